@@ -1,0 +1,134 @@
+//! Rows: what every constraint becomes. A row knows numbers only, no bodies and no kinds.
+//!
+//! A row asks for an impulse λ [N·s, or N·m·s] within its bounds with
+//!
+//! ```text
+//!   J·v + bias + softness·λ = 0        (or λ at a bound and the rest pushing against it)
+//! ```
+//!
+//! while v carries all impulses so far, v = v_free + Σ response·λ. J and the response live on *velocity blocks*: a node
+//! is one block, a rigid body two (linear, then angular). The sign of `bias` follows C/h: positive for an open gap
+//! (approach is allowed), negative in penetration. Errata of ICD Alg. 1, 4.2 and 4.3 (`docs/errata.md`) are applied here.
+
+use crate::math::{Real, Vec3};
+
+/// Index of a row in its buffer.
+pub type RowId = u32;
+
+/// One block of a row: the Jacobian there and the velocity change of that block for a unit impulse.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Term {
+    /// Velocity block.
+    pub block: u32,
+    /// Jacobian on that block [1 or m].
+    pub jacobian: Vec3,
+    /// Velocity change per unit impulse [1/kg, or rad/(kg·m²)·…].
+    pub response: Vec3,
+}
+
+/// What the impulse of a row may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Bounds {
+    /// Any value: a joint.
+    Free,
+    /// At least this [N·s]: a contact has 0.
+    AtLeast(Real),
+    /// Between two values [N·s]: a motor, a string, a limit.
+    Between {
+        /// Least impulse.
+        low: Real,
+        /// Largest impulse.
+        high: Real,
+    },
+    /// This row and the next are one vector in a disc of radius `friction · λ(normal) + radius`.
+    Disc {
+        /// The row whose impulse bounds the disc.
+        normal: RowId,
+        /// Friction coefficient.
+        friction: Real,
+        /// Constant part of the radius [N·s].
+        radius: Real,
+    },
+    /// Second half of the disc of the row before.
+    Mate,
+}
+
+/// The numbers of one row; its terms lie in the buffer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Row {
+    start: u32,
+    count: u32,
+    /// Wanted drift: the row drives J·v to −bias [m/s or rad/s].
+    pub bias: Real,
+    /// Part of the bias that only corrects position error: left out when relaxing [m/s or rad/s].
+    pub correction: Real,
+    /// Softness [1/kg]: adds softness·λ to the row; 0 is rigid.
+    pub softness: Real,
+    /// Bounds of the impulse.
+    pub bounds: Bounds,
+    /// J·response + softness; kept positive.
+    pub diagonal: Real,
+    /// Accumulated impulse [N·s].
+    pub impulse: Real,
+}
+
+/// Rows in sweep order, with their terms.
+#[derive(Clone, Debug, Default)]
+pub struct RowBuffer {
+    rows: Vec<Row>,
+    terms: Vec<Term>,
+}
+
+impl RowBuffer {
+    /// Forgets all rows, keeps the memory.
+    pub fn clear(&mut self) {
+        self.rows.clear();
+        self.terms.clear();
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// True without rows.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The rows in order.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// The rows in order, to refresh bias, bounds or impulse.
+    pub fn rows_mut(&mut self) -> &mut [Row] {
+        &mut self.rows
+    }
+
+    /// The terms of a row.
+    pub fn terms(&self, id: RowId) -> &[Term] {
+        let row = &self.rows[id as usize];
+        &self.terms[row.start as usize..(row.start + row.count) as usize]
+    }
+
+    /// Adds a row. `terms` with neither Jacobian nor response may be left out by the caller. A row that no block answers
+    /// (all fixed) gets an infinite diagonal, so that its impulse stays where it is.
+    pub fn push(&mut self, terms: &[Term], bias: Real, correction: Real, softness: Real, bounds: Bounds) -> RowId {
+        let start = self.terms.len() as u32;
+        self.terms.extend_from_slice(terms);
+        let answer: Real = terms.iter().map(|t| t.jacobian.dot(t.response)).sum();
+        let diagonal = if answer > 0.0 { answer + softness } else { Real::INFINITY };
+        self.rows.push(Row {
+            start,
+            count: terms.len() as u32,
+            bias,
+            correction,
+            softness,
+            bounds,
+            diagonal,
+            impulse: 0.0,
+        });
+        (self.rows.len() - 1) as RowId
+    }
+}

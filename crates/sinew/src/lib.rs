@@ -1,0 +1,4 @@
+//! Sinew.
+pub mod constraint;
+pub mod math;
+pub mod solver;

@@ -1,0 +1,41 @@
+//! Numbers: the one real type, vectors by alias, small matrix helpers, lanes.
+//!
+//! Only this module names the vector crate, and only here and in `collision/parry.rs` may the `f64` feature be mentioned.
+
+mod lanes;
+mod tensor;
+
+pub use lanes::{Lane, LANES};
+pub use tensor::{Pose, Sym3, any_orthonormal, cross_matrix, integrate_rotation};
+
+#[cfg(not(feature = "f64"))]
+mod precision {
+    /// The real number of the whole engine: f32, or f64 with the `f64` feature.
+    pub type Real = f32;
+    /// Three reals.
+    pub type Vec3 = glam::Vec3;
+    /// A rotation as a unit quaternion.
+    pub type Quat = glam::Quat;
+    /// A 3x3 matrix, columns first.
+    pub type Mat3 = glam::Mat3;
+}
+#[cfg(feature = "f64")]
+mod precision {
+    /// The real number of the whole engine: f32, or f64 with the `f64` feature.
+    pub type Real = f64;
+    /// Three reals.
+    pub type Vec3 = glam::DVec3;
+    /// A rotation as a unit quaternion.
+    pub type Quat = glam::DQuat;
+    /// A 3x3 matrix, columns first.
+    pub type Mat3 = glam::DMat3;
+}
+pub use precision::{Mat3, Quat, Real, Vec3};
+
+/// One velocity block as the solver sees it: x, y, z and one spare number (inverse mass of a node), 16 bytes in f32.
+pub type Block = [Real; 4];
+
+/// True when every component is finite.
+pub fn finite(values: &[Real]) -> bool {
+    values.iter().all(|v| v.is_finite())
+}

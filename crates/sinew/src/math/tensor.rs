@@ -1,0 +1,201 @@
+//! Poses, symmetric 3x3 tensors and the update of a rotation.
+
+use super::{Mat3, Quat, Real, Vec3};
+
+/// A rigid placement: first rotate, then translate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pose {
+    /// Translation [m].
+    pub position: Vec3,
+    /// Rotation, unit quaternion.
+    pub rotation: Quat,
+}
+
+impl Pose {
+    /// No translation, no rotation.
+    pub const IDENTITY: Self = Self { position: Vec3::ZERO, rotation: Quat::IDENTITY };
+
+    /// From a translation [m] and a rotation.
+    pub fn new(position: Vec3, rotation: Quat) -> Self {
+        Self { position, rotation }
+    }
+
+    /// A pure translation [m].
+    pub fn at(position: Vec3) -> Self {
+        Self { position, rotation: Quat::IDENTITY }
+    }
+
+    /// A local point in the world [m].
+    pub fn point(&self, local: Vec3) -> Vec3 {
+        self.rotation * local + self.position
+    }
+
+    /// A world point in local coordinates [m].
+    pub fn unpoint(&self, world: Vec3) -> Vec3 {
+        self.rotation.inverse() * (world - self.position)
+    }
+
+    /// `self` after `inner`: maps what `inner` maps to its frame on to ours.
+    pub fn then_inner(&self, inner: &Pose) -> Pose {
+        Pose { position: self.point(inner.position), rotation: self.rotation * inner.rotation }
+    }
+
+    /// The inverse placement.
+    pub fn inverse(&self) -> Pose {
+        let rotation = self.rotation.inverse();
+        Pose { position: rotation * -self.position, rotation }
+    }
+
+    /// `other` as seen from `self`.
+    pub fn relative(&self, other: &Pose) -> Pose {
+        let back = self.rotation.inverse();
+        Pose { position: back * (other.position - self.position), rotation: back * other.rotation }
+    }
+
+    /// True when all numbers are finite.
+    pub fn is_finite(&self) -> bool {
+        self.position.is_finite() && self.rotation.is_finite()
+    }
+}
+
+/// A symmetric 3x3 tensor by its six numbers; used for inverse inertia.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[expect(missing_docs, reason = "the names are the matrix entries")]
+pub struct Sym3 {
+    pub xx: Real,
+    pub yy: Real,
+    pub zz: Real,
+    pub xy: Real,
+    pub xz: Real,
+    pub yz: Real,
+}
+
+impl Sym3 {
+    /// The zero tensor: a body that cannot turn.
+    pub const ZERO: Self = Self { xx: 0.0, yy: 0.0, zz: 0.0, xy: 0.0, xz: 0.0, yz: 0.0 };
+
+    /// A diagonal tensor.
+    pub fn diagonal(d: Vec3) -> Self {
+        Self { xx: d.x, yy: d.y, zz: d.z, ..Self::ZERO }
+    }
+
+    /// The symmetric part of a matrix.
+    pub fn from_mat(m: &Mat3) -> Self {
+        Self {
+            xx: m.x_axis.x,
+            yy: m.y_axis.y,
+            zz: m.z_axis.z,
+            xy: 0.5 * (m.x_axis.y + m.y_axis.x),
+            xz: 0.5 * (m.x_axis.z + m.z_axis.x),
+            yz: 0.5 * (m.y_axis.z + m.z_axis.y),
+        }
+    }
+
+    /// As a full matrix.
+    pub fn to_mat(self) -> Mat3 {
+        Mat3::from_cols(
+            Vec3::new(self.xx, self.xy, self.xz),
+            Vec3::new(self.xy, self.yy, self.yz),
+            Vec3::new(self.xz, self.yz, self.zz),
+        )
+    }
+
+    /// Tensor times vector.
+    #[inline]
+    pub fn mul(self, v: Vec3) -> Vec3 {
+        Vec3::new(
+            self.xx * v.x + self.xy * v.y + self.xz * v.z,
+            self.xy * v.x + self.yy * v.y + self.yz * v.z,
+            self.xz * v.x + self.yz * v.y + self.zz * v.z,
+        )
+    }
+
+    /// R T Rᵀ: the tensor of a turned body.
+    pub fn rotated(self, q: Quat) -> Self {
+        let r = Mat3::from_quat(q);
+        Self::from_mat(&(r * self.to_mat() * r.transpose()))
+    }
+
+    /// The inverse, or none when the tensor is singular or not positive.
+    pub fn inverse(self) -> Option<Self> {
+        let m = self.to_mat();
+        let det = m.determinant();
+        let scale = self.xx.max(self.yy).max(self.zz);
+        if !(det > 0.0) || !(scale > 0.0) || det <= 1e-18 * scale * scale * scale {
+            return None;
+        }
+        Some(Self::from_mat(&m.inverse()))
+    }
+
+    /// Largest difference between the three diagonal entries and off-diagonals, relative to the largest: 0 for a ball.
+    pub fn anisotropy(self) -> Real {
+        let top = self.xx.max(self.yy).max(self.zz);
+        let low = self.xx.min(self.yy).min(self.zz);
+        let off = self.xy.abs().max(self.xz.abs()).max(self.yz.abs());
+        if top > 0.0 { ((top - low).max(off)) / top } else { 0.0 }
+    }
+
+    /// The six numbers xx, yy, zz, xy, xz, yz.
+    pub fn to_array(self) -> [Real; 6] {
+        [self.xx, self.yy, self.zz, self.xy, self.xz, self.yz]
+    }
+}
+
+/// The matrix of `r ×`.
+pub fn cross_matrix(r: Vec3) -> Mat3 {
+    Mat3::from_cols(Vec3::new(0.0, r.z, -r.y), Vec3::new(-r.z, 0.0, r.x), Vec3::new(r.y, -r.x, 0.0))
+}
+
+/// A unit vector at right angles to the unit vector `n`, continuous away from one pole (Duff et al. 2017 frame).
+pub fn any_orthonormal(n: Vec3) -> Vec3 {
+    let sign: Real = if n.z >= 0.0 { 1.0 } else { -1.0 };
+    let a = -1.0 / (sign + n.z);
+    let b = n.x * n.y * a;
+    Vec3::new(1.0 + sign * n.x * n.x * a, sign * b, -sign * n.x)
+}
+
+/// Turns `q` by the rotation vector `angle` [rad] given in world axes: q' = exp(angle/2) q.
+///
+/// The exponential is taken by its own series so that no platform sine is called; the argument is a substep's turn,
+/// far below 1 rad, and the result is normalised.
+#[inline]
+pub fn integrate_rotation(q: Quat, angle: Vec3) -> Quat {
+    let half = 0.5 * angle;
+    let s2 = half.length_squared();
+    // sin(s)/s and cos(s): enough terms that the error is below rounding for s < 1
+    let sinc = 1.0 - s2 / 6.0 * (1.0 - s2 / 20.0 * (1.0 - s2 / 42.0 * (1.0 - s2 / 72.0)));
+    let cos = 1.0 - s2 / 2.0 * (1.0 - s2 / 12.0 * (1.0 - s2 / 30.0 * (1.0 - s2 / 56.0)));
+    let v = half * sinc;
+    (Quat::from_xyzw(v.x, v.y, v.z, cos) * q).normalize()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rotation_series_matches_the_exponential() {
+        for angle in [1e-4, 0.01, 0.3, 1.0] {
+            let axis = Vec3::new(1.0, -2.0, 0.5).normalize();
+            let got = integrate_rotation(Quat::IDENTITY, axis * angle);
+            let want = Quat::from_axis_angle(axis, angle);
+            assert!(got.dot(want) > 1.0 - 4.0 * Real::EPSILON, "{angle}: {got} {want}");
+        }
+    }
+
+    #[test]
+    fn sym3_inverse_and_rotation() {
+        let t = Sym3::diagonal(Vec3::new(1.0, 2.0, 3.0)).rotated(Quat::from_rotation_x(0.3));
+        let id = t.inverse().unwrap().to_mat() * t.to_mat();
+        assert!((id - Mat3::IDENTITY).abs_diff_eq(Mat3::ZERO, 1e-5));
+        assert!(Sym3::diagonal(Vec3::new(1.0, 0.0, 1.0)).inverse().is_none());
+    }
+
+    #[test]
+    fn orthonormal_frame() {
+        for n in [Vec3::X, Vec3::Y, Vec3::Z, -Vec3::Z, Vec3::new(0.3, -0.5, -0.8).normalize()] {
+            let t = any_orthonormal(n);
+            assert!(t.dot(n).abs() < 1e-6 && (t.length() - 1.0).abs() < 1e-6);
+        }
+    }
+}

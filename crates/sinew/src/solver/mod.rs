@@ -1,0 +1,3 @@
+//! The solver: numbers only. It knows neither bodies nor kinds of constraint.
+
+pub mod pgs;

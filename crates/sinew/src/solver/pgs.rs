@@ -1,0 +1,137 @@
+//! Projected Gauss-Seidel over rows: the oracle. Knows numbers only; every faster path is tested against this file.
+//!
+//! For each row in id order, with Δ the change of its impulse λ:
+//!
+//! ```text
+//!   Δ = −(J·v + bias + softness·λ) / diagonal,   λ ← clamp(λ + Δ),   v ← v + response·(change of λ)
+//! ```
+//!
+//! (ICD Alg. 1 with the errata: λ is an impulse and v already holds external and internal forces.)
+
+use crate::constraint::{Bounds, RowBuffer, RowId};
+use crate::math::{Block, Real, Vec3};
+
+/// Which part of the bias a sweep uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pass {
+    /// Full bias: drives position errors out.
+    Correct,
+    /// No correction and no softness: takes out the velocity that correction added.
+    Relax,
+}
+
+/// Applies the impulses that the rows already hold (warm start).
+pub fn warm_start(rows: &RowBuffer, v: &mut [Block]) {
+    for id in 0..rows.len() as RowId {
+        apply(rows, id, rows.rows()[id as usize].impulse, v);
+    }
+}
+
+/// One pass over all rows in id order. Returns the sum of squared impulse changes [N²·s²] for the residual reading.
+pub fn sweep(rows: &mut RowBuffer, v: &mut [Block], pass: Pass) -> Real {
+    let mut squares = 0.0;
+    let mut id = 0;
+    while id < rows.len() as RowId {
+        let bounds = rows.rows()[id as usize].bounds;
+        if let Bounds::Disc { normal, friction, radius } = bounds {
+            let reach = (friction * rows.rows()[normal as usize].impulse + radius).max(0.0);
+            squares += relax_disc(rows, id, reach, v, pass);
+            id += 2;
+        } else {
+            let wanted = wanted(rows, id, v, pass);
+            let clamped = match bounds {
+                Bounds::Free => wanted,
+                Bounds::AtLeast(low) => wanted.max(low),
+                Bounds::Between { low, high } => wanted.clamp(low, high),
+                Bounds::Disc { .. } | Bounds::Mate => unreachable!("handled above"),
+            };
+            let change = set(rows, id, clamped, v);
+            squares += change * change;
+            id += 1;
+        }
+    }
+    squares
+}
+
+/// The impulse that would satisfy this row alone.
+fn wanted(rows: &RowBuffer, id: RowId, v: &[Block], pass: Pass) -> Real {
+    let row = rows.rows()[id as usize];
+    let drift: Real = rows.terms(id).iter().map(|t| t.jacobian.dot(vec(v[t.block as usize]))).sum();
+    match pass {
+        Pass::Correct => row.impulse - (drift + row.bias + row.softness * row.impulse) / row.diagonal,
+        Pass::Relax => row.impulse - (drift + row.bias - row.correction) / (row.diagonal - row.softness),
+    }
+}
+
+/// Two tangential rows together: both wanted from the same velocity, then pulled back onto the disc.
+fn relax_disc(rows: &mut RowBuffer, id: RowId, reach: Real, v: &mut [Block], pass: Pass) -> Real {
+    let (a, b) = (wanted(rows, id, v, pass), wanted(rows, id + 1, v, pass));
+    let length = (a * a + b * b).sqrt();
+    let scale = if length > reach { reach / length } else { 1.0 };
+    let (change_a, change_b) = (set(rows, id, a * scale, v), set(rows, id + 1, b * scale, v));
+    change_a * change_a + change_b * change_b
+}
+
+/// Stores an impulse and tells every block on the row; returns the change.
+fn set(rows: &mut RowBuffer, id: RowId, impulse: Real, v: &mut [Block]) -> Real {
+    let row = &mut rows.rows_mut()[id as usize];
+    let change = impulse - row.impulse;
+    row.impulse = impulse;
+    apply(rows, id, change, v);
+    change
+}
+
+fn apply(rows: &RowBuffer, id: RowId, impulse: Real, v: &mut [Block]) {
+    for t in rows.terms(id) {
+        let block = &mut v[t.block as usize];
+        block[0] += t.response.x * impulse;
+        block[1] += t.response.y * impulse;
+        block[2] += t.response.z * impulse;
+    }
+}
+
+fn vec(b: Block) -> Vec3 {
+    Vec3::new(b[0], b[1], b[2])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::constraint::Term;
+
+    fn node(block: u32, jacobian: Vec3, inv_mass: Real) -> Term {
+        Term { block, jacobian, response: jacobian * inv_mass }
+    }
+
+    #[test]
+    fn one_equality_row_is_exact_in_one_sweep() {
+        let mut rows = RowBuffer::default();
+        rows.push(&[node(0, -Vec3::X, 1.0), node(1, Vec3::X, 0.5)], 0.0, 0.0, 0.0, Bounds::Free);
+        let mut v = [[1.0, 0.0, 0.0, 0.0], [0.0; 4]];
+        sweep(&mut rows, &mut v, Pass::Correct);
+        // inelastic collision of 1 kg at 1 m/s with 2 kg at rest
+        assert!((v[0][0] - 1.0 / 3.0).abs() < 1e-6 && (v[1][0] - 1.0 / 3.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn disc_keeps_the_direction_of_slip() {
+        let mut rows = RowBuffer::default();
+        let n = rows.push(&[node(0, Vec3::Y, 1.0)], 0.0, 0.0, 0.0, Bounds::AtLeast(0.0));
+        rows.push(&[node(0, Vec3::X, 1.0)], 0.0, 0.0, 0.0, Bounds::Disc { normal: n, friction: 0.5, radius: 0.0 });
+        rows.push(&[node(0, Vec3::Z, 1.0)], 0.0, 0.0, 0.0, Bounds::Mate);
+        let mut v = [[3.0, -1.0, 4.0, 0.0]];
+        sweep(&mut rows, &mut v, Pass::Correct);
+        // friction 0.5 · 1 N·s against (3, 4): 0.3 and 0.4
+        assert!((v[0][0] - 2.7).abs() < 1e-5 && (v[0][2] - 3.6).abs() < 1e-5 && v[0][1].abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_row_nobody_answers_does_nothing() {
+        let mut rows = RowBuffer::default();
+        rows.push(&[node(0, Vec3::X, 0.0)], 5.0, 0.0, 0.0, Bounds::Free);
+        let mut v = [[1.0, 0.0, 0.0, 0.0]];
+        sweep(&mut rows, &mut v, Pass::Correct);
+        assert_eq!(v[0][0], 1.0);
+        assert_eq!(rows.rows()[0].impulse, 0.0);
+    }
+}
