@@ -1,2 +1,116 @@
-//! benches
-fn main() {}
+//! Sinew and its peers on the same scenes, in one process and on one machine.
+
+mod rapier_half;
+mod scenes;
+
+use rapier_half::Run;
+use scenes::Scene;
+use std::process::ExitCode;
+
+const USAGE: &str = "usage: sinew-benches s5 [--steps N] [--threads N]
+
+  s5           rigid boxes: pyramid of 1035, pile of 1024, stack of 20
+  --steps N    steps of 1/60 s a scene (default 600)
+  --threads N  threads (default 1; more need `--features parallel`)";
+
+/// What the command line asked for.
+#[derive(Debug, PartialEq)]
+struct Options {
+    steps: usize,
+    threads: usize,
+}
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    if args.iter().any(|arg| arg == "--help" || arg == "-h") {
+        println!("{USAGE}");
+        return ExitCode::SUCCESS;
+    }
+    match parse(&args) {
+        Ok(options) => s5(&options),
+        Err(message) => {
+            eprintln!("sinew-benches: {message}\n{USAGE}");
+            return ExitCode::from(2);
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+fn parse(args: &[String]) -> Result<Options, String> {
+    let (name, rest) = args.split_first().ok_or("which benchmark?")?;
+    if name != "s5" {
+        return Err(format!("there is no benchmark `{name}`"));
+    }
+    let mut options = Options { steps: 600, threads: 1 };
+    for pair in rest.chunks(2) {
+        let value = pair.get(1).and_then(|text| text.parse().ok()).filter(|&n: &usize| n > 0);
+        let value = value.ok_or_else(|| format!("`{}` needs a positive number", pair[0]));
+        match pair[0].as_str() {
+            "--steps" => options.steps = value?,
+            "--threads" => options.threads = value?,
+            other => return Err(format!("unknown option `{other}`")),
+        }
+    }
+    if options.threads > 1 && !cfg!(feature = "parallel") {
+        return Err("more than one thread needs a build with `--features parallel`".to_string());
+    }
+    Ok(options)
+}
+
+fn s5(options: &Options) {
+    println!("S5, {} steps of 1/60 s, {} thread(s)", options.steps, options.threads);
+    println!(
+        "{:<16} {:<12} {:>9} {:>9} {:>9} {:>9} {:>9} {:>10} {:>9}",
+        "engine", "scene", "median ms", "p99 ms", "mean ms", "drift m", "top m", "kinetic J", "contacts"
+    );
+    for scene in Scene::ALL {
+        print_row("rapier3d 0.36.1", &rapier_half::run(scene, options.steps, options.threads));
+    }
+}
+
+fn print_row(engine: &str, run: &Run) {
+    let mut sorted = run.ms.clone();
+    sorted.sort_by(f64::total_cmp);
+    let mean = sorted.iter().sum::<f64>() / sorted.len() as f64;
+    println!(
+        "{engine:<16} {:<12} {:>9.3} {:>9.3} {mean:>9.3} {:>9.3} {:>9.3} {:>10.4} {:>9}",
+        run.name,
+        quantile(&sorted, 0.5),
+        quantile(&sorted, 0.99),
+        run.drift,
+        run.top,
+        run.kinetic,
+        run.contacts
+    );
+}
+
+/// The value at `fraction` of a sorted, non-empty list, by the peers' rule: index ⌊n·fraction⌋.
+fn quantile(sorted: &[f64], fraction: f64) -> f64 {
+    let index = (sorted.len() as f64 * fraction) as usize;
+    sorted[index.min(sorted.len() - 1)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> Result<Options, String> {
+        parse(&line.split_whitespace().map(String::from).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn the_command_line_is_read_or_refused_with_the_culprit() {
+        assert_eq!(parsed("s5"), Ok(Options { steps: 600, threads: 1 }));
+        assert_eq!(parsed("s5 --steps 7"), Ok(Options { steps: 7, threads: 1 }));
+        assert!(parsed("s6").unwrap_err().contains("s6"));
+        assert!(parsed("s5 --steps x").unwrap_err().contains("--steps"));
+        assert!(parsed("s5 --steps").unwrap_err().contains("--steps"));
+        assert!(parsed("s5 --colour 3").unwrap_err().contains("--colour"));
+    }
+
+    #[test]
+    fn quantiles_follow_the_peers_rule() {
+        let ms: Vec<f64> = (0..600).map(f64::from).collect();
+        assert_eq!([quantile(&ms, 0.5), quantile(&ms, 0.99), quantile(&[3.0], 0.99)], [300.0, 594.0, 3.0]);
+    }
+}

@@ -1,2 +1,114 @@
-//! xtask
-fn main() {}
+//! The project's chores, as a program without dependencies: `cargo xtask COMMAND`.
+
+mod check;
+mod docs;
+mod full;
+mod job;
+mod setup;
+mod tidy;
+
+use job::Job;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const USAGE: &str = "usage: cargo xtask COMMAND
+
+  check          what CI runs: setup, format, lints, tests in f32 and f64, docs, tidy
+  check --quick  format, lints, f32 tests, tidy
+  full           check and the long runs
+  tidy           only the house rules: dependency arrows, forbidden words, file lengths, stray paths
+  setup          installs what a fresh machine lacks (rustfmt, clippy)
+  help           this text";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Command {
+    Check,
+    CheckQuick,
+    Full,
+    Tidy,
+    Setup,
+    Help,
+}
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let command = match parse(&args) {
+        Ok(command) => command,
+        Err(message) => {
+            eprintln!("xtask: {message}\n\n{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    if command == Command::Help {
+        println!("{USAGE}");
+        return ExitCode::SUCCESS;
+    }
+    if job::run_all(&jobs(command), &root()) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn parse(args: &[String]) -> Result<Command, String> {
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    if words.iter().any(|word| ["--help", "-h"].contains(word)) {
+        return Ok(Command::Help);
+    }
+    match words[..] {
+        ["check"] => Ok(Command::Check),
+        ["check", "--quick"] => Ok(Command::CheckQuick),
+        ["full"] => Ok(Command::Full),
+        ["tidy"] => Ok(Command::Tidy),
+        ["setup"] => Ok(Command::Setup),
+        ["help"] => Ok(Command::Help),
+        [] => Err("which command?".to_string()),
+        ["check" | "full" | "tidy" | "setup" | "help", extra, ..] => Err(format!("unknown option `{extra}`")),
+        [name, ..] => Err(format!("unknown command `{name}`")),
+    }
+}
+
+fn jobs(command: Command) -> Vec<Job> {
+    match command {
+        Command::Check => check::JOBS.to_vec(),
+        Command::CheckQuick => check::QUICK.to_vec(),
+        Command::Full => [check::JOBS, full::JOBS].concat(),
+        Command::Tidy => vec![tidy::JOB],
+        Command::Setup => vec![setup::JOB],
+        Command::Help => Vec::new(),
+    }
+}
+
+/// The repository: cargo tells where this package is, wherever the caller stands.
+fn root() -> PathBuf {
+    let package = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    Path::new(&package).parent().expect("xtask lies in the repository").to_path_buf()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> Result<Command, String> {
+        parse(&line.split_whitespace().map(String::from).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn commands_are_read() {
+        assert_eq!(parsed("check"), Ok(Command::Check));
+        assert_eq!(parsed("check --quick"), Ok(Command::CheckQuick));
+        assert_eq!(parsed("full"), Ok(Command::Full));
+        assert_eq!(parsed("check --help"), Ok(Command::Help));
+    }
+
+    #[test]
+    fn bad_commands_are_refused_with_the_culprit() {
+        assert!(parsed("").is_err());
+        assert!(parsed("chekc").unwrap_err().contains("`chekc`"));
+        assert!(parsed("check --quik").unwrap_err().contains("`--quik`"));
+        assert!(parsed("full --quick").unwrap_err().contains("`--quick`"));
+    }
+
+    #[test]
+    fn quick_is_a_part_of_check_and_check_a_part_of_full() {
+        let names = |command| jobs(command).iter().map(|job| job.name).collect::<Vec<_>>();
+        assert!(names(Command::CheckQuick).iter().all(|name| names(Command::Check).contains(name)));
+        assert!(names(Command::Full).starts_with(&names(Command::Check)));
+    }
+}

@@ -1,4 +1,49 @@
-//! Sinew.
-pub mod constraint;
-pub mod math;
-pub mod solver;
+//! Sinew: interactive simulation of coupled rigid and deformable bodies.
+//!
+//! A [`World`] owns bodies and constraints; [`World::step`] moves them on by one step and returns a [`Report`] with times,
+//! forces, events and faults. All bodies share one constraint space: rigid bodies and nodes are solved in the same sweep.
+//!
+//! ```
+//! use sinew::*;
+//! # fn main() -> Result<(), Error> {
+//! let mut world = World::new(Settings::default())?;
+//! world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)))?;
+//! let brick = world.add_rigid(RigidBody::dynamic().shape(Shape::cuboid(0.1, 0.05, 0.05)).at([0.0, 1.0, 0.0]))?;
+//! for _ in 0..120 {
+//!     world.step(&Input::none());
+//! }
+//! println!("{:.3}", world.body(brick)?.position().y);
+//! # Ok(()) }
+//! ```
+
+pub mod classic;
+mod collision;
+mod constraint;
+mod debug;
+mod error;
+mod input;
+mod math;
+mod model;
+mod report;
+mod settings;
+mod solver;
+mod state;
+mod step;
+mod work;
+mod world;
+
+pub use collision::{Sample, Sdf, SdfError};
+pub use constraint::{
+    Bounds, Distance, Joint, JointKind, Motor, Row, RowBuffer, RowId, RowWriter, Rows, Site, Term, View,
+};
+pub use error::Error;
+pub use input::{Command, FixedStep, Input};
+pub use math::{Block, Mat3, Pose, Quat, Real, Sym3, Vec3};
+pub use model::{BodyId, Collider, ConstraintId, Groups, Material, Model, Motion, Particles, RigidBody, Shape};
+pub use report::{ConstraintForce, ContactForce, Counts, Energies, Event, Fault, FaultKind, PairForce, Phase, Report};
+pub use settings::{FrictionBound, Order, Settings, Stabilization};
+pub use solver::soft::{Softness, soften};
+pub use state::{Column, ContactKey, ContactMemory, PointMemory, State};
+pub use world::{
+    Blueprint, BodySpec, BodyView, ConstraintSpec, Overlap, PointHit, QueryFilter, RayHit, ShapeHit, Slot, World,
+};

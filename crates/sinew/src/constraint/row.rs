@@ -64,6 +64,8 @@ pub struct Row {
     pub correction: Real,
     /// Softness [1/kg]: adds softness·λ to the row; 0 is rigid.
     pub softness: Real,
+    /// True when softness is part of the law (a spring) and stays in relaxing sweeps; else it only eases correction.
+    pub spring: bool,
     /// Bounds of the impulse.
     pub bounds: Bounds,
     /// J·response + softness; kept positive.
@@ -125,10 +127,18 @@ impl RowBuffer {
             bias,
             correction,
             softness,
+            spring: false,
             bounds,
             diagonal,
             impulse: 0.0,
         });
         (self.rows.len() - 1) as RowId
+    }
+
+    /// Adds a row whose softness is a law of its own: a spring or a soft motor.
+    pub fn push_spring(&mut self, terms: &[Term], bias: Real, softness: Real, bounds: Bounds) -> RowId {
+        let id = self.push(terms, bias, 0.0, softness, bounds);
+        self.rows[id as usize].spring = true;
+        id
     }
 }

@@ -7,11 +7,57 @@
 //! Kernels and their helpers must be plain `#[inline(always)]` functions, never closures: a closure around a SIMD call is
 //! compiled without the CPU's vector features and runs nine times slower, silently (measured in the cloth study).
 
-use super::Real;
+use super::{Block, Real};
+use core::marker::PhantomData;
 use core::ops::{Add, Mul, Neg, Sub};
 
 /// How many rows the wide path handles at once.
 pub const LANES: usize = 8;
+
+/// Velocity, pose or inertia blocks that several threads may use at once, each its own rows.
+///
+/// Rows are copied in and out by value, no reference to the inside is ever made. A block index of `u32::MAX` is read as
+/// block 0 and never written.
+#[derive(Clone, Copy, Debug)]
+pub struct Blocks<'a> {
+    first: *mut Real,
+    blocks: usize,
+    owner: PhantomData<&'a mut [Block]>,
+}
+
+// SAFETY: a `Blocks` is a borrowed array; the solver hands out rows so that within one colour no two threads share a row
+// they write (checked by the colouring's debug assertion).
+unsafe impl Send for Blocks<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for Blocks<'_> {}
+
+impl<'a> Blocks<'a> {
+    /// Borrows blocks for reading and writing.
+    pub fn new(blocks: &'a mut [Block]) -> Self {
+        Self { first: blocks.as_mut_ptr().cast(), blocks: blocks.len(), owner: PhantomData }
+    }
+
+    /// N numbers from a block on.
+    #[inline(always)]
+    fn read<const N: usize>(&self, index: u32) -> [Real; N] {
+        let at = if index == u32::MAX { 0 } else { index as usize };
+        assert!(at * 4 + N <= self.blocks * 4, "block {at} of {}", self.blocks);
+        // SAFETY: in bounds by the assertion; the array is borrowed for 'a; nobody writes this row now (type's contract).
+        unsafe { self.first.add(at * 4).cast::<[Real; N]>().read() }
+    }
+
+    /// Writes N numbers from a block on.
+    #[inline(always)]
+    fn write<const N: usize>(&self, index: u32, numbers: [Real; N]) {
+        if index == u32::MAX {
+            return;
+        }
+        let at = index as usize;
+        assert!(at * 4 + N <= self.blocks * 4, "block {at} of {}", self.blocks);
+        // SAFETY: in bounds by the assertion; the array is borrowed mutably for 'a; nobody else uses this row now.
+        unsafe { self.first.add(at * 4).cast::<[Real; N]>().write(numbers) }
+    }
+}
 
 /// A number, or eight of them.
 pub trait Lane:
@@ -41,20 +87,13 @@ pub trait Lane:
     fn sum(self) -> Real;
     /// Loads rows of eight numbers (two blocks of one rigid body) and turns them into eight lanes of numbers:
     /// `out[k]` holds number k of every row.
-    fn load_rows8(token: Self::Token, base: &[Real], index: &[u32]) -> [Self; 8];
+    fn load_rows8(token: Self::Token, base: Blocks<'_>, index: &[u32]) -> [Self; 8];
     /// The inverse of [`Lane::load_rows8`]; an index of `u32::MAX` is not written.
-    fn store_rows8(rows: [Self; 8], base: &mut [Real], index: &[u32]);
+    fn store_rows8(rows: [Self; 8], base: Blocks<'_>, index: &[u32]);
     /// Loads rows of four numbers (one block).
-    fn load_rows4(token: Self::Token, base: &[Real], index: &[u32]) -> [Self; 4];
+    fn load_rows4(token: Self::Token, base: Blocks<'_>, index: &[u32]) -> [Self; 4];
     /// The inverse of [`Lane::load_rows4`]; an index of `u32::MAX` is not written.
-    fn store_rows4(rows: [Self; 4], base: &mut [Real], index: &[u32]);
-}
-
-#[inline(always)]
-fn row<const N: usize>(base: &[Real], index: u32) -> &[Real; N] {
-    // an absent partner (world) reads row 0, whose values are never used because its inverse mass is zero
-    let at = if index == u32::MAX { 0 } else { index as usize };
-    base[at * 4..at * 4 + N].try_into().expect("N numbers")
+    fn store_rows4(rows: [Self; 4], base: Blocks<'_>, index: &[u32]);
 }
 
 impl Lane for Real {
@@ -97,32 +136,53 @@ impl Lane for Real {
         self
     }
     #[inline(always)]
-    fn load_rows8((): (), base: &[Real], index: &[u32]) -> [Self; 8] {
-        *row(base, index[0])
+    fn load_rows8((): (), base: Blocks<'_>, index: &[u32]) -> [Self; 8] {
+        base.read(index[0])
     }
     #[inline(always)]
-    fn store_rows8(rows: [Self; 8], base: &mut [Real], index: &[u32]) {
-        if index[0] != u32::MAX {
-            let at = index[0] as usize * 4;
-            base[at..at + 8].copy_from_slice(&rows);
-        }
+    fn store_rows8(rows: [Self; 8], base: Blocks<'_>, index: &[u32]) {
+        base.write(index[0], rows);
     }
     #[inline(always)]
-    fn load_rows4((): (), base: &[Real], index: &[u32]) -> [Self; 4] {
-        *row(base, index[0])
+    fn load_rows4((): (), base: Blocks<'_>, index: &[u32]) -> [Self; 4] {
+        base.read(index[0])
     }
     #[inline(always)]
-    fn store_rows4(rows: [Self; 4], base: &mut [Real], index: &[u32]) {
-        if index[0] != u32::MAX {
-            let at = index[0] as usize * 4;
-            base[at..at + 4].copy_from_slice(&rows);
-        }
+    fn store_rows4(rows: [Self; 4], base: Blocks<'_>, index: &[u32]) {
+        base.write(index[0], rows);
     }
+}
+
+/// Work that is written once for one lane and for eight.
+///
+/// `run` must be `#[inline(always)]`, as everything it calls.
+pub trait Kernel {
+    /// What it returns.
+    type Output;
+    /// Does the work with lanes of type L.
+    fn run<L: Lane>(self, token: L::Token) -> Self::Output;
+}
+
+/// Runs a kernel eight wide at the CPU's best level; in the f64 build it runs with one lane.
+#[cfg(not(feature = "f64"))]
+pub fn run_wide<K: Kernel>(kernel: K) -> K::Output {
+    use fearless_simd::{Level, dispatch, f32x8};
+    #[inline(always)]
+    fn go<S: fearless_simd::Simd, K: Kernel>(s: S, kernel: K) -> K::Output {
+        kernel.run::<f32x8<S>>(s)
+    }
+    dispatch!(Level::new(), s => go(s, kernel))
+}
+
+/// Runs a kernel eight wide at the CPU's best level; in the f64 build it runs with one lane.
+#[cfg(feature = "f64")]
+pub fn run_wide<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run::<Real>(())
 }
 
 #[cfg(not(feature = "f64"))]
 mod wide {
-    use super::{Lane, Real, row};
+    use super::{Blocks, Lane, Real};
     use fearless_simd::{Simd, SimdBase, SimdFloat, f32x4, f32x8, prelude::*};
 
     /// Full 8x8 transpose by three rounds of interleaving halves.
@@ -154,16 +214,15 @@ mod wide {
     }
 
     #[inline(always)]
-    fn block<S: Simd>(s: S, base: &[Real], index: u32) -> f32x4<S> {
-        f32x4::from_slice(s, row::<4>(base, index))
+    fn block<S: Simd>(s: S, base: Blocks<'_>, index: u32) -> f32x4<S> {
+        f32x4::from_slice(s, &base.read::<4>(index))
     }
 
     #[inline(always)]
-    fn put<S: Simd>(v: f32x4<S>, base: &mut [Real], index: u32) {
-        if index != u32::MAX {
-            let at = index as usize * 4;
-            v.store_slice(&mut base[at..at + 4]);
-        }
+    fn put<S: Simd>(v: f32x4<S>, base: Blocks<'_>, index: u32) {
+        let mut numbers = [0.0; 4];
+        v.store_slice(&mut numbers);
+        base.write(index, numbers);
     }
 
     impl<S: Simd> Lane for f32x8<S> {
@@ -209,34 +268,35 @@ mod wide {
             n.iter().sum()
         }
         #[inline(always)]
-        fn load_rows8(s: S, base: &[Real], i: &[u32]) -> [Self; 8] {
+        fn load_rows8(s: S, base: Blocks<'_>, i: &[u32]) -> [Self; 8] {
             let r = [
-                f32x8::from_slice(s, row::<8>(base, i[0])),
-                f32x8::from_slice(s, row::<8>(base, i[1])),
-                f32x8::from_slice(s, row::<8>(base, i[2])),
-                f32x8::from_slice(s, row::<8>(base, i[3])),
-                f32x8::from_slice(s, row::<8>(base, i[4])),
-                f32x8::from_slice(s, row::<8>(base, i[5])),
-                f32x8::from_slice(s, row::<8>(base, i[6])),
-                f32x8::from_slice(s, row::<8>(base, i[7])),
+                f32x8::from_slice(s, &base.read::<8>(i[0])),
+                f32x8::from_slice(s, &base.read::<8>(i[1])),
+                f32x8::from_slice(s, &base.read::<8>(i[2])),
+                f32x8::from_slice(s, &base.read::<8>(i[3])),
+                f32x8::from_slice(s, &base.read::<8>(i[4])),
+                f32x8::from_slice(s, &base.read::<8>(i[5])),
+                f32x8::from_slice(s, &base.read::<8>(i[6])),
+                f32x8::from_slice(s, &base.read::<8>(i[7])),
             ];
             transpose8(s, r)
         }
         #[inline(always)]
-        fn store_rows8(rows: [Self; 8], base: &mut [Real], i: &[u32]) {
+        fn store_rows8(rows: [Self; 8], base: Blocks<'_>, i: &[u32]) {
             let s = rows[0].simd;
             let r = transpose8(s, rows);
             for k in 0..8 {
-                if i[k] != u32::MAX {
-                    let at = i[k] as usize * 4;
-                    r[k].store_slice(&mut base[at..at + 8]);
-                }
+                let mut numbers = [0.0; 8];
+                r[k].store_slice(&mut numbers);
+                base.write(i[k], numbers);
             }
         }
         #[inline(always)]
-        fn load_rows4(s: S, base: &[Real], i: &[u32]) -> [Self; 4] {
-            let lo = transpose4(s, [block(s, base, i[0]), block(s, base, i[1]), block(s, base, i[2]), block(s, base, i[3])]);
-            let hi = transpose4(s, [block(s, base, i[4]), block(s, base, i[5]), block(s, base, i[6]), block(s, base, i[7])]);
+        fn load_rows4(s: S, base: Blocks<'_>, i: &[u32]) -> [Self; 4] {
+            let lo =
+                transpose4(s, [block(s, base, i[0]), block(s, base, i[1]), block(s, base, i[2]), block(s, base, i[3])]);
+            let hi =
+                transpose4(s, [block(s, base, i[4]), block(s, base, i[5]), block(s, base, i[6]), block(s, base, i[7])]);
             [
                 s.combine_f32x4(lo[0], hi[0]),
                 s.combine_f32x4(lo[1], hi[1]),
@@ -245,7 +305,7 @@ mod wide {
             ]
         }
         #[inline(always)]
-        fn store_rows4(rows: [Self; 4], base: &mut [Real], i: &[u32]) {
+        fn store_rows4(rows: [Self; 4], base: Blocks<'_>, i: &[u32]) {
             let s = rows[0].simd;
             let (l0, h0) = s.split_f32x8(rows[0]);
             let (l1, h1) = s.split_f32x8(rows[1]);
@@ -267,7 +327,7 @@ mod tests {
     use fearless_simd::{Level, dispatch, f32x8};
 
     #[inline(always)]
-    fn round_trip<S: fearless_simd::Simd>(s: S, base: &mut [Real], index: &[u32]) -> [[Real; 8]; 8] {
+    fn round_trip<S: fearless_simd::Simd>(s: S, base: Blocks<'_>, index: &[u32]) -> [[Real; 8]; 8] {
         let lanes = <f32x8<S> as Lane>::load_rows8(s, base, index);
         let mut out = [[0.0; 8]; 8];
         for k in 0..8 {
@@ -284,10 +344,10 @@ mod tests {
 
     #[test]
     fn transposes_put_number_k_into_lane_vector_k() {
-        let mut base: Vec<Real> = (0..80).map(|i| i as Real).collect();
+        let mut base: Vec<Block> = (0..20).map(|i| core::array::from_fn(|k| (i * 4 + k) as Real)).collect();
         let before = base.clone();
         let index = [0, 2, 4, 6, 8, 10, 12, 14];
-        let got = dispatch!(Level::new(), s => round_trip(s, &mut base, &index));
+        let got = dispatch!(Level::new(), s => round_trip(s, Blocks::new(&mut base), &index));
         for k in 0..8 {
             for (lane, at) in index.iter().enumerate() {
                 assert_eq!(got[k][lane], (at * 4) as Real + k as Real);

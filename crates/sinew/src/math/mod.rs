@@ -5,8 +5,8 @@
 mod lanes;
 mod tensor;
 
-pub use lanes::{Lane, LANES};
-pub use tensor::{Pose, Sym3, any_orthonormal, cross_matrix, integrate_rotation};
+pub use lanes::{Blocks, Kernel, LANES, Lane, run_wide};
+pub use tensor::{Pose, Sym3, any_orthonormal, cross_matrix, integrate_rotation, turn_free};
 
 #[cfg(not(feature = "f64"))]
 mod precision {
@@ -34,8 +34,3 @@ pub use precision::{Mat3, Quat, Real, Vec3};
 
 /// One velocity block as the solver sees it: x, y, z and one spare number (inverse mass of a node), 16 bytes in f32.
 pub type Block = [Real; 4];
-
-/// True when every component is finite.
-pub fn finite(values: &[Real]) -> bool {
-    values.iter().all(|v| v.is_finite())
-}

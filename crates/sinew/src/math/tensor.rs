@@ -161,12 +161,55 @@ pub fn any_orthonormal(n: Vec3) -> Vec3 {
 #[inline]
 pub fn integrate_rotation(q: Quat, angle: Vec3) -> Quat {
     let half = 0.5 * angle;
-    let s2 = half.length_squared();
-    // sin(s)/s and cos(s): enough terms that the error is below rounding for s < 1
-    let sinc = 1.0 - s2 / 6.0 * (1.0 - s2 / 20.0 * (1.0 - s2 / 42.0 * (1.0 - s2 / 72.0)));
-    let cos = 1.0 - s2 / 2.0 * (1.0 - s2 / 12.0 * (1.0 - s2 / 30.0 * (1.0 - s2 / 56.0)));
+    let (sinc, cos) = sinc_cos(half.length_squared());
     let v = half * sinc;
     (Quat::from_xyzw(v.x, v.y, v.z, cos) * q).normalize()
+}
+
+/// sin(s)/s and cos(s) from s²: enough terms that the error is below f32 rounding for s < 1.
+fn sinc_cos(s2: Real) -> (Real, Real) {
+    (
+        1.0 - s2 / 6.0 * (1.0 - s2 / 20.0 * (1.0 - s2 / 42.0 * (1.0 - s2 / 72.0 * (1.0 - s2 / 110.0)))),
+        1.0 - s2 / 2.0 * (1.0 - s2 / 12.0 * (1.0 - s2 / 30.0 * (1.0 - s2 / 56.0 * (1.0 - s2 / 90.0)))),
+    )
+}
+
+/// Turns a body without torque for a time `h` and returns its new orientation and spin.
+///
+/// The angular momentum L = I(q)ω is kept to rounding in world axes. The turn uses the spin at mid-step,
+/// ω_m = I(q_m)⁻¹L with q_m = exp(½h ω_m) q (implicit midpoint rule on the rotation group, fixed-point rounds), which
+/// is symmetric in time: the energy swings by O(h²ω²) and neither grows nor dies. ICD eq. 39 drops the term;
+/// an explicit one gains energy, an implicit Euler one loses it.
+///
+/// Computed in f64 whatever `Real` is: f32 rounding has a bias here that takes a percent of L within 20,000 substeps.
+#[expect(clippy::unnecessary_cast, reason = "the casts are needed in the f32 build")]
+pub fn turn_free(q: Quat, w: Vec3, inertia: Sym3, inv_inertia: Sym3, h: Real) -> (Quat, Vec3) {
+    use glam::{DMat3, DQuat, DVec3};
+    let wide = |t: Sym3| {
+        let [xx, yy, zz, xy, xz, yz] = t.to_array().map(|v| v as f64);
+        DMat3::from_cols(DVec3::new(xx, xy, xz), DVec3::new(xy, yy, yz), DVec3::new(xz, yz, zz))
+    };
+    let (inertia, inv, h) = (wide(inertia), wide(inv_inertia), h as f64);
+    let [x, y, z, s] = q.to_array().map(|v| v as f64);
+    let start = DQuat::from_xyzw(x, y, z, s).normalize();
+    let spin = DVec3::from_array(w.to_array().map(|v| v as f64));
+    let momentum = start * (inertia * (start.inverse() * spin));
+    let at = |q: DQuat| q * (inv * (q.inverse() * momentum));
+    // exp of a substep's rotation by its series
+    let turned = |w: DVec3, h: f64| {
+        let half = w * (0.5 * h);
+        let s2 = half.length_squared();
+        let sinc = 1.0 - s2 / 6.0 * (1.0 - s2 / 20.0 * (1.0 - s2 / 42.0 * (1.0 - s2 / 72.0)));
+        let cos = 1.0 - s2 / 2.0 * (1.0 - s2 / 12.0 * (1.0 - s2 / 30.0 * (1.0 - s2 / 56.0)));
+        (DQuat::from_xyzw(half.x * sinc, half.y * sinc, half.z * sinc, cos) * start).normalize()
+    };
+    let mut w_mid = spin;
+    for _ in 0..3 {
+        w_mid = at(turned(w_mid, 0.5 * h));
+    }
+    let end = turned(w_mid, h);
+    let spin = at(end);
+    (Quat::from_array(end.to_array().map(|v| v as Real)), Vec3::from_array(spin.to_array().map(|v| v as Real)))
 }
 
 #[cfg(test)]
@@ -181,6 +224,24 @@ mod tests {
             let want = Quat::from_axis_angle(axis, angle);
             assert!(got.dot(want) > 1.0 - 4.0 * Real::EPSILON, "{angle}: {got} {want}");
         }
+    }
+
+    #[test]
+    fn torque_free_spin_keeps_momentum_and_energy() {
+        let inertia = Sym3::diagonal(Vec3::new(1.0, 2.0, 3.0));
+        let inv = inertia.inverse().unwrap();
+        let (mut q, mut w) = (Quat::IDENTITY, Vec3::new(0.1, 5.0, 0.2));
+        let l0 = inertia.mul(w);
+        let e0 = 0.5 * w.dot(inertia.mul(w));
+        let mut worst: Real = 0.0;
+        for _ in 0..20_000 {
+            (q, w) = turn_free(q, w, inertia, inv, 1e-3);
+            let l = q * inertia.mul(q.inverse() * w);
+            let e = 0.5 * w.dot(l);
+            worst = worst.max((e / e0 - 1.0).abs()).max((l - l0).length() / l0.length());
+        }
+        // q and ω are stored in `Real` each time: a random walk of 20,000 roundings
+        assert!(worst < 5e-4, "{worst}");
     }
 
     #[test]

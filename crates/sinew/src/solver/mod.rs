@@ -1,3 +1,8 @@
 //! The solver: numbers only. It knows neither bodies nor kinds of constraint.
 
+pub(crate) mod colour;
+pub(crate) mod contact;
+pub(crate) mod contact_set;
 pub mod pgs;
+pub(crate) mod pool;
+pub mod soft;

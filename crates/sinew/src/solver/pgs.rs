@@ -57,18 +57,40 @@ pub fn sweep(rows: &mut RowBuffer, v: &mut [Block], pass: Pass) -> Real {
 fn wanted(rows: &RowBuffer, id: RowId, v: &[Block], pass: Pass) -> Real {
     let row = rows.rows()[id as usize];
     let drift: Real = rows.terms(id).iter().map(|t| t.jacobian.dot(vec(v[t.block as usize]))).sum();
-    match pass {
-        Pass::Correct => row.impulse - (drift + row.bias + row.softness * row.impulse) / row.diagonal,
-        Pass::Relax => row.impulse - (drift + row.bias - row.correction) / (row.diagonal - row.softness),
+    if pass == Pass::Correct || row.spring {
+        row.impulse - (drift + row.bias + row.softness * row.impulse) / row.diagonal
+    } else {
+        row.impulse - (drift + row.bias - row.correction) / (row.diagonal - row.softness)
     }
 }
 
-/// Two tangential rows together: both wanted from the same velocity, then pulled back onto the disc.
+/// Two tangential rows together. Inside the disc both are met at once through the 2x2 matrix of their answers; outside,
+/// a step by its largest eigenvalue, pulled back onto the disc, keeps friction opposite to slip (maximal dissipation).
 fn relax_disc(rows: &mut RowBuffer, id: RowId, reach: Real, v: &mut [Block], pass: Pass) -> Real {
-    let (a, b) = (wanted(rows, id, v, pass), wanted(rows, id + 1, v, pass));
-    let length = (a * a + b * b).sqrt();
-    let scale = if length > reach { reach / length } else { 1.0 };
-    let (change_a, change_b) = (set(rows, id, a * scale, v), set(rows, id + 1, b * scale, v));
+    let slip = |row: RowId| {
+        let r = rows.rows()[row as usize];
+        let drift: Real = rows.terms(row).iter().map(|t| t.jacobian.dot(vec(v[t.block as usize]))).sum();
+        drift + if pass == Pass::Correct { r.bias } else { r.bias - r.correction }
+    };
+    let (slip_a, slip_b) = (slip(id), slip(id + 1));
+    let [old_a, old_b] = [rows.rows()[id as usize].impulse, rows.rows()[id as usize + 1].impulse];
+    let (k11, k22) = (rows.rows()[id as usize].diagonal, rows.rows()[id as usize + 1].diagonal);
+    let k12: Real = rows.terms(id).iter().zip(rows.terms(id + 1)).map(|(a, b)| a.jacobian.dot(b.response)).sum();
+    let det = k11 * k22 - k12 * k12;
+    if !det.is_finite() || det <= 0.0 {
+        return 0.0;
+    }
+    let mut a = old_a - (k22 * slip_a - k12 * slip_b) / det;
+    let mut b = old_b - (k11 * slip_b - k12 * slip_a) / det;
+    if a * a + b * b > reach * reach {
+        let (mean, half) = (0.5 * (k11 + k22), 0.5 * (k11 - k22));
+        let largest = mean + (half * half + k12 * k12).sqrt();
+        (a, b) = (old_a - slip_a / largest, old_b - slip_b / largest);
+        let length = (a * a + b * b).sqrt();
+        let scale = if length > reach { reach / length } else { 1.0 };
+        (a, b) = (a * scale, b * scale);
+    }
+    let (change_a, change_b) = (set(rows, id, a, v), set(rows, id + 1, b, v));
     change_a * change_a + change_b * change_b
 }
 

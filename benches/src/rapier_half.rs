@@ -1,0 +1,131 @@
+//! Rapier's half of peer scene S5, set up as a user of Rapier would: its defaults, but for what the scene prescribes.
+//!
+//! The peers' table was made with `RUSTFLAGS="-C target-cpu=native"`: built so, drift, energy and contacts here are those
+//! of the table (0.106 m, 3.1577 J, 8100 for the pyramid). Without it Rapier computes other last bits (0.104 m,
+//! 3.1029 J), and its times differ by some per cent: say which build a figure is from.
+
+use crate::scenes::{self, Scene};
+use rapier3d::prelude::*;
+use std::time::Instant;
+
+/// Rapier's substeps a step; 4 is also its default. The peers' table has 8: the pyramid takes 1.6 times as long and
+/// drifts 0.07 m instead of 0.11 m.
+const SOLVER_ITERATIONS: usize = 4;
+
+/// What a run of one scene gave.
+pub struct Run {
+    /// The scene's name in the tables.
+    pub name: &'static str,
+    /// Wall time of each step [ms].
+    pub ms: Vec<f64>,
+    /// Largest lateral distance of a box from its start, at the end [m].
+    pub drift: f64,
+    /// Height of the highest centre at the end [m].
+    pub top: f64,
+    /// Kinetic energy of translation at the end [J].
+    pub kinetic: f64,
+    /// Most contact points in a step.
+    pub contacts: usize,
+}
+
+/// Runs a scene from its start for `steps` steps.
+pub fn run(scene: Scene, steps: usize, threads: usize) -> Run {
+    let mut world = World::new(scene, threads);
+    let ms = (0..steps).map(|_| world.step()).collect();
+    world.finish(ms)
+}
+
+/// One scene in Rapier that a driver steps, so that it can alternate two engines on a noisy machine.
+pub struct World {
+    scene: Scene,
+    physics: PhysicsWorld,
+    boxes: Vec<RigidBodyHandle>,
+    start: Vec<[f32; 3]>,
+    contacts: usize,
+}
+
+impl World {
+    /// Builds a scene. More than one thread needs the cargo feature `parallel`.
+    ///
+    /// # Panics
+    /// If `threads` is more than this build can use: a figure must not claim threads it did not have.
+    pub fn new(scene: Scene, threads: usize) -> World {
+        let mut physics = PhysicsWorld::new();
+        physics.gravity = Vector::new(0.0, scenes::GRAVITY, 0.0);
+        physics.integration_parameters.dt = scenes::DT;
+        physics.integration_parameters.num_solver_iterations = SOLVER_ITERATIONS;
+        // counts contacts; without Rapier's feature `profiler` its timers stay off
+        physics.physics_pipeline.counters.enable();
+        use_threads(&mut physics, threads);
+
+        add_ground(&mut physics);
+        let start = scene.positions();
+        let boxes = start.iter().map(|&centre| add_box(&mut physics, centre)).collect();
+        World { scene, physics, boxes, start, contacts: 0 }
+    }
+
+    /// Advances by one step of [`scenes::DT`] and returns its wall time [ms].
+    pub fn step(&mut self) -> f64 {
+        let clock = Instant::now();
+        self.physics.step();
+        let ms = clock.elapsed().as_secs_f64() * 1e3;
+        self.contacts = self.contacts.max(self.physics.physics_pipeline.counters.solver.ncontacts);
+        ms
+    }
+
+    /// Measures the state reached; `ms` are the times of the steps made [ms].
+    pub fn finish(&self, ms: Vec<f64>) -> Run {
+        let mut run =
+            Run { name: self.scene.name(), ms, drift: 0.0, top: f64::MIN, kinetic: 0.0, contacts: self.contacts };
+        for (&handle, start) in self.boxes.iter().zip(&self.start) {
+            let body = &self.physics.bodies[handle];
+            let centre = body.translation();
+            let lateral = (centre.x - start[0]).hypot(centre.z - start[2]);
+            run.drift = run.drift.max(f64::from(lateral));
+            run.top = run.top.max(f64::from(centre.y));
+            run.kinetic += 0.5 * f64::from(scenes::BOX_MASS * body.linvel().length_squared());
+        }
+        run
+    }
+}
+
+fn add_ground(physics: &mut PhysicsWorld) {
+    let [hx, hy, hz] = scenes::GROUND_HALF;
+    let body = RigidBodyBuilder::fixed().translation(vector(scenes::GROUND_CENTRE));
+    physics.insert(body, ColliderBuilder::cuboid(hx, hy, hz).friction(scenes::FRICTION));
+}
+
+fn add_box(physics: &mut PhysicsWorld, centre: [f32; 3]) -> RigidBodyHandle {
+    let half = scenes::BOX_HALF;
+    // a sleeping body costs nothing: it would hide what the solver costs
+    let body = RigidBodyBuilder::dynamic().translation(vector(centre)).can_sleep(false);
+    let shape = ColliderBuilder::cuboid(half, half, half).mass(scenes::BOX_MASS).friction(scenes::FRICTION);
+    physics.insert(body, shape).0
+}
+
+fn vector([x, y, z]: [f32; 3]) -> Vector {
+    Vector::new(x, y, z)
+}
+
+#[cfg(feature = "parallel")]
+fn use_threads(physics: &mut PhysicsWorld, threads: usize) {
+    physics.configure_thread_pool(threads).expect("the system gives us the threads");
+}
+
+#[cfg(not(feature = "parallel"))]
+fn use_threads(_: &mut PhysicsWorld, threads: usize) {
+    assert_eq!(threads, 1, "Rapier was built without the cargo feature `parallel`");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_stack_stands_for_a_second() {
+        let run = run(Scene::Stack, 60, 1);
+        assert_eq!(run.ms.len(), 60);
+        assert_eq!(run.contacts, 80, "20 faces of 4 points");
+        assert!(run.drift < 0.05 && run.top > 19.0, "drift {} m, top {} m", run.drift, run.top);
+    }
+}

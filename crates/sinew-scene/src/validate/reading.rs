@@ -1,0 +1,69 @@
+//! What a case measures, and how it is judged.
+
+/// One quantity of a case: measured against the right value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reading {
+    /// The label in the list of cases.
+    pub quantity: String,
+    /// What came out.
+    pub measured: f64,
+    /// What is right.
+    pub expected: f64,
+    /// Relative or absolute error, whichever the tolerance is for.
+    pub error: f64,
+    /// Largest error that passes.
+    pub tolerance: f64,
+    /// Whether it passes; none when the model cannot do the case by its nature.
+    pub pass: Option<bool>,
+}
+
+impl Reading {
+    /// Within a share of the right value.
+    pub fn relative(quantity: &str, measured: f64, expected: f64, tolerance: f64) -> Self {
+        let error = ((measured - expected) / expected).abs();
+        Self::judged(quantity, measured, expected, error, tolerance)
+    }
+
+    /// Within a distance of the right value, in its own unit.
+    pub fn absolute(quantity: &str, measured: f64, expected: f64, tolerance: f64) -> Self {
+        Self::judged(quantity, measured, expected, (measured - expected).abs(), tolerance)
+    }
+
+    /// At most a limit; the right value is zero.
+    pub fn at_most(quantity: &str, measured: f64, limit: f64) -> Self {
+        Self::judged(quantity, measured, 0.0, measured.abs(), limit)
+    }
+
+    /// At least a limit.
+    pub fn at_least(quantity: &str, measured: f64, limit: f64) -> Self {
+        Self::judged(quantity, measured, limit, (limit - measured).max(0.0), 0.0)
+    }
+
+    /// Something that is so (1) or not (0), and should be so.
+    pub fn holds(quantity: &str, yes: bool) -> Self {
+        Self::judged(quantity, f64::from(u8::from(yes)), 1.0, f64::from(u8::from(!yes)), 0.0)
+    }
+
+    fn judged(quantity: &str, measured: f64, expected: f64, error: f64, tolerance: f64) -> Self {
+        // NaN fails: the comparison is false
+        let pass = Some(error <= tolerance);
+        Self { quantity: quantity.to_owned(), measured, expected, error, tolerance, pass }
+    }
+}
+
+/// One physics case with right answers.
+#[derive(Clone, Copy, Debug)]
+pub struct Case {
+    /// R01, MR02, …
+    pub id: &'static str,
+    /// rigid, rope, cloth, …
+    pub group: &'static str,
+    /// One line for people.
+    pub title: &'static str,
+    /// What is tested: `rigid`.
+    pub model: &'static str,
+    /// Runs it.
+    pub run: fn() -> Result<Vec<Reading>, sinew::Error>,
+    /// Why it is out, when it is known to be.
+    pub known: Option<&'static str>,
+}

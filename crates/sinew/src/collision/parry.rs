@@ -1,0 +1,544 @@
+//! The only file that names the geometry library. Shapes in, manifolds, hits and volumes out, all in our own types.
+
+#[cfg(not(feature = "f64"))]
+use parry3d as lib;
+#[cfg(feature = "f64")]
+use parry3d_f64 as lib;
+
+use super::{Bounds3, Sdf};
+use crate::error::{Error, positive};
+use crate::math::{Mat3, Pose, Real, Sym3, Vec3};
+use crate::model::Shape;
+use lib::bounding_volume::Aabb;
+use lib::mass_properties::MassProperties;
+use lib::query::{
+    ContactManifold, DefaultQueryDispatcher, PersistentQueryDispatcher, QueryDispatcher, Ray, ShapeCastOptions,
+};
+use lib::shape::{SharedShape, TriMeshFlags};
+use std::sync::Arc;
+
+pub(crate) use lib::partitioning::{Bvh, BvhWorkspace};
+
+pub(crate) fn lib_aabb(b: &Bounds3) -> Aabb {
+    Aabb::new(b.min, b.max)
+}
+
+fn lib_pose(p: &Pose) -> lib::math::Pose {
+    lib::math::Pose::from_parts(p.position, p.rotation)
+}
+
+/// One point of a found manifold.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RawPoint {
+    /// In the frame of collider a [m].
+    pub local_a: Vec3,
+    /// In the frame of collider b [m].
+    pub local_b: Vec3,
+    pub gap: Real,
+    pub feature: [u32; 2],
+}
+
+/// A found manifold, in collider frames; its points lie in [`Found`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RawManifold {
+    pub sub: [u32; 2],
+    /// From a to b, frame of collider a.
+    pub normal: Vec3,
+    start: u32,
+    end: u32,
+}
+
+/// Manifolds of a pair, in memory that is reused from pair to pair.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    pub manifolds: Vec<RawManifold>,
+    points: Vec<RawPoint>,
+}
+
+impl Found {
+    pub fn clear(&mut self) {
+        self.manifolds.clear();
+        self.points.clear();
+    }
+
+    pub fn points(&self, m: &RawManifold) -> &[RawPoint] {
+        &self.points[m.start as usize..m.end as usize]
+    }
+
+    fn push(&mut self, sub: [u32; 2], normal: Vec3, points: impl Iterator<Item = RawPoint>) {
+        let start = self.points.len() as u32;
+        self.points.extend(points);
+        self.manifolds.push(RawManifold { sub, normal, start, end: self.points.len() as u32 });
+    }
+}
+
+/// Where a ray or a cast shape met something.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hit {
+    /// Share of the way, or distance along a unit ray.
+    pub at: Real,
+    /// World normal of what was hit.
+    pub normal: Vec3,
+}
+
+#[derive(Clone)]
+enum Kind {
+    Solid(SharedShape),
+    Field(Arc<Sdf>),
+}
+
+/// How a shape is round: where its contact point does not turn with it but follows the normal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Roundness {
+    Flat,
+    /// A ball swept over a core (ball, capsule).
+    Swept(Real),
+    /// Round about y only, on its side.
+    Side(Real),
+}
+
+/// A shape ready for questions.
+#[derive(Clone)]
+pub(crate) struct Geometry {
+    kind: Kind,
+    round: Roundness,
+    convex: bool,
+    bounded: bool,
+    /// Points with a radius that stand for the shape against distance fields [m].
+    probes: Arc<[(Vec3, Real)]>,
+}
+
+impl std::fmt::Debug for Geometry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Geometry").field("convex", &self.convex).finish_non_exhaustive()
+    }
+}
+
+/// Memory for the manifolds of one thread, reused from pair to pair.
+#[derive(Default)]
+pub(crate) struct ManifoldScratch {
+    one: ContactManifold<(), ()>,
+    many: Vec<ContactManifold<(), ()>>,
+}
+
+impl std::fmt::Debug for ManifoldScratch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ManifoldScratch")
+    }
+}
+
+impl Geometry {
+    /// Checks and builds a shape; `who` names it in errors.
+    pub fn build(shape: &Shape, who: &str) -> Result<Self, Error> {
+        let mut probes = Vec::new();
+        let kind = match shape {
+            Shape::Sdf(sdf) => {
+                sdf.check().map_err(|e| bad(who, shape, e.to_string()))?;
+                Kind::Field(sdf.clone())
+            }
+            _ => Kind::Solid(solid(shape, who, 0)?),
+        };
+        probe_points(shape, &Pose::IDENTITY, &mut probes);
+        let convex = match &kind {
+            Kind::Solid(s) => {
+                s.as_composite_shape().is_none() && s.as_heightfield().is_none() && s.as_voxels().is_none()
+            }
+            Kind::Field(_) => false,
+        };
+        let bounded = !matches!(shape, Shape::HalfSpace { .. } | Shape::Sdf(_));
+        let round = match shape {
+            Shape::Ball { radius } | Shape::Capsule { radius, .. } => Roundness::Swept(*radius),
+            Shape::Cylinder { radius, .. } => Roundness::Side(*radius),
+            _ => Roundness::Flat,
+        };
+        Ok(Self { kind, round, convex, bounded, probes: probes.into() })
+    }
+
+    /// Splits a surface point into a core that turns with the body and a radius along the outward normal that does not:
+    /// a rolling ball touches with ever new points, so its contact must not be tied to one of them.
+    pub fn core(&self, local: Vec3, outward: Vec3) -> (Vec3, Real) {
+        match self.round {
+            Roundness::Swept(r) => (local - outward * r, r),
+            Roundness::Side(r) if outward.y.abs() < 0.02 => (local - outward * r, r),
+            _ => (local, 0.0),
+        }
+    }
+
+    /// Bounds in the world; unbounded shapes get a box that meets everything sane.
+    pub fn bounds(&self, pose: &Pose) -> Bounds3 {
+        const FAR: Real = 1e9;
+        match &self.kind {
+            Kind::Solid(s) if self.bounded => {
+                let b = s.compute_aabb(&lib_pose(pose));
+                Bounds3 { min: b.mins, max: b.maxs }
+            }
+            _ => Bounds3 { min: Vec3::splat(-FAR), max: Vec3::splat(FAR) },
+        }
+    }
+
+    /// True for half-spaces and distance fields, which have no end.
+    pub fn is_unbounded(&self) -> bool {
+        !self.bounded
+    }
+
+    /// Largest distance of the surface from the shape's origin [m]; 0 for unbounded shapes.
+    pub fn reach(&self) -> Real {
+        match &self.kind {
+            Kind::Solid(s) if self.bounded => {
+                let b = s.compute_local_bounding_sphere();
+                b.center().length() + b.radius()
+            }
+            _ => 0.0,
+        }
+    }
+
+    /// Smallest half width [m].
+    pub fn thickness(&self) -> Real {
+        match &self.kind {
+            Kind::Solid(s) if self.bounded => s.compute_local_aabb().half_extents().min_element(),
+            _ => Real::INFINITY,
+        }
+    }
+
+    /// Volume [m³], centre [m] and inertia at unit density about that centre [m⁵]; none for shapes without volume.
+    pub fn volume_properties(&self) -> Option<(Real, Vec3, Sym3)> {
+        let Kind::Solid(s) = &self.kind else { return None };
+        if !self.bounded {
+            return None;
+        }
+        let m: MassProperties = s.mass_properties(1.0);
+        if !(m.inv_mass > 0.0) || !m.inv_mass.is_finite() {
+            return None;
+        }
+        let principal = m.principal_inertia();
+        let r = Mat3::from_quat(m.principal_inertia_local_frame);
+        let inertia = Sym3::from_mat(&(r * Mat3::from_diagonal(principal) * r.transpose()));
+        Some((m.mass(), m.local_com, inertia))
+    }
+
+    /// True when two placed shapes overlap.
+    pub fn overlaps(&self, pose: &Pose, other: &Geometry, other_pose: &Pose) -> bool {
+        match (&self.kind, &other.kind) {
+            (Kind::Solid(a), Kind::Solid(b)) => {
+                let relative = lib_pose(&pose.relative(other_pose));
+                DefaultQueryDispatcher.intersection_test(&relative, &**a, &**b).is_ok_and(|hit| hit.intersecting)
+            }
+            (Kind::Field(f), _) => field_depth(f, pose, other, other_pose) < 0.0,
+            (_, Kind::Field(f)) => field_depth(f, other_pose, self, pose) < 0.0,
+        }
+    }
+
+    /// First point of a ray (unit direction) within `reach` [m].
+    pub fn cast_ray(&self, pose: &Pose, origin: Vec3, direction: Vec3, reach: Real) -> Option<Hit> {
+        match &self.kind {
+            Kind::Solid(s) => {
+                let hit = s.cast_ray_and_get_normal(&lib_pose(pose), &Ray::new(origin, direction), reach, true)?;
+                Some(Hit { at: hit.time_of_impact, normal: hit.normal })
+            }
+            Kind::Field(f) => march(f, pose, origin, direction, reach),
+        }
+    }
+
+    /// Closest point of the surface or inside (when the point is inside it is its own projection), and whether inside.
+    pub fn project(&self, pose: &Pose, point: Vec3) -> (Vec3, bool) {
+        match &self.kind {
+            Kind::Solid(s) => {
+                let p = s.project_point(&lib_pose(pose), point, false);
+                (p.point, p.is_inside)
+            }
+            Kind::Field(f) => {
+                let s = f.sample(pose.unpoint(point));
+                (point - (pose.rotation * s.normal) * s.distance, s.distance < 0.0)
+            }
+        }
+    }
+
+    /// Share of the way `motion` at which `self` first meets `other`.
+    pub fn cast(&self, pose: &Pose, motion: Vec3, other: &Geometry, other_pose: &Pose) -> Option<Hit> {
+        let (Kind::Solid(a), Kind::Solid(b)) = (&self.kind, &other.kind) else { return None };
+        let options =
+            ShapeCastOptions { max_time_of_impact: 1.0, stop_at_penetration: false, ..ShapeCastOptions::default() };
+        let hit =
+            lib::query::cast_shapes(&lib_pose(pose), motion, &**a, &lib_pose(other_pose), Vec3::ZERO, &**b, options);
+        let hit = hit.ok().flatten()?;
+        Some(Hit { at: hit.time_of_impact, normal: other_pose.rotation * hit.normal2 })
+    }
+
+    /// All manifolds between two placed shapes whose gap is below `reach` [m], appended to `out`.
+    ///
+    /// A pure function of its arguments: nothing is remembered between calls, so that a restored world finds the same.
+    pub fn manifolds(
+        &self,
+        other: &Geometry,
+        relative: &Pose,
+        reach: Real,
+        scratch: &mut ManifoldScratch,
+        out: &mut Found,
+    ) {
+        match (&self.kind, &other.kind) {
+            (Kind::Solid(a), Kind::Solid(b)) => {
+                let pose = lib_pose(relative);
+                if self.convex && other.convex {
+                    let m = &mut scratch.one;
+                    m.clear();
+                    m.local_n1 = Vec3::ZERO;
+                    m.local_n2 = Vec3::ZERO;
+                    let found =
+                        DefaultQueryDispatcher.contact_manifold_convex_convex(&pose, &**a, &**b, None, None, reach, m);
+                    if found.is_ok() {
+                        take(m, reach, out);
+                    }
+                } else {
+                    scratch.many.clear();
+                    let mut memory = None;
+                    let found = DefaultQueryDispatcher.contact_manifolds(
+                        &pose,
+                        &**a,
+                        &**b,
+                        reach,
+                        &mut scratch.many,
+                        &mut memory,
+                    );
+                    if found.is_ok() {
+                        for m in &scratch.many {
+                            take(m, reach, out);
+                        }
+                    }
+                }
+            }
+            (Kind::Field(f), _) => field_manifolds(f, other, relative, reach, false, out),
+            (_, Kind::Field(f)) => field_manifolds(f, self, &relative.inverse(), reach, true, out),
+        }
+    }
+}
+
+/// Copies a manifold of the library, with sub-shape places folded in, leaving out points beyond `reach`.
+fn take(m: &ContactManifold<(), ()>, reach: Real, out: &mut Found) {
+    if !m.points.iter().any(|p| p.dist < reach) {
+        return;
+    }
+    let place = |pose: Option<&lib::math::Pose>, p: Vec3| pose.map_or(p, |pose| pose.transform_point(p));
+    let normal = m.subshape_pos1().map_or(m.local_n1, |pose| pose.rotation * m.local_n1);
+    let points = m.points.iter().filter(|p| p.dist < reach).map(|p| RawPoint {
+        local_a: place(m.subshape_pos1(), p.local_p1),
+        local_b: place(m.subshape_pos2(), p.local_p2),
+        gap: p.dist,
+        feature: [p.fid1.0, p.fid2.0],
+    });
+    out.push([m.subshape1, m.subshape2], normal, points);
+}
+
+/// Contacts of a distance field (first side) with the probe points of a shape.
+fn field_manifolds(field: &Sdf, other: &Geometry, relative: &Pose, reach: Real, swapped: bool, out: &mut Found) {
+    for (i, &(local, radius)) in other.probes.iter().enumerate() {
+        let center = relative.point(local);
+        let s = field.sample(center);
+        let gap = s.distance - radius;
+        if !(gap < reach) {
+            continue;
+        }
+        let on_field = center - s.normal * s.distance;
+        let on_other = relative.unpoint(center - s.normal * radius);
+        let sub = i as u32;
+        if swapped {
+            let normal = relative.rotation.inverse() * -s.normal;
+            let point = RawPoint { local_a: on_other, local_b: on_field, gap, feature: [sub, 0] };
+            out.push([sub, 0], normal, std::iter::once(point));
+        } else {
+            let point = RawPoint { local_a: on_field, local_b: on_other, gap, feature: [0, sub] };
+            out.push([0, sub], s.normal, std::iter::once(point));
+        }
+    }
+}
+
+fn field_depth(field: &Sdf, pose: &Pose, other: &Geometry, other_pose: &Pose) -> Real {
+    other
+        .probes
+        .iter()
+        .map(|&(p, r)| field.sample(pose.unpoint(other_pose.point(p))).distance - r)
+        .fold(Real::INFINITY, Real::min)
+}
+
+/// Sphere tracing along a ray.
+fn march(field: &Sdf, pose: &Pose, origin: Vec3, direction: Vec3, reach: Real) -> Option<Hit> {
+    let mut at = 0.0;
+    for _ in 0..256 {
+        let s = field.sample(pose.unpoint(origin + direction * at));
+        if s.distance <= 1e-5 * (1.0 + at) {
+            return Some(Hit { at, normal: pose.rotation * s.normal });
+        }
+        at += s.distance;
+        if !(at <= reach) {
+            return None;
+        }
+    }
+    None
+}
+
+/// Points that stand for a shape against a distance field: ball centres, corners, rim points.
+fn probe_points(shape: &Shape, place: &Pose, out: &mut Vec<(Vec3, Real)>) {
+    const RIM: usize = 16;
+    let mut rim = |y: Real, radius: Real| {
+        for k in 0..RIM {
+            let angle = k as Real * (std::f64::consts::TAU as Real / RIM as Real);
+            out.push((place.point(Vec3::new(radius * angle.cos(), y, radius * angle.sin())), 0.0));
+        }
+    };
+    match shape {
+        Shape::Ball { radius } => out.push((place.position, *radius)),
+        Shape::Box { half_extents: e } => {
+            for k in 0..8 {
+                let sign = |bit: usize| if k & bit == 0 { -1.0 } else { 1.0 };
+                out.push((place.point(Vec3::new(sign(1) * e.x, sign(2) * e.y, sign(4) * e.z)), 0.0));
+            }
+        }
+        Shape::Capsule { half_height, radius } => {
+            for y in [-half_height, *half_height] {
+                out.push((place.point(Vec3::Y * y), *radius));
+            }
+        }
+        Shape::Cylinder { half_height, radius } => {
+            rim(-half_height, *radius);
+            rim(*half_height, *radius);
+        }
+        Shape::Cone { half_height, radius } => {
+            rim(-half_height, *radius);
+            out.push((place.point(Vec3::Y * *half_height), 0.0));
+        }
+        Shape::ConvexHull { points } => out.extend(points.iter().map(|&p| (place.point(p), 0.0))),
+        Shape::TriMesh { vertices, .. } => out.extend(vertices.iter().map(|&p| (place.point(p), 0.0))),
+        Shape::Compound { parts } => {
+            for (inner, part) in parts.iter() {
+                probe_points(part, &place.then_inner(inner), out);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn bad(who: &str, shape: &Shape, reason: impl Into<String>) -> Error {
+    Error::BadShape { shape: format!("{who} ({})", shape.name()), reason: reason.into() }
+}
+
+/// Builds a solid of the library after checking every number.
+fn solid(shape: &Shape, who: &str, depth: usize) -> Result<SharedShape, Error> {
+    let at_least = |what: &str, v: Real| positive(&format!("{who}.{what}"), v);
+    Ok(match shape {
+        Shape::Ball { radius } => {
+            at_least("radius", *radius)?;
+            SharedShape::ball(*radius)
+        }
+        Shape::Box { half_extents: e } => {
+            for (name, v) in ["x", "y", "z"].iter().zip(e.to_array()) {
+                at_least(&format!("half_extents.{name}"), v)?;
+            }
+            SharedShape::cuboid(e.x, e.y, e.z)
+        }
+        Shape::Capsule { half_height, radius } => {
+            at_least("half_height", *half_height)?;
+            at_least("radius", *radius)?;
+            SharedShape::capsule_y(*half_height, *radius)
+        }
+        Shape::Cylinder { half_height, radius } => {
+            at_least("half_height", *half_height)?;
+            at_least("radius", *radius)?;
+            SharedShape::cylinder(*half_height, *radius)
+        }
+        Shape::Cone { half_height, radius } => {
+            at_least("half_height", *half_height)?;
+            at_least("radius", *radius)?;
+            SharedShape::cone(*half_height, *radius)
+        }
+        Shape::HalfSpace { normal } => {
+            let n = normal.try_normalize().ok_or_else(|| bad(who, shape, "its normal has no direction"))?;
+            SharedShape::halfspace(n)
+        }
+        Shape::ConvexHull { points } => {
+            check_points(points, who, shape)?;
+            SharedShape::convex_hull(points).ok_or_else(|| bad(who, shape, "the points do not span a volume"))?
+        }
+        Shape::Compound { parts } => {
+            if parts.is_empty() || depth >= 4 {
+                return Err(bad(who, shape, "it needs 1 or more parts, nested at most 4 deep"));
+            }
+            let mut built = Vec::new();
+            for (i, (place, part)) in parts.iter().enumerate() {
+                if !place.is_finite() {
+                    return Err(bad(who, shape, format!("the place of part {i} is not finite")));
+                }
+                if matches!(part, Shape::Compound { .. } | Shape::TriMesh { .. } | Shape::HeightField { .. })
+                    || matches!(part, Shape::Voxels { .. } | Shape::HalfSpace { .. } | Shape::Sdf(_))
+                {
+                    let told = format!("part {i} is a {}, a compound holds convex parts only", part.name());
+                    return Err(bad(who, shape, told));
+                }
+                let inner = solid(part, &format!("{who}.parts[{i}]"), depth + 1)?;
+                built.push((lib_pose(&Pose::new(place.position, place.rotation.normalize())), inner));
+            }
+            SharedShape::compound(built)
+        }
+        Shape::TriMesh { vertices, triangles } => {
+            check_points(vertices, who, shape)?;
+            check_triangles(vertices.len(), triangles, who, shape)?;
+            let flags = TriMeshFlags::FIX_INTERNAL_EDGES;
+            SharedShape::trimesh_with_flags(vertices.to_vec(), triangles.to_vec(), flags)
+                .map_err(|e| bad(who, shape, format!("{e}")))?
+        }
+        Shape::HeightField { heights, rows, scale } => {
+            let rows = *rows;
+            if rows < 2 || heights.len() < 2 * rows || !heights.len().is_multiple_of(rows) {
+                let told = format!("{} heights do not fill {rows} rows of at least 2", heights.len());
+                return Err(bad(who, shape, told));
+            }
+            if let Some(i) = heights.iter().position(|h| !h.is_finite()) {
+                return Err(bad(who, shape, format!("height {i} is not finite")));
+            }
+            if !(scale.min_element() > 0.0) || !scale.is_finite() {
+                return Err(bad(who, shape, "its scale must be above 0"));
+            }
+            let columns = heights.len() / rows;
+            // ours is row after row along z; the library wants column-major with z down the columns
+            let mut data = Vec::with_capacity(heights.len());
+            for x in 0..columns {
+                for z in 0..rows {
+                    data.push(heights[z * columns + x]);
+                }
+            }
+            SharedShape::heightfield(lib::utils::Array2::new(rows, columns, data), *scale)
+        }
+        Shape::Voxels { size, cells } => {
+            if !(size.min_element() > 0.0) || !size.is_finite() || cells.is_empty() {
+                return Err(bad(who, shape, "it needs a cell size above 0 and at least one cell"));
+            }
+            let cells: Vec<_> =
+                cells.iter().map(|c| lib::math::IVector::new(c[0].into(), c[1].into(), c[2].into())).collect();
+            SharedShape::voxels(*size, &cells)
+        }
+        Shape::Sdf(_) => return Err(bad(who, shape, "cannot be part of another shape")),
+    })
+}
+
+fn check_points(points: &[Vec3], who: &str, shape: &Shape) -> Result<(), Error> {
+    if points.len() < 3 {
+        return Err(bad(who, shape, format!("{} points are too few", points.len())));
+    }
+    match points.iter().position(|p| !p.is_finite()) {
+        Some(i) => Err(bad(who, shape, format!("point {i} is not finite"))),
+        None => Ok(()),
+    }
+}
+
+fn check_triangles(count: usize, triangles: &[[u32; 3]], who: &str, shape: &Shape) -> Result<(), Error> {
+    if triangles.is_empty() {
+        return Err(bad(who, shape, "it has no triangles"));
+    }
+    for (i, t) in triangles.iter().enumerate() {
+        if let Some(v) = t.iter().find(|&&v| v as usize >= count) {
+            return Err(bad(who, shape, format!("triangle {i} names vertex {v}, but there are {count}")));
+        }
+        if t[0] == t[1] || t[1] == t[2] || t[0] == t[2] {
+            return Err(bad(who, shape, format!("triangle {i} uses a vertex twice")));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,126 @@
+//! The user's own constraints: a pure function from the bodies' poses to rows, swept with all others.
+
+use super::row::{Bounds, RowBuffer};
+use super::site::{Site, Terms, View};
+use crate::error::Error;
+use crate::math::{Real, Vec3};
+use crate::model::BodyId;
+use crate::settings::Stabilization;
+use crate::solver::soft::{Softness, soften};
+
+/// Rows of your own. `rows` is called in every substep and must depend on the view alone, so that a replay is exact.
+///
+/// ```
+/// use sinew::*;
+/// use std::sync::Arc;
+///
+/// /// Keeps a body's origin on the plane y = height, like a bead on a table without gravity.
+/// #[derive(Debug)]
+/// struct OnPlane { body: BodyId, height: Real }
+/// impl Rows for OnPlane {
+///     fn bodies(&self) -> Vec<BodyId> { vec![self.body] }
+///     fn rows(&self, view: &View<'_>, out: &mut RowWriter<'_>) -> Result<(), Error> {
+///         let site = Site::Rigid { body: self.body, local: Vec3::ZERO };
+///         let error = view.position(&site)?.y - self.height;
+///         out.row().push(&site, Vec3::Y)?.held(error);
+///         Ok(())
+///     }
+/// }
+/// # fn main() -> Result<(), Error> {
+/// let mut world = World::new(Settings::default())?;
+/// let ball = world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.1)).velocity([1.0, 0.0, 0.0]))?;
+/// world.add_custom(Arc::new(OnPlane { body: ball, height: 0.0 }))?;
+/// for _ in 0..60 { world.step(&Input::none()); }
+/// let p = world.body(ball)?.position();
+/// assert!(p.y.abs() < 1e-3 && (p.x - 1.0).abs() < 1e-2);
+/// # Ok(()) }
+/// ```
+pub trait Rows: Send + Sync + std::fmt::Debug {
+    /// The bodies it links.
+    fn bodies(&self) -> Vec<BodyId>;
+    /// Writes its rows for the bodies as they are now. An error switches the constraint off for this substep.
+    fn rows(&self, view: &View<'_>, out: &mut RowWriter<'_>) -> Result<(), Error>;
+}
+
+/// Takes rows from a custom constraint.
+#[derive(Debug)]
+pub struct RowWriter<'a> {
+    view: View<'a>,
+    soft: Softness,
+    out: &'a mut RowBuffer,
+}
+
+impl<'a> RowWriter<'a> {
+    pub(crate) fn new(view: View<'a>, soft: Softness, out: &'a mut RowBuffer) -> Self {
+        Self { view, soft, out }
+    }
+
+    /// Begins a row.
+    pub fn row(&mut self) -> RowDraft<'_, 'a> {
+        let soft = self.soft;
+        RowDraft { writer: self, terms: Terms::default(), soft }
+    }
+}
+
+/// A row being written: first its sides, then what it wants.
+#[derive(Debug)]
+pub struct RowDraft<'w, 'a> {
+    writer: &'w mut RowWriter<'a>,
+    terms: Terms,
+    soft: Softness,
+}
+
+impl RowDraft<'_, '_> {
+    /// Acts on a site along a direction: J there is `axis`.
+    pub fn push(mut self, site: &Site, axis: Vec3) -> Result<Self, Error> {
+        let place = site.resolve(self.writer.view.model)?;
+        let point = self.writer.view.point(&place);
+        self.writer.view.push_terms(&place, axis, point, &mut self.terms);
+        Ok(self)
+    }
+
+    /// Acts on a rigid body's spin about an axis.
+    pub fn twist(mut self, body: BodyId, axis: Vec3) -> Result<Self, Error> {
+        self.writer.view.model.rigid(body)?;
+        self.writer.view.twist_terms(body.index, axis, &mut self.terms);
+        Ok(self)
+    }
+
+    /// Another stabilisation than the settings' for joints.
+    pub fn stabilization(mut self, stabilization: Stabilization) -> Self {
+        self.soft = soften(stabilization, self.writer.view.h);
+        self
+    }
+
+    /// Holds an error [m or rad] at zero, both ways.
+    pub fn held(self, error: Real) {
+        self.within(error, Real::NEG_INFINITY, Real::INFINITY);
+    }
+
+    /// Holds an error at zero with a force between two limits [N or N·m].
+    pub fn within(self, error: Real, low: Real, high: Real) {
+        let h = self.writer.view.h;
+        let correction = error * self.soft.rate;
+        let softness = self.soft.relative * self.terms.answer();
+        let bounds = Bounds::Between { low: low * h, high: high * h };
+        self.writer.out.push(self.terms.as_slice(), correction, correction, softness, bounds);
+    }
+
+    /// Keeps a gap [m or rad] from closing: pushes only.
+    pub fn keep_open(self, gap: Real) {
+        super::joint::push_limit(self.writer.out, &self.terms, gap, 1.0, self.soft, self.writer.view.h);
+    }
+
+    /// Drives J·v to a speed [m/s or rad/s] with at most this force [N or N·m].
+    pub fn drive(self, speed: Real, max_force: Real) {
+        let limit = max_force * self.writer.view.h;
+        let bounds = Bounds::Between { low: -limit, high: limit };
+        self.writer.out.push(self.terms.as_slice(), -speed, 0.0, 0.0, bounds);
+    }
+
+    /// A spring: pulls an error [m or rad] to zero with stiffness [N/m] and damping [N·s/m].
+    pub fn spring(self, error: Real, stiffness: Real, damping: Real) {
+        let (rate, softness) = crate::solver::soft::spring(stiffness, damping, self.writer.view.h);
+        self.writer.out.push_spring(self.terms.as_slice(), error * rate, softness, Bounds::Free);
+    }
+}

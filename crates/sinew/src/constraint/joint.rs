@@ -1,0 +1,534 @@
+//! Joints between two rigid bodies, or a body and the world.
+//!
+//! Each joint has a frame on either side whose x axis is the joint axis. With p the frame origins, d = p_b − p_a, and t a
+//! unit vector, a linear row is
+//!
+//! ```text
+//!   C = d·t,   Ċ = t·(v_b + ω_b × r_b − v_a − ω_a × (r_a + d))
+//! ```
+//!
+//! and an angular row C = θ·t, Ċ = t·(ω_b − ω_a), with θ the rotation from frame a to frame b as a vector. Ball: 3 linear;
+//! hinge: 3 linear, 2 angular; slider: 2 linear, 3 angular; fixed: 3 and 3. (ICD's single row ½|d|² has no Jacobian where it
+//! holds: errata.) Limits are one-sided rows, motors rows with a largest force.
+
+use super::row::{Bounds, RowBuffer};
+use super::site::{Place, Site, Terms, View};
+use crate::error::{Error, check, finite, finite_vec, not_negative, positive};
+use crate::math::{Pose, Quat, Real, Vec3, any_orthonormal};
+use crate::model::{BodyId, Model};
+use crate::settings::Stabilization;
+use crate::solver::soft::{Softness, soften};
+
+/// What a joint leaves free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JointKind {
+    /// Nothing.
+    Fixed,
+    /// Rotation.
+    Ball,
+    /// Rotation about the axis.
+    Hinge,
+    /// Motion along the axis.
+    Slider,
+}
+
+impl JointKind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Fixed => "fixed joint",
+            Self::Ball => "ball joint",
+            Self::Hinge => "hinge",
+            Self::Slider => "slider",
+        }
+    }
+}
+
+/// A drive along a joint's free direction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Motor {
+    /// Towards a speed [m/s or rad/s], with at most this force or torque [N or N·m].
+    Velocity {
+        /// Wanted speed.
+        target: Real,
+        /// Largest force or torque.
+        max_force: Real,
+    },
+    /// Towards a place [m or rad] like a damped spring, with at most this force or torque.
+    Position {
+        /// Wanted place.
+        target: Real,
+        /// Frequency of the spring [Hz].
+        frequency: Real,
+        /// Damping ratio.
+        damping_ratio: Real,
+        /// Largest force or torque [N or N·m].
+        max_force: Real,
+    },
+}
+
+impl Motor {
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        match *self {
+            Motor::Velocity { target, max_force } => {
+                finite("motor.target", target)?;
+                check("motor.max_force", max_force, max_force >= 0.0, "at least 0")
+            }
+            Motor::Position { target, frequency, damping_ratio, max_force } => {
+                finite("motor.target", target)?;
+                positive("motor.frequency", frequency)?;
+                not_negative("motor.damping_ratio", damping_ratio)?;
+                check("motor.max_force", max_force, max_force >= 0.0, "at least 0")
+            }
+        }
+    }
+}
+
+/// A joint to be added.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let mut world = World::new(Settings::default())?;
+/// let rod = world.add_rigid(RigidBody::dynamic().shape(Shape::capsule(0.5, 0.02)).at([0.5, 0.0, 0.0]))?;
+/// let pivot = Joint::hinge(None, Some(rod)).anchor(Vec3::ZERO).axis(Vec3::Z).limits(-1.0, 1.0);
+/// let hinge = world.add_joint(pivot)?;
+/// # let _ = hinge; Ok(()) }
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Joint {
+    /// What it leaves free.
+    pub kind: JointKind,
+    /// First body, none: the world.
+    pub a: Option<BodyId>,
+    /// Second body, none: the world.
+    pub b: Option<BodyId>,
+    /// Where it sits, world [m].
+    pub anchor: Option<Vec3>,
+    /// Its axis, world.
+    pub axis: Vec3,
+    /// Frames on the two bodies; none: from anchor and axis.
+    pub frames: Option<(Pose, Pose)>,
+    /// Range of the free direction [m or rad].
+    pub limits: Option<(Real, Real)>,
+    /// Drive along the free direction.
+    pub motor: Option<Motor>,
+    /// Force at which it breaks [N].
+    pub break_force: Real,
+    /// Whether the two bodies still collide.
+    pub collide: bool,
+    /// Its own stabilisation; none: the settings'.
+    pub stabilization: Option<Stabilization>,
+}
+
+impl Joint {
+    fn new(kind: JointKind, a: Option<BodyId>, b: Option<BodyId>) -> Self {
+        Self {
+            kind,
+            a,
+            b,
+            anchor: None,
+            axis: Vec3::X,
+            frames: None,
+            limits: None,
+            motor: None,
+            break_force: Real::INFINITY,
+            collide: false,
+            stabilization: None,
+        }
+    }
+
+    /// Nothing moves. `None` is the world.
+    pub fn fixed(a: Option<BodyId>, b: Option<BodyId>) -> Self {
+        Self::new(JointKind::Fixed, a, b)
+    }
+
+    /// Turns freely about a point.
+    pub fn ball(a: Option<BodyId>, b: Option<BodyId>) -> Self {
+        Self::new(JointKind::Ball, a, b)
+    }
+
+    /// Turns about an axis.
+    pub fn hinge(a: Option<BodyId>, b: Option<BodyId>) -> Self {
+        Self::new(JointKind::Hinge, a, b)
+    }
+
+    /// Slides along an axis.
+    pub fn slider(a: Option<BodyId>, b: Option<BodyId>) -> Self {
+        Self::new(JointKind::Slider, a, b)
+    }
+
+    /// Where it sits, in the world, as the bodies are now [m]. Without it: b's origin.
+    pub fn anchor(mut self, point: impl Into<Vec3>) -> Self {
+        self.anchor = Some(point.into());
+        self
+    }
+
+    /// Its axis in the world, as the bodies are now. Default x.
+    pub fn axis(mut self, axis: impl Into<Vec3>) -> Self {
+        self.axis = axis.into();
+        self
+    }
+
+    /// Frames relative to the bodies' origins (x along the axis), instead of anchor and axis.
+    pub fn frames(mut self, on_a: Pose, on_b: Pose) -> Self {
+        self.frames = Some((on_a, on_b));
+        self
+    }
+
+    /// Range of the free direction [m or rad], zero where it is now.
+    pub fn limits(mut self, low: Real, high: Real) -> Self {
+        self.limits = Some((low, high));
+        self
+    }
+
+    /// A drive along the free direction of a hinge or slider.
+    pub fn motor(mut self, motor: Motor) -> Self {
+        self.motor = Some(motor);
+        self
+    }
+
+    /// Breaks when it carries more than this [N]. Default never.
+    pub fn break_force(mut self, force: Real) -> Self {
+        self.break_force = force;
+        self
+    }
+
+    /// Whether the two bodies still collide. Default no.
+    pub fn collide(mut self, yes: bool) -> Self {
+        self.collide = yes;
+        self
+    }
+
+    /// Its own stabilisation instead of the settings'.
+    pub fn stabilization(mut self, stabilization: Stabilization) -> Self {
+        self.stabilization = Some(stabilization);
+        self
+    }
+
+    /// Checks it and computes the frames from where the bodies are.
+    pub(crate) fn build(&self, model: &Model, view: &View<'_>) -> Result<BuiltJoint, Error> {
+        let bad = |reason: &str| Error::BadConstraint { constraint: self.kind.name(), reason: reason.into() };
+        if self.a.is_none() && self.b.is_none() {
+            return Err(bad("both sides are the world: name at least one body"));
+        }
+        if self.a == self.b {
+            return Err(bad("both sides are the same body"));
+        }
+        check("joint.break_force", self.break_force, self.break_force > 0.0, "above 0 (infinity: never breaks)")?;
+        if let Some(m) = &self.motor {
+            m.check()?;
+            if !matches!(self.kind, JointKind::Hinge | JointKind::Slider) {
+                return Err(bad("only hinges and sliders take a motor"));
+            }
+        }
+        if let Some((low, high)) = self.limits {
+            check("joint.limits.low", low, !low.is_nan() && low <= high, "at most the upper limit")?;
+            check("joint.limits.high", high, !high.is_nan(), "a number")?;
+            if !matches!(self.kind, JointKind::Hinge | JointKind::Slider) {
+                return Err(bad("only hinges and sliders take limits"));
+            }
+        }
+        let pose_a = self.a.map_or(Ok(Pose::IDENTITY), |id| view.body_pose(id))?;
+        let pose_b = self.b.map_or(Ok(Pose::IDENTITY), |id| view.body_pose(id))?;
+        let (on_a, on_b) = match self.frames {
+            Some((a, b)) => {
+                if !a.is_finite() || !b.is_finite() {
+                    return Err(bad("its frames are not finite"));
+                }
+                (a, b)
+            }
+            None => {
+                let default = if self.b.is_some() { pose_b.position } else { pose_a.position };
+                let at = self.anchor.unwrap_or(default);
+                finite_vec("joint.anchor", at)?;
+                let x = self.axis.try_normalize().ok_or_else(|| bad("its axis has no direction"))?;
+                let y = any_orthonormal(x);
+                let frame = Pose::new(at, Quat::from_mat3(&crate::math::Mat3::from_cols(x, y, x.cross(y))).normalize());
+                (pose_a.relative(&frame), pose_b.relative(&frame))
+            }
+        };
+        let side = |id: Option<BodyId>, on: Pose| -> Result<Side, Error> {
+            Ok(match id {
+                None => Side { slot: None, local: on.position, rotation: on.rotation },
+                Some(id) => Side {
+                    slot: Some(id.index),
+                    local: on.position - model.rigid(id)?.local_center,
+                    rotation: on.rotation,
+                },
+            })
+        };
+        Ok(BuiltJoint { a: side(self.a, on_a)?, b: side(self.b, on_b)?, source: self.clone() })
+    }
+}
+
+/// One side of a joint: frame relative to the centre of mass (or the world).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Side {
+    pub slot: Option<u32>,
+    pub local: Vec3,
+    pub rotation: Quat,
+}
+
+impl Side {
+    fn frame(&self, view: &View<'_>) -> (Vec3, Quat, Vec3) {
+        match self.slot {
+            None => (self.local, self.rotation, self.local),
+            Some(slot) => {
+                let (x, q) = view.center(slot);
+                (x + q * self.local, q * self.rotation, x)
+            }
+        }
+    }
+
+    fn place(&self) -> Place {
+        match self.slot {
+            None => Place::World(self.local),
+            Some(slot) => Place::Rigid { slot, local: self.local },
+        }
+    }
+}
+
+/// A joint as the step sees it.
+#[derive(Clone, Debug)]
+pub(crate) struct BuiltJoint {
+    pub a: Side,
+    pub b: Side,
+    pub source: Joint,
+}
+
+struct Frames {
+    point_a: Vec3,
+    point_b: Vec3,
+    /// Frame a in the world.
+    frame: Quat,
+    /// Frame b seen from frame a, the short way round.
+    between: Quat,
+}
+
+impl BuiltJoint {
+    fn frames(&self, view: &View<'_>) -> Frames {
+        let (point_a, frame_a, _) = self.a.frame(view);
+        let (point_b, frame_b, _) = self.b.frame(view);
+        let between = frame_a.inverse() * frame_b;
+        let between = if between.w < 0.0 { -between } else { between };
+        Frames { point_a, point_b, frame: frame_a, between }
+    }
+
+    /// Where a hinge [rad] or slider [m] stands.
+    pub fn place(&self, view: &View<'_>) -> Real {
+        let f = self.frames(view);
+        match self.source.kind {
+            JointKind::Hinge => 2.0 * f.between.x.atan2(f.between.w),
+            JointKind::Slider => (f.frame * Vec3::X).dot(f.point_b - f.point_a),
+            JointKind::Ball | JointKind::Fixed => 0.0,
+        }
+    }
+
+    /// Appends the joint's rows, always as many and in the same order.
+    pub fn rows(&self, view: &View<'_>, default: Softness, out: &mut RowBuffer) {
+        let f = self.frames(view);
+        let soft = self.source.stabilization.map_or(default, |s| soften(s, view.h));
+        let axis = f.frame * Vec3::X;
+        let (t1, t2) = (f.frame * Vec3::Y, f.frame * Vec3::Z);
+        let d = f.point_b - f.point_a;
+        let angle = f.frame * (f.between.xyz() * 2.0);
+
+        // held translations
+        let linear: &[Vec3] = match self.source.kind {
+            JointKind::Slider => &[t1, t2],
+            _ => &[Vec3::X, Vec3::Y, Vec3::Z],
+        };
+        for &t in linear {
+            let terms = self.linear_terms(view, t, f.point_b);
+            push_held(out, &terms, d.dot(t), soft);
+        }
+        // held rotations
+        let angular: &[Vec3] = match self.source.kind {
+            JointKind::Ball => &[],
+            JointKind::Hinge => &[t1, t2],
+            JointKind::Slider | JointKind::Fixed => &[Vec3::X, Vec3::Y, Vec3::Z],
+        };
+        for &t in angular {
+            let terms = self.angular_terms(view, t);
+            push_held(out, &terms, angle.dot(t), soft);
+        }
+        // the free direction: limits, then motor
+        let place = match self.source.kind {
+            JointKind::Hinge => 2.0 * f.between.x.atan2(f.between.w),
+            JointKind::Slider => axis.dot(d),
+            JointKind::Ball | JointKind::Fixed => return,
+        };
+        let terms = match self.source.kind {
+            JointKind::Slider => self.linear_terms(view, axis, f.point_b),
+            _ => self.angular_terms(view, axis),
+        };
+        if let Some((low, high)) = self.source.limits {
+            push_limit(out, &terms, place - low, 1.0, soft, view.h);
+            push_limit(out, &terms, high - place, -1.0, soft, view.h);
+        }
+        if let Some(motor) = self.source.motor {
+            push_motor(out, &terms, place, motor, view.h);
+        }
+    }
+
+    /// Terms of a linear row along t; both arms end at b's point, which is exact for the rotating frame of a.
+    fn linear_terms(&self, view: &View<'_>, t: Vec3, at: Vec3) -> Terms {
+        let mut terms = Terms::default();
+        view.push_terms(&self.a.place(), -t, at, &mut terms);
+        view.push_terms(&self.b.place(), t, at, &mut terms);
+        terms
+    }
+
+    fn angular_terms(&self, view: &View<'_>, t: Vec3) -> Terms {
+        let mut terms = Terms::default();
+        if let Some(slot) = self.a.slot {
+            view.twist_terms(slot, -t, &mut terms);
+        }
+        if let Some(slot) = self.b.slot {
+            view.twist_terms(slot, t, &mut terms);
+        }
+        terms
+    }
+}
+
+/// A two-sided row that holds its error at zero.
+pub(crate) fn push_held(out: &mut RowBuffer, terms: &Terms, error: Real, soft: Softness) {
+    let correction = error * soft.rate;
+    out.push(terms.as_slice(), correction, correction, soft.relative * terms.answer(), Bounds::Free);
+}
+
+/// A one-sided row that keeps `gap` (which grows along `sign` · the terms) from falling below zero.
+pub(crate) fn push_limit(out: &mut RowBuffer, terms: &Terms, gap: Real, sign: Real, soft: Softness, h: Real) {
+    // the impulse acts along +terms for the lower limit, −terms for the upper one
+    let bounds = if sign > 0.0 { Bounds::AtLeast(0.0) } else { Bounds::Between { low: Real::NEG_INFINITY, high: 0.0 } };
+    if gap > 0.0 {
+        out.push(terms.as_slice(), sign * gap / h, 0.0, 0.0, bounds);
+    } else {
+        let correction = sign * gap * soft.rate;
+        out.push(terms.as_slice(), correction, correction, soft.relative * terms.answer(), bounds);
+    }
+}
+
+fn push_motor(out: &mut RowBuffer, terms: &Terms, place: Real, motor: Motor, h: Real) {
+    match motor {
+        Motor::Velocity { target, max_force } => {
+            let bounds = Bounds::Between { low: -max_force * h, high: max_force * h };
+            out.push(terms.as_slice(), -target, 0.0, 0.0, bounds);
+        }
+        Motor::Position { target, frequency, damping_ratio, max_force } => {
+            let soft = soften(Stabilization::Soft { frequency, damping_ratio }, h);
+            let bounds = Bounds::Between { low: -max_force * h, high: max_force * h };
+            // a spring is force, not error: it stays in the relaxing sweep, softness and all
+            out.push_spring(terms.as_slice(), (place - target) * soft.rate, soft.relative * terms.answer(), bounds);
+        }
+    }
+}
+
+/// A distance held between two sites: a rod, a rope, a string of limited strength.
+///
+/// C = |x_b − x_a| − L, J = [−u, u] with u the unit vector from a to b. A rope only pulls: λ ≤ 0, and while slack the bias C/h
+/// lets it use up its slack within the substep and no more (ICD 4.2 with the errata).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Distance {
+    /// One end.
+    pub a: Site,
+    /// The other end.
+    pub b: Site,
+    /// Least length [m]: below it the constraint pushes.
+    pub min: Real,
+    /// Largest length [m]: above it the constraint pulls.
+    pub max: Real,
+    /// Largest force either way [N].
+    pub strength: Real,
+    /// A physical spring instead of a rigid row: stiffness [N/m], damping [N·s/m].
+    pub spring: Option<(Real, Real)>,
+    /// Breaks when it carries more than this [N].
+    pub break_force: Real,
+}
+
+impl Distance {
+    /// A rigid rod of a length [m].
+    pub fn rod(a: Site, b: Site, length: Real) -> Self {
+        Self { a, b, min: length, max: length, strength: Real::INFINITY, spring: None, break_force: Real::INFINITY }
+    }
+
+    /// A rope of a length [m]: it only pulls.
+    pub fn rope(a: Site, b: Site, length: Real) -> Self {
+        Self { min: 0.0, ..Self::rod(a, b, length) }
+    }
+
+    /// A spring of a rest length [m], stiffness [N/m] and damping [N·s/m].
+    pub fn spring(a: Site, b: Site, length: Real, stiffness: Real, damping: Real) -> Self {
+        Self { spring: Some((stiffness, damping)), ..Self::rod(a, b, length) }
+    }
+
+    /// Slips above this force [N].
+    pub fn strength(mut self, force: Real) -> Self {
+        self.strength = force;
+        self
+    }
+
+    /// Breaks above this force [N].
+    pub fn break_force(mut self, force: Real) -> Self {
+        self.break_force = force;
+        self
+    }
+
+    pub(crate) fn build(&self, model: &Model) -> Result<BuiltDistance, Error> {
+        not_negative("distance.min", self.min)?;
+        positive("distance.max", self.max)?;
+        check("distance.min", self.min, self.min <= self.max, "at most the largest length")?;
+        check("distance.strength", self.strength, self.strength > 0.0, "above 0")?;
+        check("distance.break_force", self.break_force, self.break_force > 0.0, "above 0 (infinity: never breaks)")?;
+        if let Some((k, c)) = self.spring {
+            positive("distance.stiffness", k)?;
+            not_negative("distance.damping", c)?;
+        }
+        Ok(BuiltDistance { a: self.a.resolve(model)?, b: self.b.resolve(model)?, source: self.clone() })
+    }
+}
+
+/// A distance as the step sees it.
+#[derive(Clone, Debug)]
+pub(crate) struct BuiltDistance {
+    pub a: Place,
+    pub b: Place,
+    pub source: Distance,
+}
+
+impl BuiltDistance {
+    pub fn rows(&self, view: &View<'_>, soft: Softness, out: &mut RowBuffer) {
+        let (pa, pb) = (view.point(&self.a), view.point(&self.b));
+        let span = pb - pa;
+        let length = span.length();
+        let axis = span.try_normalize().unwrap_or(Vec3::Y);
+        let mut terms = Terms::default();
+        view.push_terms(&self.a, -axis, pa, &mut terms);
+        view.push_terms(&self.b, axis, pb, &mut terms);
+        let s = &self.source;
+        let limit = s.strength * view.h;
+        if let Some((k, c)) = s.spring {
+            let (rate, softness) = crate::solver::soft::spring(k, c, view.h);
+            let bounds = Bounds::Between { low: -limit, high: limit };
+            out.push_spring(terms.as_slice(), (length - s.max) * rate, softness, bounds);
+            return;
+        }
+        // length error beyond the allowed range; inside it the row only keeps the nearer end from being passed
+        let (over, under) = (length - s.max, length - s.min);
+        let softness = soft.relative * terms.answer();
+        if s.min == s.max {
+            let bounds = Bounds::Between { low: -limit, high: limit };
+            out.push(terms.as_slice(), over * soft.rate, over * soft.rate, softness, bounds);
+        } else if over > -under || s.min <= 0.0 {
+            let bounds = Bounds::Between { low: -limit, high: 0.0 };
+            let correction = if over > 0.0 { over * soft.rate } else { 0.0 };
+            let bias = if over > 0.0 { correction } else { over / view.h };
+            out.push(terms.as_slice(), bias, correction, if over > 0.0 { softness } else { 0.0 }, bounds);
+        } else {
+            let bounds = Bounds::Between { low: 0.0, high: limit };
+            let correction = if under < 0.0 { under * soft.rate } else { 0.0 };
+            let bias = if under < 0.0 { correction } else { under / view.h };
+            out.push(terms.as_slice(), bias, correction, if under < 0.0 { softness } else { 0.0 }, bounds);
+        }
+    }
+}

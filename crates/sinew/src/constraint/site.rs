@@ -1,0 +1,186 @@
+//! Sites: one noun for "a point of a body". Constraints never ask what kind of body it is.
+
+use super::row::Term;
+use crate::error::{Error, finite_vec};
+use crate::math::{Block, Pose, Quat, Real, Sym3, Vec3};
+use crate::model::{Body, BodyId, Model};
+
+/// A point that a constraint holds on to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Site {
+    /// A place in the world [m].
+    World(Vec3),
+    /// A point of a rigid body, in body coordinates [m].
+    Rigid {
+        /// Which body.
+        body: BodyId,
+        /// Relative to the body's origin, body axes [m].
+        local: Vec3,
+    },
+    /// A node of a particle body.
+    Node {
+        /// Which body.
+        body: BodyId,
+        /// Which of its nodes.
+        node: u32,
+    },
+}
+
+impl Site {
+    /// The body, if it is on one.
+    pub fn body(&self) -> Option<BodyId> {
+        match *self {
+            Site::World(_) => None,
+            Site::Rigid { body, .. } | Site::Node { body, .. } => Some(body),
+        }
+    }
+
+    /// Checks the site and finds its indices.
+    pub(crate) fn resolve(&self, model: &Model) -> Result<Place, Error> {
+        match *self {
+            Site::World(at) => {
+                finite_vec("site", at)?;
+                Ok(Place::World(at))
+            }
+            Site::Rigid { body, local } => {
+                finite_vec("site.local", local)?;
+                Ok(Place::Rigid { slot: body.index, local: local - model.rigid(body)?.local_center })
+            }
+            Site::Node { body, node } => {
+                let nodes = model.nodes(body)?;
+                if node as usize >= nodes.inv_mass.len() {
+                    let reason = format!("node {node} does not exist, the body has {}", nodes.inv_mass.len());
+                    return Err(Error::BadConstraint { constraint: "site", reason });
+                }
+                Ok(Place::Node { body: body.index, node })
+            }
+        }
+    }
+}
+
+/// A site by its indices.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Place {
+    World(Vec3),
+    /// Relative to the centre of mass.
+    Rigid {
+        slot: u32,
+        local: Vec3,
+    },
+    Node {
+        body: u32,
+        node: u32,
+    },
+}
+
+/// What rows are made from: poses and answers of all bodies in this substep.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    pub(crate) model: &'a Model,
+    pub(crate) velocity: &'a [Block],
+    pub(crate) pose: &'a [Block],
+    pub(crate) inertia: &'a [Block],
+    /// Substep [s].
+    pub h: Real,
+}
+
+impl View<'_> {
+    /// Pose of a rigid body's origin.
+    pub fn body_pose(&self, body: BodyId) -> Result<Pose, Error> {
+        let rigid = self.model.rigid(body)?;
+        let (x, q) = self.center(body.index);
+        Ok(rigid.origin(x, q))
+    }
+
+    /// World position of a site [m].
+    pub fn position(&self, site: &Site) -> Result<Vec3, Error> {
+        Ok(self.point(&site.resolve(self.model)?))
+    }
+
+    pub(crate) fn center(&self, slot: u32) -> (Vec3, Quat) {
+        let (x, q) = (self.pose[2 * slot as usize], self.pose[2 * slot as usize + 1]);
+        (Vec3::new(x[0], x[1], x[2]), Quat::from_xyzw(q[0], q[1], q[2], q[3]))
+    }
+
+    fn inv_inertia(&self, slot: u32) -> Sym3 {
+        let (a, b) = (self.inertia[2 * slot as usize], self.inertia[2 * slot as usize + 1]);
+        Sym3 { xx: a[0], yy: a[1], zz: a[2], xy: a[3], xz: b[0], yz: b[1] }
+    }
+
+    fn node_block(&self, body: u32, node: u32) -> u32 {
+        let start = match self.model.bodies.at(body) {
+            Some(Body::Nodes(n)) => n.start,
+            _ => 0,
+        };
+        self.model.node_block(start + node)
+    }
+
+    pub(crate) fn point(&self, place: &Place) -> Vec3 {
+        match *place {
+            Place::World(at) => at,
+            Place::Rigid { slot, local } => {
+                let (x, q) = self.center(slot);
+                x + q * local
+            }
+            Place::Node { body, node } => {
+                let b = self.pose[self.node_block(body, node) as usize];
+                Vec3::new(b[0], b[1], b[2])
+            }
+        }
+    }
+
+    /// Terms of a push along `axis` at a place; `point` is where it acts in the world.
+    pub(crate) fn push_terms(&self, place: &Place, axis: Vec3, point: Vec3, out: &mut Terms) {
+        match *place {
+            Place::World(_) => {}
+            Place::Rigid { slot, .. } => {
+                let (x, _) = self.center(slot);
+                let block = 2 * slot;
+                out.add(Term { block, jacobian: axis, response: axis * self.velocity[block as usize][3] });
+                self.twist_terms(slot, (point - x).cross(axis), out);
+            }
+            Place::Node { body, node } => {
+                let block = self.node_block(body, node);
+                out.add(Term { block, jacobian: axis, response: axis * self.velocity[block as usize][3] });
+            }
+        }
+    }
+
+    /// Term of a torque on a rigid body.
+    pub(crate) fn twist_terms(&self, slot: u32, axis: Vec3, out: &mut Terms) {
+        out.add(Term { block: 2 * slot + 1, jacobian: axis, response: self.inv_inertia(slot).mul(axis) });
+    }
+}
+
+/// Terms of one row while it is put together.
+#[derive(Clone, Debug)]
+pub struct Terms {
+    items: [Term; 16],
+    len: usize,
+}
+
+impl Default for Terms {
+    fn default() -> Self {
+        Self { items: [Term { block: 0, jacobian: Vec3::ZERO, response: Vec3::ZERO }; 16], len: 0 }
+    }
+}
+
+impl Terms {
+    /// Adds a term; beyond sixteen they are left out (no constraint of ours has that many).
+    pub(crate) fn add(&mut self, term: Term) {
+        if self.len < self.items.len() {
+            self.items[self.len] = term;
+            self.len += 1;
+        }
+    }
+
+    /// The terms so far.
+    pub(crate) fn as_slice(&self) -> &[Term] {
+        &self.items[..self.len]
+    }
+
+    /// Sum of Jacobian · response: the row's answer.
+    pub(crate) fn answer(&self) -> Real {
+        self.as_slice().iter().map(|t| t.jacobian.dot(t.response)).sum()
+    }
+}

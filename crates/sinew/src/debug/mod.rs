@@ -1,0 +1,3 @@
+//! Looking inside: the clock of the phases.
+
+pub(crate) mod timing;

@@ -1,0 +1,24 @@
+//! The only reader of the clock. Its readings go to the report, never to State.
+
+use crate::report::Phase;
+use std::time::Instant;
+
+/// Adds up the time of each phase.
+#[derive(Debug)]
+pub(crate) struct PhaseClock {
+    last: Instant,
+    pub seconds: [f64; 8],
+}
+
+impl PhaseClock {
+    pub fn start() -> Self {
+        Self { last: Instant::now(), seconds: [0.0; 8] }
+    }
+
+    /// The time since the last mark belongs to `phase`.
+    pub fn mark(&mut self, phase: Phase) {
+        let now = Instant::now();
+        self.seconds[phase as usize] += (now - self.last).as_secs_f64();
+        self.last = now;
+    }
+}

@@ -1,0 +1,5 @@
+//! Finite elements on tetrahedra.
+
+mod corotational;
+
+pub use corotational::{Corotational, Params, ParamsError};

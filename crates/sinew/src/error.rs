@@ -1,0 +1,83 @@
+//! Every error of the engine's doors. Each names the culprit and what to do; inside a step nothing fails.
+
+use crate::model::{BodyId, ConstraintId};
+
+/// Why something was refused. The world stays as it was.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A number is not finite, or outside what it may be.
+    #[error("{what} is {value}, but must be {must}")]
+    BadNumber {
+        /// The field, as the user knows it.
+        what: String,
+        /// What was given.
+        value: f64,
+        /// What is allowed.
+        must: &'static str,
+    },
+    /// A shape that cannot be built.
+    #[error("{shape}: {reason}")]
+    BadShape {
+        /// Kind of shape, with the index inside a compound.
+        shape: String,
+        /// What is wrong and what to do.
+        reason: String,
+    },
+    /// A moving body without mass or with an inertia that cannot be inverted.
+    #[error("{body}: {reason}")]
+    BadMass {
+        /// Name or kind of the body.
+        body: String,
+        /// What is wrong and what to do.
+        reason: String,
+    },
+    /// An id of a body that was removed, or of another world.
+    #[error("{0:?} is stale: that body was removed, or belongs to another world")]
+    StaleBody(BodyId),
+    /// An id of a constraint that was removed, or of another world.
+    #[error("{0:?} is stale: that constraint was removed, or belongs to another world")]
+    StaleConstraint(ConstraintId),
+    /// The call is for another kind of body.
+    #[error("{0:?} is a {1}, this call needs a {2}")]
+    WrongKind(BodyId, &'static str, &'static str),
+    /// A joint or constraint that makes no sense.
+    #[error("{constraint}: {reason}")]
+    BadConstraint {
+        /// Kind of constraint.
+        constraint: &'static str,
+        /// What is wrong and what to do.
+        reason: String,
+    },
+    /// A snapshot of another model, or one that does not hold together.
+    #[error("snapshot refused: {0}")]
+    BadSnapshot(String),
+}
+
+/// Checks a number that must be finite.
+pub(crate) fn finite(what: &str, value: crate::math::Real) -> Result<(), Error> {
+    check(what, value, value.is_finite(), "finite")
+}
+
+/// Checks a number that must be finite and above zero.
+pub(crate) fn positive(what: &str, value: crate::math::Real) -> Result<(), Error> {
+    check(what, value, value.is_finite() && value > 0.0, "finite and above 0")
+}
+
+/// Checks a number that must be finite and not below zero.
+pub(crate) fn not_negative(what: &str, value: crate::math::Real) -> Result<(), Error> {
+    check(what, value, value.is_finite() && value >= 0.0, "finite and at least 0")
+}
+
+/// Checks a vector that must be finite.
+pub(crate) fn finite_vec(what: &str, v: crate::math::Vec3) -> Result<(), Error> {
+    for (name, c) in ["x", "y", "z"].iter().zip(v.to_array()) {
+        finite(&format!("{what}.{name}"), c)?;
+    }
+    Ok(())
+}
+
+#[expect(clippy::unnecessary_cast, reason = "the cast is needed in the f32 build")]
+pub(crate) fn check(what: &str, value: crate::math::Real, ok: bool, must: &'static str) -> Result<(), Error> {
+    if ok { Ok(()) } else { Err(Error::BadNumber { what: what.to_owned(), value: value as f64, must }) }
+}

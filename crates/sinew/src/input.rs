@@ -1,0 +1,153 @@
+//! What the outside says in a step: plain data, so that it can be recorded and replayed.
+
+use crate::math::{Pose, Real, Vec3};
+use crate::model::{BodyId, ConstraintId, RigidBody};
+use crate::settings::Settings;
+
+/// One wish of the outside.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Command {
+    /// A force on the centre of mass and a torque, during this step only [N, N·m].
+    Force {
+        /// On whom.
+        body: BodyId,
+        /// Force [N].
+        force: Vec3,
+        /// Torque [N·m].
+        torque: Vec3,
+    },
+    /// A force at a world point, during this step only [N].
+    ForceAt {
+        /// On whom.
+        body: BodyId,
+        /// Force [N].
+        force: Vec3,
+        /// Where [m].
+        point: Vec3,
+    },
+    /// An impulse at a world point [N·s].
+    Impulse {
+        /// On whom.
+        body: BodyId,
+        /// Impulse [N·s].
+        impulse: Vec3,
+        /// Where [m].
+        point: Vec3,
+    },
+    /// Sets velocity and spin [m/s, rad/s].
+    Velocity {
+        /// Of whom.
+        body: BodyId,
+        /// Of the centre of mass [m/s].
+        velocity: Vec3,
+        /// World axes [rad/s].
+        spin: Vec3,
+    },
+    /// Puts a body somewhere, at once.
+    Teleport {
+        /// Whom.
+        body: BodyId,
+        /// New pose of its origin.
+        pose: Pose,
+    },
+    /// Where a kinematic body is to be at the end of the step; it pushes on its way.
+    Target {
+        /// Whom.
+        body: BodyId,
+        /// Pose of its origin at the end of the step.
+        pose: Pose,
+    },
+    /// Adds a rigid body; its id is in the report's events.
+    AddRigid(Box<RigidBody>),
+    /// Removes a body with its joints.
+    RemoveBody(BodyId),
+    /// Removes a constraint.
+    RemoveConstraint(ConstraintId),
+    /// Changes the drive of a joint: target speed or place, and the largest force or torque.
+    Motor {
+        /// Of which joint.
+        joint: ConstraintId,
+        /// The new motor, or none.
+        motor: Option<crate::constraint::Motor>,
+    },
+    /// Replaces all settings.
+    Settings(Box<Settings>),
+    /// A force on one node of a particle body, during this step only [N].
+    NodeForce {
+        /// On whom.
+        body: BodyId,
+        /// Which node.
+        node: u32,
+        /// Force [N].
+        force: Vec3,
+    },
+}
+
+/// Everything the outside says in one step.
+#[derive(Clone, Debug, Default)]
+pub struct Input {
+    /// The wishes, in order.
+    pub commands: Vec<Command>,
+}
+
+impl Input {
+    /// Nothing to say.
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// Adds a command.
+    pub fn with(mut self, command: Command) -> Self {
+        self.commands.push(command);
+        self
+    }
+
+    /// A force on the centre of mass [N].
+    pub fn force(self, body: BodyId, force: impl Into<Vec3>) -> Self {
+        self.with(Command::Force { body, force: force.into(), torque: Vec3::ZERO })
+    }
+
+    /// A target for a kinematic body.
+    pub fn target(self, body: BodyId, pose: Pose) -> Self {
+        self.with(Command::Target { body, pose })
+    }
+}
+
+/// Turns the time of frames into whole steps, and tells how far drawing is between two of them.
+///
+/// ```
+/// use sinew::FixedStep;
+/// let mut clock = FixedStep::new(1.0 / 60.0);
+/// assert_eq!(clock.advance(0.04), 2);
+/// assert!((clock.blend() - 0.4).abs() < 1e-4);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FixedStep {
+    dt: Real,
+    left: Real,
+    /// Most steps of one frame: beyond that time is dropped, so that a slow frame does not make the next one slower.
+    pub max_steps: u32,
+}
+
+impl FixedStep {
+    /// For steps of `dt` [s].
+    pub fn new(dt: Real) -> Self {
+        Self { dt, left: 0.0, max_steps: 8 }
+    }
+
+    /// Adds the time of a frame [s]; returns how many steps to make now.
+    pub fn advance(&mut self, frame: Real) -> u32 {
+        if frame.is_finite() && frame > 0.0 {
+            self.left += frame;
+        }
+        let steps = (self.left / self.dt).floor().min(self.max_steps as Real);
+        self.left = (self.left - steps * self.dt).min(self.dt);
+        steps as u32
+    }
+
+    /// Where drawing stands between the last step (0) and the next (1).
+    pub fn blend(&self) -> Real {
+        (self.left / self.dt).clamp(0.0, 1.0)
+    }
+}

@@ -1,0 +1,98 @@
+//! The model: constants since the last edit. Bodies, constraints, and how they are numbered.
+
+mod ids;
+mod material;
+mod particles;
+mod rigid;
+mod shape;
+
+pub(crate) use ids::Slots;
+pub use ids::{BodyId, ConstraintId};
+pub use material::{Groups, Material};
+pub(crate) use particles::Nodes;
+pub use particles::Particles;
+pub(crate) use rigid::Rigid;
+pub use rigid::{Collider, Motion, RigidBody};
+pub use shape::Shape;
+
+use crate::constraint::Constraint;
+use crate::error::Error;
+
+/// A body of either kind.
+#[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "rigid bodies are the common case and stay where they are")]
+pub(crate) enum Body {
+    Rigid(Rigid),
+    Nodes(Nodes),
+}
+
+/// Constants since the last edit.
+#[derive(Clone, Debug, Default)]
+pub struct Model {
+    pub(crate) bodies: Slots<Body>,
+    pub(crate) constraints: Slots<Constraint>,
+    /// Nodes of all bodies.
+    pub(crate) node_count: usize,
+    /// Pairs of bodies whose joint asks them not to collide, sorted.
+    pub(crate) apart: Vec<(u32, u32)>,
+    /// Raised by every edit; all that is derived checks it.
+    pub(crate) revision: u64,
+}
+
+impl Model {
+    pub(crate) fn body(&self, id: BodyId) -> Result<&Body, Error> {
+        self.bodies.get(id.index, id.generation).ok_or(Error::StaleBody(id))
+    }
+
+    pub(crate) fn rigid(&self, id: BodyId) -> Result<&Rigid, Error> {
+        match self.body(id)? {
+            Body::Rigid(r) => Ok(r),
+            Body::Nodes(_) => Err(Error::WrongKind(id, "set of nodes", "rigid body")),
+        }
+    }
+
+    pub(crate) fn nodes(&self, id: BodyId) -> Result<&Nodes, Error> {
+        match self.body(id)? {
+            Body::Nodes(n) => Ok(n),
+            Body::Rigid(_) => Err(Error::WrongKind(id, "rigid body", "set of nodes")),
+        }
+    }
+
+    /// Rigid body in a slot, for the inside of the step.
+    pub(crate) fn rigid_at(&self, slot: u32) -> Option<&Rigid> {
+        match self.bodies.at(slot) {
+            Some(Body::Rigid(r)) => Some(r),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn nodes_at(&self, slot: u32) -> Option<&Nodes> {
+        match self.bodies.at(slot) {
+            Some(Body::Nodes(n)) => Some(n),
+            _ => None,
+        }
+    }
+
+    /// The id of the body in a slot.
+    pub(crate) fn body_id(&self, slot: u32) -> BodyId {
+        BodyId { index: slot, generation: self.bodies.generation(slot) }
+    }
+
+    pub(crate) fn constraint_id(&self, slot: u32) -> ConstraintId {
+        ConstraintId { index: slot, generation: self.constraints.generation(slot) }
+    }
+
+    /// First velocity block of a node.
+    pub(crate) fn node_block(&self, node: u32) -> u32 {
+        2 * self.bodies.slot_count() as u32 + node
+    }
+
+    /// Rebuilds the sorted list of pairs that joints keep from colliding.
+    pub(crate) fn refresh_apart(&mut self) {
+        let mut apart: Vec<(u32, u32)> =
+            self.constraints.iter().filter_map(|(_, c)| c.keeps_apart()).map(|(a, b)| (a.min(b), a.max(b))).collect();
+        apart.sort_unstable();
+        apart.dedup();
+        self.apart = apart;
+    }
+}

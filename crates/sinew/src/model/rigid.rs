@@ -1,0 +1,441 @@
+//! Rigid bodies: the builder a user fills and the checked record the engine keeps.
+
+use super::{Groups, Material, Shape};
+use crate::collision::Geometry;
+use crate::error::{Error, finite, finite_vec, not_negative, positive};
+use crate::math::{Mat3, Pose, Quat, Real, Sym3, Vec3};
+
+/// Who decides how a body moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Motion {
+    /// Forces and impulses.
+    Dynamic,
+    /// Its target pose or velocity; pushes others, is never pushed.
+    Kinematic,
+    /// Nobody: it does not move.
+    Fixed,
+}
+
+/// One shape on a body.
+#[derive(Clone, Debug)]
+pub struct Collider {
+    /// Its shape.
+    pub shape: Shape,
+    /// Where it sits on the body.
+    pub place: Pose,
+    /// Its surface.
+    pub material: Material,
+    /// Whom it meets.
+    pub groups: Groups,
+    /// Reports overlaps, makes no force.
+    pub sensor: bool,
+    /// Density [kg/m³]; none: the body's.
+    pub density: Option<Real>,
+}
+
+impl Collider {
+    /// A shape at the body's origin with the default material.
+    pub fn new(shape: Shape) -> Self {
+        Self {
+            shape,
+            place: Pose::IDENTITY,
+            material: Material::default(),
+            groups: Groups::ALL,
+            sensor: false,
+            density: None,
+        }
+    }
+
+    /// Where it sits on the body.
+    pub fn at(mut self, place: Pose) -> Self {
+        self.place = place;
+        self
+    }
+
+    /// Its surface.
+    pub fn material(mut self, material: Material) -> Self {
+        self.material = material;
+        self
+    }
+
+    /// Whom it meets.
+    pub fn groups(mut self, groups: Groups) -> Self {
+        self.groups = groups;
+        self
+    }
+
+    /// A sensor reports overlaps and makes no force.
+    pub fn sensor(mut self, sensor: bool) -> Self {
+        self.sensor = sensor;
+        self
+    }
+
+    /// Density [kg/m³]; without it the body's.
+    pub fn density(mut self, density: Real) -> Self {
+        self.density = Some(density);
+        self
+    }
+}
+
+/// A rigid body to be added: fill what matters, the rest has defaults.
+///
+/// ```
+/// use sinew::{RigidBody, Shape};
+/// let brick = RigidBody::dynamic().shape(Shape::cuboid(0.1, 0.05, 0.05)).at([0.0, 1.0, 0.0]).mass(2.0);
+/// ```
+#[derive(Clone, Debug)]
+pub struct RigidBody {
+    /// Who moves it.
+    pub motion: Motion,
+    /// Pose of its origin.
+    pub pose: Pose,
+    /// Velocity of the centre of mass [m/s].
+    pub velocity: Vec3,
+    /// Angular velocity, world axes [rad/s].
+    pub spin: Vec3,
+    /// Its shapes.
+    pub colliders: Vec<Collider>,
+    /// Total mass [kg]; none: from the density.
+    pub mass: Option<Real>,
+    /// Density of colliders without their own [kg/m³].
+    pub density: Real,
+    /// Inertia about the centre of mass, body axes [kg·m²]; none: from the shapes.
+    pub inertia: Option<Sym3>,
+    /// Centre of mass, body coordinates [m]; none: from the shapes.
+    pub center_of_mass: Option<Vec3>,
+    /// Rate at which velocity decays [1/s].
+    pub linear_damping: Real,
+    /// Rate at which spin decays [1/s].
+    pub angular_damping: Real,
+    /// Factor on gravity.
+    pub gravity_scale: Real,
+    /// Whether it may fall asleep.
+    pub can_sleep: bool,
+    /// Whether it is swept along its path.
+    pub continuous: bool,
+    /// For messages.
+    pub name: String,
+}
+
+impl RigidBody {
+    fn new(motion: Motion) -> Self {
+        Self {
+            motion,
+            pose: Pose::IDENTITY,
+            velocity: Vec3::ZERO,
+            spin: Vec3::ZERO,
+            colliders: Vec::new(),
+            mass: None,
+            density: 1000.0,
+            inertia: None,
+            center_of_mass: None,
+            linear_damping: 0.0,
+            angular_damping: 0.0,
+            gravity_scale: 1.0,
+            can_sleep: true,
+            continuous: false,
+            name: String::new(),
+        }
+    }
+
+    /// Moved by forces.
+    pub fn dynamic() -> Self {
+        Self::new(Motion::Dynamic)
+    }
+
+    /// Moved by its target or velocity only.
+    pub fn kinematic() -> Self {
+        Self::new(Motion::Kinematic)
+    }
+
+    /// Does not move.
+    pub fn fixed() -> Self {
+        Self::new(Motion::Fixed)
+    }
+
+    /// Adds a shape with the default material.
+    pub fn shape(mut self, shape: Shape) -> Self {
+        self.colliders.push(Collider::new(shape));
+        self
+    }
+
+    /// Adds a collider.
+    pub fn collider(mut self, collider: Collider) -> Self {
+        self.colliders.push(collider);
+        self
+    }
+
+    /// Position of the body's origin [m].
+    pub fn at(mut self, position: impl Into<Vec3>) -> Self {
+        self.pose.position = position.into();
+        self
+    }
+
+    /// Orientation.
+    pub fn turned(mut self, rotation: Quat) -> Self {
+        self.pose.rotation = rotation;
+        self
+    }
+
+    /// Velocity of the centre of mass [m/s].
+    pub fn velocity(mut self, velocity: impl Into<Vec3>) -> Self {
+        self.velocity = velocity.into();
+        self
+    }
+
+    /// Angular velocity, world axes [rad/s].
+    pub fn spin(mut self, spin: impl Into<Vec3>) -> Self {
+        self.spin = spin.into();
+        self
+    }
+
+    /// Total mass [kg]; overrides the density, the inertia is scaled with it.
+    pub fn mass(mut self, mass: Real) -> Self {
+        self.mass = Some(mass);
+        self
+    }
+
+    /// Density of all colliders without their own [kg/m³]. Default 1000.
+    pub fn density(mut self, density: Real) -> Self {
+        self.density = density;
+        self
+    }
+
+    /// Inertia tensor about the centre of mass, body axes [kg·m²]; overrides the shapes'.
+    pub fn inertia(mut self, inertia: Sym3) -> Self {
+        self.inertia = Some(inertia);
+        self
+    }
+
+    /// Centre of mass in body coordinates [m]; overrides the shapes'.
+    pub fn center_of_mass(mut self, local: impl Into<Vec3>) -> Self {
+        self.center_of_mass = Some(local.into());
+        self
+    }
+
+    /// The surface of all colliders added so far.
+    pub fn material(mut self, material: Material) -> Self {
+        for c in &mut self.colliders {
+            c.material = material;
+        }
+        self
+    }
+
+    /// The groups of all colliders added so far.
+    pub fn groups(mut self, groups: Groups) -> Self {
+        for c in &mut self.colliders {
+            c.groups = groups;
+        }
+        self
+    }
+
+    /// Rates at which velocity and spin decay [1/s].
+    pub fn damping(mut self, linear: Real, angular: Real) -> Self {
+        self.linear_damping = linear;
+        self.angular_damping = angular;
+        self
+    }
+
+    /// Factor on gravity. Default 1.
+    pub fn gravity_scale(mut self, scale: Real) -> Self {
+        self.gravity_scale = scale;
+        self
+    }
+
+    /// Whether it may fall asleep when still. Default true.
+    pub fn can_sleep(mut self, yes: bool) -> Self {
+        self.can_sleep = yes;
+        self
+    }
+
+    /// Continuous detection: the body is swept along its path, so that it cannot pass through thin things.
+    pub fn continuous(mut self, yes: bool) -> Self {
+        self.continuous = yes;
+        self
+    }
+
+    /// A name for messages and reports.
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+}
+
+/// A collider as the step sees it.
+#[derive(Clone, Debug)]
+pub(crate) struct BuiltCollider {
+    pub geometry: Geometry,
+    /// Place relative to the centre of mass, body axes.
+    pub place: Pose,
+    pub material: Material,
+    pub groups: Groups,
+    pub sensor: bool,
+}
+
+/// A rigid body as the step sees it: constants since the last edit.
+#[derive(Clone, Debug)]
+pub(crate) struct Rigid {
+    pub motion: Motion,
+    pub colliders: Vec<BuiltCollider>,
+    /// Centre of mass in body coordinates [m].
+    pub local_center: Vec3,
+    /// [kg]; 0 for bodies that are not dynamic.
+    pub mass: Real,
+    /// About the centre of mass, body axes [kg·m²].
+    pub inertia: Sym3,
+    pub inv_mass: Real,
+    pub inv_inertia: Sym3,
+    /// True when the gyroscopic term matters.
+    pub gyroscopic: bool,
+    pub linear_damping: Real,
+    pub angular_damping: Real,
+    pub gravity_scale: Real,
+    pub can_sleep: bool,
+    pub continuous: bool,
+    /// Largest distance of a surface point from the centre of mass [m].
+    pub radius: Real,
+    /// Smallest half width [m]: how far the body may move unseen.
+    pub thickness: Real,
+    /// As the user gave it: what a save file keeps.
+    pub source: RigidBody,
+}
+
+impl Rigid {
+    pub fn is_dynamic(&self) -> bool {
+        self.motion == Motion::Dynamic
+    }
+
+    /// Pose of the origin from the centre of mass.
+    pub fn origin(&self, x: Vec3, q: Quat) -> Pose {
+        Pose::new(x - q * self.local_center, q)
+    }
+
+    /// Checks a builder and computes what the step needs.
+    pub fn build(spec: RigidBody) -> Result<Self, Error> {
+        let who = if spec.name.is_empty() { "rigid body".to_owned() } else { format!("rigid body '{}'", spec.name) };
+        check_numbers(&spec, &who)?;
+        let mut geometries = Vec::with_capacity(spec.colliders.len());
+        for (i, c) in spec.colliders.iter().enumerate() {
+            c.material.check(&format!("{who}.colliders[{i}].material"))?;
+            finite_vec(&format!("{who}.colliders[{i}].position"), c.place.position)?;
+            check_rotation(&format!("{who}.colliders[{i}].rotation"), c.place.rotation)?;
+            if let Some(d) = c.density {
+                not_negative(&format!("{who}.colliders[{i}].density"), d)?;
+            }
+            let place = Pose::new(c.place.position, c.place.rotation.normalize());
+            geometries.push((Geometry::build(&c.shape, &format!("{who}.colliders[{i}]"))?, place));
+        }
+        let mass = MassProperties::of(&spec, &geometries, &who)?;
+        let mut radius: Real = 0.0;
+        let mut thickness = Real::INFINITY;
+        let mut colliders = Vec::with_capacity(geometries.len());
+        for ((geometry, place), c) in geometries.into_iter().zip(&spec.colliders) {
+            let place = Pose::new(place.position - mass.center, place.rotation);
+            radius = radius.max(geometry.reach() + place.position.length());
+            thickness = thickness.min(geometry.thickness());
+            colliders.push(BuiltCollider { geometry, place, material: c.material, groups: c.groups, sensor: c.sensor });
+        }
+        Ok(Self {
+            motion: spec.motion,
+            colliders,
+            local_center: mass.center,
+            mass: mass.mass,
+            inertia: mass.inertia,
+            inv_mass: if mass.mass > 0.0 { 1.0 / mass.mass } else { 0.0 },
+            inv_inertia: mass.inv_inertia,
+            gyroscopic: mass.inertia.anisotropy() > 1e-4,
+            linear_damping: spec.linear_damping,
+            angular_damping: spec.angular_damping,
+            gravity_scale: spec.gravity_scale,
+            can_sleep: spec.can_sleep,
+            continuous: spec.continuous,
+            radius,
+            thickness: if thickness.is_finite() { thickness } else { 0.0 },
+            source: spec,
+        })
+    }
+}
+
+fn check_rotation(what: &str, q: Quat) -> Result<(), Error> {
+    let n = q.length();
+    crate::error::check(what, n, n.is_finite() && (n - 1.0).abs() < 1e-2, "a unit quaternion (its length is shown)")
+}
+
+fn check_numbers(spec: &RigidBody, who: &str) -> Result<(), Error> {
+    finite_vec(&format!("{who}.position"), spec.pose.position)?;
+    check_rotation(&format!("{who}.rotation"), spec.pose.rotation)?;
+    finite_vec(&format!("{who}.velocity"), spec.velocity)?;
+    finite_vec(&format!("{who}.spin"), spec.spin)?;
+    not_negative(&format!("{who}.linear_damping"), spec.linear_damping)?;
+    not_negative(&format!("{who}.angular_damping"), spec.angular_damping)?;
+    finite(&format!("{who}.gravity_scale"), spec.gravity_scale)?;
+    not_negative(&format!("{who}.density"), spec.density)?;
+    if let Some(m) = spec.mass {
+        positive(&format!("{who}.mass"), m)?;
+    }
+    if let Some(c) = spec.center_of_mass {
+        finite_vec(&format!("{who}.center_of_mass"), c)?;
+    }
+    Ok(())
+}
+
+/// Inertia of a point mass `m` at `r` about the origin: m(r·r 1 − r rᵀ) [kg·m²].
+fn steiner(m: Real, r: Vec3) -> Mat3 {
+    (Mat3::IDENTITY * r.length_squared() - Mat3::from_cols(r * r.x, r * r.y, r * r.z)) * m
+}
+
+/// Mass, centre and inertia of a whole body.
+struct MassProperties {
+    mass: Real,
+    center: Vec3,
+    inertia: Sym3,
+    inv_inertia: Sym3,
+}
+
+impl MassProperties {
+    fn of(spec: &RigidBody, geometries: &[(Geometry, Pose)], who: &str) -> Result<Self, Error> {
+        // sum of the colliders: m, first moment, inertia about the body origin (parallel axes)
+        let mut mass = 0.0;
+        let mut moment = Vec3::ZERO;
+        let mut parts = Vec::new();
+        for ((geometry, place), c) in geometries.iter().zip(&spec.colliders) {
+            if c.sensor {
+                continue;
+            }
+            let Some((volume, center, unit_inertia)) = geometry.volume_properties() else { continue };
+            let density = c.density.unwrap_or(spec.density);
+            let m = density * volume;
+            let center = place.point(center);
+            mass += m;
+            moment += m * center;
+            parts.push((m, center, unit_inertia.rotated(place.rotation), density));
+        }
+        let center = spec.center_of_mass.unwrap_or(if mass > 0.0 { moment / mass } else { Vec3::ZERO });
+        let mut inertia = Sym3::ZERO.to_mat();
+        for (m, c, unit, density) in parts {
+            inertia += unit.to_mat() * density + steiner(m, c - center);
+        }
+        if spec.motion != Motion::Dynamic {
+            return Ok(Self { mass: 0.0, center, inertia: Sym3::ZERO, inv_inertia: Sym3::ZERO });
+        }
+        // a given mass scales what the shapes say; a given inertia replaces it
+        let total = spec.mass.unwrap_or(mass);
+        if !(total > 0.0) || !total.is_finite() {
+            let reason =
+                "a dynamic body needs a mass above 0: give .mass(kg), or a solid shape with a density".to_owned();
+            return Err(Error::BadMass { body: who.to_owned(), reason });
+        }
+        if mass > 0.0 {
+            inertia *= total / mass;
+        }
+        let inertia = spec.inertia.unwrap_or(Sym3::from_mat(&inertia));
+        let Some(inv_inertia) = inertia.inverse() else {
+            let reason = format!(
+                "its inertia {:?} kg·m² is not positive definite: give .inertia(..), or a shape with a volume",
+                inertia.to_array()
+            );
+            return Err(Error::BadMass { body: who.to_owned(), reason });
+        };
+        Ok(Self { mass: total, center, inertia, inv_inertia })
+    }
+}

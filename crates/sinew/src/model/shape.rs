@@ -1,0 +1,153 @@
+//! Shapes as plain data: what a collider looks like, before any geometry library sees it.
+
+use crate::collision::Sdf;
+use crate::math::{Pose, Real, Vec3};
+use std::sync::Arc;
+
+/// A collision shape. Lengths in metres; capsule, cylinder and cone stand along y.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Shape {
+    /// A ball of a radius [m].
+    Ball {
+        /// Radius [m].
+        radius: Real,
+    },
+    /// A box by its half extents [m].
+    Box {
+        /// Half the size along each axis [m].
+        half_extents: Vec3,
+    },
+    /// A capsule along y: a segment of 2·half_height with a radius around it.
+    Capsule {
+        /// Half the length of the inner segment [m].
+        half_height: Real,
+        /// Radius [m].
+        radius: Real,
+    },
+    /// A cylinder along y.
+    Cylinder {
+        /// Half the height [m].
+        half_height: Real,
+        /// Radius [m].
+        radius: Real,
+    },
+    /// A cone along y, its tip up.
+    Cone {
+        /// Half the height [m].
+        half_height: Real,
+        /// Radius of the base [m].
+        radius: Real,
+    },
+    /// Everything below a plane through the origin. For fixed bodies.
+    HalfSpace {
+        /// Outward normal.
+        normal: Vec3,
+    },
+    /// The convex hull of points.
+    ConvexHull {
+        /// The points [m].
+        points: Arc<[Vec3]>,
+    },
+    /// Several shapes as one.
+    Compound {
+        /// Each part with its place in the body.
+        parts: Arc<[(Pose, Shape)]>,
+    },
+    /// A triangle mesh (its surface; closed meshes have a mass).
+    TriMesh {
+        /// Vertices [m].
+        vertices: Arc<[Vec3]>,
+        /// Triangles, counter-clockwise seen from outside.
+        triangles: Arc<[[u32; 3]]>,
+    },
+    /// A height field over the xz plane, centred at the origin. For fixed bodies.
+    HeightField {
+        /// Heights, row after row along z.
+        heights: Arc<[Real]>,
+        /// Number of rows (along z), at least 2.
+        rows: usize,
+        /// Size in x, factor on heights, size in z [m].
+        scale: Vec3,
+    },
+    /// Filled cells of a regular grid.
+    Voxels {
+        /// Size of one cell [m].
+        size: Vec3,
+        /// Filled cells.
+        cells: Arc<[[i32; 3]]>,
+    },
+    /// A signed distance function, met by balls and particles exactly and by other shapes through their vertices.
+    /// For fixed and kinematic bodies.
+    Sdf(Arc<Sdf>),
+}
+
+impl Shape {
+    /// A ball [m].
+    pub fn ball(radius: Real) -> Self {
+        Self::Ball { radius }
+    }
+
+    /// A box by its half extents [m].
+    pub fn cuboid(x: Real, y: Real, z: Real) -> Self {
+        Self::Box { half_extents: Vec3::new(x, y, z) }
+    }
+
+    /// A capsule along y [m].
+    pub fn capsule(half_height: Real, radius: Real) -> Self {
+        Self::Capsule { half_height, radius }
+    }
+
+    /// A cylinder along y [m].
+    pub fn cylinder(half_height: Real, radius: Real) -> Self {
+        Self::Cylinder { half_height, radius }
+    }
+
+    /// A cone along y [m].
+    pub fn cone(half_height: Real, radius: Real) -> Self {
+        Self::Cone { half_height, radius }
+    }
+
+    /// Everything below the plane through the body's origin with this outward normal.
+    pub fn half_space(normal: Vec3) -> Self {
+        Self::HalfSpace { normal }
+    }
+
+    /// The convex hull of points [m].
+    pub fn convex_hull(points: impl Into<Arc<[Vec3]>>) -> Self {
+        Self::ConvexHull { points: points.into() }
+    }
+
+    /// Several shapes as one.
+    pub fn compound(parts: impl Into<Arc<[(Pose, Shape)]>>) -> Self {
+        Self::Compound { parts: parts.into() }
+    }
+
+    /// A triangle mesh [m].
+    pub fn tri_mesh(vertices: impl Into<Arc<[Vec3]>>, triangles: impl Into<Arc<[[u32; 3]]>>) -> Self {
+        Self::TriMesh { vertices: vertices.into(), triangles: triangles.into() }
+    }
+
+    /// A signed distance function.
+    pub fn sdf(sdf: Sdf) -> Self {
+        Self::Sdf(Arc::new(sdf))
+    }
+
+    /// The word for messages.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Ball { .. } => "ball",
+            Self::Box { .. } => "box",
+            Self::Capsule { .. } => "capsule",
+            Self::Cylinder { .. } => "cylinder",
+            Self::Cone { .. } => "cone",
+            Self::HalfSpace { .. } => "half-space",
+            Self::ConvexHull { .. } => "convex hull",
+            Self::Compound { .. } => "compound",
+            Self::TriMesh { .. } => "triangle mesh",
+            Self::HeightField { .. } => "height field",
+            Self::Voxels { .. } => "voxels",
+            Self::Sdf(_) => "signed distance function",
+        }
+    }
+}

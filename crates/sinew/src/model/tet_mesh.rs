@@ -1,0 +1,172 @@
+//! Tetrahedral meshes: vertices, tetrahedra, and the primitive block.
+//!
+//! A tetrahedron (a, b, c, d) is positive when (b − a) × (c − a) · (d − a) > 0; its volume is a sixth of that.
+
+use crate::math::{Real, Vec3};
+
+/// Vertices and tetrahedra.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TetMesh {
+    /// Vertices [m].
+    pub vertices: Vec<Vec3>,
+    /// Four vertices each, positive orientation.
+    pub tets: Vec<[u32; 4]>,
+}
+
+/// Why a tetrahedral mesh was refused.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum TetMeshError {
+    /// No tetrahedron to simulate.
+    #[error("the mesh has no tetrahedra")]
+    Empty,
+    /// A block needs a cell along every axis and a positive finite size.
+    #[error("block of {cells:?} cells, {size:?} m: every axis needs at least one cell and a positive finite size")]
+    BadBlock {
+        /// Cells asked for.
+        cells: [u32; 3],
+        /// Size asked for [m].
+        size: [Real; 3],
+    },
+    /// A tetrahedron names a vertex that is not there.
+    #[error("tetrahedron {tet}: vertex {vertex} does not exist (the mesh has {count})")]
+    NoVertex {
+        /// Culprit.
+        tet: usize,
+        /// Missing vertex.
+        vertex: u32,
+        /// Vertices there are.
+        count: usize,
+    },
+    /// A tetrahedron is inverted, flat or not finite.
+    #[error("tetrahedron {tet}: volume {volume:e} m³ is not positive; run 'sinew mesh repair'")]
+    NotPositive {
+        /// Culprit.
+        tet: usize,
+        /// Its volume [m³].
+        volume: Real,
+    },
+}
+
+/// The six orders of the axes. Walking a cube's edges in such an order from its lowest to its highest corner passes the
+/// four corners of one tetrahedron (Kuhn's split); the tetrahedron is positive when the order is even.
+const WALKS: [([usize; 3], bool); 6] = [
+    ([0, 1, 2], true),
+    ([1, 2, 0], true),
+    ([2, 0, 1], true),
+    ([0, 2, 1], false),
+    ([2, 1, 0], false),
+    ([1, 0, 2], false),
+];
+
+impl TetMesh {
+    /// A block of `cells` cells, `size` long [m], centred on the origin; six tetrahedra a cell (Kuhn's split, so that the
+    /// faces of neighbouring cells match).
+    pub fn block(cells: [u32; 3], size: Vec3) -> Result<Self, TetMeshError> {
+        if cells.contains(&0) || !size.is_finite() || size.min_element() <= 0.0 {
+            return Err(TetMeshError::BadBlock { cells, size: size.to_array() });
+        }
+        let [nx, ny, nz] = cells;
+        let index = |c: [u32; 3]| c[0] + (nx + 1) * (c[1] + (ny + 1) * c[2]);
+        let mut mesh = Self::default();
+
+        // vertices, x fastest
+        for k in 0..=nz {
+            for j in 0..=ny {
+                for i in 0..=nx {
+                    let part = Vec3::new(i as Real / nx as Real, j as Real / ny as Real, k as Real / nz as Real);
+                    mesh.vertices.push((part - Vec3::splat(0.5)) * size);
+                }
+            }
+        }
+
+        // six walks a cell
+        for k in 0..nz {
+            for j in 0..ny {
+                for i in 0..nx {
+                    for (walk, even) in WALKS {
+                        let mut corner = [i, j, k];
+                        let mut tet = [index(corner); 4];
+                        for (step, axis) in walk.into_iter().enumerate() {
+                            corner[axis] += 1;
+                            tet[step + 1] = index(corner);
+                        }
+                        if !even {
+                            tet.swap(1, 2);
+                        }
+                        mesh.tets.push(tet);
+                    }
+                }
+            }
+        }
+        Ok(mesh)
+    }
+
+    /// Signed volume of one tetrahedron [m³].
+    pub fn tet_volume(&self, tet: usize) -> Real {
+        let [a, b, c, d] = self.tets[tet].map(|i| self.vertices[i as usize]);
+        (b - a).cross(c - a).dot(d - a) / 6.0
+    }
+
+    /// Volume of all tetrahedra [m³].
+    pub fn volume(&self) -> Real {
+        (0..self.tets.len()).map(|t| self.tet_volume(t)).sum()
+    }
+
+    /// Refuses an empty mesh, a missing vertex and a tetrahedron without positive volume, naming the culprit.
+    pub fn check(&self) -> Result<(), TetMeshError> {
+        if self.tets.is_empty() {
+            return Err(TetMeshError::Empty);
+        }
+        let count = self.vertices.len();
+        for (tet, corners) in self.tets.iter().enumerate() {
+            if let Some(&vertex) = corners.iter().find(|&&i| i as usize >= count) {
+                return Err(TetMeshError::NoVertex { tet, vertex, count });
+            }
+            let volume = self.tet_volume(tet);
+            if !(volume > 0.0 && volume.is_finite()) {
+                return Err(TetMeshError::NotPositive { tet, volume });
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_has_its_volume_and_only_positive_tetrahedra() {
+        let mesh = TetMesh::block([2, 3, 4], Vec3::new(0.2, 0.3, 0.4)).unwrap();
+        assert_eq!(mesh.vertices.len(), 3 * 4 * 5);
+        assert_eq!(mesh.tets.len(), 6 * 24);
+        mesh.check().unwrap();
+        assert!((mesh.volume() - 0.024).abs() < 1e-6);
+    }
+
+    #[test]
+    fn inner_faces_are_shared_by_two_tetrahedra() {
+        let mesh = TetMesh::block([2, 2, 2], Vec3::ONE).unwrap();
+        let mut faces = std::collections::BTreeMap::new();
+        for t in &mesh.tets {
+            for skip in 0..4 {
+                let mut face: Vec<u32> = (0..4).filter(|&i| i != skip).map(|i| t[i]).collect();
+                face.sort_unstable();
+                *faces.entry(face).or_insert(0) += 1;
+            }
+        }
+        // 6 sides of 4 squares, two triangles each, are on the outside
+        assert_eq!(faces.values().filter(|&&n| n == 1).count(), 48);
+        assert!(faces.values().all(|&n| n <= 2));
+    }
+
+    #[test]
+    fn bad_meshes_are_refused_by_name() {
+        assert!(matches!(TetMesh::block([0, 1, 1], Vec3::ONE), Err(TetMeshError::BadBlock { .. })));
+        let mut mesh = TetMesh::block([1, 1, 1], Vec3::ONE).unwrap();
+        mesh.tets[3].swap(0, 1);
+        assert!(matches!(mesh.check(), Err(TetMeshError::NotPositive { tet: 3, .. })));
+        mesh.tets[2][1] = 99;
+        assert!(matches!(mesh.check(), Err(TetMeshError::NoVertex { tet: 2, vertex: 99, count: 8 })));
+    }
+}

@@ -1,0 +1,273 @@
+//! What a step tells: times, counts, residuals, energies, forces, events, faults. Nothing here feeds the next step.
+
+use crate::math::{Real, Vec3};
+use crate::model::{BodyId, ConstraintId};
+
+/// The eight phases of a step, in order. The same words name files, timers, docs and viewer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(missing_docs, reason = "docs/step.md has a chapter for each word")]
+pub enum Phase {
+    Intake,
+    Detect,
+    Predict,
+    Assemble,
+    Solve,
+    Advance,
+    Remember,
+    Observe,
+}
+
+impl Phase {
+    /// All phases in order.
+    pub const ALL: [Phase; 8] = [
+        Phase::Intake,
+        Phase::Detect,
+        Phase::Predict,
+        Phase::Assemble,
+        Phase::Solve,
+        Phase::Advance,
+        Phase::Remember,
+        Phase::Observe,
+    ];
+
+    /// The word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Phase::Intake => "intake",
+            Phase::Detect => "detect",
+            Phase::Predict => "predict",
+            Phase::Assemble => "assemble",
+            Phase::Solve => "solve",
+            Phase::Advance => "advance",
+            Phase::Remember => "remember",
+            Phase::Observe => "observe",
+        }
+    }
+}
+
+/// How many of what.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Bodies that move by forces and are awake.
+    pub awake: u32,
+    /// Bodies asleep.
+    pub asleep: u32,
+    /// Islands solved.
+    pub islands: u32,
+    /// Pairs whose boxes overlap.
+    pub pairs: u32,
+    /// Contact manifolds with at least one point.
+    pub manifolds: u32,
+    /// Manifolds found anew (the rest was recycled).
+    pub fresh_manifolds: u32,
+    /// Contact points.
+    pub contacts: u32,
+    /// Scalar rows of contacts: three a point.
+    pub contact_rows: u32,
+    /// Scalar rows of joints and other constraints.
+    pub constraint_rows: u32,
+    /// Colours of the contact graph.
+    pub colours: u32,
+    /// Sweeps done, all substeps together.
+    pub sweeps: u32,
+}
+
+/// Energies of all dynamic bodies [J].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Energies {
+    /// Of motion [J].
+    pub kinetic: Real,
+    /// Of place in the field of gravity, zero at the origin [J].
+    pub gravity: Real,
+}
+
+/// One contact point that carries force.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactForce {
+    /// First body.
+    pub a: BodyId,
+    /// Second body.
+    pub b: BodyId,
+    /// Where [m].
+    pub point: Vec3,
+    /// From a to b.
+    pub normal: Vec3,
+    /// Gap, negative in penetration [m].
+    pub gap: Real,
+    /// Force on b; on a it is the opposite [N]. Mean over the step.
+    pub force: Vec3,
+}
+
+/// The force of a body pair, all its contacts together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PairForce {
+    /// First body.
+    pub a: BodyId,
+    /// Second body.
+    pub b: BodyId,
+    /// Force on b; on a it is the opposite [N]. Mean over the step.
+    pub force: Vec3,
+    /// Part along the normals [N].
+    pub normal: Real,
+}
+
+/// What a constraint carries.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ConstraintForce {
+    /// Which.
+    pub id: ConstraintId,
+    /// Force on its second body [N], last substep.
+    pub force: Vec3,
+    /// Torque on its second body [N·m], last substep.
+    pub torque: Vec3,
+}
+
+/// Something that happened.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Event {
+    /// Two bodies began to touch.
+    ContactBegan {
+        /// First body.
+        a: BodyId,
+        /// Second body.
+        b: BodyId,
+    },
+    /// Two bodies came apart.
+    ContactEnded {
+        /// First body.
+        a: BodyId,
+        /// Second body.
+        b: BodyId,
+    },
+    /// A pair's force rose above the world's threshold.
+    ForceAbove {
+        /// First body.
+        a: BodyId,
+        /// Second body.
+        b: BodyId,
+        /// Size of the force [N].
+        force: Real,
+    },
+    /// A sensor met something.
+    SensorBegan {
+        /// Body with the sensor.
+        sensor: BodyId,
+        /// The other.
+        other: BodyId,
+    },
+    /// A sensor lost something.
+    SensorEnded {
+        /// Body with the sensor.
+        sensor: BodyId,
+        /// The other.
+        other: BodyId,
+    },
+    /// A body fell asleep.
+    Slept(BodyId),
+    /// A body woke.
+    Woke(BodyId),
+    /// A joint broke and is off.
+    Broke {
+        /// Which.
+        constraint: ConstraintId,
+        /// The force that broke it [N].
+        force: Real,
+    },
+    /// A body was added by a command.
+    Added(BodyId),
+    /// A command was refused; its number in the input.
+    Refused {
+        /// Index in the input's commands.
+        command: u32,
+    },
+}
+
+/// What went wrong inside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FaultKind {
+    /// A position, velocity or force is NaN or infinite.
+    NonFinite,
+    /// Faster than `Settings::max_speed`.
+    TooFast,
+    /// Too many voices on one command: input number refused.
+    BadInput,
+}
+
+/// A body that was rolled back to its last good state and frozen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Whom.
+    pub body: BodyId,
+    /// Where it was noticed.
+    pub phase: Phase,
+    /// What was wrong.
+    pub what: FaultKind,
+    /// The state column or input field.
+    pub field: &'static str,
+}
+
+/// All that a step tells. Buffers are reused: copy what must live longer.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// Number of this step, from 1.
+    pub tick: u64,
+    /// Seconds spent in each phase, in the order of [`Phase::ALL`].
+    pub seconds: [f64; 8],
+    /// Counts.
+    pub counts: Counts,
+    /// Root mean square change of impulse of each sweep of the step [N·s]; empty unless `Settings::residuals`.
+    pub residuals: Vec<Real>,
+    /// Energies at the end of the step.
+    pub energies: Energies,
+    /// Deepest penetration at the start of the last substep [m].
+    pub penetration: Real,
+    /// Contact points with force.
+    pub contacts: Vec<ContactForce>,
+    /// Forces by pair of bodies, sorted by pair.
+    pub pairs: Vec<PairForce>,
+    /// Forces of constraints.
+    pub constraints: Vec<ConstraintForce>,
+    /// What happened.
+    pub events: Vec<Event>,
+    /// What went wrong.
+    pub faults: Vec<Fault>,
+}
+
+impl Report {
+    /// Time of a phase [s].
+    pub fn time(&self, phase: Phase) -> f64 {
+        self.seconds[phase as usize]
+    }
+
+    /// Time of the whole step [s].
+    pub fn total_time(&self) -> f64 {
+        self.seconds.iter().sum()
+    }
+
+    /// Total contact force on a body [N].
+    pub fn contact_force_on(&self, body: BodyId) -> Vec3 {
+        let mut sum = Vec3::ZERO;
+        for p in &self.pairs {
+            if p.b == body {
+                sum += p.force;
+            } else if p.a == body {
+                sum -= p.force;
+            }
+        }
+        sum
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.seconds = [0.0; 8];
+        self.counts = Counts::default();
+        self.residuals.clear();
+        self.contacts.clear();
+        self.pairs.clear();
+        self.constraints.clear();
+        self.events.clear();
+        self.faults.clear();
+        self.penetration = 0.0;
+    }
+}

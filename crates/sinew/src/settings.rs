@@ -1,0 +1,179 @@
+//! Every knob of the engine: default, unit, and what raising or lowering it does. No kernel has a number of its own.
+
+use crate::error::{Error, check, finite_vec, not_negative, positive};
+use crate::math::{Real, Vec3};
+
+/// How a row turns position error into velocity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Stabilization {
+    /// Rigid row, error divided by the substep times this share (ICD: β = 0.1/h). 0 to 1.
+    Baumgarte(Real),
+    /// A damped spring that grows no stiffer than the substep can carry: it saturates instead of exploding.
+    Soft {
+        /// Natural frequency [Hz]; higher is stiffer. Capped at a quarter of the substep rate.
+        frequency: Real,
+        /// Damping ratio; above 1 no overshoot.
+        damping_ratio: Real,
+    },
+}
+
+/// The order in which rows are swept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// All rows in one sweep.
+    Joint,
+    /// As ICD: first rows on rigid bodies only, then all rows that touch nodes, each this many times per sweep.
+    Staggered {
+        /// Passes over rigid-rigid rows.
+        rigid: u32,
+        /// Passes over rows with nodes.
+        deformable: u32,
+    },
+}
+
+/// What bounds the friction of a contact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrictionBound {
+    /// The cone over the normal impulse: Coulomb.
+    Cone,
+    /// ICD eq. 32 as printed, μ m |g·n| of the lighter side: no friction for a sideways grip. For comparison.
+    Weight,
+}
+
+/// All settings of a world.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Step [s]. Smaller: more accurate, more work. Default 1/60.
+    pub dt: Real,
+    /// Gravity [m/s²]. Default (0, −9.81, 0).
+    pub gravity: Vec3,
+    /// Substeps of a step. More: stiffer stacks and joints, cost in proportion. Default 4.
+    pub substeps: u32,
+    /// Sweeps with position correction per substep. More: better converged, cost in proportion. Default 1.
+    pub sweeps: u32,
+    /// Sweeps without correction after them, which take out the velocity that correction added. 0 bounces. Default 1.
+    pub relax_sweeps: u32,
+    /// Stabilisation of contacts. Default soft, 120 Hz, ratio 5. Higher: less penetration, more push.
+    pub contact: Stabilization,
+    /// Stabilisation of joints. Default soft, 120 Hz, ratio 2.
+    pub joint: Stabilization,
+    /// Share of last step's impulses to start from, 0 to 1. Lower: slower convergence. Default 1.
+    pub warm_start: Real,
+    /// Stop a substep's sweeps when the root mean square change of impulse falls below this [N·s]; 0 never stops early.
+    /// Default 0: the cost of a step is then known beforehand.
+    pub stop_residual: Real,
+    /// Order of the rows. Default joint.
+    pub order: Order,
+    /// Friction bound. Default cone.
+    pub friction_bound: FrictionBound,
+    /// ICD 4.3's averaging: divide a body's contact impulses by the number of its contacts. Loses momentum; for comparison.
+    pub average_impulses: bool,
+    /// Gap at which a contact is made before touch, on top of what speed needs [m]. Larger: fewer misses, more rows.
+    /// Default 5e-3.
+    pub contact_margin: Real,
+    /// Penetration that is left alone [m]. Larger: calmer stacks, visible overlap. Default 5e-4.
+    pub contact_slop: Real,
+    /// Largest speed at which overlap is pushed apart [m/s]. Lower: gentler recovery. Default 3.
+    pub push_speed: Real,
+    /// Share of a contact's slipped distance that static friction takes back per substep, 0 to 1. 0 creeps. Default 0.2.
+    pub friction_return: Real,
+    /// Impacts slower than this do not bounce [m/s]; never below 2|g|dt. Default 0.01.
+    pub restitution_speed: Real,
+    /// How far a pair may move before its contact points are found anew [m]. 0: every step. Default 2e-3.
+    pub recycle_distance: Real,
+    /// Speed below which a body counts as still [m/s]. Default 0.02. Spin is measured at the body's rim.
+    pub sleep_speed: Real,
+    /// How long a whole island must be still to fall asleep [s]; infinity: never. Default 0.5.
+    pub sleep_time: Real,
+    /// A body faster than this is frozen and reported [m/s]. Default 2000.
+    pub max_speed: Real,
+    /// Spin beyond this many radians per substep is cut back, and reported by the next step's energy. Default 1.5.
+    pub max_turn: Real,
+    /// Worker threads, 1 = the caller alone. The result does not depend on it. Default 1.
+    pub threads: u32,
+    /// Use eight-wide kernels (f32 build). Off: the scalar path, same bits.
+    pub lanes: bool,
+    /// Keep residuals of every sweep in the report: costs a few percent. Default false.
+    pub residuals: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            dt: 1.0 / 60.0,
+            gravity: Vec3::new(0.0, -9.81, 0.0),
+            substeps: 4,
+            sweeps: 1,
+            relax_sweeps: 1,
+            contact: Stabilization::Soft { frequency: 120.0, damping_ratio: 5.0 },
+            joint: Stabilization::Soft { frequency: 120.0, damping_ratio: 2.0 },
+            warm_start: 1.0,
+            stop_residual: 0.0,
+            order: Order::Joint,
+            friction_bound: FrictionBound::Cone,
+            average_impulses: false,
+            contact_margin: 5e-3,
+            contact_slop: 5e-4,
+            push_speed: 3.0,
+            friction_return: 0.2,
+            restitution_speed: 0.01,
+            recycle_distance: 2e-3,
+            sleep_speed: 0.02,
+            sleep_time: 0.5,
+            max_speed: 2000.0,
+            max_turn: 1.5,
+            threads: 1,
+            lanes: true,
+            residuals: false,
+        }
+    }
+}
+
+impl Settings {
+    /// A substep [s].
+    pub fn h(&self) -> Real {
+        self.dt / self.substeps as Real
+    }
+
+    /// Refuses absurd values, naming the first.
+    pub fn check(&self) -> Result<(), Error> {
+        positive("settings.dt", self.dt)?;
+        check("settings.dt", self.dt, self.dt <= 10.0, "at most 10 s")?;
+        finite_vec("settings.gravity", self.gravity)?;
+        let counts = [
+            ("settings.substeps", self.substeps, 1, 1000),
+            ("settings.sweeps", self.sweeps, 1, 10_000),
+            ("settings.relax_sweeps", self.relax_sweeps, 0, 10_000),
+            ("settings.threads", self.threads, 1, 256),
+        ];
+        for (what, n, low, high) in counts {
+            check(what, n as Real, (low..=high).contains(&n), "a count in the allowed range (see its documentation)")?;
+        }
+        for (what, s) in [("settings.contact", self.contact), ("settings.joint", self.joint)] {
+            match s {
+                Stabilization::Baumgarte(share) => check(what, share, (0.0..=1.0).contains(&share), "between 0 and 1")?,
+                Stabilization::Soft { frequency, damping_ratio } => {
+                    positive(&format!("{what}.frequency"), frequency)?;
+                    not_negative(&format!("{what}.damping_ratio"), damping_ratio)?;
+                }
+            }
+        }
+        check("settings.warm_start", self.warm_start, (0.0..=1.0).contains(&self.warm_start), "between 0 and 1")?;
+        let share = self.friction_return;
+        check("settings.friction_return", share, (0.0..=1.0).contains(&share), "between 0 and 1")?;
+        for (what, value) in [
+            ("settings.stop_residual", self.stop_residual),
+            ("settings.contact_margin", self.contact_margin),
+            ("settings.contact_slop", self.contact_slop),
+            ("settings.push_speed", self.push_speed),
+            ("settings.restitution_speed", self.restitution_speed),
+            ("settings.recycle_distance", self.recycle_distance),
+            ("settings.sleep_speed", self.sleep_speed),
+        ] {
+            not_negative(what, value)?;
+        }
+        check("settings.sleep_time", self.sleep_time, self.sleep_time >= 0.0, "at least 0 (infinity: never sleep)")?;
+        positive("settings.max_speed", self.max_speed)?;
+        positive("settings.max_turn", self.max_turn)
+    }
+}

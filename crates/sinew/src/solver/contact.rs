@@ -1,0 +1,721 @@
+//! The contact kernel: eight manifolds of up to four points at a time, one colour after the other.
+//!
+//! One contact point between bodies a and b with arms r_a, r_b, normal n (from a to b) and tangents t₁, t₂ = n × t₁ is
+//! three rows with
+//!
+//! ```text
+//!   J_n = [−n, −(r_a × n), n, r_b × n],   J_n·v = n·(v_b + ω_b × r_b − v_a − ω_a × r_a)
+//!   normal:   J_n·v + bias + softness·λ_n = 0,  λ_n ≥ 0
+//!   tangents: J_t·v + (return/h)·s = 0,         |λ_t| ≤ μ λ_n   (s: how far it has slipped since it stuck)
+//! ```
+//!
+//! (ICD 4.3, 4.4 with the errata: cone bound by the normal impulse, bias −β·gap.) The rows are never stored: arms and
+//! effective masses are, and the impulse goes back through inverse mass and inertia. Arms, normal and gap are computed
+//! again in every substep from the points' places on their bodies. The kernel exists once, generic over [`Lane`]; with one
+//! lane it is the scalar path, and `lower` writes the same contact as plain rows for the oracle.
+
+use crate::constraint::{Bounds, RowBuffer, Term};
+use crate::math::{Block, Blocks, LANES, Lane, Real, Sym3, Vec3};
+
+/// Eight numbers, one a lane.
+pub(crate) type Eight = [Real; LANES];
+type Eight3 = [Eight; 3];
+
+/// One point of eight manifolds.
+#[derive(Clone, Debug)]
+pub(crate) struct PointLanes {
+    /// Points on the bodies, body axes [m].
+    pub core_a: Eight3,
+    pub core_b: Eight3,
+    /// Arms in world axes [m]. Written by `prepare`.
+    arm_a: Eight3,
+    arm_b: Eight3,
+    /// 1 / effective mass along the normal [kg]. 0 for unused points.
+    mass: Eight,
+    /// Inverse of the 2x2 effective mass matrix of the tangents: 11, 12, 22 [kg].
+    tangent_mass: Eight3,
+    /// 1 / its largest eigenvalue [kg]: the step that keeps the direction of slip.
+    slip_mass: Eight,
+    /// Bias with and without correction [m/s].
+    bias: Eight,
+    relax_bias: Eight,
+    /// Share of the effective mass used, and share of λ taken back (soft contact).
+    mass_scale: Eight,
+    impulse_scale: Eight,
+    /// Impulses along n, t₁, t₂ [N·s].
+    pub impulse: Eight3,
+    /// Sum of the impulses over the substeps [N·s].
+    pub total: Eight3,
+    /// Slip since it stuck, along the tangents [m].
+    pub stick: [Eight; 2],
+    /// 1 while slipping.
+    pub slipping: Eight,
+    /// Most negative normal velocity before a solve [m/s].
+    pub approach: Eight,
+    /// Largest normal impulse of the step [N·s].
+    pub peak: Eight,
+    /// Gap at the start of the substep [m].
+    pub gap: Eight,
+    /// 1 for points in use.
+    pub used: Eight,
+}
+
+/// Eight manifolds of one colour.
+#[derive(Clone, Debug)]
+pub(crate) struct ContactBatch {
+    /// First velocity block of each body.
+    pub load_a: [u32; LANES],
+    pub load_b: [u32; LANES],
+    /// Where to write: `u32::MAX` for bodies that do not answer.
+    pub store_a: [u32; LANES],
+    pub store_b: [u32; LANES],
+    /// Manifold of each lane, `u32::MAX` when empty.
+    pub origin: [u32; LANES],
+    /// Points in use, the most of any lane.
+    pub count: usize,
+    /// Any rolling or spinning resistance among the lanes.
+    pub rolls: bool,
+    /// Any restitution among the lanes.
+    pub bounces: bool,
+    /// Normal and tangent in axes of the frame body.
+    pub local_normal: Eight3,
+    pub local_tangent: Eight3,
+    /// 1 when the frame body is b.
+    pub frame_b: Eight,
+    pub radius_a: Eight,
+    pub radius_b: Eight,
+    pub static_friction: Eight,
+    pub kinetic_friction: Eight,
+    pub restitution: Eight,
+    /// Levers of rolling and spinning resistance [m].
+    pub rolling: Eight,
+    pub spinning: Eight,
+    /// Share of each impulse that is applied (1, or ICD's averaging).
+    pub share: Eight,
+    /// Largest friction per point when it does not follow the normal impulse [N·s]; negative: it does.
+    pub weight_bound: Eight,
+    /// Impulses against rolling along t₁, t₂ and spinning [N·m·s].
+    pub roll: Eight3,
+    normal: Eight3,
+    tangent: Eight3,
+    roll_mass: Eight,
+    spin_mass: Eight,
+    pub points: [PointLanes; 4],
+}
+
+const ZERO: Eight = [0.0; LANES];
+const ZERO3: Eight3 = [ZERO; 3];
+
+impl Default for PointLanes {
+    fn default() -> Self {
+        Self {
+            core_a: ZERO3,
+            core_b: ZERO3,
+            arm_a: ZERO3,
+            arm_b: ZERO3,
+            mass: ZERO,
+            tangent_mass: ZERO3,
+            slip_mass: ZERO,
+            bias: ZERO,
+            relax_bias: ZERO,
+            mass_scale: ZERO,
+            impulse_scale: ZERO,
+            impulse: ZERO3,
+            total: ZERO3,
+            stick: [ZERO; 2],
+            slipping: ZERO,
+            approach: ZERO,
+            peak: ZERO,
+            gap: [Real::MAX; LANES],
+            used: ZERO,
+        }
+    }
+}
+
+impl Default for ContactBatch {
+    fn default() -> Self {
+        Self {
+            load_a: [0; LANES],
+            load_b: [0; LANES],
+            store_a: [u32::MAX; LANES],
+            store_b: [u32::MAX; LANES],
+            origin: [u32::MAX; LANES],
+            count: 0,
+            rolls: false,
+            bounces: false,
+            local_normal: ZERO3,
+            local_tangent: ZERO3,
+            frame_b: ZERO,
+            radius_a: ZERO,
+            radius_b: ZERO,
+            static_friction: ZERO,
+            kinetic_friction: ZERO,
+            restitution: ZERO,
+            rolling: ZERO,
+            spinning: ZERO,
+            share: [1.0; LANES],
+            weight_bound: [-1.0; LANES],
+            roll: ZERO3,
+            normal: ZERO3,
+            tangent: ZERO3,
+            roll_mass: ZERO,
+            spin_mass: ZERO,
+            points: std::array::from_fn(|_| PointLanes::default()),
+        }
+    }
+}
+
+impl ContactBatch {
+    /// Makes all lanes empty, without touching what `fill` writes anyway.
+    pub fn reset(&mut self) {
+        self.store_a = [u32::MAX; LANES];
+        self.store_b = [u32::MAX; LANES];
+        self.load_a = [0; LANES];
+        self.load_b = [0; LANES];
+        self.origin = [u32::MAX; LANES];
+        (self.count, self.rolls, self.bounces) = (0, false, false);
+        self.roll = ZERO3;
+        (self.rolling, self.spinning, self.restitution) = (ZERO, ZERO, ZERO);
+        for point in &mut self.points {
+            point.used = ZERO;
+            point.impulse = ZERO3;
+            point.total = ZERO3;
+            point.stick = [ZERO; 2];
+            point.slipping = ZERO;
+            point.approach = ZERO;
+            point.peak = ZERO;
+        }
+    }
+}
+
+impl ContactBatch {
+    /// Mean force of a point over the step, with `inv_dt` = 1/dt.
+    pub fn mean_force(&self, lane: usize, k: usize, inv_dt: Real) -> crate::work::PointForce {
+        let p = &self.points[k];
+        let pick = |a: &Eight3| Vec3::new(a[0][lane], a[1][lane], a[2][lane]);
+        let (n, t) = (pick(&self.normal), pick(&self.tangent));
+        let sum: [Real; 3] = std::array::from_fn(|i| (p.total[i][lane] + p.impulse[i][lane]) * inv_dt);
+        let force = n * sum[0] + t * sum[1] + n.cross(t) * sum[2];
+        crate::work::PointForce { point: pick(&p.arm_a), direction: n, gap: p.gap[lane], normal: sum[0], force }
+    }
+}
+
+/// Numbers of a substep that all contacts share.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ContactParams {
+    pub h: Real,
+    pub inv_h: Real,
+    /// Position error to velocity [1/s].
+    pub bias_rate: Real,
+    pub mass_scale: Real,
+    pub impulse_scale: Real,
+    pub slop: Real,
+    pub push_speed: Real,
+    /// Slip to velocity [1/s].
+    pub friction_rate: Real,
+    pub restitution_speed: Real,
+}
+
+/// The arrays of the bodies: velocities (v, 1/m | ω, –), poses (x, – | q), inverse inertia (xx yy zz xy | xz yz – –).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BodyBlocks<'a> {
+    pub velocity: Blocks<'a>,
+    pub pose: Blocks<'a>,
+    pub inertia: Blocks<'a>,
+}
+
+type V3<L> = [L; 3];
+
+#[inline(always)]
+fn dot<L: Lane>(a: V3<L>, b: V3<L>) -> L {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+#[inline(always)]
+fn cross<L: Lane>(a: V3<L>, b: V3<L>) -> V3<L> {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+#[inline(always)]
+fn add<L: Lane>(a: V3<L>, b: V3<L>) -> V3<L> {
+    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
+}
+
+#[inline(always)]
+fn sub<L: Lane>(a: V3<L>, b: V3<L>) -> V3<L> {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+#[inline(always)]
+fn scale<L: Lane>(a: V3<L>, s: L) -> V3<L> {
+    [a[0] * s, a[1] * s, a[2] * s]
+}
+
+#[inline(always)]
+fn load3<L: Lane>(t: L::Token, a: &Eight3, at: usize) -> V3<L> {
+    [L::load(t, &a[0][at..]), L::load(t, &a[1][at..]), L::load(t, &a[2][at..])]
+}
+
+#[inline(always)]
+fn store3<L: Lane>(v: V3<L>, a: &mut Eight3, at: usize) {
+    v[0].store(&mut a[0][at..]);
+    v[1].store(&mut a[1][at..]);
+    v[2].store(&mut a[2][at..]);
+}
+
+/// Turns v by the quaternion q: v + 2 q_v × (q_v × v + q_w v).
+#[inline(always)]
+fn rotate<L: Lane>(q: [L; 4], v: V3<L>) -> V3<L> {
+    let axis = [q[0], q[1], q[2]];
+    let t = add(cross(axis, v), scale(v, q[3]));
+    let u = cross(axis, t);
+    add(v, add(u, u))
+}
+
+/// Inverse inertia times a vector.
+#[inline(always)]
+fn turn<L: Lane>(i: &[L; 8], v: V3<L>) -> V3<L> {
+    [
+        i[0] * v[0] + i[3] * v[1] + i[4] * v[2],
+        i[3] * v[0] + i[1] * v[1] + i[5] * v[2],
+        i[4] * v[0] + i[5] * v[1] + i[2] * v[2],
+    ]
+}
+
+/// Velocities and answers of both bodies of a batch, in registers.
+struct Pair<L> {
+    va: V3<L>,
+    wa: V3<L>,
+    vb: V3<L>,
+    wb: V3<L>,
+    inv_mass_a: L,
+    inv_mass_b: L,
+    spare_a: L,
+    spare_b: L,
+    inertia_a: [L; 8],
+    inertia_b: [L; 8],
+}
+
+impl<L: Lane> Pair<L> {
+    #[inline(always)]
+    fn load(t: L::Token, batch: &ContactBatch, at: usize, bodies: BodyBlocks<'_>) -> Self {
+        let a = L::load_rows8(t, bodies.velocity, &batch.load_a[at..]);
+        let b = L::load_rows8(t, bodies.velocity, &batch.load_b[at..]);
+        Self {
+            va: [a[0], a[1], a[2]],
+            wa: [a[4], a[5], a[6]],
+            vb: [b[0], b[1], b[2]],
+            wb: [b[4], b[5], b[6]],
+            inv_mass_a: a[3],
+            inv_mass_b: b[3],
+            spare_a: a[7],
+            spare_b: b[7],
+            inertia_a: L::load_rows8(t, bodies.inertia, &batch.load_a[at..]),
+            inertia_b: L::load_rows8(t, bodies.inertia, &batch.load_b[at..]),
+        }
+    }
+
+    #[inline(always)]
+    fn store(&self, batch: &ContactBatch, at: usize, velocity: Blocks<'_>) {
+        let (v, w) = (self.va, self.wa);
+        let a = [v[0], v[1], v[2], self.inv_mass_a, w[0], w[1], w[2], self.spare_a];
+        L::store_rows8(a, velocity, &batch.store_a[at..]);
+        let (v, w) = (self.vb, self.wb);
+        let b = [v[0], v[1], v[2], self.inv_mass_b, w[0], w[1], w[2], self.spare_b];
+        L::store_rows8(b, velocity, &batch.store_b[at..]);
+    }
+
+    /// Velocity of b's contact point seen from a's.
+    #[inline(always)]
+    fn relative(&self, arm_a: V3<L>, arm_b: V3<L>) -> V3<L> {
+        let b = add(self.vb, cross(self.wb, arm_b));
+        let a = add(self.va, cross(self.wa, arm_a));
+        sub(b, a)
+    }
+
+    /// Impulse p on b at its arm, −p on a at its arm.
+    #[inline(always)]
+    fn push(&mut self, p: V3<L>, arm_a: V3<L>, arm_b: V3<L>) {
+        self.va = sub(self.va, scale(p, self.inv_mass_a));
+        self.wa = sub(self.wa, turn(&self.inertia_a, cross(arm_a, p)));
+        self.vb = add(self.vb, scale(p, self.inv_mass_b));
+        self.wb = add(self.wb, turn(&self.inertia_b, cross(arm_b, p)));
+    }
+
+    /// Angular impulse on b, the opposite on a.
+    #[inline(always)]
+    fn twist(&mut self, p: V3<L>) {
+        self.wa = sub(self.wa, turn(&self.inertia_a, p));
+        self.wb = add(self.wb, turn(&self.inertia_b, p));
+    }
+}
+
+/// What a pass over the contacts does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Job {
+    /// Arms, gap, masses and bias at the current poses; then the warm start.
+    Prepare,
+    /// A sweep with position correction.
+    Correct,
+    /// How far each point slipped; whether it sticks.
+    Settle,
+    /// A sweep without correction.
+    Relax,
+    /// Bounce: once, at the end of the step.
+    Restitute,
+}
+
+/// Does one job on eight manifolds (`at` = 0) or one of them. Returns the sum of squared impulse changes of a sweep.
+#[inline(always)]
+pub(crate) fn work<L: Lane>(
+    t: L::Token,
+    job: Job,
+    batch: &mut ContactBatch,
+    at: usize,
+    bodies: BodyBlocks<'_>,
+    params: &ContactParams,
+) -> Real {
+    match job {
+        Job::Prepare => {
+            prepare::<L>(t, batch, at, bodies, params);
+            0.0
+        }
+        Job::Correct => sweep::<L, true>(t, batch, at, bodies, params),
+        Job::Relax => sweep::<L, false>(t, batch, at, bodies, params),
+        Job::Settle => {
+            settle::<L>(t, batch, at, bodies, params);
+            0.0
+        }
+        Job::Restitute => {
+            if batch.bounces {
+                restitute::<L>(t, batch, at, bodies, params);
+            }
+            0.0
+        }
+    }
+}
+
+#[inline(always)]
+fn prepare<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: BodyBlocks<'_>, p: &ContactParams) {
+    let zero = L::splat(t, 0.0);
+    let one = L::splat(t, 1.0);
+    let mut pair = Pair::<L>::load(t, batch, at, bodies);
+    let pose_a = L::load_rows8(t, bodies.pose, &batch.load_a[at..]);
+    let pose_b = L::load_rows8(t, bodies.pose, &batch.load_b[at..]);
+    let turn_a = [pose_a[4], pose_a[5], pose_a[6], pose_a[7]];
+    let turn_b = [pose_b[4], pose_b[5], pose_b[6], pose_b[7]];
+    let between = [pose_b[0] - pose_a[0], pose_b[1] - pose_a[1], pose_b[2] - pose_a[2]];
+
+    // the normal follows its frame body
+    let frame_b = L::load(t, &batch.frame_b[at..]);
+    let mut frame = turn_a;
+    for k in 0..4 {
+        frame[k] = frame_b.select_gt(zero, turn_b[k], turn_a[k]);
+    }
+    let n = rotate(frame, load3(t, &batch.local_normal, at));
+    let t1 = rotate(frame, load3(t, &batch.local_tangent, at));
+    let t2 = cross(n, t1);
+    store3(n, &mut batch.normal, at);
+    store3(t1, &mut batch.tangent, at);
+    let radius_a = L::load(t, &batch.radius_a[at..]);
+    let radius_b = L::load(t, &batch.radius_b[at..]);
+    let share = L::load(t, &batch.share[at..]);
+    let inv_masses = pair.inv_mass_a + pair.inv_mass_b;
+    let (start_va, start_wa, start_vb, start_wb) = (pair.va, pair.wa, pair.vb, pair.wb);
+
+    if batch.rolls {
+        let roll_answer = dot(t1, turn(&pair.inertia_a, t1)) + dot(t1, turn(&pair.inertia_b, t1));
+        let roll_answer2 = dot(t2, turn(&pair.inertia_a, t2)) + dot(t2, turn(&pair.inertia_b, t2));
+        let spin_answer = dot(n, turn(&pair.inertia_a, n)) + dot(n, turn(&pair.inertia_b, n));
+        invert(t, roll_answer.max(roll_answer2)).store(&mut batch.roll_mass[at..]);
+        invert(t, spin_answer).store(&mut batch.spin_mass[at..]);
+        let roll = load3::<L>(t, &batch.roll, at);
+        pair.twist(add(add(scale(t1, roll[0]), scale(t2, roll[1])), scale(n, roll[2])));
+    }
+
+    for point in &mut batch.points[..batch.count] {
+        let used = L::load(t, &point.used[at..]);
+        let arm_a = add(rotate(turn_a, load3(t, &point.core_a, at)), scale(n, radius_a));
+        let arm_b = sub(rotate(turn_b, load3(t, &point.core_b, at)), scale(n, radius_b));
+        store3(arm_a, &mut point.arm_a, at);
+        store3(arm_b, &mut point.arm_b, at);
+        let gap = dot(n, add(between, sub(arm_b, arm_a)));
+        used.select_gt(zero, gap, L::splat(t, Real::MAX)).store(&mut point.gap[at..]);
+
+        // answers of both bodies along n, t₁, t₂
+        let (an, bn) = (cross(arm_a, n), cross(arm_b, n));
+        let (a1, b1) = (cross(arm_a, t1), cross(arm_b, t1));
+        let (a2, b2) = (cross(arm_a, t2), cross(arm_b, t2));
+        let (ia1, ib1) = (turn(&pair.inertia_a, a1), turn(&pair.inertia_b, b1));
+        let (ia2, ib2) = (turn(&pair.inertia_a, a2), turn(&pair.inertia_b, b2));
+        let kn = inv_masses + dot(an, turn(&pair.inertia_a, an)) + dot(bn, turn(&pair.inertia_b, bn));
+        let k11 = inv_masses + dot(a1, ia1) + dot(b1, ib1);
+        let k22 = inv_masses + dot(a2, ia2) + dot(b2, ib2);
+        let k12 = dot(a1, ia2) + dot(b1, ib2);
+        (invert(t, kn) * used).store(&mut point.mass[at..]);
+        let det = invert(t, k11 * k22 - k12 * k12) * used;
+        store3([k22 * det, -k12 * det, k11 * det], &mut point.tangent_mass, at);
+        let half = L::splat(t, 0.5);
+        let (mean, difference) = ((k11 + k22) * half, (k11 - k22) * half);
+        let largest = mean + (difference * difference + k12 * k12).sqrt();
+        (invert(t, largest) * used).store(&mut point.slip_mass[at..]);
+
+        // an open gap may close within the substep; overlap is pushed apart softly and not too fast
+        let open = gap * L::splat(t, p.inv_h);
+        let overlap = (gap + L::splat(t, p.slop)).min(zero);
+        let push = (overlap * L::splat(t, p.bias_rate)).max(L::splat(t, -p.push_speed));
+        gap.select_gt(zero, open, push).store(&mut point.bias[at..]);
+        gap.select_gt(zero, open, zero).store(&mut point.relax_bias[at..]);
+        gap.select_gt(zero, one, L::splat(t, p.mass_scale)).store(&mut point.mass_scale[at..]);
+        gap.select_gt(zero, zero, L::splat(t, p.impulse_scale)).store(&mut point.impulse_scale[at..]);
+
+        // speed of approach before anything pushes back
+        let relative = {
+            let b = add(start_vb, cross(start_wb, arm_b));
+            let a = add(start_va, cross(start_wa, arm_a));
+            sub(b, a)
+        };
+        let approach = L::load(t, &point.approach[at..]).min(dot(n, relative));
+        approach.store(&mut point.approach[at..]);
+
+        // last substep's impulses: into the sum, and again as a first guess
+        let impulse = load3::<L>(t, &point.impulse, at);
+        let total = add(load3::<L>(t, &point.total, at), impulse);
+        store3(total, &mut point.total, at);
+        let guess = add(add(scale(n, impulse[0]), scale(t1, impulse[1])), scale(t2, impulse[2]));
+        pair.push(scale(guess, share), arm_a, arm_b);
+    }
+    pair.store(batch, at, bodies.velocity);
+}
+
+/// 1/x, or 0 where x is 0: nobody answers.
+#[inline(always)]
+fn invert<L: Lane>(t: L::Token, x: L) -> L {
+    let zero = L::splat(t, 0.0);
+    let one = L::splat(t, 1.0);
+    let safe = x.select_gt(zero, x, one);
+    x.select_gt(zero, one.div(safe), zero)
+}
+
+#[inline(always)]
+fn sweep<L: Lane, const CORRECT: bool>(
+    t: L::Token,
+    batch: &mut ContactBatch,
+    at: usize,
+    bodies: BodyBlocks<'_>,
+    p: &ContactParams,
+) -> Real {
+    let zero = L::splat(t, 0.0);
+    let one = L::splat(t, 1.0);
+    let mut pair = Pair::<L>::load(t, batch, at, bodies);
+    let n = load3::<L>(t, &batch.normal, at);
+    let t1 = load3::<L>(t, &batch.tangent, at);
+    let t2 = cross(n, t1);
+    let share = L::load(t, &batch.share[at..]);
+    let mut squares = zero;
+
+    if batch.rolls {
+        squares = squares + resist_rolling(t, batch, at, &mut pair, n, t1, t2);
+    }
+
+    // friction before the normal, which must have the last word
+    let static_friction = L::load(t, &batch.static_friction[at..]);
+    let kinetic_friction = L::load(t, &batch.kinetic_friction[at..]);
+    let weight_bound = L::load(t, &batch.weight_bound[at..]);
+    for point in &mut batch.points[..batch.count] {
+        let (arm_a, arm_b) = (load3::<L>(t, &point.arm_a, at), load3::<L>(t, &point.arm_b, at));
+        let relative = pair.relative(arm_a, arm_b);
+        let mut slip1 = dot(t1, relative);
+        let mut slip2 = dot(t2, relative);
+        if CORRECT {
+            let rate = L::splat(t, p.friction_rate);
+            slip1 = slip1 + L::load(t, &point.stick[0][at..]) * rate;
+            slip2 = slip2 + L::load(t, &point.stick[1][at..]) * rate;
+        }
+        let [normal_impulse, old1, old2] = load3::<L>(t, &point.impulse, at);
+        let slipping = L::load(t, &point.slipping[at..]);
+        let coefficient = slipping.select_gt(zero, kinetic_friction, static_friction);
+        let touching = normal_impulse.select_gt(zero, weight_bound, zero);
+        let reach = weight_bound.select_gt(-L::splat(t, 0.5), touching, coefficient * normal_impulse);
+
+        // sticking: both tangents at once; slipping: a step that keeps the direction of slip, back onto the disc
+        let m = load3::<L>(t, &point.tangent_mass, at);
+        let slip_mass = L::load(t, &point.slip_mass[at..]);
+        let stick1 = old1 - (m[0] * slip1 + m[1] * slip2);
+        let stick2 = old2 - (m[1] * slip1 + m[2] * slip2);
+        let inside = reach * reach - (stick1 * stick1 + stick2 * stick2);
+        let slide1 = old1 - slip_mass * slip1;
+        let slide2 = old2 - slip_mass * slip2;
+        let length = (slide1 * slide1 + slide2 * slide2).sqrt();
+        let tiny = L::splat(t, Real::MIN_POSITIVE);
+        let back = (reach.div(length.max(tiny))).min(one);
+        let new1 = (-inside).select_gt(zero, slide1 * back, stick1);
+        let new2 = (-inside).select_gt(zero, slide2 * back, stick2);
+        new1.store(&mut point.impulse[1][at..]);
+        new2.store(&mut point.impulse[2][at..]);
+        let (d1, d2) = (new1 - old1, new2 - old2);
+        squares = squares + d1 * d1 + d2 * d2;
+        pair.push(scale(add(scale(t1, d1), scale(t2, d2)), share), arm_a, arm_b);
+    }
+
+    for point in &mut batch.points[..batch.count] {
+        let (arm_a, arm_b) = (load3::<L>(t, &point.arm_a, at), load3::<L>(t, &point.arm_b, at));
+        let speed = dot(n, pair.relative(arm_a, arm_b));
+        let mass = L::load(t, &point.mass[at..]);
+        let old = L::load(t, &point.impulse[0][at..]);
+        let wanted = if CORRECT {
+            let bias = L::load(t, &point.bias[at..]);
+            let mass_scale = L::load(t, &point.mass_scale[at..]);
+            let impulse_scale = L::load(t, &point.impulse_scale[at..]);
+            old - mass * mass_scale * (speed + bias) - impulse_scale * old
+        } else {
+            old - mass * (speed + L::load(t, &point.relax_bias[at..]))
+        };
+        let new = wanted.max(zero);
+        new.store(&mut point.impulse[0][at..]);
+        let peak = L::load(t, &point.peak[at..]).max(new);
+        peak.store(&mut point.peak[at..]);
+        let change = new - old;
+        squares = squares + change * change;
+        pair.push(scale(scale(n, change), share), arm_a, arm_b);
+    }
+    pair.store(batch, at, bodies.velocity);
+    squares.sum()
+}
+
+/// Torque against rolling (in a disc) and spinning (in an interval), bounded by lever times normal impulse.
+#[inline(always)]
+fn resist_rolling<L: Lane>(
+    t: L::Token,
+    batch: &mut ContactBatch,
+    at: usize,
+    pair: &mut Pair<L>,
+    n: V3<L>,
+    t1: V3<L>,
+    t2: V3<L>,
+) -> L {
+    let mut normal_impulse = L::splat(t, 0.0);
+    for point in &batch.points[..batch.count] {
+        normal_impulse = normal_impulse + L::load(t, &point.impulse[0][at..]);
+    }
+    let spin = sub(pair.wb, pair.wa);
+    let old = load3::<L>(t, &batch.roll, at);
+    let roll_mass = L::load(t, &batch.roll_mass[at..]);
+    let spin_mass = L::load(t, &batch.spin_mass[at..]);
+    let reach = L::load(t, &batch.rolling[at..]) * normal_impulse;
+    let (r1, r2) = (old[0] - roll_mass * dot(t1, spin), old[1] - roll_mass * dot(t2, spin));
+    let length = (r1 * r1 + r2 * r2).sqrt();
+    let back = (reach.div(length.max(L::splat(t, Real::MIN_POSITIVE)))).min(L::splat(t, 1.0));
+    let spin_reach = L::load(t, &batch.spinning[at..]) * normal_impulse;
+    let s = (old[2] - spin_mass * dot(n, spin)).min(spin_reach).max(-spin_reach);
+    let new = [r1 * back, r2 * back, s];
+    store3(new, &mut batch.roll, at);
+    let d = sub(new, old);
+    pair.twist(add(add(scale(t1, d[0]), scale(t2, d[1])), scale(n, d[2])));
+    dot(d, d)
+}
+
+/// After the correcting sweeps: adds this substep's slip to what static friction has to take back, or forgets it.
+#[inline(always)]
+fn settle<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: BodyBlocks<'_>, p: &ContactParams) {
+    let zero = L::splat(t, 0.0);
+    let one = L::splat(t, 1.0);
+    let pair = Pair::<L>::load(t, batch, at, bodies);
+    let n = load3::<L>(t, &batch.normal, at);
+    let t1 = load3::<L>(t, &batch.tangent, at);
+    let t2 = cross(n, t1);
+    let h = L::splat(t, p.h);
+    let static_friction = L::load(t, &batch.static_friction[at..]);
+    let kinetic_friction = L::load(t, &batch.kinetic_friction[at..]);
+    for point in &mut batch.points[..batch.count] {
+        let (arm_a, arm_b) = (load3::<L>(t, &point.arm_a, at), load3::<L>(t, &point.arm_b, at));
+        let relative = pair.relative(arm_a, arm_b);
+        let [normal_impulse, i1, i2] = load3::<L>(t, &point.impulse, at);
+        let slipping = L::load(t, &point.slipping[at..]);
+        let reach = slipping.select_gt(zero, kinetic_friction, static_friction) * normal_impulse;
+        let edge = reach * L::splat(t, 0.9999);
+        let used_up = i1 * i1 + i2 * i2 - edge * edge;
+        let sticks = (-used_up).select_gt(zero, one, zero);
+        let s1 = L::load(t, &point.stick[0][at..]) + h * dot(t1, relative);
+        let s2 = L::load(t, &point.stick[1][at..]) + h * dot(t2, relative);
+        (s1 * sticks).store(&mut point.stick[0][at..]);
+        (s2 * sticks).store(&mut point.stick[1][at..]);
+        let slips = normal_impulse.select_gt(zero, one - sticks, zero);
+        slips.store(&mut point.slipping[at..]);
+    }
+}
+
+/// Newton's law of impact: points that came in fast and were pushed leave with e times the speed they came with.
+#[inline(always)]
+fn restitute<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: BodyBlocks<'_>, p: &ContactParams) {
+    let zero = L::splat(t, 0.0);
+    let mut pair = Pair::<L>::load(t, batch, at, bodies);
+    let n = load3::<L>(t, &batch.normal, at);
+    let restitution = L::load(t, &batch.restitution[at..]);
+    for point in &mut batch.points[..batch.count] {
+        let (arm_a, arm_b) = (load3::<L>(t, &point.arm_a, at), load3::<L>(t, &point.arm_b, at));
+        let approach = L::load(t, &point.approach[at..]);
+        let peak = L::load(t, &point.peak[at..]);
+        let fast = (-approach).select_gt(L::splat(t, p.restitution_speed), restitution, zero);
+        let active = peak.select_gt(zero, fast, zero);
+        let speed = dot(n, pair.relative(arm_a, arm_b));
+        let old = L::load(t, &point.impulse[0][at..]);
+        let wanted = old - L::load(t, &point.mass[at..]) * (speed + active * approach);
+        let new = active.select_gt(zero, wanted.max(zero), old);
+        new.store(&mut point.impulse[0][at..]);
+        pair.push(scale(n, new - old), arm_a, arm_b);
+    }
+    pair.store(batch, at, bodies.velocity);
+}
+
+/// Writes one lane of a prepared batch as plain rows, in the order in which the kernel relaxes them: what the oracle
+/// checks the kernel against.
+#[cfg_attr(not(test), expect(dead_code, reason = "the oracle's view, used by tests"))]
+pub(crate) fn lower(
+    batch: &ContactBatch,
+    lane: usize,
+    velocity: &[Block],
+    inertia: &[Block],
+    params: &ContactParams,
+    out: &mut RowBuffer,
+) {
+    let pick = |a: &Eight3| Vec3::new(a[0][lane], a[1][lane], a[2][lane]);
+    let (n, t1) = (pick(&batch.normal), pick(&batch.tangent));
+    let t2 = n.cross(t1);
+    let body = |block: u32, axis: Vec3, arm: Vec3| {
+        let (linear, i0, i1) = (velocity[block as usize], inertia[block as usize], inertia[block as usize + 1]);
+        let tensor = Sym3 { xx: i0[0], yy: i0[1], zz: i0[2], xy: i0[3], xz: i1[0], yz: i1[1] };
+        let angular = arm.cross(axis);
+        [
+            Term { block, jacobian: axis, response: axis * linear[3] },
+            Term { block: block + 1, jacobian: angular, response: tensor.mul(angular) },
+        ]
+    };
+    let terms = |point: &PointLanes, axis: Vec3| {
+        let a = body(batch.load_a[lane], -axis, pick(&point.arm_a));
+        let b = body(batch.load_b[lane], axis, pick(&point.arm_b));
+        [a[0], a[1], b[0], b[1]]
+    };
+    let used: Vec<&PointLanes> = batch.points[..batch.count].iter().filter(|p| p.used[lane] > 0.0).collect();
+    let first = out.len() as u32;
+    let normals = first + 2 * used.len() as u32;
+    for (k, point) in used.iter().enumerate() {
+        let friction =
+            if point.slipping[lane] > 0.0 { batch.kinetic_friction[lane] } else { batch.static_friction[lane] };
+        let bounds = Bounds::Disc { normal: normals + k as u32, friction, radius: 0.0 };
+        for (axis, bounds, which) in [(t1, bounds, 0), (t2, Bounds::Mate, 1)] {
+            let bias = params.friction_rate * point.stick[which][lane];
+            let id = out.push(&terms(point, axis), bias, bias, 0.0, bounds);
+            out.rows_mut()[id as usize].impulse = point.impulse[1 + which][lane];
+        }
+    }
+    for point in used {
+        let bias = point.bias[lane];
+        let answer = 1.0 / point.mass[lane];
+        // mass_scale = 1/(1 + softness/answer)
+        let softness = answer * (1.0 / point.mass_scale[lane] - 1.0);
+        let correction = bias - point.relax_bias[lane];
+        let id = out.push(&terms(point, n), bias, correction, softness, Bounds::AtLeast(0.0));
+        out.rows_mut()[id as usize].impulse = point.impulse[0][lane];
+    }
+}

@@ -1,0 +1,138 @@
+//! All contacts of a step in batches, colour after colour, and the passes over them in lanes and threads.
+
+use super::colour::COLOURS;
+use super::contact::{BodyBlocks, ContactBatch, ContactParams, Job, work};
+use super::pool::Pool;
+use crate::math::{Kernel, LANES, Lane, Real, run_wide};
+use std::ops::Range;
+
+/// Batches handed to a thread at once: enough work to pay for the hand-over.
+const GRAIN: usize = 4;
+
+/// Contacts of a step, ready for sweeps.
+#[derive(Debug, Default)]
+pub(crate) struct ContactSet {
+    batches: Vec<ContactBatch>,
+    len: usize,
+    /// Batches of each colour.
+    colours: Vec<Range<usize>>,
+    /// Squared impulse changes of each batch, last sweep.
+    squares: Vec<Real>,
+    /// Manifolds in sweep order, with their colour; scratch of `build`.
+    order: Vec<(u32, u32)>,
+}
+
+impl ContactSet {
+    /// Sorts manifolds into batches. `colours[i]` is the colour of manifold i (or none when it is not solved), `counts[i]`
+    /// its number of points; `fill` writes one manifold into a lane.
+    pub fn build(
+        &mut self,
+        colours: &[Option<u8>],
+        counts: impl Fn(usize) -> usize,
+        fill: impl Fn(&mut ContactBatch, usize, usize),
+    ) {
+        self.order.clear();
+        for (i, colour) in colours.iter().enumerate() {
+            if let Some(c) = colour {
+                // by colour, then many points first, so that the lanes of a batch are full; then by key
+                self.order.push((u32::from(*c) * 8 + (4 - counts(i) as u32), i as u32));
+            }
+        }
+        self.order.sort_unstable();
+        self.len = 0;
+        self.colours.clear();
+        let mut at = 0;
+        while at < self.order.len() {
+            let colour = self.order[at].0 / 8;
+            let end = at + self.order[at..].iter().take_while(|o| o.0 / 8 == colour).count();
+            // the last colour is for rows that share bodies: one a batch, one after the other
+            let width = if colour as usize == COLOURS { 1 } else { LANES };
+            let first = self.len;
+            for lanes in self.order[at..end].chunks(width) {
+                if self.batches.len() == self.len {
+                    self.batches.push(ContactBatch::default());
+                }
+                let batch = &mut self.batches[self.len];
+                batch.reset();
+                for (lane, &(_, manifold)) in lanes.iter().enumerate() {
+                    fill(batch, lane, manifold as usize);
+                }
+                self.len += 1;
+            }
+            self.colours.push(first..self.len);
+            at = end;
+        }
+        self.squares.clear();
+        self.squares.resize(self.len, 0.0);
+    }
+
+    /// Batches in sweep order.
+    pub fn batches(&self) -> &[ContactBatch] {
+        &self.batches[..self.len]
+    }
+
+    /// Number of colours in use.
+    pub fn colour_count(&self) -> usize {
+        self.colours.len()
+    }
+
+    /// Does a job on all batches, colour after colour. Returns the sum of squared impulse changes.
+    pub fn run(&mut self, job: Job, bodies: BodyBlocks<'_>, params: &ContactParams, pool: &Pool, lanes: bool) -> Real {
+        for range in &self.colours {
+            let batches = &mut self.batches[range.clone()];
+            let squares = &mut self.squares[range.clone()];
+            // a batch of the serial colour shares bodies with its neighbours: one piece
+            let serial = batches.len() > 1 && batches[0].origin[1] == u32::MAX && batches[1].origin[1] == u32::MAX;
+            let grain = if serial || pool.threads() == 1 { batches.len() } else { GRAIN };
+            let sums = SquarePointer(squares.as_mut_ptr());
+            pool.chunks(batches, grain, &move |start, part| {
+                let sums = sums;
+                let out = sums.part(start, part.len());
+                let pass = Pass { job, batches: part, squares: out, bodies, params };
+                if lanes { run_wide(pass) } else { pass.run::<Real>(()) }
+            });
+        }
+        self.squares.iter().sum()
+    }
+}
+
+#[derive(Clone, Copy)]
+struct SquarePointer(*mut Real);
+impl SquarePointer {
+    fn part<'a>(self, start: usize, len: usize) -> &'a mut [Real] {
+        // SAFETY: `squares` has one entry a batch, pieces of batches are disjoint, and `chunks` returns before it moves.
+        unsafe { std::slice::from_raw_parts_mut(self.0.add(start), len) }
+    }
+}
+// SAFETY: see `part`.
+unsafe impl Send for SquarePointer {}
+// SAFETY: see `part`.
+unsafe impl Sync for SquarePointer {}
+
+/// A job on a run of batches.
+struct Pass<'a> {
+    job: Job,
+    batches: &'a mut [ContactBatch],
+    squares: &'a mut [Real],
+    bodies: BodyBlocks<'a>,
+    params: &'a ContactParams,
+}
+
+impl Kernel for Pass<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self, token: L::Token) {
+        for (batch, squares) in self.batches.iter_mut().zip(self.squares) {
+            *squares = 0.0;
+            let mut at = 0;
+            while at < LANES {
+                // with one lane the empty ones are left out
+                if L::COUNT > 1 || batch.origin[at] != u32::MAX {
+                    *squares += work::<L>(token, self.job, batch, at, self.bodies, self.params);
+                }
+                at += L::COUNT;
+            }
+        }
+    }
+}

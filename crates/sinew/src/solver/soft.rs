@@ -1,0 +1,79 @@
+//! Softness: how a row turns position error into velocity without exploding.
+//!
+//! A spring of frequency f and damping ratio ζ on the effective mass m, integrated implicitly over h, is a row with
+//!
+//! ```text
+//!   J·v + (ω/(2ζ + hω))·C + (K/(hω(2ζ + hω)))·λ = 0,     ω = 2πf,  K = J M⁻¹ Jᵀ = 1/m
+//! ```
+//!
+//! As f → ∞ the rate goes to 1/h and the softness to 0: it saturates into a rigid row (Catto 2011; the derivation is the
+//! implicit Euler step of m ẍ = −k x − c ẋ with k = mω², c = 2mζω).
+
+use crate::math::Real;
+use crate::settings::Stabilization;
+
+/// Numbers of a soft row for one substep.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Softness {
+    /// Position error to velocity [1/s].
+    pub rate: Real,
+    /// Softness as a share of the row's answer K: absolute softness = this · K.
+    pub relative: Real,
+}
+
+impl Softness {
+    /// Share of the effective mass a soft row uses: 1/(1 + relative).
+    pub fn mass_scale(self) -> Real {
+        1.0 / (1.0 + self.relative)
+    }
+
+    /// Share of the accumulated impulse it takes back.
+    pub fn impulse_scale(self) -> Real {
+        self.relative / (1.0 + self.relative)
+    }
+}
+
+/// The row of a stabilisation at substep `h` [s].
+pub fn soften(stabilization: Stabilization, h: Real) -> Softness {
+    match stabilization {
+        Stabilization::Baumgarte(share) => Softness { rate: share / h, relative: 0.0 },
+        Stabilization::Soft { frequency, damping_ratio } => {
+            // beyond a quarter of the substep rate the spring cannot be followed any more
+            let frequency = frequency.min(0.25 / h);
+            let omega = std::f64::consts::TAU as Real * frequency;
+            let a = 2.0 * damping_ratio + h * omega;
+            Softness { rate: omega / a, relative: 1.0 / (h * omega * a) }
+        }
+    }
+}
+
+/// A physical spring of stiffness k [N/m] and damping c [N·s/m]: rate [1/s] and absolute softness [1/kg].
+pub fn spring(k: Real, c: Real, h: Real) -> (Real, Real) {
+    let d = c + h * k;
+    (k / d, 1.0 / (h * d))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn saturates_into_a_rigid_row() {
+        let h = 0.001;
+        let s = soften(Stabilization::Soft { frequency: 1e9, damping_ratio: 1.0 }, h);
+        assert!(s.rate <= 1.0 / h && s.rate > 0.3 / h && s.relative < 0.3);
+        let weak = soften(Stabilization::Soft { frequency: 1.0, damping_ratio: 1.0 }, h);
+        assert!(weak.rate < 4.0 && weak.relative > 50.0);
+    }
+
+    #[test]
+    fn spring_row_is_implicit_euler() {
+        // m ẍ = −k x − c ẋ over one step from (x, v): v' = (v − h k x/m)/(1 + h c/m + h² k/m)
+        let (m, k, c, h, x, v) = (2.0, 300.0, 5.0, 0.01, 0.1, 0.3);
+        let (rate, softness) = spring(k, c, h);
+        let answer = 1.0 / m;
+        let lambda = -(v + rate * x) / (answer + softness);
+        let want: Real = (v - h * k * x / m) / (1.0 + h * c / m + h * h * k / m);
+        assert!((v + lambda / m - want).abs() < 1e-5);
+    }
+}

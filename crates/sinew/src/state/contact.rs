@@ -1,0 +1,97 @@
+//! Contact memory: the features two bodies touch with, the impulses there and how far static friction has been strained.
+//!
+//! It lives in State because the next step depends on it: warm start, stick, and the points that are reused while a pair
+//! hardly moves.
+
+use crate::math::{Real, Vec3};
+use bytemuck::{Pod, Zeroable};
+
+/// Most points of one manifold: four carry any flat contact.
+pub(crate) const MAX_POINTS: usize = 4;
+
+/// Bits of `ContactMemory::flags`.
+pub(crate) mod flag {
+    /// Carried force in the last step.
+    pub const TOUCHING: u32 = 1;
+    /// At least one side is a sensor: reported, never solved.
+    pub const SENSOR: u32 = 2;
+    /// The pair's force was above the threshold.
+    pub const LOUD: u32 = 4;
+    /// Body b is a set of nodes; `sub_b` is the node.
+    pub const NODE: u32 = 8;
+}
+
+/// What two things a contact is between. Sorted order is the order of everything in the solver.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
+pub struct ContactKey {
+    /// Slot of the first body (the smaller slot; the rigid one if the other is nodes).
+    pub a: u32,
+    /// Slot of the second body.
+    pub b: u32,
+    /// Collider of a.
+    pub collider_a: u32,
+    /// Collider of b.
+    pub collider_b: u32,
+    /// Part of collider a: triangle, child.
+    pub sub_a: u32,
+    /// Part of collider b, or the node.
+    pub sub_b: u32,
+}
+
+/// One point of a manifold.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct PointMemory {
+    /// Point on a, relative to its centre of mass, body axes [m].
+    pub local_a: Vec3,
+    /// Point on b, likewise [m].
+    pub local_b: Vec3,
+    /// Impulse per substep along normal and two tangents [N·s].
+    pub impulse: [Real; 3],
+    /// Tangential displacement since it stuck, along the two tangents [m].
+    pub stick: [Real; 2],
+    /// Features of a and b, to know the point again.
+    pub feature: [u32; 2],
+    /// 1 while slipping.
+    pub slipping: u32,
+    /// Keeps the record free of padding.
+    pub spare: u32,
+}
+
+/// One manifold: up to four points with one normal.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct ContactMemory {
+    /// Between what.
+    pub key: ContactKey,
+    /// Number of points in use.
+    pub count: u32,
+    /// Touching, sensor.
+    pub flags: u32,
+    /// Normal from a to b, axes of a.
+    pub normal: Vec3,
+    /// First tangent, axes of a.
+    pub tangent: Vec3,
+    /// Position of b seen from a when the points were found [m].
+    pub found_position: Vec3,
+    /// Rotation of b seen from a when the points were found.
+    pub found_rotation: [Real; 4],
+    /// Impulses against rolling (two tangents) and spinning [N·m·s].
+    pub roll: [Real; 3],
+    /// Radii by which a and b stand off from their points, along the normal [m] (round shapes).
+    pub radius: [Real; 2],
+    /// The points.
+    pub points: [PointMemory; MAX_POINTS],
+}
+
+impl ContactMemory {
+    /// The points in use.
+    pub fn used(&self) -> &[PointMemory] {
+        &self.points[..self.count as usize]
+    }
+
+    pub(crate) fn has(&self, bit: u32) -> bool {
+        self.flags & bit != 0
+    }
+}

@@ -1,0 +1,63 @@
+//! State: all that the next step depends on, and nothing else. Cloning it is a snapshot.
+
+mod columns;
+mod contact;
+
+pub use columns::Column;
+pub(crate) use columns::mix_bytes;
+pub use contact::{ContactKey, ContactMemory, PointMemory};
+pub(crate) use contact::{MAX_POINTS, flag as contact_flag};
+
+use crate::math::{Quat, Real, Vec3};
+
+/// Bits of `State::flags`.
+pub(crate) mod flag {
+    /// The body is asleep: not moved, its contacts are kept.
+    pub const ASLEEP: u32 = 1;
+    /// The body was rolled back and is held: a fault.
+    pub const FROZEN: u32 = 2;
+}
+
+/// Most rows of a constraint whose impulses are kept for the next step.
+pub const WARM_ROWS: usize = 12;
+
+/// All that the next step depends on. Indexed by body slot, node or constraint slot.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State {
+    /// Steps since the start; time is tick · dt.
+    pub tick: u64,
+    /// Substep of the last step [s]: warm impulses are rescaled when it changes.
+    pub h: Real,
+    /// Centre of mass of each rigid body, world frame [m] (body slots).
+    pub x: Vec<Vec3>,
+    /// Orientation of each rigid body (body slots).
+    pub q: Vec<Quat>,
+    /// Velocity of the centre of mass [m/s] (body slots).
+    pub v: Vec<Vec3>,
+    /// Angular velocity, world axes [rad/s] (body slots).
+    pub w: Vec<Vec3>,
+    /// How long the body has been still [s] (body slots).
+    pub quiet: Vec<Real>,
+    /// Asleep, frozen (body slots).
+    pub flags: Vec<u32>,
+    /// Node positions [m] (nodes).
+    pub node_x: Vec<Vec3>,
+    /// Node velocities [m/s] (nodes).
+    pub node_v: Vec<Vec3>,
+    /// Impulses of constraint rows for the warm start [N·s] (constraint slots).
+    pub row_impulses: Vec<[Real; WARM_ROWS]>,
+    /// 1 when the constraint broke (constraint slots).
+    pub broken: Vec<u32>,
+    /// Contacts with their features, impulses and stick points, sorted by key.
+    pub contacts: Vec<ContactMemory>,
+}
+
+impl State {
+    pub(crate) fn is_asleep(&self, body: usize) -> bool {
+        self.flags[body] & flag::ASLEEP != 0
+    }
+
+    pub(crate) fn is_frozen(&self, body: usize) -> bool {
+        self.flags[body] & flag::FROZEN != 0
+    }
+}

@@ -1,0 +1,58 @@
+//! Advance: positions follow the corrected velocities; spinning bodies keep their angular momentum.
+
+use super::StepContext;
+use crate::math::{Quat, Real, Vec3, integrate_rotation, turn_free};
+use crate::model::{Model, Motion};
+use crate::settings::Settings;
+use crate::work::Work;
+
+pub(crate) fn advance(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings) {
+    let h = ctx.h;
+    for (slot, rigid) in model.bodies.iter().filter_map(|(s, _)| Some((s, model.rigid_at(s)?))) {
+        let i = slot as usize;
+        // kinematic bodies move by their velocity; the others only when they are solved
+        let moves = work.active[i] || rigid.motion == Motion::Kinematic;
+        if !moves {
+            continue;
+        }
+        let carry = if work.active[i] { &work.carry } else { &work.velocity };
+        let (v, w) = (vec(carry[2 * i]), vec(carry[2 * i + 1]));
+        let x = &mut work.pose[2 * i];
+        (x[0], x[1], x[2]) = (x[0] + h * v.x, x[1] + h * v.y, x[2] + h * v.z);
+        let q = work.pose[2 * i + 1];
+        let q = Quat::from_xyzw(q[0], q[1], q[2], q[3]);
+        let turn = cap(w * h, settings.max_turn);
+        let end = if work.active[i] && rigid.gyroscopic {
+            // turn with the corrected spin; the relaxed spin follows the body's new inertia, momentum kept
+            let spin = cap(vec(work.velocity[2 * i + 1]) * h, settings.max_turn) / h;
+            let (free, after) = turn_free(q, spin, rigid.inertia, rigid.inv_inertia, h);
+            put(&mut work.velocity[2 * i + 1], after);
+            integrate_rotation(free, turn - spin * h)
+        } else {
+            integrate_rotation(q, turn)
+        };
+        work.pose[2 * i + 1] = end.to_array();
+    }
+    for &slot in &work.active_nodes {
+        let Some(nodes) = model.nodes_at(slot) else { continue };
+        for n in nodes.span() {
+            let block = model.node_block(n as u32) as usize;
+            let (v, x) = (work.carry[block], &mut work.pose[block]);
+            (x[0], x[1], x[2]) = (x[0] + h * v[0], x[1] + h * v[1], x[2] + h * v[2]);
+        }
+    }
+}
+
+/// Cuts a turn back to the largest one a substep can follow.
+fn cap(turn: Vec3, most: Real) -> Vec3 {
+    let length = turn.length();
+    if length > most { turn * (most / length) } else { turn }
+}
+
+fn vec(b: [Real; 4]) -> Vec3 {
+    Vec3::new(b[0], b[1], b[2])
+}
+
+fn put(block: &mut [Real; 4], v: Vec3) {
+    (block[0], block[1], block[2]) = (v.x, v.y, v.z);
+}

@@ -1,0 +1,213 @@
+//! Assemble: constraints and contacts become rows, with J, response, bias, bounds and warm impulses.
+
+use super::{StepContext, node_contact, solve};
+use crate::constraint::{Constraint, RowBuffer, RowWriter, View};
+use crate::math::{Block, Quat, Real, Vec3};
+use crate::model::{Model, Motion};
+use crate::settings::{FrictionBound, Settings};
+use crate::solver::contact::{ContactBatch, Eight};
+use crate::solver::pgs;
+use crate::state::{ContactMemory, State, WARM_ROWS, contact_flag};
+use crate::work::{RowSpan, Work};
+
+pub(crate) fn assemble(ctx: &StepContext, model: &Model, state: &State, work: &mut Work, settings: &Settings) {
+    if ctx.substep == 0 {
+        warm_from_state(ctx, state, work, settings);
+        batch_contacts(ctx, model, work, settings);
+    } else {
+        harvest(work);
+    }
+    constraint_rows(ctx, model, state, work);
+    node_contact::rows(ctx, model, work);
+    pgs::warm_start(&work.rows, &mut work.velocity);
+    pgs::warm_start(&work.node_rows, &mut work.velocity);
+    solve::prepare_contacts(ctx, work, settings);
+    if ctx.substep == 0 {
+        let counts = &mut work.report.counts;
+        counts.constraint_rows = (work.rows.len() + work.node_rows.len()) as u32;
+    }
+}
+
+/// Last step's impulses, rescaled when the substep changed.
+fn warm_from_state(ctx: &StepContext, state: &State, work: &mut Work, settings: &Settings) {
+    let ratio = if state.h > 0.0 { ctx.h / state.h } else { 1.0 } * settings.warm_start;
+    work.warm.clear();
+    work.warm.extend(state.row_impulses.iter().map(|row| row.map(|v| v * ratio)));
+    if ratio != 1.0 {
+        for m in &mut work.contacts {
+            m.roll = m.roll.map(|v| v * ratio);
+            for p in &mut m.points {
+                p.impulse = p.impulse.map(|v| v * ratio);
+            }
+        }
+    }
+}
+
+/// Keeps this substep's impulses for the next.
+pub(super) fn harvest(work: &mut Work) {
+    for span in &work.spans {
+        let buffer = if span.nodes { &work.node_rows } else { &work.rows };
+        let rows = &buffer.rows()[span.start as usize..span.end as usize];
+        for (to, row) in work.warm[span.constraint as usize].iter_mut().zip(rows) {
+            *to = row.impulse;
+        }
+    }
+    node_contact::harvest(work);
+}
+
+fn constraint_rows(ctx: &StepContext, model: &Model, state: &State, work: &mut Work) {
+    let Work { rows, node_rows, spans, velocity, pose, inertia, active, warm, .. } = work;
+    rows.clear();
+    node_rows.clear();
+    spans.clear();
+    let view = View { model, velocity, pose, inertia, h: ctx.h };
+    for (slot, constraint) in model.constraints.iter() {
+        let mut anyone = false;
+        constraint.slots(|s| anyone |= active[s as usize]);
+        if !anyone || state.broken[slot as usize] != 0 {
+            continue;
+        }
+        let nodes = constraint.has_nodes();
+        let out: &mut RowBuffer = if nodes { node_rows } else { rows };
+        let start = out.len();
+        match constraint {
+            Constraint::Joint(j) => j.rows(&view, ctx.joint, out),
+            Constraint::Distance(d) => d.rows(&view, ctx.joint, out),
+            Constraint::Custom { rows, .. } => {
+                let mut writer = RowWriter::new(view, ctx.joint, out);
+                // a custom constraint that fails is off for this substep; what it wrote before stays sane
+                let _ = rows.rows(&view, &mut writer);
+            }
+        }
+        let warm = &warm[slot as usize];
+        for (row, &impulse) in out.rows_mut()[start..].iter_mut().take(WARM_ROWS).zip(warm) {
+            row.impulse = impulse;
+        }
+        spans.push(RowSpan { constraint: slot, start: start as u32, end: out.len() as u32, nodes });
+    }
+}
+
+/// Colours the contacts and fills the batches, once a step.
+fn batch_contacts(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings) {
+    let slots = model.bodies.slot_count();
+    work.colouring.reset(slots);
+    work.colours.clear();
+    work.touches.clear();
+    work.touches.resize(slots, 0);
+    let (mut manifolds, mut points) = (0, 0);
+    for m in &work.contacts {
+        let (a, b) = (m.key.a, m.key.b);
+        let answers = |slot: u32| work.active[slot as usize].then_some(slot);
+        let skip = m.has(contact_flag::SENSOR) || m.count == 0 || (answers(a).is_none() && answers(b).is_none());
+        if !skip {
+            manifolds += 1;
+            points += m.count;
+            work.touches[a as usize] += m.count;
+            work.touches[b as usize] += m.count;
+        }
+        if skip || m.has(contact_flag::NODE) {
+            work.colours.push(None);
+        } else {
+            work.colours.push(Some(work.colouring.pick(answers(a), answers(b)) as u8));
+        }
+    }
+    let Work { set, colours, contacts, active, touches, velocity, pose, .. } = work;
+    set.build(
+        colours,
+        |i| contacts[i].count as usize,
+        |batch, lane, i| {
+            let m = &contacts[i];
+            fill_lane(batch, lane, i as u32, m, model);
+            let (a, b) = (m.key.a as usize, m.key.b as usize);
+            batch.store_a[lane] = if active[a] { 2 * m.key.a } else { u32::MAX };
+            batch.store_b[lane] = if active[b] { 2 * m.key.b } else { u32::MAX };
+            // the normal follows the body that turns less: a rolling ball must not carry it along
+            let spin = |slot: usize| {
+                let w = velocity[2 * slot + 1];
+                if active[slot] { Vec3::new(w[0], w[1], w[2]).length_squared() } else { -1.0 }
+            };
+            let into_b = rotation(pose, b).inverse() * rotation(pose, a);
+            orient(batch, lane, m, into_b, spin(b) < spin(a));
+            batch.share[lane] = if settings.average_impulses { 1.0 / touches[a].max(touches[b]) as Real } else { 1.0 };
+            if settings.friction_bound == FrictionBound::Weight {
+                let normal = rotation(pose, a) * m.normal;
+                let bound = batch.static_friction[lane] * lighter_mass(m, model) * settings.gravity.dot(normal).abs();
+                batch.weight_bound[lane] = bound * ctx.h / m.count as Real;
+            } else {
+                batch.weight_bound[lane] = -1.0;
+            }
+        },
+    );
+    let counts = &mut work.report.counts;
+    counts.manifolds = manifolds;
+    counts.contacts = points;
+    counts.contact_rows = 3 * points;
+    counts.colours = work.set.colour_count() as u32;
+}
+
+/// Orientation of a body as the sweeps have it.
+fn rotation(pose: &[Block], slot: usize) -> Quat {
+    let q = pose[2 * slot + 1];
+    Quat::from_xyzw(q[0], q[1], q[2], q[3])
+}
+
+/// Normal and tangent in the axes of the frame body.
+fn orient(batch: &mut ContactBatch, lane: usize, m: &ContactMemory, into_b: Quat, frame_b: bool) {
+    let (n, t) = if frame_b { (into_b * m.normal, into_b * m.tangent) } else { (m.normal, m.tangent) };
+    batch.frame_b[lane] = if frame_b { 1.0 } else { 0.0 };
+    put(&mut batch.local_normal, lane, n);
+    put(&mut batch.local_tangent, lane, t);
+}
+
+fn put(to: &mut [Eight; 3], lane: usize, v: Vec3) {
+    (to[0][lane], to[1][lane], to[2][lane]) = (v.x, v.y, v.z);
+}
+
+/// Copies a manifold into a lane.
+fn fill_lane(batch: &mut ContactBatch, lane: usize, index: u32, m: &ContactMemory, model: &Model) {
+    let (Some(a), Some(b)) = (model.rigid_at(m.key.a), model.rigid_at(m.key.b)) else { return };
+    let material =
+        a.colliders[m.key.collider_a as usize].material.combine(&b.colliders[m.key.collider_b as usize].material);
+    batch.origin[lane] = index;
+    batch.load_a[lane] = 2 * m.key.a;
+    batch.load_b[lane] = 2 * m.key.b;
+    batch.count = batch.count.max(m.count as usize);
+    batch.radius_a[lane] = m.radius[0];
+    batch.radius_b[lane] = m.radius[1];
+    batch.static_friction[lane] = material.static_friction;
+    batch.kinetic_friction[lane] = material.kinetic_friction;
+    batch.restitution[lane] = material.restitution;
+    batch.rolling[lane] = material.rolling_resistance;
+    batch.spinning[lane] = material.spinning_resistance;
+    batch.rolls |= material.rolling_resistance > 0.0 || material.spinning_resistance > 0.0;
+    batch.bounces |= material.restitution > 0.0;
+    for k in 0..3 {
+        batch.roll[k][lane] = m.roll[k];
+    }
+    for (k, p) in m.used().iter().enumerate() {
+        let point = &mut batch.points[k];
+        put(&mut point.core_a, lane, p.local_a);
+        put(&mut point.core_b, lane, p.local_b);
+        for (to, from) in point.impulse.iter_mut().zip(p.impulse) {
+            to[lane] = from;
+        }
+        // `prepare` adds the impulse it starts from; that of the last step does not belong to this one
+        for (to, from) in point.total.iter_mut().zip(p.impulse) {
+            to[lane] = -from;
+        }
+        point.stick[0][lane] = p.stick[0];
+        point.stick[1][lane] = p.stick[1];
+        point.slipping[lane] = if p.slipping != 0 { 1.0 } else { 0.0 };
+        point.used[lane] = 1.0;
+    }
+}
+
+/// Mass of the lighter side that forces move [kg], for ICD eq. 32.
+fn lighter_mass(m: &ContactMemory, model: &Model) -> Real {
+    let mass = |slot: u32| model.rigid_at(slot).filter(|r| r.motion == Motion::Dynamic).map(|r| r.mass);
+    match (mass(m.key.a), mass(m.key.b)) {
+        (Some(a), Some(b)) => a.min(b),
+        (Some(a), None) | (None, Some(a)) => a,
+        (None, None) => 0.0,
+    }
+}

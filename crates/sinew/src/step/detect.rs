@@ -1,0 +1,338 @@
+//! Detect: from poses to contacts, matched with what State remembers; then islands, and who takes part in this step.
+
+use crate::collision::{Candidate, NarrowScratch, PairSide, find_manifolds};
+use crate::math::{Pose, Real, Vec3};
+use crate::model::{Body, Model, Motion, Rigid};
+use crate::report::Event;
+use crate::settings::Settings;
+use crate::state::{ContactKey, ContactMemory, State, contact_flag, flag};
+use crate::work::{ColliderRef, Work};
+
+/// Candidates a thread takes at once.
+const GRAIN: usize = 32;
+
+pub(crate) fn detect(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
+    refresh_colliders(model, work);
+    place_bounds(model, state, work, settings);
+    let slack = 4.0 * settings.contact_margin;
+    work.broad.update(model.revision, &work.bounds, &work.endless, slack);
+    pick_candidates(model, state, work);
+    narrow(model, state, work, settings);
+    super::node_contact::find(model, state, work, settings);
+    work.contacts.sort_unstable_by_key(|m| m.key);
+    wake_islands(model, state, work);
+    load_bodies(model, state, work);
+}
+
+/// Lists all colliders by body slot.
+fn refresh_colliders(model: &Model, work: &mut Work) {
+    if work.revision == model.revision {
+        return;
+    }
+    work.revision = model.revision;
+    work.colliders.clear();
+    work.collider_start.clear();
+    work.endless.clear();
+    for slot in 0..model.bodies.slot_count() as u32 {
+        work.collider_start.push(work.colliders.len() as u32);
+        let Some(rigid) = model.rigid_at(slot) else { continue };
+        for (k, c) in rigid.colliders.iter().enumerate() {
+            work.colliders.push(ColliderRef { body: slot, collider: k as u32 });
+            work.endless.push(c.geometry.is_unbounded());
+        }
+    }
+    work.collider_start.push(work.colliders.len() as u32);
+}
+
+/// How far a body's surface may come within the step, and no farther than may be looked ahead [m].
+pub(super) fn motion(rigid: &Rigid, state: &State, slot: usize, settings: &Settings) -> Real {
+    if rigid.motion == Motion::Fixed || state.is_asleep(slot) || state.is_frozen(slot) {
+        return 0.0;
+    }
+    let fall = settings.gravity.length() * rigid.gravity_scale.abs() * settings.dt * settings.dt;
+    let travel = settings.dt * (state.v[slot].length() + state.w[slot].length() * rigid.radius) + fall;
+    // looking far ahead meets ghosts: things the body would have passed by. Continuous bodies are swept instead
+    travel.min(0.5 * rigid.thickness)
+}
+
+fn place_bounds(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
+    work.bounds.clear();
+    for c in &work.colliders {
+        let Some(rigid) = model.rigid_at(c.body) else { continue };
+        let i = c.body as usize;
+        let collider = &rigid.colliders[c.collider as usize];
+        let pose = Pose::new(state.x[i], state.q[i]).then_inner(&collider.place);
+        let mut bounds = collider.geometry.bounds(&pose);
+        let grow = 0.5 * settings.contact_margin + motion(rigid, state, i, settings);
+        bounds = bounds.grown(grow);
+        if rigid.continuous {
+            let sweep = state.v[i] * settings.dt;
+            bounds.min = bounds.min.min(bounds.min + sweep);
+            bounds.max = bounds.max.max(bounds.max + sweep);
+        }
+        work.bounds.push(bounds);
+    }
+}
+
+/// True when the body may be moved by contacts now.
+fn moves(model: &Model, state: &State, slot: u32) -> bool {
+    let i = slot as usize;
+    model.rigid_at(slot).is_some_and(Rigid::is_dynamic) && !state.is_asleep(i) && !state.is_frozen(i)
+}
+
+/// Pairs whose tight boxes meet and that are allowed to. Pairs of which no side moves keep their contacts as they are.
+fn pick_candidates(model: &Model, state: &State, work: &mut Work) {
+    work.candidates.clear();
+    work.contacts.clear();
+    let mut kept = false;
+    for &(i, j) in work.broad.pairs() {
+        let (ca, cb) = (work.colliders[i as usize], work.colliders[j as usize]);
+        if ca.body == cb.body || !work.bounds[i as usize].meets(&work.bounds[j as usize]) {
+            continue;
+        }
+        let (Some(a), Some(b)) = (model.rigid_at(ca.body), model.rigid_at(cb.body)) else { continue };
+        let (col_a, col_b) = (&a.colliders[ca.collider as usize], &b.colliders[cb.collider as usize]);
+        let sensor = col_a.sensor || col_b.sensor;
+        let both_fixed = a.motion == Motion::Fixed && b.motion == Motion::Fixed;
+        let nobody_moves = !a.is_dynamic() && !b.is_dynamic();
+        if both_fixed || (nobody_moves && !sensor) || !col_a.groups.meets(col_b.groups) {
+            continue;
+        }
+        if !model.apart.is_empty() && model.apart.binary_search(&(ca.body, cb.body)).is_ok() {
+            continue;
+        }
+        let key =
+            ContactKey { a: ca.body, b: cb.body, collider_a: ca.collider, collider_b: cb.collider, sub_a: 0, sub_b: 0 };
+        if !sensor && !moves(model, state, ca.body) && !moves(model, state, cb.body) {
+            work.contacts.extend_from_slice(remembered(&state.contacts, &key));
+            kept = true;
+            continue;
+        }
+        work.candidates.push(Candidate { key, reach: 0.0, flags: if sensor { contact_flag::SENSOR } else { 0 } });
+    }
+    work.candidates.sort_unstable_by_key(|c| c.key);
+    work.report.counts.pairs = work.candidates.len() as u32 + u32::from(kept);
+}
+
+/// The manifolds that State has for a pair of colliders.
+fn remembered<'a>(contacts: &'a [ContactMemory], key: &ContactKey) -> &'a [ContactMemory] {
+    let pair = |m: &ContactMemory| (m.key.a, m.key.b, m.key.collider_a, m.key.collider_b);
+    let wanted = (key.a, key.b, key.collider_a, key.collider_b);
+    let start = contacts.partition_point(|m| pair(m) < wanted);
+    let count = contacts[start..].iter().take_while(|m| pair(m) == wanted).count();
+    &contacts[start..start + count]
+}
+
+/// Manifolds of all candidates, in their order, on all threads.
+fn narrow(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
+    let pieces = work.candidates.len().div_ceil(GRAIN);
+    if work.narrow.len() < pieces {
+        work.narrow.resize_with(pieces, NarrowScratch::default);
+    }
+    let candidates = &work.candidates;
+    let contacts = &state.contacts;
+    work.pool.chunks(&mut work.narrow[..pieces], 1, &|piece, scratch| {
+        let scratch = &mut scratch[0];
+        scratch.out.clear();
+        scratch.fresh = 0;
+        let end = ((piece + 1) * GRAIN).min(candidates.len());
+        for candidate in &candidates[piece * GRAIN..end] {
+            one_pair(model, state, settings, candidate, remembered(contacts, &candidate.key), scratch);
+        }
+    });
+    for scratch in &work.narrow[..pieces] {
+        work.contacts.extend_from_slice(&scratch.out);
+        work.report.counts.fresh_manifolds += scratch.fresh;
+    }
+}
+
+fn one_pair(
+    model: &Model,
+    state: &State,
+    settings: &Settings,
+    candidate: &Candidate,
+    old: &[ContactMemory],
+    scratch: &mut NarrowScratch,
+) {
+    let key = &candidate.key;
+    let (Some(a), Some(b)) = (model.rigid_at(key.a), model.rigid_at(key.b)) else { return };
+    let side = |rigid: &'_ Rigid, slot: u32, collider: u32| {
+        let c = &rigid.colliders[collider as usize];
+        (c.place, Pose::new(state.x[slot as usize], state.q[slot as usize]))
+    };
+    let (place_a, pose_a) = side(a, key.a, key.collider_a);
+    let (place_b, pose_b) = side(b, key.b, key.collider_b);
+    let geometry_a = &a.colliders[key.collider_a as usize].geometry;
+    let geometry_b = &b.colliders[key.collider_b as usize].geometry;
+    let side_a = PairSide { geometry: geometry_a, place: place_a, pose: pose_a, radius: a.radius };
+    let side_b = PairSide { geometry: geometry_b, place: place_b, pose: pose_b, radius: b.radius };
+
+    // sensors: only whether they overlap
+    if candidate.flags & contact_flag::SENSOR != 0 {
+        let (in_world_a, in_world_b) = (pose_a.then_inner(&place_a), pose_b.then_inner(&place_b));
+        if geometry_a.overlaps(&in_world_a, geometry_b, &in_world_b) {
+            let touching = old.first().map_or(0, |m| m.flags & contact_flag::TOUCHING);
+            let empty: ContactMemory = bytemuck::Zeroable::zeroed();
+            scratch.out.push(ContactMemory { key: *key, flags: candidate.flags | touching, ..empty });
+        }
+        return;
+    }
+
+    let speed_reach = motion(a, state, key.a as usize, settings) + motion(b, state, key.b as usize, settings);
+    let reach = settings.contact_margin + speed_reach;
+    let old = if old.iter().all(sane) { old } else { &[] };
+    let here = Candidate { reach, ..*candidate };
+    let before = scratch.out.len();
+    find_manifolds(&here, &side_a, &side_b, old, settings.recycle_distance, scratch);
+    if scratch.out.len() > before || !(a.continuous || b.continuous) {
+        return;
+    }
+    // nothing near, but one of them is fast: sweep it, and take the contact where they would first meet
+    let travel = (state.v[key.b as usize] - state.v[key.a as usize]) * settings.dt;
+    let (in_world_a, in_world_b) = (pose_a.then_inner(&place_a), pose_b.then_inner(&place_b));
+    if let Some(hit) = geometry_b.cast(&in_world_b, travel, geometry_a, &in_world_a) {
+        let moved = Pose::new(pose_b.position + travel * hit.at, pose_b.rotation);
+        let side_b = PairSide { pose: moved, ..side_b };
+        find_manifolds(&here, &side_a, &side_b, &[], 0.0, scratch);
+    }
+}
+
+/// A remembered manifold with numbers that cannot be is forgotten.
+fn sane(m: &ContactMemory) -> bool {
+    m.count <= 4
+        && m.normal.is_finite()
+        && m.tangent.is_finite()
+        && m.found_position.is_finite()
+        && m.roll.iter().chain(&m.radius).chain(&m.found_rotation).all(|v| v.abs() < 1e9)
+        && m.used().iter().all(|p| {
+            p.local_a.is_finite() && p.local_b.is_finite() && p.impulse.iter().chain(&p.stick).all(|v| v.abs() < 1e20)
+        })
+}
+
+/// Joins bodies into islands and wakes every island that has someone awake in it.
+fn wake_islands(model: &Model, state: &mut State, work: &mut Work) {
+    let slots = model.bodies.slot_count();
+    work.islands.reset(slots);
+    let movable = |state: &State, slot: u32| match model.bodies.at(slot) {
+        Some(Body::Rigid(r)) => r.is_dynamic() && !state.is_frozen(slot as usize),
+        Some(Body::Nodes(_)) => !state.is_frozen(slot as usize),
+        None => false,
+    };
+    for m in &work.contacts {
+        if m.has(contact_flag::SENSOR) || m.count == 0 {
+            continue;
+        }
+        let (a, b) = (m.key.a, m.key.b);
+        if movable(state, a) && movable(state, b) {
+            work.islands.link(a, b);
+        } else if movable(state, b) && stirs(model, state, a) {
+            state.flags[b as usize] &= !flag::ASLEEP;
+        } else if movable(state, a) && stirs(model, state, b) {
+            state.flags[a as usize] &= !flag::ASLEEP;
+        }
+    }
+    for (slot, constraint) in model.constraints.iter() {
+        if state.broken[slot as usize] != 0 {
+            continue;
+        }
+        let mut first: Option<u32> = None;
+        let islands = &mut work.islands;
+        let mut stirred = false;
+        constraint.slots(|s| {
+            stirred |= stirs(model, state, s);
+            if movable(state, s) {
+                if let Some(f) = first {
+                    islands.link(f, s);
+                } else {
+                    first = Some(s);
+                }
+            }
+        });
+        if let Some(f) = first
+            && stirred
+        {
+            state.flags[f as usize] &= !flag::ASLEEP;
+        }
+    }
+    // an island wakes when one of it is awake
+    work.touches.clear();
+    work.touches.resize(slots, 0);
+    for slot in 0..slots as u32 {
+        if movable(state, slot) && !state.is_asleep(slot as usize) {
+            let root = work.islands.root(slot);
+            work.touches[root as usize] = 1;
+        }
+    }
+    for slot in 0..slots as u32 {
+        let i = slot as usize;
+        if movable(state, slot) && state.is_asleep(i) && work.touches[work.islands.root(slot) as usize] == 1 {
+            state.flags[i] &= !flag::ASLEEP;
+            work.report.events.push(Event::Woke(model.body_id(slot)));
+        }
+    }
+    work.active.clear();
+    work.active.resize(slots, false);
+    work.active_rigid.clear();
+    work.active_nodes.clear();
+    for (slot, body) in model.bodies.iter() {
+        let i = slot as usize;
+        if !movable(state, slot) || state.is_asleep(i) {
+            continue;
+        }
+        work.active[i] = true;
+        match body {
+            Body::Rigid(_) => work.active_rigid.push(slot),
+            Body::Nodes(_) => work.active_nodes.push(slot),
+        }
+        if work.islands.root(slot) == slot {
+            work.report.counts.islands += 1;
+        }
+    }
+}
+
+/// A kinematic body on the move keeps its neighbours awake.
+fn stirs(model: &Model, state: &State, slot: u32) -> bool {
+    let i = slot as usize;
+    model.rigid_at(slot).is_some_and(|r| r.motion == Motion::Kinematic)
+        && (state.v[i] != Vec3::ZERO || state.w[i] != Vec3::ZERO)
+}
+
+/// Copies what the sweeps need.
+fn load_bodies(model: &Model, state: &State, work: &mut Work) {
+    let slots = model.bodies.slot_count();
+    let blocks = 2 * slots + model.node_count;
+    for array in [&mut work.velocity, &mut work.carry, &mut work.pose] {
+        array.resize(blocks, [0.0; 4]);
+    }
+    work.inertia.resize(2 * slots, [0.0; 4]);
+    for slot in 0..slots {
+        let (mut v, mut w, mut inv_mass) = (Vec3::ZERO, Vec3::ZERO, 0.0);
+        if let Some(rigid) = model.rigid_at(slot as u32) {
+            if work.active[slot] || rigid.motion == Motion::Kinematic && !state.is_frozen(slot) {
+                (v, w) = (state.v[slot], state.w[slot]);
+            }
+            if work.active[slot] {
+                inv_mass = rigid.inv_mass;
+            }
+            work.previous[slot] = rigid.origin(state.x[slot], state.q[slot]);
+        }
+        let (x, q) = (state.x[slot], state.q[slot]);
+        work.velocity[2 * slot] = [v.x, v.y, v.z, inv_mass];
+        work.velocity[2 * slot + 1] = [w.x, w.y, w.z, 0.0];
+        work.pose[2 * slot] = [x.x, x.y, x.z, 0.0];
+        work.pose[2 * slot + 1] = q.to_array();
+        work.inertia[2 * slot] = [0.0; 4];
+        work.inertia[2 * slot + 1] = [0.0; 4];
+    }
+    for (slot, body) in model.bodies.iter() {
+        let Body::Nodes(nodes) = body else { continue };
+        for (n, &inv_mass) in nodes.span().zip(&nodes.inv_mass) {
+            let block = model.node_block(n as u32) as usize;
+            let (x, v) = (state.node_x[n], state.node_v[n]);
+            let inv_mass = if work.active[slot as usize] { inv_mass } else { 0.0 };
+            let v = if inv_mass > 0.0 { v } else { Vec3::ZERO };
+            work.velocity[block] = [v.x, v.y, v.z, inv_mass];
+            work.pose[block] = [x.x, x.y, x.z, inv_mass];
+        }
+    }
+}

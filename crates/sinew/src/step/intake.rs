@@ -1,0 +1,257 @@
+//! Intake: input becomes edits, forces and targets; nothing else changes the model. Gate 1: what is not sane stays outside.
+
+use crate::error::Error;
+use crate::input::{Command, Input};
+use crate::math::{Pose, Quat, Real, Vec3};
+use crate::model::{Body, BodyId, Model, Motion};
+use crate::report::{Event, Fault, FaultKind, Phase};
+use crate::settings::Settings;
+use crate::state::{State, flag};
+use crate::work::Work;
+use crate::world::edit;
+
+/// Positions beyond this cannot be resolved by f32 and count as a fault [m].
+const FAR: Real = 1e6;
+
+pub(crate) fn intake(input: &Input, model: &mut Model, state: &mut State, work: &mut Work, settings: &mut Settings) {
+    work.report.clear();
+    gate(model, state, work, settings);
+    fit(model, work);
+    work.force.fill([Vec3::ZERO; 2]);
+    work.node_force.fill(Vec3::ZERO);
+    // a kinematic body moves by its velocity unless a target says otherwise; last step's target is over
+    for (number, command) in input.commands.iter().enumerate() {
+        if apply(command, model, state, work, settings).is_err() {
+            work.report.events.push(Event::Refused { command: number as u32 });
+        }
+    }
+}
+
+/// Makes the arrays of the input as long as the model is large.
+fn fit(model: &Model, work: &mut Work) {
+    let slots = model.bodies.slot_count();
+    work.force.resize(slots, [Vec3::ZERO; 2]);
+    work.node_force.resize(model.node_count, Vec3::ZERO);
+    work.previous.resize(slots, Pose::IDENTITY);
+    work.good.resize(slots, Pose::IDENTITY);
+}
+
+/// Gate 1: a body whose numbers are not sane is put back where it was last good, stopped and frozen.
+fn gate(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
+    let slots = model.bodies.slot_count();
+    work.good.resize(slots, Pose::IDENTITY);
+    for (slot, body) in model.bodies.iter() {
+        let i = slot as usize;
+        state.flags[i] &= flag::ASLEEP | flag::FROZEN;
+        if !(state.quiet[i] >= 0.0) {
+            state.quiet[i] = 0.0;
+            fault(model, work, slot, FaultKind::NonFinite, "quiet");
+        }
+        match body {
+            Body::Rigid(_) => {
+                if let Some((what, field)) = insane_rigid(state, i, settings.max_speed) {
+                    fault(model, work, slot, what, field);
+                    freeze_rigid(state, i, work.good[i]);
+                }
+                work.good[i] = Pose::new(state.x[i], state.q[i]);
+            }
+            Body::Nodes(nodes) => gate_nodes(model, state, work, settings, slot, nodes.span()),
+        }
+    }
+    for (slot, _) in model.constraints.iter() {
+        let row = &mut state.row_impulses[slot as usize];
+        if row.iter().any(|v| !(v.abs() < 1e20)) {
+            row.fill(0.0);
+            if let Some(c) = model.constraints.at(slot) {
+                let mut first = None;
+                c.slots(|s| first = first.or(Some(s)));
+                if let Some(s) = first {
+                    fault_only(model, work, s, FaultKind::NonFinite, "row_impulses");
+                }
+            }
+        }
+    }
+}
+
+fn gate_nodes(
+    model: &Model,
+    state: &mut State,
+    work: &mut Work,
+    settings: &Settings,
+    slot: u32,
+    span: std::ops::Range<usize>,
+) {
+    for n in span {
+        let (x, v) = (state.node_x[n], state.node_v[n]);
+        let bad_x = !x.is_finite() || x.abs().max_element() > FAR;
+        let bad_v = !v.is_finite() || v.length() > settings.max_speed;
+        if bad_x || bad_v {
+            fault(model, work, slot, FaultKind::NonFinite, if bad_x { "node_x" } else { "node_v" });
+            state.flags[slot as usize] |= flag::FROZEN;
+            if bad_x {
+                state.node_x[n] = Vec3::ZERO;
+            }
+            state.node_v[n] = Vec3::ZERO;
+        }
+    }
+}
+
+fn insane_rigid(state: &State, i: usize, max_speed: Real) -> Option<(FaultKind, &'static str)> {
+    let q = state.q[i];
+    if !state.x[i].is_finite() || state.x[i].abs().max_element() > FAR {
+        Some((FaultKind::NonFinite, "x"))
+    } else if !q.is_finite() || (q.length_squared() - 1.0).abs() > 0.01 {
+        Some((FaultKind::NonFinite, "q"))
+    } else if !state.v[i].is_finite() {
+        Some((FaultKind::NonFinite, "v"))
+    } else if state.v[i].length() > max_speed {
+        Some((FaultKind::TooFast, "v"))
+    } else if !state.w[i].is_finite() {
+        Some((FaultKind::NonFinite, "w"))
+    } else if state.w[i].length() > 1e5 {
+        Some((FaultKind::TooFast, "w"))
+    } else {
+        None
+    }
+}
+
+/// Puts a rigid body back and holds it.
+pub(crate) fn freeze_rigid(state: &mut State, i: usize, good: Pose) {
+    state.x[i] = if good.position.is_finite() { good.position } else { Vec3::ZERO };
+    state.q[i] = if good.rotation.is_finite() { good.rotation } else { Quat::IDENTITY };
+    state.v[i] = Vec3::ZERO;
+    state.w[i] = Vec3::ZERO;
+    state.flags[i] = flag::FROZEN;
+}
+
+fn fault(model: &Model, work: &mut Work, slot: u32, what: FaultKind, field: &'static str) {
+    fault_only(model, work, slot, what, field);
+}
+
+fn fault_only(model: &Model, work: &mut Work, slot: u32, what: FaultKind, field: &'static str) {
+    work.report.faults.push(Fault { body: model.body_id(slot), phase: Phase::Intake, what, field });
+}
+
+/// Carries out one command, or tells why not; the world is then as before.
+fn apply(
+    command: &Command,
+    model: &mut Model,
+    state: &mut State,
+    work: &mut Work,
+    settings: &mut Settings,
+) -> Result<(), Error> {
+    match command {
+        Command::Force { body, force, torque } => {
+            sane(&[*force, *torque])?;
+            let i = dynamic(model, *body)?;
+            work.force[i][0] += *force;
+            work.force[i][1] += *torque;
+            wake(state, i);
+        }
+        Command::ForceAt { body, force, point } => {
+            sane(&[*force, *point])?;
+            let i = dynamic(model, *body)?;
+            work.force[i][0] += *force;
+            work.force[i][1] += (*point - state.x[i]).cross(*force);
+            wake(state, i);
+        }
+        Command::Impulse { body, impulse, point } => {
+            sane(&[*impulse, *point])?;
+            let i = dynamic(model, *body)?;
+            let rigid = model.rigid(*body)?;
+            state.v[i] += *impulse * rigid.inv_mass;
+            let q = state.q[i];
+            let torque = (*point - state.x[i]).cross(*impulse);
+            state.w[i] += q * rigid.inv_inertia.mul(q.inverse() * torque);
+            wake(state, i);
+        }
+        Command::Velocity { body, velocity, spin } => {
+            sane(&[*velocity, *spin])?;
+            let i = model.rigid(*body).map(|_| body.index as usize)?;
+            (state.v[i], state.w[i]) = (*velocity, *spin);
+            wake(state, i);
+        }
+        Command::Teleport { body, pose } => {
+            let rigid = model.rigid(*body)?;
+            let pose = sane_pose(pose)?;
+            let i = body.index as usize;
+            (state.x[i], state.q[i]) = (pose.point(rigid.local_center), pose.rotation);
+            work.good[i] = Pose::new(state.x[i], state.q[i]);
+            wake(state, i);
+        }
+        Command::Target { body, pose } => {
+            let rigid = model.rigid(*body)?;
+            if rigid.motion != Motion::Kinematic {
+                return Err(Error::WrongKind(*body, "body moved by forces or fixed", "kinematic body"));
+            }
+            let pose = sane_pose(pose)?;
+            let i = body.index as usize;
+            // the velocity that reaches the target at the end of the step
+            state.v[i] = (pose.point(rigid.local_center) - state.x[i]) / settings.dt;
+            state.w[i] = rotation_vector(pose.rotation * state.q[i].inverse()) / settings.dt;
+        }
+        Command::NodeForce { body, node, force } => {
+            sane(&[*force])?;
+            let nodes = model.nodes(*body)?;
+            let n = nodes.start as usize + *node as usize;
+            if *node as usize >= nodes.inv_mass.len() {
+                return Err(Error::BadConstraint { constraint: "node force", reason: format!("no node {node}") });
+            }
+            work.node_force[n] += *force;
+        }
+        Command::AddRigid(spec) => {
+            let id = edit::add_rigid(model, state, (**spec).clone())?;
+            fit(model, work);
+            work.good[id.index as usize] = Pose::new(state.x[id.index as usize], state.q[id.index as usize]);
+            work.report.events.push(Event::Added(id));
+        }
+        Command::RemoveBody(id) => edit::remove_body(model, state, *id)?,
+        Command::RemoveConstraint(id) => edit::remove_constraint(model, state, *id)?,
+        Command::Motor { joint, motor } => edit::set_motor(model, state, *joint, *motor)?,
+        Command::Settings(new) => {
+            new.check()?;
+            if new.threads != settings.threads {
+                work.pool = crate::solver::pool::Pool::new(new.threads as usize);
+            }
+            *settings = (**new).clone();
+        }
+    }
+    Ok(())
+}
+
+fn wake(state: &mut State, i: usize) {
+    state.flags[i] &= !flag::ASLEEP;
+    state.quiet[i] = 0.0;
+}
+
+fn dynamic(model: &Model, id: BodyId) -> Result<usize, Error> {
+    if model.rigid(id)?.is_dynamic() {
+        Ok(id.index as usize)
+    } else {
+        Err(Error::WrongKind(id, "body that no force moves", "dynamic body"))
+    }
+}
+
+fn sane(vectors: &[Vec3]) -> Result<(), Error> {
+    for v in vectors {
+        crate::error::finite_vec("command", *v)?;
+        crate::error::check("command", v.length(), v.length() < 1e15, "of a size that a body can take")?;
+    }
+    Ok(())
+}
+
+fn sane_pose(pose: &Pose) -> Result<Pose, Error> {
+    sane(&[pose.position])?;
+    let far = pose.position.abs().max_element();
+    crate::error::check("pose.position", far, far <= FAR, "within 1e6 m of the origin")?;
+    let n = pose.rotation.length();
+    crate::error::check("pose.rotation", n, n.is_finite() && (n - 1.0).abs() < 1e-2, "a unit quaternion")?;
+    Ok(Pose::new(pose.position, pose.rotation.normalize()))
+}
+
+/// The rotation as an angle about an axis, the short way round [rad].
+fn rotation_vector(q: Quat) -> Vec3 {
+    let q = if q.w < 0.0 { -q } else { q };
+    let sine = q.xyz().length();
+    if sine < 1e-6 { q.xyz() * 2.0 } else { q.xyz() * (2.0 * sine.atan2(q.w) / sine) }
+}

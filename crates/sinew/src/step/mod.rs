@@ -1,0 +1,84 @@
+//! The step on one page: eight phases, one file each. What a phase may touch is in its signature.
+
+mod advance;
+mod assemble;
+mod detect;
+pub(crate) mod intake;
+mod node_contact;
+mod observe;
+mod predict;
+mod remember;
+mod solve;
+
+use crate::debug::timing::PhaseClock;
+use crate::input::Input;
+use crate::math::Real;
+use crate::model::Model;
+use crate::report::Phase;
+use crate::settings::Settings;
+use crate::solver::contact::ContactParams;
+use crate::solver::soft::{Softness, soften};
+use crate::state::State;
+use crate::work::Work;
+
+/// Numbers of a substep that every phase shares.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StepContext {
+    /// Substep [s].
+    pub h: Real,
+    /// Which substep of the step.
+    pub substep: u32,
+    pub joint: Softness,
+    pub contact: ContactParams,
+}
+
+impl StepContext {
+    fn new(settings: &Settings, substep: u32) -> Self {
+        let h = settings.h();
+        let contact = soften(settings.contact, h);
+        let gravity_speed = 2.0 * settings.gravity.length() * settings.dt;
+        Self {
+            h,
+            substep,
+            joint: soften(settings.joint, h),
+            contact: ContactParams {
+                h,
+                inv_h: 1.0 / h,
+                bias_rate: contact.rate,
+                mass_scale: contact.mass_scale(),
+                impulse_scale: contact.impulse_scale(),
+                slop: settings.contact_slop,
+                push_speed: settings.push_speed,
+                friction_rate: settings.friction_return / h,
+                restitution_speed: settings.restitution_speed.max(gravity_speed),
+            },
+        }
+    }
+}
+
+/// One step of the world. Never fails; trouble is in the report.
+pub(crate) fn step(model: &mut Model, state: &mut State, work: &mut Work, settings: &mut Settings, input: &Input) {
+    let mut clock = PhaseClock::start();
+    intake::intake(input, model, state, work, settings);
+    clock.mark(Phase::Intake);
+    detect::detect(model, state, work, settings);
+    clock.mark(Phase::Detect);
+    for substep in 0..settings.substeps {
+        let ctx = StepContext::new(settings, substep);
+        predict::predict(&ctx, model, work, settings);
+        clock.mark(Phase::Predict);
+        assemble::assemble(&ctx, model, state, work, settings);
+        clock.mark(Phase::Assemble);
+        solve::solve(&ctx, model, work, settings);
+        clock.mark(Phase::Solve);
+        advance::advance(&ctx, model, work, settings);
+        clock.mark(Phase::Advance);
+    }
+    solve::bounce(&StepContext::new(settings, settings.substeps), work, settings);
+    clock.mark(Phase::Solve);
+    remember::remember(model, state, work, settings);
+    clock.mark(Phase::Remember);
+    observe::observe(model, state, work, settings);
+    clock.mark(Phase::Observe);
+    work.report.seconds = clock.seconds;
+}

@@ -1,0 +1,98 @@
+//! Observe: energies and forces into the report. Writes no State, but for the mark of pairs that were loud.
+
+use crate::math::Real;
+use crate::model::{Body, Model};
+use crate::report::{ContactForce, Energies, Event, PairForce};
+use crate::settings::Settings;
+use crate::state::{State, contact_flag};
+use crate::work::Work;
+
+pub(crate) fn observe(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
+    work.report.tick = state.tick;
+    work.report.energies = energies(model, state, settings);
+    let counts = &mut work.report.counts;
+    counts.awake = (work.active_rigid.len() + work.active_nodes.len()) as u32;
+    counts.asleep = state.flags.iter().filter(|f| *f & crate::state::flag::ASLEEP != 0).count() as u32;
+    forces(model, state, work);
+}
+
+/// Forces by point and by pair, in the order of the contacts.
+fn forces(model: &Model, state: &mut State, work: &mut Work) {
+    let mut pair_start = 0;
+    for i in 0..state.contacts.len() {
+        let m = &state.contacts[i];
+        let (a, b) = (m.key.a, m.key.b);
+        if m.has(contact_flag::TOUCHING) && !m.has(contact_flag::SENSOR) {
+            let (id_a, id_b) = (model.body_id(a), model.body_id(b));
+            for f in &work.forces[i][..m.count as usize] {
+                if f.normal <= 0.0 {
+                    continue;
+                }
+                work.report.contacts.push(ContactForce {
+                    a: id_a,
+                    b: id_b,
+                    point: f.point,
+                    normal: f.direction,
+                    gap: f.gap,
+                    force: f.force,
+                });
+                match work.report.pairs.last_mut() {
+                    Some(p) if p.a == id_a && p.b == id_b => {
+                        p.force += f.force;
+                        p.normal += f.normal;
+                    }
+                    _ => work.report.pairs.push(PairForce { a: id_a, b: id_b, force: f.force, normal: f.normal }),
+                }
+            }
+        }
+        // the pair ends here: was it loud?
+        let last = state.contacts.get(i + 1).is_none_or(|n| (n.key.a, n.key.b) != (a, b));
+        if last {
+            mark_loud(model, state, work, pair_start..i + 1);
+            pair_start = i + 1;
+        }
+    }
+}
+
+/// Events for pairs whose force rises above the threshold; the mark keeps them from repeating.
+fn mark_loud(model: &Model, state: &mut State, work: &mut Work, range: std::ops::Range<usize>) {
+    if !work.loud.is_finite() {
+        return;
+    }
+    let (a, b) = (state.contacts[range.start].key.a, state.contacts[range.start].key.b);
+    let (id_a, id_b) = (model.body_id(a), model.body_id(b));
+    let size = work.report.pairs.last().filter(|p| p.a == id_a && p.b == id_b).map_or(0.0, |p| p.force.length());
+    let was = state.contacts[range.clone()].iter().any(|m| m.has(contact_flag::LOUD));
+    let is = size > work.loud;
+    if is && !was {
+        work.report.events.push(Event::ForceAbove { a: id_a, b: id_b, force: size });
+    }
+    for m in &mut state.contacts[range] {
+        m.flags = if is { m.flags | contact_flag::LOUD } else { m.flags & !contact_flag::LOUD };
+    }
+}
+
+fn energies(model: &Model, state: &State, settings: &Settings) -> Energies {
+    let mut e = Energies::default();
+    for (slot, body) in model.bodies.iter() {
+        let i = slot as usize;
+        match body {
+            Body::Rigid(r) if r.is_dynamic() => {
+                let local = state.q[i].inverse() * state.w[i];
+                e.kinetic += 0.5 * (r.mass * state.v[i].length_squared() + local.dot(r.inertia.mul(local)));
+                e.gravity -= r.mass * r.gravity_scale * settings.gravity.dot(state.x[i]);
+            }
+            Body::Rigid(_) => {}
+            Body::Nodes(nodes) => {
+                for (n, &inv) in nodes.span().zip(&nodes.inv_mass) {
+                    if inv > 0.0 {
+                        let m: Real = 1.0 / inv;
+                        e.kinetic += 0.5 * m * state.node_v[n].length_squared();
+                        e.gravity -= m * nodes.source.gravity_scale * settings.gravity.dot(state.node_x[n]);
+                    }
+                }
+            }
+        }
+    }
+    e
+}

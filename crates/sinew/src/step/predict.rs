@@ -1,0 +1,47 @@
+//! Predict: each body alone. Velocities after gravity, input forces and damping; inertia in world axes.
+
+use super::StepContext;
+use crate::math::{Block, Quat, Real, Vec3};
+use crate::model::Model;
+use crate::settings::Settings;
+use crate::work::Work;
+
+pub(crate) fn predict(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings) {
+    let h = ctx.h;
+    for &slot in &work.active_rigid {
+        let i = slot as usize;
+        let Some(rigid) = model.rigid_at(slot) else { continue };
+        let q = work.pose[2 * i + 1];
+        let q = Quat::from_xyzw(q[0], q[1], q[2], q[3]);
+        let inv = rigid.inv_inertia.rotated(q);
+        work.inertia[2 * i] = [inv.xx, inv.yy, inv.zz, inv.xy];
+        work.inertia[2 * i + 1] = [inv.xz, inv.yz, 0.0, 0.0];
+        let [force, torque] = work.force[i];
+        let kick = (settings.gravity * rigid.gravity_scale + force * rigid.inv_mass) * h;
+        add(&mut work.velocity[2 * i], kick, decay(rigid.linear_damping, h));
+        add(&mut work.velocity[2 * i + 1], inv.mul(torque) * h, decay(rigid.angular_damping, h));
+    }
+    for &slot in &work.active_nodes {
+        let Some(nodes) = model.nodes_at(slot) else { continue };
+        let gravity = settings.gravity * nodes.source.gravity_scale;
+        let keep = decay(nodes.source.damping, h);
+        for n in nodes.span() {
+            let block = &mut work.velocity[model.node_block(n as u32) as usize];
+            if block[3] > 0.0 {
+                let kick = (gravity + work.node_force[n] * block[3]) * h;
+                add(block, kick, keep);
+            }
+        }
+    }
+}
+
+/// What is left of a velocity after damping for h: the implicit Euler answer 1/(1 + c h), never negative.
+fn decay(damping: Real, h: Real) -> Real {
+    1.0 / (1.0 + damping * h)
+}
+
+fn add(block: &mut Block, kick: Vec3, keep: Real) {
+    block[0] = (block[0] + kick.x) * keep;
+    block[1] = (block[1] + kick.y) * keep;
+    block[2] = (block[2] + kick.z) * keep;
+}

@@ -1,0 +1,264 @@
+//! Remember: what the step found goes into State. Gate 2: a body that came out insane is rolled back, stopped and held.
+
+use super::{assemble, intake::freeze_rigid};
+use crate::math::{Pose, Quat, Real, Vec3};
+use crate::model::{Body, Model};
+use crate::report::{Event, Fault, FaultKind, Phase};
+use crate::settings::Settings;
+use crate::state::{ContactMemory, State, contact_flag, flag};
+use crate::work::{PointForce, Work};
+
+pub(crate) fn remember(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
+    assemble::harvest(work);
+    read_contacts(work, settings);
+    store_bodies(model, state, work, settings);
+    state.row_impulses.copy_from_slice(&work.warm);
+    touch_events(model, state, work);
+    std::mem::swap(&mut state.contacts, &mut work.contacts);
+    break_constraints(model, state, work, settings);
+    fall_asleep(model, state, work, settings);
+    state.h = settings.h();
+    state.tick += 1;
+}
+
+/// Impulses, stick and mean forces from the batches back into the contacts.
+fn read_contacts(work: &mut Work, settings: &Settings) {
+    let inv_dt = 1.0 / settings.dt;
+    work.forces.clear();
+    work.forces.resize(work.contacts.len(), [PointForce::default(); 4]);
+    for batch in work.set.batches() {
+        for (lane, &origin) in batch.origin.iter().enumerate() {
+            if origin == u32::MAX {
+                continue;
+            }
+            let m = &mut work.contacts[origin as usize];
+            m.roll = [batch.roll[0][lane], batch.roll[1][lane], batch.roll[2][lane]];
+            let mut touching = false;
+            for k in 0..m.count as usize {
+                let from = &batch.points[k];
+                let point = &mut m.points[k];
+                point.impulse = [from.impulse[0][lane], from.impulse[1][lane], from.impulse[2][lane]];
+                point.stick = [from.stick[0][lane], from.stick[1][lane]];
+                point.slipping = u32::from(from.slipping[lane] > 0.0);
+                let mut force = batch.mean_force(lane, k, inv_dt);
+                let x = work.pose[2 * m.key.a as usize];
+                force.point += Vec3::new(x[0], x[1], x[2]);
+                touching |= force.normal > 0.0;
+                work.report.penetration = work.report.penetration.max(-from.gap[lane]);
+                work.forces[origin as usize][k] = force;
+            }
+            set_touching(m, touching);
+        }
+    }
+    for c in &work.node_contacts {
+        let m = &mut work.contacts[c.manifold as usize];
+        let q = work.pose[2 * m.key.a as usize + 1];
+        let q = Quat::from_xyzw(q[0], q[1], q[2], q[3]);
+        let (n, t) = (q * m.normal, q * m.tangent);
+        let i = m.points[0].impulse;
+        // the last substep stands for the step
+        let scale = settings.substeps as Real * inv_dt;
+        let x = work.pose[2 * m.key.a as usize];
+        work.forces[c.manifold as usize][0] = PointForce {
+            point: Vec3::new(x[0], x[1], x[2]) + q * m.points[0].local_a,
+            direction: n,
+            gap: 0.0,
+            normal: i[0] * scale,
+            force: (n * i[0] + t * i[1] + n.cross(t) * i[2]) * scale,
+        };
+        set_touching(m, i[0] > 0.0);
+    }
+    for m in &mut work.contacts {
+        if m.has(contact_flag::SENSOR) {
+            set_touching(m, true);
+        }
+    }
+}
+
+fn set_touching(m: &mut ContactMemory, yes: bool) {
+    m.flags = if yes { m.flags | contact_flag::TOUCHING } else { m.flags & !contact_flag::TOUCHING };
+}
+
+fn store_bodies(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
+    let vec = |b: [Real; 4]| Vec3::new(b[0], b[1], b[2]);
+    for (slot, body) in model.bodies.iter() {
+        let i = slot as usize;
+        match body {
+            Body::Rigid(rigid) => {
+                let kinematic = rigid.motion == crate::model::Motion::Kinematic && !state.is_frozen(i);
+                if !work.active[i] && !kinematic {
+                    continue;
+                }
+                let q = work.pose[2 * i + 1];
+                let (x, q) = (vec(work.pose[2 * i]), Quat::from_xyzw(q[0], q[1], q[2], q[3]));
+                let (v, w) = (vec(work.velocity[2 * i]), vec(work.velocity[2 * i + 1]));
+                if let Some((what, field)) = insane(x, q, v, w, settings.max_speed) {
+                    let body = model.body_id(slot);
+                    work.report.faults.push(Fault { body, phase: Phase::Advance, what, field });
+                    freeze_rigid(state, i, work.good[i]);
+                    continue;
+                }
+                (state.x[i], state.q[i]) = (x, q);
+                if work.active[i] {
+                    (state.v[i], state.w[i]) = (v, w);
+                }
+                work.good[i] = Pose::new(x, q);
+            }
+            Body::Nodes(nodes) => {
+                if !work.active[i] {
+                    continue;
+                }
+                let sane = nodes.span().all(|n| {
+                    let block = model.node_block(n as u32) as usize;
+                    let (x, v) = (vec(work.pose[block]), vec(work.velocity[block]));
+                    insane(x, Quat::IDENTITY, v, Vec3::ZERO, settings.max_speed).is_none()
+                });
+                if !sane {
+                    let (body, what) = (model.body_id(slot), FaultKind::NonFinite);
+                    work.report.faults.push(Fault { body, phase: Phase::Advance, what, field: "node_x" });
+                    state.flags[i] |= flag::FROZEN;
+                    for n in nodes.span() {
+                        state.node_v[n] = Vec3::ZERO;
+                    }
+                    continue;
+                }
+                for n in nodes.span() {
+                    let block = model.node_block(n as u32) as usize;
+                    state.node_x[n] = vec(work.pose[block]);
+                    state.node_v[n] = vec(work.velocity[block]);
+                }
+            }
+        }
+    }
+}
+
+fn insane(x: Vec3, q: Quat, v: Vec3, w: Vec3, max_speed: Real) -> Option<(FaultKind, &'static str)> {
+    if !x.is_finite() {
+        Some((FaultKind::NonFinite, "x"))
+    } else if !q.is_finite() {
+        Some((FaultKind::NonFinite, "q"))
+    } else if !v.is_finite() {
+        Some((FaultKind::NonFinite, "v"))
+    } else if !w.is_finite() {
+        Some((FaultKind::NonFinite, "w"))
+    } else if v.length() > max_speed || x.abs().max_element() > 1e6 {
+        Some((FaultKind::TooFast, "v"))
+    } else {
+        None
+    }
+}
+
+/// Began and ended, by pair, from the contacts before and after.
+fn touch_events(model: &Model, state: &State, work: &mut Work) {
+    let list = |contacts: &[ContactMemory], sensor: bool, out: &mut Vec<(u32, u32)>| {
+        out.clear();
+        for m in contacts {
+            if m.has(contact_flag::TOUCHING) && m.has(contact_flag::SENSOR) == sensor {
+                let pair = (m.key.a, m.key.b);
+                if out.last() != Some(&pair) {
+                    out.push(pair);
+                }
+            }
+        }
+    };
+    for sensor in [false, true] {
+        list(&state.contacts, sensor, &mut work.touching);
+        list(&work.contacts, sensor, &mut work.touched);
+        let alive = |slot: u32| model.bodies.at(slot).is_some();
+        let events = &mut work.report.events;
+        for &(a, b) in &work.touched {
+            if work.touching.binary_search(&(a, b)).is_err() {
+                events.push(touch_event(model, a, b, sensor, true));
+            }
+        }
+        for &(a, b) in &work.touching {
+            if alive(a) && alive(b) && work.touched.binary_search(&(a, b)).is_err() {
+                events.push(touch_event(model, a, b, sensor, false));
+            }
+        }
+    }
+}
+
+fn touch_event(model: &Model, a: u32, b: u32, sensor: bool, began: bool) -> Event {
+    let (id_a, id_b) = (model.body_id(a), model.body_id(b));
+    let a_senses = model.rigid_at(a).is_some_and(|r| r.colliders.iter().any(|c| c.sensor));
+    let (sense, other) = if a_senses { (id_a, id_b) } else { (id_b, id_a) };
+    match (sensor, began) {
+        (false, true) => Event::ContactBegan { a: id_a, b: id_b },
+        (false, false) => Event::ContactEnded { a: id_a, b: id_b },
+        (true, true) => Event::SensorBegan { sensor: sense, other },
+        (true, false) => Event::SensorEnded { sensor: sense, other },
+    }
+}
+
+/// Forces of constraints; those beyond their strength break.
+fn break_constraints(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
+    let inv_h = 1.0 / settings.h();
+    for span in &work.spans {
+        let buffer = if span.nodes { &work.node_rows } else { &work.rows };
+        let (mut force, mut torque) = (Vec3::ZERO, Vec3::ZERO);
+        for id in span.start..span.end {
+            let impulse = buffer.rows()[id as usize].impulse * inv_h;
+            // the last body on the row is b; a row with no push on a centre or node is a torque
+            let terms = buffer.terms(id);
+            let node_base = 2 * model.bodies.slot_count() as u32;
+            let linear = |t: &&crate::constraint::Term| t.block >= node_base || t.block.is_multiple_of(2);
+            match terms.iter().rev().find(linear) {
+                Some(t) => force += t.jacobian * impulse,
+                None => torque += terms.last().map_or(Vec3::ZERO, |t| t.jacobian * impulse),
+            }
+        }
+        let id = model.constraint_id(span.constraint);
+        work.report.constraints.push(crate::report::ConstraintForce { id, force, torque });
+        let limit = model.constraints.at(span.constraint).map_or(Real::INFINITY, |c| c.break_force());
+        let size = force.length();
+        if size > limit {
+            state.broken[span.constraint as usize] = 1;
+            state.row_impulses[span.constraint as usize].fill(0.0);
+            work.report.events.push(Event::Broke { constraint: id, force: size });
+        }
+    }
+}
+
+/// An island of which everyone has been still long enough falls asleep.
+fn fall_asleep(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
+    if !settings.sleep_time.is_finite() {
+        return;
+    }
+    let slots = model.bodies.slot_count();
+    // 1 marks islands with someone who is not ready
+    work.touches.clear();
+    work.touches.resize(slots, 0);
+    for (slot, body) in model.bodies.iter() {
+        let i = slot as usize;
+        if !work.active[i] {
+            continue;
+        }
+        let still = match body {
+            Body::Rigid(r) => {
+                // what gravity adds and contacts take back within a step is no motion
+                let speed = state.v[i].length().max(state.w[i].length() * r.radius);
+                r.can_sleep && speed < settings.sleep_speed
+            }
+            Body::Nodes(nodes) => nodes.span().all(|n| state.node_v[n].length() < settings.sleep_speed),
+        };
+        state.quiet[i] = if still { state.quiet[i] + settings.dt } else { 0.0 };
+        if state.quiet[i] < settings.sleep_time {
+            let root = work.islands.root(slot);
+            work.touches[root as usize] = 1;
+        }
+    }
+    for slot in 0..slots as u32 {
+        let i = slot as usize;
+        if work.active[i] && !state.is_frozen(i) && work.touches[work.islands.root(slot) as usize] == 0 {
+            state.flags[i] |= flag::ASLEEP;
+            (state.v[i], state.w[i]) = (Vec3::ZERO, Vec3::ZERO);
+            if let Some(nodes) = model.nodes_at(slot) {
+                for n in nodes.span() {
+                    state.node_v[n] = Vec3::ZERO;
+                }
+            }
+            work.report.events.push(Event::Slept(model.body_id(slot)));
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Solve: correcting sweeps move positions out of error; relaxing sweeps leave velocities that hold the constraints.
+
+use super::{StepContext, node_contact};
+use crate::constraint::RowBuffer;
+use crate::math::{Blocks, Real};
+use crate::model::Model;
+use crate::settings::{Order, Settings};
+use crate::solver::contact::{BodyBlocks, Job};
+use crate::solver::pgs;
+use crate::work::Work;
+
+pub(crate) fn solve(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings) {
+    for _ in 0..settings.sweeps {
+        if sweep(ctx, work, settings, Job::Correct) {
+            break;
+        }
+    }
+    contacts(ctx, work, settings, Job::Settle);
+    node_contact::settle(ctx, model, work);
+    // positions move with the corrected velocities; what the correction added is then taken out again
+    work.carry.copy_from_slice(&work.velocity);
+    for _ in 0..settings.relax_sweeps {
+        if sweep(ctx, work, settings, Job::Relax) {
+            break;
+        }
+    }
+}
+
+/// Restitution, once at the end of the step.
+pub(crate) fn bounce(ctx: &StepContext, work: &mut Work, settings: &Settings) {
+    contacts(ctx, work, settings, Job::Restitute);
+}
+
+/// One sweep over all rows, contacts last. True when the residual is below the stop.
+fn sweep(ctx: &StepContext, work: &mut Work, settings: &Settings, job: Job) -> bool {
+    let pass = if job == Job::Correct { pgs::Pass::Correct } else { pgs::Pass::Relax };
+    let mut squares: Real = 0.0;
+    match settings.order {
+        Order::Joint => {
+            squares += pgs::sweep(&mut work.rows, &mut work.velocity, pass);
+            squares += pgs::sweep(&mut work.node_rows, &mut work.velocity, pass);
+            squares += contacts(ctx, work, settings, job);
+        }
+        Order::Staggered { rigid, deformable } => {
+            for _ in 0..rigid {
+                squares += pgs::sweep(&mut work.rows, &mut work.velocity, pass);
+                squares += contacts(ctx, work, settings, job);
+            }
+            for _ in 0..deformable {
+                squares += pgs::sweep(&mut work.node_rows, &mut work.velocity, pass);
+            }
+        }
+    }
+    work.report.counts.sweeps += 1;
+    if !settings.residuals && settings.stop_residual <= 0.0 {
+        return false;
+    }
+    let rows = row_count(&work.rows) + row_count(&work.node_rows) + work.report.counts.contact_rows as usize;
+    let rms = (squares / rows.max(1) as Real).sqrt();
+    if settings.residuals {
+        work.report.residuals.push(rms);
+    }
+    rms < settings.stop_residual
+}
+
+fn row_count(rows: &RowBuffer) -> usize {
+    rows.len()
+}
+
+/// A pass over the contact batches.
+fn contacts(ctx: &StepContext, work: &mut Work, settings: &Settings, job: Job) -> Real {
+    let bodies = BodyBlocks {
+        velocity: Blocks::new(&mut work.velocity),
+        pose: Blocks::new(&mut work.pose),
+        inertia: Blocks::new(&mut work.inertia),
+    };
+    work.set.run(job, bodies, &ctx.contact, &work.pool, settings.lanes)
+}
+
+/// Arms, masses and bias of the contacts in this substep, and their warm start.
+pub(super) fn prepare_contacts(ctx: &StepContext, work: &mut Work, settings: &Settings) {
+    contacts(ctx, work, settings, Job::Prepare);
+}

@@ -1,0 +1,154 @@
+//! Work: everything that can be rebuilt from Model and State. Never saved; its memory is reused from step to step.
+
+mod islands;
+
+pub(crate) use islands::Islands;
+
+use crate::collision::{Bounds3, BroadPhase, Candidate, NarrowScratch};
+use crate::constraint::RowBuffer;
+use crate::math::{Block, Pose, Real, Vec3};
+use crate::report::Report;
+use crate::solver::colour::Colouring;
+use crate::solver::contact_set::ContactSet;
+use crate::solver::pool::Pool;
+use crate::state::{ContactMemory, WARM_ROWS};
+
+/// One collider of the world, by its slot.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ColliderRef {
+    pub body: u32,
+    pub collider: u32,
+}
+
+/// What a constraint's rows are: their range in the buffer, and whether nodes take part.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RowSpan {
+    pub constraint: u32,
+    pub start: u32,
+    pub end: u32,
+    pub nodes: bool,
+}
+
+/// Contact of a node with a collider: the rows it got.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NodeContact {
+    pub manifold: u32,
+    pub row: u32,
+}
+
+/// Force at a contact point, for the report.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PointForce {
+    pub point: Vec3,
+    pub direction: Vec3,
+    pub gap: Real,
+    /// Along the normal [N].
+    pub normal: Real,
+    /// On b [N].
+    pub force: Vec3,
+}
+
+/// Scratch of the step.
+#[derive(Debug)]
+pub(crate) struct Work {
+    pub pool: Pool,
+    /// Velocities of all blocks: rigid (v, 1/m | ω, –) by slot, then nodes (v, 1/m). Written by `predict`, `solve`.
+    pub velocity: Vec<Block>,
+    /// Velocities that move the positions: with correction. Written by `solve`. (as velocity)
+    pub carry: Vec<Block>,
+    /// Poses: rigid (x, – | q) by slot, then node positions. Written by `advance`. (as velocity)
+    pub pose: Vec<Block>,
+    /// Inverse inertia in world axes (xx yy zz xy | xz yz – –). Written by `predict`. (two a slot)
+    pub inertia: Vec<Block>,
+    /// Forces of this step's input on rigid bodies, force then torque [N, N·m]. Written by `intake`. (slots)
+    pub force: Vec<[Vec3; 2]>,
+    /// Forces of this step's input on nodes [N]. Written by `intake`. (nodes)
+    pub node_force: Vec<Vec3>,
+    /// True for bodies that are solved in this step: dynamic, awake, not frozen. Written by `detect`. (slots)
+    pub active: Vec<bool>,
+    /// Slots of active rigid bodies, ascending. Written by `detect`.
+    pub active_rigid: Vec<u32>,
+    /// Slots of active node bodies, ascending. Written by `detect`.
+    pub active_nodes: Vec<u32>,
+    /// All colliders. Rebuilt when the model changes.
+    pub colliders: Vec<ColliderRef>,
+    /// First collider of each body (slots + 1).
+    pub collider_start: Vec<u32>,
+    pub endless: Vec<bool>,
+    pub revision: u64,
+    /// Tight boxes with room for the step's motion. Written by `detect`. (colliders)
+    pub bounds: Vec<Bounds3>,
+    pub broad: BroadPhase,
+    pub candidates: Vec<Candidate>,
+    pub narrow: Vec<NarrowScratch>,
+    /// Contacts of this step, sorted by key. Written by `detect`, impulses by `remember`.
+    pub contacts: Vec<ContactMemory>,
+    pub colouring: Colouring,
+    pub colours: Vec<Option<u8>>,
+    pub set: ContactSet,
+    /// Rows of constraints and node contacts. Written by `assemble`. Rigid ones first.
+    pub rows: RowBuffer,
+    pub node_rows: RowBuffer,
+    pub spans: Vec<RowSpan>,
+    /// Impulses of constraint rows carried from substep to substep [N·s]. (constraint slots)
+    pub warm: Vec<[Real; WARM_ROWS]>,
+    pub node_contacts: Vec<NodeContact>,
+    pub islands: Islands,
+    /// Share of contact impulses by body (ICD's averaging). (slots)
+    pub touches: Vec<u32>,
+    /// Poses of the origins at the start of the step, for drawing between steps. (slots)
+    pub previous: Vec<Pose>,
+    /// Last good state of each body: position, rotation, for the roll-back of corrupted ones. (slots)
+    pub good: Vec<Pose>,
+    /// Pairs that were touching before this step, sorted; and those that touch now.
+    pub touching: Vec<(u32, u32)>,
+    pub touched: Vec<(u32, u32)>,
+    /// Mean force at each point of each contact. Written by `remember`. (contacts)
+    pub forces: Vec<[PointForce; 4]>,
+    /// Force above which a pair makes an event [N].
+    pub loud: Real,
+    pub report: Report,
+}
+
+impl Work {
+    pub fn new(threads: usize) -> Self {
+        Self {
+            pool: Pool::new(threads),
+            velocity: Vec::new(),
+            carry: Vec::new(),
+            pose: Vec::new(),
+            inertia: Vec::new(),
+            force: Vec::new(),
+            node_force: Vec::new(),
+            active: Vec::new(),
+            active_rigid: Vec::new(),
+            active_nodes: Vec::new(),
+            colliders: Vec::new(),
+            collider_start: Vec::new(),
+            endless: Vec::new(),
+            revision: u64::MAX,
+            bounds: Vec::new(),
+            broad: BroadPhase::default(),
+            candidates: Vec::new(),
+            narrow: Vec::new(),
+            contacts: Vec::new(),
+            colouring: Colouring::default(),
+            colours: Vec::new(),
+            set: ContactSet::default(),
+            rows: RowBuffer::default(),
+            node_rows: RowBuffer::default(),
+            spans: Vec::new(),
+            warm: Vec::new(),
+            node_contacts: Vec::new(),
+            islands: Islands::default(),
+            touches: Vec::new(),
+            previous: Vec::new(),
+            good: Vec::new(),
+            touching: Vec::new(),
+            touched: Vec::new(),
+            forces: Vec::new(),
+            loud: Real::INFINITY,
+            report: Report::default(),
+        }
+    }
+}

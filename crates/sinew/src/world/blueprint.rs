@@ -1,0 +1,176 @@
+//! The model as plain data: what a save file holds, and from which the same world can be built again, ids and all.
+
+use super::{World, edit};
+use crate::constraint::{Constraint, Distance, Joint};
+use crate::error::Error;
+use crate::math::Pose;
+use crate::model::{Body, Model, Nodes, Particles, Rigid, RigidBody, Slots};
+use crate::settings::Settings;
+use crate::state::State;
+
+/// A body as it was given.
+#[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "rarely moved")]
+pub enum BodySpec {
+    /// A rigid body.
+    Rigid(RigidBody),
+    /// Bare particles.
+    Particles(Particles),
+}
+
+/// A constraint as it was given; joints with their frames.
+#[derive(Clone, Debug)]
+pub enum ConstraintSpec {
+    /// A joint.
+    Joint(Joint),
+    /// A rod, rope or spring.
+    Distance(Distance),
+}
+
+/// A numbered place for a body or constraint: its generation, and who is in it.
+#[derive(Clone, Debug)]
+pub struct Slot<T> {
+    /// Generation of the slot's next or present id.
+    pub generation: u32,
+    /// Who is there.
+    pub item: Option<T>,
+}
+
+/// Settings and model as plain data.
+#[derive(Clone, Debug)]
+pub struct Blueprint {
+    /// The settings.
+    pub settings: Settings,
+    /// Bodies by slot.
+    pub bodies: Vec<Slot<BodySpec>>,
+    /// Constraints by slot.
+    pub constraints: Vec<Slot<ConstraintSpec>>,
+    /// Order in which the node spans lie, by body slot.
+    pub node_order: Vec<u32>,
+}
+
+impl World {
+    /// The model as plain data. Custom rows are code and cannot be written down: they are an error.
+    pub fn blueprint(&self) -> Result<Blueprint, Error> {
+        let model = &self.model;
+        let mut bodies = Vec::new();
+        for (slot, (generation, _)) in model.bodies.layout().enumerate() {
+            let item = model.bodies.at(slot as u32).map(|body| match body {
+                Body::Rigid(r) => BodySpec::Rigid(r.source.clone()),
+                Body::Nodes(n) => BodySpec::Particles(n.source.clone()),
+            });
+            bodies.push(Slot { generation, item });
+        }
+        let mut constraints = Vec::new();
+        for (slot, (generation, _)) in model.constraints.layout().enumerate() {
+            let item = match model.constraints.at(slot as u32) {
+                None => None,
+                Some(Constraint::Joint(j)) => {
+                    let frame = |side: &crate::constraint::Side| {
+                        let center = side.slot.and_then(|s| model.rigid_at(s)).map(|r| r.local_center);
+                        Pose::new(side.local + center.unwrap_or_default(), side.rotation)
+                    };
+                    let frames = Some((frame(&j.a), frame(&j.b)));
+                    Some(ConstraintSpec::Joint(Joint { frames, ..j.source.clone() }))
+                }
+                Some(Constraint::Distance(d)) => Some(ConstraintSpec::Distance(d.source.clone())),
+                Some(Constraint::Custom { .. }) => {
+                    let reason = "custom rows are code and cannot be saved: remove them first".to_owned();
+                    return Err(Error::BadConstraint { constraint: "custom rows", reason });
+                }
+            };
+            constraints.push(Slot { generation, item });
+        }
+        let mut node_order: Vec<u32> =
+            model.bodies.iter().filter(|(_, b)| matches!(b, Body::Nodes(_))).map(|(s, _)| s).collect();
+        node_order.sort_unstable_by_key(|&s| model.nodes_at(s).map(|n| n.start));
+        Ok(Blueprint { settings: self.settings.clone(), bodies, constraints, node_order })
+    }
+
+    /// Builds the world of a blueprint in a given state. Everything is checked as at the ordinary doors.
+    pub fn build(blueprint: Blueprint, state: &State) -> Result<Self, Error> {
+        let mut world = World::new(blueprint.settings)?;
+        let mut model = Model::default();
+        // where each node span begins
+        let mut starts = vec![0; blueprint.bodies.len()];
+        for &slot in &blueprint.node_order {
+            let item = blueprint.bodies.get(slot as usize).and_then(|s| s.item.as_ref());
+            let Some(BodySpec::Particles(p)) = item else {
+                return Err(Error::BadSnapshot(format!("node order names body {slot}, which has no nodes")));
+            };
+            starts[slot as usize] = model.node_count as u32;
+            model.node_count += p.positions.len();
+        }
+        let mut bodies = Vec::new();
+        let mut node_bodies = 0;
+        for (i, slot) in blueprint.bodies.into_iter().enumerate() {
+            let body = match slot.item {
+                None => None,
+                Some(BodySpec::Rigid(spec)) => {
+                    edit::check_motion(&spec)?;
+                    Some(Body::Rigid(Rigid::build(spec)?))
+                }
+                Some(BodySpec::Particles(spec)) => {
+                    node_bodies += 1;
+                    Some(Body::Nodes(Nodes::build(spec, starts[i])?))
+                }
+            };
+            bodies.push((slot.generation, body));
+        }
+        if node_bodies != blueprint.node_order.len() {
+            return Err(Error::BadSnapshot("node order does not name every body with nodes".into()));
+        }
+        model.bodies = Slots::from_parts(bodies);
+        world.model = model;
+        edit::fit(&world.model, &mut world.state);
+        world.load_view();
+        let mut constraints = Vec::new();
+        for slot in blueprint.constraints {
+            let built = match slot.item {
+                None => None,
+                Some(ConstraintSpec::Joint(j)) => Some(Constraint::Joint(j.build(&world.model, &world.view())?)),
+                Some(ConstraintSpec::Distance(d)) => Some(Constraint::Distance(d.build(&world.model)?)),
+            };
+            constraints.push((slot.generation, built));
+        }
+        world.model.constraints = Slots::from_parts(constraints);
+        world.model.refresh_apart();
+        world.model.revision += 1;
+        world.restore(state)?;
+        Ok(world)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::*;
+
+    #[test]
+    fn a_rebuilt_world_goes_on_with_the_same_bits() -> Result<(), Error> {
+        let mut world = World::new(Settings::default())?;
+        world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)))?;
+        let gone = world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.1)))?;
+        let a = world.add_rigid(RigidBody::dynamic().shape(Shape::cuboid(0.2, 0.1, 0.1)).at([0.0, 0.5, 0.0]))?;
+        let b = world.add_rigid(RigidBody::dynamic().shape(Shape::capsule(0.1, 0.1)).at([0.5, 0.6, 0.0]))?;
+        let dust = world.add_particles(Particles::new(vec![Vec3::new(0.0, 1.0, 0.0)]).radius(0.01))?;
+        world.remove_body(gone)?;
+        world.add_joint(Joint::hinge(Some(a), Some(b)).anchor([0.25, 0.5, 0.0]).axis(Vec3::Z))?;
+        world.add_distance(Distance::rope(
+            Site::Rigid { body: a, local: Vec3::ZERO },
+            Site::Node { body: dust, node: 0 },
+            0.6,
+        ))?;
+        for _ in 0..40 {
+            world.step(&Input::none());
+        }
+        let mut twin = World::build(world.blueprint()?, world.state())?;
+        assert_eq!(twin.hash(), world.hash());
+        for _ in 0..60 {
+            world.step(&Input::none());
+            twin.step(&Input::none());
+            assert_eq!(twin.state().first_difference(world.state()), None);
+        }
+        assert_eq!(twin.body(a)?.position(), world.body(a)?.position());
+        Ok(())
+    }
+}

@@ -1,0 +1,221 @@
+//! Edits: the only ways to change the model. Each checks first and then does all of it or nothing.
+
+use crate::constraint::{Constraint, Motor};
+use crate::error::Error;
+use crate::math::{Quat, Vec3};
+use crate::model::{Body, BodyId, ConstraintId, Model, Motion, Nodes, Particles, Rigid, RigidBody, Shape};
+use crate::state::{State, WARM_ROWS};
+
+/// Shapes without end have no mass: they cannot be moved by forces.
+pub(crate) fn check_motion(spec: &RigidBody) -> Result<(), Error> {
+    let endless = spec.colliders.iter().find(|c| matches!(c.shape, Shape::HalfSpace { .. } | Shape::Sdf(_)));
+    if let (Some(c), Motion::Dynamic) = (endless, spec.motion) {
+        let reason = format!("a {} cannot be part of a dynamic body: make it fixed or kinematic", c.shape.name());
+        return Err(Error::BadMass { body: "rigid body".into(), reason });
+    }
+    Ok(())
+}
+
+pub(crate) fn add_rigid(model: &mut Model, state: &mut State, spec: RigidBody) -> Result<BodyId, Error> {
+    check_motion(&spec)?;
+    let rigid = Rigid::build(spec)?;
+    let spec = &rigid.source;
+    let rotation = spec.pose.rotation.normalize();
+    let x = spec.pose.position + rotation * rigid.local_center;
+    let (v, w) = if spec.motion == Motion::Fixed { (Vec3::ZERO, Vec3::ZERO) } else { (spec.velocity, spec.spin) };
+    let (index, generation) = model.bodies.insert(Body::Rigid(rigid));
+    fit(model, state);
+    let i = index as usize;
+    (state.x[i], state.q[i], state.v[i], state.w[i]) = (x, rotation, v, w);
+    (state.quiet[i], state.flags[i]) = (0.0, 0);
+    model.revision += 1;
+    Ok(BodyId { index, generation })
+}
+
+pub(crate) fn add_particles(model: &mut Model, state: &mut State, spec: Particles) -> Result<BodyId, Error> {
+    let nodes = Nodes::build(spec, model.node_count as u32)?;
+    state.node_x.extend_from_slice(&nodes.source.positions);
+    state.node_v.extend(nodes.inv_mass.iter().map(|&m| if m > 0.0 { nodes.source.velocity } else { Vec3::ZERO }));
+    model.node_count += nodes.inv_mass.len();
+    let (index, generation) = model.bodies.insert(Body::Nodes(nodes));
+    fit(model, state);
+    let i = index as usize;
+    (state.x[i], state.q[i], state.v[i], state.w[i]) = (Vec3::ZERO, Quat::IDENTITY, Vec3::ZERO, Vec3::ZERO);
+    (state.quiet[i], state.flags[i]) = (0.0, 0);
+    model.revision += 1;
+    Ok(BodyId { index, generation })
+}
+
+pub(crate) fn add_constraint(model: &mut Model, state: &mut State, constraint: Constraint) -> ConstraintId {
+    let mut touched = Vec::new();
+    constraint.slots(|s| touched.push(s));
+    let (index, generation) = model.constraints.insert(constraint);
+    fit(model, state);
+    state.row_impulses[index as usize] = [0.0; WARM_ROWS];
+    state.broken[index as usize] = 0;
+    wake(state, &touched);
+    model.refresh_apart();
+    model.revision += 1;
+    ConstraintId { index, generation }
+}
+
+pub(crate) fn remove_body(model: &mut Model, state: &mut State, id: BodyId) -> Result<(), Error> {
+    model.body(id)?;
+    // its constraints go with it
+    let held: Vec<u32> = model
+        .constraints
+        .iter()
+        .filter(|(_, c)| {
+            let mut named = false;
+            c.slots(|s| named |= s == id.index);
+            named
+        })
+        .map(|(slot, _)| slot)
+        .collect();
+    for slot in held {
+        let constraint = model.constraint_id(slot);
+        remove_constraint(model, state, constraint)?;
+    }
+    // its contacts too, and whoever leaned on it wakes
+    let mut neighbours = Vec::new();
+    state.contacts.retain(|m| {
+        let named = m.key.a == id.index || m.key.b == id.index;
+        if named {
+            neighbours.push(if m.key.a == id.index { m.key.b } else { m.key.a });
+        }
+        !named
+    });
+    wake(state, &neighbours);
+    if let Some(Body::Nodes(gone)) = model.bodies.remove(id.index, id.generation) {
+        remove_span(model, state, &gone);
+    }
+    let i = id.index as usize;
+    (state.x[i], state.q[i], state.v[i], state.w[i]) = (Vec3::ZERO, Quat::IDENTITY, Vec3::ZERO, Vec3::ZERO);
+    (state.quiet[i], state.flags[i]) = (0.0, 0);
+    model.revision += 1;
+    Ok(())
+}
+
+/// Closes the gap that removed nodes leave.
+fn remove_span(model: &mut Model, state: &mut State, gone: &Nodes) {
+    state.node_x.drain(gone.span());
+    state.node_v.drain(gone.span());
+    model.node_count -= gone.inv_mass.len();
+    for slot in 0..model.bodies.slot_count() as u32 {
+        if let Some(Body::Nodes(n)) = model.bodies.at_mut(slot)
+            && n.start > gone.start
+        {
+            n.start -= gone.inv_mass.len() as u32;
+        }
+    }
+}
+
+pub(crate) fn remove_constraint(model: &mut Model, state: &mut State, id: ConstraintId) -> Result<(), Error> {
+    let gone = model.constraints.remove(id.index, id.generation).ok_or(Error::StaleConstraint(id))?;
+    let mut touched = Vec::new();
+    gone.slots(|s| touched.push(s));
+    wake(state, &touched);
+    state.row_impulses[id.index as usize] = [0.0; WARM_ROWS];
+    state.broken[id.index as usize] = 0;
+    model.refresh_apart();
+    model.revision += 1;
+    Ok(())
+}
+
+pub(crate) fn set_motor(
+    model: &mut Model,
+    state: &mut State,
+    id: ConstraintId,
+    motor: Option<Motor>,
+) -> Result<(), Error> {
+    if let Some(m) = &motor {
+        m.check()?;
+    }
+    let constraint = model.constraints.get_mut(id.index, id.generation).ok_or(Error::StaleConstraint(id))?;
+    let Constraint::Joint(joint) = constraint else {
+        return Err(Error::BadConstraint { constraint: "motor", reason: "only joints take a motor".into() });
+    };
+    joint.source.motor = motor;
+    let mut touched = Vec::new();
+    constraint.slots(|s| touched.push(s));
+    wake(state, &touched);
+    Ok(())
+}
+
+fn wake(state: &mut State, slots: &[u32]) {
+    for &slot in slots {
+        state.flags[slot as usize] &= !crate::state::flag::ASLEEP;
+        state.quiet[slot as usize] = 0.0;
+    }
+}
+
+/// Makes the columns as long as the model is large.
+pub(crate) fn fit(model: &Model, state: &mut State) {
+    let slots = model.bodies.slot_count();
+    state.x.resize(slots, Vec3::ZERO);
+    state.q.resize(slots, Quat::IDENTITY);
+    state.v.resize(slots, Vec3::ZERO);
+    state.w.resize(slots, Vec3::ZERO);
+    state.quiet.resize(slots, 0.0);
+    state.flags.resize(slots, 0);
+    let constraints = model.constraints.slot_count();
+    state.row_impulses.resize(constraints, [0.0; WARM_ROWS]);
+    state.broken.resize(constraints, 0);
+}
+
+/// Refuses a state whose columns do not fit this model, or whose numbers cannot be.
+pub(crate) fn check_fit(model: &Model, state: &State) -> Result<(), Error> {
+    let slots = model.bodies.slot_count();
+    let constraints = model.constraints.slot_count();
+    let lengths = [
+        ("x", state.x.len(), slots),
+        ("q", state.q.len(), slots),
+        ("v", state.v.len(), slots),
+        ("w", state.w.len(), slots),
+        ("quiet", state.quiet.len(), slots),
+        ("flags", state.flags.len(), slots),
+        ("node_x", state.node_x.len(), model.node_count),
+        ("node_v", state.node_v.len(), model.node_count),
+        ("row_impulses", state.row_impulses.len(), constraints),
+        ("broken", state.broken.len(), constraints),
+    ];
+    for (name, has, needs) in lengths {
+        if has != needs {
+            return Err(Error::BadSnapshot(format!("column {name} has {has} entries, this model needs {needs}")));
+        }
+    }
+    let finite = |name: &str, ok: bool| {
+        if ok { Ok(()) } else { Err(Error::BadSnapshot(format!("column {name} has a number that is not finite"))) }
+    };
+    finite("x", state.x.iter().all(|v| v.is_finite()))?;
+    finite("q", state.q.iter().all(|v| v.is_finite()))?;
+    finite("v", state.v.iter().all(|v| v.is_finite()))?;
+    finite("w", state.w.iter().all(|v| v.is_finite()))?;
+    finite("node_x", state.node_x.iter().all(|v| v.is_finite()))?;
+    finite("node_v", state.node_v.iter().all(|v| v.is_finite()))?;
+    if !state.contacts.is_sorted_by_key(|m| m.key) {
+        return Err(Error::BadSnapshot("column contacts is not sorted".into()));
+    }
+    for m in &state.contacts {
+        let known = |slot: u32, collider: u32| match model.bodies.at(slot) {
+            Some(Body::Rigid(r)) => (collider as usize) < r.colliders.len(),
+            Some(Body::Nodes(_)) => true,
+            None => false,
+        };
+        if m.count > 4 || !known(m.key.a, m.key.collider_a) || !known(m.key.b, m.key.collider_b) {
+            return Err(Error::BadSnapshot(format!("contact {:?} is not of this model", m.key)));
+        }
+    }
+    Ok(())
+}
+
+/// Folds generations and free slots into a state's hash.
+pub(crate) fn layout_hash(model: &Model, mut hash: u64) -> u64 {
+    for (generation, taken) in model.bodies.layout().chain(model.constraints.layout()) {
+        let mut word = [0; 8];
+        word[..4].copy_from_slice(&generation.to_le_bytes());
+        word[4] = u8::from(taken);
+        hash = crate::state::mix_bytes(hash, &word);
+    }
+    hash
+}

@@ -1,0 +1,241 @@
+//! The world: the only owner of model, state, work and settings.
+
+mod blueprint;
+pub(crate) mod edit;
+mod query;
+mod view;
+
+pub use blueprint::{Blueprint, BodySpec, ConstraintSpec, Slot};
+pub use query::{Overlap, PointHit, QueryFilter, RayHit, ShapeHit};
+pub use view::BodyView;
+
+use crate::constraint::{Constraint, Distance, Joint, Motor, Rows};
+use crate::error::Error;
+use crate::input::Input;
+use crate::math::{Pose, Real};
+use crate::model::{BodyId, ConstraintId, Model, Particles, RigidBody};
+use crate::report::Report;
+use crate::settings::Settings;
+use crate::state::State;
+use crate::work::Work;
+use std::sync::Arc;
+
+/// Bodies, constraints and their motion.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let mut world = World::new(Settings::default())?;
+/// world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)))?;
+/// let ball = world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.5)).at([0.0, 2.0, 0.0]))?;
+/// for _ in 0..120 {
+///     world.step(&Input::none());
+/// }
+/// assert!((world.body(ball)?.position().y - 0.5).abs() < 0.01);
+/// # Ok(()) }
+/// ```
+#[derive(Debug)]
+pub struct World {
+    model: Model,
+    state: State,
+    work: Work,
+    settings: Settings,
+}
+
+impl World {
+    /// An empty world; absurd settings are refused.
+    pub fn new(settings: Settings) -> Result<Self, Error> {
+        settings.check()?;
+        let work = Work::new(settings.threads as usize);
+        Ok(Self { model: Model::default(), state: State::default(), work, settings })
+    }
+
+    /// Makes one step of `Settings::dt`. Never fails: what was refused or went wrong is in the report.
+    pub fn step(&mut self, input: &Input) -> &Report {
+        crate::step::step(&mut self.model, &mut self.state, &mut self.work, &mut self.settings, input);
+        &self.work.report
+    }
+
+    /// The report of the last step.
+    pub fn report(&self) -> &Report {
+        &self.work.report
+    }
+
+    /// Settings in force.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Replaces the settings; absurd ones are refused and the old stay.
+    pub fn set_settings(&mut self, settings: Settings) -> Result<(), Error> {
+        settings.check()?;
+        if settings.threads != self.settings.threads {
+            self.work.pool = crate::solver::pool::Pool::new(settings.threads as usize);
+        }
+        self.settings = settings;
+        Ok(())
+    }
+
+    /// Force above which a pair of bodies makes an event [N]. Default infinity: never.
+    pub fn set_force_threshold(&mut self, force: Real) {
+        self.work.loud = if force > 0.0 { force } else { Real::INFINITY };
+    }
+
+    /// Time since the start [s].
+    #[expect(clippy::unnecessary_cast, reason = "the cast is needed in the f32 build")]
+    pub fn time(&self) -> f64 {
+        self.state.tick as f64 * self.settings.dt as f64
+    }
+
+    /// Adds a rigid body.
+    pub fn add_rigid(&mut self, body: RigidBody) -> Result<BodyId, Error> {
+        edit::add_rigid(&mut self.model, &mut self.state, body)
+    }
+
+    /// Adds bare particles.
+    pub fn add_particles(&mut self, particles: Particles) -> Result<BodyId, Error> {
+        edit::add_particles(&mut self.model, &mut self.state, particles)
+    }
+
+    /// Adds a joint between rigid bodies where they are now.
+    pub fn add_joint(&mut self, joint: Joint) -> Result<ConstraintId, Error> {
+        self.load_view();
+        let view = self.view();
+        let built = joint.build(&self.model, &view)?;
+        Ok(edit::add_constraint(&mut self.model, &mut self.state, Constraint::Joint(built)))
+    }
+
+    /// Adds a rod, rope or spring between two sites.
+    pub fn add_distance(&mut self, distance: Distance) -> Result<ConstraintId, Error> {
+        let built = distance.build(&self.model)?;
+        Ok(edit::add_constraint(&mut self.model, &mut self.state, Constraint::Distance(built)))
+    }
+
+    /// Adds rows of your own.
+    pub fn add_custom(&mut self, rows: Arc<dyn Rows>) -> Result<ConstraintId, Error> {
+        let mut slots = Vec::new();
+        let mut nodes = false;
+        for id in rows.bodies() {
+            self.model.body(id)?;
+            nodes |= self.model.nodes_at(id.index).is_some();
+            slots.push(id.index);
+        }
+        Ok(edit::add_constraint(&mut self.model, &mut self.state, Constraint::Custom { rows, slots, nodes }))
+    }
+
+    /// Removes a body with all its constraints.
+    pub fn remove_body(&mut self, id: BodyId) -> Result<(), Error> {
+        edit::remove_body(&mut self.model, &mut self.state, id)
+    }
+
+    /// Removes a constraint.
+    pub fn remove_constraint(&mut self, id: ConstraintId) -> Result<(), Error> {
+        edit::remove_constraint(&mut self.model, &mut self.state, id)
+    }
+
+    /// Changes the motor of a hinge or slider.
+    pub fn set_motor(&mut self, id: ConstraintId, motor: Option<Motor>) -> Result<(), Error> {
+        edit::set_motor(&mut self.model, &mut self.state, id, motor)
+    }
+
+    /// Where a hinge [rad] or slider [m] stands.
+    pub fn joint_place(&mut self, id: ConstraintId) -> Result<Real, Error> {
+        self.load_view();
+        match self.model.constraints.get(id.index, id.generation) {
+            Some(Constraint::Joint(j)) => Ok(j.place(&self.view())),
+            Some(_) => {
+                let reason = "it has no place: only hinges and sliders do".to_owned();
+                Err(Error::BadConstraint { constraint: "constraint", reason })
+            }
+            None => Err(Error::StaleConstraint(id)),
+        }
+    }
+
+    /// True when the constraint broke.
+    pub fn is_broken(&self, id: ConstraintId) -> Result<bool, Error> {
+        self.model.constraints.get(id.index, id.generation).ok_or(Error::StaleConstraint(id))?;
+        Ok(self.state.broken[id.index as usize] != 0)
+    }
+
+    /// A body to look at.
+    pub fn body(&self, id: BodyId) -> Result<BodyView<'_>, Error> {
+        let body = self.model.body(id)?;
+        Ok(BodyView { id, body, state: &self.state })
+    }
+
+    /// All bodies, by slot.
+    pub fn bodies(&self) -> impl Iterator<Item = BodyView<'_>> {
+        self.model.bodies.iter().map(|(slot, body)| BodyView { id: self.model.body_id(slot), body, state: &self.state })
+    }
+
+    /// Pose of a rigid body between the last step (0) and this one (1), for drawing.
+    pub fn pose_between(&self, id: BodyId, blend: Real) -> Result<Pose, Error> {
+        let now = self.body(id)?.pose()?;
+        let Some(before) = self.work.previous.get(id.index as usize).filter(|_| self.state.tick > 0) else {
+            return Ok(now);
+        };
+        let blend = blend.clamp(0.0, 1.0);
+        let turned = if before.rotation.dot(now.rotation) < 0.0 { -now.rotation } else { now.rotation };
+        Ok(Pose::new(before.position.lerp(now.position, blend), before.rotation.lerp(turned, blend).normalize()))
+    }
+
+    /// All that the next step depends on.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// A copy of the state to come back to.
+    pub fn snapshot(&self) -> State {
+        self.state.clone()
+    }
+
+    /// Goes back to a snapshot of this world. A snapshot of another model is refused and the world stays as it was.
+    pub fn restore(&mut self, snapshot: &State) -> Result<(), Error> {
+        edit::check_fit(&self.model, snapshot)?;
+        self.state.clone_from(snapshot);
+        self.work.broad.invalidate();
+        self.work.good.clear();
+        for (x, q) in self.state.x.iter().zip(&self.state.q) {
+            self.work.good.push(Pose::new(*x, *q));
+        }
+        Ok(())
+    }
+
+    /// Hash of the state and of the model's numbering: equal worlds, equal hashes.
+    pub fn hash(&self) -> u64 {
+        edit::layout_hash(&self.model, self.state.hash())
+    }
+
+    /// The state to tamper with: for tests of the gates. What is written here is checked by the next step.
+    #[doc(hidden)]
+    pub fn tamper(&mut self) -> &mut State {
+        &mut self.state
+    }
+
+    /// Fills the arrays that joints read their frames from.
+    fn load_view(&mut self) {
+        let slots = self.model.bodies.slot_count();
+        self.work.pose.resize(2 * slots + self.model.node_count, [0.0; 4]);
+        for i in 0..slots {
+            let (x, q) = (self.state.x[i], self.state.q[i]);
+            self.work.pose[2 * i] = [x.x, x.y, x.z, 0.0];
+            self.work.pose[2 * i + 1] = q.to_array();
+        }
+    }
+
+    fn view(&self) -> crate::constraint::View<'_> {
+        crate::constraint::View {
+            model: &self.model,
+            velocity: &self.work.velocity,
+            pose: &self.work.pose,
+            inertia: &self.work.inertia,
+            h: self.settings.h(),
+        }
+    }
+}
+
+impl Default for World {
+    fn default() -> Self {
+        Self::new(Settings::default()).expect("the default settings are sane")
+    }
+}

@@ -1,0 +1,186 @@
+//! Questions about space: what a ray meets, what is near a point, what a shape overlaps or would run into.
+//!
+//! They look at every collider whose box is in the way; the world is not changed.
+
+use super::World;
+use crate::collision::{Bounds3, Geometry};
+use crate::error::{Error, finite_vec};
+use crate::math::{Pose, Real, Vec3};
+use crate::model::{BodyId, Groups, Shape};
+
+/// Whom a question is about.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct QueryFilter {
+    /// Collision groups of the asker.
+    pub groups: Groups,
+    /// A body to leave out.
+    pub except: Option<BodyId>,
+    /// Whether sensors count.
+    pub sensors: bool,
+}
+
+/// What a ray met.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RayHit {
+    /// Whom.
+    pub body: BodyId,
+    /// Distance along the ray [m].
+    pub distance: Real,
+    /// Where [m].
+    pub point: Vec3,
+    /// Surface normal there.
+    pub normal: Vec3,
+}
+
+/// The nearest surface to a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PointHit {
+    /// Whose.
+    pub body: BodyId,
+    /// Nearest point of the surface [m].
+    pub point: Vec3,
+    /// Distance, negative inside [m].
+    pub distance: Real,
+}
+
+/// A body that a shape overlaps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Overlap {
+    /// Whom.
+    pub body: BodyId,
+}
+
+/// What a moving shape met.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ShapeHit {
+    /// Whom.
+    pub body: BodyId,
+    /// Share of the way, 0 to 1.
+    pub fraction: Real,
+    /// Normal of what was met.
+    pub normal: Vec3,
+}
+
+impl World {
+    /// The first thing on a ray of a given length [m].
+    pub fn cast_ray(
+        &self,
+        origin: Vec3,
+        direction: Vec3,
+        length: Real,
+        filter: &QueryFilter,
+    ) -> Result<Option<RayHit>, Error> {
+        finite_vec("ray.origin", origin)?;
+        finite_vec("ray.direction", direction)?;
+        crate::error::not_negative("ray.length", length)?;
+        let Some(direction) = direction.try_normalize() else {
+            return Err(Error::BadNumber { what: "ray.direction".into(), value: 0.0, must: "longer than 0" });
+        };
+        let end = origin + direction * length;
+        let bounds = Bounds3 { min: origin.min(end), max: origin.max(end) };
+        let mut best: Option<RayHit> = None;
+        self.each_collider(&bounds, filter, |body, geometry, pose| {
+            let reach = best.map_or(length, |b| b.distance);
+            if let Some(hit) = geometry.cast_ray(pose, origin, direction, reach)
+                && best.is_none_or(|b| hit.at < b.distance)
+            {
+                let point = origin + direction * hit.at;
+                best = Some(RayHit { body, distance: hit.at, point, normal: hit.normal });
+            }
+        });
+        Ok(best)
+    }
+
+    /// The nearest surface within a distance of a point [m].
+    pub fn nearest(&self, point: Vec3, within: Real, filter: &QueryFilter) -> Result<Option<PointHit>, Error> {
+        finite_vec("point", point)?;
+        crate::error::not_negative("within", within)?;
+        let bounds = Bounds3 { min: point, max: point }.grown(within);
+        let mut best: Option<PointHit> = None;
+        self.each_collider(&bounds, filter, |body, geometry, pose| {
+            let (on, inside) = geometry.project(pose, point);
+            let away = (on - point).length();
+            let distance = if inside { -away } else { away };
+            if distance <= within && best.is_none_or(|b| distance < b.distance) {
+                best = Some(PointHit { body, point: on, distance });
+            }
+        });
+        Ok(best)
+    }
+
+    /// Bodies that hold a point, by id.
+    pub fn bodies_at(&self, point: Vec3, filter: &QueryFilter) -> Result<Vec<BodyId>, Error> {
+        finite_vec("point", point)?;
+        let bounds = Bounds3 { min: point, max: point }.grown(1e-4);
+        let mut found = Vec::new();
+        self.each_collider(&bounds, filter, |body, geometry, pose| {
+            if geometry.project(pose, point).1 {
+                found.push(body);
+            }
+        });
+        found.sort_unstable();
+        found.dedup();
+        Ok(found)
+    }
+
+    /// Bodies that a shape overlaps, by id.
+    pub fn overlaps(&self, shape: &Shape, pose: Pose, filter: &QueryFilter) -> Result<Vec<Overlap>, Error> {
+        let asked = Geometry::build(shape, "query")?;
+        finite_vec("query.position", pose.position)?;
+        let mut found = Vec::new();
+        self.each_collider(&asked.bounds(&pose), filter, |body, geometry, other| {
+            if asked.overlaps(&pose, geometry, other) {
+                found.push(Overlap { body });
+            }
+        });
+        found.sort_unstable_by_key(|o| o.body);
+        found.dedup();
+        Ok(found)
+    }
+
+    /// The first thing a shape runs into on its way.
+    pub fn cast_shape(
+        &self,
+        shape: &Shape,
+        pose: Pose,
+        motion: Vec3,
+        filter: &QueryFilter,
+    ) -> Result<Option<ShapeHit>, Error> {
+        let asked = Geometry::build(shape, "query")?;
+        finite_vec("query.position", pose.position)?;
+        finite_vec("query.motion", motion)?;
+        let from = asked.bounds(&pose);
+        let bounds = Bounds3 { min: from.min.min(from.min + motion), max: from.max.max(from.max + motion) };
+        let mut best: Option<ShapeHit> = None;
+        self.each_collider(&bounds, filter, |body, geometry, other| {
+            if let Some(hit) = asked.cast(&pose, motion, geometry, other)
+                && best.is_none_or(|b| hit.at < b.fraction)
+            {
+                best = Some(ShapeHit { body, fraction: hit.at, normal: hit.normal });
+            }
+        });
+        Ok(best)
+    }
+
+    /// Calls `look` for each collider whose box meets `bounds`, in the order of bodies.
+    fn each_collider(&self, bounds: &Bounds3, filter: &QueryFilter, mut look: impl FnMut(BodyId, &Geometry, &Pose)) {
+        for (slot, _) in self.model.bodies.iter() {
+            let Some(rigid) = self.model.rigid_at(slot) else { continue };
+            let body = self.model.body_id(slot);
+            if filter.except == Some(body) {
+                continue;
+            }
+            let i = slot as usize;
+            let center = Pose::new(self.state.x[i], self.state.q[i]);
+            for c in &rigid.colliders {
+                if (c.sensor && !filter.sensors) || !c.groups.meets(filter.groups) {
+                    continue;
+                }
+                let pose = center.then_inner(&c.place);
+                if c.geometry.bounds(&pose).meets(bounds) {
+                    look(body, &c.geometry, &pose);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Looking at a body.
+
+use crate::error::Error;
+use crate::math::{Pose, Quat, Real, Vec3};
+use crate::model::{Body, BodyId, Motion};
+use crate::state::State;
+
+/// A body as it is now.
+#[derive(Clone, Copy, Debug)]
+pub struct BodyView<'a> {
+    pub(crate) id: BodyId,
+    pub(crate) body: &'a Body,
+    pub(crate) state: &'a State,
+}
+
+impl<'a> BodyView<'a> {
+    /// Its id.
+    pub fn id(&self) -> BodyId {
+        self.id
+    }
+
+    /// Its name, empty when it has none.
+    pub fn name(&self) -> &'a str {
+        match self.body {
+            Body::Rigid(r) => &r.source.name,
+            Body::Nodes(n) => &n.source.name,
+        }
+    }
+
+    /// Dynamic, kinematic or fixed; nodes are dynamic.
+    pub fn motion(&self) -> Motion {
+        match self.body {
+            Body::Rigid(r) => r.motion,
+            Body::Nodes(_) => Motion::Dynamic,
+        }
+    }
+
+    /// True for rigid bodies.
+    pub fn is_rigid(&self) -> bool {
+        matches!(self.body, Body::Rigid(_))
+    }
+
+    /// Pose of the origin of a rigid body.
+    pub fn pose(&self) -> Result<Pose, Error> {
+        match self.body {
+            Body::Rigid(r) => Ok(r.origin(self.state.x[self.slot()], self.state.q[self.slot()])),
+            Body::Nodes(_) => Err(Error::WrongKind(self.id, "set of nodes", "rigid body")),
+        }
+    }
+
+    /// Origin of a rigid body, centre of mass of nodes [m].
+    pub fn position(&self) -> Vec3 {
+        match self.body {
+            Body::Rigid(r) => r.origin(self.state.x[self.slot()], self.state.q[self.slot()]).position,
+            Body::Nodes(_) => self.center_of_mass(),
+        }
+    }
+
+    /// Orientation; identity for nodes.
+    pub fn rotation(&self) -> Quat {
+        self.state.q[self.slot()]
+    }
+
+    /// Centre of mass [m].
+    pub fn center_of_mass(&self) -> Vec3 {
+        match self.body {
+            Body::Rigid(_) => self.state.x[self.slot()],
+            Body::Nodes(n) => weighted(&n.inv_mass, &self.state.node_x[n.span()]),
+        }
+    }
+
+    /// Velocity of the centre of mass [m/s].
+    pub fn velocity(&self) -> Vec3 {
+        match self.body {
+            Body::Rigid(_) => self.state.v[self.slot()],
+            Body::Nodes(n) => weighted(&n.inv_mass, &self.state.node_v[n.span()]),
+        }
+    }
+
+    /// Angular velocity of a rigid body, world axes [rad/s].
+    pub fn spin(&self) -> Vec3 {
+        self.state.w[self.slot()]
+    }
+
+    /// Mass [kg]; 0 for bodies that no force moves.
+    pub fn mass(&self) -> Real {
+        match self.body {
+            Body::Rigid(r) => r.mass,
+            Body::Nodes(n) => n.inv_mass.iter().filter(|m| **m > 0.0).map(|m| 1.0 / m).sum(),
+        }
+    }
+
+    /// Angular momentum about the centre of mass [kg·m²/s] of a rigid body.
+    pub fn angular_momentum(&self) -> Vec3 {
+        match self.body {
+            Body::Rigid(r) => {
+                let q = self.state.q[self.slot()];
+                q * r.inertia.mul(q.inverse() * self.spin())
+            }
+            Body::Nodes(_) => Vec3::ZERO,
+        }
+    }
+
+    /// Kinetic energy of a rigid body [J].
+    pub fn kinetic_energy(&self) -> Real {
+        0.5 * (self.mass() * self.velocity().length_squared() + self.spin().dot(self.angular_momentum()))
+    }
+
+    /// Positions of the nodes [m]; empty for rigid bodies.
+    pub fn node_positions(&self) -> &'a [Vec3] {
+        match self.body {
+            Body::Rigid(_) => &[],
+            Body::Nodes(n) => &self.state.node_x[n.span()],
+        }
+    }
+
+    /// Velocities of the nodes [m/s]; empty for rigid bodies.
+    pub fn node_velocities(&self) -> &'a [Vec3] {
+        match self.body {
+            Body::Rigid(_) => &[],
+            Body::Nodes(n) => &self.state.node_v[n.span()],
+        }
+    }
+
+    /// True when it sleeps.
+    pub fn is_asleep(&self) -> bool {
+        self.state.is_asleep(self.slot())
+    }
+
+    /// True when a fault has frozen it.
+    pub fn is_frozen(&self) -> bool {
+        self.state.is_frozen(self.slot())
+    }
+
+    /// Shapes with their places relative to the body's origin; empty for nodes.
+    pub fn shapes(&self) -> impl Iterator<Item = (Pose, &'a crate::model::Shape)> {
+        let colliders = match self.body {
+            Body::Rigid(r) => r.source.colliders.as_slice(),
+            Body::Nodes(_) => &[],
+        };
+        colliders.iter().map(|c| (c.place, &c.shape))
+    }
+
+    fn slot(&self) -> usize {
+        self.id.index as usize
+    }
+}
+
+/// Mass-weighted mean; the plain one when all are pinned.
+fn weighted(inv_mass: &[Real], values: &[Vec3]) -> Vec3 {
+    let (mut sum, mut total) = (Vec3::ZERO, 0.0);
+    for (&m, &v) in inv_mass.iter().zip(values) {
+        if m > 0.0 {
+            sum += v / m;
+            total += 1.0 / m;
+        }
+    }
+    if total > 0.0 { sum / total } else { values.iter().copied().sum::<Vec3>() / values.len().max(1) as Real }
+}

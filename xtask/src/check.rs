@@ -1,0 +1,41 @@
+//! `check`: what CI runs. The default members of the workspace are meant where no package is named; `benches` is not
+//! among them, because it pulls in Rapier.
+
+use crate::job::{Job, Step};
+use crate::{docs, setup, tidy};
+
+const FORMAT: Job = Job { name: "fmt", steps: &[Step::Cargo(&["fmt", "--all", "--check"])] };
+
+const LINTS: Job = Job {
+    name: "clippy",
+    steps: &[
+        Step::Cargo(&["clippy", "--all-targets", "--", "-D", "warnings"]),
+        Step::Cargo(&["clippy", "--package", "xtask", "--all-targets", "--", "-D", "warnings"]),
+    ],
+};
+
+/// Doc tests are part of it.
+const TESTS_F32: Job = Job { name: "tests f32", steps: &[Step::Cargo(&["test"])] };
+
+/// Our own rules have tests too; xtask is no default member.
+const TESTS_XTASK: Job = Job { name: "tests xtask", steps: &[Step::Cargo(&["test", "--package", "xtask"])] };
+
+// The same target directory as f32: cargo keeps the artefacts of both feature sets side by side, and going back and
+// forth compiles nothing anew (tried with cargo 1.95).
+const TESTS_F64: Job = Job {
+    name: "tests f64",
+    steps: &[Step::Cargo(&[
+        "test",
+        "--package=sinew",
+        "--package=sinew-scene",
+        "--package=sinew-wire",
+        "--no-default-features",
+        "--features=f64",
+    ])],
+};
+
+/// All of `check`, cheapest first.
+pub const JOBS: &[Job] = &[setup::JOB, FORMAT, tidy::JOB, LINTS, TESTS_XTASK, TESTS_F32, TESTS_F64, docs::JOB];
+
+/// `check --quick`: while at work.
+pub const QUICK: &[Job] = &[setup::JOB, FORMAT, tidy::JOB, LINTS, TESTS_F32];

@@ -1,0 +1,11 @@
+//! `full`: what takes too long for every change. Add a job here for each new kind of long run (grids, fuzzing, soak,
+//! oracles); its results go to `docs/` with date, machine and commit.
+
+use crate::job::{Job, Step};
+
+/// Tests marked `#[ignore]` for their length, at the speed of a release.
+const LONG_TESTS: Job =
+    Job { name: "long tests", steps: &[Step::Cargo(&["test", "--release", "--", "--include-ignored"])] };
+
+/// The long runs, after those of `check`.
+pub const JOBS: &[Job] = &[LONG_TESTS];

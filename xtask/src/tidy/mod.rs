@@ -1,0 +1,124 @@
+//! `tidy`: the house rules that the compiler does not know.
+//!
+//! Each rule is a pure function from a file's path (relative to the root, with slashes) and text to findings; only this
+//! file touches the disk.
+
+mod arrows;
+mod length;
+mod paths;
+mod source;
+mod words;
+
+use crate::job::{Job, Step};
+use std::fs;
+use std::path::Path;
+
+/// The job.
+pub const JOB: Job = Job { name: "tidy", steps: &[Step::Call(tidy)] };
+
+/// Folders that hold what was built or fetched, not what we wrote; `target*` too.
+const SKIPPED_FOLDERS: [&str; 5] = [".git", "node_modules", "dist", ".venv", "__pycache__"];
+
+/// A breach of a rule.
+#[derive(Debug, PartialEq)]
+struct Finding {
+    /// Line in the file, from 1; 0 is the file as a whole.
+    line: usize,
+    /// What is wrong, and what to do instead.
+    message: String,
+    /// A warning is printed and fails nothing.
+    warning: bool,
+}
+
+impl Finding {
+    fn error(line: usize, message: String) -> Finding {
+        Finding { line, message, warning: false }
+    }
+
+    fn warning(line: usize, message: String) -> Finding {
+        Finding { line, message, warning: true }
+    }
+}
+
+fn tidy(root: &Path) -> bool {
+    let mut files = Vec::new();
+    if let Err(error) = collect(root, "", &mut files) {
+        eprintln!("cannot read the repository: {error}");
+        return false;
+    }
+    files.sort();
+    let mut errors = 0;
+    for path in &files {
+        errors += report(path, &examine(root, path));
+    }
+    println!("   {} files, {errors} errors", files.len());
+    errors == 0
+}
+
+/// Lists the files below a folder as paths relative to the root.
+fn collect(root: &Path, folder: &str, files: &mut Vec<String>) -> std::io::Result<()> {
+    for entry in fs::read_dir(root.join(folder))? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
+        let kind = entry.file_type()?;
+        if kind.is_dir() && !is_skipped(&path) {
+            collect(root, &path, files)?;
+        } else if kind.is_file() && !name.ends_with(".log") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn is_skipped(folder: &str) -> bool {
+    let name = folder.rsplit('/').next().unwrap_or(folder);
+    // as in .gitignore, build folders lie at the top only: a source folder may be called `target`
+    let built = folder == "target" || folder.starts_with("target-");
+    built || SKIPPED_FOLDERS.contains(&name)
+}
+
+fn examine(root: &Path, path: &str) -> Vec<Finding> {
+    let bytes = match fs::read(root.join(path)) {
+        Ok(bytes) => bytes,
+        // gone since it was listed: an editor's swap file, a test's scratch
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Vec::new(),
+        Err(error) => return vec![Finding::error(0, format!("cannot be read: {error}"))],
+    };
+    let text = String::from_utf8_lossy(&bytes);
+    let mut findings = paths::check(&text);
+    findings.extend(length::check(path, &text));
+    findings.extend(words::check(path, &text));
+    findings.extend(arrows::check(path, &text));
+    findings
+}
+
+/// Prints the findings of one file; returns the number of errors.
+fn report(path: &str, findings: &[Finding]) -> usize {
+    for Finding { line, message, warning } in findings {
+        let kind = if *warning { "warning" } else { "error" };
+        eprintln!("   {kind}: {path}:{line}: {message}");
+    }
+    findings.iter().filter(|finding| !finding.warning).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn build_folders_are_skipped_and_source_folders_are_not() {
+        for folder in ["target", "target-f64", ".git", "web/node_modules"] {
+            assert!(is_skipped(folder), "{folder}");
+        }
+        for folder in ["crates", ".ci", "crates/sinew/src/work", "crates/sinew/src/target"] {
+            assert!(!is_skipped(folder), "{folder}");
+        }
+    }
+
+    #[test]
+    fn warnings_do_not_count_as_errors() {
+        let findings = [Finding::warning(0, "long".into()), Finding::error(3, "wrong".into())];
+        assert_eq!(report("file.rs", &findings), 1);
+    }
+}
