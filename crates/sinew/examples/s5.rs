@@ -12,9 +12,7 @@ fn main() -> Result<(), Error> {
             damping_ratio: args.get(4).and_then(|s| s.parse().ok()).unwrap_or(5.0),
         };
     }
-    if let Some(l) = args.get(5) {
-        settings.lanes = l == "1";
-    }
+    for a in &args { if let Some((k, v)) = a.split_once('=') { let f: Real = v.parse().unwrap(); match k { "fr" => settings.friction = Stabilization::Soft { frequency: f, damping_ratio: 5.0 }, "fz" => if let Stabilization::Soft { damping_ratio, .. } = &mut settings.friction { *damping_ratio = f }, "fb" => settings.friction = Stabilization::Baumgarte(f), "slop" => settings.contact_slop = f, "rec" => settings.recycle_distance = f, "relax" => settings.relax_sweeps = f as u32, "sweeps" => settings.sweeps = f as u32, "sub" => settings.substeps = f as u32, "lanes" => settings.lanes = f > 0.0, "baum" => settings.contact = Stabilization::Baumgarte(f), "push" => settings.push_speed = f, "margin" => settings.contact_margin = f, "warm" => settings.warm_start = f, _ => panic!() } } }
     let mut world = World::new(settings)?;
     world.add_rigid(
         RigidBody::fixed()

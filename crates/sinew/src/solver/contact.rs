@@ -213,6 +213,8 @@ pub(crate) struct ContactParams {
     pub push_speed: Real,
     /// Slip to velocity [1/s].
     pub friction_rate: Real,
+    pub friction_mass: Real,
+    pub friction_impulse: Real,
     pub restitution_speed: Real,
 }
 
@@ -522,7 +524,8 @@ fn sweep<L: Lane, const CORRECT: bool>(
     let static_friction = L::load(t, &batch.static_friction[at..]);
     let kinetic_friction = L::load(t, &batch.kinetic_friction[at..]);
     let weight_bound = L::load(t, &batch.weight_bound[at..]);
-    for point in &mut batch.points[..batch.count] {
+    for k in 0..batch.count {
+        let point = &mut batch.points[if CORRECT { k } else { batch.count - 1 - k }];
         let (arm_a, arm_b) = (load3::<L>(t, &point.arm_a, at), load3::<L>(t, &point.arm_b, at));
         let relative = pair.relative(arm_a, arm_b);
         let mut slip1 = dot(t1, relative);
@@ -541,8 +544,14 @@ fn sweep<L: Lane, const CORRECT: bool>(
         // sticking: both tangents at once; slipping: a step that keeps the direction of slip, back onto the disc
         let m = load3::<L>(t, &point.tangent_mass, at);
         let slip_mass = L::load(t, &point.slip_mass[at..]);
-        let stick1 = old1 - (m[0] * slip1 + m[1] * slip2);
-        let stick2 = old2 - (m[1] * slip1 + m[2] * slip2);
+        let (mut stick1, mut stick2) = (m[0] * slip1 + m[1] * slip2, m[1] * slip1 + m[2] * slip2);
+        if CORRECT {
+            // soft, as the normal: a rigid return rings in tall stacks
+            let (mass_scale, impulse_scale) = (L::splat(t, p.friction_mass), L::splat(t, p.friction_impulse));
+            stick1 = stick1 * mass_scale + old1 * impulse_scale;
+            stick2 = stick2 * mass_scale + old2 * impulse_scale;
+        }
+        let (stick1, stick2) = (old1 - stick1, old2 - stick2);
         let inside = reach * reach - (stick1 * stick1 + stick2 * stick2);
         let slide1 = old1 - slip_mass * slip1;
         let slide2 = old2 - slip_mass * slip2;
@@ -558,7 +567,8 @@ fn sweep<L: Lane, const CORRECT: bool>(
         pair.push(scale(add(scale(t1, d1), scale(t2, d2)), share), arm_a, arm_b);
     }
 
-    for point in &mut batch.points[..batch.count] {
+    for k in 0..batch.count {
+        let point = &mut batch.points[if CORRECT { k } else { batch.count - 1 - k }];
         let (arm_a, arm_b) = (load3::<L>(t, &point.arm_a, at), load3::<L>(t, &point.arm_b, at));
         let speed = dot(n, pair.relative(arm_a, arm_b));
         let mass = L::load(t, &point.mass[at..]);

@@ -26,9 +26,14 @@
 //! stiffness ratio A_ii/m: explodes), two-sided sweeps after a truncated CG (explode the same way), a secant for sliding
 //! friction (too slow to let a body begin to slide).
 
-use crate::constraint::{Bounds, Row, RowBuffer, RowId, Term};
-use crate::deformable::{Modes, Operator};
-use crate::math::{Block, Mat3, Real, Sym3, Vec3};
+mod audit;
+mod space;
+
+use crate::constraint::{Bounds, RowBuffer, RowId, Term};
+use crate::deformable::Operator;
+use crate::math::{Block, Real, Sym3, Vec3};
+use audit::{Seat, balance, settle};
+use space::{Kind, Plan, Space, add, apply_bodies, bounded, conjugate_gradient, dot, drift};
 
 /// An implicit body at its place in the island.
 #[derive(Clone, Copy)]
@@ -96,7 +101,17 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { stiffness: 5.0, rigid_stiffness: 1000.0, tangential: 1.0, carry: 0.2, tolerance: 1e-4, iterations: 200, passes: 20, audit_passes: 30, guard: 2 }
+        Self {
+            stiffness: 20.0,
+            rigid_stiffness: 1000.0,
+            tangential: 0.2,
+            carry: 0.5,
+            tolerance: 1e-4,
+            iterations: 200,
+            passes: 20,
+            audit_passes: 30,
+            guard: 2,
+        }
     }
 }
 
@@ -151,68 +166,18 @@ pub struct Scratch {
     seats: Vec<Seat>,
 }
 
-/// Block of the coarse space, and for a node of an operator its arm from the centre [m].
-#[derive(Clone, Copy, Debug)]
-struct Seat {
-    block: Option<u32>,
-    arm: Option<Vec3>,
-}
-
-/// What a block is to the CG.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Prescribed,
-    Single,
-    Linear,
-    Angular,
-}
-
-/// Vectors of one CG. Entries per block unless said otherwise.
-#[derive(Clone, Debug, Default)]
-struct Space {
-    kind: Vec<Kind>,
-    /// Diagonal blocks of A without rows [kg].
-    base: Vec<Mat3>,
-    /// Preconditioner: inverse of base + rows; of a rigid body's angular block, of its Schur complement.
-    inverse: Vec<Mat3>,
-    /// Linear-angular 3x3 of a rigid body, at its linear block.
-    coupling: Vec<Mat3>,
-    /// b [N·s].
-    load: Vec<Block>,
-    r: Vec<Block>,
-    z: Vec<Block>,
-    p: Vec<Block>,
-    q: Vec<Block>,
-    /// Part of the way that radii go to the new normal impulse.
-    blend: Real,
-    /// v at the start of a pass.
-    start: Vec<Block>,
-    /// The linear model of each row: λ = offset − rate·u − cross·u(mate), u = J·v + bias. (row_count)
-    rate: Vec<Real>,
-    cross: Vec<Real>,
-    offset: Vec<Real>,
-    /// Radius of a disc in this pass, at its first row [N·s]. (row_count)
-    reach: Vec<Real>,
-    /// u, or J·p, then rate·J·p. (row_count)
-    push: Vec<Real>,
-    /// u at the start of a pass and its change. (row_count)
-    from: Vec<Real>,
-    step: Vec<Real>,
-}
-
-#[derive(Clone, Copy)]
-struct Plan {
-    tolerance: Real,
-    iterations: u32,
-    passes: u32,
-}
-
 /// Loads the bodies and gives every hard row (softness 0) a softness; must come before [`solve`] with the same rows.
 ///
 /// softness = Σ jᵀ A_bb⁻¹ j / stiffness, A_bb the implicit mass (elasticity included) of each block the row meets. The
 /// row's impulse on entry is last step's: it goes into the bias, never into v. Disc rows hold a spring from their stick
 /// point instead and carry nothing.
-pub fn stiffen(system: &System<'_>, rows: &mut RowBuffer, block_count: usize, settings: &Settings, scratch: &mut Scratch) {
+pub fn stiffen(
+    system: &System<'_>,
+    rows: &mut RowBuffer,
+    block_count: usize,
+    settings: &Settings,
+    scratch: &mut Scratch,
+) {
     let s = &mut scratch.fine;
     s.reset(system, block_count, rows.len());
     for id in 0..rows.len() {
@@ -376,237 +341,6 @@ fn linearise(rows: &mut RowBuffer, v: &[Block], s: &mut Space) -> Real {
     if all > 0.0 { (wrong / all).sqrt() } else { 0.0 }
 }
 
-/// An impulse within the row's bounds, and whether it was inside them. A row that nobody answers keeps its impulse.
-fn bounded(row: &Row, wanted: Real) -> (Real, bool) {
-    let (low, high) = match row.bounds {
-        _ if row.diagonal == Real::INFINITY => (row.impulse, row.impulse),
-        Bounds::AtLeast(low) => (low, Real::INFINITY),
-        Bounds::Between { low, high } => (low, high),
-        Bounds::Free | Bounds::Disc { .. } | Bounds::Mate => (Real::NEG_INFINITY, Real::INFINITY),
-    };
-    (wanted.max(low).min(high), wanted > low && wanted < high)
-}
-
-/// (A + Jᵀ rate J) v = b + Jᵀ(offset − rate bias) from the v given; the rows hold the model's impulses at that v.
-/// Returns iterations and relative residual. (Hestenes and Stiefel 1952; all sums in a fixed order.)
-fn conjugate_gradient(
-    system: &System<'_>,
-    rows: &RowBuffer,
-    v: &mut [Block],
-    plan: Plan,
-    s: &mut Space,
-) -> (u32, Real) {
-    // size of the right-hand side in the preconditioner's norm
-    s.r.copy_from_slice(&s.load);
-    for (push, row) in s.push.iter_mut().zip(rows.rows()) {
-        *push = row.bias;
-    }
-    s.respond(rows);
-    for id in 0..rows.len() {
-        scatter(rows.terms(id as RowId), s.offset[id] - s.push[id], &mut s.r);
-    }
-    s.apply_inverse(system);
-    let reference = dot(&s.r, &s.z).max(Real::MIN_POSITIVE);
-
-    // r = b + Jᵀλ − A v, with λ the model's impulse
-    apply_bodies(system, v, &mut s.q);
-    for (r, (l, q)) in s.r.iter_mut().zip(s.load.iter().zip(&s.q)) {
-        *r = [l[0] - q[0], l[1] - q[1], l[2] - q[2], 0.0];
-    }
-    for id in 0..rows.len() {
-        s.push[id] = drift(rows.terms(id as RowId), v) + rows.rows()[id].bias;
-    }
-    s.respond(rows);
-    for id in 0..rows.len() {
-        scatter(rows.terms(id as RowId), s.offset[id] - s.push[id], &mut s.r);
-    }
-    s.apply_inverse(system);
-    s.p.copy_from_slice(&s.z);
-
-    let mut rz = dot(&s.r, &s.z);
-    let goal = plan.tolerance * plan.tolerance * reference;
-    let mut iterations = 0;
-    while rz > goal && iterations < plan.iterations {
-        // q = (A + Jᵀ rate J) p
-        apply_bodies(system, &s.p, &mut s.q);
-        for id in 0..rows.len() {
-            s.push[id] = drift(rows.terms(id as RowId), &s.p);
-        }
-        s.respond(rows);
-        for id in 0..rows.len() {
-            scatter(rows.terms(id as RowId), s.push[id], &mut s.q);
-        }
-
-        // nothing left that the numbers can resolve, or not a number: keep what we have
-        let pq = dot(&s.p, &s.q);
-        if !(pq > 0.0 && pq.is_finite()) {
-            break;
-        }
-        let alpha = rz / pq;
-        add_scaled(v, &s.p, alpha);
-        add_scaled(&mut s.r, &s.q, -alpha);
-        s.apply_inverse(system);
-        let next = dot(&s.r, &s.z);
-        let beta = next / rz;
-        rz = next;
-        for (p, z) in s.p.iter_mut().zip(&s.z) {
-            *p = [z[0] + beta * p[0], z[1] + beta * p[1], z[2] + beta * p[2], 0.0];
-        }
-        iterations += 1;
-
-        // rows that turn out other than they seemed: start a new pass, do not finish this one
-        if iterations % CHECK == 0 && mismatch(rows, v, s) > WRONG {
-            break;
-        }
-    }
-    (iterations, (rz / reference).sqrt())
-}
-
-/// The audit: moves every body along its rigid modes until momentum holds by the rows' law. It is the island over
-/// again with each body rigid, solved by the same passes from rest, the load being the momentum that the bodies lack.
-/// Its last pass keeps the model's impulses: they balance exactly, where the law's would leave a kick. They may therefore
-/// be outside their bounds by what the passes have left. Returns the iterations.
-fn balance(system: &System<'_>, rows: &mut RowBuffer, v: &mut [Block], passes: u32, scratch: &mut Scratch) -> u32 {
-    let Scratch { fine, coarse, coarse_rows, coarse_lumps, coarse_terms, coarse_v, seats } = scratch;
-    let count = take_seats(system, v.len(), seats, coarse_lumps);
-
-    // the rows as rigid bodies see them, from where v is
-    coarse_rows.clear();
-    fine.drifts(rows, v);
-    for (id, row) in rows.rows().iter().enumerate() {
-        coarse_terms.clear();
-        for t in rows.terms(id as RowId) {
-            let Some(block) = seats[t.block as usize].block else { continue };
-            meet(coarse_terms, block, t.jacobian);
-            if let Some(arm) = seats[t.block as usize].arm {
-                meet(coarse_terms, block + 1, arm.cross(t.jacobian));
-            }
-        }
-        coarse_rows.push(coarse_terms, fine.push[id], 0.0, row.softness, row.bounds);
-        let coarse_row = &mut coarse_rows.rows_mut()[id];
-        (coarse_row.impulse, coarse_row.diagonal) = (row.impulse, row.diagonal);
-    }
-
-    // the load: what external forces have given less what is there
-    let island = System { operators: &[], lumps: coarse_lumps };
-    coarse.reset(&island, count, rows.len());
-    for placed in system.operators {
-        let Some(modes) = placed.operator.modes() else { continue };
-        let at = seats[placed.first as usize].block.expect("seated above") as usize;
-        let (momentum, spin) = lack(placed, &modes, v);
-        (coarse.load[at], coarse.load[at + 1]) = (block(momentum), block(spin));
-    }
-    for lump in system.lumps {
-        let b = lump.block as usize;
-        let at = seats[b].block.expect("seated above") as usize;
-        coarse.load[at] = block((lump.free[0] - vec(v[b])) * lump.mass);
-        if let Some(inertia) = lump.inertia {
-            coarse.load[at + 1] = block(inertia.mul(lump.free[1] - vec(v[b + 1])));
-        }
-    }
-
-    // passes by the law, one more by the model
-    coarse_v.clear();
-    coarse_v.resize(count, [0.0; 4]);
-    let mut iterations = run_passes(&island, coarse_rows, coarse_v, Plan { passes, ..AUDIT }, coarse).iterations;
-    coarse.precondition(&island, coarse_rows);
-    iterations += conjugate_gradient(&island, coarse_rows, coarse_v, AUDIT, coarse).0;
-    coarse.drifts(coarse_rows, coarse_v);
-    for (id, row) in rows.rows_mut().iter_mut().enumerate() {
-        row.impulse = coarse.model(coarse_rows, id);
-    }
-    for (v, seat) in v.iter_mut().zip(seats.iter()) {
-        let Some(block) = seat.block else { continue };
-        let turn = seat.arm.map_or(Vec3::ZERO, |arm| vec(coarse_v[block as usize + 1]).cross(arm));
-        add(v, vec(coarse_v[block as usize]) + turn);
-    }
-    iterations
-}
-
-/// Gives every free body its blocks in the coarse space; returns their number.
-fn take_seats(system: &System<'_>, blocks: usize, seats: &mut Vec<Seat>, lumps: &mut Vec<Lump>) -> usize {
-    seats.clear();
-    seats.resize(blocks, Seat { block: None, arm: None });
-    lumps.clear();
-    let mut next = 0;
-    for placed in system.operators {
-        let Some(modes) = placed.operator.modes() else { continue };
-        for (k, &arm) in modes.arms.iter().enumerate() {
-            seats[placed.first as usize + k] = Seat { block: Some(next), arm: Some(arm) };
-        }
-        lumps.push(Lump { block: next, mass: modes.mass, inertia: Some(modes.inertia), free: [Vec3::ZERO; 2] });
-        next += 2;
-    }
-    for lump in system.lumps {
-        lumps.push(Lump { block: next, free: [Vec3::ZERO; 2], ..*lump });
-        let span = if lump.inertia.is_some() { 2 } else { 1 };
-        for k in 0..span {
-            seats[(lump.block + k) as usize].block = Some(next + k);
-        }
-        next += span;
-    }
-    next as usize
-}
-
-/// Adds a Jacobian to a list of terms, one a block. A rigid body's angular term follows its linear one.
-fn meet(terms: &mut Vec<Term>, block: u32, jacobian: Vec3) {
-    match terms.iter_mut().find(|t| t.block == block) {
-        Some(term) => term.jacobian += jacobian,
-        None => terms.push(Term { block, jacobian, response: Vec3::ZERO }),
-    }
-}
-
-/// Momentum and spin that an operator's blocks lack, rows left out [N·s], [N·m·s].
-///
-/// M stands here, not A: the corotational K makes a torque when it turns a strained body, and the residual of A would
-/// keep it.
-fn lack(placed: &Placed<'_>, modes: &Modes<'_>, v: &[Block]) -> (Vec3, Vec3) {
-    let (mut momentum, mut spin) = (modes.momentum, modes.spin);
-    let blocks = &v[placed.first as usize..];
-    for ((b, &mass), arm) in blocks.iter().zip(placed.operator.mass()).zip(modes.arms) {
-        let push = vec(*b) * mass;
-        momentum -= push;
-        spin -= arm.cross(push);
-    }
-    (momentum, spin)
-}
-
-/// End of the audit: velocities exactly from the impulses that the rows hold. After `balance` this moves by rounding.
-fn settle(system: &System<'_>, rows: &RowBuffer, v: &mut [Block]) {
-    for lump in system.lumps {
-        let span = if lump.inertia.is_some() { 2 } else { 1 };
-        for k in 0..span {
-            v[lump.block as usize + k] = block(lump.free[k]);
-        }
-    }
-    for id in 0..rows.len() {
-        let impulse = rows.rows()[id].impulse;
-        for t in rows.terms(id as RowId) {
-            if system.owner(t.block).is_none() {
-                add(&mut v[t.block as usize], t.response * impulse);
-            }
-        }
-    }
-    for placed in system.operators {
-        let Some(modes) = placed.operator.modes() else { continue };
-        let Some(inverse) = modes.inertia.inverse() else { continue };
-        let first = placed.first as usize;
-        let span = first..first + placed.operator.block_count();
-        let (mut momentum, mut spin) = lack(placed, &modes, v);
-        for id in 0..rows.len() {
-            for t in rows.terms(id as RowId).iter().filter(|t| span.contains(&(t.block as usize))) {
-                let push = t.jacobian * rows.rows()[id].impulse;
-                momentum += push;
-                spin += modes.arms[t.block as usize - first].cross(push);
-            }
-        }
-        let (shift, turn) = (momentum / modes.mass, inverse.mul(spin));
-        for (b, arm) in v[span].iter_mut().zip(modes.arms) {
-            add(b, shift + turn.cross(*arm));
-        }
-    }
-}
-
 /// One sweep that keeps what is open from closing and what is closed from closing further; it never pulls. Momentum is
 /// kept because response = mass⁻¹ jacobian.
 fn guard(rows: &mut RowBuffer, v: &mut [Block]) {
@@ -624,226 +358,4 @@ fn guard(rows: &mut RowBuffer, v: &mut [Block]) {
             }
         }
     }
-}
-
-impl Space {
-    /// Sizes all lists and reads the bodies: kinds, diagonal, load.
-    fn reset(&mut self, system: &System<'_>, blocks: usize, rows: usize) {
-        self.kind.clear();
-        self.kind.resize(blocks, Kind::Prescribed);
-        for list in [&mut self.base, &mut self.inverse, &mut self.coupling] {
-            list.clear();
-            list.resize(blocks, Mat3::ZERO);
-        }
-        for list in [&mut self.load, &mut self.r, &mut self.z, &mut self.p, &mut self.q, &mut self.start] {
-            list.clear();
-            list.resize(blocks, [0.0; 4]);
-        }
-        let Self { rate, cross, offset, reach, push, from, step, .. } = self;
-        for list in [rate, cross, offset, reach, push, from, step] {
-            list.clear();
-            list.resize(rows, 0.0);
-        }
-        for placed in system.operators {
-            let span = placed.first as usize..placed.first as usize + placed.operator.block_count();
-            placed.operator.diagonal(&mut self.base[span.clone()]);
-            self.load[span.clone()].copy_from_slice(placed.operator.load());
-            for (kind, mass) in self.kind[span].iter_mut().zip(placed.operator.mass()) {
-                *kind = if mass.is_finite() { Kind::Single } else { Kind::Prescribed };
-            }
-        }
-        for lump in system.lumps {
-            let b = lump.block as usize;
-            self.kind[b] = Kind::Single;
-            self.base[b] = Mat3::from_diagonal(Vec3::splat(lump.mass));
-            self.load[b] = block(lump.free[0] * lump.mass);
-            if let Some(inertia) = lump.inertia {
-                self.kind[b] = Kind::Linear;
-                self.kind[b + 1] = Kind::Angular;
-                self.base[b + 1] = inertia.to_mat();
-                self.load[b + 1] = block(inertia.mul(lump.free[1]));
-            }
-        }
-    }
-
-    /// push ← u = J·v + bias of every row.
-    fn drifts(&mut self, rows: &RowBuffer, v: &[Block]) {
-        for (id, row) in rows.rows().iter().enumerate() {
-            self.push[id] = drift(rows.terms(id as RowId), v) + row.bias;
-        }
-    }
-
-    /// The law's impulse at the u in `push`, with this pass's radius.
-    fn law(&self, rows: &RowBuffer, id: usize) -> Real {
-        let row = &rows.rows()[id];
-        let first = match row.bounds {
-            Bounds::Disc { .. } => id,
-            Bounds::Mate => id - 1,
-            _ => return bounded(row, -self.push[id] / row.softness).0,
-        };
-        let length = self.push[first].hypot(self.push[first + 1]);
-        let scale = if length <= self.reach[first] * row.softness { 1.0 / row.softness } else { self.reach[first] / length };
-        -scale * self.push[id]
-    }
-
-    /// The model's impulse at the u in `push`.
-    fn model(&self, rows: &RowBuffer, id: usize) -> Real {
-        let own = self.offset[id] - self.rate[id] * self.push[id];
-        match rows.rows()[id].bounds {
-            Bounds::Disc { .. } => own - self.cross[id] * self.push[id + 1],
-            Bounds::Mate => own - self.cross[id - 1] * self.push[id - 1],
-            _ => own,
-        }
-    }
-
-    /// The model of a disc pair at the u in `push`.
-    fn linearise_pair(&mut self, id: usize, stiff: Real) {
-        let (u, w, reach) = (self.push[id], self.push[id + 1], self.reach[id]);
-        let length = u.hypot(w);
-        let turned = self.offset[id] * u + self.offset[id + 1] * w > 0.0;
-        let (rate, offset) = if length * stiff <= reach {
-            ([stiff, stiff, 0.0], [0.0; 2])
-        } else if turned {
-            ([reach / length, reach / length, 0.0], [0.0; 2])
-        } else {
-            let (a, b, side) = (u / length, w / length, reach / length);
-            ([side * b * b, side * a * a, -side * a * b], [-reach * a, -reach * b])
-        };
-        (self.rate[id], self.rate[id + 1], self.cross[id]) = (rate[0], rate[1], rate[2]);
-        (self.offset[id], self.offset[id + 1]) = (offset[0], offset[1]);
-    }
-
-    /// push ← rate · push for single rows, the 2x2 of the model for pairs.
-    fn respond(&mut self, rows: &RowBuffer) {
-        for (id, row) in rows.rows().iter().enumerate() {
-            match row.bounds {
-                Bounds::Disc { .. } => {
-                    let (u, w, cross) = (self.push[id], self.push[id + 1], self.cross[id]);
-                    self.push[id] = self.rate[id] * u + cross * w;
-                    self.push[id + 1] = self.rate[id + 1] * w + cross * u;
-                }
-                Bounds::Mate => {}
-                _ => self.push[id] *= self.rate[id],
-            }
-        }
-    }
-
-    /// Block Jacobi of A + Jᵀ rate J: 3x3 for a node, 6x6 by its Schur complement for a rigid body.
-    fn precondition(&mut self, system: &System<'_>, rows: &RowBuffer) {
-        self.inverse.copy_from_slice(&self.base);
-        self.coupling.fill(Mat3::ZERO);
-        for id in 0..rows.len() {
-            let terms = rows.terms(id as RowId);
-            self.add_outer(terms, terms, self.rate[id]);
-            if self.cross[id] != 0.0 {
-                let mate = rows.terms(id as RowId + 1);
-                self.add_outer(terms, mate, self.cross[id]);
-                self.add_outer(mate, terms, self.cross[id]);
-            }
-        }
-        for (inverse, kind) in self.inverse.iter_mut().zip(&self.kind) {
-            match kind {
-                Kind::Prescribed => *inverse = Mat3::ZERO,
-                Kind::Single | Kind::Linear => *inverse = inverse.inverse(),
-                Kind::Angular => {}
-            }
-        }
-        for lump in system.lumps.iter().filter(|l| l.inertia.is_some()) {
-            let b = lump.block as usize;
-            let c = self.coupling[b];
-            let angular = self.inverse[b + 1];
-            let schur = angular - c.transpose() * self.inverse[b] * c;
-            // rounding can make the complement singular; then the two blocks go uncoupled
-            if let Some(inverse) = Sym3::from_mat(&schur).inverse() {
-                self.inverse[b + 1] = inverse.to_mat();
-            } else {
-                self.coupling[b] = Mat3::ZERO;
-                self.inverse[b + 1] = angular.inverse();
-            }
-        }
-    }
-
-    /// rate · j kᵀ on the diagonal blocks; `terms` and `mate` list the same blocks in the same order.
-    fn add_outer(&mut self, terms: &[Term], mate: &[Term], rate: Real) {
-        if rate == 0.0 {
-            return;
-        }
-        for (k, (t, m)) in terms.iter().zip(mate).enumerate() {
-            let b = t.block as usize;
-            self.inverse[b] += outer(t.jacobian, m.jacobian) * rate;
-            if self.kind[b] == Kind::Linear && mate.get(k + 1).is_some_and(|next| next.block == t.block + 1) {
-                self.coupling[b] += outer(t.jacobian, mate[k + 1].jacobian) * rate;
-            }
-        }
-    }
-
-    /// z = P⁻¹ r.
-    fn apply_inverse(&mut self, system: &System<'_>) {
-        for ((z, r), inverse) in self.z.iter_mut().zip(&self.r).zip(&self.inverse) {
-            *z = block(*inverse * vec(*r));
-        }
-        for lump in system.lumps.iter().filter(|l| l.inertia.is_some()) {
-            let b = lump.block as usize;
-            let c = self.coupling[b];
-            let turn = self.inverse[b + 1] * (vec(self.r[b + 1]) - c.transpose() * vec(self.z[b]));
-            self.z[b] = block(self.inverse[b] * (vec(self.r[b]) - c * turn));
-            self.z[b + 1] = block(turn);
-        }
-    }
-}
-
-/// out = A v over all bodies, without rows.
-fn apply_bodies(system: &System<'_>, v: &[Block], out: &mut [Block]) {
-    for placed in system.operators {
-        let span = placed.first as usize..placed.first as usize + placed.operator.block_count();
-        placed.operator.apply(&v[span.clone()], &mut out[span]);
-    }
-    for lump in system.lumps {
-        let b = lump.block as usize;
-        out[b] = block(vec(v[b]) * lump.mass);
-        if let Some(inertia) = lump.inertia {
-            out[b + 1] = block(inertia.mul(vec(v[b + 1])));
-        }
-    }
-}
-
-/// J·v of one row.
-fn drift(terms: &[Term], v: &[Block]) -> Real {
-    terms.iter().map(|t| t.jacobian.dot(vec(v[t.block as usize]))).sum()
-}
-
-/// out += Jᵀ impulse of one row.
-fn scatter(terms: &[Term], impulse: Real, out: &mut [Block]) {
-    for t in terms {
-        add(&mut out[t.block as usize], t.jacobian * impulse);
-    }
-}
-
-fn dot(a: &[Block], b: &[Block]) -> Real {
-    a.iter().zip(b).map(|(a, b)| a[0] * b[0] + a[1] * b[1] + a[2] * b[2]).sum()
-}
-
-fn add_scaled(a: &mut [Block], b: &[Block], scale: Real) {
-    for (a, b) in a.iter_mut().zip(b) {
-        add(a, vec(*b) * scale);
-    }
-}
-
-fn add(b: &mut Block, v: Vec3) {
-    b[0] += v.x;
-    b[1] += v.y;
-    b[2] += v.z;
-}
-
-/// a bᵀ.
-fn outer(a: Vec3, b: Vec3) -> Mat3 {
-    Mat3::from_cols(a * b.x, a * b.y, a * b.z)
-}
-
-fn vec(b: Block) -> Vec3 {
-    Vec3::new(b[0], b[1], b[2])
-}
-
-fn block(v: Vec3) -> Block {
-    [v.x, v.y, v.z, 0.0]
 }

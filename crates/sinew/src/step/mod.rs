@@ -36,6 +36,7 @@ impl StepContext {
     fn new(settings: &Settings, substep: u32) -> Self {
         let h = settings.h();
         let contact = soften(settings.contact, h);
+        let friction = soften(settings.friction, h);
         let gravity_speed = 2.0 * settings.gravity.length() * settings.dt;
         Self {
             h,
@@ -49,7 +50,9 @@ impl StepContext {
                 impulse_scale: contact.impulse_scale(),
                 slop: settings.contact_slop,
                 push_speed: settings.push_speed,
-                friction_rate: settings.friction_return / h,
+                friction_rate: friction.rate,
+                friction_mass: friction.mass_scale(),
+                friction_impulse: friction.impulse_scale(),
                 restitution_speed: settings.restitution_speed.max(gravity_speed),
             },
         }

@@ -333,7 +333,17 @@ impl Rest {
             start + neighbours[i as usize].partition_point(|&n| n < j) as u32
         };
         let entries = mesh.tets.iter().map(|c| c.map(|i| c.map(|j| find(i, j)))).collect();
-        Self { lame, damping: params.damping, tets: mesh.tets.clone(), gradients, volumes, mass, row_start, column, entries }
+        Self {
+            lame,
+            damping: params.damping,
+            tets: mesh.tets.clone(),
+            gradients,
+            volumes,
+            mass,
+            row_start,
+            column,
+            entries,
+        }
     }
 
     fn diagonal_entry(&self, node: usize) -> usize {

@@ -1,0 +1,165 @@
+//! The momentum audit: the island over again with every body rigid, then velocities exactly from impulses.
+
+use super::space::{Plan, add, block, conjugate_gradient, vec};
+use super::{AUDIT, Lump, Placed, Scratch, System, run_passes};
+use crate::constraint::{RowBuffer, RowId, Term};
+use crate::deformable::Modes;
+use crate::math::{Block, Vec3};
+
+/// Block of the coarse space, and for a node of an operator its arm from the centre [m].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Seat {
+    pub(super) block: Option<u32>,
+    pub(super) arm: Option<Vec3>,
+}
+
+/// The audit: moves every body along its rigid modes until momentum holds by the rows' law. It is the island over
+/// again with each body rigid, solved by the same passes from rest, the load being the momentum that the bodies lack.
+/// Its last pass keeps the model's impulses: they balance exactly, where the law's would leave a kick. They may therefore
+/// be outside their bounds by what the passes have left. Returns the iterations.
+pub(super) fn balance(
+    system: &System<'_>,
+    rows: &mut RowBuffer,
+    v: &mut [Block],
+    passes: u32,
+    scratch: &mut Scratch,
+) -> u32 {
+    let Scratch { fine, coarse, coarse_rows, coarse_lumps, coarse_terms, coarse_v, seats } = scratch;
+    let count = take_seats(system, v.len(), seats, coarse_lumps);
+
+    // the rows as rigid bodies see them, from where v is
+    coarse_rows.clear();
+    fine.drifts(rows, v);
+    for (id, row) in rows.rows().iter().enumerate() {
+        coarse_terms.clear();
+        for t in rows.terms(id as RowId) {
+            let Some(block) = seats[t.block as usize].block else { continue };
+            meet(coarse_terms, block, t.jacobian);
+            if let Some(arm) = seats[t.block as usize].arm {
+                meet(coarse_terms, block + 1, arm.cross(t.jacobian));
+            }
+        }
+        coarse_rows.push(coarse_terms, fine.push[id], 0.0, row.softness, row.bounds);
+        let coarse_row = &mut coarse_rows.rows_mut()[id];
+        (coarse_row.impulse, coarse_row.diagonal) = (row.impulse, row.diagonal);
+    }
+
+    // the load: what external forces have given less what is there
+    let island = System { operators: &[], lumps: coarse_lumps };
+    coarse.reset(&island, count, rows.len());
+    for placed in system.operators {
+        let Some(modes) = placed.operator.modes() else { continue };
+        let at = seats[placed.first as usize].block.expect("seated above") as usize;
+        let (momentum, spin) = lack(placed, &modes, v);
+        (coarse.load[at], coarse.load[at + 1]) = (block(momentum), block(spin));
+    }
+    for lump in system.lumps {
+        let b = lump.block as usize;
+        let at = seats[b].block.expect("seated above") as usize;
+        coarse.load[at] = block((lump.free[0] - vec(v[b])) * lump.mass);
+        if let Some(inertia) = lump.inertia {
+            coarse.load[at + 1] = block(inertia.mul(lump.free[1] - vec(v[b + 1])));
+        }
+    }
+
+    // passes by the law, one more by the model
+    coarse_v.clear();
+    coarse_v.resize(count, [0.0; 4]);
+    let mut iterations = run_passes(&island, coarse_rows, coarse_v, Plan { passes, ..AUDIT }, coarse).iterations;
+    coarse.precondition(&island, coarse_rows);
+    iterations += conjugate_gradient(&island, coarse_rows, coarse_v, AUDIT, coarse).0;
+    coarse.drifts(coarse_rows, coarse_v);
+    for (id, row) in rows.rows_mut().iter_mut().enumerate() {
+        row.impulse = coarse.model(coarse_rows, id);
+    }
+    for (v, seat) in v.iter_mut().zip(seats.iter()) {
+        let Some(block) = seat.block else { continue };
+        let turn = seat.arm.map_or(Vec3::ZERO, |arm| vec(coarse_v[block as usize + 1]).cross(arm));
+        add(v, vec(coarse_v[block as usize]) + turn);
+    }
+    iterations
+}
+
+/// Gives every free body its blocks in the coarse space; returns their number.
+fn take_seats(system: &System<'_>, blocks: usize, seats: &mut Vec<Seat>, lumps: &mut Vec<Lump>) -> usize {
+    seats.clear();
+    seats.resize(blocks, Seat { block: None, arm: None });
+    lumps.clear();
+    let mut next = 0;
+    for placed in system.operators {
+        let Some(modes) = placed.operator.modes() else { continue };
+        for (k, &arm) in modes.arms.iter().enumerate() {
+            seats[placed.first as usize + k] = Seat { block: Some(next), arm: Some(arm) };
+        }
+        lumps.push(Lump { block: next, mass: modes.mass, inertia: Some(modes.inertia), free: [Vec3::ZERO; 2] });
+        next += 2;
+    }
+    for lump in system.lumps {
+        lumps.push(Lump { block: next, free: [Vec3::ZERO; 2], ..*lump });
+        let span = if lump.inertia.is_some() { 2 } else { 1 };
+        for k in 0..span {
+            seats[(lump.block + k) as usize].block = Some(next + k);
+        }
+        next += span;
+    }
+    next as usize
+}
+
+/// Adds a Jacobian to a list of terms, one a block. A rigid body's angular term follows its linear one.
+fn meet(terms: &mut Vec<Term>, block: u32, jacobian: Vec3) {
+    match terms.iter_mut().find(|t| t.block == block) {
+        Some(term) => term.jacobian += jacobian,
+        None => terms.push(Term { block, jacobian, response: Vec3::ZERO }),
+    }
+}
+
+/// Momentum and spin that an operator's blocks lack, rows left out [N·s], [N·m·s].
+///
+/// M stands here, not A: the corotational K makes a torque when it turns a strained body, and the residual of A would
+/// keep it.
+fn lack(placed: &Placed<'_>, modes: &Modes<'_>, v: &[Block]) -> (Vec3, Vec3) {
+    let (mut momentum, mut spin) = (modes.momentum, modes.spin);
+    let blocks = &v[placed.first as usize..];
+    for ((b, &mass), arm) in blocks.iter().zip(placed.operator.mass()).zip(modes.arms) {
+        let push = vec(*b) * mass;
+        momentum -= push;
+        spin -= arm.cross(push);
+    }
+    (momentum, spin)
+}
+
+/// End of the audit: velocities exactly from the impulses that the rows hold. After `balance` this moves by rounding.
+pub(super) fn settle(system: &System<'_>, rows: &RowBuffer, v: &mut [Block]) {
+    for lump in system.lumps {
+        let span = if lump.inertia.is_some() { 2 } else { 1 };
+        for k in 0..span {
+            v[lump.block as usize + k] = block(lump.free[k]);
+        }
+    }
+    for id in 0..rows.len() {
+        let impulse = rows.rows()[id].impulse;
+        for t in rows.terms(id as RowId) {
+            if system.owner(t.block).is_none() {
+                add(&mut v[t.block as usize], t.response * impulse);
+            }
+        }
+    }
+    for placed in system.operators {
+        let Some(modes) = placed.operator.modes() else { continue };
+        let Some(inverse) = modes.inertia.inverse() else { continue };
+        let first = placed.first as usize;
+        let span = first..first + placed.operator.block_count();
+        let (mut momentum, mut spin) = lack(placed, &modes, v);
+        for id in 0..rows.len() {
+            for t in rows.terms(id as RowId).iter().filter(|t| span.contains(&(t.block as usize))) {
+                let push = t.jacobian * rows.rows()[id].impulse;
+                momentum += push;
+                spin += modes.arms[t.block as usize - first].cross(push);
+            }
+        }
+        let (shift, turn) = (momentum / modes.mass, inverse.mul(spin));
+        for (b, arm) in v[span].iter_mut().zip(modes.arms) {
+            add(b, shift + turn.cross(*arm));
+        }
+    }
+}
