@@ -1,1 +1,3 @@
-//! sinew-scene
+//! Scenes for Sinew, and the physics they are judged by: [`validate`] runs cases whose right answers are known.
+
+pub mod validate;

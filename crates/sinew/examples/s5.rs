@@ -5,7 +5,7 @@ fn main() -> Result<(), Error> {
     let args: Vec<String> = std::env::args().collect();
     let which = args.get(1).map(String::as_str).unwrap_or("stack");
     let threads: u32 = args.get(2).and_then(|s| s.parse().ok()).unwrap_or(1);
-    let mut settings = Settings { sleep_time: Real::INFINITY, threads, ..Settings::default() };
+    let mut settings = Settings { sleep_time: Real::INFINITY, threads, point_forces: false, ..Settings::default() };
     if let Some(f) = args.get(3).and_then(|s| s.parse().ok()) {
         settings.contact = Stabilization::Soft {
             frequency: f,

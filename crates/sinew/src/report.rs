@@ -223,7 +223,7 @@ pub struct Report {
     pub energies: Energies,
     /// Deepest penetration at the start of the last substep [m].
     pub penetration: Real,
-    /// Contact points with force.
+    /// Contact points with force; empty unless `Settings::point_forces`.
     pub contacts: Vec<ContactForce>,
     /// Forces by pair of bodies, sorted by pair.
     pub pairs: Vec<PairForce>,

@@ -96,6 +96,8 @@ pub struct Settings {
     pub threads: u32,
     /// Use eight-wide kernels (f32 build). Off: the scalar path, same bits.
     pub lanes: bool,
+    /// List the force at every contact point in the report, not only by pair of bodies. Default true.
+    pub point_forces: bool,
     /// Keep residuals of every sweep in the report: costs a few percent. Default false.
     pub residuals: bool,
 }
@@ -127,6 +129,7 @@ impl Default for Settings {
             max_turn: 1.5,
             threads: 1,
             lanes: true,
+            point_forces: true,
             residuals: false,
         }
     }

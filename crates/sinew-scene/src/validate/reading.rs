@@ -51,6 +51,9 @@ impl Reading {
     }
 }
 
+/// What a case gives: its readings, or why its world could not be built.
+pub type Readings = Result<Vec<Reading>, sinew::Error>;
+
 /// One physics case with right answers.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
@@ -63,7 +66,19 @@ pub struct Case {
     /// What is tested: `rigid`.
     pub model: &'static str,
     /// Runs it.
-    pub run: fn() -> Result<Vec<Reading>, sinew::Error>,
+    pub run: fn() -> Readings,
     /// Why it is out, when it is known to be.
     pub known: Option<&'static str>,
+}
+
+impl Case {
+    /// A case of rigid bodies.
+    pub const fn rigid(id: &'static str, title: &'static str, run: fn() -> Readings) -> Self {
+        Self { id, group: "rigid", title, model: "rigid", run, known: None }
+    }
+
+    /// A relation between two runs of rigid bodies: no right value is needed.
+    pub const fn relation(id: &'static str, title: &'static str, run: fn() -> Readings) -> Self {
+        Self { id, group: "relation", title, model: "rigid", run, known: None }
+    }
 }

@@ -30,7 +30,12 @@ pub(crate) struct PointLanes {
     /// Arms in world axes [m]. Written by `prepare`.
     arm_a: Eight3,
     arm_b: Eight3,
-    /// 1 / effective mass along the normal [kg]. 0 for unused points.
+    /// r × n of both bodies, and the spin it answers with, for a unit impulse along the normal.
+    twist_a: Eight3,
+    twist_b: Eight3,
+    answer_a: Eight3,
+    answer_b: Eight3,
+    /// 1 / effective mass along the normal [kg]. 0 for unused points. First substep of a step; so are the tangents'.
     mass: Eight,
     /// Inverse of the 2x2 effective mass matrix of the tangents: 11, 12, 22 [kg].
     tangent_mass: Eight3,
@@ -113,6 +118,10 @@ impl Default for PointLanes {
             core_b: ZERO3,
             arm_a: ZERO3,
             arm_b: ZERO3,
+            twist_a: ZERO3,
+            twist_b: ZERO3,
+            answer_a: ZERO3,
+            answer_b: ZERO3,
             mass: ZERO,
             tangent_mass: ZERO3,
             slip_mass: ZERO,
@@ -189,6 +198,30 @@ impl ContactBatch {
 }
 
 impl ContactBatch {
+    /// Mean force of each manifold over the step, vector and normal part, with `inv_dt` = 1/dt.
+    pub fn mean_forces(&self, inv_dt: Real) -> [Eight; 4] {
+        let mut sum = [ZERO; 3];
+        for p in &self.points[..self.count] {
+            for (i, sum) in sum.iter_mut().enumerate() {
+                for lane in 0..LANES {
+                    sum[lane] += (p.total[i][lane] + p.impulse[i][lane]) * p.used[lane];
+                }
+            }
+        }
+        let (n, t) = (&self.normal, &self.tangent);
+        let mut out = [ZERO; 4];
+        for lane in 0..LANES {
+            let [sn, s1, s2] = [sum[0][lane] * inv_dt, sum[1][lane] * inv_dt, sum[2][lane] * inv_dt];
+            for k in 0..3 {
+                let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+                let t2 = n[i][lane] * t[j][lane] - n[j][lane] * t[i][lane];
+                out[k][lane] = n[k][lane] * sn + t[k][lane] * s1 + t2 * s2;
+            }
+            out[3][lane] = sn;
+        }
+        out
+    }
+
     /// Mean force of a point over the step, with `inv_dt` = 1/dt.
     pub fn mean_force(&self, lane: usize, k: usize, inv_dt: Real) -> crate::work::PointForce {
         let p = &self.points[k];
@@ -203,6 +236,8 @@ impl ContactBatch {
 /// Numbers of a substep that all contacts share.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ContactParams {
+    /// True in the first substep of a step.
+    pub first: bool,
     pub h: Real,
     pub inv_h: Real,
     /// Position error to velocity [1/s].
@@ -444,23 +479,18 @@ fn prepare<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: Bo
         let gap = dot(n, add(between, sub(arm_b, arm_a)));
         used.select_gt(zero, gap, L::splat(t, Real::MAX)).store(&mut point.gap[at..]);
 
-        // answers of both bodies along n, t₁, t₂
+        // answers of both bodies along n; those along the tangents, and the masses, hold for the whole step
         let (an, bn) = (cross(arm_a, n), cross(arm_b, n));
-        let (a1, b1) = (cross(arm_a, t1), cross(arm_b, t1));
-        let (a2, b2) = (cross(arm_a, t2), cross(arm_b, t2));
-        let (ia1, ib1) = (turn(&pair.inertia_a, a1), turn(&pair.inertia_b, b1));
-        let (ia2, ib2) = (turn(&pair.inertia_a, a2), turn(&pair.inertia_b, b2));
-        let kn = inv_masses + dot(an, turn(&pair.inertia_a, an)) + dot(bn, turn(&pair.inertia_b, bn));
-        let k11 = inv_masses + dot(a1, ia1) + dot(b1, ib1);
-        let k22 = inv_masses + dot(a2, ia2) + dot(b2, ib2);
-        let k12 = dot(a1, ia2) + dot(b1, ib2);
-        (invert(t, kn) * used).store(&mut point.mass[at..]);
-        let det = invert(t, k11 * k22 - k12 * k12) * used;
-        store3([k22 * det, -k12 * det, k11 * det], &mut point.tangent_mass, at);
-        let half = L::splat(t, 0.5);
-        let (mean, difference) = ((k11 + k22) * half, (k11 - k22) * half);
-        let largest = mean + (difference * difference + k12 * k12).sqrt();
-        (invert(t, largest) * used).store(&mut point.slip_mass[at..]);
+        let (ian, ibn) = (turn(&pair.inertia_a, an), turn(&pair.inertia_b, bn));
+        store3(an, &mut point.twist_a, at);
+        store3(bn, &mut point.twist_b, at);
+        store3(ian, &mut point.answer_a, at);
+        store3(ibn, &mut point.answer_b, at);
+        if p.first {
+            let kn = inv_masses + dot(an, ian) + dot(bn, ibn);
+            (invert(t, kn) * used).store(&mut point.mass[at..]);
+            tangent_masses(t, point, at, &pair, [arm_a, arm_b], [t1, t2]);
+        }
 
         // an open gap may close within the substep; overlap is pushed apart softly and not too fast
         let open = gap * L::splat(t, p.inv_h);
@@ -488,6 +518,32 @@ fn prepare<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: Bo
         pair.push(scale(guess, share), arm_a, arm_b);
     }
     pair.store(batch, at, bodies.velocity);
+}
+
+/// Inverse of the 2x2 matrix of the tangents' answers, and of its largest eigenvalue.
+#[inline(always)]
+fn tangent_masses<L: Lane>(
+    t: L::Token,
+    point: &mut PointLanes,
+    at: usize,
+    pair: &Pair<L>,
+    [arm_a, arm_b]: [V3<L>; 2],
+    [t1, t2]: [V3<L>; 2],
+) {
+    let used = L::load(t, &point.used[at..]);
+    let inv_masses = pair.inv_mass_a + pair.inv_mass_b;
+    let (a1, b1) = (cross(arm_a, t1), cross(arm_b, t1));
+    let (a2, b2) = (cross(arm_a, t2), cross(arm_b, t2));
+    let (ia2, ib2) = (turn(&pair.inertia_a, a2), turn(&pair.inertia_b, b2));
+    let k11 = inv_masses + dot(a1, turn(&pair.inertia_a, a1)) + dot(b1, turn(&pair.inertia_b, b1));
+    let k22 = inv_masses + dot(a2, ia2) + dot(b2, ib2);
+    let k12 = dot(a1, ia2) + dot(b1, ib2);
+    let det = invert(t, k11 * k22 - k12 * k12) * used;
+    store3([k22 * det, -k12 * det, k11 * det], &mut point.tangent_mass, at);
+    let half = L::splat(t, 0.5);
+    let (mean, difference) = ((k11 + k22) * half, (k11 - k22) * half);
+    let largest = mean + (difference * difference + k12 * k12).sqrt();
+    (invert(t, largest) * used).store(&mut point.slip_mass[at..]);
 }
 
 /// 1/x, or 0 where x is 0: nobody answers.
@@ -569,8 +625,8 @@ fn sweep<L: Lane, const CORRECT: bool>(
 
     for k in 0..batch.count {
         let point = &mut batch.points[if CORRECT { k } else { batch.count - 1 - k }];
-        let (arm_a, arm_b) = (load3::<L>(t, &point.arm_a, at), load3::<L>(t, &point.arm_b, at));
-        let speed = dot(n, pair.relative(arm_a, arm_b));
+        let (twist_a, twist_b) = (load3::<L>(t, &point.twist_a, at), load3::<L>(t, &point.twist_b, at));
+        let speed = dot(n, sub(pair.vb, pair.va)) + dot(twist_b, pair.wb) - dot(twist_a, pair.wa);
         let mass = L::load(t, &point.mass[at..]);
         let old = L::load(t, &point.impulse[0][at..]);
         let wanted = if CORRECT {
@@ -587,7 +643,11 @@ fn sweep<L: Lane, const CORRECT: bool>(
         peak.store(&mut point.peak[at..]);
         let change = new - old;
         squares = squares + change * change;
-        pair.push(scale(scale(n, change), share), arm_a, arm_b);
+        let push = change * share;
+        pair.va = sub(pair.va, scale(n, push * pair.inv_mass_a));
+        pair.vb = add(pair.vb, scale(n, push * pair.inv_mass_b));
+        pair.wa = sub(pair.wa, scale(load3(t, &point.answer_a, at), push));
+        pair.wb = add(pair.wb, scale(load3(t, &point.answer_b, at), push));
     }
     pair.store(batch, at, bodies.velocity);
     squares.sum()

@@ -79,13 +79,14 @@ pub struct Settings {
     /// Stiffness of a hard row on an implicit body, in units of the implicit mass it meets. Larger: less penetration in
     /// impact, more iterations, and a sliding soft body chatters.
     pub stiffness: Real,
-    /// The same for a row between particles and rigid bodies, whose masses have no elasticity in them. It must exceed the
-    /// number of bodies that lie on the row.
+    /// The same for a row between particles and rigid bodies, whose masses have no elasticity in them. Smaller: stacks
+    /// sag by g h²/stiffness times the bodies above, and tall ones begin to rock (see `carry`).
     pub rigid_stiffness: Real,
-    /// Stiffness of friction's springs relative to the above.
+    /// Stiffness of friction's springs relative to the above. Larger: less play before slip, more iterations.
     pub tangential: Real,
     /// Part of the way that the impulse a hard row starts from goes to its impulse, each substep. 0: a penalty, it sinks
-    /// under load. Larger: sinking is gone sooner; unstable above the ratio of row stiffness to the mass on the row.
+    /// under load. Larger: sinking is gone sooner. This is integral control, which takes damping from a mode unless the
+    /// row is stiffer than 1/carry times what it presses on, and c/m > carry for the mass m of the mode.
     pub carry: Real,
     /// CG stops when its residual has this size relative to the right-hand side.
     pub tolerance: Real,
@@ -192,13 +193,17 @@ pub fn stiffen(
             .sum();
         let answer: Real = terms.iter().map(|t| t.jacobian.dot(t.response)).sum();
         let soft = terms.iter().any(|t| system.owner(t.block).is_some());
-        let row = &mut rows.rows_mut()[id];
         if !(give > 0.0 && answer > 0.0) {
             continue;
         }
-        let tangential = matches!(row.bounds, Bounds::Disc { .. } | Bounds::Mate);
+        let bounds = rows.rows()[id].bounds;
+        let tangential = matches!(bounds, Bounds::Disc { .. } | Bounds::Mate);
         let stiffness = if soft { settings.stiffness } else { settings.rigid_stiffness };
-        row.softness = give / (stiffness * if tangential { settings.tangential } else { 1.0 });
+        let own = give / (stiffness * if tangential { settings.tangential } else { 1.0 });
+        // a pair is one spring: both halves as stiff as the first, or its law would have no potential
+        let softness = if bounds == Bounds::Mate { rows.rows()[id - 1].softness } else { own };
+        let row = &mut rows.rows_mut()[id];
+        row.softness = softness;
         row.diagonal = answer + row.softness;
         if !tangential {
             let carried = row.softness * row.impulse;
@@ -320,14 +325,15 @@ fn linearise(rows: &mut RowBuffer, v: &[Block], s: &mut Space) -> Real {
         let old = s.model(rows, id);
         if let Bounds::Disc { normal, friction, radius } = row.bounds {
             let wanted = (friction * rows.rows()[normal as usize].impulse + radius).max(0.0);
-            let blend = s.blend;
-            s.reach[id] += blend * (wanted - s.reach[id]);
+            s.reach[id] += s.blend * (wanted - s.reach[id]);
         }
         let new = s.law(rows, id);
         wrong += (new - old) * (new - old);
         all += new * new;
         rows.rows_mut()[id].impulse = new;
         match row.bounds {
+            // nobody answers: the impulse stays, the model is that constant
+            _ if row.diagonal == Real::INFINITY => s.offset[id] = new,
             Bounds::Disc { .. } => {}
             // both halves of a pair are known only now
             Bounds::Mate => s.linearise_pair(id - 1, 1.0 / row.softness),
@@ -357,5 +363,76 @@ fn guard(rows: &mut RowBuffer, v: &mut [Block]) {
                 add(&mut v[t.block as usize], t.response * push);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lump(block: u32, mass: Real, velocity: Vec3) -> Lump {
+        Lump { block, mass, inertia: None, free: [velocity, Vec3::ZERO] }
+    }
+
+    fn term(block: u32, jacobian: Vec3, inverse_mass: Real) -> Term {
+        Term { block, jacobian, response: jacobian * inverse_mass }
+    }
+
+    fn solved(lumps: &[Lump], rows: &mut RowBuffer, v: &mut [Block]) -> Outcome {
+        let (settings, mut scratch) = (Settings::default(), Scratch::default());
+        let system = System { operators: &[], lumps };
+        stiffen(&system, rows, v.len(), &settings, &mut scratch);
+        solve(&system, rows, v, &settings, &mut scratch)
+    }
+
+    #[test]
+    fn an_inelastic_collision_keeps_momentum_and_nearly_closes_the_gap_speed() {
+        let mut rows = RowBuffer::default();
+        rows.push(&[term(0, -Vec3::X, 1.0), term(1, Vec3::X, 0.5)], 0.0, 0.0, 0.0, Bounds::AtLeast(0.0));
+        let mut v = [[1.0, 0.0, 0.0, 0.0], [0.0; 4]];
+        solved(&[lump(0, 1.0, Vec3::X), lump(1, 2.0, Vec3::ZERO)], &mut rows, &mut v);
+        assert!((v[0][0] + 2.0 * v[1][0] - 1.0).abs() < 1e-6);
+        assert!((v[0][0] - v[1][0]).abs() < 2e-3, "{v:?}");
+    }
+
+    #[test]
+    fn friction_stops_at_its_disc_and_points_against_slip() {
+        let mut rows = RowBuffer::default();
+        let n = rows.push(&[term(0, Vec3::Y, 1.0)], 0.0, 0.0, 0.0, Bounds::AtLeast(0.0));
+        rows.push(&[term(0, Vec3::X, 1.0)], 0.0, 0.0, 0.0, Bounds::Disc { normal: n, friction: 0.5, radius: 0.0 });
+        rows.push(&[term(0, Vec3::Z, 1.0)], 0.0, 0.0, 0.0, Bounds::Mate);
+        let mut v = [[3.0, -1.0, 4.0, 0.0]];
+        solved(&[lump(0, 1.0, Vec3::new(3.0, -1.0, 4.0))], &mut rows, &mut v);
+        // friction 0.5 · 1 N·s against (3, 4): 0.3 and 0.4
+        assert!((v[0][0] - 2.7).abs() < 2e-3 && (v[0][2] - 3.6).abs() < 2e-3, "{v:?}");
+    }
+
+    #[test]
+    fn an_impulse_at_its_bound_is_a_constant_push() {
+        let mut rows = RowBuffer::default();
+        rows.push(&[term(0, Vec3::X, 1.0)], 0.0, 0.0, 0.0, Bounds::Between { low: -0.25, high: 0.25 });
+        let mut v = [[1.0, 0.0, 0.0, 0.0]];
+        solved(&[lump(0, 1.0, Vec3::X)], &mut rows, &mut v);
+        assert!((v[0][0] - 0.75).abs() < 1e-6 && rows.rows()[0].impulse == -0.25);
+    }
+
+    #[test]
+    fn a_prescribed_block_keeps_its_velocity_and_a_row_nobody_answers_its_impulse() {
+        let mut rows = RowBuffer::default();
+        rows.push(&[term(0, -Vec3::X, 0.0), term(1, Vec3::X, 1.0)], 0.0, 0.0, 0.0, Bounds::Free);
+        let n = rows.push(&[term(0, Vec3::X, 0.0)], 5.0, 0.0, 0.0, Bounds::Free);
+        rows.push(&[term(0, Vec3::Y, 0.0)], 0.0, 0.0, 0.0, Bounds::Disc { normal: n, friction: 1.0, radius: 0.0 });
+        rows.push(&[term(0, Vec3::Z, 0.0)], 0.0, 0.0, 0.0, Bounds::Mate);
+        let mut v = [[2.0, 0.0, 0.0, 0.0], [0.0; 4]];
+        solved(&[lump(1, 1.0, Vec3::ZERO)], &mut rows, &mut v);
+        assert_eq!(v[0], [2.0, 0.0, 0.0, 0.0]);
+        assert!((v[1][0] - 2.0).abs() < 3e-3, "{v:?}");
+        assert!(rows.rows()[1..].iter().all(|r| r.impulse == 0.0));
+    }
+
+    #[test]
+    fn an_empty_island_is_solved() {
+        let outcome = solved(&[], &mut RowBuffer::default(), &mut []);
+        assert_eq!(outcome.iterations, 0);
     }
 }

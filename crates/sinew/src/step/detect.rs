@@ -45,7 +45,7 @@ fn refresh_colliders(model: &Model, work: &mut Work) {
 }
 
 /// How far a body's surface may come within the step, and no farther than may be looked ahead [m].
-pub(super) fn motion(rigid: &Rigid, state: &State, slot: usize, settings: &Settings) -> Real {
+fn motion(rigid: &Rigid, state: &State, slot: usize, settings: &Settings) -> Real {
     if rigid.motion == Motion::Fixed || state.is_asleep(slot) || state.is_frozen(slot) {
         return 0.0;
     }
@@ -56,6 +56,10 @@ pub(super) fn motion(rigid: &Rigid, state: &State, slot: usize, settings: &Setti
 }
 
 fn place_bounds(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
+    work.motion.clear();
+    for slot in 0..model.bodies.slot_count() {
+        work.motion.push(model.rigid_at(slot as u32).map_or(0.0, |r| motion(r, state, slot, settings)));
+    }
     work.bounds.clear();
     for c in &work.colliders {
         let Some(rigid) = model.rigid_at(c.body) else { continue };
@@ -63,7 +67,7 @@ fn place_bounds(model: &Model, state: &State, work: &mut Work, settings: &Settin
         let collider = &rigid.colliders[c.collider as usize];
         let pose = Pose::new(state.x[i], state.q[i]).then_inner(&collider.place);
         let mut bounds = collider.geometry.bounds(&pose);
-        let grow = 0.5 * settings.contact_margin + motion(rigid, state, i, settings);
+        let grow = 0.5 * settings.contact_margin + work.motion[i];
         bounds = bounds.grown(grow);
         if rigid.continuous {
             let sweep = state.v[i] * settings.dt;
@@ -116,11 +120,15 @@ fn pick_candidates(model: &Model, state: &State, work: &mut Work) {
 
 /// The manifolds that State has for a pair of colliders.
 fn remembered<'a>(contacts: &'a [ContactMemory], key: &ContactKey) -> &'a [ContactMemory] {
-    let pair = |m: &ContactMemory| (m.key.a, m.key.b, m.key.collider_a, m.key.collider_b);
-    let wanted = (key.a, key.b, key.collider_a, key.collider_b);
-    let start = contacts.partition_point(|m| pair(m) < wanted);
-    let count = contacts[start..].iter().take_while(|m| pair(m) == wanted).count();
+    let wanted = pair_of(key);
+    let start = contacts.partition_point(|m| pair_of(&m.key) < wanted);
+    let count = contacts[start..].iter().take_while(|m| pair_of(&m.key) == wanted).count();
     &contacts[start..start + count]
+}
+
+/// The two colliders of a contact, in sorting order.
+fn pair_of(key: &ContactKey) -> (u32, u32, u32, u32) {
+    (key.a, key.b, key.collider_a, key.collider_b)
 }
 
 /// Manifolds of all candidates, in their order, on all threads.
@@ -129,15 +137,25 @@ fn narrow(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
     if work.narrow.len() < pieces {
         work.narrow.resize_with(pieces, NarrowScratch::default);
     }
-    let candidates = &work.candidates;
+    let (candidates, motion) = (&work.candidates, &work.motion);
     let contacts = &state.contacts;
     work.pool.chunks(&mut work.narrow[..pieces], 1, &|piece, scratch| {
         let scratch = &mut scratch[0];
         scratch.out.clear();
         scratch.fresh = 0;
         let end = ((piece + 1) * GRAIN).min(candidates.len());
+        // both lists are sorted: walk along the remembered contacts
+        let mut at = contacts.partition_point(|m| pair_of(&m.key) < pair_of(&candidates[piece * GRAIN].key));
         for candidate in &candidates[piece * GRAIN..end] {
-            one_pair(model, state, settings, candidate, remembered(contacts, &candidate.key), scratch);
+            let pair = pair_of(&candidate.key);
+            while at < contacts.len() && pair_of(&contacts[at].key) < pair {
+                at += 1;
+            }
+            let count = contacts[at..].iter().take_while(|m| pair_of(&m.key) == pair).count();
+            let reach =
+                settings.contact_margin + motion[candidate.key.a as usize] + motion[candidate.key.b as usize];
+            let candidate = Candidate { reach, ..*candidate };
+            one_pair(model, state, settings, &candidate, &contacts[at..at + count], scratch);
         }
     });
     for scratch in &work.narrow[..pieces] {
@@ -178,12 +196,9 @@ fn one_pair(
         return;
     }
 
-    let speed_reach = motion(a, state, key.a as usize, settings) + motion(b, state, key.b as usize, settings);
-    let reach = settings.contact_margin + speed_reach;
     let old = if old.iter().all(sane) { old } else { &[] };
-    let here = Candidate { reach, ..*candidate };
     let before = scratch.out.len();
-    find_manifolds(&here, &side_a, &side_b, old, settings.recycle_distance, scratch);
+    find_manifolds(candidate, &side_a, &side_b, old, settings.recycle_distance, scratch);
     if scratch.out.len() > before || !(a.continuous || b.continuous) {
         return;
     }
@@ -193,7 +208,7 @@ fn one_pair(
     if let Some(hit) = geometry_b.cast(&in_world_b, travel, geometry_a, &in_world_a) {
         let moved = Pose::new(pose_b.position + travel * hit.at, pose_b.rotation);
         let side_b = PairSide { pose: moved, ..side_b };
-        find_manifolds(&here, &side_a, &side_b, &[], 0.0, scratch);
+        find_manifolds(candidate, &side_a, &side_b, &[], 0.0, scratch);
     }
 }
 

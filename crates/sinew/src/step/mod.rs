@@ -43,6 +43,7 @@ impl StepContext {
             substep,
             joint: soften(settings.joint, h),
             contact: ContactParams {
+                first: substep == 0,
                 h,
                 inv_h: 1.0 / h,
                 bias_rate: contact.rate,

@@ -13,7 +13,7 @@ use bytemuck::Zeroable;
 
 /// Finds contacts of all nodes; appends them to the step's contacts.
 pub(super) fn find(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
-    let Work { broad, bounds, colliders, contacts, .. } = work;
+    let Work { broad, bounds, colliders, contacts, motion, .. } = work;
     for (slot, _) in model.bodies.iter() {
         let Some(nodes) = model.nodes_at(slot) else { continue };
         if nodes.source.radius <= 0.0 {
@@ -42,8 +42,7 @@ pub(super) fn find(model: &Model, state: &State, work: &mut Work, settings: &Set
                 let away = if inside { on - x } else { x - on };
                 let Some(normal) = away.try_normalize() else { return };
                 let gap = if inside { -away.length() } else { away.length() } - nodes.source.radius;
-                let body_reach = super::detect::motion(rigid, state, i, settings);
-                if gap > reach + body_reach {
+                if gap > reach + motion[i] {
                     return;
                 }
                 let key = ContactKey {

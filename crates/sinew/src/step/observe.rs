@@ -1,6 +1,6 @@
 //! Observe: energies and forces into the report. Writes no State, but for the mark of pairs that were loud.
 
-use crate::math::Real;
+use crate::math::{Real, Vec3};
 use crate::model::{Body, Model};
 use crate::report::{ContactForce, Energies, Event, PairForce};
 use crate::settings::Settings;
@@ -24,24 +24,25 @@ fn forces(model: &Model, state: &mut State, work: &mut Work) {
         let (a, b) = (m.key.a, m.key.b);
         if m.has(contact_flag::TOUCHING) && !m.has(contact_flag::SENSOR) {
             let (id_a, id_b) = (model.body_id(a), model.body_id(b));
-            for f in &work.forces[i][..m.count as usize] {
-                if f.normal <= 0.0 {
-                    continue;
+            let [x, y, z, normal] = work.forces[i];
+            let force = Vec3::new(x, y, z);
+            match work.report.pairs.last_mut() {
+                Some(p) if p.a == id_a && p.b == id_b => {
+                    p.force += force;
+                    p.normal += normal;
                 }
-                work.report.contacts.push(ContactForce {
-                    a: id_a,
-                    b: id_b,
-                    point: f.point,
-                    normal: f.direction,
-                    gap: f.gap,
-                    force: f.force,
-                });
-                match work.report.pairs.last_mut() {
-                    Some(p) if p.a == id_a && p.b == id_b => {
-                        p.force += f.force;
-                        p.normal += f.normal;
-                    }
-                    _ => work.report.pairs.push(PairForce { a: id_a, b: id_b, force: f.force, normal: f.normal }),
+                _ => work.report.pairs.push(PairForce { a: id_a, b: id_b, force, normal }),
+            }
+            for f in work.point_forces.get(i).map_or(&[][..], |points| &points[..m.count as usize]) {
+                if f.normal > 0.0 {
+                    work.report.contacts.push(ContactForce {
+                        a: id_a,
+                        b: id_b,
+                        point: f.point,
+                        normal: f.direction,
+                        gap: f.gap,
+                        force: f.force,
+                    });
                 }
             }
         }

@@ -13,7 +13,8 @@ pub(crate) fn predict(ctx: &StepContext, model: &Model, work: &mut Work, setting
         let Some(rigid) = model.rigid_at(slot) else { continue };
         let q = work.pose[2 * i + 1];
         let q = Quat::from_xyzw(q[0], q[1], q[2], q[3]);
-        let inv = rigid.inv_inertia.rotated(q);
+        // a cube or a ball answers the same in every orientation
+        let inv = if rigid.gyroscopic { rigid.inv_inertia.rotated(q) } else { rigid.inv_inertia };
         work.inertia[2 * i] = [inv.xx, inv.yy, inv.zz, inv.xy];
         work.inertia[2 * i + 1] = [inv.xz, inv.yz, 0.0, 0.0];
         let [force, torque] = work.force[i];

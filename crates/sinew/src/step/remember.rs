@@ -25,31 +25,39 @@ pub(crate) fn remember(model: &Model, state: &mut State, work: &mut Work, settin
 fn read_contacts(work: &mut Work, settings: &Settings) {
     let inv_dt = 1.0 / settings.dt;
     work.forces.clear();
-    work.forces.resize(work.contacts.len(), [PointForce::default(); 4]);
+    work.forces.resize(work.contacts.len(), [0.0; 4]);
+    work.point_forces.clear();
+    if settings.point_forces {
+        work.point_forces.resize(work.contacts.len(), [PointForce::default(); 4]);
+    }
+    let mut deepest: Real = 0.0;
     for batch in work.set.batches() {
+        let forces = batch.mean_forces(inv_dt);
         for (lane, &origin) in batch.origin.iter().enumerate() {
             if origin == u32::MAX {
                 continue;
             }
             let m = &mut work.contacts[origin as usize];
             m.roll = [batch.roll[0][lane], batch.roll[1][lane], batch.roll[2][lane]];
-            let mut touching = false;
-            for k in 0..m.count as usize {
-                let from = &batch.points[k];
-                let point = &mut m.points[k];
+            for (point, from) in m.points.iter_mut().zip(&batch.points).take(m.count as usize) {
                 point.impulse = [from.impulse[0][lane], from.impulse[1][lane], from.impulse[2][lane]];
                 point.stick = [from.stick[0][lane], from.stick[1][lane]];
                 point.slipping = u32::from(from.slipping[lane] > 0.0);
-                let mut force = batch.mean_force(lane, k, inv_dt);
-                let x = work.pose[2 * m.key.a as usize];
-                force.point += Vec3::new(x[0], x[1], x[2]);
-                touching |= force.normal > 0.0;
-                work.report.penetration = work.report.penetration.max(-from.gap[lane]);
-                work.forces[origin as usize][k] = force;
+                deepest = deepest.max(-from.gap[lane]);
             }
-            set_touching(m, touching);
+            work.forces[origin as usize] = [forces[0][lane], forces[1][lane], forces[2][lane], forces[3][lane]];
+            set_touching(m, forces[3][lane] > 0.0);
+            if settings.point_forces {
+                let x = work.pose[2 * m.key.a as usize];
+                for k in 0..m.count as usize {
+                    let mut force = batch.mean_force(lane, k, inv_dt);
+                    force.point += Vec3::new(x[0], x[1], x[2]);
+                    work.point_forces[origin as usize][k] = force;
+                }
+            }
         }
     }
+    work.report.penetration = deepest;
     for c in &work.node_contacts {
         let m = &mut work.contacts[c.manifold as usize];
         let q = work.pose[2 * m.key.a as usize + 1];
@@ -59,13 +67,13 @@ fn read_contacts(work: &mut Work, settings: &Settings) {
         // the last substep stands for the step
         let scale = settings.substeps as Real * inv_dt;
         let x = work.pose[2 * m.key.a as usize];
-        work.forces[c.manifold as usize][0] = PointForce {
-            point: Vec3::new(x[0], x[1], x[2]) + q * m.points[0].local_a,
-            direction: n,
-            gap: 0.0,
-            normal: i[0] * scale,
-            force: (n * i[0] + t * i[1] + n.cross(t) * i[2]) * scale,
-        };
+        let force = (n * i[0] + t * i[1] + n.cross(t) * i[2]) * scale;
+        work.forces[c.manifold as usize] = [force.x, force.y, force.z, i[0] * scale];
+        if settings.point_forces {
+            let point = Vec3::new(x[0], x[1], x[2]) + q * m.points[0].local_a;
+            work.point_forces[c.manifold as usize][0] =
+                PointForce { point, direction: n, gap: 0.0, normal: i[0] * scale, force };
+        }
         set_touching(m, i[0] > 0.0);
     }
     for m in &mut work.contacts {

@@ -78,6 +78,8 @@ pub(crate) struct Work {
     pub revision: u64,
     /// Tight boxes with room for the step's motion. Written by `detect`. (colliders)
     pub bounds: Vec<Bounds3>,
+    /// How far each body may come within the step [m]. Written by `detect`. (slots)
+    pub motion: Vec<Real>,
     pub broad: BroadPhase,
     pub candidates: Vec<Candidate>,
     pub narrow: Vec<NarrowScratch>,
@@ -103,8 +105,10 @@ pub(crate) struct Work {
     /// Pairs that were touching before this step, sorted; and those that touch now.
     pub touching: Vec<(u32, u32)>,
     pub touched: Vec<(u32, u32)>,
-    /// Mean force at each point of each contact. Written by `remember`. (contacts)
-    pub forces: Vec<[PointForce; 4]>,
+    /// Mean force of each contact on b, and its normal part [N]. Written by `remember`. (contacts)
+    pub forces: Vec<[Real; 4]>,
+    /// Mean force at each point, when asked for. Written by `remember`. (contacts, or empty)
+    pub point_forces: Vec<[PointForce; 4]>,
     /// Force above which a pair makes an event [N].
     pub loud: Real,
     pub report: Report,
@@ -128,6 +132,7 @@ impl Work {
             endless: Vec::new(),
             revision: u64::MAX,
             bounds: Vec::new(),
+            motion: Vec::new(),
             broad: BroadPhase::default(),
             candidates: Vec::new(),
             narrow: Vec::new(),
@@ -147,6 +152,7 @@ impl Work {
             touching: Vec::new(),
             touched: Vec::new(),
             forces: Vec::new(),
+            point_forces: Vec::new(),
             loud: Real::INFINITY,
             report: Report::default(),
         }

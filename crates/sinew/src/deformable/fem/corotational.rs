@@ -406,3 +406,115 @@ fn add(b: &mut Block, v: Vec3) {
     b[1] += v.y;
     b[2] += v.z;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn body() -> (Corotational, Vec<Block>) {
+        let mesh = TetMesh::block([2, 2, 3], Vec3::new(0.1, 0.1, 0.15)).unwrap();
+        let params = Params { youngs_modulus: 1e5, poisson_ratio: 0.3, density: 1000.0, damping: 0.0 };
+        let body = Corotational::new(&mesh, params).unwrap();
+        let x = mesh.vertices.iter().zip(body.lumped_mass()).map(|(x, m)| [x.x, x.y, x.z, 1.0 / m]).collect();
+        (body, x)
+    }
+
+    fn predict(body: &mut Corotational, x: &mut [Block], v: &mut [Block]) {
+        let ctx = StepContext { h: 0.01, substep: 0, gravity: Vec3::ZERO };
+        let force = vec![[0.0; 4]; x.len()];
+        body.predict(&ctx, BodyMut { x, v, force: &force });
+    }
+
+    fn strained(x: &mut [Block]) {
+        for (k, x) in x.iter_mut().enumerate() {
+            add(x, Vec3::new((k % 3) as Real, (k % 5) as Real, (k % 7) as Real) * 1e-3);
+        }
+    }
+
+    #[test]
+    fn mass_is_density_times_volume() {
+        let (body, _) = body();
+        assert!((body.lumped_mass().iter().sum::<Real>() - 1.5).abs() < 1e-5);
+    }
+
+    #[test]
+    fn a_turned_body_feels_no_force_whatever_the_angle() {
+        for angle in [0.0, 0.5, 2.0, 3.1] {
+            let (mut body, mut x) = body();
+            let q = Quat::from_axis_angle(Vec3::new(1.0, 2.0, -1.0).normalize(), angle);
+            for x in &mut x {
+                let p = q * vec(*x);
+                (x[0], x[1], x[2]) = (p.x, p.y, p.z);
+            }
+            let mut v = vec![[0.0; 4]; x.len()];
+            predict(&mut body, &mut x, &mut v);
+            let worst = body.load().iter().map(|b| vec(*b).length()).fold(0.0, Real::max);
+            // E · rounding · area · h
+            assert!(worst < 1e5 * 20.0 * Real::EPSILON * 0.01 * 0.01, "{angle}: {worst}");
+            assert!(body.elastic_energy(&x) < 1e-8);
+        }
+    }
+
+    #[test]
+    fn inner_forces_make_neither_push_nor_turn() {
+        let (mut body, mut x) = body();
+        strained(&mut x);
+        let mut v = vec![[0.0; 4]; x.len()];
+        predict(&mut body, &mut x, &mut v);
+        let (mut push, mut turn, mut size) = (Vec3::ZERO, Vec3::ZERO, 0.0);
+        for (b, x) in body.load().iter().zip(&x) {
+            push += vec(*b);
+            turn += vec(*x).cross(vec(*b));
+            size += vec(*b).length();
+        }
+        assert!(push.length() < 1e-5 * size && turn.length() < 1e-6 * size, "{push} {turn} {size}");
+    }
+
+    #[test]
+    fn the_operator_is_symmetric_and_at_least_the_mass() {
+        let (mut body, mut x) = body();
+        strained(&mut x);
+        let mut v = vec![[0.0; 4]; x.len()];
+        predict(&mut body, &mut x, &mut v);
+        let wave = |seed: usize| -> Vec<Block> {
+            let part = |k: usize| ((k * 7919 + seed * 104_729) % 1000) as Real / 500.0 - 1.0;
+            (0..x.len()).map(|i| [part(3 * i), part(3 * i + 1), part(3 * i + 2), 0.0]).collect()
+        };
+        let dot = |a: &[Block], b: &[Block]| a.iter().zip(b).map(|(a, b)| vec(*a).dot(vec(*b))).sum::<Real>();
+        let (a, b) = (wave(1), wave(2));
+        let (mut ka, mut kb) = (a.clone(), b.clone());
+        body.apply(&a, &mut ka);
+        body.apply(&b, &mut kb);
+        assert!((dot(&a, &kb) - dot(&b, &ka)).abs() < 1e-4 * dot(&a, &ka));
+        let kinetic: Real = a.iter().zip(body.mass()).map(|(a, m)| vec(*a).length_squared() * m).sum();
+        assert!(dot(&a, &ka) > kinetic);
+        let mut diagonal = vec![Mat3::ZERO; x.len()];
+        body.diagonal(&mut diagonal);
+        let mut unit = vec![[0.0; 4]; x.len()];
+        unit[5] = [0.0, 1.0, 0.0, 0.0];
+        let mut column = unit.clone();
+        body.apply(&unit, &mut column);
+        assert_eq!(vec(column[5]), diagonal[5].y_axis);
+    }
+
+    #[test]
+    fn modes_hold_the_momentum_and_a_pinned_body_has_none() {
+        let (mut body, mut x) = body();
+        let mut v: Vec<Block> = x.iter().map(|x| [1.0 - 2.0 * x[1], 2.0 * x[0], 0.0, 0.0]).collect();
+        predict(&mut body, &mut x, &mut v);
+        let modes = body.modes().unwrap();
+        assert!((modes.momentum - Vec3::new(1.5, 0.0, 0.0)).length() < 1e-5, "{}", modes.momentum);
+        assert!((modes.inertia.mul(Vec3::new(0.0, 0.0, 2.0)) - modes.spin).length() < 1e-7);
+        x[0][3] = 0.0;
+        predict(&mut body, &mut x, &mut v);
+        assert!(body.modes().is_none() && body.mass()[0] == Real::INFINITY);
+    }
+
+    #[test]
+    fn bad_parameters_are_refused_by_name() {
+        let mesh = TetMesh::block([1; 3], Vec3::ONE).unwrap();
+        let params = Params { youngs_modulus: 1e5, poisson_ratio: 0.5, density: 1000.0, damping: 0.0 };
+        let error = Corotational::new(&mesh, params).unwrap_err();
+        assert!(error.to_string().starts_with("poisson_ratio = 0.5"), "{error}");
+    }
+}

@@ -91,7 +91,9 @@ pub(super) fn conjugate_gradient(
     s.p.copy_from_slice(&s.z);
 
     let mut rz = dot(&s.r, &s.z);
-    let goal = plan.tolerance * plan.tolerance * reference;
+    // below the floor products of small numbers lose their digits, and there is nothing left to gain [J]
+    let floor = Real::MIN_POSITIVE / Real::EPSILON;
+    let goal = (plan.tolerance * plan.tolerance * reference).max(floor);
     let mut iterations = 0;
     while rz > goal && iterations < plan.iterations {
         // q = (A + Jᵀ rate J) p
@@ -176,15 +178,18 @@ impl Space {
         }
     }
 
-    /// The law's impulse at the u in `push`, with this pass's radius.
+    /// The law's impulse at the u in `push`, with this pass's radius. A row that nobody answers keeps its impulse.
     pub(super) fn law(&self, rows: &RowBuffer, id: usize) -> Real {
         let row = &rows.rows()[id];
+        if row.diagonal == Real::INFINITY {
+            return row.impulse;
+        }
         let first = match row.bounds {
             Bounds::Disc { .. } => id,
             Bounds::Mate => id - 1,
             _ => return bounded(row, -self.push[id] / row.softness).0,
         };
-        let length = self.push[first].hypot(self.push[first + 1]);
+        let length = length(self.push[first], self.push[first + 1]);
         let scale =
             if length <= self.reach[first] * row.softness { 1.0 / row.softness } else { self.reach[first] / length };
         -scale * self.push[id]
@@ -203,7 +208,7 @@ impl Space {
     /// The model of a disc pair at the u in `push`.
     pub(super) fn linearise_pair(&mut self, id: usize, stiff: Real) {
         let (u, w, reach) = (self.push[id], self.push[id + 1], self.reach[id]);
-        let length = u.hypot(w);
+        let length = length(u, w);
         let turned = self.offset[id] * u + self.offset[id + 1] * w > 0.0;
         let (rate, offset) = if length * stiff <= reach {
             ([stiff, stiff, 0.0], [0.0; 2])
@@ -296,10 +301,9 @@ impl Space {
     }
 }
 
-/// An impulse within the row's bounds, and whether it was inside them. A row that nobody answers keeps its impulse.
+/// An impulse within the row's bounds, and whether it was inside them.
 pub(super) fn bounded(row: &Row, wanted: Real) -> (Real, bool) {
     let (low, high) = match row.bounds {
-        _ if row.diagonal == Real::INFINITY => (row.impulse, row.impulse),
         Bounds::AtLeast(low) => (low, Real::INFINITY),
         Bounds::Between { low, high } => (low, high),
         Bounds::Free | Bounds::Disc { .. } | Bounds::Mate => (Real::NEG_INFINITY, Real::INFINITY),
@@ -361,4 +365,9 @@ pub(super) fn vec(b: Block) -> Vec3 {
 
 pub(super) fn block(v: Vec3) -> Block {
     [v.x, v.y, v.z, 0.0]
+}
+
+/// Not `hypot`: the platform's differs in the last bit between platforms.
+fn length(a: Real, b: Real) -> Real {
+    (a * a + b * b).sqrt()
 }

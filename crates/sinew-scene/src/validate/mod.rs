@@ -1,0 +1,17 @@
+//! Physics with known answers: each [`Case`] builds a world, runs it, and gives [`Reading`]s with measured and right values.
+//!
+//! The cases, their numbers and their tolerances are those of the list of physics with known answers; labels of readings
+//! are the labels of that list. Readings beyond the list have labels of their own.
+
+mod reading;
+mod relations;
+mod rigid_a1;
+mod rigid_a2;
+pub mod tools;
+
+pub use reading::{Case, Reading, Readings};
+
+/// All cases, group after group.
+pub fn cases() -> impl Iterator<Item = &'static Case> {
+    [rigid_a1::CASES, rigid_a2::CASES, relations::CASES].into_iter().flatten()
+}

@@ -1,0 +1,112 @@
+//! The state as a section: its columns as they lie in memory, each with name and stride.
+//!
+//! ```text
+//! count u16 | count x ( name: length u8, text | stride u32 | bytes u64 | the bytes )
+//! ```
+
+use crate::error::{Section, WireError};
+use sinew::State;
+
+/// The columns as the body of a section.
+pub(crate) fn write(state: &State) -> Vec<u8> {
+    let size: usize = state.columns().map(|c| 1 + c.name.len() + 12 + c.bytes.len()).sum();
+    let mut out = Vec::with_capacity(2 + size);
+    out.extend_from_slice(&(state.columns().count() as u16).to_le_bytes());
+    for c in state.columns() {
+        out.push(c.name.len() as u8);
+        out.extend_from_slice(c.name.as_bytes());
+        out.extend_from_slice(&(c.stride as u32).to_le_bytes());
+        out.extend_from_slice(&(c.bytes.len() as u64).to_le_bytes());
+        out.extend_from_slice(c.bytes);
+    }
+    out
+}
+
+/// The state in the body of a section; names and strides must be those of this build.
+pub(crate) fn read(section: Section, body: &[u8]) -> Result<State, WireError> {
+    State::from_columns(&slices(section, body)?).map_err(WireError::refused(section))
+}
+
+/// The tick alone, without copying the rest.
+pub(crate) fn tick(section: Section, body: &[u8]) -> Result<u64, WireError> {
+    let columns = slices(section, body)?;
+    let tick = columns.first().and_then(|bytes| (*bytes).try_into().ok());
+    tick.map(u64::from_le_bytes).ok_or_else(|| WireError::malformed(section, "column tick has a wrong size"))
+}
+
+fn slices(section: Section, body: &[u8]) -> Result<Vec<&[u8]>, WireError> {
+    let bad = |reason: String| WireError::malformed(section, reason);
+    let empty = State::default();
+    let mut rest = body;
+    let count = usize::from(u16::from_le_bytes(array(section, &mut rest)?));
+    let known = empty.columns().count();
+    if count != known {
+        return Err(bad(format!("{count} columns, this build has {known}")));
+    }
+    let mut found = Vec::with_capacity(known);
+    for c in empty.columns() {
+        let [length] = array(section, &mut rest)?;
+        let name = split(section, &mut rest, u64::from(length))?;
+        if name != c.name.as_bytes() {
+            return Err(bad(format!("column '{}' where '{}' belongs", String::from_utf8_lossy(name), c.name)));
+        }
+        let stride = u32::from_le_bytes(array(section, &mut rest)?);
+        if stride as usize != c.stride {
+            return Err(bad(format!("column {} has entries of {stride} bytes, this build of {}", c.name, c.stride)));
+        }
+        let size = u64::from_le_bytes(array(section, &mut rest)?);
+        found.push(split(section, &mut rest, size)?);
+    }
+    if rest.is_empty() { Ok(found) } else { Err(bad(format!("{} bytes behind the last column", rest.len()))) }
+}
+
+/// The next `length` bytes, if there are as many.
+fn split<'a>(section: Section, rest: &mut &'a [u8], length: u64) -> Result<&'a [u8], WireError> {
+    let fits = usize::try_from(length).ok().and_then(|n| rest.split_at_checked(n));
+    let Some((taken, left)) = fits else {
+        let reason = format!("a column claims {length} bytes, {} are left", rest.len());
+        return Err(WireError::malformed(section, reason));
+    };
+    *rest = left;
+    Ok(taken)
+}
+
+fn array<const N: usize>(section: Section, rest: &mut &[u8]) -> Result<[u8; N], WireError> {
+    let mut out = [0; N];
+    out.copy_from_slice(split(section, rest, N as u64)?);
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sinew::{Quat, Vec3};
+
+    fn sample() -> State {
+        State { tick: 9, x: vec![Vec3::X; 2], q: vec![Quat::IDENTITY; 2], flags: vec![1, 2], ..State::default() }
+    }
+
+    #[test]
+    fn a_state_comes_back() {
+        let body = write(&sample());
+        assert_eq!(read(Section::State, &body).unwrap(), sample());
+        assert_eq!(tick(Section::State, &body).unwrap(), 9);
+    }
+
+    #[test]
+    fn names_strides_and_lengths_are_checked() {
+        let body = write(&sample());
+        for length in 0..body.len() {
+            assert!(read(Section::State, &body[..length]).is_err());
+        }
+        // count, name of the first column, its stride, its size
+        for at in [0, 3, 7, 11, 18] {
+            let mut bad = body.clone();
+            bad[at] ^= 0x41;
+            assert!(matches!(read(Section::State, &bad), Err(WireError::Malformed { .. })), "byte {at}");
+        }
+        let mut long = body;
+        long.push(0);
+        assert!(read(Section::State, &long).is_err());
+    }
+}
