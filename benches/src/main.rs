@@ -2,6 +2,7 @@
 
 mod rapier_half;
 mod scenes;
+mod sinew_half;
 
 use rapier_half::Run;
 use scenes::Scene;
@@ -64,8 +65,29 @@ fn s5(options: &Options) {
         "engine", "scene", "median ms", "p99 ms", "mean ms", "drift m", "top m", "kinetic J", "contacts"
     );
     for scene in Scene::ALL {
-        print_row("rapier3d 0.36.1", &rapier_half::run(scene, options.steps, options.threads));
+        let (sinew, rapier) = race(scene, options);
+        print_row("sinew", &sinew);
+        print_row("rapier3d 0.36.1", &rapier);
+        println!("{:<16} {:<12} {:>9.2} x", "sinew / rapier", scene.name(), median(&sinew.ms) / median(&rapier.ms));
     }
+}
+
+/// Both engines step by step in turn, so that a slow moment of the machine hits both.
+fn race(scene: Scene, options: &Options) -> (Run, Run) {
+    let mut sinew = sinew_half::World::new(scene, options.threads);
+    let mut rapier = rapier_half::World::new(scene, options.threads);
+    let (mut sinew_ms, mut rapier_ms) = (Vec::new(), Vec::new());
+    for _ in 0..options.steps {
+        sinew_ms.push(sinew.step());
+        rapier_ms.push(rapier.step());
+    }
+    (sinew.finish(sinew_ms), rapier.finish(rapier_ms))
+}
+
+fn median(ms: &[f64]) -> f64 {
+    let mut sorted = ms.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    quantile(&sorted, 0.5)
 }
 
 fn print_row(engine: &str, run: &Run) {

@@ -28,13 +28,6 @@ pub struct Run {
     pub contacts: usize,
 }
 
-/// Runs a scene from its start for `steps` steps.
-pub fn run(scene: Scene, steps: usize, threads: usize) -> Run {
-    let mut world = World::new(scene, threads);
-    let ms = (0..steps).map(|_| world.step()).collect();
-    world.finish(ms)
-}
-
 /// One scene in Rapier that a driver steps, so that it can alternate two engines on a noisy machine.
 pub struct World {
     scene: Scene,

@@ -297,18 +297,10 @@ fn overhang() -> Result<Vec<Reading>, Error> {
         Reading::holds("97% of each step stands 30 s", !bricks_fall(harmonic(0.97), 30.0)?),
     ];
     for k in 0..4 {
-        // the limit of one step depends on the steps above it: the bricks above must have their centre over the edge
+        // the k bricks down to this step must have their centre over the edge below: s_k = L/2 − (1/k) Σ_{i<k} i s_i
         let mut steps = harmonic(0.97);
-        let (mut center, mut x) = (0.0, 0.0);
-        for (n, step) in steps[..k].iter().enumerate() {
-            // centre of the n + 1 bricks above, measured from the centre of the lowest of them
-            center = (center * n as Real + x) / (n as Real + 1.0);
-            center += step;
-            x = 0.0;
-        }
-        let count = k as Real + 1.0;
-        center = center * k as Real / count;
-        steps[k] = 1.03 * (0.5 * BRICK[0] - center);
+        let moment: Real = (0..k).map(|i| (i as Real + 1.0) * steps[i]).sum();
+        steps[k] = 1.03 * (0.5 * BRICK[0] - moment / (k as Real + 1.0));
         let label = format!("103% of step {} falls", k + 1);
         readings.push(Reading::holds(&label, bricks_fall(steps, 10.0)?));
     }
