@@ -8,7 +8,10 @@ use std::time::Instant;
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     let (mut passed, mut failed) = (0, 0);
-    println!("{:<5} {:<44} {:>13} {:>13} {:>10} {:>10}  pass", "id", "quantity", "measured", "expected", "error", "tol");
+    println!(
+        "{:<5} {:<44} {:>13} {:>13} {:>10} {:>10}  pass",
+        "id", "quantity", "measured", "expected", "error", "tol"
+    );
     for case in cases().filter(|c| is_wanted(c, &wanted)) {
         let start = Instant::now();
         let result = (case.run)();

@@ -12,7 +12,31 @@ fn main() -> Result<(), Error> {
             damping_ratio: args.get(4).and_then(|s| s.parse().ok()).unwrap_or(5.0),
         };
     }
-    for a in &args { if let Some((k, v)) = a.split_once('=') { let f: Real = v.parse().unwrap(); match k { "fr" => settings.friction = Stabilization::Soft { frequency: f, damping_ratio: 5.0 }, "fz" => if let Stabilization::Soft { damping_ratio, .. } = &mut settings.friction { *damping_ratio = f }, "fb" => settings.friction = Stabilization::Baumgarte(f), "slop" => settings.contact_slop = f, "rec" => settings.recycle_distance = f, "relax" => settings.relax_sweeps = f as u32, "sweeps" => settings.sweeps = f as u32, "sub" => settings.substeps = f as u32, "lanes" => settings.lanes = f > 0.0, "baum" => settings.contact = Stabilization::Baumgarte(f), "push" => settings.push_speed = f, "margin" => settings.contact_margin = f, "warm" => settings.warm_start = f, _ => panic!() } } }
+    for a in &args {
+        if let Some((k, v)) = a.split_once('=') {
+            let f: Real = v.parse().unwrap();
+            match k {
+                "fr" => settings.friction = Stabilization::Soft { frequency: f, damping_ratio: 5.0 },
+                "fz" => {
+                    if let Stabilization::Soft { damping_ratio, .. } = &mut settings.friction {
+                        *damping_ratio = f
+                    }
+                }
+                "fb" => settings.friction = Stabilization::Baumgarte(f),
+                "slop" => settings.contact_slop = f,
+                "rec" => settings.recycle_distance = f,
+                "relax" => settings.relax_sweeps = f as u32,
+                "sweeps" => settings.sweeps = f as u32,
+                "sub" => settings.substeps = f as u32,
+                "lanes" => settings.lanes = f > 0.0,
+                "baum" => settings.contact = Stabilization::Baumgarte(f),
+                "push" => settings.push_speed = f,
+                "margin" => settings.contact_margin = f,
+                "warm" => settings.warm_start = f,
+                _ => panic!(),
+            }
+        }
+    }
     let mut world = World::new(settings)?;
     world.add_rigid(
         RigidBody::fixed()
@@ -101,6 +125,17 @@ fn main() -> Result<(), Error> {
         r.faults.len(),
         world.hash()
     );
+    let mut speeds: Vec<_> = ids
+        .iter()
+        .map(|id| {
+            let b = world.body(*id).unwrap();
+            (b.velocity().length(), b.spin().length(), b.position())
+        })
+        .collect();
+    speeds.sort_by(|a, b| b.0.total_cmp(&a.0));
+    if which == "pile" {
+        println!("{:.3?}\nmoving {} of {}", &speeds[..8], speeds.iter().filter(|s| s.0 > 0.01).count(), speeds.len());
+    }
     for (k, p) in Phase::ALL.iter().enumerate() {
         print!("{} {:.3}  ", p.name(), phases[k] / 0.6);
     }

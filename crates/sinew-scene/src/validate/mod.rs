@@ -7,11 +7,13 @@ mod reading;
 mod relations;
 mod rigid_a1;
 mod rigid_a2;
+mod rigid_b;
+mod rigid_c;
 pub mod tools;
 
 pub use reading::{Case, Reading, Readings};
 
 /// All cases, group after group.
 pub fn cases() -> impl Iterator<Item = &'static Case> {
-    [rigid_a1::CASES, rigid_a2::CASES, relations::CASES].into_iter().flatten()
+    [rigid_a1::CASES, rigid_a2::CASES, rigid_b::CASES, rigid_c::CASES, relations::CASES].into_iter().flatten()
 }

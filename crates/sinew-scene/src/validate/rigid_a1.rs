@@ -81,9 +81,7 @@ fn roll(body: RigidBody, mu: f64) -> Result<[Track; 3], Error> {
     slope.ground(&mut world, material)?;
     let id = world.add_rigid(slope.place(body.material(material), ROLL_RADIUS))?;
     // downhill is +x: it rolls about −z
-    track_body(&mut world, id, 1.0, |b| {
-        [slope.along(b.position()), -num(b.spin().z), dot(b.velocity(), slope.down)]
-    })
+    track_body(&mut world, id, 1.0, |b| [slope.along(b.position()), -num(b.spin().z), dot(b.velocity(), slope.down)])
 }
 
 /// A cylinder of 1 kg lying along z.
@@ -145,8 +143,7 @@ fn r05() -> Readings {
     let material = Material::friction(0.5).restitution(real(e));
     floor(&mut world, material)?;
     let id = world.add_rigid(ball(r, 1.0).material(material).at([0.0, real(1.0 + r), 0.0]))?;
-    let [height, speed] =
-        track_body(&mut world, id, 6.0, |b| [num(b.position().y) - r, num(b.velocity().y)])?;
+    let [height, speed] = track_body(&mut world, id, 6.0, |b| [num(b.position().y) - r, num(b.velocity().y)])?;
 
     // apices: where the speed falls through zero
     let mut tops = Vec::new();

@@ -1,13 +1,10 @@
 //! Rigid bodies, R08 to R13: free fall, free rotation, gyroscope, pendulums.
 
 use super::tools::{
-    G, Track, bare, bisect, block, dot, energy, floor, free_space, num, real, run, settings, sleepless, track,
-    track_body, turn, vec3,
+    G, Track, bare, bisect, block, dot, energy, free_space, num, real, run, sleepless, track, track_body, turn, vec3,
 };
 use super::{Case, Reading, Readings};
-use sinew::{
-    BodyId, BodyView, Distance, Error, Joint, Particles, Quat, Real, RigidBody, Settings, Shape, Site, Sym3, Vec3, World,
-};
+use sinew::{BodyId, BodyView, Distance, Error, Joint, Particles, Quat, Real, RigidBody, Settings, Site, Vec3, World};
 
 /// R08 to R13.
 pub const CASES: &[Case] = &[

@@ -91,7 +91,8 @@ enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Roundness {
     Flat,
-    /// A ball swept over a core (ball, capsule).
+    Ball(Real),
+    /// A ball swept over a core (capsule).
     Swept(Real),
     /// Round about y only, on its side.
     Side(Real),
@@ -104,6 +105,8 @@ pub(crate) struct Geometry {
     round: Roundness,
     convex: bool,
     bounded: bool,
+    /// True when the probe points span the shape exactly.
+    cornered: bool,
     /// Points with a radius that stand for the shape against distance fields [m].
     probes: Arc<[(Vec3, Real)]>,
 }
@@ -147,18 +150,20 @@ impl Geometry {
         };
         let bounded = !matches!(shape, Shape::HalfSpace { .. } | Shape::Sdf(_));
         let round = match shape {
-            Shape::Ball { radius } | Shape::Capsule { radius, .. } => Roundness::Swept(*radius),
+            Shape::Ball { radius } => Roundness::Ball(*radius),
+            Shape::Capsule { radius, .. } => Roundness::Swept(*radius),
             Shape::Cylinder { radius, .. } => Roundness::Side(*radius),
             _ => Roundness::Flat,
         };
-        Ok(Self { kind, round, convex, bounded, probes: probes.into() })
+        let cornered = matches!(shape, Shape::Box { .. } | Shape::Capsule { .. } | Shape::ConvexHull { .. });
+        Ok(Self { kind, round, convex, bounded, cornered, probes: probes.into() })
     }
 
     /// Splits a surface point into a core that turns with the body and a radius along the outward normal that does not:
     /// a rolling ball touches with ever new points, so its contact must not be tied to one of them.
     pub fn core(&self, local: Vec3, outward: Vec3) -> (Vec3, Real) {
         match self.round {
-            Roundness::Swept(r) => (local - outward * r, r),
+            Roundness::Ball(r) | Roundness::Swept(r) => (local - outward * r, r),
             Roundness::Side(r) if outward.y.abs() < 0.02 => (local - outward * r, r),
             _ => (local, 0.0),
         }
@@ -279,6 +284,12 @@ impl Geometry {
             (Kind::Solid(a), Kind::Solid(b)) => {
                 let pose = lib_pose(relative);
                 if self.convex && other.convex {
+                    // balls and planes have short exact answers, and the library's way allocates for them
+                    if self.ball_manifold(other, relative, reach, out)
+                        || self.plane_manifold(other, relative, reach, out)
+                    {
+                        return;
+                    }
                     let m = &mut scratch.one;
                     m.clear();
                     m.local_n1 = Vec3::ZERO;
@@ -309,6 +320,75 @@ impl Geometry {
             (Kind::Field(f), _) => field_manifolds(f, other, relative, reach, false, out),
             (_, Kind::Field(f)) => field_manifolds(f, self, &relative.inverse(), reach, true, out),
         }
+    }
+}
+
+impl Geometry {
+    fn ball(&self) -> Option<Real> {
+        if let Roundness::Ball(r) = self.round { Some(r) } else { None }
+    }
+
+    /// A ball against any convex solid: the nearest point of the solid. False when neither side is a ball.
+    fn ball_manifold(&self, other: &Geometry, relative: &Pose, reach: Real, out: &mut Found) -> bool {
+        let (ball_is_a, radius, solid) = match (self.ball(), other.ball()) {
+            (Some(r), _) => (true, r, &other.kind),
+            (None, Some(r)) => (false, r, &self.kind),
+            (None, None) => return false,
+        };
+        let Kind::Solid(solid) = solid else { return false };
+        // centre of the ball in the frame of the solid
+        let center = if ball_is_a { relative.inverse().position } else { relative.position };
+        let near = solid.project_local_point(center, false);
+        let away = if near.is_inside { near.point - center } else { center - near.point };
+        let distance = if near.is_inside { -away.length() } else { away.length() };
+        let gap = distance - radius;
+        if !(gap < reach) {
+            return true;
+        }
+        // on the surface itself, or in the middle of a ball, any direction will do
+        let outward = away.try_normalize().unwrap_or(center.normalize_or(Vec3::Y));
+        let on_ball = center - outward * radius;
+        let point = if ball_is_a {
+            RawPoint { local_a: relative.point(on_ball), local_b: near.point, gap, feature: [0, 0] }
+        } else {
+            RawPoint { local_a: near.point, local_b: relative.unpoint(on_ball), gap, feature: [0, 0] }
+        };
+        let normal = if ball_is_a { -(relative.rotation * outward) } else { outward };
+        out.push([0, 0], normal, std::iter::once(point));
+        true
+    }
+
+    /// A half-space against a shape that its corners span. False for other pairs.
+    fn plane_manifold(&self, other: &Geometry, relative: &Pose, reach: Real, out: &mut Found) -> bool {
+        let plane = |g: &Geometry| match &g.kind {
+            Kind::Solid(s) => s.as_halfspace().map(|h| h.normal),
+            Kind::Field(_) => None,
+        };
+        let (plane_is_a, normal, shape) = match (plane(self), plane(other)) {
+            (Some(n), _) if other.cornered => (true, n, other),
+            (_, Some(n)) if self.cornered => (false, n, self),
+            _ => return false,
+        };
+        // corners of the shape in the frame of the plane
+        let place = if plane_is_a { *relative } else { relative.inverse() };
+        let height = |&(corner, radius): &(Vec3, Real)| normal.dot(place.point(corner)) - radius;
+        if !shape.probes.iter().any(|p| height(p) < reach) {
+            return true;
+        }
+        let points = shape.probes.iter().enumerate().filter(|(_, p)| height(p) < reach).map(|(i, p)| {
+            let gap = height(p);
+            let on_shape = place.point(p.0) - normal * p.1;
+            let on_plane = on_shape - normal * gap;
+            let feature = 1 + i as u32;
+            if plane_is_a {
+                RawPoint { local_a: on_plane, local_b: place.unpoint(on_shape), gap, feature: [0, feature] }
+            } else {
+                RawPoint { local_a: place.unpoint(on_shape), local_b: on_plane, gap, feature: [feature, 0] }
+            }
+        });
+        let outward = if plane_is_a { normal } else { -(place.rotation.inverse() * normal) };
+        out.push([0, 0], outward, points);
+        true
     }
 }
 

@@ -111,7 +111,7 @@ fn batch_contacts(ctx: &StepContext, model: &Model, work: &mut Work, settings: &
             work.colours.push(Some(work.colouring.pick(answers(a), answers(b)) as u8));
         }
     }
-    let Work { set, colours, contacts, active, touches, velocity, pose, .. } = work;
+    let Work { set, colours, contacts, active, touches, pose, .. } = work;
     set.build(
         colours,
         |i| contacts[i].count as usize,
@@ -121,13 +121,10 @@ fn batch_contacts(ctx: &StepContext, model: &Model, work: &mut Work, settings: &
             let (a, b) = (m.key.a as usize, m.key.b as usize);
             batch.store_a[lane] = if active[a] { 2 * m.key.a } else { u32::MAX };
             batch.store_b[lane] = if active[b] { 2 * m.key.b } else { u32::MAX };
-            // the normal follows the body that turns less: a rolling ball must not carry it along
-            let spin = |slot: usize| {
-                let w = velocity[2 * slot + 1];
-                if active[slot] { Vec3::new(w[0], w[1], w[2]).length_squared() } else { -1.0 }
-            };
+            // the normal follows a, unless only a is round (a rolling ball must not carry it along) or b stands still
+            let frame_b = !active[b] || (m.radius[0] > 0.0 && m.radius[1] == 0.0);
             let into_b = rotation(pose, b).inverse() * rotation(pose, a);
-            orient(batch, lane, m, into_b, spin(b) < spin(a));
+            orient(batch, lane, m, into_b, frame_b);
             batch.share[lane] = if settings.average_impulses { 1.0 / touches[a].max(touches[b]) as Real } else { 1.0 };
             if settings.friction_bound == FrictionBound::Weight {
                 let normal = rotation(pose, a) * m.normal;

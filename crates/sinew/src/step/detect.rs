@@ -152,8 +152,7 @@ fn narrow(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
                 at += 1;
             }
             let count = contacts[at..].iter().take_while(|m| pair_of(&m.key) == pair).count();
-            let reach =
-                settings.contact_margin + motion[candidate.key.a as usize] + motion[candidate.key.b as usize];
+            let reach = settings.contact_margin + motion[candidate.key.a as usize] + motion[candidate.key.b as usize];
             let candidate = Candidate { reach, ..*candidate };
             one_pair(model, state, settings, &candidate, &contacts[at..at + count], scratch);
         }

@@ -1,0 +1,54 @@
+//! What settings, bodies, constraints and commands look like in a file.
+//!
+//! The core has no serde: each of its types has a mirror here, and the mirrors are the format. A field that the core adds
+//! breaks the build here, because every conversion takes its source apart completely; then decide how to write it, and
+//! raise `frame::FORMAT`.
+//!
+//! Conversions that can fail say why in a `String`; the caller knows the section.
+
+mod body;
+mod command;
+mod constraint;
+mod model;
+mod settings;
+mod shape;
+
+pub(crate) use command::StepForm;
+pub(crate) use model::ModelForm;
+pub(crate) use settings::SettingsForm;
+
+use sinew::{BodyId, ConstraintId, Pose, Quat, Real, Vec3};
+
+/// x, y, z.
+type V3 = [Real; 3];
+
+/// Position, rotation as x, y, z, w.
+type PoseForm = (V3, [Real; 4]);
+
+/// Index and generation.
+type IdForm = (u32, u32);
+
+fn pose_form(pose: &Pose) -> PoseForm {
+    let Pose { position, rotation } = pose;
+    (position.to_array(), rotation.to_array())
+}
+
+fn pose((position, rotation): PoseForm) -> Pose {
+    Pose::new(Vec3::from_array(position), Quat::from_array(rotation))
+}
+
+fn vectors_form(vectors: &[Vec3]) -> Vec<V3> {
+    vectors.iter().map(|v| v.to_array()).collect()
+}
+
+fn vectors<C: FromIterator<Vec3>>(form: Vec<V3>) -> C {
+    form.into_iter().map(Vec3::from_array).collect()
+}
+
+fn body_id((index, generation): IdForm) -> BodyId {
+    BodyId::from_parts(index, generation)
+}
+
+fn constraint_id((index, generation): IdForm) -> ConstraintId {
+    ConstraintId::from_parts(index, generation)
+}

@@ -1,0 +1,69 @@
+//! Scenes that several test files share.
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use sinew::*;
+
+/// A bit of everything: boxes, balls, capsules, hulls, joints, a motor, a rope with particles, a sensor, a kinematic paddle.
+pub struct Zoo {
+    pub world: World,
+    pub paddle: BodyId,
+    pub boxes: Vec<BodyId>,
+    pub dust: BodyId,
+}
+
+pub fn zoo(threads: u32) -> Result<Zoo, Error> {
+    let mut world = World::new(Settings { threads, ..Settings::default() })?;
+    world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)))?;
+    let mut boxes = Vec::new();
+    for k in 0..60 {
+        let (x, y, z) = ((k % 4) as Real * 0.55 - 0.8, 0.3 + (k / 8) as Real * 0.45, ((k / 4) % 2) as Real * 0.6);
+        let shape = match k % 5 {
+            0 | 1 => Shape::cuboid(0.2, 0.2, 0.2),
+            2 => Shape::ball(0.2),
+            3 => Shape::capsule(0.1, 0.15),
+            _ => Shape::convex_hull(vec![
+                Vec3::new(0.2, 0.0, 0.0),
+                Vec3::new(-0.2, 0.0, 0.1),
+                Vec3::new(-0.1, 0.25, -0.1),
+                Vec3::new(0.0, 0.05, -0.2),
+                Vec3::new(0.05, -0.15, 0.1),
+            ]),
+        };
+        let material = Material { restitution: if k % 3 == 0 { 0.4 } else { 0.0 }, ..Material::friction(0.6) };
+        boxes.push(world.add_rigid(RigidBody::dynamic().shape(shape).at([x, y, z]).material(material))?);
+    }
+    // a hinge with a motor, a pendulum chain, a rope with particles
+    let wheel = world.add_rigid(RigidBody::dynamic().shape(Shape::cylinder(0.1, 0.3)).at([3.0, 1.0, 0.0]))?;
+    let spin = Motor::Velocity { target: 4.0, max_force: 50.0 };
+    world.add_joint(Joint::hinge(None, Some(wheel)).axis(Vec3::Y).motor(spin))?;
+    let mut above = None;
+    for k in 0..4 {
+        let at = Vec3::new(-3.0 + 0.3 * k as Real, 2.0, 0.0);
+        let link = world.add_rigid(RigidBody::dynamic().shape(Shape::capsule(0.1, 0.04)).at(at))?;
+        world.add_joint(Joint::ball(above, Some(link)).anchor(at - Vec3::X * 0.15))?;
+        above = Some(link);
+    }
+    let line: Vec<Vec3> = (0..10).map(|k| Vec3::new(2.0, 2.5 - 0.1 * k as Real, 1.0)).collect();
+    let dust = world.add_particles(Particles::new(line).mass(0.05).radius(0.02).pinned(vec![0]))?;
+    for k in 0..9 {
+        let (a, b) = (Site::Node { body: dust, node: k }, Site::Node { body: dust, node: k + 1 });
+        world.add_distance(Distance::rope(a, b, 0.1))?;
+    }
+    world.add_rigid(
+        RigidBody::fixed().collider(Collider::new(Shape::cuboid(0.5, 0.5, 0.5)).sensor(true)).at([0.0, 0.5, 0.0]),
+    )?;
+    let paddle = world.add_rigid(RigidBody::kinematic().shape(Shape::cuboid(0.1, 0.5, 1.0)).at([-2.0, 0.5, 0.0]))?;
+    Ok(Zoo { world, paddle, boxes, dust })
+}
+
+/// The paddle sweeps through the heap; forces and impulses in between.
+pub fn script(zoo: &Zoo, tick: u64) -> Input {
+    let phase = (tick as Real * 0.02).min(3.0);
+    let mut input = Input::none().target(zoo.paddle, Pose::at(Vec3::new(-2.0 + phase, 0.5, 0.0)));
+    if tick % 40 == 7 {
+        let body = zoo.boxes[(tick / 40) as usize % zoo.boxes.len()];
+        let point = Vec3::new(0.1, 0.2, 0.0);
+        input = input.with(Command::Impulse { body, impulse: Vec3::new(1.0, 20.0, -2.0), point });
+    }
+    input
+}

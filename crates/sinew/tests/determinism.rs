@@ -1,0 +1,78 @@
+//! The same bits for any number of threads, in lanes or one by one, and after any restore.
+
+mod common;
+use common::{script, zoo};
+use sinew::*;
+
+fn hashes(threads: u32, lanes: bool, steps: u64) -> Result<Vec<u64>, Error> {
+    let mut zoo = zoo(threads)?;
+    let settings = Settings { lanes, ..zoo.world.settings().clone() };
+    zoo.world.set_settings(settings)?;
+    let mut out = Vec::new();
+    for tick in 0..steps {
+        let input = script(&zoo, tick);
+        zoo.world.step(&input);
+        out.push(zoo.world.hash());
+    }
+    assert!(zoo.world.report().faults.is_empty());
+    Ok(out)
+}
+
+#[test]
+fn threads_do_not_change_a_bit() -> Result<(), Error> {
+    let one = hashes(1, true, 240)?;
+    for threads in [1, 2, 3, 4, 8] {
+        for _repeat in 0..3 {
+            assert_eq!(hashes(threads, true, 240)?, one, "{threads} threads");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn eight_lanes_and_one_give_the_same_bits() -> Result<(), Error> {
+    assert_eq!(hashes(1, true, 300)?, hashes(1, false, 300)?);
+    Ok(())
+}
+
+#[test]
+fn a_restored_world_goes_on_as_if_nothing_had_happened() -> Result<(), Error> {
+    let steps = 200;
+    let mut first = zoo(1)?;
+    let mut snapshots = Vec::new();
+    let mut want = Vec::new();
+    for tick in 0..steps {
+        snapshots.push(first.world.snapshot());
+        let input = script(&first, tick);
+        first.world.step(&input);
+        want.push(first.world.hash());
+    }
+    // into a fresh world with another number of threads, at random steps
+    let mut other = zoo(2)?;
+    let mut seed = 7u64;
+    for _ in 0..100 {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let start = (seed >> 33) % (steps - 8);
+        other.world.restore(&snapshots[start as usize])?;
+        for tick in start..start + 8 {
+            let input = script(&other, tick);
+            other.world.step(&input);
+            assert_eq!(other.world.hash(), want[tick as usize], "restored at {start}, step {tick}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_snapshot_of_another_world_is_refused_and_changes_nothing() -> Result<(), Error> {
+    let zoo = zoo(1)?;
+    let mut other = World::new(Settings::default())?;
+    other.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.1)))?;
+    let before = other.hash();
+    assert!(matches!(other.restore(zoo.world.state()), Err(Error::BadSnapshot(_))));
+    let mut nan = other.snapshot();
+    nan.v[0].x = Real::NAN;
+    assert!(matches!(other.restore(&nan), Err(Error::BadSnapshot(_))));
+    assert_eq!(other.hash(), before);
+    Ok(())
+}
