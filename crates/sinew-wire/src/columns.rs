@@ -7,6 +7,9 @@
 use crate::error::{Section, WireError};
 use sinew::State;
 
+/// Ticks beyond this are no count of steps but damage, and would run over.
+const TICKS: u64 = u64::MAX / 2;
+
 /// The columns as the body of a section.
 pub(crate) fn write(state: &State) -> Vec<u8> {
     let size: usize = state.columns().map(|c| 1 + c.name.len() + 12 + c.bytes.len()).sum();
@@ -24,7 +27,11 @@ pub(crate) fn write(state: &State) -> Vec<u8> {
 
 /// The state in the body of a section; names and strides must be those of this build.
 pub(crate) fn read(section: Section, body: &[u8]) -> Result<State, WireError> {
-    State::from_columns(&slices(section, body)?).map_err(WireError::refused(section))
+    let state = State::from_columns(&slices(section, body)?).map_err(WireError::refused(section))?;
+    match state.tick {
+        0..=TICKS => Ok(state),
+        tick => Err(WireError::malformed(section, format!("tick {tick} is beyond all counts"))),
+    }
 }
 
 /// The tick alone, without copying the rest.

@@ -39,6 +39,7 @@ fn every_flipped_byte_is_found() {
     let (world, _) = scene(1).unwrap();
     let mut random = Random(7);
     for bytes in [small(), save(&world).unwrap()] {
+        assert!(load(&bytes).is_ok());
         for _ in 0..2000 {
             let mut bad = bytes.clone();
             let at = random.below(bad.len());

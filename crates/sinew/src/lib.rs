@@ -20,6 +20,7 @@ pub mod classic;
 mod collision;
 mod constraint;
 mod debug;
+mod deformable;
 mod error;
 mod input;
 mod math;
@@ -47,3 +48,14 @@ pub use state::{Column, ContactKey, ContactMemory, PointMemory, State};
 pub use world::{
     Blueprint, BodySpec, BodyView, ConstraintSpec, Overlap, PointHit, QueryFilter, RayHit, ShapeHit, Slot, World,
 };
+
+/// The design on trial (`docs/design-trial.md`): implicit bodies and rows in one island, until deformable bodies join the
+/// world with the next step of the plan.
+#[doc(hidden)]
+pub mod trial {
+    pub use crate::deformable::fem::{Corotational, Params, ParamsError};
+    pub use crate::deformable::{BodyMut, BodyRef, Deformable, Modes, Operator, StepContext, SurfacePoint, Weights};
+    pub use crate::math::{any_orthonormal, integrate_rotation};
+    pub use crate::model::tet_mesh::{TetMesh, TetMeshError};
+    pub use crate::solver::implicit::{Lump, Outcome, Placed, Scratch, Settings, System, solve, stiffen};
+}

@@ -213,7 +213,8 @@ fn r07() -> Readings {
         .inertia(Sym3::diagonal(vec3(1e-3, inertia, inertia)));
     let rod = world.add_rigid(rod)?;
     let (r, v) = (0.01, 4.0);
-    let spec = ball(r, 0.5).material(material).at([0.5, 0.4, 0.0]).velocity([0.0, real(-v), 0.0]);
+    // it touches after 95.4 ms: inside a step, not at the seam between two
+    let spec = ball(r, 0.5).material(material).at([0.5, 0.4017, 0.0]).velocity([0.0, real(-v), 0.0]);
     let point = world.add_rigid(spec)?;
     let (p0, l0) = momenta(&world);
     let e0 = energy(&world);

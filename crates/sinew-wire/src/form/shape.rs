@@ -43,6 +43,9 @@ enum SdfNode {
     Placed { pose: PoseForm },
 }
 
+/// Voxels farther from the origin of their grid than this are no shape but damage: differences of cells run over.
+const CELLS: i32 = 1 << 20;
+
 fn too_deep() -> String {
     format!("shapes nested deeper than {DEPTH}")
 }
@@ -123,7 +126,12 @@ fn unfold(nodes: &mut IntoIter<ShapeNode>, depth: usize) -> Result<Shape, String
             rows: usize::try_from(rows).map_err(|_| format!("a height field of {rows} rows"))?,
             scale: Vec3::from_array(scale),
         },
-        ShapeNode::Voxels { size, cells } => Shape::Voxels { size: Vec3::from_array(size), cells: cells.into() },
+        ShapeNode::Voxels { size, cells } => {
+            if let Some(far) = cells.iter().find(|c| c.iter().any(|i| !(-CELLS..=CELLS).contains(i))) {
+                return Err(format!("voxel {far:?} is farther than {CELLS} cells from the origin"));
+            }
+            Shape::Voxels { size: Vec3::from_array(size), cells: cells.into() }
+        }
         ShapeNode::Sdf { nodes } => {
             let mut nodes = nodes.into_iter();
             let sdf = unfold_sdf(&mut nodes, 0)?;
@@ -211,7 +219,7 @@ mod tests {
             ]),
             Shape::tri_mesh(corners, vec![[0, 1, 2], [1, 3, 2]]),
             Shape::HeightField { heights: vec![0.0, 0.5, -0.5, 1.0].into(), rows: 2, scale: Vec3::ONE },
-            Shape::Voxels { size: Vec3::splat(0.1), cells: vec![[0, 0, 0], [-1, 2, i32::MAX]].into() },
+            Shape::Voxels { size: Vec3::splat(0.1), cells: vec![[0, 0, 0], [-1, 2, CELLS]].into() },
             Shape::sdf(field),
         ];
         for shape in shapes {
@@ -241,5 +249,7 @@ mod tests {
         let long = ShapeForm(vec![ShapeNode::Ball { radius: 1.0 }, ShapeNode::Ball { radius: 1.0 }]);
         assert!(long.build().is_err());
         assert!(ShapeForm(vec![]).build().is_err());
+        let far = ShapeForm(vec![ShapeNode::Voxels { size: [1.0; 3], cells: vec![[i32::MIN; 3], [i32::MAX; 3]] }]);
+        assert!(far.build().is_err());
     }
 }

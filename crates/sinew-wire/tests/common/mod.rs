@@ -96,13 +96,13 @@ fn add_landscape(w: &mut World) -> Result<(), Error> {
     w.add_rigid(RigidBody::fixed().shape(hills).at([0.0, 0.3, -5.0]))?;
     let cells = vec![[0, 0, 0], [1, 0, 0], [1, 1, 0]].into();
     w.add_rigid(
-        RigidBody::fixed().shape(Shape::Voxels { size: Vec3::splat(0.3), cells }).at([-5.0, 0.0, 0.0]).named("steps"),
+        RigidBody::fixed().shape(Shape::Voxels { size: Vec3::splat(0.3), cells }).at([-5.0, 0.5, 0.0]).named("steps"),
     )?;
     let sensor = Collider::new(Shape::cuboid(1.0, 1.0, 1.0)).sensor(true).groups(Groups { member: 2, mask: 3 });
     w.add_rigid(RigidBody::fixed().collider(sensor).at([6.0, 1.0, 0.0]))?;
     let hull: Vec<Vec3> =
         (0..8).map(|i| 0.15 * Vec3::new((i & 1) as Real, (i >> 1 & 1) as Real, (i >> 2) as Real)).collect();
-    for (i, at) in [[6.0, 1.5, 0.0], [0.2, 1.0, 5.0], [0.1, 1.0, -5.0], [-4.8, 1.2, 0.1]].into_iter().enumerate() {
+    for (i, at) in [[6.0, 1.5, 0.0], [0.2, 1.0, 5.0], [0.1, 1.0, -5.0], [-4.8, 1.7, 0.1]].into_iter().enumerate() {
         let shape = if i % 2 == 0 { Shape::ball(0.15) } else { Shape::convex_hull(hull.clone()) };
         let bouncy = Material { rolling_resistance: 1e-3, restitution: 0.4, ..Material::friction(0.4) };
         w.add_rigid(RigidBody::dynamic().shape(shape).material(bouncy).at(at.map(|c| c as Real)))?;
@@ -132,6 +132,7 @@ pub fn input(ids: &Ids, i: u32) -> Input {
         130 => say(Command::RemoveBody(spare)),
         150 => say(Command::AddRigid(Box::new(RigidBody::dynamic().shape(Shape::ball(0.2)).at([0.5, 1.0, 0.0])))),
         160 => say(Command::RemoveConstraint(weld)),
+        // refused, and that is replayed too
         170 => say(Command::RemoveConstraint(weld)),
         180 => say(Command::Motor { joint: hinge, motor: None }),
         200 => {

@@ -5,6 +5,7 @@ mod material;
 mod particles;
 mod rigid;
 mod shape;
+pub mod tet_mesh;
 
 pub(crate) use ids::Slots;
 pub use ids::{BodyId, ConstraintId};

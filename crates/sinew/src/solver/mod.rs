@@ -3,6 +3,7 @@
 pub(crate) mod colour;
 pub(crate) mod contact;
 pub(crate) mod contact_set;
+pub mod implicit;
 pub mod pgs;
 pub(crate) mod pool;
 pub mod soft;

@@ -1,0 +1,98 @@
+//! Built-in scenes: worlds as Rust functions, with a script of inputs and one sentence that says what to look at.
+//!
+//! ```
+//! use sinew_scene::gallery;
+//! # fn main() -> Result<(), sinew::Error> {
+//! let scene = gallery::find("domino").expect("it is in the gallery");
+//! let mut world = (scene.build)()?;
+//! for _ in 0..60 {
+//!     let input = (scene.input)(&world, world.state().tick);
+//!     world.step(&input);
+//! }
+//! assert!(world.report().faults.is_empty());
+//! # Ok(()) }
+//! ```
+
+mod drops;
+mod free;
+mod machines;
+mod near;
+mod particles;
+mod stacks;
+#[cfg(test)]
+mod tests;
+
+pub use near::near_miss;
+
+use sinew::{BodyId, Error, Input, Material, RigidBody, Shape, World};
+
+/// A built-in scene.
+#[derive(Clone, Copy, Debug)]
+pub struct Scene {
+    /// The word that names it on the command line.
+    pub name: &'static str,
+    /// One sentence: what to look at.
+    pub about: &'static str,
+    /// The figure of the seeds it rebuilds, or nothing.
+    pub figure: &'static str,
+    /// Makes its world, the same one each time.
+    pub build: fn() -> Result<World, Error>,
+    /// What the outside says in the step that begins at this tick. A pure function: a restored world gets the same input.
+    pub input: fn(&World, u64) -> Input,
+    /// How long it is worth watching [s].
+    pub seconds: f64,
+}
+
+/// All scenes, in the order in which they are listed.
+static SCENES: [Scene; 15] = [
+    stacks::STACK,
+    stacks::PYRAMID,
+    stacks::PILE,
+    stacks::DOMINO,
+    stacks::ARCH,
+    machines::CRADLE,
+    machines::WHEEL,
+    machines::CHAIN,
+    machines::BRIDGE,
+    machines::GYROSCOPE,
+    drops::BOWL,
+    drops::TERRAIN,
+    drops::BULLET,
+    particles::MIXED_PARTICLES,
+    free::SWARM,
+];
+
+/// All built-in scenes.
+pub fn scenes() -> &'static [Scene] {
+    &SCENES
+}
+
+/// The scene of this name.
+pub fn find(name: &str) -> Option<&'static Scene> {
+    SCENES.iter().find(|s| s.name == name)
+}
+
+/// The name that was probably meant.
+///
+/// ```
+/// assert_eq!(sinew_scene::gallery::suggest("pyramyd"), Some("pyramid"));
+/// assert_eq!(sinew_scene::gallery::suggest("xyzzy"), None);
+/// ```
+pub fn suggest(name: &str) -> Option<&'static str> {
+    near_miss(name, SCENES.iter().map(|s| s.name))
+}
+
+/// The script of a scene that runs by itself.
+fn no_input(_: &World, _: u64) -> Input {
+    Input::none()
+}
+
+/// Adds a fixed half-space whose surface is y = 0.
+fn floor(world: &mut World, material: Material) -> Result<BodyId, Error> {
+    world.add_rigid(RigidBody::fixed().shape(Shape::half_space(sinew::Vec3::Y)).material(material).named("floor"))
+}
+
+/// The body of a name, for scripts: they cannot hold ids.
+fn named(world: &World, name: &str) -> Option<BodyId> {
+    world.bodies().find(|b| b.name() == name).map(|b| b.id())
+}

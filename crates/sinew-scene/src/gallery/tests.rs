@@ -1,0 +1,112 @@
+//! Every scene shows what its sentence says.
+
+use super::*;
+
+/// Runs a scene for a time [s], whole steps, and refuses faults on the way.
+fn play(name: &str, seconds: f64) -> World {
+    let scene = find(name).expect("a scene of the gallery");
+    let mut world = (scene.build)().expect(name);
+    while world.time() < seconds {
+        let input = (scene.input)(&world, world.state().tick);
+        let report = world.step(&input);
+        assert_eq!(report.faults, [], "{name} at tick {}", report.tick);
+    }
+    world
+}
+
+fn at(world: &World, name: &str) -> sinew::Vec3 {
+    let id = named(world, name).expect(name);
+    world.body(id).expect(name).position()
+}
+
+#[test]
+fn names_are_words_and_sentences_are_sentences() {
+    for (i, scene) in scenes().iter().enumerate() {
+        assert!(scene.name.chars().all(|c| c.is_ascii_lowercase() || c == '-'), "{}", scene.name);
+        assert!(scene.about.ends_with('.') && scene.about.len() < 120, "{}", scene.name);
+        assert!(scene.seconds > 0.0);
+        assert!(scenes()[..i].iter().all(|s| s.name != scene.name), "{} is there twice", scene.name);
+        assert_eq!(suggest(scene.name), Some(scene.name));
+    }
+    assert!(find("nothing").is_none());
+}
+
+#[test]
+fn every_scene_runs_a_second_without_faults_and_is_built_the_same_twice() {
+    for scene in scenes() {
+        let world = play(scene.name, 1.0);
+        let state = world.state();
+        assert!(state.x.iter().chain(&state.node_x).all(|x| x.is_finite()), "{}", scene.name);
+        let [a, b] = [(); 2].map(|()| (scene.build)().expect(scene.name).hash());
+        assert_eq!(a, b, "{}", scene.name);
+    }
+}
+
+#[test]
+fn the_stack_and_the_arch_stand() {
+    let stack = play("stack", 10.0);
+    for (i, body) in stack.bodies().skip(1).enumerate() {
+        let x = body.position();
+        assert!(x.x.hypot(x.z) < 0.05 && (x.y - 0.5 - i as sinew::Real).abs() < 0.05, "box {i} at {x}");
+    }
+    let arch = play("arch", 10.0);
+    assert!(at(&arch, "stone 12").y > 3.9, "{}", at(&arch, "stone 12"));
+}
+
+#[test]
+fn the_last_domino_falls() {
+    let world = play("domino", 8.0);
+    assert!(at(&world, "domino 39").y < 0.4, "{}", at(&world, "domino 39"));
+}
+
+#[test]
+fn the_cradle_sends_the_last_ball_out() {
+    // a quarter of a period of sqrt(l/g) down, and as much up on the other side
+    let world = play("cradle", 1.0);
+    let rise: Vec<_> = (0..5).map(|i| at(&world, &format!("ball {i}")).y - 1.0).collect();
+    assert!(rise[4] > 0.1 && rise[..4].iter().all(|y| y.abs() < 0.01), "{rise:?}");
+}
+
+#[test]
+fn no_bullet_passes_the_wall_and_no_ball_leaves_the_bowl() {
+    let world = play("bullet", 2.0);
+    for i in 0..3 {
+        let x = at(&world, &format!("bullet {i}"));
+        assert!(x.x < 0.0, "bullet {i} at {x}");
+    }
+    let bowl = play("bowl", 10.0);
+    for ball in bowl.bodies().skip(1) {
+        let away = (ball.position() - sinew::Vec3::new(0.0, 2.0, 0.0)).length();
+        assert!(away < 1.87, "{}", ball.position());
+    }
+}
+
+#[test]
+fn nothing_falls_through_the_terrain() {
+    let world = play("terrain", 8.0);
+    for body in world.bodies().filter(|b| b.mass() > 0.0) {
+        assert!(body.position().y > -0.5, "{} at {}", body.name(), body.position());
+    }
+}
+
+#[test]
+fn the_top_walks_around_its_pivot_and_does_not_fall() {
+    let world = play("gyroscope", 10.0);
+    let top = world.body(named(&world, "top").expect("top")).expect("top");
+    assert!(top.center_of_mass().y > 1.1, "{}", top.center_of_mass());
+}
+
+#[test]
+fn the_bridge_carries_its_load() {
+    let world = play("bridge", 10.0);
+    for k in 0..6 {
+        assert!(at(&world, &format!("load {k}")).y > 0.5, "load {k} at {}", at(&world, &format!("load {k}")));
+    }
+}
+
+#[test]
+fn the_wheel_throws_balls_far_to_the_right() {
+    let world = play("wheel", 10.0);
+    let far = world.bodies().filter(|b| b.name().starts_with("ball") && b.position().x > 2.0).count();
+    assert!(far >= 12, "{far}");
+}
