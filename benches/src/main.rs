@@ -1,6 +1,7 @@
 //! Sinew and its peers on the same scenes, in one process and on one machine.
 
 mod rapier_half;
+mod rows;
 mod scenes;
 mod sinew_half;
 
@@ -8,15 +9,17 @@ use rapier_half::Run;
 use scenes::Scene;
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: sinew-benches s5 [--steps N] [--threads N]
+const USAGE: &str = "usage: sinew-benches s5|rows [--steps N] [--threads N]
 
   s5           rigid boxes: pyramid of 1035, pile of 1024, stack of 20
+  rows         one row in one sweep, scalar and in lanes (--steps: repeats)
   --steps N    steps of 1/60 s a scene (default 600)
   --threads N  threads (default 1; more need `--features parallel`)";
 
 /// What the command line asked for.
 #[derive(Debug, PartialEq)]
 struct Options {
+    rows: bool,
     steps: usize,
     threads: usize,
 }
@@ -28,6 +31,7 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     match parse(&args) {
+        Ok(options) if options.rows => rows::run(options.steps),
         Ok(options) => s5(&options),
         Err(message) => {
             eprintln!("sinew-benches: {message}\n{USAGE}");
@@ -39,10 +43,10 @@ fn main() -> ExitCode {
 
 fn parse(args: &[String]) -> Result<Options, String> {
     let (name, rest) = args.split_first().ok_or("which benchmark?")?;
-    if name != "s5" {
+    if name != "s5" && name != "rows" {
         return Err(format!("there is no benchmark `{name}`"));
     }
-    let mut options = Options { steps: 600, threads: 1 };
+    let mut options = Options { rows: name == "rows", steps: 600, threads: 1 };
     for pair in rest.chunks(2) {
         let value = pair.get(1).and_then(|text| text.parse().ok()).filter(|&n: &usize| n > 0);
         let value = value.ok_or_else(|| format!("`{}` needs a positive number", pair[0]));
@@ -122,8 +126,8 @@ mod tests {
 
     #[test]
     fn the_command_line_is_read_or_refused_with_the_culprit() {
-        assert_eq!(parsed("s5"), Ok(Options { steps: 600, threads: 1 }));
-        assert_eq!(parsed("s5 --steps 7"), Ok(Options { steps: 7, threads: 1 }));
+        assert_eq!(parsed("s5"), Ok(Options { rows: false, steps: 600, threads: 1 }));
+        assert_eq!(parsed("s5 --steps 7"), Ok(Options { rows: false, steps: 7, threads: 1 }));
         assert!(parsed("s6").unwrap_err().contains("s6"));
         assert!(parsed("s5 --steps x").unwrap_err().contains("--steps"));
         assert!(parsed("s5 --steps").unwrap_err().contains("--steps"));

@@ -1,2 +1,78 @@
-//! cli
-fn main() {}
+//! The `sinew` command: parses what was asked, hands it to the file of that name, and turns the outcome into an exit code.
+//!
+//! 0: done. 1: a check failed. 2: bad use or bad input. Results go to stdout, errors and progress to stderr.
+
+mod bench;
+mod demo;
+mod failure;
+mod interrupt;
+mod later;
+mod measure;
+mod output;
+mod play;
+mod replay;
+mod run;
+mod scenes;
+mod settings;
+mod soak;
+mod validate;
+
+use clap::{Parser, Subcommand};
+use failure::Failure;
+use std::process::ExitCode;
+
+/// Physics of coupled rigid and deformable bodies. Without a command: a short demonstration.
+#[derive(Parser)]
+#[command(name = "sinew", version, max_term_width = 110)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// List the built-in scenes, one a line: name, what it shows, seed figure
+    Scenes,
+    /// Run a scene and sum it up
+    Run(run::Args),
+    /// Play a recording and check every hash
+    Replay(replay::Args),
+    /// Check the physics against known answers
+    Validate(validate::Args),
+    /// Measure the step on the benchmark scenes, with 1 and 2 threads
+    Bench(bench::Args),
+    /// Run a scene for long, with save and restore while it runs
+    Soak(soak::Args),
+    #[command(hide = true)]
+    View(later::Args),
+    #[command(hide = true)]
+    Render(later::Args),
+    #[command(hide = true)]
+    Friction(later::Args),
+    #[command(hide = true)]
+    Check(later::Args),
+    #[command(hide = true)]
+    Mesh(later::Args),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let done = match cli.command {
+        None => demo::demo(),
+        Some(Command::Scenes) => scenes::scenes(),
+        Some(Command::Run(args)) => run::run(&args),
+        Some(Command::Replay(args)) => replay::replay(&args),
+        Some(Command::Validate(args)) => validate::validate(&args),
+        Some(Command::Bench(args)) => bench::bench(&args),
+        Some(Command::Soak(args)) => soak::soak(&args),
+        Some(Command::View(_)) => later::later("view"),
+        Some(Command::Render(_)) => later::later("render"),
+        Some(Command::Friction(_)) => later::later("friction"),
+        Some(Command::Check(_)) => later::later("check"),
+        Some(Command::Mesh(_)) => later::later("mesh"),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.end(),
+    }
+}

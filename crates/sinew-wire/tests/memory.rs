@@ -80,7 +80,7 @@ fn bombs_cost_no_more_than_their_size() {
     ];
     for (name, bytes) in bombs {
         let (peak, error) = peak_of(&bytes);
-        let allowed = 80 * bytes.len() + (4 << 20);
+        let allowed = 32 * bytes.len() + (4 << 20);
         println!("{name}: {} bytes, peak {peak} ({:.1} x), {error}", bytes.len(), peak as f64 / bytes.len() as f64);
         assert!(peak < allowed, "{name}: {peak} bytes for a file of {}", bytes.len());
     }

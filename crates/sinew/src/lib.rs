@@ -49,6 +49,13 @@ pub use world::{
     Blueprint, BodySpec, BodyView, ConstraintSpec, Overlap, PointHit, QueryFilter, RayHit, ShapeHit, Slot, World,
 };
 
+/// Kernels for benchmarks and for those who bring rows of their own.
+#[doc(hidden)]
+pub mod kernels {
+    pub use crate::solver::pgs::{Pass, sweep, warm_start};
+    pub use crate::solver::row_lanes::RowLanes;
+}
+
 /// The design on trial (`docs/design-trial.md`): implicit bodies and rows in one island, until deformable bodies join the
 /// world with the next step of the plan.
 #[doc(hidden)]

@@ -32,7 +32,7 @@ fn block_on_slope(settings: Settings, degrees: f64, mu: f64) -> Result<(World, B
 fn r01() -> Readings {
     // the threshold: 0.03 deg above it the block has gone 1 cm after 2 s
     let threshold = |settings: &Settings| {
-        bisect(24.0, 29.0, 9, |degrees| {
+        bisect(16.0, 32.0, 10, |degrees| {
             let (mut world, id, slope) = block_on_slope(settings.clone(), degrees, 0.5)?;
             run(&mut world, 2.0);
             Ok(slope.along(world.body(id)?.position()) > 0.01)

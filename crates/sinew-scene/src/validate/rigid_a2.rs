@@ -262,8 +262,8 @@ fn double_on_rods(angles: [f64; 2], seconds: f64) -> Result<[Track; 3], Error> {
 
 fn r13() -> Readings {
     let mut readings = Vec::new();
-    let builds: [(&str, fn([f64; 2], f64) -> Result<[Track; 3], Error>); 2] =
-        [("", double_pendulum), (" particles on rods", double_on_rods)];
+    type Build = fn([f64; 2], f64) -> Result<[Track; 3], Error>;
+    let builds: [(&str, Build); 2] = [("", double_pendulum), (" particles on rods", double_on_rods)];
     for (who, build) in builds {
         // mode shapes: the second angle is ±√2 times the first
         let small = 0.01;

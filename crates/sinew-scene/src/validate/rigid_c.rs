@@ -135,8 +135,8 @@ fn r22() -> Readings {
         }
     }
     let leaves = (2.0 / 3.0 * start.cos()).acos();
-    // one degree of θ as a share of the speed: v² = g R cos θ where it leaves
-    let degree = 0.5 * leaves.tan() * 1.0_f64.to_radians();
+    // one degree of θ as a share of the speed: on the way dv/dθ = g R sin θ/v, and v² = g R cos θ where it leaves
+    let degree = leaves.tan() * 1.0_f64.to_radians();
     Ok(vec![
         Reading::absolute("theta", theta.to_degrees(), leaves.to_degrees(), 1.0),
         Reading::relative("speed", speed, (G * leaves.cos()).sqrt(), degree),

@@ -226,8 +226,9 @@ fn solve<const N: usize>(mut a: [[f64; N]; N], mut b: [f64; N]) -> [f64; N] {
         b.swap(k, pivot);
         for i in k + 1..N {
             let f = a[i][k] / a[k][k];
-            for j in k..N {
-                a[i][j] -= f * a[k][j];
+            let row = a[k];
+            for (left, above) in a[i].iter_mut().zip(row).skip(k) {
+                *left -= f * above;
             }
             b[i] -= f * b[k];
         }

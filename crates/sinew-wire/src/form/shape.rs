@@ -13,34 +13,54 @@ const DEPTH: usize = 16;
 #[derive(Serialize, Deserialize)]
 pub(crate) struct ShapeForm(Vec<ShapeNode>);
 
-/// One shape; a compound only has the places of its parts.
+/// One shape; a compound only has the places of its parts. What is large is boxed: a file may hold a million empty
+/// compounds in two bytes each, and they shall not take 56 in memory.
 #[derive(Serialize, Deserialize)]
 enum ShapeNode {
-    Ball { radius: Real },
-    Box { half_extents: V3 },
-    Capsule { half_height: Real, radius: Real },
-    Cylinder { half_height: Real, radius: Real },
-    Cone { half_height: Real, radius: Real },
-    HalfSpace { normal: V3 },
-    ConvexHull { points: Vec<V3> },
-    Compound { places: Vec<PoseForm> },
-    TriMesh { vertices: Vec<V3>, triangles: Vec<[u32; 3]> },
-    HeightField { heights: Vec<Real>, rows: u64, scale: V3 },
-    Voxels { size: V3, cells: Vec<[i32; 3]> },
-    Sdf { nodes: Vec<SdfNode> },
+    /// Radius.
+    Ball(Real),
+    /// Half extents.
+    Box(Box<V3>),
+    /// Half height, radius.
+    Capsule(Real, Real),
+    /// Half height, radius.
+    Cylinder(Real, Real),
+    /// Half height, radius.
+    Cone(Real, Real),
+    /// Normal.
+    HalfSpace(Box<V3>),
+    /// Points.
+    ConvexHull(Box<[V3]>),
+    /// Places of the parts.
+    Compound(Box<[PoseForm]>),
+    /// Vertices, triangles.
+    TriMesh(Box<(Vec<V3>, Vec<[u32; 3]>)>),
+    /// Heights, rows, scale.
+    HeightField(Box<(Vec<Real>, u64, V3)>),
+    /// Size, cells.
+    Voxels(Box<(V3, Vec<[i32; 3]>)>),
+    /// A tree of its own.
+    Sdf(Box<[SdfNode]>),
 }
 
 /// One distance function; lists only have the number of their parts.
 #[derive(Serialize, Deserialize)]
 enum SdfNode {
-    Plane { point: V3, normal: V3 },
-    Sphere { center: V3, radius: Real },
-    Cylinder { point: V3, axis: V3, radius: Real },
-    Box { half_extents: V3 },
-    Intersection { parts: u32 },
-    Union { parts: u32 },
+    /// Point, normal.
+    Plane(Box<(V3, V3)>),
+    /// Centre, radius.
+    Sphere(Box<(V3, Real)>),
+    /// Point, axis, radius.
+    Cylinder(Box<(V3, V3, Real)>),
+    /// Half extents.
+    Box(Box<V3>),
+    /// Number of parts.
+    Intersection(u32),
+    /// Number of parts.
+    Union(u32),
     Complement,
-    Placed { pose: PoseForm },
+    /// From the inner frame to the outer one.
+    Placed(Box<PoseForm>),
 }
 
 /// Voxels farther from the origin of their grid than this are no shape but damage: differences of cells run over.
@@ -72,28 +92,28 @@ fn flatten(shape: &Shape, depth: usize, out: &mut Vec<ShapeNode>) -> Result<(), 
         return Err(too_deep());
     }
     out.push(match shape {
-        &Shape::Ball { radius } => ShapeNode::Ball { radius },
-        Shape::Box { half_extents } => ShapeNode::Box { half_extents: half_extents.to_array() },
-        &Shape::Capsule { half_height, radius } => ShapeNode::Capsule { half_height, radius },
-        &Shape::Cylinder { half_height, radius } => ShapeNode::Cylinder { half_height, radius },
-        &Shape::Cone { half_height, radius } => ShapeNode::Cone { half_height, radius },
-        Shape::HalfSpace { normal } => ShapeNode::HalfSpace { normal: normal.to_array() },
-        Shape::ConvexHull { points } => ShapeNode::ConvexHull { points: vectors_form(points) },
+        Shape::Ball { radius } => ShapeNode::Ball(*radius),
+        Shape::Box { half_extents } => ShapeNode::Box(Box::new(half_extents.to_array())),
+        Shape::Capsule { half_height, radius } => ShapeNode::Capsule(*half_height, *radius),
+        Shape::Cylinder { half_height, radius } => ShapeNode::Cylinder(*half_height, *radius),
+        Shape::Cone { half_height, radius } => ShapeNode::Cone(*half_height, *radius),
+        Shape::HalfSpace { normal } => ShapeNode::HalfSpace(Box::new(normal.to_array())),
+        Shape::ConvexHull { points } => ShapeNode::ConvexHull(vectors_form(points).into()),
         Shape::Compound { parts } => {
-            out.push(ShapeNode::Compound { places: parts.iter().map(|(place, _)| pose_form(place)).collect() });
+            out.push(ShapeNode::Compound(parts.iter().map(|(place, _)| pose_form(place)).collect()));
             return parts.iter().try_for_each(|(_, part)| flatten(part, depth + 1, out));
         }
         Shape::TriMesh { vertices, triangles } => {
-            ShapeNode::TriMesh { vertices: vectors_form(vertices), triangles: triangles.to_vec() }
+            ShapeNode::TriMesh(Box::new((vectors_form(vertices), triangles.to_vec())))
         }
         Shape::HeightField { heights, rows, scale } => {
-            ShapeNode::HeightField { heights: heights.to_vec(), rows: *rows as u64, scale: scale.to_array() }
+            ShapeNode::HeightField(Box::new((heights.to_vec(), *rows as u64, scale.to_array())))
         }
-        Shape::Voxels { size, cells } => ShapeNode::Voxels { size: size.to_array(), cells: cells.to_vec() },
+        Shape::Voxels { size, cells } => ShapeNode::Voxels(Box::new((size.to_array(), cells.to_vec()))),
         Shape::Sdf(sdf) => {
             let mut nodes = Vec::new();
             flatten_sdf(sdf, 0, &mut nodes)?;
-            ShapeNode::Sdf { nodes }
+            ShapeNode::Sdf(nodes.into())
         }
         other => return Err(format!("a {} has no form in this format", other.name())),
     });
@@ -106,34 +126,33 @@ fn unfold(nodes: &mut IntoIter<ShapeNode>, depth: usize) -> Result<Shape, String
     }
     let node = nodes.next().ok_or("a shape is missing")?;
     Ok(match node {
-        ShapeNode::Ball { radius } => Shape::Ball { radius },
-        ShapeNode::Box { half_extents } => Shape::Box { half_extents: Vec3::from_array(half_extents) },
-        ShapeNode::Capsule { half_height, radius } => Shape::Capsule { half_height, radius },
-        ShapeNode::Cylinder { half_height, radius } => Shape::Cylinder { half_height, radius },
-        ShapeNode::Cone { half_height, radius } => Shape::Cone { half_height, radius },
-        ShapeNode::HalfSpace { normal } => Shape::HalfSpace { normal: Vec3::from_array(normal) },
-        ShapeNode::ConvexHull { points } => Shape::ConvexHull { points: vectors(points) },
-        ShapeNode::Compound { places } => {
+        ShapeNode::Ball(radius) => Shape::Ball { radius },
+        ShapeNode::Box(half_extents) => Shape::Box { half_extents: Vec3::from_array(*half_extents) },
+        ShapeNode::Capsule(half_height, radius) => Shape::Capsule { half_height, radius },
+        ShapeNode::Cylinder(half_height, radius) => Shape::Cylinder { half_height, radius },
+        ShapeNode::Cone(half_height, radius) => Shape::Cone { half_height, radius },
+        ShapeNode::HalfSpace(normal) => Shape::HalfSpace { normal: Vec3::from_array(*normal) },
+        ShapeNode::ConvexHull(points) => Shape::ConvexHull { points: vectors(points.into_vec()) },
+        ShapeNode::Compound(places) => {
             let parts: Result<_, String> =
                 places.into_iter().map(|place| Ok((pose(place), unfold(nodes, depth + 1)?))).collect();
             Shape::Compound { parts: parts? }
         }
-        ShapeNode::TriMesh { vertices, triangles } => {
-            Shape::TriMesh { vertices: vectors(vertices), triangles: triangles.into() }
+        ShapeNode::TriMesh(mesh) => Shape::TriMesh { vertices: vectors(mesh.0), triangles: mesh.1.into() },
+        ShapeNode::HeightField(field) => {
+            let (heights, rows, scale) = *field;
+            let rows = usize::try_from(rows).map_err(|_| format!("a height field of {rows} rows"))?;
+            Shape::HeightField { heights: heights.into(), rows, scale: Vec3::from_array(scale) }
         }
-        ShapeNode::HeightField { heights, rows, scale } => Shape::HeightField {
-            heights: heights.into(),
-            rows: usize::try_from(rows).map_err(|_| format!("a height field of {rows} rows"))?,
-            scale: Vec3::from_array(scale),
-        },
-        ShapeNode::Voxels { size, cells } => {
+        ShapeNode::Voxels(voxels) => {
+            let (size, cells) = *voxels;
             if let Some(far) = cells.iter().find(|c| c.iter().any(|i| !(-CELLS..=CELLS).contains(i))) {
                 return Err(format!("voxel {far:?} is farther than {CELLS} cells from the origin"));
             }
             Shape::Voxels { size: Vec3::from_array(size), cells: cells.into() }
         }
-        ShapeNode::Sdf { nodes } => {
-            let mut nodes = nodes.into_iter();
+        ShapeNode::Sdf(nodes) => {
+            let mut nodes = nodes.into_vec().into_iter();
             let sdf = unfold_sdf(&mut nodes, 0)?;
             if nodes.len() > 0 {
                 return Err(format!("{} distance functions belong to no list", nodes.len()));
@@ -148,16 +167,16 @@ fn flatten_sdf(sdf: &Sdf, depth: usize, out: &mut Vec<SdfNode>) -> Result<(), St
         return Err(too_deep());
     }
     let (node, children): (_, &[Sdf]) = match sdf {
-        Sdf::Plane { point, normal } => (SdfNode::Plane { point: point.to_array(), normal: normal.to_array() }, &[]),
-        &Sdf::Sphere { center, radius } => (SdfNode::Sphere { center: center.to_array(), radius }, &[]),
-        &Sdf::Cylinder { point, axis, radius } => {
-            (SdfNode::Cylinder { point: point.to_array(), axis: axis.to_array(), radius }, &[])
+        Sdf::Plane { point, normal } => (SdfNode::Plane(Box::new((point.to_array(), normal.to_array()))), &[]),
+        Sdf::Sphere { center, radius } => (SdfNode::Sphere(Box::new((center.to_array(), *radius))), &[]),
+        Sdf::Cylinder { point, axis, radius } => {
+            (SdfNode::Cylinder(Box::new((point.to_array(), axis.to_array(), *radius))), &[])
         }
-        Sdf::Box { half_extents } => (SdfNode::Box { half_extents: half_extents.to_array() }, &[]),
-        Sdf::Intersection(parts) => (SdfNode::Intersection { parts: parts.len() as u32 }, parts),
-        Sdf::Union(parts) => (SdfNode::Union { parts: parts.len() as u32 }, parts),
+        Sdf::Box { half_extents } => (SdfNode::Box(Box::new(half_extents.to_array())), &[]),
+        Sdf::Intersection(parts) => (SdfNode::Intersection(parts.len() as u32), parts),
+        Sdf::Union(parts) => (SdfNode::Union(parts.len() as u32), parts),
         Sdf::Complement(inner) => (SdfNode::Complement, std::slice::from_ref(inner)),
-        Sdf::Placed { pose, inner } => (SdfNode::Placed { pose: pose_form(pose) }, std::slice::from_ref(inner)),
+        Sdf::Placed { pose, inner } => (SdfNode::Placed(Box::new(pose_form(pose))), std::slice::from_ref(inner)),
     };
     out.push(node);
     children.iter().try_for_each(|child| flatten_sdf(child, depth + 1, out))
@@ -172,16 +191,14 @@ fn unfold_sdf(nodes: &mut IntoIter<SdfNode>, depth: usize) -> Result<Sdf, String
     let mut list =
         |parts: u32| -> Result<Vec<Sdf>, String> { (0..parts).map(|_| unfold_sdf(nodes, depth + 1)).collect() };
     Ok(match node {
-        SdfNode::Plane { point, normal } => Sdf::plane(Vec3::from_array(point), Vec3::from_array(normal)),
-        SdfNode::Sphere { center, radius } => Sdf::sphere(Vec3::from_array(center), radius),
-        SdfNode::Cylinder { point, axis, radius } => {
-            Sdf::cylinder(Vec3::from_array(point), Vec3::from_array(axis), radius)
-        }
-        SdfNode::Box { half_extents } => Sdf::cuboid(Vec3::from_array(half_extents)),
-        SdfNode::Intersection { parts } => Sdf::Intersection(list(parts)?),
-        SdfNode::Union { parts } => Sdf::Union(list(parts)?),
+        SdfNode::Plane(plane) => Sdf::plane(Vec3::from_array(plane.0), Vec3::from_array(plane.1)),
+        SdfNode::Sphere(sphere) => Sdf::sphere(Vec3::from_array(sphere.0), sphere.1),
+        SdfNode::Cylinder(c) => Sdf::cylinder(Vec3::from_array(c.0), Vec3::from_array(c.1), c.2),
+        SdfNode::Box(half_extents) => Sdf::cuboid(Vec3::from_array(*half_extents)),
+        SdfNode::Intersection(parts) => Sdf::Intersection(list(parts)?),
+        SdfNode::Union(parts) => Sdf::Union(list(parts)?),
         SdfNode::Complement => unfold_sdf(nodes, depth + 1)?.complement(),
-        SdfNode::Placed { pose: place } => unfold_sdf(nodes, depth + 1)?.placed(pose(place)),
+        SdfNode::Placed(place) => unfold_sdf(nodes, depth + 1)?.placed(pose(*place)),
     })
 }
 
@@ -232,24 +249,30 @@ mod tests {
         let deep = |n: usize| (0..n).fold(Sdf::sphere(Vec3::ZERO, 1.0), |inner, _| inner.complement());
         assert!(there_and_back(&Shape::sdf(deep(DEPTH - 1))).is_ok());
         assert!(ShapeForm::of(&Shape::sdf(deep(DEPTH))).is_err());
-        let endless = ShapeForm(vec![ShapeNode::Sdf { nodes: (0..1_000_000).map(|_| SdfNode::Complement).collect() }]);
-        assert!(endless.build().unwrap_err().contains("deeper"));
-        let places = || vec![pose_form(&Pose::IDENTITY)];
-        let endless = ShapeForm((0..1_000_000).map(|_| ShapeNode::Compound { places: places() }).collect());
-        assert!(endless.build().unwrap_err().contains("deeper"));
+        let complements = (0..1_000_000).map(|_| SdfNode::Complement).collect();
+        assert!(ShapeForm(vec![ShapeNode::Sdf(complements)]).build().unwrap_err().contains("deeper"));
+        let compound = |_| ShapeNode::Compound([pose_form(&Pose::IDENTITY)].into());
+        assert!(ShapeForm((0..1_000_000).map(compound).collect()).build().unwrap_err().contains("deeper"));
     }
 
     #[test]
     fn counts_that_do_not_add_up_are_refused() {
-        let sphere = || SdfNode::Sphere { center: [0.0; 3], radius: 1.0 };
-        let short = ShapeForm(vec![ShapeNode::Sdf { nodes: vec![SdfNode::Union { parts: u32::MAX }, sphere()] }]);
-        assert!(short.build().is_err());
-        let long = ShapeForm(vec![ShapeNode::Sdf { nodes: vec![sphere(), sphere()] }]);
-        assert!(long.build().is_err());
-        let long = ShapeForm(vec![ShapeNode::Ball { radius: 1.0 }, ShapeNode::Ball { radius: 1.0 }]);
-        assert!(long.build().is_err());
-        assert!(ShapeForm(vec![]).build().is_err());
-        let far = ShapeForm(vec![ShapeNode::Voxels { size: [1.0; 3], cells: vec![[i32::MIN; 3], [i32::MAX; 3]] }]);
-        assert!(far.build().is_err());
+        let sphere = || SdfNode::Sphere(Box::new(([0.0; 3], 1.0)));
+        let ball = || ShapeNode::Ball(1.0);
+        let field = |nodes: Vec<SdfNode>| vec![ShapeNode::Sdf(nodes.into())];
+        let bad = [
+            field(vec![SdfNode::Union(u32::MAX), sphere()]),
+            field(vec![sphere(), sphere()]),
+            field(vec![]),
+            vec![ball(), ball()],
+            vec![ShapeNode::Compound([pose_form(&Pose::IDENTITY); 2].into()), ball()],
+            vec![ShapeNode::Voxels(Box::new(([1.0; 3], vec![[i32::MIN; 3], [i32::MAX; 3]])))],
+            vec![],
+        ];
+        for nodes in bad {
+            assert!(ShapeForm(nodes).build().is_err());
+        }
+        // what the notes on memory count on
+        assert!(size_of::<SdfNode>() <= 16 && size_of::<ShapeNode>() <= 24);
     }
 }

@@ -7,7 +7,7 @@
 pub(crate) const COLOURS: usize = 63;
 
 /// Memory of the colouring.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Colouring {
     used: Vec<u64>,
 }
@@ -21,12 +21,17 @@ impl Colouring {
 
     /// The lowest colour free on both sides (`None`: that side does not answer). `COLOURS` means one after the other.
     pub fn pick(&mut self, a: Option<u32>, b: Option<u32>) -> usize {
-        let busy = a.map_or(0, |a| self.used[a as usize]) | b.map_or(0, |b| self.used[b as usize]);
+        self.pick_all([a, b].into_iter().flatten())
+    }
+
+    /// The lowest colour that is free on all of these.
+    pub fn pick_all(&mut self, sides: impl Iterator<Item = u32> + Clone) -> usize {
+        let busy = sides.clone().fold(0, |busy, side| busy | self.used[side as usize]);
         let colour = (!busy).trailing_zeros() as usize;
         if colour >= COLOURS {
             return COLOURS;
         }
-        for side in [a, b].into_iter().flatten() {
+        for side in sides {
             self.used[side as usize] |= 1 << colour;
         }
         colour

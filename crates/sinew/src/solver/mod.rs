@@ -6,4 +6,5 @@ pub(crate) mod contact_set;
 pub mod implicit;
 pub mod pgs;
 pub(crate) mod pool;
+pub mod row_lanes;
 pub mod soft;

@@ -10,6 +10,9 @@ use crate::solver::pgs;
 use crate::state::{ContactMemory, State, WARM_ROWS, contact_flag};
 use crate::work::{RowSpan, Work};
 
+/// Rows from which lanes pay.
+const LAY_OUT: usize = 32;
+
 pub(crate) fn assemble(ctx: &StepContext, model: &Model, state: &State, work: &mut Work, settings: &Settings) {
     if ctx.substep == 0 {
         warm_from_state(ctx, state, work, settings);
@@ -21,10 +24,13 @@ pub(crate) fn assemble(ctx: &StepContext, model: &Model, state: &State, work: &m
     node_contact::rows(ctx, model, work);
     pgs::warm_start(&work.rows, &mut work.velocity);
     pgs::warm_start(&work.node_rows, &mut work.velocity);
+    pgs::warm_start(&work.contact_rows, &mut work.velocity);
+    // few rows are not worth the laying out
+    work.laid = work.node_rows.len() >= LAY_OUT && work.node_lanes.build(&work.node_rows, work.velocity.len());
     solve::prepare_contacts(ctx, work, settings);
     if ctx.substep == 0 {
         let counts = &mut work.report.counts;
-        counts.constraint_rows = (work.rows.len() + work.node_rows.len()) as u32;
+        counts.constraint_rows = (work.rows.len() + work.node_rows.len() + work.contact_rows.len()) as u32;
     }
 }
 
@@ -45,6 +51,9 @@ fn warm_from_state(ctx: &StepContext, state: &State, work: &mut Work, settings: 
 
 /// Keeps this substep's impulses for the next.
 pub(super) fn harvest(work: &mut Work) {
+    if work.laid {
+        work.node_lanes.harvest(&mut work.node_rows);
+    }
     for span in &work.spans {
         let buffer = if span.nodes { &work.node_rows } else { &work.rows };
         let rows = &buffer.rows()[span.start as usize..span.end as usize];

@@ -99,6 +99,7 @@ fn geometry(m: &ContactMemory, pose: &[Block], block: usize) -> Geometry {
 /// Writes the rows of all node contacts with their warm impulses.
 pub(super) fn rows(ctx: &StepContext, model: &Model, work: &mut Work) {
     work.node_contacts.clear();
+    work.contact_rows.clear();
     let p = &ctx.contact;
     for (index, m) in work.contacts.iter().enumerate() {
         if !m.has(contact_flag::NODE) {
@@ -127,18 +128,18 @@ pub(super) fn rows(ctx: &StepContext, model: &Model, work: &mut Work) {
                 Term { block: a as u32 + 1, jacobian: -torque, response: -inv.mul(torque) },
             ]
         };
-        let row = work.node_rows.len() as u32;
+        let row = work.contact_rows.len() as u32;
         let friction = if point.slipping != 0 { material.kinetic_friction } else { material.static_friction };
         let bounds = Bounds::Disc { normal: row + 2, friction, radius: 0.0 };
         for (k, bounds) in [(0, bounds), (1, Bounds::Mate)] {
             let bias = p.friction_rate * point.stick[k];
-            work.node_rows.push(&terms(g.tangents[k]), bias, bias, 0.0, bounds);
+            work.contact_rows.push(&terms(g.tangents[k]), bias, bias, 0.0, bounds);
         }
         let overlap = (g.gap + p.slop).min(0.0);
         let push = (overlap * p.bias_rate).max(-p.push_speed);
         let (bias, correction) = if g.gap > 0.0 { (g.gap * p.inv_h, 0.0) } else { (push, push) };
-        work.node_rows.push(&terms(g.normal), bias, correction, 0.0, Bounds::AtLeast(0.0));
-        let rows = work.node_rows.rows_mut();
+        work.contact_rows.push(&terms(g.normal), bias, correction, 0.0, Bounds::AtLeast(0.0));
+        let rows = work.contact_rows.rows_mut();
         rows[row as usize].impulse = point.impulse[1];
         rows[row as usize + 1].impulse = point.impulse[2];
         rows[row as usize + 2].impulse = point.impulse[0];
@@ -156,7 +157,7 @@ pub(super) fn settle(ctx: &StepContext, model: &Model, work: &mut Work) {
         let a = 2 * m.key.a as usize;
         let body = vec(work.velocity[a]) + vec(work.velocity[a + 1]).cross(g.arm);
         let relative = vec(work.velocity[block]) - body;
-        let rows = work.node_rows.rows();
+        let rows = work.contact_rows.rows();
         let (t1, t2) = (rows[c.row as usize].impulse, rows[c.row as usize + 1].impulse);
         let n = rows[c.row as usize + 2].impulse;
         let material = pair_material(model, &m);
@@ -173,7 +174,7 @@ pub(super) fn settle(ctx: &StepContext, model: &Model, work: &mut Work) {
 /// Reads the impulses back from the rows.
 pub(super) fn harvest(work: &mut Work) {
     for c in &work.node_contacts {
-        let rows = work.node_rows.rows();
+        let rows = work.contact_rows.rows();
         let point = &mut work.contacts[c.manifold as usize].points[0];
         let at = c.row as usize;
         point.impulse = [rows[at + 2].impulse, rows[at].impulse, rows[at + 1].impulse];

@@ -1,7 +1,6 @@
 //! Solve: correcting sweeps move positions out of error; relaxing sweeps leave velocities that hold the constraints.
 
 use super::{StepContext, node_contact};
-use crate::constraint::RowBuffer;
 use crate::math::{Blocks, Real};
 use crate::model::Model;
 use crate::settings::{Order, Settings};
@@ -38,7 +37,8 @@ fn sweep(ctx: &StepContext, work: &mut Work, settings: &Settings, job: Job) -> b
     match settings.order {
         Order::Joint => {
             squares += pgs::sweep(&mut work.rows, &mut work.velocity, pass);
-            squares += pgs::sweep(&mut work.node_rows, &mut work.velocity, pass);
+            squares += node_rows(work, settings, pass);
+            squares += pgs::sweep(&mut work.contact_rows, &mut work.velocity, pass);
             squares += contacts(ctx, work, settings, job);
         }
         Order::Staggered { rigid, deformable } => {
@@ -47,7 +47,8 @@ fn sweep(ctx: &StepContext, work: &mut Work, settings: &Settings, job: Job) -> b
                 squares += contacts(ctx, work, settings, job);
             }
             for _ in 0..deformable {
-                squares += pgs::sweep(&mut work.node_rows, &mut work.velocity, pass);
+                squares += node_rows(work, settings, pass);
+                squares += pgs::sweep(&mut work.contact_rows, &mut work.velocity, pass);
             }
         }
     }
@@ -55,7 +56,7 @@ fn sweep(ctx: &StepContext, work: &mut Work, settings: &Settings, job: Job) -> b
     if !settings.residuals && settings.stop_residual <= 0.0 {
         return false;
     }
-    let rows = row_count(&work.rows) + row_count(&work.node_rows) + work.report.counts.contact_rows as usize;
+    let rows = work.report.counts.constraint_rows + work.report.counts.contact_rows;
     let rms = (squares / rows.max(1) as Real).sqrt();
     if settings.residuals {
         work.report.residuals.push(rms);
@@ -63,8 +64,13 @@ fn sweep(ctx: &StepContext, work: &mut Work, settings: &Settings, job: Job) -> b
     rms < settings.stop_residual
 }
 
-fn row_count(rows: &RowBuffer) -> usize {
-    rows.len()
+/// Rows of constraints on nodes, in lanes when they are many.
+fn node_rows(work: &mut Work, settings: &Settings, pass: pgs::Pass) -> Real {
+    if work.laid {
+        work.node_lanes.sweep(&mut work.velocity, pass, settings.lanes)
+    } else {
+        pgs::sweep(&mut work.node_rows, &mut work.velocity, pass)
+    }
 }
 
 /// A pass over the contact batches.

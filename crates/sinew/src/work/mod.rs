@@ -11,6 +11,7 @@ use crate::report::Report;
 use crate::solver::colour::Colouring;
 use crate::solver::contact_set::ContactSet;
 use crate::solver::pool::Pool;
+use crate::solver::row_lanes::RowLanes;
 use crate::state::{ContactMemory, WARM_ROWS};
 
 /// One collider of the world, by its slot.
@@ -91,6 +92,11 @@ pub(crate) struct Work {
     /// Rows of constraints and node contacts. Written by `assemble`. Rigid ones first.
     pub rows: RowBuffer,
     pub node_rows: RowBuffer,
+    /// `node_rows` in lanes, when they are many; `laid` tells.
+    pub node_lanes: RowLanes,
+    pub laid: bool,
+    /// Rows of node contacts: last in a sweep.
+    pub contact_rows: RowBuffer,
     pub spans: Vec<RowSpan>,
     /// Impulses of constraint rows carried from substep to substep [N·s]. (constraint slots)
     pub warm: Vec<[Real; WARM_ROWS]>,
@@ -142,6 +148,9 @@ impl Work {
             set: ContactSet::default(),
             rows: RowBuffer::default(),
             node_rows: RowBuffer::default(),
+            node_lanes: RowLanes::default(),
+            laid: false,
+            contact_rows: RowBuffer::default(),
             spans: Vec::new(),
             warm: Vec::new(),
             node_contacts: Vec::new(),

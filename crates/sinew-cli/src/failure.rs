@@ -1,0 +1,73 @@
+//! Why a command ends early, and the exit code that says so.
+
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// What went wrong.
+#[derive(Debug)]
+pub enum Failure {
+    /// A check came out badly: exit 1.
+    Check(String),
+    /// Bad use or bad input: exit 2.
+    Input(String),
+    /// Whoever read our output has seen enough: not our failure.
+    Pipe,
+}
+
+impl Failure {
+    /// Bad use or input.
+    pub fn input(message: impl Into<String>) -> Self {
+        Failure::Input(message.into())
+    }
+
+    /// For `map_err` on files.
+    pub fn file(path: &Path) -> impl Fn(io::Error) -> Self {
+        move |e| Failure::Input(format!("{}: {e}", path.display()))
+    }
+
+    /// Tells the user and gives the exit code.
+    pub fn end(self) -> ExitCode {
+        match self {
+            Failure::Check(message) => {
+                eprintln!("sinew: {message}");
+                ExitCode::from(1)
+            }
+            Failure::Input(message) => {
+                eprintln!("sinew: {message}");
+                ExitCode::from(2)
+            }
+            Failure::Pipe => ExitCode::SUCCESS,
+        }
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(e: io::Error) -> Self {
+        if e.kind() == io::ErrorKind::BrokenPipe { Failure::Pipe } else { Failure::Input(e.to_string()) }
+    }
+}
+
+impl From<serde_json::Error> for Failure {
+    fn from(e: serde_json::Error) -> Self {
+        io::Error::from(e).into()
+    }
+}
+
+impl From<sinew::Error> for Failure {
+    fn from(e: sinew::Error) -> Self {
+        Failure::Input(e.to_string())
+    }
+}
+
+impl From<sinew_wire::WireError> for Failure {
+    fn from(e: sinew_wire::WireError) -> Self {
+        Failure::Input(e.to_string())
+    }
+}
+
+/// "unknown scene 'x'", with the word that was probably meant and where to find the right ones.
+pub fn unknown(kind: &str, word: &str, meant: Option<&str>, known: &str) -> Failure {
+    let hint = meant.map_or(String::new(), |m| format!("; did you mean '{m}'?"));
+    Failure::Input(format!("unknown {kind} '{word}'{hint}\n{known}"))
+}

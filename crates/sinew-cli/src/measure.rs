@@ -1,0 +1,358 @@
+//! What a run amounts to: figures gathered step by step, and the object that `--json` writes.
+
+use serde::Serialize;
+use sinew::{
+    BodySpec, ConstraintId, ConstraintSpec, Input, Motion, Phase, Real, Report, Site, Vec3, World,
+};
+use sinew_scene::gallery::Scene;
+use sinew_scene::validate::tools::{num, wide};
+use std::collections::BTreeMap;
+
+/// What `run --json` writes: the fields are a contract.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// Name of the scene.
+    pub scene: String,
+    /// Which of several runs this is; only in benchmarks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variant: Option<String>,
+    /// Steps made.
+    pub steps: u64,
+    /// Step [s].
+    pub dt: f64,
+    /// Substeps of a step.
+    pub substeps: u32,
+    /// Worker threads.
+    pub threads: u32,
+    pub counts: BodyCounts,
+    pub constraints: RowCounts,
+    pub ms: Times,
+    /// Root mean square change of impulse of each sweep of a step, mean over the steps [N·s].
+    pub residual_by_iteration: Vec<f64>,
+    /// Deepest penetration of the run [m].
+    pub penetration_max: f64,
+    /// Largest stretch of a rod or rope on nodes, as a share of its length.
+    pub stretch_max: f64,
+    /// Change of total momentum as a share of what there was; nothing when the outside can take or give some.
+    pub momentum_error: Option<f64>,
+    pub energy: Energy,
+    /// Bodies that were frozen, over the whole run.
+    pub faults: u64,
+    /// Whether all of the last state is finite.
+    pub finite: bool,
+    /// Hash of the last state, hexadecimal.
+    pub state_hash: String,
+}
+
+/// Sizes of the model at the end of the run.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct BodyCounts {
+    pub rigid: usize,
+    pub nodes: usize,
+    pub faces: usize,
+    pub springs: usize,
+    pub tets: usize,
+}
+
+/// Scalar rows of a step: a contact point has three.
+#[derive(Clone, Debug, Serialize)]
+pub struct RowCounts {
+    pub max: u64,
+    pub mean: f64,
+    /// Of the step with the most rows: the parts add up to `max`.
+    pub by_kind: BTreeMap<&'static str, u64>,
+}
+
+/// Wall time of a step [ms].
+#[derive(Clone, Debug, Serialize)]
+pub struct Times {
+    pub mean: f64,
+    pub p50: f64,
+    pub p99: f64,
+    pub max: f64,
+    /// Mean of each phase.
+    pub by_phase: ByPhase,
+}
+
+/// Mean time of each phase [ms], in their order.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ByPhase(pub [f64; 8]);
+
+impl Serialize for ByPhase {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(Phase::ALL.iter().zip(self.0).map(|(phase, ms)| (phase.name(), ms)))
+    }
+}
+
+/// Energies at the end of the run [J].
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Energy {
+    pub kinetic: f64,
+    pub elastic: f64,
+    pub gravity: f64,
+}
+
+/// Gathers the figures of a run.
+pub struct Measure {
+    times: Vec<f64>,
+    phases: [f64; 8],
+    rows_sum: u64,
+    contact_rows: u64,
+    other_rows: u64,
+    residuals: Vec<(f64, u64)>,
+    penetration: f64,
+    stretch: f64,
+    faults: u64,
+    links: Vec<Link>,
+    /// Momentum at the start and its measure, while nothing outside can change it.
+    momentum: Option<([f64; 3], f64)>,
+}
+
+impl Measure {
+    /// Begins with a world before its first step.
+    pub fn new(world: &World) -> Self {
+        Self {
+            times: Vec::new(),
+            phases: [0.0; 8],
+            rows_sum: 0,
+            contact_rows: 0,
+            other_rows: 0,
+            residuals: Vec::new(),
+            penetration: 0.0,
+            stretch: 0.0,
+            faults: 0,
+            links: links(world),
+            momentum: is_closed(world).then(|| momentum(world)),
+        }
+    }
+
+    /// Takes in a step that was just made with this input.
+    pub fn note(&mut self, world: &World, input: &Input, ms: f64) {
+        let report = world.report();
+        self.times.push(ms);
+        for (sum, seconds) in self.phases.iter_mut().zip(report.seconds) {
+            *sum += 1e3 * seconds;
+        }
+        self.note_rows(report);
+        self.penetration = self.penetration.max(num(report.penetration));
+        self.faults += report.faults.len() as u64;
+        for link in self.links.iter().filter(|l| l.on_nodes) {
+            self.stretch = self.stretch.max(link.stretch(world));
+        }
+        // whoever speaks to the world may push it
+        if !input.commands.is_empty() {
+            self.momentum = None;
+        }
+    }
+
+    fn note_rows(&mut self, report: &Report) {
+        let (contact, other) = (u64::from(report.counts.contact_rows), u64::from(report.counts.constraint_rows));
+        self.rows_sum += contact + other;
+        if contact + other > self.contact_rows + self.other_rows {
+            (self.contact_rows, self.other_rows) = (contact, other);
+        }
+        for (i, &r) in report.residuals.iter().enumerate() {
+            if i == self.residuals.len() {
+                self.residuals.push((0.0, 0));
+            }
+            self.residuals[i].0 += num(r);
+            self.residuals[i].1 += 1;
+        }
+    }
+
+    /// Sums up.
+    pub fn summary(&self, scene: &Scene, world: &World) -> Summary {
+        let settings = world.settings();
+        let steps = self.times.len() as u64;
+        let per_step = 1.0 / steps.max(1) as f64;
+        let energies = world.report().energies;
+        let by_kind = [("contact", self.contact_rows), ("joint", self.other_rows)];
+        Summary {
+            scene: scene.name.to_owned(),
+            variant: None,
+            steps,
+            dt: num(settings.dt),
+            substeps: settings.substeps,
+            threads: settings.threads,
+            counts: counts(world),
+            constraints: RowCounts {
+                max: self.contact_rows + self.other_rows,
+                mean: self.rows_sum as f64 * per_step,
+                by_kind: by_kind.into_iter().collect(),
+            },
+            ms: Times::of(&self.times, self.phases.map(|sum| sum * per_step)),
+            residual_by_iteration: self.residuals.iter().map(|(sum, count)| sum / *count as f64).collect(),
+            penetration_max: self.penetration,
+            stretch_max: self.stretch,
+            momentum_error: self.momentum.map(|(start, scale)| change(start, momentum(world).0) / scale),
+            energy: Energy {
+                kinetic: num(energies.kinetic),
+                elastic: self.links.iter().map(|l| l.energy(world)).sum(),
+                gravity: num(energies.gravity),
+            },
+            faults: self.faults,
+            finite: is_finite(world),
+            state_hash: format!("{:016x}", world.hash()),
+        }
+    }
+}
+
+impl Times {
+    fn of(times: &[f64], phases: [f64; 8]) -> Self {
+        let mut sorted = times.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        Self {
+            mean: times.iter().sum::<f64>() / times.len().max(1) as f64,
+            p50: percentile(&sorted, 0.5),
+            p99: percentile(&sorted, 0.99),
+            max: sorted.last().copied().unwrap_or(0.0),
+            by_phase: ByPhase(phases),
+        }
+    }
+}
+
+/// The smallest value that this share of the sorted values does not pass.
+pub fn percentile(sorted: &[f64], share: f64) -> f64 {
+    let rank = (share * sorted.len() as f64).ceil() as usize;
+    sorted.get(rank.saturating_sub(1)).copied().unwrap_or(0.0)
+}
+
+/// A rod, rope or spring between two sites.
+struct Link {
+    id: ConstraintId,
+    a: Site,
+    b: Site,
+    /// Largest length, or rest length of a spring [m].
+    length: Real,
+    /// [N/m]
+    stiffness: Option<Real>,
+    on_nodes: bool,
+}
+
+impl Link {
+    /// How much longer it is than it should be [m]; nothing when an end is gone or it broke.
+    fn excess(&self, world: &World) -> Option<f64> {
+        if world.is_broken(self.id).ok()? {
+            return None;
+        }
+        Some(num((site_point(world, &self.a)? - site_point(world, &self.b)?).length() - self.length))
+    }
+
+    fn stretch(&self, world: &World) -> f64 {
+        match (self.stiffness, self.excess(world)) {
+            (None, Some(excess)) if self.length > 0.0 => (excess / num(self.length)).max(0.0),
+            _ => 0.0,
+        }
+    }
+
+    fn energy(&self, world: &World) -> f64 {
+        match (self.stiffness, self.excess(world)) {
+            (Some(k), Some(excess)) => 0.5 * num(k) * excess * excess,
+            _ => 0.0,
+        }
+    }
+}
+
+/// Rods, ropes and springs of a world; none when its model cannot be read.
+fn links(world: &World) -> Vec<Link> {
+    let Ok(blueprint) = world.blueprint() else { return Vec::new() };
+    let mut found = Vec::new();
+    for (index, slot) in blueprint.constraints.iter().enumerate() {
+        if let Some(ConstraintSpec::Distance(d)) = &slot.item {
+            let on_nodes = [d.a, d.b].iter().any(|s| matches!(s, Site::Node { .. }));
+            let id = ConstraintId::from_parts(index as u32, slot.generation);
+            let stiffness = d.spring.map(|(k, _)| k);
+            found.push(Link { id, a: d.a, b: d.b, length: d.max, stiffness, on_nodes });
+        }
+    }
+    found
+}
+
+fn site_point(world: &World, site: &Site) -> Option<Vec3> {
+    if let Site::World(at) = *site {
+        return Some(at);
+    }
+    let body = world.body(site.body()?).ok()?;
+    if let Site::Node { node, .. } = *site {
+        return body.node_positions().get(node as usize).copied();
+    }
+    if let Site::Rigid { local, .. } = *site {
+        return Some(body.pose().ok()?.point(local));
+    }
+    None
+}
+
+fn counts(world: &World) -> BodyCounts {
+    BodyCounts {
+        rigid: world.bodies().filter(|b| b.is_rigid()).count(),
+        nodes: world.bodies().map(|b| b.node_positions().len()).sum(),
+        springs: links(world).iter().filter(|l| l.stiffness.is_some()).count(),
+        ..BodyCounts::default()
+    }
+}
+
+/// True when nothing outside the bodies can take or give momentum: no gravity, nothing fixed, no drag.
+fn is_closed(world: &World) -> bool {
+    let Ok(blueprint) = world.blueprint() else { return false };
+    let alone = |b: &BodySpec| {
+        matches!(b, BodySpec::Rigid(r) if r.motion == Motion::Dynamic && r.linear_damping == 0.0)
+            || matches!(b, BodySpec::Particles(p) if p.pinned.is_empty() && p.damping == 0.0)
+    };
+    let held = |site: &Site| matches!(site, Site::World(_));
+    let inner = |c: &ConstraintSpec| match c {
+        ConstraintSpec::Joint(j) => j.a.is_some() && j.b.is_some(),
+        ConstraintSpec::Distance(d) => !held(&d.a) && !held(&d.b),
+    };
+    world.settings().gravity == Vec3::ZERO
+        && blueprint.bodies.iter().filter_map(|s| s.item.as_ref()).all(alone)
+        && blueprint.constraints.iter().filter_map(|s| s.item.as_ref()).all(inner)
+}
+
+/// Total momentum and the sum of its sizes [kg·m/s].
+fn momentum(world: &World) -> ([f64; 3], f64) {
+    let (mut total, mut sizes) = ([0.0; 3], f64::MIN_POSITIVE);
+    for body in world.bodies() {
+        let p = wide(body.velocity()).map(|v| num(body.mass()) * v);
+        for (sum, p) in total.iter_mut().zip(p) {
+            *sum += p;
+        }
+        sizes += change(p, [0.0; 3]);
+    }
+    (total, sizes)
+}
+
+fn change(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
+}
+
+/// True when every number of the state is finite.
+pub fn is_finite(world: &World) -> bool {
+    let s = world.state();
+    [&s.x, &s.v, &s.w, &s.node_x, &s.node_v].iter().all(|column| column.iter().all(|v| v.is_finite()))
+        && s.q.iter().all(|q| q.is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_values_of_the_list() {
+        let list: Vec<f64> = (1..=100).map(f64::from).collect();
+        assert_eq!(percentile(&list, 0.5), 50.0);
+        assert_eq!(percentile(&list, 0.99), 99.0);
+        assert_eq!(percentile(&list, 1.0), 100.0);
+        assert_eq!(percentile(&[3.0], 0.5), 3.0);
+        assert_eq!(percentile(&[], 0.5), 0.0);
+    }
+
+    #[test]
+    fn only_worlds_without_an_outside_have_a_momentum_error() {
+        let closed = |name: &str| {
+            let scene = sinew_scene::gallery::find(name).expect(name);
+            is_closed(&(scene.build)().expect(name))
+        };
+        assert!(closed("swarm"));
+        assert!(!closed("stack") && !closed("cradle") && !closed("mixed-particles"));
+    }
+}

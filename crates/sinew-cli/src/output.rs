@@ -1,0 +1,130 @@
+//! What people and programs read: tables in text and Markdown, JSON to a file or stdout.
+
+use crate::failure::Failure;
+use serde::Serialize;
+use std::convert::Infallible;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// Where JSON goes.
+#[derive(Clone, Debug)]
+pub enum Target {
+    /// `-`
+    Stdout,
+    /// A file.
+    File(PathBuf),
+}
+
+impl FromStr for Target {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(if text == "-" { Target::Stdout } else { Target::File(text.into()) })
+    }
+}
+
+impl Target {
+    /// True when stdout is taken: nothing else may be printed there.
+    pub fn takes_stdout(target: &Option<Target>) -> bool {
+        matches!(target, Some(Target::Stdout))
+    }
+
+    /// Refuses a file that cannot be written, before the work is done and not after it.
+    pub fn check(target: &Option<Target>) -> Result<(), Failure> {
+        if let Some(Target::File(path)) = target {
+            File::create(path).map_err(Failure::file(path))?;
+        }
+        Ok(())
+    }
+
+    /// Writes one JSON value, indented, with a newline behind it.
+    pub fn write(&self, value: &impl Serialize) -> Result<(), Failure> {
+        let mut text = serde_json::to_string_pretty(value)?;
+        text.push('\n');
+        match self {
+            Target::Stdout => {
+                let mut out = io::stdout().lock();
+                out.write_all(text.as_bytes())?;
+                out.flush()?;
+                Ok(())
+            }
+            Target::File(path) => std::fs::write(path, text).map_err(Failure::file(path)),
+        }
+    }
+}
+
+/// Rows of a table whose first line is its head. Columns are aligned: the first `left` of them to the left.
+pub struct Table {
+    rows: Vec<Vec<String>>,
+    left: usize,
+}
+
+impl Table {
+    /// A table with these headings.
+    pub fn new<const N: usize>(left: usize, head: [&str; N]) -> Self {
+        Self { rows: vec![head.map(str::to_owned).to_vec()], left }
+    }
+
+    /// Adds a row.
+    pub fn row(&mut self, cells: Vec<String>) {
+        self.rows.push(cells);
+    }
+
+    /// Writes it, columns as wide as their widest cell.
+    pub fn write(&self, out: &mut impl Write) -> Result<(), Failure> {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let width = |c: usize| self.rows.iter().filter_map(|r| r.get(c)).map(|t| t.chars().count()).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..columns).map(width).collect();
+        for row in &self.rows {
+            let mut line = String::new();
+            for (c, (text, width)) in row.iter().zip(&widths).enumerate() {
+                let gap = if c > 0 { "  " } else { "" };
+                let cell = if c < self.left { format!("{gap}{text:<width$}") } else { format!("{gap}{text:>width$}") };
+                line.push_str(&cell);
+            }
+            writeln!(out, "{}", line.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+/// One line of a Markdown table.
+pub fn markdown_row(cells: &[String]) -> String {
+    // a bar inside a cell would end it
+    let cells: Vec<String> = cells.iter().map(|c| c.replace('|', "\\|")).collect();
+    format!("| {} |", cells.join(" | "))
+}
+
+/// Six digits, with a power of ten only where the number needs one.
+pub fn number(x: f64) -> String {
+    if x == 0.0 || (1e-3..1e5).contains(&x.abs()) { format!("{x:.6}") } else { format!("{x:.4e}") }
+}
+
+/// Milliseconds.
+pub fn ms(x: f64) -> String {
+    format!("{x:.3}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_aligned() {
+        let mut table = Table::new(1, ["scene", "ms"]);
+        table.row(vec!["a".into(), "10.000".into()]);
+        let mut out = Vec::new();
+        assert!(table.write(&mut out).is_ok());
+        assert_eq!(String::from_utf8_lossy(&out), "scene      ms\na      10.000\n");
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        assert_eq!(number(0.0), "0.000000");
+        assert_eq!(number(-9.81), "-9.810000");
+        assert_eq!(number(1.25e-7), "1.2500e-7");
+        assert_eq!(markdown_row(&["a|b".into(), "c".into()]), "| a\\|b | c |");
+    }
+}

@@ -1,0 +1,184 @@
+//! `--set PATH=VALUE`: every setting by its path.
+
+use crate::failure::{Failure, unknown};
+use sinew::{FrictionBound, Order, Real, Settings, Stabilization};
+use sinew_scene::gallery::near_miss;
+use std::str::FromStr;
+
+/// One setting.
+struct Knob {
+    path: &'static str,
+    /// What a value is, for messages.
+    wants: &'static str,
+    /// Nothing when the text is no such value.
+    set: fn(&mut Settings, &str) -> Option<()>,
+}
+
+const fn knob(path: &'static str, wants: &'static str, set: fn(&mut Settings, &str) -> Option<()>) -> Knob {
+    Knob { path, wants, set }
+}
+
+const REAL: &str = "a number";
+const COUNT: &str = "a whole number";
+const YES_NO: &str = "true or false";
+
+const KNOBS: &[Knob] = &[
+    knob("settings.dt", REAL, |s, t| put(&mut s.dt, t)),
+    knob("settings.gravity.x", REAL, |s, t| put(&mut s.gravity.x, t)),
+    knob("settings.gravity.y", REAL, |s, t| put(&mut s.gravity.y, t)),
+    knob("settings.gravity.z", REAL, |s, t| put(&mut s.gravity.z, t)),
+    knob("settings.substeps", COUNT, |s, t| put(&mut s.substeps, t)),
+    knob("settings.sweeps", COUNT, |s, t| put(&mut s.sweeps, t)),
+    knob("settings.relax_sweeps", COUNT, |s, t| put(&mut s.relax_sweeps, t)),
+    knob("settings.contact.frequency", REAL, |s, t| frequency(&mut s.contact, t)),
+    knob("settings.contact.damping_ratio", REAL, |s, t| damping_ratio(&mut s.contact, t)),
+    knob("settings.contact.baumgarte", REAL, |s, t| baumgarte(&mut s.contact, t)),
+    knob("settings.joint.frequency", REAL, |s, t| frequency(&mut s.joint, t)),
+    knob("settings.joint.damping_ratio", REAL, |s, t| damping_ratio(&mut s.joint, t)),
+    knob("settings.joint.baumgarte", REAL, |s, t| baumgarte(&mut s.joint, t)),
+    knob("settings.friction.frequency", REAL, |s, t| frequency(&mut s.friction, t)),
+    knob("settings.friction.damping_ratio", REAL, |s, t| damping_ratio(&mut s.friction, t)),
+    knob("settings.friction.baumgarte", REAL, |s, t| baumgarte(&mut s.friction, t)),
+    knob("settings.warm_start", REAL, |s, t| put(&mut s.warm_start, t)),
+    knob("settings.stop_residual", REAL, |s, t| put(&mut s.stop_residual, t)),
+    knob("settings.order", "joint or staggered:RIGID,DEFORMABLE (as staggered:2,2)", |s, t| order(&mut s.order, t)),
+    knob("settings.friction_bound", "cone or weight", |s, t| bound(&mut s.friction_bound, t)),
+    knob("settings.average_impulses", YES_NO, |s, t| put(&mut s.average_impulses, t)),
+    knob("settings.contact_margin", REAL, |s, t| put(&mut s.contact_margin, t)),
+    knob("settings.contact_slop", REAL, |s, t| put(&mut s.contact_slop, t)),
+    knob("settings.push_speed", REAL, |s, t| put(&mut s.push_speed, t)),
+    knob("settings.restitution_speed", REAL, |s, t| put(&mut s.restitution_speed, t)),
+    knob("settings.recycle_distance", REAL, |s, t| put(&mut s.recycle_distance, t)),
+    knob("settings.sleep_speed", REAL, |s, t| put(&mut s.sleep_speed, t)),
+    knob("settings.sleep_time", REAL, |s, t| put(&mut s.sleep_time, t)),
+    knob("settings.max_speed", REAL, |s, t| put(&mut s.max_speed, t)),
+    knob("settings.max_turn", REAL, |s, t| put(&mut s.max_turn, t)),
+    knob("settings.threads", COUNT, |s, t| put(&mut s.threads, t)),
+    knob("settings.lanes", YES_NO, |s, t| put(&mut s.lanes, t)),
+    knob("settings.point_forces", YES_NO, |s, t| put(&mut s.point_forces, t)),
+    knob("settings.residuals", YES_NO, |s, t| put(&mut s.residuals, t)),
+];
+
+/// Applies the `--set` of a command line, in order. The world checks the values when it takes the settings.
+pub fn apply(settings: &mut Settings, sets: &[String]) -> Result<(), Failure> {
+    for set in sets {
+        let Some((path, value)) = set.split_once('=') else {
+            return Err(Failure::input(format!("--set {set}: write PATH=VALUE, as in settings.substeps=8")));
+        };
+        let (path, value) = (path.trim(), value.trim());
+        let knob = KNOBS.iter().find(|k| k.path == path).ok_or_else(|| unknown_path(path))?;
+        (knob.set)(settings, value)
+            .ok_or_else(|| Failure::input(format!("{path}: '{value}' is not {}", knob.wants)))?;
+    }
+    Ok(())
+}
+
+fn unknown_path(path: &str) -> Failure {
+    let paths = || KNOBS.iter().map(|k| k.path);
+    // the word alone is the commonest slip
+    let whole = format!("settings.{path}");
+    let meant = paths().find(|p| *p == whole).or_else(|| near_miss(path, paths())).or_else(|| near_miss(&whole, paths()));
+    unknown("setting", path, meant, &format!("settings: {}", paths().collect::<Vec<_>>().join(", ")))
+}
+
+fn put<T: FromStr>(to: &mut T, text: &str) -> Option<()> {
+    *to = text.parse().ok()?;
+    Some(())
+}
+
+/// Frequency [Hz] and damping ratio; what a rigid row lacks is taken from the engine's usual softness.
+fn soft(row: Stabilization) -> (Real, Real) {
+    match row {
+        Stabilization::Soft { frequency, damping_ratio } => (frequency, damping_ratio),
+        Stabilization::Baumgarte(_) => (120.0, 1.0),
+    }
+}
+
+fn frequency(to: &mut Stabilization, text: &str) -> Option<()> {
+    let (_, damping_ratio) = soft(*to);
+    *to = Stabilization::Soft { frequency: text.parse().ok()?, damping_ratio };
+    Some(())
+}
+
+fn damping_ratio(to: &mut Stabilization, text: &str) -> Option<()> {
+    let (frequency, _) = soft(*to);
+    *to = Stabilization::Soft { frequency, damping_ratio: text.parse().ok()? };
+    Some(())
+}
+
+fn baumgarte(to: &mut Stabilization, text: &str) -> Option<()> {
+    *to = Stabilization::Baumgarte(text.parse().ok()?);
+    Some(())
+}
+
+fn order(to: &mut Order, text: &str) -> Option<()> {
+    *to = if text == "joint" {
+        Order::Joint
+    } else {
+        let (rigid, deformable) = text.strip_prefix("staggered:")?.split_once(',')?;
+        Order::Staggered { rigid: rigid.trim().parse().ok()?, deformable: deformable.trim().parse().ok()? }
+    };
+    Some(())
+}
+
+fn bound(to: &mut FrictionBound, text: &str) -> Option<()> {
+    *to = match text {
+        "cone" => FrictionBound::Cone,
+        "weight" => FrictionBound::Weight,
+        _ => return None,
+    };
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(set: &str) -> Result<Settings, Failure> {
+        let mut settings = Settings::default();
+        apply(&mut settings, &[set.to_owned()]).map(|()| settings)
+    }
+
+    fn refusal(set: &str) -> String {
+        match with(set) {
+            Err(Failure::Input(message)) => message,
+            other => panic!("{set}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn every_field_of_the_settings_has_a_path() {
+        // the names of the fields, as the engine prints them
+        let told = format!("{:#?}", Settings::default());
+        let fields = told.lines().filter(|l| l.starts_with("    ") && !l.starts_with("     "));
+        let names: Vec<&str> = fields.filter_map(|l| Some(l.trim().split_once(':')?.0)).collect();
+        assert!(names.len() > 20, "{told}");
+        for name in names {
+            let path = format!("settings.{name}");
+            let found = KNOBS.iter().any(|k| k.path == path || k.path.starts_with(&format!("{path}.")));
+            assert!(found, "{path} cannot be set from the command line: add it to KNOBS");
+        }
+    }
+
+    #[test]
+    fn values_arrive() -> Result<(), Failure> {
+        assert_eq!(with("settings.substeps=8")?.substeps, 8);
+        assert_eq!(with("settings.gravity.y = -1.6")?.gravity.y, -1.6);
+        let soft = Stabilization::Soft { frequency: 60.0, damping_ratio: 1.0 };
+        assert_eq!(with("settings.contact.frequency=60")?.contact, soft);
+        assert_eq!(with("settings.joint.baumgarte=0.1")?.joint, Stabilization::Baumgarte(0.1));
+        assert_eq!(with("settings.order=staggered:2,3")?.order, Order::Staggered { rigid: 2, deformable: 3 });
+        assert_eq!(with("settings.sleep_time=inf")?.sleep_time, Real::INFINITY);
+        Ok(())
+    }
+
+    #[test]
+    fn refusals_name_the_path_and_the_near_miss() {
+        assert!(refusal("settings.substep=8").contains("did you mean 'settings.substeps'?"));
+        assert!(refusal("substeps=8").contains("did you mean 'settings.substeps'?"));
+        assert!(refusal("gravty.y=1").contains("did you mean 'settings.gravity.y'?"));
+        assert!(refusal("settings.substeps=many").contains("settings.substeps: 'many' is not a whole number"));
+        assert!(refusal("settings.substeps").contains("PATH=VALUE"));
+        assert!(refusal("settings.order=staggered").contains("staggered:2,2"));
+    }
+}

@@ -1,0 +1,339 @@
+//! Plain rows eight at a time: rows of one shape (number of blocks) lie together, coloured.
+//!
+//! The same relaxation as `pgs.rs`, for rows with an interval of impulses; discs stay with the oracle's loop. A row of T
+//! blocks costs T loads and T stores of 16 bytes, 6T numbers of Jacobian and response, and 8 numbers of its own.
+
+use super::colour::Colouring;
+use super::pgs::Pass;
+use crate::constraint::{Bounds, RowBuffer, RowId};
+use crate::math::{Blocks, Kernel, LANES, Lane, Real, run_wide};
+
+type Eight = [Real; LANES];
+
+/// Eight rows of T blocks each, of one colour.
+#[derive(Clone, Debug)]
+struct RowBatch<const T: usize> {
+    load: [[u32; LANES]; T],
+    /// `u32::MAX` where nobody answers.
+    store: [[u32; LANES]; T],
+    jacobian: [[Eight; 3]; T],
+    response: [[Eight; 3]; T],
+    bias: Eight,
+    relax_bias: Eight,
+    softness: Eight,
+    /// 1/diagonal, and the same without softness for relaxing.
+    inverse: Eight,
+    relax_inverse: Eight,
+    low: Eight,
+    high: Eight,
+    impulse: Eight,
+    row: [RowId; LANES],
+}
+
+impl<const T: usize> RowBatch<T> {
+    fn empty() -> Self {
+        let none = [0.0; LANES];
+        Self {
+            load: [[0; LANES]; T],
+            store: [[u32::MAX; LANES]; T],
+            jacobian: [[none; 3]; T],
+            response: [[none; 3]; T],
+            bias: none,
+            relax_bias: none,
+            softness: none,
+            inverse: none,
+            relax_inverse: none,
+            low: none,
+            high: none,
+            impulse: none,
+            row: [RowId::MAX; LANES],
+        }
+    }
+
+    fn fill(&mut self, lane: usize, id: RowId, rows: &RowBuffer) {
+        let row = rows.rows()[id as usize];
+        for (k, term) in rows.terms(id).iter().enumerate() {
+            self.load[k][lane] = term.block;
+            self.store[k][lane] = if term.response.length_squared() > 0.0 { term.block } else { u32::MAX };
+            for axis in 0..3 {
+                self.jacobian[k][axis][lane] = term.jacobian[axis];
+                self.response[k][axis][lane] = term.response[axis];
+            }
+        }
+        let (low, high) = match row.bounds {
+            Bounds::Free => (Real::NEG_INFINITY, Real::INFINITY),
+            Bounds::AtLeast(low) => (low, Real::INFINITY),
+            Bounds::Between { low, high } => (low, high),
+            Bounds::Disc { .. } | Bounds::Mate => unreachable!("discs are not laid in lanes"),
+        };
+        self.bias[lane] = row.bias;
+        self.softness[lane] = row.softness;
+        self.inverse[lane] = 1.0 / row.diagonal;
+        if row.spring {
+            self.relax_bias[lane] = row.bias;
+            self.relax_inverse[lane] = 1.0 / row.diagonal;
+        } else {
+            self.relax_bias[lane] = row.bias - row.correction;
+            self.relax_inverse[lane] = 1.0 / (row.diagonal - row.softness);
+        }
+        (self.low[lane], self.high[lane]) = (low, high);
+        self.impulse[lane] = row.impulse;
+        self.row[lane] = id;
+    }
+
+    /// One relaxation of the lanes from `at` on. Returns the sum of squared changes.
+    #[inline(always)]
+    fn relax<L: Lane>(&mut self, t: L::Token, at: usize, v: Blocks<'_>, pass: Pass) -> Real {
+        let mut blocks = [[L::splat(t, 0.0); 4]; T];
+        let mut drift = L::splat(t, 0.0);
+        for k in 0..T {
+            blocks[k] = L::load_rows4(t, v, &self.load[k][at..]);
+            for axis in 0..3 {
+                drift = drift + L::load(t, &self.jacobian[k][axis][at..]) * blocks[k][axis];
+            }
+        }
+        let old = L::load(t, &self.impulse[at..]);
+        let wanted = if pass == Pass::Correct {
+            let push = drift + L::load(t, &self.bias[at..]) + L::load(t, &self.softness[at..]) * old;
+            old - push * L::load(t, &self.inverse[at..])
+        } else {
+            old - (drift + L::load(t, &self.relax_bias[at..])) * L::load(t, &self.relax_inverse[at..])
+        };
+        let new = wanted.max(L::load(t, &self.low[at..])).min(L::load(t, &self.high[at..]));
+        new.store(&mut self.impulse[at..]);
+        let change = new - old;
+        for k in 0..T {
+            for axis in 0..3 {
+                blocks[k][axis] = blocks[k][axis] + L::load(t, &self.response[k][axis][at..]) * change;
+            }
+            L::store_rows4(blocks[k], v, &self.store[k][at..]);
+        }
+        (change * change).sum()
+    }
+}
+
+/// All batches of one shape.
+#[derive(Clone, Debug)]
+struct Shape<const T: usize> {
+    batches: Vec<RowBatch<T>>,
+    /// (colour, row) in sweep order; scratch of `build`.
+    order: Vec<(u8, RowId)>,
+}
+
+impl<const T: usize> Default for Shape<T> {
+    fn default() -> Self {
+        Self { batches: Vec::new(), order: Vec::new() }
+    }
+}
+
+impl<const T: usize> Shape<T> {
+    fn build(&mut self, rows: &RowBuffer) {
+        self.order.sort_unstable();
+        self.batches.clear();
+        let mut at = 0;
+        while at < self.order.len() {
+            let colour = self.order[at].0;
+            let mut batch = RowBatch::empty();
+            let mut lane = 0;
+            // the serial colour gets one row a batch
+            let width = if colour as usize == super::colour::COLOURS { 1 } else { LANES };
+            while lane < width && at < self.order.len() && self.order[at].0 == colour {
+                batch.fill(lane, self.order[at].1, rows);
+                lane += 1;
+                at += 1;
+            }
+            self.batches.push(batch);
+        }
+    }
+}
+
+struct Sweep<'a, const T: usize> {
+    batches: &'a mut [RowBatch<T>],
+    velocity: Blocks<'a>,
+    pass: Pass,
+}
+
+impl<const T: usize> Kernel for Sweep<'_, T> {
+    type Output = Real;
+
+    #[inline(always)]
+    fn run<L: Lane>(self, token: L::Token) -> Real {
+        let mut squares = 0.0;
+        for batch in self.batches {
+            let mut at = 0;
+            while at < LANES {
+                if L::COUNT > 1 || batch.row[at] != RowId::MAX {
+                    squares += batch.relax::<L>(token, at, self.velocity, self.pass);
+                }
+                at += L::COUNT;
+            }
+        }
+        squares
+    }
+}
+
+/// Rows of one to four blocks in lanes.
+#[derive(Clone, Debug, Default)]
+pub struct RowLanes {
+    one: Shape<1>,
+    two: Shape<2>,
+    three: Shape<3>,
+    four: Shape<4>,
+    colouring: Colouring,
+    len: usize,
+}
+
+impl RowLanes {
+    /// Lays out all rows of a buffer. False, and nothing laid out, when one of them is a disc or has more than four blocks:
+    /// such a buffer is swept by `pgs`.
+    pub fn build(&mut self, rows: &RowBuffer, blocks: usize) -> bool {
+        self.one.order.clear();
+        self.two.order.clear();
+        self.three.order.clear();
+        self.four.order.clear();
+        self.colouring.reset(blocks);
+        self.len = rows.len();
+        for id in 0..rows.len() as RowId {
+            let terms = rows.terms(id);
+            if matches!(rows.rows()[id as usize].bounds, Bounds::Disc { .. } | Bounds::Mate) {
+                return false;
+            }
+            let answering = terms.iter().filter(|t| t.response.length_squared() > 0.0).map(|t| t.block);
+            let colour = self.colouring.pick_all(answering) as u8;
+            match terms.len() {
+                1 => self.one.order.push((colour, id)),
+                2 => self.two.order.push((colour, id)),
+                3 => self.three.order.push((colour, id)),
+                4 => self.four.order.push((colour, id)),
+                _ => return false,
+            }
+        }
+        self.one.build(rows);
+        self.two.build(rows);
+        self.three.build(rows);
+        self.four.build(rows);
+        true
+    }
+
+    /// Rows in the order in which they are swept.
+    pub fn order(&self) -> Vec<RowId> {
+        let of = |order: &[(u8, RowId)]| order.iter().map(|o| o.1).collect::<Vec<_>>();
+        [of(&self.one.order), of(&self.two.order), of(&self.three.order), of(&self.four.order)].concat()
+    }
+
+    /// One sweep, shape after shape, colour after colour. Returns the sum of squared impulse changes [N²·s²].
+    pub fn sweep(&mut self, velocity: &mut [crate::math::Block], pass: Pass, lanes: bool) -> Real {
+        let velocity = Blocks::new(velocity);
+        let mut squares = run(Sweep { batches: &mut self.one.batches, velocity, pass }, lanes);
+        squares += run(Sweep { batches: &mut self.two.batches, velocity, pass }, lanes);
+        squares += run(Sweep { batches: &mut self.three.batches, velocity, pass }, lanes);
+        squares += run(Sweep { batches: &mut self.four.batches, velocity, pass }, lanes);
+        squares
+    }
+
+    /// Writes the impulses back to the rows.
+    pub fn harvest(&self, rows: &mut RowBuffer) {
+        debug_assert_eq!(self.len, rows.len());
+        back(&self.one, rows);
+        back(&self.two, rows);
+        back(&self.three, rows);
+        back(&self.four, rows);
+    }
+}
+
+fn run<K: Kernel>(kernel: K, lanes: bool) -> K::Output {
+    if lanes { run_wide(kernel) } else { kernel.run::<Real>(()) }
+}
+
+fn back<const T: usize>(shape: &Shape<T>, rows: &mut RowBuffer) {
+    for batch in &shape.batches {
+        for (lane, &id) in batch.row.iter().enumerate() {
+            if id != RowId::MAX {
+                rows.rows_mut()[id as usize].impulse = batch.impulse[lane];
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::constraint::Term;
+    use crate::math::{Block, Vec3};
+    use crate::solver::pgs;
+    use proptest::prelude::*;
+
+    /// Random rows of 1 to 4 blocks on `blocks` blocks.
+    fn any_rows(seeds: &[u32], blocks: u32) -> (RowBuffer, Vec<Block>) {
+        let mut state = 12_345u32;
+        let mut random = move || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) as Real / 8_388_608.0 - 1.0
+        };
+        let mut rows = RowBuffer::default();
+        for &seed in seeds {
+            let count = 1 + (seed % 4) as usize;
+            let mut terms = Vec::new();
+            for k in 0..count as u32 {
+                let block = (seed / 7 + k * 5) % blocks;
+                if terms.iter().any(|t: &Term| t.block == block) {
+                    continue;
+                }
+                let jacobian = Vec3::new(random(), random(), random());
+                // some blocks answer to nobody
+                let inv_mass = if block % 11 == 3 { 0.0 } else { 0.5 + 0.1 * (block % 7) as Real };
+                terms.push(Term { block, jacobian, response: jacobian * inv_mass });
+            }
+            let bounds = match seed % 3 {
+                0 => Bounds::Free,
+                1 => Bounds::AtLeast(0.0),
+                _ => Bounds::Between { low: -0.3, high: 0.2 },
+            };
+            let id = rows.push(&terms, random(), random(), random().abs(), bounds);
+            rows.rows_mut()[id as usize].impulse = 0.1 * random().abs();
+        }
+        let v = (0..blocks).map(|_| [random(), random(), random(), 1.0]).collect();
+        (rows, v)
+    }
+
+    /// The oracle on the same rows in the same order.
+    fn oracle(rows: &RowBuffer, order: &[RowId], v: &mut [Block], pass: Pass) -> Vec<Real> {
+        let mut sorted = RowBuffer::default();
+        for &id in order {
+            let r = rows.rows()[id as usize];
+            let new = sorted.push(rows.terms(id), r.bias, r.correction, r.softness, r.bounds);
+            sorted.rows_mut()[new as usize].impulse = r.impulse;
+        }
+        pgs::sweep(&mut sorted, v, pass);
+        sorted.rows().iter().map(|r| r.impulse).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn lanes_do_what_the_oracle_does(seeds in prop::collection::vec(0u32..10_000, 1..200), blocks in 5u32..60) {
+            let (mut rows, v) = any_rows(&seeds, blocks);
+            for pass in [Pass::Correct, Pass::Relax] {
+                let mut lanes = RowLanes::default();
+                prop_assert!(lanes.build(&rows, blocks as usize));
+                let (mut wide, mut narrow, mut want) = (v.clone(), v.clone(), v.clone());
+                let mut one = lanes.clone();
+                lanes.sweep(&mut wide, pass, true);
+                one.sweep(&mut narrow, pass, false);
+                // eight lanes and one: the same bits
+                prop_assert_eq!(&wide, &narrow);
+                // the oracle divides where the lanes multiply by the inverse: the same up to rounding, which a dense
+                // system of soft rows amplifies
+                let order = lanes.order();
+                let impulses = oracle(&rows, &order, &mut want, pass);
+                let scale = want.iter().flatten().fold(1.0, |m: Real, x| m.max(x.abs()));
+                for (a, b) in wide.iter().flatten().zip(want.iter().flatten()) {
+                    prop_assert!((a - b).abs() <= 1e-4 * scale, "{} {}", a, b);
+                }
+                lanes.harvest(&mut rows);
+                for (id, impulse) in order.iter().zip(impulses) {
+                    prop_assert!((rows.rows()[*id as usize].impulse - impulse).abs() <= 1e-4 * scale);
+                }
+            }
+        }
+    }
+}
