@@ -18,7 +18,6 @@ mod soak;
 mod validate;
 
 use clap::{Parser, Subcommand};
-use failure::Failure;
 use std::process::ExitCode;
 
 /// Physics of coupled rigid and deformable bodies. Without a command: a short demonstration.

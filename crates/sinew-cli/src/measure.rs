@@ -1,9 +1,7 @@
 //! What a run amounts to: figures gathered step by step, and the object that `--json` writes.
 
 use serde::Serialize;
-use sinew::{
-    BodySpec, ConstraintId, ConstraintSpec, Input, Motion, Phase, Real, Report, Site, Vec3, World,
-};
+use sinew::{BodySpec, ConstraintId, ConstraintSpec, Input, Motion, Phase, Real, Report, Site, Vec3, World};
 use sinew_scene::gallery::Scene;
 use sinew_scene::validate::tools::{num, wide};
 use std::collections::BTreeMap;

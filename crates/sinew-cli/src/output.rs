@@ -64,7 +64,12 @@ pub struct Table {
 impl Table {
     /// A table with these headings.
     pub fn new<const N: usize>(left: usize, head: [&str; N]) -> Self {
-        Self { rows: vec![head.map(str::to_owned).to_vec()], left }
+        Self::with_head(left, head.to_vec())
+    }
+
+    /// A table with a list of headings.
+    pub fn with_head(left: usize, head: Vec<&str>) -> Self {
+        Self { rows: vec![head.into_iter().map(str::to_owned).collect()], left }
     }
 
     /// Adds a row.

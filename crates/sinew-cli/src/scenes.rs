@@ -21,7 +21,9 @@ pub fn find(name: &str) -> Result<&'static Scene, Failure> {
         return Ok(scene);
     }
     if name.ends_with(".toml") || name.ends_with(".json") {
-        return Err(Failure::input(format!("'{name}': scene files come with a later version; 'sinew scenes' lists the built-in ones")));
+        return Err(Failure::input(format!(
+            "'{name}': scene files come with a later version; 'sinew scenes' lists the built-in ones"
+        )));
     }
     let known: Vec<&str> = gallery::scenes().iter().map(|s| s.name).collect();
     Err(unknown("scene", name, gallery::suggest(name), &format!("built-in scenes: {}", known.join(", "))))

@@ -77,7 +77,8 @@ fn unknown_path(path: &str) -> Failure {
     let paths = || KNOBS.iter().map(|k| k.path);
     // the word alone is the commonest slip
     let whole = format!("settings.{path}");
-    let meant = paths().find(|p| *p == whole).or_else(|| near_miss(path, paths())).or_else(|| near_miss(&whole, paths()));
+    let meant =
+        paths().find(|p| *p == whole).or_else(|| near_miss(path, paths())).or_else(|| near_miss(&whole, paths()));
     unknown("setting", path, meant, &format!("settings: {}", paths().collect::<Vec<_>>().join(", ")))
 }
 

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{open, scene, seal};
-use sinew::Real;
+use sinew::{Input, Real, RigidBody, Shape, World};
 use sinew_wire::{WireError, load, save};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -31,6 +31,19 @@ unsafe impl GlobalAlloc for Counter {
 
 #[global_allocator]
 static COUNTER: Counter = Counter;
+
+/// What one accepted load needed at its peak, in bytes; the world it built is part of it.
+fn peak_of_load(name: &str, world: &World) -> Vec<u8> {
+    let bytes = save(world).unwrap();
+    let before = NOW.load(Relaxed);
+    PEAK.store(before, Relaxed);
+    let twin = load(&bytes).unwrap();
+    let peak = PEAK.load(Relaxed) - before;
+    println!("{name}: {} bytes, peak {peak} ({:.1} x)", bytes.len(), peak as f64 / bytes.len() as f64);
+    assert_eq!(twin.hash(), world.hash());
+    assert!(peak < 32 * bytes.len(), "{name}: {peak} bytes for a file of {}", bytes.len());
+    bytes
+}
 
 /// What one refused load needed at its peak, in bytes.
 fn peak_of(bytes: &[u8]) -> (usize, WireError) {
@@ -84,8 +97,20 @@ fn bombs_cost_no_more_than_their_size() {
         println!("{name}: {} bytes, peak {peak} ({:.1} x), {error}", bytes.len(), peak as f64 / bytes.len() as f64);
         assert!(peak < allowed, "{name}: {peak} bytes for a file of {}", bytes.len());
     }
+    // an ordinary pile
+    let mut world = World::default();
+    for i in 0..1000 {
+        let brick = RigidBody::dynamic().shape(Shape::cuboid(0.1, 0.1, 0.1));
+        world.add_rigid(brick.at([0.0, 0.2 * i as Real, 0.0])).unwrap();
+    }
+    world.step(&Input::none());
+    peak_of_load("pile", &world);
+    // honest, but mostly empty slots: each takes 70 bytes in the file and a whole body in the engine
+    let mut world = World::default();
+    let ids: Vec<_> = (0..5_000).map(|_| world.add_rigid(RigidBody::kinematic()).unwrap()).collect();
+    ids.into_iter().for_each(|id| world.remove_body(id).unwrap());
+    let mut bytes = peak_of_load("freed slots", &world);
     // a section that claims more than there is
-    let mut bytes = save(&world).unwrap();
     let at = header.len() + 8;
     bytes[at + 1..at + 9].copy_from_slice(&u64::MAX.to_le_bytes());
     let (peak, error) = peak_of(&bytes);

@@ -81,8 +81,7 @@ fn pyramid_mesh() -> Shape {
 
 /// A stair of filled cells of 0.4 m.
 fn voxel_stair() -> Shape {
-    let cells: Vec<[i32; 3]> =
-        (0..4).flat_map(|x| (0..=x).flat_map(move |y| (0..4).map(move |z| [x, y, z]))).collect();
+    let cells: Vec<[i32; 3]> = (0..4).flat_map(|x| (0..=x).flat_map(move |y| (0..4).map(move |z| [x, y, z]))).collect();
     Shape::Voxels { size: Vec3::splat(0.4), cells: cells.into() }
 }
 
@@ -91,7 +90,8 @@ fn table() -> Shape {
     let part = |x: Real, y: Real, half: [Real; 3]| {
         (Pose::at(Vec3::new(x, y, 0.0)), Shape::Box { half_extents: Vec3::from(half) })
     };
-    let parts = [part(0.0, 0.2, [0.5, 0.05, 0.3]), part(-0.4, -0.1, [0.05, 0.25, 0.3]), part(0.4, -0.1, [0.05, 0.25, 0.3])];
+    let parts =
+        [part(0.0, 0.2, [0.5, 0.05, 0.3]), part(-0.4, -0.1, [0.05, 0.25, 0.3]), part(0.4, -0.1, [0.05, 0.25, 0.3])];
     Shape::compound(parts.to_vec())
 }
 

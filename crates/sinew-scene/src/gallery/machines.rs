@@ -95,7 +95,8 @@ fn wheel() -> Result<World, Error> {
     let mut world = World::new(Settings::default())?;
     floor(&mut world, Material::default())?;
     // the disc's axis is z; the paddles stand out of its rim
-    let disc = Collider::new(Shape::cylinder(0.4, WHEEL_RADIUS)).at(Pose::new(Vec3::ZERO, Quat::from_rotation_x(HALF_PI)));
+    let disc =
+        Collider::new(Shape::cylinder(0.4, WHEEL_RADIUS)).at(Pose::new(Vec3::ZERO, Quat::from_rotation_x(HALF_PI)));
     let mut wheel = RigidBody::dynamic().collider(disc).density(500.0).at(WHEEL_HUB).named("wheel");
     for k in 0..8 {
         let turn = Quat::from_rotation_z(k as Real * 0.5 * HALF_PI);

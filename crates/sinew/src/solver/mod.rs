@@ -4,6 +4,7 @@ pub(crate) mod colour;
 pub(crate) mod contact;
 pub(crate) mod contact_set;
 pub mod implicit;
+mod node_pairs;
 pub mod pgs;
 pub(crate) mod pool;
 pub mod row_lanes;

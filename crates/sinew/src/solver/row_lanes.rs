@@ -4,11 +4,42 @@
 //! blocks costs T loads and T stores of 16 bytes, 6T numbers of Jacobian and response, and 8 numbers of its own.
 
 use super::colour::Colouring;
+use super::node_pairs::{PairBatch, is_pair};
 use super::pgs::Pass;
-use crate::constraint::{Bounds, RowBuffer, RowId};
-use crate::math::{Blocks, Kernel, LANES, Lane, Real, run_wide};
+use crate::constraint::{Bounds, Row, RowBuffer, RowId};
+use crate::math::{Block, Blocks, Kernel, LANES, Lane, Real, run_wide};
 
 type Eight = [Real; LANES];
+
+/// A row's own numbers as the lanes use them.
+pub(super) struct RowNumbers {
+    pub bias: Real,
+    pub relax_bias: Real,
+    pub softness: Real,
+    /// 1/diagonal, and the same without softness for relaxing.
+    pub inverse: Real,
+    pub relax_inverse: Real,
+    pub low: Real,
+    pub high: Real,
+}
+
+impl RowNumbers {
+    pub fn of(row: &Row) -> Self {
+        let (low, high) = match row.bounds {
+            Bounds::Free => (Real::NEG_INFINITY, Real::INFINITY),
+            Bounds::AtLeast(low) => (low, Real::INFINITY),
+            Bounds::Between { low, high } => (low, high),
+            Bounds::Disc { .. } | Bounds::Mate => unreachable!("discs are not laid in lanes"),
+        };
+        let inverse = 1.0 / row.diagonal;
+        let (relax_bias, relax_inverse) = if row.spring {
+            (row.bias, inverse)
+        } else {
+            (row.bias - row.correction, 1.0 / (row.diagonal - row.softness))
+        };
+        Self { bias: row.bias, relax_bias, softness: row.softness, inverse, relax_inverse, low, high }
+    }
+}
 
 /// Eight rows of T blocks each, of one colour.
 #[derive(Clone, Debug)]
@@ -60,23 +91,13 @@ impl<const T: usize> RowBatch<T> {
                 self.response[k][axis][lane] = term.response[axis];
             }
         }
-        let (low, high) = match row.bounds {
-            Bounds::Free => (Real::NEG_INFINITY, Real::INFINITY),
-            Bounds::AtLeast(low) => (low, Real::INFINITY),
-            Bounds::Between { low, high } => (low, high),
-            Bounds::Disc { .. } | Bounds::Mate => unreachable!("discs are not laid in lanes"),
-        };
-        self.bias[lane] = row.bias;
-        self.softness[lane] = row.softness;
-        self.inverse[lane] = 1.0 / row.diagonal;
-        if row.spring {
-            self.relax_bias[lane] = row.bias;
-            self.relax_inverse[lane] = 1.0 / row.diagonal;
-        } else {
-            self.relax_bias[lane] = row.bias - row.correction;
-            self.relax_inverse[lane] = 1.0 / (row.diagonal - row.softness);
-        }
-        (self.low[lane], self.high[lane]) = (low, high);
+        let numbers = RowNumbers::of(&row);
+        self.bias[lane] = numbers.bias;
+        self.softness[lane] = numbers.softness;
+        self.inverse[lane] = numbers.inverse;
+        self.relax_bias[lane] = numbers.relax_bias;
+        self.relax_inverse[lane] = numbers.relax_inverse;
+        (self.low[lane], self.high[lane]) = (numbers.low, numbers.high);
         self.impulse[lane] = row.impulse;
         self.row[lane] = id;
     }
@@ -130,19 +151,16 @@ impl<const T: usize> Shape<T> {
     fn build(&mut self, rows: &RowBuffer) {
         self.order.sort_unstable();
         self.batches.clear();
-        let mut at = 0;
-        while at < self.order.len() {
-            let colour = self.order[at].0;
-            let mut batch = RowBatch::empty();
-            let mut lane = 0;
+        for group in self.order.chunk_by(|a, b| a.0 == b.0) {
             // the serial colour gets one row a batch
-            let width = if colour as usize == super::colour::COLOURS { 1 } else { LANES };
-            while lane < width && at < self.order.len() && self.order[at].0 == colour {
-                batch.fill(lane, self.order[at].1, rows);
-                lane += 1;
-                at += 1;
+            let width = if group[0].0 as usize == super::colour::COLOURS { 1 } else { LANES };
+            for lanes in group.chunks(width) {
+                let mut batch = RowBatch::empty();
+                for (lane, &(_, id)) in lanes.iter().enumerate() {
+                    batch.fill(lane, id, rows);
+                }
+                self.batches.push(batch);
             }
-            self.batches.push(batch);
         }
     }
 }
@@ -172,9 +190,59 @@ impl<const T: usize> Kernel for Sweep<'_, T> {
     }
 }
 
+/// Batches of rows between two nodes.
+#[derive(Clone, Debug, Default)]
+struct Pairs {
+    batches: Vec<PairBatch>,
+    order: Vec<(u8, RowId)>,
+}
+
+impl Pairs {
+    fn build(&mut self, rows: &RowBuffer) {
+        self.order.sort_unstable();
+        self.batches.clear();
+        for group in self.order.chunk_by(|a, b| a.0 == b.0) {
+            let width = if group[0].0 as usize == super::colour::COLOURS { 1 } else { LANES };
+            for lanes in group.chunks(width) {
+                let mut batch = PairBatch::empty();
+                for (lane, &(_, id)) in lanes.iter().enumerate() {
+                    batch.fill(lane, id, &rows.rows()[id as usize], rows.terms(id));
+                }
+                self.batches.push(batch);
+            }
+        }
+    }
+}
+
+struct PairSweep<'a> {
+    batches: &'a mut [PairBatch],
+    velocity: Blocks<'a>,
+    pass: Pass,
+}
+
+impl Kernel for PairSweep<'_> {
+    type Output = Real;
+
+    #[inline(always)]
+    fn run<L: Lane>(self, token: L::Token) -> Real {
+        let mut squares = 0.0;
+        for batch in self.batches {
+            let mut at = 0;
+            while at < LANES {
+                if L::COUNT > 1 || batch.row[at] != RowId::MAX {
+                    squares += batch.relax::<L>(token, at, self.velocity, self.pass);
+                }
+                at += L::COUNT;
+            }
+        }
+        squares
+    }
+}
+
 /// Rows of one to four blocks in lanes.
 #[derive(Clone, Debug, Default)]
 pub struct RowLanes {
+    pairs: Pairs,
     one: Shape<1>,
     two: Shape<2>,
     three: Shape<3>,
@@ -184,14 +252,15 @@ pub struct RowLanes {
 }
 
 impl RowLanes {
-    /// Lays out all rows of a buffer. False, and nothing laid out, when one of them is a disc or has more than four blocks:
+    /// Lays out all rows of a buffer over these velocity blocks. False, and nothing laid out, when one of them is a disc or has more than four blocks:
     /// such a buffer is swept by `pgs`.
-    pub fn build(&mut self, rows: &RowBuffer, blocks: usize) -> bool {
+    pub fn build(&mut self, rows: &RowBuffer, velocity: &[Block]) -> bool {
+        self.pairs.order.clear();
         self.one.order.clear();
         self.two.order.clear();
         self.three.order.clear();
         self.four.order.clear();
-        self.colouring.reset(blocks);
+        self.colouring.reset(velocity.len());
         self.len = rows.len();
         for id in 0..rows.len() as RowId {
             let terms = rows.terms(id);
@@ -202,12 +271,14 @@ impl RowLanes {
             let colour = self.colouring.pick_all(answering) as u8;
             match terms.len() {
                 1 => self.one.order.push((colour, id)),
+                2 if is_pair(terms, |block| velocity[block as usize][3]) => self.pairs.order.push((colour, id)),
                 2 => self.two.order.push((colour, id)),
                 3 => self.three.order.push((colour, id)),
                 4 => self.four.order.push((colour, id)),
                 _ => return false,
             }
         }
+        self.pairs.build(rows);
         self.one.build(rows);
         self.two.build(rows);
         self.three.build(rows);
@@ -218,13 +289,15 @@ impl RowLanes {
     /// Rows in the order in which they are swept.
     pub fn order(&self) -> Vec<RowId> {
         let of = |order: &[(u8, RowId)]| order.iter().map(|o| o.1).collect::<Vec<_>>();
-        [of(&self.one.order), of(&self.two.order), of(&self.three.order), of(&self.four.order)].concat()
+        [of(&self.pairs.order), of(&self.one.order), of(&self.two.order), of(&self.three.order), of(&self.four.order)]
+            .concat()
     }
 
     /// One sweep, shape after shape, colour after colour. Returns the sum of squared impulse changes [N²·s²].
-    pub fn sweep(&mut self, velocity: &mut [crate::math::Block], pass: Pass, lanes: bool) -> Real {
+    pub fn sweep(&mut self, velocity: &mut [Block], pass: Pass, lanes: bool) -> Real {
         let velocity = Blocks::new(velocity);
-        let mut squares = run(Sweep { batches: &mut self.one.batches, velocity, pass }, lanes);
+        let mut squares = run(PairSweep { batches: &mut self.pairs.batches, velocity, pass }, lanes);
+        squares += run(Sweep { batches: &mut self.one.batches, velocity, pass }, lanes);
         squares += run(Sweep { batches: &mut self.two.batches, velocity, pass }, lanes);
         squares += run(Sweep { batches: &mut self.three.batches, velocity, pass }, lanes);
         squares += run(Sweep { batches: &mut self.four.batches, velocity, pass }, lanes);
@@ -234,6 +307,11 @@ impl RowLanes {
     /// Writes the impulses back to the rows.
     pub fn harvest(&self, rows: &mut RowBuffer) {
         debug_assert_eq!(self.len, rows.len());
+        for batch in &self.pairs.batches {
+            for (&id, &impulse) in batch.row.iter().zip(&batch.impulse).filter(|(id, _)| **id != RowId::MAX) {
+                rows.rows_mut()[id as usize].impulse = impulse;
+            }
+        }
         back(&self.one, rows);
         back(&self.two, rows);
         back(&self.three, rows);
@@ -259,9 +337,14 @@ fn back<const T: usize>(shape: &Shape<T>, rows: &mut RowBuffer) {
 mod tests {
     use super::*;
     use crate::constraint::Term;
-    use crate::math::{Block, Vec3};
+    use crate::math::Vec3;
     use crate::solver::pgs;
     use proptest::prelude::*;
+
+    /// Some blocks answer to nobody.
+    fn inv_mass(block: u32) -> Real {
+        if block % 11 == 3 { 0.0 } else { 0.5 + 0.1 * (block % 7) as Real }
+    }
 
     /// Random rows of 1 to 4 blocks on `blocks` blocks.
     fn any_rows(seeds: &[u32], blocks: u32) -> (RowBuffer, Vec<Block>) {
@@ -279,9 +362,12 @@ mod tests {
                 if terms.iter().any(|t: &Term| t.block == block) {
                     continue;
                 }
-                let jacobian = Vec3::new(random(), random(), random());
-                // some blocks answer to nobody
-                let inv_mass = if block % 11 == 3 { 0.0 } else { 0.5 + 0.1 * (block % 7) as Real };
+                // half of the rows of two blocks are rows between nodes: opposite ends of one axis
+                let jacobian = match terms.last() {
+                    Some(first) if count == 2 && seed % 2 == 0 => -first.jacobian,
+                    _ => Vec3::new(random(), random(), random()),
+                };
+                let inv_mass = inv_mass(block);
                 terms.push(Term { block, jacobian, response: jacobian * inv_mass });
             }
             let bounds = match seed % 3 {
@@ -292,7 +378,7 @@ mod tests {
             let id = rows.push(&terms, random(), random(), random().abs(), bounds);
             rows.rows_mut()[id as usize].impulse = 0.1 * random().abs();
         }
-        let v = (0..blocks).map(|_| [random(), random(), random(), 1.0]).collect();
+        let v = (0..blocks).map(|b| [random(), random(), random(), inv_mass(b)]).collect();
         (rows, v)
     }
 
@@ -314,7 +400,7 @@ mod tests {
             let (mut rows, v) = any_rows(&seeds, blocks);
             for pass in [Pass::Correct, Pass::Relax] {
                 let mut lanes = RowLanes::default();
-                prop_assert!(lanes.build(&rows, blocks as usize));
+                prop_assert!(lanes.build(&rows, &v));
                 let (mut wide, mut narrow, mut want) = (v.clone(), v.clone(), v.clone());
                 let mut one = lanes.clone();
                 lanes.sweep(&mut wide, pass, true);

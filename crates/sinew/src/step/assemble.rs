@@ -26,7 +26,7 @@ pub(crate) fn assemble(ctx: &StepContext, model: &Model, state: &State, work: &m
     pgs::warm_start(&work.node_rows, &mut work.velocity);
     pgs::warm_start(&work.contact_rows, &mut work.velocity);
     // few rows are not worth the laying out
-    work.laid = work.node_rows.len() >= LAY_OUT && work.node_lanes.build(&work.node_rows, work.velocity.len());
+    work.laid = work.node_rows.len() >= LAY_OUT && work.node_lanes.build(&work.node_rows, &work.velocity);
     solve::prepare_contacts(ctx, work, settings);
     if ctx.substep == 0 {
         let counts = &mut work.report.counts;

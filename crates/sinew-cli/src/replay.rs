@@ -1,0 +1,74 @@
+//! `sinew replay`: plays a recording and compares the hash of every step.
+
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::play::progress;
+use sinew_wire::{Divergence, Outcome, Replay};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Which recording.
+#[derive(clap::Args)]
+pub struct Args {
+    /// A file that `sinew run --record` wrote
+    file: PathBuf,
+    /// Worker threads; the result does not depend on it
+    #[arg(long, value_name = "N")]
+    threads: Option<u32>,
+}
+
+/// Replays it. A divergence, or a recording that was cut off, is a failed check; a damaged file is bad input.
+pub fn replay(args: &Args) -> Result<(), Failure> {
+    let bytes = std::fs::read(&args.file).map_err(Failure::file(&args.file))?;
+    let refused = |e| Failure::input(format!("{}: {e}", args.file.display()));
+    let mut replay = Replay::open(&bytes).map_err(refused)?;
+    if let Some(threads) = args.threads {
+        replay = replay.threads(threads).map_err(refused)?;
+    }
+    interrupt::install()?;
+    let total = replay.step_count();
+    let bar = progress(total as u64, "replay");
+    let (mut steps, mut matched) = (0u64, 0u64);
+    let mut first: Option<Divergence> = None;
+    for outcome in replay.by_ref() {
+        steps += 1;
+        match outcome.map_err(refused)? {
+            Outcome::Matched { .. } => matched += 1,
+            Outcome::Diverged(d) => _ = first.get_or_insert(d),
+        }
+        bar.inc(1);
+        if interrupt::requested() {
+            break;
+        }
+    }
+    bar.finish_and_clear();
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{matched} of {total} steps match bit for bit, hash {:016x}", replay.world().hash())?;
+    out.flush()?;
+    if let Some(d) = first {
+        return Err(Failure::Check(story(&d)));
+    }
+    if steps < total as u64 {
+        return Err(Failure::Check(format!("stopped after {steps} of {total} steps: the rest was not checked")));
+    }
+    if !replay.is_complete() {
+        return Err(Failure::Check("the recording was cut off: it has no end mark".to_owned()));
+    }
+    Ok(())
+}
+
+/// Where and in what the replay left the recording.
+fn story(d: &Divergence) -> String {
+    let what = d.column.map_or("the numbering of bodies or constraints".to_owned(), |c| format!("column {c}"));
+    let mut text = format!(
+        "diverged at tick {}: {what} differs first (recorded hash {:016x}, replayed {:016x})",
+        d.tick, d.recorded, d.replayed
+    );
+    for c in &d.columns {
+        text.push_str(&format!(
+            "\n  {} [{}]: {} entries differ, the first is {}",
+            c.column, c.unit, c.differing, c.first
+        ));
+    }
+    text
+}

@@ -1,0 +1,191 @@
+//! `sinew validate`: physics against known answers.
+
+use crate::failure::{Failure, unknown};
+use crate::interrupt;
+use crate::output::{Target, markdown_row, number};
+use crate::play::progress;
+use serde::Serialize;
+use sinew_scene::gallery::near_miss;
+use sinew_scene::validate::{Case, Reading, cases};
+use std::io::Write;
+
+/// Which cases, and how to tell.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Ids (R01), beginnings of ids (MR) or groups (rigid, relation); none: all
+    names: Vec<String>,
+    /// Write the readings as JSON; `-` is stdout
+    #[arg(long, value_name = "FILE|-")]
+    json: Option<Target>,
+    /// Print a Markdown table
+    #[arg(long)]
+    markdown: bool,
+}
+
+/// One reading as JSON: the fields are a contract.
+#[derive(Serialize)]
+struct Row {
+    id: &'static str,
+    group: &'static str,
+    model: &'static str,
+    quantity: String,
+    measured: f64,
+    expected: f64,
+    error: f64,
+    tolerance: f64,
+    pass: Option<bool>,
+    known: Option<&'static str>,
+}
+
+impl Row {
+    fn new(case: &Case, r: Reading) -> Self {
+        Self {
+            id: case.id,
+            group: case.group,
+            model: case.model,
+            quantity: r.quantity,
+            measured: r.measured,
+            expected: r.expected,
+            error: r.error,
+            tolerance: r.tolerance,
+            pass: r.pass,
+            known: case.known,
+        }
+    }
+
+    fn verdict(&self) -> &'static str {
+        match (self.pass, self.known) {
+            (Some(true), _) => "ok",
+            (Some(false), None) => "OUT",
+            (Some(false), Some(_)) => "known",
+            (None, _) => "n/a",
+        }
+    }
+
+    /// Out, and nobody has said why.
+    fn is_out(&self) -> bool {
+        self.pass == Some(false) && self.known.is_none()
+    }
+}
+
+/// Runs the cases.
+pub fn validate(args: &Args) -> Result<(), Failure> {
+    let wanted = select(&args.names)?;
+    Target::check(&args.json)?;
+    interrupt::install()?;
+    let quiet = Target::takes_stdout(&args.json);
+    let bar = progress(wanted.len() as u64, "validate");
+    let mut rows = Vec::new();
+    if !quiet {
+        bar.suspend(|| print_head(args.markdown))?;
+    }
+    let mut done = 0;
+    for case in &wanted {
+        if interrupt::requested() {
+            break;
+        }
+        bar.set_message(case.id);
+        let first = rows.len();
+        rows.extend(readings(case).into_iter().map(|r| Row::new(case, r)));
+        if !quiet {
+            bar.suspend(|| rows[first..].iter().try_for_each(|row| print_row(row, args.markdown)))?;
+        }
+        bar.inc(1);
+        done += 1;
+    }
+    bar.finish_and_clear();
+    if let Some(target) = &args.json {
+        target.write(&rows)?;
+    }
+    let out = rows.iter().filter(|r| r.is_out()).count();
+    if !quiet {
+        print_end(&rows, out, args.markdown)?;
+    }
+    if out > 0 {
+        return Err(Failure::Check(format!("{out} of {} readings are out", rows.len())));
+    }
+    if done < wanted.len() {
+        return Err(Failure::Check(format!("stopped after {done} of {} cases", wanted.len())));
+    }
+    Ok(())
+}
+
+/// The cases that names stand for, in their own order.
+fn select(names: &[String]) -> Result<Vec<&'static Case>, Failure> {
+    for name in names {
+        if !cases().any(|c| is_meant(c, name)) {
+            let words = || cases().flat_map(|c| [c.id, c.group]);
+            let mut groups: Vec<&str> = cases().map(|c| c.group).collect();
+            groups.sort_unstable();
+            groups.dedup();
+            let known = format!("give an id such as R01, the beginning of one, or a group: {}", groups.join(", "));
+            return Err(unknown("case", name, near_miss(name, words()), &known));
+        }
+    }
+    Ok(cases().filter(|c| names.is_empty() || names.iter().any(|n| is_meant(c, n))).collect())
+}
+
+fn is_meant(case: &Case, name: &str) -> bool {
+    case.group.eq_ignore_ascii_case(name) || case.id.to_lowercase().starts_with(&name.to_lowercase())
+}
+
+/// What a case gives; a world that was refused is one reading that is out.
+fn readings(case: &Case) -> Vec<Reading> {
+    (case.run)().unwrap_or_else(|e| {
+        let nan = f64::NAN;
+        let quantity = format!("could not run: {e}");
+        vec![Reading { quantity, measured: nan, expected: nan, error: nan, tolerance: 0.0, pass: Some(false) }]
+    })
+}
+
+const HEAD: [&str; 7] = ["id", "quantity", "measured", "expected", "error", "tolerance", "pass"];
+
+fn print_head(markdown: bool) -> Result<(), Failure> {
+    print_cells(&HEAD.map(str::to_owned), markdown)?;
+    if markdown {
+        let mut out = std::io::stdout().lock();
+        writeln!(out, "| --- | --- | ---: | ---: | ---: | ---: | --- |")?;
+    }
+    Ok(())
+}
+
+fn print_row(r: &Row, markdown: bool) -> Result<(), Failure> {
+    let [error, tolerance] = [r.error, r.tolerance].map(|x| format!("{x:.2e}"));
+    let cells = [r.id.to_owned(), r.quantity.clone(), number(r.measured), number(r.expected), error, tolerance];
+    let mut cells = cells.to_vec();
+    cells.push(r.verdict().to_owned());
+    print_cells(&cells, markdown)
+}
+
+/// One line at once: a case may take seconds, and people look on.
+fn print_cells(c: &[String], markdown: bool) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    if markdown {
+        writeln!(out, "{}", markdown_row(c))?;
+    } else {
+        writeln!(out, "{:<5} {:<44} {:>13} {:>13} {:>10} {:>10}  {}", c[0], c[1], c[2], c[3], c[4], c[5], c[6])?;
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn print_end(rows: &[Row], out: usize, markdown: bool) -> Result<(), Failure> {
+    let count = |word: &str| rows.iter().filter(|r| r.verdict() == word).count();
+    let mut stdout = std::io::stdout().lock();
+    let (ok, known, not) = (count("ok"), count("known"), count("n/a"));
+    let blank = if markdown { "\n" } else { "" };
+    writeln!(
+        stdout,
+        "{blank}{} readings: {ok} ok, {out} out, {known} known to be out, {not} not applicable",
+        rows.len()
+    )?;
+    let mut told: Vec<&str> = Vec::new();
+    for row in rows.iter().filter(|r| r.verdict() == "known") {
+        if let (Some(reason), false) = (row.known, told.contains(&row.id)) {
+            told.push(row.id);
+            writeln!(stdout, "{}: {reason}", row.id)?;
+        }
+    }
+    stdout.flush()?;
+    Ok(())
+}
