@@ -185,7 +185,8 @@ impl Measure {
             momentum_error: self.momentum.map(|(start, scale)| change(start, momentum(world).0) / scale),
             energy: Energy {
                 kinetic: num(energies.kinetic),
-                elastic: self.links.iter().map(|l| l.energy(world)).sum(),
+                // an empty sum would be -0
+                elastic: self.links.iter().fold(0.0, |sum, l| sum + l.energy(world)),
                 gravity: num(energies.gravity),
             },
             faults: self.faults,

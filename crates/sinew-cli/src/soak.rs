@@ -288,7 +288,8 @@ impl Histogram {
         let mut seen = 0;
         for (i, n) in self.bins.iter().enumerate() {
             seen += n;
-            if *n > 0 && seen >= rank {
+            // the last bin has no upper end
+            if *n > 0 && seen >= rank && i + 1 < BIN_COUNT {
                 return (BIN_START * BIN_RATIO.powi(i as i32 + 1)).min(self.max);
             }
         }
@@ -346,6 +347,6 @@ mod tests {
         histogram.add(0.0);
         histogram.add(1e9);
         assert_eq!(histogram.count, 2);
-        assert_eq!(histogram.percentile(1.0), 1e9_f64.min(BIN_START * BIN_RATIO.powi(BIN_COUNT as i32)));
+        assert_eq!(histogram.percentile(1.0), 1e9);
     }
 }

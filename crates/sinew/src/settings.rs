@@ -56,7 +56,8 @@ pub struct Settings {
     /// Stabilisation of contacts. Default soft, 1000 Hz (so: as stiff as the substep carries), ratio 1. Softer: more
     /// penetration under load. A ratio of 5 doubles the drift of a stack of 20; a rigid Baumgarte row topples it.
     pub contact: Stabilization,
-    /// Stabilisation of joints. Default soft, 120 Hz, ratio 2.
+    /// Stabilisation of joints. Default soft, 1000 Hz (so: as stiff as the substep carries), ratio 2. At 120 Hz a point
+    /// mass on a 1 m arm swings 5% too slowly: softness is a share of the row's answer, and its inertia is tiny.
     pub joint: Stabilization,
     /// Share of last step's impulses to start from, 0 to 1. Lower: slower convergence. Default 1.
     pub warm_start: Real,
@@ -111,7 +112,7 @@ impl Default for Settings {
             sweeps: 1,
             relax_sweeps: 1,
             contact: Stabilization::Soft { frequency: 1000.0, damping_ratio: 1.0 },
-            joint: Stabilization::Soft { frequency: 120.0, damping_ratio: 2.0 },
+            joint: Stabilization::Soft { frequency: 1000.0, damping_ratio: 2.0 },
             warm_start: 1.0,
             stop_residual: 0.0,
             order: Order::Joint,

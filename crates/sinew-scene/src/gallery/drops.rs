@@ -103,8 +103,8 @@ fn gem() -> Shape {
 
 fn terrain() -> Result<World, Error> {
     let mut world = World::new(Settings::default())?;
-    // resistance, or the round ones would roll for minutes
-    let soil = Material { rolling_resistance: 0.03, ..Material::friction(0.7) };
+    // resistance of soft ground, or the round ones would roll for minutes
+    let soil = Material { rolling_resistance: 0.1, ..Material::friction(0.7) };
     let scenery = [
         ("hills", hills(), [0.0, 0.0, 0.0]),
         ("abyss", Shape::half_space(Vec3::Y), [0.0, -5.0, 0.0]),

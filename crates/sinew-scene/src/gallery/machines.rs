@@ -13,7 +13,7 @@ pub const CRADLE: Scene = Scene {
     figure: "",
     build: cradle,
     input: no_input,
-    seconds: 10.0,
+    seconds: 6.0,
 };
 
 /// A wheel that throws balls.
@@ -49,7 +49,7 @@ pub const BRIDGE: Scene = Scene {
 /// A heavy top.
 pub const GYROSCOPE: Scene = Scene {
     name: "gyroscope",
-    about: "A fast disc on a tilted axle does not fall but walks around its pivot about once in three seconds.",
+    about: "A fast disc on a tilted axle does not fall but walks around its pivot once in about seven seconds.",
     figure: "",
     build: gyroscope,
     input: no_input,
@@ -67,8 +67,8 @@ const CRADLE_DROP: Real = 1.0;
 const CRADLE_HALF_WIDTH: Real = 0.3;
 
 fn cradle() -> Result<World, Error> {
-    // at 1 ms a ball moves less than a gap in a step
-    let mut world = World::new(Settings { dt: 0.001, ..Settings::default() })?;
+    // the gap takes two steps or more: where a ball can cross it in one, impacts fall into the same step
+    let mut world = World::new(Settings { dt: 0.0005, ..Settings::default() })?;
     let steel = Material::friction(0.0).restitution(1.0);
     for i in 0..CRADLE_BALLS {
         let x = (i as Real - 0.5 * (CRADLE_BALLS - 1) as Real) * (2.0 * CRADLE_RADIUS + CRADLE_GAP);
@@ -195,7 +195,7 @@ fn gyroscope() -> Result<World, Error> {
     let disc = Collider::new(Shape::cylinder(0.03, 0.3)).at(Pose::at(Vec3::new(0.0, 0.4, 0.0)));
     let axle = Collider::new(Shape::cylinder(0.25, 0.015)).at(Pose::at(Vec3::new(0.0, 0.25, 0.0)));
     let top = RigidBody::dynamic().collider(disc).collider(axle).density(2700.0).at(pivot).turned(turn);
-    let spin = turn * Vec3::new(0.0, 40.0, 0.0);
+    let spin = turn * Vec3::new(0.0, 100.0, 0.0);
     let top = world.add_rigid(top.spin(spin).can_sleep(false).named("top"))?;
     world.add_joint(Joint::ball(None, Some(top)).anchor(pivot))?;
     Ok(world)

@@ -164,6 +164,8 @@ const STONE_COUNT: usize = 25;
 const ARCH_INNER: Real = 3.6;
 const ARCH_OUTER: Real = 4.4;
 const ARCH_HALF_WIDTH: Real = 0.5;
+/// Half the gap between two stones [rad]: faces that touch exactly have no clear way apart.
+const ARCH_GAP: Real = 5e-5;
 
 fn arch() -> Result<World, Error> {
     let mut world = World::new(Settings::default())?;
@@ -172,7 +174,7 @@ fn arch() -> Result<World, Error> {
     let step = std::f64::consts::PI as Real / STONE_COUNT as Real;
     let on_arch = |radius: Real, angle: Real| Vec3::new(-radius * angle.cos(), radius * angle.sin(), 0.0);
     for i in 0..STONE_COUNT {
-        let (from, to) = (i as Real * step, (i + 1) as Real * step);
+        let (from, to) = (i as Real * step + ARCH_GAP, (i + 1) as Real * step - ARCH_GAP);
         let middle = on_arch(0.5 * (ARCH_INNER + ARCH_OUTER), 0.5 * (from + to));
         let mut points = Vec::new();
         for radius in [ARCH_INNER, ARCH_OUTER] {

@@ -333,24 +333,25 @@ impl BuiltJoint {
         let d = f.point_b - f.point_a;
         let angle = f.frame * (f.between.xyz() * 2.0);
 
-        // held translations
+        // held translations, along the joint's own axes: the result must turn with the scene
         let linear: &[Vec3] = match self.source.kind {
             JointKind::Slider => &[t1, t2],
-            _ => &[Vec3::X, Vec3::Y, Vec3::Z],
+            _ => &[axis, t1, t2],
         };
+        let bend = self.bend(view, f.point_b);
         for &t in linear {
             let terms = self.linear_terms(view, t, f.point_b);
-            push_held(out, &terms, d.dot(t), soft);
+            push_held(out, &terms, d.dot(t), bend.dot(t), soft);
         }
         // held rotations
         let angular: &[Vec3] = match self.source.kind {
             JointKind::Ball => &[],
             JointKind::Hinge => &[t1, t2],
-            JointKind::Slider | JointKind::Fixed => &[Vec3::X, Vec3::Y, Vec3::Z],
+            JointKind::Slider | JointKind::Fixed => &[axis, t1, t2],
         };
         for &t in angular {
             let terms = self.angular_terms(view, t);
-            push_held(out, &terms, angle.dot(t), soft);
+            push_held(out, &terms, angle.dot(t), 0.0, soft);
         }
         // the free direction: limits, then motor
         let place = match self.source.kind {
@@ -369,6 +370,12 @@ impl BuiltJoint {
         if let Some(motor) = self.source.motor {
             push_motor(out, &terms, place, motor, view.h);
         }
+    }
+
+    /// Second-order motion of b's point seen from a's.
+    fn bend(&self, view: &View<'_>, at: Vec3) -> Vec3 {
+        let of = |side: &Side| side.slot.map_or(Vec3::ZERO, |slot| view.bend(slot, at - view.center(slot).0));
+        of(&self.b) - of(&self.a)
     }
 
     /// Terms of a linear row along t; both arms end at b's point, which is exact for the rotating frame of a.
@@ -391,10 +398,10 @@ impl BuiltJoint {
     }
 }
 
-/// A two-sided row that holds its error at zero.
-pub(crate) fn push_held(out: &mut RowBuffer, terms: &Terms, error: Real, soft: Softness) {
+/// A two-sided row that holds its error at zero; `bend` is the part of the motion that J·v does not see [m/s].
+pub(crate) fn push_held(out: &mut RowBuffer, terms: &Terms, error: Real, bend: Real, soft: Softness) {
     let correction = error * soft.rate;
-    out.push(terms.as_slice(), correction, correction, soft.relative * terms.answer(), Bounds::Free);
+    out.push(terms.as_slice(), correction + bend, correction, soft.relative * terms.answer(), Bounds::Free);
 }
 
 /// A one-sided row that keeps `gap` (which grows along `sign` · the terms) from falling below zero.
@@ -513,17 +520,27 @@ impl BuiltDistance {
             out.push_spring(terms.as_slice(), (length - s.max) * rate, softness, bounds);
             return;
         }
+        // second-order motion: the ends swing about each other, and turn with their bodies
+        let across = {
+            let relative = view.velocity_of(&self.b) - view.velocity_of(&self.a);
+            (relative - axis * axis.dot(relative)).length_squared() / length.max(1e-6)
+        };
+        let turning = |place: &Place, point: Vec3| match *place {
+            Place::Rigid { slot, .. } => view.bend(slot, point - view.center(slot).0),
+            Place::World(_) | Place::Node { .. } => Vec3::ZERO,
+        };
+        let bend = 0.5 * view.h * across + axis.dot(turning(&self.b, pb) - turning(&self.a, pa));
         // length error beyond the allowed range; inside it the row only keeps the nearer end from being passed
         let (over, under) = (length - s.max, length - s.min);
         let softness = soft.relative * terms.answer();
         if s.min == s.max {
             let bounds = Bounds::Between { low: -limit, high: limit };
-            out.push(terms.as_slice(), over * soft.rate, over * soft.rate, softness, bounds);
+            out.push(terms.as_slice(), over * soft.rate + bend, over * soft.rate, softness, bounds);
         } else if over > -under || s.min <= 0.0 {
             let bounds = Bounds::Between { low: -limit, high: 0.0 };
             let correction = if over > 0.0 { over * soft.rate } else { 0.0 };
             let bias = if over > 0.0 { correction } else { over / view.h };
-            out.push(terms.as_slice(), bias, correction, if over > 0.0 { softness } else { 0.0 }, bounds);
+            out.push(terms.as_slice(), bias + bend, correction, if over > 0.0 { softness } else { 0.0 }, bounds);
         } else {
             let bounds = Bounds::Between { low: 0.0, high: limit };
             let correction = if under < 0.0 { under * soft.rate } else { 0.0 };

@@ -129,6 +129,31 @@ impl View<'_> {
         }
     }
 
+    /// How far a point of a rigid body at `arm` will have been turned inward at the end of the substep, per substep:
+    /// ½h ω × (ω × arm) [m/s], the second-order part of its motion. A row that knows it ends on its curve instead of on the
+    /// tangent, and a pendulum keeps its energy (SHAKE); without it a joint loses energy in proportion to the substep.
+    pub(crate) fn bend(&self, slot: u32, arm: Vec3) -> Vec3 {
+        let w = self.velocity[2 * slot as usize + 1];
+        let w = Vec3::new(w[0], w[1], w[2]);
+        w.cross(w.cross(arm)) * (0.5 * self.h)
+    }
+
+    /// Velocity of a place [m/s].
+    pub(crate) fn velocity_of(&self, place: &Place) -> Vec3 {
+        let of = |block: u32| {
+            let v = self.velocity[block as usize];
+            Vec3::new(v[0], v[1], v[2])
+        };
+        match *place {
+            Place::World(_) => Vec3::ZERO,
+            Place::Rigid { slot, local } => {
+                let (_, q) = self.center(slot);
+                of(2 * slot) + of(2 * slot + 1).cross(q * local)
+            }
+            Place::Node { body, node } => of(self.node_block(body, node)),
+        }
+    }
+
     /// Terms of a push along `axis` at a place; `point` is where it acts in the world.
     pub(crate) fn push_terms(&self, place: &Place, axis: Vec3, point: Vec3, out: &mut Terms) {
         match *place {

@@ -387,6 +387,55 @@ impl<L: Lane> Pair<L> {
     }
 }
 
+/// Poses of both bodies of a batch, and the contact frame at them.
+struct Placement<L> {
+    turn_a: [L; 4],
+    turn_b: [L; 4],
+    between: V3<L>,
+    radius_a: L,
+    radius_b: L,
+    normal: V3<L>,
+    tangent: V3<L>,
+}
+
+impl<L: Lane> Placement<L> {
+    #[inline(always)]
+    fn load(t: L::Token, batch: &ContactBatch, at: usize, bodies: BodyBlocks<'_>) -> Self {
+        let zero = L::splat(t, 0.0);
+        let pose_a = L::load_rows8(t, bodies.pose, &batch.load_a[at..]);
+        let pose_b = L::load_rows8(t, bodies.pose, &batch.load_b[at..]);
+        let turn_a = [pose_a[4], pose_a[5], pose_a[6], pose_a[7]];
+        let turn_b = [pose_b[4], pose_b[5], pose_b[6], pose_b[7]];
+        // the normal follows its frame body
+        let frame_b = L::load(t, &batch.frame_b[at..]);
+        let mut frame = turn_a;
+        for k in 0..4 {
+            frame[k] = frame_b.select_gt(zero, turn_b[k], turn_a[k]);
+        }
+        Self {
+            turn_a,
+            turn_b,
+            between: [pose_b[0] - pose_a[0], pose_b[1] - pose_a[1], pose_b[2] - pose_a[2]],
+            radius_a: L::load(t, &batch.radius_a[at..]),
+            radius_b: L::load(t, &batch.radius_b[at..]),
+            normal: rotate(frame, load3(t, &batch.local_normal, at)),
+            tangent: rotate(frame, load3(t, &batch.local_tangent, at)),
+        }
+    }
+
+    /// Arms of both bodies to the common point, and the gap.
+    #[inline(always)]
+    fn arms(&self, t: L::Token, point: &PointLanes, at: usize) -> (V3<L>, V3<L>, L) {
+        let n = self.normal;
+        let arm_a = add(rotate(self.turn_a, load3(t, &point.core_a, at)), scale(n, self.radius_a));
+        let arm_b = sub(rotate(self.turn_b, load3(t, &point.core_b, at)), scale(n, self.radius_b));
+        let apart = add(self.between, sub(arm_b, arm_a));
+        // both bodies are pushed at one point, half way between: else the pair of forces would make spin
+        let half = scale(apart, L::splat(t, 0.5));
+        (add(arm_a, half), sub(arm_b, half), dot(n, apart))
+    }
+}
+
 /// What a pass over the contacts does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Job {
@@ -398,7 +447,7 @@ pub(crate) enum Job {
     Settle,
     /// A sweep without correction.
     Relax,
-    /// Bounce: once, at the end of the step.
+    /// Bounce: once, at the end of the step, at the poses of that moment.
     Restitute,
 }
 
@@ -437,25 +486,11 @@ fn prepare<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: Bo
     let zero = L::splat(t, 0.0);
     let one = L::splat(t, 1.0);
     let mut pair = Pair::<L>::load(t, batch, at, bodies);
-    let pose_a = L::load_rows8(t, bodies.pose, &batch.load_a[at..]);
-    let pose_b = L::load_rows8(t, bodies.pose, &batch.load_b[at..]);
-    let turn_a = [pose_a[4], pose_a[5], pose_a[6], pose_a[7]];
-    let turn_b = [pose_b[4], pose_b[5], pose_b[6], pose_b[7]];
-    let between = [pose_b[0] - pose_a[0], pose_b[1] - pose_a[1], pose_b[2] - pose_a[2]];
-
-    // the normal follows its frame body
-    let frame_b = L::load(t, &batch.frame_b[at..]);
-    let mut frame = turn_a;
-    for k in 0..4 {
-        frame[k] = frame_b.select_gt(zero, turn_b[k], turn_a[k]);
-    }
-    let n = rotate(frame, load3(t, &batch.local_normal, at));
-    let t1 = rotate(frame, load3(t, &batch.local_tangent, at));
+    let place = Placement::<L>::load(t, batch, at, bodies);
+    let (n, t1) = (place.normal, place.tangent);
     let t2 = cross(n, t1);
     store3(n, &mut batch.normal, at);
     store3(t1, &mut batch.tangent, at);
-    let radius_a = L::load(t, &batch.radius_a[at..]);
-    let radius_b = L::load(t, &batch.radius_b[at..]);
     let share = L::load(t, &batch.share[at..]);
     let inv_masses = pair.inv_mass_a + pair.inv_mass_b;
     let (start_va, start_wa, start_vb, start_wb) = (pair.va, pair.wa, pair.vb, pair.wb);
@@ -472,11 +507,9 @@ fn prepare<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: Bo
 
     for point in &mut batch.points[..batch.count] {
         let used = L::load(t, &point.used[at..]);
-        let arm_a = add(rotate(turn_a, load3(t, &point.core_a, at)), scale(n, radius_a));
-        let arm_b = sub(rotate(turn_b, load3(t, &point.core_b, at)), scale(n, radius_b));
+        let (arm_a, arm_b, gap) = place.arms(t, point, at);
         store3(arm_a, &mut point.arm_a, at);
         store3(arm_b, &mut point.arm_b, at);
-        let gap = dot(n, add(between, sub(arm_b, arm_a)));
         used.select_gt(zero, gap, L::splat(t, Real::MAX)).store(&mut point.gap[at..]);
 
         // answers of both bodies along n; those along the tangents, and the masses, hold for the whole step
@@ -501,14 +534,12 @@ fn prepare<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: Bo
         gap.select_gt(zero, one, L::splat(t, p.mass_scale)).store(&mut point.mass_scale[at..]);
         gap.select_gt(zero, zero, L::splat(t, p.impulse_scale)).store(&mut point.impulse_scale[at..]);
 
-        // speed of approach before anything pushes back
-        let relative = {
+        // speed of approach before anything pushes back; later substeps only see the impact spread
+        if p.first {
             let b = add(start_vb, cross(start_wb, arm_b));
             let a = add(start_va, cross(start_wa, arm_a));
-            sub(b, a)
-        };
-        let approach = L::load(t, &point.approach[at..]).min(dot(n, relative));
-        approach.store(&mut point.approach[at..]);
+            dot(n, sub(b, a)).store(&mut point.approach[at..]);
+        }
 
         // last substep's impulses: into the sum, and again as a first guess
         let impulse = load3::<L>(t, &point.impulse, at);
@@ -564,19 +595,43 @@ fn sweep<L: Lane, const CORRECT: bool>(
     p: &ContactParams,
 ) -> Real {
     let zero = L::splat(t, 0.0);
-    let one = L::splat(t, 1.0);
     let mut pair = Pair::<L>::load(t, batch, at, bodies);
     let n = load3::<L>(t, &batch.normal, at);
     let t1 = load3::<L>(t, &batch.tangent, at);
     let t2 = cross(n, t1);
-    let share = L::load(t, &batch.share[at..]);
     let mut squares = zero;
 
     if batch.rolls {
         squares = squares + resist_rolling(t, batch, at, &mut pair, n, t1, t2);
     }
 
-    // friction before the normal, which must have the last word
+    // correcting, the normal has the last word; relaxing, friction has: it must see the whole normal impulse, of which the
+    // soft correction has taken a part
+    if CORRECT {
+        squares = squares + rub::<L, CORRECT>(t, batch, at, &mut pair, [n, t1, t2], p);
+        squares = squares + press::<L, CORRECT>(t, batch, at, &mut pair, n);
+    } else {
+        squares = squares + press::<L, CORRECT>(t, batch, at, &mut pair, n);
+        squares = squares + rub::<L, CORRECT>(t, batch, at, &mut pair, [n, t1, t2], p);
+    }
+    pair.store(batch, at, bodies.velocity);
+    squares.sum()
+}
+
+/// Friction of all points; returns squared changes.
+#[inline(always)]
+fn rub<L: Lane, const CORRECT: bool>(
+    t: L::Token,
+    batch: &mut ContactBatch,
+    at: usize,
+    pair: &mut Pair<L>,
+    [_, t1, t2]: [V3<L>; 3],
+    p: &ContactParams,
+) -> L {
+    let zero = L::splat(t, 0.0);
+    let one = L::splat(t, 1.0);
+    let share = L::load(t, &batch.share[at..]);
+    let mut squares = zero;
     let static_friction = L::load(t, &batch.static_friction[at..]);
     let kinetic_friction = L::load(t, &batch.kinetic_friction[at..]);
     let weight_bound = L::load(t, &batch.weight_bound[at..]);
@@ -623,6 +678,21 @@ fn sweep<L: Lane, const CORRECT: bool>(
         pair.push(scale(add(scale(t1, d1), scale(t2, d2)), share), arm_a, arm_b);
     }
 
+    squares
+}
+
+/// Normal impulses of all points; returns squared changes.
+#[inline(always)]
+fn press<L: Lane, const CORRECT: bool>(
+    t: L::Token,
+    batch: &mut ContactBatch,
+    at: usize,
+    pair: &mut Pair<L>,
+    n: V3<L>,
+) -> L {
+    let zero = L::splat(t, 0.0);
+    let share = L::load(t, &batch.share[at..]);
+    let mut squares = zero;
     for k in 0..batch.count {
         let point = &mut batch.points[if CORRECT { k } else { batch.count - 1 - k }];
         let (twist_a, twist_b) = (load3::<L>(t, &point.twist_a, at), load3::<L>(t, &point.twist_b, at));
@@ -649,8 +719,7 @@ fn sweep<L: Lane, const CORRECT: bool>(
         pair.wa = sub(pair.wa, scale(load3(t, &point.answer_a, at), push));
         pair.wb = add(pair.wb, scale(load3(t, &point.answer_b, at), push));
     }
-    pair.store(batch, at, bodies.velocity);
-    squares.sum()
+    squares
 }
 
 /// Torque against rolling (in a disc) and spinning (in an interval), bounded by lever times normal impulse.
@@ -720,17 +789,22 @@ fn settle<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: Bod
 fn restitute<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: BodyBlocks<'_>, p: &ContactParams) {
     let zero = L::splat(t, 0.0);
     let mut pair = Pair::<L>::load(t, batch, at, bodies);
-    let n = load3::<L>(t, &batch.normal, at);
+    let place = Placement::<L>::load(t, batch, at, bodies);
+    let n = place.normal;
     let restitution = L::load(t, &batch.restitution[at..]);
     for point in &mut batch.points[..batch.count] {
-        let (arm_a, arm_b) = (load3::<L>(t, &point.arm_a, at), load3::<L>(t, &point.arm_b, at));
+        // the bodies have moved since the last sweep
+        let (arm_a, arm_b, _) = place.arms(t, point, at);
         let approach = L::load(t, &point.approach[at..]);
         let peak = L::load(t, &point.peak[at..]);
         let fast = (-approach).select_gt(L::splat(t, p.restitution_speed), restitution, zero);
         let active = peak.select_gt(zero, fast, zero);
         let speed = dot(n, pair.relative(arm_a, arm_b));
         let old = L::load(t, &point.impulse[0][at..]);
-        let wanted = old - L::load(t, &point.mass[at..]) * (speed + active * approach);
+        let (an, bn) = (cross(arm_a, n), cross(arm_b, n));
+        let answer =
+            pair.inv_mass_a + pair.inv_mass_b + dot(an, turn(&pair.inertia_a, an)) + dot(bn, turn(&pair.inertia_b, bn));
+        let wanted = old - invert(t, answer) * (speed + active * approach);
         let new = active.select_gt(zero, wanted.max(zero), old);
         new.store(&mut point.impulse[0][at..]);
         pair.push(scale(n, new - old), arm_a, arm_b);

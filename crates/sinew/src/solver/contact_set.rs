@@ -71,6 +71,11 @@ impl ContactSet {
         &self.batches[..self.len]
     }
 
+    /// True when any contact may bounce.
+    pub fn bounces(&self) -> bool {
+        self.batches().iter().any(|b| b.bounces)
+    }
+
     /// Number of colours in use.
     pub fn colour_count(&self) -> usize {
         self.colours.len()

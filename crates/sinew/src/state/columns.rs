@@ -63,6 +63,7 @@ macro_rules! columns {
 
 columns! {
     x["m"],
+    x_rest["m"],
     q["1"],
     v["m/s"],
     w["rad/s"],
@@ -133,6 +134,7 @@ mod tests {
         State {
             tick: 7,
             x: vec![Vec3::X, Vec3::Y],
+            x_rest: vec![Vec3::ZERO; 2],
             q: vec![Quat::IDENTITY; 2],
             v: vec![Vec3::Z; 2],
             w: vec![Vec3::ZERO; 2],

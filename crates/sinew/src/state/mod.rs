@@ -30,6 +30,8 @@ pub struct State {
     pub h: Real,
     /// Centre of mass of each rigid body, world frame [m] (body slots).
     pub x: Vec<Vec3>,
+    /// What rounding left out of `x`, added back in the next substep [m] (body slots).
+    pub x_rest: Vec<Vec3>,
     /// Orientation of each rigid body (body slots).
     pub q: Vec<Quat>,
     /// Velocity of the centre of mass [m/s] (body slots).

@@ -17,8 +17,11 @@ pub(crate) fn advance(ctx: &StepContext, model: &Model, work: &mut Work, setting
         }
         let carry = if work.active[i] { &work.carry } else { &work.velocity };
         let (v, w) = (vec(carry[2 * i]), vec(carry[2 * i + 1]));
-        let x = &mut work.pose[2 * i];
-        (x[0], x[1], x[2]) = (x[0] + h * v.x, x[1] + h * v.y, x[2] + h * v.z);
+        // compensated sum: at 1 km from the origin a substep of slow motion is below the last bit of f32
+        let (x, way) = (vec(work.pose[2 * i]), v * h + work.rest[i]);
+        let there = x + way;
+        work.rest[i] = way - (there - x);
+        put(&mut work.pose[2 * i], there);
         let q = work.pose[2 * i + 1];
         let q = Quat::from_xyzw(q[0], q[1], q[2], q[3]);
         let turn = cap(w * h, settings.max_turn);

@@ -227,6 +227,8 @@ fn sane(m: &ContactMemory) -> bool {
 fn wake_islands(model: &Model, state: &mut State, work: &mut Work) {
     let slots = model.bodies.slot_count();
     work.islands.reset(slots);
+    work.anchored.clear();
+    work.anchored.resize(slots, false);
     let movable = |state: &State, slot: u32| match model.bodies.at(slot) {
         Some(Body::Rigid(r)) => r.is_dynamic() && !state.is_frozen(slot as usize),
         Some(Body::Nodes(_)) => !state.is_frozen(slot as usize),
@@ -239,10 +241,15 @@ fn wake_islands(model: &Model, state: &mut State, work: &mut Work) {
         let (a, b) = (m.key.a, m.key.b);
         if movable(state, a) && movable(state, b) {
             work.islands.link(a, b);
-        } else if movable(state, b) && stirs(model, state, a) {
-            state.flags[b as usize] &= !flag::ASLEEP;
-        } else if movable(state, a) && stirs(model, state, b) {
-            state.flags[a as usize] &= !flag::ASLEEP;
+            continue;
+        }
+        for (this, other) in [(a, b), (b, a)] {
+            if movable(state, this) {
+                work.anchored[this as usize] = true;
+                if stirs(model, state, other) {
+                    state.flags[this as usize] &= !flag::ASLEEP;
+                }
+            }
         }
     }
     for (slot, constraint) in model.constraints.iter() {
@@ -252,7 +259,9 @@ fn wake_islands(model: &Model, state: &mut State, work: &mut Work) {
         let mut first: Option<u32> = None;
         let islands = &mut work.islands;
         let mut stirred = false;
+        let mut ends = 0;
         constraint.slots(|s| {
+            ends += u32::from(movable(state, s));
             stirred |= stirs(model, state, s);
             if movable(state, s) {
                 if let Some(f) = first {
@@ -262,10 +271,12 @@ fn wake_islands(model: &Model, state: &mut State, work: &mut Work) {
                 }
             }
         });
-        if let Some(f) = first
-            && stirred
-        {
-            state.flags[f as usize] &= !flag::ASLEEP;
+        if let Some(f) = first {
+            // a joint with the world or with a body that does not move
+            work.anchored[f as usize] |= ends == 1;
+            if stirred {
+                state.flags[f as usize] &= !flag::ASLEEP;
+            }
         }
     }
     // an island wakes when one of it is awake
@@ -319,6 +330,8 @@ fn load_bodies(model: &Model, state: &State, work: &mut Work) {
         array.resize(blocks, [0.0; 4]);
     }
     work.inertia.resize(2 * slots, [0.0; 4]);
+    work.rest.clear();
+    work.rest.extend_from_slice(&state.x_rest);
     for slot in 0..slots {
         let (mut v, mut w, mut inv_mass) = (Vec3::ZERO, Vec3::ZERO, 0.0);
         if let Some(rigid) = model.rigid_at(slot as u32) {

@@ -100,6 +100,8 @@ fn insane_rigid(state: &State, i: usize, max_speed: Real) -> Option<(FaultKind, 
     let q = state.q[i];
     if !state.x[i].is_finite() || state.x[i].abs().max_element() > FAR {
         Some((FaultKind::NonFinite, "x"))
+    } else if !(state.x_rest[i].length() < 1.0) {
+        Some((FaultKind::NonFinite, "x_rest"))
     } else if !q.is_finite() || (q.length_squared() - 1.0).abs() > 0.01 {
         Some((FaultKind::NonFinite, "q"))
     } else if !state.v[i].is_finite() {
@@ -119,6 +121,7 @@ fn insane_rigid(state: &State, i: usize, max_speed: Real) -> Option<(FaultKind, 
 pub(crate) fn freeze_rigid(state: &mut State, i: usize, good: Pose) {
     state.x[i] = if good.position.is_finite() { good.position } else { Vec3::ZERO };
     state.q[i] = if good.rotation.is_finite() { good.rotation } else { Quat::IDENTITY };
+    state.x_rest[i] = Vec3::ZERO;
     state.v[i] = Vec3::ZERO;
     state.w[i] = Vec3::ZERO;
     state.flags[i] = flag::FROZEN;
@@ -176,6 +179,7 @@ fn apply(
             let pose = sane_pose(pose)?;
             let i = body.index as usize;
             (state.x[i], state.q[i]) = (pose.point(rigid.local_center), pose.rotation);
+            state.x_rest[i] = Vec3::ZERO;
             work.good[i] = Pose::new(state.x[i], state.q[i]);
             wake(state, i);
         }

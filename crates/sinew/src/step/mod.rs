@@ -78,7 +78,7 @@ pub(crate) fn step(model: &mut Model, state: &mut State, work: &mut Work, settin
         advance::advance(&ctx, model, work, settings);
         clock.mark(Phase::Advance);
     }
-    solve::bounce(&StepContext::new(settings, settings.substeps), work, settings);
+    solve::bounce(&StepContext::new(settings, settings.substeps), model, work, settings);
     clock.mark(Phase::Solve);
     remember::remember(model, state, work, settings);
     clock.mark(Phase::Remember);

@@ -1,26 +1,22 @@
 //! Predict: each body alone. Velocities after gravity, input forces and damping; inertia in world axes.
 
 use super::StepContext;
-use crate::math::{Block, Quat, Real, Vec3};
+use crate::math::{Block, Quat, Real, Sym3, Vec3};
 use crate::model::Model;
 use crate::settings::Settings;
 use crate::work::Work;
 
 pub(crate) fn predict(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings) {
     let h = ctx.h;
+    turn_inertia(model, work);
     for &slot in &work.active_rigid {
         let i = slot as usize;
         let Some(rigid) = model.rigid_at(slot) else { continue };
-        let q = work.pose[2 * i + 1];
-        let q = Quat::from_xyzw(q[0], q[1], q[2], q[3]);
-        // a cube or a ball answers the same in every orientation
-        let inv = if rigid.gyroscopic { rigid.inv_inertia.rotated(q) } else { rigid.inv_inertia };
-        work.inertia[2 * i] = [inv.xx, inv.yy, inv.zz, inv.xy];
-        work.inertia[2 * i + 1] = [inv.xz, inv.yz, 0.0, 0.0];
         let [force, torque] = work.force[i];
         let kick = (settings.gravity * rigid.gravity_scale + force * rigid.inv_mass) * h;
         add(&mut work.velocity[2 * i], kick, decay(rigid.linear_damping, h));
-        add(&mut work.velocity[2 * i + 1], inv.mul(torque) * h, decay(rigid.angular_damping, h));
+        let twist = if torque == Vec3::ZERO { Vec3::ZERO } else { answer(&work.inertia[2 * i..], torque) * h };
+        add(&mut work.velocity[2 * i + 1], twist, decay(rigid.angular_damping, h));
     }
     for &slot in &work.active_nodes {
         let Some(nodes) = model.nodes_at(slot) else { continue };
@@ -34,6 +30,29 @@ pub(crate) fn predict(ctx: &StepContext, model: &Model, work: &mut Work, setting
             }
         }
     }
+}
+
+/// Inverse inertia of all active bodies in world axes, at their present orientation.
+pub(super) fn turn_inertia(model: &Model, work: &mut Work) {
+    for &slot in &work.active_rigid {
+        let i = slot as usize;
+        let Some(rigid) = model.rigid_at(slot) else { continue };
+        let q = work.pose[2 * i + 1];
+        // a cube or a ball answers the same in every orientation
+        let inv = if rigid.gyroscopic {
+            rigid.inv_inertia.rotated(Quat::from_xyzw(q[0], q[1], q[2], q[3]))
+        } else {
+            rigid.inv_inertia
+        };
+        work.inertia[2 * i] = [inv.xx, inv.yy, inv.zz, inv.xy];
+        work.inertia[2 * i + 1] = [inv.xz, inv.yz, 0.0, 0.0];
+    }
+}
+
+/// Spin per unit time from a torque.
+fn answer(inertia: &[Block], torque: Vec3) -> Vec3 {
+    let (a, b) = (inertia[0], inertia[1]);
+    Sym3 { xx: a[0], yy: a[1], zz: a[2], xy: a[3], xz: b[0], yz: b[1] }.mul(torque)
 }
 
 /// What is left of a velocity after damping for h: the implicit Euler answer 1/(1 + c h), never negative.

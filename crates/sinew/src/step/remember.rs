@@ -106,7 +106,7 @@ fn store_bodies(model: &Model, state: &mut State, work: &mut Work, settings: &Se
                     freeze_rigid(state, i, work.good[i]);
                     continue;
                 }
-                (state.x[i], state.q[i]) = (x, q);
+                (state.x[i], state.q[i], state.x_rest[i]) = (x, q, work.rest[i]);
                 if work.active[i] {
                     (state.v[i], state.w[i]) = (v, w);
                 }
@@ -237,6 +237,12 @@ fn fall_asleep(model: &Model, state: &mut State, work: &mut Work, settings: &Set
     // 1 marks islands with someone who is not ready
     work.touches.clear();
     work.touches.resize(slots, 0);
+    for slot in 0..slots as u32 {
+        if work.anchored[slot as usize] {
+            let root = work.islands.root(slot);
+            work.anchored[root as usize] = true;
+        }
+    }
     for (slot, body) in model.bodies.iter() {
         let i = slot as usize;
         if !work.active[i] {
@@ -250,6 +256,9 @@ fn fall_asleep(model: &Model, state: &mut State, work: &mut Work, settings: &Set
             }
             Body::Nodes(nodes) => nodes.span().all(|n| state.node_v[n].length() < settings.sleep_speed),
         };
+        // who drifts through empty space is not at rest, however slowly (a boost must not change the result)
+        let leans = work.anchored[work.islands.root(slot) as usize];
+        let still = still && (leans || (state.v[i] == Vec3::ZERO && state.w[i] == Vec3::ZERO));
         state.quiet[i] = if still { state.quiet[i] + settings.dt } else { 0.0 };
         if state.quiet[i] < settings.sleep_time {
             let root = work.islands.root(slot);

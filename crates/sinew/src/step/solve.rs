@@ -1,6 +1,6 @@
 //! Solve: correcting sweeps move positions out of error; relaxing sweeps leave velocities that hold the constraints.
 
-use super::{StepContext, node_contact};
+use super::{StepContext, node_contact, predict};
 use crate::math::{Blocks, Real};
 use crate::model::Model;
 use crate::settings::{Order, Settings};
@@ -25,9 +25,12 @@ pub(crate) fn solve(ctx: &StepContext, model: &Model, work: &mut Work, settings:
     }
 }
 
-/// Restitution, once at the end of the step.
-pub(crate) fn bounce(ctx: &StepContext, work: &mut Work, settings: &Settings) {
-    contacts(ctx, work, settings, Job::Restitute);
+/// Restitution, once at the end of the step, with inertia and arms as they are by then.
+pub(crate) fn bounce(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings) {
+    if work.set.bounces() {
+        predict::turn_inertia(model, work);
+        contacts(ctx, work, settings, Job::Restitute);
+    }
 }
 
 /// One sweep over all rows, contacts last. True when the residual is below the stop.

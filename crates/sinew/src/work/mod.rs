@@ -61,6 +61,8 @@ pub(crate) struct Work {
     pub pose: Vec<Block>,
     /// Inverse inertia in world axes (xx yy zz xy | xz yz – –). Written by `predict`. (two a slot)
     pub inertia: Vec<Block>,
+    /// What rounding left out of the positions [m]. Written by `advance`. (slots)
+    pub rest: Vec<Vec3>,
     /// Forces of this step's input on rigid bodies, force then torque [N, N·m]. Written by `intake`. (slots)
     pub force: Vec<[Vec3; 2]>,
     /// Forces of this step's input on nodes [N]. Written by `intake`. (nodes)
@@ -102,8 +104,10 @@ pub(crate) struct Work {
     pub warm: Vec<[Real; WARM_ROWS]>,
     pub node_contacts: Vec<NodeContact>,
     pub islands: Islands,
-    /// Share of contact impulses by body (ICD's averaging). (slots)
+    /// Contact points by body, or marks by island. (slots)
     pub touches: Vec<u32>,
+    /// True for roots of islands that lean on something that does not move. Written by `detect`. (slots)
+    pub anchored: Vec<bool>,
     /// Poses of the origins at the start of the step, for drawing between steps. (slots)
     pub previous: Vec<Pose>,
     /// Last good state of each body: position, rotation, for the roll-back of corrupted ones. (slots)
@@ -128,6 +132,7 @@ impl Work {
             carry: Vec::new(),
             pose: Vec::new(),
             inertia: Vec::new(),
+            rest: Vec::new(),
             force: Vec::new(),
             node_force: Vec::new(),
             active: Vec::new(),
@@ -156,6 +161,7 @@ impl Work {
             node_contacts: Vec::new(),
             islands: Islands::default(),
             touches: Vec::new(),
+            anchored: Vec::new(),
             previous: Vec::new(),
             good: Vec::new(),
             touching: Vec::new(),

@@ -27,6 +27,7 @@ pub(crate) fn add_rigid(model: &mut Model, state: &mut State, spec: RigidBody) -
     fit(model, state);
     let i = index as usize;
     (state.x[i], state.q[i], state.v[i], state.w[i]) = (x, rotation, v, w);
+    state.x_rest[i] = Vec3::ZERO;
     (state.quiet[i], state.flags[i]) = (0.0, 0);
     model.revision += 1;
     Ok(BodyId { index, generation })
@@ -153,6 +154,7 @@ fn wake(state: &mut State, slots: &[u32]) {
 pub(crate) fn fit(model: &Model, state: &mut State) {
     let slots = model.bodies.slot_count();
     state.x.resize(slots, Vec3::ZERO);
+    state.x_rest.resize(slots, Vec3::ZERO);
     state.q.resize(slots, Quat::IDENTITY);
     state.v.resize(slots, Vec3::ZERO);
     state.w.resize(slots, Vec3::ZERO);
@@ -169,6 +171,7 @@ pub(crate) fn check_fit(model: &Model, state: &State) -> Result<(), Error> {
     let constraints = model.constraints.slot_count();
     let lengths = [
         ("x", state.x.len(), slots),
+        ("x_rest", state.x_rest.len(), slots),
         ("q", state.q.len(), slots),
         ("v", state.v.len(), slots),
         ("w", state.w.len(), slots),
@@ -188,6 +191,7 @@ pub(crate) fn check_fit(model: &Model, state: &State) -> Result<(), Error> {
         if ok { Ok(()) } else { Err(Error::BadSnapshot(format!("column {name} has a number that is not finite"))) }
     };
     finite("x", state.x.iter().all(|v| v.is_finite()))?;
+    finite("x_rest", state.x_rest.iter().all(|v| v.is_finite()))?;
     finite("q", state.q.iter().all(|v| v.is_finite()))?;
     finite("v", state.v.iter().all(|v| v.is_finite()))?;
     finite("w", state.w.iter().all(|v| v.is_finite()))?;

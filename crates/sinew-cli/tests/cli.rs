@@ -1,0 +1,282 @@
+//! The built binary, as a script would drive it: words, flags, files, exit codes.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn sinew(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_sinew")).args(args).output().expect("the binary runs")
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().expect("it ended by itself")
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn json(output: &Output) -> Value {
+    assert_eq!(code(output), 0, "{}", stderr(output));
+    serde_json::from_slice(&output.stdout).expect("stdout is JSON")
+}
+
+/// A file of this test run; removed when dropped.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Self {
+        Self(Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{name}", std::process::id())))
+    }
+
+    fn path(&self) -> &str {
+        self.0.to_str().expect("a plain path")
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        _ = std::fs::remove_file(&self.0);
+    }
+}
+
+#[test]
+fn scenes_are_listed_one_a_line() {
+    let output = sinew(&["scenes"]);
+    assert_eq!(code(&output), 0);
+    let listed: Vec<String> =
+        stdout(&output).lines().filter_map(|l| Some(l.split_whitespace().next()?.to_owned())).collect();
+    let known: Vec<&str> = sinew_scene::gallery::scenes().iter().map(|s| s.name).collect();
+    assert_eq!(listed, known);
+}
+
+#[test]
+fn the_bare_command_is_a_demonstration() {
+    let output = sinew(&[]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(stdout(&output).contains("viewer comes later") && stdout(&output).contains("hash"));
+}
+
+#[test]
+fn run_writes_every_field_of_the_contract() {
+    let run = json(&sinew(&["run", "stack", "--steps", "20", "--json", "-"]));
+    for field in [
+        "scene",
+        "steps",
+        "dt",
+        "substeps",
+        "threads",
+        "counts",
+        "constraints",
+        "ms",
+        "residual_by_iteration",
+        "penetration_max",
+        "stretch_max",
+        "momentum_error",
+        "energy",
+        "faults",
+        "finite",
+        "state_hash",
+    ] {
+        assert!(run.get(field).is_some(), "{field} is missing in {run}");
+    }
+    assert_eq!((&run["scene"], &run["steps"], &run["faults"]), (&"stack".into(), &20.into(), &0.into()));
+    assert_eq!(run["counts"], serde_json::json!({"rigid": 21, "nodes": 0, "faces": 0, "springs": 0, "tets": 0}));
+    // twenty faces with four points and three rows each
+    assert_eq!(run["constraints"]["max"], 240);
+    assert_eq!(run["constraints"]["by_kind"]["contact"], 240);
+    let phases = run["ms"]["by_phase"].as_object().expect("an object");
+    assert_eq!(phases.len(), 8);
+    for phase in ["intake", "detect", "predict", "assemble", "solve", "advance", "remember", "observe"] {
+        assert!(phases.contains_key(phase), "{phase}");
+    }
+    assert!(!run["residual_by_iteration"].as_array().expect("a list").is_empty());
+    assert_eq!(run["momentum_error"], Value::Null);
+    assert_eq!(run["finite"], true);
+    let hash = run["state_hash"].as_str().expect("a string");
+    assert!(hash.len() == 16 && u64::from_str_radix(hash, 16).is_ok(), "{hash}");
+}
+
+#[test]
+fn a_closed_world_has_a_small_momentum_error_and_threads_change_no_bit() {
+    let run = |threads| json(&sinew(&["run", "swarm", "--seconds", "1", "--threads", threads, "--json", "-"]));
+    let (one, two) = (run("1"), run("2"));
+    assert!(one["momentum_error"].as_f64().expect("a number") < 1e-5, "{one}");
+    assert_eq!((&one["threads"], &two["threads"]), (&1.into(), &2.into()));
+    assert_eq!(one["state_hash"], two["state_hash"]);
+}
+
+#[test]
+fn run_writes_files() {
+    let (object, table) = (Scratch::new("run.json"), Scratch::new("run.csv"));
+    let args = ["run", "bullet", "--steps", "7", "--json", object.path(), "--csv", table.path()];
+    let output = sinew(&args);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(stdout(&output).contains("hash"), "a summary for people as well");
+    let run: Value = serde_json::from_slice(&std::fs::read(&object.0).expect("written")).expect("JSON");
+    assert_eq!(run["steps"], 7);
+    let csv = std::fs::read_to_string(&table.0).expect("written");
+    let columns: Vec<usize> = csv.lines().map(|l| l.split(',').count()).collect();
+    assert_eq!(columns.len(), 8, "a head and seven steps");
+    assert!(columns.iter().all(|n| *n == columns[0]), "{columns:?}");
+}
+
+#[test]
+fn bad_use_exits_with_2_and_a_hint() {
+    for (args, hint) in [
+        (&["run", "stak"][..], "did you mean 'stack'?"),
+        (&["run", "elephant"], "built-in scenes: stack"),
+        (&["run", "mine.toml"], "later version"),
+        (&["run", "stack", "--set", "settings.substep=8"], "did you mean 'settings.substeps'?"),
+        (&["run", "stack", "--set", "settings.nonsense=8"], "settings.dt, settings.gravity.x"),
+        (&["run", "stack", "--set", "settings.substeps=x"], "'x' is not a whole number"),
+        (&["run", "stack", "--set", "settings.dt=-1"], "settings.dt is -1"),
+        (&["run", "stack", "--set", "settings.dt"], "PATH=VALUE"),
+        (&["run", "stack", "--threads", "0"], "settings.threads"),
+        (&["run", "stack", "--seconds", "1", "--steps", "1"], "cannot be used with"),
+        (&["run", "stack", "--seconds", "nan"], "above 0"),
+        (&["run", "stack", "--steps", "1", "--json", "/no/such/place.json"], "/no/such/place.json"),
+        (&["validate", "R9x"], "unknown case"),
+        (&["bench", "pyramyd"], "did you mean 'pyramid'?"),
+        (&["replay", "/no/such/file"], "/no/such/file"),
+        (&["soak", "stack"], "--minutes"),
+        (&["view", "stack", "--port", "80"], "later version"),
+        (&["mesh", "info", "x.obj"], "later version"),
+        (&["rum"], "run"),
+    ] {
+        let output = sinew(args);
+        assert_eq!(code(&output), 2, "{args:?}");
+        assert!(stderr(&output).contains(hint), "{args:?}: {}", stderr(&output));
+        assert!(output.stdout.is_empty(), "{args:?}");
+    }
+}
+
+#[test]
+fn set_changes_the_settings() {
+    let sets = ["--set", "settings.substeps=2", "--set", "settings.gravity.y=0"];
+    let run = json(&sinew(&[&["run", "bullet", "--steps", "3", "--json", "-"][..], &sets].concat()));
+    assert_eq!((&run["substeps"], &run["energy"]["gravity"]), (&2.into(), &0.0.into()));
+}
+
+#[test]
+fn a_recording_replays_and_a_tampered_one_does_not() {
+    let file = Scratch::new("domino.sinew");
+    let output = sinew(&["run", "domino", "--steps", "130", "--record", file.path()]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let output = sinew(&["replay", file.path(), "--threads", "2"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(stdout(&output).contains("130 of 130 steps match"), "{}", stdout(&output));
+
+    let whole = std::fs::read(&file.0).expect("recorded");
+    let mut bytes = whole.clone();
+    bytes[whole.len() / 2] ^= 1;
+    std::fs::write(&file.0, bytes).expect("writable");
+    let output = sinew(&["replay", file.path()]);
+    assert_eq!(code(&output), 2, "{}", stdout(&output));
+    assert!(stderr(&output).contains("damaged"), "{}", stderr(&output));
+
+    // cut off: what is there matches, but it is not all
+    std::fs::write(&file.0, &whole[..whole.len() - 40]).expect("writable");
+    let output = sinew(&["replay", file.path()]);
+    assert_eq!(code(&output), 1);
+    assert!(stderr(&output).contains("cut off"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_recording_that_lies_diverges() {
+    // a push that the recording is not told of
+    let scene = sinew_scene::gallery::find("stack").expect("a scene");
+    let mut world = (scene.build)().expect("it builds");
+    let mut recorder = sinew_wire::Recorder::new(&world).expect("it can be recorded");
+    let top = world.bodies().last().expect("a box").id();
+    for tick in 0..10 {
+        let push = if tick == 4 { [1.0, 0.0, 0.0] } else { [0.0; 3] };
+        world.step(&sinew::Input::none().force(top, push));
+        recorder.record(&sinew::Input::none().force(top, [0.0; 3]), &world).expect("recorded");
+    }
+    let file = Scratch::new("lie.sinew");
+    std::fs::write(&file.0, recorder.finish()).expect("writable");
+    let output = sinew(&["replay", file.path()]);
+    assert_eq!(code(&output), 1, "{}", stderr(&output));
+    assert!(stderr(&output).contains("diverged at tick 5"), "{}", stderr(&output));
+    assert!(stdout(&output).starts_with("4 of 10 steps match"), "{}", stdout(&output));
+}
+
+#[test]
+fn validate_runs_one_case() {
+    let rows = json(&sinew(&["validate", "R02", "--json", "-"]));
+    let rows = rows.as_array().expect("a list");
+    assert!(!rows.is_empty());
+    for field in ["id", "group", "model", "quantity", "measured", "expected", "error", "tolerance", "pass", "known"] {
+        assert!(rows[0].get(field).is_some(), "{field}");
+    }
+    assert!(rows.iter().all(|r| r["id"] == "R02" && r["pass"] == true), "{rows:?}");
+    let output = sinew(&["validate", "r02", "--markdown"]);
+    assert_eq!(code(&output), 0);
+    assert!(stdout(&output).starts_with("| id | quantity |"), "{}", stdout(&output));
+}
+
+#[test]
+fn bench_gives_a_run_for_each_number_of_threads() {
+    let runs = json(&sinew(&["bench", "stack", "--steps", "10", "--json", "-"]));
+    let runs = runs.as_array().expect("a list");
+    let variants: Vec<&str> = runs.iter().filter_map(|r| r["variant"].as_str()).collect();
+    assert_eq!(variants, ["1 thread", "2 threads"]);
+    assert_eq!(runs[0]["state_hash"], runs[1]["state_hash"]);
+    assert!(stdout(&sinew(&["bench", "stack", "--steps", "10"])).contains("median"));
+}
+
+#[test]
+fn soak_checks_saving_while_it_runs() {
+    // the wheel gets new bodies on the way; 650 steps are more than one round
+    let soaked = json(&sinew(&["soak", "wheel", "--steps", "650", "--json", "-"]));
+    assert_eq!((&soaked["steps"], &soaked["rounds"], &soaked["checks"]), (&650.into(), &1.into(), &7.into()));
+    assert_eq!(soaked["failed"], serde_json::json!([]));
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_error() {
+    for args in [&["scenes"][..], &["run", "stack", "--steps", "5", "--json", "-"], &["--help"]] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_sinew"))
+            .args(args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary runs");
+        drop(child.stdout.take());
+        let output = child.wait_with_output().expect("it ends");
+        assert_eq!(code(&output), 0, "{args:?}: {}", stderr(&output));
+        assert!(!stderr(&output).contains("panicked"), "{}", stderr(&output));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_a_run_cleanly_and_everything_is_written() {
+    let (object, tape) = (Scratch::new("stop.json"), Scratch::new("stop.sinew"));
+    let args = ["run", "swarm", "--seconds", "100000", "--json", object.path(), "--record", tape.path()];
+    let child = Command::new(env!("CARGO_BIN_EXE_sinew"))
+        .args(args)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    // when the recording grows the run is under way, and so is the handler
+    while std::fs::metadata(&tape.0).map_or(0, |m| m.len()) < 100_000 {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    assert!(killed.success());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(stderr(&output).contains("stopped after"), "{}", stderr(&output));
+    let run: Value = serde_json::from_slice(&std::fs::read(&object.0).expect("written")).expect("JSON");
+    let steps = run["steps"].as_u64().expect("a count");
+    let output = sinew(&["replay", tape.path()]);
+    assert!(stdout(&output).starts_with(&format!("{steps} of {steps} steps match")), "{}", stdout(&output));
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+}
