@@ -135,7 +135,14 @@ impl View<'_> {
     pub(crate) fn bend(&self, slot: u32, arm: Vec3) -> Vec3 {
         let w = self.velocity[2 * slot as usize + 1];
         let w = Vec3::new(w[0], w[1], w[2]);
-        w.cross(w.cross(arm)) * (0.5 * self.h)
+        // a body that is not round also changes its spin while it turns: I ω̇ = −ω × Iω
+        let mut change = Vec3::ZERO;
+        if let Some(rigid) = self.model.rigid_at(slot).filter(|r| r.gyroscopic && r.is_dynamic()) {
+            let (_, q) = self.center(slot);
+            let local = q.inverse() * w;
+            change = q * rigid.inv_inertia.mul(rigid.inertia.mul(local).cross(local));
+        }
+        (w.cross(w.cross(arm)) + change.cross(arm)) * (0.5 * self.h)
     }
 
     /// Velocity of a place [m/s].

@@ -49,8 +49,9 @@ pub(crate) struct PointLanes {
     impulse_scale: Eight,
     /// Impulses along n, t₁, t₂ [N·s].
     pub impulse: Eight3,
-    /// Sum of the impulses over the substeps [N·s].
+    /// Sum over the substeps of the impulse on b, world axes, and of its normal part [N·s].
     pub total: Eight3,
+    pub total_normal: Eight,
     /// Slip since it stuck, along the tangents [m].
     pub stick: [Eight; 2],
     /// 1 while slipping.
@@ -89,6 +90,8 @@ pub(crate) struct ContactBatch {
     pub frame_b: Eight,
     pub radius_a: Eight,
     pub radius_b: Eight,
+    /// Where the common point lies across the normal: 0 at a's point, 1 at b's.
+    pub lean: Eight,
     pub static_friction: Eight,
     pub kinetic_friction: Eight,
     pub restitution: Eight,
@@ -131,6 +134,7 @@ impl Default for PointLanes {
             impulse_scale: ZERO,
             impulse: ZERO3,
             total: ZERO3,
+            total_normal: ZERO,
             stick: [ZERO; 2],
             slipping: ZERO,
             approach: ZERO,
@@ -157,6 +161,7 @@ impl Default for ContactBatch {
             frame_b: ZERO,
             radius_a: ZERO,
             radius_b: ZERO,
+            lean: ZERO,
             static_friction: ZERO,
             kinetic_friction: ZERO,
             restitution: ZERO,
@@ -189,6 +194,7 @@ impl ContactBatch {
             point.used = ZERO;
             point.impulse = ZERO3;
             point.total = ZERO3;
+            point.total_normal = ZERO;
             point.stick = [ZERO; 2];
             point.slipping = ZERO;
             point.approach = ZERO;
@@ -198,26 +204,33 @@ impl ContactBatch {
 }
 
 impl ContactBatch {
-    /// Mean force of each manifold over the step, vector and normal part, with `inv_dt` = 1/dt.
-    pub fn mean_forces(&self, inv_dt: Real) -> [Eight; 4] {
-        let mut sum = [ZERO; 3];
-        for p in &self.points[..self.count] {
-            for (i, sum) in sum.iter_mut().enumerate() {
-                for lane in 0..LANES {
-                    sum[lane] += (p.total[i][lane] + p.impulse[i][lane]) * p.used[lane];
-                }
-            }
-        }
+    /// Impulse on b of a point in its last substep, world axes [N·s], in all lanes.
+    fn last_impulse(&self, p: &PointLanes) -> Eight3 {
         let (n, t) = (&self.normal, &self.tangent);
-        let mut out = [ZERO; 4];
+        let mut out = ZERO3;
         for lane in 0..LANES {
-            let [sn, s1, s2] = [sum[0][lane] * inv_dt, sum[1][lane] * inv_dt, sum[2][lane] * inv_dt];
             for k in 0..3 {
                 let (i, j) = ((k + 1) % 3, (k + 2) % 3);
                 let t2 = n[i][lane] * t[j][lane] - n[j][lane] * t[i][lane];
-                out[k][lane] = n[k][lane] * sn + t[k][lane] * s1 + t2 * s2;
+                let [pn, p1, p2] = [p.impulse[0][lane], p.impulse[1][lane], p.impulse[2][lane]];
+                out[k][lane] = (n[k][lane] * pn + t[k][lane] * p1 + t2 * p2) * self.share[lane];
             }
-            out[3][lane] = sn;
+        }
+        out
+    }
+
+    /// Mean force of each manifold over the step, vector and normal part, with `inv_dt` = 1/dt.
+    pub fn mean_forces(&self, inv_dt: Real) -> [Eight; 4] {
+        let mut out = [ZERO; 4];
+        for p in &self.points[..self.count] {
+            let last = self.last_impulse(p);
+            for lane in 0..LANES {
+                let scale = inv_dt * p.used[lane];
+                for k in 0..3 {
+                    out[k][lane] += (p.total[k][lane] + last[k][lane]) * scale;
+                }
+                out[3][lane] += (p.total_normal[lane] + p.impulse[0][lane] * self.share[lane]) * scale;
+            }
         }
         out
     }
@@ -226,10 +239,13 @@ impl ContactBatch {
     pub fn mean_force(&self, lane: usize, k: usize, inv_dt: Real) -> crate::work::PointForce {
         let p = &self.points[k];
         let pick = |a: &Eight3| Vec3::new(a[0][lane], a[1][lane], a[2][lane]);
-        let (n, t) = (pick(&self.normal), pick(&self.tangent));
-        let sum: [Real; 3] = std::array::from_fn(|i| (p.total[i][lane] + p.impulse[i][lane]) * inv_dt);
-        let force = n * sum[0] + t * sum[1] + n.cross(t) * sum[2];
-        crate::work::PointForce { point: pick(&p.arm_a), direction: n, gap: p.gap[lane], normal: sum[0], force }
+        crate::work::PointForce {
+            point: pick(&p.arm_a),
+            direction: pick(&self.normal),
+            gap: p.gap[lane],
+            normal: (p.total_normal[lane] + p.impulse[0][lane] * self.share[lane]) * inv_dt,
+            force: (pick(&p.total) + pick(&self.last_impulse(p))) * inv_dt,
+        }
     }
 }
 
@@ -257,6 +273,8 @@ pub(crate) struct ContactParams {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BodyBlocks<'a> {
     pub velocity: Blocks<'a>,
+    /// Velocities at the start of the step, while the first substep is prepared.
+    pub carry: Blocks<'a>,
     pub pose: Blocks<'a>,
     pub inertia: Blocks<'a>,
 }
@@ -394,6 +412,7 @@ struct Placement<L> {
     between: V3<L>,
     radius_a: L,
     radius_b: L,
+    lean: L,
     normal: V3<L>,
     tangent: V3<L>,
 }
@@ -418,6 +437,7 @@ impl<L: Lane> Placement<L> {
             between: [pose_b[0] - pose_a[0], pose_b[1] - pose_a[1], pose_b[2] - pose_a[2]],
             radius_a: L::load(t, &batch.radius_a[at..]),
             radius_b: L::load(t, &batch.radius_b[at..]),
+            lean: L::load(t, &batch.lean[at..]),
             normal: rotate(frame, load3(t, &batch.local_normal, at)),
             tangent: rotate(frame, load3(t, &batch.local_tangent, at)),
         }
@@ -430,9 +450,13 @@ impl<L: Lane> Placement<L> {
         let arm_a = add(rotate(self.turn_a, load3(t, &point.core_a, at)), scale(n, self.radius_a));
         let arm_b = sub(rotate(self.turn_b, load3(t, &point.core_b, at)), scale(n, self.radius_b));
         let apart = add(self.between, sub(arm_b, arm_a));
-        // both bodies are pushed at one point, half way between: else the pair of forces would make spin
-        let half = scale(apart, L::splat(t, 0.5));
-        (add(arm_a, half), sub(arm_b, half), dot(n, apart))
+        let gap = dot(n, apart);
+        // both bodies are pushed at one point, else the pair of forces would make spin: half way along the normal, and
+        // across it at the point of the round side (a rolling ball leaves the other point behind), or half way too
+        let half = scale(n, gap * L::splat(t, 0.5));
+        let across = sub(apart, scale(n, gap));
+        let one = L::splat(t, 1.0);
+        (add(arm_a, add(half, scale(across, self.lean))), sub(arm_b, add(half, scale(across, one - self.lean))), gap)
     }
 }
 
@@ -487,13 +511,19 @@ fn prepare<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: Bo
     let one = L::splat(t, 1.0);
     let mut pair = Pair::<L>::load(t, batch, at, bodies);
     let place = Placement::<L>::load(t, batch, at, bodies);
+    let old = {
+        let (n, t1) = (load3::<L>(t, &batch.normal, at), load3::<L>(t, &batch.tangent, at));
+        [n, t1, cross(n, t1)]
+    };
     let (n, t1) = (place.normal, place.tangent);
     let t2 = cross(n, t1);
     store3(n, &mut batch.normal, at);
     store3(t1, &mut batch.tangent, at);
     let share = L::load(t, &batch.share[at..]);
     let inv_masses = pair.inv_mass_a + pair.inv_mass_b;
-    let (start_va, start_wa, start_vb, start_wb) = (pair.va, pair.wa, pair.vb, pair.wb);
+    // velocities before any warm start, that of other contacts included
+    let start =
+        (L::load_rows8(t, bodies.carry, &batch.load_a[at..]), L::load_rows8(t, bodies.carry, &batch.load_b[at..]));
 
     if batch.rolls {
         let roll_answer = dot(t1, turn(&pair.inertia_a, t1)) + dot(t1, turn(&pair.inertia_b, t1));
@@ -535,20 +565,31 @@ fn prepare<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: Bo
         gap.select_gt(zero, zero, L::splat(t, p.impulse_scale)).store(&mut point.impulse_scale[at..]);
 
         // speed of approach before anything pushes back; later substeps only see the impact spread
-        if p.first {
-            let b = add(start_vb, cross(start_wb, arm_b));
-            let a = add(start_va, cross(start_wa, arm_a));
+        if p.first && batch.bounces {
+            let (a, b) = &start;
+            let a = add([a[0], a[1], a[2]], cross([a[4], a[5], a[6]], arm_a));
+            let b = add([b[0], b[1], b[2]], cross([b[4], b[5], b[6]], arm_b));
             dot(n, sub(b, a)).store(&mut point.approach[at..]);
         }
 
-        // last substep's impulses: into the sum, and again as a first guess
+        // last substep's impulses: into the sum along the axes they had, and again as a first guess along the new ones
         let impulse = load3::<L>(t, &point.impulse, at);
-        let total = add(load3::<L>(t, &point.total, at), impulse);
-        store3(total, &mut point.total, at);
+        if !p.first {
+            tally(t, point, at, old, impulse, share);
+        }
         let guess = add(add(scale(n, impulse[0]), scale(t1, impulse[1])), scale(t2, impulse[2]));
         pair.push(scale(guess, share), arm_a, arm_b);
     }
     pair.store(batch, at, bodies.velocity);
+}
+
+/// Adds a substep's impulse to the sums of the step.
+#[inline(always)]
+fn tally<L: Lane>(t: L::Token, point: &mut PointLanes, at: usize, axes: [V3<L>; 3], impulse: V3<L>, share: L) {
+    let [n, t1, t2] = axes;
+    let push = scale(add(add(scale(n, impulse[0]), scale(t1, impulse[1])), scale(t2, impulse[2])), share);
+    store3(add(load3(t, &point.total, at), push), &mut point.total, at);
+    (L::load(t, &point.total_normal[at..]) + impulse[0] * share).store(&mut point.total_normal[at..]);
 }
 
 /// Inverse of the 2x2 matrix of the tangents' answers, and of its largest eigenvalue.
@@ -805,9 +846,12 @@ fn restitute<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: 
         let answer =
             pair.inv_mass_a + pair.inv_mass_b + dot(an, turn(&pair.inertia_a, an)) + dot(bn, turn(&pair.inertia_b, bn));
         let wanted = old - invert(t, answer) * (speed + active * approach);
+        // the bounce goes into the sums, not into the impulse that the next step starts from
         let new = active.select_gt(zero, wanted.max(zero), old);
-        new.store(&mut point.impulse[0][at..]);
-        pair.push(scale(n, new - old), arm_a, arm_b);
+        let push = scale(n, new - old);
+        store3(add(load3(t, &point.total, at), push), &mut point.total, at);
+        (L::load(t, &point.total_normal[at..]) + (new - old)).store(&mut point.total_normal[at..]);
+        pair.push(push, arm_a, arm_b);
     }
     pair.store(batch, at, bodies.velocity);
 }

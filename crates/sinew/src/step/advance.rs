@@ -28,7 +28,7 @@ pub(crate) fn advance(ctx: &StepContext, model: &Model, work: &mut Work, setting
         let end = if work.active[i] && rigid.gyroscopic {
             // turn with the corrected spin; the relaxed spin follows the body's new inertia, momentum kept
             let spin = cap(vec(work.velocity[2 * i + 1]) * h, settings.max_turn) / h;
-            let (free, after) = turn_free(q, spin, rigid.inertia, rigid.inv_inertia, h);
+            let (free, after) = turn_free(q, spin, rigid.inertia, h);
             put(&mut work.velocity[2 * i + 1], after);
             integrate_rotation(free, turn - spin * h)
         } else {

@@ -15,6 +15,8 @@ const LAY_OUT: usize = 32;
 
 pub(crate) fn assemble(ctx: &StepContext, model: &Model, state: &State, work: &mut Work, settings: &Settings) {
     if ctx.substep == 0 {
+        // contacts want the speed of approach before any impulse is applied
+        work.carry.copy_from_slice(&work.velocity);
         warm_from_state(ctx, state, work, settings);
         batch_contacts(ctx, model, work, settings);
     } else {
@@ -180,6 +182,11 @@ fn fill_lane(batch: &mut ContactBatch, lane: usize, index: u32, m: &ContactMemor
     batch.count = batch.count.max(m.count as usize);
     batch.radius_a[lane] = m.radius[0];
     batch.radius_b[lane] = m.radius[1];
+    batch.lean[lane] = match (m.radius[0] > 0.0, m.radius[1] > 0.0) {
+        (true, false) => 0.0,
+        (false, true) => 1.0,
+        _ => 0.5,
+    };
     batch.static_friction[lane] = material.static_friction;
     batch.kinetic_friction[lane] = material.kinetic_friction;
     batch.restitution[lane] = material.restitution;
@@ -196,10 +203,6 @@ fn fill_lane(batch: &mut ContactBatch, lane: usize, index: u32, m: &ContactMemor
         put(&mut point.core_b, lane, p.local_b);
         for (to, from) in point.impulse.iter_mut().zip(p.impulse) {
             to[lane] = from;
-        }
-        // `prepare` adds the impulse it starts from; that of the last step does not belong to this one
-        for (to, from) in point.total.iter_mut().zip(p.impulse) {
-            to[lane] = -from;
         }
         point.stick[0][lane] = p.stick[0];
         point.stick[1][lane] = p.stick[1];

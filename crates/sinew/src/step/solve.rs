@@ -80,6 +80,7 @@ fn node_rows(work: &mut Work, settings: &Settings, pass: pgs::Pass) -> Real {
 fn contacts(ctx: &StepContext, work: &mut Work, settings: &Settings, job: Job) -> Real {
     let bodies = BodyBlocks {
         velocity: Blocks::new(&mut work.velocity),
+        carry: Blocks::new(&mut work.carry),
         pose: Blocks::new(&mut work.pose),
         inertia: Blocks::new(&mut work.inertia),
     };
