@@ -73,7 +73,8 @@ pub struct Settings {
     /// Gap at which a contact is made before touch, on top of what speed needs [m]. Larger: fewer misses, more rows.
     /// Default 5e-3.
     pub contact_margin: Real,
-    /// Penetration that is left alone [m]. Larger: calmer stacks, visible overlap. Default 5e-4.
+    /// Penetration that is left alone [m]. Larger: visible overlap. Default 0: within the slop a soft contact has nothing
+    /// to hold on to and sinks through it.
     pub contact_slop: Real,
     /// Largest speed at which overlap is pushed apart [m/s]. Lower: gentler recovery. Default 3.
     pub push_speed: Real,
@@ -97,6 +98,8 @@ pub struct Settings {
     pub threads: u32,
     /// Use eight-wide kernels (f32 build). Off: the scalar path, same bits.
     pub lanes: bool,
+    /// Force above which a pair of bodies makes an event [N]. Default infinity: never.
+    pub force_threshold: Real,
     /// List the force at every contact point in the report, not only by pair of bodies. Default true.
     pub point_forces: bool,
     /// Keep residuals of every sweep in the report: costs a few percent. Default false.
@@ -119,7 +122,7 @@ impl Default for Settings {
             friction_bound: FrictionBound::Cone,
             average_impulses: false,
             contact_margin: 5e-3,
-            contact_slop: 5e-4,
+            contact_slop: 0.0,
             push_speed: 3.0,
             friction: Stabilization::Soft { frequency: 10.0, damping_ratio: 1.0 },
             restitution_speed: 0.01,
@@ -130,6 +133,7 @@ impl Default for Settings {
             max_turn: 1.5,
             threads: 1,
             lanes: true,
+            force_threshold: Real::INFINITY,
             point_forces: true,
             residuals: false,
         }
@@ -180,6 +184,8 @@ impl Settings {
             not_negative(what, value)?;
         }
         check("settings.sleep_time", self.sleep_time, self.sleep_time >= 0.0, "at least 0 (infinity: never sleep)")?;
+        let loud = self.force_threshold;
+        check("settings.force_threshold", loud, loud > 0.0, "above 0 (infinity: no events)")?;
         positive("settings.max_speed", self.max_speed)?;
         positive("settings.max_turn", self.max_turn)
     }

@@ -71,6 +71,7 @@ pub(crate) struct SettingsForm {
     threads: u32,
     lanes: bool,
     residuals: bool,
+    force_threshold: Real,
     point_forces: bool,
 }
 
@@ -102,6 +103,7 @@ impl SettingsForm {
             threads,
             lanes,
             residuals,
+            force_threshold,
             point_forces,
         } = settings;
         let order = match order {
@@ -138,6 +140,7 @@ impl SettingsForm {
             threads,
             lanes,
             residuals,
+            force_threshold,
             point_forces,
         }
     }
@@ -175,6 +178,7 @@ impl SettingsForm {
             threads: self.threads,
             lanes: self.lanes,
             residuals: self.residuals,
+            force_threshold: self.force_threshold,
             point_forces: self.point_forces,
         }
     }

@@ -48,7 +48,9 @@ pub(crate) fn find_manifolds(
     scratch: &mut NarrowScratch,
 ) {
     let relative = a.pose.relative(&b.pose);
+    // round contacts move on with every step, and a stale normal in a bowl is negative damping
     if let Some(first) = old.first()
+        && first.radius == [0.0, 0.0]
         && moved(first, &relative, b.radius) < recycle
     {
         scratch.out.extend_from_slice(old);

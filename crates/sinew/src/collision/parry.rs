@@ -299,6 +299,8 @@ impl Geometry {
                     if found.is_ok() {
                         take(m, reach, out);
                     }
+                } else if self.voxels_on_plane(other, relative, reach, out) {
+                    // the library panics on this pair
                 } else {
                     scratch.many.clear();
                     let mut memory = None;
@@ -388,6 +390,23 @@ impl Geometry {
         });
         let outward = if plane_is_a { normal } else { -(place.rotation.inverse() * normal) };
         out.push([0, 0], outward, points);
+        true
+    }
+}
+
+impl Geometry {
+    /// Voxels against a half-space: the corners of the cells. False for other pairs.
+    fn voxels_on_plane(&self, other: &Geometry, relative: &Pose, reach: Real, out: &mut Found) -> bool {
+        let plane = |g: &Geometry| match &g.kind {
+            Kind::Solid(s) => s.as_halfspace().map(|h| Sdf::plane(Vec3::ZERO, h.normal)),
+            Kind::Field(_) => None,
+        };
+        let voxels = |g: &Geometry| matches!(&g.kind, Kind::Solid(s) if s.as_voxels().is_some());
+        match (plane(self), plane(other)) {
+            (Some(field), _) if voxels(other) => field_manifolds(&field, other, relative, reach, false, out),
+            (_, Some(field)) if voxels(self) => field_manifolds(&field, self, &relative.inverse(), reach, true, out),
+            _ => return false,
+        }
         true
     }
 }
@@ -487,6 +506,17 @@ fn probe_points(shape: &Shape, place: &Pose, out: &mut Vec<(Vec3, Real)>) {
         }
         Shape::ConvexHull { points } => out.extend(points.iter().map(|&p| (place.point(p), 0.0))),
         Shape::TriMesh { vertices, .. } => out.extend(vertices.iter().map(|&p| (place.point(p), 0.0))),
+        Shape::Voxels { size, cells } => {
+            // corners of the cells, each once
+            let mut corners: Vec<[i32; 3]> = cells
+                .iter()
+                .flat_map(|c| (0..8).map(move |k| [c[0] + (k & 1), c[1] + (k >> 1 & 1), c[2] + (k >> 2)]))
+                .collect();
+            corners.sort_unstable();
+            corners.dedup();
+            let at = |c: &[i32; 3]| Vec3::new(c[0] as Real, c[1] as Real, c[2] as Real) * *size;
+            out.extend(corners.iter().map(|c| (place.point(at(c)), 0.0)));
+        }
         Shape::Compound { parts } => {
             for (inner, part) in parts.iter() {
                 probe_points(part, &place.then_inner(inner), out);
@@ -589,6 +619,9 @@ fn solid(shape: &Shape, who: &str, depth: usize) -> Result<SharedShape, Error> {
         Shape::Voxels { size, cells } => {
             if !(size.min_element() > 0.0) || !size.is_finite() || cells.is_empty() {
                 return Err(bad(who, shape, "it needs a cell size above 0 and at least one cell"));
+            }
+            if cells.iter().flatten().any(|c| c.unsigned_abs() > 1 << 20) {
+                return Err(bad(who, shape, "a cell is farther than 2^20 from the origin"));
             }
             let cells: Vec<_> =
                 cells.iter().map(|c| lib::math::IVector::new(c[0].into(), c[1].into(), c[2].into())).collect();

@@ -54,8 +54,9 @@ pub(crate) struct PointLanes {
     pub total_normal: Eight,
     /// Slip since it stuck, along the tangents [m].
     pub stick: [Eight; 2],
-    /// 1 while slipping.
+    /// 1 while slipping; 1 when the last correcting sweep had to cut friction back.
     pub slipping: Eight,
+    slips: Eight,
     /// Most negative normal velocity before a solve [m/s].
     pub approach: Eight,
     /// Largest normal impulse of the step [N·s].
@@ -81,6 +82,8 @@ pub(crate) struct ContactBatch {
     pub count: usize,
     /// Any rolling or spinning resistance among the lanes.
     pub rolls: bool,
+    /// Any lane whose two sides are both round.
+    pub rounds: bool,
     /// Any restitution among the lanes.
     pub bounces: bool,
     /// Normal and tangent in axes of the frame body.
@@ -137,6 +140,7 @@ impl Default for PointLanes {
             total_normal: ZERO,
             stick: [ZERO; 2],
             slipping: ZERO,
+            slips: ZERO,
             approach: ZERO,
             peak: ZERO,
             gap: [Real::MAX; LANES],
@@ -155,6 +159,7 @@ impl Default for ContactBatch {
             origin: [u32::MAX; LANES],
             count: 0,
             rolls: false,
+            rounds: false,
             bounces: false,
             local_normal: ZERO3,
             local_tangent: ZERO3,
@@ -187,7 +192,7 @@ impl ContactBatch {
         self.load_a = [0; LANES];
         self.load_b = [0; LANES];
         self.origin = [u32::MAX; LANES];
-        (self.count, self.rolls, self.bounces) = (0, false, false);
+        (self.count, self.rolls, self.bounces, self.rounds) = (0, false, false, false);
         self.roll = ZERO3;
         (self.rolling, self.spinning, self.restitution) = (ZERO, ZERO, ZERO);
         for point in &mut self.points {
@@ -431,16 +436,30 @@ impl<L: Lane> Placement<L> {
         for k in 0..4 {
             frame[k] = frame_b.select_gt(zero, turn_b[k], turn_a[k]);
         }
-        Self {
-            turn_a,
-            turn_b,
-            between: [pose_b[0] - pose_a[0], pose_b[1] - pose_a[1], pose_b[2] - pose_a[2]],
-            radius_a: L::load(t, &batch.radius_a[at..]),
-            radius_b: L::load(t, &batch.radius_b[at..]),
-            lean: L::load(t, &batch.lean[at..]),
-            normal: rotate(frame, load3(t, &batch.local_normal, at)),
-            tangent: rotate(frame, load3(t, &batch.local_tangent, at)),
+        let between = [pose_b[0] - pose_a[0], pose_b[1] - pose_a[1], pose_b[2] - pose_a[2]];
+        let mut normal = rotate(frame, load3(t, &batch.local_normal, at));
+        let mut tangent = rotate(frame, load3(t, &batch.local_tangent, at));
+        let (radius_a, radius_b) = (L::load(t, &batch.radius_a[at..]), L::load(t, &batch.radius_b[at..]));
+        if batch.rounds {
+            // two round sides: the normal joins their cores, which turn about each other within the step
+            let core_a = rotate(turn_a, load3(t, &batch.points[0].core_a, at));
+            let core_b = rotate(turn_b, load3(t, &batch.points[0].core_b, at));
+            let line = add(between, sub(core_b, core_a));
+            let length = dot(line, line).sqrt();
+            let both = radius_a.min(radius_b).select_gt(zero, length, zero);
+            let far = (radius_a + radius_b) * L::splat(t, 0.1);
+            let inverse = L::splat(t, 1.0).div(length.max(L::splat(t, Real::MIN_POSITIVE)));
+            for k in 0..3 {
+                normal[k] = both.select_gt(far, line[k] * inverse, normal[k]);
+            }
+            // the tangent stays square to it
+            let along = dot(tangent, normal);
+            tangent = sub(tangent, scale(normal, along));
+            let shrink = L::splat(t, 1.0).div(dot(tangent, tangent).sqrt().max(L::splat(t, Real::MIN_POSITIVE)));
+            tangent = scale(tangent, shrink);
         }
+        let lean = L::load(t, &batch.lean[at..]);
+        Self { turn_a, turn_b, between, radius_a, radius_b, lean, normal, tangent }
     }
 
     /// Arms of both bodies to the common point, and the gap.
@@ -710,6 +729,10 @@ fn rub<L: Lane, const CORRECT: bool>(
         let length = (slide1 * slide1 + slide2 * slide2).sqrt();
         let tiny = L::splat(t, Real::MIN_POSITIVE);
         let back = (reach.div(length.max(tiny))).min(one);
+        if CORRECT {
+            // whether it slips is known here, where bound and impulse belong together
+            (-inside).select_gt(zero, one, zero).store(&mut point.slips[at..]);
+        }
         let new1 = (-inside).select_gt(zero, slide1 * back, stick1);
         let new2 = (-inside).select_gt(zero, slide2 * back, stick2);
         new1.store(&mut point.impulse[1][at..]);
@@ -805,17 +828,11 @@ fn settle<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: Bod
     let t1 = load3::<L>(t, &batch.tangent, at);
     let t2 = cross(n, t1);
     let h = L::splat(t, p.h);
-    let static_friction = L::load(t, &batch.static_friction[at..]);
-    let kinetic_friction = L::load(t, &batch.kinetic_friction[at..]);
     for point in &mut batch.points[..batch.count] {
         let (arm_a, arm_b) = (load3::<L>(t, &point.arm_a, at), load3::<L>(t, &point.arm_b, at));
         let relative = pair.relative(arm_a, arm_b);
-        let [normal_impulse, i1, i2] = load3::<L>(t, &point.impulse, at);
-        let slipping = L::load(t, &point.slipping[at..]);
-        let reach = slipping.select_gt(zero, kinetic_friction, static_friction) * normal_impulse;
-        let edge = reach * L::splat(t, 0.9999);
-        let used_up = i1 * i1 + i2 * i2 - edge * edge;
-        let sticks = (-used_up).select_gt(zero, one, zero);
+        let normal_impulse = L::load(t, &point.impulse[0][at..]);
+        let sticks = normal_impulse.select_gt(zero, one - L::load(t, &point.slips[at..]), zero);
         let s1 = L::load(t, &point.stick[0][at..]) + h * dot(t1, relative);
         let s2 = L::load(t, &point.stick[1][at..]) + h * dot(t2, relative);
         (s1 * sticks).store(&mut point.stick[0][at..]);
@@ -831,7 +848,8 @@ fn restitute<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: 
     let zero = L::splat(t, 0.0);
     let mut pair = Pair::<L>::load(t, batch, at, bodies);
     let place = Placement::<L>::load(t, batch, at, bodies);
-    let n = place.normal;
+    let (n, t1) = (place.normal, place.tangent);
+    let t2 = cross(n, t1);
     let restitution = L::load(t, &batch.restitution[at..]);
     for point in &mut batch.points[..batch.count] {
         // the bodies have moved since the last sweep
@@ -851,6 +869,18 @@ fn restitute<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: 
         let push = scale(n, new - old);
         store3(add(load3(t, &point.total, at), push), &mut point.total, at);
         (L::load(t, &point.total_normal[at..]) + (new - old)).store(&mut point.total_normal[at..]);
+        pair.push(push, arm_a, arm_b);
+
+        // the bounce presses, so it rubs: friction for this part of the normal impulse
+        let relative = pair.relative(arm_a, arm_b);
+        let (slip1, slip2) = (dot(t1, relative), dot(t2, relative));
+        let slip_mass = L::load(t, &point.slip_mass[at..]);
+        let (r1, r2) = (-(slip_mass * slip1), -(slip_mass * slip2));
+        let length = (r1 * r1 + r2 * r2).sqrt().max(L::splat(t, Real::MIN_POSITIVE));
+        let reach = L::load(t, &batch.kinetic_friction[at..]) * (new - old).max(zero);
+        let back = reach.div(length).min(L::splat(t, 1.0));
+        let push = scale(add(scale(t1, r1), scale(t2, r2)), back);
+        store3(add(load3(t, &point.total, at), push), &mut point.total, at);
         pair.push(push, arm_a, arm_b);
     }
     pair.store(batch, at, bodies.velocity);

@@ -194,6 +194,7 @@ fn fill_lane(batch: &mut ContactBatch, lane: usize, index: u32, m: &ContactMemor
     batch.spinning[lane] = material.spinning_resistance;
     batch.rolls |= material.rolling_resistance > 0.0 || material.spinning_resistance > 0.0;
     batch.bounces |= material.restitution > 0.0;
+    batch.rounds |= m.radius[0] > 0.0 && m.radius[1] > 0.0;
     for k in 0..3 {
         batch.roll[k][lane] = m.roll[k];
     }

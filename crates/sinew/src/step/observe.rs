@@ -13,11 +13,11 @@ pub(crate) fn observe(model: &Model, state: &mut State, work: &mut Work, setting
     let counts = &mut work.report.counts;
     counts.awake = (work.active_rigid.len() + work.active_nodes.len()) as u32;
     counts.asleep = state.flags.iter().filter(|f| *f & crate::state::flag::ASLEEP != 0).count() as u32;
-    forces(model, state, work);
+    forces(model, state, work, settings.force_threshold);
 }
 
 /// Forces by point and by pair, in the order of the contacts.
-fn forces(model: &Model, state: &mut State, work: &mut Work) {
+fn forces(model: &Model, state: &mut State, work: &mut Work, threshold: Real) {
     let mut pair_start = 0;
     for i in 0..state.contacts.len() {
         let m = &state.contacts[i];
@@ -49,22 +49,22 @@ fn forces(model: &Model, state: &mut State, work: &mut Work) {
         // the pair ends here: was it loud?
         let last = state.contacts.get(i + 1).is_none_or(|n| (n.key.a, n.key.b) != (a, b));
         if last {
-            mark_loud(model, state, work, pair_start..i + 1);
+            mark_loud(model, state, work, pair_start..i + 1, threshold);
             pair_start = i + 1;
         }
     }
 }
 
 /// Events for pairs whose force rises above the threshold; the mark keeps them from repeating.
-fn mark_loud(model: &Model, state: &mut State, work: &mut Work, range: std::ops::Range<usize>) {
-    if !work.loud.is_finite() {
+fn mark_loud(model: &Model, state: &mut State, work: &mut Work, range: std::ops::Range<usize>, threshold: Real) {
+    if !threshold.is_finite() {
         return;
     }
     let (a, b) = (state.contacts[range.start].key.a, state.contacts[range.start].key.b);
     let (id_a, id_b) = (model.body_id(a), model.body_id(b));
     let size = work.report.pairs.last().filter(|p| p.a == id_a && p.b == id_b).map_or(0.0, |p| p.force.length());
     let was = state.contacts[range.clone()].iter().any(|m| m.has(contact_flag::LOUD));
-    let is = size > work.loud;
+    let is = size > threshold;
     if is && !was {
         work.report.events.push(Event::ForceAbove { a: id_a, b: id_b, force: size });
     }

@@ -119,8 +119,6 @@ pub(crate) struct Work {
     pub forces: Vec<[Real; 4]>,
     /// Mean force at each point, when asked for. Written by `remember`. (contacts, or empty)
     pub point_forces: Vec<[PointForce; 4]>,
-    /// Force above which a pair makes an event [N].
-    pub loud: Real,
     pub report: Report,
 }
 
@@ -168,7 +166,6 @@ impl Work {
             touched: Vec::new(),
             forces: Vec::new(),
             point_forces: Vec::new(),
-            loud: Real::INFINITY,
             report: Report::default(),
         }
     }

@@ -137,6 +137,8 @@ pub(crate) fn set_motor(
         return Err(Error::BadConstraint { constraint: "motor", reason: "only joints take a motor".into() });
     };
     joint.source.motor = motor;
+    model.revision += 1;
+    let Some(constraint) = model.constraints.at(id.index) else { return Err(Error::StaleConstraint(id)) };
     let mut touched = Vec::new();
     constraint.slots(|s| touched.push(s));
     wake(state, &touched);
@@ -197,6 +199,9 @@ pub(crate) fn check_fit(model: &Model, state: &State) -> Result<(), Error> {
     finite("w", state.w.iter().all(|v| v.is_finite()))?;
     finite("node_x", state.node_x.iter().all(|v| v.is_finite()))?;
     finite("node_v", state.node_v.iter().all(|v| v.is_finite()))?;
+    if state.tick > u64::MAX / 2 {
+        return Err(Error::BadSnapshot(format!("tick {} is out of range", state.tick)));
+    }
     if !state.contacts.is_sorted_by_key(|m| m.key) {
         return Err(Error::BadSnapshot("column contacts is not sorted".into()));
     }

@@ -76,9 +76,9 @@ impl World {
         Ok(())
     }
 
-    /// Force above which a pair of bodies makes an event [N]. Default infinity: never.
-    pub fn set_force_threshold(&mut self, force: Real) {
-        self.work.loud = if force > 0.0 { force } else { Real::INFINITY };
+    /// Raised by every edit of the model.
+    pub fn revision(&self) -> u64 {
+        self.model.revision
     }
 
     /// Time since the start [s].
