@@ -57,6 +57,8 @@ pub(crate) struct PointLanes {
     /// 1 while slipping; 1 when the last correcting sweep had to cut friction back.
     pub slipping: Eight,
     slips: Eight,
+    /// Largest friction of the last correcting sweep [N·s].
+    reach: Eight,
     /// Most negative normal velocity before a solve [m/s].
     pub approach: Eight,
     /// Largest normal impulse of the step [N·s].
@@ -141,6 +143,7 @@ impl Default for PointLanes {
             stick: [ZERO; 2],
             slipping: ZERO,
             slips: ZERO,
+            reach: ZERO,
             approach: ZERO,
             peak: ZERO,
             gap: [Real::MAX; LANES],
@@ -271,6 +274,8 @@ pub(crate) struct ContactParams {
     pub friction_rate: Real,
     pub friction_mass: Real,
     pub friction_impulse: Real,
+    /// Stretch of the friction spring per unit impulse and inverse mass: impulse_scale/(mass_scale · rate) [s].
+    pub friction_stretch: Real,
     pub restitution_speed: Real,
 }
 
@@ -732,6 +737,7 @@ fn rub<L: Lane, const CORRECT: bool>(
         if CORRECT {
             // whether it slips is known here, where bound and impulse belong together
             (-inside).select_gt(zero, one, zero).store(&mut point.slips[at..]);
+            reach.store(&mut point.reach[at..]);
         }
         let new1 = (-inside).select_gt(zero, slide1 * back, stick1);
         let new2 = (-inside).select_gt(zero, slide2 * back, stick2);
@@ -832,12 +838,16 @@ fn settle<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: Bod
         let (arm_a, arm_b) = (load3::<L>(t, &point.arm_a, at), load3::<L>(t, &point.arm_b, at));
         let relative = pair.relative(arm_a, arm_b);
         let normal_impulse = L::load(t, &point.impulse[0][at..]);
-        let sticks = normal_impulse.select_gt(zero, one - L::load(t, &point.slips[at..]), zero);
         let s1 = L::load(t, &point.stick[0][at..]) + h * dot(t1, relative);
         let s2 = L::load(t, &point.stick[1][at..]) + h * dot(t2, relative);
-        (s1 * sticks).store(&mut point.stick[0][at..]);
-        (s2 * sticks).store(&mut point.stick[1][at..]);
-        let slips = normal_impulse.select_gt(zero, one - sticks, zero);
+        // the spring is returned onto the cone: it keeps the stretch that the largest friction can hold, no more
+        let reach = L::load(t, &point.reach[at..]);
+        let most = reach * L::splat(t, p.friction_stretch) * invert(t, L::load(t, &point.slip_mass[at..]));
+        let length = (s1 * s1 + s2 * s2).sqrt().max(L::splat(t, Real::MIN_POSITIVE));
+        let back = most.div(length).min(one);
+        (s1 * back).store(&mut point.stick[0][at..]);
+        (s2 * back).store(&mut point.stick[1][at..]);
+        let slips = normal_impulse.select_gt(zero, L::load(t, &point.slips[at..]), zero);
         slips.store(&mut point.slipping[at..]);
     }
 }

@@ -33,13 +33,18 @@ impl Softness {
     }
 }
 
-/// The row of a stabilisation at substep `h` [s].
+/// The row of a stabilisation at substep `h` [s]. Beyond a quarter of the substep rate a spring cannot be followed any
+/// more, and is taken as soft as that.
 pub fn soften(stabilization: Stabilization, h: Real) -> Softness {
+    soften_below(stabilization, h, 0.25)
+}
+
+/// The same with another share of the substep rate as the largest frequency.
+pub fn soften_below(stabilization: Stabilization, h: Real, share: Real) -> Softness {
     match stabilization {
         Stabilization::Baumgarte(share) => Softness { rate: share / h, relative: 0.0 },
         Stabilization::Soft { frequency, damping_ratio } => {
-            // beyond a quarter of the substep rate the spring cannot be followed any more
-            let frequency = frequency.min(0.25 / h);
+            let frequency = frequency.min(share / h);
             let omega = std::f64::consts::TAU as Real * frequency;
             let a = 2.0 * damping_ratio + h * omega;
             Softness { rate: omega / a, relative: 1.0 / (h * omega * a) }

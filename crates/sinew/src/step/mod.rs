@@ -17,7 +17,7 @@ use crate::model::Model;
 use crate::report::Phase;
 use crate::settings::Settings;
 use crate::solver::contact::ContactParams;
-use crate::solver::soft::{Softness, soften};
+use crate::solver::soft::{Softness, soften, soften_below};
 use crate::state::State;
 use crate::work::Work;
 
@@ -36,7 +36,8 @@ impl StepContext {
     fn new(settings: &Settings, substep: u32) -> Self {
         let h = settings.h();
         let contact = soften(settings.contact, h);
-        let friction = soften(settings.friction, h);
+        // stiffer than a 24th of the substep rate the spring rings in tall stacks
+        let friction = soften_below(settings.friction, h, 1.0 / 24.0);
         let gravity_speed = 2.0 * settings.gravity.length() * settings.dt;
         Self {
             h,
@@ -54,6 +55,8 @@ impl StepContext {
                 friction_rate: friction.rate,
                 friction_mass: friction.mass_scale(),
                 friction_impulse: friction.impulse_scale(),
+                friction_stretch: friction.impulse_scale()
+                    / (friction.mass_scale() * friction.rate).max(Real::MIN_POSITIVE),
                 restitution_speed: settings.restitution_speed.max(gravity_speed),
             },
         }

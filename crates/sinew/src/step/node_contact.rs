@@ -165,7 +165,14 @@ pub(super) fn settle(ctx: &StepContext, model: &Model, work: &mut Work) {
         let mu = if point.slipping != 0 { material.kinetic_friction } else { material.static_friction };
         let sticks = t1 * t1 + t2 * t2 < (0.9999 * mu * n) * (0.9999 * mu * n);
         for (stick, t) in point.stick.iter_mut().zip(g.tangents) {
-            *stick = if sticks { *stick + ctx.h * t.dot(relative) } else { 0.0 };
+            *stick += ctx.h * t.dot(relative);
+        }
+        // returned onto the cone: the stretch that the largest friction can hold
+        let answer = rows[c.row as usize].diagonal;
+        let most = mu * n * ctx.contact.friction_stretch * answer;
+        let length = (point.stick[0] * point.stick[0] + point.stick[1] * point.stick[1]).sqrt();
+        if length > most {
+            point.stick = point.stick.map(|s| s * (most / length));
         }
         point.slipping = u32::from(!sticks && n > 0.0);
     }
