@@ -53,6 +53,7 @@ const KNOBS: &[Knob] = &[
     knob("settings.sleep_time", REAL, |s, t| put(&mut s.sleep_time, t)),
     knob("settings.max_speed", REAL, |s, t| put(&mut s.max_speed, t)),
     knob("settings.max_turn", REAL, |s, t| put(&mut s.max_turn, t)),
+    knob("settings.force_threshold", REAL, |s, t| put(&mut s.force_threshold, t)),
     knob("settings.threads", COUNT, |s, t| put(&mut s.threads, t)),
     knob("settings.lanes", YES_NO, |s, t| put(&mut s.lanes, t)),
     knob("settings.point_forces", YES_NO, |s, t| put(&mut s.point_forces, t)),

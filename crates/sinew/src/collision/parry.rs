@@ -291,14 +291,27 @@ impl Geometry {
                         return;
                     }
                     let m = &mut scratch.one;
-                    m.clear();
-                    m.local_n1 = Vec3::ZERO;
-                    m.local_n2 = Vec3::ZERO;
-                    let found =
-                        DefaultQueryDispatcher.contact_manifold_convex_convex(&pose, &**a, &**b, None, None, reach, m);
-                    if found.is_ok() {
-                        take(m, reach, out);
+                    let mut find = |pose: &lib::math::Pose| {
+                        m.clear();
+                        m.local_n1 = Vec3::ZERO;
+                        m.local_n2 = Vec3::ZERO;
+                        let found = DefaultQueryDispatcher
+                            .contact_manifold_convex_convex(pose, &**a, &**b, None, None, reach, m);
+                        let deepest = m.points.iter().map(|p| p.dist).fold(Real::INFINITY, Real::min);
+                        if found.is_ok() { deepest } else { Real::INFINITY }
+                    };
+                    let deepest = find(&pose);
+                    // faces that touch exactly can come out with the normal of another face and a depth of half the
+                    // body: look again from a hair farther apart, and take the shallower answer
+                    let thickness = self.thickness().min(other.thickness());
+                    if deepest < -0.25 * thickness {
+                        let hair = relative.position.normalize_or(Vec3::Y) * (1e-3 * thickness);
+                        let apart = lib_pose(&Pose::new(relative.position + hair, relative.rotation));
+                        if find(&apart) < deepest {
+                            find(&pose);
+                        }
                     }
+                    take(m, reach, out);
                 } else if self.voxels_on_plane(other, relative, reach, out) {
                     // the library panics on this pair
                 } else {

@@ -331,7 +331,12 @@ impl BuiltJoint {
         let axis = f.frame * Vec3::X;
         let (t1, t2) = (f.frame * Vec3::Y, f.frame * Vec3::Z);
         let d = f.point_b - f.point_a;
-        let angle = f.frame * (f.between.xyz() * 2.0);
+        // how far frame b is turned from frame a. For a hinge only the tilt of its axis counts: a_a × a_b is that rotation
+        // vector at any hinge angle, while the quaternion's parts turn with half of it and push the wrong way at 180°
+        let angle = match self.source.kind {
+            JointKind::Hinge => axis.cross(f.frame * (f.between * Vec3::X)),
+            _ => f.frame * (f.between.xyz() * 2.0),
+        };
 
         // held translations, along the joint's own axes: the result must turn with the scene
         let linear: &[Vec3] = match self.source.kind {

@@ -100,6 +100,8 @@ pub(crate) struct ContactBatch {
     pub static_friction: Eight,
     pub kinetic_friction: Eight,
     pub restitution: Eight,
+    /// Penetration that is left alone [m].
+    pub slop: Eight,
     /// Levers of rolling and spinning resistance [m].
     pub rolling: Eight,
     pub spinning: Eight,
@@ -173,6 +175,7 @@ impl Default for ContactBatch {
             static_friction: ZERO,
             kinetic_friction: ZERO,
             restitution: ZERO,
+            slop: ZERO,
             rolling: ZERO,
             spinning: ZERO,
             share: [1.0; LANES],
@@ -268,7 +271,6 @@ pub(crate) struct ContactParams {
     pub bias_rate: Real,
     pub mass_scale: Real,
     pub impulse_scale: Real,
-    pub slop: Real,
     pub push_speed: Real,
     /// Slip to velocity [1/s].
     pub friction_rate: Real,
@@ -581,7 +583,7 @@ fn prepare<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: Bo
 
         // an open gap may close within the substep; overlap is pushed apart softly and not too fast
         let open = gap * L::splat(t, p.inv_h);
-        let overlap = (gap + L::splat(t, p.slop)).min(zero);
+        let overlap = (gap + L::load(t, &batch.slop[at..])).min(zero);
         let push = (overlap * L::splat(t, p.bias_rate)).max(L::splat(t, -p.push_speed));
         gap.select_gt(zero, open, push).store(&mut point.bias[at..]);
         gap.select_gt(zero, open, zero).store(&mut point.relax_bias[at..]);
@@ -673,11 +675,10 @@ fn sweep<L: Lane, const CORRECT: bool>(
     // correcting, the normal has the last word; relaxing, friction has: it must see the whole normal impulse, of which the
     // soft correction has taken a part
     if CORRECT {
-        squares = squares + rub::<L, CORRECT>(t, batch, at, &mut pair, [n, t1, t2], p);
         squares = squares + press::<L, CORRECT>(t, batch, at, &mut pair, n);
     } else {
         squares = squares + press::<L, CORRECT>(t, batch, at, &mut pair, n);
-        squares = squares + rub::<L, CORRECT>(t, batch, at, &mut pair, [n, t1, t2], p);
+        squares = squares + rub::<L, true>(t, batch, at, &mut pair, [n, t1, t2], p);
     }
     pair.store(batch, at, bodies.velocity);
     squares.sum()
@@ -882,12 +883,20 @@ fn restitute<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: 
         pair.push(push, arm_a, arm_b);
 
         // the bounce presses, so it rubs: friction for this part of the normal impulse
+        tangent_masses(t, point, at, &pair, [arm_a, arm_b], [t1, t2]);
         let relative = pair.relative(arm_a, arm_b);
         let (slip1, slip2) = (dot(t1, relative), dot(t2, relative));
         let slip_mass = L::load(t, &point.slip_mass[at..]);
         let (r1, r2) = (-(slip_mass * slip1), -(slip_mass * slip2));
         let length = (r1 * r1 + r2 * r2).sqrt().max(L::splat(t, Real::MIN_POSITIVE));
-        let reach = L::load(t, &batch.kinetic_friction[at..]) * (new - old).max(zero);
+        // Coulomb holds for the impact as a whole: what the step's normal impulse allows, less what has been used
+        let [_, last1, last2] = load3::<L>(t, &point.impulse, at);
+        let before = sub(load3::<L>(t, &point.total, at), push);
+        let (used1, used2) = (dot(t1, before) + last1, dot(t2, before) + last2);
+        let used = (used1 * used1 + used2 * used2).sqrt();
+        let pressed = L::load(t, &point.total_normal[at..]) + old;
+        let allowed = L::load(t, &batch.kinetic_friction[at..]) * pressed - used;
+        let reach = active.select_gt(zero, allowed.max(zero), zero);
         let back = reach.div(length).min(L::splat(t, 1.0));
         let push = scale(add(scale(t1, r1), scale(t2, r2)), back);
         store3(add(load3(t, &point.total, at), push), &mut point.total, at);

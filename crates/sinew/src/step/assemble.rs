@@ -129,6 +129,7 @@ fn batch_contacts(ctx: &StepContext, model: &Model, work: &mut Work, settings: &
         |batch, lane, i| {
             let m = &contacts[i];
             fill_lane(batch, lane, i as u32, m, model);
+            batch.slop[lane] = settings.contact_slop * half_width(m, model);
             let (a, b) = (m.key.a as usize, m.key.b as usize);
             batch.store_a[lane] = if active[a] { 2 * m.key.a } else { u32::MAX };
             batch.store_b[lane] = if active[b] { 2 * m.key.b } else { u32::MAX };
@@ -209,6 +210,16 @@ fn fill_lane(batch: &mut ContactBatch, lane: usize, index: u32, m: &ContactMemor
         point.stick[1][lane] = p.stick[1];
         point.slipping[lane] = if p.slipping != 0 { 1.0 } else { 0.0 };
         point.used[lane] = 1.0;
+    }
+}
+
+/// Half width of the smaller side [m].
+fn half_width(m: &ContactMemory, model: &Model) -> Real {
+    let of = |slot: u32| model.rigid_at(slot).map_or(0.0, |r| r.thickness);
+    // shapes without end have none
+    match (of(m.key.a), of(m.key.b)) {
+        (a, b) if a > 0.0 && b > 0.0 => a.min(b),
+        (a, b) => a.max(b),
     }
 }
 

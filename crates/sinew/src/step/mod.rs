@@ -50,7 +50,6 @@ impl StepContext {
                 bias_rate: contact.rate,
                 mass_scale: contact.mass_scale(),
                 impulse_scale: contact.impulse_scale(),
-                slop: settings.contact_slop,
                 push_speed: settings.push_speed,
                 friction_rate: friction.rate,
                 friction_mass: friction.mass_scale(),

@@ -135,7 +135,7 @@ pub(super) fn rows(ctx: &StepContext, model: &Model, work: &mut Work) {
             let bias = p.friction_rate * point.stick[k];
             work.contact_rows.push(&terms(g.tangents[k]), bias, bias, 0.0, bounds);
         }
-        let overlap = (g.gap + p.slop).min(0.0);
+        let overlap = g.gap.min(0.0);
         let push = (overlap * p.bias_rate).max(-p.push_speed);
         let (bias, correction) = if g.gap > 0.0 { (g.gap * p.inv_h, 0.0) } else { (push, push) };
         work.contact_rows.push(&terms(g.normal), bias, correction, 0.0, Bounds::AtLeast(0.0));
