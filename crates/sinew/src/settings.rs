@@ -74,7 +74,7 @@ pub struct Settings {
     /// Default 5e-3.
     pub contact_margin: Real,
     /// Penetration that is left alone, as a share of the smaller body's half width. Smaller: less overlap, but what rounding
-    /// and the geometry library leave in the gaps of many-stone arches is then pushed about. Default 2.5e-3.
+    /// and the geometry library leave in the gaps of many-stone arches is then pushed about. Default 1e-3.
     pub contact_slop: Real,
     /// Largest speed at which overlap is pushed apart [m/s]. Lower: gentler recovery. Default 3.
     pub push_speed: Real,
@@ -122,7 +122,7 @@ impl Default for Settings {
             friction_bound: FrictionBound::Cone,
             average_impulses: false,
             contact_margin: 5e-3,
-            contact_slop: 2.5e-3,
+            contact_slop: 1e-3,
             push_speed: 3.0,
             friction: Stabilization::Soft { frequency: 1000.0, damping_ratio: 1.0 },
             restitution_speed: 0.01,

@@ -77,6 +77,11 @@ impl Case {
         Self { id, group: "rigid", title, model: "rigid", run, known: None }
     }
 
+    /// The same, with the reason why it is out.
+    pub const fn known(self, why: &'static str) -> Self {
+        Self { known: Some(why), ..self }
+    }
+
     /// A relation between two runs of rigid bodies: no right value is needed.
     pub const fn relation(id: &'static str, title: &'static str, run: fn() -> Readings) -> Self {
         Self { id, group: "relation", title, model: "rigid", run, known: None }

@@ -10,7 +10,8 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 
 /// R20 to R26.
 pub const CASES: &[Case] = &[
-    Case::rigid("R20", "Painleve rod", r20),
+    Case::rigid("R20", "Painleve rod", r20)
+        .known("the rod jams within 15 steps, not within one: a sweep raises its impulse by half (docs/accuracy.md)"),
     Case::rigid("R21", "Ball rolling in a bowl", r21),
     Case::rigid("R22", "Body sliding off a frictionless sphere", r22),
     Case::rigid("R23", "Block on a free wedge", r23),

@@ -36,6 +36,8 @@ pub struct State {
     pub q: Vec<Quat>,
     /// Velocity of the centre of mass [m/s] (body slots).
     pub v: Vec<Vec3>,
+    /// What rounding left out of `v` when gravity was added [m/s] (body slots).
+    pub v_rest: Vec<Vec3>,
     /// Angular velocity, world axes [rad/s] (body slots).
     pub w: Vec<Vec3>,
     /// How long the body has been still [s] (body slots).

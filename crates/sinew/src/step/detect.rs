@@ -332,6 +332,8 @@ fn load_bodies(model: &Model, state: &State, work: &mut Work) {
     work.inertia.resize(2 * slots, [0.0; 4]);
     work.rest.clear();
     work.rest.extend_from_slice(&state.x_rest);
+    work.kick_rest.clear();
+    work.kick_rest.extend_from_slice(&state.v_rest);
     for slot in 0..slots {
         let (mut v, mut w, mut inv_mass) = (Vec3::ZERO, Vec3::ZERO, 0.0);
         if let Some(rigid) = model.rigid_at(slot as u32) {

@@ -102,6 +102,8 @@ fn insane_rigid(state: &State, i: usize, max_speed: Real) -> Option<(FaultKind, 
         Some((FaultKind::NonFinite, "x"))
     } else if !(state.x_rest[i].length() < 1.0) {
         Some((FaultKind::NonFinite, "x_rest"))
+    } else if !(state.v_rest[i].length() < 1.0) {
+        Some((FaultKind::NonFinite, "v_rest"))
     } else if !q.is_finite() || (q.length_squared() - 1.0).abs() > 0.01 {
         Some((FaultKind::NonFinite, "q"))
     } else if !state.v[i].is_finite() {
@@ -121,7 +123,7 @@ fn insane_rigid(state: &State, i: usize, max_speed: Real) -> Option<(FaultKind, 
 pub(crate) fn freeze_rigid(state: &mut State, i: usize, good: Pose) {
     state.x[i] = if good.position.is_finite() { good.position } else { Vec3::ZERO };
     state.q[i] = if good.rotation.is_finite() { good.rotation } else { Quat::IDENTITY };
-    state.x_rest[i] = Vec3::ZERO;
+    (state.x_rest[i], state.v_rest[i]) = (Vec3::ZERO, Vec3::ZERO);
     state.v[i] = Vec3::ZERO;
     state.w[i] = Vec3::ZERO;
     state.flags[i] = flag::FROZEN;

@@ -14,7 +14,13 @@ pub(crate) fn predict(ctx: &StepContext, model: &Model, work: &mut Work, setting
         let Some(rigid) = model.rigid_at(slot) else { continue };
         let [force, torque] = work.force[i];
         let kick = (settings.gravity * rigid.gravity_scale + force * rigid.inv_mass) * h;
-        add(&mut work.velocity[2 * i], kick, decay(rigid.linear_damping, h));
+        // compensated: the same small kick 4,000 times a second is rounded the same way each time
+        let v = work.velocity[2 * i];
+        let v = Vec3::new(v[0], v[1], v[2]);
+        let whole = kick + work.kick_rest[i];
+        let after = v + whole;
+        work.kick_rest[i] = whole - (after - v);
+        add(&mut work.velocity[2 * i], after - v, decay(rigid.linear_damping, h));
         let twist = if torque == Vec3::ZERO { Vec3::ZERO } else { answer(&work.inertia[2 * i..], torque) * h };
         add(&mut work.velocity[2 * i + 1], twist, decay(rigid.angular_damping, h));
     }

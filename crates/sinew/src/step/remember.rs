@@ -108,7 +108,7 @@ fn store_bodies(model: &Model, state: &mut State, work: &mut Work, settings: &Se
                 }
                 (state.x[i], state.q[i], state.x_rest[i]) = (x, q, work.rest[i]);
                 if work.active[i] {
-                    (state.v[i], state.w[i]) = (v, w);
+                    (state.v[i], state.w[i], state.v_rest[i]) = (v, w, work.kick_rest[i]);
                 }
                 work.good[i] = Pose::new(x, q);
             }

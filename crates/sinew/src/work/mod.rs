@@ -63,6 +63,8 @@ pub(crate) struct Work {
     pub inertia: Vec<Block>,
     /// What rounding left out of the positions [m]. Written by `advance`. (slots)
     pub rest: Vec<Vec3>,
+    /// What rounding left out of the velocities [m/s]. Written by `predict`. (slots)
+    pub kick_rest: Vec<Vec3>,
     /// Forces of this step's input on rigid bodies, force then torque [N, N·m]. Written by `intake`. (slots)
     pub force: Vec<[Vec3; 2]>,
     /// Forces of this step's input on nodes [N]. Written by `intake`. (nodes)
@@ -131,6 +133,7 @@ impl Work {
             pose: Vec::new(),
             inertia: Vec::new(),
             rest: Vec::new(),
+            kick_rest: Vec::new(),
             force: Vec::new(),
             node_force: Vec::new(),
             active: Vec::new(),

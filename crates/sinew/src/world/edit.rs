@@ -27,7 +27,7 @@ pub(crate) fn add_rigid(model: &mut Model, state: &mut State, spec: RigidBody) -
     fit(model, state);
     let i = index as usize;
     (state.x[i], state.q[i], state.v[i], state.w[i]) = (x, rotation, v, w);
-    state.x_rest[i] = Vec3::ZERO;
+    (state.x_rest[i], state.v_rest[i]) = (Vec3::ZERO, Vec3::ZERO);
     (state.quiet[i], state.flags[i]) = (0.0, 0);
     model.revision += 1;
     Ok(BodyId { index, generation })
@@ -159,6 +159,7 @@ pub(crate) fn fit(model: &Model, state: &mut State) {
     state.x_rest.resize(slots, Vec3::ZERO);
     state.q.resize(slots, Quat::IDENTITY);
     state.v.resize(slots, Vec3::ZERO);
+    state.v_rest.resize(slots, Vec3::ZERO);
     state.w.resize(slots, Vec3::ZERO);
     state.quiet.resize(slots, 0.0);
     state.flags.resize(slots, 0);
@@ -176,6 +177,7 @@ pub(crate) fn check_fit(model: &Model, state: &State) -> Result<(), Error> {
         ("x_rest", state.x_rest.len(), slots),
         ("q", state.q.len(), slots),
         ("v", state.v.len(), slots),
+        ("v_rest", state.v_rest.len(), slots),
         ("w", state.w.len(), slots),
         ("quiet", state.quiet.len(), slots),
         ("flags", state.flags.len(), slots),
@@ -196,6 +198,7 @@ pub(crate) fn check_fit(model: &Model, state: &State) -> Result<(), Error> {
     finite("x_rest", state.x_rest.iter().all(|v| v.is_finite()))?;
     finite("q", state.q.iter().all(|v| v.is_finite()))?;
     finite("v", state.v.iter().all(|v| v.is_finite()))?;
+    finite("v_rest", state.v_rest.iter().all(|v| v.is_finite()))?;
     finite("w", state.w.iter().all(|v| v.is_finite()))?;
     finite("node_x", state.node_x.iter().all(|v| v.is_finite()))?;
     finite("node_v", state.node_v.iter().all(|v| v.is_finite()))?;
