@@ -77,7 +77,7 @@ pub(crate) fn finite_vec(what: &str, v: crate::math::Vec3) -> Result<(), Error> 
     Ok(())
 }
 
-#[expect(clippy::unnecessary_cast, reason = "the cast is needed in the f32 build")]
+#[allow(clippy::unnecessary_cast, reason = "the cast is needed in the f32 build")]
 pub(crate) fn check(what: &str, value: crate::math::Real, ok: bool, must: &'static str) -> Result<(), Error> {
     if ok { Ok(()) } else { Err(Error::BadNumber { what: what.to_owned(), value: value as f64, must }) }
 }

@@ -51,10 +51,11 @@ pub struct Settings {
     pub substeps: u32,
     /// Sweeps with position correction per substep. More: better converged, cost in proportion. Default 1.
     pub sweeps: u32,
-    /// Sweeps without correction after them, which take out the velocity that correction added. 0 bounces. Default 1.
+    /// Sweeps without correction after them, which take out the velocity that correction added and do the friction of
+    /// contacts. At least 1. Default 1.
     pub relax_sweeps: u32,
     /// Stabilisation of contacts. Default soft, 1000 Hz (so: as stiff as the substep carries), ratio 1. Softer: more
-    /// penetration under load. A ratio of 5 doubles the drift of a stack of 20; a rigid Baumgarte row topples it.
+    /// penetration under load. A ratio of 5 lets a stack of 20 drift several times as far; a rigid Baumgarte row topples it.
     pub contact: Stabilization,
     /// Stabilisation of joints. Default soft, 1000 Hz (so: as stiff as the substep carries), ratio 2. At 120 Hz a point
     /// mass on a 1 m arm swings 5% too slowly: softness is a share of the row's answer, and its inertia is tiny.
@@ -154,7 +155,7 @@ impl Settings {
         let counts = [
             ("settings.substeps", self.substeps, 1, 1000),
             ("settings.sweeps", self.sweeps, 1, 10_000),
-            ("settings.relax_sweeps", self.relax_sweeps, 0, 10_000),
+            ("settings.relax_sweeps", self.relax_sweeps, 1, 10_000),
             ("settings.threads", self.threads, 1, 256),
         ];
         for (what, n, low, high) in counts {

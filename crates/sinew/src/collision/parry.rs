@@ -636,6 +636,7 @@ fn solid(shape: &Shape, who: &str, depth: usize) -> Result<SharedShape, Error> {
             if cells.iter().flatten().any(|c| c.unsigned_abs() > 1 << 20) {
                 return Err(bad(who, shape, "a cell is farther than 2^20 from the origin"));
             }
+            #[allow(clippy::useless_conversion, reason = "cells are i64 in the f64 build")]
             let cells: Vec<_> =
                 cells.iter().map(|c| lib::math::IVector::new(c[0].into(), c[1].into(), c[2].into())).collect();
             SharedShape::voxels(*size, &cells)

@@ -257,7 +257,9 @@ impl Joint {
                 },
             })
         };
-        Ok(BuiltJoint { a: side(self.a, on_a)?, b: side(self.b, on_b)?, source: self.clone() })
+        // kept as they are, so that a rebuilt joint has the same bits
+        let source = Joint { frames: Some((on_a, on_b)), ..self.clone() };
+        Ok(BuiltJoint { a: side(self.a, on_a)?, b: side(self.b, on_b)?, source })
     }
 }
 

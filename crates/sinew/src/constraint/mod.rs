@@ -6,7 +6,7 @@ mod row;
 mod site;
 
 pub use custom::{RowWriter, Rows};
-pub(crate) use joint::{BuiltDistance, BuiltJoint, Side};
+pub(crate) use joint::{BuiltDistance, BuiltJoint};
 pub use joint::{Distance, Joint, JointKind, Motor};
 pub use row::{Bounds, Row, RowBuffer, RowId, Term};
 pub(crate) use site::Place;

@@ -102,6 +102,7 @@ impl Sym3 {
 
     /// Tensor times vector.
     #[inline]
+    #[expect(clippy::should_implement_trait, reason = "a tensor is not multiplied by tensors here")]
     pub fn mul(self, v: Vec3) -> Vec3 {
         Vec3::new(
             self.xx * v.x + self.xy * v.y + self.xz * v.z,
@@ -182,7 +183,7 @@ fn sinc_cos(s2: Real) -> (Real, Real) {
 /// an explicit one gains energy, an implicit Euler one loses it.
 ///
 /// Computed in f64 whatever `Real` is: f32 rounding has a bias here that takes a percent of L within 20,000 substeps.
-#[expect(clippy::unnecessary_cast, reason = "the casts are needed in the f32 build")]
+#[allow(clippy::unnecessary_cast, reason = "the casts are needed in the f32 build")]
 pub fn turn_free(q: Quat, w: Vec3, inertia: Sym3, h: Real) -> (Quat, Vec3) {
     use glam::{DMat3, DQuat, DVec3};
     let wide = |t: Sym3| {

@@ -21,7 +21,6 @@ use crate::error::Error;
 
 /// A body of either kind.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "rigid bodies are the common case and stay where they are")]
 pub(crate) enum Body {
     Rigid(Rigid),
     Nodes(Nodes),

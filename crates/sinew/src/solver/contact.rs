@@ -6,280 +6,16 @@
 //! ```text
 //!   J_n = [−n, −(r_a × n), n, r_b × n],   J_n·v = n·(v_b + ω_b × r_b − v_a − ω_a × r_a)
 //!   normal:   J_n·v + bias + softness·λ_n = 0,  λ_n ≥ 0
-//!   tangents: J_t·v + (return/h)·s = 0,         |λ_t| ≤ μ λ_n   (s: how far it has slipped since it stuck)
+//!   tangents: J_t·v + rate·s + softness·λ_t = 0,  |λ_t| ≤ μ λ_n   (s: how far it has slipped since it stuck)
 //! ```
 //!
 //! (ICD 4.3, 4.4 with the errata: cone bound by the normal impulse, bias −β·gap.) The rows are never stored: arms and
 //! effective masses are, and the impulse goes back through inverse mass and inertia. Arms, normal and gap are computed
 //! again in every substep from the points' places on their bodies. The kernel exists once, generic over [`Lane`]; with one
-//! lane it is the scalar path, and `lower` writes the same contact as plain rows for the oracle.
+//! lane it is the scalar path, and `contact_oracle.rs` checks it against plain rows.
 
-use crate::constraint::{Bounds, RowBuffer, Term};
-use crate::math::{Block, Blocks, LANES, Lane, Real, Sym3, Vec3};
-
-/// Eight numbers, one a lane.
-pub(crate) type Eight = [Real; LANES];
-type Eight3 = [Eight; 3];
-
-/// One point of eight manifolds.
-#[derive(Clone, Debug)]
-pub(crate) struct PointLanes {
-    /// Points on the bodies, body axes [m].
-    pub core_a: Eight3,
-    pub core_b: Eight3,
-    /// Arms in world axes [m]. Written by `prepare`.
-    arm_a: Eight3,
-    arm_b: Eight3,
-    /// r × n of both bodies, and the spin it answers with, for a unit impulse along the normal.
-    twist_a: Eight3,
-    twist_b: Eight3,
-    answer_a: Eight3,
-    answer_b: Eight3,
-    /// 1 / effective mass along the normal [kg]. 0 for unused points. First substep of a step; so are the tangents'.
-    mass: Eight,
-    /// Inverse of the 2x2 effective mass matrix of the tangents: 11, 12, 22 [kg].
-    tangent_mass: Eight3,
-    /// 1 / its largest eigenvalue [kg]: the step that keeps the direction of slip.
-    slip_mass: Eight,
-    /// Bias with and without correction [m/s].
-    bias: Eight,
-    relax_bias: Eight,
-    /// Share of the effective mass used, and share of λ taken back (soft contact).
-    mass_scale: Eight,
-    impulse_scale: Eight,
-    /// Impulses along n, t₁, t₂ [N·s].
-    pub impulse: Eight3,
-    /// Sum over the substeps of the impulse on b, world axes, and of its normal part [N·s].
-    pub total: Eight3,
-    pub total_normal: Eight,
-    /// Slip since it stuck, along the tangents [m].
-    pub stick: [Eight; 2],
-    /// 1 while slipping; 1 when the last correcting sweep had to cut friction back.
-    pub slipping: Eight,
-    slips: Eight,
-    /// Largest friction of the last correcting sweep [N·s].
-    reach: Eight,
-    /// Most negative normal velocity before a solve [m/s].
-    pub approach: Eight,
-    /// Largest normal impulse of the step [N·s].
-    pub peak: Eight,
-    /// Gap at the start of the substep [m].
-    pub gap: Eight,
-    /// 1 for points in use.
-    pub used: Eight,
-}
-
-/// Eight manifolds of one colour.
-#[derive(Clone, Debug)]
-pub(crate) struct ContactBatch {
-    /// First velocity block of each body.
-    pub load_a: [u32; LANES],
-    pub load_b: [u32; LANES],
-    /// Where to write: `u32::MAX` for bodies that do not answer.
-    pub store_a: [u32; LANES],
-    pub store_b: [u32; LANES],
-    /// Manifold of each lane, `u32::MAX` when empty.
-    pub origin: [u32; LANES],
-    /// Points in use, the most of any lane.
-    pub count: usize,
-    /// Any rolling or spinning resistance among the lanes.
-    pub rolls: bool,
-    /// Any lane whose two sides are both round.
-    pub rounds: bool,
-    /// Any restitution among the lanes.
-    pub bounces: bool,
-    /// Normal and tangent in axes of the frame body.
-    pub local_normal: Eight3,
-    pub local_tangent: Eight3,
-    /// 1 when the frame body is b.
-    pub frame_b: Eight,
-    pub radius_a: Eight,
-    pub radius_b: Eight,
-    /// Where the common point lies across the normal: 0 at a's point, 1 at b's.
-    pub lean: Eight,
-    pub static_friction: Eight,
-    pub kinetic_friction: Eight,
-    pub restitution: Eight,
-    /// Penetration that is left alone [m].
-    pub slop: Eight,
-    /// Levers of rolling and spinning resistance [m].
-    pub rolling: Eight,
-    pub spinning: Eight,
-    /// Share of each impulse that is applied (1, or ICD's averaging).
-    pub share: Eight,
-    /// Largest friction per point when it does not follow the normal impulse [N·s]; negative: it does.
-    pub weight_bound: Eight,
-    /// Impulses against rolling along t₁, t₂ and spinning [N·m·s].
-    pub roll: Eight3,
-    normal: Eight3,
-    tangent: Eight3,
-    roll_mass: Eight,
-    spin_mass: Eight,
-    pub points: [PointLanes; 4],
-}
-
-const ZERO: Eight = [0.0; LANES];
-const ZERO3: Eight3 = [ZERO; 3];
-
-impl Default for PointLanes {
-    fn default() -> Self {
-        Self {
-            core_a: ZERO3,
-            core_b: ZERO3,
-            arm_a: ZERO3,
-            arm_b: ZERO3,
-            twist_a: ZERO3,
-            twist_b: ZERO3,
-            answer_a: ZERO3,
-            answer_b: ZERO3,
-            mass: ZERO,
-            tangent_mass: ZERO3,
-            slip_mass: ZERO,
-            bias: ZERO,
-            relax_bias: ZERO,
-            mass_scale: ZERO,
-            impulse_scale: ZERO,
-            impulse: ZERO3,
-            total: ZERO3,
-            total_normal: ZERO,
-            stick: [ZERO; 2],
-            slipping: ZERO,
-            slips: ZERO,
-            reach: ZERO,
-            approach: ZERO,
-            peak: ZERO,
-            gap: [Real::MAX; LANES],
-            used: ZERO,
-        }
-    }
-}
-
-impl Default for ContactBatch {
-    fn default() -> Self {
-        Self {
-            load_a: [0; LANES],
-            load_b: [0; LANES],
-            store_a: [u32::MAX; LANES],
-            store_b: [u32::MAX; LANES],
-            origin: [u32::MAX; LANES],
-            count: 0,
-            rolls: false,
-            rounds: false,
-            bounces: false,
-            local_normal: ZERO3,
-            local_tangent: ZERO3,
-            frame_b: ZERO,
-            radius_a: ZERO,
-            radius_b: ZERO,
-            lean: ZERO,
-            static_friction: ZERO,
-            kinetic_friction: ZERO,
-            restitution: ZERO,
-            slop: ZERO,
-            rolling: ZERO,
-            spinning: ZERO,
-            share: [1.0; LANES],
-            weight_bound: [-1.0; LANES],
-            roll: ZERO3,
-            normal: ZERO3,
-            tangent: ZERO3,
-            roll_mass: ZERO,
-            spin_mass: ZERO,
-            points: std::array::from_fn(|_| PointLanes::default()),
-        }
-    }
-}
-
-impl ContactBatch {
-    /// Makes all lanes empty, without touching what `fill` writes anyway.
-    pub fn reset(&mut self) {
-        self.store_a = [u32::MAX; LANES];
-        self.store_b = [u32::MAX; LANES];
-        self.load_a = [0; LANES];
-        self.load_b = [0; LANES];
-        self.origin = [u32::MAX; LANES];
-        (self.count, self.rolls, self.bounces, self.rounds) = (0, false, false, false);
-        self.roll = ZERO3;
-        (self.rolling, self.spinning, self.restitution) = (ZERO, ZERO, ZERO);
-        for point in &mut self.points {
-            point.used = ZERO;
-            point.impulse = ZERO3;
-            point.total = ZERO3;
-            point.total_normal = ZERO;
-            point.stick = [ZERO; 2];
-            point.slipping = ZERO;
-            point.approach = ZERO;
-            point.peak = ZERO;
-        }
-    }
-}
-
-impl ContactBatch {
-    /// Impulse on b of a point in its last substep, world axes [N·s], in all lanes.
-    fn last_impulse(&self, p: &PointLanes) -> Eight3 {
-        let (n, t) = (&self.normal, &self.tangent);
-        let mut out = ZERO3;
-        for lane in 0..LANES {
-            for k in 0..3 {
-                let (i, j) = ((k + 1) % 3, (k + 2) % 3);
-                let t2 = n[i][lane] * t[j][lane] - n[j][lane] * t[i][lane];
-                let [pn, p1, p2] = [p.impulse[0][lane], p.impulse[1][lane], p.impulse[2][lane]];
-                out[k][lane] = (n[k][lane] * pn + t[k][lane] * p1 + t2 * p2) * self.share[lane];
-            }
-        }
-        out
-    }
-
-    /// Mean force of each manifold over the step, vector and normal part, with `inv_dt` = 1/dt.
-    pub fn mean_forces(&self, inv_dt: Real) -> [Eight; 4] {
-        let mut out = [ZERO; 4];
-        for p in &self.points[..self.count] {
-            let last = self.last_impulse(p);
-            for lane in 0..LANES {
-                let scale = inv_dt * p.used[lane];
-                for k in 0..3 {
-                    out[k][lane] += (p.total[k][lane] + last[k][lane]) * scale;
-                }
-                out[3][lane] += (p.total_normal[lane] + p.impulse[0][lane] * self.share[lane]) * scale;
-            }
-        }
-        out
-    }
-
-    /// Mean force of a point over the step, with `inv_dt` = 1/dt.
-    pub fn mean_force(&self, lane: usize, k: usize, inv_dt: Real) -> crate::work::PointForce {
-        let p = &self.points[k];
-        let pick = |a: &Eight3| Vec3::new(a[0][lane], a[1][lane], a[2][lane]);
-        crate::work::PointForce {
-            point: pick(&p.arm_a),
-            direction: pick(&self.normal),
-            gap: p.gap[lane],
-            normal: (p.total_normal[lane] + p.impulse[0][lane] * self.share[lane]) * inv_dt,
-            force: (pick(&p.total) + pick(&self.last_impulse(p))) * inv_dt,
-        }
-    }
-}
-
-/// Numbers of a substep that all contacts share.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ContactParams {
-    /// True in the first substep of a step.
-    pub first: bool,
-    pub h: Real,
-    pub inv_h: Real,
-    /// Position error to velocity [1/s].
-    pub bias_rate: Real,
-    pub mass_scale: Real,
-    pub impulse_scale: Real,
-    pub push_speed: Real,
-    /// Slip to velocity [1/s].
-    pub friction_rate: Real,
-    pub friction_mass: Real,
-    pub friction_impulse: Real,
-    /// Stretch of the friction spring per unit impulse and inverse mass: impulse_scale/(mass_scale · rate) [s].
-    pub friction_stretch: Real,
-    pub restitution_speed: Real,
-}
+use super::contact_batch::{ContactBatch, ContactParams, Eight3, PointLanes};
+use crate::math::{Blocks, Lane, Real};
 
 /// The arrays of the bodies: velocities (v, 1/m | ω, –), poses (x, – | q), inverse inertia (xx yy zz xy | xz yz – –).
 #[derive(Clone, Copy, Debug)]
@@ -672,13 +408,11 @@ fn sweep<L: Lane, const CORRECT: bool>(
         squares = squares + resist_rolling(t, batch, at, &mut pair, n, t1, t2);
     }
 
-    // correcting, the normal has the last word; relaxing, friction has: it must see the whole normal impulse, of which the
-    // soft correction has taken a part
-    if CORRECT {
-        squares = squares + press::<L, CORRECT>(t, batch, at, &mut pair, n);
-    } else {
-        squares = squares + press::<L, CORRECT>(t, batch, at, &mut pair, n);
-        squares = squares + rub::<L, true>(t, batch, at, &mut pair, [n, t1, t2], p);
+    squares = squares + press::<L, CORRECT>(t, batch, at, &mut pair, n);
+    // friction only when relaxing: it must see the whole normal impulse, of which the soft correction takes a part. (In both
+    // sweeps it cost half as much again and the pile of 1024 kept five times the energy)
+    if !CORRECT {
+        squares = squares + rub(t, batch, at, &mut pair, [t1, t2], p);
     }
     pair.store(batch, at, bodies.velocity);
     squares.sum()
@@ -686,12 +420,12 @@ fn sweep<L: Lane, const CORRECT: bool>(
 
 /// Friction of all points; returns squared changes.
 #[inline(always)]
-fn rub<L: Lane, const CORRECT: bool>(
+fn rub<L: Lane>(
     t: L::Token,
     batch: &mut ContactBatch,
     at: usize,
     pair: &mut Pair<L>,
-    [_, t1, t2]: [V3<L>; 3],
+    [t1, t2]: [V3<L>; 2],
     p: &ContactParams,
 ) -> L {
     let zero = L::splat(t, 0.0);
@@ -702,16 +436,12 @@ fn rub<L: Lane, const CORRECT: bool>(
     let kinetic_friction = L::load(t, &batch.kinetic_friction[at..]);
     let weight_bound = L::load(t, &batch.weight_bound[at..]);
     for k in 0..batch.count {
-        let point = &mut batch.points[if CORRECT { k } else { batch.count - 1 - k }];
+        let point = &mut batch.points[batch.count - 1 - k];
         let (arm_a, arm_b) = (load3::<L>(t, &point.arm_a, at), load3::<L>(t, &point.arm_b, at));
         let relative = pair.relative(arm_a, arm_b);
-        let mut slip1 = dot(t1, relative);
-        let mut slip2 = dot(t2, relative);
-        if CORRECT {
-            let rate = L::splat(t, p.friction_rate);
-            slip1 = slip1 + L::load(t, &point.stick[0][at..]) * rate;
-            slip2 = slip2 + L::load(t, &point.stick[1][at..]) * rate;
-        }
+        let rate = L::splat(t, p.friction_rate);
+        let slip1 = dot(t1, relative) + L::load(t, &point.stick[0][at..]) * rate;
+        let slip2 = dot(t2, relative) + L::load(t, &point.stick[1][at..]) * rate;
         let [normal_impulse, old1, old2] = load3::<L>(t, &point.impulse, at);
         let slipping = L::load(t, &point.slipping[at..]);
         let coefficient = slipping.select_gt(zero, kinetic_friction, static_friction);
@@ -721,13 +451,10 @@ fn rub<L: Lane, const CORRECT: bool>(
         // sticking: both tangents at once; slipping: a step that keeps the direction of slip, back onto the disc
         let m = load3::<L>(t, &point.tangent_mass, at);
         let slip_mass = L::load(t, &point.slip_mass[at..]);
-        let (mut stick1, mut stick2) = (m[0] * slip1 + m[1] * slip2, m[1] * slip1 + m[2] * slip2);
-        if CORRECT {
-            // soft, as the normal: a rigid return rings in tall stacks
-            let (mass_scale, impulse_scale) = (L::splat(t, p.friction_mass), L::splat(t, p.friction_impulse));
-            stick1 = stick1 * mass_scale + old1 * impulse_scale;
-            stick2 = stick2 * mass_scale + old2 * impulse_scale;
-        }
+        // soft, as the normal: a rigid return rings in tall stacks
+        let (mass_scale, impulse_scale) = (L::splat(t, p.friction_mass), L::splat(t, p.friction_impulse));
+        let stick1 = (m[0] * slip1 + m[1] * slip2) * mass_scale + old1 * impulse_scale;
+        let stick2 = (m[1] * slip1 + m[2] * slip2) * mass_scale + old2 * impulse_scale;
         let (stick1, stick2) = (old1 - stick1, old2 - stick2);
         let inside = reach * reach - (stick1 * stick1 + stick2 * stick2);
         let slide1 = old1 - slip_mass * slip1;
@@ -735,11 +462,8 @@ fn rub<L: Lane, const CORRECT: bool>(
         let length = (slide1 * slide1 + slide2 * slide2).sqrt();
         let tiny = L::splat(t, Real::MIN_POSITIVE);
         let back = (reach.div(length.max(tiny))).min(one);
-        if CORRECT {
-            // whether it slips is known here, where bound and impulse belong together
-            (-inside).select_gt(zero, one, zero).store(&mut point.slips[at..]);
-            reach.store(&mut point.reach[at..]);
-        }
+        (-inside).select_gt(zero, one, zero).store(&mut point.slips[at..]);
+        reach.store(&mut point.reach[at..]);
         let new1 = (-inside).select_gt(zero, slide1 * back, stick1);
         let new2 = (-inside).select_gt(zero, slide2 * back, stick2);
         new1.store(&mut point.impulse[1][at..]);
@@ -903,56 +627,4 @@ fn restitute<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: 
         pair.push(push, arm_a, arm_b);
     }
     pair.store(batch, at, bodies.velocity);
-}
-
-/// Writes one lane of a prepared batch as plain rows, in the order in which the kernel relaxes them: what the oracle
-/// checks the kernel against.
-#[cfg_attr(not(test), expect(dead_code, reason = "the oracle's view, used by tests"))]
-pub(crate) fn lower(
-    batch: &ContactBatch,
-    lane: usize,
-    velocity: &[Block],
-    inertia: &[Block],
-    params: &ContactParams,
-    out: &mut RowBuffer,
-) {
-    let pick = |a: &Eight3| Vec3::new(a[0][lane], a[1][lane], a[2][lane]);
-    let (n, t1) = (pick(&batch.normal), pick(&batch.tangent));
-    let t2 = n.cross(t1);
-    let body = |block: u32, axis: Vec3, arm: Vec3| {
-        let (linear, i0, i1) = (velocity[block as usize], inertia[block as usize], inertia[block as usize + 1]);
-        let tensor = Sym3 { xx: i0[0], yy: i0[1], zz: i0[2], xy: i0[3], xz: i1[0], yz: i1[1] };
-        let angular = arm.cross(axis);
-        [
-            Term { block, jacobian: axis, response: axis * linear[3] },
-            Term { block: block + 1, jacobian: angular, response: tensor.mul(angular) },
-        ]
-    };
-    let terms = |point: &PointLanes, axis: Vec3| {
-        let a = body(batch.load_a[lane], -axis, pick(&point.arm_a));
-        let b = body(batch.load_b[lane], axis, pick(&point.arm_b));
-        [a[0], a[1], b[0], b[1]]
-    };
-    let used: Vec<&PointLanes> = batch.points[..batch.count].iter().filter(|p| p.used[lane] > 0.0).collect();
-    let first = out.len() as u32;
-    let normals = first + 2 * used.len() as u32;
-    for (k, point) in used.iter().enumerate() {
-        let friction =
-            if point.slipping[lane] > 0.0 { batch.kinetic_friction[lane] } else { batch.static_friction[lane] };
-        let bounds = Bounds::Disc { normal: normals + k as u32, friction, radius: 0.0 };
-        for (axis, bounds, which) in [(t1, bounds, 0), (t2, Bounds::Mate, 1)] {
-            let bias = params.friction_rate * point.stick[which][lane];
-            let id = out.push(&terms(point, axis), bias, bias, 0.0, bounds);
-            out.rows_mut()[id as usize].impulse = point.impulse[1 + which][lane];
-        }
-    }
-    for point in used {
-        let bias = point.bias[lane];
-        let answer = 1.0 / point.mass[lane];
-        // mass_scale = 1/(1 + softness/answer)
-        let softness = answer * (1.0 / point.mass_scale[lane] - 1.0);
-        let correction = bias - point.relax_bias[lane];
-        let id = out.push(&terms(point, n), bias, correction, softness, Bounds::AtLeast(0.0));
-        out.rows_mut()[id as usize].impulse = point.impulse[0][lane];
-    }
 }

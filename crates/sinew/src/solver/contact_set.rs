@@ -1,7 +1,8 @@
 //! All contacts of a step in batches, colour after colour, and the passes over them in lanes and threads.
 
 use super::colour::COLOURS;
-use super::contact::{BodyBlocks, ContactBatch, ContactParams, Job, work};
+use super::contact::{BodyBlocks, Job, work};
+use super::contact_batch::{ContactBatch, ContactParams};
 use super::pool::Pool;
 use crate::math::{Kernel, LANES, Lane, Real, run_wide};
 use std::ops::Range;

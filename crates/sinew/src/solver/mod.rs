@@ -2,6 +2,9 @@
 
 pub(crate) mod colour;
 pub(crate) mod contact;
+pub(crate) mod contact_batch;
+#[cfg(test)]
+mod contact_oracle;
 pub(crate) mod contact_set;
 pub mod implicit;
 mod node_pairs;

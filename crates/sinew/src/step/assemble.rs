@@ -5,7 +5,7 @@ use crate::constraint::{Constraint, RowBuffer, RowWriter, View};
 use crate::math::{Block, Quat, Real, Vec3};
 use crate::model::{Model, Motion};
 use crate::settings::{FrictionBound, Settings};
-use crate::solver::contact::{ContactBatch, Eight};
+use crate::solver::contact_batch::{ContactBatch, Eight};
 use crate::solver::pgs;
 use crate::state::{ContactMemory, State, WARM_ROWS, contact_flag};
 use crate::work::{RowSpan, Work};
@@ -209,6 +209,10 @@ fn fill_lane(batch: &mut ContactBatch, lane: usize, index: u32, m: &ContactMemor
         point.stick[0][lane] = p.stick[0];
         point.stick[1][lane] = p.stick[1];
         point.slipping[lane] = if p.slipping != 0 { 1.0 } else { 0.0 };
+        // what the last relaxing sweep left behind, from State and not from the batch of the step before
+        point.slips[lane] = point.slipping[lane];
+        let friction = if p.slipping != 0 { material.kinetic_friction } else { material.static_friction };
+        point.reach[lane] = friction * p.impulse[0];
         point.used[lane] = 1.0;
     }
 }

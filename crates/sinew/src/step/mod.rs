@@ -16,7 +16,7 @@ use crate::math::Real;
 use crate::model::Model;
 use crate::report::Phase;
 use crate::settings::Settings;
-use crate::solver::contact::ContactParams;
+use crate::solver::contact_batch::ContactParams;
 use crate::solver::soft::{Softness, soften, soften_below};
 use crate::state::State;
 use crate::work::Work;

@@ -3,14 +3,12 @@
 use super::{World, edit};
 use crate::constraint::{Constraint, Distance, Joint};
 use crate::error::Error;
-use crate::math::Pose;
 use crate::model::{Body, Model, Nodes, Particles, Rigid, RigidBody, Slots};
 use crate::settings::Settings;
 use crate::state::State;
 
 /// A body as it was given.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "rarely moved")]
 pub enum BodySpec {
     /// A rigid body.
     Rigid(RigidBody),
@@ -65,14 +63,7 @@ impl World {
         for (slot, (generation, _)) in model.constraints.layout().enumerate() {
             let item = match model.constraints.at(slot as u32) {
                 None => None,
-                Some(Constraint::Joint(j)) => {
-                    let frame = |side: &crate::constraint::Side| {
-                        let center = side.slot.and_then(|s| model.rigid_at(s)).map(|r| r.local_center);
-                        Pose::new(side.local + center.unwrap_or_default(), side.rotation)
-                    };
-                    let frames = Some((frame(&j.a), frame(&j.b)));
-                    Some(ConstraintSpec::Joint(Joint { frames, ..j.source.clone() }))
-                }
+                Some(Constraint::Joint(j)) => Some(ConstraintSpec::Joint(j.source.clone())),
                 Some(Constraint::Distance(d)) => Some(ConstraintSpec::Distance(d.source.clone())),
                 Some(Constraint::Custom { .. }) => {
                     let reason = "custom rows are code and cannot be saved: remove them first".to_owned();

@@ -82,7 +82,7 @@ impl World {
     }
 
     /// Time since the start [s].
-    #[expect(clippy::unnecessary_cast, reason = "the cast is needed in the f32 build")]
+    #[allow(clippy::unnecessary_cast, reason = "the cast is needed in the f32 build")]
     pub fn time(&self) -> f64 {
         self.state.tick as f64 * self.settings.dt as f64
     }

@@ -1,0 +1,269 @@
+//! Contacts laid out for the kernel: eight manifolds in lanes, and what is read back from them.
+
+use crate::math::{LANES, Real, Vec3};
+
+/// Eight numbers, one a lane.
+pub(crate) type Eight = [Real; LANES];
+pub(super) type Eight3 = [Eight; 3];
+
+/// One point of eight manifolds.
+#[derive(Clone, Debug)]
+pub(crate) struct PointLanes {
+    /// Points on the bodies, body axes [m].
+    pub core_a: Eight3,
+    pub core_b: Eight3,
+    /// Arms in world axes [m]. Written by `prepare`.
+    pub(super) arm_a: Eight3,
+    pub(super) arm_b: Eight3,
+    /// r × n of both bodies, and the spin it answers with, for a unit impulse along the normal.
+    pub(super) twist_a: Eight3,
+    pub(super) twist_b: Eight3,
+    pub(super) answer_a: Eight3,
+    pub(super) answer_b: Eight3,
+    /// 1 / effective mass along the normal [kg]. 0 for unused points. First substep of a step; so are the tangents'.
+    pub(super) mass: Eight,
+    /// Inverse of the 2x2 effective mass matrix of the tangents: 11, 12, 22 [kg].
+    pub(super) tangent_mass: Eight3,
+    /// 1 / its largest eigenvalue [kg]: the step that keeps the direction of slip.
+    pub(super) slip_mass: Eight,
+    /// Bias with and without correction [m/s].
+    pub(super) bias: Eight,
+    pub(super) relax_bias: Eight,
+    /// Share of the effective mass used, and share of λ taken back (soft contact).
+    pub(super) mass_scale: Eight,
+    pub(super) impulse_scale: Eight,
+    /// Impulses along n, t₁, t₂ [N·s].
+    pub impulse: Eight3,
+    /// Sum over the substeps of the impulse on b, world axes, and of its normal part [N·s].
+    pub total: Eight3,
+    pub total_normal: Eight,
+    /// Slip since it stuck, along the tangents [m].
+    pub stick: [Eight; 2],
+    /// 1 while slipping; 1 when the last correcting sweep had to cut friction back.
+    pub slipping: Eight,
+    pub slips: Eight,
+    /// Largest friction of the last correcting sweep [N·s].
+    pub reach: Eight,
+    /// Most negative normal velocity before a solve [m/s].
+    pub approach: Eight,
+    /// Largest normal impulse of the step [N·s].
+    pub peak: Eight,
+    /// Gap at the start of the substep [m].
+    pub gap: Eight,
+    /// 1 for points in use.
+    pub used: Eight,
+}
+
+/// Eight manifolds of one colour.
+#[derive(Clone, Debug)]
+pub(crate) struct ContactBatch {
+    /// First velocity block of each body.
+    pub load_a: [u32; LANES],
+    pub load_b: [u32; LANES],
+    /// Where to write: `u32::MAX` for bodies that do not answer.
+    pub store_a: [u32; LANES],
+    pub store_b: [u32; LANES],
+    /// Manifold of each lane, `u32::MAX` when empty.
+    pub origin: [u32; LANES],
+    /// Points in use, the most of any lane.
+    pub count: usize,
+    /// Any rolling or spinning resistance among the lanes.
+    pub rolls: bool,
+    /// Any lane whose two sides are both round.
+    pub rounds: bool,
+    /// Any restitution among the lanes.
+    pub bounces: bool,
+    /// Normal and tangent in axes of the frame body.
+    pub local_normal: Eight3,
+    pub local_tangent: Eight3,
+    /// 1 when the frame body is b.
+    pub frame_b: Eight,
+    pub radius_a: Eight,
+    pub radius_b: Eight,
+    /// Where the common point lies across the normal: 0 at a's point, 1 at b's.
+    pub lean: Eight,
+    pub static_friction: Eight,
+    pub kinetic_friction: Eight,
+    pub restitution: Eight,
+    /// Penetration that is left alone [m].
+    pub slop: Eight,
+    /// Levers of rolling and spinning resistance [m].
+    pub rolling: Eight,
+    pub spinning: Eight,
+    /// Share of each impulse that is applied (1, or ICD's averaging).
+    pub share: Eight,
+    /// Largest friction per point when it does not follow the normal impulse [N·s]; negative: it does.
+    pub weight_bound: Eight,
+    /// Impulses against rolling along t₁, t₂ and spinning [N·m·s].
+    pub roll: Eight3,
+    pub(super) normal: Eight3,
+    pub(super) tangent: Eight3,
+    pub(super) roll_mass: Eight,
+    pub(super) spin_mass: Eight,
+    pub points: [PointLanes; 4],
+}
+
+const ZERO: Eight = [0.0; LANES];
+const ZERO3: Eight3 = [ZERO; 3];
+
+impl Default for PointLanes {
+    fn default() -> Self {
+        Self {
+            core_a: ZERO3,
+            core_b: ZERO3,
+            arm_a: ZERO3,
+            arm_b: ZERO3,
+            twist_a: ZERO3,
+            twist_b: ZERO3,
+            answer_a: ZERO3,
+            answer_b: ZERO3,
+            mass: ZERO,
+            tangent_mass: ZERO3,
+            slip_mass: ZERO,
+            bias: ZERO,
+            relax_bias: ZERO,
+            mass_scale: ZERO,
+            impulse_scale: ZERO,
+            impulse: ZERO3,
+            total: ZERO3,
+            total_normal: ZERO,
+            stick: [ZERO; 2],
+            slipping: ZERO,
+            slips: ZERO,
+            reach: ZERO,
+            approach: ZERO,
+            peak: ZERO,
+            gap: [Real::MAX; LANES],
+            used: ZERO,
+        }
+    }
+}
+
+impl Default for ContactBatch {
+    fn default() -> Self {
+        Self {
+            load_a: [0; LANES],
+            load_b: [0; LANES],
+            store_a: [u32::MAX; LANES],
+            store_b: [u32::MAX; LANES],
+            origin: [u32::MAX; LANES],
+            count: 0,
+            rolls: false,
+            rounds: false,
+            bounces: false,
+            local_normal: ZERO3,
+            local_tangent: ZERO3,
+            frame_b: ZERO,
+            radius_a: ZERO,
+            radius_b: ZERO,
+            lean: ZERO,
+            static_friction: ZERO,
+            kinetic_friction: ZERO,
+            restitution: ZERO,
+            slop: ZERO,
+            rolling: ZERO,
+            spinning: ZERO,
+            share: [1.0; LANES],
+            weight_bound: [-1.0; LANES],
+            roll: ZERO3,
+            normal: ZERO3,
+            tangent: ZERO3,
+            roll_mass: ZERO,
+            spin_mass: ZERO,
+            points: std::array::from_fn(|_| PointLanes::default()),
+        }
+    }
+}
+
+impl ContactBatch {
+    /// Makes all lanes empty, without touching what `fill` writes anyway.
+    pub fn reset(&mut self) {
+        self.store_a = [u32::MAX; LANES];
+        self.store_b = [u32::MAX; LANES];
+        self.load_a = [0; LANES];
+        self.load_b = [0; LANES];
+        self.origin = [u32::MAX; LANES];
+        (self.count, self.rolls, self.bounces, self.rounds) = (0, false, false, false);
+        self.roll = ZERO3;
+        (self.rolling, self.spinning, self.restitution) = (ZERO, ZERO, ZERO);
+        for point in &mut self.points {
+            point.used = ZERO;
+            point.impulse = ZERO3;
+            point.total = ZERO3;
+            point.total_normal = ZERO;
+            point.stick = [ZERO; 2];
+            point.slipping = ZERO;
+            point.slips = ZERO;
+            point.reach = ZERO;
+            point.approach = ZERO;
+            point.peak = ZERO;
+        }
+    }
+}
+
+impl ContactBatch {
+    /// Impulse on b of a point in its last substep, world axes [N·s], in all lanes.
+    fn last_impulse(&self, p: &PointLanes) -> Eight3 {
+        let (n, t) = (&self.normal, &self.tangent);
+        let mut out = ZERO3;
+        for lane in 0..LANES {
+            for k in 0..3 {
+                let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+                let t2 = n[i][lane] * t[j][lane] - n[j][lane] * t[i][lane];
+                let [pn, p1, p2] = [p.impulse[0][lane], p.impulse[1][lane], p.impulse[2][lane]];
+                out[k][lane] = (n[k][lane] * pn + t[k][lane] * p1 + t2 * p2) * self.share[lane];
+            }
+        }
+        out
+    }
+
+    /// Mean force of each manifold over the step, vector and normal part, with `inv_dt` = 1/dt.
+    pub fn mean_forces(&self, inv_dt: Real) -> [Eight; 4] {
+        let mut out = [ZERO; 4];
+        for p in &self.points[..self.count] {
+            let last = self.last_impulse(p);
+            for lane in 0..LANES {
+                let scale = inv_dt * p.used[lane];
+                for k in 0..3 {
+                    out[k][lane] += (p.total[k][lane] + last[k][lane]) * scale;
+                }
+                out[3][lane] += (p.total_normal[lane] + p.impulse[0][lane] * self.share[lane]) * scale;
+            }
+        }
+        out
+    }
+
+    /// Mean force of a point over the step, with `inv_dt` = 1/dt.
+    pub fn mean_force(&self, lane: usize, k: usize, inv_dt: Real) -> crate::work::PointForce {
+        let p = &self.points[k];
+        let pick = |a: &Eight3| Vec3::new(a[0][lane], a[1][lane], a[2][lane]);
+        crate::work::PointForce {
+            point: pick(&p.arm_a),
+            direction: pick(&self.normal),
+            gap: p.gap[lane],
+            normal: (p.total_normal[lane] + p.impulse[0][lane] * self.share[lane]) * inv_dt,
+            force: (pick(&p.total) + pick(&self.last_impulse(p))) * inv_dt,
+        }
+    }
+}
+
+/// Numbers of a substep that all contacts share.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ContactParams {
+    /// True in the first substep of a step.
+    pub first: bool,
+    pub h: Real,
+    pub inv_h: Real,
+    /// Position error to velocity [1/s].
+    pub bias_rate: Real,
+    pub mass_scale: Real,
+    pub impulse_scale: Real,
+    pub push_speed: Real,
+    /// Slip to velocity [1/s].
+    pub friction_rate: Real,
+    pub friction_mass: Real,
+    pub friction_impulse: Real,
+    /// Stretch of the friction spring per unit impulse and inverse mass: impulse_scale/(mass_scale · rate) [s].
+    pub friction_stretch: Real,
+    pub restitution_speed: Real,
+}
