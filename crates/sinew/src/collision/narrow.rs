@@ -28,7 +28,7 @@ pub(crate) struct PairSide<'a> {
 }
 
 /// Memory of one thread.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct NarrowScratch {
     found: Found,
     manifolds: ManifoldScratch,
@@ -36,6 +36,14 @@ pub(crate) struct NarrowScratch {
     pub out: Vec<ContactMemory>,
     /// How many of them were found anew.
     pub fresh: u32,
+}
+
+impl Default for NarrowScratch {
+    fn default() -> Self {
+        // one manifold a pair is the rule
+        let out = Vec::with_capacity(64);
+        Self { found: Found::default(), manifolds: ManifoldScratch::default(), out, fresh: 0 }
+    }
 }
 
 /// Appends the manifolds of a pair to `scratch.out`. `old` is what State has for this pair of colliders.

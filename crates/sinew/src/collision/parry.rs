@@ -49,10 +49,16 @@ pub(crate) struct RawManifold {
 }
 
 /// Manifolds of a pair, in memory that is reused from pair to pair.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Found {
     pub manifolds: Vec<RawManifold>,
     points: Vec<RawPoint>,
+}
+
+impl Default for Found {
+    fn default() -> Self {
+        Self { manifolds: Vec::with_capacity(4), points: Vec::with_capacity(32) }
+    }
 }
 
 impl Found {
@@ -118,10 +124,20 @@ impl std::fmt::Debug for Geometry {
 }
 
 /// Memory for the manifolds of one thread, reused from pair to pair.
-#[derive(Default)]
 pub(crate) struct ManifoldScratch {
-    one: ContactManifold<(), ()>,
+    /// For boxes, whose search keeps the memory it is given; that of other shapes throws it away.
+    boxes: ContactManifold<(), ()>,
+    other: ContactManifold<(), ()>,
     many: Vec<ContactManifold<(), ()>>,
+}
+
+impl Default for ManifoldScratch {
+    fn default() -> Self {
+        let mut boxes = ContactManifold::default();
+        // room for two faces of four corners, so that a steady step need not grow it
+        boxes.points.reserve(16);
+        Self { boxes, other: ContactManifold::default(), many: Vec::new() }
+    }
 }
 
 impl std::fmt::Debug for ManifoldScratch {
@@ -290,7 +306,8 @@ impl Geometry {
                     {
                         return;
                     }
-                    let m = &mut scratch.one;
+                    let both_boxes = a.as_cuboid().is_some() && b.as_cuboid().is_some();
+                    let m = if both_boxes { &mut scratch.boxes } else { &mut scratch.other };
                     let mut find = |pose: &lib::math::Pose| {
                         m.clear();
                         m.local_n1 = Vec3::ZERO;

@@ -227,7 +227,7 @@ impl Sdf {
     ///
     /// # Errors
     /// A number that is not finite, a size that is not above zero, a direction without length, a rotation that is not
-    /// of length one, an empty list, nesting deeper than [`SDF_DEPTH`].
+    /// of length one, an empty list, nesting deeper than `SDF_DEPTH`.
     pub fn check(&self) -> Result<(), SdfError> {
         self.check_at("", 1)
     }
