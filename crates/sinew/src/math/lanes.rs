@@ -16,8 +16,8 @@ pub const LANES: usize = 8;
 
 /// Velocity, pose or inertia blocks that several threads may use at once, each its own rows.
 ///
-/// Rows are copied in and out by value, no reference to the inside is ever made. A block index of `u32::MAX` is read as
-/// block 0 and never written.
+/// Rows are copied in and out by value, no reference to the inside is ever made. A block index of `u32::MAX` is never
+/// written.
 #[derive(Clone, Copy, Debug)]
 pub struct Blocks<'a> {
     first: *mut Real,
@@ -40,7 +40,7 @@ impl<'a> Blocks<'a> {
     /// N numbers from a block on.
     #[inline(always)]
     fn read<const N: usize>(&self, index: u32) -> [Real; N] {
-        let at = if index == u32::MAX { 0 } else { index as usize };
+        let at = index as usize;
         assert!(at * 4 + N <= self.blocks * 4, "block {at} of {}", self.blocks);
         // SAFETY: in bounds by the assertion; the array is borrowed for 'a; nobody writes this row now (type's contract).
         unsafe { self.first.add(at * 4).cast::<[Real; N]>().read() }

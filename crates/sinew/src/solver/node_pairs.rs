@@ -68,9 +68,9 @@ impl PairBatch {
         self.row[lane] = id;
     }
 
-    /// One relaxation of the lanes from `at` on. Returns the sum of squared changes.
+    /// One relaxation of the lanes from `at` on. Returns the squared changes.
     #[inline(always)]
-    pub fn relax<L: Lane>(&mut self, t: L::Token, at: usize, v: Blocks<'_>, pass: Pass) -> Real {
+    pub fn relax<L: Lane>(&mut self, t: L::Token, at: usize, v: Blocks<'_>, pass: Pass) -> L {
         let mut a = L::load_rows4(t, v, &self.load[0][at..]);
         let mut b = L::load_rows4(t, v, &self.load[1][at..]);
         let u = [L::load(t, &self.axis[0][at..]), L::load(t, &self.axis[1][at..]), L::load(t, &self.axis[2][at..])];
@@ -92,6 +92,6 @@ impl PairBatch {
         }
         L::store_rows4(a, v, &self.store[0][at..]);
         L::store_rows4(b, v, &self.store[1][at..]);
-        (change * change).sum()
+        change * change
     }
 }

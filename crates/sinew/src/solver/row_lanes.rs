@@ -102,9 +102,9 @@ impl<const T: usize> RowBatch<T> {
         self.row[lane] = id;
     }
 
-    /// One relaxation of the lanes from `at` on. Returns the sum of squared changes.
+    /// One relaxation of the lanes from `at` on. Returns the squared changes.
     #[inline(always)]
-    fn relax<L: Lane>(&mut self, t: L::Token, at: usize, v: Blocks<'_>, pass: Pass) -> Real {
+    fn relax<L: Lane>(&mut self, t: L::Token, at: usize, v: Blocks<'_>, pass: Pass) -> L {
         let mut blocks = [[L::splat(t, 0.0); 4]; T];
         let mut drift = L::splat(t, 0.0);
         for k in 0..T {
@@ -129,7 +129,7 @@ impl<const T: usize> RowBatch<T> {
             }
             L::store_rows4(blocks[k], v, &self.store[k][at..]);
         }
-        (change * change).sum()
+        change * change
     }
 }
 
@@ -176,17 +176,19 @@ impl<const T: usize> Kernel for Sweep<'_, T> {
 
     #[inline(always)]
     fn run<L: Lane>(self, token: L::Token) -> Real {
-        let mut squares = 0.0;
+        // one sum a lane, so that eight lanes and one add up in the same order
+        let mut squares = [0.0; LANES];
         for batch in self.batches {
             let mut at = 0;
             while at < LANES {
                 if L::COUNT > 1 || batch.row[at] != RowId::MAX {
-                    squares += batch.relax::<L>(token, at, self.velocity, self.pass);
+                    let change = batch.relax::<L>(token, at, self.velocity, self.pass);
+                    (L::load(token, &squares[at..]) + change).store(&mut squares[at..]);
                 }
                 at += L::COUNT;
             }
         }
-        squares
+        squares.iter().sum()
     }
 }
 
@@ -225,17 +227,19 @@ impl Kernel for PairSweep<'_> {
 
     #[inline(always)]
     fn run<L: Lane>(self, token: L::Token) -> Real {
-        let mut squares = 0.0;
+        // one sum a lane, so that eight lanes and one add up in the same order
+        let mut squares = [0.0; LANES];
         for batch in self.batches {
             let mut at = 0;
             while at < LANES {
                 if L::COUNT > 1 || batch.row[at] != RowId::MAX {
-                    squares += batch.relax::<L>(token, at, self.velocity, self.pass);
+                    let change = batch.relax::<L>(token, at, self.velocity, self.pass);
+                    (L::load(token, &squares[at..]) + change).store(&mut squares[at..]);
                 }
                 at += L::COUNT;
             }
         }
-        squares
+        squares.iter().sum()
     }
 }
 
