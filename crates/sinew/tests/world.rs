@@ -287,6 +287,7 @@ fn icd_options_and_residuals() -> Result<(), Error> {
     for settings in [
         Settings { order: Order::Staggered { rigid: 2, deformable: 2 }, ..Settings::default() },
         Settings { friction_bound: FrictionBound::Weight, ..Settings::default() },
+        Settings { average_impulses: true, sweeps: 20, relax_sweeps: 20, ..Settings::default() },
         Settings { contact: Stabilization::Baumgarte(0.1), sweeps: 4, relax_sweeps: 4, ..Settings::default() },
     ] {
         let mut world = stack(settings)?;

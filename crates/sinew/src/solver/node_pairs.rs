@@ -4,7 +4,8 @@
 //! the fourth number of the nodes' velocity blocks, which the sweep loads anyway.
 
 use super::pgs::Pass;
-use crate::constraint::{Row, RowId, Term};
+use super::row_lanes::{LaneBatch, RowNumbers};
+use crate::constraint::{RowBuffer, RowId, Term};
 use crate::math::{Blocks, LANES, Lane, Real};
 
 type Eight = [Real; LANES];
@@ -20,8 +21,8 @@ pub(super) struct PairBatch {
     relax: [Eight; 2],
     low: Eight,
     high: Eight,
-    pub impulse: Eight,
-    pub row: [RowId; LANES],
+    impulse: Eight,
+    row: [RowId; LANES],
 }
 
 /// True when a row's terms are those of two nodes with the inverse masses that their blocks hold.
@@ -32,8 +33,8 @@ pub(super) fn is_pair(terms: &[Term], inv_mass: impl Fn(u32) -> Real) -> bool {
         && b.response == b.jacobian * inv_mass(b.block)
 }
 
-impl PairBatch {
-    pub fn empty() -> Self {
+impl LaneBatch for PairBatch {
+    fn empty() -> Self {
         let none = [0.0; LANES];
         Self {
             load: [[0; LANES]; 2],
@@ -48,7 +49,8 @@ impl PairBatch {
         }
     }
 
-    pub fn fill(&mut self, lane: usize, id: RowId, row: &Row, terms: &[Term]) {
+    fn fill(&mut self, lane: usize, id: RowId, rows: &RowBuffer) {
+        let (row, terms) = (&rows.rows()[id as usize], rows.terms(id));
         for (k, term) in terms.iter().enumerate() {
             self.load[k][lane] = term.block;
             self.store[k][lane] = if term.response.length_squared() > 0.0 { term.block } else { u32::MAX };
@@ -56,7 +58,7 @@ impl PairBatch {
         for axis in 0..3 {
             self.axis[axis][lane] = terms[1].jacobian[axis];
         }
-        let numbers = super::row_lanes::RowNumbers::of(row);
+        let numbers = RowNumbers::of(row);
         for (to, from) in self.correct.iter_mut().zip([numbers.bias, numbers.softness, numbers.inverse]) {
             to[lane] = from;
         }
@@ -68,9 +70,12 @@ impl PairBatch {
         self.row[lane] = id;
     }
 
-    /// One relaxation of the lanes from `at` on. Returns the squared changes.
+    fn lanes(&self) -> (&[RowId; LANES], &[Real; LANES]) {
+        (&self.row, &self.impulse)
+    }
+
     #[inline(always)]
-    pub fn relax<L: Lane>(&mut self, t: L::Token, at: usize, v: Blocks<'_>, pass: Pass) -> L {
+    fn relax<L: Lane>(&mut self, t: L::Token, at: usize, v: Blocks<'_>, pass: Pass) -> L {
         let mut a = L::load_rows4(t, v, &self.load[0][at..]);
         let mut b = L::load_rows4(t, v, &self.load[1][at..]);
         let u = [L::load(t, &self.axis[0][at..]), L::load(t, &self.axis[1][at..]), L::load(t, &self.axis[2][at..])];

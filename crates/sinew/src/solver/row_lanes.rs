@@ -61,7 +61,7 @@ struct RowBatch<const T: usize> {
     row: [RowId; LANES],
 }
 
-impl<const T: usize> RowBatch<T> {
+impl<const T: usize> LaneBatch for RowBatch<T> {
     fn empty() -> Self {
         let none = [0.0; LANES];
         Self {
@@ -102,7 +102,10 @@ impl<const T: usize> RowBatch<T> {
         self.row[lane] = id;
     }
 
-    /// One relaxation of the lanes from `at` on. Returns the squared changes.
+    fn lanes(&self) -> (&[RowId; LANES], &[Real; LANES]) {
+        (&self.row, &self.impulse)
+    }
+
     #[inline(always)]
     fn relax<L: Lane>(&mut self, t: L::Token, at: usize, v: Blocks<'_>, pass: Pass) -> L {
         let mut blocks = [[L::splat(t, 0.0); 4]; T];
@@ -133,21 +136,33 @@ impl<const T: usize> RowBatch<T> {
     }
 }
 
-/// All batches of one shape.
+/// Eight rows of one shape and colour.
+pub(super) trait LaneBatch {
+    /// All lanes empty.
+    fn empty() -> Self;
+    /// Writes a row into a lane.
+    fn fill(&mut self, lane: usize, id: RowId, rows: &RowBuffer);
+    /// The row of each lane, `RowId::MAX` when empty, and its impulse.
+    fn lanes(&self) -> (&[RowId; LANES], &[Real; LANES]);
+    /// One relaxation of the lanes from `at` on. Returns the squared changes. Must be `#[inline(always)]`.
+    fn relax<L: Lane>(&mut self, token: L::Token, at: usize, v: Blocks<'_>, pass: Pass) -> L;
+}
+
+/// All batches of one shape, colour after colour.
 #[derive(Clone, Debug)]
-struct Shape<const T: usize> {
-    batches: Vec<RowBatch<T>>,
-    /// (colour, row) in sweep order; scratch of `build`.
+struct Shape<B> {
+    batches: Vec<B>,
+    /// (colour, row) in sweep order.
     order: Vec<(u8, RowId)>,
 }
 
-impl<const T: usize> Default for Shape<T> {
+impl<B> Default for Shape<B> {
     fn default() -> Self {
         Self { batches: Vec::new(), order: Vec::new() }
     }
 }
 
-impl<const T: usize> Shape<T> {
+impl<B: LaneBatch> Shape<B> {
     fn build(&mut self, rows: &RowBuffer) {
         self.order.sort_unstable();
         self.batches.clear();
@@ -155,7 +170,7 @@ impl<const T: usize> Shape<T> {
             // the serial colour gets one row a batch
             let width = if group[0].0 as usize == super::colour::COLOURS { 1 } else { LANES };
             for lanes in group.chunks(width) {
-                let mut batch = RowBatch::empty();
+                let mut batch = B::empty();
                 for (lane, &(_, id)) in lanes.iter().enumerate() {
                     batch.fill(lane, id, rows);
                 }
@@ -163,15 +178,29 @@ impl<const T: usize> Shape<T> {
             }
         }
     }
+
+    fn sweep(&mut self, velocity: Blocks<'_>, pass: Pass, lanes: bool) -> Real {
+        let sweep = Sweep { batches: &mut self.batches, velocity, pass };
+        if lanes { run_wide(sweep) } else { sweep.run::<Real>(()) }
+    }
+
+    fn harvest(&self, rows: &mut RowBuffer) {
+        for batch in &self.batches {
+            let (ids, impulses) = batch.lanes();
+            for (&id, &impulse) in ids.iter().zip(impulses).filter(|(id, _)| **id != RowId::MAX) {
+                rows.rows_mut()[id as usize].impulse = impulse;
+            }
+        }
+    }
 }
 
-struct Sweep<'a, const T: usize> {
-    batches: &'a mut [RowBatch<T>],
+struct Sweep<'a, B> {
+    batches: &'a mut [B],
     velocity: Blocks<'a>,
     pass: Pass,
 }
 
-impl<const T: usize> Kernel for Sweep<'_, T> {
+impl<B: LaneBatch> Kernel for Sweep<'_, B> {
     type Output = Real;
 
     #[inline(always)]
@@ -181,58 +210,7 @@ impl<const T: usize> Kernel for Sweep<'_, T> {
         for batch in self.batches {
             let mut at = 0;
             while at < LANES {
-                if L::COUNT > 1 || batch.row[at] != RowId::MAX {
-                    let change = batch.relax::<L>(token, at, self.velocity, self.pass);
-                    (L::load(token, &squares[at..]) + change).store(&mut squares[at..]);
-                }
-                at += L::COUNT;
-            }
-        }
-        squares.iter().sum()
-    }
-}
-
-/// Batches of rows between two nodes.
-#[derive(Clone, Debug, Default)]
-struct Pairs {
-    batches: Vec<PairBatch>,
-    order: Vec<(u8, RowId)>,
-}
-
-impl Pairs {
-    fn build(&mut self, rows: &RowBuffer) {
-        self.order.sort_unstable();
-        self.batches.clear();
-        for group in self.order.chunk_by(|a, b| a.0 == b.0) {
-            let width = if group[0].0 as usize == super::colour::COLOURS { 1 } else { LANES };
-            for lanes in group.chunks(width) {
-                let mut batch = PairBatch::empty();
-                for (lane, &(_, id)) in lanes.iter().enumerate() {
-                    batch.fill(lane, id, &rows.rows()[id as usize], rows.terms(id));
-                }
-                self.batches.push(batch);
-            }
-        }
-    }
-}
-
-struct PairSweep<'a> {
-    batches: &'a mut [PairBatch],
-    velocity: Blocks<'a>,
-    pass: Pass,
-}
-
-impl Kernel for PairSweep<'_> {
-    type Output = Real;
-
-    #[inline(always)]
-    fn run<L: Lane>(self, token: L::Token) -> Real {
-        // one sum a lane, so that eight lanes and one add up in the same order
-        let mut squares = [0.0; LANES];
-        for batch in self.batches {
-            let mut at = 0;
-            while at < LANES {
-                if L::COUNT > 1 || batch.row[at] != RowId::MAX {
+                if L::COUNT > 1 || batch.lanes().0[at] != RowId::MAX {
                     let change = batch.relax::<L>(token, at, self.velocity, self.pass);
                     (L::load(token, &squares[at..]) + change).store(&mut squares[at..]);
                 }
@@ -246,11 +224,11 @@ impl Kernel for PairSweep<'_> {
 /// Rows of one to four blocks in lanes.
 #[derive(Clone, Debug, Default)]
 pub struct RowLanes {
-    pairs: Pairs,
-    one: Shape<1>,
-    two: Shape<2>,
-    three: Shape<3>,
-    four: Shape<4>,
+    pairs: Shape<PairBatch>,
+    one: Shape<RowBatch<1>>,
+    two: Shape<RowBatch<2>>,
+    three: Shape<RowBatch<3>>,
+    four: Shape<RowBatch<4>>,
     colouring: Colouring,
     len: usize,
 }
@@ -300,40 +278,22 @@ impl RowLanes {
     /// One sweep, shape after shape, colour after colour. Returns the sum of squared impulse changes [N²·s²].
     pub fn sweep(&mut self, velocity: &mut [Block], pass: Pass, lanes: bool) -> Real {
         let velocity = Blocks::new(velocity);
-        let mut squares = run(PairSweep { batches: &mut self.pairs.batches, velocity, pass }, lanes);
-        squares += run(Sweep { batches: &mut self.one.batches, velocity, pass }, lanes);
-        squares += run(Sweep { batches: &mut self.two.batches, velocity, pass }, lanes);
-        squares += run(Sweep { batches: &mut self.three.batches, velocity, pass }, lanes);
-        squares += run(Sweep { batches: &mut self.four.batches, velocity, pass }, lanes);
+        let mut squares = self.pairs.sweep(velocity, pass, lanes);
+        squares += self.one.sweep(velocity, pass, lanes);
+        squares += self.two.sweep(velocity, pass, lanes);
+        squares += self.three.sweep(velocity, pass, lanes);
+        squares += self.four.sweep(velocity, pass, lanes);
         squares
     }
 
     /// Writes the impulses back to the rows.
     pub fn harvest(&self, rows: &mut RowBuffer) {
         debug_assert_eq!(self.len, rows.len());
-        for batch in &self.pairs.batches {
-            for (&id, &impulse) in batch.row.iter().zip(&batch.impulse).filter(|(id, _)| **id != RowId::MAX) {
-                rows.rows_mut()[id as usize].impulse = impulse;
-            }
-        }
-        back(&self.one, rows);
-        back(&self.two, rows);
-        back(&self.three, rows);
-        back(&self.four, rows);
-    }
-}
-
-fn run<K: Kernel>(kernel: K, lanes: bool) -> K::Output {
-    if lanes { run_wide(kernel) } else { kernel.run::<Real>(()) }
-}
-
-fn back<const T: usize>(shape: &Shape<T>, rows: &mut RowBuffer) {
-    for batch in &shape.batches {
-        for (lane, &id) in batch.row.iter().enumerate() {
-            if id != RowId::MAX {
-                rows.rows_mut()[id as usize].impulse = batch.impulse[lane];
-            }
-        }
+        self.pairs.harvest(rows);
+        self.one.harvest(rows);
+        self.two.harvest(rows);
+        self.three.harvest(rows);
+        self.four.harvest(rows);
     }
 }
 
