@@ -191,8 +191,6 @@ pub enum FaultKind {
     NonFinite,
     /// Faster than `Settings::max_speed`.
     TooFast,
-    /// Too many voices on one command: input number refused.
-    BadInput,
 }
 
 /// A body that was rolled back to its last good state and frozen.

@@ -19,7 +19,6 @@ pub(crate) fn intake(input: &Input, model: &mut Model, state: &mut State, work: 
     fit(model, work);
     work.force.fill([Vec3::ZERO; 2]);
     work.node_force.fill(Vec3::ZERO);
-    // a kinematic body moves by its velocity unless a target says otherwise; last step's target is over
     for (number, command) in input.commands.iter().enumerate() {
         if apply(command, model, state, work, settings).is_err() {
             work.report.events.push(Event::Refused { command: number as u32 });
@@ -66,7 +65,7 @@ fn gate(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) 
                 let mut first = None;
                 c.slots(|s| first = first.or(Some(s)));
                 if let Some(s) = first {
-                    fault_only(model, work, s, FaultKind::NonFinite, "row_impulses");
+                    fault(model, work, s, FaultKind::NonFinite, "row_impulses");
                 }
             }
         }
@@ -130,10 +129,6 @@ pub(crate) fn freeze_rigid(state: &mut State, i: usize, good: Pose) {
 }
 
 fn fault(model: &Model, work: &mut Work, slot: u32, what: FaultKind, field: &'static str) {
-    fault_only(model, work, slot, what, field);
-}
-
-fn fault_only(model: &Model, work: &mut Work, slot: u32, what: FaultKind, field: &'static str) {
     work.report.faults.push(Fault { body: model.body_id(slot), phase: Phase::Intake, what, field });
 }
 
