@@ -410,7 +410,7 @@ fn sweep<L: Lane, const CORRECT: bool>(
 
     squares = squares + press::<L, CORRECT>(t, batch, at, &mut pair, n);
     // friction only when relaxing: it must see the whole normal impulse, of which the soft correction takes a part. (In both
-    // sweeps it cost half as much again and the pile of 1024 kept five times the energy)
+    // sweeps the pile of 1024 kept 8 J at 10 s instead of 2 J, in single runs)
     if !CORRECT {
         squares = squares + rub(t, batch, at, &mut pair, [t1, t2], p);
     }
