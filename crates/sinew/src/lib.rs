@@ -60,8 +60,9 @@ pub mod kernels {
 /// world with the next step of the plan.
 #[doc(hidden)]
 pub mod trial {
+    pub use crate::deformable::alone::Alone;
     pub use crate::deformable::fem::{Corotational, Params, ParamsError};
-    pub use crate::deformable::{BodyMut, BodyRef, Deformable, Modes, Operator, StepContext, SurfacePoint, Weights};
+    pub use crate::deformable::{BodyMut, BodyRef, Deformable, ElementStress, Modes, Operator, StepContext};
     pub use crate::math::{any_orthonormal, integrate_rotation};
     pub use crate::model::tet_mesh::{TetMesh, TetMeshError};
     pub use crate::solver::implicit::{Lump, Outcome, Placed, Scratch, Settings, System, solve, stiffen};

@@ -288,6 +288,7 @@ fn a_box_anchored_under_a_hanging_jelly_stretches_it() {
         for b in 0..w.soft[0].count {
             if w.x[b][1] > 0.099 {
                 w.x[b][3] = 0.0;
+                w.v[b][3] = 0.0;
             }
             if w.x[b][1] < 0.001 {
                 let local = vec(w.x[b]) + Vec3::new(0.0, 0.05, 0.0);

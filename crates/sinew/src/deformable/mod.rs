@@ -1,79 +1,133 @@
 //! Deformable bodies: the one trait behind which every model hides, and the operator of the implicit ones.
 //!
-//! A body is asked six things, in the order of the step: `predict`, `operator`, `lower`, `respond`, `advance`, and
-//! `refresh` after a restore or an edit. It never sees a row, a contact or another body. Velocity blocks are handed over
-//! as the body's own span, so that a body does not know where it lies in its island.
+//! A body is asked, in the order of the step: `predict`, `operator` (the solver's part), `advance`; and `refresh` after a
+//! restore or an edit. It never sees a row, a contact or another body. Its nodes are handed over as its own span, so that a
+//! body does not know where it lies in its island. All that it remembers from step to step is x, v and `inner`: they are
+//! State. What it keeps in itself is either constant since the last edit or rebuilt by `predict`.
 
+pub mod alone;
 pub mod fem;
 
-use crate::constraint::Term;
 use crate::math::{Block, Mat3, Real, Sym3, Vec3};
+use crate::solver::pool::Pool;
 
 /// What every phase of a substep knows.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct StepContext {
+#[derive(Clone, Copy, Debug)]
+pub struct StepContext<'a> {
     /// Substep [s].
     pub h: Real,
     /// Which substep of the step this is; A is built when it is 0.
     pub substep: u32,
-    /// Acceleration of free fall [m/s²].
-    pub gravity: Vec3,
+    /// Use eight-wide kernels; the scalar path gives the same bits.
+    pub lanes: bool,
+    /// Threads to share large loops with; none: the caller alone. The result does not depend on it.
+    #[allow(dead_code, reason = "models with large loops take it up")]
+    pub(crate) pool: Option<&'a Pool>,
 }
 
-/// A body's span of the state, to read. All slices have one entry a block.
+impl StepContext<'_> {
+    /// A substep of `h` [s] on the caller's thread.
+    pub fn new(h: Real, substep: u32) -> Self {
+        Self { h, substep, lanes: true, pool: None }
+    }
+}
+
+/// A body's span of the state, to read. Slices have one entry a node, but for `inner`.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyRef<'a> {
-    /// Positions [m] and, last, inverse mass [1/kg]; 0 is pinned: the node follows its `v`.
+    /// Positions [m]; the last number is spare.
     pub x: &'a [Block],
-    /// Velocities [m/s]; the last number is spare.
+    /// Velocities [m/s] and, last, inverse mass [1/kg]; 0 is pinned: the node follows its velocity.
     pub v: &'a [Block],
-    /// External forces without gravity [N].
-    pub force: &'a [Block],
+    /// The model's own memory, `inner_count` numbers.
+    pub inner: &'a [Real],
 }
 
 /// A body's span of the state, to write.
 #[derive(Debug)]
 pub struct BodyMut<'a> {
-    /// Positions [m] and, last, inverse mass [1/kg].
+    /// Positions [m]; the last number is spare.
     pub x: &'a mut [Block],
-    /// Velocities [m/s].
+    /// Velocities [m/s] and, last, inverse mass [1/kg].
     pub v: &'a mut [Block],
-    /// External forces without gravity [N].
-    pub force: &'a [Block],
+    /// All external forces, gravity among them [N].
+    pub force: &'a [Vec3],
+    /// The model's own memory, `inner_count` numbers.
+    pub inner: &'a mut [Real],
 }
 
-/// A point of a body's surface.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum SurfacePoint {
-    /// A node.
-    Node(u32),
-    /// A point of a triangle by its barycentric weights.
-    Face {
-        /// Corners.
-        nodes: [u32; 3],
-        /// Weights, summing to one.
-        weights: [Real; 3],
-    },
-}
+impl BodyMut<'_> {
+    /// The same span, to read.
+    pub fn read(&self) -> BodyRef<'_> {
+        BodyRef { x: self.x, v: self.v, inner: self.inner }
+    }
 
-/// A surface point as (block of the body, weight).
-pub type Weights = Vec<(u32, Real)>;
+    /// v += h f/m of the external forces, for bodies that are not implicit.
+    pub fn kick(&mut self, h: Real) {
+        for (v, f) in self.v.iter_mut().zip(self.force) {
+            add(v, *f * (v[3] * h));
+        }
+    }
+}
 
 /// A deformable model. One file each.
-pub trait Deformable: Send + Sync {
+pub trait Deformable: std::fmt::Debug + Send + Sync {
+    /// Lumped masses [kg], one a node: what State's inverse masses are made of.
+    fn masses(&self) -> &[Real];
+
+    /// Numbers of memory that the model needs in State (plastic strain, stretch of dashpots).
+    fn inner_count(&self) -> usize {
+        0
+    }
+
+    /// The memory of a body that was never touched.
+    fn rest_inner(&self, inner: &mut [Real]) {
+        inner.fill(0.0);
+    }
+
+    /// The largest step that this model, as it is integrated now, can take [s]; infinite when any step is stable.
+    fn stable_step(&self) -> Real {
+        Real::INFINITY
+    }
+
     /// Velocity after internal and external forces; an implicit body leaves `v` as the start of the solve and builds A, b.
-    fn predict(&mut self, ctx: &StepContext, body: BodyMut<'_>);
+    fn predict(&mut self, ctx: &StepContext<'_>, body: BodyMut<'_>);
+
     /// The system of an implicit body; none for a body that sweeps can solve.
-    fn operator(&self) -> Option<&dyn Operator>;
-    /// A surface point as blocks and weights, appended to `out`.
-    fn lower(&self, site: SurfacePoint, out: &mut Weights);
-    /// Fills `response` of terms that hold `jacobian`, `block` being the body's own: inverse mass along a row, for sweeps.
-    /// It must obey mass · response = jacobian summed over the body: the guard sweeps keep momentum only by this.
-    fn respond(&self, body: BodyRef<'_>, terms: &mut [Term]);
-    /// Positions after a substep.
-    fn advance(&mut self, ctx: &StepContext, body: BodyMut<'_>);
-    /// Rebuilds what depends on State alone after a restore or an edit.
-    fn refresh(&mut self, body: BodyRef<'_>);
+    fn operator(&self) -> Option<&dyn Operator> {
+        None
+    }
+
+    /// Positions after a substep, and what the model remembers.
+    fn advance(&mut self, ctx: &StepContext<'_>, body: BodyMut<'_>) {
+        for (x, v) in body.x.iter_mut().zip(body.v.iter()) {
+            add(x, vec(*v) * ctx.h);
+        }
+    }
+
+    /// Rebuilds what depends on State and on who is pinned, after a restore or an edit. The next step must not differ
+    /// whether or not this was called.
+    fn refresh(&mut self, _body: BodyRef<'_>) {}
+
+    /// Elastic energy [J]; 0 for models that have none (goals instead of forces).
+    fn energy(&self, body: BodyRef<'_>) -> Real;
+
+    /// Elastic forces at x, without damping [N], added to `out`. Returns false for models that have goals instead.
+    fn forces(&self, body: BodyRef<'_>, out: &mut [Vec3]) -> bool;
+
+    /// Strain and stress of each element, appended; nothing for models without elements.
+    fn element_stress(&self, _body: BodyRef<'_>, _out: &mut Vec<ElementStress>) {}
+}
+
+/// What an element feels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ElementStress {
+    /// Where: centre of the element now [m].
+    pub at: Vec3,
+    /// Strain in the turned frame of the element (Green's for hyperelastic models).
+    pub strain: Sym3,
+    /// Cauchy stress, world axes [Pa].
+    pub stress: Sym3,
 }
 
 /// A v = b of one implicit body, as the CG sees it. Slices have one entry for each of the body's blocks.
@@ -90,6 +144,9 @@ pub trait Operator: Send + Sync {
     fn mass(&self) -> &[Real];
     /// The six rigid modes, for the momentum audit; none when a pinned block takes up momentum.
     fn modes(&self) -> Option<Modes<'_>>;
+    /// Adds a coarse correction of the residual to z, symmetric and positive: asked only while no row touches the body,
+    /// because a coarse space without the rows' stiffness is worse than none (`docs/design-trial.md`).
+    fn correct(&self, _residual: &[Block], _z: &mut [Block]) {}
 }
 
 /// The six rigid modes of a free body and the momentum they must hold when no row acts.
@@ -105,4 +162,58 @@ pub struct Modes<'a> {
     pub momentum: Vec3,
     /// Σ arm × (m v + h f), external forces only [N·m·s].
     pub spin: Vec3,
+}
+
+/// Sums over a free body that its rigid modes need; kept by implicit models.
+#[derive(Clone, Debug, Default)]
+pub struct RigidSums {
+    arms: Vec<Vec3>,
+    totals: Option<(Real, Sym3, Vec3, Vec3)>,
+}
+
+impl RigidSums {
+    /// Centre, arms, inertia and the momentum that external forces alone would leave.
+    pub fn sum_up(&mut self, masses: &[Real], h: Real, body: &BodyMut<'_>) {
+        self.totals = None;
+        if body.v.iter().any(|v| v[3] == 0.0) {
+            return;
+        }
+        let total: Real = masses.iter().sum();
+        let moment = masses.iter().zip(body.x.iter()).fold(Vec3::ZERO, |s, (&m, &x)| s + vec(x) * m);
+        let centre = moment / total;
+        let (mut inertia, mut momentum, mut spin) = (Mat3::ZERO, Vec3::ZERO, Vec3::ZERO);
+        self.arms.clear();
+        for (node, &mass) in masses.iter().enumerate() {
+            let arm = vec(body.x[node]) - centre;
+            let push = vec(body.v[node]) * mass + body.force[node] * h;
+            self.arms.push(arm);
+            momentum += push;
+            spin += arm.cross(push);
+            inertia += (Mat3::from_diagonal(Vec3::splat(arm.length_squared())) - outer(arm, arm)) * mass;
+        }
+        self.totals = Some((total, Sym3::from_mat(&inertia), momentum, spin));
+    }
+
+    /// The modes, unless a node is pinned.
+    pub fn modes(&self) -> Option<Modes<'_>> {
+        let (mass, inertia, momentum, spin) = self.totals?;
+        Some(Modes { arms: &self.arms, mass, inertia, momentum, spin })
+    }
+}
+
+/// The first three numbers of a block.
+pub(crate) fn vec(b: Block) -> Vec3 {
+    Vec3::new(b[0], b[1], b[2])
+}
+
+/// Adds to the first three numbers of a block.
+pub(crate) fn add(b: &mut Block, v: Vec3) {
+    b[0] += v.x;
+    b[1] += v.y;
+    b[2] += v.z;
+}
+
+/// a bᵀ.
+pub(crate) fn outer(a: Vec3, b: Vec3) -> Mat3 {
+    Mat3::from_cols(a * b.x, a * b.y, a * b.z)
 }

@@ -149,10 +149,10 @@ impl Island {
         let mesh = TetMesh::block(cells, size).unwrap();
         let body = Corotational::new(&mesh, params).unwrap();
         let first = self.v.len();
-        for (k, (x, m)) in mesh.vertices.iter().zip(body.lumped_mass()).enumerate() {
+        for (k, (x, m)) in mesh.vertices.iter().zip(body.masses()).enumerate() {
             let p = *x + centre;
             self.x.push([p.x, p.y, p.z, 1.0 / m]);
-            self.v.push([0.0; 4]);
+            self.v.push([0.0, 0.0, 0.0, 1.0 / m]);
             let edge = (x.abs() * 2.0 - size).max_element() > -1e-5;
             if edge {
                 self.features.push(Feature::Node(first + k));
@@ -165,20 +165,26 @@ impl Island {
     /// One step of `dt` in `substeps`.
     pub fn step(&mut self, dt: Real, substeps: u32) {
         for substep in 0..substeps {
-            let ctx = StepContext { h: dt / substeps as Real, substep, gravity: self.gravity };
+            let ctx = StepContext::new(dt / substeps as Real, substep);
             self.substep(&ctx);
         }
     }
 
-    fn substep(&mut self, ctx: &StepContext) {
+    fn substep(&mut self, ctx: &StepContext<'_>) {
         // predict: deformables build A and b, the others their free velocity
-        let force = vec![[0.0; 4]; self.x.len()];
+        let fall = self.gravity;
+        let force: Vec<Vec3> = self.x.iter().map(|x| if x[3] > 0.0 { fall / x[3] } else { Vec3::ZERO }).collect();
         for s in &mut self.soft {
             let span = s.first..s.first + s.count;
-            let body = BodyMut { x: &mut self.x[span.clone()], v: &mut self.v[span.clone()], force: &force[span] };
+            let body = BodyMut {
+                x: &mut self.x[span.clone()],
+                v: &mut self.v[span.clone()],
+                force: &force[span],
+                inner: &mut [],
+            };
             s.body.predict(ctx, body);
         }
-        let fall = ctx.gravity * ctx.h;
+        let fall = self.gravity * ctx.h;
         let mut lumps = vec![];
         for r in &self.rigid {
             let free = [vec(self.v[r.block]) + fall, vec(self.v[r.block + 1])];
@@ -204,7 +210,12 @@ impl Island {
         // advance; a rigid body keeps its spin I ω, not its ω
         for s in &mut self.soft {
             let span = s.first..s.first + s.count;
-            let body = BodyMut { x: &mut self.x[span.clone()], v: &mut self.v[span.clone()], force: &force[span] };
+            let body = BodyMut {
+                x: &mut self.x[span.clone()],
+                v: &mut self.v[span.clone()],
+                force: &force[span],
+                inner: &mut [],
+            };
             s.body.advance(ctx, body);
         }
         for &p in &self.particles {
@@ -340,15 +351,7 @@ impl Island {
     }
 
     fn node_term(&self, block: usize, axis: Vec3) -> Term {
-        let mut term = Term { block: block as u32, jacobian: axis, response: axis * self.x[block][3] };
-        if let Some(s) = self.soft.iter().find(|s| (s.first..s.first + s.count).contains(&block)) {
-            let span = s.first..s.first + s.count;
-            let body = BodyRef { x: &self.x[span.clone()], v: &self.v[span], force: &[] };
-            term.block -= s.first as u32;
-            s.body.respond(body, std::slice::from_mut(&mut term));
-            term.block += s.first as u32;
-        }
-        term
+        Term { block: block as u32, jacobian: axis, response: axis * self.x[block][3] }
     }
 
     /// Impulses and stick points; a spring beyond the cone is returned onto it by moving its stick point.
@@ -431,7 +434,9 @@ impl Island {
             }
         }
         for s in &self.soft {
-            e += to64(s.body.elastic_energy(&self.x[s.first..s.first + s.count]));
+            let span = s.first..s.first + s.count;
+            let body = BodyRef { x: &self.x[span.clone()], v: &self.v[span], inner: &[] };
+            e += to64(s.body.energy(body));
         }
         (p, l, e)
     }

@@ -18,8 +18,7 @@
 //!
 //! R is a pure function of x, found from scratch every time: a rotation kept from the last step would be State in hiding.
 
-use crate::constraint::Term;
-use crate::deformable::{BodyMut, BodyRef, Deformable, Modes, Operator, StepContext, SurfacePoint, Weights};
+use crate::deformable::{BodyMut, BodyRef, Deformable, Modes, Operator, RigidSums, StepContext, add, outer, vec};
 use crate::math::{Block, Mat3, Quat, Real, Sym3, Vec3, integrate_rotation};
 use crate::model::tet_mesh::{TetMesh, TetMeshError};
 
@@ -69,10 +68,8 @@ pub struct Corotational {
     load: Vec<Block>,
     /// Masses, infinite where pinned. Written by `predict`. (node_count) [kg]
     mass: Vec<Real>,
-    /// Positions from the centre of mass. Written by `predict`. (node_count) [m]
-    arms: Vec<Vec3>,
     /// Sums over the body. Written by `predict`.
-    totals: Option<Totals>,
+    sums: RigidSums,
 }
 
 /// Constants since the last edit.
@@ -96,14 +93,6 @@ struct Rest {
     entries: Vec<[[u32; 4]; 4]>,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Totals {
-    mass: Real,
-    inertia: Sym3,
-    momentum: Vec3,
-    spin: Vec3,
-}
-
 impl Corotational {
     /// A body from a mesh and a material, at rest in the mesh's shape.
     pub fn new(mesh: &TetMesh, params: Params) -> Result<Self, ParamsError> {
@@ -116,18 +105,11 @@ impl Corotational {
             rest,
             matrix: vec![Mat3::ZERO; entries],
             load: vec![[0.0; 4]; nodes],
-            arms: vec![Vec3::ZERO; nodes],
-            totals: None,
+            sums: RigidSums::default(),
         })
     }
 
-    /// Lumped masses [kg], one a node: what State's inverse masses are made of.
-    pub fn lumped_mass(&self) -> &[Real] {
-        &self.rest.mass
-    }
-
-    /// Elastic energy [J] at positions `x`.
-    pub fn elastic_energy(&self, x: &[Block]) -> Real {
+    fn elastic_energy(&self, x: &[Block]) -> Real {
         let [lambda, mu] = self.rest.lame;
         let mut energy = 0.0;
         for tet in 0..self.rest.tets.len() {
@@ -139,7 +121,7 @@ impl Corotational {
     }
 
     /// Elastic forces into `load` (times h) and, in the first substep, A.
-    fn assemble(&mut self, ctx: &StepContext, x: &[Block]) {
+    fn assemble(&mut self, ctx: &StepContext<'_>, x: &[Block]) {
         let rest = &self.rest;
         let [lambda, mu] = rest.lame;
         let factor = ctx.h * (ctx.h + rest.damping);
@@ -178,67 +160,39 @@ impl Corotational {
             }
         }
     }
-
-    /// Centre, arms, inertia and the momentum that external forces alone would leave.
-    fn sum_up(&mut self, ctx: &StepContext, body: &BodyMut<'_>) {
-        self.totals = None;
-        if body.x.iter().any(|x| x[3] == 0.0) {
-            return;
-        }
-        let total: Real = self.rest.mass.iter().sum();
-        let moment = self.rest.mass.iter().zip(body.x.iter()).fold(Vec3::ZERO, |s, (&m, &x)| s + vec(x) * m);
-        let centre = moment / total;
-        let (mut inertia, mut momentum, mut spin) = (Mat3::ZERO, Vec3::ZERO, Vec3::ZERO);
-        for (node, &mass) in self.rest.mass.iter().enumerate() {
-            let arm = vec(body.x[node]) - centre;
-            let push = vec(body.v[node]) * mass + (ctx.gravity * mass + vec(body.force[node])) * ctx.h;
-            self.arms[node] = arm;
-            momentum += push;
-            spin += arm.cross(push);
-            inertia += (Mat3::from_diagonal(Vec3::splat(arm.length_squared())) - outer(arm, arm)) * mass;
-        }
-        self.totals = Some(Totals { mass: total, inertia: Sym3::from_mat(&inertia), momentum, spin });
-    }
 }
 
 impl Deformable for Corotational {
-    fn predict(&mut self, ctx: &StepContext, body: BodyMut<'_>) {
+    fn masses(&self) -> &[Real] {
+        &self.rest.mass
+    }
+
+    fn predict(&mut self, ctx: &StepContext<'_>, body: BodyMut<'_>) {
         // b = M v + h f_ext, then the elastic part
         for (node, load) in self.load.iter_mut().enumerate() {
             let mass = self.rest.mass[node];
-            let push = vec(body.v[node]) * mass + (ctx.gravity * mass + vec(body.force[node])) * ctx.h;
+            let push = vec(body.v[node]) * mass + body.force[node] * ctx.h;
             *load = [push.x, push.y, push.z, 0.0];
-            self.mass[node] = if body.x[node][3] == 0.0 { Real::INFINITY } else { mass };
+            self.mass[node] = if body.v[node][3] == 0.0 { Real::INFINITY } else { mass };
         }
         self.assemble(ctx, body.x);
-        self.sum_up(ctx, &body);
+        self.sums.sum_up(&self.rest.mass, ctx.h, &body);
     }
 
     fn operator(&self) -> Option<&dyn Operator> {
         Some(self)
     }
 
-    fn lower(&self, site: SurfacePoint, out: &mut Weights) {
-        match site {
-            SurfacePoint::Node(node) => out.push((node, 1.0)),
-            SurfacePoint::Face { nodes, weights } => out.extend(nodes.into_iter().zip(weights)),
-        }
+    fn energy(&self, body: BodyRef<'_>) -> Real {
+        self.elastic_energy(body.x)
     }
 
-    fn respond(&self, body: BodyRef<'_>, terms: &mut [Term]) {
-        for term in terms {
-            term.response = term.jacobian * body.x[term.block as usize][3];
+    fn forces(&self, body: BodyRef<'_>, out: &mut [Vec3]) -> bool {
+        for tet in 0..self.rest.tets.len() {
+            self.rest.pull(tet, body.x, |node, force| out[node] += force);
         }
+        true
     }
-
-    fn advance(&mut self, ctx: &StepContext, body: BodyMut<'_>) {
-        for (x, v) in body.x.iter_mut().zip(body.v.iter()) {
-            add(x, vec(*v) * ctx.h);
-        }
-    }
-
-    // Everything kept here is rebuilt by the next `predict` of substep 0.
-    fn refresh(&mut self, _: BodyRef<'_>) {}
 }
 
 impl Operator for Corotational {
@@ -272,8 +226,7 @@ impl Operator for Corotational {
     }
 
     fn modes(&self) -> Option<Modes<'_>> {
-        let Totals { mass, inertia, momentum, spin } = self.totals?;
-        Some(Modes { arms: &self.arms, mass, inertia, momentum, spin })
+        self.sums.modes()
     }
 }
 
@@ -351,6 +304,17 @@ impl Rest {
         row.start + self.column[row].partition_point(|&c| (c as usize) < node)
     }
 
+    /// Elastic forces of an element on its corners, f_i = −V R σ G_i [N].
+    fn pull(&self, tet: usize, x: &[Block], mut on: impl FnMut(usize, Vec3)) {
+        let [lambda, mu] = self.lame;
+        let (rotation, strain) = self.strain(tet, x);
+        let stress = strain * (2.0 * mu) + Mat3::from_diagonal(Vec3::splat(lambda * trace(&strain)));
+        let turned = rotation * stress;
+        for (corner, &node) in self.tets[tet].iter().enumerate() {
+            on(node as usize, turned * self.gradients[tet][corner] * -self.volumes[tet]);
+        }
+    }
+
     /// Rotation of an element and its small strain ε = sym(RᵀF) − I.
     fn strain(&self, tet: usize, x: &[Block]) -> (Mat3, Mat3) {
         // F from edges: differences first keep the digits that large coordinates would cost
@@ -392,21 +356,6 @@ fn trace(m: &Mat3) -> Real {
     m.x_axis.x + m.y_axis.y + m.z_axis.z
 }
 
-/// a bᵀ.
-fn outer(a: Vec3, b: Vec3) -> Mat3 {
-    Mat3::from_cols(a * b.x, a * b.y, a * b.z)
-}
-
-fn vec(b: Block) -> Vec3 {
-    Vec3::new(b[0], b[1], b[2])
-}
-
-fn add(b: &mut Block, v: Vec3) {
-    b[0] += v.x;
-    b[1] += v.y;
-    b[2] += v.z;
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -415,14 +364,14 @@ mod tests {
         let mesh = TetMesh::block([2, 2, 3], Vec3::new(0.1, 0.1, 0.15)).unwrap();
         let params = Params { youngs_modulus: 1e5, poisson_ratio: 0.3, density: 1000.0, damping: 0.0 };
         let body = Corotational::new(&mesh, params).unwrap();
-        let x = mesh.vertices.iter().zip(body.lumped_mass()).map(|(x, m)| [x.x, x.y, x.z, 1.0 / m]).collect();
+        let x = mesh.vertices.iter().map(|x| [x.x, x.y, x.z, 0.0]).collect();
         (body, x)
     }
 
     fn predict(body: &mut Corotational, x: &mut [Block], v: &mut [Block]) {
-        let ctx = StepContext { h: 0.01, substep: 0, gravity: Vec3::ZERO };
-        let force = vec![[0.0; 4]; x.len()];
-        body.predict(&ctx, BodyMut { x, v, force: &force });
+        let ctx = StepContext::new(0.01, 0);
+        let force = vec![Vec3::ZERO; x.len()];
+        body.predict(&ctx, BodyMut { x, v, force: &force, inner: &mut [] });
     }
 
     fn strained(x: &mut [Block]) {
@@ -434,7 +383,7 @@ mod tests {
     #[test]
     fn mass_is_density_times_volume() {
         let (body, _) = body();
-        assert!((body.lumped_mass().iter().sum::<Real>() - 1.5).abs() < 1e-5);
+        assert!((body.masses().iter().sum::<Real>() - 1.5).abs() < 1e-5);
     }
 
     #[test]
@@ -446,7 +395,7 @@ mod tests {
                 let p = q * vec(*x);
                 (x[0], x[1], x[2]) = (p.x, p.y, p.z);
             }
-            let mut v = vec![[0.0; 4]; x.len()];
+            let mut v = vec![[0.0, 0.0, 0.0, 1.0]; x.len()];
             predict(&mut body, &mut x, &mut v);
             let worst = body.load().iter().map(|b| vec(*b).length()).fold(0.0, Real::max);
             // E · rounding · area · h
@@ -459,7 +408,7 @@ mod tests {
     fn inner_forces_make_neither_push_nor_turn() {
         let (mut body, mut x) = body();
         strained(&mut x);
-        let mut v = vec![[0.0; 4]; x.len()];
+        let mut v = vec![[0.0, 0.0, 0.0, 1.0]; x.len()];
         predict(&mut body, &mut x, &mut v);
         let (mut push, mut turn, mut size) = (Vec3::ZERO, Vec3::ZERO, 0.0);
         for (b, x) in body.load().iter().zip(&x) {
@@ -474,7 +423,7 @@ mod tests {
     fn the_operator_is_symmetric_and_at_least_the_mass() {
         let (mut body, mut x) = body();
         strained(&mut x);
-        let mut v = vec![[0.0; 4]; x.len()];
+        let mut v = vec![[0.0, 0.0, 0.0, 1.0]; x.len()];
         predict(&mut body, &mut x, &mut v);
         let wave = |seed: usize| -> Vec<Block> {
             let part = |k: usize| ((k * 7919 + seed * 104_729) % 1000) as Real / 500.0 - 1.0;
@@ -500,12 +449,12 @@ mod tests {
     #[test]
     fn modes_hold_the_momentum_and_a_pinned_body_has_none() {
         let (mut body, mut x) = body();
-        let mut v: Vec<Block> = x.iter().map(|x| [1.0 - 2.0 * x[1], 2.0 * x[0], 0.0, 0.0]).collect();
+        let mut v: Vec<Block> = x.iter().map(|x| [1.0 - 2.0 * x[1], 2.0 * x[0], 0.0, 1.0]).collect();
         predict(&mut body, &mut x, &mut v);
         let modes = body.modes().unwrap();
         assert!((modes.momentum - Vec3::new(1.5, 0.0, 0.0)).length() < 1e-5, "{}", modes.momentum);
         assert!((modes.inertia.mul(Vec3::new(0.0, 0.0, 2.0)) - modes.spin).length() < 1e-7);
-        x[0][3] = 0.0;
+        v[0][3] = 0.0;
         predict(&mut body, &mut x, &mut v);
         assert!(body.modes().is_none() && body.mass()[0] == Real::INFINITY);
     }

@@ -1,0 +1,138 @@
+//! A deformable body by itself: no contacts, no constraints but pinned nodes. It is what the conformance tests, the
+//! benchmarks of single models and reference solves run; a world does the same with rows.
+
+use super::{BodyMut, BodyRef, Deformable, StepContext, add, vec};
+use crate::constraint::RowBuffer;
+use crate::math::{Block, Real, Vec3};
+use crate::solver::implicit::{Outcome, Placed, Scratch, Settings, System, solve, stiffen};
+
+/// A body with its state.
+#[derive(Debug)]
+pub struct Alone {
+    /// The model.
+    pub model: Box<dyn Deformable>,
+    /// Positions [m].
+    pub x: Vec<Block>,
+    /// Velocities [m/s] and inverse masses [1/kg].
+    pub v: Vec<Block>,
+    /// External forces, gravity not among them [N].
+    pub force: Vec<Vec3>,
+    /// Acceleration of free fall [m/s²].
+    pub gravity: Vec3,
+    /// Memory of the model.
+    pub inner: Vec<Real>,
+    /// Counts and tolerances when the model is implicit.
+    pub settings: Settings,
+    /// What the last implicit solve did.
+    pub outcome: Outcome,
+    total: Vec<Vec3>,
+    scratch: Scratch,
+    rows: RowBuffer,
+}
+
+impl Alone {
+    /// A model at rest at these positions [m]; no gravity.
+    pub fn new(model: impl Deformable + 'static, positions: &[Vec3]) -> Self {
+        let v = model.masses().iter().map(|m| [0.0, 0.0, 0.0, 1.0 / m]).collect();
+        let mut inner = vec![0.0; model.inner_count()];
+        model.rest_inner(&mut inner);
+        Self {
+            model: Box::new(model),
+            x: positions.iter().map(|p| [p.x, p.y, p.z, 0.0]).collect(),
+            v,
+            force: vec![Vec3::ZERO; positions.len()],
+            gravity: Vec3::ZERO,
+            inner,
+            settings: Settings::default(),
+            outcome: Outcome::default(),
+            total: vec![Vec3::ZERO; positions.len()],
+            scratch: Scratch::default(),
+            rows: RowBuffer::default(),
+        }
+    }
+
+    /// Pins a node: it keeps its velocity, which is zero unless it is given one.
+    pub fn pin(&mut self, node: usize) {
+        self.v[node] = [0.0; 4];
+        let body = BodyRef { x: &self.x, v: &self.v, inner: &self.inner };
+        self.model.refresh(body);
+    }
+
+    /// Position of a node [m].
+    pub fn position(&self, node: usize) -> Vec3 {
+        vec(self.x[node])
+    }
+
+    /// The body, to read.
+    pub fn body(&self) -> BodyRef<'_> {
+        BodyRef { x: &self.x, v: &self.v, inner: &self.inner }
+    }
+
+    /// Elastic energy [J].
+    pub fn energy(&self) -> Real {
+        self.model.energy(self.body())
+    }
+
+    /// Elastic forces [N].
+    pub fn forces(&self) -> Vec<Vec3> {
+        let mut out = vec![Vec3::ZERO; self.x.len()];
+        self.model.forces(self.body(), &mut out);
+        out
+    }
+
+    /// One step of h [s] in one substep.
+    pub fn step(&mut self, h: Real) {
+        let ctx = StepContext::new(h, 0);
+        let masses = self.model.masses();
+        for ((total, force), m) in self.total.iter_mut().zip(&self.force).zip(masses) {
+            *total = *force + self.gravity * *m;
+        }
+        let Self { model, x, v, total, inner, .. } = self;
+        model.predict(&ctx, BodyMut { x, v, force: total, inner });
+        if let Some(operator) = model.operator() {
+            let placed = [Placed { first: 0, operator }];
+            let system = System { operators: &placed, lumps: &[] };
+            stiffen(&system, &mut self.rows, v.len(), &self.settings, &mut self.scratch);
+            self.outcome = solve(&system, &mut self.rows, v, &self.settings, &mut self.scratch);
+        }
+        model.advance(&ctx, BodyMut { x, v, force: total, inner });
+    }
+
+    /// Steps with all velocities put to zero after each: an implicit body goes to rest as by Newton's method, an explicit
+    /// one slowly. Returns the largest unbalanced force on a node that is free [N].
+    pub fn settle(&mut self, h: Real, steps: u32) -> Real {
+        for _ in 0..steps {
+            self.step(h);
+            for v in self.v.iter_mut().filter(|v| v[3] > 0.0) {
+                *v = [0.0, 0.0, 0.0, v[3]];
+            }
+        }
+        let forces = self.forces();
+        let free = self.v.iter().zip(forces).zip(&self.force).filter(|((v, _), _)| v[3] > 0.0);
+        free.map(|((v, f), e)| (f + *e + self.gravity / v[3]).length()).fold(0.0, Real::max)
+    }
+
+    /// Momentum [kg·m/s] and spin about the origin [kg·m²/s].
+    pub fn momentum(&self) -> (Vec3, Vec3) {
+        let (mut p, mut l) = (Vec3::ZERO, Vec3::ZERO);
+        for ((x, v), m) in self.x.iter().zip(&self.v).zip(self.model.masses()) {
+            p += vec(*v) * *m;
+            l += vec(*x).cross(vec(*v) * *m);
+        }
+        (p, l)
+    }
+
+    /// Kinetic energy [J].
+    pub fn kinetic(&self) -> Real {
+        self.v.iter().zip(self.model.masses()).map(|(v, m)| 0.5 * m * vec(*v).length_squared()).sum()
+    }
+
+    /// Adds a rigid motion to the velocities.
+    pub fn push(&mut self, velocity: Vec3, spin: Vec3, about: Vec3) {
+        for (x, v) in self.x.iter().zip(&mut self.v) {
+            if v[3] > 0.0 {
+                add(v, velocity + spin.cross(vec(*x) - about));
+            }
+        }
+    }
+}
