@@ -40,6 +40,9 @@ pub use constraint::{
 pub use error::Error;
 pub use input::{Command, FixedStep, Input};
 pub use math::{Block, Mat3, Pose, Quat, Real, Sym3, Vec3};
+pub use model::surface::{Share, Surface};
+pub use model::tet_mesh::{TetMesh, TetMeshError};
+pub use model::tri_mesh::{TriMesh, TriMeshError};
 pub use model::{BodyId, Collider, ConstraintId, Groups, Material, Model, Motion, Particles, RigidBody, Shape};
 pub use report::{ConstraintForce, ContactForce, Counts, Energies, Event, Fault, FaultKind, PairForce, Phase, Report};
 pub use settings::{FrictionBound, Order, Settings, Stabilization};
@@ -64,6 +67,5 @@ pub mod trial {
     pub use crate::deformable::fem::{Corotational, Params, ParamsError};
     pub use crate::deformable::{BodyMut, BodyRef, Deformable, ElementStress, Modes, Operator, StepContext};
     pub use crate::math::{any_orthonormal, integrate_rotation};
-    pub use crate::model::tet_mesh::{TetMesh, TetMeshError};
     pub use crate::solver::implicit::{Lump, Outcome, Placed, Scratch, Settings, System, solve, stiffen};
 }

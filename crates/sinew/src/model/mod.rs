@@ -5,7 +5,9 @@ mod material;
 mod particles;
 mod rigid;
 mod shape;
+pub mod surface;
 pub mod tet_mesh;
+pub mod tri_mesh;
 
 pub(crate) use ids::Slots;
 pub use ids::{BodyId, ConstraintId};

@@ -112,6 +112,28 @@ impl TetMesh {
         (0..self.tets.len()).map(|t| self.tet_volume(t)).sum()
     }
 
+    /// The faces that only one tetrahedron owns, outward, in the order of their tetrahedra.
+    pub fn boundary_faces(&self) -> Vec<[u32; 3]> {
+        // seen from outside, the face opposite to each corner of a positive tetrahedron
+        const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
+        let mut faces: Vec<([u32; 3], u32)> = Vec::with_capacity(4 * self.tets.len());
+        for (t, tet) in self.tets.iter().enumerate() {
+            for (k, face) in FACES.iter().enumerate() {
+                let mut key = face.map(|i| tet[i]);
+                key.sort_unstable();
+                faces.push((key, (4 * t + k) as u32));
+            }
+        }
+        faces.sort_unstable();
+        let alone = |i: usize| {
+            let key = faces[i].0;
+            (i == 0 || faces[i - 1].0 != key) && faces.get(i + 1).is_none_or(|n| n.0 != key)
+        };
+        let mut owners: Vec<u32> = (0..faces.len()).filter(|&i| alone(i)).map(|i| faces[i].1).collect();
+        owners.sort_unstable();
+        owners.into_iter().map(|o| FACES[o as usize % 4].map(|i| self.tets[o as usize / 4][i])).collect()
+    }
+
     /// Refuses an empty mesh, a missing vertex and a tetrahedron without positive volume, naming the culprit.
     pub fn check(&self) -> Result<(), TetMeshError> {
         if self.tets.is_empty() {
@@ -155,6 +177,10 @@ mod tests {
                 *faces.entry(face).or_insert(0) += 1;
             }
         }
+        // the boundary is closed, outward, and has the volume inside
+        let outside =
+            super::super::tri_mesh::TriMesh { vertices: mesh.vertices.clone(), triangles: mesh.boundary_faces() };
+        assert!((outside.volume() - 1.0).abs() < 1e-5);
         // 6 sides of 4 squares, two triangles each, are on the outside
         assert_eq!(faces.values().filter(|&&n| n == 1).count(), 48);
         assert!(faces.values().all(|&n| n <= 2));

@@ -5,9 +5,9 @@
 
 use sinew::trial::{
     self as implicit, BodyMut, BodyRef, Corotational, Deformable, Lump, Outcome, Params, Placed, Scratch, Settings,
-    StepContext, System, TetMesh, any_orthonormal, integrate_rotation,
+    StepContext, System, any_orthonormal, integrate_rotation,
 };
-use sinew::{Block, Bounds, Pose, Real, RowBuffer, RowId, Sym3, Term, Vec3};
+use sinew::{Block, Bounds, Pose, Real, RowBuffer, RowId, Sym3, Term, TetMesh, Vec3};
 use std::collections::BTreeMap;
 
 /// What a rigid body looks like.

@@ -1,0 +1,89 @@
+//! Triangle meshes: a surface as vertices and triangles, outward normal by the right hand.
+
+use crate::math::{Real, Vec3};
+
+/// Vertices and triangles.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TriMesh {
+    /// Vertices [m].
+    pub vertices: Vec<Vec3>,
+    /// Three vertices each, counter-clockwise seen from outside.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+/// Why a triangle mesh was refused.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum TriMeshError {
+    /// Nothing to simulate.
+    #[error("the mesh has no triangles")]
+    Empty,
+    /// A triangle names a vertex that is not there.
+    #[error("triangle {triangle}: vertex {vertex} does not exist (the mesh has {count})")]
+    NoVertex {
+        /// Culprit.
+        triangle: usize,
+        /// Missing vertex.
+        vertex: u32,
+        /// Vertices there are.
+        count: usize,
+    },
+    /// A vertex is not a number.
+    #[error("vertex {vertex} is not finite")]
+    NotFinite {
+        /// Culprit.
+        vertex: usize,
+    },
+    /// A triangle has no area.
+    #[error("triangle {triangle}: area {area:e} m² is not positive; run 'sinew mesh repair'")]
+    NoArea {
+        /// Culprit.
+        triangle: usize,
+        /// Its area [m²].
+        area: Real,
+    },
+}
+
+impl TriMesh {
+    /// Corners of a triangle [m].
+    pub fn corners(&self, triangle: usize) -> [Vec3; 3] {
+        self.triangles[triangle].map(|i| self.vertices[i as usize])
+    }
+
+    /// Area of a triangle [m²].
+    pub fn area(&self, triangle: usize) -> Real {
+        let [a, b, c] = self.corners(triangle);
+        0.5 * (b - a).cross(c - a).length()
+    }
+
+    /// Enclosed volume, positive when normals point outward [m³]; means something for a closed mesh only.
+    pub fn volume(&self) -> Real {
+        let sum: Real = (0..self.triangles.len())
+            .map(|t| {
+                let [a, b, c] = self.corners(t);
+                a.dot(b.cross(c))
+            })
+            .sum();
+        sum / 6.0
+    }
+
+    /// Refuses an empty mesh, missing or non-finite vertices and triangles without area, naming the culprit.
+    pub fn check(&self) -> Result<(), TriMeshError> {
+        if self.triangles.is_empty() {
+            return Err(TriMeshError::Empty);
+        }
+        if let Some(vertex) = self.vertices.iter().position(|v| !v.is_finite()) {
+            return Err(TriMeshError::NotFinite { vertex });
+        }
+        let count = self.vertices.len();
+        for (triangle, corners) in self.triangles.iter().enumerate() {
+            if let Some(&vertex) = corners.iter().find(|&&i| i as usize >= count) {
+                return Err(TriMeshError::NoVertex { triangle, vertex, count });
+            }
+            let area = self.area(triangle);
+            if !(area > 0.0 && area.is_finite()) {
+                return Err(TriMeshError::NoArea { triangle, area });
+            }
+        }
+        Ok(())
+    }
+}
