@@ -106,11 +106,11 @@ fn fingerprint(world: &World) -> Vec<u8> {
 }
 
 pub(crate) fn settings_body(settings: &Settings) -> Result<Vec<u8>, WireError> {
-    frame::encode(Section::Settings, &SettingsForm::of(settings))
+    frame::encode(Section::Settings, &SettingsForm::from(settings.clone()))
 }
 
 pub(crate) fn read_settings(body: &[u8]) -> Result<Settings, WireError> {
-    Ok(frame::decode::<SettingsForm>(Section::Settings, body)?.build())
+    Ok(frame::decode::<SettingsForm>(Section::Settings, body)?.into())
 }
 
 pub(crate) fn model_body(blueprint: &Blueprint) -> Result<Vec<u8>, WireError> {

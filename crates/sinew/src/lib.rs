@@ -38,14 +38,24 @@ pub use constraint::{
     Bounds, Distance, Joint, JointKind, Motor, Row, RowBuffer, RowId, RowWriter, Rows, Site, Term, View,
 };
 pub use error::Error;
+
+/// Finite elements: parameters.
+pub mod fem {
+    pub use crate::deformable::fem::{Params, ParamsError};
+}
+
 pub use input::{Command, FixedStep, Input};
 pub use math::{Block, Mat3, Pose, Quat, Real, Sym3, Vec3};
 pub use model::surface::{Share, Surface};
 pub use model::tet_mesh::{TetMesh, TetMeshError};
 pub use model::tri_mesh::{TriMesh, TriMeshError};
-pub use model::{BodyId, Collider, ConstraintId, Groups, Material, Model, Motion, Particles, RigidBody, Shape};
+pub use model::{
+    BodyId, Collider, ConstraintId, Geometry, Groups, Material, Model, Motion, Particles, Region, RigidBody, Shape,
+    SoftBody, SoftModel,
+};
 pub use report::{ConstraintForce, ContactForce, Counts, Energies, Event, Fault, FaultKind, PairForce, Phase, Report};
 pub use settings::{FrictionBound, Order, Settings, Stabilization};
+pub use solver::implicit::Settings as Implicit;
 pub use solver::soft::{Softness, soften};
 pub use state::{Column, ContactKey, ContactMemory, PointMemory, State};
 pub use world::{
@@ -59,13 +69,10 @@ pub mod kernels {
     pub use crate::solver::row_lanes::RowLanes;
 }
 
-/// The design on trial (`docs/design-trial.md`): implicit bodies and rows in one island, until deformable bodies join the
-/// world with the next step of the plan.
+/// Inside views for benchmarks: a model by itself, without a world.
 #[doc(hidden)]
 pub mod trial {
     pub use crate::deformable::alone::Alone;
-    pub use crate::deformable::fem::{Corotational, Params, ParamsError};
+    pub use crate::deformable::fem::Corotational;
     pub use crate::deformable::{BodyMut, BodyRef, Deformable, ElementStress, Modes, Operator, StepContext};
-    pub use crate::math::{any_orthonormal, integrate_rotation};
-    pub use crate::solver::implicit::{Lump, Outcome, Placed, Scratch, Settings, System, solve, stiffen};
 }

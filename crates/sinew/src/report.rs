@@ -70,6 +70,14 @@ pub struct Counts {
     pub colours: u32,
     /// Sweeps done, all substeps together.
     pub sweeps: u32,
+    /// Substeps of the sweep islands: those of the settings, or more when an explicit model asked for them.
+    pub substeps: u32,
+    /// Islands solved by CG.
+    pub implicit_islands: u32,
+    /// CG iterations, all implicit islands and substeps together.
+    pub iterations: u32,
+    /// Passes over the bounds of rows in implicit islands.
+    pub passes: u32,
 }
 
 /// Energies of all dynamic bodies [J].

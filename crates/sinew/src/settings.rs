@@ -2,6 +2,7 @@
 
 use crate::error::{Error, check, finite_vec, not_negative, positive};
 use crate::math::{Real, Vec3};
+use crate::solver::implicit::Settings as Implicit;
 
 /// How a row turns position error into velocity.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,6 +50,14 @@ pub struct Settings {
     pub gravity: Vec3,
     /// Substeps of a step. More: stiffer stacks and joints, cost in proportion. Default 4.
     pub substeps: u32,
+    /// Most substeps that explicit deformable models may ask for on their own. Fewer: a model that needs more is
+    /// integrated beyond its stable step and will be frozen. Default 64.
+    pub max_substeps: u32,
+    /// Substeps of islands with implicit bodies in them. More: less damping by the integrator, cost in proportion.
+    /// Default 1.
+    pub implicit_substeps: u32,
+    /// Counts and tolerances of implicit islands.
+    pub implicit: Implicit,
     /// Sweeps with position correction per substep. More: better converged, cost in proportion. Default 1.
     pub sweeps: u32,
     /// Sweeps without correction after them, which take out the velocity that correction added and do the friction of
@@ -114,6 +123,9 @@ impl Default for Settings {
             dt: 1.0 / 60.0,
             gravity: Vec3::new(0.0, -9.81, 0.0),
             substeps: 4,
+            max_substeps: 64,
+            implicit_substeps: 1,
+            implicit: Implicit::default(),
             sweeps: 1,
             relax_sweeps: 1,
             contact: Stabilization::Soft { frequency: 1000.0, damping_ratio: 1.0 },
@@ -155,6 +167,8 @@ impl Settings {
         finite_vec("settings.gravity", self.gravity)?;
         let counts = [
             ("settings.substeps", self.substeps, 1, 1000),
+            ("settings.max_substeps", self.max_substeps, 1, 1000),
+            ("settings.implicit_substeps", self.implicit_substeps, 1, 1000),
             ("settings.sweeps", self.sweeps, 1, 10_000),
             ("settings.relax_sweeps", self.relax_sweeps, 1, 10_000),
             ("settings.threads", self.threads, 1, 256),
@@ -173,6 +187,7 @@ impl Settings {
                 }
             }
         }
+        self.implicit.check()?;
         check("settings.warm_start", self.warm_start, (0.0..=1.0).contains(&self.warm_start), "between 0 and 1")?;
         for (what, value) in [
             ("settings.stop_residual", self.stop_residual),

@@ -1,13 +1,14 @@
 //! Bodies: rigid ones with their colliders, particles.
 
 use super::shape::ShapeForm;
+use super::soft::SoftForm;
 use super::{PoseForm, V3, pose, pose_form, vectors, vectors_form};
 use serde::{Deserialize, Serialize};
 use sinew::{BodySpec, Collider, Groups, Material, Motion, Particles, Real, RigidBody, Sym3, Vec3};
 
 /// [`Material`].
 #[derive(Serialize, Deserialize)]
-struct MaterialForm {
+pub(super) struct MaterialForm {
     static_friction: Real,
     kinetic_friction: Real,
     restitution: Real,
@@ -31,14 +32,14 @@ impl From<MaterialForm> for Material {
 }
 
 /// Member, mask.
-type GroupsForm = (u32, u32);
+pub(super) type GroupsForm = (u32, u32);
 
-fn groups_form(groups: Groups) -> GroupsForm {
+pub(super) fn groups_form(groups: Groups) -> GroupsForm {
     let Groups { member, mask } = groups;
     (member, mask)
 }
 
-fn groups((member, mask): GroupsForm) -> Groups {
+pub(super) fn groups((member, mask): GroupsForm) -> Groups {
     Groups { member, mask }
 }
 
@@ -219,6 +220,7 @@ impl ParticlesForm {
 pub(crate) enum BodyForm {
     Rigid(Box<RigidForm>),
     Particles(Box<ParticlesForm>),
+    Soft(Box<SoftForm>),
 }
 
 impl BodyForm {
@@ -226,6 +228,7 @@ impl BodyForm {
         Ok(match body {
             BodySpec::Rigid(rigid) => Self::Rigid(Box::new(RigidForm::of(rigid)?)),
             BodySpec::Particles(particles) => Self::Particles(Box::new(ParticlesForm::of(particles))),
+            BodySpec::Soft(soft) => Self::Soft(Box::new(SoftForm::of(soft))),
         })
     }
 
@@ -233,6 +236,7 @@ impl BodyForm {
         Ok(match self {
             Self::Rigid(rigid) => BodySpec::Rigid(rigid.build()?),
             Self::Particles(particles) => BodySpec::Particles(particles.build()),
+            Self::Soft(soft) => BodySpec::Soft(Box::new(soft.build())),
         })
     }
 }

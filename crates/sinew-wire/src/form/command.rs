@@ -45,7 +45,7 @@ impl CommandForm {
             Command::RemoveBody(id) => Self::RemoveBody(id.to_parts()),
             Command::RemoveConstraint(id) => Self::RemoveConstraint(id.to_parts()),
             Command::Motor { joint, motor } => Self::Motor { joint: joint.to_parts(), motor: motor.map(Into::into) },
-            Command::Settings(settings) => Self::Settings(Box::new(SettingsForm::of(settings))),
+            Command::Settings(settings) => Self::Settings(Box::new((**settings).clone().into())),
             Command::NodeForce { body, node, force } => {
                 Self::NodeForce { body: body.to_parts(), node: *node, force: force.to_array() }
             }
@@ -76,7 +76,7 @@ impl CommandForm {
             Self::Motor { joint, motor } => {
                 Command::Motor { joint: constraint_id(joint), motor: motor.map(Into::into) }
             }
-            Self::Settings(settings) => Command::Settings(Box::new(settings.build())),
+            Self::Settings(settings) => Command::Settings(Box::new((*settings).into())),
             Self::NodeForce { body, node, force } => {
                 Command::NodeForce { body: body_id(body), node, force: vector(force) }
             }

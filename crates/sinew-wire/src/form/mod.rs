@@ -6,12 +6,38 @@
 //!
 //! Conversions that can fail say why in a `String`; the caller knows the section.
 
+/// A struct of the core and its mirror, field by field, in both directions. Fields convert by `From`.
+macro_rules! mirror {
+    ($form:ident of $source:ident { $($field:ident: $kind:ty),* $(,)? }) => {
+        #[doc = concat!("[`", stringify!($source), "`].")]
+        #[derive(serde::Serialize, serde::Deserialize)]
+        pub(crate) struct $form {
+            $($field: $kind),*
+        }
+
+        impl From<$source> for $form {
+            fn from(source: $source) -> Self {
+                let $source { $($field),* } = source;
+                Self { $($field: $field.into()),* }
+            }
+        }
+
+        impl From<$form> for $source {
+            fn from(form: $form) -> Self {
+                let $form { $($field),* } = form;
+                Self { $($field: $field.into()),* }
+            }
+        }
+    };
+}
+
 mod body;
 mod command;
 mod constraint;
 mod model;
 mod settings;
 mod shape;
+mod soft;
 
 pub(crate) use command::StepForm;
 pub(crate) use model::ModelForm;

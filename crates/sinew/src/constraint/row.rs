@@ -10,7 +10,7 @@
 //! is one block, a rigid body two (linear, then angular). The sign of `bias` follows C/h: positive for an open gap
 //! (approach is allowed), negative in penetration. Errata of ICD Alg. 1, 4.2 and 4.3 (`docs/errata.md`) are applied here.
 
-use crate::math::{Real, Vec3};
+use crate::math::{Block, Real, Vec3};
 
 /// Index of a row in its buffer.
 pub type RowId = u32;
@@ -133,6 +133,22 @@ impl RowBuffer {
             impulse: 0.0,
         });
         (self.rows.len() - 1) as RowId
+    }
+
+    /// J·v of a row [m/s or rad/s].
+    pub fn drift(&self, id: RowId, v: &[Block]) -> Real {
+        let on = |t: &Term| {
+            let b = v[t.block as usize];
+            t.jacobian.dot(Vec3::new(b[0], b[1], b[2]))
+        };
+        self.terms(id).iter().map(on).sum()
+    }
+
+    /// Renumbers the blocks of all terms.
+    pub(crate) fn renumber(&mut self, mut number: impl FnMut(u32) -> u32) {
+        for term in &mut self.terms {
+            term.block = number(term.block);
+        }
     }
 
     /// Adds a row whose softness is a law of its own: a spring or a soft motor.

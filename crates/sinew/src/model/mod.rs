@@ -2,9 +2,11 @@
 
 mod ids;
 mod material;
+mod nodes;
 mod particles;
 mod rigid;
 mod shape;
+mod soft;
 pub mod surface;
 pub mod tet_mesh;
 pub mod tri_mesh;
@@ -12,29 +14,32 @@ pub mod tri_mesh;
 pub(crate) use ids::Slots;
 pub use ids::{BodyId, ConstraintId};
 pub use material::{Groups, Material};
-pub(crate) use particles::Nodes;
+pub(crate) use nodes::{NodeSource, Nodes, Start};
 pub use particles::Particles;
 pub(crate) use rigid::Rigid;
 pub use rigid::{Collider, Motion, RigidBody};
 pub use shape::Shape;
+pub use soft::{Geometry, Region, SoftBody, SoftModel};
 
 use crate::constraint::Constraint;
 use crate::error::Error;
 
 /// A body of either kind.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) enum Body {
     Rigid(Rigid),
     Nodes(Nodes),
 }
 
 /// Constants since the last edit.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Model {
     pub(crate) bodies: Slots<Body>,
     pub(crate) constraints: Slots<Constraint>,
     /// Nodes of all bodies.
     pub(crate) node_count: usize,
+    /// Numbers of memory of all deformable models.
+    pub(crate) inner_count: usize,
     /// Pairs of bodies whose joint asks them not to collide, sorted.
     pub(crate) apart: Vec<(u32, u32)>,
     /// Raised by every edit; all that is derived checks it.

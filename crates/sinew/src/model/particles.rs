@@ -1,7 +1,6 @@
 //! Bare particles: nodes with mass and gravity, the simplest body.
 
 use super::{Groups, Material};
-use crate::error::{Error, finite, finite_vec, not_negative, positive};
 use crate::math::{Real, Vec3};
 
 /// Particles to be added.
@@ -112,55 +111,5 @@ impl Particles {
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
-    }
-}
-
-/// Particles as the step sees them: a span of nodes.
-#[derive(Clone, Debug)]
-pub(crate) struct Nodes {
-    /// First node of the span.
-    pub start: u32,
-    /// 1/mass of each, 0 when pinned [1/kg].
-    pub inv_mass: Vec<Real>,
-    pub source: Particles,
-}
-
-impl Nodes {
-    pub fn build(source: Particles, start: u32) -> Result<Self, Error> {
-        let who = if source.name.is_empty() { "particles".to_owned() } else { format!("particles '{}'", source.name) };
-        let count = source.positions.len();
-        if count == 0 {
-            return Err(Error::BadShape { shape: who, reason: "there are none: give at least one position".into() });
-        }
-        for (i, &p) in source.positions.iter().enumerate() {
-            finite_vec(&format!("{who}.positions[{i}]"), p)?;
-        }
-        finite_vec(&format!("{who}.velocity"), source.velocity)?;
-        not_negative(&format!("{who}.radius"), source.radius)?;
-        not_negative(&format!("{who}.damping"), source.damping)?;
-        finite(&format!("{who}.gravity_scale"), source.gravity_scale)?;
-        source.material.check(&format!("{who}.material"))?;
-        if !source.masses.is_empty() && source.masses.len() != count {
-            let reason = format!("{} masses for {count} particles", source.masses.len());
-            return Err(Error::BadMass { body: who, reason });
-        }
-        let mut inv_mass = Vec::with_capacity(count);
-        for i in 0..count {
-            let m = source.masses.get(i).copied().unwrap_or(source.mass);
-            positive(&format!("{who}.mass[{i}]"), m)?;
-            inv_mass.push(1.0 / m);
-        }
-        for &i in &source.pinned {
-            let slot = inv_mass.get_mut(i as usize).ok_or_else(|| Error::BadMass {
-                body: who.clone(),
-                reason: format!("pinned particle {i} does not exist, there are {count}"),
-            })?;
-            *slot = 0.0;
-        }
-        Ok(Self { start, inv_mass, source })
-    }
-
-    pub fn span(&self) -> std::ops::Range<usize> {
-        self.start as usize..self.start as usize + self.inv_mass.len()
     }
 }

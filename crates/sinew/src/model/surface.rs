@@ -23,13 +23,15 @@ pub struct Surface {
     starts: Vec<u32>,
     shares: Vec<Share>,
     triangles: Vec<[u32; 3]>,
+    /// True when it encloses a volume: normals then point out of the body.
+    solid: bool,
 }
 
 impl Surface {
     /// Surfels that are nodes: `nodes` lists them, `triangles` counts in that list.
     pub fn of_nodes(nodes: impl IntoIterator<Item = u32>, triangles: Vec<[u32; 3]>) -> Self {
         let shares: Vec<Share> = nodes.into_iter().map(|node| Share { node, weight: 1.0 }).collect();
-        Self { starts: (0..=shares.len() as u32).collect(), shares, triangles }
+        Self { starts: (0..=shares.len() as u32).collect(), shares, triangles, solid: false }
     }
 
     /// The boundary of a tetrahedral mesh: faces that one tetrahedron owns, outward, over the nodes they use.
@@ -43,7 +45,8 @@ impl Surface {
         for (k, &n) in nodes.iter().enumerate() {
             number[n as usize] = k as u32;
         }
-        Self::of_nodes(nodes, faces.into_iter().map(|f| f.map(|n| number[n as usize])).collect())
+        let triangles = faces.into_iter().map(|f| f.map(|n| number[n as usize])).collect();
+        Self { solid: true, ..Self::of_nodes(nodes, triangles) }
     }
 
     /// All vertices and triangles of a sheet.
@@ -64,6 +67,11 @@ impl Surface {
     /// Triangles over the surfels, outward.
     pub fn triangles(&self) -> &[[u32; 3]] {
         &self.triangles
+    }
+
+    /// True when it encloses a volume: normals then point out of the body.
+    pub fn is_solid(&self) -> bool {
+        self.solid
     }
 
     /// The nodes a surfel follows.

@@ -31,6 +31,7 @@ mod space;
 
 use crate::constraint::{Bounds, RowBuffer, RowId, Term};
 use crate::deformable::Operator;
+use crate::error::{Error, check, positive};
 use crate::math::{Block, Real, Sym3, Vec3};
 use audit::{Seat, balance, settle};
 use space::{Kind, Plan, Space, add, apply_bodies, bounded, conjugate_gradient, dot, drift};
@@ -64,6 +65,12 @@ pub struct System<'a> {
     pub operators: &'a [Placed<'a>],
     /// All others.
     pub lumps: &'a [Lump],
+}
+
+impl std::fmt::Debug for Placed<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Placed({}..{})", self.first, self.first + self.operator.block_count() as u32)
+    }
 }
 
 impl System<'_> {
@@ -117,6 +124,31 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// Refuses absurd values, naming the first.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        positive("settings.implicit.stiffness", self.stiffness)?;
+        positive("settings.implicit.rigid_stiffness", self.rigid_stiffness)?;
+        positive("settings.implicit.tangential", self.tangential)?;
+        check("settings.implicit.carry", self.carry, (0.0..=1.0).contains(&self.carry), "between 0 and 1")?;
+        let tolerance = self.tolerance;
+        check("settings.implicit.tolerance", tolerance, tolerance > 0.0 && tolerance < 1.0, "between 0 and 1")?;
+        let counts = [
+            ("settings.implicit.iterations", self.iterations, 1),
+            ("settings.implicit.passes", self.passes, 1),
+            ("settings.implicit.audit_passes", self.audit_passes, 0),
+            ("settings.implicit.guard", self.guard, 0),
+        ];
+        for (what, n, low) in counts {
+            check(
+                what,
+                n as Real,
+                (low..=100_000).contains(&n),
+                "a count in the allowed range (see its documentation)",
+            )?;
+        }
+        Ok(())
+    }
+
     /// The impulse that a hard row shall start from next substep, from the one it started from and the one it came to.
     /// This is what contact memory keeps: its fixed point is the impulse itself, and the gap there is zero.
     pub fn carried(&self, start: Real, impulse: Real) -> Real {

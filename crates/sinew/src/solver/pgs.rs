@@ -9,7 +9,7 @@
 //! (ICD Alg. 1 with the errata: λ is an impulse and v already holds external and internal forces.)
 
 use crate::constraint::{Bounds, RowBuffer, RowId};
-use crate::math::{Block, Real, Vec3};
+use crate::math::{Block, Real};
 
 /// Which part of the bias a sweep uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub fn sweep(rows: &mut RowBuffer, v: &mut [Block], pass: Pass) -> Real {
 /// The impulse that would satisfy this row alone.
 fn wanted(rows: &RowBuffer, id: RowId, v: &[Block], pass: Pass) -> Real {
     let row = rows.rows()[id as usize];
-    let drift: Real = rows.terms(id).iter().map(|t| t.jacobian.dot(vec(v[t.block as usize]))).sum();
+    let drift = rows.drift(id, v);
     if pass == Pass::Correct || row.spring {
         row.impulse - (drift + row.bias + row.softness * row.impulse) / row.diagonal
     } else {
@@ -69,8 +69,7 @@ fn wanted(rows: &RowBuffer, id: RowId, v: &[Block], pass: Pass) -> Real {
 fn relax_disc(rows: &mut RowBuffer, id: RowId, reach: Real, v: &mut [Block], pass: Pass) -> Real {
     let slip = |row: RowId| {
         let r = rows.rows()[row as usize];
-        let drift: Real = rows.terms(row).iter().map(|t| t.jacobian.dot(vec(v[t.block as usize]))).sum();
-        drift + if pass == Pass::Correct { r.bias } else { r.bias - r.correction }
+        rows.drift(row, v) + if pass == Pass::Correct { r.bias } else { r.bias - r.correction }
     };
     let (slip_a, slip_b) = (slip(id), slip(id + 1));
     let [old_a, old_b] = [rows.rows()[id as usize].impulse, rows.rows()[id as usize + 1].impulse];
@@ -112,14 +111,11 @@ fn apply(rows: &RowBuffer, id: RowId, impulse: Real, v: &mut [Block]) {
     }
 }
 
-fn vec(b: Block) -> Vec3 {
-    Vec3::new(b[0], b[1], b[2])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::constraint::Term;
+    use crate::math::Vec3;
 
     fn node(block: u32, jacobian: Vec3, inv_mass: Real) -> Term {
         Term { block, jacobian, response: jacobian * inv_mass }

@@ -72,6 +72,7 @@ columns! {
     flags["bits"],
     node_x["m"],
     node_v["m/s"],
+    inner["model's own"],
     row_impulses["N·s"],
     broken["bits"],
     contacts["record"],

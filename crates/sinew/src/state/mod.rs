@@ -48,6 +48,8 @@ pub struct State {
     pub node_x: Vec<Vec3>,
     /// Node velocities [m/s] (nodes).
     pub node_v: Vec<Vec3>,
+    /// Memory of deformable models: plastic strain, stretch of dashpots (the model's own numbering).
+    pub inner: Vec<Real>,
     /// Impulses of constraint rows for the warm start [N·s] (constraint slots).
     pub row_impulses: Vec<[Real; WARM_ROWS]>,
     /// 1 when the constraint broke (constraint slots).

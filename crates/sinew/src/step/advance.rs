@@ -1,48 +1,63 @@
 //! Advance: positions follow the corrected velocities; spinning bodies keep their angular momentum.
 
-use super::StepContext;
+use super::{StepContext, soft};
 use crate::math::{Quat, Real, Vec3, integrate_rotation, turn_free};
 use crate::model::{Model, Motion};
 use crate::settings::Settings;
 use crate::work::Work;
 
 pub(crate) fn advance(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings) {
-    let h = ctx.h;
-    for (slot, rigid) in model.bodies.iter().filter_map(|(s, _)| Some((s, model.rigid_at(s)?))) {
-        let i = slot as usize;
-        // kinematic bodies move by their velocity; the others only when they are solved
-        let moves = work.active[i] || rigid.motion == Motion::Kinematic;
-        if !moves {
-            continue;
-        }
-        let carry = if work.active[i] { &work.carry } else { &work.velocity };
-        let (v, w) = (vec(carry[2 * i]), vec(carry[2 * i + 1]));
-        // compensated sum: at 1 km from the origin a substep of slow motion is below the last bit of f32
-        let (x, way) = (vec(work.pose[2 * i]), v * h + work.rest[i]);
-        let there = x + way;
-        work.rest[i] = way - (there - x);
-        put(&mut work.pose[2 * i], there);
-        let q = work.pose[2 * i + 1];
-        let q = Quat::from_xyzw(q[0], q[1], q[2], q[3]);
-        let turn = cap(w * h, settings.max_turn);
-        let end = if work.active[i] && rigid.gyroscopic {
-            // turn with the corrected spin; the relaxed spin follows the body's new inertia, momentum kept
-            let spin = cap(vec(work.velocity[2 * i + 1]) * h, settings.max_turn) / h;
-            let (free, after) = turn_free(q, spin, rigid.inertia, h);
-            put(&mut work.velocity[2 * i + 1], after);
-            integrate_rotation(free, turn - spin * h)
-        } else {
-            integrate_rotation(q, turn)
-        };
-        work.pose[2 * i + 1] = end.to_array();
+    let (rigid, nodes) = (std::mem::take(&mut work.active_rigid), std::mem::take(&mut work.active_nodes));
+    let kinematic = model.bodies.iter().filter_map(|(s, _)| Some((s, model.rigid_at(s)?)));
+    for (slot, _) in kinematic.filter(|(_, r)| r.motion == Motion::Kinematic) {
+        move_rigid(ctx.h, model, work, settings, slot);
     }
-    for &slot in &work.active_nodes {
-        let Some(nodes) = model.nodes_at(slot) else { continue };
-        for n in nodes.span() {
-            let block = model.node_block(n as u32) as usize;
-            let (v, x) = (work.carry[block], &mut work.pose[block]);
-            (x[0], x[1], x[2]) = (x[0] + h * v[0], x[1] + h * v[1], x[2] + h * v[2]);
+    for &slot in &rigid {
+        move_rigid(ctx.h, model, work, settings, slot);
+    }
+    for &slot in &nodes {
+        if work.soft[slot as usize].is_some() {
+            soft::advance(ctx.h, ctx.substep, model, slot, work, settings);
+        } else {
+            move_particles(ctx.h, model, work, slot);
         }
+    }
+    (work.active_rigid, work.active_nodes) = (rigid, nodes);
+}
+
+/// A rigid body follows its corrected velocity; a kinematic one its velocity.
+pub(super) fn move_rigid(h: Real, model: &Model, work: &mut Work, settings: &Settings, slot: u32) {
+    let i = slot as usize;
+    let Some(rigid) = model.rigid_at(slot) else { return };
+    let carry = if work.active[i] { &work.carry } else { &work.velocity };
+    let (v, w) = (vec(carry[2 * i]), vec(carry[2 * i + 1]));
+    // compensated sum: at 1 km from the origin a substep of slow motion is below the last bit of f32
+    let (x, way) = (vec(work.pose[2 * i]), v * h + work.rest[i]);
+    let there = x + way;
+    work.rest[i] = way - (there - x);
+    put(&mut work.pose[2 * i], there);
+    let q = work.pose[2 * i + 1];
+    let q = Quat::from_xyzw(q[0], q[1], q[2], q[3]);
+    let turn = cap(w * h, settings.max_turn);
+    let end = if work.active[i] && rigid.gyroscopic {
+        // turn with the corrected spin; the relaxed spin follows the body's new inertia, momentum kept
+        let spin = cap(vec(work.velocity[2 * i + 1]) * h, settings.max_turn) / h;
+        let (free, after) = turn_free(q, spin, rigid.inertia, h);
+        put(&mut work.velocity[2 * i + 1], after);
+        integrate_rotation(free, turn - spin * h)
+    } else {
+        integrate_rotation(q, turn)
+    };
+    work.pose[2 * i + 1] = end.to_array();
+}
+
+/// Bare particles follow their corrected velocities.
+pub(super) fn move_particles(h: Real, model: &Model, work: &mut Work, slot: u32) {
+    let Some(nodes) = model.nodes_at(slot) else { return };
+    for n in nodes.span() {
+        let block = model.node_block(n as u32) as usize;
+        let (v, x) = (work.carry[block], &mut work.pose[block]);
+        (x[0], x[1], x[2]) = (x[0] + h * v[0], x[1] + h * v[1], x[2] + h * v[2]);
     }
 }
 

@@ -17,7 +17,6 @@ pub(crate) fn assemble(ctx: &StepContext, model: &Model, state: &State, work: &m
     if ctx.substep == 0 {
         // contacts want the speed of approach before any impulse is applied
         work.carry.copy_from_slice(&work.velocity);
-        warm_from_state(ctx, state, work, settings);
         batch_contacts(ctx, model, work, settings);
     } else {
         harvest(work);
@@ -32,13 +31,14 @@ pub(crate) fn assemble(ctx: &StepContext, model: &Model, state: &State, work: &m
     solve::prepare_contacts(ctx, work, settings);
     if ctx.substep == 0 {
         let counts = &mut work.report.counts;
-        counts.constraint_rows = (work.rows.len() + work.node_rows.len() + work.contact_rows.len()) as u32;
+        counts.constraint_rows += (work.rows.len() + work.node_rows.len() + work.contact_rows.len()) as u32;
     }
 }
 
 /// Last step's impulses, rescaled when the substep changed.
-fn warm_from_state(ctx: &StepContext, state: &State, work: &mut Work, settings: &Settings) {
-    let ratio = if state.h > 0.0 { ctx.h / state.h } else { 1.0 } * settings.warm_start;
+pub(super) fn warm_from_state(state: &State, work: &mut Work, settings: &Settings) {
+    let h = settings.dt / work.substeps as Real;
+    let ratio = if state.h > 0.0 { h / state.h } else { 1.0 } * settings.warm_start;
     work.warm.clear();
     work.warm.extend(state.row_impulses.iter().map(|row| row.map(|v| v * ratio)));
     if ratio != 1.0 {
@@ -67,15 +67,18 @@ pub(super) fn harvest(work: &mut Work) {
 }
 
 fn constraint_rows(ctx: &StepContext, model: &Model, state: &State, work: &mut Work) {
-    let Work { rows, node_rows, spans, velocity, pose, inertia, active, warm, .. } = work;
+    let Work { rows, node_rows, spans, velocity, pose, inertia, active, warm, implicit, .. } = work;
     rows.clear();
     node_rows.clear();
     spans.clear();
     let view = View { model, velocity, pose, inertia, h: ctx.h };
     for (slot, constraint) in model.constraints.iter() {
-        let mut anyone = false;
-        constraint.slots(|s| anyone |= active[s as usize]);
-        if !anyone || state.broken[slot as usize] != 0 {
+        let (mut anyone, mut elsewhere) = (false, false);
+        constraint.slots(|s| {
+            anyone |= active[s as usize];
+            elsewhere |= implicit.holds(s);
+        });
+        if !anyone || elsewhere || state.broken[slot as usize] != 0 {
             continue;
         }
         let nodes = constraint.has_nodes();
@@ -109,7 +112,9 @@ fn batch_contacts(ctx: &StepContext, model: &Model, work: &mut Work, settings: &
     for m in &work.contacts {
         let (a, b) = (m.key.a, m.key.b);
         let answers = |slot: u32| work.active[slot as usize].then_some(slot);
-        let skip = m.has(contact_flag::SENSOR) || m.count == 0 || (answers(a).is_none() && answers(b).is_none());
+        let elsewhere = work.implicit.holds(a) || work.implicit.holds(b);
+        let nobody = answers(a).is_none() && answers(b).is_none();
+        let skip = m.has(contact_flag::SENSOR) || m.count == 0 || nobody || elsewhere;
         if !skip {
             manifolds += 1;
             points += m.count;
@@ -148,9 +153,9 @@ fn batch_contacts(ctx: &StepContext, model: &Model, work: &mut Work, settings: &
         },
     );
     let counts = &mut work.report.counts;
-    counts.manifolds = manifolds;
-    counts.contacts = points;
-    counts.contact_rows = 3 * points;
+    counts.manifolds += manifolds;
+    counts.contacts += points;
+    counts.contact_rows += 3 * points;
     counts.colours = work.set.colour_count() as u32;
 }
 
@@ -218,7 +223,7 @@ fn fill_lane(batch: &mut ContactBatch, lane: usize, index: u32, m: &ContactMemor
 }
 
 /// Half width of the smaller side [m].
-fn half_width(m: &ContactMemory, model: &Model) -> Real {
+pub(super) fn half_width(m: &ContactMemory, model: &Model) -> Real {
     let of = |slot: u32| model.rigid_at(slot).map_or(0.0, |r| r.thickness);
     // shapes without end have none
     match (of(m.key.a), of(m.key.b)) {

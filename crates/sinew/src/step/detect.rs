@@ -21,7 +21,13 @@ pub(crate) fn detect(model: &Model, state: &mut State, work: &mut Work, settings
     super::node_contact::find(model, state, work, settings);
     work.contacts.sort_unstable_by_key(|m| m.key);
     wake_islands(model, state, work);
+    work.report.counts.awake = (work.active_rigid.len() + work.active_nodes.len()) as u32;
+    super::implicit::sort_out(model, state, work);
+    work.substeps = super::soft::substeps(&work.active_nodes, work, settings, settings.substeps);
+    work.report.counts.substeps = work.substeps;
+    work.report.counts.implicit_islands = work.implicit.count as u32;
     load_bodies(model, state, work);
+    super::assemble::warm_from_state(state, work, settings);
 }
 
 /// Lists all colliders by body slot.
@@ -334,6 +340,8 @@ fn load_bodies(model: &Model, state: &State, work: &mut Work) {
     work.rest.extend_from_slice(&state.x_rest);
     work.kick_rest.clear();
     work.kick_rest.extend_from_slice(&state.v_rest);
+    work.inner.clear();
+    work.inner.extend_from_slice(&state.inner);
     for slot in 0..slots {
         let (mut v, mut w, mut inv_mass) = (Vec3::ZERO, Vec3::ZERO, 0.0);
         if let Some(rigid) = model.rigid_at(slot as u32) {
@@ -359,7 +367,8 @@ fn load_bodies(model: &Model, state: &State, work: &mut Work) {
             let block = model.node_block(n as u32) as usize;
             let (x, v) = (state.node_x[n], state.node_v[n]);
             let inv_mass = if work.active[slot as usize] { inv_mass } else { 0.0 };
-            let v = if inv_mass > 0.0 { v } else { Vec3::ZERO };
+            // a pinned node follows the velocity it is given
+            let v = if work.active[slot as usize] { v } else { Vec3::ZERO };
             work.velocity[block] = [v.x, v.y, v.z, inv_mass];
             work.pose[block] = [x.x, x.y, x.z, inv_mass];
         }

@@ -24,6 +24,7 @@ pub(crate) fn intake(input: &Input, model: &mut Model, state: &mut State, work: 
             work.report.events.push(Event::Refused { command: number as u32 });
         }
     }
+    super::soft::adopt(model, state, work);
 }
 
 /// Makes the arrays of the input as long as the model is large.
@@ -31,6 +32,7 @@ fn fit(model: &Model, work: &mut Work) {
     let slots = model.bodies.slot_count();
     work.force.resize(slots, [Vec3::ZERO; 2]);
     work.node_force.resize(model.node_count, Vec3::ZERO);
+    work.node_total.resize(model.node_count, Vec3::ZERO);
     work.previous.resize(slots, Pose::IDENTITY);
     work.good.resize(slots, Pose::IDENTITY);
 }
@@ -91,6 +93,14 @@ fn gate_nodes(
                 state.node_x[n] = Vec3::ZERO;
             }
             state.node_v[n] = Vec3::ZERO;
+        }
+    }
+    if let Some(nodes) = model.nodes_at(slot) {
+        let inner = &mut state.inner[nodes.inner_span()];
+        if inner.iter().any(|v| !v.is_finite()) {
+            inner.fill(0.0);
+            state.flags[slot as usize] |= flag::FROZEN;
+            fault(model, work, slot, FaultKind::NonFinite, "inner");
         }
     }
 }

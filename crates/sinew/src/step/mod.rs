@@ -3,12 +3,15 @@
 mod advance;
 mod assemble;
 mod detect;
+mod implicit;
 pub(crate) mod intake;
 mod node_contact;
 mod observe;
 mod predict;
 mod remember;
+mod soft;
 mod solve;
+mod touch;
 
 use crate::debug::timing::PhaseClock;
 use crate::input::Input;
@@ -33,8 +36,7 @@ pub(crate) struct StepContext {
 }
 
 impl StepContext {
-    fn new(settings: &Settings, substep: u32) -> Self {
-        let h = settings.h();
+    fn new(settings: &Settings, h: Real, substep: u32) -> Self {
         let contact = soften(settings.contact, h);
         // stiffer than a 24th of the substep rate the spring rings in tall stacks
         let friction = soften_below(settings.friction, h, 1.0 / 24.0);
@@ -69,8 +71,10 @@ pub(crate) fn step(model: &mut Model, state: &mut State, work: &mut Work, settin
     clock.mark(Phase::Intake);
     detect::detect(model, state, work, settings);
     clock.mark(Phase::Detect);
-    for substep in 0..settings.substeps {
-        let ctx = StepContext::new(settings, substep);
+    implicit::run(model, state, work, settings, &mut clock);
+    let h = settings.dt / work.substeps as Real;
+    for substep in 0..work.substeps {
+        let ctx = StepContext::new(settings, h, substep);
         predict::predict(&ctx, model, work, settings);
         clock.mark(Phase::Predict);
         assemble::assemble(&ctx, model, state, work, settings);
@@ -80,7 +84,7 @@ pub(crate) fn step(model: &mut Model, state: &mut State, work: &mut Work, settin
         advance::advance(&ctx, model, work, settings);
         clock.mark(Phase::Advance);
     }
-    solve::bounce(&StepContext::new(settings, settings.substeps), model, work, settings);
+    solve::bounce(&StepContext::new(settings, h, work.substeps), model, work, settings);
     clock.mark(Phase::Solve);
     remember::remember(model, state, work, settings);
     clock.mark(Phase::Remember);

@@ -1,62 +1,110 @@
-//! Contacts of single nodes with rigid bodies: found, written as rows, and settled. They are three rows each in the one
-//! sweep, on the node's block and the body's two.
+//! Contacts of surfels with rigid bodies: found, written as rows, and settled. They are three rows each in the one sweep,
+//! on the blocks of the nodes that the surfel follows and the body's two.
 
-use super::StepContext;
+use super::{StepContext, touch};
 use crate::collision::Bounds3;
-use crate::constraint::{Bounds, Term};
-use crate::math::{Block, Pose, Quat, Real, Sym3, Vec3, any_orthonormal};
-use crate::model::{Material, Model};
+use crate::constraint::{Bounds, Terms};
+use crate::math::{Pose, Real, Vec3, any_orthonormal};
+use crate::model::surface::Share;
+use crate::model::{Model, Nodes};
 use crate::settings::Settings;
 use crate::state::{ContactKey, ContactMemory, PointMemory, State, contact_flag};
-use crate::work::{NodeContact, Work};
+use crate::work::{NodeContact, Surfel, Work};
 use bytemuck::Zeroable;
 
-/// Finds contacts of all nodes; appends them to the step's contacts.
+/// Finds contacts of all surfels with rigid bodies; appends them to the step's contacts.
 pub(super) fn find(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
-    let Work { broad, bounds, colliders, contacts, motion, .. } = work;
     for (slot, _) in model.bodies.iter() {
         let Some(nodes) = model.nodes_at(slot) else { continue };
-        if nodes.source.radius <= 0.0 {
+        if nodes.traits.radius < 0.0 {
             continue;
         }
-        for (k, n) in nodes.span().enumerate() {
-            let x = state.node_x[n];
-            let fall = settings.gravity.length() * settings.dt * settings.dt;
-            let travel = 2.0 * settings.dt * state.node_v[n].length() + fall;
-            let reach = settings.contact_margin + travel;
-            let around = Bounds3 { min: x, max: x }.grown(nodes.source.radius + reach);
-            broad.overlapping(&around, |c| {
-                let collider = colliders[c as usize];
-                if !bounds[c as usize].meets(&around) {
-                    return;
-                }
-                let Some(rigid) = model.rigid_at(collider.body) else { return };
-                let built = &rigid.colliders[collider.collider as usize];
-                if built.sensor || !built.groups.meets(nodes.source.groups) {
-                    return;
-                }
-                let i = collider.body as usize;
-                let pose = Pose::new(state.x[i], state.q[i]);
-                let placed = pose.then_inner(&built.place);
-                let (on, inside) = built.geometry.project(&placed, x);
-                let away = if inside { on - x } else { x - on };
-                let Some(normal) = away.try_normalize() else { return };
-                let gap = if inside { -away.length() } else { away.length() } - nodes.source.radius;
-                if gap > reach + motion[i] {
-                    return;
-                }
-                let key = ContactKey {
-                    a: collider.body,
-                    b: slot,
-                    collider_a: collider.collider,
-                    collider_b: 0,
-                    sub_a: 0,
-                    sub_b: k as u32,
-                };
-                contacts.push(remember(state, key, &pose, on, normal, nodes.source.radius));
-            });
+        place_surfels(nodes, state, &mut work.surfels);
+        for surfel in 0..nodes.surface.len() as u32 {
+            let Surfel { x, inward } = work.surfels[surfel as usize];
+            let velocity = |sum: Vec3, share: &Share| {
+                sum + state.node_v[nodes.start as usize + share.node as usize] * share.weight
+            };
+            let v = nodes.surface.shares(surfel).iter().fold(Vec3::ZERO, velocity);
+            find_one(model, state, work, settings, Probe { slot, surfel, x, v, inward });
         }
     }
+}
+
+/// Positions of a body's surfels and the way into the body, when it has an inside.
+fn place_surfels(nodes: &Nodes, state: &State, out: &mut Vec<Surfel>) {
+    let x = &state.node_x[nodes.span()];
+    out.clear();
+    for surfel in 0..nodes.surface.len() as u32 {
+        let at = |sum: Vec3, share: &Share| sum + x[share.node as usize] * share.weight;
+        let x = nodes.surface.shares(surfel).iter().fold(Vec3::ZERO, at);
+        out.push(Surfel { x, inward: Vec3::ZERO });
+    }
+    if !nodes.surface.is_solid() {
+        return;
+    }
+    for t in nodes.surface.triangles() {
+        let [a, b, c] = t.map(|i| out[i as usize].x);
+        let area = (b - a).cross(c - a);
+        for &i in t {
+            out[i as usize].inward -= area;
+        }
+    }
+    for s in out {
+        s.inward = s.inward.normalize_or_zero();
+    }
+}
+
+/// A surfel that looks for what it touches.
+struct Probe {
+    slot: u32,
+    surfel: u32,
+    x: Vec3,
+    v: Vec3,
+    /// Into its own body; zero when that has no inside.
+    inward: Vec3,
+}
+
+fn find_one(model: &Model, state: &State, work: &mut Work, settings: &Settings, probe: Probe) {
+    let Work { broad, bounds, colliders, contacts, motion, .. } = work;
+    let Some(nodes) = model.nodes_at(probe.slot) else { return };
+    let x = probe.x;
+    let fall = settings.gravity.length() * settings.dt * settings.dt;
+    let travel = 2.0 * settings.dt * probe.v.length() + fall;
+    let reach = settings.contact_margin + travel;
+    let around = Bounds3 { min: x, max: x }.grown(nodes.traits.radius + reach);
+    broad.overlapping(&around, |c| {
+        let collider = colliders[c as usize];
+        if !bounds[c as usize].meets(&around) {
+            return;
+        }
+        let Some(rigid) = model.rigid_at(collider.body) else { return };
+        let built = &rigid.colliders[collider.collider as usize];
+        if built.sensor || !built.groups.meets(nodes.traits.groups) {
+            return;
+        }
+        let i = collider.body as usize;
+        let pose = Pose::new(state.x[i], state.q[i]);
+        let placed = pose.then_inner(&built.place);
+        // seen from inside its own body: a surfel on an edge of the shape has no normal, or any
+        let from = x + probe.inward * settings.contact_margin;
+        let (on, inside) = built.geometry.project(&placed, from);
+        let away = if inside { on - from } else { from - on };
+        let Some(normal) = away.try_normalize() else { return };
+        let gap = normal.dot(x - on) - nodes.traits.radius;
+        if gap > reach + motion[i] {
+            return;
+        }
+        let key = ContactKey {
+            a: collider.body,
+            b: probe.slot,
+            collider_a: collider.collider,
+            collider_b: 0,
+            sub_a: 0,
+            sub_b: probe.surfel,
+        };
+        contacts.push(remember(state, key, &pose, on, normal, nodes.traits.radius));
+    });
 }
 
 /// The contact with what State has of it.
@@ -77,98 +125,60 @@ fn remember(state: &State, key: ContactKey, pose: &Pose, on: Vec3, normal: Vec3,
     m
 }
 
-struct Geometry {
-    normal: Vec3,
-    tangents: [Vec3; 2],
-    arm: Vec3,
-    gap: Real,
-}
-
-/// Normal, arm and gap at the current poses.
-fn geometry(m: &ContactMemory, pose: &[Block], block: usize) -> Geometry {
-    let (x, q) = (pose[2 * m.key.a as usize], pose[2 * m.key.a as usize + 1]);
-    let q = Quat::from_xyzw(q[0], q[1], q[2], q[3]);
-    let normal = q * m.normal;
-    let t1 = q * m.tangent;
-    let arm = q * m.points[0].local_a;
-    let node = vec(pose[block]);
-    let gap = normal.dot(node - vec(x) - arm) - m.radius[1];
-    Geometry { normal, tangents: [t1, normal.cross(t1)], arm, gap }
-}
-
-/// Writes the rows of all node contacts with their warm impulses.
+/// Writes the rows of all node contacts of sweep islands with their warm impulses.
 pub(super) fn rows(ctx: &StepContext, model: &Model, work: &mut Work) {
     work.node_contacts.clear();
-    work.contact_rows.clear();
+    let mut rows = std::mem::take(&mut work.contact_rows);
+    rows.clear();
     let p = &ctx.contact;
+    let mut terms = Terms::default();
     for (index, m) in work.contacts.iter().enumerate() {
-        if !m.has(contact_flag::NODE) {
+        if !m.has(contact_flag::NODE) || work.implicit.holds(m.key.b) {
             continue;
         }
-        let Some(nodes) = model.nodes_at(m.key.b) else { continue };
-        let block = model.node_block(nodes.start + m.key.sub_b) as usize;
-        let g = geometry(m, &work.pose, block);
-        let material = pair_material(model, m);
+        let Some(at) = touch::place(model, &work.pose, m, 0) else { continue };
+        let material = touch::pair_material(model, m);
         let point = m.points[0];
-        let a = 2 * m.key.a as usize;
-        let inv = Sym3 {
-            xx: work.inertia[a][0],
-            yy: work.inertia[a][1],
-            zz: work.inertia[a][2],
-            xy: work.inertia[a][3],
-            xz: work.inertia[a + 1][0],
-            yz: work.inertia[a + 1][1],
-        };
-        let (inv_a, inv_n) = (work.velocity[a][3], work.velocity[block][3]);
-        let terms = |axis: Vec3| {
-            let torque = g.arm.cross(axis);
-            [
-                Term { block: block as u32, jacobian: axis, response: axis * inv_n },
-                Term { block: a as u32, jacobian: -axis, response: -axis * inv_a },
-                Term { block: a as u32 + 1, jacobian: -torque, response: -inv.mul(torque) },
-            ]
-        };
-        let row = work.contact_rows.len() as u32;
+        let row = rows.len() as u32;
         let friction = if point.slipping != 0 { material.kinetic_friction } else { material.static_friction };
         let bounds = Bounds::Disc { normal: row + 2, friction, radius: 0.0 };
         for (k, bounds) in [(0, bounds), (1, Bounds::Mate)] {
             let bias = p.friction_rate * point.stick[k];
-            work.contact_rows.push(&terms(g.tangents[k]), bias, bias, 0.0, bounds);
+            touch::terms(model, work, m, at.tangents[k], at.at, &mut terms);
+            rows.push(terms.as_slice(), bias, bias, 0.0, bounds);
         }
-        let overlap = g.gap.min(0.0);
+        let overlap = at.gap.min(0.0);
         let push = (overlap * p.bias_rate).max(-p.push_speed);
-        let (bias, correction) = if g.gap > 0.0 { (g.gap * p.inv_h, 0.0) } else { (push, push) };
-        work.contact_rows.push(&terms(g.normal), bias, correction, 0.0, Bounds::AtLeast(0.0));
-        let rows = work.contact_rows.rows_mut();
-        rows[row as usize].impulse = point.impulse[1];
-        rows[row as usize + 1].impulse = point.impulse[2];
-        rows[row as usize + 2].impulse = point.impulse[0];
+        let (bias, correction) = if at.gap > 0.0 { (at.gap * p.inv_h, 0.0) } else { (push, push) };
+        touch::terms(model, work, m, at.normal, at.at, &mut terms);
+        rows.push(terms.as_slice(), bias, correction, 0.0, Bounds::AtLeast(0.0));
+        let list = rows.rows_mut();
+        list[row as usize].impulse = point.impulse[1];
+        list[row as usize + 1].impulse = point.impulse[2];
+        list[row as usize + 2].impulse = point.impulse[0];
         work.node_contacts.push(NodeContact { manifold: index as u32, row });
+        work.report.penetration = work.report.penetration.max(-at.gap);
     }
+    work.contact_rows = rows;
 }
 
 /// After the correcting sweeps: how far each contact slipped, and whether it sticks.
 pub(super) fn settle(ctx: &StepContext, model: &Model, work: &mut Work) {
     for c in &work.node_contacts {
         let m = work.contacts[c.manifold as usize];
-        let Some(nodes) = model.nodes_at(m.key.b) else { continue };
-        let block = model.node_block(nodes.start + m.key.sub_b) as usize;
-        let g = geometry(&m, &work.pose, block);
-        let a = 2 * m.key.a as usize;
-        let body = vec(work.velocity[a]) + vec(work.velocity[a + 1]).cross(g.arm);
-        let relative = vec(work.velocity[block]) - body;
         let rows = work.contact_rows.rows();
         let (t1, t2) = (rows[c.row as usize].impulse, rows[c.row as usize + 1].impulse);
         let n = rows[c.row as usize + 2].impulse;
-        let material = pair_material(model, &m);
+        let slip = [0, 1].map(|k| work.contact_rows.drift(c.row + k, &work.velocity));
+        let answer = rows[c.row as usize].diagonal;
+        let material = touch::pair_material(model, &m);
         let point = &mut work.contacts[c.manifold as usize].points[0];
         let mu = if point.slipping != 0 { material.kinetic_friction } else { material.static_friction };
         let sticks = t1 * t1 + t2 * t2 < (0.9999 * mu * n) * (0.9999 * mu * n);
-        for (stick, t) in point.stick.iter_mut().zip(g.tangents) {
-            *stick += ctx.h * t.dot(relative);
+        for (stick, slip) in point.stick.iter_mut().zip(slip) {
+            *stick += ctx.h * slip;
         }
         // returned onto the cone: the stretch that the largest friction can hold
-        let answer = rows[c.row as usize].diagonal;
         let most = mu * n * ctx.contact.friction_stretch * answer;
         let length = (point.stick[0] * point.stick[0] + point.stick[1] * point.stick[1]).sqrt();
         if length > most {
@@ -186,14 +196,4 @@ pub(super) fn harvest(work: &mut Work) {
         let at = c.row as usize;
         point.impulse = [rows[at + 2].impulse, rows[at].impulse, rows[at + 1].impulse];
     }
-}
-
-fn pair_material(model: &Model, m: &ContactMemory) -> Material {
-    let body = model.rigid_at(m.key.a).map(|r| r.colliders[m.key.collider_a as usize].material);
-    let nodes = model.nodes_at(m.key.b).map(|n| n.source.material);
-    body.unwrap_or_default().combine(&nodes.unwrap_or_default())
-}
-
-fn vec(b: Block) -> Vec3 {
-    Vec3::new(b[0], b[1], b[2])
 }

@@ -11,7 +11,6 @@ pub(crate) fn observe(model: &Model, state: &mut State, work: &mut Work, setting
     work.report.tick = state.tick;
     work.report.energies = energies(model, state, settings);
     let counts = &mut work.report.counts;
-    counts.awake = (work.active_rigid.len() + work.active_nodes.len()) as u32;
     counts.asleep = state.flags.iter().filter(|f| *f & crate::state::flag::ASLEEP != 0).count() as u32;
     forces(model, state, work, settings.force_threshold);
 }
@@ -89,7 +88,7 @@ fn energies(model: &Model, state: &State, settings: &Settings) -> Energies {
                     if inv > 0.0 {
                         let m: Real = 1.0 / inv;
                         e.kinetic += 0.5 * m * state.node_v[n].length_squared();
-                        e.gravity -= m * nodes.source.gravity_scale * settings.gravity.dot(state.node_x[n]);
+                        e.gravity -= m * nodes.traits.gravity_scale * settings.gravity.dot(state.node_x[n]);
                     }
                 }
             }

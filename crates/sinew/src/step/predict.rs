@@ -1,15 +1,28 @@
 //! Predict: each body alone. Velocities after gravity, input forces and damping; inertia in world axes.
 
-use super::StepContext;
+use super::{StepContext, soft};
 use crate::math::{Block, Quat, Real, Sym3, Vec3};
 use crate::model::Model;
 use crate::settings::Settings;
 use crate::work::Work;
 
 pub(crate) fn predict(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings) {
-    let h = ctx.h;
-    turn_inertia(model, work);
-    for &slot in &work.active_rigid {
+    let (rigid, nodes) = (std::mem::take(&mut work.active_rigid), std::mem::take(&mut work.active_nodes));
+    turn_inertia(model, work, &rigid);
+    kick_rigid(ctx.h, model, work, settings, &rigid);
+    for &slot in &nodes {
+        if work.soft[slot as usize].is_some() {
+            soft::predict(ctx.h, ctx.substep, model, slot, work, settings);
+        } else {
+            kick_particles(ctx.h, model, work, settings, slot);
+        }
+    }
+    (work.active_rigid, work.active_nodes) = (rigid, nodes);
+}
+
+/// Gravity, input and damping on rigid bodies.
+pub(super) fn kick_rigid(h: Real, model: &Model, work: &mut Work, settings: &Settings, slots: &[u32]) {
+    for &slot in slots {
         let i = slot as usize;
         let Some(rigid) = model.rigid_at(slot) else { continue };
         let [force, torque] = work.force[i];
@@ -24,23 +37,25 @@ pub(crate) fn predict(ctx: &StepContext, model: &Model, work: &mut Work, setting
         let twist = if torque == Vec3::ZERO { Vec3::ZERO } else { answer(&work.inertia[2 * i..], torque) * h };
         add(&mut work.velocity[2 * i + 1], twist, decay(rigid.angular_damping, h));
     }
-    for &slot in &work.active_nodes {
-        let Some(nodes) = model.nodes_at(slot) else { continue };
-        let gravity = settings.gravity * nodes.source.gravity_scale;
-        let keep = decay(nodes.source.damping, h);
-        for n in nodes.span() {
-            let block = &mut work.velocity[model.node_block(n as u32) as usize];
-            if block[3] > 0.0 {
-                let kick = (gravity + work.node_force[n] * block[3]) * h;
-                add(block, kick, keep);
-            }
+}
+
+/// Gravity, input and damping on bare particles.
+pub(super) fn kick_particles(h: Real, model: &Model, work: &mut Work, settings: &Settings, slot: u32) {
+    let Some(nodes) = model.nodes_at(slot) else { return };
+    let gravity = settings.gravity * nodes.traits.gravity_scale;
+    let keep = decay(nodes.traits.damping, h);
+    for n in nodes.span() {
+        let block = &mut work.velocity[model.node_block(n as u32) as usize];
+        if block[3] > 0.0 {
+            let kick = (gravity + work.node_force[n] * block[3]) * h;
+            add(block, kick, keep);
         }
     }
 }
 
-/// Inverse inertia of all active bodies in world axes, at their present orientation.
-pub(super) fn turn_inertia(model: &Model, work: &mut Work) {
-    for &slot in &work.active_rigid {
+/// Inverse inertia of bodies in world axes, at their present orientation.
+pub(super) fn turn_inertia(model: &Model, work: &mut Work, slots: &[u32]) {
+    for &slot in slots {
         let i = slot as usize;
         let Some(rigid) = model.rigid_at(slot) else { continue };
         let q = work.pose[2 * i + 1];
@@ -62,7 +77,7 @@ fn answer(inertia: &[Block], torque: Vec3) -> Vec3 {
 }
 
 /// What is left of a velocity after damping for h: the implicit Euler answer 1/(1 + c h), never negative.
-fn decay(damping: Real, h: Real) -> Real {
+pub(super) fn decay(damping: Real, h: Real) -> Real {
     1.0 / (1.0 + damping * h)
 }
 

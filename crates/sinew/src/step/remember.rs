@@ -1,5 +1,6 @@
 //! Remember: what the step found goes into State. Gate 2: a body that came out insane is rolled back, stopped and held.
 
+use super::implicit::carried_by;
 use super::{assemble, intake::freeze_rigid};
 use crate::math::{Pose, Quat, Real, Vec3};
 use crate::model::{Body, Model};
@@ -17,7 +18,7 @@ pub(crate) fn remember(model: &Model, state: &mut State, work: &mut Work, settin
     std::mem::swap(&mut state.contacts, &mut work.contacts);
     break_constraints(model, state, work, settings);
     fall_asleep(model, state, work, settings);
-    state.h = settings.h();
+    state.h = settings.dt / work.substeps as Real;
     state.tick += 1;
 }
 
@@ -57,7 +58,8 @@ fn read_contacts(work: &mut Work, settings: &Settings) {
             }
         }
     }
-    work.report.penetration = deepest;
+    work.report.penetration = work.report.penetration.max(deepest);
+    super::implicit::report(work, settings);
     for c in &work.node_contacts {
         let m = &mut work.contacts[c.manifold as usize];
         let q = work.pose[2 * m.key.a as usize + 1];
@@ -65,7 +67,7 @@ fn read_contacts(work: &mut Work, settings: &Settings) {
         let (n, t) = (q * m.normal, q * m.tangent);
         let i = m.points[0].impulse;
         // the last substep stands for the step
-        let scale = settings.substeps as Real * inv_dt;
+        let scale = work.substeps as Real * inv_dt;
         let x = work.pose[2 * m.key.a as usize];
         let force = (n * i[0] + t * i[1] + n.cross(t) * i[2]) * scale;
         work.forces[c.manifold as usize] = [force.x, force.y, force.z, i[0] * scale];
@@ -121,6 +123,7 @@ fn store_bodies(model: &Model, state: &mut State, work: &mut Work, settings: &Se
                     let (x, v) = (vec(work.pose[block]), vec(work.velocity[block]));
                     insane(x, Quat::IDENTITY, v, Vec3::ZERO, settings.max_speed).is_none()
                 });
+                let sane = sane && work.inner[nodes.inner_span()].iter().all(|v| v.is_finite());
                 if !sane {
                     let (body, what) = (model.body_id(slot), FaultKind::NonFinite);
                     work.report.faults.push(Fault { body, phase: Phase::Advance, what, field: "node_x" });
@@ -130,6 +133,7 @@ fn store_bodies(model: &Model, state: &mut State, work: &mut Work, settings: &Se
                     }
                     continue;
                 }
+                state.inner[nodes.inner_span()].copy_from_slice(&work.inner[nodes.inner_span()]);
                 for n in nodes.span() {
                     let block = model.node_block(n as u32) as usize;
                     state.node_x[n] = vec(work.pose[block]);
@@ -201,30 +205,36 @@ fn touch_event(model: &Model, a: u32, b: u32, sensor: bool, began: bool) -> Even
 
 /// Forces of constraints; those beyond their strength break.
 fn break_constraints(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
-    let inv_h = 1.0 / settings.h();
-    for span in &work.spans {
+    let inv_h = work.substeps as Real / settings.dt;
+    let node_base = 2 * model.bodies.slot_count() as u32;
+    let linear = |block: u32| block >= node_base || block.is_multiple_of(2);
+    for k in 0..work.spans.len() {
+        let span = work.spans[k];
         let buffer = if span.nodes { &work.node_rows } else { &work.rows };
         let (mut force, mut torque) = (Vec3::ZERO, Vec3::ZERO);
         for id in span.start..span.end {
             let impulse = buffer.rows()[id as usize].impulse * inv_h;
-            // the last body on the row is b; a row with no push on a centre or node is a torque
-            let terms = buffer.terms(id);
-            let node_base = 2 * model.bodies.slot_count() as u32;
-            let linear = |t: &&crate::constraint::Term| t.block >= node_base || t.block.is_multiple_of(2);
-            match terms.iter().rev().find(linear) {
-                Some(t) => force += t.jacobian * impulse,
-                None => torque += terms.last().map_or(Vec3::ZERO, |t| t.jacobian * impulse),
-            }
+            let (push, twist) = carried_by(buffer.terms(id), linear);
+            force += push * impulse;
+            torque += twist * impulse;
         }
-        let id = model.constraint_id(span.constraint);
-        work.report.constraints.push(crate::report::ConstraintForce { id, force, torque });
-        let limit = model.constraints.at(span.constraint).map_or(Real::INFINITY, |c| c.break_force());
-        let size = force.length();
-        if size > limit {
-            state.broken[span.constraint as usize] = 1;
-            state.row_impulses[span.constraint as usize].fill(0.0);
-            work.report.events.push(Event::Broke { constraint: id, force: size });
-        }
+        carry_or_break(model, state, work, span.constraint, force, torque);
+    }
+    for k in 0..work.implicit.spans.len() {
+        let span = work.implicit.spans[k];
+        carry_or_break(model, state, work, span.constraint, span.push / settings.dt, span.twist / settings.dt);
+    }
+}
+
+fn carry_or_break(model: &Model, state: &mut State, work: &mut Work, constraint: u32, force: Vec3, torque: Vec3) {
+    let id = model.constraint_id(constraint);
+    work.report.constraints.push(crate::report::ConstraintForce { id, force, torque });
+    let limit = model.constraints.at(constraint).map_or(Real::INFINITY, |c| c.break_force());
+    let size = force.length();
+    if size > limit {
+        state.broken[constraint as usize] = 1;
+        state.row_impulses[constraint as usize].fill(0.0);
+        work.report.events.push(Event::Broke { constraint: id, force: size });
     }
 }
 

@@ -28,7 +28,9 @@ pub(crate) fn solve(ctx: &StepContext, model: &Model, work: &mut Work, settings:
 /// Restitution, once at the end of the step, with inertia and arms as they are by then.
 pub(crate) fn bounce(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings) {
     if work.set.bounces() {
-        predict::turn_inertia(model, work);
+        let slots = std::mem::take(&mut work.active_rigid);
+        predict::turn_inertia(model, work, &slots);
+        work.active_rigid = slots;
         contacts(ctx, work, settings, Job::Restitute);
     }
 }

@@ -1,7 +1,9 @@
 //! Work: everything that can be rebuilt from Model and State. Never saved; its memory is reused from step to step.
 
+mod implicit;
 mod islands;
 
+pub(crate) use implicit::{ImplicitIsland, ImplicitSpan, ImplicitWork, SoftWork, Touch};
 pub(crate) use islands::Islands;
 
 use crate::collision::{Bounds3, BroadPhase, Candidate, NarrowScratch};
@@ -37,6 +39,14 @@ pub(crate) struct NodeContact {
     pub row: u32,
 }
 
+/// A surface point of a body of nodes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Surfel {
+    pub x: Vec3,
+    /// Unit vector into the body; zero when it has no inside.
+    pub inward: Vec3,
+}
+
 /// Force at a contact point, for the report.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PointForce {
@@ -69,11 +79,23 @@ pub(crate) struct Work {
     pub force: Vec<[Vec3; 2]>,
     /// Forces of this step's input on nodes [N]. Written by `intake`. (nodes)
     pub node_force: Vec<Vec3>,
+    /// All external forces on nodes of soft bodies, gravity among them [N]. Written by `predict`. (nodes)
+    pub node_total: Vec<Vec3>,
+    /// Memory of the models. Loaded by `detect`, written by `advance`. (as State)
+    pub inner: Vec<Real>,
+    /// Models of soft bodies. Taken over by `intake`. (slots)
+    pub soft: Vec<Option<SoftWork>>,
+    /// True when the models must be told of a state that changed outside the step.
+    pub soft_stale: bool,
+    /// Islands that are solved by CG. Written by `detect`.
+    pub implicit: ImplicitWork,
+    /// Substeps of the sweep islands in this step. Written by `detect`.
+    pub substeps: u32,
     /// True for bodies that are solved in this step: dynamic, awake, not frozen. Written by `detect`. (slots)
     pub active: Vec<bool>,
-    /// Slots of active rigid bodies, ascending. Written by `detect`.
+    /// Slots of active rigid bodies in sweep islands, ascending. Written by `detect`.
     pub active_rigid: Vec<u32>,
-    /// Slots of active node bodies, ascending. Written by `detect`.
+    /// Slots of active node bodies in sweep islands, ascending. Written by `detect`.
     pub active_nodes: Vec<u32>,
     /// All colliders. Rebuilt when the model changes.
     pub colliders: Vec<ColliderRef>,
@@ -105,6 +127,8 @@ pub(crate) struct Work {
     /// Impulses of constraint rows carried from substep to substep [N·s]. (constraint slots)
     pub warm: Vec<[Real; WARM_ROWS]>,
     pub node_contacts: Vec<NodeContact>,
+    /// Surface points of the body that is being looked at. Written by `detect`.
+    pub surfels: Vec<Surfel>,
     pub islands: Islands,
     /// Contact points by body, or marks by island. (slots)
     pub touches: Vec<u32>,
@@ -136,6 +160,12 @@ impl Work {
             kick_rest: Vec::new(),
             force: Vec::new(),
             node_force: Vec::new(),
+            node_total: Vec::new(),
+            inner: Vec::new(),
+            soft: Vec::new(),
+            soft_stale: false,
+            implicit: ImplicitWork::default(),
+            substeps: 1,
             active: Vec::new(),
             active_rigid: Vec::new(),
             active_nodes: Vec::new(),
@@ -160,6 +190,7 @@ impl Work {
             spans: Vec::new(),
             warm: Vec::new(),
             node_contacts: Vec::new(),
+            surfels: Vec::new(),
             islands: Islands::default(),
             touches: Vec::new(),
             anchored: Vec::new(),

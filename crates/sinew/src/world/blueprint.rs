@@ -3,7 +3,7 @@
 use super::{World, edit};
 use crate::constraint::{Constraint, Distance, Joint};
 use crate::error::Error;
-use crate::model::{Body, Model, Nodes, Particles, Rigid, RigidBody, Slots};
+use crate::model::{Body, Model, NodeSource, Nodes, Particles, Rigid, RigidBody, Slots, SoftBody};
 use crate::settings::Settings;
 use crate::state::State;
 
@@ -14,6 +14,8 @@ pub enum BodySpec {
     Rigid(RigidBody),
     /// Bare particles.
     Particles(Particles),
+    /// A deformable body.
+    Soft(Box<SoftBody>),
 }
 
 /// A constraint as it was given; joints with their frames.
@@ -55,7 +57,10 @@ impl World {
         for (slot, (generation, _)) in model.bodies.layout().enumerate() {
             let item = model.bodies.at(slot as u32).map(|body| match body {
                 Body::Rigid(r) => BodySpec::Rigid(r.source.clone()),
-                Body::Nodes(n) => BodySpec::Particles(n.source.clone()),
+                Body::Nodes(n) => match &n.source {
+                    NodeSource::Particles(p) => BodySpec::Particles(p.clone()),
+                    NodeSource::Soft(s) => BodySpec::Soft(s.clone()),
+                },
             });
             bodies.push(Slot { generation, item });
         }
@@ -82,36 +87,21 @@ impl World {
     pub fn build(blueprint: Blueprint, state: &State) -> Result<Self, Error> {
         let mut world = World::new(blueprint.settings)?;
         let mut model = Model::default();
-        // where each node span begins
-        let mut starts = vec![0; blueprint.bodies.len()];
-        for &slot in &blueprint.node_order {
-            let item = blueprint.bodies.get(slot as usize).and_then(|s| s.item.as_ref());
-            let Some(BodySpec::Particles(p)) = item else {
-                return Err(Error::BadSnapshot(format!("node order names body {slot}, which has no nodes")));
-            };
-            starts[slot as usize] = model.node_count as u32;
-            model.node_count += p.positions.len();
-        }
         let mut bodies = Vec::new();
-        let mut node_bodies = 0;
-        for (i, slot) in blueprint.bodies.into_iter().enumerate() {
+        for slot in blueprint.bodies {
             let body = match slot.item {
                 None => None,
                 Some(BodySpec::Rigid(spec)) => {
                     edit::check_motion(&spec)?;
                     Some(Body::Rigid(Rigid::build(spec)?))
                 }
-                Some(BodySpec::Particles(spec)) => {
-                    node_bodies += 1;
-                    Some(Body::Nodes(Nodes::build(spec, starts[i])?))
-                }
+                Some(BodySpec::Particles(spec)) => Some(Body::Nodes(Nodes::of_particles(spec, 0, 0)?.0)),
+                Some(BodySpec::Soft(spec)) => Some(Body::Nodes(Nodes::of_soft(*spec, 0, 0)?.0)),
             };
             bodies.push((slot.generation, body));
         }
-        if node_bodies != blueprint.node_order.len() {
-            return Err(Error::BadSnapshot("node order does not name every body with nodes".into()));
-        }
         model.bodies = Slots::from_parts(bodies);
+        place_nodes(&mut model, &blueprint.node_order)?;
         world.model = model;
         edit::fit(&world.model, &mut world.state);
         world.load_view();
@@ -130,6 +120,22 @@ impl World {
         world.restore(state)?;
         Ok(world)
     }
+}
+
+/// Gives the node spans their places, in the order in which they lay.
+fn place_nodes(model: &mut Model, order: &[u32]) -> Result<(), Error> {
+    for &slot in order {
+        let Some(Body::Nodes(nodes)) = model.bodies.at_mut(slot) else {
+            return Err(Error::BadSnapshot(format!("node order names body {slot}, which has no nodes")));
+        };
+        (nodes.start, nodes.inner_start) = (model.node_count as u32, model.inner_count as u32);
+        model.node_count += nodes.inv_mass.len();
+        model.inner_count += nodes.inner_count as usize;
+    }
+    if model.bodies.iter().filter(|(_, b)| matches!(b, Body::Nodes(_))).count() != order.len() {
+        return Err(Error::BadSnapshot("node order does not name every body with nodes".into()));
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -3,7 +3,9 @@
 use crate::constraint::{Constraint, Motor};
 use crate::error::Error;
 use crate::math::{Quat, Vec3};
-use crate::model::{Body, BodyId, ConstraintId, Model, Motion, Nodes, Particles, Rigid, RigidBody, Shape};
+use crate::model::{
+    Body, BodyId, ConstraintId, Model, Motion, Nodes, Particles, Rigid, RigidBody, Shape, SoftBody, Start,
+};
 use crate::state::{State, WARM_ROWS};
 
 /// Shapes without end have no mass: they cannot be moved by forces.
@@ -34,17 +36,29 @@ pub(crate) fn add_rigid(model: &mut Model, state: &mut State, spec: RigidBody) -
 }
 
 pub(crate) fn add_particles(model: &mut Model, state: &mut State, spec: Particles) -> Result<BodyId, Error> {
-    let nodes = Nodes::build(spec, model.node_count as u32)?;
-    state.node_x.extend_from_slice(&nodes.source.positions);
-    state.node_v.extend(nodes.inv_mass.iter().map(|&m| if m > 0.0 { nodes.source.velocity } else { Vec3::ZERO }));
+    let (nodes, start) = Nodes::of_particles(spec, model.node_count as u32, model.inner_count as u32)?;
+    Ok(add_nodes(model, state, nodes, start))
+}
+
+pub(crate) fn add_soft(model: &mut Model, state: &mut State, spec: SoftBody) -> Result<BodyId, Error> {
+    let (nodes, start) = Nodes::of_soft(spec, model.node_count as u32, model.inner_count as u32)?;
+    Ok(add_nodes(model, state, nodes, start))
+}
+
+/// Puts a body of nodes behind all others.
+fn add_nodes(model: &mut Model, state: &mut State, nodes: Nodes, start: Start) -> BodyId {
+    state.node_x.extend(start.positions);
+    state.node_v.extend(start.velocities);
+    state.inner.extend(start.inner);
     model.node_count += nodes.inv_mass.len();
+    model.inner_count += nodes.inner_count as usize;
     let (index, generation) = model.bodies.insert(Body::Nodes(nodes));
     fit(model, state);
     let i = index as usize;
     (state.x[i], state.q[i], state.v[i], state.w[i]) = (Vec3::ZERO, Quat::IDENTITY, Vec3::ZERO, Vec3::ZERO);
     (state.quiet[i], state.flags[i]) = (0.0, 0);
     model.revision += 1;
-    Ok(BodyId { index, generation })
+    BodyId { index, generation }
 }
 
 pub(crate) fn add_constraint(model: &mut Model, state: &mut State, constraint: Constraint) -> ConstraintId {
@@ -101,12 +115,15 @@ pub(crate) fn remove_body(model: &mut Model, state: &mut State, id: BodyId) -> R
 fn remove_span(model: &mut Model, state: &mut State, gone: &Nodes) {
     state.node_x.drain(gone.span());
     state.node_v.drain(gone.span());
+    state.inner.drain(gone.inner_span());
     model.node_count -= gone.inv_mass.len();
+    model.inner_count -= gone.inner_count as usize;
     for slot in 0..model.bodies.slot_count() as u32 {
         if let Some(Body::Nodes(n)) = model.bodies.at_mut(slot)
             && n.start > gone.start
         {
             n.start -= gone.inv_mass.len() as u32;
+            n.inner_start -= gone.inner_count;
         }
     }
 }
@@ -183,6 +200,7 @@ pub(crate) fn check_fit(model: &Model, state: &State) -> Result<(), Error> {
         ("flags", state.flags.len(), slots),
         ("node_x", state.node_x.len(), model.node_count),
         ("node_v", state.node_v.len(), model.node_count),
+        ("inner", state.inner.len(), model.inner_count),
         ("row_impulses", state.row_impulses.len(), constraints),
         ("broken", state.broken.len(), constraints),
     ];
@@ -202,6 +220,7 @@ pub(crate) fn check_fit(model: &Model, state: &State) -> Result<(), Error> {
     finite("w", state.w.iter().all(|v| v.is_finite()))?;
     finite("node_x", state.node_x.iter().all(|v| v.is_finite()))?;
     finite("node_v", state.node_v.iter().all(|v| v.is_finite()))?;
+    finite("inner", state.inner.iter().all(|v| v.is_finite()))?;
     if state.tick > u64::MAX / 2 {
         return Err(Error::BadSnapshot(format!("tick {} is out of range", state.tick)));
     }

@@ -13,7 +13,7 @@ use crate::constraint::{Constraint, Distance, Joint, Motor, Rows};
 use crate::error::Error;
 use crate::input::Input;
 use crate::math::{Pose, Real};
-use crate::model::{BodyId, ConstraintId, Model, Particles, RigidBody};
+use crate::model::{BodyId, ConstraintId, Model, Particles, RigidBody, SoftBody};
 use crate::report::Report;
 use crate::settings::Settings;
 use crate::state::State;
@@ -95,6 +95,27 @@ impl World {
     /// Adds bare particles.
     pub fn add_particles(&mut self, particles: Particles) -> Result<BodyId, Error> {
         edit::add_particles(&mut self.model, &mut self.state, particles)
+    }
+
+    /// Adds a deformable body.
+    ///
+    /// ```
+    /// use sinew::*;
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut world = World::default();
+    /// world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)))?;
+    /// let block = TetMesh::block([3, 3, 3], Vec3::splat(0.1))?;
+    /// let jelly = world.add_soft(SoftBody::corotational(block, 2e4, 0.3, 1000.0).at([0.0, 0.1, 0.0]))?;
+    /// for _ in 0..120 {
+    ///     world.step(&Input::none());
+    /// }
+    /// // it lies on the ground and sags a little under its own weight
+    /// let height = world.body(jelly)?.center_of_mass().y;
+    /// assert!(height > 0.045 && height < 0.05, "{height}");
+    /// # Ok(()) }
+    /// ```
+    pub fn add_soft(&mut self, body: SoftBody) -> Result<BodyId, Error> {
+        edit::add_soft(&mut self.model, &mut self.state, body)
     }
 
     /// Adds a joint between rigid bodies where they are now.
@@ -195,6 +216,7 @@ impl World {
         self.state.clone_from(snapshot);
         self.work.broad.invalidate();
         self.work.good.clear();
+        self.work.soft_stale = true;
         for (x, q) in self.state.x.iter().zip(&self.state.q) {
             self.work.good.push(Pose::new(*x, *q));
         }

@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::math::{Pose, Quat, Real, Vec3};
+use crate::model::surface::Surface;
 use crate::model::{Body, BodyId, Motion};
 use crate::state::State;
 
@@ -23,7 +24,7 @@ impl<'a> BodyView<'a> {
     pub fn name(&self) -> &'a str {
         match self.body {
             Body::Rigid(r) => &r.source.name,
-            Body::Nodes(n) => &n.source.name,
+            Body::Nodes(n) => &n.traits.name,
         }
     }
 
@@ -120,6 +121,37 @@ impl<'a> BodyView<'a> {
             Body::Rigid(_) => &[],
             Body::Nodes(n) => &self.state.node_v[n.span()],
         }
+    }
+
+    /// Masses of the nodes, pinned ones too [kg]; empty for rigid bodies.
+    pub fn node_masses(&self) -> &'a [Real] {
+        match self.body {
+            Body::Rigid(_) => &[],
+            Body::Nodes(n) => &n.mass,
+        }
+    }
+
+    /// Surface of a body of nodes; none for rigid bodies.
+    pub fn surface(&self) -> Option<&'a Surface> {
+        match self.body {
+            Body::Rigid(_) => None,
+            Body::Nodes(n) => Some(&n.surface),
+        }
+    }
+
+    /// True for deformable bodies.
+    pub fn is_soft(&self) -> bool {
+        matches!(self.body, Body::Nodes(n) if n.is_soft())
+    }
+
+    /// Where a surface point is [m]; nothing for rigid bodies and points that do not exist.
+    pub fn surface_point(&self, surfel: u32) -> Option<Vec3> {
+        let Body::Nodes(n) = self.body else { return None };
+        if surfel as usize >= n.surface.len() {
+            return None;
+        }
+        let x = &self.state.node_x[n.span()];
+        Some(n.surface.shares(surfel).iter().fold(Vec3::ZERO, |sum, s| sum + x[s.node as usize] * s.weight))
     }
 
     /// True when it sleeps.

@@ -3,12 +3,14 @@
 
 use sinew::*;
 
-/// A bit of everything: boxes, balls, capsules, hulls, joints, a motor, a rope with particles, a sensor, a kinematic paddle.
+/// A bit of everything: boxes, balls, capsules, hulls, joints, a motor, a rope with particles, a sensor, a kinematic
+/// paddle, a jelly with a box on it.
 pub struct Zoo {
     pub world: World,
     pub paddle: BodyId,
     pub boxes: Vec<BodyId>,
     pub dust: BodyId,
+    pub jelly: BodyId,
 }
 
 pub fn zoo(threads: u32) -> Result<Zoo, Error> {
@@ -53,7 +55,11 @@ pub fn zoo(threads: u32) -> Result<Zoo, Error> {
         RigidBody::fixed().collider(Collider::new(Shape::cuboid(0.5, 0.5, 0.5)).sensor(true)).at([0.0, 0.5, 0.0]),
     )?;
     let paddle = world.add_rigid(RigidBody::kinematic().shape(Shape::cuboid(0.1, 0.5, 1.0)).at([-2.0, 0.5, 0.0]))?;
-    Ok(Zoo { world, paddle, boxes, dust })
+    let mesh = TetMesh::block([3; 3], Vec3::splat(0.3)).map_err(|e| Error::BadSnapshot(e.to_string()))?;
+    let jelly =
+        world.add_soft(SoftBody::corotational(mesh, 3e4, 0.3, 1000.0).at([5.0, 0.25, 0.0]).spin([0.3, 1.0, 0.0]))?;
+    world.add_rigid(RigidBody::dynamic().shape(Shape::cuboid(0.1, 0.05, 0.1)).at([5.05, 0.6, 0.02]))?;
+    Ok(Zoo { world, paddle, boxes, dust, jelly })
 }
 
 /// The paddle sweeps through the heap; forces and impulses in between.

@@ -1,0 +1,183 @@
+//! Bodies made of nodes as the step sees them: a span of nodes, a surface, and for soft bodies a model.
+
+use super::soft::{Built, SoftBody};
+use super::surface::Surface;
+use super::{Groups, Material, Particles};
+use crate::deformable::Deformable;
+use crate::error::{Error, finite, finite_vec, not_negative, positive};
+use crate::math::{Real, Vec3};
+use std::ops::Range;
+
+/// What a body of nodes was made from.
+#[derive(Clone, Debug)]
+pub(crate) enum NodeSource {
+    Particles(Particles),
+    Soft(Box<SoftBody>),
+}
+
+/// How nodes meet the world.
+#[derive(Clone, Debug)]
+pub(crate) struct NodeTraits {
+    /// Radius or half thickness at which surfels touch [m]; negative: they touch nothing.
+    pub radius: Real,
+    pub material: Material,
+    pub groups: Groups,
+    pub gravity_scale: Real,
+    /// Rate at which velocity decays [1/s].
+    pub damping: Real,
+    pub name: String,
+}
+
+/// A span of nodes.
+#[derive(Debug)]
+pub(crate) struct Nodes {
+    /// First node of the span.
+    pub start: u32,
+    /// First number of the model's memory in State.
+    pub inner_start: u32,
+    pub inner_count: u32,
+    /// Masses, pinned nodes too [kg].
+    pub mass: Vec<Real>,
+    /// 1/mass of each, 0 when pinned [1/kg].
+    pub inv_mass: Vec<Real>,
+    pub surface: Surface,
+    pub traits: NodeTraits,
+    pub source: NodeSource,
+    /// The model as it was built at the door, until the step takes it over; after that it is rebuilt from the source.
+    pub fresh: Option<Box<dyn Deformable>>,
+}
+
+/// What State holds of a body that was just added.
+pub(crate) struct Start {
+    pub positions: Vec<Vec3>,
+    pub velocities: Vec<Vec3>,
+    pub inner: Vec<Real>,
+}
+
+impl Nodes {
+    pub fn of_particles(source: Particles, start: u32, inner_start: u32) -> Result<(Self, Start), Error> {
+        let who = naming("particles", &source.name);
+        let count = source.positions.len();
+        if count == 0 {
+            return Err(Error::BadShape { shape: who, reason: "there are none: give at least one position".into() });
+        }
+        for (i, &p) in source.positions.iter().enumerate() {
+            finite_vec(&format!("{who}.positions[{i}]"), p)?;
+        }
+        finite_vec(&format!("{who}.velocity"), source.velocity)?;
+        not_negative(&format!("{who}.radius"), source.radius)?;
+        if !source.masses.is_empty() && source.masses.len() != count {
+            let reason = format!("{} masses for {count} particles", source.masses.len());
+            return Err(Error::BadMass { body: who, reason });
+        }
+        let mut mass = Vec::with_capacity(count);
+        for i in 0..count {
+            let m = source.masses.get(i).copied().unwrap_or(source.mass);
+            positive(&format!("{who}.mass[{i}]"), m)?;
+            mass.push(m);
+        }
+        let inv_mass = pin(&who, &mass, &source.pinned)?;
+        let traits = NodeTraits {
+            // a particle without size touches nothing
+            radius: if source.radius > 0.0 { source.radius } else { -1.0 },
+            material: source.material,
+            groups: source.groups,
+            gravity_scale: source.gravity_scale,
+            damping: source.damping,
+            name: source.name.clone(),
+        };
+        traits.check(&who)?;
+        let velocities = inv_mass.iter().map(|&m| if m > 0.0 { source.velocity } else { Vec3::ZERO }).collect();
+        let start_state = Start { positions: source.positions.clone(), velocities, inner: Vec::new() };
+        let surface = Surface::of_nodes(0..count as u32, Vec::new());
+        let source = NodeSource::Particles(source);
+        let nodes = Self { start, inner_start, inner_count: 0, mass, inv_mass, surface, traits, source, fresh: None };
+        Ok((nodes, start_state))
+    }
+
+    pub fn of_soft(source: SoftBody, start: u32, inner_start: u32) -> Result<(Self, Start), Error> {
+        let who = naming("soft body", &source.name);
+        let Built { model, rest, surface } = source.build(&who)?;
+        let mass = model.masses().to_vec();
+        for (i, &m) in mass.iter().enumerate() {
+            positive(&format!("{who}.mass[{i}]"), m)?;
+        }
+        let inv_mass = pin(&who, &mass, &source.pinned_nodes(&rest))?;
+        let traits = NodeTraits {
+            radius: source.thickness,
+            material: source.material,
+            groups: source.groups,
+            gravity_scale: source.gravity_scale,
+            damping: source.damping,
+            name: source.name.clone(),
+        };
+        traits.check(&who)?;
+        not_negative(&format!("{who}.thickness"), source.thickness)?;
+        let positions: Vec<Vec3> = rest.iter().map(|&p| source.pose.point(p)).collect();
+        let total: Real = mass.iter().sum();
+        let centre = positions.iter().zip(&mass).fold(Vec3::ZERO, |s, (&x, &m)| s + x * m) / total;
+        let moving = positions.iter().zip(&inv_mass);
+        let velocities = moving
+            .map(|(&x, &m)| if m > 0.0 { source.velocity + source.spin.cross(x - centre) } else { Vec3::ZERO })
+            .collect();
+        let mut inner = vec![0.0; model.inner_count()];
+        model.rest_inner(&mut inner);
+        let nodes = Self {
+            start,
+            inner_start,
+            inner_count: inner.len() as u32,
+            mass,
+            inv_mass,
+            surface,
+            traits,
+            source: NodeSource::Soft(Box::new(source)),
+            fresh: Some(model),
+        };
+        Ok((nodes, Start { positions, velocities, inner }))
+    }
+
+    pub fn span(&self) -> Range<usize> {
+        self.start as usize..self.start as usize + self.inv_mass.len()
+    }
+
+    pub fn inner_span(&self) -> Range<usize> {
+        self.inner_start as usize..self.inner_start as usize + self.inner_count as usize
+    }
+
+    pub fn is_soft(&self) -> bool {
+        matches!(self.source, NodeSource::Soft(_))
+    }
+
+    /// The model anew, for a step that has none yet. What was accepted once is accepted again.
+    pub fn rebuild(&self) -> Option<Box<dyn Deformable>> {
+        match &self.source {
+            NodeSource::Particles(_) => None,
+            NodeSource::Soft(source) => source.build("soft body").ok().map(|built| built.model),
+        }
+    }
+}
+
+impl NodeTraits {
+    fn check(&self, who: &str) -> Result<(), Error> {
+        not_negative(&format!("{who}.damping"), self.damping)?;
+        finite(&format!("{who}.gravity_scale"), self.gravity_scale)?;
+        self.material.check(&format!("{who}.material"))
+    }
+}
+
+fn naming(kind: &str, name: &str) -> String {
+    if name.is_empty() { kind.to_owned() } else { format!("{kind} '{name}'") }
+}
+
+/// Inverse masses with zeros where pinned.
+fn pin(who: &str, mass: &[Real], pinned: &[u32]) -> Result<Vec<Real>, Error> {
+    let mut inv_mass: Vec<Real> = mass.iter().map(|m| 1.0 / m).collect();
+    for &i in pinned {
+        let slot = inv_mass.get_mut(i as usize).ok_or_else(|| Error::BadMass {
+            body: who.to_owned(),
+            reason: format!("pinned node {i} does not exist, there are {}", mass.len()),
+        })?;
+        *slot = 0.0;
+    }
+    Ok(inv_mass)
+}

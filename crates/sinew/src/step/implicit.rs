@@ -1,0 +1,407 @@
+//! Implicit islands: islands with a body too stiff for sweeps. Each runs all its substeps by itself, `predict`, `assemble`,
+//! `solve`, `advance` as in the sweep islands, but all its rows enter one CG (`solver/implicit.rs`).
+//!
+//! They run before the sweep islands: islands share no row, so that the order does not matter to them, and kinematic bodies
+//! are then still where the step began.
+
+use super::assemble::half_width;
+use super::{StepContext, advance, predict, soft, touch};
+use crate::constraint::{Bounds, Constraint, RowBuffer, RowWriter, Term, Terms, View};
+use crate::debug::timing::PhaseClock;
+use crate::math::{Quat, Real, Vec3, integrate_rotation};
+use crate::model::{Model, Motion};
+use crate::report::Phase;
+use crate::settings::Settings;
+use crate::solver::implicit::{Lump, Placed, System, solve as solve_island, stiffen};
+use crate::solver::soft::Softness;
+use crate::state::{ContactMemory, State, WARM_ROWS, contact_flag};
+use crate::work::{ImplicitIsland, ImplicitSpan, PointForce, Touch, Work};
+
+/// Sorts islands with an implicit body out of those that sweeps solve. Comes after islands are known.
+pub(super) fn sort_out(model: &Model, state: &State, work: &mut Work) {
+    let slots = model.bodies.slot_count();
+    let Work { implicit, islands, active, active_rigid, active_nodes, soft, contacts, .. } = work;
+    implicit.count = 0;
+    implicit.of_slot.clear();
+    implicit.of_slot.resize(slots, u32::MAX);
+    // islands by their root, in the order of their first implicit body
+    for &slot in active_nodes.iter() {
+        let stiff = soft[slot as usize].as_ref().is_some_and(|s| s.model.operator().is_some());
+        let root = islands.root(slot) as usize;
+        if stiff && implicit.of_slot[root] == u32::MAX {
+            implicit.of_slot[root] = implicit.count as u32;
+            implicit.count += 1;
+        }
+    }
+    if implicit.count == 0 {
+        return;
+    }
+    implicit.islands.resize_with(implicit.islands.len().max(implicit.count), ImplicitIsland::default);
+    implicit.islands.iter_mut().for_each(ImplicitIsland::clear);
+    for slot in 0..slots {
+        let root = islands.root(slot as u32) as usize;
+        implicit.of_slot[slot] = if active[slot] { implicit.of_slot[root] } else { u32::MAX };
+    }
+    let of_slot = &implicit.of_slot;
+    let island_of = |slot: u32| Some(of_slot[slot as usize]).filter(|&i| i != u32::MAX);
+    for (list, rigid) in [(active_rigid, true), (active_nodes, false)] {
+        for &slot in list.iter() {
+            let Some(island) = island_of(slot) else { continue };
+            let island = &mut implicit.islands[island as usize];
+            if rigid { island.rigid.push(slot) } else { island.nodes.push(slot) }
+        }
+        list.retain(|&slot| island_of(slot).is_none());
+    }
+    for (slot, constraint) in model.constraints.iter() {
+        let mut island = None;
+        constraint.slots(|s| island = island.or(island_of(s)));
+        if let (Some(island), 0) = (island, state.broken[slot as usize]) {
+            implicit.islands[island as usize].constraints.push(slot);
+        }
+    }
+    for (index, m) in contacts.iter().enumerate() {
+        let island = island_of(m.key.a).or(island_of(m.key.b));
+        if let Some(island) = island.filter(|_| !m.has(contact_flag::SENSOR) && m.count > 0) {
+            implicit.islands[island as usize].contacts.push(index as u32);
+        }
+    }
+}
+
+/// All implicit islands, one after the other, each with all its substeps.
+pub(super) fn run(model: &Model, state: &State, work: &mut Work, settings: &Settings, clock: &mut PhaseClock) {
+    work.implicit.spans.clear();
+    work.implicit.touches.clear();
+    for k in 0..work.implicit.count {
+        let members = std::mem::take(&mut work.implicit.islands[k]);
+        let count = soft::substeps(&members.nodes, work, settings, settings.implicit_substeps);
+        let h = settings.dt / count as Real;
+        let (spans, touches) = (work.implicit.spans.len(), work.implicit.touches.len());
+        list(work, &members);
+        let island = Island { members: &members, spans, touches, scale: h * work.substeps as Real / settings.dt };
+        for substep in 0..count {
+            let joint = Softness { rate: 1.0 / h, relative: 0.0 };
+            let ctx = StepContext { joint, ..StepContext::new(settings, h, substep) };
+            if substep > 0 {
+                place_kinematic(model, state, work, h * substep as Real);
+            }
+            begin(&ctx, model, work, settings, &island);
+            clock.mark(Phase::Predict);
+            assemble(&ctx, model, work, settings, &island);
+            clock.mark(Phase::Assemble);
+            solve(work, settings, &island);
+            clock.mark(Phase::Solve);
+            end(&ctx, model, work, settings, &island);
+            clock.mark(Phase::Advance);
+        }
+        if count > 1 {
+            place_kinematic(model, state, work, 0.0);
+        }
+        work.implicit.islands[k] = members;
+    }
+}
+
+/// An island at work: its members, where its constraints and contact points begin in the lists of the step, and the size
+/// of its substep in substeps of sweep islands, in which State keeps impulses.
+struct Island<'a> {
+    members: &'a ImplicitIsland,
+    spans: usize,
+    touches: usize,
+    scale: Real,
+}
+
+/// Lists the constraints and contact points of an island.
+fn list(work: &mut Work, members: &ImplicitIsland) {
+    let Work { implicit, contacts, .. } = work;
+    for &constraint in &members.constraints {
+        let (push, twist) = (Vec3::ZERO, Vec3::ZERO);
+        implicit.spans.push(ImplicitSpan { constraint, start: 0, end: 0, push, twist });
+    }
+    for &manifold in &members.contacts {
+        for point in 0..contacts[manifold as usize].count {
+            implicit.touches.push(Touch { manifold, point, ..Touch::default() });
+        }
+    }
+}
+
+/// Kinematic bodies as they are `time` after the start of the step.
+fn place_kinematic(model: &Model, state: &State, work: &mut Work, time: Real) {
+    for (slot, _) in model.bodies.iter() {
+        let i = slot as usize;
+        if model.rigid_at(slot).is_none_or(|r| r.motion != Motion::Kinematic) || state.is_frozen(i) {
+            continue;
+        }
+        let x = state.x[i] + state.v[i] * time;
+        let q = integrate_rotation(state.q[i], state.w[i] * time);
+        work.pose[2 * i] = [x.x, x.y, x.z, 0.0];
+        work.pose[2 * i + 1] = q.to_array();
+    }
+}
+
+/// Free velocities of lumps, systems of implicit bodies; and the local numbering of all blocks.
+fn begin(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings, island: &Island<'_>) {
+    let island = island.members;
+    // the first guess is the velocity before this substep's forces: what rests stays near it
+    number(model, work, island);
+    predict::turn_inertia(model, work, &island.rigid);
+    predict::kick_rigid(ctx.h, model, work, settings, &island.rigid);
+    for &slot in &island.nodes {
+        if work.soft[slot as usize].is_some() {
+            soft::predict(ctx.h, ctx.substep, model, slot, work, settings);
+        } else {
+            predict::kick_particles(ctx.h, model, work, settings, slot);
+        }
+    }
+    let Work { implicit, velocity, pose, soft, .. } = work;
+    implicit.lumps.clear();
+    let free = |block: u32| {
+        let b = velocity[block as usize];
+        Vec3::new(b[0], b[1], b[2])
+    };
+    for &slot in &island.rigid {
+        let Some(rigid) = model.rigid_at(slot) else { continue };
+        let q = pose[2 * slot as usize + 1];
+        let inertia = rigid.inertia.rotated(Quat::from_xyzw(q[0], q[1], q[2], q[3]));
+        implicit.lumps.push(Lump {
+            block: implicit.local[2 * slot as usize],
+            mass: rigid.mass,
+            inertia: Some(inertia),
+            free: [free(2 * slot), free(2 * slot + 1)],
+        });
+    }
+    for &slot in &island.nodes {
+        let Some(nodes) = model.nodes_at(slot) else { continue };
+        if soft[slot as usize].as_ref().is_some_and(|s| s.model.operator().is_some()) {
+            continue;
+        }
+        for (n, (&mass, &inv)) in nodes.span().zip(nodes.mass.iter().zip(&nodes.inv_mass)) {
+            let block = model.node_block(n as u32);
+            if inv > 0.0 {
+                let free = [free(block), Vec3::ZERO];
+                implicit.lumps.push(Lump { block: implicit.local[block as usize], mass, inertia: None, free });
+            }
+        }
+    }
+}
+
+/// Local numbers for the blocks of the island's bodies.
+fn number(model: &Model, work: &mut Work, island: &ImplicitIsland) {
+    let Work { implicit, velocity, .. } = work;
+    implicit.local.clear();
+    implicit.local.resize(velocity.len(), u32::MAX);
+    implicit.global.clear();
+    implicit.v.clear();
+    implicit.first_of.resize(model.bodies.slot_count(), 0);
+    for &slot in &island.rigid {
+        implicit.seat(2 * slot, velocity);
+        implicit.seat(2 * slot + 1, velocity);
+    }
+    for &slot in &island.nodes {
+        let Some(nodes) = model.nodes_at(slot) else { continue };
+        implicit.first_of[slot as usize] = implicit.global.len() as u32;
+        for n in nodes.span() {
+            implicit.seat(model.node_block(n as u32), velocity);
+        }
+    }
+}
+
+/// Rows of constraints and contacts, hard: they start from their last impulses.
+fn assemble(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings, island: &Island<'_>) {
+    let mut rows = std::mem::take(&mut work.implicit.rows);
+    rows.clear();
+    constraint_rows(ctx, model, work, island, &mut rows);
+    let constraints = rows.len() as u32;
+    contact_rows(ctx, model, work, settings, island, &mut rows);
+    if ctx.substep == 0 {
+        let counts = &mut work.report.counts;
+        let points = (work.implicit.touches.len() - island.touches) as u32;
+        counts.contacts += points;
+        counts.contact_rows += 3 * points;
+        counts.constraint_rows += constraints;
+    }
+    let Work { implicit, velocity, .. } = work;
+    rows.renumber(|block| implicit.seat(block, velocity));
+    implicit.rows = rows;
+}
+
+fn constraint_rows(ctx: &StepContext, model: &Model, work: &mut Work, island: &Island<'_>, rows: &mut RowBuffer) {
+    let view = View { model, velocity: &work.velocity, pose: &work.pose, inertia: &work.inertia, h: ctx.h };
+    for span in &mut work.implicit.spans[island.spans..] {
+        let Some(constraint) = model.constraints.at(span.constraint) else { continue };
+        let start = rows.len();
+        match constraint {
+            Constraint::Joint(j) => j.rows(&view, ctx.joint, rows),
+            Constraint::Distance(d) => d.rows(&view, ctx.joint, rows),
+            Constraint::Custom { rows: custom, .. } => {
+                let mut writer = RowWriter::new(view, ctx.joint, rows);
+                // as in sweep islands: one that fails is off for this substep
+                let _ = custom.rows(&view, &mut writer);
+            }
+        }
+        let warm = &work.warm[span.constraint as usize];
+        for (row, &impulse) in rows.rows_mut()[start..].iter_mut().take(WARM_ROWS).zip(warm) {
+            row.impulse = impulse * island.scale;
+        }
+        (span.start, span.end) = (start as u32, rows.len() as u32);
+    }
+}
+
+/// Three rows a contact point: normal, and the pair of friction as a spring from the stick point.
+fn contact_rows(
+    ctx: &StepContext,
+    model: &Model,
+    work: &mut Work,
+    settings: &Settings,
+    island: &Island<'_>,
+    rows: &mut RowBuffer,
+) {
+    let mut touches = std::mem::take(&mut work.implicit.touches);
+    let mut terms = Terms::default();
+    for t in &mut touches[island.touches..] {
+        let m = &work.contacts[t.manifold as usize];
+        let Some(place) = touch::place(model, &work.pose, m, t.point as usize) else { continue };
+        let material = touch::pair_material(model, m);
+        let point = m.points[t.point as usize];
+        t.friction = if point.slipping != 0 { material.kinetic_friction } else { material.static_friction };
+        (t.normal, t.tangents, t.at, t.gap) = (place.normal, place.tangents, place.at, place.gap);
+        t.row = rows.len() as u32;
+        t.start = point.impulse[0] * island.scale;
+        touch::terms(model, work, m, t.normal, t.at, &mut terms);
+        let gap = if t.gap < 0.0 { (t.gap + slop(model, m, settings)).min(0.0) } else { t.gap };
+        let bias = (gap / ctx.h).max(-settings.push_speed);
+        let n = rows.push(terms.as_slice(), bias, bias.min(0.0), 0.0, Bounds::AtLeast(0.0));
+        rows.rows_mut()[n as usize].impulse = t.start;
+        let disc = Bounds::Disc { normal: n, friction: t.friction, radius: 0.0 };
+        for (k, bounds) in [(0, disc), (1, Bounds::Mate)] {
+            touch::terms(model, work, m, t.tangents[k], t.at, &mut terms);
+            rows.push(terms.as_slice(), point.stick[k] / ctx.h, 0.0, 0.0, bounds);
+        }
+        work.report.penetration = work.report.penetration.max(-t.gap);
+    }
+    work.implicit.touches = touches;
+}
+
+/// Overlap of rigid pairs that is left alone, as in sweep islands [m]; soft surfaces have none.
+fn slop(model: &Model, m: &ContactMemory, settings: &Settings) -> Real {
+    if m.has(contact_flag::NODE) { 0.0 } else { settings.contact_slop * half_width(m, model) }
+}
+
+/// The CG over the island.
+fn solve(work: &mut Work, settings: &Settings, island: &Island<'_>) {
+    let Work { implicit, soft, .. } = work;
+    // the same memory for every solve: an empty list may change what it borrows
+    let mut placed: Vec<Placed<'_>> =
+        std::mem::take(&mut implicit.placed).into_iter().map(|_| unreachable!("empty")).collect();
+    for &slot in &island.members.nodes {
+        let operator = soft[slot as usize].as_ref().and_then(|s| s.model.operator());
+        if let (Some(operator), Some(&first)) = (operator, implicit.first_of.get(slot as usize)) {
+            placed.push(Placed { first, operator });
+        }
+    }
+    let system = System { operators: &placed, lumps: &implicit.lumps };
+    stiffen(&system, &mut implicit.rows, implicit.v.len(), &settings.implicit, &mut implicit.scratch);
+    let outcome = solve_island(&system, &mut implicit.rows, &mut implicit.v, &settings.implicit, &mut implicit.scratch);
+    implicit.outcome = outcome;
+    work.report.counts.iterations += outcome.iterations;
+    work.report.counts.passes += outcome.passes;
+    placed.clear();
+    implicit.placed = placed.into_iter().map(|_| unreachable!("empty")).collect();
+}
+
+/// Velocities back, impulses and stick points into memory, positions on.
+fn end(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings, island: &Island<'_>) {
+    keep_impulses(work, settings, island, 2 * model.bodies.slot_count() as u32);
+    keep_contacts(ctx, work, settings, island);
+    let Work { implicit, velocity, carry, .. } = work;
+    for (&block, v) in implicit.global.iter().zip(&implicit.v) {
+        let to = &mut velocity[block as usize];
+        (to[0], to[1], to[2]) = (v[0], v[1], v[2]);
+        carry[block as usize] = *to;
+    }
+    for &slot in &island.members.rigid {
+        advance::move_rigid(ctx.h, model, work, settings, slot);
+    }
+    for &slot in &island.members.nodes {
+        if work.soft[slot as usize].is_some() {
+            soft::advance(ctx.h, ctx.substep, model, slot, work, settings);
+        } else {
+            advance::move_particles(ctx.h, model, work, slot);
+        }
+    }
+}
+
+/// Impulses of constraint rows: carried on to the next substep, and summed for the report.
+fn keep_impulses(work: &mut Work, settings: &Settings, island: &Island<'_>, nodes_from: u32) {
+    let Work { implicit, warm, .. } = work;
+    for span in &mut implicit.spans[island.spans..] {
+        let rows = &implicit.rows.rows()[span.start as usize..span.end as usize];
+        for (to, row) in warm[span.constraint as usize].iter_mut().zip(rows) {
+            // a spring of its own law carries nothing
+            let start = *to * island.scale;
+            let next = if row.spring { row.impulse } else { settings.implicit.carried(start, row.impulse) };
+            *to = next / island.scale;
+        }
+        for id in span.start..span.end {
+            let linear = |block: u32| {
+                let block = implicit.global[block as usize];
+                block >= nodes_from || block.is_multiple_of(2)
+            };
+            let (push, twist) = carried_by(implicit.rows.terms(id), linear);
+            let impulse = implicit.rows.rows()[id as usize].impulse;
+            span.push += push * impulse;
+            span.twist += twist * impulse;
+        }
+    }
+}
+
+/// What a unit impulse of a row does to its second body: the last body named; a row that pushes no centre or node is a
+/// torque.
+pub(super) fn carried_by(terms: &[Term], linear: impl Fn(u32) -> bool) -> (Vec3, Vec3) {
+    match terms.iter().rev().find(|t| linear(t.block)) {
+        Some(t) => (t.jacobian, Vec3::ZERO),
+        None => (Vec3::ZERO, terms.last().map_or(Vec3::ZERO, |t| t.jacobian)),
+    }
+}
+
+/// Impulses and stick points of contacts. The stick point moves only when its spring would pull more than friction can.
+fn keep_contacts(ctx: &StepContext, work: &mut Work, settings: &Settings, island: &Island<'_>) {
+    let Work { implicit, contacts, .. } = work;
+    for t in &mut implicit.touches[island.touches..] {
+        let rows = &implicit.rows.rows()[t.row as usize..t.row as usize + 3];
+        let [n, a, b] = [rows[0].impulse, rows[1].impulse, rows[2].impulse];
+        let slip = [1, 2].map(|k| implicit.rows.drift(t.row + k, &implicit.v));
+        let point = &mut contacts[t.manifold as usize].points[t.point as usize];
+        point.impulse = [settings.implicit.carried(t.start, n), a, b].map(|i| i / island.scale);
+        for (stick, slip) in point.stick.iter_mut().zip(slip) {
+            *stick += ctx.h * slip;
+        }
+        let most = rows[1].softness * ctx.h * t.friction * n;
+        let length = (point.stick[0] * point.stick[0] + point.stick[1] * point.stick[1]).sqrt();
+        if length > most {
+            point.stick = point.stick.map(|s| s * (most / length));
+        }
+        point.slipping = u32::from(length > most && n > 0.0);
+        t.sum += t.normal * n + t.tangents[0] * a + t.tangents[1] * b;
+        t.normal_sum += n;
+    }
+}
+
+/// What the islands' contacts and constraints have carried, into the lists of the step.
+pub(super) fn report(work: &mut Work, settings: &Settings) {
+    let inv_dt = 1.0 / settings.dt;
+    let Work { implicit, contacts, forces, point_forces, .. } = work;
+    for t in &implicit.touches {
+        let (force, normal) = (t.sum * inv_dt, t.normal_sum * inv_dt);
+        let f = &mut forces[t.manifold as usize];
+        *f = [f[0] + force.x, f[1] + force.y, f[2] + force.z, f[3] + normal];
+        if let Some(points) = point_forces.get_mut(t.manifold as usize) {
+            points[t.point as usize] = PointForce { point: t.at, direction: t.normal, gap: t.gap, normal, force };
+        }
+        let m = &mut contacts[t.manifold as usize];
+        if t.point == 0 {
+            m.flags &= !contact_flag::TOUCHING;
+        }
+        if normal > 0.0 {
+            m.flags |= contact_flag::TOUCHING;
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Soft bodies inside the phases: models are taken over from the Model, asked for their velocity, moved on.
+
+use super::predict::decay;
+use crate::deformable::{BodyMut, BodyRef, Deformable, StepContext};
+use crate::math::{Real, Vec3};
+use crate::model::{Body, Model, Nodes};
+use crate::settings::Settings;
+use crate::solver::pool::Pool;
+use crate::state::State;
+use crate::work::{SoftWork, Work};
+
+/// Takes over models that are new and rebuilds those that are missing; drops those whose body is gone.
+pub(super) fn adopt(model: &mut Model, state: &State, work: &mut Work) {
+    let slots = model.bodies.slot_count();
+    work.soft.resize_with(slots, || None);
+    for slot in 0..slots as u32 {
+        let generation = model.bodies.generation(slot);
+        let held = &mut work.soft[slot as usize];
+        let Some(Body::Nodes(nodes)) = model.bodies.at_mut(slot) else {
+            *held = None;
+            continue;
+        };
+        if !nodes.is_soft() {
+            *held = None;
+            continue;
+        }
+        if held.as_ref().is_some_and(|h| h.generation == generation && nodes.fresh.is_none()) {
+            continue;
+        }
+        let built = nodes.fresh.take().or_else(|| nodes.rebuild());
+        *held = built.map(|model| SoftWork { generation, model });
+        work.soft_stale = true;
+    }
+    if work.soft_stale {
+        work.soft_stale = false;
+        refresh(model, state, work);
+    }
+}
+
+/// Tells every model the state it is in: after a restore, an edit or a take-over.
+fn refresh(model: &Model, state: &State, work: &mut Work) {
+    for (slot, body) in model.bodies.iter() {
+        let (Body::Nodes(nodes), Some(held)) = (body, work.soft[slot as usize].as_mut()) else { continue };
+        let block = |v: Vec3, w: Real| [v.x, v.y, v.z, w];
+        let x: Vec<_> = state.node_x[nodes.span()].iter().map(|&x| block(x, 0.0)).collect();
+        let v: Vec<_> = state.node_v[nodes.span()].iter().zip(&nodes.inv_mass).map(|(&v, &m)| block(v, m)).collect();
+        held.model.refresh(BodyRef { x: &x, v: &v, inner: &state.inner[nodes.inner_span()] });
+    }
+}
+
+/// All external forces on the nodes of a body [N]: gravity and input.
+pub(super) fn gather_forces(nodes: &Nodes, work: &mut Work, settings: &Settings) {
+    let gravity = settings.gravity * nodes.traits.gravity_scale;
+    for (n, m) in nodes.span().zip(&nodes.mass) {
+        work.node_total[n] = work.node_force[n] + gravity * *m;
+    }
+}
+
+/// Runs one call of a model on its span of the work arrays.
+fn with_body(
+    model: &Model,
+    slot: u32,
+    work: &mut Work,
+    moved_by_carry: bool,
+    call: impl FnOnce(&mut dyn Deformable, BodyMut<'_>, &Pool),
+) {
+    let Some(nodes) = model.nodes_at(slot) else { return };
+    let first = model.node_block(nodes.start) as usize;
+    let span = first..first + nodes.inv_mass.len();
+    let Work { pool, soft, pose, velocity, carry, node_total, inner, .. } = work;
+    let Some(held) = soft[slot as usize].as_mut() else { return };
+    let velocity = if moved_by_carry { carry } else { velocity };
+    let body = BodyMut {
+        x: &mut pose[span.clone()],
+        v: &mut velocity[span],
+        force: &node_total[nodes.span()],
+        inner: &mut inner[nodes.inner_span()],
+    };
+    call(held.model.as_mut(), body, pool);
+}
+
+/// Asks a model for the velocity after internal and external forces, or for its system when it is implicit.
+pub(super) fn predict(h: Real, substep: u32, model: &Model, slot: u32, work: &mut Work, settings: &Settings) {
+    let Some(nodes) = model.nodes_at(slot) else { return };
+    gather_forces(nodes, work, settings);
+    let keep = decay(nodes.traits.damping, h);
+    with_body(model, slot, work, false, |m, body, pool| {
+        if keep < 1.0 {
+            for v in body.v.iter_mut().filter(|v| v[3] > 0.0) {
+                *v = [v[0] * keep, v[1] * keep, v[2] * keep, v[3]];
+            }
+        }
+        m.predict(&StepContext { h, substep, lanes: settings.lanes, pool: Some(pool) }, body);
+    });
+}
+
+/// Moves a body on.
+pub(super) fn advance(h: Real, substep: u32, model: &Model, slot: u32, work: &mut Work, settings: &Settings) {
+    with_body(model, slot, work, true, |m, body, pool| {
+        m.advance(&StepContext { h, substep, lanes: settings.lanes, pool: Some(pool) }, body);
+    });
+}
+
+/// Substeps that the explicit models among these bodies need, at least `least` and at most the limit of the settings.
+pub(super) fn substeps(slots: &[u32], work: &Work, settings: &Settings, least: u32) -> u32 {
+    let mut most = least;
+    for &slot in slots {
+        let Some(held) = work.soft[slot as usize].as_ref() else { continue };
+        let stable = held.model.stable_step();
+        if stable.is_finite() && stable > 0.0 {
+            let needs = (settings.dt / stable).ceil().min(1e6) as u32;
+            most = most.max(needs.min(settings.max_substeps));
+        }
+    }
+    most
+}

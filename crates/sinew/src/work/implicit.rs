@@ -1,0 +1,109 @@
+//! Memory of implicit islands: who belongs to them, and the arrays of the one that is being solved.
+
+use crate::constraint::RowBuffer;
+use crate::deformable::Deformable;
+use crate::math::{Block, Real, Vec3};
+use crate::solver::implicit::{Lump, Outcome, Placed, Scratch};
+
+/// A soft body's model while the world runs.
+#[derive(Debug)]
+pub(crate) struct SoftWork {
+    /// Generation of the slot it was built for.
+    pub generation: u32,
+    pub model: Box<dyn Deformable>,
+}
+
+/// Who belongs to an implicit island. All lists ascend.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ImplicitIsland {
+    pub rigid: Vec<u32>,
+    pub nodes: Vec<u32>,
+    pub constraints: Vec<u32>,
+    /// Indices of contacts.
+    pub contacts: Vec<u32>,
+}
+
+impl ImplicitIsland {
+    pub fn clear(&mut self) {
+        self.rigid.clear();
+        self.nodes.clear();
+        self.constraints.clear();
+        self.contacts.clear();
+    }
+}
+
+/// A contact point in an implicit island: its rows in this substep and what it has carried in the step.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Touch {
+    pub manifold: u32,
+    pub point: u32,
+    /// First of its three rows: normal, then the pair of friction.
+    pub row: u32,
+    pub friction: Real,
+    pub normal: Vec3,
+    pub tangents: [Vec3; 2],
+    /// Common point of both bodies [m].
+    pub at: Vec3,
+    pub gap: Real,
+    /// Impulse that the normal row started from [N·s].
+    pub start: Real,
+    /// Impulses of all substeps so far: on b, and along the normal [N·s].
+    pub sum: Vec3,
+    pub normal_sum: Real,
+}
+
+/// Rows of a constraint in an implicit island, and what they have carried in the step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ImplicitSpan {
+    pub constraint: u32,
+    pub start: u32,
+    pub end: u32,
+    /// Impulses of all substeps so far on the second body [N·s, N·m·s].
+    pub push: Vec3,
+    pub twist: Vec3,
+}
+
+/// Implicit islands of a step and the arrays of the one at work. Block numbers in these arrays are local.
+#[derive(Debug, Default)]
+pub(crate) struct ImplicitWork {
+    /// The first `count` are in use.
+    pub islands: Vec<ImplicitIsland>,
+    pub count: usize,
+    /// Island of each slot, or MAX. (slots)
+    pub of_slot: Vec<u32>,
+    /// Local number of each global block, or MAX. (blocks)
+    pub local: Vec<u32>,
+    /// Global number of each local block.
+    pub global: Vec<u32>,
+    /// First local block of each body of nodes in the island at work. (slots)
+    pub first_of: Vec<u32>,
+    pub v: Vec<Block>,
+    pub rows: RowBuffer,
+    /// Constraints of all islands in this step.
+    pub spans: Vec<ImplicitSpan>,
+    /// Contact points of all islands in this step.
+    pub touches: Vec<Touch>,
+    pub lumps: Vec<Lump>,
+    pub scratch: Scratch,
+    /// Kept for its memory only: always empty between solves.
+    pub placed: Vec<Placed<'static>>,
+    pub outcome: Outcome,
+}
+
+impl ImplicitWork {
+    /// True when the body is solved in an implicit island.
+    pub fn holds(&self, slot: u32) -> bool {
+        self.of_slot.get(slot as usize).is_some_and(|&i| i != u32::MAX)
+    }
+
+    /// The local number of a global block; one that nobody owns gets its velocity and keeps it.
+    pub fn seat(&mut self, block: u32, velocity: &[Block]) -> u32 {
+        let at = &mut self.local[block as usize];
+        if *at == u32::MAX {
+            *at = self.global.len() as u32;
+            self.global.push(block);
+            self.v.push(velocity[block as usize]);
+        }
+        *at
+    }
+}

@@ -1,0 +1,195 @@
+//! Soft bodies in the world, against known answers (validation group M and the scenes of the design trial).
+
+use sinew::*;
+
+const G: Real = 9.81;
+
+fn settings(dt: Real) -> Settings {
+    Settings { dt, sleep_time: Real::INFINITY, ..Settings::default() }
+}
+
+fn ground(world: &mut World, friction: Real) -> BodyId {
+    world
+        .add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(Material::friction(friction)))
+        .unwrap()
+}
+
+/// A cube of 0.1 m standing on the ground, ν = 0, 1 kg.
+fn cube(world: &mut World, youngs_modulus: Real, friction: Real) -> BodyId {
+    let mesh = TetMesh::block([4; 3], Vec3::splat(0.1)).unwrap();
+    let mut body = SoftBody::corotational(mesh, youngs_modulus, 0.0, 1000.0).at([0.0, 0.05, 0.0]);
+    let SoftModel::Corotational(params) = &mut body.model;
+    params.damping = 5e-3;
+    world.add_soft(body.material(Material::friction(friction))).unwrap()
+}
+
+fn run(world: &mut World, seconds: Real) {
+    let steps = (seconds / world.settings().dt).round() as u32;
+    for _ in 0..steps {
+        let report = world.step(&Input::none());
+        assert!(report.faults.is_empty(), "{:?}", report.faults);
+    }
+}
+
+fn near(got: Real, want: Real, part: Real, what: &str) {
+    assert!((got - want).abs() <= part * want.abs(), "{what}: {got}, should be {want}");
+}
+
+fn pair_force(world: &World, a: BodyId, b: BodyId) -> Vec3 {
+    let pairs = &world.report().pairs;
+    pairs.iter().find(|p| (p.a, p.b) == (a, b)).map_or(Vec3::ZERO, |p| p.force)
+}
+
+fn top_of(world: &World, body: BodyId) -> Real {
+    world.body(body).unwrap().node_positions().iter().map(|x| x.y).fold(Real::MIN, Real::max)
+}
+
+#[test]
+fn a_block_on_a_soft_cube_sinks_by_mgl_over_ea() {
+    for (dt, mass, youngs) in [(0.005, 2.0, 1e5), (1.0 / 60.0, 2.0, 1e5), (1.0 / 60.0, 100.0, 1e7)] {
+        let mut world = World::new(settings(dt)).unwrap();
+        let floor = ground(&mut world, 0.5);
+        let soft = cube(&mut world, youngs, 0.5);
+        let size = Shape::cuboid(0.05, 0.05, 0.05);
+        let block = RigidBody::dynamic().shape(size).mass(mass).material(Material::friction(0.5)).at([0.0, 0.15, 0.0]);
+        let block = world.add_rigid(block).unwrap();
+        run(&mut world, 4.0);
+        let own = 1000.0 * G * 0.01 / (2.0 * youngs);
+        let sinking = 0.15 - own - world.body(block).unwrap().position().y;
+        near(sinking, mass * G * 0.1 / (youngs * 0.01), 0.03, "sinking");
+        near(-pair_force(&world, block, soft).y, mass * G, 0.005, "force between block and cube");
+        near(pair_force(&world, floor, soft).y, (mass + 1.0) * G, 0.005, "force of the floor");
+        let speed = world.body(block).unwrap().velocity().length();
+        assert!(speed < 1e-4, "jitter {speed} m/s");
+        assert!(world.report().penetration < 1e-6, "penetration {}", world.report().penetration);
+    }
+}
+
+#[test]
+fn friction_holds_below_its_angle_and_lets_go_above_it() {
+    for youngs in [1e5, 1e6] {
+        let mu: Real = 0.4;
+        for (share, slides) in [(0.8, false), (1.4, true)] {
+            let tangent: Real = share * mu;
+            let angle = tangent.atan();
+            let gravity = Vec3::new(angle.sin(), -angle.cos(), 0.0) * G;
+            let mut world = World::new(Settings { gravity, ..settings(0.005) }).unwrap();
+            ground(&mut world, mu);
+            let soft = cube(&mut world, youngs, mu);
+            run(&mut world, 0.5);
+            let (x0, v0) = (world.body(soft).unwrap().position(), world.body(soft).unwrap().velocity());
+            run(&mut world, if slides { 0.5 } else { 5.0 });
+            let (x1, v1) = (world.body(soft).unwrap().position(), world.body(soft).unwrap().velocity());
+            if slides {
+                near((v1 - v0).x / 0.5, G * (angle.sin() - mu * angle.cos()), 0.03, "acceleration");
+            } else {
+                assert!((x1 - x0).length() < 1e-5, "crept by {}", (x1 - x0).length());
+            }
+        }
+    }
+}
+
+#[test]
+fn momentum_is_kept_when_a_ball_hits_a_free_cube_however_early_cg_stops() {
+    for iterations in [5, 20, 200] {
+        hit(iterations);
+    }
+}
+
+/// M01: a ball of 1 kg at 2 m/s against a free cube of 1 kg, off centre.
+fn hit(iterations: u32) {
+    let mut settings = Settings { gravity: Vec3::ZERO, ..settings(0.002) };
+    settings.implicit.iterations = iterations;
+    let mut world = World::new(settings).unwrap();
+    let soft = cube(&mut world, 1e5, 0.5);
+    let ball =
+        RigidBody::dynamic().shape(Shape::ball(0.05)).mass(1.0).at([-0.12, 0.08, 0.01]).velocity([2.0, 0.0, 0.0]);
+    let ball = world.add_rigid(ball).unwrap();
+    let total = |world: &World| {
+        let (b, s) = (world.body(ball).unwrap(), world.body(soft).unwrap());
+        let mut p = b.velocity() * b.mass();
+        let mut l = b.position().cross(b.velocity() * b.mass()) + b.angular_momentum();
+        for ((x, v), m) in s.node_positions().iter().zip(s.node_velocities()).zip(s.node_masses()) {
+            p += *v * *m;
+            l += x.cross(*v * *m);
+        }
+        (p, l)
+    };
+    let (p0, l0) = total(&world);
+    run(&mut world, 0.5);
+    let (p1, l1) = total(&world);
+    assert!(world.body(ball).unwrap().velocity().x < 1.5, "they did not meet");
+    assert!((p1 - p0).length() < 1e-5 * p0.length(), "{p0} {p1}");
+    assert!((l1 - l0).length() < 1e-4 * l0.length(), "{l0} {l1}");
+}
+
+#[test]
+fn a_stack_on_a_plate_on_a_jelly_stands() {
+    let mut world = World::new(settings(1.0 / 60.0)).unwrap();
+    ground(&mut world, 0.5);
+    cube(&mut world, 1e6, 0.5);
+    let wood = Material::friction(0.5);
+    let plate = RigidBody::dynamic().shape(Shape::cuboid(0.06, 0.005, 0.06)).mass(0.2).material(wood);
+    world.add_rigid(plate.at([0.0, 0.105, 0.0])).unwrap();
+    let mut last = None;
+    for k in 0..5 {
+        let brick = RigidBody::dynamic().shape(Shape::cuboid(0.02, 0.02, 0.02)).mass(0.2).material(wood);
+        last = Some(world.add_rigid(brick.at([0.0, 0.13 + 0.04 * k as Real, 0.0])).unwrap());
+    }
+    run(&mut world, 4.0);
+    let top = world.body(last.unwrap()).unwrap();
+    assert!((top.position() - Vec3::new(0.0, 0.29, 0.0)).length() < 2e-3, "{}", top.position());
+    assert!(top.velocity().length() < 1e-3, "{}", top.velocity());
+}
+
+#[test]
+fn particles_on_a_box_on_a_jelly_rest_with_their_weight() {
+    let mut world = World::new(settings(1.0 / 60.0)).unwrap();
+    ground(&mut world, 0.5);
+    let soft = cube(&mut world, 1e5, 0.5);
+    let lid = RigidBody::dynamic().shape(Shape::cuboid(0.06, 0.02, 0.06)).mass(1.0).at([0.0, 0.12, 0.0]);
+    let lid = world.add_rigid(lid).unwrap();
+    let grid = (0..9).map(|k| Vec3::new((k % 3 - 1) as Real * 0.03, 0.145, (k / 3 - 1) as Real * 0.03));
+    let dust = world.add_particles(Particles::new(grid.collect::<Vec<_>>()).mass(0.02).radius(0.005)).unwrap();
+    run(&mut world, 4.0);
+    near(pair_force(&world, lid, dust).y, 9.0 * 0.02 * G, 0.005, "weight of the particles");
+    near(-pair_force(&world, lid, soft).y, 1.18 * G, 0.005, "weight on the jelly");
+    assert!(world.body(dust).unwrap().velocity().length() < 1e-4);
+}
+
+#[test]
+fn a_soft_world_is_the_same_after_a_restore_and_a_rebuild() {
+    let mut world = World::new(settings(1.0 / 60.0)).unwrap();
+    ground(&mut world, 0.5);
+    cube(&mut world, 1e5, 0.5);
+    let brick = RigidBody::dynamic().shape(Shape::cuboid(0.03, 0.02, 0.03)).mass(0.5);
+    world.add_rigid(brick.at([0.01, 0.2, 0.02])).unwrap();
+    run(&mut world, 0.5);
+    let saved = world.snapshot();
+    let mut twin = World::build(world.blueprint().unwrap(), world.state()).unwrap();
+    run(&mut world, 0.5);
+    let hash = world.hash();
+    world.restore(&saved).unwrap();
+    run(&mut world, 0.5);
+    run(&mut twin, 0.5);
+    assert_eq!(world.hash(), hash);
+    assert_eq!(twin.hash(), hash);
+}
+
+#[test]
+fn a_hanging_jelly_stretches_under_its_weight_and_its_pins_hold_still() {
+    let mut world = World::new(settings(0.01)).unwrap();
+    let mesh = TetMesh::block([2, 10, 2], Vec3::new(0.1, 1.0, 0.1)).unwrap();
+    let mut body = SoftBody::corotational(mesh, 1e5, 0.0, 1000.0).pin_region([-1.0, 0.499, -1.0], [1.0, 0.501, 1.0]);
+    let SoftModel::Corotational(params) = &mut body.model;
+    params.damping = 0.1;
+    let bar = world.add_soft(body).unwrap();
+    run(&mut world, 8.0);
+    // ρ g L²/2E, E03; corotational strain is linear. The lumps of this mesh differ at the end: the mean counts
+    let low = |x: &&Vec3| x.y < -0.5;
+    let ends = world.body(bar).unwrap();
+    let (sum, count) = ends.node_positions().iter().filter(low).fold((0.0, 0), |(s, n), x| (s + x.y, n + 1));
+    assert_eq!(count, 9);
+    near(-0.5 - sum / count as Real, 0.04905, 0.01, "stretch");
+    assert_eq!(top_of(&world, bar), 0.5);
+}
