@@ -3,7 +3,6 @@
 //! 0: done. 1: a check failed. 2: bad use or bad input. Results go to stdout, errors and progress to stderr.
 
 mod bench;
-mod demo;
 mod failure;
 mod interrupt;
 mod later;
@@ -16,11 +15,12 @@ mod scenes;
 mod settings;
 mod soak;
 mod validate;
+mod view;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
-/// Physics of coupled rigid and deformable bodies. Without a command: a short demonstration.
+/// Physics of coupled rigid and deformable bodies. Without a command: a jelly in the browser.
 #[derive(Parser)]
 #[command(name = "sinew", version, max_term_width = 110)]
 struct Cli {
@@ -42,8 +42,8 @@ enum Command {
     Bench(bench::Args),
     /// Run a scene for long, with save and restore while it runs
     Soak(soak::Args),
-    #[command(hide = true)]
-    View(later::Args),
+    /// Show a scene in the browser: look around, pause, pull bodies
+    View(view::Args),
     #[command(hide = true)]
     Render(later::Args),
     #[command(hide = true)]
@@ -57,14 +57,14 @@ enum Command {
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let done = match cli.command {
-        None => demo::demo(),
+        None => view::demo(),
         Some(Command::Scenes) => scenes::scenes(),
         Some(Command::Run(args)) => run::run(&args),
         Some(Command::Replay(args)) => replay::replay(&args),
         Some(Command::Validate(args)) => validate::validate(&args),
         Some(Command::Bench(args)) => bench::bench(&args),
         Some(Command::Soak(args)) => soak::soak(&args),
-        Some(Command::View(_)) => later::later("view"),
+        Some(Command::View(args)) => view::view(&args),
         Some(Command::Render(_)) => later::later("render"),
         Some(Command::Friction(_)) => later::later("friction"),
         Some(Command::Check(_)) => later::later("check"),

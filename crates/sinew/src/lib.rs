@@ -50,8 +50,8 @@ pub use model::surface::{Share, Surface};
 pub use model::tet_mesh::{TetMesh, TetMeshError};
 pub use model::tri_mesh::{TriMesh, TriMeshError};
 pub use model::{
-    BodyId, Collider, ConstraintId, Geometry, Groups, Material, Model, Motion, Particles, Region, RigidBody, Shape,
-    SoftBody, SoftModel,
+    BodyId, Collider, ConstraintId, Geometry, Groups, Material, Matter, Model, Motion, Particles, Region, RigidBody,
+    Shape, SoftBody, SoftModel,
 };
 pub use report::{ConstraintForce, ContactForce, Counts, Energies, Event, Fault, FaultKind, PairForce, Phase, Report};
 pub use settings::{FrictionBound, Order, Settings, Stabilization};

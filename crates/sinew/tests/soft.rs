@@ -17,9 +17,7 @@ fn ground(world: &mut World, friction: Real) -> BodyId {
 /// A cube of 0.1 m standing on the ground, ν = 0, 1 kg.
 fn cube(world: &mut World, youngs_modulus: Real, friction: Real) -> BodyId {
     let mesh = TetMesh::block([4; 3], Vec3::splat(0.1)).unwrap();
-    let mut body = SoftBody::corotational(mesh, youngs_modulus, 0.0, 1000.0).at([0.0, 0.05, 0.0]);
-    let SoftModel::Corotational(params) = &mut body.model;
-    params.damping = 5e-3;
+    let body = SoftBody::corotational(mesh, Matter::new(youngs_modulus, 0.0, 1000.0)).at([0.0, 0.05, 0.0]);
     world.add_soft(body.material(Material::friction(friction))).unwrap()
 }
 
@@ -180,9 +178,8 @@ fn a_soft_world_is_the_same_after_a_restore_and_a_rebuild() {
 fn a_hanging_jelly_stretches_under_its_weight_and_its_pins_hold_still() {
     let mut world = World::new(settings(0.01)).unwrap();
     let mesh = TetMesh::block([2, 10, 2], Vec3::new(0.1, 1.0, 0.1)).unwrap();
-    let mut body = SoftBody::corotational(mesh, 1e5, 0.0, 1000.0).pin_region([-1.0, 0.499, -1.0], [1.0, 0.501, 1.0]);
-    let SoftModel::Corotational(params) = &mut body.model;
-    params.damping = 0.1;
+    let matter = Matter::new(1e5, 0.0, 1000.0).damping(0.1);
+    let body = SoftBody::corotational(mesh, matter).pin_region([-1.0, 0.499, -1.0], [1.0, 0.501, 1.0]);
     let bar = world.add_soft(body).unwrap();
     run(&mut world, 8.0);
     // ρ g L²/2E, E03; corotational strain is linear. The lumps of this mesh differ at the end: the mean counts

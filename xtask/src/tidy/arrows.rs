@@ -9,7 +9,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("sinew-wire", &["sinew"]),
     ("sinew-scene", &["sinew", "sinew-mesh"]),
     ("sinew-server", &["sinew", "sinew-mesh", "sinew-scene", "sinew-wire"]),
-    ("sinew-cli", &["sinew", "sinew-mesh", "sinew-scene", "sinew-wire"]),
+    ("sinew-cli", &["sinew", "sinew-mesh", "sinew-scene", "sinew-server", "sinew-wire"]),
     ("sinew-python", &["sinew", "sinew-mesh", "sinew-scene", "sinew-wire"]),
 ];
 

@@ -18,6 +18,7 @@ mod free;
 mod machines;
 mod near;
 mod particles;
+mod soft;
 mod stacks;
 #[cfg(test)]
 mod tests;
@@ -44,7 +45,8 @@ pub struct Scene {
 }
 
 /// All scenes, in the order in which they are listed.
-static SCENES: [Scene; 15] = [
+static SCENES: [Scene; 16] = [
+    soft::JELLY,
     stacks::STACK,
     stacks::PYRAMID,
     stacks::PILE,

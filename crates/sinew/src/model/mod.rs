@@ -2,6 +2,7 @@
 
 mod ids;
 mod material;
+mod matter;
 mod nodes;
 mod particles;
 mod rigid;
@@ -14,6 +15,7 @@ pub mod tri_mesh;
 pub(crate) use ids::Slots;
 pub use ids::{BodyId, ConstraintId};
 pub use material::{Groups, Material};
+pub use matter::Matter;
 pub(crate) use nodes::{NodeSource, Nodes, Start};
 pub use particles::Particles;
 pub(crate) use rigid::Rigid;

@@ -2,7 +2,7 @@
 
 use super::surface::Surface;
 use super::tet_mesh::TetMesh;
-use super::{Groups, Material};
+use super::{Groups, Material, Matter};
 use crate::deformable::Deformable;
 use crate::deformable::fem;
 use crate::error::{Error, finite_vec};
@@ -44,7 +44,7 @@ impl Region {
 /// use sinew::*;
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let block = TetMesh::block([4, 4, 4], Vec3::splat(0.1))?;
-/// let jelly = SoftBody::corotational(block, 5e4, 0.4, 1000.0).at([0.0, 0.2, 0.0]).named("jelly");
+/// let jelly = SoftBody::corotational(block, Matter::jelly()).at([0.0, 0.2, 0.0]).named("jelly");
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug)]
@@ -106,10 +106,11 @@ impl SoftBody {
         }
     }
 
-    /// Corotational finite elements of Young's modulus [Pa], Poisson's ratio and density [kg/m³].
-    pub fn corotational(mesh: TetMesh, youngs_modulus: Real, poisson_ratio: Real, density: Real) -> Self {
-        let params = fem::Params { youngs_modulus, poisson_ratio, density, damping: 0.0 };
-        Self::new(Geometry::Tets(mesh), SoftModel::Corotational(params))
+    /// A volume of corotational finite elements.
+    pub fn corotational(mesh: TetMesh, matter: Matter) -> Self {
+        let Matter { youngs_modulus, poisson_ratio, density, damping, .. } = matter;
+        let params = fem::Params { youngs_modulus, poisson_ratio, density, damping };
+        Self::new(Geometry::Tets(mesh), SoftModel::Corotational(params)).material(matter.surface())
     }
 
     /// Where the rest shape's origin is put [m].

@@ -105,7 +105,7 @@ impl World {
     /// let mut world = World::default();
     /// world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)))?;
     /// let block = TetMesh::block([3, 3, 3], Vec3::splat(0.1))?;
-    /// let jelly = world.add_soft(SoftBody::corotational(block, 2e4, 0.3, 1000.0).at([0.0, 0.1, 0.0]))?;
+    /// let jelly = world.add_soft(SoftBody::corotational(block, Matter::new(2e4, 0.3, 1000.0)).at([0.0, 0.1, 0.0]))?;
     /// for _ in 0..120 {
     ///     world.step(&Input::none());
     /// }

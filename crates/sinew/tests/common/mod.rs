@@ -56,8 +56,11 @@ pub fn zoo(threads: u32) -> Result<Zoo, Error> {
     )?;
     let paddle = world.add_rigid(RigidBody::kinematic().shape(Shape::cuboid(0.1, 0.5, 1.0)).at([-2.0, 0.5, 0.0]))?;
     let mesh = TetMesh::block([3; 3], Vec3::splat(0.3)).map_err(|e| Error::BadSnapshot(e.to_string()))?;
-    let jelly =
-        world.add_soft(SoftBody::corotational(mesh, 3e4, 0.3, 1000.0).at([5.0, 0.25, 0.0]).spin([0.3, 1.0, 0.0]))?;
+    let jelly = world.add_soft(
+        SoftBody::corotational(mesh, Matter::new(3e4, 0.3, 1000.0).damping(0.0))
+            .at([5.0, 0.25, 0.0])
+            .spin([0.3, 1.0, 0.0]),
+    )?;
     world.add_rigid(RigidBody::dynamic().shape(Shape::cuboid(0.1, 0.05, 0.1)).at([5.05, 0.6, 0.02]))?;
     Ok(Zoo { world, paddle, boxes, dust, jelly })
 }

@@ -1,0 +1,71 @@
+//! Builds the page from `web/` with npm and writes a list of its files for `include!`. Without npm there is a page that
+//! says so, and everything else works.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+const SORRY: &str = "<!doctype html><title>Sinew</title><p>This build has no viewer page, because npm was missing or failed \
+    when it was made. Install Node.js 20 with npm, run <code>cargo clean -p sinew-server</code> and build again.";
+
+fn main() {
+    let web = Path::new(&env::var("CARGO_MANIFEST_DIR").expect("set by cargo")).join("../../web");
+    let out = PathBuf::from(env::var("OUT_DIR").expect("set by cargo"));
+    for file in ["package.json", "package-lock.json", "index.html", "vite.config.ts", "tsconfig.json", "src"] {
+        println!("cargo:rerun-if-changed={}", web.join(file).display());
+    }
+    let dist = out.join("page");
+    let built = install(&web).and_then(|()| bundle(&web, &dist));
+    if let Err(reason) = &built {
+        println!("cargo:warning=no viewer page: {reason}");
+        let _ = fs::remove_dir_all(&dist);
+        fs::create_dir_all(&dist).expect("OUT_DIR can be written");
+        fs::write(dist.join("index.html"), SORRY).expect("OUT_DIR can be written");
+    }
+    let mut files = Vec::new();
+    list(&dist, &dist, &mut files);
+    files.sort();
+    let entries: Vec<String> =
+        files.iter().map(|(name, path)| format!("({name:?}, include_bytes!({path:?}) as &[u8])")).collect();
+    fs::write(out.join("page.rs"), format!("&[{}]", entries.join(", "))).expect("OUT_DIR can be written");
+}
+
+/// Packages, unless they are there for this lock file.
+fn install(web: &Path) -> Result<(), String> {
+    let stamp = web.join("node_modules/.package-lock.json");
+    let age = |path: PathBuf| fs::metadata(path).and_then(|m| m.modified());
+    if let (Ok(installed), Ok(lock)) = (age(stamp), age(web.join("package-lock.json")))
+        && installed >= lock
+    {
+        return Ok(());
+    }
+    // not `npm ci`: it refuses a lock file that lists the native parts of one platform only
+    run(web, &["install", "--no-audit", "--no-fund", "--no-save"])
+}
+
+fn bundle(web: &Path, dist: &Path) -> Result<(), String> {
+    run(web, &["run", "build", "--", "--outDir", &dist.display().to_string(), "--emptyOutDir"])
+}
+
+fn run(web: &Path, words: &[&str]) -> Result<(), String> {
+    let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
+    let done =
+        Command::new(npm).args(words).current_dir(web).output().map_err(|e| format!("npm cannot be run ({e})"))?;
+    if done.status.success() {
+        return Ok(());
+    }
+    let told = String::from_utf8_lossy(&done.stderr);
+    let last = told.lines().rev().find(|l| !l.trim().is_empty()).unwrap_or("no message").to_owned();
+    Err(format!("npm {} failed: {last}", words.join(" ")))
+}
+
+fn list(root: &Path, folder: &Path, files: &mut Vec<(String, PathBuf)>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for path in entries.flatten().map(|e| e.path()) {
+        if path.is_dir() {
+            list(root, &path, files);
+        } else if let Ok(name) = path.strip_prefix(root) {
+            files.push((name.to_string_lossy().replace('\\', "/"), path.clone()));
+        }
+    }
+}
