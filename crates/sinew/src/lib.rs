@@ -44,9 +44,15 @@ pub mod fem {
     pub use crate::deformable::fem::{Params, ParamsError};
 }
 
+/// Meshless bodies by moving least squares: parameters.
+pub mod meshless {
+    pub use crate::deformable::meshless::{MlsError as ParamsError, MlsParams as Params, Scheme};
+}
+
 pub use input::{Command, FixedStep, Input};
 pub use math::{Block, Mat3, Pose, Quat, Real, Sym3, Vec3};
-pub use model::surface::{Share, Surface};
+pub use model::exchange::{Entering, Exchange, ExchangeError, Leaving, exchange};
+pub use model::surface::{BindError, Share, Surface, Wrap, inflate};
 pub use model::tet_mesh::{TetMesh, TetMeshError};
 pub use model::tri_mesh::{TriMesh, TriMeshError};
 pub use model::{
@@ -74,5 +80,6 @@ pub mod kernels {
 pub mod trial {
     pub use crate::deformable::alone::Alone;
     pub use crate::deformable::fem::Corotational;
+    pub use crate::deformable::meshless::Mls;
     pub use crate::deformable::{BodyMut, BodyRef, Deformable, ElementStress, Modes, Operator, StepContext};
 }

@@ -7,6 +7,7 @@
 
 pub mod alone;
 pub mod fem;
+pub mod meshless;
 
 use crate::math::{Block, Mat3, Real, Sym3, Vec3};
 use crate::solver::pool::Pool;

@@ -4,9 +4,11 @@
 
 mod lanes;
 mod tensor;
+mod wide;
 
 pub use lanes::{Blocks, Kernel, LANES, Lane, run_wide};
 pub use tensor::{Pose, Sym3, any_orthonormal, cross_matrix, integrate_rotation, turn_free};
+pub use wide::{Wide3, WideMat3, eigen, narrow, pseudo_inverse, wide_outer, widen};
 
 #[cfg(not(feature = "f64"))]
 mod precision {

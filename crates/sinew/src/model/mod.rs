@@ -1,5 +1,7 @@
 //! The model: constants since the last edit. Bodies, constraints, and how they are numbered.
 
+pub mod exchange;
+pub(crate) mod grid;
 mod ids;
 mod material;
 mod matter;

@@ -1,7 +1,23 @@
 //! The surface that the world touches: surfels tied to nodes by constant weights, and triangles between them.
 //!
-//! Displacements go out, u_s = Σ N_sj u_j, and forces come back by the transpose, f_j = Σ N_sj f_s, so that force, torque
-//! and work are kept (erratum to FC 3.12). With Σ_j N_sj = 1 and Σ_j N_sj X_j = X_s positions follow by the same weights.
+//! Displacements go out, u_s = Σ N_sj u_j, and forces come back by the transpose, f_j = Σ N_sj f_s, so that force,
+//! torque and work are kept (erratum to FC 3.12). With Σ_j N_sj = 1 and Σ_j N_sj X_j = X_s positions follow by the same
+//! weights.
+//!
+//! Bindings (FC 3.2): surfels that are nodes; barycentric in a coarse mesh; moving least squares over bare nodes. A
+//! surfel above a sheet has an offset o along the normal n of its three nodes beside the weights, x_s = Σ N_sj x_j + o
+//! n(x): its force goes back by the transpose of that map at x.
+//!
+//! *Inflation.* A skin that shall lie outside its nodes is moved along its rest normals before it is bound
+//! ([`inflate`]): the distance is then in the weights, which extrapolate, and the map stays linear and exact. (FC Fig.
+//! 3.9 varies another thing by h: how far nodes reach to surfels, here [`Wrap::support`].)
+
+mod bind;
+#[cfg(test)]
+mod tests;
+
+pub use bind::{BindError, Wrap};
+pub(crate) use bind::{Weights, meshless_weights};
 
 use super::tet_mesh::TetMesh;
 use super::tri_mesh::TriMesh;
@@ -25,13 +41,15 @@ pub struct Surface {
     triangles: Vec<[u32; 3]>,
     /// True when it encloses a volume: normals then point out of the body.
     solid: bool,
+    /// Height above the three nodes of each surfel; empty when all is in the weights. (surfel_count) [m]
+    offsets: Vec<Real>,
 }
 
 impl Surface {
     /// Surfels that are nodes: `nodes` lists them, `triangles` counts in that list.
     pub fn of_nodes(nodes: impl IntoIterator<Item = u32>, triangles: Vec<[u32; 3]>) -> Self {
         let shares: Vec<Share> = nodes.into_iter().map(|node| Share { node, weight: 1.0 }).collect();
-        Self { starts: (0..=shares.len() as u32).collect(), shares, triangles, solid: false }
+        Self { starts: (0..=shares.len() as u32).collect(), shares, triangles, solid: false, offsets: Vec::new() }
     }
 
     /// The boundary of a tetrahedral mesh: faces that one tetrahedron owns, outward, over the nodes they use.
@@ -52,6 +70,35 @@ impl Surface {
     /// All vertices and triangles of a sheet.
     pub fn sheet(mesh: &TriMesh) -> Self {
         Self::of_nodes(0..mesh.vertices.len() as u32, mesh.triangles.clone())
+    }
+
+    /// A detailed mesh in a coarse tetrahedral one, both at rest: each vertex follows the tetrahedron that holds it by
+    /// its barycentric weights, or the nearest one by extrapolated weights.
+    pub fn embedded(host: &TetMesh, mesh: &TriMesh) -> Result<Self, BindError> {
+        host.check()?;
+        mesh.check()?;
+        Ok(Self::bound(bind::tet_weights(host, &mesh.vertices), mesh, Vec::new()))
+    }
+
+    /// A detailed mesh on or near a coarse sheet, both at rest: each vertex follows the nearest triangle by the weights
+    /// of its foot and keeps its height above it.
+    pub fn embedded_in_sheet(host: &TriMesh, mesh: &TriMesh) -> Result<Self, BindError> {
+        host.check()?;
+        mesh.check()?;
+        let (weights, offsets) = bind::sheet_weights(host, &mesh.vertices);
+        Ok(Self::bound(weights, mesh, offsets))
+    }
+
+    /// A mesh over bare nodes, both at rest, by moving least squares of first order: FC 3.9 with its ∇u term folded
+    /// into constant weights.
+    pub fn meshless(nodes: &[Vec3], mesh: &TriMesh, wrap: Wrap) -> Result<Self, BindError> {
+        mesh.check()?;
+        Ok(Self::bound(meshless_weights(nodes, &mesh.vertices, wrap)?, mesh, Vec::new()))
+    }
+
+    fn bound(weights: Weights, mesh: &TriMesh, offsets: Vec<Real>) -> Self {
+        let Weights { starts, shares } = weights;
+        Self { starts, shares, triangles: mesh.triangles.clone(), solid: mesh.is_closed(), offsets }
     }
 
     /// Number of surfels.
@@ -79,11 +126,114 @@ impl Surface {
         &self.shares[self.starts[surfel as usize] as usize..self.starts[surfel as usize + 1] as usize]
     }
 
+    /// Height of a surfel above the plane of its three nodes [m]; 0 when weights alone carry it.
+    pub fn offset(&self, surfel: u32) -> Real {
+        self.offsets.get(surfel as usize).copied().unwrap_or(0.0)
+    }
+
     /// Where a surfel is when the nodes are at `x` [m].
     pub fn position(&self, surfel: u32, x: &[Block]) -> Vec3 {
-        self.shares(surfel).iter().fold(Vec3::ZERO, |sum, s| {
-            let b = x[s.node as usize];
-            sum + Vec3::new(b[0], b[1], b[2]) * s.weight
-        })
+        let foot = self.blend(surfel, x);
+        match self.offset(surfel) {
+            0.0 => foot,
+            offset => foot + self.frame(surfel, x).2 * offset,
+        }
     }
+
+    /// How fast a surfel moves when the nodes are at `x` [m] and move with `v` [m/s].
+    pub fn velocity(&self, surfel: u32, x: &[Block], v: &[Block]) -> Vec3 {
+        let foot = self.blend(surfel, v);
+        let offset = self.offset(surfel);
+        if offset == 0.0 {
+            return foot;
+        }
+        // ṅ = (1 − n nᵀ) ȧ / |a| of the doubled area a = e × g
+        let (e, g, n, size) = self.edges(surfel, x);
+        let (de, dg, ..) = self.edges(surfel, v);
+        let da = de.cross(g) + e.cross(dg);
+        foot + (da - n * n.dot(da)) * (offset / size)
+    }
+
+    /// All positions, in the order of surfels [m]. Nothing is allocated once `out` has grown.
+    pub fn positions(&self, x: &[Block], out: &mut Vec<Vec3>) {
+        out.clear();
+        out.extend((0..self.len() as u32).map(|s| self.position(s, x)));
+    }
+
+    /// Unit normals at the surfels from their `positions`, triangles weighted by area; zero for a surfel without
+    /// triangles. Nothing is allocated once `out` has grown.
+    pub fn normals(&self, positions: &[Vec3], out: &mut Vec<Vec3>) {
+        out.clear();
+        out.resize(positions.len(), Vec3::ZERO);
+        add_normals(positions, &self.triangles, out);
+        out.iter_mut().for_each(|n| *n = n.normalize_or_zero());
+    }
+
+    /// Adds a surfel's force [N] (or impulse) to the nodes it follows, by the transpose of the weights. Exact in force,
+    /// torque and power but for surfels with an offset, whose lever arm it leaves out: see [`Surface::spread_at`].
+    pub fn spread(&self, surfel: u32, force: Vec3, out: &mut [Vec3]) {
+        for share in self.shares(surfel) {
+            out[share.node as usize] += force * share.weight;
+        }
+    }
+
+    /// [`Surface::spread`] with the lever arm of an offset, when the nodes are at `x` [m]: the transpose of
+    /// [`Surface::velocity`].
+    pub fn spread_at(&self, surfel: u32, force: Vec3, x: &[Block], out: &mut [Vec3]) {
+        self.spread(surfel, force, out);
+        let offset = self.offset(surfel);
+        if offset == 0.0 {
+            return;
+        }
+        // power of ṅ: w·(ė × g + e × ġ) with w = o (1 − n nᵀ) f / |a|
+        let (e, g, n, size) = self.edges(surfel, x);
+        let w = (force - n * n.dot(force)) * (offset / size);
+        let (on_b, on_c) = (g.cross(w), w.cross(e));
+        let nodes = self.shares(surfel);
+        out[nodes[0].node as usize] -= on_b + on_c;
+        out[nodes[1].node as usize] += on_b;
+        out[nodes[2].node as usize] += on_c;
+    }
+
+    /// Σ N_sj y_j.
+    fn blend(&self, surfel: u32, y: &[Block]) -> Vec3 {
+        self.shares(surfel).iter().fold(Vec3::ZERO, |sum, s| sum + block_vec(y[s.node as usize]) * s.weight)
+    }
+
+    /// Edges of the three nodes of a surfel with an offset, and their unit normal.
+    fn frame(&self, surfel: u32, x: &[Block]) -> (Vec3, Vec3, Vec3) {
+        let (e, g, n, _) = self.edges(surfel, x);
+        (e, g, n)
+    }
+
+    /// Two edges of the three nodes, their unit normal and twice the area.
+    fn edges(&self, surfel: u32, x: &[Block]) -> (Vec3, Vec3, Vec3, Real) {
+        let [a, b, c] = [0, 1, 2].map(|k| block_vec(x[self.shares(surfel)[k].node as usize]));
+        let (e, g) = (b - a, c - a);
+        let area = e.cross(g);
+        let size = area.length().max(Real::MIN_POSITIVE);
+        (e, g, area / size, size)
+    }
+}
+
+/// A mesh with its vertices moved outward by `distance` [m] along their rest normals (triangles weighted by area); a
+/// negative distance shrinks it.
+pub fn inflate(mesh: &TriMesh, distance: Real) -> TriMesh {
+    let mut normals = vec![Vec3::ZERO; mesh.vertices.len()];
+    add_normals(&mesh.vertices, &mesh.triangles, &mut normals);
+    let vertices = mesh.vertices.iter().zip(&normals).map(|(&v, n)| v + n.normalize_or_zero() * distance).collect();
+    TriMesh { vertices, triangles: mesh.triangles.clone() }
+}
+
+/// Adds twice the area vector of each triangle to its corners.
+fn add_normals(positions: &[Vec3], triangles: &[[u32; 3]], out: &mut [Vec3]) {
+    for t in triangles {
+        let [a, b, c] = t.map(|i| positions[i as usize]);
+        let area = (b - a).cross(c - a);
+        t.iter().for_each(|&i| out[i as usize] += area);
+    }
+}
+
+fn block_vec(b: Block) -> Vec3 {
+    Vec3::new(b[0], b[1], b[2])
 }

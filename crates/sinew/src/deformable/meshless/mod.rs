@@ -1,0 +1,9 @@
+//! Bodies without a mesh: points that feel their neighbours.
+
+mod mls;
+mod rest;
+mod tangent;
+#[cfg(test)]
+mod tests;
+
+pub use mls::{Mls, MlsError, MlsParams, Scheme};
