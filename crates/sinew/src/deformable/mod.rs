@@ -8,6 +8,7 @@
 pub mod alone;
 pub mod fem;
 pub mod meshless;
+pub mod particle;
 
 use crate::math::{Block, Mat3, Real, Sym3, Vec3};
 use crate::solver::pool::Pool;

@@ -14,7 +14,7 @@
 //! energy is the new model's own at the new places; a stiffer model will find more in the same shape.
 
 use super::surface::{BindError, Surface, Weights, Wrap, meshless_weights};
-use crate::math::{Block, Real, Vec3, Wide3, WideMat3, narrow, pseudo_inverse, wide_outer, widen};
+use crate::math::{Block, Real, Vec3, Wide3, WideMat3, narrow, wide_outer, wide_pseudo_inverse, widen};
 
 /// Steps of the least-squares fit of the skin.
 const FIT_STEPS: usize = 60;
@@ -231,7 +231,7 @@ impl Sums {
             spin += arm.cross(v * m);
             inertia += (WideMat3::from_diagonal(Wide3::splat(arm.length_squared())) - wide_outer(arm, arm)) * m;
         }
-        let inverse_inertia = pseudo_inverse(&inertia, LINE).inverse;
+        let inverse_inertia = wide_pseudo_inverse(&inertia, LINE).inverse;
         Self { mass, centre, momentum, spin, inverse_inertia, kinetic: kinetic(masses, v) }
     }
 

@@ -68,8 +68,7 @@ impl TriMesh {
 
     /// True when every edge is passed once in each direction: the mesh is closed and its normals agree.
     pub fn is_closed(&self) -> bool {
-        let mut edges: Vec<[u32; 2]> =
-            self.triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]).collect();
+        let mut edges: Vec<[u32; 2]> = self.triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]).collect();
         edges.sort_unstable();
         let once = edges.windows(2).all(|w| w[0] != w[1]);
         !edges.is_empty() && once && edges.iter().all(|&[a, b]| edges.binary_search(&[b, a]).is_ok())

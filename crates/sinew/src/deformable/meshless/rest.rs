@@ -1,7 +1,7 @@
 //! Rest data of a meshless body: neighbours, slopes, volumes, and the pairs that hold zero-energy patterns down.
 
 use super::mls::{MlsError, MlsParams};
-use crate::math::{Mat3, Real, Vec3, WideMat3, narrow, pseudo_inverse, wide_outer, widen};
+use crate::math::{Mat3, Real, Vec3, WideMat3, narrow, wide_outer, wide_pseudo_inverse, widen};
 use crate::model::grid::{Grid, kernel, spacings};
 
 /// Eigenvalue of a moment matrix, to its largest, below which the neighbours count as flat (or in line): the
@@ -98,7 +98,7 @@ impl Rest {
             let a = offset(j) / wide_h;
             sum + wide_outer(a, a) * kernel(narrow(a), 1.0)
         });
-        let moment = pseudo_inverse(&moment, FLAT);
+        let moment = wide_pseudo_inverse(&moment, FLAT);
 
         // pairs that hold come first
         let first = self.pairs.len();

@@ -7,7 +7,7 @@ use super::super::grid::{Grid, kernel, spacings};
 use super::super::tet_mesh::{TetMesh, TetMeshError};
 use super::super::tri_mesh::{TriMesh, TriMeshError};
 use super::Share;
-use crate::math::{Real, Vec3, Wide3, WideMat3, pseudo_inverse, wide_outer, widen};
+use crate::math::{Real, Vec3, Wide3, WideMat3, wide_outer, wide_pseudo_inverse, widen};
 
 /// Eigenvalue of the moment of a surfel's nodes, to its largest, below which they count as flat.
 const FLAT: f64 = 1e-4;
@@ -234,7 +234,7 @@ pub(crate) fn meshless_weights(nodes: &[Vec3], points: &[Vec3], wrap: Wrap) -> R
 fn rank_of(nodes: &[Vec3]) -> usize {
     let mean = nodes.iter().fold(Wide3::ZERO, |s, &n| s + widen(n)) / nodes.len() as f64;
     let moment = nodes.iter().fold(WideMat3::ZERO, |s, &n| s + wide_outer(widen(n) - mean, widen(n) - mean));
-    pseudo_inverse(&moment, FLAT).rank
+    wide_pseudo_inverse(&moment, FLAT).rank
 }
 
 struct Finder<'a> {
@@ -294,7 +294,7 @@ impl Finder<'_> {
         }
         let centre = kept.iter().fold(Wide3::ZERO, |s, k| s + k.1 * (k.0 / sum));
         let moment = kept.iter().fold(WideMat3::ZERO, |s, k| s + wide_outer(k.1 - centre, k.1 - centre) * (k.0 / sum));
-        let moment = pseudo_inverse(&moment, FLAT);
+        let moment = wide_pseudo_inverse(&moment, FLAT);
         // the surfel is the origin here
         let lean = moment.inverse * -centre;
         let mut shares: Vec<(u32, f64)> =
