@@ -81,6 +81,6 @@ pub mod trial {
     pub use crate::deformable::alone::Alone;
     pub use crate::deformable::fem::Corotational;
     pub use crate::deformable::meshless::Mls;
-    pub use crate::deformable::particle;
     pub use crate::deformable::{BodyMut, BodyRef, Deformable, ElementStress, Modes, Operator, StepContext};
+    pub use crate::deformable::{fem, particle};
 }

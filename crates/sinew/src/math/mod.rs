@@ -3,11 +3,13 @@
 //! Only this module names the vector crate, and only here and in `collision/parry.rs` may the `f64` feature be mentioned.
 
 mod lanes;
+mod polar;
 mod rotation;
 mod tensor;
 mod wide;
 
 pub use lanes::{Blocks, Kernel, LANES, Lane, run_wide};
+pub use polar::{Svd, cofactor, natural_log, polar_rotation, positive_part, trace};
 pub use rotation::{angle_of, nearest_rotation, pseudo_inverse, root};
 pub use tensor::{Pose, Sym3, any_orthonormal, cross_matrix, integrate_rotation, turn_free};
 pub use wide::{Wide3, WideMat3, eigen, narrow, pseudo_inverse as wide_pseudo_inverse, wide_outer, widen};

@@ -1,5 +1,18 @@
-//! Finite elements on tetrahedra.
+//! Finite elements: solids of tetrahedra, membranes of triangles.
 
 mod corotational;
+mod element;
+mod law;
+mod loads;
+mod membrane;
+mod plastic;
+mod solid;
+mod system;
 
 pub use corotational::{Corotational, Params, ParamsError};
+pub use element::{Elements, Face};
+pub use law::Law;
+pub use loads::{pressure, reactions};
+pub use membrane::{Membrane, MembraneError, Params as MembraneParams, PlaneStress};
+pub use plastic::Plasticity;
+pub use solid::{Integrator, Params as SolidParams, Solid, SolidError};

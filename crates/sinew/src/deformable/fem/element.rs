@@ -1,0 +1,244 @@
+//! Tetrahedral elements: nodes, quadrature points, gradients of shape functions, lumped volumes, faces.
+//!
+//! Tet4 has linear shape functions φ_c and one point. It locks: in bending, and in volume near ν = ½. Tet10 has quadratic
+//! ones, φ_c (2φ_c − 1) at corners and 4 φ_a φ_b at the middles of edges, and four points (degree 2, exact for straight
+//! edges at rest). Its mass is lumped as the diagonal of the consistent mass, scaled (Hinton, Rock and Zienkiewicz 1976):
+//! 1/36 at corners, 4/27 at middles, all positive; by row sums the corners would be negative.
+
+use crate::math::{Block, Mat3, Real, Vec3};
+use crate::model::tet_mesh::TetMesh;
+
+/// Corners of the six edges, in the order of the middle nodes.
+const EDGES: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
+/// Most nodes of an element.
+pub(super) const MOST_NODES: usize = 10;
+/// Shape function of the near corner at a point of the four-point rule: (5 + 3√5)/20; the others share the rest.
+#[allow(clippy::excessive_precision, reason = "f64 needs all digits")]
+const NEAR: Real = 0.585_410_196_624_968_5;
+const FAR: Real = (1.0 - NEAR) / 3.0;
+
+/// Which finite element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Elements {
+    /// Four nodes: cheap, and too stiff in bending and near incompressibility.
+    Tet4,
+    /// Four nodes, dilatation averaged over the elements around each node: for Poisson ratios near one half.
+    Tet4Averaged,
+    /// Ten nodes: right in bending on coarse meshes.
+    Tet10,
+    /// Ten nodes with the dilatation averaged at corners: right in bending and near incompressibility.
+    Tet10Averaged,
+}
+
+impl Elements {
+    fn quadratic(self) -> bool {
+        matches!(self, Self::Tet10 | Self::Tet10Averaged)
+    }
+
+    pub(super) fn averaged(self) -> bool {
+        matches!(self, Self::Tet4Averaged | Self::Tet10Averaged)
+    }
+}
+
+/// A face of the boundary, outward: three corners, and for ten-node elements the middles of ab, bc, ca.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Face {
+    /// Corners a, b, c.
+    pub corners: [u32; 3],
+    /// Middles of ab, bc, ca.
+    pub middles: Option<[u32; 3]>,
+}
+
+/// Elements of a body with all that is constant about them.
+#[derive(Clone, Debug)]
+pub(super) struct ElementMesh {
+    /// Nodes at rest; the mesh's vertices come first. [m]
+    pub(super) nodes: Vec<Vec3>,
+    /// Nodes of each element, corners first. (element_count · node_count)
+    indices: Vec<u32>,
+    /// Nodes and quadrature points of an element.
+    pub(super) node_count: usize,
+    pub(super) point_count: usize,
+    /// Gradients of the shape functions at rest. (element_count · point_count · node_count) [1/m]
+    gradients: Vec<Vec3>,
+    /// Volume that a point stands for. (element_count) [m³]
+    weights: Vec<Real>,
+    /// Outer faces.
+    pub(super) faces: Vec<Face>,
+}
+
+impl ElementMesh {
+    /// The mesh must have passed its check.
+    pub(super) fn new(mesh: &TetMesh, elements: Elements) -> Self {
+        let quadratic = elements.quadratic();
+        let edges = if quadratic { edges(mesh) } else { Vec::new() };
+        let first = mesh.vertices.len();
+        let middle = |a: u32, b: u32| {
+            let at = edges.partition_point(|e| *e < [a.min(b), a.max(b)]);
+            (first + at) as u32
+        };
+        let mut nodes = mesh.vertices.clone();
+        nodes.extend(edges.iter().map(|e| (mesh.vertices[e[0] as usize] + mesh.vertices[e[1] as usize]) * 0.5));
+
+        let (node_count, point_count) = if quadratic { (10, 4) } else { (4, 1) };
+        let count = mesh.tets.len();
+        let mut indices = Vec::with_capacity(count * node_count);
+        let mut gradients = Vec::with_capacity(count * node_count * point_count);
+        let mut weights = Vec::with_capacity(count);
+        for (tet, corners) in mesh.tets.iter().enumerate() {
+            indices.extend_from_slice(corners);
+            if quadratic {
+                indices.extend(EDGES.map(|[a, b]| middle(corners[a], corners[b])));
+            }
+            // gradients of φ are the columns of Dm⁻ᵀ, the first is minus their sum
+            let [a, b, c, d] = corners.map(|i| mesh.vertices[i as usize]);
+            let g = Mat3::from_cols(b - a, c - a, d - a).inverse().transpose();
+            let linear = [-(g.x_axis + g.y_axis + g.z_axis), g.x_axis, g.y_axis, g.z_axis];
+            for point in 0..point_count {
+                push_gradients(&mut gradients, &linear, quadratic.then(|| shares(point, 4)));
+            }
+            weights.push(mesh.tet_volume(tet) / point_count as Real);
+        }
+        let face = |[a, b, c]: [u32; 3]| Face {
+            corners: [a, b, c],
+            middles: quadratic.then(|| [middle(a, b), middle(b, c), middle(c, a)]),
+        };
+        let faces = mesh.boundary_faces().into_iter().map(face).collect();
+        Self { nodes, indices, node_count, point_count, gradients, weights, faces }
+    }
+
+    pub(super) fn element_count(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// Nodes of an element, corners first.
+    pub(super) fn nodes_of(&self, element: usize) -> &[u32] {
+        &self.indices[element * self.node_count..][..self.node_count]
+    }
+
+    /// Nodes of all elements in one list.
+    pub(super) fn indices(&self) -> &[u32] {
+        &self.indices
+    }
+
+    /// Volume that each point of an element stands for [m³].
+    pub(super) fn weight(&self, element: usize) -> Real {
+        self.weights[element]
+    }
+
+    /// Gradients at a point [1/m].
+    pub(super) fn gradients(&self, element: usize, point: usize) -> &[Vec3] {
+        &self.gradients[(element * self.point_count + point) * self.node_count..][..self.node_count]
+    }
+
+    /// Linear shape functions of the corners at a point: its shares in the averages.
+    pub(super) fn shares(&self, point: usize) -> [Real; 4] {
+        shares(point, self.point_count)
+    }
+
+    /// Part of an element's mass at each of its nodes.
+    pub(super) fn lump(&self, local: usize) -> Real {
+        match (self.node_count, local < 4) {
+            (4, _) => 0.25,
+            (_, true) => 1.0 / 36.0,
+            (_, false) => 4.0 / 27.0,
+        }
+    }
+
+    /// Lumped volume of each node [m³].
+    pub(super) fn volumes(&self) -> Vec<Real> {
+        let mut volumes = vec![0.0; self.nodes.len()];
+        for element in 0..self.element_count() {
+            let volume = self.weight(element) * self.point_count as Real;
+            for (local, &node) in self.nodes_of(element).iter().enumerate() {
+                volumes[node as usize] += volume * self.lump(local);
+            }
+        }
+        volumes
+    }
+}
+
+/// Σ x_i G_iᵀ from edges: differences first keep the digits that large coordinates would cost.
+pub(super) fn gradient_of(nodes: &[u32], gradients: &[Vec3], x: &[Block]) -> Mat3 {
+    let at = |i: u32| crate::deformable::vec(x[i as usize]);
+    let origin = at(nodes[0]);
+    let pairs = nodes.iter().zip(gradients).skip(1);
+    pairs.fold(Mat3::ZERO, |f, (&node, &g)| f + crate::deformable::outer(at(node) - origin, g))
+}
+
+/// Shape functions φ of the corners at a point of the rule.
+fn shares(point: usize, point_count: usize) -> [Real; 4] {
+    if point_count == 1 {
+        return [0.25; 4];
+    }
+    let mut phi = [FAR; 4];
+    phi[point] = NEAR;
+    phi
+}
+
+/// Gradients at a point: those of φ, or with φ's values those of the quadratic functions.
+fn push_gradients(out: &mut Vec<Vec3>, linear: &[Vec3; 4], phi: Option<[Real; 4]>) {
+    let Some(phi) = phi else {
+        out.extend_from_slice(linear);
+        return;
+    };
+    out.extend((0..4).map(|c| linear[c] * (4.0 * phi[c] - 1.0)));
+    out.extend(EDGES.map(|[a, b]| (linear[b] * phi[a] + linear[a] * phi[b]) * 4.0));
+}
+
+/// All edges, low corner first, ascending.
+fn edges(mesh: &TetMesh) -> Vec<[u32; 2]> {
+    let mut edges = Vec::with_capacity(6 * mesh.tets.len());
+    for corners in &mesh.tets {
+        for [a, b] in EDGES {
+            edges.push([corners[a].min(corners[b]), corners[a].max(corners[b])]);
+        }
+    }
+    edges.sort_unstable();
+    edges.dedup();
+    edges
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mesh(elements: Elements) -> ElementMesh {
+        ElementMesh::new(&TetMesh::block([2, 1, 2], Vec3::new(0.4, 0.1, 0.3)).unwrap(), elements)
+    }
+
+    #[test]
+    fn lumped_volumes_are_positive_and_sum_to_the_whole() {
+        for elements in [Elements::Tet4, Elements::Tet10] {
+            let volumes = mesh(elements).volumes();
+            assert!(volumes.iter().all(|v| *v > 0.0));
+            assert!((volumes.iter().sum::<Real>() - 0.012).abs() < 1e-7);
+        }
+    }
+
+    #[test]
+    fn gradients_reproduce_a_linear_field_and_ten_nodes_a_quadratic_one() {
+        let slope = Mat3::from_cols(Vec3::new(1.0, 2.0, 3.0), Vec3::new(-1.0, 0.5, 2.0), Vec3::new(0.3, 0.2, -0.7));
+        for elements in [Elements::Tet4, Elements::Tet10] {
+            let mesh = mesh(elements);
+            let field: Vec<Block> = mesh.nodes.iter().map(|p| (slope * *p).extend(0.0).to_array()).collect();
+            for e in 0..mesh.element_count() {
+                for q in 0..mesh.point_count {
+                    let f = gradient_of(mesh.nodes_of(e), mesh.gradients(e, q), &field);
+                    assert!(f.abs_diff_eq(slope, 100.0 * Real::EPSILON), "{f}");
+                }
+            }
+        }
+        // u = x², its slope at a point is 2x there
+        let mesh = mesh(Elements::Tet10);
+        let field: Vec<Block> = mesh.nodes.iter().map(|p| [p.x * p.x, 0.0, 0.0, 0.0]).collect();
+        for e in 0..mesh.element_count() {
+            for q in 0..4 {
+                let corners = mesh.nodes_of(e)[..4].iter().zip(mesh.shares(q));
+                let at: Real = corners.map(|(n, phi)| mesh.nodes[*n as usize].x * phi).sum();
+                let f = gradient_of(mesh.nodes_of(e), mesh.gradients(e, q), &field);
+                assert!((f.x_axis.x - 2.0 * at).abs() < 1e-5 && f.y_axis.x.abs() < 1e-5);
+            }
+        }
+    }
+}

@@ -1,0 +1,511 @@
+//! A solid of tetrahedra: any law, four or ten nodes, implicit or explicit.
+//!
+//! At each quadrature point with weight w and rest gradients G_i (of the plastically relaxed shape, see `plastic.rs`):
+//!
+//! ```text
+//!   F = Σ x_i G_iᵀ,   f_i = −w P(F) G_i,   K_ij = w G_i · ∂P/∂F · G_j
+//! ```
+//!
+//! Implicit: one Newton step of backward Euler a substep (`system.rs`). Explicit: v ← v + h M⁻¹ (f − β K v + f_ext), then
+//! x ← x + h v (symplectic Euler), stable up to `stable_step`.
+//!
+//! Averaged elements (Bonet and Burton 1998 for the nodal volume; here for any law's dilatation θ): the energy U(θ) is not
+//! taken of each element's θ but at the corners, of the mean over the elements around,
+//!
+//! ```text
+//!   Σ_a V_a U(θ_a),   V_a θ_a = Σ_points w φ_a θ(F),   V_a = Σ_points w φ_a
+//! ```
+//!
+//! It is an energy, so that forces are conservative and the tangent is symmetric; a uniform strain is its own average, so
+//! that the patch test holds. The shear part stays in the elements and keeps averaged pressures from oscillating freely.
+
+use super::element::{ElementMesh, Elements, Face, MOST_NODES, gradient_of};
+use super::law::{Elastic, Law, Strained, green, symmetric};
+use super::plastic::{MEMORY, Plasticity, flow, unload};
+use super::system::EulerSystem;
+use crate::deformable::{BodyMut, BodyRef, Deformable, ElementStress, Operator, StepContext, add, outer, vec};
+use crate::math::{Block, Mat3, Real, Sym3, Vec3, polar_rotation};
+use crate::model::tet_mesh::{TetMesh, TetMeshError};
+
+/// Rounds of the power method on an element's stiffness.
+const POWER_STEPS: usize = 40;
+/// What the power method may still lack of the largest eigenvalue.
+const POWER_MARGIN: Real = 1.05;
+/// Least volume ratio by which a stress is divided in output.
+const LEAST_VOLUME: Real = 1e-3;
+
+/// How a body goes through time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Integrator {
+    /// Linearly implicit Euler: any step, damps what is faster than the step.
+    Implicit,
+    /// Symplectic Euler: keeps energy, needs steps below `stable_step`.
+    Explicit,
+}
+
+/// Material and method of a solid.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Params {
+    /// Young's modulus [Pa].
+    pub youngs_modulus: Real,
+    /// Poisson's ratio, from 0 up to below 0.5. From 0.45 on choose averaged elements.
+    pub poisson_ratio: Real,
+    /// Density [kg/m³].
+    pub density: Real,
+    /// Mass-proportional damping α [1/s]: slows all motion, of the whole body too.
+    pub mass_damping: Real,
+    /// Stiffness-proportional damping β [s]: slows deformation only.
+    pub stiffness_damping: Real,
+    /// How stress follows strain.
+    pub law: Law,
+    /// Which element.
+    pub elements: Elements,
+    /// How it goes through time.
+    pub integrator: Integrator,
+    /// Yield and creep; none: elastic.
+    pub plasticity: Option<Plasticity>,
+}
+
+impl Default for Params {
+    /// Firm rubber-like tissue: 0.1 MPa, ν = 0.3, water's density, no damping, corotational Tet4, implicit, elastic.
+    fn default() -> Self {
+        Self {
+            youngs_modulus: 1e5,
+            poisson_ratio: 0.3,
+            density: 1000.0,
+            mass_damping: 0.0,
+            stiffness_damping: 0.0,
+            law: Law::Corotational,
+            elements: Elements::Tet4,
+            integrator: Integrator::Implicit,
+            plasticity: None,
+        }
+    }
+}
+
+/// Why a solid was refused.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SolidError {
+    /// A number outside its range.
+    #[error("{name} = {value}: must be {range}")]
+    OutOfRange {
+        /// Field of [`Params`].
+        name: &'static str,
+        /// What was given.
+        value: Real,
+        /// What is allowed.
+        range: &'static str,
+    },
+    /// Plastic flow needs a law that tells turn from strain.
+    #[error("plasticity: the linear law cannot flow, choose another law")]
+    LinearPlasticity,
+    /// A vertex that no tetrahedron holds would have no mass.
+    #[error("vertex {vertex} belongs to no tetrahedron")]
+    Loose {
+        /// Culprit.
+        vertex: usize,
+    },
+    /// The mesh cannot be simulated.
+    #[error(transparent)]
+    Mesh(#[from] TetMeshError),
+}
+
+impl Params {
+    fn check(&self) -> Result<(), SolidError> {
+        let positive = |v: Real| v > 0.0 && v.is_finite();
+        let damping = |v: Real| v >= 0.0 && v.is_finite();
+        let (nu, alpha, beta) = (self.poisson_ratio, self.mass_damping, self.stiffness_damping);
+        let mut checks = vec![
+            ("youngs_modulus", self.youngs_modulus, positive(self.youngs_modulus), "positive and finite [Pa]"),
+            ("poisson_ratio", nu, (0.0..0.5).contains(&nu), "from 0 up to below 0.5"),
+            ("density", self.density, positive(self.density), "positive and finite [kg/m³]"),
+            ("mass_damping", alpha, damping(alpha), "0 or more and finite [1/s]"),
+            ("stiffness_damping", beta, damping(beta), "0 or more and finite [s]"),
+        ];
+        if let Some(p) = self.plasticity {
+            checks.extend([
+                ("plasticity.yield_stress", p.yield_stress, damping(p.yield_stress), "0 or more and finite [Pa]"),
+                ("plasticity.creep", p.creep, p.creep > 0.0, "positive, or infinite [1/s]"),
+                ("plasticity.max_strain", p.max_strain, p.max_strain > 0.0, "positive, or infinite"),
+            ]);
+            if self.law == Law::Linear {
+                return Err(SolidError::LinearPlasticity);
+            }
+        }
+        match checks.into_iter().find(|c| !c.2) {
+            Some((name, value, _, range)) => Err(SolidError::OutOfRange { name, value, range }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A body of tetrahedra.
+#[derive(Clone, Debug)]
+pub struct Solid {
+    rest: Rest,
+    scheme: Scheme,
+    /// U'(θ_a) and U''(θ_a) at nodes when averaged, else empty. Written by `predict`. (node_count) [Pa]
+    pressures: Vec<[Real; 2]>,
+}
+
+/// What the integrator keeps.
+#[derive(Clone, Debug)]
+enum Scheme {
+    Implicit(Box<EulerSystem>),
+    /// Internal forces, written by `predict` [N], and the largest stable step [s].
+    Explicit {
+        forces: Vec<Vec3>,
+        stable: Real,
+    },
+}
+
+/// Constants since the last edit.
+#[derive(Clone, Debug)]
+struct Rest {
+    mesh: ElementMesh,
+    elastic: Elastic,
+    params: Params,
+    /// Lumped masses. (node_count) [kg]
+    masses: Vec<Real>,
+    /// V_a; empty when not averaged. (node_count) [m³]
+    patches: Vec<Real>,
+}
+
+/// A quadrature point as it is now.
+struct Point {
+    gradients: [Vec3; MOST_NODES],
+    strained: Strained,
+}
+
+impl Solid {
+    /// A body from a mesh and a material, at rest in the mesh's shape. Ten-node elements add a node in the middle of each
+    /// edge: [`Solid::nodes`] tells where.
+    pub fn new(mesh: &TetMesh, params: Params) -> Result<Self, SolidError> {
+        params.check()?;
+        mesh.check()?;
+        let elements = ElementMesh::new(mesh, params.elements);
+        let masses: Vec<Real> = elements.volumes().into_iter().map(|v| v * params.density).collect();
+        if let Some(vertex) = masses.iter().position(|m| !(*m > 0.0)) {
+            return Err(SolidError::Loose { vertex });
+        }
+        let averaged = params.elements.averaged();
+        let elastic = Elastic::new(params.law, params.youngs_modulus, params.poisson_ratio);
+        let mut rest = Rest { mesh: elements, elastic, params, masses, patches: Vec::new() };
+        if averaged {
+            rest.patches = rest.averages(|_, _| 1.0).into_iter().map(|[sum, _]| sum).collect();
+        }
+        let scheme = match params.integrator {
+            Integrator::Implicit => {
+                let mesh = &rest.mesh;
+                let system = EulerSystem::new(&rest.masses, mesh.indices(), mesh.node_count, averaged);
+                Scheme::Implicit(Box::new(system))
+            }
+            Integrator::Explicit => {
+                Scheme::Explicit { forces: vec![Vec3::ZERO; rest.masses.len()], stable: rest.stable_step() }
+            }
+        };
+        let pressures = vec![[0.0; 2]; rest.patches.len()];
+        Ok(Self { rest, scheme, pressures })
+    }
+
+    /// Nodes at rest: the mesh's vertices, then the middles of its edges for ten-node elements [m].
+    pub fn nodes(&self) -> &[Vec3] {
+        &self.rest.mesh.nodes
+    }
+
+    /// Faces of the boundary, outward: where pressure acts.
+    pub fn faces(&self) -> &[Face] {
+        &self.rest.mesh.faces
+    }
+}
+
+impl Deformable for Solid {
+    fn masses(&self) -> &[Real] {
+        &self.rest.masses
+    }
+
+    fn inner_count(&self) -> usize {
+        let points = self.rest.mesh.element_count() * self.rest.mesh.point_count;
+        if self.rest.params.plasticity.is_some() { MEMORY * points } else { 0 }
+    }
+
+    fn stable_step(&self) -> Real {
+        match &self.scheme {
+            Scheme::Implicit(_) => Real::INFINITY,
+            Scheme::Explicit { stable, .. } => *stable,
+        }
+    }
+
+    fn predict(&mut self, ctx: &StepContext<'_>, mut body: BodyMut<'_>) {
+        let Self { rest, scheme, pressures } = self;
+        rest.pressures(body.x, body.inner, pressures);
+        match scheme {
+            Scheme::Implicit(system) => {
+                system.begin(ctx, &rest.masses, rest.params.mass_damping, &body);
+                rest.assemble(ctx, body.read(), pressures, system);
+            }
+            Scheme::Explicit { forces, .. } => {
+                forces.fill(Vec3::ZERO);
+                rest.pull(body.read(), pressures, true, forces);
+                body.kick(ctx.h);
+                let kept = 1.0 / (1.0 + ctx.h * rest.params.mass_damping);
+                for (v, f) in body.v.iter_mut().zip(forces.iter()).filter(|(v, _)| v[3] > 0.0) {
+                    add(v, *f * (v[3] * ctx.h));
+                    *v = [v[0] * kept, v[1] * kept, v[2] * kept, v[3]];
+                }
+            }
+        }
+    }
+
+    fn operator(&self) -> Option<&dyn Operator> {
+        match &self.scheme {
+            Scheme::Implicit(system) => Some(&**system),
+            Scheme::Explicit { .. } => None,
+        }
+    }
+
+    fn advance(&mut self, ctx: &StepContext<'_>, body: BodyMut<'_>) {
+        for (x, v) in body.x.iter_mut().zip(body.v.iter()) {
+            add(x, vec(*v) * ctx.h);
+        }
+        let Some(plasticity) = self.rest.params.plasticity else { return };
+        let mesh = &self.rest.mesh;
+        let points = (0..mesh.element_count()).flat_map(|e| (0..mesh.point_count).map(move |q| (e, q)));
+        for ((element, point), memory) in points.zip(body.inner.chunks_exact_mut(MEMORY)) {
+            let f = gradient_of(mesh.nodes_of(element), mesh.gradients(element, point), body.x);
+            flow(&plasticity, self.rest.elastic.mu, ctx.h, &f, memory);
+        }
+    }
+
+    fn energy(&self, body: BodyRef<'_>) -> Real {
+        let rest = &self.rest;
+        let mut energy = 0.0;
+        for element in 0..rest.mesh.element_count() {
+            for point in 0..rest.mesh.point_count {
+                let s = rest.point(element, point, body.x, body.inner).strained;
+                let bulk = if rest.patches.is_empty() { rest.elastic.bulk(s.theta)[0] } else { 0.0 };
+                energy += rest.mesh.weight(element) * (rest.elastic.shear_energy(&s) + bulk);
+            }
+        }
+        if !rest.patches.is_empty() {
+            let averages = rest.averages(|e, q| rest.point(e, q, body.x, body.inner).strained.theta);
+            let patches = rest.patches.iter().zip(averages).filter(|(v, _)| **v > 0.0);
+            energy += patches.map(|(v, [sum, _])| v * rest.elastic.bulk(sum / v)[0]).sum::<Real>();
+        }
+        energy
+    }
+
+    fn forces(&self, body: BodyRef<'_>, out: &mut [Vec3]) -> bool {
+        let mut pressures = vec![[0.0; 2]; self.rest.patches.len()];
+        self.rest.pressures(body.x, body.inner, &mut pressures);
+        self.rest.pull(body, &pressures, false, out);
+        true
+    }
+
+    fn element_stress(&self, body: BodyRef<'_>, out: &mut Vec<ElementStress>) {
+        let mut pressures = vec![[0.0; 2]; self.rest.patches.len()];
+        self.rest.pressures(body.x, body.inner, &mut pressures);
+        out.extend((0..self.rest.mesh.element_count()).map(|e| self.rest.element_stress(e, body, &pressures)));
+    }
+}
+
+impl Rest {
+    /// A point as it is at x: gradients of the relaxed shape and F.
+    fn point(&self, element: usize, point: usize, x: &[Block], inner: &[Real]) -> Point {
+        let nodes = self.mesh.nodes_of(element);
+        let mut gradients = [Vec3::ZERO; MOST_NODES];
+        gradients[..nodes.len()].copy_from_slice(self.mesh.gradients(element, point));
+        if self.params.plasticity.is_some() {
+            let at = (element * self.mesh.point_count + point) * MEMORY;
+            let back = unload(&inner[at..at + MEMORY]).transpose();
+            for g in &mut gradients[..nodes.len()] {
+                *g = back * *g;
+            }
+        }
+        let strained = self.elastic.look(gradient_of(nodes, &gradients[..nodes.len()], x));
+        Point { gradients, strained }
+    }
+
+    /// Σ_points w φ_a value(element, point) at each node, and room for a second number.
+    fn averages(&self, value: impl Fn(usize, usize) -> Real) -> Vec<[Real; 2]> {
+        let mut sums = vec![[0.0; 2]; self.masses.len()];
+        self.average_into(value, &mut sums);
+        sums
+    }
+
+    fn average_into(&self, value: impl Fn(usize, usize) -> Real, sums: &mut [[Real; 2]]) {
+        sums.fill([0.0; 2]);
+        for element in 0..self.mesh.element_count() {
+            for point in 0..self.mesh.point_count {
+                let part = self.mesh.weight(element) * value(element, point);
+                for (&node, share) in self.mesh.nodes_of(element).iter().zip(self.mesh.shares(point)) {
+                    sums[node as usize][0] += part * share;
+                }
+            }
+        }
+    }
+
+    /// U'(θ_a) and U''(θ_a) at the corners; nothing when not averaged.
+    fn pressures(&self, x: &[Block], inner: &[Real], out: &mut [[Real; 2]]) {
+        if self.patches.is_empty() {
+            return;
+        }
+        self.average_into(|e, q| self.point(e, q, x, inner).strained.theta, out);
+        for (p, patch) in out.iter_mut().zip(&self.patches).filter(|(_, v)| **v > 0.0) {
+            let [_, slope, bend] = self.elastic.bulk(p[0] / patch);
+            *p = [slope, bend];
+        }
+    }
+
+    /// Pressure and bulk stiffness that an element's point sees: its own, or the average of its corners, whose stiffness
+    /// is not the element's.
+    fn bulk(&self, element: usize, point: usize, s: &Strained, pressures: &[[Real; 2]]) -> [Real; 2] {
+        if pressures.is_empty() {
+            let [_, p, k] = self.elastic.bulk(s.theta);
+            return [p, k];
+        }
+        let corners = self.mesh.nodes_of(element).iter().zip(self.mesh.shares(point));
+        [corners.map(|(&node, share)| share * pressures[node as usize][0]).sum(), 0.0]
+    }
+
+    /// Elastic forces, with −β K v when damped, added to `out` [N]. Damping takes each element's own bulk stiffness, also
+    /// when averaged: it stays symmetric and only slows.
+    fn pull(&self, body: BodyRef<'_>, pressures: &[[Real; 2]], damped: bool, out: &mut [Vec3]) {
+        let beta = self.params.stiffness_damping;
+        for element in 0..self.mesh.element_count() {
+            let nodes = self.mesh.nodes_of(element);
+            for point in 0..self.mesh.point_count {
+                let Point { gradients, strained } = self.point(element, point, body.x, body.inner);
+                let [p, _] = self.bulk(element, point, &strained, pressures);
+                let mut stress = self.elastic.stress(&strained, p);
+                if damped && beta > 0.0 {
+                    let rate = gradient_of(nodes, &gradients[..nodes.len()], body.v);
+                    let stiffness = self.elastic.bulk(strained.theta)[2];
+                    let tangent = self.elastic.tangent(&strained.f, p, stiffness).without_twist();
+                    stress += tangent.apply(&rate) * beta;
+                }
+                for (&node, g) in nodes.iter().zip(gradients) {
+                    out[node as usize] -= stress * g * self.mesh.weight(element);
+                }
+            }
+        }
+    }
+
+    /// h f into b and, in the first substep, h (h + β) K into A.
+    fn assemble(&self, ctx: &StepContext<'_>, body: BodyRef<'_>, pressures: &[[Real; 2]], system: &mut EulerSystem) {
+        let factor = ctx.h * (ctx.h + self.params.stiffness_damping);
+        let mut stiffness = [[Mat3::ZERO; MOST_NODES]; MOST_NODES];
+        for element in 0..self.mesh.element_count() {
+            let nodes = self.mesh.nodes_of(element);
+            let count = nodes.len();
+            let weight = self.mesh.weight(element);
+            for point in 0..self.mesh.point_count {
+                let Point { mut gradients, strained } = self.point(element, point, body.x, body.inner);
+                let [p, k] = self.bulk(element, point, &strained, pressures);
+                let stress = self.elastic.stress(&strained, p) * (-weight * ctx.h);
+                for (&node, g) in nodes.iter().zip(gradients) {
+                    add(&mut system.load[node as usize], stress * g);
+                }
+                if ctx.substep > 0 {
+                    continue;
+                }
+                if !pressures.is_empty() {
+                    self.spread(element, point, &strained, &gradients, system);
+                }
+                let tangent = self.elastic.tangent(&strained.f, p, k);
+                for g in &mut gradients[..count] {
+                    *g = tangent.turned(*g);
+                }
+                for i in 0..count {
+                    for j in i..count {
+                        stiffness[i][j] += tangent.block(gradients[i], gradients[j]);
+                    }
+                }
+            }
+            // one trip to the matrix an element, not one a point
+            for i in 0..if ctx.substep == 0 { count } else { 0 } {
+                for j in i..count {
+                    system.add_block(
+                        element,
+                        i,
+                        j,
+                        std::mem::replace(&mut stiffness[i][j], Mat3::ZERO) * (factor * weight),
+                    );
+                }
+            }
+        }
+        if ctx.substep == 0 {
+            for (node, &patch) in self.patches.iter().enumerate().filter(|(_, v)| **v > 0.0) {
+                system.set_bulk(node, factor * patch * pressures[node][1].max(0.0));
+            }
+        }
+    }
+
+    /// ∂θ_a/∂x of a point's corners.
+    fn spread(&self, element: usize, point: usize, s: &Strained, gradients: &[Vec3], system: &mut EulerSystem) {
+        let slope = self.elastic.dilatation_slope(s) * self.mesh.weight(element);
+        let nodes = self.mesh.nodes_of(element);
+        for (corner, share) in self.mesh.shares(point).into_iter().enumerate() {
+            let part = share / self.patches[nodes[corner] as usize];
+            for (local, g) in gradients[..nodes.len()].iter().enumerate() {
+                system.add_spread(element, corner, local, slope * *g * part);
+            }
+        }
+    }
+
+    /// Largest step of symplectic Euler at rest: no frequency of the body is above the highest of a single element (Irons
+    /// 1971), and averaging only lowers them. h = (√(1 + ζ²) − ζ) 2/ω with ζ = β ω/2.
+    fn stable_step(&self) -> Real {
+        let [_, p, k] = self.elastic.bulk(0.0);
+        let tangent = self.elastic.tangent(&Mat3::IDENTITY, p, k);
+        let mut top: Real = 0.0;
+        let mut mode = [Vec3::ZERO; MOST_NODES];
+        for element in 0..self.mesh.element_count() {
+            let count = self.mesh.node_count;
+            for (local, u) in mode[..count].iter_mut().enumerate() {
+                *u = Vec3::new(1.0, -0.7, 0.4) * (local as Real - 1.3) + Vec3::splat((local % 3) as Real);
+            }
+            let mut growth = 0.0;
+            for _ in 0..POWER_STEPS {
+                let mut next = [Vec3::ZERO; MOST_NODES];
+                for point in 0..self.mesh.point_count {
+                    let g = self.mesh.gradients(element, point);
+                    let change = mode.iter().zip(g).fold(Mat3::ZERO, |f, (u, g)| f + outer(*u, *g));
+                    let stress = tangent.apply(&change) * self.mesh.weight(element);
+                    next.iter_mut().zip(g).for_each(|(n, g)| *n += stress * *g);
+                }
+                let mass = self.params.density * self.mesh.weight(element) * self.mesh.point_count as Real;
+                (0..count).for_each(|local| next[local] /= mass * self.mesh.lump(local));
+                growth = next.iter().map(|u| u.length_squared()).sum::<Real>().sqrt();
+                mode = next.map(|u| u / growth);
+            }
+            top = top.max(growth);
+        }
+        let omega = (top * POWER_MARGIN).sqrt();
+        let zeta = 0.5 * self.params.stiffness_damping * omega;
+        ((1.0 + zeta * zeta).sqrt() - zeta) * 2.0 / omega
+    }
+
+    /// Means over an element's points.
+    fn element_stress(&self, element: usize, body: BodyRef<'_>, pressures: &[[Real; 2]]) -> ElementStress {
+        let nodes = self.mesh.nodes_of(element);
+        let (mut strain, mut stress) = (Mat3::ZERO, Mat3::ZERO);
+        for point in 0..self.mesh.point_count {
+            let f = gradient_of(nodes, self.mesh.gradients(element, point), body.x);
+            strain += match self.params.law {
+                Law::Linear => symmetric(&f) - Mat3::IDENTITY,
+                Law::Corotational => symmetric(&(polar_rotation(&f).transpose() * f)) - Mat3::IDENTITY,
+                _ => green(&f),
+            };
+            let s = self.point(element, point, body.x, body.inner).strained;
+            let [p, _] = self.bulk(element, point, &s, pressures);
+            let first = self.elastic.stress(&s, p);
+            let volume = s.f.determinant();
+            let volume = if volume.abs() < LEAST_VOLUME { LEAST_VOLUME.copysign(volume) } else { volume };
+            stress += if self.params.law == Law::Linear { first } else { first * s.f.transpose() * (1.0 / volume) };
+        }
+        let part = 1.0 / self.mesh.point_count as Real;
+        let at = nodes[..4].iter().fold(Vec3::ZERO, |sum, &n| sum + vec(body.x[n as usize])) * 0.25;
+        ElementStress { at, strain: Sym3::from_mat(&(strain * part)), stress: Sym3::from_mat(&(stress * part)) }
+    }
+}
