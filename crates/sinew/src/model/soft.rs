@@ -1,25 +1,81 @@
 //! Soft bodies to be added: a geometry, a model with its parameters, and how the surface meets the world.
 
-use super::surface::Surface;
+use super::surface::{Surface, Wrap, inflate};
 use super::tet_mesh::TetMesh;
+use super::tri_mesh::TriMesh;
 use super::{Groups, Material, Matter};
-use crate::deformable::Deformable;
-use crate::deformable::fem;
+use crate::deformable::meshless::{Mls, MlsParams};
+use crate::deformable::particle::{Clusters, Pbd, ShapeMatching, pbd, shape_matching};
+use crate::deformable::{Deformable, fem, spring};
 use crate::error::{Error, finite_vec};
 use crate::math::{Pose, Quat, Real, Vec3};
 
 /// The rest shape of a soft body.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Geometry {
-    /// A volume.
+    /// A volume of tetrahedra.
     Tets(TetMesh),
+    /// A sheet of triangles.
+    Sheet(TriMesh),
+    /// A rope: points in order [m].
+    Rope(Vec<Vec3>),
+    /// Points without connections [m].
+    Points(Vec<Vec3>),
+}
+
+impl Geometry {
+    /// The word for messages.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Geometry::Tets(_) => "tetrahedra",
+            Geometry::Sheet(_) => "a sheet of triangles",
+            Geometry::Rope(_) => "a rope",
+            Geometry::Points(_) => "points",
+        }
+    }
 }
 
 /// The model of a soft body and its parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SoftModel {
-    /// Corotational linear tetrahedra, implicit.
+    /// Corotational linear tetrahedra, implicit: the fast one.
     Corotational(fem::Params),
+    /// Finite elements of any law, with four or ten nodes.
+    Solid(fem::SolidParams),
+    /// Plane-stress triangles.
+    Membrane(fem::MembraneParams),
+    /// Masses and springs.
+    Springs(spring::Params),
+    /// Position based dynamics.
+    Pbd(pbd::Matter, pbd::Params),
+    /// Shape matching: density [kg/m³, of a sheet kg/m²], clusters, parameters.
+    ShapeMatching(Real, Clusters, shape_matching::Params),
+    /// Moving least squares. Points weigh density times the volume given here [m³]; tetrahedra know their volume.
+    Meshless(MlsParams, Real),
+}
+
+impl SoftModel {
+    /// The word for messages and tables.
+    pub fn name(&self) -> &'static str {
+        match self {
+            SoftModel::Corotational(_) => "corotational",
+            SoftModel::Solid(_) => "solid",
+            SoftModel::Membrane(_) => "membrane",
+            SoftModel::Springs(_) => "springs",
+            SoftModel::Pbd(..) => "pbd",
+            SoftModel::ShapeMatching(..) => "shape-matching",
+            SoftModel::Meshless(..) => "meshless",
+        }
+    }
+}
+
+/// A detailed surface on a coarse body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Skin {
+    /// The surface, in the coordinates of the rest shape [m].
+    pub mesh: TriMesh,
+    /// How far it is moved out along its normals before it is bound [m].
+    pub inflate: Real,
 }
 
 /// Nodes inside a box, in the coordinates of the rest shape [m]: a way to pin without knowing node numbers.
@@ -53,6 +109,8 @@ pub struct SoftBody {
     pub geometry: Geometry,
     /// What holds it together.
     pub model: SoftModel,
+    /// A surface of its own; without, the body's boundary.
+    pub skin: Option<Skin>,
     /// Where the rest shape's origin is put.
     pub pose: Pose,
     /// Start velocity [m/s].
@@ -92,6 +150,7 @@ impl SoftBody {
         Self {
             geometry,
             model,
+            skin: None,
             pose: Pose::IDENTITY,
             velocity: Vec3::ZERO,
             spin: Vec3::ZERO,
@@ -198,13 +257,108 @@ impl SoftBody {
             "a unit quaternion",
         )?;
         let refuse = |reason: String| Error::BadShape { shape: who.to_owned(), reason };
-        match (&self.geometry, &self.model) {
-            (Geometry::Tets(mesh), SoftModel::Corotational(params)) => {
-                let model = fem::Corotational::new(mesh, *params).map_err(|e| refuse(e.to_string()))?;
-                let surface = Surface::boundary(mesh);
-                Ok(Built { model: Box::new(model), rest: mesh.vertices.clone(), surface })
-            }
+        let Built { model, rest, surface } = self.make().map_err(refuse)?;
+        let surface = match &self.skin {
+            None => surface,
+            Some(skin) => self.wrap(skin, &rest).map_err(refuse)?,
+        };
+        Ok(Built { model, rest, surface })
+    }
+
+    /// The model, its nodes and the boundary; or why not.
+    fn make(&self) -> Result<Built, String> {
+        fn told<T, E: std::fmt::Display>(made: Result<T, E>) -> Result<T, String> {
+            made.map_err(|e| e.to_string())
         }
+        let boxed = |model: Box<dyn Deformable>, rest: &[Vec3], surface: Surface| Built {
+            model,
+            rest: rest.to_vec(),
+            surface,
+        };
+        let geometry = &self.geometry;
+        let surface = match geometry {
+            Geometry::Tets(mesh) => {
+                told(mesh.check())?;
+                Surface::boundary(mesh)
+            }
+            Geometry::Sheet(mesh) => {
+                told(mesh.check())?;
+                Surface::sheet(mesh)
+            }
+            Geometry::Rope(points) | Geometry::Points(points) => Surface::of_nodes(0..points.len() as u32, Vec::new()),
+        };
+        Ok(match (&self.model, geometry) {
+            (SoftModel::Corotational(p), Geometry::Tets(mesh)) => {
+                boxed(Box::new(told(fem::Corotational::new(mesh, *p))?), &mesh.vertices, surface)
+            }
+            (SoftModel::Solid(p), Geometry::Tets(mesh)) => {
+                let model = told(fem::Solid::new(mesh, *p))?;
+                let (rest, surface) = (model.nodes().to_vec(), face_surface(&model));
+                boxed(Box::new(model), &rest, surface)
+            }
+            (SoftModel::Membrane(p), Geometry::Sheet(mesh)) => {
+                boxed(Box::new(told(fem::Membrane::new(mesh, *p))?), &mesh.vertices, surface)
+            }
+            (SoftModel::Pbd(pbd::Matter::Solid(m), p), Geometry::Tets(mesh)) => {
+                boxed(Box::new(told(Pbd::solid(mesh, *m, *p))?), &mesh.vertices, surface)
+            }
+            (SoftModel::Pbd(pbd::Matter::Sheet(m), p), Geometry::Sheet(mesh)) => {
+                boxed(Box::new(told(Pbd::sheet(mesh, *m, *p))?), &mesh.vertices, surface)
+            }
+            (SoftModel::Pbd(pbd::Matter::Cord(m), p), Geometry::Rope(points)) => {
+                boxed(Box::new(told(Pbd::rope(points, *m, *p))?), points, surface)
+            }
+            (SoftModel::ShapeMatching(density, clusters, p), Geometry::Tets(mesh)) => {
+                boxed(Box::new(told(ShapeMatching::solid(mesh, *density, clusters, *p))?), &mesh.vertices, surface)
+            }
+            (SoftModel::ShapeMatching(density, clusters, p), Geometry::Sheet(mesh)) => {
+                boxed(Box::new(told(ShapeMatching::sheet(mesh, *density, clusters, *p))?), &mesh.vertices, surface)
+            }
+            (SoftModel::Meshless(p, _), Geometry::Tets(mesh)) => {
+                boxed(Box::new(told(Mls::from_mesh(mesh, *p))?), &mesh.vertices, surface)
+            }
+            (SoftModel::Meshless(p, volume), Geometry::Points(points)) => {
+                boxed(Box::new(told(Mls::new(points, p.density * volume, *p))?), points, surface)
+            }
+            (SoftModel::Springs(p), _) => {
+                let (model, rest) = match geometry {
+                    Geometry::Tets(mesh) => (spring::MassSpring::from_tets(mesh, p), &mesh.vertices),
+                    Geometry::Sheet(mesh) => (spring::MassSpring::from_triangles(mesh, p), &mesh.vertices),
+                    Geometry::Rope(points) => (spring::MassSpring::from_rope(points, p), points),
+                    Geometry::Points(_) => return Err(self.mismatch()),
+                };
+                boxed(Box::new(told(model)?), rest, surface)
+            }
+            _ => return Err(self.mismatch()),
+        })
+    }
+
+    fn mismatch(&self) -> String {
+        let fits = match self.model {
+            SoftModel::Corotational(_) | SoftModel::Solid(_) => "tetrahedra",
+            SoftModel::Membrane(_) => "a sheet",
+            SoftModel::Springs(_) => "tetrahedra, a sheet or a rope",
+            SoftModel::Pbd(pbd::Matter::Solid(_), _) => "tetrahedra",
+            SoftModel::Pbd(pbd::Matter::Sheet(_), _) => "a sheet",
+            SoftModel::Pbd(pbd::Matter::Cord(_), _) => "a rope",
+            SoftModel::ShapeMatching(..) => "tetrahedra or a sheet",
+            SoftModel::Meshless(..) => "tetrahedra or points",
+        };
+        format!("the model '{}' takes {fits}, not {}", self.model.name(), self.geometry.name())
+    }
+
+    /// A detailed surface bound to the nodes.
+    fn wrap(&self, skin: &Skin, rest: &[Vec3]) -> Result<Surface, String> {
+        skin.mesh.check().map_err(|e| e.to_string())?;
+        let mesh = inflate(&skin.mesh, skin.inflate);
+        let bound = match (&self.geometry, &self.model) {
+            // nodes beside the corners: only the general binding knows them
+            (Geometry::Tets(_), SoftModel::Solid(p)) if p.elements.quadratic() => Surface::meshless(rest, &mesh, Wrap::default()),
+            (Geometry::Tets(tets), _) => Surface::embedded(tets, &mesh),
+            (Geometry::Sheet(sheet), _) => Surface::embedded_in_sheet(sheet, &mesh),
+            (Geometry::Rope(_) | Geometry::Points(_), _) => Surface::meshless(rest, &mesh, Wrap::default()),
+        };
+        bound.map_err(|e| e.to_string())
     }
 
     /// All pinned nodes, by number and by region.
@@ -213,4 +367,17 @@ impl SoftBody {
         let by_region = (0..rest.len() as u32).filter(|&i| inside(rest[i as usize]));
         self.pinned.iter().copied().chain(by_region).collect()
     }
+}
+
+/// The boundary of a solid; a face with nodes in the middles of its edges is four triangles.
+fn face_surface(solid: &fem::Solid) -> Surface {
+    let mut triangles = Vec::new();
+    for face in solid.faces() {
+        let [a, b, c] = face.corners;
+        match face.middles {
+            None => triangles.push([a, b, c]),
+            Some([ab, bc, ca]) => triangles.extend([[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]),
+        }
+    }
+    Surface::enclosing(solid.nodes().len(), triangles)
 }

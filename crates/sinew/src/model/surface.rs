@@ -52,19 +52,23 @@ impl Surface {
         Self { starts: (0..=shares.len() as u32).collect(), shares, triangles, solid: false, offsets: Vec::new() }
     }
 
-    /// The boundary of a tetrahedral mesh: faces that one tetrahedron owns, outward, over the nodes they use.
-    pub fn boundary(mesh: &TetMesh) -> Self {
-        let faces = mesh.boundary_faces();
-        let mut number = vec![u32::MAX; mesh.vertices.len()];
-        for &corner in faces.iter().flatten() {
+    /// A surface that encloses the body: outward triangles over nodes; surfels are the nodes they use, in order.
+    pub(crate) fn enclosing(node_count: usize, triangles: Vec<[u32; 3]>) -> Self {
+        let mut number = vec![u32::MAX; node_count];
+        for &corner in triangles.iter().flatten() {
             number[corner as usize] = 0;
         }
-        let nodes: Vec<u32> = (0..number.len() as u32).filter(|&n| number[n as usize] == 0).collect();
+        let nodes: Vec<u32> = (0..node_count as u32).filter(|&n| number[n as usize] == 0).collect();
         for (k, &n) in nodes.iter().enumerate() {
             number[n as usize] = k as u32;
         }
-        let triangles = faces.into_iter().map(|f| f.map(|n| number[n as usize])).collect();
+        let triangles = triangles.into_iter().map(|f| f.map(|n| number[n as usize])).collect();
         Self { solid: true, ..Self::of_nodes(nodes, triangles) }
+    }
+
+    /// The boundary of a tetrahedral mesh: faces that one tetrahedron owns, outward, over the nodes they use.
+    pub fn boundary(mesh: &TetMesh) -> Self {
+        Self::enclosing(mesh.vertices.len(), mesh.boundary_faces())
     }
 
     /// All vertices and triangles of a sheet.

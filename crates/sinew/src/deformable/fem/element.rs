@@ -31,7 +31,8 @@ pub enum Elements {
 }
 
 impl Elements {
-    fn quadratic(self) -> bool {
+    /// True with nodes in the middles of edges, behind those of the mesh.
+    pub fn quadratic(self) -> bool {
         matches!(self, Self::Tet10 | Self::Tet10Averaged)
     }
 

@@ -79,6 +79,17 @@ pub struct Cord {
     pub compression: Real,
 }
 
+/// What the body is made of, by the kind of its shape.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Matter {
+    /// A volume.
+    Solid(Solid),
+    /// A sheet.
+    Sheet(Sheet),
+    /// A rope.
+    Cord(Cord),
+}
+
 /// A body of particles under constraints.
 #[derive(Clone, Debug)]
 pub struct Pbd {
