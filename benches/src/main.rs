@@ -2,6 +2,7 @@
 
 mod rapier_half;
 mod rows;
+mod s4;
 mod scenes;
 mod sinew_half;
 
@@ -9,19 +10,30 @@ use rapier_half::Run;
 use scenes::Scene;
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: sinew-benches s5|rows [--steps N] [--threads N]
+const USAGE: &str = "usage: sinew-benches s4|s5|rows [--steps N] [--threads N] [--baseline PATH]
 
-  s5           rigid boxes: pyramid of 1035, pile of 1024, stack of 20
-  rows         one row in one sweep, scalar and in lanes (--steps: repeats)
-  --steps N    steps of 1/60 s a scene (default 600)
-  --threads N  threads (default 1; more need `--features parallel`)";
+  s4               144,423 springs between shuffled nodes: forces and integration of a step
+  s5               rigid boxes: pyramid of 1035, pile of 1024, stack of 20
+  rows             one row in one sweep, scalar and in lanes (--steps: repeats)
+  --steps N        steps a scene or round (default 600)
+  --threads N      threads (default 1; more than one in s5 need `--features parallel`)
+  --baseline PATH  s4: the peers' plain C++ loops, run in turn with ours";
+
+/// Which benchmark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Bench {
+    S4,
+    S5,
+    Rows,
+}
 
 /// What the command line asked for.
 #[derive(Debug, PartialEq)]
 struct Options {
-    rows: bool,
+    bench: Bench,
     steps: usize,
     threads: usize,
+    baseline: Option<String>,
 }
 
 fn main() -> ExitCode {
@@ -31,8 +43,11 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     match parse(&args) {
-        Ok(options) if options.rows => rows::run(options.steps),
-        Ok(options) => s5(&options),
+        Ok(options) => match options.bench {
+            Bench::S4 => s4::run(options.steps, options.threads, options.baseline.as_deref()),
+            Bench::S5 => s5(&options),
+            Bench::Rows => rows::run(options.steps),
+        },
         Err(message) => {
             eprintln!("sinew-benches: {message}\n{USAGE}");
             return ExitCode::from(2);
@@ -43,11 +58,18 @@ fn main() -> ExitCode {
 
 fn parse(args: &[String]) -> Result<Options, String> {
     let (name, rest) = args.split_first().ok_or("which benchmark?")?;
-    if name != "s5" && name != "rows" {
-        return Err(format!("there is no benchmark `{name}`"));
-    }
-    let mut options = Options { rows: name == "rows", steps: 600, threads: 1 };
+    let bench = match name.as_str() {
+        "s4" => Bench::S4,
+        "s5" => Bench::S5,
+        "rows" => Bench::Rows,
+        other => return Err(format!("there is no benchmark `{other}`")),
+    };
+    let mut options = Options { bench, steps: 600, threads: 1, baseline: None };
     for pair in rest.chunks(2) {
+        if pair[0] == "--baseline" {
+            options.baseline = Some(pair.get(1).ok_or("`--baseline` needs a path")?.clone());
+            continue;
+        }
         let value = pair.get(1).and_then(|text| text.parse().ok()).filter(|&n: &usize| n > 0);
         let value = value.ok_or_else(|| format!("`{}` needs a positive number", pair[0]));
         match pair[0].as_str() {
@@ -56,7 +78,7 @@ fn parse(args: &[String]) -> Result<Options, String> {
             other => return Err(format!("unknown option `{other}`")),
         }
     }
-    if options.threads > 1 && !cfg!(feature = "parallel") {
+    if options.threads > 1 && bench == Bench::S5 && !cfg!(feature = "parallel") {
         return Err("more than one thread needs a build with `--features parallel`".to_string());
     }
     Ok(options)
@@ -126,8 +148,12 @@ mod tests {
 
     #[test]
     fn the_command_line_is_read_or_refused_with_the_culprit() {
-        assert_eq!(parsed("s5"), Ok(Options { rows: false, steps: 600, threads: 1 }));
-        assert_eq!(parsed("s5 --steps 7"), Ok(Options { rows: false, steps: 7, threads: 1 }));
+        let options = |bench, steps, threads| Options { bench, steps, threads, baseline: None };
+        assert_eq!(parsed("s5"), Ok(options(Bench::S5, 600, 1)));
+        assert_eq!(parsed("s5 --steps 7"), Ok(options(Bench::S5, 7, 1)));
+        let baseline = Some("b".to_string());
+        assert_eq!(parsed("s4 --baseline b --threads 2"), Ok(Options { baseline, ..options(Bench::S4, 600, 2) }));
+        assert!(parsed("s4 --baseline").unwrap_err().contains("--baseline"));
         assert!(parsed("s6").unwrap_err().contains("s6"));
         assert!(parsed("s5 --steps x").unwrap_err().contains("--steps"));
         assert!(parsed("s5 --steps").unwrap_err().contains("--steps"));

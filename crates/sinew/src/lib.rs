@@ -39,9 +39,31 @@ pub use constraint::{
 };
 pub use error::Error;
 
-/// Finite elements: parameters.
+/// Finite elements: parameters, loads.
 pub mod fem {
-    pub use crate::deformable::fem::{Params, ParamsError};
+    pub use crate::deformable::fem::{
+        Elements, Face, Integrator, Law, MembraneError, MembraneParams, Params, ParamsError, PlaneStress, Plasticity,
+        SolidError, SolidParams, pressure, reactions,
+    };
+}
+
+/// Masses and springs: parameters.
+pub mod spring {
+    pub use crate::deformable::spring::{
+        Dashpot, Element, Integrator, Mass, Params, SpringError as ParamsError, Stiffness, VolumeForce,
+    };
+}
+
+/// Position based dynamics: parameters.
+pub mod pbd {
+    pub use crate::deformable::particle::pbd::{Cord, Matter, Params, Sheet, Solid};
+    pub use crate::deformable::particle::{Damping, ParticleError as ParamsError};
+}
+
+/// Shape matching: parameters.
+pub mod shape_matching {
+    pub use crate::deformable::particle::shape_matching::{Params, Plasticity};
+    pub use crate::deformable::particle::{Clusters, Damping, Group, Mode, ParticleError as ParamsError};
 }
 
 /// Meshless bodies by moving least squares: parameters.
@@ -57,7 +79,7 @@ pub use model::tet_mesh::{TetMesh, TetMeshError};
 pub use model::tri_mesh::{TriMesh, TriMeshError};
 pub use model::{
     BodyId, Collider, ConstraintId, Geometry, Groups, Material, Matter, Model, Motion, Particles, Region, RigidBody,
-    Shape, SoftBody, SoftModel,
+    Shape, Skin, SoftBody, SoftModel,
 };
 pub use report::{ConstraintForce, ContactForce, Counts, Energies, Event, Fault, FaultKind, PairForce, Phase, Report};
 pub use settings::{FrictionBound, Order, Settings, Stabilization};
@@ -72,6 +94,7 @@ pub use world::{
 #[doc(hidden)]
 pub mod kernels {
     pub use crate::solver::pgs::{Pass, sweep, warm_start};
+    pub use crate::solver::pool::Pool;
     pub use crate::solver::row_lanes::RowLanes;
 }
 
@@ -82,5 +105,5 @@ pub mod trial {
     pub use crate::deformable::fem::Corotational;
     pub use crate::deformable::meshless::Mls;
     pub use crate::deformable::{BodyMut, BodyRef, Deformable, ElementStress, Modes, Operator, StepContext};
-    pub use crate::deformable::{fem, particle};
+    pub use crate::deformable::{fem, particle, spring};
 }

@@ -31,6 +31,37 @@ macro_rules! mirror {
     };
 }
 
+/// The same for an enum: variants without data, with one number each in brackets, or with named fields.
+macro_rules! mirror_enum {
+    ($form:ident of $source:ident {
+        $($variant:ident $(($($item:ident: $item_kind:ty),*))? $({ $($field:ident: $kind:ty),* })?),* $(,)?
+    }) => {
+        #[doc = concat!("[`", stringify!($source), "`].")]
+        #[derive(serde::Serialize, serde::Deserialize)]
+        pub(crate) enum $form {
+            $($variant $(($($item_kind),*))? $({ $($field: $kind),* })?),*
+        }
+
+        impl From<$source> for $form {
+            fn from(source: $source) -> Self {
+                match source {
+                    $($source::$variant $(($($item),*))? $({ $($field),* })? =>
+                        Self::$variant $(($($item.into()),*))? $({ $($field: $field.into()),* })?),*
+                }
+            }
+        }
+
+        impl From<$form> for $source {
+            fn from(form: $form) -> Self {
+                match form {
+                    $($form::$variant $(($($item),*))? $({ $($field),* })? =>
+                        Self::$variant $(($($item.into()),*))? $({ $($field: $field.into()),* })?),*
+                }
+            }
+        }
+    };
+}
+
 mod body;
 mod command;
 mod constraint;
@@ -38,6 +69,7 @@ mod model;
 mod settings;
 mod shape;
 mod soft;
+mod soft_model;
 
 pub(crate) use command::StepForm;
 pub(crate) use model::ModelForm;

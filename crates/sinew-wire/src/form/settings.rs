@@ -1,82 +1,24 @@
 //! Settings and their enums.
 
 use super::V3;
-use serde::{Deserialize, Serialize};
 use sinew::{FrictionBound, Implicit, Order, Real, Settings, Stabilization};
 
-/// [`Stabilization`].
-#[derive(Serialize, Deserialize)]
-pub(crate) enum StabilizationForm {
-    Baumgarte(Real),
-    Soft { frequency: Real, damping_ratio: Real },
-}
-
-impl From<Stabilization> for StabilizationForm {
-    fn from(s: Stabilization) -> Self {
-        match s {
-            Stabilization::Baumgarte(share) => Self::Baumgarte(share),
-            Stabilization::Soft { frequency, damping_ratio } => Self::Soft { frequency, damping_ratio },
-        }
+mirror_enum! {
+    StabilizationForm of Stabilization {
+        Baumgarte(share: Real),
+        Soft { frequency: Real, damping_ratio: Real },
     }
 }
 
-impl From<StabilizationForm> for Stabilization {
-    fn from(s: StabilizationForm) -> Self {
-        match s {
-            StabilizationForm::Baumgarte(share) => Self::Baumgarte(share),
-            StabilizationForm::Soft { frequency, damping_ratio } => Self::Soft { frequency, damping_ratio },
-        }
+mirror_enum! {
+    OrderForm of Order {
+        Joint,
+        Staggered { rigid: u32, deformable: u32 },
     }
 }
 
-/// [`Order`].
-#[derive(Serialize, Deserialize)]
-pub(crate) enum OrderForm {
-    Joint,
-    Staggered { rigid: u32, deformable: u32 },
-}
-
-impl From<Order> for OrderForm {
-    fn from(order: Order) -> Self {
-        match order {
-            Order::Joint => Self::Joint,
-            Order::Staggered { rigid, deformable } => Self::Staggered { rigid, deformable },
-        }
-    }
-}
-
-impl From<OrderForm> for Order {
-    fn from(order: OrderForm) -> Self {
-        match order {
-            OrderForm::Joint => Self::Joint,
-            OrderForm::Staggered { rigid, deformable } => Self::Staggered { rigid, deformable },
-        }
-    }
-}
-
-/// [`FrictionBound`].
-#[derive(Serialize, Deserialize)]
-pub(crate) enum FrictionBoundForm {
-    Cone,
-    Weight,
-}
-
-impl From<FrictionBound> for FrictionBoundForm {
-    fn from(bound: FrictionBound) -> Self {
-        match bound {
-            FrictionBound::Cone => Self::Cone,
-            FrictionBound::Weight => Self::Weight,
-        }
-    }
-}
-
-impl From<FrictionBoundForm> for FrictionBound {
-    fn from(bound: FrictionBoundForm) -> Self {
-        match bound {
-            FrictionBoundForm::Cone => Self::Cone,
-            FrictionBoundForm::Weight => Self::Weight,
-        }
-    }
+mirror_enum! {
+    FrictionBoundForm of FrictionBound { Cone, Weight }
 }
 
 mirror! {

@@ -1,15 +1,36 @@
-//! Soft bodies: geometry, model with its parameters, surface.
+//! Soft bodies: geometry, surface, how they meet the world.
 
 use super::body::{GroupsForm, MaterialForm, groups, groups_form};
+use super::soft_model::SoftModelForm;
 use super::{PoseForm, V3, pose, pose_form, vectors, vectors_form};
 use serde::{Deserialize, Serialize};
-use sinew::fem::Params as FemParams;
-use sinew::{Geometry, Real, Region, SoftBody, SoftModel, TetMesh, Vec3};
+use sinew::{Geometry, Real, Region, Skin, SoftBody, TetMesh, TriMesh, Vec3};
+
+/// [`TriMesh`].
+#[derive(Serialize, Deserialize)]
+struct TriMeshForm {
+    vertices: Vec<V3>,
+    triangles: Vec<[u32; 3]>,
+}
+
+impl TriMeshForm {
+    fn of(mesh: &TriMesh) -> Self {
+        let TriMesh { vertices, triangles } = mesh;
+        Self { vertices: vectors_form(vertices), triangles: triangles.clone() }
+    }
+
+    fn build(self) -> TriMesh {
+        TriMesh { vertices: vectors(self.vertices), triangles: self.triangles }
+    }
+}
 
 /// [`Geometry`].
 #[derive(Serialize, Deserialize)]
 enum GeometryForm {
     Tets { vertices: Vec<V3>, tets: Vec<[u32; 4]> },
+    Sheet(TriMeshForm),
+    Rope(Vec<V3>),
+    Points(Vec<V3>),
 }
 
 impl GeometryForm {
@@ -18,43 +39,18 @@ impl GeometryForm {
             Geometry::Tets(TetMesh { vertices, tets }) => {
                 Self::Tets { vertices: vectors_form(vertices), tets: tets.clone() }
             }
+            Geometry::Sheet(mesh) => Self::Sheet(TriMeshForm::of(mesh)),
+            Geometry::Rope(points) => Self::Rope(vectors_form(points)),
+            Geometry::Points(points) => Self::Points(vectors_form(points)),
         }
     }
 
     fn build(self) -> Geometry {
         match self {
             Self::Tets { vertices, tets } => Geometry::Tets(TetMesh { vertices: vectors(vertices), tets }),
-        }
-    }
-}
-
-mirror! {
-    FemForm of FemParams {
-        youngs_modulus: Real,
-        poisson_ratio: Real,
-        density: Real,
-        damping: Real,
-    }
-}
-
-/// [`SoftModel`].
-#[derive(Serialize, Deserialize)]
-enum SoftModelForm {
-    Corotational(FemForm),
-}
-
-impl From<SoftModel> for SoftModelForm {
-    fn from(model: SoftModel) -> Self {
-        match model {
-            SoftModel::Corotational(params) => Self::Corotational(params.into()),
-        }
-    }
-}
-
-impl From<SoftModelForm> for SoftModel {
-    fn from(form: SoftModelForm) -> Self {
-        match form {
-            SoftModelForm::Corotational(params) => Self::Corotational(params.into()),
+            Self::Sheet(mesh) => Geometry::Sheet(mesh.build()),
+            Self::Rope(points) => Geometry::Rope(vectors(points)),
+            Self::Points(points) => Geometry::Points(vectors(points)),
         }
     }
 }
@@ -64,6 +60,8 @@ impl From<SoftModelForm> for SoftModel {
 pub(crate) struct SoftForm {
     geometry: GeometryForm,
     model: SoftModelForm,
+    /// Surface and inflation [m].
+    skin: Option<(TriMeshForm, Real)>,
     pose: PoseForm,
     velocity: V3,
     spin: V3,
@@ -79,7 +77,7 @@ pub(crate) struct SoftForm {
 
 impl SoftForm {
     pub fn of(body: &SoftBody) -> Self {
-        let SoftBody { geometry, model, pose, velocity, spin, pinned, pinned_regions, .. } = body;
+        let SoftBody { geometry, model, skin, pose, velocity, spin, pinned, pinned_regions, .. } = body;
         let SoftBody { thickness, material, groups, gravity_scale, damping, name, .. } = body;
         let region = |r: &Region| {
             let Region { min, max } = r;
@@ -88,6 +86,7 @@ impl SoftForm {
         Self {
             geometry: GeometryForm::of(geometry),
             model: model.clone().into(),
+            skin: skin.as_ref().map(|Skin { mesh, inflate }| (TriMeshForm::of(mesh), *inflate)),
             pose: pose_form(pose),
             velocity: velocity.to_array(),
             spin: spin.to_array(),
@@ -107,6 +106,7 @@ impl SoftForm {
         SoftBody {
             geometry: self.geometry.build(),
             model: self.model.into(),
+            skin: self.skin.map(|(mesh, inflate)| Skin { mesh: mesh.build(), inflate }),
             pose: pose(self.pose),
             velocity: Vec3::from_array(self.velocity),
             spin: Vec3::from_array(self.spin),

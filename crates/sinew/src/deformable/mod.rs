@@ -9,6 +9,7 @@ pub mod alone;
 pub mod fem;
 pub mod meshless;
 pub mod particle;
+pub mod spring;
 
 use crate::math::{Block, Mat3, Real, Sym3, Vec3};
 use crate::solver::pool::Pool;
@@ -23,14 +24,18 @@ pub struct StepContext<'a> {
     /// Use eight-wide kernels; the scalar path gives the same bits.
     pub lanes: bool,
     /// Threads to share large loops with; none: the caller alone. The result does not depend on it.
-    #[allow(dead_code, reason = "models with large loops take it up")]
     pub(crate) pool: Option<&'a Pool>,
 }
 
-impl StepContext<'_> {
+impl<'a> StepContext<'a> {
     /// A substep of `h` [s] on the caller's thread.
     pub fn new(h: Real, substep: u32) -> Self {
         Self { h, substep, lanes: true, pool: None }
+    }
+
+    /// The same with large loops shared among threads.
+    pub fn shared(self, pool: &'a Pool) -> Self {
+        Self { pool: Some(pool), ..self }
     }
 }
 

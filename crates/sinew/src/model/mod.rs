@@ -23,7 +23,7 @@ pub use particles::Particles;
 pub(crate) use rigid::Rigid;
 pub use rigid::{Collider, Motion, RigidBody};
 pub use shape::Shape;
-pub use soft::{Geometry, Region, SoftBody, SoftModel};
+pub use soft::{Geometry, Region, Skin, SoftBody, SoftModel};
 
 use crate::constraint::Constraint;
 use crate::error::Error;

@@ -270,11 +270,8 @@ impl SoftBody {
         fn told<T, E: std::fmt::Display>(made: Result<T, E>) -> Result<T, String> {
             made.map_err(|e| e.to_string())
         }
-        let boxed = |model: Box<dyn Deformable>, rest: &[Vec3], surface: Surface| Built {
-            model,
-            rest: rest.to_vec(),
-            surface,
-        };
+        let boxed =
+            |model: Box<dyn Deformable>, rest: &[Vec3], surface: Surface| Built { model, rest: rest.to_vec(), surface };
         let geometry = &self.geometry;
         let surface = match geometry {
             Geometry::Tets(mesh) => {
@@ -353,7 +350,9 @@ impl SoftBody {
         let mesh = inflate(&skin.mesh, skin.inflate);
         let bound = match (&self.geometry, &self.model) {
             // nodes beside the corners: only the general binding knows them
-            (Geometry::Tets(_), SoftModel::Solid(p)) if p.elements.quadratic() => Surface::meshless(rest, &mesh, Wrap::default()),
+            (Geometry::Tets(_), SoftModel::Solid(p)) if p.elements.quadratic() => {
+                Surface::meshless(rest, &mesh, Wrap::default())
+            }
             (Geometry::Tets(tets), _) => Surface::embedded(tets, &mesh),
             (Geometry::Sheet(sheet), _) => Surface::embedded_in_sheet(sheet, &mesh),
             (Geometry::Rope(_) | Geometry::Points(_), _) => Surface::meshless(rest, &mesh, Wrap::default()),

@@ -27,7 +27,7 @@ struct SendTask(Task);
 unsafe impl Send for SendTask {}
 
 /// A pool of `threads − 1` workers beside the caller.
-pub(crate) struct Pool {
+pub struct Pool {
     shared: Arc<Shared>,
     workers: Vec<JoinHandle<()>>,
 }

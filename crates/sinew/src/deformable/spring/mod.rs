@@ -1,0 +1,258 @@
+//! Mass-spring bodies: tetrahedral, sheets, ropes, and bare lists of springs (FC 2.2, 7.2).
+//!
+//! ```text
+//!   m ẍ = f_ext + Σ T û + volume forces,   û from the node to the other end of each spring
+//! ```
+//!
+//! `element` has the tension T, `volume` the volume forces, `network` makes springs from meshes, `kernel` is the fast path,
+//! `implicit` the slow and stable one, `spectrum` the largest step of the fast one. Mass is lumped.
+//!
+//! Springs are no continuum: stiffness from Young's modulus is right for springs in all directions, and then with
+//! ν = 1/4; a regular mesh is off by some per cent along its axes, and refining does not mend it.
+//!
+//! For sweeps the response of a node is its inverse mass: exact for the explicit integrators.
+
+mod element;
+mod implicit;
+mod kernel;
+mod network;
+mod params;
+mod spectrum;
+#[cfg(test)]
+mod tests;
+mod volume;
+
+pub use network::Spring;
+pub use params::{Dashpot, Element, Integrator, Mass, Params, SpringError, Stiffness, VolumeForce};
+
+use super::{BodyMut, BodyRef, Deformable, Operator, StepContext};
+use crate::math::{Block, Blocks, Real, Vec3};
+use crate::model::tet_mesh::TetMesh;
+use crate::model::tri_mesh::TriMesh;
+use element::Link;
+use implicit::Implicit;
+use kernel::{Drift, Flow, Kick, Layout, Motion, gather, run};
+use network::Network;
+use volume::Volume;
+
+/// Nodes that a thread takes at once: whole chunks of eight.
+const GRAIN: usize = 1024;
+
+/// A body of masses and springs.
+#[derive(Clone, Debug)]
+pub struct MassSpring {
+    masses: Vec<Real>,
+    springs: Vec<Spring>,
+    links: Vec<Link>,
+    layout: Layout,
+    volume: Option<Volume>,
+    integrator: Integrator,
+    /// Numbers of `inner`: one a spring when there are arms.
+    dashpots: usize,
+    steps: Steps,
+    /// Positions and velocities in the inner order. Written by `kick`. (padded)
+    x: Vec<Block>,
+    v: Vec<Block>,
+    /// Forces in the inner order. Written by `kick`. (padded) [N]
+    forces: Vec<Block>,
+    /// Forces on the corners of tetrahedra. Written by `kick`. (4 · tet_count) [N]
+    corner_forces: Vec<Block>,
+    implicit: Option<Implicit>,
+}
+
+/// Largest steps [s].
+#[derive(Clone, Copy, Debug)]
+struct Steps {
+    rest: Real,
+    any_shape: Real,
+    sound: Real,
+}
+
+impl MassSpring {
+    /// Springs along all edges of tetrahedra, at rest in the mesh's shape.
+    pub fn from_tets(mesh: &TetMesh, params: &Params) -> Result<Self, SpringError> {
+        params.check()?;
+        Ok(Self::new(Network::from_tets(mesh, params)?, params))
+    }
+
+    /// A sheet: springs along all edges and, against bending, across the inner ones.
+    pub fn from_triangles(mesh: &TriMesh, params: &Params) -> Result<Self, SpringError> {
+        params.check()?;
+        Self::without_volume(params)?;
+        Ok(Self::new(Network::from_triangles(mesh, params)?, params))
+    }
+
+    /// A rope along these points [m]: springs between neighbours and, against bending, between second neighbours.
+    pub fn from_rope(points: &[Vec3], params: &Params) -> Result<Self, SpringError> {
+        params.check()?;
+        Self::without_volume(params)?;
+        Ok(Self::new(Network::from_rope(points, params)?, params))
+    }
+
+    /// Springs as listed between these points [m]. Stiffness and dashpots are those of the list; `params` gives element,
+    /// mass and integrator.
+    pub fn from_springs(points: &[Vec3], springs: &[Spring], params: &Params) -> Result<Self, SpringError> {
+        params.check()?;
+        Self::without_volume(params)?;
+        Ok(Self::new(Network::from_springs(points, springs, params)?, params))
+    }
+
+    fn without_volume(params: &Params) -> Result<(), SpringError> {
+        if params.volume == VolumeForce::None {
+            return Ok(());
+        }
+        Err(SpringError::Unfit { name: "volume", reason: "only bodies of tetrahedra have a volume to keep" })
+    }
+
+    fn new(network: Network, params: &Params) -> Self {
+        let Network { positions, masses, springs, tets } = network;
+        let links: Vec<Link> = springs.iter().map(|s| Link::new(s, params.element)).collect();
+        let layout = Layout::new(&positions, &links);
+        let volume = Volume::new(&tets, &positions, params.volume, &layout.place);
+        let x: Vec<Block> = positions.iter().map(|p| [p.x, p.y, p.z, 0.0]).collect();
+        let rest = spectrum::Rest { links: &links, volume: volume.as_ref(), masses: &masses, x: &x };
+        let [[stiff, damp], [stiff_bound, damp_bound]] = [rest.spectrum(), rest.row_sums()];
+        let steps = Steps {
+            rest: spectrum::largest_step(stiff, damp),
+            any_shape: spectrum::largest_step(stiff_bound, damp_bound),
+            sound: spectrum::sound_step(&links, &masses),
+        };
+        let implicit = params.integrator == Integrator::Implicit;
+        Self {
+            implicit: implicit.then(|| Implicit::new(&masses, &links, volume.as_ref())),
+            corner_forces: vec![[0.0; 4]; volume.as_ref().map_or(0, Volume::entry_count)],
+            forces: vec![[0.0; 4]; layout.padded()],
+            x: vec![[0.0; 4]; layout.padded()],
+            v: vec![[0.0; 4]; layout.padded()],
+            dashpots: if params.element == Element::Voigt { 0 } else { links.len() },
+            integrator: params.integrator,
+            masses,
+            springs,
+            links,
+            layout,
+            volume,
+            steps,
+        }
+    }
+
+    /// The springs, in the order of their numbers: edges sorted by their nodes, then bending springs.
+    pub fn springs(&self) -> &[Spring] {
+        &self.springs
+    }
+
+    /// The largest step of the explicit integrators near the rest shape: 2/ω_max, less with dashpots [s].
+    pub fn explicit_step(&self) -> Real {
+        self.steps.rest
+    }
+
+    /// As `explicit_step`, for any shape, even one with all springs of a node along one line [s].
+    pub fn any_shape_step(&self) -> Real {
+        self.steps.any_shape
+    }
+
+    /// Time that sound takes along the shortest spring (FC 2.3) [s].
+    pub fn sound_step(&self) -> Real {
+        self.steps.sound
+    }
+
+    /// v += h (f(x, v) + f_ext)/m by all forces of the body.
+    fn kick(&mut self, ctx: &StepContext<'_>, body: &mut BodyMut<'_>, h: Real) {
+        let Self { layout, volume, x, v, forces, corner_forces, .. } = self;
+        let BodyMut { x: from, v: velocity, force: external, inner } = body;
+        let count = from.len();
+
+        // positions, and velocities if dashpots ask for them, into the inner order
+        let node = &layout.node;
+        share(ctx, &mut x[..count], GRAIN, &|first, to| gather(&node[first..], from, to));
+        if layout.is_damped() {
+            share(ctx, &mut v[..count], GRAIN, &|first, to| gather(&node[first..], velocity, to));
+        }
+        // springs
+        let on = Motion { x: Blocks::new(x), v: Blocks::new(v), dashpots: inner };
+        share(ctx, forces, GRAIN, &|first, out| layout.sum(first, out, &on, ctx.lanes));
+        // volumes: forces on corners, then their sums
+        if let Some(volume) = volume {
+            volume.push(ctx, on.x, corner_forces);
+            share(ctx, forces, GRAIN, &|first, out| volume.add(first, corner_forces, out));
+        }
+        // back to the order of the body
+        share(ctx, velocity, GRAIN, &|first, v| {
+            Kick { place: &layout.place[first..], forces, external: &external[first..], v, h }.run();
+        });
+    }
+}
+
+/// Calls `task` with the first index and the items of pieces that cover all items, on the threads there are.
+fn share<T: Send>(ctx: &StepContext<'_>, items: &mut [T], grain: usize, task: &(dyn Fn(usize, &mut [T]) + Sync)) {
+    match ctx.pool {
+        Some(pool) => pool.chunks(items, grain, task),
+        None => task(0, items),
+    }
+}
+
+impl Deformable for MassSpring {
+    fn masses(&self) -> &[Real] {
+        &self.masses
+    }
+
+    fn inner_count(&self) -> usize {
+        self.dashpots
+    }
+
+    fn stable_step(&self) -> Real {
+        if self.integrator == Integrator::Implicit { Real::INFINITY } else { self.steps.rest }
+    }
+
+    fn predict(&mut self, ctx: &StepContext<'_>, mut body: BodyMut<'_>) {
+        match self.integrator {
+            Integrator::SymplecticEuler => self.kick(ctx, &mut body, ctx.h),
+            Integrator::Verlet => self.kick(ctx, &mut body, 0.5 * ctx.h),
+            Integrator::Implicit => {
+                if let Some(implicit) = &mut self.implicit {
+                    implicit.assemble(ctx, &self.links, self.volume.as_ref(), &body);
+                }
+            }
+        }
+    }
+
+    fn operator(&self) -> Option<&dyn Operator> {
+        self.implicit.as_ref().map(|i| i as &dyn Operator)
+    }
+
+    fn advance(&mut self, ctx: &StepContext<'_>, mut body: BodyMut<'_>) {
+        let (h, links) = (ctx.h, &self.links);
+        let v: &[Block] = body.v;
+        share(ctx, body.x, GRAIN, &|first, x| run(Drift { x, v: &v[first..], h }, ctx.lanes));
+        // dashpots behind arms
+        let x: &[Block] = body.x;
+        share(ctx, &mut body.inner[..self.dashpots], GRAIN, &|first, dashpots| {
+            Flow { links: &links[first..], dashpots, x, h }.run();
+        });
+        if self.integrator == Integrator::Verlet {
+            self.kick(ctx, &mut body, 0.5 * h);
+        }
+    }
+
+    fn energy(&self, body: BodyRef<'_>) -> Real {
+        let of = |(index, link): (usize, &Link)| {
+            let (_, length) = link.span(body.x);
+            link.energy(length, body.inner.get(index).copied().unwrap_or(0.0))
+        };
+        let springs: Real = self.links.iter().enumerate().map(of).sum();
+        springs + self.volume.as_ref().map_or(0.0, |v| v.energy(body.x))
+    }
+
+    fn forces(&self, body: BodyRef<'_>, out: &mut [Vec3]) -> bool {
+        for (index, link) in self.links.iter().enumerate() {
+            let (d, length) = link.span(body.x);
+            let tension = link.tension(length, body.inner.get(index).copied().unwrap_or(0.0), 1.0);
+            let pull = d * (tension / length);
+            out[link.nodes[0] as usize] += pull;
+            out[link.nodes[1] as usize] -= pull;
+        }
+        if let Some(volume) = &self.volume {
+            volume.forces(body.x, out);
+        }
+        true
+    }
+}

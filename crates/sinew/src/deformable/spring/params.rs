@@ -1,0 +1,241 @@
+//! What a mass-spring body is made of, as plain data, and why it may be refused.
+
+use crate::math::Real;
+use crate::model::tet_mesh::TetMeshError;
+use crate::model::tri_mesh::TriMeshError;
+
+/// How stiff the springs are.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Stiffness {
+    /// The same for every spring [N/m].
+    Uniform(Real),
+    /// One number a spring [N/m], in the order of [`super::MassSpring::springs`].
+    PerSpring(Vec<Real>),
+    /// Young's modulus E [Pa]: k = E V/L² with V the volume of the elements around the spring (van Gelder 1998; sheets:
+    /// area times thickness, ropes: cross-section times length). Exact for springs in all directions and ν = 1/4.
+    Young(Real),
+}
+
+/// How spring and dashpot are joined (FC Fig. 2.5). k and c are those of the spring.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Element {
+    /// k beside c: creeps to F/k with the time c/k.
+    Voigt,
+    /// k behind c: relaxes to no force with the time c/k; flows.
+    Maxwell,
+    /// k beside an arm of `arm`·k behind c, the standard linear solid: stiff at first, k in the long run.
+    Kelvin {
+        /// Stiffness of the arm as a share of the spring's [1].
+        arm: Real,
+    },
+}
+
+/// How strong the dashpots are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Dashpot {
+    /// None: springs only.
+    None,
+    /// c, the same for every spring [N·s/m].
+    Coefficient(Real),
+    /// Damping ratio ζ of each spring alone between its two nodes: c = 2 ζ √(k m_a m_b/(m_a + m_b)) [1].
+    Ratio(Real),
+    /// c/k of the spring that the dashpot is joined to, the time of creep or relaxation [s].
+    Time(Real),
+}
+
+/// What keeps the volume of tetrahedra.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum VolumeForce {
+    /// Nothing.
+    None,
+    /// The sum of the distances of the corners from the centre (FC 2.27) [N/m].
+    Radial {
+        /// k_V [N/m].
+        stiffness: Real,
+    },
+    /// The volume itself, by its gradient (FC 7.3) [N/m⁵].
+    Gradient {
+        /// k_V [N/m⁵].
+        stiffness: Real,
+    },
+    /// As `Gradient` with k_V = modulus/rest volume for each tetrahedron: does not depend on the mesh.
+    Bulk {
+        /// Added bulk modulus [Pa].
+        modulus: Real,
+    },
+}
+
+/// Where the mass comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Mass {
+    /// Density [kg/m³]; not for a bare list of springs.
+    Density(Real),
+    /// Mass of the whole body [kg], shared out by volume; evenly for a bare list of springs.
+    Total(Real),
+    /// Mass of each node [kg].
+    PerNode(Vec<Real>),
+}
+
+/// How the motion is integrated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Integrator {
+    /// v += h a(x), x += h v. First order in v: v is the mean velocity of the last step, half a step behind x; the
+    /// positions are those of Verlet's two-step formula (FC 7.2.4) with x₋₁ = x₀ − h v₀.
+    SymplecticEuler,
+    /// Velocity Verlet: half a kick before and half a kick after the motion. v is the velocity at the time of x, second
+    /// order. Forces are evaluated twice a step; constraints act on the velocity between the kicks.
+    Verlet,
+    /// Linearly implicit Euler: any step is stable; damps by itself.
+    Implicit,
+}
+
+/// A mass-spring body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Params {
+    /// Stiffness of the springs.
+    pub stiffness: Stiffness,
+    /// How spring and dashpot are joined.
+    pub element: Element,
+    /// Strength of the dashpots.
+    pub dashpot: Dashpot,
+    /// Volume preservation, for bodies of tetrahedra.
+    pub volume: VolumeForce,
+    /// Mass.
+    pub mass: Mass,
+    /// Thickness of a sheet [m].
+    pub thickness: Real,
+    /// Cross-section of a rope [m²].
+    pub cross_section: Real,
+    /// Stiffness of the springs between second neighbours of a sheet or rope, as a share of what Young's modulus or the
+    /// uniform stiffness gives [1]; 0: none.
+    pub bending: Real,
+    /// How the motion is integrated.
+    pub integrator: Integrator,
+}
+
+impl Default for Params {
+    /// Soft tissue: E = 10 kPa, 1000 kg/m³, Voigt elements with 5 % of critical damping, no volume force, explicit.
+    fn default() -> Self {
+        Self {
+            stiffness: Stiffness::Young(1e4),
+            element: Element::Voigt,
+            dashpot: Dashpot::Ratio(0.05),
+            volume: VolumeForce::None,
+            mass: Mass::Density(1000.0),
+            thickness: 1e-3,
+            cross_section: 1e-4,
+            bending: 0.1,
+            integrator: Integrator::SymplecticEuler,
+        }
+    }
+}
+
+/// Why a body was refused.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SpringError {
+    /// A number outside its range.
+    #[error("{name} = {value}: must be {range}")]
+    OutOfRange {
+        /// Field of [`Params`], with the index in a list.
+        name: String,
+        /// What was given.
+        value: Real,
+        /// What is allowed.
+        range: &'static str,
+    },
+    /// A list of the wrong length.
+    #[error("{name} has {given} numbers, but there are {wanted} {of}")]
+    Count {
+        /// Field of [`Params`].
+        name: &'static str,
+        /// Numbers given.
+        given: usize,
+        /// Numbers wanted.
+        wanted: usize,
+        /// Of what.
+        of: &'static str,
+    },
+    /// A spring that cannot be.
+    #[error("spring {spring} ({a}, {b}): {reason}")]
+    Spring {
+        /// Culprit.
+        spring: usize,
+        /// First node.
+        a: u32,
+        /// Second node.
+        b: u32,
+        /// What is wrong.
+        reason: &'static str,
+    },
+    /// A node that nothing gives mass to.
+    #[error("node {node} belongs to no element, so it has no mass: remove it or give masses per node")]
+    NoMass {
+        /// Culprit.
+        node: usize,
+    },
+    /// A parameter that this kind of body cannot use.
+    #[error("{name}: {reason}")]
+    Unfit {
+        /// Field of [`Params`].
+        name: &'static str,
+        /// Why not, and what instead.
+        reason: &'static str,
+    },
+    /// The mesh cannot be simulated.
+    #[error(transparent)]
+    Tets(#[from] TetMeshError),
+    /// The surface cannot be simulated.
+    #[error(transparent)]
+    Triangles(#[from] TriMeshError),
+}
+
+const POSITIVE: &str = "positive and finite";
+const NOT_NEGATIVE: &str = "0 or more and finite";
+
+/// Refuses a number that is not positive and finite.
+pub(super) fn positive(name: &str, value: Real) -> Result<(), SpringError> {
+    within(name, value, value > 0.0 && value.is_finite(), POSITIVE)
+}
+
+/// Refuses a number that is negative or not finite.
+pub(super) fn not_negative(name: &str, value: Real) -> Result<(), SpringError> {
+    within(name, value, value >= 0.0 && value.is_finite(), NOT_NEGATIVE)
+}
+
+fn within(name: &str, value: Real, ok: bool, range: &'static str) -> Result<(), SpringError> {
+    if ok { Ok(()) } else { Err(SpringError::OutOfRange { name: name.to_owned(), value, range }) }
+}
+
+impl Params {
+    /// Refuses numbers outside their ranges, naming the field. Lists are checked where their length is known.
+    pub(super) fn check(&self) -> Result<(), SpringError> {
+        match &self.stiffness {
+            Stiffness::Uniform(k) => positive("stiffness.uniform", *k)?,
+            Stiffness::Young(e) => positive("stiffness.young", *e)?,
+            Stiffness::PerSpring(_) => {}
+        }
+        if let Element::Kelvin { arm } = self.element {
+            positive("element.kelvin.arm", arm)?;
+        }
+        match self.dashpot {
+            Dashpot::None => {}
+            Dashpot::Coefficient(c) => not_negative("dashpot.coefficient", c)?,
+            Dashpot::Ratio(zeta) => not_negative("dashpot.ratio", zeta)?,
+            Dashpot::Time(t) => not_negative("dashpot.time", t)?,
+        }
+        match self.volume {
+            VolumeForce::None => {}
+            VolumeForce::Radial { stiffness } => not_negative("volume.radial.stiffness", stiffness)?,
+            VolumeForce::Gradient { stiffness } => not_negative("volume.gradient.stiffness", stiffness)?,
+            VolumeForce::Bulk { modulus } => not_negative("volume.bulk.modulus", modulus)?,
+        }
+        match &self.mass {
+            Mass::Density(rho) => positive("mass.density", *rho)?,
+            Mass::Total(m) => positive("mass.total", *m)?,
+            Mass::PerNode(_) => {}
+        }
+        positive("thickness", self.thickness)?;
+        positive("cross_section", self.cross_section)?;
+        not_negative("bending", self.bending)
+    }
+}
