@@ -7,6 +7,7 @@ mod material;
 mod matter;
 mod nodes;
 mod particles;
+pub mod primitives;
 mod rigid;
 mod shape;
 mod soft;

@@ -1,0 +1,3 @@
+//! Meshes: tetrahedra from a closed triangle surface.
+
+pub mod tetrahedralize;
