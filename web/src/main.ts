@@ -22,7 +22,6 @@ const sun = new THREE.DirectionalLight(0xffffff, 2.2);
 sun.position.set(4, 9, 5);
 sun.castShadow = true;
 sun.shadow.mapSize.set(2048, 2048);
-Object.assign(sun.shadow.camera, { left: -6, right: 6, top: 6, bottom: -6, near: 0.5, far: 30 });
 picture.add(sun);
 const arrows = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: 0xc02020 }));
 arrows.frustumCulled = false;
@@ -87,9 +86,18 @@ function lookAround(): void {
   const box = new THREE.Box3();
   for (const { body, object } of bodies.values()) if (body.motion === 'dynamic') box.expandByObject(object, true);
   if (box.isEmpty()) box.set(new THREE.Vector3(-1, 0, -1), new THREE.Vector3(1, 1, 1));
+  box.expandByPoint(new THREE.Vector3(0, 0, 0));
   const size = Math.max(box.getSize(new THREE.Vector3()).length(), 0.2);
   box.getCenter(controls.target);
   camera.position.copy(controls.target).add(new THREE.Vector3(0.7, 0.45, 1.0).multiplyScalar(1.3 * size));
+  // the shadow map covers the scene and no more: its cells stay small
+  sun.position.copy(controls.target).add(new THREE.Vector3(0.4, 0.9, 0.5).multiplyScalar(4 * size));
+  sun.target.position.copy(controls.target);
+  sun.target.updateMatrixWorld();
+  const reach = 1.5 * size;
+  Object.assign(sun.shadow.camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0.1, far: 8 * size });
+  sun.shadow.camera.updateProjectionMatrix();
+  sun.shadow.normalBias = 0.01 * size;
   framed = true;
 }
 

@@ -1,8 +1,10 @@
 //! The built binary, as a script would drive it: words, flags, files, exit codes.
 
 use serde_json::Value;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 fn sinew(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_sinew")).args(args).output().expect("the binary runs")
@@ -54,11 +56,60 @@ fn scenes_are_listed_one_a_line() {
     assert_eq!(listed, known);
 }
 
+/// A viewer on a free port; ended when dropped.
+struct Viewer(Child, String);
+
+impl Viewer {
+    fn start(args: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_sinew"))
+            .args(args)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the binary runs");
+        let lines = BufReader::new(child.stdout.take().expect("piped")).lines();
+        let told = lines.map_while(Result::ok).find_map(|line| {
+            let rest = line.split_once("http://")?.1.to_owned();
+            Some(rest.split_whitespace().next()?.to_owned())
+        });
+        Self(child, told.expect("it prints its address"))
+    }
+
+    fn get(&self, path: &str) -> String {
+        let mut stream = TcpStream::connect(&self.1).expect("it listens");
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", self.1).expect("it reads");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("it answers");
+        answer
+    }
+}
+
+impl Drop for Viewer {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 #[test]
-fn the_bare_command_is_a_demonstration() {
-    let output = sinew(&[]);
-    assert_eq!(code(&output), 0, "{}", stderr(&output));
-    assert!(stdout(&output).contains("viewer comes later") && stdout(&output).contains("hash"));
+fn the_bare_command_and_view_print_an_address_with_a_page() {
+    for args in [&[][..], &["view", "domino", "--port", "0"]] {
+        let viewer = Viewer::start(args);
+        let page = viewer.get("/");
+        assert!(page.starts_with("HTTP/1.1 200") && page.contains("Sinew"), "{page}");
+        assert!(viewer.get("/../Cargo.toml").starts_with("HTTP/1.1 404"));
+    }
+}
+
+#[test]
+fn a_view_that_cannot_be_says_why() {
+    let viewer = Viewer::start(&["view", "domino", "--port", "0"]);
+    let port = viewer.1.rsplit(':').next().expect("host:port");
+    let output = sinew(&["view", "domino", "--port", port]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("--port"), "{}", stderr(&output));
+    let output = sinew(&["view", "dominos"]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("domino"), "{}", stderr(&output));
 }
 
 #[test]

@@ -209,6 +209,7 @@ fn apply(
                 return Err(Error::BadConstraint { constraint: "node force", reason: format!("no node {node}") });
             }
             work.node_force[n] += *force;
+            wake(state, body.index as usize);
         }
         Command::AddRigid(spec) => {
             let id = edit::add_rigid(model, state, (**spec).clone())?;
