@@ -8,7 +8,7 @@ use sinew::{BodyId, Command, Input, Real, Vec3, World};
 /// Angular frequency of the spring [rad/s].
 const STIFFNESS: Real = 12.0;
 /// Largest force in units of m·g, g = 9.81 m/s².
-const STRENGTH: Real = 8.0;
+const STRENGTH: Real = 3.0;
 
 /// A point of a body that is held.
 #[derive(Clone, Copy, Debug, PartialEq)]

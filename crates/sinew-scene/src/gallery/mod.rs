@@ -45,8 +45,12 @@ pub struct Scene {
 }
 
 /// All scenes, in the order in which they are listed.
-static SCENES: [Scene; 16] = [
+static SCENES: [Scene; 20] = [
     soft::JELLY,
+    soft::MODELS,
+    soft::CLOTH,
+    soft::ROPES,
+    soft::DENT,
     stacks::STACK,
     stacks::PYRAMID,
     stacks::PILE,

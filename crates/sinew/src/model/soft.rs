@@ -179,7 +179,7 @@ impl SoftBody {
     }
 
     /// How the rest shape is turned.
-    pub fn rotated(mut self, rotation: Quat) -> Self {
+    pub fn turned(mut self, rotation: Quat) -> Self {
         self.pose.rotation = rotation;
         self
     }
