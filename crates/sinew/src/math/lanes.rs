@@ -63,6 +63,47 @@ impl<'a> Blocks<'a> {
     }
 }
 
+/// Rows of eight block indices, checked once instead of at every load.
+#[derive(Clone, Debug, Default)]
+pub struct Picks {
+    rows: Vec<[u32; LANES]>,
+    /// One more than the largest index.
+    limit: usize,
+}
+
+impl Picks {
+    /// Adds a row.
+    pub fn push(&mut self, row: [u32; LANES]) {
+        self.limit = row.iter().fold(self.limit, |limit, &i| limit.max(i as usize + 1));
+        self.rows.push(row);
+    }
+
+    /// The rows, to be picked from these blocks.
+    pub fn from<'a>(&'a self, base: Blocks<'a>) -> Picked<'a> {
+        if self.limit > base.blocks {
+            outside(self.limit - 1, base.blocks);
+        }
+        Picked { rows: &self.rows, base }
+    }
+}
+
+/// Rows of indices with the blocks that hold them all.
+#[derive(Clone, Copy, Debug)]
+pub struct Picked<'a> {
+    rows: &'a [[u32; LANES]],
+    base: Blocks<'a>,
+}
+
+impl Picked<'_> {
+    /// The block that a lane of a row picks.
+    #[inline(always)]
+    fn read(&self, row: &[u32; LANES], lane: usize) -> Block {
+        // SAFETY: `row` is one of `rows`, all of whose indices `Picks::from` found inside the blocks; they are borrowed,
+        // and nobody writes them now (contract of `Blocks`).
+        unsafe { self.base.first.add(row[lane] as usize * 4).cast::<Block>().read() }
+    }
+}
+
 /// The panic of a bad index, out of line: an assertion with a message in place keeps its arguments on the stack, three
 /// stores a load, which took 40 % of a kernel's time.
 #[cold]
@@ -106,6 +147,8 @@ pub trait Lane:
     fn load_rows4(token: Self::Token, base: Blocks<'_>, index: &[u32]) -> [Self; 4];
     /// The first three numbers of rows of four: what positions are read by.
     fn load_xyz(token: Self::Token, base: Blocks<'_>, index: &[u32]) -> [Self; 3];
+    /// As `load_xyz` for a row of picked blocks; one lane takes the index at `at`.
+    fn pick_xyz(token: Self::Token, from: Picked<'_>, row: usize, at: usize) -> [Self; 3];
     /// One number of a list for each index.
     fn gather(token: Self::Token, from: &[Real], index: &[u32]) -> Self;
     /// The inverse of [`Lane::load_rows4`]; an index of `u32::MAX` is not written.
@@ -169,6 +212,11 @@ impl Lane for Real {
         [x, y, z]
     }
     #[inline(always)]
+    fn pick_xyz((): (), from: Picked<'_>, row: usize, at: usize) -> [Self; 3] {
+        let [x, y, z, _] = from.read(&from.rows[row], at);
+        [x, y, z]
+    }
+    #[inline(always)]
     fn gather((): (), from: &[Real], index: &[u32]) -> Self {
         from[index[0] as usize]
     }
@@ -207,7 +255,7 @@ pub fn run_wide<K: Kernel>(kernel: K) -> K::Output {
 
 #[cfg(not(feature = "f64"))]
 mod wide {
-    use super::{Blocks, Lane, Real};
+    use super::{Blocks, Lane, Picked, Real};
     use fearless_simd::{Simd, SimdBase, SimdFloat, f32x4, f32x8, prelude::*};
 
     /// Full 8x8 transpose by three rounds of interleaving halves.
@@ -246,6 +294,20 @@ mod wide {
         let (l0, l1) = s.split_f32x8(low);
         let (h0, h1) = s.split_f32x8(high);
         (s.combine_f32x4(l0, h0), s.combine_f32x4(l1, h1))
+    }
+
+    /// x, y and z of eight blocks.
+    #[inline(always)]
+    fn turn_xyz<S: Simd>(s: S, r: [f32x4<S>; 8]) -> [f32x8<S>; 3] {
+        let r0 = s.combine_f32x4(r[0], r[4]);
+        let r1 = s.combine_f32x4(r[1], r[5]);
+        let r2 = s.combine_f32x4(r[2], r[6]);
+        let r3 = s.combine_f32x4(r[3], r[7]);
+        let (a, b) = interleave_halves(s, r0, r2);
+        let (c, d) = interleave_halves(s, r1, r3);
+        let (x, y) = interleave_halves(s, a, c);
+        let (z, _) = interleave_halves(s, b, d);
+        [x, y, z]
     }
 
     #[inline(always)]
@@ -342,15 +404,36 @@ mod wide {
         #[inline(always)]
         fn load_xyz(s: S, base: Blocks<'_>, i: &[u32]) -> [Self; 3] {
             let i = &i[..8];
-            let r0 = s.combine_f32x4(block(s, base, i[0]), block(s, base, i[4]));
-            let r1 = s.combine_f32x4(block(s, base, i[1]), block(s, base, i[5]));
-            let r2 = s.combine_f32x4(block(s, base, i[2]), block(s, base, i[6]));
-            let r3 = s.combine_f32x4(block(s, base, i[3]), block(s, base, i[7]));
-            let (a, b) = interleave_halves(s, r0, r2);
-            let (c, d) = interleave_halves(s, r1, r3);
-            let (x, y) = interleave_halves(s, a, c);
-            let (z, _) = interleave_halves(s, b, d);
-            [x, y, z]
+            turn_xyz(
+                s,
+                [
+                    block(s, base, i[0]),
+                    block(s, base, i[1]),
+                    block(s, base, i[2]),
+                    block(s, base, i[3]),
+                    block(s, base, i[4]),
+                    block(s, base, i[5]),
+                    block(s, base, i[6]),
+                    block(s, base, i[7]),
+                ],
+            )
+        }
+        #[inline(always)]
+        fn pick_xyz(s: S, from: Picked<'_>, row: usize, _: usize) -> [Self; 3] {
+            let i = &from.rows[row];
+            turn_xyz(
+                s,
+                [
+                    f32x4::from_slice(s, &from.read(i, 0)),
+                    f32x4::from_slice(s, &from.read(i, 1)),
+                    f32x4::from_slice(s, &from.read(i, 2)),
+                    f32x4::from_slice(s, &from.read(i, 3)),
+                    f32x4::from_slice(s, &from.read(i, 4)),
+                    f32x4::from_slice(s, &from.read(i, 5)),
+                    f32x4::from_slice(s, &from.read(i, 6)),
+                    f32x4::from_slice(s, &from.read(i, 7)),
+                ],
+            )
         }
         #[inline(always)]
         fn gather(s: S, from: &[Real], i: &[u32]) -> Self {
@@ -396,8 +479,13 @@ mod tests {
         four[1].store(&mut first);
         assert_eq!(first, out[1]);
         let three = <f32x8<S> as Lane>::load_xyz(s, base, index);
+        let mut picks = Picks::default();
+        picks.push(index.try_into().unwrap());
+        let picked = <f32x8<S> as Lane>::pick_xyz(s, picks.from(base), 0, 0);
         for k in 0..3 {
             three[k].store(&mut first);
+            assert_eq!(first, out[k]);
+            picked[k].store(&mut first);
             assert_eq!(first, out[k]);
         }
         <f32x8<S> as Lane>::store_rows4(four, base, index);
@@ -416,5 +504,14 @@ mod tests {
             }
         }
         assert_eq!(base, before);
+    }
+
+    #[test]
+    #[should_panic(expected = "block 9 of 9")]
+    fn picks_outside_the_blocks_are_refused() {
+        let mut picks = Picks::default();
+        picks.push([0, 1, 2, 9, 3, 4, 5, 6]);
+        let mut base = vec![[0.0; 4]; 9];
+        picks.from(Blocks::new(&mut base));
     }
 }

@@ -1,4 +1,4 @@
-//! Linearly implicit Euler for springs (Baraff and Witkin 1998): any step is stable.
+//! Linearly implicit Euler for springs (Baraff and Witkin 1998): stiffness sets no limit to the step.
 //!
 //! ```text
 //!   A v⁺ = b,   A = M + h² K + h C,   b = M v + h (f(x) + f_ext)
@@ -8,6 +8,9 @@
 //! The part across the spring is the geometric stiffness; under compression it is negative and is left out, which keeps A
 //! positive. An arm brings `decay` times its spring: over the step its dashpot flows. Volume forces bring k_V g gᵀ; the
 //! second derivative of the measure, which may be negative, is left out.
+//!
+//! The rotation of a step is linearised: a body that turns by more than some tenths of a radian a step is stretched by it, and
+//! a free bar pulled off its axis with h = 1 s was seen to tear itself apart; at 0.2 s it came to rest.
 
 use super::element::Link;
 use super::volume::Volume;

@@ -14,7 +14,7 @@
 //! what the second evaluation costs here, and threads would need a second sum.
 
 use super::element::{Link, TINY};
-use crate::math::{Block, Blocks, Kernel, LANES, Lane, Real, Vec3, run_wide};
+use crate::math::{Block, Blocks, Kernel, LANES, Lane, Picks, Real, Vec3, run_wide};
 
 type Eight = [Real; LANES];
 
@@ -22,7 +22,7 @@ type Eight = [Real; LANES];
 /// empty lanes (0.1 % in a lattice).
 const WINDOW: usize = 256;
 
-/// Nodes whose forces are gathered at once.
+/// Nodes whose accelerations are gathered at once.
 const STRETCH: usize = 64;
 
 /// Eight nodes.
@@ -37,8 +37,6 @@ struct Chunk {
 #[derive(Clone, Debug)]
 #[repr(C, align(32))]
 struct Slot {
-    /// Place of the other end.
-    other: [u32; LANES],
     /// k [N/m].
     k: Eight,
     /// k L [N].
@@ -63,6 +61,8 @@ pub(super) struct Layout {
     /// Node at each place. (node_count)
     pub node: Vec<u32>,
     chunks: Vec<Chunk>,
+    /// Places of the other ends, and the springs to them. (slot_count)
+    others: Picks,
     slots: Vec<Slot>,
     /// c of each slot [N·s/m]; empty when no spring has a dashpot beside it.
     damping: Vec<Eight>,
@@ -87,8 +87,15 @@ impl Layout {
         for (at, &n) in node.iter().enumerate() {
             place[n as usize] = at as u32;
         }
-        let mut layout =
-            Self { place, node, chunks: Vec::new(), slots: Vec::new(), damping: Vec::new(), arms: Vec::new() };
+        let mut layout = Self {
+            place,
+            node,
+            chunks: Vec::new(),
+            others: Picks::default(),
+            slots: Vec::new(),
+            damping: Vec::new(),
+            arms: Vec::new(),
+        };
         layout.fill(&mut own, links);
         layout
     }
@@ -106,17 +113,19 @@ impl Layout {
             for s in 0..width {
                 let none = [0.0; LANES];
                 let at = (index * LANES) as u32;
-                let mut slot = Slot { other: std::array::from_fn(|l| at + l as u32), k: none, pull: none };
+                let mut others: [u32; LANES] = std::array::from_fn(|l| at + l as u32);
+                let mut slot = Slot { k: none, pull: none };
                 let mut arm = ArmSlot { spring: [0; LANES], k: none, rest: none };
                 let mut damping = none;
                 for (lane, &n) in nodes.iter().enumerate() {
                     let Some(&(other, spring)) = own[n as usize].get(s) else { continue };
                     let link = &links[spring as usize];
-                    slot.other[lane] = self.place[other as usize];
+                    others[lane] = self.place[other as usize];
                     (slot.k[lane], slot.pull[lane]) = (link.k, link.k * link.rest);
                     (arm.spring[lane], arm.k[lane], arm.rest[lane]) = (spring, link.arm, link.rest);
                     damping[lane] = link.c;
                 }
+                self.others.push(others);
                 self.slots.push(slot);
                 if damped {
                     self.damping.push(damping);
@@ -180,19 +189,20 @@ impl<const DAMPED: bool, const ARMED: bool> Sum<'_, DAMPED, ARMED> {
         let own: [u32; LANES] = own_places(chunk);
         let me = L::load_xyz(t, on.x, &own[at..]);
         let mine = if DAMPED { L::load_xyz(t, on.v, &own[at..]) } else { me };
+        let (near, near_v) = (layout.others.from(on.x), layout.others.from(on.v));
         let tiny = L::splat(t, TINY);
         let mut f = [L::splat(t, 0.0); 3];
         let first = layout.chunks[chunk].first as usize;
         let slots = &layout.slots[first..][..layout.chunks[chunk].width as usize];
         for (s, slot) in slots.iter().enumerate() {
-            let p = L::load_xyz(t, on.x, &slot.other[at..]);
+            let p = L::pick_xyz(t, near, first + s, at);
             let d = [p[0] - me[0], p[1] - me[1], p[2] - me[2]];
             let square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + tiny;
             let length = square.sqrt();
             let mut scale = L::load(t, &slot.k[at..]) - L::load(t, &slot.pull[at..]).div(length);
             if DAMPED {
                 // c ė/l with ė = (v_b − v_a)·d/l
-                let q = L::load_xyz(t, on.v, &slot.other[at..]);
+                let q = L::pick_xyz(t, near_v, first + s, at);
                 let closing = d[0] * (q[0] - mine[0]) + d[1] * (q[1] - mine[1]) + d[2] * (q[2] - mine[2]);
                 scale = scale + L::load(t, &layout.damping[first + s][at..]) * closing.div(square);
             }
@@ -258,23 +268,27 @@ pub(super) struct Kick<'a> {
     pub h: Real,
 }
 
-impl Kick<'_> {
-    /// Does it. Forces are gathered a stretch at a time in a loop so short that many of its loads are under way at once:
-    /// in the loop that uses them, half of the step's loose ends went into waiting for them.
-    pub fn run(self) {
+impl Kernel for Kick<'_> {
+    type Output = ();
+
+    /// Accelerations are gathered a stretch at a time in a loop so short that many of its loads are under way at once;
+    /// taking them one by one where they are used waited for most of them.
+    #[inline(always)]
+    fn run<L: Lane>(self, t: L::Token) {
         let mut near = [[0.0; 4]; STRETCH];
         let stretches = self.v.chunks_mut(STRETCH).zip(self.place.chunks(STRETCH)).zip(self.external.chunks(STRETCH));
         for ((v, place), external) in stretches {
-            gather(place, self.forces, &mut near);
-            for ((v, f), e) in v.iter_mut().zip(&near).zip(external) {
-                let s = v[3] * self.h;
-                *v = [v[0] + (f[0] + e.x) * s, v[1] + (f[1] + e.y) * s, v[2] + (f[2] + e.z) * s, v[3]];
+            for (((near, v), &place), e) in near.iter_mut().zip(v.iter()).zip(place).zip(external) {
+                let (f, w) = (self.forces[place as usize], v[3]);
+                *near = [(f[0] + e.x) * w, (f[1] + e.y) * w, (f[2] + e.z) * w, 0.0];
             }
+            let count = v.len();
+            Drift { x: v, v: &near[..count], h: self.h }.run::<L>(t);
         }
     }
 }
 
-/// x += h v for a run of nodes; the fourth numbers stay.
+/// x += h v for a run of nodes, or v += h a; the fourth numbers stay.
 pub(super) struct Drift<'a> {
     pub x: &'a mut [Block],
     pub v: &'a [Block],

@@ -177,7 +177,7 @@ impl MassSpring {
         }
         // back to the order of the body
         share(ctx, velocity, GRAIN, &|first, v| {
-            Kick { place: &layout.place[first..], forces, external: &external[first..], v, h }.run();
+            run(Kick { place: &layout.place[first..], forces, external: &external[first..], v, h }, ctx.lanes);
         });
     }
 }

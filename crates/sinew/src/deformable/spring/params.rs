@@ -85,7 +85,7 @@ pub enum Integrator {
     /// Velocity Verlet: half a kick before and half a kick after the motion. v is the velocity at the time of x, second
     /// order. Forces are evaluated twice a step; constraints act on the velocity between the kicks.
     Verlet,
-    /// Linearly implicit Euler: any step is stable; damps by itself.
+    /// Linearly implicit Euler: stiffness sets no limit to the step, turning does; damps by itself.
     Implicit,
 }
 
