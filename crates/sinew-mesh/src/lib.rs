@@ -1,3 +1,36 @@
-//! Meshes: tetrahedra from a closed triangle surface.
+//! Mesh files for Sinew: reading, writing, inspection and repair.
+//!
+//! [`read`] turns a file into a [`Mesh`]: vertices in f64, triangles, tetrahedra, and [`Notes`] about what the file had
+//! besides. [`inspect`] measures it, [`repair`] mends what can be mended without inventing geometry, and the strict doors
+//! [`Mesh::tet_mesh`] and [`Mesh::tri_mesh`] hand it to the physics or say why not.
+//!
+//! ```
+//! use sinew_mesh::{Format, inspect, read_bytes};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let file = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+//! let mesh = read_bytes(file.as_bytes(), Format::Obj, "corner.obj")?;
+//! let report = inspect(&mesh);
+//! assert!(report.closed && (report.volume.unwrap_or(0.0) - 1.0 / 6.0).abs() < 1e-12);
+//! let surface: sinew::TriMesh = mesh.tri_mesh()?;
+//! # let _ = surface;
+//! # Ok(()) }
+//! ```
 
+mod cells;
+mod door;
+mod draft;
+mod error;
+mod format;
+mod geometry;
+pub mod inspect;
+mod mesh;
+mod repair;
+mod scan;
 pub mod tetrahedralize;
+
+pub use door::DoorError;
+pub use error::{MeshError, Place};
+pub use format::{Encoding, Format, read, read_bytes, write, write_as, write_bytes};
+pub use inspect::{Report, inspect};
+pub use mesh::{Mesh, Notes};
+pub use repair::{Repaired, repair};
