@@ -27,6 +27,7 @@ const TESTS_F64: Job = Job {
     steps: &[Step::Cargo(&[
         "test",
         "--package=sinew",
+        "--package=sinew-mesh",
         "--package=sinew-scene",
         "--package=sinew-wire",
         "--no-default-features",

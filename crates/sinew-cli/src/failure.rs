@@ -60,6 +60,12 @@ impl From<sinew::Error> for Failure {
     }
 }
 
+impl From<sinew_mesh::MeshError> for Failure {
+    fn from(e: sinew_mesh::MeshError) -> Self {
+        Failure::Input(e.to_string())
+    }
+}
+
 impl From<sinew_wire::WireError> for Failure {
     fn from(e: sinew_wire::WireError) -> Self {
         Failure::Input(e.to_string())

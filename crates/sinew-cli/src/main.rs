@@ -7,6 +7,7 @@ mod failure;
 mod interrupt;
 mod later;
 mod measure;
+mod mesh;
 mod output;
 mod play;
 mod replay;
@@ -44,14 +45,14 @@ enum Command {
     Soak(soak::Args),
     /// Show a scene in the browser: look around, pause, pull bodies
     View(view::Args),
+    /// Describe, convert, repair and fill mesh files
+    Mesh(mesh::Args),
     #[command(hide = true)]
     Render(later::Args),
     #[command(hide = true)]
     Friction(later::Args),
     #[command(hide = true)]
     Check(later::Args),
-    #[command(hide = true)]
-    Mesh(later::Args),
 }
 
 fn main() -> ExitCode {
@@ -65,10 +66,10 @@ fn main() -> ExitCode {
         Some(Command::Bench(args)) => bench::bench(&args),
         Some(Command::Soak(args)) => soak::soak(&args),
         Some(Command::View(args)) => view::view(&args),
+        Some(Command::Mesh(args)) => mesh::mesh(&args),
         Some(Command::Render(_)) => later::later("render"),
         Some(Command::Friction(_)) => later::later("friction"),
         Some(Command::Check(_)) => later::later("check"),
-        Some(Command::Mesh(_)) => later::later("mesh"),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

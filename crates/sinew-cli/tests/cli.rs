@@ -195,8 +195,8 @@ fn bad_use_exits_with_2_and_a_hint() {
         (&["bench", "pyramyd"], "did you mean 'pyramid'?"),
         (&["replay", "/no/such/file"], "/no/such/file"),
         (&["soak", "stack"], "--minutes"),
-        (&["view", "stack", "--port", "80"], "later version"),
-        (&["mesh", "info", "x.obj"], "later version"),
+        (&["view", "stacks"], "stack"),
+        (&["friction", "x"], "later version"),
         (&["rum"], "run"),
     ] {
         let output = sinew(args);
