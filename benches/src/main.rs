@@ -3,27 +3,34 @@
 mod rapier_half;
 mod rows;
 mod s4;
+mod s6;
 mod scenes;
 mod sinew_half;
 
 use rapier_half::Run;
 use scenes::Scene;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: sinew-benches s4|s5|rows [--steps N] [--threads N] [--baseline PATH]
+const USAGE: &str =
+    "usage: sinew-benches s4|s5|s6|rows [--steps N] [--threads N] [--baseline PATH] [--peers DIR --python PATH]
 
   s4               144,423 springs between shuffled nodes: forces and integration of a step
   s5               rigid boxes: pyramid of 1035, pile of 1024, stack of 20
+  s6               soft cantilever of 15,066 tetrahedra to 8 s, at 20 ms and at 1 ms, and its kernels
   rows             one row in one sweep, scalar and in lanes (--steps: repeats)
   --steps N        steps a scene or round (default 600)
   --threads N      threads (default 1; more than one in s5 need `--features parallel`)
-  --baseline PATH  s4: the peers' plain C++ loops, run in turn with ours";
+  --baseline PATH  s4: the peers' plain C++ loops, run in turn with ours
+  --peers DIR      s6: folder of the peers' benchmarks; MuJoCo then runs in turn with us
+  --python P       s6: a Python that has mujoco (default python3)";
 
 /// Which benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bench {
     S4,
     S5,
+    S6,
     Rows,
 }
 
@@ -34,6 +41,8 @@ struct Options {
     steps: usize,
     threads: usize,
     baseline: Option<String>,
+    peers: Option<PathBuf>,
+    python: PathBuf,
 }
 
 fn main() -> ExitCode {
@@ -47,6 +56,7 @@ fn main() -> ExitCode {
             Bench::S4 => s4::run(options.steps, options.threads, options.baseline.as_deref()),
             Bench::S5 => s5(&options),
             Bench::Rows => rows::run(options.steps),
+            Bench::S6 => s6::run(options.peers.as_deref().map(|peers| (options.python.as_path(), peers))),
         },
         Err(message) => {
             eprintln!("sinew-benches: {message}\n{USAGE}");
@@ -61,20 +71,26 @@ fn parse(args: &[String]) -> Result<Options, String> {
     let bench = match name.as_str() {
         "s4" => Bench::S4,
         "s5" => Bench::S5,
+        "s6" => Bench::S6,
         "rows" => Bench::Rows,
         other => return Err(format!("there is no benchmark `{other}`")),
     };
-    let mut options = Options { bench, steps: 600, threads: 1, baseline: None };
+    let python = PathBuf::from("python3");
+    let mut options = Options { bench, steps: 600, threads: 1, baseline: None, peers: None, python };
     for pair in rest.chunks(2) {
+        let text = pair.get(1);
+        let path = text.map(PathBuf::from).ok_or_else(|| format!("`{}` needs a path", pair[0]));
         if pair[0] == "--baseline" {
-            options.baseline = Some(pair.get(1).ok_or("`--baseline` needs a path")?.clone());
+            options.baseline = Some(path?.display().to_string());
             continue;
         }
-        let value = pair.get(1).and_then(|text| text.parse().ok()).filter(|&n: &usize| n > 0);
+        let value = text.and_then(|text| text.parse().ok()).filter(|&n: &usize| n > 0);
         let value = value.ok_or_else(|| format!("`{}` needs a positive number", pair[0]));
         match pair[0].as_str() {
             "--steps" => options.steps = value?,
             "--threads" => options.threads = value?,
+            "--peers" => options.peers = Some(path?),
+            "--python" => options.python = path?,
             other => return Err(format!("unknown option `{other}`")),
         }
     }
@@ -148,13 +164,16 @@ mod tests {
 
     #[test]
     fn the_command_line_is_read_or_refused_with_the_culprit() {
-        let options = |bench, steps, threads| Options { bench, steps, threads, baseline: None };
-        assert_eq!(parsed("s5"), Ok(options(Bench::S5, 600, 1)));
-        assert_eq!(parsed("s5 --steps 7"), Ok(options(Bench::S5, 7, 1)));
-        let baseline = Some("b".to_string());
-        assert_eq!(parsed("s4 --baseline b --threads 2"), Ok(Options { baseline, ..options(Bench::S4, 600, 2) }));
+        let plain = parsed("s5").unwrap();
+        assert_eq!((plain.bench, plain.steps, plain.threads, &plain.peers), (Bench::S5, 600, 1, &None));
+        assert_eq!(parsed("s5 --steps 7"), Ok(Options { steps: 7, ..plain }));
+        let springs = parsed("s4 --baseline b --threads 2").unwrap();
+        assert_eq!((springs.bench, springs.threads, springs.baseline.as_deref()), (Bench::S4, 2, Some("b")));
         assert!(parsed("s4 --baseline").unwrap_err().contains("--baseline"));
-        assert!(parsed("s6").unwrap_err().contains("s6"));
+        let peers = parsed("s6 --peers there").unwrap();
+        assert_eq!((peers.bench, peers.peers), (Bench::S6, Some(PathBuf::from("there"))));
+        assert!(parsed("s6 --peers").unwrap_err().contains("--peers"));
+        assert!(parsed("s9").unwrap_err().contains("s9"));
         assert!(parsed("s5 --steps x").unwrap_err().contains("--steps"));
         assert!(parsed("s5 --steps").unwrap_err().contains("--steps"));
         assert!(parsed("s5 --colour 3").unwrap_err().contains("--colour"));

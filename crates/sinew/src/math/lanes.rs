@@ -112,6 +112,45 @@ fn outside(at: usize, blocks: usize) -> ! {
     panic!("block {at} of {blocks}")
 }
 
+/// Indices of blocks, eight by eight, whose largest is known: checked once for a whole kernel instead of at each load.
+#[derive(Clone, Debug, Default)]
+pub struct Lookups {
+    list: Vec<[u32; LANES]>,
+    end: usize,
+}
+
+impl Lookups {
+    /// Appends eight indices.
+    pub fn push(&mut self, index: [u32; LANES]) {
+        self.end = index.iter().fold(self.end, |end, &i| end.max(i as usize + 1));
+        self.list.push(index);
+    }
+
+    /// How many eights.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// All eights.
+    pub fn list(&self) -> &[[u32; LANES]] {
+        &self.list
+    }
+
+    /// Ready to look up these blocks; panics when an index lies outside of them.
+    pub fn over<'a>(&'a self, blocks: &'a [Block]) -> Lookup<'a> {
+        assert!(self.end <= blocks.len(), "index {} of {} blocks", self.end, blocks.len());
+        Lookup { list: &self.list, blocks }
+    }
+}
+
+/// Blocks and indices into them, checked.
+#[derive(Clone, Copy, Debug)]
+pub struct Lookup<'a> {
+    list: &'a [[u32; LANES]],
+    /// Longer than every index in `list`.
+    blocks: &'a [Block],
+}
+
 /// A number, or eight of them.
 pub trait Lane:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self> + Send + Sync
@@ -136,8 +175,16 @@ pub trait Lane:
     fn max(self, other: Self) -> Self;
     /// `self > other ? yes : no`, lane by lane.
     fn select_gt(self, other: Self, yes: Self, no: Self) -> Self;
+    /// True when every lane of self is larger than that of other; not a number is never larger.
+    fn all_gt(self, other: Self) -> bool;
     /// Sum over the lanes, in a fixed order.
     fn sum(self) -> Real;
+    /// Loads blocks by index from a shared list: `out[k]` holds number k of every block.
+    fn gather4(token: Self::Token, from: &[Block], index: &[u32]) -> [Self; 4];
+    /// The same for the eight at `at`, from its lane `lane` on.
+    fn look_up(token: Self::Token, from: Lookup<'_>, at: usize, lane: usize) -> [Self; 4];
+    /// Writes `COUNT` blocks that lie side by side.
+    fn store_blocks(rows: [Self; 4], to: &mut [Block]);
     /// Loads rows of eight numbers (two blocks of one rigid body) and turns them into eight lanes of numbers:
     /// `out[k]` holds number k of every row.
     fn load_rows8(token: Self::Token, base: Blocks<'_>, index: &[u32]) -> [Self; 8];
@@ -153,6 +200,8 @@ pub trait Lane:
     fn gather(token: Self::Token, from: &[Real], index: &[u32]) -> Self;
     /// The inverse of [`Lane::load_rows4`]; an index of `u32::MAX` is not written.
     fn store_rows4(rows: [Self; 4], base: Blocks<'_>, index: &[u32]);
+    /// Adds to rows of four numbers, which differ; an index of `u32::MAX` is left out.
+    fn add_rows4(rows: [Self; 4], base: Blocks<'_>, index: &[u32]);
 }
 
 impl Lane for Real {
@@ -191,8 +240,24 @@ impl Lane for Real {
         if self > other { yes } else { no }
     }
     #[inline(always)]
+    fn all_gt(self, other: Self) -> bool {
+        self > other
+    }
+    #[inline(always)]
     fn sum(self) -> Real {
         self
+    }
+    #[inline(always)]
+    fn gather4((): (), from: &[Block], index: &[u32]) -> [Self; 4] {
+        from[index[0] as usize]
+    }
+    #[inline(always)]
+    fn look_up((): (), from: Lookup<'_>, at: usize, lane: usize) -> [Self; 4] {
+        from.blocks[from.list[at][lane] as usize]
+    }
+    #[inline(always)]
+    fn store_blocks(rows: [Self; 4], to: &mut [Block]) {
+        to[0] = rows;
     }
     #[inline(always)]
     fn load_rows8((): (), base: Blocks<'_>, index: &[u32]) -> [Self; 8] {
@@ -223,6 +288,13 @@ impl Lane for Real {
     #[inline(always)]
     fn store_rows4(rows: [Self; 4], base: Blocks<'_>, index: &[u32]) {
         base.write(index[0], rows);
+    }
+    #[inline(always)]
+    fn add_rows4(rows: [Self; 4], base: Blocks<'_>, index: &[u32]) {
+        if index[0] != u32::MAX {
+            let old: Block = base.read(index[0]);
+            base.write(index[0], [old[0] + rows[0], old[1] + rows[1], old[2] + rows[2], old[3] + rows[3]]);
+        }
     }
 }
 
@@ -255,7 +327,7 @@ pub fn run_wide<K: Kernel>(kernel: K) -> K::Output {
 
 #[cfg(not(feature = "f64"))]
 mod wide {
-    use super::{Blocks, Lane, Picked, Real};
+    use super::{Block, Blocks, Lane, Lookup, Picked, Real};
     use fearless_simd::{Simd, SimdBase, SimdFloat, f32x4, f32x8, prelude::*};
 
     /// Full 8x8 transpose by three rounds of interleaving halves.
@@ -310,6 +382,39 @@ mod wide {
         [x, y, z]
     }
 
+    /// Eight blocks as lanes of their four numbers.
+    #[inline(always)]
+    fn join<S: Simd>(s: S, b: [f32x4<S>; 8]) -> [f32x8<S>; 4] {
+        let lo = transpose4(s, [b[0], b[1], b[2], b[3]]);
+        let hi = transpose4(s, [b[4], b[5], b[6], b[7]]);
+        [
+            s.combine_f32x4(lo[0], hi[0]),
+            s.combine_f32x4(lo[1], hi[1]),
+            s.combine_f32x4(lo[2], hi[2]),
+            s.combine_f32x4(lo[3], hi[3]),
+        ]
+    }
+
+    /// The inverse of `join`.
+    #[inline(always)]
+    fn part<S: Simd>(rows: [f32x8<S>; 4]) -> [f32x4<S>; 8] {
+        let s = rows[0].simd;
+        let (l0, h0) = s.split_f32x8(rows[0]);
+        let (l1, h1) = s.split_f32x8(rows[1]);
+        let (l2, h2) = s.split_f32x8(rows[2]);
+        let (l3, h3) = s.split_f32x8(rows[3]);
+        let [b0, b1, b2, b3] = transpose4(s, [l0, l1, l2, l3]);
+        let [b4, b5, b6, b7] = transpose4(s, [h0, h1, h2, h3]);
+        [b0, b1, b2, b3, b4, b5, b6, b7]
+    }
+
+    /// A block by an index of the same lookup's list.
+    #[inline(always)]
+    fn looked_up<S: Simd>(s: S, from: Lookup<'_>, index: u32) -> f32x4<S> {
+        // SAFETY: `Lookups::over` made sure that every index of the list lies inside the blocks.
+        f32x4::from_slice(s, unsafe { from.blocks.get_unchecked(index as usize) })
+    }
+
     #[inline(always)]
     fn block<S: Simd>(s: S, base: Blocks<'_>, index: u32) -> f32x4<S> {
         f32x4::from_slice(s, &base.read::<4>(index))
@@ -359,6 +464,51 @@ mod wide {
             self.simd_gt(other).select(yes, no)
         }
         #[inline(always)]
+        fn all_gt(self, other: Self) -> bool {
+            self.simd_gt(other).all_true()
+        }
+        #[inline(always)]
+        fn gather4(s: S, from: &[Block], i: &[u32]) -> [Self; 4] {
+            let i = &i[..8];
+            join(
+                s,
+                [
+                    f32x4::from_slice(s, &from[i[0] as usize]),
+                    f32x4::from_slice(s, &from[i[1] as usize]),
+                    f32x4::from_slice(s, &from[i[2] as usize]),
+                    f32x4::from_slice(s, &from[i[3] as usize]),
+                    f32x4::from_slice(s, &from[i[4] as usize]),
+                    f32x4::from_slice(s, &from[i[5] as usize]),
+                    f32x4::from_slice(s, &from[i[6] as usize]),
+                    f32x4::from_slice(s, &from[i[7] as usize]),
+                ],
+            )
+        }
+        #[inline(always)]
+        fn look_up(s: S, from: Lookup<'_>, at: usize, _: usize) -> [Self; 4] {
+            let i = &from.list[at];
+            join(
+                s,
+                [
+                    looked_up(s, from, i[0]),
+                    looked_up(s, from, i[1]),
+                    looked_up(s, from, i[2]),
+                    looked_up(s, from, i[3]),
+                    looked_up(s, from, i[4]),
+                    looked_up(s, from, i[5]),
+                    looked_up(s, from, i[6]),
+                    looked_up(s, from, i[7]),
+                ],
+            )
+        }
+        #[inline(always)]
+        fn store_blocks(rows: [Self; 4], to: &mut [Block]) {
+            let (b, to) = (part(rows), &mut to[..8]);
+            for k in 0..8 {
+                b[k].store_slice(&mut to[k]);
+            }
+        }
+        #[inline(always)]
         fn sum(self) -> Real {
             let mut n = [0.0; 8];
             self.store_slice(&mut n);
@@ -390,16 +540,19 @@ mod wide {
         }
         #[inline(always)]
         fn load_rows4(s: S, base: Blocks<'_>, i: &[u32]) -> [Self; 4] {
-            let lo =
-                transpose4(s, [block(s, base, i[0]), block(s, base, i[1]), block(s, base, i[2]), block(s, base, i[3])]);
-            let hi =
-                transpose4(s, [block(s, base, i[4]), block(s, base, i[5]), block(s, base, i[6]), block(s, base, i[7])]);
-            [
-                s.combine_f32x4(lo[0], hi[0]),
-                s.combine_f32x4(lo[1], hi[1]),
-                s.combine_f32x4(lo[2], hi[2]),
-                s.combine_f32x4(lo[3], hi[3]),
-            ]
+            join(
+                s,
+                [
+                    block(s, base, i[0]),
+                    block(s, base, i[1]),
+                    block(s, base, i[2]),
+                    block(s, base, i[3]),
+                    block(s, base, i[4]),
+                    block(s, base, i[5]),
+                    block(s, base, i[6]),
+                    block(s, base, i[7]),
+                ],
+            )
         }
         #[inline(always)]
         fn load_xyz(s: S, base: Blocks<'_>, i: &[u32]) -> [Self; 3] {
@@ -446,16 +599,18 @@ mod wide {
         }
         #[inline(always)]
         fn store_rows4(rows: [Self; 4], base: Blocks<'_>, i: &[u32]) {
-            let s = rows[0].simd;
-            let (l0, h0) = s.split_f32x8(rows[0]);
-            let (l1, h1) = s.split_f32x8(rows[1]);
-            let (l2, h2) = s.split_f32x8(rows[2]);
-            let (l3, h3) = s.split_f32x8(rows[3]);
-            let lo = transpose4(s, [l0, l1, l2, l3]);
-            let hi = transpose4(s, [h0, h1, h2, h3]);
-            for k in 0..4 {
-                put(lo[k], base, i[k]);
-                put(hi[k], base, i[k + 4]);
+            let b = part(rows);
+            for k in 0..8 {
+                put(b[k], base, i[k]);
+            }
+        }
+        #[inline(always)]
+        fn add_rows4(rows: [Self; 4], base: Blocks<'_>, i: &[u32]) {
+            let (s, b) = (rows[0].simd, part(rows));
+            for k in 0..8 {
+                if i[k] != u32::MAX {
+                    put(block(s, base, i[k]) + b[k], base, i[k]);
+                }
             }
         }
     }
@@ -489,6 +644,20 @@ mod tests {
             assert_eq!(first, out[k]);
         }
         <f32x8<S> as Lane>::store_rows4(four, base, index);
+        let mut side = [[0.0; 4]; 8];
+        <f32x8<S> as Lane>::store_blocks(four, &mut side);
+        let order = [0, 1, 2, 3, 4, 5, 6, 7];
+        <f32x8<S> as Lane>::gather4(s, &side, &order)[1].store(&mut first);
+        assert_eq!(first, out[1]);
+        <f32x8<S> as Lane>::add_rows4(four, base, &[u32::MAX; 8]);
+        let none = <f32x8<S> as Lane>::splat(s, 0.0);
+        <f32x8<S> as Lane>::add_rows4([none, none, four[0], none], base, index);
+        <f32x8<S> as Lane>::add_rows4([none, none, -four[0], none], base, index);
+        let mut lookups = Lookups::default();
+        lookups.push([7; 8]);
+        lookups.push(order);
+        <f32x8<S> as Lane>::look_up(s, lookups.over(&side), 1, 0)[1].store(&mut first);
+        assert_eq!(first, out[1]);
         out
     }
 

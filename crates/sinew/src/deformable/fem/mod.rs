@@ -1,5 +1,6 @@
 //! Finite elements: solids of tetrahedra, membranes of triangles.
 
+mod coarse;
 mod corotational;
 mod element;
 mod law;
@@ -7,7 +8,9 @@ mod loads;
 mod membrane;
 mod plastic;
 mod solid;
+mod sparse;
 mod system;
+mod tet_kernel;
 
 pub use corotational::{Corotational, Params, ParamsError};
 pub use element::{Elements, Face};

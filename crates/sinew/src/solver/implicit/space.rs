@@ -2,7 +2,7 @@
 
 use super::{CHECK, System, WRONG, mismatch};
 use crate::constraint::{Bounds, Row, RowBuffer, RowId, Term};
-use crate::math::{Block, Mat3, Real, Sym3, Vec3};
+use crate::math::{Block, Kernel, LANES, Lane, Mat3, Real, Sym3, Vec3, run_wide};
 
 /// What a block is to the CG.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub(super) struct Space {
     pub(super) kind: Vec<Kind>,
     /// Diagonal blocks of A without rows [kg].
     pub(super) base: Vec<Mat3>,
+    /// `inverse` by columns, as the CG reads it.
+    pub(super) columns: Vec<[Block; 3]>,
     /// Preconditioner: inverse of base + rows; of a rigid body's angular block, of its Schur complement.
     pub(super) inverse: Vec<Mat3>,
     /// Linear-angular 3x3 of a rigid body, at its linear block.
@@ -44,6 +46,8 @@ pub(super) struct Space {
     /// u at the start of a pass and its change. (row_count)
     pub(super) from: Vec<Real>,
     pub(super) step: Vec<Real>,
+    /// Rows push against this operator in this pass: its coarse correction would not know them. (operator_count)
+    pub(super) touched: Vec<bool>,
 }
 
 /// How long to go on.
@@ -119,7 +123,9 @@ pub(super) fn conjugate_gradient(
         let beta = next / rz;
         rz = next;
         for (p, z) in s.p.iter_mut().zip(&s.z) {
-            *p = [z[0] + beta * p[0], z[1] + beta * p[1], z[2] + beta * p[2], 0.0];
+            for k in 0..4 {
+                p[k] = z[k] + beta * p[k];
+            }
         }
         iterations += 1;
 
@@ -241,7 +247,14 @@ impl Space {
     pub(super) fn precondition(&mut self, system: &System<'_>, rows: &RowBuffer) {
         self.inverse.copy_from_slice(&self.base);
         self.coupling.fill(Mat3::ZERO);
+        self.touched.clear();
+        self.touched.resize(system.operators.len(), false);
         for id in 0..rows.len() {
+            if self.rate[id] != 0.0 || self.cross[id] != 0.0 {
+                for owner in rows.terms(id as RowId).iter().filter_map(|t| system.owner(t.block)) {
+                    self.touched[owner] = true;
+                }
+            }
             let terms = rows.terms(id as RowId);
             self.add_outer(terms, terms, self.rate[id]);
             if self.cross[id] != 0.0 {
@@ -270,6 +283,8 @@ impl Space {
                 self.inverse[b + 1] = angular.inverse();
             }
         }
+        self.columns.clear();
+        self.columns.extend(self.inverse.iter().map(|m| [block(m.x_axis), block(m.y_axis), block(m.z_axis)]));
     }
 
     /// rate · j kᵀ on the diagonal blocks; `terms` and `mate` list the same blocks in the same order.
@@ -288,8 +303,10 @@ impl Space {
 
     /// z = P⁻¹ r.
     pub(super) fn apply_inverse(&mut self, system: &System<'_>) {
-        for ((z, r), inverse) in self.z.iter_mut().zip(&self.r).zip(&self.inverse) {
-            *z = block(*inverse * vec(*r));
+        for ((z, r), [a, b, c]) in self.z.iter_mut().zip(&self.r).zip(&self.columns) {
+            for k in 0..4 {
+                z[k] = a[k] * r[0] + b[k] * r[1] + c[k] * r[2];
+            }
         }
         for lump in system.lumps.iter().filter(|l| l.inertia.is_some()) {
             let b = lump.block as usize;
@@ -297,6 +314,10 @@ impl Space {
             let turn = self.inverse[b + 1] * (vec(self.r[b + 1]) - c.transpose() * vec(self.z[b]));
             self.z[b] = block(self.inverse[b] * (vec(self.r[b]) - c * turn));
             self.z[b + 1] = block(turn);
+        }
+        for (placed, _) in system.operators.iter().zip(&self.touched).filter(|(_, touched)| !**touched) {
+            let span = placed.first as usize..placed.first as usize + placed.operator.block_count();
+            placed.operator.correct(&self.r[span.clone()], &mut self.z[span]);
         }
     }
 }
@@ -338,8 +359,43 @@ pub(super) fn scatter(terms: &[Term], impulse: Real, out: &mut [Block]) {
     }
 }
 
+/// Σ a·b. The last number of a block counts as well: it is zero in every vector of the CG.
 pub(super) fn dot(a: &[Block], b: &[Block]) -> Real {
-    a.iter().zip(b).map(|(a, b)| a[0] * b[0] + a[1] * b[1] + a[2] * b[2]).sum()
+    run_wide(Dot { a: a.as_flattened(), b: b.as_flattened() })
+}
+
+/// Sums side by side in a product of vectors: one would wait for itself.
+const SIDE: usize = 4;
+
+struct Dot<'a> {
+    a: &'a [Real],
+    b: &'a [Real],
+}
+
+impl Kernel for Dot<'_> {
+    type Output = Real;
+
+    #[inline(always)]
+    fn run<L: Lane>(self, t: L::Token) -> Real {
+        let mut sums = [[0.0; LANES]; SIDE];
+        let whole = self.a.len() / (LANES * SIDE) * (LANES * SIDE);
+        let mut at = 0;
+        while at < LANES {
+            let mut sum = [L::splat(t, 0.0); SIDE];
+            for first in (0..whole).step_by(LANES * SIDE) {
+                for (k, sum) in sum.iter_mut().enumerate() {
+                    let i = first + k * LANES + at;
+                    *sum = *sum + L::load(t, &self.a[i..]) * L::load(t, &self.b[i..]);
+                }
+            }
+            for (sum, sums) in sum.into_iter().zip(&mut sums) {
+                sum.store(&mut sums[at..]);
+            }
+            at += L::COUNT;
+        }
+        let tail: Real = self.a[whole..].iter().zip(&self.b[whole..]).map(|(a, b)| a * b).sum();
+        sums.as_flattened().iter().sum::<Real>() + tail
+    }
 }
 
 fn add_scaled(a: &mut [Block], b: &[Block], scale: Real) {
