@@ -10,7 +10,8 @@ use std::path::Path;
 pub const JOB: Job = Job { name: "docs", steps: &[Step::Call(docs)] };
 
 /// Units that rustdoc takes for names. Others (`m/s`, `m³`, `1`) are no paths and pass by themselves.
-const UNITS: [&str; 16] = ["m", "m³", "mm", "s", "ms", "us", "kg", "g", "N", "J", "W", "Pa", "Hz", "rad", "deg", "K"];
+const UNITS: [&str; 17] =
+    ["m", "m²", "m³", "mm", "s", "ms", "us", "kg", "g", "N", "J", "W", "Pa", "Hz", "rad", "deg", "K"];
 
 fn docs(root: &Path) -> bool {
     // one line a warning; cargo repeats the warnings of what it has cached

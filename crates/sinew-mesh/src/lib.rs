@@ -1,7 +1,7 @@
 //! Mesh files for Sinew: reading, writing, inspection and repair.
 //!
 //! [`read`] turns a file into a [`Mesh`]: vertices in f64, triangles, tetrahedra, and [`Notes`] about what the file had
-//! besides. [`inspect`] measures it, [`repair`] mends what can be mended without inventing geometry, and the strict doors
+//! besides. [`inspect()`] measures it, [`repair`] mends what can be mended without inventing geometry, and the strict doors
 //! [`Mesh::tet_mesh`] and [`Mesh::tri_mesh`] hand it to the physics or say why not.
 //!
 //! ```

@@ -223,14 +223,18 @@ fn vtu_arrays_may_be_appended_raw_or_as_base64_in_several_pieces() {
         [0f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0].iter().flat_map(|x| x.to_le_bytes()).collect();
     let nodes: Vec<u8> = [0i64, 1, 2, 3].iter().flat_map(|x| x.to_le_bytes()).collect();
     let blocks = [points, nodes, 4i64.to_le_bytes().to_vec(), vec![10]];
-    for base64 in [false, true] {
+    for (base64, apart) in [(false, false), (true, false), (true, true)] {
         let mut offsets = Vec::new();
         let mut data = Vec::new();
         for block in &blocks {
             offsets.push(data.len());
-            let mut whole = (block.len() as u32).to_le_bytes().to_vec();
-            whole.extend(block);
-            data.extend(if base64 { encode(&whole).into_bytes() } else { whole });
+            let head = (block.len() as u32).to_le_bytes();
+            let whole = [&head, block.as_slice()].concat();
+            data.extend(match (base64, apart) {
+                (false, _) => whole,
+                (true, false) => encode(&whole).into_bytes(),
+                (true, true) => (encode(&head) + &encode(block)).into_bytes(),
+            });
         }
         let array = |kind: &str, name: &str, i: usize| {
             format!("<DataArray type=\"{kind}\" Name=\"{name}\" format=\"appended\" offset=\"{}\"/>", offsets[i])

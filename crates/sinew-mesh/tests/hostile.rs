@@ -139,6 +139,52 @@ fn a_short_gltf_cannot_become_a_large_mesh() {
     assert!(refused.to_string().contains("from a file so short"), "{refused}");
 }
 
+/// A binary glTF of this JSON and these bytes.
+fn glb(json: &serde_json::Value, bin: &[u8]) -> Vec<u8> {
+    let mut out = b"glTF\x02\0\0\0\0\0\0\0".to_vec();
+    for (kind, data) in [(b"JSON", json.to_string().as_bytes()), (b"BIN\0", bin)] {
+        out.extend((data.len() as u32).to_le_bytes());
+        out.extend(kind);
+        out.extend(data);
+    }
+    out
+}
+
+#[test]
+fn many_names_for_the_same_bytes_cost_no_more_than_one() {
+    let begin = Instant::now();
+    // 30,000 buffers that are all the one binary chunk of 1 MB
+    let mut json = serde_json::json!({ "asset": { "version": "2.0" } });
+    json["buffers"] = vec![serde_json::json!({ "byteLength": 1 }); 30_000].into();
+    assert!(read_bytes(&glb(&json, &[0; 1_000_000]), Format::Glb, "buffers").is_err());
+
+    // 2,000 pieces whose points are all the same appended 240 kB
+    let array = |kind: &str, name: &str| {
+        format!("<DataArray type=\"{kind}\" Name=\"{name}\" format=\"appended\" offset=\"0\"/>")
+    };
+    let none = |name: &str| format!("<DataArray type=\"Int32\" Name=\"{name}\" format=\"ascii\"></DataArray>");
+    let piece = format!(
+        "<Piece><Points>{}</Points><Cells>{}{}{}</Cells></Piece>",
+        array("Float64", "Points"),
+        none("connectivity"),
+        none("offsets"),
+        none("types")
+    );
+    let mut vtu = format!("<VTKFile type=\"UnstructuredGrid\">{}<AppendedData>_", piece.repeat(2000)).into_bytes();
+    vtu.extend(240_000u32.to_le_bytes());
+    vtu.extend([0; 240_000]);
+    let refused = read_bytes(&vtu, Format::Vtu, "pieces").unwrap_err().to_string();
+    assert!(refused.contains("more than the file has"), "{refused}");
+
+    // one polygon of 50,000 corners whose type is told 5,000 times
+    let mut vtk =
+        String::from("# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 1 float\n0 0 0\n");
+    vtk.push_str(&format!("CELLS 1 50001\n50000{}\n", " 0".repeat(50_000)));
+    vtk.push_str(&"CELL_TYPES 1\n7\n".repeat(5000));
+    assert!(read_bytes(vtk.as_bytes(), Format::Vtk, "types").is_err());
+    assert!(begin.elapsed() < Duration::from_secs(2), "{:?}", begin.elapsed());
+}
+
 #[test]
 fn gltf_reads_no_files_but_its_neighbours() {
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("gltf");

@@ -82,7 +82,9 @@ pub use model::{
     BodyId, Collider, ConstraintId, Geometry, Groups, Material, Matter, Model, Motion, Particles, Region, RigidBody,
     Shape, Skin, SoftBody, SoftModel,
 };
-pub use report::{ConstraintForce, ContactForce, Counts, Energies, Event, Fault, FaultKind, PairForce, Phase, Report};
+pub use report::{
+    ConstraintForce, ContactForce, Counts, Energies, Event, Fault, FaultKind, PairForce, Phase, Report, SoftReport,
+};
 pub use settings::{FrictionBound, Order, Settings, Stabilization};
 pub use solver::implicit::Settings as Implicit;
 pub use solver::soft::{Softness, soften};

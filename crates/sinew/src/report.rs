@@ -214,6 +214,20 @@ pub struct Fault {
     pub field: &'static str,
 }
 
+/// How a soft body that took part went through the step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SoftReport {
+    /// Whom.
+    pub body: BodyId,
+    /// True when its forces were solved for implicitly.
+    pub implicit: bool,
+    /// The largest step of the integrator it was made with [s]; infinite when any is stable. Finite and `implicit`: the
+    /// step went implicit by itself, because `Settings::max_substeps` were too few.
+    pub stable_step: Real,
+    /// Substeps it made.
+    pub substeps: u32,
+}
+
 /// All that a step tells. Buffers are reused: copy what must live longer.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
@@ -235,6 +249,8 @@ pub struct Report {
     pub pairs: Vec<PairForce>,
     /// Forces of constraints.
     pub constraints: Vec<ConstraintForce>,
+    /// Soft bodies that took part: how each was integrated.
+    pub soft: Vec<SoftReport>,
     /// What happened.
     pub events: Vec<Event>,
     /// What went wrong.
@@ -272,6 +288,7 @@ impl Report {
         self.contacts.clear();
         self.pairs.clear();
         self.constraints.clear();
+        self.soft.clear();
         self.events.clear();
         self.faults.clear();
         self.penetration = 0.0;

@@ -50,8 +50,8 @@ pub struct Settings {
     pub gravity: Vec3,
     /// Substeps of a step. More: stiffer stacks and joints, cost in proportion. Default 4.
     pub substeps: u32,
-    /// Most substeps that explicit deformable models may ask for on their own. Fewer: a model that needs more is
-    /// integrated beyond its stable step and will be frozen. Default 64.
+    /// Most substeps that explicit deformable models may ask for on their own. A model that needs more is solved
+    /// implicitly instead, which damps what is faster than the step; `Report::soft` tells. Default 64.
     pub max_substeps: u32,
     /// Substeps of islands with implicit bodies in them. More: less damping by the integrator, cost in proportion.
     /// Default 1.

@@ -14,9 +14,10 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use serde_json::json;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// A short file can use one mesh many times: no more vertices than these and one a byte of the file.
+/// A short file can use one mesh many times: no more vertices and indices than these and one a byte of the file.
 const MAX_COPIES: usize = 2_000_000;
 
 /// Extensions without which a file cannot be understood, and which are not read.
@@ -121,13 +122,19 @@ pub fn read(bytes: &[u8], sibling: Sibling<'_>) -> Parsed<Mesh> {
         return Err(Fault::whole(format!("it needs {extension}, which is not read; export without compression")));
     }
     let mut buffers = Vec::new();
+    let mut fetched = 0;
     for buffer in &root.buffers {
-        buffers.push(match &buffer.uri {
-            Some(uri) => fetch(uri, sibling)?,
-            None => binary.to_vec(),
-        });
+        let bytes = match &buffer.uri {
+            Some(uri) => Cow::Owned(fetch(uri, sibling)?),
+            None => Cow::Borrowed(binary),
+        };
+        fetched += if buffer.uri.is_some() { bytes.len() as u64 } else { 0 };
+        if fetched > super::MAX_BYTES {
+            return Err(Fault::whole(format!("its buffers have more than {} bytes", super::MAX_BYTES)));
+        }
+        buffers.push(bytes);
     }
-    let mut file = File { root: &root, buffers, draft: Draft::default(), limit: MAX_COPIES + bytes.len() };
+    let mut file = File { root: &root, buffers, draft: Draft::default(), spent: 0, limit: MAX_COPIES + bytes.len() };
     file.scene()?;
     weld(&mut file.draft.mesh, 0.0);
     file.draft.finish()
@@ -168,8 +175,10 @@ fn fetch(uri: &str, sibling: Sibling<'_>) -> Parsed<Vec<u8>> {
 
 struct File<'a> {
     root: &'a Root,
-    buffers: Vec<Vec<u8>>,
+    buffers: Vec<Cow<'a, [u8]>>,
     draft: Draft,
+    /// Vertices and indices so far, and how many there may be.
+    spent: usize,
     limit: usize,
 }
 
@@ -207,11 +216,9 @@ impl File<'_> {
     fn primitive(&mut self, primitive: &Primitive, place: Transform) -> Parsed<()> {
         let Some(&positions) = primitive.attributes.get("POSITION") else { return Ok(()) };
         let first = self.draft.mesh.vertices.len() as u32;
+        self.spend(positions)?;
         for at in self.items::<12>(positions, FLOAT, "VEC3")? {
             let at = [0, 4, 8].map(|i| f64::from(f32::from_le_bytes([at[i], at[i + 1], at[i + 2], at[i + 3]])));
-            if self.draft.mesh.vertices.len() >= self.limit {
-                return Err(Fault::whole(format!("more than {} vertices, from a file so short", self.limit)));
-            }
             self.draft.vertex(apply(place, at)).map_err(Fault::whole)?;
         }
         let count = self.draft.mesh.vertices.len() as u32 - first;
@@ -221,9 +228,6 @@ impl File<'_> {
         };
         if let Some(index) = order.iter().find(|&&i| i >= count) {
             return Err(Fault::whole(format!("an index is {index}, but the primitive has {count} vertices")));
-        }
-        if self.draft.mesh.triangles.len() + order.len() > 3 * self.limit {
-            return Err(Fault::whole(format!("more than {} triangles, from a file so short", self.limit)));
         }
         let corners: Vec<u32> = order.into_iter().map(|i| first + i).collect();
         let before = self.draft.mesh.triangles.len();
@@ -240,7 +244,17 @@ impl File<'_> {
         Ok(())
     }
 
-    fn indices(&self, accessor: usize) -> Parsed<Vec<u32>> {
+    /// Counts the items of an accessor that is about to be read.
+    fn spend(&mut self, accessor: usize) -> Parsed<()> {
+        self.spent = self.spent.saturating_add(get(&self.root.accessors, accessor, "accessor")?.count);
+        if self.spent > self.limit {
+            return Err(Fault::whole(format!("more than {} vertices and indices, from a file so short", self.limit)));
+        }
+        Ok(())
+    }
+
+    fn indices(&mut self, accessor: usize) -> Parsed<Vec<u32>> {
+        self.spend(accessor)?;
         let kind = get(&self.root.accessors, accessor, "accessor")?.component_type;
         Ok(match kind {
             5121 => self.items::<1>(accessor, kind, "SCALAR")?.into_iter().map(|b| b[0].into()).collect(),

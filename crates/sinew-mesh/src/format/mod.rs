@@ -151,7 +151,7 @@ pub fn write(path: impl AsRef<Path>, mesh: &Mesh) -> Result<(), MeshError> {
     write_as(path, mesh, Encoding::Usual)
 }
 
-/// As [`write`], with a choice between text and binary.
+/// As [`write()`], with a choice between text and binary.
 pub fn write_as(path: impl AsRef<Path>, mesh: &Mesh, encoding: Encoding) -> Result<(), MeshError> {
     let path = path.as_ref();
     let format = Format::of(path)?;
@@ -169,7 +169,7 @@ pub fn write_as(path: impl AsRef<Path>, mesh: &Mesh, encoding: Encoding) -> Resu
     save(path, &bytes)
 }
 
-/// A mesh as the bytes of a file. TetGen's format is several files: use [`write`] for it.
+/// A mesh as the bytes of a file. TetGen's format is several files: use [`write()`] for it.
 pub fn write_bytes(mesh: &Mesh, format: Format, encoding: Encoding) -> Result<Vec<u8>, MeshError> {
     encode(mesh, format, encoding).map_err(|what| MeshError::CannotWrite { file: format!("{format:?}"), what })
 }

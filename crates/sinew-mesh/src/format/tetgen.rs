@@ -114,3 +114,41 @@ fn list<const N: usize>(mut text: String, elements: &[[u32; N]]) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILES: [(&str, &str); 3] = [
+        ("node", "4 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n"),
+        ("ele", "1 4 0\n1 1 2 3 4\n"),
+        ("face", "1 0\n1 1 3 2\n"),
+    ];
+
+    /// Reads the three files, one of them replaced.
+    fn with(ending: &str, bytes: &[u8]) -> Parsed<Mesh> {
+        let sibling = |name: &str| {
+            let found = FILES.iter().find(|(e, _)| name == format!("a.{e}"));
+            found.map(|(_, text)| text.as_bytes().to_vec()).ok_or_else(|| "not there".to_owned())
+        };
+        read(bytes, &format!("a.{ending}"), &sibling)
+    }
+
+    #[test]
+    fn damage_to_any_of_the_files_is_survived() {
+        for (ending, text) in FILES {
+            assert!(with(ending, text.as_bytes()).is_ok_and(|m| m.tets.len() == 1 && m.triangles.len() == 1));
+            for at in 0..text.len() {
+                _ = with(ending, &text.as_bytes()[..at]);
+                for value in 0..=255 {
+                    let mut damaged = text.as_bytes().to_vec();
+                    damaged[at] = value;
+                    if let Ok(mesh) = with(ending, &damaged) {
+                        let mut named = mesh.triangles.iter().flatten().chain(mesh.tets.iter().flatten());
+                        assert!(named.all(|&i| (i as usize) < mesh.vertices.len()));
+                    }
+                }
+            }
+        }
+    }
+}

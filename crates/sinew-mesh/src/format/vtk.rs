@@ -45,7 +45,8 @@ impl File<'_> {
                 }
                 "POINTS" => self.points(&mut draft)?,
                 "CELLS" => grid = self.cells()?,
-                "CELL_TYPES" => self.types(&mut draft, &grid)?,
+                // taken, not lent: types given again must not make the cells again
+                "CELL_TYPES" => self.types(&mut draft, &std::mem::take(&mut grid))?,
                 "POLYGONS" => self.faces(&mut draft, Shape::Polygon)?,
                 "TRIANGLE_STRIPS" => self.faces(&mut draft, Shape::Strip)?,
                 "VERTICES" => self.faces(&mut draft, Shape::Other("point"))?,

@@ -10,6 +10,8 @@ use crate::mesh::Mesh;
 use crate::scan::{Endian, Fault, Parsed, Scan, short};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use std::borrow::Cow;
+use std::cell::Cell;
 
 /// An array of a piece, not yet decoded.
 struct Array<'a> {
@@ -33,11 +35,13 @@ struct File<'a> {
     head: usize,
     /// First appended byte, and whether it is base64.
     appended: Option<(usize, bool)>,
+    /// Bytes of arrays so far. No file needs more than it has; one that lets many arrays lie in one place would.
+    spent: Cell<usize>,
 }
 
 pub fn read(bytes: &[u8]) -> Parsed<Mesh> {
     let mut scan = Scan::new(bytes);
-    let mut file = File { bytes, endian: Endian::Little, head: 4, appended: None };
+    let mut file = File { bytes, endian: Endian::Little, head: 4, appended: None, spent: Cell::new(0) };
     let mut arrays: Vec<Array<'_>> = Vec::new();
     // arrays belong to the piece before them: where each begins
     let mut pieces = Vec::new();
@@ -189,28 +193,49 @@ impl<'a> File<'a> {
     }
 
     /// The bytes of a binary array behind their length.
-    fn data(&self, array: &Array<'a>) -> Parsed<Vec<u8>> {
-        let bytes = match (array.format, self.appended) {
-            ("binary", _) => decode(array.text, usize::MAX).map_err(|what| self.fault(array, what))?,
+    fn data(&self, array: &Array<'a>) -> Parsed<Cow<'a, [u8]>> {
+        let wrong = |what: String| self.fault(array, what);
+        let (text, base64) = match (array.format, self.appended) {
+            ("binary", _) => (array.text, true),
             ("appended", Some((start, base64))) => {
-                let rest = self.bytes.get(start.saturating_add(array.offset)..).unwrap_or(&[]);
-                if base64 { self.appended_base64(array, rest)? } else { rest.to_vec() }
+                (self.bytes.get(start.saturating_add(array.offset)..).unwrap_or(&[]), base64)
             }
-            ("appended", None) => return Err(self.fault(array, "there is no AppendedData".into())),
-            (other, _) => return Err(self.fault(array, format!("format '{}' is not known", short(other)))),
+            ("appended", None) => return Err(wrong("there is no AppendedData".into())),
+            (other, _) => return Err(wrong(format!("format '{}' is not known", short(other)))),
         };
-        let length = self.length(&bytes);
-        let data = length.and_then(|length| bytes.get(self.head..self.head.checked_add(length)?));
-        data.map(<[u8]>::to_vec).ok_or_else(|| {
-            self.fault(array, format!("its head claims {} bytes, {} are there", length.unwrap_or(0), bytes.len()))
+        let head = if base64 {
+            decode(text, self.head.div_ceil(3) * 4).map_err(wrong)?
+        } else {
+            text.iter().copied().take(self.head).collect()
+        };
+        let length = self.length(&head).ok_or_else(|| wrong("it has no length before its bytes".into()))?;
+        let end = self.head.saturating_add(length);
+        self.spent.set(self.spent.get().saturating_add(end));
+        if self.spent.get() > self.bytes.len() {
+            return Err(wrong(format!(
+                "its head claims {length} bytes: with the arrays before it, more than the file has"
+            )));
+        }
+        let all = if base64 {
+            // a head that was encoded for itself ends in padding of its own length
+            let signs = self.head.div_ceil(3) * 4;
+            let clean = text.iter().filter(|b| !b.is_ascii_whitespace()).take(signs);
+            let alone = clean.filter(|&&b| b == b'=').count() == signs / 4 * 3 - self.head;
+            let signs = if alone { signs + length.div_ceil(3) * 4 } else { end.div_ceil(3) * 4 };
+            Cow::Owned(decode(text, signs).map_err(wrong)?)
+        } else {
+            Cow::Borrowed(text)
+        };
+        if all.len() < end {
+            return Err(wrong(format!(
+                "its head claims {length} bytes, {} are there",
+                all.len().saturating_sub(self.head)
+            )));
+        }
+        Ok(match all {
+            Cow::Borrowed(bytes) => Cow::Borrowed(&bytes[self.head..end]),
+            Cow::Owned(bytes) => Cow::Owned(bytes[self.head..end].to_vec()),
         })
-    }
-
-    /// As many characters as the length before them asks for.
-    fn appended_base64(&self, array: &Array<'a>, rest: &[u8]) -> Parsed<Vec<u8>> {
-        let head = decode(rest, self.head.div_ceil(3) * 4).map_err(|what| self.fault(array, what))?;
-        let length = self.length(&head).unwrap_or(0).saturating_add(self.head);
-        decode(rest, length.div_ceil(3).saturating_mul(4)).map_err(|what| self.fault(array, what))
     }
 
     fn length(&self, bytes: &[u8]) -> Option<usize> {

@@ -82,20 +82,24 @@ impl Alone {
 
     /// One step of h [s] in one substep.
     pub fn step(&mut self, h: Real) {
-        let ctx = StepContext::new(h, 0);
+        self.step_in(&StepContext::new(h, 0));
+    }
+
+    /// One step as one substep of this context.
+    pub fn step_in(&mut self, ctx: &StepContext<'_>) {
         let masses = self.model.masses();
         for ((total, force), m) in self.total.iter_mut().zip(&self.force).zip(masses) {
             *total = *force + self.gravity * *m;
         }
         let Self { model, x, v, total, inner, .. } = self;
-        model.predict(&ctx, BodyMut { x, v, force: total, inner });
+        model.predict(ctx, BodyMut { x, v, force: total, inner });
         if let Some(operator) = model.operator() {
             let placed = [Placed { first: 0, operator }];
             let system = System { operators: &placed, lumps: &[] };
             stiffen(&system, &mut self.rows, v.len(), &self.settings, &mut self.scratch);
             self.outcome = solve(&system, &mut self.rows, v, &self.settings, &mut self.scratch);
         }
-        model.advance(&ctx, BodyMut { x, v, force: total, inner });
+        model.advance(ctx, BodyMut { x, v, force: total, inner });
     }
 
     /// Steps with all velocities put to zero after each: an implicit body goes to rest as by Newton's method, an explicit

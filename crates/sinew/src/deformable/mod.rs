@@ -6,6 +6,8 @@
 //! State. What it keeps in itself is either constant since the last edit or rebuilt by `predict`.
 
 pub mod alone;
+#[cfg(test)]
+mod conformance;
 pub mod fem;
 pub mod meshless;
 pub mod particle;
@@ -95,6 +97,13 @@ pub trait Deformable: std::fmt::Debug + Send + Sync {
     /// The largest step that this model, as it is integrated now, can take [s]; infinite when any step is stable.
     fn stable_step(&self) -> Real {
         Real::INFINITY
+    }
+
+    /// Takes an implicit integrator instead of the explicit one it was made with (true), or goes back to that (false). The
+    /// step asks for it when `stable_step` needs more substeps than there may be. Returns whether the model is implicit
+    /// now; one that cannot be stays as it is. An integrator chosen implicit is never undone.
+    fn go_implicit(&mut self, _on: bool) -> bool {
+        self.operator().is_some()
     }
 
     /// Velocity after internal and external forces; an implicit body leaves `v` as the start of the solve and builds A, b.

@@ -74,6 +74,7 @@ pub(super) fn run(model: &Model, state: &State, work: &mut Work, settings: &Sett
     for k in 0..work.implicit.count {
         let members = std::mem::take(&mut work.implicit.islands[k]);
         let count = soft::substeps(&members.nodes, work, settings, settings.implicit_substeps);
+        soft::report(&members.nodes, model, work, count);
         let h = settings.dt / count as Real;
         let (spans, touches) = (work.implicit.spans.len(), work.implicit.touches.len());
         list(work, &members);

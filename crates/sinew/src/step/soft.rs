@@ -4,10 +4,14 @@ use super::predict::decay;
 use crate::deformable::{BodyMut, BodyRef, Deformable, StepContext};
 use crate::math::{Real, Vec3};
 use crate::model::{Body, Model, Nodes};
+use crate::report::SoftReport;
 use crate::settings::Settings;
 use crate::solver::pool::Pool;
 use crate::state::State;
 use crate::work::{SoftWork, Work};
+
+/// Share of a model's stable step that is used: the step is that of the rest shape, and strained matter is stiffer.
+const STABLE_SHARE: Real = 0.8;
 
 /// Takes over models that are new and rebuilds those that are missing; drops those whose body is gone.
 pub(super) fn adopt(model: &mut Model, state: &State, work: &mut Work) {
@@ -28,7 +32,7 @@ pub(super) fn adopt(model: &mut Model, state: &State, work: &mut Work) {
             continue;
         }
         let built = nodes.fresh.take().or_else(|| nodes.rebuild());
-        *held = built.map(|model| SoftWork { generation, model });
+        *held = built.map(|model| SoftWork { generation, model, stable_step: Real::INFINITY });
         work.soft_stale = true;
     }
     if work.soft_stale {
@@ -101,16 +105,44 @@ pub(super) fn advance(h: Real, substep: u32, model: &Model, slot: u32, work: &mu
     });
 }
 
-/// Substeps that the explicit models among these bodies need, at least `least` and at most the limit of the settings.
-pub(super) fn substeps(slots: &[u32], work: &Work, settings: &Settings, least: u32) -> u32 {
-    let mut most = least;
+/// Lets each explicit model keep its integrator, or go implicit when it needs more substeps than there may be. Decided
+/// anew in every step from settings and model alone, so that a restored world decides the same.
+pub(super) fn choose_integrators(slots: &[u32], soft: &mut [Option<SoftWork>], settings: &Settings) {
     for &slot in slots {
-        let Some(held) = work.soft[slot as usize].as_ref() else { continue };
-        let stable = held.model.stable_step();
-        if stable.is_finite() && stable > 0.0 {
-            let needs = (settings.dt / stable).ceil().min(1e6) as u32;
-            most = most.max(needs.min(settings.max_substeps));
+        let Some(held) = soft[slot as usize].as_mut() else { continue };
+        held.model.go_implicit(false);
+        held.stable_step = held.model.stable_step();
+        if needed(held.stable_step, settings) > settings.max_substeps {
+            held.model.go_implicit(true);
         }
     }
-    most
+}
+
+/// Substeps that a model with this stable step asks for.
+fn needed(stable_step: Real, settings: &Settings) -> u32 {
+    if !(stable_step.is_finite() && stable_step > 0.0) {
+        return 1;
+    }
+    (settings.dt / (STABLE_SHARE * stable_step)).ceil().min(1e6) as u32
+}
+
+/// Substeps that the explicit models among these bodies need, at least `least` and at most the limit of the settings.
+pub(super) fn substeps(slots: &[u32], work: &Work, settings: &Settings, least: u32) -> u32 {
+    let held = slots.iter().filter_map(|&slot| work.soft[slot as usize].as_ref());
+    let needs = held.map(|h| needed(h.model.stable_step(), settings).min(settings.max_substeps));
+    needs.fold(least, u32::max)
+}
+
+/// Tells how these bodies are integrated.
+pub(super) fn report(slots: &[u32], model: &Model, work: &mut Work, substeps: u32) {
+    let Work { soft, report, .. } = work;
+    for &slot in slots {
+        let Some(held) = soft[slot as usize].as_ref() else { continue };
+        report.soft.push(SoftReport {
+            body: model.body_id(slot),
+            implicit: held.model.operator().is_some(),
+            stable_step: held.stable_step,
+            substeps,
+        });
+    }
 }

@@ -11,6 +11,8 @@ pub(crate) struct SoftWork {
     /// Generation of the slot it was built for.
     pub generation: u32,
     pub model: Box<dyn Deformable>,
+    /// Largest step of the integrator that the model was made with. Written by `detect` [s].
+    pub stable_step: Real,
 }
 
 /// Who belongs to an implicit island. All lists ascend.

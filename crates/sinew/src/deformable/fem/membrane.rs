@@ -18,7 +18,7 @@
 //! that pulls: under pressure a membrane buckles, and the negative part would make A indefinite.
 
 use super::solid::Integrator;
-use super::system::EulerSystem;
+use super::system::{EulerSystem, Scheme};
 use crate::deformable::{BodyMut, BodyRef, Deformable, ElementStress, Operator, StepContext, add, outer, vec};
 use crate::math::{Block, Mat3, Real, Sym3, Vec3};
 use crate::model::tri_mesh::{TriMesh, TriMeshError};
@@ -167,17 +167,10 @@ impl Params {
 pub struct Membrane {
     rest: Rest,
     scheme: Scheme,
-}
-
-/// What the integrator keeps.
-#[derive(Clone, Debug)]
-enum Scheme {
-    Implicit(Box<EulerSystem>),
-    /// Internal forces, written by `predict` [N], and the largest stable step [s].
-    Explicit {
-        forces: Vec<Vec3>,
-        stable: Real,
-    },
+    /// The matrix, when it is implicit or once was.
+    system: Option<Box<EulerSystem>>,
+    /// Internal forces of an explicit body. Written by `predict`. (node_count) [N]
+    forces: Vec<Vec3>,
 }
 
 /// Constants since the last edit.
@@ -209,17 +202,12 @@ impl Membrane {
         params.check()?;
         mesh.check()?;
         let rest = Rest::new(mesh, params)?;
-        let scheme = match params.integrator {
-            Integrator::Implicit => {
-                let indices: Vec<u32> = rest.triangles.iter().flatten().copied().collect();
-                Scheme::Implicit(Box::new(EulerSystem::new(&rest.masses, &indices, 3, false)))
-            }
-            Integrator::Explicit => {
-                let stable = rest.stable_step(mesh);
-                Scheme::Explicit { forces: vec![Vec3::ZERO; rest.masses.len()], stable }
-            }
+        let (scheme, system) = match params.integrator {
+            Integrator::Implicit => (Scheme::Implicit, Some(rest.system())),
+            Integrator::Explicit => (Scheme::Explicit { stable: rest.stable_step(mesh), lent: false }, None),
         };
-        Ok(Self { rest, scheme })
+        let forces = vec![Vec3::ZERO; if system.is_none() { rest.masses.len() } else { 0 }];
+        Ok(Self { rest, scheme, system, forces })
     }
 }
 
@@ -229,20 +217,25 @@ impl Deformable for Membrane {
     }
 
     fn stable_step(&self) -> Real {
-        match &self.scheme {
-            Scheme::Implicit(_) => Real::INFINITY,
-            Scheme::Explicit { stable, .. } => *stable,
+        self.scheme.stable_step()
+    }
+
+    fn go_implicit(&mut self, on: bool) -> bool {
+        self.scheme.lend(on);
+        if on && self.system.is_none() {
+            self.system = Some(self.rest.system());
         }
+        self.scheme.is_implicit()
     }
 
     fn predict(&mut self, ctx: &StepContext<'_>, mut body: BodyMut<'_>) {
-        let Self { rest, scheme } = self;
-        match scheme {
-            Scheme::Implicit(system) => {
+        let Self { rest, scheme, system, forces } = self;
+        match system {
+            Some(system) if scheme.is_implicit() => {
                 system.begin(ctx, &rest.masses, rest.params.mass_damping, &body);
                 rest.assemble(ctx, body.x, system);
             }
-            Scheme::Explicit { forces, .. } => {
+            _ => {
                 forces.fill(Vec3::ZERO);
                 rest.pull(body.read(), rest.params.stiffness_damping, forces);
                 body.kick(ctx.h);
@@ -256,10 +249,8 @@ impl Deformable for Membrane {
     }
 
     fn operator(&self) -> Option<&dyn Operator> {
-        match &self.scheme {
-            Scheme::Implicit(system) => Some(&**system),
-            Scheme::Explicit { .. } => None,
-        }
+        let system = self.system.as_ref().filter(|_| self.scheme.is_implicit());
+        system.map(|s| &**s as &dyn Operator)
     }
 
     fn energy(&self, body: BodyRef<'_>) -> Real {
@@ -290,6 +281,12 @@ impl Deformable for Membrane {
 }
 
 impl Rest {
+    /// Room for A and b.
+    fn system(&self) -> Box<EulerSystem> {
+        let indices: Vec<u32> = self.triangles.iter().flatten().copied().collect();
+        Box::new(EulerSystem::new(&self.masses, &indices, 3, false))
+    }
+
     fn new(mesh: &TriMesh, params: Params) -> Result<Self, MembraneError> {
         let mut rest = Self {
             params,

@@ -22,7 +22,7 @@
 use super::element::{ElementMesh, Elements, Face, MOST_NODES, gradient_of};
 use super::law::{Elastic, Law, Strained, green, symmetric};
 use super::plastic::{MEMORY, Plasticity, flow, unload};
-use super::system::EulerSystem;
+use super::system::{EulerSystem, Scheme};
 use crate::deformable::{BodyMut, BodyRef, Deformable, ElementStress, Operator, StepContext, add, outer, vec};
 use crate::math::{Block, Mat3, Real, Sym3, Vec3, polar_rotation};
 use crate::model::tet_mesh::{TetMesh, TetMeshError};
@@ -144,19 +144,12 @@ impl Params {
 pub struct Solid {
     rest: Rest,
     scheme: Scheme,
+    /// The matrix, when it is implicit or once was.
+    system: Option<Box<EulerSystem>>,
+    /// Internal forces of an explicit body. Written by `predict`. (node_count) [N]
+    forces: Vec<Vec3>,
     /// U'(θ_a) and U''(θ_a) at nodes when averaged, else empty. Written by `predict`. (node_count) [Pa]
     pressures: Vec<[Real; 2]>,
-}
-
-/// What the integrator keeps.
-#[derive(Clone, Debug)]
-enum Scheme {
-    Implicit(Box<EulerSystem>),
-    /// Internal forces, written by `predict` [N], and the largest stable step [s].
-    Explicit {
-        forces: Vec<Vec3>,
-        stable: Real,
-    },
 }
 
 /// Constants since the last edit.
@@ -194,18 +187,13 @@ impl Solid {
         if averaged {
             rest.patches = rest.averages(|_, _| 1.0).into_iter().map(|[sum, _]| sum).collect();
         }
-        let scheme = match params.integrator {
-            Integrator::Implicit => {
-                let mesh = &rest.mesh;
-                let system = EulerSystem::new(&rest.masses, mesh.indices(), mesh.node_count, averaged);
-                Scheme::Implicit(Box::new(system))
-            }
-            Integrator::Explicit => {
-                Scheme::Explicit { forces: vec![Vec3::ZERO; rest.masses.len()], stable: rest.stable_step() }
-            }
+        let (scheme, system) = match params.integrator {
+            Integrator::Implicit => (Scheme::Implicit, Some(rest.system())),
+            Integrator::Explicit => (Scheme::Explicit { stable: rest.stable_step(), lent: false }, None),
         };
+        let forces = vec![Vec3::ZERO; if system.is_none() { rest.masses.len() } else { 0 }];
         let pressures = vec![[0.0; 2]; rest.patches.len()];
-        Ok(Self { rest, scheme, pressures })
+        Ok(Self { rest, scheme, system, forces, pressures })
     }
 
     /// Nodes at rest: the mesh's vertices, then the middles of its edges for ten-node elements [m].
@@ -230,21 +218,26 @@ impl Deformable for Solid {
     }
 
     fn stable_step(&self) -> Real {
-        match &self.scheme {
-            Scheme::Implicit(_) => Real::INFINITY,
-            Scheme::Explicit { stable, .. } => *stable,
+        self.scheme.stable_step()
+    }
+
+    fn go_implicit(&mut self, on: bool) -> bool {
+        self.scheme.lend(on);
+        if on && self.system.is_none() {
+            self.system = Some(self.rest.system());
         }
+        self.scheme.is_implicit()
     }
 
     fn predict(&mut self, ctx: &StepContext<'_>, mut body: BodyMut<'_>) {
-        let Self { rest, scheme, pressures } = self;
+        let Self { rest, scheme, system, forces, pressures } = self;
         rest.pressures(body.x, body.inner, pressures);
-        match scheme {
-            Scheme::Implicit(system) => {
+        match system {
+            Some(system) if scheme.is_implicit() => {
                 system.begin(ctx, &rest.masses, rest.params.mass_damping, &body);
                 rest.assemble(ctx, body.read(), pressures, system);
             }
-            Scheme::Explicit { forces, .. } => {
+            _ => {
                 forces.fill(Vec3::ZERO);
                 rest.pull(body.read(), pressures, true, forces);
                 body.kick(ctx.h);
@@ -258,10 +251,8 @@ impl Deformable for Solid {
     }
 
     fn operator(&self) -> Option<&dyn Operator> {
-        match &self.scheme {
-            Scheme::Implicit(system) => Some(&**system),
-            Scheme::Explicit { .. } => None,
-        }
+        let system = self.system.as_ref().filter(|_| self.scheme.is_implicit());
+        system.map(|s| &**s as &dyn Operator)
     }
 
     fn advance(&mut self, ctx: &StepContext<'_>, body: BodyMut<'_>) {
@@ -310,6 +301,12 @@ impl Deformable for Solid {
 }
 
 impl Rest {
+    /// Room for A and b.
+    fn system(&self) -> Box<EulerSystem> {
+        let (mesh, averaged) = (&self.mesh, self.params.elements.averaged());
+        Box::new(EulerSystem::new(&self.masses, mesh.indices(), mesh.node_count, averaged))
+    }
+
     /// A point as it is at x: gradients of the relaxed shape and F.
     fn point(&self, element: usize, point: usize, x: &[Block], inner: &[Real]) -> Point {
         let nodes = self.mesh.nodes_of(element);

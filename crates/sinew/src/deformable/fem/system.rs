@@ -12,6 +12,34 @@
 use crate::deformable::{BodyMut, Modes, Operator, RigidSums, StepContext, add, outer, vec};
 use crate::math::{Block, Mat3, Real, Vec3};
 
+/// Who integrates: what the parameters say, and whether an explicit body goes implicit for now.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Scheme {
+    Implicit,
+    /// The largest stable step [s].
+    Explicit {
+        stable: Real,
+        lent: bool,
+    },
+}
+
+impl Scheme {
+    pub(super) fn is_implicit(self) -> bool {
+        !matches!(self, Self::Explicit { lent: false, .. })
+    }
+
+    pub(super) fn stable_step(self) -> Real {
+        if let Self::Explicit { stable, lent: false } = self { stable } else { Real::INFINITY }
+    }
+
+    /// Lends an explicit body the implicit integrator, or takes it back.
+    pub(super) fn lend(&mut self, on: bool) {
+        if let Self::Explicit { lent, .. } = self {
+            *lent = on;
+        }
+    }
+}
+
 /// A, b and what the solver asks beside them.
 #[derive(Clone, Debug)]
 pub(super) struct EulerSystem {

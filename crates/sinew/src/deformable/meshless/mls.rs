@@ -163,6 +163,8 @@ pub struct Mls {
     pub(super) rest: Rest,
     damping: Real,
     scheme: Scheme,
+    /// What the parameters say; `scheme` differs from it after `go_implicit`.
+    chosen: Scheme,
     /// Highest angular frequency at rest [rad/s].
     highest: Real,
     /// Elastic and viscous forces. Written by `predict`. (node_count) [N]
@@ -210,6 +212,7 @@ impl Mls {
             rest,
             damping: params.damping,
             scheme: params.scheme,
+            chosen: params.scheme,
             highest,
             force: vec![Vec3::ZERO; count],
             sums: RigidSums::default(),
@@ -268,6 +271,14 @@ impl Deformable for Mls {
 
     fn operator(&self) -> Option<&dyn Operator> {
         (self.scheme == Scheme::Implicit).then_some(self)
+    }
+
+    fn go_implicit(&mut self, on: bool) -> bool {
+        self.scheme = if on { Scheme::Implicit } else { self.chosen };
+        if on && self.tangent.is_empty() {
+            self.tangent = Tangent::new(&self.rest, true);
+        }
+        self.scheme == Scheme::Implicit
     }
 
     fn energy(&self, body: BodyRef<'_>) -> Real {

@@ -51,6 +51,11 @@ impl Tangent {
         }
     }
 
+    /// True for an explicit body's.
+    pub fn is_empty(&self) -> bool {
+        self.frames.is_empty()
+    }
+
     /// Highest angular frequency of the body at rest, from below, by `steps` of the power iteration [rad/s].
     pub fn highest_frequency(rest: &Rest, steps: usize) -> Real {
         let frames: Vec<Frame> = rest.span.iter().map(|&f| Frame { f, stress: Mat3::ZERO }).collect();

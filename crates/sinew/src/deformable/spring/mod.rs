@@ -57,7 +57,10 @@ pub struct MassSpring {
     forces: Vec<Block>,
     /// Forces on the corners of tetrahedra. Written by `kick`. (4 · tet_count) [N]
     corner_forces: Vec<Block>,
+    /// The matrix, when it is implicit or once was.
     implicit: Option<Implicit>,
+    /// What the parameters say; `integrator` differs from it after `go_implicit`.
+    chosen: Integrator,
 }
 
 /// Largest steps [s].
@@ -126,6 +129,7 @@ impl MassSpring {
             v: vec![[0.0; 4]; layout.padded()],
             dashpots: if params.element == Element::Voigt { 0 } else { links.len() },
             integrator: params.integrator,
+            chosen: params.integrator,
             masses,
             springs,
             links,
@@ -216,7 +220,16 @@ impl Deformable for MassSpring {
     }
 
     fn operator(&self) -> Option<&dyn Operator> {
-        self.implicit.as_ref().map(|i| i as &dyn Operator)
+        let implicit = self.implicit.as_ref().filter(|_| self.integrator == Integrator::Implicit);
+        implicit.map(|i| i as &dyn Operator)
+    }
+
+    fn go_implicit(&mut self, on: bool) -> bool {
+        self.integrator = if on { Integrator::Implicit } else { self.chosen };
+        if on && self.implicit.is_none() {
+            self.implicit = Some(Implicit::new(&self.masses, &self.links, self.volume.as_ref()));
+        }
+        self.integrator == Integrator::Implicit
     }
 
     fn advance(&mut self, ctx: &StepContext<'_>, mut body: BodyMut<'_>) {
