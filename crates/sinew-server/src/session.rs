@@ -3,8 +3,9 @@
 use crate::frame;
 use crate::grab::Grab;
 use serde::Deserialize;
-use sinew::{Error, Vec3, World};
+use sinew::{Error, Real, Vec3, World};
 use sinew_scene::gallery::{self, Scene};
+use sinew_scene::validate::tools::num;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -38,19 +39,19 @@ pub enum Order {
         /// Slot of the body.
         slot: u32,
         /// Where it was hit [m].
-        at: [f32; 3],
+        at: [Real; 3],
     },
     /// Move the hand.
     Drag {
         /// To there [m].
-        to: [f32; 3],
+        to: [Real; 3],
     },
     /// Let go.
     Release,
     /// Gravity along y [m/s²].
     Gravity {
         /// From −50 to 50.
-        value: f32,
+        value: Real,
     },
 }
 
@@ -100,7 +101,7 @@ impl Session {
                 Err(RecvTimeoutError::Disconnected) => return,
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            let dt = Duration::from_secs_f64(f64::from(self.world.settings().dt as f32) / self.speed);
+            let dt = Duration::from_secs_f64(num(self.world.settings().dt) / self.speed);
             if !self.paused || self.single {
                 self.single = false;
                 self.step();
@@ -138,7 +139,7 @@ impl Session {
 
     /// Carries out one order; what makes no sense is ignored.
     pub fn obey(&mut self, order: Order) {
-        let vector = |v: [f32; 3]| Vec3::new(v[0].into(), v[1].into(), v[2].into());
+        let vector = Vec3::from_array;
         match order {
             Order::Pause { on } => self.paused = on,
             Order::Step => self.single = true,
@@ -160,7 +161,7 @@ impl Session {
             Order::Release => self.grab = None,
             Order::Gravity { value } if value.is_finite() => {
                 let mut settings = self.world.settings().clone();
-                settings.gravity.y = value.clamp(-50.0, 50.0).into();
+                settings.gravity.y = value.clamp(-50.0, 50.0);
                 // clamped above: the door lets it in
                 let _ = self.world.set_settings(settings);
             }

@@ -79,8 +79,8 @@ pub use model::surface::{BindError, Share, Surface, Wrap, inflate};
 pub use model::tet_mesh::{TetMesh, TetMeshError};
 pub use model::tri_mesh::{TriMesh, TriMeshError};
 pub use model::{
-    BodyId, Collider, ConstraintId, Geometry, Groups, Material, Matter, Model, Motion, Particles, Region, RigidBody,
-    Shape, Skin, SoftBody, SoftModel,
+    BodyId, Collider, ConstraintId, Geometry, Groups, Material, Matter, Model, Motion, Particles, Preset, Region,
+    RigidBody, Shape, Skin, SoftBody, SoftModel,
 };
 pub use report::{
     ConstraintForce, ContactForce, Counts, Energies, Event, Fault, FaultKind, PairForce, Phase, Report, SoftReport,

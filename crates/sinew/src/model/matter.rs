@@ -5,6 +5,9 @@ use super::Material;
 use crate::error::{Error, check, not_negative, positive};
 use crate::math::Real;
 
+/// A named preset.
+pub type Preset = (&'static str, fn() -> Matter);
+
 /// Elastic matter.
 ///
 /// ```
@@ -92,7 +95,7 @@ impl Matter {
     }
 
     /// All presets by name.
-    pub const PRESETS: [(&'static str, fn() -> Self); 9] = [
+    pub const PRESETS: [Preset; 9] = [
         ("jelly", Self::jelly),
         ("rubber", Self::rubber),
         ("liver", Self::liver),

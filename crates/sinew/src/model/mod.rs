@@ -18,7 +18,7 @@ pub mod tri_mesh;
 pub(crate) use ids::Slots;
 pub use ids::{BodyId, ConstraintId};
 pub use material::{Groups, Material};
-pub use matter::Matter;
+pub use matter::{Matter, Preset};
 pub(crate) use nodes::{NodeSource, Nodes, Start};
 pub use particles::Particles;
 pub(crate) use rigid::Rigid;
