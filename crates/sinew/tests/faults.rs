@@ -36,7 +36,9 @@ fn poison(state: &mut State, zoo: &Zoo, random: &mut Random) -> (Option<BodyId>,
         6 => {
             let n = random.below(state.node_x.len());
             state.node_v[n][axis] = bad;
-            (Some(zoo.dust), "node_v")
+            // the particles were added before the jelly
+            let particles = zoo.world.body(zoo.dust).map_or(0, |b| b.node_masses().len());
+            (Some(if n < particles { zoo.dust } else { zoo.jelly }), "node_v")
         }
         7 => {
             let n = random.below(state.row_impulses.len());
