@@ -25,7 +25,7 @@ pub enum Element {
     Maxwell,
     /// k beside an arm of `arm`·k behind c, the standard linear solid: stiff at first, k in the long run.
     Kelvin {
-        /// Stiffness of the arm as a share of the spring's [1].
+        /// Stiffness of the arm as a share of the spring's.
         arm: Real,
     },
 }
@@ -37,7 +37,7 @@ pub enum Dashpot {
     None,
     /// c, the same for every spring [N·s/m].
     Coefficient(Real),
-    /// Damping ratio ζ of each spring alone between its two nodes: c = 2 ζ √(k m_a m_b/(m_a + m_b)) [1].
+    /// Damping ratio ζ of each spring alone between its two nodes: c = 2 ζ √(k m_a m_b/(m_a + m_b)).
     Ratio(Real),
     /// c/k of the spring that the dashpot is joined to, the time of creep or relaxation [s].
     Time(Real),
@@ -107,7 +107,7 @@ pub struct Params {
     /// Cross-section of a rope [m²].
     pub cross_section: Real,
     /// Stiffness of the springs between second neighbours of a sheet or rope, as a share of what Young's modulus or the
-    /// uniform stiffness gives [1]; 0: none.
+    /// uniform stiffness gives; 0: none.
     pub bending: Real,
     /// How the motion is integrated.
     pub integrator: Integrator,
