@@ -180,7 +180,7 @@ fn run_writes_files() {
 fn bad_use_exits_with_2_and_a_hint() {
     for (args, hint) in [
         (&["run", "stak"][..], "did you mean 'stack'?"),
-        (&["run", "elephant"], "built-in scenes: stack"),
+        (&["run", "elephant"], "built-in scenes: jelly, models"),
         (&["run", "mine.toml"], "later version"),
         (&["run", "stack", "--set", "settings.substep=8"], "did you mean 'settings.substeps'?"),
         (&["run", "stack", "--set", "settings.nonsense=8"], "settings.dt, settings.gravity.x"),
