@@ -57,7 +57,6 @@ fn poison(state: &mut State, zoo: &Zoo, random: &mut Random) -> (Option<BodyId>,
 }
 
 #[test]
-#[ignore = "since soft bodies: a poisoned contact impulse (round 163) freezes a neighbour; to be mended"]
 fn a_thousand_faults_and_no_panic() -> Result<(), Error> {
     let mut random = Random(2026);
     let mut start = zoo(1)?;

@@ -222,7 +222,7 @@ fn one_pair(
 }
 
 /// A remembered manifold with numbers that cannot be is forgotten.
-fn sane(m: &ContactMemory) -> bool {
+pub(super) fn sane(m: &ContactMemory) -> bool {
     m.count <= 4
         && m.normal.is_finite()
         && m.tangent.is_finite()

@@ -111,6 +111,8 @@ fn find_one(model: &Model, state: &State, work: &mut Work, settings: &Settings, 
 fn remember(state: &State, key: ContactKey, pose: &Pose, on: Vec3, normal: Vec3, radius: Real) -> ContactMemory {
     let normal = pose.rotation.inverse() * normal;
     let old = state.contacts.binary_search_by_key(&key, |m| m.key).ok().map(|i| state.contacts[i]);
+    // numbers that cannot be are forgotten, as for manifolds
+    let old = old.filter(super::detect::sane);
     let mut m = ContactMemory { key, count: 1, flags: contact_flag::NODE, normal, ..ContactMemory::zeroed() };
     m.radius = [0.0, radius];
     m.points[0] = PointMemory { local_a: pose.unpoint(on), ..PointMemory::zeroed() };
