@@ -342,7 +342,6 @@ fn momentum_stays() {
 }
 
 #[test]
-#[ignore = "fails in the f64 build for one sample; to be looked at"]
 fn spin_stays() {
     hold(Law::Spin, |sample| Some(drift(sample)[1]));
 }
