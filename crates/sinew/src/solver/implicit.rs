@@ -201,7 +201,9 @@ pub struct Scratch {
 
 /// Loads the bodies and gives every hard row (softness 0) a softness; must come before [`solve`] with the same rows.
 ///
-/// softness = Σ jᵀ A_bb⁻¹ j / stiffness, A_bb the implicit mass (elasticity included) of each block the row meets. The
+/// softness = Σ jᵀ A_bb⁻¹ j / stiffness, A_bb the implicit mass (elasticity included) of each block the row meets, but at
+/// least that of a row between rigid bodies of the same masses: with E = 1e9 Pa and ν = 0.499 A_bb is 1e8 times the mass,
+/// and rows that stiff are beyond what single precision resolves (they threw their load off, `docs/stability.md`). The
 /// row's impulse on entry is last step's: it goes into the bias, never into v. Disc rows hold a spring from their stick
 /// point instead and carry nothing.
 pub fn stiffen(
@@ -230,8 +232,10 @@ pub fn stiffen(
         }
         let bounds = rows.rows()[id].bounds;
         let tangential = matches!(bounds, Bounds::Disc { .. } | Bounds::Mate);
-        let stiffness = if soft { settings.stiffness } else { settings.rigid_stiffness };
-        let own = give / (stiffness * if tangential { settings.tangential } else { 1.0 });
+        // matter so stiff that it moves as one piece: its row needs to be no stiffer than one between rigid bodies
+        let least = rigid_give(system, terms) / settings.rigid_stiffness;
+        let own = if soft { least.max(give / settings.stiffness) } else { least };
+        let own = own / if tangential { settings.tangential } else { 1.0 };
         // a pair is one spring: both halves as stiff as the first, or its law would have no potential
         let softness = if bounds == Bounds::Mate { rows.rows()[id - 1].softness } else { own };
         let row = &mut rows.rows_mut()[id];
@@ -243,6 +247,25 @@ pub fn stiffen(
             row.correction -= carried;
         }
     }
+}
+
+/// How easily a row moves its bodies when each of them is rigid: Σ jᵀ M⁻¹ j over rigid modes [1/kg].
+fn rigid_give(system: &System<'_>, terms: &[Term]) -> Real {
+    let mut give: Real = 0.0;
+    for placed in system.operators {
+        let span = placed.first..placed.first + placed.operator.block_count() as u32;
+        let Some(modes) = placed.operator.modes() else { continue };
+        let (mut push, mut twist) = (Vec3::ZERO, Vec3::ZERO);
+        for t in terms.iter().filter(|t| span.contains(&t.block)) {
+            push += t.jacobian;
+            twist += modes.arms[(t.block - placed.first) as usize].cross(t.jacobian);
+        }
+        give += push.length_squared() / modes.mass;
+        if let Some(inverse) = modes.inertia.inverse() {
+            give += twist.dot(inverse.mul(twist));
+        }
+    }
+    give + terms.iter().filter(|t| system.owner(t.block).is_none()).map(|t| t.jacobian.dot(t.response)).sum::<Real>()
 }
 
 /// Solves the island: v from a first guess (last step's velocities) to the end of the substep, impulses into the rows.

@@ -161,7 +161,7 @@ pub enum Fate {
     },
 }
 
-fn build(kind: &Kind, at: Point) -> Result<(World, BodyId), Error> {
+pub fn build(kind: &Kind, at: Point) -> Result<(World, BodyId), Error> {
     let settings = Settings { dt: at.dt, sleep_time: Real::INFINITY, ..Settings::default() };
     let mut world = World::new(settings)?;
     world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(Material::friction(0.5)))?;
