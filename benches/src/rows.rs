@@ -27,8 +27,9 @@ pub fn run(repeats: usize) {
             lanes.sweep(&mut velocity, Pass::Correct, true);
             clock.elapsed().as_secs_f64()
         });
-        // ids in and out, velocities read and written, the row's numbers; an axis, or a Jacobian and a response a block
-        let bytes = blocks * (8 + 32) + if blocks == 2 { 12 + 28 } else { blocks * 24 + 28 };
+        // ids (in and out, but for pairs of nodes), velocities read and written, the row's numbers; an axis of four numbers,
+        // or a Jacobian and a response a block
+        let bytes = if blocks == 2 { 2 * (4 + 32) + 16 + 28 } else { blocks * (8 + 32) + blocks * 24 + 28 };
         let flops = if blocks == 2 { 8 + 7 + 2 + 12 } else { blocks * 12 + 7 };
         let each = 1e9 / rows.len() as f64;
         println!(

@@ -1,7 +1,8 @@
 //! `--set PATH=VALUE`: every setting by its path.
 
 use crate::failure::{Failure, unknown};
-use sinew::{FrictionBound, Order, Real, Settings, Stabilization};
+use sinew::classic::Penalty;
+use sinew::{ContactMethod, FrictionBound, Order, Real, Settings, Stabilization};
 use sinew_scene::gallery::near_miss;
 use std::str::FromStr;
 
@@ -21,6 +22,8 @@ const fn knob(path: &'static str, wants: &'static str, set: fn(&mut Settings, &s
 const REAL: &str = "a number";
 const COUNT: &str = "a whole number";
 const YES_NO: &str = "true or false";
+const METHOD: &str = "rows, impulse, quadratic:STIFFNESS, buffered:STIFFNESS,BUFFER or barrier:STRENGTH,BUFFER \
+    (N/m, m and J, as quadratic:1e4)";
 
 const KNOBS: &[Knob] = &[
     knob("settings.dt", REAL, |s, t| put(&mut s.dt, t)),
@@ -55,6 +58,7 @@ const KNOBS: &[Knob] = &[
     knob("settings.order", "joint or staggered:RIGID,DEFORMABLE (as staggered:2,2)", |s, t| order(&mut s.order, t)),
     knob("settings.friction_bound", "cone or weight", |s, t| bound(&mut s.friction_bound, t)),
     knob("settings.average_impulses", YES_NO, |s, t| put(&mut s.average_impulses, t)),
+    knob("settings.contact_method", METHOD, |s, t| method(&mut s.contact_method, t)),
     knob("settings.contact_margin", REAL, |s, t| put(&mut s.contact_margin, t)),
     knob("settings.contact_slop", REAL, |s, t| put(&mut s.contact_slop, t)),
     knob("settings.push_speed", REAL, |s, t| put(&mut s.push_speed, t)),
@@ -134,6 +138,29 @@ fn order(to: &mut Order, text: &str) -> Option<()> {
     Some(())
 }
 
+fn method(to: &mut ContactMethod, text: &str) -> Option<()> {
+    let (word, rest) = text.split_once(':').unwrap_or((text, ""));
+    let two = || {
+        let (a, b) = rest.split_once(',')?;
+        Some((a.trim().parse().ok()?, b.trim().parse().ok()?))
+    };
+    *to = match word {
+        "rows" if rest.is_empty() => ContactMethod::Rows,
+        "impulse" if rest.is_empty() => ContactMethod::Impulse,
+        "quadratic" => ContactMethod::Penalty(Penalty::Quadratic { stiffness: rest.trim().parse().ok()? }),
+        "buffered" => {
+            let (stiffness, buffer) = two()?;
+            ContactMethod::Penalty(Penalty::Buffered { stiffness, buffer })
+        }
+        "barrier" => {
+            let (strength, buffer) = two()?;
+            ContactMethod::Penalty(Penalty::LogBarrier { strength, buffer })
+        }
+        _ => return None,
+    };
+    Some(())
+}
+
 fn bound(to: &mut FrictionBound, text: &str) -> Option<()> {
     *to = match text {
         "cone" => FrictionBound::Cone,
@@ -181,6 +208,11 @@ mod tests {
         assert_eq!(with("settings.contact.frequency=60")?.contact, soft);
         assert_eq!(with("settings.joint.baumgarte=0.1")?.joint, Stabilization::Baumgarte(0.1));
         assert_eq!(with("settings.order=staggered:2,3")?.order, Order::Staggered { rigid: 2, deformable: 3 });
+        assert_eq!(with("settings.contact_method=impulse")?.contact_method, ContactMethod::Impulse);
+        let barrier = Penalty::LogBarrier { strength: 0.5, buffer: 0.01 };
+        assert_eq!(with("settings.contact_method=barrier:0.5,0.01")?.contact_method, ContactMethod::Penalty(barrier));
+        let soft = Penalty::Quadratic { stiffness: 1e4 };
+        assert_eq!(with("settings.contact_method=quadratic:1e4")?.contact_method, ContactMethod::Penalty(soft));
         assert_eq!(with("settings.sleep_time=inf")?.sleep_time, Real::INFINITY);
         Ok(())
     }
@@ -192,6 +224,7 @@ mod tests {
         assert!(refusal("gravty.y=1").contains("did you mean 'settings.gravity.y'?"));
         assert!(refusal("settings.substeps=many").contains("settings.substeps: 'many' is not a whole number"));
         assert!(refusal("settings.substeps").contains("PATH=VALUE"));
+        assert!(refusal("settings.contact_method=buffered:3").contains("buffered:STIFFNESS,BUFFER"));
         assert!(refusal("settings.order=staggered").contains("staggered:2,2"));
     }
 }

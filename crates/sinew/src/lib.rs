@@ -85,7 +85,7 @@ pub use model::{
 pub use report::{
     ConstraintForce, ContactForce, Counts, Energies, Event, Fault, FaultKind, PairForce, Phase, Report, SoftReport,
 };
-pub use settings::{FrictionBound, Order, Settings, Stabilization};
+pub use settings::{ContactMethod, FrictionBound, Order, Settings, Stabilization};
 pub use solver::implicit::Settings as Implicit;
 pub use solver::soft::{Softness, soften};
 pub use state::{Column, ContactKey, ContactMemory, PointMemory, State};

@@ -199,6 +199,9 @@ pub enum FaultKind {
     NonFinite,
     /// Faster than `Settings::max_speed`.
     TooFast,
+    /// `Settings::contact_method` cannot follow it: it begins inside a log barrier, or needs more than
+    /// [`crate::classic::SUBSTEP_CAP`] sub-steps in a substep (too stiff for its mass, or too fast for a weak barrier).
+    ContactRefused,
 }
 
 /// A body that was rolled back to its last good state and frozen.

@@ -1,5 +1,6 @@
 //! Every knob of the engine: default, unit, and what raising or lowering it does. No kernel has a number of its own.
 
+use crate::classic::Penalty;
 use crate::error::{Error, check, finite_vec, not_negative, positive};
 use crate::math::{Real, Vec3};
 use crate::solver::implicit::Settings as Implicit;
@@ -41,6 +42,35 @@ pub enum FrictionBound {
     Weight,
 }
 
+/// What answers contacts with surfaces that no force moves.
+///
+/// All but `Rows` are the methods of [`crate::classic`], for teaching and comparison. They take the pairs of which one
+/// side is fixed or kinematic and has a signed distance ([`crate::Shape::signed_distance`]: half-space, ball, box, cylinder,
+/// distance function) and the other is a particle or a dynamic rigid body, met by its vertices. So a face or edge that
+/// meets a ball or a corner between its vertices is not seen. All other pairs keep their rows: soft bodies, two bodies that
+/// both move, capsules, cones, hulls, compounds, meshes, height fields and voxels as surfaces, sensors.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ContactMethod {
+    /// Rows of the one system, like all other constraints.
+    Rows,
+    /// A force that grows with depth or nearness, in sub-steps of its own within each substep. No friction, no loss.
+    Penalty(Penalty),
+    /// An impulse at the mean of the vertices inside, once the velocities are known: restitution and (kinetic) friction
+    /// of the pair's materials. Particles are put back to the surface, bodies at `push_speed` at most. As one point stands
+    /// for all vertices, friction does not brake a spin about the normal.
+    Impulse,
+}
+
+impl ContactMethod {
+    /// Gap at which it begins to act [m].
+    pub(crate) fn buffer(self) -> Real {
+        match self {
+            Self::Penalty(law) => law.buffer(),
+            Self::Rows | Self::Impulse => 0.0,
+        }
+    }
+}
+
 /// All settings of a world.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
@@ -80,6 +110,9 @@ pub struct Settings {
     pub friction_bound: FrictionBound,
     /// ICD 4.3's averaging: divide a body's contact impulses by the number of its contacts. Loses momentum; for comparison.
     pub average_impulses: bool,
+    /// What answers contacts of particles and dynamic bodies with fixed and kinematic surfaces that have a signed distance.
+    /// Default rows.
+    pub contact_method: ContactMethod,
     /// Gap at which a contact is made before touch, on top of what speed needs [m]. Larger: fewer misses, more rows.
     /// Default 5e-3.
     pub contact_margin: Real,
@@ -135,6 +168,7 @@ impl Default for Settings {
             order: Order::Joint,
             friction_bound: FrictionBound::Cone,
             average_impulses: false,
+            contact_method: ContactMethod::Rows,
             contact_margin: 5e-3,
             contact_slop: 1e-3,
             push_speed: 3.0,
@@ -188,6 +222,9 @@ impl Settings {
             }
         }
         self.implicit.check()?;
+        if let ContactMethod::Penalty(law) = self.contact_method {
+            check_penalty(law)?;
+        }
         check("settings.warm_start", self.warm_start, (0.0..=1.0).contains(&self.warm_start), "between 0 and 1")?;
         for (what, value) in [
             ("settings.stop_residual", self.stop_residual),
@@ -205,5 +242,19 @@ impl Settings {
         check("settings.force_threshold", loud, loud > 0.0, "above 0 (infinity: no events)")?;
         positive("settings.max_speed", self.max_speed)?;
         positive("settings.max_turn", self.max_turn)
+    }
+}
+
+fn check_penalty(law: Penalty) -> Result<(), Error> {
+    match law {
+        Penalty::Quadratic { stiffness } => positive("settings.contact_method.stiffness", stiffness),
+        Penalty::Buffered { stiffness, buffer } => {
+            positive("settings.contact_method.stiffness", stiffness)?;
+            positive("settings.contact_method.buffer", buffer)
+        }
+        Penalty::LogBarrier { strength, buffer } => {
+            positive("settings.contact_method.strength", strength)?;
+            positive("settings.contact_method.buffer", buffer)
+        }
     }
 }

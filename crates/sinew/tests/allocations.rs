@@ -45,16 +45,35 @@ fn a_steady_step_allocates_nothing() -> Result<(), Error> {
         }
         let awake = Settings { sleep_time: Real::INFINITY, ..zoo.world.settings().clone() };
         zoo.world.set_settings(awake)?;
-        let input = Input::none();
-        for _ in 0..600 {
-            zoo.world.step(&input);
-        }
-        let before = COUNT.load(Ordering::Relaxed);
-        for _ in 0..200 {
-            zoo.world.step(&input);
-        }
-        let made = COUNT.load(Ordering::Relaxed) - before;
+        let made = made_when_steady(&mut zoo.world);
         assert_eq!(made, 0, "{made} allocations in 200 steps, {threads} threads");
     }
+    // the classic contact methods: boxes, balls and grains on a plane, apart from each other
+    let spring = classic::Penalty::Buffered { stiffness: 2e3, buffer: 0.01 };
+    for contact_method in [ContactMethod::Impulse, ContactMethod::Penalty(spring)] {
+        let mut world = World::new(Settings { contact_method, sleep_time: Real::INFINITY, ..Settings::default() })?;
+        world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)))?;
+        for k in 0..10 {
+            let shape = if k % 2 == 0 { Shape::ball(0.1) } else { Shape::cuboid(0.1, 0.1, 0.1) };
+            world.add_rigid(RigidBody::dynamic().shape(shape).mass(1.0).at([k as Real, 0.2, 0.0]).damping(2.0, 2.0))?;
+        }
+        let grains: Vec<Vec3> = (0..20).map(|k| Vec3::new(0.1 * k as Real, 0.1, 2.0)).collect();
+        world.add_particles(Particles::new(grains).mass(0.1).radius(0.02).damping(2.0))?;
+        let made = made_when_steady(&mut world);
+        assert_eq!(made, 0, "{made} allocations in 200 steps, {contact_method:?}");
+    }
     Ok(())
+}
+
+/// Allocations of 200 steps, after 600 to settle.
+fn made_when_steady(world: &mut World) -> usize {
+    let input = Input::none();
+    for _ in 0..600 {
+        world.step(&input);
+    }
+    let before = COUNT.load(Ordering::Relaxed);
+    for _ in 0..200 {
+        world.step(&input);
+    }
+    COUNT.load(Ordering::Relaxed) - before
 }

@@ -13,6 +13,7 @@
 //! # Ok(()) }
 //! ```
 
+mod classic;
 mod drops;
 mod free;
 mod machines;
@@ -45,7 +46,7 @@ pub struct Scene {
 }
 
 /// All scenes, in the order in which they are listed.
-static SCENES: [Scene; 20] = [
+static SCENES: [Scene; 21] = [
     soft::JELLY,
     soft::MODELS,
     soft::CLOTH,
@@ -65,6 +66,7 @@ static SCENES: [Scene; 20] = [
     drops::TERRAIN,
     drops::BULLET,
     particles::MIXED_PARTICLES,
+    classic::CLASSIC,
     free::SWARM,
 ];
 

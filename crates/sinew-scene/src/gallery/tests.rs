@@ -113,3 +113,29 @@ fn the_wheel_throws_balls_far_to_the_right() {
     let far = world.bodies().filter(|b| b.name().starts_with("ball") && b.position().x > 2.0).count();
     assert!(far >= 12, "{far}");
 }
+
+#[test]
+fn nothing_falls_through_distance_functions_by_any_contact_method() {
+    use sinew::ContactMethod::{Impulse, Penalty, Rows};
+    use sinew::classic::Penalty as Law;
+    let scene = find("classic").expect("a scene of the gallery");
+    for method in [
+        Rows,
+        Impulse,
+        Penalty(Law::Quadratic { stiffness: 2e3 }),
+        Penalty(Law::Buffered { stiffness: 2e3, buffer: 0.02 }),
+        Penalty(Law::LogBarrier { strength: 0.5, buffer: 0.05 }),
+    ] {
+        let mut world = (scene.build)().expect("classic");
+        let settings = sinew::Settings { contact_method: method, ..world.settings().clone() };
+        world.set_settings(settings).expect("sane");
+        while world.time() < 4.0 {
+            let report = world.step(&Input::none());
+            assert_eq!(report.faults, [], "{method:?} at tick {}", report.tick);
+        }
+        // the dent is 0.6 m deep
+        let state = world.state();
+        let low = state.x.iter().chain(&state.node_x).map(|x| x.y).fold(sinew::Real::INFINITY, sinew::Real::min);
+        assert!(low > -0.62, "{method:?}: {low}");
+    }
+}

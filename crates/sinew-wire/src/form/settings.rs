@@ -1,7 +1,8 @@
 //! Settings and their enums.
 
 use super::V3;
-use sinew::{FrictionBound, Implicit, Order, Real, Settings, Stabilization};
+use sinew::classic::Penalty;
+use sinew::{ContactMethod, FrictionBound, Implicit, Order, Real, Settings, Stabilization};
 
 mirror_enum! {
     StabilizationForm of Stabilization {
@@ -19,6 +20,18 @@ mirror_enum! {
 
 mirror_enum! {
     FrictionBoundForm of FrictionBound { Cone, Weight }
+}
+
+mirror_enum! {
+    PenaltyForm of Penalty {
+        Quadratic { stiffness: Real },
+        Buffered { stiffness: Real, buffer: Real },
+        LogBarrier { strength: Real, buffer: Real },
+    }
+}
+
+mirror_enum! {
+    ContactMethodForm of ContactMethod { Rows, Penalty(law: PenaltyForm), Impulse }
 }
 
 mirror! {
@@ -52,6 +65,7 @@ mirror! {
         order: OrderForm,
         friction_bound: FrictionBoundForm,
         average_impulses: bool,
+        contact_method: ContactMethodForm,
         contact_margin: Real,
         contact_slop: Real,
         push_speed: Real,

@@ -180,7 +180,7 @@ impl Bounce {
 /// K⁻¹ v, or none for a body pinned at its centre: no mass moves, the turn answers in a plane only.
 fn solve(k: &Mat3, v: Vec3) -> Option<Vec3> {
     let mut x = v.to_array();
-    solve_symmetric(&mut k.to_cols_array(), &mut x).ok().map(|()| Vec3::from_array(x))
+    solve_symmetric(&mut k.to_cols_array(), &mut x, &mut [0.0; 3]).ok().map(|()| Vec3::from_array(x))
 }
 
 #[cfg(test)]

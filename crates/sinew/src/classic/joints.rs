@@ -100,7 +100,8 @@ pub fn solve_joints(bodies: &[Body], joints: &[Joint]) -> Result<Vec<Vec3>, Clas
     let mut matrix = assemble(bodies, joints);
     let mut impulses: Vec<Real> =
         joints.iter().flat_map(|joint| (joint.target - joint.relative_velocity(bodies)).to_array()).collect();
-    solve_symmetric(&mut matrix, &mut impulses)
+    let mut scale = vec![0.0; impulses.len()];
+    solve_symmetric(&mut matrix, &mut impulses, &mut scale)
         .map_err(|row| ClassicError::SingularJoints { joint: row / 3, axis: row % 3 })?;
     Ok(impulses.chunks_exact(3).map(Vec3::from_slice).collect())
 }
@@ -137,13 +138,13 @@ fn assemble(bodies: &[Body], joints: &[Joint]) -> Vec<Real> {
 }
 
 /// Solves A x = b in place for a symmetric A that is nowhere negative; `Err(row)` names the first row that depends on
-/// those before it. Only the lower half of A is read.
+/// those before it. Only the lower half of A is read. `scale` is scratch as long as b.
 ///
 /// Rows are scaled to a unit diagonal, so that a heavy body beside a light one is not taken for a singular system.
 /// L D Lᵀ needs no pivoting here: no entry of a matrix that is nowhere negative grows during elimination.
-pub(super) fn solve_symmetric(a: &mut [Real], b: &mut [Real]) -> Result<(), usize> {
+pub(super) fn solve_symmetric(a: &mut [Real], b: &mut [Real], scale: &mut [Real]) -> Result<(), usize> {
     let n = b.len();
-    debug_assert_eq!(a.len(), n * n);
+    debug_assert!(a.len() == n * n && scale.len() == n);
     let tiny = 16.0 * n as Real * Real::EPSILON;
 
     // scale to a unit diagonal; the scale replaces the diagonal, which is now known to be one
@@ -159,7 +160,9 @@ pub(super) fn solve_symmetric(a: &mut [Real], b: &mut [Real]) -> Result<(), usiz
             a[i * n + k] *= a[i * n + i] * a[k * n + k];
         }
     }
-    let scale: Vec<Real> = (0..n).map(|i| a[i * n + i]).collect();
+    for i in 0..n {
+        scale[i] = a[i * n + i];
+    }
 
     // factor: L below the diagonal, D on it
     for i in 0..n {
@@ -193,7 +196,7 @@ pub(super) fn solve_symmetric(a: &mut [Real], b: &mut [Real]) -> Result<(), usiz
             b[i] -= a[k * n + i] * b[k];
         }
     }
-    b.iter_mut().zip(&scale).for_each(|(x, s)| *x *= s);
+    b.iter_mut().zip(scale.iter()).for_each(|(x, s)| *x *= s);
     Ok(())
 }
 

@@ -37,11 +37,11 @@ pub const SUBSTEP_CAP: u32 = 4096;
 
 /// Part of the stability limit 2/√(k/m) that a sub-step uses. At 0.1 a touch lasts 15 sub-steps and a bounce returns
 /// its speed to half a percent.
-const LIMIT_PART: Real = 0.1;
+pub(super) const LIMIT_PART: Real = 0.1;
 
 /// Part of the gap that a sub-step of the barrier may use. Anything below 1 is safe; 0.1 also keeps the speed
 /// of a bounce to three percent (the force jumps at the edge of the buffer).
-const GAP_PART: Real = 0.1;
+pub(super) const GAP_PART: Real = 0.1;
 
 /// The three penalty methods.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -138,10 +138,18 @@ impl Penalty {
     }
 
     /// Gap at which the force begins [m].
-    fn buffer(&self) -> Real {
+    pub(crate) fn buffer(&self) -> Real {
         match *self {
             Self::Quadratic { .. } => 0.0,
             Self::Buffered { buffer, .. } | Self::LogBarrier { buffer, .. } => buffer,
+        }
+    }
+
+    /// Largest curvature of the energy [N/m]; 0 for the barrier, which has no bound and its own step control.
+    pub(super) fn stiffness(&self) -> Real {
+        match *self {
+            Self::Quadratic { stiffness } | Self::Buffered { stiffness, .. } => stiffness,
+            Self::LogBarrier { .. } => 0.0,
         }
     }
 

@@ -197,6 +197,11 @@ impl Geometry {
         }
     }
 
+    /// Points with a radius that stand for the shape against distance fields [m].
+    pub fn probes(&self) -> &[(Vec3, Real)] {
+        &self.probes
+    }
+
     /// True for half-spaces and distance fields, which have no end.
     pub fn is_unbounded(&self) -> bool {
         !self.bounded

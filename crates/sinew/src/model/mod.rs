@@ -21,7 +21,7 @@ pub use material::{Groups, Material};
 pub use matter::{Matter, Preset};
 pub(crate) use nodes::{NodeSource, Nodes, Start};
 pub use particles::Particles;
-pub(crate) use rigid::Rigid;
+pub(crate) use rigid::{BuiltCollider, Rigid};
 pub use rigid::{Collider, Motion, RigidBody};
 pub use shape::Shape;
 pub use soft::{Geometry, Region, Skin, SoftBody, SoftModel};

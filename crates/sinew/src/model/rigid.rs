@@ -1,9 +1,10 @@
 //! Rigid bodies: the builder a user fills and the checked record the engine keeps.
 
 use super::{Groups, Material, Shape};
-use crate::collision::Geometry;
+use crate::collision::{Geometry, Sdf};
 use crate::error::{Error, finite, finite_vec, not_negative, positive};
 use crate::math::{Mat3, Pose, Quat, Real, Sym3, Vec3};
+use std::sync::Arc;
 
 /// Who decides how a body moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -270,6 +271,8 @@ pub(crate) struct BuiltCollider {
     pub material: Material,
     pub groups: Groups,
     pub sensor: bool,
+    /// Its signed distance, for the classic contact methods; none for dynamic bodies and shapes without one.
+    pub field: Option<Arc<Sdf>>,
 }
 
 /// A rigid body as the step sees it: constants since the last edit.
@@ -333,7 +336,9 @@ impl Rigid {
             let place = Pose::new(place.position - mass.center, place.rotation);
             radius = radius.max(geometry.reach() + place.position.length());
             thickness = thickness.min(geometry.thickness());
-            colliders.push(BuiltCollider { geometry, place, material: c.material, groups: c.groups, sensor: c.sensor });
+            let field = if spec.motion == Motion::Dynamic { None } else { c.shape.signed_distance() };
+            let (material, groups, sensor) = (c.material, c.groups, c.sensor);
+            colliders.push(BuiltCollider { geometry, place, material, groups, sensor, field });
         }
         Ok(Self {
             motion: spec.motion,

@@ -133,6 +133,24 @@ impl Shape {
         Self::Sdf(Arc::new(sdf))
     }
 
+    /// The signed distance of a shape that has one in closed form: ball, box, cylinder, half-space and distance functions.
+    ///
+    /// That of the cylinder is an intersection (side and two ends): exact inside, outside beyond its rims a lower bound.
+    pub fn signed_distance(&self) -> Option<Arc<Sdf>> {
+        let sdf = match self {
+            Self::Ball { radius } => Sdf::sphere(Vec3::ZERO, *radius),
+            Self::Box { half_extents } => Sdf::cuboid(*half_extents),
+            Self::Cylinder { half_height, radius } => {
+                let end = |sign: Real| Sdf::plane(Vec3::Y * (sign * half_height), Vec3::Y * sign);
+                Sdf::intersection([Sdf::cylinder(Vec3::ZERO, Vec3::Y, *radius), end(1.0), end(-1.0)])
+            }
+            Self::HalfSpace { normal } => Sdf::plane(Vec3::ZERO, *normal),
+            Self::Sdf(sdf) => return Some(sdf.clone()),
+            _ => return None,
+        };
+        Some(Arc::new(sdf))
+    }
+
     /// The word for messages.
     pub fn name(&self) -> &'static str {
         match self {

@@ -2,20 +2,26 @@
 //!
 //! Such a row is J = [−u, u] with responses −u/m_a and u/m_b, so one axis stands for both, and the inverse masses lie in
 //! the fourth number of the nodes' velocity blocks, which the sweep loads anyway.
+//!
+//! Velocities and axes stay in rows of four numbers. Only the products u (v_b − v_a) are turned into lanes, to add them
+//! up; the impulse goes back by a broadcast. Turning both ends into lanes and back again cost 32 shuffles for eight
+//! rows instead of 14.
 
 use super::pgs::Pass;
 use super::row_lanes::{LaneBatch, RowNumbers};
 use crate::constraint::{RowBuffer, RowId, Term};
-use crate::math::{Blocks, LANES, Lane, Real};
+use crate::math::{Block, Blocks, LANES, Lane, Pairs, Real};
 
 type Eight = [Real; LANES];
 
 /// Eight rows of one colour between two nodes each.
 #[derive(Clone, Debug)]
 pub(super) struct PairBatch {
-    load: [[u32; LANES]; 2],
-    store: [[u32; LANES]; 2],
-    axis: [Eight; 3],
+    /// Velocity blocks of the two ends.
+    a: [u32; LANES],
+    b: [u32; LANES],
+    /// Fourth numbers are 0.
+    axis: [Block; LANES],
     /// Bias, softness and 1/diagonal of a correcting sweep; bias and 1/diagonal of a relaxing one.
     correct: [Eight; 3],
     relax: [Eight; 2],
@@ -23,6 +29,8 @@ pub(super) struct PairBatch {
     high: Eight,
     impulse: Eight,
     row: [RowId; LANES],
+    /// Bit 2k: end a of lane k answers; bit 2k + 1: end b.
+    answers: u32,
 }
 
 /// True when a row's terms are those of two nodes with the inverse masses that their blocks hold.
@@ -37,27 +45,27 @@ impl LaneBatch for PairBatch {
     fn empty() -> Self {
         let none = [0.0; LANES];
         Self {
-            load: [[0; LANES]; 2],
-            store: [[u32::MAX; LANES]; 2],
-            axis: [none; 3],
+            a: [0; LANES],
+            b: [0; LANES],
+            axis: [[0.0; 4]; LANES],
             correct: [none; 3],
             relax: [none; 2],
             low: none,
             high: none,
             impulse: none,
             row: [RowId::MAX; LANES],
+            answers: 0,
         }
     }
 
     fn fill(&mut self, lane: usize, id: RowId, rows: &RowBuffer) {
         let (row, terms) = (&rows.rows()[id as usize], rows.terms(id));
+        (self.a[lane], self.b[lane]) = (terms[0].block, terms[1].block);
         for (k, term) in terms.iter().enumerate() {
-            self.load[k][lane] = term.block;
-            self.store[k][lane] = if term.response.length_squared() > 0.0 { term.block } else { u32::MAX };
+            self.answers |= u32::from(term.response.length_squared() > 0.0) << (2 * lane + k);
         }
-        for axis in 0..3 {
-            self.axis[axis][lane] = terms[1].jacobian[axis];
-        }
+        let axis = terms[1].jacobian;
+        self.axis[lane] = [axis.x, axis.y, axis.z, 0.0];
         let numbers = RowNumbers::of(row);
         for (to, from) in self.correct.iter_mut().zip([numbers.bias, numbers.softness, numbers.inverse]) {
             to[lane] = from;
@@ -76,10 +84,8 @@ impl LaneBatch for PairBatch {
 
     #[inline(always)]
     fn relax<L: Lane>(&mut self, t: L::Token, at: usize, v: Blocks<'_>, pass: Pass) -> L {
-        let mut a = L::load_rows4(t, v, &self.load[0][at..]);
-        let mut b = L::load_rows4(t, v, &self.load[1][at..]);
-        let u = [L::load(t, &self.axis[0][at..]), L::load(t, &self.axis[1][at..]), L::load(t, &self.axis[2][at..])];
-        let drift = u[0] * (b[0] - a[0]) + u[1] * (b[1] - a[1]) + u[2] * (b[2] - a[2]);
+        let (a, b, axis) = (&self.a[at..], &self.b[at..], &self.axis[at..]);
+        let drift = L::pair_drift(t, v, &Pairs { a, b, axis, answers: 0 });
         let old = L::load(t, &self.impulse[at..]);
         let wanted = if pass == Pass::Correct {
             let push = drift + L::load(t, &self.correct[0][at..]) + L::load(t, &self.correct[1][at..]) * old;
@@ -90,13 +96,8 @@ impl LaneBatch for PairBatch {
         let new = wanted.max(L::load(t, &self.low[at..])).min(L::load(t, &self.high[at..]));
         new.store(&mut self.impulse[at..]);
         let change = new - old;
-        let (push_a, push_b) = (change * a[3], change * b[3]);
-        for axis in 0..3 {
-            a[axis] = a[axis] - u[axis] * push_a;
-            b[axis] = b[axis] + u[axis] * push_b;
-        }
-        L::store_rows4(a, v, &self.store[0][at..]);
-        L::store_rows4(b, v, &self.store[1][at..]);
+        let (a, b, axis) = (&self.a[at..], &self.b[at..], &self.axis[at..]);
+        change.pair_push(v, &Pairs { a, b, axis, answers: self.answers >> (2 * at) });
         change * change
     }
 }

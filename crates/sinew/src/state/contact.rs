@@ -19,6 +19,8 @@ pub(crate) mod flag {
     pub const LOUD: u32 = 4;
     /// Body b is a set of nodes; `sub_b` is the node.
     pub const NODE: u32 = 8;
+    /// Answered by a classic method (`Settings::contact_method`), not by rows.
+    pub const CLASSIC: u32 = 16;
 }
 
 /// What two things a contact is between. Sorted order is the order of everything in the solver.

@@ -114,7 +114,7 @@ fn batch_contacts(ctx: &StepContext, model: &Model, work: &mut Work, settings: &
         let answers = |slot: u32| work.active[slot as usize].then_some(slot);
         let elsewhere = work.implicit.holds(a) || work.implicit.holds(b);
         let nobody = answers(a).is_none() && answers(b).is_none();
-        let skip = m.has(contact_flag::SENSOR) || m.count == 0 || nobody || elsewhere;
+        let skip = m.has(contact_flag::SENSOR | contact_flag::CLASSIC) || m.count == 0 || nobody || elsewhere;
         if !skip {
             manifolds += 1;
             points += m.count;

@@ -1,5 +1,6 @@
 //! Detect: from poses to contacts, matched with what State remembers; then islands, and who takes part in this step.
 
+use super::classic_contact;
 use crate::collision::{Candidate, NarrowScratch, PairSide, find_manifolds};
 use crate::math::{Pose, Real, Vec3};
 use crate::model::{Body, Model, Motion, Rigid};
@@ -16,7 +17,7 @@ pub(crate) fn detect(model: &Model, state: &mut State, work: &mut Work, settings
     place_bounds(model, state, work, settings);
     let slack = 4.0 * settings.contact_margin;
     work.broad.update(model.revision, &work.bounds, &work.endless, slack);
-    pick_candidates(model, state, work);
+    pick_candidates(model, state, work, settings);
     narrow(model, state, work, settings);
     super::node_contact::find(model, state, work, settings);
     work.contacts.sort_unstable_by_key(|m| m.key);
@@ -31,6 +32,7 @@ pub(crate) fn detect(model: &Model, state: &mut State, work: &mut Work, settings
     work.report.counts.substeps = work.substeps;
     work.report.counts.implicit_islands = work.implicit.count as u32;
     load_bodies(model, state, work);
+    classic_contact::gather(model, work);
     super::assemble::warm_from_state(state, work, settings);
 }
 
@@ -77,7 +79,8 @@ fn place_bounds(model: &Model, state: &State, work: &mut Work, settings: &Settin
         let collider = &rigid.colliders[c.collider as usize];
         let pose = Pose::new(state.x[i], state.q[i]).then_inner(&collider.place);
         let mut bounds = collider.geometry.bounds(&pose);
-        let grow = 0.5 * settings.contact_margin + work.motion[i];
+        let ahead = work.motion[i].max(classic_contact::look_ahead(settings, rigid, state, i));
+        let grow = 0.5 * settings.contact_margin + ahead;
         bounds = bounds.grown(grow);
         if rigid.continuous {
             let sweep = state.v[i] * settings.dt;
@@ -95,7 +98,7 @@ fn moves(model: &Model, state: &State, slot: u32) -> bool {
 }
 
 /// Pairs whose tight boxes meet and that are allowed to. Pairs of which no side moves keep their contacts as they are.
-fn pick_candidates(model: &Model, state: &State, work: &mut Work) {
+fn pick_candidates(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
     work.candidates.clear();
     work.contacts.clear();
     let mut kept = false;
@@ -122,7 +125,12 @@ fn pick_candidates(model: &Model, state: &State, work: &mut Work) {
             kept = true;
             continue;
         }
-        work.candidates.push(Candidate { key, reach: 0.0, flags: if sensor { contact_flag::SENSOR } else { 0 } });
+        let flags = match sensor {
+            true => contact_flag::SENSOR,
+            false if classic_contact::takes(settings, model, &key) => contact_flag::CLASSIC,
+            false => 0,
+        };
+        work.candidates.push(Candidate { key, reach: 0.0, flags });
     }
     work.candidates.sort_unstable_by_key(|c| c.key);
     work.report.counts.pairs = work.candidates.len() as u32 + u32::from(kept);
@@ -205,6 +213,12 @@ fn one_pair(
         return;
     }
 
+    if candidate.flags & contact_flag::CLASSIC != 0 {
+        if classic_contact::is_near(settings, model, state, key) {
+            scratch.out.push(classic_contact::memory(state, *key));
+        }
+        return;
+    }
     let old = if old.iter().all(sane) { old } else { &[] };
     let before = scratch.out.len();
     find_manifolds(candidate, &side_a, &side_b, old, settings.recycle_distance, scratch);
@@ -224,6 +238,7 @@ fn one_pair(
 /// A remembered manifold with numbers that cannot be is forgotten.
 pub(super) fn sane(m: &ContactMemory) -> bool {
     m.count <= 4
+        && !m.has(contact_flag::CLASSIC)
         && m.normal.is_finite()
         && m.tangent.is_finite()
         && m.found_position.is_finite()

@@ -5,7 +5,7 @@
 //! are then still where the step began.
 
 use super::assemble::half_width;
-use super::{StepContext, advance, predict, soft, touch};
+use super::{StepContext, advance, classic_contact, predict, soft, touch};
 use crate::constraint::{Bounds, Constraint, RowBuffer, RowWriter, Term, Terms, View};
 use crate::debug::timing::PhaseClock;
 use crate::math::{Quat, Real, Vec3, integrate_rotation};
@@ -61,7 +61,7 @@ pub(super) fn sort_out(model: &Model, state: &State, work: &mut Work) {
     }
     for (index, m) in contacts.iter().enumerate() {
         let island = island_of(m.key.a).or(island_of(m.key.b));
-        if let Some(island) = island.filter(|_| !m.has(contact_flag::SENSOR) && m.count > 0) {
+        if let Some(island) = island.filter(|_| !m.has(contact_flag::SENSOR | contact_flag::CLASSIC) && m.count > 0) {
             implicit.islands[island as usize].contacts.push(index as u32);
         }
     }
@@ -82,21 +82,21 @@ pub(super) fn run(model: &Model, state: &State, work: &mut Work, settings: &Sett
         for substep in 0..count {
             let joint = Softness { rate: 1.0 / h, relative: 0.0 };
             let ctx = StepContext { joint, ..StepContext::new(settings, h, substep) };
-            if substep > 0 {
-                place_kinematic(model, state, work, h * substep as Real);
-            }
+            classic_contact::push(&ctx, model, work, settings, k as u32);
             begin(&ctx, model, work, settings, &island);
             clock.mark(Phase::Predict);
             assemble(&ctx, model, work, settings, &island);
             clock.mark(Phase::Assemble);
             solve(work, settings, &island);
+            keep(&ctx, model, work, settings, &island);
+            classic_contact::hit(&ctx, model, work, settings, k as u32);
             clock.mark(Phase::Solve);
             end(&ctx, model, work, settings, &island);
+            place_kinematic(model, state, work, h * (substep + 1) as Real);
+            classic_contact::follow(&ctx, model, work, settings, k as u32);
             clock.mark(Phase::Advance);
         }
-        if count > 1 {
-            place_kinematic(model, state, work, 0.0);
-        }
+        place_kinematic(model, state, work, 0.0);
         work.implicit.islands[k] = members;
     }
 }
@@ -131,8 +131,12 @@ fn place_kinematic(model: &Model, state: &State, work: &mut Work, time: Real) {
         if model.rigid_at(slot).is_none_or(|r| r.motion != Motion::Kinematic) || state.is_frozen(i) {
             continue;
         }
-        let x = state.x[i] + state.v[i] * time;
-        let q = integrate_rotation(state.q[i], state.w[i] * time);
+        // back at the start to the last bit: sweep islands begin there
+        let (x, q) = if time > 0.0 {
+            (state.x[i] + state.v[i] * time, integrate_rotation(state.q[i], state.w[i] * time))
+        } else {
+            (state.x[i], state.q[i])
+        };
         work.pose[2 * i] = [x.x, x.y, x.z, 0.0];
         work.pose[2 * i + 1] = q.to_array();
     }
@@ -308,8 +312,8 @@ fn solve(work: &mut Work, settings: &Settings, island: &Island<'_>) {
     implicit.placed = placed.into_iter().map(|_| unreachable!("empty")).collect();
 }
 
-/// Velocities back, impulses and stick points into memory, positions on.
-fn end(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings, island: &Island<'_>) {
+/// Velocities back, impulses and stick points into memory.
+fn keep(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings, island: &Island<'_>) {
     keep_impulses(work, settings, island, 2 * model.bodies.slot_count() as u32);
     keep_contacts(ctx, work, settings, island);
     let Work { implicit, velocity, carry, .. } = work;
@@ -318,6 +322,10 @@ fn end(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings, i
         (to[0], to[1], to[2]) = (v[0], v[1], v[2]);
         carry[block as usize] = *to;
     }
+}
+
+/// Positions on.
+fn end(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings, island: &Island<'_>) {
     for &slot in &island.members.rigid {
         advance::move_rigid(ctx.h, model, work, settings, slot);
     }

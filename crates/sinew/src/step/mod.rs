@@ -2,6 +2,7 @@
 
 mod advance;
 mod assemble;
+mod classic_contact;
 mod detect;
 mod implicit;
 pub(crate) mod intake;
@@ -22,7 +23,7 @@ use crate::settings::Settings;
 use crate::solver::contact_batch::ContactParams;
 use crate::solver::soft::{Softness, soften, soften_below};
 use crate::state::State;
-use crate::work::Work;
+use crate::work::{SWEEPS, Work};
 
 /// Numbers of a substep that every phase shares.
 #[derive(Clone, Copy, Debug)]
@@ -75,13 +76,16 @@ pub(crate) fn step(model: &mut Model, state: &mut State, work: &mut Work, settin
     let h = settings.dt / work.substeps as Real;
     for substep in 0..work.substeps {
         let ctx = StepContext::new(settings, h, substep);
+        classic_contact::push(&ctx, model, work, settings, SWEEPS);
         predict::predict(&ctx, model, work, settings);
         clock.mark(Phase::Predict);
         assemble::assemble(&ctx, model, state, work, settings);
         clock.mark(Phase::Assemble);
         solve::solve(&ctx, model, work, settings);
+        classic_contact::hit(&ctx, model, work, settings, SWEEPS);
         clock.mark(Phase::Solve);
         advance::advance(&ctx, model, work, settings);
+        classic_contact::follow(&ctx, model, work, settings, SWEEPS);
         clock.mark(Phase::Advance);
     }
     solve::bounce(&StepContext::new(settings, h, work.substeps), model, work, settings);

@@ -1,7 +1,7 @@
 //! Contacts of surfels with rigid bodies: found, written as rows, and settled. They are three rows each in the one sweep,
 //! on the blocks of the nodes that the surfel follows and the body's two.
 
-use super::{StepContext, touch};
+use super::{StepContext, classic_contact, touch};
 use crate::collision::Bounds3;
 use crate::constraint::{Bounds, Terms};
 use crate::math::{Pose, Real, Vec3, any_orthonormal};
@@ -71,7 +71,8 @@ fn find_one(model: &Model, state: &State, work: &mut Work, settings: &Settings, 
     let x = probe.x;
     let fall = settings.gravity.length() * settings.dt * settings.dt;
     let travel = 2.0 * settings.dt * probe.v.length() + fall;
-    let reach = settings.contact_margin + travel;
+    let buffer = if nodes.is_soft() { 0.0 } else { settings.contact_method.buffer() };
+    let reach = settings.contact_margin + buffer + travel;
     let around = Bounds3 { min: x, max: x }.grown(nodes.traits.radius + reach);
     broad.overlapping(&around, |c| {
         let collider = colliders[c as usize];
@@ -86,6 +87,20 @@ fn find_one(model: &Model, state: &State, work: &mut Work, settings: &Settings, 
         let i = collider.body as usize;
         let pose = Pose::new(state.x[i], state.q[i]);
         let placed = pose.then_inner(&built.place);
+        let key = ContactKey {
+            a: collider.body,
+            b: probe.slot,
+            collider_a: collider.collider,
+            collider_b: 0,
+            sub_a: 0,
+            sub_b: probe.surfel,
+        };
+        if classic_contact::takes(settings, model, &key) {
+            if classic_contact::is_node_near(model, &key, &placed, x, reach + motion[i]) {
+                contacts.push(classic_contact::memory(state, key));
+            }
+            return;
+        }
         // seen from inside its own body: a surfel on an edge of the shape has no normal, or any
         let from = x + probe.inward * settings.contact_margin;
         let (on, inside) = built.geometry.project(&placed, from);
@@ -95,14 +110,6 @@ fn find_one(model: &Model, state: &State, work: &mut Work, settings: &Settings, 
         if gap > reach + motion[i] {
             return;
         }
-        let key = ContactKey {
-            a: collider.body,
-            b: probe.slot,
-            collider_a: collider.collider,
-            collider_b: 0,
-            sub_a: 0,
-            sub_b: probe.surfel,
-        };
         contacts.push(remember(state, key, &pose, on, normal, nodes.traits.radius));
     });
 }

@@ -1,7 +1,7 @@
 //! Remember: what the step found goes into State. Gate 2: a body that came out insane is rolled back, stopped and held.
 
 use super::implicit::carried_by;
-use super::{assemble, intake::freeze_rigid};
+use super::{assemble, classic_contact, intake::freeze_rigid};
 use crate::math::{Pose, Quat, Real, Vec3};
 use crate::model::{Body, Model};
 use crate::report::{Event, Fault, FaultKind, Phase};
@@ -12,6 +12,7 @@ use crate::work::{PointForce, Work};
 pub(crate) fn remember(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
     assemble::harvest(work);
     read_contacts(work, settings);
+    classic_contact::report(model, state, work, settings);
     store_bodies(model, state, work, settings);
     state.row_impulses.copy_from_slice(&work.warm);
     touch_events(model, state, work);

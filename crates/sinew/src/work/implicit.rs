@@ -5,6 +5,9 @@ use crate::deformable::Deformable;
 use crate::math::{Block, Real, Vec3};
 use crate::solver::implicit::{Lump, Outcome, Placed, Scratch};
 
+/// Stands for "in no implicit island": swept.
+pub(crate) const SWEEPS: u32 = u32::MAX;
+
 /// A soft body's model while the world runs.
 #[derive(Debug)]
 pub(crate) struct SoftWork {
@@ -71,7 +74,7 @@ pub(crate) struct ImplicitWork {
     /// The first `count` are in use.
     pub islands: Vec<ImplicitIsland>,
     pub count: usize,
-    /// Island of each slot, or MAX. (slots)
+    /// Island of each slot, or [`SWEEPS`]. (slots)
     pub of_slot: Vec<u32>,
     /// Local number of each global block, or MAX. (blocks)
     pub local: Vec<u32>,
@@ -95,7 +98,12 @@ pub(crate) struct ImplicitWork {
 impl ImplicitWork {
     /// True when the body is solved in an implicit island.
     pub fn holds(&self, slot: u32) -> bool {
-        self.of_slot.get(slot as usize).is_some_and(|&i| i != u32::MAX)
+        self.island_of(slot) != SWEEPS
+    }
+
+    /// The implicit island of a body, or [`SWEEPS`].
+    pub fn island_of(&self, slot: u32) -> u32 {
+        self.of_slot.get(slot as usize).copied().unwrap_or(SWEEPS)
     }
 
     /// The local number of a global block; one that nobody owns gets its velocity and keeps it.

@@ -1,9 +1,11 @@
 //! Work: everything that can be rebuilt from Model and State. Never saved; its memory is reused from step to step.
 
+mod classic;
 mod implicit;
 mod islands;
 
-pub(crate) use implicit::{ImplicitIsland, ImplicitSpan, ImplicitWork, SoftWork, Touch};
+pub(crate) use classic::{ClassicWork, Encounter, Mover};
+pub(crate) use implicit::{ImplicitIsland, ImplicitSpan, ImplicitWork, SWEEPS, SoftWork, Touch};
 pub(crate) use islands::Islands;
 
 use crate::collision::{Bounds3, BroadPhase, Candidate, NarrowScratch};
@@ -129,6 +131,8 @@ pub(crate) struct Work {
     pub node_contacts: Vec<NodeContact>,
     /// Surface points of the body that is being looked at. Written by `detect`.
     pub surfels: Vec<Surfel>,
+    /// Contacts that a classic method answers.
+    pub classic: ClassicWork,
     pub islands: Islands,
     /// Contact points by body, or marks by island. (slots)
     pub touches: Vec<u32>,
@@ -191,6 +195,7 @@ impl Work {
             warm: Vec::new(),
             node_contacts: Vec::new(),
             surfels: Vec::new(),
+            classic: ClassicWork::default(),
             islands: Islands::default(),
             touches: Vec::new(),
             anchored: Vec::new(),

@@ -11,7 +11,7 @@
 //! same entry. The diagonal follows from Σ_i g_i = 0: a body that is moved as a whole feels its mass only.
 
 use super::tet_kernel::{Eight, TetBatch};
-use crate::math::{Block, Blocks, Kernel, LANES, Lane, Lookup, Lookups, Mat3, Real, Vec3};
+use crate::math::{Block, Blocks, Kernel, LANES, Lane, Mat3, Picked, Picks, Real, Vec3};
 
 /// Rows that are sorted by length together. Larger: less padding; smaller: neighbours stay close.
 const WINDOW: usize = 512;
@@ -37,13 +37,13 @@ struct Slice {
 pub(super) struct Sparse {
     slices: Vec<Slice>,
     /// Node of each row; an empty lane repeats the first. (slice_count)
-    row: Lookups,
+    row: Picks,
     /// Column of each entry. Padding is the row itself with a block of zeros. (entry_count)
-    column: Lookups,
+    column: Picks,
     /// First contribution of each entry, and the end. (entry_count + 1)
     first: Vec<u32>,
     /// The two turned gradients of each contribution. Padding names the block of zeros at their end.
-    pairs: [Lookups; 2],
+    pairs: [Picks; 2],
     /// Blocks off the diagonal. Written by `assemble`. (entry_count) [kg]
     off: Vec<Eight9>,
     /// Diagonal blocks. Written by `assemble`. (slice_count) [kg]
@@ -70,10 +70,10 @@ impl Sparse {
         }
         let mut sparse = Self {
             slices: Vec::new(),
-            row: Lookups::default(),
-            column: Lookups::default(),
+            row: Picks::default(),
+            column: Picks::default(),
             first: vec![0],
-            pairs: [Lookups::default(), Lookups::default()],
+            pairs: [Picks::default(), Picks::default()],
             off: Vec::new(),
             diagonal: Vec::new(),
             seat: vec![(0, 0); node_count],
@@ -131,7 +131,7 @@ impl Sparse {
         on(node, block(&self.diagonal[slice], lane));
         for k in self.slices[slice].first as usize..self.slices[slice + 1].first as usize {
             // padding
-            let column = self.column.list()[k][lane] as usize;
+            let column = self.column.rows()[k][lane] as usize;
             if column != node {
                 on(column, block(&self.off[k], lane));
             }
@@ -201,7 +201,7 @@ impl Kernel for Assemble<'_> {
                         sum[n] = sum[n] - block[n];
                     }
                 }
-                store_diagonal::<L>(t, sum, &row.list()[s], self.mass, (diagonal, at));
+                store_diagonal::<L>(t, sum, &row.rows()[s], self.mass, (diagonal, at));
                 at += L::COUNT;
             }
         }
@@ -212,15 +212,15 @@ impl Kernel for Assemble<'_> {
 #[inline(always)]
 fn gather<L: Lane>(
     t: L::Token,
-    pairs: [Lookup<'_>; 2],
+    pairs: [Picked<'_>; 2],
     part: std::ops::Range<usize>,
     at: usize,
     [lambda, mu]: [Real; 2],
 ) -> [L; 9] {
     let mut o = [L::splat(t, 0.0); 9];
     for k in part {
-        let a = L::look_up(t, pairs[0], k, at);
-        let b = L::look_up(t, pairs[1], k, at);
+        let a = L::pick(t, pairs[0], k, at);
+        let b = L::pick(t, pairs[1], k, at);
         for row in 0..3 {
             for column in 0..3 {
                 o[3 * row + column] = o[3 * row + column] + a[row] * b[column];
@@ -282,9 +282,9 @@ impl Kernel for Product<'_> {
             let mut at = 0;
             while at < LANES {
                 let mut sum = [L::splat(t, 0.0); 4];
-                multiply(t, diagonal, L::look_up(t, row, s, at), at, &mut sum);
+                multiply(t, diagonal, L::pick(t, row, s, at), at, &mut sum);
                 for k in entries.clone() {
-                    multiply(t, &off[k], L::look_up(t, column, k, at), at, &mut sum);
+                    multiply(t, &off[k], L::pick(t, column, k, at), at, &mut sum);
                 }
                 L::store_rows4(sum, self.out, &slice.store[at..]);
                 at += L::COUNT;

@@ -163,9 +163,9 @@ impl Layout {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Motion<'a> {
     /// Positions by place. (padded)
-    pub x: Blocks<'a>,
+    pub x: &'a [Block],
     /// Velocities by place, when there are dashpots. (padded)
-    pub v: Blocks<'a>,
+    pub v: &'a [Block],
     /// Stretch of the dashpots behind arms [m]. (link_count)
     pub dashpots: &'a [Real],
 }
@@ -187,9 +187,9 @@ impl<const DAMPED: bool, const ARMED: bool> Sum<'_, DAMPED, ARMED> {
     #[inline(always)]
     fn chunk<L: Lane>(t: L::Token, layout: &Layout, on: &Motion<'_>, [chunk, at]: [usize; 2]) -> [L; 3] {
         let own: [u32; LANES] = own_places(chunk);
-        let me = L::load_xyz(t, on.x, &own[at..]);
-        let mine = if DAMPED { L::load_xyz(t, on.v, &own[at..]) } else { me };
-        let (near, near_v) = (layout.others.from(on.x), layout.others.from(on.v));
+        let me = L::gather_xyz(t, on.x, &own[at..]);
+        let mine = if DAMPED { L::gather_xyz(t, on.v, &own[at..]) } else { me };
+        let (near, near_v) = (layout.others.over(on.x), layout.others.over(on.v));
         let tiny = L::splat(t, TINY);
         let mut f = [L::splat(t, 0.0); 3];
         let first = layout.chunks[chunk].first as usize;

@@ -26,7 +26,7 @@ pub use network::Spring;
 pub use params::{Dashpot, Element, Integrator, Mass, Params, SpringError, Stiffness, VolumeForce};
 
 use super::{BodyMut, BodyRef, Deformable, Operator, StepContext};
-use crate::math::{Block, Blocks, Real, Vec3};
+use crate::math::{Block, Real, Vec3};
 use crate::model::tet_mesh::TetMesh;
 use crate::model::tri_mesh::TriMesh;
 use element::Link;
@@ -172,7 +172,7 @@ impl MassSpring {
             share(ctx, &mut v[..count], GRAIN, &|first, to| gather(&node[first..], velocity, to));
         }
         // springs
-        let on = Motion { x: Blocks::new(x), v: Blocks::new(v), dashpots: inner };
+        let on = Motion { x, v, dashpots: inner };
         share(ctx, forces, GRAIN, &|first, out| layout.sum(first, out, &on, ctx.lanes));
         // volumes: forces on corners, then their sums
         if let Some(volume) = volume {

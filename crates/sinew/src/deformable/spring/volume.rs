@@ -98,7 +98,7 @@ impl Volume {
     }
 
     /// Corner forces from positions by place [N].
-    pub fn push(&self, ctx: &StepContext<'_>, x: Blocks<'_>, corners: &mut [Block]) {
+    pub fn push(&self, ctx: &StepContext<'_>, x: &[Block], corners: &mut [Block]) {
         let batch = 4 * LANES;
         super::share(ctx, corners, 64 * batch, &|first, corners| {
             let batches = &self.batches[first / batch..][..corners.len() / batch];
@@ -148,7 +148,7 @@ impl Volume {
 struct Push<'a> {
     batches: &'a [Batch],
     radial: bool,
-    x: Blocks<'a>,
+    x: &'a [Block],
     out: Blocks<'a>,
 }
 
@@ -162,7 +162,7 @@ impl Kernel for Push<'_> {
             while at < LANES {
                 let mut p = [[L::splat(t, 0.0); 3]; 4];
                 for corner in 0..4 {
-                    p[corner] = L::load_xyz(t, self.x, &batch.corner[corner][at..]);
+                    p[corner] = L::gather_xyz(t, self.x, &batch.corner[corner][at..]);
                 }
                 let (measure, g) = if self.radial { radial::<L>(t, p) } else { gradient::<L>(t, p) };
                 let pull = L::load(t, &batch.k[at..]) * (L::load(t, &batch.rest[at..]) - measure);

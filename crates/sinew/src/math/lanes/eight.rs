@@ -1,0 +1,340 @@
+//! Eight numbers at a time: the wide path.
+
+use super::{Block, Blocks, LANES, Lane, Pairs, Picked, Real};
+use fearless_simd::{Simd, SimdBase, SimdFloat, f32x4, f32x8, prelude::*, u32x8};
+
+/// Full 8x8 transpose by three rounds of interleaving halves.
+#[inline(always)]
+fn transpose8<S: Simd>(s: S, r: [f32x8<S>; 8]) -> [f32x8<S>; 8] {
+    let (a0, a1) = s.interleave_f32x8(r[0], r[4]);
+    let (a2, a3) = s.interleave_f32x8(r[1], r[5]);
+    let (a4, a5) = s.interleave_f32x8(r[2], r[6]);
+    let (a6, a7) = s.interleave_f32x8(r[3], r[7]);
+    let (b0, b1) = s.interleave_f32x8(a0, a4);
+    let (b2, b3) = s.interleave_f32x8(a1, a5);
+    let (b4, b5) = s.interleave_f32x8(a2, a6);
+    let (b6, b7) = s.interleave_f32x8(a3, a7);
+    let (c0, c1) = s.interleave_f32x8(b0, b4);
+    let (c2, c3) = s.interleave_f32x8(b1, b5);
+    let (c4, c5) = s.interleave_f32x8(b2, b6);
+    let (c6, c7) = s.interleave_f32x8(b3, b7);
+    [c0, c1, c2, c3, c4, c5, c6, c7]
+}
+
+/// 4x4 transpose of four blocks.
+#[inline(always)]
+fn transpose4<S: Simd>(s: S, r: [f32x4<S>; 4]) -> [f32x4<S>; 4] {
+    let (a0, a1) = s.interleave_f32x4(r[0], r[2]);
+    let (a2, a3) = s.interleave_f32x4(r[1], r[3]);
+    let (b0, b1) = s.interleave_f32x4(a0, a2);
+    let (b2, b3) = s.interleave_f32x4(a1, a3);
+    [b0, b1, b2, b3]
+}
+
+/// Interleaves the lower and the upper four numbers each by themselves. On AVX it becomes two instructions: no
+/// number crosses the middle, so eight blocks are turned by 7 shuffles instead of 16.
+#[inline(always)]
+fn interleave_halves<S: Simd>(s: S, a: f32x8<S>, b: f32x8<S>) -> (f32x8<S>, f32x8<S>) {
+    let (low, high) = s.interleave_f32x8(a, b);
+    let (l0, l1) = s.split_f32x8(low);
+    let (h0, h1) = s.split_f32x8(high);
+    (s.combine_f32x4(l0, h0), s.combine_f32x4(l1, h1))
+}
+
+/// x, y and z of eight blocks.
+#[inline(always)]
+fn turn_xyz<S: Simd>(s: S, r: [f32x4<S>; 8]) -> [f32x8<S>; 3] {
+    let r0 = s.combine_f32x4(r[0], r[4]);
+    let r1 = s.combine_f32x4(r[1], r[5]);
+    let r2 = s.combine_f32x4(r[2], r[6]);
+    let r3 = s.combine_f32x4(r[3], r[7]);
+    let (a, b) = interleave_halves(s, r0, r2);
+    let (c, d) = interleave_halves(s, r1, r3);
+    let (x, y) = interleave_halves(s, a, c);
+    let (z, _) = interleave_halves(s, b, d);
+    [x, y, z]
+}
+
+/// Eight blocks as they lie in memory.
+#[inline(always)]
+fn side_by_side<S: Simd>(s: S, from: [&Block; LANES]) -> [f32x4<S>; LANES] {
+    let mut out = [f32x4::splat(s, 0.0); LANES];
+    for k in 0..LANES {
+        out[k] = f32x4::from_slice(s, from[k]);
+    }
+    out
+}
+
+/// Eight blocks of a list.
+#[inline(always)]
+fn listed<'a>(from: &'a [Block], index: &[u32]) -> [&'a Block; LANES] {
+    let index = &index[..LANES];
+    let mut out = [&[0.0; 4]; LANES];
+    for k in 0..LANES {
+        out[k] = &from[index[k] as usize];
+    }
+    out
+}
+
+/// Eight blocks as lanes of their four numbers.
+#[inline(always)]
+fn join<S: Simd>(s: S, b: [f32x4<S>; 8]) -> [f32x8<S>; 4] {
+    let lo = transpose4(s, [b[0], b[1], b[2], b[3]]);
+    let hi = transpose4(s, [b[4], b[5], b[6], b[7]]);
+    [
+        s.combine_f32x4(lo[0], hi[0]),
+        s.combine_f32x4(lo[1], hi[1]),
+        s.combine_f32x4(lo[2], hi[2]),
+        s.combine_f32x4(lo[3], hi[3]),
+    ]
+}
+
+/// The inverse of `join`.
+#[inline(always)]
+fn part<S: Simd>(rows: [f32x8<S>; 4]) -> [f32x4<S>; 8] {
+    let s = rows[0].simd;
+    let (l0, h0) = s.split_f32x8(rows[0]);
+    let (l1, h1) = s.split_f32x8(rows[1]);
+    let (l2, h2) = s.split_f32x8(rows[2]);
+    let (l3, h3) = s.split_f32x8(rows[3]);
+    let [b0, b1, b2, b3] = transpose4(s, [l0, l1, l2, l3]);
+    let [b4, b5, b6, b7] = transpose4(s, [h0, h1, h2, h3]);
+    [b0, b1, b2, b3, b4, b5, b6, b7]
+}
+
+#[inline(always)]
+fn block<S: Simd>(s: S, base: Blocks<'_>, index: u32) -> f32x4<S> {
+    f32x4::from_slice(s, &base.read::<4>(index))
+}
+
+#[inline(always)]
+fn put<S: Simd>(v: f32x4<S>, base: Blocks<'_>, index: u32) {
+    let mut numbers = [0.0; 4];
+    v.store_slice(&mut numbers);
+    base.write(index, numbers);
+}
+
+/// Panics when one of the eight blocks is not there: one comparison for all of them.
+#[inline(always)]
+fn check_all<S: Simd>(s: S, base: Blocks<'_>, index: &[u32; LANES]) {
+    let end = u32x8::splat(s, u32::try_from(base.blocks).unwrap_or(u32::MAX));
+    let known = u32x8::from_slice(s, index).simd_lt(end);
+    assert!(known.all_true(), "a block of {index:?} is not among {}", base.blocks);
+}
+
+/// Products u (b − a) of one pair, number by number.
+///
+/// # Safety
+/// Both indices are below the number of blocks.
+#[inline(always)]
+unsafe fn products<S: Simd>(s: S, base: Blocks<'_>, a: u32, b: u32, axis: &Block) -> f32x4<S> {
+    // SAFETY: in bounds by the caller.
+    let (a, b) = unsafe { (base.read_known(a), base.read_known(b)) };
+    f32x4::from_slice(s, axis) * (f32x4::from_slice(s, &b) - f32x4::from_slice(s, &a))
+}
+
+/// Sums x + y + z of four rows, one a lane.
+#[inline(always)]
+fn sum_rows<S: Simd>(s: S, r: [f32x4<S>; 4]) -> f32x4<S> {
+    let (a0, a1) = s.interleave_f32x4(r[0], r[2]);
+    let (a2, a3) = s.interleave_f32x4(r[1], r[3]);
+    let (x, y) = s.interleave_f32x4(a0, a2);
+    x + y + s.zip_low_f32x4(a1, a3)
+}
+
+/// One pair of [`Lane::pair_push`].
+///
+/// # Safety
+/// Both indices are below the number of blocks.
+#[inline(always)]
+unsafe fn push_pair<S: Simd>(s: S, base: Blocks<'_>, (a, b): (u32, u32), axis: &Block, change: Real, answers: u32) {
+    let u = f32x4::from_slice(s, axis);
+    if answers & 1 != 0 {
+        // SAFETY: in bounds by the caller.
+        let block = unsafe { base.read_known(a) };
+        let push = f32x4::splat(s, change * block[3]);
+        let mut out = [0.0; 4];
+        (f32x4::from_slice(s, &block) - u * push).store_slice(&mut out);
+        // SAFETY: in bounds by the caller.
+        unsafe { base.write_known(a, out) };
+    }
+    if answers & 2 != 0 {
+        // SAFETY: in bounds by the caller.
+        let block = unsafe { base.read_known(b) };
+        let push = f32x4::splat(s, change * block[3]);
+        let mut out = [0.0; 4];
+        (f32x4::from_slice(s, &block) + u * push).store_slice(&mut out);
+        // SAFETY: in bounds by the caller.
+        unsafe { base.write_known(b, out) };
+    }
+}
+
+/// The first eight of a list.
+#[inline(always)]
+fn eight<T>(list: &[T]) -> &[T; LANES] {
+    list.first_chunk().expect("eight lanes")
+}
+
+impl<S: Simd> Lane for f32x8<S> {
+    const COUNT: usize = 8;
+    type Token = S;
+    #[inline(always)]
+    fn splat(s: S, value: Real) -> Self {
+        <f32x8<S> as SimdBase<S>>::splat(s, value)
+    }
+    #[inline(always)]
+    fn load(s: S, from: &[Real]) -> Self {
+        f32x8::from_slice(s, &from[..8])
+    }
+    #[inline(always)]
+    fn store(self, to: &mut [Real]) {
+        self.store_slice(&mut to[..8]);
+    }
+    #[inline(always)]
+    fn div(self, other: Self) -> Self {
+        self / other
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        SimdFloat::sqrt(self)
+    }
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        // select, not min: NaN and signed zero then behave as in the scalar path
+        other.simd_lt(self).select(other, self)
+    }
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        other.simd_gt(self).select(other, self)
+    }
+    #[inline(always)]
+    fn select_gt(self, other: Self, yes: Self, no: Self) -> Self {
+        self.simd_gt(other).select(yes, no)
+    }
+    #[inline(always)]
+    fn all_gt(self, other: Self) -> bool {
+        self.simd_gt(other).all_true()
+    }
+    #[inline(always)]
+    fn gather4(s: S, from: &[Block], i: &[u32]) -> [Self; 4] {
+        join(s, side_by_side(s, listed(from, i)))
+    }
+    #[inline(always)]
+    fn gather_xyz(s: S, from: &[Block], i: &[u32]) -> [Self; 3] {
+        turn_xyz(s, side_by_side(s, listed(from, i)))
+    }
+    #[inline(always)]
+    fn pick(s: S, from: Picked<'_>, row: usize, _: usize) -> [Self; 4] {
+        join(s, side_by_side(s, from.row(row)))
+    }
+    #[inline(always)]
+    fn pick_xyz(s: S, from: Picked<'_>, row: usize, _: usize) -> [Self; 3] {
+        turn_xyz(s, side_by_side(s, from.row(row)))
+    }
+    #[inline(always)]
+    fn store_blocks(rows: [Self; 4], to: &mut [Block]) {
+        let (b, to) = (part(rows), &mut to[..8]);
+        for k in 0..8 {
+            b[k].store_slice(&mut to[k]);
+        }
+    }
+    #[inline(always)]
+    fn sum(self) -> Real {
+        let mut n = [0.0; 8];
+        self.store_slice(&mut n);
+        n.iter().sum()
+    }
+    #[inline(always)]
+    fn load_rows8(s: S, base: Blocks<'_>, i: &[u32]) -> [Self; 8] {
+        let r = [
+            f32x8::from_slice(s, &base.read::<8>(i[0])),
+            f32x8::from_slice(s, &base.read::<8>(i[1])),
+            f32x8::from_slice(s, &base.read::<8>(i[2])),
+            f32x8::from_slice(s, &base.read::<8>(i[3])),
+            f32x8::from_slice(s, &base.read::<8>(i[4])),
+            f32x8::from_slice(s, &base.read::<8>(i[5])),
+            f32x8::from_slice(s, &base.read::<8>(i[6])),
+            f32x8::from_slice(s, &base.read::<8>(i[7])),
+        ];
+        transpose8(s, r)
+    }
+    #[inline(always)]
+    fn store_rows8(rows: [Self; 8], base: Blocks<'_>, i: &[u32]) {
+        let s = rows[0].simd;
+        let r = transpose8(s, rows);
+        for k in 0..8 {
+            let mut numbers = [0.0; 8];
+            r[k].store_slice(&mut numbers);
+            base.write(i[k], numbers);
+        }
+    }
+    #[inline(always)]
+    fn load_rows4(s: S, base: Blocks<'_>, i: &[u32]) -> [Self; 4] {
+        join(
+            s,
+            [
+                block(s, base, i[0]),
+                block(s, base, i[1]),
+                block(s, base, i[2]),
+                block(s, base, i[3]),
+                block(s, base, i[4]),
+                block(s, base, i[5]),
+                block(s, base, i[6]),
+                block(s, base, i[7]),
+            ],
+        )
+    }
+    #[inline(always)]
+    fn gather(s: S, from: &[Real], i: &[u32]) -> Self {
+        let i = &i[..8];
+        let mut n = [0.0; 8];
+        for k in 0..8 {
+            n[k] = from[i[k] as usize];
+        }
+        f32x8::from_slice(s, &n)
+    }
+    #[inline(always)]
+    fn store_rows4(rows: [Self; 4], base: Blocks<'_>, i: &[u32]) {
+        let b = part(rows);
+        for k in 0..8 {
+            put(b[k], base, i[k]);
+        }
+    }
+    #[inline(always)]
+    fn add_rows4(rows: [Self; 4], base: Blocks<'_>, i: &[u32]) {
+        let (s, b) = (rows[0].simd, part(rows));
+        for k in 0..8 {
+            if i[k] != u32::MAX {
+                put(block(s, base, i[k]) + b[k], base, i[k]);
+            }
+        }
+    }
+    #[inline(always)]
+    fn pair_drift(s: S, base: Blocks<'_>, pairs: &Pairs<'_>) -> Self {
+        let (a, b, u) = (eight(pairs.a), eight(pairs.b), eight(pairs.axis));
+        check_all(s, base, a);
+        check_all(s, base, b);
+        let none = f32x4::splat(s, 0.0);
+        let mut parts = [none; LANES];
+        for k in 0..LANES {
+            // SAFETY: all indices are checked above.
+            parts[k] = unsafe { products(s, base, a[k], b[k], &u[k]) };
+        }
+        let low = sum_rows(s, [parts[0], parts[1], parts[2], parts[3]]);
+        let high = sum_rows(s, [parts[4], parts[5], parts[6], parts[7]]);
+        s.combine_f32x4(low, high)
+    }
+    #[inline(always)]
+    fn pair_push(self, base: Blocks<'_>, pairs: &Pairs<'_>) {
+        let s = self.simd;
+        let (a, b, u) = (eight(pairs.a), eight(pairs.b), eight(pairs.axis));
+        check_all(s, base, a);
+        check_all(s, base, b);
+        let mut change = [0.0; LANES];
+        self.store_slice(&mut change);
+        for k in 0..LANES {
+            // SAFETY: all indices are checked above.
+            unsafe { push_pair(s, base, (a[k], b[k]), &u[k], change[k], pairs.answers >> (2 * k)) };
+        }
+    }
+}

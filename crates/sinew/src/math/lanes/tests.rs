@@ -1,0 +1,61 @@
+use super::*;
+use fearless_simd::{Level, dispatch, f32x8};
+
+#[inline(always)]
+fn round_trip<S: fearless_simd::Simd>(s: S, base: Blocks<'_>, index: &[u32]) -> [[Real; 8]; 8] {
+    let lanes = <f32x8<S> as Lane>::load_rows8(s, base, index);
+    let mut out = [[0.0; 8]; 8];
+    for k in 0..8 {
+        lanes[k].store(&mut out[k]);
+    }
+    <f32x8<S> as Lane>::store_rows8(lanes, base, index);
+    let four = <f32x8<S> as Lane>::load_rows4(s, base, index);
+    let mut first = [0.0; 8];
+    four[1].store(&mut first);
+    assert_eq!(first, out[1]);
+    <f32x8<S> as Lane>::store_rows4(four, base, index);
+    let mut side = [[0.0; 4]; 8];
+    <f32x8<S> as Lane>::store_blocks(four, &mut side);
+    let order = [0, 1, 2, 3, 4, 5, 6, 7];
+    <f32x8<S> as Lane>::gather4(s, &side, &order)[1].store(&mut first);
+    assert_eq!(first, out[1]);
+    <f32x8<S> as Lane>::add_rows4(four, base, &[u32::MAX; 8]);
+    let none = <f32x8<S> as Lane>::splat(s, 0.0);
+    <f32x8<S> as Lane>::add_rows4([none, none, four[0], none], base, index);
+    <f32x8<S> as Lane>::add_rows4([none, none, -four[0], none], base, index);
+    let mut picks = Picks::default();
+    picks.push([7; 8]);
+    picks.push(order);
+    let four = <f32x8<S> as Lane>::pick(s, picks.over(&side), 1, 0);
+    let picked = <f32x8<S> as Lane>::pick_xyz(s, picks.over(&side), 1, 0);
+    let three = <f32x8<S> as Lane>::gather_xyz(s, &side, &order);
+    for k in 0..3 {
+        for lanes in [four[k], picked[k], three[k]] {
+            lanes.store(&mut first);
+            assert_eq!(first, out[k]);
+        }
+    }
+    out
+}
+
+#[test]
+fn transposes_put_number_k_into_lane_vector_k() {
+    let mut base: Vec<Block> = (0..20).map(|i| core::array::from_fn(|k| (i * 4 + k) as Real)).collect();
+    let before = base.clone();
+    let index = [0, 2, 4, 6, 8, 10, 12, 14];
+    let got = dispatch!(Level::new(), s => round_trip(s, Blocks::new(&mut base), &index));
+    for k in 0..8 {
+        for (lane, at) in index.iter().enumerate() {
+            assert_eq!(got[k][lane], (at * 4) as Real + k as Real);
+        }
+    }
+    assert_eq!(base, before);
+}
+
+#[test]
+#[should_panic(expected = "block 9 of 9")]
+fn picks_outside_the_blocks_are_refused() {
+    let mut picks = Picks::default();
+    picks.push([0, 1, 2, 9, 3, 4, 5, 6]);
+    picks.over(&[[0.0; 4]; 9]);
+}
