@@ -68,6 +68,7 @@ pub(crate) struct SoftForm {
     pinned: Vec<u32>,
     pinned_regions: Vec<(V3, V3)>,
     thickness: Real,
+    self_contact: bool,
     material: MaterialForm,
     groups: GroupsForm,
     gravity_scale: Real,
@@ -78,7 +79,7 @@ pub(crate) struct SoftForm {
 impl SoftForm {
     pub fn of(body: &SoftBody) -> Self {
         let SoftBody { geometry, model, skin, pose, velocity, spin, pinned, pinned_regions, .. } = body;
-        let SoftBody { thickness, material, groups, gravity_scale, damping, name, .. } = body;
+        let SoftBody { thickness, self_contact, material, groups, gravity_scale, damping, name, .. } = body;
         let region = |r: &Region| {
             let Region { min, max } = r;
             (min.to_array(), max.to_array())
@@ -93,6 +94,7 @@ impl SoftForm {
             pinned: pinned.clone(),
             pinned_regions: pinned_regions.iter().map(region).collect(),
             thickness: *thickness,
+            self_contact: *self_contact,
             material: (*material).into(),
             groups: groups_form(*groups),
             gravity_scale: *gravity_scale,
@@ -113,6 +115,7 @@ impl SoftForm {
             pinned: self.pinned,
             pinned_regions: self.pinned_regions.into_iter().map(region).collect(),
             thickness: self.thickness,
+            self_contact: self.self_contact,
             material: self.material.into(),
             groups: groups(self.groups),
             gravity_scale: self.gravity_scale,

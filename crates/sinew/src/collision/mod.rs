@@ -4,6 +4,7 @@ mod broad;
 mod narrow;
 mod parry;
 mod sdf;
+pub(crate) mod surface;
 
 pub(crate) use broad::BroadPhase;
 pub(crate) use narrow::{Candidate, NarrowScratch, PairSide, find_manifolds};

@@ -5,9 +5,10 @@ use parry3d as lib;
 #[cfg(feature = "f64")]
 use parry3d_f64 as lib;
 
+use super::surface::point_triangle;
 use super::{Bounds3, Sdf};
 use crate::error::{Error, positive};
-use crate::math::{Mat3, Pose, Real, Sym3, Vec3};
+use crate::math::{Mat3, Pose, Quat, Real, Sym3, Vec3};
 use crate::model::Shape;
 use lib::bounding_volume::Aabb;
 use lib::mass_properties::MassProperties;
@@ -17,7 +18,7 @@ use lib::query::{
 use lib::shape::{SharedShape, TriMeshFlags};
 use std::sync::Arc;
 
-pub(crate) use lib::partitioning::{Bvh, BvhWorkspace};
+pub(crate) use lib::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
 
 pub(crate) fn lib_aabb(b: &Bounds3) -> Aabb {
     Aabb::new(b.min, b.max)
@@ -102,6 +103,20 @@ enum Roundness {
     Swept(Real),
     /// Round about y only, on its side.
     Side(Real),
+}
+
+/// Rounds between a field's surface and a triangle.
+const FIELD_ROUNDS: usize = 8;
+
+/// A triangle at a shape.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TriangleMeet {
+    /// Of the triangle's corners.
+    pub weights: [Real; 3],
+    /// The point of the shape [m].
+    pub on_shape: Vec3,
+    /// From the shape to the triangle.
+    pub normal: Vec3,
 }
 
 /// A shape ready for questions.
@@ -275,6 +290,40 @@ impl Geometry {
             Kind::Field(f) => {
                 let s = f.sample(pose.unpoint(point));
                 (point - (pose.rotation * s.normal) * s.distance, s.distance < 0.0)
+            }
+        }
+    }
+
+    /// True for a convex solid.
+    pub fn is_convex(&self) -> bool {
+        self.convex
+    }
+
+    /// Where a triangle is nearest to the shape, or deepest in it, when nearer than `reach` [m].
+    pub fn meet_triangle(&self, pose: &Pose, corners: [Vec3; 3], reach: Real) -> Option<TriangleMeet> {
+        let [a, b, c] = corners;
+        match &self.kind {
+            Kind::Solid(s) => {
+                // near the origin: large coordinates would cost digits
+                let triangle = lib::shape::Triangle::new(Vec3::ZERO, b - a, c - a);
+                let at = lib_pose(&Pose::new(a, Quat::IDENTITY));
+                let found = lib::query::contact(&lib_pose(pose), &**s, &at, &triangle, reach).ok()??;
+                let weights = point_triangle(found.point2, corners);
+                Some(TriangleMeet { weights, on_shape: found.point1, normal: found.normal1 })
+            }
+            Kind::Field(f) => {
+                // to the field's surface and back to the triangle, some times over
+                let mut weights = [1.0 / 3.0; 3];
+                let mut last = None;
+                for _ in 0..FIELD_ROUNDS {
+                    let p = a * weights[0] + b * weights[1] + c * weights[2];
+                    let s = f.sample(pose.unpoint(p));
+                    let normal = pose.rotation * s.normal;
+                    let on_shape = p - normal * s.distance;
+                    last = (s.distance < reach).then_some(TriangleMeet { weights, on_shape, normal });
+                    weights = point_triangle(on_shape, corners);
+                }
+                last
             }
         }
     }

@@ -9,7 +9,7 @@ pub use custom::{RowWriter, Rows};
 pub(crate) use joint::{BuiltDistance, BuiltJoint};
 pub use joint::{Distance, Joint, JointKind, Motor};
 pub use row::{Bounds, Row, RowBuffer, RowId, Term};
-pub(crate) use site::{Place, Terms};
+pub(crate) use site::Place;
 pub use site::{Site, View};
 
 use crate::math::Real;

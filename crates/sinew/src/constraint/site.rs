@@ -198,11 +198,6 @@ impl Default for Terms {
 }
 
 impl Terms {
-    /// Forgets all terms.
-    pub(crate) fn clear(&mut self) {
-        self.len = 0;
-    }
-
     /// Adds a term; beyond sixteen they are left out (no constraint of ours has that many).
     pub(crate) fn add(&mut self, term: Term) {
         if self.len < self.items.len() {

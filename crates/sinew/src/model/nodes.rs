@@ -1,7 +1,7 @@
 //! Bodies made of nodes as the step sees them: a span of nodes, a surface, and for soft bodies a model.
 
 use super::soft::{Built, SoftBody};
-use super::surface::Surface;
+use super::surface::{Cells, Surface};
 use super::{Groups, Material, Particles};
 use crate::deformable::Deformable;
 use crate::error::{Error, finite, finite_vec, not_negative, positive};
@@ -25,6 +25,8 @@ pub(crate) struct NodeTraits {
     pub gravity_scale: Real,
     /// Rate at which velocity decays [1/s].
     pub damping: Real,
+    /// Its surface touches itself.
+    pub self_contact: bool,
     pub name: String,
 }
 
@@ -41,6 +43,10 @@ pub(crate) struct Nodes {
     /// 1/mass of each, 0 when pinned [1/kg].
     pub inv_mass: Vec<Real>,
     pub surface: Surface,
+    /// Triangles and segments of the surface with the features they own.
+    pub cells: Cells,
+    /// Surfels at rest, in the coordinates of the rest shape. (surfel_count) [m]
+    pub rest: Vec<Vec3>,
     pub traits: NodeTraits,
     pub source: NodeSource,
     /// The model as it was built at the door, until the step takes it over; after that it is rebuilt from the source.
@@ -84,14 +90,26 @@ impl Nodes {
             groups: source.groups,
             gravity_scale: source.gravity_scale,
             damping: source.damping,
+            self_contact: false,
             name: source.name.clone(),
         };
         traits.check(&who)?;
         let velocities = inv_mass.iter().map(|&m| if m > 0.0 { source.velocity } else { Vec3::ZERO }).collect();
         let start_state = Start { positions: source.positions.clone(), velocities, inner: Vec::new() };
         let surface = Surface::of_nodes(0..count as u32, Vec::new());
-        let source = NodeSource::Particles(source);
-        let nodes = Self { start, inner_start, inner_count: 0, mass, inv_mass, surface, traits, source, fresh: None };
+        let nodes = Self {
+            start,
+            inner_start,
+            inner_count: 0,
+            mass,
+            inv_mass,
+            cells: surface.cells(),
+            rest: source.positions.clone(),
+            surface,
+            traits,
+            source: NodeSource::Particles(source),
+            fresh: None,
+        };
         Ok((nodes, start_state))
     }
 
@@ -109,6 +127,7 @@ impl Nodes {
             groups: source.groups,
             gravity_scale: source.gravity_scale,
             damping: source.damping,
+            self_contact: source.self_contact,
             name: source.name.clone(),
         };
         traits.check(&who)?;
@@ -120,6 +139,8 @@ impl Nodes {
         let velocities = moving
             .map(|(&x, &m)| if m > 0.0 { source.velocity + source.spin.cross(x - centre) } else { Vec3::ZERO })
             .collect();
+        let mut surfels = Vec::new();
+        surface.positions(&rest, &mut surfels);
         let mut inner = vec![0.0; model.inner_count()];
         model.rest_inner(&mut inner);
         let nodes = Self {
@@ -128,6 +149,8 @@ impl Nodes {
             inner_count: inner.len() as u32,
             mass,
             inv_mass,
+            cells: surface.cells(),
+            rest: surfels,
             surface,
             traits,
             source: NodeSource::Soft(Box::new(source)),

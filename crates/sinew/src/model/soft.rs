@@ -123,6 +123,8 @@ pub struct SoftBody {
     pub pinned_regions: Vec<Region>,
     /// Distance from surface points at which they touch [m].
     pub thickness: Real,
+    /// The surface touches itself.
+    pub self_contact: bool,
     /// Friction and restitution of the surface.
     pub material: Material,
     /// Whom it meets.
@@ -157,6 +159,7 @@ impl SoftBody {
             pinned: Vec::new(),
             pinned_regions: Vec::new(),
             thickness: 0.0,
+            self_contact: false,
             material: Material::default(),
             groups: Groups::ALL,
             gravity_scale: 1.0,
@@ -211,6 +214,13 @@ impl SoftBody {
     /// Distance from surface points at which they touch [m].
     pub fn thickness(mut self, thickness: Real) -> Self {
         self.thickness = thickness;
+        self
+    }
+
+    /// Lets the surface touch itself: folds of cloth, loops of rope, limbs of one body. Features nearer to each other at
+    /// rest than they may touch are left out, so that neighbours never push each other.
+    pub fn self_contact(mut self, on: bool) -> Self {
+        self.self_contact = on;
         self
     }
 
@@ -282,7 +292,8 @@ impl SoftBody {
                 told(mesh.check())?;
                 Surface::sheet(mesh)
             }
-            Geometry::Rope(points) | Geometry::Points(points) => Surface::of_nodes(0..points.len() as u32, Vec::new()),
+            Geometry::Rope(points) => Surface::rope(points.len() as u32),
+            Geometry::Points(points) => Surface::of_nodes(0..points.len() as u32, Vec::new()),
         };
         Ok(match (&self.model, geometry) {
             (SoftModel::Corotational(p), Geometry::Tets(mesh)) => {

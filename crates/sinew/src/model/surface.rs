@@ -13,11 +13,13 @@
 //! 3.9 varies another thing by h: how far nodes reach to surfels, here [`Wrap::support`].)
 
 mod bind;
+mod cells;
 #[cfg(test)]
 mod tests;
 
 pub use bind::{BindError, Wrap};
 pub(crate) use bind::{Weights, meshless_weights};
+pub(crate) use cells::{Cells, NONE};
 
 use super::tet_mesh::TetMesh;
 use super::tri_mesh::TriMesh;
@@ -39,6 +41,8 @@ pub struct Surface {
     starts: Vec<u32>,
     shares: Vec<Share>,
     triangles: Vec<[u32; 3]>,
+    /// Segments without triangles: ropes.
+    segments: Vec<[u32; 2]>,
     /// True when it encloses a volume: normals then point out of the body.
     solid: bool,
     /// Height above the three nodes of each surfel; empty when all is in the weights. (surfel_count) [m]
@@ -49,7 +53,19 @@ impl Surface {
     /// Surfels that are nodes: `nodes` lists them, `triangles` counts in that list.
     pub fn of_nodes(nodes: impl IntoIterator<Item = u32>, triangles: Vec<[u32; 3]>) -> Self {
         let shares: Vec<Share> = nodes.into_iter().map(|node| Share { node, weight: 1.0 }).collect();
-        Self { starts: (0..=shares.len() as u32).collect(), shares, triangles, solid: false, offsets: Vec::new() }
+        let starts = (0..=shares.len() as u32).collect();
+        Self { starts, shares, triangles, ..Self::default() }
+    }
+
+    /// Nodes in a row, with a segment from each to the next.
+    pub fn rope(count: u32) -> Self {
+        let segments = (1..count).map(|i| [i - 1, i]).collect();
+        Self { segments, ..Self::of_nodes(0..count, Vec::new()) }
+    }
+
+    /// Triangles and segments with the vertices and edges each owns.
+    pub(crate) fn cells(&self) -> Cells {
+        Cells::new(self.len(), &self.triangles, &self.segments)
     }
 
     /// A surface that encloses the body: outward triangles over nodes; surfels are the nodes they use, in order.
@@ -102,7 +118,8 @@ impl Surface {
 
     fn bound(weights: Weights, mesh: &TriMesh, offsets: Vec<Real>) -> Self {
         let Weights { starts, shares } = weights;
-        Self { starts, shares, triangles: mesh.triangles.clone(), solid: mesh.is_closed(), offsets }
+        let (triangles, solid) = (mesh.triangles.clone(), mesh.is_closed());
+        Self { starts, shares, triangles, solid, offsets, ..Self::default() }
     }
 
     /// Number of surfels.
@@ -136,7 +153,7 @@ impl Surface {
     }
 
     /// Where a surfel is when the nodes are at `x` [m].
-    pub fn position(&self, surfel: u32, x: &[Block]) -> Vec3 {
+    pub fn position<P: Coordinates>(&self, surfel: u32, x: &[P]) -> Vec3 {
         let foot = self.blend(surfel, x);
         match self.offset(surfel) {
             0.0 => foot,
@@ -145,7 +162,7 @@ impl Surface {
     }
 
     /// How fast a surfel moves when the nodes are at `x` [m] and move with `v` [m/s].
-    pub fn velocity(&self, surfel: u32, x: &[Block], v: &[Block]) -> Vec3 {
+    pub fn velocity<P: Coordinates>(&self, surfel: u32, x: &[P], v: &[P]) -> Vec3 {
         let foot = self.blend(surfel, v);
         let offset = self.offset(surfel);
         if offset == 0.0 {
@@ -159,7 +176,7 @@ impl Surface {
     }
 
     /// All positions, in the order of surfels [m]. Nothing is allocated once `out` has grown.
-    pub fn positions(&self, x: &[Block], out: &mut Vec<Vec3>) {
+    pub fn positions<P: Coordinates>(&self, x: &[P], out: &mut Vec<Vec3>) {
         out.clear();
         out.extend((0..self.len() as u32).map(|s| self.position(s, x)));
     }
@@ -183,7 +200,7 @@ impl Surface {
 
     /// [`Surface::spread`] with the lever arm of an offset, when the nodes are at `x` [m]: the transpose of
     /// [`Surface::velocity`].
-    pub fn spread_at(&self, surfel: u32, force: Vec3, x: &[Block], out: &mut [Vec3]) {
+    pub fn spread_at<P: Coordinates>(&self, surfel: u32, force: Vec3, x: &[P], out: &mut [Vec3]) {
         self.spread(surfel, force, out);
         let offset = self.offset(surfel);
         if offset == 0.0 {
@@ -200,19 +217,19 @@ impl Surface {
     }
 
     /// Σ N_sj y_j.
-    fn blend(&self, surfel: u32, y: &[Block]) -> Vec3 {
-        self.shares(surfel).iter().fold(Vec3::ZERO, |sum, s| sum + block_vec(y[s.node as usize]) * s.weight)
+    fn blend<P: Coordinates>(&self, surfel: u32, y: &[P]) -> Vec3 {
+        self.shares(surfel).iter().fold(Vec3::ZERO, |sum, s| sum + y[s.node as usize].vector() * s.weight)
     }
 
     /// Edges of the three nodes of a surfel with an offset, and their unit normal.
-    fn frame(&self, surfel: u32, x: &[Block]) -> (Vec3, Vec3, Vec3) {
+    fn frame<P: Coordinates>(&self, surfel: u32, x: &[P]) -> (Vec3, Vec3, Vec3) {
         let (e, g, n, _) = self.edges(surfel, x);
         (e, g, n)
     }
 
     /// Two edges of the three nodes, their unit normal and twice the area.
-    fn edges(&self, surfel: u32, x: &[Block]) -> (Vec3, Vec3, Vec3, Real) {
-        let [a, b, c] = [0, 1, 2].map(|k| block_vec(x[self.shares(surfel)[k].node as usize]));
+    fn edges<P: Coordinates>(&self, surfel: u32, x: &[P]) -> (Vec3, Vec3, Vec3, Real) {
+        let [a, b, c] = [0, 1, 2].map(|k| x[self.shares(surfel)[k].node as usize].vector());
         let (e, g) = (b - a, c - a);
         let area = e.cross(g);
         let size = area.length().max(Real::MIN_POSITIVE);
@@ -238,6 +255,20 @@ fn add_normals(positions: &[Vec3], triangles: &[[u32; 3]], out: &mut [Vec3]) {
     }
 }
 
-fn block_vec(b: Block) -> Vec3 {
-    Vec3::new(b[0], b[1], b[2])
+/// Three coordinates, as State keeps them or as the solver does.
+pub trait Coordinates {
+    /// The three.
+    fn vector(&self) -> Vec3;
+}
+
+impl Coordinates for Vec3 {
+    fn vector(&self) -> Vec3 {
+        *self
+    }
+}
+
+impl Coordinates for Block {
+    fn vector(&self) -> Vec3 {
+        Vec3::new(self[0], self[1], self[2])
+    }
 }

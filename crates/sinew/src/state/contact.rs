@@ -17,8 +17,10 @@ pub(crate) mod flag {
     pub const SENSOR: u32 = 2;
     /// The pair's force was above the threshold.
     pub const LOUD: u32 = 4;
-    /// Body b is a set of nodes; `sub_b` is the node.
+    /// Body b is a set of nodes: `collider_b` is the kind of feature, `sub_b` its number, `local_b` its weights.
     pub const NODE: u32 = 8;
+    /// Body a is a set of nodes too, likewise; the normal is in world axes.
+    pub const SURFACE: u32 = 32;
     /// Answered by a classic method (`Settings::contact_method`), not by rows.
     pub const CLASSIC: u32 = 16;
 }

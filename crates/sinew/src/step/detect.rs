@@ -19,7 +19,9 @@ pub(crate) fn detect(model: &Model, state: &mut State, work: &mut Work, settings
     work.broad.update(model.revision, &work.bounds, &work.endless, slack);
     pick_candidates(model, state, work, settings);
     narrow(model, state, work, settings);
+    super::surface_contact::follow(model, state, work, settings);
     super::node_contact::find(model, state, work, settings);
+    super::surface_contact::find(model, state, work, settings);
     work.contacts.sort_unstable_by_key(|m| m.key);
     wake_islands(model, state, work);
     work.report.counts.awake = (work.active_rigid.len() + work.active_nodes.len()) as u32;

@@ -6,7 +6,7 @@
 
 use super::assemble::half_width;
 use super::{StepContext, advance, classic_contact, predict, soft, touch};
-use crate::constraint::{Bounds, Constraint, RowBuffer, RowWriter, Term, Terms, View};
+use crate::constraint::{Bounds, Constraint, RowBuffer, RowWriter, Term, View};
 use crate::debug::timing::PhaseClock;
 use crate::math::{Quat, Real, Vec3, integrate_rotation};
 use crate::model::{Model, Motion};
@@ -260,7 +260,7 @@ fn contact_rows(
     rows: &mut RowBuffer,
 ) {
     let mut touches = std::mem::take(&mut work.implicit.touches);
-    let mut terms = Terms::default();
+    let mut terms = std::mem::take(&mut work.terms);
     for t in &mut touches[island.touches..] {
         let m = &work.contacts[t.manifold as usize];
         let Some(place) = touch::place(model, &work.pose, m, t.point as usize) else { continue };
@@ -273,16 +273,17 @@ fn contact_rows(
         touch::terms(model, work, m, t.normal, t.at, &mut terms);
         let gap = if t.gap < 0.0 { (t.gap + slop(model, m, settings)).min(0.0) } else { t.gap };
         let bias = (gap / ctx.h).max(-settings.push_speed);
-        let n = rows.push(terms.as_slice(), bias, bias.min(0.0), 0.0, Bounds::AtLeast(0.0));
+        let n = rows.push(&terms, bias, bias.min(0.0), 0.0, Bounds::AtLeast(0.0));
         rows.rows_mut()[n as usize].impulse = t.start;
         let disc = Bounds::Disc { normal: n, friction: t.friction, radius: 0.0 };
         for (k, bounds) in [(0, disc), (1, Bounds::Mate)] {
             touch::terms(model, work, m, t.tangents[k], t.at, &mut terms);
-            rows.push(terms.as_slice(), point.stick[k] / ctx.h, 0.0, 0.0, bounds);
+            rows.push(&terms, point.stick[k] / ctx.h, 0.0, 0.0, bounds);
         }
         work.report.penetration = work.report.penetration.max(-t.gap);
     }
     work.implicit.touches = touches;
+    work.terms = terms;
 }
 
 /// Overlap of rigid pairs that is left alone, as in sweep islands [m]; soft surfaces have none.

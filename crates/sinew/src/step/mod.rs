@@ -12,6 +12,7 @@ mod predict;
 mod remember;
 mod soft;
 mod solve;
+mod surface_contact;
 mod touch;
 
 use crate::debug::timing::PhaseClock;

@@ -1,15 +1,14 @@
 //! Contacts of surfels with rigid bodies: found, written as rows, and settled. They are three rows each in the one sweep,
 //! on the blocks of the nodes that the surfel follows and the body's two.
 
-use super::{StepContext, classic_contact, touch};
+use super::{StepContext, classic_contact, surface_contact, touch};
 use crate::collision::Bounds3;
-use crate::constraint::{Bounds, Terms};
+use crate::constraint::Bounds;
 use crate::math::{Pose, Real, Vec3, any_orthonormal};
-use crate::model::surface::Share;
-use crate::model::{Model, Nodes};
+use crate::model::Model;
 use crate::settings::Settings;
-use crate::state::{ContactKey, ContactMemory, PointMemory, State, contact_flag};
-use crate::work::{NodeContact, Surfel, Work};
+use crate::state::{ContactKey, ContactMemory, State, contact_flag};
+use crate::work::{NodeContact, Work};
 use bytemuck::Zeroable;
 
 /// Finds contacts of all surfels with rigid bodies; appends them to the step's contacts.
@@ -19,39 +18,14 @@ pub(super) fn find(model: &Model, state: &State, work: &mut Work, settings: &Set
         if nodes.traits.radius < 0.0 {
             continue;
         }
-        place_surfels(nodes, state, &mut work.surfels);
+        let start = work.contacts.len();
         for surfel in 0..nodes.surface.len() as u32 {
-            let Surfel { x, inward } = work.surfels[surfel as usize];
-            let velocity = |sum: Vec3, share: &Share| {
-                sum + state.node_v[nodes.start as usize + share.node as usize] * share.weight
-            };
-            let v = nodes.surface.shares(surfel).iter().fold(Vec3::ZERO, velocity);
+            let Some(skin) = work.skins[slot as usize].as_ref() else { break };
+            let (x, v) = (skin.x[surfel as usize], skin.v[surfel as usize]);
+            let inward = if nodes.surface.is_solid() { -skin.normals[surfel as usize] } else { Vec3::ZERO };
             find_one(model, state, work, settings, Probe { slot, surfel, x, v, inward });
         }
-    }
-}
-
-/// Positions of a body's surfels and the way into the body, when it has an inside.
-fn place_surfels(nodes: &Nodes, state: &State, out: &mut Vec<Surfel>) {
-    let x = &state.node_x[nodes.span()];
-    out.clear();
-    for surfel in 0..nodes.surface.len() as u32 {
-        let at = |sum: Vec3, share: &Share| sum + x[share.node as usize] * share.weight;
-        let x = nodes.surface.shares(surfel).iter().fold(Vec3::ZERO, at);
-        out.push(Surfel { x, inward: Vec3::ZERO });
-    }
-    if !nodes.surface.is_solid() {
-        return;
-    }
-    for t in nodes.surface.triangles() {
-        let [a, b, c] = t.map(|i| out[i as usize].x);
-        let area = (b - a).cross(c - a);
-        for &i in t {
-            out[i as usize].inward -= area;
-        }
-    }
-    for s in out {
-        s.inward = s.inward.normalize_or_zero();
+        surface_contact::find_rigid(model, state, work, settings, slot, start);
     }
 }
 
@@ -110,19 +84,19 @@ fn find_one(model: &Model, state: &State, work: &mut Work, settings: &Settings, 
         if gap > reach + motion[i] {
             return;
         }
-        contacts.push(remember(state, key, &pose, on, normal, nodes.traits.radius));
+        let mut m = remember(state, key, pose.rotation.inverse() * normal, nodes.traits.radius);
+        m.points[0].local_a = pose.unpoint(on);
+        contacts.push(m);
     });
 }
 
-/// The contact with what State has of it.
-fn remember(state: &State, key: ContactKey, pose: &Pose, on: Vec3, normal: Vec3, radius: Real) -> ContactMemory {
-    let normal = pose.rotation.inverse() * normal;
+/// The contact with what State has of it; the normal in the axes of a.
+pub(super) fn remember(state: &State, key: ContactKey, normal: Vec3, radius: Real) -> ContactMemory {
     let old = state.contacts.binary_search_by_key(&key, |m| m.key).ok().map(|i| state.contacts[i]);
     // numbers that cannot be are forgotten, as for manifolds
     let old = old.filter(super::detect::sane);
     let mut m = ContactMemory { key, count: 1, flags: contact_flag::NODE, normal, ..ContactMemory::zeroed() };
     m.radius = [0.0, radius];
-    m.points[0] = PointMemory { local_a: pose.unpoint(on), ..PointMemory::zeroed() };
     m.tangent = any_orthonormal(normal);
     if let Some(old) = old {
         m.flags |= old.flags & (contact_flag::TOUCHING | contact_flag::LOUD);
@@ -140,9 +114,9 @@ pub(super) fn rows(ctx: &StepContext, model: &Model, work: &mut Work) {
     let mut rows = std::mem::take(&mut work.contact_rows);
     rows.clear();
     let p = &ctx.contact;
-    let mut terms = Terms::default();
+    let mut terms = std::mem::take(&mut work.terms);
     for (index, m) in work.contacts.iter().enumerate() {
-        if !m.has(contact_flag::NODE) || work.implicit.holds(m.key.b) {
+        if !m.has(contact_flag::NODE) || work.implicit.holds(m.key.a) || work.implicit.holds(m.key.b) {
             continue;
         }
         let Some(at) = touch::place(model, &work.pose, m, 0) else { continue };
@@ -154,13 +128,13 @@ pub(super) fn rows(ctx: &StepContext, model: &Model, work: &mut Work) {
         for (k, bounds) in [(0, bounds), (1, Bounds::Mate)] {
             let bias = p.friction_rate * point.stick[k];
             touch::terms(model, work, m, at.tangents[k], at.at, &mut terms);
-            rows.push(terms.as_slice(), bias, bias, 0.0, bounds);
+            rows.push(&terms, bias, bias, 0.0, bounds);
         }
         let overlap = at.gap.min(0.0);
         let push = (overlap * p.bias_rate).max(-p.push_speed);
         let (bias, correction) = if at.gap > 0.0 { (at.gap * p.inv_h, 0.0) } else { (push, push) };
         touch::terms(model, work, m, at.normal, at.at, &mut terms);
-        rows.push(terms.as_slice(), bias, correction, 0.0, Bounds::AtLeast(0.0));
+        rows.push(&terms, bias, correction, 0.0, Bounds::AtLeast(0.0));
         let list = rows.rows_mut();
         list[row as usize].impulse = point.impulse[1];
         list[row as usize + 1].impulse = point.impulse[2];
@@ -169,6 +143,7 @@ pub(super) fn rows(ctx: &StepContext, model: &Model, work: &mut Work) {
         work.report.penetration = work.report.penetration.max(-at.gap);
     }
     work.contact_rows = rows;
+    work.terms = terms;
 }
 
 /// After the correcting sweeps: how far each contact slipped, and whether it sticks.

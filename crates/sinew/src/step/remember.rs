@@ -1,7 +1,7 @@
 //! Remember: what the step found goes into State. Gate 2: a body that came out insane is rolled back, stopped and held.
 
 use super::implicit::carried_by;
-use super::{assemble, classic_contact, intake::freeze_rigid};
+use super::{assemble, classic_contact, intake::freeze_rigid, touch};
 use crate::math::{Pose, Quat, Real, Vec3};
 use crate::model::{Body, Model};
 use crate::report::{Event, Fault, FaultKind, Phase};
@@ -11,7 +11,7 @@ use crate::work::{PointForce, Work};
 
 pub(crate) fn remember(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
     assemble::harvest(work);
-    read_contacts(work, settings);
+    read_contacts(model, work, settings);
     classic_contact::report(model, state, work, settings);
     store_bodies(model, state, work, settings);
     state.row_impulses.copy_from_slice(&work.warm);
@@ -24,7 +24,7 @@ pub(crate) fn remember(model: &Model, state: &mut State, work: &mut Work, settin
 }
 
 /// Impulses, stick and mean forces from the batches back into the contacts.
-fn read_contacts(work: &mut Work, settings: &Settings) {
+fn read_contacts(model: &Model, work: &mut Work, settings: &Settings) {
     let inv_dt = 1.0 / settings.dt;
     work.forces.clear();
     work.forces.resize(work.contacts.len(), [0.0; 4]);
@@ -69,13 +69,13 @@ fn read_contacts(work: &mut Work, settings: &Settings) {
         let i = m.points[0].impulse;
         // the last substep stands for the step
         let scale = work.substeps as Real * inv_dt;
-        let x = work.pose[2 * m.key.a as usize];
         let force = (n * i[0] + t * i[1] + n.cross(t) * i[2]) * scale;
         work.forces[c.manifold as usize] = [force.x, force.y, force.z, i[0] * scale];
         if settings.point_forces {
-            let point = Vec3::new(x[0], x[1], x[2]) + q * m.points[0].local_a;
+            let place = touch::place(model, &work.pose, m, 0);
+            let (point, gap) = place.map_or((Vec3::ZERO, 0.0), |p| (p.at, p.gap));
             work.point_forces[c.manifold as usize][0] =
-                PointForce { point, direction: n, gap: 0.0, normal: i[0] * scale, force };
+                PointForce { point, direction: n, gap, normal: i[0] * scale, force };
         }
         set_touching(m, i[0] > 0.0);
     }
@@ -168,7 +168,7 @@ fn touch_events(model: &Model, state: &State, work: &mut Work) {
         for m in contacts {
             if m.has(contact_flag::TOUCHING) && m.has(contact_flag::SENSOR) == sensor {
                 let pair = (m.key.a, m.key.b);
-                if out.last() != Some(&pair) {
+                if out.last() != Some(&pair) && pair.0 != pair.1 {
                     out.push(pair);
                 }
             }

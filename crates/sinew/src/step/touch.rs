@@ -1,8 +1,9 @@
 //! One contact point as rows see it: normal, tangents, gap and the common point, and the terms of a push there.
 
-use crate::constraint::{Term, Terms};
+use crate::collision::surface::feature;
+use crate::constraint::Term;
 use crate::math::{Block, Quat, Real, Sym3, Vec3};
-use crate::model::{Material, Model};
+use crate::model::{Material, Model, Nodes};
 use crate::state::{ContactMemory, contact_flag};
 use crate::work::Work;
 
@@ -25,10 +26,9 @@ pub(super) fn place(model: &Model, pose: &[Block], m: &ContactMemory, k: usize) 
     let tangent = q_a * m.tangent;
     let on_a = x_a + q_a * m.points[k].local_a;
     if m.has(contact_flag::NODE) {
-        let nodes = model.nodes_at(m.key.b)?;
-        let first = model.node_block(nodes.start) as usize;
-        // the surfel itself is the common point: a node cannot take a torque
-        let at = nodes.surface.position(m.key.sub_b, &pose[first..first + nodes.inv_mass.len()]);
+        // the point of the surface is the common one: nodes cannot take a torque
+        let at = Feature::of_b(model, m)?.position(model, pose);
+        let on_a = if m.has(contact_flag::SURFACE) { Feature::of_a(model, m)?.position(model, pose) } else { on_a };
         let gap = normal.dot(at - on_a) - m.radius[1];
         return Some(Place { normal, tangents: [tangent, normal.cross(tangent)], at, gap });
     }
@@ -48,30 +48,80 @@ pub(super) fn place(model: &Model, pose: &[Block], m: &ContactMemory, k: usize) 
     Some(Place { normal, tangents: [tangent, normal.cross(tangent)], at, gap })
 }
 
+/// A vertex, edge or triangle of a surface and the weights of its surfels.
+struct Feature<'a> {
+    nodes: &'a Nodes,
+    surfels: [u32; 3],
+    weights: [Real; 3],
+}
+
+impl<'a> Feature<'a> {
+    fn of_a(model: &'a Model, m: &ContactMemory) -> Option<Self> {
+        Self::new(model.nodes_at(m.key.a)?, m.key.collider_a, m.key.sub_a, m.points[0].local_a)
+    }
+
+    fn of_b(model: &'a Model, m: &ContactMemory) -> Option<Self> {
+        Self::new(model.nodes_at(m.key.b)?, m.key.collider_b, m.key.sub_b, m.points[0].local_b)
+    }
+
+    fn new(nodes: &'a Nodes, kind: u32, number: u32, weights: Vec3) -> Option<Self> {
+        let at = number as usize;
+        let (surfels, weights) = match kind {
+            feature::VERTEX => ([number; 3], [1.0, 0.0, 0.0]),
+            feature::EDGE => (nodes.cells.edges.get(at).map(|&[a, b]| [a, b, b])?, [weights.x, weights.y, 0.0]),
+            _ => (*nodes.cells.corners.get(at)?, weights.to_array()),
+        };
+        (surfels[0] < nodes.surface.len() as u32).then_some(Self { nodes, surfels, weights })
+    }
+
+    fn position(&self, model: &Model, pose: &[Block]) -> Vec3 {
+        let first = model.node_block(self.nodes.start) as usize;
+        let x = &pose[first..first + self.nodes.inv_mass.len()];
+        let used = self.surfels.iter().zip(self.weights).filter(|(_, w)| *w != 0.0);
+        used.fold(Vec3::ZERO, |sum, (&s, w)| sum + self.nodes.surface.position(s, x) * w)
+    }
+
+    /// Adds the terms of a push along `axis`. One term a node: a sweep takes a row's terms for independent.
+    fn terms(&self, model: &Model, velocity: &[Block], axis: Vec3, out: &mut Vec<Term>) {
+        for (&surfel, weight) in self.surfels.iter().zip(self.weights).filter(|(_, w)| *w != 0.0) {
+            for share in self.nodes.surface.shares(surfel) {
+                let block = model.node_block(self.nodes.start + share.node);
+                let jacobian = axis * (share.weight * weight);
+                let response = jacobian * velocity[block as usize][3];
+                match out.iter_mut().find(|t| t.block == block) {
+                    Some(term) => (term.jacobian, term.response) = (term.jacobian + jacobian, term.response + response),
+                    None => out.push(Term { block, jacobian, response }),
+                }
+            }
+        }
+    }
+}
+
 /// Terms of a push along `axis` at a point: + on b, − on a.
-pub(super) fn terms(model: &Model, work: &Work, m: &ContactMemory, axis: Vec3, at: Vec3, out: &mut Terms) {
+pub(super) fn terms(model: &Model, work: &Work, m: &ContactMemory, axis: Vec3, at: Vec3, out: &mut Vec<Term>) {
     out.clear();
     if m.has(contact_flag::NODE) {
-        let Some(nodes) = model.nodes_at(m.key.b) else { return };
-        for share in nodes.surface.shares(m.key.sub_b) {
-            let block = model.node_block(nodes.start + share.node);
-            let jacobian = axis * share.weight;
-            out.add(Term { block, jacobian, response: jacobian * work.velocity[block as usize][3] });
-        }
+        let Some(feature) = Feature::of_b(model, m) else { return };
+        feature.terms(model, &work.velocity, axis, out);
     } else {
         rigid_terms(work, m.key.b, axis, at, out);
     }
-    rigid_terms(work, m.key.a, -axis, at, out);
+    if m.has(contact_flag::SURFACE) {
+        let Some(feature) = Feature::of_a(model, m) else { return };
+        feature.terms(model, &work.velocity, -axis, out);
+    } else {
+        rigid_terms(work, m.key.a, -axis, at, out);
+    }
 }
 
-fn rigid_terms(work: &Work, slot: u32, axis: Vec3, at: Vec3, out: &mut Terms) {
+fn rigid_terms(work: &Work, slot: u32, axis: Vec3, at: Vec3, out: &mut Vec<Term>) {
     let block = 2 * slot;
     let (x, _) = rigid_pose(&work.pose, slot);
     let (a, b) = (work.inertia[block as usize], work.inertia[block as usize + 1]);
     let inverse = Sym3 { xx: a[0], yy: a[1], zz: a[2], xy: a[3], xz: b[0], yz: b[1] };
     let torque = (at - x).cross(axis);
-    out.add(Term { block, jacobian: axis, response: axis * work.velocity[block as usize][3] });
-    out.add(Term { block: block + 1, jacobian: torque, response: inverse.mul(torque) });
+    out.push(Term { block, jacobian: axis, response: axis * work.velocity[block as usize][3] });
+    out.push(Term { block: block + 1, jacobian: torque, response: inverse.mul(torque) });
 }
 
 fn rigid_pose(pose: &[Block], slot: u32) -> (Vec3, Quat) {
@@ -84,11 +134,8 @@ pub(super) fn pair_material(model: &Model, m: &ContactMemory) -> Material {
     let rigid = |slot: u32, collider: u32| {
         model.rigid_at(slot).and_then(|r| Some(r.colliders.get(collider as usize)?.material))
     };
-    let a = rigid(m.key.a, m.key.collider_a);
-    let b = if m.has(contact_flag::NODE) {
-        model.nodes_at(m.key.b).map(|n| n.traits.material)
-    } else {
-        rigid(m.key.b, m.key.collider_b)
-    };
+    let soft = |slot: u32| model.nodes_at(slot).map(|n| n.traits.material);
+    let a = if m.has(contact_flag::SURFACE) { soft(m.key.a) } else { rigid(m.key.a, m.key.collider_a) };
+    let b = if m.has(contact_flag::NODE) { soft(m.key.b) } else { rigid(m.key.b, m.key.collider_b) };
     a.unwrap_or_default().combine(&b.unwrap_or_default())
 }

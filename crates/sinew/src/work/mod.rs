@@ -3,13 +3,16 @@
 mod classic;
 mod implicit;
 mod islands;
+mod skin;
 
 pub(crate) use classic::{ClassicWork, Encounter, Mover};
 pub(crate) use implicit::{ImplicitIsland, ImplicitSpan, ImplicitWork, SWEEPS, SoftWork, Touch};
 pub(crate) use islands::Islands;
+pub(crate) use skin::SkinWork;
 
+use crate::collision::surface::Touching;
 use crate::collision::{Bounds3, BroadPhase, Candidate, NarrowScratch};
-use crate::constraint::RowBuffer;
+use crate::constraint::{RowBuffer, Term};
 use crate::math::{Block, Pose, Real, Vec3};
 use crate::report::Report;
 use crate::solver::colour::Colouring;
@@ -39,14 +42,6 @@ pub(crate) struct RowSpan {
 pub(crate) struct NodeContact {
     pub manifold: u32,
     pub row: u32,
-}
-
-/// A surface point of a body of nodes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Surfel {
-    pub x: Vec3,
-    /// Unit vector into the body; zero when it has no inside.
-    pub inward: Vec3,
 }
 
 /// Force at a contact point, for the report.
@@ -129,8 +124,16 @@ pub(crate) struct Work {
     /// Impulses of constraint rows carried from substep to substep [N·s]. (constraint slots)
     pub warm: Vec<[Real; WARM_ROWS]>,
     pub node_contacts: Vec<NodeContact>,
-    /// Surface points of the body that is being looked at. Written by `detect`.
-    pub surfels: Vec<Surfel>,
+    /// Surfaces of bodies of nodes. Written by `detect`. (slots)
+    pub skins: Vec<Option<SkinWork>>,
+    /// Pairs of cells and what touches among them, of the pair of bodies that is being looked at. Written by `detect`.
+    pub cell_pairs: Vec<(u32, u32)>,
+    pub touching_features: Vec<Touching>,
+    /// Colliders and cells near the surface that is being looked at. Written by `detect`.
+    pub near_colliders: Vec<u32>,
+    pub near_cells: Vec<u32>,
+    /// Terms of the row that is being put together.
+    pub terms: Vec<Term>,
     /// Contacts that a classic method answers.
     pub classic: ClassicWork,
     pub islands: Islands,
@@ -194,7 +197,12 @@ impl Work {
             spans: Vec::new(),
             warm: Vec::new(),
             node_contacts: Vec::new(),
-            surfels: Vec::new(),
+            skins: Vec::new(),
+            cell_pairs: Vec::new(),
+            touching_features: Vec::new(),
+            near_colliders: Vec::new(),
+            near_cells: Vec::new(),
+            terms: Vec::new(),
             classic: ClassicWork::default(),
             islands: Islands::default(),
             touches: Vec::new(),

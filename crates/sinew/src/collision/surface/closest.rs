@@ -1,0 +1,106 @@
+//! Closest points of points, segments and triangles, as weights of their corners.
+
+use crate::math::{Real, Vec3};
+
+/// Below this share of the edges' lengths two segments count as parallel.
+const PARALLEL: Real = 1e-6;
+
+/// Weights of a triangle's corners at its point nearest to p.
+///
+/// p is projected onto the plane; where a weight comes out negative, the nearest point lies on an edge, and the nearest of
+/// the edges' points is taken. A triangle without area has only edges.
+pub(crate) fn point_triangle(p: Vec3, [a, b, c]: [Vec3; 3]) -> [Real; 3] {
+    let (e, f, d) = (b - a, c - a, p - a);
+    let (ee, ef, ff) = (e.dot(e), e.dot(f), f.dot(f));
+    let (de, df) = (d.dot(e), d.dot(f));
+    let area = ee * ff - ef * ef;
+    if area > PARALLEL * ee * ff {
+        let (v, w) = ((ff * de - ef * df) / area, (ee * df - ef * de) / area);
+        if v >= 0.0 && w >= 0.0 && v + w <= 1.0 {
+            return [1.0 - v - w, v, w];
+        }
+    }
+    let mut best = ([1.0, 0.0, 0.0], Real::INFINITY);
+    for (i, j) in [(0, 1), (1, 2), (2, 0)] {
+        let corners = [a, b, c];
+        let t = point_segment(p, [corners[i], corners[j]]);
+        let away = (corners[i] + (corners[j] - corners[i]) * t - p).length_squared();
+        if away < best.1 {
+            let mut weights = [0.0; 3];
+            (weights[i], weights[j]) = (1.0 - t, t);
+            best = (weights, away);
+        }
+    }
+    best.0
+}
+
+/// Share of the way along a segment to its point nearest to p.
+pub(crate) fn point_segment(p: Vec3, [a, b]: [Vec3; 2]) -> Real {
+    let e = b - a;
+    let length = e.length_squared();
+    if length > 0.0 { ((p - a).dot(e) / length).clamp(0.0, 1.0) } else { 0.0 }
+}
+
+/// Shares of the way along two segments to where they are nearest to each other. Parallel ones: some such pair.
+pub(crate) fn segment_segment([a, b]: [Vec3; 2], [c, d]: [Vec3; 2]) -> [Real; 2] {
+    let (e, f, r) = (b - a, d - c, a - c);
+    let (ee, ef, ff) = (e.dot(e), e.dot(f), f.dot(f));
+    let area = ee * ff - ef * ef;
+    let s = if area > PARALLEL * ee * ff {
+        ((ef * f.dot(r) - ff * e.dot(r)) / area).clamp(0.0, 1.0)
+    } else {
+        point_segment((c + d) * 0.5, [a, b])
+    };
+    // nearest on the second for this s, then nearest on the first for that
+    let t = point_segment(a + e * s, [c, d]);
+    [point_segment(c + f * t, [a, b]), t]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn random(seed: &mut u32) -> Vec3 {
+        let mut next = || {
+            *seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (*seed >> 8) as Real / 8_388_608.0 - 1.0
+        };
+        Vec3::new(next(), next(), next())
+    }
+
+    /// No sampled point of the two is nearer than the one found.
+    #[test]
+    fn nothing_sampled_is_nearer() {
+        let mut seed = 7;
+        for _ in 0..200 {
+            let [p, a, b, c, d] = std::array::from_fn(|_| random(&mut seed));
+            let w = point_triangle(p, [a, b, c]);
+            assert!((w.iter().sum::<Real>() - 1.0).abs() < 1e-5 && w.iter().all(|w| *w >= 0.0), "{w:?}");
+            let found = (a * w[0] + b * w[1] + c * w[2] - p).length();
+            let [s, t] = segment_segment([a, b], [c, d]);
+            let apart = (a + (b - a) * s - c - (d - c) * t).length();
+            for i in 0..=20 {
+                for j in 0..=20 {
+                    let (u, v) = (i as Real / 20.0, j as Real / 20.0);
+                    let pair = (a + (b - a) * u - c - (d - c) * v).length();
+                    assert!(pair >= apart - 1e-5);
+                    if u + v <= 1.0 {
+                        assert!((a + (b - a) * u + (c - a) * v - p).length() >= found - 1e-5);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_has_no_extent_still_has_a_nearest_point() {
+        let a = Vec3::X;
+        assert_eq!(point_triangle(Vec3::ZERO, [a; 3]), [1.0, 0.0, 0.0]);
+        assert_eq!(segment_segment([a; 2], [Vec3::Y; 2]), [0.0, 0.0]);
+        // parallel, side by side
+        let [s, t] = segment_segment([Vec3::ZERO, Vec3::X], [Vec3::Y, Vec3::Y + Vec3::X]);
+        assert!((s - t).abs() < 1e-6);
+        // in one line, apart
+        assert_eq!(segment_segment([Vec3::ZERO, Vec3::X], [Vec3::X * 2.0, Vec3::X * 3.0]), [1.0, 0.0]);
+    }
+}

@@ -1,0 +1,292 @@
+//! Where two soft surfaces touch: vertices against triangles and edges against edges, between bodies and within one.
+//!
+//! A touch is a pair of features with the weights of their corners at the nearest points, and a normal o from a to b:
+//!
+//! ```text
+//!   gap = o·(Σ w_b x_b − Σ w_a x_a) − (r_a + r_b)
+//! ```
+//!
+//! *Which side is out.* A body with an inside tells by its normals: a vertex behind a face of another body is inside it,
+//! and o is the face's normal. A sheet has two sides: o is the way from one feature to the other, and a pair that touched
+//! before keeps its side, so that a vertex that slipped through is pushed back to where it came from.
+//!
+//! *Within one body* only features that are farther apart at rest than they may touch count, and neighbours never do.
+
+mod closest;
+mod tree;
+
+pub(crate) use closest::point_triangle;
+pub(crate) use tree::SurfaceTree;
+
+use crate::math::{Real, Vec3};
+use crate::model::surface::{Cells, NONE};
+use closest::segment_segment;
+
+/// Edges at a smaller angle than this (sine) have no common normal worth the name.
+const SKEW: Real = 0.05;
+/// Shares nearer to an end than this belong to a vertex, and its own pairs take care of it.
+const END: Real = 1e-3;
+
+/// Least cosine between the normal of a contact and the way out of a solid there. A vertex in the top of a body lies behind
+/// the body's sides too, and does not look at them.
+const FACING: Real = 0.2;
+/// How deep an edge may be below another, in lengths of the shorter one: deeper down other features are nearer.
+const DEEPEST_EDGE: Real = 0.1;
+
+/// What kind of feature; part of a contact's key.
+pub(crate) mod feature {
+    /// A surfel.
+    pub const VERTEX: u32 = 0;
+    /// An edge between two surfels.
+    pub const EDGE: u32 = 1;
+    /// A triangle.
+    pub const FACE: u32 = 2;
+}
+
+/// A surface as it is now.
+#[derive(Clone, Copy)]
+pub(crate) struct Skin<'a> {
+    pub cells: &'a Cells,
+    /// Positions of the surfels [m].
+    pub x: &'a [Vec3],
+    /// Positions at rest [m].
+    pub rest: &'a [Vec3],
+    /// Outward unit normals of the surfels.
+    pub normals: &'a [Vec3],
+    /// Half thickness [m].
+    pub radius: Real,
+    /// True when it encloses a volume.
+    pub solid: bool,
+}
+
+/// Features of a and b that touch or may touch soon. A vertex has the weights (1, 0, 0), an edge (1 − t, t, 0).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Touching {
+    /// Kind and number of the feature of a.
+    pub a: (u32, u32),
+    /// Of b.
+    pub b: (u32, u32),
+    pub weights_a: [Real; 3],
+    pub weights_b: [Real; 3],
+    /// From a to b.
+    pub normal: Vec3,
+    /// Negative in penetration [m].
+    pub gap: Real,
+    /// Distance at which the two touch [m].
+    pub reach: Real,
+}
+
+/// What was known of a pair: the normal from a to b when it touched last.
+pub(crate) type Before<'a> = &'a dyn Fn((u32, u32), (u32, u32)) -> Option<Vec3>;
+
+/// Looks at pairs of cells, of two bodies or of one.
+pub(crate) struct Finder<'a> {
+    pub a: Skin<'a>,
+    pub b: Skin<'a>,
+    /// a and b are the same body.
+    pub own: bool,
+    pub before: Before<'a>,
+    /// Gap up to which a pair is worth a row, from the features' surfels [m].
+    pub near: &'a dyn Fn(Ends<'_>) -> Real,
+}
+
+/// Surfels of the two features.
+#[derive(Clone, Copy)]
+pub(crate) struct Ends<'a> {
+    pub a: &'a [u32],
+    pub b: &'a [u32],
+}
+
+impl Finder<'_> {
+    /// All touches of two cells through the features they own, into `out`.
+    pub fn look(&self, cell_a: u32, cell_b: u32, out: &mut Vec<Touching>) {
+        let (own_a, own_b) = (self.a.cells.owned[cell_a as usize], self.b.cells.owned[cell_b as usize]);
+        if self.b.cells.is_triangle(cell_b) {
+            for &vertex in own_a.vertices.iter().filter(|v| **v != NONE) {
+                out.extend(self.vertex_face(vertex, cell_b, false));
+            }
+        }
+        if self.a.cells.is_triangle(cell_a) {
+            for &vertex in own_b.vertices.iter().filter(|v| **v != NONE) {
+                out.extend(self.vertex_face(vertex, cell_a, true));
+            }
+        }
+        for &edge_a in own_a.edges.iter().filter(|e| **e != NONE) {
+            for &edge_b in own_b.edges.iter().filter(|e| **e != NONE) {
+                out.extend(self.edge_edge(edge_a, edge_b));
+            }
+        }
+    }
+
+    /// A vertex of a against a triangle of b, or the other way round when `swapped`.
+    fn vertex_face(&self, vertex: u32, cell: u32, swapped: bool) -> Option<Touching> {
+        let (point, face) = if swapped { (&self.b, &self.a) } else { (&self.a, &self.b) };
+        let corners = face.cells.corners[cell as usize];
+        if self.own && corners.contains(&vertex) {
+            return None;
+        }
+        let at = corners.map(|i| face.x[i as usize]);
+        let p = point.x[vertex as usize];
+        let w = point_triangle(p, at);
+        let apart = p - blend(at, w);
+        let plane = (at[1] - at[0]).cross(at[2] - at[0]).try_normalize()?;
+        let size = longest(at);
+        let right_above = (apart - plane * plane.dot(apart)).length() <= END * size;
+        let keys = ((feature::VERTEX, vertex), (feature::FACE, cell));
+        let before = if swapped { (self.before)(keys.1, keys.0) } else { (self.before)(keys.0, keys.1).map(|n| -n) };
+        // away from the face, towards where the vertex belongs
+        let side = if face.solid {
+            let facing = !point.solid || point.normals[vertex as usize].dot(plane) < -FACING;
+            if !facing {
+                return None;
+            }
+            plane
+        } else if point.solid {
+            if point.normals[vertex as usize].dot(plane) < 0.0 { plane } else { -plane }
+        } else {
+            let wanted = before.unwrap_or(apart);
+            if wanted.dot(plane) < 0.0 { -plane } else { plane }
+        };
+        let outside = side.dot(apart) >= 0.0;
+        // inside a body only the face right above counts; beside a face its edges and neighbours do
+        if !outside && !right_above {
+            return None;
+        }
+        let away = if outside { apart.try_normalize().unwrap_or(side) } else { side };
+        let far = away.dot(apart);
+        let rest_corners = corners.map(|i| face.rest[i as usize]);
+        let reach = self.reach(|| {
+            let p = point.rest[vertex as usize];
+            (p - blend(rest_corners, point_triangle(p, rest_corners))).length()
+        })?;
+        let ends_face: &[u32] = &corners;
+        let ends = if swapped { Ends { a: ends_face, b: &[vertex] } } else { Ends { a: &[vertex], b: ends_face } };
+        let gap = far - reach;
+        if gap > (self.near)(ends) || -far > size {
+            return None;
+        }
+        let one = [1.0, 0.0, 0.0];
+        Some(if swapped {
+            Touching { a: keys.1, b: keys.0, weights_a: w, weights_b: one, normal: away, gap, reach }
+        } else {
+            Touching { a: keys.0, b: keys.1, weights_a: one, weights_b: w, normal: -away, gap, reach }
+        })
+    }
+
+    /// An edge of a against an edge of b.
+    fn edge_edge(&self, edge_a: u32, edge_b: u32) -> Option<Touching> {
+        let (ends_a, ends_b) = (self.a.cells.edges[edge_a as usize], self.b.cells.edges[edge_b as usize]);
+        if self.own && ends_a.iter().any(|e| ends_b.contains(e)) {
+            return None;
+        }
+        let (a, b) = (ends_a.map(|i| self.a.x[i as usize]), ends_b.map(|i| self.b.x[i as usize]));
+        let [s, t] = segment_segment(a, b);
+        let inner = |t: Real| t > END && t < 1.0 - END;
+        // the end of a loose segment has no triangle that would look after it
+        let loose = self.is_loose(edge_a, edge_b);
+        if !loose && !(inner(s) && inner(t)) {
+            return None;
+        }
+        let apart = b[0] + (b[1] - b[0]) * t - a[0] - (a[1] - a[0]) * s;
+        let across = (a[1] - a[0]).cross(b[1] - b[0]);
+        let skew = across.length() > SKEW * (a[1] - a[0]).length() * (b[1] - b[0]).length();
+        if !skew && !loose {
+            return None;
+        }
+        let line = if skew && inner(s) && inner(t) { across.try_normalize()? } else { apart.try_normalize()? };
+        let keys = ((feature::EDGE, edge_a), (feature::EDGE, edge_b));
+        let (out_a, out_b) = (outward(&self.a, ends_a), outward(&self.b, ends_b));
+        let wanted = match (self.a.solid, self.b.solid) {
+            (true, true) => out_a - out_b,
+            (true, false) => out_a,
+            (false, true) => -out_b,
+            (false, false) => (self.before)(keys.0, keys.1).unwrap_or(apart),
+        };
+        let normal = if wanted.dot(line) < 0.0 { -line } else { line };
+        // both must look at each other
+        let looks = |out: Vec3, way: Real| out.dot(normal) * way > FACING * out.length();
+        if self.a.solid && !looks(out_a, 1.0) || self.b.solid && !looks(out_b, -1.0) {
+            return None;
+        }
+        let far = normal.dot(apart);
+        let reach = self.reach(|| {
+            let (a, b) = (ends_a.map(|i| self.a.rest[i as usize]), ends_b.map(|i| self.b.rest[i as usize]));
+            let [s, t] = segment_segment(a, b);
+            (b[0] + (b[1] - b[0]) * t - a[0] - (a[1] - a[0]) * s).length()
+        })?;
+        let gap = far - reach;
+        let short = (a[1] - a[0]).length().min((b[1] - b[0]).length());
+        if gap > (self.near)(Ends { a: &ends_a, b: &ends_b }) || -far > DEEPEST_EDGE * short {
+            return None;
+        }
+        let (weights_a, weights_b) = ([1.0 - s, s, 0.0], [1.0 - t, t, 0.0]);
+        Some(Touching { a: keys.0, b: keys.1, weights_a, weights_b, normal, gap, reach })
+    }
+
+    /// True when neither edge has a triangle beside it.
+    fn is_loose(&self, edge_a: u32, edge_b: u32) -> bool {
+        let segment = |skin: &Skin<'_>, edge: u32| !skin.cells.is_triangle(skin.cells.beside[edge as usize][0]);
+        segment(&self.a, edge_a) || segment(&self.b, edge_b)
+    }
+
+    /// Distance at which two features touch; within a body no more than their distance at rest, and none for features
+    /// that are neighbours in a solid.
+    fn reach(&self, rest_distance: impl FnOnce() -> Real) -> Option<Real> {
+        let both = self.a.radius + self.b.radius;
+        if !self.own {
+            return Some(both);
+        }
+        let rest = rest_distance();
+        if rest <= 0.0 || self.a.solid && rest <= 2.0 * both {
+            return None;
+        }
+        Some(both.min(rest))
+    }
+}
+
+fn blend(at: [Vec3; 3], w: [Real; 3]) -> Vec3 {
+    at[0] * w[0] + at[1] * w[1] + at[2] * w[2]
+}
+
+fn longest([a, b, c]: [Vec3; 3]) -> Real {
+    (b - a).length().max((c - b).length()).max((a - c).length())
+}
+
+/// Way out of a body at an edge.
+fn outward(skin: &Skin<'_>, ends: [u32; 2]) -> Vec3 {
+    ends.iter().fold(Vec3::ZERO, |sum, &i| sum + skin.normals[i as usize])
+}
+
+/// Keeps for each vertex the nearest face on each side of it; edges all stay. Sorted by key. Inside a body a vertex is behind
+/// all its faces: it goes out through the nearest, and a vertex that is outside of one is not inside.
+pub(crate) fn thin_out(touches: &mut Vec<Touching>) {
+    let vertex = |t: &Touching| match (t.a, t.b) {
+        ((feature::VERTEX, v), (feature::FACE, _)) => Some((0, v)),
+        ((feature::FACE, _), (feature::VERTEX, v)) => Some((1, v)),
+        _ => None,
+    };
+    // vertices together, the nearest face first; ties by key
+    touches.sort_unstable_by(|s, t| {
+        let order = vertex(s).cmp(&vertex(t));
+        order.then(s.gap.abs().total_cmp(&t.gap.abs())).then((s.a, s.b).cmp(&(t.a, t.b)))
+    });
+    let mut kept: usize = 0;
+    let mut group = 0;
+    for i in 0..touches.len() {
+        let t = touches[i];
+        if kept > 0 && vertex(&touches[kept - 1]) != vertex(&t) {
+            group = kept;
+        }
+        let same_side = touches[group.min(kept)..kept].iter().any(|k| k.normal.dot(t.normal) > 0.0);
+        let lost = kept > group && t.gap + t.reach < 0.0;
+        if vertex(&t).is_none() || !(same_side || lost) {
+            touches[kept] = t;
+            kept += 1;
+        }
+    }
+    touches.truncate(kept);
+    touches.sort_unstable_by_key(|t| (t.a, t.b));
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,156 @@
+use super::*;
+use crate::model::primitives::Diagonals;
+use crate::model::tet_mesh::TetMesh;
+use crate::model::tri_mesh::TriMesh;
+
+/// A surface with all that a skin borrows.
+struct Owner {
+    cells: Cells,
+    x: Vec<Vec3>,
+    rest: Vec<Vec3>,
+    normals: Vec<Vec3>,
+    radius: Real,
+    solid: bool,
+}
+
+impl Owner {
+    fn new(x: Vec<Vec3>, triangles: &[[u32; 3]], solid: bool, radius: Real) -> Self {
+        let mut normals = vec![Vec3::ZERO; x.len()];
+        for t in triangles {
+            let [a, b, c] = t.map(|i| x[i as usize]);
+            t.iter().for_each(|&i| normals[i as usize] += (b - a).cross(c - a));
+        }
+        normals.iter_mut().for_each(|n| *n = n.normalize_or_zero());
+        Self { cells: Cells::new(x.len(), triangles, &[]), rest: x.clone(), x, normals, radius, solid }
+    }
+
+    fn block(shift: Vec3) -> Self {
+        let mesh = TetMesh::block([2; 3], Vec3::ONE).unwrap();
+        let x = mesh.vertices.iter().map(|&v| v + shift).collect();
+        Self::new(x, &mesh.boundary_faces(), true, 0.0)
+    }
+
+    fn sheet(height: Real, radius: Real) -> Self {
+        let mesh = TriMesh::sheet([4, 4], [1.0, 1.0], Diagonals::Alternating).unwrap();
+        let flat = mesh.vertices.iter().map(|v| Vec3::new(v.x, height, v.y + v.z)).collect();
+        Self::new(flat, &mesh.triangles, false, radius)
+    }
+
+    fn skin(&self) -> Skin<'_> {
+        let Self { cells, x, rest, normals, radius, solid } = self;
+        Skin { cells, x, rest, normals, radius: *radius, solid: *solid }
+    }
+}
+
+fn touches(a: &Owner, b: &Owner, own: bool, margin: Real, before: Before<'_>) -> Vec<Touching> {
+    let near = |_: Ends<'_>| margin;
+    let finder = Finder { a: a.skin(), b: b.skin(), own, before, near: &near };
+    let mut out = Vec::new();
+    for i in 0..a.cells.corners.len() as u32 {
+        for j in 0..b.cells.corners.len() as u32 {
+            if !own || i < j {
+                finder.look(i, j, &mut out);
+            }
+        }
+    }
+    thin_out(&mut out);
+    out
+}
+
+fn strangers(_: (u32, u32), _: (u32, u32)) -> Option<Vec3> {
+    None
+}
+
+#[test]
+fn a_block_on_a_block_touches_along_the_normal_with_the_true_gap() {
+    // shifted sideways, so that vertices meet faces and edges cross
+    for gap in [0.01, -0.01] {
+        let (low, high) = (Owner::block(Vec3::ZERO), Owner::block(Vec3::new(0.13, 1.0 + gap, 0.07)));
+        let found = touches(&low, &high, false, 0.02, &strangers);
+        let faces = found.iter().filter(|t| t.a.0 == feature::FACE).count();
+        let edges = found.iter().filter(|t| t.a.0 == feature::EDGE).count();
+        assert!(faces >= 4 && edges >= 4, "{faces} {edges}");
+        for t in &found {
+            assert!((t.gap - gap).abs() < 1e-5 && t.normal.y > 0.999, "{t:?}");
+        }
+    }
+}
+
+#[test]
+fn weights_give_the_points_the_gap_is_between() {
+    let (low, high) = (Owner::block(Vec3::ZERO), Owner::block(Vec3::new(0.13, 1.01, 0.07)));
+    let point = |owner: &Owner, feature: (u32, u32), w: [Real; 3]| {
+        let corners = match feature.0 {
+            feature::VERTEX => [feature.1; 3],
+            feature::EDGE => [owner.cells.edges[feature.1 as usize][0], owner.cells.edges[feature.1 as usize][1], 0],
+            _ => owner.cells.corners[feature.1 as usize],
+        };
+        corners.iter().zip(w).fold(Vec3::ZERO, |sum, (&i, w)| sum + owner.x[i as usize] * w)
+    };
+    for t in touches(&low, &high, false, 0.02, &strangers) {
+        let apart = point(&high, t.b, t.weights_b) - point(&low, t.a, t.weights_a);
+        assert!((t.normal.dot(apart) - t.reach - t.gap).abs() < 1e-5, "{t:?}");
+    }
+}
+
+#[test]
+fn a_vertex_inside_a_body_is_pushed_out_of_the_face_above_it() {
+    let (low, high) = (Owner::block(Vec3::ZERO), Owner::block(Vec3::new(0.13, 0.9, 0.07)));
+    let found = touches(&low, &high, false, 0.0, &strangers);
+    let deep: Vec<_> = found.iter().filter(|t| t.a.0 == feature::FACE && t.normal.y > 0.9).collect();
+    assert!(!deep.is_empty());
+    for t in deep {
+        assert!((t.gap + 0.1).abs() < 1e-5, "{t:?}");
+    }
+}
+
+#[test]
+fn a_sheet_that_slipped_through_is_sent_back_to_its_side() {
+    let (low, high) = (Owner::sheet(0.0, 0.01), Owner::sheet(-0.005, 0.01));
+    let fresh = touches(&low, &high, false, 0.0, &strangers);
+    assert!(!fresh.is_empty() && fresh.iter().all(|t| t.normal.y < 0.0));
+    let came_from_above = |_: (u32, u32), _: (u32, u32)| Some(Vec3::Y);
+    let old = touches(&low, &high, false, 0.0, &came_from_above);
+    assert!(!old.is_empty());
+    for t in old.iter().filter(|t| t.a.0 != feature::EDGE) {
+        assert!(t.normal.y > 0.9 && (t.gap + 0.025).abs() < 1e-5, "{t:?}");
+    }
+}
+
+#[test]
+fn a_body_at_rest_does_not_touch_itself() {
+    let block = Owner::block(Vec3::ZERO);
+    assert_eq!(touches(&block, &block, true, 0.01, &strangers), []);
+    // thicker than its cells: neighbours touch at their rest distance, not above
+    let sheet = Owner::sheet(0.0, 0.2);
+    for t in touches(&sheet, &sheet, true, 0.0, &strangers) {
+        assert!(t.gap > -1e-5, "{t:?}");
+    }
+}
+
+#[test]
+fn a_folded_sheet_touches_its_other_half() {
+    let mut sheet = Owner::sheet(0.0, 0.01);
+    for x in &mut sheet.x {
+        if x.x > 0.0 {
+            *x = Vec3::new(-x.x, 0.015, x.z);
+        }
+    }
+    let found = touches(&sheet, &sheet, true, 0.0, &strangers);
+    let inner = found.iter().filter(|t| (t.gap + 0.005).abs() < 1e-5).count();
+    assert!(inner >= 10, "{inner} of {}", found.len());
+}
+
+#[test]
+fn a_vertex_keeps_its_nearest_face_only() {
+    let (low, high) = (Owner::block(Vec3::ZERO), Owner::block(Vec3::new(0.13, 1.01, 0.07)));
+    let found = touches(&low, &high, false, 0.02, &strangers);
+    for side in [0, 1] {
+        let of = |t: &Touching| if side == 0 { t.a } else { t.b };
+        let mut vertices: Vec<u32> = found.iter().map(of).filter(|f| f.0 == feature::VERTEX).map(|f| f.1).collect();
+        let all = vertices.len();
+        vertices.sort_unstable();
+        vertices.dedup();
+        assert_eq!(vertices.len(), all);
+    }
+}

@@ -1,0 +1,220 @@
+//! Contacts of soft surfaces: with each other, with themselves, and of their triangles with rigid bodies. Surfels against
+//! rigid bodies are in `node_contact.rs`; all of them become the same three rows.
+
+use super::node_contact::remember;
+use crate::collision::surface::{Ends, Finder, feature, thin_out};
+use crate::math::{Pose, Real, Vec3};
+
+use crate::model::{Body, BuiltCollider, Model, Nodes};
+use crate::settings::Settings;
+use crate::state::{ContactKey, ContactMemory, State, contact_flag};
+use crate::work::{ColliderRef, SkinWork, Work};
+use std::ops::Range;
+
+/// Normals of a flat face differ by no more than this: 1 − cosine.
+const FLAT: Real = 1e-4;
+/// Weight from which a point of a triangle counts as its corner.
+const CORNER: Real = 0.999;
+
+/// Places all surfaces: positions, normals, boxes for what the step may bring.
+pub(super) fn follow(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
+    work.skins.resize_with(model.bodies.slot_count(), || None);
+    let margin = settings.contact_margin + fall(settings);
+    for slot in 0..model.bodies.slot_count() as u32 {
+        let held = &mut work.skins[slot as usize];
+        let Some(Body::Nodes(nodes)) = model.bodies.at(slot) else {
+            *held = None;
+            continue;
+        };
+        let generation = model.bodies.generation(slot);
+        if held.as_ref().is_none_or(|h| !h.is_of(generation)) {
+            *held = Some(SkinWork::new(generation, nodes));
+        }
+        held.as_mut().expect("made above").follow(nodes, state, settings.dt, margin);
+    }
+}
+
+/// Finds contacts of surfaces; appends them to the step's contacts.
+pub(super) fn find(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
+    for a in 0..work.skins.len() as u32 {
+        if !touches(model, work, a) {
+            continue;
+        }
+        if model.nodes_at(a).is_some_and(|n| n.traits.self_contact) {
+            find_pair(model, state, work, settings, a, a);
+        }
+        for b in a + 1..work.skins.len() as u32 {
+            if touches(model, work, b) && may_meet(model, work, a, b) {
+                find_pair(model, state, work, settings, a, b);
+            }
+        }
+    }
+}
+
+/// True for a body with cells that may touch something.
+fn touches(model: &Model, work: &Work, slot: u32) -> bool {
+    let has_cells = work.skins[slot as usize].as_ref().is_some_and(|s| s.tree.is_some());
+    has_cells && model.nodes_at(slot).is_some_and(|n| n.traits.radius >= 0.0)
+}
+
+fn may_meet(model: &Model, work: &Work, a: u32, b: u32) -> bool {
+    let bounds = |slot: u32| work.skins[slot as usize].as_ref()?.tree.as_ref()?.bounds();
+    let groups = |slot: u32| model.nodes_at(slot).map(|n| n.traits.groups);
+    let near = bounds(a).zip(bounds(b)).is_some_and(|(a, b)| a.meets(&b));
+    let (Some(groups_a), Some(groups_b)) = (groups(a), groups(b)) else { return false };
+    near && groups_a.meets(groups_b) && model.apart.binary_search(&(a, b)).is_err()
+}
+
+/// Features of two surfaces, or of one.
+fn find_pair(model: &Model, state: &State, work: &mut Work, settings: &Settings, a: u32, b: u32) {
+    let Work { skins, cell_pairs, touching_features, contacts, .. } = work;
+    let (Some(skin_a), Some(skin_b)) = (&skins[a as usize], &skins[b as usize]) else { return };
+    let (Some(nodes_a), Some(nodes_b)) = (model.nodes_at(a), model.nodes_at(b)) else { return };
+    let (Some(tree_a), Some(tree_b)) = (&skin_a.tree, &skin_b.tree) else { return };
+    let own = a == b;
+    if own {
+        tree_a.own_pairs(cell_pairs)
+    } else {
+        tree_a.pairs(tree_b, cell_pairs)
+    }
+
+    let key = |fa: (u32, u32), fb: (u32, u32)| ContactKey {
+        a,
+        b,
+        collider_a: fa.0,
+        collider_b: fb.0,
+        sub_a: fa.1,
+        sub_b: fb.1,
+    };
+    let before = |fa: (u32, u32), fb: (u32, u32)| {
+        let key = key(fa, fb);
+        let known = state.contacts.binary_search_by_key(&key, |m| m.key).ok().map(|i| &state.contacts[i]);
+        known.filter(|m| super::detect::sane(m)).map(|m| m.normal)
+    };
+    let near = |ends: Ends<'_>| {
+        let mean = |skin: &SkinWork, of: &[u32]| {
+            of.iter().fold(Vec3::ZERO, |sum, &i| sum + skin.v[i as usize]) / of.len() as Real
+        };
+        let speed = (mean(skin_a, ends.a) - mean(skin_b, ends.b)).length();
+        settings.contact_margin + 2.0 * settings.dt * speed + fall(settings)
+    };
+    let finder = Finder { a: skin_a.skin(nodes_a), b: skin_b.skin(nodes_b), own, before: &before, near: &near };
+    touching_features.clear();
+    for &(cell_a, cell_b) in cell_pairs.iter() {
+        finder.look(cell_a, cell_b, touching_features);
+    }
+    thin_out(touching_features);
+    for t in touching_features.iter() {
+        let mut m = remember(state, key(t.a, t.b), t.normal, t.reach);
+        m.flags |= contact_flag::SURFACE;
+        m.points[0].local_a = Vec3::from_array(t.weights_a);
+        m.points[0].local_b = Vec3::from_array(t.weights_b);
+        contacts.push(m);
+    }
+}
+
+/// Triangles of a surface against rigid bodies, where a body is nearer to the triangle's inside than to its corners:
+/// small bodies, edges and corners of large ones. The contacts of the body's surfels are those from `start` on.
+pub(super) fn find_rigid(model: &Model, state: &State, work: &mut Work, settings: &Settings, slot: u32, start: usize) {
+    let Some(nodes) = model.nodes_at(slot) else { return };
+    let Work { skins, broad, bounds, colliders, contacts, motion, near_colliders, near_cells, .. } = work;
+    let Some(skin) = &skins[slot as usize] else { return };
+    let Some(tree) = &skin.tree else { return };
+    let Some(around) = tree.bounds() else { return };
+    near_colliders.clear();
+    broad.overlapping(&around, |c| near_colliders.push(c));
+    near_colliders.sort_unstable();
+    contacts[start..].sort_unstable_by_key(|m| m.key);
+    let end = contacts.len();
+    for &c in near_colliders.iter() {
+        let ColliderRef { body, collider } = colliders[c as usize];
+        let Some(rigid) = model.rigid_at(body) else { continue };
+        let built = &rigid.colliders[collider as usize];
+        // a plane without end meets corners first
+        if built.geometry.is_unbounded() || built.sensor || !built.groups.meets(nodes.traits.groups) {
+            continue;
+        }
+        let reach = settings.contact_margin + motion[body as usize];
+        near_cells.clear();
+        tree.overlapping(&bounds[c as usize], |cell| near_cells.push(cell));
+        near_cells.retain(|&cell| nodes.cells.is_triangle(cell));
+        near_cells.sort_unstable();
+        let pose = Pose::new(state.x[body as usize], state.q[body as usize]);
+        let side = RigidSide { body, collider, built, pose };
+        let known = of_collider(contacts, start..end, &side, slot);
+        for &cell in near_cells.iter() {
+            if built.geometry.is_convex() && over_one_face(&contacts[known.clone()], nodes.cells.corners[cell as usize])
+            {
+                continue;
+            }
+            contacts.extend(face_contact(state, settings, &side, (slot, nodes, skin), cell, reach));
+        }
+    }
+}
+
+/// A collider at its place.
+struct RigidSide<'a> {
+    body: u32,
+    collider: u32,
+    built: &'a BuiltCollider,
+    pose: Pose,
+}
+
+/// Among contacts sorted by key, those of a body's surfels with one collider.
+fn of_collider(contacts: &[ContactMemory], among: Range<usize>, side: &RigidSide<'_>, slot: u32) -> Range<usize> {
+    let wanted = (side.body, slot, side.collider);
+    let of = |m: &ContactMemory| (m.key.a, m.key.b, m.key.collider_a);
+    let list = &contacts[among.clone()];
+    let first = list.partition_point(|m| of(m) < wanted);
+    let count = list[first..].iter().take_while(|m| of(m) == wanted).count();
+    among.start + first..among.start + first + count
+}
+
+/// True when all corners of a triangle have a contact with the same normal: over one flat face of a convex shape nothing
+/// is nearer than they are.
+fn over_one_face(known: &[ContactMemory], corners: [u32; 3]) -> bool {
+    let normal = |surfel: u32| known.binary_search_by_key(&surfel, |m| m.key.sub_b).ok().map(|i| known[i].normal);
+    match corners.map(normal) {
+        [Some(p), Some(q), Some(r)] => p.dot(q) > 1.0 - FLAT && p.dot(r) > 1.0 - FLAT,
+        _ => false,
+    }
+}
+
+fn face_contact(
+    state: &State,
+    settings: &Settings,
+    side: &RigidSide<'_>,
+    (slot, nodes, skin): (u32, &Nodes, &SkinWork),
+    cell: u32,
+    reach: Real,
+) -> Option<ContactMemory> {
+    let corners = nodes.cells.corners[cell as usize];
+    let at = corners.map(|s| skin.x[s as usize]);
+    let v = corners.iter().fold(Vec3::ZERO, |sum, &s| sum + skin.v[s as usize]) / 3.0;
+    let reach = nodes.traits.radius + reach + 2.0 * settings.dt * v.length() + fall(settings);
+    let placed = side.pose.then_inner(&side.built.place);
+    let meet = side.built.geometry.meet_triangle(&placed, at, reach)?;
+    let plane = (at[1] - at[0]).cross(at[2] - at[0]);
+    // corners have contacts of their own; a body inside is met by the face it came through
+    let corner = meet.weights.iter().any(|w| *w > CORNER);
+    if corner || nodes.surface.is_solid() && meet.normal.dot(plane) >= 0.0 {
+        return None;
+    }
+    let key = ContactKey {
+        a: side.body,
+        b: slot,
+        collider_a: side.collider,
+        collider_b: feature::FACE,
+        sub_a: 0,
+        sub_b: cell,
+    };
+    let mut m = remember(state, key, side.pose.rotation.inverse() * meet.normal, nodes.traits.radius);
+    m.points[0].local_a = side.pose.unpoint(meet.on_shape);
+    m.points[0].local_b = Vec3::from_array(meet.weights);
+    Some(m)
+}
+
+/// How far gravity alone moves something in a step, with room [m].
+fn fall(settings: &Settings) -> Real {
+    settings.gravity.length() * settings.dt * settings.dt
+}
