@@ -12,8 +12,11 @@ use std::io::Write;
 /// Which cases, and how to tell.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Ids (R01), beginnings of ids (MR) or groups (rigid, relation); none: all
+    /// Ids (R01), beginnings of ids (MR) or groups (rigid, elastic, mixed, relation); none: all
     names: Vec<String>,
+    /// Only the cases of a model: its name or a part of it (corotational, neo-hookean, pbd)
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
     /// Write the readings as JSON; `-` is stdout
     #[arg(long, value_name = "FILE|-")]
     json: Option<Target>,
@@ -70,7 +73,7 @@ impl Row {
 
 /// Runs the cases.
 pub fn validate(args: &Args) -> Result<(), Failure> {
-    let wanted = select(&args.names)?;
+    let wanted = select(&args.names, args.model.as_deref())?;
     Target::check(&args.json)?;
     interrupt::install()?;
     let quiet = Target::takes_stdout(&args.json);
@@ -110,8 +113,8 @@ pub fn validate(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The cases that names stand for, in their own order.
-fn select(names: &[String]) -> Result<Vec<&'static Case>, Failure> {
+/// The cases that names and a model stand for, in their own order.
+fn select(names: &[String], model: Option<&str>) -> Result<Vec<&'static Case>, Failure> {
     for name in names {
         if !cases().any(|c| is_meant(c, name)) {
             let words = || cases().flat_map(|c| [c.id, c.group]);
@@ -122,7 +125,17 @@ fn select(names: &[String]) -> Result<Vec<&'static Case>, Failure> {
             return Err(unknown("case", name, near_miss(name, words()), &known));
         }
     }
-    Ok(cases().filter(|c| names.is_empty() || names.iter().any(|n| is_meant(c, n))).collect())
+    let named = || cases().filter(|c| names.is_empty() || names.iter().any(|n| is_meant(c, n)));
+    let Some(model) = model else { return Ok(named().collect()) };
+    let wanted: Vec<_> = named().filter(|c| c.model.to_lowercase().contains(&model.to_lowercase())).collect();
+    if wanted.is_empty() {
+        let mut models: Vec<&str> = named().map(|c| c.model).collect();
+        models.sort_unstable();
+        models.dedup();
+        let known = format!("these cases are claimed by: {}", models.join(", "));
+        return Err(unknown("model", model, near_miss(model, models.iter().copied()), &known));
+    }
+    Ok(wanted)
 }
 
 fn is_meant(case: &Case, name: &str) -> bool {
@@ -138,32 +151,33 @@ fn readings(case: &Case) -> Vec<Reading> {
     })
 }
 
-const HEAD: [&str; 7] = ["id", "quantity", "measured", "expected", "error", "tolerance", "pass"];
+const HEAD: [&str; 8] = ["id", "model", "quantity", "measured", "expected", "error", "tolerance", "pass"];
 
 fn print_head(markdown: bool) -> Result<(), Failure> {
     print_cells(&HEAD.map(str::to_owned), markdown)?;
     if markdown {
         let mut out = std::io::stdout().lock();
-        writeln!(out, "| --- | --- | ---: | ---: | ---: | ---: | --- |")?;
+        writeln!(out, "| --- | --- | --- | ---: | ---: | ---: | ---: | --- |")?;
     }
     Ok(())
 }
 
 fn print_row(r: &Row, markdown: bool) -> Result<(), Failure> {
     let [error, tolerance] = [r.error, r.tolerance].map(|x| format!("{x:.2e}"));
-    let cells = [r.id.to_owned(), r.quantity.clone(), number(r.measured), number(r.expected), error, tolerance];
-    let mut cells = cells.to_vec();
-    cells.push(r.verdict().to_owned());
-    print_cells(&cells, markdown)
+    let [id, model, verdict] = [r.id, r.model, r.verdict()].map(str::to_owned);
+    let (measured, expected) = (number(r.measured), number(r.expected));
+    print_cells(&[id, model, r.quantity.clone(), measured, expected, error, tolerance, verdict], markdown)
 }
 
 /// One line at once: a case may take seconds, and people look on.
-fn print_cells(c: &[String], markdown: bool) -> Result<(), Failure> {
+fn print_cells(c: &[String; 8], markdown: bool) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     if markdown {
         writeln!(out, "{}", markdown_row(c))?;
     } else {
-        writeln!(out, "{:<5} {:<44} {:>13} {:>13} {:>10} {:>10}  {}", c[0], c[1], c[2], c[3], c[4], c[5], c[6])?;
+        let [id, model, quantity, measured, expected, error, tolerance, verdict] = c;
+        write!(out, "{id:<6} {model:<24} {quantity:<44} ")?;
+        writeln!(out, "{measured:>13} {expected:>13} {error:>10} {tolerance:>10}  {verdict}")?;
     }
     out.flush()?;
     Ok(())
@@ -179,11 +193,14 @@ fn print_end(rows: &[Row], out: usize, markdown: bool) -> Result<(), Failure> {
         "{blank}{} readings: {ok} ok, {out} out, {known} known to be out, {not} not applicable",
         rows.len()
     )?;
-    let mut told: Vec<&str> = Vec::new();
-    for row in rows.iter().filter(|r| r.verdict() == "known") {
-        if let (Some(reason), false) = (row.known, told.contains(&row.id)) {
-            told.push(row.id);
-            writeln!(stdout, "{}: {reason}", row.id)?;
+    let mut told = Vec::new();
+    for row in rows.iter().filter(|r| matches!(r.verdict(), "known" | "n/a")) {
+        let case = (row.id, row.model);
+        if let (Some(reason), false) = (row.known, told.contains(&case)) {
+            told.push(case);
+            // a list in Markdown, or its lines would run together
+            let dash = if markdown { "- " } else { "" };
+            writeln!(stdout, "{dash}{} [{}]: {reason}", row.id, row.model)?;
         }
     }
     stdout.flush()?;

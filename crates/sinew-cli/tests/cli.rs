@@ -192,6 +192,7 @@ fn bad_use_exits_with_2_and_a_hint() {
         (&["run", "stack", "--seconds", "nan"], "above 0"),
         (&["run", "stack", "--steps", "1", "--json", "/no/such/place.json"], "/no/such/place.json"),
         (&["validate", "R9x"], "unknown case"),
+        (&["validate", "E28", "--model", "sprongs"], "springs"),
         (&["bench", "pyramyd"], "did you mean 'pyramid'?"),
         (&["replay", "/no/such/file"], "/no/such/file"),
         (&["soak", "stack"], "--minutes"),
@@ -268,7 +269,15 @@ fn validate_runs_one_case() {
     assert!(rows.iter().all(|r| r["id"] == "R02" && r["pass"] == true), "{rows:?}");
     let output = sinew(&["validate", "r02", "--markdown"]);
     assert_eq!(code(&output), 0);
-    assert!(stdout(&output).starts_with("| id | quantity |"), "{}", stdout(&output));
+    assert!(stdout(&output).starts_with("| id | model | quantity |"), "{}", stdout(&output));
+}
+
+#[test]
+fn validate_runs_the_cases_of_one_model() {
+    let rows = json(&sinew(&["validate", "E28", "--model", "Springs", "--json", "-"]));
+    let rows = rows.as_array().expect("a list");
+    assert!(!rows.is_empty());
+    assert!(rows.iter().all(|r| r["id"] == "E28" && r["model"] == "springs"), "{rows:?}");
 }
 
 #[test]

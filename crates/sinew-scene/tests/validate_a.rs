@@ -49,8 +49,8 @@ fn more_friction_stops_sooner_and_more_restitution_bounces_higher() {
 }
 
 #[test]
-fn every_case_has_its_own_id() {
-    let mut ids: Vec<_> = cases().map(|c| c.id).collect();
+fn every_case_has_its_own_id_and_model() {
+    let mut ids: Vec<_> = cases().map(|c| (c.id, c.model)).collect();
     let count = ids.len();
     ids.sort_unstable();
     ids.dedup();

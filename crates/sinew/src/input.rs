@@ -82,6 +82,16 @@ pub enum Command {
         /// Force [N].
         force: Vec3,
     },
+    /// Where a pinned node is to be at the end of the step; it pulls its neighbours on its way. It goes on at the same
+    /// speed until it is told another place.
+    NodeTarget {
+        /// Of whom.
+        body: BodyId,
+        /// Which node; it must be pinned.
+        node: u32,
+        /// Its place at the end of the step [m].
+        position: Vec3,
+    },
 }
 
 /// Everything the outside says in one step.

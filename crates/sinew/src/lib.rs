@@ -37,6 +37,7 @@ pub use collision::{Sample, Sdf, SdfError};
 pub use constraint::{
     Bounds, Distance, Joint, JointKind, Motor, Row, RowBuffer, RowId, RowWriter, Rows, Site, Term, View,
 };
+pub use deformable::ElementStress;
 pub use error::Error;
 
 /// Finite elements: parameters, loads.
@@ -90,7 +91,8 @@ pub use solver::implicit::Settings as Implicit;
 pub use solver::soft::{Softness, soften};
 pub use state::{Column, ContactKey, ContactMemory, PointMemory, State};
 pub use world::{
-    Blueprint, BodySpec, BodyView, ConstraintSpec, Overlap, PointHit, QueryFilter, RayHit, ShapeHit, Slot, World,
+    Blueprint, BodySpec, BodyView, ConstraintSpec, ElasticView, Overlap, PointHit, QueryFilter, RayHit, ShapeHit, Slot,
+    World,
 };
 
 /// Kernels for benchmarks and for those who bring rows of their own.

@@ -136,6 +136,11 @@ fn bad_commands_are_refused_and_change_nothing() -> Result<(), Error> {
         Command::RemoveBody(gone),
         Command::Settings(Box::new(Settings { dt: -1.0, ..Settings::default() })),
         Command::NodeForce { body: a.dust, node: 99, force: Vec3::X },
+        Command::NodeTarget { body: a.dust, node: 99, position: Vec3::X },
+        Command::NodeTarget { body: a.dust, node: 0, position: nan },
+        Command::NodeTarget { body: a.dust, node: 0, position: Vec3::splat(1e30) },
+        Command::NodeTarget { body: a.dust, node: 1, position: Vec3::X },
+        Command::NodeTarget { body, node: 0, position: Vec3::X },
     ];
     let count = bad.len();
     let report = a.world.step(&Input { commands: bad.into() });

@@ -190,3 +190,44 @@ fn a_hanging_jelly_stretches_under_its_weight_and_its_pins_hold_still() {
     near(-0.5 - sum / count as Real, 0.04905, 0.01, "stretch");
     assert_eq!(top_of(&world, bar), 0.5);
 }
+
+#[test]
+fn a_bar_whose_pinned_end_is_moved_stores_the_work_of_its_stretch() {
+    let mut world = World::new(Settings { gravity: Vec3::ZERO, ..settings(0.02) }).unwrap();
+    let mesh = TetMesh::block([10, 1, 1], Vec3::new(1.0, 0.1, 0.1)).unwrap();
+    let bar = SoftBody::corotational(mesh, Matter::new(1e5, 0.0, 1000.0)).damping(1e3);
+    let bar = bar.pin_region([-0.51, -1.0, -1.0], [-0.49, 1.0, 1.0]).pin_region([0.49, -1.0, -1.0], [0.51, 1.0, 1.0]);
+    let bar = world.add_soft(bar).unwrap();
+    let ball = world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.1)).at([0.0, 5.0, 0.0])).unwrap();
+    // nothing but rounding of places
+    assert!(world.elastic(bar).unwrap().energy() < 1e-9);
+    let rest = world.body(bar).unwrap().node_positions().to_vec();
+    let end: Vec<u32> = (0..rest.len() as u32).filter(|&n| rest[n as usize].x > 0.49).collect();
+    for k in 1..=200 {
+        let out = 0.01 * (k as Real / 50.0).min(1.0);
+        let place = |&node: &u32| rest[node as usize] + Vec3::X * out;
+        let aim = |node: &u32| Command::NodeTarget { body: bar, node: *node, position: place(node) };
+        let report = world.step(&Input { commands: end.iter().map(aim).collect() });
+        assert!(report.events.is_empty() && report.faults.is_empty(), "{:?} {:?}", report.events, report.faults);
+    }
+    let before = world.hash();
+    let inside = world.elastic(bar).unwrap();
+    // E A dL²/(2 L), and E A dL/L at either end
+    near(inside.energy(), 0.05, 1e-3, "energy");
+    let forces = inside.forces().unwrap();
+    let pull: Real = end.iter().map(|&n| forces[n as usize].x).sum();
+    near(pull, -10.0, 1e-3, "force of the moved end");
+    near(inside.stress()[0].stress.to_mat().x_axis.x, 1000.0, 1e-3, "stress");
+    // where its nodes might be, and who has no inside
+    assert!(inside.at(&rest).energy() < 1e-9);
+    assert!(world.elastic(ball).is_err());
+    assert_eq!(world.hash(), before);
+    // an inner node is not for targets
+    let aim = Command::NodeTarget {
+        body: bar,
+        node: (0..).find(|n| !end.contains(n) && rest[*n as usize].x > 0.0).unwrap(),
+        position: Vec3::ZERO,
+    };
+    let report = world.step(&Input::none().with(aim));
+    assert!(matches!(report.events[..], [Event::Refused { command: 0 }]), "{:?}", report.events);
+}

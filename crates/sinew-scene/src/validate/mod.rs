@@ -3,17 +3,24 @@
 //! The cases, their numbers and their tolerances are those of the list of physics with known answers; labels of readings
 //! are the labels of that list. Readings beyond the list have labels of their own.
 
+mod elastic_dynamics;
+mod elastic_laws;
+mod elastic_statics;
+mod mixed;
 mod reading;
 mod relations;
 mod rigid_a1;
 mod rigid_a2;
 mod rigid_b;
 mod rigid_c;
+mod soft_tools;
 pub mod tools;
 
 pub use reading::{Case, Reading, Readings};
 
 /// All cases, group after group.
 pub fn cases() -> impl Iterator<Item = &'static Case> {
-    [rigid_a1::CASES, rigid_a2::CASES, rigid_b::CASES, rigid_c::CASES, relations::CASES].into_iter().flatten()
+    let rigid = [rigid_a1::CASES, rigid_a2::CASES, rigid_b::CASES, rigid_c::CASES];
+    let soft = [elastic_statics::CASES, elastic_dynamics::CASES, elastic_laws::CASES, mixed::CASES];
+    rigid.into_iter().chain(soft).chain([relations::CASES]).flatten()
 }

@@ -44,6 +44,12 @@ impl Reading {
         Self::judged(quantity, f64::from(u8::from(yes)), 1.0, f64::from(u8::from(!yes)), 0.0)
     }
 
+    /// What the model cannot do by its nature: neither passed nor failed.
+    pub fn not_applicable(quantity: &str, expected: f64, tolerance: f64) -> Self {
+        let nan = f64::NAN;
+        Self { pass: None, ..Self::judged(quantity, nan, expected, nan, tolerance) }
+    }
+
     fn judged(quantity: &str, measured: f64, expected: f64, error: f64, tolerance: f64) -> Self {
         // NaN fails: the comparison is false
         let pass = Some(error <= tolerance);
@@ -63,11 +69,11 @@ pub struct Case {
     pub group: &'static str,
     /// One line for people.
     pub title: &'static str,
-    /// What is tested: `rigid`.
+    /// What is tested: `rigid`, or the model of the soft body. A case comes once for each model that claims it.
     pub model: &'static str,
     /// Runs it.
     pub run: fn() -> Readings,
-    /// Why it is out, when it is known to be.
+    /// Why it is out or not applicable, when it is known to be.
     pub known: Option<&'static str>,
 }
 
@@ -75,6 +81,16 @@ impl Case {
     /// A case of rigid bodies.
     pub const fn rigid(id: &'static str, title: &'static str, run: fn() -> Readings) -> Self {
         Self { id, group: "rigid", title, model: "rigid", run, known: None }
+    }
+
+    /// A case of one soft body.
+    pub const fn elastic(id: &'static str, title: &'static str, model: &'static str, run: fn() -> Readings) -> Self {
+        Self { id, group: "elastic", title, model, run, known: None }
+    }
+
+    /// A case of soft and rigid bodies together.
+    pub const fn mixed(id: &'static str, title: &'static str, model: &'static str, run: fn() -> Readings) -> Self {
+        Self { id, group: "mixed", title, model, run, known: None }
     }
 
     /// The same, with the reason why it is out.

@@ -22,6 +22,7 @@ pub(crate) enum CommandForm {
     Motor { joint: IdForm, motor: Option<MotorForm> },
     Settings(Box<SettingsForm>),
     NodeForce { body: IdForm, node: u32, force: V3 },
+    NodeTarget { body: IdForm, node: u32, position: V3 },
 }
 
 impl CommandForm {
@@ -48,6 +49,9 @@ impl CommandForm {
             Command::Settings(settings) => Self::Settings(Box::new((**settings).clone().into())),
             Command::NodeForce { body, node, force } => {
                 Self::NodeForce { body: body.to_parts(), node: *node, force: force.to_array() }
+            }
+            Command::NodeTarget { body, node, position } => {
+                Self::NodeTarget { body: body.to_parts(), node: *node, position: position.to_array() }
             }
             other => return Err(format!("{other:?} has no form in this format")),
         })
@@ -79,6 +83,9 @@ impl CommandForm {
             Self::Settings(settings) => Command::Settings(Box::new((*settings).into())),
             Self::NodeForce { body, node, force } => {
                 Command::NodeForce { body: body_id(body), node, force: vector(force) }
+            }
+            Self::NodeTarget { body, node, position } => {
+                Command::NodeTarget { body: body_id(body), node, position: vector(position) }
             }
         })
     }

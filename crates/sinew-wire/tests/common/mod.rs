@@ -122,6 +122,8 @@ pub fn input(ids: &Ids, i: u32) -> Input {
         say(Command::NodeForce { body: dust, node: 1, force: Vec3::new(0.2, 0.0, -0.1) });
     }
     match i {
+        10 => say(Command::NodeTarget { body: dust, node: 2, position: Vec3::new(0.21, 1.0, 0.1) }),
+        11 => say(Command::NodeTarget { body: dust, node: 2, position: Vec3::new(0.21, 1.0, 0.1) }),
         20 => say(Command::ForceAt { body: brick, force: Vec3::Y * 30.0, point: Vec3::new(0.1, 0.1, 0.0) }),
         30 => say(Command::Impulse { body: brick, impulse: Vec3::X, point: Vec3::ZERO }),
         40 => say(Command::AddRigid(Box::new(hammer().at([0.0, 2.0, 0.0])))),

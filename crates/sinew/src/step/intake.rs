@@ -203,12 +203,18 @@ fn apply(
         }
         Command::NodeForce { body, node, force } => {
             sane(&[*force])?;
-            let nodes = model.nodes(*body)?;
-            let n = nodes.start as usize + *node as usize;
-            if *node as usize >= nodes.inv_mass.len() {
-                return Err(Error::BadConstraint { constraint: "node force", reason: format!("no node {node}") });
-            }
+            let n = node_of(model, *body, *node, "node force")?;
             work.node_force[n] += *force;
+            wake(state, body.index as usize);
+        }
+        Command::NodeTarget { body, node, position } => {
+            sane_place("position", *position)?;
+            let n = node_of(model, *body, *node, "node target")?;
+            if model.nodes(*body)?.inv_mass[*node as usize] > 0.0 {
+                let reason = format!("node {node} is not pinned: forces move it");
+                return Err(Error::BadConstraint { constraint: "node target", reason });
+            }
+            state.node_v[n] = (*position - state.node_x[n]) / settings.dt;
             wake(state, body.index as usize);
         }
         Command::AddRigid(spec) => {
@@ -236,6 +242,15 @@ fn wake(state: &mut State, i: usize) {
     state.quiet[i] = 0.0;
 }
 
+/// The number of a body's node among all nodes.
+fn node_of(model: &Model, body: BodyId, node: u32, constraint: &'static str) -> Result<usize, Error> {
+    let nodes = model.nodes(body)?;
+    if node as usize >= nodes.inv_mass.len() {
+        return Err(Error::BadConstraint { constraint, reason: format!("no node {node}") });
+    }
+    Ok(nodes.start as usize + node as usize)
+}
+
 fn dynamic(model: &Model, id: BodyId) -> Result<usize, Error> {
     if model.rigid(id)?.is_dynamic() {
         Ok(id.index as usize)
@@ -252,10 +267,14 @@ fn sane(vectors: &[Vec3]) -> Result<(), Error> {
     Ok(())
 }
 
+fn sane_place(name: &str, place: Vec3) -> Result<(), Error> {
+    sane(&[place])?;
+    let far = place.abs().max_element();
+    crate::error::check(name, far, far <= FAR, "within 1e6 m of the origin")
+}
+
 fn sane_pose(pose: &Pose) -> Result<Pose, Error> {
-    sane(&[pose.position])?;
-    let far = pose.position.abs().max_element();
-    crate::error::check("pose.position", far, far <= FAR, "within 1e6 m of the origin")?;
+    sane_place("pose.position", pose.position)?;
     let n = pose.rotation.length();
     crate::error::check("pose.rotation", n, n.is_finite() && (n - 1.0).abs() < 1e-2, "a unit quaternion")?;
     Ok(Pose::new(pose.position, pose.rotation.normalize()))

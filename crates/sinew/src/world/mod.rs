@@ -2,10 +2,12 @@
 
 mod blueprint;
 pub(crate) mod edit;
+mod elastic;
 mod query;
 mod view;
 
 pub use blueprint::{Blueprint, BodySpec, ConstraintSpec, Slot};
+pub use elastic::ElasticView;
 pub use query::{Overlap, PointHit, QueryFilter, RayHit, ShapeHit};
 pub use view::BodyView;
 

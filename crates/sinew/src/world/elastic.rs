@@ -1,0 +1,71 @@
+//! Looking into a soft body: its elastic energy, forces and stresses, where its nodes are or where they might be.
+
+use super::World;
+use crate::deformable::{BodyRef, Deformable, ElementStress};
+use crate::error::Error;
+use crate::math::{Block, Real, Vec3};
+use crate::model::{Body, BodyId, Nodes};
+
+/// The inside of a soft body at given places of its nodes. Nothing here changes the world.
+#[derive(Debug)]
+pub struct ElasticView<'a> {
+    model: &'a dyn Deformable,
+    x: Vec<Block>,
+    v: Vec<Block>,
+    inner: &'a [Real],
+}
+
+impl World {
+    /// The inside of a soft body as it is now.
+    pub fn elastic(&self, id: BodyId) -> Result<ElasticView<'_>, Error> {
+        let wrong = |what| Error::WrongKind(id, what, "soft body");
+        let nodes = match self.model.body(id)? {
+            Body::Rigid(_) => return Err(wrong("rigid body")),
+            Body::Nodes(nodes) => nodes,
+        };
+        let model = self.soft_model(id, nodes).ok_or_else(|| wrong("set of particles"))?;
+        let x = self.state.node_x[nodes.span()].iter().map(|x| [x.x, x.y, x.z, 0.0]).collect();
+        let moving = self.state.node_v[nodes.span()].iter().zip(&nodes.inv_mass);
+        let v = moving.map(|(v, &m)| [v.x, v.y, v.z, m]).collect();
+        Ok(ElasticView { model, x, v, inner: &self.state.inner[nodes.inner_span()] })
+    }
+
+    /// The model of a body: with the Model until the first step, with the Work from then on.
+    fn soft_model<'a>(&'a self, id: BodyId, nodes: &'a Nodes) -> Option<&'a dyn Deformable> {
+        let held = self.work.soft.get(id.index as usize).and_then(|held| held.as_ref());
+        let running = held.filter(|held| held.generation == id.generation).map(|held| held.model.as_ref());
+        nodes.fresh.as_deref().or(running)
+    }
+}
+
+impl ElasticView<'_> {
+    /// The same body with its nodes at these places [m]; nodes beyond the list stay where they are.
+    pub fn at(mut self, places: &[Vec3]) -> Self {
+        for (x, p) in self.x.iter_mut().zip(places) {
+            *x = [p.x, p.y, p.z, 0.0];
+        }
+        self
+    }
+
+    /// Elastic energy [J]; 0 for models that have goals instead of forces.
+    pub fn energy(&self) -> Real {
+        self.model.energy(self.body())
+    }
+
+    /// Elastic forces on the nodes, pinned ones too, without damping [N]; none for models that have goals instead.
+    pub fn forces(&self) -> Option<Vec<Vec3>> {
+        let mut out = vec![Vec3::ZERO; self.x.len()];
+        self.model.forces(self.body(), &mut out).then_some(out)
+    }
+
+    /// Strain and stress of each element; empty for models without elements.
+    pub fn stress(&self) -> Vec<ElementStress> {
+        let mut out = Vec::new();
+        self.model.element_stress(self.body(), &mut out);
+        out
+    }
+
+    fn body(&self) -> BodyRef<'_> {
+        BodyRef { x: &self.x, v: &self.v, inner: self.inner }
+    }
+}
