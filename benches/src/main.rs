@@ -9,7 +9,7 @@ mod sinew_half;
 
 use rapier_half::Run;
 use scenes::Scene;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 const USAGE: &str =

@@ -116,7 +116,9 @@ mod tests {
 
     #[test]
     fn the_stack_stands_for_a_second() {
-        let run = run(Scene::Stack, 60, 1);
+        let mut world = World::new(Scene::Stack, 1);
+        let ms = (0..60).map(|_| world.step()).collect();
+        let run = world.finish(ms);
         assert_eq!(run.ms.len(), 60);
         assert_eq!(run.contacts, 80, "20 faces of 4 points");
         assert!(run.drift < 0.05 && run.top > 19.0, "drift {} m, top {} m", run.drift, run.top);

@@ -1,7 +1,8 @@
 //! S6: a soft cantilever of 15,066 tetrahedra under its own weight, beside MuJoCo's flex.
 
+use sinew::trial::fem::Params;
 use sinew::trial::{
-    BodyMut, BodyRef, Corotational, Deformable, Params, Placed, Scratch, Settings, StepContext, System, solve, stiffen,
+    BodyMut, BodyRef, Corotational, Deformable, Placed, Scratch, Settings, StepContext, System, solve, stiffen,
 };
 use sinew::{Block, Real, RowBuffer, TetMesh, Vec3};
 use std::io::{BufRead, BufReader, Write};

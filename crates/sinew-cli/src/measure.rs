@@ -357,7 +357,9 @@ mod tests {
         let mut world = (scene.build)().expect("jelly");
         // nothing but rounding of places
         let before = soft_energy(&world);
-        (0..120).for_each(|_| drop(world.step(&Input::none())));
+        for _ in 0..120 {
+            world.step(&Input::none());
+        }
         let after = soft_energy(&world);
         assert!(after > 1e-4 && before < 1e-3 * after, "{before} J, then {after} J");
     }

@@ -111,4 +111,5 @@ pub mod trial {
     pub use crate::deformable::meshless::Mls;
     pub use crate::deformable::{BodyMut, BodyRef, Deformable, ElementStress, Modes, Operator, StepContext};
     pub use crate::deformable::{fem, particle, spring};
+    pub use crate::solver::implicit::{Placed, Scratch, Settings, System, solve, stiffen};
 }

@@ -44,7 +44,7 @@ pub(crate) struct Nodes {
     pub inv_mass: Vec<Real>,
     pub surface: Surface,
     /// Triangles and segments of the surface with the features they own.
-    pub cells: Cells,
+    pub cells: Box<Cells>,
     /// Surfels at rest, in the coordinates of the rest shape. (surfel_count) [m]
     pub rest: Vec<Vec3>,
     pub traits: NodeTraits,
@@ -103,7 +103,7 @@ impl Nodes {
             inner_count: 0,
             mass,
             inv_mass,
-            cells: surface.cells(),
+            cells: Box::new(surface.cells()),
             rest: source.positions.clone(),
             surface,
             traits,
@@ -149,7 +149,7 @@ impl Nodes {
             inner_count: inner.len() as u32,
             mass,
             inv_mass,
-            cells: surface.cells(),
+            cells: Box::new(surface.cells()),
             rest: surfels,
             surface,
             traits,

@@ -1,6 +1,12 @@
 //! Worker threads that wait at a barrier: each colour of a sweep is shared out, then all meet again.
 //!
 //! Which thread does which piece never changes the result: pieces are disjoint, and sums are taken in the order of pieces.
+//!
+//! Every thread has a run of pieces of its own, the same in every job with as many pieces, so that what it wrote in one
+//! pass is still in its core's cache in the next. Whoever is done helps the others with what is left.
+//!
+//! A worker joins a job by counting itself in. The caller waits only for those who did: on a busy machine a worker may
+//! wake when all is done, and waiting for it at every pass made two threads slower than one.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -9,16 +15,19 @@ use std::thread::JoinHandle;
 type Task = *const (dyn Fn(usize) + Sync);
 
 struct Shared {
-    /// Number of the current job; odd while one is on.
-    epoch: AtomicUsize,
-    /// The job, valid while the epoch is odd.
+    /// Number of the job · 2 · `OPEN` + `OPEN` while workers may join + workers inside.
+    state: AtomicUsize,
+    /// The job, valid while it is open or workers are inside.
     task: Mutex<Option<SendTask>>,
     pieces: AtomicUsize,
-    next: AtomicUsize,
-    /// Workers that have finished the current job.
-    done: AtomicUsize,
+    /// The next piece of each thread's run; thread 0 is the caller.
+    runs: Box<[Run]>,
     stop: AtomicBool,
 }
+
+/// A counter in a cache line of its own: threads that count their own pieces must not wait for each other.
+#[repr(align(64))]
+struct Run(AtomicUsize);
 
 #[derive(Clone, Copy)]
 struct SendTask(Task);
@@ -41,21 +50,23 @@ impl std::fmt::Debug for Pool {
 /// Rounds a waiting worker spins before it yields its core to others.
 const SPINS: u32 = 2_000;
 
+/// The bit of `Shared::state` that is on while workers may join; the bits below count those inside.
+const OPEN: usize = 1 << 16;
+
 impl Pool {
     /// A pool of this many threads, the caller's included.
     pub fn new(threads: usize) -> Self {
         let shared = Arc::new(Shared {
-            epoch: AtomicUsize::new(0),
+            state: AtomicUsize::new(0),
             task: Mutex::new(None),
             pieces: AtomicUsize::new(0),
-            next: AtomicUsize::new(0),
-            done: AtomicUsize::new(0),
+            runs: (0..threads.max(1)).map(|_| Run(AtomicUsize::new(0))).collect(),
             stop: AtomicBool::new(false),
         });
         let workers = (1..threads)
             .filter_map(|k| {
                 let shared = shared.clone();
-                std::thread::Builder::new().name(format!("sinew-{k}")).spawn(move || work(&shared)).ok()
+                std::thread::Builder::new().name(format!("sinew-{k}")).spawn(move || work(&shared, k)).ok()
             })
             .collect();
         Self { shared, workers }
@@ -75,23 +86,21 @@ impl Pool {
             return;
         }
         let shared = &*self.shared;
-        // SAFETY: only the lifetime is erased; this function does not return before every worker has left the task.
+        // SAFETY: only the lifetime is erased; this function does not end before every worker inside has left the task.
         let erased: Task = unsafe { std::mem::transmute::<*const (dyn Fn(usize) + Sync + '_), Task>(task) };
         *shared.task.lock().expect("no worker panics while it holds this") = Some(SendTask(erased));
         shared.pieces.store(pieces, Ordering::Relaxed);
-        shared.next.store(0, Ordering::Relaxed);
-        shared.done.store(0, Ordering::Relaxed);
-        shared.epoch.fetch_add(1, Ordering::Release);
+        for (thread, run) in shared.runs.iter().enumerate() {
+            run.0.store(first_of(shared, thread, pieces), Ordering::Relaxed);
+        }
+        // nobody is inside, so nobody else writes the state now
+        let job = shared.state.load(Ordering::Relaxed) / (2 * OPEN) + 1;
+        shared.state.store(job * 2 * OPEN + OPEN, Ordering::Release);
+        let _closing = Closing(shared);
         for worker in &self.workers {
             worker.thread().unpark();
         }
-        take_pieces(shared, task);
-        let mut spins = 0;
-        while shared.done.load(Ordering::Acquire) < self.workers.len() {
-            pause(&mut spins);
-        }
-        *shared.task.lock().expect("no worker panics while it holds this") = None;
-        shared.epoch.fetch_add(1, Ordering::Release);
+        take_pieces(shared, 0, task);
     }
 
     /// Splits `items` into pieces of `grain` and calls `task(index of the first item, piece)` for each.
@@ -107,6 +116,19 @@ impl Pool {
             let part = unsafe { std::slice::from_raw_parts_mut(first.get().add(start), count) };
             task(start, part);
         });
+    }
+}
+
+/// Closes the job and waits for the workers inside when it is dropped, also by a panic of the caller's own piece.
+struct Closing<'a>(&'a Shared);
+
+impl Drop for Closing<'_> {
+    fn drop(&mut self) {
+        self.0.state.fetch_and(!OPEN, Ordering::Relaxed);
+        let mut spins = 0;
+        while !self.0.state.load(Ordering::Acquire).is_multiple_of(OPEN) {
+            pause(&mut spins);
+        }
     }
 }
 
@@ -127,14 +149,24 @@ unsafe impl<T: Send> Send for SendPointer<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send> Sync for SendPointer<T> {}
 
-fn take_pieces(shared: &Shared, task: &(dyn Fn(usize) + Sync)) {
-    let pieces = shared.pieces.load(Ordering::Relaxed);
-    loop {
-        let i = shared.next.fetch_add(1, Ordering::Relaxed);
-        if i >= pieces {
-            return;
+/// First piece of a thread's run; the run ends where the next thread's begins.
+fn first_of(shared: &Shared, thread: usize, pieces: usize) -> usize {
+    pieces * thread / shared.runs.len()
+}
+
+/// Takes pieces of the thread's own run, then of the others' runs, until none is left.
+fn take_pieces(shared: &Shared, thread: usize, task: &(dyn Fn(usize) + Sync)) {
+    let (pieces, threads) = (shared.pieces.load(Ordering::Relaxed), shared.runs.len());
+    for turn in 0..threads {
+        let owner = (thread + turn) % threads;
+        let end = first_of(shared, owner + 1, pieces);
+        loop {
+            let i = shared.runs[owner].0.fetch_add(1, Ordering::Relaxed);
+            if i >= end {
+                break;
+            }
+            task(i);
         }
-        task(i);
     }
 }
 
@@ -147,15 +179,16 @@ fn pause(spins: &mut u32) {
     }
 }
 
-fn work(shared: &Shared) {
+fn work(shared: &Shared, thread: usize) {
     let mut seen = 0;
     let mut spins = 0;
     loop {
         if shared.stop.load(Ordering::Acquire) {
             return;
         }
-        let epoch = shared.epoch.load(Ordering::Acquire);
-        if epoch == seen || epoch.is_multiple_of(2) {
+        let state = shared.state.load(Ordering::Acquire);
+        let job = state / (2 * OPEN);
+        if job == seen || state & OPEN == 0 {
             // between jobs: spin a while, then sleep until the next one wakes us
             spins += 1;
             if spins < SPINS {
@@ -166,14 +199,18 @@ fn work(shared: &Shared) {
             }
             continue;
         }
-        seen = epoch;
+        // join, unless the job has just been closed or another has come in at the same moment
+        if shared.state.compare_exchange_weak(state, state + 1, Ordering::Acquire, Ordering::Relaxed).is_err() {
+            continue;
+        }
+        seen = job;
         spins = 0;
         let task = *shared.task.lock().expect("no worker panics while it holds this");
         if let Some(SendTask(task)) = task {
-            // SAFETY: the epoch is odd, so `Pool::run` is waiting for us and the closure lives.
-            take_pieces(shared, unsafe { &*task });
+            // SAFETY: we are counted in, so `Pool::run` waits for us and the closure lives.
+            take_pieces(shared, thread, unsafe { &*task });
         }
-        shared.done.fetch_add(1, Ordering::Release);
+        shared.state.fetch_sub(1, Ordering::Release);
     }
 }
 

@@ -184,7 +184,7 @@ impl Finder<'_> {
         let inner = |t: Real| t > END && t < 1.0 - END;
         // the end of a loose segment has no triangle that would look after it
         let loose = self.is_loose(edge_a, edge_b);
-        if !loose && !(inner(s) && inner(t)) {
+        if !(loose || inner(s) && inner(t)) {
             return None;
         }
         let apart = b[0] + (b[1] - b[0]) * t - a[0] - (a[1] - a[0]) * s;

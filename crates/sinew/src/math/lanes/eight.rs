@@ -31,29 +31,43 @@ fn transpose4<S: Simd>(s: S, r: [f32x4<S>; 4]) -> [f32x4<S>; 4] {
     [b0, b1, b2, b3]
 }
 
-/// Interleaves the lower and the upper four numbers each by themselves. On AVX it becomes two instructions: no
-/// number crosses the middle, so eight blocks are turned by 7 shuffles instead of 16.
-#[inline(always)]
-fn interleave_halves<S: Simd>(s: S, a: f32x8<S>, b: f32x8<S>) -> (f32x8<S>, f32x8<S>) {
-    let (low, high) = s.interleave_f32x8(a, b);
-    let (l0, l1) = s.split_f32x8(low);
-    let (h0, h1) = s.split_f32x8(high);
-    (s.combine_f32x4(l0, h0), s.combine_f32x4(l1, h1))
-}
-
 /// x, y and z of eight blocks.
 #[inline(always)]
 fn turn_xyz<S: Simd>(s: S, r: [f32x4<S>; 8]) -> [f32x8<S>; 3] {
-    let r0 = s.combine_f32x4(r[0], r[4]);
-    let r1 = s.combine_f32x4(r[1], r[5]);
-    let r2 = s.combine_f32x4(r[2], r[6]);
-    let r3 = s.combine_f32x4(r[3], r[7]);
-    let (a, b) = interleave_halves(s, r0, r2);
-    let (c, d) = interleave_halves(s, r1, r3);
-    let (x, y) = interleave_halves(s, a, c);
-    let (z, _) = interleave_halves(s, b, d);
+    #[cfg(target_arch = "x86_64")]
+    if let Some(avx2) = s.level().as_avx2() {
+        let (r0, r1) = (s.combine_f32x4(r[0], r[4]), s.combine_f32x4(r[1], r[5]));
+        let (r2, r3) = (s.combine_f32x4(r[2], r[6]), s.combine_f32x4(r[3], r[7]));
+        let turned = turn_avx2(avx2, cast(avx2, r0), cast(avx2, r1), cast(avx2, r2), cast(avx2, r3));
+        return [cast(s, turned[0]), cast(s, turned[1]), cast(s, turned[2])];
+    }
+    let [x, y, z, _] = join(s, r);
     [x, y, z]
 }
+
+/// The same vector under another token.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn cast<A: Simd, B: Simd>(to: B, v: f32x8<A>) -> f32x8<B> {
+    f32x8::from_slice(to, &<[f32; 8]>::from(v))
+}
+
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64::{_mm256_unpackhi_ps, _mm256_unpacklo_ps};
+#[cfg(target_arch = "x86_64")]
+type Eight = f32x8<fearless_simd::x86::Avx2>;
+// Seven shuffles, none across the middle. Written out, because what the compiler makes of the portable form depends on the
+// code around it: sixteen shuffles in the kernel of springs, and a sixth of its time.
+#[cfg(target_arch = "x86_64")]
+fearless_simd::kernel!(
+    #[inline(always)]
+    fn turn_avx2(token: Avx2, r0: Eight, r1: Eight, r2: Eight, r3: Eight) -> [Eight; 3] {
+        let (a, b) = (_mm256_unpacklo_ps(r0.into(), r2.into()), _mm256_unpackhi_ps(r0.into(), r2.into()));
+        let (c, d) = (_mm256_unpacklo_ps(r1.into(), r3.into()), _mm256_unpackhi_ps(r1.into(), r3.into()));
+        let (x, y, z) = (_mm256_unpacklo_ps(a, c), _mm256_unpackhi_ps(a, c), _mm256_unpacklo_ps(b, d));
+        [x.simd_into(token), y.simd_into(token), z.simd_into(token)]
+    }
+);
 
 /// Eight blocks as they lie in memory.
 #[inline(always)]

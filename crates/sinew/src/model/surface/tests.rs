@@ -108,8 +108,8 @@ fn force_torque_and_power_are_the_same_on_both_sides() {
         let (mut force_n, mut torque_n, mut power_n) = (Vec3::ZERO, Vec3::ZERO, 0.0);
         for (k, f) in on_nodes.iter().enumerate() {
             force_n += *f;
-            torque_n += block_vec(x[k]).cross(*f);
-            power_n += block_vec(v[k]).dot(*f);
+            torque_n += x[k].vector().cross(*f);
+            power_n += v[k].vector().dot(*f);
         }
         let tolerance = 20.0 * Real::EPSILON * size;
         assert!((force - force_n).length() < tolerance, "{name}: {force} {force_n}");
@@ -123,8 +123,7 @@ fn the_velocity_of_a_surfel_is_the_rate_of_its_position() {
     for (name, nodes, mesh, surface) in bindings() {
         let v = blocks((0..nodes.len()).map(|k| noise3(k + 9)));
         let step: Real = Real::EPSILON.cbrt();
-        let at =
-            |t: Real| blocks(nodes.iter().enumerate().map(|(k, &p)| p + noise3(k + 50) * 0.1 + block_vec(v[k]) * t));
+        let at = |t: Real| blocks(nodes.iter().enumerate().map(|(k, &p)| p + noise3(k + 50) * 0.1 + v[k].vector() * t));
         for s in (0..mesh.vertices.len() as u32).step_by(5) {
             let rate = (surface.position(s, &at(step)) - surface.position(s, &at(-step))) / (2.0 * step);
             let is = surface.velocity(s, &at(0.0), &v);
