@@ -231,3 +231,51 @@ fn a_bar_whose_pinned_end_is_moved_stores_the_work_of_its_stretch() {
     let report = world.step(&Input::none().with(aim));
     assert!(matches!(report.events[..], [Event::Refused { command: 0 }]), "{:?}", report.events);
 }
+
+#[test]
+fn a_body_whose_model_is_exchanged_in_flight_flies_on() {
+    let mesh = |cells: u32| TetMesh::block([2 * cells, cells, cells], Vec3::new(0.2, 0.1, 0.1)).unwrap();
+    let coarse = SoftBody::corotational(mesh(1), Matter::new(1e5, 0.3, 1000.0));
+    let springs = spring::Params { stiffness: spring::Stiffness::Young(1e5), ..spring::Params::default() };
+    let others = [
+        SoftBody::corotational(mesh(3), Matter::new(1e5, 0.3, 1000.0)),
+        SoftBody::new(Geometry::Tets(mesh(2)), SoftModel::Springs(springs)),
+        SoftBody::new(Geometry::Tets(mesh(2)), SoftModel::Meshless(meshless::Params::default(), 0.0)),
+    ];
+    for other in others {
+        let mut world = World::new(Settings { gravity: Vec3::ZERO, ..Settings::default() }).unwrap();
+        let start = coarse.clone().at([1.0, 2.0, 3.0]).velocity([0.5, 0.0, -1.0]).spin([0.0, 3.0, 1.0]);
+        let mut id = world.add_soft(start).unwrap();
+        let sums = |world: &World, id: BodyId| {
+            let body = world.body(id).unwrap();
+            let nodes = body.node_positions().iter().zip(body.node_velocities()).zip(body.node_masses());
+            nodes.fold((Vec3::ZERO, Vec3::ZERO), |(p, l), ((x, v), &m)| (p + *v * m, l + x.cross(*v) * m))
+        };
+        for _ in 0..20 {
+            world.step(&Input::none());
+        }
+        let (p, l) = sums(&world, id);
+        let centre = world.body(id).unwrap().center_of_mass();
+        let old = id;
+        id = world.exchange_model(id, other.clone()).unwrap().0;
+        assert!(world.body(old).is_err());
+        let (p1, l1) = sums(&world, id);
+        // single precision at 4 m from the origin
+        assert!((p1 - p).length() < 1e-5 * p.length() && (l1 - l).length() < 1e-5 * l.length(), "{p} {p1} {l} {l1}");
+        assert!((world.body(id).unwrap().center_of_mass() - centre).length() < 1e-5);
+        for _ in 0..20 {
+            world.step(&Input::none());
+        }
+        assert!(world.report().faults.is_empty());
+        let (p2, _) = sums(&world, id);
+        assert!((p2 - p).length() < 1e-4 * p.length(), "{p} {p2}");
+    }
+    // what cannot be is refused and changes nothing
+    let mut world = World::default();
+    let id = world.add_soft(coarse.clone()).unwrap();
+    let rigid = world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.1))).unwrap();
+    assert!(matches!(world.exchange_model(rigid, coarse.clone()), Err(Error::WrongKind(..))));
+    let before = world.hash();
+    let bad = SoftBody::corotational(mesh(1), Matter::new(-1.0, 0.3, 1000.0));
+    assert!(world.exchange_model(id, bad).is_err() && world.hash() == before);
+}

@@ -46,7 +46,7 @@ pub(crate) fn add_soft(model: &mut Model, state: &mut State, spec: SoftBody) -> 
 }
 
 /// Puts a body of nodes behind all others.
-fn add_nodes(model: &mut Model, state: &mut State, nodes: Nodes, start: Start) -> BodyId {
+pub(super) fn add_nodes(model: &mut Model, state: &mut State, nodes: Nodes, start: Start) -> BodyId {
     state.node_x.extend(start.positions);
     state.node_v.extend(start.velocities);
     state.inner.extend(start.inner);

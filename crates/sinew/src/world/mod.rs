@@ -3,6 +3,7 @@
 mod blueprint;
 pub(crate) mod edit;
 mod elastic;
+mod exchange;
 mod query;
 mod view;
 

@@ -22,10 +22,11 @@
 //! the body a coarse space carries smooth motions through the CG (`coarse.rs`).
 
 use super::coarse::{Coarse, pays};
+use super::law::symmetric;
 use super::sparse::{Assemble, Product, Sparse};
-use super::tet_kernel::{RestTet, TetBatch, TetPass, energy, lay_out};
-use crate::deformable::{BodyMut, BodyRef, Deformable, Modes, Operator, RigidSums, StepContext, vec};
-use crate::math::{Block, Blocks, Kernel, LANES, Mat3, Real, Vec3, run_wide};
+use super::tet_kernel::{RestTet, TetBatch, TetPass, energy, lay_out, strained};
+use crate::deformable::{BodyMut, BodyRef, Deformable, ElementStress, Modes, Operator, RigidSums, StepContext, vec};
+use crate::math::{Block, Blocks, Kernel, LANES, Mat3, Real, Sym3, Vec3, run_wide};
 use crate::model::tet_mesh::{TetMesh, TetMeshError};
 
 /// Material of a corotational body.
@@ -208,6 +209,27 @@ impl Deformable for Corotational {
             *out += vec(force);
         }
         true
+    }
+
+    fn element_stress(&self, body: BodyRef<'_>, out: &mut Vec<ElementStress>) {
+        let first = out.len();
+        let [lambda, mu] = self.rest.lame;
+        let none = ElementStress { at: Vec3::ZERO, strain: Sym3::ZERO, stress: Sym3::ZERO };
+        out.resize(first + self.rest.batches.iter().map(|b| b.used).sum::<usize>(), none);
+        for batch in &self.rest.batches {
+            for lane in 0..batch.used {
+                let (f, r) = strained(batch, lane, body.x);
+                let strain = symmetric(&(r.transpose() * f)) - Mat3::IDENTITY;
+                let trace = strain.x_axis.x + strain.y_axis.y + strain.z_axis.z;
+                let inner = strain * (2.0 * mu) + Mat3::from_diagonal(Vec3::splat(lambda * trace));
+                // in the frame of the element; the strain is small, so that Cauchy's is this one turned
+                let stress = r * inner * r.transpose();
+                let corners = batch.corners(lane);
+                let at = corners.iter().fold(Vec3::ZERO, |sum, &n| sum + vec(body.x[n as usize])) * 0.25;
+                out[first + batch.tet[lane] as usize] =
+                    ElementStress { at, strain: Sym3::from_mat(&strain), stress: Sym3::from_mat(&stress) };
+            }
+        }
     }
 }
 

@@ -40,6 +40,8 @@ pub(super) struct TetBatch {
     pub gradient: [[Eight; 3]; 3],
     /// Rest volume [m³].
     pub volume: Eight,
+    /// Number of the tetrahedron in its mesh.
+    pub tet: [u32; LANES],
     /// Lanes in use.
     pub used: usize,
 }
@@ -319,6 +321,12 @@ pub(super) fn energy(batch: &TetBatch, lane: usize, x: &[Block], [lambda, mu]: [
     batch.volume[lane] * (mu * square + 0.5 * lambda * trace * trace)
 }
 
+/// F of a lane and its rotation.
+pub(super) fn strained(batch: &TetBatch, lane: usize, x: &[Block]) -> (Mat3, Mat3) {
+    let Element { f, r, .. } = element::<Real>((), batch, lane, x);
+    (Mat3::from_cols_array_2d(&f), Mat3::from_cols_array_2d(&r))
+}
+
 /// Tetrahedra with their rest gradients and volumes, before they are laid in lanes.
 pub(super) struct RestTet {
     pub corners: [u32; 4],
@@ -355,10 +363,17 @@ pub(super) fn lay_out(tets: &[RestTet]) -> Vec<TetBatch> {
 }
 
 fn batch_of(tets: &[RestTet], lanes: &[usize]) -> TetBatch {
-    let mut batch =
-        TetBatch { node: [[0; LANES]; 4], gradient: [[[0.0; LANES]; 3]; 3], volume: [0.0; LANES], used: lanes.len() };
+    let mut batch = TetBatch {
+        node: [[0; LANES]; 4],
+        gradient: [[[0.0; LANES]; 3]; 3],
+        volume: [0.0; LANES],
+        tet: [0; LANES],
+        used: lanes.len(),
+    };
     for lane in 0..LANES {
-        let tet = &tets[*lanes.get(lane).unwrap_or(&lanes[0])];
+        let number = *lanes.get(lane).unwrap_or(&lanes[0]);
+        let tet = &tets[number];
+        batch.tet[lane] = number as u32;
         for corner in 0..4 {
             batch.node[corner][lane] = tet.corners[corner];
         }
