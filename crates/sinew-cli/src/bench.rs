@@ -1,12 +1,12 @@
 //! `sinew bench`: time of a step on the benchmark scenes.
 
 use crate::failure::{Failure, unknown};
-use crate::interrupt;
+use crate::{interrupt, scenes};
 use crate::measure::Summary;
 use crate::output::{Table, Target, ms};
 use crate::play::play;
 use sinew::{Phase, Real, Settings};
-use sinew_scene::gallery::{self, Scene};
+use sinew_scene::{AnyScene, gallery};
 use std::io::Write;
 
 /// Which scenes.
@@ -36,7 +36,7 @@ pub fn bench(args: &Args) -> Result<(), Failure> {
     for scene in scenes {
         for threads in THREADS {
             if !interrupt::requested() {
-                runs.push(measure(scene, threads, args.steps)?);
+                runs.push(measure(&scene, threads, args.steps)?);
             }
         }
     }
@@ -49,20 +49,23 @@ pub fn bench(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-fn find(name: &str) -> Result<&'static Scene, Failure> {
+fn find(name: &str) -> Result<AnyScene, Failure> {
     // words of the contract that need bodies this version does not have
     if ["models", "grasp", "scaling"].contains(&name) {
         return Err(Failure::input(format!("'sinew bench {name}' comes with a later version")));
     }
-    gallery::find(name).ok_or_else(|| {
+    if scenes::is_file(name) {
+        return Ok(scenes::find(name, &[])?.0);
+    }
+    gallery::find(name).map(AnyScene::from).ok_or_else(|| {
         let known = format!("benchmarks: {}; any scene of 'sinew scenes' will do", NAMES.join(", "));
         unknown("benchmark", name, gallery::suggest(name), &known)
     })
 }
 
 /// One run. Nobody sleeps: what is measured is the step, not the rest.
-fn measure(scene: &'static Scene, threads: u32, steps: u64) -> Result<Summary, Failure> {
-    let mut world = (scene.build)()?;
+fn measure(scene: &AnyScene, threads: u32, steps: u64) -> Result<Summary, Failure> {
+    let mut world = scene.build()?;
     let mut settings = world.settings().clone();
     settings = Settings { threads, dt: 1.0 / 60.0, sleep_time: Real::INFINITY, point_forces: false, ..settings };
     world.set_settings(settings)?;

@@ -3,6 +3,7 @@
 //! 0: done. 1: a check failed. 2: bad use or bad input. Results go to stdout, errors and progress to stderr.
 
 mod bench;
+mod check;
 mod failure;
 mod interrupt;
 mod later;
@@ -45,14 +46,14 @@ enum Command {
     Soak(soak::Args),
     /// Show a scene in the browser: look around, pause, pull bodies
     View(view::Args),
+    /// Read scene files and build them, without running them: says what is wrong and where
+    Check(check::Args),
     /// Describe, convert, repair and fill mesh files
     Mesh(mesh::Args),
     #[command(hide = true)]
     Render(later::Args),
     #[command(hide = true)]
     Friction(later::Args),
-    #[command(hide = true)]
-    Check(later::Args),
 }
 
 fn main() -> ExitCode {
@@ -69,7 +70,7 @@ fn main() -> ExitCode {
         Some(Command::Mesh(args)) => mesh::mesh(&args),
         Some(Command::Render(_)) => later::later("render"),
         Some(Command::Friction(_)) => later::later("friction"),
-        Some(Command::Check(_)) => later::later("check"),
+        Some(Command::Check(args)) => check::check(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -5,7 +5,7 @@ use crate::interrupt;
 use crate::measure::Measure;
 use indicatif::{ProgressBar, ProgressStyle};
 use sinew::{Input, Settings, World};
-use sinew_scene::gallery::Scene;
+use sinew_scene::AnyScene;
 use sinew_scene::validate::tools::num;
 use std::io::IsTerminal;
 use std::time::Instant;
@@ -23,8 +23,8 @@ pub struct Length {
 
 impl Length {
     /// Number of steps of this scene.
-    pub fn count(&self, scene: &Scene, settings: &Settings) -> u64 {
-        self.steps.unwrap_or_else(|| step_count(self.seconds.unwrap_or(scene.seconds), settings))
+    pub fn count(&self, scene: &AnyScene, settings: &Settings) -> u64 {
+        self.steps.unwrap_or_else(|| step_count(self.seconds.unwrap_or(scene.seconds()), settings))
     }
 }
 
@@ -44,18 +44,18 @@ pub fn above_zero(text: &str) -> Result<f64, String> {
 /// Steps a world by the scene's script. `after` is called behind each step; its time is not measured. Ctrl-C ends the
 /// loop early, and what was done until then counts.
 pub fn play(
-    scene: &Scene,
+    scene: &AnyScene,
     world: &mut World,
     steps: u64,
     mut after: impl FnMut(&World, &Input) -> Result<(), Failure>,
 ) -> Result<Measure, Failure> {
     let mut measure = Measure::new(world);
-    let bar = progress(steps, scene.name);
+    let bar = progress(steps, scene.name());
     for _ in 0..steps {
         if interrupt::requested() {
             break;
         }
-        let input = (scene.input)(world, world.state().tick);
+        let input = scene.input(world, world.state().tick);
         let clock = Instant::now();
         world.step(&input);
         measure.note(world, &input, 1e3 * clock.elapsed().as_secs_f64());

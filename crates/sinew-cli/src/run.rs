@@ -15,14 +15,14 @@ use std::path::{Path, PathBuf};
 /// What to run and what to write.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Name of a built-in scene: see `sinew scenes`
+    /// Name of a built-in scene (see `sinew scenes`), or a .toml or .json file
     scene: String,
     #[command(flatten)]
     length: Length,
     /// Worker threads; the result does not depend on it
     #[arg(long, value_name = "N")]
     threads: Option<u32>,
-    /// Change a setting, as in settings.substeps=8; may be given often
+    /// Change a value, as in settings.substeps=8 or, in a file, bodies.ball.mass=2; may be given often
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
     /// Write the summary as JSON; `-` is stdout
@@ -38,21 +38,21 @@ pub struct Args {
 
 /// Runs a scene.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let scene = scenes::find(&args.scene)?;
-    let mut world = (scene.build)()?;
+    let (scene, sets) = scenes::find(&args.scene, &args.set)?;
+    let mut world = scene.build()?;
     let mut wanted = world.settings().clone();
     // the JSON has residuals; they cost a few percent, so nobody else pays for them
     wanted.residuals |= args.json.is_some();
-    settings::apply(&mut wanted, &args.set)?;
+    settings::apply(&mut wanted, &sets)?;
     wanted.threads = args.threads.unwrap_or(wanted.threads);
     world.set_settings(wanted)?;
-    let steps = args.length.count(scene, world.settings());
+    let steps = args.length.count(&scene, world.settings());
 
     Target::check(&args.json)?;
     let mut csv = args.csv.as_deref().map(Csv::create).transpose()?;
     let mut tape = args.record.as_deref().map(|path| Tape::create(path, &world)).transpose()?;
     interrupt::install()?;
-    let measure = play(scene, &mut world, steps, |world, input| {
+    let measure = play(&scene, &mut world, steps, |world, input| {
         if let Some(csv) = &mut csv {
             csv.line(world)?;
         }
@@ -68,7 +68,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if let Some(tape) = tape {
         tape.finish()?;
     }
-    let summary = measure.summary(scene, &world);
+    let summary = measure.summary(&scene, &world);
     if interrupt::requested() {
         eprintln!("sinew: stopped after {} of {steps} steps", summary.steps);
     }

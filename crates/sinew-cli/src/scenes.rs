@@ -1,8 +1,11 @@
 //! `sinew scenes`: the gallery, one scene a line. Also: finding the scene a user named.
 
 use crate::failure::{Failure, unknown};
-use sinew_scene::gallery::{self, Scene};
+use crate::settings;
+use sinew_scene::file::{self, Syntax};
+use sinew_scene::{AnyScene, gallery};
 use std::io::Write;
+use std::path::Path;
 
 /// Lists the scenes.
 pub fn scenes() -> Result<(), Failure> {
@@ -15,16 +18,22 @@ pub fn scenes() -> Result<(), Failure> {
     Ok(())
 }
 
-/// The scene a user named.
-pub fn find(name: &str) -> Result<&'static Scene, Failure> {
+/// Whether a word names a file.
+pub fn is_file(name: &str) -> bool {
+    Syntax::of(Path::new(name)).is_some()
+}
+
+/// The scene a user named, and those of the `--set` that are left: in a file all but plain settings are part of the scene.
+pub fn find(name: &str, sets: &[String]) -> Result<(AnyScene, Vec<String>), Failure> {
     if let Some(scene) = gallery::find(name) {
-        return Ok(scene);
+        return Ok((scene.into(), sets.to_vec()));
     }
-    if name.ends_with(".toml") || name.ends_with(".json") {
-        return Err(Failure::input(format!(
-            "'{name}': scene files come with a later version; 'sinew scenes' lists the built-in ones"
-        )));
+    if is_file(name) {
+        let (plain, inner): (Vec<String>, Vec<String>) = sets.iter().cloned().partition(|set| settings::is_knob(set));
+        let scene = file::read_with(name, &inner).map_err(|problems| Failure::input(problems.render()))?;
+        return Ok((scene.into(), plain));
     }
     let known: Vec<&str> = gallery::scenes().iter().map(|s| s.name).collect();
-    Err(unknown("scene", name, gallery::suggest(name), &format!("built-in scenes: {}", known.join(", "))))
+    let known = format!("built-in scenes: {}\nor name a .toml or .json file", known.join(", "));
+    Err(unknown("scene", name, gallery::suggest(name), &known))
 }

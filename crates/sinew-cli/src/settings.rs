@@ -2,7 +2,7 @@
 
 use crate::failure::{Failure, unknown};
 use sinew::classic::Penalty;
-use sinew::{ContactMethod, FrictionBound, Order, Real, Settings, Stabilization};
+use sinew::{ContactMethod, FrictionBound, Order, Real, Settings, Stabilization, Vec3};
 use sinew_scene::gallery::near_miss;
 use std::str::FromStr;
 
@@ -27,6 +27,7 @@ const METHOD: &str = "rows, impulse, quadratic:STIFFNESS, buffered:STIFFNESS,BUF
 
 const KNOBS: &[Knob] = &[
     knob("settings.dt", REAL, |s, t| put(&mut s.dt, t)),
+    knob("settings.gravity", "a list of three numbers, as [0,-1.6,0]", |s, t| vector(&mut s.gravity, t)),
     knob("settings.gravity.x", REAL, |s, t| put(&mut s.gravity.x, t)),
     knob("settings.gravity.y", REAL, |s, t| put(&mut s.gravity.y, t)),
     knob("settings.gravity.z", REAL, |s, t| put(&mut s.gravity.z, t)),
@@ -89,6 +90,12 @@ pub fn apply(settings: &mut Settings, sets: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Whether a `--set` is about one of the settings below.
+pub fn is_knob(set: &str) -> bool {
+    let path = set.split('=').next().unwrap_or_default().trim();
+    KNOBS.iter().any(|k| k.path == path)
+}
+
 fn unknown_path(path: &str) -> Failure {
     let paths = || KNOBS.iter().map(|k| k.path);
     // the word alone is the commonest slip
@@ -100,6 +107,13 @@ fn unknown_path(path: &str) -> Failure {
 
 fn put<T: FromStr>(to: &mut T, text: &str) -> Option<()> {
     *to = text.parse().ok()?;
+    Some(())
+}
+
+fn vector(to: &mut Vec3, text: &str) -> Option<()> {
+    let inner = text.strip_prefix('[')?.strip_suffix(']')?;
+    let numbers: Vec<Real> = inner.split(',').map(|n| n.trim().parse().ok()).collect::<Option<_>>()?;
+    *to = Vec3::from_array(numbers.try_into().ok()?);
     Some(())
 }
 
@@ -204,6 +218,7 @@ mod tests {
     fn values_arrive() -> Result<(), Failure> {
         assert_eq!(with("settings.substeps=8")?.substeps, 8);
         assert_eq!(with("settings.gravity.y = -1.6")?.gravity.y, -1.6);
+        assert_eq!(with("settings.gravity=[0, -1.6, 0]")?.gravity, Vec3::new(0.0, -1.6, 0.0));
         let soft = Stabilization::Soft { frequency: 60.0, damping_ratio: 1.0 };
         assert_eq!(with("settings.contact.frequency=60")?.contact, soft);
         assert_eq!(with("settings.joint.baumgarte=0.1")?.joint, Stabilization::Baumgarte(0.1));

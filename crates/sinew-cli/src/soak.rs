@@ -8,7 +8,7 @@ use crate::play::{above_zero, progress, step_count};
 use crate::{interrupt, scenes, settings};
 use serde::Serialize;
 use sinew::{Input, World};
-use sinew_scene::gallery::Scene;
+use sinew_scene::AnyScene;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 #[derive(clap::Args)]
 #[command(group = clap::ArgGroup::new("length").required(true))]
 pub struct Args {
-    /// Name of a built-in scene: see `sinew scenes`
+    /// Name of a built-in scene (see `sinew scenes`), or a .toml or .json file
     scene: String,
     /// Wall time [min]
     #[arg(long, value_name = "N", value_parser = above_zero, group = "length")]
@@ -27,7 +27,7 @@ pub struct Args {
     /// Worker threads
     #[arg(long, value_name = "N")]
     threads: Option<u32>,
-    /// Change a setting, as in settings.substeps=8; may be given often
+    /// Change a value, as in settings.substeps=8 or, in a file, bodies.ball.mass=2; may be given often
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
     /// Write the outcome as JSON; `-` is stdout
@@ -45,7 +45,7 @@ const MEMORY_SLACK: u64 = 32 << 20;
 /// The outcome.
 #[derive(Debug, Serialize)]
 struct Outcome {
-    scene: &'static str,
+    scene: String,
     steps: u64,
     rounds: u64,
     seconds: f64,
@@ -61,11 +61,11 @@ struct Outcome {
 
 /// Soaks a scene.
 pub fn soak(args: &Args) -> Result<(), Failure> {
-    let scene = scenes::find(&args.scene)?;
+    let (scene, sets) = scenes::find(&args.scene, &args.set)?;
     let build = || -> Result<World, Failure> {
-        let mut world = (scene.build)()?;
+        let mut world = scene.build()?;
         let mut wanted = world.settings().clone();
-        settings::apply(&mut wanted, &args.set)?;
+        settings::apply(&mut wanted, &sets)?;
         wanted.threads = args.threads.unwrap_or(wanted.threads);
         world.set_settings(wanted)?;
         Ok(world)
@@ -73,7 +73,7 @@ pub fn soak(args: &Args) -> Result<(), Failure> {
     let world = build()?;
     Target::check(&args.json)?;
     interrupt::install()?;
-    let mut soak = Soak::new(scene, &world);
+    let mut soak = Soak::new(scene.clone(), &world);
     soak.run(world, build, args)?;
     let outcome = soak.finish();
     if let Some(target) = &args.json {
@@ -87,7 +87,7 @@ pub fn soak(args: &Args) -> Result<(), Failure> {
 
 /// A soak under way.
 struct Soak {
-    scene: &'static Scene,
+    scene: AnyScene,
     outcome: Outcome,
     clock: Instant,
     round_steps: u64,
@@ -103,9 +103,9 @@ struct Copy {
 }
 
 impl Soak {
-    fn new(scene: &'static Scene, world: &World) -> Self {
+    fn new(scene: AnyScene, world: &World) -> Self {
         let outcome = Outcome {
-            scene: scene.name,
+            scene: scene.name().to_owned(),
             steps: 0,
             rounds: 0,
             seconds: 0.0,
@@ -117,7 +117,7 @@ impl Soak {
             rss_first: None,
             rss_max: None,
         };
-        let round_steps = step_count(scene.seconds, world.settings());
+        let round_steps = step_count(scene.seconds(), world.settings());
         Self { scene, outcome, clock: Instant::now(), round_steps, first_hash: None, copy: None }
     }
 
@@ -133,7 +133,7 @@ impl Soak {
             args.steps.is_some_and(|n| soak.outcome.steps >= n) || limit.is_some_and(|l| soak.clock.elapsed() >= l)
         };
         let seconds = limit.map_or(0, |l| l.as_secs());
-        let bar = progress(args.steps.unwrap_or(seconds), self.scene.name);
+        let bar = progress(args.steps.unwrap_or(seconds), self.scene.name());
         while !is_over(self) && !interrupt::requested() {
             if world.state().tick >= self.round_steps {
                 self.end_round(&world);
@@ -148,7 +148,7 @@ impl Soak {
                     self.clock.elapsed().as_secs()
                 });
             }
-            let input = (self.scene.input)(&world, world.state().tick);
+            let input = self.scene.input(&world, world.state().tick);
             let start = Instant::now();
             world.step(&input);
             self.outcome.ms.add(1e3 * start.elapsed().as_secs_f64());
@@ -309,7 +309,7 @@ impl Serialize for Histogram {
 }
 
 fn tell(o: &Outcome) -> Result<(), Failure> {
-    let mut table = Table::new(2, ["scene", o.scene]);
+    let mut table = Table::new(2, ["scene", &o.scene]);
     let mut line = |name: &str, text: String| table.row(vec![name.to_owned(), text]);
     line("steps", format!("{} in {:.1} s, {} whole rounds, threads {}", o.steps, o.seconds, o.rounds, o.threads));
     line("step", o.ms.figures().map(|(name, time)| format!("{name} {} ms", ms(time))).join(", "));

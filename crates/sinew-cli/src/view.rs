@@ -2,14 +2,14 @@
 
 use crate::failure::Failure;
 use crate::{interrupt, scenes};
-use sinew_scene::gallery::Scene;
+use sinew_scene::AnyScene;
 
 /// What `sinew` alone shows.
 const DEMO: &str = "jelly";
 
 #[derive(clap::Args)]
 pub struct Args {
-    /// A built-in scene
+    /// Name of a built-in scene, or a .toml or .json file
     scene: String,
     /// Address to listen on; 0.0.0.0 lets other machines look and pull
     #[arg(long, value_name = "H", default_value = "127.0.0.1")]
@@ -21,22 +21,22 @@ pub struct Args {
 
 /// Shows a scene until Ctrl-C.
 pub fn view(args: &Args) -> Result<(), Failure> {
-    show(scenes::find(&args.scene)?, &args.host, args.port)
+    show(scenes::find(&args.scene, &[])?.0, &args.host, args.port)
 }
 
 /// The demonstration: any free port when the usual one is taken.
 pub fn demo() -> Result<(), Failure> {
-    let scene = scenes::find(DEMO)?;
+    let (scene, _) = scenes::find(DEMO, &[])?;
     let free = std::net::TcpListener::bind(("127.0.0.1", 7878)).is_ok();
     show(scene, "127.0.0.1", if free { 7878 } else { 0 })
 }
 
-fn show(scene: &'static Scene, host: &str, port: u16) -> Result<(), Failure> {
+fn show(scene: AnyScene, host: &str, port: u16) -> Result<(), Failure> {
     interrupt::install()?;
     let address = if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
     let ready = |at: std::net::SocketAddr| {
-        println!("{}: {}", scene.name, scene.about);
+        println!("{}: {}", scene.name(), scene.about());
         println!("Open http://{at} in a browser; drag a body to pull it. Ctrl-C ends.");
     };
-    sinew_server::serve(scene, &address, ready, interrupt::requested).map_err(|e| Failure::input(e.to_string()))
+    sinew_server::serve(scene.clone(), &address, ready, interrupt::requested).map_err(|e| Failure::input(e.to_string()))
 }

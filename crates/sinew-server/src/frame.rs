@@ -13,7 +13,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 use sinew::{BodyView, Motion, Pose, Real, Shape, Vec3, World};
-use sinew_scene::gallery::{self, Scene};
+use sinew_scene::{AnyScene, gallery};
 
 const MAGIC: u32 = u32::from_le_bytes(*b"SNF1");
 
@@ -78,11 +78,11 @@ pub struct Description {
 }
 
 /// The scene and its bodies.
-pub fn describe(scene: &Scene, world: &World) -> Description {
+pub fn describe(scene: &AnyScene, world: &World) -> Description {
     Description {
         kind: "scene",
-        name: scene.name.to_owned(),
-        about: scene.about.to_owned(),
+        name: scene.name().to_owned(),
+        about: scene.about().to_owned(),
         dt: world.settings().dt,
         bodies: world.bodies().map(|b| body(&b)).collect(),
         scenes: gallery::scenes().iter().map(|s| json!({ "name": s.name, "about": s.about })).collect(),

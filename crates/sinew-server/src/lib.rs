@@ -15,7 +15,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use futures_util::{SinkExt, StreamExt};
 use session::{Order, Published, Session};
-use sinew_scene::gallery::Scene;
+use sinew_scene::AnyScene;
 use std::net::SocketAddr;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
@@ -58,12 +58,12 @@ struct Hub {
 
 /// Shows a scene at an address until `stop` says so. `ready` gets the address in use (port 0 asks for any free one).
 pub fn serve(
-    scene: &'static Scene,
+    scene: impl Into<AnyScene>,
     address: &str,
     ready: impl FnOnce(SocketAddr),
     stop: impl Fn() -> bool + Send + 'static,
 ) -> Result<(), ServeError> {
-    let (session, published) = Session::new(scene)?;
+    let (session, published) = Session::new(scene.into())?;
     let (orders, inbox) = channel();
     let hub = Hub { published, orders: Arc::new(Mutex::new(orders)) };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(ServeError::Stopped)?;

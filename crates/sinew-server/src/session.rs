@@ -4,7 +4,7 @@ use crate::frame;
 use crate::grab::Grab;
 use serde::Deserialize;
 use sinew::{Error, Real, Vec3, World};
-use sinew_scene::gallery::{self, Scene};
+use sinew_scene::{AnyScene, gallery};
 use sinew_scene::validate::tools::num;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -66,7 +66,7 @@ pub struct Published {
 
 /// A world and what is done to it.
 pub struct Session {
-    scene: &'static Scene,
+    scene: AnyScene,
     world: World,
     paused: bool,
     single: bool,
@@ -78,8 +78,8 @@ pub struct Session {
 
 impl Session {
     /// A session of this scene, and what it publishes.
-    pub fn new(scene: &'static Scene) -> Result<(Self, Published), Error> {
-        let world = (scene.build)()?;
+    pub fn new(scene: AnyScene) -> Result<(Self, Published), Error> {
+        let world = scene.build()?;
         let (scenes, scene_receiver) = watch::channel(Arc::new(String::new()));
         let (frames, frame) = watch::channel(Arc::new(Vec::new()));
         let published = Published { scene: scene_receiver, frame };
@@ -113,7 +113,7 @@ impl Session {
 
     fn step(&mut self) {
         let clock = Instant::now();
-        let mut input = (self.scene.input)(&self.world, self.world.state().tick);
+        let mut input = self.scene.input(&self.world, self.world.state().tick);
         if let Some(grab) = self.grab {
             input = grab.pull(&self.world, input);
         }
@@ -124,14 +124,14 @@ impl Session {
 
     /// Publishes the scene and its first frame.
     fn show(&mut self) {
-        let text = serde_json::to_string(&frame::describe(self.scene, &self.world)).unwrap_or_default();
+        let text = serde_json::to_string(&frame::describe(&self.scene, &self.world)).unwrap_or_default();
         self.scenes.send_replace(Arc::new(text));
         self.frames.send_replace(Arc::new(frame::encode(&self.world, 0.0)));
     }
 
-    fn load(&mut self, scene: &'static Scene) {
+    fn load(&mut self, scene: AnyScene) {
         // built-in scenes build; if one did not, the page keeps the old one
-        if let Ok(world) = (scene.build)() {
+        if let Ok(world) = scene.build() {
             (self.scene, self.world, self.grab) = (scene, world, None);
             self.show();
         }
@@ -143,11 +143,11 @@ impl Session {
         match order {
             Order::Pause { on } => self.paused = on,
             Order::Step => self.single = true,
-            Order::Reset => self.load(self.scene),
+            Order::Reset => self.load(self.scene.clone()),
             Order::Speed { value } if value.is_finite() => self.speed = value.clamp(0.05, 4.0),
             Order::Scene { name } => {
                 if let Some(scene) = gallery::find(&name) {
-                    self.load(scene);
+                    self.load(scene.into());
                 }
             }
             Order::Grab { slot, at } => {

@@ -1,0 +1,57 @@
+//! `sinew check`: reads scene files and builds them. All that is wrong is told at once, each fault with its line.
+
+use crate::failure::Failure;
+use crate::scenes;
+use sinew_scene::{AnyScene, file};
+use std::io::Write;
+
+/// What to check.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Scene files, or names of built-in scenes
+    #[arg(value_name = "SCENE", required_unless_present = "schema")]
+    scenes: Vec<String>,
+    /// Change a value of the scene first, as in bodies.ball.mass=2; may be given often
+    #[arg(long, value_name = "PATH=VALUE")]
+    set: Vec<String>,
+    /// Print the JSON Schema of scene files, for editors
+    #[arg(long)]
+    schema: bool,
+}
+
+/// Checks them all before it ends.
+pub fn check(args: &Args) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    if args.schema {
+        write!(out, "{}", file::json_schema())?;
+    }
+    let mut faults = Vec::new();
+    for name in &args.scenes {
+        match look(name, &args.set) {
+            Ok(told) => writeln!(out, "ok: {name}: {told}")?,
+            Err(Failure::Input(message)) => faults.push(message),
+            Err(other) => return Err(other),
+        }
+    }
+    out.flush()?;
+    if faults.is_empty() { Ok(()) } else { Err(Failure::Input(faults.join("\n"))) }
+}
+
+/// What is in a scene, in a few words.
+fn look(name: &str, sets: &[String]) -> Result<String, Failure> {
+    let (scene, plain) = scenes::find(name, sets)?;
+    let mut world = scene.build()?;
+    let mut settings = world.settings().clone();
+    crate::settings::apply(&mut settings, &plain)?;
+    world.set_settings(settings)?;
+    let rigid = world.bodies().filter(|b| b.is_rigid()).count();
+    let bodies = world.bodies().count();
+    let joints = match &scene {
+        AnyScene::File(file) => file.counts().joints,
+        AnyScene::BuiltIn(_) => world.blueprint()?.constraints.len(),
+    };
+    let plural = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
+    let bodies = if bodies == 1 { "1 body".to_owned() } else { format!("{bodies} bodies") };
+    let nodes = plural(world.state().node_x.len(), "node");
+    Ok(format!("{bodies} ({rigid} rigid), {nodes}, {}", plural(joints, "joint")))
+}

@@ -1,0 +1,82 @@
+//! A scene of the gallery or of a file: what a command or a viewer plays.
+
+use crate::file::SceneFile;
+use crate::gallery::Scene;
+use sinew::{Error, Input, World};
+use std::sync::Arc;
+
+/// A scene, wherever it comes from.
+///
+/// ```
+/// use sinew_scene::{AnyScene, gallery};
+/// # fn main() -> Result<(), sinew::Error> {
+/// let scene = AnyScene::from(gallery::find("stack").expect("it is in the gallery"));
+/// let mut world = scene.build()?;
+/// let input = scene.input(&world, world.state().tick);
+/// world.step(&input);
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug)]
+pub enum AnyScene {
+    /// One of the gallery.
+    BuiltIn(&'static Scene),
+    /// One of a file.
+    File(Arc<SceneFile>),
+}
+
+impl From<&'static Scene> for AnyScene {
+    fn from(scene: &'static Scene) -> Self {
+        Self::BuiltIn(scene)
+    }
+}
+
+impl From<SceneFile> for AnyScene {
+    fn from(file: SceneFile) -> Self {
+        Self::File(Arc::new(file))
+    }
+}
+
+impl AnyScene {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::BuiltIn(scene) => scene.name,
+            Self::File(file) => file.name(),
+        }
+    }
+
+    /// One sentence: what to look at.
+    pub fn about(&self) -> &str {
+        match self {
+            Self::BuiltIn(scene) => scene.about,
+            Self::File(file) => file.about(),
+        }
+    }
+
+    /// How long it is worth watching [s].
+    pub fn seconds(&self) -> f64 {
+        match self {
+            Self::BuiltIn(scene) => scene.seconds,
+            Self::File(file) => file.seconds(),
+        }
+    }
+
+    /// Makes its world, the same one each time.
+    ///
+    /// # Errors
+    /// What the engine refuses; a scene that was read from a file has been built once already.
+    pub fn build(&self) -> Result<World, Error> {
+        match self {
+            Self::BuiltIn(scene) => (scene.build)(),
+            Self::File(file) => file.build(),
+        }
+    }
+
+    /// What the outside says in the step that begins at this tick. A pure function.
+    pub fn input(&self, world: &World, tick: u64) -> Input {
+        match self {
+            Self::BuiltIn(scene) => (scene.input)(world, tick),
+            Self::File(file) => file.input(world.settings(), tick),
+        }
+    }
+}

@@ -1,0 +1,339 @@
+//! The whole file: from the tree to bodies, joints and motions that are checked against each other.
+
+use super::body::Body;
+use super::form::{ANY, FieldInfo, Form, Reader, Record, from_to, record, unknown};
+use super::geometry::{MAX_NODES, node_count};
+use super::joint::JointSpec;
+use super::motion::{Found, MotionSpec, Whom};
+use super::parameters::Parameter;
+use super::plain::{Name, Wide};
+use super::schema::{Schemas, object};
+use super::settings::Camera;
+use super::state::StateSpec;
+use super::tree::{Entry, Node, Span, Value};
+use crate::validate::tools::real;
+use sinew::{BodyId, BodySpec, ConstraintId, ConstraintSpec, Error, Settings, Vec3, World};
+use std::collections::BTreeMap;
+
+/// Most bodies of a scene, copies included.
+const MAX_BODIES: usize = 100_000;
+
+/// What a scene says about itself, and its settings.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Head {
+    pub name: Option<String>,
+    pub about: String,
+    pub figure: String,
+    pub seconds: Option<Wide>,
+    pub settings: Settings,
+    pub camera: Option<Camera>,
+    pub state: Option<StateSpec>,
+}
+
+record!(Head, "scene", "A Sinew scene.", base |_| Head::default(), {
+    name: ANY, "Its name; without: that of the file.";
+    about: ANY, "One sentence: what to look at.";
+    figure: ANY, "The figure it rebuilds, if any.";
+    seconds: from_to(1e-6, 1e9), "How long it is worth watching [s]; without: 5.";
+    settings: ANY, "Every knob of the engine.";
+    camera: ANY, "Where a picture is taken from.";
+    state: ANY, "What a running world remembers besides its bodies. Written by Sinew, not by hand.";
+});
+
+/// Something with a name and a place in the file.
+#[derive(Clone, Debug)]
+pub(crate) struct Placed<T> {
+    pub name: String,
+    pub span: Span,
+    pub path: String,
+    pub item: T,
+}
+
+/// A scene that was read: all that is needed to build it again and again.
+#[derive(Clone, Debug)]
+pub(crate) struct Document {
+    pub head: Head,
+    pub parameters: Vec<Parameter>,
+    pub bodies: Vec<Placed<BodySpec>>,
+    pub joints: Vec<Placed<JointSpec>>,
+    pub motions: Vec<(MotionSpec, Found)>,
+}
+
+/// Keys of the file beside those of the head.
+const TABLES: [&str; 3] = ["bodies", "joints", "motions"];
+
+impl Document {
+    /// Reads the tree and builds the world once; all faults are with the reader.
+    pub fn read(root: &Node, parameters: Vec<Parameter>, reader: &mut Reader<'_>) -> Option<(Self, World)> {
+        let Value::Table(entries) = &root.value else { return None };
+        let head = reader.fields(entries, root.span, &TABLES, Head::read_fields);
+        let bodies = read_bodies(root, reader);
+        let joints = reader.within("joints", |r| read_table::<JointSpec>(root, "joints", r));
+        let motions = reader.within("motions", |r| read_table::<MotionSpec>(root, "motions", r));
+        let names: Names = Names {
+            bodies: names_of(root, "bodies", &bodies),
+            joints: names_of(root, "joints", &joints),
+        };
+        let settings = head.as_ref().map(|h| h.settings.clone()).unwrap_or_default();
+        let mut document =
+            Self { head: head.unwrap_or_default(), parameters, bodies, joints, motions: Vec::new() };
+        document.head.settings = settings;
+        let mut world = match World::new(document.head.settings.clone()) {
+            Ok(world) => world,
+            Err(e) => {
+                reader.problem(root.get("settings").map_or(root.span, |n| n.span), e.to_string());
+                World::default()
+            }
+        };
+        let ids = document.populate(&mut world, &names, reader);
+        document.motions = document.find_motions(motions, &ids, &names, reader);
+        if let Some(state) = document.head.state.as_ref().filter(|_| reader.problems.is_empty())
+            && let Err(reason) = state.restore(&mut world)
+        {
+            let span = root.get("state").map_or(root.span, |n| n.span);
+            reader.problem_at(span, "state", format!("{reason}; remove the table to start from the bodies alone"));
+        }
+        reader.problems.is_empty().then_some((document, world))
+    }
+
+    /// Adds all bodies and joints; those that are refused are told.
+    fn populate(&self, world: &mut World, names: &Names, reader: &mut Reader<'_>) -> Ids {
+        let mut ids = Ids::default();
+        for body in &self.bodies {
+            match add_body(world, body.item.clone()) {
+                Ok(id) => {
+                    ids.bodies.insert(body.name.clone(), id);
+                }
+                Err(e) => reader.problem_at(body.span, &body.path, e.to_string()),
+            }
+        }
+        for joint in &self.joints {
+            let built = joint.item.build(&mut |name| names.body(name, &ids, reader));
+            let Some(built) = built else { continue };
+            match add_constraint(world, built) {
+                Ok(id) => {
+                    ids.joints.insert(joint.name.clone(), id);
+                }
+                Err(e) => reader.problem_at(joint.span, &joint.path, e.to_string()),
+            }
+        }
+        ids
+    }
+
+    fn find_motions(
+        &self,
+        motions: Vec<Placed<MotionSpec>>,
+        ids: &Ids,
+        names: &Names,
+        reader: &mut Reader<'_>,
+    ) -> Vec<(MotionSpec, Found)> {
+        let mut found = Vec::new();
+        for motion in motions {
+            if let Some(fault) = motion.item.fault() {
+                reader.problem_at(motion.span, &motion.path, fault);
+                continue;
+            }
+            let whom = match motion.item.whom() {
+                Whom::Body(name) => names.body(name, ids, reader).map(Found::Body),
+                Whom::Joint(name) => names.joint(name, ids, reader).map(Found::Joint),
+            };
+            if let (MotionSpec::Target(_), Whom::Body(name)) = (&motion.item, motion.item.whom()) {
+                let wrong = |b: &Placed<BodySpec>| {
+                    b.name == name.text
+                        && !matches!(&b.item, BodySpec::Rigid(r) if r.motion == sinew::Motion::Kinematic)
+                };
+                if self.bodies.iter().any(wrong) {
+                    reader.problem_at(name.span, &name.path, format!("'{}' is not a kinematic body", name.text));
+                }
+            }
+            found.extend(whom.map(|w| (motion.item, w)));
+        }
+        found
+    }
+
+    /// The world at its start. It was built once already, so that nothing is refused but for want of memory.
+    pub fn build(&self) -> Result<World, Error> {
+        let mut world = World::new(self.head.settings.clone())?;
+        let mut ids = BTreeMap::new();
+        for body in &self.bodies {
+            ids.insert(body.name.as_str(), add_body(&mut world, body.item.clone())?);
+        }
+        for joint in &self.joints {
+            if let Some(built) = joint.item.build(&mut |name: &Name| ids.get(name.text.as_str()).copied()) {
+                add_constraint(&mut world, built)?;
+            }
+        }
+        if let Some(state) = &self.head.state {
+            state.restore(&mut world).map_err(Error::BadSnapshot)?;
+        }
+        Ok(world)
+    }
+}
+
+fn add_body(world: &mut World, body: BodySpec) -> Result<BodyId, Error> {
+    match body {
+        BodySpec::Rigid(rigid) => world.add_rigid(rigid),
+        BodySpec::Particles(particles) => world.add_particles(particles),
+        BodySpec::Soft(soft) => world.add_soft(*soft),
+    }
+}
+
+fn add_constraint(world: &mut World, constraint: ConstraintSpec) -> Result<ConstraintId, Error> {
+    match constraint {
+        ConstraintSpec::Joint(joint) => world.add_joint(joint),
+        ConstraintSpec::Distance(distance) => world.add_distance(distance),
+    }
+}
+
+/// Bodies and joints that were accepted.
+#[derive(Default)]
+struct Ids {
+    bodies: BTreeMap<String, BodyId>,
+    joints: BTreeMap<String, ConstraintId>,
+}
+
+/// All names in the file, also of what was refused: that fault is told once, at its place.
+struct Names {
+    bodies: Vec<String>,
+    joints: Vec<String>,
+}
+
+impl Names {
+    fn body(&self, name: &Name, ids: &Ids, reader: &mut Reader<'_>) -> Option<BodyId> {
+        let id = ids.bodies.get(&name.text).copied();
+        if id.is_none() && !self.bodies.contains(&name.text) {
+            let known: Vec<&str> = self.bodies.iter().map(String::as_str).collect();
+            reader.problem_at(name.span, &name.path, unknown("body", &name.text, &known));
+        }
+        id
+    }
+
+    fn joint(&self, name: &Name, ids: &Ids, reader: &mut Reader<'_>) -> Option<ConstraintId> {
+        let id = ids.joints.get(&name.text).copied();
+        if id.is_none() && !self.joints.contains(&name.text) {
+            let known: Vec<&str> = self.joints.iter().map(String::as_str).collect();
+            reader.problem_at(name.span, &name.path, unknown("joint", &name.text, &known));
+        }
+        id
+    }
+}
+
+fn names_of<T>(root: &Node, table: &str, read: &[Placed<T>]) -> Vec<String> {
+    let mut names: Vec<String> = read.iter().map(|p| p.name.clone()).collect();
+    if let Some(Node { value: Value::Table(entries), .. }) = root.get(table) {
+        let known: std::collections::BTreeSet<String> = names.iter().cloned().collect();
+        names.extend(entries.iter().map(|e| e.key.clone()).filter(|k| !known.contains(k)));
+    }
+    names
+}
+
+/// Entries of a table of named things.
+fn entries<'a>(root: &'a Node, table: &str, reader: &mut Reader<'_>) -> &'a [Entry] {
+    match root.get(table) {
+        None => &[],
+        Some(Node { value: Value::Table(entries), .. }) => entries,
+        Some(node) => {
+            let _: Option<()> = reader.unexpected(node, "a table of names");
+            &[]
+        }
+    }
+}
+
+fn read_table<T: Form>(root: &Node, table: &str, reader: &mut Reader<'_>) -> Vec<Placed<T>> {
+    let mut all = Vec::new();
+    for entry in entries(root, table, reader) {
+        reader.within(&entry.key, |r| {
+            let path = r.path().to_owned();
+            let item = T::read(&entry.node, &ANY, r);
+            all.extend(item.map(|item| Placed { name: entry.key.clone(), span: entry.node.span, path, item }));
+        });
+    }
+    all
+}
+
+/// Bodies in the order of the file, copies made.
+fn read_bodies(root: &Node, reader: &mut Reader<'_>) -> Vec<Placed<BodySpec>> {
+    let mut all: Vec<Placed<BodySpec>> = Vec::new();
+    let mut nodes = 0;
+    reader.within("bodies", |reader| {
+        for entry in entries(root, "bodies", reader) {
+            reader.matter = None;
+            reader.within(&entry.key, |r| {
+                let path = r.path().to_owned();
+                let Some(body) = Body::read(&entry.node, &ANY, r) else { return };
+                let copies = body.repeat();
+                let count: u64 = copies.map_or(1, |c| c.count.iter().map(|&n| u64::from(n)).product());
+                let each = match &body {
+                    Body::Soft(soft) => node_count(&soft.geometry),
+                    Body::Particles(particles) => particles.positions.len() as u64,
+                    _ => 0,
+                };
+                nodes += count * each;
+                if all.len() as u64 + count > MAX_BODIES as u64 {
+                    return r.problem(entry.node.span, format!("a scene has at most {MAX_BODIES} bodies"));
+                }
+                if nodes > MAX_NODES {
+                    return r.problem(entry.node.span, format!("a scene has at most {MAX_NODES} nodes"));
+                }
+                let place = |name: String, item: BodySpec| Placed { name, span: entry.node.span, path: path.clone(), item };
+                match copies {
+                    None => all.push(place(entry.key.clone(), body.build(&entry.key))),
+                    Some(repeat) => {
+                        let template = body.build(&entry.key);
+                        for (i, offset) in offsets(repeat.count, repeat.step).enumerate() {
+                            let name = format!("{} {i}", entry.key);
+                            all.push(place(name.clone(), moved(template.clone(), offset, name)));
+                        }
+                    }
+                }
+            });
+        }
+    });
+    all
+}
+
+/// Places of copies, x running first.
+fn offsets([nx, ny, nz]: [u32; 3], step: Vec3) -> impl Iterator<Item = Vec3> {
+    let at = move |i: u32, j: u32, k: u32| {
+        let [i, j, k] = [i, j, k].map(|n| real(f64::from(n)));
+        Vec3::new(step.x * i, step.y * j, step.z * k)
+    };
+    (0..nz).flat_map(move |k| (0..ny).flat_map(move |j| (0..nx).map(move |i| at(i, j, k))))
+}
+
+fn moved(mut body: BodySpec, by: Vec3, name: String) -> BodySpec {
+    match &mut body {
+        BodySpec::Rigid(rigid) => (rigid.pose.position, rigid.name) = (rigid.pose.position + by, name),
+        BodySpec::Soft(soft) => (soft.pose.position, soft.name) = (soft.pose.position + by, name),
+        BodySpec::Particles(_) => {}
+    }
+    body
+}
+
+/// The JSON Schema of a scene file.
+pub(crate) fn schema() -> Value {
+    let mut schemas = Schemas::default();
+    let mut fields = Vec::new();
+    Head::describe(&mut fields, &mut schemas);
+    let mut add = |name, about, schema: Value| {
+        fields.push(FieldInfo { name, about, schema, required: false, default: Value::Nothing });
+    };
+    let of = |schema: Value| Value::table([("type", Value::text("object")), ("additionalProperties", schema)]);
+    let text = || Value::table([("type", Value::text("string"))]);
+    let names = Value::table([("type", Value::text("array")), ("items", text())]);
+    add("include", "Scene files to begin from, relative to this one; what this one says is stronger.", names);
+    let any = Value::table([("description", Value::text("A value, or a table with 'value', 'low', 'high' and 'about'."))]);
+    add("parameters", "Named values that others refer to as \"$name\".", of(any));
+    add("bodies", "Bodies by name, in the order in which they are made.", of(Body::schema(&ANY, &mut schemas)));
+    add("joints", "Joints, rods, ropes and springs by name.", of(JointSpec::schema(&ANY, &mut schemas)));
+    add("motions", "Scripted motion by name.", of(MotionSpec::schema(&ANY, &mut schemas)));
+    let mut all = vec![
+        Entry::new("$schema", Value::text("https://json-schema.org/draft/2020-12/schema")),
+        Entry::new("title", Value::text("Sinew scene")),
+    ];
+    if let Value::Table(inner) = object(Head::ABOUT, None, fields) {
+        all.extend(inner);
+    }
+    all.push(Entry::new("$defs", schemas.into_defs()));
+    Value::Table(all)
+}

@@ -1,0 +1,619 @@
+//! One description of every table of a scene file: from it come reading with all faults at once, writing, and the JSON Schema.
+//!
+//! A [`Form`] is a value of a file. [`record!`] describes a table with a key a field, [`choice!`] an enum as a table with a
+//! `kind`, [`kinds!`] an enum of whole records, [`words!`] an enum of plain words. All four are tables of names, ranges and
+//! sentences; whoever adds a field to the engine is stopped by the compiler here.
+
+use super::problem::{Problem, Problems, Source};
+use super::schema::Schemas;
+use super::tree::{Entry, Node, Span, Value};
+use crate::gallery::near_miss;
+use sinew::Matter;
+
+/// What a number may be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rule {
+    pub low: f64,
+    pub high: f64,
+    /// The low end itself is not allowed.
+    pub open_low: bool,
+    pub open_high: bool,
+    pub infinite: bool,
+}
+
+impl Rule {
+    const fn new(low: f64, high: f64) -> Self {
+        Self { low, high, open_low: false, open_high: false, infinite: false }
+    }
+
+    /// Infinity is allowed as well.
+    pub const fn or_infinite(self) -> Self {
+        Self { infinite: true, ..self }
+    }
+
+    /// The high end itself is not allowed.
+    pub const fn below(self) -> Self {
+        Self { open_high: true, ..self }
+    }
+
+    /// What is allowed, in words.
+    pub fn told(&self, noun: &str) -> String {
+        let whole = noun.contains("whole");
+        let at = |x: f64| if whole { format!("{x:.0}") } else { format!("{x}") };
+        let range = match (self.low.is_finite(), self.high.is_finite()) {
+            (false, false) => String::new(),
+            (true, false) if self.open_low => format!(" above {}", at(self.low)),
+            (true, false) => format!(" of at least {}", at(self.low)),
+            (false, true) => format!(" of at most {}", at(self.high)),
+            (true, true) => {
+                let from = if self.open_low { "above" } else { "from" };
+                let to = if self.open_high { "to below" } else { "to" };
+                format!(" {from} {} {to} {}", at(self.low), at(self.high))
+            }
+        };
+        format!("{noun}{range}{}", if self.infinite { " (or inf)" } else { "" })
+    }
+
+    pub fn allows(&self, x: f64) -> bool {
+        let low = if self.open_low { x > self.low } else { x >= self.low };
+        let high = if self.open_high { x < self.high } else { x <= self.high };
+        low && high && (x.is_finite() || (self.infinite && !x.is_nan()))
+    }
+}
+
+const INF: f64 = f64::INFINITY;
+/// Any finite number.
+pub(crate) const FINITE: Rule = Rule::new(-INF, INF);
+/// For values that are no numbers.
+pub(crate) const ANY: Rule = FINITE;
+pub(crate) const NOT_NEGATIVE: Rule = Rule::new(0.0, INF);
+pub(crate) const POSITIVE: Rule = Rule { open_low: true, ..NOT_NEGATIVE };
+/// From 0 to 1.
+pub(crate) const SHARE: Rule = Rule::new(0.0, 1.0);
+/// Poisson's ratio of matter that can be compressed.
+pub(crate) const POISSON: Rule = Rule::new(0.0, 0.5).below();
+
+/// A count, or any other bounded number.
+pub(crate) const fn from_to(low: f64, high: f64) -> Rule {
+    Rule::new(low, high)
+}
+
+/// A value of a scene file.
+pub(crate) trait Form: Sized {
+    /// Reads it; faults go to the reader, and then nothing comes back.
+    fn read(node: &Node, rule: &Rule, reader: &mut Reader<'_>) -> Option<Self>;
+    /// The value again.
+    fn write(&self) -> Value;
+    /// Its JSON Schema.
+    fn schema(rule: &Rule, schemas: &mut Schemas) -> Value;
+    /// What is expected, for messages.
+    fn wants(rule: &Rule) -> String;
+}
+
+/// A table with a key a field.
+pub(crate) trait Record: Sized {
+    const NAME: &'static str;
+    const ABOUT: &'static str;
+    fn read_fields(fields: &mut Fields<'_, '_, '_>) -> Option<Self>;
+    fn write_fields(&self, out: &mut Vec<Entry>);
+    fn describe(out: &mut Vec<FieldInfo>, schemas: &mut Schemas);
+}
+
+/// One key of a record, for the schema.
+pub(crate) struct FieldInfo {
+    pub name: &'static str,
+    pub about: &'static str,
+    pub schema: Value,
+    pub required: bool,
+    pub default: Value,
+}
+
+/// Reads trees and gathers faults.
+pub(crate) struct Reader<'s> {
+    pub sources: &'s [Source],
+    pub problems: Problems,
+    /// Matter of the body at hand: models take their numbers from it.
+    pub matter: Option<Matter>,
+    path: String,
+}
+
+impl<'s> Reader<'s> {
+    pub fn new(sources: &'s [Source]) -> Self {
+        Self { sources, problems: Problems::default(), matter: None, path: String::new() }
+    }
+
+    /// A fault at the path at hand.
+    pub fn problem(&mut self, span: Span, message: impl Into<String>) {
+        let path = self.path.clone();
+        self.problem_at(span, &path, message);
+    }
+
+    /// A fault elsewhere.
+    pub fn problem_at(&mut self, span: Span, path: &str, message: impl Into<String>) {
+        if self.problems.is_full() {
+            self.problems.count();
+        } else {
+            self.problems.push(Problem::new(self.sources, span, path, message));
+        }
+    }
+
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Does something one key deeper.
+    pub fn within<T>(&mut self, key: &str, work: impl FnOnce(&mut Self) -> T) -> T {
+        let length = self.path.len();
+        push_key(&mut self.path, key);
+        let done = work(self);
+        self.path.truncate(length);
+        done
+    }
+
+    /// Does something with an entry of a list.
+    pub fn at_index<T>(&mut self, index: usize, work: impl FnOnce(&mut Self) -> T) -> T {
+        let length = self.path.len();
+        self.path.push_str(&format!("[{index}]"));
+        let done = work(self);
+        self.path.truncate(length);
+        done
+    }
+
+    /// A value that is something else than was expected.
+    pub fn unexpected<T>(&mut self, node: &Node, wants: &str) -> Option<T> {
+        let hint = if node.value == Value::Nothing { "; leave the key out instead" } else { "" };
+        self.problem(node.span, format!("expected {wants}, found {}{hint}", node.value.found()));
+        None
+    }
+
+    /// Reads a record from a table.
+    pub fn record<T: Record>(&mut self, node: &Node) -> Option<T> {
+        let Value::Table(entries) = &node.value else { return self.unexpected(node, &article(T::NAME)) };
+        self.fields(entries, node.span, &[], T::read_fields)
+    }
+
+    /// Reads the keys of a table with `read`, then refuses those that nobody asked for. Nothing comes back when there were
+    /// faults.
+    pub fn fields<T>(
+        &mut self,
+        entries: &[Entry],
+        at: Span,
+        known: &[&'static str],
+        read: impl FnOnce(&mut Fields<'_, '_, 's>) -> Option<T>,
+    ) -> Option<T> {
+        let before = self.problems.len();
+        let mut fields = Fields { entries, used: known.to_vec(), at, reader: self };
+        let made = read(&mut fields);
+        fields.finish();
+        made.filter(|_| self.problems.len() == before)
+    }
+}
+
+/// Adds a key to a path; one that is no word stands in quotes.
+pub(crate) fn push_key(path: &mut String, key: &str) {
+    if !path.is_empty() {
+        path.push('.');
+    }
+    let bare = !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
+    if bare { path.push_str(key) } else { path.push_str(&format!("\"{}\"", key.escape_debug())) }
+}
+
+/// "a shape", "an orbit".
+pub(crate) fn article(noun: &str) -> String {
+    let an = noun.starts_with(['a', 'e', 'i', 'o', 'u']);
+    format!("{} {noun} (a table)", if an { "an" } else { "a" })
+}
+
+/// The keys of one table while they are read.
+pub(crate) struct Fields<'a, 'r, 's> {
+    entries: &'a [Entry],
+    used: Vec<&'static str>,
+    at: Span,
+    pub reader: &'r mut Reader<'s>,
+}
+
+impl<'a> Fields<'a, '_, '_> {
+    fn find(&mut self, name: &'static str) -> Option<&'a Node> {
+        self.used.push(name);
+        self.entries.iter().find(|e| e.key == name).map(|e| &e.node)
+    }
+
+    /// Where the table stands, or the value of one of its keys.
+    pub fn span(&self, name: &str) -> Span {
+        self.entries.iter().find(|e| e.key == name).map_or(self.at, |e| e.node.span)
+    }
+
+    /// True when the key is there.
+    pub fn has(&self, name: &str) -> bool {
+        self.entries.iter().any(|e| e.key == name)
+    }
+
+    /// A key that may be left out.
+    pub fn optional<T: Form>(&mut self, name: &'static str, rule: &Rule) -> Option<T> {
+        let node = self.find(name)?;
+        self.reader.within(name, |r| T::read(node, rule, r))
+    }
+
+    /// A key that replaces a default.
+    pub fn set<T: Form>(&mut self, name: &'static str, rule: &Rule, to: &mut T) {
+        if let Some(value) = self.optional(name, rule) {
+            *to = value;
+        }
+    }
+
+    /// A key with a default, or one that must be there.
+    pub fn given<T: Form>(&mut self, name: &'static str, rule: &Rule, default: Option<T>) -> Option<T> {
+        match (self.find(name), default) {
+            (Some(node), _) => self.reader.within(name, |r| T::read(node, rule, r)),
+            (None, Some(default)) => Some(default),
+            (None, None) => {
+                self.reader.problem(self.at, format!("missing key '{name}': expected {}", T::wants(rule)));
+                None
+            }
+        }
+    }
+
+    /// A fault of the value of a key, or of the table when it is not there.
+    pub fn problem(&mut self, name: &str, message: impl Into<String>) {
+        let span = self.span(name);
+        if self.has(name) {
+            self.reader.within(name, |r| r.problem(span, message));
+        } else {
+            self.reader.problem(span, message);
+        }
+    }
+
+    fn finish(self) {
+        let Self { entries, used, reader, .. } = self;
+        for entry in entries.iter().filter(|e| !used.contains(&e.key.as_str())) {
+            if reader.problems.is_full() {
+                reader.problems.count();
+                continue;
+            }
+            let message = unknown("key", &entry.key, &used);
+            reader.within(&entry.key, |r| r.problem(entry.key_span, message));
+        }
+    }
+}
+
+/// "unknown key 'x'", with the near miss, or all there are.
+pub(crate) fn unknown(what: &str, word: &str, known: &[&str]) -> String {
+    let told = word.chars().take(60).collect::<String>();
+    let head = format!("unknown {what} '{}'", told.escape_debug());
+    match near_miss(&told, known.iter().copied()) {
+        Some(meant) => format!("{head}; did you mean '{meant}'?"),
+        None if known.is_empty() => format!("{head}; there are none"),
+        None if known.len() > 24 => format!("{head}; there are {}", known.len()),
+        None => format!("{head}; known: {}", known.join(", ")),
+    }
+}
+
+/// A record as a whole value.
+macro_rules! record_form {
+    ($type:ident) => {
+        impl $crate::file::form::Form for $type {
+            fn read(
+                node: &$crate::file::tree::Node,
+                _: &$crate::file::form::Rule,
+                reader: &mut $crate::file::form::Reader<'_>,
+            ) -> Option<Self> {
+                reader.record(node)
+            }
+
+            fn write(&self) -> $crate::file::tree::Value {
+                let mut out = Vec::new();
+                $crate::file::form::Record::write_fields(self, &mut out);
+                $crate::file::tree::Value::Table(out)
+            }
+
+            fn schema(
+                _: &$crate::file::form::Rule,
+                schemas: &mut $crate::file::schema::Schemas,
+            ) -> $crate::file::tree::Value {
+                schemas.record::<Self>()
+            }
+
+            fn wants(_: &$crate::file::form::Rule) -> String {
+                $crate::file::form::article(<Self as $crate::file::form::Record>::NAME)
+            }
+        }
+    };
+}
+
+/// A table with a key a field: every field with its range and a sentence. `base` makes the defaults from the matter of the
+/// body, if there is any; fields behind `needs` have none.
+macro_rules! record {
+    ($type:ident, $name:literal, $about:literal, base $base:expr,
+     $(needs { $($need:ident: $need_rule:expr, $need_about:literal;)* },)?
+     { $($field:ident: $rule:expr, $field_about:literal;)* }) => {
+        impl $crate::file::form::Record for $type {
+            const NAME: &'static str = $name;
+            const ABOUT: &'static str = $about;
+
+            fn read_fields(fields: &mut $crate::file::form::Fields<'_, '_, '_>) -> Option<Self> {
+                let base: fn(Option<sinew::Matter>) -> Self = $base;
+                let mut it = base(fields.reader.matter);
+                $($(if let Some(value) = fields.given(stringify!($need), &$need_rule, None) {
+                    it.$need = value;
+                })*)?
+                $(fields.set(stringify!($field), &$rule, &mut it.$field);)*
+                Some(it)
+            }
+
+            fn write_fields(&self, out: &mut Vec<$crate::file::tree::Entry>) {
+                use $crate::file::form::Form;
+                let base: fn(Option<sinew::Matter>) -> Self = $base;
+                let base = base(None);
+                let _ = &base;
+                // all fields: one that the engine adds stops the build here
+                let $type { $($($need,)*)? $($field,)* } = self;
+                $($($crate::file::form::put(out, stringify!($need), $need.write(), None);)*)?
+                $($crate::file::form::put(out, stringify!($field), $field.write(), Some(base.$field.write()));)*
+            }
+
+            fn describe(
+                out: &mut Vec<$crate::file::form::FieldInfo>,
+                schemas: &mut $crate::file::schema::Schemas,
+            ) {
+                let base: fn(Option<sinew::Matter>) -> Self = $base;
+                let base = base(None);
+                $($($crate::file::form::tell(out, schemas, (stringify!($need), $need_about), &$need_rule, Err(&base.$need));)*)?
+                $($crate::file::form::tell(out, schemas, (stringify!($field), $field_about), &$rule, Ok(&base.$field));)*
+            }
+        }
+        $crate::file::form::record_form!($type);
+    };
+}
+
+/// An enum as a table with a `kind`; a kind without keys that must be there may also be the word alone.
+macro_rules! choice {
+    ($type:ident, $name:literal, $about:literal,
+     { $($word:literal => $variant:ident, $variant_about:literal,
+         { $($member:tt $key:ident: $inner:ty, $rule:expr $(=> $default:expr)?, $key_about:literal;)* };)* }) => {
+        impl $crate::file::form::Form for $type {
+            fn read(
+                node: &$crate::file::tree::Node,
+                _: &$crate::file::form::Rule,
+                reader: &mut $crate::file::form::Reader<'_>,
+            ) -> Option<Self> {
+                reader.choice(node, $name, &[$($word),*], |kind, fields| match kind {
+                    $($word => {
+                        $(let $key: Option<$inner> =
+                            fields.given(stringify!($key), &$rule, $crate::file::form::default_of!($($default)?));)*
+                        let _ = &fields;
+                        Some(Self::$variant { $($member: $key?),* })
+                    })*
+                    _ => None,
+                })
+            }
+
+            fn write(&self) -> $crate::file::tree::Value {
+                let mut out = Vec::new();
+                let kind = match self {
+                    $(Self::$variant { $($member: $key),* } => {
+                        $($crate::file::form::put(
+                            &mut out,
+                            stringify!($key),
+                            $crate::file::form::Form::write($key),
+                            $crate::file::form::default_value!($inner, $($default)?),
+                        );)*
+                        $word
+                    })*
+                };
+                $crate::file::form::tagged(kind, out)
+            }
+
+            fn schema(
+                _: &$crate::file::form::Rule,
+                schemas: &mut $crate::file::schema::Schemas,
+            ) -> $crate::file::tree::Value {
+                schemas.choice(($name, $about), |schemas| {
+                    vec![$({
+                        let out = vec![$($crate::file::form::FieldInfo {
+                            name: stringify!($key),
+                            about: $key_about,
+                            schema: <$inner as $crate::file::form::Form>::schema(&$rule, schemas),
+                            required: !$crate::file::form::has_default!($($default)?),
+                            default: $crate::file::form::default_value!($inner, $($default)?)
+                                .unwrap_or($crate::file::tree::Value::Nothing),
+                        }),*];
+                        let _ = &schemas;
+                        ($word, $variant_about, out)
+                    }),*]
+                })
+            }
+
+            fn wants(_: &$crate::file::form::Rule) -> String {
+                $crate::file::form::article($name)
+            }
+        }
+    };
+}
+
+/// An enum whose variants hold a record each: a table with a `kind` and the keys of that record.
+macro_rules! kinds {
+    ($type:ident, $name:literal, $about:literal, { $($word:literal => $variant:ident($inner:ty), $variant_about:literal;)* }) => {
+        impl $crate::file::form::Form for $type {
+            fn read(
+                node: &$crate::file::tree::Node,
+                _: &$crate::file::form::Rule,
+                reader: &mut $crate::file::form::Reader<'_>,
+            ) -> Option<Self> {
+                use $crate::file::form::Record;
+                reader.choice(node, $name, &[$($word),*], |kind, fields| match kind {
+                    $($word => <$inner>::read_fields(fields).map(Self::$variant),)*
+                    _ => None,
+                })
+            }
+
+            fn write(&self) -> $crate::file::tree::Value {
+                use $crate::file::form::Record;
+                let mut out = Vec::new();
+                let kind = match self {
+                    $(Self::$variant(inner) => {
+                        inner.write_fields(&mut out);
+                        $word
+                    })*
+                };
+                $crate::file::form::tagged(kind, out)
+            }
+
+            fn schema(
+                _: &$crate::file::form::Rule,
+                schemas: &mut $crate::file::schema::Schemas,
+            ) -> $crate::file::tree::Value {
+                use $crate::file::form::Record;
+                schemas.choice(($name, $about), |schemas| {
+                    vec![$({
+                        let mut out = Vec::new();
+                        <$inner>::describe(&mut out, schemas);
+                        ($word, $variant_about, out)
+                    }),*]
+                })
+            }
+
+            fn wants(_: &$crate::file::form::Rule) -> String {
+                $crate::file::form::article($name)
+            }
+        }
+    };
+}
+
+/// An enum of plain words.
+macro_rules! words {
+    ($type:ident, { $($word:literal => $variant:ident, $about:literal;)* }) => {
+        impl $crate::file::form::Form for $type {
+            fn read(
+                node: &$crate::file::tree::Node,
+                _: &$crate::file::form::Rule,
+                reader: &mut $crate::file::form::Reader<'_>,
+            ) -> Option<Self> {
+                match reader.word(node, &[$($word),*])? {
+                    $($word => Some(Self::$variant),)*
+                    _ => None,
+                }
+            }
+
+            fn write(&self) -> $crate::file::tree::Value {
+                $crate::file::tree::Value::text(match self { $(Self::$variant => $word),* })
+            }
+
+            fn schema(
+                _: &$crate::file::form::Rule,
+                _: &mut $crate::file::schema::Schemas,
+            ) -> $crate::file::tree::Value {
+                $crate::file::schema::words(&[$(($word, $about)),*])
+            }
+
+            fn wants(_: &$crate::file::form::Rule) -> String {
+                $crate::file::form::one_of(&[$($word),*])
+            }
+        }
+    };
+}
+
+macro_rules! default_of {
+    () => {
+        None
+    };
+    ($default:expr) => {
+        Some($default)
+    };
+}
+
+macro_rules! default_value {
+    ($inner:ty,) => {
+        None
+    };
+    ($inner:ty, $default:expr) => {{
+        let value: $inner = $default;
+        Some($crate::file::form::Form::write(&value))
+    }};
+}
+
+macro_rules! has_default {
+    () => {
+        false
+    };
+    ($default:expr) => {
+        true
+    };
+}
+
+pub(crate) use {choice, default_of, default_value, has_default, kinds, record, record_form, words};
+
+/// "one of 'a', 'b'".
+pub(crate) fn one_of(words: &[&str]) -> String {
+    format!("one of {}", words.iter().map(|w| format!("'{w}'")).collect::<Vec<_>>().join(", "))
+}
+
+/// Appends a key unless it says what is the default anyway.
+pub(crate) fn put(out: &mut Vec<Entry>, key: &str, value: Value, default: Option<Value>) {
+    if value != Value::Nothing && Some(&value) != default.as_ref() {
+        out.push(Entry::new(key, value));
+    }
+}
+
+/// A table with its kind in front; the word alone when there is nothing else to say.
+pub(crate) fn tagged(kind: &str, entries: Vec<Entry>) -> Value {
+    if entries.is_empty() {
+        return Value::text(kind);
+    }
+    let mut all = vec![Entry::new("kind", Value::text(kind))];
+    all.extend(entries);
+    Value::Table(all)
+}
+
+/// Describes a field by one of its values: the default, or one that only tells the type.
+pub(crate) fn tell<T: Form>(
+    out: &mut Vec<FieldInfo>,
+    schemas: &mut Schemas,
+    (name, about): (&'static str, &'static str),
+    rule: &Rule,
+    value: Result<&T, &T>,
+) {
+    let (required, default) = match value {
+        Ok(default) => (false, default.write()),
+        Err(_) => (true, Value::Nothing),
+    };
+    out.push(FieldInfo { name, about, schema: T::schema(rule, schemas), required, default });
+}
+
+impl<'s> Reader<'s> {
+    /// Reads a table with a `kind`, or the kind alone.
+    pub fn choice<T>(
+        &mut self,
+        node: &Node,
+        name: &str,
+        words: &[&'static str],
+        read: impl FnOnce(&'static str, &mut Fields<'_, '_, 's>) -> Option<T>,
+    ) -> Option<T> {
+        let (entries, kind): (&[Entry], &Node) = match &node.value {
+            Value::Text(_) => (&[], node),
+            Value::Table(entries) => match node.get("kind") {
+                Some(kind) => (entries, kind),
+                None => {
+                    self.problem(node.span, format!("missing key 'kind': expected {}", one_of(words)));
+                    return None;
+                }
+            },
+            _ => return self.unexpected(node, &article(name)),
+        };
+        let word = if std::ptr::eq(kind, node) {
+            self.word(kind, words)?
+        } else {
+            self.within("kind", |r| r.word(kind, words))?
+        };
+        self.fields(entries, node.span, &["kind"], |fields| read(word, fields))
+    }
+
+    /// One of some words.
+    pub fn word(&mut self, node: &Node, words: &[&'static str]) -> Option<&'static str> {
+        let Value::Text(text) = &node.value else { return self.unexpected(node, &one_of(words)) };
+        let found = words.iter().find(|w| *w == text).copied();
+        if found.is_none() {
+            self.problem(node.span, unknown("word", text, words));
+        }
+        found
+    }
+}

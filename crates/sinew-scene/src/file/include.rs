@@ -1,0 +1,189 @@
+//! Files that include files: all texts that make a scene, and one tree out of them.
+
+use super::form::Reader;
+use super::problem::{Problem, Problems, Source};
+use super::tree::{Entry, Node, Span, Value};
+use super::{json_text, toml_text};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Largest scene file [bytes], and all of a scene together.
+const MAX_BYTES: u64 = 16 << 20;
+const MAX_TOTAL: usize = 64 << 20;
+/// Most files of a scene, and how deep they may include each other.
+const MAX_FILES: usize = 64;
+const MAX_DEPTH: usize = 8;
+
+/// How a text is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Syntax {
+    /// For people.
+    Toml,
+    /// For machines.
+    Json,
+}
+
+impl Syntax {
+    /// By the ending of a file's name.
+    pub fn of(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "toml" => Some(Self::Toml),
+            "json" => Some(Self::Json),
+            _ => None,
+        }
+    }
+}
+
+/// All texts read so far, and what was wrong with them.
+#[derive(Debug, Default)]
+pub(crate) struct Loader {
+    pub sources: Vec<Source>,
+    pub problems: Problems,
+    /// Files that are being read, from the outermost in.
+    open: Vec<PathBuf>,
+}
+
+impl Loader {
+    /// Reads a file with all that it includes. `at` is the place that asked for it.
+    pub fn file(&mut self, path: &Path, at: Option<Span>) -> Option<Node> {
+        match self.text_of(path) {
+            Ok((whole, syntax, text)) => {
+                let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
+                self.open.push(whole);
+                let source = Source { name: path.display().to_string(), folder, text };
+                let tree = self.source(source, syntax);
+                self.open.pop();
+                tree
+            }
+            Err(reason) => {
+                match at {
+                    Some(span) => self.fault(span, "include", reason),
+                    None => {
+                        let name = path.display().to_string();
+                        self.sources.push(Source { name, folder: PathBuf::new(), text: String::new() });
+                        let file = (self.sources.len() - 1) as u16;
+                        self.fault(Span { file, start: 0, end: 0 }, "", reason);
+                    }
+                }
+                None
+            }
+        }
+    }
+
+    fn text_of(&self, path: &Path) -> Result<(PathBuf, Syntax, String), String> {
+        let shown = path.display();
+        let syntax = Syntax::of(path).ok_or_else(|| format!("'{shown}' is not a scene: expected a .toml or .json file"))?;
+        let facts = std::fs::metadata(path).map_err(|e| format!("'{shown}' cannot be read: {e}"))?;
+        if !facts.is_file() {
+            return Err(format!("'{shown}' is not a plain file"));
+        }
+        let total: usize = self.sources.iter().map(|s| s.text.len()).sum();
+        if facts.len() > MAX_BYTES || total + facts.len() as usize > MAX_TOTAL {
+            return Err(format!("'{shown}' is too large: at most {} MiB", MAX_BYTES >> 20));
+        }
+        let whole = path.canonicalize().map_err(|e| format!("'{shown}' cannot be read: {e}"))?;
+        if self.open.contains(&whole) {
+            return Err(format!("'{shown}' includes itself"));
+        }
+        if self.open.len() >= MAX_DEPTH {
+            return Err(format!("files include each other more than {MAX_DEPTH} deep"));
+        }
+        if self.sources.len() >= MAX_FILES {
+            return Err(format!("a scene has at most {MAX_FILES} files"));
+        }
+        let bytes = std::fs::read(path).map_err(|e| format!("'{shown}' cannot be read: {e}"))?;
+        let text = String::from_utf8(bytes).map_err(|_| format!("'{shown}' is not UTF-8 text"))?;
+        Ok((whole, syntax, text))
+    }
+
+    /// Reads a text with all that it includes; what it says itself is stronger.
+    pub fn source(&mut self, source: Source, syntax: Syntax) -> Option<Node> {
+        let (file, folder) = (self.sources.len() as u16, source.folder.clone());
+        let parsed = if source.text.len() as u64 > MAX_BYTES {
+            Err(vec![(Span { file, start: 0, end: 0 }, format!("the text is too large: at most {} MiB", MAX_BYTES >> 20))])
+        } else {
+            match syntax {
+                Syntax::Toml => toml_text::parse(&source.text, file),
+                Syntax::Json => json_text::parse(&source.text, file),
+            }
+        };
+        self.sources.push(source);
+        let mut node = match parsed {
+            Ok(node) => node,
+            Err(faults) => {
+                for (span, message) in faults {
+                    self.fault(span, "", message);
+                }
+                return None;
+            }
+        };
+        let Value::Table(entries) = &mut node.value else {
+            self.fault(node.span, "", "expected a table of bodies, joints, settings, ..");
+            return None;
+        };
+        let included = entries.iter().position(|e| e.key == "include").map(|i| entries.remove(i));
+        let Some(Entry { node: list, .. }) = included else { return Some(node) };
+        let mut whole = Node { span: node.span, value: Value::Table(Vec::new()) };
+        let mut complete = true;
+        for (span, name) in self.names(&list) {
+            match self.file(&folder.join(name), Some(span)) {
+                Some(tree) => merge(&mut whole, tree),
+                None => complete = false,
+            }
+        }
+        merge(&mut whole, node);
+        complete.then_some(whole)
+    }
+
+    fn names(&mut self, list: &Node) -> Vec<(Span, String)> {
+        let wanted = "expected a list of file names";
+        let Value::List(items) = &list.value else {
+            self.fault(list.span, "include", format!("{wanted}, found {}", list.value.found()));
+            return Vec::new();
+        };
+        let mut names = Vec::new();
+        for item in items {
+            match &item.value {
+                Value::Text(name) => names.push((item.span, name.clone())),
+                other => self.fault(item.span, "include", format!("{wanted}, found {}", other.found())),
+            }
+        }
+        names
+    }
+
+    fn fault(&mut self, span: Span, path: &str, message: impl Into<String>) {
+        if self.problems.is_full() {
+            return self.problems.count();
+        }
+        let problem = Problem::new(&self.sources, span, path, message);
+        self.problems.push(problem);
+    }
+
+    /// A reader that goes on with these faults.
+    pub fn reader(&mut self) -> Reader<'_> {
+        let problems = std::mem::take(&mut self.problems);
+        let mut reader = Reader::new(&self.sources);
+        reader.problems = problems;
+        reader
+    }
+}
+
+/// Puts a tree over another: tables key by key, the rest as a whole. A table of another kind replaces the one below.
+fn merge(below: &mut Node, above: Node) {
+    let kind = |node: &Node| node.get("kind").map(|k| k.value.clone());
+    let other = kind(&above).is_some() && kind(below) != kind(&above);
+    match (&mut below.value, above) {
+        (Value::Table(under), Node { value: Value::Table(over), span }) if !other => {
+            below.span = span;
+            // by name, or two large tables would take the product of their sizes
+            let known: BTreeMap<String, usize> = under.iter().enumerate().map(|(i, e)| (e.key.clone(), i)).collect();
+            for entry in over {
+                match known.get(&entry.key) {
+                    Some(&i) => merge(&mut under[i].node, entry.node),
+                    None => under.push(entry),
+                }
+            }
+        }
+        (_, above) => *below = above,
+    }
+}

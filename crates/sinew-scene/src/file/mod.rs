@@ -1,0 +1,237 @@
+//! Scene files: TOML for people, the same tables as JSON for machines. `docs/scene-files.md` has every table.
+//!
+//! ```
+//! use sinew_scene::file::{Syntax, read_text};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let text = r#"
+//! [bodies.floor]
+//! kind = "fixed"
+//! shape = "half_space"
+//!
+//! [bodies.ball]
+//! kind = "dynamic"
+//! shape = { kind = "ball", radius = 0.1 }
+//! position = [0, 1, 0]
+//! "#;
+//! let scene = read_text(text, "ball.toml", Syntax::Toml)?;
+//! let mut world = scene.build()?;
+//! for _ in 0..120 {
+//!     let input = scene.input(world.settings(), world.state().tick);
+//!     world.step(&input);
+//! }
+//! assert!(world.bodies().all(|b| b.position().y < 0.11));
+//! # Ok(()) }
+//! ```
+//!
+//! Way of a file: text -> tree with places (`toml_text`, `json_text`) -> one tree of all includes (`include`) -> changes of
+//! the command line (`overrides`) -> parameters (`parameters`) -> typed values and all faults (`form`, one file a family) ->
+//! a world that is built once to see whether it can be (`document`). `write` goes back.
+
+mod body;
+mod document;
+mod form;
+mod geometry;
+mod include;
+mod joint;
+mod json_text;
+mod models;
+mod motion;
+mod overrides;
+mod parameters;
+mod plain;
+mod print;
+mod problem;
+mod schema;
+mod settings;
+mod shape;
+mod state;
+mod surface;
+mod toml_text;
+mod tree;
+mod write;
+
+pub use include::Syntax;
+pub use parameters::Parameter;
+pub use problem::{Problem, Problems};
+pub use settings::Camera;
+pub use write::{About, write, write_scene};
+
+use crate::validate::tools::num;
+use document::Document;
+use include::Loader;
+use problem::Source;
+use sinew::{Error, Input, Settings, World};
+use std::path::Path;
+
+/// Seconds that a scene is worth watching when it does not say.
+const USUAL_SECONDS: f64 = 5.0;
+
+/// A scene that was read from a file and found whole.
+#[derive(Clone, Debug)]
+pub struct SceneFile {
+    document: Document,
+    name: String,
+    counts: Counts,
+}
+
+/// How much there is in a scene.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Rigid bodies, fixed ones too.
+    pub rigid: usize,
+    /// Soft bodies and sets of particles.
+    pub soft: usize,
+    /// Their nodes.
+    pub nodes: usize,
+    /// Joints, rods, ropes, springs.
+    pub joints: usize,
+    /// Scripted motions.
+    pub motions: usize,
+}
+
+/// Reads a scene file.
+///
+/// # Errors
+/// All faults of the file and of those that it includes.
+pub fn read(path: impl AsRef<Path>) -> Result<SceneFile, Problems> {
+    read_with(path, &[])
+}
+
+/// Reads a scene file with changes, each as `path=value`.
+///
+/// # Errors
+/// All faults of the file, of those that it includes and of the changes.
+pub fn read_with(path: impl AsRef<Path>, sets: &[String]) -> Result<SceneFile, Problems> {
+    let path = path.as_ref();
+    let name = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut loader = Loader::default();
+    let tree = loader.file(path, None);
+    finish(loader, tree, name, sets)
+}
+
+/// Reads a scene from text; `name` is for messages, and files that it names are looked for beside it.
+///
+/// # Errors
+/// All faults of the text.
+///
+/// ```
+/// use sinew_scene::file::{Syntax, read_text};
+/// let faults = read_text("[bodies.ball]\nkind = 'dynamc'\n", "ball.toml", Syntax::Toml).unwrap_err();
+/// let told = faults.to_string();
+/// assert_eq!(told, "ball.toml:2:8: bodies.ball.kind: unknown word 'dynamc'; did you mean 'dynamic'?");
+/// ```
+pub fn read_text(text: &str, name: &str, syntax: Syntax) -> Result<SceneFile, Problems> {
+    read_text_with(text, name, syntax, &[])
+}
+
+/// Reads a scene from text with changes, each as `path=value`.
+///
+/// # Errors
+/// All faults of the text and of the changes.
+pub fn read_text_with(text: &str, name: &str, syntax: Syntax, sets: &[String]) -> Result<SceneFile, Problems> {
+    let folder = Path::new(name).parent().map(Path::to_path_buf).unwrap_or_default();
+    let mut loader = Loader::default();
+    let tree = loader.source(Source { name: name.to_owned(), folder, text: text.to_owned() }, syntax);
+    let stem = Path::new(name).file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    finish(loader, tree, stem, sets)
+}
+
+fn finish(mut loader: Loader, tree: Option<tree::Node>, name: String, sets: &[String]) -> Result<SceneFile, Problems> {
+    let first_set = loader.sources.len();
+    loader.sources.extend(sets.iter().map(|set| overrides::source(set)));
+    let mut reader = loader.reader();
+    let Some(mut tree) = tree else {
+        reader.problems.sort();
+        return Err(reader.problems);
+    };
+    for i in 0..sets.len() {
+        overrides::apply(&mut tree, (first_set + i) as u16, &mut reader);
+    }
+    let parameters = parameters::resolve(&mut tree, &mut reader);
+    match Document::read(&tree, parameters, &mut reader) {
+        Some((document, world)) => {
+            let counts = Counts::of(&document, &world);
+            let name = document.head.name.clone().unwrap_or(name);
+            Ok(SceneFile { document, name, counts })
+        }
+        None => {
+            reader.problems.sort();
+            Err(reader.problems)
+        }
+    }
+}
+
+impl Counts {
+    fn of(document: &Document, world: &World) -> Self {
+        let rigid = world.bodies().filter(|b| b.is_rigid()).count();
+        Self {
+            rigid,
+            soft: world.bodies().count() - rigid,
+            nodes: world.state().node_x.len(),
+            joints: document.joints.len(),
+            motions: document.motions.len(),
+        }
+    }
+}
+
+impl SceneFile {
+    /// Its name: as it says, or that of the file.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// One sentence: what to look at.
+    pub fn about(&self) -> &str {
+        &self.document.head.about
+    }
+
+    /// The figure it rebuilds, or nothing.
+    pub fn figure(&self) -> &str {
+        &self.document.head.figure
+    }
+
+    /// How long it is worth watching [s].
+    pub fn seconds(&self) -> f64 {
+        self.document.head.seconds.map_or(USUAL_SECONDS, |s| s.0)
+    }
+
+    /// Where a picture is taken from, if it says.
+    pub fn camera(&self) -> Option<Camera> {
+        self.document.head.camera
+    }
+
+    /// Its named values.
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.document.parameters
+    }
+
+    /// How much there is in it.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    pub(crate) fn motions(&self) -> impl Iterator<Item = &motion::MotionSpec> {
+        self.document.motions.iter().map(|(spec, _)| spec)
+    }
+
+    /// Makes its world, the same one each time.
+    ///
+    /// # Errors
+    /// None in practice: the world was built once when the file was read.
+    pub fn build(&self) -> Result<World, Error> {
+        self.document.build()
+    }
+
+    /// What the scripts say in the step that begins at this tick, for the world as it was built. The
+    /// settings may have changed since; their step counts. A pure function.
+    pub fn input(&self, settings: &Settings, tick: u64) -> Input {
+        let dt = num(settings.dt);
+        let commands = self.document.motions.iter().filter_map(|(spec, whom)| spec.command(*whom, tick, dt));
+        Input { commands: commands.collect() }
+    }
+}
+
+/// The JSON Schema of scene files, as JSON.
+pub fn json_schema() -> String {
+    print::json(&document::schema())
+}

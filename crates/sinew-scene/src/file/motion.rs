@@ -1,0 +1,257 @@
+//! Scripted motion: targets, forces and motors over time, straight from key to key. A pure function of the tick, so that a
+//! restored world goes on in the same way.
+
+use super::form::{ANY, FINITE, NOT_NEGATIVE, POSITIVE, kinds, record};
+use super::plain::{Name, Wide};
+use crate::validate::tools::real;
+use sinew::{BodyId, Command, ConstraintId, Motor, Pose, Quat, Real, Vec3};
+
+/// A script as a file tells it.
+#[derive(Clone, Debug)]
+pub(crate) enum MotionSpec {
+    Target(Target),
+    Force(Force),
+    Impulse(Impulse),
+    Motor(Drive),
+}
+
+kinds!(MotionSpec, "motion", "What is done to a body or joint over time.", {
+    "target" => Target(Target), "A kinematic body goes from place to place.";
+    "force" => Force(Force), "A force and torque on a body.";
+    "impulse" => Impulse(Impulse), "One blow.";
+    "motor" => Motor(Drive), "The target of a hinge's or slider's motor.";
+});
+
+/// A place at a time.
+#[derive(Clone, Debug)]
+pub(crate) struct PoseKey {
+    time: Wide,
+    position: Vec3,
+    rotation: Quat,
+}
+
+record!(PoseKey, "pose key", "A place at a time.",
+    base |_| PoseKey { time: Wide(0.0), position: Vec3::ZERO, rotation: Quat::IDENTITY },
+    needs {
+        time: NOT_NEGATIVE, "When [s].";
+        position: FINITE, "Where the body's origin is [m].";
+    },
+    { rotation: ANY, "How it is turned."; }
+);
+
+/// Places of a kinematic body.
+#[derive(Clone, Debug)]
+pub(crate) struct Target {
+    body: Name,
+    keys: Vec<PoseKey>,
+    period: Option<Wide>,
+}
+
+record!(Target, "target", "A kinematic body goes from place to place.",
+    base |_| Target { body: Name::default(), keys: Vec::new(), period: None },
+    needs {
+        body: ANY, "Which body.";
+        keys: ANY, "Places, their times rising.";
+    },
+    { period: POSITIVE, "Begin anew after this time [s]; without: it stays at the last place."; }
+);
+
+/// A force at a time.
+#[derive(Clone, Debug)]
+pub(crate) struct ForceKey {
+    time: Wide,
+    force: Vec3,
+    torque: Vec3,
+}
+
+record!(ForceKey, "force key", "A force at a time.",
+    base |_| ForceKey { time: Wide(0.0), force: Vec3::ZERO, torque: Vec3::ZERO },
+    needs { time: NOT_NEGATIVE, "When [s]."; },
+    {
+        force: FINITE, "Force on its centre of mass [N].";
+        torque: FINITE, "Torque [N·m].";
+    }
+);
+
+/// Forces on a body.
+#[derive(Clone, Debug)]
+pub(crate) struct Force {
+    body: Name,
+    keys: Vec<ForceKey>,
+    period: Option<Wide>,
+}
+
+record!(Force, "force", "A force and torque on a rigid body.",
+    base |_| Force { body: Name::default(), keys: Vec::new(), period: None },
+    needs {
+        body: ANY, "Which body.";
+        keys: ANY, "Forces, their times rising.";
+    },
+    { period: POSITIVE, "Begin anew after this time [s]; without: the last one stays."; }
+);
+
+/// One blow.
+#[derive(Clone, Debug)]
+pub(crate) struct Impulse {
+    body: Name,
+    time: Wide,
+    impulse: Vec3,
+    point: Vec3,
+}
+
+record!(Impulse, "impulse", "One blow.",
+    base |_| Impulse { body: Name::default(), time: Wide(0.0), impulse: Vec3::ZERO, point: Vec3::ZERO },
+    needs {
+        body: ANY, "Which body.";
+        time: NOT_NEGATIVE, "When [s]; the step that begins next to it.";
+        impulse: FINITE, "Impulse [N·s].";
+        point: FINITE, "Where in the world [m].";
+    },
+    {}
+);
+
+/// A number at a time.
+#[derive(Clone, Debug)]
+pub(crate) struct NumberKey {
+    time: Wide,
+    value: Real,
+}
+
+record!(NumberKey, "number key", "A number at a time.", base |_| NumberKey { time: Wide(0.0), value: 0.0 },
+    needs {
+        time: NOT_NEGATIVE, "When [s].";
+        value: FINITE, "Its value.";
+    },
+    {}
+);
+
+/// Targets of a motor.
+#[derive(Clone, Debug)]
+pub(crate) struct Drive {
+    joint: Name,
+    motor: Motor,
+    keys: Vec<NumberKey>,
+    period: Option<Wide>,
+}
+
+record!(Drive, "motor drive", "The target of a hinge's or slider's motor.",
+    base |_| Drive {
+        joint: Name::default(),
+        motor: Motor::Velocity { target: 0.0, max_force: 0.0 },
+        keys: Vec::new(),
+        period: None,
+    },
+    needs {
+        joint: ANY, "Which joint.";
+        motor: ANY, "The motor; its own target is that of the keys.";
+        keys: ANY, "Targets [m, rad, m/s or rad/s], their times rising.";
+    },
+    { period: POSITIVE, "Begin anew after this time [s]; without: the last one stays."; }
+);
+
+/// Whom a script is about.
+pub(crate) enum Whom<'a> {
+    Body(&'a Name),
+    Joint(&'a Name),
+}
+
+/// The body or joint that a script is about.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Found {
+    Body(BodyId),
+    Joint(ConstraintId),
+}
+
+impl MotionSpec {
+    /// Whom it is about.
+    pub fn whom(&self) -> Whom<'_> {
+        match self {
+            Self::Target(t) => Whom::Body(&t.body),
+            Self::Force(f) => Whom::Body(&f.body),
+            Self::Impulse(i) => Whom::Body(&i.body),
+            Self::Motor(d) => Whom::Joint(&d.joint),
+        }
+    }
+
+    /// Why its times make no sense, if they do not.
+    pub fn fault(&self) -> Option<String> {
+        let times: Vec<f64> = match self {
+            Self::Target(t) => t.keys.iter().map(|k| k.time.0).collect(),
+            Self::Force(f) => f.keys.iter().map(|k| k.time.0).collect(),
+            Self::Motor(d) => d.keys.iter().map(|k| k.time.0).collect(),
+            Self::Impulse(_) => return None,
+        };
+        if times.is_empty() {
+            return Some("a motion needs at least one key".to_owned());
+        }
+        let late = times.windows(2).position(|w| w[1] <= w[0])?;
+        Some(format!("the time of key {} is {}, but must be after {}", late + 1, times[late + 1], times[late]))
+    }
+
+    /// What is said in the step that begins at a tick.
+    pub fn command(&self, whom: Found, tick: u64, dt: f64) -> Option<Command> {
+        let (now, end) = (tick as f64 * dt, (tick + 1) as f64 * dt);
+        Some(match (self, whom) {
+            (Self::Target(t), Found::Body(body)) => {
+                let (i, j, blend) = between(&t.keys, |k| k.time.0, within(end, t.period));
+                let (from, to) = (&t.keys[i], &t.keys[j]);
+                let blend = real(blend);
+                let rotation = from.rotation.slerp(to.rotation, blend).normalize();
+                Command::Target { body, pose: Pose::new(from.position.lerp(to.position, blend), rotation) }
+            }
+            (Self::Force(f), Found::Body(body)) => {
+                // the mean over the step
+                let (i, j, blend) = between(&f.keys, |k| k.time.0, within(0.5 * (now + end), f.period));
+                let (from, to, blend) = (&f.keys[i], &f.keys[j], real(blend));
+                let (force, torque) = (from.force.lerp(to.force, blend), from.torque.lerp(to.torque, blend));
+                Command::Force { body, force, torque }
+            }
+            (Self::Impulse(i), Found::Body(body)) => {
+                let due = (i.time.0 / dt).round() as u64;
+                (tick == due).then_some(Command::Impulse { body, impulse: i.impulse, point: i.point })?
+            }
+            (Self::Motor(d), Found::Joint(joint)) => {
+                let (i, j, blend) = between(&d.keys, |k| k.time.0, within(end, d.period));
+                let (from, to) = (d.keys[i].value, d.keys[j].value);
+                let value = from + (to - from) * real(blend);
+                let mut motor = d.motor;
+                match &mut motor {
+                    Motor::Velocity { target, .. } | Motor::Position { target, .. } => *target = value,
+                }
+                Command::Motor { joint, motor: Some(motor) }
+            }
+            _ => return None,
+        })
+    }
+}
+
+fn within(time: f64, period: Option<Wide>) -> f64 {
+    period.map_or(time, |p| time % p.0)
+}
+
+/// The keys around a time, and how far it is from the first to the second. There is at least one key.
+fn between<T>(keys: &[T], time_of: impl Fn(&T) -> f64, time: f64) -> (usize, usize, f64) {
+    let after = keys.partition_point(|k| time_of(k) <= time);
+    if after == 0 || after == keys.len() {
+        let only = after.saturating_sub(1);
+        return (only, only, 0.0);
+    }
+    let (from, to) = (time_of(&keys[after - 1]), time_of(&keys[after]));
+    (after - 1, after, (time - from) / (to - from))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_joined_by_straight_lines_and_hold_at_the_ends() {
+        let keys = [1.0, 3.0, 4.0];
+        let at = |time: f64| between(&keys, |t| *t, time);
+        assert_eq!(at(0.5), (0, 0, 0.0));
+        assert_eq!(at(1.0), (0, 1, 0.0));
+        assert_eq!(at(2.5), (0, 1, 0.75));
+        assert_eq!(at(3.5), (1, 2, 0.5));
+        assert_eq!(at(9.0), (2, 2, 0.0));
+    }
+}

@@ -1,0 +1,151 @@
+//! What is wrong with a file: each fault with its place, its path and what to do.
+
+use super::tree::Span;
+use std::fmt;
+use std::path::PathBuf;
+
+/// Faults that are listed; the rest is counted. A hostile file shall not fill a screen.
+const SHOWN: usize = 100;
+/// Letters of an offending line that are shown.
+const LINE_WIDTH: usize = 160;
+
+/// A text that was read.
+#[derive(Clone, Debug)]
+pub(crate) struct Source {
+    /// As it is named in messages.
+    pub name: String,
+    /// Where files that it names are looked for.
+    pub folder: PathBuf,
+    pub text: String,
+}
+
+/// One fault of a scene file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The file, or the `--set` that brought the value.
+    pub file: String,
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// The way to the value, as in `bodies.jelly.material.youngs_modulus`; empty for the whole file.
+    pub path: String,
+    /// What is wrong and what is expected.
+    pub message: String,
+    /// The offending line, and how many of its characters are meant.
+    shown: String,
+    width: usize,
+}
+
+/// All faults of a scene file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Problems {
+    list: Vec<Problem>,
+    more: usize,
+}
+
+impl Problem {
+    pub(crate) fn new(sources: &[Source], span: Span, path: &str, message: impl Into<String>) -> Self {
+        let nowhere = Source { name: String::new(), folder: PathBuf::new(), text: String::new() };
+        let source = sources.get(span.file as usize).unwrap_or(&nowhere);
+        let text = &source.text;
+        let border = |at: usize| (0..=at.min(text.len())).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0);
+        let (start, end) = (border(span.start as usize), border(span.end as usize));
+        let line_start = text[..start].rfind('\n').map_or(0, |i| i + 1);
+        let line_end = text[start..].find('\n').map_or(text.len(), |i| start + i);
+        let meant = &text[start..end.clamp(start, line_end)];
+        Self {
+            file: source.name.clone(),
+            line: text[..start].matches('\n').count() + 1,
+            column: text[line_start..start].chars().count() + 1,
+            path: path.to_owned(),
+            message: message.into(),
+            shown: text[line_start..line_end].trim_end().to_owned(),
+            width: meant.chars().count().max(1),
+        }
+    }
+
+    /// The message with the offending line and a mark below it.
+    pub fn render(&self) -> String {
+        let skip = self.column.saturating_sub(LINE_WIDTH / 2);
+        let shown: String = self.shown.chars().skip(skip).take(LINE_WIDTH).collect();
+        let shown = shown.replace('\t', " ");
+        let room = LINE_WIDTH.saturating_sub(self.column - 1 - skip).max(1);
+        let mark = "^".repeat(self.width.min(room));
+        let number = self.line.to_string();
+        let (left, before) = (" ".repeat(number.len()), " ".repeat(self.column - 1 - skip));
+        format!("{self}\n {number} | {shown}\n {left} | {before}{mark}")
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}: ", self.file, self.line, self.column)?;
+        if !self.path.is_empty() {
+            write!(f, "{}: ", self.path)?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+impl Problems {
+    pub(crate) fn push(&mut self, problem: Problem) {
+        // one fault, told once
+        if self.list.contains(&problem) {
+            return;
+        }
+        if self.is_full() { self.more += 1 } else { self.list.push(problem) }
+    }
+
+    /// True when no more are listed: whoever looks for more may stop.
+    pub(crate) fn is_full(&self) -> bool {
+        self.list.len() >= SHOWN
+    }
+
+    /// Notes a fault whose message nobody would see.
+    pub(crate) fn count(&mut self) {
+        self.more += 1;
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.list.len() + self.more
+    }
+
+    /// True when there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Those that are listed, in the order in which they were found.
+    pub fn iter(&self) -> impl Iterator<Item = &Problem> {
+        self.list.iter()
+    }
+
+    /// Puts them in the order of the text.
+    pub(crate) fn sort(&mut self) {
+        self.list.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
+    }
+
+    /// All with their lines, and a count.
+    pub fn render(&self) -> String {
+        let mut out: String = self.list.iter().map(|p| p.render() + "\n").collect();
+        out.push_str(&match (self.len(), self.more) {
+            (1, _) => "1 error".to_owned(),
+            (n, 0) => format!("{n} errors"),
+            (n, more) => format!("{n} errors, {more} of them not shown"),
+        });
+        out
+    }
+}
+
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, problem) in self.list.iter().enumerate() {
+            write!(f, "{}{problem}", if i == 0 { "" } else { "\n" })?;
+        }
+        if self.more > 0 { write!(f, "\nand {} more", self.more) } else { Ok(()) }
+    }
+}
+
+impl std::error::Error for Problems {}

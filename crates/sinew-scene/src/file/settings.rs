@@ -1,0 +1,104 @@
+//! Settings: every knob of the engine.
+
+use super::form::{ANY, FINITE, NOT_NEGATIVE, POSITIVE, Rule, SHARE, choice, from_to, record, words};
+use sinew::{FrictionBound, Implicit, Order, Real, Settings, Stabilization, Vec3};
+
+const SUBSTEPS: Rule = from_to(1.0, 1000.0);
+const SWEEPS: Rule = from_to(1.0, 10_000.0);
+const ITERATIONS: Rule = from_to(1.0, 100_000.0);
+const PASSES: Rule = from_to(0.0, 100_000.0);
+/// A time step [s].
+const STEP: Rule = Rule { open_low: true, ..from_to(0.0, 10.0) };
+/// A relative tolerance.
+const TOLERANCE: Rule = Rule { open_low: true, ..SHARE }.below();
+
+record!(Settings, "settings", "Every knob of the engine.", base |_| Settings::default(), {
+    dt: STEP, "Step [s].";
+    gravity: FINITE, "Gravity [m/s²].";
+    substeps: SUBSTEPS, "Substeps of a step. More: stiffer stacks and joints, cost in proportion.";
+    max_substeps: SUBSTEPS, "Most substeps that explicit deformable models may ask for on their own.";
+    implicit_substeps: SUBSTEPS, "Substeps of islands with implicit bodies in them. More: less damping by the integrator.";
+    implicit: ANY, "Counts and tolerances of implicit islands.";
+    sweeps: SWEEPS, "Sweeps with position correction per substep.";
+    relax_sweeps: SWEEPS, "Sweeps without correction after them.";
+    contact: ANY, "Stabilisation of contacts.";
+    joint: ANY, "Stabilisation of joints.";
+    warm_start: SHARE, "Share of last step's impulses to start from.";
+    stop_residual: NOT_NEGATIVE, "Stop a substep's sweeps below this change of impulse [N·s]; 0 never stops early.";
+    order: ANY, "Order of the rows.";
+    friction_bound: ANY, "What bounds the friction of a contact.";
+    average_impulses: ANY, "Divide a body's contact impulses by the number of its contacts. Loses momentum; for comparison.";
+    contact_margin: NOT_NEGATIVE, "Gap at which a contact is made before touch, on top of what speed needs [m].";
+    contact_slop: NOT_NEGATIVE, "Penetration that is left alone, as a share of the smaller body's half width.";
+    push_speed: NOT_NEGATIVE, "Largest speed at which overlap is pushed apart [m/s].";
+    friction: ANY, "How static friction takes back what a sticking contact has slipped.";
+    restitution_speed: NOT_NEGATIVE, "Impacts slower than this do not bounce [m/s].";
+    recycle_distance: NOT_NEGATIVE, "How far a pair may move before its contact points are found anew [m].";
+    sleep_speed: NOT_NEGATIVE, "Speed below which a body counts as still [m/s].";
+    sleep_time: NOT_NEGATIVE.or_infinite(), "How long an island must be still to fall asleep [s]; inf: never.";
+    max_speed: POSITIVE, "A body faster than this is frozen and reported [m/s].";
+    max_turn: POSITIVE, "Spin beyond this is cut back [rad per substep].";
+    threads: from_to(1.0, 256.0), "Worker threads. The result does not depend on it.";
+    lanes: ANY, "Use eight-wide kernels; the same bits without.";
+    force_threshold: POSITIVE.or_infinite(), "Force above which a pair of bodies makes an event [N]; inf: never.";
+    point_forces: ANY, "List the force at every contact point in the report.";
+    residuals: ANY, "Keep residuals of every sweep in the report.";
+});
+
+record!(Implicit, "implicit settings", "Counts and tolerances of implicit islands.", base |_| Implicit::default(), {
+    stiffness: POSITIVE, "Stiffness of a hard row on an implicit body, in units of the implicit mass it meets.";
+    rigid_stiffness: POSITIVE, "The same for a row between particles and rigid bodies.";
+    tangential: POSITIVE, "Stiffness of friction's springs relative to the above.";
+    carry: SHARE, "Part of the way that the impulse a hard row starts from goes to its impulse, each substep.";
+    tolerance: TOLERANCE, "CG stops when its residual has this size relative to the right-hand side.";
+    iterations: ITERATIONS, "Largest number of CG iterations in all passes together.";
+    passes: ITERATIONS, "Largest number of passes over the bounds.";
+    audit_passes: PASSES, "Passes of the audit.";
+    guard: PASSES, "Guard sweeps.";
+});
+
+choice!(Stabilization, "stabilization", "How a row turns position error into velocity.", {
+    "soft" => Soft, "A damped spring that grows no stiffer than the substep can carry.", {
+        frequency frequency: Real, POSITIVE => 1000.0, "Natural frequency [Hz]; capped at a quarter of the substep rate.";
+        damping_ratio damping_ratio: Real, NOT_NEGATIVE => 1.0, "Damping ratio; above 1 no overshoot.";
+    };
+    "baumgarte" => Baumgarte, "A rigid row; the error divided by the substep times a share.", {
+        0 share: Real, SHARE, "Share of the error.";
+    };
+});
+
+choice!(Order, "order", "The order in which rows are swept.", {
+    "joint" => Joint, "All rows in one sweep.", {};
+    "staggered" => Staggered, "First rows on rigid bodies only, then all rows that touch nodes.", {
+        rigid rigid: u32, SWEEPS, "Passes over rigid-rigid rows.";
+        deformable deformable: u32, SWEEPS, "Passes over rows with nodes.";
+    };
+});
+
+words!(FrictionBound, {
+    "cone" => Cone, "The cone over the normal impulse: Coulomb.";
+    "weight" => Weight, "The weight of the lighter side, as printed in ICD eq. 32; for comparison.";
+});
+
+/// Where a picture of the scene is taken from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Camera {
+    /// Where it stands [m].
+    pub eye: Vec3,
+    /// What it looks at [m].
+    pub target: Vec3,
+    /// Angle of view from top to bottom [degrees].
+    pub field_of_view: Real,
+}
+
+impl Default for Camera {
+    fn default() -> Self {
+        Self { eye: Vec3::new(2.0, 1.5, 3.0), target: Vec3::ZERO, field_of_view: 45.0 }
+    }
+}
+
+record!(Camera, "camera", "Where a picture of the scene is taken from.", base |_| Camera::default(), {
+    eye: FINITE, "Where it stands [m].";
+    target: FINITE, "What it looks at [m].";
+    field_of_view: from_to(1.0, 179.0), "Angle of view from top to bottom [degrees].";
+});

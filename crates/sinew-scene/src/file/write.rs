@@ -1,0 +1,142 @@
+//! A running world as a scene file.
+//!
+//! Rigid bodies are written where they are now and as fast as they are now; soft bodies by their rest shape, number by
+//! number; joints with their frames. What is not in any of these (bent nodes, warm impulses, contacts, sleep) lies in the
+//! table `[state]`, which makes the copy go on with the same bits. Without it a soft body starts from its rest shape.
+//! Custom rows are code and are refused. Numbers of removed bodies are not kept: ids, and with them the hash, then differ.
+
+use super::body::Body;
+use super::document::Head;
+use super::form::{Form, Record};
+use super::joint::JointSpec;
+use super::motion::MotionSpec;
+use super::plain::Name;
+use super::print;
+use super::tree::{Entry, Value};
+use super::{SceneFile, Syntax, state};
+use sinew::{Blueprint, BodyId, BodySpec, Error, World};
+use std::collections::BTreeSet;
+
+/// What is said about a world that is written down.
+#[derive(Clone, Debug, Default)]
+pub struct About {
+    /// Its name; empty: that of the file.
+    pub name: String,
+    /// One sentence: what to look at.
+    pub about: String,
+    /// How long it is worth watching [s]; 0 leaves it open.
+    pub seconds: f64,
+    /// Leaves out the table `[state]`: easier to read and to change, but contacts and bent nodes are forgotten.
+    pub bodies_only: bool,
+}
+
+/// Writes a world down as a scene file.
+///
+/// ```
+/// use sinew::{RigidBody, Shape, World};
+/// use sinew_scene::file::{About, Syntax, read_text, write};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut world = World::default();
+/// world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.5)).at([0.0, 2.0, 0.0]).named("ball"))?;
+/// let text = write(&world, &About::default(), Syntax::Toml)?;
+/// let copy = read_text(&text, "copy.toml", Syntax::Toml)?.build()?;
+/// assert_eq!(copy.hash(), world.hash());
+/// # Ok(()) }
+/// ```
+///
+/// # Errors
+/// Custom rows are code and have no form.
+pub fn write(world: &World, about: &About, syntax: Syntax) -> Result<String, Error> {
+    tree(world, about, &[]).map(|entries| printed(entries, syntax))
+}
+
+/// The same with the motions of the scene that the world came from.
+///
+/// # Errors
+/// As [`write`].
+pub fn write_scene(world: &World, about: &About, scene: &SceneFile, syntax: Syntax) -> Result<String, Error> {
+    let motions: Vec<MotionSpec> = scene.motions().cloned().collect();
+    tree(world, about, &motions).map(|entries| printed(entries, syntax))
+}
+
+fn printed(entries: Vec<Entry>, syntax: Syntax) -> String {
+    match syntax {
+        Syntax::Toml => print::toml(&entries),
+        Syntax::Json => print::json(&Value::Table(entries)),
+    }
+}
+
+fn tree(world: &World, about: &About, motions: &[MotionSpec]) -> Result<Vec<Entry>, Error> {
+    let Blueprint { settings, bodies, constraints, .. } = world.blueprint()?;
+    let head = Head {
+        name: Some(about.name.clone()).filter(|n| !n.is_empty()),
+        about: about.about.clone(),
+        settings,
+        seconds: (about.seconds > 0.0).then_some(super::plain::Wide(about.seconds)),
+        ..Head::default()
+    };
+    let mut out = Vec::new();
+    head.write_fields(&mut out);
+    let names = names(world, bodies.len());
+    let mut table = Vec::new();
+    for (slot, item) in bodies.into_iter().enumerate().filter_map(|(i, s)| Some((i, s.item?))) {
+        let written = Body::of(present(item, slot, world)).write();
+        table.push(Entry::new(names[slot].clone(), with_kind(written)));
+    }
+    out.push(Entry::new("bodies", Value::Table(table)));
+    let name = |id: BodyId| Name::from(names[id.to_parts().0 as usize].as_str());
+    let mut table = Vec::new();
+    for (slot, item) in constraints.into_iter().enumerate().filter_map(|(i, s)| Some((i, s.item?))) {
+        let written = JointSpec::of(&item, &name).write();
+        table.push(Entry::new(format!("joint {slot}"), with_kind(written)));
+    }
+    if !table.is_empty() {
+        out.push(Entry::new("joints", Value::Table(table)));
+    }
+    let motions: Vec<Entry> =
+        motions.iter().enumerate().map(|(i, m)| Entry::new(format!("motion {i}"), with_kind(m.write()))).collect();
+    if !motions.is_empty() {
+        out.push(Entry::new("motions", Value::Table(motions)));
+    }
+    if !about.bodies_only {
+        out.push(Entry::new("state", state::write(world)));
+    }
+    Ok(out)
+}
+
+/// A kind alone as a table: bodies and joints have a header each.
+fn with_kind(value: Value) -> Value {
+    match value {
+        Value::Text(_) => Value::table([("kind", value)]),
+        other => other,
+    }
+}
+
+/// A name for every slot, each only once.
+fn names(world: &World, slots: usize) -> Vec<String> {
+    let mut names = vec![String::new(); slots];
+    let mut taken = BTreeSet::new();
+    for body in world.bodies() {
+        let slot = body.id().to_parts().0 as usize;
+        let wanted = if body.name().is_empty() { format!("body {slot}") } else { body.name().to_owned() };
+        let name = if taken.contains(&wanted) { format!("{wanted} #{slot}") } else { wanted };
+        taken.insert(name.clone());
+        names[slot] = name;
+    }
+    names
+}
+
+/// A rigid body where it is now.
+fn present(mut spec: BodySpec, slot: usize, world: &World) -> BodySpec {
+    if let BodySpec::Rigid(rigid) = &mut spec
+        && let Some(view) = world.bodies().find(|b| b.id().to_parts().0 as usize == slot)
+    {
+        if world.state().tick > 0
+            && let Ok(pose) = view.pose()
+        {
+            rigid.pose = pose;
+            (rigid.velocity, rigid.spin) = (view.velocity(), view.spin());
+        }
+    }
+    spec
+}
