@@ -1,10 +1,10 @@
 //! `sinew bench`: time of a step on the benchmark scenes.
 
 use crate::failure::{Failure, unknown};
-use crate::{interrupt, scenes};
 use crate::measure::Summary;
 use crate::output::{Table, Target, ms};
 use crate::play::play;
+use crate::{interrupt, scenes};
 use sinew::{Phase, Real, Settings};
 use sinew_scene::{AnyScene, gallery};
 use std::io::Write;

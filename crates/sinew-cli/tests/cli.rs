@@ -181,9 +181,10 @@ fn bad_use_exits_with_2_and_a_hint() {
     for (args, hint) in [
         (&["run", "stak"][..], "did you mean 'stack'?"),
         (&["run", "elephant"], "built-in scenes: jelly, models"),
-        (&["run", "mine.toml"], "later version"),
+        (&["run", "mine.toml"], "'mine.toml' does not exist"),
+        (&["check"], "SCENE"),
         (&["run", "stack", "--set", "settings.substep=8"], "did you mean 'settings.substeps'?"),
-        (&["run", "stack", "--set", "settings.nonsense=8"], "settings.dt, settings.gravity.x"),
+        (&["run", "stack", "--set", "settings.nonsense=8"], "settings.dt, settings.gravity"),
         (&["run", "stack", "--set", "settings.substeps=x"], "'x' is not a whole number"),
         (&["run", "stack", "--set", "settings.dt=-1"], "settings.dt is -1"),
         (&["run", "stack", "--set", "settings.dt"], "PATH=VALUE"),
@@ -205,6 +206,56 @@ fn bad_use_exits_with_2_and_a_hint() {
         assert!(stderr(&output).contains(hint), "{args:?}: {}", stderr(&output));
         assert!(output.stdout.is_empty(), "{args:?}");
     }
+}
+
+/// A file of the gallery.
+fn scene_file(name: &str) -> String {
+    format!("{}/../../scenes/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn check_reads_every_scene_of_the_gallery() {
+    let folder = std::fs::read_dir(scene_file("")).expect("scenes/");
+    let files: Vec<String> = folder.map(|e| e.expect("an entry").path().display().to_string()).collect();
+    let files: Vec<&str> = files.iter().map(String::as_str).filter(|f| f.ends_with(".toml")).collect();
+    let output = sinew(&[&["check"][..], &files].concat());
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let told = stdout(&output);
+    assert_eq!(told.lines().filter(|l| l.starts_with("ok: ")).count(), files.len(), "{told}");
+    assert!(told.contains("jelly.toml: 3 bodies (2 rigid), 567 nodes, 0 joints"), "{told}");
+    assert_eq!(code(&sinew(&["check", "stack"])), 0);
+}
+
+#[test]
+fn check_tells_all_faults_with_their_lines() {
+    let broken = Scratch::new("broken.toml");
+    std::fs::write(&broken.0, "[settings]\nsubstep = 8\n[bodies.ball]\nkind = 'dynamc'\n").expect("written");
+    let output = sinew(&["check", broken.path()]);
+    assert_eq!(code(&output), 2);
+    let told = stderr(&output);
+    for part in [
+        "broken.toml:2:1: settings.substep: ",
+        "did you mean 'substeps'?",
+        " 2 | substep = 8\n   | ^^^^^^^\n",
+        "2 errors",
+    ] {
+        assert!(told.contains(part), "{told}");
+    }
+    let schema: Value = serde_json::from_slice(&sinew(&["check", "--schema"]).stdout).expect("JSON");
+    assert!(schema["$defs"]["shape"].is_object());
+}
+
+#[test]
+fn a_scene_file_runs_like_the_scene_it_is_and_takes_changes() {
+    let jelly = scene_file("jelly.toml");
+    let [file, built_in] = [&jelly, "jelly"]
+        .map(|scene| json(&sinew(&["run", scene, "--steps", "5", "--json", "-"]))["state_hash"].clone());
+    assert_eq!(file, built_in);
+    let run =
+        |set: &str| json(&sinew(&["run", &jelly, "--steps", "5", "--json", "-", "--set", set]))["state_hash"].clone();
+    assert_ne!(run("bodies.chocolate.mass=0.3"), file);
+    assert_ne!(run("settings.gravity=[0,-1.6,0]"), file);
+    assert_ne!(run("parameters.stiffness=2e4"), file);
 }
 
 #[test]

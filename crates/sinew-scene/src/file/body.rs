@@ -3,8 +3,8 @@
 use super::form::{ANY, FINITE, NOT_NEGATIVE, POSITIVE, Rule, from_to, kinds, record};
 use super::models::{ModelSpec, corotational};
 use sinew::{
-    BodySpec, Collider, Geometry, Groups, Material, Matter, Motion, Particles, Pose, Quat, Real, Region, RigidBody, Shape,
-    Skin, SoftBody, SoftModel, Sym3, TriMesh, Vec3,
+    BodySpec, Collider, Geometry, Groups, Material, Matter, Motion, Particles, Pose, Quat, Real, Region, RigidBody,
+    Shape, Skin, SoftBody, SoftModel, Sym3, TriMesh, Vec3,
 };
 
 /// Most copies along one direction.
@@ -170,7 +170,8 @@ record!(ColliderSpec, "collider", "A shape of a rigid body with all that belongs
 impl RigidSpec {
     fn build(self, motion: Motion, name: &str) -> RigidBody {
         let (surface, groups) = (self.surface, self.groups);
-        let whole = |shape: Shape| Collider { sensor: self.sensor, ..Collider::new(shape).material(surface).groups(groups) };
+        let whole =
+            |shape: Shape| Collider { sensor: self.sensor, ..Collider::new(shape).material(surface).groups(groups) };
         let part = |c: ColliderSpec| Collider {
             shape: c.shape,
             place: Pose::new(c.position, c.rotation),

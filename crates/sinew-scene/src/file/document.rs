@@ -70,13 +70,10 @@ impl Document {
         let bodies = read_bodies(root, reader);
         let joints = reader.within("joints", |r| read_table::<JointSpec>(root, "joints", r));
         let motions = reader.within("motions", |r| read_table::<MotionSpec>(root, "motions", r));
-        let names: Names = Names {
-            bodies: names_of(root, "bodies", &bodies),
-            joints: names_of(root, "joints", &joints),
-        };
+        let names: Names =
+            Names { bodies: names_of(root, "bodies", &bodies), joints: names_of(root, "joints", &joints) };
         let settings = head.as_ref().map(|h| h.settings.clone()).unwrap_or_default();
-        let mut document =
-            Self { head: head.unwrap_or_default(), parameters, bodies, joints, motions: Vec::new() };
+        let mut document = Self { head: head.unwrap_or_default(), parameters, bodies, joints, motions: Vec::new() };
         document.head.settings = settings;
         let mut world = match World::new(document.head.settings.clone()) {
             Ok(world) => world,
@@ -275,7 +272,8 @@ fn read_bodies(root: &Node, reader: &mut Reader<'_>) -> Vec<Placed<BodySpec>> {
                 if nodes > MAX_NODES {
                     return r.problem(entry.node.span, format!("a scene has at most {MAX_NODES} nodes"));
                 }
-                let place = |name: String, item: BodySpec| Placed { name, span: entry.node.span, path: path.clone(), item };
+                let place =
+                    |name: String, item: BodySpec| Placed { name, span: entry.node.span, path: path.clone(), item };
                 match copies {
                     None => all.push(place(entry.key.clone(), body.build(&entry.key))),
                     Some(repeat) => {
@@ -322,7 +320,8 @@ pub(crate) fn schema() -> Value {
     let text = || Value::table([("type", Value::text("string"))]);
     let names = Value::table([("type", Value::text("array")), ("items", text())]);
     add("include", "Scene files to begin from, relative to this one; what this one says is stronger.", names);
-    let any = Value::table([("description", Value::text("A value, or a table with 'value', 'low', 'high' and 'about'."))]);
+    let any =
+        Value::table([("description", Value::text("A value, or a table with 'value', 'low', 'high' and 'about'."))]);
     add("parameters", "Named values that others refer to as \"$name\".", of(any));
     add("bodies", "Bodies by name, in the order in which they are made.", of(Body::schema(&ANY, &mut schemas)));
     add("joints", "Joints, rods, ropes and springs by name.", of(JointSpec::schema(&ANY, &mut schemas)));

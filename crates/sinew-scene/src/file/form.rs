@@ -47,8 +47,13 @@ impl Rule {
             (false, true) => format!(" of at most {}", at(self.high)),
             (true, true) => {
                 let from = if self.open_low { "above" } else { "from" };
-                let to = if self.open_high { "to below" } else { "to" };
-                format!(" {from} {} {to} {}", at(self.low), at(self.high))
+                let to = match (self.open_low, self.open_high) {
+                    (true, false) => " and at most",
+                    (true, true) => " and below",
+                    (false, true) => " to below",
+                    (false, false) => " to",
+                };
+                format!(" {from} {}{to} {}", at(self.low), at(self.high))
             }
         };
         format!("{noun}{range}{}", if self.infinite { " (or inf)" } else { "" })
@@ -161,6 +166,9 @@ impl<'s> Reader<'s> {
 
     /// A value that is something else than was expected.
     pub fn unexpected<T>(&mut self, node: &Node, wants: &str) -> Option<T> {
+        if node.value == Value::Told {
+            return None;
+        }
         let hint = if node.value == Value::Nothing { "; leave the key out instead" } else { "" };
         self.problem(node.span, format!("expected {wants}, found {}{hint}", node.value.found()));
         None
@@ -182,8 +190,8 @@ impl<'s> Reader<'s> {
         read: impl FnOnce(&mut Fields<'_, '_, 's>) -> Option<T>,
     ) -> Option<T> {
         let before = self.problems.len();
-        let mut fields = Fields { entries, used: known.to_vec(), at, reader: self };
-        let made = read(&mut fields);
+        let mut fields = Fields { entries, used: known.to_vec(), at, failed: false, reader: self };
+        let made = read(&mut fields).filter(|_| !fields.failed);
         fields.finish();
         made.filter(|_| self.problems.len() == before)
     }
@@ -209,6 +217,8 @@ pub(crate) struct Fields<'a, 'r, 's> {
     entries: &'a [Entry],
     used: Vec<&'static str>,
     at: Span,
+    /// A value could not be read; its fault may have been told before.
+    failed: bool,
     pub reader: &'r mut Reader<'s>,
 }
 
@@ -231,7 +241,13 @@ impl<'a> Fields<'a, '_, '_> {
     /// A key that may be left out.
     pub fn optional<T: Form>(&mut self, name: &'static str, rule: &Rule) -> Option<T> {
         let node = self.find(name)?;
-        self.reader.within(name, |r| T::read(node, rule, r))
+        self.value(name, node, rule)
+    }
+
+    fn value<T: Form>(&mut self, name: &'static str, node: &Node, rule: &Rule) -> Option<T> {
+        let read = self.reader.within(name, |r| T::read(node, rule, r));
+        self.failed |= read.is_none();
+        read
     }
 
     /// A key that replaces a default.
@@ -244,7 +260,7 @@ impl<'a> Fields<'a, '_, '_> {
     /// A key with a default, or one that must be there.
     pub fn given<T: Form>(&mut self, name: &'static str, rule: &Rule, default: Option<T>) -> Option<T> {
         match (self.find(name), default) {
-            (Some(node), _) => self.reader.within(name, |r| T::read(node, rule, r)),
+            (Some(node), _) => self.value(name, node, rule),
             (None, Some(default)) => Some(default),
             (None, None) => {
                 self.reader.problem(self.at, format!("missing key '{name}': expected {}", T::wants(rule)));

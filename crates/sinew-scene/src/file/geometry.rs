@@ -1,6 +1,7 @@
 //! Meshes: by primitive, by file, or number by number.
 
 use super::form::{ANY, FINITE, Form, POSITIVE, Reader, Rule, choice, from_to, words};
+use super::include::io_reason;
 use super::schema::Schemas;
 use super::tree::{Node, Value};
 use crate::validate::tools::num;
@@ -201,12 +202,12 @@ pub(crate) fn refuse<T>(node: &Node, reader: &mut Reader<'_>, made: Result<T, St
 /// A mesh file: a plain file of a sane size.
 fn read_mesh(folder: &Path, file: &str) -> Result<sinew_mesh::Mesh, String> {
     let path = folder.join(file);
-    let facts = std::fs::metadata(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let facts = std::fs::metadata(&path).map_err(|e| format!("'{}' {}", path.display(), io_reason(&e)))?;
     if !facts.is_file() {
-        return Err(format!("{}: this is not a plain file", path.display()));
+        return Err(format!("'{}' is not a plain file", path.display()));
     }
     if facts.len() > MAX_MESH_BYTES {
-        return Err(format!("{}: larger than {} MiB", path.display(), MAX_MESH_BYTES >> 20));
+        return Err(format!("'{}' is larger than {} MiB", path.display(), MAX_MESH_BYTES >> 20));
     }
     told(sinew_mesh::read(&path))
 }

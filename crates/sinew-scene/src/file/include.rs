@@ -72,8 +72,9 @@ impl Loader {
 
     fn text_of(&self, path: &Path) -> Result<(PathBuf, Syntax, String), String> {
         let shown = path.display();
-        let syntax = Syntax::of(path).ok_or_else(|| format!("'{shown}' is not a scene: expected a .toml or .json file"))?;
-        let facts = std::fs::metadata(path).map_err(|e| format!("'{shown}' cannot be read: {e}"))?;
+        let syntax =
+            Syntax::of(path).ok_or_else(|| format!("'{shown}' is not a scene: expected a .toml or .json file"))?;
+        let facts = std::fs::metadata(path).map_err(|e| format!("'{shown}' {}", io_reason(&e)))?;
         if !facts.is_file() {
             return Err(format!("'{shown}' is not a plain file"));
         }
@@ -81,7 +82,7 @@ impl Loader {
         if facts.len() > MAX_BYTES || total + facts.len() as usize > MAX_TOTAL {
             return Err(format!("'{shown}' is too large: at most {} MiB", MAX_BYTES >> 20));
         }
-        let whole = path.canonicalize().map_err(|e| format!("'{shown}' cannot be read: {e}"))?;
+        let whole = path.canonicalize().map_err(|e| format!("'{shown}' {}", io_reason(&e)))?;
         if self.open.contains(&whole) {
             return Err(format!("'{shown}' includes itself"));
         }
@@ -91,7 +92,7 @@ impl Loader {
         if self.sources.len() >= MAX_FILES {
             return Err(format!("a scene has at most {MAX_FILES} files"));
         }
-        let bytes = std::fs::read(path).map_err(|e| format!("'{shown}' cannot be read: {e}"))?;
+        let bytes = std::fs::read(path).map_err(|e| format!("'{shown}' {}", io_reason(&e)))?;
         let text = String::from_utf8(bytes).map_err(|_| format!("'{shown}' is not UTF-8 text"))?;
         Ok((whole, syntax, text))
     }
@@ -100,7 +101,10 @@ impl Loader {
     pub fn source(&mut self, source: Source, syntax: Syntax) -> Option<Node> {
         let (file, folder) = (self.sources.len() as u16, source.folder.clone());
         let parsed = if source.text.len() as u64 > MAX_BYTES {
-            Err(vec![(Span { file, start: 0, end: 0 }, format!("the text is too large: at most {} MiB", MAX_BYTES >> 20))])
+            Err(vec![(
+                Span { file, start: 0, end: 0 },
+                format!("the text is too large: at most {} MiB", MAX_BYTES >> 20),
+            )])
         } else {
             match syntax {
                 Syntax::Toml => toml_text::parse(&source.text, file),
@@ -165,6 +169,14 @@ impl Loader {
         let mut reader = Reader::new(&self.sources);
         reader.problems = problems;
         reader
+    }
+}
+
+/// Why a file cannot be read, as the end of a sentence about it; the same words on every system where that is possible.
+pub(crate) fn io_reason(e: &std::io::Error) -> String {
+    match e.kind() {
+        std::io::ErrorKind::NotFound => "does not exist".to_owned(),
+        _ => format!("cannot be read: {e}"),
     }
 }
 

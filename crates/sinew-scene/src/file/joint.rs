@@ -360,4 +360,3 @@ impl Driven {
         Plain { a, b, anchor, axis, frames, break_force, collide, stabilization }
     }
 }
-

@@ -7,7 +7,9 @@ use sinew::fem::{
 };
 use sinew::meshless::{Params as MlsParams, Scheme};
 use sinew::shape_matching::{Clusters, Damping, Group, Mode, Plasticity as MatchingPlasticity};
-use sinew::spring::{Dashpot, Element, Integrator as SpringIntegrator, Mass, Params as SpringParams, Stiffness, VolumeForce};
+use sinew::spring::{
+    Dashpot, Element, Integrator as SpringIntegrator, Mass, Params as SpringParams, Stiffness, VolumeForce,
+};
 use sinew::{Matter, Real, SoftModel, pbd, shape_matching};
 
 const ITERATIONS: Rule = from_to(1.0, 10_000.0);
@@ -259,16 +261,26 @@ macro_rules! thin {
     };
 }
 
-thin!(PbdSheet, "pbd sheet model", "Position based dynamics of a sheet.", [
-    "Young's modulus times thickness [N/m]; inf is inextensible.",
-    "Flexural rigidity [N·m]; 0 does not resist.",
-    "Mass per area [kg/m²]."
-]);
-thin!(PbdCord, "pbd cord model", "Position based dynamics of a rope.", [
-    "Young's modulus times cross section [N]; inf is inextensible.",
-    "Young's modulus times second moment of area [N·m²]; 0 does not resist.",
-    "Mass per length [kg/m]."
-]);
+thin!(
+    PbdSheet,
+    "pbd sheet model",
+    "Position based dynamics of a sheet.",
+    [
+        "Young's modulus times thickness [N/m]; inf is inextensible.",
+        "Flexural rigidity [N·m]; 0 does not resist.",
+        "Mass per area [kg/m²]."
+    ]
+);
+thin!(
+    PbdCord,
+    "pbd cord model",
+    "Position based dynamics of a rope.",
+    [
+        "Young's modulus times cross section [N]; inf is inextensible.",
+        "Young's modulus times second moment of area [N·m²]; 0 does not resist.",
+        "Mass per length [kg/m]."
+    ]
+);
 
 choice!(Mode, "matching mode", "Which deformations are followed.", {
     "rigid" => Rigid, "Turns only.", {};

@@ -60,7 +60,6 @@ fn split(path: &str) -> Option<Vec<String>> {
 fn set(root: &mut Node, keys: &[String], value: &Node, at: Span) -> Result<(), (usize, String)> {
     let mut here = root;
     for (deep, key) in keys.iter().enumerate() {
-        let last = deep + 1 == keys.len();
         let named = deep == 1 && NAMED.contains(&keys[0].as_str());
         spread(here, &keys[..deep]);
         here = match &mut here.value {
@@ -73,8 +72,8 @@ fn set(root: &mut Node, keys: &[String], value: &Node, at: Span) -> Result<(), (
                 let i = match entries.iter().position(|e| e.key == *key) {
                     Some(i) => i,
                     None if named => return Err((deep, unknown_name(&keys[0], key, entries))),
-                    None if deep > 0 && index(key).is_some() => {
-                        return Err((deep, format!("'{}' is not in the file: set the whole list", keys[deep - 1])));
+                    None if keys.get(deep + 1).is_some_and(|next| index(next).is_some()) => {
+                        return Err((deep, format!("'{key}' is not in the file: set the whole list")));
                     }
                     None => {
                         let node = Node { span: at, value: Value::Table(Vec::new()) };
@@ -87,7 +86,8 @@ fn set(root: &mut Node, keys: &[String], value: &Node, at: Span) -> Result<(), (
             other => return Err((deep, format!("there is nothing below: '{}' is {}", keys[deep - 1], other.kind()))),
         };
         // a parameter may be a table around its value
-        if last && named && keys[0] == "parameters" && here.get("value").is_some() {
+        let own = keys.get(deep + 1).is_some_and(|next| ["value", "low", "high", "about"].contains(&next.as_str()));
+        if named && keys[0] == "parameters" && !own && here.get("value").is_some() {
             here = here.get_mut("value").ok_or((deep, String::new()))?;
         }
     }

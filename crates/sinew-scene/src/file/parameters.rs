@@ -5,7 +5,7 @@ use super::plain::Wide;
 use super::tree::{Node, Span, Value};
 
 /// Most values that references may bring in: a list of many that is named often would fill the memory.
-const MAX_COPIES: usize = 1_000_000;
+const MAX_COPIES: usize = 300_000;
 
 /// A named value that others refer to; with a range it can be a slider.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,19 +89,20 @@ impl Walk<'_> {
             Value::Text(text) if text.starts_with('$') => {
                 let name = &text[1..];
                 match self.known.iter().position(|p| p.name == name) {
+                    Some(_) if self.copies > MAX_COPIES => {
+                        reader.problem_at(node.span, path, "parameters bring in too many values");
+                        node.value = Value::Told;
+                    }
                     Some(i) => {
                         let mut value = self.values[i].clone();
                         self.copies += place(&mut value, node.span);
-                        if self.copies > MAX_COPIES {
-                            reader.problem_at(node.span, path, "parameters bring in too many values");
-                            value.value = Value::Nothing;
-                        }
                         *node = value;
                     }
                     None => {
                         let names: Vec<&str> = self.known.iter().map(|p| p.name.as_str()).collect();
                         let message = unknown("parameter", name, &names);
                         reader.problem_at(node.span, path, message);
+                        node.value = Value::Told;
                     }
                 }
             }

@@ -89,7 +89,8 @@ macro_rules! whole {
             }
 
             fn schema(rule: &Rule, schemas: &mut Schemas) -> Value {
-                let rule = Rule { low: rule.low.max($type::MIN as f64), high: rule.high.min($type::MAX as f64), ..*rule };
+                let rule =
+                    Rule { low: rule.low.max($type::MIN as f64), high: rule.high.min($type::MAX as f64), ..*rule };
                 schemas.or_parameter(number_schema("integer", &rule))
             }
 
@@ -326,7 +327,9 @@ impl Form for Quat {
                 fields.problem("axis", "this axis has no direction");
                 return None;
             };
-            Some(Quat::from_axis_angle(axis, narrow(degrees.or(radians)?)))
+            let [x, y, z, w] = Quat::from_axis_angle(axis, narrow(degrees.or(radians)?)).to_array();
+            // no negative zeros: they are other bits than those of a turn made in Rust about one axis
+            Some(Quat::from_xyzw(x + 0.0, y + 0.0, z + 0.0, w))
         })
     }
 

@@ -149,8 +149,11 @@ impl ShapeSpec {
             Shape::HalfSpace { normal } => Self::HalfSpace { normal: *normal },
             Shape::ConvexHull { points } => Self::Hull { points: points.to_vec() },
             Shape::Compound { parts } => {
-                let part =
-                    |(pose, shape): &(Pose, Shape)| Part { shape: shape.clone(), position: pose.position, rotation: pose.rotation };
+                let part = |(pose, shape): &(Pose, Shape)| Part {
+                    shape: shape.clone(),
+                    position: pose.position,
+                    rotation: pose.rotation,
+                };
                 Self::Compound { parts: parts.iter().map(part).collect() }
             }
             Shape::TriMesh { vertices, triangles } => {

@@ -50,10 +50,7 @@ impl StateSpec {
     /// Puts a world of the same bodies into this state.
     pub fn restore(&self, world: &mut World) -> Result<(), String> {
         if self.real_bytes != REAL_BYTES {
-            return Err(format!(
-                "written with numbers of {} bytes, but this build has {REAL_BYTES}",
-                self.real_bytes
-            ));
+            return Err(format!("written with numbers of {} bytes, but this build has {REAL_BYTES}", self.real_bytes));
         }
         let names: Vec<&str> = world.state().columns().map(|c| c.name).collect();
         let mut columns = Vec::new();

@@ -1,6 +1,8 @@
 //! Surfaces that rub, matter that bends, groups that meet.
 
-use super::form::{ANY, Fields, FieldInfo, Form, NOT_NEGATIVE, POISSON, POSITIVE, Reader, Rule, SHARE, record, tell, unknown};
+use super::form::{
+    ANY, FieldInfo, Fields, Form, NOT_NEGATIVE, POISSON, POSITIVE, Reader, Rule, SHARE, record, tell, unknown,
+};
 use super::schema::{Schemas, object};
 use super::tree::{Entry, Node, Value};
 use sinew::{Groups, Material, Matter, Real, Sym3};

@@ -13,6 +13,8 @@ pub(crate) struct Span {
 pub(crate) enum Value {
     /// JSON's null, and what a writer leaves out.
     Nothing,
+    /// Something whose fault has been told already.
+    Told,
     Bool(bool),
     Int(i64),
     Float(f64),
@@ -40,7 +42,7 @@ impl Value {
     /// The word for messages.
     pub fn kind(&self) -> &'static str {
         match self {
-            Value::Nothing => "null",
+            Value::Nothing | Value::Told => "null",
             Value::Bool(_) => "true or false",
             Value::Int(_) | Value::Float(_) => "a number",
             Value::Text(_) => "text",

@@ -1,0 +1,238 @@
+//! Scene files give the worlds that they describe, and worlds give files that describe them.
+
+use sinew::{Input, World};
+use sinew_scene::file::{self, About, SceneFile, Syntax};
+use sinew_scene::gallery;
+use std::path::{Path, PathBuf};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes")
+}
+
+fn open(name: &str) -> SceneFile {
+    let path = folder().join(format!("{name}.toml"));
+    file::read(&path).unwrap_or_else(|problems| panic!("{}", problems.render()))
+}
+
+fn text(text: &str) -> SceneFile {
+    file::read_text(text, "t.toml", Syntax::Toml).unwrap_or_else(|problems| panic!("{}", problems.render()))
+}
+
+fn run(scene: &SceneFile, world: &mut World, steps: u32) {
+    for _ in 0..steps {
+        let input = scene.input(world.settings(), world.state().tick);
+        world.step(&input);
+    }
+}
+
+/// Scenes that are in the gallery and in a file.
+const BOTH: [&str; 9] = ["jelly", "stack", "cloth", "ropes", "dent", "models", "cradle", "bullet", "chain"];
+
+#[test]
+fn a_file_of_the_gallery_moves_with_the_bits_of_the_built_in_scene() {
+    for name in BOTH {
+        let (scene, built_in) = (open(name), gallery::find(name).expect(name));
+        let (mut ours, mut theirs) = (scene.build().expect(name), (built_in.build)().expect(name));
+        assert_eq!(ours.settings(), theirs.settings(), "{name}");
+        assert_eq!(ours.state().first_difference(theirs.state()), None, "{name} at the start");
+        assert_eq!(ours.hash(), theirs.hash(), "{name} at the start");
+        run(&scene, &mut ours, 30);
+        for _ in 0..30 {
+            theirs.step(&(built_in.input)(&theirs, theirs.state().tick));
+        }
+        assert_eq!(ours.hash(), theirs.hash(), "{name} after 30 steps");
+        assert_eq!((scene.name(), scene.seconds()), (name, built_in.seconds));
+        assert!(scene.about().ends_with('.'), "{name} says what to look at");
+    }
+}
+
+#[test]
+fn every_file_of_the_gallery_is_read_and_runs_without_faults() {
+    let mut seen = 0;
+    for entry in std::fs::read_dir(folder()).expect("scenes/") {
+        let path = entry.expect("an entry").path();
+        if Syntax::of(&path).is_none() {
+            continue;
+        }
+        seen += 1;
+        let scene = file::read(&path).unwrap_or_else(|problems| panic!("{}", problems.render()));
+        let mut world = scene.build().expect("it was built once");
+        run(&scene, &mut world, 10);
+        assert_eq!(world.report().faults, [], "{}", path.display());
+        assert!(!scene.about().is_empty(), "{}", path.display());
+    }
+    assert!(seen > BOTH.len(), "{seen}");
+}
+
+#[test]
+fn the_schema_in_the_documentation_is_the_one_the_reader_uses() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scene.schema.json");
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        kept == file::json_schema(),
+        "docs/scene.schema.json is old: sinew check --schema > docs/scene.schema.json"
+    );
+    // it is JSON, by the reader's own word: a scene it is not
+    let faults = file::read_text(&kept, "schema.json", Syntax::Json).expect_err("no scene");
+    assert!(faults.iter().all(|p| p.message.starts_with("unknown key")), "{faults}");
+}
+
+/// Writes a world, reads it, and lets both run on.
+fn round_trip(name: &str, before: u32, after: u32, syntax: Syntax) {
+    let built_in = gallery::find(name).expect(name);
+    let mut world = (built_in.build)().expect(name);
+    for _ in 0..before {
+        world.step(&(built_in.input)(&world, world.state().tick));
+    }
+    let about = About { name: name.to_owned(), about: built_in.about.to_owned(), ..About::default() };
+    let written = file::write(&world, &about, syntax).expect(name);
+    let copy = file::read_text(&written, name, syntax).unwrap_or_else(|problems| panic!("{}", problems.render()));
+    let mut copy = copy.build().expect(name);
+    assert_eq!(copy.settings(), world.settings(), "{name}");
+    assert_eq!(copy.hash(), world.hash(), "{name}, written after {before} steps");
+    for _ in 0..after {
+        let input = (built_in.input)(&world, world.state().tick);
+        world.step(&input);
+        copy.step(&input);
+    }
+    assert_eq!(copy.hash(), world.hash(), "{name}, {after} steps later");
+}
+
+#[test]
+fn a_running_world_goes_on_from_its_file_with_the_same_bits() {
+    for scene in gallery::scenes() {
+        // the pile is 1024 boxes: enough at its start
+        let (before, after) = if scene.name == "pile" { (0, 0) } else { (20, 10) };
+        round_trip(scene.name, before, after, Syntax::Toml);
+    }
+    round_trip("jelly", 20, 10, Syntax::Json);
+    round_trip("terrain", 20, 10, Syntax::Json);
+}
+
+#[test]
+fn a_world_written_without_its_state_starts_from_its_rigid_bodies() {
+    let built_in = gallery::find("chain").expect("chain");
+    let mut world = (built_in.build)().expect("chain");
+    for _ in 0..10 {
+        world.step(&Input::none());
+    }
+    let about = About { bodies_only: true, ..About::default() };
+    let written = file::write(&world, &about, Syntax::Toml).expect("chain");
+    let copy = text(&written).build().expect("chain");
+    for (a, b) in world.bodies().zip(copy.bodies()) {
+        assert!((a.position() - b.position()).length() < 1e-5, "{}", a.name());
+        assert_eq!(a.velocity(), b.velocity(), "{}", a.name());
+    }
+    assert_eq!(copy.state().tick, 0);
+}
+
+const BALL: &str = "[parameters]\nsize = 0.5\n[bodies.floor]\nkind = 'fixed'\nshape = 'half_space'\n\
+    [bodies.ball]\nkind = 'dynamic'\nshape = { kind = 'ball', radius = '$size' }\nmass = 1\nposition = [0, 2, 0]\nsurface = 0.2\n";
+
+fn with(sets: &[&str]) -> World {
+    let sets: Vec<String> = sets.iter().map(|s| (*s).to_owned()).collect();
+    let scene = file::read_text_with(BALL, "ball.toml", Syntax::Toml, &sets);
+    scene.unwrap_or_else(|problems| panic!("{}", problems.render())).build().expect("built once")
+}
+
+fn ball(world: &World) -> sinew::BodyView<'_> {
+    world.bodies().find(|b| b.name() == "ball").expect("the ball")
+}
+
+#[test]
+fn changes_of_the_command_line_arrive() {
+    assert_eq!(ball(&with(&["bodies.ball.mass=2"])).mass(), 2.0);
+    assert_eq!(ball(&with(&["bodies.ball.position.y = 3"])).position().y, 3.0);
+    assert_eq!(ball(&with(&["bodies.ball.position[1]=4"])).position().y, 4.0);
+    assert_eq!(ball(&with(&["bodies.ball.position=[1,2,3]"])).position().x, 1.0);
+    assert_eq!(with(&["settings.gravity=[0, -1.6, 0]"]).settings().gravity.y, -1.6);
+    assert_eq!(with(&["settings.contact.kind=soft", "settings.contact.frequency=60"]).settings().substeps, 4);
+    let big = with(&["parameters.size=0.75"]);
+    let radius = ball(&big).shapes().next().map(|(_, shape)| shape.clone());
+    assert_eq!(radius, Some(sinew::Shape::ball(0.75)));
+    // a number that stands for a table becomes one
+    with(&["bodies.ball.surface.restitution=0.5"]);
+    with(&["bodies.ball.kind=kinematic"]);
+}
+
+#[test]
+fn json_says_the_same_as_toml() {
+    let json = r#"{"parameters": {"size": 0.5}, "bodies": {
+        "floor": {"kind": "fixed", "shape": "half_space"},
+        "ball": {"kind": "dynamic", "shape": {"kind": "ball", "radius": "$size"}, "mass": 1, "position": [0, 2, 0], "surface": 0.2}
+    }}"#;
+    let scene = file::read_text(json, "ball.json", Syntax::Json).unwrap_or_else(|p| panic!("{}", p.render()));
+    let (mut a, mut b) = (scene.build().expect("json"), with(&[]));
+    for _ in 0..60 {
+        a.step(&Input::none());
+        b.step(&Input::none());
+    }
+    assert_eq!(a.hash(), b.hash());
+}
+
+#[test]
+fn a_kinematic_body_follows_its_keys() {
+    let scene = open("press");
+    let mut world = scene.build().expect("press");
+    let at = |world: &World| world.bodies().find(|b| b.name() == "plate").expect("plate").position().y;
+    run(&scene, &mut world, 30);
+    // half way down after half a second
+    assert!((at(&world) - 0.2).abs() < 1e-4, "{}", at(&world));
+    run(&scene, &mut world, 36);
+    assert!((at(&world) - 0.1).abs() < 1e-4, "{}", at(&world));
+    run(&scene, &mut world, 114);
+    // a period later it is where it was after one second
+    assert!((at(&world) - 0.1).abs() < 1e-4, "{}", at(&world));
+}
+
+/// A folder of this test's own.
+fn scratch(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("sinew-scene-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+#[test]
+fn files_include_files_and_are_stronger_than_these() {
+    let folder = scratch("include");
+    let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).expect("a file");
+    write("base.toml", BALL);
+    write(
+        "main.toml",
+        "include = ['base.toml']\n[bodies.ball]\nmass = 3\nshape = { kind = 'box', half_extents = [1, 1, 1] }\n",
+    );
+    let world =
+        file::read(folder.join("main.toml")).unwrap_or_else(|p| panic!("{}", p.render())).build().expect("main");
+    assert_eq!((ball(&world).mass(), ball(&world).position().y), (3.0, 2.0));
+
+    write("a.toml", "include = ['b.toml']\n");
+    write("b.toml", "include = ['a.toml']\n");
+    let told = file::read(folder.join("a.toml")).expect_err("a circle").to_string();
+    assert!(told.contains("b.toml:1:12: include: ") && told.contains("includes itself"), "{told}");
+
+    // a fault of an included file is told at its place there
+    write("bad.toml", "[bodies.x]\nkind = 'fixed'\nmas = 1\n");
+    write("outer.toml", "include = ['bad.toml']\n");
+    let told = file::read(folder.join("outer.toml")).expect_err("a slip").to_string();
+    assert!(told.contains("bad.toml:3:1: bodies.x.mas: unknown key 'mas'; did you mean 'mass'?"), "{told}");
+    std::fs::remove_dir_all(folder).expect("the folder goes");
+}
+
+#[test]
+fn meshes_come_from_files_beside_the_scene() {
+    let folder = scratch("mesh");
+    let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).expect("a file");
+    write("corner.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n");
+    write(
+        "m.toml",
+        "[bodies.hard]\nkind = 'dynamic'\nshape = { kind = 'mesh_hull', surface = { kind = 'file', file = 'corner.obj', scale = 2 } }\n\
+         [bodies.soft]\nkind = 'soft'\ngeometry = { kind = 'file', file = 'corner.obj', edge = 0.3 }\nmaterial = 'rubber'\n",
+    );
+    let scene = file::read(folder.join("m.toml")).unwrap_or_else(|p| panic!("{}", p.render()));
+    let world = scene.build().expect("m");
+    let hard = world.bodies().next().expect("hard");
+    // 2 x 2 x 2 / 6 m³ of water
+    assert!((hard.mass() / (8000.0 / 6.0) - 1.0).abs() < 1e-3, "{}", hard.mass());
+    assert!(scene.counts().nodes > 10);
+    std::fs::remove_dir_all(folder).expect("the folder goes");
+}
