@@ -110,6 +110,20 @@ fn a_running_world_goes_on_from_its_file_with_the_same_bits() {
 }
 
 #[test]
+fn a_scene_is_written_with_its_motions_and_goes_on_by_them() {
+    let scene = open("press");
+    let mut world = scene.build().expect("press");
+    run(&scene, &mut world, 40);
+    let written = file::write_scene(&world, &About::default(), &scene, Syntax::Toml).expect("press");
+    let copy_scene = text(&written);
+    let mut copy = copy_scene.build().expect("press");
+    assert_eq!(copy_scene.camera(), scene.camera());
+    run(&scene, &mut world, 40);
+    run(&copy_scene, &mut copy, 40);
+    assert_eq!(copy.hash(), world.hash());
+}
+
+#[test]
 fn a_world_written_without_its_state_starts_from_its_rigid_bodies() {
     let built_in = gallery::find("chain").expect("chain");
     let mut world = (built_in.build)().expect("chain");

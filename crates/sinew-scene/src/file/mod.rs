@@ -210,10 +210,6 @@ impl SceneFile {
         self.counts
     }
 
-    pub(crate) fn motions(&self) -> impl Iterator<Item = &motion::MotionSpec> {
-        self.document.motions.iter().map(|(spec, _)| spec)
-    }
-
     /// Makes its world, the same one each time.
     ///
     /// # Errors

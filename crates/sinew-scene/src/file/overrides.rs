@@ -43,8 +43,7 @@ pub(crate) fn apply(root: &mut Node, file: u16, reader: &mut Reader<'_>) {
 fn split(path: &str) -> Option<Vec<String>> {
     let mut keys = vec![String::new()];
     let mut quoted = false;
-    let mut chars = path.chars();
-    while let Some(c) = chars.next() {
+    for c in path.chars() {
         match c {
             '"' => quoted = !quoted,
             c if quoted => keys.last_mut()?.push(c),

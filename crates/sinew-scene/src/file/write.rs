@@ -9,13 +9,13 @@ use super::body::Body;
 use super::document::Head;
 use super::form::{Form, Record};
 use super::joint::JointSpec;
-use super::motion::MotionSpec;
+use super::motion::{Found, MotionSpec};
 use super::plain::Name;
 use super::print;
 use super::tree::{Entry, Value};
 use super::{SceneFile, Syntax, state};
-use sinew::{Blueprint, BodyId, BodySpec, Error, World};
-use std::collections::BTreeSet;
+use sinew::{Blueprint, BodyId, BodySpec, BodyView, Error, World};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is said about a world that is written down.
 #[derive(Clone, Debug, Default)]
@@ -47,16 +47,15 @@ pub struct About {
 /// # Errors
 /// Custom rows are code and have no form.
 pub fn write(world: &World, about: &About, syntax: Syntax) -> Result<String, Error> {
-    tree(world, about, &[]).map(|entries| printed(entries, syntax))
+    tree(world, about, None).map(|entries| printed(entries, syntax))
 }
 
-/// The same with the motions of the scene that the world came from.
+/// The same for a world that a scene file made: with its motions, and the names of its tables.
 ///
 /// # Errors
 /// As [`write`].
 pub fn write_scene(world: &World, about: &About, scene: &SceneFile, syntax: Syntax) -> Result<String, Error> {
-    let motions: Vec<MotionSpec> = scene.motions().cloned().collect();
-    tree(world, about, &motions).map(|entries| printed(entries, syntax))
+    tree(world, about, Some(scene)).map(|entries| printed(entries, syntax))
 }
 
 fn printed(entries: Vec<Entry>, syntax: Syntax) -> String {
@@ -66,42 +65,47 @@ fn printed(entries: Vec<Entry>, syntax: Syntax) -> String {
     }
 }
 
-fn tree(world: &World, about: &About, motions: &[MotionSpec]) -> Result<Vec<Entry>, Error> {
+fn tree(world: &World, about: &About, scene: Option<&SceneFile>) -> Result<Vec<Entry>, Error> {
     let Blueprint { settings, bodies, constraints, .. } = world.blueprint()?;
     let head = Head {
         name: Some(about.name.clone()).filter(|n| !n.is_empty()),
         about: about.about.clone(),
         settings,
         seconds: (about.seconds > 0.0).then_some(super::plain::Wide(about.seconds)),
+        camera: scene.and_then(SceneFile::camera),
         ..Head::default()
     };
     let mut out = Vec::new();
     head.write_fields(&mut out);
-    let names = names(world, bodies.len());
+    let names = names(world, bodies.len(), scene);
+    let views: BTreeMap<usize, BodyView<'_>> = world.bodies().map(|b| (slot_of(b.id()), b)).collect();
     let mut table = Vec::new();
     for (slot, item) in bodies.into_iter().enumerate().filter_map(|(i, s)| Some((i, s.item?))) {
-        let written = Body::of(present(item, slot, world)).write();
-        table.push(Entry::new(names[slot].clone(), with_kind(written)));
+        let item = if world.state().tick > 0 { present(item, views.get(&slot)) } else { item };
+        table.push(Entry::new(names[slot].clone(), with_kind(Body::of(item).write())));
     }
     out.push(Entry::new("bodies", Value::Table(table)));
-    let name = |id: BodyId| Name::from(names[id.to_parts().0 as usize].as_str());
+    let name = |id: BodyId| Name::from(names[slot_of(id)].as_str());
     let mut table = Vec::new();
     for (slot, item) in constraints.into_iter().enumerate().filter_map(|(i, s)| Some((i, s.item?))) {
-        let written = JointSpec::of(&item, &name).write();
-        table.push(Entry::new(format!("joint {slot}"), with_kind(written)));
+        let own = scene.and_then(|s| s.document.joints.get(slot)).map(|joint| joint.name.clone());
+        let key = own.unwrap_or_else(|| format!("joint {slot}"));
+        table.push(Entry::new(key, with_kind(JointSpec::of(&item, &name).write())));
     }
-    if !table.is_empty() {
-        out.push(Entry::new("joints", Value::Table(table)));
-    }
-    let motions: Vec<Entry> =
-        motions.iter().enumerate().map(|(i, m)| Entry::new(format!("motion {i}"), with_kind(m.write()))).collect();
-    if !motions.is_empty() {
-        out.push(Entry::new("motions", Value::Table(motions)));
-    }
+    let motions = scene.map_or(&[][..], |s| &s.document.motions);
+    let motion =
+        |(i, (spec, _)): (usize, &(MotionSpec, Found))| Entry::new(format!("motion {i}"), with_kind(spec.write()));
+    let motions: Vec<Entry> = motions.iter().enumerate().map(motion).collect();
+    let parts = [("joints", table), ("motions", motions)];
+    out.extend(parts.into_iter().filter(|(_, t)| !t.is_empty()).map(|(key, t)| Entry::new(key, Value::Table(t))));
     if !about.bodies_only {
         out.push(Entry::new("state", state::write(world)));
     }
     Ok(out)
+}
+
+fn slot_of(id: BodyId) -> usize {
+    id.to_parts().0 as usize
 }
 
 /// A kind alone as a table: bodies and joints have a header each.
@@ -112,13 +116,18 @@ fn with_kind(value: Value) -> Value {
     }
 }
 
-/// A name for every slot, each only once.
-fn names(world: &World, slots: usize) -> Vec<String> {
+/// A name for every slot, each only once: that of its table, or of the body.
+fn names(world: &World, slots: usize, scene: Option<&SceneFile>) -> Vec<String> {
     let mut names = vec![String::new(); slots];
     let mut taken = BTreeSet::new();
     for body in world.bodies() {
-        let slot = body.id().to_parts().0 as usize;
-        let wanted = if body.name().is_empty() { format!("body {slot}") } else { body.name().to_owned() };
+        let slot = slot_of(body.id());
+        let own = scene.and_then(|s| s.document.bodies.get(slot)).map(|b| b.name.clone());
+        let wanted = match own {
+            Some(own) => own,
+            None if body.name().is_empty() => format!("body {slot}"),
+            None => body.name().to_owned(),
+        };
         let name = if taken.contains(&wanted) { format!("{wanted} #{slot}") } else { wanted };
         taken.insert(name.clone());
         names[slot] = name;
@@ -127,16 +136,12 @@ fn names(world: &World, slots: usize) -> Vec<String> {
 }
 
 /// A rigid body where it is now.
-fn present(mut spec: BodySpec, slot: usize, world: &World) -> BodySpec {
-    if let BodySpec::Rigid(rigid) = &mut spec
-        && let Some(view) = world.bodies().find(|b| b.id().to_parts().0 as usize == slot)
+fn present(mut spec: BodySpec, view: Option<&BodyView<'_>>) -> BodySpec {
+    if let (BodySpec::Rigid(rigid), Some(view)) = (&mut spec, view)
+        && let Ok(pose) = view.pose()
     {
-        if world.state().tick > 0
-            && let Ok(pose) = view.pose()
-        {
-            rigid.pose = pose;
-            (rigid.velocity, rigid.spin) = (view.velocity(), view.spin());
-        }
+        rigid.pose = pose;
+        (rigid.velocity, rigid.spin) = (view.velocity(), view.spin());
     }
     spec
 }
