@@ -25,12 +25,19 @@ fn run(scene: &SceneFile, world: &mut World, steps: u32) {
     }
 }
 
-/// Scenes that are in the gallery and in a file.
-const BOTH: [&str; 9] = ["jelly", "stack", "cloth", "ropes", "dent", "models", "cradle", "bullet", "chain"];
+/// Scenes that are in the gallery and in a file. The last two have places that are computed: written down as decimals they
+/// are the bits of f32 only.
+const BOTH: [&str; 9] = ["jelly", "stack", "cloth", "ropes", "dent", "models", "bullet", "cradle", "chain"];
+
+/// The usual build.
+fn is_f32() -> bool {
+    size_of::<sinew::Real>() == 4
+}
 
 #[test]
 fn a_file_of_the_gallery_moves_with_the_bits_of_the_built_in_scene() {
-    for name in BOTH {
+    for name in &BOTH[..if is_f32() { 9 } else { 7 }] {
+        let name = *name;
         let (scene, built_in) = (open(name), gallery::find(name).expect(name));
         let (mut ours, mut theirs) = (scene.build().expect(name), (built_in.build)().expect(name));
         assert_eq!(ours.settings(), theirs.settings(), "{name}");
@@ -68,8 +75,9 @@ fn every_file_of_the_gallery_is_read_and_runs_without_faults() {
 fn the_schema_in_the_documentation_is_the_one_the_reader_uses() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scene.schema.json");
     let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    // defaults have more digits in f64
     assert!(
-        kept == file::json_schema(),
+        !is_f32() || kept == file::json_schema(),
         "docs/scene.schema.json is old: sinew check --schema > docs/scene.schema.json"
     );
     // it is JSON, by the reader's own word: a scene it is not
