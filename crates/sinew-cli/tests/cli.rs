@@ -249,10 +249,10 @@ fn check_tells_all_faults_with_their_lines() {
 fn a_scene_file_runs_like_the_scene_it_is_and_takes_changes() {
     let jelly = scene_file("jelly.toml");
     let [file, built_in] = [&jelly, "jelly"]
-        .map(|scene| json(&sinew(&["run", scene, "--steps", "5", "--json", "-"]))["state_hash"].clone());
+        .map(|scene| json(&sinew(&["run", scene, "--steps", "40", "--json", "-"]))["state_hash"].clone());
     assert_eq!(file, built_in);
     let run =
-        |set: &str| json(&sinew(&["run", &jelly, "--steps", "5", "--json", "-", "--set", set]))["state_hash"].clone();
+        |set: &str| json(&sinew(&["run", &jelly, "--steps", "40", "--json", "-", "--set", set]))["state_hash"].clone();
     assert_ne!(run("bodies.chocolate.mass=0.3"), file);
     assert_ne!(run("settings.gravity=[0,-1.6,0]"), file);
     assert_ne!(run("parameters.stiffness=2e4"), file);
