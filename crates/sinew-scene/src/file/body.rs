@@ -327,6 +327,7 @@ pub(crate) struct SoftSpec {
     pub pinned: Vec<u32>,
     pub pinned_regions: Vec<Region>,
     pub thickness: Real,
+    pub self_contact: bool,
     pub groups: Groups,
     pub gravity_scale: Real,
     pub damping: Real,
@@ -351,6 +352,7 @@ record!(SoftSpec, "soft body", "A deformable body.", base |_| {
         pinned: ANY, "Numbers of nodes that stay where they are.";
         pinned_regions: ANY, "All nodes inside these boxes stay where they are.";
         thickness: NOT_NEGATIVE, "Distance from surface points at which they touch [m].";
+        self_contact: ANY, "The surface touches itself.";
         groups: ANY, "Whom it meets.";
         gravity_scale: FINITE, "Factor on gravity.";
         damping: NOT_NEGATIVE, "Rate at which velocity decays, as in a thin fluid [1/s].";
@@ -372,6 +374,7 @@ impl SoftSpec {
             pinned: self.pinned,
             pinned_regions: self.pinned_regions,
             thickness: self.thickness,
+            self_contact: self.self_contact,
             material: self.surface.or(self.material.map(|m| m.surface())).unwrap_or_default(),
             groups: self.groups,
             gravity_scale: self.gravity_scale,
@@ -382,7 +385,7 @@ impl SoftSpec {
 
     fn of(body: SoftBody) -> Self {
         let SoftBody { geometry, model, skin, pose, velocity, spin, pinned, pinned_regions, thickness, .. } = body;
-        let SoftBody { material, groups, gravity_scale, damping, name, .. } = body;
+        let SoftBody { self_contact, material, groups, gravity_scale, damping, name, .. } = body;
         Self {
             geometry,
             material: None,
@@ -396,6 +399,7 @@ impl SoftSpec {
             pinned,
             pinned_regions,
             thickness,
+            self_contact,
             groups,
             gravity_scale,
             damping,

@@ -1,7 +1,8 @@
 //! Settings: every knob of the engine.
 
 use super::form::{ANY, FINITE, NOT_NEGATIVE, POSITIVE, Rule, SHARE, choice, from_to, record, words};
-use sinew::{FrictionBound, Implicit, Order, Real, Settings, Stabilization, Vec3};
+use sinew::classic::Penalty;
+use sinew::{ContactMethod, FrictionBound, Implicit, Order, Real, Settings, Stabilization, Vec3};
 
 const SUBSTEPS: Rule = from_to(1.0, 1000.0);
 const SWEEPS: Rule = from_to(1.0, 10_000.0);
@@ -28,6 +29,7 @@ record!(Settings, "settings", "Every knob of the engine.", base |_| Settings::de
     order: ANY, "Order of the rows.";
     friction_bound: ANY, "What bounds the friction of a contact.";
     average_impulses: ANY, "Divide a body's contact impulses by the number of its contacts. Loses momentum; for comparison.";
+    contact_method: ANY, "What answers particles and rigid bodies on fixed surfaces that have a signed distance.";
     contact_margin: NOT_NEGATIVE, "Gap at which a contact is made before touch, on top of what speed needs [m].";
     contact_slop: NOT_NEGATIVE, "Penetration that is left alone, as a share of the smaller body's half width.";
     push_speed: NOT_NEGATIVE, "Largest speed at which overlap is pushed apart [m/s].";
@@ -72,6 +74,28 @@ choice!(Order, "order", "The order in which rows are swept.", {
     "staggered" => Staggered, "First rows on rigid bodies only, then all rows that touch nodes.", {
         rigid rigid: u32, SWEEPS, "Passes over rigid-rigid rows.";
         deformable deformable: u32, SWEEPS, "Passes over rows with nodes.";
+    };
+});
+
+choice!(ContactMethod, "contact method", "What answers contacts with fixed and kinematic surfaces that have a signed distance.", {
+    "rows" => Rows, "The engine's own contacts.", {};
+    "penalty" => Penalty, "Forces that grow with the overlap.", {
+        0 law: Penalty, ANY, "The force.";
+    };
+    "impulse" => Impulse, "Impulses at impact.", {};
+});
+
+choice!(Penalty, "penalty", "A force that grows with the overlap.", {
+    "quadratic" => Quadratic, "A spring from the surface.", {
+        stiffness stiffness: Real, POSITIVE, "Stiffness [N/m].";
+    };
+    "buffered" => Buffered, "A spring from a buffer above the surface.", {
+        stiffness stiffness: Real, POSITIVE, "Stiffness [N/m].";
+        buffer buffer: Real, POSITIVE, "Height of the buffer [m].";
+    };
+    "barrier" => LogBarrier, "A logarithmic barrier that nothing crosses.", {
+        strength strength: Real, POSITIVE, "Strength [J].";
+        buffer buffer: Real, POSITIVE, "Height of the buffer [m].";
     };
 });
 
