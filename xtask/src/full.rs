@@ -7,5 +7,11 @@ use crate::job::{Job, Step};
 const LONG_TESTS: Job =
     Job { name: "long tests", steps: &[Step::Cargo(&["test", "--release", "--", "--include-ignored"])] };
 
+/// Every stiffness, Poisson ratio, step and mass ratio with every model; the table of `docs/stability.md`.
+const STABILITY: Job = Job {
+    name: "stability grid",
+    steps: &[Step::Cargo(&["run", "--release", "-p", "sinew", "--example", "stability"])],
+};
+
 /// The long runs, after those of `check`.
-pub const JOBS: &[Job] = &[LONG_TESTS];
+pub const JOBS: &[Job] = &[LONG_TESTS, STABILITY];

@@ -12,6 +12,8 @@ use std::process::ExitCode;
 #[derive(Default)]
 struct Tally {
     held: u32,
+    grown: u32,
+    softened: u32,
     switched: u32,
     crushed: u32,
     overlapped: u32,
@@ -19,6 +21,7 @@ struct Tally {
     failed: u32,
     most_substeps: u32,
     failures: Vec<String>,
+    notes: Vec<String>,
 }
 
 impl Tally {
@@ -29,8 +32,13 @@ impl Tally {
                 self.failed += 1;
                 self.failures.push(format!("{at:?}: {what}"));
             }
-            Fate::Held { switched, substeps, sinking, overlap } => {
+            Fate::Held { growth, softened, switched, substeps, sinking, overlap } => {
                 self.held += 1;
+                self.softened += u32::from(softened < 1.0);
+                if growth > 1.0 {
+                    self.grown += 1;
+                    self.notes.push(format!("{at:?}: {growth:.2} times the energy allowed"));
+                }
                 self.switched += u32::from(switched);
                 self.crushed += u32::from(sinking > 0.5);
                 self.overlapped += u32::from(overlap > 0.005);
@@ -45,15 +53,29 @@ fn main() -> ExitCode {
     let every = arguments.first().and_then(|a| a.parse().ok()).unwrap_or(1);
     let name = arguments.get(1).cloned().unwrap_or_default();
     let mut failures = Vec::new();
-    println!("| model | runs | held | went implicit | most substeps | crushed | overlap > 5 mm | refused | failed |");
-    println!("| --- | --: | --: | --: | --: | --: | --: | --: | --: |");
+    println!(
+        "| model | runs | held | softened | went implicit | most substeps | crushed | overlap > 5 mm | energy grew | refused | failed |"
+    );
+    println!("| --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |");
     for kind in kinds().iter().filter(|k| k.name.contains(&name)) {
         let t = tally(kind, every);
         let runs = t.held + t.refused + t.failed;
         println!(
-            "| {} | {runs} | {} | {} | {} | {} | {} | {} | {} |",
-            kind.name, t.held, t.switched, t.most_substeps, t.crushed, t.overlapped, t.refused, t.failed
+            "| {} | {runs} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+            kind.name,
+            t.held,
+            t.softened,
+            t.switched,
+            t.most_substeps,
+            t.crushed,
+            t.overlapped,
+            t.grown,
+            t.refused,
+            t.failed
         );
+        for note in t.notes {
+            eprintln!("{}: {note}", kind.name);
+        }
         failures.extend(t.failures.into_iter().map(|f| format!("{}: {f}", kind.name)));
     }
     for failure in &failures {

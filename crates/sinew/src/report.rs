@@ -224,9 +224,12 @@ pub struct SoftReport {
     pub body: BodyId,
     /// True when its forces were solved for implicitly.
     pub implicit: bool,
-    /// The largest step of the integrator it was made with [s]; infinite when any is stable. Finite and `implicit`: the
-    /// step went implicit by itself, because `Settings::max_substeps` were too few.
+    /// The largest step of the integrator it was made with, in the shape that the body was in [s]; infinite when any is
+    /// stable. Finite and `implicit`: the step went implicit by itself, because `Settings::max_substeps` were too few.
     pub stable_step: Real,
+    /// Part of its stiffness that the body had; below 1 when all of it was beyond the digits of a real at this substep.
+    /// Compression gives way first, down to Poisson's ratio 1/3, then all of it. More substeps make it stiffer.
+    pub softened: Real,
     /// Substeps it made.
     pub substeps: u32,
 }

@@ -8,7 +8,6 @@ use grid::{Fate, kinds, points, run};
 const POINTS: usize = 4;
 
 #[test]
-#[ignore = "not yet: six of eighty points fail, listed in docs/stability.md"]
 fn no_model_explodes_whatever_stiffness_step_and_load() {
     let all = points();
     let mut failures = Vec::new();
@@ -17,6 +16,9 @@ fn no_model_explodes_whatever_stiffness_step_and_load() {
             // a step without a common divisor meets every value of every axis
             let at = all[((k * POINTS + n) * 251 + 17) % all.len()];
             match run(kind, at, 60) {
+                Fate::Held { growth, .. } if growth > 1.0 => {
+                    failures.push(format!("{} at {at:?}: {growth} times the energy allowed", kind.name));
+                }
                 Fate::Held { .. } => {}
                 Fate::Refused(why) => assert!(why.contains("poisson"), "{} at {at:?}: {why}", kind.name),
                 Fate::Failed(what) => failures.push(format!("{} at {at:?}: {what}", kind.name)),

@@ -9,6 +9,7 @@ pub mod alone;
 #[cfg(test)]
 mod conformance;
 pub mod fem;
+mod limit;
 pub mod meshless;
 pub mod particle;
 pub mod spring;
@@ -25,6 +26,8 @@ pub struct StepContext<'a> {
     pub substep: u32,
     /// Use eight-wide kernels; the scalar path gives the same bits.
     pub lanes: bool,
+    /// Soften what is too stiff for the digits of a real at this h. Off in reference solves, which take steps of hours.
+    pub resolve: bool,
     /// Threads to share large loops with; none: the caller alone. The result does not depend on it.
     pub(crate) pool: Option<&'a Pool>,
 }
@@ -32,7 +35,7 @@ pub struct StepContext<'a> {
 impl<'a> StepContext<'a> {
     /// A substep of `h` [s] on the caller's thread.
     pub fn new(h: Real, substep: u32) -> Self {
-        Self { h, substep, lanes: true, pool: None }
+        Self { h, substep, lanes: true, resolve: false, pool: None }
     }
 
     /// The same with large loops shared among threads.
@@ -99,11 +102,27 @@ pub trait Deformable: std::fmt::Debug + Send + Sync {
         Real::INFINITY
     }
 
+    /// As `stable_step`, for the shape that the body is in: strained matter is stiffer [s].
+    fn stable_step_at(&mut self, _body: BodyRef<'_>) -> Real {
+        self.stable_step()
+    }
+
     /// Takes an implicit integrator instead of the explicit one it was made with (true), or goes back to that (false). The
-    /// step asks for it when `stable_step` needs more substeps than there may be. Returns whether the model is implicit
+    /// step asks for it when `stable_step_at` needs more substeps than there may be. Returns whether the model is implicit
     /// now; one that cannot be stays as it is. An integrator chosen implicit is never undone.
     fn go_implicit(&mut self, _on: bool) -> bool {
         self.operator().is_some()
+    }
+
+    /// Part of its stiffness that the body has in a step of h [s] that resolves, as it is integrated now; below 1 when all
+    /// of it would be beyond the digits of a real (`limit.rs`).
+    fn softening(&self, _h: Real) -> Real {
+        1.0
+    }
+
+    /// The largest step in which softening takes no more than the excess of compression over shear [s].
+    fn resolved_step(&self) -> Real {
+        Real::INFINITY
     }
 
     /// Velocity after internal and external forces; an implicit body leaves `v` as the start of the solve and builds A, b.

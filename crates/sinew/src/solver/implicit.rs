@@ -34,7 +34,7 @@ use crate::deformable::Operator;
 use crate::error::{Error, check, positive};
 use crate::math::{Block, Real, Sym3, Vec3};
 use audit::{Seat, balance, settle};
-use space::{Kind, Plan, Space, add, apply_bodies, bounded, conjugate_gradient, dot, drift};
+use space::{Kind, Plan, Space, add, apply_bodies, bounded, conjugate_gradient, dot, drift, inverse};
 
 /// An implicit body at its place in the island.
 #[derive(Clone, Copy)]
@@ -223,7 +223,7 @@ pub fn stiffen(
         let give: Real = terms
             .iter()
             .filter(|t| s.kind[t.block as usize] != Kind::Prescribed)
-            .map(|t| t.jacobian.dot(s.base[t.block as usize].inverse() * t.jacobian))
+            .map(|t| t.jacobian.dot(inverse(&s.base[t.block as usize]) * t.jacobian))
             .sum();
         let answer: Real = terms.iter().map(|t| t.jacobian.dot(t.response)).sum();
         let soft = terms.iter().any(|t| system.owner(t.block).is_some());

@@ -25,15 +25,15 @@ pub(crate) fn detect(model: &Model, state: &mut State, work: &mut Work, settings
     work.contacts.sort_unstable_by_key(|m| m.key);
     wake_islands(model, state, work);
     work.report.counts.awake = (work.active_rigid.len() + work.active_nodes.len()) as u32;
-    super::soft::choose_integrators(&work.active_nodes, &mut work.soft, settings);
+    load_bodies(model, state, work);
+    super::soft::choose_integrators(model, work, settings);
     super::implicit::sort_out(model, state, work);
     work.substeps = super::soft::substeps(&work.active_nodes, work, settings, settings.substeps);
     let active = std::mem::take(&mut work.active_nodes);
-    super::soft::report(&active, model, work, work.substeps);
+    super::soft::report(&active, model, work, settings.dt, work.substeps);
     work.active_nodes = active;
     work.report.counts.substeps = work.substeps;
     work.report.counts.implicit_islands = work.implicit.count as u32;
-    load_bodies(model, state, work);
     classic_contact::gather(model, work);
     super::assemble::warm_from_state(state, work, settings);
 }

@@ -74,7 +74,7 @@ pub(super) fn run(model: &Model, state: &State, work: &mut Work, settings: &Sett
     for k in 0..work.implicit.count {
         let members = std::mem::take(&mut work.implicit.islands[k]);
         let count = soft::substeps(&members.nodes, work, settings, settings.implicit_substeps);
-        soft::report(&members.nodes, model, work, count);
+        soft::report(&members.nodes, model, work, settings.dt, count);
         let h = settings.dt / count as Real;
         let (spans, touches) = (work.implicit.spans.len(), work.implicit.touches.len());
         list(work, &members);
@@ -151,7 +151,8 @@ fn begin(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings,
     predict::kick_rigid(ctx.h, model, work, settings, &island.rigid);
     for &slot in &island.nodes {
         if work.soft[slot as usize].is_some() {
-            soft::predict(ctx.h, ctx.substep, model, slot, work, settings);
+            // A anew in every substep: one of another shape pushes strained matter beyond its rest
+            soft::predict(ctx.h, 0, model, slot, work, settings);
         } else {
             predict::kick_particles(ctx.h, model, work, settings, slot);
         }

@@ -1,7 +1,7 @@
 //! Soft bodies inside the phases: models are taken over from the Model, asked for their velocity, moved on.
 
 use super::predict::decay;
-use crate::deformable::{BodyMut, BodyRef, Deformable, StepContext};
+use crate::deformable::{BodyMut, BodyRef, Deformable, StepContext, vec};
 use crate::math::{Real, Vec3};
 use crate::model::{Body, Model, Nodes};
 use crate::report::SoftReport;
@@ -10,7 +10,7 @@ use crate::solver::pool::Pool;
 use crate::state::State;
 use crate::work::{SoftWork, Work};
 
-/// Share of a model's stable step that is used: the step is that of the rest shape, and strained matter is stiffer.
+/// Share of a model's stable step that is used: matter may become stiffer before the step ends.
 const STABLE_SHARE: Real = 0.8;
 
 /// Takes over models that are new and rebuilds those that are missing; drops those whose body is gone.
@@ -94,24 +94,38 @@ pub(super) fn predict(h: Real, substep: u32, model: &Model, slot: u32, work: &mu
                 *v = [v[0] * keep, v[1] * keep, v[2] * keep, v[3]];
             }
         }
-        m.predict(&StepContext { h, substep, lanes: settings.lanes, pool: Some(pool) }, body);
+        m.predict(&StepContext { h, substep, lanes: settings.lanes, resolve: true, pool: Some(pool) }, body);
     });
 }
 
 /// Moves a body on.
 pub(super) fn advance(h: Real, substep: u32, model: &Model, slot: u32, work: &mut Work, settings: &Settings) {
     with_body(model, slot, work, true, |m, body, pool| {
-        m.advance(&StepContext { h, substep, lanes: settings.lanes, pool: Some(pool) }, body);
+        m.advance(&StepContext { h, substep, lanes: settings.lanes, resolve: true, pool: Some(pool) }, body);
     });
 }
 
 /// Lets each explicit model keep its integrator, or go implicit when it needs more substeps than there may be. Decided
-/// anew in every step from settings and model alone, so that a restored world decides the same.
-pub(super) fn choose_integrators(slots: &[u32], soft: &mut [Option<SoftWork>], settings: &Settings) {
-    for &slot in slots {
-        let Some(held) = soft[slot as usize].as_mut() else { continue };
+/// anew in every step from settings, model and positions alone, so that a restored world decides the same.
+pub(super) fn choose_integrators(model: &Model, work: &mut Work, settings: &Settings) {
+    let Work { active_nodes, soft, pose, velocity, inner, heading, .. } = work;
+    for &slot in active_nodes.iter() {
+        let (Some(nodes), Some(held)) = (model.nodes_at(slot), soft[slot as usize].as_mut()) else { continue };
+        let first = model.node_block(nodes.start) as usize;
+        let span = first..first + nodes.inv_mass.len();
+        let body = BodyRef { x: &pose[span.clone()], v: &velocity[span], inner: &inner[nodes.inner_span()] };
         held.model.go_implicit(false);
         held.stable_step = held.model.stable_step();
+        if held.stable_step.is_finite() {
+            // as it is strained now, and as it would be at the end of the step if nobody stopped it
+            heading.clear();
+            heading.extend(body.x.iter().zip(body.v).map(|(x, v)| {
+                let end = vec(*x) + vec(*v) * settings.dt;
+                [end.x, end.y, end.z, x[3]]
+            }));
+            let [now, then] = [body.x, &heading[..]].map(|x| held.model.stable_step_at(BodyRef { x, ..body }));
+            held.stable_step = now.min(then);
+        }
         if needed(held.stable_step, settings) > settings.max_substeps {
             held.model.go_implicit(true);
         }
@@ -126,15 +140,19 @@ fn needed(stable_step: Real, settings: &Settings) -> u32 {
     (settings.dt / (STABLE_SHARE * stable_step)).ceil().min(1e6) as u32
 }
 
-/// Substeps that the explicit models among these bodies need, at least `least` and at most the limit of the settings.
+/// Substeps that these bodies need, explicit ones to be stable, implicit ones to be resolved, at least `least` and at most the limit of the settings.
 pub(super) fn substeps(slots: &[u32], work: &Work, settings: &Settings, least: u32) -> u32 {
     let held = slots.iter().filter_map(|&slot| work.soft[slot as usize].as_ref());
-    let needs = held.map(|h| needed(h.model.stable_step(), settings).min(settings.max_substeps));
+    let needs = held.map(|h| {
+        let implicit = h.model.operator().is_some();
+        let largest = if implicit { h.model.resolved_step() / STABLE_SHARE } else { h.stable_step };
+        needed(largest, settings).min(settings.max_substeps)
+    });
     needs.fold(least, u32::max)
 }
 
 /// Tells how these bodies are integrated.
-pub(super) fn report(slots: &[u32], model: &Model, work: &mut Work, substeps: u32) {
+pub(super) fn report(slots: &[u32], model: &Model, work: &mut Work, dt: Real, substeps: u32) {
     let Work { soft, report, .. } = work;
     for &slot in slots {
         let Some(held) = soft[slot as usize].as_ref() else { continue };
@@ -142,6 +160,7 @@ pub(super) fn report(slots: &[u32], model: &Model, work: &mut Work, substeps: u3
             body: model.body_id(slot),
             implicit: held.model.operator().is_some(),
             stable_step: held.stable_step,
+            softened: held.model.softening(dt / substeps as Real),
             substeps,
         });
     }

@@ -78,6 +78,8 @@ pub(crate) struct Work {
     pub node_force: Vec<Vec3>,
     /// All external forces on nodes of soft bodies, gravity among them [N]. Written by `predict`. (nodes)
     pub node_total: Vec<Vec3>,
+    /// Where the nodes of the explicit body at hand would be at the end of the step [m]. Written by `detect`.
+    pub heading: Vec<Block>,
     /// Memory of the models. Loaded by `detect`, written by `advance`. (as State)
     pub inner: Vec<Real>,
     /// Models of soft bodies. Taken over by `intake`. (slots)
@@ -168,6 +170,7 @@ impl Work {
             force: Vec::new(),
             node_force: Vec::new(),
             node_total: Vec::new(),
+            heading: Vec::new(),
             inner: Vec::new(),
             soft: Vec::new(),
             soft_stale: false,

@@ -25,6 +25,7 @@ use super::coarse::{Coarse, pays};
 use super::law::symmetric;
 use super::sparse::{Assemble, Product, Sparse};
 use super::tet_kernel::{RestTet, TetBatch, TetPass, energy, lay_out, strained};
+use crate::deformable::limit::{is_held, resolved_step, shear_share, soften, softening};
 use crate::deformable::{BodyMut, BodyRef, Deformable, ElementStress, Modes, Operator, RigidSums, StepContext, vec};
 use crate::math::{Block, Blocks, Kernel, LANES, Mat3, Real, Sym3, Vec3, run_wide};
 use crate::model::tet_mesh::{TetMesh, TetMeshError};
@@ -80,13 +81,19 @@ pub struct Corotational {
     corrects: bool,
     /// Eight lanes are in use. Written by `predict`.
     lanes: bool,
+    /// Pinned nodes hold it. Written by `refresh`.
+    held: bool,
 }
 
 /// Constants since the last edit.
 #[derive(Clone, Debug)]
 struct Rest {
-    /// First and second Lamé parameter [Pa].
+    /// First and second Lamé parameter as they are in the present step [Pa]. Written by `predict`.
     lame: [Real; 2],
+    /// The same as the parameters say [Pa].
+    given: [Real; 2],
+    /// No ω² at rest is above this [1/s²].
+    bound: Real,
     damping: Real,
     batches: Vec<TetBatch>,
     /// Lumped masses. (node_count) [kg]
@@ -114,6 +121,7 @@ impl Corotational {
             coarse: Coarse::new(&mesh.vertices, &tets),
             corrects: false,
             lanes: true,
+            held: false,
             rest,
         })
     }
@@ -163,6 +171,12 @@ impl Deformable for Corotational {
 
     fn predict(&mut self, ctx: &StepContext<'_>, body: BodyMut<'_>) {
         self.lanes = ctx.lanes;
+        let share = if ctx.resolve { self.softening(ctx.h) } else { 1.0 };
+        self.rest.lame = self.rest.given;
+        if share < 1.0 {
+            let [twice, lambda] = soften(self.rest.stiffnesses(), share);
+            self.rest.lame = [lambda, 0.5 * twice];
+        }
         let factor = ctx.h * (ctx.h + self.rest.damping);
         if ctx.substep == 0 {
             self.prepare_coarse(factor, body.v);
@@ -183,6 +197,21 @@ impl Deformable for Corotational {
 
     fn operator(&self) -> Option<&dyn Operator> {
         Some(self)
+    }
+
+    fn softening(&self, h: Real) -> Real {
+        if self.held { 1.0 } else { softening(h, self.rest.damping, self.rest.bound) }
+    }
+
+    fn resolved_step(&self) -> Real {
+        if self.held {
+            return Real::INFINITY;
+        }
+        resolved_step(self.rest.damping, self.rest.bound, shear_share(self.rest.stiffnesses()))
+    }
+
+    fn refresh(&mut self, body: BodyRef<'_>) {
+        self.held = is_held(body);
     }
 
     fn energy(&self, body: BodyRef<'_>) -> Real {
@@ -292,22 +321,31 @@ pub(super) fn rest_tets(mesh: &TetMesh) -> Vec<RestTet> {
 }
 
 impl Rest {
+    /// 2μ and λ as given.
+    fn stiffnesses(&self) -> [Real; 2] {
+        let [lambda, mu] = self.given;
+        [2.0 * mu, lambda]
+    }
+
     fn new(mesh: &TetMesh, tets: &[RestTet], params: Params) -> Self {
         let (e, nu) = (params.youngs_modulus, params.poisson_ratio);
         let [lambda, mu] = [e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)), e / (2.0 * (1.0 + nu))];
         let mut mass = vec![0.0; mesh.vertices.len()];
         // a third of the trace of K_ii = V (λ g gᵀ + μ g gᵀ + μ g² I)
-        let mut stiffness = 0.0;
+        let (mut stiffness, mut bound): (Real, Real) = (0.0, 0.0);
         for tet in tets {
             for &node in &tet.corners {
                 mass[node as usize] += 0.25 * tet.volume * params.density;
             }
             let [b, c, d] = tet.gradient;
             let squares: Real = [b + c + d, b, c, d].iter().map(|g| g.length_squared()).sum();
+            bound = bound.max(4.0 * squares * (lambda + 2.0 * mu) / params.density);
             stiffness += tet.volume * squares * (lambda + 4.0 * mu) / 3.0;
         }
         Self {
             lame: [lambda, mu],
+            given: [lambda, mu],
+            bound,
             damping: params.damping,
             batches: lay_out(tets),
             stiffness_a_mass: stiffness / mass.iter().sum::<Real>(),

@@ -69,6 +69,18 @@ pub(super) struct ElementMesh {
 }
 
 impl ElementMesh {
+    /// Largest Σ w |∇φ|² over the volume of a node's share, over all elements [1/m²]: times (2μ + λ)/ρ no ω² is above it.
+    pub(super) fn stiffness_bound(&self) -> Real {
+        let of = |element: usize| {
+            let squares =
+                |point: usize| self.gradients(element, point).iter().map(|g| g.length_squared()).sum::<Real>();
+            let least = (0..self.node_count).map(|local| self.lump(local)).fold(Real::INFINITY, Real::min);
+            let points = self.point_count as Real;
+            (0..self.point_count).map(squares).sum::<Real>() / (points * least)
+        };
+        (0..self.element_count()).map(of).fold(0.0, Real::max)
+    }
+
     /// The mesh must have passed its check.
     pub(super) fn new(mesh: &TetMesh, elements: Elements) -> Self {
         let quadratic = elements.quadratic();

@@ -25,6 +25,7 @@
 //! a spring (2μ + λ)(½ − σ)²/2 per axis, without which an inverted element would be at rest; below J = 0.2 the logarithm
 //! goes on as its Taylor polynomial of second order.
 
+use crate::deformable::limit::soften;
 use crate::math::{Mat3, Real, Svd, Sym3, Vec3, cofactor, natural_log, polar_rotation, positive_part, trace};
 
 /// Stretch below which St Venant-Kirchhoff gets its spring; it collapses by itself at 0.577.
@@ -33,6 +34,9 @@ const CRUSH: Real = 0.5;
 const LOG_END: Real = 0.2;
 /// Least sum of two stretches in a tangent: an inverted element passes through zero there.
 const LEAST_SUM: Real = 0.1;
+
+/// Green's strain up to which no law is stiffer by more than a third than at rest.
+const LITTLE_STRAIN: Real = 0.05;
 
 /// How stress follows strain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +90,15 @@ impl Elastic {
     pub(super) fn new(law: Law, youngs_modulus: Real, poisson_ratio: Real) -> Self {
         let (e, nu) = (youngs_modulus, poisson_ratio);
         Self { law, lambda: e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)), mu: e / (2.0 * (1.0 + nu)) }
+    }
+
+    /// With this share of the stiffness 2μ + λ.
+    pub(super) fn softened(self, share: Real) -> Self {
+        if share >= 1.0 {
+            return self;
+        }
+        let [twice, lambda] = soften([2.0 * self.mu, self.lambda], share);
+        Self { lambda, mu: 0.5 * twice, ..self }
     }
 
     /// Rotation and dilatation of F.
@@ -183,6 +196,16 @@ impl Elastic {
             (same[axis], cross[axis]) = (0.5 * (flip + twist), 0.5 * (flip - twist));
         }
         Tangent { u, v, stretch: positive_part(Sym3::from_mat(&stretch), mirror), same, cross }
+    }
+
+    /// How many times stiffer than at rest: the largest eigenvalue of ∂P/∂F, by row sums, to the 2μ + 3λ of rest.
+    pub(super) fn growth(&self, s: &Strained, p: Real, k: Real) -> Real {
+        if self.law == Law::Linear || square(&green(&s.f)) < LITTLE_STRAIN * LITTLE_STRAIN {
+            return 1.0;
+        }
+        let (stretch, flips, twists) = self.principal(Svd::new(&s.f).sigma, p, k);
+        let rows = stretch.x_axis.abs() + stretch.y_axis.abs() + stretch.z_axis.abs();
+        rows.max(flips).max(twists).max_element() / (2.0 * self.mu + 3.0 * self.lambda)
     }
 
     /// Second derivatives in the frame of the stretches: of the stretches, and for each pair of axes of the symmetric and

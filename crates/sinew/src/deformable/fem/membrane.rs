@@ -19,6 +19,7 @@
 
 use super::solid::Integrator;
 use super::system::{EulerSystem, Scheme};
+use crate::deformable::limit::{Room, largest_step, resolved_step, softening};
 use crate::deformable::{BodyMut, BodyRef, Deformable, ElementStress, Operator, StepContext, add, outer, vec};
 use crate::math::{Block, Mat3, Real, Sym3, Vec3};
 use crate::model::tri_mesh::{TriMesh, TriMeshError};
@@ -177,8 +178,10 @@ pub struct Membrane {
 #[derive(Clone, Debug)]
 struct Rest {
     params: Params,
-    /// D₁₁, D₂₂, D₁₂, D₃₃ [Pa].
+    /// D₁₁, D₂₂, D₁₂, D₃₃ as they are in the present step. Written by `predict` [Pa].
     stiffness: [Real; 4],
+    /// No ω² at rest is above this [1/s²].
+    bound: Real,
     triangles: Vec<[u32; 3]>,
     /// Gradients along and across the grain. (triangle_count) [1/m]
     gradients: Vec<[[Real; 2]; 3]>,
@@ -186,6 +189,8 @@ struct Rest {
     volumes: Vec<Real>,
     /// Lumped masses. (node_count) [kg]
     masses: Vec<Real>,
+    /// Highest ω² of each triangle by itself at rest; empty when chosen implicit. (triangle_count) [1/s²]
+    highest: Vec<Real>,
 }
 
 /// A triangle as it is now: columns of F, strain, stress.
@@ -201,10 +206,13 @@ impl Membrane {
     pub fn new(mesh: &TriMesh, params: Params) -> Result<Self, MembraneError> {
         params.check()?;
         mesh.check()?;
-        let rest = Rest::new(mesh, params)?;
+        let mut rest = Rest::new(mesh, params)?;
         let (scheme, system) = match params.integrator {
             Integrator::Implicit => (Scheme::Implicit, Some(rest.system())),
-            Integrator::Explicit => (Scheme::Explicit { stable: rest.stable_step(mesh), lent: false }, None),
+            Integrator::Explicit => {
+                rest.highest = rest.frequencies(mesh);
+                (Scheme::Explicit { stable: rest.stable_step(|_| 1.0), lent: false }, None)
+            }
         };
         let forces = vec![Vec3::ZERO; if system.is_none() { rest.masses.len() } else { 0 }];
         Ok(Self { rest, scheme, system, forces })
@@ -220,6 +228,23 @@ impl Deformable for Membrane {
         self.scheme.stable_step()
     }
 
+    fn stable_step_at(&mut self, body: BodyRef<'_>) -> Real {
+        if self.scheme.is_implicit() {
+            return Real::INFINITY;
+        }
+        self.rest.stiffness = self.rest.params.material.stiffness();
+        self.rest.stable_step(|triangle| self.rest.growth(&self.rest.stretched(triangle, body.x)))
+    }
+
+    fn softening(&self, h: Real) -> Real {
+        if self.scheme.is_implicit() { softening(h, self.rest.params.stiffness_damping, self.rest.bound) } else { 1.0 }
+    }
+
+    fn resolved_step(&self) -> Real {
+        let Rest { params, bound, .. } = &self.rest;
+        if self.scheme.is_implicit() { resolved_step(params.stiffness_damping, *bound, 1.0) } else { Real::INFINITY }
+    }
+
     fn go_implicit(&mut self, on: bool) -> bool {
         self.scheme.lend(on);
         if on && self.system.is_none() {
@@ -229,7 +254,9 @@ impl Deformable for Membrane {
     }
 
     fn predict(&mut self, ctx: &StepContext<'_>, mut body: BodyMut<'_>) {
+        let share = if ctx.resolve { self.softening(ctx.h) } else { 1.0 };
         let Self { rest, scheme, system, forces } = self;
+        rest.stiffness = rest.params.material.stiffness().map(|d| d * share);
         match system {
             Some(system) if scheme.is_implicit() => {
                 system.begin(ctx, &rest.masses, rest.params.mass_damping, &body);
@@ -237,7 +264,7 @@ impl Deformable for Membrane {
             }
             _ => {
                 forces.fill(Vec3::ZERO);
-                rest.pull(body.read(), rest.params.stiffness_damping, forces);
+                rest.pull(body.read(), Some(Room::explicit(ctx.h, rest.params.stiffness_damping)), forces);
                 body.kick(ctx.h);
                 let kept = 1.0 / (1.0 + ctx.h * rest.params.mass_damping);
                 for (v, f) in body.v.iter_mut().zip(forces.iter()).filter(|(v, _)| v[3] > 0.0) {
@@ -262,7 +289,7 @@ impl Deformable for Membrane {
     }
 
     fn forces(&self, body: BodyRef<'_>, out: &mut [Vec3]) -> bool {
-        self.rest.pull(body, 0.0, out);
+        self.rest.pull(body, None, out);
         true
     }
 
@@ -291,10 +318,12 @@ impl Rest {
         let mut rest = Self {
             params,
             stiffness: params.material.stiffness(),
+            bound: 0.0,
             triangles: mesh.triangles.clone(),
             gradients: Vec::with_capacity(mesh.triangles.len()),
             volumes: Vec::with_capacity(mesh.triangles.len()),
             masses: vec![0.0; mesh.vertices.len()],
+            highest: Vec::new(),
         };
         for (triangle, corners) in mesh.triangles.iter().enumerate() {
             // axes of the rest plane: the grain projected, and across it
@@ -315,6 +344,10 @@ impl Rest {
             rest.gradients.push([gradient(c - b), gradient(a - c), gradient(b - a)]);
             let volume = params.thickness * mesh.area(triangle);
             rest.volumes.push(volume);
+            // (D₁₁ + 2 G) Σ g² V to the third of the mass at a corner
+            let squares: Real = rest.gradients[triangle].iter().flatten().map(|g| g * g).sum();
+            let [d11, d22, _, d33] = rest.stiffness;
+            rest.bound = rest.bound.max((d11.max(d22) + 2.0 * d33) * squares * 3.0 / params.density);
             for &node in corners {
                 rest.masses[node as usize] += params.density * volume / 3.0;
             }
@@ -360,22 +393,34 @@ impl Rest {
         })
     }
 
-    /// Elastic forces and −β K v, added to `out` [N].
-    fn pull(&self, body: BodyRef<'_>, damping: Real, out: &mut [Vec3]) {
+    /// Elastic forces, and in a step of this room with −β K v and no more than it can integrate, added to `out` [N].
+    fn pull(&self, body: BodyRef<'_>, room: Option<Room>, out: &mut [Vec3]) {
+        let damping = self.params.stiffness_damping;
         for (triangle, corners) in self.triangles.iter().enumerate() {
             let s = self.stretched(triangle, body.x);
+            let share = room.map_or(1.0, |room| room.share(self.highest[triangle], self.growth(&s)));
             for (corner, force) in self.corner_forces(triangle, &s).into_iter().enumerate() {
-                out[corners[corner] as usize] += force;
+                out[corners[corner] as usize] += force * share;
             }
-            if damping > 0.0 {
+            if room.is_some() && damping > 0.0 {
                 let blocks = self.blocks(triangle, &s);
                 for i in 0..3 {
                     for j in 0..3 {
-                        out[corners[i] as usize] -= blocks[i][j] * vec(body.v[corners[j] as usize]) * damping;
+                        let rate = vec(body.v[corners[j] as usize]);
+                        out[corners[i] as usize] -= blocks[i][j] * rate * (damping * share);
                     }
                 }
             }
         }
+    }
+
+    /// How many times stiffer than at rest: Bᵀ D B grows with the square of the largest stretch, the part of the tension
+    /// is S⁺ to D.
+    fn growth(&self, s: &Stretched) -> Real {
+        let [a, b, half] = [s.f[0].length_squared(), s.f[1].length_squared(), s.f[0].dot(s.f[1])];
+        let stretch = largest(a, b, half);
+        let tension = largest(s.stress[0], s.stress[1], s.stress[2]).max(0.0);
+        stretch + tension / self.stiffness[0].min(self.stiffness[1])
     }
 
     /// −t A B_iᵀ S [N].
@@ -404,12 +449,16 @@ impl Rest {
         }
     }
 
-    /// Largest step of symplectic Euler at rest, from the highest frequency of a single triangle (Irons 1971):
-    /// h = (√(1 + ζ²) − ζ) 2/ω with ζ = β ω/2.
-    fn stable_step(&self, mesh: &TriMesh) -> Real {
+    /// Largest step of symplectic Euler with triangles that are so many times stiffer than at rest.
+    fn stable_step(&self, growth: impl Fn(usize) -> Real) -> Real {
+        let top = self.highest.iter().enumerate().map(|(triangle, square)| square * growth(triangle));
+        largest_step(top.fold(0.0, Real::max), self.params.stiffness_damping)
+    }
+
+    /// Highest ω² of each triangle by itself at rest.
+    fn frequencies(&self, mesh: &TriMesh) -> Vec<Real> {
         let x: Vec<Block> = mesh.vertices.iter().map(|p| [p.x, p.y, p.z, 0.0]).collect();
-        let mut top: Real = 0.0;
-        for triangle in 0..self.triangles.len() {
+        let of = |triangle: usize| {
             let blocks = self.blocks(triangle, &self.stretched(triangle, &x));
             let mass = self.params.density * self.volumes[triangle] / 3.0;
             let mut mode = [Vec3::new(1.0, 0.3, -0.5), Vec3::new(-0.4, 1.0, 0.2), Vec3::new(0.1, -0.8, 1.0)];
@@ -419,12 +468,16 @@ impl Rest {
                 growth = next.iter().map(|u| u.length_squared()).sum::<Real>().sqrt();
                 mode = next.map(|u| u / growth);
             }
-            top = top.max(growth);
-        }
-        let omega = (top * POWER_MARGIN).sqrt();
-        let zeta = 0.5 * self.params.stiffness_damping * omega;
-        ((1.0 + zeta * zeta).sqrt() - zeta) * 2.0 / omega
+            growth * POWER_MARGIN
+        };
+        (0..self.triangles.len()).map(of).collect()
     }
+}
+
+/// The larger eigenvalue of (a c; c b).
+fn largest(a: Real, b: Real, c: Real) -> Real {
+    let half = 0.5 * (a - b);
+    0.5 * (a + b) + (half * half + c * c).sqrt()
 }
 
 /// The part of a plane stress (S₁₁, S₂₂, S₁₂) with eigenvalues of at least zero.

@@ -23,6 +23,7 @@ use super::element::{ElementMesh, Elements, Face, MOST_NODES, gradient_of};
 use super::law::{Elastic, Law, Strained, green, symmetric};
 use super::plastic::{MEMORY, Plasticity, flow, unload};
 use super::system::{EulerSystem, Scheme};
+use crate::deformable::limit::{Room, is_held, largest_step, resolved_step, shear_share, softening};
 use crate::deformable::{BodyMut, BodyRef, Deformable, ElementStress, Operator, StepContext, add, outer, vec};
 use crate::math::{Block, Mat3, Real, Sym3, Vec3, polar_rotation};
 use crate::model::tet_mesh::{TetMesh, TetMeshError};
@@ -150,18 +151,27 @@ pub struct Solid {
     forces: Vec<Vec3>,
     /// U'(θ_a) and U''(θ_a) at nodes when averaged, else empty. Written by `predict`. (node_count) [Pa]
     pressures: Vec<[Real; 2]>,
+    /// Pinned nodes hold it. Written by `refresh`.
+    held: bool,
 }
 
 /// Constants since the last edit.
 #[derive(Clone, Debug)]
 struct Rest {
     mesh: ElementMesh,
+    /// As it is in the present step. Written by `predict`.
     elastic: Elastic,
+    /// As the parameters say.
+    given: Elastic,
     params: Params,
     /// Lumped masses. (node_count) [kg]
     masses: Vec<Real>,
     /// V_a; empty when not averaged. (node_count) [m³]
     patches: Vec<Real>,
+    /// Highest ω² of each element by itself at rest; empty when chosen implicit. (element_count) [1/s²]
+    highest: Vec<Real>,
+    /// No ω² at rest is above this [1/s²].
+    bound: Real,
 }
 
 /// A quadrature point as it is now.
@@ -183,17 +193,22 @@ impl Solid {
         }
         let averaged = params.elements.averaged();
         let elastic = Elastic::new(params.law, params.youngs_modulus, params.poisson_ratio);
-        let mut rest = Rest { mesh: elements, elastic, params, masses, patches: Vec::new() };
+        let bound = elements.stiffness_bound() * (elastic.lambda + 2.0 * elastic.mu) / params.density;
+        let (patches, highest) = (Vec::new(), Vec::new());
+        let mut rest = Rest { mesh: elements, elastic, given: elastic, params, masses, patches, highest, bound };
         if averaged {
             rest.patches = rest.averages(|_, _| 1.0).into_iter().map(|[sum, _]| sum).collect();
         }
         let (scheme, system) = match params.integrator {
             Integrator::Implicit => (Scheme::Implicit, Some(rest.system())),
-            Integrator::Explicit => (Scheme::Explicit { stable: rest.stable_step(), lent: false }, None),
+            Integrator::Explicit => {
+                rest.highest = rest.frequencies();
+                (Scheme::Explicit { stable: rest.stable_step(|_| 1.0), lent: false }, None)
+            }
         };
         let forces = vec![Vec3::ZERO; if system.is_none() { rest.masses.len() } else { 0 }];
         let pressures = vec![[0.0; 2]; rest.patches.len()];
-        Ok(Self { rest, scheme, system, forces, pressures })
+        Ok(Self { rest, scheme, system, forces, pressures, held: false })
     }
 
     /// Nodes at rest: the mesh's vertices, then the middles of its edges for ten-node elements [m].
@@ -221,6 +236,34 @@ impl Deformable for Solid {
         self.scheme.stable_step()
     }
 
+    fn stable_step_at(&mut self, body: BodyRef<'_>) -> Real {
+        if self.scheme.is_implicit() {
+            return Real::INFINITY;
+        }
+        let Self { rest, pressures, .. } = self;
+        rest.elastic = rest.given;
+        rest.pressures(body.x, body.inner, pressures);
+        rest.stable_step(|element| {
+            let points = 0..rest.mesh.point_count;
+            points.map(|point| rest.growth(element, point, body, pressures)).fold(1.0, Real::max)
+        })
+    }
+
+    fn softening(&self, h: Real) -> Real {
+        if self.held || !self.scheme.is_implicit() {
+            return 1.0;
+        }
+        softening(h, self.rest.params.stiffness_damping, self.rest.bound)
+    }
+
+    fn resolved_step(&self) -> Real {
+        if self.held || !self.scheme.is_implicit() {
+            return Real::INFINITY;
+        }
+        let Rest { given, params, bound, .. } = &self.rest;
+        resolved_step(params.stiffness_damping, *bound, shear_share([2.0 * given.mu, given.lambda]))
+    }
+
     fn go_implicit(&mut self, on: bool) -> bool {
         self.scheme.lend(on);
         if on && self.system.is_none() {
@@ -230,7 +273,9 @@ impl Deformable for Solid {
     }
 
     fn predict(&mut self, ctx: &StepContext<'_>, mut body: BodyMut<'_>) {
-        let Self { rest, scheme, system, forces, pressures } = self;
+        let share = if ctx.resolve { self.softening(ctx.h) } else { 1.0 };
+        let Self { rest, scheme, system, forces, pressures, .. } = self;
+        rest.elastic = rest.given.softened(share);
         rest.pressures(body.x, body.inner, pressures);
         match system {
             Some(system) if scheme.is_implicit() => {
@@ -239,7 +284,8 @@ impl Deformable for Solid {
             }
             _ => {
                 forces.fill(Vec3::ZERO);
-                rest.pull(body.read(), pressures, true, forces);
+                let room = Room::explicit(ctx.h, rest.params.stiffness_damping);
+                rest.pull(body.read(), pressures, Some(room), forces);
                 body.kick(ctx.h);
                 let kept = 1.0 / (1.0 + ctx.h * rest.params.mass_damping);
                 for (v, f) in body.v.iter_mut().zip(forces.iter()).filter(|(v, _)| v[3] > 0.0) {
@@ -268,6 +314,10 @@ impl Deformable for Solid {
         }
     }
 
+    fn refresh(&mut self, body: BodyRef<'_>) {
+        self.held = is_held(body);
+    }
+
     fn energy(&self, body: BodyRef<'_>) -> Real {
         let rest = &self.rest;
         let mut energy = 0.0;
@@ -289,7 +339,7 @@ impl Deformable for Solid {
     fn forces(&self, body: BodyRef<'_>, out: &mut [Vec3]) -> bool {
         let mut pressures = vec![[0.0; 2]; self.rest.patches.len()];
         self.rest.pressures(body.x, body.inner, &mut pressures);
-        self.rest.pull(body, &pressures, false, out);
+        self.rest.pull(body, &pressures, None, out);
         true
     }
 
@@ -365,9 +415,9 @@ impl Rest {
         [corners.map(|(&node, share)| share * pressures[node as usize][0]).sum(), 0.0]
     }
 
-    /// Elastic forces, with −β K v when damped, added to `out` [N]. Damping takes each element's own bulk stiffness, also
-    /// when averaged: it stays symmetric and only slows.
-    fn pull(&self, body: BodyRef<'_>, pressures: &[[Real; 2]], damped: bool, out: &mut [Vec3]) {
+    /// Elastic forces, and in a step of this room with −β K v and no more than it can integrate, added to `out` [N].
+    /// Damping takes each element's own bulk stiffness, also when averaged: it stays symmetric and only slows.
+    fn pull(&self, body: BodyRef<'_>, pressures: &[[Real; 2]], room: Option<Room>, out: &mut [Vec3]) {
         let beta = self.params.stiffness_damping;
         for element in 0..self.mesh.element_count() {
             let nodes = self.mesh.nodes_of(element);
@@ -375,11 +425,15 @@ impl Rest {
                 let Point { gradients, strained } = self.point(element, point, body.x, body.inner);
                 let [p, _] = self.bulk(element, point, &strained, pressures);
                 let mut stress = self.elastic.stress(&strained, p);
-                if damped && beta > 0.0 {
+                if room.is_some() && beta > 0.0 {
                     let rate = gradient_of(nodes, &gradients[..nodes.len()], body.v);
                     let stiffness = self.elastic.bulk(strained.theta)[2];
                     let tangent = self.elastic.tangent(&strained.f, p, stiffness).without_twist();
                     stress += tangent.apply(&rate) * beta;
+                }
+                if let Some(room) = room {
+                    let stiffness = self.elastic.bulk(strained.theta)[2];
+                    stress *= room.share(self.highest[element], self.elastic.growth(&strained, p, stiffness));
                 }
                 for (&node, g) in nodes.iter().zip(gradients) {
                     out[node as usize] -= stress * g * self.mesh.weight(element);
@@ -391,6 +445,9 @@ impl Rest {
     /// h f into b and, in the first substep, h (h + β) K into A.
     fn assemble(&self, ctx: &StepContext<'_>, body: BodyRef<'_>, pressures: &[[Real; 2]], system: &mut EulerSystem) {
         let factor = ctx.h * (ctx.h + self.params.stiffness_damping);
+        let room = Room::implicit(ctx, self.params.stiffness_damping);
+        let bound =
+            self.bound * (self.elastic.lambda + 2.0 * self.elastic.mu) / (self.given.lambda + 2.0 * self.given.mu);
         let mut stiffness = [[Mat3::ZERO; MOST_NODES]; MOST_NODES];
         for element in 0..self.mesh.element_count() {
             let nodes = self.mesh.nodes_of(element);
@@ -399,6 +456,8 @@ impl Rest {
             for point in 0..self.mesh.point_count {
                 let Point { mut gradients, strained } = self.point(element, point, body.x, body.inner);
                 let [p, k] = self.bulk(element, point, &strained, pressures);
+                // crushed beyond the digits of a real
+                let weight = weight * room.share(bound, self.elastic.growth(&strained, p, k));
                 let stress = self.elastic.stress(&strained, p) * (-weight * ctx.h);
                 for (&node, g) in nodes.iter().zip(gradients) {
                     add(&mut system.load[node as usize], stress * g);
@@ -415,19 +474,14 @@ impl Rest {
                 }
                 for i in 0..count {
                     for j in i..count {
-                        stiffness[i][j] += tangent.block(gradients[i], gradients[j]);
+                        stiffness[i][j] += tangent.block(gradients[i], gradients[j]) * (factor * weight);
                     }
                 }
             }
             // one trip to the matrix an element, not one a point
             for i in 0..if ctx.substep == 0 { count } else { 0 } {
                 for j in i..count {
-                    system.add_block(
-                        element,
-                        i,
-                        j,
-                        std::mem::replace(&mut stiffness[i][j], Mat3::ZERO) * (factor * weight),
-                    );
+                    system.add_block(element, i, j, std::mem::replace(&mut stiffness[i][j], Mat3::ZERO));
                 }
             }
         }
@@ -450,14 +504,26 @@ impl Rest {
         }
     }
 
-    /// Largest step of symplectic Euler at rest: no frequency of the body is above the highest of a single element (Irons
-    /// 1971), and averaging only lowers them. h = (√(1 + ζ²) − ζ) 2/ω with ζ = β ω/2.
-    fn stable_step(&self) -> Real {
+    /// How much stiffer an element's point is than at rest. Averaged ones count by their own bulk stiffness: averaging
+    /// only lowers frequencies.
+    fn growth(&self, element: usize, point: usize, body: BodyRef<'_>, pressures: &[[Real; 2]]) -> Real {
+        let strained = self.point(element, point, body.x, body.inner).strained;
+        let [p, _] = self.bulk(element, point, &strained, pressures);
+        self.elastic.growth(&strained, p, self.elastic.bulk(strained.theta)[2])
+    }
+
+    /// Largest step of symplectic Euler with elements that are so many times stiffer than at rest.
+    fn stable_step(&self, growth: impl Fn(usize) -> Real) -> Real {
+        let top = self.highest.iter().enumerate().map(|(element, square)| square * growth(element));
+        largest_step(top.fold(0.0, Real::max), self.params.stiffness_damping)
+    }
+
+    /// Highest ω² of each element by itself at rest.
+    fn frequencies(&self) -> Vec<Real> {
         let [_, p, k] = self.elastic.bulk(0.0);
         let tangent = self.elastic.tangent(&Mat3::IDENTITY, p, k);
-        let mut top: Real = 0.0;
         let mut mode = [Vec3::ZERO; MOST_NODES];
-        for element in 0..self.mesh.element_count() {
+        let of = |element: usize| {
             let count = self.mesh.node_count;
             for (local, u) in mode[..count].iter_mut().enumerate() {
                 *u = Vec3::new(1.0, -0.7, 0.4) * (local as Real - 1.3) + Vec3::splat((local % 3) as Real);
@@ -476,11 +542,9 @@ impl Rest {
                 growth = next.iter().map(|u| u.length_squared()).sum::<Real>().sqrt();
                 mode = next.map(|u| u / growth);
             }
-            top = top.max(growth);
-        }
-        let omega = (top * POWER_MARGIN).sqrt();
-        let zeta = 0.5 * self.params.stiffness_damping * omega;
-        ((1.0 + zeta * zeta).sqrt() - zeta) * 2.0 / omega
+            growth * POWER_MARGIN
+        };
+        (0..self.mesh.element_count()).map(of).collect()
     }
 
     /// Means over an element's points.

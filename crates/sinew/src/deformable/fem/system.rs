@@ -62,6 +62,8 @@ pub(super) struct EulerSystem {
     pub(super) load: Vec<Block>,
     /// Masses, infinite where pinned. Written by `predict`. (node_count) [kg]
     mass: Vec<Real>,
+    /// (1 + h α) m, the part of A that is not stiffness. Written as `values`. (node_count) [kg]
+    inertia: Vec<Real>,
     sums: RigidSums,
     /// What mass damping leaves of a momentum in a substep. Written by `predict`.
     kept: Real,
@@ -103,6 +105,7 @@ impl EulerSystem {
             bulk: vec![0.0; if averaged { nodes } else { 0 }],
             load: vec![[0.0; 4]; nodes],
             mass: masses.to_vec(),
+            inertia: masses.to_vec(),
             sums: RigidSums::default(),
             kept: 1.0,
         }
@@ -120,8 +123,9 @@ impl EulerSystem {
         if ctx.substep == 0 {
             self.values.fill(Mat3::ZERO);
             self.spread.fill(Vec3::ZERO);
-            for (&entry, &mass) in self.diagonal.iter().zip(masses) {
-                self.values[entry as usize] = Mat3::from_diagonal(Vec3::splat(mass * (1.0 + ctx.h * mass_damping)));
+            for (node, (&entry, &mass)) in self.diagonal.iter().zip(masses).enumerate() {
+                self.inertia[node] = mass * (1.0 + ctx.h * mass_damping);
+                self.values[entry as usize] = Mat3::from_diagonal(Vec3::splat(self.inertia[node]));
             }
         }
     }
@@ -163,11 +167,13 @@ impl Operator for EulerSystem {
     }
 
     fn apply(&self, v: &[Block], out: &mut [Block]) {
+        // K v as Σ K_ij (v_j − v_i): a common velocity costs no digits, however stiff the body
         for (node, out) in out.iter_mut().enumerate() {
             let row = self.row(node);
-            let mut sum = Vec3::ZERO;
+            let own = vec(v[node]);
+            let mut sum = own * self.inertia[node];
             for (block, &column) in self.values[row.clone()].iter().zip(&self.column[row]) {
-                sum += *block * vec(v[column as usize]);
+                sum += *block * (vec(v[column as usize]) - own);
             }
             *out = [sum.x, sum.y, sum.z, 0.0];
         }
@@ -175,9 +181,11 @@ impl Operator for EulerSystem {
         for (node, &weight) in self.bulk.iter().enumerate().filter(|(_, k)| **k > 0.0) {
             let row = self.row(node);
             let pairs = || self.spread[row.clone()].iter().zip(&self.column[row.clone()]);
-            let rate: Real = pairs().map(|(b, &column)| b.dot(vec(v[column as usize]))).sum();
+            let own = vec(v[node]);
+            let rate: Real = pairs().map(|(b, &column)| b.dot(vec(v[column as usize]) - own)).sum();
             for (b, &column) in pairs() {
                 add(&mut out[column as usize], *b * (weight * rate));
+                add(&mut out[node], *b * -(weight * rate));
             }
         }
     }

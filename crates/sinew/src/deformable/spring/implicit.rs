@@ -76,8 +76,15 @@ impl Implicit {
         }
     }
 
-    /// b, and A in the first substep.
-    pub fn assemble(&mut self, ctx: &StepContext<'_>, links: &[Link], volume: Option<&Volume>, body: &BodyMut<'_>) {
+    /// b, and A in the first substep; springs and volume forces with these parts of their stiffness.
+    pub fn assemble(
+        &mut self,
+        ctx: &StepContext<'_>,
+        links: &[Link],
+        volume: Option<&Volume>,
+        parts: [Real; 2],
+        body: &BodyMut<'_>,
+    ) {
         for (node, load) in self.load.iter_mut().enumerate() {
             let mass = self.masses[node];
             let push = vec(body.v[node]) * mass + body.force[node] * ctx.h;
@@ -92,10 +99,12 @@ impl Implicit {
             }
         }
         for (index, link) in links.iter().enumerate() {
-            self.add_link(ctx.h, rebuild, index, link, body);
+            let Link { k, c, arm, .. } = *link;
+            let link = Link { k: k * parts[0], c: c * parts[0], arm: arm * parts[0], ..*link };
+            self.add_link(ctx.h, rebuild, index, &link, body);
         }
         if let Some(volume) = volume {
-            self.add_volume(ctx.h, rebuild, volume, body.x);
+            self.add_volume([ctx.h, parts[1]], rebuild, volume, body.x);
         }
         self.sums.sum_up(&self.masses, ctx.h, body);
     }
@@ -121,14 +130,15 @@ impl Implicit {
         }
     }
 
-    fn add_volume(&mut self, h: Real, rebuild: bool, volume: &Volume, x: &[Block]) {
+    fn add_volume(&mut self, [h, part]: [Real; 2], rebuild: bool, volume: &Volume, x: &[Block]) {
         for (index, keeper) in volume.keepers.iter().enumerate() {
             let (over, g) = volume.gradients(keeper, x);
             for (i, &node) in keeper.corners.iter().enumerate() {
-                add(&mut self.load[node as usize], g[i] * (-h * keeper.k * over));
+                add(&mut self.load[node as usize], g[i] * (-h * part * keeper.k * over));
                 if rebuild {
                     for j in 0..4 {
-                        self.matrix[self.corners[index][i][j] as usize] += outer(g[i], g[j]) * (h * h * keeper.k);
+                        self.matrix[self.corners[index][i][j] as usize] +=
+                            outer(g[i], g[j]) * (h * h * part * keeper.k);
                     }
                 }
             }
@@ -144,9 +154,11 @@ impl Operator for Implicit {
     fn apply(&self, v: &[Block], out: &mut [Block]) {
         for (node, out) in out.iter_mut().enumerate() {
             let row = self.row_start[node] as usize..self.row_start[node + 1] as usize;
-            let mut sum = Vec3::ZERO;
+            // K v as Σ K_ij (v_j − v_i): a common velocity costs no digits, however stiff the body
+            let own = vec(v[node]);
+            let mut sum = own * self.masses[node];
             for (block, &column) in self.matrix[row.clone()].iter().zip(&self.column[row]) {
-                sum += *block * vec(v[column as usize]);
+                sum += *block * (vec(v[column as usize]) - own);
             }
             *out = [sum.x, sum.y, sum.z, 0.0];
         }

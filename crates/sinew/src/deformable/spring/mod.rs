@@ -25,6 +25,7 @@ mod volume;
 pub use network::Spring;
 pub use params::{Dashpot, Element, Integrator, Mass, Params, SpringError, Stiffness, VolumeForce};
 
+use super::limit::{is_held, resolved_step, shear_share, soften, softening};
 use super::{BodyMut, BodyRef, Deformable, Operator, StepContext};
 use crate::math::{Block, Real, Vec3};
 use crate::model::tet_mesh::TetMesh;
@@ -61,12 +62,20 @@ pub struct MassSpring {
     implicit: Option<Implicit>,
     /// What the parameters say; `integrator` differs from it after `go_implicit`.
     chosen: Integrator,
+    /// Parts that springs and volume forces have of their stiffness. Written by `predict`.
+    kept: [Real; 2],
+    /// Pinned nodes hold it. Written by `refresh`.
+    held: bool,
 }
 
 /// Largest steps [s].
 #[derive(Clone, Copy, Debug)]
 struct Steps {
     rest: Real,
+    /// Largest eigenvalues at rest, of stiffness [1/s²] and of dashpots [1/s].
+    spectrum: [Real; 2],
+    /// Row sums of springs with their arms, and of volume forces [1/s²].
+    parts: [Real; 2],
     any_shape: Real,
     sound: Real,
 }
@@ -115,8 +124,11 @@ impl MassSpring {
         let x: Vec<Block> = positions.iter().map(|p| [p.x, p.y, p.z, 0.0]).collect();
         let rest = spectrum::Rest { links: &links, volume: volume.as_ref(), masses: &masses, x: &x };
         let [[stiff, damp], [stiff_bound, damp_bound]] = [rest.spectrum(), rest.row_sums()];
+        let [along, _] = spectrum::Rest { volume: None, ..rest }.row_sums();
         let steps = Steps {
             rest: spectrum::largest_step(stiff, damp),
+            spectrum: [stiff, damp],
+            parts: [along, stiff_bound - along],
             any_shape: spectrum::largest_step(stiff_bound, damp_bound),
             sound: spectrum::sound_step(&links, &masses),
         };
@@ -130,6 +142,8 @@ impl MassSpring {
             dashpots: if params.element == Element::Voigt { 0 } else { links.len() },
             integrator: params.integrator,
             chosen: params.integrator,
+            kept: [1.0; 2],
+            held: false,
             masses,
             springs,
             links,
@@ -161,7 +175,7 @@ impl MassSpring {
 
     /// v += h (f(x, v) + f_ext)/m by all forces of the body.
     fn kick(&mut self, ctx: &StepContext<'_>, body: &mut BodyMut<'_>, h: Real) {
-        let Self { layout, volume, x, v, forces, corner_forces, .. } = self;
+        let Self { layout, volume, x, v, forces, corner_forces, steps, .. } = self;
         let BodyMut { x: from, v: velocity, force: external, inner } = body;
         let count = from.len();
 
@@ -176,7 +190,10 @@ impl MassSpring {
         share(ctx, forces, GRAIN, &|first, out| layout.sum(first, out, &on, ctx.lanes));
         // volumes: forces on corners, then their sums
         if let Some(volume) = volume {
-            volume.push(ctx, on.x, corner_forces);
+            // h² λ_K + 2 h λ_C ≤ 4
+            let [stiff, damp] = steps.spectrum;
+            let growth = ((4.0 - 2.0 * ctx.h * damp) / (ctx.h * ctx.h * stiff)).max(1.0);
+            volume.push(ctx, on.x, growth, corner_forces);
             share(ctx, forces, GRAIN, &|first, out| volume.add(first, corner_forces, out));
         }
         // back to the order of the body
@@ -184,6 +201,15 @@ impl MassSpring {
             run(Kick { place: &layout.place[first..], forces, external: &external[first..], v, h }, ctx.lanes);
         });
     }
+}
+
+/// What springs and volume forces keep of their row sums.
+fn soften_parts(parts: [Real; 2], share: Real) -> [Real; 2] {
+    if share >= 1.0 {
+        return [1.0; 2];
+    }
+    let kept = soften(parts, share);
+    [0, 1].map(|k| if parts[k] > 0.0 { kept[k] / parts[k] } else { 1.0 })
 }
 
 /// Calls `task` with the first index and the items of pieces that cover all items, on the threads there are.
@@ -207,16 +233,40 @@ impl Deformable for MassSpring {
         if self.integrator == Integrator::Implicit { Real::INFINITY } else { self.steps.rest }
     }
 
+    fn stable_step_at(&mut self, body: BodyRef<'_>) -> Real {
+        // springs alone are never stiffer than along their axis
+        let (Some(volume), true) = (&self.volume, self.integrator != Integrator::Implicit) else {
+            return self.stable_step();
+        };
+        let [stiff, damp] = self.steps.spectrum;
+        spectrum::largest_step(stiff * volume.growth(body.x), damp)
+    }
+
     fn predict(&mut self, ctx: &StepContext<'_>, mut body: BodyMut<'_>) {
         match self.integrator {
             Integrator::SymplecticEuler => self.kick(ctx, &mut body, ctx.h),
             Integrator::Verlet => self.kick(ctx, &mut body, 0.5 * ctx.h),
             Integrator::Implicit => {
+                let share = if ctx.resolve { self.softening(ctx.h) } else { 1.0 };
+                self.kept = soften_parts(self.steps.parts, share);
                 if let Some(implicit) = &mut self.implicit {
-                    implicit.assemble(ctx, &self.links, self.volume.as_ref(), &body);
+                    implicit.assemble(ctx, &self.links, self.volume.as_ref(), self.kept, &body);
                 }
             }
         }
+    }
+
+    fn softening(&self, h: Real) -> Real {
+        let soft = self.integrator == Integrator::Implicit && !self.held;
+        if soft { softening(h, 0.0, self.steps.parts.iter().sum()) } else { 1.0 }
+    }
+
+    fn resolved_step(&self) -> Real {
+        let parts = self.steps.parts;
+        if self.integrator != Integrator::Implicit || self.held || !(parts[0] > 0.0) {
+            return Real::INFINITY;
+        }
+        resolved_step(0.0, parts.iter().sum(), shear_share(parts))
     }
 
     fn operator(&self) -> Option<&dyn Operator> {
@@ -226,6 +276,7 @@ impl Deformable for MassSpring {
 
     fn go_implicit(&mut self, on: bool) -> bool {
         self.integrator = if on { Integrator::Implicit } else { self.chosen };
+        self.kept = [1.0; 2];
         if on && self.implicit.is_none() {
             self.implicit = Some(Implicit::new(&self.masses, &self.links, self.volume.as_ref()));
         }
@@ -246,25 +297,30 @@ impl Deformable for MassSpring {
         }
     }
 
+    fn refresh(&mut self, body: BodyRef<'_>) {
+        self.held = is_held(body);
+    }
+
     fn energy(&self, body: BodyRef<'_>) -> Real {
         let of = |(index, link): (usize, &Link)| {
             let (_, length) = link.span(body.x);
             link.energy(length, body.inner.get(index).copied().unwrap_or(0.0))
         };
         let springs: Real = self.links.iter().enumerate().map(of).sum();
-        springs + self.volume.as_ref().map_or(0.0, |v| v.energy(body.x))
+        let [kept, volume] = self.kept;
+        springs * kept + self.volume.as_ref().map_or(0.0, |v| v.energy(body.x) * volume)
     }
 
     fn forces(&self, body: BodyRef<'_>, out: &mut [Vec3]) -> bool {
         for (index, link) in self.links.iter().enumerate() {
             let (d, length) = link.span(body.x);
             let tension = link.tension(length, body.inner.get(index).copied().unwrap_or(0.0), 1.0);
-            let pull = d * (tension / length);
+            let pull = d * (tension * self.kept[0] / length);
             out[link.nodes[0] as usize] += pull;
             out[link.nodes[1] as usize] -= pull;
         }
         if let Some(volume) = &self.volume {
-            volume.forces(body.x, out);
+            volume.forces(body.x, self.kept[1], out);
         }
         true
     }

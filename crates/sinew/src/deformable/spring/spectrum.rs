@@ -39,6 +39,7 @@ pub(super) fn sound_step(links: &[Link], masses: &[Real]) -> Real {
 }
 
 /// A network at its rest shape.
+#[derive(Clone, Copy)]
 pub(super) struct Rest<'a> {
     pub links: &'a [Link],
     pub volume: Option<&'a Volume>,

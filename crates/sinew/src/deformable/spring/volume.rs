@@ -24,9 +24,10 @@ type Eight = [Real; LANES];
 #[derive(Clone, Debug)]
 struct Batch {
     corner: [[u32; LANES]; 4],
-    /// Rest measure [m or m³] and k_V.
+    /// Rest measure [m or m³], k_V, and Σ |∂measure/∂x|² at rest.
     rest: Eight,
     k: Eight,
+    square: Eight,
 }
 
 /// One tetrahedron, for the loops that are not fast.
@@ -36,6 +37,8 @@ pub(super) struct Keeper {
     rest: Real,
     /// k_V [N/m or N/m⁵].
     pub k: Real,
+    /// Σ |∂measure/∂x|² at rest.
+    square: Real,
 }
 
 /// Volume forces of a body.
@@ -56,13 +59,13 @@ impl Volume {
         let radial = matches!(force, VolumeForce::Radial { .. });
         let keep = |&corners: &[u32; 4]| {
             let at = corners.map(|i| positions[i as usize]);
-            let rest = if radial { reach(at) } else { volume(at) };
+            let (rest, square) = if radial { reach(at) } else { volume(at) };
             let k = match force {
                 VolumeForce::None => 0.0,
                 VolumeForce::Radial { stiffness } | VolumeForce::Gradient { stiffness } => stiffness,
                 VolumeForce::Bulk { modulus } => modulus / rest,
             };
-            Keeper { corners, rest, k }
+            Keeper { corners, rest, k, square }
         };
         let mut keepers: Vec<Keeper> = tets.iter().map(keep).collect();
         keepers.retain(|keeper| keeper.k > 0.0);
@@ -74,9 +77,10 @@ impl Volume {
         let (mut owner, mut batches) = (Vec::with_capacity(4 * keepers.len()), Vec::new());
         for (index, group) in keepers.chunks(LANES).enumerate() {
             let none = [0.0; LANES];
-            let mut batch = Batch { corner: [[0; LANES]; 4], rest: none, k: none };
+            let mut batch = Batch { corner: [[0; LANES]; 4], rest: none, k: none, square: none };
             for (lane, keeper) in group.iter().enumerate() {
                 (batch.rest[lane], batch.k[lane]) = (keeper.rest, keeper.k);
+                batch.square[lane] = keeper.square;
                 for corner in 0..4 {
                     let entry = (4 * index + corner) * LANES + lane;
                     let at = place[keeper.corners[corner] as usize];
@@ -97,12 +101,12 @@ impl Volume {
         self.batches.len() * 4 * LANES
     }
 
-    /// Corner forces from positions by place [N].
-    pub fn push(&self, ctx: &StepContext<'_>, x: &[Block], corners: &mut [Block]) {
+    /// Corner forces from positions by place, of tetrahedra that may be `growth` times stiffer than at rest [N].
+    pub fn push(&self, ctx: &StepContext<'_>, x: &[Block], growth: Real, corners: &mut [Block]) {
         let batch = 4 * LANES;
         super::share(ctx, corners, 64 * batch, &|first, corners| {
             let batches = &self.batches[first / batch..][..corners.len() / batch];
-            run(Push { batches, radial: self.radial, x, out: Blocks::new(corners) }, ctx.lanes);
+            run(Push { batches, radial: self.radial, x, growth, out: Blocks::new(corners) }, ctx.lanes);
         });
     }
 
@@ -124,6 +128,15 @@ impl Volume {
         (measure - keeper.rest, g.map(Vec3::from_array))
     }
 
+    /// How many times stiffer than at rest the stiffest tetrahedron is.
+    pub fn growth(&self, x: &[Block]) -> Real {
+        let of = |keeper: &Keeper| {
+            let (_, g) = self.gradients(keeper, x);
+            g.iter().map(|g| g.length_squared()).sum::<Real>() / keeper.square
+        };
+        self.keepers.iter().map(of).fold(1.0, Real::max)
+    }
+
     /// Energy ½ k_V (measure − rest)² of all tetrahedra [J].
     pub fn energy(&self, x: &[Block]) -> Real {
         let of = |keeper: &Keeper| {
@@ -133,12 +146,12 @@ impl Volume {
         self.keepers.iter().map(of).sum()
     }
 
-    /// Adds the forces −k_V (measure − rest) ∂measure/∂x [N].
-    pub fn forces(&self, x: &[Block], out: &mut [Vec3]) {
+    /// Adds this part of the forces −k_V (measure − rest) ∂measure/∂x [N].
+    pub fn forces(&self, x: &[Block], part: Real, out: &mut [Vec3]) {
         for keeper in &self.keepers {
             let (over, g) = self.gradients(keeper, x);
             for (&node, g) in keeper.corners.iter().zip(g) {
-                out[node as usize] -= g * (keeper.k * over);
+                out[node as usize] -= g * (keeper.k * over * part);
             }
         }
     }
@@ -149,6 +162,7 @@ struct Push<'a> {
     batches: &'a [Batch],
     radial: bool,
     x: &'a [Block],
+    growth: Real,
     out: Blocks<'a>,
 }
 
@@ -166,6 +180,13 @@ impl Kernel for Push<'_> {
                 }
                 let (measure, g) = if self.radial { radial::<L>(t, p) } else { gradient::<L>(t, p) };
                 let pull = L::load(t, &batch.k[at..]) * (L::load(t, &batch.rest[at..]) - measure);
+                // stiffness is k_V Σ |∂measure/∂x|²: no more of the force than the step can integrate
+                let mut square = L::splat(t, Real::MIN_POSITIVE);
+                for [x, y, z] in g {
+                    square = square + (x * x + y * y + z * z);
+                }
+                let most = L::load(t, &batch.square[at..]) * L::splat(t, self.growth);
+                let pull = pull * most.div(square).min(L::splat(t, 1.0));
                 for corner in 0..4 {
                     let [x, y, z] = g[corner];
                     let force = [x * pull, y * pull, z * pull, L::splat(t, 0.0)];
@@ -236,10 +257,15 @@ fn scaled<L: Lane>(a: [L; 3], s: L) -> [L; 3] {
     [a[0] * s, a[1] * s, a[2] * s]
 }
 
-fn reach(at: [Vec3; 4]) -> Real {
-    radial::<Real>((), at.map(|p| p.to_array())).0
+fn reach(at: [Vec3; 4]) -> (Real, Real) {
+    measured(radial::<Real>((), at.map(|p| p.to_array())))
 }
 
-fn volume(at: [Vec3; 4]) -> Real {
-    gradient::<Real>((), at.map(|p| p.to_array())).0
+fn volume(at: [Vec3; 4]) -> (Real, Real) {
+    measured(gradient::<Real>((), at.map(|p| p.to_array())))
+}
+
+/// A measure and the sum of its squared gradients.
+fn measured((measure, g): (Real, [[Real; 3]; 4])) -> (Real, Real) {
+    (measure, g.iter().flatten().map(|g| g * g).sum())
 }

@@ -4,6 +4,11 @@ use super::{CHECK, System, WRONG, mismatch};
 use crate::constraint::{Bounds, Row, RowBuffer, RowId, Term};
 use crate::math::{Block, Kernel, LANES, Lane, Mat3, Real, Sym3, Vec3, run_wide};
 
+/// What a block that is not positive gets on its diagonal, in roundings of its trace.
+const LIFT: Real = 16.0;
+/// How often it is tried, each time with so much more.
+const LIFTS: u32 = 4;
+
 /// What a block is to the CG.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -266,7 +271,7 @@ impl Space {
         for (inverse, kind) in self.inverse.iter_mut().zip(&self.kind) {
             match kind {
                 Kind::Prescribed => *inverse = Mat3::ZERO,
-                Kind::Single | Kind::Linear => *inverse = inverse.inverse(),
+                Kind::Single | Kind::Linear => *inverse = self::inverse(inverse),
                 Kind::Angular => {}
             }
         }
@@ -320,6 +325,23 @@ impl Space {
             placed.operator.correct(&self.r[span.clone()], &mut self.z[span]);
         }
     }
+}
+
+/// Inverse of a diagonal block of A. One that rounding has made indefinite gets that rounding on its diagonal: a row on it
+/// would else have a negative softness.
+pub(super) fn inverse(block: &Mat3) -> Mat3 {
+    let size = block.x_axis.x.abs() + block.y_axis.y.abs() + block.z_axis.z.abs();
+    let (mut lifted, mut lift) = (*block, LIFT * Real::EPSILON * size);
+    for _ in 0..LIFTS {
+        let inverse = lifted.inverse();
+        let sizes = inverse.x_axis.x.min(inverse.y_axis.y).min(inverse.z_axis.z);
+        if sizes > 0.0 && lifted.determinant() > 0.0 {
+            return inverse;
+        }
+        lifted += Mat3::from_diagonal(Vec3::splat(lift));
+        lift *= LIFT;
+    }
+    Mat3::from_diagonal(Vec3::splat(1.0 / size))
 }
 
 /// An impulse within the row's bounds, and whether it was inside them.
