@@ -1,9 +1,9 @@
 //! How stiff matter may be for a step.
 //!
-//! *Explicit.* Symplectic Euler with stiffness-proportional damping β at the old velocity is stable while h (h + 2β) ω² ≤ 4 for every
-//! frequency ω. No frequency of a body is above the highest of a single element with its own share of the mass (Irons
+//! *Explicit.* Symplectic Euler with stiffness-proportional damping β at the old velocity is stable while
+//! h (h + 2β) ω² ≤ 4 for every frequency ω. No frequency of a body is above the highest of a single element with its own share of the mass (Irons
 //! 1971), so it is enough to look at elements. Strain makes them stiffer: ω² = ω²(rest) · growth. The step is chosen for
-//! the shape at its beginning; an element that becomes too stiff before its end keeps only the part of its force that the
+//! the shape at its beginning and the one it is heading for; an element that becomes too stiff before its end keeps only the part of its force that the
 //! step can integrate. Forces of an element stay in balance, so that momentum and spin are kept; at rest nothing changes.
 //!
 //! *Implicit.* A = M + h (h + β) K of a free body has the eigenvalue m for rigid motions and h (h + β) ω² m for the
