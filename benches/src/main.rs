@@ -6,6 +6,7 @@ mod s4;
 mod s6;
 mod scenes;
 mod sinew_half;
+mod soft;
 
 use rapier_half::Run;
 use scenes::Scene;
@@ -13,11 +14,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 const USAGE: &str =
-    "usage: sinew-benches s4|s5|s6|rows [--steps N] [--threads N] [--baseline PATH] [--peers DIR --python PATH]
+    "usage: sinew-benches s2|s4|s5|s6|s7|rows [--steps N] [--threads N] [--baseline PATH] [--peers DIR --python PATH]
 
+  s2               four soft cylinders and a box between them, 5 s at 20 ms
   s4               144,423 springs between shuffled nodes: forces and integration of a step
   s5               rigid boxes: pyramid of 1035, pile of 1024, stack of 20
   s6               soft cantilever of 15,066 tetrahedra to 8 s, at 20 ms and at 1 ms, and its kernels
+  s7               a soft cylinder falls across another, coarse and fine, 2 s at 20 ms
   rows             one row in one sweep, scalar and in lanes (--steps: repeats)
   --steps N        steps a scene or round (default 600)
   --threads N      threads (default 1; more than one in s5 need `--features parallel`)
@@ -28,9 +31,11 @@ const USAGE: &str =
 /// Which benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bench {
+    S2,
     S4,
     S5,
     S6,
+    S7,
     Rows,
 }
 
@@ -53,6 +58,8 @@ fn main() -> ExitCode {
     }
     match parse(&args) {
         Ok(options) => match options.bench {
+            Bench::S2 => soft::s2(),
+            Bench::S7 => soft::s7(),
             Bench::S4 => s4::run(options.steps, options.threads, options.baseline.as_deref()),
             Bench::S5 => s5(&options),
             Bench::Rows => rows::run(options.steps),
@@ -69,9 +76,11 @@ fn main() -> ExitCode {
 fn parse(args: &[String]) -> Result<Options, String> {
     let (name, rest) = args.split_first().ok_or("which benchmark?")?;
     let bench = match name.as_str() {
+        "s2" => Bench::S2,
         "s4" => Bench::S4,
         "s5" => Bench::S5,
         "s6" => Bench::S6,
+        "s7" => Bench::S7,
         "rows" => Bench::Rows,
         other => return Err(format!("there is no benchmark `{other}`")),
     };

@@ -72,8 +72,10 @@ pub(super) fn conjugate_gradient(
     plan: Plan,
     s: &mut Space,
 ) -> (u32, Real) {
-    // size of the right-hand side in the preconditioner's norm
+    // size of the right-hand side in the preconditioner's norm; at rest rows cancel the load, and the load alone is the scale
     s.r.copy_from_slice(&s.load);
+    s.apply_inverse(system);
+    let load = dot(&s.r, &s.z);
     for (push, row) in s.push.iter_mut().zip(rows.rows()) {
         *push = row.bias;
     }
@@ -82,7 +84,7 @@ pub(super) fn conjugate_gradient(
         scatter(rows.terms(id as RowId), s.offset[id] - s.push[id], &mut s.r);
     }
     s.apply_inverse(system);
-    let reference = dot(&s.r, &s.z).max(Real::MIN_POSITIVE);
+    let reference = dot(&s.r, &s.z).max(load).max(Real::MIN_POSITIVE);
 
     // r = b + Jᵀλ − A v, with λ the model's impulse
     apply_bodies(system, v, &mut s.q);
