@@ -1,10 +1,12 @@
-//! `sinew bench`: time of a step on the benchmark scenes.
+//! `sinew bench`: time of a step on the benchmark scenes, and every deformable model on the same bar.
 
+use crate::bench_models::{self, ModelRun};
 use crate::failure::{Failure, unknown};
 use crate::measure::Summary;
 use crate::output::{Table, Target, ms};
 use crate::play::play;
 use crate::{interrupt, scenes};
+use serde::Serialize;
 use sinew::{Phase, Real, Settings};
 use sinew_scene::{AnyScene, gallery};
 use std::io::Write;
@@ -12,16 +14,29 @@ use std::io::Write;
 /// Which scenes.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Scenes to measure; none: stack, pyramid and pile
+    /// Scenes to measure, or `models`: every deformable model on the same bar; none: stack, pyramid and pile
     names: Vec<String>,
     /// Write an array of run objects as JSON; `-` is stdout
     #[arg(long, value_name = "FILE|-")]
     json: Option<Target>,
-    /// Steps of each run
+    /// Steps of each run; of `models`: at most, a test ends when the body is still
     #[arg(long, value_name = "N", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..))]
     steps: u64,
+    /// Print the table of `models` in Markdown
+    #[arg(long)]
+    markdown: bool,
 }
 
+/// A run object of the array.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Run<'a> {
+    Scene(&'a Summary),
+    Model(&'a ModelRun),
+}
+
+/// The word for all deformable models; the scene of that name is for the eye.
+const MODELS: &str = "models";
 const NAMES: [&str; 3] = ["stack", "pyramid", "pile"];
 const THREADS: [u32; 2] = [1, 2];
 
@@ -29,7 +44,7 @@ const THREADS: [u32; 2] = [1, 2];
 pub fn bench(args: &Args) -> Result<(), Failure> {
     let names: Vec<&str> =
         if args.names.is_empty() { NAMES.to_vec() } else { args.names.iter().map(String::as_str).collect() };
-    let scenes = names.iter().map(|n| find(n)).collect::<Result<Vec<_>, _>>()?;
+    let scenes = names.iter().filter(|n| **n != MODELS).map(|n| find(n)).collect::<Result<Vec<_>, _>>()?;
     Target::check(&args.json)?;
     interrupt::install()?;
     let mut runs = Vec::new();
@@ -40,25 +55,32 @@ pub fn bench(args: &Args) -> Result<(), Failure> {
             }
         }
     }
+    let models = if names.contains(&MODELS) { bench_models::measure(args.steps)? } else { Vec::new() };
     if let Some(target) = &args.json {
-        target.write(&runs)?;
+        let all: Vec<Run> = runs.iter().map(Run::Scene).chain(models.iter().map(Run::Model)).collect();
+        target.write(&all)?;
     }
     if !Target::takes_stdout(&args.json) {
-        tell(&runs)?;
+        if !runs.is_empty() {
+            tell(&runs)?;
+        }
+        if !models.is_empty() {
+            bench_models::tell(&models, args.markdown)?;
+        }
     }
     Ok(())
 }
 
 fn find(name: &str) -> Result<AnyScene, Failure> {
     // words of the contract that need bodies this version does not have
-    if ["models", "grasp", "scaling"].contains(&name) {
+    if ["grasp", "scaling"].contains(&name) {
         return Err(Failure::input(format!("'sinew bench {name}' comes with a later version")));
     }
     if scenes::is_file(name) {
         return Ok(scenes::find(name, &[])?.0);
     }
     gallery::find(name).map(AnyScene::from).ok_or_else(|| {
-        let known = format!("benchmarks: {}; any scene of 'sinew scenes' will do", NAMES.join(", "));
+        let known = format!("benchmarks: {}, {MODELS}; any scene of 'sinew scenes' will do", NAMES.join(", "));
         unknown("benchmark", name, gallery::suggest(name), &known)
     })
 }
@@ -71,7 +93,7 @@ fn measure(scene: &AnyScene, threads: u32, steps: u64) -> Result<Summary, Failur
     world.set_settings(settings)?;
     let measured = play(scene, &mut world, steps, |_, _| Ok(()))?;
     let variant = if threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") };
-    Ok(Summary { variant: Some(variant), ..measured.summary(scene, &world) })
+    Ok(Summary { variant: Some(variant), ..measured.summary(scene.name, &world) })
 }
 
 fn tell(runs: &[Summary]) -> Result<(), Failure> {

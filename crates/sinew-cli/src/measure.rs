@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 use sinew::{BodySpec, ConstraintId, ConstraintSpec, Input, Motion, Phase, Real, Report, Site, Vec3, World};
-use sinew_scene::AnyScene;
 use sinew_scene::validate::tools::{num, wide};
 use std::collections::BTreeMap;
 
@@ -159,14 +158,14 @@ impl Measure {
     }
 
     /// Sums up.
-    pub fn summary(&self, scene: &AnyScene, world: &World) -> Summary {
+    pub fn summary(&self, scene: &str, world: &World) -> Summary {
         let settings = world.settings();
         let steps = self.times.len() as u64;
         let per_step = 1.0 / steps.max(1) as f64;
         let energies = world.report().energies;
         let by_kind = [("contact", self.contact_rows), ("joint", self.other_rows)];
         Summary {
-            scene: scene.name().to_owned(),
+            scene: scene.to_owned(),
             variant: None,
             steps,
             dt: num(settings.dt),

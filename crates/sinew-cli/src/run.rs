@@ -68,7 +68,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if let Some(tape) = tape {
         tape.finish()?;
     }
-    let summary = measure.summary(&scene, &world);
+    let summary = measure.summary(scene.name(), &world);
     if interrupt::requested() {
         eprintln!("sinew: stopped after {} of {steps} steps", summary.steps);
     }

@@ -342,6 +342,31 @@ fn bench_gives_a_run_for_each_number_of_threads() {
 }
 
 #[test]
+fn bench_models_gives_a_run_for_each_model_and_resolution() {
+    let runs = json(&sinew(&["bench", "models", "--steps", "2", "--json", "-"]));
+    let runs = runs.as_array().expect("a list");
+    let mut variants: Vec<&str> = runs.iter().map(|r| r["variant"].as_str().expect("a name")).collect();
+    for family in ["corotational", "solid", "membrane", "springs", "pbd", "shape matching", "meshless"] {
+        assert!(variants.iter().any(|v| v.contains(family)), "{family}: {variants:?}");
+    }
+    assert!(runs.len() % 2 == 0 && runs.chunks(2).all(|pair| pair[0]["model"] == pair[1]["model"]), "{variants:?}");
+    variants.sort_unstable();
+    variants.dedup();
+    assert_eq!(variants.len(), runs.len(), "a variant is there twice");
+    let fields = "scene steps dt substeps threads counts constraints ms residual_by_iteration penetration_max stretch_max \
+                  momentum_error energy faults finite state_hash model form cells elements h method elongation deflection";
+    for run in runs {
+        let missing: Vec<&str> = fields.split_whitespace().filter(|f| run.get(f).is_none()).collect();
+        assert!(missing.is_empty(), "{}: {missing:?}", run["variant"]);
+        assert_eq!((&run["finite"], &run["faults"]), (&true.into(), &0.into()), "{}", run["variant"]);
+        // two steps are not enough for anybody, and it is said
+        assert_eq!(run["elongation"]["settled"], false, "{}", run["variant"]);
+    }
+    let table = stdout(&sinew(&["bench", "models", "--steps", "1", "--markdown"]));
+    assert_eq!(table.lines().filter(|l| l.starts_with("| ")).count(), runs.len() + 1, "{table}");
+}
+
+#[test]
 fn soak_checks_saving_while_it_runs() {
     // the wheel gets new bodies on the way; 650 steps are more than one round
     let soaked = json(&sinew(&["soak", "wheel", "--steps", "650", "--json", "-"]));

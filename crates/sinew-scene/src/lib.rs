@@ -1,6 +1,8 @@
-//! Scenes for Sinew, from Rust ([`gallery`]) and from files ([`file`]), and the physics they are judged by: [`validate`] runs cases whose right answers are known.
+//! Scenes for Sinew, from Rust ([`gallery`]) and from files ([`file`]), and the physics they are judged by: [`validate`] runs cases whose right answers are
+//! known, [`bench_models`] gives every deformable model the same task.
 
 mod any;
+pub mod bench_models;
 pub mod file;
 pub mod gallery;
 pub mod validate;

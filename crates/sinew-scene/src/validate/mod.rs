@@ -13,7 +13,7 @@ mod rigid_a1;
 mod rigid_a2;
 mod rigid_b;
 mod rigid_c;
-mod soft_tools;
+pub mod soft_tools;
 pub mod tools;
 
 pub use reading::{Case, Reading, Readings};
