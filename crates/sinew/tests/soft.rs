@@ -279,3 +279,24 @@ fn a_body_whose_model_is_exchanged_in_flight_flies_on() {
     let bad = SoftBody::corotational(mesh(1), Matter::new(-1.0, 0.3, 1000.0));
     assert!(world.exchange_model(id, bad).is_err() && world.hash() == before);
 }
+
+#[test]
+fn springs_fall_with_gravity_whatever_their_integrator() {
+    use spring::Integrator::{Implicit, SymplecticEuler, Verlet};
+    for integrator in [SymplecticEuler, Verlet, Implicit] {
+        let mut world = World::new(settings(0.01)).unwrap();
+        let mesh = TetMesh::block([2; 3], Vec3::splat(0.1)).unwrap();
+        let params = spring::Params { integrator, ..spring::Params::default() };
+        let id = world.add_soft(SoftBody::new(Geometry::Tets(mesh), SoftModel::Springs(params))).unwrap();
+        for _ in 0..50 {
+            world.step(&Input::none());
+        }
+        let body = world.body(id).unwrap();
+        let total: Real = body.node_masses().iter().sum();
+        let speed = body.node_velocities().iter().zip(body.node_masses()).map(|(v, m)| v.y * m).sum::<Real>() / total;
+        near(speed, -9.81 * 0.5, 1e-4, "speed");
+        // half of g t², and at most g t h more
+        let y = body.center_of_mass().y;
+        assert!(y <= -1.22625 + 1e-3 && y >= -1.22625 - 9.81 * 0.5 * 0.01, "{integrator:?}: {y}");
+    }
+}

@@ -8,7 +8,7 @@ pub(crate) mod surface;
 
 pub(crate) use broad::BroadPhase;
 pub(crate) use narrow::{Candidate, NarrowScratch, PairSide, find_manifolds};
-pub(crate) use parry::{Found, Geometry, ManifoldScratch, RawPoint};
+pub(crate) use parry::{Found, Geometry, ManifoldScratch, RawPoint, TriangleMeet};
 pub use sdf::*;
 
 use crate::math::Vec3;

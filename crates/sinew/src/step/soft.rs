@@ -98,11 +98,23 @@ pub(super) fn predict(h: Real, substep: u32, model: &Model, slot: u32, work: &mu
     });
 }
 
-/// Moves a body on.
+/// Moves a body on. It moves with the corrected velocities; what the model adds to them on the way (the second half kick of
+/// Verlet) is a change of the velocity as well.
 pub(super) fn advance(h: Real, substep: u32, model: &Model, slot: u32, work: &mut Work, settings: &Settings) {
+    let Some(nodes) = model.nodes_at(slot) else { return };
+    let first = model.node_block(nodes.start) as usize;
+    let span = first..first + nodes.inv_mass.len();
+    work.before_advance.clear();
+    work.before_advance.extend_from_slice(&work.carry[span.clone()]);
     with_body(model, slot, work, true, |m, body, pool| {
         m.advance(&StepContext { h, substep, lanes: settings.lanes, resolve: true, pool: Some(pool) }, body);
     });
+    let Work { velocity, carry, before_advance, .. } = work;
+    for ((v, after), before) in velocity[span.clone()].iter_mut().zip(&carry[span]).zip(before_advance.iter()) {
+        if after != before {
+            *v = [0, 1, 2, 3].map(|k| if k < 3 { v[k] + (after[k] - before[k]) } else { v[k] });
+        }
+    }
 }
 
 /// Lets each explicit model keep its integrator, or go implicit when it needs more substeps than there may be. Decided

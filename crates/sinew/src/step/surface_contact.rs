@@ -2,6 +2,7 @@
 //! rigid bodies are in `node_contact.rs`; all of them become the same three rows.
 
 use super::node_contact::remember;
+use crate::collision::TriangleMeet;
 use crate::collision::surface::{Ends, Finder, feature, thin_out};
 use crate::math::{Pose, Real, Vec3};
 
@@ -143,11 +144,14 @@ pub(super) fn find_rigid(model: &Model, state: &State, work: &mut Work, settings
         let side = RigidSide { body, collider, built, pose };
         let known = of_collider(contacts, start..end, &side, slot);
         for &cell in near_cells.iter() {
-            if built.geometry.is_convex() && over_one_face(&contacts[known.clone()], nodes.cells.corners[cell as usize])
-            {
+            let known = &contacts[known.clone()];
+            let corners = nodes.cells.corners[cell as usize];
+            let met = corners.iter().any(|s| known.binary_search_by_key(s, |m| m.key.sub_b).is_ok());
+            if built.geometry.is_convex() && over_one_face(known, corners) {
                 continue;
             }
-            contacts.extend(face_contact(state, settings, &side, (slot, nodes, skin), cell, reach));
+            let meet = face_meet(settings, &side, (nodes, skin), cell, reach, met);
+            contacts.extend(meet.map(|meet| face_contact(state, &side, (slot, nodes), cell, &meet)));
         }
     }
 }
@@ -180,26 +184,37 @@ fn over_one_face(known: &[ContactMemory], corners: [u32; 3]) -> bool {
     }
 }
 
-fn face_contact(
-    state: &State,
+/// Where a triangle meets a collider with its inside; `met`: one of its corners touches it.
+fn face_meet(
     settings: &Settings,
     side: &RigidSide<'_>,
-    (slot, nodes, skin): (u32, &Nodes, &SkinWork),
+    (nodes, skin): (&Nodes, &SkinWork),
     cell: u32,
     reach: Real,
-) -> Option<ContactMemory> {
+    met: bool,
+) -> Option<TriangleMeet> {
     let corners = nodes.cells.corners[cell as usize];
     let at = corners.map(|s| skin.x[s as usize]);
     let v = corners.iter().fold(Vec3::ZERO, |sum, &s| sum + skin.v[s as usize]) / 3.0;
     let reach = nodes.traits.radius + reach + 2.0 * settings.dt * v.length() + fall(settings);
     let placed = side.pose.then_inner(&side.built.place);
-    let meet = side.built.geometry.meet_triangle(&placed, at, reach)?;
-    let plane = (at[1] - at[0]).cross(at[2] - at[0]);
+    let plane = (at[1] - at[0]).cross(at[2] - at[0]).normalize_or_zero();
+    let solid = nodes.surface.is_solid();
+    let inward = if solid { plane * -settings.contact_margin } else { Vec3::ZERO };
+    // a face that leans on the shape with its edge is in it by rounding, and its corners look after it
+    let meet = side.built.geometry.meet_triangle(&placed, at, inward, (reach, !met))?;
     // corners have contacts of their own; a body inside is met by the face it came through
     let corner = meet.weights.iter().any(|w| *w > CORNER);
-    if corner || nodes.surface.is_solid() && meet.normal.dot(plane) >= 0.0 {
-        return None;
-    }
+    (!corner && !(solid && meet.normal.dot(plane) >= 0.0)).then_some(meet)
+}
+
+fn face_contact(
+    state: &State,
+    side: &RigidSide<'_>,
+    (slot, nodes): (u32, &Nodes),
+    cell: u32,
+    meet: &TriangleMeet,
+) -> ContactMemory {
     let key = ContactKey {
         a: side.body,
         b: slot,
@@ -211,7 +226,7 @@ fn face_contact(
     let mut m = remember(state, key, side.pose.rotation.inverse() * meet.normal, nodes.traits.radius);
     m.points[0].local_a = side.pose.unpoint(meet.on_shape);
     m.points[0].local_b = Vec3::from_array(meet.weights);
-    Some(m)
+    m
 }
 
 /// How far gravity alone moves something in a step, with room [m].

@@ -134,6 +134,8 @@ pub(crate) struct Work {
     /// Colliders and cells near the surface that is being looked at. Written by `detect`.
     pub near_colliders: Vec<u32>,
     pub near_cells: Vec<u32>,
+    /// `carry` of the soft body that is being moved on, from before.
+    pub before_advance: Vec<Block>,
     /// Terms of the row that is being put together.
     pub terms: Vec<Term>,
     /// Contacts that a classic method answers.
@@ -205,6 +207,7 @@ impl Work {
             touching_features: Vec::new(),
             near_colliders: Vec::new(),
             near_cells: Vec::new(),
+            before_advance: Vec::new(),
             terms: Vec::new(),
             classic: ClassicWork::default(),
             islands: Islands::default(),
