@@ -1,7 +1,7 @@
 //! What a run amounts to: figures gathered step by step, and the object that `--json` writes.
 
 use serde::Serialize;
-use sinew::{BodySpec, ConstraintId, ConstraintSpec, Input, Motion, Phase, Real, Report, Site, Vec3, World};
+use sinew::{BodySpec, ConstraintId, ConstraintSpec, Hold, Input, Motion, Phase, Real, Report, Site, Vec3, World};
 use sinew_scene::validate::tools::{num, wide};
 use std::collections::BTreeMap;
 
@@ -306,6 +306,11 @@ fn is_closed(world: &World) -> bool {
     let inner = |c: &ConstraintSpec| match c {
         ConstraintSpec::Joint(j) => j.a.is_some() && j.b.is_some(),
         ConstraintSpec::Distance(d) => !held(&d.a) && !held(&d.b),
+        ConstraintSpec::Attach(a) => a.pairs.iter().all(|(site, to)| {
+            !held(site) && matches!(to, Hold::At(site) if !held(site)) && !matches!(to, Hold::Here(None))
+        }),
+        ConstraintSpec::PatchJoint(p) => p.to.is_some(),
+        ConstraintSpec::Strands(_) | ConstraintSpec::Bending(_) | ConstraintSpec::Volume(_) => true,
     };
     world.settings().gravity == Vec3::ZERO
         && blueprint.bodies.iter().filter_map(|s| s.item.as_ref()).all(alone)

@@ -35,7 +35,8 @@ mod world;
 
 pub use collision::{Sample, Sdf, SdfError};
 pub use constraint::{
-    Bounds, Distance, Joint, JointKind, Motor, Row, RowBuffer, RowId, RowWriter, Rows, Site, Term, View,
+    Attach, BendLaw, Bending, Bounds, Distance, Hold, Joint, JointKind, Motor, PatchJoint, PatchKind, PatchRest, Row,
+    RowBuffer, RowId, RowWriter, Rows, Site, Strands, Term, View, Volume, VolumeLaw,
 };
 pub use deformable::ElementStress;
 pub use error::Error;
@@ -80,7 +81,7 @@ pub use model::surface::{BindError, Share, Surface, Wrap, inflate};
 pub use model::tet_mesh::{TetMesh, TetMeshError};
 pub use model::tri_mesh::{TriMesh, TriMeshError};
 pub use model::{
-    BodyId, Collider, ConstraintId, Geometry, Groups, Material, Matter, Model, Motion, Particles, Preset, Region,
+    Air, BodyId, Collider, ConstraintId, Geometry, Groups, Material, Matter, Model, Motion, Particles, Preset, Region,
     RigidBody, Shape, Skin, SoftBody, SoftModel,
 };
 pub use report::{

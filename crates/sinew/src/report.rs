@@ -124,10 +124,13 @@ pub struct PairForce {
 pub struct ConstraintForce {
     /// Which.
     pub id: ConstraintId,
-    /// Force on its second body [N], last substep.
+    /// Force on its second body [N], last substep. Of constraints with many rows that share no body: zero.
     pub force: Vec3,
     /// Torque on its second body [N·m], last substep.
     pub torque: Vec3,
+    /// Largest size among its rows [N, N·m or Pa]: the tension of the tightest pair, the torque of the stiffest fold, the
+    /// pressure. `World::row_forces` has all of them.
+    pub largest: Real,
 }
 
 /// Something that happened.

@@ -42,7 +42,7 @@ fn poison(state: &mut State, zoo: &Zoo, random: &mut Random) -> (Option<BodyId>,
         }
         7 => {
             let n = random.below(state.row_impulses.len());
-            state.row_impulses[n][random.below(4)] = bad;
+            state.row_impulses[n] = bad;
             (None, "row_impulses")
         }
         _ => {

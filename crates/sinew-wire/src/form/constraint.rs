@@ -1,5 +1,6 @@
 //! Constraints: joints with their frames and motors, distances between sites.
 
+use super::node_constraint::{AttachForm, BendingForm, PatchJointForm, StrandsForm, VolumeForm};
 use super::settings::StabilizationForm;
 use super::{IdForm, PoseForm, V3, body_id, pose, pose_form};
 use serde::{Deserialize, Serialize};
@@ -106,10 +107,12 @@ impl JointForm {
 
 /// [`Site`].
 #[derive(Serialize, Deserialize)]
-enum SiteForm {
+pub(crate) enum SiteForm {
     World(V3),
     Rigid { body: IdForm, local: V3 },
     Node { body: IdForm, node: u32 },
+    Surfel { body: IdForm, surfel: u32 },
+    Face { body: IdForm, triangle: u32, weights: [Real; 3] },
 }
 
 impl From<Site> for SiteForm {
@@ -118,6 +121,8 @@ impl From<Site> for SiteForm {
             Site::World(at) => Self::World(at.to_array()),
             Site::Rigid { body, local } => Self::Rigid { body: body.to_parts(), local: local.to_array() },
             Site::Node { body, node } => Self::Node { body: body.to_parts(), node },
+            Site::Surfel { body, surfel } => Self::Surfel { body: body.to_parts(), surfel },
+            Site::Face { body, triangle, weights } => Self::Face { body: body.to_parts(), triangle, weights },
         }
     }
 }
@@ -128,6 +133,8 @@ impl From<SiteForm> for Site {
             SiteForm::World(at) => Self::World(Vec3::from_array(at)),
             SiteForm::Rigid { body, local } => Self::Rigid { body: body_id(body), local: Vec3::from_array(local) },
             SiteForm::Node { body, node } => Self::Node { body: body_id(body), node },
+            SiteForm::Surfel { body, surfel } => Self::Surfel { body: body_id(body), surfel },
+            SiteForm::Face { body, triangle, weights } => Self::Face { body: body_id(body), triangle, weights },
         }
     }
 }
@@ -161,6 +168,11 @@ impl DistanceForm {
 pub(crate) enum ConstraintForm {
     Joint(Box<JointForm>),
     Distance(Box<DistanceForm>),
+    Attach(Box<AttachForm>),
+    Strands(Box<StrandsForm>),
+    Bending(Box<BendingForm>),
+    Volume(Box<VolumeForm>),
+    PatchJoint(Box<PatchJointForm>),
 }
 
 impl ConstraintForm {
@@ -168,6 +180,11 @@ impl ConstraintForm {
         match constraint {
             ConstraintSpec::Joint(joint) => Self::Joint(Box::new(JointForm::of(joint))),
             ConstraintSpec::Distance(distance) => Self::Distance(Box::new(DistanceForm::of(distance))),
+            ConstraintSpec::Attach(attach) => Self::Attach(Box::new(AttachForm::of(attach))),
+            ConstraintSpec::Strands(strands) => Self::Strands(Box::new(StrandsForm::of(strands))),
+            ConstraintSpec::Bending(bending) => Self::Bending(Box::new(BendingForm::of(bending))),
+            ConstraintSpec::Volume(volume) => Self::Volume(Box::new(VolumeForm::of(volume))),
+            ConstraintSpec::PatchJoint(joint) => Self::PatchJoint(Box::new(PatchJointForm::of(joint))),
         }
     }
 
@@ -175,6 +192,11 @@ impl ConstraintForm {
         match self {
             Self::Joint(joint) => ConstraintSpec::Joint(joint.build()),
             Self::Distance(distance) => ConstraintSpec::Distance(distance.build()),
+            Self::Attach(attach) => ConstraintSpec::Attach(attach.build()),
+            Self::Strands(strands) => ConstraintSpec::Strands(strands.build()),
+            Self::Bending(bending) => ConstraintSpec::Bending(bending.build()),
+            Self::Volume(volume) => ConstraintSpec::Volume(volume.build()),
+            Self::PatchJoint(joint) => ConstraintSpec::PatchJoint(joint.build()),
         }
     }
 }

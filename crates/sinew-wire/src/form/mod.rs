@@ -66,6 +66,7 @@ mod body;
 mod command;
 mod constraint;
 mod model;
+mod node_constraint;
 mod settings;
 mod shape;
 mod soft;

@@ -50,10 +50,8 @@ impl ModelForm {
     /// The blueprint, if it can belong to this state. Slots are counted against the state first: an empty slot takes two
     /// bytes in a file and hundreds in the engine, its columns in the state take their full size in both.
     pub fn build(self, settings: Settings, state: &State) -> Result<Blueprint, String> {
-        let counts = [
-            ("bodies", self.bodies.len(), state.x.len()),
-            ("constraints", self.constraints.len(), state.row_impulses.len()),
-        ];
+        let counts =
+            [("bodies", self.bodies.len(), state.x.len()), ("constraints", self.constraints.len(), state.broken.len())];
         for (what, has, needs) in counts {
             if has != needs {
                 return Err(format!("{has} slots for {what}, the state has {needs}"));

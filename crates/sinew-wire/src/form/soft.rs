@@ -4,7 +4,7 @@ use super::body::{GroupsForm, MaterialForm, groups, groups_form};
 use super::soft_model::SoftModelForm;
 use super::{PoseForm, V3, pose, pose_form, vectors, vectors_form};
 use serde::{Deserialize, Serialize};
-use sinew::{Geometry, Real, Region, Skin, SoftBody, TetMesh, TriMesh, Vec3};
+use sinew::{Air, Geometry, Real, Region, Skin, SoftBody, TetMesh, TriMesh, Vec3};
 
 /// [`TriMesh`].
 #[derive(Serialize, Deserialize)]
@@ -73,13 +73,19 @@ pub(crate) struct SoftForm {
     groups: GroupsForm,
     gravity_scale: Real,
     damping: Real,
+    /// Density, the two drag coefficients, wind.
+    air: Option<([Real; 3], V3)>,
     name: String,
 }
 
 impl SoftForm {
     pub fn of(body: &SoftBody) -> Self {
         let SoftBody { geometry, model, skin, pose, velocity, spin, pinned, pinned_regions, .. } = body;
-        let SoftBody { thickness, self_contact, material, groups, gravity_scale, damping, name, .. } = body;
+        let SoftBody { thickness, self_contact, material, groups, gravity_scale, damping, air, name, .. } = body;
+        let air_form = |a: &Air| {
+            let Air { density, normal, tangential, wind } = *a;
+            ([density, normal, tangential], wind.to_array())
+        };
         let region = |r: &Region| {
             let Region { min, max } = r;
             (min.to_array(), max.to_array())
@@ -99,6 +105,7 @@ impl SoftForm {
             groups: groups_form(*groups),
             gravity_scale: *gravity_scale,
             damping: *damping,
+            air: air.as_ref().map(air_form),
             name: name.clone(),
         }
     }
@@ -120,6 +127,12 @@ impl SoftForm {
             groups: groups(self.groups),
             gravity_scale: self.gravity_scale,
             damping: self.damping,
+            air: self.air.map(|([density, normal, tangential], wind)| Air {
+                density,
+                normal,
+                tangential,
+                wind: Vec3::from_array(wind),
+            }),
             name: self.name,
         }
     }

@@ -81,6 +81,7 @@ pub fn scene(threads: u32) -> Result<(World, Ids), Error> {
     w.add_distance(Distance::spring(node(0), node(1), 0.2, 40.0, 0.1))?;
     w.add_distance(Distance::rod(node(1), Site::World(Vec3::new(0.1, 1.5, 0.0)), 0.3).break_force(1e4))?;
     add_landscape(w)?;
+    add_held_nodes(w)?;
     Ok((world, Ids { brick, lift, dust, spare, hinge, weld }))
 }
 
@@ -107,6 +108,35 @@ fn add_landscape(w: &mut World) -> Result<(), Error> {
         let bouncy = Material { rolling_resistance: 1e-3, restitution: 0.4, ..Material::friction(0.4) };
         w.add_rigid(RigidBody::dynamic().shape(shape).material(bouncy).at(at.map(|c| c as Real)))?;
     }
+    Ok(())
+}
+
+/// Nodes and surfaces that are held in every way.
+fn add_held_nodes(w: &mut World) -> Result<(), Error> {
+    let told = |e: &dyn std::fmt::Display| Error::BadSnapshot(e.to_string());
+    let mesh = TriMesh::sheet([2, 2], [0.4, 0.4], Diagonals::Alternating).map_err(|e| told(&e))?;
+    let at = Vec3::new(9.0, 1.0, 0.0);
+    let points: Vec<Vec3> = mesh.vertices.iter().map(|&p| p + at).collect();
+    let cloth = w.add_particles(Particles::new(points).mass(0.02))?;
+    w.add_strands(Strands::new(cloth, mesh.edges()).stiffness(300.0, 10.0, 0.01).break_force(1e5))?;
+    w.add_bending(Bending::new(cloth, mesh.folds(), 1e-3).damping(0.01))?;
+    w.add_bending(Bending::new(cloth, [[0, 1, 3, 4]], 1e-3).law(BendLaw::Printed))?;
+    let skin = TriMesh::ball(0.1, 1).map_err(|e| told(&e))?;
+    let points: Vec<Vec3> = skin.vertices.iter().map(|&p| p + at + Vec3::X).collect();
+    let balloon = w.add_particles(Particles::new(points).mass(0.02))?;
+    w.add_strands(Strands::new(balloon, skin.edges()).pull_only())?;
+    let law = VolumeLaw::Held { volume: None, compliance: 1e-7 };
+    w.add_volume(Volume::new(balloon, law).triangles(skin.triangles.clone()).burst(1e7))?;
+    w.add_volume(Volume::gas(balloon, 10.0, 1e4).triangles(skin.triangles.clone()))?;
+    w.add_volume(Volume::pressure(balloon, 3.0).triangles(skin.triangles))?;
+    let block = TetMesh::block([1, 1, 1], Vec3::splat(0.2)).map_err(|e| told(&e))?;
+    let air = Air { wind: Vec3::Z, ..Air::default() };
+    let block = SoftBody::corotational(block, Matter::new(1e5, 0.3, 1000.0)).air(air).at(at - Vec3::X);
+    let block = w.add_soft(block)?;
+    w.add_patch_joint(PatchJoint::hinge(block, [0, 1, 2, 3], None, Vec3::Y).weights([1.0, 2.0, 1.0, 1.0]))?;
+    let face = Site::Face { body: block, triangle: 2, weights: [0.5, 0.25, 0.25] };
+    w.add_attach(Attach::pair(Site::Node { body: cloth, node: 0 }, face).spring(10.0, 0.1).break_force(1e4))?;
+    w.add_attach(Attach::anchor(Site::Surfel { body: block, surfel: 5 }, None))?;
     Ok(())
 }
 

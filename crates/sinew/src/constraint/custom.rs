@@ -74,6 +74,11 @@ impl RowDraft<'_, '_> {
     /// Acts on a site along a direction: J there is `axis`.
     pub fn push(mut self, site: &Site, axis: Vec3) -> Result<Self, Error> {
         let place = site.resolve(self.writer.view.model)?;
+        let count = self.terms.as_slice().len() + place.term_count(self.writer.view.model);
+        if count > Terms::MOST {
+            let reason = format!("a row on {count} blocks, at most {} are allowed", Terms::MOST);
+            return Err(Error::BadConstraint { constraint: "custom row", reason });
+        }
         let point = self.writer.view.point(&place);
         self.writer.view.push_terms(&place, axis, point, &mut self.terms);
         Ok(self)

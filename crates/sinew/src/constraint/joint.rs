@@ -498,7 +498,14 @@ impl Distance {
             positive("distance.stiffness", k)?;
             not_negative("distance.damping", c)?;
         }
-        Ok(BuiltDistance { a: self.a.resolve(model)?, b: self.b.resolve(model)?, source: self.clone() })
+        let (a, b) = (self.a.resolve(model)?, self.b.resolve(model)?);
+        let count = a.term_count(model) + b.term_count(model);
+        if count > Terms::MOST {
+            let reason = format!("its sites follow {count} nodes, at most {} are allowed: name nodes", Terms::MOST);
+            return Err(Error::BadConstraint { constraint: "distance", reason });
+        }
+        // rows of more than four blocks do not fit into lanes
+        Ok(BuiltDistance { a, b, wide: count > 4, source: self.clone() })
     }
 }
 
@@ -507,6 +514,7 @@ impl Distance {
 pub(crate) struct BuiltDistance {
     pub a: Place,
     pub b: Place,
+    pub wide: bool,
     pub source: Distance,
 }
 
@@ -534,7 +542,7 @@ impl BuiltDistance {
         };
         let turning = |place: &Place, point: Vec3| match *place {
             Place::Rigid { slot, .. } => view.bend(slot, point - view.center(slot).0),
-            Place::World(_) | Place::Node { .. } => Vec3::ZERO,
+            Place::World(_) | Place::Node { .. } | Place::Surface { .. } => Vec3::ZERO,
         };
         let bend = 0.5 * view.h * across + axis.dot(turning(&self.b, pb) - turning(&self.a, pa));
         // length error beyond the allowed range; inside it the row only keeps the nearer end from being passed

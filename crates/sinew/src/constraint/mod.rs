@@ -1,25 +1,51 @@
 //! Constraints: each kind is one file that turns a relation between bodies into rows.
 
+mod attach;
+mod bend;
 mod custom;
 mod joint;
+mod patch;
 mod row;
 mod site;
+mod strands;
+mod volume;
 
+pub(crate) use attach::BuiltAttach;
+pub use attach::{Attach, Hold};
+pub(crate) use bend::BuiltBending;
+pub use bend::{BendLaw, Bending};
 pub use custom::{RowWriter, Rows};
 pub(crate) use joint::{BuiltDistance, BuiltJoint};
 pub use joint::{Distance, Joint, JointKind, Motor};
+pub(crate) use patch::BuiltPatchJoint;
+pub use patch::{PatchJoint, PatchKind, PatchRest};
 pub use row::{Bounds, Row, RowBuffer, RowId, Term};
 pub(crate) use site::Place;
 pub use site::{Site, View};
+pub(crate) use strands::BuiltStrands;
+pub use strands::Strands;
+pub(crate) use volume::BuiltVolume;
+pub use volume::{Volume, VolumeLaw};
 
-use crate::math::Real;
+use crate::math::{Real, Vec3};
+use crate::solver::soft::Softness;
 use std::sync::Arc;
+
+/// Rows of custom constraints and of joints whose impulses are kept: joints have at most three of each kind, two limits and
+/// a motor.
+const CUSTOM_ROWS: usize = 12;
+const JOINT_ROWS: usize = 9;
 
 /// A constraint of a world: a closed set, and one door for the user's own.
 #[derive(Clone, Debug)]
 pub(crate) enum Constraint {
     Joint(BuiltJoint),
     Distance(BuiltDistance),
+    Attach(BuiltAttach),
+    Strands(BuiltStrands),
+    Bending(BuiltBending),
+    Volume(BuiltVolume),
+    PatchJoint(BuiltPatchJoint),
     Custom { rows: Arc<dyn Rows>, slots: Vec<u32>, nodes: bool },
 }
 
@@ -28,15 +54,12 @@ impl Constraint {
     pub fn slots(&self, mut found: impl FnMut(u32)) {
         match self {
             Self::Joint(j) => [j.a.slot, j.b.slot].into_iter().flatten().for_each(found),
-            Self::Distance(d) => {
-                for place in [d.a, d.b] {
-                    match place {
-                        Place::World(_) => {}
-                        Place::Rigid { slot, .. } => found(slot),
-                        Place::Node { body, .. } => found(body),
-                    }
-                }
-            }
+            Self::Distance(d) => [d.a, d.b].iter().filter_map(Place::slot).for_each(found),
+            Self::Attach(a) => a.slots.iter().copied().for_each(found),
+            Self::Strands(s) => found(s.slot),
+            Self::Bending(b) => found(b.slot),
+            Self::Volume(v) => found(v.slot),
+            Self::PatchJoint(p) => p.slots().for_each(found),
             Self::Custom { slots, .. } => slots.iter().copied().for_each(found),
         }
     }
@@ -45,8 +68,62 @@ impl Constraint {
     pub fn has_nodes(&self) -> bool {
         match self {
             Self::Joint(_) => false,
-            Self::Distance(d) => matches!(d.a, Place::Node { .. }) || matches!(d.b, Place::Node { .. }),
+            Self::Distance(d) => d.a.on_nodes() || d.b.on_nodes(),
+            Self::Attach(_) | Self::Strands(_) | Self::Bending(_) | Self::Volume(_) | Self::PatchJoint(_) => true,
             Self::Custom { nodes, .. } => *nodes,
+        }
+    }
+
+    /// True when rows may have more than four blocks. They are swept with the rows of rigid bodies: among those of nodes
+    /// one of them would keep all others out of lanes.
+    pub fn is_wide(&self) -> bool {
+        match self {
+            Self::Joint(_) | Self::Strands(_) | Self::Bending(_) | Self::Custom { .. } => false,
+            Self::Distance(d) => d.wide,
+            Self::Attach(a) => a.wide,
+            Self::Volume(_) | Self::PatchJoint(_) => true,
+        }
+    }
+
+    /// Rows whose impulses State keeps.
+    pub fn row_count(&self) -> usize {
+        match self {
+            Self::Joint(_) => JOINT_ROWS,
+            Self::Distance(_) | Self::Volume(_) => 1,
+            Self::Attach(a) => 3 * a.source.pairs.len(),
+            Self::Strands(s) => s.source.pairs.len(),
+            Self::Bending(b) => b.source.folds.len(),
+            Self::PatchJoint(p) => p.row_count(),
+            Self::Custom { .. } => CUSTOM_ROWS,
+        }
+    }
+
+    /// Appends the rows of a substep.
+    pub fn rows(&self, view: &View<'_>, joint: Softness, out: &mut RowBuffer) {
+        match self {
+            Self::Joint(j) => j.rows(view, joint, out),
+            Self::Distance(d) => d.rows(view, joint, out),
+            Self::Attach(a) => a.rows(view, joint, out),
+            Self::Strands(s) => s.rows(view, joint, out),
+            Self::Bending(b) => b.rows(view, joint, out),
+            Self::Volume(v) => v.rows(view, joint, out),
+            Self::PatchJoint(p) => p.rows(view, joint, out),
+            Self::Custom { rows, .. } => {
+                let mut writer = RowWriter::new(*view, joint, out);
+                // a custom constraint that fails is off for this substep; what it wrote before stays sane
+                let _ = rows.rows(view, &mut writer);
+            }
+        }
+    }
+
+    /// Force and torque that a unit impulse of its row `index` has on its second body.
+    pub fn carried(&self, index: u32, terms: &[Term], linear: impl Fn(u32) -> bool) -> (Vec3, Vec3) {
+        match self {
+            Self::Joint(_) | Self::Distance(_) | Self::Custom { .. } => carried_by(terms, linear),
+            Self::Attach(a) => (a.carried(index, terms), Vec3::ZERO),
+            Self::PatchJoint(p) => p.carried(index, terms),
+            // rows of many bodies and directions: no sum of them means anything
+            Self::Strands(_) | Self::Bending(_) | Self::Volume(_) => (Vec3::ZERO, Vec3::ZERO),
         }
     }
 
@@ -58,12 +135,38 @@ impl Constraint {
         }
     }
 
-    /// Force above which it breaks [N].
+    /// Force above which it breaks [N]; pressure for a volume [Pa].
     pub fn break_force(&self) -> Real {
         match self {
             Self::Joint(j) => j.source.break_force,
             Self::Distance(d) => d.source.break_force,
-            Self::Custom { .. } => Real::INFINITY,
+            Self::Attach(a) => a.source.break_force,
+            Self::Strands(s) => s.source.break_force,
+            Self::Volume(v) => v.source.burst,
+            Self::PatchJoint(p) => p.source.break_force,
+            Self::Bending(_) | Self::Custom { .. } => Real::INFINITY,
         }
+    }
+
+    /// What is compared with the break force, from the force on its second body and the forces of its rows.
+    pub fn strain(&self, force: Vec3, rows: &[Real]) -> Real {
+        let largest = |sizes: &mut dyn Iterator<Item = Real>| sizes.fold(0.0, Real::max);
+        match self {
+            // the pair that carries most
+            Self::Attach(_) => largest(&mut rows.chunks_exact(3).map(|r| Vec3::new(r[0], r[1], r[2]).length())),
+            Self::Strands(_) => largest(&mut rows.iter().map(|r| r.abs())),
+            // only pressure bursts
+            Self::Volume(_) => largest(&mut rows.iter().copied()),
+            _ => force.length(),
+        }
+    }
+}
+
+/// What a unit impulse of a row does to its second body: the last body named; a row that pushes no centre or node is a
+/// torque.
+fn carried_by(terms: &[Term], linear: impl Fn(u32) -> bool) -> (Vec3, Vec3) {
+    match terms.iter().rev().find(|t| linear(t.block)) {
+        Some(t) => (t.jacobian, Vec3::ZERO),
+        None => (Vec3::ZERO, terms.last().map_or(Vec3::ZERO, |t| t.jacobian)),
     }
 }

@@ -11,6 +11,7 @@
 //! (approach is allowed), negative in penetration. Errata of ICD Alg. 1, 4.2 and 4.3 (`docs/errata.md`) are applied here.
 
 use crate::math::{Block, Real, Vec3};
+use crate::solver::soft::{Softness, spring};
 
 /// Index of a row in its buffer.
 pub type RowId = u32;
@@ -74,6 +75,45 @@ pub struct Row {
     pub impulse: Real,
 }
 
+/// What a row wants, before its answer is known.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Wish {
+    /// Holds an error at zero; the second is the part of the motion that J·v does not see [m/s].
+    Held(Real, Real, Softness),
+    /// A spring with an error [m or rad], stiffness and damping, over a substep [s].
+    Spring(Real, Real, Real, Real),
+    /// Bias and softness as they are; the softness is a law.
+    Law(Real, Real),
+    /// Lets a gap close within the substep, and no more: its bias [m/s].
+    Gap(Real),
+}
+
+/// Bias, correction and softness of a row.
+#[derive(Clone, Copy, Debug)]
+struct Numbers {
+    bias: Real,
+    correction: Real,
+    softness: Real,
+    spring: bool,
+}
+
+impl Wish {
+    fn numbers(self, answer: Real) -> Numbers {
+        match self {
+            Self::Held(error, bend, soft) => {
+                let correction = error * soft.rate;
+                Numbers { bias: correction + bend, correction, softness: soft.relative * answer, spring: false }
+            }
+            Self::Spring(error, stiffness, damping, h) => {
+                let (rate, softness) = spring(stiffness, damping, h);
+                Numbers { bias: error * rate, correction: 0.0, softness, spring: true }
+            }
+            Self::Gap(bias) => Numbers { bias, correction: 0.0, softness: 0.0, spring: false },
+            Self::Law(bias, softness) => Numbers { bias, correction: 0.0, softness, spring: true },
+        }
+    }
+}
+
 /// Rows in sweep order, with their terms.
 #[derive(Clone, Debug, Default)]
 pub struct RowBuffer {
@@ -133,6 +173,43 @@ impl RowBuffer {
             impulse: 0.0,
         });
         (self.rows.len() - 1) as RowId
+    }
+
+    /// Adds a term to the row that is being written; [`RowBuffer::close`] ends it.
+    pub(crate) fn add_term(&mut self, term: Term) {
+        self.terms.push(term);
+    }
+
+    /// Adds a term to the row that is being written, or to the one it has on the same block: a sweep takes a row's terms
+    /// for independent.
+    pub(crate) fn merge_term(&mut self, term: Term) {
+        let from = self.open_from();
+        match self.terms[from..].iter_mut().find(|t| t.block == term.block) {
+            Some(t) => (t.jacobian, t.response) = (t.jacobian + term.jacobian, t.response + term.response),
+            None => self.terms.push(term),
+        }
+    }
+
+    /// The terms of the row that is being written.
+    pub(crate) fn open_terms(&mut self) -> &mut [Term] {
+        let from = self.open_from();
+        &mut self.terms[from..]
+    }
+
+    /// Ends the row that is being written. A spring's softness is part of its law.
+    pub(crate) fn close(&mut self, wish: Wish, bounds: Bounds) -> RowId {
+        let start = self.open_from();
+        let answer: Real = self.terms[start..].iter().map(|t| t.jacobian.dot(t.response)).sum();
+        let Numbers { bias, correction, softness, spring } = wish.numbers(answer);
+        let diagonal = if answer > 0.0 { answer + softness } else { Real::INFINITY };
+        let (start, count) = (start as u32, (self.terms.len() - start) as u32);
+        self.rows.push(Row { start, count, bias, correction, softness, spring, bounds, diagonal, impulse: 0.0 });
+        (self.rows.len() - 1) as RowId
+    }
+
+    /// Where the terms of the row that is being written begin.
+    fn open_from(&self) -> usize {
+        self.rows.last().map_or(0, |r| (r.start + r.count) as usize)
     }
 
     /// J·v of a row [m/s or rad/s].

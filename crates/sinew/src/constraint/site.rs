@@ -3,7 +3,7 @@
 use super::row::Term;
 use crate::error::{Error, finite_vec};
 use crate::math::{Block, Pose, Quat, Real, Sym3, Vec3};
-use crate::model::{Body, BodyId, Model};
+use crate::model::{Body, BodyId, Model, Nodes};
 
 /// A point that a constraint holds on to.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,6 +24,22 @@ pub enum Site {
         /// Which of its nodes.
         node: u32,
     },
+    /// A point of a body's surface, by its number.
+    Surfel {
+        /// Which body.
+        body: BodyId,
+        /// Which of its surface points.
+        surfel: u32,
+    },
+    /// A point on a triangle of a body's surface.
+    Face {
+        /// Which body.
+        body: BodyId,
+        /// Which of the triangles of its surface.
+        triangle: u32,
+        /// Weights of its corners; they sum to one.
+        weights: [Real; 3],
+    },
 }
 
 impl Site {
@@ -31,7 +47,10 @@ impl Site {
     pub fn body(&self) -> Option<BodyId> {
         match *self {
             Site::World(_) => None,
-            Site::Rigid { body, .. } | Site::Node { body, .. } => Some(body),
+            Site::Rigid { body, .. }
+            | Site::Node { body, .. }
+            | Site::Surfel { body, .. }
+            | Site::Face { body, .. } => Some(body),
         }
     }
 
@@ -54,8 +73,46 @@ impl Site {
                 }
                 Ok(Place::Node { body: body.index, node })
             }
+            Site::Surfel { body, surfel } => {
+                let place = Place::Surface { body: body.index, surfels: [surfel; 3], weights: [1.0, 0.0, 0.0] };
+                check_surfels(model.nodes(body)?, &[surfel])?;
+                Ok(place)
+            }
+            Site::Face { body, triangle, weights } => {
+                let nodes = model.nodes(body)?;
+                let triangles = nodes.surface.triangles();
+                let Some(&surfels) = triangles.get(triangle as usize) else {
+                    return Err(bad(format!(
+                        "triangle {triangle} does not exist, the surface has {}",
+                        triangles.len()
+                    )));
+                };
+                let sum: Real = weights.iter().sum();
+                if !((sum - 1.0).abs() < 1e-3 && weights.iter().all(|w| w.abs() < 1e3)) {
+                    return Err(bad(format!("weights {weights:?} must sum to 1")));
+                }
+                check_surfels(nodes, &surfels)?;
+                Ok(Place::Surface { body: body.index, surfels, weights })
+            }
         }
     }
+}
+
+fn bad(reason: String) -> Error {
+    Error::BadConstraint { constraint: "site", reason }
+}
+
+/// Refuses surface points that do not exist or do not follow their nodes linearly.
+pub(crate) fn check_surfels(nodes: &Nodes, surfels: &[u32]) -> Result<(), Error> {
+    for &surfel in surfels {
+        if surfel as usize >= nodes.surface.len() {
+            return Err(bad(format!("surfel {surfel} does not exist, the surface has {}", nodes.surface.len())));
+        }
+        if nodes.surface.offset(surfel) != 0.0 {
+            return Err(bad(format!("surfel {surfel} lies above its sheet: name one that lies in it, or a node")));
+        }
+    }
+    Ok(())
 }
 
 /// A site by its indices.
@@ -71,6 +128,58 @@ pub(crate) enum Place {
         body: u32,
         node: u32,
     },
+    /// A blend of surfels.
+    Surface {
+        body: u32,
+        surfels: [u32; 3],
+        weights: [Real; 3],
+    },
+}
+
+impl Place {
+    /// Slot of its body.
+    pub fn slot(&self) -> Option<u32> {
+        match *self {
+            Place::World(_) => None,
+            Place::Rigid { slot, .. } => Some(slot),
+            Place::Node { body, .. } | Place::Surface { body, .. } => Some(body),
+        }
+    }
+
+    /// True on a body of nodes.
+    pub fn on_nodes(&self) -> bool {
+        matches!(self, Place::Node { .. } | Place::Surface { .. })
+    }
+
+    /// Terms that a row has here, at most.
+    pub fn term_count(&self, model: &Model) -> usize {
+        match *self {
+            Place::World(_) => 0,
+            Place::Rigid { .. } => 2,
+            Place::Node { .. } => 1,
+            Place::Surface { .. } => {
+                let mut count = 0;
+                self.shares(model, |_, _| count += 1);
+                count
+            }
+        }
+    }
+
+    /// Nodes that it follows, with their weights; a node may come more than once.
+    pub fn shares(&self, model: &Model, mut found: impl FnMut(u32, Real)) {
+        match *self {
+            Place::World(_) | Place::Rigid { .. } => {}
+            Place::Node { node, .. } => found(node, 1.0),
+            Place::Surface { body, surfels, weights } => {
+                let Some(nodes) = model.nodes_at(body) else { return };
+                for (&surfel, weight) in surfels.iter().zip(weights).filter(|(_, w)| *w != 0.0) {
+                    for share in nodes.surface.shares(surfel) {
+                        found(share.node, share.weight * weight);
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// What rows are made from: poses and answers of all bodies in this substep.
@@ -107,7 +216,7 @@ impl View<'_> {
         Sym3 { xx: a[0], yy: a[1], zz: a[2], xy: a[3], xz: b[0], yz: b[1] }
     }
 
-    fn node_block(&self, body: u32, node: u32) -> u32 {
+    pub(crate) fn node_block(&self, body: u32, node: u32) -> u32 {
         let start = match self.model.bodies.at(body) {
             Some(Body::Nodes(n)) => n.start,
             _ => 0,
@@ -126,6 +235,7 @@ impl View<'_> {
                 let b = self.pose[self.node_block(body, node) as usize];
                 Vec3::new(b[0], b[1], b[2])
             }
+            Place::Surface { body, .. } => self.blend(self.pose, place, body),
         }
     }
 
@@ -158,7 +268,29 @@ impl View<'_> {
                 of(2 * slot) + of(2 * slot + 1).cross(q * local)
             }
             Place::Node { body, node } => of(self.node_block(body, node)),
+            Place::Surface { body, .. } => self.blend(self.velocity, place, body),
         }
+    }
+
+    /// Position of a node [m].
+    pub(crate) fn node(&self, body: u32, node: u32) -> Vec3 {
+        let b = self.pose[self.node_block(body, node) as usize];
+        Vec3::new(b[0], b[1], b[2])
+    }
+
+    /// Term of a push along `axis` at a node or at a rigid body's centre.
+    pub(crate) fn node_term(&self, block: u32, axis: Vec3) -> Term {
+        Term { block, jacobian: axis, response: axis * self.velocity[block as usize][3] }
+    }
+
+    /// Blend of node vectors at a place on a surface.
+    fn blend(&self, from: &[Block], place: &Place, body: u32) -> Vec3 {
+        let mut sum = Vec3::ZERO;
+        place.shares(self.model, |node, weight| {
+            let b = from[self.node_block(body, node) as usize];
+            sum += Vec3::new(b[0], b[1], b[2]) * weight;
+        });
+        sum
     }
 
     /// Terms of a push along `axis` at a place; `point` is where it acts in the world.
@@ -166,41 +298,60 @@ impl View<'_> {
         match *place {
             Place::World(_) => {}
             Place::Rigid { slot, .. } => {
-                let (x, _) = self.center(slot);
-                let block = 2 * slot;
-                out.add(Term { block, jacobian: axis, response: axis * self.velocity[block as usize][3] });
-                self.twist_terms(slot, (point - x).cross(axis), out);
+                self.rigid_terms(slot, axis, point, |term| out.add(term));
             }
             Place::Node { body, node } => {
-                let block = self.node_block(body, node);
-                out.add(Term { block, jacobian: axis, response: axis * self.velocity[block as usize][3] });
+                out.add(self.node_term(self.node_block(body, node), axis));
+            }
+            Place::Surface { body, .. } => {
+                place.shares(self.model, |node, weight| {
+                    out.add(self.node_term(self.node_block(body, node), axis * weight));
+                });
             }
         }
     }
 
+    /// The two terms of a push along `axis` on a rigid body, which acts at `point`: centre, then spin.
+    pub(crate) fn rigid_terms(&self, slot: u32, axis: Vec3, point: Vec3, mut add: impl FnMut(Term)) {
+        let (x, _) = self.center(slot);
+        add(self.node_term(2 * slot, axis));
+        add(self.twist_term(slot, (point - x).cross(axis)));
+    }
+
     /// Term of a torque on a rigid body.
+    pub(crate) fn twist_term(&self, slot: u32, axis: Vec3) -> Term {
+        Term { block: 2 * slot + 1, jacobian: axis, response: self.inv_inertia(slot).mul(axis) }
+    }
+
+    /// Adds the term of a torque on a rigid body.
     pub(crate) fn twist_terms(&self, slot: u32, axis: Vec3, out: &mut Terms) {
-        out.add(Term { block: 2 * slot + 1, jacobian: axis, response: self.inv_inertia(slot).mul(axis) });
+        out.add(self.twist_term(slot, axis));
     }
 }
 
 /// Terms of one row while it is put together.
 #[derive(Clone, Debug)]
 pub struct Terms {
-    items: [Term; 16],
+    items: [Term; Self::MOST],
     len: usize,
 }
 
 impl Default for Terms {
     fn default() -> Self {
-        Self { items: [Term { block: 0, jacobian: Vec3::ZERO, response: Vec3::ZERO }; 16], len: 0 }
+        Self { items: [Term { block: 0, jacobian: Vec3::ZERO, response: Vec3::ZERO }; Self::MOST], len: 0 }
     }
 }
 
 impl Terms {
-    /// Adds a term; beyond sixteen they are left out (no constraint of ours has that many).
+    /// Most terms.
+    pub(crate) const MOST: usize = 16;
+
+    /// Adds a term, or adds to the one on the same block; beyond sixteen they are left out (constraints that might have
+    /// more are refused at the door).
     pub(crate) fn add(&mut self, term: Term) {
-        if self.len < self.items.len() {
+        if let Some(t) = self.items[..self.len].iter_mut().find(|t| t.block == term.block) {
+            (t.jacobian, t.response) = (t.jacobian + term.jacobian, t.response + term.response);
+        } else if self.len < self.items.len() {
             self.items[self.len] = term;
             self.len += 1;
         }

@@ -24,10 +24,11 @@ pub use particles::Particles;
 pub(crate) use rigid::{BuiltCollider, Rigid};
 pub use rigid::{Collider, Motion, RigidBody};
 pub use shape::Shape;
-pub use soft::{Geometry, Region, Skin, SoftBody, SoftModel};
+pub use soft::{Air, Geometry, Region, Skin, SoftBody, SoftModel};
 
 use crate::constraint::Constraint;
 use crate::error::Error;
+use std::ops::Range;
 
 /// A body of either kind.
 #[derive(Debug)]
@@ -45,6 +46,8 @@ pub struct Model {
     pub(crate) node_count: usize,
     /// Numbers of memory of all deformable models.
     pub(crate) inner_count: usize,
+    /// First row of each constraint among the impulses that State keeps, and the end. (constraint slots + 1)
+    pub(crate) row_start: Vec<u32>,
     /// Pairs of bodies whose joint asks them not to collide, sorted.
     pub(crate) apart: Vec<(u32, u32)>,
     /// Raised by every edit; all that is derived checks it.
@@ -99,8 +102,27 @@ impl Model {
         2 * self.bodies.slot_count() as u32 + node
     }
 
-    /// Rebuilds the sorted list of pairs that joints keep from colliding.
-    pub(crate) fn refresh_apart(&mut self) {
+    /// Where State keeps the impulses of a constraint.
+    pub(crate) fn rows_of(&self, constraint: u32) -> Range<usize> {
+        let at = |k: usize| self.row_start.get(k).or(self.row_start.last()).copied().unwrap_or(0) as usize;
+        at(constraint as usize)..at(constraint as usize + 1)
+    }
+
+    /// Rows of all constraints.
+    pub(crate) fn row_count(&self) -> usize {
+        self.row_start.last().copied().unwrap_or(0) as usize
+    }
+
+    /// Rebuilds what is derived from the constraints: where their rows are, and the sorted list of pairs that joints keep
+    /// from colliding.
+    pub(crate) fn refresh_constraints(&mut self) {
+        self.row_start.clear();
+        self.row_start.push(0);
+        let mut rows = 0;
+        for slot in 0..self.constraints.slot_count() as u32 {
+            rows += self.constraints.at(slot).map_or(0, Constraint::row_count);
+            self.row_start.push(rows as u32);
+        }
         let mut apart: Vec<(u32, u32)> =
             self.constraints.iter().filter_map(|(_, c)| c.keeps_apart()).map(|(a, b)| (a.min(b), a.max(b))).collect();
         apart.sort_unstable();

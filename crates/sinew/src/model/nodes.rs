@@ -1,6 +1,6 @@
 //! Bodies made of nodes as the step sees them: a span of nodes, a surface, and for soft bodies a model.
 
-use super::soft::{Built, SoftBody};
+use super::soft::{Air, Built, SoftBody};
 use super::surface::{Cells, Surface};
 use super::{Groups, Material, Particles};
 use crate::deformable::Deformable;
@@ -27,6 +27,8 @@ pub(crate) struct NodeTraits {
     pub damping: Real,
     /// Its surface touches itself.
     pub self_contact: bool,
+    /// The air around its surface.
+    pub air: Option<Air>,
     pub name: String,
 }
 
@@ -91,6 +93,7 @@ impl Nodes {
             gravity_scale: source.gravity_scale,
             damping: source.damping,
             self_contact: false,
+            air: None,
             name: source.name.clone(),
         };
         traits.check(&who)?;
@@ -128,6 +131,7 @@ impl Nodes {
             gravity_scale: source.gravity_scale,
             damping: source.damping,
             self_contact: source.self_contact,
+            air: source.air,
             name: source.name.clone(),
         };
         traits.check(&who)?;
@@ -184,6 +188,9 @@ impl NodeTraits {
     fn check(&self, who: &str) -> Result<(), Error> {
         not_negative(&format!("{who}.damping"), self.damping)?;
         finite(&format!("{who}.gravity_scale"), self.gravity_scale)?;
+        if let Some(air) = &self.air {
+            air.check(&format!("{who}.air"))?;
+        }
         self.material.check(&format!("{who}.material"))
     }
 }

@@ -7,7 +7,7 @@ use super::{Groups, Material, Matter};
 use crate::deformable::meshless::{Mls, MlsParams};
 use crate::deformable::particle::{Clusters, Pbd, ShapeMatching, pbd, shape_matching};
 use crate::deformable::{Deformable, fem, spring};
-use crate::error::{Error, finite_vec};
+use crate::error::{Error, check, finite_vec, not_negative};
 use crate::math::{Pose, Quat, Real, Vec3};
 
 /// The rest shape of a soft body.
@@ -94,6 +94,35 @@ impl Region {
     }
 }
 
+/// The air around the surface of a soft body: drag on its triangles, and wind.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Air {
+    /// Density [kg/m³]: air 1.2, water 1000.
+    pub density: Real,
+    /// Drag coefficient across a triangle: about 1.2 for a plate.
+    pub normal: Real,
+    /// Drag coefficient along a triangle: about 0.01 to 0.1 for cloth.
+    pub tangential: Real,
+    /// Velocity of the air [m/s].
+    pub wind: Vec3,
+}
+
+impl Default for Air {
+    fn default() -> Self {
+        Self { density: 1.2, normal: 1.2, tangential: 0.03, wind: Vec3::ZERO }
+    }
+}
+
+impl Air {
+    pub(crate) fn check(&self, who: &str) -> Result<(), Error> {
+        not_negative(&format!("{who}.density"), self.density)?;
+        not_negative(&format!("{who}.normal"), self.normal)?;
+        not_negative(&format!("{who}.tangential"), self.tangential)?;
+        finite_vec(&format!("{who}.wind"), self.wind)?;
+        check(&format!("{who}.wind"), self.wind.length(), self.wind.length() < 1e4, "below 10 km/s")
+    }
+}
+
 /// A soft body to be added.
 ///
 /// ```
@@ -133,6 +162,8 @@ pub struct SoftBody {
     pub gravity_scale: Real,
     /// Rate at which velocity decays, as in a thin fluid [1/s].
     pub damping: Real,
+    /// The air around its surface; none: vacuum.
+    pub air: Option<Air>,
     /// For messages.
     pub name: String,
 }
@@ -164,6 +195,7 @@ impl SoftBody {
             groups: Groups::ALL,
             gravity_scale: 1.0,
             damping: 0.0,
+            air: None,
             name: String::new(),
         }
     }
@@ -208,6 +240,12 @@ impl SoftBody {
     /// All nodes inside this box, in the coordinates of the rest shape [m], stay where they are.
     pub fn pin_region(mut self, min: impl Into<Vec3>, max: impl Into<Vec3>) -> Self {
         self.pinned_regions.push(Region { min: min.into(), max: max.into() });
+        self
+    }
+
+    /// The air around its surface: drag and wind.
+    pub fn air(mut self, air: Air) -> Self {
+        self.air = Some(air);
         self
     }
 

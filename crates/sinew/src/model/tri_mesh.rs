@@ -74,6 +74,32 @@ impl TriMesh {
         !edges.is_empty() && once && edges.iter().all(|&[a, b]| edges.binary_search(&[b, a]).is_ok())
     }
 
+    /// Every edge once, ascending.
+    pub fn edges(&self) -> Vec<[u32; 2]> {
+        let sides = self.triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
+        let mut edges: Vec<[u32; 2]> = sides.map(|[a, b]| [a.min(b), a.max(b)]).collect();
+        edges.sort_unstable();
+        edges.dedup();
+        edges
+    }
+
+    /// Edges between two triangles, with the vertices beside them: i, j, then left and right of the way from i to j seen
+    /// from outside. Edges of more than two triangles, or of two that do not agree in their normals, are left out.
+    pub fn folds(&self) -> Vec<[u32; 4]> {
+        let sides = self.triangles.iter().flat_map(|&[a, b, c]| [[a, b, c], [b, c, a], [c, a, b]]);
+        // edge from its smaller vertex, which way the triangle passes it, and the vertex beside it
+        let mut sides: Vec<(u32, u32, bool, u32)> =
+            sides.map(|[a, b, beside]| if a < b { (a, b, false, beside) } else { (b, a, true, beside) }).collect();
+        sides.sort_unstable();
+        let mut folds = Vec::new();
+        for group in sides.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            if let &[(i, j, false, left), (_, _, true, right)] = group {
+                folds.push([i, j, left, right]);
+            }
+        }
+        folds
+    }
+
     /// Refuses an empty mesh, missing or non-finite vertices and triangles without area, naming the culprit.
     pub fn check(&self) -> Result<(), TriMeshError> {
         if self.triangles.is_empty() {

@@ -18,9 +18,6 @@ pub(crate) mod flag {
     pub const FROZEN: u32 = 2;
 }
 
-/// Most rows of a constraint whose impulses are kept for the next step.
-pub const WARM_ROWS: usize = 12;
-
 /// All that the next step depends on. Indexed by body slot, node or constraint slot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
@@ -50,8 +47,9 @@ pub struct State {
     pub node_v: Vec<Vec3>,
     /// Memory of deformable models: plastic strain, stretch of dashpots (the model's own numbering).
     pub inner: Vec<Real>,
-    /// Impulses of constraint rows for the warm start [N·s] (constraint slots).
-    pub row_impulses: Vec<[Real; WARM_ROWS]>,
+    /// Impulses of constraint rows for the warm start [N·s] (rows of all constraints, in the order of their slots; the
+    /// model knows how many each has).
+    pub row_impulses: Vec<Real>,
     /// 1 when the constraint broke (constraint slots).
     pub broken: Vec<u32>,
     /// Contacts with their features, impulses and stick points, sorted by key.

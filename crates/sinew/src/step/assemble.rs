@@ -1,13 +1,13 @@
 //! Assemble: constraints and contacts become rows, with J, response, bias, bounds and warm impulses.
 
 use super::{StepContext, node_contact, solve};
-use crate::constraint::{Constraint, RowBuffer, RowWriter, View};
+use crate::constraint::{RowBuffer, View};
 use crate::math::{Block, Quat, Real, Vec3};
 use crate::model::{Model, Motion};
 use crate::settings::{FrictionBound, Settings};
 use crate::solver::contact_batch::{ContactBatch, Eight};
 use crate::solver::pgs;
-use crate::state::{ContactMemory, State, WARM_ROWS, contact_flag};
+use crate::state::{ContactMemory, State, contact_flag};
 use crate::work::{RowSpan, Work};
 
 /// Rows from which lanes pay.
@@ -40,7 +40,7 @@ pub(super) fn warm_from_state(state: &State, work: &mut Work, settings: &Setting
     let h = settings.dt / work.substeps as Real;
     let ratio = if state.h > 0.0 { h / state.h } else { 1.0 } * settings.warm_start;
     work.warm.clear();
-    work.warm.extend(state.row_impulses.iter().map(|row| row.map(|v| v * ratio)));
+    work.warm.extend(state.row_impulses.iter().map(|v| v * ratio));
     if ratio != 1.0 {
         for m in &mut work.contacts {
             m.roll = m.roll.map(|v| v * ratio);
@@ -59,7 +59,7 @@ pub(super) fn harvest(work: &mut Work) {
     for span in &work.spans {
         let buffer = if span.nodes { &work.node_rows } else { &work.rows };
         let rows = &buffer.rows()[span.start as usize..span.end as usize];
-        for (to, row) in work.warm[span.constraint as usize].iter_mut().zip(rows) {
+        for (to, row) in work.warm[span.kept()].iter_mut().zip(rows) {
             *to = row.impulse;
         }
     }
@@ -81,23 +81,16 @@ fn constraint_rows(ctx: &StepContext, model: &Model, state: &State, work: &mut W
         if !anyone || elsewhere || state.broken[slot as usize] != 0 {
             continue;
         }
-        let nodes = constraint.has_nodes();
+        let nodes = constraint.has_nodes() && !constraint.is_wide();
         let out: &mut RowBuffer = if nodes { node_rows } else { rows };
         let start = out.len();
-        match constraint {
-            Constraint::Joint(j) => j.rows(&view, ctx.joint, out),
-            Constraint::Distance(d) => d.rows(&view, ctx.joint, out),
-            Constraint::Custom { rows, .. } => {
-                let mut writer = RowWriter::new(view, ctx.joint, out);
-                // a custom constraint that fails is off for this substep; what it wrote before stays sane
-                let _ = rows.rows(&view, &mut writer);
-            }
-        }
-        let warm = &warm[slot as usize];
-        for (row, &impulse) in out.rows_mut()[start..].iter_mut().take(WARM_ROWS).zip(warm) {
+        constraint.rows(&view, ctx.joint, out);
+        let kept = model.rows_of(slot);
+        for (row, &impulse) in out.rows_mut()[start..].iter_mut().zip(&warm[kept.clone()]) {
             row.impulse = impulse;
         }
-        spans.push(RowSpan { constraint: slot, start: start as u32, end: out.len() as u32, nodes });
+        let (first, count) = (kept.start as u32, kept.len() as u32);
+        spans.push(RowSpan { constraint: slot, start: start as u32, end: out.len() as u32, nodes, first, count });
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::assemble::half_width;
 use super::{StepContext, advance, classic_contact, predict, soft, touch};
-use crate::constraint::{Bounds, Constraint, RowBuffer, RowWriter, Term, View};
+use crate::constraint::{Bounds, Constraint, RowBuffer, View};
 use crate::debug::timing::PhaseClock;
 use crate::math::{Quat, Real, Vec3, integrate_rotation};
 use crate::model::{Model, Motion};
@@ -14,7 +14,7 @@ use crate::report::Phase;
 use crate::settings::Settings;
 use crate::solver::implicit::{Lump, Placed, System, solve as solve_island, stiffen};
 use crate::solver::soft::Softness;
-use crate::state::{ContactMemory, State, WARM_ROWS, contact_flag};
+use crate::state::{ContactMemory, State, contact_flag};
 use crate::work::{ImplicitIsland, ImplicitSpan, PointForce, Touch, Work};
 
 /// Sorts islands with an implicit body out of those that sweeps solve. Comes after islands are known.
@@ -70,6 +70,8 @@ pub(super) fn sort_out(model: &Model, state: &State, work: &mut Work) {
 /// All implicit islands, one after the other, each with all its substeps.
 pub(super) fn run(model: &Model, state: &State, work: &mut Work, settings: &Settings, clock: &mut PhaseClock) {
     work.implicit.spans.clear();
+    work.implicit.row_sums.clear();
+    work.implicit.row_sums.resize(model.row_count(), 0.0);
     work.implicit.touches.clear();
     for k in 0..work.implicit.count {
         let members = std::mem::take(&mut work.implicit.islands[k]);
@@ -77,7 +79,7 @@ pub(super) fn run(model: &Model, state: &State, work: &mut Work, settings: &Sett
         soft::report(&members.nodes, model, work, settings.dt, count);
         let h = settings.dt / count as Real;
         let (spans, touches) = (work.implicit.spans.len(), work.implicit.touches.len());
-        list(work, &members);
+        list(model, work, &members);
         let island = Island { members: &members, spans, touches, scale: h * work.substeps as Real / settings.dt };
         for substep in 0..count {
             let joint = Softness { rate: 1.0 / h, relative: 0.0 };
@@ -111,11 +113,13 @@ struct Island<'a> {
 }
 
 /// Lists the constraints and contact points of an island.
-fn list(work: &mut Work, members: &ImplicitIsland) {
+fn list(model: &Model, work: &mut Work, members: &ImplicitIsland) {
     let Work { implicit, contacts, .. } = work;
     for &constraint in &members.constraints {
         let (push, twist) = (Vec3::ZERO, Vec3::ZERO);
-        implicit.spans.push(ImplicitSpan { constraint, start: 0, end: 0, push, twist });
+        let kept = model.rows_of(constraint);
+        let (first, count) = (kept.start as u32, kept.len() as u32);
+        implicit.spans.push(ImplicitSpan { constraint, start: 0, end: 0, first, count, push, twist });
     }
     for &manifold in &members.contacts {
         for point in 0..contacts[manifold as usize].count {
@@ -234,17 +238,9 @@ fn constraint_rows(ctx: &StepContext, model: &Model, work: &mut Work, island: &I
     for span in &mut work.implicit.spans[island.spans..] {
         let Some(constraint) = model.constraints.at(span.constraint) else { continue };
         let start = rows.len();
-        match constraint {
-            Constraint::Joint(j) => j.rows(&view, ctx.joint, rows),
-            Constraint::Distance(d) => d.rows(&view, ctx.joint, rows),
-            Constraint::Custom { rows: custom, .. } => {
-                let mut writer = RowWriter::new(view, ctx.joint, rows);
-                // as in sweep islands: one that fails is off for this substep
-                let _ = custom.rows(&view, &mut writer);
-            }
-        }
-        let warm = &work.warm[span.constraint as usize];
-        for (row, &impulse) in rows.rows_mut()[start..].iter_mut().take(WARM_ROWS).zip(warm) {
+        constraint.rows(&view, ctx.joint, rows);
+        let warm = &work.warm[span.first as usize..(span.first + span.count) as usize];
+        for (row, &impulse) in rows.rows_mut()[start..].iter_mut().zip(warm) {
             row.impulse = impulse * island.scale;
         }
         (span.start, span.end) = (start as u32, rows.len() as u32);
@@ -316,7 +312,7 @@ fn solve(work: &mut Work, settings: &Settings, island: &Island<'_>) {
 
 /// Velocities back, impulses and stick points into memory.
 fn keep(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings, island: &Island<'_>) {
-    keep_impulses(work, settings, island, 2 * model.bodies.slot_count() as u32);
+    keep_impulses(model, work, settings, island);
     keep_contacts(ctx, work, settings, island);
     let Work { implicit, velocity, carry, .. } = work;
     for (&block, v) in implicit.global.iter().zip(&implicit.v) {
@@ -341,11 +337,14 @@ fn end(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings, i
 }
 
 /// Impulses of constraint rows: carried on to the next substep, and summed for the report.
-fn keep_impulses(work: &mut Work, settings: &Settings, island: &Island<'_>, nodes_from: u32) {
+fn keep_impulses(model: &Model, work: &mut Work, settings: &Settings, island: &Island<'_>) {
+    let nodes_from = 2 * model.bodies.slot_count() as u32;
     let Work { implicit, warm, .. } = work;
     for span in &mut implicit.spans[island.spans..] {
         let rows = &implicit.rows.rows()[span.start as usize..span.end as usize];
-        for (to, row) in warm[span.constraint as usize].iter_mut().zip(rows) {
+        let kept = span.first as usize..(span.first + span.count) as usize;
+        for ((to, sum), row) in warm[kept.clone()].iter_mut().zip(&mut implicit.row_sums[kept]).zip(rows) {
+            *sum += row.impulse;
             // a spring of its own law carries nothing
             let start = *to * island.scale;
             let next = if row.spring { row.impulse } else { settings.implicit.carried(start, row.impulse) };
@@ -356,20 +355,15 @@ fn keep_impulses(work: &mut Work, settings: &Settings, island: &Island<'_>, node
                 let block = implicit.global[block as usize];
                 block >= nodes_from || block.is_multiple_of(2)
             };
-            let (push, twist) = carried_by(implicit.rows.terms(id), linear);
+            let terms = implicit.rows.terms(id);
+            let (push, twist) = model
+                .constraints
+                .at(span.constraint)
+                .map_or_else(Default::default, |c: &Constraint| c.carried(id - span.start, terms, linear));
             let impulse = implicit.rows.rows()[id as usize].impulse;
             span.push += push * impulse;
             span.twist += twist * impulse;
         }
-    }
-}
-
-/// What a unit impulse of a row does to its second body: the last body named; a row that pushes no centre or node is a
-/// torque.
-pub(super) fn carried_by(terms: &[Term], linear: impl Fn(u32) -> bool) -> (Vec3, Vec3) {
-    match terms.iter().rev().find(|t| linear(t.block)) {
-        Some(t) => (t.jacobian, Vec3::ZERO),
-        None => (Vec3::ZERO, terms.last().map_or(Vec3::ZERO, |t| t.jacobian)),
     }
 }
 

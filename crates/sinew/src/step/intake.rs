@@ -60,7 +60,7 @@ fn gate(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) 
         }
     }
     for (slot, _) in model.constraints.iter() {
-        let row = &mut state.row_impulses[slot as usize];
+        let row = &mut state.row_impulses[model.rows_of(slot)];
         if row.iter().any(|v| !(v.abs() < 1e20)) {
             row.fill(0.0);
             if let Some(c) = model.constraints.at(slot) {

@@ -1,6 +1,7 @@
 //! The step on one page: eight phases, one file each. What a phase may touch is in its signature.
 
 mod advance;
+mod air;
 mod assemble;
 mod classic_contact;
 mod detect;

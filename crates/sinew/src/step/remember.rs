@@ -1,6 +1,5 @@
 //! Remember: what the step found goes into State. Gate 2: a body that came out insane is rolled back, stopped and held.
 
-use super::implicit::carried_by;
 use super::{assemble, classic_contact, intake::freeze_rigid, touch};
 use crate::math::{Pose, Quat, Real, Vec3};
 use crate::model::{Body, Model};
@@ -207,6 +206,8 @@ fn touch_event(model: &Model, a: u32, b: u32, sensor: bool, began: bool) -> Even
 /// Forces of constraints; those beyond their strength break.
 fn break_constraints(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
     let inv_h = work.substeps as Real / settings.dt;
+    work.row_forces.clear();
+    work.row_forces.resize(state.row_impulses.len(), 0.0);
     let node_base = 2 * model.bodies.slot_count() as u32;
     let linear = |block: u32| block >= node_base || block.is_multiple_of(2);
     for k in 0..work.spans.len() {
@@ -215,7 +216,12 @@ fn break_constraints(model: &Model, state: &mut State, work: &mut Work, settings
         let (mut force, mut torque) = (Vec3::ZERO, Vec3::ZERO);
         for id in span.start..span.end {
             let impulse = buffer.rows()[id as usize].impulse * inv_h;
-            let (push, twist) = carried_by(buffer.terms(id), linear);
+            let terms = buffer.terms(id);
+            let at = model.constraints.at(span.constraint);
+            let (push, twist) = at.map_or_else(Default::default, |c| c.carried(id - span.start, terms, linear));
+            if let Some(to) = work.row_forces[span.kept()].get_mut((id - span.start) as usize) {
+                *to = impulse;
+            }
             force += push * impulse;
             torque += twist * impulse;
         }
@@ -223,18 +229,25 @@ fn break_constraints(model: &Model, state: &mut State, work: &mut Work, settings
     }
     for k in 0..work.implicit.spans.len() {
         let span = work.implicit.spans[k];
+        let kept = span.first as usize..(span.first + span.count) as usize;
+        for (to, sum) in work.row_forces[kept.clone()].iter_mut().zip(&work.implicit.row_sums[kept]) {
+            *to = sum / settings.dt;
+        }
         carry_or_break(model, state, work, span.constraint, span.push / settings.dt, span.twist / settings.dt);
     }
 }
 
 fn carry_or_break(model: &Model, state: &mut State, work: &mut Work, constraint: u32, force: Vec3, torque: Vec3) {
     let id = model.constraint_id(constraint);
-    work.report.constraints.push(crate::report::ConstraintForce { id, force, torque });
-    let limit = model.constraints.at(constraint).map_or(Real::INFINITY, |c| c.break_force());
-    let size = force.length();
-    if size > limit {
+    let Some(kind) = model.constraints.at(constraint) else { return };
+    let kept = model.rows_of(constraint);
+    let rows = &work.row_forces[kept.clone()];
+    let largest = rows.iter().fold(0.0, |most: Real, f| most.max(f.abs()));
+    work.report.constraints.push(crate::report::ConstraintForce { id, force, torque, largest });
+    let size = kind.strain(force, rows);
+    if size > kind.break_force() {
         state.broken[constraint as usize] = 1;
-        state.row_impulses[constraint as usize].fill(0.0);
+        state.row_impulses[kept].fill(0.0);
         work.report.events.push(Event::Broke { constraint: id, force: size });
     }
 }

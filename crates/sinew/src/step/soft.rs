@@ -87,6 +87,7 @@ fn with_body(
 pub(super) fn predict(h: Real, substep: u32, model: &Model, slot: u32, work: &mut Work, settings: &Settings) {
     let Some(nodes) = model.nodes_at(slot) else { return };
     gather_forces(nodes, work, settings);
+    super::air::push(h, model, nodes, work);
     let keep = decay(nodes.traits.damping, h);
     with_body(model, slot, work, false, |m, body, pool| {
         if keep < 1.0 {

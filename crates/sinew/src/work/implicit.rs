@@ -63,6 +63,9 @@ pub(crate) struct ImplicitSpan {
     pub constraint: u32,
     pub start: u32,
     pub end: u32,
+    /// First of its numbers in State's column.
+    pub first: u32,
+    pub count: u32,
     /// Impulses of all substeps so far on the second body [N·s, N·m·s].
     pub push: Vec3,
     pub twist: Vec3,
@@ -86,6 +89,8 @@ pub(crate) struct ImplicitWork {
     pub rows: RowBuffer,
     /// Constraints of all islands in this step.
     pub spans: Vec<ImplicitSpan>,
+    /// Impulses of constraint rows, all substeps together [N·s]. (as State)
+    pub row_sums: Vec<Real>,
     /// Contact points of all islands in this step.
     pub touches: Vec<Touch>,
     pub lumps: Vec<Lump>,

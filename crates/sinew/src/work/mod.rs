@@ -19,7 +19,7 @@ use crate::solver::colour::Colouring;
 use crate::solver::contact_set::ContactSet;
 use crate::solver::pool::Pool;
 use crate::solver::row_lanes::RowLanes;
-use crate::state::{ContactMemory, WARM_ROWS};
+use crate::state::ContactMemory;
 
 /// One collider of the world, by its slot.
 #[derive(Clone, Copy, Debug)]
@@ -28,13 +28,24 @@ pub(crate) struct ColliderRef {
     pub collider: u32,
 }
 
-/// What a constraint's rows are: their range in the buffer, and whether nodes take part.
+/// What a constraint's rows are: their range in the buffer, and which buffer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RowSpan {
     pub constraint: u32,
     pub start: u32,
     pub end: u32,
+    /// In `node_rows`: rows on nodes, short enough for lanes.
     pub nodes: bool,
+    /// First of its numbers in State's column.
+    pub first: u32,
+    pub count: u32,
+}
+
+impl RowSpan {
+    /// Its numbers in State's column.
+    pub fn kept(&self) -> std::ops::Range<usize> {
+        self.first as usize..(self.first + self.count) as usize
+    }
 }
 
 /// Contact of a node with a collider: the rows it got.
@@ -123,8 +134,13 @@ pub(crate) struct Work {
     /// Rows of node contacts: last in a sweep.
     pub contact_rows: RowBuffer,
     pub spans: Vec<RowSpan>,
-    /// Impulses of constraint rows carried from substep to substep [N·s]. (constraint slots)
-    pub warm: Vec<[Real; WARM_ROWS]>,
+    /// Impulses of constraint rows carried from substep to substep [N·s]. (as State)
+    pub warm: Vec<Real>,
+    /// Forces of constraint rows: of the last substep, in implicit islands the mean over the step [N, N·m, Pa]. Written by
+    /// `remember`. (as State)
+    pub row_forces: Vec<Real>,
+    /// Air drag on nodes and the rate at which it brakes them. Written by `predict`. (nodes of one body) [N, kg/s]
+    pub drag: Vec<(Vec3, Real)>,
     pub node_contacts: Vec<NodeContact>,
     /// Surfaces of bodies of nodes. Written by `detect`. (slots)
     pub skins: Vec<Option<SkinWork>>,
@@ -201,6 +217,8 @@ impl Work {
             contact_rows: RowBuffer::default(),
             spans: Vec::new(),
             warm: Vec::new(),
+            row_forces: Vec::new(),
+            drag: Vec::new(),
             node_contacts: Vec::new(),
             skins: Vec::new(),
             cell_pairs: Vec::new(),

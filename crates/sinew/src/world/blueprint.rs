@@ -1,7 +1,7 @@
 //! The model as plain data: what a save file holds, and from which the same world can be built again, ids and all.
 
 use super::{World, edit};
-use crate::constraint::{Constraint, Distance, Joint};
+use crate::constraint::{Attach, Bending, Constraint, Distance, Joint, PatchJoint, Strands, View, Volume};
 use crate::error::Error;
 use crate::model::{Body, Model, NodeSource, Nodes, Particles, Rigid, RigidBody, Slots, SoftBody};
 use crate::settings::Settings;
@@ -25,6 +25,16 @@ pub enum ConstraintSpec {
     Joint(Joint),
     /// A rod, rope or spring.
     Distance(Distance),
+    /// Anchors and seams.
+    Attach(Attach),
+    /// Lengths of many pairs.
+    Strands(Strands),
+    /// Bending.
+    Bending(Bending),
+    /// A volume.
+    Volume(Volume),
+    /// A joint on a patch of surface.
+    PatchJoint(PatchJoint),
 }
 
 /// A numbered place for a body or constraint: its generation, and who is in it.
@@ -70,6 +80,11 @@ impl World {
                 None => None,
                 Some(Constraint::Joint(j)) => Some(ConstraintSpec::Joint(j.source.clone())),
                 Some(Constraint::Distance(d)) => Some(ConstraintSpec::Distance(d.source.clone())),
+                Some(Constraint::Attach(a)) => Some(ConstraintSpec::Attach(a.source.clone())),
+                Some(Constraint::Strands(s)) => Some(ConstraintSpec::Strands(s.source.clone())),
+                Some(Constraint::Bending(b)) => Some(ConstraintSpec::Bending(b.source.clone())),
+                Some(Constraint::Volume(v)) => Some(ConstraintSpec::Volume(v.source.clone())),
+                Some(Constraint::PatchJoint(p)) => Some(ConstraintSpec::PatchJoint(p.source.clone())),
                 Some(Constraint::Custom { .. }) => {
                     let reason = "custom rows are code and cannot be saved: remove them first".to_owned();
                     return Err(Error::BadConstraint { constraint: "custom rows", reason });
@@ -107,19 +122,27 @@ impl World {
         world.load_view();
         let mut constraints = Vec::new();
         for slot in blueprint.constraints {
-            let built = match slot.item {
-                None => None,
-                Some(ConstraintSpec::Joint(j)) => Some(Constraint::Joint(j.build(&world.model, &world.view())?)),
-                Some(ConstraintSpec::Distance(d)) => Some(Constraint::Distance(d.build(&world.model)?)),
-            };
-            constraints.push((slot.generation, built));
+            let built = slot.item.map(|spec| build_constraint(&spec, &world.view()));
+            constraints.push((slot.generation, built.transpose()?));
         }
         world.model.constraints = Slots::from_parts(constraints);
-        world.model.refresh_apart();
+        world.model.refresh_constraints();
         world.model.revision += 1;
         world.restore(state)?;
         Ok(world)
     }
+}
+
+fn build_constraint(spec: &ConstraintSpec, view: &View<'_>) -> Result<Constraint, Error> {
+    Ok(match spec {
+        ConstraintSpec::Joint(j) => Constraint::Joint(j.build(view.model, view)?),
+        ConstraintSpec::Distance(d) => Constraint::Distance(d.build(view.model)?),
+        ConstraintSpec::Attach(a) => Constraint::Attach(a.build(view)?),
+        ConstraintSpec::Strands(s) => Constraint::Strands(s.build(view)?),
+        ConstraintSpec::Bending(b) => Constraint::Bending(b.build(view)?),
+        ConstraintSpec::Volume(v) => Constraint::Volume(v.build(view)?),
+        ConstraintSpec::PatchJoint(p) => Constraint::PatchJoint(p.build(view)?),
+    })
 }
 
 /// Gives the node spans their places, in the order in which they lay.

@@ -4,9 +4,10 @@ use crate::constraint::{Constraint, Motor};
 use crate::error::Error;
 use crate::math::{Quat, Vec3};
 use crate::model::{
-    Body, BodyId, ConstraintId, Model, Motion, Nodes, Particles, Rigid, RigidBody, Shape, SoftBody, Start,
+    Air, Body, BodyId, ConstraintId, Model, Motion, NodeSource, Nodes, Particles, Rigid, RigidBody, Shape, SoftBody,
+    Start,
 };
-use crate::state::{State, WARM_ROWS};
+use crate::state::State;
 
 /// Shapes without end have no mass: they cannot be moved by forces.
 pub(crate) fn check_motion(spec: &RigidBody) -> Result<(), Error> {
@@ -66,10 +67,12 @@ pub(crate) fn add_constraint(model: &mut Model, state: &mut State, constraint: C
     constraint.slots(|s| touched.push(s));
     let (index, generation) = model.constraints.insert(constraint);
     fit(model, state);
-    state.row_impulses[index as usize] = [0.0; WARM_ROWS];
+    model.refresh_constraints();
+    // the slot was empty: its rows begin where those of the next slot did
+    let rows = model.rows_of(index);
+    state.row_impulses.splice(rows.start..rows.start, std::iter::repeat_n(0.0, rows.len()));
     state.broken[index as usize] = 0;
     wake(state, &touched);
-    model.refresh_apart();
     model.revision += 1;
     ConstraintId { index, generation }
 }
@@ -129,13 +132,14 @@ fn remove_span(model: &mut Model, state: &mut State, gone: &Nodes) {
 }
 
 pub(crate) fn remove_constraint(model: &mut Model, state: &mut State, id: ConstraintId) -> Result<(), Error> {
+    let rows = model.rows_of(id.index);
     let gone = model.constraints.remove(id.index, id.generation).ok_or(Error::StaleConstraint(id))?;
     let mut touched = Vec::new();
     gone.slots(|s| touched.push(s));
     wake(state, &touched);
-    state.row_impulses[id.index as usize] = [0.0; WARM_ROWS];
+    state.row_impulses.drain(rows);
     state.broken[id.index as usize] = 0;
-    model.refresh_apart();
+    model.refresh_constraints();
     model.revision += 1;
     Ok(())
 }
@@ -162,6 +166,22 @@ pub(crate) fn set_motor(
     Ok(())
 }
 
+pub(crate) fn set_air(model: &mut Model, state: &mut State, id: BodyId, air: Option<Air>) -> Result<(), Error> {
+    model.nodes(id)?;
+    if let Some(air) = &air {
+        air.check("air")?;
+    }
+    let Some(Body::Nodes(nodes)) = model.bodies.at_mut(id.index) else { return Err(Error::StaleBody(id)) };
+    let NodeSource::Soft(source) = &mut nodes.source else {
+        return Err(Error::WrongKind(id, "set of particles", "soft body"));
+    };
+    source.air = air;
+    nodes.traits.air = air;
+    model.revision += 1;
+    wake(state, &[id.index]);
+    Ok(())
+}
+
 fn wake(state: &mut State, slots: &[u32]) {
     for &slot in slots {
         state.flags[slot as usize] &= !crate::state::flag::ASLEEP;
@@ -181,7 +201,6 @@ pub(crate) fn fit(model: &Model, state: &mut State) {
     state.quiet.resize(slots, 0.0);
     state.flags.resize(slots, 0);
     let constraints = model.constraints.slot_count();
-    state.row_impulses.resize(constraints, [0.0; WARM_ROWS]);
     state.broken.resize(constraints, 0);
 }
 
@@ -201,7 +220,7 @@ pub(crate) fn check_fit(model: &Model, state: &State) -> Result<(), Error> {
         ("node_x", state.node_x.len(), model.node_count),
         ("node_v", state.node_v.len(), model.node_count),
         ("inner", state.inner.len(), model.inner_count),
-        ("row_impulses", state.row_impulses.len(), constraints),
+        ("row_impulses", state.row_impulses.len(), model.row_count()),
         ("broken", state.broken.len(), constraints),
     ];
     for (name, has, needs) in lengths {

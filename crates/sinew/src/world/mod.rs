@@ -5,6 +5,7 @@ pub(crate) mod edit;
 mod elastic;
 mod exchange;
 mod query;
+mod seam;
 mod view;
 
 pub use blueprint::{Blueprint, BodySpec, ConstraintSpec, Slot};
@@ -12,11 +13,11 @@ pub use elastic::ElasticView;
 pub use query::{Overlap, PointHit, QueryFilter, RayHit, ShapeHit};
 pub use view::BodyView;
 
-use crate::constraint::{Constraint, Distance, Joint, Motor, Rows};
+use crate::constraint::{Attach, Bending, Constraint, Distance, Joint, Motor, PatchJoint, Rows, Site, Strands, Volume};
 use crate::error::Error;
 use crate::input::Input;
-use crate::math::{Pose, Real};
-use crate::model::{BodyId, ConstraintId, Model, Particles, RigidBody, SoftBody};
+use crate::math::{Pose, Real, Vec3};
+use crate::model::{Air, BodyId, ConstraintId, Model, Particles, RigidBody, SoftBody};
 use crate::report::Report;
 use crate::settings::Settings;
 use crate::state::State;
@@ -135,6 +136,66 @@ impl World {
         Ok(edit::add_constraint(&mut self.model, &mut self.state, Constraint::Distance(built)))
     }
 
+    /// Holds points of nodes and surfaces: anchors, seams.
+    pub fn add_attach(&mut self, attach: Attach) -> Result<ConstraintId, Error> {
+        self.load_view();
+        let built = attach.build(&self.view())?;
+        Ok(edit::add_constraint(&mut self.model, &mut self.state, Constraint::Attach(built)))
+    }
+
+    /// Holds lengths of many pairs of nodes of a body.
+    pub fn add_strands(&mut self, strands: Strands) -> Result<ConstraintId, Error> {
+        self.load_view();
+        let built = strands.build(&self.view())?;
+        Ok(edit::add_constraint(&mut self.model, &mut self.state, Constraint::Strands(built)))
+    }
+
+    /// Lets a sheet resist bending.
+    pub fn add_bending(&mut self, bending: Bending) -> Result<ConstraintId, Error> {
+        self.load_view();
+        let built = bending.build(&self.view())?;
+        Ok(edit::add_constraint(&mut self.model, &mut self.state, Constraint::Bending(built)))
+    }
+
+    /// Holds a volume, or fills it with gas.
+    pub fn add_volume(&mut self, volume: Volume) -> Result<ConstraintId, Error> {
+        self.load_view();
+        let built = volume.build(&self.view())?;
+        Ok(edit::add_constraint(&mut self.model, &mut self.state, Constraint::Volume(built)))
+    }
+
+    /// Adds a joint between a patch of surface and a rigid body or the world.
+    pub fn add_patch_joint(&mut self, joint: PatchJoint) -> Result<ConstraintId, Error> {
+        self.load_view();
+        let built = joint.build(&self.view())?;
+        Ok(edit::add_constraint(&mut self.model, &mut self.state, Constraint::PatchJoint(built)))
+    }
+
+    /// Surface points of `a` that are at most `reach` [m] from a triangle of `b`, each with the nearest point there: pairs
+    /// for [`Attach::stitch`]. Looks at every triangle for every point.
+    pub fn seam(&self, a: BodyId, b: BodyId, reach: Real) -> Result<Vec<(Site, Site)>, Error> {
+        seam::pairs(&self.model, &self.state, a, b, reach)
+    }
+
+    /// Where a site is [m].
+    pub fn site_position(&mut self, site: &Site) -> Result<Vec3, Error> {
+        self.load_view();
+        self.view().position(site)
+    }
+
+    /// Forces of a constraint's rows in the last step: tension of each pair (a pull is negative) [N], torque of each fold
+    /// [N·m], pressure [Pa]. Of the last substep; in implicit islands the mean over the step. Zero before the first step
+    /// after an edit.
+    pub fn row_forces(&self, id: ConstraintId) -> Result<&[Real], Error> {
+        self.model.constraints.get(id.index, id.generation).ok_or(Error::StaleConstraint(id))?;
+        Ok(self.work.row_forces.get(self.model.rows_of(id.index)).unwrap_or(&[]))
+    }
+
+    /// Changes the air around a soft body.
+    pub fn set_air(&mut self, id: BodyId, air: Option<Air>) -> Result<(), Error> {
+        edit::set_air(&mut self.model, &mut self.state, id, air)
+    }
+
     /// Adds rows of your own.
     pub fn add_custom(&mut self, rows: Arc<dyn Rows>) -> Result<ConstraintId, Error> {
         let mut slots = Vec::new();
@@ -237,7 +298,7 @@ impl World {
         &mut self.state
     }
 
-    /// Fills the arrays that joints read their frames from.
+    /// Fills the arrays that constraints read their frames and lengths from.
     fn load_view(&mut self) {
         let slots = self.model.bodies.slot_count();
         self.work.pose.resize(2 * slots + self.model.node_count, [0.0; 4]);
@@ -245,6 +306,9 @@ impl World {
             let (x, q) = (self.state.x[i], self.state.q[i]);
             self.work.pose[2 * i] = [x.x, x.y, x.z, 0.0];
             self.work.pose[2 * i + 1] = q.to_array();
+        }
+        for (to, x) in self.work.pose[2 * slots..].iter_mut().zip(&self.state.node_x) {
+            *to = [x.x, x.y, x.z, 0.0];
         }
     }
 

@@ -1,0 +1,264 @@
+//! Points held together: nodes and surface points to the world, to rigid bodies, to each other (ICD 4.1).
+//!
+//! With p_a, p_b the two points and t one of three axes, d = p_b − p_a, a pair has three rows
+//!
+//! ```text
+//!   C = d·t,   Ċ = t·(ṗ_b − v_a − ω_a × (r_a + d)),   ṗ_b = Σ w_j v_j on a surface
+//! ```
+//!
+//! ICD eq. 8, 15 and 20 have one row ½|d|² instead, whose Jacobian vanishes where it holds; and ICD gives a rigid body the
+//! mean of its anchors' impulses, which loses momentum (errata): rows are summed here as everywhere.
+//!
+//! The axes are those of the rigid body if there is one, so that the result turns with the scene; without one the rows do
+//! not see each other and any axes do.
+
+use super::row::{Bounds, RowBuffer, Term, Wish};
+use super::site::{Place, Site, View};
+use crate::error::{Error, check, not_negative, positive};
+use crate::math::{Real, Vec3};
+use crate::model::{BodyId, Model};
+use crate::solver::soft::Softness;
+
+/// What a point is held to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Hold {
+    /// Another point, which may be elsewhere: they are pulled together.
+    At(Site),
+    /// The place where it is when the constraint is added: of the world, or of a rigid body.
+    Here(Option<BodyId>),
+}
+
+/// Points held to others: an anchor, or a seam of many pairs. Three rows a pair.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let mut world = World::default();
+/// let drop = world.add_particles(Particles::new(vec![Vec3::ZERO]).mass(2.0))?;
+/// let anchor = world.add_attach(Attach::anchor(Site::Node { body: drop, node: 0 }, None))?;
+/// for _ in 0..60 {
+///     world.step(&Input::none());
+/// }
+/// let weight = 2.0 * 9.81;
+/// let carried = world.report().constraints.iter().find(|c| c.id == anchor).map_or(0.0, |c| c.force.y);
+/// assert!((carried - weight).abs() < 1e-3 * weight);
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attach {
+    /// Held points, and what each is held to. The reported force acts on the held ones.
+    pub pairs: Vec<(Site, Hold)>,
+    /// A spring in every direction instead of a rigid hold: stiffness [N/m], damping [N·s/m], each pair.
+    pub spring: Option<(Real, Real)>,
+    /// All of it breaks when one pair carries more than this [N].
+    pub break_force: Real,
+}
+
+impl Attach {
+    /// Holds points; see the fields.
+    pub fn new(pairs: impl IntoIterator<Item = (Site, Hold)>) -> Self {
+        Self { pairs: pairs.into_iter().collect(), spring: None, break_force: Real::INFINITY }
+    }
+
+    /// Holds a point where it is now, to a rigid body or to the world.
+    pub fn anchor(point: Site, to: Option<BodyId>) -> Self {
+        Self::new([(point, Hold::Here(to))])
+    }
+
+    /// Holds a point to another one.
+    pub fn pair(point: Site, to: Site) -> Self {
+        Self::new([(point, Hold::At(to))])
+    }
+
+    /// Stitches points to others; [`crate::World::seam`] finds such pairs on two surfaces.
+    pub fn stitch(pairs: impl IntoIterator<Item = (Site, Site)>) -> Self {
+        Self::new(pairs.into_iter().map(|(a, b)| (a, Hold::At(b))))
+    }
+
+    /// Holds by springs of this stiffness [N/m] and damping [N·s/m], each pair.
+    pub fn spring(mut self, stiffness: Real, damping: Real) -> Self {
+        self.spring = Some((stiffness, damping));
+        self
+    }
+
+    /// Breaks when a pair carries more than this [N].
+    pub fn break_force(mut self, force: Real) -> Self {
+        self.break_force = force;
+        self
+    }
+
+    pub(crate) fn build(&self, view: &View<'_>) -> Result<BuiltAttach, Error> {
+        let bad = |reason: String| Error::BadConstraint { constraint: "attachment", reason };
+        check("attachment.break_force", self.break_force, self.break_force > 0.0, "above 0 (infinity: never breaks)")?;
+        if let Some((k, c)) = self.spring {
+            positive("attachment.stiffness", k)?;
+            not_negative("attachment.damping", c)?;
+        }
+        if self.pairs.is_empty() {
+            return Err(bad("it has no pairs".into()));
+        }
+        let mut built = BuiltAttach { source: self.clone(), ..BuiltAttach::default() };
+        for (k, (held, to)) in self.pairs.iter().enumerate() {
+            let place = held.resolve(view.model)?;
+            let to = match *to {
+                Hold::At(site) => site,
+                Hold::Here(None) => Site::World(view.point(&place)),
+                Hold::Here(Some(body)) => {
+                    Site::Rigid { body, local: view.body_pose(body)?.unpoint(view.point(&place)) }
+                }
+            };
+            // kept as it is, so that a rebuilt one has the same bits
+            built.source.pairs[k].1 = Hold::At(to);
+            let to = to.resolve(view.model)?;
+            if place.slot().is_none() && to.slot().is_none() {
+                return Err(bad(format!("pair {k} holds the world to the world: name a body")));
+            }
+            let ends = [built.end(&to, view.model), built.end(&place, view.model)];
+            if ends.iter().all(|e| matches!(e, End::Rigid { .. })) {
+                return Err(bad(format!("pair {k} is between rigid bodies: use a ball joint")));
+            }
+            built.wide |= ends.iter().map(End::term_count).sum::<usize>() > 4;
+            built.pairs.push(ends);
+        }
+        built.slots.sort_unstable();
+        built.slots.dedup();
+        Ok(built)
+    }
+}
+
+/// One end of a pair.
+#[derive(Clone, Copy, Debug)]
+enum End {
+    World(Vec3),
+    /// Relative to the centre of mass.
+    Rigid {
+        slot: u32,
+        local: Vec3,
+    },
+    /// A blend of nodes, by their range in the list of shares.
+    Nodes {
+        body: u32,
+        start: u32,
+        end: u32,
+    },
+}
+
+impl End {
+    fn term_count(&self) -> usize {
+        match *self {
+            End::World(_) => 0,
+            End::Rigid { .. } => 2,
+            End::Nodes { start, end, .. } => (end - start) as usize,
+        }
+    }
+}
+
+/// An attachment as the step sees it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BuiltAttach {
+    /// What holds, then what is held.
+    pairs: Vec<[End; 2]>,
+    /// Nodes and their weights, one entry a node and end.
+    shares: Vec<(u32, Real)>,
+    pub slots: Vec<u32>,
+    pub wide: bool,
+    pub source: Attach,
+}
+
+impl Default for Attach {
+    fn default() -> Self {
+        Self::new([])
+    }
+}
+
+impl BuiltAttach {
+    /// Lists the nodes of a place, each once.
+    fn end(&mut self, place: &Place, model: &Model) -> End {
+        self.slots.extend(place.slot());
+        let body = match *place {
+            Place::World(at) => return End::World(at),
+            Place::Rigid { slot, local } => return End::Rigid { slot, local },
+            Place::Node { body, .. } | Place::Surface { body, .. } => body,
+        };
+        let start = self.shares.len();
+        let shares = &mut self.shares;
+        place.shares(model, |node, weight| match shares[start..].iter_mut().find(|s| s.0 == node) {
+            Some(share) => share.1 += weight,
+            None => shares.push((node, weight)),
+        });
+        End::Nodes { body, start: start as u32, end: self.shares.len() as u32 }
+    }
+
+    fn point(&self, end: &End, view: &View<'_>) -> Vec3 {
+        match *end {
+            End::World(at) => at,
+            End::Rigid { slot, local } => {
+                let (x, q) = view.center(slot);
+                x + q * local
+            }
+            End::Nodes { body, start, end } => self.shares[start as usize..end as usize]
+                .iter()
+                .fold(Vec3::ZERO, |sum, &(node, weight)| sum + view.node(body, node) * weight),
+        }
+    }
+
+    /// Terms of a push along `axis` that acts at `point`.
+    fn terms(&self, end: &End, axis: Vec3, point: Vec3, view: &View<'_>, out: &mut RowBuffer) {
+        match *end {
+            End::World(_) => {}
+            End::Rigid { slot, .. } => view.rigid_terms(slot, axis, point, |term| out.add_term(term)),
+            End::Nodes { body, start, end } => {
+                for &(node, weight) in &self.shares[start as usize..end as usize] {
+                    out.merge_term(view.node_term(view.node_block(body, node), axis * weight));
+                }
+            }
+        }
+    }
+
+    /// Three rows a pair.
+    pub fn rows(&self, view: &View<'_>, soft: Softness, out: &mut RowBuffer) {
+        for pair in &self.pairs {
+            let [a, b] = [self.point(&pair[0], view), self.point(&pair[1], view)];
+            // a rigid body's own point keeps its place in the body: both arms end there
+            let at = if matches!(pair[1], End::Rigid { .. }) { a } else { b };
+            let bend = |end: &End| match *end {
+                End::Rigid { slot, .. } => view.bend(slot, at - view.center(slot).0),
+                End::World(_) | End::Nodes { .. } => Vec3::ZERO,
+            };
+            let bend = bend(&pair[1]) - bend(&pair[0]);
+            for axis in axes(pair, view) {
+                self.terms(&pair[0], -axis, at, view, out);
+                self.terms(&pair[1], axis, at, view, out);
+                let error = (b - a).dot(axis);
+                let wish = match self.source.spring {
+                    None => Wish::Held(error, bend.dot(axis), soft),
+                    Some((k, c)) => Wish::Spring(error, k, c, view.h),
+                };
+                out.close(wish, Bounds::Free);
+            }
+        }
+    }
+
+    /// Force that a unit impulse of a row has on the held point: its axis.
+    pub fn carried(&self, index: u32, terms: &[Term]) -> Vec3 {
+        let Some(pair) = self.pairs.get(index as usize / 3) else { return Vec3::ZERO };
+        match pair {
+            [End::Rigid { .. }, _] => terms.first().map_or(Vec3::ZERO, |t| -t.jacobian),
+            // the last two terms are the body's centre and spin
+            [_, End::Rigid { .. }] => terms.iter().rev().nth(1).map_or(Vec3::ZERO, |t| t.jacobian),
+            _ => [Vec3::X, Vec3::Y, Vec3::Z][index as usize % 3],
+        }
+    }
+}
+
+/// Axes of a pair's rows.
+fn axes(pair: &[End; 2], view: &View<'_>) -> [Vec3; 3] {
+    let axes = [Vec3::X, Vec3::Y, Vec3::Z];
+    for end in pair {
+        if let End::Rigid { slot, .. } = *end {
+            let (_, q) = view.center(slot);
+            return axes.map(|t| q * t);
+        }
+    }
+    axes
+}

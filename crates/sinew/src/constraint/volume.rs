@@ -1,0 +1,228 @@
+//! The volume inside a closed surface as one row: incompressible contents, a balloon of gas, a constant pressure.
+//!
+//! With V = ⅙ Σ a·(b × c) over the triangles and J = ∂V/∂x, a row of impulse λ [Pa·s] presses with p = λ/h along the area
+//! that each node holds. So its force is the pressure, and the law of a gas is a soft row. From p(V) at the start of the
+//! substep and k = −dp/dV, implicit Euler asks for λ/h = p − k h J·v, which is
+//!
+//! ```text
+//!   J·v + λ/(h² k) − p/(h k) = 0
+//! ```
+//!
+//! This is why the gas is a row and not an external force: an explicit force is unstable when a small balloon of light nodes
+//! holds much pressure, and contacts would not see it give. A constant pressure is the row with both bounds at p h.
+//!
+//! Volumes are taken relative to one of the nodes, so that they do not lose digits far from the origin.
+
+use super::row::{Bounds, RowBuffer, Term, Wish};
+use super::site::{View, check_surfels};
+use crate::error::{Error, check, finite, not_negative, positive};
+use crate::math::{Real, Vec3};
+use crate::model::{BodyId, Nodes};
+use crate::solver::soft::Softness;
+
+/// What is inside.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum VolumeLaw {
+    /// A volume that is held.
+    Held {
+        /// Volume [m³]; none: as it is when the constraint is added.
+        volume: Option<Real>,
+        /// How much it gives [m³/Pa]; 0: nothing.
+        compliance: Real,
+    },
+    /// An ideal gas of constant temperature: (p + outside) V stays as it is at `volume`.
+    Gas {
+        /// Pressure above the outside at `volume` [Pa].
+        pressure: Real,
+        /// Volume [m³]; none: as it is when the constraint is added.
+        volume: Option<Real>,
+        /// Pressure outside [Pa].
+        outside: Real,
+    },
+    /// A constant pressure above the outside [Pa].
+    Pressure(Real),
+}
+
+/// The volume inside a closed surface of a body. One row; its force is the pressure [Pa].
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut world = World::new(Settings { gravity: Vec3::ZERO, ..Settings::default() })?;
+/// let skin = TriMesh::ball(0.1, 6)?;
+/// let pairs = skin.edges();
+/// let params = spring::Params::default();
+/// let body = world.add_soft(SoftBody::new(Geometry::Sheet(skin), SoftModel::Springs(params)))?;
+/// world.add_strands(Strands::new(body, pairs))?;
+/// let gas = world.add_volume(Volume::gas(body, 500.0, 101_325.0))?;
+/// for _ in 0..10 {
+///     world.step(&Input::none());
+/// }
+/// assert!((world.row_forces(gas)?[0] - 500.0).abs() < 50.0);
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Volume {
+    /// The body.
+    pub body: BodyId,
+    /// Triangles over its surface points; empty: its whole surface. They must close, outward.
+    pub triangles: Vec<[u32; 3]>,
+    /// What is inside.
+    pub law: VolumeLaw,
+    /// It bursts above this pressure [Pa] and is off.
+    pub burst: Real,
+}
+
+impl Volume {
+    /// The whole surface of a body with something in it.
+    pub fn new(body: BodyId, law: VolumeLaw) -> Self {
+        Self { body, triangles: Vec::new(), law, burst: Real::INFINITY }
+    }
+
+    /// Keeps the present volume.
+    pub fn held(body: BodyId) -> Self {
+        Self::new(body, VolumeLaw::Held { volume: None, compliance: 0.0 })
+    }
+
+    /// A gas that has `pressure` above `outside` [Pa] at the present volume.
+    pub fn gas(body: BodyId, pressure: Real, outside: Real) -> Self {
+        Self::new(body, VolumeLaw::Gas { pressure, volume: None, outside })
+    }
+
+    /// A constant pressure above the outside [Pa].
+    pub fn pressure(body: BodyId, pressure: Real) -> Self {
+        Self::new(body, VolumeLaw::Pressure(pressure))
+    }
+
+    /// Part of the body's surface: triangles over its surface points.
+    pub fn triangles(mut self, triangles: impl Into<Vec<[u32; 3]>>) -> Self {
+        self.triangles = triangles.into();
+        self
+    }
+
+    /// Bursts above this pressure [Pa].
+    pub fn burst(mut self, pressure: Real) -> Self {
+        self.burst = pressure;
+        self
+    }
+
+    pub(crate) fn build(&self, view: &View<'_>) -> Result<BuiltVolume, Error> {
+        let bad = |reason: &str| Error::BadConstraint { constraint: "volume", reason: reason.to_owned() };
+        let nodes = view.model.nodes(self.body)?;
+        check("volume.burst", self.burst, self.burst > 0.0, "above 0 (infinity: never bursts)")?;
+        let mut source = self.clone();
+        if source.triangles.is_empty() {
+            source.triangles = nodes.surface.triangles().to_vec();
+        }
+        let mesh = crate::TriMesh { vertices: Vec::new(), triangles: source.triangles.clone() };
+        if !mesh.is_closed() {
+            return Err(bad("its triangles are not a closed surface"));
+        }
+        let mut built = BuiltVolume { slot: self.body.index, nodes: Vec::new(), source };
+        built.list_nodes(nodes)?;
+        let now = built.volume(view, nodes);
+        match &mut built.source.law {
+            VolumeLaw::Held { volume, compliance } => {
+                positive("volume.volume", *volume.get_or_insert(now))?;
+                not_negative("volume.compliance", *compliance)?;
+            }
+            VolumeLaw::Gas { pressure, volume, outside } => {
+                positive("volume.volume", *volume.get_or_insert(now))?;
+                not_negative("volume.outside", *outside)?;
+                finite("volume.pressure", *pressure)?;
+                positive("volume.pressure + volume.outside", *pressure + *outside)?;
+            }
+            VolumeLaw::Pressure(pressure) => finite("volume.pressure", *pressure)?,
+        }
+        Ok(built)
+    }
+}
+
+/// A volume as the step sees it.
+#[derive(Clone, Debug)]
+pub(crate) struct BuiltVolume {
+    pub slot: u32,
+    /// Nodes that the surface follows, ascending.
+    nodes: Vec<u32>,
+    pub source: Volume,
+}
+
+impl BuiltVolume {
+    fn list_nodes(&mut self, nodes: &Nodes) -> Result<(), Error> {
+        for triangle in &self.source.triangles {
+            check_surfels(nodes, triangle)?;
+            for &surfel in triangle {
+                self.nodes.extend(nodes.surface.shares(surfel).iter().map(|s| s.node));
+            }
+        }
+        self.nodes.sort_unstable();
+        self.nodes.dedup();
+        Ok(())
+    }
+
+    /// Corners of a triangle, relative to the first node [m].
+    fn corners(&self, triangle: [u32; 3], view: &View<'_>, nodes: &Nodes) -> [Vec3; 3] {
+        let first = view.node_block(self.slot, 0) as usize;
+        let x = &view.pose[first..first + nodes.inv_mass.len()];
+        let origin = view.node(self.slot, self.nodes[0]);
+        triangle.map(|surfel| nodes.surface.position(surfel, x) - origin)
+    }
+
+    /// Volume inside [m³].
+    fn volume(&self, view: &View<'_>, nodes: &Nodes) -> Real {
+        let sum = self.source.triangles.iter().fold(0.0, |sum, &t| {
+            let [a, b, c] = self.corners(t, view, nodes);
+            sum + a.dot(b.cross(c))
+        });
+        sum / 6.0
+    }
+
+    /// One row.
+    pub fn rows(&self, view: &View<'_>, soft: Softness, out: &mut RowBuffer) {
+        let Some(nodes) = view.model.nodes_at(self.slot) else { return };
+        let first = view.node_block(self.slot, 0);
+        for &node in &self.nodes {
+            out.add_term(Term { block: first + node, jacobian: Vec3::ZERO, response: Vec3::ZERO });
+        }
+        let terms = out.open_terms();
+        let mut volume = 0.0;
+        for &triangle in &self.source.triangles {
+            let [a, b, c] = self.corners(triangle, view, nodes);
+            volume += a.dot(b.cross(c)) / 6.0;
+            for (&surfel, area) in triangle.iter().zip([b.cross(c), c.cross(a), a.cross(b)]) {
+                for share in nodes.surface.shares(surfel) {
+                    if let Ok(at) = self.nodes.binary_search(&share.node) {
+                        terms[at].jacobian += area * (share.weight / 6.0);
+                    }
+                }
+            }
+        }
+        for term in terms {
+            term.response = term.jacobian * view.velocity[term.block as usize][3];
+        }
+        let (wish, bounds) = self.wish(volume, view.h, soft);
+        out.close(wish, bounds);
+    }
+
+    fn wish(&self, now: Real, h: Real, soft: Softness) -> (Wish, Bounds) {
+        match self.source.law {
+            VolumeLaw::Held { volume, compliance } => {
+                let error = now - volume.unwrap_or(now);
+                if compliance > 0.0 {
+                    (Wish::Spring(error, 1.0 / compliance, 0.0, h), Bounds::Free)
+                } else {
+                    (Wish::Held(error, 0.0, soft), Bounds::Free)
+                }
+            }
+            VolumeLaw::Gas { pressure, volume, outside } => {
+                let rest = volume.unwrap_or(now);
+                // an inverted balloon has no pressure of its own law: it keeps that of a thousandth of its volume
+                let now = now.max(1e-3 * rest);
+                let inside = (pressure + outside) * rest / now;
+                let k = inside / now;
+                (Wish::Law((outside - inside) / (h * k), 1.0 / (h * h * k)), Bounds::AtLeast(-outside * h))
+            }
+            VolumeLaw::Pressure(p) => (Wish::Law(0.0, 0.0), Bounds::Between { low: p * h, high: p * h }),
+        }
+    }
+}
