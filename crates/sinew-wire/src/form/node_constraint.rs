@@ -18,17 +18,18 @@ pub(crate) struct AttachForm {
     pairs: Vec<(SiteForm, HoldForm)>,
     spring: Option<(Real, Real)>,
     break_force: Real,
+    collide: bool,
 }
 
 impl AttachForm {
     pub fn of(attach: &Attach) -> Self {
-        let Attach { pairs, spring, break_force } = attach;
+        let Attach { pairs, spring, break_force, collide } = attach;
         let hold = |hold: Hold| match hold {
             Hold::At(site) => HoldForm::At(site.into()),
             Hold::Here(body) => HoldForm::Here(body.map(|id| id.to_parts())),
         };
         let pairs = pairs.iter().map(|&(site, to)| (site.into(), hold(to))).collect();
-        Self { pairs, spring: *spring, break_force: *break_force }
+        Self { pairs, spring: *spring, break_force: *break_force, collide: *collide }
     }
 
     pub fn build(self) -> Attach {
@@ -37,7 +38,7 @@ impl AttachForm {
             HoldForm::Here(body) => Hold::Here(body.map(body_id)),
         };
         let pairs = self.pairs.into_iter().map(|(site, to)| (site.into(), hold(to))).collect();
-        Attach { pairs, spring: self.spring, break_force: self.break_force }
+        Attach { pairs, spring: self.spring, break_force: self.break_force, collide: self.collide }
     }
 }
 
@@ -146,13 +147,14 @@ pub(crate) struct PatchJointForm {
     to: Option<IdForm>,
     axis: V3,
     break_force: Real,
+    collide: bool,
     /// Place and offsets.
     rest: Option<(PoseForm, Vec<V3>)>,
 }
 
 impl PatchJointForm {
     pub fn of(joint: &PatchJoint) -> Self {
-        let PatchJoint { kind, body, surfels, weights, to, axis, break_force, rest } = joint;
+        let PatchJoint { kind, body, surfels, weights, to, axis, break_force, collide, rest } = joint;
         Self {
             kind: (*kind).into(),
             body: body.to_parts(),
@@ -161,6 +163,7 @@ impl PatchJointForm {
             to: to.map(|id| id.to_parts()),
             axis: axis.to_array(),
             break_force: *break_force,
+            collide: *collide,
             rest: rest.as_ref().map(|PatchRest { place, offsets }| (pose_form(place), vectors_form(offsets))),
         }
     }
@@ -174,6 +177,7 @@ impl PatchJointForm {
             to: self.to.map(body_id),
             axis: Vec3::from_array(self.axis),
             break_force: self.break_force,
+            collide: self.collide,
             rest: self.rest.map(|(place, offsets)| PatchRest { place: pose(place), offsets: vectors(offsets) }),
         }
     }

@@ -52,12 +52,14 @@ pub struct Attach {
     pub spring: Option<(Real, Real)>,
     /// All of it breaks when one pair carries more than this [N].
     pub break_force: Real,
+    /// Let the two bodies of a pair collide; a seam lies on both surfaces, and contacts would push against it.
+    pub collide: bool,
 }
 
 impl Attach {
     /// Holds points; see the fields.
     pub fn new(pairs: impl IntoIterator<Item = (Site, Hold)>) -> Self {
-        Self { pairs: pairs.into_iter().collect(), spring: None, break_force: Real::INFINITY }
+        Self { pairs: pairs.into_iter().collect(), spring: None, break_force: Real::INFINITY, collide: false }
     }
 
     /// Holds a point where it is now, to a rigid body or to the world.
@@ -84,6 +86,12 @@ impl Attach {
     /// Breaks when a pair carries more than this [N].
     pub fn break_force(mut self, force: Real) -> Self {
         self.break_force = force;
+        self
+    }
+
+    /// Lets the two bodies of a pair collide.
+    pub fn collide(mut self, yes: bool) -> Self {
+        self.collide = yes;
         self
     }
 
@@ -144,6 +152,14 @@ enum End {
 }
 
 impl End {
+    fn slot(&self) -> Option<u32> {
+        match *self {
+            End::World(_) => None,
+            End::Rigid { slot, .. } => Some(slot),
+            End::Nodes { body, .. } => Some(body),
+        }
+    }
+
     fn term_count(&self) -> usize {
         match *self {
             End::World(_) => 0,
@@ -172,6 +188,17 @@ impl Default for Attach {
 }
 
 impl BuiltAttach {
+    /// Pairs of different bodies that it links.
+    pub fn linked(&self, mut found: impl FnMut(u32, u32)) {
+        for [a, b] in &self.pairs {
+            if let (Some(a), Some(b)) = (a.slot(), b.slot())
+                && a != b
+            {
+                found(a, b);
+            }
+        }
+    }
+
     /// Lists the nodes of a place, each once.
     fn end(&mut self, place: &Place, model: &Model) -> End {
         self.slots.extend(place.slot());

@@ -246,6 +246,39 @@ mod tests {
         }
     }
 
+    /// A sheet on a cylinder holds ½ D κ² a square metre: squares with diagonals along their sides, equilateral triangles
+    /// however they are turned.
+    #[test]
+    fn a_sheet_bent_to_a_cylinder_holds_the_energy_of_a_plate() {
+        let (cells, curvature): (i32, Real) = (10, 0.02);
+        for (skew, turn) in [(0.0, 0.0), (0.5, 0.0), (0.5, 0.3), (0.5, 0.52)] {
+            let height: Real = if skew == 0.0 { 1.0 } else { 0.75_f64.sqrt() as Real };
+            let (sin, cos) = Real::sin_cos(turn);
+            let at = |(i, j): (i32, i32)| {
+                let (x, z) = (i as Real + skew * j as Real, height * j as Real);
+                let (x, z) = (cos * x - sin * z, sin * x + cos * z);
+                Vec3::new((curvature * x).sin() / curvature, (1.0 - (curvature * x).cos()) / curvature, z)
+            };
+            let mut energy = 0.0;
+            for i in 0..cells {
+                for j in 0..cells {
+                    // the three edges of a cell: along, up and the diagonal between its two triangles
+                    for [a, b, l, r] in [
+                        [(i, j), (i + 1, j), (i, j + 1), (i + 1, j - 1)],
+                        [(i, j), (i, j + 1), (i - 1, j + 1), (i + 1, j)],
+                        [(i + 1, j), (i, j + 1), (i, j), (i + 1, j + 1)],
+                    ] {
+                        let fold = Fold::new([a, b, l, r].map(at));
+                        energy += 0.5 * fold.shape() * fold.angle() * fold.angle();
+                    }
+                }
+            }
+            let area = (cells * cells) as Real * height;
+            let want = 0.5 * curvature * curvature * area;
+            assert!((energy - want).abs() < 0.01 * want, "{skew} {turn}: {energy} {want}");
+        }
+    }
+
     /// Forces of a fold push and turn nobody as a whole.
     #[test]
     fn a_fold_has_no_force_and_no_torque() {

@@ -127,11 +127,21 @@ impl Constraint {
         }
     }
 
-    /// The two bodies that shall not collide because of this joint.
-    pub fn keeps_apart(&self) -> Option<(u32, u32)> {
+    /// Pairs of bodies that shall not collide because of this constraint.
+    pub fn keeps_apart(&self, mut found: impl FnMut(u32, u32)) {
         match self {
-            Self::Joint(j) if !j.source.collide => Some((j.a.slot?, j.b.slot?)),
-            _ => None,
+            Self::Joint(j) if !j.source.collide => {
+                if let (Some(a), Some(b)) = (j.a.slot, j.b.slot) {
+                    found(a, b);
+                }
+            }
+            Self::Attach(a) if !a.source.collide => a.linked(found),
+            Self::PatchJoint(p) if !p.source.collide => {
+                if let Some(to) = p.to {
+                    found(to, p.slot);
+                }
+            }
+            _ => {}
         }
     }
 

@@ -48,6 +48,8 @@ pub struct PatchJoint {
     pub axis: Vec3,
     /// Breaks when it carries more than this [N].
     pub break_force: Real,
+    /// Let the two bodies collide.
+    pub collide: bool,
     /// How the two sides lay when the joint was added; found then.
     pub rest: Option<PatchRest>,
 }
@@ -71,6 +73,7 @@ impl PatchJoint {
             to,
             axis: Vec3::X,
             break_force: Real::INFINITY,
+            collide: false,
             rest: None,
         }
     }
@@ -99,6 +102,12 @@ impl PatchJoint {
     /// Breaks above this force [N].
     pub fn break_force(mut self, force: Real) -> Self {
         self.break_force = force;
+        self
+    }
+
+    /// Lets the two bodies collide.
+    pub fn collide(mut self, yes: bool) -> Self {
+        self.collide = yes;
         self
     }
 
@@ -173,8 +182,8 @@ impl PatchJoint {
 /// A patch joint as the step sees it.
 #[derive(Clone, Debug)]
 pub(crate) struct BuiltPatchJoint {
-    slot: u32,
-    to: Option<u32>,
+    pub slot: u32,
+    pub to: Option<u32>,
     /// Where the middle shall be, relative to the other side's centre of mass (or the world) [m].
     local: Vec3,
     /// The hinge's axis on the other side.

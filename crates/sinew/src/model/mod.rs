@@ -123,8 +123,10 @@ impl Model {
             rows += self.constraints.at(slot).map_or(0, Constraint::row_count);
             self.row_start.push(rows as u32);
         }
-        let mut apart: Vec<(u32, u32)> =
-            self.constraints.iter().filter_map(|(_, c)| c.keeps_apart()).map(|(a, b)| (a.min(b), a.max(b))).collect();
+        let mut apart: Vec<(u32, u32)> = Vec::new();
+        for (_, constraint) in self.constraints.iter() {
+            constraint.keeps_apart(|a, b| apart.push((a.min(b), a.max(b))));
+        }
         apart.sort_unstable();
         apart.dedup();
         self.apart = apart;

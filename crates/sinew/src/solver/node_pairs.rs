@@ -22,9 +22,9 @@ pub(super) struct PairBatch {
     b: [u32; LANES],
     /// Fourth numbers are 0.
     axis: [Block; LANES],
-    /// Bias, softness and 1/diagonal of a correcting sweep; bias and 1/diagonal of a relaxing one.
+    /// Bias, softness and 1/diagonal of a correcting sweep, and of a relaxing one.
     correct: [Eight; 3],
-    relax: [Eight; 2],
+    relax: [Eight; 3],
     low: Eight,
     high: Eight,
     impulse: Eight,
@@ -49,7 +49,7 @@ impl LaneBatch for PairBatch {
             b: [0; LANES],
             axis: [[0.0; 4]; LANES],
             correct: [none; 3],
-            relax: [none; 2],
+            relax: [none; 3],
             low: none,
             high: none,
             impulse: none,
@@ -70,7 +70,8 @@ impl LaneBatch for PairBatch {
         for (to, from) in self.correct.iter_mut().zip([numbers.bias, numbers.softness, numbers.inverse]) {
             to[lane] = from;
         }
-        for (to, from) in self.relax.iter_mut().zip([numbers.relax_bias, numbers.relax_inverse]) {
+        let relax = [numbers.relax_bias, numbers.relax_softness, numbers.relax_inverse];
+        for (to, from) in self.relax.iter_mut().zip(relax) {
             to[lane] = from;
         }
         (self.low[lane], self.high[lane]) = (numbers.low, numbers.high);
@@ -87,12 +88,9 @@ impl LaneBatch for PairBatch {
         let (a, b, axis) = (&self.a[at..], &self.b[at..], &self.axis[at..]);
         let drift = L::pair_drift(t, v, &Pairs { a, b, axis, answers: 0 });
         let old = L::load(t, &self.impulse[at..]);
-        let wanted = if pass == Pass::Correct {
-            let push = drift + L::load(t, &self.correct[0][at..]) + L::load(t, &self.correct[1][at..]) * old;
-            old - push * L::load(t, &self.correct[2][at..])
-        } else {
-            old - (drift + L::load(t, &self.relax[0][at..])) * L::load(t, &self.relax[1][at..])
-        };
+        let [bias, softness, inverse] = if pass == Pass::Correct { &self.correct } else { &self.relax };
+        let push = drift + L::load(t, &bias[at..]) + L::load(t, &softness[at..]) * old;
+        let wanted = old - push * L::load(t, &inverse[at..]);
         let new = wanted.max(L::load(t, &self.low[at..])).min(L::load(t, &self.high[at..]));
         new.store(&mut self.impulse[at..]);
         let change = new - old;

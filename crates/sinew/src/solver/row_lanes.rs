@@ -16,6 +16,8 @@ pub(super) struct RowNumbers {
     pub bias: Real,
     pub relax_bias: Real,
     pub softness: Real,
+    /// Softness that stays when relaxing: a spring's.
+    pub relax_softness: Real,
     /// 1/diagonal, and the same without softness for relaxing.
     pub inverse: Real,
     pub relax_inverse: Real,
@@ -32,12 +34,12 @@ impl RowNumbers {
             Bounds::Disc { .. } | Bounds::Mate => unreachable!("discs are not laid in lanes"),
         };
         let inverse = 1.0 / row.diagonal;
-        let (relax_bias, relax_inverse) = if row.spring {
-            (row.bias, inverse)
+        let (relax_bias, relax_softness, relax_inverse) = if row.spring {
+            (row.bias, row.softness, inverse)
         } else {
-            (row.bias - row.correction, 1.0 / (row.diagonal - row.softness))
+            (row.bias - row.correction, 0.0, 1.0 / (row.diagonal - row.softness))
         };
-        Self { bias: row.bias, relax_bias, softness: row.softness, inverse, relax_inverse, low, high }
+        Self { bias: row.bias, relax_bias, softness: row.softness, relax_softness, inverse, relax_inverse, low, high }
     }
 }
 
@@ -52,6 +54,7 @@ struct RowBatch<const T: usize> {
     bias: Eight,
     relax_bias: Eight,
     softness: Eight,
+    relax_softness: Eight,
     /// 1/diagonal, and the same without softness for relaxing.
     inverse: Eight,
     relax_inverse: Eight,
@@ -72,6 +75,7 @@ impl<const T: usize> LaneBatch for RowBatch<T> {
             bias: none,
             relax_bias: none,
             softness: none,
+            relax_softness: none,
             inverse: none,
             relax_inverse: none,
             low: none,
@@ -94,6 +98,7 @@ impl<const T: usize> LaneBatch for RowBatch<T> {
         let numbers = RowNumbers::of(&row);
         self.bias[lane] = numbers.bias;
         self.softness[lane] = numbers.softness;
+        self.relax_softness[lane] = numbers.relax_softness;
         self.inverse[lane] = numbers.inverse;
         self.relax_bias[lane] = numbers.relax_bias;
         self.relax_inverse[lane] = numbers.relax_inverse;
@@ -121,7 +126,8 @@ impl<const T: usize> LaneBatch for RowBatch<T> {
             let push = drift + L::load(t, &self.bias[at..]) + L::load(t, &self.softness[at..]) * old;
             old - push * L::load(t, &self.inverse[at..])
         } else {
-            old - (drift + L::load(t, &self.relax_bias[at..])) * L::load(t, &self.relax_inverse[at..])
+            let push = drift + L::load(t, &self.relax_bias[at..]) + L::load(t, &self.relax_softness[at..]) * old;
+            old - push * L::load(t, &self.relax_inverse[at..])
         };
         let new = wanted.max(L::load(t, &self.low[at..])).min(L::load(t, &self.high[at..]));
         new.store(&mut self.impulse[at..]);
@@ -340,6 +346,8 @@ mod tests {
                 _ => Bounds::Between { low: -0.3, high: 0.2 },
             };
             let id = rows.push(&terms, random(), random(), random().abs(), bounds);
+            // a third are springs, whose softness stays when relaxing
+            rows.rows_mut()[id as usize].spring = seed % 5 < 2;
             rows.rows_mut()[id as usize].impulse = 0.1 * random().abs();
         }
         let v = (0..blocks).map(|b| [random(), random(), random(), inv_mass(b)]).collect();
@@ -352,7 +360,7 @@ mod tests {
         for &id in order {
             let r = rows.rows()[id as usize];
             let new = sorted.push(rows.terms(id), r.bias, r.correction, r.softness, r.bounds);
-            sorted.rows_mut()[new as usize].impulse = r.impulse;
+            (sorted.rows_mut()[new as usize].impulse, sorted.rows_mut()[new as usize].spring) = (r.impulse, r.spring);
         }
         pgs::sweep(&mut sorted, v, pass);
         sorted.rows().iter().map(|r| r.impulse).collect()
