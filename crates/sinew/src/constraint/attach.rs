@@ -52,7 +52,8 @@ pub struct Attach {
     pub spring: Option<(Real, Real)>,
     /// All of it breaks when one pair carries more than this [N].
     pub break_force: Real,
-    /// Let the two bodies of a pair collide; a seam lies on both surfaces, and contacts would push against it.
+    /// Let soft bodies that are stitched together collide: a seam lies on both surfaces, and contacts push against it. Rigid
+    /// bodies and what is anchored to them collide in any case.
     pub collide: bool,
 }
 
@@ -89,7 +90,7 @@ impl Attach {
         self
     }
 
-    /// Lets the two bodies of a pair collide.
+    /// Lets soft bodies that are stitched together collide.
     pub fn collide(mut self, yes: bool) -> Self {
         self.collide = yes;
         self
@@ -152,14 +153,6 @@ enum End {
 }
 
 impl End {
-    fn slot(&self) -> Option<u32> {
-        match *self {
-            End::World(_) => None,
-            End::Rigid { slot, .. } => Some(slot),
-            End::Nodes { body, .. } => Some(body),
-        }
-    }
-
     fn term_count(&self) -> usize {
         match *self {
             End::World(_) => 0,
@@ -188,13 +181,13 @@ impl Default for Attach {
 }
 
 impl BuiltAttach {
-    /// Pairs of different bodies that it links.
+    /// Pairs of different soft bodies that it links.
     pub fn linked(&self, mut found: impl FnMut(u32, u32)) {
         for [a, b] in &self.pairs {
-            if let (Some(a), Some(b)) = (a.slot(), b.slot())
+            if let (End::Nodes { body: a, .. }, End::Nodes { body: b, .. }) = (a, b)
                 && a != b
             {
-                found(a, b);
+                found(*a, *b);
             }
         }
     }

@@ -12,7 +12,7 @@
 //! *Stiffness.* The energy of a fold is ½ D |e|²/(A_l + A_r) (θ − θ⁰)² with the areas at rest and D the plate's bending
 //! stiffness E t³/(12(1 − ν²)) [N·m]. A sheet bent to a cylinder then holds ½ D κ² for each square metre: exact on
 //! equilateral triangles in every direction, and on squares with diagonals along their sides. Meshes have a grain: across
-//! the diagonals of squares the same D is up to three times as stiff.
+//! the diagonals of squares the same D is up to three times as stiff, and a strip one square wide twists over them.
 //!
 //! *ICD eq. 33*, (x_l − x_c)·(x_r − x_c) − C⁰ with x_c the middle of the edge, is kept as [`BendLaw::Printed`]. On a flat
 //! sheet its Jacobian lies in the plane: it does not resist bending there.

@@ -102,6 +102,11 @@ impl Model {
         2 * self.bodies.slot_count() as u32 + node
     }
 
+    /// True when a constraint asks the two bodies not to collide.
+    pub(crate) fn are_apart(&self, a: u32, b: u32) -> bool {
+        !self.apart.is_empty() && self.apart.binary_search(&(a.min(b), a.max(b))).is_ok()
+    }
+
     /// Where State keeps the impulses of a constraint.
     pub(crate) fn rows_of(&self, constraint: u32) -> Range<usize> {
         let at = |k: usize| self.row_start.get(k).or(self.row_start.last()).copied().unwrap_or(0) as usize;

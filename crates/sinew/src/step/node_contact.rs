@@ -55,7 +55,7 @@ fn find_one(model: &Model, state: &State, work: &mut Work, settings: &Settings, 
         }
         let Some(rigid) = model.rigid_at(collider.body) else { return };
         let built = &rigid.colliders[collider.collider as usize];
-        if built.sensor || !built.groups.meets(nodes.traits.groups) {
+        if built.sensor || !built.groups.meets(nodes.traits.groups) || model.are_apart(collider.body, probe.slot) {
             return;
         }
         let i = collider.body as usize;

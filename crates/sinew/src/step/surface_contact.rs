@@ -63,7 +63,7 @@ fn may_meet(model: &Model, work: &Work, a: u32, b: u32) -> bool {
     let groups = |slot: u32| model.nodes_at(slot).map(|n| n.traits.groups);
     let near = bounds(a).zip(bounds(b)).is_some_and(|(a, b)| a.meets(&b));
     let (Some(groups_a), Some(groups_b)) = (groups(a), groups(b)) else { return false };
-    near && groups_a.meets(groups_b) && model.apart.binary_search(&(a, b)).is_err()
+    near && groups_a.meets(groups_b) && !model.are_apart(a, b)
 }
 
 /// Features of two surfaces, or of one.
@@ -132,7 +132,8 @@ pub(super) fn find_rigid(model: &Model, state: &State, work: &mut Work, settings
         let Some(rigid) = model.rigid_at(body) else { continue };
         let built = &rigid.colliders[collider as usize];
         // a plane without end meets corners first
-        if built.geometry.is_unbounded() || built.sensor || !built.groups.meets(nodes.traits.groups) {
+        let meets = !built.sensor && built.groups.meets(nodes.traits.groups) && !model.are_apart(body, slot);
+        if built.geometry.is_unbounded() || !meets {
             continue;
         }
         let reach = settings.contact_margin + motion[body as usize];
