@@ -93,7 +93,7 @@ fn measure(scene: &AnyScene, threads: u32, steps: u64) -> Result<Summary, Failur
     world.set_settings(settings)?;
     let measured = play(scene, &mut world, steps, |_, _| Ok(()))?;
     let variant = if threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") };
-    Ok(Summary { variant: Some(variant), ..measured.summary(scene.name, &world) })
+    Ok(Summary { variant: Some(variant), ..measured.summary(scene.name(), &world) })
 }
 
 fn tell(runs: &[Summary]) -> Result<(), Failure> {

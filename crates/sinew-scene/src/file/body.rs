@@ -3,8 +3,8 @@
 use super::form::{ANY, FINITE, NOT_NEGATIVE, POSITIVE, Rule, from_to, kinds, record};
 use super::models::{ModelSpec, corotational};
 use sinew::{
-    BodySpec, Collider, Geometry, Groups, Material, Matter, Motion, Particles, Pose, Quat, Real, Region, RigidBody,
-    Shape, Skin, SoftBody, SoftModel, Sym3, TriMesh, Vec3,
+    Air, BodySpec, Collider, Geometry, Groups, Material, Matter, Motion, Particles, Pose, Quat, Real, Region,
+    RigidBody, Shape, Skin, SoftBody, SoftModel, Sym3, TriMesh, Vec3,
 };
 
 /// Most copies along one direction.
@@ -312,6 +312,13 @@ record!(Skin, "skin", "A detailed surface on a coarse body.", base |_| Skin { me
     { inflate: FINITE, "How far it is moved out along its normals before it is bound [m]."; }
 );
 
+record!(Air, "air", "The air around a surface: drag on its triangles, and wind.", base |_| Air::default(), {
+    density: NOT_NEGATIVE, "Density [kg/m³]: air 1.2, water 1000.";
+    normal: NOT_NEGATIVE, "Drag coefficient across a triangle: about 1.2 for a plate.";
+    tangential: NOT_NEGATIVE, "Drag coefficient along a triangle: about 0.01 to 0.1 for cloth.";
+    wind: FINITE, "Velocity of the air [m/s].";
+});
+
 /// A deformable body.
 #[derive(Clone, Debug)]
 pub(crate) struct SoftSpec {
@@ -328,6 +335,7 @@ pub(crate) struct SoftSpec {
     pub pinned_regions: Vec<Region>,
     pub thickness: Real,
     pub self_contact: bool,
+    pub air: Option<Air>,
     pub groups: Groups,
     pub gravity_scale: Real,
     pub damping: Real,
@@ -353,6 +361,7 @@ record!(SoftSpec, "soft body", "A deformable body.", base |_| {
         pinned_regions: ANY, "All nodes inside these boxes stay where they are.";
         thickness: NOT_NEGATIVE, "Distance from surface points at which they touch [m].";
         self_contact: ANY, "The surface touches itself.";
+        air: ANY, "The air around its surface: drag and wind; without: vacuum.";
         groups: ANY, "Whom it meets.";
         gravity_scale: FINITE, "Factor on gravity.";
         damping: NOT_NEGATIVE, "Rate at which velocity decays, as in a thin fluid [1/s].";
@@ -375,6 +384,7 @@ impl SoftSpec {
             pinned_regions: self.pinned_regions,
             thickness: self.thickness,
             self_contact: self.self_contact,
+            air: self.air,
             material: self.surface.or(self.material.map(|m| m.surface())).unwrap_or_default(),
             groups: self.groups,
             gravity_scale: self.gravity_scale,
@@ -385,7 +395,7 @@ impl SoftSpec {
 
     fn of(body: SoftBody) -> Self {
         let SoftBody { geometry, model, skin, pose, velocity, spin, pinned, pinned_regions, thickness, .. } = body;
-        let SoftBody { self_contact, material, groups, gravity_scale, damping, name, .. } = body;
+        let SoftBody { self_contact, air, material, groups, gravity_scale, damping, name, .. } = body;
         Self {
             geometry,
             material: None,
@@ -400,6 +410,7 @@ impl SoftSpec {
             pinned_regions,
             thickness,
             self_contact,
+            air,
             groups,
             gravity_scale,
             damping,

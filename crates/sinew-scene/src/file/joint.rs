@@ -274,9 +274,10 @@ impl JointSpec {
         }
     }
 
-    /// A constraint of the engine as a file tells it. `name` gives the names of bodies.
-    pub fn of(spec: &ConstraintSpec, name: &dyn Fn(BodyId) -> Name) -> Self {
-        match spec {
+    /// A constraint of the engine as a file tells it; none when files have no word for it. `name` gives the names of
+    /// bodies.
+    pub fn of(spec: &ConstraintSpec, name: &dyn Fn(BodyId) -> Name) -> Option<Self> {
+        Some(match spec {
             ConstraintSpec::Joint(joint) => {
                 let driven = Driven::of(joint, name);
                 match joint.kind {
@@ -287,12 +288,15 @@ impl JointSpec {
                 }
             }
             ConstraintSpec::Distance(d) => {
-                let site = |site: &Site| match *site {
-                    Site::World(point) => SiteSpec::World { point },
-                    Site::Rigid { body, local } => SiteSpec::Rigid { body: name(body), local },
-                    Site::Node { body, node } => SiteSpec::Node { body: name(body), node },
+                let site = |site: &Site| {
+                    Some(match *site {
+                        Site::World(point) => SiteSpec::World { point },
+                        Site::Rigid { body, local } => SiteSpec::Rigid { body: name(body), local },
+                        Site::Node { body, node } => SiteSpec::Node { body: name(body), node },
+                        Site::Surfel { .. } | Site::Face { .. } => return None,
+                    })
                 };
-                let (a, b, length) = (site(&d.a), site(&d.b), d.max);
+                let (a, b, length) = (site(&d.a)?, site(&d.b)?, d.max);
                 let Distance { min, max, strength, spring, break_force, .. } = *d;
                 match spring {
                     None if min == max => Self::Rod(Length { a, b, length, strength, break_force }),
@@ -306,7 +310,8 @@ impl JointSpec {
                     }
                 }
             }
-        }
+            _ => return None,
+        })
     }
 }
 
