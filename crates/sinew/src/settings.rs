@@ -82,6 +82,7 @@ pub struct Settings {
     pub substeps: u32,
     /// Most substeps that explicit deformable models may ask for on their own. A model that needs more is solved
     /// implicitly instead, which damps what is faster than the step; `Report::soft` tells. Default 64.
+    /// 1: nobody gets substeps of its own and nothing is softened, as single huge steps to a rest shape want it.
     pub max_substeps: u32,
     /// Substeps of islands with implicit bodies in them. More: less damping by the integrator, cost in proportion.
     /// Default 1.

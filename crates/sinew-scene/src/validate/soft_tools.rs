@@ -132,7 +132,15 @@ pub const STOP: Real = 1e9;
 /// Statics in steps of 10 s: see above. The CG is solved to what rounding allows.
 pub fn statics() -> Settings {
     let implicit = Implicit { tolerance: 1e-6, iterations: 4000, ..Implicit::default() };
-    Settings { dt: 10.0, gravity: Vec3::ZERO, sleep_time: Real::INFINITY, implicit, ..Settings::default() }
+    Settings {
+        dt: 10.0,
+        gravity: Vec3::ZERO,
+        sleep_time: Real::INFINITY,
+        implicit,
+        // one step to the rest shape: neither cut in pieces nor softened
+        max_substeps: 1,
+        ..Settings::default()
+    }
 }
 
 /// Statics of a body that nothing holds, in steps of dt [s]: its mass must tame what rounding pushes it about with, so

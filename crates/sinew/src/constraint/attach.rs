@@ -36,7 +36,7 @@ pub enum Hold {
 /// let mut world = World::default();
 /// let drop = world.add_particles(Particles::new(vec![Vec3::ZERO]).mass(2.0))?;
 /// let anchor = world.add_attach(Attach::anchor(Site::Node { body: drop, node: 0 }, None))?;
-/// for _ in 0..60 {
+/// for _ in 0..20 {
 ///     world.step(&Input::none());
 /// }
 /// let weight = 2.0 * 9.81;

@@ -95,7 +95,10 @@ pub(super) fn predict(h: Real, substep: u32, model: &Model, slot: u32, work: &mu
                 *v = [v[0] * keep, v[1] * keep, v[2] * keep, v[3]];
             }
         }
-        m.predict(&StepContext { h, substep, lanes: settings.lanes, resolve: true, pool: Some(pool) }, body);
+        m.predict(
+            &StepContext { h, substep, lanes: settings.lanes, resolve: settings.max_substeps > 1, pool: Some(pool) },
+            body,
+        );
     });
 }
 
@@ -108,7 +111,10 @@ pub(super) fn advance(h: Real, substep: u32, model: &Model, slot: u32, work: &mu
     work.before_advance.clear();
     work.before_advance.extend_from_slice(&work.carry[span.clone()]);
     with_body(model, slot, work, true, |m, body, pool| {
-        m.advance(&StepContext { h, substep, lanes: settings.lanes, resolve: true, pool: Some(pool) }, body);
+        m.advance(
+            &StepContext { h, substep, lanes: settings.lanes, resolve: settings.max_substeps > 1, pool: Some(pool) },
+            body,
+        );
     });
     let Work { velocity, carry, before_advance, .. } = work;
     for ((v, after), before) in velocity[span.clone()].iter_mut().zip(&carry[span]).zip(before_advance.iter()) {

@@ -206,7 +206,7 @@ fn face_meet(
     let meet = side.built.geometry.meet_triangle(&placed, at, inward, (reach, !met))?;
     // corners have contacts of their own; a body inside is met by the face it came through
     let corner = meet.weights.iter().any(|w| *w > CORNER);
-    (!corner && !(solid && meet.normal.dot(plane) >= 0.0)).then_some(meet)
+    (!(corner || solid && meet.normal.dot(plane) >= 0.0)).then_some(meet)
 }
 
 fn face_contact(
