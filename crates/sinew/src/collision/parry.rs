@@ -300,17 +300,12 @@ impl Geometry {
         self.convex
     }
 
-    /// Where a triangle is nearest to the shape, or deepest in it, when nearer than `reach` [m].
+    /// Where a triangle is nearest to the shape, when nearer than `reach` [m].
     ///
     /// It is looked at from `inward` of its place, that is from inside its own body: a triangle that is a hair deep in the
-    /// shape is then apart from it, and nearest points are exact, where penetration is searched for and noisy. `search`: do so if it must be.
-    pub fn meet_triangle(
-        &self,
-        pose: &Pose,
-        corners: [Vec3; 3],
-        inward: Vec3,
-        (reach, search): (Real, bool),
-    ) -> Option<TriangleMeet> {
+    /// shape is then apart from it, and nearest points are exact. None where the two overlap even so: a search for the
+    /// depth is noisy, and a face that leans on the shape with its edge overlaps by rounding.
+    pub fn meet_triangle(&self, pose: &Pose, corners: [Vec3; 3], inward: Vec3, reach: Real) -> Option<TriangleMeet> {
         let [a, b, c] = corners;
         match &self.kind {
             Kind::Solid(s) => {
@@ -318,21 +313,11 @@ impl Geometry {
                 let triangle = lib::shape::Triangle::new(Vec3::ZERO, b - a, c - a);
                 let at = lib_pose(&Pose::new(a + inward, Quat::IDENTITY));
                 let far = reach + inward.length();
-                match lib::query::closest_points(&lib_pose(pose), &**s, &at, &triangle, far).ok()? {
-                    ClosestPoints::Disjoint => None,
-                    ClosestPoints::WithinMargin(on_shape, on_triangle) => {
-                        let weights = point_triangle(on_triangle - inward, corners);
-                        let normal = (on_triangle - on_shape).try_normalize()?;
-                        Some(TriangleMeet { weights, on_shape, normal })
-                    }
-                    ClosestPoints::Intersecting if !search => None,
-                    ClosestPoints::Intersecting => {
-                        let found = lib::query::contact(&lib_pose(pose), &**s, &at, &triangle, far).ok()??;
-                        let weights = point_triangle(found.point2 - inward, corners);
-                        let (on_shape, normal) = (found.point1, found.normal1);
-                        Some(TriangleMeet { weights, on_shape, normal })
-                    }
-                }
+                let found = lib::query::closest_points(&lib_pose(pose), &**s, &at, &triangle, far).ok()?;
+                let ClosestPoints::WithinMargin(on_shape, on_triangle) = found else { return None };
+                let weights = point_triangle(on_triangle - inward, corners);
+                let normal = (on_triangle - on_shape).try_normalize()?;
+                Some(TriangleMeet { weights, on_shape, normal })
             }
             Kind::Field(f) => {
                 // to the field's surface and back to the triangle, some times over

@@ -147,11 +147,10 @@ pub(super) fn find_rigid(model: &Model, state: &State, work: &mut Work, settings
         for &cell in near_cells.iter() {
             let known = &contacts[known.clone()];
             let corners = nodes.cells.corners[cell as usize];
-            let met = corners.iter().any(|s| known.binary_search_by_key(s, |m| m.key.sub_b).is_ok());
             if built.geometry.is_convex() && over_one_face(known, corners) {
                 continue;
             }
-            let meet = face_meet(settings, &side, (nodes, skin), cell, reach, met);
+            let meet = face_meet(settings, &side, (nodes, skin), cell, reach);
             contacts.extend(meet.map(|meet| face_contact(state, &side, (slot, nodes), cell, &meet)));
         }
     }
@@ -185,14 +184,13 @@ fn over_one_face(known: &[ContactMemory], corners: [u32; 3]) -> bool {
     }
 }
 
-/// Where a triangle meets a collider with its inside; `met`: one of its corners touches it.
+/// Where a triangle meets a collider with its inside.
 fn face_meet(
     settings: &Settings,
     side: &RigidSide<'_>,
     (nodes, skin): (&Nodes, &SkinWork),
     cell: u32,
     reach: Real,
-    met: bool,
 ) -> Option<TriangleMeet> {
     let corners = nodes.cells.corners[cell as usize];
     let at = corners.map(|s| skin.x[s as usize]);
@@ -202,8 +200,7 @@ fn face_meet(
     let plane = (at[1] - at[0]).cross(at[2] - at[0]).normalize_or_zero();
     let solid = nodes.surface.is_solid();
     let inward = if solid { plane * -settings.contact_margin } else { Vec3::ZERO };
-    // a face that leans on the shape with its edge is in it by rounding, and its corners look after it
-    let meet = side.built.geometry.meet_triangle(&placed, at, inward, (reach, !met))?;
+    let meet = side.built.geometry.meet_triangle(&placed, at, inward, reach)?;
     // corners have contacts of their own; a body inside is met by the face it came through
     let corner = meet.weights.iter().any(|w| *w > CORNER);
     (!(corner || solid && meet.normal.dot(plane) >= 0.0)).then_some(meet)
