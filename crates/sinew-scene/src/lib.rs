@@ -1,4 +1,4 @@
-//! Scenes for Sinew, from Rust ([`gallery`]) and from files ([`file`]), and the physics they are judged by: [`validate`] runs cases whose right answers are
+//! Scenes for Sinew, from Rust ([`gallery`]) and from files ([`mod@file`]), and the physics they are judged by: [`validate`] runs cases whose right answers are
 //! known, [`bench_models`] gives every deformable model the same task.
 
 mod any;

@@ -53,7 +53,7 @@ pub fn write(world: &World, about: &About, syntax: Syntax) -> Result<String, Err
 /// The same for a world that a scene file made: with its motions, and the names of its tables.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn write_scene(world: &World, about: &About, scene: &SceneFile, syntax: Syntax) -> Result<String, Error> {
     tree(world, about, Some(scene)).map(|entries| printed(entries, syntax))
 }
