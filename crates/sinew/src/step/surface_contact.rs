@@ -147,10 +147,12 @@ pub(super) fn find_rigid(model: &Model, state: &State, work: &mut Work, settings
         for &cell in near_cells.iter() {
             let known = &contacts[known.clone()];
             let corners = nodes.cells.corners[cell as usize];
-            if built.geometry.is_convex() && over_one_face(known, corners) {
+            let convex = built.geometry.is_convex();
+            if convex && over_one_face(known, corners, [1.0; 3]) {
                 continue;
             }
             let meet = face_meet(settings, &side, (nodes, skin), cell, reach);
+            let meet = meet.filter(|meet| !(convex && over_one_face(known, corners, meet.weights)));
             contacts.extend(meet.map(|meet| face_contact(state, &side, (slot, nodes), cell, &meet)));
         }
     }
@@ -174,14 +176,16 @@ fn of_collider(contacts: &[ContactMemory], among: Range<usize>, side: &RigidSide
     among.start + first..among.start + first + count
 }
 
-/// True when all corners of a triangle have a contact with the same normal: over one flat face of a convex shape nothing
-/// is nearer than they are.
-fn over_one_face(known: &[ContactMemory], corners: [u32; 3]) -> bool {
+/// True when all corners that carry a point (its weights) have a contact with the same normal: over one flat face of a
+/// convex shape nothing between them is nearer than they are, and one more row only makes the system singular.
+fn over_one_face(known: &[ContactMemory], corners: [u32; 3], weights: [Real; 3]) -> bool {
     let normal = |surfel: u32| known.binary_search_by_key(&surfel, |m| m.key.sub_b).ok().map(|i| known[i].normal);
-    match corners.map(normal) {
-        [Some(p), Some(q), Some(r)] => p.dot(q) > 1.0 - FLAT && p.dot(r) > 1.0 - FLAT,
-        _ => false,
-    }
+    let mut first: Option<Vec3> = None;
+    corners
+        .into_iter()
+        .zip(weights)
+        .filter(|(_, w)| *w > 1.0 - CORNER)
+        .all(|(corner, _)| normal(corner).is_some_and(|n| n.dot(*first.get_or_insert(n)) > 1.0 - FLAT))
 }
 
 /// Where a triangle meets a collider with its inside.
