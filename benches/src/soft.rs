@@ -36,6 +36,7 @@ struct Run {
     deepest: Real,
     inverted: usize,
     iterations: u64,
+    passes: u64,
     contacts: u32,
 }
 
@@ -46,7 +47,18 @@ impl Run {
         let ground = RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(Material::friction(0.5));
         world.add_rigid(ground).expect("ground");
         let (soft, ms) = (Vec::new(), Vec::new());
-        Self { world, mesh, soft, ms, phases: [0.0; 3], deepest: 0.0, inverted: 0, iterations: 0, contacts: 0 }
+        Self {
+            world,
+            mesh,
+            soft,
+            ms,
+            phases: [0.0; 3],
+            deepest: 0.0,
+            inverted: 0,
+            iterations: 0,
+            passes: 0,
+            contacts: 0,
+        }
     }
 
     fn add(&mut self, mass: Real, young: Real, turn: Quat, at: Vec3) {
@@ -65,6 +77,7 @@ impl Run {
             assert!(report.faults.is_empty(), "{:?}", report.faults);
             self.deepest = self.deepest.max(report.penetration);
             self.iterations += u64::from(report.counts.iterations);
+            self.passes += u64::from(report.counts.passes);
             self.contacts = self.contacts.max(report.counts.contacts);
             for (sum, phase) in self.phases.iter_mut().zip([Phase::Detect, Phase::Predict, Phase::Solve]) {
                 *sum += report.seconds[phase as usize] * 1e3;
@@ -86,7 +99,7 @@ impl Run {
         let at = |share: f64| sorted[((sorted.len() - 1) as f64 * share) as usize];
         let n = self.ms.len() as f64;
         println!(
-            "{name}: median {:.2} ms, p99 {:.2}, max {:.2}; detect {:.2}, predict {:.2}, solve {:.2}; {:.0} iterations a step, at most {} contacts; penetration at most {:.2} mm, {} inverted",
+            "{name}: median {:.2} ms, p99 {:.2}, max {:.2}; detect {:.2}, predict {:.2}, solve {:.2}; {:.1} iterations in {:.2} passes a step, at most {} contacts; penetration at most {:.2} mm, {} inverted",
             at(0.5),
             at(0.99),
             at(1.0),
@@ -94,6 +107,7 @@ impl Run {
             self.phases[1] / n,
             self.phases[2] / n,
             self.iterations as f64 / n,
+            self.passes as f64 / n,
             self.contacts,
             self.deepest * 1e3,
             self.inverted

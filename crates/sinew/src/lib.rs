@@ -110,7 +110,9 @@ pub mod trial {
     pub use crate::deformable::alone::Alone;
     pub use crate::deformable::fem::Corotational;
     pub use crate::deformable::meshless::Mls;
-    pub use crate::deformable::{BodyMut, BodyRef, Deformable, ElementStress, Modes, Operator, StepContext};
+    pub use crate::deformable::{
+        BodyMut, BodyRef, Deformable, ElementStress, Modes, Operator, SmoothMotions, StepContext,
+    };
     pub use crate::deformable::{fem, particle, spring};
     pub use crate::solver::implicit::{Placed, Scratch, Settings, System, solve, stiffen};
 }

@@ -182,6 +182,24 @@ pub trait Operator: Send + Sync {
     /// Adds a coarse correction of the residual to z, symmetric and positive: asked only while no row touches the body,
     /// because a coarse space without the rows' stiffness is worse than none (`docs/design-trial.md`).
     fn correct(&self, _residual: &[Block], _z: &mut [Block]) {}
+    /// A few smooth motions of the body, for the coarse space that it shares with what it touches.
+    fn smooth(&self) -> Option<&dyn SmoothMotions> {
+        None
+    }
+}
+
+/// Smooth motions Z of a body at its present shape: a coarse space of its velocities.
+pub trait SmoothMotions {
+    /// How many; a multiple of eight.
+    fn count(&self) -> usize;
+    /// Zᵀ A Z, nearly: row after row. (count²) [kg]
+    fn stiffness(&self) -> &[Real];
+    /// Adds Zᵀ of a push on one block. (count)
+    fn see(&self, block: usize, push: Vec3, out: &mut [Real]);
+    /// out = Zᵀ r. (count)
+    fn gather(&self, r: &[Block], out: &mut [Real]);
+    /// z += Z y.
+    fn spread(&self, y: &[Real], z: &mut [Block]);
 }
 
 /// The six rigid modes of a free body and the momentum they must hold when no row acts.

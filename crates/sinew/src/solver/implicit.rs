@@ -27,6 +27,7 @@
 //! friction (too slow to let a body begin to slide).
 
 mod audit;
+mod smooth;
 mod space;
 
 use crate::constraint::{Bounds, RowBuffer, RowId, Term};
@@ -34,7 +35,7 @@ use crate::deformable::Operator;
 use crate::error::{Error, check, positive};
 use crate::math::{Block, Real, Sym3, Vec3};
 use audit::{Seat, balance, settle};
-use space::{Kind, Plan, Space, add, apply_bodies, bounded, conjugate_gradient, dot, drift, inverse};
+use space::{Kind, NOBODY, Plan, Radii, Space, add, apply_bodies, bounded, conjugate_gradient, dot, drift, inverse};
 
 /// An implicit body at its place in the island.
 #[derive(Clone, Copy)]
@@ -73,10 +74,11 @@ impl std::fmt::Debug for Placed<'_> {
     }
 }
 
-impl System<'_> {
-    /// The operator that owns a block.
-    fn owner(&self, block: u32) -> Option<usize> {
-        self.operators.iter().position(|o| (o.first..o.first + o.operator.block_count() as u32).contains(&block))
+impl Placed<'_> {
+    /// Its velocity blocks in the island.
+    fn blocks(&self) -> std::ops::Range<usize> {
+        let first = self.first as usize;
+        first..first + self.operator.block_count()
     }
 }
 
@@ -114,7 +116,7 @@ impl Default for Settings {
             rigid_stiffness: 1000.0,
             tangential: 0.2,
             carry: 0.5,
-            tolerance: 1e-4,
+            tolerance: 1e-3,
             iterations: 200,
             passes: 20,
             audit_passes: 30,
@@ -158,8 +160,9 @@ impl Settings {
 
 /// A pass is right when the impulses of law and model differ by less than this times the CG's tolerance.
 const LAW_TOLERANCE: Real = 10.0;
-/// The audit's passes: rigid modes only, no operator is applied, so that iterations are cheap.
-const AUDIT: Plan = Plan { tolerance: 1e-5, iterations: 1000, passes: 30 };
+/// The audit's passes: rigid modes only, no operator is applied, so that iterations are cheap. It changes impulses by what
+/// the CG has left, a thousandth, and friction's radii by no more: they stay.
+const AUDIT: Plan = Plan { tolerance: 1e-5, iterations: 1000, passes: 30, radii: Radii::Held };
 /// Iterations between two looks at the rows within a pass, and the mismatch at which the pass is given up. A pass that is
 /// finished for rows that are wrong is work for nothing; restarting at every look would lose what CG has learned.
 const CHECK: u32 = 8;
@@ -167,6 +170,8 @@ const WRONG: Real = 0.1;
 /// Part of the way that disc radii go to μ λ(normal) from pass to pass. With 1 radii and normal impulses of a sliding soft
 /// body chase each other (E = 1e6 Pa, 17 ms: never settles); 0.3 is the largest value tried that always settled.
 const RADIUS_BLEND: Real = 0.3;
+/// Passes before that: an impact is over in a few.
+const QUICK_PASSES: u32 = 4;
 /// Halvings of a step that is cut.
 const CUT_STEPS: u32 = 10;
 
@@ -226,14 +231,14 @@ pub fn stiffen(
             .map(|t| t.jacobian.dot(inverse(&s.base[t.block as usize]) * t.jacobian))
             .sum();
         let answer: Real = terms.iter().map(|t| t.jacobian.dot(t.response)).sum();
-        let soft = terms.iter().any(|t| system.owner(t.block).is_some());
+        let soft = terms.iter().any(|t| s.owner[t.block as usize] != NOBODY);
         if !(give > 0.0 && answer > 0.0) {
             continue;
         }
         let bounds = rows.rows()[id].bounds;
         let tangential = matches!(bounds, Bounds::Disc { .. } | Bounds::Mate);
         // matter so stiff that it moves as one piece: its row needs to be no stiffer than one between rigid bodies
-        let least = rigid_give(system, terms) / settings.rigid_stiffness;
+        let least = rigid_give(system, &s.owner, terms) / settings.rigid_stiffness;
         let own = if soft { least.max(give / settings.stiffness) } else { least };
         let own = own / if tangential { settings.tangential } else { 1.0 };
         // a pair is one spring: both halves as stiff as the first, or its law would have no potential
@@ -250,13 +255,19 @@ pub fn stiffen(
 }
 
 /// How easily a row moves its bodies when each of them is rigid: Σ jᵀ M⁻¹ j over rigid modes [1/kg].
-fn rigid_give(system: &System<'_>, terms: &[Term]) -> Real {
+fn rigid_give(system: &System<'_>, owner: &[u32], terms: &[Term]) -> Real {
     let mut give: Real = 0.0;
-    for placed in system.operators {
-        let span = placed.first..placed.first + placed.operator.block_count() as u32;
-        let Some(modes) = placed.operator.modes() else { continue };
+    for (k, term) in terms.iter().enumerate() {
+        let of = owner[term.block as usize];
+        if of == NOBODY {
+            give += term.jacobian.dot(term.response);
+            continue;
+        }
+        let theirs = |t: &&Term| owner[t.block as usize] == of;
+        let placed = &system.operators[of as usize];
+        let Some(modes) = placed.operator.modes().filter(|_| !terms[..k].iter().any(|t| theirs(&t))) else { continue };
         let (mut push, mut twist) = (Vec3::ZERO, Vec3::ZERO);
-        for t in terms.iter().filter(|t| span.contains(&t.block)) {
+        for t in terms[k..].iter().filter(theirs) {
             push += t.jacobian;
             twist += modes.arms[(t.block - placed.first) as usize].cross(t.jacobian);
         }
@@ -265,7 +276,7 @@ fn rigid_give(system: &System<'_>, terms: &[Term]) -> Real {
             give += twist.dot(inverse.mul(twist));
         }
     }
-    give + terms.iter().filter(|t| system.owner(t.block).is_none()).map(|t| t.jacobian.dot(t.response)).sum::<Real>()
+    give
 }
 
 /// Solves the island: v from a first guess (last step's velocities) to the end of the substep, impulses into the rows.
@@ -276,12 +287,17 @@ pub fn solve(
     settings: &Settings,
     scratch: &mut Scratch,
 ) -> Outcome {
-    let plan = Plan { tolerance: settings.tolerance, iterations: settings.iterations, passes: settings.passes };
+    let plan = Plan {
+        tolerance: settings.tolerance,
+        iterations: settings.iterations,
+        passes: settings.passes,
+        radii: Radii::Follow,
+    };
     let mut outcome = run_passes(system, rows, v, plan, &mut scratch.fine);
     if settings.audit_passes > 0 {
         outcome.audit_iterations = balance(system, rows, v, settings.audit_passes, scratch);
     }
-    settle(system, rows, v);
+    settle(system, &scratch.fine.owner, rows, v);
 
     for _ in 0..settings.guard {
         guard(rows, v);
@@ -310,7 +326,11 @@ fn run_passes(system: &System<'_>, rows: &mut RowBuffer, v: &mut [Block], plan: 
         if mismatch(rows, v, s) > enough {
             cut(system, rows, v, s);
         }
-        s.blend = RADIUS_BLEND;
+        s.blend = match plan.radii {
+            Radii::Held => 0.0,
+            Radii::Follow if outcome.passes < QUICK_PASSES => 1.0,
+            Radii::Follow => RADIUS_BLEND,
+        };
         outcome.mismatch = linearise(rows, v, s);
         let done = outcome.mismatch <= enough && residual <= plan.tolerance;
         if done || outcome.passes >= plan.passes || outcome.iterations >= plan.iterations {

@@ -3,7 +3,7 @@
 
 use super::node_contact::remember;
 use crate::collision::TriangleMeet;
-use crate::collision::surface::{Ends, Finder, feature, thin_out};
+use crate::collision::surface::{Ends, Finder, drop_held_edges, feature, thin_out};
 use crate::math::{Pose, Real, Vec3};
 
 use crate::model::{Body, BuiltCollider, Model, Nodes};
@@ -68,7 +68,7 @@ fn may_meet(model: &Model, work: &Work, a: u32, b: u32) -> bool {
 
 /// Features of two surfaces, or of one.
 fn find_pair(model: &Model, state: &State, work: &mut Work, settings: &Settings, a: u32, b: u32) {
-    let Work { skins, cell_pairs, touching_features, contacts, .. } = work;
+    let Work { skins, cell_pairs, touching_features, held_vertices, contacts, .. } = work;
     let (Some(skin_a), Some(skin_b)) = (&skins[a as usize], &skins[b as usize]) else { return };
     let (Some(nodes_a), Some(nodes_b)) = (model.nodes_at(a), model.nodes_at(b)) else { return };
     let (Some(tree_a), Some(tree_b)) = (&skin_a.tree, &skin_b.tree) else { return };
@@ -105,6 +105,7 @@ fn find_pair(model: &Model, state: &State, work: &mut Work, settings: &Settings,
         finder.look(cell_a, cell_b, touching_features);
     }
     thin_out(touching_features);
+    drop_held_edges(touching_features, (&nodes_a.cells, &nodes_b.cells), held_vertices);
     for t in touching_features.iter() {
         let mut m = remember(state, key(t.a, t.b), t.normal, t.reach);
         m.flags |= contact_flag::SURFACE;

@@ -10,7 +10,7 @@ pub(crate) use implicit::{ImplicitIsland, ImplicitSpan, ImplicitWork, SWEEPS, So
 pub(crate) use islands::Islands;
 pub(crate) use skin::SkinWork;
 
-use crate::collision::surface::Touching;
+use crate::collision::surface::{Held, Touching};
 use crate::collision::{Bounds3, BroadPhase, Candidate, NarrowScratch};
 use crate::constraint::{RowBuffer, Term};
 use crate::math::{Block, Pose, Real, Vec3};
@@ -147,6 +147,8 @@ pub(crate) struct Work {
     /// Pairs of cells and what touches among them, of the pair of bodies that is being looked at. Written by `detect`.
     pub cell_pairs: Vec<(u32, u32)>,
     pub touching_features: Vec<Touching>,
+    /// Vertices with a contact, while edges are thinned out.
+    pub held_vertices: Vec<Held>,
     /// Colliders and cells near the surface that is being looked at. Written by `detect`.
     pub near_colliders: Vec<u32>,
     pub near_cells: Vec<u32>,
@@ -223,6 +225,7 @@ impl Work {
             skins: Vec::new(),
             cell_pairs: Vec::new(),
             touching_features: Vec::new(),
+            held_vertices: Vec::new(),
             near_colliders: Vec::new(),
             near_cells: Vec::new(),
             before_advance: Vec::new(),

@@ -33,6 +33,10 @@ const FACING: Real = 0.2;
 /// How deep an edge may be below another, in lengths of the shorter one: deeper down other features are nearer.
 const DEEPEST_EDGE: Real = 0.1;
 
+/// Cosine between normals up to which they hold from the same side: 10 degrees, so that an edge of length l may sag
+/// l/50 between its ends.
+const SAME_SIDE: Real = 0.985;
+
 /// What kind of feature; part of a contact's key.
 pub(crate) mod feature {
     /// A surfel.
@@ -257,7 +261,7 @@ fn outward(skin: &Skin<'_>, ends: [u32; 2]) -> Vec3 {
     ends.iter().fold(Vec3::ZERO, |sum, &i| sum + skin.normals[i as usize])
 }
 
-/// Keeps for each vertex the nearest face on each side of it; edges all stay. Sorted by key. Inside a body a vertex is behind
+/// Keeps for each vertex the nearest face on each side of it; edges stay here. Sorted by key. Inside a body a vertex is behind
 /// all its faces: it goes out through the nearest, and a vertex that is outside of one is not inside.
 pub(crate) fn thin_out(touches: &mut Vec<Touching>) {
     let vertex = |t: &Touching| match (t.a, t.b) {
@@ -286,6 +290,40 @@ pub(crate) fn thin_out(touches: &mut Vec<Touching>) {
     }
     touches.truncate(kept);
     touches.sort_unstable_by_key(|t| (t.a, t.b));
+}
+
+/// Drops edges that cross where one of them is held at both ends from the same side: nothing between the ends is nearer
+/// by more than the surface bends there, and the row would depend on theirs. Comes after `thin_out`.
+pub(crate) fn drop_held_edges(touches: &mut Vec<Touching>, (a, b): (&Cells, &Cells), scratch: &mut Vec<Held>) {
+    scratch.clear();
+    for t in touches.iter() {
+        match (t.a, t.b) {
+            ((feature::VERTEX, vertex), (feature::FACE, _)) => scratch.push(Held { side: 0, vertex, normal: t.normal }),
+            ((feature::FACE, _), (feature::VERTEX, vertex)) => scratch.push(Held { side: 1, vertex, normal: t.normal }),
+            _ => {}
+        }
+    }
+    scratch.sort_by_key(|h| (h.side, h.vertex));
+    let held = |side: u32, vertex: u32, normal: Vec3| {
+        let first = scratch.partition_point(|h| (h.side, h.vertex) < (side, vertex));
+        let theirs = scratch[first..].iter().take_while(|h| (h.side, h.vertex) == (side, vertex));
+        theirs.into_iter().any(|h| h.normal.dot(normal) > SAME_SIDE)
+    };
+    touches.retain(|t| match (t.a, t.b) {
+        ((feature::EDGE, edge_a), (feature::EDGE, edge_b)) => {
+            let both = |side: u32, ends: [u32; 2]| ends.iter().all(|&v| held(side, v, t.normal));
+            !(both(0, a.edges[edge_a as usize]) || both(1, b.edges[edge_b as usize]))
+        }
+        _ => true,
+    });
+}
+
+/// A vertex with a contact, and the contact's normal.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Held {
+    side: u32,
+    vertex: u32,
+    normal: Vec3,
 }
 
 #[cfg(test)]

@@ -14,11 +14,13 @@
 
 use super::sparse::Sparse;
 use super::tet_kernel::{Eight, RestTet, rotation_of};
-use crate::deformable::vec;
+use crate::deformable::{SmoothMotions, vec};
 use crate::math::{Block, Blocks, Kernel, LANES, Lane, Mat3, Real, Vec3, run_wide};
 
 /// Largest number of control points. 16 need half as many iterations again as 32, 64 gain nothing (in the study).
-const POINTS: usize = 32;
+pub(super) const POINTS: usize = 32;
+/// The same for a body that touches something: its E is made and factored anew in every pass.
+pub(super) const TOUCHING_POINTS: usize = 8;
 /// Nodes a control point; a body too small for four points has no coarse space.
 const NODES_A_POINT: usize = 64;
 /// Points that hold a node.
@@ -72,12 +74,18 @@ pub(super) struct Coarse {
     factor: Real,
     /// E⁻¹ in tiles: row after row, `TILE` columns each. Written by `rebuild`.
     inverse: Vec<Real>,
+    /// E, row after row. Written by `rebuild`.
+    stiffness: Vec<Real>,
+    /// Handful and lane of each node. (node_count)
+    seats: Vec<(u32, u32)>,
+    /// Eight lanes are in use. Written by `turn`.
+    lanes: bool,
 }
 
 impl Coarse {
-    /// Control points of a body; none when it is too small to have use for them.
-    pub fn new(vertices: &[Vec3], tets: &[RestTet]) -> Option<Self> {
-        let wanted = (vertices.len() / NODES_A_POINT).min(POINTS);
+    /// Control points of a body, so many at most; none when it is too small to have use for them.
+    pub fn new(vertices: &[Vec3], tets: &[RestTet], most: usize) -> Option<Self> {
+        let wanted = (vertices.len() / NODES_A_POINT).min(most);
         if wanted < HOLDS {
             return None;
         }
@@ -95,10 +103,17 @@ impl Coarse {
         let holds: Vec<_> = vertices.iter().map(|&x| hold(x, &centres)).collect();
         let places: Vec<[Real; 3]> = vertices.iter().map(|&x| ((x - middle) / size).to_array()).collect();
         let (stretches, first) = stretches(tets, &part, points);
+        let handfuls = handfuls(&holds, &places);
+        let mut seats = vec![(0, 0); vertices.len()];
+        for (k, handful) in handfuls.iter().enumerate() {
+            for (lane, &node) in handful.store.iter().enumerate().filter(|(_, node)| **node != u32::MAX) {
+                seats[node as usize] = (k as u32, lane as u32);
+            }
+        }
         Some(Self {
             points,
             centres: centres.iter().map(|&c| ((c - middle) / size).to_array()).collect(),
-            handfuls: handfuls(&holds, &places),
+            handfuls,
             holds,
             places,
             stretches,
@@ -106,7 +121,15 @@ impl Coarse {
             pinned: vec![false; vertices.len()],
             factor: 0.0,
             inverse: vec![0.0; points * MODES * points * MODES],
+            stiffness: vec![0.0; points * MODES * points * MODES],
+            seats,
+            lanes: true,
         })
+    }
+
+    /// How many control points.
+    pub fn points(&self) -> usize {
+        self.points
     }
 
     /// True when E was made for this factor and these pinned nodes.
@@ -131,6 +154,9 @@ impl Coarse {
         }
         let size = self.points * MODES;
         let mut e = self.project(rest);
+        for (to, &e) in self.stiffness.iter_mut().zip(&e) {
+            *to = to_real(e);
+        }
         invert(&mut e, size);
         for row in 0..size {
             for column in 0..size {
@@ -193,6 +219,7 @@ impl Coarse {
 
     /// The turn of every node at x.
     pub fn turn(&mut self, x: &[Block], lanes: bool) {
+        self.lanes = lanes;
         let mut turns = [[0.0; 9]; POINTS];
         for point in 0..self.points {
             let part = &self.stretches[self.first[point] as usize..self.first[point + 1] as usize];
@@ -210,9 +237,68 @@ impl Coarse {
     }
 
     /// z += R Z E⁻¹ Zᵀ Rᵀ r.
-    pub fn correct(&self, residual: &[Block], z: &mut [Block], lanes: bool) {
-        let correct = Correct { coarse: self, residual, z: Blocks::new(z) };
-        if lanes { run_wide(correct) } else { correct.run::<Real>(()) }
+    pub fn correct(&self, residual: &[Block], z: &mut [Block]) {
+        let size = self.points * MODES;
+        let (mut push, mut answer) = ([[0.0; MODES]; POINTS], [[0.0; MODES]; POINTS]);
+        self.gather(residual, &mut push.as_flattened_mut()[..size]);
+        let multiply = Multiply {
+            tiles: &self.inverse,
+            x: &push.as_flattened()[..size],
+            out: &mut answer.as_flattened_mut()[..size],
+        };
+        self.run(multiply);
+        self.spread(&answer.as_flattened()[..size], z);
+    }
+
+    /// Runs a kernel in lanes or one by one: the same bits.
+    fn run<K: Kernel>(&self, kernel: K) -> K::Output {
+        if self.lanes { run_wide(kernel) } else { kernel.run::<Real>(()) }
+    }
+}
+
+/// The motions of the control points, turned with the nodes.
+impl SmoothMotions for Coarse {
+    fn count(&self) -> usize {
+        self.points * MODES
+    }
+
+    fn stiffness(&self) -> &[Real] {
+        &self.stiffness
+    }
+
+    fn see(&self, block: usize, push: Vec3, out: &mut [Real]) {
+        let (handful, lane) = self.seats[block];
+        let (handful, lane) = (&self.handfuls[handful as usize], lane as usize);
+        let mut local = [0.0; 3];
+        for (row, local) in local.iter_mut().enumerate() {
+            for (axis, push) in push.to_array().into_iter().enumerate() {
+                *local += handful.turn[3 * axis + row][lane] * push;
+            }
+        }
+        for (point, weight) in handful.points.iter().zip(&handful.weight) {
+            let centre = &self.centres[*point as usize];
+            let out = &mut out[*point as usize * MODES..][..MODES];
+            for row in 0..3 {
+                let push = weight[lane] * local[row];
+                out[row] += push;
+                for axis in 0..3 {
+                    out[3 + 3 * axis + row] += push * (handful.place[axis][lane] - centre[axis]);
+                }
+            }
+        }
+    }
+
+    fn gather(&self, r: &[Block], out: &mut [Real]) {
+        let out = out.as_chunks_mut().0;
+        if self.points <= TOUCHING_POINTS {
+            self.run(Gather::<TOUCHING_POINTS> { coarse: self, residual: r, out });
+        } else {
+            self.run(Gather::<POINTS> { coarse: self, residual: r, out });
+        }
+    }
+
+    fn spread(&self, y: &[Real], z: &mut [Block]) {
+        self.run(Spread { coarse: self, answer: y.as_chunks().0, z: Blocks::new(z) });
     }
 }
 
@@ -247,33 +333,32 @@ impl Kernel for Turn<'_> {
     }
 }
 
-/// The whole correction.
-struct Correct<'a> {
-    coarse: &'a Coarse,
-    residual: &'a [Block],
-    z: Blocks<'a>,
-}
-
 /// One sum a lane for each mode of each point: eight lanes and one add up in the same order.
 #[repr(align(32))]
-struct Sums([[Eight; MODES]; POINTS]);
+struct Sums<const P: usize>([[Eight; MODES]; P]);
 
-impl Kernel for Correct<'_> {
+/// out = Zᵀ Rᵀ r; room for P points.
+struct Gather<'a, const P: usize> {
+    coarse: &'a Coarse,
+    residual: &'a [Block],
+    out: &'a mut [[Real; MODES]],
+}
+
+impl<const P: usize> Kernel for Gather<'_, P> {
     type Output = ();
 
     #[inline(always)]
     fn run<L: Lane>(self, t: L::Token) {
-        // Zᵀ Rᵀ r, moments about the middle of the body
-        let mut sums = Sums([[[0.0; LANES]; MODES]; POINTS]);
+        // moments about the middle of the body
+        let mut sums = Sums([[[0.0; LANES]; MODES]; P]);
         for handful in &self.coarse.handfuls {
             let mut at = 0;
             while at < LANES {
-                restrict::<L>(t, handful, at, self.residual, &mut sums);
+                restrict::<P, L>(t, handful, at, self.residual, &mut sums);
                 at += L::COUNT;
             }
         }
-        let mut push = [[0.0; MODES]; POINTS];
-        for ((push, sums), centre) in push.iter_mut().zip(&sums.0).zip(&self.coarse.centres) {
+        for ((push, sums), centre) in self.out.iter_mut().zip(&sums.0).zip(&self.coarse.centres) {
             for (push, lanes) in push.iter_mut().zip(sums) {
                 *push = lanes.iter().sum();
             }
@@ -284,13 +369,25 @@ impl Kernel for Correct<'_> {
                 }
             }
         }
+    }
+}
 
-        let size = self.coarse.points * MODES;
-        let mut answer = [[0.0; MODES]; POINTS];
-        multiply::<L>(t, &self.coarse.inverse, &push.as_flattened()[..size], &mut answer.as_flattened_mut()[..size]);
+/// z += R Z y.
+struct Spread<'a> {
+    coarse: &'a Coarse,
+    answer: &'a [[Real; MODES]],
+    z: Blocks<'a>,
+}
 
+impl Kernel for Spread<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self, t: L::Token) {
         // a motion about each point as one about the middle of the body
-        for (answer, centre) in answer.iter_mut().zip(&self.coarse.centres) {
+        let mut answer = [[0.0; MODES]; POINTS];
+        for ((answer, from), centre) in answer.iter_mut().zip(self.answer).zip(&self.coarse.centres) {
+            *answer = *from;
             for axis in 0..3 {
                 for row in 0..3 {
                     answer[row] -= answer[3 + 3 * axis + row] * centre[axis];
@@ -309,7 +406,13 @@ impl Kernel for Correct<'_> {
 
 /// Adds w Rᵀr and its moments to the sums of the points.
 #[inline(always)]
-fn restrict<L: Lane>(t: L::Token, handful: &Handful, at: usize, residual: &[Block], sums: &mut Sums) {
+fn restrict<const P: usize, L: Lane>(
+    t: L::Token,
+    handful: &Handful,
+    at: usize,
+    residual: &[Block],
+    sums: &mut Sums<P>,
+) {
     let r = L::gather4(t, residual, &handful.load[at..]);
     let mut local = [[L::splat(t, 0.0); 3]; 4];
     for row in 0..3 {
@@ -321,7 +424,7 @@ fn restrict<L: Lane>(t: L::Token, handful: &Handful, at: usize, residual: &[Bloc
         }
     }
     for k in 0..HOLDS {
-        let sums = &mut sums.0[handful.points[k] as usize % POINTS];
+        let sums = &mut sums.0[handful.points[k] as usize % P];
         let weight = L::load(t, &handful.weight[k][at..]);
         for n in 0..MODES {
             (L::load(t, &sums[n][at..]) + local[n / 3][n % 3] * weight).store(&mut sums[n][at..]);
@@ -358,22 +461,33 @@ fn prolong<L: Lane>(t: L::Token, handful: &Handful, at: usize, answer: &[[Real; 
 }
 
 /// out = E⁻¹ x, the matrix in tiles of columns (it is symmetric: rows), three vectors of lanes at once.
-#[inline(always)]
-fn multiply<L: Lane>(t: L::Token, tiles: &[Real], x: &[Real], out: &mut [Real]) {
-    for (tile, out) in tiles.chunks_exact(x.len() * TILE).zip(out.chunks_exact_mut(TILE)) {
-        let mut at = 0;
-        while at < LANES {
-            let mut sums = [L::splat(t, 0.0); 3];
-            for (row, &x) in tile.chunks_exact(TILE).zip(x) {
-                let x = L::splat(t, x);
-                for k in 0..3 {
-                    sums[k] = sums[k] + L::load(t, &row[at + k * LANES..]) * x;
+struct Multiply<'a> {
+    tiles: &'a [Real],
+    x: &'a [Real],
+    out: &'a mut [Real],
+}
+
+impl Kernel for Multiply<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self, t: L::Token) {
+        let Self { tiles, x, out } = self;
+        for (tile, out) in tiles.chunks_exact(x.len() * TILE).zip(out.chunks_exact_mut(TILE)) {
+            let mut at = 0;
+            while at < LANES {
+                let mut sums = [L::splat(t, 0.0); 3];
+                for (row, &x) in tile.chunks_exact(TILE).zip(x) {
+                    let x = L::splat(t, x);
+                    for k in 0..3 {
+                        sums[k] = sums[k] + L::load(t, &row[at + k * LANES..]) * x;
+                    }
                 }
+                for k in 0..3 {
+                    sums[k].store(&mut out[at + k * LANES..]);
+                }
+                at += L::COUNT;
             }
-            for k in 0..3 {
-                sums[k].store(&mut out[at + k * LANES..]);
-            }
-            at += L::COUNT;
         }
     }
 }

@@ -21,12 +21,14 @@
 //! Eight elements run at a time (`tet_kernel.rs`), A lies in slices of eight rows (`sparse.rs`), and while no row touches
 //! the body a coarse space carries smooth motions through the CG (`coarse.rs`).
 
-use super::coarse::{Coarse, pays};
+use super::coarse::{Coarse, POINTS, TOUCHING_POINTS, pays};
 use super::law::symmetric;
 use super::sparse::{Assemble, Product, Sparse};
 use super::tet_kernel::{RestTet, TetBatch, TetPass, energy, lay_out, strained};
 use crate::deformable::limit::{is_held, resolved_step, shear_share, soften, softening};
-use crate::deformable::{BodyMut, BodyRef, Deformable, ElementStress, Modes, Operator, RigidSums, StepContext, vec};
+use crate::deformable::{
+    BodyMut, BodyRef, Deformable, ElementStress, Modes, Operator, RigidSums, SmoothMotions, StepContext, vec,
+};
 use crate::math::{Block, Blocks, Kernel, LANES, Mat3, Real, Sym3, Vec3, run_wide};
 use crate::model::tet_mesh::{TetMesh, TetMeshError};
 
@@ -77,6 +79,8 @@ pub struct Corotational {
     sums: RigidSums,
     /// None for a small body. Written by `predict` when the step length or the pinned nodes change.
     coarse: Option<Coarse>,
+    /// The same with fewer points, for a body that touches something; none where `coarse` has no more. As above.
+    touching: Option<Coarse>,
     /// The coarse space is in use. Written by `predict`.
     corrects: bool,
     /// Eight lanes are in use. Written by `predict`.
@@ -112,13 +116,18 @@ impl Corotational {
         let tets = rest_tets(mesh);
         let rest = Rest::new(mesh, &tets, params);
         let nodes = mesh.vertices.len();
+        let coarse = Coarse::new(&mesh.vertices, &tets, POINTS);
         Ok(Self {
             matrix: Sparse::new(nodes, &rest.batches),
             turned: vec![[0.0; 4]; rest.batches.len() * 4 * LANES + 1],
             load: vec![[0.0; 4]; nodes],
             mass: rest.mass.clone(),
             sums: RigidSums::default(),
-            coarse: Coarse::new(&mesh.vertices, &tets),
+            touching: coarse.as_ref().and_then(|c| {
+                let fewer = c.points() > TOUCHING_POINTS;
+                fewer.then(|| Coarse::new(&mesh.vertices, &tets, TOUCHING_POINTS)).flatten()
+            }),
+            coarse,
             corrects: false,
             lanes: true,
             held: false,
@@ -153,7 +162,7 @@ impl Corotational {
         }
         // at rest elements pull nothing: h = 0 leaves the load alone
         self.assemble(None, 0.0, Some(factor));
-        if let Some(coarse) = &mut self.coarse {
+        for coarse in [&mut self.coarse, &mut self.touching].into_iter().flatten() {
             coarse.rebuild(factor, v, &self.matrix);
         }
     }
@@ -189,8 +198,10 @@ impl Deformable for Corotational {
             self.mass[node] = if body.v[node][3] == 0.0 { Real::INFINITY } else { mass };
         }
         self.assemble(Some(body.x), ctx.h, (ctx.substep == 0).then_some(factor));
-        if let Some(coarse) = self.coarse.as_mut().filter(|_| self.corrects && ctx.substep == 0) {
-            coarse.turn(body.x, ctx.lanes);
+        if self.corrects && ctx.substep == 0 {
+            for coarse in [&mut self.coarse, &mut self.touching].into_iter().flatten() {
+                coarse.turn(body.x, ctx.lanes);
+            }
         }
         self.sums.sum_up(&self.rest.mass, ctx.h, &body);
     }
@@ -289,8 +300,13 @@ impl Operator for Corotational {
 
     fn correct(&self, residual: &[Block], z: &mut [Block]) {
         if let Some(coarse) = self.coarse.as_ref().filter(|_| self.corrects) {
-            coarse.correct(residual, z, self.lanes);
+            coarse.correct(residual, z);
         }
+    }
+
+    fn smooth(&self) -> Option<&dyn SmoothMotions> {
+        let fewest = self.touching.as_ref().or(self.coarse.as_ref()).filter(|_| self.corrects);
+        fewest.map(|coarse| coarse as &dyn SmoothMotions)
     }
 }
 

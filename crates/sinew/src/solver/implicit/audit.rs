@@ -1,6 +1,6 @@
 //! The momentum audit: the island over again with every body rigid, then velocities exactly from impulses.
 
-use super::space::{Plan, add, block, conjugate_gradient, vec};
+use super::space::{NOBODY, Plan, add, block, conjugate_gradient, vec};
 use super::{AUDIT, Lump, Placed, Scratch, System, run_passes};
 use crate::constraint::{RowBuffer, RowId, Term};
 use crate::deformable::Modes;
@@ -129,7 +129,7 @@ fn lack(placed: &Placed<'_>, modes: &Modes<'_>, v: &[Block]) -> (Vec3, Vec3) {
 }
 
 /// End of the audit: velocities exactly from the impulses that the rows hold. After `balance` this moves by rounding.
-pub(super) fn settle(system: &System<'_>, rows: &RowBuffer, v: &mut [Block]) {
+pub(super) fn settle(system: &System<'_>, owner: &[u32], rows: &RowBuffer, v: &mut [Block]) {
     for lump in system.lumps {
         let span = if lump.inertia.is_some() { 2 } else { 1 };
         for k in 0..span {
@@ -139,7 +139,7 @@ pub(super) fn settle(system: &System<'_>, rows: &RowBuffer, v: &mut [Block]) {
     for id in 0..rows.len() {
         let impulse = rows.rows()[id].impulse;
         for t in rows.terms(id as RowId) {
-            if system.owner(t.block).is_none() {
+            if owner[t.block as usize] == NOBODY {
                 add(&mut v[t.block as usize], t.response * impulse);
             }
         }
@@ -148,7 +148,7 @@ pub(super) fn settle(system: &System<'_>, rows: &RowBuffer, v: &mut [Block]) {
         let Some(modes) = placed.operator.modes() else { continue };
         let Some(inverse) = modes.inertia.inverse() else { continue };
         let first = placed.first as usize;
-        let span = first..first + placed.operator.block_count();
+        let span = placed.blocks();
         let (mut momentum, mut spin) = lack(placed, &modes, v);
         for id in 0..rows.len() {
             for t in rows.terms(id as RowId).iter().filter(|t| span.contains(&(t.block as usize))) {

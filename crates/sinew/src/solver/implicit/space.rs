@@ -1,5 +1,6 @@
 //! The CG and its vectors: A + Jᵀ rate J over blocks, with the linear model of every row.
 
+use super::smooth::{Rates, Smooth};
 use super::{CHECK, System, WRONG, mismatch};
 use crate::constraint::{Bounds, Row, RowBuffer, RowId, Term};
 use crate::math::{Block, Kernel, LANES, Lane, Mat3, Real, Sym3, Vec3, run_wide};
@@ -8,6 +9,9 @@ use crate::math::{Block, Kernel, LANES, Lane, Mat3, Real, Sym3, Vec3, run_wide};
 const LIFT: Real = 16.0;
 /// How often it is tried, each time with so much more.
 const LIFTS: u32 = 4;
+
+/// No operator owns the block.
+pub(super) const NOBODY: u32 = u32::MAX;
 
 /// What a block is to the CG.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,8 +55,14 @@ pub(super) struct Space {
     /// u at the start of a pass and its change. (row_count)
     pub(super) from: Vec<Real>,
     pub(super) step: Vec<Real>,
-    /// Rows push against this operator in this pass: its coarse correction would not know them. (operator_count)
+    /// The rows whose rate is not zero in this pass: all that the CG's product has to visit.
+    pub(super) active: Active,
+    /// The operator of each block, or [`NOBODY`].
+    pub(super) owner: Vec<u32>,
+    /// Rows push against this operator in this pass: its own coarse correction would not know them. (operator_count)
     pub(super) touched: Vec<bool>,
+    /// Smooth motions of all that touches.
+    pub(super) smooth: Smooth,
 }
 
 /// How long to go on.
@@ -61,6 +71,16 @@ pub(super) struct Plan {
     pub(super) tolerance: Real,
     pub(super) iterations: u32,
     pub(super) passes: u32,
+    pub(super) radii: Radii,
+}
+
+/// What friction's discs do from pass to pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Radii {
+    /// They follow the normal impulses.
+    Follow,
+    /// They stay as the first look finds them.
+    Held,
 }
 
 /// (A + Jᵀ rate J) v = b + Jᵀ(offset − rate bias) from the v given; the rows hold the model's impulses at that v.
@@ -109,13 +129,7 @@ pub(super) fn conjugate_gradient(
     while rz > goal && iterations < plan.iterations {
         // q = (A + Jᵀ rate J) p
         apply_bodies(system, &s.p, &mut s.q);
-        for id in 0..rows.len() {
-            s.push[id] = drift(rows.terms(id as RowId), &s.p);
-        }
-        s.respond(rows);
-        for id in 0..rows.len() {
-            scatter(rows.terms(id as RowId), s.push[id], &mut s.q);
-        }
+        s.active.add_product(&s.p, &mut s.q);
 
         // nothing left that the numbers can resolve, or not a number: keep what we have
         let pq = dot(&s.p, &s.q);
@@ -144,6 +158,63 @@ pub(super) fn conjugate_gradient(
     (iterations, (rz / reference).sqrt())
 }
 
+/// Rows of a pass with a rate, packed: the CG runs over them again and again.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Active {
+    rows: Vec<ActiveRow>,
+    /// Terms of all rows: block, and Jacobian.
+    terms: Vec<(u32, [Real; 3])>,
+    /// J·p, then rate·J·p. (active row_count)
+    push: Vec<Real>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct ActiveRow {
+    /// End of its terms.
+    end: u32,
+    rate: Real,
+    /// With the row after it.
+    cross: Real,
+}
+
+impl Active {
+    fn gather(&mut self, rows: &RowBuffer, rate: &[Real], cross: &[Real]) {
+        self.rows.clear();
+        self.terms.clear();
+        for id in 0..rows.len() {
+            // of a pair that slides along an axis one half may have no rate, but both are coupled
+            let coupled = cross[id] != 0.0 || id > 0 && cross[id - 1] != 0.0;
+            if rate[id] == 0.0 && !coupled {
+                continue;
+            }
+            let terms = rows.terms(id as RowId).iter();
+            self.terms.extend(terms.map(|t| (t.block, t.jacobian.to_array())));
+            self.rows.push(ActiveRow { end: self.terms.len() as u32, rate: rate[id], cross: cross[id] });
+        }
+        self.push.resize(self.rows.len(), 0.0);
+    }
+
+    /// q += Jᵀ rate J p.
+    fn add_product(&mut self, p: &[Block], q: &mut [Block]) {
+        let mut first = 0;
+        for (push, row) in self.push.iter_mut().zip(&self.rows) {
+            let terms = &self.terms[first..row.end as usize];
+            *push = terms.iter().map(|(b, j)| vec(p[*b as usize]).dot(Vec3::from_array(*j))).sum();
+            first = row.end as usize;
+        }
+        let (mut first, mut from_before) = (0, 0.0);
+        for (k, row) in self.rows.iter().enumerate() {
+            let next = if row.cross == 0.0 { 0.0 } else { self.push[k + 1] };
+            let answer = row.rate * self.push[k] + row.cross * next + from_before;
+            from_before = row.cross * self.push[k];
+            for (b, j) in &self.terms[first..row.end as usize] {
+                add(&mut q[*b as usize], Vec3::from_array(*j) * answer);
+            }
+            first = row.end as usize;
+        }
+    }
+}
+
 impl Space {
     /// Sizes all lists and reads the bodies: kinds, diagonal, load.
     pub(super) fn reset(&mut self, system: &System<'_>, blocks: usize, rows: usize) {
@@ -162,8 +233,12 @@ impl Space {
             list.clear();
             list.resize(rows, 0.0);
         }
-        for placed in system.operators {
-            let span = placed.first as usize..placed.first as usize + placed.operator.block_count();
+        self.smooth.forget();
+        self.owner.clear();
+        self.owner.resize(blocks, NOBODY);
+        for (k, placed) in system.operators.iter().enumerate() {
+            let span = placed.blocks();
+            self.owner[span.clone()].fill(k as u32);
             placed.operator.diagonal(&mut self.base[span.clone()]);
             self.load[span.clone()].copy_from_slice(placed.operator.load());
             for (kind, mass) in self.kind[span].iter_mut().zip(placed.operator.mass()) {
@@ -258,8 +333,10 @@ impl Space {
         self.touched.resize(system.operators.len(), false);
         for id in 0..rows.len() {
             if self.rate[id] != 0.0 || self.cross[id] != 0.0 {
-                for owner in rows.terms(id as RowId).iter().filter_map(|t| system.owner(t.block)) {
-                    self.touched[owner] = true;
+                for t in rows.terms(id as RowId) {
+                    if let Some(touched) = self.touched.get_mut(self.owner[t.block as usize] as usize) {
+                        *touched = true;
+                    }
                 }
             }
             let terms = rows.terms(id as RowId);
@@ -290,6 +367,15 @@ impl Space {
                 self.inverse[b + 1] = angular.inverse();
             }
         }
+        self.active.gather(rows, &self.rate, &self.cross);
+        let rates = Rates { rate: &self.rate, cross: &self.cross };
+        if !self.smooth.fits(rates) {
+            self.smooth.build(system, rows, rates, self.kind.len(), &self.touched);
+        }
+        for lump in system.lumps.iter().filter(|l| self.smooth.holds(l.block)) {
+            let b = lump.block as usize;
+            (self.inverse[b], self.inverse[b + 1], self.coupling[b]) = (Mat3::ZERO, Mat3::ZERO, Mat3::ZERO);
+        }
         self.columns.clear();
         self.columns.extend(self.inverse.iter().map(|m| [block(m.x_axis), block(m.y_axis), block(m.z_axis)]));
     }
@@ -315,7 +401,7 @@ impl Space {
                 z[k] = a[k] * r[0] + b[k] * r[1] + c[k] * r[2];
             }
         }
-        for lump in system.lumps.iter().filter(|l| l.inertia.is_some()) {
+        for lump in system.lumps.iter().filter(|l| l.inertia.is_some() && !self.smooth.holds(l.block)) {
             let b = lump.block as usize;
             let c = self.coupling[b];
             let turn = self.inverse[b + 1] * (vec(self.r[b + 1]) - c.transpose() * vec(self.z[b]));
@@ -323,9 +409,9 @@ impl Space {
             self.z[b + 1] = block(turn);
         }
         for (placed, _) in system.operators.iter().zip(&self.touched).filter(|(_, touched)| !**touched) {
-            let span = placed.first as usize..placed.first as usize + placed.operator.block_count();
-            placed.operator.correct(&self.r[span.clone()], &mut self.z[span]);
+            placed.operator.correct(&self.r[placed.blocks()], &mut self.z[placed.blocks()]);
         }
+        self.smooth.correct(system, &self.r, &mut self.z);
     }
 }
 
@@ -359,8 +445,7 @@ pub(super) fn bounded(row: &Row, wanted: Real) -> (Real, bool) {
 /// out = A v over all bodies, without rows.
 pub(super) fn apply_bodies(system: &System<'_>, v: &[Block], out: &mut [Block]) {
     for placed in system.operators {
-        let span = placed.first as usize..placed.first as usize + placed.operator.block_count();
-        placed.operator.apply(&v[span.clone()], &mut out[span]);
+        placed.operator.apply(&v[placed.blocks()], &mut out[placed.blocks()]);
     }
     for lump in system.lumps {
         let b = lump.block as usize;

@@ -1,0 +1,575 @@
+//! Smooth motions of an island: the coarse half of its preconditioner while bodies touch.
+//!
+//! Block Jacobi sees one node at a time; a body that is pressed as a whole then needs as many iterations as it has layers
+//! of elements, times what the rows' stiffness adds. Soft bodies therefore offer a few dozen smooth motions, rigid bodies
+//! all of theirs, and with Z all of them
+//!
+//! ```text
+//!   z += Z E⁻¹ Zᵀ r,   E = Zᵀ (A₀ + Jᵀ rate J) Z = L Lᵀ
+//! ```
+//!
+//! The rows are in E, and both bodies of each row: without them such a space is worse than none (`docs/design-trial.md`).
+//! L is kept from the first entry of each row on (the envelope; Jennings 1966): bodies that touch nothing in common share
+//! no entries, and rigid bodies come last, so that soft ones around a rigid one make an arrow. With rigid bodies alone, as
+//! in the audit, E is the whole matrix and the CG is done after one iteration.
+
+use super::space::{block, vec};
+use super::{Lump, System};
+use crate::constraint::{Bounds, RowBuffer, RowId};
+use crate::math::{Block, Kernel, LANES, Lane, Real, Vec3, run_wide};
+use std::ops::Range;
+
+/// Unknowns of a rigid body: three and three, and two that fill the lanes.
+const RIGID: usize = LANES;
+/// Stands for "has no place".
+const NOWHERE: u32 = u32::MAX;
+/// Products in a factorisation above which the island goes without: some milliseconds.
+const MOST_WORK: usize = 20_000_000;
+/// A motion of whose stiffness less than this part is its own is a sum of others and is left out.
+const DEPENDENT: Real = 1e-4;
+/// Part of the rows' rates that may change before E is made anew.
+const NEARLY: Real = 0.02;
+/// Rows of one contact: they meet the same bodies and are added at once.
+const GROUP: usize = 3;
+
+/// The space and its factor; memory is kept from solve to solve.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Smooth {
+    /// Too large, or nobody has motions: block Jacobi alone.
+    off: bool,
+    /// First unknown of each operator. (operator_count)
+    of_operator: Vec<u32>,
+    /// First unknown of each block's operator, or of the block itself in a rigid body. (block_count)
+    of_block: Vec<u32>,
+    /// Unknowns of each member: spans of whole lanes.
+    spans: Vec<Range<u32>>,
+    /// The operator that a member is; the members after these are rigid bodies.
+    operators: Vec<u32>,
+    /// First column of each row, a whole number of lanes, and where it lies in `entries`. (size)
+    low: Vec<u32>,
+    start: Vec<u32>,
+    /// L below the diagonal, row after row up to whole lanes, zero from the diagonal on.
+    entries: Vec<Real>,
+    /// Diagonal of E, then 1/diagonal of L, zero for a motion left out. (size)
+    diagonal: Vec<Real>,
+    /// A row as the motions see it, for each row of a group. (size)
+    seen: [Vec<Real>; GROUP],
+    /// Members that a group meets, ascending.
+    met: Vec<u32>,
+    /// Zᵀ r, then E⁻¹ Zᵀ r. (size)
+    answer: Vec<Real>,
+    /// E was made in this solve, and the rates of the rows that it was made with. (row_count)
+    made: bool,
+    made_with: Vec<Real>,
+}
+
+/// The linear model of the rows in this pass, as `Space` has it.
+#[derive(Clone, Copy)]
+pub(super) struct Rates<'a> {
+    pub(super) rate: &'a [Real],
+    pub(super) cross: &'a [Real],
+}
+
+impl Smooth {
+    /// True when the rigid body with this linear block is answered here, and Jacobi has no say.
+    pub(super) fn holds(&self, block: u32) -> bool {
+        !self.off && self.of_block.get(block as usize).is_some_and(|&at| at != NOWHERE)
+    }
+
+    /// True when E was made with nearly these rates: a preconditioner need not be exact. Only within one solve.
+    pub(super) fn fits(&self, rates: Rates<'_>) -> bool {
+        let change: Real = self.made_with.iter().zip(rates.rate).map(|(was, is)| (was - is).abs()).sum();
+        let all: Real = self.made_with.iter().sum();
+        self.made && change <= NEARLY * all
+    }
+
+    /// A new solve: nothing fits.
+    pub(super) fn forget(&mut self) {
+        self.made = false;
+    }
+
+    /// E for the rows of this pass, and its factor. `touched` are the operators with rows.
+    pub(super) fn build(
+        &mut self,
+        system: &System<'_>,
+        rows: &RowBuffer,
+        rates: Rates<'_>,
+        blocks: usize,
+        touched: &[bool],
+    ) {
+        self.made = true;
+        self.made_with.clear();
+        self.made_with.extend_from_slice(rates.rate);
+        self.take_places(system, blocks, touched);
+        self.off = self.spans.is_empty() || !self.lay_out(rows, rates);
+        if self.off {
+            return;
+        }
+        for (k, placed) in system.operators.iter().enumerate() {
+            let at = self.of_operator[k];
+            if let (Some(motions), true) = (placed.operator.smooth(), at != NOWHERE) {
+                self.add_own(at as usize, motions.count(), motions.stiffness());
+            }
+        }
+        for lump in system.lumps {
+            self.add_lump(lump);
+        }
+        let mut id = 0;
+        while id < rows.len() {
+            id = self.add_group(system, rows, rates, id);
+        }
+        let Self { low, start, entries, diagonal, .. } = self;
+        run_wide(Factor { low, start, entries, diagonal });
+    }
+
+    /// Unknowns of all members: operators first, rigid bodies last.
+    fn take_places(&mut self, system: &System<'_>, blocks: usize, touched: &[bool]) {
+        let Self { of_operator, of_block, spans, operators, .. } = self;
+        spans.clear();
+        operators.clear();
+        of_operator.clear();
+        of_block.clear();
+        of_block.resize(blocks, NOWHERE);
+        let mut next = 0;
+        let mut take = |count: usize| {
+            let first = next;
+            next += count as u32;
+            spans.push(first..next);
+            first
+        };
+        for (k, (placed, touched)) in system.operators.iter().zip(touched).enumerate() {
+            let motions = placed.operator.smooth().filter(|_| *touched);
+            let first = motions.map_or(NOWHERE, |m| take(m.count()));
+            operators.extend(motions.map(|_| k as u32));
+            of_operator.push(first);
+            of_block[placed.blocks()].fill(first);
+        }
+        for lump in system.lumps.iter().filter(|l| l.inertia.is_some()) {
+            let first = take(RIGID);
+            of_block[lump.block as usize] = first;
+            of_block[lump.block as usize + 1] = first + 3;
+        }
+    }
+
+    /// The member that a block belongs to.
+    fn member(&self, block: u32) -> Option<usize> {
+        let place = self.of_block[block as usize];
+        (place != NOWHERE).then(|| self.spans.partition_point(|s| s.end <= place))
+    }
+
+    /// The envelope; false when it is too large.
+    fn lay_out(&mut self, rows: &RowBuffer, rates: Rates<'_>) -> bool {
+        let size = self.spans.last().map_or(0, |s| s.end as usize);
+        // the first column of a member stands at its first unknown until all rows are seen
+        self.low.clear();
+        self.low.extend(0..size as u32);
+        for id in (0..rows.len()).filter(|&id| rates.rate[id] != 0.0) {
+            let members = rows.terms(id as RowId).iter().filter_map(|t| self.member(t.block));
+            let first = members.min().map_or(NOWHERE, |m| self.spans[m].start);
+            for t in rows.terms(id as RowId) {
+                if let Some(member) = self.member(t.block) {
+                    let low = &mut self.low[self.spans[member].start as usize];
+                    *low = first.min(*low);
+                }
+            }
+        }
+        let (mut length, mut work) = (0, 0);
+        self.start.clear();
+        for span in &self.spans {
+            let low = self.low[span.start as usize];
+            for row in span.clone() {
+                self.low[row as usize] = low;
+                self.start.push(length as u32);
+                let width = row.next_multiple_of(LANES as u32) as usize - low as usize;
+                length += width;
+                work += width * width / 2;
+            }
+        }
+        if work > MOST_WORK {
+            return false;
+        }
+        for (list, length) in [(&mut self.entries, length), (&mut self.diagonal, size), (&mut self.answer, size)] {
+            list.clear();
+            list.resize(length, 0.0);
+        }
+        for seen in &mut self.seen {
+            seen.clear();
+            seen.resize(size, 0.0);
+        }
+        true
+    }
+
+    /// The row below the diagonal.
+    fn row(&mut self, row: usize) -> &mut [Real] {
+        let (from, low) = (self.start[row] as usize, self.low[row] as usize);
+        &mut self.entries[from..from + row - low]
+    }
+
+    /// The stiffness of a member's own motions among each other, row by row.
+    fn add_own(&mut self, at: usize, count: usize, stiffness: &[Real]) {
+        for (k, from) in stiffness.chunks_exact(count).enumerate() {
+            let row = self.row(at + k);
+            let first = row.len() - k;
+            row[first..].copy_from_slice(&from[..k]);
+            self.diagonal[at + k] = from[k];
+        }
+    }
+
+    fn add_lump(&mut self, lump: &Lump) {
+        let (Some(inertia), true) = (lump.inertia, self.holds(lump.block)) else { return };
+        let at = self.of_block[lump.block as usize] as usize;
+        let inertia = inertia.to_mat();
+        for k in 0..3 {
+            self.diagonal[at + k] = lump.mass;
+            self.diagonal[at + 3 + k] = inertia.col(k)[k];
+            for j in 0..k {
+                let row = self.row(at + 3 + k);
+                let first = row.len() - k;
+                row[first + j] = inertia.col(j)[k];
+            }
+        }
+        for k in 6..RIGID {
+            self.diagonal[at + k] = 1.0;
+        }
+    }
+
+    /// Adds the rows of one contact, or a single row; returns the row after them.
+    fn add_group(
+        &mut self,
+        system: &System<'_>,
+        rows: &RowBuffer,
+        Rates { rate, cross }: Rates<'_>,
+        id: usize,
+    ) -> usize {
+        let pair_at = |k: usize| rows.rows().get(k).is_some_and(|r| matches!(r.bounds, Bounds::Disc { .. }));
+        let end = if pair_at(id) {
+            id + 2
+        } else if pair_at(id + 1) {
+            id + 3
+        } else {
+            id + 1
+        };
+        self.met.clear();
+        let mut k = id;
+        while k < end {
+            let seen = k - id;
+            if pair_at(k) && cross[k] != 0.0 {
+                // a pair that slides resists across its way only: one row
+                self.see(system, rows, (k, seen), rate[k].sqrt());
+                self.see(system, rows, (k + 1, seen), rate[k + 1].sqrt() * cross[k].signum());
+                k += 2;
+            } else {
+                self.see(system, rows, (k, seen), rate[k].sqrt());
+                k += 1;
+            }
+        }
+        if self.met.is_empty() {
+            return end;
+        }
+        self.met.sort_unstable();
+        let Self { spans, met, seen, low, start, entries, diagonal, .. } = self;
+        let seen_here = &*seen;
+        run_wide(AddGroup { spans, met, seen: seen_here, low, start, entries, diagonal });
+        for &m in met.iter() {
+            let span = spans[m as usize].start as usize..spans[m as usize].end as usize;
+            for seen in seen.iter_mut() {
+                seen[span.clone()].fill(0.0);
+            }
+        }
+        end
+    }
+
+    /// Adds scale Zᵀ j of a row to `seen`.
+    fn see(&mut self, system: &System<'_>, rows: &RowBuffer, (id, seen): (usize, usize), scale: Real) {
+        if scale == 0.0 {
+            return;
+        }
+        for t in rows.terms(id as RowId) {
+            let Some(member) = self.member(t.block) else { continue };
+            if !self.met.contains(&(member as u32)) {
+                self.met.push(member as u32);
+            }
+            let span = self.spans[member].start as usize..self.spans[member].end as usize;
+            let jacobian = t.jacobian * scale;
+            match self.operators.get(member) {
+                Some(&operator) => {
+                    let placed = &system.operators[operator as usize];
+                    if let Some(motions) = placed.operator.smooth() {
+                        motions.see((t.block - placed.first) as usize, jacobian, &mut self.seen[seen][span]);
+                    }
+                }
+                None => {
+                    let first = self.of_block[t.block as usize] as usize;
+                    for (into, j) in self.seen[seen][first..].iter_mut().zip(jacobian.to_array()) {
+                        *into += j;
+                    }
+                }
+            }
+        }
+    }
+
+    /// z += Z E⁻¹ Zᵀ r.
+    pub(super) fn correct(&mut self, system: &System<'_>, r: &[Block], z: &mut [Block]) {
+        if self.off {
+            return;
+        }
+        let Self { answer, of_operator, of_block, .. } = self;
+        for (placed, &at) in system.operators.iter().zip(&*of_operator) {
+            if let (Some(motions), true) = (placed.operator.smooth(), at != NOWHERE) {
+                motions.gather(&r[placed.blocks()], &mut answer[at as usize..][..motions.count()]);
+            }
+        }
+        let rigid = |lump: &&Lump| lump.inertia.is_some();
+        for lump in system.lumps.iter().filter(rigid) {
+            let (b, at) = (lump.block as usize, of_block[lump.block as usize] as usize);
+            answer[at..at + 3].copy_from_slice(&r[b][..3]);
+            answer[at + 3..at + 6].copy_from_slice(&r[b + 1][..3]);
+            answer[at + 6..at + RIGID].fill(0.0);
+        }
+        let Self { low, start, entries, diagonal, .. } = self;
+        run_wide(Solve { low, start, entries, diagonal, y: &mut self.answer });
+        let Self { answer, of_operator, of_block, .. } = self;
+        for (placed, &at) in system.operators.iter().zip(&*of_operator) {
+            if let (Some(motions), true) = (placed.operator.smooth(), at != NOWHERE) {
+                motions.spread(&answer[at as usize..][..motions.count()], &mut z[placed.blocks()]);
+            }
+        }
+        for lump in system.lumps.iter().filter(rigid) {
+            let (b, at) = (lump.block as usize, of_block[lump.block as usize] as usize);
+            z[b] = block(vec(z[b]) + Vec3::from_slice(&answer[at..]));
+            z[b + 1] = block(vec(z[b + 1]) + Vec3::from_slice(&answer[at + 3..]));
+        }
+    }
+}
+
+/// E += Σ s sᵀ over the rows of a group, below the diagonal and on it. What lands beyond is cleared by `Factor`.
+struct AddGroup<'a> {
+    spans: &'a [Range<u32>],
+    met: &'a [u32],
+    seen: &'a [Vec<Real>; GROUP],
+    low: &'a [u32],
+    start: &'a [u32],
+    entries: &'a mut [Real],
+    diagonal: &'a mut [Real],
+}
+
+impl Kernel for AddGroup<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self, t: L::Token) {
+        let [a, b, c] = self.seen;
+        for (n, &member) in self.met.iter().enumerate() {
+            let rows = self.spans[member as usize].clone();
+            for row in rows.start as usize..rows.end as usize {
+                let s = [a[row], b[row], c[row]];
+                if s == [0.0; GROUP] {
+                    continue;
+                }
+                self.diagonal[row] += s[0] * s[0] + s[1] * s[1] + s[2] * s[2];
+                let s = [L::splat(t, s[0]), L::splat(t, s[1]), L::splat(t, s[2])];
+                let low = self.low[row] as usize;
+                // up to whole lanes at the diagonal
+                let width = row.next_multiple_of(LANES) - low;
+                let entries = &mut self.entries[self.start[row] as usize..][..width];
+                for &other in &self.met[..=n] {
+                    let columns = &self.spans[other as usize];
+                    let (first, end) = (columns.start as usize, (columns.end as usize).min(low + width));
+                    let seen = [&a[first..end], &b[first..end], &c[first..end]];
+                    add_products::<L>(t, s, seen, &mut entries[first - low..end - low]);
+                }
+            }
+        }
+    }
+}
+
+/// e += Σ s a over whole lanes.
+#[inline(always)]
+fn add_products<L: Lane>(t: L::Token, s: [L; GROUP], [a, b, c]: [&[Real]; GROUP], e: &mut [Real]) {
+    let (e, a) = (e.as_chunks_mut::<LANES>().0, a.as_chunks::<LANES>().0);
+    let (b, c) = (b.as_chunks::<LANES>().0, c.as_chunks::<LANES>().0);
+    for (((e, a), b), c) in e.iter_mut().zip(a).zip(b).zip(c) {
+        let mut at = 0;
+        while at < LANES {
+            let sum = L::load(t, &e[at..]) + s[0] * L::load(t, &a[at..]);
+            let sum = sum + s[1] * L::load(t, &b[at..]);
+            (sum + s[2] * L::load(t, &c[at..])).store(&mut e[at..]);
+            at += L::COUNT;
+        }
+    }
+}
+
+/// E = L Lᵀ by rows (Cholesky), each row from its first entry on.
+struct Factor<'a> {
+    low: &'a [u32],
+    start: &'a [u32],
+    entries: &'a mut [Real],
+    diagonal: &'a mut [Real],
+}
+
+impl Kernel for Factor<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self, t: L::Token) {
+        for i in 0..self.low.len() {
+            let (low, from) = (self.low[i] as usize, self.start[i] as usize);
+            let (before, rest) = self.entries.split_at_mut(from);
+            let row = &mut rest[..i.next_multiple_of(LANES) - low];
+            row[i - low..].fill(0.0);
+            for j in low..i {
+                let (low_j, from_j) = (self.low[j] as usize, self.start[j] as usize);
+                let first = low.max(low_j);
+                let end = j.next_multiple_of(LANES);
+                let other = &before[from_j + first - low_j..from_j + end - low_j];
+                let sum = product::<L>(t, &row[first - low..end - low], other);
+                row[j - low] = (row[j - low] - sum) * self.diagonal[j];
+            }
+            let whole = self.diagonal[i];
+            let own = whole - product::<L>(t, row, row);
+            self.diagonal[i] = if own > DEPENDENT * whole { 1.0 / own.sqrt() } else { 0.0 };
+        }
+    }
+}
+
+/// y ← (L Lᵀ)⁻¹ y.
+struct Solve<'a> {
+    low: &'a [u32],
+    start: &'a [u32],
+    entries: &'a [Real],
+    diagonal: &'a [Real],
+    y: &'a mut [Real],
+}
+
+impl Kernel for Solve<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self, t: L::Token) {
+        for i in 0..self.low.len() {
+            let (low, end) = (self.low[i] as usize, i.next_multiple_of(LANES));
+            let row = &self.entries[self.start[i] as usize..][..end - low];
+            self.y[i] = (self.y[i] - product::<L>(t, row, &self.y[low..end])) * self.diagonal[i];
+        }
+        for i in (0..self.low.len()).rev() {
+            self.y[i] *= self.diagonal[i];
+            let (low, end) = (self.low[i] as usize, i.next_multiple_of(LANES));
+            let row = &self.entries[self.start[i] as usize..][..end - low];
+            let y = L::splat(t, self.y[i]);
+            for (to, row) in self.y[low..end].as_chunks_mut::<LANES>().0.iter_mut().zip(row.as_chunks::<LANES>().0) {
+                let mut at = 0;
+                while at < LANES {
+                    (L::load(t, &to[at..]) - y * L::load(t, &row[at..])).store(&mut to[at..]);
+                    at += L::COUNT;
+                }
+            }
+        }
+    }
+}
+
+/// Σ a b over whole lanes; one sum a lane, so that eight lanes and one add up in the same order.
+#[inline(always)]
+fn product<L: Lane>(t: L::Token, a: &[Real], b: &[Real]) -> Real {
+    let mut sums = [0.0; LANES];
+    let mut lane = 0;
+    while lane < LANES {
+        let mut sum = L::splat(t, 0.0);
+        for (a, b) in a.as_chunks::<LANES>().0.iter().zip(b.as_chunks::<LANES>().0) {
+            sum = sum + L::load(t, &a[lane..]) * L::load(t, &b[lane..]);
+        }
+        sum.store(&mut sums[lane..]);
+        lane += L::COUNT;
+    }
+    ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::space::{apply_bodies, drift, scatter};
+    use super::*;
+    use crate::constraint::Term;
+    use crate::math::Sym3;
+
+    fn lump(block: u32, mass: Real) -> Lump {
+        let inertia = Sym3::from_mat(&crate::math::Mat3::from_diagonal(Vec3::new(0.1, 0.2, 0.3) * mass));
+        Lump { block, mass, inertia: Some(inertia), free: [Vec3::ZERO; 2] }
+    }
+
+    /// A row between points of two rigid bodies, or of one and the world.
+    fn push(rows: &mut RowBuffer, axis: Vec3, bodies: &[(u32, Vec3)], bounds: Bounds) {
+        let side = [1.0, -1.0];
+        let terms: Vec<Term> = bodies
+            .iter()
+            .zip(side)
+            .flat_map(|(&(block, arm), side)| {
+                let j = axis * side;
+                [(block, j), (block + 1, arm.cross(j))]
+            })
+            .map(|(block, jacobian)| Term { block, jacobian, response: Vec3::ZERO })
+            .collect();
+        rows.push(&terms, 0.0, 0.0, 1.0, bounds);
+    }
+
+    #[test]
+    fn the_space_of_rigid_bodies_is_all_of_it_and_its_inverse_exact() {
+        let lumps = [lump(0, 2.0), lump(2, 0.5), lump(4, 1.0)];
+        let system = System { operators: &[], lumps: &lumps };
+        let mut rows = RowBuffer::default();
+        push(&mut rows, Vec3::Y, &[(0, Vec3::new(0.3, 0.1, 0.0))], Bounds::AtLeast(0.0));
+        let disc = Bounds::Disc { normal: 0, friction: 0.5, radius: 0.0 };
+        push(&mut rows, Vec3::X, &[(0, Vec3::new(0.3, 0.1, 0.0))], disc);
+        push(&mut rows, Vec3::Z, &[(0, Vec3::new(0.3, 0.1, 0.0))], Bounds::Mate);
+        push(&mut rows, Vec3::X, &[(0, Vec3::Y * 0.2), (4, Vec3::Z * 0.1)], Bounds::Free);
+        push(&mut rows, Vec3::Z, &[(2, Vec3::X * 0.2), (4, Vec3::Y * 0.4)], Bounds::Free);
+        // the pair slides along (0.6, 0.8): it resists across that only
+        let rate = [3.0, 5.0 * 0.64, 5.0 * 0.36, 7.0, 2.0];
+        let cross = [0.0, -5.0 * 0.48, 0.0, 0.0, 0.0];
+        let mut smooth = Smooth::default();
+        smooth.build(&system, &rows, Rates { rate: &rate, cross: &cross }, 6, &[]);
+
+        let r: Vec<Block> = (0..6).map(|k| [1.0 + k as Real, -0.5 * k as Real, 0.7, 0.0]).collect();
+        let (mut z, mut back) = (vec![[0.0; 4]; 6], vec![[0.0; 4]; 6]);
+        smooth.correct(&system, &r, &mut z);
+        apply_bodies(&system, &z, &mut back);
+        let u: Vec<Real> = (0..5).map(|id| drift(rows.terms(id), &z)).collect();
+        for id in 0..5 {
+            let mate = if id == 1 {
+                cross[1] * u[2]
+            } else if id == 2 {
+                cross[1] * u[1]
+            } else {
+                0.0
+            };
+            scatter(rows.terms(id as RowId), rate[id] * u[id] + mate, &mut back);
+        }
+        let size = r.iter().flatten().fold(0.0, |m: Real, v| m.max(v.abs()));
+        for (back, r) in back.iter().zip(&r) {
+            assert!((vec(*back) - vec(*r)).length() < 1e3 * Real::EPSILON * size, "{back:?} {r:?}");
+        }
+    }
+
+    #[test]
+    fn eight_lanes_and_one_factor_to_the_same_bits() {
+        let size = 40;
+        let low: Vec<u32> = (0..size as u32).map(|i| if i < 16 { 0 } else { 8 }).collect();
+        let mut start = Vec::new();
+        let mut length = 0;
+        for (i, low) in low.iter().enumerate() {
+            start.push(length as u32);
+            length += i.next_multiple_of(LANES) - *low as usize;
+        }
+        let make = || -> (Vec<Real>, Vec<Real>) {
+            let part = |k: usize| ((k * 7919) % 1000) as Real / 1000.0 - 0.5;
+            ((0..length).map(part).collect(), (0..size).map(|k| 30.0 + part(k)).collect())
+        };
+        let (mut wide, mut narrow) = (make(), make());
+        run_wide(Factor { low: &low, start: &start, entries: &mut wide.0, diagonal: &mut wide.1 });
+        Factor { low: &low, start: &start, entries: &mut narrow.0, diagonal: &mut narrow.1 }.run::<Real>(());
+        assert_eq!(wide, narrow);
+        let mut y: Vec<Real> = (0..size).map(|k| k as Real - 9.5).collect();
+        let mut same = y.clone();
+        run_wide(Solve { low: &low, start: &start, entries: &wide.0, diagonal: &wide.1, y: &mut y });
+        Solve { low: &low, start: &start, entries: &wide.0, diagonal: &wide.1, y: &mut same }.run::<Real>(());
+        assert_eq!(y, same);
+    }
+}
