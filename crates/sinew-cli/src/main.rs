@@ -12,6 +12,7 @@ mod measure;
 mod mesh;
 mod output;
 mod play;
+mod render;
 mod replay;
 mod run;
 mod scenes;
@@ -51,8 +52,8 @@ enum Command {
     Check(check::Args),
     /// Describe, convert, repair and fill mesh files
     Mesh(mesh::Args),
-    #[command(hide = true)]
-    Render(later::Args),
+    /// Draw a scene at a time as a PNG, without GPU or screen
+    Render(render::Args),
     #[command(hide = true)]
     Friction(later::Args),
 }
@@ -69,7 +70,7 @@ fn main() -> ExitCode {
         Some(Command::Soak(args)) => soak::soak(&args),
         Some(Command::View(args)) => view::view(&args),
         Some(Command::Mesh(args)) => mesh::mesh(&args),
-        Some(Command::Render(_)) => later::later("render"),
+        Some(Command::Render(args)) => render::draw(&args),
         Some(Command::Friction(_)) => later::later("friction"),
         Some(Command::Check(args)) => check::check(&args),
     };

@@ -4,8 +4,8 @@ use crate::failure::Failure;
 use serde::Serialize;
 use std::convert::Infallible;
 use std::fs::File;
-use std::io::{self, Write};
-use std::path::PathBuf;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 /// Where JSON goes.
@@ -34,7 +34,7 @@ impl Target {
     /// Refuses a file that cannot be written, before the work is done and not after it.
     pub fn check(target: &Option<Target>) -> Result<(), Failure> {
         if let Some(Target::File(path)) = target {
-            File::create(path).map_err(Failure::file(path))?;
+            drop(Draft::create(path)?);
         }
         Ok(())
     }
@@ -50,7 +50,65 @@ impl Target {
                 out.flush()?;
                 Ok(())
             }
-            Target::File(path) => std::fs::write(path, text).map_err(Failure::file(path)),
+            Target::File(path) => Draft::save(path, text.as_bytes()),
+        }
+    }
+}
+
+/// A file in the making: it has its name only when it is whole, so that Ctrl-C and full disks leave no halves.
+pub struct Draft {
+    path: PathBuf,
+    part: PathBuf,
+    out: Option<BufWriter<File>>,
+}
+
+impl Draft {
+    /// Begins a file beside the one that it will be.
+    pub fn create(path: &Path) -> Result<Self, Failure> {
+        let mut name = path.file_name().ok_or_else(|| Failure::input(format!("{}: not a file", path.display())))?.to_owned();
+        name.push(".part");
+        let part = path.with_file_name(name);
+        let file = File::create(&part).map_err(Failure::file(path))?;
+        Ok(Self { path: path.to_owned(), part, out: Some(BufWriter::new(file)) })
+    }
+
+    /// Adds bytes.
+    pub fn put(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        match &mut self.out {
+            Some(out) => out.write_all(bytes).map_err(Failure::file(&self.path)),
+            None => Ok(()),
+        }
+    }
+
+    /// Gives it its name.
+    pub fn finish(mut self) -> Result<(), Failure> {
+        if let Some(mut out) = self.out.take() {
+            out.flush().map_err(Failure::file(&self.path))?;
+            drop(out);
+            std::fs::rename(&self.part, &self.path).map_err(Failure::file(&self.path))?;
+        }
+        Ok(())
+    }
+
+    /// Writes all of it and gives it its name.
+    pub fn write(mut self, fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Result<(), Failure> {
+        if let Some(out) = &mut self.out {
+            fill(out).map_err(Failure::file(&self.path))?;
+        }
+        self.finish()
+    }
+
+    /// A file of these bytes.
+    pub fn save(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+        Self::create(path)?.write(|out| out.write_all(bytes))
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        if self.out.take().is_some() {
+            // given up: whatever happens to the remains, the file of the name itself was never touched
+            let _ = std::fs::remove_file(&self.part);
         }
     }
 }

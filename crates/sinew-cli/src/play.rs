@@ -30,7 +30,12 @@ impl Length {
 
 /// Steps of a time [s], at least one.
 pub fn step_count(seconds: f64, settings: &Settings) -> u64 {
-    ((seconds / num(settings.dt)).round() as u64).max(1)
+    steps_until(seconds, settings).max(1)
+}
+
+/// Steps until a time [s]: none until 0.
+pub fn steps_until(seconds: f64, settings: &Settings) -> u64 {
+    (seconds / num(settings.dt)).round() as u64
 }
 
 /// A finite number above zero, for clap.

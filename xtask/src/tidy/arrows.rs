@@ -8,8 +8,9 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("sinew-mesh", &["sinew"]),
     ("sinew-wire", &["sinew"]),
     ("sinew-scene", &["sinew", "sinew-mesh"]),
+    ("sinew-render", &["sinew"]),
     ("sinew-server", &["sinew", "sinew-mesh", "sinew-scene", "sinew-wire"]),
-    ("sinew-cli", &["sinew", "sinew-mesh", "sinew-scene", "sinew-server", "sinew-wire"]),
+    ("sinew-cli", &["sinew", "sinew-mesh", "sinew-render", "sinew-scene", "sinew-server", "sinew-wire"]),
     ("sinew-python", &["sinew", "sinew-mesh", "sinew-scene", "sinew-wire"]),
 ];
 

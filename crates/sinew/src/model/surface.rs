@@ -137,6 +137,11 @@ impl Surface {
         &self.triangles
     }
 
+    /// Segments over the surfels that belong to no triangle: ropes.
+    pub fn segments(&self) -> &[[u32; 2]] {
+        &self.segments
+    }
+
     /// True when it encloses a volume: normals then point out of the body.
     pub fn is_solid(&self) -> bool {
         self.solid

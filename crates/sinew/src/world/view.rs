@@ -139,6 +139,14 @@ impl<'a> BodyView<'a> {
         }
     }
 
+    /// Distance from the surface points at which nodes touch [m]; nothing for rigid bodies and nodes that touch nothing.
+    pub fn node_radius(&self) -> Option<Real> {
+        match self.body {
+            Body::Nodes(n) if n.traits.radius >= 0.0 => Some(n.traits.radius),
+            _ => None,
+        }
+    }
+
     /// True for deformable bodies.
     pub fn is_soft(&self) -> bool {
         matches!(self.body, Body::Nodes(n) if n.is_soft())

@@ -1,0 +1,162 @@
+//! `sinew render`: a picture of a scene at a time, and pictures of the whole gallery.
+
+use crate::failure::Failure;
+use crate::output::Draft;
+use crate::play::{progress, steps_until};
+use crate::{interrupt, scenes, settings};
+use sinew_render::{Camera, Options, automatic, render};
+use sinew_scene::{AnyScene, gallery};
+use std::path::{Path, PathBuf};
+
+/// Size of the pictures of the gallery.
+const THUMB: Size = Size { width: 320, height: 200 };
+
+/// Share of a scene's time at which it is shown when nobody says.
+const USUAL_SHARE: f64 = 0.3;
+
+/// Scenes of the gallery that look best at another time [s].
+const MOMENTS: &[(&str, f64)] = &[];
+
+/// What to draw, and where to.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Name of a built-in scene (see `sinew scenes`), or a .toml or .json file
+    #[arg(required_unless_present = "gallery")]
+    scene: Option<String>,
+    /// The picture to write
+    #[arg(short, long, value_name = "FILE.png", required_unless_present = "gallery")]
+    output: Option<PathBuf>,
+    /// Time of the picture [s]; without it a third into the scene
+    #[arg(long, value_name = "S", value_parser = not_negative)]
+    at: Option<f64>,
+    /// Width and height of the picture, 960x600 by itself
+    #[arg(long, value_name = "WxH")]
+    size: Option<Size>,
+    /// Samples along each side of a pixel, 1 to 8: edges and shadows get smoother, and it takes longer
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    samples: u32,
+    /// Change a value, as in settings.substeps=8 or, in a file, bodies.ball.mass=2; may be given often
+    #[arg(long, value_name = "PATH=VALUE")]
+    set: Vec<String>,
+    /// Draw every built-in scene into this folder, as NAME.png of 320x200
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["scene", "output", "at", "set"])]
+    gallery: Option<PathBuf>,
+}
+
+/// Width and height in pixels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Size {
+    width: u32,
+    height: u32,
+}
+
+impl std::str::FromStr for Size {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let side = |t: &str| t.trim().parse().ok().filter(|n| (1..=sinew_render::MAX_SIDE).contains(n));
+        let sides = text.split_once(['x', 'X']).and_then(|(w, h)| Some((side(w)?, side(h)?)));
+        let (width, height) = sides.ok_or_else(|| {
+            format!("give width and height in pixels, each from 1 to {}, as 960x600", sinew_render::MAX_SIDE)
+        })?;
+        Ok(Self { width, height })
+    }
+}
+
+fn not_negative(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(x) if x.is_finite() && x >= 0.0 => Ok(x),
+        _ => Err("give a finite number of seconds, 0 or more".to_owned()),
+    }
+}
+
+/// Draws a scene, or all of them.
+pub fn draw(args: &Args) -> Result<(), Failure> {
+    interrupt::install()?;
+    if let Some(folder) = &args.gallery {
+        return draw_gallery(folder, args);
+    }
+    let (Some(name), Some(path)) = (&args.scene, &args.output) else {
+        return Err(Failure::input("name a scene and a file: sinew render SCENE -o FILE.png"));
+    };
+    let (scene, sets) = scenes::find(name, &args.set)?;
+    let usual = Options::default();
+    let size = args.size.unwrap_or(Size { width: usual.width, height: usual.height });
+    draw_scene(&scene, &sets, path, &Job { at: args.at, size, samples: args.samples })
+}
+
+/// Time, size and quality of a picture.
+struct Job {
+    at: Option<f64>,
+    size: Size,
+    samples: u32,
+}
+
+fn draw_gallery(folder: &Path, args: &Args) -> Result<(), Failure> {
+    std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+    let size = args.size.unwrap_or(THUMB);
+    for scene in gallery::scenes() {
+        let at = MOMENTS.iter().find(|(name, _)| *name == scene.name).map(|(_, at)| *at);
+        let path = folder.join(format!("{}.png", scene.name));
+        draw_scene(&scene.into(), &[], &path, &Job { at, size, samples: args.samples })?;
+        if interrupt::requested() {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+fn draw_scene(scene: &AnyScene, sets: &[String], path: &Path, job: &Job) -> Result<(), Failure> {
+    let mut world = scene.build()?;
+    let mut wanted = world.settings().clone();
+    settings::apply(&mut wanted, sets)?;
+    world.set_settings(wanted)?;
+    // a file that cannot be written is told before the work is done
+    let draft = Draft::create(path)?;
+    let at = job.at.unwrap_or(USUAL_SHARE * scene.seconds());
+    let steps = steps_until(at, world.settings());
+    let bar = progress(steps, scene.name());
+    for _ in 0..steps {
+        if interrupt::requested() {
+            eprintln!("sinew: stopped; {} is left as it was", path.display());
+            return Ok(());
+        }
+        let input = scene.input(&world, world.state().tick);
+        world.step(&input);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    let Size { width, height } = job.size;
+    let options = Options { width, height, samples: job.samples, ..Options::default() };
+    let camera = own_camera(scene).unwrap_or_else(|| automatic(&world, &options));
+    let picture = render(&world, &camera, &options).map_err(|e| Failure::input(format!("{}: {e}", scene.name())))?;
+    draft.write(|out| picture.write_png(out))?;
+    println!("{}: {} at {:.3} s", path.display(), scene.name(), world.time());
+    Ok(())
+}
+
+/// The camera that a scene file asks for.
+fn own_camera(scene: &AnyScene) -> Option<Camera> {
+    let AnyScene::File(file) = scene else { return None };
+    file.camera().map(|c| Camera { eye: c.eye, target: c.target, field_of_view: c.field_of_view })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_or_refused() {
+        assert_eq!("320x200".parse(), Ok(Size { width: 320, height: 200 }));
+        for bad in ["320", "0x10", "10x", "9000x10", "axb"] {
+            assert!(bad.parse::<Size>().is_err_and(|e| e.contains("960x600")), "{bad}");
+        }
+    }
+
+    #[test]
+    fn moments_are_of_scenes_that_exist() {
+        for (name, at) in MOMENTS {
+            assert!(gallery::find(name).is_some_and(|s| *at <= s.seconds), "{name}");
+        }
+    }
+}

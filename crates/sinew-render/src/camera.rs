@@ -1,0 +1,77 @@
+//! Where a picture is taken from: rays of pixels, and the place from which everything is just in the frame.
+
+use crate::primitive::Ray;
+use sinew::{Real, Vec3};
+
+/// A camera that looks at a point, upright.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Camera {
+    /// Where it stands [m].
+    pub eye: Vec3,
+    /// What it looks at [m].
+    pub target: Vec3,
+    /// Angle of view from top to bottom [degrees].
+    pub field_of_view: Real,
+}
+
+/// Axes of a camera: right, up, towards the eye; and half the height of the picture at distance 1.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frame {
+    pub eye: Vec3,
+    pub right: Vec3,
+    pub up: Vec3,
+    pub back: Vec3,
+    tangent: Real,
+}
+
+/// Room around what is framed, as a part of the picture.
+const MARGIN: Real = 0.08;
+
+impl Camera {
+    pub(crate) fn frame(&self) -> Frame {
+        let back = (self.eye - self.target).try_normalize().unwrap_or(Vec3::Z);
+        // straight up or down: north is -z
+        let right = Vec3::Y.cross(back).try_normalize().unwrap_or(Vec3::X);
+        let tangent = (self.field_of_view.to_radians() * 0.5).tan();
+        Frame { eye: self.eye, right, up: back.cross(right), back, tangent }
+    }
+
+    /// The camera that sees all points from a direction (from the points towards the eye), as near as can be. `aspect` is
+    /// width by height of the picture.
+    pub fn around(points: &[Vec3], towards: Vec3, field_of_view: Real, aspect: Real) -> Self {
+        let start = Self { eye: towards, target: Vec3::ZERO, field_of_view };
+        let frame = start.frame();
+        let ty = frame.tangent * (1.0 - 2.0 * MARGIN);
+        let tx = ty * aspect;
+        // A point (x, y, z), z towards the eye, is inside when |x - cx| ≤ (cz - z) tx: four planes, each touched by one point.
+        let reach = |axis: Vec3, t: Real| {
+            points.iter().map(|p| p.dot(axis) + p.dot(frame.back) * t).fold(Real::NEG_INFINITY, Real::max)
+        };
+        let sides = [(frame.right, tx), (-frame.right, tx), (frame.up, ty), (-frame.up, ty)].map(|(a, t)| reach(a, t));
+        if points.is_empty() || sides.iter().any(|s| !s.is_finite()) {
+            let eye = frame.back * 3.0;
+            return Self { eye, ..start };
+        }
+        let [right, left, up, down] = sides;
+        let (cx, cy) = ((right - left) * 0.5, (up - down) * 0.5);
+        let cz = ((right + left) / (2.0 * tx)).max((up + down) / (2.0 * ty));
+        let nearest = points.iter().map(|p| p.dot(frame.back)).fold(Real::NEG_INFINITY, Real::max);
+        let farthest = points.iter().map(|p| p.dot(frame.back)).fold(Real::INFINITY, Real::min);
+        let cz = cz.max(nearest + 0.05 * (nearest - farthest) + 1e-3);
+        let eye = frame.right * cx + frame.up * cy + frame.back * cz;
+        Self { eye, target: eye - frame.back * (cz - 0.5 * (nearest + farthest)).max(1e-3), field_of_view }
+    }
+}
+
+impl Frame {
+    /// The ray through a point of the picture: x and y from -1 to 1, up and right.
+    pub fn ray(&self, x: Real, y: Real, aspect: Real) -> Ray {
+        let across = self.right * (x * self.tangent * aspect) + self.up * (y * self.tangent);
+        Ray { origin: self.eye, direction: (across - self.back).normalize_or_zero() }
+    }
+
+    /// Size of a pixel at distance 1 when the picture has this height.
+    pub fn pixel(&self, height: u32) -> Real {
+        2.0 * self.tangent / height as Real
+    }
+}

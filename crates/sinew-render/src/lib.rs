@@ -1,0 +1,207 @@
+//! Pictures of a world on a machine without GPU and screen.
+//!
+//! Rays are cast into a tree of boxes over all bodies; each sample has one ray to the sun and two to the sky. The same
+//! world and camera give the same picture, bit for bit, on any number of threads. [`figures`] tells the bodies as solids,
+//! also for those who write them to files.
+//!
+//! ```
+//! use sinew::*;
+//! use sinew_render::{Options, automatic, render};
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mut world = World::default();
+//! world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)))?;
+//! world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.5)).at([0.0, 0.5, 0.0]))?;
+//! let options = Options { width: 64, height: 40, ..Options::default() };
+//! let picture = render(&world, &automatic(&world, &options), &options)?;
+//! assert_eq!(picture.pixels.len(), 64 * 40 * 3);
+//! # Ok(()) }
+//! ```
+
+mod camera;
+mod figure;
+mod hull;
+mod image;
+mod light;
+mod primitive;
+mod shape;
+mod stage;
+mod tree;
+
+pub use camera::Camera;
+pub use figure::{Figure, Look, Solid, Triangles, figures};
+pub use image::Image;
+
+use light::Light;
+use sinew::{Pose, Real, Vec3, World};
+use stage::Stage;
+
+/// Largest side of a picture.
+pub const MAX_SIDE: u32 = 8192;
+/// Largest number of samples along a side of a pixel.
+pub const MAX_SAMPLES: u32 = 8;
+/// Angle of view of the automatic camera [degrees].
+const VIEW: Real = 32.0;
+
+/// What a picture is like.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// Pixels in a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// Samples along each side of a pixel: 3 are nine in all. More: smoother edges and shadows, and slower.
+    pub samples: u32,
+    /// Towards the sun; by itself from the left, above and behind the camera.
+    pub sun: Option<Vec3>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { width: 960, height: 600, samples: 4, sun: None }
+    }
+}
+
+/// Why there is no picture.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum RenderError {
+    /// A size that is nothing or too much.
+    #[error("{what}: {value}, must be from 1 to {most}")]
+    Size {
+        /// Which number.
+        what: &'static str,
+        /// What it is.
+        value: u32,
+        /// The largest that is allowed.
+        most: u32,
+    },
+    /// The camera stands nowhere or looks at itself.
+    #[error("camera: {0}")]
+    Camera(&'static str),
+}
+
+/// A camera that sees all that moves, and the fixed bodies near it.
+pub fn automatic(world: &World, options: &Options) -> Camera {
+    let all = figures(world);
+    let moving = points(all.iter().filter(|f| f.look != Look::Stage));
+    let fixed = points(all.iter().filter(|f| f.look == Look::Stage));
+    let mut seen = moving;
+    if seen.is_empty() {
+        seen = fixed;
+    } else {
+        // a landscape is not framed as a whole: only what lies within the reach of what moves
+        let low = seen.iter().fold(Vec3::INFINITY, |a, &b| a.min(b));
+        let high = seen.iter().fold(Vec3::NEG_INFINITY, |a, &b| a.max(b));
+        let room = Vec3::splat(0.35 * (high - low).max_element());
+        let near = |p: &Vec3| p.cmpge(low - room).all() && p.cmple(high + room).all();
+        seen.extend(fixed.into_iter().filter(near));
+    }
+    let aspect = options.width.max(1) as Real / options.height.max(1) as Real;
+    Camera::around(&seen, Vec3::new(0.45, 0.36, 0.85), VIEW, aspect)
+}
+
+/// Points whose hull holds all bounded solids of the figures.
+fn points<'a>(figures: impl Iterator<Item = &'a Figure>) -> Vec<Vec3> {
+    let mut out = Vec::new();
+    for figure in figures {
+        let mut around = |center: Vec3, radius: Real| {
+            let center = figure.pose.point(center);
+            let axes = [Vec3::X, Vec3::Y, Vec3::Z];
+            out.extend(axes.into_iter().flat_map(|a| [center + a * radius, center - a * radius]));
+        };
+        for solid in &figure.solids {
+            match solid {
+                Solid::Ball { center, radius } => around(*center, *radius),
+                Solid::Capsule { a, b, radius } => [a, b].into_iter().for_each(|end| around(*end, *radius)),
+                Solid::Mesh(mesh) => mesh.vertices.iter().for_each(|v| around(*v, 0.0)),
+                Solid::Plane { .. } | Solid::Field { .. } => {}
+            }
+        }
+    }
+    out.retain(|p| p.is_finite());
+    out
+}
+
+/// Takes a picture.
+///
+/// # Errors
+/// Sizes that are nothing or too much, and a camera that looks nowhere.
+pub fn render(world: &World, camera: &Camera, options: &Options) -> Result<Image, RenderError> {
+    check(camera, options)?;
+    let stage = Stage::new(&with_ground(figures(world), world));
+    let frame = camera.frame();
+    let scale = (camera.eye - camera.target).length();
+    let usual = frame.back * 0.55 - frame.right * 0.75 + Vec3::Y * 1.15;
+    let sun = options.sun.unwrap_or(usual).try_normalize().unwrap_or(Vec3::Y);
+    let n = options.samples;
+    let light = Light { sun, scale, pixel: frame.pixel(options.height * n), samples: n * n };
+    let (width, height) = (options.width, options.height);
+    let aspect = width as Real / height as Real;
+    let draw = |y: u32, row: &mut [u8]| {
+        for (x, pixel) in row.chunks_mut(3).enumerate() {
+            let mut sum = Vec3::ZERO;
+            for k in 0..n * n {
+                let place = |at: u32, inner: u32, count: u32| {
+                    2.0 * (at as Real + (inner as Real + 0.5) / n as Real) / count as Real - 1.0
+                };
+                let ray = frame.ray(place(x as u32, k % n, width), -place(y, k / n, height), aspect);
+                // neighbours in a pixel get distant points of the sun
+                sum += light.colour(&stage, &ray, k * 7 % (n * n));
+            }
+            pixel.copy_from_slice(&image::encode(sum / (n * n) as Real));
+        }
+    };
+    let mut pixels = vec![0; 3 * width as usize * height as usize];
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        // every thread takes rows in turn: sky and bodies are shared out evenly
+        let mut shares: Vec<Vec<(u32, &mut [u8])>> = (0..threads).map(|_| Vec::new()).collect();
+        for (y, row) in pixels.chunks_mut(3 * width as usize).enumerate() {
+            shares[y % threads].push((y as u32, row));
+        }
+        for share in shares {
+            scope.spawn(|| share.into_iter().for_each(|(y, row)| draw(y, row)));
+        }
+    });
+    Ok(Image { width, height, pixels })
+}
+
+fn check(camera: &Camera, options: &Options) -> Result<(), RenderError> {
+    let sizes = [
+        ("width", options.width, MAX_SIDE),
+        ("height", options.height, MAX_SIDE),
+        ("samples", options.samples, MAX_SAMPLES),
+    ];
+    for (what, value, most) in sizes {
+        if value == 0 || value > most {
+            return Err(RenderError::Size { what, value, most });
+        }
+    }
+    if !camera.eye.is_finite() || !camera.target.is_finite() || camera.eye == camera.target {
+        return Err(RenderError::Camera("eye and target must be two finite points"));
+    }
+    if !(camera.field_of_view >= 1.0 && camera.field_of_view <= 179.0) {
+        return Err(RenderError::Camera("field_of_view must be from 1 to 179 degrees"));
+    }
+    Ok(())
+}
+
+/// Where gravity pulls and nothing endless lies below, a floor is drawn under the lowest point: bodies in an empty sky have
+/// no size and no place.
+fn with_ground(mut figures: Vec<Figure>, world: &World) -> Vec<Figure> {
+    let endless = |s: &Solid| matches!(s, Solid::Plane { .. } | Solid::Field { .. });
+    let gravity = world.settings().gravity;
+    if gravity == Vec3::ZERO || figures.iter().any(|f| f.solids.iter().any(endless)) {
+        return figures;
+    }
+    let all = points(figures.iter());
+    let up = -gravity.normalize_or_zero();
+    let lowest = all.iter().map(|p| p.dot(up)).fold(Real::INFINITY, Real::min);
+    let highest = all.iter().map(|p| p.dot(up)).fold(Real::NEG_INFINITY, Real::max);
+    if lowest.is_finite() {
+        let point = up * (lowest - 0.15 * (highest - lowest));
+        let solids = vec![Solid::Plane { point, normal: up }];
+        let (name, pose) = (String::new(), Pose::IDENTITY);
+        figures.push(Figure { body: None, name, look: Look::Stage, pose, solids });
+    }
+    figures
+}

@@ -1,0 +1,221 @@
+//! Shapes of the engine as solids: round ones as they are, the others as triangles.
+
+use crate::figure::{Solid, Triangles};
+use crate::hull;
+use sinew::{Pose, Real, Shape, Vec3};
+use std::collections::BTreeSet;
+
+/// Corners of a full circle.
+const AROUND: u32 = 48;
+
+/// Adds the solids of a shape at its place in the body.
+pub(crate) fn add(shape: &Shape, place: &Pose, out: &mut Vec<Solid>) {
+    let mesh = match shape {
+        Shape::Ball { radius } => {
+            out.push(Solid::Ball { center: place.position, radius: *radius });
+            return;
+        }
+        Shape::Capsule { half_height, radius } => {
+            let [a, b] = [-1.0, 1.0].map(|side: Real| place.point(Vec3::Y * (side * half_height)));
+            out.push(Solid::Capsule { a, b, radius: *radius });
+            return;
+        }
+        Shape::HalfSpace { normal } => {
+            let normal = (place.rotation * *normal).normalize_or_zero();
+            out.push(Solid::Plane { point: place.position, normal });
+            return;
+        }
+        Shape::Sdf(sdf) => {
+            out.push(Solid::Field { pose: *place, sdf: sdf.clone() });
+            return;
+        }
+        Shape::Compound { parts } => {
+            parts.iter().for_each(|(inner, part)| add(part, &place.then_inner(inner), out));
+            return;
+        }
+        Shape::Box { half_extents } => cuboid(*half_extents),
+        Shape::Cylinder { half_height, radius } => turned(&[(*radius, -half_height), (*radius, *half_height)]),
+        Shape::Cone { half_height, radius } => turned(&[(*radius, -half_height), (0.0, *half_height)]),
+        Shape::ConvexHull { points } => hull::hull(points),
+        Shape::TriMesh { vertices, triangles } => {
+            Triangles { vertices: vertices.to_vec(), triangles: triangles.to_vec() }
+        }
+        Shape::HeightField { heights, rows, scale } => height_field(heights, *rows, *scale),
+        Shape::Voxels { size, cells } => voxels(*size, cells),
+        // a shape that is added to the engine later is not seen until it is drawn here
+        _ => return,
+    };
+    out.push(Solid::Mesh(mesh.moved(place)));
+}
+
+impl Triangles {
+    /// The same triangles in another place.
+    pub(crate) fn moved(mut self, pose: &Pose) -> Self {
+        self.vertices.iter_mut().for_each(|v| *v = pose.point(*v));
+        self
+    }
+
+    /// A ball as triangles [m].
+    pub fn ball(center: Vec3, radius: Real) -> Self {
+        Self::capsule(center, center, radius)
+    }
+
+    /// A capsule as triangles [m]: rings around the segment, half of them at each end.
+    pub fn capsule(a: Vec3, b: Vec3, radius: Real) -> Self {
+        const RINGS: u32 = 6;
+        const SIDES: u32 = 24;
+        let axis = (b - a).try_normalize().unwrap_or(Vec3::Y);
+        let (u, w) = axis.any_orthonormal_pair();
+        let mut mesh = Triangles::default();
+        for ring in 0..2 * RINGS + 2 {
+            // the ring at the equator comes twice: once for each end
+            let (end, step) = if ring <= RINGS { (a, ring as Real - RINGS as Real) } else { (b, (ring - RINGS - 1) as Real) };
+            let (sin, cos) = (step / RINGS as Real * std::f64::consts::FRAC_PI_2 as Real).sin_cos();
+            for side in 0..SIDES {
+                let (s, c) = (side as Real / SIDES as Real * std::f64::consts::TAU as Real).sin_cos();
+                mesh.vertices.push(end + (axis * sin + (u * c + w * s) * cos) * radius);
+            }
+        }
+        mesh.join_rings(2 * RINGS + 2, SIDES);
+        mesh
+    }
+
+    /// Triangles between rings of `sides` vertices each, outward when rings go up along the axis.
+    fn join_rings(&mut self, rings: u32, sides: u32) {
+        for ring in 1..rings {
+            for side in 0..sides {
+                let next = (side + 1) % sides;
+                let [a, b] = [side, next].map(|k| (ring - 1) * sides + k);
+                let [d, c] = [side, next].map(|k| ring * sides + k);
+                self.triangles.push([a, b, c]);
+                self.triangles.push([a, c, d]);
+            }
+        }
+    }
+}
+
+fn cuboid(h: Vec3) -> Triangles {
+    let corner = |i: u32| h * Vec3::new(sign(i & 1), sign(i >> 1 & 1), sign(i >> 2 & 1));
+    let sides = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
+    let triangles = sides.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
+    Triangles { vertices: (0..8).map(corner).collect(), triangles }
+}
+
+fn sign(bit: u32) -> Real {
+    if bit == 0 { -1.0 } else { 1.0 }
+}
+
+/// A closed body of revolution about y from its outline (radius, height), upwards; flat at both ends.
+fn turned(outline: &[(Real, Real)]) -> Triangles {
+    let mut mesh = Triangles::default();
+    for &(radius, y) in outline {
+        for side in 0..AROUND {
+            let (s, c) = (side as Real / AROUND as Real * std::f64::consts::TAU as Real).sin_cos();
+            mesh.vertices.push(Vec3::new(radius * s, y, radius * c));
+        }
+    }
+    let rings = outline.len() as u32;
+    mesh.join_rings(rings, AROUND);
+    for (first, up) in [(0, false), ((rings - 1) * AROUND, true)] {
+        for side in 1..AROUND - 1 {
+            let [a, b, c] = [first, first + side, first + side + 1];
+            mesh.triangles.push(if up { [a, b, c] } else { [a, c, b] });
+        }
+    }
+    mesh
+}
+
+fn height_field(heights: &[Real], rows: usize, scale: Vec3) -> Triangles {
+    let mut mesh = Triangles::default();
+    let columns = heights.len() / rows.max(1);
+    if rows < 2 || columns < 2 {
+        return mesh;
+    }
+    let share = |k: usize, count: usize| k as Real / (count - 1) as Real - 0.5;
+    for row in 0..rows {
+        for column in 0..columns {
+            let height = heights[row * columns + column];
+            mesh.vertices.push(Vec3::new(share(column, columns), height, share(row, rows)) * scale);
+            if row > 0 && column > 0 {
+                let [c, d] = [row * columns + column, row * columns + column - 1].map(|k| k as u32);
+                let [a, b] = [d - columns as u32, c - columns as u32];
+                mesh.triangles.push([a, d, b]);
+                mesh.triangles.push([d, c, b]);
+            }
+        }
+    }
+    mesh
+}
+
+/// Sides of filled cells that have no filled neighbour. Cell (0, 0, 0) begins at the origin.
+fn voxels(size: Vec3, cells: &[[i32; 3]]) -> Triangles {
+    let filled: BTreeSet<[i32; 3]> = cells.iter().copied().collect();
+    let unit = cuboid(size * 0.5);
+    let mut mesh = Triangles::default();
+    for cell in &filled {
+        let middle = (Vec3::from_array(cell.map(|k| k as Real)) + Vec3::splat(0.5)) * size;
+        // two triangles a side, in the order of `cuboid`: -x, +x, -y, +y, -z, +z
+        for (side, pair) in unit.triangles.chunks(2).enumerate() {
+            let mut beside = *cell;
+            beside[side / 2] = beside[side / 2].saturating_add(if side % 2 == 0 { -1 } else { 1 });
+            if filled.contains(&beside) {
+                continue;
+            }
+            for triangle in pair {
+                let first = mesh.vertices.len() as u32;
+                mesh.vertices.extend(triangle.map(|k| unit.vertices[k as usize] + middle));
+                mesh.triangles.push([first, first + 1, first + 2]);
+            }
+        }
+    }
+    mesh
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    /// Volume by the divergence theorem: positive only when triangles are outward.
+    fn volume(mesh: &Triangles) -> Real {
+        let corner = |t: &[u32; 3], k: usize| mesh.vertices[t[k] as usize];
+        mesh.triangles.iter().map(|t| corner(t, 0).dot(corner(t, 1).cross(corner(t, 2))) / 6.0).sum()
+    }
+
+    fn mesh_of(shape: &Shape) -> Triangles {
+        let mut out = Vec::new();
+        add(shape, &Pose::IDENTITY, &mut out);
+        match out.pop() {
+            Some(Solid::Mesh(mesh)) => mesh,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn triangles_enclose_the_volume_of_their_shape() {
+        let pi = std::f64::consts::PI as Real;
+        // 48 corners enclose sin(2π/48)/(2π/48) = 0.9971 of a disc
+        let close = |mesh: &Triangles, right: Real| {
+            let found = volume(mesh);
+            assert!((0.98..1.0001).contains(&(found / right)), "{found} {right}");
+        };
+        close(&mesh_of(&Shape::cuboid(1.0, 0.5, 0.25)), 1.0);
+        close(&mesh_of(&Shape::cylinder(0.5, 1.0)), pi);
+        close(&mesh_of(&Shape::cone(0.5, 1.0)), pi / 3.0);
+        close(&mesh_of(&Shape::convex_hull(cuboid(Vec3::ONE).vertices)), 8.0);
+        close(&Triangles::ball(Vec3::new(1.0, 2.0, 3.0), 1.0), 4.0 / 3.0 * pi * 0.99);
+        let cells: Arc<[[i32; 3]]> = vec![[0, 0, 0], [1, 0, 0], [1, 1, 0]].into();
+        close(&mesh_of(&Shape::Voxels { size: Vec3::ONE, cells }), 3.0);
+    }
+
+    #[test]
+    fn a_height_field_looks_up() {
+        let shape = Shape::HeightField { heights: vec![0.0; 6].into(), rows: 2, scale: Vec3::new(2.0, 1.0, 3.0) };
+        let mesh = mesh_of(&shape);
+        assert_eq!(mesh.triangles.len(), 4);
+        for t in &mesh.triangles {
+            let [a, b, c] = t.map(|k| mesh.vertices[k as usize]);
+            assert!((b - a).cross(c - a).y > 0.0);
+        }
+    }
+}
