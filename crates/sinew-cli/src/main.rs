@@ -5,6 +5,8 @@
 mod bench;
 mod bench_models;
 mod check;
+mod export;
+mod export_gltf;
 mod failure;
 mod interrupt;
 mod later;
@@ -15,6 +17,7 @@ mod play;
 mod render;
 mod replay;
 mod run;
+mod run_csv;
 mod scenes;
 mod settings;
 mod soak;

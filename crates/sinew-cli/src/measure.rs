@@ -280,6 +280,11 @@ fn site_point(world: &World, site: &Site) -> Option<Vec3> {
     None
 }
 
+/// Elastic energy of springs and soft bodies as they are now [J].
+pub fn elastic_energy(world: &World) -> f64 {
+    links(world).iter().fold(soft_energy(world), |sum, l| sum + l.energy(world))
+}
+
 /// Elastic energy of all soft bodies as they are now [J].
 fn soft_energy(world: &World) -> f64 {
     // rigid bodies and bare particles have none

@@ -65,7 +65,8 @@ pub struct Draft {
 impl Draft {
     /// Begins a file beside the one that it will be.
     pub fn create(path: &Path) -> Result<Self, Failure> {
-        let mut name = path.file_name().ok_or_else(|| Failure::input(format!("{}: not a file", path.display())))?.to_owned();
+        let mut name =
+            path.file_name().ok_or_else(|| Failure::input(format!("{}: not a file", path.display())))?.to_owned();
         name.push(".part");
         let part = path.with_file_name(name);
         let file = File::create(&part).map_err(Failure::file(path))?;

@@ -56,6 +56,7 @@ pub fn play(
 ) -> Result<Measure, Failure> {
     let mut measure = Measure::new(world);
     let bar = progress(steps, scene.name());
+    let start = Instant::now();
     for _ in 0..steps {
         if interrupt::requested() {
             break;
@@ -66,9 +67,15 @@ pub fn play(
         measure.note(world, &input, 1e3 * clock.elapsed().as_secs_f64());
         after(world, &input)?;
         bar.inc(1);
+        bar.set_message(pace(scene.name(), world.time(), start.elapsed().as_secs_f64()));
     }
     bar.finish_and_clear();
     Ok(measure)
+}
+
+/// Simulated time, and how much of it passes in a second.
+fn pace(name: &str, simulated: f64, real: f64) -> String {
+    format!("{name} {simulated:.2} s, {:.2} x real time", simulated / real.max(1e-9))
 }
 
 /// A bar on stderr, when somebody is there to see it.

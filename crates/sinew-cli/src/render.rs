@@ -11,11 +11,14 @@ use std::path::{Path, PathBuf};
 /// Size of the pictures of the gallery.
 const THUMB: Size = Size { width: 320, height: 200 };
 
+/// Samples along a side of a pixel in the gallery: four make files of more than 40 kB.
+const THUMB_SAMPLES: u32 = 3;
+
 /// Share of a scene's time at which it is shown when nobody says.
 const USUAL_SHARE: f64 = 0.3;
 
 /// Scenes of the gallery that look best at another time [s].
-const MOMENTS: &[(&str, f64)] = &[];
+const MOMENTS: &[(&str, f64)] = &[("bullet", 0.05), ("wheel", 1.2), ("jelly", 0.35)];
 
 /// What to draw, and where to.
 #[derive(clap::Args)]
@@ -32,9 +35,9 @@ pub struct Args {
     /// Width and height of the picture, 960x600 by itself
     #[arg(long, value_name = "WxH")]
     size: Option<Size>,
-    /// Samples along each side of a pixel, 1 to 8: edges and shadows get smoother, and it takes longer
-    #[arg(long, value_name = "N", default_value_t = 4)]
-    samples: u32,
+    /// Samples along each side of a pixel, 1 to 8 (4 by itself): smoother edges and shadows, and more time
+    #[arg(long, value_name = "N")]
+    samples: Option<u32>,
     /// Change a value, as in settings.substeps=8 or, in a file, bodies.ball.mass=2; may be given often
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
@@ -82,7 +85,7 @@ pub fn draw(args: &Args) -> Result<(), Failure> {
     let (scene, sets) = scenes::find(name, &args.set)?;
     let usual = Options::default();
     let size = args.size.unwrap_or(Size { width: usual.width, height: usual.height });
-    draw_scene(&scene, &sets, path, &Job { at: args.at, size, samples: args.samples })
+    draw_scene(&scene, &sets, path, &Job { at: args.at, size, samples: args.samples.unwrap_or(usual.samples) })
 }
 
 /// Time, size and quality of a picture.
@@ -95,10 +98,11 @@ struct Job {
 fn draw_gallery(folder: &Path, args: &Args) -> Result<(), Failure> {
     std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
     let size = args.size.unwrap_or(THUMB);
+    let samples = args.samples.unwrap_or(THUMB_SAMPLES);
     for scene in gallery::scenes() {
         let at = MOMENTS.iter().find(|(name, _)| *name == scene.name).map(|(_, at)| *at);
         let path = folder.join(format!("{}.png", scene.name));
-        draw_scene(&scene.into(), &[], &path, &Job { at, size, samples: args.samples })?;
+        draw_scene(&scene.into(), &[], &path, &Job { at, size, samples })?;
         if interrupt::requested() {
             return Ok(());
         }

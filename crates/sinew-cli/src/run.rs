@@ -1,15 +1,15 @@
-//! `sinew run`: a scene from start to end, with a summary, JSON, CSV and a recording.
+//! `sinew run`: a scene from start to end, with a summary, JSON, CSV, a recording and frames.
 
+use crate::export::{Export, Format};
 use crate::failure::Failure;
 use crate::measure::Summary;
-use crate::output::{Table, Target, ms, number};
+use crate::output::{Draft, Table, Target, ms, number};
 use crate::play::{Length, play};
+use crate::run_csv::{Csv, readings};
 use crate::{interrupt, scenes, settings};
 use sinew::{Input, Phase, World};
-use sinew_scene::validate::tools::num;
 use sinew_wire::Recorder;
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// What to run and what to write.
@@ -31,6 +31,18 @@ pub struct Args {
     /// Write one line a step
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
+    /// Columns of the CSV, as ball.position.y,energy.kinetic,box>floor.force; may be given often
+    #[arg(long, value_name = "READING,..", requires = "csv")]
+    read: Vec<String>,
+    /// Write frames into this folder
+    #[arg(long, value_name = "DIR")]
+    export: Option<PathBuf>,
+    /// Kind of the frames
+    #[arg(long, value_enum, default_value = "vtk", requires = "export")]
+    format: Format,
+    /// Steps from frame to frame
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..), requires = "export")]
+    every: u64,
     /// Record inputs and hashes, for `sinew replay`
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
@@ -49,25 +61,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let steps = args.length.count(&scene, world.settings());
 
     Target::check(&args.json)?;
-    let mut csv = args.csv.as_deref().map(Csv::create).transpose()?;
-    let mut tape = args.record.as_deref().map(|path| Tape::create(path, &world)).transpose()?;
+    let mut files = Files::create(args, scene.name(), &world)?;
     interrupt::install()?;
-    let measure = play(&scene, &mut world, steps, |world, input| {
-        if let Some(csv) = &mut csv {
-            csv.line(world)?;
-        }
-        if let Some(tape) = &mut tape {
-            tape.step(world, input)?;
-        }
-        Ok(())
-    })?;
-
-    if let Some(csv) = csv {
-        csv.finish()?;
-    }
-    if let Some(tape) = tape {
-        tape.finish()?;
-    }
+    let measure = play(&scene, &mut world, steps, |world, input| files.step(world, input))?;
+    files.finish()?;
     let summary = measure.summary(scene.name(), &world);
     if interrupt::requested() {
         eprintln!("sinew: stopped after {} of {steps} steps", summary.steps);
@@ -79,6 +76,47 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         tell(&summary)?;
     }
     Ok(())
+}
+
+/// What is written while the world runs.
+struct Files {
+    csv: Option<Csv>,
+    tape: Option<Tape>,
+    export: Option<Export>,
+}
+
+impl Files {
+    fn create(args: &Args, name: &str, world: &World) -> Result<Self, Failure> {
+        let columns = readings(&args.read, world)?;
+        let csv = args.csv.as_deref().map(|path| Csv::create(path, columns)).transpose()?;
+        let tape = args.record.as_deref().map(|path| Tape::create(path, world)).transpose()?;
+        let begin = |folder: &Path| Export::create(folder, name, args.format, args.every, world);
+        Ok(Self { csv, tape, export: args.export.as_deref().map(begin).transpose()? })
+    }
+
+    fn step(&mut self, world: &World, input: &Input) -> Result<(), Failure> {
+        if let Some(csv) = &mut self.csv {
+            csv.line(world)?;
+        }
+        if let Some(tape) = &mut self.tape {
+            tape.step(world, input)?;
+        }
+        if let Some(export) = &mut self.export {
+            export.step(world)?;
+        }
+        Ok(())
+    }
+
+    /// Gives the files their names, also after a run that was stopped.
+    fn finish(self) -> Result<(), Failure> {
+        if let Some(csv) = self.csv {
+            csv.finish()?;
+        }
+        if let Some(tape) = self.tape {
+            tape.finish()?;
+        }
+        self.export.map_or(Ok(()), Export::finish)
+    }
 }
 
 /// The summary for people.
@@ -112,69 +150,26 @@ pub fn tell(s: &Summary) -> Result<(), Failure> {
     Ok(())
 }
 
-/// One line a step.
-struct Csv {
-    path: PathBuf,
-    out: BufWriter<File>,
-}
-
-impl Csv {
-    fn create(path: &Path) -> Result<Self, Failure> {
-        let file = File::create(path).map_err(Failure::file(path))?;
-        let mut csv = Self { path: path.to_owned(), out: BufWriter::new(file) };
-        let head =
-            "tick,time_s,contacts,contact_rows,constraint_rows,penetration_m,kinetic_j,gravity_j,awake,asleep,faults";
-        let phases: Vec<String> = Phase::ALL.iter().map(|p| format!("{}_ms", p.name())).collect();
-        csv.put(&format!("{head},{}\n", phases.join(",")))?;
-        Ok(csv)
-    }
-
-    fn line(&mut self, world: &World) -> Result<(), Failure> {
-        let r = world.report();
-        let (c, e) = (&r.counts, &r.energies);
-        let mut line = format!("{},{},{},{},{}", r.tick, world.time(), c.contacts, c.contact_rows, c.constraint_rows);
-        for x in [r.penetration, e.kinetic, e.gravity] {
-            line.push_str(&format!(",{}", num(x)));
-        }
-        line.push_str(&format!(",{},{},{}", c.awake, c.asleep, r.faults.len()));
-        for seconds in r.seconds {
-            line.push_str(&format!(",{:.6}", 1e3 * seconds));
-        }
-        line.push('\n');
-        self.put(&line)
-    }
-
-    fn put(&mut self, text: &str) -> Result<(), Failure> {
-        self.out.write_all(text.as_bytes()).map_err(Failure::file(&self.path))
-    }
-
-    fn finish(mut self) -> Result<(), Failure> {
-        self.out.flush().map_err(Failure::file(&self.path))
-    }
-}
-
 /// A recording that grows on disk while the world runs.
 struct Tape {
-    path: PathBuf,
-    out: BufWriter<File>,
+    out: Draft,
     recorder: Recorder,
 }
 
 impl Tape {
     fn create(path: &Path, world: &World) -> Result<Self, Failure> {
         let recorder = Recorder::new(world)?;
-        let file = File::create(path).map_err(Failure::file(path))?;
-        Ok(Self { path: path.to_owned(), out: BufWriter::new(file), recorder })
+        Ok(Self { out: Draft::create(path)?, recorder })
     }
 
     fn step(&mut self, world: &World, input: &Input) -> Result<(), Failure> {
         self.recorder.record(input, world)?;
         let bytes = self.recorder.take();
-        self.out.write_all(&bytes).map_err(Failure::file(&self.path))
+        self.out.put(&bytes)
     }
 
     fn finish(mut self) -> Result<(), Failure> {
-        self.out.write_all(&self.recorder.finish()).map_err(Failure::file(&self.path))?;
-        self.out.flush().map_err(Failure::file(&self.path))
+        self.out.put(&self.recorder.finish())?;
+        self.out.finish()
     }
 }

@@ -135,8 +135,8 @@ fn rods(world: &World, radius: Real) -> Vec<Solid> {
     // a world with custom rows has no blueprint: it is drawn without rods
     let Ok(plan) = world.blueprint() else { return Vec::new() };
     let mut out = Vec::new();
-    for spec in plan.constraints.into_iter().filter_map(|slot| slot.item) {
-        let ConstraintSpec::Distance(d) = spec else { continue };
+    for (slot, broken) in plan.constraints.into_iter().zip(&world.state().broken) {
+        let Some(ConstraintSpec::Distance(d)) = slot.item.filter(|_| *broken == 0) else { continue };
         if let (Some(a), Some(b)) = (place(world, &d.a), place(world, &d.b)) {
             out.push(Solid::Capsule { a, b, radius });
         }

@@ -79,7 +79,7 @@ pub enum RenderError {
     Camera(&'static str),
 }
 
-/// A camera that sees all that moves, and the fixed bodies near it.
+/// A camera that sees all that moves, and the fixed bodies near it. It stands higher where the ground would hide them.
 pub fn automatic(world: &World, options: &Options) -> Camera {
     let all = figures(world);
     let moving = points(all.iter().filter(|f| f.look != Look::Stage));
@@ -89,14 +89,33 @@ pub fn automatic(world: &World, options: &Options) -> Camera {
         seen = fixed;
     } else {
         // a landscape is not framed as a whole: only what lies within the reach of what moves
-        let low = seen.iter().fold(Vec3::INFINITY, |a, &b| a.min(b));
-        let high = seen.iter().fold(Vec3::NEG_INFINITY, |a, &b| a.max(b));
+        let (low, high) = bounds(&seen);
         let room = Vec3::splat(0.35 * (high - low).max_element());
         let near = |p: &Vec3| p.cmpge(low - room).all() && p.cmple(high + room).all();
         seen.extend(fixed.into_iter().filter(near));
     }
     let aspect = options.width.max(1) as Real / options.height.max(1) as Real;
-    Camera::around(&seen, Vec3::new(0.45, 0.36, 0.85), VIEW, aspect)
+    let from = |height: Real| Camera::around(&seen, Vec3::new(0.45, height, 0.85), VIEW, aspect);
+    let fields: Vec<Figure> = all.into_iter().filter(is_field).collect();
+    let ground = Stage::new(&fields);
+    // a few of the points: most of them must be seen
+    let some: Vec<Vec3> = seen.iter().step_by(seen.len() / 40 + 1).copied().collect();
+    let hidden = |camera: &Camera| {
+        let count = some.iter().filter(|p| ground.hides(camera.eye, **p)).count();
+        5 * count > some.len()
+    };
+    let heights = [0.36, 0.6, 0.9, 1.3, 2.0, 3.5];
+    heights.into_iter().map(from).find(|camera| !hidden(camera)).unwrap_or_else(|| from(0.36))
+}
+
+fn is_field(figure: &Figure) -> bool {
+    figure.solids.iter().any(|s| matches!(s, Solid::Field { .. }))
+}
+
+/// Lowest and highest corner of the box around points.
+fn bounds(points: &[Vec3]) -> (Vec3, Vec3) {
+    let low = points.iter().fold(Vec3::INFINITY, |a, &b| a.min(b));
+    (low, points.iter().fold(Vec3::NEG_INFINITY, |a, &b| a.max(b)))
 }
 
 /// Points whose hull holds all bounded solids of the figures.
@@ -185,12 +204,11 @@ fn check(camera: &Camera, options: &Options) -> Result<(), RenderError> {
     Ok(())
 }
 
-/// Where gravity pulls and nothing endless lies below, a floor is drawn under the lowest point: bodies in an empty sky have
-/// no size and no place.
+/// Where gravity pulls and no ground lies below, a floor is drawn under the lowest point: bodies in an empty sky have no
+/// size and no place.
 fn with_ground(mut figures: Vec<Figure>, world: &World) -> Vec<Figure> {
-    let endless = |s: &Solid| matches!(s, Solid::Plane { .. } | Solid::Field { .. });
     let gravity = world.settings().gravity;
-    if gravity == Vec3::ZERO || figures.iter().any(|f| f.solids.iter().any(endless)) {
+    if gravity == Vec3::ZERO || figures.iter().any(is_ground) {
         return figures;
     }
     let all = points(figures.iter());
@@ -204,4 +222,9 @@ fn with_ground(mut figures: Vec<Figure>, world: &World) -> Vec<Figure> {
         figures.push(Figure { body: None, name, look: Look::Stage, pose, solids });
     }
     figures
+}
+
+/// Has no end.
+fn is_ground(figure: &Figure) -> bool {
+    figure.solids.iter().any(|solid| matches!(solid, Solid::Plane { .. } | Solid::Field { .. }))
 }

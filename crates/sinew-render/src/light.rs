@@ -6,12 +6,12 @@ use crate::stage::{Hit, Stage};
 use sinew::{Real, Vec3};
 
 /// Half the angle under which the sun is seen [rad]: the width of the edge of shadows.
-const SUN_WIDTH: Real = 0.035;
-const SUN: Vec3 = Vec3::new(1.5, 1.4, 1.22);
-const SKY: Vec3 = Vec3::new(0.52, 0.60, 0.72);
-const BOUNCE: Vec3 = Vec3::new(0.34, 0.32, 0.30);
-const HORIZON: Vec3 = Vec3::new(0.80, 0.85, 0.90);
-const ZENITH: Vec3 = Vec3::new(0.34, 0.50, 0.72);
+const SUN_WIDTH: Real = 0.025;
+const SUN: Vec3 = Vec3::new(1.20, 1.12, 0.98);
+const SKY: Vec3 = Vec3::new(0.40, 0.46, 0.56);
+const BOUNCE: Vec3 = Vec3::new(0.27, 0.26, 0.25);
+const HORIZON: Vec3 = Vec3::new(0.66, 0.73, 0.80);
+const ZENITH: Vec3 = Vec3::new(0.25, 0.40, 0.62);
 
 /// The lamp and what its light depends on.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +49,7 @@ impl Light {
         let at = ray.at(hit.distance) + n * (4e-4 * self.scale);
         let mut colour = hit.paint.colour;
         if hit.paint.floor {
-            colour *= 1.0 - 0.30 * self.lines(ray.at(hit.distance), n, ray, hit.distance);
+            colour *= 1.0 - 0.38 * self.lines(ray.at(hit.distance), n, ray, hit.distance);
         }
         let sun = self.sunlight(stage, at, n, sample, hit.paint.soft);
         let open = self.open_sky(stage, at, n, sample);
@@ -72,7 +72,11 @@ impl Light {
         // light goes some way into soft bodies, and comes out beyond the edge of day
         let wrap = if soft { 0.25 } else { 0.0 };
         let slope = ((n.dot(towards) + wrap) / (1.0 + wrap)).max(0.0);
-        if slope == 0.0 || stage.blocked(&Ray { origin: at, direction: towards }, 100.0 * self.scale) { 0.0 } else { slope }
+        if slope == 0.0 || stage.blocked(&Ray { origin: at, direction: towards }, 100.0 * self.scale) {
+            0.0
+        } else {
+            slope
+        }
     }
 
     /// Share of the sky that is seen, near things counting most.
@@ -112,8 +116,8 @@ impl Light {
         let sample = self.pixel * distance / slant;
         let pitch = (10.0 as Real).powi((0.5 * self.scale).log10().floor() as i32);
         let mut strongest: Real = 0.0;
-        for (pitch, strength) in [(pitch, 0.6), (10.0 * pitch, 1.0)] {
-            let width = (0.010 * pitch).max(0.9 * self.pixel * distance);
+        for (pitch, strength) in [(pitch, 0.75), (10.0 * pitch, 1.0)] {
+            let width = (0.008 * pitch).min(0.0025 * self.scale).max(0.9 * self.pixel * distance);
             for axis in [u, w] {
                 let x = at.dot(axis) / pitch;
                 let gap = (x - x.round()).abs() * pitch;

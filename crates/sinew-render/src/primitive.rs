@@ -19,9 +19,20 @@ impl Ray {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Primitive {
     /// A corner, two edges from it and the normals of the corners.
-    Triangle { corner: Vec3, edges: [Vec3; 2], normals: [Vec3; 3] },
-    Ball { center: Vec3, radius: Real },
-    Capsule { a: Vec3, b: Vec3, radius: Real },
+    Triangle {
+        corner: Vec3,
+        edges: [Vec3; 2],
+        normals: [Vec3; 3],
+    },
+    Ball {
+        center: Vec3,
+        radius: Real,
+    },
+    Capsule {
+        a: Vec3,
+        b: Vec3,
+        radius: Real,
+    },
 }
 
 /// Where a ray meets a primitive.
@@ -41,9 +52,7 @@ impl Primitive {
                 (corner.min(b).min(c), corner.max(b).max(c))
             }
             Primitive::Ball { center, radius } => (center - Vec3::splat(radius), center + Vec3::splat(radius)),
-            Primitive::Capsule { a, b, radius } => {
-                (a.min(b) - Vec3::splat(radius), a.max(b) + Vec3::splat(radius))
-            }
+            Primitive::Capsule { a, b, radius } => (a.min(b) - Vec3::splat(radius), a.max(b) + Vec3::splat(radius)),
         }
     }
 
@@ -112,10 +121,8 @@ fn capsule(ray: &Ray, [a, b]: [Vec3; 2], radius: Real, limit: Real) -> Option<Me
             let distance = nearest - (root / speed).sqrt();
             let height = (ray.at(distance) - a).dot(axis);
             if (0.0..=length).contains(&height) {
-                return (distance > 0.0 && distance < limit).then(|| Meeting {
-                    distance,
-                    normal: (ray.at(distance) - a - axis * height).normalize_or_zero(),
-                });
+                return (distance > 0.0 && distance < limit)
+                    .then(|| Meeting { distance, normal: (ray.at(distance) - a - axis * height).normalize_or_zero() });
             }
         }
     }

@@ -69,7 +69,8 @@ impl Triangles {
         let mut mesh = Triangles::default();
         for ring in 0..2 * RINGS + 2 {
             // the ring at the equator comes twice: once for each end
-            let (end, step) = if ring <= RINGS { (a, ring as Real - RINGS as Real) } else { (b, (ring - RINGS - 1) as Real) };
+            let (end, step) =
+                if ring <= RINGS { (a, ring as Real - RINGS as Real) } else { (b, (ring - RINGS - 1) as Real) };
             let (sin, cos) = (step / RINGS as Real * std::f64::consts::FRAC_PI_2 as Real).sin_cos();
             for side in 0..SIDES {
                 let (s, c) = (side as Real / SIDES as Real * std::f64::consts::TAU as Real).sin_cos();

@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// Colours of moving bodies, one after the other (sRGB).
 const PALETTE: [u32; 8] = [0xe4593a, 0x1f9e9a, 0xf2b632, 0x3d7dc4, 0x7fae45, 0xb0507f, 0xf08a3c, 0x6a6fb5];
 const FIXED: u32 = 0xa9a49c;
-const FLOOR: u32 = 0xc3c7c9;
+const FLOOR: u32 = 0xb4babe;
 const RODS: u32 = 0x4a5058;
 
 /// Triangles that meet at a smaller angle than this are one smooth surface: its cosine.
@@ -87,6 +87,14 @@ impl Stage {
         best.map(|(m, number)| Hit { distance: m.distance, normal: m.normal, paint: self.paints[number as usize] })
     }
 
+    /// Whether the way from an eye to its target leads through the ground.
+    pub fn hides(&self, eye: Vec3, target: Vec3) -> bool {
+        let inside = |(pose, sdf, _): &(Pose, Arc<Sdf>, u32)| sdf.contains(pose.unpoint(eye));
+        let way = target - eye;
+        let ray = Ray { origin: eye, direction: way.normalize_or_zero() };
+        self.fields.iter().any(inside) || self.blocked(&ray, 0.9 * way.length())
+    }
+
     /// Whether something stands in the light; planes never do.
     pub fn blocked(&self, ray: &Ray, limit: Real) -> bool {
         self.tree.any(ray, limit) || self.fields.iter().any(|(pose, sdf, _)| march(ray, pose, sdf, limit).is_some())
@@ -130,10 +138,14 @@ fn add_triangles(mesh: &Triangles, mut out: impl FnMut(Primitive)) {
         merged.push(*places.entry(key(*v)).or_insert(next));
     }
     let corners = |t: &[u32; 3]| t.map(|k| mesh.vertices[k as usize]);
-    let areas: Vec<Vec3> = mesh.triangles.iter().map(|t| {
-        let [a, b, c] = corners(t);
-        (b - a).cross(c - a)
-    }).collect();
+    let areas: Vec<Vec3> = mesh
+        .triangles
+        .iter()
+        .map(|t| {
+            let [a, b, c] = corners(t);
+            (b - a).cross(c - a)
+        })
+        .collect();
     let mut around: Vec<Vec<u32>> = vec![Vec::new(); places.len()];
     for (k, t) in mesh.triangles.iter().enumerate() {
         t.iter().for_each(|&v| around[merged[v as usize]].push(k as u32));

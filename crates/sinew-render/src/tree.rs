@@ -157,7 +157,13 @@ impl Tree {
 /// Puts the boxes of the first child in front and tells how many there are.
 fn partition(boxes: &mut [(Bounds, u32)], middles: &Bounds) -> usize {
     let size = middles.high - middles.low;
-    let axis = if size.x >= size.y && size.x >= size.z { 0 } else if size.y >= size.z { 1 } else { 2 };
+    let axis = if size.x >= size.y && size.x >= size.z {
+        0
+    } else if size.y >= size.z {
+        1
+    } else {
+        2
+    };
     let half = boxes.len() / 2;
     if !(size[axis] > 0.0) {
         return half;

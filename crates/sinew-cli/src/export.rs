@@ -1,0 +1,178 @@
+//! `sinew run --export`: frames for other programs. VTK: one .vtu a frame and a .pvd over them (ParaView). OBJ: one file a
+//! frame. glTF: one .glb with an animation (`export_gltf.rs`).
+//!
+//! Bodies are told as triangles, balls and ropes too. Half-spaces and distance functions have no end and are left out.
+
+use crate::export_gltf::Film;
+use crate::failure::Failure;
+use crate::output::Draft;
+use sinew::{BodyId, Pose, World};
+use sinew_render::{Figure, Solid, Triangles, figures};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// Kind of files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// One .vtu a frame and a .pvd over them, for ParaView
+    Vtk,
+    /// One .obj a frame
+    Obj,
+    /// One .glb with an animation
+    Gltf,
+}
+
+/// A body as triangles: rigid ones in body coordinates, others in the world.
+pub struct Piece {
+    /// Whose; nothing for rods between bodies.
+    pub body: Option<BodyId>,
+    pub name: String,
+    /// Moves as a whole.
+    pub rigid: bool,
+    pub pose: Pose,
+    pub mesh: Triangles,
+}
+
+/// All that is to be seen, without what has no end.
+pub fn pieces(world: &World) -> Vec<Piece> {
+    figures(world).into_iter().map(piece).filter(|p| !p.mesh.triangles.is_empty()).collect()
+}
+
+fn piece(figure: Figure) -> Piece {
+    let mut mesh = Triangles::default();
+    let rigid = figure.body.is_some() && matches!(figure.look, sinew_render::Look::Stage | sinew_render::Look::Rigid);
+    for solid in figure.solids {
+        match solid {
+            Solid::Ball { center, radius } => append(&mut mesh, Triangles::ball(center, radius)),
+            Solid::Capsule { a, b, radius } => append(&mut mesh, Triangles::capsule(a, b, radius)),
+            Solid::Mesh(part) => append(&mut mesh, part),
+            Solid::Plane { .. } | Solid::Field { .. } => {}
+        }
+    }
+    let slot = figure.body.map_or(0, |b| b.to_parts().0);
+    let name = if figure.name.is_empty() { format!("body {slot}") } else { figure.name };
+    Piece { body: figure.body, name, rigid, pose: figure.pose, mesh }
+}
+
+fn append(to: &mut Triangles, part: Triangles) {
+    let first = to.vertices.len() as u32;
+    to.vertices.extend(part.vertices);
+    to.triangles.extend(part.triangles.into_iter().map(|t| t.map(|k| k + first)));
+}
+
+/// An export while the world runs.
+pub struct Export {
+    folder: PathBuf,
+    name: String,
+    format: Format,
+    every: u64,
+    /// Files of a series with their times [s].
+    series: Vec<(String, f64)>,
+    film: Film,
+}
+
+impl Export {
+    /// Begins in a folder, which is made if need be, with the world as it is.
+    pub fn create(folder: &Path, name: &str, format: Format, every: u64, world: &World) -> Result<Self, Failure> {
+        std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+        let film = Film::new(pieces(world));
+        let name: String = name.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect();
+        let mut export = Self { folder: folder.to_owned(), name, format, every, series: Vec::new(), film };
+        export.step(world)?;
+        Ok(export)
+    }
+
+    /// Takes a frame when it is time.
+    pub fn step(&mut self, world: &World) -> Result<(), Failure> {
+        let tick = world.state().tick;
+        if !tick.is_multiple_of(self.every) {
+            return Ok(());
+        }
+        let (extension, text) = match self.format {
+            Format::Gltf => {
+                self.film.take(world.time(), &pieces(world));
+                return Ok(());
+            }
+            Format::Vtk => ("vtu", vtu(&pieces(world))),
+            Format::Obj => ("obj", obj(&pieces(world))),
+        };
+        let file = format!("{}-{tick:06}.{extension}", self.name);
+        Draft::save(&self.folder.join(&file), text.as_bytes())?;
+        self.series.push((file, world.time()));
+        Ok(())
+    }
+
+    /// Writes what stands over the frames; also after a run that was stopped.
+    pub fn finish(self) -> Result<(), Failure> {
+        let path = |extension: &str| self.folder.join(format!("{}.{extension}", self.name));
+        match self.format {
+            Format::Vtk => Draft::save(&path("pvd"), pvd(&self.series).as_bytes()),
+            Format::Obj => Ok(()),
+            Format::Gltf => Draft::save(&path("glb"), &self.film.glb()?),
+        }
+    }
+}
+
+/// All frames with their times.
+fn pvd(series: &[(String, f64)]) -> String {
+    let mut text = "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n<Collection>\n".to_owned();
+    for (file, time) in series {
+        let _ = writeln!(text, "<DataSet timestep=\"{time}\" file=\"{file}\"/>");
+    }
+    text + "</Collection>\n</VTKFile>\n"
+}
+
+/// One frame: all triangles in the world, each with the slot of its body (-1: rods).
+fn vtu(pieces: &[Piece]) -> String {
+    let (mut points, mut corners, mut offsets, mut kinds, mut bodies) =
+        (String::new(), String::new(), String::new(), String::new(), String::new());
+    let (mut vertex_count, mut triangle_count) = (0, 0);
+    for piece in pieces {
+        for v in &piece.mesh.vertices {
+            let p = piece.pose.point(*v);
+            let _ = writeln!(points, "{} {} {}", p.x, p.y, p.z);
+        }
+        let slot = piece.body.map_or(-1, |b| i64::from(b.to_parts().0));
+        for [a, b, c] in piece.mesh.triangles.iter().map(|t| t.map(|k| k as usize + vertex_count)) {
+            triangle_count += 1;
+            let _ = writeln!(corners, "{a} {b} {c}");
+            let _ = writeln!(offsets, "{}", 3 * triangle_count);
+            kinds.push_str("5\n");
+            let _ = writeln!(bodies, "{slot}");
+        }
+        vertex_count += piece.mesh.vertices.len();
+    }
+    let array = |name: &str, kind: &str, more: &str, text: &str| {
+        format!("<DataArray type=\"{kind}\" Name=\"{name}\"{more} format=\"ascii\">\n{text}</DataArray>\n")
+    };
+    let points = array("points", "Float64", " NumberOfComponents=\"3\"", &points);
+    let cells = array("connectivity", "Int64", "", &corners)
+        + &array("offsets", "Int64", "", &offsets)
+        + &array("types", "UInt8", "", &kinds);
+    let bodies = array("body", "Int64", "", &bodies);
+    format!(
+        "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"0.1\" byte_order=\"LittleEndian\">\n\
+         <UnstructuredGrid>\n<Piece NumberOfPoints=\"{vertex_count}\" NumberOfCells=\"{triangle_count}\">\n\
+         <Points>\n{points}</Points>\n<Cells>\n{cells}</Cells>\n<CellData>\n{bodies}</CellData>\n\
+         </Piece>\n</UnstructuredGrid>\n</VTKFile>\n"
+    )
+}
+
+/// One frame: an object a body.
+fn obj(pieces: &[Piece]) -> String {
+    let mut text = "# metres, y up\n".to_owned();
+    let mut first = 1;
+    for piece in pieces {
+        // a name ends at the end of its line
+        let _ = writeln!(text, "o {}", piece.name.replace(char::is_whitespace, "_"));
+        for v in &piece.mesh.vertices {
+            let p = piece.pose.point(*v);
+            let _ = writeln!(text, "v {} {} {}", p.x, p.y, p.z);
+        }
+        for [a, b, c] in piece.mesh.triangles.iter().map(|t| t.map(|k| k + first)) {
+            let _ = writeln!(text, "f {a} {b} {c}");
+        }
+        first += piece.mesh.vertices.len() as u32;
+    }
+    text
+}

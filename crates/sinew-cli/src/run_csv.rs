@@ -1,0 +1,290 @@
+//! `--csv`: one line a step, with the usual columns or with those that `--read` names.
+
+use crate::failure::{Failure, unknown};
+use crate::measure::elastic_energy;
+use crate::output::Draft;
+use sinew::{BodyId, BodyView, Phase, Real, Vec3, World};
+use sinew_scene::gallery::near_miss;
+use sinew_scene::validate::tools::num;
+use std::path::Path;
+
+/// Quantities of a body that are vectors.
+const OF_BODY: [&str; 5] = ["position", "center", "velocity", "spin", "force"];
+/// Quantities of a node.
+const OF_NODE: [&str; 2] = ["position", "velocity"];
+/// Quantities of the world.
+const OF_WORLD: [&str; 8] = [
+    "energy.kinetic",
+    "energy.elastic",
+    "energy.gravity",
+    "energy.total",
+    "contacts",
+    "penetration",
+    "awake",
+    "faults",
+];
+
+/// What is read, without its component.
+#[derive(Clone, Debug, PartialEq)]
+enum Quantity {
+    World(&'static str),
+    Body(BodyId, &'static str),
+    Node(BodyId, usize, &'static str),
+    /// Contact force of the first on the second [N].
+    Pair(BodyId, BodyId),
+    /// Of a constraint, by its slot: force, torque or largest.
+    Constraint(u32, &'static str),
+}
+
+/// Which number of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Part {
+    Whole,
+    Axis(usize),
+    Size,
+}
+
+/// One column of the table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reading {
+    name: String,
+    quantity: Quantity,
+    part: Part,
+}
+
+/// What a quantity is at a moment.
+enum Found {
+    Number(f64),
+    Vector(Vec3),
+}
+
+/// The columns that a list of names asks for; a vector without component is three of them.
+pub fn readings(names: &[String], world: &World) -> Result<Vec<Reading>, Failure> {
+    let mut out = Vec::new();
+    for name in names.iter().flat_map(|list| list.split(',')).map(str::trim).filter(|n| !n.is_empty()) {
+        let (stem, part) = split_part(name);
+        let quantity = find(stem, world).ok_or_else(|| refuse(name, stem, world))?;
+        let vector = matches!(read(&quantity, world), Found::Vector(_));
+        if !vector && part != Part::Whole {
+            return Err(Failure::input(format!("--read {name}: '{stem}' is one number and has no x, y, z or size")));
+        }
+        if vector && part == Part::Whole {
+            for (axis, letter) in ["x", "y", "z"].into_iter().enumerate() {
+                let quantity = quantity.clone();
+                out.push(Reading { name: format!("{name}.{letter}"), quantity, part: Part::Axis(axis) });
+            }
+        } else {
+            out.push(Reading { name: name.to_owned(), quantity, part });
+        }
+    }
+    Ok(out)
+}
+
+fn split_part(name: &str) -> (&str, Part) {
+    let parts = [(".x", Part::Axis(0)), (".y", Part::Axis(1)), (".z", Part::Axis(2)), (".size", Part::Size)];
+    parts.into_iter().find_map(|(end, part)| Some((name.strip_suffix(end)?, part))).unwrap_or((name, Part::Whole))
+}
+
+/// How a body is called: by its name, or by its slot as `#3`.
+fn called(body: &BodyView<'_>, word: &str) -> bool {
+    (!body.name().is_empty() && body.name() == word) || word == format!("#{}", body.id().to_parts().0)
+}
+
+fn find(stem: &str, world: &World) -> Option<Quantity> {
+    if let Some(word) = OF_WORLD.into_iter().find(|w| *w == stem) {
+        return Some(Quantity::World(word));
+    }
+    if let Some(rest) = stem.strip_prefix("constraint.") {
+        let (slot, what) = rest.split_once('.')?;
+        let what = ["force", "torque", "largest"].into_iter().find(|w| *w == what)?;
+        let slot = slot.parse().ok().filter(|k| (*k as usize) < world.state().broken.len())?;
+        return Some(Quantity::Constraint(slot, what));
+    }
+    let body = |word: &str| world.bodies().find(|b| called(b, word));
+    let (whose, what) = stem.rsplit_once('.')?;
+    if let Some((a, b)) = whose.split_once('>') {
+        return (what == "force").then_some(Quantity::Pair(body(a)?.id(), body(b)?.id()));
+    }
+    if let Some(body) = body(whose) {
+        return OF_BODY.into_iter().find(|w| *w == what).map(|w| Quantity::Body(body.id(), w));
+    }
+    // NAME.node.K.position
+    let (whose, node) = whose.rsplit_once('.')?;
+    let body = body(whose.strip_suffix(".node")?)?;
+    let node = node.parse().ok().filter(|k| *k < body.node_positions().len())?;
+    OF_NODE.into_iter().find(|w| *w == what).map(|w| Quantity::Node(body.id(), node, w))
+}
+
+/// Names the reading that was probably meant, and how readings are made.
+fn refuse(name: &str, stem: &str, world: &World) -> Failure {
+    let mut known: Vec<String> = OF_WORLD.iter().map(|w| (*w).to_owned()).collect();
+    for body in world.bodies() {
+        let slot = body.id().to_parts().0;
+        let word = if body.name().is_empty() { format!("#{slot}") } else { body.name().to_owned() };
+        known.extend(OF_BODY.iter().map(|what| format!("{word}.{what}")));
+    }
+    let meant = near_miss(stem, known.iter().map(String::as_str));
+    let bodies = "BODY.position, .center, .velocity, .spin, .force; BODY.node.K.position, .velocity";
+    let others = "A>B.force; constraint.K.force, .torque, .largest";
+    let how = format!("readings: {}; {bodies}; {others}; of vectors .x, .y, .z or .size", OF_WORLD.join(", "));
+    unknown("reading", name, meant, &how)
+}
+
+fn read(quantity: &Quantity, world: &World) -> Found {
+    let report = world.report();
+    match quantity {
+        Quantity::World(word) => Found::Number(match *word {
+            "energy.kinetic" => num(report.energies.kinetic),
+            "energy.gravity" => num(report.energies.gravity),
+            "energy.elastic" => elastic_energy(world),
+            "energy.total" => num(report.energies.kinetic) + num(report.energies.gravity) + elastic_energy(world),
+            "contacts" => f64::from(report.counts.contacts),
+            "penetration" => num(report.penetration),
+            "awake" => f64::from(report.counts.awake),
+            _ => report.faults.len() as f64,
+        }),
+        Quantity::Body(id, what) => Found::Vector(world.body(*id).map_or(Vec3::NAN, |b| match *what {
+            "position" => b.position(),
+            "center" => b.center_of_mass(),
+            "velocity" => b.velocity(),
+            "spin" => b.spin(),
+            _ => report.contact_force_on(*id),
+        })),
+        Quantity::Node(id, node, what) => {
+            let of = |b: BodyView<'_>| {
+                let list = if *what == "position" { b.node_positions() } else { b.node_velocities() };
+                list.get(*node).copied()
+            };
+            Found::Vector(world.body(*id).ok().and_then(of).unwrap_or(Vec3::NAN))
+        }
+        Quantity::Pair(a, b) => {
+            let forces = report.pairs.iter().filter_map(|p| match (p.a, p.b) {
+                pair if pair == (*a, *b) => Some(p.force),
+                pair if pair == (*b, *a) => Some(-p.force),
+                _ => None,
+            });
+            Found::Vector(forces.sum())
+        }
+        Quantity::Constraint(slot, what) => {
+            let found = report.constraints.iter().find(|c| c.id.to_parts().0 == *slot);
+            match *what {
+                "force" => Found::Vector(found.map_or(Vec3::ZERO, |c| c.force)),
+                "torque" => Found::Vector(found.map_or(Vec3::ZERO, |c| c.torque)),
+                _ => Found::Number(found.map_or(0.0, |c| num(c.largest))),
+            }
+        }
+    }
+}
+
+impl Reading {
+    fn value(&self, world: &World) -> f64 {
+        let real = |x: Real| num(x);
+        match (read(&self.quantity, world), self.part) {
+            (Found::Number(x), _) => x,
+            (Found::Vector(v), Part::Axis(k)) => real(v[k]),
+            (Found::Vector(v), _) => real(v.length()),
+        }
+    }
+}
+
+/// A table that grows while the world runs.
+pub struct Csv {
+    out: Draft,
+    readings: Vec<Reading>,
+}
+
+impl Csv {
+    /// Begins a table of these readings; without any, of the usual columns.
+    pub fn create(path: &Path, readings: Vec<Reading>) -> Result<Self, Failure> {
+        let mut out = Draft::create(path)?;
+        if readings.is_empty() {
+            let head = "tick,time_s,contacts,contact_rows,constraint_rows,penetration_m,kinetic_j,gravity_j,awake,asleep,faults";
+            let phases: Vec<String> = Phase::ALL.iter().map(|p| format!("{}_ms", p.name())).collect();
+            out.put(format!("{head},{}\n", phases.join(",")).as_bytes())?;
+        } else {
+            let names: Vec<String> = readings.iter().map(|r| quoted(&r.name)).collect();
+            out.put(format!("tick,time_s,{}\n", names.join(",")).as_bytes())?;
+        }
+        Ok(Self { out, readings })
+    }
+
+    /// The line of the step that was just made.
+    pub fn line(&mut self, world: &World) -> Result<(), Failure> {
+        let mut line = format!("{},{}", world.state().tick, world.time());
+        if self.readings.is_empty() {
+            usual(world, &mut line);
+        }
+        self.readings.iter().for_each(|r| line.push_str(&format!(",{}", r.value(world))));
+        line.push('\n');
+        self.out.put(line.as_bytes())
+    }
+
+    /// Gives the file its name.
+    pub fn finish(self) -> Result<(), Failure> {
+        self.out.finish()
+    }
+}
+
+fn usual(world: &World, line: &mut String) {
+    let r = world.report();
+    let (c, e) = (&r.counts, &r.energies);
+    line.push_str(&format!(",{},{},{}", c.contacts, c.contact_rows, c.constraint_rows));
+    for x in [r.penetration, e.kinetic, e.gravity] {
+        line.push_str(&format!(",{}", num(x)));
+    }
+    line.push_str(&format!(",{},{},{}", c.awake, c.asleep, r.faults.len()));
+    for seconds in r.seconds {
+        line.push_str(&format!(",{:.6}", 1e3 * seconds));
+    }
+}
+
+/// A heading that may hold a comma or a quote.
+fn quoted(name: &str) -> String {
+    if name.contains([',', '"']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sinew::{Input, RigidBody, Shape};
+
+    fn falling() -> World {
+        let mut world = World::default();
+        let ball = RigidBody::dynamic().shape(Shape::ball(0.1)).at([0.0, 5.0, 0.0]).named("ball");
+        world.add_rigid(ball).unwrap();
+        world
+    }
+
+    #[test]
+    fn a_falling_ball_obeys_the_integrator() {
+        let mut world = falling();
+        let list = readings(&["ball.position.y, ball.velocity.y".into()], &world).unwrap();
+        let (h, g) = (num(world.settings().h()), -num(world.settings().gravity.y));
+        let substeps = f64::from(world.settings().substeps);
+        for step in 1..=60 {
+            world.step(&Input::none());
+            // velocity first, then position: after n substeps v = -g n h, y = y0 - g h² n (n + 1) / 2
+            let n = substeps * f64::from(step);
+            let right = 5.0 - 0.5 * g * h * h * n * (n + 1.0);
+            assert!((list[0].value(&world) - right).abs() < 5e-6 * 5.0, "{} {right}", list[0].value(&world));
+            assert!((list[1].value(&world) + g * n * h).abs() < 1e-5 * g, "{}", list[1].value(&world));
+        }
+    }
+
+    #[test]
+    fn a_vector_is_three_columns_and_a_slip_is_told() {
+        let world = falling();
+        let list = readings(&["ball.velocity".into(), "energy.kinetic".into(), "#0.spin.size".into()], &world).unwrap();
+        let names: Vec<&str> = list.iter().map(|r| r.name.as_str()).collect();
+        assert_eq!(names, ["ball.velocity.x", "ball.velocity.y", "ball.velocity.z", "energy.kinetic", "#0.spin.size"]);
+        let told = |name: &str| match readings(&[name.into()], &world) {
+            Err(Failure::Input(message)) => message,
+            other => panic!("{other:?}"),
+        };
+        assert!(told("ball.velocty.x").contains("did you mean 'ball.velocity'?"));
+        assert!(told("energy.kinetc").contains("did you mean 'energy.kinetic'?"));
+        assert!(told("energy.kinetic.x").contains("one number"));
+        assert!(told("ball.node.0.position").contains("unknown reading"));
+        assert!(told("constraint.7.force").contains("unknown reading"));
+    }
+}
