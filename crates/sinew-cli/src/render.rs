@@ -6,13 +6,14 @@ use crate::play::{progress, steps_until};
 use crate::{interrupt, scenes, settings};
 use sinew_render::{Camera, Options, automatic, render};
 use sinew_scene::{AnyScene, gallery};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Size of the pictures of the gallery.
 const THUMB: Size = Size { width: 320, height: 200 };
 
-/// Samples along a side of a pixel in the gallery: four make files of more than 40 kB.
-const THUMB_SAMPLES: u32 = 3;
+/// Largest file of a picture of the gallery: they are kept in the repository and loaded by the page all at once.
+const THUMB_BYTES: usize = 39_000;
 
 /// Share of a scene's time at which it is shown when nobody says.
 const USUAL_SHARE: f64 = 0.3;
@@ -85,7 +86,12 @@ pub fn draw(args: &Args) -> Result<(), Failure> {
     let (scene, sets) = scenes::find(name, &args.set)?;
     let usual = Options::default();
     let size = args.size.unwrap_or(Size { width: usual.width, height: usual.height });
-    draw_scene(&scene, &sets, path, &Job { at: args.at, size, samples: args.samples.unwrap_or(usual.samples) })
+    draw_scene(
+        &scene,
+        &sets,
+        path,
+        &Job { at: args.at, size, samples: args.samples.unwrap_or(usual.samples), most: None },
+    )
 }
 
 /// Time, size and quality of a picture.
@@ -93,16 +99,18 @@ struct Job {
     at: Option<f64>,
     size: Size,
     samples: u32,
+    /// Largest size of the file [bytes].
+    most: Option<usize>,
 }
 
 fn draw_gallery(folder: &Path, args: &Args) -> Result<(), Failure> {
     std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
     let size = args.size.unwrap_or(THUMB);
-    let samples = args.samples.unwrap_or(THUMB_SAMPLES);
+    let samples = args.samples.unwrap_or(Options::default().samples);
     for scene in gallery::scenes() {
         let at = MOMENTS.iter().find(|(name, _)| *name == scene.name).map(|(_, at)| *at);
         let path = folder.join(format!("{}.png", scene.name));
-        draw_scene(&scene.into(), &[], &path, &Job { at, size, samples })?;
+        draw_scene(&scene.into(), &[], &path, &Job { at, size, samples, most: Some(THUMB_BYTES) })?;
         if interrupt::requested() {
             return Ok(());
         }
@@ -134,7 +142,10 @@ fn draw_scene(scene: &AnyScene, sets: &[String], path: &Path, job: &Job) -> Resu
     let options = Options { width, height, samples: job.samples, ..Options::default() };
     let camera = own_camera(scene).unwrap_or_else(|| automatic(&world, &options));
     let picture = render(&world, &camera, &options).map_err(|e| Failure::input(format!("{}: {e}", scene.name())))?;
-    draft.write(|out| picture.write_png(out))?;
+    draft.write(|out| match job.most {
+        Some(most) => out.write_all(&picture.png_within(most)?),
+        None => picture.write_png(out),
+    })?;
     println!("{}: {} at {:.3} s", path.display(), scene.name(), world.time());
     Ok(())
 }

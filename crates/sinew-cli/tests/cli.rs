@@ -177,6 +177,50 @@ fn run_writes_files() {
 }
 
 #[test]
+fn readings_go_into_the_table_and_a_slip_is_told() {
+    let table = Scratch::new("read.csv");
+    let args = ["run", "jelly", "--steps", "5", "--csv", table.path(), "--read", "energy.total,jelly.center.y"];
+    let output = sinew(&args);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let csv = std::fs::read_to_string(&table.0).expect("written");
+    assert_eq!(csv.lines().next(), Some("tick,time_s,energy.total,jelly.center.y"));
+    assert_eq!(csv.lines().count(), 6);
+    let output = sinew(&["run", "jelly", "--steps", "5", "--csv", table.path(), "--read", "jely.center.y"]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("did you mean 'jelly.center'?"), "{}", stderr(&output));
+}
+
+#[test]
+fn frames_are_written_for_other_programs() {
+    for (format, files) in [("vtk", 4), ("obj", 3), ("gltf", 1)] {
+        let folder = Scratch::new(&format!("frames-{format}"));
+        let args = ["run", "dent", "--steps", "10", "--export", folder.path(), "--format", format, "--every", "5"];
+        let output = sinew(&args);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        let entries = std::fs::read_dir(&folder.0).expect("made");
+        let names: Vec<PathBuf> = entries.map(|e| e.expect("an entry").path()).collect();
+        assert_eq!(names.len(), files, "{names:?}");
+        // ball and block come back, by our own readers
+        for path in names.iter().filter(|p| p.extension().is_some_and(|e| e != "pvd")) {
+            let output = sinew(&["mesh", "info", path.to_str().expect("a plain path")]);
+            assert_eq!(code(&output), 0, "{}", stderr(&output));
+        }
+        std::fs::remove_dir_all(&folder.0).expect("removed");
+    }
+}
+
+#[test]
+fn a_picture_is_drawn_at_a_time() {
+    let picture = Scratch::new("dent.png");
+    let output = sinew(&["render", "dent", "-o", picture.path(), "--at", "0.1", "--size", "32x20"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let bytes = std::fs::read(&picture.0).expect("written");
+    assert_eq!((&bytes[1..4], bytes[19], bytes[23]), (&b"PNG"[..], 32, 20));
+    assert_eq!(code(&sinew(&["render", "dent", "-o", picture.path(), "--size", "0x20"])), 2);
+    assert_eq!(code(&sinew(&["render", "dent", "-o", "/no/such/folder/x.png"])), 2);
+}
+
+#[test]
 fn bad_use_exits_with_2_and_a_hint() {
     for (args, hint) in [
         (&["run", "stak"][..], "did you mean 'stack'?"),
@@ -402,7 +446,8 @@ fn ctrl_c_ends_a_run_cleanly_and_everything_is_written() {
         .spawn()
         .expect("the binary runs");
     // when the recording grows the run is under way, and so is the handler
-    while std::fs::metadata(&tape.0).map_or(0, |m| m.len()) < 100_000 {
+    let growing = format!("{}.part", tape.path());
+    while std::fs::metadata(&growing).map_or(0, |m| m.len()) < 100_000 {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
     let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");

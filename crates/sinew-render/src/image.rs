@@ -24,6 +24,25 @@ impl Image {
         self.pixels.get(at..at + 3).and_then(|p| p.try_into().ok())
     }
 
+    /// The picture as PNG of at most so many bytes, if coarser steps of colour can make it so small: the finest that do, of
+    /// at most 8 of 256 levels.
+    ///
+    /// # Errors
+    /// Those of the encoder.
+    pub fn png_within(&self, most: usize) -> Result<Vec<u8>, std::io::Error> {
+        let mut bytes = Vec::new();
+        for step in 1..=8_u8 {
+            let coarse = |c: &u8| (c / step).saturating_mul(step).saturating_add(step / 2);
+            let image = Self { pixels: self.pixels.iter().map(coarse).collect(), ..*self };
+            bytes.clear();
+            image.write_png(&mut bytes)?;
+            if bytes.len() <= most {
+                break;
+            }
+        }
+        Ok(bytes)
+    }
+
     /// Writes the picture as PNG, as small as the encoder can.
     ///
     /// # Errors

@@ -102,7 +102,7 @@ pub fn automatic(world: &World, options: &Options) -> Camera {
     let some: Vec<Vec3> = seen.iter().step_by(seen.len() / 40 + 1).copied().collect();
     let hidden = |camera: &Camera| {
         let count = some.iter().filter(|p| ground.hides(camera.eye, **p)).count();
-        5 * count > some.len()
+        20 * count > some.len()
     };
     let heights = [0.36, 0.6, 0.9, 1.3, 2.0, 3.5];
     heights.into_iter().map(from).find(|camera| !hidden(camera)).unwrap_or_else(|| from(0.36))

@@ -92,7 +92,7 @@ impl Stage {
         let inside = |(pose, sdf, _): &(Pose, Arc<Sdf>, u32)| sdf.contains(pose.unpoint(eye));
         let way = target - eye;
         let ray = Ray { origin: eye, direction: way.normalize_or_zero() };
-        self.fields.iter().any(inside) || self.blocked(&ray, 0.9 * way.length())
+        self.fields.iter().any(inside) || self.blocked(&ray, 0.97 * way.length())
     }
 
     /// Whether something stands in the light; planes never do.
