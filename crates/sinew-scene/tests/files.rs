@@ -258,3 +258,134 @@ fn meshes_come_from_files_beside_the_scene() {
     assert!(scene.counts().nodes > 10);
     std::fs::remove_dir_all(folder).expect("the folder goes");
 }
+
+/// A balloon of cloth, a curtain on anchors sewn to a second one, and a soft block hinged to a bar.
+const SEWN: &str = r#"
+[bodies.floor]
+kind = "fixed"
+shape = "half_space"
+
+[bodies.balloon]
+kind = "soft"
+geometry = { kind = "surface", surface = { kind = "ball", radius = 0.1, cells = 6 } }
+model = { kind = "springs" }
+thickness = 0.002
+position = [0, 0.5, 0]
+gravity_scale = 0.1
+
+[bodies.left]
+kind = "soft"
+geometry = { kind = "sheet", cells = [4, 4], size = [0.4, 0.4] }
+model = { kind = "pbd_sheet", stretch = 2000, bend = 0, density = 0.2 }
+position = [1, 1, 0]
+
+[bodies.right]
+kind = "soft"
+geometry = { kind = "sheet", cells = [4, 4], size = [0.4, 0.4] }
+model = { kind = "pbd_sheet", stretch = 2000, bend = 0, density = 0.2 }
+position = [1.4, 1, 0]
+
+[bodies.bar]
+kind = "dynamic"
+shape = { kind = "box", half_extents = [0.2, 0.01, 0.01] }
+position = [-1, 1, 0]
+
+[bodies.block]
+kind = "soft"
+geometry = { kind = "block", cells = [2, 2, 2], size = [0.1, 0.1, 0.1] }
+material = "rubber"
+position = [-1, 0.93, 0]
+
+[joints.skin]
+kind = "strands"
+body = "balloon"
+push = 0
+
+[joints.folds]
+kind = "bending"
+body = "balloon"
+stiffness = 1e-4
+
+[joints.air]
+kind = "volume"
+body = "balloon"
+inside = { kind = "gas", pressure = 200 }
+
+[joints.hook]
+kind = "attach"
+pairs = [
+    { point = { kind = "node", body = "left", node = 0 } },
+    { point = { kind = "surfel", body = "left", surfel = 4 }, to = { kind = "here", body = "bar" } },
+    { point = { kind = "node", body = "right", node = 24 }, to = { kind = "at", site = { kind = "world", point = [1.6, 1.1, 0.2] } } },
+]
+stiffness = 500
+damping = 1
+
+[joints.seam]
+kind = "seam"
+a = "left"
+b = "right"
+reach = 0.01
+
+[joints.grip]
+kind = "patch"
+free = "hinge"
+body = "block"
+surfels = [0, 1, 2, 3]
+to = "bar"
+axis = [0, 0, 1]
+"#;
+
+#[test]
+fn constraints_on_nodes_are_read_held_and_written_back_bit_by_bit() {
+    let scene = text(SEWN);
+    let mut world = scene.build().expect("sewn");
+    let ids: Vec<_> = world.blueprint().expect("plain data").constraints.into_iter().map(|s| s.item).collect();
+    assert_eq!(ids.len(), 6);
+    run(&scene, &mut world, 20);
+    assert_eq!(world.report().faults, []);
+    // the seam: five points of an edge of each sheet lie on each other
+    let forces: Vec<_> = world.report().constraints.iter().map(|c| c.largest).collect();
+    assert!(forces.iter().filter(|f| **f > 0.0).count() >= 5, "{forces:?}");
+    for syntax in [Syntax::Toml, Syntax::Json] {
+        let written = file::write(&world, &About::default(), syntax).expect("sewn");
+        let copy = file::read_text(&written, "copy", syntax).unwrap_or_else(|problems| panic!("{}", problems.render()));
+        let mut copy = copy.build().expect("sewn");
+        let mut twin = scene.build().expect("sewn");
+        run(&scene, &mut twin, 20);
+        assert_eq!(copy.hash(), twin.hash());
+        for _ in 0..10 {
+            twin.step(&Input::none());
+            copy.step(&Input::none());
+        }
+        assert_eq!(copy.state().first_difference(twin.state()), None);
+    }
+}
+
+#[test]
+fn pinned_nodes_follow_their_keys_and_pull_the_others() {
+    let scene = text(
+        r#"
+        [bodies.rope]
+        kind = "soft"
+        geometry = { kind = "rope", from = [0, 1, 0], to = [0, 0.5, 0], segments = 5 }
+        model = { kind = "pbd_cord", stretch = 5000, bend = 0, density = 0.1 }
+        pinned = [0]
+
+        [motions.pull]
+        kind = "nodes"
+        body = "rope"
+        nodes = [0]
+        keys = [{ time = 0, positions = [[0, 1, 0]] }, { time = 1, positions = [[2, 1, 0]] }]
+        "#,
+    );
+    let mut world = scene.build().expect("rope");
+    let top = |world: &World| world.bodies().next().expect("the rope").node_positions()[0];
+    run(&scene, &mut world, 30);
+    // half a second at 2 m/s
+    assert!((top(&world).x - 1.0).abs() < 1e-4, "{}", top(&world));
+    run(&scene, &mut world, 60);
+    assert!((top(&world).x - 2.0).abs() < 1e-4, "it stays at the last key: {}", top(&world));
+    let tail = world.bodies().next().expect("the rope").node_positions()[5];
+    assert!(tail.x > 1.0, "{tail}");
+}

@@ -105,7 +105,7 @@ impl Document {
             }
         }
         for joint in &self.joints {
-            let built = joint.item.build(&mut |name| names.body(name, &ids, reader));
+            let built = joint.item.build(world, &mut |name| names.body(name, &ids, reader));
             let Some(built) = built else { continue };
             match add_constraint(world, built) {
                 Ok(id) => {
@@ -134,6 +134,12 @@ impl Document {
                 Whom::Body(name) => names.body(name, ids, reader).map(Found::Body),
                 Whom::Joint(name) => names.joint(name, ids, reader).map(Found::Joint),
             };
+            if let MotionSpec::Nodes(n) = &motion.item
+                && let Some(placed) = self.bodies.iter().find(|b| b.name == n.body.text)
+                && let Some(fault) = n.unpinned(&placed.item)
+            {
+                reader.problem_at(n.body.span, &n.body.path, fault);
+            }
             if let (MotionSpec::Target(_), Whom::Body(name)) = (&motion.item, motion.item.whom()) {
                 let wrong = |b: &Placed<BodySpec>| {
                     b.name == name.text
@@ -156,7 +162,7 @@ impl Document {
             ids.insert(body.name.as_str(), add_body(&mut world, body.item.clone())?);
         }
         for joint in &self.joints {
-            if let Some(built) = joint.item.build(&mut |name: &Name| ids.get(name.text.as_str()).copied()) {
+            if let Some(built) = joint.item.build(&world, &mut |name: &Name| ids.get(name.text.as_str()).copied()) {
                 add_constraint(&mut world, built)?;
             }
         }

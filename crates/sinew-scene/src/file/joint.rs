@@ -1,8 +1,9 @@
 //! Joints, rods, ropes and springs between bodies, which they know by name.
 
 use super::form::{ANY, FINITE, NOT_NEGATIVE, POSITIVE, Rule, choice, kinds, record};
+use super::node_constraint::{AttachSpec, BendingSpec, PatchSpec, Seam, StrandsSpec, VolumeSpec};
 use super::plain::Name;
-use sinew::{BodyId, ConstraintSpec, Distance, Joint, JointKind, Motor, Pose, Real, Site, Stabilization, Vec3};
+use sinew::{BodyId, ConstraintSpec, Distance, Joint, JointKind, Motor, Pose, Real, Site, Stabilization, Vec3, World};
 
 const ANY_LIMIT: Rule = FINITE.or_infinite();
 
@@ -17,6 +18,12 @@ pub(crate) enum JointSpec {
     Rope(Length),
     Spring(Spring),
     Distance(Range),
+    Attach(AttachSpec),
+    Seam(Seam),
+    Strands(StrandsSpec),
+    Bending(BendingSpec),
+    Volume(VolumeSpec),
+    Patch(PatchSpec),
 }
 
 kinds!(JointSpec, "joint", "What holds two bodies together, or a body to the world.", {
@@ -28,6 +35,12 @@ kinds!(JointSpec, "joint", "What holds two bodies together, or a body to the wor
     "rope" => Rope(Length), "A rope between two sites: it only pulls.";
     "spring" => Spring(Spring), "A damped spring between two sites.";
     "distance" => Distance(Range), "Two sites within a range of distances.";
+    "attach" => Attach(AttachSpec), "Points of nodes and surfaces held to the world, to bodies or to each other.";
+    "seam" => Seam(Seam), "One surface stitched to another where they are near.";
+    "strands" => Strands(StrandsSpec), "Lengths of many pairs of nodes of a body.";
+    "bending" => Bending(BendingSpec), "Lets a sheet resist bending.";
+    "volume" => Volume(VolumeSpec), "Holds the volume inside a surface, or fills it with gas.";
+    "patch" => Patch(PatchSpec), "A joint between a patch of surface and a rigid body or the world.";
 });
 
 /// Frames on the two bodies, x along the joint's axis.
@@ -113,6 +126,8 @@ pub(crate) enum SiteSpec {
     World { point: Vec3 },
     Rigid { body: Name, local: Vec3 },
     Node { body: Name, node: u32 },
+    Surfel { body: Name, surfel: u32 },
+    Face { body: Name, triangle: u32, weights: [Real; 3] },
 }
 
 choice!(SiteSpec, "site", "A point of a body or of the world.", {
@@ -124,6 +139,15 @@ choice!(SiteSpec, "site", "A point of a body or of the world.", {
     "node" => Node, "A node of particles or of a soft body.", {
         body body: Name, ANY, "Which body.";
         node node: u32, ANY, "Which of its nodes.";
+    };
+    "surfel" => Surfel, "A point of a body's surface, by its number.", {
+        body body: Name, ANY, "Which body.";
+        surfel surfel: u32, ANY, "Which of its surface points.";
+    };
+    "face" => Face, "A point on a triangle of a body's surface.", {
+        body body: Name, ANY, "Which body.";
+        triangle triangle: u32, ANY, "Which triangle of its surface.";
+        weights weights: [Real; 3], FINITE, "Weights of its corners; they sum to one.";
     };
 });
 
@@ -237,18 +261,39 @@ fn side(name: &Option<Name>, find: &mut Find<'_>) -> Option<Option<BodyId>> {
     }
 }
 
-fn site(spec: &SiteSpec, find: &mut Find<'_>) -> Option<Site> {
+pub(crate) fn site(spec: &SiteSpec, find: &mut Find<'_>) -> Option<Site> {
     Some(match spec {
+        SiteSpec::Surfel { body, surfel } => Site::Surfel { body: find(body)?, surfel: *surfel },
+        SiteSpec::Face { body, triangle, weights } => {
+            Site::Face { body: find(body)?, triangle: *triangle, weights: *weights }
+        }
         SiteSpec::World { point } => Site::World(*point),
         SiteSpec::Rigid { body, local } => Site::Rigid { body: find(body)?, local: *local },
         SiteSpec::Node { body, node } => Site::Node { body: find(body)?, node: *node },
     })
 }
 
+/// A site as a file tells it.
+pub(crate) fn site_of(site: &Site, name: &dyn Fn(BodyId) -> Name) -> SiteSpec {
+    match *site {
+        Site::World(point) => SiteSpec::World { point },
+        Site::Rigid { body, local } => SiteSpec::Rigid { body: name(body), local },
+        Site::Node { body, node } => SiteSpec::Node { body: name(body), node },
+        Site::Surfel { body, surfel } => SiteSpec::Surfel { body: name(body), surfel },
+        Site::Face { body, triangle, weights } => SiteSpec::Face { body: name(body), triangle, weights },
+    }
+}
+
 impl JointSpec {
-    /// The engine's constraint; nothing when a body is missing.
-    pub fn build(&self, find: &mut Find<'_>) -> Option<ConstraintSpec> {
+    /// The engine's constraint; nothing when a body is missing. The world has all bodies.
+    pub fn build(&self, world: &World, find: &mut Find<'_>) -> Option<ConstraintSpec> {
         match self {
+            Self::Attach(a) => a.build(find),
+            Self::Seam(s) => s.build(world, find),
+            Self::Strands(s) => s.build(world, find),
+            Self::Bending(b) => b.build(world, find),
+            Self::Volume(v) => v.build(find),
+            Self::Patch(p) => p.build(find),
             Self::Fixed(p) => p.build(JointKind::Fixed, find),
             Self::Ball(p) => p.build(JointKind::Ball, find),
             Self::Hinge(d) => d.build(JointKind::Hinge, find),
@@ -274,10 +319,9 @@ impl JointSpec {
         }
     }
 
-    /// A constraint of the engine as a file tells it; none when files have no word for it. `name` gives the names of
-    /// bodies.
-    pub fn of(spec: &ConstraintSpec, name: &dyn Fn(BodyId) -> Name) -> Option<Self> {
-        Some(match spec {
+    /// A constraint of the engine as a file tells it. `name` gives the names of bodies.
+    pub fn of(spec: &ConstraintSpec, name: &dyn Fn(BodyId) -> Name) -> Self {
+        match spec {
             ConstraintSpec::Joint(joint) => {
                 let driven = Driven::of(joint, name);
                 match joint.kind {
@@ -288,15 +332,7 @@ impl JointSpec {
                 }
             }
             ConstraintSpec::Distance(d) => {
-                let site = |site: &Site| {
-                    Some(match *site {
-                        Site::World(point) => SiteSpec::World { point },
-                        Site::Rigid { body, local } => SiteSpec::Rigid { body: name(body), local },
-                        Site::Node { body, node } => SiteSpec::Node { body: name(body), node },
-                        Site::Surfel { .. } | Site::Face { .. } => return None,
-                    })
-                };
-                let (a, b, length) = (site(&d.a)?, site(&d.b)?, d.max);
+                let (a, b, length) = (site_of(&d.a, name), site_of(&d.b, name), d.max);
                 let Distance { min, max, strength, spring, break_force, .. } = *d;
                 match spring {
                     None if min == max => Self::Rod(Length { a, b, length, strength, break_force }),
@@ -310,8 +346,12 @@ impl JointSpec {
                     }
                 }
             }
-            _ => return None,
-        })
+            ConstraintSpec::Attach(a) => Self::Attach(AttachSpec::of(a, name)),
+            ConstraintSpec::Strands(s) => Self::Strands(StrandsSpec::of(s, name)),
+            ConstraintSpec::Bending(b) => Self::Bending(BendingSpec::of(b, name)),
+            ConstraintSpec::Volume(v) => Self::Volume(VolumeSpec::of(v, name)),
+            ConstraintSpec::PatchJoint(p) => Self::Patch(PatchSpec::of(p, name)),
+        }
     }
 }
 

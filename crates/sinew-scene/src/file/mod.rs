@@ -36,6 +36,7 @@ mod joint;
 mod json_text;
 mod models;
 mod motion;
+mod node_constraint;
 mod overrides;
 mod parameters;
 mod plain;
@@ -222,8 +223,11 @@ impl SceneFile {
     /// settings may have changed since; their step counts. A pure function.
     pub fn input(&self, settings: &Settings, tick: u64) -> Input {
         let dt = num(settings.dt);
-        let commands = self.document.motions.iter().filter_map(|(spec, whom)| spec.command(*whom, tick, dt));
-        Input { commands: commands.collect() }
+        let mut commands = Vec::new();
+        for (spec, whom) in &self.document.motions {
+            spec.commands(*whom, tick, dt, &mut commands);
+        }
+        Input { commands }
     }
 }
 

@@ -4,7 +4,7 @@
 use super::form::{ANY, FINITE, NOT_NEGATIVE, POSITIVE, kinds, record};
 use super::plain::{Name, Wide};
 use crate::validate::tools::real;
-use sinew::{BodyId, Command, ConstraintId, Motor, Pose, Quat, Real, Vec3};
+use sinew::{BodyId, BodySpec, Command, ConstraintId, Motor, Pose, Quat, Real, Vec3};
 
 /// A script as a file tells it.
 #[derive(Clone, Debug)]
@@ -13,6 +13,7 @@ pub(crate) enum MotionSpec {
     Force(Force),
     Impulse(Impulse),
     Motor(Drive),
+    Nodes(Nodes),
 }
 
 kinds!(MotionSpec, "motion", "What is done to a body or joint over time.", {
@@ -20,6 +21,7 @@ kinds!(MotionSpec, "motion", "What is done to a body or joint over time.", {
     "force" => Force(Force), "A force and torque on a body.";
     "impulse" => Impulse(Impulse), "One blow.";
     "motor" => Motor(Drive), "The target of a hinge's or slider's motor.";
+    "nodes" => Nodes(Nodes), "Pinned nodes go from place to place.";
 });
 
 /// A place at a time.
@@ -149,6 +151,59 @@ record!(Drive, "motor drive", "The target of a hinge's or slider's motor.",
     { period: POSITIVE, "Begin anew after this time [s]; without: the last one stays."; }
 );
 
+/// Offsets of nodes at a time.
+#[derive(Clone, Debug)]
+pub(crate) struct NodeKey {
+    time: Wide,
+    positions: Vec<Vec3>,
+}
+
+record!(NodeKey, "node key", "Places of nodes at a time.", base |_| NodeKey { time: Wide(0.0), positions: Vec::new() },
+    needs {
+        time: NOT_NEGATIVE, "When [s].";
+        positions: FINITE, "Where each node is in the world, in the order of `nodes` [m].";
+    },
+    {}
+);
+
+/// Places of pinned nodes.
+#[derive(Clone, Debug)]
+pub(crate) struct Nodes {
+    pub body: Name,
+    nodes: Vec<u32>,
+    keys: Vec<NodeKey>,
+    period: Option<Wide>,
+}
+
+record!(Nodes, "nodes motion", "Pinned nodes go from place to place.",
+    base |_| Nodes { body: Name::default(), nodes: Vec::new(), keys: Vec::new(), period: None },
+    needs {
+        body: ANY, "Which body.";
+        nodes: ANY, "Which of its nodes; they must be pinned.";
+        keys: ANY, "Their places, times rising.";
+    },
+    { period: POSITIVE, "Begin anew after this time [s]; without: they stay at the last place."; }
+);
+
+impl Nodes {
+    /// Why a body's nodes cannot be moved, if they cannot. Nodes pinned by regions are known only to the engine.
+    pub fn unpinned(&self, body: &BodySpec) -> Option<String> {
+        let (pinned, by_region) = match body {
+            BodySpec::Soft(soft) => (&soft.pinned, !soft.pinned_regions.is_empty()),
+            BodySpec::Particles(particles) => (&particles.pinned, false),
+            BodySpec::Rigid(_) => return Some(format!("'{}' is a rigid body and has no nodes", self.body.text)),
+        };
+        let free = self.nodes.iter().find(|n| !by_region && !pinned.contains(n))?;
+        Some(format!("node {free} of '{}' is not pinned: only pinned nodes can be moved", self.body.text))
+    }
+
+    fn fault(&self) -> Option<String> {
+        let wrong = self.keys.iter().position(|k| k.positions.len() != self.nodes.len())?;
+        let (found, right) = (self.keys[wrong].positions.len(), self.nodes.len());
+        Some(format!("key {wrong} has {found} positions for {right} nodes"))
+    }
+}
+
 /// Whom a script is about.
 pub(crate) enum Whom<'a> {
     Body(&'a Name),
@@ -170,6 +225,7 @@ impl MotionSpec {
             Self::Force(f) => Whom::Body(&f.body),
             Self::Impulse(i) => Whom::Body(&i.body),
             Self::Motor(d) => Whom::Joint(&d.joint),
+            Self::Nodes(n) => Whom::Body(&n.body),
         }
     }
 
@@ -179,6 +235,12 @@ impl MotionSpec {
             Self::Target(t) => t.keys.iter().map(|k| k.time.0).collect(),
             Self::Force(f) => f.keys.iter().map(|k| k.time.0).collect(),
             Self::Motor(d) => d.keys.iter().map(|k| k.time.0).collect(),
+            Self::Nodes(n) => {
+                if let Some(fault) = n.fault() {
+                    return Some(fault);
+                }
+                n.keys.iter().map(|k| k.time.0).collect()
+            }
             Self::Impulse(_) => return None,
         };
         if times.is_empty() {
@@ -189,7 +251,19 @@ impl MotionSpec {
     }
 
     /// What is said in the step that begins at a tick.
-    pub fn command(&self, whom: Found, tick: u64, dt: f64) -> Option<Command> {
+    pub fn commands(&self, whom: Found, tick: u64, dt: f64, out: &mut Vec<Command>) {
+        let (Self::Nodes(n), Found::Body(body)) = (self, whom) else {
+            out.extend(self.command(whom, tick, dt));
+            return;
+        };
+        let (i, j, blend) = between(&n.keys, |k| k.time.0, within((tick + 1) as f64 * dt, n.period));
+        let ends = n.keys[i].positions.iter().zip(&n.keys[j].positions);
+        for (&node, (from, to)) in n.nodes.iter().zip(ends) {
+            out.push(Command::NodeTarget { body, node, position: from.lerp(*to, real(blend)) });
+        }
+    }
+
+    fn command(&self, whom: Found, tick: u64, dt: f64) -> Option<Command> {
         let (now, end) = (tick as f64 * dt, (tick + 1) as f64 * dt);
         Some(match (self, whom) {
             (Self::Target(t), Found::Body(body)) => {

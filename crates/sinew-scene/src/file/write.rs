@@ -3,7 +3,7 @@
 //! Rigid bodies are written where they are now and as fast as they are now; soft bodies by their rest shape, number by
 //! number; joints with their frames. What is not in any of these (bent nodes, warm impulses, contacts, sleep) lies in the
 //! table `[state]`, which makes the copy go on with the same bits. Without it a soft body starts from its rest shape.
-//! Custom rows are code and are refused; so are constraints on nodes, which scene files do not know yet. Numbers of removed bodies are not kept: ids, and with them the hash, then differ.
+//! Custom rows are code and are refused. Numbers of removed bodies are not kept: ids, and with them the hash, then differ.
 
 use super::body::Body;
 use super::document::Head;
@@ -90,10 +90,7 @@ fn tree(world: &World, about: &About, scene: Option<&SceneFile>) -> Result<Vec<E
     for (slot, item) in constraints.into_iter().enumerate().filter_map(|(i, s)| Some((i, s.item?))) {
         let own = scene.and_then(|s| s.document.joints.get(slot)).map(|joint| joint.name.clone());
         let key = own.unwrap_or_else(|| format!("joint {slot}"));
-        let Some(spec) = JointSpec::of(&item, &name) else {
-            let why = "constraints on nodes (attach, strands, bending, volume, patch joint) have no table yet";
-            return Err(Error::BadSnapshot(format!("{key}: {why}")));
-        };
+        let spec = JointSpec::of(&item, &name);
         table.push(Entry::new(key, with_kind(spec.write())));
     }
     let motions = scene.map_or(&[][..], |s| &s.document.motions);
