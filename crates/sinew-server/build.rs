@@ -24,10 +24,25 @@ fn main() {
     }
     let mut files = Vec::new();
     list(&dist, &dist, &mut files);
+    write(&out.join("page.rs"), files);
+
+    // pictures of the scenes, as many as there are; the folder above is watched because this one may be missing
+    let scenes = web.join("../scenes");
+    println!("cargo:rerun-if-changed={}", scenes.display());
+    let thumbs = fs::canonicalize(scenes.join("thumbs")).unwrap_or_default();
+    let mut files = Vec::new();
+    list(&thumbs, &thumbs, &mut files);
+    files.retain(|(name, _)| name.ends_with(".png"));
+    files.iter_mut().for_each(|(name, _)| name.truncate(name.len() - 4));
+    write(&out.join("thumbs.rs"), files);
+}
+
+/// Names and bytes of files, for `include!`.
+fn write(to: &Path, mut files: Vec<(String, PathBuf)>) {
     files.sort();
     let entries: Vec<String> =
         files.iter().map(|(name, path)| format!("({name:?}, include_bytes!({path:?}) as &[u8])")).collect();
-    fs::write(out.join("page.rs"), format!("&[{}]", entries.join(", "))).expect("OUT_DIR can be written");
+    fs::write(to, format!("&[{}]", entries.join(", "))).expect("OUT_DIR can be written");
 }
 
 /// Packages, unless they are there for this lock file.
@@ -54,9 +69,11 @@ fn run(web: &Path, words: &[&str]) -> Result<(), String> {
     if done.status.success() {
         return Ok(());
     }
-    let told = String::from_utf8_lossy(&done.stderr);
-    let last = told.lines().rev().find(|l| !l.trim().is_empty()).unwrap_or("no message").to_owned();
-    Err(format!("npm {} failed: {last}", words.join(" ")))
+    // compilers tell what is wrong on stdout, npm on stderr
+    let told = [String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr)].join("\n");
+    let mut lines = told.lines().filter(|l| !l.trim().is_empty());
+    let reason = lines.clone().find(|l| l.contains("error")).or_else(|| lines.next_back()).unwrap_or("no message");
+    Err(format!("npm {} failed: {reason}", words.join(" ")))
 }
 
 fn list(root: &Path, folder: &Path, files: &mut Vec<(String, PathBuf)>) {

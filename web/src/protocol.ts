@@ -1,4 +1,4 @@
-// What the server says and what it is told; the frame's layout is in crates/sinew-server/src/frame.rs.
+// What the server says and what it is told; docs/protocol.md has every field.
 
 export type Triple = [number, number, number];
 
@@ -23,43 +23,129 @@ export interface Body {
   name: string;
   kind: 'rigid' | 'soft' | 'particles';
   motion: 'dynamic' | 'kinematic' | 'fixed';
+  model: string;
+  form: 'tets' | 'sheet' | 'rope' | 'points';
+  radius: number;
   shapes: { place: Place; shape: Shape }[];
-  triangles: Triple[];
+  /** Three surface points each. */
+  triangles: number[];
   surfels: number;
+  nodes: number;
+  /** Four nodes each. */
+  tets: number[];
+}
+
+export interface Knob {
+  name: string;
+  label: string;
+  unit: string;
+  low: number;
+  high: number;
+  whole: boolean;
+  logarithmic: boolean;
 }
 
 export interface Scene {
   kind: 'scene';
+  protocol: number;
+  revision: number;
   name: string;
   about: string;
   dt: number;
+  phases: string[];
+  layers: string[];
+  camera: { eye: Triple; target: Triple } | null;
+  knobs: Knob[];
   bodies: Body[];
-  scenes: { name: string; about: string }[];
+  scenes: { name: string; about: string; thumb: boolean }[];
 }
+
+export interface Status {
+  kind: 'status';
+  paused: boolean;
+  speed: number;
+  knobs: Record<string, number>;
+  message: string;
+}
+
+export type Said = Scene | Status | { kind: 'you'; viewer: number } | { kind: 'refused'; why: string };
+
+export type Layer = 'nodes' | 'contacts' | 'constraints' | 'strain' | 'velocities' | 'residuals' | 'energies';
 
 export type Order =
   | { command: 'pause'; on: boolean }
   | { command: 'step' | 'reset' | 'release' }
-  | { command: 'speed' | 'gravity'; value: number }
+  | { command: 'speed'; value: number }
   | { command: 'scene'; name: string }
   | { command: 'grab'; slot: number; at: Triple }
-  | { command: 'drag'; to: Triple };
+  | { command: 'drag'; to: Triple }
+  | { command: 'tune'; knob: string; value: number }
+  | { command: 'layers'; on: Layer[] };
+
+/** Points of a body: 16-bit steps of a box. */
+export interface Points {
+  slot: number;
+  count: number;
+  /** Least corner, then step. */
+  box: Float32Array;
+  steps: Uint16Array;
+}
+
+export interface Run {
+  time: number;
+  realTimeFactor: number;
+  stepMs: number;
+  budgetMs: number;
+  phases: Float32Array;
+  kinetic: number;
+  gravity: number;
+  /** NaN when nobody wants it. */
+  elastic: number;
+  penetration: number;
+  awake: number;
+  asleep: number;
+  islands: number;
+  contacts: number;
+  contactRows: number;
+  constraintRows: number;
+  sweeps: number;
+  iterations: number;
+  substeps: number;
+  viewers: number;
+}
+
+export interface Held {
+  viewer: number;
+  /** Point, target, force. */
+  numbers: Float32Array;
+}
 
 /** A frame, as views into its bytes: nothing is copied. */
 export interface Frame {
+  revision: number;
   tick: number;
-  time: number;
-  stepMs: number;
-  /** slot, then x y z and the quaternion. */
-  rigid: { slot: number; pose: Float32Array }[];
-  /** slot, then x y z of each surface point. */
-  nodes: { slot: number; points: Float32Array }[];
-  /** x y z and the force of each contact. */
+  run?: Run;
+  /** Eleven words a body: slot, x y z, quaternion, velocity. */
+  rigidWords: Uint32Array;
+  rigid: Float32Array;
+  points: Points[];
+  /** Six numbers a link. */
+  links: Float32Array;
+  held: Held[];
+  nodes: Points[];
+  /** Six numbers a contact: point, force. */
   contacts: Float32Array;
+  /** Seven numbers a constraint: point, force, largest. */
+  constraints: Float32Array;
+  strain: { slot: number; largest: number; shares: Uint8Array }[];
+  velocities: Points[];
+  residuals: Float32Array;
 }
 
-const MAGIC = 0x31464e53; // 'SNF1'
-const HEAD = 7;
+export const PROTOCOL = 2;
+export const RIGID = 11;
+const MAGIC = 0x32464e53; // 'SNF2'
+const HEAD = 4;
 
 /** Reads a frame; undefined when the bytes are none. */
 export function readFrame(bytes: ArrayBuffer): Frame | undefined {
@@ -67,20 +153,77 @@ export function readFrame(bytes: ArrayBuffer): Frame | undefined {
   const words = new Uint32Array(bytes);
   const reals = new Float32Array(bytes);
   if (words[0] !== MAGIC) return undefined;
-  const [rigidCount, nodeCount, contactCount] = [words[4], words[5], words[6]];
-  const frame: Frame = { tick: words[1], time: reals[2], stepMs: reals[3], rigid: [], nodes: [], contacts: reals.subarray(0, 0) };
+  const none = reals.subarray(0, 0);
+  const frame: Frame = {
+    revision: words[1], tick: words[2], rigidWords: words.subarray(0, 0), rigid: none, points: [], links: none, held: [],
+    nodes: [], contacts: none, constraints: none, strain: [], velocities: [], residuals: none,
+  };
   let at = HEAD;
-  for (let k = 0; k < rigidCount; k++, at += 8) {
-    if (at + 8 > words.length) return undefined;
-    frame.rigid.push({ slot: words[at], pose: reals.subarray(at + 1, at + 8) });
+  for (let k = 0; k < words[3]; k++) {
+    if (at + 2 > words.length) return undefined;
+    const [tag, from, to] = [words[at], at + 2, at + 2 + words[at + 1]];
+    if (to > words.length) return undefined;
+    section(frame, tag, words.subarray(from, to), reals.subarray(from, to));
+    at = to;
   }
-  for (let k = 0; k < nodeCount; k++) {
-    const end = at + 2 + 3 * words[at + 1];
-    if (!(end <= words.length)) return undefined;
-    frame.nodes.push({ slot: words[at], points: reals.subarray(at + 2, end) });
-    at = end;
-  }
-  if (at + 6 * contactCount > words.length) return undefined;
-  frame.contacts = reals.subarray(at, at + 6 * contactCount);
   return frame;
+}
+
+function section(frame: Frame, tag: number, words: Uint32Array, reals: Float32Array): void {
+  switch (tag) {
+    case 1: frame.run = readRun(words, reals); break;
+    case 2: [frame.rigidWords, frame.rigid] = [words, reals]; break;
+    case 3: frame.points = readPoints(words, reals); break;
+    case 4: frame.links = reals; break;
+    case 5:
+      for (let at = 0; at + 10 <= words.length; at += 10) frame.held.push({ viewer: words[at], numbers: reals.subarray(at + 1, at + 10) });
+      break;
+    case 6: frame.nodes = readPoints(words, reals); break;
+    case 7: frame.contacts = reals; break;
+    case 8: frame.constraints = reals; break;
+    case 9:
+      for (let at = 0; at + 3 <= words.length; ) {
+        const count = words[at + 1];
+        const shares = new Uint8Array(words.buffer, words.byteOffset + 4 * (at + 3), Math.min(count, 4 * (words.length - at - 3)));
+        frame.strain.push({ slot: words[at], largest: reals[at + 2], shares });
+        at += 3 + Math.ceil(count / 4);
+      }
+      break;
+    case 10: frame.velocities = readPoints(words, reals); break;
+    case 11: frame.residuals = reals; break;
+    // sections of a later server are passed over
+  }
+}
+
+function readRun(words: Uint32Array, reals: Float32Array): Run {
+  const [awake, asleep, islands, contacts, contactRows, constraintRows, sweeps, iterations, substeps, viewers] = words.subarray(16, 26);
+  return {
+    time: reals[0], realTimeFactor: reals[1], stepMs: reals[2], budgetMs: reals[3], phases: reals.subarray(4, 12),
+    kinetic: reals[12], gravity: reals[13], elastic: reals[14], penetration: reals[15],
+    awake, asleep, islands, contacts, contactRows, constraintRows, sweeps, iterations, substeps, viewers,
+  };
+}
+
+function readPoints(words: Uint32Array, reals: Float32Array): Points[] {
+  const out: Points[] = [];
+  for (let at = 0; at + 8 <= words.length; ) {
+    const count = words[at + 1];
+    const size = Math.ceil((3 * count) / 2);
+    if (at + 8 + size > words.length) break;
+    const steps = new Uint16Array(words.buffer, words.byteOffset + 4 * (at + 8), 3 * count);
+    out.push({ slot: words[at], count, box: reals.subarray(at + 2, at + 8), steps });
+    at += 8 + size;
+  }
+  return out;
+}
+
+/** Writes points as numbers. */
+export function unpack(points: Points, to: Float32Array): void {
+  const [x, y, z, sx, sy, sz] = points.box;
+  const { steps } = points;
+  for (let k = 0; k < 3 * points.count; k += 3) {
+    to[k] = x + steps[k] * sx;
+    to[k + 1] = y + steps[k + 1] * sy;
+    to[k + 2] = z + steps[k + 2] * sz;
+  }
 }

@@ -5,7 +5,7 @@ import { ConvexGeometry } from 'three/addons/geometries/ConvexGeometry.js';
 import type { Place, Shape, Triple } from './protocol';
 
 /** Size of the square that stands for a half-space [m]. */
-const GROUND = 40;
+const GROUND = 200;
 
 /** Meshes of a shape, placed in the body. */
 export function build(shape: Shape, material: THREE.Material, place?: Place): THREE.Object3D {
@@ -51,16 +51,13 @@ function bare(shape: Shape, material: THREE.Material): THREE.Object3D {
 }
 
 function ground(normal: Triple): THREE.Object3D {
-  const group = new THREE.Group();
   const floor = new THREE.Mesh(
     new THREE.PlaneGeometry(GROUND, GROUND),
-    new THREE.MeshStandardMaterial({ color: 0xb9c0c4, roughness: 0.95 }),
+    new THREE.MeshStandardMaterial({ color: 0xd3d9dc, roughness: 0.95 }),
   );
   floor.rotation.x = -Math.PI / 2;
-  floor.receiveShadow = true;
-  const grid = new THREE.GridHelper(GROUND, GROUND, 0x707a80, 0x9aa4aa);
-  grid.position.y = 0.001;
-  group.add(floor, grid);
+  const group = new THREE.Group();
+  group.add(floor);
   group.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), new THREE.Vector3(...normal).normalize());
   return group;
 }

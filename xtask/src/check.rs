@@ -2,7 +2,7 @@
 //! among them, because it pulls in Rapier.
 
 use crate::job::{Job, Step};
-use crate::{docs, setup, tidy};
+use crate::{browser, docs, setup, tidy};
 
 const FORMAT: Job = Job { name: "fmt", steps: &[Step::Cargo(&["fmt", "--all", "--check"])] };
 
@@ -36,7 +36,8 @@ const TESTS_F64: Job = Job {
 };
 
 /// All of `check`, cheapest first.
-pub const JOBS: &[Job] = &[setup::JOB, FORMAT, tidy::JOB, LINTS, TESTS_XTASK, TESTS_F32, TESTS_F64, docs::JOB];
+pub const JOBS: &[Job] =
+    &[setup::JOB, FORMAT, tidy::JOB, LINTS, TESTS_XTASK, TESTS_F32, TESTS_F64, browser::JOB, docs::JOB];
 
 /// `check --quick`: while at work.
 pub const QUICK: &[Job] = &[setup::JOB, FORMAT, tidy::JOB, LINTS, TESTS_F32];

@@ -1,5 +1,6 @@
 //! The project's chores, as a program without dependencies: `cargo xtask COMMAND`.
 
+mod browser;
 mod check;
 mod docs;
 mod full;
@@ -13,11 +14,11 @@ use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask COMMAND
 
-  check          what CI runs: setup, format, lints, tests in f32 and f64, docs, tidy
+  check          what CI runs: setup, format, lints, tests in f32 and f64, the page in a browser, docs, tidy
   check --quick  format, lints, f32 tests, tidy
   full           check and the long runs
   tidy           only the house rules: dependency arrows, forbidden words, file lengths, stray paths
-  setup          installs what a fresh machine lacks (rustfmt, clippy)
+  setup          installs what a fresh machine lacks (rustfmt, clippy, chromium)
   help           this text";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

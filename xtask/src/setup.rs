@@ -1,11 +1,12 @@
 //! `setup`: installs the parts of the toolchain that `check` needs and a minimal machine lacks.
 
+use crate::browser;
 use crate::job::{Job, Step, cargo_command};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// The job.
-pub const JOB: Job = Job { name: "setup", steps: &[Step::Call(setup)] };
+pub const JOB: Job = Job { name: "setup", steps: &[Step::Call(setup), Step::Call(chromium)] };
 
 fn setup(root: &Path) -> bool {
     if has("fmt", root) && has("clippy", root) {
@@ -21,6 +22,28 @@ fn setup(root: &Path) -> bool {
         );
     }
     ok
+}
+
+/// Debian's Chromium, for the tests of the page, where we may install it; elsewhere they are skipped.
+fn chromium(_: &Path) -> bool {
+    if browser::chromium().is_some() || !browser::answers("apt-get") || !is_root() {
+        return true;
+    }
+    println!("   apt-get install chromium");
+    let apt = |words: &[&str]| {
+        let done = Command::new("apt-get").args(words).stdout(Stdio::null()).status();
+        done.is_ok_and(|status| status.success())
+    };
+    if !(apt(&["update"]) && apt(&["install", "-y", "--no-install-recommends", "chromium"])) {
+        eprintln!("apt-get could not install chromium: the tests of the page will be skipped");
+    }
+    true
+}
+
+/// Whether packages can be installed without asking.
+fn is_root() -> bool {
+    let asked = Command::new("id").arg("-u").output();
+    asked.is_ok_and(|told| told.stdout.trim_ascii() == b"0")
 }
 
 fn has(subcommand: &str, root: &Path) -> bool {

@@ -2,7 +2,8 @@
 
 use crate::failure::Failure;
 use crate::{interrupt, scenes};
-use sinew_scene::AnyScene;
+use sinew_server::{Ready, Show};
+use std::path::PathBuf;
 
 /// What `sinew` alone shows.
 const DEMO: &str = "jelly";
@@ -11,32 +12,49 @@ const DEMO: &str = "jelly";
 pub struct Args {
     /// Name of a built-in scene, or a .toml or .json file
     scene: String,
-    /// Address to listen on; 0.0.0.0 lets other machines look and pull
+    /// Change a scene file before it is read, as in `bodies.ball.mass=2`; may be given often
+    #[arg(long = "set", value_name = "PATH=VALUE")]
+    sets: Vec<String>,
+    /// Address to listen on; any other than loopback asks viewers for the token that is printed
     #[arg(long, value_name = "H", default_value = "127.0.0.1")]
     host: String,
     /// Port to listen on; 0 takes any free one
     #[arg(long, value_name = "P", default_value_t = 7878)]
     port: u16,
+    /// Frames a second at most
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u16).range(1..=240))]
+    frames: u16,
 }
 
 /// Shows a scene until Ctrl-C.
 pub fn view(args: &Args) -> Result<(), Failure> {
-    show(scenes::find(&args.scene, &[])?.0, &args.host, args.port)
+    let (scene, plain) = scenes::find(&args.scene, &args.sets)?;
+    if let Some(set) = plain.first() {
+        let told = format!("--set {set}: `view` takes changes of scene files only; turn settings on the page");
+        return Err(Failure::input(told));
+    }
+    let file = scenes::is_file(&args.scene).then(|| (PathBuf::from(&args.scene), args.sets.clone()));
+    let show = Show { file, frames: f64::from(args.frames), wait: true, ..Show::new(scene) };
+    open(show, &args.host, args.port)
 }
 
 /// The demonstration: any free port when the usual one is taken.
 pub fn demo() -> Result<(), Failure> {
     let (scene, _) = scenes::find(DEMO, &[])?;
     let free = std::net::TcpListener::bind(("127.0.0.1", 7878)).is_ok();
-    show(scene, "127.0.0.1", if free { 7878 } else { 0 })
+    open(Show { wait: true, ..Show::new(scene) }, "127.0.0.1", if free { 7878 } else { 0 })
 }
 
-fn show(scene: AnyScene, host: &str, port: u16) -> Result<(), Failure> {
+fn open(show: Show, host: &str, port: u16) -> Result<(), Failure> {
     interrupt::install()?;
     let address = if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
-    let ready = |at: std::net::SocketAddr| {
-        println!("{}: {}", scene.name(), scene.about());
-        println!("Open http://{at} in a browser; drag a body to pull it. Ctrl-C ends.");
+    println!("{}: {}", show.scene.name(), show.scene.about());
+    let ready = |ready: Ready| {
+        println!("Open {} in a browser; drag a body to pull it. Ctrl-C ends.", ready.url());
+        if ready.address.ip().is_unspecified() {
+            println!("From another machine: the same address with this machine's name instead of {}.", ready.address.ip());
+        }
     };
-    sinew_server::serve(scene.clone(), &address, ready, interrupt::requested).map_err(|e| Failure::input(e.to_string()))
+    sinew_server::serve(show, &address, ready, interrupt::requested).map_err(|e| Failure::input(e.to_string()))?;
+    Ok(())
 }

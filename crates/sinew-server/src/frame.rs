@@ -1,54 +1,201 @@
-//! What the page draws: a description of the scene once, and a frame of numbers a step.
+//! Frames: a shot as bytes. `docs/protocol.md` has every field.
 //!
-//! A frame is little-endian words of four bytes, so that the page reads it through one `Float32Array` and one `Uint32Array`
-//! over the same bytes:
+//! A frame is little-endian words of four bytes, so that the page reads it through typed arrays over the same bytes:
 //!
 //! ```text
-//!   'SNF1' | tick | time [s] | step time [ms] | number of rigid bodies | number of node bodies | number of contacts
-//!   rigid body:  slot | x y z [m] | qx qy qz qw
-//!   node body:   slot | number of surface points | x y z [m] each
-//!   contact:     x y z [m] | force on b x y z [N]
+//!   'SNF2' | revision of the scene | tick | number of sections
+//!   section:  tag | number of words | words
 //! ```
+//!
+//! Points are 16-bit steps of the box of their body: half the bytes of f32, with an error of at most 1/131070 of the box.
 
-use serde::Serialize;
-use serde_json::{Value, json};
-use sinew::{BodyView, Motion, Pose, Real, Shape, Vec3, World};
-use sinew_scene::{AnyScene, gallery};
+use crate::layer::Layers;
+use crate::picture::{ConstraintPlace, Picture, SoftPicture};
+use crate::shot::Shot;
+use sinew::{Real, Site, Vec3};
 
-const MAGIC: u32 = u32::from_le_bytes(*b"SNF1");
+const MAGIC: u32 = u32::from_le_bytes(*b"SNF2");
 
-/// One frame of a world.
-pub fn encode(world: &World, step_ms: f64) -> Vec<u8> {
-    let mut out = Words::default();
-    let rigid: Vec<BodyView<'_>> = world.bodies().filter(BodyView::is_rigid).collect();
-    let nodes: Vec<BodyView<'_>> = world.bodies().filter(|b| !b.is_rigid()).collect();
-    let contacts = &world.report().contacts;
+/// Tags of the sections.
+mod tag {
+    pub const RUN: u32 = 1;
+    pub const RIGID: u32 = 2;
+    pub const POINTS: u32 = 3;
+    pub const LINKS: u32 = 4;
+    pub const HELD: u32 = 5;
+    pub const NODES: u32 = 6;
+    pub const CONTACTS: u32 = 7;
+    pub const CONSTRAINTS: u32 = 8;
+    pub const STRAIN: u32 = 9;
+    pub const VELOCITIES: u32 = 10;
+    pub const RESIDUALS: u32 = 11;
+}
+
+/// One frame.
+pub fn encode(shot: &Shot, viewers: u32) -> Vec<u8> {
+    let picture = &*shot.picture;
+    let mut out = Words(Vec::with_capacity(256 + 40 * shot.rigid.len() + 8 * shot.x.len()));
     out.word(MAGIC);
-    out.word(world.state().tick as u32);
-    out.real(world.time() as Real);
-    out.real(step_ms as Real);
-    out.word(rigid.len() as u32);
-    out.word(nodes.len() as u32);
-    out.word(contacts.len() as u32);
-    for body in rigid {
-        out.word(body.id().to_parts().0);
-        out.vector(body.position());
-        body.rotation().to_array().into_iter().for_each(|q| out.real(q));
+    out.word(picture.revision);
+    out.word(shot.tick as u32);
+    out.word(0);
+    out.section(tag::RUN, |out| run(out, shot, viewers));
+    out.section(tag::RIGID, |out| rigid(out, shot));
+    out.section(tag::POINTS, |out| each_soft(shot, &shot.x, |body, x| out.points(body.slot, &surfels(body, x))));
+    out.section(tag::LINKS, |out| links(out, shot));
+    out.section(tag::HELD, |out| held(out, shot));
+    if shot.layers.has(Layers::NODES) {
+        out.section(tag::NODES, |out| each_soft(shot, &shot.x, |body, x| out.points(body.slot, x)));
     }
-    for body in nodes {
-        let count = body.surface().map_or(0, |s| s.len() as u32);
-        out.word(body.id().to_parts().0);
-        out.word(count);
-        (0..count).for_each(|k| out.vector(body.surface_point(k).unwrap_or(Vec3::ZERO)));
+    if shot.layers.has(Layers::CONTACTS) {
+        out.section(tag::CONTACTS, |out| {
+            for c in &shot.contacts {
+                out.vector(c.point);
+                out.vector(c.force);
+            }
+        });
     }
-    for c in contacts {
-        out.vector(c.point);
-        out.vector(c.force);
+    if shot.layers.has(Layers::CONSTRAINTS) {
+        out.section(tag::CONSTRAINTS, |out| constraints(out, shot));
+    }
+    if shot.layers.has(Layers::STRAIN) {
+        out.section(tag::STRAIN, |out| each_soft(shot, &shot.x, |body, x| strain(out, body, x)));
+    }
+    if shot.layers.has(Layers::VELOCITIES) {
+        out.section(tag::VELOCITIES, |out| {
+            each_soft(shot, &shot.v, |body, v| {
+                let surface = &body.surface;
+                let blend = |k| surface.shares(k).iter().fold(Vec3::ZERO, |sum, s| sum + v[s.node as usize] * s.weight);
+                let all: Vec<Vec3> = (0..surface.len() as u32).map(blend).collect();
+                out.points(body.slot, &all);
+            });
+        });
+    }
+    if shot.layers.has(Layers::RESIDUALS) {
+        out.section(tag::RESIDUALS, |out| shot.residuals.iter().for_each(|&r| out.real(r)));
     }
     out.0
 }
 
-#[derive(Default)]
+fn run(out: &mut Words, shot: &Shot, viewers: u32) {
+    let pace = shot.pace;
+    out.double(shot.time);
+    out.double(pace.real_time_factor);
+    out.double(1e3 * pace.step);
+    out.double(1e3 * pace.budget);
+    shot.phases.iter().for_each(|s| out.double(1e3 * s));
+    shot.energies.iter().for_each(|&e| out.real(e));
+    out.real(shot.penetration);
+    let c = &shot.counts;
+    for count in [
+        c.awake,
+        c.asleep,
+        c.islands,
+        c.contacts,
+        c.contact_rows,
+        c.constraint_rows,
+        c.sweeps,
+        c.iterations,
+        c.substeps,
+        viewers,
+    ] {
+        out.word(count);
+    }
+}
+
+fn rigid(out: &mut Words, shot: &Shot) {
+    for (slot, (x, q, v)) in shot.picture.rigid.iter().zip(&shot.rigid) {
+        out.word(*slot);
+        out.vector(*x);
+        q.to_array().into_iter().for_each(|q| out.real(q));
+        out.vector(*v);
+    }
+}
+
+fn links(out: &mut Words, shot: &Shot) {
+    for (_, place) in &shot.picture.constraints {
+        let ConstraintPlace::Line(a, b) = place else { continue };
+        if let (Some(a), Some(b)) = (position(shot, a), position(shot, b)) {
+            out.vector(a);
+            out.vector(b);
+        }
+    }
+}
+
+fn held(out: &mut Words, shot: &Shot) {
+    for held in &shot.held {
+        out.word(held.viewer);
+        out.vector(held.point);
+        out.vector(held.target);
+        out.vector(held.force);
+    }
+}
+
+fn constraints(out: &mut Words, shot: &Shot) {
+    for carried in &shot.constraints {
+        let places = &shot.picture.constraints;
+        let Ok(i) = places.binary_search_by_key(&carried.id.to_parts(), |(id, _)| id.to_parts()) else { continue };
+        let site = match &places[i].1 {
+            ConstraintPlace::Point(site) | ConstraintPlace::Line(_, site) => site,
+        };
+        if let Some(at) = position(shot, site) {
+            out.vector(at);
+            out.vector(carried.force);
+            out.real(carried.largest);
+        }
+    }
+}
+
+fn strain(out: &mut Words, body: &SoftPicture, x: &[Vec3]) {
+    if body.elements.is_empty() {
+        return;
+    }
+    let sizes = body.elements.sizes(x);
+    let of_surfel = |k| body.surface.shares(k).iter().map(|s| sizes[s.node as usize] * s.weight).sum::<Real>();
+    let all: Vec<Real> = (0..body.surface.len() as u32).map(of_surfel).collect();
+    let largest = all.iter().copied().fold(0.0, Real::max);
+    out.word(body.slot);
+    out.word(all.len() as u32);
+    out.real(largest);
+    let scale = if largest > 0.0 { 255.0 / largest } else { 0.0 };
+    out.bytes(all.iter().map(|&e| (e * scale) as u8));
+}
+
+/// Calls `look` for every body of nodes with its part of a list that has one entry a node.
+fn each_soft(shot: &Shot, list: &[Vec3], mut look: impl FnMut(&SoftPicture, &[Vec3])) {
+    for body in &shot.picture.soft {
+        if let Some(part) = list.get(body.nodes.clone()) {
+            look(body, part);
+        }
+    }
+}
+
+fn surfels(body: &SoftPicture, x: &[Vec3]) -> Vec<Vec3> {
+    let mut out = Vec::with_capacity(body.surface.len());
+    body.surface.positions(x, &mut out);
+    out
+}
+
+/// Where a site is [m].
+fn position(shot: &Shot, site: &Site) -> Option<Vec3> {
+    let picture: &Picture = &shot.picture;
+    let soft = |slot: u32| picture.soft.iter().find(|b| b.slot == slot);
+    match site {
+        Site::World(at) => Some(*at),
+        Site::Rigid { body, local } => {
+            let i = picture.rigid.binary_search(&body.to_parts().0).ok()?;
+            let (x, q, _) = shot.rigid.get(i)?;
+            Some(*x + *q * *local)
+        }
+        Site::Node { body, node } => {
+            let nodes = soft(body.to_parts().0)?.nodes.clone();
+            shot.x.get(nodes)?.get(*node as usize).copied()
+        }
+        Site::Surfel { body, surfel } => soft(body.to_parts().0)?.surfel(&shot.x, *surfel),
+        Site::Face { body, triangle, weights } => soft(body.to_parts().0)?.face(&shot.x, *triangle, *weights),
+    }
+}
+
 struct Words(Vec<u8>);
 
 impl Words {
@@ -61,83 +208,94 @@ impl Words {
         self.0.extend_from_slice(&(r as f32).to_le_bytes());
     }
 
+    fn double(&mut self, r: f64) {
+        self.0.extend_from_slice(&(r as f32).to_le_bytes());
+    }
+
     fn vector(&mut self, v: Vec3) {
         v.to_array().into_iter().for_each(|x| self.real(x));
     }
-}
 
-/// What the page must know before the first frame.
-#[derive(Serialize)]
-pub struct Description {
-    kind: &'static str,
-    name: String,
-    about: String,
-    dt: Real,
-    bodies: Vec<Value>,
-    scenes: Vec<Value>,
-}
+    fn bytes(&mut self, bytes: impl Iterator<Item = u8>) {
+        self.0.extend(bytes);
+        self.pad();
+    }
 
-/// The scene and its bodies.
-pub fn describe(scene: &AnyScene, world: &World) -> Description {
-    Description {
-        kind: "scene",
-        name: scene.name().to_owned(),
-        about: scene.about().to_owned(),
-        dt: world.settings().dt,
-        bodies: world.bodies().map(|b| body(&b)).collect(),
-        scenes: gallery::scenes().iter().map(|s| json!({ "name": s.name, "about": s.about })).collect(),
+    /// Up to a whole word.
+    fn pad(&mut self) {
+        self.0.resize(self.0.len().next_multiple_of(4), 0);
+    }
+
+    /// Writes a section and counts it in the head; one without words is left out.
+    fn section(&mut self, tag: u32, fill: impl FnOnce(&mut Self)) {
+        let start = self.0.len();
+        self.word(tag);
+        self.word(0);
+        fill(self);
+        let words = (self.0.len() - start - 8) / 4;
+        if words == 0 {
+            self.0.truncate(start);
+            return;
+        }
+        self.0[start + 4..start + 8].copy_from_slice(&(words as u32).to_le_bytes());
+        self.0[12] += 1;
+    }
+
+    /// A list of points as 16-bit steps of its box: slot, count, least corner, step, coordinates.
+    fn points(&mut self, slot: u32, points: &[Vec3]) {
+        let (mut least, mut most) = (Vec3::splat(Real::INFINITY), Vec3::splat(Real::NEG_INFINITY));
+        for p in points {
+            (least, most) = (least.min(*p), most.max(*p));
+        }
+        if !(most - least).is_finite() {
+            (least, most) = (Vec3::ZERO, Vec3::ZERO);
+        }
+        let step = (most - least) / 65535.0;
+        // a flat box has steps of no length
+        let per = |s: Real| if s > 0.0 { 1.0 / s } else { 0.0 };
+        let inverse = Vec3::new(per(step.x), per(step.y), per(step.z));
+        self.word(slot);
+        self.word(points.len() as u32);
+        self.vector(least);
+        self.vector(step);
+        for p in points {
+            let q = (*p - least) * inverse + Vec3::splat(0.5);
+            q.to_array().into_iter().for_each(|c| self.0.extend_from_slice(&(c as u16).to_le_bytes()));
+        }
+        self.pad();
     }
 }
 
-fn body(view: &BodyView<'_>) -> Value {
-    let motion = match view.motion() {
-        Motion::Dynamic => "dynamic",
-        Motion::Kinematic => "kinematic",
-        Motion::Fixed => "fixed",
-    };
-    let shapes: Vec<Value> =
-        view.shapes().map(|(place, s)| json!({ "place": pose(&place), "shape": shape(s) })).collect();
-    let triangles = view.surface().map(|s| s.triangles().to_vec()).unwrap_or_default();
-    json!({
-        "slot": view.id().to_parts().0,
-        "name": view.name(),
-        "kind": if view.is_rigid() { "rigid" } else if view.is_soft() { "soft" } else { "particles" },
-        "motion": motion,
-        "shapes": shapes,
-        "triangles": triangles,
-        "surfels": view.surface().map_or(0, |s| s.len()),
-    })
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn pose(pose: &Pose) -> Value {
-    json!({ "position": pose.position.to_array(), "rotation": pose.rotation.to_array() })
-}
+    #[test]
+    fn points_come_back_to_half_a_step_of_their_box() {
+        let points: Vec<Vec3> =
+            (0..101).map(|k| Vec3::new(k as Real * 0.37 % 1.2, 5.0, (k as Real).sqrt() - 3.0)).collect();
+        let mut out = Words(Vec::new());
+        out.points(7, &points);
+        assert_eq!(out.0.len() % 4, 0);
+        let real = |word: usize| f32::from_le_bytes(out.0[4 * word..4 * word + 4].try_into().expect("four bytes"));
+        assert_eq!(&out.0[..8], &[7, 0, 0, 0, 101, 0, 0, 0]);
+        for (k, p) in points.iter().enumerate() {
+            for (axis, wanted) in p.to_array().into_iter().enumerate() {
+                let at = 32 + 6 * k + 2 * axis;
+                let steps = u16::from_le_bytes([out.0[at], out.0[at + 1]]);
+                let got = real(2 + axis) + f32::from(steps) * real(5 + axis);
+                let allowed = 0.51 * real(5 + axis) + 1e-6;
+                assert!((Real::from(got) - wanted).abs() <= Real::from(allowed), "{got} for {wanted}");
+            }
+        }
+    }
 
-fn points(list: &[Vec3]) -> Vec<[Real; 3]> {
-    list.iter().map(|p| p.to_array()).collect()
-}
-
-fn shape(shape: &Shape) -> Value {
-    match shape {
-        Shape::Ball { radius } => json!({ "type": "ball", "radius": radius }),
-        Shape::Box { half_extents } => json!({ "type": "box", "half": half_extents.to_array() }),
-        Shape::Capsule { half_height, radius } => json!({ "type": "capsule", "half": half_height, "radius": radius }),
-        Shape::Cylinder { half_height, radius } => json!({ "type": "cylinder", "half": half_height, "radius": radius }),
-        Shape::Cone { half_height, radius } => json!({ "type": "cone", "half": half_height, "radius": radius }),
-        Shape::HalfSpace { normal } => json!({ "type": "plane", "normal": normal.to_array() }),
-        Shape::ConvexHull { points: list } => json!({ "type": "hull", "points": points(list) }),
-        Shape::Compound { parts } => {
-            let parts: Vec<Value> =
-                parts.iter().map(|(p, s)| json!({ "place": pose(p), "shape": self::shape(s) })).collect();
-            json!({ "type": "compound", "parts": parts })
-        }
-        Shape::TriMesh { vertices, triangles } => {
-            json!({ "type": "mesh", "points": points(vertices), "triangles": triangles.to_vec() })
-        }
-        Shape::HeightField { heights, rows, scale } => {
-            json!({ "type": "heights", "heights": heights.to_vec(), "rows": rows, "scale": scale.to_array() })
-        }
-        // what has no picture yet is not drawn
-        _ => json!({ "type": "other" }),
+    #[test]
+    fn a_section_without_words_is_left_out() {
+        let mut out = Words(vec![0; 16]);
+        out.section(5, |_| {});
+        assert_eq!((out.0.len(), out.0[12]), (16, 0));
+        out.section(5, |out| out.word(1));
+        assert_eq!((out.0.len(), out.0[12]), (28, 1));
     }
 }

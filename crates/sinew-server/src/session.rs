@@ -1,171 +1,423 @@
-//! The world behind the page: it runs on a thread of its own at its own rate, takes commands and publishes frames.
+//! The world behind the page: it runs on a thread of its own at its own rate, takes orders and gives shots to the encoder.
+//!
+//! This thread never waits for a viewer: orders come through a bounded queue that it only polls, shots go through a
+//! [`Mailbox`] whose locks it only tries. A world that cannot keep up runs slower and says so; it never tries to catch up.
 
-use crate::frame;
+use crate::describe::describe;
 use crate::grab::Grab;
-use serde::Deserialize;
-use sinew::{Error, Real, Vec3, World};
+use crate::layer::{Demand, Layers};
+use crate::mailbox::Mailbox;
+use crate::order::Order;
+use crate::picture::Picture;
+use crate::shot::{Held, Pace, Shot, Status};
+use crate::tune::{self, Knob};
+use sinew::{Blueprint, Command, Error, Input, Motion, Real, Vec3, World};
 use sinew_scene::validate::tools::num;
-use sinew_scene::{AnyScene, gallery};
+use sinew_scene::{AnyScene, file, gallery};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::{Duration, Instant};
-use tokio::sync::watch;
 
-/// What the page may say.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(tag = "command", rename_all = "lowercase", deny_unknown_fields)]
-pub enum Order {
-    /// Stop or go on.
-    Pause {
-        /// True stops.
-        on: bool,
-    },
-    /// One step while paused.
-    Step,
-    /// The scene from its start.
-    Reset,
-    /// Simulated seconds in a second.
-    Speed {
-        /// From 0.05 to 4.
-        value: f64,
-    },
-    /// Another scene.
-    Scene {
-        /// Its name.
-        name: String,
-    },
-    /// Take hold of a body.
-    Grab {
-        /// Slot of the body.
-        slot: u32,
-        /// Where it was hit [m].
-        at: [Real; 3],
-    },
-    /// Move the hand.
-    Drag {
-        /// To there [m].
-        to: [Real; 3],
-    },
-    /// Let go.
-    Release,
-    /// Gravity along y [m/s²].
-    Gravity {
-        /// From −50 to 50.
-        value: Real,
-    },
+/// Longest sleep between two looks at the orders.
+const NAP: Duration = Duration::from_millis(5);
+/// How often a world that stands still is shown.
+const STILL: Duration = Duration::from_millis(100);
+/// Over which time the real-time factor is taken.
+const WINDOW: Duration = Duration::from_millis(500);
+/// Most orders that are obeyed before a step.
+const ORDERS: usize = 256;
+/// After building a world anew, so many times the time it took pass before the next.
+const PATIENCE: u32 = 10;
+
+/// What a viewer said.
+#[derive(Debug)]
+pub enum Letter {
+    /// An order.
+    Order(u32, Order),
+    /// The viewer is gone.
+    Gone(u32),
 }
 
-/// What the world publishes: the latest of each.
+/// What to show, and how.
 #[derive(Clone, Debug)]
-pub struct Published {
-    /// The scene as JSON; a new one for every scene and reset.
-    pub scene: watch::Receiver<Arc<String>>,
-    /// The latest frame.
-    pub frame: watch::Receiver<Arc<Vec<u8>>>,
+pub struct Show {
+    /// The scene.
+    pub scene: AnyScene,
+    /// The file it was read from, with the changes it was read with: its parameters are then sliders.
+    pub file: Option<(PathBuf, Vec<String>)>,
+    /// Frames a second at most.
+    pub frames: f64,
+    /// Do not begin before someone looks.
+    pub wait: bool,
+}
+
+impl Show {
+    /// A scene, with 60 frames a second, from now on.
+    pub fn new(scene: impl Into<AnyScene>) -> Self {
+        Self { scene: scene.into(), file: None, frames: 60.0, wait: false }
+    }
 }
 
 /// A world and what is done to it.
 pub struct Session {
+    show: Show,
     scene: AnyScene,
     world: World,
-    paused: bool,
+    /// The model as the scene has it, without the factors of the knobs.
+    plain: Option<Blueprint>,
+    knobs: Vec<Knob>,
+    /// Knobs of the model were turned: build anew when it is time.
+    stale: bool,
+    next_build: Instant,
+    status: Arc<Status>,
     single: bool,
-    speed: f64,
-    grab: Option<Grab>,
-    scenes: watch::Sender<Arc<String>>,
-    frames: watch::Sender<Arc<Vec<u8>>>,
+    /// A knob was turned: who sleeps must wake.
+    nudge: bool,
+    grabs: Vec<(u32, Grab)>,
+    held: Vec<Held>,
+    picture: Arc<Picture>,
+    mailbox: Arc<Mailbox<Shot>>,
+    demand: Arc<Demand>,
+    pace: Pace,
+    spent: Spent,
+}
+
+/// What the physics thread did, for the figures.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Spent {
+    /// Steps made.
+    pub steps: u64,
+    /// Wall time in steps.
+    pub stepping: Duration,
+    /// Shots given to the encoder.
+    pub shots: u64,
+    /// Wall time for them.
+    pub shooting: Duration,
+    /// Shots that found no place: none, if all is well.
+    pub missed: u64,
 }
 
 impl Session {
-    /// A session of this scene, and what it publishes.
-    pub fn new(scene: AnyScene) -> Result<(Self, Published), Error> {
+    /// A session of this scene.
+    ///
+    /// # Errors
+    /// What the engine refuses.
+    pub fn new(show: Show, mailbox: Arc<Mailbox<Shot>>, demand: Arc<Demand>) -> Result<Self, Error> {
+        let scene = show.scene.clone();
         let world = scene.build()?;
-        let (scenes, scene_receiver) = watch::channel(Arc::new(String::new()));
-        let (frames, frame) = watch::channel(Arc::new(Vec::new()));
-        let published = Published { scene: scene_receiver, frame };
-        let mut session = Self { scene, world, paused: false, single: false, speed: 1.0, grab: None, scenes, frames };
-        session.show();
-        Ok((session, published))
+        let status = Arc::new(Status { speed: 1.0, ..Status::default() });
+        let mut session = Self {
+            show,
+            scene,
+            world,
+            plain: None,
+            knobs: Vec::new(),
+            stale: false,
+            next_build: Instant::now(),
+            status,
+            single: false,
+            nudge: false,
+            grabs: Vec::new(),
+            held: Vec::new(),
+            picture: Arc::default(),
+            mailbox,
+            demand,
+            pace: Pace::default(),
+            spent: Spent::default(),
+        };
+        session.begin();
+        Ok(session)
+    }
+
+    /// The world.
+    pub fn world(&self) -> &World {
+        &self.world
     }
 
     /// Runs until the page's side hangs up.
-    pub fn run(mut self, orders: &Receiver<Order>) {
+    pub fn run(mut self, letters: &Receiver<Letter>) -> Spent {
+        while self.show.wait && self.demand.viewers() == 0 {
+            std::thread::sleep(NAP);
+            if self.read(letters).is_err() {
+                return self.spent;
+            }
+        }
         let mut next = Instant::now();
+        let mut shown = next;
+        let (mut since, mut made) = (next, 0_u32);
         loop {
+            if self.read(letters).is_err() {
+                return self.spent;
+            }
             let wait = next.saturating_duration_since(Instant::now());
-            match orders.recv_timeout(wait) {
-                Ok(order) => {
-                    self.obey(order);
-                    continue;
-                }
-                Err(RecvTimeoutError::Disconnected) => return,
-                Err(RecvTimeoutError::Timeout) => {}
+            if !wait.is_zero() {
+                std::thread::sleep(wait.min(NAP));
+                continue;
             }
-            let dt = Duration::from_secs_f64(num(self.world.settings().dt) / self.speed);
-            if !self.paused || self.single {
-                self.single = false;
+            self.rebuild();
+            let stepping = !self.status.paused || std::mem::take(&mut self.single);
+            if stepping {
                 self.step();
+                made += 1;
             }
-            // a world that cannot keep up runs slower; it never tries to catch up
-            next = (next + dt).max(Instant::now());
+            let now = Instant::now();
+            let budget = Duration::from_secs_f64(num(self.world.settings().dt) / self.status.speed);
+            self.pace.budget = budget.as_secs_f64();
+            if now - since >= WINDOW {
+                self.pace.real_time_factor = f64::from(made) * num(self.world.settings().dt) / (now - since).as_secs_f64();
+                (since, made) = (now, 0);
+            }
+            // half a millisecond early is on time: sleeps end late
+            let due = if stepping { Duration::from_secs_f64(1.0 / self.show.frames) } else { STILL };
+            if now + Duration::from_micros(500) >= shown + due {
+                shown = (shown + due).max(now - due);
+                self.shoot();
+            }
+            next = (next + budget).max(now);
         }
     }
 
-    fn step(&mut self) {
+    /// Obeys what was ordered; an error when nobody can order any more.
+    fn read(&mut self, letters: &Receiver<Letter>) -> Result<(), ()> {
+        for _ in 0..ORDERS {
+            match letters.try_recv() {
+                Ok(Letter::Order(viewer, order)) => self.obey(viewer, order),
+                Ok(Letter::Gone(viewer)) => self.grabs.retain(|(v, _)| *v != viewer),
+                Err(TryRecvError::Empty) => break,
+                Err(TryRecvError::Disconnected) => return Err(()),
+            }
+        }
+        Ok(())
+    }
+
+    /// One step.
+    pub fn step(&mut self) {
         let clock = Instant::now();
         let mut input = self.scene.input(&self.world, self.world.state().tick);
-        if let Some(grab) = self.grab {
-            input = grab.pull(&self.world, input);
+        self.held.clear();
+        for (viewer, grab) in &self.grabs {
+            self.held.extend(grab.pull(&self.world, *viewer, &mut input));
+        }
+        // after a build, because that may come later
+        if self.nudge && !self.stale {
+            self.nudge = false;
+            wake(&self.world, &mut input);
+        }
+        let residuals = self.demand.layers().has(Layers::RESIDUALS);
+        if self.world.settings().residuals != residuals {
+            let mut settings = self.world.settings().clone();
+            settings.residuals = residuals;
+            // nothing but this flag changes: the door lets it in
+            let _ = self.world.set_settings(settings);
         }
         self.world.step(&input);
-        let ms = 1e3 * clock.elapsed().as_secs_f64();
-        self.frames.send_replace(Arc::new(frame::encode(&self.world, ms)));
+        let took = clock.elapsed();
+        self.pace.step = took.as_secs_f64();
+        self.spent.steps += 1;
+        self.spent.stepping += took;
     }
 
-    /// Publishes the scene and its first frame.
-    fn show(&mut self) {
-        let text = serde_json::to_string(&frame::describe(&self.scene, &self.world)).unwrap_or_default();
-        self.scenes.send_replace(Arc::new(text));
-        self.frames.send_replace(Arc::new(frame::encode(&self.world, 0.0)));
+    /// Gives the encoder what it needs for a frame; nobody looks, nothing is copied.
+    fn shoot(&mut self) {
+        if self.demand.viewers() == 0 {
+            return;
+        }
+        let clock = Instant::now();
+        let layers = self.demand.layers();
+        let (world, picture, status) = (&self.world, &self.picture, &self.status);
+        let (held, pace) = (&self.held, self.pace);
+        let sent = self.mailbox.write(|shot| {
+            shot.take(world, layers);
+            shot.picture.clone_from(picture);
+            shot.status.clone_from(status);
+            shot.held.clone_from(held);
+            shot.pace = pace;
+        });
+        self.spent.shots += 1;
+        self.spent.missed += u64::from(!sent);
+        self.spent.shooting += clock.elapsed();
+    }
+
+    /// A scene from its start: model, knobs and picture anew.
+    fn begin(&mut self) {
+        self.plain = self.world.blueprint().ok();
+        self.knobs = tune::knobs(&self.scene, self.world.settings(), self.plain.as_ref());
+        self.stale = false;
+        self.grabs.clear();
+        self.held.clear();
+        self.tell(String::new());
+        self.draw();
+        self.shoot();
+    }
+
+    /// A new picture, for a model that changed.
+    fn draw(&mut self) {
+        let blueprint = self.plain.as_ref();
+        let mut picture = Picture::new(&self.world, blueprint, self.picture.revision + 1);
+        picture.text = describe(&self.scene, &self.world, blueprint, &self.knobs, picture.revision);
+        self.picture = Arc::new(picture);
+    }
+
+    /// Publishes values and a word for people.
+    fn tell(&mut self, message: String) {
+        let knobs = tune::values(&self.knobs);
+        self.status = Arc::new(Status { knobs, message, ..(*self.status).clone() });
     }
 
     fn load(&mut self, scene: AnyScene) {
-        // built-in scenes build; if one did not, the page keeps the old one
-        if let Ok(world) = scene.build() {
-            (self.scene, self.world, self.grab) = (scene, world, None);
-            self.show();
+        match scene.build() {
+            Ok(world) => {
+                (self.scene, self.world) = (scene, world);
+                self.begin();
+            }
+            Err(error) => self.tell(format!("{}: {error}", scene.name())),
         }
     }
 
-    /// Carries out one order; what makes no sense is ignored.
-    pub fn obey(&mut self, order: Order) {
+    /// Carries out one order; what makes no sense in this scene is told and changes nothing.
+    pub fn obey(&mut self, viewer: u32, order: Order) {
         let vector = Vec3::from_array;
+        let change = |status: &Arc<Status>, f: &dyn Fn(&mut Status)| {
+            let mut new = (**status).clone();
+            f(&mut new);
+            Arc::new(new)
+        };
         match order {
-            Order::Pause { on } => self.paused = on,
-            Order::Step => self.single = true,
-            Order::Reset => self.load(self.scene.clone()),
-            Order::Speed { value } if value.is_finite() => self.speed = value.clamp(0.05, 4.0),
-            Order::Scene { name } => {
-                if let Some(scene) = gallery::find(&name) {
-                    self.load(scene.into());
+            Order::Pause { on } => self.status = change(&self.status, &|s| s.paused = on),
+            Order::Speed { value } => self.status = change(&self.status, &|s| s.speed = value),
+            Order::Step => self.single = self.status.paused,
+            Order::Reset if self.may_build() => self.restart(),
+            Order::Scene { name } if self.may_build() => {
+                let given = Some(self.show.scene.clone()).filter(|s| s.name() == name);
+                match given.or_else(|| gallery::find(&name).map(AnyScene::from)) {
+                    Some(scene) => self.load(scene),
+                    None => self.tell(format!("there is no scene '{name}'")),
                 }
             }
+            Order::Reset | Order::Scene { .. } | Order::Layers { .. } => {}
             Order::Grab { slot, at } => {
-                self.grab = Grab::at(&self.world, slot, vector(at)).filter(|g| g.target.is_finite());
+                self.grabs.retain(|(v, _)| *v != viewer);
+                self.grabs.extend(Grab::at(&self.world, slot, vector(at)).map(|grab| (viewer, grab)));
             }
             Order::Drag { to } => {
-                if let Some(grab) = self.grab.as_mut().filter(|_| vector(to).is_finite()) {
+                if let Some((_, grab)) = self.grabs.iter_mut().find(|(v, _)| *v == viewer) {
                     grab.target = vector(to);
                 }
             }
-            Order::Release => self.grab = None,
-            Order::Gravity { value } if value.is_finite() => {
-                let mut settings = self.world.settings().clone();
-                settings.gravity.y = value.clamp(-50.0, 50.0);
-                // clamped above: the door lets it in
-                let _ = self.world.set_settings(settings);
-            }
-            Order::Speed { .. } | Order::Gravity { .. } => {}
+            Order::Release => self.grabs.retain(|(v, _)| *v != viewer),
+            Order::Tune { knob, value } => self.tune(&knob, value),
         }
+    }
+
+    /// The scene from its start; knobs stay where they were turned to.
+    fn restart(&mut self) {
+        let turned = std::mem::take(&mut self.knobs);
+        let given = self.scene.name() == self.show.scene.name();
+        self.load(if given { self.show.scene.clone() } else { self.scene.clone() });
+        for old in turned {
+            if self.knobs.iter().any(|k| k.name == old.name && k.value != old.value) {
+                self.tune(&old.name, old.value);
+            }
+        }
+        self.next_build = Instant::now();
+    }
+
+    /// Whether it is time to build a world again: no viewer can make this thread do nothing else.
+    fn may_build(&mut self) -> bool {
+        let now = Instant::now();
+        let free = now >= self.next_build;
+        if free {
+            // a scene takes a moment to build; how long is not known before
+            self.next_build = now + Duration::from_millis(100);
+        }
+        free
+    }
+
+    fn tune(&mut self, name: &str, value: f64) {
+        let Some(knob) = self.knobs.iter_mut().find(|k| k.name == name) else {
+            return self.tell(format!("this scene has no knob '{name}'"));
+        };
+        if !knob.takes(value) {
+            let (low, high) = (knob.low, knob.high);
+            return self.tell(format!("{name}: {value}, from {low} to {high} is allowed"));
+        }
+        knob.value = value;
+        self.nudge = true;
+        let mut settings = self.world.settings().clone();
+        if tune::set(&mut settings, name, value) {
+            // the knob's range is inside that of the settings
+            let _ = self.world.set_settings(settings);
+        } else {
+            self.stale = true;
+        }
+        self.tell(String::new());
+    }
+
+    /// Builds the world anew when knobs of the model were turned, in the state it is in.
+    fn rebuild(&mut self) {
+        if !self.stale || Instant::now() < self.next_build {
+            return;
+        }
+        let clock = Instant::now();
+        self.stale = false;
+        if let Err(why) = self.build_anew() {
+            self.tell(why);
+        }
+        self.next_build = Instant::now() + clock.elapsed() * PATIENCE;
+    }
+
+    fn build_anew(&mut self) -> Result<(), String> {
+        let value = |name: &str| self.knobs.iter().find(|k| k.name == name).map_or(1.0, |k| k.value) as Real;
+        let (stiffness, friction) = (value("stiffness"), value("friction"));
+        let settings = self.world.settings().clone();
+        let scene = self.read_again()?;
+        if let Some(scene) = &scene {
+            let world = scene.build().map_err(|e| e.to_string())?;
+            self.plain = world.blueprint().ok();
+        }
+        let mut blueprint = self.plain.clone().ok_or("this scene has rows of its own and cannot be changed")?;
+        blueprint.settings = settings;
+        tune::scale(&mut blueprint, stiffness, friction);
+        match World::build(blueprint, self.world.state()) {
+            Ok(world) => self.world = world,
+            // a parameter made another model: it begins from its start
+            Err(_) if scene.is_some() => {
+                let knobs = self.knobs.clone();
+                self.load(scene.clone().unwrap_or_else(|| self.scene.clone()));
+                self.knobs = knobs;
+                self.tell("the scene begins anew: this parameter changes its shape".to_owned());
+            }
+            Err(error) => return Err(error.to_string()),
+        }
+        if let Some(scene) = scene {
+            self.scene = scene;
+            self.draw();
+        }
+        Ok(())
+    }
+
+    /// The scene's file with the parameters of the knobs; none when it has none.
+    fn read_again(&self) -> Result<Option<AnyScene>, String> {
+        let Some((path, sets)) = &self.show.file else { return Ok(None) };
+        let own = self.knobs.iter().filter_map(|k| Some((k.name.strip_prefix("scene.")?, k.value)));
+        let mut sets = sets.clone();
+        let before = sets.len();
+        sets.extend(own.map(|(name, value)| format!("parameters.{name}.value={value}")));
+        if sets.len() == before || self.scene.name() != self.show.scene.name() {
+            return Ok(None);
+        }
+        let scene = file::read_with(path, &sets).map_err(|problems| problems.to_string())?;
+        Ok(Some(scene.into()))
+    }
+}
+
+/// A force of nothing on every body that forces move: it wakes them.
+fn wake(world: &World, input: &mut Input) {
+    let force = Vec3::ZERO;
+    for body in world.bodies().filter(|b| b.motion() == Motion::Dynamic) {
+        let (id, rigid) = (body.id(), body.is_rigid());
+        let nothing = Command::NodeForce { body: id, node: 0, force };
+        input.commands.push(if rigid { Command::Force { body: id, force, torque: force } } else { nothing });
     }
 }

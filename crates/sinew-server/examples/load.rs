@@ -1,0 +1,142 @@
+//! Figures of the server, for `docs/viewer.md`: what 100 viewers, of which 50 never read, cost the physics thread, and what
+//! streaming costs it. All in one process, on loopback, bounded in time. Linux: CPU time comes from /proc.
+//!
+//!     cargo run --release -p sinew-server --example load
+
+use sinew_scene::file::{Syntax, read_text};
+use sinew_server::{Show, Spent};
+use std::error::Error;
+use std::io::Read;
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+const VIEWERS: usize = 100;
+const ROUNDS: usize = 5;
+const SECONDS: u64 = 6;
+const FRAMES: f64 = 30.0;
+
+const CLOTH: &str = r#"
+name = "cloth of 2,601 points"
+[bodies.ball]
+kind = "fixed"
+shape = { kind = "ball", radius = 0.3 }
+[bodies.cloth]
+kind = "soft"
+geometry = { kind = "sheet", cells = [50, 50], size = [1.2, 1.2] }
+model = { kind = "pbd_sheet", stretch = 2000, bend = 2e-5, density = 0.15, compression = 0.1, iterations = 1 }
+thickness = 0.004
+position = [0.03, 0.5, 0.02]
+"#;
+
+const BLOCK: &str = r#"
+name = "body of 7,750 points"
+[bodies.floor]
+kind = "fixed"
+shape = "half_space"
+[bodies.block]
+kind = "soft"
+geometry = { kind = "block", cells = [24, 30, 9], size = [0.4, 0.5, 0.15] }
+material = "jelly"
+position = [0, 0.3, 0]
+"#;
+
+/// A run: what the physics thread did, its CPU time [s], and the memory of the process at its end [kB].
+struct Run {
+    spent: Spent,
+    cpu: f64,
+    memory: f64,
+}
+
+fn main() -> Outcome<()> {
+    println!("{VIEWERS} viewers, half of them never read; {FRAMES} frames/s, {SECONDS} s a run");
+    let mut share = Vec::new();
+    for round in 0..ROUNDS {
+        let (alone, crowd) = (run(CLOTH, 0)?, run(CLOTH, VIEWERS)?);
+        let per = |r: &Run| 1e6 * r.cpu / r.spent.steps as f64;
+        let memory = (crowd.memory - alone.memory) / VIEWERS as f64;
+        println!(
+            "round {round}: CPU per step {:.1} us alone, {:.1} us with viewers: {:+.2}%; {} shots missed; {memory:.0} kB a viewer, the test's own side included",
+            per(&alone),
+            per(&crowd),
+            100.0 * (per(&crowd) / per(&alone) - 1.0),
+            crowd.spent.missed,
+        );
+        share.push(per(&crowd) / per(&alone) - 1.0);
+    }
+    share.sort_by(f64::total_cmp);
+    println!("median {:+.2}%", 100.0 * share[ROUNDS / 2]);
+    for scene in [CLOTH, BLOCK] {
+        let Run { spent, .. } = run(scene, 1)?;
+        let name = scene.lines().nth(1).unwrap_or_default();
+        println!(
+            "{name}: {} steps of {:.2} ms, {} shots of {:.1} us: {:.3}% of the steps' time",
+            spent.steps,
+            1e3 * spent.stepping.as_secs_f64() / spent.steps as f64,
+            spent.shots,
+            1e6 * spent.shooting.as_secs_f64() / spent.shots as f64,
+            100.0 * spent.shooting.as_secs_f64() / spent.stepping.as_secs_f64(),
+        );
+    }
+    Ok(())
+}
+
+fn run(scene: &str, viewers: usize) -> Outcome<Run> {
+    let scene = read_text(scene, "load.toml", Syntax::Toml)?;
+    let show = Show { frames: FRAMES, ..Show::new(scene) };
+    let stop = Arc::new(AtomicBool::new(false));
+    let (tell, told) = channel();
+    let flag = stop.clone();
+    let server = std::thread::spawn(move || {
+        let ready = move |ready| _ = tell.send(ready);
+        sinew_server::serve(show, "127.0.0.1:0", ready, move || flag.load(Ordering::Relaxed)).map_err(|e| e.to_string())
+    });
+    let address = told.recv_timeout(Duration::from_secs(20))?.address;
+    let sockets: Vec<TcpStream> = (0..viewers).map(|_| look(address)).collect::<Outcome<_>>()?;
+    // the first half never reads
+    let reading = &sockets[viewers / 2..];
+    let end = std::time::Instant::now() + Duration::from_secs(SECONDS);
+    let mut scratch = vec![0; 1 << 16];
+    while std::time::Instant::now() < end {
+        for mut socket in reading {
+            while matches!(socket.read(&mut scratch), Ok(n) if n > 0) {}
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let (cpu, memory) = (physics_seconds()?, resident()?);
+    stop.store(true, Ordering::Relaxed);
+    let spent = server.join().map_err(|_| "the server fell over")??;
+    drop(sockets);
+    Ok(Run { spent, cpu, memory })
+}
+
+fn look(address: SocketAddr) -> Outcome<TcpStream> {
+    let stream = TcpStream::connect(address)?;
+    let (socket, _) = tungstenite::client(format!("ws://{address}/socket"), stream)?;
+    let stream = socket.get_ref().try_clone()?;
+    stream.set_nonblocking(true)?;
+    Ok(stream)
+}
+
+/// CPU time of the physics thread [s].
+fn physics_seconds() -> Outcome<f64> {
+    for task in std::fs::read_dir("/proc/self/task")?.flatten() {
+        let path = task.path();
+        if std::fs::read_to_string(path.join("comm"))?.trim() == sinew_server::PHYSICS {
+            let text = std::fs::read_to_string(path.join("schedstat"))?;
+            return Ok(text.split(' ').next().unwrap_or("").parse::<f64>()? / 1e9);
+        }
+    }
+    Err("no physics thread".into())
+}
+
+/// Memory of the process [kB].
+fn resident() -> Outcome<f64> {
+    let text = std::fs::read_to_string("/proc/self/status")?;
+    let line = text.lines().find(|l| l.starts_with("VmRSS:")).ok_or("no VmRSS")?;
+    Ok(line.split_whitespace().nth(1).ok_or("no number")?.parse()?)
+}

@@ -1,0 +1,120 @@
+//! What is constant in a scene until it is built anew: surfaces, elements, where constraints hold. The encoder needs it to
+//! make frames without the world.
+
+use crate::strain::Elements;
+use sinew::{
+    Blueprint, BodyId, BodySpec, BodyView, ConstraintId, ConstraintSpec, Geometry, Hold, Pose, Real, Site, Surface, Vec3,
+    World,
+};
+
+/// A scene as the encoder knows it.
+#[derive(Debug, Default)]
+pub struct Picture {
+    /// Number of the picture: frames name the one they belong to.
+    pub revision: u32,
+    /// Slots of the rigid bodies, in the order of the shots.
+    pub rigid: Vec<u32>,
+    /// Bodies of nodes, in the order of the shots.
+    pub soft: Vec<SoftPicture>,
+    /// Where constraints hold.
+    pub constraints: Vec<(ConstraintId, ConstraintPlace)>,
+    /// What the page must know, as JSON.
+    pub text: String,
+}
+
+/// A body of nodes.
+#[derive(Debug)]
+pub struct SoftPicture {
+    /// Its slot.
+    pub slot: u32,
+    /// Its nodes among those of a shot.
+    pub nodes: std::ops::Range<usize>,
+    /// Its surface.
+    pub surface: Surface,
+    /// What strain is measured in.
+    pub elements: Elements,
+}
+
+/// Where a constraint holds.
+#[derive(Clone, Debug)]
+pub enum ConstraintPlace {
+    /// At a point.
+    Point(Site),
+    /// Between two points: it is drawn as a line.
+    Line(Site, Site),
+}
+
+impl Picture {
+    /// The picture of a world, without text.
+    pub fn new(world: &World, blueprint: Option<&Blueprint>, revision: u32) -> Self {
+        let mut nodes = 0;
+        let mut soft = Vec::new();
+        for body in world.bodies() {
+            let Some(surface) = body.surface() else { continue };
+            let slot = body.id().to_parts().0;
+            let count = body.node_positions().len();
+            let elements = blueprint.and_then(|b| geometry(b, slot)).map(Elements::new).unwrap_or_default();
+            soft.push(SoftPicture { slot, nodes: nodes..nodes + count, surface: surface.clone(), elements });
+            nodes += count;
+        }
+        let rigid = world.bodies().filter(BodyView::is_rigid).map(|b| b.id().to_parts().0).collect();
+        let constraints = blueprint.map(places).unwrap_or_default();
+        Self { revision, rigid, soft, constraints, text: String::new() }
+    }
+}
+
+/// The rest shape of the soft body in a slot.
+pub fn geometry(blueprint: &Blueprint, slot: u32) -> Option<&Geometry> {
+    match blueprint.bodies.get(slot as usize)?.item.as_ref()? {
+        BodySpec::Soft(body) => Some(&body.geometry),
+        _ => None,
+    }
+}
+
+fn places(blueprint: &Blueprint) -> Vec<(ConstraintId, ConstraintPlace)> {
+    let mut out = Vec::new();
+    for (index, slot) in blueprint.constraints.iter().enumerate() {
+        let Some(place) = slot.item.as_ref().and_then(place) else { continue };
+        out.push((ConstraintId::from_parts(index as u32, slot.generation), place));
+    }
+    out
+}
+
+fn place(spec: &ConstraintSpec) -> Option<ConstraintPlace> {
+    let on = |body: Option<BodyId>, frame: Pose| match body {
+        Some(body) => Site::Rigid { body, local: frame.position },
+        None => Site::World(frame.position),
+    };
+    match spec {
+        ConstraintSpec::Joint(joint) => {
+            let (on_a, on_b) = joint.frames?;
+            // the force is that on b
+            Some(ConstraintPlace::Point(if joint.b.is_some() { on(joint.b, on_b) } else { on(joint.a, on_a) }))
+        }
+        ConstraintSpec::Distance(distance) => Some(ConstraintPlace::Line(distance.a, distance.b)),
+        ConstraintSpec::Attach(attach) => attach.pairs.first().map(|(site, hold)| match hold {
+            Hold::At(other) => ConstraintPlace::Line(*site, *other),
+            _ => ConstraintPlace::Point(*site),
+        }),
+        ConstraintSpec::PatchJoint(patch) => {
+            let surfel = *patch.surfels.first()?;
+            Some(ConstraintPlace::Point(Site::Surfel { body: patch.body, surfel }))
+        }
+        // many rows that share no point
+        _ => None,
+    }
+}
+
+impl SoftPicture {
+    /// A point of its surface when all nodes of a shot are at `x` [m].
+    pub fn surfel(&self, x: &[Vec3], k: u32) -> Option<Vec3> {
+        let x = x.get(self.nodes.clone())?;
+        ((k as usize) < self.surface.len()).then(|| self.surface.position(k, x))
+    }
+
+    /// A point of a triangle of its surface, by the weights of its corners [m].
+    pub fn face(&self, x: &[Vec3], triangle: u32, weights: [Real; 3]) -> Option<Vec3> {
+        let corners = self.surface.triangles().get(triangle as usize)?;
+        corners.iter().zip(weights).try_fold(Vec3::ZERO, |sum, (&k, w)| Some(sum + self.surfel(x, k)? * w))
+    }
+}

@@ -1,0 +1,151 @@
+//! Knobs: what a viewer may change while a scene runs.
+//!
+//! Gravity and counts are settings and change between two steps. Stiffness and friction are of the model: the world is built
+//! anew from its blueprint, with all numbers of that kind times a factor, in the state it is in. A parameter of a scene
+//! file is read anew with the file, and the state stays when it fits.
+
+use serde_json::{Map, Value, json};
+use sinew::fem::PlaneStress;
+use sinew::spring::Stiffness;
+use sinew::{Blueprint, BodySpec, Material, Real, Settings, SoftModel, pbd};
+use sinew_scene::AnyScene;
+use sinew_scene::validate::tools::num;
+
+/// A slider.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Knob {
+    /// What orders call it.
+    pub name: String,
+    /// What people read.
+    pub label: String,
+    /// Its unit, or nothing.
+    pub unit: &'static str,
+    /// Least value.
+    pub low: f64,
+    /// Largest value.
+    pub high: f64,
+    /// Only whole numbers.
+    pub whole: bool,
+    /// A slider by powers.
+    pub logarithmic: bool,
+    /// The value now.
+    pub value: f64,
+}
+
+impl Knob {
+    fn new(name: &str, label: &str, range: [f64; 2], value: f64) -> Self {
+        let [low, high] = range;
+        // a scene may begin outside of the usual range
+        let (low, high) = (low.min(value), high.max(value));
+        let (name, label) = (name.to_owned(), label.to_owned());
+        Self { name, label, unit: "", low, high, whole: false, logarithmic: false, value }
+    }
+
+    fn unit(self, unit: &'static str) -> Self {
+        Self { unit, ..self }
+    }
+
+    fn whole(self) -> Self {
+        Self { whole: true, ..self }
+    }
+
+    fn logarithmic(self) -> Self {
+        Self { logarithmic: true, ..self }
+    }
+
+    /// For the page.
+    pub fn describe(&self) -> Value {
+        json!({
+            "name": self.name, "label": self.label, "unit": self.unit, "low": self.low, "high": self.high,
+            "whole": self.whole, "logarithmic": self.logarithmic,
+        })
+    }
+
+    /// True when a value may be set.
+    pub fn takes(&self, value: f64) -> bool {
+        (self.low..=self.high).contains(&value) && (!self.whole || value.fract() == 0.0)
+    }
+}
+
+/// Values of knobs by name.
+pub fn values(knobs: &[Knob]) -> Map<String, Value> {
+    knobs.iter().map(|k| (k.name.clone(), json!(k.value))).collect()
+}
+
+/// The knobs of a scene.
+pub fn knobs(scene: &AnyScene, settings: &Settings, blueprint: Option<&Blueprint>) -> Vec<Knob> {
+    let mut out = Vec::new();
+    if let AnyScene::File(file) = scene {
+        for p in file.parameters() {
+            let (Some(low), Some(high), Some(value)) = (p.low, p.high, p.value) else { continue };
+            let knob = Knob::new(&format!("scene.{}", p.name), &p.name, [low, high], value);
+            let wide = low > 0.0 && high / low > 20.0;
+            out.push(if wide { knob.logarithmic() } else { knob });
+        }
+    }
+    let specs = || blueprint.into_iter().flat_map(|b| b.bodies.iter().filter_map(|s| s.item.as_ref()));
+    if specs().any(|s| matches!(s, BodySpec::Soft(_))) {
+        out.push(Knob::new("stiffness", "Stiffness", [0.1, 10.0], 1.0).unit("×").logarithmic());
+    }
+    if blueprint.is_some() {
+        out.push(Knob::new("friction", "Friction", [0.0, 3.0], 1.0).unit("×"));
+    }
+    out.push(Knob::new("gravity", "Gravity", [-20.0, 10.0], num(settings.gravity.y)).unit("m/s²"));
+    out.push(Knob::new("substeps", "Substeps", [1.0, 32.0], f64::from(settings.substeps)).whole());
+    out.push(Knob::new("iterations", "Iterations", [1.0, 32.0], f64::from(settings.sweeps)).whole());
+    out
+}
+
+/// Changes a setting by its knob; false when it is none of the settings.
+#[allow(clippy::unnecessary_cast, reason = "the cast is needed in the f32 build")]
+pub fn set(settings: &mut Settings, knob: &str, value: f64) -> bool {
+    match knob {
+        "gravity" => settings.gravity.y = value as Real,
+        "substeps" => settings.substeps = value as u32,
+        "iterations" => settings.sweeps = value as u32,
+        _ => return false,
+    }
+    true
+}
+
+/// All stiffnesses and frictions of a model times a factor each.
+pub fn scale(blueprint: &mut Blueprint, stiffness: Real, friction: Real) {
+    for spec in blueprint.bodies.iter_mut().filter_map(|slot| slot.item.as_mut()) {
+        match spec {
+            BodySpec::Rigid(body) => body.colliders.iter_mut().for_each(|c| rub(&mut c.material, friction)),
+            BodySpec::Particles(body) => rub(&mut body.material, friction),
+            BodySpec::Soft(body) => {
+                rub(&mut body.material, friction);
+                stiffen(&mut body.model, stiffness);
+            }
+        }
+    }
+}
+
+fn rub(material: &mut Material, factor: Real) {
+    material.static_friction *= factor;
+    material.kinetic_friction *= factor;
+}
+
+fn stiffen(model: &mut SoftModel, factor: Real) {
+    match model {
+        SoftModel::Corotational(p) => p.youngs_modulus *= factor,
+        SoftModel::Solid(p) => p.youngs_modulus *= factor,
+        SoftModel::Membrane(p) => match &mut p.material {
+            PlaneStress::Isotropic { youngs_modulus, .. } => *youngs_modulus *= factor,
+            PlaneStress::Orthotropic { youngs_x, youngs_y, shear, .. } => {
+                [youngs_x, youngs_y, shear].into_iter().for_each(|k| *k *= factor);
+            }
+        },
+        SoftModel::Springs(p) => match &mut p.stiffness {
+            Stiffness::Uniform(k) | Stiffness::Young(k) => *k *= factor,
+            Stiffness::PerSpring(list) => list.iter_mut().for_each(|k| *k *= factor),
+        },
+        SoftModel::Pbd(pbd::Matter::Solid(m), _) => m.youngs_modulus *= factor,
+        SoftModel::Pbd(pbd::Matter::Sheet(m), _) => (m.stretch, m.bend) = (m.stretch * factor, m.bend * factor),
+        SoftModel::Pbd(pbd::Matter::Cord(m), _) => (m.stretch, m.bend) = (m.stretch * factor, m.bend * factor),
+        // stiffness goes with the square of the frequency
+        SoftModel::ShapeMatching(_, _, p) => p.frequency *= factor.sqrt(),
+        SoftModel::Meshless(p, _) => p.youngs_modulus *= factor,
+    }
+}

@@ -1,0 +1,81 @@
+// A server of the built binary and a page in the system's Chromium. Nothing is downloaded, all is on loopback.
+
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { chromium } from 'playwright-core';
+
+const BINARY = process.env.SINEW_BIN;
+const BROWSERS = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+export async function launch() {
+  const executablePath = BROWSERS.find((path) => path && existsSync(path));
+  if (!executablePath) throw new Error('no Chromium: install it or name it in CHROMIUM');
+  // a software picture: machines that test have no graphics card
+  return chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist'],
+  });
+}
+
+/** A port that is free now. */
+export function freePort() {
+  return new Promise((done, fail) => {
+    const probe = createServer();
+    probe.once('error', fail);
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address();
+      probe.close(() => done(port));
+    });
+  });
+}
+
+/** Starts `sinew view`; resolves when it prints its address. */
+export function serve(scene, port, ...more) {
+  if (!BINARY) throw new Error('SINEW_BIN must name the built binary');
+  const child = spawn(BINARY, ['view', scene, '--port', String(port), ...more], { stdio: ['ignore', 'pipe', 'inherit'] });
+  return new Promise((done, fail) => {
+    let told = '';
+    const timer = setTimeout(() => fail(new Error(`no address: ${told}`)), 20000);
+    child.stdout.on('data', (data) => {
+      told += data;
+      const found = /Open (http:\S+)/.exec(told);
+      if (!found) return;
+      clearTimeout(timer);
+      const stop = () => new Promise((ended) => {
+        child.once('exit', ended);
+        child.kill('SIGKILL');
+      });
+      done({ url: found[1], stop });
+    });
+    child.once('error', fail);
+  });
+}
+
+/** Opens the page and waits for the first frame. */
+export async function open(browser, url, viewport = { width: 1280, height: 800 }) {
+  const page = await browser.newPage({ viewport });
+  page.faults = [];
+  page.on('pageerror', (error) => page.faults.push(String(error)));
+  await page.goto(url);
+  await page.waitForFunction(() => window.sinew?.tick() >= 0, null, { timeout: 20000 });
+  return page;
+}
+
+/** Asks the page. */
+export const ask = (page, what, ...args) => page.evaluate(([w, a]) => {
+  const found = window.sinew[w];
+  return typeof found === 'function' ? found(...a) : found;
+}, [what, args]);
+
+/** Waits until the page answers so. */
+export async function until(page, what, test, why, limit = 15000) {
+  const end = Date.now() + limit;
+  let value;
+  do {
+    value = await ask(page, what);
+    if (test(value)) return value;
+    await page.waitForTimeout(50);
+  } while (Date.now() < end);
+  throw new Error(`${why}: ${what} is ${JSON.stringify(value)}`);
+}

@@ -1,0 +1,76 @@
+//! `browser`: the viewer's page in a real browser, driven by Playwright's library on the system's Chromium. No browser is
+//! downloaded: `setup` installs Debian's. Without npm or Chromium the job says so and is skipped.
+
+use crate::job::{Job, Step, cargo_command};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The job.
+pub const JOB: Job = Job { name: "browser", steps: &[Step::Call(browser)] };
+
+/// Where Chromium usually is; `CHROMIUM` names another.
+const PLACES: [&str; 3] = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+
+/// Longest time for one test [ms].
+const LIMIT: &str = "--test-timeout=60000";
+
+fn browser(root: &Path) -> bool {
+    if let Some(missing) = missing() {
+        println!("   SKIPPED: {missing}");
+        return true;
+    }
+    let tests = root.join("web/tests");
+    let built = run(cargo_command(root).args(["build", "-p", "sinew-cli"]));
+    // not `npm ci`: the lock file names one platform
+    let fetched = tests.join("node_modules/playwright-core").is_dir()
+        || run(npm().args(["install", "--no-audit", "--no-fund", "--no-save"]).current_dir(&tests));
+    built
+        && fetched
+        && run(Command::new("node")
+            .args(["--test", LIMIT, "viewer.test.mjs"])
+            .env("SINEW_BIN", binary(root))
+            .current_dir(&tests))
+}
+
+/// What the job cannot do without, or nothing.
+fn missing() -> Option<&'static str> {
+    if !answers("node") || !answers(npm().get_program().to_str().unwrap_or("npm")) {
+        Some("Node.js with npm is missing; install Node.js 20 to test the viewer's page")
+    } else if chromium().is_none() {
+        Some("Chromium is missing; install it (Debian: apt-get install chromium) or name it in CHROMIUM")
+    } else {
+        None
+    }
+}
+
+/// The browser to use.
+pub fn chromium() -> Option<PathBuf> {
+    let named = std::env::var_os("CHROMIUM").map(PathBuf::from);
+    named.into_iter().chain(PLACES.map(PathBuf::from)).find(|path| path.is_file())
+}
+
+/// The binary that `cargo build` makes.
+fn binary(root: &Path) -> PathBuf {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    root.join(target).join("debug").join(format!("sinew{}", std::env::consts::EXE_SUFFIX))
+}
+
+fn npm() -> Command {
+    Command::new(if cfg!(windows) { "npm.cmd" } else { "npm" })
+}
+
+/// True when a program can be started.
+pub fn answers(program: &str) -> bool {
+    let asked = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    asked.is_ok_and(|status| status.success())
+}
+
+fn run(command: &mut Command) -> bool {
+    match command.status() {
+        Ok(status) => status.success(),
+        Err(error) => {
+            eprintln!("cannot start {}: {error}", command.get_program().to_string_lossy());
+            false
+        }
+    }
+}
