@@ -5,7 +5,7 @@ import { smooth } from './normals';
 import { type Body, type Frame, type Points, RIGID, type Scene, unpack } from './protocol';
 import { build } from './shapes';
 
-const COLOURS = [0xe07a5f, 0x3d87b8, 0xe3b23c, 0x6a9c5b, 0x9b6fb0, 0x4fa39b, 0xc8553d, 0x7a84c9];
+const COLOURS = [0xc9553b, 0xd1495b, 0x7a4f35, 0x3d87b8, 0xe3b23c, 0x6a9c5b, 0x9b6fb0, 0x4fa39b];
 const FIXED = 0xaab3b8;
 /** Sides of a rope's tube. */
 const SIDES = 8;

@@ -64,7 +64,6 @@ export class Connection {
       if (frame) this.listener.frame(frame);
       return;
     }
-    if (data === '') return;
     const said = JSON.parse(data) as Said;
     if (said.kind === 'you') this.viewer = said.viewer;
     else if (said.kind === 'refused') this.listener.note(`Refused: ${said.why}`);

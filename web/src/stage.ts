@@ -31,7 +31,7 @@ export class Stage {
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = true;
     this.controls.dampingFactor = 0.12;
-    this.scene.add(new THREE.HemisphereLight(0xf4f8ff, 0x9c958c, 1.5));
+    this.scene.add(new THREE.HemisphereLight(0xf4f8ff, 0xc4beb6, 1.5));
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(2048, 2048);
     this.sun.shadow.radius = 4;

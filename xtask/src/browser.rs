@@ -11,8 +11,8 @@ pub const JOB: Job = Job { name: "browser", steps: &[Step::Call(browser)] };
 /// Where Chromium usually is; `CHROMIUM` names another.
 const PLACES: [&str; 3] = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
-/// Longest time for one test [ms].
-const LIMIT: &str = "--test-timeout=60000";
+/// Longest time for all of them [ms].
+const LIMIT: &str = "--test-timeout=115000";
 
 fn browser(root: &Path) -> bool {
     if let Some(missing) = missing() {

@@ -52,7 +52,10 @@ fn open(show: Show, host: &str, port: u16) -> Result<(), Failure> {
     let ready = |ready: Ready| {
         println!("Open {} in a browser; drag a body to pull it. Ctrl-C ends.", ready.url());
         if ready.address.ip().is_unspecified() {
-            println!("From another machine: the same address with this machine's name instead of {}.", ready.address.ip());
+            println!(
+                "From another machine: the same address with this machine's name instead of {}.",
+                ready.address.ip()
+            );
         }
     };
     sinew_server::serve(show, &address, ready, interrupt::requested).map_err(|e| Failure::input(e.to_string()))?;

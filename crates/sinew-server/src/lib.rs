@@ -54,7 +54,8 @@ const VIEWERS: u32 = 256;
 /// Orders of all viewers that may wait for the world.
 const LETTERS: usize = 1024;
 /// The page loads nothing from elsewhere.
-const POLICY: &str = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; connect-src 'self' ws: wss:";
+const POLICY: &str =
+    "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; connect-src 'self' ws: wss:";
 
 /// Why there is no viewer.
 #[derive(Debug, thiserror::Error)]

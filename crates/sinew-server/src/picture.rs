@@ -3,8 +3,8 @@
 
 use crate::strain::Elements;
 use sinew::{
-    Blueprint, BodyId, BodySpec, BodyView, ConstraintId, ConstraintSpec, Geometry, Hold, Pose, Real, Site, Surface, Vec3,
-    World,
+    Blueprint, BodyId, BodySpec, BodyView, ConstraintId, ConstraintSpec, Geometry, Hold, Pose, Real, Site, Surface,
+    Vec3, World,
 };
 
 /// A scene as the encoder knows it.

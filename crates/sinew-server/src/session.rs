@@ -165,7 +165,8 @@ impl Session {
             let budget = Duration::from_secs_f64(num(self.world.settings().dt) / self.status.speed);
             self.pace.budget = budget.as_secs_f64();
             if now - since >= WINDOW {
-                self.pace.real_time_factor = f64::from(made) * num(self.world.settings().dt) / (now - since).as_secs_f64();
+                self.pace.real_time_factor =
+                    f64::from(made) * num(self.world.settings().dt) / (now - since).as_secs_f64();
                 (since, made) = (now, 0);
             }
             // half a millisecond early is on time: sleeps end late
@@ -386,6 +387,8 @@ impl Session {
                 let knobs = self.knobs.clone();
                 self.load(scene.clone().unwrap_or_else(|| self.scene.clone()));
                 self.knobs = knobs;
+                // the factors are not in it yet
+                self.stale = stiffness != 1.0 || friction != 1.0;
                 self.tell("the scene begins anew: this parameter changes its shape".to_owned());
             }
             Err(error) => return Err(error.to_string()),

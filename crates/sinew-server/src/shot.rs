@@ -4,7 +4,7 @@
 use crate::layer::Layers;
 use crate::picture::Picture;
 use serde_json::{Map, Value};
-use sinew::{ContactForce, ConstraintForce, Counts, Quat, Real, Vec3, World};
+use sinew::{ConstraintForce, ContactForce, Counts, Quat, Real, Vec3, World};
 use std::sync::Arc;
 
 /// A held point.

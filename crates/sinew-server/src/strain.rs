@@ -115,7 +115,8 @@ mod tests {
     #[test]
     fn a_rigid_motion_is_no_strain_and_a_stretch_is_the_strain_of_its_gradient() {
         let block = TetMesh::block([2, 2, 2], Vec3::ONE).expect("a block");
-        let sheet = TriMesh { vertices: vec![Vec3::ZERO, Vec3::X, Vec3::new(0.3, 0.0, 0.7)], triangles: vec![[0, 1, 2]] };
+        let sheet =
+            TriMesh { vertices: vec![Vec3::ZERO, Vec3::X, Vec3::new(0.3, 0.0, 0.7)], triangles: vec![[0, 1, 2]] };
         let rope = vec![Vec3::ZERO, Vec3::X, Vec3::X * 2.0];
         // F = diag(1.2, 1, 1): |E| = ½ (1.44 − 1)
         let wanted = 0.22;

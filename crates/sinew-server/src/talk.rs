@@ -10,8 +10,9 @@ use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use serde_json::json;
 use std::sync::Arc;
-use std::sync::mpsc::SyncSender;
+use std::sync::mpsc::{SyncSender, TrySendError};
 use std::time::{Duration, Instant};
+use tokio::runtime::Handle;
 use tokio::sync::{mpsc, watch};
 
 /// Longest order that is read [bytes].
@@ -65,7 +66,12 @@ impl Seat {
 impl Drop for Seat {
     fn drop(&mut self) {
         self.hub.demand.leave(self.layers);
-        let _ = self.hub.letters.try_send(Letter::Gone(self.viewer));
+        let told = self.hub.letters.try_send(Letter::Gone(self.viewer));
+        // its hand must let go even when the queue is full: somebody waits for a place in it, but not this thread
+        if let (Err(TrySendError::Full(letter)), Ok(runtime)) = (told, Handle::try_current()) {
+            let letters = self.hub.letters.clone();
+            runtime.spawn_blocking(move || _ = letters.send(letter));
+        }
     }
 }
 
@@ -94,25 +100,38 @@ async fn speak(
             Ok(Ok(())) => {}
             _ => return,
         }
-        message = tokio::select! {
+        message = match next(&mut published, &mut notes).await {
+            Some(message) => message,
+            None => return,
+        };
+    }
+}
+
+/// What is to be said next; nothing when the server ends.
+async fn next(published: &mut Published, notes: &mut mpsc::Receiver<String>) -> Option<Message> {
+    loop {
+        let message = tokio::select! {
             biased;
-            note = notes.recv() => match note {
-                Some(note) => Message::Text(note.into()),
-                None => return,
-            },
+            note = notes.recv() => Message::Text(note?.into()),
             changed = published.scene.changed() => {
-                if changed.is_err() { return }
+                changed.ok()?;
                 Message::Text(published.scene.borrow_and_update().clone())
             }
             changed = published.status.changed() => {
-                if changed.is_err() { return }
+                changed.ok()?;
                 Message::Text(published.status.borrow_and_update().clone())
             }
             changed = published.frame.changed() => {
-                if changed.is_err() { return }
+                changed.ok()?;
                 Message::Binary(published.frame.borrow_and_update().clone())
             }
         };
+        // before the first shot there is nothing yet
+        let empty = matches!(&message, Message::Text(text) if text.is_empty())
+            || matches!(&message, Message::Binary(bytes) if bytes.is_empty());
+        if !empty {
+            return Some(message);
+        }
     }
 }
 
