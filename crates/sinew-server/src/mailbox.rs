@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn the_writer_always_finds_a_place_and_values_are_never_torn() {
-        let mailbox: Arc<Mailbox<[u64; 64]>> = Arc::default();
+        let mailbox: Arc<Mailbox<[u64; 32]>> = Arc::default();
         let other = mailbox.clone();
         let reader = std::thread::spawn(move || {
             let (mut seen, mut last) = (0, 0);
