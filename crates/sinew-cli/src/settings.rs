@@ -2,7 +2,7 @@
 
 use crate::failure::{Failure, unknown};
 use sinew::classic::Penalty;
-use sinew::{ContactMethod, FrictionBound, Order, Real, Settings, Stabilization, Vec3};
+use sinew::{ContactMethod, FrictionBound, Order, Real, Settings, Stabilization, TimeOfContact, Vec3};
 use sinew_scene::gallery::near_miss;
 use std::str::FromStr;
 
@@ -69,6 +69,13 @@ const KNOBS: &[Knob] = &[
     knob("settings.sleep_time", REAL, |s, t| put(&mut s.sleep_time, t)),
     knob("settings.max_speed", REAL, |s, t| put(&mut s.max_speed, t)),
     knob("settings.max_turn", REAL, |s, t| put(&mut s.max_turn, t)),
+    knob("settings.guaranteed", YES_NO, |s, t| put(&mut s.guaranteed, t)),
+    knob("settings.minimum_gap", REAL, |s, t| put(&mut s.minimum_gap, t)),
+    knob("settings.put_back", YES_NO, |s, t| put(&mut s.put_back, t)),
+    knob("settings.time_of_contact", "bisection, regula_falsi, brent or conservative", |s, t| {
+        time_of_contact(&mut s.time_of_contact, t)
+    }),
+    knob("settings.impact_substeps", COUNT, |s, t| put(&mut s.impact_substeps, t)),
     knob("settings.force_threshold", REAL, |s, t| put(&mut s.force_threshold, t)),
     knob("settings.threads", COUNT, |s, t| put(&mut s.threads, t)),
     knob("settings.lanes", YES_NO, |s, t| put(&mut s.lanes, t)),
@@ -170,6 +177,17 @@ fn method(to: &mut ContactMethod, text: &str) -> Option<()> {
             let (strength, buffer) = two()?;
             ContactMethod::Penalty(Penalty::LogBarrier { strength, buffer })
         }
+        _ => return None,
+    };
+    Some(())
+}
+
+fn time_of_contact(to: &mut TimeOfContact, text: &str) -> Option<()> {
+    *to = match text {
+        "bisection" => TimeOfContact::Bisection,
+        "regula_falsi" => TimeOfContact::RegulaFalsi,
+        "brent" => TimeOfContact::Brent,
+        "conservative" => TimeOfContact::Conservative,
         _ => return None,
     };
     Some(())

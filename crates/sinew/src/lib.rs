@@ -85,9 +85,10 @@ pub use model::{
     RigidBody, Shape, Skin, SoftBody, SoftModel,
 };
 pub use report::{
-    ConstraintForce, ContactForce, Counts, Energies, Event, Fault, FaultKind, PairForce, Phase, Report, SoftReport,
+    ConstraintForce, ContactForce, Counts, Energies, Event, Fault, FaultKind, PairForce, Phase, Report, SoftReport, Tangle,
+    TangleEnd,
 };
-pub use settings::{ContactMethod, FrictionBound, Order, Settings, Stabilization};
+pub use settings::{ContactMethod, FrictionBound, Order, Settings, Stabilization, TimeOfContact};
 pub use solver::implicit::Settings as Implicit;
 pub use solver::soft::{Softness, soften};
 pub use state::{Column, ContactKey, ContactMemory, PointMemory, State};

@@ -78,6 +78,14 @@ pub struct Counts {
     pub iterations: u32,
     /// Passes over the bounds of rows in implicit islands.
     pub passes: u32,
+    /// Pairs of features that continuous detection followed through the step.
+    pub near_features: u32,
+    /// Rounds in which continuous detection cut motion short; 0: nothing was stopped.
+    pub guard_rounds: u32,
+    /// Rigid bodies and nodes that it stopped short of their way.
+    pub stopped: u32,
+    /// Substeps that fast impacts asked for; 0: none.
+    pub impact_substeps: u32,
 }
 
 /// Energies of all dynamic bodies [J].
@@ -205,6 +213,33 @@ pub enum FaultKind {
     /// `Settings::contact_method` cannot follow it: it begins inside a log barrier, or needs more than
     /// [`crate::classic::SUBSTEP_CAP`] sub-steps in a substep (too stiff for its mass, or too fast for a weak barrier).
     ContactRefused,
+    /// It was tangled with another body when a step under `Settings::guaranteed` began, and could not be freed.
+    Tangled,
+}
+
+/// How it ended with two bodies that began a step tangled.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum TangleEnd {
+    /// One was moved, and they are apart now.
+    Untangled {
+        /// Which.
+        moved: BodyId,
+        /// How far [m].
+        by: Vec3,
+    },
+    /// No short way apart was found: those of the two that move are held where they are.
+    Refused,
+}
+
+/// Two bodies (or one, with itself) whose surfaces crossed when the step began, under `Settings::guaranteed`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tangle {
+    /// First body.
+    pub a: BodyId,
+    /// Second body.
+    pub b: BodyId,
+    /// What became of it.
+    pub end: TangleEnd,
 }
 
 /// A body that was rolled back to its last good state and frozen.
@@ -264,6 +299,8 @@ pub struct Report {
     pub events: Vec<Event>,
     /// What went wrong.
     pub faults: Vec<Fault>,
+    /// Bodies that began the step tangled, and what became of them; empty unless `Settings::guaranteed`.
+    pub tangles: Vec<Tangle>,
 }
 
 impl Report {
@@ -300,6 +337,7 @@ impl Report {
         self.soft.clear();
         self.events.clear();
         self.faults.clear();
+        self.tangles.clear();
         self.penetration = 0.0;
     }
 }

@@ -2,7 +2,7 @@
 
 use super::form::{ANY, FINITE, NOT_NEGATIVE, POSITIVE, Rule, SHARE, choice, from_to, record, words};
 use sinew::classic::Penalty;
-use sinew::{ContactMethod, FrictionBound, Implicit, Order, Real, Settings, Stabilization, Vec3};
+use sinew::{ContactMethod, FrictionBound, Implicit, Order, Real, Settings, Stabilization, TimeOfContact, Vec3};
 
 const SUBSTEPS: Rule = from_to(1.0, 1000.0);
 const SWEEPS: Rule = from_to(1.0, 10_000.0);
@@ -40,6 +40,11 @@ record!(Settings, "settings", "Every knob of the engine.", base |_| Settings::de
     sleep_time: NOT_NEGATIVE.or_infinite(), "How long an island must be still to fall asleep [s]; inf: never.";
     max_speed: POSITIVE, "A body faster than this is frozen and reported [m/s].";
     max_turn: POSITIVE, "Spin beyond this is cut back [rad per substep].";
+    guaranteed: ANY, "No surface ever crosses another at the end of a step: motion is cut short of the contact.";
+    minimum_gap: POSITIVE, "Gap that guaranteed keeps [m].";
+    put_back: ANY, "Points that crossed a surface are put back to the first contact (FC eq. 4.5).";
+    time_of_contact: ANY, "How put_back finds the first contact.";
+    impact_substeps: SUBSTEPS, "Most substeps that fast impacts may ask for; 1: none.";
     threads: from_to(1.0, 256.0), "Worker threads. The result does not depend on it.";
     lanes: ANY, "Use eight-wide kernels; the same bits without.";
     force_threshold: POSITIVE.or_infinite(), "Force above which a pair of bodies makes an event [N]; inf: never.";
@@ -102,6 +107,13 @@ choice!(Penalty, "penalty", "A force that grows with the overlap.", {
 words!(FrictionBound, {
     "cone" => Cone, "The cone over the normal impulse: Coulomb.";
     "weight" => Weight, "The weight of the lighter side, as printed in ICD eq. 32; for comparison.";
+});
+
+words!(TimeOfContact, {
+    "bisection" => Bisection, "Roots of the cubic of four points in one plane, by halving the bracket.";
+    "regula_falsi" => RegulaFalsi, "The same roots by the line through the bracket's ends.";
+    "brent" => Brent, "The same roots by inverse quadratic interpolation.";
+    "conservative" => Conservative, "Conservative advancement: cannot miss, keeps a gap, follows arcs.";
 });
 
 /// Where a picture of the scene is taken from.

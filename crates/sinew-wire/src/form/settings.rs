@@ -2,7 +2,7 @@
 
 use super::V3;
 use sinew::classic::Penalty;
-use sinew::{ContactMethod, FrictionBound, Implicit, Order, Real, Settings, Stabilization};
+use sinew::{ContactMethod, FrictionBound, Implicit, Order, Real, Settings, Stabilization, TimeOfContact};
 
 mirror_enum! {
     StabilizationForm of Stabilization {
@@ -32,6 +32,10 @@ mirror_enum! {
 
 mirror_enum! {
     ContactMethodForm of ContactMethod { Rows, Penalty(law: PenaltyForm), Impulse }
+}
+
+mirror_enum! {
+    TimeOfContactForm of TimeOfContact { Bisection, RegulaFalsi, Brent, Conservative }
 }
 
 mirror! {
@@ -81,5 +85,10 @@ mirror! {
         residuals: bool,
         force_threshold: Real,
         point_forces: bool,
+        guaranteed: bool,
+        minimum_gap: Real,
+        put_back: bool,
+        time_of_contact: TimeOfContactForm,
+        impact_substeps: u32,
     }
 }

@@ -1,6 +1,7 @@
 //! Collision: who might touch (broad), where and how (narrow), and questions about space (query).
 
 mod broad;
+pub(crate) mod continuous;
 mod narrow;
 mod parry;
 mod sdf;

@@ -13,6 +13,8 @@ pub(crate) struct Candidate {
     pub reach: Real,
     /// Contact flags: sensor.
     pub flags: u32,
+    /// Distance at which the two are held apart [m].
+    pub standoff: Real,
 }
 
 /// One side of a pair.
@@ -86,6 +88,9 @@ pub(crate) fn find_manifolds(
         memory.found_position = relative.position;
         memory.found_rotation = relative.rotation.to_array();
         fill_points(&mut memory, scratch.found.points(raw), raw.normal, a, b, &relative);
+        if candidate.standoff > 0.0 {
+            stand_off(&mut memory, candidate.standoff);
+        }
         if let Some(before) = before {
             memory.flags |= before.flags & (crate::state::contact_flag::TOUCHING | crate::state::contact_flag::LOUD);
             memory.roll = before.roll;
@@ -127,6 +132,18 @@ fn fill_points(
             ..PointMemory::zeroed()
         };
         memory.count += 1;
+    }
+}
+
+/// Lets the surfaces begin this far from where they are: in the radius of a round side, else in the points of a.
+fn stand_off(memory: &mut ContactMemory, distance: Real) {
+    match memory.radius.iter().position(|r| *r > 0.0) {
+        Some(side) => memory.radius[side] += distance,
+        None => {
+            let shift = memory.normal * distance;
+            let count = memory.count as usize;
+            memory.points[..count].iter_mut().for_each(|p| p.local_a += shift);
+        }
     }
 }
 

@@ -252,6 +252,10 @@ impl Geometry {
         if !(m.inv_mass > 0.0) || !m.inv_mass.is_finite() {
             return None;
         }
+        // an open mesh encloses no volume, and what comes out as its centre may be anywhere: no digits of f32 would be left
+        if !(m.local_com.length() <= self.reach()) {
+            return None;
+        }
         let principal = m.principal_inertia();
         let r = Mat3::from_quat(m.principal_inertia_local_frame);
         let inertia = Sym3::from_mat(&(r * Mat3::from_diagonal(principal) * r.transpose()));
@@ -293,6 +297,12 @@ impl Geometry {
                 (point - (pose.rotation * s.normal) * s.distance, s.distance < 0.0)
             }
         }
+    }
+
+    /// Vertices and outward triangles of a convex hull; none for other shapes.
+    pub fn hull(&self) -> Option<(Vec<Vec3>, Vec<[u32; 3]>)> {
+        let Kind::Solid(s) = &self.kind else { return None };
+        Some(s.as_convex_polyhedron()?.to_trimesh())
     }
 
     /// True for a convex solid.

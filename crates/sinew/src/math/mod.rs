@@ -12,7 +12,10 @@ pub use lanes::{Blocks, Kernel, LANES, Lane, Pairs, Picked, Picks, run_wide};
 pub use polar::{Svd, cofactor, natural_log, polar_rotation, positive_part, trace};
 pub use rotation::{angle_of, nearest_rotation, pseudo_inverse, root};
 pub use tensor::{Pose, Sym3, any_orthonormal, cross_matrix, integrate_rotation, turn_free};
-pub use wide::{Wide3, WideMat3, eigen, narrow, pseudo_inverse as wide_pseudo_inverse, wide_outer, widen};
+pub use wide::{
+    Wide3, WideMat3, WideQuat, eigen, narrow, narrow_rotation, pseudo_inverse as wide_pseudo_inverse, wide_outer, widen,
+    widen_rotation,
+};
 
 #[cfg(not(feature = "f64"))]
 mod precision {

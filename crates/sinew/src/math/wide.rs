@@ -1,11 +1,26 @@
 //! Doubles whatever `Real` is, for what is computed once: moments, inverses, exchanges of bodies.
 
-use super::{Real, Vec3};
+use super::{Quat, Real, Vec3};
 
 /// Three doubles.
 pub type Wide3 = glam::DVec3;
 /// A 3x3 matrix of doubles, columns first.
 pub type WideMat3 = glam::DMat3;
+
+/// A rotation in doubles.
+pub type WideQuat = glam::DQuat;
+
+/// A rotation in doubles, of unit length.
+#[allow(clippy::unnecessary_cast, reason = "the casts are needed in the f32 build")]
+pub fn widen_rotation(q: Quat) -> WideQuat {
+    WideQuat::from_xyzw(q.x as f64, q.y as f64, q.z as f64, q.w as f64).normalize()
+}
+
+/// A rotation rounded to reals.
+#[allow(clippy::unnecessary_cast, reason = "the casts are needed in the f32 build")]
+pub fn narrow_rotation(q: WideQuat) -> Quat {
+    Quat::from_xyzw(q.x as Real, q.y as Real, q.z as Real, q.w as Real).normalize()
+}
 
 /// A vector in doubles.
 #[allow(clippy::unnecessary_cast, reason = "the casts are needed in the f32 build")]

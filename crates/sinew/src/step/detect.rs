@@ -28,7 +28,9 @@ pub(crate) fn detect(model: &Model, state: &mut State, work: &mut Work, settings
     load_bodies(model, state, work);
     super::soft::choose_integrators(model, work, settings);
     super::implicit::sort_out(model, state, work);
-    work.substeps = super::soft::substeps(&work.active_nodes, work, settings, settings.substeps);
+    super::impact::ask(model, state, work, settings);
+    let least = settings.substeps.max(work.report.counts.impact_substeps);
+    work.substeps = super::soft::substeps(&work.active_nodes, work, settings, least);
     let active = std::mem::take(&mut work.active_nodes);
     super::soft::report(&active, model, work, settings.dt, work.substeps);
     work.active_nodes = active;
@@ -66,7 +68,7 @@ fn motion(rigid: &Rigid, state: &State, slot: usize, settings: &Settings) -> Rea
     let fall = settings.gravity.length() * rigid.gravity_scale.abs() * settings.dt * settings.dt;
     let travel = settings.dt * (state.v[slot].length() + state.w[slot].length() * rigid.radius) + fall;
     // looking far ahead meets ghosts: things the body would have passed by. Continuous bodies are swept instead
-    travel.min(0.5 * rigid.thickness)
+    if settings.guaranteed { travel } else { travel.min(0.5 * rigid.thickness) }
 }
 
 fn place_bounds(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
@@ -84,7 +86,7 @@ fn place_bounds(model: &Model, state: &State, work: &mut Work, settings: &Settin
         let ahead = work.motion[i].max(classic_contact::look_ahead(settings, rigid, state, i));
         let grow = 0.5 * settings.contact_margin + ahead;
         bounds = bounds.grown(grow);
-        if rigid.continuous {
+        if rigid.continuous || settings.guaranteed {
             let sweep = state.v[i] * settings.dt;
             bounds.min = bounds.min.min(bounds.min + sweep);
             bounds.max = bounds.max.max(bounds.max + sweep);
@@ -132,7 +134,7 @@ fn pick_candidates(model: &Model, state: &State, work: &mut Work, settings: &Set
             false if classic_contact::takes(settings, model, &key) => contact_flag::CLASSIC,
             false => 0,
         };
-        work.candidates.push(Candidate { key, reach: 0.0, flags });
+        work.candidates.push(Candidate { key, reach: 0.0, flags, standoff: settings.standoff() });
     }
     work.candidates.sort_unstable_by_key(|c| c.key);
     work.report.counts.pairs = work.candidates.len() as u32 + u32::from(kept);
@@ -172,7 +174,11 @@ fn narrow(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
                 at += 1;
             }
             let count = contacts[at..].iter().take_while(|m| pair_of(&m.key) == pair).count();
-            let reach = settings.contact_margin + motion[candidate.key.a as usize] + motion[candidate.key.b as usize];
+            let ahead = |slot: u32| {
+                let half = model.rigid_at(slot).map_or(0.0, |r| 0.5 * r.thickness);
+                if settings.guaranteed { motion[slot as usize].min(half) } else { motion[slot as usize] }
+            };
+            let reach = settings.contact_margin + ahead(candidate.key.a) + ahead(candidate.key.b);
             let candidate = Candidate { reach, ..*candidate };
             one_pair(model, state, settings, &candidate, &contacts[at..at + count], scratch);
         }
@@ -224,7 +230,7 @@ fn one_pair(
     let old = if old.iter().all(sane) { old } else { &[] };
     let before = scratch.out.len();
     find_manifolds(candidate, &side_a, &side_b, old, settings.recycle_distance, scratch);
-    if scratch.out.len() > before || !(a.continuous || b.continuous) {
+    if scratch.out.len() > before || !(a.continuous || b.continuous || settings.guaranteed) {
         return;
     }
     // nothing near, but one of them is fast: sweep it, and take the contact where they would first meet

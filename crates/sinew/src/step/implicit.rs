@@ -75,7 +75,8 @@ pub(super) fn run(model: &Model, state: &State, work: &mut Work, settings: &Sett
     work.implicit.touches.clear();
     for k in 0..work.implicit.count {
         let members = std::mem::take(&mut work.implicit.islands[k]);
-        let count = soft::substeps(&members.nodes, work, settings, settings.implicit_substeps);
+        let least = settings.implicit_substeps.max(work.report.counts.impact_substeps);
+        let count = soft::substeps(&members.nodes, work, settings, least);
         soft::report(&members.nodes, model, work, settings.dt, count);
         let h = settings.dt / count as Real;
         let (spans, touches) = (work.implicit.spans.len(), work.implicit.touches.len());

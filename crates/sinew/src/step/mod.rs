@@ -4,7 +4,9 @@ mod advance;
 mod air;
 mod assemble;
 mod classic_contact;
+mod continuous;
 mod detect;
+mod impact;
 mod implicit;
 pub(crate) mod intake;
 mod node_contact;
@@ -14,6 +16,7 @@ mod remember;
 mod soft;
 mod solve;
 mod surface_contact;
+mod tangle;
 mod touch;
 
 use crate::debug::timing::PhaseClock;
@@ -71,6 +74,7 @@ impl StepContext {
 pub(crate) fn step(model: &mut Model, state: &mut State, work: &mut Work, settings: &mut Settings, input: &Input) {
     let mut clock = PhaseClock::start();
     intake::intake(input, model, state, work, settings);
+    tangle::untangle(model, state, work, settings);
     clock.mark(Phase::Intake);
     detect::detect(model, state, work, settings);
     clock.mark(Phase::Detect);
@@ -92,6 +96,8 @@ pub(crate) fn step(model: &mut Model, state: &mut State, work: &mut Work, settin
     }
     solve::bounce(&StepContext::new(settings, h, work.substeps), model, work, settings);
     clock.mark(Phase::Solve);
+    continuous::guard(model, state, work, settings);
+    clock.mark(Phase::Advance);
     remember::remember(model, state, work, settings);
     clock.mark(Phase::Remember);
     observe::observe(model, state, work, settings);

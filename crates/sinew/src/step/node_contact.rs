@@ -80,11 +80,12 @@ fn find_one(model: &Model, state: &State, work: &mut Work, settings: &Settings, 
         let (on, inside) = built.geometry.project(&placed, from);
         let away = if inside { on - from } else { from - on };
         let Some(normal) = away.try_normalize() else { return };
-        let gap = normal.dot(x - on) - nodes.traits.radius;
+        let radius = nodes.traits.radius + settings.standoff();
+        let gap = normal.dot(x - on) - radius;
         if gap > reach + motion[i] {
             return;
         }
-        let mut m = remember(state, key, pose.rotation.inverse() * normal, nodes.traits.radius);
+        let mut m = remember(state, key, pose.rotation.inverse() * normal, radius);
         m.points[0].local_a = pose.unpoint(on);
         contacts.push(m);
     });

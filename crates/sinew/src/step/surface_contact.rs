@@ -41,7 +41,7 @@ pub(super) fn find(model: &Model, state: &State, work: &mut Work, settings: &Set
         if !touches(model, work, a) {
             continue;
         }
-        if model.nodes_at(a).is_some_and(|n| n.traits.self_contact) {
+        if settings.guaranteed || model.nodes_at(a).is_some_and(|n| n.traits.self_contact) {
             find_pair(model, state, work, settings, a, a);
         }
         for b in a + 1..work.skins.len() as u32 {
@@ -105,9 +105,14 @@ fn find_pair(model: &Model, state: &State, work: &mut Work, settings: &Settings,
         finder.look(cell_a, cell_b, touching_features);
     }
     thin_out(touching_features);
-    drop_held_edges(touching_features, (&nodes_a.cells, &nodes_b.cells), held_vertices);
+    // under the guarantee rows shall stop what the guard would have to
+    if !settings.guaranteed {
+        drop_held_edges(touching_features, (&nodes_a.cells, &nodes_b.cells), held_vertices);
+    }
     for t in touching_features.iter() {
-        let mut m = remember(state, key(t.a, t.b), t.normal, t.reach);
+        // a body's own features may lie nearer than the standoff at rest
+        let standoff = if own { 0.0 } else { settings.standoff() };
+        let mut m = remember(state, key(t.a, t.b), t.normal, t.reach + standoff);
         m.flags |= contact_flag::SURFACE;
         m.points[0].local_a = Vec3::from_array(t.weights_a);
         m.points[0].local_b = Vec3::from_array(t.weights_b);
@@ -154,7 +159,11 @@ pub(super) fn find_rigid(model: &Model, state: &State, work: &mut Work, settings
             }
             let meet = face_meet(settings, &side, (nodes, skin), cell, reach);
             let meet = meet.filter(|meet| !(convex && over_one_face(known, corners, meet.weights)));
-            contacts.extend(meet.map(|meet| face_contact(state, &side, (slot, nodes), cell, &meet)));
+            let found = meet.map(|meet| face_contact(state, &side, (slot, nodes), cell, &meet));
+            contacts.extend(found.map(|mut m| {
+                m.radius[1] += settings.standoff();
+                m
+            }));
         }
     }
 }

@@ -114,7 +114,7 @@ pub(super) fn terms(model: &Model, work: &Work, m: &ContactMemory, axis: Vec3, a
     }
 }
 
-fn rigid_terms(work: &Work, slot: u32, axis: Vec3, at: Vec3, out: &mut Vec<Term>) {
+pub(super) fn rigid_terms(work: &Work, slot: u32, axis: Vec3, at: Vec3, out: &mut Vec<Term>) {
     let block = 2 * slot;
     let (x, _) = rigid_pose(&work.pose, slot);
     let (a, b) = (work.inertia[block as usize], work.inertia[block as usize + 1]);

@@ -1,11 +1,13 @@
 //! Work: everything that can be rebuilt from Model and State. Never saved; its memory is reused from step to step.
 
 mod classic;
+mod guard;
 mod implicit;
 mod islands;
 mod skin;
 
 pub(crate) use classic::{ClassicWork, Encounter, Mover};
+pub(crate) use guard::{GuardBody, GuardHit, GuardWork, Meeting, Near};
 pub(crate) use implicit::{ImplicitIsland, ImplicitSpan, ImplicitWork, SWEEPS, SoftWork, Touch};
 pub(crate) use islands::Islands;
 pub(crate) use skin::SkinWork;
@@ -158,6 +160,8 @@ pub(crate) struct Work {
     pub terms: Vec<Term>,
     /// Contacts that a classic method answers.
     pub classic: ClassicWork,
+    /// Surfaces on their way through the step, for continuous detection.
+    pub guard: GuardWork,
     pub islands: Islands,
     /// Contact points by body, or marks by island. (slots)
     pub touches: Vec<u32>,
@@ -231,6 +235,7 @@ impl Work {
             before_advance: Vec::new(),
             terms: Vec::new(),
             classic: ClassicWork::default(),
+            guard: GuardWork::default(),
             islands: Islands::default(),
             touches: Vec::new(),
             anchored: Vec::new(),

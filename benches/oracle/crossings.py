@@ -1,0 +1,52 @@
+"""Looks for crossing surfaces in frames of worlds: an oracle that knows nothing of the engine.
+
+    python3 -m venv venv && venv/bin/pip install ipctk
+    cargo run --release -p sinew-scene --example crossings -- shots 1000 | venv/bin/python benches/oracle/crossings.py
+
+Reads frames from stdin (format: crates/sinew-scene/examples/crossings.rs), asks ipctk.has_intersections about each, and
+prints how many frames cross. Pairs of bodies that are both held (fixed, kinematic, frozen) are left out: nobody can keep
+them apart. Exit code 1 when a frame crosses.
+"""
+
+import sys
+
+import ipctk
+import numpy
+
+
+def frames(stream):
+    while line := stream.readline():
+        name, counts = line.decode().rstrip("\n").split("\t")
+        vertices, edges, triangles = map(int, counts.split())
+
+        def take(count, kind, columns):
+            data = stream.read(count * columns * numpy.dtype(kind).itemsize)
+            return numpy.frombuffer(data, kind).reshape(count, columns)
+
+        x = take(vertices, "<f8", 3)
+        owner = take(vertices, "<u4", 2)
+        yield name, x, owner, take(edges, "<u4", 2), take(triangles, "<u4", 3)
+
+
+def crosses(x, owner, edges, triangles):
+    x = numpy.asfortranarray(x)
+    mesh = ipctk.CollisionMesh(x, edges.astype(numpy.int32), triangles.astype(numpy.int32))
+    body, held = owner[:, 0].tolist(), owner[:, 1].tolist()
+    if len(set(b for b, h in zip(body, held) if h)) > 1:
+        mesh.can_collide = lambda i, j: not (held[i] and held[j])
+    return ipctk.has_intersections(mesh, x)
+
+
+def main():
+    seen, bad = 0, []
+    for name, *frame in frames(sys.stdin.buffer):
+        seen += 1
+        if crosses(*frame):
+            bad.append(name)
+            print(f"crosses: {name}", flush=True)
+    print(f"{seen} frames, {len(bad)} with crossings (ipctk {ipctk.__version__})")
+    return 1 if bad or not seen else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

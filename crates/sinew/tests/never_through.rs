@@ -1,0 +1,206 @@
+//! Nothing goes through anything under `Settings::guaranteed`: a sample of the shots, starts that are tangled, rest, and
+//! the modes beside it. All shots and the gallery: `benches/oracle/crossings.py`.
+
+#[path = "common/shots.rs"]
+mod shots;
+use shots::{Frame, STEPS, shot};
+use sinew::*;
+
+fn guaranteed() -> Settings {
+    Settings { guaranteed: true, ..Settings::default() }
+}
+
+/// The first crossing of a shot, or the bullet below what it was shot at; none when all is well.
+fn trouble(number: u32, settings: Settings) -> Option<String> {
+    let mut shot = shot(number, settings);
+    let start = Frame::of(&shot.world).crossings();
+    assert!(start.is_empty(), "{}: begins crossed", shot.name);
+    for step in 0..STEPS {
+        shot.world.step(&Input::none());
+        let report = shot.world.report();
+        if !report.faults.is_empty() || !report.tangles.is_empty() {
+            return Some(format!("{}, step {step}: {:?} {:?}", shot.name, report.faults, report.tangles));
+        }
+        let frame = Frame::of(&shot.world);
+        let found = frame.crossings();
+        if !found.is_empty() {
+            return Some(format!("{}, step {step}: {} crossings", shot.name, found.len()));
+        }
+        // added last
+        let bullet = shot.world.bodies().count() as u32 - 1;
+        let inside = |v: &[f64; 3]| v[0].abs() < 0.75 && v[2].abs() < 0.75;
+        let below = |floor: Real| {
+            let own = frame.vertices.iter().zip(&frame.owner).filter(|(_, owner)| **owner == bullet);
+            own.filter(|(v, _)| inside(v)).any(|(v, _)| v[1] < f64::from(floor))
+        };
+        if shot.floor.is_some_and(below) {
+            return Some(format!("{}, step {step}: below", shot.name));
+        }
+    }
+    None
+}
+
+/// A sample of the thousand: every bullet at every target, twice.
+#[test]
+fn no_shot_goes_through_at_up_to_a_hundred_thicknesses_a_step() {
+    let all: Vec<String> = (0..40).filter_map(|k| trouble(k * 21, guaranteed())).collect();
+    assert!(all.is_empty(), "{}", all.join("\n"));
+}
+
+/// The test can fail: without the switch many shots do go through.
+#[test]
+fn without_the_switch_shots_do_go_through() {
+    let through = (0..20).filter(|k| trouble(k * 21, Settings::default()).is_some()).count();
+    assert!(through > 0, "{through}");
+}
+
+/// Bodies at rest stay at rest, apart by the standoff of four gaps, and nothing has to be stopped.
+#[test]
+fn a_stack_rests_under_the_guarantee() {
+    let mut world = World::new(Settings { sleep_time: Real::INFINITY, ..guaranteed() }).unwrap();
+    world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y))).unwrap();
+    let boxes: Vec<BodyId> = (0..4)
+        .map(|k| {
+            let at = [0.0, 0.1005 + 0.2005 * k as Real, 0.0];
+            world.add_rigid(RigidBody::dynamic().shape(Shape::cuboid(0.1, 0.1, 0.1)).at(at)).unwrap()
+        })
+        .collect();
+    for step in 0..300 {
+        world.step(&Input::none());
+        assert!(Frame::of(&world).crossings().is_empty());
+        if step < 40 { let c = world.report().counts; eprintln!("{step} near {} rounds {} stopped {} contacts {} v {} pen {} y {:?}", c.near_features, c.guard_rounds, c.stopped, c.contacts, world.body(boxes[0]).unwrap().velocity(), world.report().penetration, boxes.iter().enumerate().map(|(k,b)| world.body(*b).unwrap().position().y - 0.1 - 0.2*k as Real).collect::<Vec<_>>()); }
+    }
+    assert!(world.report().tangles.is_empty() && world.report().faults.is_empty());
+    for (k, id) in boxes.iter().enumerate() {
+        let body = world.body(*id).unwrap();
+        let height = 0.1 + 0.2 * k as Real;
+        let gap = body.position().y - height;
+        assert!(gap > 1e-4 * (k + 1) as Real && gap < 5e-4 * (k + 1) as Real, "box {k}: gap {gap}");
+        assert!(body.velocity().length() < 1e-3, "box {k}: {}", body.velocity());
+    }
+}
+
+/// Momentum of two bodies that stop each other is what it was, whatever the speed.
+#[test]
+fn a_stopped_impact_keeps_momentum() {
+    let mut world = World::new(Settings { gravity: Vec3::ZERO, ..guaranteed() }).unwrap();
+    let ball = |x: Real, v: Real| RigidBody::dynamic().shape(Shape::ball(0.05)).mass(1.0 + x.abs()).at([x, 0.01 * x, 0.0]).velocity([v, 0.0, 0.0]);
+    let a = world.add_rigid(ball(-0.5, 60.0)).unwrap();
+    let mesh = TetMesh::block([3; 3], Vec3::splat(0.1)).unwrap();
+    let soft = SoftBody::corotational(mesh, Matter::new(1e5, 0.3, 1000.0)).at([0.5, 0.0, 0.0]).velocity([-30.0, 0.0, 0.0]);
+    let b = world.add_soft(soft).unwrap();
+    let momentum = |world: &World| {
+        [a, b].iter().fold(Vec3::ZERO, |sum, id| {
+            let body = world.body(*id).unwrap();
+            sum + body.velocity() * body.mass()
+        })
+    };
+    let before = momentum(&world);
+    for _ in 0..10 {
+        world.step(&Input::none());
+        assert!(Frame::of(&world).crossings().is_empty());
+    }
+    let change = (momentum(&world) - before).length();
+    assert!(change < 1e-3 * 120.0, "{change} of {before}");
+    assert!(world.body(a).unwrap().position().x < world.body(b).unwrap().center_of_mass().x);
+}
+
+/// Two boxes that begin in each other are moved apart, and the report says so.
+#[test]
+fn a_tangled_start_is_untangled_and_says_so() {
+    let mut world = World::new(guaranteed()).unwrap();
+    let a = world.add_rigid(RigidBody::fixed().shape(Shape::cuboid(0.5, 0.1, 0.5))).unwrap();
+    let b = world.add_rigid(RigidBody::dynamic().shape(Shape::cuboid(0.1, 0.1, 0.1)).at([0.03, 0.15, 0.02])).unwrap();
+    assert!(!Frame::of(&world).crossings().is_empty());
+    world.step(&Input::none());
+    let tangles = &world.report().tangles;
+    assert_eq!(tangles.len(), 1, "{tangles:?}");
+    assert_eq!((tangles[0].a, tangles[0].b), (a, b));
+    let TangleEnd::Untangled { moved, by } = tangles[0].end else { panic!("{tangles:?}") };
+    // out through the top: the shortest way
+    assert!(moved == b && by.y > 0.05 && by.y < 0.055 && by.x.abs() < 1e-6, "{by}");
+    for _ in 0..60 {
+        world.step(&Input::none());
+        assert!(Frame::of(&world).crossings().is_empty() && world.report().tangles.is_empty());
+    }
+}
+
+/// What cannot be moved apart is refused by name and held.
+#[test]
+fn a_start_that_cannot_be_untangled_is_refused() {
+    let mut world = World::new(guaranteed()).unwrap();
+    world.add_rigid(RigidBody::fixed().shape(Shape::cuboid(0.5, 0.1, 0.5))).unwrap();
+    let mesh = TriMesh::sheet([4, 4], [0.4, 0.4], Diagonals::Alternating).unwrap();
+    let cloth = pbd::Sheet { stretch: 500.0, bend: 0.0, density: 0.2, compression: 0.2 };
+    let model = SoftModel::Pbd(pbd::Matter::Sheet(cloth), pbd::Params::default());
+    let turned = Quat::from_rotation_z(1.5);
+    let held = SoftBody::new(Geometry::Sheet(mesh), model).thickness(0.002).pinned([0]).turned(turned);
+    let cloth = world.add_soft(held).unwrap();
+    world.step(&Input::none());
+    let report = world.report();
+    assert!(report.tangles.iter().any(|t| t.b == cloth && t.end == TangleEnd::Refused), "{:?}", report.tangles);
+    assert!(report.faults.iter().any(|f| f.body == cloth && f.what == FaultKind::Tangled));
+    assert!(world.body(cloth).unwrap().is_frozen());
+}
+
+/// Put back with every root method: the same time of contact, so the same place, and the cloth is not passed.
+#[test]
+fn put_back_stops_at_the_first_contact_with_every_method() {
+    let place = |time_of_contact: TimeOfContact| {
+        let settings = Settings { put_back: true, time_of_contact, gravity: Vec3::ZERO, ..Settings::default() };
+        let mut shot = shot(12, settings);
+        for _ in 0..6 {
+            shot.world.step(&Input::none());
+            assert!(shot.world.report().faults.is_empty());
+        }
+        let mean = shot.world.body(shot.bullet).unwrap().center_of_mass();
+        (mean, Frame::of(&shot.world).crossings().len())
+    };
+    use TimeOfContact::{Bisection, Brent, Conservative, RegulaFalsi};
+    let (first, _) = place(Bisection);
+    for method in [RegulaFalsi, Brent] {
+        let (at, _) = place(method);
+        assert!((at - first).length() < 1e-2, "{method:?}: {at} and {first}");
+    }
+    assert_eq!(place(Conservative).1, 0);
+}
+
+/// Fast impacts get substeps, up to the budget, and the report tells.
+#[test]
+fn impacts_ask_for_substeps_within_the_budget() {
+    let mut shot = shot(0, Settings { impact_substeps: 16, ..guaranteed() });
+    let mut most = 0;
+    for _ in 0..STEPS {
+        shot.world.step(&Input::none());
+        let counts = shot.world.report().counts;
+        assert!(counts.impact_substeps <= 16 && counts.substeps >= counts.impact_substeps);
+        most = most.max(counts.impact_substeps);
+    }
+    assert!(most > 4, "{most}");
+}
+
+/// The same bits for any number of threads, and after a restore in the middle of a shot.
+#[test]
+fn the_guarantee_keeps_the_bits() {
+    for number in [21, 84, 126] {
+        let run = |threads: u32, restore: bool| {
+            let mut shot = shot(number, Settings { threads, ..guaranteed() });
+            let mut hashes = Vec::new();
+            for step in 0..12 {
+                if restore && step == 5 {
+                    let snapshot = shot.world.snapshot();
+                    for _ in 0..3 {
+                        shot.world.step(&Input::none());
+                    }
+                    shot.world.restore(&snapshot).unwrap();
+                }
+                shot.world.step(&Input::none());
+                hashes.push(shot.world.hash());
+            }
+            hashes
+        };
+        let one = run(1, false);
+        assert_eq!(run(2, false), one, "threads");
+        assert_eq!(run(1, true), one, "restore");
+    }
+}
