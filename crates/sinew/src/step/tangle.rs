@@ -99,11 +99,11 @@ fn shortest(model: &Model, state: &State, test: &Test<'_>, lie: Lie) -> Option<(
     let mut best: Option<(f64, Wide3)> = None;
     for axis in axes.into_iter().filter(|a| *a != Wide3::ZERO) {
         let limit = best.map_or(most, |(length, _)| length);
-        let mut high = gap;
+        let mut high = gap.min(limit);
         while high < limit && !free(axis * high) {
-            high *= 2.0;
+            high = (2.0 * high).min(limit);
         }
-        if high >= limit || !free(axis * high) {
+        if !free(axis * high) {
             continue;
         }
         let mut low = if high > gap { 0.5 * high } else { 0.0 };
