@@ -85,8 +85,8 @@ pub use model::{
     RigidBody, Shape, Skin, SoftBody, SoftModel,
 };
 pub use report::{
-    ConstraintForce, ContactForce, Counts, Energies, Event, Fault, FaultKind, PairForce, Phase, Report, SoftReport, Tangle,
-    TangleEnd,
+    ConstraintForce, ContactForce, Counts, Energies, Event, Fault, FaultKind, PairForce, Phase, Report, SoftReport,
+    Tangle, TangleEnd,
 };
 pub use settings::{ContactMethod, FrictionBound, Order, Settings, Stabilization, TimeOfContact};
 pub use solver::implicit::Settings as Implicit;

@@ -86,10 +86,13 @@ fn a_stack_rests_under_the_guarantee() {
 #[test]
 fn a_stopped_impact_keeps_momentum() {
     let mut world = World::new(Settings { gravity: Vec3::ZERO, ..guaranteed() }).unwrap();
-    let ball = |x: Real, v: Real| RigidBody::dynamic().shape(Shape::ball(0.05)).mass(1.0 + x.abs()).at([x, 0.01 * x, 0.0]).velocity([v, 0.0, 0.0]);
+    let ball = |x: Real, v: Real| {
+        RigidBody::dynamic().shape(Shape::ball(0.05)).mass(1.0 + x.abs()).at([x, 0.01 * x, 0.0]).velocity([v, 0.0, 0.0])
+    };
     let a = world.add_rigid(ball(-0.5, 60.0)).unwrap();
     let mesh = TetMesh::block([3; 3], Vec3::splat(0.1)).unwrap();
-    let soft = SoftBody::corotational(mesh, Matter::new(1e5, 0.3, 1000.0)).at([0.5, 0.0, 0.0]).velocity([-30.0, 0.0, 0.0]);
+    let soft =
+        SoftBody::corotational(mesh, Matter::new(1e5, 0.3, 1000.0)).at([0.5, 0.0, 0.0]).velocity([-30.0, 0.0, 0.0]);
     let b = world.add_soft(soft).unwrap();
     let momentum = |world: &World| {
         [a, b].iter().fold(Vec3::ZERO, |sum, id| {

@@ -197,7 +197,13 @@ fn list(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
 }
 
 /// Vertices of a against the planes of b.
-fn list_planes(model: &Model, (a, body_a): (u32, &GuardBody), (b, body_b): (u32, &GuardBody), near: &mut Vec<Near>, settings: &Settings) {
+fn list_planes(
+    model: &Model,
+    (a, body_a): (u32, &GuardBody),
+    (b, body_b): (u32, &GuardBody),
+    near: &mut Vec<Near>,
+    settings: &Settings,
+) {
     for (number, plane) in body_b.planes.iter().enumerate() {
         for (cell, owned) in body_a.cells.owned.iter().enumerate() {
             let collider = body_a.collider.get(cell).copied();
@@ -208,7 +214,8 @@ fn list_planes(model: &Model, (a, body_a): (u32, &GuardBody), (b, body_b): (u32,
                 let pair = Near { a, b, kind: Meeting::VertexPlane, corners: [vertex, number as u32, 0, 0] };
                 let now = look_plane(&pair, body_a, body_b, 0.0);
                 let keep = keep(&pair, body_a, body_b, settings);
-                let travel = body_a.travel[vertex as usize] + body_b.pivot.travel((now.at - widen_centre(body_b)).length());
+                let travel =
+                    body_a.travel[vertex as usize] + body_b.pivot.travel((now.at - widen_centre(body_b)).length());
                 if now.look.width - keep.least(now.look.width) <= travel {
                     near.push(pair);
                 }
@@ -261,9 +268,7 @@ pub(super) fn features(
 fn within_reach(bodies: &[Option<GuardBody>], pair: Near, settings: &Settings) -> Option<Near> {
     let (a, b) = (bodies[pair.a as usize].as_ref()?, bodies[pair.b as usize].as_ref()?);
     let width = look(&pair, a, b, 0.0).width;
-    let most = |body: &GuardBody, corners: &[u32]| {
-        corners.iter().map(|&k| body.travel[k as usize]).fold(0.0, f64::max)
-    };
+    let most = |body: &GuardBody, corners: &[u32]| corners.iter().map(|&k| body.travel[k as usize]).fold(0.0, f64::max);
     let travel = most(a, &pair.corners[..pair.split()]) + most(b, &pair.corners[pair.split()..]);
     (width - keep(&pair, a, b, settings).least(width) <= travel).then_some(pair)
 }

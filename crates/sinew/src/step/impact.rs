@@ -35,7 +35,14 @@ fn gap(model: &Model, work: &Work, m: &ContactMemory, k: usize) -> Real {
 
 /// Velocity and thickness of one side of a contact [m/s, m]. Without a thickness: the margin within which contacts are
 /// looked for.
-fn side(model: &Model, state: &State, work: &Work, m: &ContactMemory, first: bool, settings: &Settings) -> (Vec3, Real) {
+fn side(
+    model: &Model,
+    state: &State,
+    work: &Work,
+    m: &ContactMemory,
+    first: bool,
+    settings: &Settings,
+) -> (Vec3, Real) {
     let (slot, kind, number) =
         if first { (m.key.a, m.key.collider_a, m.key.sub_a) } else { (m.key.b, m.key.collider_b, m.key.sub_b) };
     let or_margin = |width: Real| if width > 0.0 { width } else { settings.contact_margin };

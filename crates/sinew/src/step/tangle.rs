@@ -90,7 +90,8 @@ fn shortest(model: &Model, state: &State, test: &Test<'_>, lie: Lie) -> Option<(
     let (moving, other) = if slot == test.a { (test.body_a, test.body_b) } else { (test.body_b, test.body_a) };
     let away = centre(moving)? - centre(other).unwrap_or(centre(moving)?);
     let normal = if let Lie::Crossing(n) = lie { n } else { Wide3::ZERO };
-    let axes = [away.normalize_or_zero(), normal, -normal, Wide3::Y, -Wide3::Y, Wide3::X, -Wide3::X, Wide3::Z, -Wide3::Z];
+    let axes =
+        [away.normalize_or_zero(), normal, -normal, Wide3::Y, -Wide3::Y, Wide3::X, -Wide3::X, Wide3::Z, -Wide3::Z];
     let sign = if slot == test.a { 1.0 } else { -1.0 };
     let free = |by: Wide3| Test { shift: by * sign, ..*test }.lie() == Lie::Apart;
     // f64::from would not do in the f64 build
@@ -237,16 +238,23 @@ impl Test<'_> {
 
     /// Two cells: edges through triangles, then features that touch or overlap by their radii.
     fn cells(&self, cell_a: u32, cell_b: u32) -> Lie {
-        let (corners_a, corners_b) = (self.body_a.cells.corners[cell_a as usize], self.body_b.cells.corners[cell_b as usize]);
+        let (corners_a, corners_b) =
+            (self.body_a.cells.corners[cell_a as usize], self.body_b.cells.corners[cell_b as usize]);
         let own = self.a == self.b;
         let (x, y) = (corners_a.map(|k| self.at_a(k)), corners_b.map(|k| self.at_b(k)));
         let normal = |[a, b, c]: [Wide3; 3]| (b - a).cross(c - a).normalize_or_zero();
         for (i, j) in [(0, 1), (1, 2), (2, 0)] {
             let shares = |edge: [u32; 2], face: [u32; 3]| own && edge.iter().any(|k| face.contains(k));
-            if self.body_b.cells.is_triangle(cell_b) && !shares([corners_a[i], corners_a[j]], corners_b) && pierces([x[i], x[j]], y) {
+            if self.body_b.cells.is_triangle(cell_b)
+                && !shares([corners_a[i], corners_a[j]], corners_b)
+                && pierces([x[i], x[j]], y)
+            {
                 return Lie::Crossing(normal(y));
             }
-            if self.body_a.cells.is_triangle(cell_a) && !shares([corners_b[i], corners_b[j]], corners_a) && pierces([y[i], y[j]], x) {
+            if self.body_a.cells.is_triangle(cell_a)
+                && !shares([corners_b[i], corners_b[j]], corners_a)
+                && pierces([y[i], y[j]], x)
+            {
                 return Lie::Crossing(normal(x));
             }
         }

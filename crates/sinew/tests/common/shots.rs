@@ -68,7 +68,8 @@ fn add_target(world: &mut World, target: &str) -> (Real, Real, Option<Real>) {
         "cloth" => {
             let mesh = TriMesh::sheet([14, 14], [1.2, 1.2], Diagonals::Alternating).unwrap();
             let rim = |v: &Vec3| v.x.abs() > 0.599 || v.z.abs() > 0.599;
-            let pinned: Vec<u32> = (0..mesh.vertices.len() as u32).filter(|&i| rim(&mesh.vertices[i as usize])).collect();
+            let pinned: Vec<u32> =
+                (0..mesh.vertices.len() as u32).filter(|&i| rim(&mesh.vertices[i as usize])).collect();
             let body = sheet(mesh).thickness(0.002).pinned(pinned).named("cloth");
             world.add_soft(body).unwrap();
             (0.004, 0.002, None)

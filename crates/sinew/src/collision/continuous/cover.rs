@@ -132,7 +132,8 @@ impl Cover {
             let share = |i: usize, count: usize| i as Real / (count - 1) as Real - 0.5;
             Vec3::new(share(x, columns), heights[z * columns + x], share(z, rows)) * scale
         };
-        let vertices: Vec<Vec3> = (0..rows).flat_map(|z| (0..columns).map(move |x| (z, x))).map(|(z, x)| at(z, x)).collect();
+        let vertices: Vec<Vec3> =
+            (0..rows).flat_map(|z| (0..columns).map(move |x| (z, x))).map(|(z, x)| at(z, x)).collect();
         let index = |z: usize, x: usize| (z * columns + x) as u32;
         let mut triangles = Vec::new();
         for z in 0..rows - 1 {
@@ -153,7 +154,8 @@ mod tests {
     /// Covers of solids are closed, look outward, and hold the volume of the shape (an inscribed one a little less).
     #[test]
     fn covers_enclose_the_volume_of_their_shapes() {
-        let hull: Vec<Vec3> = (0..8).map(|k| Vec3::new((k & 1) as Real, (k >> 1 & 1) as Real, (k >> 2) as Real)).collect();
+        let hull: Vec<Vec3> =
+            (0..8).map(|k| Vec3::new((k & 1) as Real, (k >> 1 & 1) as Real, (k >> 2) as Real)).collect();
         let cases = [
             (Shape::cuboid(0.5, 1.0, 1.5), 6.0, 1e-5),
             (Shape::cylinder(0.5, 1.0), std::f64::consts::PI as Real, 0.01),

@@ -55,7 +55,10 @@ fn a_vertex_that_falls_onto_a_face_meets_it_at_the_time_of_free_flight() {
     assert!(t <= 0.25 && t > 0.22, "{t}");
     // beside the face
     let aside = [Wide3::new(5.0, -3.0, 0.0), face[0], face[1], face[2]];
-    assert_eq!(first_meeting(RootMethod::Brent, &[Wide3::new(5.0, 1.0, 0.0), face[0], face[1], face[2]], &aside, false), None);
+    assert_eq!(
+        first_meeting(RootMethod::Brent, &[Wide3::new(5.0, 1.0, 0.0), face[0], face[1], face[2]], &aside, false),
+        None
+    );
 }
 
 #[test]
@@ -148,7 +151,9 @@ fn motion_within_a_plane_is_not_missed_by_the_conservative_way() {
 #[test]
 fn sliding_and_leaving_are_free() {
     let face = [Wide3::new(-9.0, 0.0, -9.0), Wide3::new(9.0, 0.0, -9.0), Wide3::new(0.0, 0.0, 9.0)];
-    for (height, way) in [(1.1e-6, Wide3::X), (0.5e-6, Wide3::new(1.0, 0.1, 0.0)), (1e-3, Wide3::new(3.0, -0.9e-3, 0.0))] {
+    for (height, way) in
+        [(1.1e-6, Wide3::X), (0.5e-6, Wide3::new(1.0, 0.1, 0.0)), (1e-3, Wide3::new(3.0, -0.9e-3, 0.0))]
+    {
         let from = [Wide3::Y * height, face[0], face[1], face[2]];
         let to = [from[0] + way, face[0], face[1], face[2]];
         let t = conservative(&from, &to, false, &NO_GAP);
