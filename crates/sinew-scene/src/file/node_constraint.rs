@@ -395,7 +395,7 @@ impl VolumeSpec {
 impl PatchSpec {
     pub fn build(&self, find: &mut Find<'_>) -> Option<ConstraintSpec> {
         let Self { free: kind, body, surfels, weights, to, axis, break_force, collide, rest } = self.clone();
-        let (body, to) = (find(&body), to.as_ref().map(|name| find(name)));
+        let (body, to) = (find(&body), to.as_ref().map(find));
         let rest = rest.map(|Lay { place, offsets }| PatchRest { place, offsets });
         let to = match to {
             Some(found) => Some(found?),
