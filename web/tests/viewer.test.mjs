@@ -1,5 +1,6 @@
 // What a person does with the page, in a real browser: see docs/viewer.md. Run by `cargo xtask check`.
 
+import { fileURLToPath } from 'node:url';
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ask, freePort, launch, open, serve, until } from './harness.mjs';
@@ -115,8 +116,9 @@ test('charts and overlays advance', () => on('jelly', async (page) => {
   const chart = () => page.locator('.chart canvas').first().evaluate((c) => c.toDataURL());
   const first = await chart();
   await until(page, 'samples', (n) => n > samples + 10, 'samples come');
-  await page.waitForTimeout(500);
-  assert.notEqual(await chart(), first, 'the chart moves');
+  // pictures may be rare on a machine that draws without a GPU
+  const moved = (before) => document.querySelector('.chart canvas').toDataURL() !== before;
+  await page.waitForFunction(moved, first, { timeout: 20000 });
   assert.ok(Number.isFinite((await ask(page, 'run')).elastic), 'the elastic energy is there');
   for (const key of '12345678') await page.locator('#view').press(key);
   const tick = await ask(page, 'tick');
@@ -155,7 +157,7 @@ test('a phone-sized window works: panels open and the picture stays', async () =
 });
 
 test('50,000 surface triangles leave the page time for 60 pictures a second', async () => {
-  const big = await serve('big.toml', await freePort());
+  const big = await serve(fileURLToPath(new URL('big.toml', import.meta.url)), await freePort());
   const page = await open(browser, big.url, WIDE);
   const { applies } = await until(page, 'work', (work) => work.applies.length >= 20, 'frames come', 30000);
   const median = [...applies].sort((a, b) => a - b)[applies.length >> 1];

@@ -69,7 +69,7 @@ impl Viewer {
         let lines = BufReader::new(child.stdout.take().expect("piped")).lines();
         let told = lines.map_while(Result::ok).find_map(|line| {
             let rest = line.split_once("http://")?.1.to_owned();
-            Some(rest.split_whitespace().next()?.to_owned())
+            Some(rest.split_whitespace().next()?.trim_end_matches('/').to_owned())
         });
         Self(child, told.expect("it prints its address"))
     }

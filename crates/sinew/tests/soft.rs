@@ -300,3 +300,20 @@ fn springs_fall_with_gravity_whatever_their_integrator() {
         assert!((-1.22625 - 9.81 * 0.5 * 0.01..=-1.22625 + 1e-3).contains(&y), "{integrator:?}: {y}");
     }
 }
+
+/// The CG's tolerance is one of forces, not of momentum: a body that nothing but gravity moves has no reason to deform.
+#[test]
+fn a_jelly_in_free_fall_keeps_its_shape_however_fast_it_flies() {
+    for speed in [0.0, 20.0] {
+        let mut world = World::new(settings(1.0 / 60.0)).unwrap();
+        let mesh = TetMesh::block([3, 2, 3], Vec3::splat(0.2)).unwrap();
+        let jelly = SoftBody::corotational(mesh.clone(), Matter::jelly()).velocity([speed, 0.0, 0.0]);
+        let jelly = world.add_soft(jelly).unwrap();
+        run(&mut world, 0.5);
+        let x = world.body(jelly).unwrap().node_positions();
+        let centre = world.body(jelly).unwrap().center_of_mass();
+        let worst = x.iter().zip(&mesh.vertices).map(|(x, rest)| (*x - centre - *rest).length()).fold(0.0, Real::max);
+        // each of the 30 steps rounds coordinates of some 10 m
+        assert!(worst < 30.0 * 10.0 * Real::EPSILON, "at {speed} m/s: {worst}");
+    }
+}

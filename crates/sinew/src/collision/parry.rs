@@ -196,6 +196,12 @@ impl Geometry {
         Ok(Self { kind, round, convex, bounded, cornered, probes: probes.into() })
     }
 
+    /// A triangle without thickness, for questions about soft surfaces.
+    pub fn triangle([a, b, c]: [Vec3; 3]) -> Self {
+        let kind = Kind::Solid(SharedShape::triangle(a, b, c));
+        Self { kind, round: Roundness::Flat, convex: true, bounded: true, cornered: false, probes: Arc::new([]) }
+    }
+
     /// Splits a surface point into a core that turns with the body and a radius along the outward normal that does not:
     /// a rolling ball touches with ever new points, so its contact must not be tied to one of them.
     pub fn core(&self, local: Vec3, outward: Vec3) -> (Vec3, Real) {

@@ -97,7 +97,7 @@ pub struct Settings {
     /// under load. Larger: sinking is gone sooner. This is integral control, which takes damping from a mode unless the
     /// row is stiffer than 1/carry times what it presses on, and c/m > carry for the mass m of the mode.
     pub carry: Real,
-    /// CG stops when its residual has this size relative to the right-hand side.
+    /// CG stops when its residual has this size relative to what forces and rows do in the substep.
     pub tolerance: Real,
     /// Largest number of CG iterations in all passes together. Smaller: slower motion, not lost momentum.
     pub iterations: u32,
@@ -314,6 +314,7 @@ fn run_passes(system: &System<'_>, rows: &mut RowBuffer, v: &mut [Block], plan: 
     let mut outcome = Outcome::default();
     let enough = LAW_TOLERANCE * plan.tolerance;
     s.blend = 1.0;
+    s.begin(system, v);
     linearise(rows, v, s);
     loop {
         s.precondition(system, rows);

@@ -5,6 +5,7 @@ pub(crate) mod edit;
 mod elastic;
 mod exchange;
 mod query;
+mod query_soft;
 mod seam;
 mod view;
 

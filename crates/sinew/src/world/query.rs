@@ -1,6 +1,7 @@
 //! Questions about space: what a ray meets, what is near a point, what a shape overlaps or would run into.
 //!
-//! They look at every collider whose box is in the way; the world is not changed.
+//! They look at every collider and every cell of a soft surface whose box is in the way; the world is not changed. Soft
+//! bodies are in `query_soft.rs`.
 
 use super::World;
 use crate::collision::{Bounds3, Geometry};
@@ -88,6 +89,11 @@ impl World {
                 best = Some(RayHit { body, distance: hit.at, point, normal: hit.normal });
             }
         });
+        for soft in self.soft_now(filter) {
+            let reach = best.map_or(length, |b| b.distance);
+            let hit = soft.cast_ray(origin, direction, reach);
+            best = hit.filter(|hit| best.is_none_or(|b| hit.distance < b.distance)).or(best);
+        }
         Ok(best)
     }
 
@@ -105,6 +111,10 @@ impl World {
                 best = Some(PointHit { body, point: on, distance });
             }
         });
+        for soft in self.soft_now(filter) {
+            let hit = soft.nearest(point, within);
+            best = hit.filter(|hit| best.is_none_or(|b| hit.distance < b.distance)).or(best);
+        }
         Ok(best)
     }
 
@@ -118,6 +128,7 @@ impl World {
                 found.push(body);
             }
         });
+        found.extend(self.soft_now(filter).filter(|soft| soft.holds(point)).map(|soft| soft.id));
         found.sort_unstable();
         found.dedup();
         Ok(found)
@@ -133,6 +144,12 @@ impl World {
                 found.push(Overlap { body });
             }
         });
+        for soft in self.soft_now(filter) {
+            // wholly inside when it meets no cell: any point of it tells
+            let mut meets = soft.holds(asked.project(&pose, pose.position).0);
+            soft.each_cell(&asked.bounds(&pose), |_, cell, place| meets |= asked.overlaps(&pose, cell, place));
+            found.extend(meets.then_some(Overlap { body: soft.id }));
+        }
         found.sort_unstable_by_key(|o| o.body);
         found.dedup();
         Ok(found)
@@ -159,6 +176,15 @@ impl World {
                 best = Some(ShapeHit { body, fraction: hit.at, normal: hit.normal });
             }
         });
+        for soft in self.soft_now(filter) {
+            soft.each_cell(&bounds, |_, cell, place| {
+                if let Some(hit) = asked.cast(&pose, motion, cell, place)
+                    && best.is_none_or(|b| hit.at < b.fraction)
+                {
+                    best = Some(ShapeHit { body: soft.id, fraction: hit.at, normal: hit.normal });
+                }
+            });
+        }
         Ok(best)
     }
 

@@ -36,6 +36,8 @@ pub(super) struct Space {
     pub(super) coupling: Vec<Mat3>,
     /// b [N·s].
     pub(super) load: Vec<Block>,
+    /// b − M v at the start of the solve: what forces do in the substep, however fast the bodies fly [N·s].
+    pub(super) forces: Vec<Block>,
     pub(super) r: Vec<Block>,
     pub(super) z: Vec<Block>,
     pub(super) p: Vec<Block>,
@@ -92,8 +94,9 @@ pub(super) fn conjugate_gradient(
     plan: Plan,
     s: &mut Space,
 ) -> (u32, Real) {
-    // size of the right-hand side in the preconditioner's norm; at rest rows cancel the load, and the load alone is the scale
-    s.r.copy_from_slice(&s.load);
+    // size of what forces and rows do in this substep, in the preconditioner's norm; at rest rows cancel the forces, and
+    // these alone are the scale
+    s.r.copy_from_slice(&s.forces);
     s.apply_inverse(system);
     let load = dot(&s.r, &s.z);
     for (push, row) in s.push.iter_mut().zip(rows.rows()) {
@@ -224,7 +227,9 @@ impl Space {
             list.clear();
             list.resize(blocks, Mat3::ZERO);
         }
-        for list in [&mut self.load, &mut self.r, &mut self.z, &mut self.p, &mut self.q, &mut self.start] {
+        for list in
+            [&mut self.load, &mut self.forces, &mut self.r, &mut self.z, &mut self.p, &mut self.q, &mut self.start]
+        {
             list.clear();
             list.resize(blocks, [0.0; 4]);
         }
@@ -255,6 +260,24 @@ impl Space {
                 self.kind[b + 1] = Kind::Angular;
                 self.base[b + 1] = inertia.to_mat();
                 self.load[b + 1] = block(inertia.mul(lump.free[1]));
+            }
+        }
+    }
+
+    /// Takes the velocities that the solve starts from.
+    pub(super) fn begin(&mut self, system: &System<'_>, v: &[Block]) {
+        self.forces.copy_from_slice(&self.load);
+        for placed in system.operators {
+            for (b, mass) in placed.blocks().zip(placed.operator.mass()) {
+                let push = vec(self.load[b]) - vec(v[b]) * *mass;
+                self.forces[b] = if mass.is_finite() { block(push) } else { [0.0; 4] };
+            }
+        }
+        for lump in system.lumps {
+            let b = lump.block as usize;
+            add(&mut self.forces[b], vec(v[b]) * -lump.mass);
+            if let Some(inertia) = lump.inertia {
+                add(&mut self.forces[b + 1], -inertia.mul(vec(v[b + 1])));
             }
         }
     }
