@@ -1,5 +1,6 @@
 //! Sinew and its peers on the same scenes, in one process and on one machine.
 
+mod cloth;
 mod rapier_half;
 mod rows;
 mod s4;
@@ -14,8 +15,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 const USAGE: &str =
-    "usage: sinew-benches s2|s4|s5|s6|s7|rows [--steps N] [--threads N] [--baseline PATH] [--peers DIR --python PATH]
+    "usage: sinew-benches s1|s2|s4|s5|s6|s7|rows [--steps N] [--threads N] [--substeps N] [--baseline PATH] [--peers DIR --python PATH]
 
+  s1               a cloth of 12,598 rows over a ball, fixed, free and momentum, 4 s at 20 ms
   s2               four soft cylinders and a box between them, 5 s at 20 ms
   s4               144,423 springs between shuffled nodes: forces and integration of a step
   s5               rigid boxes: pyramid of 1035, pile of 1024, stack of 20
@@ -24,6 +26,7 @@ const USAGE: &str =
   rows             one row in one sweep, scalar and in lanes (--steps: repeats)
   --steps N        steps a scene or round (default 600)
   --threads N      threads (default 1; more than one in s5 need `--features parallel`)
+  --substeps N     s1: substeps of a step (default 20)
   --baseline PATH  s4: the peers' plain C++ loops, run in turn with ours
   --peers DIR      s6: folder of the peers' benchmarks; MuJoCo then runs in turn with us
   --python P       s6: a Python that has mujoco (default python3)";
@@ -31,6 +34,7 @@ const USAGE: &str =
 /// Which benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bench {
+    S1,
     S2,
     S4,
     S5,
@@ -43,11 +47,18 @@ enum Bench {
 #[derive(Debug, PartialEq)]
 struct Options {
     bench: Bench,
-    steps: usize,
+    steps: Option<usize>,
+    substeps: u32,
     threads: usize,
     baseline: Option<String>,
     peers: Option<PathBuf>,
     python: PathBuf,
+}
+
+impl Options {
+    fn steps(&self) -> usize {
+        self.steps.unwrap_or(600)
+    }
 }
 
 fn main() -> ExitCode {
@@ -58,11 +69,12 @@ fn main() -> ExitCode {
     }
     match parse(&args) {
         Ok(options) => match options.bench {
+            Bench::S1 => cloth::s1(options.substeps, options.steps),
             Bench::S2 => soft::s2(),
             Bench::S7 => soft::s7(),
-            Bench::S4 => s4::run(options.steps, options.threads, options.baseline.as_deref()),
+            Bench::S4 => s4::run(options.steps(), options.threads, options.baseline.as_deref()),
             Bench::S5 => s5(&options),
-            Bench::Rows => rows::run(options.steps),
+            Bench::Rows => rows::run(options.steps()),
             Bench::S6 => s6::run(options.peers.as_deref().map(|peers| (options.python.as_path(), peers))),
         },
         Err(message) => {
@@ -76,6 +88,7 @@ fn main() -> ExitCode {
 fn parse(args: &[String]) -> Result<Options, String> {
     let (name, rest) = args.split_first().ok_or("which benchmark?")?;
     let bench = match name.as_str() {
+        "s1" => Bench::S1,
         "s2" => Bench::S2,
         "s4" => Bench::S4,
         "s5" => Bench::S5,
@@ -85,7 +98,7 @@ fn parse(args: &[String]) -> Result<Options, String> {
         other => return Err(format!("there is no benchmark `{other}`")),
     };
     let python = PathBuf::from("python3");
-    let mut options = Options { bench, steps: 600, threads: 1, baseline: None, peers: None, python };
+    let mut options = Options { bench, steps: None, substeps: 20, threads: 1, baseline: None, peers: None, python };
     for pair in rest.chunks(2) {
         let text = pair.get(1);
         let path = text.map(PathBuf::from).ok_or_else(|| format!("`{}` needs a path", pair[0]));
@@ -96,7 +109,8 @@ fn parse(args: &[String]) -> Result<Options, String> {
         let value = text.and_then(|text| text.parse().ok()).filter(|&n: &usize| n > 0);
         let value = value.ok_or_else(|| format!("`{}` needs a positive number", pair[0]));
         match pair[0].as_str() {
-            "--steps" => options.steps = value?,
+            "--steps" => options.steps = Some(value?),
+            "--substeps" => options.substeps = value? as u32,
             "--threads" => options.threads = value?,
             "--peers" => options.peers = Some(path?),
             "--python" => options.python = path?,
@@ -110,7 +124,7 @@ fn parse(args: &[String]) -> Result<Options, String> {
 }
 
 fn s5(options: &Options) {
-    println!("S5, {} steps of 1/60 s, {} thread(s)", options.steps, options.threads);
+    println!("S5, {} steps of 1/60 s, {} thread(s)", options.steps(), options.threads);
     println!(
         "{:<16} {:<12} {:>9} {:>9} {:>9} {:>9} {:>9} {:>10} {:>9}",
         "engine", "scene", "median ms", "p99 ms", "mean ms", "drift m", "top m", "kinetic J", "contacts"
@@ -128,7 +142,7 @@ fn race(scene: Scene, options: &Options) -> (Run, Run) {
     let mut sinew = sinew_half::World::new(scene, options.threads);
     let mut rapier = rapier_half::World::new(scene, options.threads);
     let (mut sinew_ms, mut rapier_ms) = (Vec::new(), Vec::new());
-    for _ in 0..options.steps {
+    for _ in 0..options.steps() {
         sinew_ms.push(sinew.step());
         rapier_ms.push(rapier.step());
     }
@@ -174,8 +188,8 @@ mod tests {
     #[test]
     fn the_command_line_is_read_or_refused_with_the_culprit() {
         let plain = parsed("s5").unwrap();
-        assert_eq!((plain.bench, plain.steps, plain.threads, &plain.peers), (Bench::S5, 600, 1, &None));
-        assert_eq!(parsed("s5 --steps 7"), Ok(Options { steps: 7, ..plain }));
+        assert_eq!((plain.bench, plain.steps(), plain.threads, &plain.peers), (Bench::S5, 600, 1, &None));
+        assert_eq!(parsed("s5 --steps 7"), Ok(Options { steps: Some(7), ..plain }));
         let springs = parsed("s4 --baseline b --threads 2").unwrap();
         assert_eq!((springs.bench, springs.threads, springs.baseline.as_deref()), (Bench::S4, 2, Some("b")));
         assert!(parsed("s4 --baseline").unwrap_err().contains("--baseline"));

@@ -109,6 +109,8 @@ enum Roundness {
     Swept(Real),
     /// Round about y only, on its side.
     Side(Real),
+    /// A half-space with this outward normal, through its origin.
+    Plane(Vec3),
 }
 
 /// Rounds between a field's surface and a triangle.
@@ -190,6 +192,7 @@ impl Geometry {
             Shape::Ball { radius } => Roundness::Ball(*radius),
             Shape::Capsule { radius, .. } => Roundness::Swept(*radius),
             Shape::Cylinder { radius, .. } => Roundness::Side(*radius),
+            Shape::HalfSpace { normal, .. } => Roundness::Plane(normal.normalize_or_zero()),
             _ => Roundness::Flat,
         };
         let cornered = matches!(shape, Shape::Box { .. } | Shape::Capsule { .. } | Shape::ConvexHull { .. });
@@ -439,7 +442,13 @@ impl Geometry {
 }
 
 impl Geometry {
-    fn ball(&self) -> Option<Real> {
+    /// Outward normal of a half-space through the shape's origin.
+    pub fn plane(&self) -> Option<Vec3> {
+        if let Roundness::Plane(n) = self.round { Some(n) } else { None }
+    }
+
+    /// Radius of a ball about the shape's origin [m].
+    pub fn ball(&self) -> Option<Real> {
         if let Roundness::Ball(r) = self.round { Some(r) } else { None }
     }
 

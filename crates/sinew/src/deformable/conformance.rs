@@ -201,7 +201,7 @@ fn particles() -> Vec<Sample> {
     vec![
         sample("pbd", pbd_solid),
         sample("pbd, sheet", |n| {
-            let matter = pbd::Sheet { stretch: 1e3, bend: 1e-2, density: 10.0, compression: 1.0 };
+            let matter = pbd::Sheet { stretch: 1e3, bend: 1e-2, density: 10.0, compression: 1.0, brace: 0.0, stretch_limit: Real::INFINITY };
             Alone::new(Pbd::sheet(&cloth(n), matter, pbd::Params::default()).unwrap(), &cloth(n).vertices)
         }),
         sample("pbd, rope", |n| {
@@ -433,7 +433,7 @@ fn threads_and_lanes_change_no_bit() {
             let mut body = start(&sample, 10);
             let h = sample.step(&body);
             for _ in 0..2 {
-                body.step_in(&StepContext { h, substep: 0, lanes, resolve: false, pool });
+                body.step_in(&StepContext { h, substep: 0, last: true, lanes, resolve: false, pool });
             }
             (body.x, body.v, body.inner)
         };

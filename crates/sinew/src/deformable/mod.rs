@@ -24,6 +24,8 @@ pub struct StepContext<'a> {
     pub h: Real,
     /// Which substep of the step this is; A is built when it is 0.
     pub substep: u32,
+    /// True in the last substep of the step: limits are enforced there.
+    pub last: bool,
     /// Use eight-wide kernels; the scalar path gives the same bits.
     pub lanes: bool,
     /// Soften what is too stiff for the digits of a real at this h. Off in reference solves, which take steps of hours.
@@ -33,9 +35,9 @@ pub struct StepContext<'a> {
 }
 
 impl<'a> StepContext<'a> {
-    /// A substep of `h` [s] on the caller's thread.
+    /// A substep of `h` [s] on the caller's thread, the last of its step.
     pub fn new(h: Real, substep: u32) -> Self {
-        Self { h, substep, lanes: true, resolve: false, pool: None }
+        Self { h, substep, last: true, lanes: true, resolve: false, pool: None }
     }
 
     /// The same with large loops shared among threads.
@@ -138,6 +140,11 @@ pub trait Deformable: std::fmt::Debug + Send + Sync {
         for (x, v) in body.x.iter_mut().zip(body.v.iter()) {
             add(x, vec(*v) * ctx.h);
         }
+    }
+
+    /// True when `advance` changes velocities (the second half kick of Verlet), so that the step must look for it.
+    fn kicks_in_advance(&self) -> bool {
+        false
     }
 
     /// Rebuilds what depends on State and on who is pinned, after a restore or an edit. The next step must not differ

@@ -53,11 +53,10 @@ impl<'a> Blocks<'a> {
         unsafe { self.first.add(at * 4).cast::<[Real; N]>().read() }
     }
 
-    /// A block without the check. Only the wide path needs it.
+    /// A block without the check.
     ///
     /// # Safety
     /// The index is below the number of blocks.
-    #[cfg(not(feature = "f64"))]
     #[inline(always)]
     unsafe fn read_known(&self, index: u32) -> Block {
         // SAFETY: in bounds by the caller; the array is borrowed for 'a; nobody writes this row now (type's contract).
@@ -68,7 +67,6 @@ impl<'a> Blocks<'a> {
     ///
     /// # Safety
     /// The index is below the number of blocks.
-    #[cfg(not(feature = "f64"))]
     #[inline(always)]
     unsafe fn write_known(&self, index: u32, numbers: Block) {
         // SAFETY: in bounds by the caller; the array is borrowed mutably for 'a; nobody else uses this row now.
@@ -154,6 +152,74 @@ impl<'a> Picked<'a> {
     }
 }
 
+/// Groups of eight pairs of blocks whose largest index is known; the pairs of a group share no block.
+#[derive(Clone, Debug, Default)]
+pub struct PairPicks {
+    groups: Vec<PairGroup>,
+    /// One more than the largest index.
+    limit: usize,
+}
+
+/// Block a and block b of eight pairs.
+#[derive(Clone, Copy, Debug)]
+struct PairGroup {
+    a: [u32; LANES],
+    b: [u32; LANES],
+}
+
+impl PairPicks {
+    /// Adds a group. Panics when two of its pairs share a block: they are written side by side.
+    pub fn push(&mut self, a: [u32; LANES], b: [u32; LANES]) {
+        let mut all = [a, b].concat();
+        all.sort_unstable();
+        assert!(all.windows(2).all(|w| w[0] != w[1]), "pairs of a group share a block: {a:?} {b:?}");
+        self.limit = self.limit.max(all[2 * LANES - 1] as usize + 1);
+        self.groups.push(PairGroup { a, b });
+    }
+
+    /// How many groups.
+    pub fn len(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// The pair in a lane of a group.
+    pub fn pair(&self, group: usize, lane: usize) -> [u32; 2] {
+        [self.groups[group].a[lane], self.groups[group].b[lane]]
+    }
+
+    /// The groups, to be read and written in these blocks; panics when an index lies outside of them.
+    pub fn over<'a>(&'a self, blocks: &'a mut [Block]) -> PickedPairs<'a> {
+        if self.limit > blocks.len() {
+            outside(self.limit - 1, blocks.len());
+        }
+        PickedPairs { groups: &self.groups, blocks: Blocks::new(blocks) }
+    }
+}
+
+/// Pairs of blocks with the blocks that hold them all.
+#[derive(Clone, Copy, Debug)]
+pub struct PickedPairs<'a> {
+    groups: &'a [PairGroup],
+    /// More than every index in `groups`.
+    blocks: Blocks<'a>,
+}
+
+impl PickedPairs<'_> {
+    /// Reads a block of the pairs.
+    #[inline(always)]
+    fn read(&self, index: u32) -> Block {
+        // SAFETY: `PairPicks::over` made sure that every index of the groups lies inside the blocks, which are borrowed.
+        unsafe { self.blocks.read_known(index) }
+    }
+
+    /// Writes a block of the pairs.
+    #[inline(always)]
+    fn write(&self, index: u32, block: Block) {
+        // SAFETY: as above; they are borrowed mutably.
+        unsafe { self.blocks.write_known(index, block) }
+    }
+}
+
 /// The panic of a bad index, out of line: an assertion with a message in place keeps its arguments on the stack, three
 /// stores a load, which took 40 % of a kernel's time.
 #[cold]
@@ -170,6 +236,8 @@ pub trait Lane:
     const COUNT: usize;
     /// What is needed to make one (the CPU level of the SIMD crate).
     type Token: Copy;
+    /// Pairs of blocks with their differences, kept between [`Lane::pair_span`] and [`Lane::pair_pull`].
+    type Spans: Copy;
     /// The same number in every lane.
     fn splat(token: Self::Token, value: Real) -> Self;
     /// Reads `COUNT` numbers.
@@ -220,6 +288,13 @@ pub trait Lane:
     /// Pushes pairs of blocks apart: a −= u (change w_a), b += u (change w_b), with w the fourth number of a block.
     /// Pairs come one after the other: they may share blocks.
     fn pair_push(self, base: Blocks<'_>, pairs: &Pairs<'_>);
+    /// Pairs of a group from its lane `at` on, and b − a of their first three numbers.
+    fn pair_span(token: Self::Token, pairs: PickedPairs<'_>, group: usize, at: usize) -> (Self::Spans, [Self; 3]);
+    /// Pulls the same pairs together by a share d = b − a: a += d (share w_a), b −= d (share w_b), with w the fourth
+    /// number of a block, and writes them.
+    fn pair_pull(self, pairs: PickedPairs<'_>, group: usize, at: usize, spans: Self::Spans);
+    /// Reads `COUNT` blocks that lie side by side: `out[k]` holds number k of every block.
+    fn load_blocks(token: Self::Token, from: &[Block]) -> [Self; 4];
 }
 
 /// Pairs of blocks with an axis each, for [`Lane::pair_drift`] and [`Lane::pair_push`].
@@ -238,6 +313,7 @@ pub struct Pairs<'a> {
 impl Lane for Real {
     const COUNT: usize = 1;
     type Token = ();
+    type Spans = [Block; 3];
     #[inline(always)]
     fn splat((): (), value: Real) -> Self {
         value
@@ -352,6 +428,28 @@ impl Lane for Real {
             }
             base.write(pairs.b[0], b);
         }
+    }
+    #[inline(always)]
+    fn pair_span((): (), pairs: PickedPairs<'_>, group: usize, at: usize) -> ([Block; 3], [Self; 3]) {
+        let g = &pairs.groups[group];
+        let (a, b) = (pairs.read(g.a[at]), pairs.read(g.b[at]));
+        let d = [b[0] - a[0], b[1] - a[1], b[2] - a[2]];
+        ([a, b, [d[0], d[1], d[2], 0.0]], d)
+    }
+    #[inline(always)]
+    fn pair_pull(self, pairs: PickedPairs<'_>, group: usize, at: usize, [a, b, d]: [Block; 3]) {
+        let g = &pairs.groups[group];
+        let (mut on_a, mut on_b) = (a, b);
+        for k in 0..3 {
+            on_a[k] += d[k] * (self * a[3]);
+            on_b[k] -= d[k] * (self * b[3]);
+        }
+        pairs.write(g.a[at], on_a);
+        pairs.write(g.b[at], on_b);
+    }
+    #[inline(always)]
+    fn load_blocks((): (), from: &[Block]) -> [Self; 4] {
+        from[0]
     }
 }
 

@@ -4,7 +4,7 @@ use crate::math::{LANES, Real, Vec3};
 
 /// Eight numbers, one a lane.
 pub(crate) type Eight = [Real; LANES];
-pub(super) type Eight3 = [Eight; 3];
+pub(crate) type Eight3 = [Eight; 3];
 
 /// One point of eight manifolds.
 #[derive(Clone, Debug)]

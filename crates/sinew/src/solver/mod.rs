@@ -8,6 +8,7 @@ mod contact_oracle;
 pub(crate) mod contact_set;
 pub mod implicit;
 mod node_pairs;
+pub(crate) mod node_touch;
 pub mod pgs;
 pub(crate) mod pool;
 pub mod row_lanes;

@@ -17,7 +17,7 @@ pub(crate) fn advance(ctx: &StepContext, model: &Model, work: &mut Work, setting
     }
     for &slot in &nodes {
         if work.soft[slot as usize].is_some() {
-            soft::advance(ctx.h, ctx.substep, model, slot, work, settings);
+            soft::advance(ctx.into(), model, slot, work, settings);
         } else {
             move_particles(ctx.h, model, work, slot);
         }

@@ -1,6 +1,6 @@
 //! Assemble: constraints and contacts become rows, with J, response, bias, bounds and warm impulses.
 
-use super::{StepContext, node_contact, solve};
+use super::{StepContext, node_contact, node_lanes, solve};
 use crate::constraint::{RowBuffer, View};
 use crate::math::{Block, Quat, Real, Vec3};
 use crate::model::{Model, Motion};
@@ -18,11 +18,13 @@ pub(crate) fn assemble(ctx: &StepContext, model: &Model, state: &State, work: &m
         // contacts want the speed of approach before any impulse is applied
         work.carry.copy_from_slice(&work.velocity);
         batch_contacts(ctx, model, work, settings);
+        node_lanes::build(model, work);
     } else {
         harvest(work);
     }
     constraint_rows(ctx, model, state, work);
     node_contact::rows(ctx, model, work);
+    work.node_touches.renew();
     pgs::warm_start(&work.rows, &mut work.velocity);
     pgs::warm_start(&work.node_rows, &mut work.velocity);
     pgs::warm_start(&work.contact_rows, &mut work.velocity);

@@ -157,7 +157,8 @@ fn begin(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings,
     for &slot in &island.nodes {
         if work.soft[slot as usize].is_some() {
             // A anew in every substep: one of another shape pushes strained matter beyond its rest
-            soft::predict(ctx.h, 0, model, slot, work, settings);
+            let when = soft::When { substep: 0, same_forces: false, ..ctx.into() };
+            soft::predict(when, model, slot, work, settings);
         } else {
             predict::kick_particles(ctx.h, model, work, settings, slot);
         }
@@ -330,7 +331,7 @@ fn end(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings, i
     }
     for &slot in &island.members.nodes {
         if work.soft[slot as usize].is_some() {
-            soft::advance(ctx.h, ctx.substep, model, slot, work, settings);
+            soft::advance(ctx.into(), model, slot, work, settings);
         } else {
             advance::move_particles(ctx.h, model, work, slot);
         }

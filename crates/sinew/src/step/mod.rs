@@ -10,6 +10,7 @@ mod impact;
 mod implicit;
 pub(crate) mod intake;
 mod node_contact;
+mod node_lanes;
 mod observe;
 mod predict;
 mod remember;
@@ -37,11 +38,14 @@ pub(crate) struct StepContext {
     pub h: Real,
     /// Which substep of the step.
     pub substep: u32,
+    /// True in the last substep of the step.
+    pub last: bool,
     pub joint: Softness,
     pub contact: ContactParams,
 }
 
 impl StepContext {
+    /// Substep `substep` of as many as fit into the step.
     fn new(settings: &Settings, h: Real, substep: u32) -> Self {
         let contact = soften(settings.contact, h);
         // stiffer than a 24th of the substep rate the spring rings in tall stacks
@@ -50,6 +54,7 @@ impl StepContext {
         Self {
             h,
             substep,
+            last: (substep + 1) as Real * h > settings.dt - 0.5 * h,
             joint: soften(settings.joint, h),
             contact: ContactParams {
                 first: substep == 0,
@@ -67,6 +72,12 @@ impl StepContext {
                 restitution_speed: settings.restitution_speed.max(gravity_speed),
             },
         }
+    }
+}
+
+impl From<&StepContext> for soft::When {
+    fn from(ctx: &StepContext) -> Self {
+        Self { h: ctx.h, substep: ctx.substep, last: ctx.last, same_forces: ctx.substep > 0 }
     }
 }
 

@@ -3,12 +3,13 @@
 
 use super::{StepContext, classic_contact, surface_contact, touch};
 use crate::collision::Bounds3;
+use crate::collision::surface::feature;
 use crate::constraint::Bounds;
 use crate::math::{Pose, Real, Vec3, any_orthonormal};
-use crate::model::Model;
+use crate::model::{BuiltCollider, Model, Nodes};
 use crate::settings::Settings;
 use crate::state::{ContactKey, ContactMemory, State, contact_flag};
-use crate::work::{NodeContact, Work};
+use crate::work::{NodeContact, SkinWork, Work};
 use bytemuck::Zeroable;
 
 /// Finds contacts of all surfels with rigid bodies; appends them to the step's contacts.
@@ -19,83 +20,174 @@ pub(super) fn find(model: &Model, state: &State, work: &mut Work, settings: &Set
             continue;
         }
         let start = work.contacts.len();
-        for surfel in 0..nodes.surface.len() as u32 {
-            let Some(skin) = work.skins[slot as usize].as_ref() else { break };
-            let (x, v) = (skin.x[surfel as usize], skin.v[surfel as usize]);
-            let inward = if nodes.surface.is_solid() { -skin.normals[surfel as usize] } else { Vec3::ZERO };
-            find_one(model, state, work, settings, Probe { slot, surfel, x, v, inward });
-        }
+        find_body(model, state, work, settings, (slot, nodes));
         surface_contact::find_rigid(model, state, work, settings, slot, start);
     }
 }
 
-/// A surfel that looks for what it touches.
-struct Probe {
-    slot: u32,
-    surfel: u32,
-    x: Vec3,
-    v: Vec3,
-    /// Into its own body; zero when that has no inside.
-    inward: Vec3,
-}
-
-fn find_one(model: &Model, state: &State, work: &mut Work, settings: &Settings, probe: Probe) {
-    let Work { broad, bounds, colliders, contacts, motion, .. } = work;
-    let Some(nodes) = model.nodes_at(probe.slot) else { return };
-    let x = probe.x;
+/// One body's surfels: colliders near the whole surface first, then the surfels near each.
+fn find_body(model: &Model, state: &State, work: &mut Work, settings: &Settings, (slot, nodes): (u32, &Nodes)) {
+    let Work { broad, bounds, colliders, contacts, motion, skins, near_colliders, reaches, .. } = work;
+    let Some(skin) = skins[slot as usize].as_ref() else { return };
+    // how far each surfel may come
     let fall = settings.gravity.length() * settings.dt * settings.dt;
-    let travel = 2.0 * settings.dt * probe.v.length() + fall;
     let buffer = if nodes.is_soft() { 0.0 } else { settings.contact_method.buffer() };
-    let reach = settings.contact_margin + buffer + travel;
-    let around = Bounds3 { min: x, max: x }.grown(nodes.traits.radius + reach);
-    broad.overlapping(&around, |c| {
+    reaches.clear();
+    let still = settings.contact_margin + buffer + fall;
+    reaches.extend(skin.v.iter().map(|v| still + 2.0 * settings.dt * v.length()));
+    let farthest = reaches.iter().fold(0.0, |most: Real, r| most.max(*r));
+    let Some(around) = box_of(&skin.x).map(|b| b.grown(nodes.traits.radius + farthest)) else { return };
+    near_colliders.clear();
+    broad.overlapping(&around, |c| near_colliders.push(c));
+    near_colliders.retain(|&c| bounds[c as usize].meets(&around));
+    near_colliders.sort_unstable();
+    for &c in near_colliders.iter() {
         let collider = colliders[c as usize];
-        if !bounds[c as usize].meets(&around) {
-            return;
-        }
-        let Some(rigid) = model.rigid_at(collider.body) else { return };
+        let Some(rigid) = model.rigid_at(collider.body) else { continue };
         let built = &rigid.colliders[collider.collider as usize];
-        if built.sensor || !built.groups.meets(nodes.traits.groups) || model.are_apart(collider.body, probe.slot) {
-            return;
+        if built.sensor || !built.groups.meets(nodes.traits.groups) || model.are_apart(collider.body, slot) {
+            continue;
         }
         let i = collider.body as usize;
         let pose = Pose::new(state.x[i], state.q[i]);
-        let placed = pose.then_inner(&built.place);
         let key = ContactKey {
             a: collider.body,
-            b: probe.slot,
+            b: slot,
             collider_a: collider.collider,
-            collider_b: 0,
+            collider_b: feature::VERTEX,
             sub_a: 0,
-            sub_b: probe.surfel,
+            sub_b: 0,
         };
-        if classic_contact::takes(settings, model, &key) {
-            if classic_contact::is_node_near(model, &key, &placed, x, reach + motion[i]) {
-                contacts.push(classic_contact::memory(state, key));
+        let side = Side { built, pose, placed: pose.then_inner(&built.place), bounds: bounds[c as usize], key };
+        let near = Near { nodes, skin, reaches, motion: motion[i] };
+        side.look(model, state, settings, &near, contacts);
+    }
+}
+
+/// The smallest box around points.
+fn box_of(points: &[Vec3]) -> Option<Bounds3> {
+    let first = *points.first()?;
+    Some(points.iter().fold(Bounds3 { min: first, max: first }, |b, p| Bounds3 { min: b.min.min(*p), max: b.max.max(*p) }))
+}
+
+/// A collider that surfels look at.
+struct Side<'a> {
+    built: &'a BuiltCollider,
+    pose: Pose,
+    placed: Pose,
+    bounds: Bounds3,
+    /// Of its contacts, but for the surfel.
+    key: ContactKey,
+}
+
+/// The surfels that look.
+struct Near<'a> {
+    nodes: &'a Nodes,
+    skin: &'a SkinWork,
+    /// How far each may come [m].
+    reaches: &'a [Real],
+    /// How far the collider may come [m].
+    motion: Real,
+}
+
+/// Where a surfel meets a collider.
+struct Meet {
+    /// On the surface, and outward there.
+    on: Vec3,
+    normal: Vec3,
+}
+
+impl Side<'_> {
+    fn look(
+        &self,
+        model: &Model,
+        state: &State,
+        settings: &Settings,
+        near: &Near<'_>,
+        contacts: &mut Vec<ContactMemory>,
+    ) {
+        let classic = classic_contact::takes(settings, model, &self.key);
+        // what State has of this pair, in the order of surfels: walked along
+        let of = |m: &ContactMemory| (m.key.a, m.key.b, m.key.collider_a, m.key.collider_b);
+        let wanted = (self.key.a, self.key.b, self.key.collider_a, self.key.collider_b);
+        let mut known = &state.contacts[state.contacts.partition_point(|m| of(m) < wanted)..];
+        let radius = near.nodes.traits.radius + settings.standoff();
+        for (surfel, (&x, &reach)) in near.skin.x.iter().zip(near.reaches).enumerate() {
+            let reach = reach + near.motion;
+            if self.is_far(x, radius + reach) {
+                continue;
             }
-            return;
+            let key = ContactKey { sub_b: surfel as u32, ..self.key };
+            if classic {
+                if classic_contact::is_node_near(model, &key, &self.placed, x, reach) {
+                    contacts.push(classic_contact::memory(state, key));
+                }
+                continue;
+            }
+            let solid = near.nodes.surface.is_solid();
+            // seen from inside its own body: a surfel on an edge of the shape has no normal, or any
+            let inward = if solid { near.skin.normals[surfel] * -settings.contact_margin } else { Vec3::ZERO };
+            let Some(meet) = self.meet(x + inward) else { continue };
+            if meet.normal.dot(x - meet.on) - radius > reach {
+                continue;
+            }
+            while known.first().is_some_and(|m| m.key < key) {
+                known = &known[1..];
+            }
+            let old = known.first().filter(|m| m.key == key);
+            contacts.push(self.contact(old, key, &meet, radius));
         }
-        // seen from inside its own body: a surfel on an edge of the shape has no normal, or any
-        let from = x + probe.inward * settings.contact_margin;
-        let (on, inside) = built.geometry.project(&placed, from);
+    }
+
+    /// True for a point that is farther than `reach` [m], told without roots.
+    fn is_far(&self, x: Vec3, reach: Real) -> bool {
+        let geometry = &self.built.geometry;
+        if let Some(radius) = geometry.ball() {
+            let most = radius + reach;
+            return (x - self.placed.position).length_squared() > most * most;
+        }
+        if let Some(n) = geometry.plane() {
+            return (self.placed.rotation * n).dot(x - self.placed.position) > reach;
+        }
+        !self.bounds.meets(&Bounds3 { min: x, max: x }.grown(reach))
+    }
+
+    fn meet(&self, from: Vec3) -> Option<Meet> {
+        let geometry = &self.built.geometry;
+        let centre = self.placed.position;
+        if let Some(radius) = geometry.ball() {
+            let normal = (from - centre).try_normalize()?;
+            return Some(Meet { on: centre + normal * radius, normal });
+        }
+        if let Some(n) = geometry.plane() {
+            let normal = self.placed.rotation * n;
+            return Some(Meet { on: from - normal * normal.dot(from - centre), normal });
+        }
+        let (on, inside) = geometry.project(&self.placed, from);
         let away = if inside { on - from } else { from - on };
-        let Some(normal) = away.try_normalize() else { return };
-        let radius = nodes.traits.radius + settings.standoff();
-        let gap = normal.dot(x - on) - radius;
-        if gap > reach + motion[i] {
-            return;
-        }
-        let mut m = remember(state, key, pose.rotation.inverse() * normal, radius);
-        m.points[0].local_a = pose.unpoint(on);
-        contacts.push(m);
-    });
+        Some(Meet { on, normal: away.try_normalize()? })
+    }
+
+    /// Round shapes are told by their core: the normal then follows the surfel within the step.
+    fn contact(&self, old: Option<&ContactMemory>, key: ContactKey, meet: &Meet, radius: Real) -> ContactMemory {
+        let mut m = renew(old, key, self.pose.rotation.inverse() * meet.normal, radius);
+        let outward = self.placed.rotation.inverse() * meet.normal;
+        let (core, round) = self.built.geometry.core(self.placed.unpoint(meet.on), outward);
+        m.points[0].local_a = self.built.place.point(core);
+        m.radius[0] = round;
+        m
+    }
 }
 
 /// The contact with what State has of it; the normal in the axes of a.
 pub(super) fn remember(state: &State, key: ContactKey, normal: Vec3, radius: Real) -> ContactMemory {
-    let old = state.contacts.binary_search_by_key(&key, |m| m.key).ok().map(|i| state.contacts[i]);
+    let old = state.contacts.binary_search_by_key(&key, |m| m.key).ok().map(|i| &state.contacts[i]);
+    renew(old, key, normal, radius)
+}
+
+fn renew(old: Option<&ContactMemory>, key: ContactKey, normal: Vec3, radius: Real) -> ContactMemory {
     // numbers that cannot be are forgotten, as for manifolds
-    let old = old.filter(super::detect::sane);
+    let old = old.filter(|m| super::detect::sane(m));
     let mut m = ContactMemory { key, count: 1, flags: contact_flag::NODE, normal, ..ContactMemory::zeroed() };
     m.radius = [0.0, radius];
     m.tangent = any_orthonormal(normal);
@@ -117,7 +209,8 @@ pub(super) fn rows(ctx: &StepContext, model: &Model, work: &mut Work) {
     let p = &ctx.contact;
     let mut terms = std::mem::take(&mut work.terms);
     for (index, m) in work.contacts.iter().enumerate() {
-        if !m.has(contact_flag::NODE) || work.implicit.holds(m.key.a) || work.implicit.holds(m.key.b) {
+        let elsewhere = work.implicit.holds(m.key.a) || work.implicit.holds(m.key.b);
+        if !m.has(contact_flag::NODE) || elsewhere || work.in_lanes[index] {
             continue;
         }
         let Some(at) = touch::place(model, &work.pose, m, 0) else { continue };

@@ -12,7 +12,7 @@ pub(crate) fn predict(ctx: &StepContext, model: &Model, work: &mut Work, setting
     kick_rigid(ctx.h, model, work, settings, &rigid);
     for &slot in &nodes {
         if work.soft[slot as usize].is_some() {
-            soft::predict(ctx.h, ctx.substep, model, slot, work, settings);
+            soft::predict(ctx.into(), model, slot, work, settings);
         } else {
             kick_particles(ctx.h, model, work, settings, slot);
         }

@@ -60,18 +60,19 @@ fn read_contacts(model: &Model, work: &mut Work, settings: &Settings) {
     }
     work.report.penetration = work.report.penetration.max(deepest);
     super::implicit::report(work, settings);
+    super::node_lanes::read(work, settings);
     for c in &work.node_contacts {
         let m = &mut work.contacts[c.manifold as usize];
         let q = work.pose[2 * m.key.a as usize + 1];
         let q = Quat::from_xyzw(q[0], q[1], q[2], q[3]);
-        let (n, t) = (q * m.normal, q * m.tangent);
+        let place = touch::place(model, &work.pose, m, 0);
+        let (n, t) = place.map_or((q * m.normal, q * m.tangent), |p| (p.normal, p.tangents[0]));
         let i = m.points[0].impulse;
         // the last substep stands for the step
         let scale = work.substeps as Real * inv_dt;
         let force = (n * i[0] + t * i[1] + n.cross(t) * i[2]) * scale;
         work.forces[c.manifold as usize] = [force.x, force.y, force.z, i[0] * scale];
         if settings.point_forces {
-            let place = touch::place(model, &work.pose, m, 0);
             let (point, gap) = place.map_or((Vec3::ZERO, 0.0), |p| (p.at, p.gap));
             work.point_forces[c.manifold as usize][0] =
                 PointForce { point, direction: n, gap, normal: i[0] * scale, force };
@@ -85,7 +86,7 @@ fn read_contacts(model: &Model, work: &mut Work, settings: &Settings) {
     }
 }
 
-fn set_touching(m: &mut ContactMemory, yes: bool) {
+pub(super) fn set_touching(m: &mut ContactMemory, yes: bool) {
     m.flags = if yes { m.flags | contact_flag::TOUCHING } else { m.flags & !contact_flag::TOUCHING };
 }
 

@@ -83,11 +83,33 @@ fn with_body(
     call(held.model.as_mut(), body, pool);
 }
 
+/// Which substep a model is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct When {
+    /// [s]
+    pub h: Real,
+    pub substep: u32,
+    pub last: bool,
+    /// The external forces of the substep before still hold.
+    pub same_forces: bool,
+}
+
+impl When {
+    fn context<'a>(self, settings: &Settings, pool: &'a Pool) -> StepContext<'a> {
+        let (lanes, resolve) = (settings.lanes, settings.max_substeps > 1);
+        StepContext { h: self.h, substep: self.substep, last: self.last, lanes, resolve, pool: Some(pool) }
+    }
+}
+
 /// Asks a model for the velocity after internal and external forces, or for its system when it is implicit.
-pub(super) fn predict(h: Real, substep: u32, model: &Model, slot: u32, work: &mut Work, settings: &Settings) {
+pub(super) fn predict(when: When, model: &Model, slot: u32, work: &mut Work, settings: &Settings) {
+    let h = when.h;
     let Some(nodes) = model.nodes_at(slot) else { return };
-    gather_forces(nodes, work, settings);
-    super::air::push(h, model, nodes, work);
+    // only the air changes within a step
+    if !when.same_forces || nodes.traits.air.is_some() {
+        gather_forces(nodes, work, settings);
+        super::air::push(h, model, nodes, work);
+    }
     let keep = decay(nodes.traits.damping, h);
     with_body(model, slot, work, false, |m, body, pool| {
         if keep < 1.0 {
@@ -95,27 +117,25 @@ pub(super) fn predict(h: Real, substep: u32, model: &Model, slot: u32, work: &mu
                 *v = [v[0] * keep, v[1] * keep, v[2] * keep, v[3]];
             }
         }
-        m.predict(
-            &StepContext { h, substep, lanes: settings.lanes, resolve: settings.max_substeps > 1, pool: Some(pool) },
-            body,
-        );
+        m.predict(&when.context(settings, pool), body);
     });
 }
 
 /// Moves a body on. It moves with the corrected velocities; what the model adds to them on the way (the second half kick of
 /// Verlet) is a change of the velocity as well.
-pub(super) fn advance(h: Real, substep: u32, model: &Model, slot: u32, work: &mut Work, settings: &Settings) {
+pub(super) fn advance(when: When, model: &Model, slot: u32, work: &mut Work, settings: &Settings) {
     let Some(nodes) = model.nodes_at(slot) else { return };
     let first = model.node_block(nodes.start) as usize;
     let span = first..first + nodes.inv_mass.len();
-    work.before_advance.clear();
-    work.before_advance.extend_from_slice(&work.carry[span.clone()]);
-    with_body(model, slot, work, true, |m, body, pool| {
-        m.advance(
-            &StepContext { h, substep, lanes: settings.lanes, resolve: settings.max_substeps > 1, pool: Some(pool) },
-            body,
-        );
-    });
+    let kicks = work.soft[slot as usize].as_ref().is_some_and(|held| held.model.kicks_in_advance());
+    if kicks {
+        work.before_advance.clear();
+        work.before_advance.extend_from_slice(&work.carry[span.clone()]);
+    }
+    with_body(model, slot, work, true, |m, body, pool| m.advance(&when.context(settings, pool), body));
+    if !kicks {
+        return;
+    }
     let Work { velocity, carry, before_advance, .. } = work;
     for ((v, after), before) in velocity[span.clone()].iter_mut().zip(&carry[span]).zip(before_advance.iter()) {
         if after != before {

@@ -1,6 +1,6 @@
 //! Solve: correcting sweeps move positions out of error; relaxing sweeps leave velocities that hold the constraints.
 
-use super::{StepContext, node_contact, predict};
+use super::{StepContext, node_contact, node_lanes, predict};
 use crate::math::{Blocks, Real};
 use crate::model::Model;
 use crate::settings::{Order, Settings};
@@ -44,6 +44,7 @@ fn sweep(ctx: &StepContext, work: &mut Work, settings: &Settings, job: Job) -> b
             squares += pgs::sweep(&mut work.rows, &mut work.velocity, pass);
             squares += node_rows(work, settings, pass);
             squares += pgs::sweep(&mut work.contact_rows, &mut work.velocity, pass);
+            squares += node_lanes::sweep(ctx, work, settings, pass);
             squares += contacts(ctx, work, settings, job);
         }
         Order::Staggered { rigid, deformable } => {
@@ -54,6 +55,7 @@ fn sweep(ctx: &StepContext, work: &mut Work, settings: &Settings, job: Job) -> b
             for _ in 0..deformable {
                 squares += node_rows(work, settings, pass);
                 squares += pgs::sweep(&mut work.contact_rows, &mut work.velocity, pass);
+                squares += node_lanes::sweep(ctx, work, settings, pass);
             }
         }
     }

@@ -16,6 +16,8 @@ use std::ops::Range;
 const FLAT: Real = 1e-4;
 /// Weight from which a point of a triangle counts as its corner.
 const CORNER: Real = 0.999;
+/// Depth of triangles between corners on a ball that is left alone, as a share of the contact margin.
+const SAG: Real = 0.2;
 
 /// Places all surfaces: positions, normals, boxes for what the step may bring.
 pub(super) fn follow(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
@@ -59,7 +61,7 @@ fn touches(model: &Model, work: &Work, slot: u32) -> bool {
 }
 
 fn may_meet(model: &Model, work: &Work, a: u32, b: u32) -> bool {
-    let bounds = |slot: u32| work.skins[slot as usize].as_ref()?.tree.as_ref()?.bounds();
+    let bounds = |slot: u32| work.skins[slot as usize].as_ref()?.bounds;
     let groups = |slot: u32| model.nodes_at(slot).map(|n| n.traits.groups);
     let near = bounds(a).zip(bounds(b)).is_some_and(|(a, b)| a.meets(&b));
     let (Some(groups_a), Some(groups_b)) = (groups(a), groups(b)) else { return false };
@@ -69,6 +71,9 @@ fn may_meet(model: &Model, work: &Work, a: u32, b: u32) -> bool {
 /// Features of two surfaces, or of one.
 fn find_pair(model: &Model, state: &State, work: &mut Work, settings: &Settings, a: u32, b: u32) {
     let Work { skins, cell_pairs, touching_features, held_vertices, contacts, .. } = work;
+    for slot in [a, b] {
+        fit(model, skins, slot, settings);
+    }
     let (Some(skin_a), Some(skin_b)) = (&skins[a as usize], &skins[b as usize]) else { return };
     let (Some(nodes_a), Some(nodes_b)) = (model.nodes_at(a), model.nodes_at(b)) else { return };
     let (Some(tree_a), Some(tree_b)) = (&skin_a.tree, &skin_b.tree) else { return };
@@ -120,26 +125,49 @@ fn find_pair(model: &Model, state: &State, work: &mut Work, settings: &Settings,
     }
 }
 
+/// Boxes and normals of a surface for this step.
+fn fit(model: &Model, skins: &mut [Option<SkinWork>], slot: u32, settings: &Settings) {
+    if let (Some(nodes), Some(skin)) = (model.nodes_at(slot), skins[slot as usize].as_mut()) {
+        skin.fit(nodes, settings.dt, settings.contact_margin + fall(settings));
+    }
+}
+
+/// True when triangles cannot come deeper into a ball than this share of the contact margin while their corners are
+/// outside: a chord of length 2 r is r²/2R below the surface.
+fn corners_hold(built: &BuiltCollider, skin: &SkinWork, settings: &Settings) -> bool {
+    let deep = |radius: Real| skin.face_radius * skin.face_radius / (2.0 * radius);
+    built.geometry.ball().is_some_and(|radius| deep(radius) < SAG * settings.contact_margin)
+}
+
 /// Triangles of a surface against rigid bodies, where a body is nearer to the triangle's inside than to its corners:
 /// small bodies, edges and corners of large ones. The contacts of the body's surfels are those from `start` on.
 pub(super) fn find_rigid(model: &Model, state: &State, work: &mut Work, settings: &Settings, slot: u32, start: usize) {
     let Some(nodes) = model.nodes_at(slot) else { return };
     let Work { skins, broad, bounds, colliders, contacts, motion, near_colliders, near_cells, .. } = work;
-    let Some(skin) = &skins[slot as usize] else { return };
-    let Some(tree) = &skin.tree else { return };
-    let Some(around) = tree.bounds() else { return };
+    let Some(skin) = skins[slot as usize].as_mut().filter(|s| s.tree.is_some()) else { return };
+    let Some(around) = skin.bounds else { return };
     near_colliders.clear();
     broad.overlapping(&around, |c| near_colliders.push(c));
+    near_colliders.retain(|&c| {
+        let ColliderRef { body, collider } = colliders[c as usize];
+        let built = model.rigid_at(body).map(|r| &r.colliders[collider as usize]);
+        // a plane without end meets corners first
+        built.is_some_and(|b| !b.geometry.is_unbounded() && !corners_hold(b, skin, settings))
+    });
+    if near_colliders.is_empty() {
+        return;
+    }
     near_colliders.sort_unstable();
+    skin.fit(nodes, settings.dt, settings.contact_margin + fall(settings));
+    let skin = &*skin;
+    let Some(tree) = &skin.tree else { return };
     contacts[start..].sort_unstable_by_key(|m| m.key);
     let end = contacts.len();
     for &c in near_colliders.iter() {
         let ColliderRef { body, collider } = colliders[c as usize];
         let Some(rigid) = model.rigid_at(body) else { continue };
         let built = &rigid.colliders[collider as usize];
-        // a plane without end meets corners first
-        let meets = !built.sensor && built.groups.meets(nodes.traits.groups) && !model.are_apart(body, slot);
-        if built.geometry.is_unbounded() || !meets {
+        if built.sensor || !built.groups.meets(nodes.traits.groups) || model.are_apart(body, slot) {
             continue;
         }
         let reach = settings.contact_margin + motion[body as usize];

@@ -2,7 +2,7 @@
 
 use crate::collision::surface::feature;
 use crate::constraint::Term;
-use crate::math::{Block, Quat, Real, Sym3, Vec3};
+use crate::math::{Block, Quat, Real, Sym3, Vec3, any_orthonormal};
 use crate::model::{Material, Model, Nodes};
 use crate::state::{ContactMemory, contact_flag};
 use crate::work::Work;
@@ -28,6 +28,15 @@ pub(super) fn place(model: &Model, pose: &[Block], m: &ContactMemory, k: usize) 
     if m.has(contact_flag::NODE) {
         // the point of the surface is the common one: nodes cannot take a torque
         let at = Feature::of_b(model, m)?.position(model, pose);
+        if m.radius[0] > 0.0 {
+            // a round shape: the normal follows the node around its core
+            let away = at - on_a;
+            let distance = away.length();
+            let normal = if distance > 0.0 { away / distance } else { normal };
+            let tangent = level(tangent, normal);
+            let gap = distance - m.radius[0] - m.radius[1];
+            return Some(Place { normal, tangents: [tangent, normal.cross(tangent)], at, gap });
+        }
         let on_a = if m.has(contact_flag::SURFACE) { Feature::of_a(model, m)?.position(model, pose) } else { on_a };
         let gap = normal.dot(at - on_a) - m.radius[1];
         return Some(Place { normal, tangents: [tangent, normal.cross(tangent)], at, gap });
@@ -46,6 +55,11 @@ pub(super) fn place(model: &Model, pose: &[Block], m: &ContactMemory, k: usize) 
     };
     let at = on_a + normal * (0.5 * gap) + across * lean;
     Some(Place { normal, tangents: [tangent, normal.cross(tangent)], at, gap })
+}
+
+/// The tangent turned into the plane of a normal.
+pub(super) fn level(tangent: Vec3, normal: Vec3) -> Vec3 {
+    (tangent - normal * normal.dot(tangent)).try_normalize().unwrap_or_else(|| any_orthonormal(normal))
 }
 
 /// A vertex, edge or triangle of a surface and the weights of its surfels.

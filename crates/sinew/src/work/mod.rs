@@ -19,6 +19,7 @@ use crate::math::{Block, Pose, Real, Vec3};
 use crate::report::Report;
 use crate::solver::colour::Colouring;
 use crate::solver::contact_set::ContactSet;
+use crate::solver::node_touch::NodeTouches;
 use crate::solver::pool::Pool;
 use crate::solver::row_lanes::RowLanes;
 use crate::state::ContactMemory;
@@ -144,6 +145,12 @@ pub(crate) struct Work {
     /// Air drag on nodes and the rate at which it brakes them. Written by `predict`. (nodes of one body) [N, kg/s]
     pub drag: Vec<(Vec3, Real)>,
     pub node_contacts: Vec<NodeContact>,
+    /// Contacts of light nodes, in lanes, and which contacts are among them. Written by `assemble`.
+    pub node_touches: NodeTouches,
+    /// (contacts)
+    pub in_lanes: Vec<bool>,
+    /// How far each surfel of the body at hand may come [m]. Written by `detect`.
+    pub reaches: Vec<Real>,
     /// Surfaces of bodies of nodes. Written by `detect`. (slots)
     pub skins: Vec<Option<SkinWork>>,
     /// Pairs of cells and what touches among them, of the pair of bodies that is being looked at. Written by `detect`.
@@ -226,6 +233,9 @@ impl Work {
             row_forces: Vec::new(),
             drag: Vec::new(),
             node_contacts: Vec::new(),
+            node_touches: NodeTouches::default(),
+            in_lanes: Vec::new(),
+            reaches: Vec::new(),
             skins: Vec::new(),
             cell_pairs: Vec::new(),
             touching_features: Vec::new(),

@@ -16,11 +16,14 @@
 //! velocity is freed of its rigid part in every connected part that no pin holds (`parts.rs`): momentum and spin are
 //! kept to rounding whatever the iterations left.
 
+mod brace;
 mod cluster;
+mod links;
 mod parts;
 pub mod pbd;
 mod row;
 pub mod shape_matching;
+mod sums;
 
 #[cfg(test)]
 mod pbd_laws;

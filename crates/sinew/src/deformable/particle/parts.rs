@@ -82,7 +82,6 @@ impl Parts {
     }
 
     /// Number of parts.
-    #[cfg(test)]
     pub fn count(&self) -> usize {
         self.frames.len()
     }
@@ -150,12 +149,7 @@ impl Parts {
             momentum += push;
             moment += arm.cross(push);
         });
-        // each round multiplies what the softened inverse left by the share of the softening in the inertia
-        let mut spin = frame.inverse.mul(moment);
-        for _ in 0..ROUNDS {
-            spin += frame.inverse.mul(moment - frame.inertia.mul(spin));
-        }
-        Motion { velocity: momentum / frame.mass, spin }
+        Motion { velocity: momentum / frame.mass, spin: refined(frame.inverse, frame.inertia, moment) }
     }
 
     fn visit(&self, part: usize, mut call: impl FnMut(usize, Vec3)) {
@@ -170,6 +164,20 @@ impl Motion {
     fn at(&self, arm: Vec3) -> Vec3 {
         self.velocity + self.spin.cross(arm)
     }
+}
+
+/// The spin that has this moment.
+pub(super) fn spin_of(inertia: Sym3, moment: Vec3) -> Vec3 {
+    refined(softened_inverse(inertia), inertia, moment)
+}
+
+/// Each round multiplies what the softened inverse left by the share of the softening in the inertia.
+fn refined(inverse: Sym3, inertia: Sym3, moment: Vec3) -> Vec3 {
+    let mut spin = inverse.mul(moment);
+    for _ in 0..ROUNDS {
+        spin += inverse.mul(moment - inertia.mul(spin));
+    }
+    spin
 }
 
 /// 0 for a pinned node.

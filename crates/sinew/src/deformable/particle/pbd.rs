@@ -14,14 +14,21 @@
 //! Bending: hinge stiffness D |e|²/(A_L + A_R) gives a cylinder of curvature κ the energy ½ D κ² per area on square and
 //! on equilateral meshes. Rope: E A / L along, E I / l̄ at each inner node.
 //!
-//! Places are taken from the first node: digits go to the body and not to where it is.
+//! A cloth that does not stretch, in few sweeps (cloth study): edges that give way when shortened, so that folds do not
+//! fight the sweeps; *braces*, rows between second neighbours that only pull; and in the last substep of a step some
+//! sweeps over the edges that are still beyond a limit of stretch.
+//!
+//! Places are taken from the middle node: digits go to the body and not to where it is.
 
+use super::brace::braces;
+use super::links::{Links, PADS};
 use super::parts::Parts;
 use super::row::{Memory, Pace, begin, hinge_angle, pull, sweep};
+use super::sums::rigid_part;
 use super::{Damping, Distance, Enclosed, Hinge, Kink, ParticleError, Rows, Volume, check, check_nodes};
 use super::{not_negative, positive};
 use crate::deformable::{BodyMut, BodyRef, Deformable, StepContext, add, vec};
-use crate::math::{Block, Real, Vec3};
+use crate::math::{Block, LANES, Real, Vec3};
 use crate::model::tet_mesh::TetMesh;
 use crate::model::tri_mesh::TriMesh;
 
@@ -34,11 +41,13 @@ pub struct Params {
     pub damping: Damping,
     /// Time constant of a dashpot beside every compliant constraint [s]; 0: none.
     pub row_damping: Real,
+    /// Sweeps at the end of a step over the edges beyond `stretch_limit`. More: nearer to the limit.
+    pub limit_sweeps: u32,
 }
 
 impl Default for Params {
     fn default() -> Self {
-        Self { iterations: 8, damping: Damping::Internal { rate: 0.0 }, row_damping: 0.0 }
+        Self { iterations: 8, damping: Damping::Internal { rate: 0.0 }, row_damping: 0.0, limit_sweeps: 8 }
     }
 }
 
@@ -64,6 +73,11 @@ pub struct Sheet {
     pub density: Real,
     /// Stiffness of shortened edges by that of stretched ones, 0 (slack) to 1: below 1 the sheet folds between nodes.
     pub compression: Real,
+    /// Young's modulus times thickness of rows between second neighbours, which only pull [N/m]; 0: there are none,
+    /// infinite: rigid. They carry a pull two edges in a sweep, and add to `stretch` along the edges.
+    pub brace: Real,
+    /// Stretch of an edge, as a share of its length, that the last substep of a step takes back; infinite: no limit.
+    pub stretch_limit: Real,
 }
 
 /// Material of a rope.
@@ -98,12 +112,21 @@ pub struct Pbd {
     /// (node_count) [kg]
     masses: Vec<Real>,
     parts: Parts,
-    /// Places from the first node and inverse masses. Written by `predict`. (node_count) [m, 1/kg]
+    /// Stretch that the last substep takes back.
+    stretch_limit: Real,
+    /// `rows.distances` and `rows.braces` in lanes.
+    edges: Links,
+    braces: Links,
+    /// Places from the middle node and inverse masses. Written by `predict`. (node_count, and pads) [m, 1/kg]
     places: Vec<Block>,
+    /// Places at the start of the substep and masses; change of velocity. Written by `predict`. (node_count, rounded up to
+    /// eights) [m, kg; m/s]
+    arms: Vec<Block>,
+    shift: Vec<Block>,
     /// Change of velocity; gradients of enclosed volumes in between. Written by `predict`. (node_count) [m/s]
     change: Vec<Vec3>,
     /// By kind. Written by `predict`. (rows of each kind)
-    memory: [Vec<Memory>; 5],
+    memory: [Vec<Memory>; 6],
 }
 
 impl Pbd {
@@ -114,12 +137,20 @@ impl Pbd {
         rows.check(masses.len())?;
         let count = masses.len();
         rows.colour(count);
-        let kinds =
-            [rows.distances.len(), rows.kinks.len(), rows.hinges.len(), rows.volumes.len(), rows.enclosed.len()];
+        let thin = [rows.distances.len(), rows.braces.len(), rows.kinks.len(), rows.hinges.len()];
+        let kinds = [thin[0], thin[1], thin[2], thin[3], rows.volumes.len(), rows.enclosed.len()];
+        // lanes without a row pull at two places a metre apart that do not answer
+        let pads = (0..PADS).map(|k| [(k % 2) as Real, 0.0, 0.0, 0.0]);
+        let none = vec![[0.0; 4]; count.next_multiple_of(LANES)];
         Ok(Self {
             params,
             parts: Parts::new(count, rows.links()),
-            places: vec![[0.0; 4]; count],
+            stretch_limit: Real::INFINITY,
+            edges: Links::new(&rows.distances, count),
+            braces: Links::new(&rows.braces, count),
+            places: std::iter::repeat_n([0.0, 0.0, 0.0, -1.0], count).chain(pads).collect(),
+            arms: none.clone(),
+            shift: none,
             change: vec![Vec3::ZERO; count],
             memory: kinds.map(|n| vec![Memory::default(); n]),
             masses,
@@ -187,7 +218,23 @@ impl Pbd {
                 rows.hinges.push(Hinge { nodes, rest: hinge_angle(corners), compliance: 1.0 / stiffness });
             }
         }
-        Self::new(&mesh.vertices, masses, rows, params)
+        let modulus = sheet.brace;
+        if modulus > 0.0 {
+            // a share of the sheet as that of an edge: two triangles of the mean area
+            let area: Real = (0..mesh.triangles.len()).map(|t| mesh.area(t)).sum();
+            let share = 2.0 * area / mesh.triangles.len() as Real;
+            rows.braces = braces(mesh)
+                .into_iter()
+                .map(|b| Distance {
+                    nodes: b.nodes,
+                    rest: b.rest,
+                    compliance: b.rest * b.rest / (modulus * share),
+                    compression: Real::INFINITY,
+                })
+                .collect();
+        }
+        let model = Self::new(&mesh.vertices, masses, rows, params)?;
+        Ok(Self { stretch_limit: sheet.stretch_limit, ..model })
     }
 
     /// A rope through these points [m], at rest as they lie.
@@ -229,7 +276,7 @@ impl Pbd {
     pub fn enclose(mut self, faces: Vec<[u32; 3]>, rest: Real, compliance: Real) -> Result<Self, ParticleError> {
         self.rows.enclosed.push(Enclosed { faces, rest, compliance });
         self.rows.check(self.masses.len())?;
-        self.memory[4].push(Memory::default());
+        self.memory[5].push(Memory::default());
         self.parts = Parts::new(self.masses.len(), self.rows.links());
         Ok(self)
     }
@@ -240,12 +287,24 @@ impl Pbd {
     }
 
     /// Sweeps over all constraints: `places` become the goals.
-    fn relax(&mut self, h: Real) {
+    fn relax(&mut self, ctx: &StepContext<'_>) {
+        let h = ctx.h;
         let pace = Pace { inverse_square: 1.0 / (h * h), drag: self.params.row_damping / h };
-        let (rows, p) = (&self.rows, &mut self.places);
-        let [distances, kinks, hinges, volumes, enclosed] = &mut self.memory;
+        let (rows, p, lanes) = (&self.rows, &mut self.places, ctx.lanes);
+        let [distances, braces, kinks, hinges, volumes, enclosed] = &mut self.memory;
+        let (once, drag) = (self.params.iterations == 1, self.params.row_damping > 0.0);
+        if !once && !drag {
+            self.edges.begin();
+            self.braces.begin();
+        }
         for _ in 0..self.params.iterations {
-            sweep(&rows.distances, p, distances, pace);
+            if drag {
+                sweep(&rows.distances, p, distances, pace);
+                sweep(&rows.braces, p, braces, pace);
+            } else {
+                self.edges.sweep(p, once, lanes);
+                self.braces.sweep(p, once, lanes);
+            }
             sweep(&rows.kinks, p, kinks, pace);
             sweep(&rows.hinges, p, hinges, pace);
             sweep(&rows.volumes, p, volumes, pace);
@@ -253,14 +312,22 @@ impl Pbd {
                 row.relax(p, memory, pace, &mut self.change);
             }
         }
+        if ctx.last && self.stretch_limit.is_finite() {
+            for _ in 0..self.params.limit_sweeps {
+                self.edges.limit(p, self.stretch_limit, lanes);
+            }
+        }
     }
 
-    /// C of every constraint at the start of the substep.
+    /// C of every constraint at the start of the substep, where `places` are; edges have it only for a dashpot.
     fn begin(&mut self) {
         let (rows, p) = (&self.rows, &self.places);
-        let [distances, kinks, hinges, volumes, enclosed] = &mut self.memory;
+        let [distances, braces, kinks, hinges, volumes, enclosed] = &mut self.memory;
         let drag = self.params.row_damping > 0.0;
-        begin(&rows.distances, p, distances, drag);
+        if drag {
+            begin(&rows.distances, p, distances, drag);
+            begin(&rows.braces, p, braces, drag);
+        }
         begin(&rows.kinks, p, kinks, drag);
         begin(&rows.hinges, p, hinges, drag);
         begin(&rows.volumes, p, volumes, drag);
@@ -269,11 +336,65 @@ impl Pbd {
         }
     }
 
+    /// x* with the external forces into `places`. Returns whether an inverse mass has changed, and whether one is 0.
+    fn place(&mut self, h: Real, origin: Vec3, body: &mut BodyMut<'_>) -> (bool, bool) {
+        let (mut stale, mut held) = (false, false);
+        let moving = body.x.iter().zip(body.v.iter_mut()).zip(body.force);
+        for (place, ((x, v), force)) in self.places.iter_mut().zip(moving) {
+            let w = v[3];
+            add(v, *force * (w * h));
+            stale |= place[3] != w;
+            held |= w == 0.0;
+            let at = star(x, v, origin, h);
+            *place = [at.x, at.y, at.z, w];
+        }
+        (stale, held)
+    }
+
+    /// The way from x* to the goals as a velocity, freed of its rigid part, for a body of one part that nothing damps.
+    fn finish(&mut self, ctx: &StepContext<'_>, origin: Vec3, body: &mut BodyMut<'_>) {
+        let inv_h = 1.0 / ctx.h;
+        let moving = body.x.iter().zip(body.v.iter()).zip(&self.masses);
+        let out = self.arms.iter_mut().zip(&mut self.shift);
+        for ((place, ((x, v), m)), (arm, shift)) in self.places.iter().zip(moving).zip(out) {
+            let from = star(x, v, origin, ctx.h);
+            // x* again by the same sum gives the same bits
+            let way = (vec(*place) - from) * inv_h;
+            *shift = [way.x, way.y, way.z, 0.0];
+            *arm = [x[0] - origin.x, x[1] - origin.y, x[2] - origin.z, *m];
+        }
+        let motion = rigid_part(&self.arms, &self.shift, ctx.lanes);
+        for ((v, shift), arm) in body.v.iter_mut().zip(&self.shift).zip(&self.arms) {
+            add(v, vec(*shift) - (motion.velocity + motion.spin.cross(vec(*arm))));
+        }
+    }
+
+    /// The same for several parts, pins and damping.
+    fn finish_parts(&mut self, ctx: &StepContext<'_>, origin: Vec3, body: &mut BodyMut<'_>) {
+        let h = ctx.h;
+        for (k, change) in self.change.iter_mut().enumerate() {
+            let from = star(&body.x[k], &body.v[k], origin, h);
+            *change = (vec(self.places[k]) - from) / h;
+        }
+        match self.params.damping {
+            Damping::Internal { rate } if rate > 0.0 => {
+                self.parts.damp(body.v, rate * h / (1.0 + rate * h), &mut self.change);
+            }
+            Damping::Internal { .. } => {}
+            Damping::Printed { gamma } => self.change.iter_mut().for_each(|c| *c *= 1.0 - gamma),
+        }
+        self.parts.balance(body.v, &mut self.change);
+        for (v, change) in body.v.iter_mut().zip(&self.change) {
+            add(v, *change);
+        }
+    }
+
     /// Energy [J], forces into `out`, and whether they are all known.
     fn pull(&self, x: &[Block], mut out: Option<&mut [Vec3]>) -> (Real, bool) {
         let rows = &self.rows;
         let sums = [
             pull(&rows.distances, x, out.as_deref_mut()),
+            pull(&rows.braces, x, out.as_deref_mut()),
             pull(&rows.kinks, x, out.as_deref_mut()),
             pull(&rows.hinges, x, out.as_deref_mut()),
             pull(&rows.volumes, x, out.as_deref_mut()),
@@ -302,37 +423,33 @@ impl Deformable for Pbd {
 
     fn predict(&mut self, ctx: &StepContext<'_>, mut body: BodyMut<'_>) {
         let h = ctx.h;
-        let origin = vec(body.x[0]);
-        for ((place, x), v) in self.places.iter_mut().zip(body.x.iter()).zip(body.v.iter()) {
-            let at = vec(*x) - origin;
-            *place = [at.x, at.y, at.z, v[3]];
-        }
-        self.begin();
-        self.parts.frame(body.x, body.v);
-
-        // x* with the external forces, then the goals
-        body.kick(h);
-        for (place, v) in self.places.iter_mut().zip(body.v.iter()) {
-            add(place, vec(*v) * h);
-        }
-        self.relax(h);
-
-        // the way from x* to the goal as a velocity; x* again by the same sum gives the same bits
-        for (k, change) in self.change.iter_mut().enumerate() {
-            let mut predicted = vec(body.x[k]) - origin;
-            predicted += vec(body.v[k]) * h;
-            *change = (vec(self.places[k]) - predicted) / h;
-        }
-        match self.params.damping {
-            Damping::Internal { rate } if rate > 0.0 => {
-                self.parts.damp(body.v, rate * h / (1.0 + rate * h), &mut self.change);
+        let origin = vec(body.x[body.x.len() / 2]);
+        let thin = self.rows.kinks.len() + self.rows.hinges.len() + self.rows.volumes.len() + self.rows.enclosed.len();
+        if thin > 0 || self.params.row_damping > 0.0 {
+            for (place, x) in self.places.iter_mut().zip(body.x.iter()) {
+                (place[0], place[1], place[2]) = (x[0] - origin.x, x[1] - origin.y, x[2] - origin.z);
             }
-            Damping::Internal { .. } => {}
-            Damping::Printed { gamma } => self.change.iter_mut().for_each(|c| *c *= 1.0 - gamma),
+            self.begin();
         }
-        self.parts.balance(body.v, &mut self.change);
-        for (v, change) in body.v.iter_mut().zip(&self.change) {
-            add(v, *change);
+        let (stale, held) = self.place(h, origin, &mut body);
+        self.edges.prepare(&self.places, h, stale);
+        self.braces.prepare(&self.places, h, stale);
+        let simple = self.parts.count() == 1 && self.params.damping == Damping::Internal { rate: 0.0 };
+        if !simple {
+            self.parts.frame(body.x, body.v);
+        }
+        self.relax(ctx);
+        match (simple, held) {
+            (true, false) => self.finish(ctx, origin, &mut body),
+            // what is held takes up momentum
+            (true, true) => {
+                let inv_h = 1.0 / h;
+                for (place, (x, v)) in self.places.iter().zip(body.x.iter().zip(body.v.iter_mut())) {
+                    let from = star(x, v, origin, h);
+                    add(v, (vec(*place) - from) * inv_h);
+                }
+            }
+            (false, _) => self.finish_parts(ctx, origin, &mut body),
         }
     }
 
@@ -343,6 +460,12 @@ impl Deformable for Pbd {
     fn forces(&self, body: BodyRef<'_>, out: &mut [Vec3]) -> bool {
         self.pull(body.x, Some(out)).1
     }
+}
+
+/// x − origin + h v.
+#[inline(always)]
+fn star(x: &Block, v: &Block, origin: Vec3, h: Real) -> Vec3 {
+    vec(*x) - origin + vec(*v) * h
 }
 
 /// Compliance of a shortened edge.
@@ -393,6 +516,8 @@ impl Sheet {
             ("bend", self.bend, not_negative(self.bend), "0 or more, finite [N·m]"),
             ("density", self.density, positive(self.density), "positive and finite [kg/m²]"),
             ("compression", self.compression, (0.0..=1.0).contains(&self.compression), "from 0 to 1"),
+            ("brace", self.brace, self.brace >= 0.0, "0 or more [N/m]; infinite is rigid"),
+            ("stretch_limit", self.stretch_limit, self.stretch_limit >= 0.0, "0 or more; infinite is none"),
         ])
     }
 }

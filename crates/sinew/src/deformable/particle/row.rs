@@ -82,6 +82,8 @@ pub struct Enclosed {
 #[expect(missing_docs, reason = "the kinds are documented above")]
 pub struct Rows {
     pub distances: Vec<Distance>,
+    /// Distances between second neighbours, swept after the others and left out of a limit on stretch.
+    pub braces: Vec<Distance>,
     pub kinks: Vec<Kink>,
     pub hinges: Vec<Hinge>,
     pub volumes: Vec<Volume>,
@@ -349,10 +351,12 @@ impl Rows {
         }
         let soft = |alpha: Real| ("compliance", alpha, super::not_negative(alpha));
         let rest = |value: Real| ("rest", value, value.is_finite());
-        all("distances", &self.distances, count, |r| [soft(r.compliance), rest(r.rest)])?;
-        all("distances", &self.distances, count, |r| {
-            [("compression", r.compression, r.compression >= 0.0), ("rest", r.rest, r.rest >= 0.0)]
-        })?;
+        for (list, rows) in [("distances", &self.distances), ("braces", &self.braces)] {
+            all(list, rows, count, |r| [soft(r.compliance), rest(r.rest)])?;
+            all(list, rows, count, |r| {
+                [("compression", r.compression, r.compression >= 0.0), ("rest", r.rest, r.rest >= 0.0)]
+            })?;
+        }
         all("kinks", &self.kinks, count, |r| [soft(r.compliance), rest(r.rest)])?;
         all("kinks", &self.kinks, count, |r| r.weights.map(|w| ("weights", w, super::not_negative(w))))?;
         all("hinges", &self.hinges, count, |r| [soft(r.compliance), rest(r.rest)])?;
@@ -381,6 +385,7 @@ impl Rows {
             *rows = keyed.into_iter().map(|(_, i)| rows[i].clone()).collect();
         }
         sort(&mut self.distances, count);
+        sort(&mut self.braces, count);
         sort(&mut self.kinks, count);
         sort(&mut self.hinges, count);
         sort(&mut self.volumes, count);
@@ -388,7 +393,7 @@ impl Rows {
 
     /// Groups of nodes that hang together.
     pub(super) fn links(&self) -> impl Iterator<Item = &[u32]> {
-        let distances = self.distances.iter().map(|r| r.nodes.as_slice());
+        let distances = self.distances.iter().chain(&self.braces).map(|r| r.nodes.as_slice());
         let kinks = self.kinks.iter().map(|r| r.nodes.as_slice());
         let hinges = self.hinges.iter().map(|r| r.nodes.as_slice());
         let volumes = self.volumes.iter().map(|r| r.nodes.as_slice());

@@ -297,6 +297,10 @@ impl Deformable for MassSpring {
         }
     }
 
+    fn kicks_in_advance(&self) -> bool {
+        self.integrator == Integrator::Verlet
+    }
+
     fn refresh(&mut self, body: BodyRef<'_>) {
         self.held = is_held(body);
     }

@@ -1,6 +1,6 @@
 //! Eight numbers at a time: the wide path.
 
-use super::{Block, Blocks, LANES, Lane, Pairs, Picked, Real};
+use super::{Block, Blocks, LANES, Lane, Pairs, Picked, PickedPairs, Real};
 use fearless_simd::{Simd, SimdBase, SimdFloat, f32x4, f32x8, prelude::*, u32x8};
 
 /// Full 8x8 transpose by three rounds of interleaving halves.
@@ -183,6 +183,121 @@ unsafe fn push_pair<S: Simd>(s: S, base: Blocks<'_>, (a, b): (u32, u32), axis: &
     }
 }
 
+/// Blocks a and b of eight pairs, two pairs (k and k + 4) a vector, and b − a with a fourth number of 0.
+#[derive(Clone, Copy)]
+pub struct Spans<S: Simd> {
+    a: [f32x8<S>; 4],
+    b: [f32x8<S>; 4],
+    d: [f32x8<S>; 4],
+}
+
+/// Two blocks in one vector.
+#[inline(always)]
+fn two<S: Simd>(s: S, pairs: PickedPairs<'_>, low: u32, high: u32) -> f32x8<S> {
+    let (low, high) = (pairs.read(low), pairs.read(high));
+    s.combine_f32x4(f32x4::from_slice(s, &low), f32x4::from_slice(s, &high))
+}
+
+/// Writes two blocks of one vector.
+#[inline(always)]
+fn put_two<S: Simd>(v: f32x8<S>, pairs: PickedPairs<'_>, low: u32, high: u32) {
+    let (l, h) = v.simd.split_f32x8(v);
+    pairs.write(low, <[f32; 4]>::from(l));
+    pairs.write(high, <[f32; 4]>::from(h));
+}
+
+/// x, y and z of eight blocks that lie two a vector, k beside k + 4.
+#[inline(always)]
+fn turn_twos<S: Simd>(s: S, r: [f32x8<S>; 4]) -> [f32x8<S>; 3] {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(avx2) = s.level().as_avx2() {
+        let turned = turn_avx2(avx2, cast(avx2, r[0]), cast(avx2, r[1]), cast(avx2, r[2]), cast(avx2, r[3]));
+        return [cast(s, turned[0]), cast(s, turned[1]), cast(s, turned[2])];
+    }
+    let ((l0, h0), (l1, h1)) = (s.split_f32x8(r[0]), s.split_f32x8(r[1]));
+    let ((l2, h2), (l3, h3)) = (s.split_f32x8(r[2]), s.split_f32x8(r[3]));
+    let [x, y, z, _] = join(s, [l0, l1, l2, l3, h0, h1, h2, h3]);
+    [x, y, z]
+}
+
+/// Number k of each half, four times.
+#[inline(always)]
+fn spread<S: Simd, const K: usize>(s: S, v: f32x8<S>) -> f32x8<S> {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(avx2) = s.level().as_avx2() {
+        let v = cast(avx2, v);
+        let out = match K {
+            0 => spread0(avx2, v),
+            1 => spread1(avx2, v),
+            2 => spread2(avx2, v),
+            _ => spread3(avx2, v),
+        };
+        return cast(s, out);
+    }
+    let n = <[f32; 8]>::from(v);
+    s.combine_f32x4(f32x4::splat(s, n[K]), f32x4::splat(s, n[K + 4]))
+}
+
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64::{_mm256_permute_ps, _mm256_setzero_ps, _mm256_blend_ps};
+#[cfg(target_arch = "x86_64")]
+fearless_simd::kernel!(
+    #[inline(always)]
+    fn spread0(token: Avx2, v: Eight) -> Eight {
+        _mm256_permute_ps::<0x00>(v.into()).simd_into(token)
+    }
+);
+#[cfg(target_arch = "x86_64")]
+fearless_simd::kernel!(
+    #[inline(always)]
+    fn spread1(token: Avx2, v: Eight) -> Eight {
+        _mm256_permute_ps::<0x55>(v.into()).simd_into(token)
+    }
+);
+#[cfg(target_arch = "x86_64")]
+fearless_simd::kernel!(
+    #[inline(always)]
+    fn spread2(token: Avx2, v: Eight) -> Eight {
+        _mm256_permute_ps::<0xaa>(v.into()).simd_into(token)
+    }
+);
+#[cfg(target_arch = "x86_64")]
+fearless_simd::kernel!(
+    #[inline(always)]
+    fn spread3(token: Avx2, v: Eight) -> Eight {
+        _mm256_permute_ps::<0xff>(v.into()).simd_into(token)
+    }
+);
+#[cfg(target_arch = "x86_64")]
+fearless_simd::kernel!(
+    #[inline(always)]
+    fn clear_fourth_avx2(token: Avx2, v: Eight) -> Eight {
+        _mm256_blend_ps::<0x88>(v.into(), _mm256_setzero_ps()).simd_into(token)
+    }
+);
+
+/// The fourth number of each half set to 0.
+#[inline(always)]
+fn clear_fourth<S: Simd>(s: S, v: f32x8<S>) -> f32x8<S> {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(avx2) = s.level().as_avx2() {
+        return cast(s, clear_fourth_avx2(avx2, cast(avx2, v)));
+    }
+    let mut n = <[f32; 8]>::from(v);
+    (n[3], n[7]) = (0.0, 0.0);
+    f32x8::from_slice(s, &n)
+}
+
+/// Pair k and k + 4 of [`Lane::pair_pull`].
+#[inline(always)]
+fn pull_two<S: Simd, const K: usize>(share: f32x8<S>, pairs: PickedPairs<'_>, group: usize, spans: &Spans<S>) {
+    let (s, g) = (share.simd, &pairs.groups[group]);
+    let share = spread::<S, K>(s, share);
+    let (a, b, d) = (spans.a[K], spans.b[K], spans.d[K]);
+    put_two(a + d * (share * spread::<S, 3>(s, a)), pairs, g.a[K], g.a[K + 4]);
+    put_two(b - d * (share * spread::<S, 3>(s, b)), pairs, g.b[K], g.b[K + 4]);
+}
+
 /// The first eight of a list.
 #[inline(always)]
 fn eight<T>(list: &[T]) -> &[T; LANES] {
@@ -192,6 +307,7 @@ fn eight<T>(list: &[T]) -> &[T; LANES] {
 impl<S: Simd> Lane for f32x8<S> {
     const COUNT: usize = 8;
     type Token = S;
+    type Spans = Spans<S>;
     #[inline(always)]
     fn splat(s: S, value: Real) -> Self {
         <f32x8<S> as SimdBase<S>>::splat(s, value)
@@ -350,5 +466,34 @@ impl<S: Simd> Lane for f32x8<S> {
             // SAFETY: all indices are checked above.
             unsafe { push_pair(s, base, (a[k], b[k]), &u[k], change[k], pairs.answers >> (2 * k)) };
         }
+    }
+    #[inline(always)]
+    fn pair_span(s: S, pairs: PickedPairs<'_>, group: usize, _: usize) -> (Spans<S>, [Self; 3]) {
+        let g = &pairs.groups[group];
+        let none = <f32x8<S> as SimdBase<S>>::splat(s, 0.0);
+        let mut spans = Spans { a: [none; 4], b: [none; 4], d: [none; 4] };
+        for k in 0..4 {
+            spans.a[k] = two(s, pairs, g.a[k], g.a[k + 4]);
+            spans.b[k] = two(s, pairs, g.b[k], g.b[k + 4]);
+            spans.d[k] = clear_fourth(s, spans.b[k] - spans.a[k]);
+        }
+        (spans, turn_twos(s, spans.d))
+    }
+    #[inline(always)]
+    fn pair_pull(self, pairs: PickedPairs<'_>, group: usize, _: usize, spans: Spans<S>) {
+        pull_two::<S, 0>(self, pairs, group, &spans);
+        pull_two::<S, 1>(self, pairs, group, &spans);
+        pull_two::<S, 2>(self, pairs, group, &spans);
+        pull_two::<S, 3>(self, pairs, group, &spans);
+    }
+    #[inline(always)]
+    fn load_blocks(s: S, from: &[Block]) -> [Self; 4] {
+        let from = &from[..LANES];
+        let none = f32x4::splat(s, 0.0);
+        let mut b = [none; LANES];
+        for k in 0..LANES {
+            b[k] = f32x4::from_slice(s, &from[k]);
+        }
+        join(s, b)
     }
 }

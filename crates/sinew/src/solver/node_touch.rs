@@ -1,0 +1,460 @@
+//! Contacts of light nodes with one rigid body, eight at a time: the cloth on the ball.
+//!
+//! A contact is a point of the body (body axes) and either a plane through it or a ball of a radius around it, so that the
+//! normal n follows the shape in every substep: frozen for a step, a cloth sank 28 mm into a ball (cloth study). With r the
+//! arm of the node at the body, u = v − V − ω × r and w the node's inverse mass, one visit is
+//!
+//! ```text
+//!   λ_n ← max(0, λ_n − (n·u + bias)/k),   λ_t ← (λ_t − (u_t + rate·s)/k) cut back to |λ_t| ≤ μ λ_n
+//!   k = w + 1/M + r² max(I⁻¹)
+//! ```
+//!
+//! normal first, because a node feels its one contact and hardly the body: k is its answer along all directions to within
+//! `LIGHT`/8, and nothing is gained from last substep's impulses. Lanes of a batch share one body: they all see it as it was,
+//! their impulses are added up in the order of lanes, and the body answers before the next batch (Gauss-Seidel between
+//! batches, Jacobi inside, stable while eight nodes are light). s is the slip since the contact stuck, as in `contact.rs`.
+
+use super::contact_batch::{ContactParams, Eight, Eight3};
+use super::pgs::Pass;
+use crate::math::{Block, Blocks, Kernel, LANES, Lane, Mat3, Quat, Real, Sym3, Vec3, run_wide};
+
+/// Most that eight nodes may answer less than they would alone, because their body gives way.
+pub(crate) const LIGHT: Real = 0.25;
+
+/// Eight contacts with one body.
+#[derive(Clone, Debug)]
+pub(crate) struct NodeBatch {
+    /// Velocity block of each node, and where it is written: `u32::MAX` in empty lanes.
+    pub node: [u32; LANES],
+    pub store: [u32; LANES],
+    /// Contact of each lane, `u32::MAX` when empty.
+    pub origin: [u32; LANES],
+    /// The body.
+    pub slot: u32,
+    pub static_friction: Real,
+    pub kinetic_friction: Real,
+    /// Point of the body, and the normal there for flat ones; body axes [m].
+    pub core: Eight3,
+    pub flat_normal: Eight3,
+    /// 1 for planes, 0 for balls.
+    pub flat: Eight,
+    /// Distance from the core, or from the plane, at which the node touches [m].
+    pub radius: Eight,
+    /// Slip since it stuck, body axes [m].
+    pub stick: Eight3,
+    /// 1 while slipping.
+    pub slipping: Eight,
+    /// Of this substep, world axes. Written by the first sweep.
+    pub normal: Eight3,
+    pub arm: Eight3,
+    bias: Eight,
+    relax_bias: Eight,
+    inverse: Eight,
+    /// Impulses on the node [N·s]: along the normal, and across it in world axes.
+    pub impulse: Eight,
+    pub across: Eight3,
+    /// Deepest overlap of the step [m].
+    pub deepest: Eight,
+    /// What this visit adds to the body, force and torque.
+    push: Eight3,
+    twist: Eight3,
+}
+
+const ZERO: Eight = [0.0; LANES];
+const ZERO3: Eight3 = [ZERO; 3];
+
+impl NodeBatch {
+    fn empty(slot: u32) -> Self {
+        Self {
+            node: [0; LANES],
+            store: [u32::MAX; LANES],
+            origin: [u32::MAX; LANES],
+            slot,
+            static_friction: 0.0,
+            kinetic_friction: 0.0,
+            core: ZERO3,
+            flat_normal: ZERO3,
+            flat: ZERO,
+            // an empty lane is far from its body
+            radius: [-1e9; LANES],
+            stick: ZERO3,
+            slipping: ZERO,
+            normal: ZERO3,
+            arm: ZERO3,
+            bias: ZERO,
+            relax_bias: ZERO,
+            inverse: ZERO,
+            impulse: ZERO,
+            across: ZERO3,
+            deepest: ZERO,
+            push: ZERO3,
+            twist: ZERO3,
+        }
+    }
+}
+
+/// All such contacts of a step.
+#[derive(Debug, Default)]
+pub(crate) struct NodeTouches {
+    batches: Vec<NodeBatch>,
+    len: usize,
+    next: Visit,
+}
+
+/// What the next visit of a batch does besides its pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Visit {
+    /// Finds normals and gaps anew.
+    First,
+    /// Notes the slip of the substep, when it is a relaxing one.
+    Settle,
+    #[default]
+    Plain,
+}
+
+/// Arrays of bodies and nodes.
+pub(crate) struct TouchBlocks<'a> {
+    pub velocity: &'a mut [Block],
+    pub pose: &'a mut [Block],
+    pub inertia: &'a [Block],
+}
+
+impl NodeTouches {
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    /// A lane for a contact: of the last batch while it is of the same `slot` and `same` has room there, or of a new one.
+    pub fn lane(&mut self, slot: u32, new: bool) -> (&mut NodeBatch, usize) {
+        let last = self.len.checked_sub(1).map(|k| &self.batches[k]).filter(|b| !new && b.slot == slot);
+        let free = last.and_then(|b| b.origin.iter().position(|&o| o == u32::MAX));
+        if free.is_none() {
+            if self.batches.len() == self.len {
+                self.batches.push(NodeBatch::empty(slot));
+            } else {
+                self.batches[self.len] = NodeBatch::empty(slot);
+            }
+            self.len += 1;
+        }
+        (&mut self.batches[self.len - 1], free.unwrap_or(0))
+    }
+
+    /// Batches in sweep order.
+    pub fn batches(&self) -> &[NodeBatch] {
+        &self.batches[..self.len]
+    }
+
+    /// A new substep: the next correcting sweep finds normals and gaps anew.
+    pub fn renew(&mut self) {
+        self.next = Visit::First;
+    }
+
+    /// One sweep. Returns the sum of squared changes of impulse.
+    pub fn sweep(&mut self, blocks: TouchBlocks<'_>, params: &ContactParams, pass: Pass, lanes: bool) -> Real {
+        if self.len == 0 {
+            return 0.0;
+        }
+        let visit = self.next;
+        self.next = if pass == Pass::Correct { Visit::Settle } else { Visit::Plain };
+        let sweep = Sweep { batches: &mut self.batches[..self.len], blocks, params, pass, visit };
+        if lanes { run_wide(sweep) } else { sweep.run::<Real>(()) }
+    }
+}
+
+/// The body of a batch.
+struct Side {
+    x: Vec3,
+    turn: Mat3,
+    v: Vec3,
+    w: Vec3,
+    inv_mass: Real,
+    inertia: Sym3,
+    /// Largest answer of the spin to a torque [1/(kg·m²)].
+    most: Real,
+}
+
+impl Side {
+    fn load(blocks: &TouchBlocks<'_>, slot: u32) -> Self {
+        let at = 2 * slot as usize;
+        let vec = |b: Block| Vec3::new(b[0], b[1], b[2]);
+        let (a, b) = (blocks.inertia[at], blocks.inertia[at + 1]);
+        let inertia = Sym3 { xx: a[0], yy: a[1], zz: a[2], xy: a[3], xz: b[0], yz: b[1] };
+        Self {
+            x: vec(blocks.pose[at]),
+            turn: Mat3::from_quat(Quat::from_array(blocks.pose[at + 1])),
+            v: vec(blocks.velocity[at]),
+            w: vec(blocks.velocity[at + 1]),
+            inv_mass: blocks.velocity[at][3],
+            most: largest(&inertia),
+            inertia,
+        }
+    }
+}
+
+/// A bound on the eigenvalues of a symmetric matrix.
+pub(crate) fn largest(m: &Sym3) -> Real {
+    let rows = [
+        m.xx.abs() + m.xy.abs() + m.xz.abs(),
+        m.xy.abs() + m.yy.abs() + m.yz.abs(),
+        m.xz.abs() + m.yz.abs() + m.zz.abs(),
+    ];
+    rows[0].max(rows[1]).max(rows[2])
+}
+
+struct Sweep<'a> {
+    batches: &'a mut [NodeBatch],
+    blocks: TouchBlocks<'a>,
+    params: &'a ContactParams,
+    pass: Pass,
+    visit: Visit,
+}
+
+impl Kernel for Sweep<'_> {
+    type Output = Real;
+
+    #[inline(always)]
+    fn run<L: Lane>(self, t: L::Token) -> Real {
+        let Self { batches, mut blocks, params, pass, visit } = self;
+        let mut squares = 0.0;
+        let mut side = Side::load(&blocks, batches[0].slot);
+        let mut of = batches[0].slot;
+        for batch in batches {
+            if batch.slot != of {
+                of = batch.slot;
+                side = Side::load(&blocks, of);
+            }
+            let (mut at, mut sums) = (0, [0.0; LANES]);
+            while at < LANES {
+                let (velocity, pose) = (Blocks::new(blocks.velocity), Blocks::new(blocks.pose));
+                let change = if visit == Visit::First {
+                    first::<L>(t, batch, at, (velocity, pose), &side, params)
+                } else {
+                    again::<L>(t, batch, at, velocity, &side, (params, pass, visit))
+                };
+                (change * change).store(&mut sums[at..]);
+                at += L::COUNT;
+            }
+            squares += sums.iter().sum::<Real>();
+            if side.inv_mass > 0.0 {
+                answer(batch, &mut blocks, &mut side);
+            }
+        }
+        squares
+    }
+}
+
+/// The body takes the impulses of a batch.
+#[inline(always)]
+fn answer(batch: &NodeBatch, blocks: &mut TouchBlocks<'_>, side: &mut Side) {
+    let sum = |a: &Eight3| Vec3::new(a[0].iter().sum(), a[1].iter().sum(), a[2].iter().sum());
+    side.v -= sum(&batch.push) * side.inv_mass;
+    side.w -= side.inertia.mul(sum(&batch.twist));
+    let at = 2 * batch.slot as usize;
+    for (block, v) in [(at, side.v), (at + 1, side.w)] {
+        let to = &mut blocks.velocity[block];
+        (to[0], to[1], to[2]) = (v.x, v.y, v.z);
+    }
+}
+
+type V3<L> = [L; 3];
+
+#[inline(always)]
+fn dot<L: Lane>(a: V3<L>, b: V3<L>) -> L {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+#[inline(always)]
+fn cross<L: Lane>(a: V3<L>, b: V3<L>) -> V3<L> {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+/// a + b s.
+#[inline(always)]
+fn along<L: Lane>(a: V3<L>, b: V3<L>, s: L) -> V3<L> {
+    [a[0] + b[0] * s, a[1] + b[1] * s, a[2] + b[2] * s]
+}
+
+#[inline(always)]
+fn sub<L: Lane>(a: V3<L>, b: V3<L>) -> V3<L> {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+#[inline(always)]
+fn splat3<L: Lane>(t: L::Token, v: Vec3) -> V3<L> {
+    [L::splat(t, v.x), L::splat(t, v.y), L::splat(t, v.z)]
+}
+
+#[inline(always)]
+fn load3<L: Lane>(t: L::Token, a: &Eight3, at: usize) -> V3<L> {
+    [L::load(t, &a[0][at..]), L::load(t, &a[1][at..]), L::load(t, &a[2][at..])]
+}
+
+#[inline(always)]
+fn store3<L: Lane>(v: V3<L>, a: &mut Eight3, at: usize) {
+    v[0].store(&mut a[0][at..]);
+    v[1].store(&mut a[1][at..]);
+    v[2].store(&mut a[2][at..]);
+}
+
+/// Matrix times vector.
+#[inline(always)]
+fn turned<L: Lane>(t: L::Token, m: &Mat3, v: V3<L>) -> V3<L> {
+    let (x, y, z) = (splat3::<L>(t, m.x_axis), splat3::<L>(t, m.y_axis), splat3::<L>(t, m.z_axis));
+    let along_x = [x[0] * v[0], x[1] * v[0], x[2] * v[0]];
+    along(along(along_x, y, v[1]), z, v[2])
+}
+
+/// Velocity of the node as its body sees it.
+#[inline(always)]
+fn seen<L: Lane>(t: L::Token, side: &Side, arm: V3<L>, v: V3<L>) -> V3<L> {
+    let spin = cross(splat3::<L>(t, side.w), arm);
+    sub(sub(v, splat3::<L>(t, side.v)), spin)
+}
+
+/// Friction cut back to its disc.
+#[inline(always)]
+fn cut<L: Lane>(t: L::Token, p: V3<L>, reach: L) -> V3<L> {
+    let square = dot(p, p);
+    let length = square.sqrt().max(L::splat(t, 1e-30));
+    let one = L::splat(t, 1.0);
+    let scale = square.select_gt(reach * reach, reach.div(length), one);
+    [p[0] * scale, p[1] * scale, p[2] * scale]
+}
+
+/// Largest friction by the normal impulse.
+#[inline(always)]
+fn reach<L: Lane>(t: L::Token, batch: &NodeBatch, at: usize, impulse: L) -> L {
+    let slips = L::load(t, &batch.slipping[at..]);
+    let (still, moving) = (L::splat(t, batch.static_friction), L::splat(t, batch.kinetic_friction));
+    slips.select_gt(L::splat(t, 0.0), moving, still) * impulse
+}
+
+/// Normals and gaps of the substep, and its first correcting visit from impulses of 0.
+#[inline(always)]
+fn first<L: Lane>(
+    t: L::Token,
+    batch: &mut NodeBatch,
+    at: usize,
+    (velocity, pose): (Blocks<'_>, Blocks<'_>),
+    side: &Side,
+    p: &ContactParams,
+) -> L {
+    let [x, y, z, _] = L::load_rows4(t, pose, &batch.node[at..]);
+    let [vx, vy, vz, w] = L::load_rows4(t, velocity, &batch.node[at..]);
+    let (none, far) = (L::splat(t, 0.0), splat3::<L>(t, side.x));
+    let arm = sub([x, y, z], far);
+    let d = sub(arm, turned(t, &side.turn, load3(t, &batch.core, at)));
+    let length = dot(d, d).sqrt().max(L::splat(t, 1e-12));
+    let per = L::splat(t, 1.0).div(length);
+    // a plane has the normal it was found with
+    let flat = L::load(t, &batch.flat[at..]);
+    let plane = turned(t, &side.turn, load3(t, &batch.flat_normal, at));
+    let n = [
+        flat.select_gt(none, plane[0], d[0] * per),
+        flat.select_gt(none, plane[1], d[1] * per),
+        flat.select_gt(none, plane[2], d[2] * per),
+    ];
+    let gap = flat.select_gt(none, dot(n, d), length) - L::load(t, &batch.radius[at..]);
+    let open = gap * L::splat(t, p.inv_h);
+    let push = (gap * L::splat(t, p.bias_rate)).max(L::splat(t, -p.push_speed));
+    let bias = gap.select_gt(none, open, push);
+    let relax_bias = gap.select_gt(none, open, none);
+    let stiff = w + L::splat(t, side.inv_mass) + dot(arm, arm) * L::splat(t, side.most);
+    let inverse = L::splat(t, 1.0).div(stiff);
+
+    let u = seen(t, side, arm, [vx, vy, vz]);
+    let un = dot(n, u);
+    let impulse = (none - (un + bias) * inverse).max(none);
+    // slip across the normal, and what it has slipped since it stuck
+    let stick = turned(t, &side.turn, load3(t, &batch.stick, at));
+    let sn = dot(n, stick);
+    let slip = along(u, n, none - un);
+    let strain = along(stick, n, none - sn);
+    let wish = along(slip, strain, L::splat(t, p.friction_rate));
+    let pull = none - inverse;
+    let across = cut(t, [wish[0] * pull, wish[1] * pull, wish[2] * pull], reach(t, batch, at, impulse));
+
+    store3(n, &mut batch.normal, at);
+    store3(arm, &mut batch.arm, at);
+    bias.store(&mut batch.bias[at..]);
+    relax_bias.store(&mut batch.relax_bias[at..]);
+    inverse.store(&mut batch.inverse[at..]);
+    impulse.store(&mut batch.impulse[at..]);
+    store3(across, &mut batch.across, at);
+    L::load(t, &batch.deepest[at..]).max(none - gap).store(&mut batch.deepest[at..]);
+    let change = along(across, n, impulse);
+    apply(batch, at, velocity, ([vx, vy, vz], w), (arm, change));
+    impulse
+}
+
+/// Another visit. The first one of a relaxing pass also settles how far the contact slipped.
+#[inline(always)]
+fn again<L: Lane>(
+    t: L::Token,
+    batch: &mut NodeBatch,
+    at: usize,
+    velocity: Blocks<'_>,
+    side: &Side,
+    (p, pass, visit): (&ContactParams, Pass, Visit),
+) -> L {
+    let [vx, vy, vz, w] = L::load_rows4(t, velocity, &batch.node[at..]);
+    let none = L::splat(t, 0.0);
+    let (n, arm) = (load3(t, &batch.normal, at), load3(t, &batch.arm, at));
+    let (old, inverse) = (L::load(t, &batch.impulse[at..]), L::load(t, &batch.inverse[at..]));
+    let old_across = load3(t, &batch.across, at);
+    let u = seen(t, side, arm, [vx, vy, vz]);
+    let un = dot(n, u);
+    let slip = along(u, n, none - un);
+    let (bias, wish) = if pass == Pass::Correct {
+        let stick = turned(t, &side.turn, load3(t, &batch.stick, at));
+        let strain = along(stick, n, none - dot(n, stick));
+        (L::load(t, &batch.bias[at..]), along(slip, strain, L::splat(t, p.friction_rate)))
+    } else {
+        if visit == Visit::Settle {
+            settle(t, batch, at, side, (p, slip));
+        }
+        (L::load(t, &batch.relax_bias[at..]), slip)
+    };
+    let impulse = (old - (un + bias) * inverse).max(none);
+    let wanted = along(old_across, wish, none - inverse);
+    let across = cut(t, wanted, reach(t, batch, at, impulse));
+    impulse.store(&mut batch.impulse[at..]);
+    store3(across, &mut batch.across, at);
+    let change = along(sub(across, old_across), n, impulse - old);
+    apply(batch, at, velocity, ([vx, vy, vz], w), (arm, change));
+    impulse - old
+}
+
+/// After the correcting sweeps: how far it slipped, returned to what the largest friction can hold, and whether it sticks.
+#[inline(always)]
+fn settle<L: Lane>(t: L::Token, batch: &mut NodeBatch, at: usize, side: &Side, (p, slip): (&ContactParams, V3<L>)) {
+    let none = L::splat(t, 0.0);
+    let n = load3(t, &batch.normal, at);
+    let (impulse, inverse) = (L::load(t, &batch.impulse[at..]), L::load(t, &batch.inverse[at..]));
+    let friction = load3::<L>(t, &batch.across, at);
+    let reach = reach(t, batch, at, impulse);
+    let most = reach * L::splat(t, p.friction_stretch).div(inverse);
+    let stick = turned(t, &side.turn, load3(t, &batch.stick, at));
+    let stick = along(along(stick, n, none - dot(n, stick)), slip, L::splat(t, p.h));
+    let stick = cut(t, stick, most);
+    store3(turned(t, &side.turn.transpose(), stick), &mut batch.stick, at);
+    let edge = reach * L::splat(t, 0.9999);
+    let slips = (edge * edge).select_gt(dot(friction, friction), none, L::splat(t, 1.0));
+    impulse.select_gt(none, slips, none).store(&mut batch.slipping[at..]);
+}
+
+/// Gives an impulse to the nodes and notes it for the body.
+#[inline(always)]
+fn apply<L: Lane>(
+    batch: &mut NodeBatch,
+    at: usize,
+    velocity: Blocks<'_>,
+    (v, w): (V3<L>, L),
+    (arm, change): (V3<L>, V3<L>),
+) {
+    let v = along(v, change, w);
+    L::store_rows4([v[0], v[1], v[2], w], velocity, &batch.store[at..]);
+    store3(change, &mut batch.push, at);
+    store3(cross(arm, change), &mut batch.twist, at);
+}

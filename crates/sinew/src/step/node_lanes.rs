@@ -1,0 +1,129 @@
+//! Contacts of single light nodes with rigid bodies: put into lanes once a step, read back at its end.
+
+use super::{StepContext, touch};
+use crate::collision::surface::feature;
+use crate::math::{Quat, Real, Vec3};
+use crate::model::{Model, Nodes};
+use crate::settings::Settings;
+use crate::solver::node_touch::{LIGHT, NodeBatch, TouchBlocks, largest};
+use crate::solver::pgs::Pass;
+use crate::state::{ContactMemory, contact_flag};
+use crate::work::Work;
+
+/// Sorts out the contacts that lanes take; the others stay rows.
+pub(super) fn build(model: &Model, work: &mut Work) {
+    let Work { contacts, node_touches, in_lanes, implicit, active, .. } = work;
+    node_touches.clear();
+    in_lanes.clear();
+    in_lanes.resize(contacts.len(), false);
+    let mut last = None;
+    for (index, m) in contacts.iter().enumerate() {
+        let ours = m.has(contact_flag::NODE) && !m.has(contact_flag::SURFACE | contact_flag::CLASSIC);
+        let (a, b) = (m.key.a, m.key.b);
+        if !ours || m.key.collider_b != feature::VERTEX || implicit.holds(a) || implicit.holds(b) {
+            continue;
+        }
+        let Some(nodes) = model.nodes_at(b).filter(|_| active[b as usize]) else { continue };
+        let Some(node) = single(nodes, m.key.sub_b) else { continue };
+        if !is_light(model, active[a as usize], a, nodes.inv_mass[node as usize]) {
+            continue;
+        }
+        // one pair of colliders a batch: one material, and every node once
+        let pair = (a, b, m.key.collider_a);
+        let (batch, lane) = node_touches.lane(a, last != Some(pair));
+        if last != Some(pair) || lane == 0 {
+            let material = touch::pair_material(model, m);
+            batch.static_friction = material.static_friction;
+            batch.kinetic_friction = material.kinetic_friction;
+        }
+        last = Some(pair);
+        fill(batch, lane, index as u32, model.node_block(nodes.start + node), m);
+        in_lanes[index] = true;
+    }
+}
+
+/// The node that a surfel is, when it is one.
+fn single(nodes: &Nodes, surfel: u32) -> Option<u32> {
+    if surfel as usize >= nodes.surface.len() || nodes.surface.offset(surfel) != 0.0 {
+        return None;
+    }
+    match nodes.surface.shares(surfel) {
+        [share] if share.weight == 1.0 => Some(share.node),
+        _ => None,
+    }
+}
+
+/// True when eight such nodes hardly move the body.
+fn is_light(model: &Model, active: bool, slot: u32, inv_mass: Real) -> bool {
+    let Some(rigid) = model.rigid_at(slot) else { return false };
+    if !(inv_mass > 0.0) {
+        return false;
+    }
+    let answer = rigid.inv_mass + largest(&rigid.inv_inertia) * rigid.radius * rigid.radius;
+    !active || 8.0 * answer < LIGHT * inv_mass
+}
+
+fn fill(batch: &mut NodeBatch, lane: usize, index: u32, block: u32, m: &ContactMemory) {
+    if lane == 0 {
+        // empty lanes read what is there
+        batch.node = [block; 8];
+    }
+    (batch.node[lane], batch.store[lane], batch.origin[lane]) = (block, block, index);
+    let point = &m.points[0];
+    let bitangent = m.normal.cross(m.tangent);
+    let stick = m.tangent * point.stick[0] + bitangent * point.stick[1];
+    for k in 0..3 {
+        batch.core[k][lane] = point.local_a[k];
+        batch.flat_normal[k][lane] = m.normal[k];
+        batch.stick[k][lane] = stick[k];
+    }
+    batch.flat[lane] = if m.radius[0] > 0.0 { 0.0 } else { 1.0 };
+    batch.radius[lane] = m.radius[0] + m.radius[1];
+    batch.slipping[lane] = if point.slipping != 0 { 1.0 } else { 0.0 };
+}
+
+/// One sweep.
+pub(super) fn sweep(ctx: &StepContext, work: &mut Work, settings: &Settings, pass: Pass) -> Real {
+    let Work { node_touches, velocity, pose, inertia, .. } = work;
+    node_touches.sweep(TouchBlocks { velocity, pose, inertia }, &ctx.contact, pass, settings.lanes)
+}
+
+/// Impulses, slip and normals back into the contacts, and the mean forces of the step.
+pub(super) fn read(work: &mut Work, settings: &Settings) {
+    let scale = work.substeps as Real / settings.dt;
+    let mut deepest: Real = 0.0;
+    let Work { node_touches, contacts, pose, forces, point_forces, .. } = work;
+    for batch in node_touches.batches() {
+        let q = Quat::from_array(pose[2 * batch.slot as usize + 1]).inverse();
+        for (lane, &origin) in batch.origin.iter().enumerate().filter(|(_, o)| **o != u32::MAX) {
+            let pick = |a: &[[Real; 8]; 3]| Vec3::new(a[0][lane], a[1][lane], a[2][lane]);
+            let m = &mut contacts[origin as usize];
+            let (normal, across) = (pick(&batch.normal), pick(&batch.across));
+            let local = q * normal;
+            m.tangent = touch::level(m.tangent, local);
+            m.normal = local;
+            let bitangent = m.normal.cross(m.tangent);
+            let (stick, along) = (pick(&batch.stick), q * across);
+            let push = batch.impulse[lane];
+            let point = &mut m.points[0];
+            point.impulse = [push, along.dot(m.tangent), along.dot(bitangent)];
+            point.stick = [stick.dot(m.tangent), stick.dot(bitangent)];
+            point.slipping = u32::from(batch.slipping[lane] > 0.0);
+            let force = (normal * push + across) * scale;
+            forces[origin as usize] = [force.x, force.y, force.z, push * scale];
+            super::remember::set_touching(m, push > 0.0);
+            deepest = deepest.max(batch.deepest[lane]);
+            if let Some(to) = point_forces.get_mut(origin as usize) {
+                let at = pose[batch.node[lane] as usize];
+                to[0] = crate::work::PointForce {
+                    point: Vec3::new(at[0], at[1], at[2]),
+                    direction: normal,
+                    gap: -batch.deepest[lane],
+                    normal: push * scale,
+                    force,
+                };
+            }
+        }
+    }
+    work.report.penetration = work.report.penetration.max(deepest);
+}
