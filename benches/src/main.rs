@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 const USAGE: &str =
-    "usage: sinew-benches s1|s2|s4|s5|s6|s7|rows [--steps N] [--threads N] [--substeps N] [--baseline PATH] [--peers DIR --python PATH]
+    "usage: sinew-benches s1|s2|s4|s5|s6|s7|rows [--steps N] [--threads N] [--substeps N] [--pick TEXT] [--baseline PATH] [--peers DIR --python PATH]
 
   s1               a cloth of 12,598 rows over a ball, fixed, free and momentum, 4 s at 20 ms
   s2               four soft cylinders and a box between them, 5 s at 20 ms
@@ -27,6 +27,7 @@ const USAGE: &str =
   --steps N        steps a scene or round (default 600)
   --threads N      threads (default 1; more than one in s5 need `--features parallel`)
   --substeps N     s1: substeps of a step (default 20)
+  --pick TEXT      s1: only scenes whose name has this in it
   --baseline PATH  s4: the peers' plain C++ loops, run in turn with ours
   --peers DIR      s6: folder of the peers' benchmarks; MuJoCo then runs in turn with us
   --python P       s6: a Python that has mujoco (default python3)";
@@ -49,6 +50,7 @@ struct Options {
     bench: Bench,
     steps: Option<usize>,
     substeps: u32,
+    pick: String,
     threads: usize,
     baseline: Option<String>,
     peers: Option<PathBuf>,
@@ -69,7 +71,7 @@ fn main() -> ExitCode {
     }
     match parse(&args) {
         Ok(options) => match options.bench {
-            Bench::S1 => cloth::s1(options.substeps, options.steps),
+            Bench::S1 => cloth::s1(options.substeps, options.steps, &options.pick),
             Bench::S2 => soft::s2(),
             Bench::S7 => soft::s7(),
             Bench::S4 => s4::run(options.steps(), options.threads, options.baseline.as_deref()),
@@ -98,12 +100,16 @@ fn parse(args: &[String]) -> Result<Options, String> {
         other => return Err(format!("there is no benchmark `{other}`")),
     };
     let python = PathBuf::from("python3");
-    let mut options = Options { bench, steps: None, substeps: 20, threads: 1, baseline: None, peers: None, python };
+    let mut options = Options { bench, steps: None, substeps: 20, pick: String::new(), threads: 1, baseline: None, peers: None, python };
     for pair in rest.chunks(2) {
         let text = pair.get(1);
         let path = text.map(PathBuf::from).ok_or_else(|| format!("`{}` needs a path", pair[0]));
         if pair[0] == "--baseline" {
             options.baseline = Some(path?.display().to_string());
+            continue;
+        }
+        if pair[0] == "--pick" {
+            options.pick = text.ok_or("`--pick` needs a text")?.clone();
             continue;
         }
         let value = text.and_then(|text| text.parse().ok()).filter(|&n: &usize| n > 0);

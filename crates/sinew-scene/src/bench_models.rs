@@ -203,6 +203,8 @@ fn sheet(iterations: u32) -> SoftModel {
         bend: real(STUFF.e * THICKNESS.powi(3) / 12.0),
         density: real(STUFF.rho * THICKNESS),
         compression: 1.0,
+        brace: 0.0,
+        stretch_limit: Real::INFINITY,
     };
     SoftModel::Pbd(pbd::Matter::Sheet(matter), pbd::Params { iterations, ..pbd::Params::default() })
 }

@@ -228,59 +228,71 @@ record!(PbdSolid, "pbd solid model", "Position based dynamics of tetrahedra.", b
     row_damping: NOT_NEGATIVE, "Time constant of a dashpot beside every constraint [s]; 0: none.";
 });
 
-/// Position based dynamics of a sheet or rope.
-macro_rules! thin {
-    ($type:ident, $name:literal, $about:literal, [$stretch:literal, $bend:literal, $density:literal]) => {
-        #[doc = $about]
-        #[derive(Clone, Debug)]
-        pub(crate) struct $type {
-            stretch: Real,
-            bend: Real,
-            density: Real,
-            compression: Real,
-            iterations: u32,
-            damping: Damping,
-            row_damping: Real,
-        }
-
-        record!($type, $name, $about, base |_| {
-            let pbd::Params { iterations, damping, row_damping } = pbd::Params::default();
-            $type { stretch: 1.0, bend: 0.0, density: 1.0, compression: 1.0, iterations, damping, row_damping }
-        },
-        needs {
-            stretch: POSITIVE.or_infinite(), $stretch;
-            density: POSITIVE, $density;
-        },
-        {
-            bend: NOT_NEGATIVE, $bend;
-            compression: SHARE, "Stiffness of shortened edges by that of stretched ones, 0 (slack) to 1.";
-            iterations: ITERATIONS, "Sweeps a substep.";
-            damping: ANY, "Loss of motion that is not rigid.";
-            row_damping: NOT_NEGATIVE, "Time constant of a dashpot beside every constraint [s]; 0: none.";
-        });
-    };
+/// Position based dynamics of a sheet.
+#[derive(Clone, Debug)]
+pub(crate) struct PbdSheet {
+    stretch: Real,
+    bend: Real,
+    density: Real,
+    compression: Real,
+    brace: Real,
+    stretch_limit: Real,
+    limit_sweeps: u32,
+    iterations: u32,
+    damping: Damping,
+    row_damping: Real,
 }
 
-thin!(
-    PbdSheet,
-    "pbd sheet model",
-    "Position based dynamics of a sheet.",
-    [
-        "Young's modulus times thickness [N/m]; inf is inextensible.",
-        "Flexural rigidity [N·m]; 0 does not resist.",
-        "Mass per area [kg/m²]."
-    ]
-);
-thin!(
-    PbdCord,
-    "pbd cord model",
-    "Position based dynamics of a rope.",
-    [
-        "Young's modulus times cross section [N]; inf is inextensible.",
-        "Young's modulus times second moment of area [N·m²]; 0 does not resist.",
-        "Mass per length [kg/m]."
-    ]
-);
+record!(PbdSheet, "pbd sheet model", "Position based dynamics of a sheet.", base |_| {
+    let pbd::Params { iterations, damping, row_damping, limit_sweeps } = pbd::Params::default();
+    let (stretch, bend, density, compression) = (1.0, 0.0, 1.0, 1.0);
+    let (brace, stretch_limit) = (0.0, Real::INFINITY);
+    PbdSheet {
+        stretch, bend, density, compression, brace, stretch_limit, limit_sweeps, iterations, damping, row_damping,
+    }
+},
+needs {
+    stretch: POSITIVE.or_infinite(), "Young's modulus times thickness [N/m]; inf is inextensible.";
+    density: POSITIVE, "Mass per area [kg/m²].";
+},
+{
+    bend: NOT_NEGATIVE, "Flexural rigidity [N·m]; 0 does not resist.";
+    compression: SHARE, "Stiffness of shortened edges by that of stretched ones, 0 (slack) to 1.";
+    brace: NOT_NEGATIVE.or_infinite(), "Modulus of rows between second neighbours, which only pull [N/m]; 0: none.";
+    stretch_limit: NOT_NEGATIVE.or_infinite(), "Stretch that the end of a step takes back, as a share; inf: none.";
+    limit_sweeps: ITERATIONS, "Sweeps that do so.";
+    iterations: ITERATIONS, "Sweeps a substep.";
+    damping: ANY, "Loss of motion that is not rigid.";
+    row_damping: NOT_NEGATIVE, "Time constant of a dashpot beside every constraint [s]; 0: none.";
+});
+
+/// Position based dynamics of a rope.
+#[derive(Clone, Debug)]
+pub(crate) struct PbdCord {
+    stretch: Real,
+    bend: Real,
+    density: Real,
+    compression: Real,
+    iterations: u32,
+    damping: Damping,
+    row_damping: Real,
+}
+
+record!(PbdCord, "pbd cord model", "Position based dynamics of a rope.", base |_| {
+    let pbd::Params { iterations, damping, row_damping, .. } = pbd::Params::default();
+    PbdCord { stretch: 1.0, bend: 0.0, density: 1.0, compression: 1.0, iterations, damping, row_damping }
+},
+needs {
+    stretch: POSITIVE.or_infinite(), "Young's modulus times cross section [N]; inf is inextensible.";
+    density: POSITIVE, "Mass per length [kg/m].";
+},
+{
+    bend: NOT_NEGATIVE, "Young's modulus times second moment of area [N·m²]; 0 does not resist.";
+    compression: SHARE, "Stiffness of shortened edges by that of stretched ones, 0 (slack) to 1.";
+    iterations: ITERATIONS, "Sweeps a substep.";
+    damping: ANY, "Loss of motion that is not rigid.";
+    row_damping: NOT_NEGATIVE, "Time constant of a dashpot beside every constraint [s]; 0: none.";
+});
 
 choice!(Mode, "matching mode", "Which deformations are followed.", {
     "rigid" => Rigid, "Turns only.", {};
@@ -389,17 +401,19 @@ impl From<ModelSpec> for SoftModel {
             ModelSpec::PbdSolid(p) => {
                 let PbdSolid { youngs_modulus, poisson_ratio, density, iterations, damping, row_damping } = p;
                 let matter = pbd::Matter::Solid(pbd::Solid { youngs_modulus, poisson_ratio, density });
-                Self::Pbd(matter, pbd::Params { iterations, damping, row_damping })
+                Self::Pbd(matter, pbd::Params { iterations, damping, row_damping, ..Default::default() })
             }
             ModelSpec::PbdSheet(p) => {
-                let PbdSheet { stretch, bend, density, compression, iterations, damping, row_damping } = p;
-                let matter = pbd::Matter::Sheet(pbd::Sheet { stretch, bend, density, compression });
-                Self::Pbd(matter, pbd::Params { iterations, damping, row_damping })
+                let PbdSheet { stretch, bend, density, compression, brace, stretch_limit, .. } = p;
+                let PbdSheet { iterations, damping, row_damping, limit_sweeps, .. } = p;
+                let sheet = pbd::Sheet { stretch, bend, density, compression, brace, stretch_limit };
+                let params = pbd::Params { iterations, damping, row_damping, limit_sweeps };
+                Self::Pbd(pbd::Matter::Sheet(sheet), params)
             }
             ModelSpec::PbdCord(p) => {
                 let PbdCord { stretch, bend, density, compression, iterations, damping, row_damping } = p;
                 let matter = pbd::Matter::Cord(pbd::Cord { stretch, bend, density, compression });
-                Self::Pbd(matter, pbd::Params { iterations, damping, row_damping })
+                Self::Pbd(matter, pbd::Params { iterations, damping, row_damping, ..Default::default() })
             }
             ModelSpec::ShapeMatching(p) => {
                 let Matching { density, clusters, frequency, mode, iterations, damping, plasticity } = p;
@@ -432,7 +446,7 @@ impl From<SoftModel> for ModelSpec {
             SoftModel::Solid(params) => Self::Solid(params),
             SoftModel::Membrane(params) => Self::Membrane(params),
             SoftModel::Springs(params) => Self::Springs(params),
-            SoftModel::Pbd(matter, pbd::Params { iterations, damping, row_damping }) => match matter {
+            SoftModel::Pbd(matter, pbd::Params { iterations, damping, row_damping, limit_sweeps }) => match matter {
                 pbd::Matter::Solid(pbd::Solid { youngs_modulus, poisson_ratio, density }) => Self::PbdSolid(PbdSolid {
                     youngs_modulus,
                     poisson_ratio,
@@ -441,8 +455,19 @@ impl From<SoftModel> for ModelSpec {
                     damping,
                     row_damping,
                 }),
-                pbd::Matter::Sheet(pbd::Sheet { stretch, bend, density, compression }) => {
-                    Self::PbdSheet(PbdSheet { stretch, bend, density, compression, iterations, damping, row_damping })
+                pbd::Matter::Sheet(pbd::Sheet { stretch, bend, density, compression, brace, stretch_limit }) => {
+                    Self::PbdSheet(PbdSheet {
+                        stretch,
+                        bend,
+                        density,
+                        compression,
+                        brace,
+                        stretch_limit,
+                        limit_sweeps,
+                        iterations,
+                        damping,
+                        row_damping,
+                    })
                 }
                 pbd::Matter::Cord(pbd::Cord { stretch, bend, density, compression }) => {
                     Self::PbdCord(PbdCord { stretch, bend, density, compression, iterations, damping, row_damping })

@@ -123,9 +123,18 @@ mirror! {
 }
 
 mirror_enum! { DampingForm of Damping { Internal { rate: Real }, Printed { gamma: Real } } }
-mirror! { PbdForm of PbdParams { iterations: u32, damping: DampingForm, row_damping: Real } }
+mirror! { PbdForm of PbdParams { iterations: u32, damping: DampingForm, row_damping: Real, limit_sweeps: u32 } }
 mirror! { PbdSolidForm of Solid { youngs_modulus: Real, poisson_ratio: Real, density: Real } }
-mirror! { PbdSheetForm of Sheet { stretch: Real, bend: Real, density: Real, compression: Real } }
+mirror! {
+    PbdSheetForm of Sheet {
+        stretch: Real,
+        bend: Real,
+        density: Real,
+        compression: Real,
+        brace: Real,
+        stretch_limit: Real,
+    }
+}
 mirror! { PbdCordForm of Cord { stretch: Real, bend: Real, density: Real, compression: Real } }
 mirror_enum! {
     PbdMatterForm of Matter { Solid(m: PbdSolidForm), Sheet(m: PbdSheetForm), Cord(m: PbdCordForm) }

@@ -53,10 +53,11 @@ impl<'a> Blocks<'a> {
         unsafe { self.first.add(at * 4).cast::<[Real; N]>().read() }
     }
 
-    /// A block without the check.
+    /// A block without the check. Only the wide path needs it.
     ///
     /// # Safety
     /// The index is below the number of blocks.
+    #[cfg(not(feature = "f64"))]
     #[inline(always)]
     unsafe fn read_known(&self, index: u32) -> Block {
         // SAFETY: in bounds by the caller; the array is borrowed for 'a; nobody writes this row now (type's contract).
@@ -67,6 +68,7 @@ impl<'a> Blocks<'a> {
     ///
     /// # Safety
     /// The index is below the number of blocks.
+    #[cfg(not(feature = "f64"))]
     #[inline(always)]
     unsafe fn write_known(&self, index: u32, numbers: Block) {
         // SAFETY: in bounds by the caller; the array is borrowed mutably for 'a; nobody else uses this row now.
@@ -160,7 +162,7 @@ pub struct PairPicks {
     limit: usize,
 }
 
-/// Block a and block b of eight pairs.
+/// Places of block a and block b of eight pairs, in bytes from the first: the sweep then has nothing to multiply.
 #[derive(Clone, Copy, Debug)]
 struct PairGroup {
     a: [u32; LANES],
@@ -174,7 +176,9 @@ impl PairPicks {
         all.sort_unstable();
         assert!(all.windows(2).all(|w| w[0] != w[1]), "pairs of a group share a block: {a:?} {b:?}");
         self.limit = self.limit.max(all[2 * LANES - 1] as usize + 1);
-        self.groups.push(PairGroup { a, b });
+        assert!(self.limit < u32::MAX as usize / size_of::<Block>(), "too many blocks: {}", self.limit);
+        let place = |i: u32| i * size_of::<Block>() as u32;
+        self.groups.push(PairGroup { a: a.map(place), b: b.map(place) });
     }
 
     /// How many groups.
@@ -184,7 +188,7 @@ impl PairPicks {
 
     /// The pair in a lane of a group.
     pub fn pair(&self, group: usize, lane: usize) -> [u32; 2] {
-        [self.groups[group].a[lane], self.groups[group].b[lane]]
+        [self.groups[group].a[lane], self.groups[group].b[lane]].map(|place| place / size_of::<Block>() as u32)
     }
 
     /// The groups, to be read and written in these blocks; panics when an index lies outside of them.
@@ -205,18 +209,18 @@ pub struct PickedPairs<'a> {
 }
 
 impl PickedPairs<'_> {
-    /// Reads a block of the pairs.
+    /// Reads a block of the pairs at its place.
     #[inline(always)]
-    fn read(&self, index: u32) -> Block {
-        // SAFETY: `PairPicks::over` made sure that every index of the groups lies inside the blocks, which are borrowed.
-        unsafe { self.blocks.read_known(index) }
+    fn read(&self, place: u32) -> Block {
+        // SAFETY: `PairPicks::over` made sure that every place of the groups lies inside the blocks, which are borrowed.
+        unsafe { self.blocks.first.byte_add(place as usize).cast::<Block>().read() }
     }
 
-    /// Writes a block of the pairs.
+    /// Writes a block of the pairs at its place.
     #[inline(always)]
-    fn write(&self, index: u32, block: Block) {
+    fn write(&self, place: u32, block: Block) {
         // SAFETY: as above; they are borrowed mutably.
-        unsafe { self.blocks.write_known(index, block) }
+        unsafe { self.blocks.first.byte_add(place as usize).cast::<Block>().write(block) }
     }
 }
 

@@ -132,10 +132,10 @@ fn fit(model: &Model, skins: &mut [Option<SkinWork>], slot: u32, settings: &Sett
     }
 }
 
-/// True when triangles cannot come deeper into a ball than this share of the contact margin while their corners are
-/// outside: a chord of length 2 r is r²/2R below the surface.
-fn corners_hold(built: &BuiltCollider, skin: &SkinWork, settings: &Settings) -> bool {
-    let deep = |radius: Real| skin.face_radius * skin.face_radius / (2.0 * radius);
+/// True when the triangles of a surface of this half thickness cannot come deeper into a ball than a share of the contact
+/// margin while their corners are outside: the middle of a circle of radius r on a ball is r²/2R below its surface.
+fn corners_hold(built: &BuiltCollider, skin: &SkinWork, thickness: Real, settings: &Settings) -> bool {
+    let deep = |radius: Real| skin.face_radius * skin.face_radius / (2.0 * radius) - thickness;
     built.geometry.ball().is_some_and(|radius| deep(radius) < SAG * settings.contact_margin)
 }
 
@@ -152,7 +152,7 @@ pub(super) fn find_rigid(model: &Model, state: &State, work: &mut Work, settings
         let ColliderRef { body, collider } = colliders[c as usize];
         let built = model.rigid_at(body).map(|r| &r.colliders[collider as usize]);
         // a plane without end meets corners first
-        built.is_some_and(|b| !b.geometry.is_unbounded() && !corners_hold(b, skin, settings))
+        built.is_some_and(|b| !b.geometry.is_unbounded() && !corners_hold(b, skin, nodes.traits.radius, settings))
     });
     if near_colliders.is_empty() {
         return;

@@ -24,11 +24,11 @@ use super::brace::braces;
 use super::links::{Links, PADS};
 use super::parts::Parts;
 use super::row::{Memory, Pace, begin, hinge_angle, pull, sweep};
-use super::sums::rigid_part;
+use super::sums::Frame;
 use super::{Damping, Distance, Enclosed, Hinge, Kink, ParticleError, Rows, Volume, check, check_nodes};
 use super::{not_negative, positive};
 use crate::deformable::{BodyMut, BodyRef, Deformable, StepContext, add, vec};
-use crate::math::{Block, LANES, Real, Vec3};
+use crate::math::{Block, Real, Vec3};
 use crate::model::tet_mesh::TetMesh;
 use crate::model::tri_mesh::TriMesh;
 
@@ -119,10 +119,10 @@ pub struct Pbd {
     braces: Links,
     /// Places from the middle node and inverse masses. Written by `predict`. (node_count, and pads) [m, 1/kg]
     places: Vec<Block>,
-    /// Places at the start of the substep and masses; change of velocity. Written by `predict`. (node_count, rounded up to
-    /// eights) [m, kg; m/s]
-    arms: Vec<Block>,
+    /// Change of velocity. Written by `predict`. (node_count) [m/s]
     shift: Vec<Block>,
+    /// An inverse mass is 0. Written by `predict` in the first substep of a step.
+    held: bool,
     /// Change of velocity; gradients of enclosed volumes in between. Written by `predict`. (node_count) [m/s]
     change: Vec<Vec3>,
     /// By kind. Written by `predict`. (rows of each kind)
@@ -141,7 +141,6 @@ impl Pbd {
         let kinds = [thin[0], thin[1], thin[2], thin[3], rows.volumes.len(), rows.enclosed.len()];
         // lanes without a row pull at two places a metre apart that do not answer
         let pads = (0..PADS).map(|k| [(k % 2) as Real, 0.0, 0.0, 0.0]);
-        let none = vec![[0.0; 4]; count.next_multiple_of(LANES)];
         Ok(Self {
             params,
             parts: Parts::new(count, rows.links()),
@@ -149,8 +148,8 @@ impl Pbd {
             edges: Links::new(&rows.distances, count),
             braces: Links::new(&rows.braces, count),
             places: std::iter::repeat_n([0.0, 0.0, 0.0, -1.0], count).chain(pads).collect(),
-            arms: none.clone(),
-            shift: none,
+            shift: vec![[0.0; 4]; count],
+            held: false,
             change: vec![Vec3::ZERO; count],
             memory: kinds.map(|n| vec![Memory::default(); n]),
             masses,
@@ -336,37 +335,28 @@ impl Pbd {
         }
     }
 
-    /// x* with the external forces into `places`. Returns whether an inverse mass has changed, and whether one is 0.
-    fn place(&mut self, h: Real, origin: Vec3, body: &mut BodyMut<'_>) -> (bool, bool) {
+    /// Takes over who is pinned; within a step nobody changes that. Returns whether it changed.
+    fn learn_pins(&mut self, v: &[Block]) -> bool {
         let (mut stale, mut held) = (false, false);
-        let moving = body.x.iter().zip(body.v.iter_mut()).zip(body.force);
-        for (place, ((x, v), force)) in self.places.iter_mut().zip(moving) {
-            let w = v[3];
-            add(v, *force * (w * h));
-            stale |= place[3] != w;
-            held |= w == 0.0;
-            let at = star(x, v, origin, h);
-            *place = [at.x, at.y, at.z, w];
+        for (place, v) in self.places.iter_mut().zip(v) {
+            stale |= place[3] != v[3];
+            held |= v[3] == 0.0;
+            place[3] = v[3];
         }
-        (stale, held)
+        self.held = held;
+        stale
     }
 
     /// The way from x* to the goals as a velocity, freed of its rigid part, for a body of one part that nothing damps.
-    fn finish(&mut self, ctx: &StepContext<'_>, origin: Vec3, body: &mut BodyMut<'_>) {
-        let inv_h = 1.0 / ctx.h;
-        let moving = body.x.iter().zip(body.v.iter()).zip(&self.masses);
-        let out = self.arms.iter_mut().zip(&mut self.shift);
-        for ((place, ((x, v), m)), (arm, shift)) in self.places.iter().zip(moving).zip(out) {
-            let from = star(x, v, origin, ctx.h);
-            // x* again by the same sum gives the same bits
-            let way = (vec(*place) - from) * inv_h;
-            *shift = [way.x, way.y, way.z, 0.0];
-            *arm = [x[0] - origin.x, x[1] - origin.y, x[2] - origin.z, *m];
+    fn finish(&mut self, frame: Frame, body: &mut BodyMut<'_>) {
+        frame.shift(body.x, body.v, &self.places, &mut self.shift);
+        if self.held {
+            // what is held takes up momentum
+            body.v.iter_mut().zip(&self.shift).for_each(|(v, shift)| add(v, vec(*shift)));
+            return;
         }
-        let motion = rigid_part(&self.arms, &self.shift, ctx.lanes);
-        for ((v, shift), arm) in body.v.iter_mut().zip(&self.shift).zip(&self.arms) {
-            add(v, vec(*shift) - (motion.velocity + motion.spin.cross(vec(*arm))));
-        }
+        let motion = frame.rigid_part(body.x, &self.masses, &self.shift);
+        frame.take(body.x, &self.shift, body.v, motion);
     }
 
     /// The same for several parts, pins and damping.
@@ -431,7 +421,10 @@ impl Deformable for Pbd {
             }
             self.begin();
         }
-        let (stale, held) = self.place(h, origin, &mut body);
+        let stale = ctx.substep == 0 && self.learn_pins(body.v);
+        body.kick(h);
+        let frame = Frame { origin, h, lanes: ctx.lanes };
+        frame.place(body.x, body.v, &mut self.places);
         self.edges.prepare(&self.places, h, stale);
         self.braces.prepare(&self.places, h, stale);
         let simple = self.parts.count() == 1 && self.params.damping == Damping::Internal { rate: 0.0 };
@@ -439,17 +432,10 @@ impl Deformable for Pbd {
             self.parts.frame(body.x, body.v);
         }
         self.relax(ctx);
-        match (simple, held) {
-            (true, false) => self.finish(ctx, origin, &mut body),
-            // what is held takes up momentum
-            (true, true) => {
-                let inv_h = 1.0 / h;
-                for (place, (x, v)) in self.places.iter().zip(body.x.iter().zip(body.v.iter_mut())) {
-                    let from = star(x, v, origin, h);
-                    add(v, (vec(*place) - from) * inv_h);
-                }
-            }
-            (false, _) => self.finish_parts(ctx, origin, &mut body),
+        if simple {
+            self.finish(frame, &mut body);
+        } else {
+            self.finish_parts(ctx, origin, &mut body);
         }
     }
 

@@ -1,0 +1,202 @@
+//! Cloth of position based dynamics: how little it stretches, what it weighs on its supports, and that lanes and threads
+//! change nothing.
+
+use sinew::*;
+
+/// A square of `side` x `side` nodes in the plane y = 0, `size` wide [m].
+fn square(side: u32, size: Real) -> TriMesh {
+    let step = size / (side - 1) as Real;
+    let mut mesh = TriMesh::default();
+    for i in 0..side {
+        for j in 0..side {
+            mesh.vertices.push(Vec3::new(i as Real * step - size / 2.0, 0.0, j as Real * step - size / 2.0));
+        }
+    }
+    for i in 0..side - 1 {
+        for j in 0..side - 1 {
+            let a = i * side + j;
+            mesh.triangles.extend([[a, a + 1, a + side + 1], [a, a + side + 1, a + side]]);
+        }
+    }
+    mesh
+}
+
+fn stiff() -> pbd::Sheet {
+    pbd::Sheet { stretch: 1e5, bend: 0.0, density: 0.25, compression: 1e-4, brace: 1e5, stretch_limit: 0.03 }
+}
+
+fn cloth(mesh: TriMesh, sheet: pbd::Sheet) -> SoftBody {
+    let params = pbd::Params { iterations: 1, ..pbd::Params::default() };
+    SoftBody::new(Geometry::Sheet(mesh), SoftModel::Pbd(pbd::Matter::Sheet(sheet), params))
+        .material(Material::friction(0.5))
+}
+
+fn settings(gravity: Real) -> Settings {
+    let gravity = Vec3::new(0.0, -gravity, 0.0);
+    Settings { dt: 0.02, substeps: 20, gravity, sleep_time: Real::INFINITY, ..Settings::default() }
+}
+
+fn ball() -> RigidBody {
+    RigidBody::dynamic().shape(Shape::ball(0.5)).mass(2.0).at([0.0, 0.5, 0.0]).material(Material::friction(0.5))
+}
+
+/// A cloth over a ball: the world, the ball, the cloth.
+fn over_ball(settings: Settings, fixed: bool, speed: Real, mesh: &TriMesh) -> Result<(World, BodyId, BodyId), Error> {
+    let mut world = World::new(settings)?;
+    let body = if fixed { RigidBody::fixed().shape(Shape::ball(0.5)).at([0.0, 0.5, 0.0]) } else { ball() };
+    let ball = world.add_rigid(body.material(Material::friction(0.5)))?;
+    let cloth = world.add_soft(cloth(mesh.clone(), stiff()).at([0.02, 1.1, 0.01]).velocity([0.0, -speed, 0.0]))?;
+    Ok((world, ball, cloth))
+}
+
+fn longest(mesh: &TriMesh, x: &[Vec3]) -> Real {
+    let stretch = |[a, b]: [u32; 2]| {
+        let (a, b) = (a as usize, b as usize);
+        x[a].distance(x[b]) / mesh.vertices[a].distance(mesh.vertices[b]) - 1.0
+    };
+    mesh.edges().into_iter().map(stretch).fold(0.0, Real::max)
+}
+
+#[test]
+fn a_cloth_on_a_ball_stretches_less_than_five_percent_and_no_node_sinks_in() -> Result<(), Error> {
+    let mesh = square(31, 2.0);
+    let (mut world, ball, cloth) = over_ball(settings(9.81), true, 0.0, &mesh)?;
+    for step in 0..80 {
+        assert!(world.step(&Input::none()).faults.is_empty());
+        let x = world.body(cloth)?.node_positions();
+        let centre = world.body(ball)?.position();
+        assert!(longest(&mesh, x) < 0.05, "step {step}: {}", longest(&mesh, x));
+        let nearest = x.iter().map(|p| p.distance(centre)).fold(Real::INFINITY, Real::min);
+        // the chord of a substep's way along the ball is of second order
+        assert!(nearest > 0.5 - 2e-5, "step {step}: {nearest}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_cloth_that_hits_a_ball_keeps_the_momentum_of_both() -> Result<(), Error> {
+    let mesh = square(31, 2.0);
+    let (mut world, ball, cloth) = over_ball(settings(0.0), false, 3.0, &mesh)?;
+    let total = |world: &World| -> Result<[f64; 3], Error> {
+        let (of_ball, of_cloth) = (world.body(ball)?, world.body(cloth)?);
+        let mut sum = of_ball.velocity().to_array().map(|v| f64::from(v) * 2.0);
+        for (v, m) in of_cloth.node_velocities().iter().zip(of_cloth.node_masses()) {
+            for (sum, v) in sum.iter_mut().zip(v.to_array()) {
+                *sum += f64::from(v) * f64::from(*m);
+            }
+        }
+        Ok(sum)
+    };
+    let before = total(&world)?;
+    for _ in 0..50 {
+        world.step(&Input::none());
+    }
+    let after = total(&world)?;
+    assert!(world.body(ball)?.velocity().y < -0.5, "the ball was hit");
+    for (a, b) in after.into_iter().zip(before) {
+        // a walk of one rounding of the velocity in each of 1000 substeps
+        assert!((a - b).abs() < 3.0 * 32.0 * f64::from(Real::EPSILON), "{before:?} {after:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_hanging_sheet_is_longer_by_half_its_weight_over_its_stiffness_whatever_the_substeps() -> Result<(), Error> {
+    // edges along, across and diagonal: E t Σ A/L² gives a strip under its weight m g L/(2 E t b), sideways strain free
+    let (side, size, modulus): (u32, Real, Real) = (9, 0.4, 60.0);
+    let mesh = square(side, size);
+    let mut lengths = Vec::new();
+    for substeps in [10, 20, 40] {
+        let mut world = World::new(Settings { substeps, ..settings(9.81) })?;
+        let (brace, stretch_limit) = (0.0, Real::INFINITY);
+        let sheet = pbd::Sheet { stretch: modulus, bend: 0.0, density: 1.0, compression: 1.0, brace, stretch_limit };
+        let params = pbd::Params { iterations: 30, ..pbd::Params::default() };
+        let body = SoftBody::new(Geometry::Sheet(mesh.clone()), SoftModel::Pbd(pbd::Matter::Sheet(sheet), params));
+        // hangs down from the row of nodes at x = −size/2
+        let down = Quat::from_rotation_z(-0.5 * std::f64::consts::PI as Real);
+        let body = body.turned(down).pinned((0..side).collect::<Vec<_>>()).damping(4.0);
+        let id = world.add_soft(body)?;
+        for _ in 0..300 {
+            world.step(&Input::none());
+        }
+        let x = world.body(id)?.node_positions();
+        let low = (side * (side - 1)..side * side).map(|n| x[n as usize].y).sum::<Real>() / side as Real;
+        let top = (0..side).map(|n| x[n as usize].y).sum::<Real>() / side as Real;
+        lengths.push(top - low - size);
+    }
+    let weight = 1.0 * size * size * 9.81;
+    let want = weight * size / (2.0 * modulus * size);
+    for got in &lengths {
+        // the clamped row and the diagonals' directions: the mesh is within a tenth of the strip
+        assert!((got / want - 1.0).abs() < 0.1, "{got} {want}");
+        assert!((got / lengths[2] - 1.0).abs() < 0.01, "{lengths:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn lanes_and_threads_give_the_same_bits() -> Result<(), Error> {
+    let mesh = square(21, 2.0);
+    let run = |lanes: bool, threads: u32| -> Result<u64, Error> {
+        let (mut world, ..) = over_ball(Settings { lanes, threads, ..settings(9.81) }, false, 1.0, &mesh)?;
+        let ground = RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(Material::friction(0.5));
+        world.add_rigid(ground)?;
+        for _ in 0..40 {
+            world.step(&Input::none());
+        }
+        Ok(world.hash())
+    };
+    let one = run(true, 1)?;
+    assert_eq!(one, run(false, 1)?, "lanes");
+    assert_eq!(one, run(true, 2)?, "threads");
+    Ok(())
+}
+
+#[test]
+fn a_resting_cloth_presses_with_its_weight_and_heavy_nodes_do_the_same_through_rows() -> Result<(), Error> {
+    // lanes take nodes that are light beside the body, rows take the others; a plane that does not move takes all
+    let mesh = square(9, 0.4);
+    for mass in [0.001, 50.0] {
+        let mut world = World::new(settings(9.81))?;
+        world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)))?;
+        let table = RigidBody::dynamic().shape(Shape::cuboid(0.5, 0.05, 0.5)).mass(mass).at([0.0, 0.05, 0.0]);
+        let table = world.add_rigid(table)?;
+        let cloth = world.add_soft(cloth(mesh.clone(), stiff()).at([0.0, 0.105, 0.0]))?;
+        for _ in 0..50 {
+            world.step(&Input::none());
+        }
+        let weight = 0.25 * 0.4 * 0.4 * 9.81;
+        let pairs = &world.report().pairs;
+        let press = pairs.iter().filter(|p| p.a == table && p.b == cloth).map(|p| p.force.y).sum::<Real>();
+        assert!((press / weight - 1.0).abs() < 0.01, "{mass} kg: {press} {weight}");
+        let ground: Real = pairs.iter().filter(|p| p.b == table).map(|p| p.force.y).sum();
+        let all = weight + mass * 9.81;
+        assert!((ground / all - 1.0).abs() < 0.01, "{mass} kg: {ground} {all}");
+        let speed = world.body(table)?.velocity().length();
+        assert!(speed < 1e-3, "{mass} kg: {speed}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_cloth_slides_down_a_slope_when_friction_is_too_small_and_stays_when_it_is_not() -> Result<(), Error> {
+    // tan 20° = 0.364
+    let slope: Real = 20.0 * std::f64::consts::PI as Real / 180.0;
+    let normal = Vec3::new(slope.sin(), slope.cos(), 0.0);
+    for (friction, slides) in [(0.3, true), (0.45, false)] {
+        let mut world = World::new(settings(9.81))?;
+        let plane = RigidBody::fixed().shape(Shape::half_space(normal)).material(Material::friction(friction));
+        world.add_rigid(plane)?;
+        let body = cloth(square(9, 0.4), stiff()).material(Material::friction(friction));
+        let id = world.add_soft(body.turned(Quat::from_rotation_z(-slope)).at(normal * 1e-4))?;
+        let down = Vec3::new(slope.cos(), -slope.sin(), 0.0);
+        for _ in 0..50 {
+            world.step(&Input::none());
+        }
+        let way = world.body(id)?.center_of_mass().dot(down);
+        let want = if slides { 0.5 * 9.81 * (slope.sin() - friction * slope.cos()) } else { 0.0 };
+        // it starts within the first step
+        assert!((way - want).abs() < 0.02 * want + 1e-3, "{friction}: {way} {want}");
+    }
+    Ok(())
+}
