@@ -26,7 +26,7 @@ const USAGE: &str =
   rows             one row in one sweep, scalar and in lanes (--steps: repeats)
   --steps N        steps a scene or round (default 600)
   --threads N      threads (default 1; more than one in s5 need `--features parallel`)
-  --substeps N     s1: substeps of a step (default 20)
+  --substeps N     s1: substeps of a step (default 20, of the irregular mesh 24)
   --pick TEXT      s1: only scenes whose name has this in it
   --baseline PATH  s4: the peers' plain C++ loops, run in turn with ours
   --peers DIR      s6: folder of the peers' benchmarks; MuJoCo then runs in turn with us
@@ -49,7 +49,7 @@ enum Bench {
 struct Options {
     bench: Bench,
     steps: Option<usize>,
-    substeps: u32,
+    substeps: Option<u32>,
     pick: String,
     threads: usize,
     baseline: Option<String>,
@@ -100,7 +100,16 @@ fn parse(args: &[String]) -> Result<Options, String> {
         other => return Err(format!("there is no benchmark `{other}`")),
     };
     let python = PathBuf::from("python3");
-    let mut options = Options { bench, steps: None, substeps: 20, pick: String::new(), threads: 1, baseline: None, peers: None, python };
+    let mut options = Options {
+        bench,
+        steps: None,
+        substeps: None,
+        pick: String::new(),
+        threads: 1,
+        baseline: None,
+        peers: None,
+        python,
+    };
     for pair in rest.chunks(2) {
         let text = pair.get(1);
         let path = text.map(PathBuf::from).ok_or_else(|| format!("`{}` needs a path", pair[0]));
@@ -116,7 +125,7 @@ fn parse(args: &[String]) -> Result<Options, String> {
         let value = value.ok_or_else(|| format!("`{}` needs a positive number", pair[0]));
         match pair[0].as_str() {
             "--steps" => options.steps = Some(value?),
-            "--substeps" => options.substeps = value? as u32,
+            "--substeps" => options.substeps = Some(value? as u32),
             "--threads" => options.threads = value?,
             "--peers" => options.peers = Some(path?),
             "--python" => options.python = path?,

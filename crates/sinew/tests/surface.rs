@@ -136,7 +136,14 @@ fn a_strip_that_folds_onto_itself_keeps_its_layers_apart() {
         let mut world = World::new(settings()).unwrap();
         world.add_rigid(ground()).unwrap();
         let mesh = TriMesh::sheet([20, 4], [0.4, 0.08], Diagonals::Alternating).unwrap();
-        let matter = pbd::Sheet { stretch: 1e3, bend: 1e-5, density: 0.2, compression: 1.0, brace: 0.0, stretch_limit: Real::INFINITY };
+        let matter = pbd::Sheet {
+            stretch: 1e3,
+            bend: 1e-5,
+            density: 0.2,
+            compression: 1.0,
+            brace: 0.0,
+            stretch_limit: Real::INFINITY,
+        };
         let strip =
             SoftBody::new(Geometry::Sheet(mesh), SoftModel::Pbd(pbd::Matter::Sheet(matter), pbd::Params::default()));
         // on end: it crumples onto itself

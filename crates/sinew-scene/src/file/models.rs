@@ -216,7 +216,7 @@ pub(crate) struct PbdSolid {
 
 record!(PbdSolid, "pbd solid model", "Position based dynamics of tetrahedra.", base |matter| {
     let from = corotational(matter);
-    let pbd::Params { iterations, damping, row_damping } = pbd::Params::default();
+    let pbd::Params { iterations, damping, row_damping, .. } = pbd::Params::default();
     let CorotationalParams { youngs_modulus, poisson_ratio, density, .. } = from;
     PbdSolid { youngs_modulus, poisson_ratio, density, iterations, damping, row_damping }
 }, {

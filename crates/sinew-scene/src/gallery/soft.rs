@@ -130,7 +130,14 @@ fn cloth() -> Result<World, Error> {
     floor(&mut world, surface)?;
     world.add_rigid(RigidBody::fixed().shape(Shape::ball(0.3)).at([0.0, 0.45, 0.0]).material(surface))?;
     let mesh = TriMesh::sheet([30, 30], [1.2, 1.2], Diagonals::Alternating).map_err(|e| bad("cloth")(e.to_string()))?;
-    let sheet = pbd::Sheet { stretch: 2000.0, bend: 2e-5, density: 0.15, compression: 0.1, brace: 0.0, stretch_limit: Real::INFINITY };
+    let sheet = pbd::Sheet {
+        stretch: 2000.0,
+        bend: 2e-5,
+        density: 0.15,
+        compression: 0.1,
+        brace: 0.0,
+        stretch_limit: Real::INFINITY,
+    };
     let params = pbd::Params { iterations: 1, ..Default::default() };
     let model = SoftModel::Pbd(pbd::Matter::Sheet(sheet), params);
     let body = SoftBody::new(Geometry::Sheet(mesh), model).thickness(0.004).material(surface).damping(0.3);

@@ -201,7 +201,14 @@ fn particles() -> Vec<Sample> {
     vec![
         sample("pbd", pbd_solid),
         sample("pbd, sheet", |n| {
-            let matter = pbd::Sheet { stretch: 1e3, bend: 1e-2, density: 10.0, compression: 1.0, brace: 0.0, stretch_limit: Real::INFINITY };
+            let matter = pbd::Sheet {
+                stretch: 1e3,
+                bend: 1e-2,
+                density: 10.0,
+                compression: 1.0,
+                brace: 0.0,
+                stretch_limit: Real::INFINITY,
+            };
             Alone::new(Pbd::sheet(&cloth(n), matter, pbd::Params::default()).unwrap(), &cloth(n).vertices)
         }),
         sample("pbd, rope", |n| {

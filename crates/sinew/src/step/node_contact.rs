@@ -67,7 +67,11 @@ fn find_body(model: &Model, state: &State, work: &mut Work, settings: &Settings,
 /// The smallest box around points.
 fn box_of(points: &[Vec3]) -> Option<Bounds3> {
     let first = *points.first()?;
-    Some(points.iter().fold(Bounds3 { min: first, max: first }, |b, p| Bounds3 { min: b.min.min(*p), max: b.max.max(*p) }))
+    Some(
+        points
+            .iter()
+            .fold(Bounds3 { min: first, max: first }, |b, p| Bounds3 { min: b.min.min(*p), max: b.max.max(*p) }),
+    )
 }
 
 /// A collider that surfels look at.

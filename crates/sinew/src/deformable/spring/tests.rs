@@ -459,7 +459,8 @@ fn lanes_and_threads_give_the_bits_of_the_scalar_path() {
             let params = Params { integrator, ..params.clone() };
             let run = |lanes: bool, pool: Option<&Pool>| {
                 let mut model = MassSpring::from_tets(&mesh, &params).unwrap();
-                let ctx = StepContext { h: 0.5 * model.stable_step(), substep: 0, last: true, lanes, resolve: false, pool };
+                let ctx =
+                    StepContext { h: 0.5 * model.stable_step(), substep: 0, last: true, lanes, resolve: false, pool };
                 let Alone { mut x, mut v, mut inner, .. } = Alone::new(model.clone(), &mesh.vertices);
                 shake(&mut x, 0.01);
                 v[5] = [0.0; 4];

@@ -239,7 +239,7 @@ fn spread<S: Simd, const K: usize>(s: S, v: f32x8<S>) -> f32x8<S> {
 }
 
 #[cfg(target_arch = "x86_64")]
-use core::arch::x86_64::{_mm256_permute_ps, _mm256_setzero_ps, _mm256_blend_ps};
+use core::arch::x86_64::{_mm256_blend_ps, _mm256_permute_ps, _mm256_setzero_ps};
 #[cfg(target_arch = "x86_64")]
 fearless_simd::kernel!(
     #[inline(always)]
