@@ -8,12 +8,13 @@ mod check;
 mod export;
 mod export_gltf;
 mod failure;
+mod friction;
 mod interrupt;
-mod later;
 mod measure;
 mod mesh;
 mod output;
 mod play;
+mod plot;
 mod render;
 mod replay;
 mod run;
@@ -57,8 +58,8 @@ enum Command {
     Mesh(mesh::Args),
     /// Draw a scene at a time as a PNG, without GPU or screen
     Render(render::Args),
-    #[command(hide = true)]
-    Friction(later::Args),
+    /// Pull a mass with each friction law: plots, tables, and the time of one update
+    Friction(friction::Args),
 }
 
 fn main() -> ExitCode {
@@ -74,7 +75,7 @@ fn main() -> ExitCode {
         Some(Command::View(args)) => view::view(&args),
         Some(Command::Mesh(args)) => mesh::mesh(&args),
         Some(Command::Render(args)) => render::draw(&args),
-        Some(Command::Friction(_)) => later::later("friction"),
+        Some(Command::Friction(args)) => friction::friction(&args),
         Some(Command::Check(args)) => check::check(&args),
     };
     match done {

@@ -4,6 +4,7 @@
 mod any;
 pub mod bench_models;
 pub mod file;
+pub mod friction_bench;
 pub mod gallery;
 pub mod validate;
 

@@ -22,6 +22,7 @@ mod constraint;
 mod debug;
 mod deformable;
 mod error;
+pub mod friction;
 mod input;
 mod math;
 mod model;

@@ -6,6 +6,8 @@
 mod elastic_dynamics;
 mod elastic_laws;
 mod elastic_statics;
+mod friction;
+mod friction_contact;
 mod mixed;
 mod reading;
 mod relations;
@@ -22,5 +24,6 @@ pub use reading::{Case, Reading, Readings};
 pub fn cases() -> impl Iterator<Item = &'static Case> {
     let rigid = [rigid_a1::CASES, rigid_a2::CASES, rigid_b::CASES, rigid_c::CASES];
     let soft = [elastic_statics::CASES, elastic_dynamics::CASES, elastic_laws::CASES, mixed::CASES];
-    rigid.into_iter().chain(soft).chain([relations::CASES]).flatten()
+    let friction = [friction::CASES, friction_contact::CASES];
+    rigid.into_iter().chain(soft).chain(friction).chain([relations::CASES]).flatten()
 }

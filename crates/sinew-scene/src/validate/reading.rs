@@ -93,6 +93,11 @@ impl Case {
         Self { id, group: "mixed", title, model, run, known: None }
     }
 
+    /// A case of friction; the model is the law.
+    pub const fn friction(id: &'static str, title: &'static str, model: &'static str, run: fn() -> Readings) -> Self {
+        Self { id, group: "friction", title, model, run, known: None }
+    }
+
     /// The same, with the reason why it is out.
     pub const fn known(self, why: &'static str) -> Self {
         Self { known: Some(why), ..self }

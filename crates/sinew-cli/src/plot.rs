@@ -1,0 +1,169 @@
+//! Plots as SVG: axes with round ticks, lines, a legend. No fonts and no scripts: any browser draws them.
+
+use std::fmt::Write;
+
+/// One line of a plot.
+pub struct Line {
+    /// What the legend says.
+    pub name: String,
+    /// Points; what is not finite breaks the line.
+    pub points: Vec<[f64; 2]>,
+}
+
+/// A plot with its axes.
+pub struct Plot {
+    /// Above it.
+    pub title: String,
+    /// What the axes show, with units.
+    pub axes: [String; 2],
+    /// The lines, in order of colours.
+    pub lines: Vec<Line>,
+}
+
+/// Size of a picture [px] and the room for ticks and words around the axes: left, right, top, bottom.
+const SIZE: [f64; 2] = [720.0, 420.0];
+const ROOM: [f64; 4] = [78.0, 18.0, 34.0, 52.0];
+/// Told apart by people who see few colours, too (Okabe and Ito).
+const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000"];
+/// Points of a line that are drawn: more cannot be seen.
+const MOST: usize = 4000;
+
+impl Plot {
+    /// A plot of one line or several.
+    pub fn new(title: impl Into<String>, x: &str, y: &str) -> Self {
+        Self { title: title.into(), axes: [x.to_owned(), y.to_owned()], lines: Vec::new() }
+    }
+
+    /// Adds a line.
+    pub fn line(mut self, name: &str, points: impl IntoIterator<Item = [f64; 2]>) -> Self {
+        self.lines.push(Line { name: name.to_owned(), points: points.into_iter().collect() });
+        self
+    }
+
+    /// The picture.
+    pub fn svg(&self) -> String {
+        let spans = [self.span(0), self.span(1)];
+        let (low, high) = ([ROOM[0], SIZE[1] - ROOM[3]], [SIZE[0] - ROOM[1], ROOM[2]]);
+        let place = |k: usize, value: f64| low[k] + (high[k] - low[k]) * (value - spans[k][0]) / (spans[k][1] - spans[k][0]);
+        let mut out = String::new();
+        let [w, h] = SIZE;
+        let _ = writeln!(
+            out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\" font-family=\"sans-serif\" font-size=\"12\">"
+        );
+        let _ = writeln!(out, "<rect width=\"{w}\" height=\"{h}\" fill=\"white\"/>");
+        let middle = 0.5 * (low[0] + high[0]);
+        text(&mut out, [middle, 20.0], "middle", &self.title);
+        text(&mut out, [middle, h - 12.0], "middle", &self.axes[0]);
+        let at = 0.5 * (low[1] + high[1]);
+        let _ = write!(out, "<g transform=\"translate(16 {at:.1}) rotate(-90)\">");
+        text(&mut out, [0.0, 0.0], "middle", &self.axes[1]);
+        out.push_str("</g>\n");
+        for k in 0..2 {
+            for tick in ticks(spans[k]) {
+                let (x, y) = (place(0, tick), place(1, tick));
+                let line = if k == 0 { [x, low[1], x, high[1]] } else { [low[0], y, high[0], y] };
+                let strength = if tick == 0.0 { "#888" } else { "#ddd" };
+                let [x1, y1, x2, y2] = line;
+                let _ = writeln!(
+                    out,
+                    "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" stroke=\"{strength}\"/>"
+                );
+                let (point, anchor) = if k == 0 { ([x, low[1] + 16.0], "middle") } else { ([low[0] - 6.0, y + 4.0], "end") };
+                text(&mut out, point, anchor, &label(tick));
+            }
+        }
+        for (k, line) in self.lines.iter().enumerate() {
+            let colour = COLOURS[k % COLOURS.len()];
+            let stride = line.points.len().div_ceil(MOST).max(1);
+            let mut path = String::new();
+            let mut pen = 'M';
+            for p in line.points.iter().step_by(stride) {
+                if !p[0].is_finite() || !p[1].is_finite() {
+                    pen = 'M';
+                    continue;
+                }
+                let _ = write!(path, "{pen}{:.1} {:.1}", place(0, p[0]), place(1, p[1]));
+                pen = 'L';
+            }
+            let _ = writeln!(out, "<path d=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.4\"/>");
+            if self.lines.len() > 1 {
+                let y = high[1] + 14.0 + 16.0 * k as f64;
+                let x = low[0] + 10.0;
+                let _ = writeln!(
+                    out,
+                    "<line x1=\"{x}\" y1=\"{y}\" x2=\"{}\" y2=\"{y}\" stroke=\"{colour}\" stroke-width=\"2\"/>",
+                    x + 20.0
+                );
+                text(&mut out, [x + 26.0, y + 4.0], "start", &line.name);
+            }
+        }
+        out.push_str("</svg>\n");
+        out
+    }
+
+    /// Least and largest of a coordinate, with a little room; never empty.
+    fn span(&self, k: usize) -> [f64; 2] {
+        let values = self.lines.iter().flat_map(|l| &l.points).map(|p| p[k]).filter(|v| v.is_finite());
+        let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
+        if low > high {
+            return [0.0, 1.0];
+        }
+        let room = if high > low { 0.04 * (high - low) } else { 0.5 * high.abs().max(1e-12) };
+        [low - room, high + room]
+    }
+}
+
+/// Round numbers in a span, four to nine of them: steps of 1, 2 or 5 times a power of ten.
+fn ticks([low, high]: [f64; 2]) -> Vec<f64> {
+    let rough = (high - low) / 6.0;
+    let power = 10f64.powf(rough.log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|s| s * power).find(|s| *s >= rough).unwrap_or(10.0 * power);
+    let (first, last) = ((low / step).ceil() as i64, (high / step).floor() as i64);
+    (first..=last).map(|k| k as f64 * step).collect()
+}
+
+/// A tick as short as it can be.
+fn label(x: f64) -> String {
+    if x == 0.0 || (1e-3..1e5).contains(&x.abs()) {
+        let text = format!("{x:.4}");
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        format!("{x:.1e}").replace(".0e", "e")
+    }
+}
+
+fn text(out: &mut String, [x, y]: [f64; 2], anchor: &str, words: &str) {
+    let words = words.replace('&', "&amp;").replace('<', "&lt;");
+    let _ = writeln!(out, "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{words}</text>");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_and_inside() {
+        assert_eq!(ticks([-0.04, 1.04]), [0.0, 0.2, 0.4, 0.6000000000000001, 0.8, 1.0]);
+        for span in [[1e-6, 3e-6], [-7.0, 12.0], [0.0, 9e9]] {
+            let t = ticks(span);
+            assert!((3..=9).contains(&t.len()) && t.iter().all(|t| (span[0]..=span[1]).contains(t)), "{t:?}");
+        }
+    }
+
+    #[test]
+    fn labels_are_short() {
+        assert_eq!([label(0.0), label(0.6000000000000001), label(-20.0), label(2e-6)], ["0", "0.6", "-20", "2e-6"]);
+    }
+
+    #[test]
+    fn a_picture_has_every_line_and_no_gap_in_its_numbers() {
+        let plot = Plot::new("a < b", "x [m]", "F [N]")
+            .line("one", [[0.0, 1.0], [1.0, 2.0]])
+            .line("two", [[0.0, f64::NAN], [1.0, 0.0], [2.0, 5.0]]);
+        let svg = plot.svg();
+        assert_eq!(svg.matches("<path").count(), 2);
+        assert!(svg.contains("a &lt; b") && !svg.contains("NaN") && !svg.contains("inf"));
+        assert!(Plot::new("", "", "").svg().ends_with("</svg>\n"));
+    }
+}

@@ -1,0 +1,105 @@
+//! The steady curve of FC 5.6 and 5.15: f(s) = μ_k + (μ_s − μ_k) exp(−(s/v_s)^δ) + v_c s; and the powers it needs.
+//!
+//! Exponential and powers are our own: platforms' own differ in the last bit, and lanes have none.
+
+use super::Coefficients;
+use crate::error::{Error, not_negative, positive};
+use crate::math::{Lane, Real, natural_log};
+
+/// How friction falls from μ_s to μ_k as slip begins, and rises again with speed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Curve {
+    /// Stribeck speed v_s, at which most of the fall is done [m/s].
+    pub speed: Real,
+    /// Exponent δ of the fall: 2 (Gauss) or 1 (Tustin); others are slower to compute.
+    pub exponent: Real,
+    /// Viscosity per newton of normal force, v_c [s/m].
+    pub viscosity: Real,
+}
+
+impl Default for Curve {
+    fn default() -> Self {
+        Self { speed: 0.001, exponent: 2.0, viscosity: 0.4 }
+    }
+}
+
+impl Curve {
+    pub(super) fn check(&self, whose: &str) -> Result<(), Error> {
+        positive(&format!("{whose}.speed"), self.speed)?;
+        positive(&format!("{whose}.exponent"), self.exponent)?;
+        not_negative(&format!("{whose}.viscosity"), self.viscosity)
+    }
+
+    /// Without the viscous part.
+    #[inline(always)]
+    pub(super) fn dry<L: Lane>(&self, t: L::Token, holding: L, kinetic: L, speed: L) -> L {
+        let x = speed * L::splat(t, 1.0 / self.speed);
+        let x = if self.exponent == 2.0 { x * x } else { power(t, x, self.exponent) };
+        kinetic + (holding - kinetic) * decay(t, x)
+    }
+
+    pub(super) fn steady(&self, c: Coefficients, speed: Real) -> Real {
+        self.dry((), c.holding, c.slipping, speed) + self.viscosity * speed
+    }
+
+    /// Coefficient on the sliding branch: s = V − give f(s) from above, as often as asked.
+    ///
+    /// The dry part falls with s, so that the iteration falls to the largest root, the branch of what is slipping already,
+    /// or below zero when there is none. The viscous part is met exactly.
+    #[inline(always)]
+    pub(super) fn sliding<L: Lane>(&self, t: L::Token, ask: &super::Ask<L>, rounds: usize) -> L {
+        let zero = L::splat(t, 0.0);
+        let viscosity = L::splat(t, self.viscosity);
+        let free = super::length(ask.free);
+        let damp = L::splat(t, 1.0).div(L::splat(t, 1.0) + ask.give * viscosity);
+        let mut dry = ask.kinetic;
+        let mut speed = ((free - ask.give * dry) * damp).max(zero);
+        for _ in 0..rounds {
+            dry = self.dry(t, ask.holding, ask.kinetic, speed);
+            speed = ((free - ask.give * dry) * damp).max(zero);
+        }
+        dry + viscosity * speed
+    }
+}
+
+/// exp(−x), x ≥ 0: Taylor's series of exp(x/64), squared six times, inverted. Nothing is left beyond 80.
+#[inline(always)]
+pub(super) fn decay<L: Lane>(t: L::Token, x: L) -> L {
+    let r = x.min(L::splat(t, 80.0)) * L::splat(t, 1.0 / 64.0);
+    let mut sum = L::splat(t, 1.0 / 5040.0);
+    for c in [1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0] {
+        sum = sum * r + L::splat(t, c);
+    }
+    for _ in 0..6 {
+        sum = sum * sum;
+    }
+    L::splat(t, 1.0).div(sum)
+}
+
+/// x^p, x ≥ 0.
+#[inline(always)]
+pub(super) fn power<L: Lane>(t: L::Token, x: L, p: Real) -> L {
+    if p == 1.0 {
+        return x;
+    }
+    if p == 2.0 {
+        return x * x;
+    }
+    // lane by lane: rare exponents may take their time
+    let (mut from, mut to) = ([0.0; crate::math::LANES], [0.0; crate::math::LANES]);
+    x.store(&mut from);
+    for k in 0..L::COUNT {
+        to[k] = power_of(from[k], p);
+    }
+    L::load(t, &to)
+}
+
+fn power_of(x: Real, p: Real) -> Real {
+    if x <= 0.0 {
+        return if p == 0.0 { 1.0 } else { 0.0 };
+    }
+    let y = p * natural_log(x);
+    // exp(−|y|) in halves that the series is good for, then the other way round for y > 0
+    let small = decay((), y.abs().min(80.0));
+    if y > 0.0 { 1.0 / small } else { small }
+}

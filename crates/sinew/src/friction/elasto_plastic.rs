@@ -1,0 +1,78 @@
+//! Elasto-plastic: LuGre's bristle, but its yield is switched by α(z, v) (FC 5.16, 5.17 with the errata: |z|, α = 0 when z and
+//! v oppose, z_max = g(v)/σ₀; Dupont, Hayward, Armstrong and Altpeter 2002):
+//!
+//! ```text
+//!   ż = v − α(z, v) σ₀ |v|/g(v) z,   α = 0 up to z_ba, then ½ + ½ sin(π (|z| − ½(z_max + z_ba))/(z_max − z_ba)), then 1
+//! ```
+//!
+//! Below z_ba it is a spring and nothing creeps. Here z_ba = share · z_max(v), so that it lies below z_max at every speed.
+
+use super::bristle::{At, Yields, drag};
+use super::{Answer, Ask, Coefficients, LuGre, Rule, length};
+use crate::error::{Error, check};
+use crate::math::{Lane, Real};
+use std::f64::consts::PI;
+
+/// A bristle that first is a spring.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ElastoPlastic {
+    /// The bristle and its curve.
+    pub bristle: LuGre,
+    /// z_ba/z_max: the part of the largest stretch that is a spring, between 0 and 1.
+    pub elastic_share: Real,
+}
+
+impl Default for ElastoPlastic {
+    fn default() -> Self {
+        Self { bristle: LuGre::default(), elastic_share: 0.9 }
+    }
+}
+
+impl ElastoPlastic {
+    /// Checked.
+    pub fn new(bristle: LuGre, elastic_share: Real) -> Result<Self, Error> {
+        let law = Self { bristle, elastic_share };
+        law.check("elasto-plastic").map(|()| law)
+    }
+}
+
+impl Yields for ElastoPlastic {
+    #[inline(always)]
+    fn rate<L: Lane>(&self, t: L::Token, ask: &Ask<L>, at: At<L>) -> L {
+        let (zero, one, half) = (L::splat(t, 0.0), L::splat(t, 1.0), L::splat(t, 0.5));
+        let full = self.bristle.full_rate(t, ask, at.speed);
+        // |z|/z_max, and where it is on the way from z_ba to z_max: −½ to ½
+        let reached = length(at.stretch) * full;
+        let span = 1.0 / (1.0 - self.elastic_share);
+        let middle = L::splat(t, 0.5 * (1.0 + self.elastic_share));
+        let w = ((reached - middle) * L::splat(t, span)).min(half).max(-half) * L::splat(t, PI as Real);
+        // sin w by its series, 4e-6 too large at its end
+        let w2 = w * w;
+        let mut sine = L::splat(t, 1.0 / 362_880.0);
+        for c in [-1.0 / 5040.0, 1.0 / 120.0, -1.0 / 6.0, 1.0] {
+            sine = sine * w2 + L::splat(t, c);
+        }
+        let switch = (half + half * w * sine).min(one).max(zero);
+        // exactly off in the elastic part
+        let switch = reached.select_gt(L::splat(t, self.elastic_share), switch, zero);
+        let along = at.stretch[0] * at.slip[0] + at.stretch[1] * at.slip[1];
+        along.select_gt(zero, switch * full, zero)
+    }
+}
+
+impl Rule for ElastoPlastic {
+    #[inline(always)]
+    fn answer<L: Lane>(&self, t: L::Token, ask: &Ask<L>) -> Answer<L> {
+        drag(t, ask, self.bristle.numbers(t), self)
+    }
+
+    fn steady(&self, c: Coefficients, speed: Real) -> Real {
+        self.bristle.steady(c, speed)
+    }
+
+    fn check(&self, whose: &str) -> Result<(), Error> {
+        self.bristle.check(whose)?;
+        let share = self.elastic_share;
+        check(&format!("{whose}.elastic_share"), share, share > 0.0 && share < 1.0, "between 0 and 1")
+    }
+}

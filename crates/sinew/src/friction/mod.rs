@@ -1,0 +1,326 @@
+//! Friction laws (FC 5.2), one file each, behind one question.
+//!
+//! A contact carries the normal force N and slips with the velocity v in its plane. Its answer to friction is linear over a
+//! step, v = v_free − response · F. A law knows F as a function of v and of its memory z; both are unknown together:
+//!
+//! ```text
+//!   F = N f(z', v),   z' = the memory after the step,   v = v_free − response · F
+//! ```
+//!
+//! Solved here for v, so that a bristle of any stiffness is stable at any step. Every law is linear in N: stiffness,
+//! damping and viscosity are *per newton of normal force* ([1/m], [s/m]), as in the tyre models (Canudas de Wit and
+//! Tsiotras 1999). A bristle then breaks at one stretch under any load, and the sum over contact points does not depend
+//! on how many there are. Published figures in N and N/m are divided by the load they were measured with.
+//!
+//! F points along v (or along the force that friction holds): what rubs on the slipping body is −F. All vectors lie in the
+//! contact plane and laws are isotropic there. Kernels are written once over [`Lane`]: one contact, or eight at a time with
+//! the same bits.
+
+mod bristle;
+mod coulomb;
+mod curve;
+mod dahl;
+mod elasto_plastic;
+mod karnopp;
+mod lugre;
+mod plain;
+mod stiction;
+mod stribeck;
+#[cfg(test)]
+mod tests;
+mod viscous;
+
+pub use coulomb::Coulomb;
+pub use curve::Curve;
+pub use dahl::Dahl;
+pub use elasto_plastic::ElastoPlastic;
+pub use karnopp::Karnopp;
+pub use lugre::LuGre;
+pub use stiction::Stiction;
+pub use stribeck::Stribeck;
+pub use viscous::Viscous;
+
+use crate::error::{Error, check, not_negative};
+use crate::math::{Kernel, LANES, Lane, Real, run_wide};
+
+/// A friction law with its parameters. Coefficients are not among them: they belong to the pair ([`Coefficients`]).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Law {
+    /// F = μ N against slip (FC 5.1).
+    Coulomb(Coulomb),
+    /// Coulomb and a part that grows with speed (FC 5.3).
+    Viscous(Viscous),
+    /// Holds up to μ_s N, slips with μ_k N (FC 5.4).
+    Stiction(Stiction),
+    /// Stiction with a curve that falls from μ_s to μ_k as slip begins (FC 5.5, 5.6).
+    Stribeck(Stribeck),
+    /// The same with a band of speeds that counts as rest (FC 5.7).
+    Karnopp(Karnopp),
+    /// A bristle that yields with displacement (FC 5.8).
+    Dahl(Dahl),
+    /// Dahl's bristle with damping and the Stribeck curve (FC 5.13).
+    LuGre(LuGre),
+    /// LuGre's bristle with an elastic part that does not creep (FC 5.16).
+    ElastoPlastic(ElastoPlastic),
+}
+
+impl Default for Law {
+    fn default() -> Self {
+        Law::Coulomb(Coulomb)
+    }
+}
+
+/// Friction coefficients of a pair.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Coefficients {
+    /// While sticking, μ_s.
+    pub holding: Real,
+    /// While slipping, μ_k: at most μ_s.
+    pub slipping: Real,
+}
+
+impl Coefficients {
+    /// The same for sticking and slipping.
+    pub fn both(mu: Real) -> Self {
+        Self { holding: mu, slipping: mu }
+    }
+
+    /// Refuses what cannot be, naming it.
+    pub fn check(&self, whose: &str) -> Result<(), Error> {
+        not_negative(&format!("{whose}.holding"), self.holding)?;
+        let ok = self.slipping >= 0.0 && self.slipping <= self.holding;
+        check(&format!("{whose}.slipping"), self.slipping, ok, "at least 0 and at most the holding one")
+    }
+}
+
+/// A contact over one step, as friction sees it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// The step [s].
+    pub h: Real,
+    /// Normal force N [N].
+    pub normal: Real,
+    /// Coefficients of the pair.
+    pub coefficients: Coefficients,
+    /// Slip velocity at the end of the step if there were no friction [m/s].
+    pub free: [Real; 2],
+    /// How much a newton of friction takes from it [m/s/N]: h/m for a mass. 0: the slip is imposed.
+    pub response: Real,
+}
+
+/// What a law remembers of a contact.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Memory {
+    /// Stretch of the bristle [m]; laws without one leave it.
+    pub stretch: [Real; 2],
+    /// Slipping at the end of the last step.
+    pub slipping: bool,
+}
+
+/// What a law says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rub {
+    /// Friction, along the slip that it resists [N].
+    pub force: [Real; 2],
+    /// Slip velocity at the end of the step [m/s].
+    pub velocity: [Real; 2],
+    /// What is remembered from here on.
+    pub memory: Memory,
+}
+
+/// Eight contacts of one law; arrays by contact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Eight {
+    /// The step [s].
+    pub h: Real,
+    /// Normal forces [N].
+    pub normal: [Real; LANES],
+    /// μ_s.
+    pub holding: [Real; LANES],
+    /// μ_k.
+    pub kinetic: [Real; LANES],
+    /// Slip velocities without friction [m/s]; after the call those with it.
+    pub velocity: [[Real; LANES]; 2],
+    /// Responses [m/s/N].
+    pub response: [Real; LANES],
+    /// Stretch of the bristles [m].
+    pub stretch: [[Real; LANES]; 2],
+    /// 1 while slipping.
+    pub slipping: [Real; LANES],
+    /// Friction [N]. Written.
+    pub force: [[Real; LANES]; 2],
+}
+
+/// The same in lanes: forces per newton of load, response times load.
+#[derive(Clone, Copy, Debug)]
+struct Ask<L> {
+    h: L,
+    /// response · N · [1/…]: how much of the slip a coefficient of 1 takes [m/s].
+    give: L,
+    holding: L,
+    kinetic: L,
+    free: [L; 2],
+    stretch: [L; 2],
+    slipping: L,
+}
+
+/// Coefficient of friction as a vector, slip, memory.
+#[derive(Clone, Copy, Debug)]
+struct Answer<L> {
+    traction: [L; 2],
+    velocity: [L; 2],
+    stretch: [L; 2],
+    slipping: L,
+}
+
+/// What every law can do.
+trait Rule {
+    /// The law over a step.
+    fn answer<L: Lane>(&self, t: L::Token, ask: &Ask<L>) -> Answer<L>;
+    /// F/N in steady slip at a speed [m/s].
+    fn steady(&self, c: Coefficients, speed: Real) -> Real;
+    /// Refuses bad parameters.
+    fn check(&self, whose: &str) -> Result<(), Error>;
+}
+
+/// One match for all.
+macro_rules! each {
+    ($law:expr, $rule:ident => $do:expr) => {
+        match $law {
+            Law::Coulomb($rule) => $do,
+            Law::Viscous($rule) => $do,
+            Law::Stiction($rule) => $do,
+            Law::Stribeck($rule) => $do,
+            Law::Karnopp($rule) => $do,
+            Law::Dahl($rule) => $do,
+            Law::LuGre($rule) => $do,
+            Law::ElastoPlastic($rule) => $do,
+        }
+    };
+}
+
+impl Law {
+    /// All laws with parameters of dry metal, in the order of FC 5.2.
+    pub fn all() -> [Self; 8] {
+        [
+            Law::Coulomb(Coulomb),
+            Law::Viscous(Viscous::default()),
+            Law::Stiction(Stiction),
+            Law::Stribeck(Stribeck::default()),
+            Law::Karnopp(Karnopp::default()),
+            Law::Dahl(Dahl::default()),
+            Law::LuGre(LuGre::default()),
+            Law::ElastoPlastic(ElastoPlastic::default()),
+        ]
+    }
+
+    /// The word for it in files and on the command line.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Law::Coulomb(_) => "coulomb",
+            Law::Viscous(_) => "viscous",
+            Law::Stiction(_) => "stiction",
+            Law::Stribeck(_) => "stribeck",
+            Law::Karnopp(_) => "karnopp",
+            Law::Dahl(_) => "dahl",
+            Law::LuGre(_) => "lugre",
+            Law::ElastoPlastic(_) => "elasto-plastic",
+        }
+    }
+
+    /// True when its memory is a bristle, whose stretch is its force.
+    pub fn has_bristle(&self) -> bool {
+        matches!(self, Law::Dahl(_) | Law::LuGre(_) | Law::ElastoPlastic(_))
+    }
+
+    /// Stiffness per newton of normal force of its bristle [1/m]; 0 without one.
+    pub fn stiffness(&self) -> Real {
+        match self {
+            Law::Dahl(l) => l.stiffness,
+            Law::LuGre(l) => l.stiffness,
+            Law::ElastoPlastic(l) => l.bristle.stiffness,
+            _ => 0.0,
+        }
+    }
+
+    /// F/N in steady slip at a speed [m/s].
+    pub fn steady(&self, c: Coefficients, speed: Real) -> Real {
+        each!(self, l => l.steady(c, speed))
+    }
+
+    /// Refuses bad parameters, naming the first.
+    pub fn check(&self, whose: &str) -> Result<(), Error> {
+        each!(self, l => l.check(&format!("{whose}.{}", self.name())))
+    }
+
+    /// Friction of a contact over a step.
+    pub fn rub(&self, contact: &Contact, memory: Memory) -> Rub {
+        let ask = Ask {
+            h: contact.h,
+            give: contact.response * contact.normal,
+            holding: contact.coefficients.holding,
+            kinetic: contact.coefficients.slipping,
+            free: contact.free,
+            stretch: memory.stretch,
+            slipping: if memory.slipping { 1.0 } else { 0.0 },
+        };
+        // nothing presses: nothing rubs, and the bristles are free
+        if !(contact.normal > 0.0) {
+            return Rub { force: [0.0; 2], velocity: contact.free, memory: Memory::default() };
+        }
+        let answer = each!(self, l => l.answer::<Real>((), &ask));
+        Rub {
+            force: answer.traction.map(|f| f * contact.normal),
+            velocity: answer.velocity,
+            memory: Memory { stretch: answer.stretch, slipping: answer.slipping > 0.5 },
+        }
+    }
+
+    /// Friction of eight contacts over a step; those that nothing presses are left as they are, their bristles are freed.
+    pub fn rub_eight(&self, contacts: &mut Eight) {
+        run_wide(Pass { law: *self, contacts });
+    }
+}
+
+/// Eight contacts, in lanes.
+struct Pass<'a> {
+    law: Law,
+    contacts: &'a mut Eight,
+}
+
+impl Kernel for Pass<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self, t: L::Token) {
+        let c = self.contacts;
+        let zero = L::splat(t, 0.0);
+        let mut at = 0;
+        while at < LANES {
+            let load = L::load(t, &c.normal[at..]);
+            let ask = Ask {
+                h: L::splat(t, c.h),
+                give: L::load(t, &c.response[at..]) * load.max(zero),
+                holding: L::load(t, &c.holding[at..]),
+                kinetic: L::load(t, &c.kinetic[at..]),
+                free: [L::load(t, &c.velocity[0][at..]), L::load(t, &c.velocity[1][at..])],
+                stretch: [L::load(t, &c.stretch[0][at..]), L::load(t, &c.stretch[1][at..])],
+                slipping: L::load(t, &c.slipping[at..]),
+            };
+            let answer = each!(&self.law, l => l.answer::<L>(t, &ask));
+            for k in 0..2 {
+                load.select_gt(zero, answer.traction[k] * load, zero).store(&mut c.force[k][at..]);
+                load.select_gt(zero, answer.velocity[k], ask.free[k]).store(&mut c.velocity[k][at..]);
+                load.select_gt(zero, answer.stretch[k], zero).store(&mut c.stretch[k][at..]);
+            }
+            load.select_gt(zero, answer.slipping, zero).store(&mut c.slipping[at..]);
+            at += L::COUNT;
+        }
+    }
+}
+
+/// Length of a vector in the plane.
+#[inline(always)]
+fn length<L: Lane>(v: [L; 2]) -> L {
+    (v[0] * v[0] + v[1] * v[1]).sqrt()
+}
