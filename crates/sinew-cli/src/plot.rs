@@ -44,7 +44,8 @@ impl Plot {
     pub fn svg(&self) -> String {
         let spans = [self.span(0), self.span(1)];
         let (low, high) = ([ROOM[0], SIZE[1] - ROOM[3]], [SIZE[0] - ROOM[1], ROOM[2]]);
-        let place = |k: usize, value: f64| low[k] + (high[k] - low[k]) * (value - spans[k][0]) / (spans[k][1] - spans[k][0]);
+        let place =
+            |k: usize, value: f64| low[k] + (high[k] - low[k]) * (value - spans[k][0]) / (spans[k][1] - spans[k][0]);
         let mut out = String::new();
         let [w, h] = SIZE;
         let _ = writeln!(
@@ -69,7 +70,8 @@ impl Plot {
                     out,
                     "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" stroke=\"{strength}\"/>"
                 );
-                let (point, anchor) = if k == 0 { ([x, low[1] + 16.0], "middle") } else { ([low[0] - 6.0, y + 4.0], "end") };
+                let (point, anchor) =
+                    if k == 0 { ([x, low[1] + 16.0], "middle") } else { ([low[0] - 6.0, y + 4.0], "end") };
                 text(&mut out, point, anchor, &label(tick));
             }
         }

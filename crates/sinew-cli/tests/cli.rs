@@ -242,7 +242,7 @@ fn bad_use_exits_with_2_and_a_hint() {
         (&["replay", "/no/such/file"], "/no/such/file"),
         (&["soak", "stack"], "--minutes"),
         (&["view", "stacks"], "stack"),
-        (&["friction", "x"], "later version"),
+        (&["friction", "lugree"], "lugre"),
         (&["rum"], "run"),
     ] {
         let output = sinew(args);
@@ -432,6 +432,24 @@ fn a_reader_that_has_seen_enough_is_no_error() {
         assert_eq!(code(&output), 0, "{args:?}: {}", stderr(&output));
         assert!(!stderr(&output).contains("panicked"), "{}", stderr(&output));
     }
+}
+
+#[test]
+fn the_friction_bench_plots_a_law() {
+    let folder = std::env::temp_dir().join(format!("sinew-friction-{}", std::process::id()));
+    let output = sinew(&["friction", "elasto-plastic", "--out", folder.to_str().expect("a plain path")]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect("written");
+    for what in ["velocity", "displacement", "place", "speed", "force"] {
+        let svg = read(&format!("elasto-plastic-{what}.svg"));
+        assert!(svg.contains("<path") && !svg.contains("NaN"), "{what}");
+    }
+    // held in the end: the last second has the same place to 10 nm
+    let run = read("elasto-plastic-run.csv");
+    let x = |line: &str| line.split(',').nth(2).and_then(|x| x.parse::<f64>().ok()).expect("a number");
+    let lines: Vec<&str> = run.lines().skip(1).collect();
+    assert!((x(lines[lines.len() - 1]) - x(lines[lines.len() - 1001])).abs() < 1e-8);
+    std::fs::remove_dir_all(&folder).expect("removed");
 }
 
 #[cfg(unix)]

@@ -24,7 +24,8 @@ fn f09() -> Readings {
         readings.push(Reading::relative(&format!("distance at {degrees} deg"), x * c + z * s, right, 0.01));
         readings.push(Reading::at_most(&format!("lateral deviation at {degrees} deg"), z * c - x * s, 0.01 * right));
     }
-    let spread = (reaches.iter().copied().fold(f64::MIN, f64::max) - reaches.iter().copied().fold(f64::MAX, f64::min)) / right;
+    let spread =
+        (reaches.iter().copied().fold(f64::MIN, f64::max) - reaches.iter().copied().fold(f64::MAX, f64::min)) / right;
     readings.push(Reading::at_most("spread", spread, 0.01));
     Ok(readings)
 }

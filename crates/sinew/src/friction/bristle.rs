@@ -50,20 +50,24 @@ pub(super) struct At<L> {
 #[inline(always)]
 pub(super) fn drag<L: Lane, Y: Yields>(t: L::Token, ask: &Ask<L>, n: Numbers<L>, law: &Y) -> Answer<L> {
     let (zero, one, half) = (L::splat(t, 0.0), L::splat(t, 1.0), L::splat(t, 0.5));
-    let enough = L::splat(t, 4.0 * Real::EPSILON);
+    let (least, share) = (L::splat(t, 0.5 * Real::EPSILON), L::splat(t, 64.0 * Real::EPSILON));
     let inv_h = one.div(ask.h);
     let (mut low, mut value_low) = (zero, one);
     let (mut high, mut theta) = (one, one);
-    let mut value_high = one - excess(t, ask, n, law, one, inv_h);
-    // no yield: θ = 1
-    let mut done = value_high.select_gt(-enough, one, zero);
+    let held = excess(t, ask, n, law, one, inv_h);
+    let mut value_high = one - held;
+    // no yield at all: θ = 1. A slow one is a matter of the last bits, and of minutes: it has to count
+    let mut done = value_high.select_gt(-L::splat(t, Real::MIN_POSITIVE), one, zero);
     let mut last = zero;
+    // begins where a bristle that is dragged along would be, or one that hardly yields
+    let free = length(ask.free);
+    let dragged = (free - ask.give * ask.kinetic).max(zero);
+    let far = law.rate(t, ask, At { speed: dragged, stretch: ask.free, slip: ask.free });
+    let mut next = one.div((one + ask.h * dragged * far).max(held));
     for _ in 0..ROUNDS {
         if done.all_gt(half) {
             break;
         }
-        let span = value_low - value_high;
-        let next = (high * value_low - low * value_high).div(span.max(L::splat(t, Real::MIN_POSITIVE)));
         theta = done.select_gt(half, theta, next);
         let value = one - theta * excess(t, ask, n, law, theta, inv_h);
         // the end that stays twice counts half
@@ -75,12 +79,15 @@ pub(super) fn drag<L: Lane, Y: Yields>(t: L::Token, ask: &Ask<L>, n: Numbers<L>,
         let (kept_low, kept_high) = (value_low * weight, value_high * weight);
         value_low = side.select_gt(zero, value, kept_low);
         value_high = side.select_gt(zero, kept_high, value);
+        // measured by the yield: a slow one needs the last bits
+        let enough = least + share * (one - theta);
         done = value.max(-value).select_gt(enough, done, one);
+        let span = value_low - value_high;
+        next = (high * value_low - low * value_high).div(span.max(L::splat(t, Real::MIN_POSITIVE)));
     }
     let (slip, stretch) = at(t, ask, n, theta, inv_h);
-    let traction = [0, 1].map(|k| {
-        n.stiffness * stretch[k] + n.damping * (stretch[k] - ask.stretch[k]) * inv_h + n.viscosity * slip[k]
-    });
+    let traction = [0, 1]
+        .map(|k| n.stiffness * stretch[k] + n.damping * (stretch[k] - ask.stretch[k]) * inv_h + n.viscosity * slip[k]);
     let yields = (one - theta).select_gt(L::splat(t, 1e-3), one, zero);
     Answer { traction, velocity: slip, stretch, slipping: yields }
 }

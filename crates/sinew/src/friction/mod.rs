@@ -276,47 +276,53 @@ impl Law {
         }
     }
 
-    /// Friction of eight contacts over a step; those that nothing presses are left as they are, their bristles are freed.
-    pub fn rub_eight(&self, contacts: &mut Eight) {
-        run_wide(Pass { law: *self, contacts });
+    /// Friction of contacts over a step, eight at a time; those that nothing presses keep their slip, their bristles are freed.
+    pub fn rub_eights(&self, contacts: &mut [Eight]) {
+        each!(self, l => run_wide(Pass { law: l, contacts }));
     }
 }
 
-/// Eight contacts, in lanes.
-struct Pass<'a> {
-    law: Law,
-    contacts: &'a mut Eight,
+/// Contacts of one law, in lanes.
+struct Pass<'a, R> {
+    law: &'a R,
+    contacts: &'a mut [Eight],
 }
 
-impl Kernel for Pass<'_> {
+impl<R: Rule> Kernel for Pass<'_, R> {
     type Output = ();
 
     #[inline(always)]
     fn run<L: Lane>(self, t: L::Token) {
-        let c = self.contacts;
-        let zero = L::splat(t, 0.0);
-        let mut at = 0;
-        while at < LANES {
-            let load = L::load(t, &c.normal[at..]);
-            let ask = Ask {
-                h: L::splat(t, c.h),
-                give: L::load(t, &c.response[at..]) * load.max(zero),
-                holding: L::load(t, &c.holding[at..]),
-                kinetic: L::load(t, &c.kinetic[at..]),
-                free: [L::load(t, &c.velocity[0][at..]), L::load(t, &c.velocity[1][at..])],
-                stretch: [L::load(t, &c.stretch[0][at..]), L::load(t, &c.stretch[1][at..])],
-                slipping: L::load(t, &c.slipping[at..]),
-            };
-            let answer = each!(&self.law, l => l.answer::<L>(t, &ask));
-            for k in 0..2 {
-                load.select_gt(zero, answer.traction[k] * load, zero).store(&mut c.force[k][at..]);
-                load.select_gt(zero, answer.velocity[k], ask.free[k]).store(&mut c.velocity[k][at..]);
-                load.select_gt(zero, answer.stretch[k], zero).store(&mut c.stretch[k][at..]);
+        for contacts in self.contacts {
+            let mut at = 0;
+            while at < LANES {
+                rub_lanes::<L, R>(t, self.law, contacts, at);
+                at += L::COUNT;
             }
-            load.select_gt(zero, answer.slipping, zero).store(&mut c.slipping[at..]);
-            at += L::COUNT;
         }
     }
+}
+
+#[inline(always)]
+fn rub_lanes<L: Lane, R: Rule>(t: L::Token, law: &R, c: &mut Eight, at: usize) {
+    let zero = L::splat(t, 0.0);
+    let load = L::load(t, &c.normal[at..]);
+    let ask = Ask {
+        h: L::splat(t, c.h),
+        give: L::load(t, &c.response[at..]) * load.max(zero),
+        holding: L::load(t, &c.holding[at..]),
+        kinetic: L::load(t, &c.kinetic[at..]),
+        free: [L::load(t, &c.velocity[0][at..]), L::load(t, &c.velocity[1][at..])],
+        stretch: [L::load(t, &c.stretch[0][at..]), L::load(t, &c.stretch[1][at..])],
+        slipping: L::load(t, &c.slipping[at..]),
+    };
+    let answer = law.answer::<L>(t, &ask);
+    for k in 0..2 {
+        load.select_gt(zero, answer.traction[k] * load, zero).store(&mut c.force[k][at..]);
+        load.select_gt(zero, answer.velocity[k], ask.free[k]).store(&mut c.velocity[k][at..]);
+        load.select_gt(zero, answer.stretch[k], zero).store(&mut c.stretch[k][at..]);
+    }
+    load.select_gt(zero, answer.slipping, zero).store(&mut c.slipping[at..]);
 }
 
 /// Length of a vector in the plane.

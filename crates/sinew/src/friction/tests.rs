@@ -24,16 +24,14 @@ impl Sled {
     fn pull(&mut self, mass: Real, pull: Real) {
         let (h, response) = (self.h, self.h / mass);
         let free = [self.v + response * pull, 0.0];
-        let rub =
-            self.law.rub(&Contact { h, normal: self.normal, coefficients: PAIR, free, response }, self.memory);
+        let rub = self.law.rub(&Contact { h, normal: self.normal, coefficients: PAIR, free, response }, self.memory);
         (self.v, self.force, self.memory) = (rub.velocity[0], rub.force[0], rub.memory);
         self.x += f64::from(self.v as f32) * f64::from(h as f32);
     }
 
     /// A step with an imposed slip [m/s].
     fn slide(&mut self, v: Real) {
-        let contact =
-            Contact { h: self.h, normal: self.normal, coefficients: PAIR, free: [v, 0.0], response: 0.0 };
+        let contact = Contact { h: self.h, normal: self.normal, coefficients: PAIR, free: [v, 0.0], response: 0.0 };
         let rub = self.law.rub(&contact, self.memory);
         (self.force, self.memory) = (rub.force[0], rub.memory);
     }
@@ -213,7 +211,8 @@ fn eight_contacts_at_a_time_have_the_bits_of_one() {
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (low + (high - low) * f64::from(seed >> 8) / f64::from(1u32 << 24)) as Real
     };
-    let odd = [Law::Dahl(Dahl { stiffness: 1e4, exponent: 1.3 }), Law::Viscous(Viscous { viscosity: 2.0, exponent: 0.5 })];
+    let odd =
+        [Law::Dahl(Dahl { stiffness: 1e4, exponent: 1.3 }), Law::Viscous(Viscous { viscosity: 2.0, exponent: 0.5 })];
     for law in Law::all().into_iter().chain(odd) {
         for _ in 0..200 {
             let mut eight = Eight {
@@ -228,7 +227,7 @@ fn eight_contacts_at_a_time_have_the_bits_of_one() {
                 force: [[0.0; LANES]; 2],
             };
             let before = eight;
-            law.rub_eight(&mut eight);
+            law.rub_eights(std::slice::from_mut(&mut eight));
             for k in 0..LANES {
                 let contact = Contact {
                     h: before.h,
@@ -257,7 +256,7 @@ fn friction_answers_its_own_question() {
             let rub = law.rub(&contact, Memory { stretch: [2e-6, -1e-6], slipping });
             for k in 0..2 {
                 let right = free[k] - contact.response * rub.force[k];
-                assert!((rub.velocity[k] - right).abs() < 2e-5 * (1.0 + free[k].abs()) , "{}: {rub:?}", law.name());
+                assert!((rub.velocity[k] - right).abs() < 2e-5 * (1.0 + free[k].abs()), "{}: {rub:?}", law.name());
             }
         }
     }
