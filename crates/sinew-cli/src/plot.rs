@@ -23,6 +23,9 @@ pub struct Plot {
 /// Size of a picture [px] and the room for ticks and words around the axes: left, right, top, bottom.
 const SIZE: [f64; 2] = [720.0, 420.0];
 const ROOM: [f64; 4] = [78.0, 18.0, 34.0, 52.0];
+/// The corners of the axes: lower left, upper right.
+const LOW: [f64; 2] = [ROOM[0], SIZE[1] - ROOM[3]];
+const HIGH: [f64; 2] = [SIZE[0] - ROOM[1], ROOM[2]];
 /// Told apart by people who see few colours, too (Okabe and Ito).
 const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000"];
 /// Points of a line that are drawn: more cannot be seen.
@@ -42,10 +45,7 @@ impl Plot {
 
     /// The picture.
     pub fn svg(&self) -> String {
-        let spans = [self.span(0), self.span(1)];
-        let (low, high) = ([ROOM[0], SIZE[1] - ROOM[3]], [SIZE[0] - ROOM[1], ROOM[2]]);
-        let place =
-            |k: usize, value: f64| low[k] + (high[k] - low[k]) * (value - spans[k][0]) / (spans[k][1] - spans[k][0]);
+        let frame = Frame { spans: [self.span(0), self.span(1)] };
         let mut out = String::new();
         let [w, h] = SIZE;
         let _ = writeln!(
@@ -53,50 +53,20 @@ impl Plot {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\" font-family=\"sans-serif\" font-size=\"12\">"
         );
         let _ = writeln!(out, "<rect width=\"{w}\" height=\"{h}\" fill=\"white\"/>");
-        let middle = 0.5 * (low[0] + high[0]);
-        text(&mut out, [middle, 20.0], "middle", &self.title);
-        text(&mut out, [middle, h - 12.0], "middle", &self.axes[0]);
-        let at = 0.5 * (low[1] + high[1]);
-        let _ = write!(out, "<g transform=\"translate(16 {at:.1}) rotate(-90)\">");
+        let middle = [0, 1].map(|k| 0.5 * (LOW[k] + HIGH[k]));
+        text(&mut out, [middle[0], 20.0], "middle", &self.title);
+        text(&mut out, [middle[0], h - 12.0], "middle", &self.axes[0]);
+        let _ = write!(out, "<g transform=\"translate(16 {:.1}) rotate(-90)\">", middle[1]);
         text(&mut out, [0.0, 0.0], "middle", &self.axes[1]);
         out.push_str("</g>\n");
-        for k in 0..2 {
-            for tick in ticks(spans[k]) {
-                let (x, y) = (place(0, tick), place(1, tick));
-                let line = if k == 0 { [x, low[1], x, high[1]] } else { [low[0], y, high[0], y] };
-                let strength = if tick == 0.0 { "#888" } else { "#ddd" };
-                let [x1, y1, x2, y2] = line;
-                let _ = writeln!(
-                    out,
-                    "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" stroke=\"{strength}\"/>"
-                );
-                let (point, anchor) =
-                    if k == 0 { ([x, low[1] + 16.0], "middle") } else { ([low[0] - 6.0, y + 4.0], "end") };
-                text(&mut out, point, anchor, &label(tick));
-            }
-        }
+        frame.grid(&mut out);
         for (k, line) in self.lines.iter().enumerate() {
             let colour = COLOURS[k % COLOURS.len()];
-            let stride = line.points.len().div_ceil(MOST).max(1);
-            let mut path = String::new();
-            let mut pen = 'M';
-            for p in line.points.iter().step_by(stride) {
-                if !p[0].is_finite() || !p[1].is_finite() {
-                    pen = 'M';
-                    continue;
-                }
-                let _ = write!(path, "{pen}{:.1} {:.1}", place(0, p[0]), place(1, p[1]));
-                pen = 'L';
-            }
+            let path = frame.path(&line.points);
             let _ = writeln!(out, "<path d=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.4\"/>");
             if self.lines.len() > 1 {
-                let y = high[1] + 14.0 + 16.0 * k as f64;
-                let x = low[0] + 10.0;
-                let _ = writeln!(
-                    out,
-                    "<line x1=\"{x}\" y1=\"{y}\" x2=\"{}\" y2=\"{y}\" stroke=\"{colour}\" stroke-width=\"2\"/>",
-                    x + 20.0
-                );
+                let (x, y) = (LOW[0] + 10.0, HIGH[1] + 14.0 + 16.0 * k as f64);
+                stroke(&mut out, [x, y, x + 20.0, y], colour);
                 text(&mut out, [x + 26.0, y + 4.0], "start", &line.name);
             }
         }
@@ -114,6 +84,51 @@ impl Plot {
         let room = if high > low { 0.04 * (high - low) } else { 0.5 * high.abs().max(1e-12) };
         [low - room, high + room]
     }
+}
+
+/// Where values lie in the picture.
+struct Frame {
+    spans: [[f64; 2]; 2],
+}
+
+impl Frame {
+    fn place(&self, k: usize, value: f64) -> f64 {
+        let [low, high] = self.spans[k];
+        LOW[k] + (HIGH[k] - LOW[k]) * (value - low) / (high - low)
+    }
+
+    /// Lines at round numbers, and the numbers.
+    fn grid(&self, out: &mut String) {
+        for k in 0..2 {
+            for tick in ticks(self.spans[k]) {
+                let at = self.place(k, tick);
+                let line = if k == 0 { [at, LOW[1], at, HIGH[1]] } else { [LOW[0], at, HIGH[0], at] };
+                stroke(out, line, if tick == 0.0 { "#888" } else { "#ddd" });
+                let (point, anchor) =
+                    if k == 0 { ([at, LOW[1] + 16.0], "middle") } else { ([LOW[0] - 6.0, at + 4.0], "end") };
+                text(out, point, anchor, &label(tick));
+            }
+        }
+    }
+
+    /// A line as the commands of a pen.
+    fn path(&self, points: &[[f64; 2]]) -> String {
+        let mut path = String::new();
+        let mut pen = 'M';
+        for p in points.iter().step_by(points.len().div_ceil(MOST).max(1)) {
+            if !p[0].is_finite() || !p[1].is_finite() {
+                pen = 'M';
+                continue;
+            }
+            let _ = write!(path, "{pen}{:.1} {:.1}", self.place(0, p[0]), self.place(1, p[1]));
+            pen = 'L';
+        }
+        path
+    }
+}
+
+fn stroke(out: &mut String, [x1, y1, x2, y2]: [f64; 4], colour: &str) {
+    let _ = writeln!(out, "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" stroke=\"{colour}\"/>");
 }
 
 /// Round numbers in a span, four to nine of them: steps of 1, 2 or 5 times a power of ten.

@@ -18,7 +18,10 @@ impl Form for Material {
     }
 
     fn write(&self) -> Value {
-        let Material { static_friction, kinetic_friction, restitution, rolling_resistance, spinning_resistance } = self;
+        // laws beyond Coulomb are not written: files do not know them yet
+        let Material {
+            static_friction, kinetic_friction, restitution, rolling_resistance, spinning_resistance, ..
+        } = self;
         let zero = |x: &Real| if *x == 0.0 { Value::Nothing } else { x.write() };
         let frictions = if static_friction == kinetic_friction {
             [("friction", static_friction.write()), ("", Value::Nothing)]

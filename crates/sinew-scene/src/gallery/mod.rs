@@ -16,6 +16,7 @@
 mod classic;
 mod drops;
 mod free;
+mod friction;
 mod machines;
 mod near;
 mod particles;
@@ -46,7 +47,7 @@ pub struct Scene {
 }
 
 /// All scenes, in the order in which they are listed.
-static SCENES: [Scene; 21] = [
+static SCENES: [Scene; 23] = [
     soft::JELLY,
     soft::MODELS,
     soft::CLOTH,
@@ -67,6 +68,8 @@ static SCENES: [Scene; 21] = [
     drops::BULLET,
     particles::MIXED_PARTICLES,
     classic::CLASSIC,
+    friction::STICK_SLIP,
+    friction::BALL_INCLINE,
     free::SWARM,
 ];
 

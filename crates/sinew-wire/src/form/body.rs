@@ -1,5 +1,6 @@
 //! Bodies: rigid ones with their colliders, particles.
 
+use super::friction::LawForm;
 use super::shape::ShapeForm;
 use super::soft::SoftForm;
 use super::{PoseForm, V3, pose, pose_form, vectors, vectors_form};
@@ -14,20 +15,24 @@ pub(super) struct MaterialForm {
     restitution: Real,
     rolling_resistance: Real,
     spinning_resistance: Real,
+    law: LawForm,
 }
 
 impl From<Material> for MaterialForm {
     fn from(m: Material) -> Self {
-        let Material { static_friction, kinetic_friction, restitution, rolling_resistance, spinning_resistance } = m;
-        Self { static_friction, kinetic_friction, restitution, rolling_resistance, spinning_resistance }
+        let Material { static_friction, kinetic_friction, restitution, rolling_resistance, spinning_resistance, law } =
+            m;
+        let law = law.into();
+        Self { static_friction, kinetic_friction, restitution, rolling_resistance, spinning_resistance, law }
     }
 }
 
 impl From<MaterialForm> for Material {
     fn from(m: MaterialForm) -> Self {
         let MaterialForm { static_friction, kinetic_friction, restitution, .. } = m;
-        let MaterialForm { rolling_resistance, spinning_resistance, .. } = m;
-        Self { static_friction, kinetic_friction, restitution, rolling_resistance, spinning_resistance }
+        let MaterialForm { rolling_resistance, spinning_resistance, law, .. } = m;
+        let law = law.into();
+        Self { static_friction, kinetic_friction, restitution, rolling_resistance, spinning_resistance, law }
     }
 }
 

@@ -65,6 +65,7 @@ macro_rules! mirror_enum {
 mod body;
 mod command;
 mod constraint;
+mod friction;
 mod model;
 mod node_constraint;
 mod settings;

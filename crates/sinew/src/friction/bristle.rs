@@ -51,10 +51,9 @@ pub(super) struct At<L> {
 pub(super) fn drag<L: Lane, Y: Yields>(t: L::Token, ask: &Ask<L>, n: Numbers<L>, law: &Y) -> Answer<L> {
     let (zero, one, half) = (L::splat(t, 0.0), L::splat(t, 1.0), L::splat(t, 0.5));
     let (least, share) = (L::splat(t, 0.5 * Real::EPSILON), L::splat(t, 64.0 * Real::EPSILON));
-    let inv_h = one.div(ask.h);
     let (mut low, mut value_low) = (zero, one);
     let (mut high, mut theta) = (one, one);
-    let held = excess(t, ask, n, law, one, inv_h);
+    let held = excess(t, ask, n, law, one);
     let mut value_high = one - held;
     // no yield at all: θ = 1. A slow one is a matter of the last bits, and of minutes: it has to count
     let mut done = value_high.select_gt(-L::splat(t, Real::MIN_POSITIVE), one, zero);
@@ -69,7 +68,7 @@ pub(super) fn drag<L: Lane, Y: Yields>(t: L::Token, ask: &Ask<L>, n: Numbers<L>,
             break;
         }
         theta = done.select_gt(half, theta, next);
-        let value = one - theta * excess(t, ask, n, law, theta, inv_h);
+        let value = one - theta * excess(t, ask, n, law, theta);
         // the end that stays twice counts half
         let side = value.select_gt(zero, one, -one);
         let weight = (side * last).select_gt(zero, half, one);
@@ -85,27 +84,28 @@ pub(super) fn drag<L: Lane, Y: Yields>(t: L::Token, ask: &Ask<L>, n: Numbers<L>,
         let span = value_low - value_high;
         next = (high * value_low - low * value_high).div(span.max(L::splat(t, Real::MIN_POSITIVE)));
     }
-    let (slip, stretch) = at(t, ask, n, theta, inv_h);
-    let traction = [0, 1]
-        .map(|k| n.stiffness * stretch[k] + n.damping * (stretch[k] - ask.stretch[k]) * inv_h + n.viscosity * slip[k]);
+    let (slip, stretch) = at(t, ask, n, theta);
+    let traction = [0, 1].map(|k| {
+        n.stiffness * stretch[k] + n.damping * (stretch[k] - ask.stretch[k]) * ask.inv_h + n.viscosity * slip[k]
+    });
     let yields = (one - theta).select_gt(L::splat(t, 1e-3), one, zero);
     Answer { traction, velocity: slip, stretch, slipping: yields }
 }
 
 /// 1 + h r s at a θ.
 #[inline(always)]
-fn excess<L: Lane, Y: Yields>(t: L::Token, ask: &Ask<L>, n: Numbers<L>, law: &Y, theta: L, inv_h: L) -> L {
-    let (slip, stretch) = at(t, ask, n, theta, inv_h);
+fn excess<L: Lane, Y: Yields>(t: L::Token, ask: &Ask<L>, n: Numbers<L>, law: &Y, theta: L) -> L {
+    let (slip, stretch) = at(t, ask, n, theta);
     let speed = length(slip);
     L::splat(t, 1.0) + ask.h * speed * law.rate(t, ask, At { speed, stretch, slip })
 }
 
 /// Slip and stretch at a θ.
 #[inline(always)]
-fn at<L: Lane>(t: L::Token, ask: &Ask<L>, n: Numbers<L>, theta: L, inv_h: L) -> ([L; 2], [L; 2]) {
+fn at<L: Lane>(t: L::Token, ask: &Ask<L>, n: Numbers<L>, theta: L) -> ([L; 2], [L; 2]) {
     let one = L::splat(t, 1.0);
     let stiff = one + ask.give * ((n.stiffness * ask.h + n.damping) * theta + n.viscosity);
-    let pull = ask.give * ((n.stiffness + n.damping * inv_h) * theta - n.damping * inv_h);
+    let pull = ask.give * ((n.stiffness + n.damping * ask.inv_h) * theta - n.damping * ask.inv_h);
     let inverse = one.div(stiff);
     let slip0 = (ask.free[0] - pull * ask.stretch[0]) * inverse;
     let slip1 = (ask.free[1] - pull * ask.stretch[1]) * inverse;

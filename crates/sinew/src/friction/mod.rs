@@ -71,7 +71,7 @@ impl Default for Law {
 }
 
 /// Friction coefficients of a pair.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Coefficients {
     /// While sticking, μ_s.
     pub holding: Real,
@@ -155,6 +155,7 @@ pub struct Eight {
 #[derive(Clone, Copy, Debug)]
 struct Ask<L> {
     h: L,
+    inv_h: L,
     /// response · N · [1/…]: how much of the slip a coefficient of 1 takes [m/s].
     give: L,
     holding: L,
@@ -228,6 +229,20 @@ impl Law {
         }
     }
 
+    /// Its place in [`Law::all`].
+    pub(crate) fn rank(&self) -> usize {
+        match self {
+            Law::Coulomb(_) => 0,
+            Law::Viscous(_) => 1,
+            Law::Stiction(_) => 2,
+            Law::Stribeck(_) => 3,
+            Law::Karnopp(_) => 4,
+            Law::Dahl(_) => 5,
+            Law::LuGre(_) => 6,
+            Law::ElastoPlastic(_) => 7,
+        }
+    }
+
     /// True when its memory is a bristle, whose stretch is its force.
     pub fn has_bristle(&self) -> bool {
         matches!(self, Law::Dahl(_) | Law::LuGre(_) | Law::ElastoPlastic(_))
@@ -239,6 +254,15 @@ impl Law {
             Law::Dahl(l) => l.stiffness,
             Law::LuGre(l) => l.stiffness,
             Law::ElastoPlastic(l) => l.bristle.stiffness,
+            _ => 0.0,
+        }
+    }
+
+    /// Damping per newton of normal force of its bristle [s/m]; 0 without one.
+    pub fn damping(&self) -> Real {
+        match self {
+            Law::LuGre(l) => l.damping,
+            Law::ElastoPlastic(l) => l.bristle.damping,
             _ => 0.0,
         }
     }
@@ -257,6 +281,7 @@ impl Law {
     pub fn rub(&self, contact: &Contact, memory: Memory) -> Rub {
         let ask = Ask {
             h: contact.h,
+            inv_h: 1.0 / contact.h,
             give: contact.response * contact.normal,
             holding: contact.coefficients.holding,
             kinetic: contact.coefficients.slipping,
@@ -309,6 +334,7 @@ fn rub_lanes<L: Lane, R: Rule>(t: L::Token, law: &R, c: &mut Eight, at: usize) {
     let load = L::load(t, &c.normal[at..]);
     let ask = Ask {
         h: L::splat(t, c.h),
+        inv_h: L::splat(t, 1.0 / c.h),
         give: L::load(t, &c.response[at..]) * load.max(zero),
         holding: L::load(t, &c.holding[at..]),
         kinetic: L::load(t, &c.kinetic[at..]),

@@ -1,6 +1,7 @@
 //! Surface materials and who meets whom.
 
 use crate::error::{Error, not_negative};
+use crate::friction::Law;
 use crate::math::Real;
 
 /// How a surface rubs and bounces.
@@ -16,6 +17,8 @@ pub struct Material {
     pub rolling_resistance: Real,
     /// Lever of spinning resistance [m], about the contact normal.
     pub spinning_resistance: Real,
+    /// How friction depends on slip. Coulomb, the default, knows both coefficients and a stick point.
+    pub law: Law,
 }
 
 impl Default for Material {
@@ -26,6 +29,7 @@ impl Default for Material {
             restitution: 0.0,
             rolling_resistance: 0.0,
             spinning_resistance: 0.0,
+            law: Law::default(),
         }
     }
 }
@@ -42,8 +46,19 @@ impl Material {
         self
     }
 
+    /// Sets the friction law.
+    pub fn law(mut self, law: Law) -> Self {
+        self.law = law;
+        self
+    }
+
+    /// True when friction is more than Coulomb with stiction, which contacts know by themselves.
+    pub(crate) fn has_own_law(&self) -> bool {
+        !matches!(self.law, Law::Coulomb(_) | Law::Stiction(_))
+    }
+
     /// Two surfaces together: the product of the square roots (geometric mean) of friction, the larger restitution and
-    /// resistance.
+    /// resistance, and the law that comes later in [`Law::all`] (of equal ones that of the first body).
     pub fn combine(&self, other: &Self) -> Self {
         Self {
             static_friction: (self.static_friction * other.static_friction).sqrt(),
@@ -51,6 +66,7 @@ impl Material {
             restitution: self.restitution.max(other.restitution),
             rolling_resistance: self.rolling_resistance.max(other.rolling_resistance),
             spinning_resistance: self.spinning_resistance.max(other.spinning_resistance),
+            law: if other.law.rank() > self.law.rank() { other.law } else { self.law },
         }
     }
 
@@ -66,7 +82,8 @@ impl Material {
         let e = self.restitution;
         crate::error::check(&format!("{whose}.restitution"), e, (0.0..=1.0).contains(&e), "between 0 and 1")?;
         not_negative(&format!("{whose}.rolling_resistance"), self.rolling_resistance)?;
-        not_negative(&format!("{whose}.spinning_resistance"), self.spinning_resistance)
+        not_negative(&format!("{whose}.spinning_resistance"), self.spinning_resistance)?;
+        self.law.check(&format!("{whose}.law"))
     }
 }
 

@@ -54,7 +54,7 @@ pub fn sweep(rows: &mut RowBuffer, v: &mut [Block], pass: Pass) -> Real {
 }
 
 /// The impulse that would satisfy this row alone.
-fn wanted(rows: &RowBuffer, id: RowId, v: &[Block], pass: Pass) -> Real {
+pub(crate) fn wanted(rows: &RowBuffer, id: RowId, v: &[Block], pass: Pass) -> Real {
     let row = rows.rows()[id as usize];
     let drift = rows.drift(id, v);
     if pass == Pass::Correct || row.spring {
@@ -66,7 +66,7 @@ fn wanted(rows: &RowBuffer, id: RowId, v: &[Block], pass: Pass) -> Real {
 
 /// Two tangential rows together. Inside the disc both are met at once through the 2x2 matrix of their answers; outside,
 /// a step by its largest eigenvalue, pulled back onto the disc, keeps friction opposite to slip (maximal dissipation).
-fn relax_disc(rows: &mut RowBuffer, id: RowId, reach: Real, v: &mut [Block], pass: Pass) -> Real {
+pub(crate) fn relax_disc(rows: &mut RowBuffer, id: RowId, reach: Real, v: &mut [Block], pass: Pass) -> Real {
     let slip = |row: RowId| {
         let r = rows.rows()[row as usize];
         rows.drift(row, v) + if pass == Pass::Correct { r.bias } else { r.bias - r.correction }
@@ -94,7 +94,7 @@ fn relax_disc(rows: &mut RowBuffer, id: RowId, reach: Real, v: &mut [Block], pas
 }
 
 /// Stores an impulse and tells every block on the row; returns the change.
-fn set(rows: &mut RowBuffer, id: RowId, impulse: Real, v: &mut [Block]) -> Real {
+pub(crate) fn set(rows: &mut RowBuffer, id: RowId, impulse: Real, v: &mut [Block]) -> Real {
     let row = &mut rows.rows_mut()[id as usize];
     let change = impulse - row.impulse;
     row.impulse = impulse;

@@ -1,6 +1,6 @@
 //! Assemble: constraints and contacts become rows, with J, response, bias, bounds and warm impulses.
 
-use super::{StepContext, node_contact, node_lanes, solve};
+use super::{StepContext, law_contact, node_contact, node_lanes, solve};
 use crate::constraint::{RowBuffer, View};
 use crate::math::{Block, Quat, Real, Vec3};
 use crate::model::{Model, Motion};
@@ -25,9 +25,11 @@ pub(crate) fn assemble(ctx: &StepContext, model: &Model, state: &State, work: &m
     constraint_rows(ctx, model, state, work);
     node_contact::rows(ctx, model, work);
     work.node_touches.renew();
+    law_contact::rows(ctx, model, work);
     pgs::warm_start(&work.rows, &mut work.velocity);
     pgs::warm_start(&work.node_rows, &mut work.velocity);
     pgs::warm_start(&work.contact_rows, &mut work.velocity);
+    pgs::warm_start(&work.law_rows, &mut work.velocity);
     // few rows are not worth the laying out
     work.laid = work.node_rows.len() >= LAY_OUT && work.node_lanes.build(&work.node_rows, &work.velocity);
     solve::prepare_contacts(ctx, work, settings);
@@ -66,6 +68,7 @@ pub(super) fn harvest(work: &mut Work) {
         }
     }
     node_contact::harvest(work);
+    law_contact::harvest(work);
 }
 
 fn constraint_rows(ctx: &StepContext, model: &Model, state: &State, work: &mut Work) {
@@ -103,6 +106,7 @@ fn batch_contacts(ctx: &StepContext, model: &Model, work: &mut Work, settings: &
     work.colours.clear();
     work.touches.clear();
     work.touches.resize(slots, 0);
+    work.any_laws = work.contacts.iter().any(|m| law_contact::takes(model, m));
     let (mut manifolds, mut points) = (0, 0);
     for m in &work.contacts {
         let (a, b) = (m.key.a, m.key.b);
@@ -116,7 +120,7 @@ fn batch_contacts(ctx: &StepContext, model: &Model, work: &mut Work, settings: &
             work.touches[a as usize] += m.count;
             work.touches[b as usize] += m.count;
         }
-        if skip || m.has(contact_flag::NODE) {
+        if skip || m.has(contact_flag::NODE) || (work.any_laws && law_contact::takes(model, m)) {
             work.colours.push(None);
         } else {
             work.colours.push(Some(work.colouring.pick(answers(a), answers(b)) as u8));

@@ -5,9 +5,10 @@
 //! are then still where the step began.
 
 use super::assemble::half_width;
-use super::{StepContext, advance, classic_contact, predict, soft, touch};
+use super::{StepContext, advance, classic_contact, law_contact, predict, soft, touch};
 use crate::constraint::{Bounds, Constraint, RowBuffer, View};
 use crate::debug::timing::PhaseClock;
+use crate::friction::Memory;
 use crate::math::{Quat, Real, Vec3, integrate_rotation};
 use crate::model::{Model, Motion};
 use crate::report::Phase;
@@ -274,10 +275,15 @@ fn contact_rows(
         let bias = (gap / ctx.h).max(-settings.push_speed);
         let n = rows.push(&terms, bias, bias.min(0.0), 0.0, Bounds::AtLeast(0.0));
         rows.rows_mut()[n as usize].impulse = t.start;
+        (t.law, t.pair) = (material.law, law_contact::coefficients(&material));
         let disc = Bounds::Disc { normal: n, friction: t.friction, radius: 0.0 };
         for (k, bounds) in [(0, disc), (1, Bounds::Mate)] {
             touch::terms(model, work, m, t.tangents[k], t.at, &mut terms);
             rows.push(&terms, point.stick[k] / ctx.h, 0.0, 0.0, bounds);
+        }
+        if material.has_own_law() {
+            let stiffest = settings.implicit.rigid_stiffness * settings.implicit.tangential;
+            law_contact::lower([ctx.h, stiffest], t, point.stick, rows, &work.velocity);
         }
         work.report.penetration = work.report.penetration.max(-t.gap);
     }
@@ -378,6 +384,14 @@ fn keep_contacts(ctx: &StepContext, work: &mut Work, settings: &Settings, island
         let slip = [1, 2].map(|k| implicit.rows.drift(t.row + k, &implicit.v));
         let point = &mut contacts[t.manifold as usize].points[t.point as usize];
         point.impulse = [settings.implicit.carried(t.start, n), a, b].map(|i| i / island.scale);
+        if t.law.has_bristle() {
+            let memory = Memory { stretch: point.stick, slipping: point.slipping != 0 };
+            let seen = law_contact::follow(t.law, t.pair, memory, [ctx.h, n / ctx.h], slip);
+            (point.stick, point.slipping) = (seen.stretch, u32::from(seen.slipping));
+            t.sum += t.normal * n + t.tangents[0] * a + t.tangents[1] * b;
+            t.normal_sum += n;
+            continue;
+        }
         for (stick, slip) in point.stick.iter_mut().zip(slip) {
             *stick += ctx.h * slip;
         }

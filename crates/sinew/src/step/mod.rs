@@ -9,6 +9,7 @@ mod detect;
 mod impact;
 mod implicit;
 pub(crate) mod intake;
+mod law_contact;
 mod node_contact;
 mod node_lanes;
 mod observe;

@@ -1,7 +1,7 @@
 //! Contacts of surfels with rigid bodies: found, written as rows, and settled. They are three rows each in the one sweep,
 //! on the blocks of the nodes that the surfel follows and the body's two.
 
-use super::{StepContext, classic_contact, surface_contact, touch};
+use super::{StepContext, classic_contact, law_contact, surface_contact, touch};
 use crate::collision::Bounds3;
 use crate::collision::surface::feature;
 use crate::constraint::Bounds;
@@ -215,6 +215,9 @@ pub(super) fn rows(ctx: &StepContext, model: &Model, work: &mut Work) {
     for (index, m) in work.contacts.iter().enumerate() {
         let elsewhere = work.implicit.holds(m.key.a) || work.implicit.holds(m.key.b);
         if !m.has(contact_flag::NODE) || elsewhere || work.in_lanes[index] {
+            continue;
+        }
+        if work.any_laws && law_contact::takes(model, m) {
             continue;
         }
         let Some(at) = touch::place(model, &work.pose, m, 0) else { continue };

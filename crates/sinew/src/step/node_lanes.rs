@@ -1,6 +1,6 @@
 //! Contacts of single light nodes with rigid bodies: put into lanes once a step, read back at its end.
 
-use super::{StepContext, touch};
+use super::{StepContext, law_contact, touch};
 use crate::collision::surface::feature;
 use crate::math::{Quat, Real, Vec3};
 use crate::model::{Model, Nodes};
@@ -12,6 +12,7 @@ use crate::work::Work;
 
 /// Sorts out the contacts that lanes take; the others stay rows.
 pub(super) fn build(model: &Model, work: &mut Work) {
+    let any_laws = work.any_laws;
     let Work { contacts, node_touches, in_lanes, implicit, active, .. } = work;
     node_touches.clear();
     in_lanes.clear();
@@ -21,6 +22,9 @@ pub(super) fn build(model: &Model, work: &mut Work) {
         let ours = m.has(contact_flag::NODE) && !m.has(contact_flag::SURFACE | contact_flag::CLASSIC);
         let (a, b) = (m.key.a, m.key.b);
         if !ours || m.key.collider_b != feature::VERTEX || implicit.holds(a) || implicit.holds(b) {
+            continue;
+        }
+        if any_laws && law_contact::takes(model, m) {
             continue;
         }
         let Some(nodes) = model.nodes_at(b).filter(|_| active[b as usize]) else { continue };

@@ -1,6 +1,6 @@
 //! Remember: what the step found goes into State. Gate 2: a body that came out insane is rolled back, stopped and held.
 
-use super::{assemble, classic_contact, intake::freeze_rigid, touch};
+use super::{assemble, classic_contact, intake::freeze_rigid, law_contact, touch};
 use crate::math::{Pose, Quat, Real, Vec3};
 use crate::model::{Body, Model};
 use crate::report::{Event, Fault, FaultKind, Phase};
@@ -79,6 +79,7 @@ fn read_contacts(model: &Model, work: &mut Work, settings: &Settings) {
         }
         set_touching(m, i[0] > 0.0);
     }
+    law_contact::report(model, work, inv_dt);
     for m in &mut work.contacts {
         if m.has(contact_flag::SENSOR) {
             set_touching(m, true);

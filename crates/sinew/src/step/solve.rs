@@ -1,6 +1,6 @@
 //! Solve: correcting sweeps move positions out of error; relaxing sweeps leave velocities that hold the constraints.
 
-use super::{StepContext, node_contact, node_lanes, predict};
+use super::{StepContext, law_contact, node_contact, node_lanes, predict};
 use crate::math::{Blocks, Real};
 use crate::model::Model;
 use crate::settings::{Order, Settings};
@@ -16,6 +16,7 @@ pub(crate) fn solve(ctx: &StepContext, model: &Model, work: &mut Work, settings:
     }
     contacts(ctx, work, settings, Job::Settle);
     node_contact::settle(ctx, model, work);
+    law_contact::settle(ctx, work);
     // positions move with the corrected velocities; what the correction added is then taken out again
     work.carry.copy_from_slice(&work.velocity);
     for _ in 0..settings.relax_sweeps {
@@ -45,6 +46,7 @@ fn sweep(ctx: &StepContext, work: &mut Work, settings: &Settings, job: Job) -> b
             squares += node_rows(work, settings, pass);
             squares += pgs::sweep(&mut work.contact_rows, &mut work.velocity, pass);
             squares += node_lanes::sweep(ctx, work, settings, pass);
+            squares += law_contact::sweep(ctx, work, pass);
             squares += contacts(ctx, work, settings, job);
         }
         Order::Staggered { rigid, deformable } => {
@@ -56,6 +58,7 @@ fn sweep(ctx: &StepContext, work: &mut Work, settings: &Settings, job: Job) -> b
                 squares += node_rows(work, settings, pass);
                 squares += pgs::sweep(&mut work.contact_rows, &mut work.velocity, pass);
                 squares += node_lanes::sweep(ctx, work, settings, pass);
+                squares += law_contact::sweep(ctx, work, pass);
             }
         }
     }

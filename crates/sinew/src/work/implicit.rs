@@ -2,6 +2,7 @@
 
 use crate::constraint::RowBuffer;
 use crate::deformable::Deformable;
+use crate::friction::{Coefficients, Law};
 use crate::math::{Block, Real, Vec3};
 use crate::solver::implicit::{Lump, Outcome, Placed, Scratch};
 
@@ -45,6 +46,8 @@ pub(crate) struct Touch {
     /// First of its three rows: normal, then the pair of friction.
     pub row: u32,
     pub friction: Real,
+    pub law: Law,
+    pub pair: Coefficients,
     pub normal: Vec3,
     pub tangents: [Vec3; 2],
     /// Common point of both bodies [m].

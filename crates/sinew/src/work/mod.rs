@@ -14,7 +14,9 @@ pub(crate) use skin::SkinWork;
 
 use crate::collision::surface::{Held, Touching};
 use crate::collision::{Bounds3, BroadPhase, Candidate, NarrowScratch};
+
 use crate::constraint::{RowBuffer, Term};
+use crate::friction::{Coefficients, Law, Memory};
 use crate::math::{Block, Pose, Real, Vec3};
 use crate::report::Report;
 use crate::solver::colour::Colouring;
@@ -56,6 +58,19 @@ impl RowSpan {
 pub(crate) struct NodeContact {
     pub manifold: u32,
     pub row: u32,
+}
+
+/// A contact point with a friction law of its own: its rows (two tangents, then the normal), what the law knows of it when the
+/// substep begins, and the radius of its disc in the last sweep [N·s].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LawContact {
+    pub manifold: u32,
+    pub point: u32,
+    pub row: u32,
+    pub law: Law,
+    pub pair: Coefficients,
+    pub memory: Memory,
+    pub reach: Real,
 }
 
 /// Force at a contact point, for the report.
@@ -151,6 +166,11 @@ pub(crate) struct Work {
     pub in_lanes: Vec<bool>,
     /// How far each surfel of the body at hand may come [m]. Written by `detect`.
     pub reaches: Vec<Real>,
+    /// Contacts with a friction law of their own, and their rows. Written by `assemble`.
+    pub law_contacts: Vec<LawContact>,
+    pub law_rows: RowBuffer,
+    /// Whether any contact of the step has a law of its own. Written by `assemble`.
+    pub any_laws: bool,
     /// Surfaces of bodies of nodes. Written by `detect`. (slots)
     pub skins: Vec<Option<SkinWork>>,
     /// Pairs of cells and what touches among them, of the pair of bodies that is being looked at. Written by `detect`.
@@ -236,6 +256,9 @@ impl Work {
             node_touches: NodeTouches::default(),
             in_lanes: Vec::new(),
             reaches: Vec::new(),
+            law_contacts: Vec::new(),
+            law_rows: RowBuffer::default(),
+            any_laws: false,
             skins: Vec::new(),
             cell_pairs: Vec::new(),
             touching_features: Vec::new(),

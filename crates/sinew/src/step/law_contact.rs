@@ -1,0 +1,223 @@
+//! Contacts of sweep islands whose pair has a friction law of its own (`friction/`): rigid and node contacts alike, three plain
+//! rows a point (two tangents, then the normal), one after the other.
+//!
+//! Coulomb and stiction are what the other paths do already. Here friction is asked of the law in every sweep, with the slip as it
+//! would be without the point's own impulse and the answer of the bodies along the tangents, so that law and row are solved
+//! together. A law without a bristle gives the radius of the disc, and the stick point holds as it does elsewhere; a law with one
+//! gives the impulse itself, and its stretch is kept where the others keep the distance from the stick point.
+//!
+//! No restitution, no rolling resistance and no lanes here.
+
+use super::{StepContext, touch};
+use crate::constraint::{Bounds, RowBuffer, RowId};
+use crate::friction::{Coefficients, Contact, Law, Memory};
+use crate::math::{Block, Quat, Real};
+use crate::model::{Material, Model};
+use crate::solver::pgs;
+use crate::state::{ContactMemory, contact_flag};
+use crate::work::{LawContact, PointForce, Touch, Work};
+
+/// Coefficients of a pair.
+pub(super) fn coefficients(material: &Material) -> Coefficients {
+    Coefficients { holding: material.static_friction, slipping: material.kinetic_friction }
+}
+
+/// True for pairs that are solved here.
+pub(super) fn takes(model: &Model, m: &ContactMemory) -> bool {
+    touch::pair_material(model, m).has_own_law()
+}
+
+/// Writes the rows with their warm impulses.
+pub(super) fn rows(ctx: &StepContext, model: &Model, work: &mut Work) {
+    work.law_contacts.clear();
+    work.law_rows.clear();
+    if !work.any_laws {
+        return;
+    }
+    let mut rows = std::mem::take(&mut work.law_rows);
+    let p = &ctx.contact;
+    let mut terms = std::mem::take(&mut work.terms);
+    for (index, m) in work.contacts.iter().enumerate() {
+        let asleep = !work.active[m.key.a as usize] && !work.active[m.key.b as usize];
+        let elsewhere = work.implicit.holds(m.key.a) || work.implicit.holds(m.key.b);
+        let skip = m.has(contact_flag::SENSOR | contact_flag::CLASSIC) || asleep || elsewhere;
+        if skip || !takes(model, m) {
+            continue;
+        }
+        let material = touch::pair_material(model, m);
+        for k in 0..m.count {
+            let Some(at) = touch::place(model, &work.pose, m, k as usize) else { continue };
+            let point = m.points[k as usize];
+            let row = rows.len() as u32;
+            // a bristle is no error of position: only the stick point of the others is corrected
+            let rate = if material.law.has_bristle() { 0.0 } else { p.friction_rate };
+            let disc = Bounds::Disc { normal: row + 2, friction: material.static_friction, radius: 0.0 };
+            for (axis, bounds) in [(0, disc), (1, Bounds::Mate)] {
+                let bias = rate * point.stick[axis];
+                touch::terms(model, work, m, at.tangents[axis], at.at, &mut terms);
+                rows.push(&terms, bias, bias, 0.0, bounds);
+            }
+            let push = (at.gap.min(0.0) * p.bias_rate).max(-p.push_speed);
+            let (bias, correction) = if at.gap > 0.0 { (at.gap * p.inv_h, 0.0) } else { (push, push) };
+            touch::terms(model, work, m, at.normal, at.at, &mut terms);
+            rows.push(&terms, bias, correction, 0.0, Bounds::AtLeast(0.0));
+            let list = rows.rows_mut();
+            for (axis, impulse) in [(2, 0), (0, 1), (1, 2)] {
+                list[row as usize + axis].impulse = point.impulse[impulse];
+            }
+            let memory = Memory { stretch: point.stick, slipping: point.slipping != 0 };
+            let pair = coefficients(&material);
+            work.law_contacts.push(LawContact {
+                manifold: index as u32,
+                point: k,
+                row,
+                law: material.law,
+                pair,
+                memory,
+                reach: 0.0,
+            });
+            work.report.penetration = work.report.penetration.max(-at.gap);
+        }
+    }
+    work.law_rows = rows;
+    work.terms = terms;
+}
+
+/// One sweep over all of them: the normal, then friction. Returns the sum of squared impulse changes.
+pub(super) fn sweep(ctx: &StepContext, work: &mut Work, pass: pgs::Pass) -> Real {
+    let Work { law_contacts, law_rows, velocity, .. } = work;
+    let mut squares = 0.0;
+    for c in law_contacts.iter_mut() {
+        let normal = c.row + 2;
+        let wanted = pgs::wanted(law_rows, normal, velocity, pass).max(0.0);
+        let change = pgs::set(law_rows, normal, wanted, velocity);
+        squares += change * change;
+        squares += rub(ctx.h, c, law_rows, velocity, pass);
+    }
+    squares
+}
+
+/// Friction of one point.
+fn rub(h: Real, c: &mut LawContact, rows: &mut RowBuffer, velocity: &mut [Block], pass: pgs::Pass) -> Real {
+    let list = rows.rows();
+    let [a, b, n] = [0, 1, 2].map(|k| list[c.row as usize + k].impulse);
+    // the softer tangent: a step by the largest answer never overshoots
+    let answer = list[c.row as usize].diagonal.max(list[c.row as usize + 1].diagonal);
+    if !answer.is_finite() {
+        return 0.0;
+    }
+    let slip = [0, 1].map(|k| rows.drift(c.row + k, velocity));
+    let free = [slip[0] - answer * a, slip[1] - answer * b];
+    let contact = Contact { h, normal: n / h, coefficients: c.pair, free, response: answer * h };
+    let rub = c.law.rub(&contact, c.memory);
+    if c.law.has_bristle() {
+        let change_a = pgs::set(rows, c.row, -h * rub.force[0], velocity);
+        let change_b = pgs::set(rows, c.row + 1, -h * rub.force[1], velocity);
+        return change_a * change_a + change_b * change_b;
+    }
+    let force = (rub.force[0] * rub.force[0] + rub.force[1] * rub.force[1]).sqrt();
+    let holds = rub.velocity == [0.0; 2];
+    let holding = if c.memory.slipping { c.pair.slipping } else { c.pair.holding };
+    c.reach = if holds { holding * n } else { h * force };
+    pgs::relax_disc(rows, c.row, c.reach, velocity, pass)
+}
+
+/// After the correcting sweeps: the memory of each point goes with the motion.
+pub(super) fn settle(ctx: &StepContext, work: &mut Work) {
+    let Work { law_contacts, law_rows, velocity, contacts, .. } = work;
+    for c in law_contacts.iter() {
+        let row = c.row as usize;
+        let [a, b, n] = [0, 1, 2].map(|k| law_rows.rows()[row + k].impulse);
+        let slip = [0, 1].map(|k| law_rows.drift(c.row + k as RowId, velocity));
+        let point = &mut contacts[c.manifold as usize].points[c.point as usize];
+        let seen = follow(c.law, c.pair, c.memory, [ctx.h, n / ctx.h], slip);
+        if c.law.has_bristle() {
+            (point.stick, point.slipping) = (seen.stretch, u32::from(seen.slipping));
+            continue;
+        }
+        for (stick, slip) in point.stick.iter_mut().zip(slip) {
+            *stick += ctx.h * slip;
+        }
+        let most = c.reach * ctx.contact.friction_stretch * law_rows.rows()[row].diagonal;
+        let length = (point.stick[0] * point.stick[0] + point.stick[1] * point.stick[1]).sqrt();
+        if length > most {
+            point.stick = point.stick.map(|s| s * (most / length));
+        }
+        let slides = a * a + b * b >= (0.9999 * c.reach) * (0.9999 * c.reach);
+        let slides = if matches!(c.law, Law::Karnopp(_)) { seen.slipping } else { slides };
+        point.slipping = u32::from(slides && n > 0.0);
+    }
+}
+
+/// The memory after a step of known slip, under `[h, normal force]`.
+pub(super) fn follow(law: Law, pair: Coefficients, memory: Memory, [h, normal]: [Real; 2], slip: [Real; 2]) -> Memory {
+    law.rub(&Contact { h, normal, coefficients: pair, free: slip, response: 0.0 }, memory).memory
+}
+
+/// Friction rows of a point in an implicit island: bias, softness and radius from the law; `[h, stiffest]` are the substep and
+/// the largest stiffness in units of the mass met.
+///
+/// The radius is the steady friction at the speed that the substep begins with. A bristle is a spring: λ = −h N (σ₀ z + (σ₀ h + σ₁) v),
+/// with the load of the substep before, and no stiffer than a row between rigid bodies may be (what it holds stays right, it only
+/// follows faster motion more softly). The memory then goes with the slip that came out.
+pub(super) fn lower(
+    [h, stiffest]: [Real; 2],
+    t: &mut Touch,
+    stretch: [Real; 2],
+    rows: &mut RowBuffer,
+    velocity: &[Block],
+) {
+    let slip = [1, 2].map(|k| rows.drift(t.row + k, velocity));
+    let speed = (slip[0] * slip[0] + slip[1] * slip[1]).sqrt();
+    t.friction = t.law.steady(t.pair, speed);
+    let answer = rows.rows()[t.row as usize + 1].diagonal;
+    let load = t.start;
+    for k in 0..2 {
+        let row = &mut rows.rows_mut()[t.row as usize + 1 + k];
+        if let Bounds::Disc { friction, .. } = &mut row.bounds {
+            *friction = t.friction;
+        }
+        if t.law.has_bristle() && load > 0.0 && answer.is_finite() {
+            let own = 1.0 / (load * (t.law.stiffness() * h + t.law.damping()));
+            let softness = own.max(answer / stiffest);
+            row.softness = softness;
+            row.diagonal = answer + softness;
+            row.bias = softness * load * t.law.stiffness() * stretch[k];
+        }
+    }
+}
+
+/// Reads the impulses back from the rows.
+pub(super) fn harvest(work: &mut Work) {
+    for c in &work.law_contacts {
+        let rows = &work.law_rows.rows()[c.row as usize..c.row as usize + 3];
+        let point = &mut work.contacts[c.manifold as usize].points[c.point as usize];
+        point.impulse = [rows[2].impulse, rows[0].impulse, rows[1].impulse];
+    }
+}
+
+/// What they carried, into the lists of the step: the last substep stands for it.
+pub(super) fn report(model: &Model, work: &mut Work, inv_dt: Real) {
+    let scale = work.substeps as Real * inv_dt;
+    for c in &work.law_contacts {
+        let m = &mut work.contacts[c.manifold as usize];
+        let q = work.pose[2 * m.key.a as usize + 1];
+        let q = Quat::from_xyzw(q[0], q[1], q[2], q[3]);
+        let (n, t) = (q * m.normal, q * m.tangent);
+        let i = m.points[c.point as usize].impulse;
+        let (force, normal) = ((n * i[0] + t * i[1] + n.cross(t) * i[2]) * scale, i[0] * scale);
+        let sum = &mut work.forces[c.manifold as usize];
+        *sum = [sum[0] + force.x, sum[1] + force.y, sum[2] + force.z, sum[3] + normal];
+        if let Some(points) = work.point_forces.get_mut(c.manifold as usize) {
+            let place = touch::place(model, &work.pose, m, c.point as usize);
+            let (point, gap) = place.map_or_else(Default::default, |p| (p.at, p.gap));
+            points[c.point as usize] = PointForce { point, direction: n, gap, normal, force };
+        }
+        if c.point == 0 {
+            m.flags &= !contact_flag::TOUCHING;
+        }
+        if normal > 0.0 {
+            m.flags |= contact_flag::TOUCHING;
+        }
+    }
+}
