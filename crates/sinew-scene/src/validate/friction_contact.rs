@@ -7,23 +7,31 @@ use sinew::{BodyId, Error, Input, Material, Settings, World};
 use std::f64::consts::TAU;
 
 /// The stick point is held by a spring, `docs/accuracy.md`.
-const GIVES: &str = "the engine's stick point is a spring of at most a 24th of the substep rate: it gives way before it holds, and comes back";
+const GIVES: &str = "the stick point is held by a spring of at most a 24th of the substep rate: it gives way by micrometres before it holds";
+/// One point after the other.
+const UNZIPS: &str = "breaks away at 1.15 N: springs share the pull evenly, the pull shifts the load to the front, and the light points slip first, to the lower coefficient";
+/// 6 nm/s.
+const RESTLESS: &str = "elasto-plastic drifts by 57 nm in 10 s where 10 nm are allowed: what the sweeps of four points leave; not understood further";
+
+const HOLD: &str = "Coulomb/Karnopp break-away and stick";
+const DRIFT: &str = "Drift under sub-limit oscillation: LuGre drifts, elasto-plastic does not";
+const EVEN: &str = "Friction isotropy";
 
 /// F04, F08, F09.
 pub const CASES: &[Case] = &[
-    Case::friction("F04", "Coulomb/Karnopp break-away and stick", "rigid contact", || f04(Law::default())).known(GIVES),
-    Case::friction("F04", "Coulomb/Karnopp break-away and stick", "karnopp contact", || f04(karnopp())).known(GIVES),
-    Case::friction(
-        "F08",
-        "Drift under sub-limit oscillation: LuGre drifts, elasto-plastic does not",
-        "laws contact",
-        f08,
-    ),
-    Case::friction("F09", "Friction isotropy", "rigid contact", || f09(Law::default())),
-    Case::friction("F09", "Friction isotropy", "elasto-plastic contact", || {
-        f09(Law::ElastoPlastic(ElastoPlastic::default()))
-    }),
+    Case::friction("F04", HOLD, "rigid contact", || f04(Law::default())).known(UNZIPS),
+    Case::friction("F04", HOLD, "karnopp contact", || f04(karnopp())).known(GIVES),
+    Case::friction("F08", DRIFT, "laws contact", f08).known(RESTLESS),
+    Case::friction("F09", EVEN, "rigid contact", || f09(Law::default())),
+    Case::friction("F09", EVEN, "elasto-plastic contact", || f09(dry_bristle())),
 ];
+
+/// Without viscosity and damping: the closed form has neither, and damping takes 12 mm/s as slip begins.
+fn dry_bristle() -> Law {
+    let curve = Curve { viscosity: 0.0, ..Curve::default() };
+    let bristle = LuGre { curve, damping: 0.0, ..LuGre::default() };
+    Law::ElastoPlastic(ElastoPlastic { bristle, ..ElastoPlastic::default() })
+}
 
 fn karnopp() -> Law {
     let curve = Curve { speed: 1e-4, exponent: 2.0, viscosity: 0.0 };
@@ -53,23 +61,23 @@ fn f04(law: Law) -> Readings {
     for rate in [1.0, 10.0] {
         let (mut world, id) = pressed(law)?;
         let start = num(world.body(id)?.position().x);
-        let (mut away, mut creep, mut acceleration) = (f64::NAN, 0.0f64, f64::NAN);
+        let (mut most, mut creep, mut acceleration) = (0.0f64, 0.0f64, f64::NAN);
         let mut was = 0.0;
         for k in 1..=(2.0 / rate * 1000.0) as u32 {
             let force = rate * 1e-3 * f64::from(k);
             pull(&mut world, force)?;
             let (x, v) = (num(world.body(id)?.position().x) - start, num(world.body(id)?.velocity().x));
-            if v > 1e-3 && away.is_nan() {
-                away = force;
-            } else if away.is_nan() {
+            // break-away is the most that friction held: what the pull did not make faster
+            most = most.max(force - (v - was) / 1e-3);
+            if v < 1e-4 && force < 1.1 {
                 creep = creep.max(x.abs());
-            } else if was > 5e-3 && acceleration.is_nan() {
+            }
+            if was > 5e-3 && acceleration.is_nan() {
                 acceleration = (v - was) / 1e-3 - (force - 1.5);
             }
             was = v;
         }
-        // it is seen to move when it has 1 mm/s: 2 ms later under half a newton
-        readings.push(Reading::relative(&format!("break-away, {rate} N/s"), away, 1.5, 0.02));
+        readings.push(Reading::relative(&format!("break-away, {rate} N/s"), most, 1.5, 0.01));
         readings.push(Reading::relative(&format!("a just after, {rate} N/s"), acceleration, 0.5, 0.01));
         readings.push(Reading::at_most(&format!("creep before, {rate} N/s"), creep, 0.0));
     }
@@ -109,14 +117,6 @@ fn f09(law: Law) -> Readings {
     let right = 9.0 / (2.0 * 0.4 * super::tools::G);
     let mut readings = Vec::new();
     let mut reaches = Vec::new();
-    let law = match law {
-        // without the viscous part, which the closed form has not
-        Law::ElastoPlastic(l) => {
-            let curve = Curve { viscosity: 0.0, ..l.bristle.curve };
-            Law::ElastoPlastic(ElastoPlastic { bristle: LuGre { curve, ..l.bristle }, ..l })
-        }
-        other => other,
-    };
     let material = Material::friction(real(0.4)).law(law);
     for degrees in [0.0f64, 22.5, 45.0] {
         let mut world = World::new(settings())?;
