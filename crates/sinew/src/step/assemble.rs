@@ -35,7 +35,7 @@ pub(crate) fn assemble(ctx: &StepContext, model: &Model, state: &State, work: &m
     solve::prepare_contacts(ctx, work, settings);
     if ctx.substep == 0 {
         let counts = &mut work.report.counts;
-        counts.constraint_rows += (work.rows.len() + work.node_rows.len() + work.contact_rows.len()) as u32;
+        counts.constraint_rows += (work.rows.len() + work.node_rows.len()) as u32;
     }
 }
 

@@ -109,7 +109,14 @@ fn add_bullet(world: &mut World, bullet: &str, (at, velocity, spin): (Vec3, Vec3
 }
 
 fn sheet(mesh: TriMesh) -> SoftBody {
-    let cloth = pbd::Sheet { stretch: 2000.0, bend: 1e-5, density: 0.3, compression: 0.2 };
+    let cloth = pbd::Sheet {
+        stretch: 2000.0,
+        bend: 1e-5,
+        density: 0.3,
+        compression: 0.2,
+        brace: 0.0,
+        stretch_limit: Real::INFINITY,
+    };
     SoftBody::new(Geometry::Sheet(mesh), SoftModel::Pbd(pbd::Matter::Sheet(cloth), pbd::Params::default()))
 }
 

@@ -34,6 +34,15 @@ impl SurfaceTree {
         self.tree.refit_without_opt();
     }
 
+    /// The box around everything; none without cells.
+    pub fn bounds(&self) -> Option<Bounds3> {
+        if self.boxes.is_empty() {
+            return None;
+        }
+        let all = self.tree.root_aabb();
+        Some(Bounds3 { min: all.mins, max: all.maxs })
+    }
+
     /// Calls `found` for every cell whose box meets `bounds`, in no particular order.
     pub fn overlapping(&self, bounds: &Bounds3, mut found: impl FnMut(u32)) {
         for cell in self.tree.intersect_aabb(&lib_aabb(bounds)) {
