@@ -46,7 +46,11 @@ impl Sled {
         self.rub(v, 0.0);
     }
 
-    #[allow(clippy::useless_conversion, reason = "the conversion is needed in the f32 build")]
+    #[allow(
+        clippy::useless_conversion,
+        clippy::unnecessary_cast,
+        reason = "the conversions are needed in the f32 build"
+    )]
     fn rub(&mut self, free: f64, response: f64) {
         let contact = Contact {
             h: self.h as Real,

@@ -16,7 +16,6 @@
 mod classic;
 mod drops;
 mod free;
-mod friction;
 mod machines;
 mod near;
 mod particles;
@@ -47,7 +46,7 @@ pub struct Scene {
 }
 
 /// All scenes, in the order in which they are listed.
-static SCENES: [Scene; 23] = [
+static SCENES: [Scene; 21] = [
     soft::JELLY,
     soft::MODELS,
     soft::CLOTH,
@@ -68,8 +67,6 @@ static SCENES: [Scene; 23] = [
     drops::BULLET,
     particles::MIXED_PARTICLES,
     classic::CLASSIC,
-    friction::STICK_SLIP,
-    friction::BALL_INCLINE,
     free::SWARM,
 ];
 

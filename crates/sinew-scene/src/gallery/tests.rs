@@ -139,31 +139,3 @@ fn nothing_falls_through_distance_functions_by_any_contact_method() {
         assert!(low > -0.62, "{method:?}: {low}");
     }
 }
-
-#[test]
-fn the_block_on_the_belt_sticks_and_slips() {
-    // carried to μ_s N/k = 0.22 m, thrown back below μ_k N/k = 0.147 m, and again
-    let scene = find("stick-slip").expect("a scene of the gallery");
-    let mut world = (scene.build)().expect("it is built");
-    let (mut throws, mut was) = (0, 0.0);
-    let mut far: sinew::Real = 0.0;
-    while world.time() < 12.0 {
-        world.step(&Input::none());
-        let id = named(&world, "block").expect("it is there");
-        let v = world.body(id).expect("it is there").velocity().x;
-        throws += u32::from(v < -0.05 && was >= -0.05);
-        was = v;
-        far = far.max(at(&world, "block").x);
-    }
-    assert!(throws >= 3, "{throws}");
-    assert!((0.19..0.25).contains(&far), "{far}");
-}
-
-#[test]
-fn balls_with_friction_roll_and_the_slippery_one_is_ahead() {
-    let world = play("ball-incline", 2.0);
-    let [none, some, twice] = ["slippery", "rubbing", "rubbing twice"].map(|name| at(&world, name).x);
-    // g sin θ against 5/7 of it; twice the friction rolls the same
-    assert!(none > 1.2 * some, "{none} {some}");
-    assert!((twice / some - 1.0).abs() < 0.1, "{some} {twice}");
-}

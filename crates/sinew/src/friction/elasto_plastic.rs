@@ -37,6 +37,7 @@ impl ElastoPlastic {
 }
 
 impl Yields for ElastoPlastic {
+    #[allow(clippy::unnecessary_cast, reason = "the cast is needed in the f32 build")]
     #[inline(always)]
     fn rate<L: Lane>(&self, t: L::Token, ask: &Ask<L>, at: At<L>) -> L {
         let (zero, one, half) = (L::splat(t, 0.0), L::splat(t, 1.0), L::splat(t, 0.5));
