@@ -1,6 +1,8 @@
-//! `sinew bench`: time of a step on the benchmark scenes, and every deformable model on the same bar.
+//! `sinew bench`: time of a step on the benchmark scenes, those of the coupled paper beside its figures, and every deformable
+//! model on the same bar.
 
 use crate::bench_models::{self, ModelRun};
+use crate::bench_paper::{self, PaperRun, Size};
 use crate::failure::{Failure, unknown};
 use crate::measure::Summary;
 use crate::output::{Table, Target, ms};
@@ -10,11 +12,13 @@ use serde::Serialize;
 use sinew::{Phase, Real, Settings};
 use sinew_scene::{AnyScene, gallery};
 use std::io::Write;
+use std::path::PathBuf;
 
 /// Which scenes.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Scenes to measure, or `models`: every deformable model on the same bar; none: stack, pyramid and pile
+    /// Scenes to measure; `jelly`, `cloth`, `teapots`: beside what the paper says; `scaling`: time against rows; `models`:
+    /// every deformable model on the same bar; none: stack, pyramid and pile
     names: Vec<String>,
     /// Write an array of run objects as JSON; `-` is stdout
     #[arg(long, value_name = "FILE|-")]
@@ -22,6 +26,9 @@ pub struct Args {
     /// Steps of each run; of `models`: at most, a test ends when the body is still
     #[arg(long, value_name = "N", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..))]
     steps: u64,
+    /// Write the figures of `jelly`, `cloth`, `teapots` and `scaling` as SVG into this folder
+    #[arg(long, value_name = "DIR")]
+    plots: Option<PathBuf>,
     /// Print the table of `models` in Markdown
     #[arg(long)]
     markdown: bool,
@@ -33,6 +40,8 @@ pub struct Args {
 enum Run<'a> {
     Scene(&'a Summary),
     Model(&'a ModelRun),
+    Paper(&'a PaperRun),
+    Size(&'a Size),
 }
 
 /// The word for all deformable models; the scene of that name is for the eye.
@@ -44,7 +53,8 @@ const THREADS: [u32; 2] = [1, 2];
 pub fn bench(args: &Args) -> Result<(), Failure> {
     let names: Vec<&str> =
         if args.names.is_empty() { NAMES.to_vec() } else { args.names.iter().map(String::as_str).collect() };
-    let scenes = names.iter().filter(|n| **n != MODELS).map(|n| find(n)).collect::<Result<Vec<_>, _>>()?;
+    let special = |n: &str| n == MODELS || n == bench_paper::SCALING || bench_paper::SCENES.contains(&n);
+    let scenes = names.iter().filter(|n| !special(n)).map(|n| find(n)).collect::<Result<Vec<_>, _>>()?;
     Target::check(&args.json)?;
     interrupt::install()?;
     let mut runs = Vec::new();
@@ -56,8 +66,17 @@ pub fn bench(args: &Args) -> Result<(), Failure> {
         }
     }
     let models = if names.contains(&MODELS) { bench_models::measure(args.steps)? } else { Vec::new() };
+    let mut papers = Vec::new();
+    for name in bench_paper::SCENES.into_iter().filter(|n| names.contains(n)) {
+        papers.extend(bench_paper::measure(name, args.steps)?);
+    }
+    let sizes = if names.contains(&bench_paper::SCALING) { bench_paper::scaling(args.steps)? } else { Vec::new() };
+    if let Some(folder) = &args.plots {
+        bench_paper::draw(&papers, &sizes, folder)?;
+    }
     if let Some(target) = &args.json {
-        let all: Vec<Run> = runs.iter().map(Run::Scene).chain(models.iter().map(Run::Model)).collect();
+        let all = runs.iter().map(Run::Scene).chain(models.iter().map(Run::Model));
+        let all: Vec<Run> = all.chain(papers.iter().map(Run::Paper)).chain(sizes.iter().map(Run::Size)).collect();
         target.write(&all)?;
     }
     if !Target::takes_stdout(&args.json) {
@@ -67,13 +86,14 @@ pub fn bench(args: &Args) -> Result<(), Failure> {
         if !models.is_empty() {
             bench_models::tell(&models, args.markdown)?;
         }
+        bench_paper::tell(&papers, &sizes)?;
     }
     Ok(())
 }
 
 fn find(name: &str) -> Result<AnyScene, Failure> {
     // words of the contract that need bodies this version does not have
-    if ["grasp", "scaling"].contains(&name) {
+    if name == "grasp" {
         return Err(Failure::input(format!("'sinew bench {name}' comes with a later version")));
     }
     if scenes::is_file(name) {

@@ -361,9 +361,9 @@ mod tests {
     }
 
     #[test]
-    fn a_jelly_on_the_floor_holds_elastic_energy() {
-        let scene = sinew_scene::gallery::find("jelly").expect("jelly");
-        let mut world = (scene.build)().expect("jelly");
+    fn a_pudding_on_the_floor_holds_elastic_energy() {
+        let scene = sinew_scene::gallery::find("pudding").expect("pudding");
+        let mut world = (scene.build)().expect("pudding");
         // nothing but rounding of places
         let before = soft_energy(&world);
         for _ in 0..120 {

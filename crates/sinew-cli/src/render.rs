@@ -19,7 +19,7 @@ const THUMB_BYTES: usize = 39_000;
 const USUAL_SHARE: f64 = 0.3;
 
 /// Scenes of the gallery that look best at another time [s].
-const MOMENTS: &[(&str, f64)] = &[("bullet", 0.05), ("wheel", 1.2), ("jelly", 0.35)];
+const MOMENTS: &[(&str, f64)] = &[("bullet", 0.05), ("wheel", 1.2), ("pudding", 0.35)];
 
 /// What to draw, and where to.
 #[derive(clap::Args)]

@@ -6,7 +6,7 @@ use sinew_server::{Ready, Show};
 use std::path::PathBuf;
 
 /// What `sinew` alone shows.
-const DEMO: &str = "jelly";
+const DEMO: &str = "pudding";
 
 #[derive(clap::Args)]
 pub struct Args {

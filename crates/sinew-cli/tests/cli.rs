@@ -179,15 +179,15 @@ fn run_writes_files() {
 #[test]
 fn readings_go_into_the_table_and_a_slip_is_told() {
     let table = Scratch::new("read.csv");
-    let args = ["run", "jelly", "--steps", "5", "--csv", table.path(), "--read", "energy.total,jelly.center.y"];
+    let args = ["run", "pudding", "--steps", "5", "--csv", table.path(), "--read", "energy.total,pudding.center.y"];
     let output = sinew(&args);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let csv = std::fs::read_to_string(&table.0).expect("written");
-    assert_eq!(csv.lines().next(), Some("tick,time_s,energy.total,jelly.center.y"));
+    assert_eq!(csv.lines().next(), Some("tick,time_s,energy.total,pudding.center.y"));
     assert_eq!(csv.lines().count(), 6);
-    let output = sinew(&["run", "jelly", "--steps", "5", "--csv", table.path(), "--read", "jely.center.y"]);
+    let output = sinew(&["run", "pudding", "--steps", "5", "--csv", table.path(), "--read", "puding.center.y"]);
     assert_eq!(code(&output), 2);
-    assert!(stderr(&output).contains("did you mean 'jelly.center'?"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("did you mean 'pudding.center'?"), "{}", stderr(&output));
 }
 
 #[test]
@@ -266,7 +266,7 @@ fn check_reads_every_scene_of_the_gallery() {
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let told = stdout(&output);
     assert_eq!(told.lines().filter(|l| l.starts_with("ok: ")).count(), files.len(), "{told}");
-    assert!(told.contains("jelly.toml: 3 bodies (2 rigid), 567 nodes, 0 joints"), "{told}");
+    assert!(told.contains("pudding.toml: 3 bodies (2 rigid), 567 nodes, 0 joints"), "{told}");
     assert_eq!(code(&sinew(&["check", "stack"])), 0);
 }
 
@@ -291,12 +291,13 @@ fn check_tells_all_faults_with_their_lines() {
 
 #[test]
 fn a_scene_file_runs_like_the_scene_it_is_and_takes_changes() {
-    let jelly = scene_file("jelly.toml");
-    let [file, built_in] = [&jelly, "jelly"]
+    let pudding = scene_file("pudding.toml");
+    let [file, built_in] = [&pudding, "pudding"]
         .map(|scene| json(&sinew(&["run", scene, "--steps", "40", "--json", "-"]))["state_hash"].clone());
     assert_eq!(file, built_in);
-    let run =
-        |set: &str| json(&sinew(&["run", &jelly, "--steps", "40", "--json", "-", "--set", set]))["state_hash"].clone();
+    let run = |set: &str| {
+        json(&sinew(&["run", &pudding, "--steps", "40", "--json", "-", "--set", set]))["state_hash"].clone()
+    };
     assert_ne!(run("bodies.chocolate.mass=0.3"), file);
     assert_ne!(run("settings.gravity=[0,-1.6,0]"), file);
     assert_ne!(run("parameters.stiffness=2e4"), file);

@@ -3,6 +3,7 @@
 
 mod any;
 pub mod bench_models;
+pub mod census;
 pub mod file;
 pub mod friction_bench;
 pub mod gallery;

@@ -118,12 +118,12 @@ fn until(socket: &mut Socket, wanted: impl Fn(&[u8]) -> bool) -> Vec<u8> {
 
 #[test]
 fn a_browser_gets_the_scene_and_frames_and_changes_the_scene() {
-    let server = Server::start("jelly");
+    let server = Server::start("pudding");
     let mut socket = server.look();
     let first = text(&mut socket, "scene");
-    assert_eq!((&first["name"], &first["protocol"]), (&Value::from("jelly"), &Value::from(2)));
-    let jelly = first["bodies"].as_array().unwrap().iter().find(|b| b["kind"] == "soft").unwrap();
-    assert!(jelly["surfels"].as_u64().unwrap() > 100 && !jelly["triangles"].as_array().unwrap().is_empty());
+    assert_eq!((&first["name"], &first["protocol"]), (&Value::from("pudding"), &Value::from(2)));
+    let pudding = first["bodies"].as_array().unwrap().iter().find(|b| b["kind"] == "soft").unwrap();
+    assert!(pudding["surfels"].as_u64().unwrap() > 100 && !pudding["triangles"].as_array().unwrap().is_empty());
     let t = tick(&mut socket);
     assert!(tick(&mut socket) > t, "the world runs");
 
@@ -179,7 +179,7 @@ fn a_paused_world_makes_one_step_at_a_time() {
 
 #[test]
 fn layers_come_while_they_are_wanted() {
-    let server = Server::start("jelly");
+    let server = Server::start("pudding");
     let mut socket = server.look();
     assert_eq!(tags(&frame(&mut socket)), [1, 2, 3]);
     tell(&mut socket, r#"{"command":"layers","on":["nodes","contacts","strain","velocities","residuals"]}"#);
@@ -191,7 +191,7 @@ fn layers_come_while_they_are_wanted() {
 
 #[test]
 fn stiffness_and_gravity_act_while_it_runs() {
-    let server = Server::start("jelly");
+    let server = Server::start("pudding");
     let mut socket = server.look();
     text(&mut socket, "scene");
     let t = tick(&mut socket);

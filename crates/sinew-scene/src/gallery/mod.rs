@@ -14,17 +14,27 @@
 //! ```
 
 mod classic;
+mod cylinders;
+mod dish;
+mod drapery;
 mod drops;
 mod free;
 mod machines;
+mod mixed;
 mod near;
+#[cfg(test)]
+mod paper_tests;
 mod particles;
 mod soft;
 mod stacks;
+mod teapots;
 #[cfg(test)]
 mod tests;
 
+pub use cylinders::cylinders;
+pub use drapery::scaling;
 pub use near::near_miss;
+pub use teapots::{Rig as TeapotRig, WHEEL as TEAPOT_WHEEL, teapots};
 
 use sinew::{BodyId, Error, Input, Material, RigidBody, Shape, World};
 
@@ -46,10 +56,17 @@ pub struct Scene {
 }
 
 /// All scenes, in the order in which they are listed.
-static SCENES: [Scene; 21] = [
-    soft::JELLY,
+static SCENES: [Scene; 28] = [
+    dish::JELLY,
+    drapery::CLOTH,
+    teapots::TEAPOTS,
+    mixed::MIXED,
+    drapery::SCALING,
+    cylinders::COARSE,
+    cylinders::DETAILED,
+    soft::PUDDING,
     soft::MODELS,
-    soft::CLOTH,
+    soft::DRAPE,
     soft::ROPES,
     soft::DENT,
     stacks::STACK,
@@ -88,6 +105,11 @@ pub fn find(name: &str) -> Option<&'static Scene> {
 /// ```
 pub fn suggest(name: &str) -> Option<&'static str> {
     near_miss(name, SCENES.iter().map(|s| s.name))
+}
+
+/// Names the body whose mesh was refused.
+fn refused<E: std::fmt::Display>(what: &'static str) -> impl Fn(E) -> Error {
+    move |reason| Error::BadShape { shape: what.to_owned(), reason: reason.to_string() }
 }
 
 /// The script of a scene that runs by itself.

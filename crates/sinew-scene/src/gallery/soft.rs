@@ -1,4 +1,4 @@
-//! Soft bodies: one jelly, every model side by side, a cloth, ropes, a body that keeps its dents.
+//! Soft bodies: one pudding, every model side by side, a cloth, ropes, a body that keeps its dents.
 
 use super::{Scene, floor, no_input};
 use sinew::fem::{Elements, Law, Plasticity, SolidParams};
@@ -8,12 +8,12 @@ use sinew::{
     TetMesh, TriMesh, Vec3, World, meshless, pbd, shape_matching, spring,
 };
 
-/// A jelly to pull.
-pub(super) const JELLY: Scene = Scene {
-    name: "jelly",
-    about: "A jelly lands on the floor and wobbles; a bar of chocolate sinks into it.",
-    figure: "ICD Fig. 2",
-    build: jelly,
+/// A pudding to pull.
+pub(super) const PUDDING: Scene = Scene {
+    name: "pudding",
+    about: "A pudding lands on the floor and wobbles; a bar of chocolate sinks into it.",
+    figure: "",
+    build: pudding,
     input: no_input,
     seconds: 5.0,
 };
@@ -29,11 +29,11 @@ pub(super) const MODELS: Scene = Scene {
 };
 
 /// A sheet over a ball.
-pub(super) const CLOTH: Scene = Scene {
-    name: "cloth",
+pub(super) const DRAPE: Scene = Scene {
+    name: "drape",
     about: "A cloth of 31 x 31 nodes falls over a ball and hangs in folds.",
-    figure: "ICD Fig. 3",
-    build: cloth,
+    figure: "",
+    build: drape,
     input: no_input,
     seconds: 5.0,
 };
@@ -62,12 +62,12 @@ fn bad(what: &'static str) -> impl Fn(String) -> Error {
     move |reason| Error::BadShape { shape: what.to_owned(), reason }
 }
 
-fn jelly() -> Result<World, Error> {
+fn pudding() -> Result<World, Error> {
     let mut world = World::new(Settings::default())?;
     let matter = Matter::jelly();
     floor(&mut world, matter.surface())?;
     let mesh = TetMesh::block([8, 6, 8], Vec3::new(0.2, 0.15, 0.2)).map_err(|e| bad("jelly")(e.to_string()))?;
-    world.add_soft(SoftBody::corotational(mesh, matter).at([0.0, 0.2, 0.0]).named("jelly"))?;
+    world.add_soft(SoftBody::corotational(mesh, matter).at([0.0, 0.2, 0.0]).named("pudding"))?;
     let bar = Shape::cuboid(0.07, 0.01, 0.035);
     let chocolate = RigidBody::dynamic().shape(bar).mass(0.15 as Real).material(matter.surface());
     world.add_rigid(chocolate.at([0.0, 0.4, 0.0]).named("chocolate"))?;
@@ -124,7 +124,7 @@ fn cylinder() -> Result<TetMesh, Error> {
     TetMesh::cylinder(0.07, 0.1, 3).map_err(|e| bad("cylinder")(e.to_string()))
 }
 
-fn cloth() -> Result<World, Error> {
+fn drape() -> Result<World, Error> {
     let mut world = World::new(Settings { substeps: 12, ..Settings::default() })?;
     let surface = Material::friction(0.3);
     floor(&mut world, surface)?;

@@ -1,0 +1,92 @@
+//! What a world is built of, counted as ICD counts: nodes, faces, springs, tetrahedra, and constraints by kind.
+
+use sinew::{BodySpec, ConstraintSpec, Error, Geometry, SoftBody, SoftModel, World, pbd};
+
+/// Counts of a world as it was built.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Census {
+    /// Rigid bodies, fixed ones too.
+    pub rigid: usize,
+    /// Nodes of soft bodies and particles.
+    pub nodes: usize,
+    /// Triangles of all surfaces.
+    pub faces: usize,
+    /// Springs: of mass-spring bodies, edges of position based ones, and strands with a stiffness.
+    pub springs: usize,
+    /// Tetrahedra that are finite elements; those of other models only make springs or a surface.
+    pub tets: usize,
+    /// Rows of strands without a stiffness: lengths that are held or bounded.
+    pub inextensibility: usize,
+    /// Rows of folds.
+    pub bending: usize,
+    /// Rows of strands with a stiffness: springs that are rows.
+    pub spring_rows: usize,
+    /// Pairs of points that are held together; three rows each.
+    pub anchors: usize,
+}
+
+impl Census {
+    /// Counts a world.
+    ///
+    /// # Errors
+    /// A world with rows of its own cannot be written down, and so not counted.
+    pub fn of(world: &World) -> Result<Self, Error> {
+        let blueprint = world.blueprint()?;
+        let mut census = Self::default();
+        for body in blueprint.bodies.iter().filter_map(|slot| slot.item.as_ref()) {
+            match body {
+                BodySpec::Rigid(_) => census.rigid += 1,
+                BodySpec::Particles(_) => {}
+                BodySpec::Soft(soft) => census.note(soft),
+            }
+        }
+        census.nodes = world.bodies().map(|b| b.node_positions().len()).sum();
+        census.faces = world.bodies().filter_map(|b| b.surface()).map(|s| s.triangles().len()).sum();
+        for constraint in blueprint.constraints.iter().filter_map(|slot| slot.item.as_ref()) {
+            match constraint {
+                ConstraintSpec::Strands(s) if s.stiffness.is_some() => census.spring_rows += s.pairs.len(),
+                ConstraintSpec::Strands(s) => census.inextensibility += s.pairs.len(),
+                ConstraintSpec::Bending(b) => census.bending += b.folds.len(),
+                ConstraintSpec::Attach(a) => census.anchors += a.pairs.len(),
+                _ => {}
+            }
+        }
+        census.springs += census.spring_rows;
+        Ok(census)
+    }
+
+    fn note(&mut self, soft: &SoftBody) {
+        let bends = match &soft.model {
+            SoftModel::Springs(p) => p.bending > 0.0,
+            SoftModel::Pbd(pbd::Matter::Solid(_) | pbd::Matter::Sheet(_) | pbd::Matter::Cord(_), _) => false,
+            SoftModel::Corotational(_) | SoftModel::Solid(_) => {
+                if let Geometry::Tets(mesh) = &soft.geometry {
+                    self.tets += mesh.tets.len();
+                }
+                return;
+            }
+            _ => return,
+        };
+        self.springs += match &soft.geometry {
+            Geometry::Tets(mesh) => edges(mesh.tets.iter().map(<[u32; 4]>::as_slice)).len(),
+            Geometry::Sheet(mesh) => mesh.edges().len() + if bends { mesh.folds().len() } else { 0 },
+            Geometry::Rope(points) => {
+                points.len().saturating_sub(1) + if bends { points.len().saturating_sub(2) } else { 0 }
+            }
+            Geometry::Points(_) => 0,
+        };
+    }
+}
+
+/// Every pair of corners of these elements once, ascending.
+pub fn edges<'a>(elements: impl Iterator<Item = &'a [u32]>) -> Vec<[u32; 2]> {
+    let mut edges = Vec::new();
+    for corners in elements {
+        for (k, &a) in corners.iter().enumerate() {
+            edges.extend(corners[..k].iter().map(|&b| [a.min(b), a.max(b)]));
+        }
+    }
+    edges.sort_unstable();
+    edges.dedup();
+    edges
+}
