@@ -1,4 +1,4 @@
-//! FC 4.3 and 5.4.4: a cylinder is held at both ends, another one falls across it and slides.
+//! FC 4.3 and 5.4.4: a cylinder is held at both ends, another one falls across it.
 //!
 //! Each is a mass-spring bar with a rounded section, with tetrahedra and faces within 2% of the seed's: 2760 and 908
 //! coarse (2729, 906), 15,000 and 2400 detailed (15,092, 2386). It has more points than the seed's, 720 and 3146 (554,
@@ -12,7 +12,7 @@ use sinew::{Error, Geometry, Material, Quat, Real, Settings, SoftBody, SoftModel
 /// Few points.
 pub(super) const COARSE: Scene = Scene {
     name: "cylinders-coarse",
-    about: "A soft cylinder falls across one that is held at both ends; friction stops its slide.",
+    about: "A soft cylinder falls across one that is held at both ends, and tips off it.",
     figure: "FC Fig. 4.6",
     build: || cylinders([4, 5, 23], 0.6),
     input: no_input,

@@ -73,7 +73,7 @@ fn recipes(matter: Matter) -> [(&'static str, SoftModel); 4] {
     let follow = shape_matching::Params {
         mode: Mode::Quadratic { beta: 0.7 },
         damping: internal,
-        frequency: 20.0,
+        frequency: 60.0,
         ..Default::default()
     };
     [
@@ -82,8 +82,8 @@ fn recipes(matter: Matter) -> [(&'static str, SoftModel); 4] {
         (
             "pbd",
             SoftModel::Pbd(
-                pbd::Matter::Solid(pbd::Solid { youngs_modulus, poisson_ratio: 0.25, density }),
-                pbd::Params { iterations: 2, damping: internal, ..Default::default() },
+                pbd::Matter::Solid(pbd::Solid { youngs_modulus, poisson_ratio: 0.35, density }),
+                pbd::Params { iterations: 4, damping: internal, ..Default::default() },
             ),
         ),
         ("shape-matching", SoftModel::ShapeMatching(density, Clusters::One, follow)),
