@@ -136,7 +136,14 @@ fn a_start_that_cannot_be_untangled_is_refused() {
     let mut world = World::new(guaranteed()).unwrap();
     world.add_rigid(RigidBody::fixed().shape(Shape::cuboid(0.5, 0.1, 0.5))).unwrap();
     let mesh = TriMesh::sheet([4, 4], [0.4, 0.4], Diagonals::Alternating).unwrap();
-    let cloth = pbd::Sheet { stretch: 500.0, bend: 0.0, density: 0.2, compression: 0.2 };
+    let cloth = pbd::Sheet {
+        stretch: 500.0,
+        bend: 0.0,
+        density: 0.2,
+        compression: 0.2,
+        brace: 0.0,
+        stretch_limit: Real::INFINITY,
+    };
     let model = SoftModel::Pbd(pbd::Matter::Sheet(cloth), pbd::Params::default());
     let turned = Quat::from_rotation_z(1.5);
     let held = SoftBody::new(Geometry::Sheet(mesh), model).thickness(0.002).pinned([0]).turned(turned);
