@@ -224,7 +224,7 @@ fn a_picture_is_drawn_at_a_time() {
 fn bad_use_exits_with_2_and_a_hint() {
     for (args, hint) in [
         (&["run", "stak"][..], "did you mean 'stack'?"),
-        (&["run", "elephant"], "built-in scenes: jelly, models"),
+        (&["run", "elephant"], "built-in scenes: jelly, cloth"),
         (&["run", "mine.toml"], "'mine.toml' does not exist"),
         (&["check"], "SCENE"),
         (&["run", "stack", "--set", "settings.substep=8"], "did you mean 'settings.substeps'?"),

@@ -32,7 +32,10 @@ use std::ops::Range;
 
 /// A body of either kind.
 #[derive(Debug)]
-#[allow(clippy::large_enum_variant, reason = "bodies are few beside their nodes, and a box would be one more jump in every loop")]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "bodies are few beside their nodes, and a box would be one more jump in every loop"
+)]
 pub(crate) enum Body {
     Rigid(Rigid),
     Nodes(Nodes),

@@ -53,6 +53,9 @@ pub(crate) struct NodeBatch {
     /// Impulses on the node [N·s]: along the normal, and across it in world axes.
     pub impulse: Eight,
     pub across: Eight3,
+    /// Impulses of the substeps before, in world axes and along their normals [N·s].
+    pub sum: Eight3,
+    pub normal_sum: Eight,
     /// Deepest overlap of the step [m].
     pub deepest: Eight,
     /// What this visit adds to the body, force and torque.
@@ -86,6 +89,8 @@ impl NodeBatch {
             inverse: ZERO,
             impulse: ZERO,
             across: ZERO3,
+            sum: ZERO3,
+            normal_sum: ZERO,
             deepest: ZERO,
             push: ZERO3,
             twist: ZERO3,
@@ -150,6 +155,15 @@ impl NodeTouches {
     /// A new substep: the next correcting sweep finds normals and gaps anew.
     pub fn renew(&mut self) {
         self.next = Visit::First;
+        for batch in &mut self.batches[..self.len] {
+            for lane in 0..LANES {
+                let impulse = batch.impulse[lane];
+                batch.normal_sum[lane] += impulse;
+                for k in 0..3 {
+                    batch.sum[k][lane] += batch.normal[k][lane] * impulse + batch.across[k][lane];
+                }
+            }
+        }
     }
 
     /// One sweep. Returns the sum of squared changes of impulse.

@@ -94,7 +94,7 @@ pub(super) fn sweep(ctx: &StepContext, work: &mut Work, settings: &Settings, pas
 
 /// Impulses, slip and normals back into the contacts, and the mean forces of the step.
 pub(super) fn read(work: &mut Work, settings: &Settings) {
-    let scale = work.substeps as Real / settings.dt;
+    let inv_dt = 1.0 / settings.dt;
     let mut deepest: Real = 0.0;
     let Work { node_touches, contacts, pose, forces, point_forces, .. } = work;
     for batch in node_touches.batches() {
@@ -113,9 +113,11 @@ pub(super) fn read(work: &mut Work, settings: &Settings) {
             point.impulse = [push, along.dot(m.tangent), along.dot(bitangent)];
             point.stick = [stick.dot(m.tangent), stick.dot(bitangent)];
             point.slipping = u32::from(batch.slipping[lane] > 0.0);
-            let force = (normal * push + across) * scale;
-            forces[origin as usize] = [force.x, force.y, force.z, push * scale];
-            super::remember::set_touching(m, push > 0.0);
+            // a node may leave its body and come back within a step: what counts is the sum of its substeps
+            let force = (pick(&batch.sum) + normal * push + across) * inv_dt;
+            let pressed = (batch.normal_sum[lane] + push) * inv_dt;
+            forces[origin as usize] = [force.x, force.y, force.z, pressed];
+            super::remember::set_touching(m, pressed > 0.0);
             deepest = deepest.max(batch.deepest[lane]);
             if let Some(to) = point_forces.get_mut(origin as usize) {
                 let at = pose[batch.node[lane] as usize];
@@ -123,7 +125,7 @@ pub(super) fn read(work: &mut Work, settings: &Settings) {
                     point: Vec3::new(at[0], at[1], at[2]),
                     direction: normal,
                     gap: -batch.deepest[lane],
-                    normal: push * scale,
+                    normal: pressed,
                     force,
                 };
             }
