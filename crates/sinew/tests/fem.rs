@@ -70,6 +70,7 @@ fn e13_a_linear_field_on_the_boundary_is_the_field_inside() {
             let nodes = solid.nodes().to_vec();
             let mut body = Alone::new(solid, &nodes);
             body.settings.iterations = 2000;
+            body.settings.tolerance = 1e-5;
             for (n, x) in nodes.iter().enumerate() {
                 if x.abs().max_element() > 0.499 {
                     let to = *x + field * *x;

@@ -313,7 +313,8 @@ fn a_jelly_in_free_fall_keeps_its_shape_however_fast_it_flies() {
         let x = world.body(jelly).unwrap().node_positions();
         let centre = world.body(jelly).unwrap().center_of_mass();
         let worst = x.iter().zip(&mesh.vertices).map(|(x, rest)| (*x - centre - *rest).length()).fold(0.0, Real::max);
-        // each of the 30 steps rounds coordinates of some 10 m
-        assert!(worst < 30.0 * 10.0 * Real::EPSILON, "at {speed} m/s: {worst}");
+        // each of the 30 steps rounds coordinates of some 10 m, and leaves a thousandth of what gravity does in it
+        let step = 10.0 * Real::EPSILON + world.settings().implicit.tolerance * G / 3600.0;
+        assert!(worst < 30.0 * step, "at {speed} m/s: {worst}");
     }
 }

@@ -102,7 +102,8 @@ fn a_rope_on_a_locked_wheel_holds_up_to_the_capstan_bound_and_never_beyond() {
     assert!(fall.abs() < 0.01 && (ratio - 2.0).abs() < 0.1, "held: {ratio}, {fall} m");
     let (ratio, fall) = locked(0.1, 0.2);
     let bound = (0.1 * std::f64::consts::PI).exp();
-    assert!(fall > 0.05 && ratio <= 1.05 * bound, "slips: {ratio}, bound {bound}, {fall} m");
+    // the bound is one of tensions at the wheel; the reading is at the pots, with the rope's weight and their bounce in it
+    assert!(fall > 0.05 && ratio <= 1.1 * bound, "slips: {ratio}, bound {bound}, {fall} m");
 }
 
 #[test]

@@ -281,7 +281,8 @@ pub(super) fn keep(pair: &Near, a: &GuardBody, b: &GuardBody, settings: &Setting
     let touch = most(a, &pair.corners[..pair.split()]) + on_b;
     let far = a.start[pair.corners[0] as usize].abs().max_element() + touch;
     // what State can resolve there, some times over
-    let floor = 16.0 * Real::EPSILON as f64 * far.max(1e-3);
+    // the digits of single precision in both builds: gaps of double rounding let features slip past each other
+    let floor = 16.0 * f64::from(f32::EPSILON) * far.max(1e-3);
     Keep { touch, gap: settings.minimum_gap as f64, floor }
 }
 
