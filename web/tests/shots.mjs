@@ -5,12 +5,12 @@ import { freePort, launch, open, serve, until } from './harness.mjs';
 const folder = process.argv[2] ?? 'shots';
 mkdirSync(folder, { recursive: true });
 const browser = await launch();
-for (const scene of (process.argv[3] ?? 'jelly,cloth,ropes,chain,pyramid,mixed-particles').split(',')) {
+for (const scene of (process.argv[3] ?? 'pudding,drape,ropes,chain,pyramid,mixed-particles').split(',')) {
   const server = await serve(scene, await freePort());
   const page = await open(browser, server.url);
   await page.waitForTimeout(3500);
   await page.screenshot({ path: `${folder}/${scene}.png` });
-  if (scene === 'jelly') {
+  if (scene === 'pudding') {
     for (const name of ['tetrahedra', 'contacts', 'phyxels']) await page.check(`#overlay-${name}`);
     await page.waitForTimeout(1500);
     await page.screenshot({ path: `${folder}/${scene}-overlays.png` });

@@ -12,7 +12,7 @@ const WIDE = { width: 780, height: 420 };
 before(async () => {
   browser = await launch();
   port = await freePort();
-  server = await serve('jelly', port);
+  server = await serve('pudding', port);
 });
 
 after(async () => {
@@ -37,7 +37,7 @@ async function on(scene, steps) {
 /** Pixels of the middle of the window, where the body is. */
 const pixels = (page) => page.screenshot({ clip: { x: 270, y: 60, width: 240, height: 320 } });
 
-test('the page draws, and the jelly changes over time', () => on('jelly', async (page) => {
+test('the page draws, and the jelly changes over time', () => on('pudding', async (page) => {
   const first = await pixels(page);
   const tick = await ask(page, 'tick');
   await until(page, 'tick', (t) => t > tick + 20, 'time goes on');
@@ -60,7 +60,7 @@ test('pause holds the world, step moves it by one, play goes on', () => on('domi
   await until(page, 'tick', (t) => t > held + 5, 'it goes on');
 }));
 
-test('a grabbed body follows the mouse, and the force is shown', () => on('jelly', async (page) => {
+test('a grabbed body follows the mouse, and the force is shown', () => on('pudding', async (page) => {
   await until(page, 'time', (t) => t > 1.5, 'it has landed');
   const before = await ask(page, 'place', 'jelly');
   const [x, y] = await ask(page, 'screen', before);
@@ -80,7 +80,7 @@ test('a grabbed body follows the mouse, and the force is shown', () => on('jelly
   await until(page, 'force', (f) => f === null, 'it is let go');
 }));
 
-test('sliders act while it runs', () => on('jelly', async (page) => {
+test('sliders act while it runs', () => on('pudding', async (page) => {
   await until(page, 'time', (t) => t > 1.5, 'it has landed');
   const slide = (name, value) => page.locator(`input[name="${name}"]`).evaluate((input, v) => {
     input.value = String(v);
@@ -111,7 +111,7 @@ test('sliders act while it runs', () => on('jelly', async (page) => {
   await until(page, 'run', (run) => run.substeps === 8 || run.iterations > 0, 'substeps act');
 }));
 
-test('charts and overlays advance', () => on('jelly', async (page) => {
+test('charts and overlays advance', () => on('pudding', async (page) => {
   const samples = await ask(page, 'samples');
   const chart = () => page.locator('.chart canvas').first().evaluate((c) => c.toDataURL());
   const first = await chart();
