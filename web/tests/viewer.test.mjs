@@ -62,7 +62,7 @@ test('pause holds the world, step moves it by one, play goes on', () => on('domi
 
 test('a grabbed body follows the mouse, and the force is shown', () => on('pudding', async (page) => {
   await until(page, 'time', (t) => t > 1.5, 'it has landed');
-  const before = await ask(page, 'place', 'jelly');
+  const before = await ask(page, 'place', 'pudding');
   const [x, y] = await ask(page, 'screen', before);
   await page.mouse.move(x, y);
   await page.mouse.down();
@@ -72,7 +72,7 @@ test('a grabbed body follows the mouse, and the force is shown', () => on('puddi
   const start = Date.now();
   let lifted = 0;
   while (Date.now() - start < 12000 && lifted < 0.03) {
-    lifted = (await ask(page, 'place', 'jelly'))[1] - before[1];
+    lifted = (await ask(page, 'place', 'pudding'))[1] - before[1];
     await page.waitForTimeout(100);
   }
   assert.ok(lifted >= 0.03, `lifted by ${lifted} m`);
@@ -86,14 +86,14 @@ test('sliders act while it runs', () => on('pudding', async (page) => {
     input.value = String(v);
     input.dispatchEvent(new Event('input', { bubbles: true }));
   }, value);
-  const before = await ask(page, 'place', 'jelly');
+  const before = await ask(page, 'place', 'pudding');
   // half as stiff: it sags under its own weight, and time does not begin anew
   const time = await ask(page, 'time');
   await slide('stiffness', Math.log(0.5));
   const began = Date.now();
   let sagged = 0;
   while (Date.now() - began < 15000 && sagged < 0.002) {
-    sagged = before[1] - (await ask(page, 'place', 'jelly'))[1];
+    sagged = before[1] - (await ask(page, 'place', 'pudding'))[1];
     await page.waitForTimeout(100);
   }
   assert.ok(sagged >= 0.002, `it sags, by ${sagged} m`);
@@ -103,7 +103,7 @@ test('sliders act while it runs', () => on('pudding', async (page) => {
   const start = Date.now();
   let rise = 0;
   while (Date.now() - start < 10000 && rise < 0.2) {
-    rise = (await ask(page, 'place', 'jelly'))[1] - before[1];
+    rise = (await ask(page, 'place', 'pudding'))[1] - before[1];
     await page.waitForTimeout(100);
   }
   assert.ok(rise >= 0.2, `it flies up, by ${rise} m`);
