@@ -10,7 +10,7 @@ pub struct Camera {
     pub eye: Vec3,
     /// What it looks at [m].
     pub target: Vec3,
-    /// Angle of view from top to bottom [degrees].
+    /// Angle of view from top to bottom in degrees.
     pub field_of_view: Real,
 }
 

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, watch};
 
-/// Longest order that is read [bytes].
+/// Longest order that is read in bytes.
 pub const ORDER_LIMIT: usize = 4096;
 /// Orders a second that are obeyed; a page sends at most one a picture.
 const RATE: f64 = 200.0;

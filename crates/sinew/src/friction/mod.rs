@@ -13,7 +13,7 @@
 //! on how many there are. Published figures in N and N/m are divided by the load they were measured with.
 //!
 //! F points along v (or along the force that friction holds): what rubs on the slipping body is −F. All vectors lie in the
-//! contact plane and laws are isotropic there. Kernels are written once over [`Lane`]: one contact, or eight at a time with
+//! contact plane and laws are isotropic there. Kernels are written once over `Lane`: one contact, or eight at a time with
 //! the same bits.
 
 mod bristle;
