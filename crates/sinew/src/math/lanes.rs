@@ -467,6 +467,11 @@ pub trait Kernel {
     fn run<L: Lane>(self, token: L::Token) -> Self::Output;
 }
 
+/// Runs a kernel in lanes or one by one: the same bits.
+pub fn run<K: Kernel>(kernel: K, lanes: bool) -> K::Output {
+    if lanes { run_wide(kernel) } else { kernel.run::<Real>(()) }
+}
+
 /// Runs a kernel eight wide at the CPU's best level; in the f64 build it runs with one lane.
 #[cfg(not(feature = "f64"))]
 pub fn run_wide<K: Kernel>(kernel: K) -> K::Output {

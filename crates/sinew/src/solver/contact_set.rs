@@ -4,7 +4,7 @@ use super::colour::COLOURS;
 use super::contact::{BodyBlocks, Job, work};
 use super::contact_batch::{ContactBatch, ContactParams};
 use super::pool::Pool;
-use crate::math::{Kernel, LANES, Lane, Real, run_wide};
+use crate::math::{Kernel, LANES, Lane, Real, run};
 use std::ops::Range;
 
 /// Batches handed to a thread at once: enough work to pay for the hand-over.
@@ -95,7 +95,7 @@ impl ContactSet {
                 let sums = sums;
                 let out = sums.part(start, part.len());
                 let pass = Pass { job, batches: part, squares: out, bodies, params };
-                if lanes { run_wide(pass) } else { pass.run::<Real>(()) }
+                run(pass, lanes)
             });
         }
         self.squares.iter().sum()

@@ -16,7 +16,7 @@
 
 use super::contact_batch::{ContactParams, Eight, Eight3};
 use super::pgs::Pass;
-use crate::math::{Block, Blocks, Kernel, LANES, Lane, Mat3, Quat, Real, Sym3, Vec3, run_wide};
+use crate::math::{Block, Blocks, Kernel, LANES, Lane, Mat3, Quat, Real, Sym3, Vec3, run};
 
 /// Most that eight nodes may answer less than they would alone, because their body gives way.
 pub(crate) const LIGHT: Real = 0.25;
@@ -174,7 +174,7 @@ impl NodeTouches {
         let visit = self.next;
         self.next = if pass == Pass::Correct { Visit::Settle } else { Visit::Plain };
         let sweep = Sweep { batches: &mut self.batches[..self.len], blocks, params, pass, visit };
-        if lanes { run_wide(sweep) } else { sweep.run::<Real>(()) }
+        run(sweep, lanes)
     }
 }
 

@@ -7,7 +7,7 @@ use super::colour::Colouring;
 use super::node_pairs::{PairBatch, is_pair};
 use super::pgs::Pass;
 use crate::constraint::{Bounds, Row, RowBuffer, RowId};
-use crate::math::{Block, Blocks, Kernel, LANES, Lane, Real, run_wide};
+use crate::math::{Block, Blocks, Kernel, LANES, Lane, Real, run};
 
 type Eight = [Real; LANES];
 
@@ -187,7 +187,7 @@ impl<B: LaneBatch> Shape<B> {
 
     fn sweep(&mut self, velocity: Blocks<'_>, pass: Pass, lanes: bool) -> Real {
         let sweep = Sweep { batches: &mut self.batches, velocity, pass };
-        if lanes { run_wide(sweep) } else { sweep.run::<Real>(()) }
+        run(sweep, lanes)
     }
 
     fn harvest(&self, rows: &mut RowBuffer) {

@@ -12,10 +12,11 @@
 //! 3 in the study.) R_n is the mean of the rotations of the points that hold the node; it need not be orthogonal for z to
 //! be symmetric and positive.
 
-use super::sparse::Sparse;
+use super::dilatation::Dilatations;
+use super::rows::Rows;
 use super::tet_kernel::{Eight, RestTet, rotation_of};
 use crate::deformable::{SmoothMotions, vec};
-use crate::math::{Block, Blocks, Kernel, LANES, Lane, Mat3, Real, Vec3, run_wide};
+use crate::math::{Block, Blocks, Kernel, LANES, Lane, Mat3, Real, Vec3, run};
 
 /// Largest number of control points. 16 need half as many iterations again as 32, 64 gain nothing (in the study).
 pub(super) const POINTS: usize = 32;
@@ -137,8 +138,8 @@ impl Coarse {
         self.factor == factor && self.pinned.iter().zip(v).all(|(pinned, v)| *pinned == (v[3] == 0.0))
     }
 
-    /// E and its inverse from the matrix at rest.
-    pub fn rebuild(&mut self, factor: Real, v: &[Block], rest: &Sparse) {
+    /// E and its inverse from the matrix at rest and its averaged dilatations.
+    pub fn rebuild(&mut self, factor: Real, v: &[Block], rest: &Rows, averaged: Option<&Dilatations>) {
         self.factor = factor;
         for (pinned, v) in self.pinned.iter_mut().zip(v) {
             *pinned = v[3] == 0.0;
@@ -154,6 +155,9 @@ impl Coarse {
         }
         let size = self.points * MODES;
         let mut e = self.project(rest);
+        if let Some(averaged) = averaged {
+            self.project_averaged(rest, averaged, &mut e);
+        }
         for (to, &e) in self.stiffness.iter_mut().zip(&e) {
             *to = to_real(e);
         }
@@ -178,7 +182,7 @@ impl Coarse {
     }
 
     /// E = Zᵀ A Z, row by row of A.
-    fn project(&self, a: &Sparse) -> Vec<f64> {
+    fn project(&self, a: &Rows) -> Vec<f64> {
         let size = self.points * MODES;
         let mut e = vec![0.0; size * size];
         // rows of A Z at one node, by point: 3 x 12 each
@@ -217,6 +221,41 @@ impl Coarse {
         e
     }
 
+    /// E += Σ k_a (Zᵀ B_a) (Zᵀ B_a)ᵀ.
+    fn project_averaged(&self, rows: &Rows, averaged: &Dilatations, e: &mut [f64]) {
+        let size = self.points * MODES;
+        let mut seen = vec![[0.0f64; MODES]; self.points];
+        let mut met: Vec<usize> = Vec::new();
+        for (node, &weight) in averaged.weight.iter().enumerate().filter(|(_, k)| **k > 0.0) {
+            met.clear();
+            averaged.slopes(rows, node, |column, slope| {
+                if self.pinned[column] {
+                    return;
+                }
+                for (point, share) in self.modes(column) {
+                    if !met.contains(&point) {
+                        met.push(point);
+                        seen[point] = [0.0; MODES];
+                    }
+                    for (mode, seen) in seen[point].iter_mut().enumerate() {
+                        *seen += to64(slope.to_array()[mode % 3]) * share[mode / 3];
+                    }
+                }
+            });
+            for &point in &met {
+                for mode in 0..MODES {
+                    let push = to64(weight) * seen[point][mode];
+                    let row = &mut e[(point * MODES + mode) * size..][..size];
+                    for &other in &met {
+                        for (e, seen) in row[other * MODES..][..MODES].iter_mut().zip(&seen[other]) {
+                            *e += push * seen;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     /// The turn of every node at x.
     pub fn turn(&mut self, x: &[Block], lanes: bool) {
         self.lanes = lanes;
@@ -233,7 +272,7 @@ impl Coarse {
             turns[point] = Mat3::from_quat(rotation_of(&f)).transpose().to_cols_array();
         }
         let turn = Turn { handfuls: &mut self.handfuls, turns: &turns };
-        if lanes { run_wide(turn) } else { turn.run::<Real>(()) }
+        run(turn, lanes);
     }
 
     /// z += R Z E⁻¹ Zᵀ Rᵀ r.
@@ -246,13 +285,8 @@ impl Coarse {
             x: &push.as_flattened()[..size],
             out: &mut answer.as_flattened_mut()[..size],
         };
-        self.run(multiply);
+        run(multiply, self.lanes);
         self.spread(&answer.as_flattened()[..size], z);
-    }
-
-    /// Runs a kernel in lanes or one by one: the same bits.
-    fn run<K: Kernel>(&self, kernel: K) -> K::Output {
-        if self.lanes { run_wide(kernel) } else { kernel.run::<Real>(()) }
     }
 }
 
@@ -291,14 +325,14 @@ impl SmoothMotions for Coarse {
     fn gather(&self, r: &[Block], out: &mut [Real]) {
         let out = out.as_chunks_mut().0;
         if self.points <= TOUCHING_POINTS {
-            self.run(Gather::<TOUCHING_POINTS> { coarse: self, residual: r, out });
+            run(Gather::<TOUCHING_POINTS> { coarse: self, residual: r, out }, self.lanes);
         } else {
-            self.run(Gather::<POINTS> { coarse: self, residual: r, out });
+            run(Gather::<POINTS> { coarse: self, residual: r, out }, self.lanes);
         }
     }
 
     fn spread(&self, y: &[Real], z: &mut [Block]) {
-        self.run(Spread { coarse: self, answer: y.as_chunks().0, z: Blocks::new(z) });
+        run(Spread { coarse: self, answer: y.as_chunks().0, z: Blocks::new(z) }, self.lanes);
     }
 }
 

@@ -5,6 +5,7 @@
 //! edges at rest). Its mass is lumped as the diagonal of the consistent mass, scaled (Hinton, Rock and Zienkiewicz 1976):
 //! 1/36 at corners, 4/27 at middles, all positive; by row sums the corners would be negative.
 
+use super::tet_kernel::RestTet;
 use crate::math::{Block, Mat3, Real, Vec3};
 use crate::model::tet_mesh::TetMesh;
 
@@ -127,6 +128,15 @@ impl ElementMesh {
     /// Nodes of an element, corners first.
     pub(super) fn nodes_of(&self, element: usize) -> &[u32] {
         &self.indices[element * self.node_count..][..self.node_count]
+    }
+
+    /// The straight tetrahedra of all elements' corners.
+    pub(super) fn corner_tets(&self) -> Vec<RestTet> {
+        let of = |element: usize| {
+            let nodes = self.nodes_of(element);
+            RestTet::new(&self.nodes, [nodes[0], nodes[1], nodes[2], nodes[3]])
+        };
+        (0..self.element_count()).map(of).collect()
     }
 
     /// Nodes of all elements in one list.

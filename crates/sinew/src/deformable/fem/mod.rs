@@ -2,15 +2,18 @@
 
 mod coarse;
 mod corotational;
+mod dilatation;
 mod element;
 mod law;
 mod loads;
 mod membrane;
 mod plastic;
+mod rows;
 mod solid;
 mod sparse;
 mod system;
 mod tet_kernel;
+mod two_level;
 
 pub use corotational::{Corotational, Params, ParamsError};
 pub use element::{Elements, Face};

@@ -23,6 +23,7 @@ use super::element::{ElementMesh, Elements, Face, MOST_NODES, gradient_of};
 use super::law::{Elastic, Law, Strained, green, symmetric};
 use super::plastic::{MEMORY, Plasticity, flow, unload};
 use super::system::{EulerSystem, Scheme};
+use super::two_level::TwoLevel;
 use crate::deformable::limit::{Room, is_held, largest_step, resolved_step, shear_share, softening};
 use crate::deformable::{BodyMut, BodyRef, Deformable, ElementStress, Operator, StepContext, add, outer, vec};
 use crate::math::{Block, Mat3, Real, Sym3, Vec3, polar_rotation};
@@ -276,6 +277,9 @@ impl Deformable for Solid {
         let share = if ctx.resolve { self.softening(ctx.h) } else { 1.0 };
         let Self { rest, scheme, system, forces, pressures, .. } = self;
         rest.elastic = rest.given.softened(share);
+        if let Some(system) = system.as_mut().filter(|_| scheme.is_implicit() && ctx.substep == 0) {
+            rest.prepare_smooth(ctx, &body, pressures, system);
+        }
         rest.pressures(body.x, body.inner, pressures);
         match system {
             Some(system) if scheme.is_implicit() => {
@@ -354,15 +358,50 @@ impl Rest {
     /// Room for A and b.
     fn system(&self) -> Box<EulerSystem> {
         let (mesh, averaged) = (&self.mesh, self.params.elements.averaged());
-        Box::new(EulerSystem::new(&self.masses, mesh.indices(), mesh.node_count, averaged))
+        let mut system = EulerSystem::new(&self.masses, mesh.indices(), mesh.node_count, averaged);
+        system.smooth = Some(TwoLevel::new(&mesh.nodes, &mesh.corner_tets(), self.stiffness_a_mass()));
+        Box::new(system)
     }
 
-    /// A point as it is at x: gradients of the relaxed shape and F.
+    /// Mean of K_ii/m [1/s²], a third of the trace of K_ii = Σ w (λ g gᵀ + μ g gᵀ + μ g² I).
+    fn stiffness_a_mass(&self) -> Real {
+        let squares = |element: usize, point: usize| -> Real {
+            self.mesh.gradients(element, point).iter().map(|g| g.length_squared()).sum()
+        };
+        let of = |element: usize| -> Real {
+            let points = (0..self.mesh.point_count).map(|point| squares(element, point));
+            self.mesh.weight(element) * points.sum::<Real>()
+        };
+        let sum: Real = (0..self.mesh.element_count()).map(of).sum();
+        sum * (self.given.lambda + 4.0 * self.given.mu) / (3.0 * self.masses.iter().sum::<Real>())
+    }
+
+    /// Makes the coarse spaces when they pay and what they are made for has changed.
+    fn prepare_smooth(
+        &self,
+        ctx: &StepContext<'_>,
+        body: &BodyMut<'_>,
+        pressures: &mut [[Real; 2]],
+        system: &mut EulerSystem,
+    ) {
+        let factor = ctx.h * (ctx.h + self.params.stiffness_damping);
+        if !system.prepare_smooth(factor, body.v) {
+            return;
+        }
+        // the rest shape, without memory of plastic flow
+        let x: Vec<Block> = self.mesh.nodes.iter().map(|x| [x.x, x.y, x.z, 0.0]).collect();
+        self.pressures(&x, &[], pressures);
+        system.begin(ctx, &self.masses, self.params.mass_damping, body);
+        self.assemble(ctx, BodyRef { x: &x, inner: &[], ..body.read() }, pressures, system);
+        system.rebuild_smooth(factor, body.v);
+    }
+
+    /// A point as it is at x: gradients of the relaxed shape and F. Without memory nothing has flowed.
     fn point(&self, element: usize, point: usize, x: &[Block], inner: &[Real]) -> Point {
         let nodes = self.mesh.nodes_of(element);
         let mut gradients = [Vec3::ZERO; MOST_NODES];
         gradients[..nodes.len()].copy_from_slice(self.mesh.gradients(element, point));
-        if self.params.plasticity.is_some() {
+        if self.params.plasticity.is_some() && !inner.is_empty() {
             let at = (element * self.mesh.point_count + point) * MEMORY;
             let back = unload(&inner[at..at + MEMORY]).transpose();
             for g in &mut gradients[..nodes.len()] {

@@ -1,4 +1,4 @@
-//! The linear system of an implicit body: blocks in compressed rows, assembled in the order of the elements.
+//! The linear system of an implicit body, assembled in the order of the elements.
 //!
 //! Linearly implicit Euler (Baraff and Witkin 1998) with Rayleigh damping, α on mass and β on stiffness:
 //!
@@ -7,10 +7,13 @@
 //! ```
 //!
 //! Averaged dilatations add h (h + β) Σ_a k_a B_a B_aᵀ, B_a = ∂θ_a/∂x over the nodes around a. Multiplied out it would join
-//! neighbours of neighbours; it is applied as it stands, B_a lying in the pattern of row a.
+//! neighbours of neighbours; it is applied as it stands (`dilatation.rs`).
 
-use crate::deformable::{BodyMut, Modes, Operator, RigidSums, StepContext, add, outer, vec};
-use crate::math::{Block, Mat3, Real, Vec3};
+use super::dilatation::Dilatations;
+use super::rows::{Product, Rows, Slot};
+use super::two_level::TwoLevel;
+use crate::deformable::{BodyMut, Modes, Operator, RigidSums, SmoothMotions, StepContext, vec};
+use crate::math::{Block, Blocks, Mat3, Real, Vec3, run};
 
 /// Who integrates: what the parameters say, and whether an explicit body goes implicit for now.
 #[derive(Clone, Copy, Debug)]
@@ -43,71 +46,63 @@ impl Scheme {
 /// A, b and what the solver asks beside them.
 #[derive(Clone, Debug)]
 pub(super) struct EulerSystem {
-    /// First entry of each block row, and the end. (node_count + 1)
-    row_start: Vec<u32>,
-    /// Block column of each entry, ascending in a row. (entry_count)
-    column: Vec<u32>,
-    /// Entry of each node with itself. (node_count)
-    diagonal: Vec<u32>,
-    /// Entries of an element's pairs of nodes, row by row. (element_count · nodes²)
-    entries: Vec<u32>,
-    nodes_per_element: usize,
-    /// Blocks of A. Written by `predict` in the first substep. (entry_count) [kg]
-    values: Vec<Mat3>,
-    /// Slopes of the averaged dilatations; empty without. Written as `values`. (entry_count) [1/m]
-    spread: Vec<Vec3>,
-    /// Weight of each averaged dilatation in A. Written as `values`. (node_count) [kg·m²]
-    bulk: Vec<Real>,
+    /// A. Written by `predict` in the first substep.
+    matrix: Rows,
+    /// Averaged dilatations; none without. Written as `matrix`.
+    averaged: Option<Dilatations>,
+    /// Nodes of each element. (element_count · per)
+    indices: Vec<u32>,
+    /// Places of an element's pairs of nodes, row by row; of a node with itself any. (element_count · per²)
+    slots: Vec<Slot>,
+    per: usize,
     /// b. Written by `predict`. (node_count) [N·s]
     pub(super) load: Vec<Block>,
     /// Masses, infinite where pinned. Written by `predict`. (node_count) [kg]
     mass: Vec<Real>,
-    /// (1 + h α) m, the part of A that is not stiffness. Written as `values`. (node_count) [kg]
+    /// (1 + h α) m, the part of A that is not stiffness. Written as `matrix`. (node_count) [kg]
     inertia: Vec<Real>,
     sums: RigidSums,
+    /// Coarse spaces; none for bodies that have no use for them. Written by `predict` when the step length or the pinned
+    /// nodes change.
+    pub(super) smooth: Option<TwoLevel>,
     /// What mass damping leaves of a momentum in a substep. Written by `predict`.
     kept: Real,
+    /// Eight lanes are in use. Written by `predict`.
+    lanes: bool,
 }
 
 impl EulerSystem {
     /// The pattern of elements with `per` nodes each; `averaged` makes room for averaged dilatations.
     pub(super) fn new(masses: &[Real], indices: &[u32], per: usize, averaged: bool) -> Self {
         let nodes = masses.len();
-        let mut neighbours: Vec<Vec<u32>> = (0..nodes as u32).map(|i| vec![i]).collect();
+        let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); nodes];
         for element in indices.chunks_exact(per) {
             for &i in element {
-                neighbours[i as usize].extend(element);
+                neighbours[i as usize].extend(element.iter().filter(|&&j| j != i));
             }
         }
-        let (mut row_start, mut column) = (vec![0], Vec::new());
         for row in &mut neighbours {
             row.sort_unstable();
             row.dedup();
-            column.extend_from_slice(row);
-            row_start.push(column.len() as u32);
         }
-        let find = |i: u32, j: u32| row_start[i as usize] + neighbours[i as usize].partition_point(|&n| n < j) as u32;
-        let mut entries = Vec::with_capacity(indices.len() * per);
-        for element in indices.chunks_exact(per) {
-            for &i in element {
-                entries.extend(element.iter().map(|&j| find(i, j)));
-            }
-        }
-        let count = column.len();
+        let matrix = Rows::new(&neighbours);
+        let slot = |i: u32, j: u32| matrix.slot(i as usize, neighbours[i as usize].partition_point(|&n| n < j));
+        let pairs = |element: &[u32]| -> Vec<Slot> {
+            element.iter().flat_map(|&i| element.iter().map(move |&j| (i, j))).map(|(i, j)| slot(i, j)).collect()
+        };
         Self {
-            diagonal: (0..nodes as u32).map(|i| find(i, i)).collect(),
-            row_start,
-            column,
-            entries,
-            nodes_per_element: per,
-            values: vec![Mat3::ZERO; count],
-            spread: vec![Vec3::ZERO; if averaged { count } else { 0 }],
-            bulk: vec![0.0; if averaged { nodes } else { 0 }],
+            slots: indices.chunks_exact(per).flat_map(pairs).collect(),
+            averaged: averaged.then(|| Dilatations::new(&matrix, nodes)),
+            matrix,
+            indices: indices.to_vec(),
+            per,
             load: vec![[0.0; 4]; nodes],
             mass: masses.to_vec(),
             inertia: masses.to_vec(),
             sums: RigidSums::default(),
+            smooth: None,
             kept: 1.0,
+            lanes: true,
         }
     }
 
@@ -118,46 +113,64 @@ impl EulerSystem {
             *load = [push.x, push.y, push.z, 0.0];
             self.mass[node] = if body.v[node][3] == 0.0 { Real::INFINITY } else { mass };
         }
+        self.lanes = ctx.lanes;
         self.kept = 1.0 / (1.0 + ctx.h * mass_damping);
         self.sums.sum_up(masses, ctx.h, body);
         if ctx.substep == 0 {
-            self.values.fill(Mat3::ZERO);
-            self.spread.fill(Vec3::ZERO);
-            for (node, (&entry, &mass)) in self.diagonal.iter().zip(masses).enumerate() {
-                self.inertia[node] = mass * (1.0 + ctx.h * mass_damping);
-                self.values[entry as usize] = Mat3::from_diagonal(Vec3::splat(self.inertia[node]));
+            if let Some(smooth) = &mut self.smooth {
+                smooth.turn(body.x, ctx.lanes);
+            }
+            for (inertia, &mass) in self.inertia.iter_mut().zip(masses) {
+                *inertia = mass * (1.0 + ctx.h * mass_damping);
+            }
+            self.matrix.reset(&self.inertia);
+            if let Some(averaged) = &mut self.averaged {
+                averaged.reset();
             }
         }
     }
 
-    fn entries_of(&self, element: usize) -> &[u32] {
-        let count = self.nodes_per_element * self.nodes_per_element;
-        &self.entries[element * count..][..count]
+    /// Decides whether coarse spaces pay at this factor h (h + β); true when they need A at rest.
+    pub(super) fn prepare_smooth(&mut self, factor: Real, v: &[Block]) -> bool {
+        self.smooth.as_mut().is_some_and(|smooth| smooth.prepare(factor, v))
+    }
+
+    /// Makes the coarse spaces from A, which is that of the body at rest.
+    pub(super) fn rebuild_smooth(&mut self, factor: Real, v: &[Block]) {
+        if let Some(smooth) = &mut self.smooth {
+            smooth.rebuild(factor, v, &self.matrix, self.averaged.as_ref());
+        }
+    }
+
+    /// Place of the block between two local nodes of an element.
+    fn slot(&self, element: usize, i: usize, j: usize) -> Slot {
+        self.slots[(element * self.per + i) * self.per + j]
     }
 
     /// Adds the block between two local nodes of an element and its mirror.
     pub(super) fn add_block(&mut self, element: usize, i: usize, j: usize, block: Mat3) {
-        let per = self.nodes_per_element;
-        let (entry, mirror) = (self.entries_of(element)[i * per + j], self.entries_of(element)[j * per + i]);
-        self.values[entry as usize] += block;
-        if i != j {
-            self.values[mirror as usize] += block.transpose();
+        if i == j {
+            self.matrix.add_diagonal(self.indices[element * self.per + i] as usize, &block);
+        } else {
+            self.matrix.add(self.slot(element, i, j), &block);
+            self.matrix.add(self.slot(element, j, i), &block.transpose());
         }
     }
 
-    /// Adds to the slope of local node i's averaged dilatation at local node j.
+    /// Adds to the slope of local node i's averaged dilatation at local node j. Slopes of a dilatation sum to zero: that
+    /// at the node itself is left out.
     pub(super) fn add_spread(&mut self, element: usize, i: usize, j: usize, slope: Vec3) {
-        let entry = self.entries_of(element)[i * self.nodes_per_element + j];
-        self.spread[entry as usize] += slope;
+        let slots = [self.slot(element, i, j), self.slot(element, j, i)];
+        if let Some(averaged) = self.averaged.as_mut().filter(|_| i != j) {
+            averaged.add(slots, slope);
+        }
     }
 
     /// Sets the weight of an averaged dilatation.
     pub(super) fn set_bulk(&mut self, node: usize, weight: Real) {
-        self.bulk[node] = weight;
-    }
-
-    fn row(&self, node: usize) -> std::ops::Range<usize> {
-        self.row_start[node] as usize..self.row_start[node + 1] as usize
+        if let Some(averaged) = &mut self.averaged {
+            averaged.weight[node] = weight;
+        }
     }
 }
 
@@ -167,38 +180,16 @@ impl Operator for EulerSystem {
     }
 
     fn apply(&self, v: &[Block], out: &mut [Block]) {
-        // K v as Σ K_ij (v_j − v_i): a common velocity costs no digits, however stiff the body
-        for (node, out) in out.iter_mut().enumerate() {
-            let row = self.row(node);
-            let own = vec(v[node]);
-            let mut sum = own * self.inertia[node];
-            for (block, &column) in self.values[row.clone()].iter().zip(&self.column[row]) {
-                sum += *block * (vec(v[column as usize]) - own);
-            }
-            *out = [sum.x, sum.y, sum.z, 0.0];
-        }
-        // k B (Bᵀ v) of each averaged dilatation
-        for (node, &weight) in self.bulk.iter().enumerate().filter(|(_, k)| **k > 0.0) {
-            let row = self.row(node);
-            let pairs = || self.spread[row.clone()].iter().zip(&self.column[row.clone()]);
-            let own = vec(v[node]);
-            let rate: Real = pairs().map(|(b, &column)| b.dot(vec(v[column as usize]) - own)).sum();
-            for (b, &column) in pairs() {
-                add(&mut out[column as usize], *b * (weight * rate));
-                add(&mut out[node], *b * -(weight * rate));
-            }
+        run(Product { matrix: &self.matrix, mass: &self.inertia, v, out: Blocks::new(out) }, self.lanes);
+        if let Some(averaged) = &self.averaged {
+            averaged.apply(&self.matrix, v, out, self.lanes);
         }
     }
 
     fn diagonal(&self, out: &mut [Mat3]) {
-        for (out, &entry) in out.iter_mut().zip(&self.diagonal) {
-            *out = self.values[entry as usize];
-        }
-        for (node, &weight) in self.bulk.iter().enumerate().filter(|(_, k)| **k > 0.0) {
-            let row = self.row(node);
-            for (b, &column) in self.spread[row.clone()].iter().zip(&self.column[row]) {
-                out[column as usize] += outer(*b, *b) * weight;
-            }
+        self.matrix.diagonal(out);
+        if let Some(averaged) = &self.averaged {
+            averaged.diagonal(&self.matrix, out);
         }
     }
 
@@ -213,5 +204,98 @@ impl Operator for EulerSystem {
     fn modes(&self) -> Option<Modes<'_>> {
         let modes = self.sums.modes()?;
         Some(Modes { momentum: modes.momentum * self.kept, spin: modes.spin * self.kept, ..modes })
+    }
+
+    fn correct(&self, residual: &[Block], z: &mut [Block]) {
+        if let Some(smooth) = &self.smooth {
+            smooth.correct(residual, z);
+        }
+    }
+
+    fn smooth(&self) -> Option<&dyn SmoothMotions> {
+        self.smooth.as_ref().and_then(TwoLevel::smooth)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::deformable::outer;
+
+    /// A fixed number in −1..1.
+    fn part(k: usize) -> Real {
+        ((k * 7919) % 1000) as Real / 500.0 - 1.0
+    }
+
+    fn vector(k: usize) -> Vec3 {
+        Vec3::new(part(3 * k), part(3 * k + 1), part(3 * k + 2))
+    }
+
+    /// A chain of tetrahedra whose blocks are outer products of slopes that sum to zero, with averaged dilatations.
+    fn chain() -> (EulerSystem, Vec<Vec<(usize, Vec3)>>, Vec<Real>) {
+        let elements = 23;
+        let indices: Vec<u32> = (0..elements).flat_map(|e| [e, e + 1, e + 2, e + 3]).collect();
+        let masses: Vec<Real> = (0..elements as usize + 3).map(|k| 1.5 + part(k)).collect();
+        let mut system = EulerSystem::new(&masses, &indices, 4, true);
+        system.matrix.reset(&masses);
+        let mut sums = Vec::new();
+        let mut averages: Vec<Vec<(usize, Vec3)>> = vec![Vec::new(); masses.len()];
+        for element in 0..elements as usize {
+            let mut g = [vector(element), vector(element + 50), vector(element + 100), Vec3::ZERO];
+            g[3] = -(g[0] + g[1] + g[2]);
+            let nodes = [element, element + 1, element + 2, element + 3];
+            for i in 0..4 {
+                for j in i..4 {
+                    system.add_block(element, i, j, outer(g[i], g[j]));
+                }
+                for j in 0..4 {
+                    system.add_spread(element, i, j, g[j] * 0.5);
+                    averages[nodes[i]].push((nodes[j], g[j] * 0.5));
+                }
+            }
+            sums.push(nodes.into_iter().zip(g).collect());
+        }
+        let mut weights = vec![1.0; sums.len()];
+        for (node, slopes) in averages.into_iter().enumerate() {
+            system.set_bulk(node, 0.3 * node as Real);
+            sums.push(slopes);
+            weights.push(0.3 * node as Real);
+        }
+        (system, sums, weights)
+    }
+
+    #[test]
+    fn a_product_is_the_sum_over_elements_and_averages_in_lanes_as_one_by_one() {
+        let (mut system, sums, weights) = chain();
+        let v: Vec<Block> = (0..system.block_count()).map(|k| [part(k), part(k + 7), part(k + 30), 9.0]).collect();
+        let mut want: Vec<Vec3> = v.iter().zip(system.mass()).map(|(v, m)| vec(*v) * *m).collect();
+        for (slopes, weight) in sums.iter().zip(weights) {
+            let rate: Real = slopes.iter().map(|(node, g)| g.dot(vec(v[*node]))).sum();
+            slopes.iter().for_each(|(node, g)| want[*node] += *g * (rate * weight));
+        }
+        let (mut wide, mut single) = (v.clone(), v.clone());
+        system.apply(&v, &mut wide);
+        system.lanes = false;
+        system.apply(&v, &mut single);
+        assert_eq!(wide, single);
+        let scale = want.iter().map(|w| w.length()).fold(0.0, Real::max);
+        for (got, want) in wide.iter().zip(&want) {
+            assert!((vec(*got) - *want).length() < 100.0 * Real::EPSILON * scale && got[3] == 0.0, "{got:?} {want}");
+        }
+    }
+
+    #[test]
+    fn the_diagonal_is_what_a_node_alone_feels() {
+        let (system, ..) = chain();
+        let mut diagonal = vec![Mat3::ZERO; system.block_count()];
+        system.diagonal(&mut diagonal);
+        for (node, block) in diagonal.iter().enumerate() {
+            let mut unit = vec![[0.0; 4]; system.block_count()];
+            unit[node] = [0.0, 1.0, 0.0, 0.0];
+            let mut column = unit.clone();
+            system.apply(&unit, &mut column);
+            let off = vec(column[node]) - block.y_axis;
+            assert!(off.length() < 100.0 * Real::EPSILON * block.y_axis.length(), "{node}: {off}");
+        }
     }
 }

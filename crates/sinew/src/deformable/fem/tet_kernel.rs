@@ -334,6 +334,16 @@ pub(super) struct RestTet {
     pub volume: Real,
 }
 
+impl RestTet {
+    /// Gradients are the columns of Dm⁻ᵀ; the first corner's is minus their sum.
+    pub fn new(vertices: &[Vec3], corners: [u32; 4]) -> Self {
+        let [a, b, c, d] = corners.map(|i| vertices[i as usize]);
+        let g = Mat3::from_cols(b - a, c - a, d - a).inverse().transpose();
+        let volume = (b - a).cross(c - a).dot(d - a) / 6.0;
+        Self { corners, gradient: [g.x_axis, g.y_axis, g.z_axis], volume }
+    }
+}
+
 /// Batches that may still take a tetrahedron while they are laid out. More: fuller batches; fewer: neighbours stay close.
 const OPEN: usize = 32;
 

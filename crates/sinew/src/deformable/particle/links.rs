@@ -14,7 +14,7 @@
 //! edge beyond the limit.
 
 use super::Distance;
-use crate::math::{Block, Kernel, LANES, Lane, PairPicks, PickedPairs, Real, run_wide};
+use crate::math::{Block, Kernel, LANES, Lane, PairPicks, PickedPairs, Real, run};
 
 type Eight = [Real; LANES];
 
@@ -153,7 +153,7 @@ impl Links {
     fn run(&mut self, p: &mut [Block], job: Job, lanes: bool) {
         let pairs = self.picks.over(p);
         let sweep = Sweep { pairs, job, hot: &self.hot, soft: &mut self.soft, rigid: &self.rigid };
-        if lanes { run_wide(sweep) } else { sweep.run::<Real>(()) }
+        run(sweep, lanes)
     }
 }
 

@@ -8,7 +8,7 @@
 //! the rigid motion a + ω × (r − c) with the momentum and spin of u.
 
 use super::parts::spin_of;
-use crate::math::{Block, Kernel, LANES, Lane, Mat3, Real, Sym3, Vec3, run_wide};
+use crate::math::{Block, Kernel, LANES, Lane, Mat3, Real, Sym3, Vec3, run};
 
 /// How many sums; each is kept in every lane, so that lanes and scalar add in the same order.
 const COUNT: usize = 16;
@@ -27,10 +27,6 @@ pub(super) struct Frame {
     /// [s]
     pub h: Real,
     pub lanes: bool,
-}
-
-fn run<K: Kernel>(kernel: K, lanes: bool) -> K::Output {
-    if lanes { run_wide(kernel) } else { kernel.run::<Real>(()) }
 }
 
 impl Frame {

@@ -14,7 +14,7 @@
 //! what the second evaluation costs here, and threads would need a second sum.
 
 use super::element::{Link, TINY};
-use crate::math::{Block, Blocks, Kernel, LANES, Lane, Picks, Real, Vec3, run_wide};
+use crate::math::{Block, Blocks, Kernel, LANES, Lane, Picks, Real, Vec3, run};
 
 type Eight = [Real; LANES];
 
@@ -168,11 +168,6 @@ pub(super) struct Motion<'a> {
     pub v: &'a [Block],
     /// Stretch of the dashpots behind arms [m]. (link_count)
     pub dashpots: &'a [Real],
-}
-
-/// Runs a kernel in eight lanes or in one.
-pub(super) fn run<K: Kernel<Output = ()>>(kernel: K, lanes: bool) {
-    if lanes { run_wide(kernel) } else { kernel.run::<Real>(()) }
 }
 
 struct Sum<'a, const DAMPED: bool, const ARMED: bool> {

@@ -27,12 +27,12 @@ pub use params::{Dashpot, Element, Integrator, Mass, Params, SpringError, Stiffn
 
 use super::limit::{is_held, resolved_step, shear_share, soften, softening};
 use super::{BodyMut, BodyRef, Deformable, Operator, StepContext};
-use crate::math::{Block, Real, Vec3};
+use crate::math::{Block, Real, Vec3, run};
 use crate::model::tet_mesh::TetMesh;
 use crate::model::tri_mesh::TriMesh;
 use element::Link;
 use implicit::Implicit;
-use kernel::{Drift, Flow, Kick, Layout, Motion, gather, run};
+use kernel::{Drift, Flow, Kick, Layout, Motion, gather};
 use network::Network;
 use volume::Volume;
 

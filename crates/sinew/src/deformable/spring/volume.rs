@@ -13,10 +13,10 @@
 //!
 //! Corner forces are written per tetrahedron, then every node sums its own: no conflict between threads, one order of sums.
 
-use super::kernel::{own_places, run};
+use super::kernel::own_places;
 use super::params::VolumeForce;
 use crate::deformable::{StepContext, vec};
-use crate::math::{Block, Blocks, Kernel, LANES, Lane, Real, Vec3};
+use crate::math::{Block, Blocks, Kernel, LANES, Lane, Real, Vec3, run};
 
 type Eight = [Real; LANES];
 
