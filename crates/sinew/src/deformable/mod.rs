@@ -13,6 +13,7 @@ mod limit;
 pub mod meshless;
 pub mod particle;
 pub mod spring;
+mod system;
 
 use crate::math::{Block, Mat3, Real, Sym3, Vec3};
 use crate::solver::pool::Pool;

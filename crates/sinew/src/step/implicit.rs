@@ -37,6 +37,13 @@ pub(super) fn sort_out(model: &Model, state: &State, work: &mut Work) {
     if implicit.count == 0 {
         return;
     }
+    // what can be solved with them is: a body of goals or explicit forces would answer by the touched node alone
+    for &slot in active_nodes.iter() {
+        let among = implicit.of_slot[islands.root(slot) as usize] != u32::MAX;
+        if let Some(held) = soft[slot as usize].as_mut().filter(|_| among) {
+            held.model.go_implicit(true);
+        }
+    }
     implicit.islands.resize_with(implicit.islands.len().max(implicit.count), ImplicitIsland::default);
     implicit.islands.iter_mut().for_each(ImplicitIsland::clear);
     for slot in 0..slots {

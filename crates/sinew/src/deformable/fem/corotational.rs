@@ -18,15 +18,14 @@
 //!
 //! R is a pure function of x, found from scratch every time: a rotation kept from the last step would be State in hiding.
 //!
-//! Eight elements run at a time (`tet_kernel.rs`), A lies in slices of eight rows (`rows.rs`), and while no row touches
-//! the body coarse spaces carry smooth motions through the CG (`two_level.rs`).
+//! Eight elements run at a time (`tet_kernel.rs`), A lies in slices of eight rows (`system/rows.rs`), and while no row touches
+//! the body coarse spaces carry smooth motions through the CG (`system/two_level.rs`).
 
 use super::law::symmetric;
-use super::rows::{Product, Rows};
 use super::sparse::{Assemble, Contributions, pattern};
 use super::tet_kernel::{RestTet, TetBatch, TetPass, energy, lay_out, strained};
-use super::two_level::TwoLevel;
 use crate::deformable::limit::{is_held, resolved_step, shear_share, soften, softening};
+use crate::deformable::system::{Product, Rows, TwoLevel};
 use crate::deformable::{
     BodyMut, BodyRef, Deformable, ElementStress, Modes, Operator, RigidSums, SmoothMotions, StepContext, vec,
 };
@@ -497,7 +496,7 @@ mod tests {
         body.correct(&load, &mut z);
         let worst = z.iter().zip(&motion).map(|(z, m)| (vec(*z) - vec(*m)).length()).fold(0.0, Real::max);
         // a mode left out costs the root of the energy it had of its own
-        assert!(worst < 10.0 * super::super::coarse::DEPENDENT.sqrt() as Real, "{worst}");
+        assert!(worst < 10.0 * crate::deformable::system::DEPENDENT.sqrt() as Real, "{worst}");
     }
 
     #[test]

@@ -18,8 +18,9 @@
 //! that pulls: under pressure a membrane buckles, and the negative part would make A indefinite.
 
 use super::solid::Integrator;
-use super::system::{EulerSystem, Scheme};
+use super::scheme::Scheme;
 use crate::deformable::limit::{Room, largest_step, resolved_step, softening};
+use crate::deformable::system::EulerSystem;
 use crate::deformable::{BodyMut, BodyRef, Deformable, ElementStress, Operator, StepContext, add, outer, vec};
 use crate::math::{Block, Mat3, Real, Sym3, Vec3};
 use crate::model::tri_mesh::{TriMesh, TriMeshError};
@@ -311,7 +312,7 @@ impl Rest {
     /// Room for A and b.
     fn system(&self) -> Box<EulerSystem> {
         let indices: Vec<u32> = self.triangles.iter().flatten().copied().collect();
-        Box::new(EulerSystem::new(&self.masses, &indices, 3, false))
+        Box::new(EulerSystem::new(&self.masses, indices.chunks_exact(3), false))
     }
 
     fn new(mesh: &TriMesh, params: Params) -> Result<Self, MembraneError> {

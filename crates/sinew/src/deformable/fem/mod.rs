@@ -1,19 +1,15 @@
 //! Finite elements: solids of tetrahedra, membranes of triangles.
 
-mod coarse;
 mod corotational;
-mod dilatation;
 mod element;
 mod law;
 mod loads;
 mod membrane;
 mod plastic;
-mod rows;
+mod scheme;
 mod solid;
 mod sparse;
-mod system;
-mod tet_kernel;
-mod two_level;
+pub(super) mod tet_kernel;
 
 pub use corotational::{Corotational, Params, ParamsError};
 pub use element::{Elements, Face};

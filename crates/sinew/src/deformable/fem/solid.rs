@@ -22,9 +22,9 @@
 use super::element::{ElementMesh, Elements, Face, MOST_NODES, gradient_of};
 use super::law::{Elastic, Law, Strained, green, symmetric};
 use super::plastic::{MEMORY, Plasticity, flow, unload};
-use super::system::{EulerSystem, Scheme};
-use super::two_level::TwoLevel;
+use super::scheme::Scheme;
 use crate::deformable::limit::{Room, is_held, largest_step, resolved_step, shear_share, softening};
+use crate::deformable::system::{EulerSystem, TwoLevel};
 use crate::deformable::{BodyMut, BodyRef, Deformable, ElementStress, Operator, StepContext, add, outer, vec};
 use crate::math::{Block, Mat3, Real, Sym3, Vec3, polar_rotation};
 use crate::model::tet_mesh::{TetMesh, TetMeshError};
@@ -358,7 +358,7 @@ impl Rest {
     /// Room for A and b.
     fn system(&self) -> Box<EulerSystem> {
         let (mesh, averaged) = (&self.mesh, self.params.elements.averaged());
-        let mut system = EulerSystem::new(&self.masses, mesh.indices(), mesh.node_count, averaged);
+        let mut system = EulerSystem::new(&self.masses, mesh.indices().chunks_exact(mesh.node_count), averaged);
         system.smooth = Some(TwoLevel::new(&mesh.nodes, &mesh.corner_tets(), self.stiffness_a_mass()));
         Box::new(system)
     }

@@ -1,4 +1,4 @@
-//! Fills a body's matrix (`rows.rs`) by gathering: each entry from the tetrahedra around its edge,
+//! Fills a body's matrix (`system/rows.rs`) by gathering: each entry from the tetrahedra around its edge,
 //!
 //! ```text
 //!   O = Σ g_i g_jᵀ,   A_ij = λ O + μ Oᵀ + μ tr(O) I,   A_ii = m I − Σ_j A_ij
@@ -7,8 +7,8 @@
 //! with g_i = √V R G_i: nine products a contribution instead of a full element matrix, and no two lanes ever write the
 //! same entry. The diagonal follows from Σ_i g_i = 0: a body that is moved as a whole feels its mass only.
 
-use super::rows::{Eight9, Rows};
 use super::tet_kernel::TetBatch;
+use crate::deformable::system::{Eight9, Rows};
 use crate::math::{Block, Kernel, LANES, Lane, Picked, Picks, Real};
 
 /// What every entry of the matrix is summed from.

@@ -15,7 +15,7 @@ use crate::math::{
     Block, Blocks, Kernel, LANES, Lane, Mat3, Quat, Real, Sym3, Vec3, any_orthonormal, integrate_rotation,
 };
 
-pub(super) type Eight = [Real; LANES];
+pub(in crate::deformable) type Eight = [Real; LANES];
 type V3<L> = [L; 3];
 /// Three columns.
 type M3<L> = [V3<L>; 3];
@@ -198,7 +198,7 @@ fn mend_lanes(f: &[[Eight; 3]; 3], r: &mut [[Eight; 3]; 3], fine: &[Real]) {
 /// The rotation R nearest to F: the largest tr(RᵀF) (Müller et al. 2016), by Newton's method on R ← exp(ω) R,
 /// ω = (tr S I − sym S)⁻¹ Σ r_i × f_i with S = F Rᵀ. It starts from the frame of F's first two columns, so that it is a
 /// function of F alone and a proper rotation even for an inverted element.
-pub(super) fn rotation_of(f: &Mat3) -> Quat {
+pub(in crate::deformable) fn rotation_of(f: &Mat3) -> Quat {
     let x = f.x_axis.normalize_or(Vec3::X);
     let z = f.x_axis.cross(f.y_axis).normalize_or(any_orthonormal(x));
     let mut q = Quat::from_mat3(&Mat3::from_cols(x, z.cross(x), z));
@@ -328,7 +328,7 @@ pub(super) fn strained(batch: &TetBatch, lane: usize, x: &[Block]) -> (Mat3, Mat
 }
 
 /// Tetrahedra with their rest gradients and volumes, before they are laid in lanes.
-pub(super) struct RestTet {
+pub(in crate::deformable) struct RestTet {
     pub corners: [u32; 4],
     pub gradient: [Vec3; 3],
     pub volume: Real,

@@ -224,6 +224,18 @@ pub(super) struct Match {
     swell: Real,
 }
 
+/// A motion that goals follow: mean, turn, and the best fit by its mode.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Motion {
+    mean: Vec3,
+    /// [rad/s]
+    turn: Vec3,
+    /// Velocity gradient over rest arms; for `Linear` [1/s].
+    stretch: Mat3,
+    /// By feature; for `Quadratic` [m/s].
+    bend: [Vec3; 9],
+}
+
 impl Fit {
     /// Clusters of nodes with these rest places [m] and masses [kg].
     pub fn new(groups: &[Group], mode: Mode, places: &[Vec3], masses: &[Real]) -> Self {
@@ -386,6 +398,70 @@ impl Fit {
         let stiff = (found.rigid * self.arms[member] - arm).length_squared();
         let soft = (self.soft(found, member) - arm).length_squared();
         self.weights[member] * (stiff + (soft - stiff) * found.blend)
+    }
+
+    /// Inverse inertia of a cluster's rigid goal [1/(kg·m²)]; zero about axes without extent.
+    pub fn turn_answer(&self, cluster: usize, found: &Match) -> Mat3 {
+        let mut inertia = Mat3::ZERO;
+        for k in self.members(cluster) {
+            let arm = found.rigid * self.arms[k];
+            let square = Mat3::from_diagonal(Vec3::splat(arm.length_squared()));
+            inertia += (square - outer(arm, arm)) * self.weights[k];
+        }
+        let rows = [inertia.x_axis, inertia.y_axis, inertia.z_axis].map(|c| c.to_array());
+        let [x, y, z] = pseudo_inverse(rows, FLAT).map(Vec3::from);
+        Mat3::from_cols(x, y, z)
+    }
+
+    /// The part of velocities v that the goals of a cluster follow.
+    pub fn motion(&self, cluster: usize, found: &Match, answer: &Mat3, v: &[Block]) -> Motion {
+        let quadratic = !self.wide.is_empty();
+        let (mut push, mut spin, mut stretch, mut sums) = (Vec3::ZERO, Vec3::ZERO, Mat3::ZERO, [Vec3::ZERO; 9]);
+        for k in self.members(cluster) {
+            let part = vec(v[self.nodes[k] as usize]) * self.weights[k];
+            push += part;
+            spin += (found.rigid * self.arms[k]).cross(part);
+            if quadratic {
+                (0..9).for_each(|i| sums[i] += part * self.features[k][i]);
+            } else {
+                stretch += outer(part, self.arms[k]);
+            }
+        }
+        let moments = &self.moments[cluster];
+        let mut bend = [Vec3::ZERO; 9];
+        for (i, bend) in bend.iter_mut().enumerate().filter(|_| quadratic) {
+            (0..9).for_each(|j| *bend += sums[j] * self.wide[cluster][j][i]);
+        }
+        Motion { mean: push / moments.mass, turn: *answer * spin, stretch: stretch * moments.inverse, bend }
+    }
+
+    /// The velocity of a member's goal in such a motion.
+    pub fn follow(&self, found: &Match, motion: &Motion, member: usize) -> Vec3 {
+        let stiff = motion.turn.cross(found.rigid * self.arms[member]);
+        let soft = match self.mode {
+            Mode::Rigid => return motion.mean + stiff,
+            Mode::Linear { .. } => motion.stretch * self.arms[member],
+            Mode::Quadratic { .. } => (0..9).map(|i| motion.bend[i] * self.features[member][i]).sum(),
+        };
+        motion.mean + stiff + (soft - stiff) * found.blend
+    }
+
+    /// ∂(velocity of a member's goal)/∂(its own velocity).
+    pub fn own(&self, cluster: usize, found: &Match, answer: &Mat3, member: usize) -> Mat3 {
+        let weight = self.weights[member];
+        let arm = found.rigid * self.arms[member];
+        let cross = Mat3::from_cols(arm.cross(Vec3::X), arm.cross(Vec3::Y), arm.cross(Vec3::Z));
+        let turn = cross.transpose() * *answer * cross;
+        let fit = match self.mode {
+            Mode::Rigid => 0.0,
+            Mode::Linear { .. } => self.arms[member].dot(self.moments[cluster].inverse * self.arms[member]),
+            Mode::Quadratic { .. } => {
+                let (q, wide) = (&self.features[member], &self.wide[cluster]);
+                (0..9).map(|i| (0..9).map(|j| q[i] * wide[i][j] * q[j]).sum::<Real>()).sum()
+            }
+        };
+        let plain = 1.0 / self.moments[cluster].mass + fit * found.blend;
+        (Mat3::from_diagonal(Vec3::splat(plain)) + turn * (1.0 - found.blend)) * weight
     }
 
     fn soft(&self, found: &Match, member: usize) -> Vec3 {

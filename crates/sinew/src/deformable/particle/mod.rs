@@ -18,7 +18,9 @@
 
 mod brace;
 mod cluster;
+mod lent;
 mod links;
+mod matched;
 mod parts;
 pub mod pbd;
 mod row;

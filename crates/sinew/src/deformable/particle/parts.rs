@@ -9,7 +9,7 @@
 //! A field minus its rigid part has neither momentum nor spin. Parts and not the whole body: what one piece loses must
 //! not be given to another that it does not touch.
 
-use crate::deformable::{outer, vec};
+use crate::deformable::{add, outer, vec};
 use crate::math::{Block, Mat3, Real, Sym3, Vec3};
 
 /// Rounds that refine a spin: they leave the share (softening / inertia)⁵ about an axis, which is rounding where a rope
@@ -122,6 +122,15 @@ impl Parts {
         for part in (0..self.frames.len()).filter(|&p| !self.frames[p].held) {
             let motion = self.motion(part, v, |node| change[node]);
             self.visit(part, |node, arm| change[node] -= motion.at(arm));
+        }
+    }
+
+    /// Takes the share `loss` (0..1) of all motion that is not rigid from v itself; `change` is room for it.
+    pub fn slow(&self, v: &mut [Block], loss: Real, change: &mut [Vec3]) {
+        if loss > 0.0 {
+            change.fill(Vec3::ZERO);
+            self.damp(v, loss, change);
+            v.iter_mut().zip(change).for_each(|(v, change)| add(v, *change));
         }
     }
 

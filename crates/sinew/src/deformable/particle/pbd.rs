@@ -21,13 +21,14 @@
 //! Places are taken from the middle node: digits go to the body and not to where it is.
 
 use super::brace::braces;
+use super::lent::{Lent, Made};
 use super::links::{Links, PADS};
 use super::parts::Parts;
 use super::row::{Memory, Pace, begin, hinge_angle, pull, sweep};
 use super::sums::Frame;
 use super::{Damping, Distance, Enclosed, Hinge, Kink, ParticleError, Rows, Volume, check, check_nodes};
 use super::{not_negative, positive};
-use crate::deformable::{BodyMut, BodyRef, Deformable, StepContext, add, vec};
+use crate::deformable::{BodyMut, BodyRef, Deformable, Operator, StepContext, add, vec};
 use crate::math::{Block, Real, Vec3};
 use crate::model::tet_mesh::TetMesh;
 use crate::model::tri_mesh::TriMesh;
@@ -127,6 +128,12 @@ pub struct Pbd {
     change: Vec<Vec3>,
     /// By kind. Written by `predict`. (rows of each kind)
     memory: [Vec<Memory>; 6],
+    /// Tetrahedra of a solid, which can be an implicit body; none for all else.
+    mesh: Option<TetMesh>,
+    /// Its system among implicit bodies, once it was one.
+    lent: Option<Box<Lent>>,
+    /// Among implicit bodies now.
+    implicit: bool,
 }
 
 impl Pbd {
@@ -152,6 +159,9 @@ impl Pbd {
             held: false,
             change: vec![Vec3::ZERO; count],
             memory: kinds.map(|n| vec![Memory::default(); n]),
+            mesh: None,
+            lent: None,
+            implicit: false,
             masses,
             rows,
         })
@@ -179,7 +189,8 @@ impl Pbd {
             }
         }
         rows.distances = edges(&mesh.vertices, shares, springs, 1.0);
-        Self::new(&mesh.vertices, masses, rows, params)
+        let model = Self::new(&mesh.vertices, masses, rows, params)?;
+        Ok(Self { mesh: Some(mesh.clone()), ..model })
     }
 
     /// A sheet: an edge row at every edge, a hinge row between neighbouring triangles.
@@ -379,6 +390,24 @@ impl Pbd {
         }
     }
 
+    fn made(&self) -> Made<'_> {
+        Made { masses: &self.masses, rows: &self.rows, row_damping: self.params.row_damping }
+    }
+
+    /// A and b among implicit bodies.
+    fn assemble(&mut self, ctx: &StepContext<'_>, body: BodyMut<'_>) {
+        if let Damping::Internal { rate } = self.params.damping
+            && rate > 0.0
+        {
+            self.parts.frame(body.x, body.v);
+            self.parts.slow(body.v, rate * ctx.h / (1.0 + rate * ctx.h), &mut self.change);
+        }
+        if let Some(mut lent) = self.lent.take() {
+            lent.assemble(ctx, &self.made(), &body);
+            self.lent = Some(lent);
+        }
+    }
+
     /// Energy [J], forces into `out`, and whether they are all known.
     fn pull(&self, x: &[Block], mut out: Option<&mut [Vec3]>) -> (Real, bool) {
         let rows = &self.rows;
@@ -411,7 +440,25 @@ impl Deformable for Pbd {
         &self.masses
     }
 
+    fn operator(&self) -> Option<&dyn Operator> {
+        self.lent.as_ref().filter(|_| self.implicit).map(|lent| &lent.system as &dyn Operator)
+    }
+
+    fn go_implicit(&mut self, on: bool) -> bool {
+        // the printed damping is one of goals, and an enclosed volume joins all nodes
+        let can = matches!(self.params.damping, Damping::Internal { .. }) && self.rows.enclosed.is_empty();
+        self.implicit = on && can && self.mesh.is_some();
+        if let (true, None, Some(mesh)) = (self.implicit, &self.lent, &self.mesh) {
+            self.lent = Some(Box::new(Lent::new(&self.made(), mesh)));
+        }
+        self.implicit
+    }
+
     fn predict(&mut self, ctx: &StepContext<'_>, mut body: BodyMut<'_>) {
+        if self.implicit {
+            self.assemble(ctx, body);
+            return;
+        }
         let h = ctx.h;
         let origin = vec(body.x[body.x.len() / 2]);
         let thin = self.rows.kinks.len() + self.rows.hinges.len() + self.rows.volumes.len() + self.rows.enclosed.len();

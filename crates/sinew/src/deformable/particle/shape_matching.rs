@@ -20,9 +20,10 @@
 //! Only the strain above the yield flows (Perzyna), so that stress falls back to the yield and not below it.
 
 use super::cluster::{Fit, Group};
+use super::matched::Matched;
 use super::parts::Parts;
 use super::{Clusters, Damping, Mode, ParticleError, check, check_entry, check_nodes, not_negative, positive};
-use crate::deformable::{BodyMut, BodyRef, Deformable, StepContext, add, vec};
+use crate::deformable::{BodyMut, BodyRef, Deformable, Operator, StepContext, add, vec};
 use crate::math::{Block, Mat3, Real, Vec3, root};
 use crate::model::tet_mesh::TetMesh;
 use crate::model::tri_mesh::TriMesh;
@@ -72,8 +73,10 @@ pub struct ShapeMatching {
     /// Rest places. (node_count) [m]
     rest: Vec<Vec3>,
     /// (node_count) [kg]
-    masses: Vec<Real>,
-    fit: Fit,
+    pub(super) masses: Vec<Real>,
+    pub(super) fit: Fit,
+    /// Its system among implicit bodies (`matched.rs`).
+    pub(super) matched: Matched,
     /// The pins that `fit` knows. Compared with State by `predict`. (node_count)
     pinned: Vec<bool>,
     parts: Parts,
@@ -103,6 +106,7 @@ impl ShapeMatching {
             params,
             rest: places.to_vec(),
             fit: Fit::new(groups, params.mode, places, &masses),
+            matched: Matched::default(),
             pinned: vec![false; count],
             parts: Parts::new(count, groups.iter().map(|g| g.nodes.as_slice())),
             places: vec![[0.0; 4]; count],
@@ -161,7 +165,7 @@ impl ShapeMatching {
 
     /// ω² [1/s²].
     #[allow(clippy::unnecessary_cast, reason = "the cast is needed in the f32 build")]
-    fn omega_squared(&self) -> Real {
+    pub(super) fn omega_squared(&self) -> Real {
         let omega = std::f64::consts::TAU as Real * self.params.frequency;
         omega * omega
     }
@@ -173,7 +177,7 @@ impl ShapeMatching {
     }
 
     /// S_p of a cluster.
-    fn plastic(&self, cluster: usize, inner: &[Real]) -> Mat3 {
+    pub(super) fn plastic(&self, cluster: usize, inner: &[Real]) -> Mat3 {
         if self.params.plasticity.is_none() {
             return Mat3::IDENTITY;
         }
@@ -244,6 +248,13 @@ impl Deformable for ShapeMatching {
         let h = ctx.h;
         self.learn_pins(body.v);
         self.parts.frame(body.x, body.v);
+        if self.matched.on {
+            if let Damping::Internal { rate } = self.params.damping {
+                self.parts.slow(body.v, rate * h / (1.0 + rate * h), &mut self.change);
+            }
+            self.assemble(ctx, &body);
+            return;
+        }
         body.kick(h);
 
         // x*, from the first node
@@ -283,6 +294,16 @@ impl Deformable for ShapeMatching {
         for (v, change) in body.v.iter_mut().zip(&self.change) {
             add(v, *change);
         }
+    }
+
+    fn operator(&self) -> Option<&dyn Operator> {
+        self.matched.on.then_some(self as &dyn Operator)
+    }
+
+    fn go_implicit(&mut self, on: bool) -> bool {
+        // the printed damping is one of goals
+        self.matched.on = on && matches!(self.params.damping, Damping::Internal { .. });
+        self.matched.on
     }
 
     fn advance(&mut self, ctx: &StepContext<'_>, body: BodyMut<'_>) {

@@ -26,12 +26,13 @@ pub use network::Spring;
 pub use params::{Dashpot, Element, Integrator, Mass, Params, SpringError, Stiffness, VolumeForce};
 
 use super::limit::{is_held, resolved_step, shear_share, soften, softening};
+use super::system::EulerSystem;
 use super::{BodyMut, BodyRef, Deformable, Operator, StepContext};
 use crate::math::{Block, Real, Vec3, run};
 use crate::model::tet_mesh::TetMesh;
 use crate::model::tri_mesh::TriMesh;
 use element::Link;
-use implicit::Implicit;
+use implicit::Pulls;
 use kernel::{Drift, Flow, Kick, Layout, Motion, gather};
 use network::Network;
 use volume::Volume;
@@ -59,7 +60,7 @@ pub struct MassSpring {
     /// Forces on the corners of tetrahedra. Written by `kick`. (4 · tet_count) [N]
     corner_forces: Vec<Block>,
     /// The matrix, when it is implicit or once was.
-    implicit: Option<Implicit>,
+    implicit: Option<EulerSystem>,
     /// What the parameters say; `integrator` differs from it after `go_implicit`.
     chosen: Integrator,
     /// Parts that springs and volume forces have of their stiffness. Written by `predict`.
@@ -134,7 +135,7 @@ impl MassSpring {
         };
         let implicit = params.integrator == Integrator::Implicit;
         Self {
-            implicit: implicit.then(|| Implicit::new(&masses, &links, volume.as_ref())),
+            implicit: implicit.then(|| implicit::system(&masses, &links, volume.as_ref())),
             corner_forces: vec![[0.0; 4]; volume.as_ref().map_or(0, Volume::entry_count)],
             forces: vec![[0.0; 4]; layout.padded()],
             x: vec![[0.0; 4]; layout.padded()],
@@ -249,8 +250,9 @@ impl Deformable for MassSpring {
             Integrator::Implicit => {
                 let share = if ctx.resolve { self.softening(ctx.h) } else { 1.0 };
                 self.kept = soften_parts(self.steps.parts, share);
-                if let Some(implicit) = &mut self.implicit {
-                    implicit.assemble(ctx, &self.links, self.volume.as_ref(), self.kept, &body);
+                let Self { masses, links, volume, kept: parts, implicit, .. } = self;
+                if let Some(system) = implicit {
+                    Pulls { masses, links, volume: volume.as_ref(), parts: *parts }.assemble(ctx, &body, system);
                 }
             }
         }
@@ -278,7 +280,7 @@ impl Deformable for MassSpring {
         self.integrator = if on { Integrator::Implicit } else { self.chosen };
         self.kept = [1.0; 2];
         if on && self.implicit.is_none() {
-            self.implicit = Some(Implicit::new(&self.masses, &self.links, self.volume.as_ref()));
+            self.implicit = Some(implicit::system(&self.masses, &self.links, self.volume.as_ref()));
         }
         self.integrator == Integrator::Implicit
     }

@@ -3,8 +3,8 @@
 use super::coarse::{Coarse, POINTS, TOUCHING_POINTS, pays};
 use super::dilatation::Dilatations;
 use super::rows::Rows;
-use super::tet_kernel::RestTet;
 use crate::deformable::SmoothMotions;
+use crate::deformable::fem::tet_kernel::RestTet;
 use crate::math::{Block, Real, Vec3};
 
 /// Coarse spaces and whether they are in use.

@@ -9,39 +9,19 @@
 //! Averaged dilatations add h (h + β) Σ_a k_a B_a B_aᵀ, B_a = ∂θ_a/∂x over the nodes around a. Multiplied out it would join
 //! neighbours of neighbours; it is applied as it stands (`dilatation.rs`).
 
-use super::dilatation::Dilatations;
-use super::rows::{Product, Rows, Slot};
-use super::two_level::TwoLevel;
-use crate::deformable::{BodyMut, Modes, Operator, RigidSums, SmoothMotions, StepContext, vec};
+mod coarse;
+mod dilatation;
+mod rows;
+mod two_level;
+
+pub(super) use coarse::DEPENDENT;
+pub(super) use rows::{Eight9, Product, Rows};
+pub(super) use two_level::TwoLevel;
+
+use crate::deformable::{BodyMut, Modes, Operator, RigidSums, SmoothMotions, StepContext, add, vec};
 use crate::math::{Block, Blocks, Mat3, Real, Vec3, run};
-
-/// Who integrates: what the parameters say, and whether an explicit body goes implicit for now.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Scheme {
-    Implicit,
-    /// The largest stable step [s].
-    Explicit {
-        stable: Real,
-        lent: bool,
-    },
-}
-
-impl Scheme {
-    pub(super) fn is_implicit(self) -> bool {
-        !matches!(self, Self::Explicit { lent: false, .. })
-    }
-
-    pub(super) fn stable_step(self) -> Real {
-        if let Self::Explicit { stable, lent: false } = self { stable } else { Real::INFINITY }
-    }
-
-    /// Lends an explicit body the implicit integrator, or takes it back.
-    pub(super) fn lend(&mut self, on: bool) {
-        if let Self::Explicit { lent, .. } = self {
-            *lent = on;
-        }
-    }
-}
+use dilatation::Dilatations;
+use rows::Slot;
 
 /// A, b and what the solver asks beside them.
 #[derive(Clone, Debug)]
@@ -50,11 +30,11 @@ pub(super) struct EulerSystem {
     matrix: Rows,
     /// Averaged dilatations; none without. Written as `matrix`.
     averaged: Option<Dilatations>,
-    /// Nodes of each element. (element_count · per)
+    elements: Vec<Element>,
+    /// Nodes of all elements.
     indices: Vec<u32>,
-    /// Places of an element's pairs of nodes, row by row; of a node with itself any. (element_count · per²)
+    /// Places of the pairs of nodes of all elements, row by row; of a node with itself any.
     slots: Vec<Slot>,
-    per: usize,
     /// b. Written by `predict`. (node_count) [N·s]
     pub(super) load: Vec<Block>,
     /// Masses, infinite where pinned. Written by `predict`. (node_count) [kg]
@@ -71,12 +51,24 @@ pub(super) struct EulerSystem {
     lanes: bool,
 }
 
+/// Where an element's nodes and pairs of nodes begin.
+#[derive(Clone, Copy, Debug)]
+struct Element {
+    count: u32,
+    first: u32,
+    pairs: u32,
+}
+
 impl EulerSystem {
-    /// The pattern of elements with `per` nodes each; `averaged` makes room for averaged dilatations.
-    pub(super) fn new(masses: &[Real], indices: &[u32], per: usize, averaged: bool) -> Self {
+    /// The pattern of elements with these nodes each; `averaged` makes room for averaged dilatations.
+    pub(super) fn new<'a>(
+        masses: &[Real],
+        elements: impl Iterator<Item = &'a [u32]> + Clone,
+        averaged: bool,
+    ) -> Self {
         let nodes = masses.len();
         let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); nodes];
-        for element in indices.chunks_exact(per) {
+        for element in elements.clone() {
             for &i in element {
                 neighbours[i as usize].extend(element.iter().filter(|&&j| j != i));
             }
@@ -87,15 +79,19 @@ impl EulerSystem {
         }
         let matrix = Rows::new(&neighbours);
         let slot = |i: u32, j: u32| matrix.slot(i as usize, neighbours[i as usize].partition_point(|&n| n < j));
-        let pairs = |element: &[u32]| -> Vec<Slot> {
-            element.iter().flat_map(|&i| element.iter().map(move |&j| (i, j))).map(|(i, j)| slot(i, j)).collect()
-        };
+        let (mut list, mut indices, mut slots) = (Vec::new(), Vec::new(), Vec::new());
+        for element in elements {
+            let (first, pairs) = (indices.len() as u32, slots.len() as u32);
+            list.push(Element { count: element.len() as u32, first, pairs });
+            indices.extend_from_slice(element);
+            slots.extend(element.iter().flat_map(|&i| element.iter().map(move |&j| (i, j))).map(|(i, j)| slot(i, j)));
+        }
         Self {
-            slots: indices.chunks_exact(per).flat_map(pairs).collect(),
+            elements: list,
+            slots,
             averaged: averaged.then(|| Dilatations::new(&matrix, nodes)),
             matrix,
-            indices: indices.to_vec(),
-            per,
+            indices,
             load: vec![[0.0; 4]; nodes],
             mass: masses.to_vec(),
             inertia: masses.to_vec(),
@@ -144,17 +140,30 @@ impl EulerSystem {
 
     /// Place of the block between two local nodes of an element.
     fn slot(&self, element: usize, i: usize, j: usize) -> Slot {
-        self.slots[(element * self.per + i) * self.per + j]
+        let Element { count, pairs, .. } = self.elements[element];
+        self.slots[pairs as usize + i * count as usize + j]
     }
 
     /// Adds the block between two local nodes of an element and its mirror.
     pub(super) fn add_block(&mut self, element: usize, i: usize, j: usize, block: Mat3) {
         if i == j {
-            self.matrix.add_diagonal(self.indices[element * self.per + i] as usize, &block);
+            self.matrix.add_diagonal(self.indices[self.elements[element].first as usize + i] as usize, &block);
         } else {
             self.matrix.add(self.slot(element, i, j), &block);
             self.matrix.add(self.slot(element, j, i), &block.transpose());
         }
+    }
+
+    /// Adds a spring between the two nodes of an element: `block` to both, its negative between them.
+    pub(super) fn add_link(&mut self, element: usize, block: Mat3) {
+        self.add_block(element, 0, 0, block);
+        self.add_block(element, 1, 1, block);
+        self.add_block(element, 0, 1, -block);
+    }
+
+    /// Adds an impulse to b.
+    pub(super) fn push(&mut self, node: u32, impulse: Vec3) {
+        add(&mut self.load[node as usize], impulse);
     }
 
     /// Adds to the slope of local node i's averaged dilatation at local node j. Slopes of a dilatation sum to zero: that
@@ -236,7 +245,7 @@ mod tests {
         let elements = 23;
         let indices: Vec<u32> = (0..elements).flat_map(|e| [e, e + 1, e + 2, e + 3]).collect();
         let masses: Vec<Real> = (0..elements as usize + 3).map(|k| 1.5 + part(k)).collect();
-        let mut system = EulerSystem::new(&masses, &indices, 4, true);
+        let mut system = EulerSystem::new(&masses, indices.chunks_exact(4), true);
         system.matrix.reset(&masses);
         let mut sums = Vec::new();
         let mut averages: Vec<Vec<(usize, Vec3)>> = vec![Vec::new(); masses.len()];

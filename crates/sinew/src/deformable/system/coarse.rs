@@ -14,7 +14,7 @@
 
 use super::dilatation::Dilatations;
 use super::rows::Rows;
-use super::tet_kernel::{Eight, RestTet, rotation_of};
+use crate::deformable::fem::tet_kernel::{Eight, RestTet, rotation_of};
 use crate::deformable::{SmoothMotions, vec};
 use crate::math::{Block, Blocks, Kernel, LANES, Lane, Mat3, Real, Vec3, run};
 

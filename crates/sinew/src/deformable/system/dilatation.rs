@@ -10,7 +10,7 @@
 //! Slopes of a dilatation sum to zero (a common velocity changes no volume); B_aa is minus the others and not kept.
 
 use super::rows::{Rows, Slot};
-use super::tet_kernel::Eight;
+use crate::deformable::fem::tet_kernel::Eight;
 use crate::deformable::outer;
 use crate::math::{Block, Blocks, Kernel, LANES, Lane, Mat3, Real, Vec3, run};
 

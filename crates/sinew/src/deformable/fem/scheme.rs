@@ -1,0 +1,31 @@
+//! Who integrates a body, and its largest step.
+
+use crate::math::Real;
+
+/// Who integrates: what the parameters say, and whether an explicit body goes implicit for now.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Scheme {
+    Implicit,
+    /// The largest stable step [s].
+    Explicit {
+        stable: Real,
+        lent: bool,
+    },
+}
+
+impl Scheme {
+    pub(super) fn is_implicit(self) -> bool {
+        !matches!(self, Self::Explicit { lent: false, .. })
+    }
+
+    pub(super) fn stable_step(self) -> Real {
+        if let Self::Explicit { stable, lent: false } = self { stable } else { Real::INFINITY }
+    }
+
+    /// Lends an explicit body the implicit integrator, or takes it back.
+    pub(super) fn lend(&mut self, on: bool) {
+        if let Self::Explicit { lent, .. } = self {
+            *lent = on;
+        }
+    }
+}
