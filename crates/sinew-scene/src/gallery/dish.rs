@@ -7,9 +7,7 @@
 //! Inextensibility bounds the stretch of its 1155 sides and 1972 diagonals of faces; bending is on the 876 edges of its
 //! surface.
 //!
-//! The bar lies on the two with goals, so that the finite elements are an island of their own and implicit. Stacked as two
-//! on two with the bar between, all is one implicit island: its CG with 5829 rows and bodies with goals took 100 times as
-//! long and did not hold the contacts.
+//! Two lie on the dish, the bar on them, and two on the bar: one island with all four models, solved as one.
 
 use super::cylinders::rounded_bar;
 use super::{Scene, no_input};
@@ -23,7 +21,7 @@ use sinew::{
 /// Four jellies.
 pub(super) const JELLY: Scene = Scene {
     name: "jelly",
-    about: "Four jellies of four models wobble on a dish; two of them carry a bar of chocolate.",
+    about: "Four jellies of four models: two on a dish carry a bar of chocolate with the other two.",
     figure: "ICD Fig. 2",
     build: jelly,
     input: no_input,
@@ -34,8 +32,10 @@ pub(super) const JELLY: Scene = Scene {
 const CELLS: [u32; 3] = [4, 5, 14];
 /// Width, height and length of a jelly [m].
 const SIZE: [Real; 3] = [0.12, 0.12, 0.36];
-/// Distance of the jellies' middles from that of the dish, across and along [m].
-const APART: [Real; 2] = [0.1, 0.22];
+/// Distance of the jellies' middles from that of the dish [m].
+const APART: Real = 0.1;
+/// Half sizes of the bar [m].
+const BAR: [Real; 3] = [0.19, 0.012, 0.17];
 /// Stretch above which a side or diagonal of the mass-spring jelly is held.
 const SLACK: Real = 1.2;
 
@@ -46,8 +46,9 @@ fn jelly() -> Result<World, Error> {
     let surface = matter.surface();
     world.add_rigid(dish(surface))?;
     let mesh = rounded_bar(CELLS, SIZE)?;
-    let [x, z] = APART;
-    let places = [[-x, z], [x, z], [-x, -z], [x, -z]].map(|[x, z]| [x, 0.5 * SIZE[1] + 0.02, z]);
+    let x = APART;
+    let (below, above) = (0.5 * SIZE[1] + 0.005, 1.5 * SIZE[1] + 2.0 * BAR[1] + 0.015);
+    let places = [[-x, below], [x, below], [-x, above], [x, above]].map(|[x, y]| [x, y, 0.0]);
     for ((name, model), at) in recipes(matter).into_iter().zip(places) {
         let body = SoftBody::new(Geometry::Tets(mesh.clone()), model).material(surface).at(at).named(name);
         let id = world.add_soft(body)?;
@@ -55,8 +56,8 @@ fn jelly() -> Result<World, Error> {
             hold(&mut world, id, &mesh)?;
         }
     }
-    let bar = RigidBody::dynamic().shape(Shape::cuboid(0.18, 0.012, 0.07)).mass(0.5).material(surface);
-    world.add_rigid(bar.at([0.0, SIZE[1] + 0.04, -z]).named("chocolate"))?;
+    let bar = RigidBody::dynamic().shape(Shape::cuboid(BAR[0], BAR[1], BAR[2])).mass(0.5).material(surface);
+    world.add_rigid(bar.at([0.0, SIZE[1] + BAR[1] + 0.01, 0.0]).named("chocolate"))?;
     Ok(world)
 }
 

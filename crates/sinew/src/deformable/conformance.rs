@@ -122,6 +122,12 @@ fn gone_implicit(mut body: Alone) -> Alone {
     body
 }
 
+/// A body of goals among implicit ones, as the step makes it.
+fn lent(mut body: Alone) -> Alone {
+    assert!(body.model.operator().is_none() && body.model.go_implicit(true));
+    body
+}
+
 fn finite_elements() -> Vec<Sample> {
     use Integrator::{Explicit, Implicit};
     vec![
@@ -228,6 +234,20 @@ fn particles() -> Vec<Sample> {
         sample("shape matching, plastic", |n| {
             let flow = Plasticity { yield_strain: 0.01, creep: 10.0, max_strain: 0.5 };
             matched(n, &pairs(), Params { plasticity: Some(flow), ..Params::default() })
+        }),
+        sample("pbd, gone implicit", |n| lent(pbd_solid(n))),
+        sample("shape matching, gone implicit", |n| lent(matched(n, &Clusters::One, Params::default()))),
+        sample("shape matching, linear, gone implicit", |n| {
+            lent(matched(n, &pairs(), Params { mode: Mode::Linear { beta: 0.5 }, ..Params::default() }))
+        })
+        .except(&[(Law::Energy, GOALS)]),
+        sample("shape matching, quadratic, gone implicit", |n| {
+            let damping = Damping::Internal { rate: 2.0 };
+            lent(matched(
+                n,
+                &Clusters::One,
+                Params { mode: Mode::Quadratic { beta: 0.5 }, damping, ..Params::default() },
+            ))
         }),
     ]
 }

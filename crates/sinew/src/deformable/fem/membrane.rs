@@ -17,8 +17,8 @@
 //! along y under a pull along x; the μ_xy of the print is ν_yx ([`PlaneStress::printed`]). S⁺ is the part of the stress
 //! that pulls: under pressure a membrane buckles, and the negative part would make A indefinite.
 
-use super::solid::Integrator;
 use super::scheme::Scheme;
+use super::solid::Integrator;
 use crate::deformable::limit::{Room, largest_step, resolved_step, softening};
 use crate::deformable::system::EulerSystem;
 use crate::deformable::{BodyMut, BodyRef, Deformable, ElementStress, Operator, StepContext, add, outer, vec};

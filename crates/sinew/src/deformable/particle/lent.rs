@@ -106,7 +106,8 @@ fn pull_edge(
     if ctx.substep == 0 {
         let across = (k * c / (row.rest + c)).max(0.0);
         let along = h * (h + made.row_damping) * k - h * h * across;
-        system.add_link(element, outer(slopes[1], slopes[1]) * along + Mat3::from_diagonal(Vec3::splat(h * h * across)));
+        system
+            .add_link(element, outer(slopes[1], slopes[1]) * along + Mat3::from_diagonal(Vec3::splat(h * h * across)));
     }
 }
 

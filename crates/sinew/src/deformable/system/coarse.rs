@@ -35,7 +35,7 @@ const PAYS: Real = 5.0;
 const TILE: usize = 2 * MODES;
 /// A mode of whose energy less than this part is its own is a sum of others, and is left out: in f32 its answer would be
 /// rounding.
-pub(super) const DEPENDENT: f64 = 1e-6;
+pub(in crate::deformable) const DEPENDENT: f64 = 1e-6;
 
 /// Eight nodes that the same points hold.
 #[derive(Clone, Debug)]
@@ -56,7 +56,7 @@ struct Handful {
 
 /// Constants of the coarse space and its inverse.
 #[derive(Clone, Debug)]
-pub(super) struct Coarse {
+pub(in crate::deformable) struct Coarse {
     points: usize,
     /// Points from the middle of the body, in units of their distance.
     centres: Vec<[Real; 3]>,

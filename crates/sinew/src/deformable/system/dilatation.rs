@@ -23,7 +23,7 @@ const ZERO: Eight3 = Eight3([[0.0; LANES]; 3]);
 
 /// Slopes and weights.
 #[derive(Clone, Debug)]
-pub(super) struct Dilatations {
+pub(in crate::deformable) struct Dilatations {
     /// B_aj in row a. (entry_count) [1/m]
     slope: Vec<Eight3>,
     /// B_ai in row i. (entry_count) [1/m]

@@ -14,6 +14,7 @@ mod dilatation;
 mod rows;
 mod two_level;
 
+#[cfg(test)]
 pub(super) use coarse::DEPENDENT;
 pub(super) use rows::{Eight9, Product, Rows};
 pub(super) use two_level::TwoLevel;
@@ -61,11 +62,7 @@ struct Element {
 
 impl EulerSystem {
     /// The pattern of elements with these nodes each; `averaged` makes room for averaged dilatations.
-    pub(super) fn new<'a>(
-        masses: &[Real],
-        elements: impl Iterator<Item = &'a [u32]> + Clone,
-        averaged: bool,
-    ) -> Self {
+    pub(super) fn new<'a>(masses: &[Real], elements: impl Iterator<Item = &'a [u32]> + Clone, averaged: bool) -> Self {
         let nodes = masses.len();
         let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); nodes];
         for element in elements.clone() {

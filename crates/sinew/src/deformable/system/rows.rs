@@ -18,7 +18,7 @@ const WINDOW: usize = 512;
 /// Eight 3x3 blocks, rows first.
 #[derive(Clone, Debug)]
 #[repr(C, align(32))]
-pub(super) struct Eight9(pub [Eight; 9]);
+pub(in crate::deformable) struct Eight9(pub [Eight; 9]);
 
 const ZERO: Eight9 = Eight9([[0.0; LANES]; 9]);
 
@@ -51,7 +51,7 @@ struct Slice {
 
 /// Place of an entry off the diagonal: which eight, and which of them.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Slot(u32);
+pub(in crate::deformable) struct Slot(u32);
 
 impl Slot {
     fn new(entry: usize, lane: u32) -> Self {
@@ -66,7 +66,7 @@ impl Slot {
 
 /// A matrix of 3x3 blocks with a symmetric pattern.
 #[derive(Clone, Debug)]
-pub(super) struct Rows {
+pub(in crate::deformable) struct Rows {
     slices: Vec<Slice>,
     /// Node of each row; an empty lane repeats the first. (slice_count)
     pub row: Picks,
@@ -198,7 +198,7 @@ impl Rows {
 }
 
 /// out = A v; the fourth numbers of `out` are 0.
-pub(super) struct Product<'a> {
+pub(in crate::deformable) struct Product<'a> {
     pub matrix: &'a Rows,
     /// (node_count) [kg]
     pub mass: &'a [Real],

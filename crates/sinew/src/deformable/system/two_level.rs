@@ -9,7 +9,7 @@ use crate::math::{Block, Real, Vec3};
 
 /// Coarse spaces and whether they are in use.
 #[derive(Clone, Debug)]
-pub(super) struct TwoLevel {
+pub(in crate::deformable) struct TwoLevel {
     /// None for a small body.
     alone: Option<Coarse>,
     /// None where `alone` has no more points.
