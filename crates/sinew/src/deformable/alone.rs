@@ -3,7 +3,7 @@
 
 use super::{BodyMut, BodyRef, Deformable, StepContext, add, vec};
 use crate::constraint::RowBuffer;
-use crate::math::{Block, Real, Vec3};
+use crate::math::{Block, Quat, Real, Vec3};
 use crate::solver::implicit::{Outcome, Placed, Scratch, Settings, System, solve, stiffen};
 
 /// A body with its state.
@@ -118,7 +118,7 @@ impl Alone {
 
     /// Momentum [kg·m/s] and spin about the origin [kg·m²/s].
     pub fn momentum(&self) -> (Vec3, Vec3) {
-        let (mut p, mut l) = (Vec3::ZERO, Vec3::ZERO);
+        let (mut p, mut l) = (Vec3::ZERO, self.model.own_spin(self.body()).0);
         for ((x, v), m) in self.x.iter().zip(&self.v).zip(self.model.masses()) {
             p += vec(*v) * *m;
             l += vec(*x).cross(vec(*v) * *m);
@@ -128,7 +128,8 @@ impl Alone {
 
     /// Kinetic energy [J].
     pub fn kinetic(&self) -> Real {
-        self.v.iter().zip(self.model.masses()).map(|(v, m)| 0.5 * m * vec(*v).length_squared()).sum()
+        let along: Real = self.v.iter().zip(self.model.masses()).map(|(v, m)| 0.5 * m * vec(*v).length_squared()).sum();
+        along + self.model.own_spin(self.body()).1
     }
 
     /// Adds a rigid motion to the velocities.
@@ -138,5 +139,6 @@ impl Alone {
                 add(v, velocity + spin.cross(vec(*x) - about));
             }
         }
+        self.model.carry_inner(Quat::IDENTITY, spin, &mut self.inner);
     }
 }

@@ -5,7 +5,7 @@ use super::alone::Alone;
 use super::fem::{Corotational, Elements, Integrator, Law as Matter, Membrane, MembraneParams, PlaneStress, Solid};
 use super::fem::{Params as CorotationalParams, Plasticity, SolidParams};
 use super::meshless::{Mls, MlsParams, Scheme};
-use super::particle::{Clusters, Damping, Mode, Pbd, ShapeMatching, pbd, shape_matching};
+use super::particle::{Clusters, Damping, Mode, Oriented, Pbd, ShapeMatching, oriented, pbd, shape_matching};
 use super::spring::{self, MassSpring};
 use super::{BodyRef, StepContext, add, vec};
 use crate::math::{Block, Mat3, Quat, Real, Vec3};
@@ -109,6 +109,12 @@ fn pbd_solid(n: u32) -> Alone {
 
 fn matched(n: u32, clusters: &Clusters, params: shape_matching::Params) -> Alone {
     Alone::new(ShapeMatching::solid(&block(n), 1000.0, clusters, params).unwrap(), &block(n).vertices)
+}
+
+fn oriented(n: u32, groups: &oriented::Groups, plasticity: Option<shape_matching::Plasticity>) -> Alone {
+    let grain = oriented::Grain { radii: Vec3::new(0.4, 0.3, 0.2) * CELL, density: 1000.0 };
+    let params = oriented::Params { plasticity, ..oriented::Params::default() };
+    Alone::new(Oriented::solid(&block(n), grain, groups, params).unwrap(), &block(n).vertices)
 }
 
 fn mls(n: u32, params: MlsParams) -> Alone {
@@ -249,6 +255,22 @@ fn particles() -> Vec<Sample> {
                 Params { mode: Mode::Quadratic { beta: 0.5 }, damping, ..Params::default() },
             ))
         }),
+        sample("oriented, neighbours", |n| oriented(n, &oriented::Groups::Neighbours, None)),
+        sample("oriented, links", |n| oriented(n, &oriented::Groups::Links, None)),
+        sample("oriented, chain", |n| {
+            let grain = oriented::Grain { radii: Vec3::new(0.4, 0.2, 0.2) * CELL, density: 1000.0 };
+            let made = Oriented::rope(&line(n), grain, &oriented::Groups::Links, oriented::Params::default());
+            Alone::new(made.unwrap(), &line(n))
+        }),
+        sample("oriented, sheet", |n| {
+            let grain = oriented::Grain { radii: Vec3::new(0.4, 0.4, 0.1) * CELL, density: 1000.0 };
+            let made = Oriented::sheet(&cloth(n), grain, &oriented::Groups::Neighbours, oriented::Params::default());
+            Alone::new(made.unwrap(), &cloth(n).vertices)
+        }),
+        sample("oriented, plastic", |n| {
+            let flow = Plasticity { yield_strain: 0.01, creep: 10.0, max_strain: 0.5 };
+            oriented(n, &oriented::Groups::Neighbours, Some(flow))
+        }),
     ]
 }
 
@@ -336,6 +358,7 @@ fn a_turned_and_shifted_body_feels_nothing() {
                 let p = q * vec(*x) + shift;
                 *x = [p.x, p.y, p.z, 0.0];
             }
+            body.model.carry_inner(q, Vec3::ZERO, &mut body.inner);
             let h = sample.step(&body);
             body.step(h);
             // rounding of places is a displacement, and the body goes back by as much or less

@@ -15,7 +15,7 @@ pub mod particle;
 pub mod spring;
 mod system;
 
-use crate::math::{Block, Mat3, Real, Sym3, Vec3};
+use crate::math::{Block, Mat3, Quat, Real, Sym3, Vec3};
 use crate::solver::pool::Pool;
 
 /// What every phase of a substep knows.
@@ -98,6 +98,20 @@ pub trait Deformable: std::fmt::Debug + Send + Sync {
     /// The memory of a body that was never touched.
     fn rest_inner(&self, inner: &mut [Real]) {
         inner.fill(0.0);
+    }
+
+    /// The memory of a body that is turned and set spinning as a whole [rad/s].
+    fn carry_inner(&self, _turn: Quat, _spin: Vec3, _inner: &mut [Real]) {}
+
+    /// Semi-axes of nodes that are ellipsoids with an orientation and a spin of their own (`particle/oriented.rs`), one a
+    /// node [m]; empty for nodes that are points.
+    fn ellipsoids(&self) -> &[Vec3] {
+        &[]
+    }
+
+    /// Angular momentum [kg·m²/s] and kinetic energy [J] that nodes hold by turning in themselves.
+    fn own_spin(&self, _body: BodyRef<'_>) -> (Vec3, Real) {
+        (Vec3::ZERO, 0.0)
     }
 
     /// The largest step that this model, as it is integrated now, can take [s]; infinite when any step is stable.

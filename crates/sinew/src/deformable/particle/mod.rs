@@ -1,4 +1,5 @@
-//! Bodies of particles that move towards goals instead of following forces: position based dynamics and shape matching.
+//! Bodies of particles that move towards goals instead of following forces: position based dynamics, shape matching and
+//! oriented particles.
 //!
 //! Both take the predicted place x* = x + h v, with v after the external forces (ICD eq. 1), find a goal g from it, and
 //! turn the way there into a velocity. Only v changes, so that contacts can still be solved on velocities:
@@ -21,6 +22,7 @@ mod cluster;
 mod lent;
 mod links;
 mod matched;
+pub mod oriented;
 mod parts;
 pub mod pbd;
 mod row;
@@ -33,6 +35,7 @@ mod pbd_laws;
 mod shape_matching_laws;
 
 pub use cluster::{Clusters, Group, Mode};
+pub use oriented::Oriented;
 pub use pbd::{Cord, Pbd, Sheet, Solid};
 pub use row::{Distance, Enclosed, Hinge, Kink, Rows, Volume};
 pub use shape_matching::{Plasticity, ShapeMatching};

@@ -147,6 +147,70 @@ impl Parts {
         }
     }
 
+    /// `frame` for nodes that have an inertia of their own [kg·m²].
+    pub fn frame_spinning(&mut self, x: &[Block], v: &[Block], own: &[Sym3]) {
+        self.frame(x, v);
+        for part in 0..self.frames.len() {
+            let range = self.start[part] as usize..self.start[part + 1] as usize;
+            let mut sum = self.frames[part].inertia.to_mat();
+            for &node in self.nodes[range].iter().filter(|&&n| v[n as usize][3] > 0.0) {
+                sum += own[node as usize].to_mat();
+            }
+            self.frames[part].inertia = Sym3::from_mat(&sum);
+            self.frames[part].inverse = softened_inverse(self.frames[part].inertia);
+        }
+    }
+
+    /// `balance` with the spins of the nodes themselves among the field.
+    pub fn balance_spinning(&self, v: &[Block], own: &[Sym3], change: &mut [Vec3], twist: &mut [Vec3]) {
+        for part in (0..self.frames.len()).filter(|&p| !self.frames[p].held) {
+            let motion = self.motion_spinning(part, v, own, |node| (change[node], twist[node]));
+            self.visit(part, |node, arm| {
+                change[node] -= motion.at(arm);
+                twist[node] -= motion.spin;
+            });
+        }
+    }
+
+    /// `damp` with the spins of the nodes themselves among the field; `out` is change of velocity and of spin.
+    pub fn damp_spinning(
+        &self,
+        v: &[Block],
+        spin: impl Fn(usize) -> Vec3,
+        own: &[Sym3],
+        loss: Real,
+        (change, twist): (&mut [Vec3], &mut [Vec3]),
+    ) {
+        for part in 0..self.frames.len() {
+            let motion =
+                self.motion_spinning(part, v, own, |node| (vec(v[node]) + change[node], spin(node) + twist[node]));
+            self.visit(part, |node, arm| {
+                if v[node][3] > 0.0 {
+                    let inner = vec(v[node]) + change[node] - motion.at(arm);
+                    change[node] -= inner * loss;
+                    twist[node] -= (spin(node) + twist[node] - motion.spin) * loss;
+                }
+            });
+        }
+    }
+
+    fn motion_spinning(&self, part: usize, v: &[Block], own: &[Sym3], field: impl Fn(usize) -> (Vec3, Vec3)) -> Motion {
+        let frame = &self.frames[part];
+        if !(frame.mass > 0.0) {
+            return Motion { velocity: Vec3::ZERO, spin: Vec3::ZERO };
+        }
+        let (mut momentum, mut moment) = (Vec3::ZERO, Vec3::ZERO);
+        self.visit(part, |node, arm| {
+            let mass = free_mass(&v[node]);
+            if mass > 0.0 {
+                let (velocity, spin) = field(node);
+                momentum += velocity * mass;
+                moment += arm.cross(velocity * mass) + own[node].mul(spin);
+            }
+        });
+        Motion { velocity: momentum / frame.mass, spin: refined(frame.inverse, frame.inertia, moment) }
+    }
+
     fn motion(&self, part: usize, v: &[Block], field: impl Fn(usize) -> Vec3) -> Motion {
         let frame = &self.frames[part];
         if !(frame.mass > 0.0) {

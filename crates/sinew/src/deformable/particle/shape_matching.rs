@@ -388,12 +388,18 @@ impl Params {
             ("iterations", self.iterations as Real, self.iterations > 0, "1 or more"),
         ])?;
         if let Some(p) = self.plasticity {
-            check(&[
-                ("plasticity.yield_strain", p.yield_strain, not_negative(p.yield_strain), "0 or more"),
-                ("plasticity.creep", p.creep, not_negative(p.creep), "0 or more [1/s]"),
-                ("plasticity.max_strain", p.max_strain, (0.0..1.0).contains(&p.max_strain), "from 0 to below 1"),
-            ])?;
+            p.check()?;
         }
         self.damping.check()
+    }
+}
+
+impl Plasticity {
+    pub(super) fn check(&self) -> Result<(), ParticleError> {
+        check(&[
+            ("plasticity.yield_strain", self.yield_strain, not_negative(self.yield_strain), "0 or more"),
+            ("plasticity.creep", self.creep, not_negative(self.creep), "0 or more [1/s]"),
+            ("plasticity.max_strain", self.max_strain, (0.0..1.0).contains(&self.max_strain), "from 0 to below 1"),
+        ])
     }
 }
