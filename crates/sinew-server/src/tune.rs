@@ -146,6 +146,7 @@ fn stiffen(model: &mut SoftModel, factor: Real) {
         SoftModel::Pbd(pbd::Matter::Cord(m), _) => (m.stretch, m.bend) = (m.stretch * factor, m.bend * factor),
         // stiffness goes with the square of the frequency
         SoftModel::ShapeMatching(_, _, p) => p.frequency *= factor.sqrt(),
+        SoftModel::Oriented(_, _, p) => p.frequency *= factor.sqrt(),
         SoftModel::Meshless(p, _) => p.youngs_modulus *= factor,
     }
 }

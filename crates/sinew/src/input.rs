@@ -82,6 +82,24 @@ pub enum Command {
         /// Force [N].
         force: Vec3,
     },
+    /// A torque on one oriented particle, during this step only [N·m].
+    NodeTorque {
+        /// On whom.
+        body: BodyId,
+        /// Which particle.
+        node: u32,
+        /// Torque, world axes [N·m].
+        torque: Vec3,
+    },
+    /// The spin of one oriented particle from now on: a pinned one keeps it.
+    NodeSpin {
+        /// Of whom.
+        body: BodyId,
+        /// Which particle.
+        node: u32,
+        /// Angular velocity, world axes [rad/s].
+        spin: Vec3,
+    },
     /// Where a pinned node is to be at the end of the step; it pulls its neighbours on its way. It goes on at the same
     /// speed until it is told another place.
     NodeTarget {

@@ -63,6 +63,13 @@ pub mod pbd {
     pub use crate::deformable::particle::{Damping, ParticleError as ParamsError};
 }
 
+/// Parameters of oriented particles.
+pub mod oriented {
+    pub use crate::deformable::particle::oriented::{Grain, Groups, Params, Particle};
+    pub use crate::deformable::particle::shape_matching::Plasticity;
+    pub use crate::deformable::particle::{Group, ParticleError as ParamsError};
+}
+
 /// Shape matching: parameters.
 pub mod shape_matching {
     pub use crate::deformable::particle::shape_matching::{Params, Plasticity};

@@ -6,11 +6,12 @@ use sinew::fem::{
     Elements, Integrator, Law, MembraneParams, Params as CorotationalParams, PlaneStress, Plasticity, SolidParams,
 };
 use sinew::meshless::{Params as MlsParams, Scheme};
+use sinew::oriented::{self, Groups as OrientedGroups};
 use sinew::shape_matching::{Clusters, Damping, Group, Mode, Plasticity as MatchingPlasticity};
 use sinew::spring::{
     Dashpot, Element, Integrator as SpringIntegrator, Mass, Params as SpringParams, Stiffness, VolumeForce,
 };
-use sinew::{Matter, Real, SoftModel, pbd, shape_matching};
+use sinew::{Matter, Real, SoftModel, Vec3, pbd, shape_matching};
 
 const ITERATIONS: Rule = from_to(1.0, 10_000.0);
 /// Softness of shape matching: 0 is rigid, 1 would be no shape at all.
@@ -28,6 +29,7 @@ pub(crate) enum ModelSpec {
     PbdCord(PbdCord),
     ShapeMatching(Matching),
     Meshless(Meshless),
+    Oriented(OrientedBody),
 }
 
 kinds!(ModelSpec, "model", "What holds a soft body together.", {
@@ -40,6 +42,7 @@ kinds!(ModelSpec, "model", "What holds a soft body together.", {
     "pbd_cord" => PbdCord(PbdCord), "Position based dynamics of a rope.";
     "shape_matching" => ShapeMatching(Matching), "Shape matching of tetrahedra or sheets.";
     "meshless" => Meshless(Meshless), "Moving least squares, of tetrahedra's corners or bare points.";
+    "oriented" => Oriented(OrientedBody), "Oriented particles: ellipsoids that turn, on any geometry.";
 });
 
 record!(CorotationalParams, "corotational model", "Corotational linear tetrahedra.", base corotational, {
@@ -354,6 +357,38 @@ record!(Matching, "shape matching model", "Shape matching.", base |matter| {
     plasticity: ANY, "Lasting deformation, if any.";
 });
 
+choice!(OrientedGroups, "oriented groups", "Which particles keep a shape together.", {
+    "neighbours" => Neighbours, "Each particle with all that an edge joins to it.", {};
+    "links" => Links, "The two particles of each edge.", {};
+    "explicit" => Explicit, "As given.", { 0 groups: Vec<Group>, ANY, "The groups."; };
+});
+
+/// Oriented particles.
+#[derive(Clone, Debug)]
+pub(crate) struct OrientedBody {
+    radii: Vec3,
+    density: Real,
+    group: OrientedGroups,
+    frequency: Real,
+    iterations: u32,
+    damping: Real,
+    plasticity: Option<MatchingPlasticity>,
+}
+
+record!(OrientedBody, "oriented model", "Oriented particles.", base |matter| {
+    let oriented::Params { frequency, iterations, damping, plasticity } = oriented::Params::default();
+    let (radii, density) = (Vec3::splat(0.01), corotational(matter).density);
+    OrientedBody { radii, density, group: OrientedGroups::Neighbours, frequency, iterations, damping, plasticity }
+}, {
+    radii: POSITIVE, "Semi-axes of the ellipsoids [m]: the first along a rope, the last along the normal of a sheet.";
+    density: POSITIVE, "Mass by volume of the ellipsoids [kg/m³].";
+    group: ANY, "Which particles keep a shape together.";
+    frequency: POSITIVE, "Frequency at which a free group vibrates about its shape [Hz].";
+    iterations: ITERATIONS, "Passes a substep.";
+    damping: NOT_NEGATIVE, "Rate at which motion and spin that are not rigid decay [1/s].";
+    plasticity: ANY, "Lasting deformation, if any.";
+});
+
 words!(Scheme, {
     "explicit" => Explicit, "Forces at the start of the substep.";
     "implicit" => Implicit, "Linearly implicit Euler; any substep.";
@@ -420,6 +455,11 @@ impl From<ModelSpec> for SoftModel {
                 let params = shape_matching::Params { frequency, mode, iterations, damping, plasticity };
                 Self::ShapeMatching(density, clusters, params)
             }
+            ModelSpec::Oriented(p) => {
+                let OrientedBody { radii, density, group, frequency, iterations, damping, plasticity } = p;
+                let params = oriented::Params { frequency, iterations, damping, plasticity };
+                Self::Oriented(oriented::Grain { radii, density }, group, params)
+            }
             ModelSpec::Meshless(p) => {
                 let Meshless { youngs_modulus, poisson_ratio, density, damping, support, .. } = p;
                 let Meshless { stabilization, volume_stiffness, scheme, volume, .. } = p;
@@ -476,6 +516,10 @@ impl From<SoftModel> for ModelSpec {
             SoftModel::ShapeMatching(density, clusters, params) => {
                 let shape_matching::Params { frequency, mode, iterations, damping, plasticity } = params;
                 Self::ShapeMatching(Matching { density, clusters, frequency, mode, iterations, damping, plasticity })
+            }
+            SoftModel::Oriented(oriented::Grain { radii, density }, group, params) => {
+                let oriented::Params { frequency, iterations, damping, plasticity } = params;
+                Self::Oriented(OrientedBody { radii, density, group, frequency, iterations, damping, plasticity })
             }
             SoftModel::Meshless(params, volume) => {
                 let MlsParams { youngs_modulus, poisson_ratio, density, damping, support, .. } = params;

@@ -30,6 +30,7 @@ mod stacks;
 mod teapots;
 #[cfg(test)]
 mod tests;
+mod twist;
 
 pub use cylinders::cylinders;
 pub use drapery::scaling;
@@ -56,7 +57,7 @@ pub struct Scene {
 }
 
 /// All scenes, in the order in which they are listed.
-static SCENES: [Scene; 28] = [
+static SCENES: [Scene; 29] = [
     dish::JELLY,
     drapery::CLOTH,
     teapots::TEAPOTS,
@@ -85,6 +86,7 @@ static SCENES: [Scene; 28] = [
     particles::MIXED_PARTICLES,
     classic::CLASSIC,
     free::SWARM,
+    twist::TWIST_CHAIN,
 ];
 
 /// All built-in scenes.

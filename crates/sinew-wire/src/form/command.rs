@@ -23,6 +23,8 @@ pub(crate) enum CommandForm {
     Settings(Box<SettingsForm>),
     NodeForce { body: IdForm, node: u32, force: V3 },
     NodeTarget { body: IdForm, node: u32, position: V3 },
+    NodeTorque { body: IdForm, node: u32, torque: V3 },
+    NodeSpin { body: IdForm, node: u32, spin: V3 },
 }
 
 impl CommandForm {
@@ -52,6 +54,12 @@ impl CommandForm {
             }
             Command::NodeTarget { body, node, position } => {
                 Self::NodeTarget { body: body.to_parts(), node: *node, position: position.to_array() }
+            }
+            Command::NodeTorque { body, node, torque } => {
+                Self::NodeTorque { body: body.to_parts(), node: *node, torque: torque.to_array() }
+            }
+            Command::NodeSpin { body, node, spin } => {
+                Self::NodeSpin { body: body.to_parts(), node: *node, spin: spin.to_array() }
             }
             other => return Err(format!("{other:?} has no form in this format")),
         })
@@ -87,6 +95,10 @@ impl CommandForm {
             Self::NodeTarget { body, node, position } => {
                 Command::NodeTarget { body: body_id(body), node, position: vector(position) }
             }
+            Self::NodeTorque { body, node, torque } => {
+                Command::NodeTorque { body: body_id(body), node, torque: vector(torque) }
+            }
+            Self::NodeSpin { body, node, spin } => Command::NodeSpin { body: body_id(body), node, spin: vector(spin) },
         })
     }
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use sinew::fem::Params as CorotationalParams;
 use sinew::fem::{Elements, Integrator, Law, MembraneParams, PlaneStress, Plasticity, SolidParams};
 use sinew::meshless::{Params as MeshlessParams, Scheme};
+use sinew::oriented::{Grain, Groups as OrientedGroups, Params as OrientedParams};
 use sinew::pbd::{Cord, Damping, Matter, Params as PbdParams, Sheet, Solid};
 use sinew::shape_matching::{Clusters, Group, Mode, Params as MatchingParams, Plasticity as MatchingPlasticity};
 use sinew::spring::{
@@ -214,6 +215,63 @@ impl From<MatchingForm> for MatchingParams {
     }
 }
 
+mirror! { GrainForm of Grain { radii: [Real; 3], density: Real } }
+
+/// [`OrientedGroups`]; a group as its particles and weight.
+#[derive(Serialize, Deserialize)]
+pub(crate) enum OrientedGroupsForm {
+    Neighbours,
+    Links,
+    Explicit(Vec<(Vec<u32>, Real)>),
+}
+
+impl From<OrientedGroups> for OrientedGroupsForm {
+    fn from(groups: OrientedGroups) -> Self {
+        match groups {
+            OrientedGroups::Neighbours => Self::Neighbours,
+            OrientedGroups::Links => Self::Links,
+            OrientedGroups::Explicit(groups) => {
+                Self::Explicit(groups.into_iter().map(|Group { nodes, weight }| (nodes, weight)).collect())
+            }
+        }
+    }
+}
+
+impl From<OrientedGroupsForm> for OrientedGroups {
+    fn from(form: OrientedGroupsForm) -> Self {
+        match form {
+            OrientedGroupsForm::Neighbours => Self::Neighbours,
+            OrientedGroupsForm::Links => Self::Links,
+            OrientedGroupsForm::Explicit(groups) => {
+                Self::Explicit(groups.into_iter().map(|(nodes, weight)| Group { nodes, weight }).collect())
+            }
+        }
+    }
+}
+
+/// [`OrientedParams`].
+#[derive(Serialize, Deserialize)]
+pub(crate) struct OrientedForm {
+    frequency: Real,
+    iterations: u32,
+    damping: Real,
+    plasticity: Option<MatchingPlasticityForm>,
+}
+
+impl From<OrientedParams> for OrientedForm {
+    fn from(p: OrientedParams) -> Self {
+        let OrientedParams { frequency, iterations, damping, plasticity } = p;
+        Self { frequency, iterations, damping, plasticity: plasticity.map(Into::into) }
+    }
+}
+
+impl From<OrientedForm> for OrientedParams {
+    fn from(form: OrientedForm) -> Self {
+        let OrientedForm { frequency, iterations, damping, plasticity } = form;
+        Self { frequency, iterations, damping, plasticity: plasticity.map(Into::into) }
+    }
+}
+
 mirror_enum! { SchemeForm of Scheme { Explicit, Implicit } }
 mirror! {
     MeshlessForm of MeshlessParams {
@@ -237,5 +295,6 @@ mirror_enum! {
         Pbd(matter: PbdMatterForm, params: PbdForm),
         ShapeMatching(density: Real, clusters: ClustersForm, params: MatchingForm),
         Meshless(params: MeshlessForm, volume: Real),
+        Oriented(grain: GrainForm, groups: OrientedGroupsForm, params: OrientedForm),
     }
 }

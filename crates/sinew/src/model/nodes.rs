@@ -4,6 +4,7 @@ use super::soft::{Air, Built, SoftBody};
 use super::surface::{Cells, Surface};
 use super::{Groups, Material, Particles};
 use crate::deformable::Deformable;
+use crate::deformable::particle::oriented;
 use crate::error::{Error, finite, finite_vec, not_negative, positive};
 use crate::math::{Real, Vec3};
 use std::ops::Range;
@@ -44,6 +45,8 @@ pub(crate) struct Nodes {
     pub mass: Vec<Real>,
     /// 1/mass of each, 0 when pinned [1/kg].
     pub inv_mass: Vec<Real>,
+    /// Semi-axes of nodes that are ellipsoids; empty when nodes are points. (node_count) [m]
+    pub radii: Vec<Vec3>,
     pub surface: Surface,
     /// Triangles and segments of the surface with the features they own.
     pub cells: Box<Cells>,
@@ -106,6 +109,7 @@ impl Nodes {
             inner_count: 0,
             mass,
             inv_mass,
+            radii: Vec::new(),
             cells: Box::new(surface.cells()),
             rest: source.positions.clone(),
             surface,
@@ -147,12 +151,21 @@ impl Nodes {
         surface.positions(&rest, &mut surfels);
         let mut inner = vec![0.0; model.inner_count()];
         model.rest_inner(&mut inner);
+        model.carry_inner(source.pose.rotation, source.spin, &mut inner);
+        if !model.ellipsoids().is_empty() {
+            // what is pinned does not turn
+            for n in (0..mass.len()).filter(|&n| inv_mass[n] == 0.0) {
+                let turned = oriented::orientation(&inner, n);
+                oriented::put(&mut inner, n, turned, Vec3::ZERO);
+            }
+        }
         let nodes = Self {
             start,
             inner_start,
             inner_count: inner.len() as u32,
             mass,
             inv_mass,
+            radii: model.ellipsoids().to_vec(),
             cells: Box::new(surface.cells()),
             rest: surfels,
             surface,

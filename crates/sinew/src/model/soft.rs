@@ -5,7 +5,7 @@ use super::tet_mesh::TetMesh;
 use super::tri_mesh::TriMesh;
 use super::{Groups, Material, Matter};
 use crate::deformable::meshless::{Mls, MlsParams};
-use crate::deformable::particle::{Clusters, Pbd, ShapeMatching, pbd, shape_matching};
+use crate::deformable::particle::{Clusters, Oriented, Pbd, ShapeMatching, oriented, pbd, shape_matching};
 use crate::deformable::{Deformable, fem, spring};
 use crate::error::{Error, check, finite_vec, not_negative};
 use crate::math::{Pose, Quat, Real, Vec3};
@@ -52,6 +52,8 @@ pub enum SoftModel {
     ShapeMatching(Real, Clusters, shape_matching::Params),
     /// Moving least squares. Points weigh density times the volume given here [m³]; tetrahedra know their volume.
     Meshless(MlsParams, Real),
+    /// Oriented particles: ellipsoids on the nodes, groups, parameters.
+    Oriented(oriented::Grain, oriented::Groups, oriented::Params),
 }
 
 impl SoftModel {
@@ -65,6 +67,7 @@ impl SoftModel {
             SoftModel::Pbd(..) => "pbd",
             SoftModel::ShapeMatching(..) => "shape-matching",
             SoftModel::Meshless(..) => "meshless",
+            SoftModel::Oriented(..) => "oriented",
         }
     }
 }
@@ -366,6 +369,15 @@ impl SoftBody {
             (SoftModel::Meshless(p, volume), Geometry::Points(points)) => {
                 boxed(Box::new(told(Mls::new(points, p.density * volume, *p))?), points, surface)
             }
+            (SoftModel::Oriented(grain, groups, p), _) => {
+                let (model, rest) = match geometry {
+                    Geometry::Tets(mesh) => (Oriented::solid(mesh, *grain, groups, *p), &mesh.vertices),
+                    Geometry::Sheet(mesh) => (Oriented::sheet(mesh, *grain, groups, *p), &mesh.vertices),
+                    Geometry::Rope(points) => (Oriented::rope(points, *grain, groups, *p), points),
+                    Geometry::Points(points) => (Oriented::points(points, *grain, groups, *p), points),
+                };
+                boxed(Box::new(told(model)?), rest, surface)
+            }
             (SoftModel::Springs(p), _) => {
                 let (model, rest) = match geometry {
                     Geometry::Tets(mesh) => (spring::MassSpring::from_tets(mesh, p), &mesh.vertices),
@@ -389,6 +401,7 @@ impl SoftBody {
             SoftModel::Pbd(pbd::Matter::Cord(_), _) => "a rope",
             SoftModel::ShapeMatching(..) => "tetrahedra or a sheet",
             SoftModel::Meshless(..) => "tetrahedra or points",
+            SoftModel::Oriented(..) => "any geometry",
         };
         format!("the model '{}' takes {fits}, not {}", self.model.name(), self.geometry.name())
     }

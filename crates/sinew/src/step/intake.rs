@@ -1,5 +1,6 @@
 //! Intake: input becomes edits, forces and targets; nothing else changes the model. Gate 1: what is not sane stays outside.
 
+use crate::deformable::particle::oriented::SPAN;
 use crate::error::Error;
 use crate::input::{Command, Input};
 use crate::math::{Pose, Quat, Real, Vec3};
@@ -19,12 +20,34 @@ pub(crate) fn intake(input: &Input, model: &mut Model, state: &mut State, work: 
     fit(model, work);
     work.force.fill([Vec3::ZERO; 2]);
     work.node_force.fill(Vec3::ZERO);
+    drop_torques(model, state);
     for (number, command) in input.commands.iter().enumerate() {
         if apply(command, model, state, work, settings).is_err() {
             work.report.events.push(Event::Refused { command: number as u32 });
         }
     }
     super::soft::adopt(model, state, work);
+}
+
+/// Torques on oriented particles last for one step.
+fn drop_torques(model: &Model, state: &mut State) {
+    for (slot, _) in model.bodies.iter() {
+        let Some(nodes) = model.nodes_at(slot).filter(|n| !n.radii.is_empty()) else { continue };
+        for particle in state.inner[nodes.inner_span()][..SPAN * nodes.radii.len()].chunks_exact_mut(SPAN) {
+            particle[7..].fill(0.0);
+        }
+    }
+}
+
+/// First number of an oriented particle's memory in State.
+fn particle_of(model: &Model, body: BodyId, node: u32, command: &'static str) -> Result<usize, Error> {
+    node_of(model, body, node, command)?;
+    let nodes = model.nodes(body)?;
+    if nodes.radii.is_empty() {
+        let reason = "its nodes are points, which do not turn: only oriented particles do".to_owned();
+        return Err(Error::BadConstraint { constraint: command, reason });
+    }
+    Ok(nodes.inner_start as usize + SPAN * node as usize)
 }
 
 /// Makes the arrays of the input as long as the model is large.
@@ -205,6 +228,19 @@ fn apply(
             sane(&[*force])?;
             let n = node_of(model, *body, *node, "node force")?;
             work.node_force[n] += *force;
+            wake(state, body.index as usize);
+        }
+        Command::NodeTorque { body, node, torque } => {
+            sane(&[*torque])?;
+            let at = particle_of(model, *body, *node, "node torque")? + 7;
+            let sum = Vec3::from_slice(&state.inner[at..]) + *torque;
+            sum.write_to_slice(&mut state.inner[at..]);
+            wake(state, body.index as usize);
+        }
+        Command::NodeSpin { body, node, spin } => {
+            sane(&[*spin])?;
+            let at = particle_of(model, *body, *node, "node spin")? + 4;
+            spin.write_to_slice(&mut state.inner[at..]);
             wake(state, body.index as usize);
         }
         Command::NodeTarget { body, node, position } => {

@@ -1,6 +1,7 @@
 //! Remember: what the step found goes into State. Gate 2: a body that came out insane is rolled back, stopped and held.
 
 use super::{assemble, classic_contact, intake::freeze_rigid, law_contact, touch};
+use crate::deformable::particle::oriented;
 use crate::math::{Pose, Quat, Real, Vec3};
 use crate::model::{Body, Model};
 use crate::report::{Event, Fault, FaultKind, Phase};
@@ -280,7 +281,13 @@ fn fall_asleep(model: &Model, state: &mut State, work: &mut Work, settings: &Set
                 let speed = state.v[i].length().max(state.w[i].length() * r.radius);
                 r.can_sleep && speed < settings.sleep_speed
             }
-            Body::Nodes(nodes) => nodes.span().all(|n| state.node_v[n].length() < settings.sleep_speed),
+            Body::Nodes(nodes) => {
+                let inner = &state.inner[nodes.inner_span()];
+                // the tip of a particle that turns moves too
+                let tip = |(n, r): (usize, &Vec3)| oriented::spin(inner, n).length() * r.max_element();
+                nodes.span().all(|n| state.node_v[n].length() < settings.sleep_speed)
+                    && nodes.radii.iter().enumerate().all(|each| tip(each) < settings.sleep_speed)
+            }
         };
         // who drifts through empty space is not at rest, however slowly (a boost must not change the result)
         let leans = work.anchored[work.islands.root(slot) as usize];
@@ -299,6 +306,11 @@ fn fall_asleep(model: &Model, state: &mut State, work: &mut Work, settings: &Set
             if let Some(nodes) = model.nodes_at(slot) {
                 for n in nodes.span() {
                     state.node_v[n] = Vec3::ZERO;
+                }
+                let inner = &mut state.inner[nodes.inner_span()];
+                for n in 0..nodes.radii.len() {
+                    let turned = oriented::orientation(inner, n);
+                    oriented::put(inner, n, turned, Vec3::ZERO);
                 }
             }
             work.report.events.push(Event::Slept(model.body_id(slot)));

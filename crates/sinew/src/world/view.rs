@@ -1,5 +1,6 @@
 //! Looking at a body.
 
+use crate::deformable::particle::oriented;
 use crate::error::Error;
 use crate::math::{Pose, Quat, Real, Vec3};
 use crate::model::surface::Surface;
@@ -120,6 +121,31 @@ impl<'a> BodyView<'a> {
         match self.body {
             Body::Rigid(_) => &[],
             Body::Nodes(n) => &self.state.node_v[n.span()],
+        }
+    }
+
+    /// Semi-axes of oriented particles [m]; empty for all other bodies.
+    pub fn particle_radii(&self) -> &'a [Vec3] {
+        match self.body {
+            Body::Rigid(_) => &[],
+            Body::Nodes(n) => &n.radii,
+        }
+    }
+
+    /// Orientation of an oriented particle; nothing for other bodies and particles that do not exist.
+    pub fn particle_rotation(&self, node: u32) -> Option<Quat> {
+        Some(oriented::orientation(self.particle_memory(node)?, node as usize))
+    }
+
+    /// Angular velocity of an oriented particle, world axes [rad/s]; nothing where there is no such particle.
+    pub fn particle_spin(&self, node: u32) -> Option<Vec3> {
+        Some(oriented::spin(self.particle_memory(node)?, node as usize))
+    }
+
+    fn particle_memory(&self, node: u32) -> Option<&'a [Real]> {
+        match self.body {
+            Body::Nodes(n) if (node as usize) < n.radii.len() => Some(&self.state.inner[n.inner_span()]),
+            _ => None,
         }
     }
 
