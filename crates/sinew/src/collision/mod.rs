@@ -2,12 +2,14 @@
 
 mod broad;
 pub(crate) mod continuous;
+mod ellipsoid;
 mod narrow;
 mod parry;
 mod sdf;
 pub(crate) mod surface;
 
 pub(crate) use broad::BroadPhase;
+pub(crate) use ellipsoid::{Ellipsoid, apart};
 pub(crate) use narrow::{Candidate, NarrowScratch, PairSide, find_manifolds};
 pub(crate) use parry::{Found, Geometry, ManifoldScratch, RawPoint, TriangleMeet};
 pub use sdf::*;

@@ -106,6 +106,11 @@ impl Model {
         2 * self.bodies.slot_count() as u32 + node
     }
 
+    /// Block of an oriented particle's spin, in poses of its orientation.
+    pub(crate) fn spin_block(&self, node: u32) -> u32 {
+        self.node_block(self.node_count as u32 + node)
+    }
+
     /// True when a constraint asks the two bodies not to collide.
     pub(crate) fn are_apart(&self, a: u32, b: u32) -> bool {
         !self.apart.is_empty() && self.apart.binary_search(&(a.min(b), a.max(b))).is_ok()

@@ -22,6 +22,7 @@ pub(crate) fn detect(model: &Model, state: &mut State, work: &mut Work, settings
     super::surface_contact::follow(model, state, work, settings);
     super::node_contact::find(model, state, work, settings);
     super::surface_contact::find(model, state, work, settings);
+    super::ellipsoid_contact::find(model, state, work, settings);
     work.contacts.sort_unstable_by_key(|m| m.key);
     wake_islands(model, state, work);
     work.report.counts.awake = (work.active_rigid.len() + work.active_nodes.len()) as u32;
@@ -358,7 +359,9 @@ fn stirs(model: &Model, state: &State, slot: u32) -> bool {
 /// Copies what the sweeps need.
 fn load_bodies(model: &Model, state: &State, work: &mut Work) {
     let slots = model.bodies.slot_count();
-    let blocks = 2 * slots + model.node_count;
+    // behind the nodes, when some are oriented: spins, and in poses their orientations
+    let spins = model.bodies.iter().any(|(slot, _)| model.nodes_at(slot).is_some_and(|n| !n.radii.is_empty()));
+    let blocks = 2 * slots + model.node_count * if spins { 2 } else { 1 };
     for array in [&mut work.velocity, &mut work.carry, &mut work.pose] {
         array.resize(blocks, [0.0; 4]);
     }
@@ -399,5 +402,6 @@ fn load_bodies(model: &Model, state: &State, work: &mut Work) {
             work.velocity[block] = [v.x, v.y, v.z, inv_mass];
             work.pose[block] = [x.x, x.y, x.z, inv_mass];
         }
+        super::soft::show_spins(model, nodes, work);
     }
 }

@@ -6,6 +6,7 @@ mod assemble;
 mod classic_contact;
 mod continuous;
 mod detect;
+pub(crate) mod ellipsoid_contact;
 mod impact;
 mod implicit;
 pub(crate) mod intake;

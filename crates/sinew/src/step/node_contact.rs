@@ -1,9 +1,9 @@
 //! Contacts of surfels with rigid bodies: found, written as rows, and settled. They are three rows each in the one sweep,
 //! on the blocks of the nodes that the surfel follows and the body's two.
 
-use super::{StepContext, classic_contact, law_contact, surface_contact, touch};
-use crate::collision::Bounds3;
+use super::{StepContext, classic_contact, ellipsoid_contact, law_contact, surface_contact, touch};
 use crate::collision::surface::feature;
+use crate::collision::{Bounds3, Ellipsoid};
 use crate::constraint::Bounds;
 use crate::math::{Pose, Real, Vec3, any_orthonormal};
 use crate::model::{BuiltCollider, Model, Nodes};
@@ -11,6 +11,9 @@ use crate::settings::Settings;
 use crate::state::{ContactKey, ContactMemory, State, contact_flag};
 use crate::work::{NodeContact, SkinWork, Work};
 use bytemuck::Zeroable;
+
+/// Rounds in which an ellipsoid and a shape agree on their normal.
+const AGREE: usize = 8;
 
 /// Finds contacts of all surfels with rigid bodies; appends them to the step's contacts.
 pub(super) fn find(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
@@ -36,7 +39,8 @@ fn find_body(model: &Model, state: &State, work: &mut Work, settings: &Settings,
     let still = settings.contact_margin + buffer + fall;
     reaches.extend(skin.v.iter().map(|v| still + 2.0 * settings.dt * v.length()));
     let farthest = reaches.iter().fold(0.0, |most: Real, r| most.max(*r));
-    let Some(around) = box_of(&skin.x).map(|b| b.grown(nodes.traits.radius + farthest)) else { return };
+    let size = nodes.radii.iter().fold(0.0, |most: Real, r| most.max(r.max_element()));
+    let Some(around) = box_of(&skin.x).map(|b| b.grown(nodes.traits.radius + size + farthest)) else { return };
     near_colliders.clear();
     broad.overlapping(&around, |c| near_colliders.push(c));
     near_colliders.retain(|&c| bounds[c as usize].meets(&around));
@@ -118,7 +122,9 @@ impl Side<'_> {
         let radius = near.nodes.traits.radius + settings.standoff();
         for (surfel, (&x, &reach)) in near.skin.x.iter().zip(near.reaches).enumerate() {
             let reach = reach + near.motion;
-            if self.is_far(x, radius + reach) {
+            let shape = particle(near.nodes, surfel as u32).map(|n| ellipsoid_contact::shape(near.nodes, state, n));
+            let size = shape.map_or(0.0, |s| s.radii.max_element());
+            if self.is_far(x, radius + size + reach) {
                 continue;
             }
             let key = ContactKey { sub_b: surfel as u32, ..self.key };
@@ -131,15 +137,20 @@ impl Side<'_> {
             let solid = near.nodes.surface.is_solid();
             // seen from inside its own body: a surfel on an edge of the shape has no normal, or any
             let inward = if solid { near.skin.normals[surfel] * -settings.contact_margin } else { Vec3::ZERO };
-            let Some(meet) = self.meet(x + inward) else { continue };
-            if meet.normal.dot(x - meet.on) - radius > reach {
+            let met = match &shape {
+                Some(shape) => self.meet_ellipsoid(x, shape),
+                None => self.meet(x + inward),
+            };
+            let Some(meet) = met else { continue };
+            let size = shape.map_or(0.0, |s| s.reach(meet.normal));
+            if meet.normal.dot(x - meet.on) - radius - size > reach {
                 continue;
             }
             while known.first().is_some_and(|m| m.key < key) {
                 known = &known[1..];
             }
             let old = known.first().filter(|m| m.key == key);
-            contacts.push(self.contact(old, key, &meet, radius));
+            contacts.push(self.contact(old, key, &meet, (radius, shape.is_some())));
         }
     }
 
@@ -172,14 +183,51 @@ impl Side<'_> {
         Some(Meet { on, normal: away.try_normalize()? })
     }
 
-    /// Round shapes are told by their core: the normal then follows the surfel within the step.
-    fn contact(&self, old: Option<&ContactMemory>, key: ContactKey, meet: &Meet, radius: Real) -> ContactMemory {
+    /// Where an ellipsoid meets the shape: its lowest point looks for the shape, what it finds there gives the normal and
+    /// so the lowest point, until the two agree.
+    fn meet_ellipsoid(&self, x: Vec3, shape: &Ellipsoid) -> Option<Meet> {
+        let mut meet = self.meet(x)?;
+        for _ in 0..AGREE {
+            let next = self.meet(x + shape.farthest(-meet.normal))?;
+            let turned = 1.0 - next.normal.dot(meet.normal);
+            // a lowest point that went through a thin shape sees its far side
+            if turned > 1.0 {
+                break;
+            }
+            meet = next;
+            if turned < Real::EPSILON {
+                break;
+            }
+        }
+        Some(meet)
+    }
+
+    /// Round shapes are told by their core: the normal then follows the surfel within the step. Ellipsoids keep it.
+    fn contact(
+        &self,
+        old: Option<&ContactMemory>,
+        key: ContactKey,
+        meet: &Meet,
+        (radius, flat): (Real, bool),
+    ) -> ContactMemory {
         let mut m = renew(old, key, self.pose.rotation.inverse() * meet.normal, radius);
         let outward = self.placed.rotation.inverse() * meet.normal;
         let (core, round) = self.built.geometry.core(self.placed.unpoint(meet.on), outward);
+        if flat {
+            m.points[0].local_a = self.pose.unpoint(meet.on);
+            return m;
+        }
         m.points[0].local_a = self.built.place.point(core);
         m.radius[0] = round;
         m
+    }
+}
+
+/// The oriented particle that a surfel is.
+fn particle(nodes: &Nodes, surfel: u32) -> Option<u32> {
+    match nodes.surface.shares(surfel) {
+        [share] if !nodes.radii.is_empty() => Some(share.node),
+        _ => None,
     }
 }
 

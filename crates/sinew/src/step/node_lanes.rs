@@ -27,7 +27,8 @@ pub(super) fn build(model: &Model, work: &mut Work) {
         if any_laws && law_contact::takes(model, m) {
             continue;
         }
-        let Some(nodes) = model.nodes_at(b).filter(|_| active[b as usize]) else { continue };
+        // a particle that turns has more to answer with than its mass
+        let Some(nodes) = model.nodes_at(b).filter(|n| active[b as usize] && n.radii.is_empty()) else { continue };
         let Some(node) = single(nodes, m.key.sub_b) else { continue };
         if !is_light(model, active[a as usize], a, nodes.inv_mass[node as usize]) {
             continue;

@@ -1,6 +1,7 @@
 //! Soft bodies inside the phases: models are taken over from the Model, asked for their velocity, moved on.
 
 use super::predict::decay;
+use crate::deformable::particle::oriented;
 use crate::deformable::{BodyMut, BodyRef, Deformable, StepContext, vec};
 use crate::math::{Real, Vec3};
 use crate::model::{Body, Model, Nodes};
@@ -83,6 +84,27 @@ fn with_body(
     call(held.model.as_mut(), body, pool);
 }
 
+/// Shows spins and orientations of particles to the rows.
+pub(super) fn show_spins(model: &Model, nodes: &Nodes, work: &mut Work) {
+    let inner = &work.inner[nodes.inner_span()];
+    for k in 0..nodes.radii.len() {
+        let block = model.spin_block(nodes.start + k as u32) as usize;
+        let w = oriented::spin(inner, k);
+        work.velocity[block] = [w.x, w.y, w.z, 0.0];
+        work.pose[block] = oriented::orientation(inner, k).to_array();
+    }
+}
+
+/// Takes spins back from the rows.
+fn take_spins(model: &Model, nodes: &Nodes, work: &mut Work) {
+    let inner = &mut work.inner[nodes.inner_span()];
+    for k in 0..nodes.radii.len() {
+        let spin = vec(work.velocity[model.spin_block(nodes.start + k as u32) as usize]);
+        let turned = oriented::orientation(inner, k);
+        oriented::put(inner, k, turned, spin);
+    }
+}
+
 /// Which substep a model is asked for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct When {
@@ -119,6 +141,7 @@ pub(super) fn predict(when: When, model: &Model, slot: u32, work: &mut Work, set
         }
         m.predict(&when.context(settings, pool), body);
     });
+    show_spins(model, nodes, work);
 }
 
 /// Moves a body on. It moves with the corrected velocities; what the model adds to them on the way (the second half kick of
@@ -132,7 +155,9 @@ pub(super) fn advance(when: When, model: &Model, slot: u32, work: &mut Work, set
         work.before_advance.clear();
         work.before_advance.extend_from_slice(&work.carry[span.clone()]);
     }
+    take_spins(model, nodes, work);
     with_body(model, slot, work, true, |m, body, pool| m.advance(&when.context(settings, pool), body));
+    show_spins(model, nodes, work);
     if !kicks {
         return;
     }

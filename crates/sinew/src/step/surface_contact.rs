@@ -43,7 +43,7 @@ pub(super) fn find(model: &Model, state: &State, work: &mut Work, settings: &Set
         if !touches(model, work, a) {
             continue;
         }
-        if settings.guaranteed || model.nodes_at(a).is_some_and(|n| n.traits.self_contact) {
+        if settings.guaranteed || model.nodes_at(a).is_some_and(|n| n.traits.self_contact && n.radii.is_empty()) {
             find_pair(model, state, work, settings, a, a);
         }
         for b in a + 1..work.skins.len() as u32 {
@@ -65,7 +65,9 @@ fn may_meet(model: &Model, work: &Work, a: u32, b: u32) -> bool {
     let groups = |slot: u32| model.nodes_at(slot).map(|n| n.traits.groups);
     let near = bounds(a).zip(bounds(b)).is_some_and(|(a, b)| a.meets(&b));
     let (Some(groups_a), Some(groups_b)) = (groups(a), groups(b)) else { return false };
-    near && groups_a.meets(groups_b) && !model.are_apart(a, b)
+    // oriented particles meet each other as ellipsoids
+    let ellipsoids = [a, b].iter().all(|&slot| model.nodes_at(slot).is_some_and(|n| !n.radii.is_empty()));
+    near && groups_a.meets(groups_b) && !model.are_apart(a, b) && !ellipsoids
 }
 
 /// Features of two surfaces, or of one.

@@ -1,7 +1,9 @@
 //! One contact point as rows see it: normal, tangents, gap and the common point, and the terms of a push there.
 
+use crate::collision::Ellipsoid;
 use crate::collision::surface::feature;
 use crate::constraint::Term;
+use crate::deformable::particle::oriented;
 use crate::math::{Block, Quat, Real, Sym3, Vec3, any_orthonormal};
 use crate::model::{Material, Model, Nodes};
 use crate::state::{ContactMemory, contact_flag};
@@ -26,8 +28,18 @@ pub(super) fn place(model: &Model, pose: &[Block], m: &ContactMemory, k: usize) 
     let tangent = q_a * m.tangent;
     let on_a = x_a + q_a * m.points[k].local_a;
     if m.has(contact_flag::NODE) {
+        let b = Feature::of_b(model, m)?;
         // the point of the surface is the common one: nodes cannot take a torque
-        let at = Feature::of_b(model, m)?.position(model, pose);
+        let at = b.position(model, pose);
+        if let Some(shape) = b.ellipsoid(model, pose) {
+            let on_a = match m.has(contact_flag::SURFACE) {
+                true => Feature::of_a(model, m)?.outermost(model, pose, normal),
+                false => on_a,
+            };
+            let at = at + shape.farthest(-normal);
+            let gap = normal.dot(at - on_a) - m.radius[1];
+            return Some(Place { normal, tangents: [tangent, normal.cross(tangent)], at, gap });
+        }
         if m.radius[0] > 0.0 {
             // a round shape: the normal follows the node around its core
             let away = at - on_a;
@@ -95,6 +107,40 @@ impl<'a> Feature<'a> {
         used.fold(Vec3::ZERO, |sum, (&s, w)| sum + self.nodes.surface.position(s, x) * w)
     }
 
+    /// The particle that a vertex is, when it is oriented, and its node.
+    fn particle(&self) -> Option<u32> {
+        let [surfel, ..] = self.surfels;
+        match self.nodes.surface.shares(surfel) {
+            [share] if self.weights[0] == 1.0 && !self.nodes.radii.is_empty() => Some(share.node),
+            _ => None,
+        }
+    }
+
+    fn ellipsoid(&self, model: &Model, pose: &[Block]) -> Option<Ellipsoid> {
+        let node = self.particle()?;
+        let rotation = Quat::from_array(pose[model.spin_block(self.nodes.start + node) as usize]);
+        Some(Ellipsoid { radii: self.nodes.radii[node as usize], rotation })
+    }
+
+    /// Its place, of an ellipsoid the farthest point along the normal.
+    fn outermost(&self, model: &Model, pose: &[Block], normal: Vec3) -> Vec3 {
+        let at = self.position(model, pose);
+        self.ellipsoid(model, pose).map_or(at, |e| at + e.farthest(normal))
+    }
+
+    /// The term of an oriented particle's spin for a push along `axis` at a point.
+    fn spin_term(&self, model: &Model, work: &Work, axis: Vec3, at: Vec3) -> Option<Term> {
+        let (node, shape) = (self.particle()?, self.ellipsoid(model, &work.pose)?);
+        let number = self.nodes.start + node;
+        if !(work.velocity[model.node_block(number) as usize][3] > 0.0) {
+            return None;
+        }
+        let torque = (at - self.position(model, &work.pose)).cross(axis);
+        let inertia = oriented::inertia_of(self.nodes.mass[node as usize], shape.radii);
+        let response = shape.rotation * ((shape.rotation.inverse() * torque) / inertia);
+        Some(Term { block: model.spin_block(number), jacobian: torque, response })
+    }
+
     /// Adds the terms of a push along `axis`. One term a node: a sweep takes a row's terms for independent.
     fn terms(&self, model: &Model, velocity: &[Block], axis: Vec3, out: &mut Vec<Term>) {
         for (&surfel, weight) in self.surfels.iter().zip(self.weights).filter(|(_, w)| *w != 0.0) {
@@ -117,12 +163,19 @@ pub(super) fn terms(model: &Model, work: &Work, m: &ContactMemory, axis: Vec3, a
     if m.has(contact_flag::NODE) {
         let Some(feature) = Feature::of_b(model, m) else { return };
         feature.terms(model, &work.velocity, axis, out);
+        // the solver of implicit islands knows no spins of nodes
+        if !work.implicit.holds(m.key.b) {
+            out.extend(feature.spin_term(model, work, axis, at));
+        }
     } else {
         rigid_terms(work, m.key.b, axis, at, out);
     }
     if m.has(contact_flag::SURFACE) {
         let Some(feature) = Feature::of_a(model, m) else { return };
         feature.terms(model, &work.velocity, -axis, out);
+        if !work.implicit.holds(m.key.a) {
+            out.extend(feature.spin_term(model, work, -axis, at));
+        }
     } else {
         rigid_terms(work, m.key.a, -axis, at, out);
     }

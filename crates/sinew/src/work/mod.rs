@@ -25,6 +25,7 @@ use crate::solver::node_touch::NodeTouches;
 use crate::solver::pool::Pool;
 use crate::solver::row_lanes::RowLanes;
 use crate::state::ContactMemory;
+use crate::step::ellipsoid_contact::Around;
 
 /// One collider of the world, by its slot.
 #[derive(Clone, Copy, Debug)]
@@ -166,6 +167,8 @@ pub(crate) struct Work {
     pub in_lanes: Vec<bool>,
     /// How far each surfel of the body at hand may come [m]. Written by `detect`.
     pub reaches: Vec<Real>,
+    /// Balls around oriented particles, by their least x. Written by `detect`.
+    pub particles_around: Vec<Around>,
     /// Contacts with a friction law of their own, and their rows. Written by `assemble`.
     pub law_contacts: Vec<LawContact>,
     pub law_rows: RowBuffer,
@@ -256,6 +259,7 @@ impl Work {
             node_touches: NodeTouches::default(),
             in_lanes: Vec::new(),
             reaches: Vec::new(),
+            particles_around: Vec::new(),
             law_contacts: Vec::new(),
             law_rows: RowBuffer::default(),
             any_laws: false,
