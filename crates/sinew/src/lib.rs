@@ -84,6 +84,7 @@ pub mod meshless {
 pub use input::{Command, FixedStep, Input};
 pub use math::{Block, Mat3, Pose, Quat, Real, Sym3, Vec3};
 pub use model::exchange::{Entering, Exchange, ExchangeError, Leaving, exchange};
+pub use model::particle_skin::ParticleSkin;
 pub use model::primitives::{Diagonals, Polyline, PrimitiveError};
 pub use model::surface::{BindError, Share, Surface, Wrap, inflate};
 pub use model::tet_mesh::{TetMesh, TetMeshError};

@@ -6,6 +6,7 @@ mod ids;
 mod material;
 mod matter;
 mod nodes;
+pub mod particle_skin;
 mod particles;
 pub mod primitives;
 mod rigid;

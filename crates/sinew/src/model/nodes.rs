@@ -1,5 +1,6 @@
 //! Bodies made of nodes as the step sees them: a span of nodes, a surface, and for soft bodies a model.
 
+use super::particle_skin::ParticleSkin;
 use super::soft::{Air, Built, SoftBody};
 use super::surface::{Cells, Surface};
 use super::{Groups, Material, Particles};
@@ -47,6 +48,8 @@ pub(crate) struct Nodes {
     pub inv_mass: Vec<Real>,
     /// Semi-axes of nodes that are ellipsoids; empty when nodes are points. (node_count) [m]
     pub radii: Vec<Vec3>,
+    /// A surface on oriented particles, for the eye.
+    pub skin: Option<Box<ParticleSkin>>,
     pub surface: Surface,
     /// Triangles and segments of the surface with the features they own.
     pub cells: Box<Cells>,
@@ -110,6 +113,7 @@ impl Nodes {
             mass,
             inv_mass,
             radii: Vec::new(),
+            skin: None,
             cells: Box::new(surface.cells()),
             rest: source.positions.clone(),
             surface,
@@ -122,7 +126,7 @@ impl Nodes {
 
     pub fn of_soft(source: SoftBody, start: u32, inner_start: u32) -> Result<(Self, Start), Error> {
         let who = naming("soft body", &source.name);
-        let Built { model, rest, surface } = source.build(&who)?;
+        let Built { model, rest, surface, skin } = source.build(&who)?;
         let mass = model.masses().to_vec();
         for (i, &m) in mass.iter().enumerate() {
             positive(&format!("{who}.mass[{i}]"), m)?;
@@ -166,6 +170,7 @@ impl Nodes {
             mass,
             inv_mass,
             radii: model.ellipsoids().to_vec(),
+            skin: skin.map(Box::new),
             cells: Box::new(surface.cells()),
             rest: surfels,
             surface,

@@ -1,5 +1,6 @@
 //! Soft bodies to be added: a geometry, a model with its parameters, and how the surface meets the world.
 
+use super::particle_skin::ParticleSkin;
 use super::surface::{Surface, Wrap, inflate};
 use super::tet_mesh::TetMesh;
 use super::tri_mesh::TriMesh;
@@ -141,7 +142,8 @@ pub struct SoftBody {
     pub geometry: Geometry,
     /// What holds it together.
     pub model: SoftModel,
-    /// A surface of its own; without, the body's boundary.
+    /// A surface of its own; without, the body's boundary. On oriented particles it is carried by their frames and is for
+    /// the eye; contact is with the ellipsoids.
     pub skin: Option<Skin>,
     /// Where the rest shape's origin is put.
     pub pose: Pose,
@@ -178,6 +180,8 @@ pub(crate) struct Built {
     /// Rest positions of the nodes, in the coordinates of the rest shape [m].
     pub rest: Vec<Vec3>,
     pub surface: Surface,
+    /// Of oriented particles, for the eye.
+    pub skin: Option<ParticleSkin>,
 }
 
 impl SoftBody {
@@ -308,12 +312,20 @@ impl SoftBody {
             "a unit quaternion",
         )?;
         let refuse = |reason: String| Error::BadShape { shape: who.to_owned(), reason };
-        let Built { model, rest, surface } = self.make().map_err(refuse)?;
+        let Built { model, rest, surface, .. } = self.make().map_err(refuse)?;
+        if let (Some(skin), SoftModel::Oriented(..)) = (&self.skin, &self.model) {
+            skin.mesh.check().map_err(|e| refuse(e.to_string()))?;
+            let mut inner = vec![0.0; model.inner_count()];
+            model.rest_inner(&mut inner);
+            let turned: Vec<Quat> = (0..rest.len()).map(|k| oriented::orientation(&inner, k)).collect();
+            let skin = ParticleSkin::new(&inflate(&skin.mesh, skin.inflate), &rest, &turned);
+            return Ok(Built { model, rest, surface, skin: Some(skin) });
+        }
         let surface = match &self.skin {
             None => surface,
             Some(skin) => self.wrap(skin, &rest).map_err(refuse)?,
         };
-        Ok(Built { model, rest, surface })
+        Ok(Built { model, rest, surface, skin: None })
     }
 
     /// The model, its nodes and the boundary; or why not.
@@ -321,8 +333,12 @@ impl SoftBody {
         fn told<T, E: std::fmt::Display>(made: Result<T, E>) -> Result<T, String> {
             made.map_err(|e| e.to_string())
         }
-        let boxed =
-            |model: Box<dyn Deformable>, rest: &[Vec3], surface: Surface| Built { model, rest: rest.to_vec(), surface };
+        let boxed = |model: Box<dyn Deformable>, rest: &[Vec3], surface: Surface| Built {
+            model,
+            rest: rest.to_vec(),
+            surface,
+            skin: None,
+        };
         let geometry = &self.geometry;
         let surface = match geometry {
             Geometry::Tets(mesh) => {

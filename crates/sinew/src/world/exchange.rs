@@ -1,11 +1,12 @@
 //! Exchange of the model under a body while the world runs.
 
 use super::{World, edit};
+use crate::deformable::outer;
 use crate::error::Error;
-use crate::math::{Block, Real, Vec3};
+use crate::math::{Block, Mat3, Real, Vec3, nearest_rotation};
 use crate::model::exchange::{Entering, Exchange, Leaving, exchange};
 use crate::model::surface::Wrap;
-use crate::model::{Body, BodyId, NodeSource, Nodes, SoftBody};
+use crate::model::{Body, BodyId, NodeSource, Nodes, SoftBody, Start};
 
 impl World {
     /// Puts another model under a soft body: other elements, another mesh, another family. Shape, place, velocity,
@@ -59,8 +60,23 @@ impl World {
         let moving = done.v.iter().zip(&new.inv_mass);
         begin.velocities =
             moving.map(|(v, &m)| if m > 0.0 { Vec3::new(v[0], v[1], v[2]) } else { Vec3::ZERO }).collect();
+        turn_particles(&new, &rest, &mut begin);
 
         edit::remove_body(&mut self.model, &mut self.state, id)?;
         Ok((edit::add_nodes(&mut self.model, &mut self.state, new, begin), done))
     }
+}
+
+/// Oriented particles are turned as the whole body is; the old model knew no more.
+fn turn_particles(new: &Nodes, rest: &[Vec3], begin: &mut Start) {
+    let Some(model) = new.fresh.as_ref().filter(|_| !new.radii.is_empty()) else { return };
+    let (mut total, mut from, mut to) = (0.0, Vec3::ZERO, Vec3::ZERO);
+    for ((&m, &r), &x) in new.mass.iter().zip(rest).zip(&begin.positions) {
+        (total, from, to) = (total + m, from + r * m, to + x * m);
+    }
+    let (from, to) = (from / total, to / total);
+    let parts = new.mass.iter().zip(rest).zip(&begin.positions);
+    let moment = parts.fold(Mat3::ZERO, |sum, ((&m, &r), &x)| sum + outer(x - to, r - from) * m);
+    model.rest_inner(&mut begin.inner);
+    model.carry_inner(nearest_rotation(&moment), Vec3::ZERO, &mut begin.inner);
 }

@@ -3,6 +3,7 @@
 use crate::deformable::particle::oriented;
 use crate::error::Error;
 use crate::math::{Pose, Quat, Real, Vec3};
+use crate::model::particle_skin::ParticleSkin;
 use crate::model::surface::Surface;
 use crate::model::{Body, BodyId, Motion};
 use crate::state::State;
@@ -140,6 +141,14 @@ impl<'a> BodyView<'a> {
     /// Angular velocity of an oriented particle, world axes [rad/s]; nothing where there is no such particle.
     pub fn particle_spin(&self, node: u32) -> Option<Vec3> {
         Some(oriented::spin(self.particle_memory(node)?, node as usize))
+    }
+
+    /// The skin of a body of oriented particles, and where its vertices are now, into `out` [m].
+    pub fn particle_skin(&self, out: &mut Vec<Vec3>) -> Option<&'a ParticleSkin> {
+        let Body::Nodes(n) = self.body else { return None };
+        let skin = n.skin.as_deref()?;
+        skin.positions_in(&self.state.node_x[n.span()], &self.state.inner[n.inner_span()], out);
+        Some(skin)
     }
 
     fn particle_memory(&self, node: u32) -> Option<&'a [Real]> {

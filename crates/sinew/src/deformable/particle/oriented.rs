@@ -221,8 +221,10 @@ impl Oriented {
     /// Predicted orientation, or that at the end of a free substep, with the spin there.
     fn turn(&self, node: usize, q: Quat, spin: Vec3, h: Real) -> (Quat, Vec3) {
         let r = self.radii[node];
-        if r.x == r.y && r.y == r.z {
-            return (integrate_rotation(q, spin * h), spin);
+        let turn = spin * h;
+        // a ball keeps its spin; a turn that no substep can follow is cut back
+        if r.x == r.y && r.y == r.z || turn.length_squared() > LONGEST * LONGEST {
+            return (integrate_rotation(q, turn.clamp_length_max(LONGEST)), spin);
         }
         turn_free(q, spin, Sym3::diagonal(self.inertia(node)), h)
     }
@@ -278,8 +280,7 @@ impl Oriented {
                 w += inverse.mul(torque) * h;
                 put(body.inner, node, q, w);
             }
-            self.stars[node] =
-                if body.v[node][3] > 0.0 { self.turn(node, q, w, h).0 } else { integrate_rotation(q, w * h) };
+            self.stars[node] = if body.v[node][3] > 0.0 { self.turn(node, q, w, h).0 } else { turned(q, w * h) };
             self.places[node] = vec(body.x[node]) - origin + vec(body.v[node]) * h;
         }
         self.turns.fill(Vec3::ZERO);
@@ -354,7 +355,7 @@ impl Deformable for Oriented {
         for (node, (x, v)) in body.x.iter_mut().zip(body.v.iter()).enumerate() {
             add(x, vec(*v) * ctx.h);
             let (q, w) = (orientation(body.inner, node), spin(body.inner, node));
-            let (q, w) = if v[3] > 0.0 { self.turn(node, q, w, ctx.h) } else { (integrate_rotation(q, w * ctx.h), w) };
+            let (q, w) = if v[3] > 0.0 { self.turn(node, q, w, ctx.h) } else { (turned(q, w * ctx.h), w) };
             put(body.inner, node, q, w);
         }
         self.flow(ctx.h, body);
@@ -430,7 +431,7 @@ pub(crate) fn orientation(inner: &[Real], node: usize) -> Quat {
     let [x, y, z, w] = [0, 1, 2, 3].map(|k| inner[SPAN * node + k]);
     let q = Quat::from_xyzw(x, y, z, w);
     // memory that was wiped after a fault has no orientation
-    if q.length_squared() > 0.5 { q } else { Quat::IDENTITY }
+    if (q.length_squared() - 1.0).abs() < 0.1 { q } else { Quat::IDENTITY }
 }
 
 /// Spin of a particle in the memory of its body [rad/s].

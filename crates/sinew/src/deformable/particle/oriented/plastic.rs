@@ -43,7 +43,7 @@ impl Oriented {
         let [x, y, z, w] = [3, 4, 5, 6].map(|i| kept[at + i]);
         let q = Quat::from_xyzw(x, y, z, w);
         // memory that was wiped after a fault
-        if q.length_squared() > 0.5 { (Vec3::from_slice(&kept[at..]), q) } else { self.first_rest(k) }
+        if (q.length_squared() - 1.0).abs() < 0.1 { (Vec3::from_slice(&kept[at..]), q) } else { self.first_rest(k) }
     }
 
     fn put_rest(&self, k: usize, (place, frame): (Vec3, Quat), kept: &mut [Real]) {
