@@ -10,7 +10,7 @@ mod wide;
 
 pub use lanes::{Blocks, Kernel, LANES, Lane, PairPicks, Pairs, Picked, PickedPairs, Picks, run, run_wide};
 pub use polar::{Svd, cofactor, natural_log, polar_rotation, positive_part, trace};
-pub use rotation::{angle_of, nearest_rotation, pseudo_inverse, root};
+pub use rotation::{angle_of, nearest_rotation, nearest_rotation_from, pseudo_inverse, root};
 pub use tensor::{Pose, Sym3, any_orthonormal, cross_matrix, integrate_rotation, turn_free};
 pub use wide::{
     Wide3, WideMat3, WideQuat, eigen, narrow, narrow_rotation, pseudo_inverse as wide_pseudo_inverse, wide_outer,

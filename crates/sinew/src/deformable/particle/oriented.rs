@@ -248,7 +248,9 @@ impl Oriented {
     fn relax(&mut self, group: usize, stiff: Real, v: &[Block]) {
         let members = self.sets.members(group);
         let seen = members.clone().map(|k| self.member(k, stiff * self.sets.shares[k], v));
-        let found = Placement::find(seen);
+        let first = members.start;
+        let guess = self.stars[self.sets.nodes[first] as usize] * self.frames[first].inverse();
+        let found = Placement::find(seen, guess);
         for k in members {
             let node = self.sets.nodes[k] as usize;
             if !(v[node][3] > 0.0) {
@@ -410,7 +412,9 @@ impl Oriented {
                     moment: moment(self.radii[node], frame),
                 }
             });
-            let found = Placement::find(members);
+            let first = self.sets.members(group).start;
+            let turn = orientation(body.inner, self.sets.nodes[first] as usize);
+            let found = Placement::find(members, turn * self.rest_of(first, self.kept(body.inner)).1.inverse());
             for k in self.sets.members(group) {
                 let place = vec(body.x[self.sets.nodes[k] as usize]) - origin;
                 let (rest, frame) = self.rest_of(k, self.kept(body.inner));

@@ -18,7 +18,7 @@
 use super::super::{Group, ParticleError, check_entry, positive};
 use super::{Groups, Particle};
 use crate::deformable::outer;
-use crate::math::{Mat3, Quat, Real, Vec3, nearest_rotation};
+use crate::math::{Mat3, Quat, Real, Vec3, nearest_rotation_from};
 use std::ops::Range;
 
 /// Groups, one after the other.
@@ -55,8 +55,8 @@ pub(super) struct Placement {
 }
 
 impl Placement {
-    /// Of least squares for these members.
-    pub fn find(members: impl Iterator<Item = Member> + Clone) -> Self {
+    /// Of least squares for these members; the guess is how the first of them is turned.
+    pub fn find(members: impl Iterator<Item = Member> + Clone, guess: Quat) -> Self {
         let (mut total, mut centre, mut rest_centre) = (0.0, Vec3::ZERO, Vec3::ZERO);
         for m in members.clone() {
             total += m.weight;
@@ -69,7 +69,7 @@ impl Placement {
             let spread = outer(m.place - centre, m.rest - rest_centre);
             a += (spread + Mat3::from_quat(m.turn) * m.moment) * m.weight;
         }
-        Self { centre, rest_centre, rotation: nearest_rotation(&a) }
+        Self { centre, rest_centre, rotation: nearest_rotation_from(&a, guess) }
     }
 
     /// Where a member belongs [m].

@@ -90,7 +90,8 @@ impl Oriented {
                     moment: self.moments[k],
                 }
             };
-            let found = Placement::find(members.clone().map(see));
+            let guess = see(members.start).turn * self.frames[members.start].inverse();
+            let found = Placement::find(members.clone().map(see), guess);
             let back = found.rotation.inverse();
             let off = |k: usize| {
                 let m = see(k);
