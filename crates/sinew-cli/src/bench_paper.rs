@@ -3,12 +3,12 @@
 //! Each scene is run with the paper's settings (one step of 20 ms, 2 + 2 iterations) and with its own, on one thread and
 //! never asleep. RMS Δλ by iteration is ICD Fig. 1, time against the number of rows Fig. 5 and 6.
 
-use crate::bench_plot::{Line, Plot, Scale};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::measure::{Measure, Summary};
 use crate::output::{Draft, Table, ms};
 use crate::play::play;
+use crate::plot::{Pen, Plot, Scale};
 use serde::Serialize;
 use sinew::{Input, Order, Phase, Real, Settings, World};
 use sinew_scene::census::Census;
@@ -276,32 +276,26 @@ fn curve(sizes: &[Size], time: impl Fn(&Size) -> f64) -> Vec<[f64; 2]> {
 /// Writes the figures into a folder.
 pub fn draw(runs: &[PaperRun], sizes: &[Size], folder: &Path) -> Result<(), Failure> {
     std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
-    let numbered = |list: &[f64]| list.iter().enumerate().map(|(k, r)| [(k + 1) as f64, *r]).collect();
-    let lines: Vec<Line> = runs
-        .iter()
-        .filter(|r| !r.rms_by_iteration.is_empty())
-        .map(|r| {
-            let name = format!("{}, {}", r.summary.scene, r.summary.variant.as_deref().unwrap_or_default());
-            Line { name, points: numbered(&r.rms_by_iteration), dashed: false }
-        })
-        .collect();
-    if !lines.is_empty() {
-        let axes = [("iteration".to_owned(), Scale::Linear), ("RMS change of force, N".to_owned(), Scale::Log)];
-        let plot = Plot { title: "Convergence (ICD Fig. 1)".to_owned(), axes, lines };
+    let mut plot = Plot::new("Convergence (ICD Fig. 1)", "iteration", "RMS change of force, N");
+    let shown = runs.iter().filter(|r| !r.rms_by_iteration.is_empty());
+    for r in shown.clone() {
+        let name = format!("{}, {}", r.summary.scene, r.summary.variant.as_deref().unwrap_or_default());
+        let points = r.rms_by_iteration.iter().enumerate().map(|(k, r)| [(k + 1) as f64, *r]);
+        plot = plot.drawn(&name, points, Pen::Marked);
+    }
+    if shown.count() > 0 {
+        let plot = plot.scales(Scale::Linear, Scale::Log);
         Draft::save(&folder.join("convergence.svg"), plot.svg().as_bytes())?;
     }
     if sizes.len() > 1 {
         let whole = curve(sizes, |s| s.ms);
         let [exponent, factor] = power_law(&whole);
-        let fit = whole.iter().map(|p| [p[0], factor * p[0].powf(exponent)]).collect();
-        let line = |name: &str, points, dashed| Line { name: name.to_owned(), points, dashed };
-        let lines = vec![
-            line("step", whole, false),
-            line("assembling and solving rows", curve(sizes, |s| s.solve_ms), false),
-            line(&format!("rows^{exponent:.3}"), fit, true),
-        ];
-        let axes = [("constraint rows".to_owned(), Scale::Log), ("ms a step".to_owned(), Scale::Log)];
-        let plot = Plot { title: "Time against rows (ICD Fig. 5-6)".to_owned(), axes, lines };
+        let fit: Vec<[f64; 2]> = whole.iter().map(|p| [p[0], factor * p[0].powf(exponent)]).collect();
+        let plot = Plot::new("Time against rows (ICD Fig. 5-6)", "constraint rows", "ms a step")
+            .scales(Scale::Log, Scale::Log)
+            .drawn("step", whole, Pen::Marked)
+            .drawn("assembling and solving rows", curve(sizes, |s| s.solve_ms), Pen::Marked)
+            .drawn(&format!("rows^{exponent:.3}"), fit, Pen::Dashed);
         Draft::save(&folder.join("scaling.svg"), plot.svg().as_bytes())?;
     }
     Ok(())

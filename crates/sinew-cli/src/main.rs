@@ -5,7 +5,6 @@
 mod bench;
 mod bench_models;
 mod bench_paper;
-mod bench_plot;
 mod check;
 mod export;
 mod export_gltf;
