@@ -48,7 +48,7 @@ fn look(name: &str, sets: &[String]) -> Result<String, Failure> {
     let bodies = world.bodies().count();
     let joints = match &scene {
         AnyScene::File(file) => file.counts().joints,
-        AnyScene::BuiltIn(_) => world.blueprint()?.constraints.len(),
+        AnyScene::BuiltIn(_) | AnyScene::WithLaw(..) => world.blueprint()?.constraints.len(),
     };
     let plural = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
     let bodies = if bodies == 1 { "1 body".to_owned() } else { format!("{bodies} bodies") };

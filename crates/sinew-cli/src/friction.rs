@@ -59,7 +59,8 @@ pub fn friction(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-fn find(name: &str) -> Result<Law, Failure> {
+/// The law of this name, with parameters of dry metal.
+pub fn find(name: &str) -> Result<Law, Failure> {
     let known = Law::all().map(|l| l.name()).join(", ");
     let law = Law::all().into_iter().find(|l| l.name() == name);
     law.ok_or_else(|| unknown("law", name, None, &format!("laws are {known}")))

@@ -1,7 +1,7 @@
 //! `sinew scenes`: the gallery, one scene a line. Also: finding the scene a user named.
 
 use crate::failure::{Failure, unknown};
-use crate::settings;
+use crate::{friction, settings};
 use sinew_scene::file::{self, Syntax};
 use sinew_scene::{AnyScene, gallery};
 use std::io::Write;
@@ -18,6 +18,9 @@ pub fn scenes() -> Result<(), Failure> {
     Ok(())
 }
 
+/// The friction law of all surfaces of a built-in scene.
+const LAW: &str = "parameters.law=";
+
 /// Whether a word names a file.
 pub fn is_file(name: &str) -> bool {
     Syntax::of(Path::new(name)).is_some()
@@ -26,7 +29,9 @@ pub fn is_file(name: &str) -> bool {
 /// The scene a user named, and those of the `--set` that are left: in a file all but plain settings are part of the scene.
 pub fn find(name: &str, sets: &[String]) -> Result<(AnyScene, Vec<String>), Failure> {
     if let Some(scene) = gallery::find(name) {
-        return Ok((scene.into(), sets.to_vec()));
+        let (laws, plain): (Vec<String>, Vec<String>) = sets.iter().cloned().partition(|set| set.starts_with(LAW));
+        let Some(law) = laws.last() else { return Ok((scene.into(), plain)) };
+        return Ok((AnyScene::WithLaw(scene, friction::find(law[LAW.len()..].trim())?), plain));
     }
     if is_file(name) {
         let (plain, inner): (Vec<String>, Vec<String>) = sets.iter().cloned().partition(|set| settings::is_knob(set));

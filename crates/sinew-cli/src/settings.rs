@@ -2,7 +2,7 @@
 
 use crate::failure::{Failure, unknown};
 use sinew::classic::Penalty;
-use sinew::{ContactMethod, FrictionBound, Order, Real, Settings, Stabilization, TimeOfContact, Vec3};
+use sinew::{ContactMethod, FrictionBound, Order, PairRule, Real, Settings, Stabilization, TimeOfContact, Vec3};
 use sinew_scene::gallery::near_miss;
 use std::str::FromStr;
 
@@ -24,6 +24,8 @@ const COUNT: &str = "a whole number";
 const YES_NO: &str = "true or false";
 const METHOD: &str = "rows, impulse, quadratic:STIFFNESS, buffered:STIFFNESS,BUFFER or barrier:STRENGTH,BUFFER \
     (N/m, m and J, as quadratic:1e4)";
+
+const PAIR: &str = "geometric_mean, product, minimum, mean or maximum";
 
 const KNOBS: &[Knob] = &[
     knob("settings.dt", REAL, |s, t| put(&mut s.dt, t)),
@@ -54,6 +56,8 @@ const KNOBS: &[Knob] = &[
     knob("settings.friction.frequency", REAL, |s, t| frequency(&mut s.friction, t)),
     knob("settings.friction.damping_ratio", REAL, |s, t| damping_ratio(&mut s.friction, t)),
     knob("settings.friction.baumgarte", REAL, |s, t| baumgarte(&mut s.friction, t)),
+    knob("settings.pairs.friction", PAIR, |s, t| pair_rule(&mut s.pairs.friction, t)),
+    knob("settings.pairs.restitution", PAIR, |s, t| pair_rule(&mut s.pairs.restitution, t)),
     knob("settings.warm_start", REAL, |s, t| put(&mut s.warm_start, t)),
     knob("settings.stop_residual", REAL, |s, t| put(&mut s.stop_residual, t)),
     knob("settings.order", "joint or staggered:RIGID,DEFORMABLE (as staggered:2,2)", |s, t| order(&mut s.order, t)),
@@ -188,6 +192,18 @@ fn time_of_contact(to: &mut TimeOfContact, text: &str) -> Option<()> {
         "regula_falsi" => TimeOfContact::RegulaFalsi,
         "brent" => TimeOfContact::Brent,
         "conservative" => TimeOfContact::Conservative,
+        _ => return None,
+    };
+    Some(())
+}
+
+fn pair_rule(to: &mut PairRule, text: &str) -> Option<()> {
+    *to = match text {
+        "geometric_mean" => PairRule::GeometricMean,
+        "product" => PairRule::Product,
+        "minimum" => PairRule::Minimum,
+        "mean" => PairRule::Mean,
+        "maximum" => PairRule::Maximum,
         _ => return None,
     };
     Some(())

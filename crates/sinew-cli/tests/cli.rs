@@ -436,6 +436,14 @@ fn a_reader_that_has_seen_enough_is_no_error() {
 }
 
 #[test]
+fn a_built_in_scene_runs_with_another_friction_law() {
+    let run = |law: &str| sinew(&["run", "stick-slip", "--steps", "5", "--set", &format!("parameters.law={law}")]);
+    assert_eq!(code(&run("elasto-plastic")), 0, "{}", stderr(&run("elasto-plastic")));
+    let refused = run("dhal");
+    assert!(code(&refused) != 0 && stderr(&refused).contains("laws are coulomb"), "{}", stderr(&refused));
+}
+
+#[test]
 fn the_friction_bench_plots_a_law() {
     let folder = std::env::temp_dir().join(format!("sinew-friction-{}", std::process::id()));
     let output = sinew(&["friction", "elasto-plastic", "--out", folder.to_str().expect("a plain path")]);

@@ -1,7 +1,8 @@
 //! A scene of the gallery or of a file: what a command or a viewer plays.
 
 use crate::file::SceneFile;
-use crate::gallery::Scene;
+use crate::gallery::{Scene, with_law};
+use sinew::friction::Law;
 use sinew::{Error, Input, World};
 use std::sync::Arc;
 
@@ -20,6 +21,8 @@ use std::sync::Arc;
 pub enum AnyScene {
     /// One of the gallery.
     BuiltIn(&'static Scene),
+    /// One of the gallery with another friction law on all surfaces.
+    WithLaw(&'static Scene, Law),
     /// One of a file.
     File(Arc<SceneFile>),
 }
@@ -40,7 +43,7 @@ impl AnyScene {
     /// Its name.
     pub fn name(&self) -> &str {
         match self {
-            Self::BuiltIn(scene) => scene.name,
+            Self::BuiltIn(scene) | Self::WithLaw(scene, _) => scene.name,
             Self::File(file) => file.name(),
         }
     }
@@ -48,7 +51,7 @@ impl AnyScene {
     /// One sentence: what to look at.
     pub fn about(&self) -> &str {
         match self {
-            Self::BuiltIn(scene) => scene.about,
+            Self::BuiltIn(scene) | Self::WithLaw(scene, _) => scene.about,
             Self::File(file) => file.about(),
         }
     }
@@ -56,7 +59,7 @@ impl AnyScene {
     /// How long it is worth watching [s].
     pub fn seconds(&self) -> f64 {
         match self {
-            Self::BuiltIn(scene) => scene.seconds,
+            Self::BuiltIn(scene) | Self::WithLaw(scene, _) => scene.seconds,
             Self::File(file) => file.seconds(),
         }
     }
@@ -68,6 +71,7 @@ impl AnyScene {
     pub fn build(&self) -> Result<World, Error> {
         match self {
             Self::BuiltIn(scene) => (scene.build)(),
+            Self::WithLaw(scene, law) => with_law(&(scene.build)()?, *law),
             Self::File(file) => file.build(),
         }
     }
@@ -75,7 +79,7 @@ impl AnyScene {
     /// What the outside says in the step that begins at this tick. A pure function.
     pub fn input(&self, world: &World, tick: u64) -> Input {
         match self {
-            Self::BuiltIn(scene) => (scene.input)(world, tick),
+            Self::BuiltIn(scene) | Self::WithLaw(scene, _) => (scene.input)(world, tick),
             Self::File(file) => file.input(world.settings(), tick),
         }
     }

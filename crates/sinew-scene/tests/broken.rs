@@ -93,6 +93,26 @@ const CASES: &[Case] = &[
         &["s.toml:4:48: bodies.ball.surface.kinetic_friction: expected at most the static coefficient"],
     ),
     (
+        "[bodies.ball]\nkind = 'fixed'\nshape = 'half_space'\nsurface = { law = { kind = 'dahl', stiffness = -1 } }\n",
+        &["s.toml:4:48: bodies.ball.surface.law.stiffness: expected a number above 0, found -1"],
+    ),
+    (
+        "[bodies.ball]\nkind = 'fixed'\nshape = 'half_space'\nsurface = { law = { kind = 'lugre', curve = { speed = 0 } } }\n",
+        &["s.toml:4:55: bodies.ball.surface.law.curve.speed: expected a number above 0, found 0"],
+    ),
+    (
+        "[bodies.ball]\nkind = 'fixed'\nshape = 'half_space'\nsurface = { law = 'lugres' }\n",
+        &["s.toml:4:19: bodies.ball.surface.law: unknown word 'lugres'; did you mean 'lugre'?"],
+    ),
+    (
+        "[bodies.ball]\nkind = 'fixed'\nshape = 'half_space'\nsurface = { grain = { direction = [0, 0, 0], across = 2 } }\n",
+        &["s.toml:4:21: bodies.ball.surface.grain: expected a direction that is not zero"],
+    ),
+    (
+        "[settings.pairs]\ntable = [{ families = [1, 0], surface = 0.1 }]\n",
+        &["s.toml:2:27: settings.pairs.table[0].families[1]: expected a whole number from 1 to 4294967295, found 0"],
+    ),
+    (
         "[bodies.ball]\nkind = 'fixed'\nshape = 'half_space'\nsurface = { restitution = 2 }\n",
         &["s.toml:4:27: bodies.ball.surface.restitution: expected a number from 0 to 1, found 2"],
     ),

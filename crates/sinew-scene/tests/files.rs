@@ -118,6 +118,48 @@ fn a_running_world_goes_on_from_its_file_with_the_same_bits() {
 }
 
 #[test]
+fn laws_grain_and_pairs_come_back_from_a_file_as_they_were() {
+    use sinew::friction::{Curve, Dahl, ElastoPlastic, Karnopp, Law, LuGre, Viscous};
+    use sinew::{Material, PairRule, PairRules, Pairing, RigidBody, Settings, Shape, Vec3};
+    let curve = Curve { speed: 0.02, exponent: 1.0, viscosity: 0.1 };
+    let bristle = LuGre { stiffness: 3e4, damping: 20.0, curve };
+    let odd = [
+        Law::Viscous(Viscous { viscosity: 0.7, exponent: 1.5 }),
+        Law::Karnopp(Karnopp { dead_band: 2e-3, curve }),
+        Law::Dahl(Dahl { stiffness: 2e4, exponent: 1.5 }),
+        Law::LuGre(bristle),
+        Law::ElastoPlastic(ElastoPlastic { bristle, elastic_share: 0.7 }),
+    ];
+    let table = vec![Pairing { families: [4, 2], surface: Material::friction(0.3).law(odd[0]).restitution(0.1) }];
+    let pairs = PairRules { friction: PairRule::Mean, restitution: PairRule::Product, table };
+    let mut world = World::new(Settings { pairs, ..Settings::default() }).expect("sane");
+    world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).named("floor")).expect("a floor");
+    for (k, law) in Law::all().into_iter().chain(odd).enumerate() {
+        let material = Material { static_friction: 0.6, ..Material::friction(0.4).law(law).family(k as u32) };
+        let material = if k % 3 == 0 { material.grain(Vec3::Z, 0.5) } else { material };
+        let body = RigidBody::dynamic().shape(Shape::cuboid(0.1, 0.05, 0.1)).material(material);
+        let body = body.at([0.5 * k as sinew::Real, 0.05, 0.0]).velocity([0.3, 0.0, 0.2]).named(format!("b{k}"));
+        world.add_rigid(body).expect("a box");
+    }
+    for syntax in [Syntax::Toml, Syntax::Json] {
+        let written = file::write(&world, &About::default(), syntax).expect("it can be said");
+        let scene = file::read_text(&written, "t", syntax).unwrap_or_else(|p| panic!("{}", p.render()));
+        let mut copy = scene.build().expect("built once");
+        assert_eq!(copy.settings(), world.settings());
+        let bodies = |w: &World| format!("{:?}", w.blueprint().expect("a plan").bodies);
+        assert!(bodies(&copy) == bodies(&world), "{written}");
+        for _ in 0..30 {
+            copy.step(&Input::none());
+        }
+        let mut first = World::build(world.blueprint().expect("a plan"), world.state()).expect("the same world");
+        for _ in 0..30 {
+            first.step(&Input::none());
+        }
+        assert_eq!(copy.hash(), first.hash());
+    }
+}
+
+#[test]
 fn a_scene_is_written_with_its_motions_and_goes_on_by_them() {
     let scene = open("press");
     let mut world = scene.build().expect("press");

@@ -27,7 +27,7 @@ pub fn describe(
     }
     let camera = match scene {
         AnyScene::File(file) => file.camera(),
-        AnyScene::BuiltIn(_) => None,
+        AnyScene::BuiltIn(_) | AnyScene::WithLaw(..) => None,
     };
     json!({
         "kind": "scene",

@@ -90,12 +90,12 @@ pub use model::surface::{BindError, Share, Surface, Wrap, inflate};
 pub use model::tet_mesh::{TetMesh, TetMeshError};
 pub use model::tri_mesh::{TriMesh, TriMeshError};
 pub use model::{
-    Air, BodyId, Collider, ConstraintId, Geometry, Groups, Material, Matter, Model, Motion, Particles, Preset, Region,
-    RigidBody, Shape, Skin, SoftBody, SoftModel,
+    Air, BodyId, Collider, ConstraintId, Geometry, Grain, Groups, Material, Matter, Model, Motion, PairRule, PairRules,
+    Pairing, Particles, Preset, Region, RigidBody, Shape, Skin, SoftBody, SoftModel,
 };
 pub use report::{
     ConstraintForce, ContactForce, Counts, Energies, Event, Fault, FaultKind, PairForce, Phase, Report, SoftReport,
-    Tangle, TangleEnd,
+    Spread, Tangle, TangleEnd,
 };
 pub use settings::{ContactMethod, FrictionBound, Order, Settings, Stabilization, TimeOfContact};
 pub use solver::implicit::Settings as Implicit;

@@ -97,7 +97,7 @@ pub struct Energies {
     pub gravity: Real,
 }
 
-/// One contact point that carries force.
+/// One contact point that carries force, with the variables of FC 5.4.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactForce {
     /// First body.
@@ -112,6 +112,38 @@ pub struct ContactForce {
     pub gap: Real,
     /// Force on b; on a it is the opposite [N]. Mean over the step.
     pub force: Vec3,
+    /// Velocity of b at the point seen from a, at the end of the step [m/s].
+    pub velocity: Vec3,
+    /// How the force is spread over the surface of a; none for a rigid body.
+    pub spread_a: Option<Spread>,
+    /// The same for b.
+    pub spread_b: Option<Spread>,
+}
+
+impl ContactForce {
+    /// Size of the force along the normal [N].
+    pub fn normal_force(&self) -> Real {
+        self.force.dot(self.normal)
+    }
+
+    /// Friction on b [N].
+    pub fn friction(&self) -> Vec3 {
+        self.force - self.normal * self.normal_force()
+    }
+
+    /// Velocity of b along the surface of a [m/s].
+    pub fn slip(&self) -> Vec3 {
+        self.velocity - self.normal * self.velocity.dot(self.normal)
+    }
+}
+
+/// Barycentric shares of a contact point among the corners of a surface; they sum to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spread {
+    /// Surfels of the body ([`crate::Surface`] tells which nodes carry each); corners without a share repeat another one.
+    pub surfels: [u32; 3],
+    /// Share of the force that each takes.
+    pub weights: [Real; 3],
 }
 
 /// The force of a body pair, all its contacts together.

@@ -3,6 +3,7 @@
 use crate::classic::Penalty;
 use crate::error::{Error, check, finite_vec, not_negative, positive};
 use crate::math::{Real, Vec3};
+use crate::model::PairRules;
 use crate::solver::implicit::Settings as Implicit;
 
 /// How far contacts stand off under `Settings::guaranteed`, in gaps: room for soft contacts to give way in.
@@ -145,6 +146,8 @@ pub struct Settings {
     /// Softer: more give under load. Stiffer: tall stacks ring, so it is taken at most at a 24th of the substep rate
     /// (10 Hz at 240 substeps a second). Default soft, 1000 Hz (so: that 24th), ratio 1.
     pub friction: Stabilization,
+    /// How the friction and the restitution of two surfaces become those of the pair, and pairs with numbers of their own.
+    pub pairs: PairRules,
     /// Impacts slower than this do not bounce [m/s]; never below 2|g|dt. Default 0.01.
     pub restitution_speed: Real,
     /// How far a pair may move before its contact points are found anew [m]. 0: every step. Default 2e-3.
@@ -209,6 +212,7 @@ impl Default for Settings {
             contact_slop: 1e-3,
             push_speed: 3.0,
             friction: Stabilization::Soft { frequency: 1000.0, damping_ratio: 1.0 },
+            pairs: PairRules::default(),
             restitution_speed: 0.01,
             recycle_distance: 2e-3,
             sleep_speed: 0.02,
@@ -269,6 +273,7 @@ impl Settings {
             }
         }
         self.implicit.check()?;
+        self.pairs.check("settings.pairs")?;
         if let ContactMethod::Penalty(law) = self.contact_method {
             check_penalty(law)?;
         }

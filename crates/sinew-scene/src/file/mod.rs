@@ -30,6 +30,7 @@
 mod body;
 mod document;
 mod form;
+mod friction;
 mod geometry;
 mod include;
 mod joint;

@@ -34,6 +34,7 @@ record!(Settings, "settings", "Every knob of the engine.", base |_| Settings::de
     contact_slop: NOT_NEGATIVE, "Penetration that is left alone, as a share of the smaller body's half width.";
     push_speed: NOT_NEGATIVE, "Largest speed at which overlap is pushed apart [m/s].";
     friction: ANY, "How static friction takes back what a sticking contact has slipped.";
+    pairs: ANY, "How the friction and the restitution of two surfaces become those of the pair.";
     restitution_speed: NOT_NEGATIVE, "Impacts slower than this do not bounce [m/s].";
     recycle_distance: NOT_NEGATIVE, "How far a pair may move before its contact points are found anew [m].";
     sleep_speed: NOT_NEGATIVE, "Speed below which a body counts as still [m/s].";

@@ -5,6 +5,7 @@ use super::form::{
 };
 use super::schema::{Schemas, object};
 use super::tree::{Entry, Node, Value};
+use sinew::friction::Law;
 use sinew::{Groups, Material, Matter, Real, Sym3};
 
 /// A surface: its friction alone, or a table.
@@ -18,10 +19,8 @@ impl Form for Material {
     }
 
     fn write(&self) -> Value {
-        // laws beyond Coulomb are not written: files do not know them yet
-        let Material {
-            static_friction, kinetic_friction, restitution, rolling_resistance, spinning_resistance, ..
-        } = self;
+        let Material { static_friction, kinetic_friction, restitution, .. } = self;
+        let Material { rolling_resistance, spinning_resistance, law, family, grain, .. } = self;
         let zero = |x: &Real| if *x == 0.0 { Value::Nothing } else { x.write() };
         let frictions = if static_friction == kinetic_friction {
             [("friction", static_friction.write()), ("", Value::Nothing)]
@@ -32,6 +31,9 @@ impl Form for Material {
             ("restitution", zero(restitution)),
             ("rolling_resistance", zero(rolling_resistance)),
             ("spinning_resistance", zero(spinning_resistance)),
+            ("law", if *law == Law::default() { Value::Nothing } else { law.write() }),
+            ("family", if *family == 0 { Value::Nothing } else { family.write() }),
+            ("grain", grain.map_or(Value::Nothing, |g| g.write())),
         ];
         Value::table(frictions.into_iter().chain(rest))
     }
@@ -50,6 +52,11 @@ impl Form for Material {
             add("restitution", "Speed after / before an impact.", &SHARE, &d.restitution);
             add("rolling_resistance", "Lever of rolling resistance [m].", &NOT_NEGATIVE, &d.rolling_resistance);
             add("spinning_resistance", "Lever of spinning resistance [m].", &NOT_NEGATIVE, &d.spinning_resistance);
+            tell(&mut fields, schemas, ("law", "How friction depends on slip."), &ANY, Ok(&d.law));
+            let about = "The number of its family, for the table of pairs; 0: none in particular.";
+            tell(&mut fields, schemas, ("family", about), &NOT_NEGATIVE, Ok(&d.family));
+            let about = "Another friction across a direction than along it; rigid bodies only.";
+            tell(&mut fields, schemas, ("grain", about), &ANY, Ok(&d.grain));
             let table = object("How a surface rubs and bounces.", None, fields);
             Value::table([("anyOf", Value::list([number, table]))])
         })
@@ -75,6 +82,12 @@ fn read_surface(fields: &mut Fields<'_, '_, '_>) -> Option<Material> {
     fields.set("restitution", &SHARE, &mut it.restitution);
     fields.set("rolling_resistance", &NOT_NEGATIVE, &mut it.rolling_resistance);
     fields.set("spinning_resistance", &NOT_NEGATIVE, &mut it.spinning_resistance);
+    fields.set("law", &ANY, &mut it.law);
+    fields.set("family", &NOT_NEGATIVE, &mut it.family);
+    it.grain = fields.optional("grain", &ANY);
+    if it.grain.is_some_and(|g| g.direction.length() == 0.0) {
+        fields.problem("grain", "expected a direction that is not zero");
+    }
     Some(it)
 }
 

@@ -37,8 +37,12 @@ const SIZE: [Real; 2] = [0.1, 0.25];
 /// # Errors
 /// Cells or a friction that the engine refuses.
 pub fn cylinders(cells: [u32; 3], friction: Real) -> Result<World, Error> {
+    cylinders_of(cells, Material::friction(friction), Vec3::new(0.1, 0.0, 0.0))
+}
+
+/// The same with any surface, and the velocity of the falling one [m/s].
+pub(super) fn cylinders_of(cells: [u32; 3], surface: Material, velocity: Vec3) -> Result<World, Error> {
     let mut world = World::new(Settings { dt: 1e-3, substeps: 1, ..Settings::default() })?;
-    let surface = Material::friction(friction);
     floor(&mut world, Material::friction(0.6))?;
     let [width, length] = SIZE;
     let springs = spring::Params {
@@ -54,7 +58,7 @@ pub fn cylinders(cells: [u32; 3], friction: Real) -> Result<World, Error> {
     let held = held.pin_region([-1.0, -1.0, end - 2e-3], [1.0, 1.0, end]);
     world.add_soft(held.at([0.0, 0.3, 0.0]).named("held"))?;
     let across = Quat::from_rotation_y(std::f64::consts::FRAC_PI_2 as Real);
-    let falling = body.turned(across).at([0.0, 0.302 + width, 0.0]).velocity([0.1, 0.0, 0.0]);
+    let falling = body.turned(across).at([0.0, 0.302 + width, 0.0]).velocity(velocity);
     world.add_soft(falling.named("falling"))?;
     Ok(world)
 }

@@ -19,6 +19,7 @@ mod dish;
 mod drapery;
 mod drops;
 mod free;
+mod friction;
 mod machines;
 mod mixed;
 mod near;
@@ -34,6 +35,7 @@ mod twist;
 
 pub use cylinders::cylinders;
 pub use drapery::scaling;
+pub use friction::with_law;
 pub use near::near_miss;
 pub use teapots::{Rig as TeapotRig, WHEEL as TEAPOT_WHEEL, teapots};
 
@@ -57,7 +59,7 @@ pub struct Scene {
 }
 
 /// All scenes, in the order in which they are listed.
-static SCENES: [Scene; 29] = [
+static SCENES: [Scene; 34] = [
     dish::JELLY,
     drapery::CLOTH,
     teapots::TEAPOTS,
@@ -65,6 +67,11 @@ static SCENES: [Scene; 29] = [
     drapery::SCALING,
     cylinders::COARSE,
     cylinders::DETAILED,
+    friction::CYLINDERS_FRICTION,
+    friction::CYLINDERS_SLIPPERY,
+    friction::BALL_INCLINE,
+    friction::STICK_SLIP,
+    friction::GRIP,
     soft::PUDDING,
     soft::MODELS,
     soft::DRAPE,

@@ -139,3 +139,57 @@ fn nothing_falls_through_distance_functions_by_any_contact_method() {
         assert!(low > -0.62, "{method:?}: {low}");
     }
 }
+
+#[test]
+fn the_block_on_the_belt_sticks_and_slips_and_with_coulomb_alone_it_does_not() {
+    use sinew::friction::Law;
+    // carried to μ_s N/k = 0.22 m, thrown back below μ_k N/k = 0.147 m, and again
+    let scene = find("stick-slip").expect("a scene of the gallery");
+    let throws = |mut world: World| {
+        let (mut throws, mut was, mut far): (u32, sinew::Real, sinew::Real) = (0, 0.0, 0.0);
+        while world.time() < 12.0 {
+            world.step(&Input::none());
+            let id = named(&world, "block").expect("it is there");
+            let v = world.body(id).expect("it is there").velocity().x;
+            throws += u32::from(v < -0.05 && was >= -0.05);
+            was = v;
+            far = far.max(at(&world, "block").x);
+        }
+        (throws, far)
+    };
+    let (count, far) = throws((scene.build)().expect("it is built"));
+    assert!(count >= 3, "{count}");
+    assert!((0.19..0.25).contains(&far), "{far}");
+    // Dahl knows no μ_s: it comes to rest where the spring pulls with μ_k N
+    let dahl = Law::all()[5];
+    let (count, far) = throws(with_law(&(scene.build)().expect("it is built"), dahl).expect("another law"));
+    assert!(count == 0 && far < 0.19, "{count} {far}");
+}
+
+#[test]
+fn balls_with_friction_roll_and_the_slippery_one_is_ahead() {
+    let world = play("ball-incline", 2.0);
+    let [none, some, twice] = ["slippery", "rubbing", "rubbing twice"].map(|name| at(&world, name).x);
+    // g sin θ against 5/7 of it; twice the friction rolls the same
+    assert!(none > 1.2 * some, "{none} {some}");
+    assert!((twice / some - 1.0).abs() < 0.1, "{some} {twice}");
+}
+
+#[test]
+fn friction_stops_the_upper_cylinder_and_without_it_it_falls() {
+    let (held, lost) = (play("cylinders-friction", 1.0), play("cylinders-slippery", 1.0));
+    let [stays, falls] = [&held, &lost].map(|world| at(world, "falling"));
+    // 0.6²/(2 · 0.6 · g) = 31 mm, of 125 mm to the end
+    assert!(stays.y > 0.3 && stays.z < 0.06, "{stays}");
+    assert!(falls.y < 0.2 && falls.z > 0.15, "{falls}");
+}
+
+#[test]
+fn soft_pads_lift_the_plate_and_hold_it() {
+    let world = play("grip", 2.0);
+    let start = at(&world, "plate").y;
+    // lifted by 0.15 m, less the shear of the pads
+    assert!((start - 0.27).abs() < 0.01, "{start}");
+    let later = at(&play("grip", 6.0), "plate").y;
+    assert!((later - start).abs() < 1e-4, "{start} {later}");
+}

@@ -5,7 +5,7 @@ use super::shape::ShapeForm;
 use super::soft::SoftForm;
 use super::{PoseForm, V3, pose, pose_form, vectors, vectors_form};
 use serde::{Deserialize, Serialize};
-use sinew::{BodySpec, Collider, Groups, Material, Motion, Particles, Real, RigidBody, Sym3, Vec3};
+use sinew::{BodySpec, Collider, Grain, Groups, Material, Motion, Particles, Real, RigidBody, Sym3, Vec3};
 
 /// [`Material`].
 #[derive(Serialize, Deserialize)]
@@ -16,23 +16,48 @@ pub(super) struct MaterialForm {
     rolling_resistance: Real,
     spinning_resistance: Real,
     law: LawForm,
+    family: u32,
+    /// Direction, coefficient across / along.
+    grain: Option<(V3, Real)>,
 }
 
 impl From<Material> for MaterialForm {
     fn from(m: Material) -> Self {
-        let Material { static_friction, kinetic_friction, restitution, rolling_resistance, spinning_resistance, law } =
-            m;
+        let Material {
+            static_friction, kinetic_friction, restitution, rolling_resistance, spinning_resistance, ..
+        } = m;
+        // all fields: one that the engine adds stops the build at the way back
+        let Material { law, family, grain, .. } = m;
+        let grain = grain.map(|Grain { direction, across }| (direction.to_array(), across));
         let law = law.into();
-        Self { static_friction, kinetic_friction, restitution, rolling_resistance, spinning_resistance, law }
+        Self {
+            static_friction,
+            kinetic_friction,
+            restitution,
+            rolling_resistance,
+            spinning_resistance,
+            law,
+            family,
+            grain,
+        }
     }
 }
 
 impl From<MaterialForm> for Material {
     fn from(m: MaterialForm) -> Self {
         let MaterialForm { static_friction, kinetic_friction, restitution, .. } = m;
-        let MaterialForm { rolling_resistance, spinning_resistance, law, .. } = m;
-        let law = law.into();
-        Self { static_friction, kinetic_friction, restitution, rolling_resistance, spinning_resistance, law }
+        let MaterialForm { rolling_resistance, spinning_resistance, law, family, grain, .. } = m;
+        let grain = grain.map(|(direction, across)| Grain { direction: Vec3::from_array(direction), across });
+        Self {
+            static_friction,
+            kinetic_friction,
+            restitution,
+            rolling_resistance,
+            spinning_resistance,
+            law: law.into(),
+            family,
+            grain,
+        }
     }
 }
 

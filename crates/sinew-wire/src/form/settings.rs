@@ -1,8 +1,13 @@
 //! Settings and their enums.
 
 use super::V3;
+use super::body::MaterialForm;
+use serde::{Deserialize, Serialize};
 use sinew::classic::Penalty;
-use sinew::{ContactMethod, FrictionBound, Implicit, Order, Real, Settings, Stabilization, TimeOfContact};
+use sinew::{
+    ContactMethod, FrictionBound, Implicit, Order, PairRule, PairRules, Pairing, Real, Settings, Stabilization,
+    TimeOfContact,
+};
 
 mirror_enum! {
     StabilizationForm of Stabilization {
@@ -36,6 +41,35 @@ mirror_enum! {
 
 mirror_enum! {
     TimeOfContactForm of TimeOfContact { Bisection, RegulaFalsi, Brent, Conservative }
+}
+
+mirror_enum! {
+    PairRuleForm of PairRule { GeometricMean, Product, Minimum, Mean, Maximum }
+}
+
+/// [`PairRules`]; the table as families and surface.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct PairRulesForm {
+    friction: PairRuleForm,
+    restitution: PairRuleForm,
+    table: Vec<([u32; 2], MaterialForm)>,
+}
+
+impl From<PairRules> for PairRulesForm {
+    fn from(rules: PairRules) -> Self {
+        let PairRules { friction, restitution, table } = rules;
+        let table = table.into_iter().map(|Pairing { families, surface }| (families, surface.into())).collect();
+        Self { friction: friction.into(), restitution: restitution.into(), table }
+    }
+}
+
+impl From<PairRulesForm> for PairRules {
+    fn from(form: PairRulesForm) -> Self {
+        let PairRulesForm { friction, restitution, table } = form;
+        let table =
+            table.into_iter().map(|(families, surface)| Pairing { families, surface: surface.into() }).collect();
+        Self { friction: friction.into(), restitution: restitution.into(), table }
+    }
 }
 
 mirror! {
@@ -90,5 +124,6 @@ mirror! {
         put_back: bool,
         time_of_contact: TimeOfContactForm,
         impact_substeps: u32,
+        pairs: PairRulesForm,
     }
 }

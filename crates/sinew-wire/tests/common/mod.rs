@@ -1,6 +1,7 @@
 //! A scene with something of everything, and what is said to it.
 #![allow(dead_code, reason = "each test file uses its part")]
 
+use sinew::friction::{Law, LuGre};
 use sinew::*;
 
 /// What the inputs talk about.
@@ -36,7 +37,10 @@ pub fn hammer() -> RigidBody {
 
 /// Every kind of body, shape, joint and site.
 pub fn scene(threads: u32) -> Result<(World, Ids), Error> {
-    let mut world = World::new(Settings { threads, ..Settings::default() })?;
+    let surface = Material::friction(0.3).law(Law::LuGre(LuGre::default()));
+    let table = vec![Pairing { families: [3, 9], surface }];
+    let pairs = PairRules { friction: PairRule::Mean, restitution: PairRule::Product, table };
+    let mut world = World::new(Settings { threads, pairs, ..Settings::default() })?;
     let w = &mut world;
     w.add_rigid(
         RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(Material::friction(0.7).restitution(0.1)),
@@ -106,6 +110,7 @@ fn add_landscape(w: &mut World) -> Result<(), Error> {
     for (i, at) in [[6.0, 1.5, 0.0], [0.2, 1.0, 5.0], [0.1, 1.0, -5.0], [-4.8, 1.7, 0.1]].into_iter().enumerate() {
         let shape = if i % 2 == 0 { Shape::ball(0.15) } else { Shape::convex_hull(hull.clone()) };
         let bouncy = Material { rolling_resistance: 1e-3, restitution: 0.4, ..Material::friction(0.4) };
+        let bouncy = if i == 1 { bouncy.family(3).grain(Vec3::X, 0.5) } else { bouncy };
         w.add_rigid(RigidBody::dynamic().shape(shape).material(bouncy).at(at.map(|c| c as Real)))?;
     }
     Ok(())

@@ -29,6 +29,7 @@ mod stribeck;
 #[cfg(test)]
 mod tests;
 mod viscous;
+mod weave;
 
 pub use coulomb::Coulomb;
 pub use curve::Curve;
@@ -39,6 +40,7 @@ pub use lugre::LuGre;
 pub use stiction::Stiction;
 pub use stribeck::Stribeck;
 pub use viscous::Viscous;
+pub(crate) use weave::Weave;
 
 use crate::error::{Error, check, not_negative};
 use crate::math::{Kernel, LANES, Lane, Real, run_wide};

@@ -1,8 +1,9 @@
 //! Surface materials and who meets whom.
 
+use super::PairRules;
 use crate::error::{Error, not_negative};
 use crate::friction::Law;
-use crate::math::Real;
+use crate::math::{Real, Vec3};
 
 /// How a surface rubs and bounces.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,6 +20,23 @@ pub struct Material {
     pub spinning_resistance: Real,
     /// How friction depends on slip. Coulomb, the default, knows both coefficients and a stick point.
     pub law: Law,
+    /// The number of its family of surfaces, for [`crate::PairRules::table`]; 0: none in particular.
+    pub family: u32,
+    /// Rubs more along one direction than across it; rigid bodies only. None: the same in all directions.
+    pub grain: Option<Grain>,
+}
+
+/// A direction in a surface along which friction is another one than across it: brushed metal, wood, skates.
+///
+/// The disc of friction becomes an ellipse, μ N long along the direction and `across` μ N across it. With the tangents t₁ (along)
+/// and t₂ the contact is solved in the axes t₁ and `across` t₂, where the ellipse is a disc again and any law holds: friction then
+/// is that of the ellipse that takes the most power, and lies against the slip only along the axes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Grain {
+    /// The direction, in the axes of the body; what lies along the contact normal does not count.
+    pub direction: Vec3,
+    /// Coefficient across it / coefficient along it.
+    pub across: Real,
 }
 
 impl Default for Material {
@@ -30,6 +48,8 @@ impl Default for Material {
             rolling_resistance: 0.0,
             spinning_resistance: 0.0,
             law: Law::default(),
+            family: 0,
+            grain: None,
         }
     }
 }
@@ -52,22 +72,36 @@ impl Material {
         self
     }
 
-    /// True when friction is more than Coulomb with stiction, which contacts know by themselves.
-    pub(crate) fn has_own_law(&self) -> bool {
-        !matches!(self.law, Law::Coulomb(_) | Law::Stiction(_))
+    /// Sets the family that the table of pairs knows it by.
+    pub fn family(mut self, family: u32) -> Self {
+        self.family = family;
+        self
     }
 
-    /// Two surfaces together: the product of the square roots (geometric mean) of friction, the larger restitution and
-    /// resistance, and the law that comes later in [`Law::all`] (of equal ones that of the first body).
-    pub fn combine(&self, other: &Self) -> Self {
-        Self {
-            static_friction: (self.static_friction * other.static_friction).sqrt(),
-            kinetic_friction: (self.kinetic_friction * other.kinetic_friction).sqrt(),
-            restitution: self.restitution.max(other.restitution),
-            rolling_resistance: self.rolling_resistance.max(other.rolling_resistance),
-            spinning_resistance: self.spinning_resistance.max(other.spinning_resistance),
-            law: if other.law.rank() > self.law.rank() { other.law } else { self.law },
+    /// Gives it a grain: `across` times the friction across a direction of the body.
+    pub fn grain(mut self, direction: impl Into<Vec3>, across: Real) -> Self {
+        self.grain = Some(Grain { direction: direction.into(), across });
+        self
+    }
+
+    /// True when friction is more than Coulomb with stiction, which contacts know by themselves.
+    pub(crate) fn has_own_law(&self) -> bool {
+        self.grain.is_some() || !matches!(self.law, Law::Coulomb(_) | Law::Stiction(_))
+    }
+
+    /// The grain of a pair and whose it is: the one that differs more along and across, of equal ones that of the first body.
+    pub(crate) fn stronger_grain(a: &Self, b: &Self) -> Option<(usize, Grain)> {
+        let contrast = |g: &Grain| g.across.max(1.0 / g.across);
+        match (a.grain, b.grain) {
+            (Some(x), Some(y)) => Some(if contrast(&y) > contrast(&x) { (1, y) } else { (0, x) }),
+            (Some(x), None) => Some((0, x)),
+            (None, y) => y.map(|y| (1, y)),
         }
+    }
+
+    /// Two surfaces together, by the rules that a world has unless told otherwise ([`crate::PairRules`]).
+    pub fn combine(&self, other: &Self) -> Self {
+        PairRules::default().combine(self, other)
     }
 
     pub(crate) fn check(&self, whose: &str) -> Result<(), Error> {
@@ -83,7 +117,21 @@ impl Material {
         crate::error::check(&format!("{whose}.restitution"), e, (0.0..=1.0).contains(&e), "between 0 and 1")?;
         not_negative(&format!("{whose}.rolling_resistance"), self.rolling_resistance)?;
         not_negative(&format!("{whose}.spinning_resistance"), self.spinning_resistance)?;
+        if let Some(Grain { direction, across }) = self.grain {
+            crate::error::finite_vec(&format!("{whose}.grain.direction"), direction)?;
+            let size = direction.length();
+            crate::error::check(&format!("{whose}.grain.direction"), size, size > 0.0, "a direction, not zero")?;
+            let ok = (0.01..=100.0).contains(&across);
+            crate::error::check(&format!("{whose}.grain.across"), across, ok, "between 0.01 and 100")?;
+        }
         self.law.check(&format!("{whose}.law"))
+    }
+
+    /// The same for bodies of nodes, which have no axes that a grain could lie along.
+    pub(crate) fn check_nodes(&self, whose: &str) -> Result<(), Error> {
+        let across = self.grain.map_or(0.0, |g| g.across);
+        crate::error::check(&format!("{whose}.grain"), across, self.grain.is_none(), "rigid bodies only")?;
+        self.check(whose)
     }
 }
 

@@ -209,7 +209,7 @@ impl NodeTraits {
         if let Some(air) = &self.air {
             air.check(&format!("{who}.air"))?;
         }
-        self.material.check(&format!("{who}.material"))
+        self.material.check_nodes(&format!("{who}.material"))
     }
 }
 

@@ -1,9 +1,9 @@
 //! Assemble: constraints and contacts become rows, with J, response, bias, bounds and warm impulses.
 
-use super::{StepContext, law_contact, node_contact, node_lanes, solve};
+use super::{StepContext, law_contact, node_contact, node_lanes, solve, touch};
 use crate::constraint::{RowBuffer, View};
 use crate::math::{Block, Quat, Real, Vec3};
-use crate::model::{Model, Motion};
+use crate::model::{Model, Motion, PairRules};
 use crate::settings::{FrictionBound, Settings};
 use crate::solver::contact_batch::{ContactBatch, Eight};
 use crate::solver::pgs;
@@ -18,14 +18,14 @@ pub(crate) fn assemble(ctx: &StepContext, model: &Model, state: &State, work: &m
         // contacts want the speed of approach before any impulse is applied
         work.carry.copy_from_slice(&work.velocity);
         batch_contacts(ctx, model, work, settings);
-        node_lanes::build(model, work);
+        node_lanes::build(model, &settings.pairs, work);
     } else {
         harvest(work);
     }
     constraint_rows(ctx, model, state, work);
-    node_contact::rows(ctx, model, work);
+    node_contact::rows(ctx, model, &settings.pairs, work);
     work.node_touches.renew();
-    law_contact::rows(ctx, model, work);
+    law_contact::rows(ctx, model, &settings.pairs, work);
     pgs::warm_start(&work.rows, &mut work.velocity);
     pgs::warm_start(&work.node_rows, &mut work.velocity);
     pgs::warm_start(&work.contact_rows, &mut work.velocity);
@@ -106,7 +106,7 @@ fn batch_contacts(ctx: &StepContext, model: &Model, work: &mut Work, settings: &
     work.colours.clear();
     work.touches.clear();
     work.touches.resize(slots, 0);
-    work.any_laws = work.contacts.iter().any(|m| law_contact::takes(model, m));
+    work.any_laws = work.body_laws || settings.pairs.any_laws();
     let (mut manifolds, mut points) = (0, 0);
     for m in &work.contacts {
         let (a, b) = (m.key.a, m.key.b);
@@ -120,7 +120,7 @@ fn batch_contacts(ctx: &StepContext, model: &Model, work: &mut Work, settings: &
             work.touches[a as usize] += m.count;
             work.touches[b as usize] += m.count;
         }
-        if skip || m.has(contact_flag::NODE) || (work.any_laws && law_contact::takes(model, m)) {
+        if skip || m.has(contact_flag::NODE) || (work.any_laws && law_contact::takes(model, &settings.pairs, m)) {
             work.colours.push(None);
         } else {
             work.colours.push(Some(work.colouring.pick(answers(a), answers(b)) as u8));
@@ -132,7 +132,7 @@ fn batch_contacts(ctx: &StepContext, model: &Model, work: &mut Work, settings: &
         |i| contacts[i].count as usize,
         |batch, lane, i| {
             let m = &contacts[i];
-            fill_lane(batch, lane, i as u32, m, model);
+            fill_lane(batch, lane, i as u32, m, (model, &settings.pairs));
             batch.slop[lane] = settings.contact_slop * half_width(m, model);
             let (a, b) = (m.key.a as usize, m.key.b as usize);
             batch.store_a[lane] = if active[a] { 2 * m.key.a } else { u32::MAX };
@@ -177,10 +177,14 @@ fn put(to: &mut [Eight; 3], lane: usize, v: Vec3) {
 }
 
 /// Copies a manifold into a lane.
-fn fill_lane(batch: &mut ContactBatch, lane: usize, index: u32, m: &ContactMemory, model: &Model) {
-    let (Some(a), Some(b)) = (model.rigid_at(m.key.a), model.rigid_at(m.key.b)) else { return };
-    let material =
-        a.colliders[m.key.collider_a as usize].material.combine(&b.colliders[m.key.collider_b as usize].material);
+fn fill_lane(
+    batch: &mut ContactBatch,
+    lane: usize,
+    index: u32,
+    m: &ContactMemory,
+    (model, rules): (&Model, &PairRules),
+) {
+    let material = touch::pair_material(model, rules, m);
     batch.origin[lane] = index;
     batch.load_a[lane] = 2 * m.key.a;
     batch.load_b[lane] = 2 * m.key.b;

@@ -22,7 +22,7 @@ use crate::classic::meet::{Meeting, Pull, Push, Strike, fly, hold_back, put_back
 use crate::classic::{Body, Bounce, Penalty};
 use crate::collision::Sdf;
 use crate::math::{Block, Pose, Quat, Real, Sym3, Vec3};
-use crate::model::{BuiltCollider, Material, Model, Motion, Rigid};
+use crate::model::{BuiltCollider, Material, Model, Motion, PairRules, Rigid};
 use crate::report::{Fault, FaultKind, Phase};
 use crate::settings::{ContactMethod, Settings};
 use crate::state::{ContactKey, ContactMemory, State, contact_flag, flag};
@@ -205,7 +205,7 @@ pub(super) fn hit(ctx: &StepContext, model: &Model, work: &mut Work, settings: &
         let slop = settings.contact_slop * half_width(model, mover) + fall;
         let meet = |k: usize| {
             let m = &contacts[encounters[range.start + k].manifold as usize];
-            let material = material_of(model, m);
+            let material = material_of(model, &settings.pairs, m);
             let bounce = Bounce { restitution: material.restitution, friction: material.kinetic_friction };
             let law = Strike { bounce, least_speed: ctx.contact.restitution_speed, slop, h: ctx.h };
             (meeting(model, m, pose, velocity), law)
@@ -355,12 +355,12 @@ fn half_width(model: &Model, mover: &Mover) -> Real {
     }
 }
 
-fn material_of(model: &Model, m: &ContactMemory) -> Material {
+fn material_of(model: &Model, rules: &PairRules, m: &ContactMemory) -> Material {
     let of = |slot: u32, collider: u32| match model.nodes_at(slot) {
         Some(nodes) => nodes.traits.material,
         None => model.rigid_at(slot).map_or_else(Material::default, |r| r.colliders[collider as usize].material),
     };
-    of(m.key.a, m.key.collider_a).combine(&of(m.key.b, m.key.collider_b))
+    rules.combine(&of(m.key.a, m.key.collider_a), &of(m.key.b, m.key.collider_b))
 }
 
 fn vec(b: Block) -> Vec3 {

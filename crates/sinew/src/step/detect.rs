@@ -3,7 +3,7 @@
 use super::classic_contact;
 use crate::collision::{Candidate, NarrowScratch, PairSide, find_manifolds};
 use crate::math::{Pose, Real, Vec3};
-use crate::model::{Body, Model, Motion, Rigid};
+use crate::model::{Body, Material, Model, Motion, Rigid};
 use crate::report::Event;
 use crate::settings::Settings;
 use crate::state::{ContactKey, ContactMemory, State, contact_flag, flag};
@@ -59,6 +59,11 @@ fn refresh_colliders(model: &Model, work: &mut Work) {
         }
     }
     work.collider_start.push(work.colliders.len() as u32);
+    let own = |m: &Material| m.has_own_law();
+    work.body_laws = model.bodies.iter().any(|(_, body)| match body {
+        Body::Rigid(rigid) => rigid.colliders.iter().any(|c| own(&c.material)),
+        Body::Nodes(nodes) => own(&nodes.traits.material),
+    });
 }
 
 /// How far a body's surface may come within the step, and no farther than may be looked ahead [m].

@@ -8,7 +8,7 @@ use super::assemble::half_width;
 use super::{StepContext, advance, classic_contact, law_contact, predict, soft, touch};
 use crate::constraint::{Bounds, Constraint, RowBuffer, View};
 use crate::debug::timing::PhaseClock;
-use crate::friction::Memory;
+use crate::friction::{Memory, Weave};
 use crate::math::{Quat, Real, Vec3, integrate_rotation};
 use crate::model::{Model, Motion};
 use crate::report::Phase;
@@ -271,10 +271,12 @@ fn contact_rows(
     for t in &mut touches[island.touches..] {
         let m = &work.contacts[t.manifold as usize];
         let Some(place) = touch::place(model, &work.pose, m, t.point as usize) else { continue };
-        let material = touch::pair_material(model, m);
+        let material = touch::pair_material(model, &settings.pairs, m);
         let point = m.points[t.point as usize];
         t.friction = if point.slipping != 0 { material.kinetic_friction } else { material.static_friction };
-        (t.normal, t.tangents, t.at, t.gap) = (place.normal, place.tangents, place.at, place.gap);
+        t.weave = if material.grain.is_some() { touch::weave(model, &work.pose, m, &place) } else { Weave::NONE };
+        let stick = t.weave.way(point.stick);
+        (t.normal, t.tangents, t.at, t.gap) = (place.normal, t.weave.axes(place.tangents), place.at, place.gap);
         t.row = rows.len() as u32;
         t.start = point.impulse[0] * island.scale;
         touch::terms(model, work, m, t.normal, t.at, &mut terms);
@@ -286,11 +288,11 @@ fn contact_rows(
         let disc = Bounds::Disc { normal: n, friction: t.friction, radius: 0.0 };
         for (k, bounds) in [(0, disc), (1, Bounds::Mate)] {
             touch::terms(model, work, m, t.tangents[k], t.at, &mut terms);
-            rows.push(&terms, point.stick[k] / ctx.h, 0.0, 0.0, bounds);
+            rows.push(&terms, stick[k] / ctx.h, 0.0, 0.0, bounds);
         }
         if material.has_own_law() {
             let stiffest = settings.implicit.rigid_stiffness * settings.implicit.tangential;
-            law_contact::lower([ctx.h, stiffest], t, point.stick, rows, &work.velocity);
+            law_contact::lower([ctx.h, stiffest], t, stick, rows, &work.velocity);
         }
         work.report.penetration = work.report.penetration.max(-t.gap);
     }
@@ -390,23 +392,26 @@ fn keep_contacts(ctx: &StepContext, work: &mut Work, settings: &Settings, island
         let [n, a, b] = [rows[0].impulse, rows[1].impulse, rows[2].impulse];
         let slip = [1, 2].map(|k| implicit.rows.drift(t.row + k, &implicit.v));
         let point = &mut contacts[t.manifold as usize].points[t.point as usize];
-        point.impulse = [settings.implicit.carried(t.start, n), a, b].map(|i| i / island.scale);
+        let [along, across] = t.weave.push_back([a, b]);
+        point.impulse = [settings.implicit.carried(t.start, n), along, across].map(|i| i / island.scale);
+        let mut stick = t.weave.way(point.stick);
         if t.law.has_bristle() {
-            let memory = Memory { stretch: point.stick, slipping: point.slipping != 0 };
+            let memory = Memory { stretch: stick, slipping: point.slipping != 0 };
             let seen = law_contact::follow(t.law, t.pair, memory, [ctx.h, n / ctx.h], slip);
-            (point.stick, point.slipping) = (seen.stretch, u32::from(seen.slipping));
+            (point.stick, point.slipping) = (t.weave.way_back(seen.stretch), u32::from(seen.slipping));
             t.sum += t.normal * n + t.tangents[0] * a + t.tangents[1] * b;
             t.normal_sum += n;
             continue;
         }
-        for (stick, slip) in point.stick.iter_mut().zip(slip) {
+        for (stick, slip) in stick.iter_mut().zip(slip) {
             *stick += ctx.h * slip;
         }
         let most = rows[1].softness * ctx.h * t.friction * n;
-        let length = (point.stick[0] * point.stick[0] + point.stick[1] * point.stick[1]).sqrt();
+        let length = (stick[0] * stick[0] + stick[1] * stick[1]).sqrt();
         if length > most {
-            point.stick = point.stick.map(|s| s * (most / length));
+            stick = stick.map(|s| s * (most / length));
         }
+        point.stick = t.weave.way_back(stick);
         point.slipping = u32::from(length > most && n > 0.0);
         t.sum += t.normal * n + t.tangents[0] * a + t.tangents[1] * b;
         t.normal_sum += n;

@@ -10,9 +10,9 @@
 
 use super::{StepContext, touch};
 use crate::constraint::{Bounds, RowBuffer, RowId};
-use crate::friction::{Coefficients, Contact, Law, Memory};
+use crate::friction::{Coefficients, Contact, Law, Memory, Weave};
 use crate::math::{Block, Quat, Real};
-use crate::model::{Material, Model};
+use crate::model::{Material, Model, PairRules};
 use crate::solver::pgs;
 use crate::state::{ContactMemory, contact_flag};
 use crate::work::{LawContact, PointForce, Touch, Work};
@@ -23,12 +23,12 @@ pub(super) fn coefficients(material: &Material) -> Coefficients {
 }
 
 /// True for pairs that are solved here.
-pub(super) fn takes(model: &Model, m: &ContactMemory) -> bool {
-    touch::pair_material(model, m).has_own_law()
+pub(super) fn takes(model: &Model, rules: &PairRules, m: &ContactMemory) -> bool {
+    touch::pair_material(model, rules, m).has_own_law()
 }
 
 /// Writes the rows with their warm impulses.
-pub(super) fn rows(ctx: &StepContext, model: &Model, work: &mut Work) {
+pub(super) fn rows(ctx: &StepContext, model: &Model, rules: &PairRules, work: &mut Work) {
     work.law_contacts.clear();
     work.law_rows.clear();
     if !work.any_laws {
@@ -41,20 +41,22 @@ pub(super) fn rows(ctx: &StepContext, model: &Model, work: &mut Work) {
         let asleep = !work.active[m.key.a as usize] && !work.active[m.key.b as usize];
         let elsewhere = work.implicit.holds(m.key.a) || work.implicit.holds(m.key.b);
         let skip = m.has(contact_flag::SENSOR | contact_flag::CLASSIC) || asleep || elsewhere;
-        if skip || !takes(model, m) {
+        if skip || !takes(model, rules, m) {
             continue;
         }
-        let material = touch::pair_material(model, m);
+        let material = touch::pair_material(model, rules, m);
         for k in 0..m.count {
             let Some(at) = touch::place(model, &work.pose, m, k as usize) else { continue };
             let point = m.points[k as usize];
+            let weave = if material.grain.is_some() { touch::weave(model, &work.pose, m, &at) } else { Weave::NONE };
+            let (axes, stick) = (weave.axes(at.tangents), weave.way(point.stick));
             let row = rows.len() as u32;
             // a bristle is no error of position: only the stick point of the others is corrected
             let rate = if material.law.has_bristle() { 0.0 } else { p.friction_rate };
             let disc = Bounds::Disc { normal: row + 2, friction: material.static_friction, radius: 0.0 };
             for (axis, bounds) in [(0, disc), (1, Bounds::Mate)] {
-                let bias = rate * point.stick[axis];
-                touch::terms(model, work, m, at.tangents[axis], at.at, &mut terms);
+                let bias = rate * stick[axis];
+                touch::terms(model, work, m, axes[axis], at.at, &mut terms);
                 rows.push(&terms, bias, bias, 0.0, bounds);
             }
             let push = (at.gap.min(0.0) * p.bias_rate).max(-p.push_speed);
@@ -62,10 +64,12 @@ pub(super) fn rows(ctx: &StepContext, model: &Model, work: &mut Work) {
             touch::terms(model, work, m, at.normal, at.at, &mut terms);
             rows.push(&terms, bias, correction, 0.0, Bounds::AtLeast(0.0));
             let list = rows.rows_mut();
-            for (axis, impulse) in [(2, 0), (0, 1), (1, 2)] {
-                list[row as usize + axis].impulse = point.impulse[impulse];
+            let [n, a, b] = point.impulse;
+            let [a, b] = weave.push([a, b]);
+            for (axis, impulse) in [a, b, n].into_iter().enumerate() {
+                list[row as usize + axis].impulse = impulse;
             }
-            let memory = Memory { stretch: point.stick, slipping: point.slipping != 0 };
+            let memory = Memory { stretch: stick, slipping: point.slipping != 0 };
             let pair = coefficients(&material);
             work.law_contacts.push(LawContact {
                 manifold: index as u32,
@@ -74,6 +78,7 @@ pub(super) fn rows(ctx: &StepContext, model: &Model, work: &mut Work) {
                 law: material.law,
                 pair,
                 memory,
+                weave,
                 reach: 0.0,
             });
             work.report.penetration = work.report.penetration.max(-at.gap);
@@ -132,17 +137,19 @@ pub(super) fn settle(ctx: &StepContext, work: &mut Work) {
         let point = &mut contacts[c.manifold as usize].points[c.point as usize];
         let seen = follow(c.law, c.pair, c.memory, [ctx.h, n / ctx.h], slip);
         if c.law.has_bristle() {
-            (point.stick, point.slipping) = (seen.stretch, u32::from(seen.slipping));
+            (point.stick, point.slipping) = (c.weave.way_back(seen.stretch), u32::from(seen.slipping));
             continue;
         }
-        for (stick, slip) in point.stick.iter_mut().zip(slip) {
+        let mut stick = c.weave.way(point.stick);
+        for (stick, slip) in stick.iter_mut().zip(slip) {
             *stick += ctx.h * slip;
         }
         let most = c.reach * ctx.contact.friction_stretch * law_rows.rows()[row].diagonal;
-        let length = (point.stick[0] * point.stick[0] + point.stick[1] * point.stick[1]).sqrt();
+        let length = (stick[0] * stick[0] + stick[1] * stick[1]).sqrt();
         if length > most {
-            point.stick = point.stick.map(|s| s * (most / length));
+            stick = stick.map(|s| s * (most / length));
         }
+        point.stick = c.weave.way_back(stick);
         let slides = a * a + b * b >= (0.9999 * c.reach) * (0.9999 * c.reach);
         let slides = if matches!(c.law, Law::Karnopp(_)) { seen.slipping } else { slides };
         point.slipping = u32::from(slides && n > 0.0);
@@ -192,7 +199,8 @@ pub(super) fn harvest(work: &mut Work) {
     for c in &work.law_contacts {
         let rows = &work.law_rows.rows()[c.row as usize..c.row as usize + 3];
         let point = &mut work.contacts[c.manifold as usize].points[c.point as usize];
-        point.impulse = [rows[2].impulse, rows[0].impulse, rows[1].impulse];
+        let [a, b] = c.weave.push_back([rows[0].impulse, rows[1].impulse]);
+        point.impulse = [rows[2].impulse, a, b];
     }
 }
 

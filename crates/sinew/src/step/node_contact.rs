@@ -6,7 +6,7 @@ use crate::collision::surface::feature;
 use crate::collision::{Bounds3, Ellipsoid};
 use crate::constraint::Bounds;
 use crate::math::{Pose, Real, Vec3, any_orthonormal};
-use crate::model::{BuiltCollider, Model, Nodes};
+use crate::model::{BuiltCollider, Model, Nodes, PairRules};
 use crate::settings::Settings;
 use crate::state::{ContactKey, ContactMemory, State, contact_flag};
 use crate::work::{NodeContact, SkinWork, Work};
@@ -254,7 +254,7 @@ fn renew(old: Option<&ContactMemory>, key: ContactKey, normal: Vec3, radius: Rea
 }
 
 /// Writes the rows of all node contacts of sweep islands with their warm impulses.
-pub(super) fn rows(ctx: &StepContext, model: &Model, work: &mut Work) {
+pub(super) fn rows(ctx: &StepContext, model: &Model, rules: &PairRules, work: &mut Work) {
     work.node_contacts.clear();
     let mut rows = std::mem::take(&mut work.contact_rows);
     rows.clear();
@@ -265,11 +265,11 @@ pub(super) fn rows(ctx: &StepContext, model: &Model, work: &mut Work) {
         if !m.has(contact_flag::NODE) || elsewhere || work.in_lanes[index] {
             continue;
         }
-        if work.any_laws && law_contact::takes(model, m) {
+        if work.any_laws && law_contact::takes(model, rules, m) {
             continue;
         }
         let Some(at) = touch::place(model, &work.pose, m, 0) else { continue };
-        let material = touch::pair_material(model, m);
+        let material = touch::pair_material(model, rules, m);
         let point = m.points[0];
         let row = rows.len() as u32;
         let friction = if point.slipping != 0 { material.kinetic_friction } else { material.static_friction };
@@ -296,7 +296,7 @@ pub(super) fn rows(ctx: &StepContext, model: &Model, work: &mut Work) {
 }
 
 /// After the correcting sweeps: how far each contact slipped, and whether it sticks.
-pub(super) fn settle(ctx: &StepContext, model: &Model, work: &mut Work) {
+pub(super) fn settle(ctx: &StepContext, model: &Model, rules: &PairRules, work: &mut Work) {
     for c in &work.node_contacts {
         let m = work.contacts[c.manifold as usize];
         let rows = work.contact_rows.rows();
@@ -304,7 +304,7 @@ pub(super) fn settle(ctx: &StepContext, model: &Model, work: &mut Work) {
         let n = rows[c.row as usize + 2].impulse;
         let slip = [0, 1].map(|k| work.contact_rows.drift(c.row + k, &work.velocity));
         let answer = rows[c.row as usize].diagonal;
-        let material = touch::pair_material(model, &m);
+        let material = touch::pair_material(model, rules, &m);
         let point = &mut work.contacts[c.manifold as usize].points[0];
         let mu = if point.slipping != 0 { material.kinetic_friction } else { material.static_friction };
         let sticks = t1 * t1 + t2 * t2 < (0.9999 * mu * n) * (0.9999 * mu * n);

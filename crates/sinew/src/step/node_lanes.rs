@@ -3,7 +3,7 @@
 use super::{StepContext, law_contact, touch};
 use crate::collision::surface::feature;
 use crate::math::{Quat, Real, Vec3};
-use crate::model::{Model, Nodes};
+use crate::model::{Model, Nodes, PairRules};
 use crate::settings::Settings;
 use crate::solver::node_touch::{LIGHT, NodeBatch, TouchBlocks, largest};
 use crate::solver::pgs::Pass;
@@ -11,7 +11,7 @@ use crate::state::{ContactMemory, contact_flag};
 use crate::work::Work;
 
 /// Sorts out the contacts that lanes take; the others stay rows.
-pub(super) fn build(model: &Model, work: &mut Work) {
+pub(super) fn build(model: &Model, rules: &PairRules, work: &mut Work) {
     let any_laws = work.any_laws;
     let Work { contacts, node_touches, in_lanes, implicit, active, .. } = work;
     node_touches.clear();
@@ -24,7 +24,7 @@ pub(super) fn build(model: &Model, work: &mut Work) {
         if !ours || m.key.collider_b != feature::VERTEX || implicit.holds(a) || implicit.holds(b) {
             continue;
         }
-        if any_laws && law_contact::takes(model, m) {
+        if any_laws && law_contact::takes(model, rules, m) {
             continue;
         }
         // a particle that turns has more to answer with than its mass
@@ -37,7 +37,7 @@ pub(super) fn build(model: &Model, work: &mut Work) {
         let pair = (a, b, m.key.collider_a);
         let (batch, lane) = node_touches.lane(a, last != Some(pair));
         if last != Some(pair) || lane == 0 {
-            let material = touch::pair_material(model, m);
+            let material = touch::pair_material(model, rules, m);
             batch.static_friction = material.static_friction;
             batch.kinetic_friction = material.kinetic_friction;
         }

@@ -1,5 +1,6 @@
 //! Observe: energies and forces into the report. Writes no State, but for the mark of pairs that were loud.
 
+use super::touch;
 use crate::math::{Real, Vec3};
 use crate::model::{Body, Model};
 use crate::report::{ContactForce, Energies, Event, PairForce};
@@ -34,6 +35,9 @@ fn forces(model: &Model, state: &mut State, work: &mut Work, threshold: Real) {
             }
             for f in work.point_forces.get(i).map_or(&[][..], |points| &points[..m.count as usize]) {
                 if f.normal > 0.0 {
+                    let [spread_a, spread_b] = touch::spread(model, m);
+                    let v_a = touch::velocity(model, state, a, spread_a.as_ref(), f.point);
+                    let v_b = touch::velocity(model, state, b, spread_b.as_ref(), f.point);
                     work.report.contacts.push(ContactForce {
                         a: id_a,
                         b: id_b,
@@ -41,6 +45,9 @@ fn forces(model: &Model, state: &mut State, work: &mut Work, threshold: Real) {
                         normal: f.direction,
                         gap: f.gap,
                         force: f.force,
+                        velocity: v_b - v_a,
+                        spread_a,
+                        spread_b,
                     });
                 }
             }

@@ -15,7 +15,7 @@ pub(crate) fn solve(ctx: &StepContext, model: &Model, work: &mut Work, settings:
         }
     }
     contacts(ctx, work, settings, Job::Settle);
-    node_contact::settle(ctx, model, work);
+    node_contact::settle(ctx, model, &settings.pairs, work);
     law_contact::settle(ctx, work);
     // positions move with the corrected velocities; what the correction added is then taken out again
     work.carry.copy_from_slice(&work.velocity);

@@ -4,9 +4,11 @@ use crate::collision::Ellipsoid;
 use crate::collision::surface::feature;
 use crate::constraint::Term;
 use crate::deformable::particle::oriented;
+use crate::friction::Weave;
 use crate::math::{Block, Quat, Real, Sym3, Vec3, any_orthonormal};
-use crate::model::{Material, Model, Nodes};
-use crate::state::{ContactMemory, contact_flag};
+use crate::model::{Material, Model, Nodes, PairRules};
+use crate::report::Spread;
+use crate::state::{ContactMemory, State, contact_flag};
 use crate::work::Work;
 
 /// A contact point at the present poses.
@@ -196,13 +198,54 @@ fn rigid_pose(pose: &[Block], slot: u32) -> (Vec3, Quat) {
     (Vec3::new(x[0], x[1], x[2]), Quat::from_xyzw(q[0], q[1], q[2], q[3]))
 }
 
-/// Friction and restitution of the pair.
-pub(super) fn pair_material(model: &Model, m: &ContactMemory) -> Material {
+/// Shares of a contact among the corners of side a or b; none where that is a rigid body.
+pub(super) fn spread(model: &Model, m: &ContactMemory) -> [Option<Spread>; 2] {
+    let told = |f: Feature<'_>| Spread { surfels: f.surfels, weights: f.weights };
+    let a = if m.has(contact_flag::SURFACE) { Feature::of_a(model, m) } else { None };
+    let b = if m.has(contact_flag::NODE) { Feature::of_b(model, m) } else { None };
+    [a.map(told), b.map(told)]
+}
+
+/// Velocity of side a or b at a point, as State has it [m/s].
+pub(super) fn velocity(model: &Model, state: &State, slot: u32, spread: Option<&Spread>, at: Vec3) -> Vec3 {
+    let (Some(spread), Some(nodes)) = (spread, model.nodes_at(slot)) else {
+        let i = slot as usize;
+        return state.v[i] + state.w[i].cross(at - state.x[i]);
+    };
+    let span = nodes.span();
+    let (x, v) = (&state.node_x[span.clone()], &state.node_v[span]);
+    let used = spread.surfels.iter().zip(spread.weights).filter(|(_, w)| *w != 0.0);
+    used.fold(Vec3::ZERO, |sum, (&s, w)| sum + nodes.surface.velocity(s, x, v) * w)
+}
+
+/// The two surfaces of a contact.
+fn sides(model: &Model, m: &ContactMemory) -> [Material; 2] {
     let rigid = |slot: u32, collider: u32| {
         model.rigid_at(slot).and_then(|r| Some(r.colliders.get(collider as usize)?.material))
     };
     let soft = |slot: u32| model.nodes_at(slot).map(|n| n.traits.material);
     let a = if m.has(contact_flag::SURFACE) { soft(m.key.a) } else { rigid(m.key.a, m.key.collider_a) };
     let b = if m.has(contact_flag::NODE) { soft(m.key.b) } else { rigid(m.key.b, m.key.collider_b) };
-    a.unwrap_or_default().combine(&b.unwrap_or_default())
+    [a.unwrap_or_default(), b.unwrap_or_default()]
+}
+
+/// Friction and restitution of the pair.
+pub(super) fn pair_material(model: &Model, rules: &PairRules, m: &ContactMemory) -> Material {
+    let [a, b] = sides(model, m);
+    rules.combine(&a, &b)
+}
+
+/// The axes that a contact with a grain is solved in, where its ellipse of friction is a disc; those of the place without one.
+pub(super) fn weave(model: &Model, pose: &[Block], m: &ContactMemory, place: &Place) -> Weave {
+    let [a, b] = sides(model, m);
+    let Some((side, grain)) = Material::stronger_grain(&a, &b) else { return Weave::NONE };
+    let (_, q) = rigid_pose(pose, if side == 0 { m.key.a } else { m.key.b });
+    let direction = q * grain.direction;
+    let [x, y] = place.tangents.map(|t| t.dot(direction));
+    let length = (x * x + y * y).sqrt();
+    // across the surface it has no direction in it
+    if !(length > 1e-3 * direction.length()) {
+        return Weave::NONE;
+    }
+    Weave::new([x / length, y / length], grain.across)
 }

@@ -2,7 +2,7 @@
 
 use crate::constraint::RowBuffer;
 use crate::deformable::Deformable;
-use crate::friction::{Coefficients, Law};
+use crate::friction::{Coefficients, Law, Weave};
 use crate::math::{Block, Real, Vec3};
 use crate::solver::implicit::{Lump, Outcome, Placed, Scratch};
 
@@ -48,7 +48,10 @@ pub(crate) struct Touch {
     pub friction: Real,
     pub law: Law,
     pub pair: Coefficients,
+    /// From the tangents of the contact to the axes of the rows.
+    pub weave: Weave,
     pub normal: Vec3,
+    /// Axes of the rows of friction.
     pub tangents: [Vec3; 2],
     /// Common point of both bodies [m].
     pub at: Vec3,

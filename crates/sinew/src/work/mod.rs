@@ -16,7 +16,7 @@ use crate::collision::surface::{Held, Touching};
 use crate::collision::{Bounds3, BroadPhase, Candidate, NarrowScratch};
 
 use crate::constraint::{RowBuffer, Term};
-use crate::friction::{Coefficients, Law, Memory};
+use crate::friction::{Coefficients, Law, Memory, Weave};
 use crate::math::{Block, Pose, Real, Vec3};
 use crate::report::Report;
 use crate::solver::colour::Colouring;
@@ -71,6 +71,8 @@ pub(crate) struct LawContact {
     pub law: Law,
     pub pair: Coefficients,
     pub memory: Memory,
+    /// The axes of its rows.
+    pub weave: Weave,
     pub reach: Real,
 }
 
@@ -172,7 +174,9 @@ pub(crate) struct Work {
     /// Contacts with a friction law of their own, and their rows. Written by `assemble`.
     pub law_contacts: Vec<LawContact>,
     pub law_rows: RowBuffer,
-    /// Whether any contact of the step has a law of its own. Written by `assemble`.
+    /// Whether any body has a friction law of its own. Rebuilt when the model changes.
+    pub body_laws: bool,
+    /// Whether any contact may have one: that, or a law in the table of pairs. Written by `assemble`.
     pub any_laws: bool,
     /// Surfaces of bodies of nodes. Written by `detect`. (slots)
     pub skins: Vec<Option<SkinWork>>,
@@ -262,6 +266,7 @@ impl Work {
             particles_around: Vec::new(),
             law_contacts: Vec::new(),
             law_rows: RowBuffer::default(),
+            body_laws: false,
             any_laws: false,
             skins: Vec::new(),
             cell_pairs: Vec::new(),

@@ -1,0 +1,98 @@
+//! Friction that depends on direction (`Material::grain`): an ellipse of friction is a disc in other axes.
+//!
+//! With μ along t₁ and k μ across it, f = t₁ p₁ + k t₂ p₂ turns the ellipse (f₁/μN)² + (f₂/kμN)² ≤ 1 into the disc |p| ≤ μ N. Slip
+//! seen along the same axes, u = (v₁, k v₂), does the same work, p·u = f·v. A law that holds between p and u is therefore the law of
+//! the ellipse, with friction where it takes the most power: f = −N M² v/|M v|, M = diag(μ, kμ) (Goyal, Ruina and Papadopoulos 1991).
+
+use crate::math::{Real, Vec3};
+
+/// A change of axes in the contact plane: t₁ = c t + s t', t₂ = k (c t' − s t). Ways along them are measured, pushes add up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Weave {
+    /// Cosine and sine of the first axis.
+    turn: [Real; 2],
+    /// Length of the second axis.
+    across: Real,
+}
+
+impl Default for Weave {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
+impl Weave {
+    pub const NONE: Self = Self { turn: [1.0, 0.0], across: 1.0 };
+
+    pub fn new(turn: [Real; 2], across: Real) -> Self {
+        Self { turn, across }
+    }
+
+    /// Most contacts: their numbers keep every bit, the sign of a zero among them.
+    fn is_none(&self) -> bool {
+        *self == Self::NONE
+    }
+
+    pub fn axes(&self, [a, b]: [Vec3; 2]) -> [Vec3; 2] {
+        if self.is_none() {
+            return [a, b];
+        }
+        let [c, s] = self.turn;
+        [a * c + b * s, (b * c - a * s) * self.across]
+    }
+
+    /// A way in the plane, seen along the axes.
+    pub fn way(&self, [x, y]: [Real; 2]) -> [Real; 2] {
+        if self.is_none() {
+            return [x, y];
+        }
+        let [c, s] = self.turn;
+        [c * x + s * y, self.across * (c * y - s * x)]
+    }
+
+    pub fn way_back(&self, [x, y]: [Real; 2]) -> [Real; 2] {
+        if self.is_none() {
+            return [x, y];
+        }
+        self.turn_back([x, y / self.across])
+    }
+
+    /// A push in the plane as pushes along the axes.
+    pub fn push(&self, [x, y]: [Real; 2]) -> [Real; 2] {
+        if self.is_none() {
+            return [x, y];
+        }
+        let [c, s] = self.turn;
+        [c * x + s * y, (c * y - s * x) / self.across]
+    }
+
+    pub fn push_back(&self, [x, y]: [Real; 2]) -> [Real; 2] {
+        if self.is_none() {
+            return [x, y];
+        }
+        self.turn_back([x, y * self.across])
+    }
+
+    fn turn_back(&self, [x, y]: [Real; 2]) -> [Real; 2] {
+        let [c, s] = self.turn;
+        [c * x - s * y, s * x + c * y]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_is_the_same_in_both_axes() {
+        let weave = Weave::new([0.6, -0.8], 0.3);
+        let (push, way) = ([0.7, -1.9], [0.2, 0.5]);
+        let (p, u) = (weave.push(push), weave.way(way));
+        let work = |f: [Real; 2], d: [Real; 2]| f[0] * d[0] + f[1] * d[1];
+        assert!((work(p, u) - work(push, way)).abs() < 1e-6);
+        let (back, there) = (weave.push_back(p), weave.way_back(u));
+        for k in 0..2 {
+            assert!((back[k] - push[k]).abs() < 1e-6 && (there[k] - way[k]).abs() < 1e-6);
+        }
+    }
+}

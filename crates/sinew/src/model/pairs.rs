@@ -1,0 +1,142 @@
+//! How two surfaces become one: a rule for all pairs, and a table for pairs whose numbers were measured together.
+//!
+//! No rule follows from physics: a coefficient belongs to a pair and not to a surface. The product is that of ICD 4.4 and Bullet;
+//! the geometric mean gives a pair of equals the number that was written on both, and so do minimum, mean and maximum.
+
+use super::Material;
+use crate::error::Error;
+use crate::math::Real;
+
+/// How the numbers of two surfaces become that of the pair.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PairRule {
+    /// √(a b).
+    #[default]
+    GeometricMean,
+    /// a b (ICD 4.4).
+    Product,
+    /// The smaller: one slippery side is enough.
+    Minimum,
+    /// (a + b)/2.
+    Mean,
+    /// The larger: one rough side is enough.
+    Maximum,
+}
+
+impl PairRule {
+    /// The number of the pair.
+    pub fn of(self, a: Real, b: Real) -> Real {
+        match self {
+            PairRule::GeometricMean => (a * b).sqrt(),
+            PairRule::Product => a * b,
+            PairRule::Minimum => a.min(b),
+            PairRule::Mean => 0.5 * (a + b),
+            PairRule::Maximum => a.max(b),
+        }
+    }
+}
+
+/// A pair of families of surfaces with numbers of its own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pairing {
+    /// The two families ([`Material::family`]), in any order; 0 is none.
+    pub families: [u32; 2],
+    /// Coefficients, restitution, resistances and law of the pair. Its family and grain are not used: grain belongs to a body.
+    pub surface: Material,
+}
+
+/// How surfaces are combined in a world.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PairRules {
+    /// For both friction coefficients. Default geometric mean.
+    pub friction: PairRule,
+    /// For restitution. Default maximum.
+    pub restitution: PairRule,
+    /// Pairs that no rule is asked for; the first that fits counts. Default none.
+    pub table: Vec<Pairing>,
+}
+
+impl Default for PairRules {
+    fn default() -> Self {
+        Self { friction: PairRule::GeometricMean, restitution: PairRule::Maximum, table: Vec::new() }
+    }
+}
+
+impl PairRules {
+    /// The surface of a pair: that of the table; else coefficients and restitution by the rules, the larger resistances, and the
+    /// law that comes later in [`crate::friction::Law::all`] (of equal ones that of the first body).
+    pub fn combine(&self, a: &Material, b: &Material) -> Material {
+        let grain = Material::stronger_grain(a, b).map(|(_, grain)| grain);
+        let families = [a.family, b.family];
+        if let Some(own) = self.find(families) {
+            return Material { family: 0, grain, ..own.surface };
+        }
+        Material {
+            static_friction: self.friction.of(a.static_friction, b.static_friction),
+            kinetic_friction: self.friction.of(a.kinetic_friction, b.kinetic_friction),
+            restitution: self.restitution.of(a.restitution, b.restitution),
+            rolling_resistance: a.rolling_resistance.max(b.rolling_resistance),
+            spinning_resistance: a.spinning_resistance.max(b.spinning_resistance),
+            law: if b.law.rank() > a.law.rank() { b.law } else { a.law },
+            family: 0,
+            grain,
+        }
+    }
+
+    fn find(&self, [a, b]: [u32; 2]) -> Option<&Pairing> {
+        if a == 0 || b == 0 {
+            return None;
+        }
+        self.table.iter().find(|p| p.families == [a, b] || p.families == [b, a])
+    }
+
+    /// True when a pair of the table has a law that contacts do not know by themselves.
+    pub(crate) fn any_laws(&self) -> bool {
+        self.table.iter().any(|p| p.surface.has_own_law())
+    }
+
+    pub(crate) fn check(&self, whose: &str) -> Result<(), Error> {
+        for (i, p) in self.table.iter().enumerate() {
+            let whose = format!("{whose}.table[{i}]");
+            for family in p.families {
+                crate::error::check(
+                    &format!("{whose}.families"),
+                    family as Real,
+                    family > 0,
+                    "a family of surfaces, 1 or more",
+                )?;
+            }
+            p.surface.check(&format!("{whose}.surface"))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_but_the_product_gives_equals_their_own_number() {
+        for rule in [PairRule::GeometricMean, PairRule::Minimum, PairRule::Mean, PairRule::Maximum] {
+            assert!((rule.of(0.3, 0.3) - 0.3).abs() < 1e-7, "{rule:?}");
+        }
+        assert!((PairRule::Product.of(0.3, 0.5) - 0.15).abs() < 1e-7);
+    }
+
+    #[test]
+    fn the_table_is_asked_before_the_rule_and_knows_no_order() {
+        let [ice, rubber] = [1, 2].map(|family| Material { family, ..Material::friction(0.9) });
+        let table = vec![Pairing { families: [2, 1], surface: Material::friction(0.05) }];
+        let rules = PairRules { friction: PairRule::Minimum, table, ..PairRules::default() };
+        for (a, b, mu) in
+            [(ice, rubber, 0.05), (rubber, ice, 0.05), (ice, ice, 0.9), (ice, Material::friction(0.4), 0.4)]
+        {
+            assert_eq!(rules.combine(&a, &b).static_friction, mu);
+        }
+        let wrong = PairRules { table: vec![Pairing { families: [0, 1], surface: Material::default() }], ..rules };
+        assert!(
+            wrong.check("settings.pairs").is_err_and(|e| e.to_string().contains("settings.pairs.table[0].families"))
+        );
+    }
+}

@@ -1,0 +1,249 @@
+//! Which numbers a pair of surfaces gets, what its contacts tell, and friction that depends on direction.
+
+use sinew::friction::{Curve, Dahl, ElastoPlastic, Karnopp, Law, LuGre};
+use sinew::{
+    BodyId, Error, Input, Material, Matter, PairRule, PairRules, Pairing, Real, RigidBody, Settings, Shape, SoftBody,
+    TetMesh, Vec3, World,
+};
+
+const G: Real = 9.81;
+
+fn settings(gravity: Vec3, pairs: PairRules) -> Settings {
+    Settings { dt: 0.005, gravity, sleep_time: Real::INFINITY, pairs, ..Settings::default() }
+}
+
+fn floor(world: &mut World, material: Material) -> Result<BodyId, Error> {
+    world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(material))
+}
+
+/// A flat box of 1 kg: its pull and its friction hardly tilt it.
+fn flat_box(world: &mut World, material: Material, v: Vec3) -> Result<BodyId, Error> {
+    let body = RigidBody::dynamic().shape(Shape::cuboid(0.1, 0.005, 0.1)).mass(1.0).material(material);
+    world.add_rigid(body.at([0.0, 0.005, 0.0]).velocity(v))
+}
+
+fn run(world: &mut World, seconds: f64) {
+    for _ in 0..(seconds / 0.005).round() as usize {
+        world.step(&Input::none());
+    }
+}
+
+/// Mean deceleration of a box that slides for 0.2 s, in units of gravity.
+fn measured(pairs: PairRules, below: Material, above: Material) -> Result<Real, Error> {
+    let mut world = World::new(settings(Vec3::new(0.0, -G, 0.0), pairs))?;
+    floor(&mut world, below)?;
+    let id = flat_box(&mut world, above, Vec3::new(3.0, 0.0, 0.0))?;
+    // it comes to lie first
+    run(&mut world, 0.1);
+    let before = world.body(id)?.velocity().x;
+    run(&mut world, 0.2);
+    Ok((before - world.body(id)?.velocity().x) / (0.2 * G))
+}
+
+#[test]
+fn a_sliding_box_slows_down_by_the_coefficient_of_the_rule() -> Result<(), Error> {
+    let (below, above) = (Material::friction(0.2), Material::friction(0.6));
+    let rules = [
+        (PairRule::GeometricMean, 0.346_41),
+        (PairRule::Product, 0.12),
+        (PairRule::Minimum, 0.2),
+        (PairRule::Mean, 0.4),
+        (PairRule::Maximum, 0.6),
+    ];
+    // the second law takes the rows of its own, the first the lanes
+    for law in [Law::default(), Law::Dahl(Dahl::default())] {
+        for (rule, mu) in rules {
+            let pairs = PairRules { friction: rule, ..PairRules::default() };
+            let found = measured(pairs, below.law(law), above)?;
+            assert!((found / mu - 1.0).abs() < 2e-3, "{rule:?} {}: {found}", law.name());
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_pair_of_the_table_has_its_own_coefficient_and_law() -> Result<(), Error> {
+    let (ice, steel) = (Material::friction(0.9).family(1), Material::friction(0.9).family(7));
+    let viscous = Law::Viscous(sinew::friction::Viscous { viscosity: 0.0, exponent: 1.0 });
+    for surface in [Material::friction(0.05), Material::friction(0.3).law(viscous)] {
+        let table = vec![Pairing { families: [7, 1], surface }];
+        let pairs = PairRules { friction: PairRule::Maximum, table, ..PairRules::default() };
+        let mu = surface.static_friction;
+        let found = measured(pairs.clone(), ice, steel)?;
+        assert!((found / mu - 1.0).abs() < 2e-3, "{found}");
+        let found = measured(pairs, ice, steel.family(8))?;
+        assert!((found / 0.9 - 1.0).abs() < 2e-3, "{found}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_ball_bounces_by_the_rule_of_restitution() -> Result<(), Error> {
+    for (rule, e) in
+        [(PairRule::Minimum, 0.4), (PairRule::Product, 0.36), (PairRule::Maximum, 0.9), (PairRule::Mean, 0.65)]
+    {
+        let pairs = PairRules { restitution: rule, ..PairRules::default() };
+        let mut world = World::new(settings(Vec3::ZERO, pairs))?;
+        floor(&mut world, Material::friction(0.0).restitution(0.4))?;
+        let ball = RigidBody::dynamic().shape(Shape::ball(0.1)).material(Material::friction(0.0).restitution(0.9));
+        let id = world.add_rigid(ball.at([0.0, 0.2, 0.0]).velocity([0.0, -2.0, 0.0]))?;
+        run(&mut world, 0.2);
+        let found = world.body(id)?.velocity().y / 2.0;
+        assert!((found - e).abs() < 1e-3, "{rule:?}: {found}");
+    }
+    Ok(())
+}
+
+#[test]
+fn settings_name_the_pair_that_cannot_be() {
+    let table = vec![Pairing { families: [1, 2], surface: Material::friction(-1.0) }];
+    let error = World::new(Settings { pairs: PairRules { table, ..PairRules::default() }, ..Settings::default() });
+    let told = error.map_or_else(|e| e.to_string(), |_| String::new());
+    assert!(told.contains("settings.pairs.table[0].surface.static_friction"), "{told}");
+}
+
+#[test]
+fn contacts_of_a_soft_block_tell_their_forces_their_slip_and_their_shares() -> Result<(), Box<dyn std::error::Error>> {
+    // held by friction: gravity leans by 0.3. Sliding: no friction at all
+    for (mu, lean, v) in [(0.6, 0.3, 0.0), (0.0, 0.0, 0.5)] {
+        let mut world = World::new(settings(Vec3::new(lean * G, -G, 0.0), PairRules::default()))?;
+        let ground = floor(&mut world, Material::friction(mu))?;
+        let mesh = TetMesh::block([3, 2, 3], Vec3::new(0.1, 0.05, 0.1))?;
+        let body = SoftBody::corotational(mesh, Matter::new(1e6, 0.3, 1000.0)).material(Material::friction(mu));
+        let id = world.add_soft(body.at([0.0, 0.025, 0.0]).velocity([v, 0.0, 0.0]))?;
+        run(&mut world, 1.0);
+        let weight = 0.5 * G;
+        let (mut normal, mut friction, mut count) = (0.0, Vec3::ZERO, 0);
+        let view = world.body(id)?;
+        for c in &world.report().contacts {
+            assert_eq!((c.a, c.b, c.spread_a), (ground, id, None));
+            let spread = c.spread_b.ok_or("a soft side has shares")?;
+            assert!((spread.weights.iter().sum::<Real>() - 1.0).abs() < 1e-5, "{spread:?}");
+            let mut at = Vec3::ZERO;
+            for (&surfel, w) in spread.surfels.iter().zip(spread.weights).filter(|(_, w)| *w != 0.0) {
+                at += view.surface_point(surfel).ok_or("a surfel of the body")? * w;
+            }
+            // the point is that of the start of the last substep
+            assert!((at - c.point).length() < 0.005 * v + 1e-5, "{at} {}", c.point);
+            assert!((c.slip() - Vec3::new(v, 0.0, 0.0)).length() < 2e-3, "{}", c.slip());
+            assert!(c.friction().dot(c.normal).abs() < 1e-4);
+            normal += c.normal_force();
+            friction += c.friction();
+            count += 1;
+        }
+        assert!(count >= 3, "{count}");
+        assert!((normal / weight - 1.0).abs() < 0.01, "{normal} of {weight}");
+        assert!((friction - Vec3::new(-lean * weight, 0.0, 0.0)).length() < 0.01 * weight, "{friction}");
+    }
+    Ok(())
+}
+
+/// μ along x and half of it across.
+const ALONG: Real = 0.6;
+const ACROSS: Real = 0.5;
+
+/// A box on a floor with a grain, gravity leaning by `pull` at an angle from it [rad].
+fn on_grain(law: Law, lean: (Real, f64), v: Vec3) -> Result<(World, BodyId), Error> {
+    let (pull, angle) = lean;
+    let (x, z) = (angle.cos() as Real, angle.sin() as Real);
+    let mut world = World::new(settings(Vec3::new(pull * x, -1.0, pull * z) * G, PairRules::default()))?;
+    let material = Material::friction(ALONG).law(law);
+    floor(&mut world, material.grain(Vec3::X, ACROSS))?;
+    let id = flat_box(&mut world, material, v)?;
+    Ok((world, id))
+}
+
+#[test]
+fn the_ellipse_of_a_grain_holds_what_lies_within_it_and_nothing_else() -> Result<(), Error> {
+    let dry = Curve { viscosity: 0.0, ..Curve::default() };
+    let bristle = LuGre { curve: dry, damping: 0.0, ..LuGre::default() };
+    let laws = [
+        Law::default(),
+        Law::Karnopp(Karnopp { dead_band: 1e-3, curve: dry }),
+        Law::ElastoPlastic(ElastoPlastic { bristle, elastic_share: 0.9 }),
+    ];
+    for law in laws {
+        for degrees in [0.0_f64, 45.0, 90.0] {
+            let angle = degrees.to_radians();
+            let (c, s) = (angle.cos() as Real, angle.sin() as Real);
+            let limit = 1.0 / ((c / ALONG).powi(2) + (s / (ALONG * ACROSS)).powi(2)).sqrt();
+            for (share, moves) in [(0.95, false), (1.05, true)] {
+                let (mut world, id) = on_grain(law, (share * limit, angle), Vec3::ZERO)?;
+                run(&mut world, 1.0);
+                let way = world.body(id)?.position();
+                let way = (way.x * way.x + way.z * way.z).sqrt();
+                // 5% of g over the limit moves it by about 0.1 m
+                assert_eq!(way > 0.02, moves, "{} at {degrees} degrees, {share}: {way}", law.name());
+                assert!(moves || way < 1e-4, "{} at {degrees} degrees: {way}", law.name());
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn friction_on_a_grain_takes_the_most_power_that_its_ellipse_allows() -> Result<(), Error> {
+    for degrees in [0.0_f64, 45.0, 90.0] {
+        let angle = degrees.to_radians();
+        let (c, s) = (angle.cos() as Real, angle.sin() as Real);
+        let (mut world, id) = on_grain(Law::default(), (0.0, 0.0), Vec3::new(5.0 * c, 0.0, 5.0 * s))?;
+        run(&mut world, 0.05);
+        let before = world.body(id)?.velocity();
+        run(&mut world, 0.02);
+        let loss = (before - world.body(id)?.velocity()) / (0.02 * G);
+        // f = M² v/|M v|, M = diag(μ, k μ)
+        let (m, k) = (ALONG * before.x, ALONG * ACROSS * before.z);
+        let size = (m * m + k * k).sqrt();
+        let wanted = Vec3::new(ALONG * m / size, 0.0, ALONG * ACROSS * k / size);
+        assert!((loss - wanted).length() < 0.005, "{degrees} degrees: {loss}, not {wanted}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_grain_turns_with_its_body() -> Result<(), Error> {
+    use sinew::Quat;
+    // the grain lies on the box, which is turned by 90 degrees: now z is the rough direction
+    let mut world = World::new(settings(Vec3::new(0.45, -1.0, 0.0) * G, PairRules::default()))?;
+    floor(&mut world, Material::friction(ALONG))?;
+    let material = Material::friction(ALONG).grain(Vec3::X, ACROSS);
+    let body = RigidBody::dynamic().shape(Shape::cuboid(0.1, 0.005, 0.1)).mass(1.0).material(material);
+    let turned = Quat::from_rotation_y(std::f32::consts::FRAC_PI_2 as Real);
+    let id = world.add_rigid(body.at([0.0, 0.005, 0.0]).turned(turned))?;
+    run(&mut world, 1.0);
+    // μ is 0.3 that way: a = 0.15 g
+    let way = world.body(id)?.position().x;
+    assert!((way / (0.5 * 0.15 * G) - 1.0).abs() < 0.03, "{way}");
+    Ok(())
+}
+
+#[test]
+fn a_soft_body_with_a_grain_is_refused() -> Result<(), Box<dyn std::error::Error>> {
+    let mesh = TetMesh::block([1, 1, 1], Vec3::splat(0.1))?;
+    let material = Material::friction(0.5).grain(Vec3::X, 0.5);
+    let told = World::default().add_soft(SoftBody::corotational(mesh, Matter::jelly()).material(material));
+    assert!(told.is_err_and(|e| e.to_string().contains("grain")));
+    Ok(())
+}
+
+#[test]
+fn a_soft_block_slides_across_a_grain_and_is_held_along_it() -> Result<(), Box<dyn std::error::Error>> {
+    for (pull, slides) in [(Vec3::X, false), (Vec3::Z, true)] {
+        let gravity = (pull * 0.45 - Vec3::Y) * G;
+        let mut world = World::new(settings(gravity, PairRules::default()))?;
+        floor(&mut world, Material::friction(ALONG).grain(Vec3::X, ACROSS))?;
+        let mesh = TetMesh::block([3, 1, 3], Vec3::new(0.1, 0.02, 0.1))?;
+        let body = SoftBody::corotational(mesh, Matter::new(1e6, 0.3, 1000.0)).material(Material::friction(ALONG));
+        let id = world.add_soft(body.at([0.0, 0.01, 0.0]))?;
+        let start = world.body(id)?.center_of_mass();
+        run(&mut world, 0.5);
+        let way = (world.body(id)?.center_of_mass() - start).dot(pull);
+        let free = 0.5 * 0.15 * G * 0.25;
+        if slides {
+            assert!((way / free - 1.0).abs() < 0.1, "{way} of {free}");
+        } else {
+            assert!(way.abs() < 2e-3, "{way}");
+        }
+    }
+    Ok(())
+}
