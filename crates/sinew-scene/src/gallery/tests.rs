@@ -141,7 +141,7 @@ fn nothing_falls_through_distance_functions_by_any_contact_method() {
 }
 
 #[test]
-fn the_block_on_the_belt_sticks_and_slips_and_with_coulomb_alone_it_does_not() {
+fn the_block_on_the_belt_sticks_and_slips_and_with_one_coefficient_it_only_swings() {
     use sinew::friction::Law;
     // carried to μ_s N/k = 0.22 m, thrown back below μ_k N/k = 0.147 m, and again
     let scene = find("stick-slip").expect("a scene of the gallery");
@@ -160,10 +160,11 @@ fn the_block_on_the_belt_sticks_and_slips_and_with_coulomb_alone_it_does_not() {
     let (count, far) = throws((scene.build)().expect("it is built"));
     assert!(count >= 3, "{count}");
     assert!((0.19..0.25).contains(&far), "{far}");
-    // Dahl knows no μ_s: it comes to rest where the spring pulls with μ_k N
+    // Dahl knows no μ_s: it swings about μ_k N/k by the speed of the belt over ω
     let dahl = Law::all()[5];
-    let (count, far) = throws(with_law(&(scene.build)().expect("it is built"), dahl).expect("another law"));
-    assert!(count == 0 && far < 0.19, "{count} {far}");
+    let (_, far) = throws(with_law(&(scene.build)().expect("it is built"), dahl).expect("another law"));
+    let right = 0.3 * 9.81 / 20.0 + 0.1 / 20.0_f32.sqrt() as sinew::Real;
+    assert!((far / right - 1.0).abs() < 0.02, "{far} {right}");
 }
 
 #[test]
@@ -179,9 +180,9 @@ fn balls_with_friction_roll_and_the_slippery_one_is_ahead() {
 fn friction_stops_the_upper_cylinder_and_without_it_it_falls() {
     let (held, lost) = (play("cylinders-friction", 1.0), play("cylinders-slippery", 1.0));
     let [stays, falls] = [&held, &lost].map(|world| at(world, "falling"));
-    // 0.6²/(2 · 0.6 · g) = 31 mm, of 125 mm to the end
-    assert!(stays.y > 0.3 && stays.z < 0.06, "{stays}");
-    assert!(falls.y < 0.2 && falls.z > 0.15, "{falls}");
+    // 0.3²/(2 · 0.6 · g) = 8 mm, of 125 mm to the end; the valley that it presses brings it back
+    assert!(stays.y > 0.38 && stays.z < 0.05, "{stays}");
+    assert!(falls.y < 0.3 && falls.z > 0.15, "{falls}");
 }
 
 #[test]

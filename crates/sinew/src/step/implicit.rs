@@ -290,6 +290,7 @@ fn contact_rows(
             touch::terms(model, work, m, t.tangents[k], t.at, &mut terms);
             rows.push(&terms, stick[k] / ctx.h, 0.0, 0.0, bounds);
         }
+        t.seen = 1.0;
         if material.has_own_law() {
             let stiffest = settings.implicit.rigid_stiffness * settings.implicit.tangential;
             law_contact::lower([ctx.h, stiffest], t, stick, rows, &work.velocity);
@@ -397,6 +398,7 @@ fn keep_contacts(ctx: &StepContext, work: &mut Work, settings: &Settings, island
         let mut stick = t.weave.way(point.stick);
         if t.law.has_bristle() {
             let memory = Memory { stretch: stick, slipping: point.slipping != 0 };
+            let slip = slip.map(|v| v * t.seen);
             let seen = law_contact::follow(t.law, t.pair, memory, [ctx.h, n / ctx.h], slip);
             (point.stick, point.slipping) = (t.weave.way_back(seen.stretch), u32::from(seen.slipping));
             t.sum += t.normal * n + t.tangents[0] * a + t.tangents[1] * b;

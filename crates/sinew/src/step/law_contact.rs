@@ -165,8 +165,9 @@ pub(super) fn follow(law: Law, pair: Coefficients, memory: Memory, [h, normal]: 
 /// the largest stiffness in units of the mass met.
 ///
 /// The radius is the steady friction at the speed that the substep begins with. A bristle is a spring: λ = −h N (σ₀ z + (σ₀ h + σ₁) v),
-/// with the load of the substep before, and no stiffer than a row between rigid bodies may be (what it holds stays right, it only
-/// follows faster motion more softly). The memory then goes with the slip that came out.
+/// with the load of the substep before, and no stiffer than a row between rigid bodies may be. Then there is a softer spring in series
+/// with it, which takes the rest of the slip: what is held stays right, only the way to it is longer. The memory goes with the part of
+/// the slip that the bristle sees.
 pub(super) fn lower(
     [h, stiffest]: [Real; 2],
     t: &mut Touch,
@@ -187,6 +188,8 @@ pub(super) fn lower(
         if t.law.has_bristle() && load > 0.0 && answer.is_finite() {
             let own = 1.0 / (load * (t.law.stiffness() * h + t.law.damping()));
             let softness = own.max(answer / stiffest);
+            // a bristle that took in more than its row pushes back with would be an explicit spring, and shake
+            t.seen = own / softness;
             row.softness = softness;
             row.diagonal = answer + softness;
             row.bias = softness * load * t.law.stiffness() * stretch[k];

@@ -48,6 +48,8 @@ pub(crate) struct Touch {
     pub friction: Real,
     pub law: Law,
     pub pair: Coefficients,
+    /// Part of the slip that its bristle sees: below 1 when its row had to be softer than the bristle is.
+    pub seen: Real,
     /// From the tangents of the contact to the axes of the rows.
     pub weave: Weave,
     pub normal: Vec3,
