@@ -1,6 +1,6 @@
 //! `sinew render`: a picture of a scene at a time, and pictures of the whole gallery.
 
-use crate::failure::Failure;
+use crate::failure::{Failure, unknown};
 use crate::output::Draft;
 use crate::play::{progress, steps_until};
 use crate::{interrupt, scenes, settings};
@@ -19,7 +19,7 @@ const THUMB_BYTES: usize = 39_000;
 const USUAL_SHARE: f64 = 0.3;
 
 /// Scenes of the gallery that look best at another time [s].
-const MOMENTS: &[(&str, f64)] = &[("bullet", 0.05), ("wheel", 1.2), ("pudding", 0.35)];
+const MOMENTS: &[(&str, f64)] = &[("bullet", 0.05), ("wheel", 1.2), ("pudding", 0.35), ("grip", 2.0)];
 
 /// What to draw, and where to.
 #[derive(clap::Args)]
@@ -42,8 +42,8 @@ pub struct Args {
     /// Change a value, as in settings.substeps=8 or, in a file, bodies.ball.mass=2; may be given often
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
-    /// Draw every built-in scene into this folder, as NAME.png of 320x200
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["scene", "output", "at", "set"])]
+    /// Draw every built-in scene, or the one that is named, into this folder, as NAME.png of 320x200
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "at", "set"])]
     gallery: Option<PathBuf>,
 }
 
@@ -107,7 +107,11 @@ fn draw_gallery(folder: &Path, args: &Args) -> Result<(), Failure> {
     std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
     let size = args.size.unwrap_or(THUMB);
     let samples = args.samples.unwrap_or(Options::default().samples);
-    for scene in gallery::scenes() {
+    if let Some(name) = args.scene.as_deref().filter(|name| gallery::find(name).is_none()) {
+        return Err(unknown("scene", name, gallery::suggest(name), "see 'sinew scenes'"));
+    }
+    let wanted = |name: &str| args.scene.as_deref().is_none_or(|only| only == name);
+    for scene in gallery::scenes().iter().filter(|s| wanted(s.name)) {
         let at = MOMENTS.iter().find(|(name, _)| *name == scene.name).map(|(_, at)| *at);
         let path = folder.join(format!("{}.png", scene.name));
         draw_scene(&scene.into(), &[], &path, &Job { at, size, samples, most: Some(THUMB_BYTES) })?;
