@@ -11,6 +11,7 @@
 mod eight;
 #[cfg(all(test, not(feature = "f64")))]
 mod tests;
+pub mod vector;
 
 use super::{Block, Real};
 use core::marker::PhantomData;

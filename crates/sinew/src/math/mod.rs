@@ -8,6 +8,7 @@ mod rotation;
 mod tensor;
 mod wide;
 
+pub use lanes::vector::{self as lane3, Eight, Eight3};
 pub use lanes::{Blocks, Kernel, LANES, Lane, PairPicks, Pairs, Picked, PickedPairs, Picks, run, run_wide};
 pub use polar::{Svd, cofactor, natural_log, polar_rotation, positive_part, trace};
 pub use rotation::{angle_of, nearest_rotation, nearest_rotation_from, pseudo_inverse, root};

@@ -14,7 +14,8 @@
 //! again in every substep from the points' places on their bodies. The kernel exists once, generic over [`Lane`]; with one
 //! lane it is the scalar path, and `contact_oracle.rs` checks it against plain rows.
 
-use super::contact_batch::{ContactBatch, ContactParams, Eight3, PointLanes};
+use super::contact_batch::{ContactBatch, ContactParams, PointLanes};
+use crate::math::lane3::{V3, add, cross, dot, load3, scale, store3, sub};
 use crate::math::{Blocks, Lane, Real};
 
 /// The arrays of the bodies: velocities (v, 1/m | ω, –), poses (x, – | q), inverse inertia (xx yy zz xy | xz yz – –).
@@ -25,45 +26,6 @@ pub(crate) struct BodyBlocks<'a> {
     pub carry: Blocks<'a>,
     pub pose: Blocks<'a>,
     pub inertia: Blocks<'a>,
-}
-
-type V3<L> = [L; 3];
-
-#[inline(always)]
-fn dot<L: Lane>(a: V3<L>, b: V3<L>) -> L {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-#[inline(always)]
-fn cross<L: Lane>(a: V3<L>, b: V3<L>) -> V3<L> {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
-#[inline(always)]
-fn add<L: Lane>(a: V3<L>, b: V3<L>) -> V3<L> {
-    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
-}
-
-#[inline(always)]
-fn sub<L: Lane>(a: V3<L>, b: V3<L>) -> V3<L> {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
-
-#[inline(always)]
-fn scale<L: Lane>(a: V3<L>, s: L) -> V3<L> {
-    [a[0] * s, a[1] * s, a[2] * s]
-}
-
-#[inline(always)]
-fn load3<L: Lane>(t: L::Token, a: &Eight3, at: usize) -> V3<L> {
-    [L::load(t, &a[0][at..]), L::load(t, &a[1][at..]), L::load(t, &a[2][at..])]
-}
-
-#[inline(always)]
-fn store3<L: Lane>(v: V3<L>, a: &mut Eight3, at: usize) {
-    v[0].store(&mut a[0][at..]);
-    v[1].store(&mut a[1][at..]);
-    v[2].store(&mut a[2][at..]);
 }
 
 /// Turns v by the quaternion q: v + 2 q_v × (q_v × v + q_w v).

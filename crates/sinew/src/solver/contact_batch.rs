@@ -1,10 +1,6 @@
 //! Contacts laid out for the kernel: eight manifolds in lanes, and what is read back from them.
 
-use crate::math::{LANES, Real, Vec3};
-
-/// Eight numbers, one a lane.
-pub(crate) type Eight = [Real; LANES];
-pub(crate) type Eight3 = [Eight; 3];
+use crate::math::{Eight, Eight3, LANES, Real, Vec3};
 
 /// One point of eight manifolds.
 #[derive(Clone, Debug)]

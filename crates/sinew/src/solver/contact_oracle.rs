@@ -1,9 +1,10 @@
 //! The contact kernel against the oracle: random contacts written as plain rows must get the same impulses.
 
 use super::contact::{BodyBlocks, Job, work};
-use super::contact_batch::{ContactBatch, ContactParams, Eight3, PointLanes};
+use super::contact_batch::{ContactBatch, ContactParams, PointLanes};
 use super::pgs;
 use crate::constraint::{Bounds, RowBuffer, Term};
+use crate::math::Eight3;
 use crate::math::{Block, Blocks, Kernel, LANES, Lane, Quat, Real, Sym3, Vec3, any_orthonormal, run_wide};
 use proptest::prelude::*;
 

@@ -10,9 +10,7 @@
 use super::pgs::Pass;
 use super::row_lanes::{LaneBatch, RowNumbers};
 use crate::constraint::{RowBuffer, RowId, Term};
-use crate::math::{Block, Blocks, LANES, Lane, Pairs, Real};
-
-type Eight = [Real; LANES];
+use crate::math::{Block, Blocks, Eight, LANES, Lane, Pairs, Real};
 
 /// Eight rows of one colour between two nodes each.
 #[derive(Clone, Debug)]

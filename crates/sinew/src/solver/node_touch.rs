@@ -14,9 +14,10 @@
 //! their impulses are added up in the order of lanes, and the body answers before the next batch (Gauss-Seidel between
 //! batches, Jacobi inside, stable while eight nodes are light). s is the slip since the contact stuck, as in `contact.rs`.
 
-use super::contact_batch::{ContactParams, Eight, Eight3};
+use super::contact_batch::ContactParams;
 use super::pgs::Pass;
-use crate::math::{Block, Blocks, Kernel, LANES, Lane, Mat3, Quat, Real, Sym3, Vec3, run};
+use crate::math::lane3::{V3, along, cross, dot, load3, splat3, store3, sub};
+use crate::math::{Block, Blocks, Eight, Eight3, Kernel, LANES, Lane, Mat3, Quat, Real, Sym3, Vec3, run};
 
 /// Most that eight nodes may answer less than they would alone, because their body gives way.
 pub(crate) const LIGHT: Real = 0.25;
@@ -276,46 +277,6 @@ fn answer(batch: &NodeBatch, blocks: &mut TouchBlocks<'_>, side: &mut Side) {
         let to = &mut blocks.velocity[block];
         (to[0], to[1], to[2]) = (v.x, v.y, v.z);
     }
-}
-
-type V3<L> = [L; 3];
-
-#[inline(always)]
-fn dot<L: Lane>(a: V3<L>, b: V3<L>) -> L {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-#[inline(always)]
-fn cross<L: Lane>(a: V3<L>, b: V3<L>) -> V3<L> {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
-/// a + b s.
-#[inline(always)]
-fn along<L: Lane>(a: V3<L>, b: V3<L>, s: L) -> V3<L> {
-    [a[0] + b[0] * s, a[1] + b[1] * s, a[2] + b[2] * s]
-}
-
-#[inline(always)]
-fn sub<L: Lane>(a: V3<L>, b: V3<L>) -> V3<L> {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
-
-#[inline(always)]
-fn splat3<L: Lane>(t: L::Token, v: Vec3) -> V3<L> {
-    [L::splat(t, v.x), L::splat(t, v.y), L::splat(t, v.z)]
-}
-
-#[inline(always)]
-fn load3<L: Lane>(t: L::Token, a: &Eight3, at: usize) -> V3<L> {
-    [L::load(t, &a[0][at..]), L::load(t, &a[1][at..]), L::load(t, &a[2][at..])]
-}
-
-#[inline(always)]
-fn store3<L: Lane>(v: V3<L>, a: &mut Eight3, at: usize) {
-    v[0].store(&mut a[0][at..]);
-    v[1].store(&mut a[1][at..]);
-    v[2].store(&mut a[2][at..]);
 }
 
 /// Matrix times vector.

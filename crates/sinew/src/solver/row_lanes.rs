@@ -7,9 +7,7 @@ use super::colour::Colouring;
 use super::node_pairs::{PairBatch, is_pair};
 use super::pgs::Pass;
 use crate::constraint::{Bounds, Row, RowBuffer, RowId};
-use crate::math::{Block, Blocks, Kernel, LANES, Lane, Real, run};
-
-type Eight = [Real; LANES];
+use crate::math::{Block, Blocks, Eight, Kernel, LANES, Lane, Real, run};
 
 /// A row's own numbers as the lanes use them.
 pub(super) struct RowNumbers {

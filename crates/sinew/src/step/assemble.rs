@@ -2,10 +2,10 @@
 
 use super::{StepContext, law_contact, node_contact, node_lanes, solve, touch};
 use crate::constraint::{RowBuffer, View};
-use crate::math::{Block, Quat, Real, Vec3};
+use crate::math::{Block, Eight, Quat, Real, Vec3};
 use crate::model::{Model, Motion, PairRules};
 use crate::settings::{FrictionBound, Settings};
-use crate::solver::contact_batch::{ContactBatch, Eight};
+use crate::solver::contact_batch::ContactBatch;
 use crate::solver::pgs;
 use crate::state::{ContactMemory, State, contact_flag};
 use crate::work::{RowSpan, Work};

@@ -11,12 +11,11 @@
 //! lanes that are inverted or did not converge are mended one by one by a slower search that always ends at a proper
 //! rotation.
 
+use crate::math::lane3::{V3, cross, dot};
 use crate::math::{
-    Block, Blocks, Kernel, LANES, Lane, Mat3, Quat, Real, Sym3, Vec3, any_orthonormal, integrate_rotation,
+    Block, Blocks, Eight, Kernel, LANES, Lane, Mat3, Quat, Real, Sym3, Vec3, any_orthonormal, integrate_rotation,
 };
 
-pub(in crate::deformable) type Eight = [Real; LANES];
-type V3<L> = [L; 3];
 /// Three columns.
 type M3<L> = [V3<L>; 3];
 
@@ -295,16 +294,6 @@ fn spread<L: Lane>(t: L::Token, m: &M3<L>, gradient: &M3<L>, scale: L) -> [V3<L>
         }
     }
     out
-}
-
-#[inline(always)]
-fn dot<L: Lane>(a: V3<L>, b: V3<L>) -> L {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-#[inline(always)]
-fn cross<L: Lane>(a: V3<L>, b: V3<L>) -> V3<L> {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
 /// Elastic energy of a lane [J]: V (μ |F − R|² + ½ λ (tr RᵀF − 3)²).

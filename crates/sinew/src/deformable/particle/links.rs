@@ -14,9 +14,7 @@
 //! edge beyond the limit.
 
 use super::Distance;
-use crate::math::{Block, Kernel, LANES, Lane, PairPicks, PickedPairs, Real, run};
-
-type Eight = [Real; LANES];
+use crate::math::{Block, Eight, Kernel, LANES, Lane, PairPicks, PickedPairs, Real, run};
 
 /// Compliance that stands for infinity [m/N]: ∞ · 0 is not a number.
 const SLACK: Real = 1e12;

@@ -14,9 +14,7 @@
 //! what the second evaluation costs here, and threads would need a second sum.
 
 use super::element::{Link, TINY};
-use crate::math::{Block, Blocks, Kernel, LANES, Lane, Picks, Real, Vec3, run};
-
-type Eight = [Real; LANES];
+use crate::math::{Block, Blocks, Eight, Kernel, LANES, Lane, Picks, Real, Vec3, run};
 
 /// Nodes within which chunks are sorted by their number of springs: small enough to stay near, large enough to leave few
 /// empty lanes (0.1 % in a lattice).

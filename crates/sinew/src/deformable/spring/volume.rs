@@ -16,9 +16,8 @@
 use super::kernel::own_places;
 use super::params::VolumeForce;
 use crate::deformable::{StepContext, vec};
-use crate::math::{Block, Blocks, Kernel, LANES, Lane, Real, Vec3, run};
-
-type Eight = [Real; LANES];
+use crate::math::lane3::{cross, scale, sub};
+use crate::math::{Block, Blocks, Eight, Kernel, LANES, Lane, Real, Vec3, run};
 
 /// Eight tetrahedra. Empty lanes have all corners at place 0 and no stiffness.
 #[derive(Clone, Debug)]
@@ -234,27 +233,12 @@ fn radial<L: Lane>(t: L::Token, p: [[L; 3]; 4]) -> (L, [[L; 3]; 4]) {
 fn gradient<L: Lane>(t: L::Token, p: [[L; 3]; 4]) -> (L, [[L; 3]; 4]) {
     let sixth = L::splat(t, 1.0 / 6.0);
     let e = [sub(p[1], p[0]), sub(p[2], p[0]), sub(p[3], p[0])];
-    let g1 = scaled(cross(e[1], e[2]), sixth);
-    let g2 = scaled(cross(e[2], e[0]), sixth);
-    let g3 = scaled(cross(e[0], e[1]), sixth);
+    let g1 = scale(cross(e[1], e[2]), sixth);
+    let g2 = scale(cross(e[2], e[0]), sixth);
+    let g3 = scale(cross(e[0], e[1]), sixth);
     let volume = e[2][0] * g3[0] + e[2][1] * g3[1] + e[2][2] * g3[2];
     let g0 = [-(g1[0] + g2[0] + g3[0]), -(g1[1] + g2[1] + g3[1]), -(g1[2] + g2[2] + g3[2])];
     (volume, [g0, g1, g2, g3])
-}
-
-#[inline(always)]
-fn sub<L: Lane>(a: [L; 3], b: [L; 3]) -> [L; 3] {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
-
-#[inline(always)]
-fn cross<L: Lane>(a: [L; 3], b: [L; 3]) -> [L; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
-#[inline(always)]
-fn scaled<L: Lane>(a: [L; 3], s: L) -> [L; 3] {
-    [a[0] * s, a[1] * s, a[2] * s]
 }
 
 fn reach(at: [Vec3; 4]) -> (Real, Real) {

@@ -9,8 +9,7 @@
 //! Stiffness blocks of a row sum to zero, so that the diagonal is left to preconditioners: a common velocity costs no
 //! digits, however stiff the body.
 
-use crate::deformable::fem::tet_kernel::Eight;
-use crate::math::{Block, Blocks, Kernel, LANES, Lane, Mat3, Picks, Real, Vec3};
+use crate::math::{Block, Blocks, Eight, Kernel, LANES, Lane, Mat3, Picks, Real, Vec3};
 
 /// Rows that are sorted by length together. Larger: less padding; smaller: neighbours stay close.
 const WINDOW: usize = 512;
