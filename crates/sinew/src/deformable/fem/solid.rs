@@ -24,7 +24,7 @@ use super::law::{Elastic, Law, Strained, green, symmetric};
 use super::plastic::{MEMORY, Plasticity, flow, unload};
 use super::scheme::Scheme;
 use crate::deformable::limit::{Room, is_held, largest_step, resolved_step, shear_share, softening};
-use crate::deformable::system::{EulerSystem, TwoLevel};
+use crate::deformable::system::EulerSystem;
 use crate::deformable::{BodyMut, BodyRef, Deformable, ElementStress, Operator, StepContext, add, outer, vec};
 use crate::math::{Block, Mat3, Real, Sym3, Vec3, polar_rotation};
 use crate::model::tet_mesh::{TetMesh, TetMeshError};
@@ -277,8 +277,13 @@ impl Deformable for Solid {
         let share = if ctx.resolve { self.softening(ctx.h) } else { 1.0 };
         let Self { rest, scheme, system, forces, pressures, .. } = self;
         rest.elastic = rest.given.softened(share);
-        if let Some(system) = system.as_mut().filter(|_| scheme.is_implicit() && ctx.substep == 0) {
-            rest.prepare_smooth(ctx, &body, pressures, system);
+        if let Some(system) = system.as_mut().filter(|_| scheme.is_implicit()) {
+            let factor = ctx.h * (ctx.h + rest.params.stiffness_damping);
+            system.prepare(ctx, factor, &rest.masses, &body, |x, system| {
+                // without memory of plastic flow
+                rest.pressures(x, &[], pressures);
+                rest.assemble(ctx, BodyRef { x, inner: &[], ..body.read() }, pressures, system);
+            });
         }
         rest.pressures(body.x, body.inner, pressures);
         match system {
@@ -358,9 +363,8 @@ impl Rest {
     /// Room for A and b.
     fn system(&self) -> Box<EulerSystem> {
         let (mesh, averaged) = (&self.mesh, self.params.elements.averaged());
-        let mut system = EulerSystem::new(&self.masses, mesh.indices().chunks_exact(mesh.node_count), averaged);
-        system.smooth = Some(TwoLevel::new(&mesh.nodes, &mesh.corner_tets(), self.stiffness_a_mass()));
-        Box::new(system)
+        let system = EulerSystem::new(&self.masses, mesh.indices().chunks_exact(mesh.node_count), averaged);
+        Box::new(system.with_smooth(&mesh.nodes, &mesh.corner_tets(), self.stiffness_a_mass()))
     }
 
     /// Mean of K_ii/m [1/s²], a third of the trace of K_ii = Σ w (λ g gᵀ + μ g gᵀ + μ g² I).
@@ -374,26 +378,6 @@ impl Rest {
         };
         let sum: Real = (0..self.mesh.element_count()).map(of).sum();
         sum * (self.given.lambda + 4.0 * self.given.mu) / (3.0 * self.masses.iter().sum::<Real>())
-    }
-
-    /// Makes the coarse spaces when they pay and what they are made for has changed.
-    fn prepare_smooth(
-        &self,
-        ctx: &StepContext<'_>,
-        body: &BodyMut<'_>,
-        pressures: &mut [[Real; 2]],
-        system: &mut EulerSystem,
-    ) {
-        let factor = ctx.h * (ctx.h + self.params.stiffness_damping);
-        if !system.prepare_smooth(factor, body.v) {
-            return;
-        }
-        // the rest shape, without memory of plastic flow
-        let x: Vec<Block> = self.mesh.nodes.iter().map(|x| [x.x, x.y, x.z, 0.0]).collect();
-        self.pressures(&x, &[], pressures);
-        system.begin(ctx, &self.masses, self.params.mass_damping, body);
-        self.assemble(ctx, BodyRef { x: &x, inner: &[], ..body.read() }, pressures, system);
-        system.rebuild_smooth(factor, body.v);
     }
 
     /// A point as it is at x: gradients of the relaxed shape and F. Without memory nothing has flowed.

@@ -13,21 +13,13 @@
 use super::row::Row;
 use super::{Distance, Rows};
 use crate::deformable::fem::tet_kernel::RestTet;
-use crate::deformable::system::{EulerSystem, TwoLevel};
+use crate::deformable::system::EulerSystem;
 use crate::deformable::{BodyMut, StepContext, outer, vec};
 use crate::math::{Block, Mat3, Real, Vec3};
 use crate::model::tet_mesh::TetMesh;
 
 /// h² k w of a rigid row.
 const RIGID: Real = 1e4;
-
-/// The system and the rest shape that its coarse spaces are made from.
-#[derive(Clone, Debug)]
-pub(super) struct Lent {
-    pub system: EulerSystem,
-    /// Rest places. (node_count) [m]
-    rest: Vec<Block>,
-}
 
 /// What a body is made of, and its dashpots τ [s].
 #[derive(Clone, Copy, Debug)]
@@ -37,14 +29,13 @@ pub(super) struct Made<'a> {
     pub row_damping: Real,
 }
 
-impl Lent {
-    /// Edges, then volumes, over the tetrahedra of this mesh.
-    pub fn new(made: &Made<'_>, mesh: &TetMesh) -> Self {
-        let Rows { distances, volumes, .. } = made.rows;
+impl Made<'_> {
+    /// The system of edges, then volumes, over the tetrahedra of this mesh.
+    pub fn system(&self, mesh: &TetMesh) -> EulerSystem {
+        let Rows { distances, volumes, .. } = self.rows;
         let elements = distances.iter().map(|d| &d.nodes[..]).chain(volumes.iter().map(|v| &v.nodes[..]));
-        let mut system = EulerSystem::new(made.masses, elements, false);
+        let system = EulerSystem::new(self.masses, elements, false);
         let tets: Vec<RestTet> = mesh.tets.iter().map(|tet| RestTet::new(&mesh.vertices, *tet)).collect();
-        let rest: Vec<Block> = mesh.vertices.iter().map(|x| [x.x, x.y, x.z, 0.0]).collect();
         // a third of the trace of K_ii, over all nodes
         let edges: Real = distances.iter().filter(|d| d.compliance > 0.0).map(|d| 2.0 / d.compliance).sum();
         let squares = |v: &super::Volume| -> Real {
@@ -52,21 +43,15 @@ impl Lent {
             slopes.iter().map(|g| g.length_squared()).sum()
         };
         let bulk: Real = volumes.iter().filter(|v| v.compliance > 0.0).map(|v| squares(v) / v.compliance).sum();
-        let mean = (edges + bulk) / (3.0 * made.masses.iter().sum::<Real>());
-        system.smooth = Some(TwoLevel::new(&mesh.vertices, &tets, mean));
-        Self { system, rest }
+        system.with_smooth(&mesh.vertices, &tets, (edges + bulk) / (3.0 * self.masses.iter().sum::<Real>()))
     }
 
     /// b, and A in the first substep.
-    pub fn assemble(&mut self, ctx: &StepContext<'_>, made: &Made<'_>, body: &BodyMut<'_>) {
-        let factor = ctx.h * (ctx.h + made.row_damping);
-        if ctx.substep == 0 && self.system.prepare_smooth(factor, body.v) {
-            self.system.begin(ctx, made.masses, 0.0, body);
-            pull(ctx, made, &self.rest, &mut self.system);
-            self.system.rebuild_smooth(factor, body.v);
-        }
-        self.system.begin(ctx, made.masses, 0.0, body);
-        pull(ctx, made, body.x, &mut self.system);
+    pub fn assemble(&self, ctx: &StepContext<'_>, body: &BodyMut<'_>, system: &mut EulerSystem) {
+        let factor = ctx.h * (ctx.h + self.row_damping);
+        system.prepare(ctx, factor, self.masses, body, |x, system| pull(ctx, self, x, system));
+        system.begin(ctx, self.masses, 0.0, body);
+        pull(ctx, self, body.x, system);
     }
 }
 

@@ -11,7 +11,8 @@
 
 use super::ShapeMatching;
 use super::cluster::Match;
-use crate::deformable::{BodyMut, Modes, Operator, RigidSums, StepContext, add, vec};
+use crate::deformable::system::Affine;
+use crate::deformable::{BodyMut, Modes, Operator, RigidSums, SmoothMotions, StepContext, add, vec};
 use crate::math::{Block, Mat3, Real, Vec3};
 
 /// Most of h² ω²: an infinite frequency is this stiff.
@@ -33,6 +34,8 @@ pub(super) struct Matched {
     /// Masses, infinite where pinned. Written by `assemble`. (node_count) [kg]
     mass: Vec<Real>,
     sums: RigidSums,
+    /// Its smooth motions. Written by `assemble`.
+    affine: Affine,
 }
 
 impl ShapeMatching {
@@ -61,6 +64,9 @@ impl ShapeMatching {
         }
         m.sums.sum_up(&self.masses, ctx.h, body);
         self.matched = m;
+        let mut affine = std::mem::take(&mut self.matched.affine);
+        affine.prepare(body.x, self);
+        self.matched.affine = affine;
     }
 }
 
@@ -107,5 +113,9 @@ impl Operator for ShapeMatching {
 
     fn modes(&self) -> Option<Modes<'_>> {
         self.matched.sums.modes()
+    }
+
+    fn smooth(&self) -> Option<&dyn SmoothMotions> {
+        Some(&self.matched.affine)
     }
 }

@@ -21,13 +21,14 @@
 //! Places are taken from the middle node: digits go to the body and not to where it is.
 
 use super::brace::braces;
-use super::lent::{Lent, Made};
+use super::lent::Made;
 use super::links::{Links, PADS};
 use super::parts::Parts;
 use super::row::{Memory, Pace, begin, hinge_angle, pull, sweep};
 use super::sums::Frame;
 use super::{Damping, Distance, Enclosed, Hinge, Kink, ParticleError, Rows, Volume, check, check_nodes};
 use super::{not_negative, positive};
+use crate::deformable::system::EulerSystem;
 use crate::deformable::{BodyMut, BodyRef, Deformable, Operator, StepContext, add, vec};
 use crate::math::{Block, Real, Vec3};
 use crate::model::tet_mesh::TetMesh;
@@ -131,7 +132,7 @@ pub struct Pbd {
     /// Tetrahedra of a solid, which can be an implicit body; none for all else.
     mesh: Option<TetMesh>,
     /// Its system among implicit bodies, once it was one.
-    lent: Option<Box<Lent>>,
+    lent: Option<Box<EulerSystem>>,
     /// Among implicit bodies now.
     implicit: bool,
 }
@@ -402,9 +403,9 @@ impl Pbd {
             self.parts.frame(body.x, body.v);
             self.parts.slow(body.v, rate * ctx.h / (1.0 + rate * ctx.h), &mut self.change);
         }
-        if let Some(mut lent) = self.lent.take() {
-            lent.assemble(ctx, &self.made(), &body);
-            self.lent = Some(lent);
+        if let Some(mut system) = self.lent.take() {
+            self.made().assemble(ctx, &body, &mut system);
+            self.lent = Some(system);
         }
     }
 
@@ -441,7 +442,7 @@ impl Deformable for Pbd {
     }
 
     fn operator(&self) -> Option<&dyn Operator> {
-        self.lent.as_ref().filter(|_| self.implicit).map(|lent| &lent.system as &dyn Operator)
+        self.lent.as_ref().filter(|_| self.implicit).map(|system| &**system as &dyn Operator)
     }
 
     fn go_implicit(&mut self, on: bool) -> bool {
@@ -449,7 +450,7 @@ impl Deformable for Pbd {
         let can = matches!(self.params.damping, Damping::Internal { .. }) && self.rows.enclosed.is_empty();
         self.implicit = on && can && self.mesh.is_some();
         if let (true, None, Some(mesh)) = (self.implicit, &self.lent, &self.mesh) {
-            self.lent = Some(Box::new(Lent::new(&self.made(), mesh)));
+            self.lent = Some(Box::new(self.made().system(mesh)));
         }
         self.implicit
     }

@@ -14,16 +14,10 @@
 
 use super::element::Link;
 use super::volume::Volume;
+use crate::deformable::fem::tet_kernel::RestTet;
 use crate::deformable::system::EulerSystem;
 use crate::deformable::{BodyMut, StepContext, outer};
 use crate::math::{Block, Mat3, Real, Vec3};
-
-/// The system of links, then of the tetrahedra whose volume is kept.
-pub(super) fn system(masses: &[Real], links: &[Link], volume: Option<&Volume>) -> EulerSystem {
-    let keepers = volume.map_or(&[][..], |v| &v.keepers);
-    let elements = links.iter().map(|l| &l.nodes[..]).chain(keepers.iter().map(|k| &k.corners[..]));
-    EulerSystem::new(masses, elements, false)
-}
 
 /// What pulls in a body.
 #[derive(Clone, Copy, Debug)]
@@ -36,27 +30,55 @@ pub(super) struct Pulls<'a> {
 }
 
 impl Pulls<'_> {
+    /// The system of links, then of the tetrahedra whose volume is kept; with coarse spaces for a body of tetrahedra.
+    pub fn system(&self, nodes: &[Vec3], tets: &[[u32; 4]]) -> EulerSystem {
+        let keepers = self.volume.map_or(&[][..], |v| &v.keepers);
+        let elements = self.links.iter().map(|l| &l.nodes[..]).chain(keepers.iter().map(|k| &k.corners[..]));
+        let system = EulerSystem::new(self.masses, elements, false);
+        if tets.is_empty() {
+            return system;
+        }
+        let tets: Vec<RestTet> = tets.iter().map(|tet| RestTet::new(nodes, *tet)).collect();
+        // a third of the trace of K_ii, over all nodes; without the volume forces, which are the smaller part
+        let stiffness: Real = self.links.iter().map(|l| 2.0 * (l.k + l.arm)).sum();
+        system.with_smooth(nodes, &tets, stiffness / (3.0 * self.masses.iter().sum::<Real>()))
+    }
+
     /// b, and A in the first substep.
     pub fn assemble(&self, ctx: &StepContext<'_>, body: &BodyMut<'_>, system: &mut EulerSystem) {
+        let factor = ctx.h * ctx.h;
+        system.prepare(ctx, factor, self.masses, body, |x, system| self.pull(ctx, x, &[], system));
         system.begin(ctx, self.masses, 0.0, body);
+        self.pull(ctx, body.x, body.inner, system);
+    }
+
+    /// Pulls and stiffness at x, with the stretch of the dashpots; none of it where there is no memory.
+    fn pull(&self, ctx: &StepContext<'_>, x: &[Block], inner: &[Real], system: &mut EulerSystem) {
         let part = self.parts[0];
         for (index, link) in self.links.iter().enumerate() {
             let Link { k, c, arm, .. } = *link;
             let link = Link { k: k * part, c: c * part, arm: arm * part, ..*link };
-            add_link(ctx, index, &link, body, system);
+            let stretch = inner.get(index).copied().unwrap_or(0.0);
+            add_link(ctx, index, &link, (x, stretch), system);
         }
         if let Some(volume) = self.volume {
-            add_volume(ctx, self, volume, body.x, system);
+            add_volume(ctx, self, volume, x, system);
         }
     }
 }
 
-fn add_link(ctx: &StepContext<'_>, index: usize, link: &Link, body: &BodyMut<'_>, system: &mut EulerSystem) {
+fn add_link(
+    ctx: &StepContext<'_>,
+    index: usize,
+    link: &Link,
+    (x, stretch): (&[Block], Real),
+    system: &mut EulerSystem,
+) {
     let h = ctx.h;
-    let (d, length) = link.span(body.x);
+    let (d, length) = link.span(x);
     let axis = d / length;
     let share = link.decay(h);
-    let tension = link.tension(length, body.inner.get(index).copied().unwrap_or(0.0), share);
+    let tension = link.tension(length, stretch, share);
     system.push(link.nodes[0], axis * (h * tension));
     system.push(link.nodes[1], axis * (-h * tension));
     if ctx.substep == 0 {

@@ -61,6 +61,9 @@ pub struct MassSpring {
     corner_forces: Vec<Block>,
     /// The matrix, when it is implicit or once was.
     implicit: Option<EulerSystem>,
+    /// Rest places and tetrahedra, for its coarse spaces. (node_count) [m]
+    rest: Vec<Vec3>,
+    tets: Vec<[u32; 4]>,
     /// What the parameters say; `integrator` differs from it after `go_implicit`.
     chosen: Integrator,
     /// Parts that springs and volume forces have of their stiffness. Written by `predict`.
@@ -133,9 +136,10 @@ impl MassSpring {
             any_shape: spectrum::largest_step(stiff_bound, damp_bound),
             sound: spectrum::sound_step(&links, &masses),
         };
-        let implicit = params.integrator == Integrator::Implicit;
-        Self {
-            implicit: implicit.then(|| implicit::system(&masses, &links, volume.as_ref())),
+        let mut model = Self {
+            implicit: None,
+            rest: positions,
+            tets,
             corner_forces: vec![[0.0; 4]; volume.as_ref().map_or(0, Volume::entry_count)],
             forces: vec![[0.0; 4]; layout.padded()],
             x: vec![[0.0; 4]; layout.padded()],
@@ -151,7 +155,16 @@ impl MassSpring {
             layout,
             volume,
             steps,
+        };
+        if params.integrator == Integrator::Implicit {
+            model.go_implicit(true);
         }
+        model
+    }
+
+    /// What pulls, for the implicit system.
+    fn pulls(&self) -> Pulls<'_> {
+        Pulls { masses: &self.masses, links: &self.links, volume: self.volume.as_ref(), parts: self.kept }
     }
 
     /// The springs, in the order of their numbers: edges sorted by their nodes, then bending springs.
@@ -250,9 +263,9 @@ impl Deformable for MassSpring {
             Integrator::Implicit => {
                 let share = if ctx.resolve { self.softening(ctx.h) } else { 1.0 };
                 self.kept = soften_parts(self.steps.parts, share);
-                let Self { masses, links, volume, kept: parts, implicit, .. } = self;
-                if let Some(system) = implicit {
-                    Pulls { masses, links, volume: volume.as_ref(), parts: *parts }.assemble(ctx, &body, system);
+                if let Some(mut system) = self.implicit.take() {
+                    self.pulls().assemble(ctx, &body, &mut system);
+                    self.implicit = Some(system);
                 }
             }
         }
@@ -280,7 +293,7 @@ impl Deformable for MassSpring {
         self.integrator = if on { Integrator::Implicit } else { self.chosen };
         self.kept = [1.0; 2];
         if on && self.implicit.is_none() {
-            self.implicit = Some(implicit::system(&self.masses, &self.links, self.volume.as_ref()));
+            self.implicit = Some(self.pulls().system(&self.rest, &self.tets));
         }
         self.integrator == Integrator::Implicit
     }

@@ -9,6 +9,7 @@
 //! Averaged dilatations add h (h + β) Σ_a k_a B_a B_aᵀ, B_a = ∂θ_a/∂x over the nodes around a. Multiplied out it would join
 //! neighbours of neighbours; it is applied as it stands (`dilatation.rs`).
 
+mod affine;
 mod coarse;
 mod dilatation;
 mod rows;
@@ -16,9 +17,11 @@ mod two_level;
 
 #[cfg(test)]
 pub(super) use coarse::DEPENDENT;
+pub(super) use affine::Affine;
 pub(super) use rows::{Eight9, Product, Rows};
 pub(super) use two_level::TwoLevel;
 
+use crate::deformable::fem::tet_kernel::RestTet;
 use crate::deformable::{BodyMut, Modes, Operator, RigidSums, SmoothMotions, StepContext, add, vec};
 use crate::math::{Block, Blocks, Mat3, Real, Vec3, run};
 use dilatation::Dilatations;
@@ -45,7 +48,7 @@ pub(super) struct EulerSystem {
     sums: RigidSums,
     /// Coarse spaces; none for bodies that have no use for them. Written by `predict` when the step length or the pinned
     /// nodes change.
-    pub(super) smooth: Option<TwoLevel>,
+    smooth: Option<TwoLevel>,
     /// What mass damping leaves of a momentum in a substep. Written by `predict`.
     kept: Real,
     /// Eight lanes are in use. Written by `predict`.
@@ -123,16 +126,28 @@ impl EulerSystem {
         }
     }
 
-    /// Decides whether coarse spaces pay at this factor h (h + β); true when they need A at rest.
-    pub(super) fn prepare_smooth(&mut self, factor: Real, v: &[Block]) -> bool {
-        self.smooth.as_mut().is_some_and(|smooth| smooth.prepare(factor, v))
+    /// With coarse spaces for a body of these tetrahedra and this mean of K_ii/m [1/s²].
+    pub(super) fn with_smooth(self, nodes: &[Vec3], tets: &[RestTet], stiffness_a_mass: Real) -> Self {
+        Self { smooth: Some(TwoLevel::new(nodes, tets, stiffness_a_mass)), ..self }
     }
 
-    /// Makes the coarse spaces from A, which is that of the body at rest.
-    pub(super) fn rebuild_smooth(&mut self, factor: Real, v: &[Block]) {
-        if let Some(smooth) = &mut self.smooth {
-            smooth.rebuild(factor, v, &self.matrix, self.averaged.as_ref());
+    /// Makes the coarse spaces when they pay at this factor h (h + β) and what they are made for has changed: `pull` adds
+    /// what A has at the rest places. Comes before `begin`, in the first substep.
+    pub(super) fn prepare(
+        &mut self,
+        ctx: &StepContext<'_>,
+        factor: Real,
+        masses: &[Real],
+        body: &BodyMut<'_>,
+        pull: impl FnOnce(&[Block], &mut Self),
+    ) {
+        let Some(mut smooth) = self.smooth.take() else { return };
+        if ctx.substep == 0 && smooth.prepare(factor, body.v) {
+            self.begin(ctx, masses, 0.0, body);
+            pull(&smooth.rest, self);
+            smooth.rebuild(factor, body.v, &self.matrix, self.averaged.as_ref());
         }
+        self.smooth = Some(smooth);
     }
 
     /// Place of the block between two local nodes of an element.

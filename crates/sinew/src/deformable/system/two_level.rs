@@ -10,6 +10,8 @@ use crate::math::{Block, Real, Vec3};
 /// Coarse spaces and whether they are in use.
 #[derive(Clone, Debug)]
 pub(in crate::deformable) struct TwoLevel {
+    /// Rest places. (node_count) [m]
+    pub(super) rest: Vec<Block>,
     /// None for a small body.
     alone: Option<Coarse>,
     /// None where `alone` has no more points.
@@ -26,7 +28,8 @@ impl TwoLevel {
         let alone = Coarse::new(nodes, tets, POINTS);
         let fewer = alone.as_ref().is_some_and(|c| c.points() > TOUCHING_POINTS);
         let touching = fewer.then(|| Coarse::new(nodes, tets, TOUCHING_POINTS)).flatten();
-        Self { alone, touching, stiffness_a_mass, in_use: false }
+        let rest = nodes.iter().map(|x| [x.x, x.y, x.z, 0.0]).collect();
+        Self { rest, alone, touching, stiffness_a_mass, in_use: false }
     }
 
     /// Decides whether it pays at this factor h (h + β); true when what the spaces were made for has changed and they
