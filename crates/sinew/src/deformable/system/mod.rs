@@ -15,9 +15,9 @@ mod dilatation;
 mod rows;
 mod two_level;
 
+pub(super) use affine::Affine;
 #[cfg(test)]
 pub(super) use coarse::DEPENDENT;
-pub(super) use affine::Affine;
 pub(super) use rows::{Eight9, Product, Rows};
 pub(super) use two_level::TwoLevel;
 
