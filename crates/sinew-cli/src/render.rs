@@ -30,7 +30,7 @@ pub struct Args {
     /// The picture to write
     #[arg(short, long, value_name = "FILE.png", required_unless_present = "gallery")]
     output: Option<PathBuf>,
-    /// Time of the picture [s]; without it a third into the scene
+    /// Time of the picture [s]; without it 30 % into the scene
     #[arg(long, value_name = "S", value_parser = not_negative)]
     at: Option<f64>,
     /// Width and height of the picture, 960x600 by itself
