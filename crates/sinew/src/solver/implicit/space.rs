@@ -65,6 +65,8 @@ pub(super) struct Space {
     pub(super) touched: Vec<bool>,
     /// Smooth motions of all that touches.
     pub(super) smooth: Smooth,
+    /// No coarse corrections of bodies by themselves, until the next solve.
+    pub(super) plain: bool,
 }
 
 /// How long to go on.
@@ -86,7 +88,7 @@ pub(super) enum Radii {
 }
 
 /// (A + Jᵀ rate J) v = b + Jᵀ(offset − rate bias) from the v given; the rows hold the model's impulses at that v.
-/// Returns iterations and relative residual. (Hestenes and Stiefel 1952; all sums in a fixed order.)
+/// Returns iterations and relative residual.
 pub(super) fn conjugate_gradient(
     system: &System<'_>,
     rows: &RowBuffer,
@@ -94,6 +96,19 @@ pub(super) fn conjugate_gradient(
     plan: Plan,
     s: &mut Space,
 ) -> (u32, Real) {
+    let (iterations, residual) = iterate(system, rows, v, plan, s);
+    if residual.is_nan() && !s.plain {
+        // a coarse correction beyond the digits of a real is not positive: go on without, for the rest of this solve
+        s.plain = true;
+        let (more, residual) = iterate(system, rows, v, plan, s);
+        return (iterations + more, residual);
+    }
+    (iterations, residual)
+}
+
+/// The CG (Hestenes and Stiefel 1952; all sums in a fixed order). The residual is not a number when the preconditioner is
+/// found not to be positive.
+fn iterate(system: &System<'_>, rows: &RowBuffer, v: &mut [Block], plan: Plan, s: &mut Space) -> (u32, Real) {
     // size of what forces and rows do in this substep, in the preconditioner's norm; at rest rows cancel the forces, and
     // these alone are the scale
     s.r.copy_from_slice(&s.forces);
@@ -221,6 +236,7 @@ impl Active {
 impl Space {
     /// Sizes all lists and reads the bodies: kinds, diagonal, load.
     pub(super) fn reset(&mut self, system: &System<'_>, blocks: usize, rows: usize) {
+        self.plain = false;
         self.kind.clear();
         self.kind.resize(blocks, Kind::Prescribed);
         for list in [&mut self.base, &mut self.inverse, &mut self.coupling] {
@@ -431,7 +447,8 @@ impl Space {
             self.z[b] = block(self.inverse[b] * (vec(self.r[b]) - c * turn));
             self.z[b + 1] = block(turn);
         }
-        for (placed, _) in system.operators.iter().zip(&self.touched).filter(|(_, touched)| !**touched) {
+        let plain = self.plain;
+        for (placed, _) in system.operators.iter().zip(&self.touched).filter(|(_, touched)| !**touched && !plain) {
             placed.operator.correct(&self.r[placed.blocks()], &mut self.z[placed.blocks()]);
         }
         self.smooth.correct(system, &self.r, &mut self.z);
