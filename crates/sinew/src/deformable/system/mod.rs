@@ -252,15 +252,18 @@ mod tests {
         Vec3::new(part(3 * k), part(3 * k + 1), part(3 * k + 2))
     }
 
+    /// Slopes of one element or average by node.
+    type Slopes = Vec<(usize, Vec3)>;
+
     /// A chain of tetrahedra whose blocks are outer products of slopes that sum to zero, with averaged dilatations.
-    fn chain() -> (EulerSystem, Vec<Vec<(usize, Vec3)>>, Vec<Real>) {
+    fn chain() -> (EulerSystem, Vec<Slopes>, Vec<Real>) {
         let elements = 23;
         let indices: Vec<u32> = (0..elements).flat_map(|e| [e, e + 1, e + 2, e + 3]).collect();
         let masses: Vec<Real> = (0..elements as usize + 3).map(|k| 1.5 + part(k)).collect();
         let mut system = EulerSystem::new(&masses, indices.chunks_exact(4), true);
         system.matrix.reset(&masses);
         let mut sums = Vec::new();
-        let mut averages: Vec<Vec<(usize, Vec3)>> = vec![Vec::new(); masses.len()];
+        let mut averages: Vec<Slopes> = vec![Vec::new(); masses.len()];
         for element in 0..elements as usize {
             let mut g = [vector(element), vector(element + 50), vector(element + 100), Vec3::ZERO];
             g[3] = -(g[0] + g[1] + g[2]);
