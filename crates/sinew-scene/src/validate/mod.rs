@@ -15,6 +15,7 @@ mod rigid_a1;
 mod rigid_a2;
 mod rigid_b;
 mod rigid_c;
+mod ropes;
 pub mod soft_tools;
 pub mod tools;
 
@@ -25,5 +26,6 @@ pub fn cases() -> impl Iterator<Item = &'static Case> {
     let rigid = [rigid_a1::CASES, rigid_a2::CASES, rigid_b::CASES, rigid_c::CASES];
     let soft = [elastic_statics::CASES, elastic_dynamics::CASES, elastic_laws::CASES, mixed::CASES];
     let friction = [friction::CASES, friction_contact::CASES];
-    rigid.into_iter().chain(soft).chain(friction).chain([relations::CASES]).flatten()
+    let thin = [ropes::CASES];
+    rigid.into_iter().chain(thin).chain(soft).chain(friction).chain([relations::CASES]).flatten()
 }

@@ -93,6 +93,16 @@ impl Case {
         Self { id, group: "mixed", title, model, run, known: None }
     }
 
+    /// A case of ropes, chains and springs.
+    pub const fn rope(id: &'static str, title: &'static str, model: &'static str, run: fn() -> Readings) -> Self {
+        Self { id, group: "rope", title, model, run, known: None }
+    }
+
+    /// A case of cloth.
+    pub const fn cloth(id: &'static str, title: &'static str, model: &'static str, run: fn() -> Readings) -> Self {
+        Self { id, group: "cloth", title, model, run, known: None }
+    }
+
     /// A case of friction; the model is the law.
     pub const fn friction(id: &'static str, title: &'static str, model: &'static str, run: fn() -> Readings) -> Self {
         Self { id, group: "friction", title, model, run, known: None }
