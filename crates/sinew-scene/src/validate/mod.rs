@@ -16,6 +16,7 @@ mod rigid_a2;
 mod rigid_b;
 mod rigid_c;
 mod ropes;
+mod ropes_contact;
 pub mod soft_tools;
 pub mod tools;
 
@@ -26,6 +27,6 @@ pub fn cases() -> impl Iterator<Item = &'static Case> {
     let rigid = [rigid_a1::CASES, rigid_a2::CASES, rigid_b::CASES, rigid_c::CASES];
     let soft = [elastic_statics::CASES, elastic_dynamics::CASES, elastic_laws::CASES, mixed::CASES];
     let friction = [friction::CASES, friction_contact::CASES];
-    let thin = [ropes::CASES];
+    let thin = [ropes::CASES, ropes_contact::CASES];
     rigid.into_iter().chain(thin).chain(soft).chain(friction).chain([relations::CASES]).flatten()
 }

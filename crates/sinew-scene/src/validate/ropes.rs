@@ -3,7 +3,7 @@
 //! A rope of *strands* is a chain of particles with rigid links that only pull; a rope of *springs* is elastic, with E A in
 //! newtons; *pbd* is the cord of position based dynamics.
 
-use super::tools::{G, Track, ball, bare, distance, floor, num, real, run, sleepless, step_count, vec3, wide};
+use super::tools::{G, Track, bare, distance, floor, num, real, run, sleepless, step_count, vec3, wide};
 use super::{Case, Reading, Readings};
 use sinew::{
     Attach, BodyId, Command, ConstraintId, Distance, Error, Geometry, Input, Material, Particles, Settings, Site,
@@ -291,7 +291,7 @@ fn c06(make: Make) -> Readings {
         line.damping = 2.0;
         let rope = line.add(&mut world, make)?;
         if load > 0.0 {
-            let body = ball(0.02, load).at([0.0, -1.0, 0.0]).damping(2.0, 2.0);
+            let body = bare(load, [1e-3; 3]).at([0.0, -1.0, 0.0]).damping(2.0, 2.0);
             let body = world.add_rigid(body)?;
             world.add_attach(Attach::anchor(rope.node(rope.last), Some(body)))?;
         }
@@ -419,7 +419,8 @@ fn c09_distance() -> Readings {
 fn hung(hang: impl Fn(&mut World, BodyId, f64) -> Result<(), Error>) -> Readings {
     let make = |damping: f64| -> Result<(World, BodyId), Error> {
         let mut world = World::new(sleepless())?;
-        let id = world.add_rigid(ball(0.05, 1.0).at([0.0, -1.0, 0.0]))?;
+        // without a shape: it would push the rope away from its centre
+        let id = world.add_rigid(bare(1.0, [1e-3; 3]).at([0.0, -1.0, 0.0]))?;
         hang(&mut world, id, damping)?;
         Ok((world, id))
     };
