@@ -6,8 +6,8 @@
 use super::tools::{G, Track, bare, distance, floor, num, real, run, sleepless, step_count, vec3, wide};
 use super::{Case, Reading, Readings};
 use sinew::{
-    Attach, BodyId, Command, ConstraintId, Distance, Error, Geometry, Input, Material, Particles, Settings, Site,
-    SoftBody, SoftModel, Strands, Vec3, World, pbd, spring,
+    Attach, BodyId, Command, ConstraintId, Distance, Error, Geometry, Input, Material, Particles, Real, Settings, Site,
+    SoftBody, SoftModel, Stabilization, Strands, Vec3, World, pbd, spring,
 };
 use std::f64::consts::{PI, TAU};
 
@@ -63,6 +63,8 @@ pub struct Line {
     pub material: Material,
     /// Rate at which velocity decays [1/s].
     pub damping: f64,
+    /// Time of the dashpots beside its springs [s].
+    pub creep: f64,
     /// Nodes that are held.
     pub pinned: Vec<u32>,
 }
@@ -94,7 +96,7 @@ impl Line {
     /// Nodes at these places; no friction, no damping.
     pub fn new(points: Vec<Vec3>, mass: f64) -> Self {
         let material = Material::friction(0.0);
-        Self { points, mass, thickness: 1e-3, material, damping: 0.0, pinned: Vec::new() }
+        Self { points, mass, thickness: 1e-3, material, damping: 0.0, creep: 0.0, pinned: Vec::new() }
     }
 
     /// From a place to another in equal links.
@@ -117,8 +119,10 @@ impl Line {
                 let links = world.add_strands(Strands::chain(id, last + 1).pull_only())?;
                 return Ok(Rope { id, links: Some(links), last });
             }
-            Make::Springs(ea) => springs(ea / link, masses, spring::Integrator::SymplecticEuler),
-            Make::Implicit(ea) => springs(ea / link, masses, spring::Integrator::Implicit),
+            Make::Springs(ea) => springs(ea / link, masses, SYMPLECTIC, spring::Dashpot::Time(real(self.creep))),
+            Make::Implicit(ea) => {
+                springs(ea / link, masses, spring::Integrator::Implicit, spring::Dashpot::Time(real(self.creep)))
+            }
             Make::Pbd(ea) => {
                 let (stretch, density) = (real(ea), real(share / link));
                 let cord = pbd::Cord { stretch, bend: 0.0, density, compression: 1.0 };
@@ -131,11 +135,13 @@ impl Line {
     }
 }
 
-/// Springs of a stiffness [N/m] without damping and without bending.
-fn springs(stiffness: f64, masses: Vec<sinew::Real>, integrator: spring::Integrator) -> SoftModel {
+const SYMPLECTIC: spring::Integrator = spring::Integrator::SymplecticEuler;
+
+/// Springs of a stiffness [N/m] without bending.
+fn springs(stiffness: f64, masses: Vec<Real>, integrator: spring::Integrator, dashpot: spring::Dashpot) -> SoftModel {
     SoftModel::Springs(spring::Params {
         stiffness: spring::Stiffness::Uniform(real(stiffness)),
-        dashpot: spring::Dashpot::None,
+        dashpot,
         mass: spring::Mass::PerNode(masses),
         bending: 0.0,
         integrator,
@@ -209,13 +215,13 @@ fn bessel0(x: f64) -> f64 {
     sum
 }
 
-/// Kicks each node of a rope to a velocity along z within a step [m/s].
-fn kick(world: &mut World, rope: Rope, speed: impl Fn(usize) -> f64) -> Result<(), Error> {
+/// Kicks each node of a rope to a velocity along an axis within a step [m/s].
+fn kick(world: &mut World, rope: Rope, axis: Vec3, speed: impl Fn(usize) -> f64) -> Result<(), Error> {
     let dt = num(world.settings().dt);
     let masses = world.body(rope.id)?.node_masses();
     let mut input = Input::none();
     for (k, m) in masses.iter().enumerate() {
-        let force = vec3(0.0, 0.0, speed(k) * num(*m) / dt);
+        let force = axis * real(speed(k) * num(*m) / dt);
         input = input.with(Command::NodeForce { body: rope.id, node: k as u32, force });
     }
     world.step(&input);
@@ -248,7 +254,7 @@ fn c04(make: Make) -> Readings {
         run(&mut world, 0.2);
         let shape = |k: usize| bessel0(root * (1.0 - k as f64 / f64::from(links)).sqrt());
         // a few millimetres at the tip
-        kick(&mut world, rope, |k| 0.005 * TAU * right * shape(k))?;
+        kick(&mut world, rope, Vec3::Z, |k| 0.005 * TAU * right * shape(k))?;
         let f = frequency(&mut world, rope, 4.2 / right, shape)?;
         readings.push(Reading::relative(&format!("f{}", n + 1), f, right, tolerance));
     }
@@ -275,7 +281,7 @@ fn c05(make: Make) -> Readings {
         world.step(&Input::none().with(stop));
         let shape = |k: usize| (n * PI * k as f64 / f64::from(links)).sin();
         // slopes of a thousandth or two: the tension does not feel them
-        kick(&mut world, rope, |k| 5e-4 * TAU * right * shape(k))?;
+        kick(&mut world, rope, Vec3::Z, |k| 5e-4 * TAU * right * shape(k))?;
         let f = frequency(&mut world, rope, 8.2 / right, shape)?;
         readings.push(Reading::relative(&format!("f{n}"), f, right, 0.02));
     }
@@ -368,26 +374,13 @@ fn c09() -> Readings {
         let points = Line::straight(Vec3::ZERO, vec3(0.0, -1.0, 0.0), links, 0.0).points;
         let share = own / f64::from(links);
         let mass = |n: u32| if n == links { 1.0 + 0.5 * share } else { share.max(1e-3) };
-        let mut model = springs(k * f64::from(links), (0..=links).map(|n| real(mass(n))).collect(), SYMPLECTIC);
-        if let SoftModel::Springs(p) = &mut model {
-            p.dashpot = spring::Dashpot::Coefficient(real(damping));
-        }
+        let masses = (0..=links).map(|n| real(mass(n))).collect();
+        let dashpot = spring::Dashpot::Coefficient(real(damping));
+        let model = springs(k * f64::from(links), masses, SYMPLECTIC, dashpot);
         let id = world.add_soft(SoftBody::new(Geometry::Rope(points), model).pinned(vec![0]))?;
         let rope = Rope { id, links: None, last: links };
-        // out in the shape of the slow mode, which is nearly a line
-        let speed = Command::NodeForce { body: id, node: links, force: vec3(0.0, 500.0 * 0.1, 0.0) };
-        if links == 1 {
-            world.step(&Input::none().with(speed));
-        } else {
-            let masses = world.body(id)?.node_masses();
-            let push = |(n, m): (usize, &sinew::Real)| Command::NodeForce {
-                body: id,
-                node: n as u32,
-                force: vec3(0.0, 50.0 * num(*m) * n as f64 / f64::from(links), 0.0),
-            };
-            let input = Input { commands: masses.iter().enumerate().map(push).collect() };
-            world.step(&input);
-        }
+        // kicked in the shape of the slow mode, which is nearly a line
+        kick(&mut world, rope, Vec3::Y, |n| 0.05 * n as f64 / f64::from(links))?;
         let [track] = super::tools::track(&mut world, 3.0, |w| Ok([rope.places(w)?[links as usize][1] + 1.0]))?;
         Ok(track)
     };
@@ -397,8 +390,6 @@ fn c09() -> Readings {
         Reading::relative("log dec", decrement(&swing(1, 0.0, 1.0)?), 0.314_553, 0.005),
     ])
 }
-
-const SYMPLECTIC: spring::Integrator = spring::Integrator::SymplecticEuler;
 
 /// The same with the spring between two sites, whose row is implicit and damps by ωh/2: small steps for the decrement.
 fn c09_distance() -> Readings {
@@ -418,7 +409,9 @@ fn c09_distance() -> Readings {
 /// Rest, bounce and swing of a ball that hangs by its centre on something with a damping along it [N·s/m].
 fn hung(hang: impl Fn(&mut World, BodyId, f64) -> Result<(), Error>) -> Readings {
     let make = |damping: f64| -> Result<(World, BodyId), Error> {
-        let mut world = World::new(sleepless())?;
+        // a hold of 1000 Hz on a node of 0.1 g would give as much as 1% of the rope
+        let joint = Stabilization::Soft { frequency: 4000.0, damping_ratio: 2.0 };
+        let mut world = World::new(Settings { substeps: 16, joint, ..sleepless() })?;
         // without a shape: it would push the rope away from its centre
         let id = world.add_rigid(bare(1.0, [1e-3; 3]).at([0.0, -1.0, 0.0]))?;
         hang(&mut world, id, damping)?;
@@ -446,10 +439,8 @@ fn c10() -> Readings {
         let links = 8u32;
         let points = Line::straight(Vec3::ZERO, vec3(0.0, -1.0, 0.0), links, 0.0).points;
         let masses = vec![real(1e-3 / f64::from(links)); links as usize + 1];
-        let mut model = springs(100.0 * f64::from(links), masses, SYMPLECTIC);
-        if let SoftModel::Springs(p) = &mut model {
-            p.dashpot = spring::Dashpot::Coefficient(real(damping * f64::from(links)));
-        }
+        let dashpot = spring::Dashpot::Coefficient(real(damping * f64::from(links)));
+        let model = springs(100.0 * f64::from(links), masses, SYMPLECTIC, dashpot);
         let rope = world.add_soft(SoftBody::new(Geometry::Rope(points), model).pinned(vec![0]))?;
         world.add_attach(Attach::anchor(Site::Node { body: rope, node: links }, Some(id)))?;
         Ok(())
