@@ -4,12 +4,12 @@
 //! dynamics. A fold stands for half a cell on each side of it: a sheet whose nodes are pinned up to a line is clamped half
 //! a cell behind that line.
 
-use super::soft_tools::{Kind, Rig, STOP, Stuff, TEN, adrift, refused, statics};
+use super::soft_tools::{Kind, Rig, STOP, Stuff, TEN, refused, statics};
 use super::tools::{G, num, real, turn, vec3, wide};
 use super::{Case, Reading, Readings};
 use sinew::fem::{MembraneParams, PlaneStress};
 use sinew::{
-    Air, Attach, Bending, BodyId, Diagonals, Error, Geometry, Input, Material, Pose, RigidBody, Settings, Shape, Site,
+    Air, Attach, Bending, BodyId, Diagonals, Error, Geometry, Input, Material, Real, RigidBody, Settings, Shape, Site,
     SoftBody, SoftModel, TetMesh, TriMesh, Vec3, Volume, World, pbd,
 };
 use std::f64::consts::{FRAC_PI_2, TAU};
@@ -22,8 +22,8 @@ const BALLOON: &str = "Inflated membrane sphere";
 
 /// K01 to K05.
 pub const CASES: &[Case] = &[
-    Case::cloth("K01", HANGING, "membrane", || k01(membrane(1000.0, 0.0, 0.2), statics())),
-    Case::cloth("K01", HANGING, "pbd", || k01(weave(1000.0, 0.0), settle(1.0 / 240.0))),
+    Case::cloth("K01", HANGING, "membrane", k01),
+    Case::cloth("K01", HANGING, "pbd", k01_springs),
     Case::cloth("K02", OVERHANG, "membrane, bending", k02),
     Case::cloth("K03", BALL, "pbd", k03),
     Case::cloth("K04", DRAPE, "solid tet10 corotational", || k04_plate(TEN)),
@@ -34,70 +34,96 @@ pub const CASES: &[Case] = &[
 /// A membrane by E t [N/m], Poisson's ratio and mass [kg/m²].
 fn membrane(stretch: f64, nu: f64, density: f64) -> SoftModel {
     let thickness = 1e-3;
-    let material =
-        PlaneStress::Isotropic { youngs_modulus: real(stretch / thickness), poisson_ratio: real(nu) };
+    let material = PlaneStress::Isotropic { youngs_modulus: real(stretch / thickness), poisson_ratio: real(nu) };
     let (density, thickness) = (real(density / thickness), real(thickness));
     SoftModel::Membrane(MembraneParams { material, thickness, density, ..MembraneParams::default() })
 }
 
-/// A sheet of position based dynamics of 0.2 kg/m² by E t [N/m] and its bending stiffness [N·m].
-fn weave(stretch: f64, bend: f64) -> SoftModel {
+/// Steps of dt [s] to a rest, never asleep.
+fn settle(dt: f64) -> Settings {
+    Settings { dt: real(dt), sleep_time: Real::INFINITY, ..Settings::default() }
+}
+
+/// Squares.
+fn k01() -> Readings {
+    let mut mesh = TriMesh::sheet([10, 10], [1.0, 1.0], Diagonals::Alternating).map_err(|e| refused(&e))?;
+    mesh.vertices.iter_mut().for_each(|p| p.x += 0.5);
+    hung(SoftBody::new(Geometry::Sheet(mesh), membrane(1000.0, 0.0, 0.2)).damping(5.0), settle(0.01), 400, 1.0)
+}
+
+/// Springs are a sheet of ν = 1/3 on equilateral triangles; where it is free at its sides, ν does not matter.
+fn k01_springs() -> Readings {
+    let cell = 1.0 / 14.0;
+    let side = 2.0 / 3f64.sqrt() * cell;
+    let mesh = strip([14, 12], [cell, side]);
     let sheet = pbd::Sheet {
-        stretch: real(stretch),
-        bend: real(bend),
+        stretch: 1000.0,
+        bend: 0.0,
         density: 0.2,
         compression: 1.0,
         brace: 0.0,
-        stretch_limit: sinew::Real::INFINITY,
+        stretch_limit: Real::INFINITY,
     };
-    SoftModel::Pbd(pbd::Matter::Sheet(sheet), pbd::Params::default())
+    let model = SoftModel::Pbd(pbd::Matter::Sheet(sheet), pbd::Params::default());
+    let body = SoftBody::new(Geometry::Sheet(mesh), model).damping(5.0);
+    hung(body, settle(1e-3), 4000, 12.0 * side)
 }
 
-/// Steps of dt [s] to a rest, never asleep.
-fn settle(dt: f64) -> Settings {
-    Settings { dt: real(dt), sleep_time: sinew::Real::INFINITY, ..Settings::default() }
-}
-
-/// A sheet of 1 m hangs along −y from anchors along its upper edge.
-fn k01(model: SoftModel, settings: Settings) -> Readings {
-    let large = settings.dt > 1.0;
-    let mut world = World::new(Settings { gravity: vec3(0.0, -G, 0.0), ..settings })?;
-    let cells = 10;
-    let mesh = TriMesh::sheet([cells, cells], [1.0, 1.0], Diagonals::Alternating).map_err(|e| refused(&e))?;
-    let body = SoftBody::new(Geometry::Sheet(mesh), model).turned(turn(Vec3::X, FRAC_PI_2));
-    let id = world.add_soft(body.damping(if large { STOP } else { 5.0 }))?;
+/// A sheet of 1 m along x, by its width [m], hangs along −y from anchors along the edge x = 0.
+fn hung(body: SoftBody, settings: Settings, steps: u32, width: f64) -> Readings {
+    let mut world = World::new(settings)?;
+    let id = world.add_soft(body.turned(turn(Vec3::Z, -FRAC_PI_2)))?;
     let rest: Vec<[f64; 3]> = world.body(id)?.node_positions().iter().map(|p| wide(*p)).collect();
-    let edge = |sign: f64| (0..rest.len()).filter(move |k| (rest[*k][1] * sign - 0.5).abs() < 1e-4);
+    let edge = |y: f64| -> Vec<usize> { (0..rest.len()).filter(|k| (rest[*k][1] - y).abs() < 1e-4).collect() };
     let mut anchors = Vec::new();
-    for node in edge.clone()(1.0) {
+    for node in edge(0.0) {
         anchors.push(world.add_attach(Attach::anchor(Site::Node { body: id, node: node as u32 }, None))?);
     }
-    for _ in 0..if large { 30 } else { 1200 } {
+    for _ in 0..steps {
         world.step(&Input::none());
     }
     let carried: f64 = anchors.iter().map(|a| super::ropes::carried(&world, *a)[1]).sum();
     let x = world.body(id)?.node_positions();
-    let mean = |sign: f64| {
-        let list: Vec<f64> = edge.clone()(sign).map(|k| num(x[k].y)).collect();
-        list.iter().sum::<f64>() / list.len() as f64
-    };
+    let mean = |nodes: Vec<usize>| nodes.iter().map(|k| num(x[*k].y)).sum::<f64>() / nodes.len() as f64;
     Ok(vec![
-        Reading::relative("dL", mean(1.0) - mean(-1.0) - 1.0, 0.000_981, 0.02),
-        Reading::relative("reaction at top", carried, 1.962, 0.005),
+        Reading::relative("dL", mean(edge(0.0)) - mean(edge(-1.0)) - 1.0, 0.000_981, 0.02),
+        Reading::relative("reaction at top, by width", carried / width, 1.962, 0.005),
     ])
 }
 
+/// A strip of near-equilateral triangles along x: `columns` + 1 columns of nodes `cell` apart [m], the first at 0, each
+/// with `across` edges of `side` [m].
+fn strip([columns, across]: [u32; 2], [cell, side]: [f64; 2]) -> TriMesh {
+    let mut mesh = TriMesh::default();
+    for i in 0..=columns {
+        for j in 0..=across {
+            // every other column is half a side off
+            let z = side * (f64::from(j) + 0.5 * f64::from(i % 2) - 0.5 * f64::from(across));
+            mesh.vertices.push(vec3(cell * f64::from(i), 0.0, z));
+        }
+    }
+    let at = |i: u32, j: u32| i * (across + 1) + j;
+    for i in 0..columns {
+        for j in 0..across {
+            let [a, b, c, d] = [at(i, j), at(i, j + 1), at(i + 1, j), at(i + 1, j + 1)];
+            mesh.triangles.extend(if i % 2 == 0 { [[a, b, c], [b, d, c]] } else { [[a, d, c], [a, b, d]] });
+        }
+    }
+    mesh
+}
+
 /// A strip of 0.2 m that is clamped at x = 0, by w L³/B: place of the middle of its end [m].
+///
+/// Folds of equilateral triangles are a plate of Poisson's ratio −1/3 (Seung and Nelson 1988: the Gaussian stiffness is
+/// −4/3 D), and a strip that is free to bend across has B = D (1 − ν²).
 fn overhang(parameter: f64) -> Result<[f64; 2], Error> {
-    let (length, along, across) = (0.2, 20u32, 12u32);
-    let cell = length / (f64::from(along) + 0.5);
-    let bend = 0.2 * G * length.powi(3) / parameter;
+    let (length, columns, across) = (0.2, 24u32, 4u32);
+    let cell = length / (f64::from(columns) - 0.5);
+    let bend = 9.0 / 8.0 * 0.2 * G * length.powi(3) / parameter;
     let mut world = World::new(settle(0.01))?;
     // two columns are held, the clamp lies between them
-    let size = [cell * f64::from(along + 1), cell * f64::from(across)];
-    let mut mesh =
-        TriMesh::sheet([along + 1, across], size.map(real), Diagonals::Alternating).map_err(|e| refused(&e))?;
-    mesh.vertices.iter_mut().for_each(|p| p.x += real(0.5 * size[0] - 0.5 * cell));
+    let mut mesh = strip([columns, across], [cell, 2.0 / 3f64.sqrt() * cell]);
+    mesh.vertices.iter_mut().for_each(|p| p.x -= real(0.5 * cell));
     let held = real(0.6 * cell);
     let body = SoftBody::new(Geometry::Sheet(mesh.clone()), membrane(1000.0, 0.0, 0.2));
     let id = world.add_soft(body.pin_region([-1.0, -1.0, -1.0], [held, 1.0, 1.0]).damping(8.0))?;
@@ -114,8 +140,7 @@ fn overhang(parameter: f64) -> Result<[f64; 2], Error> {
 
 fn k02() -> Readings {
     let mut readings = Vec::new();
-    let right =
-        [(1, 7.1003), (2, 13.857), (5, 30.358), (8, 41.487), (10, 46.851), (20, 61.786), (50, 74.898)];
+    let right = [(1, 7.1003), (2, 13.857), (5, 30.358), (8, 41.487), (10, 46.851), (20, 61.786), (50, 74.898)];
     for (parameter, right) in right {
         let [x, y] = overhang(f64::from(parameter))?;
         let chord = (-y).atan2(x).to_degrees();
@@ -129,29 +154,37 @@ fn k02() -> Readings {
     Ok(readings)
 }
 
-/// Longest and mean stretch of edges.
+/// Largest and mean stretch of edges; a shorter one has none.
 fn stretch(mesh: &TriMesh, x: &[Vec3]) -> [f64; 2] {
     let one = |[a, b]: [u32; 2]| {
         let (a, b) = (a as usize, b as usize);
-        num(x[a].distance(x[b])) / num(mesh.vertices[a].distance(mesh.vertices[b])) - 1.0
+        (num(x[a].distance(x[b])) / num(mesh.vertices[a].distance(mesh.vertices[b])) - 1.0).max(0.0)
     };
     let list: Vec<f64> = mesh.edges().into_iter().map(one).collect();
     [list.iter().copied().fold(f64::MIN, f64::max), list.iter().sum::<f64>() / list.len() as f64]
 }
 
 fn k03() -> Readings {
-    let mut world = World::new(Settings { substeps: 20, ..settle(0.02) })?;
+    let mut world = World::new(Settings { substeps: 30, ..settle(0.02) })?;
     let rough = Material::friction(0.5);
     let radius = 0.3;
     let ball = world.add_rigid(RigidBody::fixed().shape(Shape::ball(real(radius))).material(rough))?;
     let side = 50u32;
     let mesh = TriMesh::sheet([side, side], [1.0, 1.0], Diagonals::Alternating).map_err(|e| refused(&e))?;
-    let sheet = pbd::Sheet { stretch: 1e5, bend: 1e-4, density: 0.2, compression: 1e-4, brace: 1e5, stretch_limit: 0.03 };
-    let params = pbd::Params { iterations: 1, row_damping: 0.0, ..pbd::Params::default() };
+    // No limit of stretch: what it takes back at the end of each step is kinetic energy, 3e-4 J here. Softer in bending
+    // than this the folds are not alike on the four sides.
+    let sheet = pbd::Sheet {
+        stretch: 1e5,
+        bend: 1e-3,
+        density: 0.2,
+        compression: 1e-4,
+        brace: 1e5,
+        stretch_limit: Real::INFINITY,
+    };
+    let params = pbd::Params { iterations: 1, ..pbd::Params::default() };
     let model = SoftModel::Pbd(pbd::Matter::Sheet(sheet), params);
     let body = SoftBody::new(Geometry::Sheet(mesh.clone()), model).material(rough).thickness(1e-3);
-    let body = body.self_contact(true).air(Air::default()).damping(1.0).at(vec3(0.0, radius + 0.01, 0.0));
-    let id = world.add_soft(body)?;
+    let id = world.add_soft(body.air(Air::default()).damping(1.0).at(vec3(0.0, radius + 0.01, 0.0)))?;
     for _ in 0..500 {
         world.step(&Input::none());
     }
@@ -160,26 +193,33 @@ fn k03() -> Readings {
         world.step(&Input::none());
         force += num(world.report().contact_force_on(ball).y).abs() / 25.0;
     }
-    let x = world.body(id)?.node_positions();
+    let body = world.body(id)?;
+    let pairs = body.node_velocities().iter().zip(body.node_masses());
+    let kinetic: f64 = pairs.map(|(v, m)| 0.5 * num(*m) * super::tools::dot(*v, *v)).sum();
+    let mut readings = vec![
+        Reading::relative("force on sphere at rest", force, 1.962, 0.01),
+        Reading::at_most("kinetic energy", kinetic, 1e-5),
+    ];
+    readings.extend(lying(&mesh, side, radius, body.node_positions()));
+    Ok(readings)
+}
+
+/// How a cloth lies on a ball about the origin.
+fn lying(mesh: &TriMesh, side: u32, radius: f64, x: &[Vec3]) -> [Reading; 6] {
     let deep = |p: &Vec3| radius - num(p.length());
     let deepest = x.iter().map(deep).fold(f64::MIN, f64::max);
     let inside = x.iter().filter(|p| deep(p) > 0.0).count();
     let places: Vec<[f64; 3]> = x.iter().map(|p| wide(*p)).collect();
     let crossings = sinew_mesh::inspect::crossings(&places, &mesh.triangles).pairs.len();
-    let [longest, mean] = stretch(&mesh, x);
-    let body = world.body(id)?;
-    let pairs = body.node_velocities().iter().zip(body.node_masses());
-    let kinetic: f64 = pairs.map(|(v, m)| 0.5 * num(*m) * super::tools::dot(*v, *v)).sum();
-    Ok(vec![
-        Reading::relative("force on sphere at rest", force, 1.962, 0.01),
+    let [longest, mean] = stretch(mesh, x);
+    [
         Reading::at_most("nodes inside the sphere", inside as f64, 0.0),
         Reading::at_most("penetration", deepest.max(0.0), 1e-3),
         Reading::at_most("tet/tri self-intersections", crossings as f64, 0.0),
-        Reading::at_most("edge stretch max", longest.max(0.0), 0.05),
-        Reading::at_most("edge stretch mean", mean.max(0.0), 0.01),
+        Reading::at_most("edge stretch max", longest, 0.05),
+        Reading::at_most("edge stretch mean", mean, 0.01),
         Reading::at_most("4-fold symmetry of heights, by R", unlike(side, &places) / radius, 0.02),
-        Reading::at_most("kinetic energy", kinetic, 1e-5),
-    ])
+    ]
 }
 
 /// Largest difference of height between a node and the one a quarter turn on [m].
@@ -221,10 +261,10 @@ fn rings(radii: &[f64]) -> TriMesh {
 
 /// A disc of 0.15 m that is clamped inside 0.09 m, with a bending stiffness [N·m]: its mesh, and its nodes at rest.
 fn draped(bend: f64, seconds: f64) -> Result<(TriMesh, Vec<[f64; 3]>), Error> {
-    // 12 cells over the free ring, the clamp in the middle of the cell before them
-    let cell = 0.06 / 12.5;
-    let outer = (0..=12).map(|k| 0.09 + 0.5 * cell + cell * f64::from(k));
-    let inner = (0..=16).map(|k| (0.09 - 0.5 * cell) * f64::from(k) / 16.0);
+    // 8 cells over the free ring, the clamp in the middle of the cell before them
+    let cell = 0.06 / 8.5;
+    let outer = (0..=8).map(|k| 0.09 + 0.5 * cell + cell * f64::from(k));
+    let inner = (0..=12).map(|k| (0.09 - 0.5 * cell) * f64::from(k) / 12.0);
     let radii: Vec<f64> = inner.chain(outer).collect();
     let mesh = rings(&radii);
     let mut world = World::new(settle(0.01))?;
@@ -270,35 +310,31 @@ fn k04() -> Readings {
     ];
     let mut last = stiff[1];
     readings.push(Reading::at_least("drape coefficient at 1e-2 N m", last, 0.99));
-    for bend in [1e-3, 1e-4, 1e-5] {
-        let shape = edge(&draped(bend, 4.0)?);
+    for bend in [1e-3, 1e-4, 3e-5] {
+        let shape = edge(&draped(bend, 3.0)?);
         readings.push(Reading::at_least(&format!("falls at {bend:e} N m, by"), last - shape[1], 0.0));
-        println!("{bend} {shape:?}");
         last = shape[1];
     }
     Ok(readings)
 }
 
-/// A plate of 2 mm as a solid: E from the bending stiffness and Poisson's ratio.
+/// A plate of 2 mm as a solid ring whose inner rim is held: E from the bending stiffness and Poisson's ratio.
 fn k04_plate(kind: Kind) -> Readings {
     let drop = |nu: f64| -> Result<f64, Error> {
         let (bend, thickness) = (1e-2, 2e-3);
         let e = 12.0 * bend * (1.0 - nu * nu) / f64::powi(thickness, 3);
-        let mut mesh = TetMesh::cylinder(0.15, 0.01, 15).map_err(|e| refused(&e))?;
+        let mut mesh = TetMesh::tube([0.09, 0.15], 0.01, 6).map_err(|e| refused(&e))?;
         mesh.vertices.iter_mut().for_each(|p| p.y *= real(thickness / 0.01));
         let stuff = Stuff { e, nu, rho: 0.2 / thickness };
-        let clamp = |b: SoftBody| {
-            let inside = |p: &Vec3| num(p.x).hypot(num(p.z)) < 0.0901;
-            let Geometry::Tets(mesh) = &b.geometry else { return b };
-            let pinned: Vec<u32> =
-                (0..mesh.vertices.len() as u32).filter(|k| inside(&mesh.vertices[*k as usize])).collect();
-            b.pinned(pinned).damping(STOP)
-        };
         let settings = Settings { gravity: vec3(0.0, -G, 0.0), ..statics() };
-        let mut rig = Rig::new(settings, kind, mesh, stuff, clamp)?;
+        // nodes in the middles of edges are known once it is built
+        let nodes = Rig::new(settings.clone(), kind, mesh.clone(), stuff, |b| b)?.rest;
+        let around = |p: &Vec3| num(p.x).hypot(num(p.z));
+        let held = (0..nodes.len() as u32).filter(|k| around(&nodes[*k as usize]) < 0.090_1);
+        let held: Vec<u32> = held.collect();
+        let mut rig = Rig::new(settings, kind, mesh, stuff, |b| b.pinned(held).damping(STOP))?;
         rig.steps(6);
-        let rim = |p: Vec3| num(p.x).hypot(num(p.z)) > 0.1499;
-        Ok(-rig.moved(rim)?[1])
+        Ok(-rig.moved(|p| around(&p) > 0.149_9)?[1])
     };
     let k = |drop: f64| drop * 1e-2 / (0.2 * G * 0.15f64.powi(4));
     let (third, none) = (drop(0.3)?, drop(0.0)?);
