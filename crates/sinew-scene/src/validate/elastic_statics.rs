@@ -1,7 +1,7 @@
 //! Elastic bodies at rest: stretch, bending, buckling, torsion, membranes (E01 to E10, E19, E22, E23, E25).
 //!
 //! Not claimed: E07, E24 and E26 need rods and shells; E15, E17 and E27 need hollow or curved meshes that no primitive
-//! gives; E22's plane strain needs nodes held along one axis only; E20, E21 and E29 need contact on fine meshes.
+//! gives; E22's plane strain needs nodes held along one axis only. E20, E21 and E29 are in `elastic_contact`.
 
 use super::soft_tools::{
     AVERAGED_NEO, FOUR_LINEAR, FOUR_NEO, Kind, Rig, STOP, Stuff, TEN, TEN_LINEAR, TEN_NEO, adrift, cells, plane,

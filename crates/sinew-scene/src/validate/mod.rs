@@ -4,6 +4,7 @@
 //! are the labels of that list. Readings beyond the list have labels of their own.
 
 mod cloth;
+mod elastic_contact;
 mod elastic_dynamics;
 mod elastic_laws;
 mod elastic_statics;
@@ -26,7 +27,8 @@ pub use reading::{Case, Reading, Readings};
 /// All cases, group after group.
 pub fn cases() -> impl Iterator<Item = &'static Case> {
     let rigid = [rigid_a1::CASES, rigid_a2::CASES, rigid_b::CASES, rigid_c::CASES];
-    let soft = [elastic_statics::CASES, elastic_dynamics::CASES, elastic_laws::CASES, mixed::CASES];
+    let soft =
+        [elastic_statics::CASES, elastic_contact::CASES, elastic_dynamics::CASES, elastic_laws::CASES, mixed::CASES];
     let friction = [friction::CASES, friction_contact::CASES];
     let thin = [ropes::CASES, ropes_contact::CASES, cloth::CASES];
     rigid.into_iter().chain(thin).chain(soft).chain(friction).chain([relations::CASES]).flatten()
