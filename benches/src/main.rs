@@ -2,6 +2,7 @@
 
 mod cloth;
 mod rapier_half;
+mod rope;
 mod rows;
 mod s4;
 mod s6;
@@ -15,10 +16,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 const USAGE: &str =
-    "usage: sinew-benches s1|s2|s4|s5|s6|s7|rows [--steps N] [--threads N] [--substeps N] [--pick TEXT] [--baseline PATH] [--peers DIR --python PATH]
+    "usage: sinew-benches s1|s2|s3|s4|s5|s6|s7|rows [--steps N] [--threads N] [--substeps N] [--pick TEXT] [--baseline PATH] [--peers DIR --python PATH]
 
   s1               a cloth of 12,598 rows over a ball, fixed, free and momentum, 4 s at 20 ms
   s2               four soft cylinders and a box between them, 5 s at 20 ms
+  s3               a rope of 50 nodes over a hinged wheel, 2 kg and 1 kg at its ends, 0.8 s at 20 ms and at 1/240 s
   s4               144,423 springs between shuffled nodes: forces and integration of a step
   s5               rigid boxes: pyramid of 1035, pile of 1024, stack of 20
   s6               soft cantilever of 15,066 tetrahedra to 8 s, at 20 ms and at 1 ms, and its kernels
@@ -26,7 +28,7 @@ const USAGE: &str =
   rows             one row in one sweep, scalar and in lanes (--steps: repeats)
   --steps N        steps a scene or round (default 600)
   --threads N      threads (default 1; more than one in s5 need `--features parallel`)
-  --substeps N     s1: substeps of a step (default 20, of the irregular mesh 24)
+  --substeps N     s1, s3: substeps of a step (default s1: 20, of the irregular mesh 24; s3: 10 and 4 for springs, 48 and 10 for strands)
   --pick TEXT      s1: only scenes whose name has this in it
   --baseline PATH  s4: the peers' plain C++ loops, run in turn with ours
   --peers DIR      s6: folder of the peers' benchmarks; MuJoCo then runs in turn with us
@@ -37,6 +39,7 @@ const USAGE: &str =
 enum Bench {
     S1,
     S2,
+    S3,
     S4,
     S5,
     S6,
@@ -73,6 +76,7 @@ fn main() -> ExitCode {
         Ok(options) => match options.bench {
             Bench::S1 => cloth::s1(options.substeps, options.steps, &options.pick),
             Bench::S2 => soft::s2(),
+            Bench::S3 => rope::s3(options.substeps),
             Bench::S7 => soft::s7(),
             Bench::S4 => s4::run(options.steps(), options.threads, options.baseline.as_deref()),
             Bench::S5 => s5(&options),
@@ -92,6 +96,7 @@ fn parse(args: &[String]) -> Result<Options, String> {
     let bench = match name.as_str() {
         "s1" => Bench::S1,
         "s2" => Bench::S2,
+        "s3" => Bench::S3,
         "s4" => Bench::S4,
         "s5" => Bench::S5,
         "s6" => Bench::S6,
