@@ -174,8 +174,8 @@ fn k03() -> Readings {
     let ball = world.add_rigid(RigidBody::fixed().shape(Shape::ball(real(radius))).material(rough))?;
     let side = 50u32;
     let mesh = TriMesh::sheet([side, side], [1.0, 1.0], Diagonals::Alternating).map_err(|e| refused(&e))?;
-    // No limit of stretch: what it takes back at the end of each step is kinetic energy, 3e-4 J here. Softer in bending
-    // than this the folds are not alike on the four sides.
+    // No limit of stretch: with one of 3% the kinetic energy stayed at 3e-4 J. At a bending stiffness of 1e-4 (with that
+    // limit and 20 substeps) the four sides differed by 7%.
     let sheet = pbd::Sheet {
         stretch: 1e5,
         bend: 1e-3,
