@@ -1,6 +1,7 @@
 //! `sinew bench`: time of a step on the benchmark scenes, those of the coupled paper beside its figures, and every deformable
 //! model on the same bar.
 
+use crate::bench_grasp::{self, GRASP, GraspRun};
 use crate::bench_models::{self, ModelRun};
 use crate::bench_paper::{self, PaperRun, Size};
 use crate::failure::{Failure, unknown};
@@ -18,7 +19,7 @@ use std::path::PathBuf;
 #[derive(clap::Args)]
 pub struct Args {
     /// Scenes to measure; `jelly`, `cloth`, `teapots`: beside what the paper says; `scaling`: time against rows; `models`:
-    /// every deformable model on the same bar; none: stack, pyramid and pile
+    /// every deformable model on the same bar; `grasp`: fingers that pick things up; none: stack, pyramid and pile
     names: Vec<String>,
     /// Write an array of run objects as JSON; `-` is stdout
     #[arg(long, value_name = "FILE|-")]
@@ -29,6 +30,12 @@ pub struct Args {
     /// Write the figures of `jelly`, `cloth`, `teapots` and `scaling` as SVG into this folder
     #[arg(long, value_name = "DIR")]
     plots: Option<PathBuf>,
+    /// Trials of `grasp`
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..))]
+    trials: u64,
+    /// How long `grasp` holds what it has lifted
+    #[arg(long, value_name = "S", default_value_t = 10.0)]
+    seconds: f64,
     /// Print the table of `models` in Markdown
     #[arg(long)]
     markdown: bool,
@@ -42,6 +49,7 @@ enum Run<'a> {
     Model(&'a ModelRun),
     Paper(&'a PaperRun),
     Size(&'a Size),
+    Grasp(&'a GraspRun),
 }
 
 /// The word for all deformable models; the scene of that name is for the eye.
@@ -53,7 +61,7 @@ const THREADS: [u32; 2] = [1, 2];
 pub fn bench(args: &Args) -> Result<(), Failure> {
     let names: Vec<&str> =
         if args.names.is_empty() { NAMES.to_vec() } else { args.names.iter().map(String::as_str).collect() };
-    let special = |n: &str| n == MODELS || n == bench_paper::SCALING || bench_paper::SCENES.contains(&n);
+    let special = |n: &str| n == MODELS || n == GRASP || n == bench_paper::SCALING || bench_paper::SCENES.contains(&n);
     let scenes = names.iter().filter(|n| !special(n)).map(|n| find(n)).collect::<Result<Vec<_>, _>>()?;
     Target::check(&args.json)?;
     interrupt::install()?;
@@ -71,12 +79,17 @@ pub fn bench(args: &Args) -> Result<(), Failure> {
         papers.extend(bench_paper::measure(name, args.steps)?);
     }
     let sizes = if names.contains(&bench_paper::SCALING) { bench_paper::scaling(args.steps)? } else { Vec::new() };
+    if !(args.seconds >= 1.0 && args.seconds <= 3600.0) {
+        return Err(Failure::input(format!("--seconds {}: 1 to 3600", args.seconds)));
+    }
+    let grasps =
+        if names.contains(&GRASP) { bench_grasp::measure(args.trials, args.seconds)? } else { Vec::new() };
     if let Some(folder) = &args.plots {
         bench_paper::draw(&papers, &sizes, folder)?;
     }
     if let Some(target) = &args.json {
         let all = runs.iter().map(Run::Scene).chain(models.iter().map(Run::Model));
-        let all: Vec<Run> = all.chain(papers.iter().map(Run::Paper)).chain(sizes.iter().map(Run::Size)).collect();
+        let all: Vec<Run> = all.chain(papers.iter().map(Run::Paper)).chain(sizes.iter().map(Run::Size)).chain(grasps.iter().map(Run::Grasp)).collect();
         target.write(&all)?;
     }
     if !Target::takes_stdout(&args.json) {
@@ -87,15 +100,14 @@ pub fn bench(args: &Args) -> Result<(), Failure> {
             bench_models::tell(&models, args.markdown)?;
         }
         bench_paper::tell(&papers, &sizes)?;
+        if !grasps.is_empty() {
+            bench_grasp::tell(&grasps)?;
+        }
     }
     Ok(())
 }
 
 fn find(name: &str) -> Result<AnyScene, Failure> {
-    // words of the contract that need bodies this version does not have
-    if name == "grasp" {
-        return Err(Failure::input(format!("'sinew bench {name}' comes with a later version")));
-    }
     if scenes::is_file(name) {
         return Ok(scenes::find(name, &[])?.0);
     }

@@ -3,6 +3,7 @@
 //! 0: done. 1: a check failed. 2: bad use or bad input. Results go to stdout, errors and progress to stderr.
 
 mod bench;
+mod bench_grasp;
 mod bench_models;
 mod bench_paper;
 mod check;

@@ -20,6 +20,8 @@ mod drapery;
 mod drops;
 mod free;
 mod friction;
+pub mod grasp;
+mod hand;
 mod machines;
 mod mixed;
 mod near;
@@ -94,6 +96,11 @@ static SCENES: [Scene; 34] = [
     classic::CLASSIC,
     free::SWARM,
     twist::TWIST_CHAIN,
+    grasp::BLOCK,
+    grasp::CYLINDER,
+    grasp::CYLINDER_RIGID,
+    grasp::TILTED,
+    hand::HAND,
 ];
 
 /// All built-in scenes.

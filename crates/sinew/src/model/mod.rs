@@ -3,6 +3,7 @@
 pub mod exchange;
 pub(crate) mod grid;
 mod ids;
+pub(crate) mod layer;
 mod material;
 mod matter;
 mod nodes;

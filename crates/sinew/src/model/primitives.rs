@@ -10,6 +10,8 @@ mod shapes;
 mod solid;
 mod sweep;
 
+pub(crate) use sweep::split;
+
 use super::tet_mesh::TetMesh;
 use super::tri_mesh::TriMesh;
 use crate::math::{Real, Vec3};

@@ -16,7 +16,7 @@ use std::ops::Range;
 const FLAT: Real = 1e-4;
 /// Weight from which a point of a triangle counts as its corner.
 const CORNER: Real = 0.999;
-/// Depth of triangles between corners on a ball that is left alone, as a share of the contact margin.
+/// Depth of triangles between corners on a round side that is left alone, as a share of the contact margin.
 const SAG: Real = 0.2;
 
 /// Places all surfaces: positions, normals, boxes for what the step may bring.
@@ -188,7 +188,14 @@ pub(super) fn find_rigid(model: &Model, state: &State, work: &mut Work, settings
                 continue;
             }
             let meet = face_meet(settings, &side, (nodes, skin), cell, reach);
-            let meet = meet.filter(|meet| !(convex && over_one_face(known, corners, meet.weights)));
+            let meet = meet.filter(|meet| {
+                let flat = convex && over_one_face(known, corners, meet.weights);
+                let round = convex && over_round_side(known, corners, meet, &side) && {
+                    let sag = skin.face_radius * skin.face_radius * 0.5 / side.roundness(meet);
+                    sag - nodes.traits.radius < SAG * settings.contact_margin
+                };
+                !(flat || round)
+            });
             let found = meet.map(|meet| face_contact(state, &side, (slot, nodes), cell, &meet));
             contacts.extend(found.map(|mut m| {
                 m.radius[1] += settings.standoff();
@@ -204,6 +211,15 @@ struct RigidSide<'a> {
     collider: u32,
     built: &'a BuiltCollider,
     pose: Pose,
+}
+
+impl RigidSide<'_> {
+    /// Radius of the side that a triangle meets [m]; 0 where it is flat.
+    fn roundness(&self, meet: &TriangleMeet) -> Real {
+        let placed = self.pose.then_inner(&self.built.place);
+        let outward = placed.rotation.inverse() * meet.normal;
+        self.built.geometry.core(placed.unpoint(meet.on_shape), outward).1
+    }
 }
 
 /// Among contacts sorted by key, those of a body's surfels with one collider.
@@ -226,6 +242,15 @@ fn over_one_face(known: &[ContactMemory], corners: [u32; 3], weights: [Real; 3])
         .zip(weights)
         .filter(|(_, w)| *w > 1.0 - CORNER)
         .all(|(corner, _)| normal(corner).is_some_and(|n| n.dot(*first.get_or_insert(n)) > 1.0 - FLAT))
+}
+
+/// True when a point is on a round side and all corners that carry it have contacts: between them the side is only a sag
+/// deeper. A point that wanders over triangles and corners forgets where it stuck with each new one, and what is held by
+/// a soft pad creeps: a cylinder between two pads sank by 1 mm/s.
+fn over_round_side(known: &[ContactMemory], corners: [u32; 3], meet: &TriangleMeet, side: &RigidSide<'_>) -> bool {
+    let touches = |surfel: u32| known.binary_search_by_key(&surfel, |m| m.key.sub_b).is_ok();
+    side.roundness(meet) > 0.0
+        && corners.into_iter().zip(meet.weights).filter(|(_, w)| *w > 1.0 - CORNER).all(|(corner, _)| touches(corner))
 }
 
 /// Where a triangle meets a collider with its inside.

@@ -1,16 +1,20 @@
 //! The world: the only owner of model, state, work and settings.
 
 mod blueprint;
+mod combined;
 pub(crate) mod edit;
 mod elastic;
 mod exchange;
+mod grip;
 mod query;
 mod query_soft;
 mod seam;
 mod view;
 
 pub use blueprint::{Blueprint, BodySpec, ConstraintSpec, Slot};
+pub use combined::{Combined, CombinedIds, Tissue, TissueModel};
 pub use elastic::ElasticView;
+pub use grip::{Grip, Pressed};
 pub use query::{Overlap, PointHit, QueryFilter, RayHit, ShapeHit};
 pub use view::BodyView;
 

@@ -159,7 +159,7 @@ impl<F: Fn([Real; 2], u32) -> Vec3> Sweep<F> {
 
 /// Splits a hexahedron into six tetrahedra by its lowest vertex. Corners: the lower square counter-clockwise seen from
 /// above, then the upper one.
-pub(super) fn split(corners: [u32; 8]) -> impl Iterator<Item = [u32; 4]> {
+pub(crate) fn split(corners: [u32; 8]) -> impl Iterator<Item = [u32; 4]> {
     // outward
     const SQUARES: [[usize; 4]; 6] =
         [[0, 3, 2, 1], [4, 5, 6, 7], [0, 1, 5, 4], [1, 2, 6, 5], [2, 3, 7, 6], [3, 0, 4, 7]];

@@ -1,0 +1,113 @@
+//! What a finger does to an object: force, contact area, pressure.
+//!
+//! A contact point carries a force and no area. On a surface of triangles each surface point stands for a third of its
+//! triangles as they are now; the pressure there is the normal force of the contacts that are nearest to it by that area.
+
+use super::World;
+use crate::error::Error;
+use crate::math::{Real, Vec3};
+use crate::model::{Body, BodyId};
+
+/// One point of a finger that presses.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pressed {
+    /// Surface point of the finger; the number of the contact on rigid fingers.
+    pub surfel: u32,
+    /// Where [m].
+    pub point: Vec3,
+    /// Force on the object [N].
+    pub force: Vec3,
+    /// Part along the normals [N].
+    pub normal: Real,
+    /// Surface that the point stands for [m²]; 0 on rigid fingers.
+    pub area: Real,
+    /// Normal force by area [Pa]; 0 on rigid fingers.
+    pub pressure: Real,
+}
+
+/// What a finger does to an object, mean over the step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Grip {
+    /// Force on the object [N].
+    pub force: Vec3,
+    /// Sum of the normal forces [N].
+    pub normal: Real,
+    /// Surface of the finger that presses [m²]; 0 on rigid fingers.
+    pub area: Real,
+    /// Centre of pressure: mean of the points by their normal forces [m].
+    pub center: Vec3,
+    /// Largest pressure [Pa]; 0 on rigid fingers.
+    pub peak: Real,
+}
+
+impl World {
+    /// What `finger` (tissue, or a bare bone) did to `object` in the last step; where it presses goes to `points`, by
+    /// surface point. Area, pressure and points need `Settings::point_forces`.
+    pub fn grip(&self, finger: BodyId, object: BodyId, points: &mut Vec<Pressed>) -> Result<Grip, Error> {
+        points.clear();
+        let body = self.model.body(finger)?;
+        self.model.body(object)?;
+        let mut grip = Grip::default();
+        // +1: the force of a pair is on its second body
+        let side = |a: BodyId, b: BodyId| match (a == finger && b == object, b == finger && a == object) {
+            (true, _) => 1.0,
+            (_, true) => -1.0,
+            _ => 0.0,
+        };
+        for pair in self.report().pairs.iter().filter(|p| side(p.a, p.b) != 0.0) {
+            grip.force += pair.force * side(pair.a, pair.b);
+            grip.normal += pair.normal;
+        }
+        let contacts = self.report().contacts.iter().filter(|c| side(c.a, c.b) != 0.0);
+        for (k, c) in contacts.enumerate() {
+            let (force, normal) = (c.force * side(c.a, c.b), c.force.dot(c.normal));
+            let surfel = k as u32;
+            points.push(Pressed { surfel, point: c.point, force, normal, area: 0.0, pressure: 0.0 });
+        }
+        let total: Real = points.iter().map(|p| p.normal).sum();
+        if total > 0.0 {
+            grip.center = points.iter().fold(Vec3::ZERO, |sum, p| sum + p.point * p.normal) / total;
+        }
+        if let Body::Nodes(nodes) = body {
+            let mut places = Vec::new();
+            nodes.surface.positions(&self.state.node_x[nodes.span()], &mut places);
+            spread(&places, nodes.surface.triangles(), points);
+        }
+        grip.area = points.iter().map(|p| p.area).sum();
+        grip.peak = points.iter().map(|p| p.pressure).fold(0.0, Real::max);
+        Ok(grip)
+    }
+}
+
+/// Gathers contacts at the surface points they are nearest to.
+fn spread(places: &[Vec3], triangles: &[[u32; 3]], points: &mut Vec<Pressed>) {
+    for p in points.iter_mut() {
+        let away = places.iter().map(|x| x.distance_squared(p.point)).enumerate();
+        let nearest = away.reduce(|a, b| if a.1 <= b.1 { a } else { b });
+        p.surfel = nearest.map_or(0, |n| n.0 as u32);
+    }
+    points.sort_by_key(|p| p.surfel);
+    points.dedup_by(|next, kept| {
+        let same = next.surfel == kept.surfel;
+        if same {
+            kept.force += next.force;
+            kept.normal += next.normal;
+        }
+        same
+    });
+    for p in points.iter_mut() {
+        p.point = places[p.surfel as usize];
+    }
+    for t in triangles {
+        let [a, b, c] = t.map(|i| places[i as usize]);
+        let third = (b - a).cross(c - a).length() / 6.0;
+        for corner in t {
+            if let Ok(k) = points.binary_search_by_key(corner, |p| p.surfel) {
+                points[k].area += third;
+            }
+        }
+    }
+    for p in points.iter_mut().filter(|p| p.area > 0.0) {
+        p.pressure = p.normal / p.area;
+    }
+}
