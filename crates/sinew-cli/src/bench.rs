@@ -82,14 +82,17 @@ pub fn bench(args: &Args) -> Result<(), Failure> {
     if !(args.seconds >= 1.0 && args.seconds <= 3600.0) {
         return Err(Failure::input(format!("--seconds {}: 1 to 3600", args.seconds)));
     }
-    let grasps =
-        if names.contains(&GRASP) { bench_grasp::measure(args.trials, args.seconds)? } else { Vec::new() };
+    let grasps = if names.contains(&GRASP) { bench_grasp::measure(args.trials, args.seconds)? } else { Vec::new() };
     if let Some(folder) = &args.plots {
         bench_paper::draw(&papers, &sizes, folder)?;
     }
     if let Some(target) = &args.json {
         let all = runs.iter().map(Run::Scene).chain(models.iter().map(Run::Model));
-        let all: Vec<Run> = all.chain(papers.iter().map(Run::Paper)).chain(sizes.iter().map(Run::Size)).chain(grasps.iter().map(Run::Grasp)).collect();
+        let all: Vec<Run> = all
+            .chain(papers.iter().map(Run::Paper))
+            .chain(sizes.iter().map(Run::Size))
+            .chain(grasps.iter().map(Run::Grasp))
+            .collect();
         target.write(&all)?;
     }
     if !Target::takes_stdout(&args.json) {

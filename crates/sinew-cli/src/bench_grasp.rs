@@ -38,7 +38,8 @@ pub struct GraspRun {
 pub fn measure(trials: u64, seconds: f64) -> Result<Vec<GraspRun>, Failure> {
     let mut runs = Vec::new();
     for (finger, name) in [(Finger::Elastic, "combined"), (Finger::Bare, "rigid")] {
-        for (parity, (object, what)) in [(Object::Block, "block"), (Object::Cylinder, "cylinder")].into_iter().enumerate()
+        for (parity, (object, what)) in
+            [(Object::Block, "block"), (Object::Cylinder, "cylinder")].into_iter().enumerate()
         {
             let seeds = (0..trials).filter(|seed| seed % 2 == parity as u64);
             runs.push(row((finger, name), (object, what), seeds, seconds)?);
@@ -89,7 +90,8 @@ fn row(
 pub fn tell(runs: &[GraspRun]) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     for name in ["combined", "rigid"] {
-        let head = ["fingers", "object", "trials", "held", "dropped", "slip, mm", "largest", "force/weight", "ms a step"];
+        let head =
+            ["fingers", "object", "trials", "held", "dropped", "slip, mm", "largest", "force/weight", "ms a step"];
         let mut table = Table::with_head(2, head.to_vec());
         for run in runs.iter().filter(|r| r.finger == name) {
             let share = |n: u64| format!("{n} ({:.1}%)", 100.0 * n as f64 / run.trials.max(1) as f64);
@@ -106,7 +108,10 @@ pub fn tell(runs: &[GraspRun]) -> Result<(), Failure> {
         }
         writeln!(out)?;
     }
-    writeln!(out, "each finger turned by up to 15 degrees and shifted by up to 10 mm; friction 0.5 to 1, 0.1 to 0.5 kg, 10 N")?;
+    writeln!(
+        out,
+        "each finger turned by up to 15 degrees and shifted by up to 10 mm; friction 0.5 to 1, 0.1 to 0.5 kg, 10 N"
+    )?;
     out.flush()?;
     Ok(())
 }

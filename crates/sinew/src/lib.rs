@@ -102,8 +102,8 @@ pub use solver::implicit::Settings as Implicit;
 pub use solver::soft::{Softness, soften};
 pub use state::{Column, ContactKey, ContactMemory, PointMemory, State};
 pub use world::{
-    Blueprint, BodySpec, BodyView, Combined, CombinedIds, ConstraintSpec, ElasticView, Grip, Overlap, PointHit, Pressed,
-    QueryFilter, RayHit, ShapeHit, Slot, Tissue, TissueModel, World,
+    Blueprint, BodySpec, BodyView, Combined, CombinedIds, ConstraintSpec, ElasticView, Grip, Overlap, PointHit,
+    Pressed, QueryFilter, RayHit, ShapeHit, Slot, Tissue, TissueModel, World,
 };
 
 /// Kernels for benchmarks and for those who bring rows of their own.

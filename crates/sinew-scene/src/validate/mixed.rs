@@ -6,7 +6,8 @@ use super::tools::{
 };
 use super::{Case, Reading, Readings};
 use sinew::{
-    BodyId, Command, Error, Input, Material, RigidBody, Settings, Shape, Skin, SoftBody, TetMesh, TriMesh, Vec3, World,
+    BodyId, Combined, Command, Error, Input, Joint, Material, Motor, RigidBody, Settings, Shape, Skin, SoftBody,
+    SoftModel, TetMesh, Tissue, TissueModel, TriMesh, Vec3, World, fem,
 };
 
 const HIT: &str = "Momentum in a rigid-soft collision in free space";
@@ -40,6 +41,7 @@ pub const CASES: &[Case] = &[
     Case::mixed("M04", HEAVY, "corotational", || m04(Kind::Fast)),
     Case::mixed("M04", HEAVY, "solid tet4 neo-hookean", || m04(FOUR_NEO)),
     Case::mixed("M05", GRIP, "corotational", || m05(Kind::Fast)).known(LAGGING),
+    Case::mixed("M05", GRIP, "combined", m05_combined),
     Case::mixed("M06", TOWER, "corotational", || m06(Kind::Fast)),
     Case::mixed("M06", TOWER, "solid tet4 neo-hookean", || m06(FOUR_NEO)),
     Case::mixed("M07", THROW, "corotational", || m07(Kind::Fast)),
@@ -289,6 +291,65 @@ fn m05(kind: Kind) -> Readings {
         Reading::at_least("N_min: slides within 0.5 s at 0.95 N_min", fallen, 0.01),
         Reading::relative("a at N=3", a, 2.61, 0.05),
         Reading::relative("a by the mean of the measured N", a, G - 2.0 * 0.6 * mean / 0.5, 0.05),
+    ])
+}
+
+/// The same cylinder between two bones with pads, one fixed and one on a slider that presses with a force [N].
+struct Fingers {
+    world: World,
+    cylinder: BodyId,
+}
+
+impl Fingers {
+    fn new(force: f64) -> Result<Self, Error> {
+        let mut world = World::new(Settings { dt: 1.0 / 240.0, gravity: Vec3::ZERO, ..sleepless() })?;
+        let rough = Material::friction(0.6);
+        let along = turn(Vec3::Z, std::f64::consts::FRAC_PI_2);
+        let shape = Shape::cylinder(0.03, 0.03);
+        let cylinder = world.add_rigid(RigidBody::dynamic().shape(shape).mass(0.5).material(rough).turned(along))?;
+        let params = fem::Params { youngs_modulus: 1e5, poisson_ratio: 0.3, density: 1000.0, damping: 0.01 };
+        let model = TissueModel::Solid(SoftModel::Corotational(params));
+        for (k, (name, side)) in [("left", -1.0), ("right", 1.0)].into_iter().enumerate() {
+            let bone = if k == 0 { RigidBody::fixed() } else { RigidBody::dynamic().mass(0.1).gravity_scale(0.0) };
+            let bone = bone.shape(Shape::cuboid(0.005, 0.06, 0.04)).at(vec3(side * 0.055, 0.0, 0.0));
+            let pad = Tissue::new(model.clone(), 0.02, 0.02).cells(2).facing(vec3(-side, 0.0, 0.0)).material(rough);
+            let finger = Combined::new(name).covered(bone, pad).group(30 + k as u32);
+            let bone = world.add_combined(finger)?.bones[0];
+            if k == 1 {
+                let press = Motor::Velocity { target: 0.1, max_force: real(force) };
+                world.add_joint(Joint::slider(None, Some(bone)).axis(Vec3::NEG_X).motor(press))?;
+            }
+        }
+        let mut fingers = Self { world, cylinder };
+        // closed without weight, then the weight comes on
+        fingers.run(1.0)?;
+        let settings = Settings { gravity: Vec3::NEG_Y * real(G), ..fingers.world.settings().clone() };
+        fingers.world.set_settings(settings)?;
+        Ok(fingers)
+    }
+
+    /// Height of the cylinder.
+    fn run(&mut self, seconds: f64) -> Result<Track, Error> {
+        let [height] = super::tools::track_body(&mut self.world, self.cylinder, seconds, |b| [num(b.position().y)])?;
+        Ok(height)
+    }
+}
+
+fn m05_combined() -> Readings {
+    let least = 0.5 * G / (2.0 * 0.6);
+    let mut firm = Fingers::new(1.05 * least)?;
+    firm.run(1.0)?;
+    let slip = firm.run(30.0)?.drift();
+    let carried = num(firm.world.report().contact_force_on(firm.cylinder).y);
+    let fallen = -Fingers::new(0.95 * least)?.run(0.5)?.last();
+    let free = Fingers::new(3.0)?.run(0.2)?;
+    let start = free.t.first().copied().unwrap_or(0.0);
+    let a = -free.between(start + 0.05, start + 0.2).acceleration();
+    Ok(vec![
+        Reading::at_most("slip in 30 s at 1.05 N_min", slip, 1e-3),
+        Reading::relative("force on the held cylinder", carried, 0.5 * G, 0.01),
+        Reading::at_least("N_min: slides within 0.5 s at 0.95 N_min", fallen, 0.01),
+        Reading::relative("a at N=3", a, 2.61, 0.05),
     ])
 }
 

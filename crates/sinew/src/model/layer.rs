@@ -116,7 +116,12 @@ impl Layer {
         let size = bounds.max - bounds.min;
         let counts = (size / plan.spacing).round().max(Vec3::ONE);
         let points = 2.0 * (counts.x * counts.y + counts.y * counts.z + counts.z * counts.x);
-        check(&format!("{who}.spacing"), plan.spacing, points < MOST_POINTS, "coarser: above 100,000 points on the bone")?;
+        check(
+            &format!("{who}.spacing"),
+            plan.spacing,
+            points < MOST_POINTS,
+            "coarser: above 100,000 points on the bone",
+        )?;
         let mut grid = Grid::on_box(counts.to_array().map(|c| c as u32));
         let middle = 0.5 * (bounds.min + bounds.max);
         for p in &mut grid.points {
