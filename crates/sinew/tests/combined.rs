@@ -73,9 +73,7 @@ fn momenta(world: &World) -> ([f64; 3], [f64; 3], [f64; 2]) {
 /// Two bones on a hinge whose motor folds and unfolds them, each in its tissue.
 fn folding(model: TissueModel, settings: Settings) -> (World, CombinedIds) {
     let mut world = World::new(settings).unwrap();
-    let bone = |x: Real| {
-        RigidBody::dynamic().shape(Shape::capsule(0.03, 0.01)).density(1800.0).at([x, 0.0, 0.0])
-    };
+    let bone = |x: Real| RigidBody::dynamic().shape(Shape::capsule(0.03, 0.01)).density(1800.0).at([x, 0.0, 0.0]);
     let tissue = || Tissue::new(model.clone(), 0.012, 0.01);
     let hinge = Joint::hinge(None, None).anchor([0.0, -0.05, 0.0]).axis(Vec3::Z);
     let hinge = hinge.motor(Motor::Velocity { target: 2.0, max_force: 0.05 });

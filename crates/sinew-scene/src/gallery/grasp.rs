@@ -366,7 +366,8 @@ mod tests {
     #[test]
     fn the_finger_that_presses_does_so_with_its_force_and_both_pads_wrap_around() {
         let mut world = Grasp::default().build().unwrap();
-        while world.state().tick < UP {
+        // in the air: on the floor its friction takes a part
+        while world.state().tick < HOLD + REST {
             let input = script(&world, world.state().tick);
             world.step(&input);
         }

@@ -307,7 +307,8 @@ impl Fingers {
         let along = turn(Vec3::Z, std::f64::consts::FRAC_PI_2);
         let shape = Shape::cylinder(0.03, 0.03);
         let cylinder = world.add_rigid(RigidBody::dynamic().shape(shape).mass(0.5).material(rough).turned(along))?;
-        let params = fem::Params { youngs_modulus: 1e5, poisson_ratio: 0.3, density: 1000.0, damping: 0.01 };
+        // light: the weight of pads of tissue would be 1.9 N each, and part of it would hang on the contact
+        let params = fem::Params { youngs_modulus: 1e5, poisson_ratio: 0.3, density: 20.0, damping: 0.01 };
         let model = TissueModel::Solid(SoftModel::Corotational(params));
         for (k, (name, side)) in [("left", -1.0), ("right", 1.0)].into_iter().enumerate() {
             let bone = if k == 0 { RigidBody::fixed() } else { RigidBody::dynamic().mass(0.1).gravity_scale(0.0) };

@@ -180,21 +180,19 @@ pub(super) fn find_rigid(model: &Model, state: &State, work: &mut Work, settings
         let pose = Pose::new(state.x[body as usize], state.q[body as usize]);
         let side = RigidSide { body, collider, built, pose };
         let known = of_collider(contacts, start..end, &side, slot);
+        let most = SAG * settings.contact_margin + nodes.traits.radius;
+        let sag = Sag { radius: skin.face_radius, most };
         for &cell in near_cells.iter() {
             let known = &contacts[known.clone()];
             let corners = nodes.cells.corners[cell as usize];
             let convex = built.geometry.is_convex();
-            if convex && over_one_face(known, corners, [1.0; 3]) {
+            if convex && (over_one_face(known, corners, [1.0; 3]) || over_one_side(known, corners, sag)) {
                 continue;
             }
             let meet = face_meet(settings, &side, (nodes, skin), cell, reach);
             let meet = meet.filter(|meet| {
-                let flat = convex && over_one_face(known, corners, meet.weights);
-                let round = convex && over_round_side(known, corners, meet, &side) && {
-                    let sag = skin.face_radius * skin.face_radius * 0.5 / side.roundness(meet);
-                    sag - nodes.traits.radius < SAG * settings.contact_margin
-                };
-                !(flat || round)
+                let round = || sag.holds(side.roundness(meet)) && all_touch(known, corners, meet.weights);
+                !(convex && (over_one_face(known, corners, meet.weights) || round()))
             });
             let found = meet.map(|meet| face_contact(state, &side, (slot, nodes), cell, &meet));
             contacts.extend(found.map(|mut m| {
@@ -244,13 +242,34 @@ fn over_one_face(known: &[ContactMemory], corners: [u32; 3], weights: [Real; 3])
         .all(|(corner, _)| normal(corner).is_some_and(|n| n.dot(*first.get_or_insert(n)) > 1.0 - FLAT))
 }
 
-/// True when a point is on a round side and all corners that carry it have contacts: between them the side is only a sag
-/// deeper. A point that wanders over triangles and corners forgets where it stuck with each new one, and what is held by
-/// a soft pad creeps: a cylinder between two pads sank by 1 mm/s.
-fn over_round_side(known: &[ContactMemory], corners: [u32; 3], meet: &TriangleMeet, side: &RigidSide<'_>) -> bool {
+/// How far a round side may be deeper between the corners of a triangle than at them.
+#[derive(Clone, Copy)]
+struct Sag {
+    /// Of the largest circle around a triangle [m].
+    radius: Real,
+    /// [m]
+    most: Real,
+}
+
+impl Sag {
+    /// True on a side of this radius [m] when its sag r²/2R may be left alone. A point of contact that wanders over
+    /// triangles and corners forgets where it stuck with each new one, and what is held by a soft pad creeps: a cylinder
+    /// between two pads sank by 1 mm/s.
+    fn holds(self, round: Real) -> bool {
+        round > 0.0 && self.radius * self.radius < 2.0 * round * self.most
+    }
+}
+
+/// True when all corners touch the round side of a convex shape: then it is the side that is nearest between them.
+fn over_one_side(known: &[ContactMemory], corners: [u32; 3], sag: Sag) -> bool {
+    let round = |surfel: u32| known.binary_search_by_key(&surfel, |m| m.key.sub_b).map_or(0.0, |i| known[i].radius[0]);
+    corners.into_iter().all(|corner| sag.holds(round(corner)))
+}
+
+/// True when all corners that carry a point (its weights) have contacts.
+fn all_touch(known: &[ContactMemory], corners: [u32; 3], weights: [Real; 3]) -> bool {
     let touches = |surfel: u32| known.binary_search_by_key(&surfel, |m| m.key.sub_b).is_ok();
-    side.roundness(meet) > 0.0
-        && corners.into_iter().zip(meet.weights).filter(|(_, w)| *w > 1.0 - CORNER).all(|(corner, _)| touches(corner))
+    corners.into_iter().zip(weights).filter(|(_, w)| *w > 1.0 - CORNER).all(|(corner, _)| touches(corner))
 }
 
 /// Where a triangle meets a collider with its inside.
