@@ -24,6 +24,8 @@ const ROUNDED: &str =
 
 const LAGGING: &str = "holds and lets go as it should, but slides 16% too fast at N=3; not understood, perhaps the backs follow the force too slowly";
 
+const CREEPING: &str = "lets go as it should and slides with the right acceleration, but creeps by 20 mm in 30 s at 1.05 N_min, also with pads of no weight; not understood";
+
 /// M01 to M08.
 pub const CASES: &[Case] = &[
     Case::mixed("M01", HIT, "corotational", || m01(Kind::Fast)),
@@ -41,7 +43,7 @@ pub const CASES: &[Case] = &[
     Case::mixed("M04", HEAVY, "corotational", || m04(Kind::Fast)),
     Case::mixed("M04", HEAVY, "solid tet4 neo-hookean", || m04(FOUR_NEO)),
     Case::mixed("M05", GRIP, "corotational", || m05(Kind::Fast)).known(LAGGING),
-    Case::mixed("M05", GRIP, "combined", m05_combined),
+    Case::mixed("M05", GRIP, "combined", m05_combined).known(CREEPING),
     Case::mixed("M06", TOWER, "corotational", || m06(Kind::Fast)),
     Case::mixed("M06", TOWER, "solid tet4 neo-hookean", || m06(FOUR_NEO)),
     Case::mixed("M07", THROW, "corotational", || m07(Kind::Fast)),
@@ -307,8 +309,7 @@ impl Fingers {
         let along = turn(Vec3::Z, std::f64::consts::FRAC_PI_2);
         let shape = Shape::cylinder(0.03, 0.03);
         let cylinder = world.add_rigid(RigidBody::dynamic().shape(shape).mass(0.5).material(rough).turned(along))?;
-        // light: the weight of pads of tissue would be 1.9 N each, and part of it would hang on the contact
-        let params = fem::Params { youngs_modulus: 1e5, poisson_ratio: 0.3, density: 20.0, damping: 0.01 };
+        let params = fem::Params { youngs_modulus: 1e5, poisson_ratio: 0.3, density: 1000.0, damping: 0.01 };
         let model = TissueModel::Solid(SoftModel::Corotational(params));
         for (k, (name, side)) in [("left", -1.0), ("right", 1.0)].into_iter().enumerate() {
             let bone = if k == 0 { RigidBody::fixed() } else { RigidBody::dynamic().mass(0.1).gravity_scale(0.0) };
