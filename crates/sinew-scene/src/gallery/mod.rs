@@ -61,7 +61,7 @@ pub struct Scene {
 }
 
 /// All scenes, in the order in which they are listed.
-static SCENES: [Scene; 34] = [
+static SCENES: [Scene; 39] = [
     dish::JELLY,
     drapery::CLOTH,
     teapots::TEAPOTS,
