@@ -126,7 +126,8 @@ fn groups(layer: &Layer, size: usize) -> Vec<Group> {
 /// use sinew::*;
 /// # fn main() -> Result<(), Error> {
 /// let mut world = World::default();
-/// let flesh = SoftModel::Corotational(fem::Params { youngs_modulus: 5e4, ..fem::Params::default() });
+/// let flesh = fem::Params { youngs_modulus: 5e4, poisson_ratio: 0.4, density: 1000.0, damping: 0.01 };
+/// let flesh = SoftModel::Corotational(flesh);
 /// let tissue = Tissue::new(TissueModel::Solid(flesh), 0.01, 0.01);
 /// let bone = RigidBody::dynamic().shape(Shape::capsule(0.02, 0.01)).density(1800.0).at([0.0, 1.0, 0.0]);
 /// let finger = world.add_combined(Combined::new("finger").covered(bone, tissue))?;
