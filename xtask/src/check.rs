@@ -15,7 +15,7 @@ const LINTS: Job = Job {
 };
 
 /// Doc tests are part of it.
-const TESTS_F32: Job = Job { name: "tests f32", steps: &[Step::Cargo(&["test"])] };
+const TESTS_F32: Job = Job { name: "tests f32", steps: &[Step::Cargo(&["test", "--no-fail-fast"])] };
 
 /// Our own rules have tests too; xtask is no default member.
 const TESTS_XTASK: Job = Job { name: "tests xtask", steps: &[Step::Cargo(&["test", "--package", "xtask"])] };
@@ -26,6 +26,7 @@ const TESTS_F64: Job = Job {
     name: "tests f64",
     steps: &[Step::Cargo(&[
         "test",
+        "--no-fail-fast",
         "--package=sinew",
         "--package=sinew-mesh",
         "--package=sinew-scene",
