@@ -105,6 +105,13 @@ fn matched(at: Point, clusters: shape_matching::Clusters) -> SoftBody {
     SoftBody::new(block(), SoftModel::ShapeMatching(1000.0, clusters, params))
 }
 
+fn oriented(at: Point) -> SoftBody {
+    let frequency = (at.young / 1000.0).sqrt() / (2.0 * SIZE);
+    let grain = oriented::Grain { radii: Vec3::splat(0.5 * SIZE / CELLS as Real), density: 1000.0 };
+    let params = oriented::Params { frequency, ..oriented::Params::default() };
+    SoftBody::new(block(), SoftModel::Oriented(grain, oriented::Groups::Links, params))
+}
+
 /// Every model and its main variants.
 pub fn kinds() -> Vec<Kind> {
     use fem::{Elements::*, Integrator::*, Law};
@@ -138,6 +145,7 @@ pub fn kinds() -> Vec<Kind> {
         }),
         kind("shape matching", |at| matched(at, shape_matching::Clusters::One)),
         kind("shape matching regions", |at| matched(at, shape_matching::Clusters::Regions { width: 2, spacing: 1 })),
+        kind("oriented particles", oriented),
     ]
 }
 
@@ -170,14 +178,16 @@ pub fn build(kind: &Kind, at: Point) -> Result<(World, BodyId), Error> {
     let mut world = World::new(settings)?;
     world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(Material::friction(0.5)))?;
     let mut body = (kind.make)(at);
-    let mut top = 0.005 + SIZE;
+    // particles reach beyond their mesh
+    let skin = if let SoftModel::Oriented(grain, ..) = &body.model { grain.radii.y } else { 0.0 };
+    let mut top = 0.005 + SIZE + 2.0 * skin;
     if matches!(body.geometry, Geometry::Sheet(_)) {
         // flat in its plane of rest, high above the ground
         let turn = Quat::from_rotation_arc(normal(&body), Vec3::Y);
         body = body.turned(turn).at([0.0, 1.0, 0.0]);
         top = 1.0 + 0.005;
     } else {
-        body = body.at([0.0, 0.005 + 0.5 * SIZE, 0.0]);
+        body = body.at([0.0, 0.005 + skin + 0.5 * SIZE, 0.0]);
     }
     world.add_soft(body.material(Material::friction(0.5)))?;
     let half = 0.5 * SIZE;
