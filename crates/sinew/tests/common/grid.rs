@@ -190,7 +190,7 @@ pub fn build(kind: &Kind, at: Point) -> Result<(World, BodyId), Error> {
         body = body.at([0.0, 0.005 + skin + 0.5 * SIZE, 0.0]);
     }
     world.add_soft(body.material(Material::friction(0.5)))?;
-    let half = 0.5 * SIZE;
+    let half = 0.5 * SIZE + skin;
     let load = RigidBody::dynamic().shape(Shape::cuboid(half, half, half)).mass(at.ratio);
     let load = world.add_rigid(load.material(Material::friction(0.5)).at([0.0, top + half, 0.0]))?;
     Ok((world, load))
