@@ -2,9 +2,12 @@
 
 use super::space::{NOBODY, Plan, add, block, conjugate_gradient, vec};
 use super::{AUDIT, Lump, Placed, Scratch, System, run_passes};
-use crate::constraint::{RowBuffer, RowId, Term};
+use crate::constraint::{Bounds, RowBuffer, RowId, Term};
 use crate::deformable::Modes;
-use crate::math::{Block, Vec3};
+use crate::math::{Block, Real, Vec3};
+
+/// Part of a row's Jacobians that sums of a few dozen leave.
+const ROUNDING: Real = 64.0 * Real::EPSILON;
 
 /// Block of the coarse space, and for a node of an operator its arm from the centre [m].
 #[derive(Clone, Copy, Debug)]
@@ -24,29 +27,46 @@ pub(super) fn balance(
     passes: u32,
     scratch: &mut Scratch,
 ) -> u32 {
-    let Scratch { fine, coarse, coarse_rows, coarse_lumps, coarse_terms, coarse_v, seats } = scratch;
+    let Scratch { fine, coarse, coarse_rows, coarse_of, coarse_lumps, coarse_terms, coarse_v, seats } = scratch;
     let count = take_seats(system, v.len(), seats, coarse_lumps);
 
     // the rows as rigid bodies see them, from where v is
     coarse_rows.clear();
+    coarse_of.clear();
     fine.drifts(rows, v);
-    for (id, row) in rows.rows().iter().enumerate() {
+    for &id in &fine.near {
+        let row = &rows.rows()[id as usize];
         coarse_terms.clear();
-        for t in rows.terms(id as RowId) {
+        let mut size = 0.0;
+        for t in rows.terms(id) {
             let Some(block) = seats[t.block as usize].block else { continue };
             meet(coarse_terms, block, t.jacobian);
+            size += t.jacobian.length_squared();
             if let Some(arm) = seats[t.block as usize].arm {
-                meet(coarse_terms, block + 1, arm.cross(t.jacobian));
+                let lever = arm.cross(t.jacobian);
+                meet(coarse_terms, block + 1, lever);
+                size += lever.length_squared();
             }
         }
-        coarse_rows.push(coarse_terms, fine.push[id], 0.0, row.softness, row.bounds);
-        let coarse_row = &mut coarse_rows.rows_mut()[id];
+        let mut bounds = row.bounds;
+        // what a body does to itself does not move it as a whole, and friction goes with its normal
+        let inner = match &mut bounds {
+            Bounds::Disc { normal, .. } => coarse_of.binary_search(normal).map(|k| *normal = k as RowId).is_err(),
+            Bounds::Mate => coarse_of.last() != Some(&(id - 1)),
+            _ => is_inner(coarse_terms, size),
+        };
+        if inner {
+            continue;
+        }
+        coarse_rows.push(coarse_terms, fine.push[id as usize], 0.0, row.softness, bounds);
+        coarse_of.push(id);
+        let coarse_row = coarse_rows.rows_mut().last_mut().expect("just pushed");
         (coarse_row.impulse, coarse_row.diagonal) = (row.impulse, row.diagonal);
     }
 
     // the load: what external forces have given less what is there
     let island = System { operators: &[], lumps: coarse_lumps };
-    coarse.reset(&island, count, rows.len());
+    coarse.reset(&island, count, coarse_rows.len());
     for placed in system.operators {
         let Some(modes) = placed.operator.modes() else { continue };
         let at = seats[placed.first as usize].block.expect("seated above") as usize;
@@ -69,8 +89,8 @@ pub(super) fn balance(
     coarse.precondition(&island, coarse_rows);
     iterations += conjugate_gradient(&island, coarse_rows, coarse_v, AUDIT, coarse).0;
     coarse.drifts(coarse_rows, coarse_v);
-    for (id, row) in rows.rows_mut().iter_mut().enumerate() {
-        row.impulse = coarse.model(coarse_rows, id);
+    for (k, &id) in coarse_of.iter().enumerate() {
+        rows.rows_mut()[id as usize].impulse = coarse.model(coarse_rows, k);
     }
     for (v, seat) in v.iter_mut().zip(seats.iter()) {
         let Some(block) = seat.block else { continue };
@@ -111,6 +131,12 @@ fn meet(terms: &mut Vec<Term>, block: u32, jacobian: Vec3) {
         Some(term) => term.jacobian += jacobian,
         None => terms.push(Term { block, jacobian, response: Vec3::ZERO }),
     }
+}
+
+/// True for a row whose Jacobians cancel to rounding on every rigid body.
+fn is_inner(terms: &[Term], size: Real) -> bool {
+    let left: Real = terms.iter().map(|t| t.jacobian.length_squared()).sum();
+    left <= ROUNDING * ROUNDING * size
 }
 
 /// Momentum and spin that an operator's blocks lack, rows left out [N·s], [N·m·s].

@@ -15,7 +15,7 @@
 
 use super::space::{block, vec};
 use super::{Lump, System};
-use crate::constraint::{Bounds, RowBuffer, RowId};
+use crate::constraint::{RowBuffer, RowId, Term};
 use crate::math::{Block, Kernel, LANES, Lane, Real, Vec3, run_wide};
 use std::ops::Range;
 
@@ -29,8 +29,8 @@ const MOST_WORK: usize = 20_000_000;
 const DEPENDENT: Real = 1e-4;
 /// Part of the rows' rates that may change before E is made anew.
 const NEARLY: Real = 0.02;
-/// Rows of one contact: they meet the same bodies and are added at once.
-const GROUP: usize = 3;
+/// Rows that meet the same bodies and are added at once: each entry of E is then loaded and stored once for all of them.
+const GROUP: usize = 8;
 
 /// The space and its factor; memory is kept from solve to solve.
 #[derive(Clone, Debug, Default)]
@@ -54,8 +54,10 @@ pub(super) struct Smooth {
     diagonal: Vec<Real>,
     /// A row as the motions see it, for each row of a group. (size)
     seen: [Vec<Real>; GROUP],
-    /// Members that a group meets, ascending.
+    /// How many rows are held in `seen`, the members that they meet, ascending, and those of the next row.
+    held: usize,
     met: Vec<u32>,
+    meets: Vec<u32>,
     /// Zᵀ r, then E⁻¹ Zᵀ r. (size)
     answer: Vec<Real>,
     /// E was made in this solve, and the rates of the rows that it was made with. (row_count)
@@ -66,6 +68,8 @@ pub(super) struct Smooth {
 /// The linear model of the rows in this pass, as `Space` has it.
 #[derive(Clone, Copy)]
 pub(super) struct Rates<'a> {
+    /// Rows that may have one, ascending.
+    pub(super) near: &'a [u32],
     pub(super) rate: &'a [Real],
     pub(super) cross: &'a [Real],
 }
@@ -114,10 +118,7 @@ impl Smooth {
         for lump in system.lumps {
             self.add_lump(lump);
         }
-        let mut id = 0;
-        while id < rows.len() {
-            id = self.add_group(system, rows, rates, id);
-        }
+        self.add_rows(system, rows, rates);
         let Self { low, start, entries, diagonal, .. } = self;
         run_wide(Factor { low, start, entries, diagonal });
     }
@@ -163,10 +164,10 @@ impl Smooth {
         // the first column of a member stands at its first unknown until all rows are seen
         self.low.clear();
         self.low.extend(0..size as u32);
-        for id in (0..rows.len()).filter(|&id| rates.rate[id] != 0.0) {
-            let members = rows.terms(id as RowId).iter().filter_map(|t| self.member(t.block));
+        for id in rates.near.iter().copied().filter(|&id| rates.rate[id as usize] != 0.0) {
+            let members = rows.terms(id).iter().filter_map(|t| self.member(t.block));
             let first = members.min().map_or(NOWHERE, |m| self.spans[m].start);
-            for t in rows.terms(id as RowId) {
+            for t in rows.terms(id) {
                 if let Some(member) = self.member(t.block) {
                     let low = &mut self.low[self.spans[member].start as usize];
                     *low = first.min(*low);
@@ -233,74 +234,77 @@ impl Smooth {
         }
     }
 
-    /// Adds the rows of one contact, or a single row; returns the row after them.
-    fn add_group(
-        &mut self,
-        system: &System<'_>,
-        rows: &RowBuffer,
-        Rates { rate, cross }: Rates<'_>,
-        id: usize,
-    ) -> usize {
-        let pair_at = |k: usize| rows.rows().get(k).is_some_and(|r| matches!(r.bounds, Bounds::Disc { .. }));
-        let end = if pair_at(id) {
-            id + 2
-        } else if pair_at(id + 1) {
-            id + 3
-        } else {
-            id + 1
-        };
+    /// Adds all rows, as many at once as meet the same members.
+    fn add_rows(&mut self, system: &System<'_>, rows: &RowBuffer, Rates { near, rate, cross }: Rates<'_>) {
+        self.held = 0;
         self.met.clear();
-        let mut k = id;
-        while k < end {
-            let seen = k - id;
-            if pair_at(k) && cross[k] != 0.0 {
+        for id in near.iter().map(|&id| id as usize) {
+            let slides = cross[id] != 0.0;
+            if rate[id] == 0.0 && !slides || id > 0 && cross[id - 1] != 0.0 {
+                continue;
+            }
+            self.meet(rows.terms(id as RowId));
+            self.see(system, rows.terms(id as RowId), rate[id].sqrt());
+            if slides {
                 // a pair that slides resists across its way only: one row
-                self.see(system, rows, (k, seen), rate[k].sqrt());
-                self.see(system, rows, (k + 1, seen), rate[k + 1].sqrt() * cross[k].signum());
-                k += 2;
-            } else {
-                self.see(system, rows, (k, seen), rate[k].sqrt());
-                k += 1;
+                let scale = rate[id + 1].sqrt() * cross[id].signum();
+                self.see(system, rows.terms(id as RowId + 1), scale);
             }
+            self.held += 1;
         }
-        if self.met.is_empty() {
-            return end;
-        }
-        self.met.sort_unstable();
-        let Self { spans, met, seen, low, start, entries, diagonal, .. } = self;
-        let seen_here = &*seen;
-        run_wide(AddGroup { spans, met, seen: seen_here, low, start, entries, diagonal });
-        for &m in met.iter() {
-            let span = spans[m as usize].start as usize..spans[m as usize].end as usize;
-            for seen in seen.iter_mut() {
-                seen[span.clone()].fill(0.0);
-            }
-        }
-        end
+        self.flush();
     }
 
-    /// Adds scale Zᵀ j of a row to `seen`.
-    fn see(&mut self, system: &System<'_>, rows: &RowBuffer, (id, seen): (usize, usize), scale: Real) {
-        if scale == 0.0 {
-            return;
-        }
-        for t in rows.terms(id as RowId) {
-            let Some(member) = self.member(t.block) else { continue };
-            if !self.met.contains(&(member as u32)) {
-                self.met.push(member as u32);
+    /// Makes room for a row with these terms: what is held is added first when it meets others, or is full.
+    fn meet(&mut self, terms: &[Term]) {
+        let mut meets = std::mem::take(&mut self.meets);
+        meets.clear();
+        for member in terms.iter().filter_map(|t| self.member(t.block)) {
+            if !meets.contains(&(member as u32)) {
+                meets.push(member as u32);
             }
+        }
+        meets.sort_unstable();
+        if self.held == GROUP || meets != self.met {
+            self.flush();
+            self.met.clone_from(&meets);
+        }
+        self.meets = meets;
+    }
+
+    /// Adds the rows that are held.
+    fn flush(&mut self) {
+        let Self { spans, met, seen, low, start, entries, diagonal, held, .. } = self;
+        if *held > 0 {
+            let seen_here = &*seen;
+            run_wide(AddGroup { spans, met, seen: seen_here, held: *held, low, start, entries, diagonal });
+            for &m in met.iter() {
+                let span = spans[m as usize].start as usize..spans[m as usize].end as usize;
+                for seen in &mut seen[..*held] {
+                    seen[span.clone()].fill(0.0);
+                }
+            }
+        }
+        *held = 0;
+    }
+
+    /// Adds scale Zᵀ j of a row to the one that is being held.
+    fn see(&mut self, system: &System<'_>, terms: &[Term], scale: Real) {
+        for t in terms {
+            let Some(member) = self.member(t.block) else { continue };
             let span = self.spans[member].start as usize..self.spans[member].end as usize;
             let jacobian = t.jacobian * scale;
+            let seen = &mut self.seen[self.held];
             match self.operators.get(member) {
                 Some(&operator) => {
                     let placed = &system.operators[operator as usize];
                     if let Some(motions) = placed.operator.smooth() {
-                        motions.see((t.block - placed.first) as usize, jacobian, &mut self.seen[seen][span]);
+                        motions.see((t.block - placed.first) as usize, jacobian, &mut seen[span]);
                     }
                 }
                 None => {
                     let first = self.of_block[t.block as usize] as usize;
-                    for (into, j) in self.seen[seen][first..].iter_mut().zip(jacobian.to_array()) {
+                    for (into, j) in seen[first..].iter_mut().zip(jacobian.to_array()) {
                         *into += j;
                     }
                 }
@@ -347,6 +351,8 @@ struct AddGroup<'a> {
     spans: &'a [Range<u32>],
     met: &'a [u32],
     seen: &'a [Vec<Real>; GROUP],
+    /// How many of them.
+    held: usize,
     low: &'a [u32],
     start: &'a [u32],
     entries: &'a mut [Real],
@@ -358,16 +364,30 @@ impl Kernel for AddGroup<'_> {
 
     #[inline(always)]
     fn run<L: Lane>(self, t: L::Token) {
-        let [a, b, c] = self.seen;
+        match self.held {
+            1 => self.add::<L, 1>(t),
+            2..=4 => self.add::<L, 4>(t),
+            _ => self.add::<L, GROUP>(t),
+        }
+    }
+}
+
+impl AddGroup<'_> {
+    /// The first N rows; those that are not held are zero.
+    #[inline(always)]
+    fn add<L: Lane, const N: usize>(self, t: L::Token) {
         for (n, &member) in self.met.iter().enumerate() {
             let rows = self.spans[member as usize].clone();
             for row in rows.start as usize..rows.end as usize {
-                let s = [a[row], b[row], c[row]];
-                if s == [0.0; GROUP] {
+                let mut s = [0.0; N];
+                for (s, seen) in s.iter_mut().zip(self.seen) {
+                    *s = seen[row];
+                }
+                if s == [0.0; N] {
                     continue;
                 }
-                self.diagonal[row] += s[0] * s[0] + s[1] * s[1] + s[2] * s[2];
-                let s = [L::splat(t, s[0]), L::splat(t, s[1]), L::splat(t, s[2])];
+                self.diagonal[row] += s.iter().map(|s| s * s).sum::<Real>();
+                let s = s.map(|s| L::splat(t, s));
                 let low = self.low[row] as usize;
                 // up to whole lanes at the diagonal
                 let width = row.next_multiple_of(LANES) - low;
@@ -375,25 +395,28 @@ impl Kernel for AddGroup<'_> {
                 for &other in &self.met[..=n] {
                     let columns = &self.spans[other as usize];
                     let (first, end) = (columns.start as usize, (columns.end as usize).min(low + width));
-                    let seen = [&a[first..end], &b[first..end], &c[first..end]];
-                    add_products::<L>(t, s, seen, &mut entries[first - low..end - low]);
+                    add_products::<L, N>(t, s, self.seen, first, &mut entries[first - low..end - low]);
                 }
             }
         }
     }
 }
 
-/// e += Σ s a over whole lanes.
+/// e += Σ s a over whole lanes, a from its entry `first` on.
 #[inline(always)]
-fn add_products<L: Lane>(t: L::Token, s: [L; GROUP], [a, b, c]: [&[Real]; GROUP], e: &mut [Real]) {
-    let (e, a) = (e.as_chunks_mut::<LANES>().0, a.as_chunks::<LANES>().0);
-    let (b, c) = (b.as_chunks::<LANES>().0, c.as_chunks::<LANES>().0);
-    for (((e, a), b), c) in e.iter_mut().zip(a).zip(b).zip(c) {
+fn add_products<L: Lane, const N: usize>(t: L::Token, s: [L; N], a: &[Vec<Real>], first: usize, e: &mut [Real]) {
+    let mut rows: [&[Real]; N] = [&[]; N];
+    for (row, a) in rows.iter_mut().zip(a) {
+        *row = &a[first..first + e.len()];
+    }
+    for (chunk, e) in e.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
         let mut at = 0;
         while at < LANES {
-            let sum = L::load(t, &e[at..]) + s[0] * L::load(t, &a[at..]);
-            let sum = sum + s[1] * L::load(t, &b[at..]);
-            (sum + s[2] * L::load(t, &c[at..])).store(&mut e[at..]);
+            let mut sum = L::load(t, &e[at..]);
+            for (s, row) in s.iter().zip(&rows) {
+                sum = sum + *s * L::load(t, &row[chunk * LANES + at..]);
+            }
+            sum.store(&mut e[at..]);
             at += L::COUNT;
         }
     }
@@ -487,7 +510,7 @@ fn product<L: Lane>(t: L::Token, a: &[Real], b: &[Real]) -> Real {
 mod tests {
     use super::super::space::{apply_bodies, drift, scatter};
     use super::*;
-    use crate::constraint::Term;
+    use crate::constraint::Bounds;
     use crate::math::Sym3;
 
     fn lump(block: u32, mass: Real) -> Lump {
@@ -525,7 +548,7 @@ mod tests {
         let rate = [3.0, 5.0 * 0.64, 5.0 * 0.36, 7.0, 2.0];
         let cross = [0.0, -5.0 * 0.48, 0.0, 0.0, 0.0];
         let mut smooth = Smooth::default();
-        smooth.build(&system, &rows, Rates { rate: &rate, cross: &cross }, 6, &[]);
+        smooth.build(&system, &rows, Rates { near: &[0, 1, 2, 3, 4], rate: &rate, cross: &cross }, 6, &[]);
 
         let r: Vec<Block> = (0..6).map(|k| [1.0 + k as Real, -0.5 * k as Real, 0.7, 0.0]).collect();
         let (mut z, mut back) = (vec![[0.0; 4]; 6], vec![[0.0; 4]; 6]);

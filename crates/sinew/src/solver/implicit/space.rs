@@ -1,7 +1,7 @@
 //! The CG and its vectors: A + Jᵀ rate J over blocks, with the linear model of every row.
 
 use super::smooth::{Rates, Smooth};
-use super::{CHECK, System, WRONG, mismatch};
+use super::{CHECK, EARLY, System, UNSURE, WRONG, mismatch};
 use crate::constraint::{Bounds, Row, RowBuffer, RowId, Term};
 use crate::math::{Block, Kernel, LANES, Lane, Mat3, Real, Sym3, Vec3, run_wide};
 
@@ -9,6 +9,10 @@ use crate::math::{Block, Kernel, LANES, Lane, Mat3, Real, Sym3, Vec3, run_wide};
 const LIFT: Real = 16.0;
 /// How often it is tried, each time with so much more.
 const LIFTS: u32 = 4;
+
+/// A row that is open by more than this part of the largest kick is left out: what rests does not come near it, and
+/// what falls is looked at again.
+const REACH: Real = 0.5;
 
 /// No operator owns the block.
 pub(super) const NOBODY: u32 = u32::MAX;
@@ -28,6 +32,10 @@ pub(super) struct Space {
     pub(super) kind: Vec<Kind>,
     /// Diagonal blocks of A without rows [kg].
     pub(super) base: Vec<Mat3>,
+    /// Their inverses; zero for prescribed blocks.
+    pub(super) base_inverse: Vec<Mat3>,
+    /// Rows push on the block in this pass.
+    met: Vec<bool>,
     /// `inverse` by columns, as the CG reads it.
     pub(super) columns: Vec<[Block; 3]>,
     /// Preconditioner: inverse of base + rows; of a rigid body's angular block, of its Schur complement.
@@ -57,6 +65,10 @@ pub(super) struct Space {
     /// u at the start of a pass and its change. (row_count)
     pub(super) from: Vec<Real>,
     pub(super) step: Vec<Real>,
+    /// Rows that may push in this solve, ascending; all loops over rows run over these.
+    pub(super) near: Vec<u32>,
+    /// The others: too far open for this substep, as it seems.
+    pub(super) far: Vec<u32>,
     /// The rows whose rate is not zero in this pass: all that the CG's product has to visit.
     pub(super) active: Active,
     /// The operator of each block, or [`NOBODY`].
@@ -114,13 +126,11 @@ fn iterate(system: &System<'_>, rows: &RowBuffer, v: &mut [Block], plan: Plan, s
     s.r.copy_from_slice(&s.forces);
     s.apply_inverse(system);
     let load = dot(&s.r, &s.z);
-    for (push, row) in s.push.iter_mut().zip(rows.rows()) {
-        *push = row.bias;
+    for &id in &s.near {
+        s.push[id as usize] = rows.rows()[id as usize].bias;
     }
     s.respond(rows);
-    for id in 0..rows.len() {
-        scatter(rows.terms(id as RowId), s.offset[id] - s.push[id], &mut s.r);
-    }
+    s.scatter_model(rows);
     s.apply_inverse(system);
     let reference = dot(&s.r, &s.z).max(load).max(Real::MIN_POSITIVE);
 
@@ -129,13 +139,9 @@ fn iterate(system: &System<'_>, rows: &RowBuffer, v: &mut [Block], plan: Plan, s
     for (r, (l, q)) in s.r.iter_mut().zip(s.load.iter().zip(&s.q)) {
         *r = [l[0] - q[0], l[1] - q[1], l[2] - q[2], 0.0];
     }
-    for id in 0..rows.len() {
-        s.push[id] = drift(rows.terms(id as RowId), v) + rows.rows()[id].bias;
-    }
+    s.drifts(rows, v);
     s.respond(rows);
-    for id in 0..rows.len() {
-        scatter(rows.terms(id as RowId), s.offset[id] - s.push[id], &mut s.r);
-    }
+    s.scatter_model(rows);
     s.apply_inverse(system);
     s.p.copy_from_slice(&s.z);
 
@@ -144,6 +150,7 @@ fn iterate(system: &System<'_>, rows: &RowBuffer, v: &mut [Block], plan: Plan, s
     let floor = Real::MIN_POSITIVE / Real::EPSILON;
     let goal = (plan.tolerance * plan.tolerance * reference).max(floor);
     let mut iterations = 0;
+    let mut looked = false;
     while rz > goal && iterations < plan.iterations {
         // q = (A + Jᵀ rate J) p
         apply_bodies(system, &s.p, &mut s.q);
@@ -169,7 +176,10 @@ fn iterate(system: &System<'_>, rows: &RowBuffer, v: &mut [Block], plan: Plan, s
         iterations += 1;
 
         // rows that turn out other than they seemed: start a new pass, do not finish this one
-        if iterations % CHECK == 0 && mismatch(rows, v, s) > WRONG {
+        let soon = !looked && rz <= EARLY * EARLY * goal;
+        looked |= soon;
+        let allowed = if soon { UNSURE } else { WRONG };
+        if (soon || iterations % CHECK == 0) && mismatch(rows, v, s) > allowed {
             break;
         }
     }
@@ -180,9 +190,10 @@ fn iterate(system: &System<'_>, rows: &RowBuffer, v: &mut [Block], plan: Plan, s
 #[derive(Clone, Debug, Default)]
 pub(super) struct Active {
     rows: Vec<ActiveRow>,
-    /// Terms of all rows: block, and Jacobian.
-    terms: Vec<(u32, [Real; 3])>,
-    /// J·p, then rate·J·p. (active row_count)
+    /// Terms of all rows: block, and Jacobian with a last number of zero, so that a term is four lanes.
+    blocks: Vec<u32>,
+    jacobians: Vec<Block>,
+    /// J·p. (active row_count)
     push: Vec<Real>,
 }
 
@@ -196,18 +207,21 @@ struct ActiveRow {
 }
 
 impl Active {
-    fn gather(&mut self, rows: &RowBuffer, rate: &[Real], cross: &[Real]) {
+    fn gather(&mut self, rows: &RowBuffer, near: &[u32], rate: &[Real], cross: &[Real]) {
         self.rows.clear();
-        self.terms.clear();
-        for id in 0..rows.len() {
+        self.blocks.clear();
+        self.jacobians.clear();
+        for id in near.iter().map(|&id| id as usize) {
             // of a pair that slides along an axis one half may have no rate, but both are coupled
             let coupled = cross[id] != 0.0 || id > 0 && cross[id - 1] != 0.0;
             if rate[id] == 0.0 && !coupled {
                 continue;
             }
-            let terms = rows.terms(id as RowId).iter();
-            self.terms.extend(terms.map(|t| (t.block, t.jacobian.to_array())));
-            self.rows.push(ActiveRow { end: self.terms.len() as u32, rate: rate[id], cross: cross[id] });
+            for t in rows.terms(id as RowId) {
+                self.blocks.push(t.block);
+                self.jacobians.push(block(t.jacobian));
+            }
+            self.rows.push(ActiveRow { end: self.blocks.len() as u32, rate: rate[id], cross: cross[id] });
         }
         self.push.resize(self.rows.len(), 0.0);
     }
@@ -216,8 +230,15 @@ impl Active {
     fn add_product(&mut self, p: &[Block], q: &mut [Block]) {
         let mut first = 0;
         for (push, row) in self.push.iter_mut().zip(&self.rows) {
-            let terms = &self.terms[first..row.end as usize];
-            *push = terms.iter().map(|(b, j)| vec(p[*b as usize]).dot(Vec3::from_array(*j))).sum();
+            let span = first..row.end as usize;
+            let mut sum = [0.0; 4];
+            for (&b, j) in self.blocks[span.clone()].iter().zip(&self.jacobians[span]) {
+                let p = &p[b as usize];
+                for k in 0..4 {
+                    sum[k] += p[k] * j[k];
+                }
+            }
+            *push = (sum[0] + sum[1]) + sum[2];
             first = row.end as usize;
         }
         let (mut first, mut from_before) = (0, 0.0);
@@ -225,8 +246,12 @@ impl Active {
             let next = if row.cross == 0.0 { 0.0 } else { self.push[k + 1] };
             let answer = row.rate * self.push[k] + row.cross * next + from_before;
             from_before = row.cross * self.push[k];
-            for (b, j) in &self.terms[first..row.end as usize] {
-                add(&mut q[*b as usize], Vec3::from_array(*j) * answer);
+            let span = first..row.end as usize;
+            for (&b, j) in self.blocks[span.clone()].iter().zip(&self.jacobians[span]) {
+                let q = &mut q[b as usize];
+                for k in 0..4 {
+                    q[k] += j[k] * answer;
+                }
             }
             first = row.end as usize;
         }
@@ -254,6 +279,9 @@ impl Space {
             list.clear();
             list.resize(rows, 0.0);
         }
+        self.near.clear();
+        self.near.extend(0..rows as u32);
+        self.far.clear();
         self.smooth.forget();
         self.owner.clear();
         self.owner.resize(blocks, NOBODY);
@@ -278,6 +306,7 @@ impl Space {
                 self.load[b + 1] = block(inertia.mul(lump.free[1]));
             }
         }
+        self.invert_base();
     }
 
     /// Takes the velocities that the solve starts from.
@@ -300,8 +329,69 @@ impl Space {
 
     /// push ← u = J·v + bias of every row.
     pub(super) fn drifts(&mut self, rows: &RowBuffer, v: &[Block]) {
+        for &id in &self.near {
+            self.push[id as usize] = drift(rows.terms(id), v) + rows.rows()[id as usize].bias;
+        }
+    }
+
+    /// Leaves rows out that are too far open to push in this solve: at the velocities it starts from they stay open by
+    /// more than forces can close. `wake` makes sure of it at the end.
+    pub(super) fn leave_out(&mut self, system: &System<'_>, rows: &RowBuffer, v: &[Block]) {
+        let kick = self.largest_kick(system);
+        let Self { near, far, .. } = self;
+        near.clear();
+        far.clear();
+        let mut open = false;
         for (id, row) in rows.rows().iter().enumerate() {
-            self.push[id] = drift(rows.terms(id as RowId), v) + row.bias;
+            // friction goes with the row that it hangs on
+            open = match row.bounds {
+                Bounds::Disc { normal, .. } => open && normal as usize + 1 == id,
+                Bounds::Mate => open,
+                _ => row.impulse == 0.0 && opening(rows, id as RowId, v) > REACH * kick,
+            };
+            if open { far.push(id as u32) } else { near.push(id as u32) }
+        }
+    }
+
+    /// The largest change of velocity that forces give to a body as a whole [m/s]: elastic ones have no say in it.
+    fn largest_kick(&self, system: &System<'_>) -> Real {
+        let mut largest: Real = 0.0;
+        for placed in system.operators {
+            let (mut push, mut total) = (Vec3::ZERO, 0.0);
+            for (b, mass) in placed.blocks().zip(placed.operator.mass()).filter(|(_, mass)| mass.is_finite()) {
+                (push, total) = (push + vec(self.forces[b]), total + mass);
+            }
+            largest = largest.max(push.length() / total.max(Real::MIN_POSITIVE));
+        }
+        for lump in system.lumps {
+            largest = largest.max(vec(self.forces[lump.block as usize]).length() / lump.mass);
+        }
+        largest
+    }
+
+    /// Takes rows back that were left out and would close; true when there are any.
+    pub(super) fn wake(&mut self, rows: &RowBuffer, v: &[Block]) -> bool {
+        let Self { near, far, .. } = self;
+        let asleep = far.len();
+        let mut with_normal = false;
+        far.retain(|&id| {
+            let row = &rows.rows()[id as usize];
+            if !matches!(row.bounds, Bounds::Disc { .. } | Bounds::Mate) {
+                with_normal = opening(rows, id, v) < 0.0;
+            }
+            if with_normal {
+                near.push(id);
+            }
+            !with_normal
+        });
+        near.sort_unstable();
+        far.len() < asleep
+    }
+
+    /// r += Jᵀ (offset − push).
+    fn scatter_model(&mut self, rows: &RowBuffer) {
+        for &id in &self.near {
+            scatter(rows.terms(id), self.offset[id as usize] - self.push[id as usize], &mut self.r);
         }
     }
 
@@ -351,8 +441,8 @@ impl Space {
 
     /// push ← rate · push for single rows, the 2x2 of the model for pairs.
     pub(super) fn respond(&mut self, rows: &RowBuffer) {
-        for (id, row) in rows.rows().iter().enumerate() {
-            match row.bounds {
+        for id in self.near.iter().map(|&id| id as usize) {
+            match rows.rows()[id].bounds {
                 Bounds::Disc { .. } => {
                     let (u, w, cross) = (self.push[id], self.push[id + 1], self.cross[id]);
                     self.push[id] = self.rate[id] * u + cross * w;
@@ -364,13 +454,25 @@ impl Space {
         }
     }
 
+    /// Inverts the diagonal blocks, once for all passes.
+    fn invert_base(&mut self) {
+        self.base_inverse.clear();
+        self.base_inverse.extend(self.base.iter().zip(&self.kind).map(|(base, kind)| match kind {
+            Kind::Prescribed => Mat3::ZERO,
+            _ => inverse(base),
+        }));
+    }
+
     /// Block Jacobi of A + Jᵀ rate J: 3x3 for a node, 6x6 by its Schur complement for a rigid body.
     pub(super) fn precondition(&mut self, system: &System<'_>, rows: &RowBuffer) {
         self.inverse.copy_from_slice(&self.base);
         self.coupling.fill(Mat3::ZERO);
+        self.met.clear();
+        self.met.resize(self.base.len(), false);
         self.touched.clear();
         self.touched.resize(system.operators.len(), false);
-        for id in 0..rows.len() {
+        for at in 0..self.near.len() {
+            let id = self.near[at] as usize;
             if self.rate[id] != 0.0 || self.cross[id] != 0.0 {
                 for t in rows.terms(id as RowId) {
                     if let Some(touched) = self.touched.get_mut(self.owner[t.block as usize] as usize) {
@@ -386,10 +488,11 @@ impl Space {
                 self.add_outer(mate, terms, self.cross[id]);
             }
         }
-        for (inverse, kind) in self.inverse.iter_mut().zip(&self.kind) {
-            match kind {
+        for (b, inverse) in self.inverse.iter_mut().enumerate() {
+            match self.kind[b] {
                 Kind::Prescribed => *inverse = Mat3::ZERO,
-                Kind::Single | Kind::Linear => *inverse = self::inverse(inverse),
+                Kind::Single | Kind::Linear if self.met[b] => *inverse = self::inverse(inverse),
+                Kind::Single | Kind::Linear => *inverse = self.base_inverse[b],
                 Kind::Angular => {}
             }
         }
@@ -406,8 +509,8 @@ impl Space {
                 self.inverse[b + 1] = angular.inverse();
             }
         }
-        self.active.gather(rows, &self.rate, &self.cross);
-        let rates = Rates { rate: &self.rate, cross: &self.cross };
+        self.active.gather(rows, &self.near, &self.rate, &self.cross);
+        let rates = Rates { near: &self.near, rate: &self.rate, cross: &self.cross };
         if !self.smooth.fits(rates) {
             self.smooth.build(system, rows, rates, self.kind.len(), &self.touched);
         }
@@ -426,6 +529,7 @@ impl Space {
         }
         for (k, (t, m)) in terms.iter().zip(mate).enumerate() {
             let b = t.block as usize;
+            self.met[b] = true;
             self.inverse[b] += outer(t.jacobian, m.jacobian) * rate;
             if self.kind[b] == Kind::Linear && mate.get(k + 1).is_some_and(|next| next.block == t.block + 1) {
                 self.coupling[b] += outer(t.jacobian, mate[k + 1].jacobian) * rate;
@@ -470,6 +574,17 @@ pub(super) fn inverse(block: &Mat3) -> Mat3 {
         lift *= LIFT;
     }
     Mat3::from_diagonal(Vec3::splat(1.0 / size))
+}
+
+/// How far a row is from pushing or pulling, as a velocity [m/s]; minus infinity for one that does both.
+fn opening(rows: &RowBuffer, id: RowId, v: &[Block]) -> Real {
+    let row = &rows.rows()[id as usize];
+    let sign = match row.bounds {
+        Bounds::AtLeast(0.0) | Bounds::Between { low: 0.0, .. } => 1.0,
+        Bounds::Between { high: 0.0, .. } => -1.0,
+        _ => return Real::NEG_INFINITY,
+    };
+    sign * (drift(rows.terms(id), v) + row.bias)
 }
 
 /// An impulse within the row's bounds, and whether it was inside them.

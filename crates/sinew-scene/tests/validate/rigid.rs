@@ -1,17 +1,8 @@
-//! The fast cases that the engine passes, run as tests; and the tools they are measured with.
-//!
-//! Cases that the engine does not pass yet are not asserted here: `cargo run --example validate` shows them.
+//! The fast cases of rigid bodies, and the tools they are measured with.
 
+use super::passes;
+use sinew_scene::validate::cases;
 use sinew_scene::validate::tools::{Track, bisect};
-use sinew_scene::validate::{Case, cases};
-
-fn passes(id: &str) {
-    let case: &Case = cases().find(|c| c.id == id).unwrap_or_else(|| panic!("no case {id}"));
-    let readings = (case.run)().unwrap_or_else(|e| panic!("{id} could not run: {e}"));
-    assert!(!readings.is_empty(), "{id} reads nothing");
-    let failed: Vec<_> = readings.iter().filter(|r| r.pass == Some(false)).collect();
-    assert!(failed.is_empty(), "{id}: {failed:#?}");
-}
 
 #[test]
 fn a_ball_bounces_down_to_rest() {

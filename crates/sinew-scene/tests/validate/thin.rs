@@ -1,20 +1,6 @@
-//! The cases of ropes, cloth and pressed bodies that the engine passes, run as tests.
-//!
-//! Long cases are for `cargo xtask full`. A case that is known to be out is not asserted here: `sinew validate` shows it with its reason.
+//! The cases of ropes, cloth and pressed bodies.
 
-use sinew_scene::validate::cases;
-
-/// Every model that claims a case and is not known to be out passes it.
-fn passes(id: &str) {
-    let claimed: Vec<_> = cases().filter(|c| c.id == id && c.known.is_none()).collect();
-    assert!(!claimed.is_empty(), "nobody claims {id}");
-    for case in claimed {
-        let readings = (case.run)().unwrap_or_else(|e| panic!("{id} [{}] could not run: {e}", case.model));
-        assert!(!readings.is_empty(), "{id} [{}] reads nothing", case.model);
-        let failed: Vec<_> = readings.iter().filter(|r| r.pass == Some(false)).collect();
-        assert!(failed.is_empty(), "{id} [{}]: {failed:#?}", case.model);
-    }
-}
+use super::passes;
 
 #[test]
 fn a_rope_hangs_as_a_catenary() {
