@@ -2,6 +2,7 @@
 //! oracles); its results go to `docs/` with date, machine and commit.
 
 use crate::job::{Job, Step};
+use crate::{foreign, fuzz};
 
 /// Tests marked `#[ignore]` for their length, at the speed of a release.
 const LONG_TESTS: Job =
@@ -14,4 +15,4 @@ const STABILITY: Job = Job {
 };
 
 /// The long runs, after those of `check`.
-pub const JOBS: &[Job] = &[LONG_TESTS, STABILITY];
+pub const JOBS: &[Job] = &[LONG_TESTS, STABILITY, foreign::JOB, fuzz::JOB];

@@ -3,7 +3,9 @@
 mod browser;
 mod check;
 mod docs;
+mod foreign;
 mod full;
+mod fuzz;
 mod job;
 mod setup;
 mod tidy;
@@ -17,15 +19,19 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   check          what CI runs: setup, format, lints, tests in f32 and f64, the page in a browser, docs, tidy
   check --quick  format, lints, f32 tests, tidy
   full           check and the long runs
+  foreign        Debian's assimp-testmodels through the mesh readers, as a table
+  fuzz [TARGET|all [RUNS]]  runs fuzz targets; without RUNS a million each, ten thousand of scene_step
   tidy           only the house rules: dependency arrows, forbidden words, file lengths, stray paths
   setup          installs what a fresh machine lacks (rustfmt, clippy, chromium)
   help           this text";
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Command {
     Check,
     CheckQuick,
     Full,
+    Foreign,
+    Fuzz(fuzz::Wish),
     Tidy,
     Setup,
     Help,
@@ -44,7 +50,11 @@ fn main() -> ExitCode {
         println!("{USAGE}");
         return ExitCode::SUCCESS;
     }
-    if job::run_all(&jobs(command), &root()) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    let done = match &command {
+        Command::Fuzz(wish) => fuzz::run(wish, &root()),
+        other => job::run_all(&jobs(other), &root()),
+    };
+    if done { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn parse(args: &[String]) -> Result<Command, String> {
@@ -56,23 +66,26 @@ fn parse(args: &[String]) -> Result<Command, String> {
         ["check"] => Ok(Command::Check),
         ["check", "--quick"] => Ok(Command::CheckQuick),
         ["full"] => Ok(Command::Full),
+        ["foreign"] => Ok(Command::Foreign),
+        ["fuzz", ..] => fuzz::Wish::read(&words[1..]).map(Command::Fuzz),
         ["tidy"] => Ok(Command::Tidy),
         ["setup"] => Ok(Command::Setup),
         ["help"] => Ok(Command::Help),
         [] => Err("which command?".to_string()),
-        ["check" | "full" | "tidy" | "setup" | "help", extra, ..] => Err(format!("unknown option `{extra}`")),
+        ["check" | "full" | "foreign" | "tidy" | "setup" | "help", extra, ..] => Err(format!("unknown option `{extra}`")),
         [name, ..] => Err(format!("unknown command `{name}`")),
     }
 }
 
-fn jobs(command: Command) -> Vec<Job> {
+fn jobs(command: &Command) -> Vec<Job> {
     match command {
         Command::Check => check::JOBS.to_vec(),
         Command::CheckQuick => check::QUICK.to_vec(),
         Command::Full => [check::JOBS, full::JOBS].concat(),
         Command::Tidy => vec![tidy::JOB],
         Command::Setup => vec![setup::JOB],
-        Command::Help => Vec::new(),
+        Command::Foreign => vec![foreign::JOB],
+        Command::Help | Command::Fuzz(_) => Vec::new(),
     }
 }
 
@@ -95,6 +108,7 @@ mod tests {
         assert_eq!(parsed("check"), Ok(Command::Check));
         assert_eq!(parsed("check --quick"), Ok(Command::CheckQuick));
         assert_eq!(parsed("full"), Ok(Command::Full));
+        assert_eq!(parsed("fuzz"), Ok(Command::Fuzz(fuzz::Wish::default())));
         assert_eq!(parsed("check --help"), Ok(Command::Help));
     }
 
@@ -108,7 +122,7 @@ mod tests {
 
     #[test]
     fn quick_is_a_part_of_check_and_check_a_part_of_full() {
-        let names = |command| jobs(command).iter().map(|job| job.name).collect::<Vec<_>>();
+        let names = |command| jobs(&command).iter().map(|job| job.name).collect::<Vec<_>>();
         assert!(names(Command::CheckQuick).iter().all(|name| names(Command::Check).contains(name)));
         assert!(names(Command::Full).starts_with(&names(Command::Check)));
     }

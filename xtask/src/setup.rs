@@ -26,18 +26,27 @@ fn setup(root: &Path) -> bool {
 
 /// Debian's Chromium, for the tests of the page, where we may install it; elsewhere they are skipped.
 fn chromium(_: &Path) -> bool {
-    if browser::chromium().is_some() || !browser::answers("apt-get") || !is_root() {
-        return true;
+    if browser::chromium().is_none() && !install("chromium") {
+        println!("   no chromium: the tests of the page will be skipped");
     }
-    println!("   apt-get install chromium");
+    true
+}
+
+/// Installs a Debian package where that can be done without asking; true if it is there now.
+pub fn install(package: &str) -> bool {
+    if !browser::answers("apt-get") || !is_root() {
+        return false;
+    }
+    println!("   apt-get install {package}");
     let apt = |words: &[&str]| {
         let done = Command::new("apt-get").args(words).stdout(Stdio::null()).status();
         done.is_ok_and(|status| status.success())
     };
-    if !(apt(&["update"]) && apt(&["install", "-y", "--no-install-recommends", "chromium"])) {
-        eprintln!("apt-get could not install chromium: the tests of the page will be skipped");
+    let done = apt(&["update"]) && apt(&["install", "-y", "--no-install-recommends", package]);
+    if !done {
+        eprintln!("apt-get could not install {package}");
     }
-    true
+    done
 }
 
 /// Whether packages can be installed without asking.

@@ -24,6 +24,7 @@ mod run_csv;
 mod scenes;
 mod settings;
 mod soak;
+mod soak_faults;
 mod validate;
 mod view;
 

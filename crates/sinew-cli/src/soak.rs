@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::measure::is_finite;
 use crate::output::{Table, Target, ms};
 use crate::play::{above_zero, progress, step_count};
+use crate::soak_faults::{Faults, Injected};
 use crate::{interrupt, scenes, settings};
 use serde::Serialize;
 use sinew::{Input, World};
@@ -30,9 +31,21 @@ pub struct Args {
     /// Change a value, as in settings.substeps=8 or, in a file, bodies.ball.mass=2; may be given often
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
+    /// Chance of a bad number in each step, in a command and in the state: NaN, infinite or 1e30
+    #[arg(long, value_name = "RATE", value_parser = share)]
+    faults: Option<f64>,
+    /// Seed of the faults
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "faults")]
+    seed: u64,
     /// Write the outcome as JSON; `-` is stdout
     #[arg(long, value_name = "FILE|-")]
     json: Option<Target>,
+}
+
+/// From 0 to 1.
+fn share(text: &str) -> Result<f64, String> {
+    let value = text.parse().ok().filter(|v| (0.0..=1.0).contains(v));
+    value.ok_or_else(|| format!("{text}, a number from 0 to 1 is allowed"))
 }
 
 /// Steps between two checks of saving.
@@ -53,6 +66,7 @@ struct Outcome {
     checks: u64,
     failed: Vec<String>,
     faults: u64,
+    injected: Injected,
     ms: Histogram,
     /// Resident memory after the first round and at its most since [bytes]; nothing where the system does not tell.
     rss_first: Option<u64>,
@@ -113,6 +127,7 @@ impl Soak {
             checks: 0,
             failed: Vec::new(),
             faults: 0,
+            injected: Injected::default(),
             ms: Histogram::default(),
             rss_first: None,
             rss_max: None,
@@ -133,6 +148,7 @@ impl Soak {
             args.steps.is_some_and(|n| soak.outcome.steps >= n) || limit.is_some_and(|l| soak.clock.elapsed() >= l)
         };
         let seconds = limit.map_or(0, |l| l.as_secs());
+        let mut faults = args.faults.map(|rate| Faults::new(rate, args.seed));
         let bar = progress(args.steps.unwrap_or(seconds), self.scene.name());
         while !is_over(self) && !interrupt::requested() {
             if world.state().tick >= self.round_steps {
@@ -148,19 +164,33 @@ impl Soak {
                     self.clock.elapsed().as_secs()
                 });
             }
+            if let Some(Err(why)) = faults.as_mut().map(|f| f.wound(&mut world)) {
+                self.fail(&world, &why);
+            }
             let input = self.scene.input(&world, world.state().tick);
-            let start = Instant::now();
-            world.step(&input);
-            self.outcome.ms.add(1e3 * start.elapsed().as_secs_f64());
-            self.outcome.steps += 1;
-            self.outcome.faults += world.report().faults.len() as u64;
+            self.step(&mut world, &input, faults.as_mut());
             self.follow(&world, &input);
         }
+        self.outcome.injected = faults.map_or(Injected::default(), |f| f.injected);
         bar.finish_and_clear();
         if !is_finite(&world) {
             self.fail(&world, "the state is not finite");
         }
         Ok(())
+    }
+
+    /// One step on the clock; a bad command among those of the scene must be refused. The copy never hears it.
+    fn step(&mut self, world: &mut World, input: &Input, faults: Option<&mut Faults>) {
+        let mut said = input.clone();
+        let bad = faults.is_some_and(|f| f.speak(world, &mut said));
+        let start = Instant::now();
+        world.step(&said);
+        self.outcome.ms.add(1e3 * start.elapsed().as_secs_f64());
+        self.outcome.steps += 1;
+        self.outcome.faults += world.report().faults.len() as u64;
+        if bad && !Faults::was_refused(world, &said) {
+            self.fail(world, &format!("a bad command was taken: {:?}", said.commands.last()));
+        }
     }
 
     /// Saves the world and loads it; the copy strays and is put back by a snapshot, then follows.
@@ -316,7 +346,8 @@ fn tell(o: &Outcome) -> Result<(), Failure> {
     line("checks", format!("{} of save, load, restore and {COPY_STEPS} steps after it", o.checks));
     let told = |rss: Option<u64>| rss.map_or("unknown".to_owned(), mib);
     line("memory", format!("{} in the first round, at most {}", told(o.rss_first), told(o.rss_max)));
-    line("faults", o.faults.to_string());
+    line("faults", format!("{} by themselves", o.faults));
+    line("injected", format!("{} bad commands, {} bad states", o.injected.commands, o.injected.states));
     line("outcome", if o.failed.is_empty() { "ok".to_owned() } else { format!("{} failed", o.failed.len()) });
     let mut out = std::io::stdout().lock();
     table.write(&mut out)?;
@@ -339,6 +370,14 @@ mod tests {
             assert!((found / right - 1.0).abs() < 0.021, "{share}: {found}");
         }
         assert_eq!(histogram.max, 10.0);
+    }
+
+    #[test]
+    fn a_rate_is_a_share() {
+        assert_eq!(share("0.25"), Ok(0.25));
+        for bad in ["-0.1", "1.5", "nan", "often"] {
+            assert!(share(bad).is_err_and(|told| told.contains(bad)));
+        }
     }
 
     #[test]

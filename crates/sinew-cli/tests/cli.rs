@@ -420,6 +420,19 @@ fn soak_checks_saving_while_it_runs() {
 }
 
 #[test]
+fn soak_injects_bad_numbers_and_the_world_goes_on_with_the_same_bits() {
+    let words = ["soak", "wheel", "--steps", "650", "--faults", "0.3", "--seed", "5", "--json", "-"];
+    let soaked = json(&sinew(&words));
+    assert_eq!(soaked["failed"], serde_json::json!([]));
+    for door in ["commands", "states"] {
+        let count = soaked["injected"][door].as_u64().expect(door);
+        assert!((100..300).contains(&count), "{door}: {count}");
+    }
+    assert_eq!(json(&sinew(&words))["injected"], soaked["injected"], "the same seed, the same faults");
+    assert_eq!(code(&sinew(&["soak", "wheel", "--steps", "1", "--faults", "2"])), 2);
+}
+
+#[test]
 fn a_reader_that_has_seen_enough_is_no_error() {
     for args in [&["scenes"][..], &["run", "stack", "--steps", "5", "--json", "-"], &["--help"]] {
         let mut child = Command::new(env!("CARGO_BIN_EXE_sinew"))

@@ -356,7 +356,7 @@ impl Session {
     }
 
     /// Builds the world anew when knobs of the model were turned, in the state it is in.
-    fn rebuild(&mut self) {
+    pub fn rebuild(&mut self) {
         if !self.stale || Instant::now() < self.next_build {
             return;
         }

@@ -11,6 +11,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("sinew-render", &["sinew"]),
     ("sinew-server", &["sinew", "sinew-mesh", "sinew-scene", "sinew-wire"]),
     ("sinew-cli", &["sinew", "sinew-mesh", "sinew-render", "sinew-scene", "sinew-server", "sinew-wire"]),
+    ("sinew-fuzz", &["sinew", "sinew-mesh", "sinew-scene", "sinew-server", "sinew-wire"]),
     ("sinew-python", &["sinew", "sinew-mesh", "sinew-scene", "sinew-wire"]),
 ];
 

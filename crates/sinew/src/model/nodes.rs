@@ -48,6 +48,8 @@ pub(crate) struct Nodes {
     pub inv_mass: Vec<Real>,
     /// Semi-axes of nodes that are ellipsoids; empty when nodes are points. (node_count) [m]
     pub radii: Vec<Vec3>,
+    /// Those nodes at rest, in the coordinates of the rest shape; empty when nodes are points. (node_count) [m]
+    pub radii_rest: Vec<Vec3>,
     /// A surface on oriented particles, for the eye.
     pub skin: Option<Box<ParticleSkin>>,
     pub surface: Surface,
@@ -113,6 +115,7 @@ impl Nodes {
             mass,
             inv_mass,
             radii: Vec::new(),
+            radii_rest: Vec::new(),
             skin: None,
             cells: Box::new(surface.cells()),
             rest: source.positions.clone(),
@@ -170,6 +173,7 @@ impl Nodes {
             mass,
             inv_mass,
             radii: model.ellipsoids().to_vec(),
+            radii_rest: if model.ellipsoids().is_empty() { Vec::new() } else { rest },
             skin: skin.map(Box::new),
             cells: Box::new(surface.cells()),
             rest: surfels,

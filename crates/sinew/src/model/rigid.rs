@@ -303,6 +303,10 @@ pub(crate) struct Rigid {
     pub source: RigidBody,
 }
 
+/// Shapes end within this from their body's origin [m]: no body can be further away, and squares of larger numbers, of which
+/// collision makes products, leave the range of f32.
+const LARGEST: Real = 1e6;
+
 impl Rigid {
     pub fn is_dynamic(&self) -> bool {
         self.motion == Motion::Dynamic
@@ -326,7 +330,11 @@ impl Rigid {
                 not_negative(&format!("{who}.colliders[{i}].density"), d)?;
             }
             let place = Pose::new(c.place.position, c.place.rotation.normalize());
-            geometries.push((Geometry::build(&c.shape, &format!("{who}.colliders[{i}]"))?, place));
+            let geometry = Geometry::build(&c.shape, &format!("{who}.colliders[{i}]"))?;
+            let reach = geometry.reach() + place.position.length();
+            let what = format!("{who}.colliders[{i}]: its reach from the body's origin [m]");
+            crate::error::check(&what, reach, reach <= LARGEST, "at most 1e6")?;
+            geometries.push((geometry, place));
         }
         let mass = MassProperties::of(&spec, &geometries, &who)?;
         let mut radius: Real = 0.0;

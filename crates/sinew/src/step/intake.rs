@@ -107,7 +107,7 @@ fn gate_nodes(
 ) {
     for n in span {
         let (x, v) = (state.node_x[n], state.node_v[n]);
-        let bad_x = !x.is_finite() || x.abs().max_element() > FAR;
+        let bad_x = !is_place(x);
         let bad_v = !v.is_finite() || v.length() > settings.max_speed;
         if bad_x || bad_v {
             fault(model, work, slot, FaultKind::NonFinite, if bad_x { "node_x" } else { "node_v" });
@@ -128,15 +128,24 @@ fn gate_nodes(
     }
 }
 
+/// Whether a body can be there.
+pub(crate) fn is_place(x: Vec3) -> bool {
+    x.is_finite() && x.abs().max_element() <= FAR
+}
+
+/// Whether this is a rotation, up to what rounding does to its length.
+pub(crate) fn is_turn(q: Quat) -> bool {
+    q.is_finite() && (q.length_squared() - 1.0).abs() <= 0.01
+}
+
 fn insane_rigid(state: &State, i: usize, max_speed: Real) -> Option<(FaultKind, &'static str)> {
-    let q = state.q[i];
-    if !state.x[i].is_finite() || state.x[i].abs().max_element() > FAR {
+    if !is_place(state.x[i]) {
         Some((FaultKind::NonFinite, "x"))
     } else if !(state.x_rest[i].length() < 1.0) {
         Some((FaultKind::NonFinite, "x_rest"))
     } else if !(state.v_rest[i].length() < 1.0) {
         Some((FaultKind::NonFinite, "v_rest"))
-    } else if !q.is_finite() || (q.length_squared() - 1.0).abs() > 0.01 {
+    } else if !is_turn(state.q[i]) {
         Some((FaultKind::NonFinite, "q"))
     } else if !state.v[i].is_finite() {
         Some((FaultKind::NonFinite, "v"))

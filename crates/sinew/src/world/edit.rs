@@ -8,6 +8,7 @@ use crate::model::{
     Start,
 };
 use crate::state::State;
+use crate::step::intake::is_turn;
 
 /// Shapes without end have no mass: they cannot be moved by forces.
 pub(crate) fn check_motion(spec: &RigidBody) -> Result<(), Error> {
@@ -240,6 +241,13 @@ pub(crate) fn check_fit(model: &Model, state: &State) -> Result<(), Error> {
     finite("node_x", state.node_x.iter().all(|v| v.is_finite()))?;
     finite("node_v", state.node_v.iter().all(|v| v.is_finite()))?;
     finite("inner", state.inner.iter().all(|v| v.is_finite()))?;
+    // the first gate puts a body back to where it was last good, and a snapshot counts as good
+    for (slot, _) in model.bodies.iter() {
+        let q = state.q[slot as usize];
+        if !is_turn(q) {
+            return Err(Error::BadSnapshot(format!("column q: {q} of body {slot} is no rotation, its length must be 1")));
+        }
+    }
     if state.tick > u64::MAX / 2 {
         return Err(Error::BadSnapshot(format!("tick {} is out of range", state.tick)));
     }

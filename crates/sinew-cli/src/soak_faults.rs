@@ -1,0 +1,176 @@
+//! Faults on purpose, for `sinew soak --faults RATE`: numbers that are none, through both doors of a running world.
+//!
+//! *A command* with such a number must be refused and change nothing. *A state* with one must be found in the next step, its
+//! body blamed and held, and nobody else; the world is then put back by a snapshot and goes on as if nothing had been.
+
+use serde::Serialize;
+use sinew::{BodyId, Command, Event, Input, Motion, Pose, Quat, Real, Vec3, World};
+
+/// What is written where a number should be.
+const POISON: [Real; 5] = [Real::NAN, Real::INFINITY, Real::NEG_INFINITY, 1e30, -1e30];
+
+/// How many were injected.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Injected {
+    commands: u64,
+    states: u64,
+}
+
+/// Injects faults at a rate.
+pub struct Faults {
+    /// Chance of each door at each step.
+    rate: f64,
+    random: Random,
+    /// Done so far.
+    pub injected: Injected,
+}
+
+/// A bad number in the state: whose, and in which column.
+struct Wound {
+    body: BodyId,
+    column: &'static str,
+}
+
+impl Faults {
+    /// With this chance a step, 0 to 1, and this seed.
+    pub fn new(rate: f64, seed: u64) -> Self {
+        Self { rate, random: Random(seed ^ 0x9e37_79b9_7f4a_7c15), injected: Injected::default() }
+    }
+
+    /// Adds a command that must be refused; true if it did.
+    pub fn speak(&mut self, world: &World, input: &mut Input) -> bool {
+        let bodies: Vec<BodyId> = movers(world).collect();
+        if bodies.is_empty() || self.random.share() >= self.rate {
+            return false;
+        }
+        let body = bodies[self.random.below(bodies.len())];
+        let bad = Vec3::splat(POISON[self.random.below(POISON.len())]);
+        let node = u32::MAX;
+        input.commands.push(match self.random.below(6) {
+            0 => Command::Force { body, force: bad, torque: Vec3::ZERO },
+            1 => Command::Impulse { body, impulse: bad, point: Vec3::ZERO },
+            2 => Command::Velocity { body, velocity: bad, spin: Vec3::ZERO },
+            3 => Command::Teleport { body, pose: Pose::at(bad) },
+            4 => Command::NodeForce { body, node, force: Vec3::X },
+            _ => Command::RemoveBody(BodyId::from_parts(u32::MAX, 1)),
+        });
+        self.injected.commands += 1;
+        true
+    }
+
+    /// Whether the last command of the input was refused in this step.
+    pub fn was_refused(world: &World, input: &Input) -> bool {
+        let last = input.commands.len() as u32 - 1;
+        world.report().events.contains(&Event::Refused { command: last })
+    }
+
+    /// Wounds the state, looks whether the next step finds it, and puts the world back.
+    ///
+    /// # Errors
+    /// What was not as it must be.
+    pub fn wound(&mut self, world: &mut World) -> Result<(), String> {
+        if self.random.share() >= self.rate {
+            return Ok(());
+        }
+        let (before, calm) = (world.hash(), world.snapshot());
+        let held: Vec<BodyId> = world.bodies().filter(|b| b.is_frozen()).map(|b| b.id()).collect();
+        let Some(wound) = self.poison(world) else { return Ok(()) };
+        self.injected.states += 1;
+        let found = world.step(&Input::none()).faults.iter().any(|f| f.body == wound.body && f.field == wound.column);
+        let others = world.bodies().filter(|b| b.is_frozen() && b.id() != wound.body && !held.contains(&b.id())).count();
+        let finite = crate::measure::is_finite(world);
+        world.restore(&calm).map_err(|e| e.to_string())?;
+        let Wound { body, column } = wound;
+        match (found, others, finite, world.hash() == before) {
+            (false, ..) => Err(format!("a bad number in {column} of {body:?} went unseen")),
+            (_, 1.., ..) => Err(format!("a bad number in {column} of {body:?} froze {others} other bodies")),
+            (_, _, false, _) => Err(format!("a bad number in {column} of {body:?} was still there after the step")),
+            (.., false) => Err(format!("after a bad number in {column} a snapshot did not bring the world back")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes a bad number into a column that belongs to one body.
+    fn poison(&mut self, world: &mut World) -> Option<Wound> {
+        let bodies: Vec<BodyId> = movers(world).collect();
+        let body = *bodies.get(self.random.below(bodies.len().max(1)))?;
+        let view = world.body(body).ok()?;
+        let (nodes, node_count) = (node_start(world, body), view.node_positions().len());
+        let (bad, axis) = (POISON[self.random.below(POISON.len())], self.random.below(3));
+        let choice = self.random.below(4);
+        let node = nodes + self.random.below(node_count.max(1));
+        let slot = body.to_parts().0 as usize;
+        let state = world.tamper();
+        let column = match (node_count, choice) {
+            (0, 0) => (state.x[slot][axis] = bad, "x").1,
+            (0, 1) => (state.v[slot][axis] = bad, "v").1,
+            (0, 2) => (state.w[slot][axis] = bad, "w").1,
+            (0, _) => {
+                let mut q = state.q[slot].to_array();
+                q[axis] = bad;
+                state.q[slot] = Quat::from_array(q);
+                "q"
+            }
+            (_, 0 | 1) => (state.node_x[node][axis] = bad, "node_x").1,
+            _ => (state.node_v[node][axis] = bad, "node_v").1,
+        };
+        Some(Wound { body, column })
+    }
+}
+
+/// Bodies that forces move and nothing holds.
+fn movers(world: &World) -> impl Iterator<Item = BodyId> {
+    world.bodies().filter(|b| b.motion() == Motion::Dynamic && !b.is_frozen()).map(|b| b.id())
+}
+
+/// Number of a body's first node among all nodes: its slice lies in the column of all.
+fn node_start(world: &World, body: BodyId) -> usize {
+    let all = &world.state().node_x;
+    let own = world.body(body).map_or(&[][..], |b| b.node_positions());
+    all.as_ptr_range().start.addr().abs_diff(own.as_ptr().addr()) / size_of::<Vec3>()
+}
+
+/// Random numbers that are the same everywhere (a linear congruence, upper bits).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 >> 32
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        self.next() as usize % n
+    }
+
+    /// From 0 to below 1.
+    fn share(&mut self) -> f64 {
+        self.next() as f64 / f64::from(u32::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sinew::{Particles, RigidBody, Shape};
+
+    #[test]
+    fn every_wound_is_found_and_the_world_goes_on_as_before() -> Result<(), Box<dyn std::error::Error>> {
+        let mut world = World::default();
+        world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)))?;
+        world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.1)).at([0.0, 0.1, 0.0]))?;
+        world.add_particles(Particles::new(vec![Vec3::Y, Vec3::X]))?;
+        world.add_particles(Particles::new(vec![Vec3::Z + Vec3::Y]))?;
+        let mut faults = Faults::new(1.0, 1);
+        for _ in 0..200 {
+            faults.wound(&mut world)?;
+            let mut input = Input::none();
+            assert!(faults.speak(&world, &mut input));
+            world.step(&input);
+            assert!(Faults::was_refused(&world, &input), "{input:?}");
+        }
+        assert_eq!((faults.injected.states, faults.injected.commands), (200, 200));
+        assert!(world.bodies().all(|b| !b.is_frozen()));
+        Ok(())
+    }
+}

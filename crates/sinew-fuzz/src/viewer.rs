@@ -1,0 +1,59 @@
+//! What a viewer says, line by line: refused, or obeyed by a world that goes on.
+
+use crate::assert_finite;
+use sinew_scene::file::{SceneFile, Syntax, read_text};
+use sinew_scene::gallery;
+use sinew_server::order::Order;
+use sinew_server::session::{Session, Show};
+use std::sync::{Arc, OnceLock};
+
+/// Something to take hold of, of each kind, and a slider.
+const SCENE: &str = "
+[parameters.height]
+value = 0.3
+low = 0.1
+high = 1
+[bodies.floor]
+kind = 'fixed'
+shape = 'half_space'
+[bodies.ball]
+kind = 'dynamic'
+shape = { kind = 'ball', radius = 0.1 }
+position = [0, '$height', 0]
+[bodies.jelly]
+kind = 'soft'
+geometry = { kind = 'block', cells = [1, 1, 1], size = [0.1, 0.1, 0.1] }
+material = 'jelly'
+position = [0.5, 0.1, 0]
+";
+/// Lines that are read.
+const LINES: usize = 12;
+
+/// Orders, one a line; the first letter of a line, if it is a digit, is the viewer.
+pub fn commands(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let orders: Vec<(u32, Order)> = text.lines().take(LINES).filter_map(read).collect();
+    if orders.is_empty() {
+        return;
+    }
+    static READ: OnceLock<SceneFile> = OnceLock::new();
+    let scene = READ.get_or_init(|| read_text(SCENE, "fuzz.toml", Syntax::Toml).expect("our own scene"));
+    let mut session = Session::new(Show::new(scene.clone()), Arc::default(), Arc::default()).expect("our own scene");
+    for (viewer, order) in orders {
+        session.obey(viewer, order);
+        session.rebuild();
+        session.step();
+        assert_finite(session.world());
+    }
+}
+
+fn read(line: &str) -> Option<(u32, Order)> {
+    let viewer = line.chars().next().and_then(|c| c.to_digit(10));
+    let order = Order::read(&line[usize::from(viewer.is_some())..]).ok()?;
+    // the gallery has tests of its own, and its large scenes take a second to build
+    let large = |name: &str| name != "stack" && gallery::find(name).is_some();
+    match &order {
+        Order::Scene { name } if large(name) => None,
+        _ => Some((viewer.unwrap_or(0), order)),
+    }
+}
