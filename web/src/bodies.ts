@@ -20,6 +20,8 @@ export interface Actor {
   points: Float32Array;
   /** Called after its points have changed. */
   moved?: () => void;
+  /** Orientations of its particles, four 16-bit parts each. */
+  turn?: (parts: Int16Array) => void;
   /** Colours of its surface points, when they are painted. */
   paint?: (colours: Float32Array | undefined) => void;
 }
@@ -54,6 +56,8 @@ export class Bodies {
       object?.position.fromArray(frame.rigid, at + 1);
       object?.quaternion.fromArray(frame.rigid, at + 4);
     }
+    // before the places: these redraw
+    for (const { slot, parts } of frame.turns) this.actors.get(slot)?.turn?.(parts);
     for (const points of frame.points) this.place(points);
   }
 
@@ -77,11 +81,37 @@ export class Bodies {
     return box.expandByPoint(ground);
   }
 
+  /** Mean place of the bodies that forces move; nothing when there are none. */
+  centre(to: THREE.Vector3): THREE.Vector3 | undefined {
+    const at = new THREE.Vector3();
+    let count = 0;
+    to.set(0, 0, 0);
+    for (const { body, object, points } of this.actors.values()) {
+      if (body.motion !== 'dynamic') continue;
+      if (body.kind === 'rigid') at.copy(object.position);
+      else if (points.length > 0) at.fromArray(points, 3 * Math.floor(points.length / 6));
+      to.add(at);
+      count++;
+    }
+    return count > 0 ? to.multiplyScalar(1 / count) : undefined;
+  }
+
   setWireframe(on: boolean): void {
     this.wireframe = on;
     this.group.traverse((part) => {
       if (part instanceof THREE.Mesh && part.material instanceof THREE.MeshStandardMaterial) part.material.wireframe = on;
     });
+  }
+
+  /** Greys rigid bodies, so that colours that mean something stand alone. */
+  setDull(on: boolean): void {
+    for (const { body, object } of this.actors.values()) {
+      if (body.kind !== 'rigid' || body.motion !== 'dynamic') continue;
+      object.traverse((part) => {
+        if (part instanceof THREE.Mesh && part.material instanceof THREE.MeshStandardMaterial)
+          part.material.color.set(on ? 0xc9cdd0 : colourOf(body));
+      });
+    }
   }
 
   /** Lets the surfaces be seen through, for what is inside. */
@@ -116,6 +146,7 @@ function make(body: Body): Actor {
     return { body, object: group, points: new Float32Array(0) };
   }
   if (body.triangles.length > 0) return surface(body);
+  if (body.radii.length === 3 * body.surfels) return ellipsoids(body);
   return body.form === 'rope' ? rope(body) : balls(body);
 }
 
@@ -211,4 +242,23 @@ function balls(body: Body): Actor {
     object.boundingSphere = null;
   };
   return { body, object, points, moved };
+}
+
+/** An ellipsoid for every oriented particle. */
+function ellipsoids(body: Body): Actor {
+  const count = body.surfels;
+  const points = new Float32Array(3 * count);
+  const turns = new Float32Array(4 * count).map((_, k) => (k % 4 === 3 ? 1 : 0));
+  const object = new THREE.InstancedMesh(new THREE.SphereGeometry(1, 20, 14), material(body), count);
+  const [place, at, turn, radii] = [new THREE.Matrix4(), new THREE.Vector3(), new THREE.Quaternion(), new THREE.Vector3()];
+  const moved = () => {
+    for (let k = 0; k < count; k++) {
+      turn.fromArray(turns, 4 * k).normalize();
+      place.compose(at.fromArray(points, 3 * k), turn, radii.fromArray(body.radii, 3 * k));
+      object.setMatrixAt(k, place);
+    }
+    object.instanceMatrix.needsUpdate = true;
+    object.boundingSphere = null;
+  };
+  return { body, object, points, moved, turn: (parts) => turns.set(parts.subarray(0, turns.length)) };
 }

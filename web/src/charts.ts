@@ -1,6 +1,6 @@
 // Live charts, drawn on canvases: lines or stacked bands over the last seconds, or the residual of the last step's sweeps.
 
-import type { Frame } from './protocol';
+import type { Body, Frame, Grip } from './protocol';
 
 /** Samples that are kept. */
 const LENGTH = 300;
@@ -63,7 +63,8 @@ class Chart {
       }
       if (this.kind === 'bands') high = Math.max(high, sum);
     }
-    this.scale = nice(Math.max(high, -low, 1e-9));
+    const most = Math.max(high, -low);
+    this.scale = most > 1e-9 ? nice(most) : 1;
     const bottom = low < 0 ? -this.scale : 0;
     const y = (v: number) => height - 2 - ((v - bottom) / (this.scale - bottom)) * (height - 6);
     const x = (i: number) => ((LENGTH - shown + i) / (LENGTH - 1)) * width;
@@ -181,6 +182,7 @@ export class Charts {
   private readonly residual: Chart;
   private readonly rows: Chart;
   private readonly force: Chart;
+  private readonly table = document.createElement('section');
   private tick = -1;
 
   constructor(root: HTMLElement, phases: string[]) {
@@ -193,7 +195,10 @@ export class Charts {
       root.append(element);
       return element;
     };
-    root.replaceChildren();
+    root.replaceChildren(this.table);
+    this.table.className = 'chart';
+    this.table.id = 'grips';
+    this.table.hidden = true;
     this.time = new Chart(box('Step time by phase, budget dashed'), 'bands', phases.map((p, k) => [p, PHASES[k]]), 'ms');
     this.energy = new Chart(box('Energy'), 'lines', [['kinetic', '#d1495b'], ['of place', '#3d87b8'], ['elastic', '#6a9c5b'], ['sum', '#8d99a6']], 'J');
     this.rows = new Chart(box('Constraints'), 'lines', [['contact rows', '#e07a5f'], ['other rows', '#3d87b8'], ['contacts', '#6a9c5b']], '');
@@ -220,6 +225,23 @@ export class Charts {
     this.rows.push([run.contactRows, run.constraintRows, run.contacts]);
     const mine = frame.held.find((h) => h.viewer === viewer)?.numbers;
     this.force.push([mine ? Math.hypot(mine[6], mine[7], mine[8]) : 0]);
+  }
+
+  /** What soft bodies do to others, in numbers; nothing hides the table. */
+  grip(grips: Grip[] | undefined, bodies: Body[]): void {
+    this.table.hidden = grips === undefined;
+    if (!grips) return;
+    const name = (slot: number) => bodies.find((b) => b.slot === slot)?.name || `body ${slot}`;
+    const line = (...cells: string[]) => {
+      const row = document.createElement('tr');
+      row.append(...cells.map((text) => Object.assign(document.createElement('td'), { textContent: text })));
+      return row;
+    };
+    const [heading, table] = [document.createElement('h3'), document.createElement('table')];
+    heading.textContent = grips.length > 0 ? 'Grip: force, area, peak' : 'Grip: nothing is pressed';
+    for (const { finger, object, numbers } of grips.slice(0, 8))
+      table.append(line(`${name(finger)} on ${name(object)}`, `${short(numbers[3])} N`, `${short(1e4 * numbers[4])} cm²`, `${short(1e-3 * numbers[5])} kPa`));
+    this.table.replaceChildren(heading, table);
   }
 
   draw(frame: Frame): void {

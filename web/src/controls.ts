@@ -35,7 +35,7 @@ export class Controls {
     by('help-open').onclick = () => this.help();
     for (const dialog of document.querySelectorAll('dialog'))
       dialog.onclick = (event) => event.target === dialog && dialog.close();
-    const knob: Knob = { name: 'speed', label: 'Speed', unit: '×', low: 0.0625, high: 4, whole: false, logarithmic: true };
+    const knob: Knob = { name: 'speed', label: 'Speed', about: '', unit: '×', low: 0.0625, high: 4, whole: false, logarithmic: true };
     this.speed = this.slider(knob, (value) => connection.tell({ command: 'speed', value }));
     by('speed').append(this.speed.input.parentElement as HTMLElement);
     by('switches').append(...OVERLAYS.map((o) => this.toggle(o.name, o.label, o.key)));
@@ -86,7 +86,9 @@ export class Controls {
     Object.assign(input, { type: 'checkbox', id: `overlay-${name}` });
     input.onchange = () => {
       this.overlays.toggle(name, input.checked);
-      by('strain-legend').hidden = !this.overlays.on.has('strain');
+      // one switch may turn another off
+      for (const o of OVERLAYS) by<HTMLInputElement>(`overlay-${o.name}`).checked = this.overlays.on.has(o.name);
+      by('strain-legend').hidden = !this.overlays.on.has('strain') && !this.overlays.on.has('pressure');
       this.onLayers();
     };
     const hint = document.createElement('kbd');
@@ -112,6 +114,7 @@ export class Controls {
     };
     const name = document.createElement('span');
     name.textContent = knob.label;
+    row.title = knob.about;
     row.append(name, output, input);
     return slider;
   }

@@ -18,6 +18,7 @@ let scene: Scene | undefined;
 let latest: Frame | undefined;
 let [fresh, framed] = [false, false];
 let charts: Charts | undefined;
+const middle = new THREE.Vector3();
 
 const connection = new Connection({
   scene(next) {
@@ -68,8 +69,11 @@ function apply(frame: Frame): void {
     stage.frame(box, scene.camera);
     framed = true;
   }
+  const centre = bodies.centre(middle);
+  if (centre) stage.follow(centre);
   if (frame.run) controls.run(frame.run, work.pictures);
-  if (overlays.on.has('strain')) by('strain-most').textContent = `${(100 * overlays.largestStrain).toFixed(1)} %`;
+  if (overlays.on.has('strain')) by('strain-most').textContent = `${(100 * overlays.largest).toFixed(1)} %`;
+  if (overlays.on.has('pressure')) by('strain-most').textContent = `${(1e-3 * overlays.largest).toPrecision(3)} kPa`;
 }
 
 function fit(): void {
@@ -90,6 +94,7 @@ stage.renderer.setAnimationLoop((now) => {
   if (applied && latest) {
     fresh = false;
     apply(latest);
+    if (chartsShown()) charts?.grip(overlays.on.has('pressure') ? latest.grips : undefined, scene?.bodies ?? []);
     if (chartsShown() && pictures % 2 === 0) charts?.draw(latest);
     work.applies.push(performance.now() - start);
     if (work.applies.length > 60) work.applies.shift();
@@ -116,6 +121,7 @@ Object.assign(window, {
     samples: () => charts?.samples ?? 0,
     triangles: () => stage.renderer.info.render.triangles,
     run: () => latest?.run,
+    grips: () => latest?.grips.map((g) => ({ finger: g.finger, object: g.object, numbers: Array.from(g.numbers) })) ?? [],
     force: () => latest?.held.find((h) => h.viewer === connection.viewer)?.numbers.slice(6) ?? null,
     /** A sum over all poses and points of the last frame: equal frames, equal sums. */
     digest(): number {

@@ -2,10 +2,10 @@
 
 import * as THREE from 'three';
 import type { Bodies } from './bodies';
-import { type Frame, type Layer, RIGID, type Scene, unpack } from './protocol';
+import { type Frame, type Layer, RIGID, type Scene, type Shares, unpack } from './protocol';
 
 export type Name =
-  | 'wireframe' | 'tetrahedra' | 'contacts' | 'constraints' | 'strain' | 'surfels' | 'phyxels' | 'velocities';
+  | 'wireframe' | 'tetrahedra' | 'contacts' | 'constraints' | 'strain' | 'surfels' | 'phyxels' | 'velocities' | 'pressure';
 
 /** Names with what people read, the key, and the layer. */
 export const OVERLAYS: { name: Name; label: string; key: string; layer?: Layer }[] = [
@@ -17,6 +17,7 @@ export const OVERLAYS: { name: Name; label: string; key: string; layer?: Layer }
   { name: 'surfels', label: 'Surfels', key: '6' },
   { name: 'phyxels', label: 'Phyxels', key: '7', layer: 'nodes' },
   { name: 'velocities', label: 'Velocities', key: '8', layer: 'velocities' },
+  { name: 'pressure', label: 'Pressure as colour', key: '9', layer: 'pressure' },
 ];
 
 /** Velocities are drawn as the way of this time [s]. */
@@ -90,8 +91,8 @@ class Dots {
 export class Overlays {
   readonly group = new THREE.Group();
   readonly on = new Set<Name>();
-  /** Largest strain of the last frame, for the legend. */
-  largestStrain = 0;
+  /** Largest strain or pressure [Pa] of the last frame, for the legend. */
+  largest = 0;
   private readonly links = new Lines(0x505a60, false);
   private readonly tets = new Lines(0x22576b, false);
   private readonly contacts = new Lines(0xc81d25);
@@ -124,6 +125,9 @@ export class Overlays {
   }
 
   toggle(name: Name, on = !this.on.has(name)): void {
+    // one colour at a time
+    if (on && name === 'strain') this.on.delete('pressure');
+    if (on && name === 'pressure') this.on.delete('strain');
     if (on) this.on.add(name);
     else this.on.delete(name);
     this.apply();
@@ -143,7 +147,8 @@ export class Overlays {
     this.flights.object.visible = on.has('velocities');
     this.surfels.object.visible = on.has('surfels');
     this.phyxels.object.visible = on.has('phyxels');
-    if (!on.has('strain')) for (const actor of this.bodies.actors.values()) actor.paint?.(undefined);
+    this.bodies.setDull(on.has('strain') || on.has('pressure'));
+    if (!on.has('strain') && !on.has('pressure')) for (const actor of this.bodies.actors.values()) actor.paint?.(undefined);
   }
 
   move(frame: Frame): void {
@@ -154,7 +159,8 @@ export class Overlays {
     if (this.on.has('constraints')) this.arrows(this.forces, frame.constraints, 7);
     if (this.on.has('velocities')) this.fly(frame);
     if (this.on.has('surfels')) this.dot();
-    if (this.on.has('strain')) this.colour(frame);
+    if (this.on.has('strain')) this.colour(frame.strain, 1e-3);
+    if (this.on.has('pressure')) this.colour(this.everywhere(frame.pressure), 1);
   }
 
   private inside(frame: Frame): void {
@@ -239,14 +245,23 @@ export class Overlays {
     this.surfels.end(count);
   }
 
-  private colour(frame: Frame): void {
-    this.largestStrain = Math.max(1e-3, ...frame.strain.map((s) => s.largest));
-    for (const { slot, largest, shares } of frame.strain) {
+  /** Soft bodies that press on nothing have no pressure anywhere. */
+  private everywhere(pressure: Shares[]): Shares[] {
+    const all = [...pressure];
+    for (const [slot, { points }] of this.bodies.actors)
+      if (points.length > 0 && !pressure.some((p) => p.slot === slot)) all.push({ slot, largest: 0, shares: new Uint8Array(points.length / 3) });
+    return all;
+  }
+
+  /** Paints surfaces; colours of all bodies have one scale, whose end is at least `least`. */
+  private colour(list: Shares[], least: number): void {
+    this.largest = Math.max(least, ...list.map((s) => s.largest));
+    for (const { slot, largest, shares } of list) {
       const actor = this.bodies.actors.get(slot);
       if (!actor?.paint || actor.points.length !== 3 * shares.length) continue;
       let colours = this.colours.get(slot);
       if (!colours) this.colours.set(slot, (colours = new Float32Array(3 * shares.length)));
-      const scale = largest / this.largestStrain;
+      const scale = largest / this.largest;
       for (let k = 0; k < shares.length; k++) ramp((shares[k] / 255) * scale, colours, 3 * k);
       actor.paint(colours);
     }

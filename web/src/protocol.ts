@@ -30,6 +30,8 @@ export interface Body {
   /** Three surface points each. */
   triangles: number[];
   surfels: number;
+  /** Semi-axes of oriented particles that are drawn as ellipsoids, three each. */
+  radii: number[];
   nodes: number;
   /** Four nodes each. */
   tets: number[];
@@ -38,6 +40,8 @@ export interface Body {
 export interface Knob {
   name: string;
   label: string;
+  /** A sentence, or nothing. */
+  about: string;
   unit: string;
   low: number;
   high: number;
@@ -70,7 +74,7 @@ export interface Status {
 
 export type Said = Scene | Status | { kind: 'you'; viewer: number } | { kind: 'refused'; why: string };
 
-export type Layer = 'nodes' | 'contacts' | 'constraints' | 'strain' | 'velocities' | 'residuals' | 'energies';
+export type Layer = 'nodes' | 'contacts' | 'constraints' | 'strain' | 'velocities' | 'residuals' | 'energies' | 'pressure';
 
 export type Order =
   | { command: 'pause'; on: boolean }
@@ -137,9 +141,29 @@ export interface Frame {
   contacts: Float32Array;
   /** Seven numbers a constraint: point, force, largest. */
   constraints: Float32Array;
-  strain: { slot: number; largest: number; shares: Uint8Array }[];
+  strain: Shares[];
   velocities: Points[];
   residuals: Float32Array;
+  grips: Grip[];
+  /** Pressure at surface points [Pa]. */
+  pressure: Shares[];
+  /** Orientations of particles: four 16-bit parts each. */
+  turns: { slot: number; parts: Int16Array }[];
+}
+
+/** A number for each surface point, as a share of the largest in a byte. */
+export interface Shares {
+  slot: number;
+  largest: number;
+  shares: Uint8Array;
+}
+
+/** What a soft body does to another. */
+export interface Grip {
+  finger: number;
+  object: number;
+  /** Force x y z [N], normal force [N], area [m²], largest pressure [Pa], centre x y z [m]. */
+  numbers: Float32Array;
 }
 
 export const PROTOCOL = 2;
@@ -157,6 +181,7 @@ export function readFrame(bytes: ArrayBuffer): Frame | undefined {
   const frame: Frame = {
     revision: words[1], tick: words[2], rigidWords: words.subarray(0, 0), rigid: none, points: [], links: none, held: [],
     nodes: [], contacts: none, constraints: none, strain: [], velocities: [], residuals: none,
+    grips: [], pressure: [], turns: [],
   };
   let at = HEAD;
   for (let k = 0; k < words[3]; k++) {
@@ -181,18 +206,34 @@ function section(frame: Frame, tag: number, words: Uint32Array, reals: Float32Ar
     case 6: frame.nodes = readPoints(words, reals); break;
     case 7: frame.contacts = reals; break;
     case 8: frame.constraints = reals; break;
-    case 9:
-      for (let at = 0; at + 3 <= words.length; ) {
-        const count = words[at + 1];
-        const shares = new Uint8Array(words.buffer, words.byteOffset + 4 * (at + 3), Math.min(count, 4 * (words.length - at - 3)));
-        frame.strain.push({ slot: words[at], largest: reals[at + 2], shares });
-        at += 3 + Math.ceil(count / 4);
-      }
-      break;
+    case 9: frame.strain = readShares(words, reals); break;
     case 10: frame.velocities = readPoints(words, reals); break;
     case 11: frame.residuals = reals; break;
+    case 12:
+      for (let at = 0; at + 11 <= words.length; at += 11)
+        frame.grips.push({ finger: words[at], object: words[at + 1], numbers: reals.subarray(at + 2, at + 11) });
+      break;
+    case 13: frame.pressure = readShares(words, reals); break;
+    case 14:
+      for (let at = 0; at + 2 <= words.length; ) {
+        const count = Math.min(words[at + 1], (words.length - at - 2) >> 1);
+        frame.turns.push({ slot: words[at], parts: new Int16Array(words.buffer, words.byteOffset + 4 * (at + 2), 4 * count) });
+        at += 2 + 2 * words[at + 1];
+      }
+      break;
     // sections of a later server are passed over
   }
+}
+
+function readShares(words: Uint32Array, reals: Float32Array): Shares[] {
+  const out: Shares[] = [];
+  for (let at = 0; at + 3 <= words.length; ) {
+    const count = words[at + 1];
+    const shares = new Uint8Array(words.buffer, words.byteOffset + 4 * (at + 3), Math.min(count, 4 * (words.length - at - 3)));
+    out.push({ slot: words[at], largest: reals[at + 2], shares });
+    at += 3 + Math.ceil(count / 4);
+  }
+  return out;
 }
 
 function readRun(words: Uint32Array, reals: Float32Array): Run {

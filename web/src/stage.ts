@@ -19,6 +19,10 @@ export class Stage {
   private quality = 2;
   private slow = 0;
   private readonly grid = new Grid();
+  /** A hand has moved the camera: it stays where it was put. */
+  private touched = false;
+  private chasing = false;
+  private size = 1;
   private home = { eye: new THREE.Vector3(), target: new THREE.Vector3() };
 
   constructor(readonly canvas: HTMLCanvasElement) {
@@ -31,6 +35,7 @@ export class Stage {
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = true;
     this.controls.dampingFactor = 0.12;
+    this.controls.addEventListener('start', () => (this.touched = true));
     this.scene.add(new THREE.HemisphereLight(0xf4f8ff, 0xc4beb6, 1.5));
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(2048, 2048);
@@ -42,6 +47,7 @@ export class Stage {
   frame(box: THREE.Box3, camera: { eye: number[]; target: number[] } | null): void {
     const size = Math.max(box.getSize(new THREE.Vector3()).length(), 0.2);
     const centre = box.getCenter(new THREE.Vector3());
+    this.size = size;
     if (camera) {
       this.home.eye.fromArray(camera.eye);
       this.home.target.fromArray(camera.target);
@@ -72,9 +78,26 @@ export class Stage {
   }
 
   goHome(): void {
+    this.touched = this.chasing = false;
     this.camera.position.copy(this.home.eye);
     this.controls.target.copy(this.home.target);
     this.controls.update();
+  }
+
+  /** Goes along with bodies that leave the picture, such as what a hand lifts; not once the camera was moved by hand. */
+  follow(centre: THREE.Vector3): void {
+    if (this.touched || centre.distanceTo(this.home.target) > 3 * this.size) return;
+    const seen = centre.clone().project(this.camera);
+    const [x, y] = [seen.x * innerWidth - (2 * this.clear.left + this.clear.width - innerWidth), seen.y * innerHeight + (2 * this.clear.top + this.clear.height - innerHeight)];
+    const away = Math.max(Math.abs(x) / this.clear.width, Math.abs(y) / this.clear.height);
+    this.chasing = away > (this.chasing ? 0.15 : 0.55);
+    if (!this.chasing) return;
+    const by = centre.clone().sub(this.controls.target).multiplyScalar(0.15);
+    this.camera.position.add(by);
+    this.controls.target.add(by);
+    this.sun.position.add(by);
+    this.sun.target.position.add(by);
+    this.sun.target.updateMatrixWorld();
   }
 
   /** Fits the picture to the window, with its middle in the part that panels leave free. */

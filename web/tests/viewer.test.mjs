@@ -147,6 +147,26 @@ test('the keyboard help lists the keys', () => on('domino', async (page) => {
   await page.keyboard.press('Escape');
 }));
 
+test('fingers show force, area and pressure, and the picture follows what they lift', () => on('grasp-block', async (page) => {
+  await page.check('#overlay-strain');
+  await page.check('#overlay-pressure');
+  assert.equal(await page.locator('#overlay-strain').isChecked(), false, 'one colour at a time');
+  await page.evaluate(() => window.sinew.tell({ command: 'speed', value: 4 }));
+  await until(page, 'time', (t) => t > 3, 'it is lifted', 60000);
+  const object = (list) => list.filter((g) => Math.abs(g.numbers[3] - 10) < 0.2 && g.numbers[4] > 5e-4 && g.numbers[5] > 1e3);
+  await until(page, 'grips', (list) => object(list).length === 2, 'both fingers press with 10 N');
+  await page.waitForTimeout(2000);
+  const [, y] = await ask(page, 'screen', await ask(page, 'place', 'object'));
+  assert.ok(y > 0 && y < WIDE.height, `the block is in the picture, at ${y}`);
+  assert.match(await page.textContent('#strain-most'), /kPa/);
+  await page.evaluate(() => window.sinew.tell({ command: 'speed', value: 1 }));
+}));
+
+test('oriented particles are drawn as ellipsoids', () => on('twist-chain', async (page) => {
+  // 25 of them, and not a thin tube
+  await until(page, 'triangles', (n) => n > 10000, 'they are drawn');
+}));
+
 test('a phone-sized window works: panels open and the picture stays', async () => {
   const page = await open(browser, server.url, { width: 390, height: 700 });
   for (const tab of ['controls', 'overlays', 'charts']) {

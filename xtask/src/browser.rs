@@ -22,12 +22,13 @@ fn browser(root: &Path) -> bool {
     let tests = root.join("web/tests");
     let built = run(cargo_command(root).args(["build", "-p", "sinew-cli"]));
     // not `npm ci`: the lock file names one platform
-    let fetched = tests.join("node_modules/playwright-core").is_dir()
+    let there = |module: &str| tests.join("node_modules").join(module).is_dir();
+    let fetched = (there("playwright-core") && there("gltf-validator"))
         || run(npm().args(["install", "--no-audit", "--no-fund", "--no-save"]).current_dir(&tests));
     built
         && fetched
         && run(Command::new("node")
-            .args(["--test", LIMIT, "viewer.test.mjs"])
+            .args(["--test", LIMIT, "viewer.test.mjs", "gltf.test.mjs"])
             .env("SINEW_BIN", binary(root))
             .current_dir(&tests))
 }

@@ -176,3 +176,76 @@ fn obj(pieces: &[Piece]) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sinew::{Input, Matter, RigidBody, Shape, SoftBody, TetMesh, Vec3};
+    use sinew_scene::validate::tools::num;
+
+    /// A turned box, a ball and a jelly that fell for a while, as pieces.
+    fn fallen() -> Vec<Piece> {
+        let mut world = World::default();
+        let cube = RigidBody::dynamic().shape(Shape::cuboid(0.1, 0.2, 0.3)).spin([1.0, 2.0, 3.0]).named("a cube");
+        world.add_rigid(cube).unwrap();
+        world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.1)).at([1.0, 0.5, 0.0])).unwrap();
+        let block = TetMesh::block([2, 2, 2], Vec3::splat(0.1)).unwrap();
+        world.add_soft(SoftBody::corotational(block, Matter::new(1e4, 0.3, 1000.0)).at([0.0, 2.0, 0.0])).unwrap();
+        for _ in 0..20 {
+            world.step(&Input::none());
+        }
+        pieces(&world)
+    }
+
+    /// Vertices in the world, and triangles over all of them.
+    fn together(pieces: &[Piece]) -> (Vec<[f64; 3]>, Vec<[u32; 3]>) {
+        let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+        for piece in pieces {
+            let first = vertices.len() as u32;
+            vertices.extend(piece.mesh.vertices.iter().map(|v| piece.pose.point(*v).to_array().map(num)));
+            triangles.extend(piece.mesh.triangles.iter().map(|t| t.map(|k| k + first)));
+        }
+        (vertices, triangles)
+    }
+
+    #[test]
+    fn an_obj_is_read_back_with_every_number() {
+        let pieces = fallen();
+        let mesh = sinew_mesh::read_bytes(obj(&pieces).as_bytes(), sinew_mesh::Format::Obj, "frame.obj").unwrap();
+        let (vertices, triangles) = together(&pieces);
+        assert_eq!((mesh.vertices.len(), &mesh.triangles), (vertices.len(), &triangles));
+        for (found, right) in mesh.vertices.iter().zip(&vertices) {
+            // the shortest decimals of a number in this precision give it back
+            assert!((0..3).all(|k| (found[k] - right[k]).abs() <= 1e-7 * right[k].abs()), "{found:?} {right:?}");
+        }
+    }
+
+    #[test]
+    fn a_vtu_has_every_number_and_the_body_of_each_triangle() {
+        let pieces = fallen();
+        let text = vtu(&pieces);
+        let array = |name: &str| -> Vec<f64> {
+            let start = text.find(&format!("Name=\"{name}\"")).expect(name);
+            let inside = text[start..].split_once('>').expect(name).1.split_once('<').expect(name).0;
+            inside.split_whitespace().map(|word| word.parse().expect(name)).collect()
+        };
+        let (vertices, triangles) = together(&pieces);
+        let points = array("points");
+        assert_eq!(points.len(), 3 * vertices.len());
+        for (found, right) in points.iter().zip(vertices.as_flattened()) {
+            assert!((found - right).abs() <= 1e-7 * right.abs(), "{found} {right}");
+        }
+        let corners: Vec<f64> = triangles.as_flattened().iter().map(|&k| f64::from(k)).collect();
+        assert_eq!(array("connectivity"), corners);
+        assert_eq!(array("offsets").last(), Some(&(3.0 * triangles.len() as f64)));
+        // 5: a triangle
+        assert!(array("types").iter().all(|kind| *kind == 5.0));
+        let bodies = array("body");
+        assert_eq!((bodies.len(), bodies.first(), bodies.last()), (triangles.len(), Some(&0.0), Some(&2.0)));
+        for count in
+            [format!("NumberOfPoints=\"{}\"", vertices.len()), format!("NumberOfCells=\"{}\"", triangles.len())]
+        {
+            assert!(text.contains(&count), "{count}");
+        }
+    }
+}

@@ -1,9 +1,11 @@
 //! One binary glTF 2 with an animation: rigid bodies by the translation and rotation of their nodes, the others by one morph
-//! target a frame, of which one after the other has the weight 1. Between frames viewers blend straight.
+//! target a frame, of which one after the other has the weight 1. Between frames viewers blend straight. Normals are smooth on
+//! bodies that bend and broken at the edges of rigid ones; they change with the targets.
 //!
 //! Bodies that are added while the world runs are left out: a glTF has all its nodes from the start.
 
 use crate::export::Piece;
+use crate::export_normals::{creased, smooth};
 use crate::failure::Failure;
 use serde_json::{Value, json};
 use sinew::Vec3;
@@ -14,6 +16,8 @@ const MAX_FRAMES: usize = 2000;
 /// Frames of all pieces that were there at the start.
 pub struct Film {
     pieces: Vec<Piece>,
+    /// Of the vertices of each piece at the start.
+    normals: Vec<Vec<Vec3>>,
     times: Vec<f32>,
     /// Of each piece, frame after frame.
     tracks: Vec<Track>,
@@ -23,8 +27,9 @@ pub struct Film {
 struct Track {
     translations: Vec<[f32; 3]>,
     rotations: Vec<[f32; 4]>,
-    /// Vertices away from the start.
+    /// Vertices away from the start, and their normals.
     moves: Vec<Vec<[f32; 3]>>,
+    turns: Vec<Vec<[f32; 3]>>,
 }
 
 #[allow(clippy::unnecessary_cast, reason = "the cast is needed in the f64 build")]
@@ -34,16 +39,20 @@ fn triple(v: Vec3) -> [f32; 3] {
 
 impl Film {
     /// Of these pieces, as they are at the start.
-    pub fn new(pieces: Vec<Piece>) -> Self {
+    pub fn new(mut pieces: Vec<Piece>) -> Self {
         let tracks = pieces.iter().map(|_| Track::default()).collect();
-        Self { pieces, times: Vec::new(), tracks }
+        let mut normals = Vec::new();
+        for piece in &mut pieces {
+            normals.push(if piece.rigid { creased(&mut piece.mesh) } else { smooth(&piece.mesh) });
+        }
+        Self { pieces, normals, times: Vec::new(), tracks }
     }
 
     /// Adds a frame.
     #[allow(clippy::unnecessary_cast, reason = "the cast is needed in the f64 build")]
     pub fn take(&mut self, time: f64, now: &[Piece]) {
         self.times.push(time as f32);
-        for (first, track) in self.pieces.iter().zip(&mut self.tracks) {
+        for ((first, normals), track) in self.pieces.iter().zip(&self.normals).zip(&mut self.tracks) {
             let found = now.iter().find(|p| p.body == first.body);
             // a body that is gone stays where it was last
             if first.rigid {
@@ -54,13 +63,14 @@ impl Film {
                 track.rotations.push(rotation);
             } else {
                 let fits = found.filter(|p| p.mesh.vertices.len() == first.mesh.vertices.len());
-                let moved = fits.map(|p| {
-                    let pairs = p.mesh.vertices.iter().zip(&first.mesh.vertices);
-                    pairs.map(|(new, old)| triple(*new - *old)).collect()
-                });
+                let away = |new: &[Vec3], old: &[Vec3]| new.iter().zip(old).map(|(a, b)| triple(*a - *b)).collect();
+                let moved =
+                    fits.map(|p| (away(&p.mesh.vertices, &first.mesh.vertices), away(&smooth(&p.mesh), normals)));
                 let still = || vec![[0.0; 3]; first.mesh.vertices.len()];
-                let next = moved.or_else(|| track.moves.last().cloned()).unwrap_or_else(still);
-                track.moves.push(next);
+                let last = track.moves.last().cloned().zip(track.turns.last().cloned());
+                let (moves, turns) = moved.or(last).unwrap_or_else(|| (still(), still()));
+                track.moves.push(moves);
+                track.turns.push(turns);
             }
         }
     }
@@ -77,8 +87,10 @@ impl Film {
         let (mut samplers, mut channels) = (Vec::new(), Vec::new());
         for (k, (piece, track)) in self.pieces.iter().zip(&self.tracks).enumerate() {
             let vertices: Vec<f32> = piece.mesh.vertices.iter().flat_map(|v| triple(*v)).collect();
-            let positions = out.add(&vertices, 3, "VEC3", true);
-            let mut primitive = json!({ "attributes": { "POSITION": positions }, "material": k, "mode": 4 });
+            let positions = out.vertices(&vertices, true);
+            let normals: Vec<f32> = self.normals[k].iter().flat_map(|n| triple(*n)).collect();
+            let attributes = json!({ "POSITION": positions, "NORMAL": out.vertices(&normals, false) });
+            let mut primitive = json!({ "attributes": attributes, "material": k, "mode": 4 });
             primitive["indices"] = json!(out.indices(&piece.mesh.triangles));
             let mut animate = |path: &str, output: usize| {
                 channels.push(json!({ "sampler": samplers.len(), "target": { "node": k, "path": path } }));
@@ -91,8 +103,10 @@ impl Film {
                 animate("translation", out.add(track.translations.as_flattened(), 3, "VEC3", false));
                 animate("rotation", out.add(track.rotations.as_flattened(), 4, "VEC4", false));
             } else {
-                let targets =
-                    track.moves.iter().map(|m| json!({ "POSITION": out.add(m.as_flattened(), 3, "VEC3", true) }));
+                let targets = track.moves.iter().zip(&track.turns).map(|(moves, turns)| {
+                    let positions = out.vertices(moves.as_flattened(), true);
+                    json!({ "POSITION": positions, "NORMAL": out.vertices(turns.as_flattened(), false) })
+                });
                 primitive["targets"] = targets.collect();
                 animate("weights", out.add(&one_each(track.moves.len()), 1, "SCALAR", false));
             }
@@ -168,10 +182,25 @@ impl Buffers {
         self.accessors.len() - 1
     }
 
+    /// Adds triples of the vertices.
+    fn vertices(&mut self, numbers: &[f32], bounded: bool) -> usize {
+        let accessor = self.add(numbers, 3, "VEC3", bounded);
+        self.aim(34962);
+        accessor
+    }
+
+    /// Says for which of its buffers the graphics card wants the last view.
+    fn aim(&mut self, target: u32) {
+        if let Some(view) = self.views.last_mut() {
+            view["target"] = json!(target);
+        }
+    }
+
     fn indices(&mut self, triangles: &[[u32; 3]]) -> usize {
         let bytes = triangles.as_flattened().iter().flat_map(|k| k.to_le_bytes());
         let head = json!({ "componentType": 5125, "count": 3 * triangles.len(), "type": "SCALAR" });
         let accessor = self.view(bytes, head);
+        self.aim(34963);
         self.accessors.push(accessor);
         self.accessors.len() - 1
     }

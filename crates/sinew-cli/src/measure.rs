@@ -1,5 +1,6 @@
 //! What a run amounts to: figures gathered step by step, and the object that `--json` writes.
 
+use crate::grips::{Pressing, grips};
 use serde::Serialize;
 use sinew::{BodySpec, ConstraintId, ConstraintSpec, Hold, Input, Motion, Phase, Real, Report, Site, Vec3, World};
 use sinew_scene::validate::tools::{num, wide};
@@ -33,6 +34,8 @@ pub struct Summary {
     /// Change of total momentum as a share of what there was; nothing when the outside can take or give some.
     pub momentum_error: Option<f64>,
     pub energy: Energy,
+    /// What soft bodies do to rigid ones in the last step.
+    pub grips: Vec<Pressing>,
     /// Bodies that were frozen, over the whole run.
     pub faults: u64,
     /// Whether all of the last state is finite.
@@ -188,6 +191,7 @@ impl Measure {
                 elastic: self.links.iter().fold(soft_energy(world), |sum, l| sum + l.energy(world)),
                 gravity: num(energies.gravity),
             },
+            grips: grips(world),
             faults: self.faults,
             finite: is_finite(world),
             state_hash: format!("{:016x}", world.hash()),

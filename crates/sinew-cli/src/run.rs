@@ -142,6 +142,11 @@ pub fn tell(s: &Summary) -> Result<(), Failure> {
     let e = &s.energy;
     let energies = [("kinetic", e.kinetic), ("elastic", e.elastic), ("gravity", e.gravity)];
     line("energy", energies.map(|(name, j)| format!("{name} {} J", number(j))).join(", "));
+    for grip in s.grips.iter().take(8) {
+        let (cm2, kpa) = (1e4 * grip.area, 1e-3 * grip.peak);
+        let text = format!("on {}: {:.3} N, {cm2:.2} cm², at most {kpa:.2} kPa", grip.object, grip.normal);
+        line(&grip.finger, text);
+    }
     line("faults", format!("{}{}", s.faults, if s.finite { "" } else { ", and the state is not finite" }));
     line("hash", s.state_hash.clone());
     let mut out = std::io::stdout().lock();

@@ -12,6 +12,8 @@ use std::path::Path;
 const OF_BODY: [&str; 5] = ["position", "center", "velocity", "spin", "force"];
 /// Quantities of a node.
 const OF_NODE: [&str; 2] = ["position", "velocity"];
+/// Quantities of a pair: what the first does to the second.
+const OF_PAIR: [&str; 5] = ["force", "normal", "area", "pressure", "center"];
 /// Quantities of the world.
 const OF_WORLD: [&str; 8] = [
     "energy.kinetic",
@@ -30,8 +32,8 @@ enum Quantity {
     World(&'static str),
     Body(BodyId, &'static str),
     Node(BodyId, usize, &'static str),
-    /// Contact force of the first on the second [N].
-    Pair(BodyId, BodyId),
+    /// What the first does to the second: force, normal force, area, largest pressure, centre of pressure.
+    Pair(BodyId, BodyId, &'static str),
     /// Of a constraint, by its slot: force, torque or largest.
     Constraint(u32, &'static str),
 }
@@ -103,7 +105,8 @@ fn find(stem: &str, world: &World) -> Option<Quantity> {
     let body = |word: &str| world.bodies().find(|b| called(b, word));
     let (whose, what) = stem.rsplit_once('.')?;
     if let Some((a, b)) = whose.split_once('>') {
-        return (what == "force").then_some(Quantity::Pair(body(a)?.id(), body(b)?.id()));
+        let what = OF_PAIR.into_iter().find(|w| *w == what)?;
+        return Some(Quantity::Pair(body(a)?.id(), body(b)?.id(), what));
     }
     if let Some(body) = body(whose) {
         return OF_BODY.into_iter().find(|w| *w == what).map(|w| Quantity::Body(body.id(), w));
@@ -125,7 +128,7 @@ fn refuse(name: &str, stem: &str, world: &World) -> Failure {
     }
     let meant = near_miss(stem, known.iter().map(String::as_str));
     let bodies = "BODY.position, .center, .velocity, .spin, .force; BODY.node.K.position, .velocity";
-    let others = "A>B.force; constraint.K.force, .torque, .largest";
+    let others = "A>B.force, .normal, .area, .pressure, .center; constraint.K.force, .torque, .largest";
     let how = format!("readings: {}; {bodies}; {others}; of vectors .x, .y, .z or .size", OF_WORLD.join(", "));
     unknown("reading", name, meant, &how)
 }
@@ -157,13 +160,15 @@ fn read(quantity: &Quantity, world: &World) -> Found {
             };
             Found::Vector(world.body(*id).ok().and_then(of).unwrap_or(Vec3::NAN))
         }
-        Quantity::Pair(a, b) => {
-            let forces = report.pairs.iter().filter_map(|p| match (p.a, p.b) {
-                pair if pair == (*a, *b) => Some(p.force),
-                pair if pair == (*b, *a) => Some(-p.force),
-                _ => None,
-            });
-            Found::Vector(forces.sum())
+        Quantity::Pair(a, b, what) => {
+            let grip = world.grip(*a, *b, &mut Vec::new()).unwrap_or_default();
+            match *what {
+                "force" => Found::Vector(grip.force),
+                "normal" => Found::Number(num(grip.normal)),
+                "area" => Found::Number(num(grip.area)),
+                "pressure" => Found::Number(num(grip.peak)),
+                _ => Found::Vector(grip.center),
+            }
         }
         Quantity::Constraint(slot, what) => {
             let found = report.constraints.iter().find(|c| c.id.to_parts().0 == *slot);

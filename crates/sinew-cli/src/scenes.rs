@@ -30,7 +30,7 @@ pub fn is_file(name: &str) -> bool {
 pub fn find(name: &str, sets: &[String]) -> Result<(AnyScene, Vec<String>), Failure> {
     if let Some(scene) = gallery::find(name) {
         let (laws, plain): (Vec<String>, Vec<String>) = sets.iter().cloned().partition(|set| set.starts_with(LAW));
-        let Some(law) = laws.last() else { return Ok((scene.into(), plain)) };
+        let Some(law) = laws.last() else { return built_in(scene, &plain) };
         return Ok((AnyScene::WithLaw(scene, friction::find(law[LAW.len()..].trim())?), plain));
     }
     if is_file(name) {
@@ -41,4 +41,16 @@ pub fn find(name: &str, sets: &[String]) -> Result<(AnyScene, Vec<String>), Fail
     let known: Vec<&str> = gallery::scenes().iter().map(|s| s.name).collect();
     let known = format!("built-in scenes: {}\nor name a .toml or .json file", known.join(", "));
     Err(unknown("scene", name, gallery::suggest(name), &known))
+}
+
+/// A scene of the gallery; one that is a file takes changes as files do.
+fn built_in(scene: &'static gallery::Scene, sets: &[String]) -> Result<(AnyScene, Vec<String>), Failure> {
+    let (plain, inner): (Vec<String>, Vec<String>) = sets.iter().cloned().partition(|set| settings::is_knob(set));
+    match scene.text {
+        Some(text) if !inner.is_empty() => {
+            let read = file::read_text_with(text, &format!("{}.toml", scene.name), Syntax::Toml, &inner);
+            Ok((read.map_err(|problems| Failure::input(problems.render()))?.into(), plain))
+        }
+        _ => Ok((scene.into(), sets.to_vec())),
+    }
 }

@@ -117,6 +117,12 @@ fn of_body(body: &BodyView<'_>, size: Real) -> Figure {
 /// Triangles of a surface, tubes of its segments, balls of what is left.
 fn add_nodes(body: &BodyView<'_>, surface: &sinew::Surface, size: Real, out: &mut Vec<Solid>) {
     let mut points = Vec::new();
+    if let Some(skin) = body.particle_skin(&mut points) {
+        return out.push(Solid::Mesh(Triangles { vertices: points, triangles: skin.triangles().to_vec() }));
+    }
+    if surface.triangles().is_empty() && !body.particle_radii().is_empty() {
+        return out.push(Solid::Mesh(ellipsoids(body)));
+    }
     surface.positions(body.node_positions(), &mut points);
     let radius = body.node_radius().filter(|r| *r > 0.0).unwrap_or(THIN * size);
     for &[a, b] in surface.segments() {
@@ -128,6 +134,19 @@ fn add_nodes(body: &BodyView<'_>, surface: &sinew::Surface, size: Real, out: &mu
     } else if surface.segments().is_empty() {
         out.extend(points.into_iter().map(|center| Solid::Ball { center, radius }));
     }
+}
+
+/// Oriented particles as they are turned.
+fn ellipsoids(body: &BodyView<'_>) -> Triangles {
+    let mut all = Triangles::default();
+    let ball = Triangles::ball(Vec3::ZERO, 1.0);
+    for (k, (&center, &radii)) in body.node_positions().iter().zip(body.particle_radii()).enumerate() {
+        let Some(turn) = body.particle_rotation(k as u32) else { continue };
+        let first = all.vertices.len() as u32;
+        all.vertices.extend(ball.vertices.iter().map(|p| center + turn * (*p * radii)));
+        all.triangles.extend(ball.triangles.iter().map(|t| t.map(|i| first + i)));
+    }
+    all
 }
 
 /// Rods, ropes and springs as tubes.

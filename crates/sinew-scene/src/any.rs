@@ -1,6 +1,6 @@
 //! A scene of the gallery or of a file: what a command or a viewer plays.
 
-use crate::file::SceneFile;
+use crate::file::{SceneFile, Syntax, read_text};
 use crate::gallery::{Scene, with_law};
 use sinew::friction::Law;
 use sinew::{Error, Input, World};
@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone, Debug)]
 pub enum AnyScene {
-    /// One of the gallery.
+    /// One of the gallery that is no file.
     BuiltIn(&'static Scene),
     /// One of the gallery with another friction law on all surfaces.
     WithLaw(&'static Scene, Law),
@@ -28,8 +28,12 @@ pub enum AnyScene {
 }
 
 impl From<&'static Scene> for AnyScene {
+    /// A scene that is a file comes as one, with its parameters and its camera.
     fn from(scene: &'static Scene) -> Self {
-        Self::BuiltIn(scene)
+        match scene.text.map(|text| read_text(text, &format!("{}.toml", scene.name), Syntax::Toml)) {
+            Some(Ok(file)) => file.into(),
+            _ => Self::BuiltIn(scene),
+        }
     }
 }
 

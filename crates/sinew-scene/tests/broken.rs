@@ -22,7 +22,7 @@ const CASES: &[Case] = &[
     (
         "zzzzzzzzzz = 5\n",
         &[
-            "s.toml:1:1: zzzzzzzzzz: unknown key 'zzzzzzzzzz'; known: bodies, joints, motions, name, about, figure, seconds, settings, camera, state",
+            "s.toml:1:1: zzzzzzzzzz: unknown key 'zzzzzzzzzz'; known: bodies, combined, joints, motions, name, about, figure, seconds, settings, camera, state",
         ],
     ),
     ("seconds = 'five'\n", &["s.toml:1:11: seconds: expected a number from 0.000001 to 1000000000, found 'five'"]),
@@ -229,10 +229,124 @@ const CASES: &[Case] = &[
     ),
 ];
 
+/// Bones in tissue, oriented particles, friction laws and pairs.
+const NEWER: &[Case] = &[
+    ("[combined.f]\ngroup = 3\n", &["s.toml:1:1: combined.f: missing key 'bones': expected a table of names"]),
+    (
+        "[combined.f.bones]\n",
+        &["s.toml:1:11: combined.f: combined body 'f': it has no bones: add one, or use a soft body"],
+    ),
+    ("[combined.f]\nbones = 3\n", &["s.toml:2:9: combined.f.bones: expected a table of names, found 3"]),
+    (
+        "[combined.f]\ngroup = 32\n[combined.f.bones.b]\nkind = 'dynamic'\nshape = { kind = 'ball', radius = 0.01 }\n",
+        &["s.toml:2:9: combined.f.group: expected a whole number from 0 to 31, found 32"],
+    ),
+    (
+        "[combined.f.bones.b]\nkind = 'dynamic'\nshape = { kind = 'ball', radius = 0.01 }\ntissue = { spacing = 0.01 }\n",
+        &["s.toml:4:10: combined.f.bones.b.tissue: missing key 'thickness': expected a number above 0"],
+    ),
+    (
+        "[combined.f.bones.b]\nkind = 'dynamic'\nshape = { kind = 'ball', radius = 0.01 }\ntissue = { spacing = 0.01, thickness = 0 }\n",
+        &["s.toml:4:40: combined.f.bones.b.tissue.thickness: expected a number above 0, found 0"],
+    ),
+    (
+        "[combined.f.bones.b]\nkind = 'dynamic'\nshape = { kind = 'ball', radius = 0.01 }\ntissue = { spacing = 0.01, thickness = 0.01, cell = 2 }\n",
+        &["s.toml:4:46: combined.f.bones.b.tissue.cell: unknown key 'cell'; did you mean 'cells'?"],
+    ),
+    (
+        "[combined.f.bones.b]\nkind = 'dynamic'\nshape = { kind = 'ball', radius = 0.01 }\ntissue = { spacing = 0.01, thickness = 0.01, facing = [0, 0, 0] }\n",
+        &["s.toml:1:11: combined.f: combined body 'f'.bones[0].tissue.facing: [0, 0, 0]: it has no direction"],
+    ),
+    (
+        "[combined.f.bones.b]\nkind = 'dynamic'\nshape = { kind = 'ball', radius = 0.01 }\ntissue = { spacing = 0.01, thickness = 0.01, model = 'pbd_solid' }\n",
+        &[
+            "s.toml:4:54: combined.f.bones.b.tissue.model: unknown word 'pbd_solid'; known: corotational, solid, springs, oriented",
+        ],
+    ),
+    (
+        "[combined.f.bones.b]\nkind = 'dynamic'\nshape = { kind = 'ball', radius = 0.01 }\ntissue = { spacing = 0.01, thickness = 0.01, model = { kind = 'oriented', group_size = 0 } }\n",
+        &["s.toml:4:88: combined.f.bones.b.tissue.model.group_size: expected a whole number from 1 to 100, found 0"],
+    ),
+    (
+        "[combined.f.bones.b]\nkind = 'dynamic'\nshape = { kind = 'ball', radius = 0.01 }\nrepeat = { count = [2, 1, 1], step = [1, 0, 0] }\n",
+        &["s.toml:4:10: combined.f.bones.b.repeat: bones have no copies: each has a table"],
+    ),
+    (
+        "[combined.f.bones.b]\nkind = 'dynamic'\nshape = { kind = 'ball', radius = 0.01 }\n[combined.f.flesh.x]\ngeometry = { kind = 'block', cells = [1, 1, 1], size = [1, 1, 1] }\nmaterial = 'jelly'\n",
+        &["s.toml:4:1: combined.f.flesh.x: missing key 'reach': expected a number of at least 0"],
+    ),
+    (
+        "[combined.f.bones.b]\nkind = 'dynamic'\nshape = { kind = 'ball', radius = 0.01 }\n[combined.f.flesh.x]\ngeometry = { kind = 'block', cells = [1, 1, 1], size = [1, 1, 1] }\nmaterial = 'jelly'\nreach = 0.1\n",
+        &[
+            "s.toml:1:11: combined.f: combined body 'f': flesh[0]: none of its nodes lies within 0.1 m of a bone; widen the reach",
+        ],
+    ),
+    (
+        "[combined.f.bones.b]\nkind = 'dynamic'\nshape = { kind = 'ball', radius = 0.01 }\n[joints.h]\nkind = 'hinge'\nb = 'f c'\n",
+        &["s.toml:6:5: joints.h.b: unknown body 'f c'; did you mean 'f b'?"],
+    ),
+    (
+        "[bodies.'f b']\nkind = 'fixed'\n[combined.f.bones.b]\nkind = 'dynamic'\nshape = { kind = 'ball', radius = 0.01 }\n",
+        &["s.toml:3:11: combined.f: there is a body 'f b' already: rename the bone"],
+    ),
+    (
+        "[combined.f.bones.b]\nkind = 'soft'\n",
+        &["s.toml:2:8: combined.f.bones.b.kind: unknown word 'soft'; known: dynamic, kinematic, fixed"],
+    ),
+    (
+        "[combined.f.bones.b]\nkind = 'fixed'\nshape = 'half_space'\ntissue = { spacing = 0.01, thickness = 0.01 }\n",
+        &[
+            "s.toml:1:11: combined.f: combined body 'f'.bones[0].colliders[0]: a half-space has no end: no tissue goes around it",
+        ],
+    ),
+    (
+        "[bodies.c]\nkind = 'soft'\ngeometry = { kind = 'rope', from = [0, 0, 0], to = [1, 0, 0], segments = 4 }\nmodel = { kind = 'oriented', radii = [0.1, 0, 0.1] }\n",
+        &["s.toml:4:44: bodies.c.model.radii[1]: expected a number above 0, found 0"],
+    ),
+    (
+        "[bodies.c]\nkind = 'soft'\ngeometry = { kind = 'rope', from = [0, 0, 0], to = [1, 0, 0], segments = 4 }\nmodel = { kind = 'oriented', group = 'link' }\n",
+        &["s.toml:4:38: bodies.c.model.group: unknown word 'link'; did you mean 'links'?"],
+    ),
+    (
+        "[bodies.c]\nkind = 'soft'\ngeometry = { kind = 'rope', from = [0, 0, 0], to = [1, 0, 0], segments = 4 }\nmodel = { kind = 'oriented', frequency = -1 }\n",
+        &["s.toml:4:42: bodies.c.model.frequency: expected a number above 0, found -1"],
+    ),
+    (
+        "[bodies.c]\nkind = 'soft'\ngeometry = { kind = 'rope', from = [0, 0, 0], to = [1, 0, 0], segments = 4 }\nmodel = { kind = 'oriented', group = { kind = 'explicit', groups = [{ nodes = [0, 9] }] } }\n",
+        &["s.toml:1:1: bodies.c: soft body 'c': groups[0]: node 9 does not exist (the body has 5)"],
+    ),
+    (
+        "[bodies.c]\nkind = 'soft'\ngeometry = { kind = 'rope', from = [0, 0, 0], to = [1, 0, 0], segments = 4 }\nmodel = { kind = 'pbd_cord', stretch = 100, density = 0.1 }\n[motions.m]\nkind = 'spin'\nbody = 'c'\nnode = 0\nkeys = [{ time = 0, spin = [1, 0, 0] }]\n",
+        &["s.toml:7:8: motions.m.body: 'c' has no oriented particle 0"],
+    ),
+    (
+        "[settings.pairs]\nfriction = 'mimimum'\n",
+        &["s.toml:2:12: settings.pairs.friction: unknown word 'mimimum'; did you mean 'minimum'?"],
+    ),
+    (
+        "[settings.pairs]\ntable = [{ families = [1, 2] }]\n",
+        &["s.toml:2:10: settings.pairs.table[0]: missing key 'surface': expected a surface: its friction, or a table"],
+    ),
+    (
+        "[settings.pairs]\ntable = [{ families = [1, 2], surface = { law = { kind = 'elasto-plastic', elastic_share = 1.5 } } }]\n",
+        &[
+            "s.toml:2:92: settings.pairs.table[0].surface.law.elastic_share: expected a number above 0 and below 1, found 1.5",
+        ],
+    ),
+    (
+        "[bodies.b]\nkind = 'fixed'\nshape = 'half_space'\nsurface = { law = { kind = 'karnopp', deadband = 1e-3 } }\n",
+        &["s.toml:4:39: bodies.b.surface.law.deadband: unknown key 'deadband'; did you mean 'dead_band'?"],
+    ),
+    (
+        "[bodies.b]\nkind = 'fixed'\nshape = 'half_space'\nsurface = { law = { kind = 'stribeck', curve = { exponent = 0 } } }\n",
+        &["s.toml:4:61: bodies.b.surface.law.curve.exponent: expected a number above 0, found 0"],
+    ),
+];
+
 #[test]
 fn every_broken_file_gives_its_message() {
     let mut wrong = Vec::new();
-    for (text, expected) in CASES {
+    for (text, expected) in CASES.iter().chain(NEWER) {
         let told: Vec<String> = match read_text(text, "s.toml", Syntax::Toml) {
             Ok(_) => vec!["it was read".to_owned()],
             Err(problems) => problems.iter().map(|p| p.to_string()).collect(),

@@ -60,7 +60,14 @@ fn body(view: &BodyView<'_>, blueprint: Option<&Blueprint>) -> Value {
     let slot = view.id().to_parts().0;
     let shapes: Vec<Value> =
         view.shapes().map(|(place, s)| json!({ "place": pose(&place), "shape": shape(s) })).collect();
-    let triangles: Vec<u32> = view.surface().map(|s| s.triangles().concat()).unwrap_or_default();
+    let mut points_of_skin = Vec::new();
+    let (surfels, triangles) = match (view.particle_skin(&mut points_of_skin), view.surface()) {
+        (Some(skin), _) => (skin.len(), skin.triangles().concat()),
+        (None, Some(surface)) => (surface.len(), surface.triangles().concat()),
+        (None, None) => (0, Vec::new()),
+    };
+    // particles with triangles are drawn by these
+    let radii: Vec<[Real; 3]> = if triangles.is_empty() { points(view.particle_radii()) } else { Vec::new() };
     let spec = blueprint.and_then(|b| b.bodies.get(slot as usize)?.item.as_ref());
     let (radius, model) = match spec {
         Some(BodySpec::Particles(p)) => (p.radius, "particles"),
@@ -83,7 +90,8 @@ fn body(view: &BodyView<'_>, blueprint: Option<&Blueprint>) -> Value {
         "radius": radius,
         "shapes": shapes,
         "triangles": triangles,
-        "surfels": view.surface().map_or(0, |s| s.len()),
+        "surfels": surfels,
+        "radii": radii.concat(),
         "nodes": view.node_positions().len(),
         "tets": tets,
     })

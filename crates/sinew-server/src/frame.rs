@@ -11,8 +11,9 @@
 
 use crate::layer::Layers;
 use crate::picture::{ConstraintPlace, Picture, SoftPicture};
+use crate::press::presses;
 use crate::shot::Shot;
-use sinew::{Real, Site, Vec3};
+use sinew::{Grip, Real, Site, Vec3};
 
 const MAGIC: u32 = u32::from_le_bytes(*b"SNF2");
 
@@ -29,6 +30,9 @@ mod tag {
     pub const STRAIN: u32 = 9;
     pub const VELOCITIES: u32 = 10;
     pub const RESIDUALS: u32 = 11;
+    pub const GRIPS: u32 = 12;
+    pub const PRESSURE: u32 = 13;
+    pub const TURNS: u32 = 14;
 }
 
 /// One frame.
@@ -41,7 +45,8 @@ pub fn encode(shot: &Shot, viewers: u32) -> Vec<u8> {
     out.word(0);
     out.section(tag::RUN, |out| run(out, shot, viewers));
     out.section(tag::RIGID, |out| rigid(out, shot));
-    out.section(tag::POINTS, |out| each_soft(shot, &shot.x, |body, x| out.points(body.slot, &surfels(body, x))));
+    out.section(tag::POINTS, |out| each_soft(shot, &shot.x, |body, x| out.points(body.slot, &surfels(shot, body, x))));
+    out.section(tag::TURNS, |out| turns(out, shot));
     out.section(tag::LINKS, |out| links(out, shot));
     out.section(tag::HELD, |out| held(out, shot));
     if shot.layers.has(Layers::NODES) {
@@ -74,7 +79,27 @@ pub fn encode(shot: &Shot, viewers: u32) -> Vec<u8> {
     if shot.layers.has(Layers::RESIDUALS) {
         out.section(tag::RESIDUALS, |out| shot.residuals.iter().for_each(|&r| out.real(r)));
     }
+    if shot.layers.has(Layers::PRESSURE) {
+        let presses = presses(shot);
+        out.section(tag::GRIPS, |out| presses.grips.iter().for_each(|g| grip(out, g)));
+        out.section(tag::PRESSURE, |out| {
+            for (slot, pressure) in &presses.bodies {
+                out.word(*slot);
+                shares(out, pressure);
+            }
+        });
+    }
     out.0
+}
+
+fn grip(out: &mut Words, (finger, object, grip): &(u32, u32, Grip)) {
+    out.word(*finger);
+    out.word(*object);
+    out.vector(grip.force);
+    out.real(grip.normal);
+    out.real(grip.area);
+    out.real(grip.peak);
+    out.vector(grip.center);
 }
 
 fn run(out: &mut Words, shot: &Shot, viewers: u32) {
@@ -153,8 +178,13 @@ fn strain(out: &mut Words, body: &SoftPicture, x: &[Vec3]) {
     let sizes = body.elements.sizes(x);
     let of_surfel = |k| body.surface.shares(k).iter().map(|s| sizes[s.node as usize] * s.weight).sum::<Real>();
     let all: Vec<Real> = (0..body.surface.len() as u32).map(of_surfel).collect();
-    let largest = all.iter().copied().fold(0.0, Real::max);
     out.word(body.slot);
+    shares(out, &all);
+}
+
+/// A number a surface point: count, largest, and each as a share of it in a byte.
+fn shares(out: &mut Words, all: &[Real]) {
+    let largest = all.iter().copied().fold(0.0, Real::max);
     out.word(all.len() as u32);
     out.real(largest);
     let scale = if largest > 0.0 { 255.0 / largest } else { 0.0 };
@@ -170,10 +200,26 @@ fn each_soft(shot: &Shot, list: &[Vec3], mut look: impl FnMut(&SoftPicture, &[Ve
     }
 }
 
-fn surfels(body: &SoftPicture, x: &[Vec3]) -> Vec<Vec3> {
+/// What is drawn of a body: its skin of particles, or its surface.
+fn surfels(shot: &Shot, body: &SoftPicture, x: &[Vec3]) -> Vec<Vec3> {
     let mut out = Vec::with_capacity(body.surface.len());
-    body.surface.positions(x, &mut out);
+    match (&body.skin, shot.turns.get(body.particles.clone())) {
+        (Some(skin), Some(turns)) => skin.positions(x, |k| turns[k], &mut out),
+        _ => body.surface.positions(x, &mut out),
+    }
     out
+}
+
+/// Orientations of particles that are drawn as ellipsoids, as four 16-bit parts of 32767.
+fn turns(out: &mut Words, shot: &Shot) {
+    for body in shot.picture.soft.iter().filter(|b| b.is_ellipsoids()) {
+        let Some(turns) = shot.turns.get(body.particles.clone()) else { continue };
+        out.word(body.slot);
+        out.word(turns.len() as u32);
+        for q in turns {
+            q.to_array().into_iter().for_each(|c| out.0.extend_from_slice(&((c * 32767.0) as i16).to_le_bytes()));
+        }
+    }
 }
 
 /// Where a site is [m].

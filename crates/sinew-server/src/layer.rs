@@ -4,7 +4,8 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Names of the layers, by bit.
-pub const NAMES: [&str; 7] = ["nodes", "contacts", "constraints", "strain", "velocities", "residuals", "energies"];
+pub const NAMES: [&str; 8] =
+    ["nodes", "contacts", "constraints", "strain", "velocities", "residuals", "energies", "pressure"];
 
 /// A set of layers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,8 +26,10 @@ impl Layers {
     pub const RESIDUALS: Self = Self(1 << 5);
     /// Elastic energy.
     pub const ENERGIES: Self = Self(1 << 6);
+    /// Where soft bodies press, and how hard.
+    pub const PRESSURE: Self = Self(1 << 7);
     /// All of them.
-    pub const ALL: Self = Self((1 << NAMES.len()) - 1);
+    pub const ALL: Self = Self(u8::MAX >> (8 - NAMES.len()));
 
     /// Reads names.
     ///

@@ -13,6 +13,7 @@ pub mod layer;
 pub mod mailbox;
 pub mod order;
 pub mod picture;
+mod press;
 pub mod session;
 pub mod shot;
 pub mod strain;

@@ -3,8 +3,8 @@
 
 use crate::strain::Elements;
 use sinew::{
-    Blueprint, BodyId, BodySpec, BodyView, ConstraintId, ConstraintSpec, Geometry, Hold, Pose, Real, Site, Surface,
-    Vec3, World,
+    Blueprint, BodyId, BodySpec, BodyView, ConstraintId, ConstraintSpec, Geometry, Hold, ParticleSkin, Pose, Real,
+    Site, Surface, Vec3, World,
 };
 
 /// A scene as the encoder knows it.
@@ -33,6 +33,10 @@ pub struct SoftPicture {
     pub surface: Surface,
     /// What strain is measured in.
     pub elements: Elements,
+    /// Its oriented particles among those of a shot; none for other bodies.
+    pub particles: std::ops::Range<usize>,
+    /// The skin that they carry.
+    pub skin: Option<ParticleSkin>,
 }
 
 /// Where a constraint holds.
@@ -47,15 +51,23 @@ pub enum ConstraintPlace {
 impl Picture {
     /// The picture of a world, without text.
     pub fn new(world: &World, blueprint: Option<&Blueprint>, revision: u32) -> Self {
-        let mut nodes = 0;
+        let (mut nodes, mut particles, mut skin) = (0, 0, Vec::new());
         let mut soft = Vec::new();
         for body in world.bodies() {
             let Some(surface) = body.surface() else { continue };
             let slot = body.id().to_parts().0;
             let count = body.node_positions().len();
             let elements = blueprint.and_then(|b| geometry(b, slot)).map(Elements::new).unwrap_or_default();
-            soft.push(SoftPicture { slot, nodes: nodes..nodes + count, surface: surface.clone(), elements });
-            nodes += count;
+            let turned = body.particle_radii().len();
+            soft.push(SoftPicture {
+                slot,
+                nodes: nodes..nodes + count,
+                surface: surface.clone(),
+                elements,
+                particles: particles..particles + turned,
+                skin: body.particle_skin(&mut skin).cloned(),
+            });
+            (nodes, particles) = (nodes + count, particles + turned);
         }
         let rigid = world.bodies().filter(BodyView::is_rigid).map(|b| b.id().to_parts().0).collect();
         let constraints = blueprint.map(places).unwrap_or_default();
@@ -106,6 +118,11 @@ fn place(spec: &ConstraintSpec) -> Option<ConstraintPlace> {
 }
 
 impl SoftPicture {
+    /// Drawn as ellipsoids: oriented particles that have no triangles.
+    pub fn is_ellipsoids(&self) -> bool {
+        !self.particles.is_empty() && self.skin.is_none() && self.surface.triangles().is_empty()
+    }
+
     /// A point of its surface when all nodes of a shot are at `x` [m].
     pub fn surfel(&self, x: &[Vec3], k: u32) -> Option<Vec3> {
         let x = x.get(self.nodes.clone())?;

@@ -12,8 +12,9 @@ use crate::picture::Picture;
 use crate::shot::{Held, Pace, Shot, Status};
 use crate::tune::{self, Knob};
 use sinew::{Blueprint, Command, Error, Input, Motion, Real, Vec3, World};
+use sinew_scene::file::{self, Syntax};
 use sinew_scene::validate::tools::num;
-use sinew_scene::{AnyScene, file, gallery};
+use sinew_scene::{AnyScene, gallery};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError};
@@ -402,16 +403,17 @@ impl Session {
 
     /// The scene's file with the parameters of the knobs; none when it has none.
     fn read_again(&self) -> Result<Option<AnyScene>, String> {
-        let Some((path, sets)) = &self.show.file else { return Ok(None) };
         let own = self.knobs.iter().filter_map(|k| Some((k.name.strip_prefix("scene.")?, k.value)));
-        let mut sets = sets.clone();
-        let before = sets.len();
-        sets.extend(own.map(|(name, value)| format!("parameters.{name}.value={value}")));
-        if sets.len() == before || self.scene.name() != self.show.scene.name() {
-            return Ok(None);
-        }
-        let scene = file::read_with(path, &sets).map_err(|problems| problems.to_string())?;
-        Ok(Some(scene.into()))
+        let own: Vec<String> = own.map(|(name, value)| format!("parameters.{name}.value={value}")).collect();
+        let given = self.show.file.as_ref().filter(|_| self.scene.name() == self.show.scene.name());
+        let text = gallery::find(self.scene.name()).and_then(|scene| scene.text);
+        let read = match (given, text) {
+            _ if own.is_empty() => return Ok(None),
+            (Some((path, sets)), _) => file::read_with(path, &[&sets[..], &own].concat()),
+            (None, Some(text)) => file::read_text_with(text, self.scene.name(), Syntax::Toml, &own),
+            (None, None) => return Ok(None),
+        };
+        read.map(|scene| Some(scene.into())).map_err(|problems| problems.to_string())
     }
 }
 

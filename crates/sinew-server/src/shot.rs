@@ -63,7 +63,9 @@ pub struct Shot {
     pub rigid: Vec<(Vec3, Quat, Vec3)>,
     /// Nodes of all bodies [m].
     pub x: Vec<Vec3>,
-    /// Their velocities, when wanted [m/s].
+    /// How oriented particles are turned, body by body.
+    pub turns: Vec<Quat>,
+    /// Velocities of the nodes, when wanted [m/s].
     pub v: Vec<Vec3>,
     /// Contact points, when wanted.
     pub contacts: Vec<ContactForce>,
@@ -95,17 +97,19 @@ impl Shot {
             list.clear();
         }
         self.rigid.clear();
+        self.turns.clear();
         for body in world.bodies() {
             if body.is_rigid() {
                 self.rigid.push((body.position(), body.rotation(), body.velocity()));
                 continue;
             }
             self.x.extend_from_slice(body.node_positions());
+            self.turns.extend((0..body.particle_radii().len() as u32).filter_map(|k| body.particle_rotation(k)));
             if layers.has(Layers::VELOCITIES) {
                 self.v.extend_from_slice(body.node_velocities());
             }
         }
-        copy(&mut self.contacts, &report.contacts, layers.has(Layers::CONTACTS));
+        copy(&mut self.contacts, &report.contacts, layers.has(Layers::CONTACTS) || layers.has(Layers::PRESSURE));
         copy(&mut self.constraints, &report.constraints, layers.has(Layers::CONSTRAINTS));
         copy(&mut self.residuals, &report.residuals, layers.has(Layers::RESIDUALS));
         if layers.has(Layers::ENERGIES) {

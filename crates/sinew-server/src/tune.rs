@@ -18,8 +18,10 @@ pub struct Knob {
     pub name: String,
     /// What people read.
     pub label: String,
+    /// A sentence, or nothing.
+    pub about: String,
     /// Its unit, or nothing.
-    pub unit: &'static str,
+    pub unit: String,
     /// Least value.
     pub low: f64,
     /// Largest value.
@@ -38,11 +40,12 @@ impl Knob {
         // a scene may begin outside of the usual range
         let (low, high) = (low.min(value), high.max(value));
         let (name, label) = (name.to_owned(), label.to_owned());
-        Self { name, label, unit: "", low, high, whole: false, logarithmic: false, value }
+        let (about, unit) = (String::new(), String::new());
+        Self { name, label, about, unit, low, high, whole: false, logarithmic: false, value }
     }
 
-    fn unit(self, unit: &'static str) -> Self {
-        Self { unit, ..self }
+    fn unit(self, unit: &str) -> Self {
+        Self { unit: unit.to_owned(), ..self }
     }
 
     fn whole(self) -> Self {
@@ -56,7 +59,7 @@ impl Knob {
     /// For the page.
     pub fn describe(&self) -> Value {
         json!({
-            "name": self.name, "label": self.label, "unit": self.unit, "low": self.low, "high": self.high,
+            "name": self.name, "label": self.label, "about": self.about, "unit": self.unit, "low": self.low, "high": self.high,
             "whole": self.whole, "logarithmic": self.logarithmic,
         })
     }
@@ -78,7 +81,11 @@ pub fn knobs(scene: &AnyScene, settings: &Settings, blueprint: Option<&Blueprint
     if let AnyScene::File(file) = scene {
         for p in file.parameters() {
             let (Some(low), Some(high), Some(value)) = (p.low, p.high, p.value) else { continue };
-            let knob = Knob::new(&format!("scene.{}", p.name), &p.name, [low, high], value);
+            let knob = Knob {
+                about: p.about.clone(),
+                ..Knob::new(&format!("scene.{}", p.name), &title(&p.name), [low, high], value)
+            };
+            let knob = knob.unit(unit_of(&p.about));
             let wide = low > 0.0 && high / low > 20.0;
             out.push(if wide { knob.logarithmic() } else { knob });
         }
@@ -94,6 +101,19 @@ pub fn knobs(scene: &AnyScene, settings: &Settings, blueprint: Option<&Blueprint
     out.push(Knob::new("substeps", "Substeps", [1.0, 32.0], f64::from(settings.substeps)).whole());
     out.push(Knob::new("iterations", "Iterations", [1.0, 32.0], f64::from(settings.sweeps)).whole());
     out
+}
+
+/// A name for people: "wall_height" is "Wall height".
+fn title(name: &str) -> String {
+    let words = name.replace(['_', '-'], " ");
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// What stands in brackets in a sentence: its unit.
+fn unit_of(about: &str) -> &str {
+    let inside = about.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
+    inside.map_or("", |(unit, _)| unit)
 }
 
 /// Changes a setting by its knob; false when it is none of the settings.

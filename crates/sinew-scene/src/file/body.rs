@@ -168,7 +168,8 @@ record!(ColliderSpec, "collider", "A shape of a rigid body with all that belongs
 );
 
 impl RigidSpec {
-    fn build(self, motion: Motion, name: &str) -> RigidBody {
+    /// The engine's body; its name is that of the table unless it says another.
+    pub fn build(self, motion: Motion, name: &str) -> RigidBody {
         let (surface, groups) = (self.surface, self.groups);
         let whole =
             |shape: Shape| Collider { sensor: self.sensor, ..Collider::new(shape).material(surface).groups(groups) };
@@ -371,7 +372,8 @@ record!(SoftSpec, "soft body", "A deformable body.", base |_| {
 );
 
 impl SoftSpec {
-    fn build(self, name: &str) -> SoftBody {
+    /// The engine's body; its name is that of the table unless it says another.
+    pub fn build(self, name: &str) -> SoftBody {
         let usual = ModelSpec::Corotational(corotational(self.material));
         SoftBody {
             geometry: self.geometry,

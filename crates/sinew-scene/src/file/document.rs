@@ -1,6 +1,7 @@
 //! The whole file: from the tree to bodies, joints and motions that are checked against each other.
 
 use super::body::Body;
+use super::combined::CombinedSpec;
 use super::form::{ANY, FieldInfo, Form, Reader, Record, from_to, record, unknown};
 use super::geometry::{MAX_NODES, node_count};
 use super::joint::JointSpec;
@@ -12,7 +13,7 @@ use super::settings::Camera;
 use super::state::StateSpec;
 use super::tree::{Entry, Node, Span, Value};
 use crate::validate::tools::real;
-use sinew::{BodyId, BodySpec, ConstraintId, ConstraintSpec, Error, Settings, Vec3, World};
+use sinew::{BodyId, BodySpec, Combined, CombinedIds, ConstraintId, ConstraintSpec, Error, Settings, Vec3, World};
 use std::collections::BTreeMap;
 
 /// Most bodies of a scene, copies included.
@@ -55,12 +56,16 @@ pub(crate) struct Document {
     pub head: Head,
     pub parameters: Vec<Parameter>,
     pub bodies: Vec<Placed<BodySpec>>,
+    /// Bones in tissue, with the names of the bones.
+    pub combined: Vec<Placed<(Combined, Vec<String>)>>,
+    /// Constraints that hold tissue to bones: they are numbered before the joints.
+    pub anchors: usize,
     pub joints: Vec<Placed<JointSpec>>,
     pub motions: Vec<(MotionSpec, Found)>,
 }
 
 /// Keys of the file beside those of the head.
-const TABLES: [&str; 3] = ["bodies", "joints", "motions"];
+const TABLES: [&str; 4] = ["bodies", "combined", "joints", "motions"];
 
 impl Document {
     /// Reads the tree and builds the world once; all faults are with the reader.
@@ -68,13 +73,20 @@ impl Document {
         let Value::Table(entries) = &root.value else { return None };
         let head = reader.fields(entries, root.span, &TABLES, Head::read_fields);
         let bodies = read_bodies(root, reader);
+        let combined = read_combined(root, reader);
         let joints = reader.within("joints", |r| read_table::<JointSpec>(root, "joints", r));
         let motions = reader.within("motions", |r| read_table::<MotionSpec>(root, "motions", r));
-        let names: Names =
-            Names { bodies: names_of(root, "bodies", &bodies), joints: names_of(root, "joints", &joints) };
+        let mut names = Names { bodies: names_of(root, "bodies", &bodies), joints: names_of(root, "joints", &joints) };
+        for body in &combined {
+            for bone in body.item.1.iter().filter(|bone| names.bodies.contains(bone)) {
+                reader.problem_at(body.span, &body.path, format!("there is a body '{bone}' already: rename the bone"));
+            }
+        }
+        names.bodies.extend(combined.iter().flat_map(|c| c.item.1.iter().cloned()));
         let settings = head.as_ref().map(|h| h.settings.clone()).unwrap_or_default();
-        let mut document = Self { head: head.unwrap_or_default(), parameters, bodies, joints, motions: Vec::new() };
-        document.head.settings = settings;
+        let head = Head { settings, ..head.unwrap_or_default() };
+        let (motions_read, motions) = (motions, Vec::new());
+        let mut document = Self { head, parameters, bodies, combined, anchors: 0, joints, motions };
         let mut world = match World::new(document.head.settings.clone()) {
             Ok(world) => world,
             Err(e) => {
@@ -83,7 +95,13 @@ impl Document {
             }
         };
         let ids = document.populate(&mut world, &names, reader);
-        document.motions = document.find_motions(motions, &ids, &names, reader);
+        document.anchors = ids.anchors;
+        document.motions = document.find_motions(motions_read, &ids, &names, reader);
+        for (motion, whom) in &document.motions {
+            if let Some((name, fault)) = motion.fault_in(*whom, &world) {
+                reader.problem_at(name.span, &name.path, fault);
+            }
+        }
         if let Some(state) = document.head.state.as_ref().filter(|_| reader.problems.is_empty())
             && let Err(reason) = state.restore(&mut world)
         {
@@ -102,6 +120,16 @@ impl Document {
                     ids.bodies.insert(body.name.clone(), id);
                 }
                 Err(e) => reader.problem_at(body.span, &body.path, e.to_string()),
+            }
+        }
+        for body in &self.combined {
+            match world.add_combined(body.item.0.clone()) {
+                Ok(parts) => ids.add_combined(&parts, &body.item.1, world),
+                Err(e) => reader.problem_at(body.span, &body.path, e.to_string()),
+            }
+            if world.state().node_x.len() as u64 > MAX_NODES {
+                reader.problem_at(body.span, &body.path, format!("a scene has at most {MAX_NODES} nodes"));
+                return ids;
             }
         }
         for joint in &self.joints {
@@ -157,12 +185,16 @@ impl Document {
     /// The world at its start. It was built once already, so that nothing is refused but for want of memory.
     pub fn build(&self) -> Result<World, Error> {
         let mut world = World::new(self.head.settings.clone())?;
-        let mut ids = BTreeMap::new();
+        let mut ids = Ids::default();
         for body in &self.bodies {
-            ids.insert(body.name.as_str(), add_body(&mut world, body.item.clone())?);
+            ids.bodies.insert(body.name.clone(), add_body(&mut world, body.item.clone())?);
+        }
+        for body in &self.combined {
+            let parts = world.add_combined(body.item.0.clone())?;
+            ids.add_combined(&parts, &body.item.1, &world);
         }
         for joint in &self.joints {
-            if let Some(built) = joint.item.build(&world, &mut |name: &Name| ids.get(name.text.as_str()).copied()) {
+            if let Some(built) = joint.item.build(&world, &mut |name: &Name| ids.bodies.get(&name.text).copied()) {
                 add_constraint(&mut world, built)?;
             }
         }
@@ -198,6 +230,21 @@ fn add_constraint(world: &mut World, constraint: ConstraintSpec) -> Result<Const
 struct Ids {
     bodies: BTreeMap<String, BodyId>,
     joints: BTreeMap<String, ConstraintId>,
+    anchors: usize,
+}
+
+impl Ids {
+    /// Bones by the names of their tables, tissue by those that it got. Names of tables are stronger.
+    fn add_combined(&mut self, parts: &CombinedIds, bones: &[String], world: &World) {
+        self.anchors += parts.anchors.len() + parts.joints.len();
+        for (name, id) in bones.iter().zip(&parts.bones) {
+            self.bodies.entry(name.clone()).or_insert(*id);
+        }
+        for id in &parts.tissues {
+            let name = world.body(*id).map_or("", |b| b.name()).to_owned();
+            self.bodies.entry(name).or_insert(*id);
+        }
+    }
 }
 
 /// All names in the file, also of what was refused: that fault is told once, at its place.
@@ -210,7 +257,7 @@ impl Names {
     fn body(&self, name: &Name, ids: &Ids, reader: &mut Reader<'_>) -> Option<BodyId> {
         let id = ids.bodies.get(&name.text).copied();
         if id.is_none() && !self.bodies.contains(&name.text) {
-            let known: Vec<&str> = self.bodies.iter().map(String::as_str).collect();
+            let known: Vec<&str> = self.bodies.iter().chain(ids.bodies.keys()).map(String::as_str).collect();
             reader.problem_at(name.span, &name.path, unknown("body", &name.text, &known));
         }
         id
@@ -248,13 +295,34 @@ fn entries<'a>(root: &'a Node, table: &str, reader: &mut Reader<'_>) -> &'a [Ent
 }
 
 fn read_table<T: Form>(root: &Node, table: &str, reader: &mut Reader<'_>) -> Vec<Placed<T>> {
+    read_entries(entries(root, table, reader), reader)
+}
+
+/// Named things, each with its place.
+pub(crate) fn read_entries<T: Form>(entries: &[Entry], reader: &mut Reader<'_>) -> Vec<Placed<T>> {
     let mut all = Vec::new();
-    for entry in entries(root, table, reader) {
+    for entry in entries {
         reader.within(&entry.key, |r| {
             let path = r.path().to_owned();
             let item = T::read(&entry.node, &ANY, r);
             all.extend(item.map(|item| Placed { name: entry.key.clone(), span: entry.node.span, path, item }));
         });
+    }
+    all
+}
+
+/// Combined bodies in the order of the file.
+fn read_combined(root: &Node, reader: &mut Reader<'_>) -> Vec<Placed<(Combined, Vec<String>)>> {
+    let read = reader.within("combined", |r| read_table::<CombinedSpec>(root, "combined", r));
+    let mut all = Vec::new();
+    for Placed { name, span, path, item } in read {
+        // before they are made: the world counts the rest
+        if item.geometries().map(node_count).sum::<u64>() > MAX_NODES {
+            reader.problem_at(span, &path, format!("a scene has at most {MAX_NODES} nodes"));
+            continue;
+        }
+        let item = item.build(&name);
+        all.push(Placed { name, span, path, item });
     }
     all
 }
@@ -335,6 +403,8 @@ pub(crate) fn schema() -> Value {
         Value::table([("description", Value::text("A value, or a table with 'value', 'low', 'high' and 'about'."))]);
     add("parameters", "Named values that others refer to as \"$name\".", of(any));
     add("bodies", "Bodies by name, in the order in which they are made.", of(Body::schema(&ANY, &mut schemas)));
+    let combined = of(CombinedSpec::schema(&ANY, &mut schemas));
+    add("combined", "Bones in tissue by name, made after the bodies.", combined);
     add("joints", "Joints, rods, ropes and springs by name.", of(JointSpec::schema(&ANY, &mut schemas)));
     add("motions", "Scripted motion by name.", of(MotionSpec::schema(&ANY, &mut schemas)));
     let mut all = vec![

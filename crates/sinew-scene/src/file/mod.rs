@@ -28,6 +28,7 @@
 //! a world that is built once to see whether it can be (`document`). `write` goes back.
 
 mod body;
+mod combined;
 mod document;
 mod form;
 mod friction;

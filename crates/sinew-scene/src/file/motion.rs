@@ -4,7 +4,7 @@
 use super::form::{ANY, FINITE, NOT_NEGATIVE, POSITIVE, kinds, record};
 use super::plain::{Name, Wide};
 use crate::validate::tools::real;
-use sinew::{BodyId, BodySpec, Command, ConstraintId, Motor, Pose, Quat, Real, Vec3};
+use sinew::{BodyId, BodySpec, Command, ConstraintId, Motor, Pose, Quat, Real, Vec3, World};
 
 /// A script as a file tells it.
 #[derive(Clone, Debug)]
@@ -14,6 +14,7 @@ pub(crate) enum MotionSpec {
     Impulse(Impulse),
     Motor(Drive),
     Nodes(Nodes),
+    Spin(Spin),
 }
 
 kinds!(MotionSpec, "motion", "What is done to a body or joint over time.", {
@@ -22,6 +23,7 @@ kinds!(MotionSpec, "motion", "What is done to a body or joint over time.", {
     "impulse" => Impulse(Impulse), "One blow.";
     "motor" => Motor(Drive), "The target of a hinge's or slider's motor.";
     "nodes" => Nodes(Nodes), "Pinned nodes go from place to place.";
+    "spin" => Spin(Spin), "An oriented particle is turned.";
 });
 
 /// A place at a time.
@@ -47,15 +49,19 @@ pub(crate) struct Target {
     body: Name,
     keys: Vec<PoseKey>,
     period: Option<Wide>,
+    smooth: bool,
 }
 
 record!(Target, "target", "A kinematic body goes from place to place.",
-    base |_| Target { body: Name::default(), keys: Vec::new(), period: None },
+    base |_| Target { body: Name::default(), keys: Vec::new(), period: None, smooth: false },
     needs {
         body: ANY, "Which body.";
         keys: ANY, "Places, their times rising.";
     },
-    { period: POSITIVE, "Begin anew after this time [s]; without: it stays at the last place."; }
+    {
+        period: POSITIVE, "Begin anew after this time [s]; without: it stays at the last place.";
+        smooth: ANY, "Starts and stops gently at each key, without a jerk.";
+    }
 );
 
 /// A force at a time.
@@ -185,6 +191,40 @@ record!(Nodes, "nodes motion", "Pinned nodes go from place to place.",
     { period: POSITIVE, "Begin anew after this time [s]; without: they stay at the last place."; }
 );
 
+/// A spin at a time.
+#[derive(Clone, Debug)]
+pub(crate) struct SpinKey {
+    time: Wide,
+    spin: Vec3,
+}
+
+record!(SpinKey, "spin key", "A spin from a time on.", base |_| SpinKey { time: Wide(0.0), spin: Vec3::ZERO },
+    needs {
+        time: NOT_NEGATIVE, "When it begins [s].";
+        spin: FINITE, "Spin, world axes [rad/s].";
+    },
+    {}
+);
+
+/// Spins of an oriented particle.
+#[derive(Clone, Debug)]
+pub(crate) struct Spin {
+    body: Name,
+    node: u32,
+    keys: Vec<SpinKey>,
+    period: Option<Wide>,
+}
+
+record!(Spin, "spin", "An oriented particle is turned; each spin holds until the next.",
+    base |_| Spin { body: Name::default(), node: 0, keys: Vec::new(), period: None },
+    needs {
+        body: ANY, "Which body of oriented particles.";
+        node: ANY, "Which of its particles; one that is pinned keeps the spin.";
+        keys: ANY, "Spins, their times rising.";
+    },
+    { period: POSITIVE, "Begin anew after this time [s]; without: the last one stays."; }
+);
+
 impl Nodes {
     /// Why a body's nodes cannot be moved, if they cannot. Nodes pinned by regions are known only to the engine.
     pub fn unpinned(&self, body: &BodySpec) -> Option<String> {
@@ -226,6 +266,7 @@ impl MotionSpec {
             Self::Impulse(i) => Whom::Body(&i.body),
             Self::Motor(d) => Whom::Joint(&d.joint),
             Self::Nodes(n) => Whom::Body(&n.body),
+            Self::Spin(s) => Whom::Body(&s.body),
         }
     }
 
@@ -241,6 +282,7 @@ impl MotionSpec {
                 }
                 n.keys.iter().map(|k| k.time.0).collect()
             }
+            Self::Spin(s) => s.keys.iter().map(|k| k.time.0).collect(),
             Self::Impulse(_) => return None,
         };
         if times.is_empty() {
@@ -248,6 +290,13 @@ impl MotionSpec {
         }
         let late = times.windows(2).position(|w| w[1] <= w[0])?;
         Some(format!("the time of key {} is {}, but must be after {}", late + 1, times[late + 1], times[late]))
+    }
+
+    /// Why it cannot be done in this world, and whose name is to blame.
+    pub fn fault_in(&self, whom: Found, world: &World) -> Option<(&Name, String)> {
+        let (Self::Spin(s), Found::Body(body)) = (self, whom) else { return None };
+        let able = world.body(body).is_ok_and(|b| b.particle_spin(s.node).is_some());
+        (!able).then(|| (&s.body, format!("'{}' has no oriented particle {}", s.body.text, s.node)))
     }
 
     /// What is said in the step that begins at a tick.
@@ -269,7 +318,7 @@ impl MotionSpec {
             (Self::Target(t), Found::Body(body)) => {
                 let (i, j, blend) = between(&t.keys, |k| k.time.0, within(end, t.period));
                 let (from, to) = (&t.keys[i], &t.keys[j]);
-                let blend = real(blend);
+                let blend = real(if t.smooth { gentle(blend) } else { blend });
                 let rotation = from.rotation.slerp(to.rotation, blend).normalize();
                 Command::Target { body, pose: Pose::new(from.position.lerp(to.position, blend), rotation) }
             }
@@ -294,9 +343,20 @@ impl MotionSpec {
                 }
                 Command::Motor { joint, motor: Some(motor) }
             }
+            (Self::Spin(s), Found::Body(body)) => {
+                // as good as on time: the tick's own rounding must not delay it by a step
+                let time = within(now, s.period) + 1e-6 * dt;
+                let at = s.keys.partition_point(|k| k.time.0 <= time).checked_sub(1)?;
+                Command::NodeSpin { body, node: s.node, spin: s.keys[at].spin }
+            }
             _ => return None,
         })
     }
+}
+
+/// From 0 to 1 with speed and acceleration zero at both ends: 10 t³ − 15 t⁴ + 6 t⁵.
+fn gentle(t: f64) -> f64 {
+    t * t * t * (10.0 + t * (6.0 * t - 15.0))
 }
 
 fn within(time: f64, period: Option<Wide>) -> f64 {

@@ -88,8 +88,10 @@ fn tree(world: &World, about: &About, scene: Option<&SceneFile>) -> Result<Vec<E
     let name = |id: BodyId| Name::from(names[slot_of(id)].as_str());
     let mut table = Vec::new();
     for (slot, item) in constraints.into_iter().enumerate().filter_map(|(i, s)| Some((i, s.item?))) {
-        let own = scene.and_then(|s| s.document.joints.get(slot)).map(|joint| joint.name.clone());
-        let key = own.unwrap_or_else(|| format!("joint {slot}"));
+        // anchors of tissue come before the joints of the file
+        let joint =
+            |s: &SceneFile| s.document.joints.get(slot.checked_sub(s.document.anchors)?).map(|j| j.name.clone());
+        let key = scene.and_then(joint).unwrap_or_else(|| free_name(format!("joint {slot}"), scene));
         let spec = JointSpec::of(&item, &name);
         table.push(Entry::new(key, with_kind(spec.write())));
     }
@@ -115,6 +117,16 @@ fn with_kind(value: Value) -> Value {
         Value::Text(_) => Value::table([("kind", value)]),
         other => other,
     }
+}
+
+/// A name that no joint of the scene has.
+fn free_name(wanted: String, scene: Option<&SceneFile>) -> String {
+    let taken = |name: &String| scene.is_some_and(|s| s.document.joints.iter().any(|j| j.name == *name));
+    let mut name = wanted;
+    while taken(&name) {
+        name.push('\'');
+    }
+    name
 }
 
 /// A name for every slot, each only once: that of its table, or of the body.

@@ -11,6 +11,7 @@ pub const CLASSIC: Scene = Scene {
     build: classic,
     input: no_input,
     seconds: 6.0,
+    text: None,
 };
 
 const RAIN_SIDE: usize = 10;

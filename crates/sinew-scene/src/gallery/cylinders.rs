@@ -17,6 +17,7 @@ pub(super) const COARSE: Scene = Scene {
     build: || cylinders([4, 5, 23], 0.6),
     input: no_input,
     seconds: 2.0,
+    text: None,
 };
 
 /// Many points.
@@ -27,6 +28,7 @@ pub(super) const DETAILED: Scene = Scene {
     build: || cylinders([10, 10, 25], 0.6),
     input: no_input,
     seconds: 2.0,
+    text: None,
 };
 
 /// Width and length of a cylinder [m].

@@ -26,6 +26,7 @@ pub(super) const JELLY: Scene = Scene {
     build: jelly,
     input: no_input,
     seconds: 5.0,
+    text: None,
 };
 
 /// Cells across, up and along a jelly.

@@ -17,6 +17,7 @@ pub(super) const CLOTH: Scene = Scene {
     build: cloth,
     input: no_input,
     seconds: 4.0,
+    text: None,
 };
 
 /// Sheets that can be counted.
@@ -27,6 +28,7 @@ pub(super) const SCALING: Scene = Scene {
     build: || scaling(16),
     input: no_input,
     seconds: 3.0,
+    text: None,
 };
 
 /// A cloth and the ball under it.

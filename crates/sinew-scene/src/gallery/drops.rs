@@ -1,6 +1,6 @@
-//! Things that meet scenery: a bowl, a landscape with every kind of shape, bullets on a thin wall.
+//! Things that meet scenery: a bowl, a landscape with every kind of shape.
 
-use super::{Scene, floor, no_input};
+use super::{Scene, no_input};
 use sinew::{Error, Material, Pose, Quat, Real, RigidBody, Sdf, Settings, Shape, Vec3, World};
 use std::sync::Arc;
 
@@ -12,6 +12,7 @@ pub const BOWL: Scene = Scene {
     build: bowl,
     input: no_input,
     seconds: 10.0,
+    text: None,
 };
 
 /// A landscape.
@@ -22,16 +23,7 @@ pub const TERRAIN: Scene = Scene {
     build: terrain,
     input: no_input,
     seconds: 8.0,
-};
-
-/// Fast balls on a thin wall.
-pub const BULLET: Scene = Scene {
-    name: "bullet",
-    about: "Balls at 50, 200 and 1000 m/s against a wall of 2 cm: swept along their paths, none passes.",
-    figure: "",
-    build: bullet,
-    input: no_input,
-    seconds: 2.0,
+    text: None,
 };
 
 const BOWL_RADIUS: Real = 2.0;
@@ -128,23 +120,6 @@ fn terrain() -> Result<World, Error> {
     for (i, (name, shape, at)) in falling.into_iter().enumerate() {
         let tilt = Quat::from_rotation_z(0.3 + 0.2 * i as Real);
         world.add_rigid(RigidBody::dynamic().shape(shape).material(soil).at(at).turned(tilt).named(name))?;
-    }
-    Ok(world)
-}
-
-/// Speeds of the bullets [m/s].
-const BULLET_SPEEDS: [Real; 3] = [50.0, 200.0, 1000.0];
-
-fn bullet() -> Result<World, Error> {
-    let mut world = World::new(Settings::default())?;
-    let surface = Material::friction(0.3);
-    floor(&mut world, surface)?;
-    let wall = RigidBody::fixed().shape(Shape::cuboid(0.01, 2.0, 3.0)).material(surface);
-    world.add_rigid(wall.at([0.0, 2.0, 0.0]).named("wall"))?;
-    for (i, speed) in BULLET_SPEEDS.into_iter().enumerate() {
-        let ball = RigidBody::dynamic().shape(Shape::ball(0.05)).density(7800.0).material(surface.restitution(0.5));
-        let ball = ball.at([-6.0, 2.0, 1.5 * (i as Real - 1.0)]).velocity([speed, 0.0, 0.0]);
-        world.add_rigid(ball.continuous(true).named(format!("bullet {i}")))?;
     }
     Ok(world)
 }

@@ -12,6 +12,7 @@ pub const SWARM: Scene = Scene {
     build: swarm,
     input: no_input,
     seconds: 6.0,
+    text: None,
 };
 
 fn swarm() -> Result<World, Error> {

@@ -18,6 +18,7 @@ pub(super) const BLOCK: Scene = Scene {
     build: || Grasp { object: Object::Block, ..Grasp::default() }.build(),
     input: script,
     seconds: 12.0,
+    text: None,
 };
 
 /// A cylinder.
@@ -28,6 +29,7 @@ pub(super) const CYLINDER: Scene = Scene {
     build: || Grasp::default().build(),
     input: script,
     seconds: 12.0,
+    text: None,
 };
 
 /// Bare bones.
@@ -38,6 +40,7 @@ pub(super) const CYLINDER_RIGID: Scene = Scene {
     build: || Grasp { finger: Finger::Bare, ..TILTED_GRASP }.build(),
     input: script,
     seconds: 12.0,
+    text: None,
 };
 
 /// Fingers that are badly aimed.
@@ -48,6 +51,7 @@ pub(super) const TILTED: Scene = Scene {
     build: || TILTED_GRASP.build(),
     input: script,
     seconds: 12.0,
+    text: None,
 };
 
 /// Force of the finger that presses [N].
@@ -243,7 +247,7 @@ impl Finger {
 
 /// A firm fingertip, damped so that it does not ring. At 50 kPa a pad that is turned by 15 degrees is pressed through to
 /// its bone by 10 N.
-pub(super) fn flesh() -> TissueModel {
+fn flesh() -> TissueModel {
     let params = fem::Params { youngs_modulus: 1e5, poisson_ratio: 0.4, density: 1000.0, damping: 0.01 };
     TissueModel::Solid(SoftModel::Corotational(params))
 }

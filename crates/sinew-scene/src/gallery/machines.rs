@@ -1,19 +1,8 @@
-//! Bodies on joints and rods: a cradle, a wheel, a chain, a bridge, a top.
+//! Bodies on joints: a wheel, a bridge.
 
 use super::{Scene, floor, no_input};
 use sinew::{
-    BodyId, Collider, Command, Distance, Error, Input, Joint, Material, Motor, Pose, Quat, Real, RigidBody, Settings,
-    Shape, Site, Vec3, World,
-};
-
-/// Newton's cradle.
-pub const CRADLE: Scene = Scene {
-    name: "cradle",
-    about: "Newton's cradle, five balls on rods: one ball comes, one ball goes, the others hardly move.",
-    figure: "",
-    build: cradle,
-    input: no_input,
-    seconds: 6.0,
+    Collider, Command, Error, Input, Joint, Material, Motor, Pose, Quat, Real, RigidBody, Settings, Shape, Vec3, World,
 };
 
 /// A wheel that throws balls.
@@ -24,16 +13,7 @@ pub const WHEEL: Scene = Scene {
     build: wheel,
     input: wheel_input,
     seconds: 10.0,
-};
-
-/// A chain of capsules on stairs.
-pub const CHAIN: Scene = Scene {
-    name: "chain",
-    about: "Ten capsules on ball joints, like a rag doll's limbs, fall on stairs and slide down.",
-    figure: "",
-    build: chain,
-    input: no_input,
-    seconds: 6.0,
+    text: None,
 };
 
 /// A hanging bridge.
@@ -44,47 +24,10 @@ pub const BRIDGE: Scene = Scene {
     build: bridge,
     input: no_input,
     seconds: 10.0,
-};
-
-/// A heavy top.
-pub const GYROSCOPE: Scene = Scene {
-    name: "gyroscope",
-    about: "A fast disc on a tilted axle does not fall but walks around its pivot once in about seven seconds.",
-    figure: "",
-    build: gyroscope,
-    input: no_input,
-    seconds: 10.0,
+    text: None,
 };
 
 const HALF_PI: Real = std::f64::consts::FRAC_PI_2 as Real;
-
-const CRADLE_BALLS: usize = 5;
-const CRADLE_RADIUS: Real = 0.1;
-/// Between two balls at rest [m]: what lets the impacts follow one another.
-const CRADLE_GAP: Real = 0.002;
-/// Height of the beams over the balls, and half the distance between the two beams [m].
-const CRADLE_DROP: Real = 1.0;
-const CRADLE_HALF_WIDTH: Real = 0.3;
-
-fn cradle() -> Result<World, Error> {
-    // the gap takes two steps or more: where a ball can cross it in one, impacts fall into the same step
-    let mut world = World::new(Settings { dt: 0.0005, ..Settings::default() })?;
-    let steel = Material::friction(0.0).restitution(1.0);
-    for i in 0..CRADLE_BALLS {
-        let x = (i as Real - 0.5 * (CRADLE_BALLS - 1) as Real) * (2.0 * CRADLE_RADIUS + CRADLE_GAP);
-        // the first is held up at 30 degrees
-        let swing = if i == 0 { Vec3::new(-0.5, -0.75f64.sqrt() as Real, 0.0) } else { -Vec3::Y };
-        let at = Vec3::new(x, 2.0, 0.0) + swing * CRADLE_DROP;
-        let ball = RigidBody::dynamic().shape(Shape::ball(CRADLE_RADIUS)).mass(1.0).material(steel);
-        let body = world.add_rigid(ball.at(at).can_sleep(false).named(format!("ball {i}")))?;
-        let length = CRADLE_DROP.hypot(CRADLE_HALF_WIDTH);
-        for z in [-CRADLE_HALF_WIDTH, CRADLE_HALF_WIDTH] {
-            let beam = Site::World(Vec3::new(x, 2.0, z));
-            world.add_distance(Distance::rod(beam, Site::Rigid { body, local: Vec3::ZERO }, length))?;
-        }
-    }
-    Ok(world)
-}
 
 const WHEEL_RADIUS: Real = 1.0;
 const WHEEL_HUB: [Real; 3] = [0.0, 2.0, 0.0];
@@ -121,37 +64,6 @@ fn wheel_input(_: &World, tick: u64) -> Input {
     Input::none().with(Command::AddRigid(Box::new(ball.named(format!("ball {count}")))))
 }
 
-const LINK_COUNT: usize = 10;
-const LINK_HALF_HEIGHT: Real = 0.15;
-const LINK_RADIUS: Real = 0.08;
-
-fn chain() -> Result<World, Error> {
-    let mut world = World::new(Settings::default())?;
-    let surface = Material::friction(0.4);
-    floor(&mut world, surface)?;
-    // eight steps down to the floor, towards +x
-    for i in 0..8 {
-        let top = 2.4 - 0.3 * i as Real;
-        let step = RigidBody::fixed().shape(Shape::cuboid(0.25, 0.5 * top, 1.0)).material(surface);
-        world.add_rigid(step.at([0.5 * i as Real, 0.5 * top, 0.0]).named(format!("step {i}")))?;
-    }
-    // the chain lies along x in the air, a little askew, and moves downstairs
-    let length = 2.0 * (LINK_HALF_HEIGHT + LINK_RADIUS);
-    let mut last: Option<BodyId> = None;
-    for i in 0..LINK_COUNT {
-        let at = Vec3::new(-1.5 + length * i as Real, 3.6, 0.02 * i as Real);
-        let link = RigidBody::dynamic().shape(Shape::capsule(LINK_HALF_HEIGHT, LINK_RADIUS)).material(surface);
-        let link = link.turned(Quat::from_rotation_z(-HALF_PI)).at(at).velocity([1.5, 0.0, 0.0]);
-        let id = world.add_rigid(link.named(format!("link {i}")))?;
-        if let Some(before) = last {
-            let anchor = at - Vec3::new(0.5 * length, 0.0, 0.01);
-            world.add_joint(Joint::ball(Some(before), Some(id)).anchor(anchor))?;
-        }
-        last = Some(id);
-    }
-    Ok(world)
-}
-
 const PLANK_COUNT: usize = 30;
 const PLANK_LENGTH: Real = 0.4;
 /// Slope of the first and last plank [rad].
@@ -184,20 +96,5 @@ fn bridge() -> Result<World, Error> {
         let load = RigidBody::dynamic().shape(Shape::cuboid(0.2, 0.2, 0.2)).density(300.0).material(wood);
         world.add_rigid(load.at(at).named(format!("load {k}")))?;
     }
-    Ok(world)
-}
-
-fn gyroscope() -> Result<World, Error> {
-    // 100 rad/s on a soft joint: with larger steps the pivot's damping makes it sink
-    let mut world = World::new(Settings { dt: 0.001, ..Settings::default() })?;
-    let pivot = Vec3::new(0.0, 1.0, 0.0);
-    // the axle is y of the body, its origin the pivot; 60 degrees from the vertical
-    let turn = Quat::from_rotation_z(-HALF_PI * 2.0 / 3.0);
-    let disc = Collider::new(Shape::cylinder(0.03, 0.3)).at(Pose::at(Vec3::new(0.0, 0.4, 0.0)));
-    let axle = Collider::new(Shape::cylinder(0.25, 0.015)).at(Pose::at(Vec3::new(0.0, 0.25, 0.0)));
-    let top = RigidBody::dynamic().collider(disc).collider(axle).density(2700.0).at(pivot).turned(turn);
-    let spin = turn * Vec3::new(0.0, 100.0, 0.0);
-    let top = world.add_rigid(top.spin(spin).can_sleep(false).named("top"))?;
-    world.add_joint(Joint::ball(None, Some(top)).anchor(pivot))?;
     Ok(world)
 }

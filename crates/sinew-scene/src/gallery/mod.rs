@@ -1,4 +1,4 @@
-//! Built-in scenes: worlds as Rust functions, with a script of inputs and one sentence that says what to look at.
+//! Built-in scenes: scene files, and where a file cannot say it worlds as Rust functions, with a script of inputs and one sentence that says what to look at.
 //!
 //! ```
 //! use sinew_scene::gallery;
@@ -21,19 +21,16 @@ mod drops;
 mod free;
 mod friction;
 pub mod grasp;
-mod hand;
 mod machines;
-mod mixed;
 mod near;
 #[cfg(test)]
 mod paper_tests;
 mod particles;
-mod soft;
 mod stacks;
 mod teapots;
 #[cfg(test)]
 mod tests;
-mod twist;
+mod told;
 
 pub use cylinders::cylinders;
 pub use drapery::scaling;
@@ -58,49 +55,53 @@ pub struct Scene {
     pub input: fn(&World, u64) -> Input,
     /// How long it is worth watching [s].
     pub seconds: f64,
+    /// The scene file that it is, if it is one.
+    pub text: Option<&'static str>,
 }
 
 /// All scenes, in the order in which they are listed.
-static SCENES: [Scene; 39] = [
+static SCENES: [Scene; 41] = [
     dish::JELLY,
     drapery::CLOTH,
     teapots::TEAPOTS,
-    mixed::MIXED,
+    told::MIXED,
     drapery::SCALING,
     cylinders::COARSE,
     cylinders::DETAILED,
     friction::CYLINDERS_FRICTION,
     friction::CYLINDERS_SLIPPERY,
-    friction::BALL_INCLINE,
-    friction::STICK_SLIP,
-    friction::GRIP,
-    soft::PUDDING,
-    soft::MODELS,
-    soft::DRAPE,
-    soft::ROPES,
-    soft::DENT,
-    stacks::STACK,
+    told::BALL_INCLINE,
+    told::STICK_SLIP,
+    told::GRIP,
+    told::PUDDING,
+    told::MODELS,
+    told::DRAPE,
+    told::ROPES,
+    told::DENT,
+    told::STACK,
     stacks::PYRAMID,
     stacks::PILE,
     stacks::DOMINO,
     stacks::ARCH,
-    machines::CRADLE,
+    told::CRADLE,
     machines::WHEEL,
-    machines::CHAIN,
+    told::CHAIN,
     machines::BRIDGE,
-    machines::GYROSCOPE,
+    told::GYROSCOPE,
     drops::BOWL,
     drops::TERRAIN,
-    drops::BULLET,
+    told::BULLET,
     particles::MIXED_PARTICLES,
     classic::CLASSIC,
     free::SWARM,
-    twist::TWIST_CHAIN,
+    told::TWIST_CHAIN,
     grasp::BLOCK,
     grasp::CYLINDER,
     grasp::CYLINDER_RIGID,
     grasp::TILTED,
-    hand::HAND,
+    told::HAND,
+    told::ARM,
+    told::PRESS,
 ];
 
 /// All built-in scenes.

@@ -11,6 +11,7 @@ pub const MIXED_PARTICLES: Scene = Scene {
     build: mixed,
     input: no_input,
     seconds: 6.0,
+    text: None,
 };
 
 const RAIN_SIDE: usize = 12;

@@ -3,16 +3,6 @@
 use super::{Scene, floor, named, no_input};
 use sinew::{Command, Error, Input, Material, Quat, Real, RigidBody, Settings, Shape, Vec3, World};
 
-/// Twenty boxes, one upon the other.
-pub const STACK: Scene = Scene {
-    name: "stack",
-    about: "Twenty boxes one upon the other: the tower must stand still and straight.",
-    figure: "",
-    build: stack,
-    input: no_input,
-    seconds: 10.0,
-};
-
 /// 1035 boxes in 45 rows.
 pub const PYRAMID: Scene = Scene {
     name: "pyramid",
@@ -21,6 +11,7 @@ pub const PYRAMID: Scene = Scene {
     build: pyramid,
     input: no_input,
     seconds: 10.0,
+    text: None,
 };
 
 /// 1024 boxes that fall and tumble.
@@ -31,6 +22,7 @@ pub const PILE: Scene = Scene {
     build: pile,
     input: no_input,
     seconds: 10.0,
+    text: None,
 };
 
 /// A curved row of dominoes.
@@ -41,6 +33,7 @@ pub const DOMINO: Scene = Scene {
     build: domino,
     input: domino_input,
     seconds: 8.0,
+    text: None,
 };
 
 /// An arch without mortar.
@@ -51,6 +44,7 @@ pub const ARCH: Scene = Scene {
     build: arch,
     input: no_input,
     seconds: 10.0,
+    text: None,
 };
 
 /// Half the edge of a box [m].
@@ -61,10 +55,6 @@ const PILE_LAYERS: usize = 16;
 const PILE_SIDE: usize = 8;
 const PILE_SPACING: Real = 1.2;
 const PILE_JITTER: Real = 0.2;
-
-fn stack() -> Result<World, Error> {
-    boxes((0..20).map(|i| Vec3::new(0.0, BOX_HALF + i as Real, 0.0)))
-}
 
 fn pyramid() -> Result<World, Error> {
     let rows = (0..PYRAMID_ROWS).flat_map(|row| {

@@ -17,6 +17,7 @@ pub(super) const TEAPOTS: Scene = Scene {
     build: || teapots(Rig::default()),
     input: no_input,
     seconds: 1.0,
+    text: None,
 };
 
 /// What may differ from the paper's scene.

@@ -194,3 +194,50 @@ fn soft_pads_lift_the_plate_and_hold_it() {
     let later = at(&play("grip", 6.0), "plate").y;
     assert!((later - start).abs() < 1e-4, "{start} {later}");
 }
+
+#[test]
+fn the_hand_lifts_the_ball_and_holds_it() {
+    let held = at(&play("hand", 3.5), "ball");
+    let later = at(&play("hand", 5.0), "ball");
+    assert!(later.y > 0.3 && later.distance(held) < 1e-3, "{held} {later}");
+}
+
+/// Angle between neighbours of the chain [rad], below a half turn.
+fn twists(world: &World) -> Vec<sinew::Real> {
+    let body = world.bodies().next().expect("the chain");
+    let turns: Vec<_> = (0..25).map(|k| body.particle_rotation(k).expect("a particle")).collect();
+    turns.windows(2).map(|q| q[0].angle_between(q[1])).collect()
+}
+
+#[test]
+fn the_twist_spreads_along_particles_one_abreast() {
+    // 2 s at 1.5 rad/s, by 24 links; the two at the ends are stiffer than the others by their shares, 4 : 3
+    let (whole, found) = (3.0, twists(&play("twist-chain", 4.0 - 1e-3)));
+    let each = whole / (22.0 + 2.0 * 0.75);
+    assert!((found.iter().sum::<sinew::Real>() / whole - 1.0).abs() < 1e-2, "{found:?}");
+    assert!(found[1..23].iter().all(|s| (s / each - 1.0).abs() < 0.05), "{each}: {found:?}");
+    // back again
+    let found = twists(&play("twist-chain", 10.0));
+    assert!(found.iter().sum::<sinew::Real>() < 0.05 * whole, "{found:?}");
+}
+
+#[test]
+fn the_elbow_bends_against_its_flesh_and_comes_back_and_nothing_tears_off() {
+    use sinew::Vec3;
+    let elbow = Vec3::Y * 0.2;
+    let angle = |world: &World| {
+        let along = at(world, "arm lower") - elbow;
+        along.y.atan2(along.x)
+    };
+    let world = play("arm", 2.0);
+    // the target is 1.6 rad; the flesh pulls back
+    assert!((1.2..1.6).contains(&angle(&world)), "{}", angle(&world));
+    // the farthest corner of a straight arm is 4.2 cm from the bones' axes
+    let lower = (at(&world, "arm lower") - elbow).normalize();
+    let away = |p: Vec3| [Vec3::NEG_X, lower].map(|axis| (p - elbow - axis * (p - elbow).dot(axis).max(0.0)).length());
+    let skin = world.body(named(&world, "arm skin").expect("flesh")).expect("flesh");
+    let far = skin.node_positions().iter().map(|&p| away(p)[0].min(away(p)[1])).fold(0.0, sinew::Real::max);
+    assert!(far < 0.06, "{far}");
+    let world = play("arm", 4.0);
+    assert!(angle(&world).abs() < 0.15, "{}", angle(&world));
+}

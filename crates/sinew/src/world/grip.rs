@@ -7,6 +7,7 @@ use super::World;
 use crate::error::Error;
 use crate::math::{Real, Vec3};
 use crate::model::{Body, BodyId};
+use crate::report::ContactForce;
 
 /// One point of a finger that presses.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,6 +41,49 @@ pub struct Grip {
     pub peak: Real,
 }
 
+impl Grip {
+    /// What a list of contacts says that `finger` did to `object`. `surface` has the places [m] and triangles of the finger's
+    /// surface points; none for a rigid one. For those who have the contacts but not the world.
+    pub fn of(
+        contacts: &[ContactForce],
+        finger: BodyId,
+        object: BodyId,
+        surface: Option<(&[Vec3], &[[u32; 3]])>,
+        points: &mut Vec<Pressed>,
+    ) -> Self {
+        points.clear();
+        let contacts = contacts.iter().filter(|c| side(finger, object, c.a, c.b) != 0.0);
+        for (k, c) in contacts.enumerate() {
+            let (force, normal) = (c.force * side(finger, object, c.a, c.b), c.force.dot(c.normal));
+            let surfel = k as u32;
+            points.push(Pressed { surfel, point: c.point, force, normal, area: 0.0, pressure: 0.0 });
+        }
+        let mut grip = Self {
+            force: points.iter().fold(Vec3::ZERO, |sum, p| sum + p.force),
+            normal: points.iter().map(|p| p.normal).sum(),
+            ..Self::default()
+        };
+        if grip.normal > 0.0 {
+            grip.center = points.iter().fold(Vec3::ZERO, |sum, p| sum + p.point * p.normal) / grip.normal;
+        }
+        if let Some((places, triangles)) = surface {
+            spread(places, triangles, points);
+        }
+        grip.area = points.iter().map(|p| p.area).sum();
+        grip.peak = points.iter().map(|p| p.pressure).fold(0.0, Real::max);
+        grip
+    }
+}
+
+/// +1: the force of a pair is on its second body.
+fn side(finger: BodyId, object: BodyId, a: BodyId, b: BodyId) -> Real {
+    match (a == finger && b == object, b == finger && a == object) {
+        (true, _) => 1.0,
+        (_, true) => -1.0,
+        _ => 0.0,
+    }
+}
+
 impl World {
     /// What `finger` (tissue, or a bare bone) did to `object` in the last step; where it presses goes to `points`, by
     /// surface point. Area, pressure and points need `Settings::point_forces`.
@@ -47,34 +91,21 @@ impl World {
         points.clear();
         let body = self.model.body(finger)?;
         self.model.body(object)?;
-        let mut grip = Grip::default();
-        // +1: the force of a pair is on its second body
-        let side = |a: BodyId, b: BodyId| match (a == finger && b == object, b == finger && a == object) {
-            (true, _) => 1.0,
-            (_, true) => -1.0,
-            _ => 0.0,
-        };
-        for pair in self.report().pairs.iter().filter(|p| side(p.a, p.b) != 0.0) {
-            grip.force += pair.force * side(pair.a, pair.b);
-            grip.normal += pair.normal;
-        }
-        let contacts = self.report().contacts.iter().filter(|c| side(c.a, c.b) != 0.0);
-        for (k, c) in contacts.enumerate() {
-            let (force, normal) = (c.force * side(c.a, c.b), c.force.dot(c.normal));
-            let surfel = k as u32;
-            points.push(Pressed { surfel, point: c.point, force, normal, area: 0.0, pressure: 0.0 });
-        }
-        let total: Real = points.iter().map(|p| p.normal).sum();
-        if total > 0.0 {
-            grip.center = points.iter().fold(Vec3::ZERO, |sum, p| sum + p.point * p.normal) / total;
-        }
-        if let Body::Nodes(nodes) = body {
-            let mut places = Vec::new();
+        let mut places = Vec::new();
+        let surface = if let Body::Nodes(nodes) = body {
             nodes.surface.positions(&self.state.node_x[nodes.span()], &mut places);
-            spread(&places, nodes.surface.triangles(), points);
+            Some((&places[..], nodes.surface.triangles()))
+        } else {
+            None
+        };
+        let mut grip = Grip::of(&self.report().contacts, finger, object, surface, points);
+        // forces are there without points too
+        (grip.force, grip.normal) = (Vec3::ZERO, 0.0);
+        for pair in &self.report().pairs {
+            let side = side(finger, object, pair.a, pair.b);
+            grip.force += pair.force * side;
+            grip.normal += pair.normal * side.abs();
         }
-        grip.area = points.iter().map(|p| p.area).sum();
-        grip.peak = points.iter().map(|p| p.pressure).fold(0.0, Real::max);
         Ok(grip)
     }
 }

@@ -1,0 +1,90 @@
+//! How soft bodies press on others: force, area and peak for each pair, pressure at each surface point. Made by the encoder
+//! from the contacts of a shot, so that the physics thread only copies those.
+
+use crate::shot::Shot;
+use sinew::{BodyId, Grip, Real, Vec3};
+
+/// Most pairs in a frame; a pile of soft bodies has more than anyone reads.
+const MOST: usize = 64;
+
+/// What soft bodies do to others.
+#[derive(Debug, Default)]
+pub struct Presses {
+    /// Slots of the soft body and of the other, and what the first does to the second.
+    pub grips: Vec<(u32, u32, Grip)>,
+    /// Pressure at the surface points of soft bodies that press, by slot [Pa].
+    pub bodies: Vec<(u32, Vec<Real>)>,
+}
+
+/// Finds who presses on whom in a shot.
+pub fn presses(shot: &Shot) -> Presses {
+    let (mut out, mut points) = (Presses::default(), Vec::new());
+    for body in &shot.picture.soft {
+        let Some(x) = shot.x.get(body.nodes.clone()) else { continue };
+        let mut places: Vec<Vec3> = Vec::with_capacity(body.surface.len());
+        let mut pressure = Vec::new();
+        for (finger, object) in partners(shot, body.slot) {
+            if out.grips.len() == MOST {
+                return out;
+            }
+            if pressure.is_empty() {
+                body.surface.positions(x, &mut places);
+                pressure = vec![0.0; body.surface.len()];
+            }
+            let surface = (&places[..], body.surface.triangles());
+            let grip = Grip::of(&shot.contacts, finger, object, Some(surface), &mut points);
+            points.iter().for_each(|p| pressure[p.surfel as usize] += p.pressure);
+            out.grips.push((body.slot, object.to_parts().0, grip));
+        }
+        if !pressure.is_empty() {
+            out.bodies.push((body.slot, pressure));
+        }
+    }
+    out
+}
+
+/// The body in a slot with each other one that it touches, in the order of their slots.
+fn partners(shot: &Shot, slot: u32) -> Vec<(BodyId, BodyId)> {
+    let is = |id: BodyId| id.to_parts().0 == slot;
+    let pair = |a: BodyId, b: BodyId| if is(a) { Some((a, b)) } else { is(b).then_some((b, a)) };
+    let mut all: Vec<(BodyId, BodyId)> = shot.contacts.iter().filter_map(|c| pair(c.a, c.b)).collect();
+    all.retain(|(a, b)| a != b);
+    all.sort_unstable_by_key(|(_, b)| b.to_parts());
+    all.dedup();
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layer::Layers;
+    use crate::picture::Picture;
+    use sinew::{Input, Matter, RigidBody, Shape, SoftBody, TetMesh, World};
+    use std::sync::Arc;
+
+    #[test]
+    fn a_block_presses_the_floor_with_its_weight_over_its_footprint() {
+        let mut world = World::default();
+        world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y))).unwrap();
+        let mesh = TetMesh::block([4, 2, 4], Vec3::new(0.2, 0.1, 0.2)).unwrap();
+        let matter = Matter::new(1e6, 0.3, 1000.0).damping(0.02);
+        world.add_soft(SoftBody::corotational(mesh, matter).at([0.0, 0.0505, 0.0])).unwrap();
+        for _ in 0..240 {
+            world.step(&Input::none());
+        }
+        let mut shot =
+            Shot { picture: Arc::new(Picture::new(&world, world.blueprint().ok().as_ref(), 1)), ..Shot::default() };
+        shot.take(&world, Layers::PRESSURE);
+        let presses = presses(&shot);
+        let [(finger, object, grip)] = presses.grips[..] else { panic!("{presses:?}") };
+        assert_eq!((finger, object), (1, 0));
+        // 4 kg
+        let weight = 0.2 * 0.1 * 0.2 * 1000.0 * 9.81;
+        assert!((-grip.force.y / weight - 1.0).abs() < 0.01, "{grip:?}");
+        // the surface points that touch also stand for a part of the sides: a third of the first row's triangles
+        assert!(grip.area > 0.04 * 0.99 && grip.area < 0.04 + 0.8 * 0.05, "{grip:?}");
+        let [(slot, pressure)] = &presses.bodies[..] else { panic!("{presses:?}") };
+        let most = pressure.iter().copied().fold(0.0, Real::max);
+        assert!(*slot == 1 && (most / grip.peak - 1.0).abs() < 1e-5, "{most} {grip:?}");
+    }
+}
