@@ -44,7 +44,9 @@ impl Wish {
 }
 
 fn short(root: &Path) -> bool {
-    targets(root).iter().fold(true, |ok, target| ok & (install(root) && one(root, target, SHORT[usize::from(is_slow(target))])))
+    targets(root)
+        .iter()
+        .fold(true, |ok, target| ok & (install(root) && one(root, target, SHORT[usize::from(is_slow(target))])))
 }
 
 /// Runs what is wished for; true when nothing was found.
@@ -56,7 +58,8 @@ pub fn run(wish: &Wish, root: &Path) -> bool {
         return false;
     }
     let runs = |target: &str| wish.runs.unwrap_or(LONG[usize::from(is_slow(target))]);
-    install(root) && chosen.iter().fold(true, |ok, target| one(root, target, runs(target)) && ok)
+    // the others run on when one has found something
+    install(root) && chosen.iter().filter(|target| !one(root, target, runs(target))).count() == 0
 }
 
 /// A scene that is stepped takes a thousand times longer than a file that is read.
@@ -78,7 +81,8 @@ fn install(root: &Path) -> bool {
         return true;
     }
     println!("   cargo install cargo-fuzz");
-    let done = cargo_command(root).args(["install", "--locked", "cargo-fuzz"]).status().is_ok_and(|status| status.success());
+    let done =
+        cargo_command(root).args(["install", "--locked", "cargo-fuzz"]).status().is_ok_and(|status| status.success());
     if !done {
         eprintln!("cargo-fuzz could not be installed; it needs a network, and `rustup toolchain install nightly`");
     }

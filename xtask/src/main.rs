@@ -72,7 +72,9 @@ fn parse(args: &[String]) -> Result<Command, String> {
         ["setup"] => Ok(Command::Setup),
         ["help"] => Ok(Command::Help),
         [] => Err("which command?".to_string()),
-        ["check" | "full" | "foreign" | "tidy" | "setup" | "help", extra, ..] => Err(format!("unknown option `{extra}`")),
+        ["check" | "full" | "foreign" | "tidy" | "setup" | "help", extra, ..] => {
+            Err(format!("unknown option `{extra}`"))
+        }
         [name, ..] => Err(format!("unknown command `{name}`")),
     }
 }

@@ -12,8 +12,10 @@ const POISON: [Real; 5] = [Real::NAN, Real::INFINITY, Real::NEG_INFINITY, 1e30, 
 /// How many were injected.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Injected {
-    commands: u64,
-    states: u64,
+    /// Commands that no world should take.
+    pub commands: u64,
+    /// Numbers written into the state.
+    pub states: u64,
 }
 
 /// Injects faults at a rate.
@@ -77,7 +79,8 @@ impl Faults {
         let Some(wound) = self.poison(world) else { return Ok(()) };
         self.injected.states += 1;
         let found = world.step(&Input::none()).faults.iter().any(|f| f.body == wound.body && f.field == wound.column);
-        let others = world.bodies().filter(|b| b.is_frozen() && b.id() != wound.body && !held.contains(&b.id())).count();
+        let others =
+            world.bodies().filter(|b| b.is_frozen() && b.id() != wound.body && !held.contains(&b.id())).count();
         let finite = crate::measure::is_finite(world);
         world.restore(&calm).map_err(|e| e.to_string())?;
         let Wound { body, column } = wound;

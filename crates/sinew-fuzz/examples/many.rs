@@ -23,7 +23,8 @@ fn main() -> ExitCode {
         let begin = Instant::now();
         if catch_unwind(|| scene::step(&bytes)).is_err() {
             broken += 1;
-            let written = std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(folder.join(format!("{seed}-{i}")), &bytes));
+            let written = std::fs::create_dir_all(&folder)
+                .and_then(|()| std::fs::write(folder.join(format!("{seed}-{i}")), &bytes));
             println!("scene {i} of seed {seed} broke: {written:?}");
         }
         let seconds = begin.elapsed().as_secs_f64();

@@ -51,6 +51,7 @@ pub fn assert_finite(world: &sinew::World) {
 pub fn is_quick(s: &sinew::Settings) -> bool {
     let substeps = s.substeps.max(s.implicit_substeps).max(s.impact_substeps).max(s.max_substeps / 8);
     let sweeps = s.sweeps.saturating_add(s.relax_sweeps);
-    let work = substeps.saturating_mul(sweeps.max(s.implicit.passes).max(s.implicit.guard).max(s.implicit.audit_passes));
+    let work =
+        substeps.saturating_mul(sweeps.max(s.implicit.passes).max(s.implicit.guard).max(s.implicit.audit_passes));
     work <= 1000 && s.implicit.iterations <= 1000 && s.threads <= 4
 }

@@ -35,7 +35,8 @@ fn main() -> ExitCode {
     }
     files.sort();
     let rows: Vec<Row> = files.into_iter().filter_map(|path| Some(judge(Format::of(&path).ok()?, path))).collect();
-    for row in rows.iter().filter(|r| options.contains(&"--list".to_owned()) || matches!(r.verdict, Verdict::Broken(_))) {
+    for row in rows.iter().filter(|r| options.contains(&"--list".to_owned()) || matches!(r.verdict, Verdict::Broken(_)))
+    {
         println!("{:8.4} s  {}  {:?}", row.seconds, row.path.display(), row.verdict);
     }
     print(&rows);

@@ -3,6 +3,7 @@
 
 use sinew::{Motion, Report, Settings, World};
 use sinew_scene::file::{Syntax, read_text};
+use sinew_scene::validate::tools::num;
 
 /// What must come of a scene.
 #[derive(Clone, Copy, Debug)]
@@ -40,21 +41,21 @@ fn reach(world: &World) -> f64 {
         let nodes = b.node_positions();
         if nodes.is_empty() { vec![b.position()] } else { nodes.to_vec() }
     });
-    places.map(|x| x.length() as f64).fold(0.0, f64::max)
+    places.map(|x| num(x.length())).fold(0.0, f64::max)
 }
 
 fn fastest(world: &World) -> f64 {
-    world.bodies().map(|b| b.velocity().length() as f64).fold(0.0, f64::max)
+    world.bodies().map(|b| num(b.velocity().length())).fold(0.0, f64::max)
 }
 
 /// The way that gravity, the first velocities and the push out of overlaps explain [m]; twice it, because a push may come with
 /// a turn, and a tenth of a metre for bodies that unroll. Each pair comes apart at the push speed at most: in a heap the first
 /// and the last of a row of bodies come apart at as many times that speed as there are pairs between.
 fn bound(world: &World, settings: &Settings) -> f64 {
-    let (dt, g) = (f64::from(settings.dt as f32), f64::from(settings.gravity.length() as f32));
+    let (dt, g) = (num(settings.dt), num(settings.gravity.length()));
     let time = f64::from(STEPS) * dt;
     let movers = world.bodies().filter(|b| b.motion() == Motion::Dynamic).count().max(1);
-    let push = f64::from(settings.push_speed as f32) * movers as f64;
+    let push = num(settings.push_speed) * movers as f64;
     reach(world) + 2.0 * (0.5 * g * time * time + (fastest(world) + push) * time) + 0.1
 }
 
@@ -79,7 +80,8 @@ fn judge(case: &Case) -> Result<(), String> {
         if mad && matches!(case.expected, Runs) {
             return Err(format!("frozen: {:?}", world.report().faults));
         }
-        let finite = |b: sinew::BodyView<'_>| b.position().is_finite() && b.node_positions().iter().all(|x| x.is_finite());
+        let finite =
+            |b: sinew::BodyView<'_>| b.position().is_finite() && b.node_positions().iter().all(|x| x.is_finite());
         if !world.bodies().all(finite) {
             return Err(format!("not finite after step {}", world.state().tick));
         }
@@ -99,14 +101,20 @@ fn check(cases: &[Case], least: usize) {
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
 }
 
-const TET_MODELS: [&str; 7] = ["corotational", "solid", "springs", "pbd_solid", "shape_matching", "meshless", "oriented"];
+const TET_MODELS: [&str; 7] =
+    ["corotational", "solid", "springs", "pbd_solid", "shape_matching", "meshless", "oriented"];
 
 #[test]
 fn rest_shapes_without_volume_are_refused() {
     let flaws = [
         ("flat", "[[0, 0, 0], [0.1, 0, 0], [0, 0.1, 0], [0.1, 0.1, 0]]", "[[0, 1, 2, 3]]", "volume"),
         ("turned inside out", "[[0, 0, 0], [0.1, 0, 0], [0, 0.1, 0], [0, 0, -0.1]]", "[[0, 1, 2, 3]]", "volume"),
-        ("with two nodes in one place", "[[0, 0, 0], [0.1, 0, 0], [0.1, 0, 0], [0, 0, 0.1]]", "[[0, 1, 2, 3]]", "volume"),
+        (
+            "with two nodes in one place",
+            "[[0, 0, 0], [0.1, 0, 0], [0.1, 0, 0], [0, 0, 0.1]]",
+            "[[0, 1, 2, 3]]",
+            "volume",
+        ),
         ("with a node twice", "[[0, 0, 0], [0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1]]", "[[0, 1, 1, 3]]", "volume"),
         ("with a node that is not there", "[[0, 0, 0], [0.1, 0, 0], [0, 0.1, 0]]", "[[0, 1, 2, 3]]", "3"),
         ("in one point", "[[0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]]", "[[0, 1, 2, 3]]", "volume"),
@@ -266,10 +274,18 @@ fn heap(shape: &str, count: usize) -> String {
 fn many_bodies_in_one_point_come_apart_at_the_push_speed_of_each_pair_at_most() {
     let mut cases: Vec<Case> = SHAPES.iter().map(|(name, shape)| case(*name, Runs, heap(shape, 25))).collect();
     for (name, shape) in SHAPES {
-        cases.push(case(format!("{name}, guaranteed"), Contained, format!("[settings]\nguaranteed = true\n{}", heap(shape, 5))));
+        cases.push(case(
+            format!("{name}, guaranteed"),
+            Contained,
+            format!("[settings]\nguaranteed = true\n{}", heap(shape, 5)),
+        ));
     }
     let places = vec!["[0, 0.5, 0]"; 50].join(", ");
-    cases.push(case("nodes", Runs, format!("{FLOOR}[bodies.p]\nkind = 'particles'\npositions = [{places}]\nradius = 0.05\n")));
+    cases.push(case(
+        "nodes",
+        Runs,
+        format!("{FLOOR}[bodies.p]\nkind = 'particles'\npositions = [{places}]\nradius = 0.05\n"),
+    ));
     for model in TET_MODELS {
         let text = format!(
             "{FLOOR}[bodies.s]\nkind = 'soft'\ngeometry = {{ kind = 'block', cells = [1, 1, 1], size = [0.1, 0.1, 0.1] }}\n\
@@ -294,12 +310,26 @@ fn deep_overlaps_at_the_start_are_pushed_apart_and_not_shot() {
         ("a box nine tenths in the floor", format!("{FLOOR}{}", brick("a", "1", -0.08))),
         ("a box below the floor", format!("{FLOOR}{}", brick("a", "1", -0.5))),
         ("two boxes in one place", format!("{FLOOR}{}{}", brick("a", "1", 0.1), brick("b", "1", 0.1))),
-        ("a ball in the middle of a fixed box", format!("[bodies.w]\nkind = 'fixed'\n{BOX}[bodies.b]\nkind = 'dynamic'\nshape = {{ kind = 'ball', radius = 0.02 }}\n")),
+        (
+            "a ball in the middle of a fixed box",
+            format!(
+                "[bodies.w]\nkind = 'fixed'\n{BOX}[bodies.b]\nkind = 'dynamic'\nshape = {{ kind = 'ball', radius = 0.02 }}\n"
+            ),
+        ),
         ("a jelly half in the floor", format!("{FLOOR}{}", jelly("[0, 0, 0]"))),
         ("a jelly below the floor", format!("{FLOOR}{}", jelly("[0, -0.3, 0]"))),
         ("a box in a jelly", format!("{FLOOR}{}{}", jelly("[0, 0.101, 0]"), brick("a", "1", 0.15))),
-        ("a jelly in a fixed box", format!("[bodies.w]\nkind = 'fixed'\nshape = {{ kind = 'box', half_extents = [0.5, 0.5, 0.5] }}\n{}", jelly("[0, 0, 0]"))),
-        ("two jellies in one place", format!("{FLOOR}{}{}", jelly("[0, 0.101, 0]"), jelly("[0.01, 0.101, 0]").replace("bodies.s", "bodies.t"))),
+        (
+            "a jelly in a fixed box",
+            format!(
+                "[bodies.w]\nkind = 'fixed'\nshape = {{ kind = 'box', half_extents = [0.5, 0.5, 0.5] }}\n{}",
+                jelly("[0, 0, 0]")
+            ),
+        ),
+        (
+            "two jellies in one place",
+            format!("{FLOOR}{}{}", jelly("[0, 0.101, 0]"), jelly("[0.01, 0.101, 0]").replace("bodies.s", "bodies.t")),
+        ),
         ("a cloth through a box", format!("{FLOOR}{cloth}{}", brick("a", "1", 0.3))),
         ("a cloth through a jelly", format!("{FLOOR}{cloth}{}", jelly("[0, 0.3, 0]"))),
         ("two cloths in one place", format!("{FLOOR}{cloth}{}", cloth.replace("bodies.c", "bodies.d"))),
@@ -322,7 +352,9 @@ fn ring(count: usize, kind: &str) -> String {
     }
     for i in 0..count {
         let next = (i + 1) % count;
-        text += &format!("[joints.j{i}]\nkind = '{kind}'\na = 'b{i}'\nb = 'b{next}'\nanchor = [0, 3, 0]\naxis = [0, 0, 1]\n");
+        text += &format!(
+            "[joints.j{i}]\nkind = '{kind}'\na = 'b{i}'\nb = 'b{next}'\nanchor = [0, 3, 0]\naxis = [0, 0, 1]\n"
+        );
     }
     text
 }
@@ -399,12 +431,32 @@ fn contacts_without_a_clear_normal_do_not_throw_bodies() {
         ("tip on tip", at("low", "fixed", cone, "[0, 0, 0]", plain) + &top(cone, "[0, 0.2, 0]".into(), tip)),
         ("cylinder on its side", low(plain) + &top(cylinder, "[0, 0.2, 0]".into(), lying)),
         ("cylinder on its rim", low(plain) + &top(cylinder, format!("[0, {flat_edge}, 0]"), edge)),
-        ("cylinder across a cylinder", at("low", "fixed", cylinder, "[0, 0, 0]", lying) + &top(cylinder, "[0, 0.2, 0]".into(), other_edge)),
-        ("ball on an edge", low(edge) + &top("{ kind = 'ball', radius = 0.1 }", format!("[0, {}, 0]", 0.1 + 0.1 * 2.0_f64.sqrt()), plain)),
-        ("ball with its middle on a face", low(plain) + &top("{ kind = 'ball', radius = 0.1 }", "[0, 0.1, 0]".into(), plain)),
-        ("ball with its middle on a corner", low(plain) + &top("{ kind = 'ball', radius = 0.1 }", "[0.1, 0.1, 0.1]".into(), plain)),
-        ("flat box on flat box", at("low", "fixed", "{ kind = 'box', half_extents = [1, 1e-4, 1] }", "[0, 0, 0]", plain) + &top("{ kind = 'box', half_extents = [0.1, 1e-4, 0.1] }", "[0, 2e-4, 0]".into(), plain)),
-        ("needle on face", low(plain) + &top("{ kind = 'capsule', half_height = 0.1, radius = 1e-4 }", "[0, 0.2, 0]".into(), plain)),
+        (
+            "cylinder across a cylinder",
+            at("low", "fixed", cylinder, "[0, 0, 0]", lying) + &top(cylinder, "[0, 0.2, 0]".into(), other_edge),
+        ),
+        (
+            "ball on an edge",
+            low(edge)
+                + &top("{ kind = 'ball', radius = 0.1 }", format!("[0, {}, 0]", 0.1 + 0.1 * 2.0_f64.sqrt()), plain),
+        ),
+        (
+            "ball with its middle on a face",
+            low(plain) + &top("{ kind = 'ball', radius = 0.1 }", "[0, 0.1, 0]".into(), plain),
+        ),
+        (
+            "ball with its middle on a corner",
+            low(plain) + &top("{ kind = 'ball', radius = 0.1 }", "[0.1, 0.1, 0.1]".into(), plain),
+        ),
+        (
+            "flat box on flat box",
+            at("low", "fixed", "{ kind = 'box', half_extents = [1, 1e-4, 1] }", "[0, 0, 0]", plain)
+                + &top("{ kind = 'box', half_extents = [0.1, 1e-4, 0.1] }", "[0, 2e-4, 0]".into(), plain),
+        ),
+        (
+            "needle on face",
+            low(plain) + &top("{ kind = 'capsule', half_height = 0.1, radius = 1e-4 }", "[0, 0.2, 0]".into(), plain),
+        ),
     ];
     let mut cases = Vec::new();
     for (name, text) in scenes {
@@ -429,13 +481,20 @@ fn nodes_in_one_place_and_faces_without_area_are_refused_or_held_together() {
         ("a face on the other", "[[0, 0, 0], [0.1, 0, 0], [0, 0, 0.1], [0, 0, 0]]"),
     ];
     let mut cases = Vec::new();
-    for model in ["'membrane'", "{ kind = 'pbd_sheet', stretch = 1000, density = 0.2, bend = 1e-3 }", "'springs'", "'shape_matching'"] {
+    for model in [
+        "'membrane'",
+        "{ kind = 'pbd_sheet', stretch = 1000, density = 0.2, bend = 1e-3 }",
+        "'springs'",
+        "'shape_matching'",
+    ] {
         for (flaw, vertices) in flaws {
             cases.push(case(format!("{model}: {flaw}"), RefusedOrContained, sheet(vertices, model)));
         }
     }
     let cord = |points: &str| {
-        format!("[bodies.s]\nkind = 'soft'\ngeometry = {{ kind = 'line', points = {points} }}\nmodel = {{ kind = 'pbd_cord', stretch = 1000, density = 0.1, bend = 1e-3 }}\n")
+        format!(
+            "[bodies.s]\nkind = 'soft'\ngeometry = {{ kind = 'line', points = {points} }}\nmodel = {{ kind = 'pbd_cord', stretch = 1000, density = 0.1, bend = 1e-3 }}\n"
+        )
     };
     cases.push(case("a cord of no length", RefusedOrContained, cord("[[0, 0, 0], [0, 0, 0], [0, 0, 0]]")));
     cases.push(case("a cord folded onto itself", Contained, cord("[[0, 0, 0], [0.1, 0, 0], [0, 0, 0], [0.1, 0, 0]]")));
@@ -446,7 +505,9 @@ fn nodes_in_one_place_and_faces_without_area_are_refused_or_held_together() {
             ("points in a line", "[[0, 0, 0], [0.1, 0, 0], [0.2, 0, 0], [0.3, 0, 0], [0.4, 0, 0]]"),
             ("points in a plane", "[[0, 0, 0], [0.1, 0, 0], [0, 0, 0.1], [0.1, 0, 0.1], [0.2, 0, 0.1]]"),
         ] {
-            let text = format!("{FLOOR}[bodies.s]\nkind = 'soft'\ngeometry = {{ kind = 'points', points = {points} }}\nmaterial = 'jelly'\nmodel = '{model}'\nposition = [0, 0.3, 0]\n");
+            let text = format!(
+                "{FLOOR}[bodies.s]\nkind = 'soft'\ngeometry = {{ kind = 'points', points = {points} }}\nmaterial = 'jelly'\nmodel = '{model}'\nposition = [0, 0.3, 0]\n"
+            );
             cases.push(case(format!("{model}: {what}"), RefusedOrContained, text));
         }
     }
@@ -460,27 +521,103 @@ const NUMBERS: &[(&str, &str, &str)] = &[
     ("settings.push_speed", "3", "[settings]\npush_speed = @\n"),
     ("settings.max_speed", "100", "[settings]\nmax_speed = @\n"),
     ("settings.contact.frequency", "30", "[settings]\ncontact = { kind = 'soft', frequency = @ }\n"),
-    ("settings.contact.damping_ratio", "10", "[settings]\ncontact = { kind = 'soft', frequency = 30, damping_ratio = @ }\n"),
+    (
+        "settings.contact.damping_ratio",
+        "10",
+        "[settings]\ncontact = { kind = 'soft', frequency = 30, damping_ratio = @ }\n",
+    ),
     ("settings.minimum_gap", "1e-4", "[settings]\nguaranteed = true\nminimum_gap = @\n"),
-    ("bodies.b.mass", "1", "[bodies.b]\nkind = 'dynamic'\nshape = { kind = 'ball', radius = 0.1 }\nmass = @\nposition = [0, 0.2, 0]\n"),
-    ("bodies.b.shape.radius", "0.1", "[bodies.b]\nkind = 'dynamic'\nshape = { kind = 'ball', radius = @ }\nmass = 1\nposition = [0, 0.2, 0]\n"),
-    ("bodies.b.shape.half_extents", "0.1", "[bodies.b]\nkind = 'dynamic'\nshape = { kind = 'box', half_extents = [0.1, @, 0.1] }\nposition = [0, 0.2, 0]\n"),
-    ("bodies.b.position", "0.5", "[bodies.b]\nkind = 'dynamic'\nshape = { kind = 'ball', radius = 0.1 }\nposition = [0, @, 0]\n"),
-    ("bodies.b.velocity", "1", "[bodies.b]\nkind = 'dynamic'\nshape = { kind = 'ball', radius = 0.1 }\nvelocity = [0, @, 0]\n"),
-    ("bodies.b.spin", "1", "[bodies.b]\nkind = 'dynamic'\nshape = { kind = 'box', half_extents = [0.1, 0.2, 0.3] }\nspin = [1, @, 1]\n"),
-    ("bodies.b.linear_damping", "1", "[bodies.b]\nkind = 'dynamic'\nshape = { kind = 'ball', radius = 0.1 }\nlinear_damping = @\n"),
+    (
+        "bodies.b.mass",
+        "1",
+        "[bodies.b]\nkind = 'dynamic'\nshape = { kind = 'ball', radius = 0.1 }\nmass = @\nposition = [0, 0.2, 0]\n",
+    ),
+    (
+        "bodies.b.shape.radius",
+        "0.1",
+        "[bodies.b]\nkind = 'dynamic'\nshape = { kind = 'ball', radius = @ }\nmass = 1\nposition = [0, 0.2, 0]\n",
+    ),
+    (
+        "bodies.b.shape.half_extents",
+        "0.1",
+        "[bodies.b]\nkind = 'dynamic'\nshape = { kind = 'box', half_extents = [0.1, @, 0.1] }\nposition = [0, 0.2, 0]\n",
+    ),
+    (
+        "bodies.b.position",
+        "0.5",
+        "[bodies.b]\nkind = 'dynamic'\nshape = { kind = 'ball', radius = 0.1 }\nposition = [0, @, 0]\n",
+    ),
+    (
+        "bodies.b.velocity",
+        "1",
+        "[bodies.b]\nkind = 'dynamic'\nshape = { kind = 'ball', radius = 0.1 }\nvelocity = [0, @, 0]\n",
+    ),
+    (
+        "bodies.b.spin",
+        "1",
+        "[bodies.b]\nkind = 'dynamic'\nshape = { kind = 'box', half_extents = [0.1, 0.2, 0.3] }\nspin = [1, @, 1]\n",
+    ),
+    (
+        "bodies.b.linear_damping",
+        "1",
+        "[bodies.b]\nkind = 'dynamic'\nshape = { kind = 'ball', radius = 0.1 }\nlinear_damping = @\n",
+    ),
     ("bodies.b.surface", "0.5", "[bodies.b]\nkind = 'dynamic'\nshape = { kind = 'ball', radius = 0.1 }\nsurface = @\n"),
-    ("bodies.s.material.youngs_modulus", "1e4", "[bodies.s]\nkind = 'soft'\ngeometry = { kind = 'block', cells = [1, 1, 1], size = [0.1, 0.1, 0.1] }\nmaterial = { preset = 'jelly', youngs_modulus = @ }\nposition = [0, 0.2, 0]\n"),
-    ("bodies.s.material.density", "1000", "[bodies.s]\nkind = 'soft'\ngeometry = { kind = 'block', cells = [1, 1, 1], size = [0.1, 0.1, 0.1] }\nmaterial = { preset = 'jelly', density = @ }\nposition = [0, 0.2, 0]\n"),
-    ("bodies.s.material.damping", "0.01", "[bodies.s]\nkind = 'soft'\ngeometry = { kind = 'block', cells = [1, 1, 1], size = [0.1, 0.1, 0.1] }\nmaterial = { preset = 'jelly', damping = @ }\nposition = [0, 0.2, 0]\n"),
-    ("bodies.s.geometry.size", "0.1", "[bodies.s]\nkind = 'soft'\ngeometry = { kind = 'block', cells = [1, 1, 1], size = [0.1, @, 0.1] }\nmaterial = 'jelly'\nposition = [0, 0.2, 0]\n"),
-    ("bodies.s.model.stretch", "1000", "[bodies.s]\nkind = 'soft'\ngeometry = { kind = 'sheet', cells = [2, 2], size = [0.2, 0.2] }\nmodel = { kind = 'pbd_sheet', stretch = @, density = 0.2 }\nposition = [0, 0.2, 0]\n"),
-    ("bodies.s.model.frequency", "10", "[bodies.s]\nkind = 'soft'\ngeometry = { kind = 'block', cells = [1, 1, 1], size = [0.1, 0.1, 0.1] }\nmaterial = 'jelly'\nmodel = { kind = 'shape_matching', frequency = @ }\nposition = [0, 0.2, 0]\n"),
-    ("bodies.s.model.support", "2", "[bodies.s]\nkind = 'soft'\ngeometry = { kind = 'block', cells = [2, 2, 2], size = [0.1, 0.1, 0.1] }\nmaterial = 'jelly'\nmodel = { kind = 'meshless', support = @ }\nposition = [0, 0.2, 0]\n"),
-    ("joints.j.length", "0.5", "[bodies.b]\nkind = 'dynamic'\nshape = { kind = 'ball', radius = 0.1 }\nposition = [0, 0.5, 0]\n[joints.j]\nkind = 'rod'\na = { kind = 'world', point = [0, 1, 0] }\nb = { kind = 'body', body = 'b' }\nlength = @\n"),
-    ("joints.j.stiffness", "100", "[bodies.b]\nkind = 'dynamic'\nshape = { kind = 'ball', radius = 0.1 }\nposition = [0, 0.5, 0]\n[joints.j]\nkind = 'spring'\na = { kind = 'world', point = [0, 1, 0] }\nb = { kind = 'body', body = 'b' }\nlength = 0.4\nstiffness = @\n"),
-    ("joints.j.motor.target", "1", "[bodies.b]\nkind = 'dynamic'\nshape = { kind = 'box', half_extents = [0.1, 0.1, 0.1] }\nposition = [0, 0.5, 0]\n[joints.j]\nkind = 'hinge'\nb = 'b'\naxis = [0, 0, 1]\nmotor = { kind = 'velocity', target = @ }\n"),
-    ("motions.m.keys", "1", "[bodies.b]\nkind = 'dynamic'\nshape = { kind = 'ball', radius = 0.1 }\nposition = [0, 0.5, 0]\n[motions.m]\nkind = 'force'\nbody = 'b'\nkeys = [{ time = 0, force = [@, 0, 0] }]\n"),
+    (
+        "bodies.s.material.youngs_modulus",
+        "1e4",
+        "[bodies.s]\nkind = 'soft'\ngeometry = { kind = 'block', cells = [1, 1, 1], size = [0.1, 0.1, 0.1] }\nmaterial = { preset = 'jelly', youngs_modulus = @ }\nposition = [0, 0.2, 0]\n",
+    ),
+    (
+        "bodies.s.material.density",
+        "1000",
+        "[bodies.s]\nkind = 'soft'\ngeometry = { kind = 'block', cells = [1, 1, 1], size = [0.1, 0.1, 0.1] }\nmaterial = { preset = 'jelly', density = @ }\nposition = [0, 0.2, 0]\n",
+    ),
+    (
+        "bodies.s.material.damping",
+        "0.01",
+        "[bodies.s]\nkind = 'soft'\ngeometry = { kind = 'block', cells = [1, 1, 1], size = [0.1, 0.1, 0.1] }\nmaterial = { preset = 'jelly', damping = @ }\nposition = [0, 0.2, 0]\n",
+    ),
+    (
+        "bodies.s.geometry.size",
+        "0.1",
+        "[bodies.s]\nkind = 'soft'\ngeometry = { kind = 'block', cells = [1, 1, 1], size = [0.1, @, 0.1] }\nmaterial = 'jelly'\nposition = [0, 0.2, 0]\n",
+    ),
+    (
+        "bodies.s.model.stretch",
+        "1000",
+        "[bodies.s]\nkind = 'soft'\ngeometry = { kind = 'sheet', cells = [2, 2], size = [0.2, 0.2] }\nmodel = { kind = 'pbd_sheet', stretch = @, density = 0.2 }\nposition = [0, 0.2, 0]\n",
+    ),
+    (
+        "bodies.s.model.frequency",
+        "10",
+        "[bodies.s]\nkind = 'soft'\ngeometry = { kind = 'block', cells = [1, 1, 1], size = [0.1, 0.1, 0.1] }\nmaterial = 'jelly'\nmodel = { kind = 'shape_matching', frequency = @ }\nposition = [0, 0.2, 0]\n",
+    ),
+    (
+        "bodies.s.model.support",
+        "2",
+        "[bodies.s]\nkind = 'soft'\ngeometry = { kind = 'block', cells = [2, 2, 2], size = [0.1, 0.1, 0.1] }\nmaterial = 'jelly'\nmodel = { kind = 'meshless', support = @ }\nposition = [0, 0.2, 0]\n",
+    ),
+    (
+        "joints.j.length",
+        "0.5",
+        "[bodies.b]\nkind = 'dynamic'\nshape = { kind = 'ball', radius = 0.1 }\nposition = [0, 0.5, 0]\n[joints.j]\nkind = 'rod'\na = { kind = 'world', point = [0, 1, 0] }\nb = { kind = 'body', body = 'b' }\nlength = @\n",
+    ),
+    (
+        "joints.j.stiffness",
+        "100",
+        "[bodies.b]\nkind = 'dynamic'\nshape = { kind = 'ball', radius = 0.1 }\nposition = [0, 0.5, 0]\n[joints.j]\nkind = 'spring'\na = { kind = 'world', point = [0, 1, 0] }\nb = { kind = 'body', body = 'b' }\nlength = 0.4\nstiffness = @\n",
+    ),
+    (
+        "joints.j.motor.target",
+        "1",
+        "[bodies.b]\nkind = 'dynamic'\nshape = { kind = 'box', half_extents = [0.1, 0.1, 0.1] }\nposition = [0, 0.5, 0]\n[joints.j]\nkind = 'hinge'\nb = 'b'\naxis = [0, 0, 1]\nmotor = { kind = 'velocity', target = @ }\n",
+    ),
+    (
+        "motions.m.keys",
+        "1",
+        "[bodies.b]\nkind = 'dynamic'\nshape = { kind = 'ball', radius = 0.1 }\nposition = [0, 0.5, 0]\n[motions.m]\nkind = 'force'\nbody = 'b'\nkeys = [{ time = 0, force = [@, 0, 0] }]\n",
+    ),
 ];
 
 #[test]

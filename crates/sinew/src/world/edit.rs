@@ -245,7 +245,9 @@ pub(crate) fn check_fit(model: &Model, state: &State) -> Result<(), Error> {
     for (slot, _) in model.bodies.iter() {
         let q = state.q[slot as usize];
         if !is_turn(q) {
-            return Err(Error::BadSnapshot(format!("column q: {q} of body {slot} is no rotation, its length must be 1")));
+            return Err(Error::BadSnapshot(format!(
+                "column q: {q} of body {slot} is no rotation, its length must be 1"
+            )));
         }
     }
     if state.tick > u64::MAX / 2 {
