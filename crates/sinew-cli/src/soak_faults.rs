@@ -12,9 +12,9 @@ const POISON: [Real; 5] = [Real::NAN, Real::INFINITY, Real::NEG_INFINITY, 1e30, 
 /// How many were injected.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Injected {
-    /// Commands that no world should take.
+    /// Bad commands.
     pub commands: u64,
-    /// Numbers written into the state.
+    /// Bad numbers in the state.
     pub states: u64,
 }
 
