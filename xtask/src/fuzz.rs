@@ -44,22 +44,26 @@ impl Wish {
 }
 
 fn short(root: &Path) -> bool {
-    targets(root)
-        .iter()
-        .fold(true, |ok, target| ok & (install(root) && one(root, target, SHORT[usize::from(is_slow(target))])))
+    install(root) && each(root, &targets(root), |target| SHORT[usize::from(is_slow(target))])
+}
+
+/// Runs all of these, also after one has found something.
+fn each(root: &Path, targets: &[String], runs: impl Fn(&str) -> u64) -> bool {
+    let fine: Vec<bool> = targets.iter().map(|target| one(root, target, runs(target))).collect();
+    !fine.contains(&false)
 }
 
 /// Runs what is wished for; true when nothing was found.
 pub fn run(wish: &Wish, root: &Path) -> bool {
     let all = targets(root);
-    let chosen: Vec<&String> = all.iter().filter(|name| wish.target.as_ref().is_none_or(|w| w == *name)).collect();
+    let chosen: Vec<String> =
+        all.iter().filter(|name| wish.target.as_ref().is_none_or(|w| w == *name)).cloned().collect();
     if chosen.is_empty() {
         eprintln!("xtask: there is no such target; known: {}", all.join(", "));
         return false;
     }
     let runs = |target: &str| wish.runs.unwrap_or(LONG[usize::from(is_slow(target))]);
-    // the others run on when one has found something
-    install(root) && chosen.iter().filter(|target| !one(root, target, runs(target))).count() == 0
+    install(root) && each(root, &chosen, runs)
 }
 
 /// A scene that is stepped takes a thousand times longer than a file that is read.
