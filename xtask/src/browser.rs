@@ -12,7 +12,7 @@ pub const JOB: Job = Job { name: "browser", steps: &[Step::Call(browser)] };
 const PLACES: [&str; 3] = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
 /// Longest time for all of them [ms].
-const LIMIT: &str = "--test-timeout=180000";
+const LIMIT: &str = "--test-timeout=240000";
 
 fn browser(root: &Path) -> bool {
     if let Some(missing) = missing() {
