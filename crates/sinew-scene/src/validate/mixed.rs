@@ -24,7 +24,7 @@ const ROUNDED: &str =
 
 const LAGGING: &str = "holds and lets go as it should, but slides 16% too fast at N=3; not understood, perhaps the backs follow the force too slowly";
 
-const CREEPING: &str = "lets go as it should and slides with the right acceleration, but creeps by 20 mm in 30 s at 1.05 N_min, also with pads of no weight; not understood";
+const CREEPING: &str = "lets go as it should and slides with the right acceleration, but creeps by 20 mm in 30 s at 1.05 N_min, also with pads of no weight: points on the rim come and go, and new ones hold nothing yet";
 
 /// M01 to M08.
 pub const CASES: &[Case] = &[

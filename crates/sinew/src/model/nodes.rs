@@ -47,9 +47,9 @@ pub(crate) struct Nodes {
     /// 1/mass of each, 0 when pinned [1/kg].
     pub inv_mass: Vec<Real>,
     /// Semi-axes of nodes that are ellipsoids; empty when nodes are points. (node_count) [m]
-    pub radii: Vec<Vec3>,
+    pub radii: Box<[Vec3]>,
     /// Those nodes at rest, in the coordinates of the rest shape; empty when nodes are points. (node_count) [m]
-    pub radii_rest: Vec<Vec3>,
+    pub radii_rest: Box<[Vec3]>,
     /// A surface on oriented particles, for the eye.
     pub skin: Option<Box<ParticleSkin>>,
     pub surface: Surface,
@@ -114,8 +114,8 @@ impl Nodes {
             inner_count: 0,
             mass,
             inv_mass,
-            radii: Vec::new(),
-            radii_rest: Vec::new(),
+            radii: Box::default(),
+            radii_rest: Box::default(),
             skin: None,
             cells: Box::new(surface.cells()),
             rest: source.positions.clone(),
@@ -172,8 +172,8 @@ impl Nodes {
             inner_count: inner.len() as u32,
             mass,
             inv_mass,
-            radii: model.ellipsoids().to_vec(),
-            radii_rest: if model.ellipsoids().is_empty() { Vec::new() } else { rest },
+            radii: model.ellipsoids().into(),
+            radii_rest: if model.ellipsoids().is_empty() { Box::default() } else { rest.into() },
             skin: skin.map(Box::new),
             cells: Box::new(surface.cells()),
             rest: surfels,
