@@ -21,6 +21,9 @@ pub fn scenes() -> Result<(), Failure> {
 /// The friction law of all surfaces of a built-in scene.
 const LAW: &str = "parameters.law=";
 
+/// How changes of a scene file begin; all others are settings, as of every scene.
+const TABLES: [&str; 6] = ["bodies.", "combined.", "joints.", "motions.", "parameters.", "camera."];
+
 /// Whether a word names a file.
 pub fn is_file(name: &str) -> bool {
     Syntax::of(Path::new(name)).is_some()
@@ -45,7 +48,8 @@ pub fn find(name: &str, sets: &[String]) -> Result<(AnyScene, Vec<String>), Fail
 
 /// A scene of the gallery; one that is a file takes changes as files do.
 fn built_in(scene: &'static gallery::Scene, sets: &[String]) -> Result<(AnyScene, Vec<String>), Failure> {
-    let (plain, inner): (Vec<String>, Vec<String>) = sets.iter().cloned().partition(|set| settings::is_knob(set));
+    let of_file = |set: &String| TABLES.iter().any(|table| set.trim_start().starts_with(table));
+    let (inner, plain): (Vec<String>, Vec<String>) = sets.iter().cloned().partition(of_file);
     match scene.text {
         Some(text) if !inner.is_empty() => {
             let read = file::read_text_with(text, &format!("{}.toml", scene.name), Syntax::Toml, &inner);
