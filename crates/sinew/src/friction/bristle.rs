@@ -11,9 +11,8 @@
 //!   v (1 + give [(σ₀ h + σ₁) θ + v_c]) = v_free − give [(σ₀ + σ₁/h) θ − σ₁/h] z
 //! ```
 //!
-//! so that one number is left: θ (1 + h r s) = 1, by false position on (0, 1] with the weights of Anderson and Björck (1973).
-//! The left side is nearly linear in θ both where the bristle holds (θ ≈ 1) and where it is dragged (θ ≈ z/(h s), as small as
-//! 1e-5).
+//! so that one number is left: θ (1 + h r s) = 1, by false position with Illinois' halving on (0, 1]. The left side is
+//! nearly linear in θ both where the bristle holds (θ ≈ 1) and where it is dragged (θ ≈ z/(h s), as small as 1e-5).
 //! Yield only relaxes, whatever h: |z'| stays below 1/r.
 
 use super::{Answer, Ask, length};
@@ -70,12 +69,9 @@ pub(super) fn drag<L: Lane, Y: Yields>(t: L::Token, ask: &Ask<L>, n: Numbers<L>,
         }
         theta = done.select_gt(half, theta, next);
         let value = one - theta * excess(t, ask, n, law, theta);
-        // the end that stays twice counts less: by how far the other has come, or by half when it has not
+        // the end that stays twice counts half
         let side = value.select_gt(zero, one, -one);
-        let moved = side.select_gt(zero, value_low, value_high);
-        let less = one - value.div(moved);
-        let less = less.select_gt(zero, less, half);
-        let weight = (side * last).select_gt(zero, less, one);
+        let weight = (side * last).select_gt(zero, half, one);
         last = side;
         low = side.select_gt(zero, theta, low);
         high = side.select_gt(zero, high, theta);
