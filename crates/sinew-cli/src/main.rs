@@ -29,6 +29,7 @@ mod soak;
 mod soak_faults;
 mod validate;
 mod view;
+mod write_back;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;

@@ -6,6 +6,7 @@ use crate::measure::Summary;
 use crate::output::{Draft, Table, Target, ms, number};
 use crate::play::{Length, play};
 use crate::run_csv::{Csv, readings};
+use crate::write_back::WriteBack;
 use crate::{interrupt, scenes, settings};
 use sinew::{Input, Phase, World};
 use sinew_wire::Recorder;
@@ -46,6 +47,9 @@ pub struct Args {
     /// Record inputs and hashes, for `sinew replay`
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
+    /// Write the world at the end as a scene file, .toml or .json; it goes on from there with the same bits
+    #[arg(long, value_name = "FILE")]
+    write: Option<PathBuf>,
 }
 
 /// Runs a scene.
@@ -61,10 +65,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let steps = args.length.count(&scene, world.settings());
 
     Target::check(&args.json)?;
+    let kept = args.write.as_deref().map(WriteBack::to).transpose()?;
     let mut files = Files::create(args, scene.name(), &world)?;
     interrupt::install()?;
     let measure = play(&scene, &mut world, steps, |world, input| files.step(world, input))?;
     files.finish()?;
+    kept.map_or(Ok(()), |kept| kept.write(&scene, &world))?;
     let summary = measure.summary(scene.name(), &world);
     if interrupt::requested() {
         eprintln!("sinew: stopped after {} of {steps} steps", summary.steps);

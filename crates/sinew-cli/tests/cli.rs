@@ -252,6 +252,23 @@ fn bad_use_exits_with_2_and_a_hint() {
     }
 }
 
+#[test]
+fn a_world_that_is_written_down_goes_on_with_the_same_bits() {
+    let folder = std::env::temp_dir().join(format!("sinew-write-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    for (scene, ending) in [("stack", "toml"), ("pudding", "json"), ("domino", "toml")] {
+        let file = folder.join(format!("{scene}.{ending}")).to_str().unwrap().to_owned();
+        let hash = |args: &[&str]| json(&sinew(args))["state_hash"].clone();
+        hash(&["run", scene, "--steps", "25", "--json", "-", "--write", &file]);
+        let onwards = hash(&["run", &file, "--steps", "15", "--json", "-"]);
+        assert_eq!(onwards, hash(&["run", scene, "--steps", "40", "--json", "-"]), "{scene}");
+    }
+    let output = sinew(&["run", "stack", "--steps", "1", "--write", "stack.txt"]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("ends in .toml or .json"), "{}", stderr(&output));
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
 /// A file of the gallery.
 fn scene_file(name: &str) -> String {
     format!("{}/../../scenes/{name}", env!("CARGO_MANIFEST_DIR"))
