@@ -36,7 +36,7 @@ export function serve(scene, port, ...more) {
   const child = spawn(BINARY, ['view', scene, '--port', String(port), ...more], { stdio: ['ignore', 'pipe', 'inherit'] });
   return new Promise((done, fail) => {
     let told = '';
-    const timer = setTimeout(() => fail(new Error(`no address: ${told}`)), 20000);
+    const timer = setTimeout(() => fail(new Error(`no address: ${told}`)), 60000);
     child.stdout.on('data', (data) => {
       told += data;
       const found = /Open (http:\S+)/.exec(told);
@@ -57,8 +57,9 @@ export async function open(browser, url, viewport = { width: 1280, height: 800 }
   const page = await browser.newPage({ viewport });
   page.faults = [];
   page.on('pageerror', (error) => page.faults.push(String(error)));
+  page.setDefaultTimeout(60000);
   await page.goto(url);
-  await page.waitForFunction(() => window.sinew?.tick() >= 0, null, { timeout: 20000 });
+  await page.waitForFunction(() => window.sinew?.tick() >= 0);
   return page;
 }
 
@@ -68,14 +69,20 @@ export const ask = (page, what, ...args) => page.evaluate(([w, a]) => {
   return typeof found === 'function' ? found(...a) : found;
 }, [what, args]);
 
-/** Waits until the page answers so. */
-export async function until(page, what, test, why, limit = 15000) {
+/**
+ * Looks again and again until what is seen passes, and returns it. Pictures and frames come late on a machine that is
+ * slow or busy, so nothing here is looked at once after a fixed time.
+ */
+export async function eventually(look, test, why, limit = 60000) {
   const end = Date.now() + limit;
-  let value;
+  let seen;
   do {
-    value = await ask(page, what);
-    if (test(value)) return value;
-    await page.waitForTimeout(50);
+    seen = await look();
+    if (test(seen)) return seen;
+    await new Promise((next) => setTimeout(next, 50));
   } while (Date.now() < end);
-  throw new Error(`${why}: ${what} is ${JSON.stringify(value)}`);
+  throw new Error(`${why}: seen ${String(JSON.stringify(seen)).slice(0, 200)}`);
 }
+
+/** Waits until the page answers so. */
+export const until = (page, what, test, why) => eventually(() => ask(page, what), test, `${why} (${what})`);

@@ -19,6 +19,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   check          what CI runs: setup, format, lints, tests in f32 and f64, the page in a browser, docs, tidy
   check --quick  format, lints, f32 tests, tidy
   full           check and the long runs
+  browser        only the tests of the viewer's page in a browser
   foreign        Debian's assimp-testmodels through the mesh readers, as a table
   fuzz [TARGET|all [RUNS]]  runs fuzz targets; without RUNS a million each, ten thousand of scene_step
   tidy           only the house rules: dependency arrows, forbidden words, file lengths, stray paths
@@ -30,6 +31,7 @@ enum Command {
     Check,
     CheckQuick,
     Full,
+    Browser,
     Foreign,
     Fuzz(fuzz::Wish),
     Tidy,
@@ -66,13 +68,14 @@ fn parse(args: &[String]) -> Result<Command, String> {
         ["check"] => Ok(Command::Check),
         ["check", "--quick"] => Ok(Command::CheckQuick),
         ["full"] => Ok(Command::Full),
+        ["browser"] => Ok(Command::Browser),
         ["foreign"] => Ok(Command::Foreign),
         ["fuzz", ..] => fuzz::Wish::read(&words[1..]).map(Command::Fuzz),
         ["tidy"] => Ok(Command::Tidy),
         ["setup"] => Ok(Command::Setup),
         ["help"] => Ok(Command::Help),
         [] => Err("which command?".to_string()),
-        ["check" | "full" | "foreign" | "tidy" | "setup" | "help", extra, ..] => {
+        ["check" | "full" | "browser" | "foreign" | "tidy" | "setup" | "help", extra, ..] => {
             Err(format!("unknown option `{extra}`"))
         }
         [name, ..] => Err(format!("unknown command `{name}`")),
@@ -86,6 +89,7 @@ fn jobs(command: &Command) -> Vec<Job> {
         Command::Full => [check::JOBS, full::JOBS].concat(),
         Command::Tidy => vec![tidy::JOB],
         Command::Setup => vec![setup::JOB],
+        Command::Browser => vec![browser::JOB],
         Command::Foreign => vec![foreign::JOB],
         Command::Help | Command::Fuzz(_) => Vec::new(),
     }

@@ -5,6 +5,7 @@
 
 use serde::Serialize;
 use sinew::{BodyId, Command, Event, Input, Motion, Pose, Quat, Real, Vec3, World};
+use sinew_scene::Chance;
 
 /// What is written where a number should be.
 const POISON: [Real; 5] = [Real::NAN, Real::INFINITY, Real::NEG_INFINITY, 1e30, -1e30];
@@ -22,7 +23,7 @@ pub struct Injected {
 pub struct Faults {
     /// Chance of each door at each step.
     rate: f64,
-    random: Random,
+    chance: Chance,
     /// Done so far.
     pub injected: Injected,
 }
@@ -36,19 +37,19 @@ struct Wound {
 impl Faults {
     /// With this chance a step, 0 to 1, and this seed.
     pub fn new(rate: f64, seed: u64) -> Self {
-        Self { rate, random: Random(seed ^ 0x9e37_79b9_7f4a_7c15), injected: Injected::default() }
+        Self { rate, chance: Chance::new(seed), injected: Injected::default() }
     }
 
     /// Adds a command that must be refused; true if it did.
     pub fn speak(&mut self, world: &World, input: &mut Input) -> bool {
         let bodies: Vec<BodyId> = movers(world).collect();
-        if bodies.is_empty() || self.random.share() >= self.rate {
+        if bodies.is_empty() || self.chance.share() >= self.rate {
             return false;
         }
-        let body = bodies[self.random.below(bodies.len())];
-        let bad = Vec3::splat(POISON[self.random.below(POISON.len())]);
+        let body = bodies[self.chance.below(bodies.len())];
+        let bad = Vec3::splat(POISON[self.chance.below(POISON.len())]);
         let node = u32::MAX;
-        input.commands.push(match self.random.below(6) {
+        input.commands.push(match self.chance.below(6) {
             0 => Command::Force { body, force: bad, torque: Vec3::ZERO },
             1 => Command::Impulse { body, impulse: bad, point: Vec3::ZERO },
             2 => Command::Velocity { body, velocity: bad, spin: Vec3::ZERO },
@@ -71,7 +72,7 @@ impl Faults {
     /// # Errors
     /// What was not as it must be.
     pub fn wound(&mut self, world: &mut World) -> Result<(), String> {
-        if self.random.share() >= self.rate {
+        if self.chance.share() >= self.rate {
             return Ok(());
         }
         let (before, calm) = (world.hash(), world.snapshot());
@@ -96,15 +97,14 @@ impl Faults {
     /// Writes a bad number into a column that belongs to one body.
     fn poison(&mut self, world: &mut World) -> Option<Wound> {
         let bodies: Vec<BodyId> = movers(world).collect();
-        let body = *bodies.get(self.random.below(bodies.len().max(1)))?;
-        let view = world.body(body).ok()?;
-        let (nodes, node_count) = (node_start(world, body), view.node_positions().len());
-        let (bad, axis) = (POISON[self.random.below(POISON.len())], self.random.below(3));
-        let choice = self.random.below(4);
-        let node = nodes + self.random.below(node_count.max(1));
+        let body = *bodies.get(self.chance.below(bodies.len()))?;
+        let nodes = world.body(body).ok()?.node_span();
+        let (bad, axis) = (POISON[self.chance.below(POISON.len())], self.chance.below(3));
+        let choice = self.chance.below(4);
+        let node = nodes.start + self.chance.below(nodes.len());
         let slot = body.to_parts().0 as usize;
         let state = world.tamper();
-        let column = match (node_count, choice) {
+        let column = match (nodes.len(), choice) {
             (0, 0) => (state.x[slot][axis] = bad, "x").1,
             (0, 1) => (state.v[slot][axis] = bad, "v").1,
             (0, 2) => (state.w[slot][axis] = bad, "w").1,
@@ -124,32 +124,6 @@ impl Faults {
 /// Bodies that forces move and nothing holds.
 fn movers(world: &World) -> impl Iterator<Item = BodyId> {
     world.bodies().filter(|b| b.motion() == Motion::Dynamic && !b.is_frozen()).map(|b| b.id())
-}
-
-/// Number of a body's first node among all nodes: its slice lies in the column of all.
-fn node_start(world: &World, body: BodyId) -> usize {
-    let all = &world.state().node_x;
-    let own = world.body(body).map_or(&[][..], |b| b.node_positions());
-    all.as_ptr_range().start.addr().abs_diff(own.as_ptr().addr()) / size_of::<Vec3>()
-}
-
-/// Random numbers that are the same everywhere (a linear congruence, upper bits).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        self.0 >> 32
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        self.next() as usize % n
-    }
-
-    /// From 0 to below 1.
-    fn share(&mut self) -> f64 {
-        self.next() as f64 / f64::from(u32::MAX)
-    }
 }
 
 #[cfg(test)]

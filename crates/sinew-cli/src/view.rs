@@ -33,8 +33,8 @@ pub fn view(args: &Args) -> Result<(), Failure> {
         let told = format!("--set {set}: `view` takes changes of scene files only; turn settings on the page");
         return Err(Failure::input(told));
     }
-    let file = scenes::is_file(&args.scene).then(|| (PathBuf::from(&args.scene), args.sets.clone()));
-    let show = Show { file, frames: f64::from(args.frames), wait: true, ..Show::new(scene) };
+    let file = scenes::is_file(&args.scene).then(|| PathBuf::from(&args.scene));
+    let show = Show { file, sets: args.sets.clone(), frames: f64::from(args.frames), wait: true, ..Show::new(scene) };
     open(show, &args.host, args.port)
 }
 

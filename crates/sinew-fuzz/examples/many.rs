@@ -4,6 +4,7 @@
 //! exit 1 when there was any.
 
 use sinew_fuzz::scene;
+use sinew_scene::Chance;
 use std::panic::catch_unwind;
 use std::path::Path;
 use std::process::ExitCode;
@@ -13,8 +14,16 @@ use std::time::Instant;
 const LENGTH: usize = 600;
 
 fn main() -> ExitCode {
-    let mut words = std::env::args().skip(1).map(|word| word.parse::<u64>().unwrap_or(1));
-    let (count, seed) = (words.next().unwrap_or(1000), words.next().unwrap_or(1));
+    let words: Result<Vec<u64>, _> = std::env::args().skip(1).map(|word| word.parse()).collect();
+    let (count, seed) = match words.as_deref() {
+        Ok([]) => (1000, 1),
+        Ok([count]) => (*count, 1),
+        Ok([count, seed]) => (*count, *seed),
+        _ => {
+            eprintln!("usage: many [COUNT [SEED]], whole numbers");
+            return ExitCode::from(2);
+        }
+    };
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/artifacts/scene_step");
     let (mut broken, mut built, mut slowest) = (0, 0, 0.0_f64);
     for i in 0..count {
@@ -37,14 +46,8 @@ fn main() -> ExitCode {
     if broken == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Bytes from a seed (splitmix64).
+/// Bytes from a seed.
 fn bytes(seed: u64) -> Vec<u8> {
-    let mut state = seed;
-    let mut word = || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    };
-    (0..LENGTH / 8).flat_map(|_| word().to_le_bytes()).collect()
+    let mut chance = Chance::new(seed);
+    (0..LENGTH / 8).flat_map(|_| chance.bits().to_le_bytes()).collect()
 }

@@ -4,9 +4,11 @@
 mod any;
 pub mod bench_models;
 pub mod census;
+mod chance;
 pub mod file;
 pub mod friction_bench;
 pub mod gallery;
 pub mod validate;
 
 pub use any::AnyScene;
+pub use chance::Chance;

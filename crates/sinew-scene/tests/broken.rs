@@ -418,7 +418,7 @@ fn hostile_files_are_refused_at_once() {
         let clock = Instant::now();
         let problems = read_text(text, "s.toml", Syntax::Toml).expect_err("hostile");
         let told: usize = problems.iter().map(|p| p.render().len()).sum();
-        assert!(clock.elapsed() < Duration::from_secs(2), "{:?}: {}", clock.elapsed(), &text[..40]);
+        assert!(clock.elapsed() < Duration::from_secs(10), "{:?}: {}", clock.elapsed(), &text[..40]);
         assert!(told < 100_000, "{told} letters of faults: {}", &text[..40]);
     }
     for text in ["[".repeat(1_000_000), "{\"a\":".repeat(200_000)] {

@@ -45,8 +45,10 @@ pub enum Letter {
 pub struct Show {
     /// The scene.
     pub scene: AnyScene,
-    /// The file it was read from, with the changes it was read with: its parameters are then sliders.
-    pub file: Option<(PathBuf, Vec<String>)>,
+    /// The file it was read from; none for a built-in scene.
+    pub file: Option<PathBuf>,
+    /// The changes it was read with: a slider that is turned comes on top of them.
+    pub sets: Vec<String>,
     /// Frames a second at most.
     pub frames: f64,
     /// Do not begin before someone looks.
@@ -56,8 +58,16 @@ pub struct Show {
 impl Show {
     /// A scene, with 60 frames a second, from now on.
     pub fn new(scene: impl Into<AnyScene>) -> Self {
-        Self { scene: scene.into(), file: None, frames: 60.0, wait: false }
+        Self { scene: scene.into(), file: None, sets: Vec::new(), frames: 60.0, wait: false }
     }
+}
+
+/// A world to build.
+enum Wish {
+    /// The scene from its start.
+    Again,
+    /// Another scene.
+    Scene(AnyScene),
 }
 
 /// A world and what is done to it.
@@ -70,6 +80,8 @@ pub struct Session {
     knobs: Vec<Knob>,
     /// Knobs of the model were turned: build anew when it is time.
     stale: bool,
+    /// A world that was asked for, built when it is time; orders after it wait.
+    wish: Option<Wish>,
     next_build: Instant,
     status: Arc<Status>,
     single: bool,
@@ -115,6 +127,7 @@ impl Session {
             plain: None,
             knobs: Vec::new(),
             stale: false,
+            wish: None,
             next_build: Instant::now(),
             status,
             single: false,
@@ -183,6 +196,9 @@ impl Session {
     /// Obeys what was ordered; an error when nobody can order any more.
     fn read(&mut self, letters: &Receiver<Letter>) -> Result<(), ()> {
         for _ in 0..ORDERS {
+            if self.wish.is_some() {
+                break;
+            }
             match letters.try_recv() {
                 Ok(Letter::Order(viewer, order)) => self.obey(viewer, order),
                 Ok(Letter::Gone(viewer)) => self.grabs.retain(|(v, _)| *v != viewer),
@@ -289,15 +305,19 @@ impl Session {
             Order::Pause { on } => self.status = change(&self.status, &|s| s.paused = on),
             Order::Speed { value } => self.status = change(&self.status, &|s| s.speed = value),
             Order::Step => self.single = self.status.paused,
-            Order::Reset if self.may_build() => self.restart(),
-            Order::Scene { name } if self.may_build() => {
+            Order::Reset => {
+                self.wish = Some(Wish::Again);
+                self.grant();
+            }
+            Order::Scene { name } => {
                 let given = Some(self.show.scene.clone()).filter(|s| s.name() == name);
                 match given.or_else(|| gallery::find(&name).map(AnyScene::from)) {
-                    Some(scene) => self.load(scene),
+                    Some(scene) => self.wish = Some(Wish::Scene(scene)),
                     None => self.tell(format!("there is no scene '{name}'")),
                 }
+                self.grant();
             }
-            Order::Reset | Order::Scene { .. } | Order::Layers { .. } => {}
+            Order::Layers { .. } => {}
             Order::Grab { slot, at } => {
                 self.grabs.retain(|(v, _)| *v != viewer);
                 self.grabs.extend(Grab::at(&self.world, slot, vector(at)).map(|grab| (viewer, grab)));
@@ -322,18 +342,25 @@ impl Session {
                 self.tune(&old.name, old.value);
             }
         }
-        self.next_build = Instant::now();
+        if self.stale {
+            self.next_build = Instant::now();
+            self.rebuild();
+        }
     }
 
-    /// Whether it is time to build a world again: no viewer can make this thread do nothing else.
-    fn may_build(&mut self) -> bool {
+    /// Builds the world that was asked for, when it is time: no viewer can make this thread do nothing else.
+    fn grant(&mut self) {
         let now = Instant::now();
-        let free = now >= self.next_build;
-        if free {
-            // a scene takes a moment to build; how long is not known before
-            self.next_build = now + Duration::from_millis(100);
+        if now < self.next_build {
+            return;
         }
-        free
+        let Some(wish) = self.wish.take() else { return };
+        match wish {
+            Wish::Again => self.restart(),
+            Wish::Scene(scene) => self.load(scene),
+        }
+        // a scene takes a moment to build; how long is not known before
+        self.next_build = now + Duration::from_millis(100);
     }
 
     fn tune(&mut self, name: &str, value: f64) {
@@ -356,8 +383,10 @@ impl Session {
         self.tell(String::new());
     }
 
-    /// Builds the world anew when knobs of the model were turned, in the state it is in.
+    /// Builds what waits for its time: the world that was asked for, or this one in the state it is in when knobs of
+    /// the model were turned.
     pub fn rebuild(&mut self) {
+        self.grant();
         if !self.stale || Instant::now() < self.next_build {
             return;
         }
@@ -405,12 +434,15 @@ impl Session {
     fn read_again(&self) -> Result<Option<AnyScene>, String> {
         let own = self.knobs.iter().filter_map(|k| Some((k.name.strip_prefix("scene.")?, k.value)));
         let own: Vec<String> = own.map(|(name, value)| format!("parameters.{name}.value={value}")).collect();
-        let given = self.show.file.as_ref().filter(|_| self.scene.name() == self.show.scene.name());
-        let text = gallery::find(self.scene.name()).and_then(|scene| scene.text);
-        let read = match (given, text) {
+        let name = self.scene.name();
+        // another scene may have been picked since
+        let is_first = name == self.show.scene.name();
+        let sets = if is_first { [&self.show.sets[..], &own].concat() } else { own.clone() };
+        let text = gallery::find(name).and_then(|scene| scene.text);
+        let read = match (self.show.file.as_ref().filter(|_| is_first), text) {
             _ if own.is_empty() => return Ok(None),
-            (Some((path, sets)), _) => file::read_with(path, &[&sets[..], &own].concat()),
-            (None, Some(text)) => file::read_text_with(text, self.scene.name(), Syntax::Toml, &own),
+            (Some(path), _) => file::read_with(path, &sets),
+            (None, Some(text)) => file::read_text_with(text, name, Syntax::Toml, &sets),
             (None, None) => return Ok(None),
         };
         read.map(|scene| Some(scene.into())).map_err(|problems| problems.to_string())

@@ -1,5 +1,7 @@
 //! Every error of the engine's doors. Each names the culprit and what to do; inside a step nothing fails.
 
+use crate::model::tet_mesh::TetMeshError;
+use crate::model::tri_mesh::TriMeshError;
 use crate::model::{BodyId, ConstraintId};
 
 /// Why something was refused. The world stays as it was.
@@ -24,6 +26,12 @@ pub enum Error {
         /// What is wrong and what to do.
         reason: String,
     },
+    /// A mesh of tetrahedra that cannot be.
+    #[error(transparent)]
+    Tets(#[from] TetMeshError),
+    /// A mesh of triangles that cannot be.
+    #[error(transparent)]
+    Triangles(#[from] TriMeshError),
     /// A moving body without mass or with an inertia that cannot be inverted.
     #[error("{body}: {reason}")]
     BadMass {

@@ -5,6 +5,7 @@
 //! velocities of its fingers by hand instead.
 
 use super::{Scene, floor, named};
+use crate::Chance;
 use sinew::{
     BodyId, Combined, Command, ConstraintId, Error, Input, Joint, Material, Motor, Pose, Quat, Real, RigidBody,
     Settings, Shape, SoftModel, Tissue, TissueModel, Vec3, World, fem, oriented,
@@ -145,43 +146,26 @@ const TILTED_GRASP: Grasp = Grasp {
     offset: [[0.01, 0.0], [0.0, 0.01]],
 };
 
-/// Numbers from 0 to 1 (splitmix64).
-struct Chance(u64);
+/// A turn about an axis of any direction, of up to 15 degrees [rad].
+fn any_turn(chance: &mut Chance) -> Vec3 {
+    let (y, around) = (chance.between(-1.0, 1.0), chance.between(0.0, std::f64::consts::TAU));
+    let level = (1.0 - y * y).sqrt();
+    let angle = chance.between(0.0, MOST_TURN);
+    Vec3::new((level * around.cos()) as Real, y as Real, (level * around.sin()) as Real) * angle as Real
+}
 
-impl Chance {
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    fn between(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * self.next()
-    }
-
-    /// A turn about an axis of any direction [rad].
-    fn turn(&mut self) -> Vec3 {
-        let (y, around) = (self.between(-1.0, 1.0), self.between(0.0, std::f64::consts::TAU));
-        let level = (1.0 - y * y).sqrt();
-        let angle = self.between(0.0, MOST_TURN);
-        Vec3::new((level * around.cos()) as Real, y as Real, (level * around.sin()) as Real) * angle as Real
-    }
-
-    /// A place in a disc [m].
-    fn shift(&mut self) -> [Real; 2] {
-        let (r, around) = (MOST_SHIFT * self.next().sqrt(), self.between(0.0, std::f64::consts::TAU));
-        [(r * around.cos()) as Real, (r * around.sin()) as Real]
-    }
+/// A place in a disc of 10 mm [m].
+fn any_shift(chance: &mut Chance) -> [Real; 2] {
+    let (r, around) = (MOST_SHIFT * chance.share().sqrt(), chance.between(0.0, std::f64::consts::TAU));
+    [(r * around.cos()) as Real, (r * around.sin()) as Real]
 }
 
 impl Grasp {
     /// A grasp by chance: each finger turned by up to 15 degrees about any axis and shifted by up to 10 mm, friction 0.5 to 1,
     /// mass 0.1 to 0.5 kg. All are within force closure: 2 μ N is at least 10 N, the heaviest asks for 5.8 N in the lift.
     pub fn random(seed: u64, object: Object, finger: Finger) -> Self {
-        let mut chance = Chance(seed);
-        let (tilt, offset) = ([chance.turn(), chance.turn()], [chance.shift(), chance.shift()]);
+        let chance = &mut Chance::new(seed);
+        let (tilt, offset) = ([any_turn(chance), any_turn(chance)], [any_shift(chance), any_shift(chance)]);
         let (friction, mass) = (chance.between(0.5, 1.0) as Real, chance.between(0.1, 0.5) as Real);
         Self { object, finger, mass, friction, tilt, offset }
     }

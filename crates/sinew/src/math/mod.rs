@@ -5,6 +5,7 @@
 mod lanes;
 mod polar;
 mod rotation;
+mod sane;
 mod tensor;
 mod wide;
 
@@ -12,6 +13,7 @@ pub use lanes::vector::{self as lane3, Eight, Eight3};
 pub use lanes::{Blocks, Kernel, LANES, Lane, PairPicks, Pairs, Picked, PickedPairs, Picks, run, run_wide};
 pub use polar::{Svd, cofactor, natural_log, polar_rotation, positive_part, trace};
 pub use rotation::{angle_of, nearest_rotation, nearest_rotation_from, pseudo_inverse, root};
+pub use sane::{FAR, is_place, is_turn};
 pub use tensor::{Pose, Sym3, any_orthonormal, cross_matrix, integrate_rotation, turn_free};
 pub use wide::{
     Wide3, WideMat3, WideQuat, eigen, narrow, narrow_rotation, pseudo_inverse as wide_pseudo_inverse, wide_outer,

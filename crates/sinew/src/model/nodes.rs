@@ -48,8 +48,8 @@ pub(crate) struct Nodes {
     pub inv_mass: Vec<Real>,
     /// Semi-axes of nodes that are ellipsoids; empty when nodes are points. (node_count) [m]
     pub radii: Box<[Vec3]>,
-    /// Those nodes at rest, in the coordinates of the rest shape; empty when nodes are points. (node_count) [m]
-    pub radii_rest: Box<[Vec3]>,
+    /// Places of nodes that are ellipsoids in the rest shape; empty when nodes are points. (node_count) [m]
+    pub particle_rest: Box<[Vec3]>,
     /// A surface on oriented particles, for the eye.
     pub skin: Option<Box<ParticleSkin>>,
     pub surface: Surface,
@@ -115,7 +115,7 @@ impl Nodes {
             mass,
             inv_mass,
             radii: Box::default(),
-            radii_rest: Box::default(),
+            particle_rest: Box::default(),
             skin: None,
             cells: Box::new(surface.cells()),
             rest: source.positions.clone(),
@@ -173,7 +173,7 @@ impl Nodes {
             mass,
             inv_mass,
             radii: model.ellipsoids().into(),
-            radii_rest: if model.ellipsoids().is_empty() { Box::default() } else { rest.into() },
+            particle_rest: if model.ellipsoids().is_empty() { Box::default() } else { rest.into() },
             skin: skin.map(Box::new),
             cells: Box::new(surface.cells()),
             rest: surfels,

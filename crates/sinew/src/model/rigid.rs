@@ -2,8 +2,8 @@
 
 use super::{Groups, Material, Shape};
 use crate::collision::{Geometry, Sdf};
-use crate::error::{Error, finite, finite_vec, not_negative, positive};
-use crate::math::{Mat3, Pose, Quat, Real, Sym3, Vec3};
+use crate::error::{Error, check, finite, finite_vec, not_negative, positive};
+use crate::math::{FAR, Mat3, Pose, Quat, Real, Sym3, Vec3};
 use std::sync::Arc;
 
 /// Who decides how a body moves.
@@ -303,10 +303,6 @@ pub(crate) struct Rigid {
     pub source: RigidBody,
 }
 
-/// Shapes end within this from their body's origin [m]: no body can be further away, and squares of larger numbers, of which
-/// collision makes products, leave the range of f32.
-const LARGEST: Real = 1e6;
-
 impl Rigid {
     pub fn is_dynamic(&self) -> bool {
         self.motion == Motion::Dynamic
@@ -333,7 +329,8 @@ impl Rigid {
             let geometry = Geometry::build(&c.shape, &format!("{who}.colliders[{i}]"))?;
             let reach = geometry.reach() + place.position.length();
             let what = format!("{who}.colliders[{i}]: its reach from the body's origin [m]");
-            crate::error::check(&what, reach, reach <= LARGEST, "at most 1e6")?;
+            // no body can be farther away, and collision multiplies squares
+            check(&what, reach, reach <= FAR, "at most 1e6")?;
             geometries.push((geometry, place));
         }
         let mass = MassProperties::of(&spec, &geometries, &who)?;

@@ -27,6 +27,7 @@
 //! friction (too slow to let a body begin to slide).
 
 mod audit;
+mod near;
 mod smooth;
 mod space;
 
@@ -296,6 +297,8 @@ pub fn solve(
         passes: settings.passes,
         radii: Radii::Follow,
     };
+    scratch.fine.begin(system, v);
+    scratch.fine.leave_out(system, rows, v);
     let mut outcome = run_passes(system, rows, v, plan, &mut scratch.fine);
     if settings.audit_passes > 0 {
         outcome.audit_iterations = balance(system, rows, v, settings.audit_passes, scratch);
@@ -308,7 +311,8 @@ pub fn solve(
     outcome
 }
 
-/// Solve with the rows as they seem, look at them again, until they are as they seemed. Ends with the law's impulses.
+/// Solve with the rows as they seem, look at them again, until they are as they seemed. Ends with the law's impulses. Comes
+/// after `begin`.
 ///
 /// For given disc radii v is the minimum of a convex function, φ(v) = ½ vᵀA v − bᵀv + Σ (energy of the rows' laws); a
 /// Newton step that lands among other rows than it was made for is cut where φ is least along it. Without the cut the
@@ -317,10 +321,6 @@ fn run_passes(system: &System<'_>, rows: &mut RowBuffer, v: &mut [Block], plan: 
     let mut outcome = Outcome::default();
     let enough = LAW_TOLERANCE * plan.tolerance;
     s.blend = 1.0;
-    s.begin(system, v);
-    if plan.radii == Radii::Follow {
-        s.leave_out(system, rows, v);
-    }
     linearise(rows, v, s);
     loop {
         s.precondition(system, rows);
@@ -339,8 +339,12 @@ fn run_passes(system: &System<'_>, rows: &mut RowBuffer, v: &mut [Block], plan: 
             Radii::Follow => RADIUS_BLEND,
         };
         outcome.mismatch = linearise(rows, v, s);
-        let done = outcome.mismatch <= enough && residual <= plan.tolerance;
-        let done = done && !s.wake(rows, v);
+        let settled = outcome.mismatch <= enough && residual <= plan.tolerance;
+        let woken = settled && s.wake(rows, v);
+        if woken {
+            outcome.mismatch = linearise(rows, v, s);
+        }
+        let done = settled && !woken;
         if done || outcome.passes >= plan.passes || outcome.iterations >= plan.iterations {
             return outcome;
         }

@@ -91,7 +91,7 @@ pub(super) fn shape(nodes: &Nodes, state: &State, node: u32) -> Ellipsoid {
 
 /// Neighbours that are nearer at rest than they may touch leave each other alone.
 fn far_at_rest(nodes: &Nodes, a: u32, b: u32, thick: Real) -> bool {
-    let [p, q] = [a, b].map(|n| nodes.radii_rest[n as usize]);
+    let [p, q] = [a, b].map(|n| nodes.particle_rest[n as usize]);
     let [r, s] = [a, b].map(|n| nodes.radii[n as usize].max_element());
     p.distance(q) > r + s + thick
 }

@@ -3,16 +3,13 @@
 use crate::deformable::particle::oriented::SPAN;
 use crate::error::Error;
 use crate::input::{Command, Input};
-use crate::math::{Pose, Quat, Real, Vec3};
+use crate::math::{FAR, Pose, Quat, Real, Vec3, is_place, is_turn};
 use crate::model::{Body, BodyId, Model, Motion};
 use crate::report::{Event, Fault, FaultKind, Phase};
 use crate::settings::Settings;
 use crate::state::{State, flag};
 use crate::work::Work;
 use crate::world::edit;
-
-/// Positions beyond this cannot be resolved by f32 and count as a fault [m].
-const FAR: Real = 1e6;
 
 pub(crate) fn intake(input: &Input, model: &mut Model, state: &mut State, work: &mut Work, settings: &mut Settings) {
     work.report.clear();
@@ -126,16 +123,6 @@ fn gate_nodes(
             fault(model, work, slot, FaultKind::NonFinite, "inner");
         }
     }
-}
-
-/// Whether a body can be there.
-pub(crate) fn is_place(x: Vec3) -> bool {
-    x.is_finite() && x.abs().max_element() <= FAR
-}
-
-/// Whether this is a rotation, up to what rounding does to its length.
-pub(crate) fn is_turn(q: Quat) -> bool {
-    q.is_finite() && (q.length_squared() - 1.0).abs() <= 0.01
 }
 
 fn insane_rigid(state: &State, i: usize, max_speed: Real) -> Option<(FaultKind, &'static str)> {

@@ -2,13 +2,12 @@
 
 use crate::constraint::{Constraint, Motor};
 use crate::error::Error;
-use crate::math::{Quat, Vec3};
+use crate::math::{Quat, Vec3, is_turn};
 use crate::model::{
     Air, Body, BodyId, ConstraintId, Model, Motion, NodeSource, Nodes, Particles, Rigid, RigidBody, Shape, SoftBody,
     Start,
 };
 use crate::state::State;
-use crate::step::intake::is_turn;
 
 /// Shapes without end have no mass: they cannot be moved by forces.
 pub(crate) fn check_motion(spec: &RigidBody) -> Result<(), Error> {

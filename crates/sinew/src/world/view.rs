@@ -109,6 +109,14 @@ impl<'a> BodyView<'a> {
         0.5 * (self.mass() * self.velocity().length_squared() + self.spin().dot(self.angular_momentum()))
     }
 
+    /// Where its nodes lie in the node columns of [`State`]; empty for rigid bodies.
+    pub fn node_span(&self) -> std::ops::Range<usize> {
+        match self.body {
+            Body::Rigid(_) => 0..0,
+            Body::Nodes(n) => n.span(),
+        }
+    }
+
     /// Positions of the nodes [m]; empty for rigid bodies.
     pub fn node_positions(&self) -> &'a [Vec3] {
         match self.body {

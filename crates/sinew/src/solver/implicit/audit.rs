@@ -85,6 +85,7 @@ pub(super) fn balance(
     // passes by the law, one more by the model
     coarse_v.clear();
     coarse_v.resize(count, [0.0; 4]);
+    coarse.begin(&island, coarse_v);
     let mut iterations = run_passes(&island, coarse_rows, coarse_v, Plan { passes, ..AUDIT }, coarse).iterations;
     coarse.precondition(&island, coarse_rows);
     iterations += conjugate_gradient(&island, coarse_rows, coarse_v, AUDIT, coarse).0;
@@ -187,5 +188,34 @@ pub(super) fn settle(system: &System<'_>, owner: &[u32], rows: &RowBuffer, v: &m
         for (b, arm) in v[span].iter_mut().zip(modes.arms) {
             add(b, shift + turn.cross(*arm));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Terms of a row as the audit meets them: two nodes of one body, blocks 0 and 1, or a node and the world.
+    fn met(ends: &[(Vec3, Vec3)]) -> (Vec<Term>, Real) {
+        let (mut terms, mut size) = (Vec::new(), 0.0);
+        for &(arm, jacobian) in ends {
+            meet(&mut terms, 0, jacobian);
+            meet(&mut terms, 1, arm.cross(jacobian));
+            size += jacobian.length_squared() + arm.cross(jacobian).length_squared();
+        }
+        (terms, size)
+    }
+
+    #[test]
+    fn a_row_inside_a_body_moves_it_nowhere_and_an_anchor_or_a_couple_does() {
+        let (a, b) = (Vec3::new(0.3, -0.2, 0.9), Vec3::new(-0.1, 0.4, 0.5));
+        let axis = (b - a).normalize();
+        let (strand, size) = met(&[(a, -axis), (b, axis)]);
+        assert!(is_inner(&strand, size));
+        let (anchor, size) = met(&[(a, axis)]);
+        assert!(!is_inner(&anchor, size));
+        // equal and opposite, but not along the line between them: it turns the body
+        let (couple, size) = met(&[(a, -Vec3::X), (b, Vec3::X)]);
+        assert!(!is_inner(&couple, size));
     }
 }

@@ -572,6 +572,42 @@ mod tests {
     }
 
     #[test]
+    fn rows_of_one_pair_count_the_same_in_any_handful() {
+        let lumps = [lump(0, 2.0), lump(2, 0.5)];
+        let system = System { operators: &[], lumps: &lumps };
+        // 19 rows: two full handfuls and three more
+        let arm = |k: usize| Vec3::new(0.1 * k as Real - 0.9, 0.05 * (k % 4) as Real, 0.3 - 0.02 * k as Real);
+        let axis = |k: usize| Vec3::new(1.0, 0.2 * k as Real, (k % 3) as Real).normalize();
+        let between = |k: usize| [(0, arm(k)), (2, arm(k + 1) * 0.5)];
+        let rate: Vec<Real> = (0..19).map(|k| 1.0 + 0.3 * k as Real).collect();
+        let answer = |order: &[usize], near: &[u32]| {
+            let mut rows = RowBuffer::default();
+            order.iter().for_each(|&k| push(&mut rows, axis(k), &between(k), Bounds::Free));
+            let rate: Vec<Real> = order.iter().map(|&k| rate[k]).collect();
+            let mut smooth = Smooth::default();
+            smooth.build(&system, &rows, Rates { near, rate: &rate, cross: &vec![0.0; order.len()] }, 4, &[]);
+            let r: Vec<Block> = (0..4).map(|k| [1.0 + k as Real, -0.5 * k as Real, 0.7, 0.0]).collect();
+            let mut z = vec![[0.0; 4]; 4];
+            smooth.correct(&system, &r, &mut z);
+            z
+        };
+        let all: Vec<usize> = (0..19).collect();
+        let near: Vec<u32> = (0..19).collect();
+        let handfuls = answer(&all, &near);
+        let backwards: Vec<usize> = all.iter().rev().copied().collect();
+        let size = handfuls.as_flattened().iter().fold(0.0, |m: Real, x| m.max(x.abs()));
+        for (a, b) in handfuls.as_flattened().iter().zip(answer(&backwards, &near).as_flattened()) {
+            assert!((a - b).abs() < 1e3 * Real::EPSILON * size, "{a} {b}");
+        }
+        // and a row that is not near does not count: the first 18 alone
+        for (a, b) in
+            answer(&all, &near[..18]).as_flattened().iter().zip(answer(&all[..18], &near[..18]).as_flattened())
+        {
+            assert_eq!(a, b);
+        }
+    }
+
+    #[test]
     fn eight_lanes_and_one_factor_to_the_same_bits() {
         let size = 40;
         let low: Vec<u32> = (0..size as u32).map(|i| if i < 16 { 0 } else { 8 }).collect();

@@ -10,10 +10,6 @@ const LIFT: Real = 16.0;
 /// How often it is tried, each time with so much more.
 const LIFTS: u32 = 4;
 
-/// A row that is open by more than this part of the largest kick is left out: what rests does not come near it, and
-/// what falls is looked at again.
-const REACH: Real = 0.5;
-
 /// No operator owns the block.
 pub(super) const NOBODY: u32 = u32::MAX;
 
@@ -65,7 +61,7 @@ pub(super) struct Space {
     /// u at the start of a pass and its change. (row_count)
     pub(super) from: Vec<Real>,
     pub(super) step: Vec<Real>,
-    /// Rows that may push in this solve, ascending; all loops over rows run over these.
+    /// Rows that may push in this solve (`near.rs`), ascending; all loops over rows run over these.
     pub(super) near: Vec<u32>,
     /// The others: too far open for this substep, as it seems.
     pub(super) far: Vec<u32>,
@@ -327,65 +323,11 @@ impl Space {
         }
     }
 
-    /// push ← u = J·v + bias of every row.
+    /// push ← u = J·v + bias of every row that is near.
     pub(super) fn drifts(&mut self, rows: &RowBuffer, v: &[Block]) {
         for &id in &self.near {
             self.push[id as usize] = drift(rows.terms(id), v) + rows.rows()[id as usize].bias;
         }
-    }
-
-    /// Leaves rows out that are too far open to push in this solve: at the velocities it starts from they stay open by
-    /// more than forces can close. `wake` makes sure of it at the end.
-    pub(super) fn leave_out(&mut self, system: &System<'_>, rows: &RowBuffer, v: &[Block]) {
-        let kick = self.largest_kick(system);
-        let Self { near, far, .. } = self;
-        near.clear();
-        far.clear();
-        let mut open = false;
-        for (id, row) in rows.rows().iter().enumerate() {
-            // friction goes with the row that it hangs on
-            open = match row.bounds {
-                Bounds::Disc { normal, .. } => open && normal as usize + 1 == id,
-                Bounds::Mate => open,
-                _ => row.impulse == 0.0 && opening(rows, id as RowId, v) > REACH * kick,
-            };
-            if open { far.push(id as u32) } else { near.push(id as u32) }
-        }
-    }
-
-    /// The largest change of velocity that forces give to a body as a whole [m/s]: elastic ones have no say in it.
-    fn largest_kick(&self, system: &System<'_>) -> Real {
-        let mut largest: Real = 0.0;
-        for placed in system.operators {
-            let (mut push, mut total) = (Vec3::ZERO, 0.0);
-            for (b, mass) in placed.blocks().zip(placed.operator.mass()).filter(|(_, mass)| mass.is_finite()) {
-                (push, total) = (push + vec(self.forces[b]), total + mass);
-            }
-            largest = largest.max(push.length() / total.max(Real::MIN_POSITIVE));
-        }
-        for lump in system.lumps {
-            largest = largest.max(vec(self.forces[lump.block as usize]).length() / lump.mass);
-        }
-        largest
-    }
-
-    /// Takes rows back that were left out and would close; true when there are any.
-    pub(super) fn wake(&mut self, rows: &RowBuffer, v: &[Block]) -> bool {
-        let Self { near, far, .. } = self;
-        let asleep = far.len();
-        let mut with_normal = false;
-        far.retain(|&id| {
-            let row = &rows.rows()[id as usize];
-            if !matches!(row.bounds, Bounds::Disc { .. } | Bounds::Mate) {
-                with_normal = opening(rows, id, v) < 0.0;
-            }
-            if with_normal {
-                near.push(id);
-            }
-            !with_normal
-        });
-        near.sort_unstable();
-        far.len() < asleep
     }
 
     /// r += Jᵀ (offset − push).
@@ -574,17 +516,6 @@ pub(super) fn inverse(block: &Mat3) -> Mat3 {
         lift *= LIFT;
     }
     Mat3::from_diagonal(Vec3::splat(1.0 / size))
-}
-
-/// How far a row is from pushing or pulling, as a velocity [m/s]; minus infinity for one that does both.
-fn opening(rows: &RowBuffer, id: RowId, v: &[Block]) -> Real {
-    let row = &rows.rows()[id as usize];
-    let sign = match row.bounds {
-        Bounds::AtLeast(0.0) | Bounds::Between { low: 0.0, .. } => 1.0,
-        Bounds::Between { high: 0.0, .. } => -1.0,
-        _ => return Real::NEG_INFINITY,
-    };
-    sign * (drift(rows.terms(id), v) + row.bias)
 }
 
 /// An impulse within the row's bounds, and whether it was inside them.

@@ -1,0 +1,146 @@
+//! Which rows a solve looks at. A cloth or a lattice brings thousands of strings that hang loose and gaps that stay open:
+//! they push in no pass, and looking at them costs more than the CG.
+//!
+//! A row is left out when at the velocities that the solve starts from it stays open by more than forces could close. Before
+//! a solve ends it looks at all that it left out and takes back what would close. (One that runs out of passes or
+//! iterations does not: those rows then begin a substep late, and the guard pushes against gaps that would close.)
+
+use super::System;
+use super::space::{Space, drift, vec};
+use crate::constraint::{Bounds, RowBuffer, RowId};
+use crate::math::{Block, Real, Vec3};
+
+/// Part of the largest kick by forces that a row must be open by. Smaller: more rows are left out of the first passes and
+/// taken back by another one.
+const REACH: Real = 0.5;
+
+impl Space {
+    /// Leaves rows out that are too far open to push in this solve; comes after `begin`.
+    pub(super) fn leave_out(&mut self, system: &System<'_>, rows: &RowBuffer, v: &[Block]) {
+        let kick = self.largest_kick(system);
+        let Self { near, far, .. } = self;
+        near.clear();
+        far.clear();
+        let mut open = false;
+        for (id, row) in rows.rows().iter().enumerate() {
+            // friction goes with the row that it hangs on
+            open = match row.bounds {
+                Bounds::Disc { normal, .. } => open && normal as usize + 1 == id,
+                Bounds::Mate => open,
+                _ => row.impulse == 0.0 && opening(rows, id as RowId, v) > REACH * kick,
+            };
+            if open { far.push(id as u32) } else { near.push(id as u32) }
+        }
+    }
+
+    /// Takes rows back that were left out and would close; true when there are any.
+    pub(super) fn wake(&mut self, rows: &RowBuffer, v: &[Block]) -> bool {
+        let Self { near, far, .. } = self;
+        let asleep = far.len();
+        let mut closes = false;
+        far.retain(|&id| {
+            if !matches!(rows.rows()[id as usize].bounds, Bounds::Disc { .. } | Bounds::Mate) {
+                closes = opening(rows, id, v) < 0.0;
+            }
+            if closes {
+                near.push(id);
+            }
+            !closes
+        });
+        let woken = far.len() < asleep;
+        if woken {
+            near.sort_unstable();
+        }
+        woken
+    }
+
+    /// The largest change of velocity that forces give to a body as a whole [m/s]: elastic ones have no say in it.
+    fn largest_kick(&self, system: &System<'_>) -> Real {
+        let mut largest: Real = 0.0;
+        for placed in system.operators {
+            let (mut push, mut total) = (Vec3::ZERO, 0.0);
+            for (b, mass) in placed.blocks().zip(placed.operator.mass()).filter(|(_, mass)| mass.is_finite()) {
+                (push, total) = (push + vec(self.forces[b]), total + mass);
+            }
+            largest = largest.max(push.length() / total.max(Real::MIN_POSITIVE));
+        }
+        for lump in system.lumps {
+            largest = largest.max(vec(self.forces[lump.block as usize]).length() / lump.mass);
+        }
+        largest
+    }
+}
+
+/// How far a row is from pushing or pulling, as a velocity [m/s]; minus infinity for one that does both.
+fn opening(rows: &RowBuffer, id: RowId, v: &[Block]) -> Real {
+    let row = &rows.rows()[id as usize];
+    let sign = match row.bounds {
+        Bounds::AtLeast(0.0) | Bounds::Between { low: 0.0, .. } => 1.0,
+        Bounds::Between { high: 0.0, .. } => -1.0,
+        _ => return Real::NEG_INFINITY,
+    };
+    sign * (drift(rows.terms(id), v) + row.bias)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Lump, Scratch, Settings, solve, stiffen};
+    use super::*;
+    use crate::constraint::Term;
+
+    /// Three balls of 1 kg in a row, the first at 2 m/s; between neighbours a gap row with friction.
+    fn row_of_balls(gaps: [Real; 2]) -> (Vec<Lump>, RowBuffer, Vec<Block>) {
+        let speeds = [2.0, 0.0, 0.0].map(|v| Vec3::X * v);
+        let lumps = (0..3).map(|k| Lump { block: k, mass: 1.0, inertia: None, free: [speeds[k as usize], Vec3::ZERO] });
+        let mut rows = RowBuffer::default();
+        for (k, gap) in gaps.into_iter().enumerate() {
+            let terms = |axis: Vec3| {
+                [(k as u32, -axis), (k as u32 + 1, axis)].map(|(block, j)| Term { block, jacobian: j, response: j })
+            };
+            let normal = rows.push(&terms(Vec3::X), gap, 0.0, 0.0, Bounds::AtLeast(0.0));
+            let disc = Bounds::Disc { normal, friction: 0.5, radius: 0.0 };
+            rows.push(&terms(Vec3::Y), 0.0, 0.0, 0.0, disc);
+            rows.push(&terms(Vec3::Z), 0.0, 0.0, 0.0, Bounds::Mate);
+        }
+        (lumps.collect(), rows, speeds.map(|v| [v.x, v.y, v.z, 0.0]).to_vec())
+    }
+
+    fn solved(gaps: [Real; 2]) -> (Vec<Real>, usize) {
+        let (lumps, mut rows, mut v) = row_of_balls(gaps);
+        let (settings, mut scratch) = (Settings { guard: 0, ..Settings::default() }, Scratch::default());
+        let system = System { operators: &[], lumps: &lumps };
+        stiffen(&system, &mut rows, v.len(), &settings, &mut scratch);
+        solve(&system, &mut rows, &mut v, &settings, &mut scratch);
+        (v.iter().map(|v| v[0]).collect(), scratch.fine.far.len())
+    }
+
+    #[test]
+    fn a_gap_that_stays_open_is_left_out_with_its_friction() {
+        // the first pair meets and goes on with 1 m/s; the second may close by 5 m/s
+        let (v, far) = solved([0.0, 5.0]);
+        assert_eq!(far, 3);
+        assert!((v[0] - 1.0).abs() < 2e-3 && (v[1] - 1.0).abs() < 2e-3 && v[2] == 0.0, "{v:?}");
+    }
+
+    #[test]
+    fn a_gap_that_only_a_blow_closes_is_taken_back() {
+        // at the start the second pair is still: only when the first has met does it come nearer, by more than its gap
+        let (v, far) = solved([0.0, 0.1]);
+        assert_eq!(far, 0);
+        // 2 = a + a + b with b = a - 0.1
+        let (a, b) = (0.7, 0.6);
+        assert!((v[0] - a).abs() < 3e-3 && (v[1] - a).abs() < 3e-3 && (v[2] - b).abs() < 3e-3, "{v:?}");
+    }
+
+    #[test]
+    fn a_string_is_open_while_it_is_slack_and_a_joint_never() {
+        let v = [[2.0, 0.0, 0.0, 0.0]];
+        let mut rows = RowBuffer::default();
+        let term = [Term { block: 0, jacobian: Vec3::X, response: Vec3::X }];
+        for bounds in [Bounds::Between { low: -9.0, high: 0.0 }, Bounds::AtLeast(0.0), Bounds::Free] {
+            rows.push(&term, -3.0, 0.0, 0.0, bounds);
+        }
+        // J·v + bias = 2 - 3: a string has 1 m/s to go, a gap is closed by as much
+        assert_eq!([0, 1, 2].map(|id| opening(&rows, id, &v)), [1.0, -1.0, Real::NEG_INFINITY]);
+    }
+}
