@@ -7,11 +7,7 @@ use sinew::{BodyId, Error, Input, Material, Settings, World};
 use std::f64::consts::TAU;
 
 /// The stick point is held by a spring, `docs/accuracy.md`.
-const GIVES: &str = "the stick point is held by a spring of at most a 24th of the substep rate: it gives way by micrometres before it holds";
-/// One point after the other; a test of `friction_pairs` looks at the points.
-const UNZIPS: &str = "breaks away at 1.14 N: the pull shifts load to the front, the springs of the corners also push sideways (59% of what they hold), and the light points reach their cone first and go to the lower coefficient";
-/// 6 nm/s.
-const RESTLESS: &str = "elasto-plastic drifts by 57 nm in 10 s where 10 nm are allowed: what the sweeps of four points leave; not understood further";
+const GIVES: &str = "the stick point is held by a spring of at most a 24th of the substep rate: it gives way by less than a micrometre, and takes it back; the law alone does not move at all";
 
 const HOLD: &str = "Coulomb/Karnopp break-away and stick";
 const DRIFT: &str = "Drift under sub-limit oscillation: LuGre drifts, elasto-plastic does not";
@@ -19,9 +15,9 @@ const EVEN: &str = "Friction isotropy";
 
 /// F04, F08, F09.
 pub const CASES: &[Case] = &[
-    Case::friction("F04", HOLD, "rigid contact", || f04(Law::default())).known(UNZIPS),
+    Case::friction("F04", HOLD, "rigid contact", || f04(Law::default())).known(GIVES),
     Case::friction("F04", HOLD, "karnopp contact", || f04(karnopp())).known(GIVES),
-    Case::friction("F08", DRIFT, "laws contact", f08).known(RESTLESS),
+    Case::friction("F08", DRIFT, "laws contact", f08),
     Case::friction("F09", EVEN, "rigid contact", || f09(Law::default())),
     Case::friction("F09", EVEN, "elasto-plastic contact", || f09(dry_bristle())),
 ];

@@ -228,6 +228,14 @@ impl RowBuffer {
         }
     }
 
+    /// Makes the last row softer, by a share of its answer. Only while it is the last: nobody has solved it yet.
+    pub(crate) fn soften(&mut self, id: RowId, relative: Real) {
+        let row = &mut self.rows[id as usize];
+        let more = relative * (row.diagonal - row.softness);
+        row.softness += more;
+        row.diagonal += more;
+    }
+
     /// Adds a row whose softness is a law of its own: a spring or a soft motor.
     pub fn push_spring(&mut self, terms: &[Term], bias: Real, softness: Real, bounds: Bounds) -> RowId {
         let id = self.push(terms, bias, 0.0, softness, bounds);

@@ -511,6 +511,17 @@ fn resist_rolling<L: Lane>(
     dot(d, d)
 }
 
+/// A point at its cone slips, and goes from the static to the kinetic coefficient, once a substep moves it by more than
+/// this share of the stretch that its spring can hold. Before, it only gives way: the points of a patch reach their cones
+/// one after the other, and their springs turn into the direction of the pull by fractions of a stretch, while the patch
+/// as a whole still holds (F04).
+pub(crate) const BREAK_AWAY: Real = 0.1;
+
+/// Whether a point that friction has `cut` back slips: `slid` before, `creep` of the substep and stretch of the spring [m].
+pub(crate) fn slips(cut: bool, slid: bool, creep: Real, stretch: Real) -> bool {
+    cut && (slid || creep > BREAK_AWAY * stretch)
+}
+
 /// After the correcting sweeps: adds this substep's slip to what static friction has to take back, or forgets it.
 #[inline(always)]
 fn settle<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: BodyBlocks<'_>, p: &ContactParams) {
@@ -535,7 +546,10 @@ fn settle<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: Bod
         (s1 * back).store(&mut point.stick[0][at..]);
         (s2 * back).store(&mut point.stick[1][at..]);
         let slips = normal_impulse.select_gt(zero, L::load(t, &point.slips[at..]), zero);
-        slips.store(&mut point.slipping[at..]);
+        let creep = h * (dot(t1, relative) * dot(t1, relative) + dot(t2, relative) * dot(t2, relative)).sqrt();
+        let slid = L::load(t, &point.slipping[at..]);
+        let away = (creep - most * L::splat(t, BREAK_AWAY)).select_gt(zero, one, slid);
+        (slips * away).store(&mut point.slipping[at..]);
     }
 }
 

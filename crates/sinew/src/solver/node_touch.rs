@@ -14,6 +14,7 @@
 //! their impulses are added up in the order of lanes, and the body answers before the next batch (Gauss-Seidel between
 //! batches, Jacobi inside, stable while eight nodes are light). s is the slip since the contact stuck, as in `contact.rs`.
 
+use super::contact::BREAK_AWAY;
 use super::contact_batch::ContactParams;
 use super::pgs::Pass;
 use crate::math::lane3::{V3, along, cross, dot, load3, splat3, store3, sub};
@@ -422,7 +423,10 @@ fn settle<L: Lane>(t: L::Token, batch: &mut NodeBatch, at: usize, side: &Side, (
     let stick = cut(t, stick, most);
     store3(turned(t, &side.turn.transpose(), stick), &mut batch.stick, at);
     let edge = reach * L::splat(t, 0.9999);
-    let slips = (edge * edge).select_gt(dot(friction, friction), none, L::splat(t, 1.0));
+    let one = L::splat(t, 1.0);
+    let cut = (edge * edge).select_gt(dot(friction, friction), none, one);
+    let creep = L::splat(t, p.h) * dot(slip, slip).sqrt();
+    let slips = cut * (creep - most * L::splat(t, BREAK_AWAY)).select_gt(none, one, L::load(t, &batch.slipping[at..]));
     impulse.select_gt(none, slips, none).store(&mut batch.slipping[at..]);
 }
 

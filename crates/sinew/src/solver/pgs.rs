@@ -102,7 +102,8 @@ pub(crate) fn set(rows: &mut RowBuffer, id: RowId, impulse: Real, v: &mut [Block
     change
 }
 
-fn apply(rows: &RowBuffer, id: RowId, impulse: Real, v: &mut [Block]) {
+/// Gives an impulse to the bodies of a row, not to its sum.
+pub(crate) fn apply(rows: &RowBuffer, id: RowId, impulse: Real, v: &mut [Block]) {
     for t in rows.terms(id) {
         let block = &mut v[t.block as usize];
         block[0] += t.response.x * impulse;

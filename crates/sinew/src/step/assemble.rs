@@ -25,7 +25,7 @@ pub(crate) fn assemble(ctx: &StepContext, model: &Model, state: &State, work: &m
     constraint_rows(ctx, model, state, work);
     node_contact::rows(ctx, model, &settings.pairs, work);
     work.node_touches.renew();
-    law_contact::rows(ctx, model, &settings.pairs, work);
+    law_contact::rows(ctx, model, settings, work);
     pgs::warm_start(&work.rows, &mut work.velocity);
     pgs::warm_start(&work.node_rows, &mut work.velocity);
     pgs::warm_start(&work.contact_rows, &mut work.velocity);
@@ -133,7 +133,7 @@ fn batch_contacts(ctx: &StepContext, model: &Model, work: &mut Work, settings: &
         |batch, lane, i| {
             let m = &contacts[i];
             fill_lane(batch, lane, i as u32, m, (model, &settings.pairs));
-            batch.slop[lane] = settings.contact_slop * half_width(m, model);
+            batch.slop[lane] = slop(model, m, settings);
             let (a, b) = (m.key.a as usize, m.key.b as usize);
             batch.store_a[lane] = if active[a] { 2 * m.key.a } else { u32::MAX };
             batch.store_b[lane] = if active[b] { 2 * m.key.b } else { u32::MAX };
@@ -225,8 +225,13 @@ fn fill_lane(
     }
 }
 
+/// Overlap of rigid pairs that is left alone [m]; soft surfaces have none.
+pub(super) fn slop(model: &Model, m: &ContactMemory, settings: &Settings) -> Real {
+    if m.has(contact_flag::NODE) { 0.0 } else { settings.contact_slop * half_width(m, model) }
+}
+
 /// Half width of the smaller side [m].
-pub(super) fn half_width(m: &ContactMemory, model: &Model) -> Real {
+fn half_width(m: &ContactMemory, model: &Model) -> Real {
     let of = |slot: u32| model.rigid_at(slot).map_or(0.0, |r| r.thickness);
     // shapes without end have none
     match (of(m.key.a), of(m.key.b)) {

@@ -4,7 +4,7 @@
 //! They run before the sweep islands: islands share no row, so that the order does not matter to them, and kinematic bodies
 //! are then still where the step began.
 
-use super::assemble::half_width;
+use super::assemble::slop;
 use super::{StepContext, advance, classic_contact, law_contact, predict, soft, touch};
 use crate::constraint::{Bounds, Constraint, RowBuffer, View};
 use crate::debug::timing::PhaseClock;
@@ -13,9 +13,10 @@ use crate::math::{Quat, Real, Vec3, integrate_rotation};
 use crate::model::{Model, Motion};
 use crate::report::Phase;
 use crate::settings::Settings;
+use crate::solver::contact;
 use crate::solver::implicit::{Lump, Placed, System, solve as solve_island, stiffen};
 use crate::solver::soft::Softness;
-use crate::state::{ContactMemory, State, contact_flag};
+use crate::state::{State, contact_flag};
 use crate::work::{ImplicitIsland, ImplicitSpan, PointForce, Touch, Work};
 
 /// Sorts islands with an implicit body out of those that sweeps solve. Comes after islands are known.
@@ -301,11 +302,6 @@ fn contact_rows(
     work.terms = terms;
 }
 
-/// Overlap of rigid pairs that is left alone, as in sweep islands [m]; soft surfaces have none.
-fn slop(model: &Model, m: &ContactMemory, settings: &Settings) -> Real {
-    if m.has(contact_flag::NODE) { 0.0 } else { settings.contact_slop * half_width(m, model) }
-}
-
 /// The CG over the island.
 fn solve(work: &mut Work, settings: &Settings, island: &Island<'_>) {
     let Work { implicit, soft, .. } = work;
@@ -414,7 +410,8 @@ fn keep_contacts(ctx: &StepContext, work: &mut Work, settings: &Settings, island
             stick = stick.map(|s| s * (most / length));
         }
         point.stick = t.weave.way_back(stick);
-        point.slipping = u32::from(length > most && n > 0.0);
+        let creep = ctx.h * (slip[0] * slip[0] + slip[1] * slip[1]).sqrt();
+        point.slipping = u32::from(contact::slips(length > most && n > 0.0, point.slipping != 0, creep, most));
         t.sum += t.normal * n + t.tangents[0] * a + t.tangents[1] * b;
         t.normal_sum += n;
     }

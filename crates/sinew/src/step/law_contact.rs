@@ -6,14 +6,16 @@
 //! together. A law without a bristle gives the radius of the disc, and the stick point holds as it does elsewhere; a law with one
 //! gives the impulse itself, and its stretch is kept where the others keep the distance from the stick point.
 //!
-//! No restitution, no rolling resistance and no lanes here.
+//! Sums of the step, restitution and rolling resistance are in `law_whole`. No lanes here.
 
-use super::{StepContext, touch};
+use super::assemble::slop;
+use super::{StepContext, law_whole, touch};
 use crate::constraint::{Bounds, RowBuffer, RowId};
 use crate::friction::{Coefficients, Contact, Law, Memory, Weave};
 use crate::math::{Block, Quat, Real};
 use crate::model::{Material, Model, PairRules};
-use crate::solver::pgs;
+use crate::settings::Settings;
+use crate::solver::{contact, pgs};
 use crate::state::{ContactMemory, contact_flag};
 use crate::work::{LawContact, PointForce, Touch, Work};
 
@@ -28,16 +30,22 @@ pub(super) fn takes(model: &Model, rules: &PairRules, m: &ContactMemory) -> bool
 }
 
 /// Writes the rows with their warm impulses.
-pub(super) fn rows(ctx: &StepContext, model: &Model, rules: &PairRules, work: &mut Work) {
+pub(super) fn rows(ctx: &StepContext, model: &Model, settings: &Settings, work: &mut Work) {
+    let rules = &settings.pairs;
     work.law_contacts.clear();
     work.law_rows.clear();
+    work.law_patches.clear();
     if !work.any_laws {
         return;
+    }
+    if ctx.contact.first {
+        law_whole::clear(work);
     }
     let mut rows = std::mem::take(&mut work.law_rows);
     let p = &ctx.contact;
     let mut terms = std::mem::take(&mut work.terms);
-    for (index, m) in work.contacts.iter().enumerate() {
+    let contacts = std::mem::take(&mut work.contacts);
+    for (index, m) in contacts.iter().enumerate() {
         let asleep = !work.active[m.key.a as usize] && !work.active[m.key.b as usize];
         let elsewhere = work.implicit.holds(m.key.a) || work.implicit.holds(m.key.b);
         let skip = m.has(contact_flag::SENSOR | contact_flag::CLASSIC) || asleep || elsewhere;
@@ -45,6 +53,8 @@ pub(super) fn rows(ctx: &StepContext, model: &Model, rules: &PairRules, work: &m
             continue;
         }
         let material = touch::pair_material(model, rules, m);
+        let first = work.law_contacts.len();
+        let mut axes_of_patch = None;
         for k in 0..m.count {
             let Some(at) = touch::place(model, &work.pose, m, k as usize) else { continue };
             let point = m.points[k as usize];
@@ -59,10 +69,20 @@ pub(super) fn rows(ctx: &StepContext, model: &Model, rules: &PairRules, work: &m
                 touch::terms(model, work, m, axes[axis], at.at, &mut terms);
                 rows.push(&terms, bias, bias, 0.0, bounds);
             }
-            let push = (at.gap.min(0.0) * p.bias_rate).max(-p.push_speed);
+            let overlap = (at.gap + slop(model, m, settings)).min(0.0);
+            let push = (overlap * p.bias_rate).max(-p.push_speed);
             let (bias, correction) = if at.gap > 0.0 { (at.gap * p.inv_h, 0.0) } else { (push, push) };
             touch::terms(model, work, m, at.normal, at.at, &mut terms);
-            rows.push(&terms, bias, correction, 0.0, Bounds::AtLeast(0.0));
+            let id = rows.push(&terms, bias, correction, 0.0, Bounds::AtLeast(0.0));
+            // soft like the contacts without a law: the points of a patch share its load by their depths, and not by
+            // what rounding has left in the shares that cancel
+            if at.gap <= 0.0 && !m.has(contact_flag::NODE) {
+                rows.soften(id, p.impulse_scale / p.mass_scale);
+            }
+            if p.first {
+                law_whole::note(work, index, k, rows.drift(id, &work.velocity));
+            }
+            axes_of_patch = axes_of_patch.or(Some([at.tangents[0], at.tangents[1], at.normal]));
             let list = rows.rows_mut();
             let [n, a, b] = point.impulse;
             let [a, b] = weave.push([a, b]);
@@ -80,10 +100,15 @@ pub(super) fn rows(ctx: &StepContext, model: &Model, rules: &PairRules, work: &m
                 memory,
                 weave,
                 reach: 0.0,
+                restitution: if m.has(contact_flag::NODE) { 0.0 } else { material.restitution },
             });
             work.report.penetration = work.report.penetration.max(-at.gap);
         }
+        if let Some(axes) = axes_of_patch {
+            law_whole::patch_rows(work, &mut rows, m, (&material, axes), (index, first));
+        }
     }
+    work.contacts = contacts;
     work.law_rows = rows;
     work.terms = terms;
 }
@@ -99,7 +124,7 @@ pub(super) fn sweep(ctx: &StepContext, work: &mut Work, pass: pgs::Pass) -> Real
         squares += change * change;
         squares += rub(ctx.h, c, law_rows, velocity, pass);
     }
-    squares
+    squares + law_whole::resist(work)
 }
 
 /// Friction of one point.
@@ -151,8 +176,14 @@ pub(super) fn settle(ctx: &StepContext, work: &mut Work) {
         }
         point.stick = c.weave.way_back(stick);
         let slides = a * a + b * b >= (0.9999 * c.reach) * (0.9999 * c.reach);
-        let slides = if matches!(c.law, Law::Karnopp(_)) { seen.slipping } else { slides };
-        point.slipping = u32::from(slides && n > 0.0);
+        let slides = slides && n > 0.0;
+        let creep = ctx.h * (slip[0] * slip[0] + slip[1] * slip[1]).sqrt();
+        // Karnopp's law has a band of its own
+        let slides = match c.law {
+            Law::Karnopp(_) => seen.slipping && n > 0.0,
+            _ => contact::slips(slides, point.slipping != 0, creep, most),
+        };
+        point.slipping = u32::from(slides);
     }
 }
 
@@ -199,6 +230,7 @@ pub(super) fn lower(
 
 /// Reads the impulses back from the rows.
 pub(super) fn harvest(work: &mut Work) {
+    law_whole::harvest(work);
     for c in &work.law_contacts {
         let rows = &work.law_rows.rows()[c.row as usize..c.row as usize + 3];
         let point = &mut work.contacts[c.manifold as usize].points[c.point as usize];
@@ -207,16 +239,16 @@ pub(super) fn harvest(work: &mut Work) {
     }
 }
 
-/// What they carried, into the lists of the step: the last substep stands for it.
+/// What they carried, into the lists of the step: means over its substeps, the bounce with them.
 pub(super) fn report(model: &Model, work: &mut Work, inv_dt: Real) {
-    let scale = work.substeps as Real * inv_dt;
     for c in &work.law_contacts {
         let m = &mut work.contacts[c.manifold as usize];
         let q = work.pose[2 * m.key.a as usize + 1];
         let q = Quat::from_xyzw(q[0], q[1], q[2], q[3]);
         let (n, t) = (q * m.normal, q * m.tangent);
-        let i = m.points[c.point as usize].impulse;
-        let (force, normal) = ((n * i[0] + t * i[1] + n.cross(t) * i[2]) * scale, i[0] * scale);
+        let of = work.law_sums[law_whole::slot(c.manifold, c.point)];
+        let [along, across] = c.weave.push_back(of.slide);
+        let (force, normal) = ((n * of.normal + t * along + n.cross(t) * across) * inv_dt, of.normal * inv_dt);
         let sum = &mut work.forces[c.manifold as usize];
         *sum = [sum[0] + force.x, sum[1] + force.y, sum[2] + force.z, sum[3] + normal];
         if let Some(points) = work.point_forces.get_mut(c.manifold as usize) {

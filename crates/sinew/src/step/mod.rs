@@ -11,6 +11,7 @@ mod impact;
 mod implicit;
 pub(crate) mod intake;
 mod law_contact;
+mod law_whole;
 mod node_contact;
 mod node_lanes;
 mod observe;

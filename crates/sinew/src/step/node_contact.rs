@@ -8,6 +8,7 @@ use crate::constraint::Bounds;
 use crate::math::{Pose, Real, Vec3, any_orthonormal};
 use crate::model::{BuiltCollider, Model, Nodes, PairRules};
 use crate::settings::Settings;
+use crate::solver::contact;
 use crate::state::{ContactKey, ContactMemory, State, contact_flag};
 use crate::work::{NodeContact, SkinWork, Work};
 use bytemuck::Zeroable;
@@ -317,7 +318,8 @@ pub(super) fn settle(ctx: &StepContext, model: &Model, rules: &PairRules, work: 
         if length > most {
             point.stick = point.stick.map(|s| s * (most / length));
         }
-        point.slipping = u32::from(!sticks && n > 0.0);
+        let creep = ctx.h * (slip[0] * slip[0] + slip[1] * slip[1]).sqrt();
+        point.slipping = u32::from(contact::slips(!sticks && n > 0.0, point.slipping != 0, creep, most));
     }
 }
 

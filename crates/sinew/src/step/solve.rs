@@ -1,6 +1,6 @@
 //! Solve: correcting sweeps move positions out of error; relaxing sweeps leave velocities that hold the constraints.
 
-use super::{StepContext, law_contact, node_contact, node_lanes, predict};
+use super::{StepContext, law_contact, law_whole, node_contact, node_lanes, predict};
 use crate::math::{Blocks, Real};
 use crate::model::Model;
 use crate::settings::{Order, Settings};
@@ -34,6 +34,7 @@ pub(crate) fn bounce(ctx: &StepContext, model: &Model, work: &mut Work, settings
         work.active_rigid = slots;
         contacts(ctx, work, settings, Job::Restitute);
     }
+    law_whole::bounce(ctx, work);
 }
 
 /// One sweep over all rows, contacts last. True when the residual is below the stop.

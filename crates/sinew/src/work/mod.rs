@@ -74,6 +74,39 @@ pub(crate) struct LawContact {
     /// The axes of its rows.
     pub weave: Weave,
     pub reach: Real,
+    /// Between rigid bodies; soft surfaces do not bounce by a number.
+    pub restitution: Real,
+}
+
+/// What a point with a friction law has done in this step.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LawSum {
+    /// Normal speed before anything pushed back [m/s]; negative: it came in.
+    pub approach: Real,
+    /// Largest normal impulse of a substep [N·s].
+    pub peak: Real,
+    /// Impulses along the normal and the axes of the friction rows [N·s].
+    pub normal: Real,
+    pub slide: [Real; 2],
+}
+
+impl LawSum {
+    pub(crate) fn add(&mut self, normal: Real, slide: [Real; 2]) {
+        self.normal += normal;
+        self.slide = [self.slide[0] + slide[0], self.slide[1] + slide[1]];
+    }
+}
+
+/// Points of a manifold with a friction law that resist rolling and spinning together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LawPatch {
+    pub manifold: u32,
+    /// First of its three rows.
+    pub row: u32,
+    /// Its points among the law contacts, from and to.
+    pub points: [u32; 2],
+    /// Levers of rolling and spinning resistance [m].
+    pub levers: [Real; 2],
 }
 
 /// Force at a contact point, for the report.
@@ -174,6 +207,9 @@ pub(crate) struct Work {
     /// Contacts with a friction law of their own, and their rows. Written by `assemble`.
     pub law_contacts: Vec<LawContact>,
     pub law_rows: RowBuffer,
+    /// Four for each manifold.
+    pub law_sums: Vec<LawSum>,
+    pub law_patches: Vec<LawPatch>,
     /// Whether any body has a friction law of its own. Rebuilt when the model changes.
     pub body_laws: bool,
     /// Whether any contact may have one: that, or a law in the table of pairs. Written by `assemble`.
@@ -266,6 +302,8 @@ impl Work {
             particles_around: Vec::new(),
             law_contacts: Vec::new(),
             law_rows: RowBuffer::default(),
+            law_sums: Vec::new(),
+            law_patches: Vec::new(),
             body_laws: false,
             any_laws: false,
             skins: Vec::new(),
