@@ -6,12 +6,10 @@ mod rope;
 mod rows;
 mod s4;
 mod s6;
-mod scenes;
-mod sinew_half;
 mod soft;
 
-use rapier_half::Run;
-use scenes::Scene;
+use sinew_peers::boxes::{self, Build, Run};
+use sinew_peers::{median, quantile};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -149,7 +147,7 @@ fn s5(options: &Options) {
         "{:<16} {:<12} {:>9} {:>9} {:>9} {:>9} {:>9} {:>10} {:>9}",
         "engine", "scene", "median ms", "p99 ms", "mean ms", "drift m", "top m", "kinetic J", "contacts"
     );
-    for scene in Scene::ALL {
+    for scene in Build::ALL {
         let (sinew, rapier) = race(scene, options);
         print_row("sinew", &sinew);
         print_row("rapier3d 0.36.1", &rapier);
@@ -158,8 +156,8 @@ fn s5(options: &Options) {
 }
 
 /// Both engines step by step in turn, so that a slow moment of the machine hits both.
-fn race(scene: Scene, options: &Options) -> (Run, Run) {
-    let mut sinew = sinew_half::World::new(scene, options.threads);
+fn race(scene: Build, options: &Options) -> (Run, Run) {
+    let mut sinew = boxes::World::new(scene, options.threads);
     let mut rapier = rapier_half::World::new(scene, options.threads);
     let (mut sinew_ms, mut rapier_ms) = (Vec::new(), Vec::new());
     for _ in 0..options.steps() {
@@ -167,12 +165,6 @@ fn race(scene: Scene, options: &Options) -> (Run, Run) {
         rapier_ms.push(rapier.step());
     }
     (sinew.finish(sinew_ms), rapier.finish(rapier_ms))
-}
-
-fn median(ms: &[f64]) -> f64 {
-    let mut sorted = ms.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    quantile(&sorted, 0.5)
 }
 
 fn print_row(engine: &str, run: &Run) {
@@ -189,12 +181,6 @@ fn print_row(engine: &str, run: &Run) {
         run.kinetic,
         run.contacts
     );
-}
-
-/// The value at `fraction` of a sorted, non-empty list, by the peers' rule: index ⌊n·fraction⌋.
-fn quantile(sorted: &[f64], fraction: f64) -> f64 {
-    let index = (sorted.len() as f64 * fraction) as usize;
-    sorted[index.min(sorted.len() - 1)]
 }
 
 #[cfg(test)]
@@ -220,11 +206,5 @@ mod tests {
         assert!(parsed("s5 --steps x").unwrap_err().contains("--steps"));
         assert!(parsed("s5 --steps").unwrap_err().contains("--steps"));
         assert!(parsed("s5 --colour 3").unwrap_err().contains("--colour"));
-    }
-
-    #[test]
-    fn quantiles_follow_the_peers_rule() {
-        let ms: Vec<f64> = (0..600).map(f64::from).collect();
-        assert_eq!([quantile(&ms, 0.5), quantile(&ms, 0.99), quantile(&[3.0], 0.99)], [300.0, 594.0, 3.0]);
     }
 }

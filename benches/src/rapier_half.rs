@@ -4,33 +4,17 @@
 //! of the table (0.106 m, 3.1577 J, 8100 for the pyramid). Without it Rapier computes other last bits (0.104 m,
 //! 3.1029 J), and its times differ by some per cent: say which build a figure is from.
 
-use crate::scenes::{self, Scene};
 use rapier3d::prelude::*;
+use sinew_peers::boxes::{self, Build, Run};
 use std::time::Instant;
 
 /// Rapier's substeps a step; 4 is also its default. The peers' table has 8: the pyramid takes 1.6 times as long and
 /// drifts 0.07 m instead of 0.11 m.
 const SOLVER_ITERATIONS: usize = 4;
 
-/// What a run of one scene gave.
-pub struct Run {
-    /// The scene's name in the tables.
-    pub name: &'static str,
-    /// Wall time of each step [ms].
-    pub ms: Vec<f64>,
-    /// Largest lateral distance of a box from its start, at the end [m].
-    pub drift: f64,
-    /// Height of the highest centre at the end [m].
-    pub top: f64,
-    /// Kinetic energy of translation at the end [J].
-    pub kinetic: f64,
-    /// Most contact points in a step.
-    pub contacts: usize,
-}
-
 /// One scene in Rapier that a driver steps, so that it can alternate two engines on a noisy machine.
 pub struct World {
-    scene: Scene,
+    scene: Build,
     physics: PhysicsWorld,
     boxes: Vec<RigidBodyHandle>,
     start: Vec<[f32; 3]>,
@@ -42,10 +26,10 @@ impl World {
     ///
     /// # Panics
     /// If `threads` is more than this build can use: a figure must not claim threads it did not have.
-    pub fn new(scene: Scene, threads: usize) -> World {
+    pub fn new(scene: Build, threads: usize) -> World {
         let mut physics = PhysicsWorld::new();
-        physics.gravity = Vector::new(0.0, scenes::GRAVITY, 0.0);
-        physics.integration_parameters.dt = scenes::DT;
+        physics.gravity = Vector::new(0.0, boxes::GRAVITY, 0.0);
+        physics.integration_parameters.dt = boxes::DT;
         physics.integration_parameters.num_solver_iterations = SOLVER_ITERATIONS;
         // counts contacts; without Rapier's feature `profiler` its timers stay off
         physics.physics_pipeline.counters.enable();
@@ -57,7 +41,7 @@ impl World {
         World { scene, physics, boxes, start, contacts: 0 }
     }
 
-    /// Advances by one step of [`scenes::DT`] and returns its wall time [ms].
+    /// Advances by one step of [`boxes::DT`] and returns its wall time [ms].
     pub fn step(&mut self) -> f64 {
         let clock = Instant::now();
         self.physics.step();
@@ -76,23 +60,23 @@ impl World {
             let lateral = (centre.x - start[0]).hypot(centre.z - start[2]);
             run.drift = run.drift.max(f64::from(lateral));
             run.top = run.top.max(f64::from(centre.y));
-            run.kinetic += 0.5 * f64::from(scenes::BOX_MASS * body.linvel().length_squared());
+            run.kinetic += 0.5 * f64::from(boxes::BOX_MASS * body.linvel().length_squared());
         }
         run
     }
 }
 
 fn add_ground(physics: &mut PhysicsWorld) {
-    let [hx, hy, hz] = scenes::GROUND_HALF;
-    let body = RigidBodyBuilder::fixed().translation(vector(scenes::GROUND_CENTRE));
-    physics.insert(body, ColliderBuilder::cuboid(hx, hy, hz).friction(scenes::FRICTION));
+    let [hx, hy, hz] = boxes::GROUND_HALF;
+    let body = RigidBodyBuilder::fixed().translation(vector(boxes::GROUND_CENTRE));
+    physics.insert(body, ColliderBuilder::cuboid(hx, hy, hz).friction(boxes::FRICTION));
 }
 
 fn add_box(physics: &mut PhysicsWorld, centre: [f32; 3]) -> RigidBodyHandle {
-    let half = scenes::BOX_HALF;
+    let half = boxes::BOX_HALF;
     // a sleeping body costs nothing: it would hide what the solver costs
     let body = RigidBodyBuilder::dynamic().translation(vector(centre)).can_sleep(false);
-    let shape = ColliderBuilder::cuboid(half, half, half).mass(scenes::BOX_MASS).friction(scenes::FRICTION);
+    let shape = ColliderBuilder::cuboid(half, half, half).mass(boxes::BOX_MASS).friction(boxes::FRICTION);
     physics.insert(body, shape).0
 }
 
@@ -116,7 +100,7 @@ mod tests {
 
     #[test]
     fn the_stack_stands_for_a_second() {
-        let mut world = World::new(Scene::Stack, 1);
+        let mut world = World::new(Build::Stack, 1);
         let ms = (0..60).map(|_| world.step()).collect();
         let run = world.finish(ms);
         assert_eq!(run.ms.len(), 60);

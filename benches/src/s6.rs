@@ -1,19 +1,13 @@
-//! S6: a soft cantilever of 15,066 tetrahedra under its own weight, beside MuJoCo's flex.
+//! S6: prints the soft cantilever, its kernels, and MuJoCo's flex beside it.
 
-use sinew::trial::fem::Params;
-use sinew::trial::{
-    BodyMut, BodyRef, Corotational, Deformable, Placed, Scratch, Settings, StepContext, System, solve, stiffen,
-};
-use sinew::{Block, Real, RowBuffer, TetMesh, Vec3};
+use sinew::trial::{BodyRef, Deformable};
+use sinew_peers::beam::{Bar, READ_AT, REFERENCE};
+use sinew_peers::{median, quantile};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
-/// Static corotational answer on this very mesh [m].
-const REFERENCE: f64 = 0.317;
-/// When the tip is read [s].
-const READ_AT: f64 = 8.0;
 /// Steps in turn when a peer runs beside.
 const TURN: usize = 10;
 /// Repeats of a kernel; the best is printed.
@@ -51,9 +45,9 @@ pub fn run(peer: Option<(&Path, &Path)>) {
             peer_ms.extend(mujoco.steps(TURN));
         }
     }
-    bar.print();
+    print(&bar);
     if !peer_ms.is_empty() {
-        let (ours, theirs) = (super::median(&bar.ms()), super::median(&peer_ms));
+        let (ours, theirs) = (median(&bar.ms()), median(&peer_ms));
         println!("mujoco flex, discrete, CG 50: median {theirs:.3} ms; sinew / mujoco {:.3} x", ours / theirs);
     }
     kernels(&mut bar);
@@ -63,101 +57,29 @@ pub fn run(peer: Option<(&Path, &Path)>) {
         for _ in 0..(READ_AT / 0.001) as usize {
             bar.step();
         }
-        bar.print();
+        print(&bar);
     }
 }
 
-/// The beam with its state, stepped as a world would, each phase timed.
-struct Bar {
-    model: Corotational,
-    h: Real,
-    x: Vec<Block>,
-    v: Vec<Block>,
-    weight: Vec<Vec3>,
-    tip: Vec<usize>,
-    rows: RowBuffer,
-    scratch: Scratch,
-    settings: Settings,
-    predict_ms: Vec<f64>,
-    solve_ms: Vec<f64>,
-    iterations: Vec<u32>,
-}
-
-impl Bar {
-    fn new(h: Real) -> Self {
-        let mesh = mesh();
-        let params = Params { youngs_modulus: 5e5, poisson_ratio: 0.4, density: 1000.0, damping: 0.02 };
-        let model = Corotational::new(&mesh, params).expect("the scene is valid");
-        let masses = model.masses();
-        let pinned = |x: &Vec3| x.x < -0.499;
-        let v = mesh.vertices.iter().zip(masses);
-        Self {
-            h,
-            x: mesh.vertices.iter().map(|x| [x.x, x.y, x.z, 0.0]).collect(),
-            v: v.map(|(x, m)| [0.0, 0.0, 0.0, if pinned(x) { 0.0 } else { 1.0 / m }]).collect(),
-            // as the reference and the peers: every node carries the same part of the weight
-            weight: vec![Vec3::new(0.0, -9.81, 0.0) * (84.1 / masses.len() as Real); masses.len()],
-            tip: (0..mesh.vertices.len()).filter(|&i| mesh.vertices[i].x > 0.499).collect(),
-            model,
-            rows: RowBuffer::default(),
-            scratch: Scratch::default(),
-            settings: Settings::default(),
-            predict_ms: Vec::new(),
-            solve_ms: Vec::new(),
-            iterations: Vec::new(),
-        }
-    }
-
-    fn predict(&mut self, substep: u32) {
-        let Self { model, x, v, weight, h, .. } = self;
-        model.predict(&StepContext::new(*h, substep), BodyMut { x, v, force: weight, inner: &mut [] });
-    }
-
-    fn step(&mut self) {
-        let clock = Instant::now();
-        self.predict(0);
-        self.predict_ms.push(clock.elapsed().as_secs_f64() * 1e3);
-        let clock = Instant::now();
-        let Self { model, x, v, weight, rows, scratch, settings, h, .. } = self;
-        let operator = model.operator().expect("the model is implicit");
-        let placed = [Placed { first: 0, operator }];
-        let system = System { operators: &placed, lumps: &[] };
-        stiffen(&system, rows, v.len(), settings, scratch);
-        let outcome = solve(&system, rows, v, settings, scratch);
-        model.advance(&StepContext::new(*h, 0), BodyMut { x, v, force: weight, inner: &mut [] });
-        self.solve_ms.push(clock.elapsed().as_secs_f64() * 1e3);
-        self.iterations.push(outcome.iterations);
-    }
-
-    /// Milliseconds of each step, without the first: it makes the coarse space.
-    fn ms(&self) -> Vec<f64> {
-        self.predict_ms.iter().zip(&self.solve_ms).skip(1).map(|(p, s)| p + s).collect()
-    }
-
-    fn tip(&self) -> f64 {
-        -self.tip.iter().map(|&i| f64::from(self.x[i][1])).sum::<f64>() / self.tip.len() as f64
-    }
-
-    fn print(&self) {
-        let mut ms = self.ms();
-        ms.sort_by(f64::total_cmp);
-        let count = self.iterations.len() as f64;
-        println!(
-            "{:>6.1} {:>9.3} {:>9.3} {:>9.3} {:>9.3} {:>10.3} {:>9.3} {:>9.1} {:>8.1} {:>8} {:>9.4} ({:+.2} % of {REFERENCE})",
-            self.h * 1e3,
-            super::quantile(&ms, 0.5),
-            super::quantile(&ms, 0.99),
-            ms.iter().sum::<f64>() / ms.len() as f64,
-            ms[ms.len() - 1],
-            super::median(&self.predict_ms),
-            super::median(&self.solve_ms),
-            self.predict_ms[0],
-            f64::from(self.iterations.iter().sum::<u32>()) / count,
-            self.iterations.iter().max().expect("steps were made"),
-            self.tip(),
-            (self.tip() / REFERENCE - 1.0) * 100.0
-        );
-    }
+fn print(bar: &Bar) {
+    let mut ms = bar.ms();
+    ms.sort_by(f64::total_cmp);
+    let count = bar.iterations.len() as f64;
+    println!(
+        "{:>6.1} {:>9.3} {:>9.3} {:>9.3} {:>9.3} {:>10.3} {:>9.3} {:>9.1} {:>8.1} {:>8} {:>9.4} ({:+.2} % of {REFERENCE})",
+        bar.h * 1e3,
+        quantile(&ms, 0.5),
+        quantile(&ms, 0.99),
+        ms.iter().sum::<f64>() / ms.len() as f64,
+        ms[ms.len() - 1],
+        median(&bar.predict_ms),
+        median(&bar.solve_ms),
+        bar.predict_ms[0],
+        f64::from(bar.iterations.iter().sum::<u32>()) / count,
+        bar.iterations.iter().max().expect("steps were made"),
+        bar.tip(),
+        (bar.tip() / REFERENCE - 1.0) * 100.0
+    );
 }
 
 /// Kernels alone on the bent beam, best of many.
@@ -188,42 +110,6 @@ fn kernels(bar: &mut Bar) {
     for (name, us) in rows {
         println!("{name:<28} {us:>8.1} us {:>7.2} ns/tet", us * 1e3 / 15_066.0);
     }
-}
-
-/// The peers' bar: 9 x 9 x 31 cells, six tetrahedra each, along x.
-fn mesh() -> TetMesh {
-    const SIDE: u32 = 9;
-    const LONG: u32 = 31;
-    const HALF: f64 = 0.145;
-    const SPLIT: [[usize; 4]; 6] = [[0, 1, 3, 7], [0, 1, 5, 7], [0, 2, 3, 7], [0, 2, 6, 7], [0, 4, 5, 7], [0, 4, 6, 7]];
-    let mut mesh = TetMesh::default();
-    let index = |l: u32, i: u32, j: u32| (l * (SIDE + 1) + i) * (SIDE + 1) + j;
-    let across = |k: u32| -1.0 + 2.0 * f64::from(k) / f64::from(SIDE);
-    for l in 0..=LONG {
-        for i in 0..=SIDE {
-            for j in 0..=SIDE {
-                let along = -0.5 + f64::from(l) / f64::from(LONG);
-                let place = [along, -across(i) * HALF, across(j) * HALF];
-                mesh.vertices.push(Vec3::from(place.map(|x| x as Real)));
-            }
-        }
-    }
-    for l in 0..LONG {
-        for i in 0..SIDE {
-            for j in 0..SIDE {
-                let corner = |b: u32| index(l + (b >> 2 & 1), i + (b >> 1 & 1), j + (b & 1));
-                for split in SPLIT {
-                    let mut tet = split.map(|b| corner(b as u32));
-                    let [a, b, c, d] = tet.map(|k| mesh.vertices[k as usize]);
-                    if (b - a).cross(c - a).dot(d - a) < 0.0 {
-                        tet.swap(2, 3);
-                    }
-                    mesh.tets.push(tet);
-                }
-            }
-        }
-    }
-    mesh
 }
 
 /// The peer in a process of its own, which steps when it is told to.

@@ -10,7 +10,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("sinew-scene", &["sinew", "sinew-mesh"]),
     ("sinew-render", &["sinew"]),
     ("sinew-server", &["sinew", "sinew-mesh", "sinew-scene", "sinew-wire"]),
-    ("sinew-cli", &["sinew", "sinew-mesh", "sinew-render", "sinew-scene", "sinew-server", "sinew-wire"]),
+    ("sinew-peers", &["sinew"]),
+    ("sinew-cli", &["sinew", "sinew-mesh", "sinew-peers", "sinew-render", "sinew-scene", "sinew-server", "sinew-wire"]),
     ("sinew-fuzz", &["sinew", "sinew-mesh", "sinew-scene", "sinew-server", "sinew-wire"]),
     ("sinew-python", &["sinew", "sinew-mesh", "sinew-scene", "sinew-wire"]),
 ];
