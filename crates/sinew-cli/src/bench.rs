@@ -1,5 +1,5 @@
-//! `sinew bench`: time of a step on the benchmark scenes, those of the coupled paper beside its figures, and every deformable
-//! model on the same bar.
+//! `sinew bench`: time of a step on the benchmark scenes, those of the coupled paper beside its figures, every deformable
+//! model on the same bar, and (`peers/`) Sinew beside other engines.
 
 use crate::bench_grasp::{self, GRASP, GraspRun};
 use crate::bench_models::{self, ModelRun};
@@ -8,7 +8,7 @@ use crate::failure::{Failure, unknown};
 use crate::measure::Summary;
 use crate::output::{Table, Target, ms};
 use crate::play::play;
-use crate::{interrupt, scenes};
+use crate::{interrupt, peers, scenes};
 use serde::Serialize;
 use sinew::{Phase, Real, Settings};
 use sinew_scene::{AnyScene, gallery};
@@ -36,9 +36,11 @@ pub struct Args {
     /// How long `grasp` holds what it has lifted
     #[arg(long, value_name = "S", default_value_t = 10.0)]
     seconds: f64,
-    /// Print the table of `models` in Markdown
+    /// Print the table of `models` or of `--with` in Markdown
     #[arg(long)]
     markdown: bool,
+    #[command(flatten)]
+    peers: peers::Args,
 }
 
 /// A run object of the array.
@@ -59,6 +61,12 @@ const THREADS: [u32; 2] = [1, 2];
 
 /// Measures them.
 pub fn bench(args: &Args) -> Result<(), Failure> {
+    if let Some(scene) = &args.peers.half {
+        return peers::half(scene);
+    }
+    if let Some(folder) = &args.peers.with {
+        return peers::compare(&args.peers, folder, args.markdown, &args.json);
+    }
     let names: Vec<&str> =
         if args.names.is_empty() { NAMES.to_vec() } else { args.names.iter().map(String::as_str).collect() };
     let special = |n: &str| n == MODELS || n == GRASP || n == bench_paper::SCALING || bench_paper::SCENES.contains(&n);

@@ -17,6 +17,7 @@ mod interrupt;
 mod measure;
 mod mesh;
 mod output;
+mod peers;
 mod play;
 mod plot;
 mod render;
@@ -52,7 +53,7 @@ enum Command {
     Replay(replay::Args),
     /// Check the physics against known answers
     Validate(validate::Args),
-    /// Measure the step on the benchmark scenes, with 1 and 2 threads
+    /// Measure the step on the benchmark scenes, with 1 and 2 threads; `--with DIR`: beside other engines
     Bench(bench::Args),
     /// Run a scene for long, with save and restore while it runs
     Soak(soak::Args),
