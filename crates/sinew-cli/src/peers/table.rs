@@ -34,10 +34,14 @@ fn write(results: &Results, markdown: bool, out: &mut impl Write) -> Result<(), 
             writeln!(out, "{}, {}", scene.name(), scene.about())?;
             // words first: they are what is aligned to the left
             let order = [0, 1, 2, 6, 3, 4, 5, 7];
-            let mut table = Table::new(4, order.map(|i| HEAD[i]));
-            for row in these {
-                let cells = cells(row);
-                table.row(order.map(|i| cells[i].clone()).to_vec());
+            let mut lines: Vec<[String; 8]> = these.iter().map(cells).collect();
+            // so that the last column, which is words too, begins at one place
+            let mut head = HEAD.map(str::to_owned);
+            let width = lines.iter().map(|l| l[7].chars().count()).max().unwrap_or(0);
+            lines.iter_mut().chain([&mut head]).for_each(|l| l[7] = format!("{:<width$}", l[7]));
+            let mut table = Table::new(4, order.map(|i| head[i].as_str()));
+            for line in lines {
+                table.row(order.map(|i| line[i].clone()).to_vec());
             }
             table.write(out)?;
         }
