@@ -40,7 +40,7 @@ pub struct Args {
     #[arg(long)]
     markdown: bool,
     #[command(flatten)]
-    peers: peers::Args,
+    peers: peers::Comparison,
 }
 
 /// A run object of the array.

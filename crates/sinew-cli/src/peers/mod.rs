@@ -23,9 +23,9 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What to compare.
+/// What to compare. (Not called `Args`: clap makes a group of that name for the flags around it.)
 #[derive(clap::Args)]
-pub struct Args {
+pub struct Comparison {
     /// Compare with the other engines whose programs are built in this folder (docs/peers.md)
     #[arg(long, value_name = "DIR", conflicts_with = "names")]
     pub with: Option<PathBuf>,
@@ -66,7 +66,12 @@ pub fn half(word: &str) -> Result<(), Failure> {
 }
 
 /// The comparison.
-pub fn compare(args: &Args, folder: &std::path::Path, markdown: bool, json: &Option<Target>) -> Result<(), Failure> {
+pub fn compare(
+    args: &Comparison,
+    folder: &std::path::Path,
+    markdown: bool,
+    json: &Option<Target>,
+) -> Result<(), Failure> {
     let scenes = if args.scenes.is_empty() {
         Scene::ALL.to_vec()
     } else {
