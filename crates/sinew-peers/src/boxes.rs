@@ -12,7 +12,7 @@ use std::time::Instant;
 pub const DT: Real = 1.0 / 60.0;
 /// Gravity along y [m/s²].
 pub const GRAVITY: Real = -9.81;
-/// Coulomb friction of every box and of the ground [1].
+/// Coulomb friction of every box and of the ground.
 pub const FRICTION: Real = 0.5;
 /// Mass of a box [kg].
 pub const BOX_MASS: Real = 1.0;
