@@ -71,7 +71,13 @@ fn cells(row: &Row) -> [String; 8] {
         if row.case.measures.iter().all(|m| m.goal == Goal::Told) {
             "-".to_owned()
         } else {
-            if row.good { "yes" } else { "no" }.to_owned()
+            // readings of a time that was not reached say nothing about it
+            let word = match (row.good, row.short) {
+                (true, None) => "yes",
+                (true, Some(_)) => "so far",
+                (false, _) => "no",
+            };
+            word.to_owned()
         },
         quality(row),
     ]
