@@ -73,8 +73,9 @@ fn collect(root: &Path, folder: &str, files: &mut Vec<String>) -> std::io::Resul
 
 fn is_skipped(folder: &str) -> bool {
     let name = folder.rsplit('/').next().unwrap_or(folder);
-    // as in .gitignore, build folders lie at the top only: a source folder may be called `target`
-    let built = folder == "target" || folder.starts_with("target-");
+    // as in the .gitignore files, build folders lie at the top of a workspace only: a source folder may be called `target`
+    let own = folder == "target" || folder.starts_with("target-");
+    let built = own || ["fuzz/target", "fuzz/artifacts", "fuzz/found"].contains(&folder);
     built || SKIPPED_FOLDERS.contains(&name)
 }
 
@@ -108,7 +109,7 @@ mod tests {
 
     #[test]
     fn build_folders_are_skipped_and_source_folders_are_not() {
-        for folder in ["target", "target-f64", ".git", "web/node_modules"] {
+        for folder in ["target", "target-f64", "fuzz/target", ".git", "web/node_modules"] {
             assert!(is_skipped(folder), "{folder}");
         }
         for folder in ["crates", ".ci", "crates/sinew/src/work", "crates/sinew/src/target"] {
