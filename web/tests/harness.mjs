@@ -85,4 +85,4 @@ export async function eventually(look, test, why, limit = 60000) {
 }
 
 /** Waits until the page answers so. */
-export const until = (page, what, test, why) => eventually(() => ask(page, what), test, `${why} (${what})`);
+export const until = (page, what, test, why, limit) => eventually(() => ask(page, what), test, `${why} (${what})`, limit);
