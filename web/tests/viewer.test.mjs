@@ -86,10 +86,11 @@ test('a grabbed body follows the mouse, and the force is shown', () => on('puddi
     await page.mouse.down();
     await page.mouse.move(x, y - 60, { steps: 4 });
     await page.mouse.move(x, y - 120, { steps: 4 });
-    return until(page, 'force', (f) => f !== null && Math.hypot(...f) > 0.1, 'the hand pulls', 6000).catch(() => null);
+    const pulls = until(page, 'force', (f) => f !== null && Math.hypot(...f) > 0.1, 'the hand pulls', 6000);
+    const lifted = () => eventually(() => height(page), (y) => y - before[1] >= 0.03, 'it is lifted by 3 cm', 8000);
+    return pulls.then(lifted).catch(() => null);
   };
-  await eventually(grasp, (force) => force !== null, 'the hand pulls');
-  await eventually(() => height(page), (y) => y - before[1] >= 0.03, 'it is lifted by 3 cm');
+  await eventually(grasp, (lifted) => lifted !== null, 'the hand pulls and lifts it by 3 cm', 100000);
   await page.mouse.up();
   await until(page, 'force', (f) => f === null, 'it is let go');
 }));
