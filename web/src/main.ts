@@ -15,8 +15,10 @@ const stage = new Stage(by<HTMLCanvasElement>('view'));
 const bodies = new Bodies();
 const overlays = new Overlays(bodies);
 let scene: Scene | undefined;
+/** The last frame that came, and the last one that was drawn. */
 let latest: Frame | undefined;
-let [fresh, framed] = [false, false];
+let shown: Frame | undefined;
+let framed = false;
 let charts: Charts | undefined;
 const middle = new THREE.Vector3();
 
@@ -25,6 +27,7 @@ const connection = new Connection({
     // the same scene again keeps the camera
     framed = framed && scene?.name === next.name;
     scene = next;
+    latest = shown = undefined;
     bodies.show(next);
     overlays.show(next);
     controls.scene(next);
@@ -35,7 +38,6 @@ const connection = new Connection({
   frame(next) {
     if (next.revision !== scene?.revision) return;
     latest = next;
-    fresh = true;
     frames++;
     charts?.push(next, connection.viewer);
   },
@@ -90,10 +92,9 @@ fit();
 stage.renderer.setAnimationLoop((now) => {
   const start = performance.now();
   hand.flush();
-  const applied = fresh && latest !== undefined;
-  if (applied && latest) {
-    fresh = false;
+  if (latest && latest !== shown) {
     apply(latest);
+    shown = latest;
     if (chartsShown()) charts?.grip(overlays.on.has('pressure') ? latest.grips : undefined, scene?.bodies ?? []);
     if (chartsShown() && pictures % 2 === 0) charts?.draw(latest);
     work.applies.push(performance.now() - start);
@@ -108,27 +109,27 @@ stage.renderer.setAnimationLoop((now) => {
   }
 });
 
-// for tests: what the page knows
+// for tests: what the page shows
 Object.assign(window, {
   sinew: {
     work,
     tell: (order: Order) => connection.tell(order),
-    tick: () => latest?.tick ?? -1,
-    time: () => latest?.run?.time ?? -1,
+    tick: () => shown?.tick ?? -1,
+    time: () => shown?.run?.time ?? -1,
     scene: () => scene?.name ?? '',
     viewer: () => connection.viewer,
     frames: () => frames,
     samples: () => charts?.samples ?? 0,
     triangles: () => stage.renderer.info.render.triangles,
-    run: () => latest?.run,
-    grips: () => latest?.grips.map((g) => ({ finger: g.finger, object: g.object, numbers: Array.from(g.numbers) })) ?? [],
-    force: () => latest?.held.find((h) => h.viewer === connection.viewer)?.numbers.slice(6) ?? null,
+    run: () => shown?.run,
+    grips: () => shown?.grips.map((g) => ({ finger: g.finger, object: g.object, numbers: Array.from(g.numbers) })) ?? [],
+    force: () => shown?.held.find((h) => h.viewer === connection.viewer)?.numbers.slice(6) ?? null,
     /** A sum over all poses and points of the last frame: equal frames, equal sums. */
     digest(): number {
-      if (!latest) return 0;
+      if (!shown) return 0;
       let sum = 0;
-      for (const word of latest.rigidWords) sum = (Math.imul(sum, 31) + word) | 0;
-      for (const points of latest.points) for (const step of points.steps) sum = (Math.imul(sum, 31) + step) | 0;
+      for (const word of shown.rigidWords) sum = (Math.imul(sum, 31) + word) | 0;
+      for (const points of shown.points) for (const step of points.steps) sum = (Math.imul(sum, 31) + step) | 0;
       return sum;
     },
     /** Mean of a body's surface points or its place [m]. */
