@@ -97,8 +97,8 @@ pub struct Measure {
     times: Vec<f64>,
     phases: [f64; 8],
     rows_sum: u64,
-    contact_rows: u64,
-    other_rows: u64,
+    /// Of contacts, of joints and others, and inside position based bodies: the step with the most.
+    most_rows: [u64; 3],
     residuals: Vec<(f64, u64)>,
     penetration: f64,
     stretch: f64,
@@ -115,8 +115,7 @@ impl Measure {
             times: Vec::new(),
             phases: [0.0; 8],
             rows_sum: 0,
-            contact_rows: 0,
-            other_rows: 0,
+            most_rows: [0; 3],
             residuals: Vec::new(),
             penetration: 0.0,
             stretch: 0.0,
@@ -146,10 +145,11 @@ impl Measure {
     }
 
     fn note_rows(&mut self, report: &Report) {
-        let (contact, other) = (u64::from(report.counts.contact_rows), u64::from(report.counts.constraint_rows));
-        self.rows_sum += contact + other;
-        if contact + other > self.contact_rows + self.other_rows {
-            (self.contact_rows, self.other_rows) = (contact, other);
+        let counts = &report.counts;
+        let rows = [counts.contact_rows, counts.constraint_rows, counts.inner_rows].map(u64::from);
+        self.rows_sum += rows.iter().sum::<u64>();
+        if rows.iter().sum::<u64>() > self.most_rows.iter().sum() {
+            self.most_rows = rows;
         }
         for (i, &r) in report.residuals.iter().enumerate() {
             if i == self.residuals.len() {
@@ -166,7 +166,8 @@ impl Measure {
         let steps = self.times.len() as u64;
         let per_step = 1.0 / steps.max(1) as f64;
         let energies = world.report().energies;
-        let by_kind = [("contact", self.contact_rows), ("joint", self.other_rows)];
+        let [contact, joint, inner] = self.most_rows;
+        let by_kind = [("contact", contact), ("joint", joint), ("inner", inner)];
         Summary {
             scene: scene.to_owned(),
             variant: None,
@@ -176,7 +177,7 @@ impl Measure {
             threads: settings.threads,
             counts: counts(world),
             constraints: RowCounts {
-                max: self.contact_rows + self.other_rows,
+                max: self.most_rows.iter().sum(),
                 mean: self.rows_sum as f64 * per_step,
                 by_kind: by_kind.into_iter().collect(),
             },

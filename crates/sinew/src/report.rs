@@ -66,6 +66,8 @@ pub struct Counts {
     pub contact_rows: u32,
     /// Scalar rows of joints and other constraints.
     pub constraint_rows: u32,
+    /// Rows that position based bodies sweep themselves.
+    pub inner_rows: u32,
     /// Colours of the contact graph.
     pub colours: u32,
     /// Sweeps done, all substeps together.

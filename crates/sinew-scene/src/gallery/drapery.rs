@@ -1,12 +1,14 @@
 //! ICD Fig. 3: a cloth of rows over a sphere; and many small ones, for time against the number of rows (ICD Fig. 5).
 //!
+//! The many are position based sheets, our fastest cloth (docs/cloth.md).
+//!
 //! The sides of the squares are held by strands and every inner edge has a fold: 51 x 51 nodes have 5100 and 7400 (paper:
 //! about 5000, 7400). Weak springs along all edges take what little shear there is.
 
 use super::{Scene, no_input, refused};
 use sinew::{
-    Bending, Diagonals, Error, Geometry, Material, Real, RigidBody, Settings, Shape, SoftBody, SoftModel, Strands,
-    TriMesh, Vec3, World, spring,
+    Bending, BodyId, Diagonals, Error, Geometry, Material, Real, RigidBody, Settings, Shape, SoftBody, SoftModel, Strands,
+    TriMesh, Vec3, World, pbd, spring,
 };
 
 /// The sheet of the paper.
@@ -23,9 +25,9 @@ pub(super) const CLOTH: Scene = Scene {
 /// Sheets that can be counted.
 pub(super) const SCALING: Scene = Scene {
     name: "scaling",
-    about: "Sixteen cloths over sixteen balls: time grows as the number of rows.",
+    about: "Sixteen small cloths over sixteen balls: time grows as the number of rows.",
     figure: "ICD Fig. 5-6",
-    build: || scaling(16),
+    build: || scaling(16, SMALL),
     input: no_input,
     seconds: 3.0,
     text: None,
@@ -45,52 +47,61 @@ struct Drape {
     drop: Real,
 }
 
+const FRICTION: Real = 0.3;
 const PAPER: Drape = Drape { cells: 50, side: 2.0, density: 0.25, radius: 0.5, drop: 0.1 };
-/// 420 strands and 560 folds.
-const SMALL: Drape = Drape { cells: 14, side: 0.8, density: 0.25, radius: 0.25, drop: 0.05 };
+/// A square of it is as wide as one of the large cloth, so that it lies on its ball as closely.
+const SMALL: u32 = 14;
 
-fn settings() -> Settings {
-    Settings { dt: 0.02, substeps: 8, ..Settings::default() }
+fn settings(substeps: u32) -> Settings {
+    Settings { dt: 0.02, substeps, ..Settings::default() }
 }
 
 fn cloth() -> Result<World, Error> {
-    let mut world = World::new(settings())?;
-    add(&mut world, PAPER, Vec3::ZERO)?;
-    Ok(world)
-}
-
-/// So many cloths of 980 rows over as many balls, in a square.
-///
-/// # Errors
-/// None that the engine could find reason for.
-pub fn scaling(copies: u32) -> Result<World, Error> {
-    let mut world = World::new(settings())?;
-    let row = f64::from(copies).sqrt().ceil() as u32;
-    for k in 0..copies {
-        let at = [k % row, k / row].map(|i| 1.2 * (i as Real - 0.5 * (row - 1) as Real));
-        add(&mut world, SMALL, Vec3::new(at[0], 0.0, at[1]))?;
-    }
-    Ok(world)
-}
-
-fn add(world: &mut World, drape: Drape, at: Vec3) -> Result<(), Error> {
-    let Drape { cells, side, density, radius, drop } = drape;
-    let surface = Material::friction(0.3);
-    world.add_rigid(RigidBody::fixed().shape(Shape::ball(radius)).at(at).material(surface).named("ball"))?;
-    let mesh = TriMesh::sheet([cells; 2], [side; 2], Diagonals::Alternating).map_err(refused("cloth"))?;
-    let (sides, folds) = (sides(cells), mesh.folds());
+    let mut world = World::new(settings(8))?;
+    let Drape { cells, side, density, .. } = PAPER;
     let springs = spring::Params {
         stiffness: spring::Stiffness::Uniform(0.3),
         dashpot: spring::Dashpot::None,
         mass: spring::Mass::Total(density * side * side),
         ..Default::default()
     };
-    let body = SoftBody::new(Geometry::Sheet(mesh), SoftModel::Springs(springs));
-    let body = body.thickness(0.005).material(surface).damping(0.3).named("cloth");
-    let cloth = world.add_soft(body.at(at + Vec3::Y * (radius + drop)))?;
-    world.add_strands(Strands::new(cloth, sides))?;
+    let mesh = TriMesh::sheet([cells; 2], [side; 2], Diagonals::Alternating).map_err(refused("cloth"))?;
+    let folds = mesh.folds();
+    let body = SoftBody::new(Geometry::Sheet(mesh), SoftModel::Springs(springs)).thickness(0.005).damping(0.3);
+    let cloth = add(&mut world, PAPER, Vec3::ZERO, body)?;
+    world.add_strands(Strands::new(cloth, sides(cells)))?;
     world.add_bending(Bending::new(cloth, folds, 2e-5).damping(0.01))?;
-    Ok(())
+    Ok(world)
+}
+
+/// So many cloths of `cells` x `cells` squares over as many balls, in a square: 1006 rows each for 14, 12,600 for 50.
+///
+/// # Errors
+/// None that the engine could find reason for.
+pub fn scaling(copies: u32, cells: u32) -> Result<World, Error> {
+    let mut world = World::new(settings(20))?;
+    let drape = Drape { cells, side: PAPER.side * cells as Real / PAPER.cells as Real, ..PAPER };
+    let (stretch, brace) = (1e5, 1e5);
+    let sheet =
+        pbd::Sheet { stretch, bend: 0.0, density: drape.density, compression: 1e-4, brace, stretch_limit: 0.03 };
+    let model = SoftModel::Pbd(pbd::Matter::Sheet(sheet), pbd::Params { iterations: 1, ..pbd::Params::default() });
+    let mesh = TriMesh::sheet([cells; 2], [drape.side; 2], Diagonals::Alternating).map_err(refused("cloth"))?;
+    let body = SoftBody::new(Geometry::Sheet(mesh), model).thickness(5e-4);
+    let row = f64::from(copies).sqrt().ceil() as u32;
+    let apart = 0.2 + drape.side.max(2.0 * drape.radius);
+    for k in 0..copies {
+        let at = [k % row, k / row].map(|i| apart * (i as Real - 0.5 * (row - 1) as Real));
+        add(&mut world, drape, Vec3::new(at[0], 0.0, at[1]), body.clone())?;
+    }
+    Ok(world)
+}
+
+/// A ball and a cloth above it.
+fn add(world: &mut World, drape: Drape, at: Vec3, cloth: SoftBody) -> Result<BodyId, Error> {
+    let surface = Material::friction(FRICTION);
+    let ball = RigidBody::fixed().shape(Shape::ball(drape.radius));
+    world.add_rigid(ball.at(at).material(surface).named("ball"))?;
+    world.add_soft(cloth.material(surface).named("cloth").at(at + Vec3::Y * (drape.radius + drape.drop)))
 }
 
 /// Sides of the squares of a sheet, by the numbers of its nodes.

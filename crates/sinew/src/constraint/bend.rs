@@ -19,7 +19,7 @@
 
 use super::row::{Bounds, RowBuffer, Wish};
 use super::site::View;
-use super::strands::check_nodes;
+use super::strands::{check_nodes, vector};
 use crate::error::{Error, finite, not_negative, positive};
 use crate::math::{Real, Vec3, angle_of};
 use crate::model::BodyId;
@@ -179,8 +179,9 @@ impl BuiltBending {
     pub fn rows(&self, view: &View<'_>, soft: Softness, out: &mut RowBuffer) {
         let s = &self.source;
         let first = view.node_block(self.slot, 0);
+        let at = |node: u32| vector(view.pose[(first + node) as usize]);
         for (corners, &[rest, shape]) in s.folds.iter().zip(&s.rest) {
-            let fold = Fold::new(corners.map(|n| view.node(self.slot, n)));
+            let fold = Fold::new(corners.map(at));
             let (gradient, wish) = match s.law {
                 BendLaw::Angle => {
                     let k = s.stiffness * shape;

@@ -217,6 +217,6 @@ impl BuiltStrands {
     }
 }
 
-fn vector(b: crate::math::Block) -> Vec3 {
+pub(super) fn vector(b: crate::math::Block) -> Vec3 {
     Vec3::new(b[0], b[1], b[2])
 }

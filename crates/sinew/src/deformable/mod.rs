@@ -95,6 +95,11 @@ pub trait Deformable: std::fmt::Debug + Send + Sync {
         0
     }
 
+    /// Rows that the model sweeps itself.
+    fn inner_rows(&self) -> usize {
+        0
+    }
+
     /// The memory of a body that was never touched.
     fn rest_inner(&self, inner: &mut [Real]) {
         inner.fill(0.0);

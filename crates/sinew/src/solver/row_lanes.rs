@@ -166,19 +166,27 @@ impl<B> Default for Shape<B> {
     }
 }
 
+/// Rows of a batch: the serial colour gets one.
+fn width(group: &[(u8, RowId)]) -> usize {
+    if group[0].0 as usize == super::colour::COLOURS { 1 } else { LANES }
+}
+
 impl<B: LaneBatch> Shape<B> {
-    fn build(&mut self, rows: &RowBuffer) {
+    /// An empty batch for every eight rows of a colour.
+    fn lay(&mut self) {
         self.order.sort_unstable();
         self.batches.clear();
         for group in self.order.chunk_by(|a, b| a.0 == b.0) {
-            // the serial colour gets one row a batch
-            let width = if group[0].0 as usize == super::colour::COLOURS { 1 } else { LANES };
-            for lanes in group.chunks(width) {
-                let mut batch = B::empty();
-                for (lane, &(_, id)) in lanes.iter().enumerate() {
-                    batch.fill(lane, id, rows);
-                }
-                self.batches.push(batch);
+            self.batches.resize_with(self.batches.len() + group.len().div_ceil(width(group)), B::empty);
+        }
+    }
+
+    fn fill(&mut self, rows: &RowBuffer) {
+        let groups = self.order.chunk_by(|a, b| a.0 == b.0);
+        let lanes = groups.flat_map(|group| group.chunks(width(group)));
+        for (batch, lanes) in self.batches.iter_mut().zip(lanes) {
+            for (lane, &(_, id)) in lanes.iter().enumerate() {
+                batch.fill(lane, id, rows);
             }
         }
     }
@@ -234,42 +242,83 @@ pub struct RowLanes {
     three: Shape<RowBatch<3>>,
     four: Shape<RowBatch<4>>,
     colouring: Colouring,
+    /// What the layout depends on: of each row its kind and its blocks. Rows differ from substep to substep in numbers only,
+    /// as a rule, and then their colours and places stay.
+    plan: Vec<u32>,
+    last_plan: Vec<u32>,
     len: usize,
 }
+
+/// Mark in a plan: the block answers.
+const ANSWERS: u32 = 1 << 31;
+/// Mark in a plan: a row begins; how many terms it has and, as `PAIR`, whether it is a pair of nodes.
+const ROW: u32 = 1 << 30;
+const PAIR: u32 = 1 << 29;
 
 impl RowLanes {
     /// Lays out all rows of a buffer over these velocity blocks. False, and nothing laid out, when one of them is a disc or has more than four blocks:
     /// such a buffer is swept by `pgs`.
     pub fn build(&mut self, rows: &RowBuffer, velocity: &[Block]) -> bool {
-        self.pairs.order.clear();
-        self.one.order.clear();
-        self.two.order.clear();
-        self.three.order.clear();
-        self.four.order.clear();
-        self.colouring.reset(velocity.len());
+        std::mem::swap(&mut self.plan, &mut self.last_plan);
+        if !self.plan(rows, velocity) {
+            self.plan.clear();
+            return false;
+        }
         self.len = rows.len();
+        if self.plan != self.last_plan {
+            self.lay(velocity.len());
+        }
+        self.pairs.fill(rows);
+        self.one.fill(rows);
+        self.two.fill(rows);
+        self.three.fill(rows);
+        self.four.fill(rows);
+        true
+    }
+
+    /// Writes the plan; false when the rows do not go into lanes.
+    fn plan(&mut self, rows: &RowBuffer, velocity: &[Block]) -> bool {
+        self.plan.clear();
         for id in 0..rows.len() as RowId {
             let terms = rows.terms(id);
-            if matches!(rows.rows()[id as usize].bounds, Bounds::Disc { .. } | Bounds::Mate) {
+            let disc = matches!(rows.rows()[id as usize].bounds, Bounds::Disc { .. } | Bounds::Mate);
+            if disc || !(1..=4).contains(&terms.len()) {
                 return false;
             }
-            let answering = terms.iter().filter(|t| t.response.length_squared() > 0.0).map(|t| t.block);
-            let colour = self.colouring.pick_all(answering) as u8;
-            match terms.len() {
-                1 => self.one.order.push((colour, id)),
-                2 if is_pair(terms, |block| velocity[block as usize][3]) => self.pairs.order.push((colour, id)),
-                2 => self.two.order.push((colour, id)),
-                3 => self.three.order.push((colour, id)),
-                4 => self.four.order.push((colour, id)),
-                _ => return false,
-            }
+            let pair = terms.len() == 2 && is_pair(terms, |block| velocity[block as usize][3]);
+            self.plan.push(ROW | if pair { PAIR } else { 0 } | terms.len() as u32);
+            self.plan.extend(terms.iter().map(|t| if t.response.length_squared() > 0.0 { t.block | ANSWERS } else { t.block }));
         }
-        self.pairs.build(rows);
-        self.one.build(rows);
-        self.two.build(rows);
-        self.three.build(rows);
-        self.four.build(rows);
         true
+    }
+
+    /// Colours the rows of the plan and sorts them into shapes.
+    fn lay(&mut self, blocks: usize) {
+        for order in [&mut self.pairs.order, &mut self.one.order, &mut self.two.order, &mut self.three.order, &mut self.four.order] {
+            order.clear();
+        }
+        self.colouring.reset(blocks);
+        let (mut at, mut id) = (0, 0);
+        while let Some(&head) = self.plan.get(at) {
+            let count = (head & !(ROW | PAIR)) as usize;
+            let blocks = &self.plan[at + 1..at + 1 + count];
+            let answering = blocks.iter().filter(|b| **b & ANSWERS != 0).map(|b| b & !ANSWERS);
+            let colour = self.colouring.pick_all(answering) as u8;
+            let order = match count {
+                1 => &mut self.one.order,
+                2 if head & PAIR != 0 => &mut self.pairs.order,
+                2 => &mut self.two.order,
+                3 => &mut self.three.order,
+                _ => &mut self.four.order,
+            };
+            order.push((colour, id));
+            (at, id) = (at + 1 + count, id + 1);
+        }
+        self.pairs.lay();
+        self.one.lay();
+        self.two.lay();
+        self.three.lay();
+        self.four.lay();
     }
 
     /// Rows in the order in which they are swept.
@@ -371,6 +420,9 @@ mod tests {
             for pass in [Pass::Correct, Pass::Relax] {
                 let mut lanes = RowLanes::default();
                 prop_assert!(lanes.build(&rows, &v));
+                let laid = lanes.order();
+                prop_assert!(lanes.build(&rows, &v));
+                prop_assert_eq!(&laid, &lanes.order(), "laid out again");
                 let (mut wide, mut narrow, mut want) = (v.clone(), v.clone(), v.clone());
                 let mut one = lanes.clone();
                 lanes.sweep(&mut wide, pass, true);

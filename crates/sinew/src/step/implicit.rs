@@ -284,6 +284,10 @@ fn contact_rows(
         let gap = if t.gap < 0.0 { (t.gap + slop(model, m, settings)).min(0.0) } else { t.gap };
         let bias = (gap / ctx.h).max(-settings.push_speed);
         let n = rows.push(&terms, bias, bias.min(0.0), 0.0, Bounds::AtLeast(0.0));
+        let (approach, least) = (rows.drift(n, &work.velocity), ctx.contact.restitution_speed);
+        if let Some(bias) = touch::rebound(material.restitution, approach, t.gap, ctx.h, least) {
+            (rows.rows_mut()[n as usize].bias, rows.rows_mut()[n as usize].correction) = (bias, 0.0);
+        }
         rows.rows_mut()[n as usize].impulse = t.start;
         (t.law, t.pair) = (material.law, law_contact::coefficients(&material));
         let disc = Bounds::Disc { normal: n, friction: t.friction, radius: 0.0 };

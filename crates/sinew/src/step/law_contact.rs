@@ -100,7 +100,7 @@ pub(super) fn rows(ctx: &StepContext, model: &Model, settings: &Settings, work: 
                 memory,
                 weave,
                 reach: 0.0,
-                restitution: if m.has(contact_flag::NODE) { 0.0 } else { material.restitution },
+                restitution: material.restitution,
             });
             work.report.penetration = work.report.penetration.max(-at.gap);
         }

@@ -285,7 +285,11 @@ pub(super) fn rows(ctx: &StepContext, model: &Model, rules: &PairRules, work: &m
         let (bias, correction) = if at.gap > 0.0 { (at.gap * p.inv_h, 0.0) } else { (push, push) };
         touch::terms(model, work, m, at.normal, at.at, &mut terms);
         rows.push(&terms, bias, correction, 0.0, Bounds::AtLeast(0.0));
+        let approach = rows.drift(row + 2, &work.velocity);
         let list = rows.rows_mut();
+        if let Some(bias) = touch::rebound(material.restitution, approach, at.gap, ctx.h, p.restitution_speed) {
+            (list[row as usize + 2].bias, list[row as usize + 2].correction) = (bias, 0.0);
+        }
         list[row as usize].impulse = point.impulse[1];
         list[row as usize + 1].impulse = point.impulse[2];
         list[row as usize + 2].impulse = point.impulse[0];

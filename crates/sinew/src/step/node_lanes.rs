@@ -3,7 +3,7 @@
 use super::{StepContext, law_contact, touch};
 use crate::collision::surface::feature;
 use crate::math::{Quat, Real, Vec3};
-use crate::model::{Model, Nodes, PairRules};
+use crate::model::{Material, Model, Nodes, PairRules};
 use crate::settings::Settings;
 use crate::solver::node_touch::{LIGHT, NodeBatch, TouchBlocks, largest};
 use crate::solver::pgs::Pass;
@@ -17,7 +17,8 @@ pub(super) fn build(model: &Model, rules: &PairRules, work: &mut Work) {
     node_touches.clear();
     in_lanes.clear();
     in_lanes.resize(contacts.len(), false);
-    let mut last = None;
+    // the pair of colliders before, and its surface
+    let mut last: Option<((u32, u32, u32), Material)> = None;
     for (index, m) in contacts.iter().enumerate() {
         let ours = m.has(contact_flag::NODE) && !m.has(contact_flag::SURFACE | contact_flag::CLASSIC);
         let (a, b) = (m.key.a, m.key.b);
@@ -35,13 +36,16 @@ pub(super) fn build(model: &Model, rules: &PairRules, work: &mut Work) {
         }
         // one pair of colliders a batch: one material, and every node once
         let pair = (a, b, m.key.collider_a);
-        let (batch, lane) = node_touches.lane(a, last != Some(pair));
-        if last != Some(pair) || lane == 0 {
-            let material = touch::pair_material(model, rules, m);
-            batch.static_friction = material.static_friction;
-            batch.kinetic_friction = material.kinetic_friction;
+        let known = last.filter(|(p, _)| *p == pair);
+        let material = known.map_or_else(|| touch::pair_material(model, rules, m), |(_, material)| material);
+        last = Some((pair, material));
+        // lanes know no bounce
+        if material.restitution > 0.0 {
+            continue;
         }
-        last = Some(pair);
+        let (batch, lane) = node_touches.lane(a, known.is_none());
+        batch.static_friction = material.static_friction;
+        batch.kinetic_friction = material.kinetic_friction;
         fill(batch, lane, index as u32, model.node_block(nodes.start + node), m);
         in_lanes[index] = true;
     }

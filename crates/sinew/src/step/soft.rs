@@ -142,6 +142,9 @@ pub(super) fn predict(when: When, model: &Model, slot: u32, work: &mut Work, set
         m.predict(&when.context(settings, pool), body);
     });
     show_spins(model, nodes, work);
+    if when.substep == 0 {
+        work.report.counts.inner_rows += work.soft[slot as usize].as_ref().map_or(0, |held| held.model.inner_rows()) as u32;
+    }
 }
 
 /// Moves a body on. It moves with the corrected velocities; what the model adds to them on the way (the second half kick of

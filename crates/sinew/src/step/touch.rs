@@ -235,6 +235,13 @@ pub(super) fn pair_material(model: &Model, rules: &PairRules, m: &ContactMemory)
     rules.combine(&a, &b)
 }
 
+/// Bias of the normal row of a contact that bounces within h [m/s]; none when it does not. Newton's law of impact as in the
+/// time stepping of Moreau: who comes in faster than `least` and arrives before the substep ends leaves at e times that
+/// speed, J·v ≥ −e·approach, and what is soft answers as a whole. Less than that speed is rest (`restitution_speed`).
+pub(super) fn rebound(restitution: Real, approach: Real, gap: Real, h: Real, least: Real) -> Option<Real> {
+    (restitution > 0.0 && approach < -least && gap + h * approach < 0.0).then_some(restitution * approach)
+}
+
 /// The axes that a contact with a grain is solved in, where its ellipse of friction is a disc; those of the place without one.
 pub(super) fn weave(model: &Model, pose: &[Block], m: &ContactMemory, place: &Place) -> Weave {
     let [a, b] = sides(model, m);

@@ -437,6 +437,10 @@ impl Pbd {
 }
 
 impl Deformable for Pbd {
+    fn inner_rows(&self) -> usize {
+        self.rows.len()
+    }
+
     fn masses(&self) -> &[Real] {
         &self.masses
     }

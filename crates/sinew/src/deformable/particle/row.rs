@@ -391,6 +391,12 @@ impl Rows {
         sort(&mut self.volumes, count);
     }
 
+    /// How many rows there are.
+    pub(super) fn len(&self) -> usize {
+        let pairs = self.distances.len() + self.braces.len();
+        pairs + self.kinks.len() + self.hinges.len() + self.volumes.len() + self.enclosed.len()
+    }
+
     /// Groups of nodes that hang together.
     pub(super) fn links(&self) -> impl Iterator<Item = &[u32]> {
         let distances = self.distances.iter().chain(&self.braces).map(|r| r.nodes.as_slice());
