@@ -299,6 +299,15 @@ impl Geometry {
         }
     }
 
+    /// Part of a way at which it leaves a shape that it starts in; none when it ends inside, or does not start there.
+    pub fn way_out(&self, pose: &Pose, from: Vec3, way: Vec3) -> Option<Real> {
+        let Kind::Solid(solid) = &self.kind else { return None };
+        if !solid.contains_point(&lib_pose(pose), from) {
+            return None;
+        }
+        solid.cast_ray(&lib_pose(pose), &Ray::new(from, way), 1.0, false)
+    }
+
     /// Closest point of the surface or inside (when the point is inside it is its own projection), and whether inside.
     pub fn project(&self, pose: &Pose, point: Vec3) -> (Vec3, bool) {
         match &self.kind {

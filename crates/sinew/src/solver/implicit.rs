@@ -27,16 +27,20 @@
 //! friction (too slow to let a body begin to slide).
 
 mod audit;
+mod cg;
 mod near;
 mod smooth;
 mod space;
+mod stiffen;
 
 use crate::constraint::{Bounds, RowBuffer, RowId, Term};
 use crate::deformable::Operator;
 use crate::error::{Error, check, positive};
 use crate::math::{Block, Real, Sym3, Vec3};
 use audit::{Seat, balance, settle};
-use space::{NOBODY, Plan, Radii, Space, add, apply_bodies, bounded, conjugate_gradient, dot, drift};
+use cg::{Plan, Radii, conjugate_gradient, dot};
+use space::{Space, add, bounded, drift};
+pub use stiffen::stiffen;
 
 /// An implicit body at its place in the island.
 #[derive(Clone, Copy)]
@@ -164,22 +168,16 @@ const LAW_TOLERANCE: Real = 10.0;
 /// The audit's passes: rigid modes only, no operator is applied, so that iterations are cheap. It changes impulses by what
 /// the CG has left, a thousandth, and friction's radii by no more: they stay.
 const AUDIT: Plan = Plan { tolerance: 1e-5, iterations: 1000, passes: 30, radii: Radii::Held };
-/// Iterations between two looks at the rows within a pass, and the mismatch at which the pass is given up. A pass that is
-/// finished for rows that are wrong is work for nothing; restarting at every look would lose what CG has learned.
-const CHECK: u32 = 8;
-const WRONG: Real = 0.1;
-/// One more look is taken when the residual comes down to this many tolerances, and the mismatch that is then allowed: what
-/// is left of the pass costs a third of it, and is lost when rows change. Iterations of `sinew-benches s7` 35 to 27 (coarse)
-/// and 50 to 41 (fine), passes 3.2 to 3.7 and 3.6 to 4.8; a pass costs three iterations.
-const EARLY: Real = 32.0;
-const UNSURE: Real = 0.02;
 /// Part of the way that disc radii go to μ λ(normal) from pass to pass. With 1 radii and normal impulses of a sliding soft
 /// body chase each other (E = 1e6 Pa, 17 ms: never settles); 0.3 is the largest value tried that always settled.
 const RADIUS_BLEND: Real = 0.3;
 /// Passes before that: an impact is over in a few.
 const QUICK_PASSES: u32 = 4;
-/// Halvings of a step that is cut.
-const CUT_STEPS: u32 = 10;
+/// Part of its way below which a step is not cut.
+const STALL: Real = 0.1;
+/// Most looks for the place where a step is cut, and the part of the steepest slope that is level.
+const CUT_STEPS: u32 = 8;
+const LEVEL: Real = 1e-2;
 
 /// What a solve did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -208,79 +206,12 @@ pub struct Scratch {
     coarse_lumps: Vec<Lump>,
     coarse_terms: Vec<Term>,
     coarse_v: Vec<Block>,
+    /// What presses each block. Written by `stiffen`. (block_count)
+    pressed: Vec<stiffen::Pressed>,
     /// Where each block lies in the coarse space. (block_count)
     seats: Vec<Seat>,
-}
-
-/// Loads the bodies and gives every hard row (softness 0) a softness; must come before [`solve`] with the same rows.
-///
-/// softness = Σ jᵀ A_bb⁻¹ j / stiffness, A_bb the implicit mass (elasticity included) of each block the row meets, but at
-/// least that of a row between rigid bodies of the same masses: with E = 1e9 Pa and ν = 0.499 A_bb is 1e8 times the mass,
-/// and rows that stiff are beyond what single precision resolves (they threw their load off, `docs/stability.md`). The
-/// row's impulse on entry is last step's: it goes into the bias, never into v. Disc rows hold a spring from their stick
-/// point instead and carry nothing.
-pub fn stiffen(
-    system: &System<'_>,
-    rows: &mut RowBuffer,
-    block_count: usize,
-    settings: &Settings,
-    scratch: &mut Scratch,
-) {
-    let s = &mut scratch.fine;
-    s.reset(system, block_count, rows.len());
-    for id in 0..rows.len() {
-        if rows.rows()[id].softness != 0.0 {
-            continue;
-        }
-        let terms = rows.terms(id as RowId);
-        let give: Real = terms.iter().map(|t| t.jacobian.dot(s.base_inverse[t.block as usize] * t.jacobian)).sum();
-        let answer: Real = terms.iter().map(|t| t.jacobian.dot(t.response)).sum();
-        let soft = terms.iter().any(|t| s.owner[t.block as usize] != NOBODY);
-        if !(give > 0.0 && answer > 0.0) {
-            continue;
-        }
-        let bounds = rows.rows()[id].bounds;
-        let tangential = matches!(bounds, Bounds::Disc { .. } | Bounds::Mate);
-        // matter so stiff that it moves as one piece: its row needs to be no stiffer than one between rigid bodies
-        let least = rigid_give(system, &s.owner, terms) / settings.rigid_stiffness;
-        let own = if soft { least.max(give / settings.stiffness) } else { least };
-        let own = own / if tangential { settings.tangential } else { 1.0 };
-        // a pair is one spring: both halves as stiff as the first, or its law would have no potential
-        let softness = if bounds == Bounds::Mate { rows.rows()[id - 1].softness } else { own };
-        let row = &mut rows.rows_mut()[id];
-        row.softness = softness;
-        row.diagonal = answer + row.softness;
-        if !tangential {
-            let carried = row.softness * row.impulse;
-            row.bias -= carried;
-            row.correction -= carried;
-        }
-    }
-}
-
-/// How easily a row moves its bodies when each of them is rigid: Σ jᵀ M⁻¹ j over rigid modes [1/kg].
-fn rigid_give(system: &System<'_>, owner: &[u32], terms: &[Term]) -> Real {
-    let mut give: Real = 0.0;
-    for (k, term) in terms.iter().enumerate() {
-        let of = owner[term.block as usize];
-        if of == NOBODY {
-            give += term.jacobian.dot(term.response);
-            continue;
-        }
-        let theirs = |t: &&Term| owner[t.block as usize] == of;
-        let placed = &system.operators[of as usize];
-        let Some(modes) = placed.operator.modes().filter(|_| !terms[..k].iter().any(|t| theirs(&t))) else { continue };
-        let (mut push, mut twist) = (Vec3::ZERO, Vec3::ZERO);
-        for t in terms[k..].iter().filter(theirs) {
-            push += t.jacobian;
-            twist += modes.arms[(t.block - placed.first) as usize].cross(t.jacobian);
-        }
-        give += push.length_squared() / modes.mass;
-        if let Some(inverse) = modes.inertia.inverse() {
-            give += twist.dot(inverse.mul(twist));
-        }
-    }
-    give
+    /// Momentum and spin that each operator lacks; none for one that something holds. (operator_count) [N·s], [N·m·s]
+    lacks: Vec<Option<(Vec3, Vec3)>>,
 }
 
 /// Solves the island: v from a first guess (last step's velocities) to the end of the substep, impulses into the rows.
@@ -303,7 +234,7 @@ pub fn solve(
     if settings.audit_passes > 0 {
         outcome.audit_iterations = balance(system, rows, v, settings.audit_passes, scratch);
     }
-    settle(system, &scratch.fine.owner, rows, v);
+    settle(system, rows, v, scratch);
 
     for _ in 0..settings.guard {
         guard(rows, v);
@@ -320,6 +251,7 @@ pub fn solve(
 fn run_passes(system: &System<'_>, rows: &mut RowBuffer, v: &mut [Block], plan: Plan, s: &mut Space) -> Outcome {
     let mut outcome = Outcome::default();
     let enough = LAW_TOLERANCE * plan.tolerance;
+    let mut leapt = false;
     s.blend = 1.0;
     linearise(rows, v, s);
     loop {
@@ -331,7 +263,7 @@ fn run_passes(system: &System<'_>, rows: &mut RowBuffer, v: &mut [Block], plan: 
         outcome.iterations += iterations;
         outcome.residual = residual;
         if mismatch(rows, v, s) > enough {
-            cut(system, rows, v, s);
+            leapt = cut(rows, v, s, if leapt { 0.0 } else { STALL });
         }
         s.blend = match plan.radii {
             Radii::Held => 0.0,
@@ -364,18 +296,33 @@ fn mismatch(rows: &RowBuffer, v: &[Block], s: &mut Space) -> Real {
 }
 
 /// Cuts the step from `start` to v where φ is least: φ'(t) = d·(A v − b) − Σ λ(u) J·d, d the step, rises with t.
-fn cut(system: &System<'_>, rows: &RowBuffer, v: &mut [Block], s: &mut Space) {
+///
+/// A step that would be cut to less than `least` of it is kept whole, and true returned: it came from a model in which rows
+/// were open that close all at once, and who stops where the first one closes has the same model again. (A tray that sets
+/// down on a cloth moved by a hundredth of its way in each of twenty passes.)
+///
+/// No product with A is needed. With r₀ and r₁ the residuals at both ends and λ₀ the model's impulses at the start,
+/// d·(A start − b) = λ₀·J d − d·r₀ and d·A d = d·(r₀ − r₁) − J d·rate J d.
+fn cut(rows: &RowBuffer, v: &mut [Block], s: &mut Space, least: Real) -> bool {
     for (p, (v, start)) in s.p.iter_mut().zip(v.iter().zip(&s.start)) {
         *p = [v[0] - start[0], v[1] - start[1], v[2] - start[2], 0.0];
     }
-    apply_bodies(system, &s.p, &mut s.q);
-    let bend = dot(&s.p, &s.q);
-    apply_bodies(system, &s.start, &mut s.q);
-    let slope = dot(&s.p, &s.q) - dot(&s.p, &s.load);
+    let (before, after) = (dot(&s.p, &s.lacked), dot(&s.p, &s.r));
+    let mut pulled = 0.0;
     for id in s.near.iter().map(|&id| id as usize) {
         s.step[id] = drift(rows.terms(id as RowId), &s.p);
         s.from[id] = drift(rows.terms(id as RowId), &s.start) + rows.rows()[id].bias;
+        s.push[id] = s.from[id];
     }
+    for id in s.near.iter().map(|&id| id as usize) {
+        pulled += s.model(rows, id) * s.step[id];
+    }
+    for id in s.near.iter().map(|&id| id as usize) {
+        s.push[id] = s.step[id];
+    }
+    s.respond(rows);
+    let held: Real = s.near.iter().map(|&id| s.push[id as usize] * s.step[id as usize]).sum();
+    let (slope, bend) = (pulled - before, before - after - held);
     let mut climb = |t: Real| {
         for id in s.near.iter().map(|&id| id as usize) {
             s.push[id] = s.from[id] + t * s.step[id];
@@ -383,19 +330,42 @@ fn cut(system: &System<'_>, rows: &RowBuffer, v: &mut [Block], s: &mut Space) {
         let rows_part: Real = s.near.iter().map(|&id| s.law(rows, id as usize) * s.step[id as usize]).sum();
         slope + t * bend - rows_part
     };
-    // bisection with a fixed count: same work, same bits
-    let (mut low, mut high) = (0.0, 1.0);
-    if climb(1.0) <= 0.0 {
-        return;
+    let Some(t) = first_level(&mut climb) else { return false };
+    if t < least {
+        return true;
     }
-    for _ in 0..CUT_STEPS {
-        let t = 0.5 * (low + high);
-        if climb(t) > 0.0 { high = t } else { low = t }
-    }
-    let t = 0.5 * (low + high);
     for (v, (start, p)) in v.iter_mut().zip(s.start.iter().zip(&s.p)) {
         *v = [start[0] + t * p[0], start[1] + t * p[1], start[2] + t * p[2], v[3]];
     }
+    false
+}
+
+/// Where a function that rises from below zero at 0 is zero, by regula falsi with the staying end halved (Illinois; Dowell
+/// and Jarratt 1971); none when that is beyond 1.
+fn first_level(climb: &mut impl FnMut(Real) -> Real) -> Option<Real> {
+    let (mut low, mut high) = ([0.0, climb(0.0)], [1.0, climb(1.0)]);
+    if !(high[1] > 0.0) {
+        return None;
+    }
+    let size = high[1].max(-low[1]);
+    for _ in 0..CUT_STEPS {
+        // a slope that rounding has turned round: half way is as good as any
+        let t = if low[1] < 0.0 {
+            low[0] - low[1] * (high[0] - low[0]) / (high[1] - low[1])
+        } else {
+            0.5 * (low[0] + high[0])
+        };
+        let at = [t, climb(t)];
+        if at[1].abs() <= LEVEL * size {
+            return Some(t);
+        }
+        if at[1] > 0.0 {
+            (high, low[1]) = (at, 0.5 * low[1]);
+        } else {
+            (low, high[1]) = (at, 0.5 * high[1]);
+        }
+    }
+    Some(0.5 * (low[0] + high[0]))
 }
 
 /// The impulses of the law at v into the rows, and the linear model of the next pass. Returns how far the impulses of

@@ -17,6 +17,7 @@ mod node_lanes;
 mod observe;
 mod predict;
 mod remember;
+mod rim_contact;
 mod soft;
 mod solve;
 mod surface_contact;

@@ -1,13 +1,17 @@
 //! The momentum audit: the island over again with every body rigid, then velocities exactly from impulses.
 
-use super::space::{NOBODY, Plan, add, block, conjugate_gradient, vec};
-use super::{AUDIT, Lump, Placed, Scratch, System, run_passes};
+use super::cg::{Plan, conjugate_gradient};
+use super::space::{Space, add, block, vec};
+use super::{AUDIT, LAW_TOLERANCE, Lump, Placed, Scratch, System, cut, linearise, mismatch};
 use crate::constraint::{Bounds, RowBuffer, RowId, Term};
 use crate::deformable::Modes;
 use crate::math::{Block, Real, Vec3};
 
 /// Part of a row's Jacobians that sums of a few dozen leave.
 const ROUNDING: Real = 64.0 * Real::EPSILON;
+
+/// Mismatch of rows that are as they seemed: rounding.
+const SAME: Real = 1e-6;
 
 /// Block of the coarse space, and for a node of an operator its arm from the centre [m].
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +31,7 @@ pub(super) fn balance(
     passes: u32,
     scratch: &mut Scratch,
 ) -> u32 {
-    let Scratch { fine, coarse, coarse_rows, coarse_of, coarse_lumps, coarse_terms, coarse_v, seats } = scratch;
+    let Scratch { fine, coarse, coarse_rows, coarse_of, coarse_lumps, coarse_terms, coarse_v, seats, .. } = scratch;
     let count = take_seats(system, v.len(), seats, coarse_lumps);
 
     // the rows as rigid bodies see them, from where v is
@@ -86,10 +90,7 @@ pub(super) fn balance(
     coarse_v.clear();
     coarse_v.resize(count, [0.0; 4]);
     coarse.begin(&island, coarse_v);
-    let mut iterations = run_passes(&island, coarse_rows, coarse_v, Plan { passes, ..AUDIT }, coarse).iterations;
-    coarse.precondition(&island, coarse_rows);
-    iterations += conjugate_gradient(&island, coarse_rows, coarse_v, AUDIT, coarse).0;
-    coarse.drifts(coarse_rows, coarse_v);
+    let iterations = pass(&island, coarse_rows, coarse_v, Plan { passes, ..AUDIT }, coarse);
     for (k, &id) in coarse_of.iter().enumerate() {
         rows.rows_mut()[id as usize].impulse = coarse.model(coarse_rows, k);
     }
@@ -97,6 +98,31 @@ pub(super) fn balance(
         let Some(block) = seat.block else { continue };
         let turn = seat.arm.map_or(Vec3::ZERO, |arm| vec(coarse_v[block as usize + 1]).cross(arm));
         add(v, vec(coarse_v[block as usize]) + turn);
+    }
+    iterations
+}
+
+/// Passes until the law says what the model of the last one says; ends with the u of the rows in `push`, for that model.
+/// Returns the iterations.
+fn pass(island: &System<'_>, rows: &mut RowBuffer, v: &mut [Block], plan: Plan, s: &mut Space) -> u32 {
+    s.blend = 1.0;
+    linearise(rows, v, s);
+    s.blend = 0.0;
+    let (mut iterations, mut last) = (0, false);
+    for number in 1.. {
+        s.precondition(island, rows);
+        s.start.copy_from_slice(v);
+        iterations += conjugate_gradient(island, rows, v, plan, s).0;
+        let wrong = mismatch(rows, v, s);
+        if last || wrong <= SAME {
+            break;
+        }
+        // one more from where the law is as good as right, so that impulses leave their bounds by less than that
+        last = wrong <= LAW_TOLERANCE * plan.tolerance || number >= plan.passes || iterations >= plan.iterations;
+        if !last {
+            cut(rows, v, s, 0.0);
+        }
+        linearise(rows, v, s);
     }
     iterations
 }
@@ -156,36 +182,41 @@ fn lack(placed: &Placed<'_>, modes: &Modes<'_>, v: &[Block]) -> (Vec3, Vec3) {
 }
 
 /// End of the audit: velocities exactly from the impulses that the rows hold. After `balance` this moves by rounding.
-pub(super) fn settle(system: &System<'_>, owner: &[u32], rows: &RowBuffer, v: &mut [Block]) {
+pub(super) fn settle(system: &System<'_>, rows: &RowBuffer, v: &mut [Block], scratch: &mut Scratch) {
+    let Scratch { fine, lacks, .. } = scratch;
+    let owner = &fine.owner;
     for lump in system.lumps {
         let span = if lump.inertia.is_some() { 2 } else { 1 };
         for k in 0..span {
             v[lump.block as usize + k] = block(lump.free[k]);
         }
     }
-    for id in 0..rows.len() {
-        let impulse = rows.rows()[id].impulse;
+    lacks.clear();
+    lacks.extend(system.operators.iter().map(|placed| {
+        let free = placed.operator.modes().filter(|m| m.inertia.inverse().is_some());
+        free.map(|modes| lack(placed, &modes, v))
+    }));
+    for (id, row) in rows.rows().iter().enumerate().filter(|(_, row)| row.impulse != 0.0) {
         for t in rows.terms(id as RowId) {
-            if owner[t.block as usize] == NOBODY {
-                add(&mut v[t.block as usize], t.response * impulse);
-            }
+            let Some(placed) = system.operators.get(owner[t.block as usize] as usize) else {
+                add(&mut v[t.block as usize], t.response * row.impulse);
+                continue;
+            };
+            let (Some((momentum, spin)), Some(modes)) =
+                (&mut lacks[owner[t.block as usize] as usize], placed.operator.modes())
+            else {
+                continue;
+            };
+            let push = t.jacobian * row.impulse;
+            *momentum += push;
+            *spin += modes.arms[(t.block - placed.first) as usize].cross(push);
         }
     }
-    for placed in system.operators {
-        let Some(modes) = placed.operator.modes() else { continue };
+    for (placed, lack) in system.operators.iter().zip(&*lacks) {
+        let (Some((momentum, spin)), Some(modes)) = (lack, placed.operator.modes()) else { continue };
         let Some(inverse) = modes.inertia.inverse() else { continue };
-        let first = placed.first as usize;
-        let span = placed.blocks();
-        let (mut momentum, mut spin) = lack(placed, &modes, v);
-        for id in 0..rows.len() {
-            for t in rows.terms(id as RowId).iter().filter(|t| span.contains(&(t.block as usize))) {
-                let push = t.jacobian * rows.rows()[id].impulse;
-                momentum += push;
-                spin += modes.arms[t.block as usize - first].cross(push);
-            }
-        }
-        let (shift, turn) = (momentum / modes.mass, inverse.mul(spin));
-        for (b, arm) in v[span].iter_mut().zip(modes.arms) {
+        let (shift, turn) = (*momentum / modes.mass, inverse.mul(*spin));
+        for (b, arm) in v[placed.blocks()].iter_mut().zip(modes.arms) {
             add(b, shift + turn.cross(*arm));
         }
     }

@@ -28,7 +28,7 @@ const MOST_WORK: usize = 20_000_000;
 /// A motion of whose stiffness less than this part is its own is a sum of others and is left out.
 const DEPENDENT: Real = 1e-4;
 /// Part of the rows' rates that may change before E is made anew.
-const NEARLY: Real = 0.02;
+const NEARLY: Real = 0.1;
 /// Rows that meet the same bodies and are added at once: each entry of E is then loaded and stored once for all of them.
 const GROUP: usize = 8;
 

@@ -1,9 +1,9 @@
-//! The CG and its vectors: A + Jᵀ rate J over blocks, with the linear model of every row.
+//! What a solve works with: the vectors of its CG, the linear model of every row, and the preconditioner.
 
+use super::System;
 use super::smooth::{Rates, Smooth};
-use super::{CHECK, EARLY, System, UNSURE, WRONG, mismatch};
 use crate::constraint::{Bounds, Row, RowBuffer, RowId, Term};
-use crate::math::{Block, Kernel, LANES, Lane, Mat3, Real, Sym3, Vec3, run_wide};
+use crate::math::{Block, Mat3, Real, Sym3, Vec3};
 
 /// What a block that is not positive gets on its diagonal, in roundings of its trace.
 const LIFT: Real = 16.0;
@@ -48,8 +48,13 @@ pub(super) struct Space {
     pub(super) q: Vec<Block>,
     /// Part of the way that radii go to the new normal impulse.
     pub(super) blend: Real,
-    /// v at the start of a pass.
+    /// v at the start of a pass, and its residual [N·s].
     pub(super) start: Vec<Block>,
+    pub(super) lacked: Vec<Block>,
+    /// Size of the load in the norm of the preconditioner, while that is much the same [J].
+    pub(super) reference: Option<Real>,
+    /// The rates that the preconditioner was made for, cross ones behind. (2 row_count)
+    made_for: Vec<Real>,
     /// The linear model of each row: λ = offset − rate·u − cross·u(mate), u = J·v + bias. (row_count)
     pub(super) rate: Vec<Real>,
     pub(super) cross: Vec<Real>,
@@ -75,111 +80,6 @@ pub(super) struct Space {
     pub(super) smooth: Smooth,
     /// No coarse corrections of bodies by themselves, until the next solve.
     pub(super) plain: bool,
-}
-
-/// How long to go on.
-#[derive(Clone, Copy)]
-pub(super) struct Plan {
-    pub(super) tolerance: Real,
-    pub(super) iterations: u32,
-    pub(super) passes: u32,
-    pub(super) radii: Radii,
-}
-
-/// What friction's discs do from pass to pass.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Radii {
-    /// They follow the normal impulses.
-    Follow,
-    /// They stay as the first look finds them.
-    Held,
-}
-
-/// (A + Jᵀ rate J) v = b + Jᵀ(offset − rate bias) from the v given; the rows hold the model's impulses at that v.
-/// Returns iterations and relative residual.
-pub(super) fn conjugate_gradient(
-    system: &System<'_>,
-    rows: &RowBuffer,
-    v: &mut [Block],
-    plan: Plan,
-    s: &mut Space,
-) -> (u32, Real) {
-    let (iterations, residual) = iterate(system, rows, v, plan, s);
-    if residual.is_nan() && !s.plain {
-        // a coarse correction beyond the digits of a real is not positive: go on without, for the rest of this solve
-        s.plain = true;
-        let (more, residual) = iterate(system, rows, v, plan, s);
-        return (iterations + more, residual);
-    }
-    (iterations, residual)
-}
-
-/// The CG (Hestenes and Stiefel 1952; all sums in a fixed order). The residual is not a number when the preconditioner is
-/// found not to be positive.
-fn iterate(system: &System<'_>, rows: &RowBuffer, v: &mut [Block], plan: Plan, s: &mut Space) -> (u32, Real) {
-    // size of what forces and rows do in this substep, in the preconditioner's norm; at rest rows cancel the forces, and
-    // these alone are the scale
-    s.r.copy_from_slice(&s.forces);
-    s.apply_inverse(system);
-    let load = dot(&s.r, &s.z);
-    for &id in &s.near {
-        s.push[id as usize] = rows.rows()[id as usize].bias;
-    }
-    s.respond(rows);
-    s.scatter_model(rows);
-    s.apply_inverse(system);
-    let reference = dot(&s.r, &s.z).max(load).max(Real::MIN_POSITIVE);
-
-    // r = b + Jᵀλ − A v, with λ the model's impulse
-    apply_bodies(system, v, &mut s.q);
-    for (r, (l, q)) in s.r.iter_mut().zip(s.load.iter().zip(&s.q)) {
-        *r = [l[0] - q[0], l[1] - q[1], l[2] - q[2], 0.0];
-    }
-    s.drifts(rows, v);
-    s.respond(rows);
-    s.scatter_model(rows);
-    s.apply_inverse(system);
-    s.p.copy_from_slice(&s.z);
-
-    let mut rz = dot(&s.r, &s.z);
-    // below the floor products of small numbers lose their digits, and there is nothing left to gain [J]
-    let floor = Real::MIN_POSITIVE / Real::EPSILON;
-    let goal = (plan.tolerance * plan.tolerance * reference).max(floor);
-    let mut iterations = 0;
-    let mut looked = false;
-    while rz > goal && iterations < plan.iterations {
-        // q = (A + Jᵀ rate J) p
-        apply_bodies(system, &s.p, &mut s.q);
-        s.active.add_product(&s.p, &mut s.q);
-
-        // nothing left that the numbers can resolve, or not a number: keep what we have
-        let pq = dot(&s.p, &s.q);
-        if !(pq > 0.0 && pq.is_finite()) {
-            break;
-        }
-        let alpha = rz / pq;
-        add_scaled(v, &s.p, alpha);
-        add_scaled(&mut s.r, &s.q, -alpha);
-        s.apply_inverse(system);
-        let next = dot(&s.r, &s.z);
-        let beta = next / rz;
-        rz = next;
-        for (p, z) in s.p.iter_mut().zip(&s.z) {
-            for k in 0..4 {
-                p[k] = z[k] + beta * p[k];
-            }
-        }
-        iterations += 1;
-
-        // rows that turn out other than they seemed: start a new pass, do not finish this one
-        let soon = !looked && rz <= EARLY * EARLY * goal;
-        looked |= soon;
-        let allowed = if soon { UNSURE } else { WRONG };
-        if (soon || iterations % CHECK == 0) && mismatch(rows, v, s) > allowed {
-            break;
-        }
-    }
-    (iterations, (rz / reference).sqrt())
 }
 
 /// Rows of a pass with a rate, packed: the CG runs over them again and again.
@@ -223,7 +123,7 @@ impl Active {
     }
 
     /// q += Jᵀ rate J p.
-    fn add_product(&mut self, p: &[Block], q: &mut [Block]) {
+    pub(super) fn add_product(&mut self, p: &[Block], q: &mut [Block]) {
         let mut first = 0;
         for (push, row) in self.push.iter_mut().zip(&self.rows) {
             let span = first..row.end as usize;
@@ -255,6 +155,15 @@ impl Active {
 }
 
 impl Space {
+    /// A name for the body of a block: that of an operator, or a number beyond them.
+    pub(super) fn body(&self, block: u32) -> u32 {
+        match (self.owner[block as usize], self.kind[block as usize]) {
+            (NOBODY, Kind::Angular) => NOBODY - block,
+            (NOBODY, _) => NOBODY - block - 1,
+            (owner, _) => owner,
+        }
+    }
+
     /// Sizes all lists and reads the bodies: kinds, diagonal, load.
     pub(super) fn reset(&mut self, system: &System<'_>, blocks: usize, rows: usize) {
         self.plain = false;
@@ -264,9 +173,10 @@ impl Space {
             list.clear();
             list.resize(blocks, Mat3::ZERO);
         }
-        for list in
-            [&mut self.load, &mut self.forces, &mut self.r, &mut self.z, &mut self.p, &mut self.q, &mut self.start]
-        {
+        self.reference = None;
+        self.made_for.clear();
+        let Self { load, forces, r, z, p, q, start, lacked, .. } = self;
+        for list in [load, forces, r, z, p, q, start, lacked] {
             list.clear();
             list.resize(blocks, [0.0; 4]);
         }
@@ -331,7 +241,7 @@ impl Space {
     }
 
     /// r += Jᵀ (offset − push).
-    fn scatter_model(&mut self, rows: &RowBuffer) {
+    pub(super) fn scatter_model(&mut self, rows: &RowBuffer) {
         for &id in &self.near {
             scatter(rows.terms(id), self.offset[id as usize] - self.push[id as usize], &mut self.r);
         }
@@ -405,8 +315,15 @@ impl Space {
         }));
     }
 
-    /// Block Jacobi of A + Jᵀ rate J: 3x3 for a node, 6x6 by its Schur complement for a rigid body.
+    /// Block Jacobi of A + Jᵀ rate J: 3x3 for a node, 6x6 by its Schur complement for a rigid body; and the smooth motions.
     pub(super) fn precondition(&mut self, system: &System<'_>, rows: &RowBuffer) {
+        let (was, is) = (self.made_for.split_at(self.made_for.len() / 2), (&self.rate[..], &self.cross[..]));
+        if was == is && !self.made_for.is_empty() {
+            return;
+        }
+        self.made_for.clear();
+        self.made_for.extend_from_slice(&self.rate);
+        self.made_for.extend_from_slice(&self.cross);
         self.inverse.copy_from_slice(&self.base);
         self.coupling.fill(Mat3::ZERO);
         self.met.clear();
@@ -455,6 +372,7 @@ impl Space {
         let rates = Rates { near: &self.near, rate: &self.rate, cross: &self.cross };
         if !self.smooth.fits(rates) {
             self.smooth.build(system, rows, rates, self.kind.len(), &self.touched);
+            self.reference = None;
         }
         for lump in system.lumps.iter().filter(|l| self.smooth.holds(l.block)) {
             let b = lump.block as usize;
@@ -551,51 +469,6 @@ pub(super) fn drift(terms: &[Term], v: &[Block]) -> Real {
 pub(super) fn scatter(terms: &[Term], impulse: Real, out: &mut [Block]) {
     for t in terms {
         add(&mut out[t.block as usize], t.jacobian * impulse);
-    }
-}
-
-/// Σ a·b. The last number of a block counts as well: it is zero in every vector of the CG.
-pub(super) fn dot(a: &[Block], b: &[Block]) -> Real {
-    run_wide(Dot { a: a.as_flattened(), b: b.as_flattened() })
-}
-
-/// Sums side by side in a product of vectors: one would wait for itself.
-const SIDE: usize = 4;
-
-struct Dot<'a> {
-    a: &'a [Real],
-    b: &'a [Real],
-}
-
-impl Kernel for Dot<'_> {
-    type Output = Real;
-
-    #[inline(always)]
-    fn run<L: Lane>(self, t: L::Token) -> Real {
-        let mut sums = [[0.0; LANES]; SIDE];
-        let whole = self.a.len() / (LANES * SIDE) * (LANES * SIDE);
-        let mut at = 0;
-        while at < LANES {
-            let mut sum = [L::splat(t, 0.0); SIDE];
-            for first in (0..whole).step_by(LANES * SIDE) {
-                for (k, sum) in sum.iter_mut().enumerate() {
-                    let i = first + k * LANES + at;
-                    *sum = *sum + L::load(t, &self.a[i..]) * L::load(t, &self.b[i..]);
-                }
-            }
-            for (sum, sums) in sum.into_iter().zip(&mut sums) {
-                sum.store(&mut sums[at..]);
-            }
-            at += L::COUNT;
-        }
-        let tail: Real = self.a[whole..].iter().zip(&self.b[whole..]).map(|(a, b)| a * b).sum();
-        sums.as_flattened().iter().sum::<Real>() + tail
-    }
-}
-
-fn add_scaled(a: &mut [Block], b: &[Block], scale: Real) {
-    for (a, b) in a.iter_mut().zip(b) {
-        add(a, vec(*b) * scale);
     }
 }
 

@@ -1,0 +1,224 @@
+//! The CG of a pass (Hestenes and Stiefel 1952), and the products of vectors it is made of; all sums in a fixed order.
+
+use super::space::{Space, apply_bodies};
+use super::{System, mismatch};
+use crate::constraint::RowBuffer;
+use crate::math::{Block, Kernel, LANES, Lane, Real, run_wide};
+
+/// Iterations between two looks at the rows within a pass, and the mismatch at which the pass is given up. A pass that is
+/// finished for rows that are wrong is work for nothing; restarting at every look would lose what CG has learned.
+const CHECK: u32 = 8;
+const WRONG: Real = 0.1;
+/// One more look is taken when the residual comes down to this many tolerances, and the mismatch that is then allowed: what
+/// is left of the pass costs a third of it, and is lost when rows change. Iterations of `sinew-benches s7` 35 to 27 (coarse)
+/// and 50 to 41 (fine), passes 3.2 to 3.7 and 3.6 to 4.8; a pass costs three iterations.
+const EARLY: Real = 32.0;
+const UNSURE: Real = 0.02;
+/// Iterations before that look: after a single one the CG is a step down the slope, and who starts again after each goes
+/// down so, in twenty passes where three are enough.
+const LEAST: u32 = 4;
+
+/// How long to go on.
+#[derive(Clone, Copy)]
+pub(super) struct Plan {
+    pub(super) tolerance: Real,
+    pub(super) iterations: u32,
+    pub(super) passes: u32,
+    pub(super) radii: Radii,
+}
+
+/// What friction's discs do from pass to pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Radii {
+    /// They follow the normal impulses.
+    Follow,
+    /// They stay as the first look finds them.
+    Held,
+}
+
+/// (A + Jᵀ rate J) v = b + Jᵀ(offset − rate bias) from the v given. Returns iterations and relative residual.
+pub(super) fn conjugate_gradient(
+    system: &System<'_>,
+    rows: &RowBuffer,
+    v: &mut [Block],
+    plan: Plan,
+    s: &mut Space,
+) -> (u32, Real) {
+    let (iterations, residual) = iterate(system, rows, v, plan, s);
+    if residual.is_nan() && !s.plain {
+        // a coarse correction beyond the digits of a real is not positive: go on without, for the rest of this solve
+        s.plain = true;
+        s.reference = None;
+        let (more, residual) = iterate(system, rows, v, plan, s);
+        return (iterations + more, residual);
+    }
+    (iterations, residual)
+}
+
+/// The residual is not a number when the preconditioner is found not to be positive.
+fn iterate(system: &System<'_>, rows: &RowBuffer, v: &mut [Block], plan: Plan, s: &mut Space) -> (u32, Real) {
+    let reference = s.reference.unwrap_or_else(|| size_of_load(system, rows, s));
+    s.reference = Some(reference);
+
+    // r = b + Jᵀλ − A v, with λ the model's impulse
+    apply_bodies(system, v, &mut s.q);
+    for (r, (l, q)) in s.r.iter_mut().zip(s.load.iter().zip(&s.q)) {
+        *r = [l[0] - q[0], l[1] - q[1], l[2] - q[2], 0.0];
+    }
+    s.drifts(rows, v);
+    s.respond(rows);
+    s.scatter_model(rows);
+    s.lacked.copy_from_slice(&s.r);
+    s.apply_inverse(system);
+    s.p.copy_from_slice(&s.z);
+
+    let mut rz = dot(&s.r, &s.z);
+    // below the floor products of small numbers lose their digits, and there is nothing left to gain [J]
+    let floor = Real::MIN_POSITIVE / Real::EPSILON;
+    let goal = (plan.tolerance * plan.tolerance * reference).max(floor);
+    let mut iterations = 0;
+    let mut looked = false;
+    while rz > goal && iterations < plan.iterations {
+        // q = (A + Jᵀ rate J) p
+        apply_bodies(system, &s.p, &mut s.q);
+        s.active.add_product(&s.p, &mut s.q);
+
+        // nothing left that the numbers can resolve, or not a number: keep what we have
+        let pq = dot(&s.p, &s.q);
+        if !(pq > 0.0 && pq.is_finite()) {
+            break;
+        }
+        let alpha = rz / pq;
+        add_scaled(v, &s.p, alpha);
+        add_scaled(&mut s.r, &s.q, -alpha);
+        s.apply_inverse(system);
+        let next = dot(&s.r, &s.z);
+        let beta = next / rz;
+        rz = next;
+        run_wide(Turn { p: s.p.as_flattened_mut(), z: s.z.as_flattened(), beta });
+        iterations += 1;
+
+        // rows that turn out other than they seemed: start a new pass, do not finish this one
+        let soon = !looked && iterations >= LEAST && rz <= EARLY * EARLY * goal;
+        looked |= soon;
+        let allowed = if soon { UNSURE } else { WRONG };
+        if (soon || iterations % CHECK == 0) && mismatch(rows, v, s) > allowed {
+            break;
+        }
+    }
+    (iterations, (rz / reference).sqrt())
+}
+
+/// Size of what forces and rows do in this substep, in the preconditioner's norm; at rest rows cancel the forces, and these
+/// alone are the scale [J].
+fn size_of_load(system: &System<'_>, rows: &RowBuffer, s: &mut Space) -> Real {
+    s.r.copy_from_slice(&s.forces);
+    s.apply_inverse(system);
+    let load = dot(&s.r, &s.z);
+    for &id in &s.near {
+        s.push[id as usize] = rows.rows()[id as usize].bias;
+    }
+    s.respond(rows);
+    s.scatter_model(rows);
+    s.apply_inverse(system);
+    dot(&s.r, &s.z).max(load).max(Real::MIN_POSITIVE)
+}
+
+/// Σ a·b. The last number of a block counts as well: it is zero in every vector of the CG.
+pub(super) fn dot(a: &[Block], b: &[Block]) -> Real {
+    run_wide(Dot { a: a.as_flattened(), b: b.as_flattened() })
+}
+
+/// Sums side by side in a product of vectors: one would wait for itself.
+const SIDE: usize = 4;
+
+struct Dot<'a> {
+    a: &'a [Real],
+    b: &'a [Real],
+}
+
+impl Kernel for Dot<'_> {
+    type Output = Real;
+
+    #[inline(always)]
+    fn run<L: Lane>(self, t: L::Token) -> Real {
+        let mut sums = [[0.0; LANES]; SIDE];
+        let whole = self.a.len() / (LANES * SIDE) * (LANES * SIDE);
+        let mut at = 0;
+        while at < LANES {
+            let mut sum = [L::splat(t, 0.0); SIDE];
+            for first in (0..whole).step_by(LANES * SIDE) {
+                for (k, sum) in sum.iter_mut().enumerate() {
+                    let i = first + k * LANES + at;
+                    *sum = *sum + L::load(t, &self.a[i..]) * L::load(t, &self.b[i..]);
+                }
+            }
+            for (sum, sums) in sum.into_iter().zip(&mut sums) {
+                sum.store(&mut sums[at..]);
+            }
+            at += L::COUNT;
+        }
+        let tail: Real = self.a[whole..].iter().zip(&self.b[whole..]).map(|(a, b)| a * b).sum();
+        sums.as_flattened().iter().sum::<Real>() + tail
+    }
+}
+
+/// a += scale b. The last number of b's blocks is zero: that of a stays.
+fn add_scaled(a: &mut [Block], b: &[Block], scale: Real) {
+    run_wide(AddScaled { a: a.as_flattened_mut(), b: b.as_flattened(), scale });
+}
+
+struct AddScaled<'a> {
+    a: &'a mut [Real],
+    b: &'a [Real],
+    scale: Real,
+}
+
+impl Kernel for AddScaled<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self, t: L::Token) {
+        let scale = L::splat(t, self.scale);
+        let (a, rest) = self.a.as_chunks_mut::<LANES>();
+        let (b, left) = self.b.as_chunks::<LANES>();
+        for (a, b) in a.iter_mut().zip(b) {
+            let mut at = 0;
+            while at < LANES {
+                (L::load(t, &a[at..]) + L::load(t, &b[at..]) * scale).store(&mut a[at..]);
+                at += L::COUNT;
+            }
+        }
+        for (a, b) in rest.iter_mut().zip(left) {
+            *a += b * self.scale;
+        }
+    }
+}
+
+/// p ← z + beta p.
+struct Turn<'a> {
+    p: &'a mut [Real],
+    z: &'a [Real],
+    beta: Real,
+}
+
+impl Kernel for Turn<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self, t: L::Token) {
+        let beta = L::splat(t, self.beta);
+        let (p, rest) = self.p.as_chunks_mut::<LANES>();
+        let (z, left) = self.z.as_chunks::<LANES>();
+        for (p, z) in p.iter_mut().zip(z) {
+            let mut at = 0;
+            while at < LANES {
+                (L::load(t, &z[at..]) + beta * L::load(t, &p[at..])).store(&mut p[at..]);
+                at += L::COUNT;
+            }
+        }
+        for (p, z) in rest.iter_mut().zip(left) {
+            *p = z + self.beta * *p;
+        }
+    }
+}

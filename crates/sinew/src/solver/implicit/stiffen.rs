@@ -1,0 +1,137 @@
+//! Softness of hard rows: by the mass that each of them meets, or passes on.
+
+use super::space::{NOBODY, Space};
+use super::{Scratch, Settings, System};
+use crate::constraint::{Bounds, RowBuffer, RowId, Term};
+use crate::math::{Real, Vec3};
+
+/// Loads the bodies and gives every hard row (softness 0) a softness; must come before [`solve`] with the same rows.
+///
+/// softness = Σ jᵀ A_bb⁻¹ j / stiffness, A_bb the implicit mass (elasticity included) of each block the row meets, but at
+/// least that of a row between rigid bodies of the same masses: with E = 1e9 Pa and ν = 0.499 A_bb is 1e8 times the mass,
+/// and rows that stiff are beyond what single precision resolves (they threw their load off, `docs/stability.md`). The
+/// row's impulse on entry is last step's: it goes into the bias, never into v. Disc rows hold a spring from their stick
+/// point instead and carry nothing.
+///
+/// *Between two bodies* a light node has to pass on what one presses on the other. A row by its own mass is a thousand times
+/// too soft for that: a cloth of 0.4 g a node sank 6 mm into the jelly under a tray (`scenes/mixed.toml`). Such a block counts
+/// with the lighter of the two heaviest that press it.
+pub fn stiffen(
+    system: &System<'_>,
+    rows: &mut RowBuffer,
+    block_count: usize,
+    settings: &Settings,
+    scratch: &mut Scratch,
+) {
+    let s = &mut scratch.fine;
+    s.reset(system, block_count, rows.len());
+    press(rows, s, &mut scratch.pressed);
+    for id in 0..rows.len() {
+        if rows.rows()[id].softness != 0.0 {
+            continue;
+        }
+        let terms = rows.terms(id as RowId);
+        let give: Real = terms.iter().map(|t| scratch.pressed[t.block as usize].give(t, s)).sum();
+        let answer: Real = terms.iter().map(|t| t.jacobian.dot(t.response)).sum();
+        let soft = terms.iter().any(|t| s.owner[t.block as usize] != NOBODY);
+        if !(give > 0.0 && answer > 0.0) {
+            continue;
+        }
+        let bounds = rows.rows()[id].bounds;
+        let tangential = matches!(bounds, Bounds::Disc { .. } | Bounds::Mate);
+        // matter so stiff that it moves as one piece: its row needs to be no stiffer than one between rigid bodies
+        let least = rigid_give(system, &s.owner, terms) / settings.rigid_stiffness;
+        let own = if soft { least.max(give / settings.stiffness) } else { least };
+        let own = own / if tangential { settings.tangential } else { 1.0 };
+        // a pair is one spring: both halves as stiff as the first, or its law would have no potential
+        let softness = if bounds == Bounds::Mate { rows.rows()[id - 1].softness } else { own };
+        let row = &mut rows.rows_mut()[id];
+        row.softness = softness;
+        row.diagonal = answer + row.softness;
+        if !tangential {
+            let carried = row.softness * row.impulse;
+            row.bias -= carried;
+            row.correction -= carried;
+        }
+    }
+}
+
+/// How easily a row moves its bodies when each of them is rigid: Σ jᵀ M⁻¹ j over rigid modes [1/kg].
+fn rigid_give(system: &System<'_>, owner: &[u32], terms: &[Term]) -> Real {
+    let mut give: Real = 0.0;
+    for (k, term) in terms.iter().enumerate() {
+        let of = owner[term.block as usize];
+        if of == NOBODY {
+            give += term.jacobian.dot(term.response);
+            continue;
+        }
+        let theirs = |t: &&Term| owner[t.block as usize] == of;
+        let placed = &system.operators[of as usize];
+        let Some(modes) = placed.operator.modes().filter(|_| !terms[..k].iter().any(|t| theirs(&t))) else { continue };
+        let (mut push, mut twist) = (Vec3::ZERO, Vec3::ZERO);
+        for t in terms[k..].iter().filter(theirs) {
+            push += t.jacobian;
+            twist += modes.arms[(t.block - placed.first) as usize].cross(t.jacobian);
+        }
+        give += push.length_squared() / modes.mass;
+        if let Some(inverse) = modes.inertia.inverse() {
+            give += twist.dot(inverse.mul(twist));
+        }
+    }
+    give
+}
+
+/// The two heaviest bodies that press a block from the other side of its contacts.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Pressed {
+    /// The heaviest, as `Space::body` names it.
+    by: u32,
+    /// Implicit masses that they meet it with, the second zero when there is only one; infinite for a body that nothing
+    /// moves [kg].
+    first: Real,
+    second: Real,
+}
+
+impl Pressed {
+    fn note(&mut self, by: u32, mass: Real) {
+        if self.first > 0.0 && self.by == by {
+            self.first = self.first.max(mass);
+        } else if mass > self.first {
+            (self.second, self.first, self.by) = (self.first, mass, by);
+        } else {
+            self.second = self.second.max(mass);
+        }
+    }
+
+    /// How easily a term moves its block, no more than what passes through it would [1/kg].
+    fn give(&self, term: &Term, s: &Space) -> Real {
+        let own = own_give(term, s);
+        // between two that nothing moves nothing passes
+        let passes = self.second > 0.0 && self.second.is_finite();
+        if passes { own.min(term.jacobian.length_squared() / self.second) } else { own }
+    }
+}
+
+/// jᵀ A_bb⁻¹ j.
+fn own_give(term: &Term, s: &Space) -> Real {
+    term.jacobian.dot(s.base_inverse[term.block as usize] * term.jacobian)
+}
+
+/// Who presses which block, by the contacts between two bodies.
+fn press(rows: &RowBuffer, s: &Space, pressed: &mut Vec<Pressed>) {
+    pressed.clear();
+    pressed.resize(s.owner.len(), Pressed::default());
+    for (id, row) in rows.rows().iter().enumerate() {
+        if !matches!(row.bounds, Bounds::AtLeast(_)) {
+            continue;
+        }
+        let terms = rows.terms(id as RowId);
+        for t in terms.iter().filter(|t| s.owner[t.block as usize] != NOBODY) {
+            let own = s.body(t.block);
+            let mut others = terms.iter().filter(|o| s.body(o.block) != own).peekable();
+            let Some(by) = others.peek().map(|o| s.body(o.block)) else { continue };
+            let give: Real = others.map(|o| own_give(o, s)).sum();
+            pressed[t.block as usize].note(by, 1.0 / give);
+        }
+    }
+}
