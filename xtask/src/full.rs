@@ -2,7 +2,7 @@
 //! oracles); its results go to `docs/` with date, machine and commit.
 
 use crate::job::{Job, Step};
-use crate::{foreign, fuzz};
+use crate::{foreign, fuzz, oracle};
 
 /// Tests marked `#[ignore]` for their length, at the speed of a release.
 const LONG_TESTS: Job =
@@ -15,4 +15,4 @@ const STABILITY: Job = Job {
 };
 
 /// The long runs, after those of `check`.
-pub const JOBS: &[Job] = &[LONG_TESTS, STABILITY, foreign::JOB, fuzz::JOB];
+pub const JOBS: &[Job] = &[LONG_TESTS, STABILITY, foreign::JOB, oracle::JOB, fuzz::JOB];

@@ -7,6 +7,7 @@ mod foreign;
 mod full;
 mod fuzz;
 mod job;
+mod oracle;
 mod setup;
 mod tidy;
 
@@ -21,6 +22,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   full           check and the long runs
   browser        only the tests of the viewer's page in a browser
   foreign        Debian's assimp-testmodels through the mesh readers, as a table
+  oracle         frames of shots and of the gallery through ipctk (Python): no surface may cross another
   fuzz [TARGET|all [RUNS]]  runs fuzz targets; without RUNS a million each, ten thousand of scene_step
   tidy           only the house rules: dependency arrows, forbidden words, file lengths, stray paths
   setup          installs what a fresh machine lacks (rustfmt, clippy, chromium)
@@ -33,6 +35,7 @@ enum Command {
     Full,
     Browser,
     Foreign,
+    Oracle,
     Fuzz(fuzz::Wish),
     Tidy,
     Setup,
@@ -70,12 +73,13 @@ fn parse(args: &[String]) -> Result<Command, String> {
         ["full"] => Ok(Command::Full),
         ["browser"] => Ok(Command::Browser),
         ["foreign"] => Ok(Command::Foreign),
+        ["oracle"] => Ok(Command::Oracle),
         ["fuzz", ..] => fuzz::Wish::read(&words[1..]).map(Command::Fuzz),
         ["tidy"] => Ok(Command::Tidy),
         ["setup"] => Ok(Command::Setup),
         ["help"] => Ok(Command::Help),
         [] => Err("which command?".to_string()),
-        ["check" | "full" | "browser" | "foreign" | "tidy" | "setup" | "help", extra, ..] => {
+        ["check" | "full" | "browser" | "foreign" | "oracle" | "tidy" | "setup" | "help", extra, ..] => {
             Err(format!("unknown option `{extra}`"))
         }
         [name, ..] => Err(format!("unknown command `{name}`")),
@@ -91,6 +95,7 @@ fn jobs(command: &Command) -> Vec<Job> {
         Command::Setup => vec![setup::JOB],
         Command::Browser => vec![browser::JOB],
         Command::Foreign => vec![foreign::JOB],
+        Command::Oracle => vec![oracle::JOB],
         Command::Help | Command::Fuzz(_) => Vec::new(),
     }
 }

@@ -10,6 +10,8 @@ use crate::solver::implicit::Settings as Implicit;
 ///
 /// At 4 a box that falls from 0.5 mm gives way down to the gap and is stopped there again and again.
 const STANDOFF: Real = 10.0;
+/// Steps a second up to which soft surfaces look ahead by the whole contact margin [1/s].
+const MARGIN_RATE: Real = 60.0;
 
 /// How a row turns position error into velocity.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -133,8 +135,9 @@ pub struct Settings {
     /// What answers contacts of particles and dynamic bodies with fixed and kinematic surfaces that have a signed distance.
     /// Default rows.
     pub contact_method: ContactMethod,
-    /// Gap at which a contact is made before touch, on top of what speed needs [m]. Larger: fewer misses, more rows.
-    /// Default 5e-3.
+    /// Gap at which a contact is made before touch, on top of what speed needs [m]. Larger: fewer misses, more rows. Between
+    /// soft surfaces it is the margin of a step of 1/60 s or longer, and less in proportion in shorter steps: it stands for
+    /// speed gained within the step, which nobody foresees. Default 5e-3.
     pub contact_margin: Real,
     /// Penetration that is left alone, as a share of the smaller body's half width. Smaller: less overlap, but what rounding
     /// and the geometry library leave in the gaps of many-stone arches is then pushed about. Default 1e-3, chosen with R15, R19
@@ -242,6 +245,11 @@ impl Settings {
     /// Distance from surfaces at which contacts hold what touches them [m]: room for the gap of `guaranteed`.
     pub(crate) fn standoff(&self) -> Real {
         if self.guaranteed { STANDOFF * self.minimum_gap } else { 0.0 }
+    }
+
+    /// Gap at which soft surfaces make a contact before touch, on top of what speed needs [m].
+    pub(crate) fn soft_margin(&self) -> Real {
+        self.contact_margin * (self.dt * MARGIN_RATE).min(1.0)
     }
 
     /// Refuses absurd values, naming the first.

@@ -17,6 +17,7 @@ mod soft;
 pub mod surface;
 pub mod tet_mesh;
 pub mod tri_mesh;
+mod voxels;
 
 pub(crate) use ids::Slots;
 pub use ids::{BodyId, ConstraintId};

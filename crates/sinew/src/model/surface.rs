@@ -222,8 +222,14 @@ impl Surface {
     }
 
     /// Σ N_sj y_j.
+    #[inline]
     fn blend<P: Coordinates>(&self, surfel: u32, y: &[P]) -> Vec3 {
-        self.shares(surfel).iter().fold(Vec3::ZERO, |sum, s| sum + y[s.node as usize].vector() * s.weight)
+        let shares = self.shares(surfel);
+        // a surfel that is a node
+        if let [Share { node, weight: 1.0 }] = shares {
+            return y[*node as usize].vector();
+        }
+        shares.iter().fold(Vec3::ZERO, |sum, s| sum + y[s.node as usize].vector() * s.weight)
     }
 
     /// Edges of the three nodes of a surfel with an offset, and their unit normal.
@@ -253,10 +259,12 @@ pub fn inflate(mesh: &TriMesh, distance: Real) -> TriMesh {
 
 /// Adds twice the area vector of each triangle to its corners.
 fn add_normals(positions: &[Vec3], triangles: &[[u32; 3]], out: &mut [Vec3]) {
-    for t in triangles {
-        let [a, b, c] = t.map(|i| positions[i as usize]);
+    for &[i, j, k] in triangles {
+        let (a, b, c) = (positions[i as usize], positions[j as usize], positions[k as usize]);
         let area = (b - a).cross(c - a);
-        t.iter().for_each(|&i| out[i as usize] += area);
+        out[i as usize] += area;
+        out[j as usize] += area;
+        out[k as usize] += area;
     }
 }
 

@@ -22,7 +22,7 @@ mod soft;
 mod solve;
 mod surface_contact;
 mod tangle;
-mod touch;
+pub(crate) mod touch;
 
 use crate::debug::timing::PhaseClock;
 use crate::input::Input;

@@ -4,9 +4,9 @@
 use super::{StepContext, classic_contact, ellipsoid_contact, law_contact, surface_contact, touch};
 use crate::collision::surface::feature;
 use crate::collision::{Bounds3, Ellipsoid};
-use crate::constraint::Bounds;
+use crate::constraint::{Bounds, Term};
 use crate::math::{Pose, Real, Vec3, any_orthonormal};
-use crate::model::{BuiltCollider, Model, Nodes, PairRules};
+use crate::model::{BuiltCollider, Material, Model, Nodes, PairRules};
 use crate::settings::Settings;
 use crate::solver::contact;
 use crate::state::{ContactKey, ContactMemory, State, contact_flag};
@@ -238,7 +238,7 @@ pub(super) fn remember(state: &State, key: ContactKey, normal: Vec3, radius: Rea
     renew(old, key, normal, radius)
 }
 
-fn renew(old: Option<&ContactMemory>, key: ContactKey, normal: Vec3, radius: Real) -> ContactMemory {
+pub(super) fn renew(old: Option<&ContactMemory>, key: ContactKey, normal: Vec3, radius: Real) -> ContactMemory {
     // numbers that cannot be are forgotten, as for manifolds
     let old = old.filter(|m| super::detect::sane(m));
     let mut m = ContactMemory { key, count: 1, flags: contact_flag::NODE, normal, ..ContactMemory::zeroed() };
@@ -261,6 +261,9 @@ pub(super) fn rows(ctx: &StepContext, model: &Model, rules: &PairRules, work: &m
     rows.clear();
     let p = &ctx.contact;
     let mut terms = std::mem::take(&mut work.terms);
+    let mut parts = std::mem::take(&mut work.parts);
+    // the pair of bodies before, and its surface
+    let mut last: Option<((u32, u32, u32), Material)> = None;
     for (index, m) in work.contacts.iter().enumerate() {
         let elsewhere = work.implicit.holds(m.key.a) || work.implicit.holds(m.key.b);
         if !m.has(contact_flag::NODE) || elsewhere || work.in_lanes[index] {
@@ -270,20 +273,28 @@ pub(super) fn rows(ctx: &StepContext, model: &Model, rules: &PairRules, work: &m
             continue;
         }
         let Some(at) = touch::place(model, &work.pose, m, 0) else { continue };
-        let material = touch::pair_material(model, rules, m);
+        let pair = (m.key.a, m.key.b, if m.has(contact_flag::SURFACE) { u32::MAX } else { m.key.collider_a });
+        let known = last.filter(|(p, _)| *p == pair);
+        let material = known.map_or_else(|| touch::pair_material(model, rules, m), |(_, material)| material);
+        last = Some((pair, material));
+        let soft = touch::parts(model, &work.velocity, m, &mut parts);
+        let write = |axis: Vec3, terms: &mut Vec<Term>| match soft {
+            true => touch::part_terms(&parts, axis, terms),
+            false => touch::terms(model, work, m, axis, at.at, terms),
+        };
         let point = m.points[0];
         let row = rows.len() as u32;
         let friction = if point.slipping != 0 { material.kinetic_friction } else { material.static_friction };
         let bounds = Bounds::Disc { normal: row + 2, friction, radius: 0.0 };
         for (k, bounds) in [(0, bounds), (1, Bounds::Mate)] {
             let bias = p.friction_rate * point.stick[k];
-            touch::terms(model, work, m, at.tangents[k], at.at, &mut terms);
+            write(at.tangents[k], &mut terms);
             rows.push(&terms, bias, bias, 0.0, bounds);
         }
         let overlap = at.gap.min(0.0);
         let push = (overlap * p.bias_rate).max(-p.push_speed);
         let (bias, correction) = if at.gap > 0.0 { (at.gap * p.inv_h, 0.0) } else { (push, push) };
-        touch::terms(model, work, m, at.normal, at.at, &mut terms);
+        write(at.normal, &mut terms);
         rows.push(&terms, bias, correction, 0.0, Bounds::AtLeast(0.0));
         let approach = rows.drift(row + 2, &work.velocity);
         let list = rows.rows_mut();
@@ -298,6 +309,7 @@ pub(super) fn rows(ctx: &StepContext, model: &Model, rules: &PairRules, work: &m
     }
     work.contact_rows = rows;
     work.terms = terms;
+    work.parts = parts;
 }
 
 /// After the correcting sweeps: how far each contact slipped, and whether it sticks.

@@ -1,16 +1,16 @@
 //! Contacts of soft surfaces: with each other, with themselves, and of their triangles with rigid bodies. Surfels against
 //! rigid bodies are in `node_contact.rs`; all of them become the same three rows.
 
-use super::node_contact::remember;
+use super::node_contact::{remember, renew};
 use super::rim_contact::Looker;
-use crate::collision::TriangleMeet;
-use crate::collision::surface::{Ends, Finder, drop_held_edges, feature, thin_out};
+use crate::collision::surface::{Ends, Finder, Held, Touching, feature, sort, thin_out};
+use crate::collision::{Bounds3, TriangleMeet};
 use crate::math::{Pose, Real, Vec3};
 
 use crate::model::{Body, BuiltCollider, Model, Nodes};
 use crate::settings::Settings;
 use crate::state::{ContactKey, ContactMemory, State, contact_flag};
-use crate::work::{ColliderRef, SkinWork, Work};
+use crate::work::{ColliderRef, SkinWork, Window, Work};
 use std::ops::Range;
 
 /// Normals of a flat face differ by no more than this: 1 − cosine.
@@ -19,11 +19,15 @@ pub(super) const FLAT: Real = 1e-4;
 const CORNER: Real = 0.999;
 /// Depth of triangles between corners on a round side that is left alone, as a share of the contact margin.
 const SAG: Real = 0.2;
+/// How far surfels may move before the trees are walked again, as a share of the contact margin, and in steps of the fastest:
+/// farther, and more pairs are looked at in every step.
+const SLACK: Real = 0.2;
+const AHEAD: Real = 2.0;
 
 /// Places all surfaces: positions, normals, boxes for what the step may bring.
 pub(super) fn follow(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
     work.skins.resize_with(model.bodies.slot_count(), || None);
-    let margin = settings.contact_margin + fall(settings);
+    let margin = window(settings).depth;
     for slot in 0..model.bodies.slot_count() as u32 {
         let held = &mut work.skins[slot as usize];
         let Some(Body::Nodes(nodes)) = model.bodies.at(slot) else {
@@ -53,6 +57,7 @@ pub(super) fn find(model: &Model, state: &State, work: &mut Work, settings: &Set
             }
         }
     }
+    work.near_pairs.forget_unused();
 }
 
 /// True for a body with cells that may touch something.
@@ -73,20 +78,13 @@ fn may_meet(model: &Model, work: &Work, a: u32, b: u32) -> bool {
 
 /// Features of two surfaces, or of one.
 fn find_pair(model: &Model, state: &State, work: &mut Work, settings: &Settings, a: u32, b: u32) {
-    let Work { skins, cell_pairs, touching_features, held_vertices, contacts, .. } = work;
+    let Work { skins, near_pairs, cell_pairs, touching_features, held_vertices, contacts, .. } = work;
     for slot in [a, b] {
         fit(model, skins, slot, settings);
     }
     let (Some(skin_a), Some(skin_b)) = (&skins[a as usize], &skins[b as usize]) else { return };
     let (Some(nodes_a), Some(nodes_b)) = (model.nodes_at(a), model.nodes_at(b)) else { return };
-    let (Some(tree_a), Some(tree_b)) = (&skin_a.tree, &skin_b.tree) else { return };
     let own = a == b;
-    if own {
-        tree_a.own_pairs(cell_pairs)
-    } else {
-        tree_a.pairs(tree_b, cell_pairs)
-    }
-
     let key = |fa: (u32, u32), fb: (u32, u32)| ContactKey {
         a,
         b,
@@ -105,22 +103,29 @@ fn find_pair(model: &Model, state: &State, work: &mut Work, settings: &Settings,
             of.iter().fold(Vec3::ZERO, |sum, &i| sum + skin.v[i as usize]) / of.len() as Real
         };
         let speed = (mean(skin_a, ends.a) - mean(skin_b, ends.b)).length();
-        settings.contact_margin + 2.0 * settings.dt * speed + fall(settings)
+        settings.soft_margin() + 2.0 * settings.dt * speed + fall(settings)
     };
-    let finder = Finder { a: skin_a.skin(nodes_a), b: skin_b.skin(nodes_b), own, before: &before, near: &near };
-    touching_features.clear();
-    for &(cell_a, cell_b) in cell_pairs.iter() {
-        finder.look(cell_a, cell_b, touching_features);
-    }
-    thin_out(touching_features);
+    let fastest = skin_a.fastest + skin_b.fastest;
+    let nearest = settings.soft_margin() + 2.0 * settings.dt * fastest + fall(settings);
+    let (a_now, b_now) = (skin_a.skin(nodes_a), skin_b.skin(nodes_b));
+    let beyond = window(settings).depth + a_now.radius.max(b_now.radius).max(0.0) + 2.0 * settings.dt * fastest;
+    let finder = Finder { a: a_now, b: b_now, own, before: &before, near: &near, nearest, beyond };
+    near_pairs.meeting((a, skin_a), (b, skin_b), cell_pairs);
+    let boxes = (&skin_a.boxes[..], &skin_b.boxes[..]);
     // under the guarantee rows shall stop what the guard would have to
-    if !settings.guaranteed {
-        drop_held_edges(touching_features, (&nodes_a.cells, &nodes_b.cells), held_vertices);
-    }
+    let held = (!settings.guaranteed).then_some(held_vertices);
+    features(&finder, cell_pairs, boxes, held, touching_features);
+    // both lists are in the order of keys: walk along the remembered contacts
+    let mut known = &state.contacts[state.contacts.partition_point(|m| (m.key.a, m.key.b) < (a, b))..];
     for t in touching_features.iter() {
+        let key = key(t.a, t.b);
+        while known.first().is_some_and(|m| m.key < key) {
+            known = &known[1..];
+        }
         // a body's own features may lie nearer than the standoff at rest
         let standoff = if own { 0.0 } else { settings.standoff() };
-        let mut m = remember(state, key(t.a, t.b), t.normal, t.reach + standoff);
+        let old = known.first().filter(|m| m.key == key);
+        let mut m = renew(old, key, t.normal, t.reach + standoff);
         m.flags |= contact_flag::SURFACE;
         m.points[0].local_a = Vec3::from_array(t.weights_a);
         m.points[0].local_b = Vec3::from_array(t.weights_b);
@@ -128,10 +133,41 @@ fn find_pair(model: &Model, state: &State, work: &mut Work, settings: &Settings,
     }
 }
 
+/// What touches among pairs of cells with these boxes, in the order of keys; with `held`, without the edges that vertices hold.
+fn features(
+    finder: &Finder<'_>,
+    pairs: &[(u32, u32)],
+    (boxes_a, boxes_b): (&[Bounds3], &[Bounds3]),
+    held: Option<&mut Held>,
+    out: &mut Vec<Touching>,
+) {
+    out.clear();
+    for &(cell_a, cell_b) in pairs {
+        finder.vertices([cell_a, cell_b], [&boxes_a[cell_a as usize], &boxes_b[cell_b as usize]], out);
+    }
+    thin_out(out);
+    let held = held.map(|h| h.list(out, [finder.a.x.len(), finder.b.x.len()]));
+    for &cells in pairs {
+        finder.edges(cells, &boxes_b[cells.1 as usize], held, out);
+    }
+    sort(out);
+}
+
 /// Boxes and normals of a surface for this step.
 fn fit(model: &Model, skins: &mut [Option<SkinWork>], slot: u32, settings: &Settings) {
     if let (Some(nodes), Some(skin)) = (model.nodes_at(slot), skins[slot as usize].as_mut()) {
-        skin.fit(nodes, settings.dt, settings.contact_margin + fall(settings));
+        skin.fit(nodes, window(settings));
+    }
+}
+
+/// How far cells look for each other.
+fn window(settings: &Settings) -> Window {
+    let more = fall(settings);
+    Window {
+        near: settings.soft_margin() + more,
+        depth: settings.contact_margin + more,
+        slack: SLACK * settings.contact_margin,
+        ahead: AHEAD * settings.dt,
     }
 }
 
@@ -161,9 +197,8 @@ pub(super) fn find_rigid(model: &Model, state: &State, work: &mut Work, settings
         return;
     }
     near_colliders.sort_unstable();
-    skin.fit(nodes, settings.dt, settings.contact_margin + fall(settings));
+    skin.fit(nodes, window(settings));
     let skin = &*skin;
-    let Some(tree) = &skin.tree else { return };
     contacts[start..].sort_unstable_by_key(|m| m.key);
     let end = contacts.len();
     for &c in near_colliders.iter() {
@@ -175,7 +210,7 @@ pub(super) fn find_rigid(model: &Model, state: &State, work: &mut Work, settings
         }
         let reach = settings.contact_margin + motion[body as usize];
         near_cells.clear();
-        tree.overlapping(&bounds[c as usize], |cell| near_cells.push(cell));
+        skin.overlapping(&bounds[c as usize], |cell| near_cells.push(cell));
         near_cells.retain(|&cell| nodes.cells.is_triangle(cell));
         near_cells.sort_unstable();
         let pose = Pose::new(state.x[body as usize], state.q[body as usize]);
@@ -203,28 +238,20 @@ pub(super) fn find_rigid(model: &Model, state: &State, work: &mut Work, settings
                 !(convex && (over_one_face(known, corners, meet.weights) || round()))
             });
             let found = meet.map(|meet| face_contact(state, &side, (slot, nodes), cell, &meet));
-            let found = rims.into_iter().flatten().chain(found);
-            contacts.extend(found.map(|mut m| {
+            for mut m in rims.into_iter().flatten().chain(found) {
                 m.radius[1] += settings.standoff();
-                m
-            }));
+                add_new(contacts, first, m);
+            }
         }
-        keep_one_each(contacts, first);
     }
 }
 
-/// Of contacts from `first` on with the same key keeps the first: both triangles at a side find the point on it, and the
-/// crossing of a rim is of the side too.
-fn keep_one_each(contacts: &mut Vec<ContactMemory>, first: usize) {
-    contacts[first..].sort_by_key(|m| m.key);
-    let mut kept = first;
-    for i in first..contacts.len() {
-        if kept == first || contacts[i].key != contacts[kept - 1].key {
-            contacts[kept] = contacts[i];
-            kept += 1;
-        }
+/// Adds a contact to those from `first` on, which are sorted, unless its key is there: both triangles at a side find the
+/// point on it, and the crossing of a rim, which comes first, is of the side too.
+fn add_new(contacts: &mut Vec<ContactMemory>, first: usize, m: ContactMemory) {
+    if let Err(at) = contacts[first..].binary_search_by_key(&m.key, |m| m.key) {
+        contacts.insert(first + at, m);
     }
-    contacts.truncate(kept);
 }
 
 /// The feature that a point of a triangle lies on, and the shares of its corners. A point on a side is that of the edge:

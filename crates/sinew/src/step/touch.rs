@@ -159,6 +159,45 @@ impl<'a> Feature<'a> {
     }
 }
 
+/// A node's part in a contact of two soft surfaces: its block, its weight (+ on b, − on a) and its inverse mass [1/kg]. The
+/// same for all axes.
+pub(crate) type Part = (u32, Real, Real);
+
+/// The parts of all nodes in a contact of two soft surfaces, into `out`. False where that is not all there is to say: one
+/// side is a rigid body, a particle turns, or a node has a part in several corners.
+pub(super) fn parts(model: &Model, velocity: &[Block], m: &ContactMemory, out: &mut Vec<Part>) -> bool {
+    out.clear();
+    if !(m.has(contact_flag::NODE) && m.has(contact_flag::SURFACE)) {
+        return false;
+    }
+    let (Some(b), Some(a)) = (Feature::of_b(model, m), Feature::of_a(model, m)) else { return false };
+    for (feature, sign) in [(b, 1.0), (a, -1.0)] {
+        if !feature.nodes.radii.is_empty() {
+            return false;
+        }
+        let first = model.node_block(feature.nodes.start);
+        for (&surfel, weight) in feature.surfels.iter().zip(feature.weights).filter(|(_, w)| *w != 0.0) {
+            for share in feature.nodes.surface.shares(surfel) {
+                let block = first + share.node;
+                if out.iter().any(|part| part.0 == block) {
+                    return false;
+                }
+                out.push((block, sign * (share.weight * weight), velocity[block as usize][3]));
+            }
+        }
+    }
+    true
+}
+
+/// Terms of a push along `axis` on these parts.
+pub(super) fn part_terms(parts: &[Part], axis: Vec3, out: &mut Vec<Term>) {
+    out.clear();
+    out.extend(parts.iter().map(|&(block, weight, inv_mass)| {
+        let jacobian = axis * weight;
+        Term { block, jacobian, response: jacobian * inv_mass }
+    }));
+}
+
 /// Terms of a push along `axis` at a point: + on b, − on a.
 pub(super) fn terms(model: &Model, work: &Work, m: &ContactMemory, axis: Vec3, at: Vec3, out: &mut Vec<Term>) {
     out.clear();

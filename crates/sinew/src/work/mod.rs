@@ -4,13 +4,15 @@ mod classic;
 mod guard;
 mod implicit;
 mod islands;
+mod near_cells;
 mod skin;
 
 pub(crate) use classic::{ClassicWork, Encounter, Mover};
 pub(crate) use guard::{GuardBody, GuardHit, GuardWork, Meeting, Near};
 pub(crate) use implicit::{ImplicitIsland, ImplicitSpan, ImplicitWork, SWEEPS, SoftWork, Touch};
 pub(crate) use islands::Islands;
-pub(crate) use skin::SkinWork;
+pub(crate) use near_cells::NearCells;
+pub(crate) use skin::{SkinWork, Window};
 
 use crate::collision::surface::{Held, Touching};
 use crate::collision::{Bounds3, BroadPhase, Candidate, NarrowScratch};
@@ -216,11 +218,13 @@ pub(crate) struct Work {
     pub any_laws: bool,
     /// Surfaces of bodies of nodes. Written by `detect`. (slots)
     pub skins: Vec<Option<SkinWork>>,
-    /// Pairs of cells and what touches among them, of the pair of bodies that is being looked at. Written by `detect`.
+    /// Pairs of cells that may meet, kept from step to step. Written by `detect`.
+    pub near_pairs: NearCells,
+    /// Pairs of cells that meet and what touches among them, of the two bodies that are being looked at. Written by `detect`.
     pub cell_pairs: Vec<(u32, u32)>,
     pub touching_features: Vec<Touching>,
     /// Vertices with a contact, while edges are thinned out.
-    pub held_vertices: Vec<Held>,
+    pub held_vertices: Held,
     /// Colliders and cells near the surface that is being looked at. Written by `detect`.
     pub near_colliders: Vec<u32>,
     pub near_cells: Vec<u32>,
@@ -228,6 +232,8 @@ pub(crate) struct Work {
     pub before_advance: Vec<Block>,
     /// Terms of the row that is being put together.
     pub terms: Vec<Term>,
+    /// Nodes of the contact whose rows are being written.
+    pub parts: Vec<crate::step::touch::Part>,
     /// Contacts that a classic method answers.
     pub classic: ClassicWork,
     /// Surfaces on their way through the step, for continuous detection.
@@ -307,13 +313,15 @@ impl Work {
             body_laws: false,
             any_laws: false,
             skins: Vec::new(),
+            near_pairs: NearCells::default(),
             cell_pairs: Vec::new(),
             touching_features: Vec::new(),
-            held_vertices: Vec::new(),
+            held_vertices: Held::default(),
             near_colliders: Vec::new(),
             near_cells: Vec::new(),
             before_advance: Vec::new(),
             terms: Vec::new(),
+            parts: Vec::new(),
             classic: ClassicWork::default(),
             guard: GuardWork::default(),
             islands: Islands::default(),

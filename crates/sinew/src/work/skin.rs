@@ -14,12 +14,20 @@ pub(crate) struct SkinWork {
     pub x: Vec<Vec3>,
     /// Velocities of the surfels [m/s].
     pub v: Vec<Vec3>,
+    /// No surfel is faster [m/s].
+    pub fastest: Real,
     /// Outward unit normals; zero where there are no triangles.
     pub normals: Vec<Vec3>,
     /// Around all places the surfels may be in this step.
     pub bounds: Option<Bounds3>,
-    /// Boxes around all places the cells may be in this step, once `fit` was called in it; none without cells.
+    /// Around the way of each surfel in this step.
+    ways: Vec<Bounds3>,
+    /// Around all places where each cell may be in this step, and what the window adds. Written by `fit`.
+    pub boxes: Vec<Bounds3>,
+    /// A tree over fat boxes, which those of the cells have not left since it was fitted; none without cells.
     pub tree: Option<SurfaceTree>,
+    /// How often the fat boxes were made anew: who knows this number knows which pairs of cells may meet.
+    fattened: u64,
     fitted: bool,
     /// Largest radius of a circle around a triangle at rest [m].
     pub face_radius: Real,
@@ -32,12 +40,29 @@ impl SkinWork {
         let tree = (!boxes.is_empty()).then(|| SurfaceTree::new(boxes));
         let radius = |c: &[u32; 3]| circle(c.map(|i| nodes.rest[i as usize]));
         let face_radius = nodes.cells.corners.iter().map(radius).fold(0.0, Real::max);
-        let (x, v, normals) = (Vec::new(), Vec::new(), Vec::new());
-        Self { generation, x, v, normals, bounds: None, tree, fitted: false, face_radius }
+        Self {
+            generation,
+            x: Vec::new(),
+            v: Vec::new(),
+            fastest: 0.0,
+            normals: Vec::new(),
+            bounds: None,
+            ways: Vec::new(),
+            boxes: Vec::new(),
+            tree,
+            fattened: 0,
+            fitted: false,
+            face_radius,
+        }
     }
 
     pub fn is_of(&self, generation: u32) -> bool {
         self.generation == generation
+    }
+
+    /// Tells these fat boxes from those of other bodies and times.
+    pub fn stamp(&self) -> (u32, u64) {
+        (self.generation, self.fattened)
     }
 
     /// Follows the state. The box holds all surfels now and where their velocities take them in `dt`, grown by `margin` [m].
@@ -46,6 +71,8 @@ impl SkinWork {
         nodes.surface.positions(x, &mut self.x);
         self.v.clear();
         self.v.extend((0..nodes.surface.len() as u32).map(|s| nodes.surface.velocity(s, x, v)));
+        let square = self.v.iter().fold(0.0, |most: Real, v| most.max(v.length_squared()));
+        self.fastest = square.sqrt();
         // only a body with an inside, or one that meets surfaces, asks for them
         if nodes.surface.is_solid() {
             nodes.surface.normals(&self.x, &mut self.normals);
@@ -55,32 +82,58 @@ impl SkinWork {
         self.fitted = false;
         let far = Real::INFINITY;
         let (mut min, mut max) = (Vec3::splat(far), Vec3::splat(-far));
-        for (&x, &v) in self.x.iter().zip(&self.v) {
+        self.ways.clear();
+        self.ways.extend(self.x.iter().zip(&self.v).map(|(&x, &v)| {
             let then = x + v * dt;
-            min = min.min(x.min(then));
-            max = max.max(x.max(then));
+            Bounds3 { min: x.min(then), max: x.max(then) }
+        }));
+        for way in &self.ways {
+            (min, max) = (min.min(way.min), max.max(way.max));
         }
         let grow = nodes.traits.radius.max(0.0) + margin;
         self.bounds = (!self.x.is_empty()).then(|| Bounds3 { min, max }.grown(grow));
     }
 
-    /// Fits the boxes of the cells to this step, unless they are, and finds the normals of a sheet. Boxes hold a cell now
-    /// and where its velocity takes it in `dt`, grown by `margin` [m].
-    pub fn fit(&mut self, nodes: &Nodes, dt: Real, margin: Real) {
+    /// Fits the boxes of the cells to this step, unless they are, and finds the normals of a sheet. The fat boxes are made anew
+    /// when a cell may leave its own.
+    pub fn fit(&mut self, nodes: &Nodes, window: Window) {
         if std::mem::replace(&mut self.fitted, true) {
             return;
         }
         if !nodes.surface.is_solid() {
             nodes.surface.normals(&self.x, &mut self.normals);
         }
-        let grow = nodes.traits.radius.max(0.0) + margin;
-        let Self { x, v, tree, .. } = self;
+        let Self { x, ways, boxes, tree, fattened, fastest, .. } = self;
         let Some(tree) = tree else { return };
-        tree.refit(nodes.cells.corners.iter().map(|corners| {
-            let now = around(corners.map(|i| x[i as usize]));
-            let then = around(corners.map(|i| x[i as usize] + v[i as usize] * dt));
-            Bounds3 { min: now.min.min(then.min), max: now.max.max(then.max) }.grown(grow)
+        let (radius, solid) = (nodes.traits.radius.max(0.0), nodes.surface.is_solid());
+        let deeper = window.depth - window.near;
+        boxes.clear();
+        boxes.extend(nodes.cells.corners.iter().map(|corners| {
+            let all = hull(corners, ways);
+            let &[i, j, k] = corners;
+            if j == k || !(deeper > 0.0) {
+                return all.grown(radius + window.depth);
+            }
+            let (a, b, c) = (x[i as usize], x[j as usize], x[k as usize]);
+            let inward = -(b - a).cross(c - a).normalize_or_zero();
+            all.grown(radius + window.near).reaching(inward * deeper, solid)
         }));
+        if *fattened > 0 && boxes.iter().zip(tree.boxes()).all(|(now, fat)| fat.contains(now)) {
+            return;
+        }
+        *fattened += 1;
+        let slack = (window.slack + window.ahead * *fastest).min(0.5 * window.depth);
+        tree.refit(boxes.iter().map(|b| b.grown(slack)));
+    }
+
+    /// Calls `found` for every cell whose box of this step meets `bounds`, in no particular order.
+    pub fn overlapping(&self, bounds: &Bounds3, mut found: impl FnMut(u32)) {
+        let Some(tree) = &self.tree else { return };
+        tree.overlapping(bounds, |cell| {
+            if self.boxes[cell as usize].meets(bounds) {
+                found(cell);
+            }
+        });
     }
 
     /// As the finder of touching features wants it.
@@ -94,6 +147,25 @@ impl SkinWork {
             solid: nodes.surface.is_solid(),
         }
     }
+}
+
+/// How far the boxes of cells look.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Window {
+    /// To all sides [m].
+    pub near: Real,
+    /// Behind a face, where what sank in is still found [m].
+    pub depth: Real,
+    /// How far surfels may go before the trees are walked again: this [m], and their fastest way in this time [s].
+    pub slack: Real,
+    pub ahead: Real,
+}
+
+/// Around three boxes.
+#[inline]
+fn hull(&[i, j, k]: &[u32; 3], boxes: &[Bounds3]) -> Bounds3 {
+    let (a, b, c) = (&boxes[i as usize], &boxes[j as usize], &boxes[k as usize]);
+    Bounds3 { min: a.min.min(b.min).min(c.min), max: a.max.max(b.max).max(c.max) }
 }
 
 fn around([a, b, c]: [Vec3; 3]) -> Bounds3 {

@@ -197,32 +197,19 @@ impl Frame {
     }
 }
 
-fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
-
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
-/// Möller and Trumbore's ray test, on a segment.
+/// By the signs of tetrahedra alone, and these are exact (Shewchuk 1997, crate `robust`): in a flat face every edge lies in the
+/// planes of its neighbours, and rounding would decide. An end in the plane is no crossing.
 fn goes_through([p, q]: [[f64; 3]; 2], [a, b, c]: [[f64; 3]; 3]) -> bool {
-    let (way, e, f) = (minus(q, p), minus(b, a), minus(c, a));
-    let h = cross(way, f);
-    let det = dot(e, h);
-    if det == 0.0 {
+    let side = |a: [f64; 3], b: [f64; 3], c: [f64; 3], d: [f64; 3]| {
+        let at = |[x, y, z]: [f64; 3]| robust::Coord3D { x, y, z };
+        robust::orient3d(at(a), at(b), at(c), at(d))
+    };
+    let (low, high) = (side(a, b, c, p), side(a, b, c, q));
+    if low == 0.0 || high == 0.0 || (low > 0.0) == (high > 0.0) {
         return false;
     }
-    let s = minus(p, a);
-    let u = dot(s, h) / det;
-    let g = cross(s, e);
-    let v = dot(way, g) / det;
-    let t = dot(f, g) / det;
-    u >= 0.0 && v >= 0.0 && u + v <= 1.0 && t > 0.0 && t < 1.0
+    let around = [side(p, q, a, b), side(p, q, b, c), side(p, q, c, a)];
+    around.iter().all(|s| *s >= 0.0) || around.iter().all(|s| *s <= 0.0)
 }
 
 /// Triangles of a shape, inscribed where it is round; none for shapes without end.

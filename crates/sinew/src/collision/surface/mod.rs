@@ -13,11 +13,14 @@
 //! *Within one body* only features that are farther apart at rest than they may touch count, and neighbours never do.
 
 mod closest;
+mod held;
 mod tree;
 
 pub(crate) use closest::point_triangle;
+pub(crate) use held::{Held, sort, thin_out};
 pub(crate) use tree::SurfaceTree;
 
+use crate::collision::Bounds3;
 use crate::math::{Real, Vec3};
 use crate::model::surface::{Cells, NONE};
 use closest::segment_segment;
@@ -33,9 +36,8 @@ const FACING: Real = 0.2;
 /// How deep an edge may be below another, in lengths of the shorter one: deeper down other features are nearer.
 const DEEPEST_EDGE: Real = 0.1;
 
-/// Cosine between normals up to which they hold from the same side: 10 degrees, so that an edge of length l may sag
-/// l/50 between its ends.
-const SAME_SIDE: Real = 0.985;
+/// What early tests leave to rounding.
+const MORE: Real = 1.001;
 
 /// What kind of feature; part of a contact's key.
 pub(crate) mod feature {
@@ -92,6 +94,10 @@ pub(crate) struct Finder<'a> {
     pub before: Before<'a>,
     /// Gap up to which a pair is worth a row, from the features' surfels [m].
     pub near: &'a dyn Fn(Ends<'_>) -> Real,
+    /// No pair's is larger [m].
+    pub nearest: Real,
+    /// How far from a vertex the box of its cell may end, besides the cell's own size [m].
+    pub beyond: Real,
 }
 
 /// Surfels of the two features.
@@ -102,22 +108,40 @@ pub(crate) struct Ends<'a> {
 }
 
 impl Finder<'_> {
-    /// All touches of two cells through the features they own, into `out`.
-    pub fn look(&self, cell_a: u32, cell_b: u32, out: &mut Vec<Touching>) {
-        let (own_a, own_b) = (self.a.cells.owned[cell_a as usize], self.b.cells.owned[cell_b as usize]);
+    /// Touches of the vertices that two cells own with the other cell, into `out`. With the boxes they were found by.
+    pub fn vertices(&self, [cell_a, cell_b]: [u32; 2], [box_a, box_b]: [&Bounds3; 2], out: &mut Vec<Touching>) {
+        let (own_a, own_b) = (&self.a.cells.owned[cell_a as usize], &self.b.cells.owned[cell_b as usize]);
+        // a vertex as far from the box of a face as the box of its own cell may reach has nothing to do with it
+        let outside = |x: Vec3, of: &Bounds3| (of.min - x).max(x - of.max).max_element() > self.beyond;
         if self.b.cells.is_triangle(cell_b) {
             for &vertex in own_a.vertices.iter().filter(|v| **v != NONE) {
-                out.extend(self.vertex_face(vertex, cell_b, false));
+                if !outside(self.a.x[vertex as usize], box_b) {
+                    out.extend(self.vertex_face(vertex, cell_b, false));
+                }
             }
         }
         if self.a.cells.is_triangle(cell_a) {
             for &vertex in own_b.vertices.iter().filter(|v| **v != NONE) {
-                out.extend(self.vertex_face(vertex, cell_a, true));
+                if !outside(self.b.x[vertex as usize], box_a) {
+                    out.extend(self.vertex_face(vertex, cell_a, true));
+                }
             }
         }
+    }
+
+    /// Touches of the edges that two cells own, into `out`; without those that `held` vertices hold. With the box of b.
+    pub fn edges(&self, (cell_a, cell_b): (u32, u32), box_b: &Bounds3, held: Option<&Held>, out: &mut Vec<Touching>) {
+        let (own_a, own_b) = (&self.a.cells.owned[cell_a as usize], &self.b.cells.owned[cell_b as usize]);
         for &edge_a in own_a.edges.iter().filter(|e| **e != NONE) {
+            let [i, j] = self.a.cells.edges[edge_a as usize];
+            let (p, q) = (self.a.x[i as usize], self.a.x[j as usize]);
+            // the edges of b lie in its box
+            let gap = (box_b.min - p.max(q)).max(p.min(q) - box_b.max).max_element();
+            if gap > self.edges_reach(p, q) {
+                continue;
+            }
             for &edge_b in own_b.edges.iter().filter(|e| **e != NONE) {
-                out.extend(self.edge_edge(edge_a, edge_b));
+                out.extend(self.edge_edge(edge_a, edge_b, held));
             }
         }
     }
@@ -129,15 +153,25 @@ impl Finder<'_> {
         if self.own && corners.contains(&vertex) {
             return None;
         }
-        let at = corners.map(|i| face.x[i as usize]);
+        let [i, j, k] = corners;
+        let at = [face.x[i as usize], face.x[j as usize], face.x[k as usize]];
         let p = point.x[vertex as usize];
+        let doubled = (at[1] - at[0]).cross(at[2] - at[0]);
+        // told without roots, for most pairs end here: looking the same way
+        if face.solid && point.solid && point.normals[vertex as usize].dot(doubled) >= 0.0 {
+            return None;
+        }
         let w = point_triangle(p, at);
         let apart = p - blend(at, w);
-        let plane = (at[1] - at[0]).cross(at[2] - at[0]).try_normalize()?;
+        // or too far out
+        let far = self.nearest + self.a.radius + self.b.radius;
+        if face.solid && doubled.dot(apart) >= 0.0 && apart.length_squared() > MORE * far * far {
+            return None;
+        }
+        let plane = doubled.try_normalize()?;
         let size = longest(at);
         let right_above = (apart - plane * plane.dot(apart)).length() <= END * size;
         let keys = ((feature::VERTEX, vertex), (feature::FACE, cell));
-        let before = if swapped { (self.before)(keys.1, keys.0) } else { (self.before)(keys.0, keys.1).map(|n| -n) };
         // away from the face, towards where the vertex belongs
         let side = if face.solid {
             let facing = !point.solid || point.normals[vertex as usize].dot(plane) < -FACING;
@@ -148,6 +182,8 @@ impl Finder<'_> {
         } else if point.solid {
             if point.normals[vertex as usize].dot(plane) < 0.0 { plane } else { -plane }
         } else {
+            let before =
+                if swapped { (self.before)(keys.1, keys.0) } else { (self.before)(keys.0, keys.1).map(|n| -n) };
             let wanted = before.unwrap_or(apart);
             if wanted.dot(plane) < 0.0 { -plane } else { plane }
         };
@@ -178,34 +214,42 @@ impl Finder<'_> {
     }
 
     /// An edge of a against an edge of b.
-    fn edge_edge(&self, edge_a: u32, edge_b: u32) -> Option<Touching> {
+    fn edge_edge(&self, edge_a: u32, edge_b: u32, held: Option<&Held>) -> Option<Touching> {
         let (ends_a, ends_b) = (self.a.cells.edges[edge_a as usize], self.b.cells.edges[edge_b as usize]);
         if self.own && ends_a.iter().any(|e| ends_b.contains(e)) {
             return None;
         }
-        let (a, b) = (ends_a.map(|i| self.a.x[i as usize]), ends_b.map(|i| self.b.x[i as usize]));
-        let [s, t] = segment_segment(a, b);
-        let inner = |t: Real| t > END && t < 1.0 - END;
+        let ([i, j], [k, l]) = (ends_a, ends_b);
+        let (a, b) = ([self.a.x[i as usize], self.a.x[j as usize]], [self.b.x[k as usize], self.b.x[l as usize]]);
+        if self.boxes_apart(a, b) {
+            return None;
+        }
         // the end of a loose segment has no triangle that would look after it
         let loose = self.is_loose(edge_a, edge_b);
+        let (out_a, out_b) = (outward(&self.a, ends_a), outward(&self.b, ends_b));
+        let across = (a[1] - a[0]).cross(b[1] - b[0]);
+        let is_held = |normal: Vec3| held.is_some_and(|h| h.holds(0, ends_a, normal) || h.holds(1, ends_b, normal));
+        // of solids the side is known, and most edges that cross are held
+        if let Some(wanted) = self.wanted_of_solids(out_a, out_b)
+            && !loose
+            && is_held(if wanted.dot(across) < 0.0 { -across } else { across })
+        {
+            return None;
+        }
+        let [s, t] = segment_segment(a, b);
+        let inner = |t: Real| t > END && t < 1.0 - END;
         if !(loose || inner(s) && inner(t)) {
             return None;
         }
         let apart = b[0] + (b[1] - b[0]) * t - a[0] - (a[1] - a[0]) * s;
-        let across = (a[1] - a[0]).cross(b[1] - b[0]);
         let skew = across.length() > SKEW * (a[1] - a[0]).length() * (b[1] - b[0]).length();
         if !skew && !loose {
             return None;
         }
         let line = if skew && inner(s) && inner(t) { across.try_normalize()? } else { apart.try_normalize()? };
         let keys = ((feature::EDGE, edge_a), (feature::EDGE, edge_b));
-        let (out_a, out_b) = (outward(&self.a, ends_a), outward(&self.b, ends_b));
-        let wanted = match (self.a.solid, self.b.solid) {
-            (true, true) => out_a - out_b,
-            (true, false) => out_a,
-            (false, true) => -out_b,
-            (false, false) => (self.before)(keys.0, keys.1).unwrap_or(apart),
-        };
+        let wanted = self.wanted_of_solids(out_a, out_b);
+        let wanted = wanted.unwrap_or_else(|| (self.before)(keys.0, keys.1).unwrap_or(apart));
         let normal = if wanted.dot(line) < 0.0 { -line } else { line };
         // both must look at each other
         let looks = |out: Vec3, way: Real| out.dot(normal) * way > FACING * out.length();
@@ -223,8 +267,33 @@ impl Finder<'_> {
         if gap > (self.near)(Ends { a: &ends_a, b: &ends_b }) || -far > DEEPEST_EDGE * short {
             return None;
         }
+        if is_held(normal) {
+            return None;
+        }
         let (weights_a, weights_b) = ([1.0 - s, s, 0.0], [1.0 - t, t, 0.0]);
         Some(Touching { a: keys.0, b: keys.1, weights_a, weights_b, normal, gap, reach })
+    }
+
+    /// Which way is from a to b for two edges, as the insides tell; none between two sheets.
+    fn wanted_of_solids(&self, out_a: Vec3, out_b: Vec3) -> Option<Vec3> {
+        match (self.a.solid, self.b.solid) {
+            (true, true) => Some(out_a - out_b),
+            (true, false) => Some(out_a),
+            (false, true) => Some(-out_b),
+            (false, false) => None,
+        }
+    }
+
+    /// True when the boxes of two edges are farther apart than the edges may be, touching or crossed: told without roots.
+    fn boxes_apart(&self, a: [Vec3; 2], b: [Vec3; 2]) -> bool {
+        let gap = (b[0].min(b[1]) - a[0].max(a[1])).max(a[0].min(a[1]) - b[0].max(b[1]));
+        gap.max_element() > self.edges_reach(a[0], a[1])
+    }
+
+    /// How far an edge pq and another one may be from each other, touching or crossed, at most [m].
+    fn edges_reach(&self, p: Vec3, q: Vec3) -> Real {
+        let along = (q - p).abs();
+        MORE * (self.nearest + self.a.radius + self.b.radius).max(DEEPEST_EDGE * (along.x + along.y + along.z))
     }
 
     /// True when neither edge has a triangle beside it.
@@ -259,71 +328,6 @@ fn longest([a, b, c]: [Vec3; 3]) -> Real {
 /// Way out of a body at an edge.
 fn outward(skin: &Skin<'_>, ends: [u32; 2]) -> Vec3 {
     ends.iter().fold(Vec3::ZERO, |sum, &i| sum + skin.normals[i as usize])
-}
-
-/// Keeps for each vertex the nearest face on each side of it; edges stay here. Sorted by key. Inside a body a vertex is behind
-/// all its faces: it goes out through the nearest, and a vertex that is outside of one is not inside.
-pub(crate) fn thin_out(touches: &mut Vec<Touching>) {
-    let vertex = |t: &Touching| match (t.a, t.b) {
-        ((feature::VERTEX, v), (feature::FACE, _)) => Some((0, v)),
-        ((feature::FACE, _), (feature::VERTEX, v)) => Some((1, v)),
-        _ => None,
-    };
-    // vertices together, the nearest face first; ties by key
-    touches.sort_unstable_by(|s, t| {
-        let order = vertex(s).cmp(&vertex(t));
-        order.then(s.gap.abs().total_cmp(&t.gap.abs())).then((s.a, s.b).cmp(&(t.a, t.b)))
-    });
-    let mut kept: usize = 0;
-    let mut group = 0;
-    for i in 0..touches.len() {
-        let t = touches[i];
-        if kept > 0 && vertex(&touches[kept - 1]) != vertex(&t) {
-            group = kept;
-        }
-        let same_side = touches[group.min(kept)..kept].iter().any(|k| k.normal.dot(t.normal) > 0.0);
-        let lost = kept > group && t.gap + t.reach < 0.0;
-        if vertex(&t).is_none() || !(same_side || lost) {
-            touches[kept] = t;
-            kept += 1;
-        }
-    }
-    touches.truncate(kept);
-    touches.sort_unstable_by_key(|t| (t.a, t.b));
-}
-
-/// Drops edges that cross where one of them is held at both ends from the same side: nothing between the ends is nearer
-/// by more than the surface bends there, and the row would depend on theirs. Comes after `thin_out`.
-pub(crate) fn drop_held_edges(touches: &mut Vec<Touching>, (a, b): (&Cells, &Cells), scratch: &mut Vec<Held>) {
-    scratch.clear();
-    for t in touches.iter() {
-        match (t.a, t.b) {
-            ((feature::VERTEX, vertex), (feature::FACE, _)) => scratch.push(Held { side: 0, vertex, normal: t.normal }),
-            ((feature::FACE, _), (feature::VERTEX, vertex)) => scratch.push(Held { side: 1, vertex, normal: t.normal }),
-            _ => {}
-        }
-    }
-    scratch.sort_by_key(|h| (h.side, h.vertex));
-    let held = |side: u32, vertex: u32, normal: Vec3| {
-        let first = scratch.partition_point(|h| (h.side, h.vertex) < (side, vertex));
-        let theirs = scratch[first..].iter().take_while(|h| (h.side, h.vertex) == (side, vertex));
-        theirs.into_iter().any(|h| h.normal.dot(normal) > SAME_SIDE)
-    };
-    touches.retain(|t| match (t.a, t.b) {
-        ((feature::EDGE, edge_a), (feature::EDGE, edge_b)) => {
-            let both = |side: u32, ends: [u32; 2]| ends.iter().all(|&v| held(side, v, t.normal));
-            !(both(0, a.edges[edge_a as usize]) || both(1, b.edges[edge_b as usize]))
-        }
-        _ => true,
-    });
-}
-
-/// A vertex with a contact, and the contact's normal.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Held {
-    side: u32,
-    vertex: u32,
-    normal: Vec3,
 }
 
 #[cfg(test)]

@@ -43,17 +43,23 @@ impl Owner {
 }
 
 fn touches(a: &Owner, b: &Owner, own: bool, margin: Real, before: Before<'_>) -> Vec<Touching> {
+    touches_held([a, b], own, margin, before, false)
+}
+
+/// As the step finds them: without edges that are held at their ends, when `hold`.
+fn touches_held([a, b]: [&Owner; 2], own: bool, margin: Real, before: Before<'_>, hold: bool) -> Vec<Touching> {
     let near = |_: Ends<'_>| margin;
-    let finder = Finder { a: a.skin(), b: b.skin(), own, before, near: &near };
+    let finder = Finder { a: a.skin(), b: b.skin(), own, before, near: &near, nearest: margin, beyond: 1.0 };
     let mut out = Vec::new();
-    for i in 0..a.cells.corners.len() as u32 {
-        for j in 0..b.cells.corners.len() as u32 {
-            if !own || i < j {
-                finder.look(i, j, &mut out);
-            }
-        }
-    }
+    let all = Bounds3 { min: Vec3::NEG_INFINITY, max: Vec3::INFINITY };
+    let cells = |of: &Owner| 0..of.cells.corners.len() as u32;
+    let pairs: Vec<_> = cells(a).flat_map(|i| cells(b).map(move |j| (i, j))).filter(|(i, j)| !own || i < j).collect();
+    pairs.iter().for_each(|&(i, j)| finder.vertices([i, j], [&all; 2], &mut out));
     thin_out(&mut out);
+    let mut held = Held::default();
+    let held = hold.then(|| held.list(&out, [a.x.len(), b.x.len()]));
+    pairs.iter().for_each(|&cells| finder.edges(cells, &all, held, &mut out));
+    sort(&mut out);
     out
 }
 
@@ -152,5 +158,25 @@ fn a_vertex_keeps_its_nearest_face_only() {
         vertices.sort_unstable();
         vertices.dedup();
         assert_eq!(vertices.len(), all);
+    }
+}
+
+/// Over a flat face the vertices hold all edges but those at its rim; a rigid offset of what lies on it changes nothing but
+/// these edges, and no vertex is lost.
+#[test]
+fn edges_that_are_held_at_both_ends_are_left_out_and_only_those() {
+    let (low, high) = (Owner::block(Vec3::ZERO), Owner::block(Vec3::new(0.13, 1.01, 0.07)));
+    let all = touches(&low, &high, false, 0.02, &strangers);
+    let thin = touches_held([&low, &high], false, 0.02, &strangers, true);
+    assert!(thin.len() < all.len() && thin.iter().all(|t| all.contains(t)));
+    let held = |side: fn(&Touching) -> (u32, u32), v: u32| {
+        all.iter().any(|t| side(t) == (feature::VERTEX, v) && t.normal.y > 0.999)
+    };
+    for t in &all {
+        let is_held = t.a.0 == feature::EDGE && {
+            let (ends_a, ends_b) = (low.cells.edges[t.a.1 as usize], high.cells.edges[t.b.1 as usize]);
+            ends_a.iter().all(|&v| held(|t| t.a, v)) || ends_b.iter().all(|&v| held(|t| t.b, v))
+        };
+        assert_eq!(thin.contains(t), !is_held, "{t:?}");
     }
 }

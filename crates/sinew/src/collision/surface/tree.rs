@@ -1,4 +1,4 @@
-//! Boxes over the cells of a deforming surface: built once from the rest shape, refitted in every step.
+//! Boxes over the cells of a deforming surface: built once from the rest shape, refitted when the cells have moved.
 //!
 //! The tree's branches never change, and what it returns are the cells whose own boxes meet: a restored world finds the
 //! same.
@@ -34,6 +34,11 @@ impl SurfaceTree {
         self.tree.refit_without_opt();
     }
 
+    /// The boxes, one a cell.
+    pub fn boxes(&self) -> &[Bounds3] {
+        &self.boxes
+    }
+
     /// The box around everything; none without cells.
     pub fn bounds(&self) -> Option<Bounds3> {
         if self.boxes.is_empty() {
@@ -54,10 +59,15 @@ impl SurfaceTree {
 
     /// Pairs of cells of two surfaces whose boxes meet, sorted, into `out`.
     pub fn pairs(&self, other: &Self, out: &mut Vec<(u32, u32)>) {
+        self.unsorted_pairs(other, out);
+        out.sort_unstable();
+    }
+
+    /// As `pairs`, in no particular order.
+    pub fn unsorted_pairs(&self, other: &Self, out: &mut Vec<(u32, u32)>) {
         out.clear();
         let meets = |&(a, b): &(u32, u32)| self.boxes[a as usize].meets(&other.boxes[b as usize]);
         out.extend(self.tree.leaf_pairs(&other.tree, |a, b| a.intersects(b)).filter(meets));
-        out.sort_unstable();
     }
 
     /// Pairs of cells of one surface whose boxes meet, the smaller first, sorted, into `out`.
