@@ -156,7 +156,16 @@ pub fn scaling(steps: u64) -> Result<Vec<Size>, Failure> {
         let steps = (4 * steps / u64::from(copies)).max(50).min(steps);
         let (one, two) = (drape([copies, cells], steps, 1)?, drape([copies, cells], steps, 2)?);
         let [stretch, ..] = one;
-        sizes.push(Size { scene: SCALING, copies, cells, rows: one[2], ms: one[1], ms_two_threads: two[1], stretch, steps });
+        sizes.push(Size {
+            scene: SCALING,
+            copies,
+            cells,
+            rows: one[2],
+            ms: one[1],
+            ms_two_threads: two[1],
+            stretch,
+            steps,
+        });
     }
     Ok(sizes)
 }
@@ -281,7 +290,8 @@ fn tell_residuals(runs: &[PaperRun], out: &mut impl Write) -> Result<(), Failure
 }
 
 fn tell_sizes(sizes: &[Size], out: &mut impl Write) -> Result<(), Failure> {
-    let mut table = Table::new(0, ["cloths", "squares", "rows", "steps", "stretch", "ms a step", "two threads", "ns a row"]);
+    let mut table =
+        Table::new(0, ["cloths", "squares", "rows", "steps", "stretch", "ms a step", "two threads", "ns a row"]);
     for s in sizes {
         table.row(vec![
             s.copies.to_string(),
@@ -295,7 +305,8 @@ fn tell_sizes(sizes: &[Size], out: &mut impl Write) -> Result<(), Failure> {
         ]);
     }
     table.write(out)?;
-    for (what, points) in [("one thread", curve(sizes, |s| s.ms)), ("two threads", curve(sizes, |s| s.ms_two_threads))] {
+    for (what, points) in [("one thread", curve(sizes, |s| s.ms)), ("two threads", curve(sizes, |s| s.ms_two_threads))]
+    {
         let [exponent, _] = power_law(&points);
         writeln!(out, "{what}: time grows as rows^{exponent:.3} (paper: linear; Fig. 5-6)")?;
     }

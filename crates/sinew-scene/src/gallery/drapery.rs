@@ -7,8 +7,8 @@
 
 use super::{Scene, no_input, refused};
 use sinew::{
-    Bending, BodyId, Diagonals, Error, Geometry, Material, Real, RigidBody, Settings, Shape, SoftBody, SoftModel, Strands,
-    TriMesh, Vec3, World, pbd, spring,
+    Bending, BodyId, Diagonals, Error, Geometry, Material, Real, RigidBody, Settings, Shape, SoftBody, SoftModel,
+    Strands, TriMesh, Vec3, World, pbd, spring,
 };
 
 /// The sheet of the paper.

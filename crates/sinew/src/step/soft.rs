@@ -143,7 +143,8 @@ pub(super) fn predict(when: When, model: &Model, slot: u32, work: &mut Work, set
     });
     show_spins(model, nodes, work);
     if when.substep == 0 {
-        work.report.counts.inner_rows += work.soft[slot as usize].as_ref().map_or(0, |held| held.model.inner_rows()) as u32;
+        work.report.counts.inner_rows +=
+            work.soft[slot as usize].as_ref().map_or(0, |held| held.model.inner_rows()) as u32;
     }
 }
 
