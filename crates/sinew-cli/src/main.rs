@@ -27,13 +27,18 @@ mod run_csv;
 mod scenes;
 mod settings;
 mod soak;
-mod soak_faults;
 mod validate;
+mod validate_plots;
 mod view;
 mod write_back;
 
 use clap::{Parser, Subcommand};
+use sinew_tally::Tally;
 use std::process::ExitCode;
+
+/// What `soak` counts requests for memory with.
+#[global_allocator]
+static TALLY: Tally = Tally::new();
 
 /// Physics of coupled rigid and deformable bodies. Without a command: a jelly in the browser.
 #[derive(Parser)]

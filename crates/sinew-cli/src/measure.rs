@@ -3,6 +3,7 @@
 use crate::grips::{Pressing, grips};
 use serde::Serialize;
 use sinew::{BodySpec, ConstraintId, ConstraintSpec, Hold, Input, Motion, Phase, Real, Report, Site, Vec3, World};
+use sinew_scene::faults::is_finite;
 use sinew_scene::validate::tools::{num, wide};
 use std::collections::BTreeMap;
 
@@ -342,13 +343,6 @@ fn momentum(world: &World) -> ([f64; 3], f64) {
 
 fn change(a: [f64; 3], b: [f64; 3]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
-}
-
-/// True when every number of the state is finite.
-pub fn is_finite(world: &World) -> bool {
-    let s = world.state();
-    [&s.x, &s.v, &s.w, &s.node_x, &s.node_v].iter().all(|column| column.iter().all(|v| v.is_finite()))
-        && s.q.iter().all(|q| q.is_finite())
 }
 
 #[cfg(test)]

@@ -1,15 +1,14 @@
 //! `sinew soak`: a scene for long. It is saved, loaded and restored while it runs, started anew at its end, and watched for
-//! faults, for memory that grows and for steps that take long.
+//! faults, for memory that grows or is asked for in every step, and for steps that take long.
 
 use crate::failure::Failure;
-use crate::measure::is_finite;
 use crate::output::{Table, Target, ms};
 use crate::play::{above_zero, progress, step_count};
-use crate::soak_faults::{Faults, Injected};
-use crate::{interrupt, scenes, settings};
+use crate::{TALLY, interrupt, scenes, settings};
 use serde::Serialize;
 use sinew::{Input, World};
 use sinew_scene::AnyScene;
+use sinew_scene::faults::{Faults, is_finite};
 use std::io::Write;
 use std::time::{Duration, Instant};
 
@@ -37,6 +36,9 @@ pub struct Args {
     /// Seed of the faults
     #[arg(long, value_name = "N", default_value_t = 1, requires = "faults")]
     seed: u64,
+    /// Fail when a step of the second half of a round asks for memory
+    #[arg(long)]
+    steady: bool,
     /// Write the outcome as JSON; `-` is stdout
     #[arg(long, value_name = "FILE|-")]
     json: Option<Target>,
@@ -66,11 +68,44 @@ struct Outcome {
     checks: u64,
     failed: Vec<String>,
     faults: u64,
-    injected: Injected,
+    injected: Injections,
+    allocations: Allocations,
     ms: Histogram,
     /// Resident memory after the first round and at its most since [bytes]; nothing where the system does not tell.
     rss_first: Option<u64>,
     rss_max: Option<u64>,
+}
+
+/// Faults that were injected.
+#[derive(Debug, Default, Serialize)]
+struct Injections {
+    commands: u64,
+    states: u64,
+}
+
+/// Requests for memory in steps of the second half of each round: in the first half buffers grow to what the scene needs.
+#[derive(Debug, Default, Serialize)]
+struct Allocations {
+    /// Steps that were counted.
+    steps: u64,
+    /// Requests in all of them.
+    count: u64,
+    /// The first step that made one, for those who look for the reason.
+    first: Option<String>,
+}
+
+impl Allocations {
+    fn note(&mut self, round: u64, tick: u64, asked: u64) {
+        self.steps += 1;
+        self.count += asked;
+        if asked > 0 && self.first.is_none() {
+            self.first = Some(format!("round {round}, tick {tick}"));
+        }
+    }
+
+    fn per_step(&self) -> f64 {
+        self.count as f64 / self.steps.max(1) as f64
+    }
 }
 
 /// Soaks a scene.
@@ -89,7 +124,7 @@ pub fn soak(args: &Args) -> Result<(), Failure> {
     interrupt::install()?;
     let mut soak = Soak::new(scene.clone(), &world);
     soak.run(world, build, args)?;
-    let outcome = soak.finish();
+    let outcome = soak.finish(args.steady);
     if let Some(target) = &args.json {
         target.write(&outcome)?;
     }
@@ -127,7 +162,8 @@ impl Soak {
             checks: 0,
             failed: Vec::new(),
             faults: 0,
-            injected: Injected::default(),
+            injected: Injections::default(),
+            allocations: Allocations::default(),
             ms: Histogram::default(),
             rss_first: None,
             rss_max: None,
@@ -171,7 +207,10 @@ impl Soak {
             self.step(&mut world, &input, faults.as_mut());
             self.follow(&world, &input);
         }
-        self.outcome.injected = faults.map_or(Injected::default(), |f| f.injected);
+        if let Some(faults) = faults {
+            let (commands, states) = (faults.injected.commands, faults.injected.states);
+            self.outcome.injected = Injections { commands, states };
+        }
         bar.finish_and_clear();
         if !is_finite(&world) {
             self.fail(&world, "the state is not finite");
@@ -183,9 +222,14 @@ impl Soak {
     fn step(&mut self, world: &mut World, input: &Input, faults: Option<&mut Faults>) {
         let mut said = input.clone();
         let bad = faults.is_some_and(|f| f.speak(world, &mut said));
-        let start = Instant::now();
+        let warm = world.state().tick >= self.round_steps / 2;
+        let (start, asked) = (Instant::now(), TALLY.count());
         world.step(&said);
+        let asked = (TALLY.count() - asked) as u64;
         self.outcome.ms.add(1e3 * start.elapsed().as_secs_f64());
+        if warm {
+            self.outcome.allocations.note(self.outcome.rounds, world.state().tick, asked);
+        }
         self.outcome.steps += 1;
         self.outcome.faults += world.report().faults.len() as u64;
         if bad && !Faults::was_refused(world, &said) {
@@ -247,12 +291,17 @@ impl Soak {
         }
     }
 
-    fn finish(mut self) -> Outcome {
+    fn finish(mut self, steady: bool) -> Outcome {
         self.note_memory();
         let o = &mut self.outcome;
         o.seconds = self.clock.elapsed().as_secs_f64();
         if o.faults > 0 {
             o.failed.push(format!("{} bodies were frozen", o.faults));
+        }
+        match (steady, o.allocations.steps, &o.allocations.first) {
+            (true, 0, _) => o.failed.push("no round came to its second half: allocations were not seen".to_owned()),
+            (true, _, Some(at)) => o.failed.push(format!("{} requests for memory, {at} first", o.allocations.count)),
+            _ => {}
         }
         if let (Some(first), Some(max)) = (o.rss_first, o.rss_max)
             && max - first > MEMORY_SLACK.max(first / 4)
@@ -346,6 +395,9 @@ fn tell(o: &Outcome) -> Result<(), Failure> {
     line("checks", format!("{} of save, load, restore and {COPY_STEPS} steps after it", o.checks));
     let told = |rss: Option<u64>| rss.map_or("unknown".to_owned(), mib);
     line("memory", format!("{} in the first round, at most {}", told(o.rss_first), told(o.rss_max)));
+    let a = &o.allocations;
+    let first = a.first.as_ref().map(|at| format!(", {at} first")).unwrap_or_default();
+    line("allocations", format!("{} a step in {} steps of second halves{first}", a.per_step(), a.steps));
     line("faults", format!("{} by themselves", o.faults));
     line("injected", format!("{} bad commands, {} bad states", o.injected.commands, o.injected.states));
     line("outcome", if o.failed.is_empty() { "ok".to_owned() } else { format!("{} failed", o.failed.len()) });

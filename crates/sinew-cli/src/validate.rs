@@ -4,10 +4,12 @@ use crate::failure::{Failure, unknown};
 use crate::interrupt;
 use crate::output::{Target, markdown_row, number};
 use crate::play::progress;
+use crate::validate_plots;
 use serde::Serialize;
 use sinew_scene::gallery::near_miss;
 use sinew_scene::validate::{Case, Reading, cases};
 use std::io::Write;
+use std::path::PathBuf;
 
 /// Which cases, and how to tell.
 #[derive(clap::Args)]
@@ -23,6 +25,9 @@ pub struct Args {
     /// Print a Markdown table
     #[arg(long)]
     markdown: bool,
+    /// Draw the telling cases into this folder as SVG, and all readings of this run
+    #[arg(long, value_name = "DIR")]
+    plots: Option<PathBuf>,
 }
 
 /// One reading as JSON: the fields are a contract.
@@ -65,6 +70,11 @@ impl Row {
         }
     }
 
+    /// Error as a share of the tolerance; none where the tolerance is zero, or the model cannot do the case.
+    fn share(&self) -> Option<f64> {
+        (self.pass.is_some() && self.tolerance > 0.0).then_some(self.error / self.tolerance)
+    }
+
     /// Out, and nobody has said why.
     fn is_out(&self) -> bool {
         self.pass == Some(false) && self.known.is_none()
@@ -99,6 +109,10 @@ pub fn validate(args: &Args) -> Result<(), Failure> {
     bar.finish_and_clear();
     if let Some(target) = &args.json {
         target.write(&rows)?;
+    }
+    if let Some(folder) = &args.plots {
+        let shares: Vec<_> = rows.iter().filter_map(|r| Some((r.group, r.share()?))).collect();
+        validate_plots::draw(folder, &shares)?;
     }
     let out = rows.iter().filter(|r| r.is_out()).count();
     if !quiet {

@@ -437,6 +437,31 @@ fn soak_checks_saving_while_it_runs() {
 }
 
 #[test]
+fn soak_counts_requests_for_memory_once_a_round_is_warm() {
+    let soaked = json(&sinew(&["soak", "stack", "--steps", "650", "--steady", "--json", "-"]));
+    assert_eq!((&soaked["allocations"]["count"], &soaked["allocations"]["first"]), (&0.into(), &Value::Null));
+    assert!(soaked["allocations"]["steps"].as_u64().is_some_and(|n| n >= 250), "{soaked}");
+    // bodies that come in on the way need room
+    let busy = sinew(&["soak", "wheel", "--steps", "650", "--steady"]);
+    assert_eq!(code(&busy), 1);
+    assert!(stderr(&busy).contains("requests for memory"), "{}", stderr(&busy));
+    // a run that never comes to the second half of a round has seen nothing
+    assert_eq!(code(&sinew(&["soak", "stack", "--steps", "10", "--steady"])), 1);
+}
+
+#[test]
+fn validate_draws_the_telling_cases() {
+    let folder = Scratch::new("plots");
+    let done = sinew(&["validate", "R08", "--plots", folder.path()]);
+    assert_eq!(code(&done), 0);
+    for name in ["readings", "slope", "bounce", "catenary", "tumbling", "hanging-bar"] {
+        let svg = std::fs::read_to_string(folder.0.join(format!("{name}.svg"))).expect(name);
+        assert!(svg.starts_with("<svg") && svg.contains("<path") && svg.len() < 40_000, "{name}");
+    }
+    _ = std::fs::remove_dir_all(&folder.0);
+}
+
+#[test]
 fn soak_injects_bad_numbers_and_the_world_goes_on_with_the_same_bits() {
     let words = ["soak", "wheel", "--steps", "650", "--faults", "0.3", "--seed", "5", "--json", "-"];
     let soaked = json(&sinew(&words));

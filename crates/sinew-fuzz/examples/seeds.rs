@@ -73,8 +73,15 @@ fn scenes() -> Outcome {
         let text = fs::read_to_string(folder.join(format!("{name}.toml")))?;
         let few = |count: &str, fewer: &str, text: &str| text.replace(count, fewer);
         let text = few("[10, 4, 10]", "[2, 1, 2]", &few("segments = 24", "segments = 3", &text));
-        let text =
-            few("[1, 20, 1]", "[1, 3, 1]", &few("cells = 4", "cells = 2", &few("[6, 4, 6]", "[2, 1, 2]", &text)));
+        let text = few(
+            "[1, 20, 1]",
+            "[1, 3, 1]",
+            &few(
+                "cells = 4",
+                "cells = 2",
+                &few("[8, 6, 8]", "[2, 1, 2]", &few("[6, 4, 6]", "[2, 1, 2]", &few("[30, 30]", "[3, 3]", &text))),
+            ),
+        );
         put("scene_toml", name, text.as_bytes())?;
         let scene = read_text(&text, name, Syntax::Toml)?;
         let world = scene.build()?;

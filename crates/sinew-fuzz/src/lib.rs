@@ -6,6 +6,7 @@
 
 pub mod grammar;
 pub mod mesh;
+pub mod mutate;
 pub mod scene;
 pub mod viewer;
 pub mod wire;

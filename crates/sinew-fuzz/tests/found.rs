@@ -57,3 +57,51 @@ fn a_solid_of_oriented_particles_may_touch_itself() -> Result<(), Box<dyn std::e
     assert!(world.bodies().all(|b| b.node_positions().iter().all(|x| x.is_finite())));
     Ok(())
 }
+
+/// A rope of 3e38 kg a metre was let in: each node had a mass that is a number, the whole rope had not, and its centre was nowhere. At
+/// the other end a grain of 1e-45 kg had an inverse that is no number. Masses now keep within 1e-20 and 1e20 kg.
+#[test]
+fn masses_whose_sum_or_inverse_is_no_number_are_refused_by_name() {
+    for mass in [1e-30, 1e30] {
+        let mut world = World::default();
+        let told =
+            world.add_particles(sinew::Particles::new(vec![Vec3::X]).mass(mass)).expect_err("beyond").to_string();
+        assert!(told.contains("mass[0]") && told.contains("1e20"), "{told}");
+        let ball = RigidBody::dynamic().shape(Shape::ball(0.1)).mass(mass).named("egg");
+        let told = world.add_rigid(ball).expect_err("beyond").to_string();
+        assert!(told.contains("egg") && told.contains("1e20"), "{told}");
+    }
+    let scene = "[bodies.s]\nkind = 'soft'\ngeometry = { kind = 'rope', from = [0, 0, 0], to = [1, 0, 0], segments = 3 }\n\
+                 model = { kind = 'pbd_cord', stretch = 1e3, density = 3e38 }\n";
+    assert!(read_text(scene, "s.toml", Syntax::Toml).is_err());
+}
+
+/// A VTU file whose tags have no blank behind them took time with the square of its length: at each tag the rest of the file was
+/// searched for the end of a word, for a message that nobody needed. 700 kB of nested tags took half a minute, and now milliseconds.
+#[test]
+fn a_hundred_thousand_nested_tags_are_refused() {
+    let deep = format!("{}{}", "<a>".repeat(100_000), "</a>".repeat(100_000));
+    let told = sinew_mesh::read_bytes(deep.as_bytes(), sinew_mesh::Format::Vtu, "deep.vtu").expect_err("no grid in it");
+    assert!(told.to_string().contains("VTKFile"), "{told}");
+}
+
+/// A glTF file of empty nodes, three bytes each, became four hundred bytes of memory a node: 16 MB of text asked for 4 GB. Nodes are smaller
+/// now, and a list of the JSON has at most half a million items.
+#[test]
+fn a_gltf_of_a_million_empty_nodes_is_refused() {
+    let nodes = "{},".repeat(600_000);
+    let text = format!("{{\"asset\":{{\"version\":\"2.0\"}},\"nodes\":[{nodes}{{}}]}}");
+    let told = sinew_mesh::read_bytes(text.as_bytes(), sinew_mesh::Format::Gltf, "many.gltf").expect_err("too many");
+    assert!(told.to_string().contains("500000"), "{told}");
+}
+
+/// Text that is no TOML has a fault in every line. All were told, at a kilobyte each: a megabyte took half a gigabyte. Long text is now told its first.
+#[test]
+fn long_text_that_is_no_toml_is_told_one_fault_and_short_text_all_of_them() {
+    let faults = |lines: usize| {
+        let told = read_text(&"=\n".repeat(lines), "no.toml", Syntax::Toml).expect_err("no TOML");
+        told.iter().count()
+    };
+    assert_eq!(faults(100_000), 1);
+    assert!(faults(10) > 1);
+}

@@ -9,6 +9,15 @@ use sinew::{TetMesh, TetMeshError, TriMesh, TriMeshError};
 const NAMED: usize = 3;
 
 /// Why a mesh may not enter the physics.
+///
+/// ```
+/// use sinew_mesh::{Mesh, repair};
+/// // inside out: it may be looked at, but not enter the physics
+/// let vertices = vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+/// let mesh = Mesh::from_tets(vertices, vec![[0, 2, 1, 3]]);
+/// assert!(mesh.tet_mesh().is_err());
+/// assert!(repair(&mesh, None).mesh.tet_mesh().is_ok());
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum DoorError {
     /// Wrong in itself.

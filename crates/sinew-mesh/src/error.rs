@@ -3,6 +3,8 @@
 use std::fmt;
 
 /// Where in a file.
+///
+/// An example is at [`MeshError`](crate::MeshError).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Line of a text, from 1.
@@ -24,6 +26,12 @@ impl fmt::Display for Place {
 }
 
 /// Why a mesh file was refused.
+///
+/// ```
+/// use sinew_mesh::{Format, read_bytes};
+/// let told = read_bytes(b"v 0 0 0\nf 1 2 3\n", Format::Obj, "hole.obj").unwrap_err().to_string();
+/// assert!(told.contains("hole.obj") && told.contains('2'), "{told}");
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MeshError {
     /// The disk said no.

@@ -8,6 +8,18 @@ use std::collections::BTreeMap;
 pub(crate) const TET_FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
 
 /// Vertices, triangles and tetrahedra of a file. Indices are in range and coordinates finite: readers see to it.
+///
+/// ```
+/// use sinew_mesh::{Encoding, Format, Mesh, read_bytes, write_bytes};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let vertices = vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+/// let mesh = Mesh::from_tets(vertices, vec![[0, 1, 2, 3]]);
+/// assert_eq!(mesh.to_surface().triangles.len(), 4);
+/// // through any format and back
+/// let bytes = write_bytes(&mesh, Format::Vtk, Encoding::Text)?;
+/// assert_eq!(read_bytes(&bytes, Format::Vtk, "corner.vtk")?.tets, mesh.tets);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
     /// Vertices, in the units of the file; Sinew takes them as metres [m].
@@ -21,6 +33,17 @@ pub struct Mesh {
 }
 
 /// What reading a file changed or left out.
+///
+/// ```
+/// use sinew_mesh::{Format, read_bytes};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// // a square: read as two triangles, which is told
+/// let file = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n";
+/// let mesh = read_bytes(file.as_bytes(), Format::Obj, "square.obj")?;
+/// assert_eq!((mesh.triangles.len(), mesh.notes.polygons), (2, 1));
+/// assert_eq!(mesh.notes.lines().len(), 1);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Notes {
     /// Elements of higher order that were reduced to their corners.

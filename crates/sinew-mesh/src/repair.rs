@@ -9,6 +9,15 @@ use crate::mesh::{Mesh, Notes};
 const WELD: f64 = 1e-6;
 
 /// A mended mesh.
+///
+/// ```
+/// use sinew_mesh::{Mesh, repair};
+/// // a vertex that nothing names, and a triangle that is there twice
+/// let vertices = vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [9.0, 9.0, 9.0]];
+/// let mended = repair(&Mesh::from_triangles(vertices, vec![[0, 1, 2], [0, 1, 2]]), None);
+/// assert_eq!((mended.mesh.vertices.len(), mended.mesh.triangles.len()), (3, 1));
+/// assert!(mended.did.len() >= 2);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Repaired {
     /// The mesh.

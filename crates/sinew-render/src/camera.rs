@@ -4,6 +4,14 @@ use crate::primitive::Ray;
 use sinew::{Real, Vec3};
 
 /// A camera that looks at a point, upright.
+///
+/// ```
+/// use sinew::Vec3;
+/// use sinew_render::Camera;
+/// // far enough away to see both points
+/// let camera = Camera::around(&[Vec3::NEG_X, Vec3::X], Vec3::Z, 0.8, 1.0);
+/// assert!(camera.eye.length() > 1.0 && camera.target.length() < 1e-4);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
     /// Where it stands [m].

@@ -9,6 +9,8 @@ use std::sync::Arc;
 const THIN: Real = 0.004;
 
 /// A piece of a body. Lengths in metres.
+///
+/// An example is at [`Figure`](crate::Figure).
 #[derive(Clone, Debug)]
 pub enum Solid {
     /// A ball.
@@ -46,6 +48,8 @@ pub enum Solid {
 }
 
 /// Vertices and triangles.
+///
+/// An example is at [`Figure`](crate::Figure).
 #[derive(Clone, Debug, Default)]
 pub struct Triangles {
     /// Vertices [m].
@@ -55,6 +59,8 @@ pub struct Triangles {
 }
 
 /// How a body is drawn.
+///
+/// An example is at [`Figure`](crate::Figure).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
     /// Fixed: the stage.
@@ -70,6 +76,18 @@ pub enum Look {
 }
 
 /// One body as solids.
+///
+/// ```
+/// use sinew::{RigidBody, Shape, World};
+/// use sinew_render::figures;
+/// # fn main() -> Result<(), sinew::Error> {
+/// let mut world = World::default();
+/// let brick = world.add_rigid(RigidBody::fixed().shape(Shape::cuboid(0.1, 0.1, 0.2)).named("brick"))?;
+/// let figures = figures(&world);
+/// assert_eq!((figures[0].body, figures[0].name.as_str()), (Some(brick), "brick"));
+/// assert_eq!(figures[0].solids.len(), 1);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Figure {
     /// Whose; nothing for rods between bodies.

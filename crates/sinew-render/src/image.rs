@@ -4,6 +4,8 @@ use sinew::{Real, Vec3};
 use std::io::Write;
 
 /// A picture: rows from the top, three bytes (red, green, blue) a pixel, sRGB.
+///
+/// An example is at [`Options`](crate::Options).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
     /// Pixels in a row.

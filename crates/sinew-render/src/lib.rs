@@ -43,6 +43,24 @@ pub const MAX_SAMPLES: u32 = 8;
 const VIEW: Real = 32.0;
 
 /// What a picture is like.
+///
+/// ```
+/// use sinew::{RigidBody, Shape, World};
+/// use sinew_render::{Options, automatic, render};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut world = World::default();
+/// world.add_rigid(RigidBody::fixed().shape(Shape::ball(0.5)))?;
+/// let options = Options { width: 40, height: 30, samples: 1, ..Options::default() };
+/// let image = render(&world, &automatic(&world, &options), &options)?;
+/// // the ball in the middle is not the sky of a corner
+/// assert_ne!(image.pixel(20, 15), image.pixel(0, 0));
+/// let mut png = Vec::new();
+/// image.write_png(&mut png)?;
+/// assert!(png.starts_with(b"\x89PNG"));
+/// // a picture without pixels is refused
+/// assert!(render(&world, &automatic(&world, &options), &Options { width: 0, ..options }).is_err());
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
     /// Pixels in a row.
@@ -62,6 +80,8 @@ impl Default for Options {
 }
 
 /// Why there is no picture.
+///
+/// An example is at [`Options`](crate::Options).
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RenderError {
     /// A size that is nothing or too much.

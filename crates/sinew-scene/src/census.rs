@@ -3,6 +3,15 @@
 use sinew::{BodySpec, ConstraintSpec, Error, Geometry, SoftBody, SoftModel, World, pbd};
 
 /// Counts of a world as it was built.
+///
+/// ```
+/// use sinew_scene::census::Census;
+/// use sinew_scene::gallery;
+/// # fn main() -> Result<(), sinew::Error> {
+/// let world = gallery::find("stack").expect("a built-in scene").build()?;
+/// assert_eq!(Census::of(&world)?.springs, 0);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Census {
     /// Rigid bodies, fixed ones too.

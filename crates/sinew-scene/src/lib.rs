@@ -5,6 +5,7 @@ mod any;
 pub mod bench_models;
 pub mod census;
 mod chance;
+pub mod faults;
 pub mod file;
 pub mod friction_bench;
 pub mod gallery;

@@ -53,12 +53,14 @@ pub struct Show {
     pub frames: f64,
     /// Do not begin before someone looks.
     pub wait: bool,
+    /// Called on the world's thread after every step with the time that it took, for those who measure. It must not wait.
+    pub watch: Option<fn(Duration)>,
 }
 
 impl Show {
     /// A scene, with 60 frames a second, from now on.
     pub fn new(scene: impl Into<AnyScene>) -> Self {
-        Self { scene: scene.into(), file: None, sets: Vec::new(), frames: 60.0, wait: false }
+        Self { scene: scene.into(), file: None, sets: Vec::new(), frames: 60.0, wait: false, watch: None }
     }
 }
 
@@ -234,6 +236,9 @@ impl Session {
         self.pace.step = took.as_secs_f64();
         self.spent.steps += 1;
         self.spent.stepping += took;
+        if let Some(watch) = self.show.watch {
+            watch(took);
+        }
     }
 
     /// Gives the encoder what it needs for a frame; nobody looks, nothing is copied.

@@ -3,6 +3,20 @@
 use sinew::State;
 
 /// A column in which two states differ.
+///
+/// ```
+/// use sinew::{Input, Particles, Vec3, World};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut world = World::default();
+/// world.add_particles(Particles::new(vec![Vec3::ZERO, Vec3::X]))?;
+/// let before = world.snapshot();
+/// world.step(&Input::none());
+/// let found = sinew_wire::diff(&before, world.state());
+/// // time went on, and the particles began to fall
+/// assert!(found.iter().any(|c| c.column == "tick"));
+/// assert!(found.iter().any(|c| c.column == "node_v" && c.differing > 0 && c.unit == "m/s"));
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColumnDiff {
     /// Name of the column.

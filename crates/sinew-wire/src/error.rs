@@ -3,6 +3,8 @@
 use std::fmt;
 
 /// What a file is.
+///
+/// An example is at [`WireError`](crate::WireError).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Settings, model and state.
@@ -37,6 +39,8 @@ impl fmt::Display for Kind {
 }
 
 /// A part of a file.
+///
+/// An example is at [`WireError`](crate::WireError).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Section {
@@ -98,6 +102,18 @@ impl fmt::Display for Section {
 }
 
 /// Why bytes were refused, or a world could not be written down.
+///
+/// ```
+/// use sinew::World;
+/// use sinew_wire::WireError;
+/// # fn main() -> Result<(), WireError> {
+/// let bytes = sinew_wire::save(&World::default())?;
+/// // cut off in the middle, and of another kind than asked for
+/// assert!(matches!(sinew_wire::load(&bytes[..bytes.len() / 2]), Err(WireError::Truncated { .. })));
+/// let told = sinew_wire::replay(&bytes).unwrap_err().to_string();
+/// assert!(told.contains("save") && told.contains("recording"), "{told}");
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WireError {

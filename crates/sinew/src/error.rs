@@ -5,6 +5,13 @@ use crate::model::tri_mesh::TriMeshError;
 use crate::model::{BodyId, ConstraintId};
 
 /// Why something was refused. The world stays as it was.
+///
+/// ```
+/// use sinew::*;
+/// let mut world = World::default();
+/// let told = world.add_rigid(RigidBody::dynamic().shape(Shape::ball(-1.0)).named("egg")).unwrap_err().to_string();
+/// assert!(told.contains("egg"), "{told}");
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -70,6 +77,11 @@ pub(crate) fn finite(what: &str, value: crate::math::Real) -> Result<(), Error> 
 /// Checks a number that must be finite and above zero.
 pub(crate) fn positive(what: &str, value: crate::math::Real) -> Result<(), Error> {
     check(what, value, value.is_finite() && value > 0.0, "finite and above 0")
+}
+
+/// Checks a mass [kg]. Beyond these bounds its inverse, sums over a body or moments over a kilometre are no floats any more.
+pub(crate) fn weighable(what: &str, mass: crate::math::Real) -> Result<(), Error> {
+    check(what, mass, (1e-20..=1e20).contains(&mass), "from 1e-20 to 1e20 [kg]")
 }
 
 /// Checks a number that must be finite and not below zero.

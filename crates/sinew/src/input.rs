@@ -5,6 +5,17 @@ use crate::model::{BodyId, ConstraintId, RigidBody};
 use crate::settings::Settings;
 
 /// One wish of the outside.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let mut world = World::default();
+/// let ball = world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.1)).mass(2.0))?;
+/// let blow = Command::Impulse { body: ball, impulse: Vec3::X * 6.0, point: Vec3::ZERO };
+/// world.step(&Input::none().with(blow));
+/// assert!((world.body(ball)?.velocity().x - 3.0).abs() < 1e-5);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Command {
@@ -113,6 +124,17 @@ pub enum Command {
 }
 
 /// Everything the outside says in one step.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let mut world = World::default();
+/// let ball = world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.1)).mass(1.0))?;
+/// // carried by its own weight, for one step
+/// world.step(&Input::none().force(ball, [0.0, 9.81, 0.0]));
+/// assert!(world.body(ball)?.velocity().length() < 1e-5);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Input {
     /// The wishes, in order.

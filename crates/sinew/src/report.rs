@@ -4,6 +4,12 @@ use crate::math::{Real, Vec3};
 use crate::model::{BodyId, ConstraintId};
 
 /// The eight phases of a step, in order. The same words name files, timers, docs and viewer.
+///
+/// ```
+/// use sinew::*;
+/// let names: Vec<&str> = Phase::ALL.iter().map(|phase| phase.name()).collect();
+/// assert_eq!(names.join(" "), "intake detect predict assemble solve advance remember observe");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "docs/step.md has a chapter for each word")]
 pub enum Phase {
@@ -46,6 +52,8 @@ impl Phase {
 }
 
 /// How many of what.
+///
+/// An example is at [`Report`](crate::Report).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Bodies that move by forces and are awake.
@@ -91,6 +99,8 @@ pub struct Counts {
 }
 
 /// Energies of all dynamic bodies [J].
+///
+/// An example is at [`Report`](crate::Report).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Energies {
     /// Of motion [J].
@@ -100,6 +110,20 @@ pub struct Energies {
 }
 
 /// One contact point that carries force, with the variables of FC 5.4.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let mut world = World::new(Settings { point_forces: true, ..Settings::default() })?;
+/// world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)))?;
+/// world.add_rigid(RigidBody::dynamic().shape(Shape::cuboid(0.1, 0.1, 0.1)).mass(1.0).at([0.0, 0.1, 0.0]))?;
+/// for _ in 0..20 {
+///     world.step(&Input::none());
+/// }
+/// let carried: Real = world.report().contacts.iter().map(|c| c.normal_force()).sum();
+/// assert!((carried - 9.81).abs() < 0.5);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactForce {
     /// First body.
@@ -140,6 +164,21 @@ impl ContactForce {
 }
 
 /// Barycentric shares of a contact point among the corners of a surface; they sum to 1.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let mut world = World::new(Settings { point_forces: true, ..Settings::default() })?;
+/// world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)))?;
+/// let block = TetMesh::block([1, 1, 1], Vec3::splat(0.1))?;
+/// world.add_soft(SoftBody::corotational(block, Matter::jelly()).at([0.0, 0.05, 0.0]))?;
+/// for _ in 0..30 {
+///     world.step(&Input::none());
+/// }
+/// let spread = world.report().contacts.iter().find_map(|c| c.spread_a.or(c.spread_b)).expect("it lies on the floor");
+/// assert!((spread.weights.iter().sum::<Real>() - 1.0).abs() < 1e-5);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
     /// Surfels of the body ([`crate::Surface`] tells which nodes carry each); corners without a share repeat another one.
@@ -149,6 +188,8 @@ pub struct Spread {
 }
 
 /// The force of a body pair, all its contacts together.
+///
+/// An example is at [`Report`](crate::Report).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairForce {
     /// First body.
@@ -162,6 +203,21 @@ pub struct PairForce {
 }
 
 /// What a constraint carries.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let mut world = World::default();
+/// let lamp = world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.1)).mass(3.0))?;
+/// let cord = Distance::rope(Site::World(Vec3::Y), Site::Rigid { body: lamp, local: Vec3::ZERO }, 1.0);
+/// let cord = world.add_distance(cord)?;
+/// for _ in 0..20 {
+///     world.step(&Input::none());
+/// }
+/// let carried = world.report().constraints.iter().find(|c| c.id == cord).expect("it was added");
+/// assert!((carried.force.y - 29.43).abs() < 0.5);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ConstraintForce {
     /// Which.
@@ -176,6 +232,21 @@ pub struct ConstraintForce {
 }
 
 /// Something that happened.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let mut world = World::default();
+/// let floor = world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)))?;
+/// let ball = world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.1)).at([0.0, 0.11, 0.0]))?;
+/// let mut met = false;
+/// for _ in 0..30 {
+///     let events = &world.step(&Input::none()).events;
+///     met |= events.contains(&Event::ContactBegan { a: floor, b: ball });
+/// }
+/// assert!(met);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
@@ -237,6 +308,8 @@ pub enum Event {
 }
 
 /// What went wrong inside.
+///
+/// An example is at [`Fault`](crate::Fault).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FaultKind {
@@ -252,6 +325,8 @@ pub enum FaultKind {
 }
 
 /// How it ended with two bodies that began a step tangled.
+///
+/// An example is at [`Tangle`](crate::Tangle).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TangleEnd {
     /// One was moved, and they are apart now.
@@ -266,6 +341,21 @@ pub enum TangleEnd {
 }
 
 /// Two bodies (or one, with itself) whose surfaces crossed when the step began, under `Settings::guaranteed`.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let mut world = World::new(Settings { guaranteed: true, ..Settings::default() })?;
+/// let place = |y| RigidBody::dynamic().shape(Shape::cuboid(0.1, 0.1, 0.1)).at([0.0, y, 0.0]);
+/// world.add_rigid(place(0.0))?;
+/// world.add_rigid(place(0.19))?;
+/// // they begin 10 mm inside each other: one is moved, or both are held
+/// let tangle = world.step(&Input::none()).tangles.first().copied();
+/// if let Some(Tangle { end: TangleEnd::Untangled { by, .. }, .. }) = tangle {
+///     assert!(by.length() < 0.1);
+/// }
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tangle {
     /// First body.
@@ -277,6 +367,18 @@ pub struct Tangle {
 }
 
 /// A body that was rolled back to its last good state and frozen.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let mut world = World::new(Settings { max_speed: 5.0, ..Settings::default() })?;
+/// let stone = world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.1)))?;
+/// // after half a second it is too fast for this world: it is held, and the report says why
+/// let fault = (0..60).find_map(|_| world.step(&Input::none()).faults.first().copied()).expect("too fast");
+/// assert_eq!((fault.body, fault.what), (stone, FaultKind::TooFast));
+/// assert!(world.body(stone)?.is_frozen());
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// Whom.
@@ -290,6 +392,17 @@ pub struct Fault {
 }
 
 /// How a soft body that took part went through the step.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let mut world = World::default();
+/// let block = TetMesh::block([1, 1, 1], Vec3::splat(0.1))?;
+/// world.add_soft(SoftBody::corotational(block, Matter::jelly()))?;
+/// let report = world.step(&Input::none());
+/// assert!(report.soft[0].implicit && report.soft[0].stable_step.is_infinite());
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SoftReport {
     /// Whom.
@@ -307,6 +420,23 @@ pub struct SoftReport {
 }
 
 /// All that a step tells. Buffers are reused: copy what must live longer.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let mut world = World::default();
+/// world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)))?;
+/// let ball = world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.1)).mass(2.0).at([0.0, 0.1, 0.0]))?;
+/// for _ in 0..20 {
+///     world.step(&Input::none());
+/// }
+/// let report = world.report();
+/// assert_eq!((report.counts.contacts, report.faults.len()), (1, 0));
+/// // the floor carries 2 kg
+/// assert!((report.contact_force_on(ball).y - 19.62).abs() < 0.5);
+/// assert!(report.energies.kinetic < 1e-3);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// Number of this step, from 1.

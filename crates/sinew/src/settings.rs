@@ -14,6 +14,21 @@ const STANDOFF: Real = 10.0;
 const MARGIN_RATE: Real = 60.0;
 
 /// How a row turns position error into velocity.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let springy = Stabilization::Soft { frequency: 30.0, damping_ratio: 1.0 };
+/// let mut world = World::new(Settings { contact: springy, ..Settings::default() })?;
+/// world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)))?;
+/// let ball = world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.1)).at([0.0, 0.1, 0.0]))?;
+/// for _ in 0..120 {
+///     world.step(&Input::none());
+/// }
+/// // a soft contact gives way under the weight
+/// assert!(world.body(ball)?.position().y < 0.1);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Stabilization {
     /// Rigid row, error divided by the substep times this share (ICD: β = 0.1/h). 0 to 1.
@@ -28,6 +43,15 @@ pub enum Stabilization {
 }
 
 /// The order in which rows are swept.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let order = Order::Staggered { rigid: 2, deformable: 2 };
+/// let mut world = World::new(Settings { order, ..Settings::default() })?;
+/// world.step(&Input::none());
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// All rows in one sweep.
@@ -42,6 +66,13 @@ pub enum Order {
 }
 
 /// What bounds the friction of a contact.
+///
+/// ```
+/// use sinew::*;
+/// let settings = Settings { friction_bound: FrictionBound::Weight, ..Settings::default() };
+/// assert!(World::new(settings).is_ok());
+/// assert_eq!(Settings::default().friction_bound, FrictionBound::Cone);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrictionBound {
     /// The cone over the normal impulse: Coulomb.
@@ -57,6 +88,19 @@ pub enum FrictionBound {
 /// distance function) and the other is a particle or a dynamic rigid body, met by its vertices. So a face or edge that
 /// meets a ball or a corner between its vertices is not seen. All other pairs keep their rows: soft bodies, two bodies that
 /// both move, capsules, cones, hulls, compounds, meshes, height fields and voxels as surfaces, sensors.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let mut world = World::new(Settings { contact_method: ContactMethod::Impulse, ..Settings::default() })?;
+/// world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)))?;
+/// let grain = world.add_particles(Particles::new(vec![Vec3::Y]).radius(0.01))?;
+/// for _ in 0..120 {
+///     world.step(&Input::none());
+/// }
+/// assert!(world.body(grain)?.position().y > -1e-3);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ContactMethod {
     /// Rows of the one system, like all other constraints.
@@ -80,6 +124,12 @@ impl ContactMethod {
 }
 
 /// How the time is found at which two moving features first meet (FC 4.2).
+///
+/// ```
+/// use sinew::*;
+/// let settings = Settings { time_of_contact: TimeOfContact::Conservative, ..Settings::default() };
+/// assert!(World::new(settings).is_ok());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeOfContact {
     /// Roots of the cubic of four points in one plane, by halving the bracket.
@@ -93,6 +143,22 @@ pub enum TimeOfContact {
 }
 
 /// All settings of a world.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let moon = Settings { gravity: Vec3::new(0.0, -1.62, 0.0), substeps: 8, ..Settings::default() };
+/// let mut world = World::new(moon)?;
+/// let stone = world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.1)))?;
+/// for _ in 0..60 {
+///     world.step(&Input::none());
+/// }
+/// assert!((world.body(stone)?.velocity().y + 1.62).abs() < 1e-4);
+/// // what cannot be is refused by name
+/// let told = World::new(Settings { dt: -1.0, ..Settings::default() }).unwrap_err().to_string();
+/// assert!(told.contains("settings.dt"));
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Step [s]. Smaller: more accurate, more work. Default 1/60.

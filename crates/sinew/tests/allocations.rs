@@ -6,32 +6,10 @@
 mod common;
 use common::zoo;
 use sinew::*;
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-struct Counting;
-static COUNT: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: every call goes to the system allocator unchanged; only a counter is added.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's contract is passed on.
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller's contract is passed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        COUNT.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's contract is passed on.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
+use sinew_tally::Tally;
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static TALLY: Tally = Tally::new();
 
 #[test]
 fn a_steady_step_allocates_nothing() -> Result<(), Error> {
@@ -94,9 +72,9 @@ fn made_when_steady(world: &mut World) -> usize {
     for _ in 0..600 {
         world.step(&input);
     }
-    let before = COUNT.load(Ordering::Relaxed);
+    let before = TALLY.count();
     for _ in 0..200 {
         world.step(&input);
     }
-    COUNT.load(Ordering::Relaxed) - before
+    TALLY.count() - before
 }

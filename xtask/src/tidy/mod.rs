@@ -1,9 +1,10 @@
 //! `tidy`: the house rules that the compiler does not know.
 //!
-//! Each rule is a pure function from a file's path (relative to the root, with slashes) and text to findings; only this
-//! file touches the disk.
+//! Each rule is a pure function from a file's path (relative to the root, with slashes) and text to findings, or from all of
+//! them; only this file touches the disk.
 
 mod arrows;
+mod examples;
 mod length;
 mod paths;
 mod source;
@@ -51,6 +52,12 @@ fn tidy(root: &Path) -> bool {
     for path in &files {
         errors += report(path, &examine(root, path));
     }
+    let is_library = |path: &&String| path.starts_with("crates/") && path.ends_with(".rs");
+    let read = |path: &String| Some((path.clone(), fs::read_to_string(root.join(path)).ok()?));
+    let sources: Vec<(String, String)> = files.iter().filter(is_library).filter_map(read).collect();
+    for (path, finding) in examples::check(&sources) {
+        errors += report(path, &[finding]);
+    }
     println!("   {} files, {errors} errors", files.len());
     errors == 0
 }
@@ -64,7 +71,8 @@ fn collect(root: &Path, folder: &str, files: &mut Vec<String>) -> std::io::Resul
         let kind = entry.file_type()?;
         if kind.is_dir() && !is_skipped(&path) {
             collect(root, &path, files)?;
-        } else if kind.is_file() && !name.ends_with(".log") {
+        // in a second working tree of the repository `.git` is a file
+        } else if kind.is_file() && !name.ends_with(".log") && name != ".git" {
             files.push(path);
         }
     }

@@ -13,12 +13,18 @@ use crate::scan::{Endian, Fault, Parsed, Scan, short};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
+use serde::de::{Deserializer, Error, IgnoredAny, SeqAccess, Visitor};
 use serde_json::json;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
 
 /// A short file can use one mesh many times: no more vertices and indices than these and one a byte of the file.
 const MAX_COPIES: usize = 2_000_000;
+
+/// A list of the JSON has at most so many items: an empty one is three bytes of text and a hundred of memory.
+const MAX_ITEMS: usize = 500_000;
 
 /// Extensions without which a file cannot be understood, and which are not read.
 const FOREIGN: [&str; 3] = ["KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_mesh_quantization"];
@@ -34,19 +40,19 @@ const IDENTITY: Transform = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], 
 struct Root {
     asset: Asset,
     scene: Option<usize>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "few")]
     scenes: Vec<Scene>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "few")]
     nodes: Vec<Node>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "few")]
     meshes: Vec<Body>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "few")]
     accessors: Vec<Accessor>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "few")]
     buffer_views: Vec<BufferView>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "few")]
     buffers: Vec<Buffer>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "few")]
     extensions_required: Vec<String>,
 }
 
@@ -66,10 +72,11 @@ struct Node {
     #[serde(default)]
     children: Vec<usize>,
     mesh: Option<usize>,
-    matrix: Option<[f64; 16]>,
-    translation: Option<[f64; 3]>,
-    rotation: Option<[f64; 4]>,
-    scale: Option<[f64; 3]>,
+    // apart, because most nodes have few of them
+    matrix: Option<Box<[f64; 16]>>,
+    translation: Option<Box<[f64; 3]>>,
+    rotation: Option<Box<[f64; 4]>>,
+    scale: Option<Box<[f64; 3]>>,
 }
 
 #[derive(Deserialize)]
@@ -94,7 +101,7 @@ struct Accessor {
     count: usize,
     #[serde(rename = "type")]
     kind: String,
-    sparse: Option<serde_json::Value>,
+    sparse: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -110,6 +117,30 @@ struct BufferView {
 #[derive(Deserialize)]
 struct Buffer {
     uri: Option<String>,
+}
+
+/// A list of not too many items.
+fn few<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Vec<T>, D::Error> {
+    struct Few<T>(PhantomData<T>);
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for Few<T> {
+        type Value = Vec<T>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "a list of at most {MAX_ITEMS} items")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut from: A) -> Result<Vec<T>, A::Error> {
+            let mut items = Vec::new();
+            while let Some(item) = from.next_element()? {
+                if items.len() == MAX_ITEMS {
+                    return Err(A::Error::invalid_length(MAX_ITEMS + 1, &self));
+                }
+                items.push(item);
+            }
+            Ok(items)
+        }
+    }
+    from.deserialize_seq(Few(PhantomData))
 }
 
 pub fn read(bytes: &[u8], sibling: Sibling<'_>) -> Parsed<Mesh> {
@@ -314,18 +345,18 @@ fn orphans(nodes: &[Node]) -> Vec<usize> {
 
 impl Node {
     fn transform(&self) -> Transform {
-        if let Some(m) = self.matrix {
+        if let Some(m) = self.matrix.as_deref() {
             return [0, 4, 8, 12].map(|c| [m[c], m[c + 1], m[c + 2]]);
         }
-        let [x, y, z, w] = self.rotation.unwrap_or([0.0, 0.0, 0.0, 1.0]);
+        let [x, y, z, w] = self.rotation.as_deref().copied().unwrap_or([0.0, 0.0, 0.0, 1.0]);
         let axes = [
             [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + z * w), 2.0 * (x * z - y * w)],
             [2.0 * (x * y - z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z + x * w)],
             [2.0 * (x * z + y * w), 2.0 * (y * z - x * w), 1.0 - 2.0 * (x * x + y * y)],
         ];
-        let scale = self.scale.unwrap_or([1.0; 3]);
+        let scale = self.scale.as_deref().copied().unwrap_or([1.0; 3]);
         let [a, b, c]: [[f64; 3]; 3] = std::array::from_fn(|i| axes[i].map(|e| e * scale[i]));
-        [a, b, c, self.translation.unwrap_or([0.0; 3])]
+        [a, b, c, self.translation.as_deref().copied().unwrap_or([0.0; 3])]
     }
 }
 

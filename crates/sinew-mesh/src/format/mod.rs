@@ -24,6 +24,8 @@ use std::path::{Component, Path};
 const MAX_BYTES: u64 = 1 << 31;
 
 /// Kinds of mesh files.
+///
+/// An example is at [`Mesh`](crate::Mesh).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Wavefront: surfaces.
@@ -49,6 +51,8 @@ pub enum Format {
 }
 
 /// How numbers are written.
+///
+/// An example is at [`Mesh`](crate::Mesh).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Encoding {
     /// What is usual for the format: binary for STL, PLY and VTU, else text.

@@ -40,8 +40,6 @@ pub fn next_tag<'a>(scan: &mut Scan<'a>) -> Parsed<Option<Tag<'a>>> {
         quoted ^= b == b'"';
         b == b'>' && !quoted
     });
-    // a cheap place for the fault: the word behind the bracket
-    scan.clone().word();
     let Some(length) = length else { return Err(scan.fault("a tag of the XML has no end")) };
     let text = std::str::from_utf8(&rest[..length]).map_err(|_| scan.fault("a tag of the XML is not text"))?;
     scan.go(scan.at() + length + 1);

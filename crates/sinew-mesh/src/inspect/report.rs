@@ -10,6 +10,14 @@ use serde::Serialize;
 
 /// What a mesh is like. Topology and crossings are those of the surface: the triangles, or the outside of the
 /// tetrahedra when there are some.
+///
+/// ```
+/// use sinew_mesh::{Mesh, inspect};
+/// let mesh = Mesh::from_triangles(vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], vec![[0, 1, 2]]);
+/// let report = inspect(&mesh);
+/// assert_eq!((report.closed, report.boundary_edges, report.volume), (false, 3, None));
+/// assert_eq!(report.area, 0.5);
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
     /// Vertices in the file.

@@ -31,6 +31,8 @@ use tree::{Surface, Tree};
 use vector::Vector;
 
 /// How fine the mesh is.
+///
+/// An example is at [`tetrahedralize::Options`](crate::tetrahedralize::Options).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Size {
     /// Length of the lattice's long edges [m]; the short ones are 0.87 times as long.
@@ -40,6 +42,18 @@ pub enum Size {
 }
 
 /// What to make of a surface.
+///
+/// ```
+/// use sinew_mesh::tetrahedralize::{Options, Size, tetrahedralize};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let ball = sinew::TriMesh::ball(0.1, 6)?;
+/// let filled = tetrahedralize(&ball, &Options { size: Size::Edge(0.04), ..Options::default() })?;
+/// assert!(filled.quality.min_dihedral_deg > 5.0 && filled.mesh.volume() > 0.0);
+/// // a surface with a hole has no inside
+/// let sheet = sinew::TriMesh::sheet([2, 2], [1.0, 1.0], sinew::Diagonals::Parallel)?;
+/// assert!(tetrahedralize(&sheet, &Options::default()).is_err());
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
     /// How fine. Default: about 20,000 tetrahedra.
@@ -72,6 +86,8 @@ impl Default for Options {
 }
 
 /// How good the mesh is, measured on the vertices as they are returned.
+///
+/// An example is at [`tetrahedralize::Options`](crate::tetrahedralize::Options).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quality {
     /// Long edge of the lattice [m].
@@ -101,6 +117,8 @@ pub struct Quality {
 }
 
 /// A mesh and how good it is.
+///
+/// An example is at [`tetrahedralize::Options`](crate::tetrahedralize::Options).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tetrahedralized {
     /// The tetrahedra, all positive.
@@ -110,6 +128,8 @@ pub struct Tetrahedralized {
 }
 
 /// Why a surface was not filled.
+///
+/// An example is at [`tetrahedralize::Options`](crate::tetrahedralize::Options).
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TetrahedralizeError {
     /// Nothing to fill.

@@ -15,6 +15,8 @@ const MAX_FILES: usize = 64;
 const MAX_DEPTH: usize = 8;
 
 /// How a text is written.
+///
+/// An example is at [`file::SceneFile`](crate::file::SceneFile).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Syntax {
     /// For people.

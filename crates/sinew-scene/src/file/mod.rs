@@ -70,6 +70,24 @@ use std::path::Path;
 const USUAL_SECONDS: f64 = 5.0;
 
 /// A scene that was read from a file and found whole.
+///
+/// ```
+/// use sinew_scene::file::{About, Syntax, read_text, write};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let text = "[bodies.ball]\nkind = 'dynamic'\nshape = { kind = 'ball', radius = 0.1 }\n";
+/// let scene = read_text(text, "ball.toml", Syntax::Toml)?;
+/// assert_eq!(scene.counts().rigid, 1);
+/// let mut world = scene.build()?;
+/// let input = scene.input(world.settings(), 0);
+/// world.step(&input);
+/// // what is wrong is told with line and path
+/// let told = read_text("[bodies.ball]\nkind = 'dynamik'\n", "ball.toml", Syntax::Toml).unwrap_err();
+/// assert!(told.iter().any(|problem| problem.path == "bodies.ball.kind"));
+/// // and a running world can be written down
+/// let again = write(&world, &About::default(), Syntax::Json)?;
+/// assert_eq!(read_text(&again, "ball.json", Syntax::Json)?.build()?.hash(), world.hash());
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug)]
 pub struct SceneFile {
     document: Document,
@@ -78,6 +96,8 @@ pub struct SceneFile {
 }
 
 /// How much there is in a scene.
+///
+/// An example is at [`file::SceneFile`](crate::file::SceneFile).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Rigid bodies, fixed ones too.

@@ -8,6 +8,16 @@ use super::tree::{Node, Span, Value};
 const MAX_COPIES: usize = 300_000;
 
 /// A named value that others refer to; with a range it can be a slider.
+///
+/// ```
+/// use sinew_scene::file::{Syntax, read_text};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let text = "[parameters.mass]\nvalue = 2\nlow = 1\nhigh = 3\n\
+///             [bodies.b]\nkind = 'dynamic'\nmass = '$mass'\nshape = { kind = 'ball', radius = 0.1 }\n";
+/// let scene = read_text(text, "b.toml", Syntax::Toml)?;
+/// assert_eq!(scene.parameters()[0].name, "mass");
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
     /// Its name, without the '$'.

@@ -20,6 +20,8 @@ pub(crate) struct Source {
 }
 
 /// One fault of a scene file.
+///
+/// An example is at [`file::SceneFile`](crate::file::SceneFile).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// The file, or the `--set` that brought the value.
@@ -38,6 +40,8 @@ pub struct Problem {
 }
 
 /// All faults of a scene file.
+///
+/// An example is at [`file::SceneFile`](crate::file::SceneFile).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Problems {
     list: Vec<Problem>,

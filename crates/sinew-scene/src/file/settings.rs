@@ -118,6 +118,14 @@ words!(TimeOfContact, {
 });
 
 /// Where a picture of the scene is taken from.
+///
+/// ```
+/// use sinew_scene::file::{Syntax, read_text};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let text = "[camera]\neye = [1, 1, 1]\ntarget = [0, 0, 0]\n";
+/// assert_eq!(read_text(text, "c.toml", Syntax::Toml)?.camera().map(|c| c.eye.x), Some(1.0));
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
     /// Where it stands [m].

@@ -5,9 +5,17 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// The tree, or all faults of the syntax with their places.
+/// Up to this size all faults of the syntax are told, above it the first only: text that is no TOML at all has one in every
+/// line, and each of them takes a kilobyte [bytes].
+const PATIENT: usize = 1 << 16;
+
+/// The tree, or all faults of the syntax with their places; of long text the first.
 pub(crate) fn parse(text: &str, file: u16) -> Result<Node, Vec<(Span, String)>> {
-    let (table, errors) = DeTable::parse_recoverable(text);
+    let (table, errors) = match DeTable::parse(text) {
+        Ok(table) => (table, Vec::new()),
+        Err(_) if text.len() <= PATIENT => DeTable::parse_recoverable(text),
+        Err(first) => (Spanned::new(0..0, DeTable::new()), vec![first]),
+    };
     let reader = Toml { file };
     if errors.is_empty() {
         let whole = Span { file, start: 0, end: 0 };

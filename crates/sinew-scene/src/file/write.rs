@@ -18,6 +18,8 @@ use sinew::{Blueprint, BodyId, BodySpec, BodyView, Error, World};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is said about a world that is written down.
+///
+/// An example is at [`file::SceneFile`](crate::file::SceneFile).
 #[derive(Clone, Debug, Default)]
 pub struct About {
     /// Its name; empty: that of the file.

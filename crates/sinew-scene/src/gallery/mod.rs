@@ -41,6 +41,14 @@ pub use teapots::{Rig as TeapotRig, WHEEL as TEAPOT_WHEEL, teapots};
 use sinew::{BodyId, Error, Input, Material, RigidBody, Shape, World};
 
 /// A built-in scene.
+///
+/// ```
+/// use sinew_scene::gallery;
+/// # fn main() -> Result<(), sinew::Error> {
+/// let stack = gallery::find("stack").expect("a built-in scene");
+/// assert!(stack.build()?.bodies().count() > 2);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Scene {
     /// The word that names it on the command line.

@@ -1,6 +1,8 @@
 //! What a case measures, and how it is judged.
 
 /// One quantity of a case: measured against the right value.
+///
+/// An example is at [`validate::Case`](crate::validate::Case).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
     /// The label in the list of cases.
@@ -61,6 +63,14 @@ impl Reading {
 pub type Readings = Result<Vec<Reading>, sinew::Error>;
 
 /// One physics case with right answers.
+///
+/// ```
+/// use sinew_scene::validate::{self, Reading};
+/// let falls = validate::cases().find(|case| case.id == "R08").expect("a known case");
+/// assert_eq!((falls.group, falls.model), ("rigid", "rigid"));
+/// let reading = Reading::relative("height", 0.99, 1.0, 0.02);
+/// assert_eq!(reading.pass, Some(true));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
     /// R01, MR02, …

@@ -10,6 +10,8 @@ use crate::save::{build, read_settings};
 use sinew::{Command, Input, State, World};
 
 /// How a replayed step came out.
+///
+/// An example is at [`Replay`](crate::Replay).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// Bit for bit as recorded.
@@ -22,6 +24,8 @@ pub enum Outcome {
 }
 
 /// How a replayed step differs from the recorded one.
+///
+/// An example is at [`Replay`](crate::Replay).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Divergence {
     /// Tick after the step: the first tick whose state is not the recorded one, if this is the first divergence.
@@ -37,6 +41,8 @@ pub struct Divergence {
 }
 
 /// What came of a whole replay.
+///
+/// An example is at [`Replay`](crate::Replay).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReplaySummary {
     /// Steps replayed.

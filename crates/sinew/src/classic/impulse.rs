@@ -30,6 +30,18 @@ use crate::math::{Mat3, Real, Vec3};
 const PUT_BACKS: usize = 8;
 
 /// How a contact answers.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), sinew::classic::ClassicError> {
+/// use sinew::classic::*;
+/// // a grain that falls at 2 m/s on the ground, and jumps with half of it
+/// let floor = Sdf::plane(Vec3::ZERO, Vec3::Y);
+/// let grain = Particle { position: Vec3::NEG_Y * 1e-4, velocity: Vec3::NEG_Y * 2.0, mass: 0.1 };
+/// let after = Bounce { restitution: 0.5, friction: 0.0 }.particle(&grain, &floor)?;
+/// assert!((after.velocity.y - 1.0).abs() < 1e-5);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounce {
     /// μ_N: part of the approach speed that comes back, 0 to 1. Lower it to calm a resting body (RC).
@@ -39,6 +51,20 @@ pub struct Bounce {
 }
 
 /// A rigid body's answer to a contact.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), sinew::classic::ClassicError> {
+/// use sinew::classic::*;
+/// let floor = Sdf::plane(Vec3::ZERO, Vec3::Y);
+/// let mut stick = Body::new(Pose::IDENTITY, 1.0, Sym3::diagonal(Vec3::ONE))?;
+/// stick.velocity = Vec3::NEG_Y;
+/// // its left end meets the ground: it is pushed up, and begins to turn
+/// let hit = Bounce { restitution: 0.0, friction: 0.0 }.body(&stick, &[Vec3::new(-1.0, -0.01, 0.0)], &floor)?;
+/// let hit = hit.expect("it is inside");
+/// assert!(hit.impulse.y > 0.0 && hit.body.spin.length() > 0.1);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyHit {
     /// The body with its new velocity and spin; it is not moved ("the problem is nonlinear", RC).

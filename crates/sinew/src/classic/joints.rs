@@ -23,6 +23,8 @@ use super::{Body, ClassicError, require};
 use crate::math::{Mat3, Real, Vec3};
 
 /// Where a joint holds on one side.
+///
+/// An example is at [`classic::Joint`](crate::classic::Joint).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Anchor {
     /// A point of the world: it stands still.
@@ -37,6 +39,20 @@ pub enum Anchor {
 }
 
 /// A ball joint between two anchors.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), sinew::classic::ClassicError> {
+/// use sinew::classic::*;
+/// let mut bodies = [Body::new(Pose::IDENTITY, 1.0, Sym3::diagonal(Vec3::ONE))?];
+/// bodies[0].velocity = Vec3::X;
+/// // nailed to the world at its centre: the joint takes all of its momentum
+/// let joints = [Joint::hold(Anchor::Body { index: 0, local: Vec3::ZERO }, Anchor::World)];
+/// let impulses = solve_joints(&bodies, &joints)?;
+/// apply_joints(&mut bodies, &joints, &impulses);
+/// assert!(bodies[0].velocity.length() < 1e-6);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Joint {
     /// Side that gets +j.

@@ -27,6 +27,8 @@ pub use penalty::{Penalty, SUBSTEP_CAP, Stepped};
 use crate::math::{Mat3, Pose, Real, Sym3, Vec3, cross_matrix};
 
 /// A point with mass.
+///
+/// An example is at [`classic::Bounce`](crate::classic::Bounce).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Particle {
     /// Position [m].
@@ -38,6 +40,8 @@ pub struct Particle {
 }
 
 /// A rigid body. Inverses are stored: zero means that nothing moves it.
+///
+/// An example is at [`classic::BodyHit`](crate::classic::BodyHit).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Body {
     /// Centre of mass [m] and orientation.
@@ -53,6 +57,8 @@ pub struct Body {
 }
 
 /// Why a classic method refused. Whatever was given stays as it was.
+///
+/// An example is at [`classic::Penalty`](crate::classic::Penalty).
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClassicError {

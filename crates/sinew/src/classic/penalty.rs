@@ -44,6 +44,20 @@ pub(super) const LIMIT_PART: Real = 0.1;
 pub(super) const GAP_PART: Real = 0.1;
 
 /// The three penalty methods.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), sinew::classic::ClassicError> {
+/// use sinew::classic::*;
+/// let floor = Sdf::plane(Vec3::ZERO, Vec3::Y);
+/// let grain = Particle { position: Vec3::Y * 0.005, velocity: Vec3::NEG_Y, mass: 0.01 };
+/// let law = Penalty::Buffered { stiffness: 1e3, buffer: 0.01 };
+/// let stepped: Stepped = law.step(&grain, &floor, Vec3::ZERO, 1e-3)?;
+/// assert!(stepped.mean_force.y > 0.0 && stepped.particle.velocity.y > -1.0);
+/// let wrong = Particle { mass: -1.0, ..grain };
+/// assert!(law.step(&wrong, &floor, Vec3::ZERO, 1e-3).is_err());
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Penalty {
     /// f = −k φ n inside: the surface yields, more so the softer.
@@ -68,6 +82,8 @@ pub enum Penalty {
 }
 
 /// What a step did.
+///
+/// An example is at [`classic::Penalty`](crate::classic::Penalty).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stepped {
     /// The particle after the step.

@@ -30,6 +30,19 @@ use crate::math::{Pose, Real, Vec3};
 pub const SDF_DEPTH: usize = 16;
 
 /// A signed distance function. Build it with the constructors, or write the variants and call [`Sdf::check`].
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), SdfError> {
+/// // a bowl in a block
+/// let bowl = Sdf::intersection([Sdf::cuboid(Vec3::ONE), Sdf::sphere(Vec3::Y, 0.8).complement()]);
+/// bowl.check()?;
+/// assert!(bowl.contains(Vec3::NEG_Y * 0.5) && !bowl.contains(Vec3::Y * 0.9));
+/// let Sample { distance, normal } = Sdf::plane(Vec3::ZERO, Vec3::Y).sample(Vec3::Y * 2.0);
+/// assert_eq!((distance, normal), (2.0, Vec3::Y));
+/// assert!(Sdf::sphere(Vec3::ZERO, -1.0).check().is_err());
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Sdf {
     /// Half-space behind a plane: solid on the side the normal points away from.
@@ -76,6 +89,8 @@ pub enum Sdf {
 }
 
 /// Distance and normal at one point.
+///
+/// An example is at [`Sdf`](crate::Sdf).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
     /// Signed distance, negative inside the solid [m].
@@ -85,6 +100,8 @@ pub struct Sample {
 }
 
 /// Why a signed distance function was refused. `at` is the way to the culprit, as in `union[2].complement.sphere`.
+///
+/// An example is at [`Sdf`](crate::Sdf).
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SdfError {

@@ -20,6 +20,22 @@ use crate::model::{BodyId, Model};
 use crate::solver::soft::Softness;
 
 /// What a point is held to.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let mut world = World::default();
+/// let cloth = world.add_particles(Particles::new(vec![Vec3::ZERO, Vec3::X]))?;
+/// // one node where it is, the other at a place in the world
+/// let hook = |node| Site::Node { body: cloth, node };
+/// let pairs = [(hook(0), Hold::Here(None)), (hook(1), Hold::At(Site::World(Vec3::X)))];
+/// world.add_attach(Attach::new(pairs))?;
+/// for _ in 0..60 {
+///     world.step(&Input::none());
+/// }
+/// assert!(world.body(cloth)?.node_positions()[1].y > -1e-3);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Hold {
     /// Another point, which may be elsewhere: they are pulled together.

@@ -26,6 +26,8 @@ use crate::model::BodyId;
 use crate::solver::soft::Softness;
 
 /// What is held at a fold.
+///
+/// An example is at [`Bending`](crate::Bending).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum BendLaw {
     /// The signed angle between the two triangles, by a spring of the given stiffness.
@@ -36,6 +38,18 @@ pub enum BendLaw {
 }
 
 /// Resistance to bending over many edges of a sheet. One row an edge.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mesh = TriMesh::sheet([4, 1], [0.4, 0.1], Diagonals::Alternating)?;
+/// let mut world = World::default();
+/// let strip = world.add_particles(Particles::new(mesh.vertices.clone()).mass(1e-3).pinned([0, 5]))?;
+/// world.add_strands(Strands::new(strip, mesh.edges()))?;
+/// world.add_bending(Bending::new(strip, mesh.folds(), 1e-2).flat(&mesh))?;
+/// world.step(&Input::none());
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bending {
     /// The body.

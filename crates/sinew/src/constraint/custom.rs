@@ -43,6 +43,8 @@ pub trait Rows: Send + Sync + std::fmt::Debug {
 }
 
 /// Takes rows from a custom constraint.
+///
+/// An example is at [`Rows`](crate::Rows).
 #[derive(Debug)]
 pub struct RowWriter<'a> {
     view: View<'a>,

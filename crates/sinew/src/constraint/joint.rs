@@ -20,6 +20,11 @@ use crate::settings::Stabilization;
 use crate::solver::soft::{Softness, soften};
 
 /// What a joint leaves free.
+///
+/// ```
+/// use sinew::*;
+/// assert_eq!(Joint::hinge(None, None).kind, JointKind::Hinge);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JointKind {
     /// Nothing.
@@ -44,6 +49,20 @@ impl JointKind {
 }
 
 /// A drive along a joint's free direction.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let mut world = World::default();
+/// let wheel = world.add_rigid(RigidBody::dynamic().shape(Shape::cylinder(0.02, 0.2)))?;
+/// let turn = Motor::Velocity { target: 3.0, max_force: 100.0 };
+/// world.add_joint(Joint::hinge(None, Some(wheel)).axis(Vec3::Y).motor(turn))?;
+/// for _ in 0..60 {
+///     world.step(&Input::none());
+/// }
+/// assert!((world.body(wheel)?.spin().y.abs() - 3.0).abs() < 0.05);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Motor {
     /// Towards a speed [m/s or rad/s], with at most this force or torque [N or N·m].
@@ -442,6 +461,19 @@ fn push_motor(out: &mut RowBuffer, terms: &Terms, place: Real, motor: Motor, h: 
 ///
 /// C = |x_b − x_a| − L, J = [−u, u] with u the unit vector from a to b. A rope only pulls: λ ≤ 0, and while slack the bias C/h
 /// lets it use up its slack within the substep and no more (ICD 4.2 with the errata).
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let mut world = World::default();
+/// let bob = world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.05)).at([1.0, 0.0, 0.0]))?;
+/// world.add_distance(Distance::rod(Site::World(Vec3::ZERO), Site::Rigid { body: bob, local: Vec3::ZERO }, 1.0))?;
+/// for _ in 0..60 {
+///     world.step(&Input::none());
+/// }
+/// assert!((world.body(bob)?.position().length() - 1.0).abs() < 1e-3);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Distance {
     /// One end.

@@ -21,6 +21,8 @@ use crate::model::{BodyId, Nodes};
 use crate::solver::soft::Softness;
 
 /// What a joint on a patch leaves free.
+///
+/// An example is at [`PatchJoint`](crate::PatchJoint).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PatchKind {
     /// Every turn about the middle of the patch.
@@ -32,6 +34,21 @@ pub enum PatchKind {
 }
 
 /// A joint between a patch of a body's surface and a rigid body or the world.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let block = TetMesh::block([2, 2, 2], Vec3::splat(0.2))?;
+/// let mut world = World::default();
+/// let jelly = world.add_soft(SoftBody::corotational(block, Matter::jelly()))?;
+/// // its first surface points keep their mean place and turn: glued to the air
+/// world.add_patch_joint(PatchJoint::fixed(jelly, [0, 1, 2, 3], None))?;
+/// for _ in 0..30 {
+///     world.step(&Input::none());
+/// }
+/// assert!(world.body(jelly)?.position().y > -0.5);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct PatchJoint {
     /// What is left free.
@@ -55,6 +72,8 @@ pub struct PatchJoint {
 }
 
 /// How a patch lay when its joint was added.
+///
+/// An example is at [`PatchJoint`](crate::PatchJoint).
 #[derive(Clone, Debug, PartialEq)]
 pub struct PatchRest {
     /// Middle and turn of the patch seen from the other side.

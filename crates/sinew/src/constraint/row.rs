@@ -17,6 +17,8 @@ use crate::solver::soft::{Softness, spring};
 pub type RowId = u32;
 
 /// One block of a row: the Jacobian there and the velocity change of that block for a unit impulse.
+///
+/// An example is at [`RowBuffer`](crate::RowBuffer).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Term {
     /// Velocity block.
@@ -28,6 +30,8 @@ pub struct Term {
 }
 
 /// What the impulse of a row may be.
+///
+/// An example is at [`RowBuffer`](crate::RowBuffer).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bounds {
     /// Any value: a joint.
@@ -55,6 +59,8 @@ pub enum Bounds {
 }
 
 /// The numbers of one row; its terms lie in the buffer.
+///
+/// An example is at [`RowBuffer`](crate::RowBuffer).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row {
     start: u32,
@@ -115,6 +121,15 @@ impl Wish {
 }
 
 /// Rows in sweep order, with their terms.
+///
+/// ```
+/// use sinew::*;
+/// // a node of 2 kg that may not move along x: one row, and the answer of the node to a unit impulse
+/// let mut rows = RowBuffer::default();
+/// let term = Term { block: 0, jacobian: Vec3::X, response: Vec3::X * 0.5 };
+/// rows.push(&[term], 0.0, 0.0, 0.0, Bounds::Free);
+/// assert_eq!((rows.len(), rows.rows()[0].diagonal), (1, 0.5));
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct RowBuffer {
     rows: Vec<Row>,

@@ -6,6 +6,17 @@ use crate::math::{Block, Pose, Quat, Real, Sym3, Vec3};
 use crate::model::{Body, BodyId, Model, Nodes};
 
 /// A point that a constraint holds on to.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let mut world = World::default();
+/// let crane = world.add_rigid(RigidBody::fixed().shape(Shape::cuboid(1.0, 0.1, 0.1)).at([0.0, 5.0, 0.0]))?;
+/// let tip = Site::Rigid { body: crane, local: Vec3::X };
+/// assert_eq!(world.site_position(&tip)?, Vec3::new(1.0, 5.0, 0.0));
+/// assert_eq!(Site::World(Vec3::ZERO).body(), None);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Site {
     /// A place in the world [m].
@@ -183,6 +194,8 @@ impl Place {
 }
 
 /// What rows are made from: poses and answers of all bodies in this substep.
+///
+/// An example is at [`Rows`](crate::Rows).
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     pub(crate) model: &'a Model,

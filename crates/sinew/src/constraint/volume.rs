@@ -21,6 +21,8 @@ use crate::model::{BodyId, Nodes};
 use crate::solver::soft::Softness;
 
 /// What is inside.
+///
+/// An example is at [`Volume`](crate::Volume).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum VolumeLaw {
     /// A volume that is held.

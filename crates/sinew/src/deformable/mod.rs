@@ -182,6 +182,8 @@ pub trait Deformable: std::fmt::Debug + Send + Sync {
 }
 
 /// What an element feels.
+///
+/// An example is at [`ElasticView`](crate::ElasticView).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ElementStress {
     /// Where: centre of the element now [m].

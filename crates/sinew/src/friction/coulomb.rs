@@ -6,6 +6,14 @@ use crate::error::Error;
 use crate::math::{Lane, Real};
 
 /// One coefficient and nothing else. At contacts of a world this is the default law, and there it knows μ_s too.
+///
+/// ```
+/// use sinew::*;
+/// use sinew::friction::*;
+/// let law = Law::Coulomb(Coulomb);
+/// let surface = Material::friction(0.5).law(law);
+/// assert_eq!(surface.law.name(), "coulomb");
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Coulomb;
 

@@ -7,6 +7,18 @@ use crate::error::{Error, not_negative, positive};
 use crate::math::{Lane, Real, natural_log};
 
 /// How friction falls from μ_s to μ_k as slip begins, and rises again with speed.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// use sinew::friction::*;
+/// // falls from holding to slipping within 1 mm/s, then rises with speed
+/// let curve = Curve { speed: 1e-3, exponent: 2.0, viscosity: 0.1 };
+/// let law = Law::Stribeck(Stribeck::new(curve)?);
+/// let pair = Coefficients { holding: 0.6, slipping: 0.4 };
+/// assert!(law.steady(pair, 1e-6) > 0.59 && law.steady(pair, 0.01) < 0.45);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Curve {
     /// Stribeck speed v_s, at which most of the fall is done [m/s].

@@ -12,6 +12,16 @@ use crate::error::{Error, positive};
 use crate::math::{Lane, Real};
 
 /// A bristle that yields with displacement alone.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// use sinew::friction::*;
+/// let law = Law::Dahl(Dahl::new(1e5, 1.0)?);
+/// // bristles that bend before they slip
+/// assert!(law.has_bristle() && law.stiffness() == 1e5);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dahl {
     /// Stiffness per newton of normal force σ [1/m].

@@ -14,6 +14,8 @@ use crate::math::{Lane, Real};
 use std::f64::consts::PI;
 
 /// A bristle that first is a spring.
+///
+/// An example is at [`friction::LuGre`](crate::friction::LuGre).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ElastoPlastic {
     /// The bristle and its curve.

@@ -10,6 +10,13 @@ use crate::math::{Lane, Real};
 const ROUNDS: usize = 2;
 
 /// A dead band about rest.
+///
+/// ```
+/// use sinew::*;
+/// use sinew::friction::*;
+/// assert!(Karnopp::new(1e-3, Curve::default()).is_ok());
+/// assert!(Karnopp::new(-1.0, Curve::default()).is_err());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Karnopp {
     /// Half width Δv of the band [m/s].

@@ -10,6 +10,16 @@ use crate::error::{Error, not_negative, positive};
 use crate::math::{Lane, Real};
 
 /// A bristle with damping and the Stribeck curve.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// use sinew::friction::*;
+/// let bristle = LuGre::new(1e5, 100.0, Curve::default())?;
+/// assert_eq!(Law::LuGre(bristle).damping(), 100.0);
+/// assert!(ElastoPlastic::new(bristle, 0.7).is_ok() && ElastoPlastic::new(bristle, 2.0).is_err());
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LuGre {
     /// Stiffness per newton of normal force σ₀ [1/m].

@@ -46,6 +46,26 @@ use crate::error::{Error, check, not_negative};
 use crate::math::{Kernel, LANES, Lane, Real, run_wide};
 
 /// A friction law with its parameters. Coefficients are not among them: they belong to the pair ([`Coefficients`]).
+///
+/// ```
+/// use sinew::*;
+/// use sinew::friction::*;
+/// // one contact of 10 N, pulled with what would be 1 m/s after the step
+/// let contact = Contact {
+///     h: 1e-3,
+///     normal: 10.0,
+///     coefficients: Coefficients { holding: 0.6, slipping: 0.4 },
+///     free: [1.0, 0.0],
+///     response: 1.0,
+/// };
+/// for law in Law::all() {
+///     let rub: Rub = law.rub(&contact, Memory::default());
+///     // friction is against the slip, and no law adds speed
+///     assert!(rub.velocity[0] <= 1.0 && rub.velocity[0] >= 0.0, "{}: {rub:?}", law.name());
+/// }
+/// // in steady slip Coulomb's friction is the coefficient
+/// assert_eq!(Law::Coulomb(Coulomb).steady(contact.coefficients, 1.0), 0.4);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Law {
     /// F = μ N against slip (FC 5.1).
@@ -73,6 +93,8 @@ impl Default for Law {
 }
 
 /// Friction coefficients of a pair.
+///
+/// An example is at [`friction::Law`](crate::friction::Law).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Coefficients {
     /// While sticking, μ_s.
@@ -96,6 +118,8 @@ impl Coefficients {
 }
 
 /// A contact over one step, as friction sees it.
+///
+/// An example is at [`friction::Law`](crate::friction::Law).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
     /// The step [s].
@@ -111,6 +135,8 @@ pub struct Contact {
 }
 
 /// What a law remembers of a contact.
+///
+/// An example is at [`friction::Law`](crate::friction::Law).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Memory {
     /// Stretch of the bristle [m]; laws without one leave it.
@@ -120,6 +146,8 @@ pub struct Memory {
 }
 
 /// What a law says.
+///
+/// An example is at [`friction::Law`](crate::friction::Law).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rub {
     /// Friction, along the slip that it resists [N].
@@ -131,6 +159,8 @@ pub struct Rub {
 }
 
 /// Eight contacts of one law; arrays by contact.
+///
+/// An example is at [`friction::Law`](crate::friction::Law).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Eight {
     /// The step [s].

@@ -6,6 +6,14 @@ use crate::error::Error;
 use crate::math::{Lane, Real};
 
 /// Two coefficients, and whether it slips.
+///
+/// ```
+/// use sinew::*;
+/// use sinew::friction::*;
+/// let law = Law::Stiction(Stiction);
+/// let surface = Material::friction(0.5).law(law);
+/// assert_eq!(surface.law.name(), "stiction");
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stiction;
 

@@ -10,6 +10,8 @@ use crate::math::{Lane, Real};
 const ROUNDS: usize = 6;
 
 /// Stiction with a continuous fall.
+///
+/// An example is at [`friction::Curve`](crate::friction::Curve).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stribeck {
     /// The fall, and the rise with speed.

@@ -13,6 +13,16 @@ use crate::math::{Lane, Real};
 const STEPS: usize = 10;
 
 /// Grows with speed: oil, grease.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// use sinew::friction::*;
+/// let law = Law::Viscous(Viscous::new(0.3, 1.0)?);
+/// let pair = Coefficients::both(0.2);
+/// assert!(law.steady(pair, 2.0) > law.steady(pair, 1.0));
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Viscous {
     /// Viscosity per newton of normal force, v_c [(s/m)^δ].

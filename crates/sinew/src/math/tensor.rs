@@ -3,6 +3,13 @@
 use super::{Mat3, Quat, Real, Vec3};
 
 /// A rigid placement: first rotate, then translate.
+///
+/// ```
+/// use sinew::*;
+/// let shelf = Pose::new(Vec3::Y, Quat::from_rotation_y(std::f64::consts::FRAC_PI_2 as Real));
+/// assert!((shelf.point(Vec3::X) - Vec3::new(0.0, 1.0, -1.0)).length() < 1e-6);
+/// assert!((shelf.inverse().point(shelf.point(Vec3::Z)) - Vec3::Z).length() < 1e-6);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose {
     /// Translation [m].
@@ -59,6 +66,14 @@ impl Pose {
 }
 
 /// A symmetric 3x3 tensor by its six numbers; used for inverse inertia.
+///
+/// ```
+/// use sinew::*;
+/// let inertia = Sym3::diagonal(Vec3::new(1.0, 2.0, 4.0));
+/// assert_eq!(inertia.mul(Vec3::ONE), Vec3::new(1.0, 2.0, 4.0));
+/// assert_eq!(inertia.inverse().map(|i| i.zz), Some(0.25));
+/// assert!(Sym3::ZERO.inverse().is_none());
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[expect(missing_docs, reason = "the names are the matrix entries")]
 pub struct Sym3 {

@@ -24,6 +24,8 @@ const FIT_HOLD: f64 = 1e-3;
 const LINE: f64 = 1e-9;
 
 /// The body that goes.
+///
+/// An example is at [`Exchange`](crate::Exchange).
 #[derive(Clone, Copy, Debug)]
 pub struct Leaving<'a> {
     /// Rest places. (old_count) [m]
@@ -39,6 +41,8 @@ pub struct Leaving<'a> {
 }
 
 /// The body that comes, in the same rest frame.
+///
+/// An example is at [`Exchange`](crate::Exchange).
 #[derive(Clone, Copy, Debug)]
 pub struct Entering<'a> {
     /// Rest places. (new_count) [m]
@@ -50,6 +54,20 @@ pub struct Entering<'a> {
 }
 
 /// State of the new nodes, and what the exchange did.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let mesh = TetMesh::block([2, 2, 2], Vec3::splat(0.1))?;
+/// let mut world = World::default();
+/// let soft = world.add_soft(SoftBody::corotational(mesh.clone(), Matter::jelly()).velocity([0.0, 1.0, 0.0]))?;
+/// // while it moves it becomes another model; momentum stays
+/// let params = fem::SolidParams { density: Matter::jelly().density, ..fem::SolidParams::default() };
+/// let (stiff, exchange) = world.exchange_model(soft, SoftBody::new(Geometry::Tets(mesh), SoftModel::Solid(params)))?;
+/// assert!((world.body(stiff)?.velocity().y - 1.0).abs() < 1e-4);
+/// assert!((exchange.kinetic[1] / exchange.kinetic[0] - 1.0).abs() < 1e-3);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Exchange {
     /// Positions. (new_count) [m]
@@ -63,6 +81,8 @@ pub struct Exchange {
 }
 
 /// Why an exchange was refused.
+///
+/// An example is at [`Exchange`](crate::Exchange).
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ExchangeError {
     /// Lists of one body differ in length.

@@ -1,6 +1,19 @@
 //! Generational ids: what users hold. Inside the step only dense indices are used.
 
 /// A body of a world.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let mut world = World::default();
+/// let ball = world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.1)))?;
+/// assert_eq!(BodyId::from_parts(ball.to_parts().0, ball.to_parts().1), ball);
+/// world.remove_body(ball)?;
+/// // the id of a body that is gone is refused, also when its slot has been taken again
+/// world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.1)))?;
+/// assert!(matches!(world.body(ball), Err(Error::StaleBody(_))));
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BodyId {
     pub(crate) index: u32,
@@ -8,6 +21,17 @@ pub struct BodyId {
 }
 
 /// A constraint (joint, custom rows) of a world.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let mut world = World::default();
+/// let door = world.add_rigid(RigidBody::dynamic().shape(Shape::cuboid(0.4, 1.0, 0.02)))?;
+/// let hinge = world.add_joint(Joint::hinge(None, Some(door)).anchor([-0.4, 0.0, 0.0]).axis(Vec3::Y))?;
+/// world.remove_constraint(hinge)?;
+/// assert!(world.is_broken(hinge).is_err());
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ConstraintId {
     pub(crate) index: u32,

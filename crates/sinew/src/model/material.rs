@@ -6,6 +6,22 @@ use crate::friction::Law;
 use crate::math::{Real, Vec3};
 
 /// How a surface rubs and bounces.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let mut world = World::default();
+/// let ice = Material::friction(0.02);
+/// world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(ice))?;
+/// let puck = RigidBody::dynamic().shape(Shape::cylinder(0.02, 0.05)).material(ice).at([0.0, 0.02, 0.0]);
+/// let puck = world.add_rigid(puck.velocity([2.0, 0.0, 0.0]))?;
+/// for _ in 0..60 {
+///     world.step(&Input::none());
+/// }
+/// // after a second it has lost 0.02 g of speed
+/// assert!((world.body(puck)?.velocity().x - 1.8).abs() < 0.02);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Material {
     /// Friction coefficient while sticking.
@@ -31,6 +47,13 @@ pub struct Material {
 /// The disc of friction becomes an ellipse, μ N long along the direction and `across` μ N across it. With the tangents t₁ (along)
 /// and t₂ the contact is solved in the axes t₁ and `across` t₂, where the ellipse is a disc again and any law holds: friction then
 /// is that of the ellipse that takes the most power, and lies against the slip only along the axes.
+///
+/// ```
+/// use sinew::*;
+/// // slides along z, and hardly across
+/// let ski = Material::friction(0.05).grain(Vec3::Z, 10.0);
+/// assert_eq!(ski.grain, Some(Grain { direction: Vec3::Z, across: 10.0 }));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grain {
     /// The direction, in the axes of the body; what lies along the contact normal does not count.
@@ -136,6 +159,12 @@ impl Material {
 }
 
 /// Collision groups: two surfaces meet when each one's `member` has a bit in the other's `mask`.
+///
+/// ```
+/// use sinew::*;
+/// let (ghost, wall) = (Groups { member: 0b10, mask: 0b10 }, Groups { member: 0b01, mask: 0b01 });
+/// assert!(!ghost.meets(wall) && ghost.meets(Groups::default()));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Groups {
     /// Groups this surface is in.

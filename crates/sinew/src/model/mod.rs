@@ -47,6 +47,17 @@ pub(crate) enum Body {
 }
 
 /// Constants since the last edit.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let mut world = World::default();
+/// let before = world.revision();
+/// world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.1)))?;
+/// // whoever derives something from the model sees that it changed
+/// assert_ne!(world.revision(), before);
+/// # Ok(()) }
+/// ```
 #[derive(Debug, Default)]
 pub struct Model {
     pub(crate) bodies: Slots<Body>,

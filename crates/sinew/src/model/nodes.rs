@@ -6,7 +6,7 @@ use super::surface::{Cells, Surface};
 use super::{Groups, Material, Particles};
 use crate::deformable::Deformable;
 use crate::deformable::particle::oriented;
-use crate::error::{Error, finite, finite_vec, not_negative, positive};
+use crate::error::{Error, finite, finite_vec, not_negative, weighable};
 use crate::math::{Real, Vec3};
 use std::ops::Range;
 
@@ -89,7 +89,6 @@ impl Nodes {
         let mut mass = Vec::with_capacity(count);
         for i in 0..count {
             let m = source.masses.get(i).copied().unwrap_or(source.mass);
-            positive(&format!("{who}.mass[{i}]"), m)?;
             mass.push(m);
         }
         let inv_mass = pin(&who, &mass, &source.pinned)?;
@@ -131,9 +130,6 @@ impl Nodes {
         let who = naming("soft body", &source.name);
         let Built { model, rest, surface, skin } = source.build(&who)?;
         let mass = model.masses().to_vec();
-        for (i, &m) in mass.iter().enumerate() {
-            positive(&format!("{who}.mass[{i}]"), m)?;
-        }
         let inv_mass = pin(&who, &mass, &source.pinned_nodes(&rest))?;
         let traits = NodeTraits {
             radius: source.thickness,
@@ -223,6 +219,9 @@ fn naming(kind: &str, name: &str) -> String {
 
 /// Inverse masses with zeros where pinned.
 fn pin(who: &str, mass: &[Real], pinned: &[u32]) -> Result<Vec<Real>, Error> {
+    for (i, &m) in mass.iter().enumerate() {
+        weighable(&format!("{who}.mass[{i}]"), m)?;
+    }
     let mut inv_mass: Vec<Real> = mass.iter().map(|m| 1.0 / m).collect();
     for &i in pinned {
         let slot = inv_mass.get_mut(i as usize).ok_or_else(|| Error::BadMass {

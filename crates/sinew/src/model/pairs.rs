@@ -8,6 +8,12 @@ use crate::error::Error;
 use crate::math::Real;
 
 /// How the numbers of two surfaces become that of the pair.
+///
+/// ```
+/// use sinew::*;
+/// assert_eq!(PairRule::Product.of(0.5, 0.5), 0.25);
+/// assert_eq!(PairRule::Maximum.of(0.2, 0.5), 0.5);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PairRule {
     /// √(a b).
@@ -37,6 +43,8 @@ impl PairRule {
 }
 
 /// A pair of families of surfaces with numbers of its own.
+///
+/// An example is at [`PairRules`](crate::PairRules).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pairing {
     /// The two families ([`Material::family`]), in any order; 0 is none.
@@ -46,6 +54,18 @@ pub struct Pairing {
 }
 
 /// How surfaces are combined in a world.
+///
+/// ```
+/// use sinew::*;
+/// // glass on steel is slippery, whatever each of them does with others
+/// let surface = Material::friction(0.1);
+/// let table = vec![Pairing { families: [1, 2], surface }];
+/// let pairs = PairRules { friction: PairRule::Minimum, table, ..PairRules::default() };
+/// let (glass, steel, wood) =
+///     (Material::friction(0.9).family(1), Material::friction(0.6).family(2), Material::friction(0.4));
+/// assert_eq!(pairs.combine(&glass, &steel).static_friction, 0.1);
+/// assert_eq!(pairs.combine(&glass, &wood).static_friction, 0.4);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairRules {
     /// For both friction coefficients. Default geometric mean.

@@ -25,6 +25,8 @@ struct Held {
 }
 
 /// A mesh on oriented particles.
+///
+/// An example is at [`BodyView`](crate::BodyView).
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParticleSkin {
     triangles: Vec<[u32; 3]>,

@@ -17,6 +17,8 @@ use super::tri_mesh::TriMesh;
 use crate::math::{Real, Vec3};
 
 /// Why a primitive was refused.
+///
+/// An example is at [`Polyline`](crate::Polyline).
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{shape}.{parameter}: {value}, must be {allowed}")]
 pub struct PrimitiveError {
@@ -31,6 +33,16 @@ pub struct PrimitiveError {
 }
 
 /// How the squares of a sheet are halved.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), PrimitiveError> {
+/// // the same sheet: with parallel diagonals it shears more easily one way than the other
+/// let (a, b) = (Diagonals::Parallel, Diagonals::Alternating);
+/// let edges = |d| TriMesh::sheet([2, 2], [1.0, 1.0], d).map(|mesh| mesh.edges().len());
+/// assert_eq!(edges(a)?, edges(b)?);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Diagonals {
     /// All the same way: the sheet shears more easily one way than the other.
@@ -41,6 +53,16 @@ pub enum Diagonals {
 }
 
 /// Points joined by segments.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), PrimitiveError> {
+/// let rope = Polyline::rope(Vec3::ZERO, Vec3::X * 2.0, 8)?;
+/// assert_eq!((rope.points.len(), rope.segments.len()), (9, 8));
+/// let told = Polyline::rope(Vec3::ZERO, Vec3::X, 0).unwrap_err();
+/// assert_eq!(told.parameter, "segments");
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Polyline {
     /// Points [m].

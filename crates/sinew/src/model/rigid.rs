@@ -2,11 +2,23 @@
 
 use super::{Groups, Material, Shape};
 use crate::collision::{Geometry, Sdf};
-use crate::error::{Error, check, finite, finite_vec, not_negative, positive};
+use crate::error::{Error, check, finite, finite_vec, not_negative, weighable};
 use crate::math::{FAR, Mat3, Pose, Quat, Real, Sym3, Vec3};
 use std::sync::Arc;
 
 /// Who decides how a body moves.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let mut world = World::default();
+/// let lift = world.add_rigid(RigidBody::kinematic().shape(Shape::cuboid(0.5, 0.05, 0.5)))?;
+/// assert_eq!(world.body(lift)?.motion(), Motion::Kinematic);
+/// // goes where it is told, and pushes on its way
+/// world.step(&Input::none().target(lift, Pose::at(Vec3::Y * 0.01)));
+/// assert!((world.body(lift)?.position().y - 0.01).abs() < 1e-6);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Motion {
     /// Forces and impulses.
@@ -18,6 +30,18 @@ pub enum Motion {
 }
 
 /// One shape on a body.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// // a hammer: a light handle and a heavy head
+/// let handle = Collider::new(Shape::capsule(0.12, 0.01)).density(600.0);
+/// let head = Collider::new(Shape::cuboid(0.05, 0.02, 0.02)).density(7800.0).at(Pose::at(Vec3::Y * 0.14));
+/// let mut world = World::default();
+/// let hammer = world.add_rigid(RigidBody::dynamic().collider(handle).collider(head))?;
+/// assert!(world.body(hammer)?.center_of_mass().y > 0.1);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Collider {
     /// Its shape.
@@ -381,7 +405,7 @@ fn check_numbers(spec: &RigidBody, who: &str) -> Result<(), Error> {
     finite(&format!("{who}.gravity_scale"), spec.gravity_scale)?;
     not_negative(&format!("{who}.density"), spec.density)?;
     if let Some(m) = spec.mass {
-        positive(&format!("{who}.mass"), m)?;
+        weighable(&format!("{who}.mass"), m)?;
     }
     if let Some(c) = spec.center_of_mass {
         finite_vec(&format!("{who}.center_of_mass"), c)?;
@@ -435,6 +459,7 @@ impl MassProperties {
                 "a dynamic body needs a mass above 0: give .mass(kg), or a solid shape with a density".to_owned();
             return Err(Error::BadMass { body: who.to_owned(), reason });
         }
+        weighable(&format!("{who}.mass"), total)?;
         if mass > 0.0 {
             inertia *= total / mass;
         }

@@ -5,6 +5,15 @@ use crate::math::{Pose, Real, Vec3};
 use std::sync::Arc;
 
 /// A collision shape. Lengths in metres; capsule, cylinder and cone stand along y.
+///
+/// ```
+/// use sinew::*;
+/// assert_eq!(Shape::cuboid(0.1, 0.2, 0.3).name(), "box");
+/// // a shape with an exact distance function can be asked for it
+/// let ball = Shape::ball(0.5).signed_distance().expect("a ball has one");
+/// assert!((ball.sample(Vec3::X).distance - 0.5).abs() < 1e-6);
+/// assert!(Shape::convex_hull([Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z]).signed_distance().is_none());
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Shape {

@@ -12,6 +12,15 @@ use crate::error::{Error, check, finite_vec, not_negative};
 use crate::math::{Pose, Quat, Real, Vec3};
 
 /// The rest shape of a soft body.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let rope = Polyline::rope(Vec3::ZERO, Vec3::X, 10)?;
+/// let sheet = TriMesh::sheet([4, 4], [1.0, 1.0], Diagonals::Alternating)?;
+/// assert_eq!((Geometry::Rope(rope.points).name(), Geometry::Sheet(sheet).name()), ("a rope", "a sheet of triangles"));
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Geometry {
     /// A volume of tetrahedra.
@@ -37,6 +46,17 @@ impl Geometry {
 }
 
 /// The model of a soft body and its parameters.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let block = TetMesh::block([2, 2, 2], Vec3::splat(0.1))?;
+/// let params = fem::SolidParams { law: fem::Law::NeoHookean, ..fem::SolidParams::default() };
+/// let mut world = World::default();
+/// let body = world.add_soft(SoftBody::new(Geometry::Tets(block), SoftModel::Solid(params)))?;
+/// assert!(world.body(body)?.is_soft());
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum SoftModel {
     /// Corotational linear tetrahedra, implicit: the fast one.
@@ -74,6 +94,19 @@ impl SoftModel {
 }
 
 /// A detailed surface on a coarse body.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let block = TetMesh::block([2, 2, 2], Vec3::splat(0.2))?;
+/// let mut body = SoftBody::corotational(block, Matter::jelly());
+/// // a round surface to touch and to see, inside the block that carries it
+/// body.skin = Some(Skin { mesh: TriMesh::ball(0.08, 4)?, inflate: 0.0 });
+/// let mut world = World::default();
+/// let body = world.add_soft(body)?;
+/// assert!(world.body(body)?.surface().is_some_and(|s| s.is_solid()));
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Skin {
     /// The surface, in the coordinates of the rest shape [m].
@@ -83,6 +116,18 @@ pub struct Skin {
 }
 
 /// Nodes inside a box, in the coordinates of the rest shape [m]: a way to pin without knowing node numbers.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let lower = Region { min: Vec3::splat(-1.0), max: Vec3::new(1.0, 0.0, 1.0) };
+/// assert!(lower.contains(Vec3::NEG_Y * 0.5) && !lower.contains(Vec3::Y * 0.5));
+/// // what lies in it is held
+/// let block = TetMesh::block([2, 2, 2], Vec3::splat(0.1))?;
+/// let body = SoftBody::corotational(block, Matter::jelly()).pin_region(lower.min, lower.max);
+/// assert_eq!(body.pinned_regions, [lower]);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Region {
     /// Least corner [m].
@@ -99,6 +144,18 @@ impl Region {
 }
 
 /// The air around the surface of a soft body: drag on its triangles, and wind.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let breeze = Air { wind: Vec3::X * 3.0, ..Air::default() };
+/// let sail = TriMesh::sheet([4, 4], [1.0, 1.0], Diagonals::Alternating)?;
+/// let sail = SoftBody::new(Geometry::Sheet(sail), SoftModel::Membrane(fem::MembraneParams::default())).air(breeze);
+/// let mut world = World::default();
+/// world.add_soft(sail)?;
+/// world.step(&Input::none());
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Air {
     /// Density [kg/m³]: air 1.2, water 1000.

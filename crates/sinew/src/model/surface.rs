@@ -26,6 +26,12 @@ use super::tri_mesh::TriMesh;
 use crate::math::{Block, Real, Vec3};
 
 /// One share of a surfel: a node of the body and its weight.
+///
+/// ```
+/// use sinew::*;
+/// let rope = Surface::rope(3);
+/// assert_eq!(rope.shares(1), [Share { node: 1, weight: 1.0 }]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Share {
     /// Node of the body.
@@ -35,6 +41,19 @@ pub struct Share {
 }
 
 /// Surfels, the nodes they follow, and triangles over them.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let block = TetMesh::block([1, 1, 1], Vec3::ONE)?;
+/// let surface = Surface::boundary(&block);
+/// assert_eq!((surface.len(), surface.triangles().len()), (8, 12));
+/// // a force on a surface point goes to the nodes that carry it, and none is lost
+/// let mut forces = vec![Vec3::ZERO; block.vertices.len()];
+/// surface.spread(0, Vec3::Y, &mut forces);
+/// assert_eq!(forces.iter().sum::<Vec3>(), Vec3::Y);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Surface {
     /// First share of each surfel, and the end. (surfel_count + 1)

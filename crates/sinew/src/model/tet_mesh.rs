@@ -5,6 +5,17 @@
 use crate::math::{Real, Vec3};
 
 /// Vertices and tetrahedra.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let block = TetMesh::block([2, 3, 2], Vec3::new(0.2, 0.3, 0.2))?;
+/// assert!((block.volume() - 0.012).abs() < 1e-6);
+/// // a mesh of one's own is checked when a body is made of it
+/// let flat = TetMesh { vertices: vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::X + Vec3::Y], tets: vec![[0, 1, 2, 3]] };
+/// assert!(flat.check().is_err());
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TetMesh {
     /// Vertices [m].
@@ -14,6 +25,8 @@ pub struct TetMesh {
 }
 
 /// Why a tetrahedral mesh was refused.
+///
+/// An example is at [`TetMesh`](crate::TetMesh).
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TetMeshError {
     /// No tetrahedron to simulate.

@@ -3,6 +3,16 @@
 use crate::math::{Real, Vec3};
 
 /// Vertices and triangles.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let ball = TriMesh::ball(0.1, 8)?;
+/// assert!(ball.is_closed() && ball.volume() > 0.003 && ball.volume() < 0.0042);
+/// let missing = TriMesh { vertices: vec![Vec3::ZERO], triangles: vec![[0, 1, 2]] };
+/// assert!(missing.check().is_err());
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TriMesh {
     /// Vertices [m].
@@ -12,6 +22,8 @@ pub struct TriMesh {
 }
 
 /// Why a triangle mesh was refused.
+///
+/// An example is at [`TriMesh`](crate::TriMesh).
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TriMeshError {
     /// Nothing to simulate.

@@ -88,6 +88,12 @@ impl Placed<'_> {
 }
 
 /// Counts and tolerances of an implicit solve.
+///
+/// ```
+/// use sinew::*;
+/// let implicit = Implicit { tolerance: 1e-4, ..Settings::default().implicit };
+/// assert!(World::new(Settings { implicit, ..Settings::default() }).is_ok());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// Stiffness of a hard row on an implicit body, in units of the implicit mass it meets. Larger: less penetration in

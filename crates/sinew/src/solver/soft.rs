@@ -13,6 +13,15 @@ use crate::math::Real;
 use crate::settings::Stabilization;
 
 /// Numbers of a soft row for one substep.
+///
+/// ```
+/// use sinew::*;
+/// // as stiff as a substep can carry, and no stiffer
+/// let hard = soften(Stabilization::Soft { frequency: 1e6, damping_ratio: 1.0 }, 1e-3);
+/// let soft = soften(Stabilization::Soft { frequency: 5.0, damping_ratio: 1.0 }, 1e-3);
+/// assert!(hard.rate.is_finite() && soft.rate < hard.rate);
+/// assert!(soft.relative > hard.relative);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Softness {
     /// Position error to velocity [1/s].

@@ -6,6 +6,17 @@ use crate::math::Real;
 use bytemuck::{cast_slice, cast_slice_mut};
 
 /// One array of State as bytes.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let mut world = World::default();
+/// world.add_particles(Particles::new(vec![Vec3::X, Vec3::Y]))?;
+/// let state = world.snapshot();
+/// let column = state.columns().find(|c| c.name == "node_x").expect("a column of places");
+/// assert_eq!((column.unit, column.bytes.len() / column.stride), ("m", 2));
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Column<'a> {
     /// Name of the field.

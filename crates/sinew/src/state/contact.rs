@@ -26,6 +26,8 @@ pub(crate) mod flag {
 }
 
 /// What two things a contact is between. Sorted order is the order of everything in the solver.
+///
+/// An example is at [`ContactMemory`](crate::ContactMemory).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Pod, Zeroable)]
 pub struct ContactKey {
@@ -44,6 +46,8 @@ pub struct ContactKey {
 }
 
 /// One point of a manifold.
+///
+/// An example is at [`ContactMemory`](crate::ContactMemory).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct PointMemory {
@@ -64,6 +68,22 @@ pub struct PointMemory {
 }
 
 /// One manifold: up to four points with one normal.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let mut world = World::default();
+/// world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)))?;
+/// world.add_rigid(RigidBody::dynamic().shape(Shape::cuboid(0.1, 0.1, 0.1)).at([0.0, 0.1, 0.0]))?;
+/// for _ in 0..30 {
+///     world.step(&Input::none());
+/// }
+/// // one manifold, and the impulses that the next step starts from
+/// let memory = &world.state().contacts[0];
+/// assert_eq!((memory.key.a, memory.key.b, memory.used().len()), (0, 1, 4));
+/// assert!(memory.used().iter().all(|point| point.impulse[0] > 0.0));
+/// # Ok(()) }
+/// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct ContactMemory {

@@ -19,6 +19,26 @@ pub(crate) mod flag {
 }
 
 /// All that the next step depends on. Indexed by body slot, node or constraint slot.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let mut world = World::default();
+/// let ball = world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.1)))?;
+/// let before: State = world.snapshot();
+/// for _ in 0..10 {
+///     world.step(&Input::none());
+/// }
+/// let hash = world.hash();
+/// // back, and the same way again: the same bits
+/// world.restore(&before)?;
+/// for _ in 0..10 {
+///     world.step(&Input::none());
+/// }
+/// assert_eq!(world.hash(), hash);
+/// assert_eq!(before.first_difference(&world.snapshot()).map(|(column, _)| column), Some("tick"));
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
     /// Steps since the start; time is tick · dt.

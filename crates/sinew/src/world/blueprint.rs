@@ -8,6 +8,8 @@ use crate::settings::Settings;
 use crate::state::State;
 
 /// A body as it was given.
+///
+/// An example is at [`Blueprint`](crate::Blueprint).
 #[derive(Clone, Debug)]
 pub enum BodySpec {
     /// A rigid body.
@@ -19,6 +21,8 @@ pub enum BodySpec {
 }
 
 /// A constraint as it was given; joints with their frames.
+///
+/// An example is at [`Blueprint`](crate::Blueprint).
 #[derive(Clone, Debug)]
 pub enum ConstraintSpec {
     /// A joint.
@@ -38,6 +42,8 @@ pub enum ConstraintSpec {
 }
 
 /// A numbered place for a body or constraint: its generation, and who is in it.
+///
+/// An example is at [`Blueprint`](crate::Blueprint).
 #[derive(Clone, Debug)]
 pub struct Slot<T> {
     /// Generation of the slot's next or present id.
@@ -47,6 +53,21 @@ pub struct Slot<T> {
 }
 
 /// Settings and model as plain data.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let mut world = World::default();
+/// world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.1)).named("ball"))?;
+/// // the same world again, with other settings
+/// let mut blueprint = world.blueprint()?;
+/// blueprint.settings.substeps = 8;
+/// let Some(BodySpec::Rigid(ball)) = &blueprint.bodies[0].item else { panic!("one rigid body") };
+/// assert_eq!(ball.name, "ball");
+/// let twin = World::build(blueprint, world.state())?;
+/// assert_eq!(twin.state(), world.state());
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Blueprint {
     /// The settings.

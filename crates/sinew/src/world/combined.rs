@@ -16,6 +16,8 @@ use crate::model::layer::{Layer, Plan, Solid};
 use crate::model::{BodyId, ConstraintId, Geometry, Groups, Material, RigidBody, SoftBody, SoftModel};
 
 /// What tissue is made of.
+///
+/// An example is at [`Combined`](crate::Combined).
 #[derive(Clone, Debug, PartialEq)]
 pub enum TissueModel {
     /// Balls of oriented particles, in groups of one sheet and the particles above and below (OP 6.1).
@@ -32,6 +34,8 @@ pub enum TissueModel {
 }
 
 /// A layer of tissue around a bone.
+///
+/// An example is at [`Combined`](crate::Combined).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tissue {
     /// What it is made of.
@@ -152,6 +156,8 @@ pub struct Combined {
 }
 
 /// What became of a combined body.
+///
+/// An example is at [`Combined`](crate::Combined).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CombinedIds {
     /// Bones, in their order.

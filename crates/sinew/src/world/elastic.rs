@@ -7,6 +7,20 @@ use crate::math::{Block, Real, Vec3};
 use crate::model::{Body, BodyId, Nodes};
 
 /// The inside of a soft body at given places of its nodes. Nothing here changes the world.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let block = TetMesh::block([1, 1, 1], Vec3::splat(0.1))?;
+/// let mut world = World::default();
+/// let body = world.add_soft(SoftBody::corotational(block.clone(), Matter::new(1e5, 0.0, 1000.0)))?;
+/// // stretched by a tenth along x: E ε²/2 for each cubic metre, and the stress is E ε
+/// let pulled: Vec<Vec3> = block.vertices.iter().map(|x| *x * Vec3::new(1.1, 1.0, 1.0)).collect();
+/// let view = world.elastic(body)?.at(&pulled);
+/// assert!((view.energy() - 0.5 * 1e5 * 0.01 * 1e-3).abs() < 1e-3);
+/// assert!(view.stress().iter().all(|s| (s.stress.xx - 1e4).abs() < 10.0));
+/// # Ok(()) }
+/// ```
 #[derive(Debug)]
 pub struct ElasticView<'a> {
     model: &'a dyn Deformable,

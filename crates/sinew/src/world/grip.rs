@@ -10,6 +10,8 @@ use crate::model::{Body, BodyId};
 use crate::report::ContactForce;
 
 /// One point of a finger that presses.
+///
+/// An example is at [`Grip`](crate::Grip).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pressed {
     /// Surface point of the finger; the number of the contact on rigid fingers.
@@ -27,6 +29,24 @@ pub struct Pressed {
 }
 
 /// What a finger does to an object, mean over the step.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let mut world = World::default();
+/// let table = world.add_rigid(RigidBody::fixed().shape(Shape::cuboid(1.0, 0.1, 1.0)))?;
+/// let block = TetMesh::block([3, 3, 3], Vec3::splat(0.1))?;
+/// let jelly = world.add_soft(SoftBody::corotational(block, Matter::jelly()).at([0.0, 0.15, 0.0]))?;
+/// for _ in 0..120 {
+///     world.step(&Input::none());
+/// }
+/// let mut points: Vec<Pressed> = Vec::new();
+/// let grip = world.grip(jelly, table, &mut points)?;
+/// let weight = 9.81 * world.body(jelly)?.mass();
+/// assert!((grip.normal / weight - 1.0).abs() < 0.05, "{} of {weight}", grip.normal);
+/// assert!(grip.area > 0.005 && !points.is_empty());
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Grip {
     /// Force on the object [N].

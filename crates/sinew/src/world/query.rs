@@ -10,6 +10,26 @@ use crate::math::{Pose, Real, Vec3};
 use crate::model::{BodyId, Groups, Shape};
 
 /// Whom a question is about.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let mut world = World::default();
+/// let wall = world.add_rigid(RigidBody::fixed().shape(Shape::cuboid(0.1, 1.0, 1.0)).at([2.0, 0.0, 0.0]))?;
+/// let all = QueryFilter::default();
+/// let hit = world.cast_ray(Vec3::ZERO, Vec3::X, 10.0, &all)?.expect("the wall");
+/// assert!(hit.body == wall && (hit.distance - 1.9).abs() < 1e-5 && hit.normal.x < 0.0);
+/// let near = world.nearest(Vec3::X, 5.0, &all)?.expect("the wall");
+/// assert!((near.distance - 0.9).abs() < 1e-5);
+/// let ball = Shape::ball(0.5);
+/// let meets = world.cast_shape(&ball, Pose::IDENTITY, Vec3::X * 2.0, &all)?.expect("on its way");
+/// assert!((meets.fraction - 0.7).abs() < 1e-3);
+/// assert_eq!(world.overlaps(&ball, Pose::at(Vec3::X * 1.6), &all)?[0].body, wall);
+/// // without the wall itself
+/// let others = QueryFilter { except: Some(wall), ..all };
+/// assert!(world.cast_ray(Vec3::ZERO, Vec3::X, 10.0, &others)?.is_none());
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct QueryFilter {
     /// Collision groups of the asker.
@@ -21,6 +41,8 @@ pub struct QueryFilter {
 }
 
 /// What a ray met.
+///
+/// An example is at [`QueryFilter`](crate::QueryFilter).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RayHit {
     /// Whom.
@@ -34,6 +56,8 @@ pub struct RayHit {
 }
 
 /// The nearest surface to a point.
+///
+/// An example is at [`QueryFilter`](crate::QueryFilter).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PointHit {
     /// Whose.
@@ -45,6 +69,8 @@ pub struct PointHit {
 }
 
 /// A body that a shape overlaps.
+///
+/// An example is at [`QueryFilter`](crate::QueryFilter).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overlap {
     /// Whom.
@@ -52,6 +78,8 @@ pub struct Overlap {
 }
 
 /// What a moving shape met.
+///
+/// An example is at [`QueryFilter`](crate::QueryFilter).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ShapeHit {
     /// Whom.

@@ -9,6 +9,18 @@ use crate::model::{Body, BodyId, Motion};
 use crate::state::State;
 
 /// A body as it is now.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let mut world = World::default();
+/// let brick = RigidBody::dynamic().shape(Shape::cuboid(0.1, 0.05, 0.05)).mass(2.0).named("brick");
+/// let brick = world.add_rigid(brick.velocity([3.0, 0.0, 0.0]))?;
+/// let view: BodyView<'_> = world.body(brick)?;
+/// assert_eq!((view.name(), view.mass(), view.is_rigid(), view.is_asleep()), ("brick", 2.0, true, false));
+/// assert_eq!(view.kinetic_energy(), 9.0);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct BodyView<'a> {
     pub(crate) id: BodyId,

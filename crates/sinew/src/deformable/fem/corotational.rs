@@ -33,6 +33,21 @@ use crate::math::{Block, Blocks, LANES, Mat3, Real, Sym3, Vec3, run};
 use crate::model::tet_mesh::{TetMesh, TetMeshError};
 
 /// Material of a corotational body.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let block = TetMesh::block([2, 2, 2], Vec3::splat(0.1))?;
+/// let params = fem::Params { youngs_modulus: 2e4, poisson_ratio: 0.4, density: 1000.0, damping: 0.01 };
+/// let model = SoftModel::Corotational(params);
+/// let mut world = World::default();
+/// let body = world.add_soft(SoftBody::new(Geometry::Tets(block), model).pin_region([-1.0, 0.049, -1.0], [1.0, 1.0, 1.0]))?;
+/// for _ in 0..5 {
+///     world.step(&Input::none());
+/// }
+/// assert!(world.body(body)?.node_positions().iter().all(|x| x.is_finite()));
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     /// Young's modulus [Pa].
@@ -46,6 +61,15 @@ pub struct Params {
 }
 
 /// Why a body was refused.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let block = TetMesh::block([1, 1, 1], Vec3::splat(0.1))?;
+/// let told = World::default().add_soft(SoftBody::corotational(block, Matter::new(1e4, 0.5, 1000.0))).unwrap_err();
+/// assert!(told.to_string().contains("poisson_ratio"), "{told}");
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ParamsError {
     /// A number outside its range.

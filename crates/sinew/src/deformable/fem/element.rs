@@ -19,6 +19,8 @@ const NEAR: Real = 0.585_410_196_624_968_5;
 const FAR: Real = (1.0 - NEAR) / 3.0;
 
 /// Which finite element.
+///
+/// An example is at [`fem::SolidParams`](crate::fem::SolidParams).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Elements {
     /// Four nodes: cheap, and too stiff in bending and near incompressibility.
@@ -43,6 +45,15 @@ impl Elements {
 }
 
 /// A face of the boundary, outward: three corners, and for ten-node elements the middles of ab, bc, ca.
+///
+/// ```
+/// use sinew::*;
+/// // a pressure of 10 Pa on a triangle of half a square metre: 5 N against its normal
+/// let corners = [[0.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]];
+/// let mut force = [Vec3::ZERO; 3];
+/// fem::pressure(&[fem::Face { corners: [0, 1, 2], middles: None }], &corners, 10.0, &mut force);
+/// assert!((force.iter().sum::<Vec3>() - Vec3::NEG_Z * 5.0).length() < 1e-5);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Face {
     /// Corners a, b, c.

@@ -39,6 +39,8 @@ const LEAST_SUM: Real = 0.1;
 const LITTLE_STRAIN: Real = 0.05;
 
 /// How stress follows strain.
+///
+/// An example is at [`fem::SolidParams`](crate::fem::SolidParams).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Law {
     /// Hooke's law of the displacement as it is: for small strain and small turns only.

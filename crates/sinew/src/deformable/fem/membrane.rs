@@ -31,6 +31,8 @@ const POWER_STEPS: usize = 40;
 const POWER_MARGIN: Real = 1.05;
 
 /// Elastic constants of a sheet.
+///
+/// An example is at [`fem::MembraneParams`](crate::fem::MembraneParams).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PlaneStress {
     /// The same along all directions.
@@ -71,6 +73,18 @@ impl PlaneStress {
 }
 
 /// Material and method of a membrane.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let cotton = fem::PlaneStress::Orthotropic { youngs_x: 1e6, youngs_y: 3e5, poisson_xy: 0.2, shear: 1e5 };
+/// let params = fem::MembraneParams { material: cotton, thickness: 5e-4, ..fem::MembraneParams::default() };
+/// let mesh = TriMesh::sheet([4, 4], [0.4, 0.4], Diagonals::Alternating)?;
+/// let mut world = World::default();
+/// world.add_soft(SoftBody::new(Geometry::Sheet(mesh), SoftModel::Membrane(params)))?;
+/// world.step(&Input::none());
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     /// Elastic constants.
@@ -105,6 +119,8 @@ impl Default for Params {
 }
 
 /// Why a membrane was refused.
+///
+/// An example is at [`fem::MembraneParams`](crate::fem::MembraneParams).
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MembraneError {
     /// A number outside its range.

@@ -22,6 +22,8 @@ pub(super) const MEMORY: usize = 9;
 const LEAST_STRETCH: Real = 0.1;
 
 /// When and how fast a material yields.
+///
+/// An example is at [`fem::SolidParams`](crate::fem::SolidParams).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plasticity {
     /// Equivalent (von Mises) stress at which flow begins [Pa].

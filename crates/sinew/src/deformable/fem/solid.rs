@@ -37,6 +37,8 @@ const POWER_MARGIN: Real = 1.05;
 const LEAST_VOLUME: Real = 1e-3;
 
 /// How a body goes through time.
+///
+/// An example is at [`fem::SolidParams`](crate::fem::SolidParams).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Integrator {
     /// Linearly implicit Euler: any step, damps what is faster than the step.
@@ -46,6 +48,26 @@ pub enum Integrator {
 }
 
 /// Material and method of a solid.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let block = TetMesh::block([2, 2, 2], Vec3::splat(0.1))?;
+/// let params = fem::SolidParams {
+///     law: fem::Law::NeoHookean,
+///     elements: fem::Elements::Tet10,
+///     plasticity: Some(fem::Plasticity { yield_stress: 5e3, creep: 10.0, max_strain: 0.3 }),
+///     ..fem::SolidParams::default()
+/// };
+/// let model = SoftModel::Solid(params);
+/// let mut world = World::default();
+/// let body = world.add_soft(SoftBody::new(Geometry::Tets(block), model).pin_region([-1.0, 0.049, -1.0], [1.0, 1.0, 1.0]))?;
+/// for _ in 0..5 {
+///     world.step(&Input::none());
+/// }
+/// assert!(world.body(body)?.node_positions().iter().all(|x| x.is_finite()));
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     /// Young's modulus [Pa].
@@ -86,6 +108,8 @@ impl Default for Params {
 }
 
 /// Why a solid was refused.
+///
+/// An example is at [`fem::SolidParams`](crate::fem::SolidParams).
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SolidError {
     /// A number outside its range.

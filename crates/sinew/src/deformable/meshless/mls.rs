@@ -57,6 +57,8 @@ const POWER_MARGIN: Real = 1.05;
 const POWER_STEPS: usize = 60;
 
 /// How a meshless body is carried on in time.
+///
+/// An example is at [`meshless::Params`](crate::meshless::Params).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scheme {
     /// Forces at the start of the substep; bound by `stable_step`.
@@ -67,6 +69,21 @@ pub enum Scheme {
 }
 
 /// Material and kernel of a meshless body.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let block = TetMesh::block([2, 2, 2], Vec3::splat(0.1))?;
+/// let params = meshless::Params { youngs_modulus: 1e4, scheme: meshless::Scheme::Implicit, ..meshless::Params::default() };
+/// let model = SoftModel::Meshless(params, 0.0);
+/// let mut world = World::default();
+/// let body = world.add_soft(SoftBody::new(Geometry::Tets(block), model).pin_region([-1.0, 0.049, -1.0], [1.0, 1.0, 1.0]))?;
+/// for _ in 0..5 {
+///     world.step(&Input::none());
+/// }
+/// assert!(world.body(body)?.node_positions().iter().all(|x| x.is_finite()));
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MlsParams {
     /// Young's modulus [Pa].
@@ -104,6 +121,8 @@ impl Default for MlsParams {
 }
 
 /// Why a meshless body was refused.
+///
+/// An example is at [`meshless::Params`](crate::meshless::Params).
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MlsError {
     /// A number outside its range.

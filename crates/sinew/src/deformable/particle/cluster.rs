@@ -32,6 +32,8 @@ const FLAT: Real = 64.0 * Real::EPSILON;
 const BLOCKS: Real = 1e6;
 
 /// Which deformations of a cluster its goal follows.
+///
+/// An example is at [`shape_matching::Params`](crate::shape_matching::Params).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Mode {
     /// Turns only.
@@ -49,6 +51,8 @@ pub enum Mode {
 }
 
 /// One cluster.
+///
+/// An example is at [`shape_matching::Params`](crate::shape_matching::Params).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
     /// Its nodes.
@@ -58,6 +62,8 @@ pub struct Group {
 }
 
 /// How to find clusters.
+///
+/// An example is at [`shape_matching::Params`](crate::shape_matching::Params).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Clusters {
     /// All nodes in one.

@@ -45,6 +45,8 @@ use crate::model::tet_mesh::TetMeshError;
 use crate::model::tri_mesh::TriMeshError;
 
 /// How a particle body loses energy, beyond what the implicit step takes.
+///
+/// An example is at [`shape_matching::Params`](crate::shape_matching::Params).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Damping {
     /// Velocities that are not rigid motion of their part decay with this rate [1/s], factor 1/(1 + rate·h) a substep.
@@ -61,6 +63,8 @@ pub enum Damping {
 }
 
 /// Why a particle body was refused.
+///
+/// An example is at [`shape_matching::Params`](crate::shape_matching::Params).
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ParticleError {
     /// A number outside its range.

@@ -39,6 +39,8 @@ use fit::{Member, Placement, Sets, check_particles, moment, tidy_edges};
 pub(crate) const SPAN: usize = 10;
 
 /// One particle at rest.
+///
+/// An example is at [`oriented::Params`](crate::oriented::Params).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Particle {
     /// Place [m].
@@ -52,6 +54,8 @@ pub struct Particle {
 }
 
 /// Particles on the nodes of a mesh: all of one size, turned with a rope or a sheet.
+///
+/// An example is at [`oriented::Params`](crate::oriented::Params).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grain {
     /// Semi-axes [m]. Along a rope the first is its direction; on a sheet the last is its normal.
@@ -61,6 +65,8 @@ pub struct Grain {
 }
 
 /// Which particles hold a shape together.
+///
+/// An example is at [`oriented::Params`](crate::oriented::Params).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Groups {
     /// Each particle with all that an edge joins to it: the implicit groups of OP 4.4.2.
@@ -72,6 +78,22 @@ pub enum Groups {
 }
 
 /// How a body keeps its shape.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let rope = Polyline::rope(Vec3::ZERO, Vec3::X, 6)?;
+/// let grain = oriented::Grain { radii: Vec3::splat(0.05), density: 500.0 };
+/// let model = SoftModel::Oriented(grain, oriented::Groups::Links, oriented::Params::default());
+/// let mut world = World::default();
+/// let chain = world.add_soft(SoftBody::new(Geometry::Rope(rope.points), model).pinned([0]))?;
+/// for _ in 0..5 {
+///     world.step(&Input::none());
+/// }
+/// // particles know how they are turned
+/// assert!(world.body(chain)?.particle_rotation(3).is_some());
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     /// Frequency at which a free group vibrates about its shape [Hz].

@@ -35,6 +35,22 @@ use crate::model::tet_mesh::TetMesh;
 use crate::model::tri_mesh::TriMesh;
 
 /// How constraints are solved.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let block = TetMesh::block([2, 2, 2], Vec3::splat(0.1))?;
+/// let solid = pbd::Solid { youngs_modulus: 1e4, poisson_ratio: 0.3, density: 1000.0 };
+/// let params = pbd::Params { iterations: 2, ..pbd::Params::default() };
+/// let model = SoftModel::Pbd(pbd::Matter::Solid(solid), params);
+/// let mut world = World::default();
+/// let body = world.add_soft(SoftBody::new(Geometry::Tets(block), model).pin_region([-1.0, 0.049, -1.0], [1.0, 1.0, 1.0]))?;
+/// for _ in 0..5 {
+///     world.step(&Input::none());
+/// }
+/// assert!(world.body(body)?.node_positions().iter().all(|x| x.is_finite()));
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     /// Sweeps a substep, 1 or more. More: stiff constraints converge; fewer: they are softer than asked.
@@ -54,6 +70,8 @@ impl Default for Params {
 }
 
 /// Material of a solid of tetrahedra.
+///
+/// An example is at [`pbd::Params`](crate::pbd::Params).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Solid {
     /// Young's modulus [Pa].
@@ -65,6 +83,28 @@ pub struct Solid {
 }
 
 /// Material of a sheet of triangles.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let cloth = pbd::Sheet {
+///     stretch: 2e3,
+///     bend: 1e-5,
+///     density: 0.15,
+///     compression: 0.1,
+///     brace: 0.0,
+///     stretch_limit: Real::INFINITY,
+/// };
+/// let mesh = TriMesh::sheet([6, 6], [0.5, 0.5], Diagonals::Alternating)?;
+/// let mut world = World::default();
+/// let model = SoftModel::Pbd(pbd::Matter::Sheet(cloth), pbd::Params::default());
+/// let cloth = world.add_soft(SoftBody::new(Geometry::Sheet(mesh), model).pinned([0, 6]))?;
+/// for _ in 0..10 {
+///     world.step(&Input::none());
+/// }
+/// assert!(world.body(cloth)?.position().y < 0.0);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sheet {
     /// Young's modulus times thickness [N/m]; infinite is inextensible.
@@ -83,6 +123,21 @@ pub struct Sheet {
 }
 
 /// Material of a rope.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let cord = pbd::Cord { stretch: 5e3, bend: 0.0, density: 0.1, compression: 0.2 };
+/// let rope = Polyline::rope(Vec3::ZERO, Vec3::X, 10)?;
+/// let mut world = World::default();
+/// let model = SoftModel::Pbd(pbd::Matter::Cord(cord), pbd::Params::default());
+/// let rope = world.add_soft(SoftBody::new(Geometry::Rope(rope.points), model).pinned([0]))?;
+/// for _ in 0..10 {
+///     world.step(&Input::none());
+/// }
+/// assert!(world.body(rope)?.node_positions()[10].y < 0.0);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cord {
     /// Young's modulus times cross section [N]; infinite is inextensible.
@@ -96,6 +151,8 @@ pub struct Cord {
 }
 
 /// What the body is made of, by the kind of its shape.
+///
+/// An example is at [`pbd::Params`](crate::pbd::Params).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Matter {
     /// A volume.

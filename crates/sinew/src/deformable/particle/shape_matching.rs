@@ -29,6 +29,26 @@ use crate::model::tet_mesh::TetMesh;
 use crate::model::tri_mesh::TriMesh;
 
 /// How a body keeps its shape.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let block = TetMesh::block([2, 2, 2], Vec3::splat(0.1))?;
+/// let params = shape_matching::Params {
+///     mode: shape_matching::Mode::Linear { beta: 0.3 },
+///     damping: shape_matching::Damping::Internal { rate: 1.0 },
+///     ..shape_matching::Params::default()
+/// };
+/// let clusters = shape_matching::Clusters::Regions { width: 1, spacing: 0 };
+/// let model = SoftModel::ShapeMatching(1000.0, clusters, params);
+/// let mut world = World::default();
+/// let body = world.add_soft(SoftBody::new(Geometry::Tets(block), model).pin_region([-1.0, 0.049, -1.0], [1.0, 1.0, 1.0]))?;
+/// for _ in 0..5 {
+///     world.step(&Input::none());
+/// }
+/// assert!(world.body(body)?.node_positions().iter().all(|x| x.is_finite()));
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     /// Frequency at which the body vibrates about its shape [Hz]; infinite: it snaps back within a substep.
@@ -56,6 +76,8 @@ impl Default for Params {
 }
 
 /// When and how fast a body keeps a deformation.
+///
+/// An example is at [`shape_matching::Params`](crate::shape_matching::Params).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plasticity {
     /// Strain (Frobenius norm) up to which the body springs back.

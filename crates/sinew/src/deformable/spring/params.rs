@@ -5,6 +5,8 @@ use crate::model::tet_mesh::TetMeshError;
 use crate::model::tri_mesh::TriMeshError;
 
 /// How stiff the springs are.
+///
+/// An example is at [`spring::Params`](crate::spring::Params).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stiffness {
     /// The same for every spring [N/m].
@@ -17,6 +19,8 @@ pub enum Stiffness {
 }
 
 /// How spring and dashpot are joined (FC Fig. 2.5). k and c are those of the spring.
+///
+/// An example is at [`spring::Params`](crate::spring::Params).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Element {
     /// k beside c: creeps to F/k with the time c/k.
@@ -31,6 +35,8 @@ pub enum Element {
 }
 
 /// How strong the dashpots are.
+///
+/// An example is at [`spring::Params`](crate::spring::Params).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Dashpot {
     /// None: springs only.
@@ -44,6 +50,8 @@ pub enum Dashpot {
 }
 
 /// What keeps the volume of tetrahedra.
+///
+/// An example is at [`spring::Params`](crate::spring::Params).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum VolumeForce {
     /// Nothing.
@@ -66,6 +74,8 @@ pub enum VolumeForce {
 }
 
 /// Where the mass comes from.
+///
+/// An example is at [`spring::Params`](crate::spring::Params).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Mass {
     /// Density [kg/m³]; not for a bare list of springs.
@@ -77,6 +87,8 @@ pub enum Mass {
 }
 
 /// How the motion is integrated.
+///
+/// An example is at [`spring::Params`](crate::spring::Params).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Integrator {
     /// v += h a(x), x += h v. First order in v: v is the mean velocity of the last step, half a step behind x; the
@@ -90,6 +102,27 @@ pub enum Integrator {
 }
 
 /// A mass-spring body.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let block = TetMesh::block([2, 2, 2], Vec3::splat(0.1))?;
+/// let params = spring::Params {
+///     stiffness: spring::Stiffness::Young(2e4),
+///     dashpot: spring::Dashpot::Ratio(0.2),
+///     volume: spring::VolumeForce::Bulk { modulus: 1e4 },
+///     integrator: spring::Integrator::Implicit,
+///     ..spring::Params::default()
+/// };
+/// let model = SoftModel::Springs(params);
+/// let mut world = World::default();
+/// let body = world.add_soft(SoftBody::new(Geometry::Tets(block), model).pin_region([-1.0, 0.049, -1.0], [1.0, 1.0, 1.0]))?;
+/// for _ in 0..5 {
+///     world.step(&Input::none());
+/// }
+/// assert!(world.body(body)?.node_positions().iter().all(|x| x.is_finite()));
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Params {
     /// Stiffness of the springs.
@@ -131,6 +164,8 @@ impl Default for Params {
 }
 
 /// Why a body was refused.
+///
+/// An example is at [`spring::Params`](crate::spring::Params).
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SpringError {
     /// A number outside its range.

@@ -15,6 +15,16 @@ const FLAT: f64 = 1e-4;
 const WIDENINGS: u32 = 24;
 
 /// How bare nodes carry a surface.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let nodes: Vec<Vec3> = TetMesh::block([3, 3, 3], Vec3::splat(0.2))?.vertices;
+/// // a ball that follows a cloud of points
+/// let skin = Surface::meshless(&nodes, &TriMesh::ball(0.08, 3)?, Wrap::default())?;
+/// assert!((0..skin.len() as u32).all(|i| skin.shares(i).len() >= 4));
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wrap {
     /// Reach of a node in mean distances to its ten nearest neighbours, h_j = support · r̄_j. Larger: smoother and
@@ -31,6 +41,15 @@ impl Default for Wrap {
 }
 
 /// Why a surface was refused.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let host = TetMesh::block([1, 1, 1], Vec3::splat(0.1))?;
+/// let nothing = TriMesh { vertices: Vec::new(), triangles: Vec::new() };
+/// assert!(Surface::embedded(&host, &nothing).is_err());
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum BindError {
     /// A number outside its range.

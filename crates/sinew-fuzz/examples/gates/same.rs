@@ -1,21 +1,10 @@
-//! Gates of trust over scenes of the gallery: the same bits with any number of threads, after a save, and again and again;
-//! memory that does not grow.
-//!
-//! `cargo run --release -p sinew-fuzz --example gates -- [d1|d2|d5|l2 ...] [--quick]`; exit 1 when one is not met.
-//!
-//! ```text
-//!   d1  12 scenes, threads 1 to 4, 600 steps, three times: hash of state, layout and events at every 100th step
-//!   d2  100 pairs of a scene and a step: saved, loaded with other threads, 60 steps: the same hash after each
-//!   d5  200 times the same 60 steps with two threads
-//!   l2  36,000 steps of a scene at rest: resident memory at the end and after a tenth of them
-//! ```
+//! The same bits with any number of threads (D1), after a save (D2) and again and again (D5); memory that does not grow (L2).
 
 use sinew::{Input, World};
 use sinew_scene::{AnyScene, Chance, gallery};
-use std::process::ExitCode;
 
 /// Rigid, soft of every family, ropes, cloth, laws of friction, bones in tissue.
-const SCENES: [&str; 12] = [
+pub const SCENES: [&str; 12] = [
     "stack",
     "pyramid",
     "domino",
@@ -30,30 +19,8 @@ const SCENES: [&str; 12] = [
     "stick-slip",
 ];
 
-/// Does one part in so many of the work; tells what was seen, or why it is not met.
-type Gate = fn(u32) -> Result<String, String>;
-
-const GATES: [(&str, Gate); 4] = [("d1", d1), ("d2", d2), ("d5", d5), ("l2", l2)];
-
-fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let quick = words.iter().any(|word| word == "--quick");
-    let named: Vec<&str> = words.iter().map(String::as_str).filter(|word| *word != "--quick").collect();
-    if let Some(word) = named.iter().find(|word| GATES.iter().all(|(name, _)| name != *word)) {
-        eprintln!("gates: no gate '{word}'; there are d1, d2, d5, l2, and --quick for a twentieth of the work");
-        return ExitCode::from(2);
-    }
-    let mut met = true;
-    for (name, gate) in GATES.iter().filter(|(name, _)| named.is_empty() || named.iter().any(|word| word == name)) {
-        let told = gate(if quick { 20 } else { 1 });
-        met &= told.is_ok();
-        println!("{name}: {}", told.map_or_else(|why| format!("NOT MET: {why}"), |what| format!("met: {what}")));
-    }
-    if met { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-}
-
 /// A scene with this many threads.
-fn build(name: &str, threads: u32) -> Result<(AnyScene, World), String> {
+pub fn build(name: &str, threads: u32) -> Result<(AnyScene, World), String> {
     let scene = AnyScene::from(gallery::find(name).ok_or(format!("no scene '{name}'"))?);
     let mut world = scene.build().map_err(|e| format!("{name}: {e}"))?;
     set_threads(&mut world, threads)?;
@@ -73,7 +40,7 @@ fn step(scene: &AnyScene, world: &mut World) -> String {
     format!("{:?} {:?}", world.hash(), world.report().events)
 }
 
-fn d1(less: u32) -> Result<String, String> {
+pub fn d1(less: u32) -> Result<String, String> {
     let steps = 600 / less;
     let mut runs = 0;
     for name in SCENES {
@@ -95,7 +62,7 @@ fn d1(less: u32) -> Result<String, String> {
     Ok(format!("{runs} runs of {steps} steps, threads 1 to 4, no difference"))
 }
 
-fn d2(less: u32) -> Result<String, String> {
+pub fn d2(less: u32) -> Result<String, String> {
     let mut chance = Chance::new(7);
     let pairs = 100 / less;
     let mut skipped = 0;
@@ -121,7 +88,7 @@ fn d2(less: u32) -> Result<String, String> {
     Ok(format!("{} of {pairs} pairs, 60 steps each, no difference; {skipped} scenes cannot be saved", pairs - skipped))
 }
 
-fn d5(less: u32) -> Result<String, String> {
+pub fn d5(less: u32) -> Result<String, String> {
     let repeats = 200 / less;
     for name in ["pyramid", "pudding", "drape"] {
         let mut first = None;
@@ -136,7 +103,7 @@ fn d5(less: u32) -> Result<String, String> {
     Ok(format!("{repeats} repeats of 60 steps of three scenes with two threads, no difference"))
 }
 
-fn l2(less: u32) -> Result<String, String> {
+pub fn l2(less: u32) -> Result<String, String> {
     let steps = 36_000 / less;
     let mut told = Vec::new();
     for name in ["stack", "pudding", "grip"] {
@@ -160,6 +127,6 @@ fn l2(less: u32) -> Result<String, String> {
 }
 
 /// Resident memory [pages].
-fn resident() -> Option<u64> {
+pub fn resident() -> Option<u64> {
     std::fs::read_to_string("/proc/self/statm").ok()?.split_whitespace().nth(1)?.parse().ok()
 }

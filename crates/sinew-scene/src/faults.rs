@@ -1,17 +1,18 @@
-//! Faults on purpose, for `sinew soak --faults RATE`: numbers that are none, through both doors of a running world.
+//! Faults on purpose, for `sinew soak --faults RATE` and the gate N1: numbers that are none, through both doors of a running world.
 //!
 //! *A command* with such a number must be refused and change nothing. *A state* with one must be found in the next step, its
 //! body blamed and held, and nobody else; the world is then put back by a snapshot and goes on as if nothing had been.
 
-use serde::Serialize;
+use crate::Chance;
 use sinew::{BodyId, Command, Event, Input, Motion, Pose, Quat, Real, Vec3, World};
-use sinew_scene::Chance;
 
 /// What is written where a number should be.
 const POISON: [Real; 5] = [Real::NAN, Real::INFINITY, Real::NEG_INFINITY, 1e30, -1e30];
 
 /// How many were injected.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+///
+/// An example is at [`faults::Faults`](crate::faults::Faults).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Injected {
     /// Bad commands.
     pub commands: u64,
@@ -20,6 +21,20 @@ pub struct Injected {
 }
 
 /// Injects faults at a rate.
+///
+/// ```
+/// use sinew::{RigidBody, Shape, World};
+/// use sinew_scene::faults::Faults;
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut world = World::default();
+/// world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.1)))?;
+/// let mut faults = Faults::new(1.0, 7);
+/// // a bad number is written into the state, found by the next step, and the world put back
+/// let before = world.hash();
+/// faults.wound(&mut world)?;
+/// assert_eq!((faults.injected.states, world.hash()), (1, before));
+/// # Ok(()) }
+/// ```
 pub struct Faults {
     /// Chance of each door at each step.
     rate: f64,
@@ -82,7 +97,7 @@ impl Faults {
         let found = world.step(&Input::none()).faults.iter().any(|f| f.body == wound.body && f.field == wound.column);
         let others =
             world.bodies().filter(|b| b.is_frozen() && b.id() != wound.body && !held.contains(&b.id())).count();
-        let finite = crate::measure::is_finite(world);
+        let finite = is_finite(world);
         world.restore(&calm).map_err(|e| e.to_string())?;
         let Wound { body, column } = wound;
         match (found, others, finite, world.hash() == before) {
@@ -119,6 +134,13 @@ impl Faults {
         };
         Some(Wound { body, column })
     }
+}
+
+/// True when every place, orientation and velocity of the state is finite.
+pub fn is_finite(world: &World) -> bool {
+    let s = world.state();
+    [&s.x, &s.v, &s.w, &s.node_x, &s.node_v].iter().all(|column| column.iter().all(|v| v.is_finite()))
+        && s.q.iter().all(|q| q.is_finite())
 }
 
 /// Bodies that forces move and nothing holds.

@@ -1,0 +1,308 @@
+//! N2: worlds that explode. Each is found out within two steps, put back to where it was last good, and neither it nor anybody
+//! else is ever shown at a place that is no number.
+//!
+//! What counts as an explosion is judged from outside, by energy. A closed body cannot have more than it was given: what it
+//! stores and moves with at the start, what gravity gives on the way down to the floor, what pushes out of overlaps give (their
+//! speed is capped: half the mass times the cap squared), and what the maker of the world hid in it: gas under pressure, joints
+//! that close a gap within a step. Who has twice that has diverged, and must be held after this step or the next.
+
+use sinew::{BodyId, BodyView, Motion, Quat, Real, Vec3, World};
+use sinew_scene::Chance;
+use sinew_scene::faults::is_finite;
+use sinew_scene::file::{Syntax, read_text};
+use sinew_scene::validate::tools::num;
+
+/// Worlds.
+const WORLDS: u32 = 1000;
+/// Steps of each.
+const STEPS: u32 = 120;
+/// Steps within which an explosion must be found.
+const WITHIN: u64 = 2;
+
+/// The floor, and one who has nothing to do with it.
+const STAGE: &str = "[bodies.floor]\nkind = 'fixed'\nshape = 'half_space'\nsurface = 0.5\n\
+     [bodies.aside]\nkind = 'dynamic'\nshape = { kind = 'ball', radius = 0.1 }\nposition = [500, 5, 0]\ngravity_scale = 0\ncan_sleep = false\n";
+
+/// A world with something in it that will not hold.
+struct Bomb {
+    world: World,
+    /// Energy that neither motion nor elements show [J].
+    hidden: f64,
+}
+
+type Make = fn(&mut Chance) -> Result<Bomb, String>;
+
+const KINDS: [(&str, Make); 8] = [
+    ("too stiff for the step", stiff),
+    ("nodes torn away", torn),
+    ("turned inside out", scrambled),
+    ("kicked", kicked),
+    ("in one place", crowd),
+    ("joints pulled apart", apart),
+    ("penalty contacts", penalty),
+    ("balloons under pressure", balloon),
+];
+
+/// What became of a world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum End {
+    /// It runs on, within its means.
+    Recovered,
+    /// Who exploded is held.
+    Held,
+    /// It had more than its means for longer than two steps before anybody was told, if ever; in the end it had not.
+    Strayed,
+}
+
+/// Runs the worlds, and counts.
+pub fn n2(less: u32) -> Result<String, String> {
+    let worlds = WORLDS / less;
+    let (mut recovered, mut held, mut strayed, mut wrong) = (0, 0, 0, Vec::new());
+    for seed in 0..worlds {
+        let mut chance = Chance::new(u64::from(seed));
+        let (kind, make) = KINDS[seed as usize % KINDS.len()];
+        let bomb = make(&mut chance).map_err(|why| format!("{kind}, seed {seed}: {why}"))?;
+        match run(bomb) {
+            Ok(End::Recovered) => recovered += 1,
+            Ok(End::Held) => held += 1,
+            Ok(End::Strayed) => strayed += 1,
+            Err(why) => wrong.push(format!("{kind}, seed {seed}: {why}")),
+        }
+    }
+    let kinds = KINDS.len();
+    let told = format!(
+        "{worlds} worlds of {kinds} kinds, never a number that is none: {recovered} ran on, {held} were put back and held, \
+         {strayed} had more energy than they were given for longer than {WITHIN} steps, unnoticed, and not in the end"
+    );
+    let wrong = wrong.join("\n");
+    if strayed == 0 && wrong.is_empty() { Ok(told) } else { Err(format!("{told}\n{wrong}")) }
+}
+
+fn run(mut bomb: Bomb) -> Result<End, String> {
+    let world = &mut bomb.world;
+    let movers: Vec<BodyId> = world.bodies().filter(|b| b.motion() == Motion::Dynamic).map(|b| b.id()).collect();
+    let aside =
+        movers.iter().position(|id| world.body(*id).is_ok_and(|b| b.name() == "aside")).ok_or("nobody aside")?;
+    let rest = world.body(movers[aside]).map_err(|e| e.to_string())?.position();
+    let means = means(world) + bomb.hidden;
+    let (mut broken, mut strayed): (Option<u64>, bool) = (None, false);
+    for step in 0..u64::from(STEPS) {
+        world.step(&sinew::Input::none());
+        if !is_finite(world) {
+            return Err(format!("a number that is none after step {step}"));
+        }
+        let there = world.body(movers[aside]).map_err(|e| e.to_string())?;
+        if there.is_frozen() || there.position() != rest {
+            return Err(format!("the ball that floats aside was touched in step {step}"));
+        }
+        // what is held has no energy any more
+        let energy = energy(world);
+        broken = if energy > 2.0 * means { broken.or(Some(step)) } else { None };
+        strayed |= broken.is_some_and(|first| step + 1 - first >= WITHIN);
+    }
+    if let Some(first) = broken {
+        let energy = energy(world);
+        let who = world.bodies().max_by(|a, b| own_energy(world, a).total_cmp(&own_energy(world, b)));
+        let who = who.map_or("nobody", |b| b.name());
+        return Err(format!("{energy:.3e} J of {means:.3e} J since step {first}, most of it {who}'s; nobody was told"));
+    }
+    let held = bomb.world.bodies().any(|b| b.is_frozen());
+    Ok(match (held, strayed) {
+        (_, true) => End::Strayed,
+        (true, false) => End::Held,
+        (false, false) => End::Recovered,
+    })
+}
+
+/// Motion and stored energy of all that is not held [J].
+fn energy(world: &World) -> f64 {
+    world.bodies().map(|body| own_energy(world, &body)).sum()
+}
+
+fn own_energy(world: &World, body: &BodyView<'_>) -> f64 {
+    if body.is_frozen() || body.motion() != Motion::Dynamic {
+        return 0.0;
+    }
+    let nodes = body.node_masses().iter().zip(body.node_velocities());
+    let inner: f64 = nodes.map(|(m, v)| 0.5 * num(*m) * num(v.length_squared())).sum();
+    let whole = if body.is_rigid() { num(body.kinetic_energy()) } else { inner };
+    whole + world.elastic(body.id()).map_or(0.0, |view| num(view.energy()))
+}
+
+/// What a world can have by itself [J].
+fn means(world: &World) -> f64 {
+    let s = world.settings();
+    let (g, push) = (num(s.gravity.length()), num(s.push_speed));
+    let mut sum = energy(world);
+    let movers: Vec<_> = world.bodies().filter(|b| b.motion() == Motion::Dynamic).collect();
+    for body in &movers {
+        let nodes = body.node_positions();
+        let highest =
+            nodes.iter().map(|x| num(x.y)).chain([num(body.center_of_mass().y)]).fold(0.0_f64, |a, b| a.max(b.abs()));
+        let cap = push * movers.len() as f64;
+        sum += num(body.mass()) * (g * highest + 0.5 * cap * cap);
+    }
+    sum
+}
+
+fn build(text: &str) -> Result<Bomb, String> {
+    let scene = read_text(&format!("{STAGE}{text}"), "bomb.toml", Syntax::Toml).map_err(|e| e.to_string())?;
+    Ok(Bomb { world: scene.build().map_err(|e| e.to_string())?, hidden: 0.0 })
+}
+
+/// A number whose logarithm is anywhere between those of the two.
+fn log(chance: &mut Chance, low: f64, high: f64) -> f64 {
+    chance.between(low.ln(), high.ln()).exp()
+}
+
+fn direction(chance: &mut Chance) -> Vec3 {
+    let mut part = || chance.between(-1.0, 1.0) as Real;
+    Vec3::new(part(), part(), part()).normalize_or(Vec3::Y)
+}
+
+/// A soft body of any model on the floor: the text of its table.
+fn soft(chance: &mut Chance, modulus: f64) -> String {
+    let tets = [
+        "'corotational'",
+        "{ kind = 'solid', law = 'neo_hookean' }",
+        "{ kind = 'solid', law = 'st_venant_kirchhoff', integrator = 'explicit' }",
+        "'springs'",
+        "{ kind = 'springs', integrator = 'symplectic_euler' }",
+        "'pbd_solid'",
+        "'shape_matching'",
+        "'meshless'",
+        "'oriented'",
+    ];
+    let sheets = ["'membrane'", "{ kind = 'membrane', integrator = 'explicit' }", "'springs'"];
+    let which = chance.below(tets.len() + sheets.len());
+    let (geometry, model) = match tets.get(which) {
+        Some(model) => ("{ kind = 'block', cells = [2, 2, 2], size = [0.2, 0.2, 0.2] }", *model),
+        None => ("{ kind = 'sheet', cells = [4, 4], size = [0.4, 0.4] }", sheets[which - tets.len()]),
+    };
+    format!(
+        "[bodies.soft]\nkind = 'soft'\ngeometry = {geometry}\n\
+         material = {{ youngs_modulus = {modulus}, poisson_ratio = 0.3, density = 1000 }}\nmodel = {model}\n\
+         position = [0, 0.3, 0]\n"
+    )
+}
+
+/// Explicit models and any stiffness, with steps and substeps that cannot follow it.
+fn stiff(chance: &mut Chance) -> Result<Bomb, String> {
+    let modulus = log(chance, 1e4, 1e11);
+    let (dt, most) = (log(chance, 1e-3, 0.1), 1 + chance.below(8));
+    build(&format!("[settings]\ndt = {dt}\nmax_substeps = {most}\n{}", soft(chance, modulus)))
+}
+
+/// Some nodes are suddenly elsewhere, up to 100 body sizes away.
+fn torn(chance: &mut Chance) -> Result<Bomb, String> {
+    let modulus = log(chance, 1e3, 1e7);
+    let mut bomb = build(&soft(chance, modulus))?;
+    let count = bomb.world.state().node_x.len();
+    for _ in 0..1 + chance.below(4) {
+        let (node, far) = (chance.below(count), log(chance, 0.05, 20.0) as Real);
+        let way = direction(chance) * far;
+        bomb.world.tamper().node_x[node] += way;
+    }
+    Ok(bomb)
+}
+
+/// Every node is anywhere in the body's box, or mirrored.
+fn scrambled(chance: &mut Chance) -> Result<Bomb, String> {
+    let modulus = log(chance, 1e3, 1e6);
+    let mut bomb = build(&soft(chance, modulus))?;
+    let mirror = chance.below(2) == 0;
+    for x in &mut bomb.world.tamper().node_x {
+        let scattered = Vec3::new(0.0, 0.3, 0.0) + direction(chance) * 0.1;
+        *x = if mirror { Vec3::new(-x.x, 0.6 - x.y, -x.z) } else { scattered };
+    }
+    Ok(bomb)
+}
+
+/// Nodes and spins faster than anything should be, and slower than what is refused.
+fn kicked(chance: &mut Chance) -> Result<Bomb, String> {
+    let modulus = log(chance, 1e3, 1e6);
+    let mut bomb = build(&format!(
+        "{}[bodies.box]\nkind = 'dynamic'\nshape = {{ kind = 'box', half_extents = [0.1, 0.02, 0.05] }}\nposition = [0, 0.8, 0]\n",
+        soft(chance, modulus)
+    ))?;
+    let slot = bomb.world.bodies().find(|b| b.name() == "box").map_or(0, |b| b.id().to_parts().0 as usize);
+    let state = bomb.world.tamper();
+    for v in &mut state.node_v {
+        *v = direction(chance) * log(chance, 1.0, 1900.0) as Real;
+    }
+    state.w[slot] = direction(chance) * log(chance, 1.0, 1e4) as Real;
+    state.q[slot] = Quat::from_rotation_y(1.0);
+    Ok(bomb)
+}
+
+/// Bodies of any mass in one place, nearly.
+fn crowd(chance: &mut Chance) -> Result<Bomb, String> {
+    let mut text = soft(chance, 1e5);
+    for i in 0..10 {
+        let mass = log(chance, 1e-3, 1e3);
+        let shape = ["{ kind = 'ball', radius = 0.1 }", "{ kind = 'box', half_extents = [0.1, 0.1, 0.1] }"][i % 2];
+        let x = chance.between(-0.05, 0.05);
+        text += &format!(
+            "[bodies.b{i}]\nkind = 'dynamic'\nshape = {shape}\nmass = {mass}\nposition = [{x}, 0.3, {}]\n",
+            chance.between(-0.05, 0.05)
+        );
+    }
+    build(&text)
+}
+
+/// A chain of joints whose bodies are suddenly metres away.
+fn apart(chance: &mut Chance) -> Result<Bomb, String> {
+    let mut text = String::new();
+    for i in 0..4 {
+        let (mass, y) = (log(chance, 1e-2, 1e2), 2.0 - 0.3 * f64::from(i));
+        text += &format!(
+            "[bodies.b{i}]\nkind = 'dynamic'\nshape = {{ kind = 'box', half_extents = [0.05, 0.1, 0.05] }}\nmass = {mass}\nposition = [0, {y}, 0]\n"
+        );
+        let kind = ["ball", "hinge", "fixed", "slider"][chance.below(4)];
+        let a = if i == 0 { String::new() } else { format!("a = 'b{}'\n", i - 1) };
+        text += &format!("[joints.j{i}]\nkind = '{kind}'\n{a}b = 'b{i}'\nanchor = [0, {}, 0]\n", y + 0.15);
+    }
+    let mut bomb = build(&text)?;
+    for _ in 0..1 + chance.below(3) {
+        let name = format!("b{}", chance.below(4));
+        let slot = bomb.world.bodies().find(|b| b.name() == name).map_or(0, |b| b.id().to_parts().0 as usize);
+        let way = direction(chance) * log(chance, 0.1, 50.0) as Real;
+        bomb.world.tamper().x[slot] += Vec3::new(way.x, way.y.abs(), way.z);
+        // every body of the chain may be pulled along as fast as the gap closes
+        let speed = num(way.length()) / num(bomb.world.settings().dt);
+        let mass: f64 = bomb.world.bodies().filter(|b| b.name() != "aside").map(|b| num(b.mass())).sum();
+        bomb.hidden += 0.5 * mass * speed * speed;
+    }
+    Ok(bomb)
+}
+
+/// The lecture's penalty contacts, far too stiff for the step.
+fn penalty(chance: &mut Chance) -> Result<Bomb, String> {
+    let (stiffness, dt) = (log(chance, 1e2, 1e9), log(chance, 1e-3, 0.05));
+    let method = [
+        format!("{{ kind = 'quadratic', stiffness = {stiffness} }}"),
+        format!("{{ kind = 'buffered', stiffness = {stiffness}, buffer = 0.02 }}"),
+    ];
+    let law = &method[chance.below(2)];
+    let mut text = format!("[settings]\ndt = {dt}\ncontact_method = {{ kind = 'penalty', law = {law} }}\n");
+    for i in 0..4 {
+        let (mass, speed) = (log(chance, 1e-3, 10.0), log(chance, 0.1, 100.0));
+        text += &format!(
+            "[bodies.b{i}]\nkind = 'dynamic'\nshape = {{ kind = 'ball', radius = 0.1 }}\nmass = {mass}\nposition = [{i}, 0.3, 0]\nvelocity = [0, -{speed}, 0]\n"
+        );
+    }
+    build(&text)
+}
+
+/// A closed skin with a gas of far too much pressure in it.
+fn balloon(chance: &mut Chance) -> Result<Bomb, String> {
+    let (pressure, stretch) = (log(chance, 1e2, 1e8), log(chance, 10.0, 1e5));
+    let mut bomb = build(&format!(
+        "[bodies.balloon]\nkind = 'soft'\ngeometry = {{ kind = 'surface', surface = {{ kind = 'ball', radius = 0.2, cells = 3 }} }}\n\
+         model = {{ kind = 'pbd_sheet', stretch = {stretch}, density = 0.2 }}\nposition = [0, 0.5, 0]\n\
+         [joints.gas]\nkind = 'volume'\nbody = 'balloon'\ninside = {{ kind = 'gas', pressure = {pressure} }}\n"
+    ))?;
+    // the work of a gas of constant temperature is p V ln(V'/V): 10 p V and it is 20,000 times as large
+    bomb.hidden = 10.0 * (pressure + 1e5) * 4.19 * 0.2_f64.powi(3);
+    Ok(bomb)
+}

@@ -1,0 +1,70 @@
+//! Gates of trust, each with what was seen: `cargo run --release -p sinew-fuzz --example gates -- [GATE..] [--quick]`; exit 1
+//! when one is not met. `--quick` does a twentieth of the work.
+//!
+//! ```text
+//!   d1  12 scenes, threads 1 to 4, 600 steps, three times: hash of state, layout and events at every 100th step
+//!   d2  100 pairs of a scene and a step: saved, loaded with other threads, 60 steps: the same hash after each
+//!   d5  200 times the same 60 steps with two threads
+//!   l2  36,000 steps of a scene at rest: resident memory at the end and after a tenth of them
+//!   n1  bad numbers in commands and states of 12 scenes: refused, or found within a step, and nobody else held
+//!   n2  1,000 worlds that explode: found within two steps, put back, nothing that is not finite, bystanders untouched
+//!   n3  the adversarial scenes of `crates/sinew-scene/tests/adversarial.rs` (by cargo)
+//!   p3  Debian's test models through the mesh readers (by cargo xtask)
+//!   p4  files of megabytes: time and memory by their size; small files with large claims: refused in 10 ms
+//!   w5  100 viewers that read slowly or never, connections and orders by the hundred: the world's step and memory
+//! ```
+
+mod explode;
+mod faults;
+mod large;
+mod limits;
+mod same;
+mod small;
+mod viewers;
+
+use sinew_tally::Tally;
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// The meter of `p4` and `w5`.
+#[global_allocator]
+static TALLY: Tally = Tally::new();
+
+/// Does one part in so many of the work; tells what was seen, or why it is not met.
+type Gate = fn(u32) -> Result<String, String>;
+
+const GATES: [(&str, Gate); 10] = [
+    ("d1", same::d1),
+    ("d2", same::d2),
+    ("d5", same::d5),
+    ("l2", same::l2),
+    ("n1", faults::n1),
+    ("n2", explode::n2),
+    ("n3", faults::n3),
+    ("p3", faults::p3),
+    ("p4", limits::p4),
+    ("w5", viewers::w5),
+];
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let quick = words.iter().any(|word| word == "--quick");
+    let named: Vec<&str> = words.iter().map(String::as_str).filter(|word| *word != "--quick").collect();
+    if let Some(word) = named.iter().find(|word| GATES.iter().all(|(name, _)| name != *word)) {
+        let known = GATES.map(|(name, _)| name).join(", ");
+        eprintln!("gates: no gate '{word}'; there are {known}, and --quick for a twentieth of the work");
+        return ExitCode::from(2);
+    }
+    let mut table = Vec::new();
+    for (name, gate) in GATES.iter().filter(|(name, _)| named.is_empty() || named.iter().any(|word| word == name)) {
+        let clock = Instant::now();
+        let told = gate(if quick { 20 } else { 1 });
+        table.push((name, clock.elapsed().as_secs_f64(), told));
+    }
+    println!("gate  seconds  result");
+    for (name, seconds, told) in &table {
+        let told = told.as_ref().map_or_else(|why| format!("NOT MET: {why}"), |what| format!("met: {what}"));
+        println!("{name:<4}  {seconds:>7.1}  {told}");
+    }
+    if table.iter().all(|(_, _, told)| told.is_ok()) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

@@ -1,0 +1,98 @@
+//! Inputs from inputs: seeded, structure-aware changes of a file of the corpus. No coverage guides them, so they find less a run than
+//! a fuzzer does; but they need no instrumented build, and a million runs of a reader take a minute.
+
+use crate::grammar::WILD;
+use sinew_scene::Chance;
+
+/// Most changes of one input.
+const CHANGES: usize = 6;
+/// Longest input [bytes].
+const LONGEST: usize = 4096;
+/// Bytes that stand at edges: of signs, of text, of what a count may be.
+const EDGES: [u8; 12] = [0, 1, 2, 0x7f, 0x80, 0xff, b'\n', b' ', b'-', b'"', b'[', b'}'];
+/// Numbers that stand at edges, as 32 bits.
+const WORDS: [u32; 8] = [0, 1, 0x7fff_ffff, 0x8000_0000, u32::MAX, 0x7f80_0000, 0x7fc0_0000, 0x0000_0001];
+
+/// An input made from one of these; nothing when there are none.
+///
+/// ```
+/// use sinew_fuzz::mutate::mutated;
+/// use sinew_scene::Chance;
+/// let seeds = [b"v 0 0 0\nf 1 1 1\n".to_vec()];
+/// assert_eq!(mutated(&seeds, &mut Chance::new(3)), mutated(&seeds, &mut Chance::new(3)));
+/// ```
+pub fn mutated(seeds: &[Vec<u8>], chance: &mut Chance) -> Vec<u8> {
+    let Some(seed) = seeds.get(chance.below(seeds.len())) else { return Vec::new() };
+    let mut bytes = seed.clone();
+    for _ in 0..=chance.below(CHANGES) {
+        change(&mut bytes, seeds, chance);
+    }
+    bytes.truncate(LONGEST);
+    bytes
+}
+
+fn change(bytes: &mut Vec<u8>, seeds: &[Vec<u8>], chance: &mut Chance) {
+    let at = chance.below(bytes.len());
+    let span = |bytes: &[u8], chance: &mut Chance| at..(at + 1 + chance.below(16)).min(bytes.len());
+    match chance.below(9) {
+        _ if bytes.is_empty() => bytes.push(EDGES[chance.below(EDGES.len())]),
+        0 => bytes[at] ^= 1 << chance.below(8),
+        1 => bytes[at] = EDGES[chance.below(EDGES.len())],
+        2 => bytes.insert(at, EDGES[chance.below(EDGES.len())]),
+        3 => drop(bytes.drain(span(bytes, chance))),
+        4 => {
+            let copy = bytes[span(bytes, chance)].to_vec();
+            let to = chance.below(bytes.len());
+            bytes.splice(to..to, copy);
+        }
+        5 => {
+            let word = WORDS[chance.below(WORDS.len())].to_le_bytes();
+            let end = (at + 4).min(bytes.len());
+            bytes[at..end].copy_from_slice(&word[..end - at]);
+        }
+        6 => put_number(bytes, at, chance),
+        // a line goes elsewhere, or the rest is that of another seed
+        7 => move_line(bytes, at, chance),
+        _ => {
+            let other = &seeds[chance.below(seeds.len())];
+            let from = chance.below(other.len());
+            bytes.truncate(at);
+            bytes.extend(&other[from..]);
+        }
+    }
+}
+
+/// The number that stands here in a text becomes one that nobody means.
+fn put_number(bytes: &mut Vec<u8>, at: usize, chance: &mut Chance) {
+    let is_part = |b: &u8| b.is_ascii_digit() || b"+-.eE".contains(b);
+    let Some(start) = (at..bytes.len()).find(|i| bytes[*i].is_ascii_digit()) else { return };
+    let end = (start..bytes.len()).find(|i| !is_part(&bytes[*i])).unwrap_or(bytes.len());
+    let counts = ["4294967295", "4294967296", "18446744073709551616", "-2147483649", "99999"];
+    let which = chance.below(WILD.len() + counts.len());
+    let wild = WILD.get(which).copied().unwrap_or_else(|| counts[which - WILD.len()]);
+    bytes.splice(start..end, wild.bytes());
+}
+
+fn move_line(bytes: &mut Vec<u8>, at: usize, chance: &mut Chance) {
+    let start = bytes[..at].iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
+    let end = bytes[at..].iter().position(|b| *b == b'\n').map_or(bytes.len(), |i| at + i + 1);
+    let line: Vec<u8> = bytes.drain(start..end).collect();
+    let to = chance.below(bytes.len());
+    let to = bytes[..to].iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
+    bytes.splice(to..to, line);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_keep_to_the_length_and_few_inputs_stay_as_they_were() {
+        let seeds = [b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n".to_vec(), vec![0xff; 5000], Vec::new()];
+        let mut chance = Chance::new(1);
+        let made: Vec<Vec<u8>> = (0..1000).map(|_| mutated(&seeds, &mut chance)).collect();
+        assert!(made.iter().all(|bytes| bytes.len() <= LONGEST));
+        assert!(made.iter().filter(|bytes| seeds.contains(bytes)).count() < 50);
+        assert!(mutated(&[], &mut chance).is_empty());
+    }
+}
