@@ -22,6 +22,7 @@ mod solve;
 mod surface_contact;
 mod tangle;
 mod touch;
+pub(crate) mod untwist;
 
 use crate::debug::timing::PhaseClock;
 use crate::input::Input;
