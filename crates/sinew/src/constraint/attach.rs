@@ -197,6 +197,11 @@ impl Default for Attach {
 }
 
 impl BuiltAttach {
+    /// True when no pair ends at the world.
+    pub fn is_inner(&self) -> bool {
+        !self.pairs.iter().flatten().any(|end| matches!(end, End::World(_)))
+    }
+
     /// Pairs of different soft bodies that it links.
     pub fn linked(&self, mut found: impl FnMut(u32, u32)) {
         for [a, b] in &self.pairs {

@@ -64,6 +64,19 @@ impl Constraint {
         }
     }
 
+    /// True when its rows push bodies against each other only: none of its ends is a point of the world. Of custom rows
+    /// nobody knows.
+    pub fn is_inner(&self) -> bool {
+        match self {
+            Self::Joint(j) => j.a.slot.is_some() && j.b.slot.is_some(),
+            Self::Distance(d) => d.a.slot().is_some() && d.b.slot().is_some(),
+            Self::Attach(a) => a.is_inner(),
+            Self::Strands(_) | Self::Bending(_) | Self::Volume(_) => true,
+            Self::PatchJoint(p) => p.to.is_some(),
+            Self::Custom { .. } => false,
+        }
+    }
+
     /// True when nodes take part: such rows come later in a staggered sweep.
     pub fn has_nodes(&self) -> bool {
         match self {

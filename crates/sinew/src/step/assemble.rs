@@ -1,6 +1,6 @@
 //! Assemble: constraints and contacts become rows, with J, response, bias, bounds and warm impulses.
 
-use super::{StepContext, law_contact, node_contact, node_lanes, solve, touch};
+use super::{StepContext, law_contact, node_contact, node_lanes, solve, touch, untwist};
 use crate::constraint::{RowBuffer, View};
 use crate::math::{Block, Eight, Quat, Real, Vec3};
 use crate::model::{Model, Motion, PairRules};
@@ -22,6 +22,7 @@ pub(crate) fn assemble(ctx: &StepContext, model: &Model, state: &State, work: &m
     } else {
         harvest(work);
     }
+    untwist::see(model, work);
     constraint_rows(ctx, model, state, work);
     node_contact::rows(ctx, model, &settings.pairs, work);
     work.node_touches.renew();

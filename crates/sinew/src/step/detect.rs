@@ -29,6 +29,7 @@ pub(crate) fn detect(model: &Model, state: &mut State, work: &mut Work, settings
     load_bodies(model, state, work);
     super::soft::choose_integrators(model, work, settings);
     super::implicit::sort_out(model, state, work);
+    super::untwist::list(model, state, work);
     super::impact::ask(model, state, work, settings);
     let least = settings.substeps.max(work.report.counts.impact_substeps);
     work.substeps = super::soft::substeps(&work.active_nodes, work, settings, least);

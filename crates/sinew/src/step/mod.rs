@@ -23,6 +23,7 @@ mod solve;
 mod surface_contact;
 mod tangle;
 pub(crate) mod touch;
+pub(crate) mod untwist;
 
 use crate::debug::timing::PhaseClock;
 use crate::input::Input;

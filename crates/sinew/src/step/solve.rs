@@ -1,6 +1,6 @@
 //! Solve: correcting sweeps move positions out of error; relaxing sweeps leave velocities that hold the constraints.
 
-use super::{StepContext, law_contact, law_whole, node_contact, node_lanes, predict};
+use super::{StepContext, law_contact, law_whole, node_contact, node_lanes, predict, untwist};
 use crate::math::{Blocks, Real};
 use crate::model::Model;
 use crate::settings::{Order, Settings};
@@ -24,6 +24,7 @@ pub(crate) fn solve(ctx: &StepContext, model: &Model, work: &mut Work, settings:
             break;
         }
     }
+    untwist::untwist(ctx.h, model, work);
 }
 
 /// Restitution, once at the end of the step, with inertia and arms as they are by then.

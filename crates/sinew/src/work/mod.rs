@@ -28,6 +28,7 @@ use crate::solver::pool::Pool;
 use crate::solver::row_lanes::RowLanes;
 use crate::state::ContactMemory;
 use crate::step::ellipsoid_contact::Around;
+use crate::step::untwist::Loose;
 
 /// One collider of the world, by its slot.
 #[derive(Clone, Copy, Debug)]
@@ -239,6 +240,8 @@ pub(crate) struct Work {
     /// Surfaces on their way through the step, for continuous detection.
     pub guard: GuardWork,
     pub islands: Islands,
+    /// Islands of sweeps that lean on nothing. Written by `detect`.
+    pub loose: Loose,
     /// Contact points by body, or marks by island. (slots)
     pub touches: Vec<u32>,
     /// True for roots of islands that lean on something that does not move. Written by `detect`. (slots)
@@ -325,6 +328,7 @@ impl Work {
             classic: ClassicWork::default(),
             guard: GuardWork::default(),
             islands: Islands::default(),
+            loose: Loose::default(),
             touches: Vec::new(),
             anchored: Vec::new(),
             previous: Vec::new(),
