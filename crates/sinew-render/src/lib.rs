@@ -81,7 +81,7 @@ impl Default for Options {
 
 /// Why there is no picture.
 ///
-/// An example is at [`Options`](crate::Options).
+/// An example is at [`Options`].
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RenderError {
     /// A size that is nothing or too much.

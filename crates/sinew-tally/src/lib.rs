@@ -42,12 +42,12 @@ impl Tally {
         self.count.load(Ordering::Relaxed)
     }
 
-    /// Memory held now [bytes].
+    /// Memory held now, in bytes.
     pub fn held(&self) -> usize {
         self.held.load(Ordering::Relaxed)
     }
 
-    /// The most that was held since the start or the last [`Self::forget_peak`] [bytes].
+    /// The most that was held since the start or the last [`Self::forget_peak`], in bytes.
     pub fn peak(&self) -> usize {
         self.peak.load(Ordering::Relaxed)
     }

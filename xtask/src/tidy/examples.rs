@@ -23,7 +23,7 @@ struct Item<'a> {
 }
 
 /// Checks all sources together: paths and texts. Findings come with the path of their file.
-pub fn check<'a>(files: &'a [(String, String)]) -> Vec<(&'a str, Finding)> {
+pub fn check(files: &[(String, String)]) -> Vec<(&str, Finding)> {
     let mut findings = Vec::new();
     for (name, modules) in CRATES {
         let root = format!("crates/{name}/src/");

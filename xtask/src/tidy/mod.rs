@@ -6,6 +6,7 @@
 mod arrows;
 mod examples;
 mod length;
+mod links;
 mod paths;
 mod source;
 mod words;
@@ -50,7 +51,7 @@ fn tidy(root: &Path) -> bool {
     files.sort();
     let mut errors = 0;
     for path in &files {
-        errors += report(path, &examine(root, path));
+        errors += report(path, &examine(root, path, &files));
     }
     let is_library = |path: &&String| path.starts_with("crates/") && path.ends_with(".rs");
     let read = |path: &String| Some((path.clone(), fs::read_to_string(root.join(path)).ok()?));
@@ -87,7 +88,7 @@ fn is_skipped(folder: &str) -> bool {
     built || SKIPPED_FOLDERS.contains(&name)
 }
 
-fn examine(root: &Path, path: &str) -> Vec<Finding> {
+fn examine(root: &Path, path: &str, files: &[String]) -> Vec<Finding> {
     let bytes = match fs::read(root.join(path)) {
         Ok(bytes) => bytes,
         // gone since it was listed: an editor's swap file, a test's scratch
@@ -99,6 +100,7 @@ fn examine(root: &Path, path: &str) -> Vec<Finding> {
     findings.extend(length::check(path, &text));
     findings.extend(words::check(path, &text));
     findings.extend(arrows::check(path, &text));
+    findings.extend(links::check(path, &text, files));
     findings
 }
 
