@@ -5,7 +5,7 @@
 
 Reads frames from stdin (format: crates/sinew-scene/examples/crossings.rs), asks ipctk.has_intersections about each, and
 prints how many frames cross. Pairs of bodies that are both held (fixed, kinematic, frozen) are left out: nobody can keep
-them apart. Exit code 1 when a frame crosses.
+them apart; so are the parts of one rigid body. Exit code 1 when a frame crosses.
 """
 
 import sys
@@ -31,9 +31,12 @@ def frames(stream):
 def crosses(x, owner, edges, triangles):
     x = numpy.asfortranarray(x)
     mesh = ipctk.CollisionMesh(x, edges.astype(numpy.int32), triangles.astype(numpy.int32))
-    body, held = owner[:, 0].tolist(), owner[:, 1].tolist()
-    if len(set(b for b, h in zip(body, held) if h)) > 1:
-        mesh.can_collide = lambda i, j: not (held[i] and held[j])
+    body, kind = owner[:, 0].tolist(), owner[:, 1].tolist()
+    if any(kind):
+        held = [k & 1 for k in kind]
+        # parts of a rigid body may overlap; soft surfaces may not cross themselves
+        part = [b if k & 2 else -1 - i for i, (b, k) in enumerate(zip(body, kind))]
+        mesh.can_collide = lambda i, j: not (held[i] and held[j] or part[i] == part[j])
     return ipctk.has_intersections(mesh, x)
 
 

@@ -3,8 +3,8 @@
 //! `cargo run --release -p sinew-scene --example crossings -- shots 1000 | python3 benches/oracle/crossings.py`
 //! `cargo run --release -p sinew-scene --example crossings -- gallery 240 | python3 benches/oracle/crossings.py`
 //!
-//! A frame is a line `name TAB vertices edges triangles`, then the vertices as f64 x 3, the body and whether it is held of
-//! each vertex as u32 x 2, edges as u32 x 2, triangles as u32 x 3, all little-endian.
+//! A frame is a line `name TAB vertices edges triangles`, then the vertices as f64 x 3, the body of each vertex and what it is
+//! (1: held, 2: rigid) as u32 x 2, edges as u32 x 2, triangles as u32 x 3, all little-endian.
 
 #[path = "../../sinew/tests/common/shots.rs"]
 mod shots;
@@ -62,14 +62,17 @@ fn all_scenes(steps: u32, out: &mut impl Write) -> io::Result<()> {
 fn frame(world: &World, name: &str, out: &mut impl Write) -> io::Result<()> {
     let frame = Frame::of(world);
     writeln!(out, "{name}\t{} {} {}", frame.vertices.len(), frame.edges.len(), frame.triangles.len())?;
-    let held: Vec<bool> =
-        world.bodies().map(|b| b.is_frozen() || b.is_rigid() && b.motion() != Motion::Dynamic).collect();
+    let kind = |held: bool, rigid: bool| u32::from(held) | u32::from(rigid) << 1;
+    let kinds: Vec<u32> = world
+        .bodies()
+        .map(|b| kind(b.is_frozen() || b.is_rigid() && b.motion() != Motion::Dynamic, b.is_rigid()))
+        .collect();
     for x in frame.vertices.iter().flatten() {
         out.write_all(&x.to_le_bytes())?;
     }
     for owner in &frame.owner {
         out.write_all(&owner.to_le_bytes())?;
-        out.write_all(&u32::from(held[*owner as usize]).to_le_bytes())?;
+        out.write_all(&kinds[*owner as usize].to_le_bytes())?;
     }
     for k in frame.edges.iter().flatten().chain(frame.triangles.iter().flatten()) {
         out.write_all(&k.to_le_bytes())?;

@@ -94,6 +94,8 @@ pub struct Counts {
     pub guard_rounds: u32,
     /// Rigid bodies and nodes that it stopped short of their way.
     pub stopped: u32,
+    /// Bodies that it left where they were, because following them would have taken more pairs than may be.
+    pub held_back: u32,
     /// Substeps that fast impacts asked for; 0: none.
     pub impact_substeps: u32,
 }

@@ -219,3 +219,37 @@ fn the_guarantee_keeps_the_bits() {
         assert_eq!(run(1, true), one, "restore");
     }
 }
+
+/// Sheets that fly by more than their own size a step are near everything: they are held back and slowed down until their
+/// ways can be followed, nothing crosses meanwhile, and then they fly on.
+#[test]
+fn more_pairs_than_may_be_followed_hold_the_fastest_back() {
+    let mut world = World::new(Settings { gravity: Vec3::ZERO, ..guaranteed() }).unwrap();
+    let sheets: Vec<BodyId> = (0..6)
+        .map(|k| {
+            let mesh = TriMesh::sheet([9, 9], [0.3, 0.3], Diagonals::Alternating).unwrap();
+            let cloth = pbd::Sheet {
+                stretch: 500.0,
+                bend: 0.0,
+                density: 0.2,
+                compression: 0.2,
+                brace: 0.0,
+                stretch_limit: Real::INFINITY,
+            };
+            let model = SoftModel::Pbd(pbd::Matter::Sheet(cloth), pbd::Params::default());
+            let body = SoftBody::new(Geometry::Sheet(mesh), model).thickness(0.01).at([0.0, 0.05 * k as Real, 0.0]);
+            world.add_soft(body.velocity(Vec3::new(10.0, 40.0, 20.0))).unwrap()
+        })
+        .collect();
+    let mut held = 0;
+    for _ in 0..7 {
+        world.step(&Input::none());
+        held += world.report().counts.held_back;
+        assert!(Frame::of(&world).crossings().is_empty());
+    }
+    assert!(held > 0, "the scene asks for more than the budget");
+    assert_eq!(world.report().counts.held_back, 0, "slow enough to be followed");
+    for id in sheets {
+        assert!(world.body(id).unwrap().center_of_mass().y > 0.05);
+    }
+}

@@ -19,6 +19,7 @@ use crate::settings::{Settings, TimeOfContact};
 use crate::solver::pgs;
 use crate::state::State;
 use crate::work::{GuardBody, GuardHit, GuardWork, Meeting, Near, Work};
+use std::cell::Cell;
 
 /// Rounds in which single nodes and bodies are stopped; after that everybody concerned stays where it was.
 const ROUNDS: usize = 24;
@@ -29,6 +30,16 @@ const SWEEPS: usize = 8;
 /// Of the way to a root that `put_back` goes: a body put back onto a surface would begin the next step on both sides.
 const SHORT: f64 = 0.99;
 
+/// Pairs of features that may be listed in a step, and looks at them that following them may take: so many, and so many
+/// more a cell. A surface that flies by its own size within a step is near everything: a hundred nodes made 400,000 pairs and
+/// took seconds.
+const LOOKS: usize = 200_000;
+const LOOKS_A_CELL: usize = 256;
+/// Times that two bodies are held back because the list is too long; after that all are.
+const HELD_BACK: usize = 8;
+/// What a body that is held back keeps of its velocity: in a few steps its way is short enough to be followed.
+const SLOWED: Real = 0.5;
+
 /// Stops what would go through something. Comes after the last substep.
 pub(super) fn guard(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
     if !(settings.guaranteed || settings.put_back) {
@@ -36,14 +47,21 @@ pub(super) fn guard(model: &Model, state: &State, work: &mut Work, settings: &Se
     }
     place_start(model, state, work);
     place_end(model, state, work);
-    list(model, state, work, settings);
+    let most = budget(work, settings);
+    list_within_budget(model, state, work, settings, most);
     work.guard.hits.clear();
-    let most = if settings.guaranteed { ROUNDS + model.bodies.slot_count() } else { PUT_BACK_ROUNDS };
+    work.guard.looks.set(0);
+    work.guard.unseen.clear();
+    let last = if settings.guaranteed { ROUNDS + model.bodies.slot_count() } else { PUT_BACK_ROUNDS };
     let mut rounds = 0;
-    while rounds < most && find_cuts(model, work, settings, rounds >= ROUNDS) {
+    // who has looked too often looks no more: from then on bodies stay where they were
+    while rounds < last && find_cuts(model, work, settings, most, rounds >= ROUNDS) {
         apply_cuts(model, state, work);
         rounds += 1;
+        // every round stops one body more, and these rounds come on top of those before
+        rounds = if work.guard.looks.get() > most { rounds.max(ROUNDS) } else { rounds };
     }
+    slow_down(model, work);
     work.report.counts.near_features = work.guard.near.len() as u32;
     work.report.counts.guard_rounds = rounds as u32;
     part(model, work);
@@ -159,8 +177,78 @@ pub(super) fn groups_meet(model: &Model, (a, cell_a): (u32, Option<u32>), (b, ce
     matches!((group(a, cell_a), group(b, cell_b)), (Some(x), Some(y)) if x.meets(y))
 }
 
-/// All pairs of features that may meet within the step, into `near`.
-fn list(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
+/// What listing and following may cost in this step.
+fn budget(work: &Work, settings: &Settings) -> usize {
+    let cells: usize = work.guard.bodies.iter().flatten().map(|b| b.cells.corners.len()).sum();
+    if settings.guaranteed { LOOKS + LOOKS_A_CELL * cells } else { usize::MAX }
+}
+
+/// Lists the pairs of features that may meet within the step. Where they are too many, the two bodies stay where they were:
+/// that needs no proof but that of their neighbours, whose ways are followed as ever.
+fn list_within_budget(model: &Model, state: &State, work: &mut Work, settings: &Settings, most: usize) {
+    for _ in 0..HELD_BACK {
+        let Some((a, b)) = list(model, state, work, settings, most) else { return };
+        hold_back(model, state, work, a);
+        hold_back(model, state, work, b);
+    }
+    if list(model, state, work, settings, most).is_some() {
+        (0..work.guard.bodies.len() as u32).for_each(|slot| hold_back(model, state, work, slot));
+        work.guard.near.clear();
+    }
+}
+
+/// Puts a body back to where the step began, and slows it down.
+fn hold_back(model: &Model, state: &State, work: &mut Work, slot: u32) {
+    let Work { guard, pose, velocity, rest, report, .. } = work;
+    let Some(body) = guard.bodies[slot as usize].as_mut().filter(|b| !b.is_still()) else { return };
+    let i = slot as usize;
+    let blocks = match model.bodies.at(slot) {
+        Some(Body::Rigid(_)) => {
+            let (x, q) = (state.x[i], state.q[i]);
+            pose[2 * i] = [x.x, x.y, x.z, pose[2 * i][3]];
+            pose[2 * i + 1] = q.to_array();
+            rest[i] = state.x_rest[i];
+            2 * i..2 * i + 2
+        }
+        Some(Body::Nodes(nodes)) => {
+            let first = model.node_block(nodes.start) as usize;
+            for (n, at) in nodes.span().zip(&mut pose[first..]) {
+                let x = state.node_x[n];
+                (at[0], at[1], at[2]) = (x.x, x.y, x.z);
+            }
+            first..first + nodes.inv_mass.len()
+        }
+        None => return,
+    };
+    for v in &mut velocity[blocks] {
+        *v = [v[0] * SLOWED, v[1] * SLOWED, v[2] * SLOWED, v[3]];
+    }
+    follow(model, state, pose, i, body);
+    body.refit(0.0);
+    report.counts.held_back += 1;
+}
+
+/// Slows down the bodies that stayed where they were because nobody could look any more.
+fn slow_down(model: &Model, work: &mut Work) {
+    let Work { guard, velocity, report, .. } = work;
+    for (slot, _) in guard.unseen.iter().enumerate().filter(|(_, unseen)| **unseen) {
+        let blocks = match model.bodies.at(slot as u32) {
+            Some(Body::Rigid(_)) => 2 * slot..2 * slot + 2,
+            Some(Body::Nodes(nodes)) => {
+                let first = model.node_block(nodes.start) as usize;
+                first..first + nodes.inv_mass.len()
+            }
+            None => continue,
+        };
+        for v in &mut velocity[blocks] {
+            *v = [v[0] * SLOWED, v[1] * SLOWED, v[2] * SLOWED, v[3]];
+        }
+        report.counts.held_back += 1;
+    }
+}
+
+/// All pairs of features that may meet within the step, into `near`; or the two bodies with which they become more than `most`.
+fn list(model: &Model, state: &State, work: &mut Work, settings: &Settings, most: usize) -> Option<(u32, u32)> {
     let GuardWork { bodies, cell_pairs, near, .. } = &mut work.guard;
     near.clear();
     for a in 0..bodies.len() as u32 {
@@ -191,9 +279,13 @@ fn list(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
                         near.extend(within_reach(bodies, pair, settings));
                     });
                 }
+                if near.len() > most {
+                    return Some((a, b));
+                }
             }
         }
     }
+    None
 }
 
 /// Vertices of a against the planes of b.
@@ -330,22 +422,33 @@ fn look_plane(pair: &Near, a: &GuardBody, b: &GuardBody, t: f64) -> PlaneLook {
 }
 
 /// Follows all pairs with a vertex whose end is new; notes how far each block may go. True when somebody is stopped.
-fn find_cuts(model: &Model, work: &mut Work, settings: &Settings, last: bool) -> bool {
-    let GuardWork { bodies, near, hits, cut, cut_bodies, .. } = &mut work.guard;
+/// Beyond `most` looks nothing is followed: two bodies of which one moves stay where they were.
+fn find_cuts(model: &Model, work: &mut Work, settings: &Settings, most: usize, last: bool) -> bool {
+    let GuardWork { bodies, near, hits, cut, cut_bodies, looks, unseen, .. } = &mut work.guard;
     cut.clear();
     cut.resize(work.pose.len(), 1.0);
     cut_bodies.clear();
     cut_bodies.resize(bodies.len(), false);
+    unseen.resize(bodies.len(), false);
     let mut any = false;
     for pair in near.iter() {
         let (Some(a), Some(b)) = (&bodies[pair.a as usize], &bodies[pair.b as usize]) else { continue };
         if !is_fresh(pair, a, b) {
             continue;
         }
-        let Some((time, look)) = meeting(pair, a, b, settings) else { continue };
+        let seen = looks.get() <= most;
+        let (time, last) = if seen {
+            let Some((time, look)) = meeting(pair, a, b, settings, looks) else { continue };
+            hits.push(hit(pair, a, b, time, &look));
+            (if last { 0.0 } else { time }, last)
+        } else {
+            if a.is_still() && b.is_still() {
+                continue;
+            }
+            (unseen[pair.a as usize], unseen[pair.b as usize]) = (true, true);
+            (0.0, true)
+        };
         any = true;
-        hits.push(hit(pair, a, b, time, &look));
-        let time = if last { 0.0 } else { time };
         for (k, &vertex) in pair.corners[..pair.count()].iter().enumerate() {
             let slot = if k < pair.split() { pair.a } else { pair.b };
             stop(model, slot, vertex, time, last, cut);
@@ -368,16 +471,16 @@ fn is_fresh(pair: &Near, a: &GuardBody, b: &GuardBody) -> bool {
 }
 
 /// When a pair meets on its present way.
-fn meeting(pair: &Near, a: &GuardBody, b: &GuardBody, settings: &Settings) -> Option<(f64, Look)> {
+fn meeting(pair: &Near, a: &GuardBody, b: &GuardBody, settings: &Settings, looks: &Cell<usize>) -> Option<(f64, Look)> {
     let method = match settings.time_of_contact {
         TimeOfContact::Bisection => RootMethod::Bisection,
         TimeOfContact::RegulaFalsi => RootMethod::RegulaFalsi,
         TimeOfContact::Brent => RootMethod::Brent,
-        TimeOfContact::Conservative => return follow_pair(pair, a, b, settings),
+        TimeOfContact::Conservative => return follow_pair(pair, a, b, settings, looks),
     };
     let round = keep(pair, a, b, settings).touch > 0.0;
     if settings.guaranteed || round || pair.kind == Meeting::VertexPlane {
-        return follow_pair(pair, a, b, settings);
+        return follow_pair(pair, a, b, settings, looks);
     }
     let place = |at: fn(&GuardBody) -> &[Wide3]| -> [Wide3; 4] {
         std::array::from_fn(|k| at(if k < pair.split() { a } else { b })[pair.corners[k] as usize])
@@ -388,13 +491,23 @@ fn meeting(pair: &Near, a: &GuardBody, b: &GuardBody, settings: &Settings) -> Op
     Some((time * SHORT, look(pair, a, b, time * SHORT)))
 }
 
-fn follow_pair(pair: &Near, a: &GuardBody, b: &GuardBody, settings: &Settings) -> Option<(f64, Look)> {
+fn follow_pair(
+    pair: &Near,
+    a: &GuardBody,
+    b: &GuardBody,
+    settings: &Settings,
+    looks: &Cell<usize>,
+) -> Option<(f64, Look)> {
     let start = look(pair, a, b, 0.0);
     // what touches exactly has no side: it is the start of the scene's business
     if start.normal == Wide3::ZERO {
         return None;
     }
-    advance(|t| look(pair, a, b, t), &keep(pair, a, b, settings))
+    let count_and_look = |t: f64| {
+        looks.set(looks.get() + 1);
+        look(pair, a, b, t)
+    };
+    advance(count_and_look, &keep(pair, a, b, settings))
 }
 
 fn hit(pair: &Near, a: &GuardBody, b: &GuardBody, time: f64, look: &Look) -> GuardHit {

@@ -225,4 +225,8 @@ pub(crate) struct GuardWork {
     /// Bodies with a cut in the round. (slots)
     pub cut_bodies: Vec<bool>,
     pub rows: RowBuffer,
+    /// Looks at pairs in this step.
+    pub looks: std::cell::Cell<usize>,
+    /// Bodies that stayed where they were because nobody could look any more. (slots)
+    pub unseen: Vec<bool>,
 }
