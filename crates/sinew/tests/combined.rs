@@ -16,8 +16,9 @@ fn springs() -> TissueModel {
     TissueModel::Solid(SoftModel::Springs(spring::Params { stiffness, ..spring::Params::default() }))
 }
 
-fn particles() -> TissueModel {
-    let params = oriented::Params { frequency: 60.0, iterations: 4, damping: 5.0, plasticity: None };
+fn particles(implicit: bool) -> TissueModel {
+    let params =
+        oriented::Params { frequency: 60.0, iterations: 4, damping: 5.0, implicit, ..oriented::Params::default() };
     TissueModel::Oriented { density: 1000.0, group_size: 5, params }
 }
 
@@ -109,21 +110,20 @@ fn a_free_body_of_bones_and_finite_elements_keeps_its_momentum_while_it_folds() 
     assert!(p < 1e-5 && l < 1e-5, "{p:e} {l:e}");
 }
 
-/// In sweeps positions move with the velocity of the correcting pass and keep the one of the relaxing pass: Σ m h δ × v of
-/// the two is spin that comes from nowhere. Measured over 10 s: 3.5e-4 of the scale with springs, 1.9e-3 with particles,
-/// so the 1e-5 of an implicit island is not held here. Momentum is, up to rounding (1.9e-5 in f32). Taking it back substep
-/// by substep as a turn of the island does not help: it is 1e-12 N·m·s of 2e-4 each time, below the last bit of velocities.
+/// Swept tissue, and particles in one system with the bones. In sweeps positions move with the velocity of the correcting
+/// pass and momentum stays with the relaxing one, which is paid back (`step/untwist.rs`): without that springs drift by
+/// 3.5e-4 and particles by 1.9e-3.
 #[test]
-fn a_free_body_of_bones_and_swept_tissue_keeps_its_momentum_and_most_of_its_spin_while_it_folds() {
-    for model in [springs(), particles()] {
+fn a_free_body_of_bones_and_springs_or_particles_keeps_its_momentum_while_it_folds() {
+    for model in [springs(), particles(false), particles(true)] {
         let [p, l] = drift(model);
-        assert!(p < 5e-5 && l < 5e-3, "{p:e} {l:e}");
+        assert!(p < 1e-5 && l < 1e-5, "{p:e} {l:e}");
     }
 }
 
 #[test]
 fn tissue_follows_its_bone_and_the_anchor_carries_its_weight() {
-    for model in [elastic(1e5), springs(), particles()] {
+    for model in [elastic(1e5), springs(), particles(false), particles(true)] {
         let mut world = World::new(Settings { gravity: Vec3::NEG_Y * 9.81, ..free() }).unwrap();
         let bone = RigidBody::kinematic().shape(Shape::cuboid(0.02, 0.03, 0.01));
         let ids = world.add_combined(Combined::new("arm").covered(bone, Tissue::new(model, 0.01, 0.01))).unwrap();
@@ -149,7 +149,7 @@ fn tissue_follows_its_bone_and_the_anchor_carries_its_weight() {
 
 #[test]
 fn bone_and_tissue_fall_together() {
-    for model in [elastic(1e5), springs(), particles()] {
+    for model in [elastic(1e5), springs(), particles(false), particles(true)] {
         let mut world = World::new(Settings { gravity: Vec3::NEG_Y * 9.81, ..free() }).unwrap();
         let bone = RigidBody::dynamic().shape(Shape::ball(0.02)).density(1800.0);
         let ids = world.add_combined(Combined::new("fruit").covered(bone, Tissue::new(model, 0.01, 0.01))).unwrap();
@@ -187,22 +187,30 @@ fn flesh_around_two_bones_is_anchored_to_the_nearest() {
 
 #[test]
 fn tissue_of_two_bodies_meets_and_pushes_them_apart() {
-    let mut world = World::new(free()).unwrap();
-    let ball = |x: Real, v: Real| {
-        RigidBody::dynamic().shape(Shape::ball(0.02)).density(1800.0).at([x, 0.0, 0.0]).velocity([v, 0.0, 0.0])
-    };
-    let tissue = || Tissue::new(elastic(1e5), 0.01, 0.01);
-    let left = world.add_combined(Combined::new("left").covered(ball(-0.05, 0.2), tissue())).unwrap();
-    let right = world.add_combined(Combined::new("right").group(30).covered(ball(0.05, -0.2), tissue())).unwrap();
-    let mut touched = false;
-    for _ in 0..200 {
-        world.step(&Input::none());
-        let mut points = Vec::new();
-        let grip = world.grip(left.tissues[0], right.tissues[0], &mut points).unwrap();
-        touched |= grip.force.x > 0.0 && grip.area > 0.0;
+    for model in [elastic(1e5), springs(), particles(false), particles(true)] {
+        let mut world = World::new(free()).unwrap();
+        let ball = |x: Real, v: Real| {
+            let bone = RigidBody::dynamic().shape(Shape::ball(0.02)).density(1800.0);
+            bone.at([x, 0.0, 0.0]).velocity([v, 0.0, 0.0])
+        };
+        let tissue = || Tissue::new(model.clone(), 0.01, 0.01);
+        let left = world.add_combined(Combined::new("left").covered(ball(-0.05, 0.2), tissue())).unwrap();
+        let right = world.add_combined(Combined::new("right").group(30).covered(ball(0.05, -0.2), tissue())).unwrap();
+        let (p, l, scale) = momenta(&world);
+        let mut touched = false;
+        for _ in 0..200 {
+            world.step(&Input::none());
+            let mut points = Vec::new();
+            let grip = world.grip(left.tissues[0], right.tissues[0], &mut points).unwrap();
+            touched |= grip.force.x > 0.0 && grip.normal > 0.0 && !points.is_empty();
+        }
+        let [a, b] = [left, right].map(|ids| world.body(ids.bones[0]).unwrap().velocity().x);
+        assert!(touched && a < 0.0 && b > 0.0, "{model:?}: {touched} {a} {b}");
+        // what one got the other lost
+        let (p_end, l_end, _) = momenta(&world);
+        let arm = 0.03 * scale[0];
+        assert!(away(p, p_end) < 1e-5 * scale[0] && away(l, l_end) < 1e-5 * arm, "{model:?}: {p_end:?} {l_end:?}");
     }
-    let [a, b] = [left, right].map(|ids| world.body(ids.bones[0]).unwrap().velocity().x);
-    assert!(touched && a < 0.0 && b > 0.0, "{touched} {a} {b}");
 }
 
 #[test]

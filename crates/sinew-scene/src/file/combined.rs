@@ -44,12 +44,14 @@ pub(crate) struct Balls {
     iterations: u32,
     damping: Real,
     plasticity: Option<Plasticity>,
+    implicit: bool,
 }
 
 record!(Balls, "oriented tissue", "Balls of oriented particles; their size follows from spacing and thickness.",
     base |matter| {
-        let oriented::Params { frequency, iterations, damping, plasticity } = oriented::Params::default();
-        Balls { density: corotational(matter).density, group_size: 5, frequency, iterations, damping, plasticity }
+        let oriented::Params { frequency, iterations, damping, plasticity, implicit } = oriented::Params::default();
+        let (density, group_size) = (corotational(matter).density, 5);
+        Balls { density, group_size, frequency, iterations, damping, plasticity, implicit }
     },
     {
         density: POSITIVE, "Mass of the tissue by its volume [kg/m³].";
@@ -58,6 +60,7 @@ record!(Balls, "oriented tissue", "Balls of oriented particles; their size follo
         iterations: from_to(1.0, 10_000.0), "Passes a substep.";
         damping: NOT_NEGATIVE, "Rate at which motion and spin that are not rigid decay [1/s].";
         plasticity: ANY, "Lasting deformation, if any.";
+        implicit: ANY, "One system with bones and all that touches: for tissue that has to hold something.";
     }
 );
 
@@ -68,8 +71,8 @@ impl From<TissueModelSpec> for TissueModel {
             TissueModelSpec::Solid(params) => Self::Solid(SoftModel::Solid(params)),
             TissueModelSpec::Springs(params) => Self::Solid(SoftModel::Springs(params)),
             TissueModelSpec::Oriented(balls) => {
-                let Balls { density, group_size, frequency, iterations, damping, plasticity } = balls;
-                let params = oriented::Params { frequency, iterations, damping, plasticity };
+                let Balls { density, group_size, frequency, iterations, damping, plasticity, implicit } = balls;
+                let params = oriented::Params { frequency, iterations, damping, plasticity, implicit };
                 Self::Oriented { density, group_size, params }
             }
         }

@@ -373,12 +373,14 @@ pub(crate) struct OrientedBody {
     iterations: u32,
     damping: Real,
     plasticity: Option<MatchingPlasticity>,
+    implicit: bool,
 }
 
 record!(OrientedBody, "oriented model", "Oriented particles.", base |matter| {
-    let oriented::Params { frequency, iterations, damping, plasticity } = oriented::Params::default();
+    let oriented::Params { frequency, iterations, damping, plasticity, implicit } = oriented::Params::default();
     let (radii, density) = (Vec3::splat(0.01), corotational(matter).density);
-    OrientedBody { radii, density, group: OrientedGroups::Neighbours, frequency, iterations, damping, plasticity }
+    let group = OrientedGroups::Neighbours;
+    OrientedBody { radii, density, group, frequency, iterations, damping, plasticity, implicit }
 }, {
     radii: POSITIVE, "Semi-axes of the ellipsoids [m]: the first along a rope, the last along the normal of a sheet.";
     density: POSITIVE, "Mass by volume of the ellipsoids [kg/m³].";
@@ -387,6 +389,7 @@ record!(OrientedBody, "oriented model", "Oriented particles.", base |matter| {
     iterations: ITERATIONS, "Passes a substep.";
     damping: NOT_NEGATIVE, "Rate at which motion and spin that are not rigid decay [1/s].";
     plasticity: ANY, "Lasting deformation, if any.";
+    implicit: ANY, "One system with all that touches it or is anchored to it: for what has to hold something.";
 });
 
 words!(Scheme, {
@@ -456,8 +459,8 @@ impl From<ModelSpec> for SoftModel {
                 Self::ShapeMatching(density, clusters, params)
             }
             ModelSpec::Oriented(p) => {
-                let OrientedBody { radii, density, group, frequency, iterations, damping, plasticity } = p;
-                let params = oriented::Params { frequency, iterations, damping, plasticity };
+                let OrientedBody { radii, density, group, frequency, iterations, damping, plasticity, implicit } = p;
+                let params = oriented::Params { frequency, iterations, damping, plasticity, implicit };
                 Self::Oriented(oriented::Grain { radii, density }, group, params)
             }
             ModelSpec::Meshless(p) => {
@@ -518,8 +521,10 @@ impl From<SoftModel> for ModelSpec {
                 Self::ShapeMatching(Matching { density, clusters, frequency, mode, iterations, damping, plasticity })
             }
             SoftModel::Oriented(oriented::Grain { radii, density }, group, params) => {
-                let oriented::Params { frequency, iterations, damping, plasticity } = params;
-                Self::Oriented(OrientedBody { radii, density, group, frequency, iterations, damping, plasticity })
+                let oriented::Params { frequency, iterations, damping, plasticity, implicit } = params;
+                let shared =
+                    OrientedBody { radii, density, group, frequency, iterations, damping, plasticity, implicit };
+                Self::Oriented(shared)
             }
             SoftModel::Meshless(params, volume) => {
                 let MlsParams { youngs_modulus, poisson_ratio, density, damping, support, .. } = params;

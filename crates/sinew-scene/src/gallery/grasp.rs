@@ -220,8 +220,10 @@ impl Finger {
             Finger::Bare => None,
             Finger::Elastic => Some(Tissue::new(flesh(), 0.01, PAD)),
             Finger::Oriented => {
-                // balls of 0.3 g: some 700 N/m each
-                let params = oriented::Params { frequency: 300.0, iterations: 4, damping: 10.0, plasticity: None };
+                // about as stiff as the elastic pad; at 300 Hz 10 N press the pad through to its bone
+                let frequency = 900.0;
+                let params =
+                    oriented::Params { frequency, damping: 10.0, implicit: true, ..oriented::Params::default() };
                 let model = TissueModel::Oriented { density: 1000.0, group_size: 5, params };
                 Some(Tissue::new(model, 0.0075, PAD))
             }

@@ -256,19 +256,20 @@ pub(crate) struct OrientedForm {
     iterations: u32,
     damping: Real,
     plasticity: Option<MatchingPlasticityForm>,
+    implicit: bool,
 }
 
 impl From<OrientedParams> for OrientedForm {
     fn from(p: OrientedParams) -> Self {
-        let OrientedParams { frequency, iterations, damping, plasticity } = p;
-        Self { frequency, iterations, damping, plasticity: plasticity.map(Into::into) }
+        let OrientedParams { frequency, iterations, damping, plasticity, implicit } = p;
+        Self { frequency, iterations, damping, plasticity: plasticity.map(Into::into), implicit }
     }
 }
 
 impl From<OrientedForm> for OrientedParams {
     fn from(form: OrientedForm) -> Self {
-        let OrientedForm { frequency, iterations, damping, plasticity } = form;
-        Self { frequency, iterations, damping, plasticity: plasticity.map(Into::into) }
+        let OrientedForm { frequency, iterations, damping, plasticity, implicit } = form;
+        Self { frequency, iterations, damping, plasticity: plasticity.map(Into::into), implicit }
     }
 }
 

@@ -1,6 +1,7 @@
 //! A deformable body by itself: no contacts, no constraints but pinned nodes. It is what the conformance tests, the
 //! benchmarks of single models and reference solves run; a world does the same with rows.
 
+use super::particle::oriented;
 use super::{BodyMut, BodyRef, Deformable, StepContext, add, vec};
 use crate::constraint::RowBuffer;
 use crate::math::{Block, Quat, Real, Vec3};
@@ -94,10 +95,22 @@ impl Alone {
         let Self { model, x, v, total, inner, .. } = self;
         model.predict(ctx, BodyMut { x, v, force: total, inner });
         if let Some(operator) = model.operator() {
+            // behind the nodes, where they are ellipsoids, their spins
+            let nodes = v.len();
+            let spins = operator.block_count() - nodes;
+            for k in 0..spins {
+                let w = oriented::spin(inner, k);
+                v.push([w.x, w.y, w.z, 0.0]);
+            }
             let placed = [Placed { first: 0, operator }];
             let system = System { operators: &placed, lumps: &[] };
             stiffen(&system, &mut self.rows, v.len(), &self.settings, &mut self.scratch);
             self.outcome = solve(&system, &mut self.rows, v, &self.settings, &mut self.scratch);
+            for k in 0..spins {
+                let turned = oriented::orientation(inner, k);
+                oriented::put(inner, k, turned, vec(v[nodes + k]));
+            }
+            v.truncate(nodes);
         }
         model.advance(ctx, BodyMut { x, v, force: total, inner });
     }

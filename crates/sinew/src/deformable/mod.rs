@@ -204,8 +204,16 @@ pub trait Operator: Send + Sync {
     fn diagonal(&self, out: &mut [Mat3]);
     /// The right-hand side b = M v + h f [N·s].
     fn load(&self) -> &[Block];
-    /// Mass of each block [kg]; infinite when pinned.
+    /// Mass of each block [kg], of a spin a moment of inertia of its size [kg·m²]; infinite when pinned.
     fn mass(&self) -> &[Real];
+    /// Blocks that have a place; those behind them are spins.
+    fn point_count(&self) -> usize {
+        self.block_count()
+    }
+    /// What a block that is not pinned holds at velocity or spin v: M v [N·s, N·m·s].
+    fn momentum(&self, block: usize, v: Vec3) -> Vec3 {
+        v * self.mass()[block]
+    }
     /// The six rigid modes, for the momentum audit; none when a pinned block takes up momentum.
     fn modes(&self) -> Option<Modes<'_>>;
     /// Adds a coarse correction of the residual to z, symmetric and positive: asked only while no row touches the body,
@@ -234,7 +242,8 @@ pub trait SmoothMotions {
 /// The six rigid modes of a free body and the momentum they must hold when no row acts.
 #[derive(Clone, Copy, Debug)]
 pub struct Modes<'a> {
-    /// Position of each block from the centre of mass at the start of the substep [m].
+    /// Position of each block that has a place, from the centre of mass at the start of the substep [m]. Blocks behind
+    /// them are spins.
     pub arms: &'a [Vec3],
     /// Total mass [kg].
     pub mass: Real,
@@ -244,6 +253,18 @@ pub struct Modes<'a> {
     pub momentum: Vec3,
     /// Σ arm × (m v + h f), external forces only [N·m·s].
     pub spin: Vec3,
+}
+
+impl Modes<'_> {
+    /// Momentum and spin of the whole that a push on a block is.
+    pub fn whole(&self, block: usize, push: Vec3) -> (Vec3, Vec3) {
+        self.arms.get(block).map_or((Vec3::ZERO, push), |arm| (push, arm.cross(push)))
+    }
+
+    /// What a block does while the body moves as one.
+    pub fn part(&self, block: usize, shift: Vec3, turn: Vec3) -> Vec3 {
+        self.arms.get(block).map_or(turn, |arm| shift + turn.cross(*arm))
+    }
 }
 
 /// Sums over a free body that its rigid modes need; kept by implicit models.
@@ -274,6 +295,14 @@ impl RigidSums {
             inertia += (Mat3::from_diagonal(Vec3::splat(arm.length_squared())) - outer(arm, arm)) * mass;
         }
         self.totals = Some((total, Sym3::from_mat(&inertia), momentum, spin));
+    }
+
+    /// Adds what nodes have by turning in themselves: inertia, and spin with external torques. Comes after `sum_up`.
+    pub fn add_spins(&mut self, own: Sym3, turning: Vec3) {
+        if let Some((_, inertia, _, spin)) = &mut self.totals {
+            *inertia = Sym3::from_mat(&(inertia.to_mat() + own.to_mat()));
+            *spin += turning;
+        }
     }
 
     /// The modes, unless a node is pinned.

@@ -222,6 +222,10 @@ fn number(model: &Model, work: &mut Work, island: &ImplicitIsland) {
         for n in nodes.span() {
             implicit.seat(model.node_block(n as u32), velocity);
         }
+        // an operator's blocks lie side by side: places, then spins
+        for k in 0..nodes.radii.len() {
+            implicit.seat(model.spin_block(nodes.start + k as u32), velocity);
+        }
     }
 }
 

@@ -204,19 +204,14 @@ pub(super) fn terms(model: &Model, work: &Work, m: &ContactMemory, axis: Vec3, a
     if m.has(contact_flag::NODE) {
         let Some(feature) = Feature::of_b(model, m) else { return };
         feature.terms(model, &work.velocity, axis, out);
-        // the solver of implicit islands knows no spins of nodes
-        if !work.implicit.holds(m.key.b) {
-            out.extend(feature.spin_term(model, work, axis, at));
-        }
+        out.extend(feature.spin_term(model, work, axis, at));
     } else {
         rigid_terms(work, m.key.b, axis, at, out);
     }
     if m.has(contact_flag::SURFACE) {
         let Some(feature) = Feature::of_a(model, m) else { return };
         feature.terms(model, &work.velocity, -axis, out);
-        if !work.implicit.holds(m.key.a) {
-            out.extend(feature.spin_term(model, work, -axis, at));
-        }
+        out.extend(feature.spin_term(model, work, -axis, at));
     } else {
         rigid_terms(work, m.key.a, -axis, at, out);
     }

@@ -12,7 +12,8 @@
 //!
 //! (ψ is exact about a principal axis). Groups that share particles take turns: what a group has done so far is taken
 //! back, its answer is found anew and put in its place. At convergence the pulls are those of U at the end of the substep,
-//! whatever h and the number of passes: static stiffness is that of U. The pulls of a group have neither force nor moment,
+//! whatever h and the number of passes: static stiffness is that of U. Among implicit bodies, or when asked to be one, the
+//! body lends its system to the one solve instead (`oriented/joined.rs`). The pulls of a group have neither force nor moment,
 //! with the spins of its particles counted; what rounding and passes leave is taken out of each connected part (`parts.rs`).
 //!
 //! A link of two particles with shares s_a, s_b resists a twist θ about a principal axis with moments of inertia I_a, I_b
@@ -23,17 +24,19 @@
 //! each member of each group.
 
 mod fit;
+mod joined;
 #[cfg(test)]
 mod laws;
 mod plastic;
 
 use super::parts::Parts;
 use super::{Group, ParticleError, Plasticity, check, check_nodes, not_negative, positive};
-use crate::deformable::{BodyMut, BodyRef, Deformable, StepContext, add, vec};
+use crate::deformable::{BodyMut, BodyRef, Deformable, Operator, StepContext, add, vec};
 use crate::math::{Block, Mat3, Quat, Real, Sym3, Vec3, angle_of, integrate_rotation, turn_free};
 use crate::model::tet_mesh::TetMesh;
 use crate::model::tri_mesh::TriMesh;
-use fit::{Member, Placement, Sets, check_particles, moment, tidy_edges};
+use fit::{Goal, Member, Placement, Sets, check_particles, moment, tidy_edges};
+use joined::Joined;
 
 /// Numbers of memory of one particle.
 pub(crate) const SPAN: usize = 10;
@@ -104,11 +107,15 @@ pub struct Params {
     pub damping: Real,
     /// Lasting deformation, if any; strain is the way of places by the size of the group, and the turn [rad].
     pub plasticity: Option<Plasticity>,
+    /// Solve it in one system with all that touches it or is anchored to it, also when nobody else there is implicit. Then
+    /// contacts, friction and anchors meet the stiffness of the groups, where goals of its own leave them bare masses; for
+    /// tissue that has to hold something. Passes do not count then.
+    pub implicit: bool,
 }
 
 impl Default for Params {
     fn default() -> Self {
-        Self { frequency: 10.0, iterations: 8, damping: 0.0, plasticity: None }
+        Self { frequency: 10.0, iterations: 8, damping: 0.0, plasticity: None, implicit: false }
     }
 }
 
@@ -142,6 +149,8 @@ pub struct Oriented {
     /// Change of velocity and of spin. Written by `predict`. (node_count) [m/s, rad/s]
     change: Vec<Vec3>,
     twist: Vec<Vec3>,
+    /// Its system among implicit bodies.
+    joined: Joined,
 }
 
 impl Oriented {
@@ -175,6 +184,7 @@ impl Oriented {
             inertias: vec![Sym3::ZERO; count],
             change: vec![Vec3::ZERO; count],
             twist: vec![Vec3::ZERO; count],
+            joined: Joined::new(params.implicit),
             particles: particles.to_vec(),
             masses,
             sets,
@@ -342,6 +352,10 @@ impl Deformable for Oriented {
     fn predict(&mut self, ctx: &StepContext<'_>, mut body: BodyMut<'_>) {
         let h = ctx.h;
         self.load_plastic(body.inner);
+        if self.joined.on {
+            self.join(ctx, &mut body);
+            return;
+        }
         self.start(h, &mut body);
         let stiff = self.omega_squared() * h * h;
         let count = self.sets.count();
@@ -375,6 +389,15 @@ impl Deformable for Oriented {
         }
     }
 
+    fn operator(&self) -> Option<&dyn Operator> {
+        self.joined.on.then_some(self as &dyn Operator)
+    }
+
+    fn go_implicit(&mut self, on: bool) -> bool {
+        self.joined.on = on || self.params.implicit;
+        self.joined.on
+    }
+
     fn advance(&mut self, ctx: &StepContext<'_>, body: BodyMut<'_>) {
         for (node, (x, v)) in body.x.iter_mut().zip(body.v.iter()).enumerate() {
             add(x, vec(*v) * ctx.h);
@@ -389,10 +412,10 @@ impl Deformable for Oriented {
         let mut sum = 0.0;
         self.each_goal(body, |k, place, goal| {
             let node = self.sets.nodes[k] as usize;
-            let (own, wanted) = (Mat3::from_quat(orientation(body.inner, node)), Mat3::from_quat(goal.1));
+            let (own, wanted) = (Mat3::from_quat(orientation(body.inner, node)), Mat3::from_quat(goal.turn));
             let off = (own - wanted) * Mat3::from_diagonal(self.radii[node]);
             let turned = off.x_axis.length_squared() + off.y_axis.length_squared() + off.z_axis.length_squared();
-            let square = (place - goal.0).length_squared() + 0.2 * turned;
+            let square = (place - goal.place).length_squared() + 0.2 * turned;
             sum += self.sets.shares[k] * self.masses[node] * square;
         });
         0.5 * self.omega_squared() * sum
@@ -401,7 +424,7 @@ impl Deformable for Oriented {
     fn forces(&self, body: BodyRef<'_>, out: &mut [Vec3]) -> bool {
         self.each_goal(body, |k, place, goal| {
             let node = self.sets.nodes[k] as usize;
-            out[node] += (goal.0 - place) * (self.sets.shares[k] * self.masses[node] * self.omega_squared());
+            out[node] += (goal.place - place) * (self.sets.shares[k] * self.masses[node] * self.omega_squared());
         });
         true
     }
@@ -420,7 +443,7 @@ impl Deformable for Oriented {
 
 impl Oriented {
     /// Calls `see` with each member, its place from the first node and its goal there, at the present state.
-    fn each_goal(&self, body: BodyRef<'_>, mut see: impl FnMut(usize, Vec3, (Vec3, Quat))) {
+    fn each_goal(&self, body: BodyRef<'_>, mut see: impl FnMut(usize, Vec3, Goal)) {
         let origin = vec(body.x[0]);
         for group in 0..self.sets.count() {
             let members = self.sets.members(group).map(|k| {
@@ -440,7 +463,7 @@ impl Oriented {
             for k in self.sets.members(group) {
                 let place = vec(body.x[self.sets.nodes[k] as usize]) - origin;
                 let (rest, frame) = self.rest_of(k, self.kept(body.inner));
-                see(k, place, (found.goal(rest), found.rotation * frame));
+                see(k, place, Goal { place: found.goal(rest), turn: found.rotation * frame, centre: found.centre });
             }
         }
     }

@@ -3,6 +3,9 @@
 //! ```text
 //!   u_n = a + B (x_n − c)/s,   E = Zᵀ A Z by twelve products
 //! ```
+//!
+//! Where nodes have spins of their own (blocks behind those with a place) they turn with the matter around them, by half the
+//! curl of u: Σ_j e_j × B_j/2s over the columns of B. A turn of the whole then costs its inertia and no more.
 
 use crate::deformable::{Operator, SmoothMotions, add, vec};
 use crate::math::{Block, Real, Vec3};
@@ -17,6 +20,8 @@ const COUNT: usize = 16;
 pub(in crate::deformable) struct Affine {
     /// 1 and (x − c)/s of each node; zero where pinned. (node_count)
     weights: Vec<[Real; 4]>,
+    /// 1/2s of each spin; zero where pinned. (spin_count)
+    curls: Vec<Real>,
     /// E, row after row. (COUNT²)
     stiffness: Vec<Real>,
     /// A motion and what it costs.
@@ -35,19 +40,23 @@ impl Affine {
             let arm = (vec(*x) - centre) * scale;
             if mass.is_finite() { [1.0, arm.x, arm.y, arm.z] } else { [0.0; 4] }
         }));
-        self.motion.resize(x.len(), [0.0; 4]);
-        self.image.resize(x.len(), [0.0; 4]);
+        self.curls.clear();
+        self.curls
+            .extend(operator.mass()[x.len()..].iter().map(|mass| if mass.is_finite() { 0.5 * scale } else { 0.0 }));
+        self.motion.resize(operator.block_count(), [0.0; 4]);
+        self.image.resize(operator.block_count(), [0.0; 4]);
         self.stiffness.clear();
         self.stiffness.resize(COUNT * COUNT, 0.0);
-        let mut cost = [0.0; COUNT];
+        let (mut unit, mut cost) = ([0.0; COUNT], [0.0; COUNT]);
         for mode in 0..MODES {
-            for (motion, weight) in self.motion.iter_mut().zip(&self.weights) {
-                *motion = [0.0; 4];
-                motion[mode % 3] = weight[mode / 3];
-            }
+            unit.fill(0.0);
+            unit[mode] = 1.0;
+            let mut motion = std::mem::take(&mut self.motion);
+            motion.fill([0.0; 4]);
+            self.spread(&unit, &mut motion);
+            self.motion = motion;
             operator.apply(&self.motion, &mut self.image);
-            cost.fill(0.0);
-            gather(&self.weights, &self.image, &mut cost);
+            self.gather(&self.image, &mut cost);
             self.stiffness[mode * COUNT..][..COUNT].copy_from_slice(&cost);
         }
         for mode in MODES..COUNT {
@@ -56,12 +65,18 @@ impl Affine {
     }
 }
 
-/// Zᵀ r, added.
-fn gather(weights: &[[Real; 4]], r: &[Block], out: &mut [Real]) {
-    for (weights, r) in weights.iter().zip(r) {
-        for (part, weight) in weights.iter().enumerate() {
-            (0..3).for_each(|axis| out[3 * part + axis] += weight * r[axis]);
-        }
+/// Zᵀ of a push on a node, added.
+fn gather_point(weights: &[Real; 4], push: Vec3, out: &mut [Real]) {
+    for (part, weight) in weights.iter().enumerate() {
+        (0..3).for_each(|axis| out[3 * part + axis] += weight * push[axis]);
+    }
+}
+
+/// Zᵀ of a torque on a spin, added: column j feels (e_j × ·) turned round, torque × e_j.
+fn gather_spin(curl: Real, torque: Vec3, out: &mut [Real]) {
+    for (part, axis) in Vec3::AXES.into_iter().enumerate() {
+        let column = torque.cross(axis) * curl;
+        (0..3).for_each(|k| out[3 * (part + 1) + k] += column[k]);
     }
 }
 
@@ -75,19 +90,30 @@ impl SmoothMotions for Affine {
     }
 
     fn see(&self, block: usize, push: Vec3, out: &mut [Real]) {
-        gather(&self.weights[block..=block], &[[push.x, push.y, push.z, 0.0]], out);
+        match self.weights.get(block) {
+            Some(weights) => gather_point(weights, push, out),
+            None => gather_spin(self.curls[block - self.weights.len()], push, out),
+        }
     }
 
     fn gather(&self, r: &[Block], out: &mut [Real]) {
         out.fill(0.0);
-        gather(&self.weights, r, out);
+        let (points, spins) = r.split_at(self.weights.len());
+        points.iter().zip(&self.weights).for_each(|(r, weights)| gather_point(weights, vec(*r), out));
+        spins.iter().zip(&self.curls).for_each(|(r, curl)| gather_spin(*curl, vec(*r), out));
     }
 
     fn spread(&self, y: &[Real], z: &mut [Block]) {
-        for (weights, z) in self.weights.iter().zip(z) {
+        let column = |part: usize| Vec3::new(y[3 * part], y[3 * part + 1], y[3 * part + 2]);
+        let (points, spins) = z.split_at_mut(self.weights.len());
+        for (weights, z) in self.weights.iter().zip(points) {
             for (part, weight) in weights.iter().enumerate() {
-                add(z, Vec3::new(y[3 * part], y[3 * part + 1], y[3 * part + 2]) * *weight);
+                add(z, column(part) * *weight);
             }
+        }
+        let curl = Vec3::X.cross(column(1)) + Vec3::Y.cross(column(2)) + Vec3::Z.cross(column(3));
+        for (half, z) in self.curls.iter().zip(spins) {
+            add(z, curl * *half);
         }
     }
 }

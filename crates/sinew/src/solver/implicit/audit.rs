@@ -135,8 +135,10 @@ fn take_seats(system: &System<'_>, blocks: usize, seats: &mut Vec<Seat>, lumps: 
     let mut next = 0;
     for placed in system.operators {
         let Some(modes) = placed.operator.modes() else { continue };
-        for (k, &arm) in modes.arms.iter().enumerate() {
-            seats[placed.first as usize + k] = Seat { block: Some(next), arm: Some(arm) };
+        for (k, at) in placed.blocks().enumerate() {
+            // a spin turns with the body as the angular block of a rigid one does
+            let arm = modes.arms.get(k).copied();
+            seats[at] = Seat { block: Some(if arm.is_some() { next } else { next + 1 }), arm };
         }
         lumps.push(Lump { block: next, mass: modes.mass, inertia: Some(modes.inertia), free: [Vec3::ZERO; 2] });
         next += 2;
@@ -172,11 +174,10 @@ fn is_inner(terms: &[Term], size: Real) -> bool {
 /// keep it.
 fn lack(placed: &Placed<'_>, modes: &Modes<'_>, v: &[Block]) -> (Vec3, Vec3) {
     let (mut momentum, mut spin) = (modes.momentum, modes.spin);
-    let blocks = &v[placed.first as usize..];
-    for ((b, &mass), arm) in blocks.iter().zip(placed.operator.mass()).zip(modes.arms) {
-        let push = vec(*b) * mass;
+    for (k, b) in v[placed.blocks()].iter().enumerate() {
+        let (push, twist) = modes.whole(k, placed.operator.momentum(k, vec(*b)));
         momentum -= push;
-        spin -= arm.cross(push);
+        spin -= twist;
     }
     (momentum, spin)
 }
@@ -207,17 +208,17 @@ pub(super) fn settle(system: &System<'_>, rows: &RowBuffer, v: &mut [Block], scr
             else {
                 continue;
             };
-            let push = t.jacobian * row.impulse;
+            let (push, twist) = modes.whole((t.block - placed.first) as usize, t.jacobian * row.impulse);
             *momentum += push;
-            *spin += modes.arms[(t.block - placed.first) as usize].cross(push);
+            *spin += twist;
         }
     }
     for (placed, lack) in system.operators.iter().zip(&*lacks) {
         let (Some((momentum, spin)), Some(modes)) = (lack, placed.operator.modes()) else { continue };
         let Some(inverse) = modes.inertia.inverse() else { continue };
         let (shift, turn) = (*momentum / modes.mass, inverse.mul(*spin));
-        for (b, arm) in v[placed.blocks()].iter_mut().zip(modes.arms) {
-            add(b, shift + turn.cross(*arm));
+        for (k, b) in v[placed.blocks()].iter_mut().enumerate() {
+            add(b, modes.part(k, shift, turn));
         }
     }
 }

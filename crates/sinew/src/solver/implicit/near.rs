@@ -59,7 +59,8 @@ impl Space {
         let mut largest: Real = 0.0;
         for placed in system.operators {
             let (mut push, mut total) = (Vec3::ZERO, 0.0);
-            for (b, mass) in placed.blocks().zip(placed.operator.mass()).filter(|(_, mass)| mass.is_finite()) {
+            let points = placed.blocks().zip(placed.operator.mass()).take(placed.operator.point_count());
+            for (b, mass) in points.filter(|(_, mass)| mass.is_finite()) {
                 (push, total) = (push + vec(self.forces[b]), total + mass);
             }
             largest = largest.max(push.length() / total.max(Real::MIN_POSITIVE));

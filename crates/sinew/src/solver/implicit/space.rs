@@ -219,8 +219,8 @@ impl Space {
     pub(super) fn begin(&mut self, system: &System<'_>, v: &[Block]) {
         self.forces.copy_from_slice(&self.load);
         for placed in system.operators {
-            for (b, mass) in placed.blocks().zip(placed.operator.mass()) {
-                let push = vec(self.load[b]) - vec(v[b]) * *mass;
+            for (k, (b, mass)) in placed.blocks().zip(placed.operator.mass()).enumerate() {
+                let push = vec(self.load[b]) - placed.operator.momentum(k, vec(v[b]));
                 self.forces[b] = if mass.is_finite() { block(push) } else { [0.0; 4] };
             }
         }

@@ -70,8 +70,9 @@ fn rigid_give(system: &System<'_>, owner: &[u32], terms: &[Term]) -> Real {
         let Some(modes) = placed.operator.modes().filter(|_| !terms[..k].iter().any(|t| theirs(&t))) else { continue };
         let (mut push, mut twist) = (Vec3::ZERO, Vec3::ZERO);
         for t in terms[k..].iter().filter(theirs) {
-            push += t.jacobian;
-            twist += modes.arms[(t.block - placed.first) as usize].cross(t.jacobian);
+            let (own, lever) = modes.whole((t.block - placed.first) as usize, t.jacobian);
+            push += own;
+            twist += lever;
         }
         give += push.length_squared() / modes.mass;
         if let Some(inverse) = modes.inertia.inverse() {

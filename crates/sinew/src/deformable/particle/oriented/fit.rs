@@ -54,6 +54,16 @@ pub(super) struct Placement {
     pub rotation: Quat,
 }
 
+/// Where a member belongs, all from the same point.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Goal {
+    /// [m]
+    pub place: Vec3,
+    pub turn: Quat,
+    /// Centre of its group [m].
+    pub centre: Vec3,
+}
+
 impl Placement {
     /// Of least squares for these members; the guess is how the first of them is turned.
     pub fn find(members: impl Iterator<Item = Member> + Clone, guess: Quat) -> Self {
