@@ -1,8 +1,8 @@
 //! Restitution of soft bodies: Newton's law of impact holds for what touches, whatever solves it.
 
 use sinew::{
-    Diagonals, Geometry, Input, Material, Real, RigidBody, Settings, Shape, SoftBody, SoftModel, TetMesh, TriMesh, Vec3,
-    World, fem, pbd,
+    Diagonals, Geometry, Input, Material, Real, RigidBody, Settings, Shape, SoftBody, SoftModel, TetMesh, TriMesh,
+    Vec3, World, fem, pbd,
 };
 
 /// Speed of arrival [m/s].
@@ -30,7 +30,14 @@ fn block() -> SoftBody {
 
 fn cloth() -> SoftBody {
     let mesh = TriMesh::sheet([6; 2], [0.3; 2], Diagonals::Alternating).unwrap();
-    let sheet = pbd::Sheet { stretch: 1e4, bend: 0.0, density: 0.25, compression: 1.0, brace: 0.0, stretch_limit: Real::INFINITY };
+    let sheet = pbd::Sheet {
+        stretch: 1e4,
+        bend: 0.0,
+        density: 0.25,
+        compression: 1.0,
+        brace: 0.0,
+        stretch_limit: Real::INFINITY,
+    };
     SoftBody::new(Geometry::Sheet(mesh), SoftModel::Pbd(pbd::Matter::Sheet(sheet), pbd::Params::default()))
 }
 

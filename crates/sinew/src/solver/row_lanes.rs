@@ -287,14 +287,22 @@ impl RowLanes {
             }
             let pair = terms.len() == 2 && is_pair(terms, |block| velocity[block as usize][3]);
             self.plan.push(ROW | if pair { PAIR } else { 0 } | terms.len() as u32);
-            self.plan.extend(terms.iter().map(|t| if t.response.length_squared() > 0.0 { t.block | ANSWERS } else { t.block }));
+            self.plan.extend(
+                terms.iter().map(|t| if t.response.length_squared() > 0.0 { t.block | ANSWERS } else { t.block }),
+            );
         }
         true
     }
 
     /// Colours the rows of the plan and sorts them into shapes.
     fn lay(&mut self, blocks: usize) {
-        for order in [&mut self.pairs.order, &mut self.one.order, &mut self.two.order, &mut self.three.order, &mut self.four.order] {
+        for order in [
+            &mut self.pairs.order,
+            &mut self.one.order,
+            &mut self.two.order,
+            &mut self.three.order,
+            &mut self.four.order,
+        ] {
             order.clear();
         }
         self.colouring.reset(blocks);

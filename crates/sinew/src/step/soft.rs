@@ -33,7 +33,8 @@ pub(super) fn adopt(model: &mut Model, state: &State, work: &mut Work) {
             continue;
         }
         let built = nodes.fresh.take().or_else(|| nodes.rebuild());
-        *held = built.map(|model| SoftWork { generation, model, stable_step: Real::INFINITY });
+        *held =
+            built.map(|model| SoftWork { generation, model, stable_step: Real::INFINITY, sheet: Default::default() });
         work.soft_stale = true;
     }
     if work.soft_stale {
@@ -143,7 +144,8 @@ pub(super) fn predict(when: When, model: &Model, slot: u32, work: &mut Work, set
     });
     show_spins(model, nodes, work);
     if when.substep == 0 {
-        work.report.counts.inner_rows += work.soft[slot as usize].as_ref().map_or(0, |held| held.model.inner_rows()) as u32;
+        work.report.counts.inner_rows +=
+            work.soft[slot as usize].as_ref().map_or(0, |held| held.model.inner_rows()) as u32;
     }
 }
 

@@ -21,6 +21,8 @@ pub(crate) struct SkinWork {
     /// Boxes around all places the cells may be in this step, once `fit` was called in it; none without cells.
     pub tree: Option<SurfaceTree>,
     fitted: bool,
+    /// Every node is a surfel, in the same order, and nothing else is.
+    pub all_nodes: bool,
     /// Largest radius of a circle around a triangle at rest [m].
     pub face_radius: Real,
 }
@@ -33,7 +35,8 @@ impl SkinWork {
         let radius = |c: &[u32; 3]| circle(c.map(|i| nodes.rest[i as usize]));
         let face_radius = nodes.cells.corners.iter().map(radius).fold(0.0, Real::max);
         let (x, v, normals) = (Vec::new(), Vec::new(), Vec::new());
-        Self { generation, x, v, normals, bounds: None, tree, fitted: false, face_radius }
+        let all_nodes = nodes.surface.is_all_nodes(nodes.inv_mass.len());
+        Self { generation, x, v, normals, bounds: None, tree, fitted: false, all_nodes, face_radius }
     }
 
     pub fn is_of(&self, generation: u32) -> bool {
@@ -43,9 +46,15 @@ impl SkinWork {
     /// Follows the state. The box holds all surfels now and where their velocities take them in `dt`, grown by `margin` [m].
     pub fn follow(&mut self, nodes: &Nodes, state: &State, dt: Real, margin: Real) {
         let (x, v) = (&state.node_x[nodes.span()], &state.node_v[nodes.span()]);
-        nodes.surface.positions(x, &mut self.x);
         self.v.clear();
-        self.v.extend((0..nodes.surface.len() as u32).map(|s| nodes.surface.velocity(s, x, v)));
+        if self.all_nodes {
+            self.x.clear();
+            self.x.extend_from_slice(x);
+            self.v.extend_from_slice(v);
+        } else {
+            nodes.surface.positions(x, &mut self.x);
+            self.v.extend((0..nodes.surface.len() as u32).map(|s| nodes.surface.velocity(s, x, v)));
+        }
         // only a body with an inside, or one that meets surfaces, asks for them
         if nodes.surface.is_solid() {
             nodes.surface.normals(&self.x, &mut self.normals);
