@@ -20,8 +20,8 @@ fn print(run: &Run, name: &str) {
     println!("    {}", phases.join(", "));
 }
 
-/// All variants on both meshes.
-pub fn s1(substeps: Option<u32>, steps: Option<usize>, pick: &str) {
+/// All variants on both meshes, from so many starts.
+pub fn s1(substeps: Option<u32>, steps: Option<usize>, pick: &str, (starts, own): (u32, bool)) {
     for mesh in [Mesh::Regular, Mesh::Irregular] {
         let substeps = substeps.unwrap_or(mesh.substeps());
         for variant in Variant::ALL {
@@ -29,12 +29,26 @@ pub fn s1(substeps: Option<u32>, steps: Option<usize>, pick: &str) {
             if !name.contains(pick) {
                 continue;
             }
-            let mut run = Run::new(variant, sheet(51, 2.0, mesh), substeps);
-            let before = run.momentum();
-            run.steps(steps.unwrap_or(variant.steps()));
-            print(&run, &format!("{name}, {substeps} substeps"));
-            if variant == Variant::Momentum {
-                println!("    momentum {:.7} of {before:.7}", run.momentum());
+            let mut worst = [0.0f64; 3];
+            for start in 0..starts {
+                let mut run = Run::new(variant, sheet(51, 2.0, mesh), substeps, start, own);
+                let before = run.momentum();
+                run.steps(steps.unwrap_or(variant.steps()));
+                let found = [run.stretch * 100.0, run.node_depth * 1e3, run.face_depth * 1e3];
+                worst = std::array::from_fn(|k| worst[k].max(found[k]));
+                if starts > 1 {
+                    continue;
+                }
+                print(&run, &format!("{name}, {substeps} substeps"));
+                if variant == Variant::Momentum {
+                    println!("    momentum {:.7} of {before:.7}", run.momentum());
+                }
+            }
+            if starts > 1 {
+                let [stretch, node, face] = worst;
+                println!(
+                    "{name}, {substeps} substeps, worst of {starts} starts: stretch {stretch:.2} %, nodes {node:.4} mm and triangles {face:.3} mm deep"
+                );
             }
         }
     }

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 const USAGE: &str =
-    "usage: sinew-benches s1|s2|s3|s4|s5|s6|s7|rows [--steps N] [--threads N] [--substeps N] [--pick TEXT] [--baseline PATH] [--peers DIR --python PATH]
+    "usage: sinew-benches s1|s2|s3|s4|s5|s6|s7|rows [--steps N] [--threads N] [--substeps N] [--starts N] [--own 0|1] [--pick TEXT] [--baseline PATH] [--peers DIR --python PATH]
 
   s1               a cloth of 12,598 rows over a ball, fixed, free and momentum, 4 s at 20 ms
   s2               four soft cylinders and a box between them, 5 s at 20 ms
@@ -26,7 +26,9 @@ const USAGE: &str =
   rows             one row in one sweep, scalar and in lanes (--steps: repeats)
   --steps N        steps a scene or round (default 600)
   --threads N      threads (default 1; more than one in s5 need `--features parallel`)
-  --substeps N     s1, s3: substeps of a step (default s1: 20, of the irregular mesh 24; s3: 10 and 4 for springs, 48 and 10 for strands)
+  --substeps N     s1, s3: substeps of a step (default s1: 20, of the irregular mesh 28; s3: 10 and 4 for springs, 96 and 20 for strands)
+  --starts N       s1: worst of so many starts, up to 5 mm beside each other (default 1)
+  --own 1          s1: the cloth touches itself (default 0)
   --pick TEXT      s1: only scenes whose name has this in it
   --baseline PATH  s4: the peers' plain C++ loops, run in turn with ours
   --peers DIR      s6: folder of the peers' benchmarks; MuJoCo then runs in turn with us
@@ -52,6 +54,8 @@ struct Options {
     steps: Option<usize>,
     substeps: Option<u32>,
     pick: String,
+    starts: u32,
+    own: bool,
     threads: usize,
     baseline: Option<String>,
     peers: Option<PathBuf>,
@@ -72,7 +76,7 @@ fn main() -> ExitCode {
     }
     match parse(&args) {
         Ok(options) => match options.bench {
-            Bench::S1 => cloth::s1(options.substeps, options.steps, &options.pick),
+            Bench::S1 => cloth::s1(options.substeps, options.steps, &options.pick, (options.starts, options.own)),
             Bench::S2 => soft::s2(),
             Bench::S3 => rope::s3(options.substeps),
             Bench::S7 => soft::s7(),
@@ -108,6 +112,8 @@ fn parse(args: &[String]) -> Result<Options, String> {
         steps: None,
         substeps: None,
         pick: String::new(),
+        starts: 1,
+        own: false,
         threads: 1,
         baseline: None,
         peers: None,
@@ -129,6 +135,8 @@ fn parse(args: &[String]) -> Result<Options, String> {
         match pair[0].as_str() {
             "--steps" => options.steps = Some(value?),
             "--substeps" => options.substeps = Some(value? as u32),
+            "--starts" => options.starts = value? as u32,
+            "--own" => options.own = value? > 0,
             "--threads" => options.threads = value?,
             "--peers" => options.peers = Some(path?),
             "--python" => options.python = path?,

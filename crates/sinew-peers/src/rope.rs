@@ -63,7 +63,7 @@ impl Make {
 
     /// Steps [s] and the substeps that are enough for each.
     pub fn steps(self) -> [(Real, u32); 2] {
-        let [slow, fast] = if self == Make::Springs { [10, 4] } else { [48, 10] };
+        let [slow, fast] = if self == Make::Springs { [10, 4] } else { [96, 20] };
         [(0.02, slow), (1.0 / 240.0, fast)]
     }
 

@@ -155,6 +155,12 @@ pub trait Deformable: std::fmt::Debug + Send + Sync {
         None
     }
 
+    /// The body as nodes under distance rows, when it is nothing else: a step may then keep it in columns.
+    #[doc(hidden)]
+    fn net(&mut self) -> Option<&mut particle::Net> {
+        None
+    }
+
     /// Positions after a substep, and what the model remembers.
     fn advance(&mut self, ctx: &StepContext<'_>, body: BodyMut<'_>) {
         for (x, v) in body.x.iter_mut().zip(body.v.iter()) {

@@ -9,6 +9,7 @@
 
 #[cfg(not(feature = "f64"))]
 mod eight;
+pub mod strip;
 #[cfg(all(test, not(feature = "f64")))]
 mod tests;
 pub mod vector;
@@ -41,6 +42,25 @@ impl<'a> Blocks<'a> {
     /// Borrows blocks for reading and writing.
     pub fn new(blocks: &'a mut [Block]) -> Self {
         Self { first: blocks.as_mut_ptr().cast(), blocks: blocks.len(), owner: PhantomData }
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.blocks
+    }
+
+    /// Blocks `start` to `end`.
+    pub fn part(&self, start: usize, end: usize) -> Self {
+        if start > end || end > self.blocks {
+            outside(end, self.blocks);
+        }
+        // SAFETY: in bounds by the check.
+        Self { first: unsafe { self.first.add(start * 4) }, blocks: end - start, owner: PhantomData }
+    }
+
+    /// One block.
+    pub fn get(&self, index: u32) -> Block {
+        self.read(index)
     }
 
     /// N numbers from a block on.
@@ -78,7 +98,7 @@ impl<'a> Blocks<'a> {
 
     /// Writes N numbers from a block on.
     #[inline(always)]
-    fn write<const N: usize>(&self, index: u32, numbers: [Real; N]) {
+    pub fn write<const N: usize>(&self, index: u32, numbers: [Real; N]) {
         if index == u32::MAX {
             return;
         }
@@ -180,11 +200,6 @@ impl PairPicks {
         assert!(self.limit < u32::MAX as usize / size_of::<Block>(), "too many blocks: {}", self.limit);
         let place = |i: u32| i * size_of::<Block>() as u32;
         self.groups.push(PairGroup { a: a.map(place), b: b.map(place) });
-    }
-
-    /// How many groups.
-    pub fn len(&self) -> usize {
-        self.groups.len()
     }
 
     /// The pair in a lane of a group.

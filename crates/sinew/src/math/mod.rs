@@ -9,6 +9,7 @@ mod sane;
 mod tensor;
 mod wide;
 
+pub use lanes::strip::{Columns, StripPairs, StripSpan, Strips};
 pub use lanes::vector::{self as lane3, Eight, Eight3};
 pub use lanes::{Blocks, Kernel, LANES, Lane, PairPicks, Pairs, Picked, PickedPairs, Picks, run, run_wide};
 pub use polar::{Svd, cofactor, natural_log, polar_rotation, positive_part, trace};

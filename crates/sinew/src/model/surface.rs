@@ -171,6 +171,13 @@ impl Surface {
         &self.shares[self.starts[surfel as usize] as usize..self.starts[surfel as usize + 1] as usize]
     }
 
+    /// True when surfel k is node k of `count`, and there are no others.
+    pub(crate) fn is_all_nodes(&self, count: usize) -> bool {
+        let same = |(surfel, share): (usize, &Share)| share.node as usize == surfel && share.weight == 1.0;
+        let single = self.shares.len() == count && self.len() == count;
+        single && self.shares.iter().enumerate().all(same) && (0..count as u32).all(|s| self.offset(s) == 0.0)
+    }
+
     /// Height of a surfel above the plane of its three nodes [m]; 0 when weights alone carry it.
     pub fn offset(&self, surfel: u32) -> Real {
         self.offsets.get(surfel as usize).copied().unwrap_or(0.0)

@@ -12,4 +12,5 @@ pub(crate) mod node_touch;
 pub mod pgs;
 pub(crate) mod pool;
 pub mod row_lanes;
+pub(crate) mod sheet_touch;
 pub mod soft;

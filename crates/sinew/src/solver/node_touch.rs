@@ -17,7 +17,7 @@
 use super::contact::BREAK_AWAY;
 use super::contact_batch::ContactParams;
 use super::pgs::Pass;
-use crate::math::lane3::{V3, along, cross, dot, load3, splat3, store3, sub};
+use crate::math::lane3::{V3, along, cross, dot, load3, scale, splat3, store3, sub};
 use crate::math::{Block, Blocks, Eight, Eight3, Kernel, LANES, Lane, Mat3, Quat, Real, Sym3, Vec3, run};
 
 /// Most that eight nodes may answer less than they would alone, because their body gives way.
@@ -69,7 +69,7 @@ const ZERO: Eight = [0.0; LANES];
 const ZERO3: Eight3 = [ZERO; 3];
 
 impl NodeBatch {
-    fn empty(slot: u32) -> Self {
+    pub fn empty(slot: u32) -> Self {
         Self {
             node: [0; LANES],
             store: [u32::MAX; LANES],
@@ -98,6 +98,17 @@ impl NodeBatch {
             twist: ZERO3,
         }
     }
+
+    /// Keeps the impulses of a substep that is over.
+    pub fn add_up(&mut self) {
+        for lane in 0..LANES {
+            let impulse = self.impulse[lane];
+            self.normal_sum[lane] += impulse;
+            for k in 0..3 {
+                self.sum[k][lane] += self.normal[k][lane] * impulse + self.across[k][lane];
+            }
+        }
+    }
 }
 
 /// All such contacts of a step.
@@ -110,7 +121,7 @@ pub(crate) struct NodeTouches {
 
 /// What the next visit of a batch does besides its pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum Visit {
+pub(crate) enum Visit {
     /// Finds normals and gaps anew.
     First,
     /// Notes the slip of the substep, when it is a relaxing one.
@@ -126,6 +137,12 @@ pub(crate) struct TouchBlocks<'a> {
     pub inertia: &'a [Block],
     /// What rounding left out of the velocities of bodies [m/s], by slot.
     pub rest: &'a mut [Vec3],
+}
+
+impl TouchBlocks<'_> {
+    fn side(&self, slot: u32) -> Side {
+        Side::load(&BodyBlocks { velocity: self.velocity, pose: self.pose, inertia: self.inertia }, slot)
+    }
 }
 
 impl NodeTouches {
@@ -157,15 +174,7 @@ impl NodeTouches {
     /// A new substep: the next correcting sweep finds normals and gaps anew.
     pub fn renew(&mut self) {
         self.next = Visit::First;
-        for batch in &mut self.batches[..self.len] {
-            for lane in 0..LANES {
-                let impulse = batch.impulse[lane];
-                batch.normal_sum[lane] += impulse;
-                for k in 0..3 {
-                    batch.sum[k][lane] += batch.normal[k][lane] * impulse + batch.across[k][lane];
-                }
-            }
-        }
+        self.batches[..self.len].iter_mut().for_each(NodeBatch::add_up);
     }
 
     /// One sweep. Returns the sum of squared changes of impulse.
@@ -180,20 +189,27 @@ impl NodeTouches {
     }
 }
 
+/// What a body is told from.
+pub(crate) struct BodyBlocks<'a> {
+    pub velocity: &'a [Block],
+    pub pose: &'a [Block],
+    pub inertia: &'a [Block],
+}
+
 /// The body of a batch.
-struct Side {
-    x: Vec3,
-    turn: Mat3,
-    v: Vec3,
-    w: Vec3,
-    inv_mass: Real,
+pub(crate) struct Side {
+    pub x: Vec3,
+    pub turn: Mat3,
+    pub v: Vec3,
+    pub w: Vec3,
+    pub inv_mass: Real,
     inertia: Sym3,
     /// Largest answer of the spin to a torque [1/(kg·m²)].
     most: Real,
 }
 
 impl Side {
-    fn load(blocks: &TouchBlocks<'_>, slot: u32) -> Self {
+    pub fn load(blocks: &BodyBlocks<'_>, slot: u32) -> Self {
         let at = 2 * slot as usize;
         let vec = |b: Block| Vec3::new(b[0], b[1], b[2]);
         let (a, b) = (blocks.inertia[at], blocks.inertia[at + 1]);
@@ -233,29 +249,33 @@ impl Kernel for Sweep<'_> {
 
     #[inline(always)]
     fn run<L: Lane>(self, t: L::Token) -> Real {
-        let Self { batches, mut blocks, params, pass, visit } = self;
+        let Self { batches, blocks, params, pass, visit } = self;
         let mut squares = 0.0;
-        let mut side = Side::load(&blocks, batches[0].slot);
+        let mut side = blocks.side(batches[0].slot);
         let mut of = batches[0].slot;
         for batch in batches {
             if batch.slot != of {
                 of = batch.slot;
-                side = Side::load(&blocks, of);
+                side = blocks.side(of);
             }
             let (mut at, mut sums) = (0, [0.0; LANES]);
             while at < LANES {
                 let (velocity, pose) = (Blocks::new(blocks.velocity), Blocks::new(blocks.pose));
-                let change = if visit == Visit::First {
-                    first::<L>(t, batch, at, (velocity, pose), &side, params)
+                let [vx, vy, vz, w] = L::load_rows4(t, velocity, &batch.node[at..]);
+                let v = [vx, vy, vz];
+                let (change, v) = if visit == Visit::First {
+                    let [x, y, z, _] = L::load_rows4(t, pose, &batch.node[at..]);
+                    first::<L>(t, batch, at, ([x, y, z], v, w), &side, params)
                 } else {
-                    again::<L>(t, batch, at, velocity, &side, (params, pass, visit))
+                    again::<L>(t, batch, at, (v, w), &side, (params, pass, visit))
                 };
+                L::store_rows4([v[0], v[1], v[2], w], velocity, &batch.store[at..]);
                 (change * change).store(&mut sums[at..]);
                 at += L::COUNT;
             }
             squares += sums.iter().sum::<Real>();
             if side.inv_mass > 0.0 {
-                answer(batch, &mut blocks, &mut side);
+                answer(batch, (blocks.velocity, blocks.rest), &mut side);
             }
         }
         squares
@@ -264,10 +284,10 @@ impl Kernel for Sweep<'_> {
 
 /// The body takes the impulses of a batch.
 #[inline(always)]
-fn answer(batch: &NodeBatch, blocks: &mut TouchBlocks<'_>, side: &mut Side) {
+pub(crate) fn answer(batch: &NodeBatch, (velocity, rest): (&mut [Block], &mut [Vec3]), side: &mut Side) {
     let sum = |a: &Eight3| Vec3::new(a[0].iter().sum(), a[1].iter().sum(), a[2].iter().sum());
     // compensated: hundreds of pushes in a substep, each below the last bit, would be lost to the body and not to the nodes
-    let rest = &mut blocks.rest[batch.slot as usize];
+    let rest = &mut rest[batch.slot as usize];
     let whole = *rest - sum(&batch.push) * side.inv_mass;
     let after = side.v + whole;
     *rest = whole - (after - side.v);
@@ -275,14 +295,14 @@ fn answer(batch: &NodeBatch, blocks: &mut TouchBlocks<'_>, side: &mut Side) {
     side.w -= side.inertia.mul(sum(&batch.twist));
     let at = 2 * batch.slot as usize;
     for (block, v) in [(at, side.v), (at + 1, side.w)] {
-        let to = &mut blocks.velocity[block];
+        let to = &mut velocity[block];
         (to[0], to[1], to[2]) = (v.x, v.y, v.z);
     }
 }
 
 /// Matrix times vector.
 #[inline(always)]
-fn turned<L: Lane>(t: L::Token, m: &Mat3, v: V3<L>) -> V3<L> {
+pub(crate) fn turned<L: Lane>(t: L::Token, m: &Mat3, v: V3<L>) -> V3<L> {
     let (x, y, z) = (splat3::<L>(t, m.x_axis), splat3::<L>(t, m.y_axis), splat3::<L>(t, m.z_axis));
     let along_x = [x[0] * v[0], x[1] * v[0], x[2] * v[0]];
     along(along(along_x, y, v[1]), z, v[2])
@@ -290,7 +310,7 @@ fn turned<L: Lane>(t: L::Token, m: &Mat3, v: V3<L>) -> V3<L> {
 
 /// Velocity of the node as its body sees it.
 #[inline(always)]
-fn seen<L: Lane>(t: L::Token, side: &Side, arm: V3<L>, v: V3<L>) -> V3<L> {
+pub(crate) fn seen<L: Lane>(t: L::Token, side: &Side, arm: V3<L>, v: V3<L>) -> V3<L> {
     let spin = cross(splat3::<L>(t, side.w), arm);
     sub(sub(v, splat3::<L>(t, side.v)), spin)
 }
@@ -305,142 +325,223 @@ fn cut<L: Lane>(t: L::Token, p: V3<L>, reach: L) -> V3<L> {
     [p[0] * scale, p[1] * scale, p[2] * scale]
 }
 
-/// Largest friction by the normal impulse.
+/// Coefficient of friction.
 #[inline(always)]
-fn reach<L: Lane>(t: L::Token, batch: &NodeBatch, at: usize, impulse: L) -> L {
-    let slips = L::load(t, &batch.slipping[at..]);
+fn coefficient<L: Lane>(t: L::Token, batch: &NodeBatch, slipping: L) -> L {
     let (still, moving) = (L::splat(t, batch.static_friction), L::splat(t, batch.kinetic_friction));
-    slips.select_gt(L::splat(t, 0.0), moving, still) * impulse
+    slipping.select_gt(L::splat(t, 0.0), moving, still)
 }
 
-/// Normals and gaps of the substep, and its first correcting visit from impulses of 0.
+/// The shapes that nodes look at, in world axes from the body.
+#[derive(Clone, Copy)]
+pub(crate) struct Faced<L> {
+    pub core: V3<L>,
+    pub plane: V3<L>,
+    pub flat: L,
+    pub radius: L,
+}
+
+/// Contacts as a substep finds them.
+#[derive(Clone, Copy)]
+struct Met<L> {
+    n: V3<L>,
+    arm: V3<L>,
+    gap: L,
+    bias: L,
+    relax_bias: L,
+    inverse: L,
+}
+
+/// What presses and holds: along the normal, and across it.
+type Held<L> = (L, V3<L>);
+
 #[inline(always)]
-fn first<L: Lane>(
-    t: L::Token,
-    batch: &mut NodeBatch,
-    at: usize,
-    (velocity, pose): (Blocks<'_>, Blocks<'_>),
-    side: &Side,
-    p: &ContactParams,
-) -> L {
-    let [x, y, z, _] = L::load_rows4(t, pose, &batch.node[at..]);
-    let [vx, vy, vz, w] = L::load_rows4(t, velocity, &batch.node[at..]);
-    let (none, far) = (L::splat(t, 0.0), splat3::<L>(t, side.x));
-    let arm = sub([x, y, z], far);
-    let d = sub(arm, turned(t, &side.turn, load3(t, &batch.core, at)));
+fn meet<L: Lane>(t: L::Token, faced: &Faced<L>, (x, w): (V3<L>, L), side: &Side, p: &ContactParams) -> Met<L> {
+    let none = L::splat(t, 0.0);
+    let arm = sub(x, splat3::<L>(t, side.x));
+    let d = sub(arm, faced.core);
     let length = dot(d, d).sqrt().max(L::splat(t, 1e-12));
     let per = L::splat(t, 1.0).div(length);
     // a plane has the normal it was found with
-    let flat = L::load(t, &batch.flat[at..]);
-    let plane = turned(t, &side.turn, load3(t, &batch.flat_normal, at));
+    let Faced { plane, flat, radius, .. } = *faced;
     let n = [
         flat.select_gt(none, plane[0], d[0] * per),
         flat.select_gt(none, plane[1], d[1] * per),
         flat.select_gt(none, plane[2], d[2] * per),
     ];
-    let gap = flat.select_gt(none, dot(n, d), length) - L::load(t, &batch.radius[at..]);
+    let gap = flat.select_gt(none, dot(n, d), length) - radius;
     let open = gap * L::splat(t, p.inv_h);
     let push = (gap * L::splat(t, p.bias_rate)).max(L::splat(t, -p.push_speed));
     let bias = gap.select_gt(none, open, push);
     let relax_bias = gap.select_gt(none, open, none);
     let stiff = w + L::splat(t, side.inv_mass) + dot(arm, arm) * L::splat(t, side.most);
-    let inverse = L::splat(t, 1.0).div(stiff);
+    Met { n, arm, gap, bias, relax_bias, inverse: L::splat(t, 1.0).div(stiff) }
+}
 
-    let u = seen(t, side, arm, [vx, vy, vz]);
-    let un = dot(n, u);
-    let impulse = (none - (un + bias) * inverse).max(none);
-    // slip across the normal, and what it has slipped since it stuck
-    let stick = turned(t, &side.turn, load3(t, &batch.stick, at));
-    let sn = dot(n, stick);
-    let slip = along(u, n, none - un);
-    let strain = along(stick, n, none - sn);
-    let wish = along(slip, strain, L::splat(t, p.friction_rate));
-    let pull = none - inverse;
-    let across = cut(t, [wish[0] * pull, wish[1] * pull, wish[2] * pull], reach(t, batch, at, impulse));
+/// Impulses after a visit: normal first, friction within its disc; `wish`: slip that is to go.
+#[inline(always)]
+fn press<L: Lane>(t: L::Token, met: &Met<L>, (un, bias): (L, L), wish: V3<L>, old: Held<L>, friction: L) -> Held<L> {
+    let none = L::splat(t, 0.0);
+    let impulse = (old.0 - (un + bias) * met.inverse).max(none);
+    let wanted = along(old.1, wish, none - met.inverse);
+    (impulse, cut(t, wanted, friction * impulse))
+}
 
-    store3(n, &mut batch.normal, at);
-    store3(arm, &mut batch.arm, at);
-    bias.store(&mut batch.bias[at..]);
-    relax_bias.store(&mut batch.relax_bias[at..]);
-    inverse.store(&mut batch.inverse[at..]);
+/// The part of a vector across the normal.
+#[inline(always)]
+fn level<L: Lane>(t: L::Token, n: V3<L>, v: V3<L>) -> V3<L> {
+    along(v, n, L::splat(t, 0.0) - dot(n, v))
+}
+
+/// After the correcting sweeps: how far it slipped since it stuck, returned to what the largest friction can hold, and
+/// whether it slips.
+#[inline(always)]
+fn settled<L: Lane>(
+    t: L::Token,
+    met: &Met<L>,
+    held: Held<L>,
+    (stick, slip): (V3<L>, V3<L>),
+    (friction, slipping): (L, L),
+    p: &ContactParams,
+) -> (V3<L>, L) {
+    let (none, one) = (L::splat(t, 0.0), L::splat(t, 1.0));
+    let reach = friction * held.0;
+    let most = reach * L::splat(t, p.friction_stretch).div(met.inverse);
+    let stick = cut(t, along(level(t, met.n, stick), slip, L::splat(t, p.h)), most);
+    let edge = reach * L::splat(t, 0.9999);
+    let cut = (edge * edge).select_gt(dot(held.1, held.1), none, one);
+    let creep = L::splat(t, p.h) * dot(slip, slip).sqrt();
+    let slips = cut * (creep - most * L::splat(t, BREAK_AWAY)).select_gt(none, one, slipping);
+    (stick, held.0.select_gt(none, slips, none))
+}
+
+/// Normals and gaps of the substep, and its first correcting visit from impulses of 0. Returns the change of impulse and
+/// the velocities after it.
+#[inline(always)]
+pub(crate) fn first<L: Lane>(
+    t: L::Token,
+    batch: &mut NodeBatch,
+    at: usize,
+    (x, v, w): (V3<L>, V3<L>, L),
+    side: &Side,
+    p: &ContactParams,
+) -> (L, V3<L>) {
+    let none = L::splat(t, 0.0);
+    let faced = Faced {
+        core: turned(t, &side.turn, load3(t, &batch.core, at)),
+        plane: turned(t, &side.turn, load3(t, &batch.flat_normal, at)),
+        flat: L::load(t, &batch.flat[at..]),
+        radius: L::load(t, &batch.radius[at..]),
+    };
+    let met = meet(t, &faced, (x, w), side, p);
+    let (u, stick) = (seen(t, side, met.arm, v), turned(t, &side.turn, load3(t, &batch.stick, at)));
+    let wish = along(level(t, met.n, u), level(t, met.n, stick), L::splat(t, p.friction_rate));
+    let friction = coefficient(t, batch, L::load(t, &batch.slipping[at..]));
+    let old = (none, [none; 3]);
+    let (impulse, across) = press(t, &met, (dot(met.n, u), met.bias), wish, old, friction);
+
+    store3(met.n, &mut batch.normal, at);
+    store3(met.arm, &mut batch.arm, at);
+    met.bias.store(&mut batch.bias[at..]);
+    met.relax_bias.store(&mut batch.relax_bias[at..]);
+    met.inverse.store(&mut batch.inverse[at..]);
     impulse.store(&mut batch.impulse[at..]);
     store3(across, &mut batch.across, at);
-    L::load(t, &batch.deepest[at..]).max(none - gap).store(&mut batch.deepest[at..]);
-    let change = along(across, n, impulse);
-    apply(batch, at, velocity, ([vx, vy, vz], w), (arm, change));
-    impulse
+    L::load(t, &batch.deepest[at..]).max(none - met.gap).store(&mut batch.deepest[at..]);
+    let change = along(across, met.n, impulse);
+    (impulse, apply(batch, at, (v, w), (met.arm, change)))
 }
 
 /// Another visit. The first one of a relaxing pass also settles how far the contact slipped.
 #[inline(always)]
-fn again<L: Lane>(
+pub(crate) fn again<L: Lane>(
     t: L::Token,
     batch: &mut NodeBatch,
     at: usize,
-    velocity: Blocks<'_>,
+    (v, w): (V3<L>, L),
     side: &Side,
     (p, pass, visit): (&ContactParams, Pass, Visit),
-) -> L {
-    let [vx, vy, vz, w] = L::load_rows4(t, velocity, &batch.node[at..]);
-    let none = L::splat(t, 0.0);
-    let (n, arm) = (load3(t, &batch.normal, at), load3(t, &batch.arm, at));
-    let (old, inverse) = (L::load(t, &batch.impulse[at..]), L::load(t, &batch.inverse[at..]));
-    let old_across = load3(t, &batch.across, at);
-    let u = seen(t, side, arm, [vx, vy, vz]);
-    let un = dot(n, u);
-    let slip = along(u, n, none - un);
+) -> (L, V3<L>) {
+    let met = Met {
+        n: load3(t, &batch.normal, at),
+        arm: load3(t, &batch.arm, at),
+        gap: L::splat(t, 0.0),
+        bias: L::load(t, &batch.bias[at..]),
+        relax_bias: L::load(t, &batch.relax_bias[at..]),
+        inverse: L::load(t, &batch.inverse[at..]),
+    };
+    let old = (L::load(t, &batch.impulse[at..]), load3(t, &batch.across, at));
+    let u = seen(t, side, met.arm, v);
+    let slip = level(t, met.n, u);
+    let mut slipping = L::load(t, &batch.slipping[at..]);
     let (bias, wish) = if pass == Pass::Correct {
         let stick = turned(t, &side.turn, load3(t, &batch.stick, at));
-        let strain = along(stick, n, none - dot(n, stick));
-        (L::load(t, &batch.bias[at..]), along(slip, strain, L::splat(t, p.friction_rate)))
+        (met.bias, along(slip, level(t, met.n, stick), L::splat(t, p.friction_rate)))
     } else {
         if visit == Visit::Settle {
-            settle(t, batch, at, side, (p, slip));
+            let stick = turned(t, &side.turn, load3(t, &batch.stick, at));
+            let of = (coefficient(t, batch, slipping), slipping);
+            let (stick, slips) = settled(t, &met, old, (stick, slip), of, p);
+            store3(turned(t, &side.turn.transpose(), stick), &mut batch.stick, at);
+            slips.store(&mut batch.slipping[at..]);
+            slipping = slips;
         }
-        (L::load(t, &batch.relax_bias[at..]), slip)
+        (met.relax_bias, slip)
     };
-    let impulse = (old - (un + bias) * inverse).max(none);
-    let wanted = along(old_across, wish, none - inverse);
-    let across = cut(t, wanted, reach(t, batch, at, impulse));
+    let friction = coefficient(t, batch, slipping);
+    let (impulse, across) = press(t, &met, (dot(met.n, u), bias), wish, old, friction);
     impulse.store(&mut batch.impulse[at..]);
     store3(across, &mut batch.across, at);
-    let change = along(sub(across, old_across), n, impulse - old);
-    apply(batch, at, velocity, ([vx, vy, vz], w), (arm, change));
-    impulse - old
+    let change = along(sub(across, old.1), met.n, impulse - old.0);
+    (impulse - old.0, apply(batch, at, (v, w), (met.arm, change)))
 }
 
-/// After the correcting sweeps: how far it slipped, returned to what the largest friction can hold, and whether it sticks.
+/// Correcting, settling and relaxing visit of a substep in one, while all numbers are at hand. Returns the impulse, the
+/// velocities after it, and how far the correction moves the nodes beyond them [m].
 #[inline(always)]
-fn settle<L: Lane>(t: L::Token, batch: &mut NodeBatch, at: usize, side: &Side, (p, slip): (&ContactParams, V3<L>)) {
-    let none = L::splat(t, 0.0);
-    let n = load3(t, &batch.normal, at);
-    let (impulse, inverse) = (L::load(t, &batch.impulse[at..]), L::load(t, &batch.inverse[at..]));
-    let friction = load3::<L>(t, &batch.across, at);
-    let reach = reach(t, batch, at, impulse);
-    let most = reach * L::splat(t, p.friction_stretch).div(inverse);
-    let stick = turned(t, &side.turn, load3(t, &batch.stick, at));
-    let stick = along(along(stick, n, none - dot(n, stick)), slip, L::splat(t, p.h));
-    let stick = cut(t, stick, most);
-    store3(turned(t, &side.turn.transpose(), stick), &mut batch.stick, at);
-    let edge = reach * L::splat(t, 0.9999);
-    let one = L::splat(t, 1.0);
-    let cut = (edge * edge).select_gt(dot(friction, friction), none, one);
-    let creep = L::splat(t, p.h) * dot(slip, slip).sqrt();
-    let slips = cut * (creep - most * L::splat(t, BREAK_AWAY)).select_gt(none, one, L::load(t, &batch.slipping[at..]));
-    impulse.select_gt(none, slips, none).store(&mut batch.slipping[at..]);
-}
-
-/// Gives an impulse to the nodes and notes it for the body.
-#[inline(always)]
-fn apply<L: Lane>(
+pub(crate) fn whole<L: Lane>(
+    t: L::Token,
     batch: &mut NodeBatch,
     at: usize,
-    velocity: Blocks<'_>,
-    (v, w): (V3<L>, L),
-    (arm, change): (V3<L>, V3<L>),
-) {
-    let v = along(v, change, w);
-    L::store_rows4([v[0], v[1], v[2], w], velocity, &batch.store[at..]);
+    (faced, x, v, w): (&Faced<L>, V3<L>, V3<L>, L),
+    side: &Side,
+    p: &ContactParams,
+) -> (L, V3<L>, V3<L>) {
+    let none = L::splat(t, 0.0);
+    let met = meet(t, faced, (x, w), side, p);
+    let u = seen(t, side, met.arm, v);
+    let (un, slip) = (dot(met.n, u), level(t, met.n, u));
+    let stick = level(t, met.n, turned(t, &side.turn, load3(t, &batch.stick, at)));
+    let slipping = L::load(t, &batch.slipping[at..]);
+    let friction = coefficient(t, batch, slipping);
+    let wish = along(slip, stick, L::splat(t, p.friction_rate));
+    let old = press(t, &met, (un, met.bias), wish, (none, [none; 3]), friction);
+    // a node alone: its answer to an impulse is w, whatever the direction
+    let corrected = along(old.1, met.n, old.0);
+    let u = along(u, corrected, w);
+    let (un, slip) = (dot(met.n, u), level(t, met.n, u));
+    let (stick, slipping) = settled(t, &met, old, (stick, slip), (friction, slipping), p);
+    let friction = coefficient(t, batch, slipping);
+    let (impulse, across) = press(t, &met, (un, met.relax_bias), slip, old, friction);
+
+    store3(turned(t, &side.turn.transpose(), stick), &mut batch.stick, at);
+    slipping.store(&mut batch.slipping[at..]);
+    store3(met.n, &mut batch.normal, at);
+    impulse.store(&mut batch.impulse[at..]);
+    store3(across, &mut batch.across, at);
+    let change = along(across, met.n, impulse);
+    let sum = along(load3(t, &batch.sum, at), change, L::splat(t, 1.0));
+    store3(sum, &mut batch.sum, at);
+    (L::load(t, &batch.normal_sum[at..]) + impulse).store(&mut batch.normal_sum[at..]);
+    L::load(t, &batch.deepest[at..]).max(none - met.gap).store(&mut batch.deepest[at..]);
+    let shift = scale(sub(corrected, change), w * L::splat(t, p.h));
+    (impulse, apply(batch, at, (v, w), (met.arm, change)), shift)
+}
+
+/// Velocities of nodes after an impulse, which is noted for the body.
+#[inline(always)]
+fn apply<L: Lane>(batch: &mut NodeBatch, at: usize, (v, w): (V3<L>, L), (arm, change): (V3<L>, V3<L>)) -> V3<L> {
     store3(change, &mut batch.push, at);
     store3(cross(arm, change), &mut batch.twist, at);
+    along(v, change, w)
 }

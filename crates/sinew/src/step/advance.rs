@@ -1,6 +1,6 @@
 //! Advance: positions follow the corrected velocities; spinning bodies keep their angular momentum.
 
-use super::{StepContext, soft};
+use super::{StepContext, sheet, soft};
 use crate::math::{Quat, Real, Vec3, integrate_rotation, turn_free};
 use crate::model::{Model, Motion};
 use crate::settings::Settings;
@@ -16,7 +16,9 @@ pub(crate) fn advance(ctx: &StepContext, model: &Model, work: &mut Work, setting
         move_rigid(ctx.h, model, work, settings, slot);
     }
     for &slot in &nodes {
-        if work.soft[slot as usize].is_some() {
+        if sheet::is_out(work, slot) {
+            // it went on with the corrected velocities before they were relaxed
+        } else if work.soft[slot as usize].is_some() {
             soft::advance(ctx.into(), model, slot, work, settings);
         } else {
             move_particles(ctx.h, model, work, slot);

@@ -1,6 +1,6 @@
 //! Assemble: constraints and contacts become rows, with J, response, bias, bounds and warm impulses.
 
-use super::{StepContext, law_contact, node_contact, node_lanes, solve, touch, untwist};
+use super::{StepContext, law_contact, node_contact, node_lanes, sheet, solve, touch, untwist};
 use crate::constraint::{RowBuffer, View};
 use crate::math::{Block, Eight, Quat, Real, Vec3};
 use crate::model::{Model, Motion, PairRules};
@@ -16,7 +16,7 @@ const LAY_OUT: usize = 32;
 pub(crate) fn assemble(ctx: &StepContext, model: &Model, state: &State, work: &mut Work, settings: &Settings) {
     if ctx.substep == 0 {
         // contacts want the speed of approach before any impulse is applied
-        work.carry.copy_from_slice(&work.velocity);
+        sheet::carry_over(model, work);
         batch_contacts(ctx, model, work, settings);
         node_lanes::build(model, &settings.pairs, work);
     } else {
@@ -26,6 +26,7 @@ pub(crate) fn assemble(ctx: &StepContext, model: &Model, state: &State, work: &m
     constraint_rows(ctx, model, state, work);
     node_contact::rows(ctx, model, &settings.pairs, work);
     work.node_touches.renew();
+    sheet::renew(work);
     law_contact::rows(ctx, model, settings, work);
     pgs::warm_start(&work.rows, &mut work.velocity);
     pgs::warm_start(&work.node_rows, &mut work.velocity);

@@ -22,6 +22,7 @@ pub(crate) fn detect(model: &Model, state: &mut State, work: &mut Work, settings
     super::surface_contact::follow(model, state, work, settings);
     super::node_contact::find(model, state, work, settings);
     super::surface_contact::find(model, state, work, settings);
+    super::node_contact::widen(model, state, work, settings);
     super::ellipsoid_contact::find(model, state, work, settings);
     work.contacts.sort_unstable_by_key(|m| m.key);
     wake_islands(model, state, work);
@@ -40,6 +41,7 @@ pub(crate) fn detect(model: &Model, state: &mut State, work: &mut Work, settings
     work.report.counts.implicit_islands = work.implicit.count as u32;
     classic_contact::gather(model, work);
     super::assemble::warm_from_state(state, work, settings);
+    super::sheet::sort_out(model, work, settings);
 }
 
 /// Lists all colliders by body slot.

@@ -18,6 +18,7 @@ mod observe;
 mod predict;
 mod remember;
 mod rim_contact;
+mod sheet;
 mod soft;
 mod solve;
 mod surface_contact;
@@ -95,6 +96,8 @@ pub(crate) fn step(model: &mut Model, state: &mut State, work: &mut Work, settin
     detect::detect(model, state, work, settings);
     clock.mark(Phase::Detect);
     implicit::run(model, state, work, settings, &mut clock);
+    sheet::take_out(model, work, settings);
+    clock.mark(Phase::Predict);
     let h = settings.dt / work.substeps as Real;
     for substep in 0..work.substeps {
         let ctx = StepContext::new(settings, h, substep);
@@ -110,6 +113,7 @@ pub(crate) fn step(model: &mut Model, state: &mut State, work: &mut Work, settin
         classic_contact::follow(&ctx, model, work, settings, SWEEPS);
         clock.mark(Phase::Advance);
     }
+    sheet::put_back(model, work);
     solve::bounce(&StepContext::new(settings, h, work.substeps), model, work, settings);
     clock.mark(Phase::Solve);
     continuous::guard(model, state, work, settings);

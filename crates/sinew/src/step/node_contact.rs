@@ -1,7 +1,7 @@
 //! Contacts of surfels with rigid bodies: found, written as rows, and settled. They are three rows each in the one sweep,
 //! on the blocks of the nodes that the surfel follows and the body's two.
 
-use super::{StepContext, classic_contact, ellipsoid_contact, law_contact, surface_contact, touch};
+use super::{StepContext, classic_contact, ellipsoid_contact, sheet, surface_contact, touch};
 use crate::collision::surface::feature;
 use crate::collision::{Bounds3, Ellipsoid};
 use crate::constraint::{Bounds, Term};
@@ -10,7 +10,7 @@ use crate::model::{BuiltCollider, Material, Model, Nodes, PairRules};
 use crate::settings::Settings;
 use crate::solver::contact;
 use crate::state::{ContactKey, ContactMemory, State, contact_flag};
-use crate::work::{NodeContact, SkinWork, Work};
+use crate::work::{ColliderRef, NodeContact, SkinWork, Work};
 use bytemuck::Zeroable;
 
 /// Rounds in which an ellipsoid and a shape agree on their normal.
@@ -20,18 +20,41 @@ const AGREE: usize = 8;
 pub(super) fn find(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
     for (slot, _) in model.bodies.iter() {
         let Some(nodes) = model.nodes_at(slot) else { continue };
+        let tight = sheet::may_be_out(model, state, work, settings, slot);
         if nodes.traits.radius < 0.0 {
             continue;
         }
         let start = work.contacts.len();
-        find_body(model, state, work, settings, (slot, nodes));
+        find_body(model, state, work, settings, (slot, nodes, tight));
         surface_contact::find_rigid(model, state, work, settings, slot, start);
     }
 }
 
-/// One body's surfels: colliders near the whole surface first, then the surfels near each.
-fn find_body(model: &Model, state: &State, work: &mut Work, settings: &Settings, (slot, nodes): (u32, &Nodes)) {
-    let Work { broad, bounds, colliders, contacts, motion, skins, near_colliders, reaches, .. } = work;
+/// Looks again, and farther, for sheets that will not be in columns after all: their surfaces meet others.
+pub(super) fn widen(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
+    for slot in 0..work.soft.len() as u32 {
+        let Some(held) = work.soft[slot as usize].as_mut().filter(|held| held.sheet.tight) else { continue };
+        let of_it = |m: &ContactMemory| m.key.a == slot || m.key.b == slot;
+        if work.contacts.iter().any(|m| of_it(m) && m.has(contact_flag::SURFACE)) {
+            held.sheet.tight = false;
+            let by_node = |m: &ContactMemory| m.key.b == slot && m.key.collider_b == feature::VERTEX;
+            work.contacts.retain(|m| !by_node(m) || m.has(contact_flag::SURFACE));
+            let Some(nodes) = model.nodes_at(slot) else { continue };
+            find_body(model, state, work, settings, (slot, nodes, false));
+        }
+    }
+}
+
+/// One body's surfels: colliders near the whole surface first, then the surfels near each; `tight`: those that come nearer,
+/// where the sheet tries all its nodes in each substep anyway.
+fn find_body(
+    model: &Model,
+    state: &State,
+    work: &mut Work,
+    settings: &Settings,
+    (slot, nodes, tight): (u32, &Nodes, bool),
+) {
+    let Work { broad, bounds, colliders, contacts, motion, skins, near_colliders, reaches, soft, .. } = work;
     let Some(skin) = skins[slot as usize].as_ref() else { return };
     // how far each surfel may come
     let fall = settings.gravity.length() * settings.dt * settings.dt;
@@ -46,13 +69,20 @@ fn find_body(model: &Model, state: &State, work: &mut Work, settings: &Settings,
     broad.overlapping(&around, |c| near_colliders.push(c));
     near_colliders.retain(|&c| bounds[c as usize].meets(&around));
     near_colliders.sort_unstable();
+    near_colliders.retain(|&c| {
+        let ColliderRef { body, collider } = colliders[c as usize];
+        let built = model.rigid_at(body).map(|rigid| &rigid.colliders[collider as usize]);
+        let may = built.is_some_and(|built| !built.sensor && built.groups.meets(nodes.traits.groups));
+        may && !model.are_apart(body, slot)
+    });
+    let tight = tight && near_colliders.iter().all(|&c| sheet::is_wall(model, colliders[c as usize], slot, settings));
+    if let Some(held) = soft[slot as usize].as_mut() {
+        held.sheet.tight = tight;
+    }
     for &c in near_colliders.iter() {
         let collider = colliders[c as usize];
         let Some(rigid) = model.rigid_at(collider.body) else { continue };
         let built = &rigid.colliders[collider.collider as usize];
-        if built.sensor || !built.groups.meets(nodes.traits.groups) || model.are_apart(collider.body, slot) {
-            continue;
-        }
         let i = collider.body as usize;
         let pose = Pose::new(state.x[i], state.q[i]);
         let key = ContactKey {
@@ -64,7 +94,13 @@ fn find_body(model: &Model, state: &State, work: &mut Work, settings: &Settings,
             sub_b: 0,
         };
         let side = Side { built, pose, placed: pose.then_inner(&built.place), bounds: bounds[c as usize], key };
-        let near = Near { nodes, skin, reaches, motion: motion[i] };
+        let near = Near {
+            nodes,
+            skin,
+            reaches,
+            motion: motion[i],
+            still: tight.then_some(fall + 0.25 * settings.contact_margin),
+        };
         side.look(model, state, settings, &near, contacts);
     }
 }
@@ -97,6 +133,9 @@ struct Near<'a> {
     reaches: &'a [Real],
     /// How far the collider may come [m].
     motion: Real,
+    /// How far a surfel that does not come nearer may come, where that is all to look for [m]: with little margin, since
+    /// the list is for what nodes remember, and not for who is tried.
+    still: Option<Real>,
 }
 
 /// Where a surfel meets a collider.
@@ -128,6 +167,12 @@ impl Side<'_> {
             if self.is_far(x, radius + size + reach) {
                 continue;
             }
+            if let Some(still) = near.still {
+                let comes = 2.0 * settings.dt * self.approach(x, near.skin.v[surfel]);
+                if self.is_far(x, radius + still + comes + near.motion) {
+                    continue;
+                }
+            }
             let key = ContactKey { sub_b: surfel as u32, ..self.key };
             if classic {
                 if classic_contact::is_node_near(model, &key, &self.placed, x, reach) {
@@ -153,6 +198,15 @@ impl Side<'_> {
             let old = known.first().filter(|m| m.key == key);
             contacts.push(self.contact(old, key, &meet, (radius, shape.is_some())));
         }
+    }
+
+    /// How fast a point comes nearer to a ball or a plane [m/s]; 0 when it does not.
+    fn approach(&self, x: Vec3, v: Vec3) -> Real {
+        let up = match self.built.geometry.plane() {
+            Some(n) => self.placed.rotation * n,
+            None => (x - self.placed.position).normalize_or_zero(),
+        };
+        (-up.dot(v)).max(0.0)
     }
 
     /// True for a point that is farther than `reach` [m], told without roots.
@@ -264,14 +318,9 @@ pub(super) fn rows(ctx: &StepContext, model: &Model, rules: &PairRules, work: &m
     let mut parts = std::mem::take(&mut work.parts);
     // the pair of bodies before, and its surface
     let mut last: Option<((u32, u32, u32), Material)> = None;
-    for (index, m) in work.contacts.iter().enumerate() {
-        let elsewhere = work.implicit.holds(m.key.a) || work.implicit.holds(m.key.b);
-        if !m.has(contact_flag::NODE) || elsewhere || work.in_lanes[index] {
-            continue;
-        }
-        if work.any_laws && law_contact::takes(model, rules, m) {
-            continue;
-        }
+    let by_rows = std::mem::take(&mut work.by_rows);
+    for &index in &by_rows {
+        let m = &work.contacts[index as usize];
         let Some(at) = touch::place(model, &work.pose, m, 0) else { continue };
         let pair = (m.key.a, m.key.b, if m.has(contact_flag::SURFACE) { u32::MAX } else { m.key.collider_a });
         let known = last.filter(|(p, _)| *p == pair);
@@ -304,12 +353,13 @@ pub(super) fn rows(ctx: &StepContext, model: &Model, rules: &PairRules, work: &m
         list[row as usize].impulse = point.impulse[1];
         list[row as usize + 1].impulse = point.impulse[2];
         list[row as usize + 2].impulse = point.impulse[0];
-        work.node_contacts.push(NodeContact { manifold: index as u32, row });
+        work.node_contacts.push(NodeContact { manifold: index, row });
         work.report.penetration = work.report.penetration.max(-at.gap);
     }
     work.contact_rows = rows;
     work.terms = terms;
     work.parts = parts;
+    work.by_rows = by_rows;
 }
 
 /// After the correcting sweeps: how far each contact slipped, and whether it sticks.

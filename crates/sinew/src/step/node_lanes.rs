@@ -2,26 +2,30 @@
 
 use super::{StepContext, law_contact, touch};
 use crate::collision::surface::feature;
-use crate::math::{Quat, Real, Vec3};
+use crate::math::{Block, Quat, Real, Vec3};
 use crate::model::{Material, Model, Nodes, PairRules};
 use crate::settings::Settings;
 use crate::solver::node_touch::{LIGHT, NodeBatch, TouchBlocks, largest};
 use crate::solver::pgs::Pass;
 use crate::state::{ContactMemory, contact_flag};
-use crate::work::Work;
+use crate::work::{PointForce, Work};
 
 /// Sorts out the contacts that lanes take; the others stay rows.
 pub(super) fn build(model: &Model, rules: &PairRules, work: &mut Work) {
     let any_laws = work.any_laws;
-    let Work { contacts, node_touches, in_lanes, implicit, active, .. } = work;
+    let Work { contacts, node_touches, in_lanes, by_rows, implicit, active, soft, .. } = work;
     node_touches.clear();
     in_lanes.clear();
     in_lanes.resize(contacts.len(), false);
     // the pair of colliders before, and its surface
     let mut last: Option<((u32, u32, u32), Material)> = None;
     for (index, m) in contacts.iter().enumerate() {
-        let ours = m.has(contact_flag::NODE) && !m.has(contact_flag::SURFACE | contact_flag::CLASSIC);
+        let ours = is_ours(m);
         let (a, b) = (m.key.a, m.key.b);
+        if ours && soft.get(b as usize).and_then(Option::as_ref).is_some_and(|s| s.sheet.out) {
+            in_lanes[index] = true;
+            continue;
+        }
         if !ours || m.key.collider_b != feature::VERTEX || implicit.holds(a) || implicit.holds(b) {
             continue;
         }
@@ -49,6 +53,18 @@ pub(super) fn build(model: &Model, rules: &PairRules, work: &mut Work) {
         fill(batch, lane, index as u32, model.node_block(nodes.start + node), m);
         in_lanes[index] = true;
     }
+    by_rows.clear();
+    by_rows.extend((0..contacts.len() as u32).filter(|&index| {
+        let m = &contacts[index as usize];
+        let elsewhere = implicit.holds(m.key.a) || implicit.holds(m.key.b);
+        let left = m.has(contact_flag::NODE) && !elsewhere && !in_lanes[index as usize];
+        left && !(any_laws && law_contact::takes(model, rules, m))
+    }));
+}
+
+/// Of a surfel with a rigid body, and answered by impulses.
+pub(super) fn is_ours(m: &ContactMemory) -> bool {
+    m.has(contact_flag::NODE) && !m.has(contact_flag::SURFACE | contact_flag::CLASSIC)
 }
 
 /// The node that a surfel is, when it is one.
@@ -63,7 +79,7 @@ fn single(nodes: &Nodes, surfel: u32) -> Option<u32> {
 }
 
 /// True when eight such nodes hardly move the body.
-fn is_light(model: &Model, active: bool, slot: u32, inv_mass: Real) -> bool {
+pub(super) fn is_light(model: &Model, active: bool, slot: u32, inv_mass: Real) -> bool {
     let Some(rigid) = model.rigid_at(slot) else { return false };
     if !(inv_mass > 0.0) {
         return false;
@@ -105,36 +121,56 @@ pub(super) fn read(work: &mut Work, settings: &Settings) {
     for batch in node_touches.batches() {
         let q = Quat::from_array(pose[2 * batch.slot as usize + 1]).inverse();
         for (lane, &origin) in batch.origin.iter().enumerate().filter(|(_, o)| **o != u32::MAX) {
-            let pick = |a: &[[Real; 8]; 3]| Vec3::new(a[0][lane], a[1][lane], a[2][lane]);
-            let m = &mut contacts[origin as usize];
-            let (normal, across) = (pick(&batch.normal), pick(&batch.across));
-            let local = q * normal;
-            m.tangent = touch::level(m.tangent, local);
-            m.normal = local;
-            let bitangent = m.normal.cross(m.tangent);
-            let (stick, along) = (pick(&batch.stick), q * across);
-            let push = batch.impulse[lane];
-            let point = &mut m.points[0];
-            point.impulse = [push, along.dot(m.tangent), along.dot(bitangent)];
-            point.stick = [stick.dot(m.tangent), stick.dot(bitangent)];
-            point.slipping = u32::from(batch.slipping[lane] > 0.0);
-            // a node may leave its body and come back within a step: what counts is the sum of its substeps
-            let force = (pick(&batch.sum) + normal * push + across) * inv_dt;
-            let pressed = (batch.normal_sum[lane] + push) * inv_dt;
-            forces[origin as usize] = [force.x, force.y, force.z, pressed];
-            super::remember::set_touching(m, pressed > 0.0);
-            deepest = deepest.max(batch.deepest[lane]);
-            if let Some(to) = point_forces.get_mut(origin as usize) {
-                let at = pose[batch.node[lane] as usize];
-                to[0] = crate::work::PointForce {
-                    point: Vec3::new(at[0], at[1], at[2]),
-                    direction: normal,
-                    gap: -batch.deepest[lane],
-                    normal: pressed,
-                    force,
-                };
-            }
+            let out = Out { contact: &mut contacts[origin as usize], force: &mut forces[origin as usize] };
+            let point = point_forces.get_mut(origin as usize).map(|p| (&mut p[0], pose[batch.node[lane] as usize]));
+            deepest = deepest.max(read_lane(batch, lane, (q, inv_dt, true), out, point));
         }
     }
     work.report.penetration = work.report.penetration.max(deepest);
+}
+
+/// Where the reading of a contact goes.
+pub(super) struct Out<'a> {
+    pub contact: &'a mut ContactMemory,
+    pub force: &'a mut [Real; 4],
+}
+
+/// One contact of a step that is over; `q` turns into the axes of the body, `add_last`: the last substep is not among the
+/// sums yet. Returns how deep it was [m].
+pub(super) fn read_lane(
+    batch: &NodeBatch,
+    lane: usize,
+    (q, inv_dt, add_last): (Quat, Real, bool),
+    out: Out<'_>,
+    at: Option<(&mut PointForce, Block)>,
+) -> Real {
+    let pick = |a: &[[Real; 8]; 3]| Vec3::new(a[0][lane], a[1][lane], a[2][lane]);
+    let m = out.contact;
+    let (normal, across) = (pick(&batch.normal), pick(&batch.across));
+    let local = q * normal;
+    m.tangent = touch::level(m.tangent, local);
+    m.normal = local;
+    let bitangent = m.normal.cross(m.tangent);
+    let (stick, along) = (pick(&batch.stick), q * across);
+    let push = batch.impulse[lane];
+    let point = &mut m.points[0];
+    point.impulse = [push, along.dot(m.tangent), along.dot(bitangent)];
+    point.stick = [stick.dot(m.tangent), stick.dot(bitangent)];
+    point.slipping = u32::from(batch.slipping[lane] > 0.0);
+    // a node may leave its body and come back within a step: what counts is the sum of its substeps
+    let last = if add_last { (normal * push + across, push) } else { (Vec3::ZERO, 0.0) };
+    let force = (pick(&batch.sum) + last.0) * inv_dt;
+    let pressed = (batch.normal_sum[lane] + last.1) * inv_dt;
+    *out.force = [force.x, force.y, force.z, pressed];
+    super::remember::set_touching(m, pressed > 0.0);
+    if let Some((to, at)) = at {
+        *to = PointForce {
+            point: Vec3::new(at[0], at[1], at[2]),
+            direction: normal,
+            gap: -batch.deepest[lane],
+            normal: pressed,
+            force,
+        };
+    }
+    batch.deepest[lane]
 }

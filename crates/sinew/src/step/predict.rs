@@ -1,6 +1,6 @@
 //! Predict: each body alone. Velocities after gravity, input forces and damping; inertia in world axes.
 
-use super::{StepContext, soft};
+use super::{StepContext, sheet, soft};
 use crate::math::{Block, Quat, Real, Sym3, Vec3};
 use crate::model::Model;
 use crate::settings::Settings;
@@ -11,7 +11,9 @@ pub(crate) fn predict(ctx: &StepContext, model: &Model, work: &mut Work, setting
     turn_inertia(model, work, &rigid);
     kick_rigid(ctx.h, model, work, settings, &rigid);
     for &slot in &nodes {
-        if work.soft[slot as usize].is_some() {
+        if sheet::is_out(work, slot) {
+            sheet::predict(ctx, model, slot, work, settings);
+        } else if work.soft[slot as usize].is_some() {
             soft::predict(ctx.into(), model, slot, work, settings);
         } else {
             kick_particles(ctx.h, model, work, settings, slot);

@@ -62,6 +62,7 @@ fn read_contacts(model: &Model, work: &mut Work, settings: &Settings) {
     work.report.penetration = work.report.penetration.max(deepest);
     super::implicit::report(work, settings);
     super::node_lanes::read(work, settings);
+    super::sheet::read(model, work, settings);
     for c in &work.node_contacts {
         let m = &mut work.contacts[c.manifold as usize];
         let q = work.pose[2 * m.key.a as usize + 1];

@@ -33,7 +33,8 @@ pub(super) fn adopt(model: &mut Model, state: &State, work: &mut Work) {
             continue;
         }
         let built = nodes.fresh.take().or_else(|| nodes.rebuild());
-        *held = built.map(|model| SoftWork { generation, model, stable_step: Real::INFINITY });
+        *held =
+            built.map(|model| SoftWork { generation, model, stable_step: Real::INFINITY, sheet: Default::default() });
         work.soft_stale = true;
     }
     if work.soft_stale {

@@ -1,6 +1,6 @@
 //! Solve: correcting sweeps move positions out of error; relaxing sweeps leave velocities that hold the constraints.
 
-use super::{StepContext, law_contact, law_whole, node_contact, node_lanes, predict, untwist};
+use super::{StepContext, law_contact, law_whole, node_contact, node_lanes, predict, sheet, untwist};
 use crate::math::{Blocks, Real};
 use crate::model::Model;
 use crate::settings::{Order, Settings};
@@ -18,7 +18,8 @@ pub(crate) fn solve(ctx: &StepContext, model: &Model, work: &mut Work, settings:
     node_contact::settle(ctx, model, &settings.pairs, work);
     law_contact::settle(ctx, work);
     // positions move with the corrected velocities; what the correction added is then taken out again
-    work.carry.copy_from_slice(&work.velocity);
+    sheet::carry_over(model, work);
+    sheet::advance(ctx, work, settings);
     for _ in 0..settings.relax_sweeps {
         if sweep(ctx, work, settings, Job::Relax) {
             break;
@@ -48,6 +49,7 @@ fn sweep(ctx: &StepContext, work: &mut Work, settings: &Settings, job: Job) -> b
             squares += node_rows(work, settings, pass);
             squares += pgs::sweep(&mut work.contact_rows, &mut work.velocity, pass);
             squares += node_lanes::sweep(ctx, work, settings, pass);
+            squares += sheet::sweep(ctx, work, settings, pass);
             squares += law_contact::sweep(ctx, work, pass);
             squares += contacts(ctx, work, settings, job);
         }
@@ -60,6 +62,7 @@ fn sweep(ctx: &StepContext, work: &mut Work, settings: &Settings, job: Job) -> b
                 squares += node_rows(work, settings, pass);
                 squares += pgs::sweep(&mut work.contact_rows, &mut work.velocity, pass);
                 squares += node_lanes::sweep(ctx, work, settings, pass);
+                squares += sheet::sweep(ctx, work, settings, pass);
                 squares += law_contact::sweep(ctx, work, pass);
             }
         }

@@ -5,6 +5,7 @@ use crate::deformable::Deformable;
 use crate::friction::{Coefficients, Law, Weave};
 use crate::math::{Block, Real, Vec3};
 use crate::solver::implicit::{Lump, Outcome, Placed, Scratch};
+use crate::solver::sheet_touch::SheetTouch;
 
 /// Stands for "in no implicit island": swept.
 pub(crate) const SWEEPS: u32 = u32::MAX;
@@ -17,6 +18,23 @@ pub(crate) struct SoftWork {
     pub model: Box<dyn Deformable>,
     /// Largest step of the integrator that the model was made with. Written by `detect` [s].
     pub stable_step: Real,
+    pub sheet: SheetWork,
+}
+
+/// A bare sheet while a step has it in columns (`step/sheet.rs`). Written by `detect`.
+#[derive(Debug, Default)]
+pub(crate) struct SheetWork {
+    /// It can be taken out as far as is known: only surfels that come nearer were looked for.
+    pub tight: bool,
+    /// It is in columns in this step.
+    pub out: bool,
+    /// It touches only what stands still, and so runs all substeps by itself.
+    pub alone: bool,
+    /// One for each wall near, the first `count`.
+    pub touches: Vec<SheetTouch>,
+    pub count: usize,
+    /// Column of each node, once asked for.
+    pub columns: Vec<u32>,
 }
 
 /// Who belongs to an implicit island. All lists ascend.

@@ -9,7 +9,7 @@ mod skin;
 
 pub(crate) use classic::{ClassicWork, Encounter, Mover};
 pub(crate) use guard::{GuardBody, GuardHit, GuardWork, Meeting, Near};
-pub(crate) use implicit::{ImplicitIsland, ImplicitSpan, ImplicitWork, SWEEPS, SoftWork, Touch};
+pub(crate) use implicit::{ImplicitIsland, ImplicitSpan, ImplicitWork, SWEEPS, SheetWork, SoftWork, Touch};
 pub(crate) use islands::Islands;
 pub(crate) use near_cells::NearCells;
 pub(crate) use skin::{SkinWork, Window};
@@ -203,6 +203,8 @@ pub(crate) struct Work {
     pub node_touches: NodeTouches,
     /// (contacts)
     pub in_lanes: Vec<bool>,
+    /// Contacts of nodes that are rows in this step. Written by `assemble`.
+    pub by_rows: Vec<u32>,
     /// How far each surfel of the body at hand may come [m]. Written by `detect`.
     pub reaches: Vec<Real>,
     /// Balls around oriented particles, by their least x. Written by `detect`.
@@ -307,6 +309,7 @@ impl Work {
             node_contacts: Vec::new(),
             node_touches: NodeTouches::default(),
             in_lanes: Vec::new(),
+            by_rows: Vec::new(),
             reaches: Vec::new(),
             particles_around: Vec::new(),
             law_contacts: Vec::new(),

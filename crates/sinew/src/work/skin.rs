@@ -29,6 +29,8 @@ pub(crate) struct SkinWork {
     /// How often the fat boxes were made anew: who knows this number knows which pairs of cells may meet.
     fattened: u64,
     fitted: bool,
+    /// Every node is a surfel, in the same order, and nothing else is.
+    pub all_nodes: bool,
     /// Largest radius of a circle around a triangle at rest [m].
     pub face_radius: Real,
 }
@@ -52,6 +54,7 @@ impl SkinWork {
             tree,
             fattened: 0,
             fitted: false,
+            all_nodes: nodes.surface.is_all_nodes(nodes.inv_mass.len()),
             face_radius,
         }
     }
@@ -68,9 +71,15 @@ impl SkinWork {
     /// Follows the state. The box holds all surfels now and where their velocities take them in `dt`, grown by `margin` [m].
     pub fn follow(&mut self, nodes: &Nodes, state: &State, dt: Real, margin: Real) {
         let (x, v) = (&state.node_x[nodes.span()], &state.node_v[nodes.span()]);
-        nodes.surface.positions(x, &mut self.x);
         self.v.clear();
-        self.v.extend((0..nodes.surface.len() as u32).map(|s| nodes.surface.velocity(s, x, v)));
+        if self.all_nodes {
+            self.x.clear();
+            self.x.extend_from_slice(x);
+            self.v.extend_from_slice(v);
+        } else {
+            nodes.surface.positions(x, &mut self.x);
+            self.v.extend((0..nodes.surface.len() as u32).map(|s| nodes.surface.velocity(s, x, v)));
+        }
         let square = self.v.iter().fold(0.0, |most: Real, v| most.max(v.length_squared()));
         self.fastest = square.sqrt();
         // only a body with an inside, or one that meets surfaces, asks for them

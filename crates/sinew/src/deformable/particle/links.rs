@@ -10,11 +10,18 @@
 //! ΔΛ/l goes back by a broadcast: 11 shuffles for eight rows instead of 32 (cloth study, 1.5 against 2.0 ns a row).
 //! Groups follow the order of colours: in mesh order a group waits for the stores of the one before (2.9 ns a row).
 //!
+//! A sheet of rows and columns has its nodes in strips instead (`weave.rs`), where eight ends are one vector: no shuffles
+//! and no indices (0.7 ns a row).
+//!
 //! The limiter is the same step without compliance on l ≤ (1 + limit) l0. It pulls only, and leaves out groups without an
 //! edge beyond the limit.
 
 use super::Distance;
-use crate::math::{Block, Eight, Kernel, LANES, Lane, PairPicks, PickedPairs, Real, run};
+use super::flock::Flock;
+use super::weave::Strand;
+use crate::math::{
+    Block, Eight, Kernel, LANES, Lane, PairPicks, PickedPairs, Real, StripPairs, StripSpan, Strips, run,
+};
 
 /// Compliance that stands for infinity [m/N]: ∞ · 0 is not a number.
 const SLACK: Real = 1e12;
@@ -44,10 +51,26 @@ struct Soft {
     lambda: Eight,
 }
 
-/// Distance rows of one body, in the order of their list.
-#[derive(Clone, Debug, Default)]
+/// Where the ends of eight rows are.
+#[derive(Clone, Debug)]
+enum Pairs {
+    /// Anywhere, by the numbers of their blocks.
+    Picked(PairPicks),
+    /// Side by side in columns.
+    Strips(StripPairs),
+}
+
+/// Places that rows move: blocks, or columns.
+#[derive(Debug)]
+pub(super) enum Places<'a> {
+    Blocks(&'a mut [Block]),
+    Columns(&'a mut Flock),
+}
+
+/// Distance rows of one body, in the order of their list or of their strips.
+#[derive(Clone, Debug)]
 pub(super) struct Links {
-    picks: PairPicks,
+    pairs: Pairs,
     /// Compliances of stretched and of shortened rows [m/N].
     compliance: Vec<[Eight; 2]>,
     /// For the substep `h`. Written by `prepare`.
@@ -71,9 +94,15 @@ enum Job {
 }
 
 impl Links {
-    /// Groups of rows of a body of `count` nodes. Rows are expected sorted by colour: neighbours share no node.
+    fn empty(pairs: Pairs) -> Self {
+        let (compliance, hot, soft, rigid) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { pairs, compliance, hot, soft, rigid, h: 0.0 }
+    }
+
+    /// Groups of rows of a body of `count` blocks. Rows are expected sorted by colour: neighbours share no node.
     pub fn new(rows: &[Distance], count: usize) -> Self {
-        let mut links = Self::default();
+        let (mut picks, mut links) = (PairPicks::default(), Self::empty(Pairs::Strips(StripPairs::default())));
+        let pad = |lane: usize| (count + 2 * lane) as u32;
         let mut at = 0;
         while at < rows.len() {
             // as many as share no node
@@ -85,50 +114,73 @@ impl Links {
                 }
                 size += 1;
             }
-            links.add(&rows[at..at + size], count);
+            let group: [Option<&Distance>; LANES] = std::array::from_fn(|lane| rows[at..at + size].get(lane));
+            let ends = |end: usize| {
+                std::array::from_fn(|lane| group[lane].map_or(pad(lane) + end as u32, |row| row.nodes[end]))
+            };
+            picks.push(ends(0), ends(1));
+            links.add(group);
             at += size;
         }
-        links
+        Self { pairs: Pairs::Picked(picks), ..links }
     }
 
-    fn add(&mut self, rows: &[Distance], count: usize) {
-        let pad = |lane: usize| (count + 2 * lane) as u32;
-        let (mut a, mut b): ([u32; LANES], [u32; LANES]) =
-            (std::array::from_fn(pad), std::array::from_fn(|lane| pad(lane) + 1));
-        let mut hot = Hot { rest: [1.0; LANES], ..Hot::default() };
-        let mut compliance = [[SLACK; LANES]; 2];
-        for (lane, row) in rows.iter().enumerate() {
-            [a[lane], b[lane]] = row.nodes;
-            hot.rest[lane] = row.rest;
-            compliance[0][lane] = row.compliance.min(SLACK);
-            compliance[1][lane] = row.compression.min(SLACK);
+    /// Groups of rows whose ends lie side by side.
+    pub fn strips(rows: &[Distance], strands: &[Strand]) -> Self {
+        let (mut strips, mut links) = (StripPairs::default(), Self::empty(Pairs::Strips(StripPairs::default())));
+        for strand in strands {
+            strips.push(strand.ends[0], strand.ends[1]);
+            links.add(strand.rows.map(|row| rows.get(row as usize)));
         }
-        self.picks.push(a, b);
+        Self { pairs: Pairs::Strips(strips), ..links }
+    }
+
+    /// Eight rows; a lane without one does nothing.
+    fn add(&mut self, rows: [Option<&Distance>; LANES]) {
+        // so long that nothing is beyond its limit
+        let mut hot = Hot { rest: [1e9; LANES], ..Hot::default() };
+        let mut compliance = [[Real::INFINITY; LANES]; 2];
+        for (lane, row) in rows.iter().enumerate() {
+            if let Some(row) = row {
+                hot.rest[lane] = row.rest;
+                compliance[0][lane] = row.compliance.min(SLACK);
+                compliance[1][lane] = row.compression.min(SLACK);
+            }
+        }
         self.hot.push(hot);
         self.compliance.push(compliance);
         self.soft.push(Soft::default());
         self.rigid.push([0.0; LANES]);
     }
 
-    /// Numbers for a substep h [s] from the inverse masses of `p`; `stale` when these have changed.
-    pub fn prepare(&mut self, p: &[Block], h: Real, stale: bool) {
+    /// Numbers for a substep h [s] from the inverse masses of all places; `stale` when these have changed.
+    pub fn prepare(&mut self, inverse_mass: impl Fn(u32) -> Real, h: Real, stale: bool) {
         if !stale && self.h == h {
             return;
         }
         self.h = h;
         let rate = 1.0 / (h * h);
         let inverse = |below: Real| if below > 0.0 { 1.0 / below } else { 0.0 };
-        for group in 0..self.picks.len() {
+        for group in 0..self.hot.len() {
             for lane in 0..LANES {
-                let [a, b] = self.picks.pair(group, lane).map(|i| p[i as usize][3]);
-                let [pull, push] = [0, 1].map(|side| self.compliance[group][side][lane] * rate);
-                self.rigid[group][lane] = inverse(a + b);
+                let there = self.compliance[group][0][lane].is_finite();
+                let [pull, push] = [0, 1].map(|side| self.compliance[group][side][lane].min(SLACK) * rate);
+                // nobody's lane does not answer, nor do two pinned nodes
+                let answer = if there {
+                    let [a, b] = match &self.pairs {
+                        Pairs::Picked(p) => p.pair(group, lane),
+                        Pairs::Strips(p) => p.pair(group, lane),
+                    };
+                    inverse_mass(a) + inverse_mass(b)
+                } else {
+                    0.0
+                };
+                let moves = if answer > 0.0 { 1.0 } else { 0.0 };
+                self.rigid[group][lane] = inverse(answer);
                 let soft = &mut self.soft[group];
-                (soft.pull[lane], soft.push[lane], soft.answer[lane]) = (pull, push, a + b);
-                // two pinned nodes do not answer
-                let moves = if a + b > 0.0 { 1.0 } else { 0.0 };
-                self.hot[group].pull[lane] = moves * inverse(a + b + pull);
-                self.hot[group].push[lane] = moves * inverse(a + b + push);
+                (soft.pull[lane], soft.push[lane], soft.answer[lane]) = (pull, push, answer);
+                self.hot[group].pull[lane] = moves * inverse(answer + pull);
+                self.hot[group].push[lane] = moves * inverse(answer + push);
             }
         }
     }
@@ -139,31 +191,70 @@ impl Links {
     }
 
     /// One sweep; `once`: the only one of its substep, which needs no `begin`.
-    pub fn sweep(&mut self, p: &mut [Block], once: bool, lanes: bool) {
+    pub fn sweep(&mut self, p: Places<'_>, once: bool, lanes: bool) {
         self.run(p, if once { Job::Once } else { Job::Again }, lanes);
     }
 
     /// One sweep over the rows that are stretched by more than the share `limit`.
-    pub fn limit(&mut self, p: &mut [Block], limit: Real, lanes: bool) {
+    pub fn limit(&mut self, p: Places<'_>, limit: Real, lanes: bool) {
         self.run(p, Job::Limit(1.0 + limit), lanes);
     }
 
-    fn run(&mut self, p: &mut [Block], job: Job, lanes: bool) {
-        let pairs = self.picks.over(p);
-        let sweep = Sweep { pairs, job, hot: &self.hot, soft: &mut self.soft, rigid: &self.rigid };
-        run(sweep, lanes)
+    fn run(&mut self, p: Places<'_>, job: Job, lanes: bool) {
+        let Self { pairs, hot, soft, rigid, .. } = self;
+        match (pairs, p) {
+            (Pairs::Picked(picks), Places::Blocks(p)) => {
+                run(Sweep { ends: picks.over(p), job, hot, soft, rigid }, lanes)
+            }
+            (Pairs::Strips(strips), Places::Columns(flock)) => {
+                run(Sweep { ends: strips.over(flock.columns_mut()), job, hot, soft, rigid }, lanes);
+            }
+            _ => unreachable!("rows in strips have their places in columns, others in blocks"),
+        }
     }
 }
 
-struct Sweep<'a> {
-    pairs: PickedPairs<'a>,
+/// Both ends of eight rows: read as a difference, moved along it.
+trait Ends: Copy {
+    /// What is kept in between.
+    type Held<L: Lane>: Copy;
+    fn span<L: Lane>(self, t: L::Token, at: (usize, usize)) -> (Self::Held<L>, [L; 3]);
+    fn pull<L: Lane>(self, share: L, at: (usize, usize), held: Self::Held<L>);
+}
+
+impl Ends for PickedPairs<'_> {
+    type Held<L: Lane> = L::Spans;
+    #[inline(always)]
+    fn span<L: Lane>(self, t: L::Token, (group, at): (usize, usize)) -> (L::Spans, [L; 3]) {
+        L::pair_span(t, self, group, at)
+    }
+    #[inline(always)]
+    fn pull<L: Lane>(self, share: L, (group, at): (usize, usize), held: L::Spans) {
+        share.pair_pull(self, group, at, held);
+    }
+}
+
+impl Ends for Strips<'_> {
+    type Held<L: Lane> = StripSpan<L>;
+    #[inline(always)]
+    fn span<L: Lane>(self, t: L::Token, (group, at): (usize, usize)) -> (StripSpan<L>, [L; 3]) {
+        Strips::span(&self, t, group, at)
+    }
+    #[inline(always)]
+    fn pull<L: Lane>(self, share: L, (group, at): (usize, usize), held: StripSpan<L>) {
+        Strips::pull(&self, share, group, at, held);
+    }
+}
+
+struct Sweep<'a, E> {
+    ends: E,
     job: Job,
     hot: &'a [Hot],
     soft: &'a mut [Soft],
     rigid: &'a [Eight],
 }
 
-impl Kernel for Sweep<'_> {
+impl<E: Ends> Kernel for Sweep<'_, E> {
     type Output = ();
 
     #[inline(always)]
@@ -173,7 +264,7 @@ impl Kernel for Sweep<'_> {
                 for (group, hot) in self.hot.iter().enumerate() {
                     let mut at = 0;
                     while at < LANES {
-                        once::<L>(t, self.pairs, (group, at), hot);
+                        once::<L, E>(t, self.ends, (group, at), hot);
                         at += L::COUNT;
                     }
                 }
@@ -182,7 +273,7 @@ impl Kernel for Sweep<'_> {
                 for (group, (hot, soft)) in self.hot.iter().zip(self.soft).enumerate() {
                     let mut at = 0;
                     while at < LANES {
-                        again::<L>(t, self.pairs, (group, at), hot, soft);
+                        again::<L, E>(t, self.ends, (group, at), hot, soft);
                         at += L::COUNT;
                     }
                 }
@@ -191,7 +282,7 @@ impl Kernel for Sweep<'_> {
                 for (group, (hot, rigid)) in self.hot.iter().zip(self.rigid).enumerate() {
                     let mut at = 0;
                     while at < LANES {
-                        limit::<L>(t, self.pairs, (group, at), (hot, rigid), share);
+                        limit::<L, E>(t, self.ends, (group, at), (hot, rigid), share);
                         at += L::COUNT;
                     }
                 }
@@ -208,18 +299,18 @@ fn length<L: Lane>(t: L::Token, [x, y, z]: [L; 3]) -> L {
 
 /// Λ = 0 before: s = C/(l (w_a + w_b + α̃)).
 #[inline(always)]
-fn once<L: Lane>(t: L::Token, pairs: PickedPairs<'_>, (group, at): (usize, usize), hot: &Hot) {
-    let (spans, d) = L::pair_span(t, pairs, group, at);
+fn once<L: Lane, E: Ends>(t: L::Token, ends: E, (group, at): (usize, usize), hot: &Hot) {
+    let (held, d) = ends.span::<L>(t, (group, at));
     let l = length(t, d);
     let c = l - L::load(t, &hot.rest[at..]);
     let none = L::splat(t, 0.0);
     let mass = none.select_gt(c, L::load(t, &hot.push[at..]), L::load(t, &hot.pull[at..]));
-    (c * mass).div(l).pair_pull(pairs, group, at, spans);
+    ends.pull((c * mass).div(l), (group, at), held);
 }
 
 #[inline(always)]
-fn again<L: Lane>(t: L::Token, pairs: PickedPairs<'_>, (group, at): (usize, usize), hot: &Hot, soft: &mut Soft) {
-    let (spans, d) = L::pair_span(t, pairs, group, at);
+fn again<L: Lane, E: Ends>(t: L::Token, ends: E, (group, at): (usize, usize), hot: &Hot, soft: &mut Soft) {
+    let (held, d) = ends.span::<L>(t, (group, at));
     let l = length(t, d);
     let c = l - L::load(t, &hot.rest[at..]);
     let none = L::splat(t, 0.0);
@@ -232,18 +323,18 @@ fn again<L: Lane>(t: L::Token, pairs: PickedPairs<'_>, (group, at): (usize, usiz
     let softness = none.select_gt(free, soft_push, soft_pull);
     let change = none - (c + softness * lambda) * mass;
     (lambda + change).store(&mut soft.lambda[at..]);
-    (none - change).div(l).pair_pull(pairs, group, at, spans);
+    ends.pull((none - change).div(l), (group, at), held);
 }
 
 #[inline(always)]
-fn limit<L: Lane>(
+fn limit<L: Lane, E: Ends>(
     t: L::Token,
-    pairs: PickedPairs<'_>,
+    ends: E,
     (group, at): (usize, usize),
     (hot, rigid): (&Hot, &Eight),
     share: Real,
 ) {
-    let (spans, d) = L::pair_span(t, pairs, group, at);
+    let (held, d) = ends.span::<L>(t, (group, at));
     let l = length(t, d);
     let most = L::load(t, &hot.rest[at..]) * L::splat(t, share);
     // most groups have no row beyond the limit
@@ -251,5 +342,5 @@ fn limit<L: Lane>(
         return;
     }
     let beyond = (l - most).max(L::splat(t, 0.0));
-    (beyond * L::load(t, &rigid[at..])).div(l).pair_pull(pairs, group, at, spans);
+    ends.pull((beyond * L::load(t, &rigid[at..])).div(l), (group, at), held);
 }

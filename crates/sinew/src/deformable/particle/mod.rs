@@ -19,20 +19,25 @@
 
 mod brace;
 mod cluster;
+mod flock;
 mod lent;
 mod links;
 mod matched;
+mod net;
 pub mod oriented;
 mod parts;
 pub mod pbd;
 mod row;
 pub mod shape_matching;
-mod sums;
+mod weave;
 
 #[cfg(test)]
 mod pbd_laws;
 #[cfg(test)]
 mod shape_matching_laws;
+
+pub use flock::Flock;
+pub use net::Net;
 
 pub use cluster::{Clusters, Group, Mode};
 pub use oriented::Oriented;

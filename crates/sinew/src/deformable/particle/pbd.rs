@@ -22,15 +22,14 @@
 
 use super::brace::braces;
 use super::lent::Made;
-use super::links::{Links, PADS};
+use super::net::Net;
 use super::parts::Parts;
 use super::row::{Memory, Pace, begin, hinge_angle, pull, sweep};
-use super::sums::Frame;
 use super::{Damping, Distance, Enclosed, Hinge, Kink, ParticleError, Rows, Volume, check, check_nodes};
 use super::{not_negative, positive};
 use crate::deformable::system::EulerSystem;
 use crate::deformable::{BodyMut, BodyRef, Deformable, Operator, StepContext, add, vec};
-use crate::math::{Block, Real, Vec3};
+use crate::math::{Block, Blocks, Real, Vec3};
 use crate::model::tet_mesh::TetMesh;
 use crate::model::tri_mesh::TriMesh;
 
@@ -171,17 +170,8 @@ pub struct Pbd {
     /// (node_count) [kg]
     masses: Vec<Real>,
     parts: Parts,
-    /// Stretch that the last substep takes back.
-    stretch_limit: Real,
-    /// `rows.distances` and `rows.braces` in lanes.
-    edges: Links,
-    braces: Links,
-    /// Places from the middle node and inverse masses. Written by `predict`. (node_count, and pads) [m, 1/kg]
-    places: Vec<Block>,
-    /// Change of velocity. Written by `predict`. (node_count) [m/s]
-    shift: Vec<Block>,
-    /// An inverse mass is 0. Written by `predict` in the first substep of a step.
-    held: bool,
+    /// Nodes with `rows.distances` and `rows.braces`, in lanes; places from the middle node. Written by `predict`.
+    net: Net,
     /// Change of velocity; gradients of enclosed volumes in between. Written by `predict`. (node_count) [m/s]
     change: Vec<Vec3>,
     /// By kind. Written by `predict`. (rows of each kind)
@@ -204,17 +194,10 @@ impl Pbd {
         rows.colour(count);
         let thin = [rows.distances.len(), rows.braces.len(), rows.kinks.len(), rows.hinges.len()];
         let kinds = [thin[0], thin[1], thin[2], thin[3], rows.volumes.len(), rows.enclosed.len()];
-        // lanes without a row pull at two places a metre apart that do not answer
-        let pads = (0..PADS).map(|k| [(k % 2) as Real, 0.0, 0.0, 0.0]);
         Ok(Self {
             params,
             parts: Parts::new(count, rows.links()),
-            stretch_limit: Real::INFINITY,
-            edges: Links::new(&rows.distances, count),
-            braces: Links::new(&rows.braces, count),
-            places: std::iter::repeat_n([0.0, 0.0, 0.0, -1.0], count).chain(pads).collect(),
-            shift: vec![[0.0; 4]; count],
-            held: false,
+            net: Net::new(&rows, &masses, (Real::INFINITY, params.limit_sweeps)),
             change: vec![Vec3::ZERO; count],
             memory: kinds.map(|n| vec![Memory::default(); n]),
             mesh: None,
@@ -301,8 +284,12 @@ impl Pbd {
                 })
                 .collect();
         }
-        let model = Self::new(&mesh.vertices, masses, rows, params)?;
-        Ok(Self { stretch_limit: sheet.stretch_limit, ..model })
+        let mut model = Self::new(&mesh.vertices, masses, rows, params)?;
+        model.net.limit.0 = sheet.stretch_limit;
+        if model.is_bare() {
+            model.net.weave(&model.rows, &model.masses);
+        }
+        Ok(model)
     }
 
     /// A rope through these points [m], at rest as they lie.
@@ -346,6 +333,7 @@ impl Pbd {
         self.rows.check(self.masses.len())?;
         self.memory[5].push(Memory::default());
         self.parts = Parts::new(self.masses.len(), self.rows.links());
+        self.net = Net::new(&self.rows, &self.masses, self.net.limit);
         Ok(self)
     }
 
@@ -354,25 +342,41 @@ impl Pbd {
         &self.rows
     }
 
-    /// Sweeps over all constraints: `places` become the goals.
+    /// One part, and nothing damps it: its change of velocity is freed of one rigid motion.
+    fn is_simple(&self) -> bool {
+        self.parts.count() == 1 && self.params.damping == Damping::Internal { rate: 0.0 }
+    }
+
+    /// Rows that are neither edges nor braces.
+    fn has_other_rows(&self) -> bool {
+        let rows = &self.rows;
+        rows.kinks.len() + rows.hinges.len() + rows.volumes.len() + rows.enclosed.len() > 0
+    }
+
+    /// Nothing but one sweep of edges and braces a substep.
+    fn is_bare(&self) -> bool {
+        let once = self.params.iterations == 1 && self.params.row_damping == 0.0;
+        once && self.is_simple() && !self.has_other_rows()
+    }
+
+    /// Sweeps over all constraints: places become the goals.
     fn relax(&mut self, ctx: &StepContext<'_>) {
         let h = ctx.h;
         let pace = Pace { inverse_square: 1.0 / (h * h), drag: self.params.row_damping / h };
-        let (rows, p, lanes) = (&self.rows, &mut self.places, ctx.lanes);
+        let (rows, net, lanes) = (&self.rows, &mut self.net, ctx.lanes);
         let [distances, braces, kinks, hinges, volumes, enclosed] = &mut self.memory;
         let (once, drag) = (self.params.iterations == 1, self.params.row_damping > 0.0);
         if !once && !drag {
-            self.edges.begin();
-            self.braces.begin();
+            net.forget();
         }
         for _ in 0..self.params.iterations {
             if drag {
-                sweep(&rows.distances, p, distances, pace);
-                sweep(&rows.braces, p, braces, pace);
+                sweep(&rows.distances, &mut net.places, distances, pace);
+                sweep(&rows.braces, &mut net.places, braces, pace);
             } else {
-                self.edges.sweep(p, once, lanes);
-                self.braces.sweep(p, once, lanes);
+                net.sweep(once, lanes);
             }
+            let p = &mut net.places;
             sweep(&rows.kinks, p, kinks, pace);
             sweep(&rows.hinges, p, hinges, pace);
             sweep(&rows.volumes, p, volumes, pace);
@@ -380,16 +384,14 @@ impl Pbd {
                 row.relax(p, memory, pace, &mut self.change);
             }
         }
-        if ctx.last && self.stretch_limit.is_finite() {
-            for _ in 0..self.params.limit_sweeps {
-                self.edges.limit(p, self.stretch_limit, lanes);
-            }
+        if ctx.last {
+            net.hold_back(lanes);
         }
     }
 
-    /// C of every constraint at the start of the substep, where `places` are; edges have it only for a dashpot.
+    /// C of every constraint at the start of the substep, where the places are; edges have it only for a dashpot.
     fn begin(&mut self) {
-        let (rows, p) = (&self.rows, &self.places);
+        let (rows, p) = (&self.rows, &self.net.places);
         let [distances, braces, kinks, hinges, volumes, enclosed] = &mut self.memory;
         let drag = self.params.row_damping > 0.0;
         if drag {
@@ -404,36 +406,33 @@ impl Pbd {
         }
     }
 
-    /// Takes over who is pinned; within a step nobody changes that. Returns whether it changed.
-    fn learn_pins(&mut self, v: &[Block]) -> bool {
-        let (mut stale, mut held) = (false, false);
-        for (place, v) in self.places.iter_mut().zip(v) {
-            stale |= place[3] != v[3];
-            held |= v[3] == 0.0;
-            place[3] = v[3];
+    /// Places of all nodes as blocks with their inverse masses; `h` after now.
+    fn place(&mut self, body: &BodyMut<'_>, origin: Vec3, h: Real) {
+        for (place, (x, v)) in self.net.places.iter_mut().zip(body.x.iter().zip(body.v.iter())) {
+            let at = star(x, v, origin, h);
+            *place = [at.x, at.y, at.z, v[3]];
         }
-        self.held = held;
-        stale
     }
 
-    /// The way from x* to the goals as a velocity, freed of its rigid part, for a body of one part that nothing damps.
-    fn finish(&mut self, frame: Frame, body: &mut BodyMut<'_>) {
-        frame.shift(body.x, body.v, &self.places, &mut self.shift);
-        if self.held {
-            // what is held takes up momentum
-            body.v.iter_mut().zip(&self.shift).for_each(|(v, shift)| add(v, vec(*shift)));
-            return;
-        }
-        let motion = frame.rigid_part(body.x, &self.masses, &self.shift);
-        frame.take(body.x, &self.shift, body.v, motion);
+    /// The whole substep of a body of one part that nothing damps, in lanes.
+    fn predict_simple(&mut self, ctx: &StepContext<'_>, origin: Vec3, body: &mut BodyMut<'_>) {
+        let (h, lanes) = (ctx.h, ctx.lanes);
+        self.net.flock.load(origin, Blocks::new(body.x), Blocks::new(body.v), lanes);
+        self.net.flock.push(body.force, Vec3::ZERO);
+        self.net.flock.begin(h, 1.0, lanes);
+        self.net.spill(lanes);
+        self.relax(ctx);
+        self.net.collect(lanes);
+        self.net.flock.end(h, lanes);
+        self.net.flock.store_v(body.v);
     }
 
-    /// The same for several parts, pins and damping.
+    /// The way from x* to the goals as a velocity, freed of its rigid parts, for several parts, pins and damping.
     fn finish_parts(&mut self, ctx: &StepContext<'_>, origin: Vec3, body: &mut BodyMut<'_>) {
         let h = ctx.h;
         for (k, change) in self.change.iter_mut().enumerate() {
             let from = star(&body.x[k], &body.v[k], origin, h);
-            *change = (vec(self.places[k]) - from) / h;
+            *change = (vec(self.net.places[k]) - from) / h;
         }
         match self.params.damping {
             Damping::Internal { rate } if rate > 0.0 => {
@@ -523,29 +522,27 @@ impl Deformable for Pbd {
         }
         let h = ctx.h;
         let origin = vec(body.x[body.x.len() / 2]);
-        let thin = self.rows.kinks.len() + self.rows.hinges.len() + self.rows.volumes.len() + self.rows.enclosed.len();
-        if thin > 0 || self.params.row_damping > 0.0 {
-            for (place, x) in self.places.iter_mut().zip(body.x.iter()) {
-                (place[0], place[1], place[2]) = (x[0] - origin.x, x[1] - origin.y, x[2] - origin.z);
-            }
+        if self.has_other_rows() || self.params.row_damping > 0.0 {
+            self.place(&body, origin, 0.0);
             self.begin();
         }
-        let stale = ctx.substep == 0 && self.learn_pins(body.v);
+        if ctx.substep == 0 {
+            self.net.flock.learn_pins(|node| body.v[node as usize][3]);
+        }
+        self.net.prepare(h);
+        if self.is_simple() {
+            self.predict_simple(ctx, origin, &mut body);
+            return;
+        }
         body.kick(h);
-        let frame = Frame { origin, h, lanes: ctx.lanes };
-        frame.place(body.x, body.v, &mut self.places);
-        self.edges.prepare(&self.places, h, stale);
-        self.braces.prepare(&self.places, h, stale);
-        let simple = self.parts.count() == 1 && self.params.damping == Damping::Internal { rate: 0.0 };
-        if !simple {
-            self.parts.frame(body.x, body.v);
-        }
+        self.place(&body, origin, h);
+        self.parts.frame(body.x, body.v);
         self.relax(ctx);
-        if simple {
-            self.finish(frame, &mut body);
-        } else {
-            self.finish_parts(ctx, origin, &mut body);
-        }
+        self.finish_parts(ctx, origin, &mut body);
+    }
+
+    fn net(&mut self) -> Option<&mut Net> {
+        (!self.implicit && self.is_bare()).then_some(&mut self.net)
     }
 
     fn energy(&self, body: BodyRef<'_>) -> Real {

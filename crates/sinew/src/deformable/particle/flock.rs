@@ -1,0 +1,543 @@
+//! Nodes of a particle body in columns of numbers, and the passes over all of them, in lanes: places x* before the sweeps,
+//! velocities from the goals after them.
+//!
+//! Places are taken from an origin near the body: digits go to the body and not to where it is.
+//!
+//! The change of velocity is freed of its rigid part: what `parts.rs` does for many parts. With arms r from any origin, the
+//! sums M, Σ m r, Σ m r rᵀ, Σ m u and Σ m r × u give centre c, inertia about it, momentum and spin (parallel axes), and so
+//! the rigid motion a + ω × (r − c) with the momentum and spin of u.
+
+use super::parts::spin_of;
+use crate::math::lane3::{V3, along, cross, scale, splat3, sub};
+use crate::math::{Block, Blocks, Columns, Eight, Kernel, LANES, Lane, Mat3, Real, Sym3, Vec3, run};
+use crate::solver::sheet_touch::SheetNodes;
+
+/// Places p, inverse mass w, then x, v, acceleration of external forces, mass.
+const COUNT: usize = 14;
+const INVERSE: usize = 3;
+const X: usize = 4;
+const V: usize = 7;
+/// How many sums of places; each is kept in every lane, so that lanes and scalar add in the same order.
+const MOMENTS: usize = 10;
+
+/// The nodes, in an order of their own: *slots*.
+#[derive(Clone, Debug)]
+pub struct Flock {
+    columns: Columns<COUNT>,
+    /// Node of each slot; those behind the last node repeat it, and weigh nothing. (slot_count)
+    nodes: Vec<u32>,
+    /// Slots without a node.
+    spare: Vec<bool>,
+    /// Places are from here [m].
+    pub origin: Vec3,
+    /// An inverse mass is 0: what is held takes up momentum.
+    held: bool,
+    /// Inverse masses have changed since `take_stale`.
+    stale: bool,
+}
+
+/// velocity + spin × r.
+#[derive(Clone, Copy, Debug)]
+struct Rigid {
+    velocity: Vec3,
+    spin: Vec3,
+}
+
+/// Eight numbers of each of three columns.
+type Three<'a> = [&'a [Eight]; 3];
+type ThreeMut<'a> = [&'a mut [Eight]; 3];
+
+impl Flock {
+    /// Nodes in this order, `u32::MAX` where a slot has none, with their masses [kg].
+    pub fn new(order: &[u32], masses: &[Real]) -> Self {
+        let mut columns = Columns::<COUNT>::new(order.len());
+        let mut nodes = order.to_vec();
+        nodes.resize(columns.len(), u32::MAX);
+        let spare: Vec<bool> = nodes.iter().map(|&n| n == u32::MAX).collect();
+        let last = masses.len().saturating_sub(1) as u32;
+        nodes.iter_mut().filter(|n| **n == u32::MAX).for_each(|n| *n = last);
+        let [.., mass] = columns.columns_mut();
+        for (slot, to) in mass.as_flattened_mut().iter_mut().enumerate() {
+            *to = if spare[slot] { 0.0 } else { masses[nodes[slot] as usize] };
+        }
+        // nobody's inverse mass: the first step learns it
+        let [_, _, _, inverse, ..] = columns.columns_mut();
+        inverse.as_flattened_mut().fill(-1.0);
+        Self { columns, nodes, spare, origin: Vec3::ZERO, held: false, stale: true }
+    }
+
+    /// Slots, a multiple of eight.
+    pub fn len(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// The slot of every node.
+    pub fn slots(&self) -> Vec<u32> {
+        let mut slots = vec![0; self.nodes.last().map_or(0, |&n| n as usize + 1).max(self.nodes.len())];
+        for (slot, (&node, &spare)) in self.nodes.iter().zip(&self.spare).enumerate() {
+            if !spare {
+                slots[node as usize] = slot as u32;
+            }
+        }
+        slots
+    }
+
+    /// All columns, those of places and inverse masses first: what strips run over.
+    pub fn columns_mut(&mut self) -> &mut Columns<COUNT> {
+        &mut self.columns
+    }
+
+    /// Inverse masses by slot [1/kg].
+    pub fn inverse_masses(&self) -> &[Real] {
+        self.columns.column(INVERSE).as_flattened()
+    }
+
+    /// Takes over who is pinned; within a step nobody changes that.
+    pub fn learn_pins(&mut self, inverse_mass: impl Fn(u32) -> Real) {
+        let (mut stale, mut held) = (self.stale, false);
+        let [_, _, _, inverse, ..] = self.columns.columns_mut();
+        for ((to, &node), &spare) in inverse.as_flattened_mut().iter_mut().zip(&self.nodes).zip(&self.spare) {
+            let w = if spare { 0.0 } else { inverse_mass(node) };
+            stale |= *to != w;
+            held |= w == 0.0 && !spare;
+            *to = w;
+        }
+        (self.held, self.stale) = (held, stale);
+    }
+
+    /// Whether inverse masses have changed since this was asked before.
+    pub fn take_stale(&mut self) -> bool {
+        std::mem::take(&mut self.stale)
+    }
+
+    /// Takes over places, from this origin, and velocities.
+    pub fn load(&mut self, origin: Vec3, x: Blocks<'_>, v: Blocks<'_>, lanes: bool) {
+        self.origin = origin;
+        let [_, _, _, _, x0, x1, x2, v0, v1, v2, ..] = self.columns.columns_mut();
+        let to = ([x0, x1, x2], [v0, v1, v2]);
+        run(Load { nodes: &self.nodes, from: (x, v), to, origin }, lanes);
+    }
+
+    /// Acceleration by external forces [N], one a node, and by gravity [m/s²].
+    pub fn push(&mut self, force: &[Vec3], gravity: Vec3) {
+        let [_, _, _, w, _, _, _, _, _, _, a0, a1, a2, m] = self.columns.columns_mut();
+        let columns = [a0, a1, a2].map(|c| c.as_flattened_mut());
+        let weights = w.as_flattened().iter().zip(m.as_flattened());
+        for (slot, (&node, (&w, &m))) in self.nodes.iter().zip(weights).enumerate() {
+            let a = (force[node as usize] + gravity * m) * w;
+            (columns[0][slot], columns[1][slot], columns[2][slot]) = (a.x, a.y, a.z);
+        }
+    }
+
+    /// v ← keep v + h a, of nodes that are not pinned, and p = x + h v.
+    pub fn begin(&mut self, h: Real, keep: Real, lanes: bool) {
+        let [p0, p1, p2, w, x0, x1, x2, v0, v1, v2, a0, a1, a2, _] = self.columns.columns_mut();
+        let from: (Three<'_>, Three<'_>, &[Eight]) = ([x0, x1, x2], [a0, a1, a2], w);
+        run(Begin { from, p: [p0, p1, p2], v: [v0, v1, v2], h, keep }, lanes);
+    }
+
+    /// v += (p − (x + h v))/h less its rigid part: x* again by the same sum gives the same bits.
+    pub fn end(&mut self, h: Real, lanes: bool) {
+        let held = self.held;
+        let [p0, p1, p2, _, x0, x1, x2, v0, v1, v2, _, _, _, m] = self.columns.columns_mut();
+        let x: Three<'_> = [x0, x1, x2];
+        let v: Three<'_> = [&*v0, &*v1, &*v2];
+        let shift = run(Shift { x, v, m, p: [&mut *p0, &mut *p1, &mut *p2], h }, lanes);
+        let still = Rigid { velocity: Vec3::ZERO, spin: Vec3::ZERO };
+        let motion = if held { still } else { rigid_part(run(Moments { x, m }, lanes), shift) };
+        run(Take { x, shift: [p0, p1, p2], v: [v0, v1, v2], motion }, lanes);
+    }
+
+    /// Places, velocities and inverse masses in groups of eight: what contacts see.
+    pub(crate) fn nodes(&mut self) -> SheetNodes<'_> {
+        let [_, _, _, w, x0, x1, x2, v0, v1, v2, ..] = self.columns.columns_mut();
+        SheetNodes { x: [x0, x1, x2], v: [v0, v1, v2], w, origin: self.origin }
+    }
+
+    /// x += h v.
+    pub fn advance(&mut self, h: Real, lanes: bool) {
+        let [_, _, _, _, x0, x1, x2, v0, v1, v2, ..] = self.columns.columns_mut();
+        run(Advance { x: [x0, x1, x2], v: [v0, v1, v2], h }, lanes);
+    }
+
+    /// Places with inverse masses as blocks, in the order of slots.
+    pub fn spill(&self, places: &mut [Block], lanes: bool) {
+        let p = [0, 1, 2, INVERSE].map(|k| self.columns.column(k));
+        run(Spill { p, places: &mut places[..self.columns.len()] }, lanes);
+    }
+
+    /// Places from blocks.
+    pub fn collect(&mut self, places: &[Block], lanes: bool) {
+        let count = self.columns.len();
+        let [p0, p1, p2, ..] = self.columns.columns_mut();
+        run(Collect { p: [p0, p1, p2], places: &places[..count] }, lanes);
+    }
+
+    /// Velocities into blocks.
+    pub fn store_v(&self, v: &mut [Block]) {
+        let columns = [V, V + 1, V + 2].map(|k| self.columns.column(k).as_flattened());
+        for (slot, &node) in self.nodes.iter().enumerate().filter(|(slot, _)| !self.spare[*slot]) {
+            let to = &mut v[node as usize];
+            (to[0], to[1], to[2]) = (columns[0][slot], columns[1][slot], columns[2][slot]);
+        }
+    }
+
+    /// Gives places and velocities back; a pinned node that stands still keeps its place to the last bit.
+    pub fn store(&self, x: Blocks<'_>, v: Blocks<'_>) {
+        let column = |k: usize| self.columns.column(k).as_flattened();
+        let (w, o) = (column(INVERSE), self.origin);
+        let (at, speed) = ([X, X + 1, X + 2].map(column), [V, V + 1, V + 2].map(column));
+        for (slot, &node) in self.nodes.iter().enumerate().filter(|(slot, _)| !self.spare[*slot]) {
+            let u = [speed[0][slot], speed[1][slot], speed[2][slot]];
+            v.write(node, [u[0], u[1], u[2], w[slot]]);
+            if w[slot] > 0.0 || u != [0.0; 3] {
+                x.write(node, [o.x + at[0][slot], o.y + at[1][slot], o.z + at[2][slot], w[slot]]);
+            }
+        }
+    }
+}
+
+/// The rigid motion with these sums.
+fn rigid_part(moments: [Real; MOMENTS], [px, py, pz, lx, ly, lz]: [Real; 6]) -> Rigid {
+    let [mass, mx, my, mz, xx, yy, zz, xy, xz, yz] = moments;
+    if !(mass > 0.0) {
+        return Rigid { velocity: Vec3::ZERO, spin: Vec3::ZERO };
+    }
+    let centre = Vec3::new(mx, my, mz) / mass;
+    let momentum = Vec3::new(px, py, pz);
+    // about the centre: second moments less those of the whole mass there
+    let second = Mat3::from_cols(Vec3::new(xx, xy, xz), Vec3::new(xy, yy, yz), Vec3::new(xz, yz, zz))
+        - crate::deformable::outer(centre, centre) * mass;
+    let trace = second.x_axis.x + second.y_axis.y + second.z_axis.z;
+    let inertia = Sym3::from_mat(&(Mat3::from_diagonal(Vec3::splat(trace)) - second));
+    let spin = spin_of(inertia, Vec3::new(lx, ly, lz) - centre.cross(momentum));
+    Rigid { velocity: momentum / mass - spin.cross(centre), spin }
+}
+
+/// Three numbers of each lane from `at` of a group on.
+#[inline(always)]
+fn three<L: Lane>(t: L::Token, c: &[&[Eight]; 3], group: usize, at: usize) -> V3<L> {
+    [L::load(t, &c[0][group][at..]), L::load(t, &c[1][group][at..]), L::load(t, &c[2][group][at..])]
+}
+
+#[inline(always)]
+fn three_mut<L: Lane>(t: L::Token, c: &ThreeMut<'_>, group: usize, at: usize) -> V3<L> {
+    [L::load(t, &c[0][group][at..]), L::load(t, &c[1][group][at..]), L::load(t, &c[2][group][at..])]
+}
+
+#[inline(always)]
+fn put<L: Lane>(v: V3<L>, c: &mut ThreeMut<'_>, group: usize, at: usize) {
+    v[0].store(&mut c[0][group][at..]);
+    v[1].store(&mut c[1][group][at..]);
+    v[2].store(&mut c[2][group][at..]);
+}
+
+struct Load<'a> {
+    nodes: &'a [u32],
+    from: (Blocks<'a>, Blocks<'a>),
+    to: (ThreeMut<'a>, ThreeMut<'a>),
+    origin: Vec3,
+}
+
+impl Kernel for Load<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self, t: L::Token) {
+        let Self { nodes, from: (x, v), to: (mut to_x, mut to_v), origin } = self;
+        let from = splat3::<L>(t, origin);
+        for (group, nodes) in nodes.as_chunks::<LANES>().0.iter().enumerate() {
+            let mut at = 0;
+            while at < LANES {
+                let [x, y, z, _] = L::load_rows4(t, x, &nodes[at..]);
+                put(sub([x, y, z], from), &mut to_x, group, at);
+                let [x, y, z, _] = L::load_rows4(t, v, &nodes[at..]);
+                put([x, y, z], &mut to_v, group, at);
+                at += L::COUNT;
+            }
+        }
+    }
+}
+
+struct Begin<'a> {
+    /// Places, accelerations, inverse masses.
+    from: (Three<'a>, Three<'a>, &'a [Eight]),
+    p: ThreeMut<'a>,
+    v: ThreeMut<'a>,
+    h: Real,
+    keep: Real,
+}
+
+impl Kernel for Begin<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self, t: L::Token) {
+        let Self { from: (x, a, w), mut p, mut v, h, keep } = self;
+        let (one, none) = (L::splat(t, 1.0), L::splat(t, 0.0));
+        let (h, keep) = (L::splat(t, h), L::splat(t, keep));
+        for group in 0..w.len() {
+            let mut at = 0;
+            while at < LANES {
+                let keep = L::load(t, &w[group][at..]).select_gt(none, keep, one);
+                let after = along(scale(three_mut(t, &v, group, at), keep), three(t, &a, group, at), h);
+                put(after, &mut v, group, at);
+                put(along(three(t, &x, group, at), after, h), &mut p, group, at);
+                at += L::COUNT;
+            }
+        }
+    }
+}
+
+/// M, Σ m r and Σ m r rᵀ of places.
+struct Moments<'a> {
+    x: Three<'a>,
+    m: &'a [Eight],
+}
+
+impl Kernel for Moments<'_> {
+    type Output = [Real; MOMENTS];
+
+    #[inline(always)]
+    fn run<L: Lane>(self, t: L::Token) -> [Real; MOMENTS] {
+        let Self { x, m } = self;
+        let mut sums = [[L::splat(t, 0.0); MOMENTS]; LANES];
+        for group in 0..m.len() {
+            let mut at = 0;
+            while at < LANES {
+                let (m, r) = (L::load(t, &m[group][at..]), three(t, &x, group, at));
+                let (mr, sums) = (scale(r, m), &mut sums[at]);
+                sums[0] = sums[0] + m;
+                for k in 0..3 {
+                    sums[1 + k] = sums[1 + k] + mr[k];
+                    sums[4 + k] = sums[4 + k] + mr[k] * r[k];
+                }
+                sums[7] = sums[7] + mr[0] * r[1];
+                sums[8] = sums[8] + mr[0] * r[2];
+                sums[9] = sums[9] + mr[1] * r[2];
+                at += L::COUNT;
+            }
+        }
+        total(sums)
+    }
+}
+
+/// p ← (p − (x + h v))/h = u, and Σ m u and Σ m r × u. Apart from the moments: sixteen sums are more than there are
+/// registers.
+struct Shift<'a> {
+    x: Three<'a>,
+    v: Three<'a>,
+    m: &'a [Eight],
+    p: ThreeMut<'a>,
+    h: Real,
+}
+
+impl Kernel for Shift<'_> {
+    type Output = [Real; 6];
+
+    #[inline(always)]
+    fn run<L: Lane>(self, t: L::Token) -> [Real; 6] {
+        let Self { x, v, m, mut p, h } = self;
+        let mut sums = [[L::splat(t, 0.0); 6]; LANES];
+        let (h, rate) = (L::splat(t, h), L::splat(t, 1.0 / h));
+        for group in 0..m.len() {
+            let mut at = 0;
+            while at < LANES {
+                let r = three(t, &x, group, at);
+                let star = along(r, three(t, &v, group, at), h);
+                let u = scale(sub(three_mut(t, &p, group, at), star), rate);
+                put(u, &mut p, group, at);
+                let (mu, sums) = (scale(u, L::load(t, &m[group][at..])), &mut sums[at]);
+                let spin = cross(r, mu);
+                for k in 0..3 {
+                    sums[k] = sums[k] + mu[k];
+                    sums[3 + k] = sums[3 + k] + spin[k];
+                }
+                at += L::COUNT;
+            }
+        }
+        total(sums)
+    }
+}
+
+/// Lane by lane from the first on, as one sum.
+#[inline(always)]
+fn total<L: Lane, const N: usize>(sums: [[L; N]; LANES]) -> [Real; N] {
+    let mut out = [0.0; N];
+    for k in 0..N {
+        let mut lane = 0;
+        while lane < LANES {
+            let mut numbers = [0.0; LANES];
+            sums[lane][k].store(&mut numbers);
+            for number in &numbers[..L::COUNT] {
+                out[k] += number;
+            }
+            lane += L::COUNT;
+        }
+    }
+    out
+}
+
+/// v += shift − (velocity + spin × x).
+struct Take<'a> {
+    x: Three<'a>,
+    shift: ThreeMut<'a>,
+    v: ThreeMut<'a>,
+    motion: Rigid,
+}
+
+impl Kernel for Take<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self, t: L::Token) {
+        let Self { x, shift, mut v, motion } = self;
+        let (a, spin) = (splat3::<L>(t, motion.velocity), splat3::<L>(t, motion.spin));
+        let one = L::splat(t, 1.0);
+        for group in 0..x[0].len() {
+            let mut at = 0;
+            while at < LANES {
+                let rigid = along(a, cross(spin, three(t, &x, group, at)), one);
+                let change = sub(three_mut(t, &shift, group, at), rigid);
+                put(along(three_mut(t, &v, group, at), change, one), &mut v, group, at);
+                at += L::COUNT;
+            }
+        }
+    }
+}
+
+struct Advance<'a> {
+    x: ThreeMut<'a>,
+    v: Three<'a>,
+    h: Real,
+}
+
+impl Kernel for Advance<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self, t: L::Token) {
+        let Self { mut x, v, h } = self;
+        let h = L::splat(t, h);
+        for group in 0..v[0].len() {
+            let mut at = 0;
+            while at < LANES {
+                put(along(three_mut(t, &x, group, at), three(t, &v, group, at), h), &mut x, group, at);
+                at += L::COUNT;
+            }
+        }
+    }
+}
+
+struct Spill<'a> {
+    p: [&'a [Eight]; 4],
+    places: &'a mut [Block],
+}
+
+impl Kernel for Spill<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self, t: L::Token) {
+        let Self { p: [x, y, z, w], places } = self;
+        for (group, places) in places.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+            let mut at = 0;
+            while at < LANES {
+                let [x, y, z] = three(t, &[x, y, z], group, at);
+                L::store_blocks([x, y, z, L::load(t, &w[group][at..])], &mut places[at..]);
+                at += L::COUNT;
+            }
+        }
+    }
+}
+
+struct Collect<'a> {
+    p: ThreeMut<'a>,
+    places: &'a [Block],
+}
+
+impl Kernel for Collect<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self, t: L::Token) {
+        let Self { mut p, places } = self;
+        for (group, places) in places.as_chunks::<LANES>().0.iter().enumerate() {
+            let mut at = 0;
+            while at < LANES {
+                let [x, y, z, _] = L::load_blocks(t, &places[at..]);
+                put([x, y, z], &mut p, group, at);
+                at += L::COUNT;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Thirty-seven nodes in an order of their own, with gaps.
+    fn flock() -> (Flock, Vec<Block>, Vec<Real>) {
+        let masses: Vec<Real> = (0..37).map(|k| 0.01 * (1 + k % 4) as Real).collect();
+        let order: Vec<u32> = (0..52).map(|k| if k % 4 == 3 { u32::MAX } else { k - k / 4 }).collect();
+        let order: Vec<u32> = order.into_iter().map(|n| if n < 37 { n } else { u32::MAX }).collect();
+        let x = (0..37).map(|k| [(k % 5) as Real * 0.1, (k % 7) as Real * 0.03, (k % 3) as Real * 0.1, 9.0]).collect();
+        (Flock::new(&order, &masses), x, masses)
+    }
+
+    #[test]
+    fn a_change_that_is_a_rigid_motion_is_taken_out_whole_in_lanes_as_in_single_numbers() {
+        let (velocity, spin) = (Vec3::new(0.3, -1.0, 2.0), Vec3::new(1.0, 0.5, -2.0));
+        let h = 0.01;
+        let made = [true, false].map(|lanes| {
+            let (mut flock, mut x, masses) = flock();
+            let mut v: Vec<Block> = masses.iter().map(|m| [0.0, 0.0, 0.0, 1.0 / m]).collect();
+            flock.learn_pins(|node| 1.0 / masses[node as usize]);
+            flock.load(Vec3::ZERO, Blocks::new(&mut x), Blocks::new(&mut v), lanes);
+            flock.begin(h, 1.0, lanes);
+            // goals: everybody where a rigid motion would take it, and one node a little farther
+            let [p0, p1, p2, ..] = flock.columns.columns_mut();
+            let columns = [p0, p1, p2].map(|c| c.as_flattened_mut());
+            for slot in 0..columns[0].len() {
+                let r = Vec3::new(columns[0][slot], columns[1][slot], columns[2][slot]);
+                let to = r + (velocity + spin.cross(r)) * h;
+                (columns[0][slot], columns[1][slot], columns[2][slot]) = (to.x, to.y, to.z);
+            }
+            flock.end(h, lanes);
+            flock.store_v(&mut v);
+            v
+        });
+        assert_eq!(made[0], made[1]);
+        // rounding of places of a metre, over h
+        let slip = 1.0 / h * 4.0 * Real::EPSILON;
+        assert!(made[0].iter().all(|v| v[..3].iter().all(|c| c.abs() < slip)), "{:?}", made[0]);
+    }
+
+    #[test]
+    fn what_goes_in_comes_out_and_pinned_nodes_keep_their_last_bit() {
+        let (mut flock, mut x, masses) = flock();
+        let was = x.clone();
+        let pinned = 5;
+        let weight = |node: u32| if node == pinned { 0.0 } else { 1.0 / masses[node as usize] };
+        let mut v: Vec<Block> = (0..37).map(|k| [0.1, 0.2, 0.3, weight(k)]).collect();
+        v[pinned as usize] = [0.0; 4];
+        flock.learn_pins(weight);
+        flock.load(Vec3::new(0.3, 0.7, 0.1), Blocks::new(&mut x), Blocks::new(&mut v), true);
+        flock.push(&[Vec3::ZERO; 37], Vec3::new(0.0, -10.0, 0.0));
+        flock.begin(0.5, 1.0, true);
+        flock.end(0.5, true);
+        flock.advance(0.5, true);
+        flock.store(Blocks::new(&mut x), Blocks::new(&mut v));
+        for k in 0..37 {
+            if k == pinned as usize {
+                assert_eq!((x[k], v[k]), (was[k], [0.0; 4]));
+                continue;
+            }
+            let fell = [0.1, 0.2 - 5.0, 0.3];
+            for c in 0..3 {
+                assert!((v[k][c] - fell[c]).abs() < 1e-5 && (x[k][c] - was[k][c] - 0.5 * fell[c]).abs() < 1e-5);
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Nodes held together by distance rows: the part of a particle body that runs in lanes. A sheet or rope that is nothing
+//! else (*bare*) can be handed out for a whole step, so that its nodes stay in columns from substep to substep
+//! (`step/sheet.rs`).
+
+use super::Rows;
+use super::flock::Flock;
+use super::links::{Links, PADS, Places};
+use super::weave::weave;
+use crate::math::{Block, Blocks, Real, Vec3};
+
+/// Nodes, edges and braces.
+#[derive(Clone, Debug)]
+pub struct Net {
+    /// Places, velocities and masses.
+    pub flock: Flock,
+    /// `Rows::distances` and `Rows::braces` in lanes.
+    edges: Links,
+    braces: Links,
+    /// Places and inverse masses of rows that are not in strips. (slot_count, and pads) [m, 1/kg]
+    pub(super) places: Vec<Block>,
+    /// All rows lie in strips.
+    woven: bool,
+    /// Stretch that the last substep takes back, and in how many sweeps.
+    pub(super) limit: (Real, u32),
+}
+
+impl Net {
+    /// Rows anywhere, by index.
+    pub fn new(rows: &Rows, masses: &[Real], limit: (Real, u32)) -> Self {
+        let order: Vec<u32> = (0..masses.len() as u32).collect();
+        let flock = Flock::new(&order, masses);
+        let count = flock.len();
+        // lanes without a row pull at two places a metre apart that do not answer
+        let pads = (0..PADS).map(|k| [(k % 2) as Real, 0.0, 0.0, 0.0]);
+        let places = std::iter::repeat_n([0.0; 4], count).chain(pads).collect();
+        let (edges, braces) = (Links::new(&rows.distances, count), Links::new(&rows.braces, count));
+        Self { flock, edges, braces, places, woven: false, limit }
+    }
+
+    /// Lays the rows in strips where they are those of a grid; there must be no others.
+    pub fn weave(&mut self, rows: &Rows, masses: &[Real]) {
+        if let Some(weave) = weave(masses.len(), [&rows.distances, &rows.braces]) {
+            self.flock = Flock::new(&weave.order, masses);
+            self.edges = Links::strips(&rows.distances, &weave.strands[0]);
+            self.braces = Links::strips(&rows.braces, &weave.strands[1]);
+            self.places = Vec::new();
+            self.woven = true;
+        }
+    }
+
+    /// Numbers of the rows for a substep h [s] and the inverse masses learned last.
+    pub fn prepare(&mut self, h: Real) {
+        let stale = self.flock.take_stale();
+        let w = self.flock.inverse_masses();
+        self.edges.prepare(|slot| w[slot as usize], h, stale);
+        self.braces.prepare(|slot| w[slot as usize], h, stale);
+    }
+
+    /// Forgets the impulses of the substep before, when it has several sweeps.
+    pub fn forget(&mut self) {
+        self.edges.begin();
+        self.braces.begin();
+    }
+
+    /// One sweep; `once`: the only one of its substep.
+    pub fn sweep(&mut self, once: bool, lanes: bool) {
+        self.edges.sweep(places(self.woven, &mut self.flock, &mut self.places), once, lanes);
+        self.braces.sweep(places(self.woven, &mut self.flock, &mut self.places), once, lanes);
+    }
+
+    /// Takes back what is beyond the limit of stretch: pairs pull each other, so that momentum holds.
+    pub fn hold_back(&mut self, lanes: bool) {
+        let (limit, sweeps) = self.limit;
+        for _ in 0..if limit.is_finite() { sweeps } else { 0 } {
+            self.edges.limit(places(self.woven, &mut self.flock, &mut self.places), limit, lanes);
+        }
+    }
+
+    /// Places from columns to where rows want them.
+    pub fn spill(&mut self, lanes: bool) {
+        if !self.woven {
+            self.flock.spill(&mut self.places, lanes);
+        }
+    }
+
+    /// And back.
+    pub fn collect(&mut self, lanes: bool) {
+        if !self.woven {
+            self.flock.collect(&self.places, lanes);
+        }
+    }
+
+    /// Takes over a bare body for a step, with its forces [N] and gravity [m/s²].
+    pub fn take_out(&mut self, x: Blocks<'_>, v: Blocks<'_>, load: (&[Vec3], Vec3), (h, lanes): (Real, bool)) {
+        self.flock.learn_pins(|node| v.get(node)[3]);
+        let [a, b, c, _] = x.get(x.len() as u32 / 2);
+        self.flock.load(Vec3::new(a, b, c), x, v, lanes);
+        self.flock.push(load.0, load.1);
+        self.prepare(h);
+    }
+
+    /// Velocities of a bare body after external forces and rows; `keep`: what damping leaves of them.
+    pub fn predict(&mut self, h: Real, keep: Real, last: bool, lanes: bool) {
+        self.flock.begin(h, keep, lanes);
+        self.spill(lanes);
+        self.sweep(true, lanes);
+        if last {
+            self.hold_back(lanes);
+        }
+        self.collect(lanes);
+        self.flock.end(h, lanes);
+    }
+}
+
+fn places<'a>(woven: bool, flock: &'a mut Flock, blocks: &'a mut [Block]) -> Places<'a> {
+    if woven { Places::Columns(flock) } else { Places::Blocks(blocks) }
+}
