@@ -27,6 +27,12 @@ pub(super) fn find(model: &Model, state: &State, work: &mut Work, settings: &Set
         let start = work.contacts.len();
         find_body(model, state, work, settings, (slot, nodes, tight));
         surface_contact::find_rigid(model, state, work, settings, slot, start);
+        // triangles that touch between their nodes are rows, and with them all of the sheet
+        if tight && work.contacts[start..].iter().any(|m| m.key.collider_b != feature::VERTEX) {
+            work.contacts.truncate(start);
+            find_body(model, state, work, settings, (slot, nodes, false));
+            surface_contact::find_rigid(model, state, work, settings, slot, start);
+        }
     }
 }
 
