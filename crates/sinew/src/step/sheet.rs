@@ -115,7 +115,7 @@ fn add_wall(model: &Model, held: &mut SoftWork, contacts: &[ContactMemory], sett
     }
     let touch = &mut touches[*count];
     *count += 1;
-    touch.reset(wall, net.flock.len() / 8);
+    touch.reset(wall, net.flock.slot_count() / 8);
     net.flock.learn_pins(|node| nodes.inv_mass[node as usize]);
     let inverse = net.flock.nodes().w;
     for m in contacts {

@@ -67,7 +67,7 @@ impl Flock {
     }
 
     /// Slots, a multiple of eight.
-    pub fn len(&self) -> usize {
+    pub fn slot_count(&self) -> usize {
         self.columns.len()
     }
 

@@ -29,7 +29,7 @@ impl Net {
     pub fn new(rows: &Rows, masses: &[Real], limit: (Real, u32)) -> Self {
         let order: Vec<u32> = (0..masses.len() as u32).collect();
         let flock = Flock::new(&order, masses);
-        let count = flock.len();
+        let count = flock.slot_count();
         // lanes without a row pull at two places a metre apart that do not answer
         let pads = (0..PADS).map(|k| [(k % 2) as Real, 0.0, 0.0, 0.0]);
         let places = std::iter::repeat_n([0.0; 4], count).chain(pads).collect();
