@@ -39,7 +39,7 @@ use crate::error::{Error, check, positive};
 use crate::math::{Block, Real, Sym3, Vec3};
 use audit::{Seat, balance, settle};
 use cg::{Plan, Radii, conjugate_gradient, dot};
-use space::{Space, add, bounded, drift};
+use space::{Space, add, apply_bodies, bounded, drift};
 pub use stiffen::stiffen;
 
 /// An implicit body at its place in the island.
@@ -179,7 +179,7 @@ const AUDIT: Plan = Plan { tolerance: 1e-5, iterations: 1000, passes: 30, radii:
 const RADIUS_BLEND: Real = 0.3;
 /// Passes before that: an impact is over in a few.
 const QUICK_PASSES: u32 = 4;
-/// Part of its way below which a step is not cut.
+/// Part of its way below which a step was cut short.
 const STALL: Real = 0.1;
 /// Most looks for the place where a step is cut, and the part of the steepest slope that is level.
 const CUT_STEPS: u32 = 8;
@@ -257,7 +257,7 @@ pub fn solve(
 fn run_passes(system: &System<'_>, rows: &mut RowBuffer, v: &mut [Block], plan: Plan, s: &mut Space) -> Outcome {
     let mut outcome = Outcome::default();
     let enough = LAW_TOLERANCE * plan.tolerance;
-    let mut leapt = false;
+    let mut peeked = false;
     s.blend = 1.0;
     linearise(rows, v, s);
     loop {
@@ -268,9 +268,15 @@ fn run_passes(system: &System<'_>, rows: &mut RowBuffer, v: &mut [Block], plan: 
         outcome.passes += 1;
         outcome.iterations += iterations;
         outcome.residual = residual;
-        if mismatch(rows, v, s) > enough {
-            leapt = cut(rows, v, s, if leapt { 0.0 } else { STALL });
+        let short = if mismatch(rows, v, s) > enough { cut(system, rows, v, s) < STALL } else { false };
+        if short && !peeked {
+            peeked = outcome.passes < plan.passes && outcome.iterations < plan.iterations;
+            if peeked {
+                peek(rows, s);
+                continue;
+            }
         }
+        peeked = false;
         s.blend = match plan.radii {
             Radii::Held => 0.0,
             Radii::Follow if outcome.passes < QUICK_PASSES => 1.0,
@@ -289,6 +295,19 @@ fn run_passes(system: &System<'_>, rows: &mut RowBuffer, v: &mut [Block], plan: 
     }
 }
 
+/// Takes the model of the far end of a step that was cut short. It came from a model in which rows were open that close all
+/// at once: who stops where the first one closes has the same model again. (A tray that sets down on a cloth moved by a
+/// hundredth of its way in each of twenty passes.) The next step is cut by φ as well, so that it does not go up.
+fn peek(rows: &mut RowBuffer, s: &mut Space) {
+    let mut far = std::mem::take(&mut s.z);
+    for (far, (start, p)) in far.iter_mut().zip(s.start.iter().zip(&s.p)) {
+        *far = [start[0] + p[0], start[1] + p[1], start[2] + p[2], 0.0];
+    }
+    s.blend = 0.0;
+    linearise(rows, &far, s);
+    s.z = far;
+}
+
 /// How far the model's impulses at v are from the law's with the same radii, relative.
 fn mismatch(rows: &RowBuffer, v: &[Block], s: &mut Space) -> Real {
     let (mut wrong, mut all) = (0.0, 0.0);
@@ -301,34 +320,20 @@ fn mismatch(rows: &RowBuffer, v: &[Block], s: &mut Space) -> Real {
     if all > 0.0 { (wrong / all).sqrt() } else { 0.0 }
 }
 
-/// Cuts the step from `start` to v where φ is least: φ'(t) = d·(A v − b) − Σ λ(u) J·d, d the step, rises with t.
-///
-/// A step that would be cut to less than `least` of it is kept whole, and true returned: it came from a model in which rows
-/// were open that close all at once, and who stops where the first one closes has the same model again. (A tray that sets
-/// down on a cloth moved by a hundredth of its way in each of twenty passes.)
-///
-/// No product with A is needed. With r₀ and r₁ the residuals at both ends and λ₀ the model's impulses at the start,
-/// d·(A start − b) = λ₀·J d − d·r₀ and d·A d = d·(r₀ − r₁) − J d·rate J d.
-fn cut(rows: &RowBuffer, v: &mut [Block], s: &mut Space, least: Real) -> bool {
+/// Cuts the step from `start` to v where φ is least: φ'(t) = d·(A v − b) − Σ λ(u) J·d, d the step, rises with t. Returns t.
+fn cut(system: &System<'_>, rows: &RowBuffer, v: &mut [Block], s: &mut Space) -> Real {
     for (p, (v, start)) in s.p.iter_mut().zip(v.iter().zip(&s.start)) {
         *p = [v[0] - start[0], v[1] - start[1], v[2] - start[2], 0.0];
     }
-    let (before, after) = (dot(&s.p, &s.lacked), dot(&s.p, &s.r));
-    let mut pulled = 0.0;
+    // from the residuals at both ends, rows would cancel to less than rounding leaves where they are much stiffer than A
+    apply_bodies(system, &s.p, &mut s.q);
+    let bend = dot(&s.p, &s.q);
+    apply_bodies(system, &s.start, &mut s.q);
+    let slope = dot(&s.p, &s.q) - dot(&s.p, &s.load);
     for id in s.near.iter().map(|&id| id as usize) {
         s.step[id] = drift(rows.terms(id as RowId), &s.p);
         s.from[id] = drift(rows.terms(id as RowId), &s.start) + rows.rows()[id].bias;
-        s.push[id] = s.from[id];
     }
-    for id in s.near.iter().map(|&id| id as usize) {
-        pulled += s.model(rows, id) * s.step[id];
-    }
-    for id in s.near.iter().map(|&id| id as usize) {
-        s.push[id] = s.step[id];
-    }
-    s.respond(rows);
-    let held: Real = s.near.iter().map(|&id| s.push[id as usize] * s.step[id as usize]).sum();
-    let (slope, bend) = (pulled - before, before - after - held);
     let mut climb = |t: Real| {
         for id in s.near.iter().map(|&id| id as usize) {
             s.push[id] = s.from[id] + t * s.step[id];
@@ -336,34 +341,34 @@ fn cut(rows: &RowBuffer, v: &mut [Block], s: &mut Space, least: Real) -> bool {
         let rows_part: Real = s.near.iter().map(|&id| s.law(rows, id as usize) * s.step[id as usize]).sum();
         slope + t * bend - rows_part
     };
-    let Some(t) = first_level(&mut climb) else { return false };
-    if t < least {
-        return true;
+    let t = first_level(&mut climb);
+    if t == 1.0 {
+        return t;
     }
     for (v, (start, p)) in v.iter_mut().zip(s.start.iter().zip(&s.p)) {
         *v = [start[0] + t * p[0], start[1] + t * p[1], start[2] + t * p[2], v[3]];
     }
-    false
+    t
 }
 
-/// Where a function that rises from below zero at 0 is zero, by regula falsi with the staying end halved (Illinois; Dowell
-/// and Jarratt 1971); none when that is beyond 1.
-fn first_level(climb: &mut impl FnMut(Real) -> Real) -> Option<Real> {
+/// Where in [0, 1] a function that rises comes to zero, by regula falsi with the staying end halved (Illinois; Dowell and
+/// Jarratt 1971): 1 when it is below zero there, 0 when it is above from the start.
+fn first_level(climb: &mut impl FnMut(Real) -> Real) -> Real {
     let (mut low, mut high) = ([0.0, climb(0.0)], [1.0, climb(1.0)]);
     if !(high[1] > 0.0) {
-        return None;
+        return 1.0;
+    }
+    if !(low[1] < 0.0) {
+        return 0.0;
     }
     let size = high[1].max(-low[1]);
     for _ in 0..CUT_STEPS {
-        // a slope that rounding has turned round: half way is as good as any
-        let t = if low[1] < 0.0 {
-            low[0] - low[1] * (high[0] - low[0]) / (high[1] - low[1])
-        } else {
-            0.5 * (low[0] + high[0])
-        };
+        let t = low[0] - low[1] * ((high[0] - low[0]) / (high[1] - low[1]));
+        // numbers beyond those of a real: half way is as good as any
+        let t = if t > low[0] && t < high[0] { t } else { 0.5 * (low[0] + high[0]) };
         let at = [t, climb(t)];
         if at[1].abs() <= LEVEL * size {
-            return Some(t);
+            return t;
         }
         if at[1] > 0.0 {
             (high, low[1]) = (at, 0.5 * low[1]);
@@ -371,7 +376,7 @@ fn first_level(climb: &mut impl FnMut(Real) -> Real) -> Option<Real> {
             (low, high[1]) = (at, 0.5 * high[1]);
         }
     }
-    Some(0.5 * (low[0] + high[0]))
+    0.5 * (low[0] + high[0])
 }
 
 /// The impulses of the law at v into the rows, and the linear model of the next pass. Returns how far the impulses of

@@ -120,7 +120,7 @@ fn pass(island: &System<'_>, rows: &mut RowBuffer, v: &mut [Block], plan: Plan, 
         // one more from where the law is as good as right, so that impulses leave their bounds by less than that
         last = wrong <= LAW_TOLERANCE * plan.tolerance || number >= plan.passes || iterations >= plan.iterations;
         if !last {
-            cut(rows, v, s, 0.0);
+            cut(island, rows, v, s);
         }
         linearise(rows, v, s);
     }

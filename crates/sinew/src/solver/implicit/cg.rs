@@ -68,7 +68,6 @@ fn iterate(system: &System<'_>, rows: &RowBuffer, v: &mut [Block], plan: Plan, s
     s.drifts(rows, v);
     s.respond(rows);
     s.scatter_model(rows);
-    s.lacked.copy_from_slice(&s.r);
     s.apply_inverse(system);
     s.p.copy_from_slice(&s.z);
 

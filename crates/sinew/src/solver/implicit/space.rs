@@ -48,9 +48,8 @@ pub(super) struct Space {
     pub(super) q: Vec<Block>,
     /// Part of the way that radii go to the new normal impulse.
     pub(super) blend: Real,
-    /// v at the start of a pass, and its residual [N·s].
+    /// v at the start of a pass.
     pub(super) start: Vec<Block>,
-    pub(super) lacked: Vec<Block>,
     /// Size of the load in the norm of the preconditioner, while that is much the same [J].
     pub(super) reference: Option<Real>,
     /// The rates that the preconditioner was made for, cross ones behind. (2 row_count)
@@ -175,8 +174,8 @@ impl Space {
         }
         self.reference = None;
         self.made_for.clear();
-        let Self { load, forces, r, z, p, q, start, lacked, .. } = self;
-        for list in [load, forces, r, z, p, q, start, lacked] {
+        let Self { load, forces, r, z, p, q, start, .. } = self;
+        for list in [load, forces, r, z, p, q, start] {
             list.clear();
             list.resize(blocks, [0.0; 4]);
         }
