@@ -64,6 +64,10 @@ impl Looker<'_> {
         let normal = side.pose.rotation * m.normal;
         let face = side.pose.point(m.points[0].local_a);
         let height = |x: Vec3| normal.dot(x - face);
+        // an edge whose far end is held moves with its near end alone, which has a row
+        if self.nodes.surface.shares(to).iter().all(|share| self.nodes.inv_mass[share.node as usize] == 0.0) {
+            return None;
+        }
         let (start, end) = (self.x[from as usize], self.x[to as usize]);
         // the shadow of the edge a little under the face
         let under = |x: Vec3| x - normal * (height(x) + UNDER * self.reach);

@@ -15,7 +15,8 @@ use crate::math::{Real, Vec3};
 ///
 /// *Between two bodies* a light node has to pass on what one presses on the other. A row by its own mass is a thousand times
 /// too soft for that: a cloth of 0.4 g a node sank 6 mm into the jelly under a tray (`scenes/mixed.toml`). Such a block counts
-/// with the lighter of the two heaviest that press it.
+/// with the lighter of the two heaviest that press it, if that is soft. (Between two rigid bodies a squashed solid would count
+/// with one of them and be thrown off: nine points of the stability grid.)
 pub fn stiffen(
     system: &System<'_>,
     rows: &mut RowBuffer,
@@ -25,7 +26,7 @@ pub fn stiffen(
 ) {
     let s = &mut scratch.fine;
     s.reset(system, block_count, rows.len());
-    press(rows, s, &mut scratch.pressed);
+    press(system.operators.len(), rows, s, &mut scratch.pressed);
     for id in 0..rows.len() {
         if rows.rows()[id].softness != 0.0 {
             continue;
@@ -91,24 +92,26 @@ pub(super) struct Pressed {
     /// moves [kg].
     first: Real,
     second: Real,
+    /// Which of them are soft.
+    soft: [bool; 2],
 }
 
 impl Pressed {
-    fn note(&mut self, by: u32, mass: Real) {
+    fn note(&mut self, by: u32, mass: Real, soft: bool) {
         if self.first > 0.0 && self.by == by {
             self.first = self.first.max(mass);
         } else if mass > self.first {
             (self.second, self.first, self.by) = (self.first, mass, by);
-        } else {
-            self.second = self.second.max(mass);
+            self.soft = [soft, self.soft[0]];
+        } else if mass > self.second {
+            (self.second, self.soft[1]) = (mass, soft);
         }
     }
 
     /// How easily a term moves its block, no more than what passes through it would [1/kg].
     fn give(&self, term: &Term, s: &Space) -> Real {
         let own = own_give(term, s);
-        // between two that nothing moves nothing passes
-        let passes = self.second > 0.0 && self.second.is_finite();
+        let passes = self.second > 0.0 && self.second.is_finite() && self.soft[1];
         if passes { own.min(term.jacobian.length_squared() / self.second) } else { own }
     }
 }
@@ -119,7 +122,7 @@ fn own_give(term: &Term, s: &Space) -> Real {
 }
 
 /// Who presses which block, by the contacts between two bodies.
-fn press(rows: &RowBuffer, s: &Space, pressed: &mut Vec<Pressed>) {
+fn press(operators: usize, rows: &RowBuffer, s: &Space, pressed: &mut Vec<Pressed>) {
     pressed.clear();
     pressed.resize(s.owner.len(), Pressed::default());
     for (id, row) in rows.rows().iter().enumerate() {
@@ -132,7 +135,8 @@ fn press(rows: &RowBuffer, s: &Space, pressed: &mut Vec<Pressed>) {
             let mut others = terms.iter().filter(|o| s.body(o.block) != own).peekable();
             let Some(by) = others.peek().map(|o| s.body(o.block)) else { continue };
             let give: Real = others.map(|o| own_give(o, s)).sum();
-            pressed[t.block as usize].note(by, 1.0 / give);
+            let soft = (by as usize) < operators;
+            pressed[t.block as usize].note(by, 1.0 / give, soft);
         }
     }
 }
