@@ -7,7 +7,7 @@
 //! a contact where it crosses the rim, open or not.
 
 use super::node_contact::remember;
-use super::surface_contact::{FLAT, RigidSide};
+use super::surface_contact::RigidSide;
 use crate::collision::surface::feature;
 use crate::math::{Real, Vec3};
 use crate::model::Nodes;
@@ -15,6 +15,10 @@ use crate::state::{ContactKey, ContactMemory, State};
 
 /// Nearer to an end than this part of the edge, the contact of that end is enough.
 const END: Real = 0.02;
+/// An edge that goes down or up by more than this part of its way turns away from the face: its nearest point is enough.
+const STEEP: Real = 0.3;
+/// Share of the distance at which contacts are looked for within which a rim is watched.
+const NEAR: Real = 0.4;
 /// How deep under the face its rim is looked for, as a share of the distance at which contacts are looked for.
 const UNDER: Real = 0.01;
 
@@ -33,11 +37,11 @@ pub(super) struct Looker<'a> {
 impl Looker<'_> {
     /// The contact of an edge with the rim of the face that one end of it touches; none when it does not cross one.
     pub(super) fn crossing(&self, state: &State, side: &RigidSide<'_>, [a, b]: [u32; 2]) -> Option<ContactMemory> {
-        let (at_a, at_b) = (self.flat(a), self.flat(b));
-        let same = at_a.zip(at_b).is_some_and(|(a, b)| a.normal.dot(b.normal) > 1.0 - FLAT);
-        let from_a = at_a.filter(|_| !same).and_then(|m| self.leave(side, m, [a, b]));
-        let from_b = || at_b.filter(|_| !same).and_then(|m| self.leave(side, m, [b, a]));
-        let rim = from_a.or_else(from_b)?;
+        let rim = match (self.known(a), self.known(b)) {
+            (Some(m), None) => self.leave(side, m, [a, b])?,
+            (None, Some(m)) => self.leave(side, m, [b, a])?,
+            _ => return None,
+        };
         let share = if rim.from == a.min(b) { rim.share } else { 1.0 - rim.share };
         let key = ContactKey {
             a: side.body,
@@ -53,14 +57,15 @@ impl Looker<'_> {
         Some(m)
     }
 
-    /// The contact of a surfel with a flat face.
-    fn flat(&self, surfel: u32) -> Option<&ContactMemory> {
-        let found = self.known.binary_search_by_key(&surfel, |m| m.key.sub_b).ok()?;
-        Some(&self.known[found]).filter(|m| m.radius[0] == 0.0)
+    fn known(&self, surfel: u32) -> Option<&ContactMemory> {
+        self.known.binary_search_by_key(&surfel, |m| m.key.sub_b).ok().map(|i| &self.known[i])
     }
 
     /// Where the way from a surfel with contact m to another leaves the face that the first is at.
     fn leave(&self, side: &RigidSide<'_>, m: &ContactMemory, [from, to]: [u32; 2]) -> Option<Rim> {
+        if m.radius[0] > 0.0 {
+            return None;
+        }
         let normal = side.pose.rotation * m.normal;
         let face = side.pose.point(m.points[0].local_a);
         let height = |x: Vec3| normal.dot(x - face);
@@ -75,7 +80,8 @@ impl Looker<'_> {
         let placed = side.pose.then_inner(&side.built.place);
         let share = side.built.geometry.way_out(&placed, under(start), way)?;
         let at = start + (end - start) * share;
-        let near = height(at) - self.nodes.traits.radius <= self.reach;
+        let slope = (height(end) - height(start)).abs() / way.length();
+        let near = slope < STEEP && (height(at) - self.nodes.traits.radius).abs() <= NEAR * self.reach;
         let rim = Rim { from, share, normal: m.normal, on_face: at - normal * height(at) };
         (near && (END..=1.0 - END).contains(&share)).then_some(rim)
     }
