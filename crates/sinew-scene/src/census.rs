@@ -8,7 +8,8 @@ use sinew::{BodySpec, ConstraintSpec, Error, Geometry, SoftBody, SoftModel, Worl
 /// use sinew_scene::census::Census;
 /// use sinew_scene::gallery;
 /// # fn main() -> Result<(), sinew::Error> {
-/// let world = gallery::find("stack").expect("a built-in scene").build()?;
+/// let stack = gallery::find("stack").expect("a built-in scene");
+/// let world = (stack.build)()?;
 /// assert_eq!(Census::of(&world)?.springs, 0);
 /// # Ok(()) }
 /// ```

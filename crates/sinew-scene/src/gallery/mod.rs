@@ -46,7 +46,7 @@ use sinew::{BodyId, Error, Input, Material, RigidBody, Shape, World};
 /// use sinew_scene::gallery;
 /// # fn main() -> Result<(), sinew::Error> {
 /// let stack = gallery::find("stack").expect("a built-in scene");
-/// assert!(stack.build()?.bodies().count() > 2);
+/// assert!((stack.build)()?.bodies().count() > 2);
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Copy, Debug)]

@@ -15,10 +15,9 @@ use crate::state::{ContactKey, ContactMemory, State};
 
 /// Nearer to an end than this part of the edge, the contact of that end is enough.
 const END: Real = 0.02;
-/// An edge that goes down or up by more than this part of its way turns away from the face: its nearest point is enough.
-const STEEP: Real = 0.3;
-/// Share of the distance at which contacts are looked for within which a rim is watched.
-const NEAR: Real = 0.4;
+/// Share of the distance at which contacts are looked for by which an edge may be inside at the rim: one that is deeper comes
+/// up steeply beside the body, and its nearest point tells better which way is out.
+const DEEP: Real = 0.4;
 /// How deep under the face its rim is looked for, as a share of the distance at which contacts are looked for.
 const UNDER: Real = 0.01;
 
@@ -80,8 +79,8 @@ impl Looker<'_> {
         let placed = side.pose.then_inner(&side.built.place);
         let share = side.built.geometry.way_out(&placed, under(start), way)?;
         let at = start + (end - start) * share;
-        let slope = (height(end) - height(start)).abs() / way.length();
-        let near = slope < STEEP && (height(at) - self.nodes.traits.radius).abs() <= NEAR * self.reach;
+        let gap = height(at) - self.nodes.traits.radius;
+        let near = gap <= self.reach && gap >= -DEEP * self.reach;
         let rim = Rim { from, share, normal: m.normal, on_face: at - normal * height(at) };
         (near && (END..=1.0 - END).contains(&share)).then_some(rim)
     }

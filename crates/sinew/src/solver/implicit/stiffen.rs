@@ -15,7 +15,7 @@ use crate::math::{Real, Vec3};
 ///
 /// *Between two bodies* a light node has to pass on what one presses on the other. A row by its own mass is a thousand times
 /// too soft for that: a cloth of 0.4 g a node sank 6 mm into the jelly under a tray (`scenes/mixed.toml`). Such a block counts
-/// with the lighter of the two heaviest that press it, if that is soft. (Between two rigid bodies a squashed solid would count
+/// with the lighter of the two heaviest that press it, if one of them is soft. (Between two rigid bodies a squashed solid would count
 /// with one of them and be thrown off: nine points of the stability grid.)
 pub fn stiffen(
     system: &System<'_>,
@@ -111,7 +111,7 @@ impl Pressed {
     /// How easily a term moves its block, no more than what passes through it would [1/kg].
     fn give(&self, term: &Term, s: &Space) -> Real {
         let own = own_give(term, s);
-        let passes = self.second > 0.0 && self.second.is_finite() && self.soft[1];
+        let passes = self.second > 0.0 && self.second.is_finite() && (self.soft[0] || self.soft[1]);
         if passes { own.min(term.jacobian.length_squared() / self.second) } else { own }
     }
 }
