@@ -7,7 +7,7 @@
 //! a contact where it crosses the rim, open or not.
 
 use super::node_contact::remember;
-use super::surface_contact::RigidSide;
+use super::surface_contact::{FLAT, RigidSide};
 use crate::collision::surface::feature;
 use crate::math::{Real, Vec3};
 use crate::model::Nodes;
@@ -39,6 +39,10 @@ impl Looker<'_> {
         let rim = match (self.known(a), self.known(b)) {
             (Some(m), None) => self.leave(side, m, [a, b])?,
             (None, Some(m)) => self.leave(side, m, [b, a])?,
+            // both at one face: their own rows are enough. At two: it leaves one of them between
+            (Some(m), Some(n)) if m.normal.dot(n.normal) <= 1.0 - FLAT => {
+                self.leave(side, m, [a, b]).or_else(|| self.leave(side, n, [b, a]))?
+            }
             _ => return None,
         };
         let share = if rim.from == a.min(b) { rim.share } else { 1.0 - rim.share };

@@ -14,7 +14,7 @@ use crate::work::{ColliderRef, SkinWork, Window, Work};
 use std::ops::Range;
 
 /// Normals of a flat face differ by no more than this: 1 − cosine.
-const FLAT: Real = 1e-4;
+pub(super) const FLAT: Real = 1e-4;
 /// Weight from which a point of a triangle counts as its corner.
 const CORNER: Real = 0.999;
 /// Depth of triangles between corners on a round side that is left alone, as a share of the contact margin.
