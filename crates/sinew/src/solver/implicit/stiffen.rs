@@ -5,7 +5,7 @@ use super::{Scratch, Settings, System};
 use crate::constraint::{Bounds, RowBuffer, RowId, Term};
 use crate::math::{Real, Vec3};
 
-/// Loads the bodies and gives every hard row (softness 0) a softness; must come before [`solve`] with the same rows.
+/// Loads the bodies and gives every hard row (softness 0) a softness; must come before [`super::solve`] with the same rows.
 ///
 /// softness = Σ jᵀ A_bb⁻¹ j / stiffness, A_bb the implicit mass (elasticity included) of each block the row meets, but at
 /// least that of a row between rigid bodies of the same masses: with E = 1e9 Pa and ν = 0.499 A_bb is 1e8 times the mass,
