@@ -31,8 +31,9 @@ use crate::work::Work;
 /// Part of the largest stiffness of S below which a direction has none: all move along one line.
 const LINE: f64 = 1e-4;
 
-/// Part of the velocity that may be changed beyond what the rows corrected: rounding of single precision.
-const NOISE: f64 = 1e-5;
+/// Part of the velocity of an island that flies as one, which rounding leaves between its parts.
+#[allow(clippy::unnecessary_cast, reason = "the cast is needed in the f32 build")]
+const NOISE: f64 = 64.0 * Real::EPSILON as f64;
 
 /// Bodies of sweep islands that lean on nothing, by island. Written by `detect`.
 #[derive(Debug, Default)]
@@ -183,22 +184,21 @@ fn way_out(
     gained: Wide3,
 ) -> Option<Wide3> {
     let (mut twist, mut s) = (gained, WideMat3::ZERO);
-    let (mut room, mut size) = (0.0, 0.0);
+    let (mut apart, mut size) = (0.0, 0.0);
     for &(_, slot) in island {
         each_block(model, slot, |block, m| {
             let u = vec(v[block]) - mean;
             // c − v, not c: what is parallel to v cancels without rounding
-            let more = vec(c[block]) - vec(v[block]);
-            twist += more.cross(u) * m;
-            (room, size) = (room + more.length_squared() * m, size + vec(v[block]).length_squared() * m);
+            twist += (vec(c[block]) - vec(v[block])).cross(u) * m;
+            (apart, size) = (apart + u.length_squared() * m, size + vec(v[block]).length_squared() * m);
             s += (WideMat3::from_diagonal(Wide3::splat(u.length_squared())) - wide_outer(u, u)) * m;
         });
         twist += own_twist(model, slot, v, c, pose);
     }
     let turn = -(wide_pseudo_inverse(&s, LINE).inverse * twist);
-    // an island that flies as one has nothing but rounding in u: a turn of that would take it apart
-    let small = turn.dot(s * turn) <= room + NOISE * NOISE * size;
-    (twist != Wide3::ZERO && turn.is_finite() && small).then_some(turn)
+    // an island that flies as one has nothing but rounding in u: what it would take to turn that would take it apart
+    let moves = apart > NOISE * NOISE * size;
+    (twist != Wide3::ZERO && turn.is_finite() && moves).then_some(turn)
 }
 
 /// What the turn that correction adds does to the momentum that a rigid body has by its own spin, a second [N·m].
