@@ -133,13 +133,9 @@ fn a_tangled_start_is_untangled_and_says_so() {
     }
 }
 
-/// What cannot be moved apart is refused by name and held.
-#[test]
-fn a_start_that_cannot_be_untangled_is_refused() {
-    let mut world = World::new(guaranteed()).unwrap();
-    world.add_rigid(RigidBody::fixed().shape(Shape::cuboid(0.5, 0.1, 0.5))).unwrap();
-    let mesh = TriMesh::sheet([4, 4], [0.4, 0.4], Diagonals::Alternating).unwrap();
-    let cloth = pbd::Sheet {
+/// A light cloth that gives way to everything.
+fn cloth() -> SoftModel {
+    let sheet = pbd::Sheet {
         stretch: 500.0,
         bend: 0.0,
         density: 0.2,
@@ -147,9 +143,17 @@ fn a_start_that_cannot_be_untangled_is_refused() {
         brace: 0.0,
         stretch_limit: Real::INFINITY,
     };
-    let model = SoftModel::Pbd(pbd::Matter::Sheet(cloth), pbd::Params::default());
+    SoftModel::Pbd(pbd::Matter::Sheet(sheet), pbd::Params::default())
+}
+
+/// What cannot be moved apart is refused by name and held.
+#[test]
+fn a_start_that_cannot_be_untangled_is_refused() {
+    let mut world = World::new(guaranteed()).unwrap();
+    world.add_rigid(RigidBody::fixed().shape(Shape::cuboid(0.5, 0.1, 0.5))).unwrap();
+    let mesh = TriMesh::sheet([4, 4], [0.4, 0.4], Diagonals::Alternating).unwrap();
     let turned = Quat::from_rotation_z(1.5);
-    let held = SoftBody::new(Geometry::Sheet(mesh), model).thickness(0.002).pinned([0]).turned(turned);
+    let held = SoftBody::new(Geometry::Sheet(mesh), cloth()).thickness(0.002).pinned([0]).turned(turned);
     let cloth = world.add_soft(held).unwrap();
     world.step(&Input::none());
     let report = world.report();
@@ -228,16 +232,7 @@ fn more_pairs_than_may_be_followed_hold_the_fastest_back() {
     let sheets: Vec<BodyId> = (0..6)
         .map(|k| {
             let mesh = TriMesh::sheet([9, 9], [0.3, 0.3], Diagonals::Alternating).unwrap();
-            let cloth = pbd::Sheet {
-                stretch: 500.0,
-                bend: 0.0,
-                density: 0.2,
-                compression: 0.2,
-                brace: 0.0,
-                stretch_limit: Real::INFINITY,
-            };
-            let model = SoftModel::Pbd(pbd::Matter::Sheet(cloth), pbd::Params::default());
-            let body = SoftBody::new(Geometry::Sheet(mesh), model).thickness(0.01).at([0.0, 0.05 * k as Real, 0.0]);
+            let body = SoftBody::new(Geometry::Sheet(mesh), cloth()).thickness(0.01).at([0.0, 0.05 * k as Real, 0.0]);
             world.add_soft(body.velocity(Vec3::new(10.0, 40.0, 20.0))).unwrap()
         })
         .collect();

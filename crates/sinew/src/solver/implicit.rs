@@ -352,7 +352,8 @@ fn cut(system: &System<'_>, rows: &RowBuffer, v: &mut [Block], s: &mut Space) ->
 }
 
 /// Where in [0, 1] a function that rises comes to zero, by regula falsi with the staying end halved (Illinois; Dowell and
-/// Jarratt 1971): 1 when it is below zero there, 0 when it is above from the start.
+/// Jarratt 1971): 1 when it is below zero there, 0 when it is above from the start. Times of contact are looked for to the last
+/// digit (`collision/continuous/roots.rs`); a step is cut well enough where a hundredth of its slope is left.
 fn first_level(climb: &mut impl FnMut(Real) -> Real) -> Real {
     let (mut low, mut high) = ([0.0, climb(0.0)], [1.0, climb(1.0)]);
     if !(high[1] > 0.0) {

@@ -61,7 +61,10 @@ pub(super) fn guard(model: &Model, state: &State, work: &mut Work, settings: &Se
         // every round stops one body more, and these rounds come on top of those before
         rounds = if work.guard.looks.get() > most { rounds.max(ROUNDS) } else { rounds };
     }
-    slow_down(model, work);
+    for (slot, _) in work.guard.unseen.iter().enumerate().filter(|(_, unseen)| **unseen) {
+        slow_down(model, &mut work.velocity, slot as u32);
+        work.report.counts.held_back += 1;
+    }
     work.report.counts.near_features = work.guard.near.len() as u32;
     work.report.counts.guard_rounds = rounds as u32;
     part(model, work);
@@ -202,13 +205,12 @@ fn hold_back(model: &Model, state: &State, work: &mut Work, slot: u32) {
     let Work { guard, pose, velocity, rest, report, .. } = work;
     let Some(body) = guard.bodies[slot as usize].as_mut().filter(|b| !b.is_still()) else { return };
     let i = slot as usize;
-    let blocks = match model.bodies.at(slot) {
+    match model.bodies.at(slot) {
         Some(Body::Rigid(_)) => {
             let (x, q) = (state.x[i], state.q[i]);
             pose[2 * i] = [x.x, x.y, x.z, pose[2 * i][3]];
             pose[2 * i + 1] = q.to_array();
             rest[i] = state.x_rest[i];
-            2 * i..2 * i + 2
         }
         Some(Body::Nodes(nodes)) => {
             let first = model.node_block(nodes.start) as usize;
@@ -216,34 +218,27 @@ fn hold_back(model: &Model, state: &State, work: &mut Work, slot: u32) {
                 let x = state.node_x[n];
                 (at[0], at[1], at[2]) = (x.x, x.y, x.z);
             }
+        }
+        None => return,
+    }
+    slow_down(model, velocity, slot);
+    follow(model, state, pose, i, body);
+    body.refit(0.0);
+    report.counts.held_back += 1;
+}
+
+/// Takes the speed of a body that stays where it was.
+fn slow_down(model: &Model, velocity: &mut [Block], slot: u32) {
+    let blocks = match model.bodies.at(slot) {
+        Some(Body::Rigid(_)) => 2 * slot as usize..2 * slot as usize + 2,
+        Some(Body::Nodes(nodes)) => {
+            let first = model.node_block(nodes.start) as usize;
             first..first + nodes.inv_mass.len()
         }
         None => return,
     };
     for v in &mut velocity[blocks] {
         *v = [v[0] * SLOWED, v[1] * SLOWED, v[2] * SLOWED, v[3]];
-    }
-    follow(model, state, pose, i, body);
-    body.refit(0.0);
-    report.counts.held_back += 1;
-}
-
-/// Slows down the bodies that stayed where they were because nobody could look any more.
-fn slow_down(model: &Model, work: &mut Work) {
-    let Work { guard, velocity, report, .. } = work;
-    for (slot, _) in guard.unseen.iter().enumerate().filter(|(_, unseen)| **unseen) {
-        let blocks = match model.bodies.at(slot as u32) {
-            Some(Body::Rigid(_)) => 2 * slot..2 * slot + 2,
-            Some(Body::Nodes(nodes)) => {
-                let first = model.node_block(nodes.start) as usize;
-                first..first + nodes.inv_mass.len()
-            }
-            None => continue,
-        };
-        for v in &mut velocity[blocks] {
-            *v = [v[0] * SLOWED, v[1] * SLOWED, v[2] * SLOWED, v[3]];
-        }
-        report.counts.held_back += 1;
     }
 }
 

@@ -88,13 +88,13 @@ fn iterate(system: &System<'_>, rows: &RowBuffer, v: &mut [Block], plan: Plan, s
             break;
         }
         let alpha = rz / pq;
-        add_scaled(v, &s.p, alpha);
-        add_scaled(&mut s.r, &s.q, -alpha);
+        mix(v, 1.0, &s.p, alpha);
+        mix(&mut s.r, 1.0, &s.q, -alpha);
         s.apply_inverse(system);
         let next = dot(&s.r, &s.z);
         let beta = next / rz;
         rz = next;
-        run_wide(Turn { p: s.p.as_flattened_mut(), z: s.z.as_flattened(), beta });
+        mix(&mut s.p, beta, &s.z, 1.0);
         iterations += 1;
 
         // rows that turn out other than they seemed: start a new pass, do not finish this one
@@ -162,62 +162,35 @@ impl Kernel for Dot<'_> {
     }
 }
 
-/// a += scale b. The last number of b's blocks is zero: that of a stays.
-fn add_scaled(a: &mut [Block], b: &[Block], scale: Real) {
-    run_wide(AddScaled { a: a.as_flattened_mut(), b: b.as_flattened(), scale });
+/// to ← keep to + scale from. The last number of the blocks of `from` is zero: that of `to` stays where it is kept whole.
+fn mix(to: &mut [Block], keep: Real, from: &[Block], scale: Real) {
+    run_wide(Mix { to: to.as_flattened_mut(), keep, from: from.as_flattened(), scale });
 }
 
-struct AddScaled<'a> {
-    a: &'a mut [Real],
-    b: &'a [Real],
+struct Mix<'a> {
+    to: &'a mut [Real],
+    keep: Real,
+    from: &'a [Real],
     scale: Real,
 }
 
-impl Kernel for AddScaled<'_> {
+impl Kernel for Mix<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<L: Lane>(self, t: L::Token) {
-        let scale = L::splat(t, self.scale);
-        let (a, rest) = self.a.as_chunks_mut::<LANES>();
-        let (b, left) = self.b.as_chunks::<LANES>();
-        for (a, b) in a.iter_mut().zip(b) {
+        let (keep, scale) = (L::splat(t, self.keep), L::splat(t, self.scale));
+        let (to, rest) = self.to.as_chunks_mut::<LANES>();
+        let (from, left) = self.from.as_chunks::<LANES>();
+        for (to, from) in to.iter_mut().zip(from) {
             let mut at = 0;
             while at < LANES {
-                (L::load(t, &a[at..]) + L::load(t, &b[at..]) * scale).store(&mut a[at..]);
+                (keep * L::load(t, &to[at..]) + scale * L::load(t, &from[at..])).store(&mut to[at..]);
                 at += L::COUNT;
             }
         }
-        for (a, b) in rest.iter_mut().zip(left) {
-            *a += b * self.scale;
-        }
-    }
-}
-
-/// p ← z + beta p.
-struct Turn<'a> {
-    p: &'a mut [Real],
-    z: &'a [Real],
-    beta: Real,
-}
-
-impl Kernel for Turn<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<L: Lane>(self, t: L::Token) {
-        let beta = L::splat(t, self.beta);
-        let (p, rest) = self.p.as_chunks_mut::<LANES>();
-        let (z, left) = self.z.as_chunks::<LANES>();
-        for (p, z) in p.iter_mut().zip(z) {
-            let mut at = 0;
-            while at < LANES {
-                (L::load(t, &z[at..]) + beta * L::load(t, &p[at..])).store(&mut p[at..]);
-                at += L::COUNT;
-            }
-        }
-        for (p, z) in rest.iter_mut().zip(left) {
-            *p = z + self.beta * *p;
+        for (to, from) in rest.iter_mut().zip(left) {
+            *to = self.keep * *to + self.scale * from;
         }
     }
 }
