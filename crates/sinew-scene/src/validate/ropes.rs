@@ -235,8 +235,7 @@ fn frequency(world: &mut World, rope: Rope, seconds: f64, shape: impl Fn(usize) 
         world.step(&Input::none());
         let body = world.body(rope.id)?;
         let pairs = body.node_positions().iter().zip(body.node_masses()).enumerate();
-        track.t.push(world.time());
-        track.y.push(pairs.map(|(k, (x, m))| shape(k) * num(x.z) * num(*m)).sum());
+        track.push(world.time(), pairs.map(|(k, (x, m))| shape(k) * num(x.z) * num(*m)).sum());
     }
     Ok(1.0 / track.period())
 }

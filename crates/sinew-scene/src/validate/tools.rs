@@ -110,6 +110,12 @@ pub struct Track {
 }
 
 impl Track {
+    /// One sample more.
+    pub fn push(&mut self, time: f64, value: f64) {
+        self.t.push(time);
+        self.y.push(value);
+    }
+
     /// The last value.
     pub fn last(&self) -> f64 {
         self.y.last().copied().unwrap_or(f64::NAN)
@@ -121,6 +127,16 @@ impl Track {
         let pairs = self.t.iter().zip(&self.y).filter(|(t, _)| keep(t));
         let (t, y) = pairs.map(|(t, y)| (*t, *y)).unzip();
         Self { t, y }
+    }
+
+    /// Mean of what rings, by a Hann window: a plain mean over a span that is no whole number of periods keeps a part of
+    /// the last one, up to amplitude · period / (pi · span).
+    pub fn smooth_mean(&self) -> f64 {
+        let n = self.y.len() as f64;
+        let weight = |i: usize| (std::f64::consts::PI * (i as f64 + 0.5) / n).sin().powi(2);
+        let sum: f64 = self.y.iter().enumerate().map(|(i, y)| weight(i) * y).sum();
+        // the weights have a mean of one half
+        sum / (0.5 * n)
     }
 
     /// Rate of change: slope of the least-squares line.
@@ -251,8 +267,7 @@ pub fn track<const N: usize>(
     let mut tracks: [Track; N] = std::array::from_fn(|_| Track::default());
     let mut sample = |world: &World| -> Result<(), Error> {
         for (track, y) in tracks.iter_mut().zip(look(world)?) {
-            track.t.push(world.time());
-            track.y.push(y);
+            track.push(world.time(), y);
         }
         Ok(())
     };
