@@ -44,11 +44,15 @@ pub(crate) fn assemble(ctx: &StepContext, model: &Model, state: &State, work: &m
 /// Last step's impulses, rescaled when the substep changed.
 pub(super) fn warm_from_state(state: &State, work: &mut Work, settings: &Settings) {
     let h = settings.dt / work.substeps as Real;
-    let ratio = if state.h > 0.0 { h / state.h } else { 1.0 } * settings.warm_start;
+    // asleep, nothing is solved anew: a share of the impulse would be less in every step
+    let asleep = if state.h > 0.0 { h / state.h } else { 1.0 };
+    let awake = asleep * settings.warm_start;
     work.warm.clear();
-    work.warm.extend(state.row_impulses.iter().map(|v| v * ratio));
-    if ratio != 1.0 {
+    work.warm.extend(state.row_impulses.iter().map(|v| v * awake));
+    if awake != 1.0 {
         for m in &mut work.contacts {
+            let anyone = work.active[m.key.a as usize] || work.active[m.key.b as usize];
+            let ratio = if anyone { awake } else { asleep };
             m.roll = m.roll.map(|v| v * ratio);
             for p in &mut m.points {
                 p.impulse = p.impulse.map(|v| v * ratio);

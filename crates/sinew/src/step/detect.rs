@@ -14,11 +14,14 @@ const GRAIN: usize = 32;
 
 pub(crate) fn detect(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
     refresh_colliders(model, work);
+    work.moves.clear();
+    work.moves.extend((0..model.bodies.slot_count() as u32).map(|slot| moves(model, state, slot)));
     place_bounds(model, state, work, settings);
     let slack = 4.0 * settings.contact_margin;
     work.broad.update(model.revision, &work.bounds, &work.endless, slack);
     pick_candidates(model, state, work, settings);
     narrow(model, state, work, settings);
+    keep_still(model, state, work);
     super::surface_contact::follow(model, state, work, settings);
     super::node_contact::find(model, state, work, settings);
     super::surface_contact::find(model, state, work, settings);
@@ -104,13 +107,26 @@ fn place_bounds(model: &Model, state: &State, work: &mut Work, settings: &Settin
     }
 }
 
-/// True when the body may be moved by contacts now.
+/// True when the body may be elsewhere at the end of the step, as far as can be told before contacts are known. Pairs of
+/// which no side moves keep their contacts as they are.
 fn moves(model: &Model, state: &State, slot: u32) -> bool {
     let i = slot as usize;
-    model.rigid_at(slot).is_some_and(Rigid::is_dynamic) && !state.is_asleep(i) && !state.is_frozen(i)
+    let by_forces = match model.bodies.at(slot) {
+        Some(Body::Rigid(rigid)) => rigid.is_dynamic(),
+        Some(Body::Nodes(_)) => true,
+        None => false,
+    };
+    by_forces && !state.is_asleep(i) && !state.is_frozen(i) || stirs(model, state, slot)
 }
 
-/// Pairs whose tight boxes meet and that are allowed to. Pairs of which no side moves keep their contacts as they are.
+/// Contacts of soft bodies of which no side moves, as State has them: a jelly that sleeps is not looked at.
+fn keep_still(model: &Model, state: &State, work: &mut Work) {
+    let still = |m: &&ContactMemory| !work.moves[m.key.a as usize] && !work.moves[m.key.b as usize];
+    let soft = |m: &&ContactMemory| model.nodes_at(m.key.b).is_some() && (m.has(contact_flag::CLASSIC) || sane(m));
+    work.contacts.extend(state.contacts.iter().filter(still).filter(soft));
+}
+
+/// Pairs whose tight boxes meet and that are allowed to.
 fn pick_candidates(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
     work.candidates.clear();
     work.contacts.clear();
@@ -133,7 +149,7 @@ fn pick_candidates(model: &Model, state: &State, work: &mut Work, settings: &Set
         }
         let key =
             ContactKey { a: ca.body, b: cb.body, collider_a: ca.collider, collider_b: cb.collider, sub_a: 0, sub_b: 0 };
-        if !sensor && !moves(model, state, ca.body) && !moves(model, state, cb.body) {
+        if !sensor && !work.moves[ca.body as usize] && !work.moves[cb.body as usize] {
             work.contacts.extend_from_slice(remembered(&state.contacts, &key));
             kept = true;
             continue;

@@ -53,6 +53,9 @@ pub(super) fn find(model: &Model, state: &State, work: &mut Work, settings: &Set
 }
 
 fn look(model: &Model, state: &State, work: &mut Work, settings: &Settings, (a, b): (&Around, &Around)) {
+    if !work.moves[a.slot as usize] && !work.moves[b.slot as usize] {
+        return;
+    }
     let (Some(nodes_a), Some(nodes_b)) = (model.nodes_at(a.slot), model.nodes_at(b.slot)) else { return };
     let own = a.slot == b.slot;
     let thick = nodes_a.traits.radius + nodes_b.traits.radius;

@@ -60,8 +60,9 @@ fn find_body(
     settings: &Settings,
     (slot, nodes, tight): (u32, &Nodes, bool),
 ) {
-    let Work { broad, bounds, colliders, contacts, motion, skins, near_colliders, reaches, soft, .. } = work;
+    let Work { broad, bounds, colliders, contacts, motion, moves, skins, near_colliders, reaches, soft, .. } = work;
     let Some(skin) = skins[slot as usize].as_ref() else { return };
+    let awake = moves[slot as usize];
     // how far each surfel may come
     let fall = settings.gravity.length() * settings.dt * settings.dt;
     let buffer = if nodes.is_soft() { 0.0 } else { settings.contact_method.buffer() };
@@ -79,7 +80,7 @@ fn find_body(
         let ColliderRef { body, collider } = colliders[c as usize];
         let built = model.rigid_at(body).map(|rigid| &rigid.colliders[collider as usize]);
         let may = built.is_some_and(|built| !built.sensor && built.groups.meets(nodes.traits.groups));
-        may && !model.are_apart(body, slot)
+        may && !model.are_apart(body, slot) && (awake || moves[body as usize])
     });
     let tight = tight && near_colliders.iter().all(|&c| sheet::is_wall(model, colliders[c as usize], slot, settings));
     if let Some(held) = soft[slot as usize].as_mut() {

@@ -82,9 +82,34 @@ fn read_contacts(model: &Model, work: &mut Work, settings: &Settings) {
         set_touching(m, i[0] > 0.0);
     }
     law_contact::report(model, work, inv_dt);
+    read_sleepers(model, work, settings);
     for m in &mut work.contacts {
         if m.has(contact_flag::SENSOR) {
             set_touching(m, true);
+        }
+    }
+}
+
+/// Contacts of which nobody is active carry what they carried when their bodies fell asleep.
+fn read_sleepers(model: &Model, work: &mut Work, settings: &Settings) {
+    let scale = work.substeps as Real / settings.dt;
+    for (index, m) in work.contacts.iter().enumerate() {
+        let anyone = work.active[m.key.a as usize] || work.active[m.key.b as usize];
+        if anyone || m.has(contact_flag::SENSOR | contact_flag::CLASSIC) {
+            continue;
+        }
+        let q = work.pose[2 * m.key.a as usize + 1];
+        let q = Quat::from_xyzw(q[0], q[1], q[2], q[3]);
+        let (n, t) = (q * m.normal, q * m.tangent);
+        let carried = |i: [Real; 3]| (n * i[0] + t * i[1] + n.cross(t) * i[2]) * scale;
+        let sum = m.used().iter().fold([0.0; 3], |sum, p| [0, 1, 2].map(|k| sum[k] + p.impulse[k]));
+        let force = carried(sum);
+        work.forces[index] = [force.x, force.y, force.z, sum[0] * scale];
+        for (k, f) in work.point_forces.get_mut(index).into_iter().flatten().enumerate().take(m.count as usize) {
+            let Some(place) = touch::place(model, &work.pose, m, k) else { continue };
+            let impulse = m.points[k].impulse;
+            let (force, normal) = (carried(impulse), impulse[0] * scale);
+            *f = PointForce { point: place.at, direction: place.normal, gap: place.gap, normal, force };
         }
     }
 }

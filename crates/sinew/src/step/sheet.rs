@@ -28,6 +28,8 @@ pub(super) fn may_be_out(model: &Model, state: &State, work: &mut Work, settings
     let (Some(nodes), Some(held)) = (model.nodes_at(slot), work.soft[slot as usize].as_mut()) else { return false };
     let plain = nodes.inner_span().is_empty() && work.skins[slot as usize].as_ref().is_some_and(|s| s.all_nodes);
     let usual = settings.contact_method == ContactMethod::Rows && !settings.guaranteed;
+    // one that sleeps has the contacts that it fell asleep with, which may be of any kind
+    let usual = usual && work.moves[slot as usize];
     // air pushes otherwise in each substep
     let mut may = usual && plain && nodes.traits.air.is_none() && held.model.net().is_some();
     for (_, constraint) in model.constraints.iter().filter(|(k, _)| state.broken[*k as usize] == 0) {

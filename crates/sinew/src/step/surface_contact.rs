@@ -53,11 +53,14 @@ pub(super) fn find(model: &Model, state: &State, work: &mut Work, settings: &Set
         if !touches(model, work, a) {
             continue;
         }
-        if settings.guaranteed || model.nodes_at(a).is_some_and(|n| n.traits.self_contact && n.radii.is_empty()) {
+        let awake = work.moves[a as usize];
+        let folds = model.nodes_at(a).is_some_and(|n| n.traits.self_contact && n.radii.is_empty());
+        if awake && (settings.guaranteed || folds) {
             find_pair(model, state, work, settings, a, a);
         }
         for b in a + 1..work.skins.len() as u32 {
-            if touches(model, work, b) && may_meet(model, work, a, b) {
+            let pair_moves = awake || work.moves[b as usize];
+            if pair_moves && touches(model, work, b) && may_meet(model, work, a, b) {
                 find_pair(model, state, work, settings, a, b);
             }
         }
@@ -187,16 +190,20 @@ fn corners_hold(built: &BuiltCollider, skin: &SkinWork, thickness: Real, setting
 /// small bodies, edges and corners of large ones. The contacts of the body's surfels are those from `start` on.
 pub(super) fn find_rigid(model: &Model, state: &State, work: &mut Work, settings: &Settings, slot: u32, start: usize) {
     let Some(nodes) = model.nodes_at(slot) else { return };
-    let Work { skins, broad, bounds, colliders, contacts, motion, near_colliders, near_cells, .. } = work;
+    let Work { skins, broad, bounds, colliders, contacts, motion, moves, near_colliders, near_cells, .. } = work;
     let Some(skin) = skins[slot as usize].as_mut().filter(|s| s.tree.is_some()) else { return };
     let Some(around) = skin.bounds else { return };
+    let awake = moves[slot as usize];
     near_colliders.clear();
     broad.overlapping(&around, |c| near_colliders.push(c));
     near_colliders.retain(|&c| {
         let ColliderRef { body, collider } = colliders[c as usize];
         let built = model.rigid_at(body).map(|r| &r.colliders[collider as usize]);
         // a plane without end meets corners first
-        built.is_some_and(|b| !b.geometry.is_unbounded() && !corners_hold(b, skin, nodes.traits.radius, settings))
+        let pair_moves = awake || moves[body as usize];
+        pair_moves
+            && built
+                .is_some_and(|b| !b.geometry.is_unbounded() && !corners_hold(b, skin, nodes.traits.radius, settings))
     });
     if near_colliders.is_empty() {
         return;

@@ -158,6 +158,9 @@ pub(crate) struct Work {
     pub implicit: ImplicitWork,
     /// Substeps of the sweep islands in this step. Written by `detect`.
     pub substeps: u32,
+    /// True for bodies that may be elsewhere at the end of the step, or are being driven. Written by `detect`, first of all:
+    /// who is still can yet be woken. (slots)
+    pub moves: Vec<bool>,
     /// True for bodies that are solved in this step: dynamic, awake, not frozen. Written by `detect`. (slots)
     pub active: Vec<bool>,
     /// Slots of active rigid bodies in sweep islands, ascending. Written by `detect`.
@@ -309,6 +312,7 @@ impl Work {
             node_contacts: Vec::new(),
             node_touches: NodeTouches::default(),
             in_lanes: Vec::new(),
+            moves: Vec::new(),
             by_rows: Vec::new(),
             reaches: Vec::new(),
             particles_around: Vec::new(),

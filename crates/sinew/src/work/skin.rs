@@ -28,7 +28,10 @@ pub(crate) struct SkinWork {
     pub tree: Option<SurfaceTree>,
     /// How often the fat boxes were made anew: who knows this number knows which pairs of cells may meet.
     fattened: u64,
-    fitted: bool,
+    /// What the boxes were fitted for, since the surface was last followed.
+    fitted: Option<Window>,
+    /// The nodes of a body at rest, as they were when it was followed, and the margin then [m]; no nodes for one that moved.
+    rested: (Vec<Vec3>, Real),
     /// Every node is a surfel, in the same order, and nothing else is.
     pub all_nodes: bool,
     /// Largest radius of a circle around a triangle at rest [m].
@@ -53,7 +56,8 @@ impl SkinWork {
             boxes: Vec::new(),
             tree,
             fattened: 0,
-            fitted: false,
+            fitted: None,
+            rested: (Vec::new(), 0.0),
             all_nodes: nodes.surface.is_all_nodes(nodes.inv_mass.len()),
             face_radius,
         }
@@ -71,6 +75,16 @@ impl SkinWork {
     /// Follows the state. The box holds all surfels now and where their velocities take them in `dt`, grown by `margin` [m].
     pub fn follow(&mut self, nodes: &Nodes, state: &State, dt: Real, margin: Real) {
         let (x, v) = (&state.node_x[nodes.span()], &state.node_v[nodes.span()]);
+        // asleep: all is as it was
+        let rests = v.iter().all(|v| *v == Vec3::ZERO);
+        if rests && !x.is_empty() && self.rested.0 == x && self.rested.1 == margin {
+            return;
+        }
+        self.rested.0.clear();
+        self.rested.1 = margin;
+        if rests {
+            self.rested.0.extend_from_slice(x);
+        }
         self.v.clear();
         if self.all_nodes {
             self.x.clear();
@@ -88,7 +102,7 @@ impl SkinWork {
         } else {
             self.normals.clear();
         }
-        self.fitted = false;
+        self.fitted = None;
         let far = Real::INFINITY;
         let (mut min, mut max) = (Vec3::splat(far), Vec3::splat(-far));
         self.ways.clear();
@@ -106,7 +120,7 @@ impl SkinWork {
     /// Fits the boxes of the cells to this step, unless they are, and finds the normals of a sheet. The fat boxes are made anew
     /// when a cell may leave its own.
     pub fn fit(&mut self, nodes: &Nodes, window: Window) {
-        if std::mem::replace(&mut self.fitted, true) {
+        if self.fitted.replace(window) == Some(window) {
             return;
         }
         if !nodes.surface.is_solid() {
@@ -159,7 +173,7 @@ impl SkinWork {
 }
 
 /// How far the boxes of cells look.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Window {
     /// To all sides [m].
     pub near: Real,
