@@ -35,6 +35,10 @@ const LINE: f64 = 1e-4;
 #[allow(clippy::unnecessary_cast, reason = "the cast is needed in the f32 build")]
 const NOISE: f64 = 64.0 * Real::EPSILON as f64;
 
+/// Part of Σ m v² that Σ m u² must have. Sums of doubles leave δ = Σ m u, some 1e-16 of Σ m |v| instead of none, and the turn
+/// makes h (δ × a) × v of spin from it, which is to be a thousandth of the D that it takes away.
+const SUMS: f64 = 1e3 * f64::EPSILON;
+
 /// Bodies of sweep islands that lean on nothing, by island. Written by `detect`.
 #[derive(Debug, Default)]
 pub(crate) struct Loose {
@@ -197,7 +201,7 @@ fn way_out(
     }
     let turn = -(wide_pseudo_inverse(&s, LINE).inverse * twist);
     // an island that flies as one has nothing but rounding in u: what it would take to turn that would take it apart
-    let moves = apart > NOISE * NOISE * size;
+    let moves = apart > (NOISE * NOISE).max(SUMS) * size;
     (twist != Wide3::ZERO && turn.is_finite() && moves).then_some(turn)
 }
 
