@@ -43,10 +43,7 @@ fn trouble(number: u32, settings: Settings) -> Option<String> {
 /// A sample of the thousand: every bullet at every target, twice.
 #[test]
 fn no_shot_goes_through_at_up_to_a_hundred_thicknesses_a_step() {
-    let all = (0..40).filter_map(|k| trouble(k * 21, guaranteed()));
-    // known: in double precision a struck jelly may cross itself (docs/never-through.md)
-    let double = size_of::<Real>() > 4;
-    let all: Vec<String> = all.filter(|told| !(double && told.contains("jelly"))).collect();
+    let all: Vec<String> = (0..40).filter_map(|k| trouble(k * 21, guaranteed())).collect();
     assert!(all.is_empty(), "{}", all.join("\n"));
 }
 
@@ -110,7 +107,9 @@ fn a_stopped_impact_keeps_momentum() {
     }
     let change = (momentum(&world) - before).length();
     assert!(change < 1e-3 * 120.0, "{change} of {before}");
-    assert!(world.body(a).unwrap().position().x < world.body(b).unwrap().center_of_mass().x);
+    // the ball strikes off centre and may slide by, but the jelly flies its way now
+    let [ball, jelly] = [a, b].map(|id| world.body(id).unwrap().velocity().x);
+    assert!(jelly > 10.0 && ball < 40.0, "{jelly} {ball}");
 }
 
 /// Two boxes that begin in each other are moved apart, and the report says so.

@@ -117,7 +117,9 @@ fn find_pair(model: &Model, state: &State, work: &mut Work, settings: &Settings,
     let nearest = settings.soft_margin() + 2.0 * settings.dt * fastest + fall(settings);
     let (a_now, b_now) = (skin_a.skin(nodes_a), skin_b.skin(nodes_b));
     let beyond = window(settings).depth + a_now.radius.max(b_now.radius).max(0.0) + 2.0 * settings.dt * fastest;
-    let finder = Finder { a: a_now, b: b_now, own, before: &before, near: &near, nearest, beyond };
+    // under the guarantee nothing has; a fast sheet under a jelly was taken for one that sank in from above
+    let crossed = !settings.guaranteed;
+    let finder = Finder { a: a_now, b: b_now, own, before: &before, near: &near, nearest, beyond, crossed };
     near_pairs.meeting((a, skin_a), (b, skin_b), cell_pairs);
     let boxes = (&skin_a.boxes[..], &skin_b.boxes[..]);
     // under the guarantee rows shall stop what the guard would have to

@@ -98,6 +98,8 @@ pub(crate) struct Finder<'a> {
     pub nearest: Real,
     /// How far from a vertex the box of its cell may end, besides the cell's own size [m].
     pub beyond: Real,
+    /// True when what lies behind a face or an edge may have gone through it. Otherwise it came round the other side.
+    pub crossed: bool,
 }
 
 /// Surfels of the two features.
@@ -184,12 +186,12 @@ impl Finder<'_> {
         } else {
             let before =
                 if swapped { (self.before)(keys.1, keys.0) } else { (self.before)(keys.0, keys.1).map(|n| -n) };
-            let wanted = before.unwrap_or(apart);
+            let wanted = before.filter(|_| self.crossed).unwrap_or(apart);
             if wanted.dot(plane) < 0.0 { -plane } else { plane }
         };
         let outside = side.dot(apart) >= 0.0;
         // inside a body only the face right above counts; beside a face its edges and neighbours do
-        if !outside && !right_above {
+        if !outside && !(right_above && self.crossed) {
             return None;
         }
         let away = if outside { apart.try_normalize().unwrap_or(side) } else { side };
@@ -249,7 +251,8 @@ impl Finder<'_> {
         let line = if skew && inner(s) && inner(t) { across.try_normalize()? } else { apart.try_normalize()? };
         let keys = ((feature::EDGE, edge_a), (feature::EDGE, edge_b));
         let wanted = self.wanted_of_solids(out_a, out_b);
-        let wanted = wanted.unwrap_or_else(|| (self.before)(keys.0, keys.1).unwrap_or(apart));
+        let before = || (self.before)(keys.0, keys.1).filter(|_| self.crossed);
+        let wanted = wanted.unwrap_or_else(|| before().unwrap_or(apart));
         let normal = if wanted.dot(line) < 0.0 { -line } else { line };
         // both must look at each other
         let looks = |out: Vec3, way: Real| out.dot(normal) * way > FACING * out.length();
@@ -257,6 +260,9 @@ impl Finder<'_> {
             return None;
         }
         let far = normal.dot(apart);
+        if far < 0.0 && !self.crossed {
+            return None;
+        }
         let reach = self.reach(|| {
             let (a, b) = (ends_a.map(|i| self.a.rest[i as usize]), ends_b.map(|i| self.b.rest[i as usize]));
             let [s, t] = segment_segment(a, b);
