@@ -5,7 +5,8 @@
 
 Reads frames from stdin (format: crates/sinew-scene/examples/crossings.rs), asks ipctk.has_intersections about each, and
 prints how many frames cross. Pairs of bodies that are both held (fixed, kinematic, frozen) are left out: nobody can keep
-them apart; so are the parts of one rigid body. Exit code 1 when a frame crosses.
+them apart; so are the parts of one rigid body, and pairs that a joint or their groups let overlap. Exit code 1 when a frame
+crosses.
 """
 
 import sys
@@ -17,7 +18,7 @@ import numpy
 def frames(stream):
     while line := stream.readline():
         name, counts = line.decode().rstrip("\n").split("\t")
-        vertices, edges, triangles = map(int, counts.split())
+        vertices, edges, triangles, pairs = map(int, counts.split())
 
         def take(count, kind, columns):
             data = stream.read(count * columns * numpy.dtype(kind).itemsize)
@@ -25,10 +26,10 @@ def frames(stream):
 
         x = take(vertices, "<f8", 3)
         owner = take(vertices, "<u4", 2)
-        yield name, x, owner, take(edges, "<u4", 2), take(triangles, "<u4", 3)
+        yield name, x, owner, take(edges, "<u4", 2), take(triangles, "<u4", 3), take(pairs, "<u4", 2)
 
 
-def crosses(x, owner, edges, triangles):
+def crosses(x, owner, edges, triangles, pairs):
     x = numpy.asfortranarray(x)
     mesh = ipctk.CollisionMesh(x, edges.astype(numpy.int32), triangles.astype(numpy.int32))
     body, kind = owner[:, 0].tolist(), owner[:, 1].tolist()
@@ -36,11 +37,19 @@ def crosses(x, owner, edges, triangles):
         held = [k & 1 for k in kind]
         # parts of a rigid body may overlap; soft surfaces may not cross themselves
         part = [b if k & 2 else -1 - i for i, (b, k) in enumerate(zip(body, kind))]
-        mesh.can_collide = lambda i, j: not (held[i] and held[j] or part[i] == part[j])
+        apart = {(a, b) for a, b in pairs.tolist()} | {(b, a) for a, b in pairs.tolist()}
+
+        def can_collide(i, j):
+            return not (held[i] and held[j] or part[i] == part[j] or (body[i], body[j]) in apart)
+
+        mesh.can_collide = can_collide
     return ipctk.has_intersections(mesh, x)
 
 
 def main():
+    ipctk.set_logger_level(ipctk.LoggerLevel.error)
+    # more threads wait for can_collide, which waits for the interpreter that this thread holds
+    ipctk.set_num_threads(1)
     seen, bad = 0, []
     for name, *frame in frames(sys.stdin.buffer):
         seen += 1

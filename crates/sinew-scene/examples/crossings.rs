@@ -3,8 +3,9 @@
 //! `cargo run --release -p sinew-scene --example crossings -- shots 1000 | python3 benches/oracle/crossings.py`
 //! `cargo run --release -p sinew-scene --example crossings -- gallery 240 | python3 benches/oracle/crossings.py`
 //!
-//! A frame is a line `name TAB vertices edges triangles`, then the vertices as f64 x 3, the body of each vertex and what it is
-//! (1: held, 2: rigid) as u32 x 2, edges as u32 x 2, triangles as u32 x 3, all little-endian.
+//! A frame is a line `name TAB vertices edges triangles pairs`, then the vertices as f64 x 3, the body of each vertex and what
+//! it is (1: held, 2: rigid) as u32 x 2, edges as u32 x 2, triangles as u32 x 3, and pairs of bodies that touch each other by
+//! design (a joint or their groups say so) as u32 x 2, all little-endian.
 
 #[path = "../../sinew/tests/common/shots.rs"]
 mod shots;
@@ -61,7 +62,14 @@ fn all_scenes(steps: u32, out: &mut impl Write) -> io::Result<()> {
 
 fn frame(world: &World, name: &str, out: &mut impl Write) -> io::Result<()> {
     let frame = Frame::of(world);
-    writeln!(out, "{name}\t{} {} {}", frame.vertices.len(), frame.edges.len(), frame.triangles.len())?;
+    let ids: Vec<_> = world.bodies().map(|b| b.id()).collect();
+    let pairs = (0..ids.len()).flat_map(|a| (0..a).map(move |b| [a, b]));
+    let pairs: Vec<[u32; 2]> = pairs
+        .filter(|&[a, b]| world.may_touch(ids[a], ids[b]) == Ok(false))
+        .map(|pair| pair.map(|k| k as u32))
+        .collect();
+    let counts = [frame.vertices.len(), frame.edges.len(), frame.triangles.len(), pairs.len()];
+    writeln!(out, "{name}\t{}", counts.map(|n| n.to_string()).join(" "))?;
     let kind = |held: bool, rigid: bool| u32::from(held) | u32::from(rigid) << 1;
     let kinds: Vec<u32> = world
         .bodies()
@@ -74,7 +82,7 @@ fn frame(world: &World, name: &str, out: &mut impl Write) -> io::Result<()> {
         out.write_all(&owner.to_le_bytes())?;
         out.write_all(&kinds[*owner as usize].to_le_bytes())?;
     }
-    for k in frame.edges.iter().flatten().chain(frame.triangles.iter().flatten()) {
+    for k in frame.edges.iter().flatten().chain(frame.triangles.iter().flatten()).chain(pairs.iter().flatten()) {
         out.write_all(&k.to_le_bytes())?;
     }
     Ok(())

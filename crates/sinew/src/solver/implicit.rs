@@ -260,16 +260,18 @@ fn run_passes(system: &System<'_>, rows: &mut RowBuffer, v: &mut [Block], plan: 
     let mut peeked = false;
     s.blend = 1.0;
     linearise(rows, v, s);
+    apply_bodies(system, v, &mut s.applied);
     loop {
         s.precondition(system, rows);
-        s.start.copy_from_slice(v);
+        s.begin_pass(v);
         let left = Plan { iterations: plan.iterations - outcome.iterations, ..plan };
         let (iterations, residual) = conjugate_gradient(system, rows, v, left, s);
         outcome.passes += 1;
         outcome.iterations += iterations;
         outcome.residual = residual;
-        let short = if mismatch(rows, v, s) > enough { cut(system, rows, v, s) < STALL } else { false };
-        if short && !peeked {
+        let part = if mismatch(rows, v, s) > enough { cut(rows, v, s) } else { 1.0 };
+        s.end_pass(part);
+        if part < STALL && !peeked {
             peeked = outcome.passes < plan.passes && outcome.iterations < plan.iterations;
             if peeked {
                 peek(rows, s);
@@ -321,15 +323,13 @@ fn mismatch(rows: &RowBuffer, v: &[Block], s: &mut Space) -> Real {
 }
 
 /// Cuts the step from `start` to v where φ is least: φ'(t) = d·(A v − b) − Σ λ(u) J·d, d the step, rises with t. Returns t.
-fn cut(system: &System<'_>, rows: &RowBuffer, v: &mut [Block], s: &mut Space) -> Real {
+fn cut(rows: &RowBuffer, v: &mut [Block], s: &mut Space) -> Real {
     for (p, (v, start)) in s.p.iter_mut().zip(v.iter().zip(&s.start)) {
         *p = [v[0] - start[0], v[1] - start[1], v[2] - start[2], 0.0];
     }
     // from the residuals at both ends, rows would cancel to less than rounding leaves where they are much stiffer than A
-    apply_bodies(system, &s.p, &mut s.q);
-    let bend = dot(&s.p, &s.q);
-    apply_bodies(system, &s.start, &mut s.q);
-    let slope = dot(&s.p, &s.q) - dot(&s.p, &s.load);
+    let bend = dot(&s.p, &s.moved);
+    let slope = dot(&s.p, &s.applied) - dot(&s.p, &s.load);
     for id in s.near.iter().map(|&id| id as usize) {
         s.step[id] = drift(rows.terms(id as RowId), &s.p);
         s.from[id] = drift(rows.terms(id as RowId), &s.start) + rows.rows()[id].bias;

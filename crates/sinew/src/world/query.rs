@@ -91,6 +91,41 @@ pub struct ShapeHit {
 }
 
 impl World {
+    /// True when contacts of two bodies are looked for: colliders of them are in groups that meet, and no joint or anchor
+    /// keeps the two apart. Of a body with itself: whether it is soft and touches itself.
+    ///
+    /// ```
+    /// use sinew::*;
+    /// # fn main() -> Result<(), Error> {
+    /// let mut world = World::default();
+    /// let ball = || RigidBody::dynamic().shape(Shape::ball(0.1));
+    /// let [a, b, c] = [world.add_rigid(ball())?, world.add_rigid(ball())?, world.add_rigid(ball().groups(Groups::NONE))?];
+    /// world.add_joint(Joint::ball(Some(a), Some(b)))?;
+    /// assert!(!world.may_touch(a, b)? && !world.may_touch(a, c)?);
+    /// let floor = world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)))?;
+    /// assert!(world.may_touch(a, floor)?);
+    /// # Ok(()) }
+    /// ```
+    pub fn may_touch(&self, a: BodyId, b: BodyId) -> Result<bool, Error> {
+        let groups = |id: BodyId| -> Result<Vec<Groups>, Error> {
+            if let Ok(rigid) = self.model.rigid(id) {
+                return Ok(rigid.colliders.iter().filter(|c| !c.sensor).map(|c| c.groups).collect());
+            }
+            let traits = &self.model.nodes(id)?.traits;
+            Ok(if traits.radius < 0.0 { Vec::new() } else { vec![traits.groups] })
+        };
+        let (of_a, of_b) = (groups(a)?, groups(b)?);
+        if a == b {
+            let folds = |n: &crate::model::Nodes| n.traits.self_contact || self.settings.guaranteed;
+            return Ok(!of_a.is_empty() && self.model.nodes(a).is_ok_and(folds));
+        }
+        let bare = |id: BodyId| self.model.nodes(id).map(|n| n.cells.corners.is_empty());
+        // bare particles meet rigid bodies only
+        let nobody = matches!((bare(a), bare(b)), (Ok(x), Ok(y)) if x || y);
+        let meet = of_a.iter().any(|x| of_b.iter().any(|y| x.meets(*y)));
+        Ok(meet && !nobody && !self.model.are_apart(a.index, b.index))
+    }
+
     /// The first thing on a ray of a given length [m].
     pub fn cast_ray(
         &self,

@@ -1,7 +1,7 @@
 //! The momentum audit: the island over again with every body rigid, then velocities exactly from impulses.
 
 use super::cg::{Plan, conjugate_gradient};
-use super::space::{Space, add, block, vec};
+use super::space::{Space, add, apply_bodies, block, vec};
 use super::{AUDIT, LAW_TOLERANCE, Lump, Placed, Scratch, System, cut, linearise, mismatch};
 use crate::constraint::{Bounds, RowBuffer, RowId, Term};
 use crate::deformable::Modes;
@@ -107,11 +107,12 @@ pub(super) fn balance(
 fn pass(island: &System<'_>, rows: &mut RowBuffer, v: &mut [Block], plan: Plan, s: &mut Space) -> u32 {
     s.blend = 1.0;
     linearise(rows, v, s);
+    apply_bodies(island, v, &mut s.applied);
     s.blend = 0.0;
     let (mut iterations, mut last) = (0, false);
     for number in 1.. {
         s.precondition(island, rows);
-        s.start.copy_from_slice(v);
+        s.begin_pass(v);
         iterations += conjugate_gradient(island, rows, v, plan, s).0;
         let wrong = mismatch(rows, v, s);
         if last || wrong <= SAME {
@@ -119,9 +120,8 @@ fn pass(island: &System<'_>, rows: &mut RowBuffer, v: &mut [Block], plan: Plan, 
         }
         // one more from where the law is as good as right, so that impulses leave their bounds by less than that
         last = wrong <= LAW_TOLERANCE * plan.tolerance || number >= plan.passes || iterations >= plan.iterations;
-        if !last {
-            cut(island, rows, v, s);
-        }
+        let part = if last { 1.0 } else { cut(rows, v, s) };
+        s.end_pass(part);
         linearise(rows, v, s);
     }
     iterations

@@ -36,7 +36,8 @@ pub(super) enum Radii {
     Held,
 }
 
-/// (A + Jᵀ rate J) v = b + Jᵀ(offset − rate bias) from the v given. Returns iterations and relative residual.
+/// (A + Jᵀ rate J) v = b + Jᵀ(offset − rate bias) from the v given, at which the pass began; A times what was added to it is
+/// in `moved` afterwards. Returns iterations and relative residual.
 pub(super) fn conjugate_gradient(
     system: &System<'_>,
     rows: &RowBuffer,
@@ -61,9 +62,8 @@ fn iterate(system: &System<'_>, rows: &RowBuffer, v: &mut [Block], plan: Plan, s
     s.reference = Some(reference);
 
     // r = b + Jᵀλ − A v, with λ the model's impulse
-    apply_bodies(system, v, &mut s.q);
-    for (r, (l, q)) in s.r.iter_mut().zip(s.load.iter().zip(&s.q)) {
-        *r = [l[0] - q[0], l[1] - q[1], l[2] - q[2], 0.0];
+    for ((r, l), (a, m)) in s.r.iter_mut().zip(&s.load).zip(s.applied.iter().zip(&s.moved)) {
+        *r = [l[0] - a[0] - m[0], l[1] - a[1] - m[1], l[2] - a[2] - m[2], 0.0];
     }
     s.drifts(rows, v);
     s.respond(rows);
@@ -78,8 +78,9 @@ fn iterate(system: &System<'_>, rows: &RowBuffer, v: &mut [Block], plan: Plan, s
     let mut iterations = 0;
     let mut looked = false;
     while rz > goal && iterations < plan.iterations {
-        // q = (A + Jᵀ rate J) p
-        apply_bodies(system, &s.p, &mut s.q);
+        // z = A p, q = (A + Jᵀ rate J) p; taken from r one after the other the two would leave more rounding
+        apply_bodies(system, &s.p, &mut s.z);
+        s.q.copy_from_slice(&s.z);
         s.active.add_product(&s.p, &mut s.q);
 
         // nothing left that the numbers can resolve, or not a number: keep what we have
@@ -89,6 +90,7 @@ fn iterate(system: &System<'_>, rows: &RowBuffer, v: &mut [Block], plan: Plan, s
         }
         let alpha = rz / pq;
         mix(v, 1.0, &s.p, alpha);
+        mix(&mut s.moved, 1.0, &s.z, alpha);
         mix(&mut s.r, 1.0, &s.q, -alpha);
         s.apply_inverse(system);
         let next = dot(&s.r, &s.z);
@@ -163,7 +165,7 @@ impl Kernel for Dot<'_> {
 }
 
 /// to ← keep to + scale from. The last number of the blocks of `from` is zero: that of `to` stays where it is kept whole.
-fn mix(to: &mut [Block], keep: Real, from: &[Block], scale: Real) {
+pub(super) fn mix(to: &mut [Block], keep: Real, from: &[Block], scale: Real) {
     run_wide(Mix { to: to.as_flattened_mut(), keep, from: from.as_flattened(), scale });
 }
 

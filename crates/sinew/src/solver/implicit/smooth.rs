@@ -41,6 +41,8 @@ pub(super) struct Smooth {
     of_operator: Vec<u32>,
     /// First unknown of each block's operator, or of the block itself in a rigid body. (block_count)
     of_block: Vec<u32>,
+    /// The member that each block belongs to. (block_count)
+    members: Vec<u32>,
     /// Unknowns of each member: spans of whole lanes.
     spans: Vec<Range<u32>>,
     /// The operator that a member is; the members after these are rigid bodies.
@@ -125,37 +127,40 @@ impl Smooth {
 
     /// Unknowns of all members: operators first, rigid bodies last.
     fn take_places(&mut self, system: &System<'_>, blocks: usize, touched: &[bool]) {
-        let Self { of_operator, of_block, spans, operators, .. } = self;
+        let Self { of_operator, of_block, members, spans, operators, .. } = self;
+        members.clear();
+        members.resize(blocks, NOWHERE);
         spans.clear();
         operators.clear();
         of_operator.clear();
         of_block.clear();
         of_block.resize(blocks, NOWHERE);
         let mut next = 0;
-        let mut take = |count: usize| {
+        let mut take = |count: usize, blocks: Range<usize>| {
             let first = next;
             next += count as u32;
+            members[blocks].fill(spans.len() as u32);
             spans.push(first..next);
             first
         };
         for (k, (placed, touched)) in system.operators.iter().zip(touched).enumerate() {
             let motions = placed.operator.smooth().filter(|_| *touched);
-            let first = motions.map_or(NOWHERE, |m| take(m.count()));
+            let first = motions.map_or(NOWHERE, |m| take(m.count(), placed.blocks()));
             operators.extend(motions.map(|_| k as u32));
             of_operator.push(first);
             of_block[placed.blocks()].fill(first);
         }
         for lump in system.lumps.iter().filter(|l| l.inertia.is_some()) {
-            let first = take(RIGID);
-            of_block[lump.block as usize] = first;
-            of_block[lump.block as usize + 1] = first + 3;
+            let b = lump.block as usize;
+            let first = take(RIGID, b..b + 2);
+            (of_block[b], of_block[b + 1]) = (first, first + 3);
         }
     }
 
     /// The member that a block belongs to.
     fn member(&self, block: u32) -> Option<usize> {
-        let place = self.of_block[block as usize];
-        (place != NOWHERE).then(|| self.spans.partition_point(|s| s.end <= place))
+        let member = self.members[block as usize];
+        (member != NOWHERE).then_some(member as usize)
     }
 
     /// The envelope; false when it is too large.

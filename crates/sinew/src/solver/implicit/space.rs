@@ -1,6 +1,7 @@
 //! What a solve works with: the vectors of its CG, the linear model of every row, and the preconditioner.
 
 use super::System;
+use super::cg::mix;
 use super::smooth::{Rates, Smooth};
 use crate::constraint::{Bounds, Row, RowBuffer, RowId, Term};
 use crate::math::{Block, Mat3, Real, Sym3, Vec3};
@@ -50,6 +51,10 @@ pub(super) struct Space {
     pub(super) blend: Real,
     /// v at the start of a pass.
     pub(super) start: Vec<Block>,
+    /// A times that, and A times what the pass has added to it so far: the matrix is read once an iteration, and by nobody
+    /// else. It is larger than the cache of a core for bodies of some thousand nodes.
+    pub(super) applied: Vec<Block>,
+    pub(super) moved: Vec<Block>,
     /// Size of the load in the norm of the preconditioner, while that is much the same [J].
     pub(super) reference: Option<Real>,
     /// The rates that the preconditioner was made for, cross ones behind. (2 row_count)
@@ -174,8 +179,8 @@ impl Space {
         }
         self.reference = None;
         self.made_for.clear();
-        let Self { load, forces, r, z, p, q, start, .. } = self;
-        for list in [load, forces, r, z, p, q, start] {
+        let Self { load, forces, r, z, p, q, start, applied, moved, .. } = self;
+        for list in [load, forces, r, z, p, q, start, applied, moved] {
             list.clear();
             list.resize(blocks, [0.0; 4]);
         }
@@ -230,6 +235,17 @@ impl Space {
                 add(&mut self.forces[b + 1], -inertia.mul(vec(v[b + 1])));
             }
         }
+    }
+
+    /// A pass begins at v.
+    pub(super) fn begin_pass(&mut self, v: &[Block]) {
+        self.start.copy_from_slice(v);
+        self.moved.fill([0.0; 4]);
+    }
+
+    /// A pass ends this part of its way on.
+    pub(super) fn end_pass(&mut self, part: Real) {
+        mix(&mut self.applied, 1.0, &self.moved, part);
     }
 
     /// push ← u = J·v + bias of every row that is near.
