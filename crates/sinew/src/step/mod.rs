@@ -12,6 +12,7 @@ mod implicit;
 pub(crate) mod intake;
 mod law_contact;
 mod law_whole;
+mod means;
 mod node_contact;
 mod node_lanes;
 mod observe;
