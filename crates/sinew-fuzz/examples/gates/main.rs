@@ -7,7 +7,7 @@
 //!   d5  200 times the same 60 steps with two threads
 //!   l2  36,000 steps of a scene at rest: resident memory at the end and after a tenth of them
 //!   n1  bad numbers in commands and states of 12 scenes: refused, or found within a step, and nobody else held
-//!   n2  1,000 worlds that explode: found within two steps, put back, nothing that is not finite, bystanders untouched
+//!   n2  4,000 worlds that explode: found within two steps, put back, nothing that is not finite, bystanders untouched
 //!   n3  the adversarial scenes of `crates/sinew-scene/tests/adversarial.rs` (by cargo)
 //!   p3  Debian's test models through the mesh readers (by cargo xtask)
 //!   p4  files of megabytes: time and memory by their size; small files with large claims: refused in 10 ms

@@ -33,21 +33,22 @@ const ROUNDING: Real = 1e-3;
 /// Most halvings: what moves a thousand times the size of a body is then within rounding.
 const HALVINGS: u32 = 30;
 
-/// Rate at which the surface of a body changes most: relative speed of the ends of an edge by its rest length [1/s], or 0
-/// when no edge can change by more than `below` [1/s]. Without edges a body is all points that know nothing of each other.
-pub(super) fn fastest_change(nodes: &Nodes, x: &[Block], v: &[Block], below: Real) -> Real {
+/// The most by which an edge of a body's surface becomes longer or shorter within h [s], by its rest length; 0 when none
+/// can change by `CHANGE`. Lengths, not vectors: what spins is not strained by it.
+pub(super) fn change(h: Real, nodes: &Nodes, x: &[Block], v: &[Block]) -> Real {
     let Some(&first) = v.first() else { return 0.0 };
     // nobody is faster against a neighbour than twice the fastest against the first
     let fastest = v.iter().fold(0.0, |most: Real, &v| most.max((vec(v) - vec(first)).length_squared()));
-    if 4.0 * fastest <= (below * nodes.shortest) * (below * nodes.shortest) {
+    if 2.0 * h * fastest.sqrt() <= CHANGE * nodes.shortest {
         return 0.0;
     }
     let edge = |&[a, b]: &[u32; 2]| {
-        let apart = nodes.surface.velocity(b, x, v) - nodes.surface.velocity(a, x, v);
-        let rest = nodes.rest[b as usize] - nodes.rest[a as usize];
-        apart.length_squared() / rest.length_squared().max(Real::MIN_POSITIVE)
+        let now = nodes.surface.position(b, x) - nodes.surface.position(a, x);
+        let then = now + (nodes.surface.velocity(b, x, v) - nodes.surface.velocity(a, x, v)) * h;
+        let rest = (nodes.rest[b as usize] - nodes.rest[a as usize]).length();
+        (then.length() - now.length()).abs() / rest.max(Real::MIN_POSITIVE)
     };
-    nodes.cells.edges.iter().map(edge).fold(0.0, Real::max).sqrt()
+    nodes.cells.edges.iter().map(edge).fold(0.0, Real::max)
 }
 
 /// Cuts the steps of an island's implicit bodies that would leave them with more than their means. Comes between the solve
@@ -64,8 +65,7 @@ pub(super) fn keep_within(h: Real, model: &Model, work: &mut Work, island: &Impl
         let blocks = first..first + nodes.inv_mass.len();
         let local = work.implicit.first_of[slot as usize] as usize;
         let seats = local..local + nodes.inv_mass.len();
-        let change = fastest_change(nodes, &work.pose[blocks.clone()], &work.implicit.v[seats.clone()], CHANGE / h);
-        if change * h > CHANGE {
+        if change(h, nodes, &work.pose[blocks.clone()], &work.implicit.v[seats.clone()]) > CHANGE {
             cut(h, nodes, slot, work, [blocks, seats]);
         }
     }

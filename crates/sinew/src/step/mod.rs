@@ -17,6 +17,7 @@ mod node_contact;
 mod node_lanes;
 mod observe;
 mod predict;
+mod put_back;
 mod remember;
 mod rim_contact;
 mod sheet;

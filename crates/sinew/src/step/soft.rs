@@ -196,16 +196,14 @@ pub(super) fn choose_integrators(model: &Model, work: &mut Work, settings: &Sett
             let [now, then] = [body.x, &heading[..]].map(|x| held.model.stable_step_at(BodyRef { x, ..body }));
             held.stable_step = now.min(then);
             // and no edge may change by more than the law foresees
-            let most = means::CHANGE / (STABLE_SHARE * held.stable_step);
-            let change = means::fastest_change(nodes, body.x, body.v, most);
-            if change > most {
-                held.stable_step = (held.stable_step * (most / change)).max(Real::MIN_POSITIVE);
+            let change = means::change(STABLE_SHARE * held.stable_step, nodes, body.x, body.v);
+            if change > means::CHANGE {
+                held.stable_step = (held.stable_step * (means::CHANGE / change)).max(Real::MIN_POSITIVE);
             }
         }
-        let flung = !held.stable_step.is_finite() && held.model.operator().is_none() && {
-            let most = means::FLUNG * settings.substeps as Real / settings.dt;
-            means::fastest_change(nodes, body.x, body.v, most) > most
-        };
+        let flung = !held.stable_step.is_finite()
+            && held.model.operator().is_none()
+            && means::change(settings.dt / settings.substeps as Real, nodes, body.x, body.v) > means::FLUNG;
         if flung || needed(held.stable_step, settings) > settings.max_substeps {
             held.model.go_implicit(true);
         }
