@@ -94,7 +94,7 @@ fn cut(h: Real, nodes: &Nodes, slot: u32, work: &mut Work, [blocks, seats]: [Ran
     let Work { implicit, soft, pose, velocity, node_total, inner, heading, report, .. } = work;
     let Some(held) = soft[slot as usize].as_ref() else { return };
     let (x, before, after) = (&pose[blocks.clone()], &velocity[blocks], &mut implicit.v[seats.clone()]);
-    let pinned = nodes.inv_mass.iter().any(|m| *m == 0.0);
+    let pinned = nodes.inv_mass.contains(&0.0);
     let driven = nodes.inv_mass.iter().zip(after.iter()).any(|(m, v)| *m == 0.0 && vec(*v) != Vec3::ZERO);
     if driven {
         // who moves pinned nodes gives what it likes
