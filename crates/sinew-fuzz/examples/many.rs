@@ -25,16 +25,20 @@ fn main() -> ExitCode {
         }
     };
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/artifacts/scene_step");
-    let (mut broken, mut built, mut slowest) = (0, 0, 0.0_f64);
+    let (mut broken, mut empty, mut large, mut short, mut slowest) = (0, 0, 0, 0, 0.0_f64);
     for i in 0..count {
         let bytes = bytes(seed.wrapping_mul(1_000_003).wrapping_add(i));
-        built += u64::from(scene::generated(&bytes).is_some());
         let begin = Instant::now();
-        if catch_unwind(|| scene::step(&bytes)).is_err() {
-            broken += 1;
-            let written = std::fs::create_dir_all(&folder)
-                .and_then(|()| std::fs::write(folder.join(format!("{seed}-{i}")), &bytes));
-            println!("scene {i} of seed {seed} broke: {written:?}");
+        match catch_unwind(|| scene::steps(&bytes)) {
+            Ok(None) => empty += 1,
+            Ok(Some(0)) => large += 1,
+            Ok(Some(steps)) => short += u64::from(steps < scene::STEPS),
+            Err(_) => {
+                broken += 1;
+                let written = std::fs::create_dir_all(&folder)
+                    .and_then(|()| std::fs::write(folder.join(format!("{seed}-{i}")), &bytes));
+                println!("scene {i} of seed {seed} broke: {written:?}");
+            }
         }
         let seconds = begin.elapsed().as_secs_f64();
         if seconds > slowest {
@@ -42,7 +46,11 @@ fn main() -> ExitCode {
             println!("scene {i} of seed {seed}: {seconds:.2} s, the slowest so far");
         }
     }
-    println!("{count} scenes, {built} with something in them, {broken} broke, the slowest took {slowest:.1} s");
+    println!(
+        "{count} scenes, {broken} broke; nothing was left of {empty}, {large} were built and too large to run, {short} ended before \
+         {} steps for their work; the slowest took {slowest:.1} s",
+        scene::STEPS
+    );
     if broken == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 

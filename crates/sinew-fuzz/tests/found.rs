@@ -105,3 +105,18 @@ fn long_text_that_is_no_toml_is_told_one_fault_and_short_text_all_of_them() {
     assert_eq!(faults(100_000), 1);
     assert!(faults(10) > 1);
 }
+
+/// Blocks of 2 cm that reach a metre beyond themselves: each of a hundred nodes was in half a million of them, and a step took
+/// seconds. A node now belongs to at most 216.
+#[test]
+fn blocks_that_reach_far_beyond_themselves_are_refused_by_name() {
+    let body = |overlap: &str| {
+        format!(
+            "[bodies.s]\nkind = 'soft'\ngeometry = {{ kind = 'tube', radii = [0.05, 1], height = 0.5, cells = 2 }}\n\
+             material = 'jelly'\nmodel = {{ kind = 'shape_matching', clusters = {{ kind = 'blocks', size = 0.2, overlap = {overlap} }} }}\n"
+        )
+    };
+    let told = read_text(&body("1"), "s.toml", Syntax::Toml).expect_err("each node in hundreds of blocks").to_string();
+    assert!(told.contains("overlap") && told.contains("216"), "{told}");
+    assert!(read_text(&body("0.1"), "s.toml", Syntax::Toml).is_ok());
+}

@@ -119,6 +119,35 @@ fn the_others_go_on_as_if_the_offender_had_never_been_there() -> Result<(), Erro
 }
 
 #[test]
+fn who_was_solved_with_an_insane_body_is_put_back_and_goes_on() -> Result<(), Error> {
+    // a heavy ball hits a light one, which leaves with nearly twice its speed: faster than this world allows
+    let mut world = World::new(Settings { max_speed: 2.0, gravity: Vec3::ZERO, ..Settings::default() })?;
+    let bouncy = Material { restitution: 1.0, ..Material::default() };
+    let ball = |mass, x| RigidBody::dynamic().shape(Shape::ball(0.1)).mass(mass).material(bouncy).at([x, 0.0, 0.0]);
+    let light = world.add_rigid(ball(0.01, 0.0))?;
+    let heavy = world.add_rigid(ball(1.0, 0.3).velocity([-1.8, 0.0, 0.0]))?;
+    let aside = world.add_rigid(ball(1.0, 50.0).velocity([1.0, 0.0, 0.0]))?;
+    for step in 0.. {
+        let before = (world.body(heavy)?.position(), world.body(heavy)?.velocity(), world.body(aside)?.position());
+        let report = world.step(&Input::none());
+        let (blamed, put_back) = (report.faults.first().map(|fault| fault.body), report.counts.put_back);
+        if blamed.is_some() {
+            assert_eq!((blamed, put_back), (Some(light), 1));
+            assert_eq!((world.body(heavy)?.position(), world.body(heavy)?.velocity()), (before.0, before.1));
+            assert!(world.body(aside)?.position().x > before.2.x);
+            break;
+        }
+        assert!(step < 30 && put_back == 0, "nobody was too fast");
+    }
+    assert!(world.body(light)?.is_frozen() && !world.body(heavy)?.is_frozen());
+    for _ in 0..60 {
+        assert!(world.step(&Input::none()).faults.is_empty());
+    }
+    assert!(world.body(heavy)?.velocity().x > 1.5, "it bounced off the one that is held");
+    Ok(())
+}
+
+#[test]
 fn bad_commands_are_refused_and_change_nothing() -> Result<(), Error> {
     let mut a = zoo(1)?;
     let mut b = zoo(1)?;

@@ -1,7 +1,7 @@
 //! Files of megabytes for P4: meshes by our own writers, the densest text of each format, scene files that are mostly lists,
 //! saves and recordings.
 
-use crate::limits::{Case, SCENE_SHARE, SHARE};
+use crate::limits::{Case, SHARE, TOML_SHARE};
 use sinew::{Input, TetMesh, Vec3, World};
 use sinew_mesh::{Encoding, Format, Mesh, read_bytes, write_bytes};
 use sinew_scene::file::{Syntax, read_text};
@@ -16,7 +16,8 @@ pub fn mesh(name: impl Into<String>, format: Format, file: &'static str, bytes: 
 /// A case that the reader of scene files reads.
 pub fn scene(name: impl Into<String>, syntax: Syntax, text: impl Into<String>) -> Case {
     let read = move |bytes: &[u8]| std::str::from_utf8(bytes).is_ok_and(|text| read_text(text, "p4", syntax).is_ok());
-    Case { name: name.into(), bytes: text.into().into_bytes(), share: SCENE_SHARE, read: Box::new(read) }
+    let share = if syntax == Syntax::Toml { TOML_SHARE } else { SHARE };
+    Case { name: name.into(), bytes: text.into().into_bytes(), share, read: Box::new(read) }
 }
 
 /// All of about this size [bytes].

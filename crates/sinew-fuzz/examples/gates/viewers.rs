@@ -23,6 +23,9 @@ use std::time::{Duration, Instant};
 /// Stretches of each kind, and how long one is [s].
 const ROUNDS: u32 = 12;
 const STRETCH: f64 = 2.5;
+/// The same for ten minutes of hostile ones.
+const LONG_ROUNDS: u32 = 60;
+const LONG_STRETCH: f64 = 10.0;
 /// Viewers that stay.
 const VIEWERS: usize = 100;
 /// What a change of the 99.9th percentile may be at most, and memory a viewer [bytes].
@@ -65,23 +68,32 @@ fn note(took: Duration) {
     });
 }
 
-/// The stretches, and what they showed.
+/// Half a minute of hostile stretches.
 pub fn w5(less: u32) -> Result<String, String> {
-    let rounds = (ROUNDS / less).max(2);
+    run((ROUNDS / less).max(2), STRETCH)
+}
+
+/// Ten minutes of them.
+pub fn w5_long(less: u32) -> Result<String, String> {
+    run((LONG_ROUNDS / less).max(2), LONG_STRETCH)
+}
+
+/// The stretches, hostile ones of so many seconds, and what they showed.
+fn run(rounds: u32, hostile: f64) -> Result<String, String> {
     let (address, stop, server) = start()?;
     std::thread::sleep(Duration::from_secs(4));
     let (mut quiet, mut again, mut loud) = (Vec::new(), Vec::new(), Vec::new());
     let (mut memory, mut connects) = (0.0_f64, 0);
     for _ in 0..rounds {
-        quiet.extend(stretch());
+        quiet.extend(stretch(STRETCH));
         let held = TALLY.held();
         TALLY.forget_peak();
         let crowd = Crowd::new(address)?;
-        loud.extend(stretch());
+        loud.extend(stretch(hostile));
         memory = memory.max((TALLY.peak() as f64 - held as f64) / VIEWERS as f64);
         connects += crowd.leave();
         // twice quiet: what the machine does by itself
-        again.extend(stretch());
+        again.extend(stretch(STRETCH));
     }
     stop.store(true, Ordering::Relaxed);
     let spent = server.join().map_err(|_| "the server fell over")??;
@@ -130,10 +142,10 @@ fn start() -> Result<(SocketAddr, Arc<AtomicBool>, Serving), String> {
 }
 
 /// The times of a stretch; its first tenth is left out, because viewers still come or go.
-fn stretch() -> Vec<u64> {
-    std::thread::sleep(Duration::from_secs_f64(0.1 * STRETCH));
+fn stretch(seconds: f64) -> Vec<u64> {
+    std::thread::sleep(Duration::from_secs_f64(0.1 * seconds));
     TIMES.lock().expect("nobody panics with it").clear();
-    std::thread::sleep(Duration::from_secs_f64(0.9 * STRETCH));
+    std::thread::sleep(Duration::from_secs_f64(0.9 * seconds));
     std::mem::take(&mut *TIMES.lock().expect("nobody panics with it"))
 }
 

@@ -57,6 +57,8 @@ pub(crate) struct Nodes {
     pub cells: Box<Cells>,
     /// Surfels at rest, in the coordinates of the rest shape. (surfel_count) [m]
     pub rest: Vec<Vec3>,
+    /// Shortest edge of the surface at rest; 0 without edges [m].
+    pub shortest: Real,
     pub traits: NodeTraits,
     pub source: NodeSource,
     /// The model as it was built at the door, until the step takes it over; after that it is rebuilt from the source.
@@ -118,6 +120,7 @@ impl Nodes {
             skin: None,
             cells: Box::new(surface.cells()),
             rest: source.positions.clone(),
+            shortest: 0.0,
             surface,
             traits,
             source: NodeSource::Particles(source),
@@ -162,6 +165,7 @@ impl Nodes {
                 oriented::put(&mut inner, n, turned, Vec3::ZERO);
             }
         }
+        let cells = surface.cells();
         let nodes = Self {
             start,
             inner_start,
@@ -171,7 +175,8 @@ impl Nodes {
             radii: model.ellipsoids().into(),
             particle_rest: if model.ellipsoids().is_empty() { Box::default() } else { rest.into() },
             skin: skin.map(Box::new),
-            cells: Box::new(surface.cells()),
+            shortest: shortest(&cells, &surfels),
+            cells: Box::new(cells),
             rest: surfels,
             surface,
             traits,
@@ -211,6 +216,13 @@ impl NodeTraits {
         }
         self.material.check_nodes(&format!("{who}.material"))
     }
+}
+
+/// The shortest edge between surfels at these places [m].
+fn shortest(cells: &Cells, places: &[Vec3]) -> Real {
+    let length = |&[a, b]: &[u32; 2]| (places[b as usize] - places[a as usize]).length();
+    let least = cells.edges.iter().map(length).fold(Real::INFINITY, Real::min);
+    if least.is_finite() { least } else { 0.0 }
 }
 
 fn naming(kind: &str, name: &str) -> String {

@@ -5,7 +5,7 @@
 //! are then still where the step began.
 
 use super::assemble::slop;
-use super::{StepContext, advance, classic_contact, law_contact, predict, soft, touch};
+use super::{StepContext, advance, classic_contact, law_contact, means, predict, soft, touch};
 use crate::constraint::{Bounds, Constraint, RowBuffer, View};
 use crate::debug::timing::PhaseClock;
 use crate::friction::{Memory, Weave};
@@ -100,6 +100,7 @@ pub(super) fn run(model: &Model, state: &State, work: &mut Work, settings: &Sett
             assemble(&ctx, model, work, settings, &island);
             clock.mark(Phase::Assemble);
             solve(work, settings, &island);
+            means::keep_within(h, model, work, island.members);
             keep(&ctx, model, work, settings, &island);
             classic_contact::hit(&ctx, model, work, settings, k as u32);
             clock.mark(Phase::Solve);

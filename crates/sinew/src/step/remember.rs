@@ -1,10 +1,10 @@
-//! Remember: what the step found goes into State. Gate 2: a body that came out insane is rolled back, stopped and held.
+//! Remember: what the step found goes into State. Who is put back by gate 2 (`put_back.rs`) keeps what State has.
 
-use super::{assemble, classic_contact, intake::freeze_rigid, law_contact, touch};
+use super::{assemble, classic_contact, law_contact, put_back, touch};
 use crate::deformable::particle::oriented;
 use crate::math::{Pose, Quat, Real, Vec3};
 use crate::model::{Body, Model};
-use crate::report::{Event, Fault, FaultKind, Phase};
+use crate::report::Event;
 use crate::settings::Settings;
 use crate::state::{ContactMemory, State, contact_flag, flag};
 use crate::work::{PointForce, Work};
@@ -13,7 +13,8 @@ pub(crate) fn remember(model: &Model, state: &mut State, work: &mut Work, settin
     assemble::harvest(work);
     read_contacts(model, work, settings);
     classic_contact::report(model, state, work, settings);
-    store_bodies(model, state, work, settings);
+    put_back::look(model, state, work, settings);
+    store_bodies(model, state, work);
     state.row_impulses.copy_from_slice(&work.warm);
     touch_events(model, state, work);
     std::mem::swap(&mut state.contacts, &mut work.contacts);
@@ -118,10 +119,13 @@ pub(super) fn set_touching(m: &mut ContactMemory, yes: bool) {
     m.flags = if yes { m.flags | contact_flag::TOUCHING } else { m.flags & !contact_flag::TOUCHING };
 }
 
-fn store_bodies(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
+fn store_bodies(model: &Model, state: &mut State, work: &mut Work) {
     let vec = |b: [Real; 4]| Vec3::new(b[0], b[1], b[2]);
     for (slot, body) in model.bodies.iter() {
         let i = slot as usize;
+        if work.put_back[i] {
+            continue;
+        }
         match body {
             Body::Rigid(rigid) => {
                 let kinematic = rigid.motion == crate::model::Motion::Kinematic && !state.is_frozen(i);
@@ -131,12 +135,6 @@ fn store_bodies(model: &Model, state: &mut State, work: &mut Work, settings: &Se
                 let q = work.pose[2 * i + 1];
                 let (x, q) = (vec(work.pose[2 * i]), Quat::from_xyzw(q[0], q[1], q[2], q[3]));
                 let (v, w) = (vec(work.velocity[2 * i]), vec(work.velocity[2 * i + 1]));
-                if let Some((what, field)) = insane(x, q, v, w, settings.max_speed) {
-                    let body = model.body_id(slot);
-                    work.report.faults.push(Fault { body, phase: Phase::Advance, what, field });
-                    freeze_rigid(state, i, work.good[i]);
-                    continue;
-                }
                 (state.x[i], state.q[i], state.x_rest[i]) = (x, q, work.rest[i]);
                 if work.active[i] {
                     (state.v[i], state.w[i], state.v_rest[i]) = (v, w, work.kick_rest[i]);
@@ -147,21 +145,6 @@ fn store_bodies(model: &Model, state: &mut State, work: &mut Work, settings: &Se
                 if !work.active[i] {
                     continue;
                 }
-                let sane = nodes.span().all(|n| {
-                    let block = model.node_block(n as u32) as usize;
-                    let (x, v) = (vec(work.pose[block]), vec(work.velocity[block]));
-                    insane(x, Quat::IDENTITY, v, Vec3::ZERO, settings.max_speed).is_none()
-                });
-                let sane = sane && work.inner[nodes.inner_span()].iter().all(|v| v.is_finite());
-                if !sane {
-                    let (body, what) = (model.body_id(slot), FaultKind::NonFinite);
-                    work.report.faults.push(Fault { body, phase: Phase::Advance, what, field: "node_x" });
-                    state.flags[i] |= flag::FROZEN;
-                    for n in nodes.span() {
-                        state.node_v[n] = Vec3::ZERO;
-                    }
-                    continue;
-                }
                 state.inner[nodes.inner_span()].copy_from_slice(&work.inner[nodes.inner_span()]);
                 for n in nodes.span() {
                     let block = model.node_block(n as u32) as usize;
@@ -170,22 +153,6 @@ fn store_bodies(model: &Model, state: &mut State, work: &mut Work, settings: &Se
                 }
             }
         }
-    }
-}
-
-fn insane(x: Vec3, q: Quat, v: Vec3, w: Vec3, max_speed: Real) -> Option<(FaultKind, &'static str)> {
-    if !x.is_finite() {
-        Some((FaultKind::NonFinite, "x"))
-    } else if !q.is_finite() {
-        Some((FaultKind::NonFinite, "q"))
-    } else if !v.is_finite() {
-        Some((FaultKind::NonFinite, "v"))
-    } else if !w.is_finite() {
-        Some((FaultKind::NonFinite, "w"))
-    } else if v.length() > max_speed || x.abs().max_element() > 1e6 {
-        Some((FaultKind::TooFast, "v"))
-    } else {
-        None
     }
 }
 

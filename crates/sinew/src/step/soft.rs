@@ -1,5 +1,6 @@
 //! Soft bodies inside the phases: models are taken over from the Model, asked for their velocity, moved on.
 
+use super::means;
 use super::predict::decay;
 use crate::deformable::particle::oriented;
 use crate::deformable::{BodyMut, BodyRef, Deformable, StepContext, vec};
@@ -194,8 +195,16 @@ pub(super) fn choose_integrators(model: &Model, work: &mut Work, settings: &Sett
             }));
             let [now, then] = [body.x, &heading[..]].map(|x| held.model.stable_step_at(BodyRef { x, ..body }));
             held.stable_step = now.min(then);
+            // and no edge may change by more than the law foresees
+            let change = means::change(STABLE_SHARE * held.stable_step, nodes, body.x, body.v);
+            if change > means::CHANGE {
+                held.stable_step = (held.stable_step * (means::CHANGE / change)).max(Real::MIN_POSITIVE);
+            }
         }
-        if needed(held.stable_step, settings) > settings.max_substeps {
+        let flung = !held.stable_step.is_finite()
+            && held.model.operator().is_none()
+            && means::change(settings.dt / settings.substeps as Real, nodes, body.x, body.v) > means::FLUNG;
+        if flung || needed(held.stable_step, settings) > settings.max_substeps {
             held.model.go_implicit(true);
         }
     }

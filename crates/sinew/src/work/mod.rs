@@ -255,6 +255,8 @@ pub(crate) struct Work {
     pub previous: Vec<Pose>,
     /// Last good state of each body: position, rotation, for the roll-back of corrupted ones. (slots)
     pub good: Vec<Pose>,
+    /// Who keeps what State has, because the step came out insane. Written by `remember`. (slots)
+    pub put_back: Vec<bool>,
     /// Pairs that were touching before this step, sorted; and those that touch now.
     pub touching: Vec<(u32, u32)>,
     pub touched: Vec<(u32, u32)>,
@@ -340,6 +342,7 @@ impl Work {
             anchored: Vec::new(),
             previous: Vec::new(),
             good: Vec::new(),
+            put_back: Vec::new(),
             touching: Vec::new(),
             touched: Vec::new(),
             forces: Vec::new(),

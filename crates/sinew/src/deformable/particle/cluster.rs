@@ -30,6 +30,8 @@ const PIN_WEIGHT: Real = 1000.0;
 const FLAT: Real = 64.0 * Real::EPSILON;
 /// Most blocks a body may be cut into.
 const BLOCKS: Real = 1e6;
+/// Most blocks that share a node: cells two deep on each side.
+const SHARED: Real = 216.0;
 
 /// Which deformations of a cluster its goal follows.
 ///
@@ -123,6 +125,9 @@ fn blocks(places: &[Vec3], size: Real, overlap: Real) -> Result<Vec<Vec<u32>>, P
     let cells = ((high - low) / size - Vec3::splat(1e-3)).ceil().max(Vec3::ONE);
     let count = cells.x * cells.y * cells.z;
     super::check(&[("size", size, count <= BLOCKS, "larger: the body would have more than a million blocks")])?;
+    let around = cells.min(Vec3::splat(2.0 * overlap / size + 2.0));
+    let shared = around.x * around.y * around.z <= SHARED;
+    super::check(&[("overlap", overlap, shared, "smaller: a node would belong to more than 216 blocks")])?;
     let [nx, ny, nz] = cells.to_array().map(|n| n as usize);
     let mut groups = vec![Vec::new(); nx * ny * nz];
     // nodes on a border belong to both sides
@@ -494,6 +499,8 @@ mod tests {
         let groups = Clusters::Blocks { size: 0.2, overlap: 0.1 }.groups(&line(5), &[]).unwrap();
         assert_eq!(groups[0].nodes, [0, 1, 2, 3]);
         assert!(Clusters::Blocks { size: 1e-9, overlap: 0.0 }.groups(&line(5), &[]).is_err());
+        // one block reaches as far as it likes
+        assert_eq!(Clusters::Blocks { size: 10.0, overlap: 1e3 }.groups(&line(5), &[]).unwrap().len(), 1);
     }
 
     #[test]

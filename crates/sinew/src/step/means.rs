@@ -1,0 +1,159 @@
+//! Means: no step leaves a soft body with more energy than it had and was given.
+//!
+//! One Newton step of backward Euler, or one explicit step, is right while shapes change little in it. Laws that stiffen with
+//! strain hold far more at the end of a large change than their slope at its start foretold: blocks whose nodes flew
+//! apart by a hundred times their size in a step had 5·10⁴ times their energy after it, and nobody was told.
+//!
+//! *Explicit* bodies take substeps in which no edge changes by more than `CHANGE` of its rest length, or go implicit
+//! (`soft::choose_integrators`); bodies of goals go implicit when they are flung apart.
+//!
+//! *Implicit* ones are looked at where an edge changes by more. Solved to the end, and without damping, backward Euler has
+//!
+//! ```text
+//!   U(x + h v⁺) + K(v⁺)  ≤  U(x) + K(v) + v⁺·(h f + Jᵀλ)          for pushes h f + Jᵀλ from outside
+//! ```
+//!
+//! A step that breaks this is cut: the motion against the centre of mass c is halved until it holds. It always does in the
+//! end, for a body at rest against its centre has U(x) and ½ M c⁺² ≤ ½ M c² + P·c⁺ with the whole push P = M (c⁺ − c).
+//! Momentum is kept. Spin is not; nor is the tie between impulses of rows and velocities, until the next step.
+
+use crate::constraint::{RowBuffer, RowId};
+use crate::deformable::{BodyRef, vec};
+use crate::math::{Block, Real, Vec3};
+use crate::model::{Model, Nodes};
+use crate::work::{ImplicitIsland, Work};
+use std::ops::Range;
+
+/// Part of its rest length by which an edge may change in a substep before the energy is looked at.
+pub(super) const CHANGE: Real = 0.5;
+/// The same for bodies that follow goals, which hold at any change and only lose the way: then they are solved as a whole.
+pub(super) const FLUNG: Real = 5.0;
+/// Part of the energy that sums in single precision may be off by.
+const ROUNDING: Real = 1e-3;
+/// Most halvings: what moves a thousand times the size of a body is then within rounding.
+const HALVINGS: u32 = 30;
+
+/// The most by which an edge of a body's surface becomes longer or shorter within h [s], by its rest length; 0 when none
+/// can change by `CHANGE`. Lengths, not vectors: what spins is not strained by it.
+pub(super) fn change(h: Real, nodes: &Nodes, x: &[Block], v: &[Block]) -> Real {
+    let Some(&first) = v.first() else { return 0.0 };
+    // nobody is faster against a neighbour than twice the fastest against the first
+    let fastest = v.iter().fold(0.0, |most: Real, &v| most.max((vec(v) - vec(first)).length_squared()));
+    if 2.0 * h * fastest.sqrt() <= CHANGE * nodes.shortest {
+        return 0.0;
+    }
+    let edge = |&[a, b]: &[u32; 2]| {
+        let now = nodes.surface.position(b, x) - nodes.surface.position(a, x);
+        let then = now + (nodes.surface.velocity(b, x, v) - nodes.surface.velocity(a, x, v)) * h;
+        let rest = (nodes.rest[b as usize] - nodes.rest[a as usize]).length();
+        (then.length() - now.length()).abs() / rest.max(Real::MIN_POSITIVE)
+    };
+    nodes.cells.edges.iter().map(edge).fold(0.0, Real::max)
+}
+
+/// Cuts the steps of an island's implicit bodies that would leave them with more than their means. Comes between the solve
+/// and `keep`: `velocity` is that of before the substep.
+pub(super) fn keep_within(h: Real, model: &Model, work: &mut Work, island: &ImplicitIsland) {
+    for &slot in &island.nodes {
+        let Some(nodes) = model.nodes_at(slot) else { continue };
+        // energy of particles that turn hangs on turns that come later in the substep
+        let implicit = work.soft[slot as usize].as_ref().is_some_and(|held| held.model.operator().is_some());
+        if !implicit || !nodes.radii.is_empty() {
+            continue;
+        }
+        let first = model.node_block(nodes.start) as usize;
+        let blocks = first..first + nodes.inv_mass.len();
+        let local = work.implicit.first_of[slot as usize] as usize;
+        let seats = local..local + nodes.inv_mass.len();
+        if change(h, nodes, &work.pose[blocks.clone()], &work.implicit.v[seats.clone()]) > CHANGE {
+            cut(h, nodes, slot, work, [blocks, seats]);
+        }
+    }
+}
+
+/// What a body has and is given in a substep, as functions of the share of its inner motion that it keeps.
+struct Account {
+    /// Before the substep [J].
+    had: Real,
+    /// Of the centre and of the motion against it [J].
+    kinetic: [Real; 2],
+    /// What pushes from outside do on both [J].
+    work: [Real; 2],
+}
+
+impl Account {
+    /// What it may store at a share [J].
+    fn left(&self, share: Real) -> Real {
+        let given = self.had + self.work[0] + share * self.work[1];
+        given - self.kinetic[0] - share * share * self.kinetic[1]
+    }
+}
+
+/// Cuts the motion of one body, if it must be.
+fn cut(h: Real, nodes: &Nodes, slot: u32, work: &mut Work, [blocks, seats]: [Range<usize>; 2]) {
+    let Work { implicit, soft, pose, velocity, node_total, inner, heading, report, .. } = work;
+    let Some(held) = soft[slot as usize].as_ref() else { return };
+    let (x, before, after) = (&pose[blocks.clone()], &velocity[blocks], &mut implicit.v[seats.clone()]);
+    let pinned = nodes.inv_mass.contains(&0.0);
+    let driven = nodes.inv_mass.iter().zip(after.iter()).any(|(m, v)| *m == 0.0 && vec(*v) != Vec3::ZERO);
+    if driven {
+        // who moves pinned nodes gives what it likes
+        return;
+    }
+    let mass: Real = nodes.mass.iter().sum();
+    let momentum = nodes.mass.iter().zip(after.iter()).fold(Vec3::ZERO, |sum, (m, v)| sum + vec(*v) * *m);
+    let centre = if pinned { Vec3::ZERO } else { momentum / mass };
+    let energy = |x: &[Block]| held.model.energy(BodyRef { x, v: before, inner: &inner[nodes.inner_span()] });
+    let mut account = Account {
+        had: energy(x) + kinetic(nodes, before, Vec3::ZERO),
+        kinetic: [if pinned { 0.0 } else { 0.5 * mass * centre.length_squared() }, kinetic(nodes, after, centre)],
+        work: row_work(&implicit.rows, &seats, after, centre),
+    };
+    for (force, v) in node_total[nodes.span()].iter().zip(after.iter()) {
+        account.work[0] += h * force.dot(centre);
+        account.work[1] += h * force.dot(vec(*v) - centre);
+    }
+    let mut stored = |share: Real| {
+        heading.clear();
+        heading.extend(x.iter().zip(after.iter()).map(|(x, v)| {
+            let there = vec(*x) + (vec(*v) - centre) * (h * share);
+            [there.x, there.y, there.z, x[3]]
+        }));
+        energy(heading)
+    };
+    let mut holds = |share: Real| stored(share) <= account.left(share) + ROUNDING * account.had;
+    if holds(1.0) {
+        return;
+    }
+    let mut share = 0.5;
+    let found = (0..HALVINGS).any(|_| {
+        let enough = holds(share);
+        share *= if enough { 1.0 } else { 0.5 };
+        enough
+    });
+    let share = if found { share } else { 0.0 };
+    for v in after.iter_mut() {
+        let kept = centre + (vec(*v) - centre) * share;
+        (v[0], v[1], v[2]) = (kept.x, kept.y, kept.z);
+    }
+    report.counts.cut_short += 1;
+}
+
+/// Energy of motion against a velocity, of nodes that are free [J].
+fn kinetic(nodes: &Nodes, v: &[Block], against: Vec3) -> Real {
+    let free = nodes.mass.iter().zip(&nodes.inv_mass).zip(v).filter(|((_, inv), _)| **inv > 0.0);
+    free.map(|((m, _), v)| 0.5 * m * (vec(*v) - against).length_squared()).sum()
+}
+
+/// What rows do on a body's centre and on its motion against that [J].
+fn row_work(rows: &RowBuffer, seats: &Range<usize>, v: &[Block], centre: Vec3) -> [Real; 2] {
+    let mut work = [0.0; 2];
+    for (id, row) in rows.rows().iter().enumerate().filter(|(_, row)| row.impulse != 0.0) {
+        for t in rows.terms(id as RowId).iter().filter(|t| seats.contains(&(t.block as usize))) {
+            let push = t.jacobian * row.impulse;
+            work[0] += push.dot(centre);
+            work[1] += push.dot(vec(v[t.block as usize - seats.start]) - centre);
+        }
+    }
+    work
+}

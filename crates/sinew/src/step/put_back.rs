@@ -1,0 +1,120 @@
+//! Gate 2: a body that came out of the step insane is put back, stopped and held.
+//!
+//! Whoever was solved with it is put back to the start of the step as well, and goes on: what the insane one did went through
+//! joints and contacts into all of its island. (A chain whose links were metres apart whirled until three of four were
+//! too fast; the fourth was below the limit, and flew off with 1.5 km/s and four times the energy that there was.)
+
+use super::intake::freeze_rigid;
+use crate::math::{Quat, Real, Vec3};
+use crate::model::{Body, Model, Motion};
+use crate::report::{Fault, FaultKind, Phase};
+use crate::settings::Settings;
+use crate::state::{State, flag};
+use crate::work::Work;
+
+/// Holds who is insane, and marks in `work.put_back` whose end of the step is forgotten. Comes before anything is stored.
+pub(super) fn look(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
+    work.put_back.clear();
+    work.put_back.resize(model.bodies.slot_count(), false);
+    let before = work.report.faults.len();
+    for (slot, body) in model.bodies.iter() {
+        let i = slot as usize;
+        let moved = match body {
+            Body::Rigid(rigid) => work.active[i] || rigid.motion == Motion::Kinematic && !state.is_frozen(i),
+            Body::Nodes(_) => work.active[i],
+        };
+        if !moved {
+            continue;
+        }
+        if let Some((what, field)) = insane(model, slot, work, settings.max_speed) {
+            work.report.faults.push(Fault { body: model.body_id(slot), phase: Phase::Advance, what, field });
+            work.put_back[i] = true;
+            hold(model, state, work, slot);
+        }
+    }
+    if work.report.faults.len() > before {
+        share(model, work);
+        forget(model, work);
+    }
+}
+
+fn hold(model: &Model, state: &mut State, work: &Work, slot: u32) {
+    let i = slot as usize;
+    match model.nodes_at(slot) {
+        None => freeze_rigid(state, i, work.good[i]),
+        Some(nodes) => {
+            state.flags[i] |= flag::FROZEN;
+            state.node_v[nodes.span()].fill(Vec3::ZERO);
+        }
+    }
+}
+
+/// What is wrong with a body as it came out of the step.
+fn insane(model: &Model, slot: u32, work: &Work, max_speed: Real) -> Option<(FaultKind, &'static str)> {
+    let vec = |b: [Real; 4]| Vec3::new(b[0], b[1], b[2]);
+    let i = slot as usize;
+    let Some(nodes) = model.nodes_at(slot) else {
+        let q = work.pose[2 * i + 1];
+        let q = Quat::from_xyzw(q[0], q[1], q[2], q[3]);
+        let (v, w) = (vec(work.velocity[2 * i]), vec(work.velocity[2 * i + 1]));
+        return moving(vec(work.pose[2 * i]), q, v, w, max_speed);
+    };
+    let blocks = nodes.span().map(|n| model.node_block(n as u32) as usize);
+    let wild = |block: usize| {
+        let (x, v) = (vec(work.pose[block]), vec(work.velocity[block]));
+        moving(x, Quat::IDENTITY, v, Vec3::ZERO, max_speed).is_some()
+    };
+    let lost = work.inner[nodes.inner_span()].iter().any(|v| !v.is_finite());
+    (blocks.into_iter().any(wild) || lost).then_some((FaultKind::NonFinite, "node_x"))
+}
+
+fn moving(x: Vec3, q: Quat, v: Vec3, w: Vec3, max_speed: Real) -> Option<(FaultKind, &'static str)> {
+    if !x.is_finite() {
+        Some((FaultKind::NonFinite, "x"))
+    } else if !q.is_finite() {
+        Some((FaultKind::NonFinite, "q"))
+    } else if !v.is_finite() {
+        Some((FaultKind::NonFinite, "v"))
+    } else if !w.is_finite() {
+        Some((FaultKind::NonFinite, "w"))
+    } else if v.length() > max_speed || x.abs().max_element() > 1e6 {
+        Some((FaultKind::TooFast, "v"))
+    } else {
+        None
+    }
+}
+
+/// Marks all of an island of which one is marked.
+fn share(model: &Model, work: &mut Work) {
+    let Work { islands, put_back, active, .. } = work;
+    let mut lost = vec![false; put_back.len()];
+    for slot in (0..put_back.len()).filter(|&slot| put_back[slot]) {
+        lost[islands.root(slot as u32) as usize] = true;
+    }
+    for (slot, _) in model.bodies.iter() {
+        let i = slot as usize;
+        if active[i] && !put_back[i] && lost[islands.root(slot) as usize] {
+            put_back[i] = true;
+            work.report.counts.put_back += 1;
+        }
+    }
+}
+
+/// Impulses of a step that is forgotten are no start for the next one.
+fn forget(model: &Model, work: &mut Work) {
+    for (id, constraint) in model.constraints.iter() {
+        let mut touched = false;
+        constraint.slots(|slot| touched |= work.put_back[slot as usize]);
+        if touched {
+            work.warm[model.rows_of(id)].fill(0.0);
+        }
+    }
+    for m in &mut work.contacts {
+        if work.put_back[m.key.a as usize] || work.put_back[m.key.b as usize] {
+            m.roll = [0.0; 3];
+            for point in &mut m.points {
+                (point.impulse, point.stick) = ([0.0; 3], [0.0; 2]);
+            }
+        }
+    }
+}
