@@ -19,6 +19,7 @@ mod predict;
 mod remember;
 mod rim_contact;
 mod sheet;
+mod sheet_memory;
 mod soft;
 mod solve;
 mod surface_contact;
@@ -113,7 +114,7 @@ pub(crate) fn step(model: &mut Model, state: &mut State, work: &mut Work, settin
         classic_contact::follow(&ctx, model, work, settings, SWEEPS);
         clock.mark(Phase::Advance);
     }
-    sheet::put_back(model, work);
+    sheet::put_back(model, work, settings);
     solve::bounce(&StepContext::new(settings, h, work.substeps), model, work, settings);
     clock.mark(Phase::Solve);
     continuous::guard(model, state, work, settings);

@@ -178,7 +178,7 @@ fn window(settings: &Settings) -> Window {
 
 /// True when the triangles of a surface of this half thickness cannot come deeper into a ball than a share of the contact
 /// margin while their corners are outside: the middle of a circle of radius r on a ball is r²/2R below its surface.
-fn corners_hold(built: &BuiltCollider, skin: &SkinWork, thickness: Real, settings: &Settings) -> bool {
+pub(super) fn corners_hold(built: &BuiltCollider, skin: &SkinWork, thickness: Real, settings: &Settings) -> bool {
     let deep = |radius: Real| skin.face_radius * skin.face_radius / (2.0 * radius) - thickness;
     built.geometry.ball().is_some_and(|radius| deep(radius) < SAG * settings.contact_margin)
 }

@@ -59,6 +59,11 @@ impl SkinWork {
         }
     }
 
+    /// Speed of the fastest surfel [m/s].
+    pub fn fastest(&self) -> Real {
+        self.fastest
+    }
+
     pub fn is_of(&self, generation: u32) -> bool {
         self.generation == generation
     }

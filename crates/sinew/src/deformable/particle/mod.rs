@@ -20,6 +20,7 @@
 mod brace;
 mod cluster;
 mod flock;
+mod landing;
 mod lent;
 mod links;
 mod matched;
@@ -37,6 +38,7 @@ mod pbd_laws;
 mod shape_matching_laws;
 
 pub use flock::Flock;
+pub(crate) use landing::Touched;
 pub use net::Net;
 
 pub use cluster::{Clusters, Group, Mode};

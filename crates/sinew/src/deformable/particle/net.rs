@@ -4,6 +4,7 @@
 
 use super::Rows;
 use super::flock::Flock;
+use super::landing::Touched;
 use super::links::{Links, PADS, Places};
 use super::weave::weave;
 use crate::math::{Block, Blocks, Real, Vec3};
@@ -90,25 +91,31 @@ impl Net {
         }
     }
 
-    /// Takes over a bare body for a step, with its forces [N] and gravity [m/s²].
-    pub fn take_out(&mut self, x: Blocks<'_>, v: Blocks<'_>, load: (&[Vec3], Vec3), (h, lanes): (Real, bool)) {
+    /// Takes over a bare body for a step of substeps h [s], with its forces [N] and gravity [m/s²]; `keep`: what damping
+    /// leaves of velocities in each.
+    pub fn take_out(&mut self, x: Blocks<'_>, v: Blocks<'_>, load: (&[Vec3], Vec3), (h, keep, lanes): (Real, Real, bool)) {
         self.flock.learn_pins(|node| v.get(node)[3]);
         let [a, b, c, _] = x.get(x.len() as u32 / 2);
         self.flock.load(Vec3::new(a, b, c), x, v, lanes);
         self.flock.push(load.0, load.1);
         self.prepare(h);
-    }
-
-    /// Velocities of a bare body after external forces and rows; `keep`: what damping leaves of them.
-    pub fn predict(&mut self, h: Real, keep: Real, last: bool, lanes: bool) {
+        self.flock.start(lanes);
         self.flock.begin(h, keep, lanes);
         self.spill(lanes);
+    }
+
+    /// Goals of a bare body after its rows.
+    pub fn pull(&mut self, last: bool, lanes: bool) {
         self.sweep(true, lanes);
         if last {
             self.hold_back(lanes);
         }
-        self.collect(lanes);
-        self.flock.end(h, lanes);
+    }
+
+    /// What comes after the rows of a bare body: velocities, contacts, places (`landing.rs`).
+    pub(crate) fn land(&mut self, touched: Touched<'_>, how: (Real, Option<Real>, bool)) -> Real {
+        let places = (!self.woven).then_some(&mut self.places[..]);
+        self.flock.land(places, touched, how)
     }
 }
 

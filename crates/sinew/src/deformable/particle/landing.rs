@@ -1,0 +1,126 @@
+//! The pass over the nodes of a bare sheet between the rows of two substeps, all in one, while eight nodes are at hand:
+//! velocities from the goals, contacts, places, and the goals of the next substep.
+//!
+//! ```text
+//!   u = (p − (x + h v))/h − rigid,   v ← v + u,   contacts,   x ← x + h v,   v ← keep v + h a,   p = x + h v
+//! ```
+//!
+//! x + h v again by the same sum gives the same bits. `rigid` is the motion that would carry the momentum and spin E which
+//! rows have given the sheet so far in the step: pairs pull each other, so that all of E is rounding and the turn of the
+//! rows within a substep. It is taken out one substep later, when its sums are known, with the moments of the start of the
+//! step; what that leaves is in the next E. The last is taken out at the end of the step with moments of then
+//! (`Flock::finish`), so that nothing stays.
+
+use super::flock::{Rigid, Three, ThreeMut, put, three, three_mut, total};
+use crate::math::lane3::{V3, along, cross, scale, splat3, sub};
+use crate::math::{Block, Eight, Kernel, LANES, Lane, Real};
+use crate::solver::contact_batch::ContactParams;
+use crate::solver::sheet_touch::{Partner, SheetTouch};
+
+/// What a sheet may touch in a substep.
+#[derive(Debug)]
+pub(crate) struct Touched<'a> {
+    pub touches: &'a mut [SheetTouch],
+    pub partners: &'a mut [Partner],
+    pub params: &'a ContactParams,
+}
+
+/// Where rows have the goals p of nodes.
+pub(super) trait Goals {
+    fn read<L: Lane>(&self, t: L::Token, group: usize, at: usize) -> V3<L>;
+    fn write<L: Lane>(&mut self, p: V3<L>, w: L, group: usize, at: usize);
+}
+
+impl Goals for ThreeMut<'_> {
+    #[inline(always)]
+    fn read<L: Lane>(&self, t: L::Token, group: usize, at: usize) -> V3<L> {
+        three_mut(t, self, group, at)
+    }
+    #[inline(always)]
+    fn write<L: Lane>(&mut self, p: V3<L>, _: L, group: usize, at: usize) {
+        put(p, self, group, at);
+    }
+}
+
+/// Blocks, with the inverse mass.
+impl Goals for &mut [Block] {
+    #[inline(always)]
+    fn read<L: Lane>(&self, t: L::Token, group: usize, at: usize) -> V3<L> {
+        let [x, y, z, _] = L::load_blocks(t, &self[group * LANES + at..]);
+        [x, y, z]
+    }
+    #[inline(always)]
+    fn write<L: Lane>(&mut self, p: V3<L>, w: L, group: usize, at: usize) {
+        L::store_blocks([p[0], p[1], p[2], w], &mut self[group * LANES + at..]);
+    }
+}
+
+pub(super) struct Land<'a, G> {
+    pub goals: G,
+    pub x: ThreeMut<'a>,
+    pub v: ThreeMut<'a>,
+    /// Inverse masses, masses and accelerations.
+    pub w: &'a [Eight],
+    pub m: &'a [Eight],
+    pub a: Three<'a>,
+    pub touched: Touched<'a>,
+    pub rigid: Rigid,
+    pub h: Real,
+    /// What damping leaves of velocities; none after the last substep.
+    pub next: Option<Real>,
+}
+
+impl<G: Goals> Kernel for Land<'_, G> {
+    /// Σ m u and Σ m x × u, and the sum of squared impulses of contacts.
+    type Output = ([Real; 6], Real);
+
+    #[inline(always)]
+    fn run<L: Lane>(self, t: L::Token) -> ([Real; 6], Real) {
+        let Self { mut goals, x: mut xs, v: mut vs, w, m, a, touched, rigid, h, next } = self;
+        let Touched { touches, partners, params } = touched;
+        let (none, one) = (L::splat(t, 0.0), L::splat(t, 1.0));
+        let (back, spin) = (splat3::<L>(t, rigid.velocity), splat3::<L>(t, rigid.spin));
+        let (keep, rate) = (L::splat(t, next.unwrap_or(1.0)), L::splat(t, 1.0 / h));
+        let h = L::splat(t, h);
+        let (mut sums, mut squares) = ([[none; 6]; LANES], 0.0);
+        for group in 0..w.len() {
+            let (mut x, mut v) = ([[none; 3]; LANES], [[none; 3]; LANES]);
+            let mut at = 0;
+            while at < LANES {
+                let (r, before) = (three_mut(t, &xs, group, at), three_mut(t, &vs, group, at));
+                let star = along(r, before, h);
+                let change = scale(sub(goals.read(t, group, at), star), rate);
+                let change = sub(sub(change, back), cross(spin, r));
+                let (mu, sums) = (scale(change, L::load(t, &m[group][at..])), &mut sums[at]);
+                let twist = cross(r, mu);
+                for k in 0..3 {
+                    sums[k] = sums[k] + mu[k];
+                    sums[3 + k] = sums[3 + k] + twist[k];
+                }
+                (x[at], v[at]) = (r, along(before, change, one));
+                at += L::COUNT;
+            }
+            for touch in touches.iter_mut() {
+                let partner = &mut partners[touch.partner];
+                squares += touch.meet(t, group, (&mut x, &mut v, &w[group]), partner, params);
+            }
+            let mut at = 0;
+            while at < LANES {
+                let there = along(x[at], v[at], h);
+                put(there, &mut xs, group, at);
+                if next.is_some() {
+                    let w = L::load(t, &w[group][at..]);
+                    let keep = w.select_gt(none, keep, one);
+                    let after = along(scale(v[at], keep), three(t, &a, group, at), h);
+                    put(after, &mut vs, group, at);
+                    goals.write(along(there, after, h), w, group, at);
+                } else {
+                    put(v[at], &mut vs, group, at);
+                }
+                at += L::COUNT;
+            }
+        }
+        partners.iter_mut().for_each(Partner::answer);
+        (total(sums), squares)
+    }
+}
