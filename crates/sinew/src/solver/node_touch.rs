@@ -320,6 +320,10 @@ pub(crate) fn seen<L: Lane>(t: L::Token, side: &Side, arm: V3<L>, v: V3<L>) -> V
 #[inline(always)]
 pub(crate) fn cut<L: Lane>(t: L::Token, p: V3<L>, reach: L) -> V3<L> {
     let square = dot(p, p);
+    // most that rests needs no root and no division
+    if !square.any_gt(reach * reach) {
+        return p;
+    }
     let length = square.sqrt().max(L::splat(t, 1e-30));
     let one = L::splat(t, 1.0);
     let scale = square.select_gt(reach * reach, reach.div(length), one);

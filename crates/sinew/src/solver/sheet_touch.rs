@@ -17,7 +17,8 @@
 //! ```
 //!
 //! because what the relaxing visit leaves does not depend on the correcting one, λ' − (n·u + k λ' + open)/k = −(n·u + open)/k.
-//! Velocities take (λ, a); places follow them, and besides by h w (λ' − λ, a' − a).
+//! Velocities v take (λ, a); places follow v + e, e the sum of w (λ' − λ, a' − a). The places of a node between two walls are
+//! corrected from one after the other, u then being that of v + e.
 //!
 //! A body that answers sees the impulses of as many groups at once as are light beside it (Jacobi), and answers before the
 //! next ones. It takes the same impulses as the nodes with the other sign, for velocities and for places.
@@ -125,6 +126,14 @@ impl Partner {
     }
 }
 
+/// Eight nodes in a substep: places [m], velocities, and what places follow beyond these [m/s].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Eights<L> {
+    pub x: [V3<L>; LANES],
+    pub v: [V3<L>; LANES],
+    pub e: [V3<L>; LANES],
+}
+
 /// All nodes of a sheet and one wall, for a step.
 #[derive(Debug, Default)]
 pub(crate) struct SheetTouch {
@@ -194,19 +203,19 @@ impl SheetTouch {
         }
     }
 
-    /// Tries eight nodes, and visits them if one meets the wall: velocities after it, and places that the correction moves.
+    /// Tries eight nodes, and visits them if one meets the wall; `stay`: they will meet it in this substep again.
     #[inline(always)]
     pub fn meet<L: Lane>(
         &mut self,
         t: L::Token,
         group: usize,
-        (x, v, w): (&mut [V3<L>; LANES], &mut [V3<L>; LANES], &Eight),
+        (nodes, w, m): (&mut Eights<L>, &Eight, &Eight),
         partner: &mut Partner,
-        p: &ContactParams,
+        (p, stay): (&ContactParams, bool),
     ) -> Real {
         let (mut at, mut clear) = (0, true);
         while at < LANES {
-            clear &= self.is_clear(t, (x[at], v[at], L::load(t, &w[at..])), partner, p.h);
+            clear &= self.is_clear(t, (nodes, at, L::load(t, &w[at..])), partner, p.h);
             at += L::COUNT;
         }
         if clear {
@@ -216,8 +225,8 @@ impl SheetTouch {
         let (mut at, mut sums) = (0, [0.0; LANES]);
         self.grip(group);
         while at < LANES {
-            let weight = L::load(t, &w[at..]);
-            let impulse = self.visit(t, (group, at), (&mut x[at], &mut v[at], weight), partner, p);
+            let masses = (L::load(t, &w[at..]), L::load(t, &m[at..]));
+            let impulse = self.visit(t, (group, at), (nodes, masses), partner, (p, stay));
             (impulse * impulse).store(&mut sums[at..]);
             at += L::COUNT;
         }
@@ -232,17 +241,26 @@ impl SheetTouch {
 
     /// True when no node of these that can move comes to the wall within the substep h [s].
     #[inline(always)]
-    fn is_clear<L: Lane>(&self, t: L::Token, (x, v, w): (V3<L>, V3<L>, L), partner: &Partner, h: Real) -> bool {
+    fn is_clear<L: Lane>(
+        &self,
+        t: L::Token,
+        (nodes, at, w): (&Eights<L>, usize, L),
+        partner: &Partner,
+        h: Real,
+    ) -> bool {
         let (none, one) = (L::splat(t, 0.0), L::splat(t, 1.0));
-        let (d, radius) = (sub(x, splat3::<L>(t, self.core)), self.wall.radius);
-        let u = relative(t, partner, x, v);
+        let (x, e, radius) = (nodes.x[at], nodes.e[at], self.wall.radius);
+        let d = sub(x, splat3::<L>(t, self.core));
+        let u = relative(t, partner, x, nodes.v[at]);
         let left = if self.wall.flat {
             let n = splat3::<L>(t, self.normal);
             let gap = dot(n, d) - L::splat(t, radius);
-            gap.min(gap + dot(n, u) * L::splat(t, h))
+            let nearer = dot(n, u) + dot(n, e).min(none);
+            gap.min(gap + nearer * L::splat(t, h))
         } else {
             let square = dot(d, d) - L::splat(t, radius * radius);
-            square.min(square + dot(d, u) * L::splat(t, 2.0 * h))
+            let nearer = dot(d, u) + dot(d, e).min(none);
+            square.min(square + nearer * L::splat(t, 2.0 * h))
         };
         w.select_gt(none, left, one).all_gt(none)
     }
@@ -253,15 +271,16 @@ impl SheetTouch {
         &mut self,
         t: L::Token,
         (group, at): (usize, usize),
-        (x, v, w): (&mut V3<L>, &mut V3<L>, L),
+        (nodes, (w, m)): (&mut Eights<L>, (L, L)),
         partner: &mut Partner,
-        p: &ContactParams,
+        (p, stay): (&ContactParams, bool),
     ) -> L {
         let (none, one) = (L::splat(t, 0.0), L::splat(t, 1.0));
         let Self { wall, grips, core, normal, .. } = self;
         let (grip, side) = (&mut grips[group], &partner.side);
         // where it is, and how it moves there
-        let d = sub(*x, splat3::<L>(t, *core));
+        let (x, v, e) = (nodes.x[at], nodes.v[at], nodes.e[at]);
+        let d = sub(x, splat3::<L>(t, *core));
         let (n, from) = if wall.flat {
             let n = splat3::<L>(t, *normal);
             (n, dot(n, d))
@@ -272,19 +291,22 @@ impl SheetTouch {
         // who is pinned is far away, and weighs something, since it is divided by
         let gap = w.select_gt(none, from - L::splat(t, wall.radius), L::splat(t, 1e9));
         let weight = w.select_gt(none, w, one);
-        let arm = sub(*x, splat3::<L>(t, side.x));
-        let u = relative(t, partner, *x, *v);
-        let give = L::splat(t, side.inv_mass) + dot(arm, arm) * L::splat(t, side.most);
-        let k = if partner.moves { weight + give } else { weight };
-        let inverse = one.div(k);
-        let un = dot(n, u);
-        let slip = along(u, n, none - un);
+        let arm = sub(x, splat3::<L>(t, side.x));
+        let u = relative(t, partner, x, v);
+        let (k, inverse) = if partner.moves {
+            let k = weight + L::splat(t, side.inv_mass) + dot(arm, arm) * L::splat(t, side.most);
+            (k, one.div(k))
+        } else {
+            (weight, m)
+        };
+        let (un, en) = (dot(n, u), dot(n, e));
+        let (slip, more) = (along(u, n, none - un), along(e, n, none - en));
 
         // normals
         let open = gap.max(none) * L::splat(t, p.inv_h);
         let push = (gap * L::splat(t, p.bias_rate)).max(L::splat(t, -p.push_speed));
         let bias = gap.select_gt(none, open, push);
-        let firm = (none - (un + bias) * inverse).max(none);
+        let firm = (none - (un + en + bias) * inverse).max(none);
         let press = (none - (un + open) * inverse).max(none);
 
         // friction of places, from where the node stuck
@@ -294,13 +316,16 @@ impl SheetTouch {
         let (still, moving) = (L::splat(t, wall.static_friction), L::splat(t, wall.kinetic_friction));
         let slipping = L::load(t, &grip.slipping[at..]);
         let reach = slipping.select_gt(none, moving, still) * firm;
-        let wish = along(slip, held, L::splat(t, p.friction_rate));
-        let across = cut(t, scale(wish, none - inverse), reach);
+        let towards = add(slip, more);
+        let wish = along(towards, held, L::splat(t, p.friction_rate));
+        // 0 where nothing presses: those need no cutting back
+        let across = cut(t, scale(wish, firm.select_gt(none, none - inverse, none)), reach);
 
         // how far it slipped since it stuck, returned to what the largest friction can hold, and whether it slips
-        let slid = along(slip, across, k);
+        let slid = along(towards, across, k);
         let most = reach * L::splat(t, p.friction_stretch) * k;
-        let stick = cut(t, along(held, slid, L::splat(t, p.h)), most);
+        let step = firm.select_gt(none, L::splat(t, p.h), none);
+        let stick = cut(t, along(scale(held, firm.select_gt(none, one, none)), slid, step), most);
         let edge = reach * L::splat(t, 0.9999);
         let at_edge = (edge * edge).select_gt(dot(across, across), none, one);
         let away = most * L::splat(t, BREAK_AWAY);
@@ -310,21 +335,25 @@ impl SheetTouch {
 
         // friction of velocities
         let friction = slips.select_gt(none, moving, still);
-        let rub = cut(t, scale(slip, none - inverse), friction * press);
+        let rub = cut(t, scale(slip, press.select_gt(none, none - inverse, none)), friction * press);
 
         let impulse = along(rub, n, press);
         let beyond = sub(along(across, n, firm), impulse);
-        *v = along(*v, impulse, weight);
-        *x = along(*x, beyond, weight * L::splat(t, p.h));
+        nodes.v[at] = along(v, impulse, weight);
+        nodes.e[at] = along(e, beyond, weight);
 
-        let stick = if partner.moves { turned(t, &side.turn.transpose(), stick) } else { stick };
-        store3(stick, &mut grip.stick, at);
-        slips.store(&mut grip.slipping[at..]);
+        if !stay {
+            let stick = if partner.moves { turned(t, &side.turn.transpose(), stick) } else { stick };
+            store3(stick, &mut grip.stick, at);
+            slips.store(&mut grip.slipping[at..]);
+        }
         store3(impulse, &mut grip.last, at);
         store3(add(load3(t, &grip.sum, at), impulse), &mut grip.sum, at);
         (L::load(t, &grip.pressed[at..]) + press).store(&mut grip.pressed[at..]);
         L::load(t, &grip.deepest[at..]).max(none - gap).store(&mut grip.deepest[at..]);
         if side.inv_mass > 0.0 {
+            // a substep that is tried again moves nobody yet
+            let beyond = if stay { [none; 3] } else { beyond };
             for (to, more) in partner.push.iter_mut().zip([impulse, cross(arm, impulse), beyond, cross(arm, beyond)]) {
                 store3(add(load3(t, to, at), more), to, at);
             }

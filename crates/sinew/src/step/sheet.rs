@@ -234,7 +234,7 @@ pub(super) fn take_out(model: &Model, work: &mut Work, settings: &Settings) {
         if held.sheet.alone {
             for substep in 0..substeps {
                 let ctx = StepContext::new(settings, h, substep);
-                net.pull(ctx.last, settings.lanes);
+                net.sweep(true, settings.lanes);
                 face(&mut held.sheet, net, &still, &[]);
                 land(&ctx, settings, net, &mut held.sheet, nodes);
             }
@@ -264,18 +264,18 @@ fn face(sheet: &mut SheetWork, net: &Net, blocks: &BodyBlocks<'_>, rest: &[Vec3]
 
 /// After the rows of a substep: velocities, contacts and places.
 fn land(ctx: &StepContext, settings: &Settings, net: &mut Net, sheet: &mut SheetWork, nodes: &Nodes) -> Real {
-    let next = (!ctx.last).then(|| decay(nodes.traits.damping, ctx.h));
+    let keep = decay(nodes.traits.damping, ctx.h);
     let params = &ctx.contact;
     let (touches, partners) = (&mut sheet.touches[..sheet.count], &mut sheet.partners[..]);
-    net.land(Touched { touches, partners, params }, (ctx.h, next, settings.lanes))
+    net.land(Touched { touches, partners, params }, (ctx.h, keep, ctx.last, settings.lanes))
 }
 
 /// Rows of a sheet that shares its substeps with others.
-pub(super) fn predict(ctx: &StepContext, slot: u32, work: &mut Work, settings: &Settings) {
+pub(super) fn predict(slot: u32, work: &mut Work, settings: &Settings) {
     let Some(held) = work.soft[slot as usize].as_mut() else { return };
     held.sheet.landed = false;
     if let Some(net) = held.model.net().filter(|_| !held.sheet.alone) {
-        net.pull(ctx.last, settings.lanes);
+        net.sweep(true, settings.lanes);
     }
 }
 

@@ -7,7 +7,7 @@
 //! sums M, Σ m r, Σ m r rᵀ, Σ m u and Σ m r × u give centre c, inertia about it, momentum and spin (parallel axes), and so
 //! the rigid motion a + ω × (r − c) with the momentum and spin of u.
 
-use super::landing::{Land, Touched};
+use super::landing::{After, Land, Touched};
 use super::parts::spin_of;
 use crate::math::lane3::{V3, along, cross, scale, splat3, sub};
 use crate::math::{Block, Blocks, Columns, Eight, Kernel, LANES, Lane, Mat3, Real, Sym3, Vec3, run};
@@ -191,13 +191,13 @@ impl Flock {
         run(Moments { x, m: self.columns.column(MASS) }, lanes)
     }
 
-    /// From goals to the goals of the next substep, if there is one and damping keeps this part of velocities
-    /// (`landing.rs`); goals are in `places`, or in columns. Returns the sum of squared impulses of contacts.
+    /// From goals to the goals of what comes after (`landing.rs`); goals are in `places`, or in columns. Returns the sum of
+    /// squared impulses of contacts.
     pub(crate) fn land(
         &mut self,
         places: Option<&mut [Block]>,
         touched: Touched<'_>,
-        (h, next, lanes): (Real, Option<Real>, bool),
+        (h, after, lanes): (Real, After, bool),
     ) -> Real {
         let (rigid, count) = (self.rigid, self.columns.len());
         let [p0, p1, p2, w, x0, x1, x2, v0, v1, v2, a0, a1, a2, m] = self.columns.columns_mut();
@@ -206,9 +206,9 @@ impl Flock {
         let (gained, squares) = match places {
             Some(places) => {
                 let goals = &mut places[..count];
-                run(Land { goals, x, v, w, m, a, touched, rigid, h, next }, lanes)
+                run(Land { goals, x, v, w, m, a, touched, rigid, h, after }, lanes)
             }
-            None => run(Land { goals: [p0, p1, p2], x, v, w, m, a, touched, rigid, h, next }, lanes),
+            None => run(Land { goals: [p0, p1, p2], x, v, w, m, a, touched, rigid, h, after }, lanes),
         };
         if !self.held {
             self.gained = std::array::from_fn(|k| self.gained[k] + gained[k]);
@@ -583,7 +583,7 @@ mod tests {
         flock.start(true);
         flock.begin(0.5, 1.0, true);
         let params = ContactParams { h: 0.5, ..bytemuck::Zeroable::zeroed() };
-        flock.land(None, Touched { touches: &mut [], partners: &mut [], params: &params }, (0.5, None, true));
+        flock.land(None, Touched { touches: &mut [], partners: &mut [], params: &params }, (0.5, After::End, true));
         flock.finish(Blocks::new(&mut x), Blocks::new(&mut v), true);
         for k in 0..37 {
             if k == pinned as usize {

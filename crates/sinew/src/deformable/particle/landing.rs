@@ -2,9 +2,10 @@
 //! velocities from the goals, contacts, places, and the goals of the next substep.
 //!
 //! ```text
-//!   u = (p − (x + h v))/h − rigid,   v ← v + u,   contacts,   x ← x + h v,   v ← keep v + h a,   p = x + h v
+//!   u = (p − (x + h v))/h − rigid,   v ← v + u,   contacts,   x ← x + h (v + e),   v ← keep v + h a,   p = x + h v
 //! ```
 //!
+//! with e what corrects places alone (`solver/sheet_touch.rs`).
 //! x + h v again by the same sum gives the same bits. `rigid` is the motion that would carry the momentum and spin E which
 //! rows have given the sheet so far in the step: pairs pull each other, so that all of E is rounding and the turn of the
 //! rows within a substep. It is taken out one substep later, when its sums are known, with the moments of the start of the
@@ -12,10 +13,10 @@
 //! (`Flock::finish`), so that nothing stays.
 
 use super::flock::{Rigid, Three, ThreeMut, put, three, three_mut, total};
-use crate::math::lane3::{V3, along, cross, scale, splat3, sub};
+use crate::math::lane3::{V3, add, along, cross, scale, splat3, sub};
 use crate::math::{Block, Eight, Kernel, LANES, Lane, Real};
 use crate::solver::contact_batch::ContactParams;
-use crate::solver::sheet_touch::{Partner, SheetTouch};
+use crate::solver::sheet_touch::{Eights, Partner, SheetTouch};
 
 /// What a sheet may touch in a substep.
 #[derive(Debug)]
@@ -23,6 +24,24 @@ pub(crate) struct Touched<'a> {
     pub touches: &'a mut [SheetTouch],
     pub partners: &'a mut [Partner],
     pub params: &'a ContactParams,
+}
+
+impl Touched<'_> {
+    /// The same for another round.
+    pub fn again(&mut self) -> Touched<'_> {
+        Touched { touches: self.touches, partners: self.partners, params: self.params }
+    }
+}
+
+/// What comes after the contacts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum After {
+    /// The same substep once more: goals from the velocities, nobody moves.
+    Stay,
+    /// The next substep; damping leaves so much of velocities.
+    Next(Real),
+    /// Nothing: the step ends.
+    End,
 }
 
 /// Where rows have the goals p of nodes.
@@ -66,8 +85,7 @@ pub(super) struct Land<'a, G> {
     pub touched: Touched<'a>,
     pub rigid: Rigid,
     pub h: Real,
-    /// What damping leaves of velocities; none after the last substep.
-    pub next: Option<Real>,
+    pub after: After,
 }
 
 impl<G: Goals> Kernel for Land<'_, G> {
@@ -76,15 +94,16 @@ impl<G: Goals> Kernel for Land<'_, G> {
 
     #[inline(always)]
     fn run<L: Lane>(self, t: L::Token) -> ([Real; 6], Real) {
-        let Self { mut goals, x: mut xs, v: mut vs, w, m, a, touched, rigid, h, next } = self;
+        let Self { mut goals, x: mut xs, v: mut vs, w, m, a, touched, rigid, h, after } = self;
         let Touched { touches, partners, params } = touched;
         let (none, one) = (L::splat(t, 0.0), L::splat(t, 1.0));
         let (back, spin) = (splat3::<L>(t, rigid.velocity), splat3::<L>(t, rigid.spin));
-        let (keep, rate) = (L::splat(t, next.unwrap_or(1.0)), L::splat(t, 1.0 / h));
+        let (stay, keep) = (after == After::Stay, if let After::Next(keep) = after { keep } else { 1.0 });
+        let (keep, rate) = (L::splat(t, keep), L::splat(t, 1.0 / h));
         let h = L::splat(t, h);
         let (mut sums, mut squares) = ([[none; 6]; LANES], 0.0);
         for group in 0..w.len() {
-            let (mut x, mut v) = ([[none; 3]; LANES], [[none; 3]; LANES]);
+            let mut nodes = Eights { x: [[none; 3]; LANES], v: [[none; 3]; LANES], e: [[none; 3]; LANES] };
             let mut at = 0;
             while at < LANES {
                 let (r, before) = (three_mut(t, &xs, group, at), three_mut(t, &vs, group, at));
@@ -97,25 +116,30 @@ impl<G: Goals> Kernel for Land<'_, G> {
                     sums[k] = sums[k] + mu[k];
                     sums[3 + k] = sums[3 + k] + twist[k];
                 }
-                (x[at], v[at]) = (r, along(before, change, one));
+                (nodes.x[at], nodes.v[at]) = (r, along(before, change, one));
                 at += L::COUNT;
             }
             for touch in touches.iter_mut() {
                 let partner = &mut partners[touch.partner];
-                squares += touch.meet(t, group, (&mut x, &mut v, &w[group]), partner, params);
+                squares += touch.meet(t, group, (&mut nodes, &w[group], &m[group]), partner, (params, stay));
             }
             let mut at = 0;
             while at < LANES {
-                let there = along(x[at], v[at], h);
-                put(there, &mut xs, group, at);
-                if next.is_some() {
-                    let w = L::load(t, &w[group][at..]);
-                    let keep = w.select_gt(none, keep, one);
-                    let after = along(scale(v[at], keep), three(t, &a, group, at), h);
-                    put(after, &mut vs, group, at);
-                    goals.write(along(there, after, h), w, group, at);
+                let (x, v, w) = (nodes.x[at], nodes.v[at], L::load(t, &w[group][at..]));
+                if stay {
+                    put(v, &mut vs, group, at);
+                    goals.write(along(x, v, h), w, group, at);
                 } else {
-                    put(v[at], &mut vs, group, at);
+                    let there = along(x, add(v, nodes.e[at]), h);
+                    put(there, &mut xs, group, at);
+                    if after == After::End {
+                        put(v, &mut vs, group, at);
+                    } else {
+                        let keep = w.select_gt(none, keep, one);
+                        let soon = along(scale(v, keep), three(t, &a, group, at), h);
+                        put(soon, &mut vs, group, at);
+                        goals.write(along(there, soon, h), w, group, at);
+                    }
                 }
                 at += L::COUNT;
             }

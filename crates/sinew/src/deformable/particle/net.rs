@@ -4,10 +4,13 @@
 
 use super::Rows;
 use super::flock::Flock;
-use super::landing::Touched;
+use super::landing::{After, Touched};
 use super::links::{Links, PADS, Places};
 use super::weave::weave;
 use crate::math::{Block, Blocks, Real, Vec3};
+
+/// Rounds in which the last substep of a step takes back stretch, with contacts in between.
+const ROUNDS: u32 = 2;
 
 /// Nodes, edges and braces.
 #[derive(Clone, Debug)]
@@ -104,18 +107,26 @@ impl Net {
         self.spill(lanes);
     }
 
-    /// Goals of a bare body after its rows.
-    pub fn pull(&mut self, last: bool, lanes: bool) {
-        self.sweep(true, lanes);
-        if last {
-            self.hold_back(lanes);
+    /// What comes after the rows of a bare body: velocities, contacts, places (`landing.rs`). The last substep takes back
+    /// stretch before: contacts pull at edges again, so that it does so in rounds.
+    pub(crate) fn land(&mut self, mut touched: Touched<'_>, (h, keep, last, lanes): (Real, Real, bool, bool)) -> Real {
+        let (limit, sweeps) = self.limit;
+        let rounds = if last && limit.is_finite() { std::env::var("R").ok().and_then(|s| s.parse().ok()).unwrap_or(ROUNDS).min(sweeps) } else { 0 };
+        let mut squares = 0.0;
+        for round in 0..rounds.max(1) {
+            let share = if rounds > 0 { (round + 1) * sweeps / rounds - round * sweeps / rounds } else { 0 };
+            for _ in 0..share {
+                self.edges.limit(places(self.woven, &mut self.flock, &mut self.places), limit, lanes);
+            }
+            let after = match (round + 1 < rounds, last) {
+                (true, _) => After::Stay,
+                (false, true) => After::End,
+                (false, false) => After::Next(keep),
+            };
+            let places = (!self.woven).then_some(&mut self.places[..]);
+            squares += self.flock.land(places, touched.again(), (h, after, lanes));
         }
-    }
-
-    /// What comes after the rows of a bare body: velocities, contacts, places (`landing.rs`).
-    pub(crate) fn land(&mut self, touched: Touched<'_>, how: (Real, Option<Real>, bool)) -> Real {
-        let places = (!self.woven).then_some(&mut self.places[..]);
-        self.flock.land(places, touched, how)
+        squares
     }
 }
 
