@@ -8,17 +8,19 @@
 //!   l² > R²  and  l² + 2 h d·u > R²
 //! ```
 //!
-//! without a root. Groups of eight with a node that fails are visited. A visit is the correcting and the relaxing one of
-//! `node_touch.rs` at once, with k = w + 1/M + r² max(I⁻¹) and the same numbers μ, s, rate and biases:
+//! without a root. Groups of eight with a node that fails are visited, with n, gap, biases, μ and k = w + 1/M + r² max(I⁻¹) as
+//! in `node_touch.rs`. Velocities v take λ and a, and places follow v + e:
 //!
 //! ```text
-//!   places:      λ' = max(0, −(n·u + bias)/k),   a' = −(u_t + rate·s)/k  cut back to |a'| ≤ μ λ'
-//!   velocities:  λ  = max(0, −(n·u + open)/k),   a  = −u_t/k             cut back to |a| ≤ μ λ
+//!   λ = max(0, −(n·u + open)/k),   a = −u_t/k cut back to |a| ≤ μ λ
+//!   e = w (λ' − λ) n − rate·s,     λ' = max(0, −(n·u + bias)/k)
 //! ```
 //!
-//! because what the relaxing visit leaves does not depend on the correcting one, λ' − (n·u + k λ' + open)/k = −(n·u + open)/k.
-//! Velocities v take (λ, a); places follow v + e, e the sum of w (λ' − λ, a' − a). The places of a node between two walls are
-//! corrected from one after the other, u then being that of v + e.
+//! This is what the correcting and the relaxing visit of `node_touch.rs` leave together, since the second does not depend on
+//! the first: λ' − (n·u + k λ' + open)/k = −(n·u + open)/k. s is the slip since the node stuck. While it sticks, e brings it
+//! back at `rate`. While it slides, s is as long as the largest friction can hold, along the slip (there the visits of
+//! `node_touch.rs` have the direction of s + h u, which comes to the same where the slip keeps its direction). Between two
+//! walls the second sees the e of the first along its normal, and has the last word.
 //!
 //! A body that answers sees the impulses of as many groups at once as are light beside it (Jacobi), and answers before the
 //! next ones. It takes the same impulses as the nodes with the other sign, for velocities and for places.
@@ -299,46 +301,51 @@ impl SheetTouch {
         } else {
             (weight, m)
         };
-        let (un, en) = (dot(n, u), dot(n, e));
-        let (slip, more) = (along(u, n, none - un), along(e, n, none - en));
+        let un = dot(n, u);
+        let slip = along(u, n, none - un);
 
         // normals
         let open = gap.max(none) * L::splat(t, p.inv_h);
         let push = (gap * L::splat(t, p.bias_rate)).max(L::splat(t, -p.push_speed));
         let bias = gap.select_gt(none, open, push);
-        let firm = (none - (un + en + bias) * inverse).max(none);
+        let firm = (none - (un + dot(n, e) + bias) * inverse).max(none);
         let press = (none - (un + open) * inverse).max(none);
 
-        // friction of places, from where the node stuck
-        let held = load3(t, &grip.stick, at);
-        let held = if partner.moves { turned(t, &side.turn, held) } else { held };
-        let held = level(t, n, held);
+        // friction: what it can take off the slip
         let (still, moving) = (L::splat(t, wall.static_friction), L::splat(t, wall.kinetic_friction));
         let slipping = L::load(t, &grip.slipping[at..]);
-        let reach = slipping.select_gt(none, moving, still) * firm;
-        let towards = add(slip, more);
-        let wish = along(towards, held, L::splat(t, p.friction_rate));
-        // 0 where nothing presses: those need no cutting back
-        let across = cut(t, scale(wish, firm.select_gt(none, none - inverse, none)), reach);
+        let friction = slipping.select_gt(none, moving, still);
+        let (square, limit) = (press.select_gt(none, dot(slip, slip), none), friction * press * k);
+        // most that rests needs no root and no division
+        let (over, part, per) = if square.any_gt(limit * limit) {
+            let per = one.div(square.sqrt().max(L::splat(t, 1e-30)));
+            let over = square.select_gt(limit * limit, one, none);
+            (over, over.select_gt(none, limit * per, one), per)
+        } else {
+            (none, one, none)
+        };
 
-        // how far it slipped since it stuck, returned to what the largest friction can hold, and whether it slips
-        let slid = along(towards, across, k);
-        let most = reach * L::splat(t, p.friction_stretch) * k;
-        let step = firm.select_gt(none, L::splat(t, p.h), none);
-        let stick = cut(t, along(scale(held, firm.select_gt(none, one, none)), slid, step), most);
-        let edge = reach * L::splat(t, 0.9999);
-        let at_edge = (edge * edge).select_gt(dot(across, across), none, one);
-        let away = most * L::splat(t, BREAK_AWAY);
-        let creep = dot(slid, slid) * L::splat(t, p.h * p.h);
-        let slips = at_edge * creep.select_gt(away * away, one, slipping);
+        // the slip since it stuck, and whether it slides away
+        let held = load3(t, &grip.stick, at);
+        let held = level(t, n, if partner.moves { turned(t, &side.turn, held) } else { held });
+        let most = friction * firm * L::splat(t, p.friction_stretch) * k;
+        let held = cut(t, held, most);
+        let pull = over.select_gt(none, none, L::splat(t, p.friction_rate));
+        let back = scale(held, none - pull);
+        let stick = along(held, back, L::splat(t, p.h));
+        let away = most * per;
+        let stick = [
+            over.select_gt(none, slip[0] * away, stick[0]),
+            over.select_gt(none, slip[1] * away, stick[1]),
+            over.select_gt(none, slip[2] * away, stick[2]),
+        ];
+        let creep = (one - part) * square * per * L::splat(t, p.h);
+        let slips = over * creep.select_gt(most * L::splat(t, BREAK_AWAY), one, slipping);
         let slips = firm.select_gt(none, slips, none);
 
-        // friction of velocities
-        let friction = slips.select_gt(none, moving, still);
-        let rub = cut(t, scale(slip, press.select_gt(none, none - inverse, none)), friction * press);
-
-        let impulse = along(rub, n, press);
-        let beyond = sub(along(across, n, firm), impulse);
+        let rub = press.select_gt(none, part * inverse, none);
+        let impulse = along(scale(n, press), slip, none - rub);
+        let beyond = along(scale(n, firm - press), back, inverse);
         nodes.v[at] = along(v, impulse, weight);
         nodes.e[at] = along(e, beyond, weight);
 
@@ -346,8 +353,8 @@ impl SheetTouch {
             let stick = if partner.moves { turned(t, &side.turn.transpose(), stick) } else { stick };
             store3(stick, &mut grip.stick, at);
             slips.store(&mut grip.slipping[at..]);
+            store3(impulse, &mut grip.last, at);
         }
-        store3(impulse, &mut grip.last, at);
         store3(add(load3(t, &grip.sum, at), impulse), &mut grip.sum, at);
         (L::load(t, &grip.pressed[at..]) + press).store(&mut grip.pressed[at..]);
         L::load(t, &grip.deepest[at..]).max(none - gap).store(&mut grip.deepest[at..]);
