@@ -31,6 +31,10 @@ use super::node_touch::{Side, cut, level, seen, turned};
 use crate::math::lane3::{V3, add, along, cross, dot, load3, scale, splat3, store3, sub};
 use crate::math::{Eight, Eight3, LANES, Lane, Quat, Real, Vec3};
 
+/// A slip that is none [m]. What sticks is brought back by a part of it in each substep, for ever: it would come to numbers
+/// so small that processors are slow with them.
+const NO_SLIP: Real = 1e-12;
+
 /// The side that does not bend.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Wall {
@@ -205,31 +209,35 @@ impl SheetTouch {
         }
     }
 
-    /// Tries eight nodes, and visits them if one meets the wall; `stay`: they will meet it in this substep again.
+    /// Tries eight nodes, and visits them if one meets the wall; `stay`: they will meet it in this substep again. Adds up the
+    /// squares of what presses.
     #[inline(always)]
     pub fn meet<L: Lane>(
         &mut self,
         t: L::Token,
         group: usize,
         (nodes, w, m): (&mut Eights<L>, &Eight, &Eight),
-        partner: &mut Partner,
+        (partner, squares): (&mut Partner, &mut [L; LANES]),
         (p, stay): (&ContactParams, bool),
-    ) -> Real {
-        let (mut at, mut clear) = (0, true);
+    ) {
+        let none = L::splat(t, 0.0);
+        let nothing = Seen { d: [none; 3], u: [none; 3], square: none, rate: none };
+        let (mut at, mut clear, mut seen) = (0, true, [nothing; LANES]);
         while at < LANES {
-            clear &= self.is_clear(t, (nodes, at, L::load(t, &w[at..])), partner, p.h);
+            seen[at] = self.see(t, nodes.x[at], nodes.v[at], partner);
+            clear &= self.is_clear(t, &seen[at], nodes.e[at], (L::load(t, &w[at..]), p.h));
             at += L::COUNT;
         }
         if clear {
             self.let_go(group);
-            return 0.0;
+            return;
         }
-        let (mut at, mut sums) = (0, [0.0; LANES]);
         self.grip(group);
+        let mut at = 0;
         while at < LANES {
             let masses = (L::load(t, &w[at..]), L::load(t, &m[at..]));
-            let impulse = self.visit(t, (group, at), (nodes, masses), partner, (p, stay));
-            (impulse * impulse).store(&mut sums[at..]);
+            let press = self.visit(t, (group, at), (nodes, &seen[at], masses), partner, (p, stay));
+            squares[at] = squares[at] + press * press;
             at += L::COUNT;
         }
         if partner.side.inv_mass > 0.0 {
@@ -238,71 +246,65 @@ impl SheetTouch {
                 partner.answer();
             }
         }
-        sums.iter().sum::<Real>()
+    }
+
+    /// Nodes as the wall sees them.
+    #[inline(always)]
+    fn see<L: Lane>(&self, t: L::Token, x: V3<L>, v: V3<L>, partner: &Partner) -> Seen<L> {
+        let (d, u) = (sub(x, splat3::<L>(t, self.core)), relative(t, partner, x, v));
+        if self.wall.flat {
+            let n = splat3::<L>(t, self.normal);
+            return Seen { d, u, square: dot(n, d), rate: dot(n, u) };
+        }
+        Seen { d, u, square: dot(d, d), rate: dot(d, u) }
     }
 
     /// True when no node of these that can move comes to the wall within the substep h [s].
     #[inline(always)]
-    fn is_clear<L: Lane>(
-        &self,
-        t: L::Token,
-        (nodes, at, w): (&Eights<L>, usize, L),
-        partner: &Partner,
-        h: Real,
-    ) -> bool {
+    fn is_clear<L: Lane>(&self, t: L::Token, seen: &Seen<L>, e: V3<L>, (w, h): (L, Real)) -> bool {
         let (none, one) = (L::splat(t, 0.0), L::splat(t, 1.0));
-        let (x, e, radius) = (nodes.x[at], nodes.e[at], self.wall.radius);
-        let d = sub(x, splat3::<L>(t, self.core));
-        let u = relative(t, partner, x, nodes.v[at]);
-        let left = if self.wall.flat {
-            let n = splat3::<L>(t, self.normal);
-            let gap = dot(n, d) - L::splat(t, radius);
-            let nearer = dot(n, u) + dot(n, e).min(none);
-            gap.min(gap + nearer * L::splat(t, h))
-        } else {
-            let square = dot(d, d) - L::splat(t, radius * radius);
-            let nearer = dot(d, u) + dot(d, e).min(none);
-            square.min(square + nearer * L::splat(t, 2.0 * h))
-        };
+        let Wall { flat, radius, .. } = self.wall;
+        let (n, far, time) =
+            if flat { (splat3::<L>(t, self.normal), radius, h) } else { (seen.d, radius * radius, 2.0 * h) };
+        let left = seen.square - L::splat(t, far);
+        let nearer = seen.rate + dot(n, e).min(none);
+        let left = left.min(left + nearer * L::splat(t, time));
         w.select_gt(none, left, one).all_gt(none)
     }
 
-    /// Normals, gaps and impulses of a substep. Returns what presses.
+    /// Normals, gaps and impulses of a substep. Returns what presses. Roots and divisions wait for each other as little as
+    /// can be: they take most of the time.
     #[inline(always)]
     fn visit<L: Lane>(
         &mut self,
         t: L::Token,
         (group, at): (usize, usize),
-        (nodes, (w, m)): (&mut Eights<L>, (L, L)),
+        (nodes, seen, (w, m)): (&mut Eights<L>, &Seen<L>, (L, L)),
         partner: &mut Partner,
         (p, stay): (&ContactParams, bool),
     ) -> L {
-        let (none, one) = (L::splat(t, 0.0), L::splat(t, 1.0));
-        let Self { wall, grips, core, normal, .. } = self;
+        let (none, one, tiny) = (L::splat(t, 0.0), L::splat(t, 1.0), L::splat(t, 1e-24));
+        let Self { wall, grips, normal, .. } = self;
         let (grip, side) = (&mut grips[group], &partner.side);
+        let (x, v, e, u) = (nodes.x[at], nodes.v[at], nodes.e[at], seen.u);
         // where it is, and how it moves there
-        let (x, v, e) = (nodes.x[at], nodes.v[at], nodes.e[at]);
-        let d = sub(x, splat3::<L>(t, *core));
-        let (n, from) = if wall.flat {
-            let n = splat3::<L>(t, *normal);
-            (n, dot(n, d))
+        let (n, from, un) = if wall.flat {
+            (splat3::<L>(t, *normal), seen.square, seen.rate)
         } else {
-            let length = dot(d, d).sqrt().max(L::splat(t, 1e-12));
-            (scale(d, one.div(length)), length)
+            let length = (seen.square + tiny).sqrt();
+            let per = one.div(length);
+            (scale(seen.d, per), length, seen.rate * per)
         };
         // who is pinned is far away, and weighs something, since it is divided by
         let gap = w.select_gt(none, from - L::splat(t, wall.radius), L::splat(t, 1e9));
         let weight = w.select_gt(none, w, one);
-        let arm = sub(x, splat3::<L>(t, side.x));
-        let u = relative(t, partner, x, v);
         let (k, inverse) = if partner.moves {
+            let arm = sub(x, splat3::<L>(t, side.x));
             let k = weight + L::splat(t, side.inv_mass) + dot(arm, arm) * L::splat(t, side.most);
             (k, one.div(k))
         } else {
             (weight, m)
         };
-        let un = dot(n, u);
-        let slip = along(u, n, none - un);
 
         // normals
         let open = gap.max(none) * L::splat(t, p.inv_h);
@@ -311,34 +313,26 @@ impl SheetTouch {
         let firm = (none - (un + dot(n, e) + bias) * inverse).max(none);
         let press = (none - (un + open) * inverse).max(none);
 
-        // friction: what it can take off the slip
+        // friction: what it can take off the slip, whose length is that of u without un
         let (still, moving) = (L::splat(t, wall.static_friction), L::splat(t, wall.kinetic_friction));
         let slipping = L::load(t, &grip.slipping[at..]);
         let friction = slipping.select_gt(none, moving, still);
-        let (square, limit) = (press.select_gt(none, dot(slip, slip), none), friction * press * k);
-        // most that rests needs no root and no division
-        let (over, part, per) = if square.any_gt(limit * limit) {
-            let per = one.div(square.sqrt().max(L::splat(t, 1e-30)));
-            let over = square.select_gt(limit * limit, one, none);
-            (over, over.select_gt(none, limit * per, one), per)
-        } else {
-            (none, one, none)
-        };
+        let limit = friction * press * k;
+        let square = press.select_gt(none, (dot(u, u) - un * un).max(none), none);
+        let per = one.div((square + tiny).sqrt());
+        let over = square.select_gt(limit * limit, one, none);
+        let part = over.select_gt(none, limit * per, one);
+        let slip = along(u, n, none - un);
 
         // the slip since it stuck, and whether it slides away
         let held = load3(t, &grip.stick, at);
         let held = level(t, n, if partner.moves { turned(t, &side.turn, held) } else { held });
         let most = friction * firm * L::splat(t, p.friction_stretch) * k;
-        let held = cut(t, held, most);
-        let pull = over.select_gt(none, none, L::splat(t, p.friction_rate));
-        let back = scale(held, none - pull);
-        let stick = along(held, back, L::splat(t, p.h));
-        let away = most * per;
-        let stick = [
-            over.select_gt(none, slip[0] * away, stick[0]),
-            over.select_gt(none, slip[1] * away, stick[1]),
-            over.select_gt(none, slip[2] * away, stick[2]),
-        ];
+        // who slides forgets it; others seldom need cutting back
+        let sticks = dot(held, held).select_gt(L::splat(t, NO_SLIP * NO_SLIP), one - over, none);
+        let held = cut(t, scale(held, sticks), most);
+        let back = scale(held, L::splat(t, -p.friction_rate));
+        let stick = along(along(held, back, L::splat(t, p.h)), slip, over * most * per);
         let creep = (one - part) * square * per * L::splat(t, p.h);
         let slips = over * creep.select_gt(most * L::splat(t, BREAK_AWAY), one, slipping);
         let slips = firm.select_gt(none, slips, none);
@@ -361,12 +355,22 @@ impl SheetTouch {
         if side.inv_mass > 0.0 {
             // a substep that is tried again moves nobody yet
             let beyond = if stay { [none; 3] } else { beyond };
+            let arm = sub(x, splat3::<L>(t, side.x));
             for (to, more) in partner.push.iter_mut().zip([impulse, cross(arm, impulse), beyond, cross(arm, beyond)]) {
                 store3(add(load3(t, to, at), more), to, at);
             }
         }
         press
     }
+}
+
+/// Nodes from a wall: way from its core, velocity, and l² and d·u of a ball, or n·d and n·u of a plane.
+#[derive(Clone, Copy, Debug)]
+struct Seen<L> {
+    d: V3<L>,
+    u: V3<L>,
+    square: L,
+    rate: L,
 }
 
 /// Velocity of nodes as a body sees it.

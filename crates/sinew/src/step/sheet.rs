@@ -53,10 +53,10 @@ fn contact_of(ColliderRef { body, collider }: ColliderRef, slot: u32) -> Contact
 }
 
 /// True for a collider that columns know: a ball or a plane without bounce or law of its own, and heavy beside the nodes.
-fn is_wall(model: &Model, collider: ColliderRef, slot: u32, settings: &Settings) -> bool {
-    let (Some(nodes), Some(rigid)) = (model.nodes_at(slot), model.rigid_at(collider.body)) else { return false };
+fn is_wall(model: &Model, collider: ColliderRef, slot: u32, heaviest: Real, settings: &Settings) -> bool {
+    let Some(rigid) = model.rigid_at(collider.body) else { return false };
     let built = &rigid.colliders[collider.collider as usize];
-    let light = is_light(model, rigid.is_dynamic(), collider.body, heaviest(nodes));
+    let light = is_light(model, rigid.is_dynamic(), collider.body, heaviest);
     let m = contact_of(collider, slot);
     let bounces = touch::pair_material(model, &settings.pairs, &m).restitution > 0.0;
     let round = built.geometry.ball().is_some() || built.geometry.plane().is_some();
@@ -76,12 +76,13 @@ pub(super) fn find_walls(model: &Model, state: &State, work: &mut Work, settings
     let Work { soft, skins, colliders, near_colliders, motion, .. } = work;
     let (Some(held), Some(skin)) = (soft[slot as usize].as_mut(), skins[slot as usize].as_ref()) else { return false };
     held.sheet.walls.clear();
+    held.sheet.heaviest = if near_colliders.is_empty() { 0.0 } else { heaviest(nodes) };
     for &c in near_colliders.iter() {
         let ColliderRef { body, collider } = colliders[c as usize];
         let Some(rigid) = model.rigid_at(body) else { continue };
         let (built, i) = (&rigid.colliders[collider as usize], body as usize);
         let holds = built.geometry.plane().is_some() || corners_hold(built, skin, nodes.traits.radius, settings);
-        if !holds || !is_wall(model, colliders[c as usize], slot, settings) {
+        if !holds || !is_wall(model, colliders[c as usize], slot, held.sheet.heaviest, settings) {
             held.sheet.tight = false;
             return false;
         }
@@ -175,7 +176,7 @@ fn add_wall(
         radius: built.geometry.ball().unwrap_or(0.0) + nodes.traits.radius + settings.standoff(),
     };
     let Some(net) = held.model.net() else { return };
-    let SheetWork { alone, touches, count, columns, partners, .. } = &mut held.sheet;
+    let SheetWork { alone, touches, count, columns, partners, heaviest, .. } = &mut held.sheet;
     let moves = active[collider.body as usize] || rigid.motion == Motion::Kinematic;
     *alone &= !moves;
     if columns.is_empty() {
@@ -189,7 +190,7 @@ fn add_wall(
     touch.reset(wall, net.flock.slot_count() / 8);
     touch.partner = partners.iter().position(|p| p.slot == collider.body).unwrap_or(partners.len());
     if touch.partner == partners.len() {
-        let patience = light_share(model, collider.body, heaviest(nodes)).max(1.0) as u32;
+        let patience = light_share(model, collider.body, *heaviest).max(1.0) as u32;
         partners.push(Partner::new(collider.body, Side::default(), moves, patience, Vec3::ZERO));
     }
     // a body that stands still does not turn: its nodes hold on in the axes of the world
@@ -198,11 +199,14 @@ fn add_wall(
     for m in of_pair(&state.contacts, &like.key) {
         touch.loud |= m.has(contact_flag::LOUD);
         let point = &m.points[0];
-        let known = (m.key.sub_b as usize) < nodes.inv_mass.len() && super::detect::sane(m);
-        if !known || (point.stick == [0.0; 2] && point.slipping == 0) {
+        if m.key.sub_b as usize >= nodes.inv_mass.len() || (point.stick == [0.0; 2] && point.slipping == 0) {
             continue;
         }
         let stick = m.tangent * point.stick[0] + m.normal.cross(m.tangent) * point.stick[1];
+        // numbers that cannot be are forgotten, as for manifolds
+        if !(stick.length_squared() < 1.0) {
+            continue;
+        }
         touch.remember(columns[m.key.sub_b as usize], into_grips * stick, point.slipping != 0);
     }
 }

@@ -26,6 +26,8 @@ pub(crate) struct SoftWork {
 pub(crate) struct SheetWork {
     /// It can be taken out as far as is known: its contacts were not looked for.
     pub tight: bool,
+    /// Inverse mass of the heaviest node that moves [1/kg].
+    pub heaviest: Real,
     /// Colliders that it may come to in this step.
     pub walls: Vec<u32>,
     /// It is in columns in this step.

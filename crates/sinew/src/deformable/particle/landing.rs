@@ -101,7 +101,7 @@ impl<G: Goals> Kernel for Land<'_, G> {
         let (stay, keep) = (after == After::Stay, if let After::Next(keep) = after { keep } else { 1.0 });
         let (keep, rate) = (L::splat(t, keep), L::splat(t, 1.0 / h));
         let h = L::splat(t, h);
-        let (mut sums, mut squares) = ([[none; 6]; LANES], 0.0);
+        let (mut sums, mut squares) = ([[none; 6]; LANES], [none; LANES]);
         for group in 0..w.len() {
             let mut nodes = Eights { x: [[none; 3]; LANES], v: [[none; 3]; LANES], e: [[none; 3]; LANES] };
             let mut at = 0;
@@ -121,7 +121,7 @@ impl<G: Goals> Kernel for Land<'_, G> {
             }
             for touch in touches.iter_mut() {
                 let partner = &mut partners[touch.partner];
-                squares += touch.meet(t, group, (&mut nodes, &w[group], &m[group]), partner, (params, stay));
+                touch.meet(t, group, (&mut nodes, &w[group], &m[group]), (partner, &mut squares), (params, stay));
             }
             let mut at = 0;
             while at < LANES {
@@ -145,6 +145,7 @@ impl<G: Goals> Kernel for Land<'_, G> {
             }
         }
         partners.iter_mut().for_each(Partner::answer);
+        let [squares] = total(squares.map(|s| [s]));
         (total(sums), squares)
     }
 }

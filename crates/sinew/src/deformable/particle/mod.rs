@@ -24,6 +24,7 @@ mod landing;
 mod lent;
 mod links;
 mod matched;
+mod near;
 mod net;
 pub mod oriented;
 mod parts;

@@ -2,7 +2,8 @@
 //! else (*bare*) can be handed out for a whole step, so that its nodes stay in columns from substep to substep
 //! (`step/sheet.rs`).
 
-use super::Rows;
+use super::near::near_order;
+use super::{Distance, Rows};
 use super::flock::Flock;
 use super::landing::{After, Touched};
 use super::links::{Links, PADS, Places};
@@ -41,7 +42,8 @@ impl Net {
         Self { flock, edges, braces, places, woven: false, limit }
     }
 
-    /// Lays the rows in strips where they are those of a grid; there must be no others.
+    /// Lays the rows in strips where they are those of a grid, and brings together what is near otherwise; there must be no
+    /// others.
     pub fn weave(&mut self, rows: &Rows, masses: &[Real]) {
         if let Some(weave) = weave(masses.len(), [&rows.distances, &rows.braces]) {
             self.flock = Flock::new(&weave.order, masses);
@@ -49,7 +51,21 @@ impl Net {
             self.braces = Links::strips(&rows.braces, &weave.strands[1]);
             self.places = Vec::new();
             self.woven = true;
+            return;
         }
+        let order = near_order(masses.len(), rows.distances.iter().map(|row| row.nodes));
+        self.flock = Flock::new(&order, masses);
+        let slots = self.flock.slots();
+        let moved = |list: &[Distance]| {
+            let to = |row: &Distance| Distance { nodes: row.nodes.map(|n| slots[n as usize]), ..row.clone() };
+            let mut list: Vec<Distance> = list.iter().map(to).collect();
+            list.sort_by_key(|row| row.nodes[0].min(row.nodes[1]));
+            list
+        };
+        let mut rows = Rows { distances: moved(&rows.distances), braces: moved(&rows.braces), ..Rows::default() };
+        rows.colour(masses.len());
+        let count = self.flock.slot_count();
+        (self.edges, self.braces) = (Links::new(&rows.distances, count), Links::new(&rows.braces, count));
     }
 
     /// Numbers of the rows for a substep h [s] and the inverse masses learned last.
