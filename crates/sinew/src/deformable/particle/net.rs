@@ -127,7 +127,7 @@ impl Net {
     /// stretch before: contacts pull at edges again, so that it does so in rounds.
     pub(crate) fn land(&mut self, mut touched: Touched<'_>, (h, keep, last, lanes): (Real, Real, bool, bool)) -> Real {
         let (limit, sweeps) = self.limit;
-        let rounds = if last && limit.is_finite() { std::env::var("R").ok().and_then(|s| s.parse().ok()).unwrap_or(ROUNDS).min(sweeps) } else { 0 };
+        let rounds = if last && limit.is_finite() { ROUNDS.min(sweeps) } else { 0 };
         let mut squares = 0.0;
         for round in 0..rounds.max(1) {
             let share = if rounds > 0 { (round + 1) * sweeps / rounds - round * sweeps / rounds } else { 0 };
