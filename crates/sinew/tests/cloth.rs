@@ -268,3 +268,94 @@ fn a_cloth_on_a_ball_and_a_plane_presses_on_both_with_its_weight() -> Result<(),
     assert!((press / weight - 1.0).abs() < 0.02, "{press} {weight}");
     Ok(())
 }
+
+/// Momentum and spin about the origin.
+fn momenta(body: &BodyView<'_>) -> [[f64; 3]; 2] {
+    let mut sums = [[0.0; 3]; 2];
+    let wide = |v: Vec3| v.to_array().map(f64::from);
+    for ((x, v), m) in body.node_positions().iter().zip(body.node_velocities()).zip(body.node_masses()) {
+        let (x, p) = (wide(*x), wide(*v).map(|c| c * f64::from(*m)));
+        let spin = [x[1] * p[2] - x[2] * p[1], x[2] * p[0] - x[0] * p[2], x[0] * p[1] - x[1] * p[0]];
+        for k in 0..3 {
+            (sums[0][k], sums[1][k]) = (sums[0][k] + p[k], sums[1][k] + spin[k]);
+        }
+    }
+    sums
+}
+
+#[test]
+fn a_cloth_that_flies_and_spins_keeps_its_momentum_and_its_spin() -> Result<(), Error> {
+    // in strips, and by index: one vertex more
+    let mut odd = square(21, 1.0);
+    let [a, b, c] = odd.triangles[7];
+    let middle = odd.vertices.len() as u32;
+    odd.vertices.push((odd.vertices[a as usize] + odd.vertices[b as usize] + odd.vertices[c as usize]) / 3.0);
+    odd.triangles[7] = [a, b, middle];
+    odd.triangles.extend([[b, c, middle], [c, a, middle]]);
+    for mesh in [square(21, 1.0), odd] {
+        let mut world = World::new(settings(0.0))?;
+        // edges turn by a hundredth in a substep: their pull alone would take a twentieth of the spin in a second
+        let body = cloth(mesh, stiff()).velocity([3.0, -1.0, 0.5]).spin([1.0, 10.0, 2.0]);
+        let id = world.add_soft(body)?;
+        let before = momenta(&world.body(id)?);
+        for _ in 0..50 {
+            assert!(world.step(&Input::none()).faults.is_empty());
+        }
+        let after = momenta(&world.body(id)?);
+        for (kind, (after, before)) in after.into_iter().zip(before).enumerate() {
+            let size = before.iter().map(|b| b * b).sum::<f64>().sqrt();
+            let lost = after.iter().zip(before).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
+            assert!(lost < 1e-4 * size, "{kind}: {before:?} {after:?}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn no_node_of_a_cloth_rubs_with_more_than_friction_times_what_presses() -> Result<(), Error> {
+    for fixed in [true, false] {
+        let (mut world, ..) =
+            over_ball(Settings { point_forces: true, ..settings(9.81) }, fixed, 1.0, &square(31, 2.0))?;
+        world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(Material::friction(0.5)))?;
+        let mut seen = 0;
+        for step in 0..60 {
+            world.step(&Input::none());
+            for f in world.report().contacts.iter().filter(|f| f.spread_b.is_some()) {
+                // forces are means of substeps in which the normal turns a little
+                let most = 0.5 * f.normal_force() + 0.05 * f.force.length() + 1e-5;
+                assert!(f.friction().length() <= most, "step {step}: {f:?}");
+                seen += 1;
+            }
+        }
+        assert!(seen > 1000, "{seen}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_cloth_presses_and_hangs_in_columns_as_it_does_through_rows() -> Result<(), Error> {
+    // asking for substeps for impacts leaves a sheet to the rows; nothing here is fast enough to get any
+    let mesh = square(21, 1.0);
+    let mut means = Vec::new();
+    for impact_substeps in [1, 2] {
+        let settings = Settings { impact_substeps, ..settings(9.81) };
+        let mut world = World::new(settings)?;
+        let rough = Material::friction(0.5);
+        world.add_rigid(RigidBody::fixed().shape(Shape::ball(0.5)).at([0.0, 0.5, 0.0]).material(rough))?;
+        let id = world.add_soft(cloth(mesh.clone(), stiff()).thickness(5e-4).damping(2.0).at([0.02, 1.001, 0.01]))?;
+        let (mut force, mut height) = (0.0, 0.0);
+        for step in 0..150 {
+            world.step(&Input::none());
+            if step >= 100 {
+                force += world.report().pairs.iter().map(|p| p.force.y).sum::<Real>() / 50.0;
+                height += world.body(id)?.center_of_mass().y / 50.0;
+            }
+        }
+        means.push([force, height]);
+    }
+    let [[by_columns, high], [by_rows, high_too]] = [means[0], means[1]];
+    assert!((by_columns / 2.4525 - 1.0).abs() < 0.02 && (by_rows / 2.4525 - 1.0).abs() < 0.02, "{means:?}");
+    // it hangs to a twentieth of the ball's radius in the same way
+    assert!((high - high_too).abs() < 0.025, "{means:?}");
+    Ok(())
+}

@@ -316,10 +316,9 @@ pub(crate) fn seen<L: Lane>(t: L::Token, side: &Side, arm: V3<L>, v: V3<L>) -> V
     sub(sub(v, splat3::<L>(t, side.v)), spin)
 }
 
-/// Friction cut back to its disc.
+/// Friction, whose length has this square, cut back to its disc.
 #[inline(always)]
-pub(crate) fn cut<L: Lane>(t: L::Token, p: V3<L>, reach: L) -> V3<L> {
-    let square = dot(p, p);
+pub(crate) fn cut<L: Lane>(t: L::Token, p: V3<L>, square: L, reach: L) -> V3<L> {
     // most that rests needs no root and no division
     if !square.any_gt(reach * reach) {
         return p;
@@ -389,7 +388,7 @@ fn press<L: Lane>(t: L::Token, met: &Met<L>, (un, bias): (L, L), wish: V3<L>, ol
     let none = L::splat(t, 0.0);
     let impulse = (old.0 - (un + bias) * met.inverse).max(none);
     let wanted = along(old.1, wish, none - met.inverse);
-    (impulse, cut(t, wanted, friction * impulse))
+    (impulse, cut(t, wanted, dot(wanted, wanted), friction * impulse))
 }
 
 /// The part of a vector across the normal.
@@ -412,7 +411,8 @@ fn settled<L: Lane>(
     let (none, one) = (L::splat(t, 0.0), L::splat(t, 1.0));
     let reach = friction * held.0;
     let most = reach * L::splat(t, p.friction_stretch).div(met.inverse);
-    let stick = cut(t, along(level(t, met.n, stick), slip, L::splat(t, p.h)), most);
+    let stick = along(level(t, met.n, stick), slip, L::splat(t, p.h));
+    let stick = cut(t, stick, dot(stick, stick), most);
     let edge = reach * L::splat(t, 0.9999);
     let cut = (edge * edge).select_gt(dot(held.1, held.1), none, one);
     let creep = L::splat(t, p.h) * dot(slip, slip).sqrt();

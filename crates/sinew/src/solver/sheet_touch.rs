@@ -140,6 +140,15 @@ pub(crate) struct Eights<L> {
     pub e: [V3<L>; LANES],
 }
 
+/// Which of several visits of a substep.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Turn {
+    /// Of the first wall: nothing corrects places yet.
+    pub first: bool,
+    /// The same substep will be tried again.
+    pub again: bool,
+}
+
 /// All nodes of a sheet and one wall, for a step.
 #[derive(Debug, Default)]
 pub(crate) struct SheetTouch {
@@ -209,8 +218,7 @@ impl SheetTouch {
         }
     }
 
-    /// Tries eight nodes, and visits them if one meets the wall; `stay`: they will meet it in this substep again. Adds up the
-    /// squares of what presses.
+    /// Tries eight nodes, and visits them if one meets the wall. Adds up the squares of what presses.
     #[inline(always)]
     pub fn meet<L: Lane>(
         &mut self,
@@ -218,14 +226,15 @@ impl SheetTouch {
         group: usize,
         (nodes, w, m): (&mut Eights<L>, &Eight, &Eight),
         (partner, squares): (&mut Partner, &mut [L; LANES]),
-        (p, stay): (&ContactParams, bool),
+        (p, turn): (&ContactParams, Turn),
     ) {
         let none = L::splat(t, 0.0);
         let nothing = Seen { d: [none; 3], u: [none; 3], square: none, rate: none };
         let (mut at, mut clear, mut seen) = (0, true, [nothing; LANES]);
         while at < LANES {
             seen[at] = self.see(t, nodes.x[at], nodes.v[at], partner);
-            clear &= self.is_clear(t, &seen[at], nodes.e[at], (L::load(t, &w[at..]), p.h));
+            let e = if turn.first { none } else { self.along(t, &seen[at], nodes.e[at]).min(none) };
+            clear &= self.is_clear(t, &seen[at], e, (L::load(t, &w[at..]), p.h));
             at += L::COUNT;
         }
         if clear {
@@ -236,7 +245,7 @@ impl SheetTouch {
         let mut at = 0;
         while at < LANES {
             let masses = (L::load(t, &w[at..]), L::load(t, &m[at..]));
-            let press = self.visit(t, (group, at), (nodes, &seen[at], masses), partner, (p, stay));
+            let press = self.visit(t, (group, at), (nodes, &seen[at], masses), partner, (p, turn));
             squares[at] = squares[at] + press * press;
             at += L::COUNT;
         }
@@ -259,16 +268,20 @@ impl SheetTouch {
         Seen { d, u, square: dot(d, d), rate: dot(d, u) }
     }
 
-    /// True when no node of these that can move comes to the wall within the substep h [s].
+    /// A velocity along d from a ball, or along the normal of a plane.
     #[inline(always)]
-    fn is_clear<L: Lane>(&self, t: L::Token, seen: &Seen<L>, e: V3<L>, (w, h): (L, Real)) -> bool {
+    fn along<L: Lane>(&self, t: L::Token, seen: &Seen<L>, e: V3<L>) -> L {
+        if self.wall.flat { dot(splat3::<L>(t, self.normal), e) } else { dot(seen.d, e) }
+    }
+
+    /// True when no node of these that can move comes to the wall within the substep h [s]; `e`: what it comes nearer besides.
+    #[inline(always)]
+    fn is_clear<L: Lane>(&self, t: L::Token, seen: &Seen<L>, e: L, (w, h): (L, Real)) -> bool {
         let (none, one) = (L::splat(t, 0.0), L::splat(t, 1.0));
         let Wall { flat, radius, .. } = self.wall;
-        let (n, far, time) =
-            if flat { (splat3::<L>(t, self.normal), radius, h) } else { (seen.d, radius * radius, 2.0 * h) };
+        let (far, time) = if flat { (radius, h) } else { (radius * radius, 2.0 * h) };
         let left = seen.square - L::splat(t, far);
-        let nearer = seen.rate + dot(n, e).min(none);
-        let left = left.min(left + nearer * L::splat(t, time));
+        let left = left.min(left + (seen.rate + e) * L::splat(t, time));
         w.select_gt(none, left, one).all_gt(none)
     }
 
@@ -281,7 +294,7 @@ impl SheetTouch {
         (group, at): (usize, usize),
         (nodes, seen, (w, m)): (&mut Eights<L>, &Seen<L>, (L, L)),
         partner: &mut Partner,
-        (p, stay): (&ContactParams, bool),
+        (p, turn): (&ContactParams, Turn),
     ) -> L {
         let (none, one, tiny) = (L::splat(t, 0.0), L::splat(t, 1.0), L::splat(t, 1e-24));
         let Self { wall, grips, normal, .. } = self;
@@ -310,7 +323,8 @@ impl SheetTouch {
         let open = gap.max(none) * L::splat(t, p.inv_h);
         let push = (gap * L::splat(t, p.bias_rate)).max(L::splat(t, -p.push_speed));
         let bias = gap.select_gt(none, open, push);
-        let firm = (none - (un + dot(n, e) + bias) * inverse).max(none);
+        let besides = if turn.first { un } else { un + dot(n, e) };
+        let firm = (none - (besides + bias) * inverse).max(none);
         let press = (none - (un + open) * inverse).max(none);
 
         // friction: what it can take off the slip, whose length is that of u without un
@@ -329,8 +343,9 @@ impl SheetTouch {
         let held = level(t, n, if partner.moves { turned(t, &side.turn, held) } else { held });
         let most = friction * firm * L::splat(t, p.friction_stretch) * k;
         // who slides forgets it; others seldom need cutting back
-        let sticks = dot(held, held).select_gt(L::splat(t, NO_SLIP * NO_SLIP), one - over, none);
-        let held = cut(t, scale(held, sticks), most);
+        let stretch = dot(held, held);
+        let sticks = stretch.select_gt(L::splat(t, NO_SLIP * NO_SLIP), one - over, none);
+        let held = cut(t, scale(held, sticks), stretch * sticks, most);
         let back = scale(held, L::splat(t, -p.friction_rate));
         let stick = along(along(held, back, L::splat(t, p.h)), slip, over * most * per);
         let creep = (one - part) * square * per * L::splat(t, p.h);
@@ -343,7 +358,7 @@ impl SheetTouch {
         nodes.v[at] = along(v, impulse, weight);
         nodes.e[at] = along(e, beyond, weight);
 
-        if !stay {
+        if !turn.again {
             let stick = if partner.moves { turned(t, &side.turn.transpose(), stick) } else { stick };
             store3(stick, &mut grip.stick, at);
             slips.store(&mut grip.slipping[at..]);
@@ -354,7 +369,7 @@ impl SheetTouch {
         L::load(t, &grip.deepest[at..]).max(none - gap).store(&mut grip.deepest[at..]);
         if side.inv_mass > 0.0 {
             // a substep that is tried again moves nobody yet
-            let beyond = if stay { [none; 3] } else { beyond };
+            let beyond = if turn.again { [none; 3] } else { beyond };
             let arm = sub(x, splat3::<L>(t, side.x));
             for (to, more) in partner.push.iter_mut().zip([impulse, cross(arm, impulse), beyond, cross(arm, beyond)]) {
                 store3(add(load3(t, to, at), more), to, at);

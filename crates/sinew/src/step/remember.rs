@@ -122,10 +122,13 @@ fn store_bodies(model: &Model, state: &mut State, work: &mut Work, settings: &Se
                 if !work.active[i] {
                     continue;
                 }
-                let sane = nodes.span().all(|n| {
-                    let block = model.node_block(n as u32) as usize;
-                    let (x, v) = (vec(work.pose[block]), vec(work.velocity[block]));
-                    insane(x, Quat::IDENTITY, v, Vec3::ZERO, settings.max_speed).is_none()
+                let first = model.node_block(nodes.start) as usize;
+                let blocks = first..first + nodes.inv_mass.len();
+                // as for rigid bodies; what is not a number is below nothing
+                let most = settings.max_speed * settings.max_speed;
+                let sane = work.pose[blocks.clone()].iter().zip(&work.velocity[blocks]).all(|(x, v)| {
+                    let near = x[0].abs() <= FARTHEST && x[1].abs() <= FARTHEST && x[2].abs() <= FARTHEST;
+                    near && vec(*v).length_squared() <= most
                 });
                 let sane = sane && work.inner[nodes.inner_span()].iter().all(|v| v.is_finite());
                 if !sane {
@@ -148,6 +151,9 @@ fn store_bodies(model: &Model, state: &mut State, work: &mut Work, settings: &Se
     }
 }
 
+/// Beyond this nobody is sane [m].
+const FARTHEST: Real = 1e6;
+
 fn insane(x: Vec3, q: Quat, v: Vec3, w: Vec3, max_speed: Real) -> Option<(FaultKind, &'static str)> {
     if !x.is_finite() {
         Some((FaultKind::NonFinite, "x"))
@@ -157,7 +163,7 @@ fn insane(x: Vec3, q: Quat, v: Vec3, w: Vec3, max_speed: Real) -> Option<(FaultK
         Some((FaultKind::NonFinite, "v"))
     } else if !w.is_finite() {
         Some((FaultKind::NonFinite, "w"))
-    } else if v.length() > max_speed || x.abs().max_element() > 1e6 {
+    } else if v.length() > max_speed || x.abs().max_element() > FARTHEST {
         Some((FaultKind::TooFast, "v"))
     } else {
         None

@@ -67,7 +67,7 @@ fn is_wall(model: &Model, collider: ColliderRef, slot: u32, heaviest: Real, sett
 pub(super) fn find_walls(model: &Model, state: &State, work: &mut Work, settings: &Settings, slot: u32) -> bool {
     let (Some(nodes), Some(skin)) = (model.nodes_at(slot), work.skins[slot as usize].as_ref()) else { return false };
     let fall = settings.gravity.length() * settings.dt * settings.dt;
-    let reach = settings.contact_margin + fall + 2.0 * settings.dt * skin.fastest();
+    let reach = settings.contact_margin + fall + 2.0 * settings.dt * skin.fastest;
     if let Some(around) = skin.bounds.map(|b| b.grown(reach)) {
         node_contact::near_colliders(model, work, (slot, nodes), &around);
     } else {

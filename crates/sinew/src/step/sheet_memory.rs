@@ -2,7 +2,7 @@
 //! Made once a step; while the step runs there are only grips (`solver/sheet_touch.rs`).
 
 use crate::collision::surface::feature;
-use crate::math::{Pose, Quat, Real, Vec3, any_orthonormal};
+use crate::math::{Mat3, Pose, Quat, Real, Vec3, any_orthonormal};
 use crate::model::Model;
 use crate::settings::Settings;
 use crate::solver::sheet_touch::SheetTouch;
@@ -41,10 +41,11 @@ fn keep_pair(model: &Model, work: &mut Work, settings: &Settings, at: usize) {
     let inv_dt = 1.0 / settings.dt;
     let vec = |b: [Real; 4]| Vec3::new(b[0], b[1], b[2]);
     let placed = Pose::new(vec(pose[2 * body as usize]), Quat::from_array(pose[2 * body as usize + 1]));
-    let back = placed.rotation.inverse();
+    let (back, axes) = (Mat3::from_quat(placed.rotation.inverse()), Mat3::from_quat(touch.axes));
     let thick = nodes.traits.radius + settings.standoff();
     let first = model.node_block(nodes.start) as usize;
-    let key = ContactKey { a: body, b: slot, collider_a: collider, collider_b: feature::VERTEX, ..ContactKey::zeroed() };
+    let key =
+        ContactKey { a: body, b: slot, collider_a: collider, collider_b: feature::VERTEX, ..ContactKey::zeroed() };
     let loud = if touch.loud { contact_flag::LOUD } else { 0 };
     for (node, &column) in held.sheet.columns[..nodes.inv_mass.len()].iter().enumerate() {
         let Some((grip, lane)) = touch.find(column) else { continue };
@@ -56,24 +57,26 @@ fn keep_pair(model: &Model, work: &mut Work, settings: &Settings, at: usize) {
         }
         // where it is at the end of the step, in the axes of the body
         let x = vec(pose[first + node]);
-        let local = placed.unpoint(x);
+        let local = back * (x - placed.position);
         let away = local - touch.wall.core;
         let normal = if touch.wall.flat { touch.wall.normal } else { away.normalize_or_zero() };
         let on = if touch.wall.flat { local - normal * normal.dot(away) } else { touch.wall.core };
         let tangent = any_orthonormal(normal);
         let across = [tangent, normal.cross(tangent)];
-        let (stick, impulse) = (touch.axes * stick, back * pick(&grip.last));
+        let (stick, impulse) = (axes * stick, back * pick(&grip.last));
         let touching = if pressed > 0.0 { contact_flag::TOUCHING } else { 0 };
         let flags = contact_flag::NODE | touching | loud;
         let key = ContactKey { sub_b: node as u32, ..key };
-        let mut m = ContactMemory { key, count: 1, flags, normal, tangent, ..ContactMemory::zeroed() };
+        // written where it stays: a record is large
+        contacts.push(ContactMemory::zeroed());
+        let Some(m) = contacts.last_mut() else { continue };
+        (m.key, m.count, m.flags, m.normal, m.tangent) = (key, 1, flags, normal, tangent);
         m.radius = [touch.wall.radius - thick, thick];
         let point = &mut m.points[0];
         point.local_a = on;
         point.impulse = [normal.dot(impulse), across[0].dot(impulse), across[1].dot(impulse)];
         point.stick = across.map(|t| t.dot(stick));
         point.slipping = u32::from(slipping);
-        contacts.push(m);
         // a node may leave its body and come back within a step: what counts is the sum of its substeps
         let force = pick(&grip.sum) * inv_dt;
         forces.push([force.x, force.y, force.z, pressed * inv_dt]);

@@ -16,7 +16,7 @@ use super::flock::{Rigid, Three, ThreeMut, put, three, three_mut, total};
 use crate::math::lane3::{V3, add, along, cross, scale, splat3, sub};
 use crate::math::{Block, Eight, Kernel, LANES, Lane, Real};
 use crate::solver::contact_batch::ContactParams;
-use crate::solver::sheet_touch::{Eights, Partner, SheetTouch};
+use crate::solver::sheet_touch::{Eights, Partner, SheetTouch, Turn};
 
 /// What a sheet may touch in a substep.
 #[derive(Debug)]
@@ -119,9 +119,9 @@ impl<G: Goals> Kernel for Land<'_, G> {
                 (nodes.x[at], nodes.v[at]) = (r, along(before, change, one));
                 at += L::COUNT;
             }
-            for touch in touches.iter_mut() {
-                let partner = &mut partners[touch.partner];
-                touch.meet(t, group, (&mut nodes, &w[group], &m[group]), (partner, &mut squares), (params, stay));
+            for (k, touch) in touches.iter_mut().enumerate() {
+                let (partner, turn) = (&mut partners[touch.partner], Turn { first: k == 0, again: stay });
+                touch.meet(t, group, (&mut nodes, &w[group], &m[group]), (partner, &mut squares), (params, turn));
             }
             let mut at = 0;
             while at < LANES {

@@ -2,12 +2,12 @@
 //! else (*bare*) can be handed out for a whole step, so that its nodes stay in columns from substep to substep
 //! (`step/sheet.rs`).
 
-use super::near::near_order;
-use super::{Distance, Rows};
 use super::flock::Flock;
 use super::landing::{After, Touched};
 use super::links::{Links, PADS, Places};
+use super::near::near_order;
 use super::weave::weave;
+use super::{Distance, Rows};
 use crate::math::{Block, Blocks, Real, Vec3};
 
 /// Rounds in which the last substep of a step takes back stretch, with contacts in between.
@@ -112,7 +112,13 @@ impl Net {
 
     /// Takes over a bare body for a step of substeps h [s], with its forces [N] and gravity [m/s²]; `keep`: what damping
     /// leaves of velocities in each.
-    pub fn take_out(&mut self, x: Blocks<'_>, v: Blocks<'_>, load: (&[Vec3], Vec3), (h, keep, lanes): (Real, Real, bool)) {
+    pub fn take_out(
+        &mut self,
+        x: Blocks<'_>,
+        v: Blocks<'_>,
+        load: (&[Vec3], Vec3),
+        (h, keep, lanes): (Real, Real, bool),
+    ) {
         self.flock.learn_pins(|node| v.get(node)[3]);
         let [a, b, c, _] = x.get(x.len() as u32 / 2);
         self.flock.load(Vec3::new(a, b, c), x, v, lanes);
