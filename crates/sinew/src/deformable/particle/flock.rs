@@ -531,6 +531,7 @@ impl Kernel for Collect<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::solver::contact_batch::ContactParams;
 
     /// Thirty-seven nodes in an order of their own, with gaps.
     fn flock() -> (Flock, Vec<Block>, Vec<Real>) {
@@ -582,7 +583,7 @@ mod tests {
         flock.push(&[Vec3::ZERO; 37], Vec3::new(0.0, -10.0, 0.0));
         flock.start(true);
         flock.begin(0.5, 1.0, true);
-        let params = ContactParams { h: 0.5, ..bytemuck::Zeroable::zeroed() };
+        let params = ContactParams { h: 0.5, ..ContactParams::default() };
         flock.land(None, Touched { touches: &mut [], partners: &mut [], params: &params }, (0.5, After::End, true));
         flock.finish(Blocks::new(&mut x), Blocks::new(&mut v), true);
         for k in 0..37 {
