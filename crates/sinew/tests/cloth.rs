@@ -45,7 +45,8 @@ fn over_ball(settings: Settings, fixed: bool, speed: Real, mesh: &TriMesh) -> Re
     let mut world = World::new(settings)?;
     let body = if fixed { RigidBody::fixed().shape(Shape::ball(0.5)).at([0.0, 0.5, 0.0]) } else { ball() };
     let ball = world.add_rigid(body.material(Material::friction(0.5)))?;
-    let cloth = world.add_soft(cloth(mesh.clone(), stiff()).at([0.02, 1.1, 0.01]).velocity([0.0, -speed, 0.0]))?;
+    let cloth = cloth(mesh.clone(), stiff()).thickness(5e-4);
+    let cloth = world.add_soft(cloth.at([0.02, 1.1, 0.01]).velocity([0.0, -speed, 0.0]))?;
     Ok((world, ball, cloth))
 }
 
@@ -75,27 +76,29 @@ fn a_cloth_on_a_ball_stretches_less_than_five_percent_and_no_node_sinks_in() -> 
 
 #[test]
 fn a_cloth_that_hits_a_ball_keeps_the_momentum_of_both() -> Result<(), Error> {
-    let mesh = square(31, 2.0);
-    let (mut world, ball, cloth) = over_ball(settings(0.0), false, 3.0, &mesh)?;
-    let total = |world: &World| -> Result<[f64; 3], Error> {
-        let (of_ball, of_cloth) = (world.body(ball)?, world.body(cloth)?);
-        let mut sum = of_ball.velocity().to_array().map(|v| f64::from(v) * 2.0);
-        for (v, m) in of_cloth.node_velocities().iter().zip(of_cloth.node_masses()) {
-            for (sum, v) in sum.iter_mut().zip(v.to_array()) {
-                *sum += f64::from(v) * f64::from(*m);
+    // the finer one stays in columns: its triangles cannot touch between their nodes
+    for side in [31, 51] {
+        let (mut world, ball, cloth) = over_ball(settings(0.0), false, 3.0, &square(side, 2.0))?;
+        let total = |world: &World| -> Result<[f64; 3], Error> {
+            let (of_ball, of_cloth) = (world.body(ball)?, world.body(cloth)?);
+            let mut sum = of_ball.velocity().to_array().map(|v| f64::from(v) * 2.0);
+            for (v, m) in of_cloth.node_velocities().iter().zip(of_cloth.node_masses()) {
+                for (sum, v) in sum.iter_mut().zip(v.to_array()) {
+                    *sum += f64::from(v) * f64::from(*m);
+                }
             }
+            Ok(sum)
+        };
+        let before = total(&world)?;
+        for _ in 0..50 {
+            world.step(&Input::none());
         }
-        Ok(sum)
-    };
-    let before = total(&world)?;
-    for _ in 0..50 {
-        world.step(&Input::none());
-    }
-    let after = total(&world)?;
-    assert!(world.body(ball)?.velocity().y < -0.5, "the ball was hit");
-    for (a, b) in after.into_iter().zip(before) {
-        // a walk of one rounding of the velocity in each of 1000 substeps
-        assert!((a - b).abs() < 3.0 * 32.0 * f64::from(Real::EPSILON), "{before:?} {after:?}");
+        let after = total(&world)?;
+        assert!(world.body(ball)?.velocity().y < -0.5, "the ball was hit");
+        for (a, b) in after.into_iter().zip(before) {
+            // a walk of one rounding of the velocity in each of 1000 substeps
+            assert!((a - b).abs() < 3.0 * 32.0 * f64::from(Real::EPSILON), "{side}: {before:?} {after:?}");
+        }
     }
     Ok(())
 }
@@ -214,7 +217,8 @@ fn several(settings: Settings) -> Result<World, Error> {
     for (k, side) in [21, 9, 33].into_iter().enumerate() {
         let at = Vec3::new(3.0 * k as Real, 0.5, 0.0);
         world.add_rigid(RigidBody::fixed().shape(Shape::ball(0.5)).at(at).material(rough))?;
-        let body = cloth(square(side, 1.0 + 0.3 * k as Real), stiff()).at(at + Vec3::new(0.02, 0.55, 0.01));
+        let body = cloth(square(side, 1.0 + 0.3 * k as Real), stiff()).thickness(5e-4);
+        let body = body.at(at + Vec3::new(0.02, 0.55, 0.01));
         world.add_soft(body.velocity([0.3, -1.0, 0.0]))?;
     }
     world.add_soft(cloth(square(21, 1.0), stiff()).at([-3.0, 0.01, 0.0]).velocity([1.0, 0.0, 0.0]))?;
@@ -314,20 +318,21 @@ fn a_cloth_that_flies_and_spins_keeps_its_momentum_and_its_spin() -> Result<(), 
 #[test]
 fn no_node_of_a_cloth_rubs_with_more_than_friction_times_what_presses() -> Result<(), Error> {
     for fixed in [true, false] {
-        let (mut world, ..) =
-            over_ball(Settings { point_forces: true, ..settings(9.81) }, fixed, 1.0, &square(31, 2.0))?;
+        // steps of one substep: a force is that of one normal
+        let settings = Settings { point_forces: true, dt: 1e-3, substeps: 1, ..settings(9.81) };
+        let (mut world, ..) = over_ball(settings, fixed, 1.0, &square(51, 2.0))?;
         world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(Material::friction(0.5)))?;
         let mut seen = 0;
-        for step in 0..60 {
+        for step in 0..400 {
             world.step(&Input::none());
             for f in world.report().contacts.iter().filter(|f| f.spread_b.is_some()) {
-                // forces are means of substeps in which the normal turns a little
-                let most = 0.5 * f.normal_force() + 0.05 * f.force.length() + 1e-5;
+                // the normal is that of the end of the step: a node on its way around the ball has turned it by v dt/r
+                let most = 0.5 * f.normal_force() + 0.02 * f.force.length();
                 assert!(f.friction().length() <= most, "step {step}: {f:?}");
                 seen += 1;
             }
         }
-        assert!(seen > 1000, "{seen}");
+        assert!(seen > 10_000, "{seen}");
     }
     Ok(())
 }
