@@ -57,7 +57,7 @@ impl Net {
         self.flock = Flock::new(&order, masses);
         let slots = self.flock.slots();
         let moved = |list: &[Distance]| {
-            let to = |row: &Distance| Distance { nodes: row.nodes.map(|n| slots[n as usize]), ..row.clone() };
+            let to = |row: &Distance| Distance { nodes: row.nodes.map(|n| slots[n as usize]), ..*row };
             let mut list: Vec<Distance> = list.iter().map(to).collect();
             list.sort_by_key(|row| row.nodes[0].min(row.nodes[1]));
             list
@@ -133,11 +133,11 @@ impl Net {
     /// stretch before: contacts pull at edges again, so that it does so in rounds.
     pub(crate) fn land(&mut self, mut touched: Touched<'_>, (h, keep, last, lanes): (Real, Real, bool, bool)) -> Real {
         let (limit, sweeps) = self.limit;
-        let rounds = if last && limit.is_finite() { ROUNDS.min(sweeps) } else { 0 };
+        let limits = last && limit.is_finite() && sweeps > 0;
+        let (rounds, sweeps) = if limits { (ROUNDS.min(sweeps), sweeps) } else { (1, 0) };
         let mut squares = 0.0;
-        for round in 0..rounds.max(1) {
-            let share = if rounds > 0 { (round + 1) * sweeps / rounds - round * sweeps / rounds } else { 0 };
-            for _ in 0..share {
+        for round in 0..rounds {
+            for _ in round * sweeps / rounds..(round + 1) * sweeps / rounds {
                 self.edges.limit(places(self.woven, &mut self.flock, &mut self.places), limit, lanes);
             }
             let after = match (round + 1 < rounds, last) {
