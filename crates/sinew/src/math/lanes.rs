@@ -276,6 +276,8 @@ pub trait Lane:
     fn select_gt(self, other: Self, yes: Self, no: Self) -> Self;
     /// True when every lane of self is larger than that of other; not a number is never larger.
     fn all_gt(self, other: Self) -> bool;
+    /// True when a lane of self is larger than that of other.
+    fn any_gt(self, other: Self) -> bool;
     /// Sum over the lanes, in a fixed order.
     fn sum(self) -> Real;
     /// Loads blocks by index from a shared list: `out[k]` holds number k of every block.
@@ -368,6 +370,10 @@ impl Lane for Real {
     }
     #[inline(always)]
     fn all_gt(self, other: Self) -> bool {
+        self > other
+    }
+    #[inline(always)]
+    fn any_gt(self, other: Self) -> bool {
         self > other
     }
     #[inline(always)]

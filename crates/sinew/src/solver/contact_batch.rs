@@ -244,7 +244,7 @@ impl ContactBatch {
 }
 
 /// Numbers of a substep that all contacts share.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ContactParams {
     /// True in the first substep of a step.
     pub first: bool,

@@ -17,7 +17,7 @@
 use super::contact::BREAK_AWAY;
 use super::contact_batch::ContactParams;
 use super::pgs::Pass;
-use crate::math::lane3::{V3, along, cross, dot, load3, scale, splat3, store3, sub};
+use crate::math::lane3::{V3, along, cross, dot, load3, splat3, store3, sub};
 use crate::math::{Block, Blocks, Eight, Eight3, Kernel, LANES, Lane, Mat3, Quat, Real, Sym3, Vec3, run};
 
 /// Most that eight nodes may answer less than they would alone, because their body gives way.
@@ -121,7 +121,7 @@ pub(crate) struct NodeTouches {
 
 /// What the next visit of a batch does besides its pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) enum Visit {
+enum Visit {
     /// Finds normals and gaps anew.
     First,
     /// Notes the slip of the substep, when it is a relaxing one.
@@ -197,15 +197,16 @@ pub(crate) struct BodyBlocks<'a> {
 }
 
 /// The body of a batch.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Side {
     pub x: Vec3,
     pub turn: Mat3,
     pub v: Vec3,
     pub w: Vec3,
     pub inv_mass: Real,
-    inertia: Sym3,
+    pub inertia: Sym3,
     /// Largest answer of the spin to a torque [1/(kg·m²)].
-    most: Real,
+    pub most: Real,
 }
 
 impl Side {
@@ -284,7 +285,7 @@ impl Kernel for Sweep<'_> {
 
 /// The body takes the impulses of a batch.
 #[inline(always)]
-pub(crate) fn answer(batch: &NodeBatch, (velocity, rest): (&mut [Block], &mut [Vec3]), side: &mut Side) {
+fn answer(batch: &NodeBatch, (velocity, rest): (&mut [Block], &mut [Vec3]), side: &mut Side) {
     let sum = |a: &Eight3| Vec3::new(a[0].iter().sum(), a[1].iter().sum(), a[2].iter().sum());
     // compensated: hundreds of pushes in a substep, each below the last bit, would be lost to the body and not to the nodes
     let rest = &mut rest[batch.slot as usize];
@@ -315,10 +316,13 @@ pub(crate) fn seen<L: Lane>(t: L::Token, side: &Side, arm: V3<L>, v: V3<L>) -> V
     sub(sub(v, splat3::<L>(t, side.v)), spin)
 }
 
-/// Friction cut back to its disc.
+/// Friction, whose length has this square, cut back to its disc.
 #[inline(always)]
-fn cut<L: Lane>(t: L::Token, p: V3<L>, reach: L) -> V3<L> {
-    let square = dot(p, p);
+pub(crate) fn cut<L: Lane>(t: L::Token, p: V3<L>, square: L, reach: L) -> V3<L> {
+    // most that rests needs no root and no division
+    if !square.any_gt(reach * reach) {
+        return p;
+    }
     let length = square.sqrt().max(L::splat(t, 1e-30));
     let one = L::splat(t, 1.0);
     let scale = square.select_gt(reach * reach, reach.div(length), one);
@@ -334,11 +338,11 @@ fn coefficient<L: Lane>(t: L::Token, batch: &NodeBatch, slipping: L) -> L {
 
 /// The shapes that nodes look at, in world axes from the body.
 #[derive(Clone, Copy)]
-pub(crate) struct Faced<L> {
-    pub core: V3<L>,
-    pub plane: V3<L>,
-    pub flat: L,
-    pub radius: L,
+struct Faced<L> {
+    core: V3<L>,
+    plane: V3<L>,
+    flat: L,
+    radius: L,
 }
 
 /// Contacts as a substep finds them.
@@ -384,12 +388,12 @@ fn press<L: Lane>(t: L::Token, met: &Met<L>, (un, bias): (L, L), wish: V3<L>, ol
     let none = L::splat(t, 0.0);
     let impulse = (old.0 - (un + bias) * met.inverse).max(none);
     let wanted = along(old.1, wish, none - met.inverse);
-    (impulse, cut(t, wanted, friction * impulse))
+    (impulse, cut(t, wanted, dot(wanted, wanted), friction * impulse))
 }
 
 /// The part of a vector across the normal.
 #[inline(always)]
-fn level<L: Lane>(t: L::Token, n: V3<L>, v: V3<L>) -> V3<L> {
+pub(crate) fn level<L: Lane>(t: L::Token, n: V3<L>, v: V3<L>) -> V3<L> {
     along(v, n, L::splat(t, 0.0) - dot(n, v))
 }
 
@@ -407,7 +411,8 @@ fn settled<L: Lane>(
     let (none, one) = (L::splat(t, 0.0), L::splat(t, 1.0));
     let reach = friction * held.0;
     let most = reach * L::splat(t, p.friction_stretch).div(met.inverse);
-    let stick = cut(t, along(level(t, met.n, stick), slip, L::splat(t, p.h)), most);
+    let stick = along(level(t, met.n, stick), slip, L::splat(t, p.h));
+    let stick = cut(t, stick, dot(stick, stick), most);
     let edge = reach * L::splat(t, 0.9999);
     let cut = (edge * edge).select_gt(dot(held.1, held.1), none, one);
     let creep = L::splat(t, p.h) * dot(slip, slip).sqrt();
@@ -418,7 +423,7 @@ fn settled<L: Lane>(
 /// Normals and gaps of the substep, and its first correcting visit from impulses of 0. Returns the change of impulse and
 /// the velocities after it.
 #[inline(always)]
-pub(crate) fn first<L: Lane>(
+fn first<L: Lane>(
     t: L::Token,
     batch: &mut NodeBatch,
     at: usize,
@@ -454,7 +459,7 @@ pub(crate) fn first<L: Lane>(
 
 /// Another visit. The first one of a relaxing pass also settles how far the contact slipped.
 #[inline(always)]
-pub(crate) fn again<L: Lane>(
+fn again<L: Lane>(
     t: L::Token,
     batch: &mut NodeBatch,
     at: usize,
@@ -494,48 +499,6 @@ pub(crate) fn again<L: Lane>(
     store3(across, &mut batch.across, at);
     let change = along(sub(across, old.1), met.n, impulse - old.0);
     (impulse - old.0, apply(batch, at, (v, w), (met.arm, change)))
-}
-
-/// Correcting, settling and relaxing visit of a substep in one, while all numbers are at hand. Returns the impulse, the
-/// velocities after it, and how far the correction moves the nodes beyond them [m].
-#[inline(always)]
-pub(crate) fn whole<L: Lane>(
-    t: L::Token,
-    batch: &mut NodeBatch,
-    at: usize,
-    (faced, x, v, w): (&Faced<L>, V3<L>, V3<L>, L),
-    side: &Side,
-    p: &ContactParams,
-) -> (L, V3<L>, V3<L>) {
-    let none = L::splat(t, 0.0);
-    let met = meet(t, faced, (x, w), side, p);
-    let u = seen(t, side, met.arm, v);
-    let (un, slip) = (dot(met.n, u), level(t, met.n, u));
-    let stick = level(t, met.n, turned(t, &side.turn, load3(t, &batch.stick, at)));
-    let slipping = L::load(t, &batch.slipping[at..]);
-    let friction = coefficient(t, batch, slipping);
-    let wish = along(slip, stick, L::splat(t, p.friction_rate));
-    let old = press(t, &met, (un, met.bias), wish, (none, [none; 3]), friction);
-    // a node alone: its answer to an impulse is w, whatever the direction
-    let corrected = along(old.1, met.n, old.0);
-    let u = along(u, corrected, w);
-    let (un, slip) = (dot(met.n, u), level(t, met.n, u));
-    let (stick, slipping) = settled(t, &met, old, (stick, slip), (friction, slipping), p);
-    let friction = coefficient(t, batch, slipping);
-    let (impulse, across) = press(t, &met, (un, met.relax_bias), slip, old, friction);
-
-    store3(turned(t, &side.turn.transpose(), stick), &mut batch.stick, at);
-    slipping.store(&mut batch.slipping[at..]);
-    store3(met.n, &mut batch.normal, at);
-    impulse.store(&mut batch.impulse[at..]);
-    store3(across, &mut batch.across, at);
-    let change = along(across, met.n, impulse);
-    let sum = along(load3(t, &batch.sum, at), change, L::splat(t, 1.0));
-    store3(sum, &mut batch.sum, at);
-    (L::load(t, &batch.normal_sum[at..]) + impulse).store(&mut batch.normal_sum[at..]);
-    L::load(t, &batch.deepest[at..]).max(none - met.gap).store(&mut batch.deepest[at..]);
-    let shift = scale(sub(corrected, change), w * L::splat(t, p.h));
-    (impulse, apply(batch, at, (v, w), (met.arm, change)), shift)
 }
 
 /// Velocities of nodes after an impulse, which is noted for the body.

@@ -1,15 +1,39 @@
-//! Contacts of all nodes of a sheet with one ball or plane: every node is tried in every substep, eight at a time.
+//! Contacts of all nodes of a sheet with balls and planes: every node is tried in every substep, eight at a time.
 //!
-//! Lists of candidates that are found once a step miss what a fold brings along (cloth study, section 4: 8 to 15 mm). A
-//! node takes an impulse when its gap would close within the substep, n·u h + gap < 0, or is closed. With d the way from
-//! the core and l = |d| that is d·u h + gap l < 0: one root and no division, so that trying all costs less than looking
-//! them up. Groups of eight with such a node are visited as any batch of `node_touch.rs`, with the same numbers.
+//! Lists of candidates that are found once a step miss what a fold brings along (cloth study, section 4: 8 to 15 mm). With d
+//! the way from the middle of a ball, l = |d|, R the distance at which a node touches and u its velocity there, nothing
+//! happens in a substep h while d·u h + (l − R) l > 0. Because R l ≤ (R² + l²)/2 that is sure while
+//!
+//! ```text
+//!   l² > R²  and  l² + 2 h d·u > R²
+//! ```
+//!
+//! without a root. Groups of eight with a node that fails are visited, with n, gap, biases, μ and k = w + 1/M + r² max(I⁻¹) as
+//! in `node_touch.rs`. Velocities v take λ and a, and places follow v + e:
+//!
+//! ```text
+//!   λ = max(0, −(n·u + open)/k),   a = −u_t/k cut back to |a| ≤ μ λ
+//!   e = w (λ' − λ) n − rate·s,     λ' = max(0, −(n·u + bias)/k)
+//! ```
+//!
+//! This is what the correcting and the relaxing visit of `node_touch.rs` leave together, since the second does not depend on
+//! the first: λ' − (n·u + k λ' + open)/k = −(n·u + open)/k. s is the slip since the node stuck. While it sticks, e brings it
+//! back at `rate`. While it slides, s is as long as the largest friction can hold, along the slip (there the visits of
+//! `node_touch.rs` have the direction of s + h u, which comes to the same where the slip keeps its direction). Between two
+//! walls the second sees the e of the first along its normal, and has the last word.
+//!
+//! A body that answers sees the impulses of as many groups at once as are light beside it (Jacobi), and answers before the
+//! next ones. It takes the same impulses as the nodes with the other sign, for velocities and for places.
 
+use super::contact::BREAK_AWAY;
 use super::contact_batch::ContactParams;
-use super::node_touch::{Faced, NodeBatch, Side, Visit, again, answer, first, seen, turned, whole};
-use super::pgs::Pass;
-use crate::math::lane3::{V3, add, dot, splat3, sub};
-use crate::math::{Block, Eight, Kernel, LANES, Lane, Real, Vec3, run};
+use super::node_touch::{Side, cut, level, seen, turned};
+use crate::math::lane3::{V3, add, along, cross, dot, load3, scale, splat3, store3, sub};
+use crate::math::{Eight, Eight3, LANES, Lane, Quat, Real, Vec3};
+
+/// A slip that is none [m]. What sticks is brought back by a part of it in each substep, for ever: it would come to numbers
+/// so small that processors are slow with them.
+const NO_SLIP: Real = 1e-12;
 
 /// The side that does not bend.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,266 +51,344 @@ pub(crate) struct Wall {
     pub radius: Real,
 }
 
-/// Nodes of a sheet in groups of eight; places are from the origin [m, m/s, 1/kg].
-#[derive(Debug)]
-pub(crate) struct SheetNodes<'a> {
-    pub x: [&'a mut [Eight]; 3],
-    pub v: [&'a mut [Eight]; 3],
-    pub w: &'a [Eight],
-    pub origin: Vec3,
+/// What eight nodes have of a wall.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Grip {
+    /// Slip since it stuck, in the axes that [`SheetTouch::axes`] turns into those of the body [m].
+    pub stick: Eight3,
+    /// 1 while slipping.
+    pub slipping: Eight,
+    /// Impulses of the step, in world axes and along their normals [N·s].
+    pub sum: Eight3,
+    pub pressed: Eight,
+    /// Deepest overlap of the step [m].
+    pub deepest: Eight,
+}
+
+const FREE: Grip = Grip {
+    stick: [[0.0; LANES]; 3],
+    slipping: [0.0; LANES],
+    sum: [[0.0; LANES]; 3],
+    pressed: [0.0; LANES],
+    deepest: [0.0; LANES],
+};
+
+/// Whether a group has a grip.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Hold {
+    /// Not in this step; what is there is of another one.
+    Never,
+    Now,
+    /// It has let go.
+    Past,
+}
+
+/// A body that walls belong to, while a sheet pushes it.
+#[derive(Clone, Debug)]
+pub(crate) struct Partner {
+    pub slot: u32,
+    /// Places are from the sheet's origin.
+    pub side: Side,
+    /// Its velocity counts, and its axes turn.
+    pub moves: bool,
+    /// Groups that may push before it answers.
+    pub patience: u32,
+    /// Groups that have.
+    waiting: u32,
+    /// Push and twist that wait: those of velocities, and those of places beyond them [N·s, N·m·s].
+    push: [Eight3; 4],
+    /// What rounding left out of its velocity [m/s].
+    pub rest: Vec3,
+    /// Velocity and spin that only places follow [m/s, rad/s].
+    pub lift: [Vec3; 2],
+}
+
+impl Partner {
+    pub fn new(slot: u32, side: Side, moves: bool, patience: u32, rest: Vec3) -> Self {
+        Self { slot, side, moves, patience, waiting: 0, push: [FREE.sum; 4], rest, lift: [Vec3::ZERO; 2] }
+    }
+
+    /// Takes what waits.
+    pub fn answer(&mut self) {
+        if self.waiting == 0 {
+            return;
+        }
+        self.waiting = 0;
+        let sum = |a: &Eight3| Vec3::new(a[0].iter().sum(), a[1].iter().sum(), a[2].iter().sum());
+        let [push, twist, lift, turn] = [0, 1, 2, 3].map(|k| sum(&self.push[k]));
+        self.push = [FREE.sum; 4];
+        let side = &mut self.side;
+        // compensated: hundreds of pushes in a substep, each below the last bit, would be lost to the body and not to the nodes
+        let whole = self.rest - push * side.inv_mass;
+        let after = side.v + whole;
+        self.rest = whole - (after - side.v);
+        side.v = after;
+        side.w -= side.inertia.mul(twist);
+        self.lift[0] -= lift * side.inv_mass;
+        self.lift[1] -= side.inertia.mul(turn);
+    }
+}
+
+/// Eight nodes in a substep: places [m], velocities, and what places follow beyond these [m/s].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Eights<L> {
+    pub x: [V3<L>; LANES],
+    pub v: [V3<L>; LANES],
+    pub e: [V3<L>; LANES],
+}
+
+/// Which of several visits of a substep.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Turn {
+    /// Of the first wall: nothing corrects places yet.
+    pub first: bool,
+    /// The same substep will be tried again.
+    pub again: bool,
 }
 
 /// All nodes of a sheet and one wall, for a step.
 #[derive(Debug, Default)]
 pub(crate) struct SheetTouch {
     pub wall: Wall,
-    /// Batch of each group of eight nodes, `u32::MAX` while it has not touched in this step.
-    of_group: Vec<u32>,
-    batches: Vec<NodeBatch>,
-    count: usize,
-    /// Groups with their batches that touch in this substep.
-    live: Vec<(u32, u32)>,
-    next: Visit,
+    /// The body, among the partners.
+    pub partner: usize,
+    /// Turns what grips have of slip into the axes of the body: it is world's while the body stands still.
+    pub axes: Quat,
+    /// The pair was loud in the step before.
+    pub loud: bool,
+    grips: Vec<Grip>,
+    holds: Vec<Hold>,
+    /// The wall in this substep, places from the sheet's origin.
+    core: Vec3,
+    normal: Vec3,
 }
 
 impl SheetTouch {
     /// Forgets all but this wall; the sheet has so many groups.
     pub fn reset(&mut self, wall: Wall, groups: usize) {
-        self.wall = wall;
-        self.of_group.clear();
-        self.of_group.resize(groups, u32::MAX);
-        self.count = 0;
-        self.live.clear();
-        self.next = Visit::Plain;
+        (self.wall, self.loud, self.axes) = (wall, false, Quat::IDENTITY);
+        self.grips.resize(groups, FREE);
+        self.holds.clear();
+        self.holds.resize(groups, Hold::Never);
     }
 
-    /// What a node remembers: its slip since it stuck, in body axes [m].
-    pub fn remember(&mut self, w: &[Eight], slot: u32, stick: Vec3, slipping: bool) {
+    /// What a node remembers: its slip since it stuck, in the axes of grips [m].
+    pub fn remember(&mut self, slot: u32, stick: Vec3, slipping: bool) {
         let (group, lane) = (slot as usize / LANES, slot as usize % LANES);
-        let batch = self.batch(group, &w[group]);
-        let batch = &mut self.batches[batch];
+        let grip = self.grip(group);
         for k in 0..3 {
-            batch.stick[k][lane] = stick[k];
+            grip.stick[k][lane] = stick[k];
         }
-        batch.slipping[lane] = if slipping { 1.0 } else { 0.0 };
+        grip.slipping[lane] = if slipping { 1.0 } else { 0.0 };
     }
 
-    /// The batch and lane of a node, when it touched in this step.
-    pub fn find(&self, slot: u32) -> Option<(&NodeBatch, usize)> {
-        let batch = self.of_group[slot as usize / LANES];
-        (batch != u32::MAX).then(|| (&self.batches[batch as usize], slot as usize % LANES))
+    /// The grip and lane of a node whose group touched in this step.
+    pub fn find(&self, slot: u32) -> Option<(&Grip, usize)> {
+        let group = slot as usize / LANES;
+        (self.holds[group] != Hold::Never).then(|| (&self.grips[group], slot as usize % LANES))
     }
 
-    /// The batch of a group, made if there is none.
-    fn batch(&mut self, group: usize, w: &Eight) -> usize {
-        if self.of_group[group] == u32::MAX {
-            self.of_group[group] = self.count as u32;
-            let batch = new_batch(&self.wall, w);
-            if self.count == self.batches.len() {
-                self.batches.push(batch);
-            } else {
-                self.batches[self.count] = batch;
-            }
-            self.count += 1;
+    /// The wall as a substep finds it.
+    pub fn place(&mut self, side: &Side) {
+        self.core = side.x + side.turn * self.wall.core;
+        self.normal = side.turn * self.wall.normal;
+    }
+
+    /// The grip of a group that holds on now.
+    #[inline(always)]
+    fn grip(&mut self, group: usize) -> &mut Grip {
+        let grip = &mut self.grips[group];
+        if self.holds[group] == Hold::Never {
+            *grip = FREE;
         }
-        self.of_group[group] as usize
+        self.holds[group] = Hold::Now;
+        grip
     }
 
     /// A group that does not touch now: who has let go forgets what it stuck to.
     #[inline(always)]
     fn let_go(&mut self, group: usize) {
-        if let Some(batch) = self.batches[..self.count].get_mut(self.of_group[group] as usize) {
-            (batch.stick, batch.slipping) = ([[0.0; LANES]; 3], [0.0; LANES]);
-            (batch.impulse, batch.across) = ([0.0; LANES], [[0.0; LANES]; 3]);
+        if self.holds[group] == Hold::Now {
+            let grip = &mut self.grips[group];
+            (grip.stick, grip.slipping) = (FREE.stick, FREE.slipping);
+            self.holds[group] = Hold::Past;
         }
     }
 
-    /// A new substep, or the end of the last: what touched is added up, and the next correcting sweep tries all nodes.
-    pub fn renew(&mut self) {
-        self.next = Visit::First;
-        for &(_, batch) in &self.live {
-            let batch = &mut self.batches[batch as usize];
-            batch.add_up();
-        }
-        self.live.clear();
-    }
-
-    /// One sweep; `body`: velocities and what rounding left out of them, of a body that answers; `once`: one correcting
-    /// and one relaxing sweep are all there are, and both are made in the first, of a body that stands still. Returns the
-    /// sum of squared changes of impulse.
-    pub fn sweep(
+    /// Tries eight nodes, and visits them if one meets the wall. Adds up the squares of what presses.
+    #[inline(always)]
+    pub fn meet<L: Lane>(
         &mut self,
-        nodes: SheetNodes<'_>,
-        mut side: Side,
-        body: Option<(&mut [Block], &mut [Vec3])>,
-        (params, pass, lanes, once): (&ContactParams, Pass, bool, bool),
-    ) -> Real {
-        let visit = self.next;
-        self.next = if pass == Pass::Correct { Visit::Settle } else { Visit::Plain };
-        if once && visit != Visit::First {
-            return 0.0;
+        t: L::Token,
+        group: usize,
+        (nodes, w, m): (&mut Eights<L>, &Eight, &Eight),
+        (partner, squares): (&mut Partner, &mut [L; LANES]),
+        (p, turn): (&ContactParams, Turn),
+    ) {
+        let none = L::splat(t, 0.0);
+        let nothing = Seen { d: [none; 3], u: [none; 3], square: none, rate: none };
+        let (mut at, mut clear, mut seen) = (0, true, [nothing; LANES]);
+        while at < LANES {
+            seen[at] = self.see(t, nodes.x[at], nodes.v[at], partner);
+            let e = if turn.first { none } else { self.along(t, &seen[at], nodes.e[at]).min(none) };
+            clear &= self.is_clear(t, &seen[at], e, (L::load(t, &w[at..]), p.h));
+            at += L::COUNT;
         }
-        // places of the sheet are from its origin
-        side.x -= nodes.origin;
-        run(Sweep { touch: self, nodes, side, body, params, pass, visit, once }, lanes)
-    }
-}
-
-#[cold]
-fn new_batch(wall: &Wall, w: &Eight) -> NodeBatch {
-    let mut batch = NodeBatch::empty(wall.slot);
-    (batch.static_friction, batch.kinetic_friction) = (wall.static_friction, wall.kinetic_friction);
-    for k in 0..3 {
-        batch.core[k] = [wall.core[k]; LANES];
-        batch.flat_normal[k] = [wall.normal[k]; LANES];
-    }
-    batch.flat = [if wall.flat { 1.0 } else { 0.0 }; LANES];
-    for lane in (0..LANES).filter(|&lane| w[lane] > 0.0) {
-        batch.radius[lane] = wall.radius;
-    }
-    batch
-}
-
-struct Sweep<'a> {
-    touch: &'a mut SheetTouch,
-    nodes: SheetNodes<'a>,
-    side: Side,
-    body: Option<(&'a mut [Block], &'a mut [Vec3])>,
-    params: &'a ContactParams,
-    pass: Pass,
-    visit: Visit,
-    once: bool,
-}
-
-impl Kernel for Sweep<'_> {
-    type Output = Real;
-
-    #[inline(always)]
-    fn run<L: Lane>(self, t: L::Token) -> Real {
-        match self.visit {
-            Visit::First => self.look::<L>(t),
-            _ => self.go_on::<L>(t),
+        if clear {
+            self.let_go(group);
+            return;
+        }
+        self.grip(group);
+        let mut at = 0;
+        while at < LANES {
+            let masses = (L::load(t, &w[at..]), L::load(t, &m[at..]));
+            let press = self.visit(t, (group, at), (nodes, &seen[at], masses), partner, (p, turn));
+            squares[at] = squares[at] + press * press;
+            at += L::COUNT;
+        }
+        if partner.side.inv_mass > 0.0 {
+            partner.waiting += 1;
+            if partner.waiting >= partner.patience {
+                partner.answer();
+            }
         }
     }
-}
 
-impl Sweep<'_> {
-    /// Tries all nodes, and visits the groups with one that meets the wall.
+    /// Nodes as the wall sees them.
     #[inline(always)]
-    fn look<L: Lane>(self, t: L::Token) -> Real {
-        let Self { touch, nodes: SheetNodes { mut x, mut v, w, .. }, mut side, mut body, params, once, .. } = self;
-        let Wall { core, normal, flat, radius, .. } = touch.wall;
-        let faced = Faced {
-            core: turned(t, &side.turn, splat3::<L>(t, core)),
-            plane: turned(t, &side.turn, splat3::<L>(t, normal)),
-            flat: L::splat(t, if flat { 1.0 } else { 0.0 }),
-            radius: L::splat(t, radius),
+    fn see<L: Lane>(&self, t: L::Token, x: V3<L>, v: V3<L>, partner: &Partner) -> Seen<L> {
+        let (d, u) = (sub(x, splat3::<L>(t, self.core)), relative(t, partner, x, v));
+        if self.wall.flat {
+            let n = splat3::<L>(t, self.normal);
+            return Seen { d, u, square: dot(n, d), rate: dot(n, u) };
+        }
+        Seen { d, u, square: dot(d, d), rate: dot(d, u) }
+    }
+
+    /// A velocity along d from a ball, or along the normal of a plane.
+    #[inline(always)]
+    fn along<L: Lane>(&self, t: L::Token, seen: &Seen<L>, e: V3<L>) -> L {
+        if self.wall.flat { dot(splat3::<L>(t, self.normal), e) } else { dot(seen.d, e) }
+    }
+
+    /// True when no node of these that can move comes to the wall within the substep h [s]; `e`: what it comes nearer besides.
+    #[inline(always)]
+    fn is_clear<L: Lane>(&self, t: L::Token, seen: &Seen<L>, e: L, (w, h): (L, Real)) -> bool {
+        let (none, one) = (L::splat(t, 0.0), L::splat(t, 1.0));
+        let Wall { flat, radius, .. } = self.wall;
+        let (far, time) = if flat { (radius, h) } else { (radius * radius, 2.0 * h) };
+        let left = seen.square - L::splat(t, far);
+        let left = left.min(left + (seen.rate + e) * L::splat(t, time));
+        w.select_gt(none, left, one).all_gt(none)
+    }
+
+    /// Normals, gaps and impulses of a substep. Returns what presses. Roots and divisions wait for each other as little as
+    /// can be: they take most of the time.
+    #[inline(always)]
+    fn visit<L: Lane>(
+        &mut self,
+        t: L::Token,
+        (group, at): (usize, usize),
+        (nodes, seen, (w, m)): (&mut Eights<L>, &Seen<L>, (L, L)),
+        partner: &mut Partner,
+        (p, turn): (&ContactParams, Turn),
+    ) -> L {
+        let (none, one, tiny) = (L::splat(t, 0.0), L::splat(t, 1.0), L::splat(t, 1e-24));
+        let Self { wall, grips, normal, .. } = self;
+        let (grip, side) = (&mut grips[group], &partner.side);
+        let (x, v, e, u) = (nodes.x[at], nodes.v[at], nodes.e[at], seen.u);
+        // where it is, and how it moves there
+        let (n, from, un) = if wall.flat {
+            (splat3::<L>(t, *normal), seen.square, seen.rate)
+        } else {
+            let length = (seen.square + tiny).sqrt();
+            let per = one.div(length);
+            (scale(seen.d, per), length, seen.rate * per)
         };
-        let mut squares = 0.0;
-        for group in 0..w.len() {
-            let (mut at, mut clear) = (0, true);
-            while at < LANES {
-                let nodes = (load(t, &x, group, at), load(t, &v, group, at), L::load(t, &w[group][at..]));
-                clear &= is_clear(t, &faced, flat, nodes, (&side, params.h));
-                at += L::COUNT;
-            }
-            if clear {
-                touch.let_go(group);
-                continue;
-            }
-            let index = touch.batch(group, &w[group]);
-            let batch = &mut touch.batches[index];
-            let (mut at, mut sums) = (0, [0.0; LANES]);
-            while at < LANES {
-                let (there, moving, weight) =
-                    (load(t, &x, group, at), load(t, &v, group, at), weight(t, &w[group], at));
-                let (change, after) = if once {
-                    let faced = Faced { radius: L::load(t, &batch.radius[at..]), ..faced };
-                    let (change, after, shift) = whole(t, batch, at, (&faced, there, moving, weight), &side, params);
-                    store(add(there, shift), &mut x, group, at);
-                    (change, after)
-                } else {
-                    first::<L>(t, batch, at, (there, moving, weight), &side, params)
-                };
-                store(after, &mut v, group, at);
-                (change * change).store(&mut sums[at..]);
-                at += L::COUNT;
-            }
-            squares += sums.iter().sum::<Real>();
-            hand_on(batch, &mut body, &mut side);
-            if !once {
-                touch.live.push((group as u32, index as u32));
+        // who is pinned is far away, and weighs something, since it is divided by
+        let gap = w.select_gt(none, from - L::splat(t, wall.radius), L::splat(t, 1e9));
+        let weight = w.select_gt(none, w, one);
+        let (k, inverse) = if partner.moves {
+            let arm = sub(x, splat3::<L>(t, side.x));
+            let k = weight + L::splat(t, side.inv_mass) + dot(arm, arm) * L::splat(t, side.most);
+            (k, one.div(k))
+        } else {
+            (weight, m)
+        };
+
+        // normals
+        let open = gap.max(none) * L::splat(t, p.inv_h);
+        let push = (gap * L::splat(t, p.bias_rate)).max(L::splat(t, -p.push_speed));
+        let bias = gap.select_gt(none, open, push);
+        let besides = if turn.first { un } else { un + dot(n, e) };
+        let firm = (none - (besides + bias) * inverse).max(none);
+        let press = (none - (un + open) * inverse).max(none);
+
+        // friction: what it can take off the slip, whose length is that of u without un
+        let (still, moving) = (L::splat(t, wall.static_friction), L::splat(t, wall.kinetic_friction));
+        let slipping = L::load(t, &grip.slipping[at..]);
+        let friction = slipping.select_gt(none, moving, still);
+        let limit = friction * press * k;
+        let square = press.select_gt(none, (dot(u, u) - un * un).max(none), none);
+        let per = one.div((square + tiny).sqrt());
+        let over = square.select_gt(limit * limit, one, none);
+        let part = over.select_gt(none, limit * per, one);
+        let slip = along(u, n, none - un);
+
+        // the slip since it stuck, and whether it slides away
+        let held = load3(t, &grip.stick, at);
+        let held = level(t, n, if partner.moves { turned(t, &side.turn, held) } else { held });
+        let most = friction * firm * L::splat(t, p.friction_stretch) * k;
+        // who slides forgets it; others seldom need cutting back
+        let stretch = dot(held, held);
+        let sticks = stretch.select_gt(L::splat(t, NO_SLIP * NO_SLIP), one - over, none);
+        let held = cut(t, scale(held, sticks), stretch * sticks, most);
+        let back = scale(held, L::splat(t, -p.friction_rate));
+        let stick = along(along(held, back, L::splat(t, p.h)), slip, over * most * per);
+        let creep = (one - part) * square * per * L::splat(t, p.h);
+        let slips = over * creep.select_gt(most * L::splat(t, BREAK_AWAY), one, slipping);
+        let slips = firm.select_gt(none, slips, none);
+
+        let rub = press.select_gt(none, part * inverse, none);
+        let impulse = along(scale(n, press), slip, none - rub);
+        let beyond = along(scale(n, firm - press), back, inverse);
+        nodes.v[at] = along(v, impulse, weight);
+        nodes.e[at] = along(e, beyond, weight);
+
+        if !turn.again {
+            let stick = if partner.moves { turned(t, &side.turn.transpose(), stick) } else { stick };
+            store3(stick, &mut grip.stick, at);
+            slips.store(&mut grip.slipping[at..]);
+        }
+        store3(add(load3(t, &grip.sum, at), impulse), &mut grip.sum, at);
+        (L::load(t, &grip.pressed[at..]) + press).store(&mut grip.pressed[at..]);
+        L::load(t, &grip.deepest[at..]).max(none - gap).store(&mut grip.deepest[at..]);
+        if side.inv_mass > 0.0 {
+            // a substep that is tried again moves nobody yet
+            let beyond = if turn.again { [none; 3] } else { beyond };
+            let arm = sub(x, splat3::<L>(t, side.x));
+            for (to, more) in partner.push.iter_mut().zip([impulse, cross(arm, impulse), beyond, cross(arm, beyond)]) {
+                store3(add(load3(t, to, at), more), to, at);
             }
         }
-        squares
-    }
-
-    /// Visits those again that met it.
-    #[inline(always)]
-    fn go_on<L: Lane>(self, t: L::Token) -> Real {
-        let Self { touch, nodes: SheetNodes { mut v, w, .. }, mut side, mut body, params, pass, visit, .. } = self;
-        let mut squares = 0.0;
-        for &(group, batch) in &touch.live {
-            let (group, batch) = (group as usize, &mut touch.batches[batch as usize]);
-            let (mut at, mut sums) = (0, [0.0; LANES]);
-            while at < LANES {
-                let nodes = (load(t, &v, group, at), weight(t, &w[group], at));
-                let (change, after) = again::<L>(t, batch, at, nodes, &side, (params, pass, visit));
-                store(after, &mut v, group, at);
-                (change * change).store(&mut sums[at..]);
-                at += L::COUNT;
-            }
-            squares += sums.iter().sum::<Real>();
-            hand_on(batch, &mut body, &mut side);
-        }
-        squares
+        press
     }
 }
 
-/// The body answers before the next batch.
+/// Nodes from a wall: way from its core, velocity, and l² and d·u of a ball, or n·d and n·u of a plane.
+#[derive(Clone, Copy, Debug)]
+struct Seen<L> {
+    d: V3<L>,
+    u: V3<L>,
+    square: L,
+    rate: L,
+}
+
+/// Velocity of nodes as a body sees it.
 #[inline(always)]
-fn hand_on(batch: &NodeBatch, body: &mut Option<(&mut [Block], &mut [Vec3])>, side: &mut Side) {
-    if let Some((velocity, rest)) = body
-        && side.inv_mass > 0.0
-    {
-        answer(batch, (velocity, rest), side);
+fn relative<L: Lane>(t: L::Token, partner: &Partner, x: V3<L>, v: V3<L>) -> V3<L> {
+    if !partner.moves {
+        return v;
     }
-}
-
-/// True when no node of these that can move comes to the wall within the substep h [s].
-#[inline(always)]
-fn is_clear<L: Lane>(
-    t: L::Token,
-    faced: &Faced<L>,
-    flat: bool,
-    (x, v, w): (V3<L>, V3<L>, L),
-    (side, h): (&Side, Real),
-) -> bool {
-    let (none, one) = (L::splat(t, 0.0), L::splat(t, 1.0));
-    let arm = sub(x, splat3::<L>(t, side.x));
-    let d = sub(arm, faced.core);
-    let u = seen(t, side, arm, v);
-    let (length, rate) = if flat { (one, dot(faced.plane, u)) } else { (dot(d, d).sqrt(), dot(d, u)) };
-    let gap = if flat { dot(faced.plane, d) } else { length } - faced.radius;
-    let left = gap.min(rate * L::splat(t, h) + gap * length);
-    w.select_gt(none, left, one).all_gt(none)
-}
-
-/// Inverse masses; lanes that do not answer have 1, since they are divided by, and are far from the wall.
-#[inline(always)]
-fn weight<L: Lane>(t: L::Token, w: &Eight, at: usize) -> L {
-    let w = L::load(t, &w[at..]);
-    w.select_gt(L::splat(t, 0.0), w, L::splat(t, 1.0))
-}
-
-#[inline(always)]
-fn load<L: Lane>(t: L::Token, c: &[&mut [Eight]; 3], group: usize, at: usize) -> V3<L> {
-    [L::load(t, &c[0][group][at..]), L::load(t, &c[1][group][at..]), L::load(t, &c[2][group][at..])]
-}
-
-#[inline(always)]
-fn store<L: Lane>(v: V3<L>, c: &mut [&mut [Eight]; 3], group: usize, at: usize) {
-    v[0].store(&mut c[0][group][at..]);
-    v[1].store(&mut c[1][group][at..]);
-    v[2].store(&mut c[2][group][at..]);
+    seen(t, &partner.side, sub(x, splat3::<L>(t, partner.side.x)), v)
 }

@@ -67,13 +67,6 @@ pub struct PointMemory {
     pub spare: u32,
 }
 
-impl PointMemory {
-    /// Nothing presses, sticks or slips.
-    pub(crate) fn let_go(&mut self) {
-        (self.impulse, self.stick, self.slipping) = ([0.0; 3], [0.0; 2], 0);
-    }
-}
-
 /// One manifold: up to four points with one normal.
 ///
 /// ```

@@ -17,7 +17,7 @@ pub(crate) fn advance(ctx: &StepContext, model: &Model, work: &mut Work, setting
     }
     for &slot in &nodes {
         if sheet::is_out(work, slot) {
-            // it went on with the corrected velocities before they were relaxed
+            // it went on when its contacts were found
         } else if work.soft[slot as usize].is_some() {
             soft::advance(ctx.into(), model, slot, work, settings);
         } else {

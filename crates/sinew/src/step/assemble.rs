@@ -26,7 +26,6 @@ pub(crate) fn assemble(ctx: &StepContext, model: &Model, state: &State, work: &m
     constraint_rows(ctx, model, state, work);
     node_contact::rows(ctx, model, &settings.pairs, work);
     work.node_touches.renew();
-    sheet::renew(work);
     law_contact::rows(ctx, model, settings, work);
     pgs::warm_start(&work.rows, &mut work.velocity);
     pgs::warm_start(&work.node_rows, &mut work.velocity);

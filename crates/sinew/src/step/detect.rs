@@ -32,8 +32,8 @@ pub(crate) fn detect(model: &Model, state: &mut State, work: &mut Work, settings
     work.report.counts.awake = (work.active_rigid.len() + work.active_nodes.len()) as u32;
     load_bodies(model, state, work);
     super::soft::choose_integrators(model, work, settings);
+    super::sheet::leave(model, state, work, settings);
     super::implicit::sort_out(model, state, work);
-    super::untwist::list(model, state, work);
     super::impact::ask(model, state, work, settings);
     let least = settings.substeps.max(work.report.counts.impact_substeps);
     work.substeps = super::soft::substeps(&work.active_nodes, work, settings, least);
@@ -44,7 +44,8 @@ pub(crate) fn detect(model: &Model, state: &mut State, work: &mut Work, settings
     work.report.counts.implicit_islands = work.implicit.count as u32;
     classic_contact::gather(model, work);
     super::assemble::warm_from_state(state, work, settings);
-    super::sheet::sort_out(model, work, settings);
+    super::sheet::sort_out(model, state, work, settings);
+    super::untwist::list(model, state, work);
 }
 
 /// Lists all colliders by body slot.
@@ -292,24 +293,25 @@ fn wake_islands(model: &Model, state: &mut State, work: &mut Work) {
         Some(Body::Nodes(_)) => !state.is_frozen(slot as usize),
         None => false,
     };
-    for m in &work.contacts {
-        if m.has(contact_flag::SENSOR) || m.count == 0 {
-            continue;
-        }
-        let (a, b) = (m.key.a, m.key.b);
+    let Work { contacts, soft, colliders, islands, anchored, .. } = work;
+    let mut join = |a: u32, b: u32| {
         if movable(state, a) && movable(state, b) {
-            work.islands.link(a, b);
-            continue;
+            islands.link(a, b);
+            return;
         }
         for (this, other) in [(a, b), (b, a)] {
             if movable(state, this) {
-                work.anchored[this as usize] = true;
+                anchored[this as usize] = true;
                 if stirs(model, state, other) {
                     state.flags[this as usize] &= !flag::ASLEEP;
                 }
             }
         }
+    };
+    for m in contacts.iter().filter(|m| !m.has(contact_flag::SENSOR) && m.count > 0) {
+        join(m.key.a, m.key.b);
     }
+    super::sheet::each_pair(soft, colliders, join);
     for (slot, constraint) in model.constraints.iter() {
         if state.broken[slot as usize] != 0 {
             continue;

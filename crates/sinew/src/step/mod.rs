@@ -21,6 +21,7 @@ mod put_back;
 mod remember;
 mod rim_contact;
 mod sheet;
+mod sheet_memory;
 mod soft;
 mod solve;
 mod surface_contact;
@@ -115,7 +116,7 @@ pub(crate) fn step(model: &mut Model, state: &mut State, work: &mut Work, settin
         classic_contact::follow(&ctx, model, work, settings, SWEEPS);
         clock.mark(Phase::Advance);
     }
-    sheet::put_back(model, work);
+    sheet::put_back(model, work, settings);
     solve::bounce(&StepContext::new(settings, h, work.substeps), model, work, settings);
     clock.mark(Phase::Solve);
     continuous::guard(model, state, work, settings);

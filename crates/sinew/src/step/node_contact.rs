@@ -3,7 +3,7 @@
 
 use super::{StepContext, classic_contact, ellipsoid_contact, sheet, surface_contact, touch};
 use crate::collision::surface::feature;
-use crate::collision::{Bounds3, Ellipsoid};
+use crate::collision::{Bounds3, Ellipsoid, Geometry};
 use crate::constraint::{Bounds, Term};
 use crate::math::{Pose, Real, Vec3, any_orthonormal};
 use crate::model::{BuiltCollider, Material, Model, Nodes, PairRules};
@@ -24,45 +24,53 @@ pub(super) fn find(model: &Model, state: &State, work: &mut Work, settings: &Set
         if nodes.traits.radius < 0.0 {
             continue;
         }
-        let start = work.contacts.len();
-        find_body(model, state, work, settings, (slot, nodes, tight));
-        surface_contact::find_rigid(model, state, work, settings, slot, start);
-        // triangles that touch between their nodes are rows, and with them all of the sheet
-        if tight && work.contacts[start..].iter().any(|m| m.key.collider_b != feature::VERTEX) {
-            work.contacts.truncate(start);
-            find_body(model, state, work, settings, (slot, nodes, false));
-            surface_contact::find_rigid(model, state, work, settings, slot, start);
+        if tight && sheet::find_walls(model, state, work, settings, slot) {
+            continue;
         }
+        find_again(model, state, work, settings, slot);
     }
 }
 
-/// Looks again, and farther, for sheets that will not be in columns after all: their surfaces meet others.
+/// All contacts of a body's surface with rigid bodies.
+pub(super) fn find_again(model: &Model, state: &State, work: &mut Work, settings: &Settings, slot: u32) {
+    let Some(nodes) = model.nodes_at(slot) else { return };
+    let start = work.contacts.len();
+    find_body(model, state, work, settings, (slot, nodes));
+    surface_contact::find_rigid(model, state, work, settings, slot, start);
+}
+
+/// Looks for contacts of sheets that will not be in columns after all: their surfaces meet others.
 pub(super) fn widen(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
     for slot in 0..work.soft.len() as u32 {
         let Some(held) = work.soft[slot as usize].as_mut().filter(|held| held.sheet.tight) else { continue };
         let of_it = |m: &ContactMemory| m.key.a == slot || m.key.b == slot;
         if work.contacts.iter().any(|m| of_it(m) && m.has(contact_flag::SURFACE)) {
             held.sheet.tight = false;
-            let by_node = |m: &ContactMemory| m.key.b == slot && m.key.collider_b == feature::VERTEX;
-            work.contacts.retain(|m| !by_node(m) || m.has(contact_flag::SURFACE));
-            let Some(nodes) = model.nodes_at(slot) else { continue };
-            find_body(model, state, work, settings, (slot, nodes, false));
+            find_again(model, state, work, settings, slot);
         }
     }
 }
 
-/// One body's surfels: colliders near the whole surface first, then the surfels near each; `tight`: those that come nearer,
-/// where the sheet tries all its nodes in each substep anyway.
-fn find_body(
-    model: &Model,
-    state: &State,
-    work: &mut Work,
-    settings: &Settings,
-    (slot, nodes, tight): (u32, &Nodes, bool),
-) {
-    let Work { broad, bounds, colliders, contacts, motion, moves, skins, near_colliders, reaches, soft, .. } = work;
-    let Some(skin) = skins[slot as usize].as_ref() else { return };
+/// Colliders that may touch a body within a box around its surface, ascending; of a body that is still those that are not.
+pub(super) fn near_colliders(model: &Model, work: &mut Work, (slot, nodes): (u32, &Nodes), around: &Bounds3) {
+    let Work { broad, bounds, colliders, moves, near_colliders, .. } = work;
     let awake = moves[slot as usize];
+    near_colliders.clear();
+    broad.overlapping(around, |c| near_colliders.push(c));
+    near_colliders.retain(|&c| bounds[c as usize].meets(around));
+    near_colliders.sort_unstable();
+    near_colliders.retain(|&c| {
+        let ColliderRef { body, collider } = colliders[c as usize];
+        let built = model.rigid_at(body).map(|rigid| &rigid.colliders[collider as usize]);
+        let may = built.is_some_and(|built| !built.sensor && built.groups.meets(nodes.traits.groups));
+        may && !model.are_apart(body, slot) && (awake || moves[body as usize])
+    });
+}
+
+/// One body's surfels: colliders near the whole surface first, then the surfels near each.
+fn find_body(model: &Model, state: &State, work: &mut Work, settings: &Settings, (slot, nodes): (u32, &Nodes)) {
+    let Work { skins, reaches, .. } = work;
+    let Some(skin) = skins[slot as usize].as_ref() else { return };
     // how far each surfel may come
     let fall = settings.gravity.length() * settings.dt * settings.dt;
     let buffer = if nodes.is_soft() { 0.0 } else { settings.contact_method.buffer() };
@@ -72,20 +80,9 @@ fn find_body(
     let farthest = reaches.iter().fold(0.0, |most: Real, r| most.max(*r));
     let size = nodes.radii.iter().fold(0.0, |most: Real, r| most.max(r.max_element()));
     let Some(around) = box_of(&skin.x).map(|b| b.grown(nodes.traits.radius + size + farthest)) else { return };
-    near_colliders.clear();
-    broad.overlapping(&around, |c| near_colliders.push(c));
-    near_colliders.retain(|&c| bounds[c as usize].meets(&around));
-    near_colliders.sort_unstable();
-    near_colliders.retain(|&c| {
-        let ColliderRef { body, collider } = colliders[c as usize];
-        let built = model.rigid_at(body).map(|rigid| &rigid.colliders[collider as usize]);
-        let may = built.is_some_and(|built| !built.sensor && built.groups.meets(nodes.traits.groups));
-        may && !model.are_apart(body, slot) && (awake || moves[body as usize])
-    });
-    let tight = tight && near_colliders.iter().all(|&c| sheet::is_wall(model, colliders[c as usize], slot, settings));
-    if let Some(held) = soft[slot as usize].as_mut() {
-        held.sheet.tight = tight;
-    }
+    near_colliders(model, work, (slot, nodes), &around);
+    let Work { bounds, colliders, contacts, motion, skins, near_colliders, reaches, .. } = work;
+    let Some(skin) = skins[slot as usize].as_ref() else { return };
     for &c in near_colliders.iter() {
         let collider = colliders[c as usize];
         let Some(rigid) = model.rigid_at(collider.body) else { continue };
@@ -101,13 +98,7 @@ fn find_body(
             sub_b: 0,
         };
         let side = Side { built, pose, placed: pose.then_inner(&built.place), bounds: bounds[c as usize], key };
-        let near = Near {
-            nodes,
-            skin,
-            reaches,
-            motion: motion[i],
-            still: tight.then_some(fall + 0.25 * settings.contact_margin),
-        };
+        let near = Near { nodes, skin, reaches, motion: motion[i] };
         side.look(model, state, settings, &near, contacts);
     }
 }
@@ -140,9 +131,6 @@ struct Near<'a> {
     reaches: &'a [Real],
     /// How far the collider may come [m].
     motion: Real,
-    /// How far a surfel that does not come nearer may come, where that is all to look for [m]: with little margin, since
-    /// the list is for what nodes remember, and not for who is tried.
-    still: Option<Real>,
 }
 
 /// Where a surfel meets a collider.
@@ -174,12 +162,6 @@ impl Side<'_> {
             if self.is_far(x, radius + size + reach) {
                 continue;
             }
-            if let Some(still) = near.still {
-                let comes = 2.0 * settings.dt * self.approach(x, near.skin.v[surfel]);
-                if self.is_far(x, radius + still + comes + near.motion) {
-                    continue;
-                }
-            }
             let key = ContactKey { sub_b: surfel as u32, ..self.key };
             if classic {
                 if classic_contact::is_node_near(model, &key, &self.placed, x, reach) {
@@ -207,26 +189,10 @@ impl Side<'_> {
         }
     }
 
-    /// How fast a point comes nearer to a ball or a plane [m/s]; 0 when it does not.
-    fn approach(&self, x: Vec3, v: Vec3) -> Real {
-        let up = match self.built.geometry.plane() {
-            Some(n) => self.placed.rotation * n,
-            None => (x - self.placed.position).normalize_or_zero(),
-        };
-        (-up.dot(v)).max(0.0)
-    }
-
     /// True for a point that is farther than `reach` [m], told without roots.
     fn is_far(&self, x: Vec3, reach: Real) -> bool {
-        let geometry = &self.built.geometry;
-        if let Some(radius) = geometry.ball() {
-            let most = radius + reach;
-            return (x - self.placed.position).length_squared() > most * most;
-        }
-        if let Some(n) = geometry.plane() {
-            return (self.placed.rotation * n).dot(x - self.placed.position) > reach;
-        }
-        !self.bounds.meets(&Bounds3 { min: x, max: x }.grown(reach))
+        is_far_from(&self.built.geometry, &self.placed, x, reach)
+            .unwrap_or_else(|| !self.bounds.meets(&Bounds3 { min: x, max: x }.grown(reach)))
     }
 
     fn meet(&self, from: Vec3) -> Option<Meet> {
@@ -283,6 +249,15 @@ impl Side<'_> {
         m.radius[0] = round;
         m
     }
+}
+
+/// Whether a point is farther than `reach` [m] from a ball or a plane, told without roots; none for other shapes.
+pub(super) fn is_far_from(geometry: &Geometry, placed: &Pose, x: Vec3, reach: Real) -> Option<bool> {
+    if let Some(radius) = geometry.ball() {
+        let most = radius + reach;
+        return Some((x - placed.position).length_squared() > most * most);
+    }
+    Some((placed.rotation * geometry.plane()?).dot(x - placed.position) > reach)
 }
 
 /// The oriented particle that a surfel is.

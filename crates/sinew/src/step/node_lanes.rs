@@ -13,7 +13,7 @@ use crate::work::{PointForce, Work};
 /// Sorts out the contacts that lanes take; the others stay rows.
 pub(super) fn build(model: &Model, rules: &PairRules, work: &mut Work) {
     let any_laws = work.any_laws;
-    let Work { contacts, node_touches, in_lanes, by_rows, implicit, active, soft, .. } = work;
+    let Work { contacts, node_touches, in_lanes, by_rows, implicit, active, .. } = work;
     node_touches.clear();
     in_lanes.clear();
     in_lanes.resize(contacts.len(), false);
@@ -22,10 +22,6 @@ pub(super) fn build(model: &Model, rules: &PairRules, work: &mut Work) {
     for (index, m) in contacts.iter().enumerate() {
         let ours = is_ours(m);
         let (a, b) = (m.key.a, m.key.b);
-        if ours && soft.get(b as usize).and_then(Option::as_ref).is_some_and(|s| s.sheet.out) {
-            in_lanes[index] = true;
-            continue;
-        }
         if !ours || m.key.collider_b != feature::VERTEX || implicit.holds(a) || implicit.holds(b) {
             continue;
         }
@@ -81,12 +77,14 @@ fn single(nodes: &Nodes, surfel: u32) -> Option<u32> {
 
 /// True when eight such nodes hardly move the body.
 pub(super) fn is_light(model: &Model, active: bool, slot: u32, inv_mass: Real) -> bool {
-    let Some(rigid) = model.rigid_at(slot) else { return false };
-    if !(inv_mass > 0.0) {
-        return false;
-    }
+    inv_mass > 0.0 && model.rigid_at(slot).is_some() && (!active || light_share(model, slot, inv_mass) > 1.0)
+}
+
+/// How many times eight such nodes hardly move the body.
+pub(super) fn light_share(model: &Model, slot: u32, inv_mass: Real) -> Real {
+    let Some(rigid) = model.rigid_at(slot) else { return 0.0 };
     let answer = rigid.inv_mass + largest(&rigid.inv_inertia) * rigid.radius * rigid.radius;
-    !active || 8.0 * answer < LIGHT * inv_mass
+    LIGHT * inv_mass / (8.0 * answer)
 }
 
 fn fill(batch: &mut NodeBatch, lane: usize, index: u32, block: u32, m: &ContactMemory) {
@@ -124,24 +122,23 @@ pub(super) fn read(work: &mut Work, settings: &Settings) {
         for (lane, &origin) in batch.origin.iter().enumerate().filter(|(_, o)| **o != u32::MAX) {
             let out = Out { contact: &mut contacts[origin as usize], force: &mut forces[origin as usize] };
             let point = point_forces.get_mut(origin as usize).map(|p| (&mut p[0], pose[batch.node[lane] as usize]));
-            deepest = deepest.max(read_lane(batch, lane, (q, inv_dt, true), out, point));
+            deepest = deepest.max(read_lane(batch, lane, (q, inv_dt), out, point));
         }
     }
     work.report.penetration = work.report.penetration.max(deepest);
 }
 
 /// Where the reading of a contact goes.
-pub(super) struct Out<'a> {
-    pub contact: &'a mut ContactMemory,
-    pub force: &'a mut [Real; 4],
+struct Out<'a> {
+    contact: &'a mut ContactMemory,
+    force: &'a mut [Real; 4],
 }
 
-/// One contact of a step that is over; `q` turns into the axes of the body, `add_last`: the last substep is not among the
-/// sums yet. Returns how deep it was [m].
-pub(super) fn read_lane(
+/// One contact of a step that is over; `q` turns into the axes of the body. Returns how deep it was [m].
+fn read_lane(
     batch: &NodeBatch,
     lane: usize,
-    (q, inv_dt, add_last): (Quat, Real, bool),
+    (q, inv_dt): (Quat, Real),
     out: Out<'_>,
     at: Option<(&mut PointForce, Block)>,
 ) -> Real {
@@ -159,9 +156,8 @@ pub(super) fn read_lane(
     point.stick = [stick.dot(m.tangent), stick.dot(bitangent)];
     point.slipping = u32::from(batch.slipping[lane] > 0.0);
     // a node may leave its body and come back within a step: what counts is the sum of its substeps
-    let last = if add_last { (normal * push + across, push) } else { (Vec3::ZERO, 0.0) };
-    let force = (pick(&batch.sum) + last.0) * inv_dt;
-    let pressed = (batch.normal_sum[lane] + last.1) * inv_dt;
+    let force = (pick(&batch.sum) + normal * push + across) * inv_dt;
+    let pressed = (batch.normal_sum[lane] + push) * inv_dt;
     *out.force = [force.x, force.y, force.z, pressed];
     super::remember::set_touching(m, pressed > 0.0);
     if let Some((to, at)) = at {

@@ -91,9 +91,8 @@ fn energies(model: &Model, state: &State, settings: &Settings) -> Energies {
             }
             Body::Rigid(_) => {}
             Body::Nodes(nodes) => {
-                for (n, &inv) in nodes.span().zip(&nodes.inv_mass) {
+                for (n, (&inv, &m)) in nodes.span().zip(nodes.inv_mass.iter().zip(&nodes.mass)) {
                     if inv > 0.0 {
-                        let m: Real = 1.0 / inv;
                         e.kinetic += 0.5 * m * state.node_v[n].length_squared();
                         e.gravity -= m * nodes.traits.gravity_scale * settings.gravity.dot(state.node_x[n]);
                     }

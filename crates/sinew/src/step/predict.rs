@@ -12,7 +12,7 @@ pub(crate) fn predict(ctx: &StepContext, model: &Model, work: &mut Work, setting
     kick_rigid(ctx.h, model, work, settings, &rigid);
     for &slot in &nodes {
         if sheet::is_out(work, slot) {
-            sheet::predict(ctx, model, slot, work, settings);
+            sheet::predict(slot, work, settings);
         } else if work.soft[slot as usize].is_some() {
             soft::predict(ctx.into(), model, slot, work, settings);
         } else {

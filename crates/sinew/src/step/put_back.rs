@@ -12,6 +12,9 @@ use crate::settings::Settings;
 use crate::state::{State, flag};
 use crate::work::Work;
 
+/// Beyond this nobody is sane [m].
+const FARTHEST: Real = 1e6;
+
 /// Holds who is insane, and marks in `work.put_back` whose end of the step is forgotten. Comes before anything is stored.
 pub(super) fn look(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
     work.put_back.clear();
@@ -59,13 +62,16 @@ fn insane(model: &Model, slot: u32, work: &Work, max_speed: Real) -> Option<(Fau
         let (v, w) = (vec(work.velocity[2 * i]), vec(work.velocity[2 * i + 1]));
         return moving(vec(work.pose[2 * i]), q, v, w, max_speed);
     };
-    let blocks = nodes.span().map(|n| model.node_block(n as u32) as usize);
-    let wild = |block: usize| {
-        let (x, v) = (vec(work.pose[block]), vec(work.velocity[block]));
-        moving(x, Quat::IDENTITY, v, Vec3::ZERO, max_speed).is_some()
-    };
-    let lost = work.inner[nodes.inner_span()].iter().any(|v| !v.is_finite());
-    (blocks.into_iter().any(wild) || lost).then_some((FaultKind::NonFinite, "node_x"))
+    let first = model.node_block(nodes.start) as usize;
+    let blocks = first..first + nodes.inv_mass.len();
+    // as for rigid bodies; what is not a number is below nothing
+    let most = max_speed * max_speed;
+    let sane = work.pose[blocks.clone()].iter().zip(&work.velocity[blocks]).all(|(x, v)| {
+        let near = x[0].abs() <= FARTHEST && x[1].abs() <= FARTHEST && x[2].abs() <= FARTHEST;
+        near && vec(*v).length_squared() <= most
+    });
+    let sane = sane && work.inner[nodes.inner_span()].iter().all(|v| v.is_finite());
+    (!sane).then_some((FaultKind::NonFinite, "node_x"))
 }
 
 fn moving(x: Vec3, q: Quat, v: Vec3, w: Vec3, max_speed: Real) -> Option<(FaultKind, &'static str)> {
@@ -77,7 +83,7 @@ fn moving(x: Vec3, q: Quat, v: Vec3, w: Vec3, max_speed: Real) -> Option<(FaultK
         Some((FaultKind::NonFinite, "v"))
     } else if !w.is_finite() {
         Some((FaultKind::NonFinite, "w"))
-    } else if v.length() > max_speed || x.abs().max_element() > 1e6 {
+    } else if v.length() > max_speed || x.abs().max_element() > FARTHEST {
         Some((FaultKind::TooFast, "v"))
     } else {
         None

@@ -1,6 +1,6 @@
 //! Remember: what the step found goes into State. Who is put back by gate 2 (`put_back.rs`) keeps what State has.
 
-use super::{assemble, classic_contact, law_contact, put_back, touch};
+use super::{assemble, classic_contact, law_contact, put_back, sheet_memory, touch};
 use crate::deformable::particle::oriented;
 use crate::math::{Pose, Quat, Real, Vec3};
 use crate::model::{Body, Model};
@@ -13,6 +13,7 @@ pub(crate) fn remember(model: &Model, state: &mut State, work: &mut Work, settin
     assemble::harvest(work);
     read_contacts(model, work, settings);
     classic_contact::report(model, state, work, settings);
+    sheet_memory::keep(model, work, settings);
     put_back::look(model, state, work, settings);
     store_bodies(model, state, work);
     state.row_impulses.copy_from_slice(&work.warm);
@@ -63,7 +64,6 @@ fn read_contacts(model: &Model, work: &mut Work, settings: &Settings) {
     work.report.penetration = work.report.penetration.max(deepest);
     super::implicit::report(work, settings);
     super::node_lanes::read(work, settings);
-    super::sheet::read(model, work, settings);
     for c in &work.node_contacts {
         let m = &mut work.contacts[c.manifold as usize];
         let q = work.pose[2 * m.key.a as usize + 1];

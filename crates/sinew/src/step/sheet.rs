@@ -3,17 +3,18 @@
 //! at once, while it is in cache, beside others on other threads. Whatever else holds on to a sheet (constraints, laws of
 //! friction, surfaces, heavy nodes, shapes with corners) leaves it to `soft.rs` and the rows.
 
-use super::node_lanes::{Out, is_light, is_ours, read_lane};
+use super::node_lanes::{is_light, light_share};
 use super::predict::decay;
-use super::{StepContext, law_contact, touch};
+use super::surface_contact::corners_hold;
+use super::{StepContext, law_contact, node_contact, touch};
 use crate::collision::surface::feature;
-use crate::deformable::particle::Net;
-use crate::math::{Blocks, Quat, Real, Vec3};
+use crate::deformable::particle::{Net, Touched};
+use crate::math::{Blocks, Pose, Quat, Real, Vec3};
 use crate::model::{Model, Motion, Nodes};
 use crate::settings::{ContactMethod, Order, Settings};
 use crate::solver::node_touch::{BodyBlocks, Side};
 use crate::solver::pgs::Pass;
-use crate::solver::sheet_touch::{SheetTouch, Wall};
+use crate::solver::sheet_touch::{Partner, SheetTouch, Wall};
 use crate::state::{ContactKey, ContactMemory, State, contact_flag};
 use crate::work::{ColliderRef, SheetWork, SoftWork, Work};
 use bytemuck::Zeroable;
@@ -27,7 +28,7 @@ pub(super) fn is_out(work: &Work, slot: u32) -> bool {
 pub(super) fn may_be_out(model: &Model, state: &State, work: &mut Work, settings: &Settings, slot: u32) -> bool {
     let (Some(nodes), Some(held)) = (model.nodes_at(slot), work.soft[slot as usize].as_mut()) else { return false };
     let plain = nodes.inner_span().is_empty() && work.skins[slot as usize].as_ref().is_some_and(|s| s.all_nodes);
-    let usual = settings.contact_method == ContactMethod::Rows && !settings.guaranteed;
+    let usual = settings.contact_method == ContactMethod::Rows && !settings.guaranteed && settings.impact_substeps <= 1;
     // one that sleeps has the contacts that it fell asleep with, which may be of any kind
     let usual = usual && work.moves[slot as usize];
     // air pushes otherwise in each substep
@@ -41,64 +42,134 @@ pub(super) fn may_be_out(model: &Model, state: &State, work: &mut Work, settings
     may
 }
 
+/// Inverse mass of the heaviest node that moves [1/kg].
+fn heaviest(nodes: &Nodes) -> Real {
+    nodes.inv_mass.iter().filter(|w| **w > 0.0).fold(Real::INFINITY, |least, w| least.min(*w))
+}
+
+/// A contact of any node of a sheet with a collider.
+fn contact_of(ColliderRef { body, collider }: ColliderRef, slot: u32) -> ContactMemory {
+    let kind = feature::VERTEX;
+    let key = ContactKey { a: body, b: slot, collider_a: collider, collider_b: kind, ..ContactKey::zeroed() };
+    ContactMemory { key, count: 1, flags: contact_flag::NODE, ..ContactMemory::zeroed() }
+}
+
 /// True for a collider that columns know: a ball or a plane without bounce or law of its own, and heavy beside the nodes.
-pub(super) fn is_wall(model: &Model, collider: ColliderRef, slot: u32, settings: &Settings) -> bool {
-    let (Some(nodes), Some(rigid)) = (model.nodes_at(slot), model.rigid_at(collider.body)) else { return false };
+fn is_wall(model: &Model, collider: ColliderRef, slot: u32, heaviest: Real, settings: &Settings) -> bool {
+    let Some(rigid) = model.rigid_at(collider.body) else { return false };
     let built = &rigid.colliders[collider.collider as usize];
-    let lightest = nodes.inv_mass.iter().filter(|w| **w > 0.0).fold(Real::INFINITY, |least, w| least.min(*w));
-    let light = is_light(model, rigid.is_dynamic(), collider.body, lightest);
-    let key = ContactKey {
-        a: collider.body,
-        b: slot,
-        collider_a: collider.collider,
-        collider_b: feature::VERTEX,
-        ..ContactKey::zeroed()
-    };
-    let m = ContactMemory { key, flags: contact_flag::NODE, ..ContactMemory::zeroed() };
+    let light = is_light(model, rigid.is_dynamic(), collider.body, heaviest);
+    let m = contact_of(collider, slot);
     let bounces = touch::pair_material(model, &settings.pairs, &m).restitution > 0.0;
     let round = built.geometry.ball().is_some() || built.geometry.plane().is_some();
     round && light && !bounces && !law_contact::takes(model, &settings.pairs, &m)
 }
 
-/// Takes the sheets out that can be, with their walls and what they remember. Comes last in `detect`.
-pub(super) fn sort_out(model: &Model, work: &mut Work, settings: &Settings) {
-    // residuals are told sweep by sweep of all
-    let together = settings.residuals || settings.stop_residual > 0.0 || settings.order != Order::Joint;
-    let Work { soft, contacts, active, .. } = work;
-    for (slot, held) in soft.iter_mut().enumerate() {
-        let Some(SoftWork { sheet, .. }) = held else { continue };
-        (sheet.out, sheet.alone, sheet.count) = (sheet.tight && active[slot], !together, 0);
+/// Lists the walls that a sheet may come to in this step. False when something else is near: then it is left to the rows.
+pub(super) fn find_walls(model: &Model, state: &State, work: &mut Work, settings: &Settings, slot: u32) -> bool {
+    let (Some(nodes), Some(skin)) = (model.nodes_at(slot), work.skins[slot as usize].as_ref()) else { return false };
+    let fall = settings.gravity.length() * settings.dt * settings.dt;
+    let reach = settings.contact_margin + fall + 2.0 * settings.dt * skin.fastest;
+    if let Some(around) = skin.bounds.map(|b| b.grown(reach)) {
+        node_contact::near_colliders(model, work, (slot, nodes), &around);
+    } else {
+        work.near_colliders.clear();
     }
-    for m in contacts.iter().filter(|m| !is_ours(m) || m.key.collider_b != feature::VERTEX) {
-        for slot in [m.key.a, m.key.b] {
-            if let Some(Some(held)) = soft.get_mut(slot as usize) {
-                held.sheet.out = false;
-            }
+    let Work { soft, skins, colliders, near_colliders, motion, .. } = work;
+    let (Some(held), Some(skin)) = (soft[slot as usize].as_mut(), skins[slot as usize].as_ref()) else { return false };
+    held.sheet.walls.clear();
+    held.sheet.heaviest = if near_colliders.is_empty() { 0.0 } else { heaviest(nodes) };
+    for &c in near_colliders.iter() {
+        let ColliderRef { body, collider } = colliders[c as usize];
+        let Some(rigid) = model.rigid_at(body) else { continue };
+        let (built, i) = (&rigid.colliders[collider as usize], body as usize);
+        let holds = built.geometry.plane().is_some() || corners_hold(built, skin, nodes.traits.radius, settings);
+        if !holds || !is_wall(model, colliders[c as usize], slot, held.sheet.heaviest, settings) {
+            held.sheet.tight = false;
+            return false;
+        }
+        let placed = Pose::new(state.x[i], state.q[i]).then_inner(&built.place);
+        let far = nodes.traits.radius + settings.standoff() + reach + motion[i];
+        if skin.x.iter().any(|&x| node_contact::is_far_from(&built.geometry, &placed, x, far) == Some(false)) {
+            held.sheet.walls.push(c);
         }
     }
-    let mut at = 0;
-    while at < contacts.len() {
-        let pair = |m: &ContactMemory| (m.key.a, m.key.b, m.key.collider_a);
-        let end = at + contacts[at..].iter().take_while(|m| pair(m) == pair(&contacts[at])).count();
-        if let Some(Some(held)) = soft.get_mut(contacts[at].key.b as usize)
-            && held.sheet.out
-        {
-            add_wall(model, held, &contacts[at..end], settings, active);
-        }
-        at = end;
+    true
+}
+
+/// Calls `see` with each pair of a wall's body and a sheet that may be in columns.
+pub(super) fn each_pair(soft: &[Option<SoftWork>], colliders: &[ColliderRef], mut see: impl FnMut(u32, u32)) {
+    for (slot, held) in soft.iter().enumerate() {
+        let Some(sheet) = held.as_ref().map(|held| &held.sheet).filter(|sheet| sheet.tight) else { continue };
+        sheet.walls.iter().for_each(|&wall| see(colliders[wall as usize].body, slot as u32));
     }
 }
 
-/// A wall from its contacts, and what their nodes remember.
-fn add_wall(model: &Model, held: &mut SoftWork, contacts: &[ContactMemory], settings: &Settings, active: &[bool]) {
-    let key = contacts[0].key;
-    let (Some(nodes), Some(rigid)) = (model.nodes_at(key.b), model.rigid_at(key.a)) else { return };
-    let built = &rigid.colliders[key.collider_a as usize];
-    let material = touch::pair_material(model, &settings.pairs, &contacts[0]);
+/// Leaves sheets to the rows that cannot be in columns after all: those that rest, and those that are solved with implicit
+/// bodies. Comes when islands are known; their contacts are looked for then, in full.
+pub(super) fn leave(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
+    if !work.soft.iter().flatten().any(|held| held.sheet.tight) {
+        return;
+    }
+    let mut stiff = std::mem::take(&mut work.touches);
+    stiff.clear();
+    stiff.resize(model.bodies.slot_count(), 0);
+    for &slot in &work.active_nodes {
+        if work.soft[slot as usize].as_ref().is_some_and(|held| held.model.operator().is_some()) {
+            stiff[work.islands.root(slot) as usize] = 1;
+        }
+    }
+    let mut more = false;
+    for slot in 0..work.soft.len() as u32 {
+        let apart = !work.active[slot as usize] || stiff[work.islands.root(slot) as usize] == 1;
+        let Some(held) = work.soft[slot as usize].as_mut().filter(|held| held.sheet.tight && apart) else { continue };
+        held.sheet.tight = false;
+        node_contact::find_again(model, state, work, settings, slot);
+        more = true;
+    }
+    work.touches = stiff;
+    if more {
+        work.contacts.sort_unstable_by_key(|m| m.key);
+    }
+}
+
+/// Takes the sheets out that can be, with their walls and what they remember. Comes last in `detect`.
+pub(super) fn sort_out(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
+    // residuals are told sweep by sweep of all
+    let together = settings.residuals || settings.stop_residual > 0.0 || settings.order != Order::Joint;
+    let Work { soft, colliders, active, report, .. } = work;
+    for (slot, held) in soft.iter_mut().enumerate() {
+        let Some(held) = held else { continue };
+        (held.sheet.out, held.sheet.alone, held.sheet.count) = (held.sheet.tight && active[slot], !together, 0);
+        held.sheet.partners.clear();
+        if held.sheet.out {
+            report.counts.inner_rows += held.model.inner_rows() as u32;
+            let walls = std::mem::take(&mut held.sheet.walls);
+            for &wall in &walls {
+                add_wall(model, state, held, (colliders[wall as usize], slot as u32), settings, active);
+            }
+            held.sheet.walls = walls;
+        }
+    }
+}
+
+/// A wall, and what nodes remember of it.
+fn add_wall(
+    model: &Model,
+    state: &State,
+    held: &mut SoftWork,
+    (collider, slot): (ColliderRef, u32),
+    settings: &Settings,
+    active: &[bool],
+) {
+    let (Some(nodes), Some(rigid)) = (model.nodes_at(slot), model.rigid_at(collider.body)) else { return };
+    let built = &rigid.colliders[collider.collider as usize];
+    let like = contact_of(collider, slot);
+    let material = touch::pair_material(model, &settings.pairs, &like);
     let normal = built.geometry.plane();
     let wall = Wall {
-        slot: key.a,
-        collider: key.collider_a,
+        slot: collider.body,
+        collider: collider.collider,
         static_friction: material.static_friction,
         kinetic_friction: material.kinetic_friction,
         core: built.place.position,
@@ -107,8 +178,9 @@ fn add_wall(model: &Model, held: &mut SoftWork, contacts: &[ContactMemory], sett
         radius: built.geometry.ball().unwrap_or(0.0) + nodes.traits.radius + settings.standoff(),
     };
     let Some(net) = held.model.net() else { return };
-    let SheetWork { alone, touches, count, columns, .. } = &mut held.sheet;
-    *alone &= !active[key.a as usize] && rigid.motion != Motion::Kinematic;
+    let SheetWork { alone, touches, count, columns, partners, heaviest, .. } = &mut held.sheet;
+    let moves = active[collider.body as usize] || rigid.motion == Motion::Kinematic;
+    *alone &= !moves;
     if columns.is_empty() {
         *columns = net.flock.slots();
     }
@@ -118,25 +190,40 @@ fn add_wall(model: &Model, held: &mut SoftWork, contacts: &[ContactMemory], sett
     let touch = &mut touches[*count];
     *count += 1;
     touch.reset(wall, net.flock.slot_count() / 8);
-    net.flock.learn_pins(|node| nodes.inv_mass[node as usize]);
-    let inverse = net.flock.nodes().w;
-    for m in contacts {
+    touch.partner = partners.iter().position(|p| p.slot == collider.body).unwrap_or(partners.len());
+    if touch.partner == partners.len() {
+        let patience = light_share(model, collider.body, *heaviest).max(1.0) as u32;
+        partners.push(Partner::new(collider.body, Side::default(), moves, patience, Vec3::ZERO));
+    }
+    // a body that stands still does not turn: its nodes hold on in the axes of the world
+    let into_grips = if moves { Quat::IDENTITY } else { state.q[collider.body as usize] };
+    touch.axes = into_grips.inverse();
+    for m in of_pair(&state.contacts, &like.key) {
+        touch.loud |= m.has(contact_flag::LOUD);
         let point = &m.points[0];
-        if point.stick == [0.0; 2] && point.slipping == 0 {
+        if m.key.sub_b as usize >= nodes.inv_mass.len() || (point.stick == [0.0; 2] && point.slipping == 0) {
             continue;
         }
         let stick = m.tangent * point.stick[0] + m.normal.cross(m.tangent) * point.stick[1];
-        touch.remember(inverse, columns[m.key.sub_b as usize], stick, point.slipping != 0);
+        // numbers that cannot be are forgotten, as for manifolds
+        if !(stick.length_squared() < 1.0) {
+            continue;
+        }
+        touch.remember(columns[m.key.sub_b as usize], into_grips * stick, point.slipping != 0);
     }
+}
+
+/// The contacts of a sheet's nodes with a collider among all, which are sorted.
+fn of_pair<'a>(contacts: &'a [ContactMemory], key: &ContactKey) -> &'a [ContactMemory] {
+    let of = |key: &ContactKey| (key.a, key.b, key.collider_a, key.collider_b);
+    let from = &contacts[contacts.partition_point(|m| of(&m.key) < of(key))..];
+    &from[..from.partition_point(|m| of(&m.key) == of(key))]
 }
 
 /// Takes sheets over into columns; those that stand alone run their whole step.
 pub(super) fn take_out(model: &Model, work: &mut Work, settings: &Settings) {
     let h = settings.dt / work.substeps as Real;
-    let Work { pool, soft, pose, velocity, inertia, node_force, substeps, report, .. } = work;
-    for held in soft.iter().flatten().filter(|held| held.sheet.out) {
-        report.counts.inner_rows += held.model.inner_rows() as u32;
-    }
+    let Work { pool, soft, pose, velocity, inertia, node_force, substeps, .. } = work;
     let bodies = 2 * model.bodies.slot_count();
     // bodies that stand still are read by all, nodes are their sheet's alone
     let ((velocity, v), (pose, x)) = (velocity.split_at_mut(bodies), pose.split_at_mut(bodies));
@@ -148,11 +235,16 @@ pub(super) fn take_out(model: &Model, work: &mut Work, settings: &Settings) {
         let (true, Some(net)) = (held.sheet.out, held.model.net()) else { return };
         let (x, v) = (part(model, nodes, x), part(model, nodes, v));
         let gravity = settings.gravity * nodes.traits.gravity_scale;
-        net.take_out(x, v, (&force[nodes.span()], gravity), (h, settings.lanes));
+        let keep = decay(nodes.traits.damping, h);
+        net.take_out(x, v, (&force[nodes.span()], gravity), (h, keep, settings.lanes));
         if held.sheet.alone {
-            let touches = &mut held.sheet.touches[..held.sheet.count];
-            run_alone(settings, net, touches, &still, (substeps, decay(nodes.traits.damping, h)));
-            net.flock.store(x, v);
+            for substep in 0..substeps {
+                let ctx = StepContext::new(settings, h, substep);
+                net.sweep(true, settings.lanes);
+                face(&mut held.sheet, net, &still, &[]);
+                land(&ctx, settings, net, &mut held.sheet, nodes);
+            }
+            net.flock.finish(x, v, settings.lanes);
         }
     });
 }
@@ -163,95 +255,94 @@ fn part<'a>(model: &Model, nodes: &Nodes, of_nodes: Blocks<'a>) -> Blocks<'a> {
     of_nodes.part(first, first + nodes.inv_mass.len())
 }
 
-/// All substeps of a sheet whose walls stand still, `keep` of its velocities left by damping in each.
-fn run_alone(
-    settings: &Settings,
-    net: &mut Net,
-    touches: &mut [SheetTouch],
-    still: &BodyBlocks<'_>,
-    (substeps, keep): (u32, Real),
-) {
-    let (h, lanes) = (settings.dt / substeps as Real, settings.lanes);
-    for substep in 0..substeps {
-        let ctx = StepContext::new(settings, h, substep);
-        net.predict(h, keep, ctx.last, lanes);
-        touches.iter_mut().for_each(SheetTouch::renew);
-        for sweep in 0..settings.sweeps + settings.relax_sweeps {
-            if sweep == settings.sweeps {
-                net.flock.advance(h, lanes);
-            }
-            let pass = if sweep < settings.sweeps { Pass::Correct } else { Pass::Relax };
-            for touch in touches.iter_mut() {
-                let side = Side::load(still, touch.wall.slot);
-                touch.sweep(net.flock.nodes(), side, None, (&ctx.contact, pass, lanes, once(settings)));
-            }
-        }
+/// Bodies and walls of a sheet as they are now, from its origin; `rest`: what rounding left out of velocities.
+fn face(sheet: &mut SheetWork, net: &Net, blocks: &BodyBlocks<'_>, rest: &[Vec3]) {
+    for partner in &mut sheet.partners {
+        let mut side = Side::load(blocks, partner.slot);
+        side.x -= net.flock.origin;
+        let rest = rest.get(partner.slot as usize).copied().unwrap_or_default();
+        *partner = Partner::new(partner.slot, side, partner.moves, partner.patience, rest);
+    }
+    for touch in &mut sheet.touches[..sheet.count] {
+        touch.place(&sheet.partners[touch.partner].side);
     }
 }
 
-/// One sweep of each kind a substep: both are made at once.
-fn once(settings: &Settings) -> bool {
-    settings.sweeps == 1 && settings.relax_sweeps == 1
+/// After the rows of a substep: velocities, contacts and places.
+fn land(ctx: &StepContext, settings: &Settings, net: &mut Net, sheet: &mut SheetWork, nodes: &Nodes) -> Real {
+    let keep = decay(nodes.traits.damping, ctx.h);
+    let params = &ctx.contact;
+    let (touches, partners) = (&mut sheet.touches[..sheet.count], &mut sheet.partners[..]);
+    net.land(Touched { touches, partners, params }, (ctx.h, keep, ctx.last, settings.lanes))
 }
 
-/// Sheets that share their substeps with others.
-fn shared(soft: &mut [Option<SoftWork>]) -> impl Iterator<Item = &mut SoftWork> {
-    soft.iter_mut().flatten().filter(|held| held.sheet.out && !held.sheet.alone)
-}
-
-/// Velocity after external forces and rows.
-pub(super) fn predict(ctx: &StepContext, model: &Model, slot: u32, work: &mut Work, settings: &Settings) {
-    let (Some(held), Some(nodes)) = (work.soft[slot as usize].as_mut(), model.nodes_at(slot)) else { return };
+/// Rows of a sheet that shares its substeps with others.
+pub(super) fn predict(slot: u32, work: &mut Work, settings: &Settings) {
+    let Some(held) = work.soft[slot as usize].as_mut() else { return };
+    held.sheet.landed = false;
     if let Some(net) = held.model.net().filter(|_| !held.sheet.alone) {
-        net.predict(ctx.h, decay(nodes.traits.damping, ctx.h), ctx.last, settings.lanes);
+        net.sweep(true, settings.lanes);
     }
 }
 
-/// A new substep of their contacts.
-pub(super) fn renew(work: &mut Work) {
-    for held in shared(&mut work.soft) {
-        held.sheet.touches[..held.sheet.count].iter_mut().for_each(SheetTouch::renew);
+/// The contacts of sheets that share their substeps, once in each: in its first correcting sweep. A node feels its one
+/// contact and hardly the body, so that nothing is gained from a second visit. Returns the sum of squared impulses.
+pub(super) fn sweep(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings, pass: Pass) -> Real {
+    if pass != Pass::Correct {
+        return 0.0;
     }
-}
-
-/// One sweep over their contacts. Returns the sum of squared changes of impulse.
-pub(super) fn sweep(ctx: &StepContext, work: &mut Work, settings: &Settings, pass: Pass) -> Real {
     let Work { soft, velocity, pose, inertia, kick_rest, .. } = work;
     let mut squares = 0.0;
-    for SoftWork { model, sheet, .. } in shared(soft) {
-        let Some(net) = model.net() else { continue };
-        for touch in &mut sheet.touches[..sheet.count] {
-            let side = Side::load(&BodyBlocks { velocity, pose, inertia }, touch.wall.slot);
-            let how = (&ctx.contact, pass, settings.lanes, false);
-            squares += touch.sweep(net.flock.nodes(), side, Some((velocity, kick_rest)), how);
+    for (slot, held) in soft.iter_mut().enumerate() {
+        let (Some(SoftWork { model: matter, sheet, .. }), Some(nodes)) = (held, model.nodes_at(slot as u32)) else {
+            continue;
+        };
+        if !sheet.out || sheet.alone || std::mem::replace(&mut sheet.landed, true) {
+            continue;
+        }
+        let Some(net) = matter.net() else { continue };
+        face(sheet, net, &BodyBlocks { velocity, pose, inertia }, kick_rest);
+        squares += land(ctx, settings, net, sheet, nodes);
+        for partner in sheet.partners.iter().filter(|p| p.side.inv_mass > 0.0) {
+            let at = 2 * partner.slot as usize;
+            kick_rest[partner.slot as usize] = partner.rest;
+            for (block, v) in [(at, partner.side.v), (at + 1, partner.side.w)] {
+                let to = &mut velocity[block];
+                (to[0], to[1], to[2]) = (v.x, v.y, v.z);
+            }
         }
     }
     squares
 }
 
-/// Places follow the corrected velocities, before these are relaxed.
-pub(super) fn advance(ctx: &StepContext, work: &mut Work, settings: &Settings) {
-    for held in shared(&mut work.soft) {
-        if let Some(net) = held.model.net() {
-            net.flock.advance(ctx.h, settings.lanes);
+/// Bodies follow what corrects the places of sheets, as the nodes did.
+fn lift(work: &mut Work) {
+    let Work { soft, carry, .. } = work;
+    for SoftWork { sheet, .. } in soft.iter().flatten().filter(|held| held.sheet.out && !held.sheet.alone) {
+        for partner in sheet.partners.iter().filter(|p| p.side.inv_mass > 0.0) {
+            let at = 2 * partner.slot as usize;
+            for (block, more) in [(at, partner.lift[0]), (at + 1, partner.lift[1])] {
+                let to = &mut carry[block];
+                (to[0], to[1], to[2]) = (to[0] + more.x, to[1] + more.y, to[2] + more.z);
+            }
         }
     }
 }
 
 /// Gives the sheets of shared substeps back to the others.
-pub(super) fn put_back(model: &Model, work: &mut Work) {
+pub(super) fn put_back(model: &Model, work: &mut Work, settings: &Settings) {
     let bodies = 2 * model.bodies.slot_count();
     let Work { soft, pose, velocity, .. } = work;
     let (x, v) = (Blocks::new(&mut pose[bodies..]), Blocks::new(&mut velocity[bodies..]));
     for (slot, held) in soft.iter_mut().enumerate() {
         let (Some(held), Some(nodes)) = (held, model.nodes_at(slot as u32)) else { continue };
         if let Some(net) = held.model.net().filter(|_| held.sheet.out && !held.sheet.alone) {
-            net.flock.store(part(model, nodes, x), part(model, nodes, v));
+            net.flock.finish(part(model, nodes, x), part(model, nodes, v), settings.lanes);
         }
     }
 }
 
-/// carry ← velocity, but for nodes in columns, which have none.
+/// carry ← velocity after the correcting sweeps, but for nodes in columns, which have none.
 pub(super) fn carry_over(model: &Model, work: &mut Work) {
     let Work { carry, velocity, soft, active_nodes, .. } = work;
     let bodies = 2 * model.bodies.slot_count();
@@ -266,30 +357,5 @@ pub(super) fn carry_over(model: &Model, work: &mut Work) {
             carry[span.clone()].copy_from_slice(&velocity[span]);
         }
     }
-}
-
-/// Impulses, slip and normals back into the contacts, and the mean forces of the step.
-pub(super) fn read(model: &Model, work: &mut Work, settings: &Settings) {
-    let inv_dt = 1.0 / settings.dt;
-    let Work { soft, contacts, forces, point_forces, pose, report, .. } = work;
-    soft.iter_mut().flatten().flat_map(|held| &mut held.sheet.touches).for_each(SheetTouch::renew);
-    for index in 0..contacts.len() {
-        let key = contacts[index].key;
-        let Some(Some(SoftWork { sheet, .. })) = soft.get(key.b as usize) else { continue };
-        let Some(nodes) = model.nodes_at(key.b).filter(|_| sheet.out) else { continue };
-        let wall = |t: &&SheetTouch| (t.wall.slot, t.wall.collider) == (key.a, key.collider_a);
-        let touch = sheet.touches[..sheet.count].iter().find(wall);
-        let (Some(touch), node) = (touch, key.sub_b) else { continue };
-        let out = Out { contact: &mut contacts[index], force: &mut forces[index] };
-        let Some((batch, lane)) = touch.find(sheet.columns[node as usize]) else {
-            out.contact.points[0].let_go();
-            super::remember::set_touching(out.contact, false);
-            continue;
-        };
-        let q = Quat::from_array(pose[2 * key.a as usize + 1]).inverse();
-        let at = pose[model.node_block(nodes.start + node) as usize];
-        let point = point_forces.get_mut(index).map(|p| (&mut p[0], at));
-        let deep = read_lane(batch, lane, (q, inv_dt, false), out, point);
-        report.penetration = report.penetration.max(deep);
-    }
+    lift(work);
 }

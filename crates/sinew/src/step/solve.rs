@@ -10,7 +10,7 @@ use crate::work::Work;
 
 pub(crate) fn solve(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings) {
     for _ in 0..settings.sweeps {
-        if sweep(ctx, work, settings, Job::Correct) {
+        if sweep(ctx, model, work, settings, Job::Correct) {
             break;
         }
     }
@@ -19,9 +19,8 @@ pub(crate) fn solve(ctx: &StepContext, model: &Model, work: &mut Work, settings:
     law_contact::settle(ctx, work);
     // positions move with the corrected velocities; what the correction added is then taken out again
     sheet::carry_over(model, work);
-    sheet::advance(ctx, work, settings);
     for _ in 0..settings.relax_sweeps {
-        if sweep(ctx, work, settings, Job::Relax) {
+        if sweep(ctx, model, work, settings, Job::Relax) {
             break;
         }
     }
@@ -40,7 +39,7 @@ pub(crate) fn bounce(ctx: &StepContext, model: &Model, work: &mut Work, settings
 }
 
 /// One sweep over all rows, contacts last. True when the residual is below the stop.
-fn sweep(ctx: &StepContext, work: &mut Work, settings: &Settings, job: Job) -> bool {
+fn sweep(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings, job: Job) -> bool {
     let pass = if job == Job::Correct { pgs::Pass::Correct } else { pgs::Pass::Relax };
     let mut squares: Real = 0.0;
     match settings.order {
@@ -49,7 +48,7 @@ fn sweep(ctx: &StepContext, work: &mut Work, settings: &Settings, job: Job) -> b
             squares += node_rows(work, settings, pass);
             squares += pgs::sweep(&mut work.contact_rows, &mut work.velocity, pass);
             squares += node_lanes::sweep(ctx, work, settings, pass);
-            squares += sheet::sweep(ctx, work, settings, pass);
+            squares += sheet::sweep(ctx, model, work, settings, pass);
             squares += law_contact::sweep(ctx, work, pass);
             squares += contacts(ctx, work, settings, job);
         }
@@ -62,7 +61,7 @@ fn sweep(ctx: &StepContext, work: &mut Work, settings: &Settings, job: Job) -> b
                 squares += node_rows(work, settings, pass);
                 squares += pgs::sweep(&mut work.contact_rows, &mut work.velocity, pass);
                 squares += node_lanes::sweep(ctx, work, settings, pass);
-                squares += sheet::sweep(ctx, work, settings, pass);
+                squares += sheet::sweep(ctx, model, work, settings, pass);
                 squares += law_contact::sweep(ctx, work, pass);
             }
         }

@@ -33,18 +33,18 @@ const SAME_WAY: Real = 0.98;
 pub(super) fn follow(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
     work.skins.resize_with(model.bodies.slot_count(), || None);
     let margin = window(settings).depth;
-    for slot in 0..model.bodies.slot_count() as u32 {
-        let held = &mut work.skins[slot as usize];
+    work.pool.chunks(&mut work.skins, 1, &|slot, held| {
+        let (slot, held) = (slot as u32, &mut held[0]);
         let Some(Body::Nodes(nodes)) = model.bodies.at(slot) else {
             *held = None;
-            continue;
+            return;
         };
         let generation = model.bodies.generation(slot);
         if held.as_ref().is_none_or(|h| !h.is_of(generation)) {
             *held = Some(SkinWork::new(generation, nodes));
         }
         held.as_mut().expect("made above").follow(nodes, state, settings.dt, margin);
-    }
+    });
 }
 
 /// Finds contacts of surfaces; appends them to the step's contacts.
@@ -183,7 +183,7 @@ fn window(settings: &Settings) -> Window {
 
 /// True when the triangles of a surface of this half thickness cannot come deeper into a ball than a share of the contact
 /// margin while their corners are outside: the middle of a circle of radius r on a ball is r²/2R below its surface.
-fn corners_hold(built: &BuiltCollider, skin: &SkinWork, thickness: Real, settings: &Settings) -> bool {
+pub(super) fn corners_hold(built: &BuiltCollider, skin: &SkinWork, thickness: Real, settings: &Settings) -> bool {
     let deep = |radius: Real| skin.face_radius * skin.face_radius / (2.0 * radius) - thickness;
     built.geometry.ball().is_some_and(|radius| deep(radius) < SAG * settings.contact_margin)
 }

@@ -73,7 +73,7 @@ struct Mark {
 
 /// Lists the loose islands. Comes after islands are known and implicit ones sorted out.
 pub(super) fn list(model: &Model, state: &State, work: &mut Work) {
-    let Work { loose, islands, active, active_rigid, active_nodes, contacts, velocity, .. } = work;
+    let Work { loose, islands, active, active_rigid, active_nodes, contacts, velocity, soft, .. } = work;
     loose.members.clear();
     loose.marks.clear();
     loose.marks.resize(active.len(), Mark::default());
@@ -98,7 +98,9 @@ pub(super) fn list(model: &Model, state: &State, work: &mut Work) {
     for &slot in active_nodes.iter() {
         let Some(nodes) = model.nodes_at(slot) else { continue };
         let pinned = nodes.span().any(|n| velocity[model.node_block(n as u32) as usize][3] == 0.0);
-        loose.marks[islands.root(slot) as usize].leans |= pinned;
+        // velocities of a sheet in columns are not here; it takes out what its own rows gain (`landing.rs`)
+        let out = soft[slot as usize].as_ref().is_some_and(|held| held.sheet.out);
+        loose.marks[islands.root(slot) as usize].leans |= pinned || out;
     }
     for &slot in active_rigid.iter().chain(active_nodes.iter()) {
         let root = islands.root(slot);

@@ -5,7 +5,7 @@ use crate::deformable::Deformable;
 use crate::friction::{Coefficients, Law, Weave};
 use crate::math::{Block, Real, Vec3};
 use crate::solver::implicit::{Lump, Outcome, Placed, Scratch};
-use crate::solver::sheet_touch::SheetTouch;
+use crate::solver::sheet_touch::{Partner, SheetTouch};
 
 /// Stands for "in no implicit island": swept.
 pub(crate) const SWEEPS: u32 = u32::MAX;
@@ -24,8 +24,12 @@ pub(crate) struct SoftWork {
 /// A bare sheet while a step has it in columns (`step/sheet.rs`). Written by `detect`.
 #[derive(Debug, Default)]
 pub(crate) struct SheetWork {
-    /// It can be taken out as far as is known: only surfels that come nearer were looked for.
+    /// It can be taken out as far as is known: its contacts were not looked for.
     pub tight: bool,
+    /// Inverse mass of the heaviest node that moves [1/kg].
+    pub heaviest: Real,
+    /// Colliders that it may come to in this step.
+    pub walls: Vec<u32>,
     /// It is in columns in this step.
     pub out: bool,
     /// It touches only what stands still, and so runs all substeps by itself.
@@ -33,6 +37,10 @@ pub(crate) struct SheetWork {
     /// One for each wall near, the first `count`.
     pub touches: Vec<SheetTouch>,
     pub count: usize,
+    /// The bodies of the walls.
+    pub partners: Vec<Partner>,
+    /// Contacts of this substep are done.
+    pub landed: bool,
     /// Column of each node, once asked for.
     pub columns: Vec<u32>,
 }

@@ -208,6 +208,10 @@ pub(crate) struct Work {
     pub in_lanes: Vec<bool>,
     /// Contacts of nodes that are rows in this step. Written by `assemble`.
     pub by_rows: Vec<u32>,
+    /// Body, sheet, collider and number of the touch of each wall of a sheet in columns. Written by `remember`.
+    pub sheet_pairs: Vec<(u32, u32, u32, u32)>,
+    /// Contacts in the order of their keys. Written by `remember`.
+    pub order: Vec<u32>,
     /// How far each surfel of the body at hand may come [m]. Written by `detect`.
     pub reaches: Vec<Real>,
     /// Balls around oriented particles, by their least x. Written by `detect`.
@@ -316,6 +320,8 @@ impl Work {
             in_lanes: Vec::new(),
             moves: Vec::new(),
             by_rows: Vec::new(),
+            sheet_pairs: Vec::new(),
+            order: Vec::new(),
             reaches: Vec::new(),
             particles_around: Vec::new(),
             law_contacts: Vec::new(),

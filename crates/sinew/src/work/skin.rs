@@ -20,7 +20,9 @@ pub(crate) struct SkinWork {
     pub normals: Vec<Vec3>,
     /// Around all places the surfels may be in this step.
     pub bounds: Option<Bounds3>,
-    /// Around the way of each surfel in this step.
+    /// The step [s].
+    dt: Real,
+    /// Around the way of each surfel in this step. Written by `fit`.
     ways: Vec<Bounds3>,
     /// Around all places where each cell may be in this step, and what the window adds. Written by `fit`.
     pub boxes: Vec<Bounds3>,
@@ -52,6 +54,7 @@ impl SkinWork {
             fastest: 0.0,
             normals: Vec::new(),
             bounds: None,
+            dt: 0.0,
             ways: Vec::new(),
             boxes: Vec::new(),
             tree,
@@ -103,14 +106,11 @@ impl SkinWork {
             self.normals.clear();
         }
         self.fitted = None;
+        self.dt = dt;
         let far = Real::INFINITY;
         let (mut min, mut max) = (Vec3::splat(far), Vec3::splat(-far));
-        self.ways.clear();
-        self.ways.extend(self.x.iter().zip(&self.v).map(|(&x, &v)| {
-            let then = x + v * dt;
-            Bounds3 { min: x.min(then), max: x.max(then) }
-        }));
-        for way in &self.ways {
+        for (&x, &v) in self.x.iter().zip(&self.v) {
+            let way = way(x, v, dt);
             (min, max) = (min.min(way.min), max.max(way.max));
         }
         let grow = nodes.traits.radius.max(0.0) + margin;
@@ -126,8 +126,10 @@ impl SkinWork {
         if !nodes.surface.is_solid() {
             nodes.surface.normals(&self.x, &mut self.normals);
         }
-        let Self { x, ways, boxes, tree, fattened, fastest, .. } = self;
+        let Self { x, v, dt, ways, boxes, tree, fattened, fastest, .. } = self;
         let Some(tree) = tree else { return };
+        ways.clear();
+        ways.extend(x.iter().zip(v.iter()).map(|(&x, &v)| way(x, v, *dt)));
         let (radius, solid) = (nodes.traits.radius.max(0.0), nodes.surface.is_solid());
         let deeper = window.depth - window.near;
         boxes.clear();
@@ -206,4 +208,10 @@ fn circle([a, b, c]: [Vec3; 3]) -> Real {
     }
     let doubled = (b - a).cross(c - a).length();
     0.5 * short * middle * long / doubled
+}
+
+/// Around the way of a surfel in a step.
+fn way(x: Vec3, v: Vec3, dt: Real) -> Bounds3 {
+    let then = x + v * dt;
+    Bounds3 { min: x.min(then), max: x.max(then) }
 }

@@ -7,16 +7,17 @@
 //! sums M, Σ m r, Σ m r rᵀ, Σ m u and Σ m r × u give centre c, inertia about it, momentum and spin (parallel axes), and so
 //! the rigid motion a + ω × (r − c) with the momentum and spin of u.
 
+use super::landing::{After, Land, Touched};
 use super::parts::spin_of;
 use crate::math::lane3::{V3, along, cross, scale, splat3, sub};
 use crate::math::{Block, Blocks, Columns, Eight, Kernel, LANES, Lane, Mat3, Real, Sym3, Vec3, run};
-use crate::solver::sheet_touch::SheetNodes;
 
 /// Places p, inverse mass w, then x, v, acceleration of external forces, mass.
 const COUNT: usize = 14;
 const INVERSE: usize = 3;
 const X: usize = 4;
 const V: usize = 7;
+const MASS: usize = 13;
 /// How many sums of places; each is kept in every lane, so that lanes and scalar add in the same order.
 const MOMENTS: usize = 10;
 
@@ -32,20 +33,27 @@ pub struct Flock {
     pub origin: Vec3,
     /// An inverse mass is 0: what is held takes up momentum.
     held: bool,
+    /// Node that each slot is written to, `u32::MAX` for none. (slot_count)
+    writes: Vec<u32>,
+    /// Of a step in columns (`landing.rs`): moments of the places at its start, the momentum and spin that rows gave, and
+    /// the motion that takes it out.
+    moments: [Real; MOMENTS],
+    gained: [Real; 6],
+    rigid: Rigid,
     /// Inverse masses have changed since `take_stale`.
     stale: bool,
 }
 
 /// velocity + spin × r.
-#[derive(Clone, Copy, Debug)]
-struct Rigid {
-    velocity: Vec3,
-    spin: Vec3,
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Rigid {
+    pub velocity: Vec3,
+    pub spin: Vec3,
 }
 
 /// Eight numbers of each of three columns.
-type Three<'a> = [&'a [Eight]; 3];
-type ThreeMut<'a> = [&'a mut [Eight]; 3];
+pub(super) type Three<'a> = [&'a [Eight]; 3];
+pub(super) type ThreeMut<'a> = [&'a mut [Eight]; 3];
 
 impl Flock {
     /// Nodes in this order, `u32::MAX` where a slot has none, with their masses [kg].
@@ -63,7 +71,10 @@ impl Flock {
         // nobody's inverse mass: the first step learns it
         let [_, _, _, inverse, ..] = columns.columns_mut();
         inverse.as_flattened_mut().fill(-1.0);
-        Self { columns, nodes, spare, origin: Vec3::ZERO, held: false, stale: true }
+        let writes = nodes.iter().zip(&spare).map(|(&n, &spare)| if spare { u32::MAX } else { n }).collect();
+        let (moments, gained, rigid) = ([0.0; MOMENTS], [0.0; 6], Rigid::default());
+        let (origin, held, stale) = (Vec3::ZERO, false, true);
+        Self { columns, nodes, spare, origin, held, writes, moments, gained, rigid, stale }
     }
 
     /// Slots, a multiple of eight.
@@ -143,21 +154,8 @@ impl Flock {
         let x: Three<'_> = [x0, x1, x2];
         let v: Three<'_> = [&*v0, &*v1, &*v2];
         let shift = run(Shift { x, v, m, p: [&mut *p0, &mut *p1, &mut *p2], h }, lanes);
-        let still = Rigid { velocity: Vec3::ZERO, spin: Vec3::ZERO };
-        let motion = if held { still } else { rigid_part(run(Moments { x, m }, lanes), shift) };
+        let motion = if held { Rigid::default() } else { rigid_part(&run(Moments { x, m }, lanes), shift) };
         run(Take { x, shift: [p0, p1, p2], v: [v0, v1, v2], motion }, lanes);
-    }
-
-    /// Places, velocities and inverse masses in groups of eight: what contacts see.
-    pub(crate) fn nodes(&mut self) -> SheetNodes<'_> {
-        let [_, _, _, w, x0, x1, x2, v0, v1, v2, ..] = self.columns.columns_mut();
-        SheetNodes { x: [x0, x1, x2], v: [v0, v1, v2], w, origin: self.origin }
-    }
-
-    /// x += h v.
-    pub fn advance(&mut self, h: Real, lanes: bool) {
-        let [_, _, _, _, x0, x1, x2, v0, v1, v2, ..] = self.columns.columns_mut();
-        run(Advance { x: [x0, x1, x2], v: [v0, v1, v2], h }, lanes);
     }
 
     /// Places with inverse masses as blocks, in the order of slots.
@@ -182,8 +180,56 @@ impl Flock {
         }
     }
 
+    /// Begins a step in columns: nothing gained yet.
+    pub fn start(&mut self, lanes: bool) {
+        (self.gained, self.rigid) = ([0.0; 6], Rigid::default());
+        self.moments = self.moments_now(lanes);
+    }
+
+    fn moments_now(&self, lanes: bool) -> [Real; MOMENTS] {
+        let x = [X, X + 1, X + 2].map(|k| self.columns.column(k));
+        run(Moments { x, m: self.columns.column(MASS) }, lanes)
+    }
+
+    /// From goals to the goals of what comes after (`landing.rs`); goals are in `places`, or in columns. Returns the sum of
+    /// squared impulses of contacts.
+    pub(crate) fn land(
+        &mut self,
+        places: Option<&mut [Block]>,
+        touched: Touched<'_>,
+        (h, after, lanes): (Real, After, bool),
+    ) -> Real {
+        let (rigid, count) = (self.rigid, self.columns.len());
+        let [p0, p1, p2, w, x0, x1, x2, v0, v1, v2, a0, a1, a2, m] = self.columns.columns_mut();
+        let (x, v, a): (ThreeMut<'_>, ThreeMut<'_>, Three<'_>) = ([x0, x1, x2], [v0, v1, v2], [a0, a1, a2]);
+        let (w, m): (&[Eight], &[Eight]) = (w, m);
+        let (gained, squares) = match places {
+            Some(places) => {
+                let goals = &mut places[..count];
+                run(Land { goals, x, v, w, m, a, touched, rigid, h, after }, lanes)
+            }
+            None => run(Land { goals: [p0, p1, p2], x, v, w, m, a, touched, rigid, h, after }, lanes),
+        };
+        if !self.held {
+            self.gained = std::array::from_fn(|k| self.gained[k] + gained[k]);
+            self.rigid = rigid_part(&self.moments, self.gained);
+        }
+        squares
+    }
+
+    /// Ends a step in columns: takes out what rows gained in the last substep, and gives places and velocities back.
+    pub fn finish(&mut self, x: Blocks<'_>, v: Blocks<'_>, lanes: bool) {
+        if self.held {
+            return self.store(x, v);
+        }
+        let motion = rigid_part(&self.moments_now(lanes), self.gained);
+        let column = |k: usize| self.columns.column(k);
+        let from = ([X, X + 1, X + 2].map(column), [V, V + 1, V + 2].map(column), column(INVERSE));
+        run(Give { from, nodes: &self.writes, to: (x, v), origin: self.origin, motion }, lanes);
+    }
+
     /// Gives places and velocities back; a pinned node that stands still keeps its place to the last bit.
-    pub fn store(&self, x: Blocks<'_>, v: Blocks<'_>) {
+    fn store(&self, x: Blocks<'_>, v: Blocks<'_>) {
         let column = |k: usize| self.columns.column(k).as_flattened();
         let (w, o) = (column(INVERSE), self.origin);
         let (at, speed) = ([X, X + 1, X + 2].map(column), [V, V + 1, V + 2].map(column));
@@ -198,10 +244,10 @@ impl Flock {
 }
 
 /// The rigid motion with these sums.
-fn rigid_part(moments: [Real; MOMENTS], [px, py, pz, lx, ly, lz]: [Real; 6]) -> Rigid {
-    let [mass, mx, my, mz, xx, yy, zz, xy, xz, yz] = moments;
+fn rigid_part(moments: &[Real; MOMENTS], [px, py, pz, lx, ly, lz]: [Real; 6]) -> Rigid {
+    let [mass, mx, my, mz, xx, yy, zz, xy, xz, yz] = *moments;
     if !(mass > 0.0) {
-        return Rigid { velocity: Vec3::ZERO, spin: Vec3::ZERO };
+        return Rigid::default();
     }
     let centre = Vec3::new(mx, my, mz) / mass;
     let momentum = Vec3::new(px, py, pz);
@@ -216,17 +262,17 @@ fn rigid_part(moments: [Real; MOMENTS], [px, py, pz, lx, ly, lz]: [Real; 6]) -> 
 
 /// Three numbers of each lane from `at` of a group on.
 #[inline(always)]
-fn three<L: Lane>(t: L::Token, c: &[&[Eight]; 3], group: usize, at: usize) -> V3<L> {
+pub(super) fn three<L: Lane>(t: L::Token, c: &[&[Eight]; 3], group: usize, at: usize) -> V3<L> {
     [L::load(t, &c[0][group][at..]), L::load(t, &c[1][group][at..]), L::load(t, &c[2][group][at..])]
 }
 
 #[inline(always)]
-fn three_mut<L: Lane>(t: L::Token, c: &ThreeMut<'_>, group: usize, at: usize) -> V3<L> {
+pub(super) fn three_mut<L: Lane>(t: L::Token, c: &ThreeMut<'_>, group: usize, at: usize) -> V3<L> {
     [L::load(t, &c[0][group][at..]), L::load(t, &c[1][group][at..]), L::load(t, &c[2][group][at..])]
 }
 
 #[inline(always)]
-fn put<L: Lane>(v: V3<L>, c: &mut ThreeMut<'_>, group: usize, at: usize) {
+pub(super) fn put<L: Lane>(v: V3<L>, c: &mut ThreeMut<'_>, group: usize, at: usize) {
     v[0].store(&mut c[0][group][at..]);
     v[1].store(&mut c[1][group][at..]);
     v[2].store(&mut c[2][group][at..]);
@@ -362,7 +408,7 @@ impl Kernel for Shift<'_> {
 
 /// Lane by lane from the first on, as one sum.
 #[inline(always)]
-fn total<L: Lane, const N: usize>(sums: [[L; N]; LANES]) -> [Real; N] {
+pub(super) fn total<L: Lane, const N: usize>(sums: [[L; N]; LANES]) -> [Real; N] {
     let mut out = [0.0; N];
     for k in 0..N {
         let mut lane = 0;
@@ -406,23 +452,32 @@ impl Kernel for Take<'_> {
     }
 }
 
-struct Advance<'a> {
-    x: ThreeMut<'a>,
-    v: Three<'a>,
-    h: Real,
+/// Places and velocities back to their nodes, without a rigid motion.
+struct Give<'a> {
+    /// Places, velocities, inverse masses.
+    from: (Three<'a>, Three<'a>, &'a [Eight]),
+    nodes: &'a [u32],
+    to: (Blocks<'a>, Blocks<'a>),
+    origin: Vec3,
+    motion: Rigid,
 }
 
-impl Kernel for Advance<'_> {
+impl Kernel for Give<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<L: Lane>(self, t: L::Token) {
-        let Self { mut x, v, h } = self;
-        let h = L::splat(t, h);
-        for group in 0..v[0].len() {
+        let Self { from: (x, v, w), nodes, to: (to_x, to_v), origin, motion } = self;
+        let (origin, one) = (splat3::<L>(t, origin), L::splat(t, 1.0));
+        let (a, spin) = (splat3::<L>(t, motion.velocity), splat3::<L>(t, motion.spin));
+        for (group, nodes) in nodes.as_chunks::<LANES>().0.iter().enumerate() {
             let mut at = 0;
             while at < LANES {
-                put(along(three_mut(t, &x, group, at), three(t, &v, group, at), h), &mut x, group, at);
+                let (r, w) = (three(t, &x, group, at), L::load(t, &w[group][at..]));
+                let u = sub(sub(three(t, &v, group, at), a), cross(spin, r));
+                let there = along(origin, r, one);
+                L::store_rows4([u[0], u[1], u[2], w], to_v, &nodes[at..]);
+                L::store_rows4([there[0], there[1], there[2], w], to_x, &nodes[at..]);
                 at += L::COUNT;
             }
         }
@@ -476,6 +531,7 @@ impl Kernel for Collect<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::solver::contact_batch::ContactParams;
 
     /// Thirty-seven nodes in an order of their own, with gaps.
     fn flock() -> (Flock, Vec<Block>, Vec<Real>) {
@@ -525,10 +581,11 @@ mod tests {
         flock.learn_pins(weight);
         flock.load(Vec3::new(0.3, 0.7, 0.1), Blocks::new(&mut x), Blocks::new(&mut v), true);
         flock.push(&[Vec3::ZERO; 37], Vec3::new(0.0, -10.0, 0.0));
+        flock.start(true);
         flock.begin(0.5, 1.0, true);
-        flock.end(0.5, true);
-        flock.advance(0.5, true);
-        flock.store(Blocks::new(&mut x), Blocks::new(&mut v));
+        let params = ContactParams { h: 0.5, ..ContactParams::default() };
+        flock.land(None, Touched { touches: &mut [], partners: &mut [], params: &params }, (0.5, After::End, true));
+        flock.finish(Blocks::new(&mut x), Blocks::new(&mut v), true);
         for k in 0..37 {
             if k == pinned as usize {
                 assert_eq!((x[k], v[k]), (was[k], [0.0; 4]));

@@ -20,9 +20,11 @@
 mod brace;
 mod cluster;
 mod flock;
+mod landing;
 mod lent;
 mod links;
 mod matched;
+mod near;
 mod net;
 pub mod oriented;
 mod parts;
@@ -37,6 +39,7 @@ mod pbd_laws;
 mod shape_matching_laws;
 
 pub use flock::Flock;
+pub(crate) use landing::Touched;
 pub use net::Net;
 
 pub use cluster::{Clusters, Group, Mode};

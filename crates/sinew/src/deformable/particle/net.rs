@@ -2,11 +2,16 @@
 //! else (*bare*) can be handed out for a whole step, so that its nodes stay in columns from substep to substep
 //! (`step/sheet.rs`).
 
-use super::Rows;
 use super::flock::Flock;
+use super::landing::{After, Touched};
 use super::links::{Links, PADS, Places};
+use super::near::near_order;
 use super::weave::weave;
+use super::{Distance, Rows};
 use crate::math::{Block, Blocks, Real, Vec3};
+
+/// Rounds in which the last substep of a step takes back stretch, with contacts in between.
+const ROUNDS: u32 = 2;
 
 /// Nodes, edges and braces.
 #[derive(Clone, Debug)]
@@ -37,7 +42,8 @@ impl Net {
         Self { flock, edges, braces, places, woven: false, limit }
     }
 
-    /// Lays the rows in strips where they are those of a grid; there must be no others.
+    /// Lays the rows in strips where they are those of a grid, and brings together what is near otherwise; there must be no
+    /// others.
     pub fn weave(&mut self, rows: &Rows, masses: &[Real]) {
         if let Some(weave) = weave(masses.len(), [&rows.distances, &rows.braces]) {
             self.flock = Flock::new(&weave.order, masses);
@@ -45,7 +51,21 @@ impl Net {
             self.braces = Links::strips(&rows.braces, &weave.strands[1]);
             self.places = Vec::new();
             self.woven = true;
+            return;
         }
+        let order = near_order(masses.len(), rows.distances.iter().map(|row| row.nodes));
+        self.flock = Flock::new(&order, masses);
+        let slots = self.flock.slots();
+        let moved = |list: &[Distance]| {
+            let to = |row: &Distance| Distance { nodes: row.nodes.map(|n| slots[n as usize]), ..*row };
+            let mut list: Vec<Distance> = list.iter().map(to).collect();
+            list.sort_by_key(|row| row.nodes[0].min(row.nodes[1]));
+            list
+        };
+        let mut rows = Rows { distances: moved(&rows.distances), braces: moved(&rows.braces), ..Rows::default() };
+        rows.colour(masses.len());
+        let count = self.flock.slot_count();
+        (self.edges, self.braces) = (Links::new(&rows.distances, count), Links::new(&rows.braces, count));
     }
 
     /// Numbers of the rows for a substep h [s] and the inverse masses learned last.
@@ -90,25 +110,45 @@ impl Net {
         }
     }
 
-    /// Takes over a bare body for a step, with its forces [N] and gravity [m/s²].
-    pub fn take_out(&mut self, x: Blocks<'_>, v: Blocks<'_>, load: (&[Vec3], Vec3), (h, lanes): (Real, bool)) {
+    /// Takes over a bare body for a step of substeps h [s], with its forces [N] and gravity [m/s²]; `keep`: what damping
+    /// leaves of velocities in each.
+    pub fn take_out(
+        &mut self,
+        x: Blocks<'_>,
+        v: Blocks<'_>,
+        load: (&[Vec3], Vec3),
+        (h, keep, lanes): (Real, Real, bool),
+    ) {
         self.flock.learn_pins(|node| v.get(node)[3]);
         let [a, b, c, _] = x.get(x.len() as u32 / 2);
         self.flock.load(Vec3::new(a, b, c), x, v, lanes);
         self.flock.push(load.0, load.1);
         self.prepare(h);
-    }
-
-    /// Velocities of a bare body after external forces and rows; `keep`: what damping leaves of them.
-    pub fn predict(&mut self, h: Real, keep: Real, last: bool, lanes: bool) {
+        self.flock.start(lanes);
         self.flock.begin(h, keep, lanes);
         self.spill(lanes);
-        self.sweep(true, lanes);
-        if last {
-            self.hold_back(lanes);
+    }
+
+    /// What comes after the rows of a bare body: velocities, contacts, places (`landing.rs`). The last substep takes back
+    /// stretch before: contacts pull at edges again, so that it does so in rounds.
+    pub(crate) fn land(&mut self, mut touched: Touched<'_>, (h, keep, last, lanes): (Real, Real, bool, bool)) -> Real {
+        let (limit, sweeps) = self.limit;
+        let limits = last && limit.is_finite() && sweeps > 0;
+        let (rounds, sweeps) = if limits { (ROUNDS.min(sweeps), sweeps) } else { (1, 0) };
+        let mut squares = 0.0;
+        for round in 0..rounds {
+            for _ in round * sweeps / rounds..(round + 1) * sweeps / rounds {
+                self.edges.limit(places(self.woven, &mut self.flock, &mut self.places), limit, lanes);
+            }
+            let after = match (round + 1 < rounds, last) {
+                (true, _) => After::Stay,
+                (false, true) => After::End,
+                (false, false) => After::Next(keep),
+            };
+            let places = (!self.woven).then_some(&mut self.places[..]);
+            squares += self.flock.land(places, touched.again(), (h, after, lanes));
         }
-        self.collect(lanes);
-        self.flock.end(h, lanes);
+        squares
     }
 }
 

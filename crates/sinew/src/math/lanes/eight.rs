@@ -346,6 +346,10 @@ impl<S: Simd> Lane for f32x8<S> {
         self.simd_gt(other).all_true()
     }
     #[inline(always)]
+    fn any_gt(self, other: Self) -> bool {
+        self.simd_gt(other).any_true()
+    }
+    #[inline(always)]
     fn gather4(s: S, from: &[Block], i: &[u32]) -> [Self; 4] {
         join(s, side_by_side(s, listed(from, i)))
     }
