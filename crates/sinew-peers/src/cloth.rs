@@ -54,7 +54,7 @@ impl Variant {
 impl Mesh {
     /// Substeps that keep the cloth from stretching: without rows and columns the worst edge needs shorter ones.
     pub fn substeps(self) -> u32 {
-        if self == Self::Regular { 16 } else { 22 }
+        if self == Self::Regular { 18 } else { 24 }
     }
 }
 
