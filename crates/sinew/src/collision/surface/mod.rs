@@ -191,7 +191,7 @@ impl Finder<'_> {
         };
         let outside = side.dot(apart) >= 0.0;
         // inside a body only the face right above counts; beside a face its edges and neighbours do
-        if !outside && !(right_above && self.crossed) {
+        if !(outside || right_above && self.crossed) {
             return None;
         }
         let away = if outside { apart.try_normalize().unwrap_or(side) } else { side };
