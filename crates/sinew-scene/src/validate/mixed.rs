@@ -24,6 +24,8 @@ const ROUNDED: &str =
 
 const LAGGING: &str = "holds and lets go as it should, but slides 16% too fast at N=3; not understood, perhaps the backs follow the force too slowly";
 
+const DRAGGING: &str = "holds and lets go as it should, but slides 6% too slowly at N=3 (5% before edges had contacts at rims); the force that presses while it slides is not looked at here";
+
 /// M01 to M08.
 pub const CASES: &[Case] = &[
     Case::mixed("M01", HIT, "corotational", || m01(Kind::Fast)),
@@ -41,7 +43,7 @@ pub const CASES: &[Case] = &[
     Case::mixed("M04", HEAVY, "corotational", || m04(Kind::Fast)),
     Case::mixed("M04", HEAVY, "solid tet4 neo-hookean", || m04(FOUR_NEO)),
     Case::mixed("M05", GRIP, "corotational", || m05(Kind::Fast)).known(LAGGING),
-    Case::mixed("M05", GRIP, "combined", m05_combined),
+    Case::mixed("M05", GRIP, "combined", m05_combined).known(DRAGGING),
     Case::mixed("M06", TOWER, "corotational", || m06(Kind::Fast)),
     Case::mixed("M06", TOWER, "solid tet4 neo-hookean", || m06(FOUR_NEO)),
     Case::mixed("M07", THROW, "corotational", || m07(Kind::Fast)),
