@@ -2,6 +2,8 @@
 //!
 //! `cargo run --release -p sinew-scene --example crossings -- shots 1000 | python3 benches/oracle/crossings.py`
 //! `cargo run --release -p sinew-scene --example crossings -- gallery 240 | python3 benches/oracle/crossings.py`
+//! `... -- gallery 240 pile`: every frame of one scene; of all scenes it is every fourth, and those after which the engine itself
+//! found bodies that touch or cross.
 //!
 //! A frame is a line `name TAB vertices edges triangles pairs`, then the vertices as f64 x 3, the body of each vertex and what
 //! it is (1: held, 2: rigid) as u32 x 2, edges as u32 x 2, triangles as u32 x 3, and pairs of bodies that touch each other by
@@ -9,8 +11,8 @@
 
 #[path = "../../sinew/tests/common/shots.rs"]
 mod shots;
-use shots::{Frame, STEPS, shot};
-use sinew::{Input, Motion, Settings, World};
+use shots::{Frame, STEPS, held, shot};
+use sinew::{Input, Settings, World};
 use sinew_scene::gallery;
 use std::io::{self, BufWriter, Write};
 
@@ -20,8 +22,8 @@ fn main() -> io::Result<()> {
     let mut out = BufWriter::new(io::stdout().lock());
     match arguments.first().map(String::as_str) {
         Some("shots") => shots(count, &mut out)?,
-        Some("gallery") => all_scenes(count, &mut out)?,
-        _ => eprintln!("crossings shots COUNT | crossings gallery STEPS"),
+        Some("gallery") => scenes(count, arguments.get(2).map(String::as_str), &mut out)?,
+        _ => eprintln!("crossings shots COUNT | crossings gallery STEPS [SCENE]"),
     }
     out.flush()
 }
@@ -40,20 +42,32 @@ fn shots(count: u32, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Every fourth frame of all scenes.
-fn all_scenes(steps: u32, out: &mut impl Write) -> io::Result<()> {
-    for scene in gallery::scenes() {
+/// Every fourth frame of all scenes, or every frame of one; and every frame that the next step found bodies to touch or cross in.
+fn scenes(steps: u32, only: Option<&str>, out: &mut impl Write) -> io::Result<()> {
+    let chosen: Vec<_> = gallery::scenes().iter().filter(|s| only.is_none_or(|name| name == s.name)).collect();
+    if chosen.is_empty() {
+        return Err(io::Error::other("no scene of this name: `sinew list` has all"));
+    }
+    for scene in chosen {
         let Ok(mut world) = (scene.build)() else { continue };
         let settings = Settings { guaranteed: true, ..world.settings().clone() };
         world.set_settings(settings).map_err(io::Error::other)?;
+        let mut last = Vec::new();
         for step in 0..steps {
             let input = (scene.input)(&world, world.state().tick);
             world.step(&input);
             for tangle in &world.report().tangles {
                 eprintln!("{}, step {step}: {tangle:?}", scene.name);
             }
-            if step % 4 == 0 {
-                frame(&world, &format!("{}, step {step}", scene.name), out)?;
+            // a scene may begin tangled
+            if step > 0 && !world.report().tangles.is_empty() {
+                out.write_all(&last)?;
+            }
+            last.clear();
+            frame(&world, &format!("{}, step {step}", scene.name), &mut last)?;
+            if step % 4 == 0 || only.is_some() {
+                out.write_all(&last)?;
+                last.clear();
             }
         }
     }
@@ -70,11 +84,7 @@ fn frame(world: &World, name: &str, out: &mut impl Write) -> io::Result<()> {
         .collect();
     let counts = [frame.vertices.len(), frame.edges.len(), frame.triangles.len(), pairs.len()];
     writeln!(out, "{name}\t{}", counts.map(|n| n.to_string()).join(" "))?;
-    let kind = |held: bool, rigid: bool| u32::from(held) | u32::from(rigid) << 1;
-    let kinds: Vec<u32> = world
-        .bodies()
-        .map(|b| kind(b.is_frozen() || b.is_rigid() && b.motion() != Motion::Dynamic, b.is_rigid()))
-        .collect();
+    let kinds: Vec<u32> = world.bodies().map(|b| u32::from(held(&b)) | u32::from(b.is_rigid()) << 1).collect();
     for x in frame.vertices.iter().flatten() {
         out.write_all(&x.to_le_bytes())?;
     }

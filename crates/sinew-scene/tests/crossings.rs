@@ -3,8 +3,8 @@
 
 #[path = "../../sinew/tests/common/shots.rs"]
 mod shots;
-use shots::Frame;
-use sinew::{BodyView, Motion, Settings};
+use shots::{Frame, held};
+use sinew::{BodyView, Settings};
 use sinew_scene::gallery;
 
 const SCENES: [&str; 4] = ["jelly", "teapots", "hand", "grip"];
@@ -23,7 +23,6 @@ fn nothing_crosses_in_scenes_under_the_guarantee() {
                 continue;
             }
             let bodies: Vec<BodyView<'_>> = world.bodies().collect();
-            let held = |b: &BodyView<'_>| b.is_frozen() || b.is_rigid() && b.motion() != Motion::Dynamic;
             let frame = Frame::of(&world);
             let bad = frame.crossings().into_iter().find(|&(edge, triangle)| {
                 let owner = |corner: u32| &bodies[frame.owner[corner as usize] as usize];

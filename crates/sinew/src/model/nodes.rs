@@ -73,6 +73,17 @@ pub(crate) struct Start {
 }
 
 impl Nodes {
+    /// False for a body that nothing touches: it has a radius below 0.
+    pub fn touches(&self) -> bool {
+        self.traits.radius >= 0.0
+    }
+
+    /// True when groups and kind let the surfaces of two bodies touch: bare particles meet rigid bodies only.
+    pub fn meets(&self, other: &Nodes) -> bool {
+        let bare = self.cells.corners.is_empty() || other.cells.corners.is_empty();
+        !bare && self.traits.groups.meets(other.traits.groups)
+    }
+
     pub fn of_particles(source: Particles, start: u32, inner_start: u32) -> Result<(Self, Start), Error> {
         let who = naming("particles", &source.name);
         let count = source.positions.len();

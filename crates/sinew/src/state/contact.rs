@@ -45,6 +45,25 @@ pub struct ContactKey {
     pub sub_b: u32,
 }
 
+impl ContactKey {
+    /// The two colliders, in sorting order.
+    pub(crate) fn pair(&self) -> (u32, u32, u32, u32) {
+        (self.a, self.b, self.collider_a, self.collider_b)
+    }
+
+    /// True when one of the two bodies is marked; marks are by slot.
+    pub(crate) fn anyone(&self, marks: &[bool]) -> bool {
+        marks[self.a as usize] || marks[self.b as usize]
+    }
+}
+
+/// The contacts of a key's two colliders among all, which are sorted.
+pub(crate) fn of_pair<'a>(contacts: &'a [ContactMemory], key: &ContactKey) -> &'a [ContactMemory] {
+    let from = &contacts[contacts.partition_point(|m| m.key.pair() < key.pair())..];
+    // few of many: walked, not searched
+    &from[..from.iter().take_while(|m| m.key.pair() == key.pair()).count()]
+}
+
 /// One point of a manifold.
 ///
 /// An example is at [`ContactMemory`](crate::ContactMemory).

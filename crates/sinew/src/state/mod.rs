@@ -6,7 +6,7 @@ mod contact;
 pub use columns::Column;
 pub(crate) use columns::mix_bytes;
 pub use contact::{ContactKey, ContactMemory, PointMemory};
-pub(crate) use contact::{MAX_POINTS, flag as contact_flag};
+pub(crate) use contact::{MAX_POINTS, flag as contact_flag, of_pair};
 
 use crate::math::{Quat, Real, Vec3};
 

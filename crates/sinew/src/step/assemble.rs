@@ -50,8 +50,7 @@ pub(super) fn warm_from_state(state: &State, work: &mut Work, settings: &Setting
     work.warm.extend(state.row_impulses.iter().map(|v| v * awake));
     if awake != 1.0 {
         for m in &mut work.contacts {
-            let anyone = work.active[m.key.a as usize] || work.active[m.key.b as usize];
-            let ratio = if anyone { awake } else { asleep };
+            let ratio = if m.key.anyone(&work.active) { awake } else { asleep };
             m.roll = m.roll.map(|v| v * ratio);
             for p in &mut m.points {
                 p.impulse = p.impulse.map(|v| v * ratio);
@@ -117,8 +116,10 @@ fn batch_contacts(ctx: &StepContext, model: &Model, work: &mut Work, settings: &
         let (a, b) = (m.key.a, m.key.b);
         let answers = |slot: u32| work.active[slot as usize].then_some(slot);
         let elsewhere = work.implicit.holds(a) || work.implicit.holds(b);
-        let nobody = answers(a).is_none() && answers(b).is_none();
-        let skip = m.has(contact_flag::SENSOR | contact_flag::CLASSIC) || m.count == 0 || nobody || elsewhere;
+        let skip = m.has(contact_flag::SENSOR | contact_flag::CLASSIC)
+            || m.count == 0
+            || !m.key.anyone(&work.active)
+            || elsewhere;
         if !skip {
             manifolds += 1;
             points += m.count;

@@ -6,7 +6,7 @@ use crate::math::{Pose, Real, Vec3};
 use crate::model::{Body, Material, Model, Motion, Rigid};
 use crate::report::Event;
 use crate::settings::Settings;
-use crate::state::{ContactKey, ContactMemory, State, contact_flag, flag};
+use crate::state::{ContactKey, ContactMemory, State, contact_flag, flag, of_pair};
 use crate::work::{ColliderRef, Work};
 
 /// Candidates a thread takes at once.
@@ -122,7 +122,7 @@ fn moves(model: &Model, state: &State, slot: u32) -> bool {
 
 /// Contacts of soft bodies of which no side moves, as State has them: a jelly that sleeps is not looked at.
 fn keep_still(model: &Model, state: &State, work: &mut Work) {
-    let still = |m: &&ContactMemory| !work.moves[m.key.a as usize] && !work.moves[m.key.b as usize];
+    let still = |m: &&ContactMemory| !m.key.anyone(&work.moves);
     let soft = |m: &&ContactMemory| model.nodes_at(m.key.b).is_some() && (m.has(contact_flag::CLASSIC) || sane(m));
     work.contacts.extend(state.contacts.iter().filter(still).filter(soft));
 }
@@ -145,13 +145,13 @@ fn pick_candidates(model: &Model, state: &State, work: &mut Work, settings: &Set
         if both_fixed || (nobody_moves && !sensor) || !col_a.groups.meets(col_b.groups) {
             continue;
         }
-        if !model.apart.is_empty() && model.apart.binary_search(&(ca.body, cb.body)).is_ok() {
+        if model.are_apart(ca.body, cb.body) {
             continue;
         }
         let key =
             ContactKey { a: ca.body, b: cb.body, collider_a: ca.collider, collider_b: cb.collider, sub_a: 0, sub_b: 0 };
-        if !sensor && !work.moves[ca.body as usize] && !work.moves[cb.body as usize] {
-            work.contacts.extend_from_slice(remembered(&state.contacts, &key));
+        if !sensor && !key.anyone(&work.moves) {
+            work.contacts.extend_from_slice(of_pair(&state.contacts, &key));
             kept = true;
             continue;
         }
@@ -164,19 +164,6 @@ fn pick_candidates(model: &Model, state: &State, work: &mut Work, settings: &Set
     }
     work.candidates.sort_unstable_by_key(|c| c.key);
     work.report.counts.pairs = work.candidates.len() as u32 + u32::from(kept);
-}
-
-/// The manifolds that State has for a pair of colliders.
-fn remembered<'a>(contacts: &'a [ContactMemory], key: &ContactKey) -> &'a [ContactMemory] {
-    let wanted = pair_of(key);
-    let start = contacts.partition_point(|m| pair_of(&m.key) < wanted);
-    let count = contacts[start..].iter().take_while(|m| pair_of(&m.key) == wanted).count();
-    &contacts[start..start + count]
-}
-
-/// The two colliders of a contact, in sorting order.
-fn pair_of(key: &ContactKey) -> (u32, u32, u32, u32) {
-    (key.a, key.b, key.collider_a, key.collider_b)
 }
 
 /// Manifolds of all candidates, in their order, on all threads.
@@ -193,13 +180,13 @@ fn narrow(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
         scratch.fresh = 0;
         let end = ((piece + 1) * GRAIN).min(candidates.len());
         // both lists are sorted: walk along the remembered contacts
-        let mut at = contacts.partition_point(|m| pair_of(&m.key) < pair_of(&candidates[piece * GRAIN].key));
+        let mut at = contacts.partition_point(|m| m.key.pair() < candidates[piece * GRAIN].key.pair());
         for candidate in &candidates[piece * GRAIN..end] {
-            let pair = pair_of(&candidate.key);
-            while at < contacts.len() && pair_of(&contacts[at].key) < pair {
+            let pair = candidate.key.pair();
+            while at < contacts.len() && contacts[at].key.pair() < pair {
                 at += 1;
             }
-            let count = contacts[at..].iter().take_while(|m| pair_of(&m.key) == pair).count();
+            let count = contacts[at..].iter().take_while(|m| m.key.pair() == pair).count();
             let ahead = |slot: u32| {
                 let half = model.rigid_at(slot).map_or(0.0, |r| 0.5 * r.thickness);
                 if settings.guaranteed { motion[slot as usize].min(half) } else { motion[slot as usize] }

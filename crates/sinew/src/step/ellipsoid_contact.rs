@@ -32,7 +32,7 @@ pub(super) fn find(model: &Model, state: &State, work: &mut Work, settings: &Set
     around.clear();
     let still = settings.contact_margin + settings.gravity.length() * settings.dt * settings.dt;
     for (slot, _) in model.bodies.iter() {
-        let Some(nodes) = model.nodes_at(slot).filter(|n| n.traits.radius >= 0.0) else { continue };
+        let Some(nodes) = model.nodes_at(slot).filter(|n| n.touches()) else { continue };
         for (k, radii) in nodes.radii.iter().enumerate() {
             let n = nodes.start as usize + k;
             let reach = still + 2.0 * settings.dt * state.node_v[n].length();

@@ -46,9 +46,8 @@ pub(super) fn rows(ctx: &StepContext, model: &Model, settings: &Settings, work: 
     let mut terms = std::mem::take(&mut work.terms);
     let contacts = std::mem::take(&mut work.contacts);
     for (index, m) in contacts.iter().enumerate() {
-        let asleep = !work.active[m.key.a as usize] && !work.active[m.key.b as usize];
         let elsewhere = work.implicit.holds(m.key.a) || work.implicit.holds(m.key.b);
-        let skip = m.has(contact_flag::SENSOR | contact_flag::CLASSIC) || asleep || elsewhere;
+        let skip = m.has(contact_flag::SENSOR | contact_flag::CLASSIC) || !m.key.anyone(&work.active) || elsewhere;
         if skip || !takes(model, rules, m) {
             continue;
         }

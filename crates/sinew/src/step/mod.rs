@@ -116,7 +116,7 @@ pub(crate) fn step(model: &mut Model, state: &mut State, work: &mut Work, settin
         classic_contact::follow(&ctx, model, work, settings, SWEEPS);
         clock.mark(Phase::Advance);
     }
-    sheet::put_back(model, work, settings);
+    sheet::take_in(model, work, settings);
     solve::bounce(&StepContext::new(settings, h, work.substeps), model, work, settings);
     clock.mark(Phase::Solve);
     continuous::guard(model, state, work, settings);

@@ -9,7 +9,7 @@ use crate::math::{Pose, Real, Vec3, any_orthonormal};
 use crate::model::{BuiltCollider, Material, Model, Nodes, PairRules};
 use crate::settings::Settings;
 use crate::solver::contact;
-use crate::state::{ContactKey, ContactMemory, State, contact_flag};
+use crate::state::{ContactKey, ContactMemory, State, contact_flag, of_pair};
 use crate::work::{ColliderRef, NodeContact, SkinWork, Work};
 use bytemuck::Zeroable;
 
@@ -21,7 +21,7 @@ pub(super) fn find(model: &Model, state: &State, work: &mut Work, settings: &Set
     for (slot, _) in model.bodies.iter() {
         let Some(nodes) = model.nodes_at(slot) else { continue };
         let tight = sheet::may_be_out(model, state, work, settings, slot);
-        if nodes.traits.radius < 0.0 {
+        if !nodes.touches() {
             continue;
         }
         if tight && sheet::find_walls(model, state, work, settings, slot) {
@@ -151,9 +151,7 @@ impl Side<'_> {
     ) {
         let classic = classic_contact::takes(settings, model, &self.key);
         // what State has of this pair, in the order of surfels: walked along
-        let of = |m: &ContactMemory| (m.key.a, m.key.b, m.key.collider_a, m.key.collider_b);
-        let wanted = (self.key.a, self.key.b, self.key.collider_a, self.key.collider_b);
-        let mut known = &state.contacts[state.contacts.partition_point(|m| of(m) < wanted)..];
+        let mut known = of_pair(&state.contacts, &self.key);
         let radius = near.nodes.traits.radius + settings.standoff();
         for (surfel, (&x, &reach)) in near.skin.x.iter().zip(near.reaches).enumerate() {
             let reach = reach + near.motion;

@@ -53,8 +53,7 @@ pub(super) fn build(model: &Model, rules: &PairRules, work: &mut Work) {
     by_rows.extend((0..contacts.len() as u32).filter(|&index| {
         let m = &contacts[index as usize];
         let elsewhere = implicit.holds(m.key.a) || implicit.holds(m.key.b);
-        let anyone = active[m.key.a as usize] || active[m.key.b as usize];
-        let left = m.has(contact_flag::NODE) && anyone && !elsewhere && !in_lanes[index as usize];
+        let left = m.has(contact_flag::NODE) && m.key.anyone(active) && !elsewhere && !in_lanes[index as usize];
         left && !(any_laws && law_contact::takes(model, rules, m))
     }));
 }

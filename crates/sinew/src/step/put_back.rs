@@ -5,15 +5,12 @@
 //! too fast; the fourth was below the limit, and flew off with 1.5 km/s and four times the energy that there was.)
 
 use super::intake::freeze_rigid;
-use crate::math::{Quat, Real, Vec3};
+use crate::math::{FAR, Quat, Real, Vec3};
 use crate::model::{Body, Model, Motion};
 use crate::report::{Fault, FaultKind, Phase};
 use crate::settings::Settings;
 use crate::state::{State, flag};
 use crate::work::Work;
-
-/// Beyond this nobody is sane [m].
-const FARTHEST: Real = 1e6;
 
 /// Holds who is insane, and marks in `work.put_back` whose end of the step is forgotten. Comes before anything is stored.
 pub(super) fn look(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
@@ -67,7 +64,7 @@ fn insane(model: &Model, slot: u32, work: &Work, max_speed: Real) -> Option<(Fau
     // as for rigid bodies; what is not a number is below nothing
     let most = max_speed * max_speed;
     let sane = work.pose[blocks.clone()].iter().zip(&work.velocity[blocks]).all(|(x, v)| {
-        let near = x[0].abs() <= FARTHEST && x[1].abs() <= FARTHEST && x[2].abs() <= FARTHEST;
+        let near = x[0].abs() <= FAR && x[1].abs() <= FAR && x[2].abs() <= FAR;
         near && vec(*v).length_squared() <= most
     });
     let sane = sane && work.inner[nodes.inner_span()].iter().all(|v| v.is_finite());
@@ -83,7 +80,7 @@ fn moving(x: Vec3, q: Quat, v: Vec3, w: Vec3, max_speed: Real) -> Option<(FaultK
         Some((FaultKind::NonFinite, "v"))
     } else if !w.is_finite() {
         Some((FaultKind::NonFinite, "w"))
-    } else if v.length() > max_speed || x.abs().max_element() > FARTHEST {
+    } else if v.length() > max_speed || x.abs().max_element() > FAR {
         Some((FaultKind::TooFast, "v"))
     } else {
         None

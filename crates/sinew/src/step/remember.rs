@@ -73,7 +73,7 @@ fn read_contacts(model: &Model, work: &mut Work, settings: &Settings) {
         let i = m.points[0].impulse;
         // the last substep stands for the step
         let scale = work.substeps as Real * inv_dt;
-        let force = (n * i[0] + t * i[1] + n.cross(t) * i[2]) * scale;
+        let force = along(n, t, i) * scale;
         work.forces[c.manifold as usize] = [force.x, force.y, force.z, i[0] * scale];
         if settings.point_forces {
             let (point, gap) = place.map_or((Vec3::ZERO, 0.0), |p| (p.at, p.gap));
@@ -95,14 +95,13 @@ fn read_contacts(model: &Model, work: &mut Work, settings: &Settings) {
 fn read_sleepers(model: &Model, work: &mut Work, settings: &Settings) {
     let scale = work.substeps as Real / settings.dt;
     for (index, m) in work.contacts.iter().enumerate() {
-        let anyone = work.active[m.key.a as usize] || work.active[m.key.b as usize];
-        if anyone || m.has(contact_flag::SENSOR | contact_flag::CLASSIC) {
+        if m.key.anyone(&work.active) || m.has(contact_flag::SENSOR | contact_flag::CLASSIC) {
             continue;
         }
         let q = work.pose[2 * m.key.a as usize + 1];
         let q = Quat::from_xyzw(q[0], q[1], q[2], q[3]);
         let (n, t) = (q * m.normal, q * m.tangent);
-        let carried = |i: [Real; 3]| (n * i[0] + t * i[1] + n.cross(t) * i[2]) * scale;
+        let carried = |impulse: [Real; 3]| along(n, t, impulse) * scale;
         let sum = m.used().iter().fold([0.0; 3], |sum, p| [0, 1, 2].map(|k| sum[k] + p.impulse[k]));
         let force = carried(sum);
         work.forces[index] = [force.x, force.y, force.z, sum[0] * scale];
@@ -113,6 +112,11 @@ fn read_sleepers(model: &Model, work: &mut Work, settings: &Settings) {
             *f = PointForce { point: place.at, direction: place.normal, gap: place.gap, normal, force };
         }
     }
+}
+
+/// An impulse along normal and tangents as a vector.
+fn along(n: Vec3, t: Vec3, impulse: [Real; 3]) -> Vec3 {
+    n * impulse[0] + t * impulse[1] + n.cross(t) * impulse[2]
 }
 
 pub(super) fn set_touching(m: &mut ContactMemory, yes: bool) {

@@ -15,7 +15,7 @@ use crate::settings::{ContactMethod, Order, Settings};
 use crate::solver::node_touch::{BodyBlocks, Side};
 use crate::solver::pgs::Pass;
 use crate::solver::sheet_touch::{Partner, SheetTouch, Wall};
-use crate::state::{ContactKey, ContactMemory, State, contact_flag};
+use crate::state::{ContactKey, ContactMemory, State, contact_flag, of_pair};
 use crate::work::{ColliderRef, SheetWork, SoftWork, Work};
 use bytemuck::Zeroable;
 
@@ -213,13 +213,6 @@ fn add_wall(
     }
 }
 
-/// The contacts of a sheet's nodes with a collider among all, which are sorted.
-fn of_pair<'a>(contacts: &'a [ContactMemory], key: &ContactKey) -> &'a [ContactMemory] {
-    let of = |key: &ContactKey| (key.a, key.b, key.collider_a, key.collider_b);
-    let from = &contacts[contacts.partition_point(|m| of(&m.key) < of(key))..];
-    &from[..from.partition_point(|m| of(&m.key) == of(key))]
-}
-
 /// Takes sheets over into columns; those that stand alone run their whole step.
 pub(super) fn take_out(model: &Model, work: &mut Work, settings: &Settings) {
     let h = settings.dt / work.substeps as Real;
@@ -330,7 +323,7 @@ fn lift(work: &mut Work) {
 }
 
 /// Gives the sheets of shared substeps back to the others.
-pub(super) fn put_back(model: &Model, work: &mut Work, settings: &Settings) {
+pub(super) fn take_in(model: &Model, work: &mut Work, settings: &Settings) {
     let bodies = 2 * model.bodies.slot_count();
     let Work { soft, pose, velocity, .. } = work;
     let (x, v) = (Blocks::new(&mut pose[bodies..]), Blocks::new(&mut velocity[bodies..]));

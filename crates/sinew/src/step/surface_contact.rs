@@ -1,7 +1,7 @@
 //! Contacts of soft surfaces: with each other, with themselves, and of their triangles with rigid bodies. Surfels against
 //! rigid bodies are in `node_contact.rs`; all of them become the same three rows.
 
-use super::node_contact::{remember, renew};
+use super::node_contact::{near_colliders, remember, renew};
 use super::rim_contact::Looker;
 use crate::collision::surface::{Ends, Finder, Held, Touching, feature, sort, thin_out};
 use crate::collision::{Bounds3, TriangleMeet};
@@ -71,17 +71,16 @@ pub(super) fn find(model: &Model, state: &State, work: &mut Work, settings: &Set
 /// True for a body with cells that may touch something.
 fn touches(model: &Model, work: &Work, slot: u32) -> bool {
     let has_cells = work.skins[slot as usize].as_ref().is_some_and(|s| s.tree.is_some());
-    has_cells && model.nodes_at(slot).is_some_and(|n| n.traits.radius >= 0.0)
+    has_cells && model.nodes_at(slot).is_some_and(Nodes::touches)
 }
 
 fn may_meet(model: &Model, work: &Work, a: u32, b: u32) -> bool {
     let bounds = |slot: u32| work.skins[slot as usize].as_ref()?.bounds;
-    let groups = |slot: u32| model.nodes_at(slot).map(|n| n.traits.groups);
     let near = bounds(a).zip(bounds(b)).is_some_and(|(a, b)| a.meets(&b));
-    let (Some(groups_a), Some(groups_b)) = (groups(a), groups(b)) else { return false };
+    let (Some(nodes_a), Some(nodes_b)) = (model.nodes_at(a), model.nodes_at(b)) else { return false };
     // oriented particles meet each other as ellipsoids
-    let ellipsoids = [a, b].iter().all(|&slot| model.nodes_at(slot).is_some_and(|n| !n.radii.is_empty()));
-    near && groups_a.meets(groups_b) && !model.are_apart(a, b) && !ellipsoids
+    let ellipsoids = !nodes_a.radii.is_empty() && !nodes_b.radii.is_empty();
+    near && nodes_a.meets(nodes_b) && !model.are_apart(a, b) && !ellipsoids
 }
 
 /// Features of two surfaces, or of one.
@@ -192,25 +191,20 @@ pub(super) fn corners_hold(built: &BuiltCollider, skin: &SkinWork, thickness: Re
 /// small bodies, edges and corners of large ones. The contacts of the body's surfels are those from `start` on.
 pub(super) fn find_rigid(model: &Model, state: &State, work: &mut Work, settings: &Settings, slot: u32, start: usize) {
     let Some(nodes) = model.nodes_at(slot) else { return };
-    let Work { skins, broad, bounds, colliders, contacts, motion, moves, near_colliders, near_cells, .. } = work;
-    let Some(skin) = skins[slot as usize].as_mut().filter(|s| s.tree.is_some()) else { return };
-    let Some(around) = skin.bounds else { return };
-    let awake = moves[slot as usize];
-    near_colliders.clear();
-    broad.overlapping(&around, |c| near_colliders.push(c));
+    let skin = work.skins[slot as usize].as_ref().filter(|s| s.tree.is_some());
+    let Some(around) = skin.and_then(|s| s.bounds) else { return };
+    near_colliders(model, work, (slot, nodes), &around);
+    let Work { skins, bounds, colliders, contacts, motion, near_colliders, near_cells, .. } = work;
+    let Some(skin) = skins[slot as usize].as_mut() else { return };
     near_colliders.retain(|&c| {
         let ColliderRef { body, collider } = colliders[c as usize];
         let built = model.rigid_at(body).map(|r| &r.colliders[collider as usize]);
         // a plane without end meets corners first
-        let pair_moves = awake || moves[body as usize];
-        pair_moves
-            && built
-                .is_some_and(|b| !b.geometry.is_unbounded() && !corners_hold(b, skin, nodes.traits.radius, settings))
+        built.is_some_and(|b| !b.geometry.is_unbounded() && !corners_hold(b, skin, nodes.traits.radius, settings))
     });
     if near_colliders.is_empty() {
         return;
     }
-    near_colliders.sort_unstable();
     skin.fit(nodes, window(settings));
     let skin = &*skin;
     contacts[start..].sort_unstable_by_key(|m| m.key);
@@ -219,9 +213,6 @@ pub(super) fn find_rigid(model: &Model, state: &State, work: &mut Work, settings
         let ColliderRef { body, collider } = colliders[c as usize];
         let Some(rigid) = model.rigid_at(body) else { continue };
         let built = &rigid.colliders[collider as usize];
-        if built.sensor || !built.groups.meets(nodes.traits.groups) || model.are_apart(body, slot) {
-            continue;
-        }
         let reach = settings.contact_margin + motion[body as usize];
         near_cells.clear();
         skin.overlapping(&bounds[c as usize], |cell| near_cells.push(cell));

@@ -7,7 +7,7 @@ use super::World;
 use crate::collision::{Bounds3, Geometry};
 use crate::error::{Error, finite_vec};
 use crate::math::{Pose, Real, Vec3};
-use crate::model::{BodyId, Groups, Shape};
+use crate::model::{Body, BodyId, Groups, Rigid, Shape};
 
 /// Whom a question is about.
 ///
@@ -107,23 +107,17 @@ impl World {
     /// # Ok(()) }
     /// ```
     pub fn may_touch(&self, a: BodyId, b: BodyId) -> Result<bool, Error> {
-        let groups = |id: BodyId| -> Result<Vec<Groups>, Error> {
-            if let Ok(rigid) = self.model.rigid(id) {
-                return Ok(rigid.colliders.iter().filter(|c| !c.sensor).map(|c| c.groups).collect());
+        let felt = |rigid: &Rigid, groups: Groups| rigid.colliders.iter().any(|c| !c.sensor && c.groups.meets(groups));
+        let meet = match (self.model.body(a)?, self.model.body(b)?) {
+            (Body::Nodes(n), _) if a == b => n.touches() && (n.traits.self_contact || self.settings.guaranteed),
+            (Body::Nodes(n), Body::Nodes(m)) => n.touches() && m.touches() && n.meets(m),
+            (Body::Rigid(r), Body::Nodes(n)) | (Body::Nodes(n), Body::Rigid(r)) => {
+                n.touches() && felt(r, n.traits.groups)
             }
-            let traits = &self.model.nodes(id)?.traits;
-            Ok(if traits.radius < 0.0 { Vec::new() } else { vec![traits.groups] })
+            (Body::Rigid(_), Body::Rigid(_)) if a == b => false,
+            (Body::Rigid(r), Body::Rigid(s)) => r.colliders.iter().any(|c| !c.sensor && felt(s, c.groups)),
         };
-        let (of_a, of_b) = (groups(a)?, groups(b)?);
-        if a == b {
-            let folds = |n: &crate::model::Nodes| n.traits.self_contact || self.settings.guaranteed;
-            return Ok(!of_a.is_empty() && self.model.nodes(a).is_ok_and(folds));
-        }
-        let bare = |id: BodyId| self.model.nodes(id).map(|n| n.cells.corners.is_empty());
-        // bare particles meet rigid bodies only
-        let nobody = matches!((bare(a), bare(b)), (Ok(x), Ok(y)) if x || y);
-        let meet = of_a.iter().any(|x| of_b.iter().any(|y| x.meets(*y)));
-        Ok(meet && !nobody && !self.model.are_apart(a.index, b.index))
+        Ok(meet && !self.model.are_apart(a.index, b.index))
     }
 
     /// The first thing on a ray of a given length [m].

@@ -25,7 +25,7 @@ impl World {
         self.model.bodies.iter().filter_map(move |(slot, _)| {
             let nodes = self.model.nodes_at(slot)?;
             let id = self.model.body_id(slot);
-            let touches = nodes.traits.radius >= 0.0 && nodes.traits.groups.meets(filter.groups);
+            let touches = nodes.touches() && nodes.traits.groups.meets(filter.groups);
             if filter.except == Some(id) || !touches {
                 return None;
             }

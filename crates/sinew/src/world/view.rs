@@ -197,7 +197,7 @@ impl<'a> BodyView<'a> {
     /// Distance from the surface points at which nodes touch [m]; nothing for rigid bodies and nodes that touch nothing.
     pub fn node_radius(&self) -> Option<Real> {
         match self.body {
-            Body::Nodes(n) if n.traits.radius >= 0.0 => Some(n.traits.radius),
+            Body::Nodes(n) if n.touches() => Some(n.traits.radius),
             _ => None,
         }
     }

@@ -21,6 +21,11 @@ impl Dice {
     }
 }
 
+/// Nobody can keep two bodies apart that are both held.
+pub fn held(body: &BodyView<'_>) -> bool {
+    body.is_frozen() || body.is_rigid() && body.motion() != Motion::Dynamic
+}
+
 /// Shot `number`: bullets and targets in turn, 1 to 100 thicknesses of the target a step, from all sides above it.
 pub struct Shot {
     pub world: World,
