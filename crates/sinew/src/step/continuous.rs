@@ -10,11 +10,13 @@
 //! the contact, equal and opposite on both sides: momentum and angular momentum are kept, energy of approach is lost as in
 //! an inelastic impact.
 
+use super::means::CHANGE;
 use super::touch;
 use crate::collision::continuous::{Keep, Look, RootMethod, advance, edge_edge, first_meeting, vertex_face};
 use crate::constraint::{Bounds, Term};
+use crate::deformable::vec;
 use crate::math::{Block, Real, Vec3, Wide3, narrow, narrow_rotation, widen, widen_rotation};
-use crate::model::{Body, Model, Motion};
+use crate::model::{Body, Model, Motion, Nodes};
 use crate::settings::{Settings, TimeOfContact};
 use crate::solver::pgs;
 use crate::state::State;
@@ -85,7 +87,8 @@ pub(super) fn place_start(model: &Model, state: &State, work: &mut Work) {
         }
         let Some(to) = held else { continue };
         match body {
-            Body::Rigid(_) => {
+            Body::Rigid(rigid) => {
+                to.fixed = rigid.motion == Motion::Fixed;
                 let (x, q) = (widen(state.x[slot]), widen_rotation(state.q[slot]));
                 to.pivot = crate::collision::continuous::Pivot::new((x, q), (x, q));
                 to.start.iter_mut().zip(&to.local).for_each(|(at, local)| *at = x + q * *local);
@@ -105,7 +108,7 @@ pub(super) fn place_start(model: &Model, state: &State, work: &mut Work) {
 fn touches(body: &Body) -> bool {
     match body {
         Body::Rigid(r) => r.colliders.iter().any(|c| !c.sensor),
-        Body::Nodes(n) => n.traits.radius >= 0.0,
+        Body::Nodes(n) => n.touches(),
     }
 }
 
@@ -162,13 +165,8 @@ pub(super) fn may_meet(model: &Model, state: &State, a: u32, b: u32) -> bool {
         None => false,
     };
     let held = |slot: u32| !free(slot) || state.is_frozen(slot as usize);
-    let groups = |slot: u32| model.nodes_at(slot).map(|n| (n.traits.groups, n.cells.corners.is_empty()));
-    // bare particles meet rigid bodies only, as in contacts
-    let nodes = match (groups(a), groups(b)) {
-        (Some((group_a, bare_a)), Some((group_b, bare_b))) => group_a.meets(group_b) && !bare_a && !bare_b,
-        _ => true,
-    };
-    !(held(a) && held(b)) && nodes && !model.are_apart(a, b)
+    let nodes = model.nodes_at(a).zip(model.nodes_at(b));
+    !(held(a) && held(b)) && nodes.is_none_or(|(a, b)| a.meets(b)) && !model.are_apart(a, b)
 }
 
 /// True when the cells' colliders let each other touch.
@@ -366,8 +364,13 @@ pub(super) fn keep(pair: &Near, a: &GuardBody, b: &GuardBody, settings: &Setting
     let most = |body: &GuardBody, corners: &[u32]| corners.iter().map(|&k| body.radii[k as usize]).fold(0.0, f64::max);
     let on_b = if pair.kind == Meeting::VertexPlane { 0.0 } else { most(b, &pair.corners[pair.split()..]) };
     let touch = most(a, &pair.corners[..pair.split()]) + on_b;
-    let far = a.start[pair.corners[0] as usize].abs().max_element() + touch;
-    // what State can resolve there, some times over
+    // what State can resolve there, some times over: a corner of the ground a hundred metres away is where it was
+    let first_of_b = (pair.kind != Meeting::VertexPlane).then(|| pair.corners[pair.split()]);
+    let from = |body: &GuardBody, corner: u32| {
+        let x = body.start[corner as usize];
+        if body.fixed { 0.0 } else { x.abs().max_element() }
+    };
+    let far = from(a, pair.corners[0]).max(first_of_b.map_or(0.0, |corner| from(b, corner))) + touch;
     // the digits of single precision in both builds: gaps of double rounding let features slip past each other
     let floor = 16.0 * f64::from(f32::EPSILON) * far.max(1e-3);
     Keep { touch, gap: settings.minimum_gap as f64, floor }
@@ -563,9 +566,12 @@ fn apply_cuts(model: &Model, state: &State, work: &mut Work) {
                 report.counts.stopped += 1;
             }
             Some(Body::Nodes(nodes)) => {
+                let first = model.node_block(nodes.start) as usize;
+                let blocks = first..first + nodes.inv_mass.len();
+                let most = time_of_all(nodes, &state.node_x[nodes.span()], &pose[blocks.clone()], &guard.cut[blocks]);
                 for n in nodes.span() {
                     let block = model.node_block(n as u32) as usize;
-                    let time = guard.cut[block];
+                    let time = guard.cut[block].min(most);
                     if time < 1.0 {
                         let (from, at) = (widen(state.node_x[n]), &mut pose[block]);
                         let to = narrow(from.lerp(widen(Vec3::new(at[0], at[1], at[2])), time));
@@ -578,6 +584,19 @@ fn apply_cuts(model: &Model, state: &State, work: &mut Work) {
         }
         follow(model, state, pose, slot, body);
     }
+}
+
+/// The time until which all nodes of a body may go on when some are stopped: none may leave its neighbours behind by more than
+/// a share of the shortest edge. A jelly whose inside went on by 0.2 m while its front stood still had the energy of
+/// that in the next step, and threw whatever it touched.
+fn time_of_all(nodes: &Nodes, from: &[Vec3], to: &[Block], cut: &[f64]) -> f64 {
+    let first = cut.iter().fold(1.0, |least: f64, time| least.min(*time));
+    let way = from.iter().zip(to).fold(0.0, |most: Real, (x, end)| most.max((vec(*end) - *x).length_squared())).sqrt();
+    // ways of particles without edges are their own
+    if first >= 1.0 || nodes.shortest <= 0.0 || way <= CHANGE * nodes.shortest {
+        return 1.0;
+    }
+    first + widen(Vec3::splat(CHANGE * nodes.shortest / way)).x
 }
 
 /// Takes the approach of stopped pairs out of the velocities: an inelastic impact at each contact.

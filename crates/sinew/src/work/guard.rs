@@ -36,6 +36,8 @@ pub(crate) struct GuardBody {
     pub end: Vec<Wide3>,
     /// How far each may come [m].
     pub travel: Vec<f64>,
+    /// A rigid body that never moves: its place has no rounding.
+    pub fixed: bool,
     /// Vertices whose end has changed since it was last looked at.
     pub fresh: Vec<bool>,
     /// Motion of a rigid body.
@@ -73,6 +75,7 @@ impl GuardBody {
             start: vec![Wide3::ZERO; count],
             end: vec![Wide3::ZERO; count],
             travel: vec![0.0; count],
+            fixed: false,
             fresh: vec![false; count],
             pivot: Pivot::still(),
             tree,

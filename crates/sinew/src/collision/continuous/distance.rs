@@ -23,13 +23,23 @@ pub(crate) struct Slab {
 /// A vertex (first) and a triangle.
 pub(crate) fn vertex_face(x: &[Wide3; 4]) -> Slab {
     let w = point_triangle(x[0], [x[1], x[2], x[3]]);
-    slab(x, 1, [1.0, w[0], w[1], w[2]])
+    wider(x, 1, slab(x, 1, [1.0, w[0], w[1], w[2]]), (x[2] - x[1]).cross(x[3] - x[1]))
 }
 
 /// Two edges: the first two corners and the last two.
 pub(crate) fn edge_edge(x: &[Wide3; 4]) -> Slab {
     let [s, t] = segment_segment([x[0], x[1]], [x[2], x[3]]);
-    slab(x, 2, [1.0 - s, s, 1.0 - t, t])
+    wider(x, 2, slab(x, 2, [1.0 - s, s, 1.0 - t, t]), (x[1] - x[0]).cross(x[3] - x[2]))
+}
+
+/// The wider of a slab and the one across both features, which is the widest when the nearest points are inside. These are lost in
+/// rounding where edges are nearly parallel and long: between the diagonal of a ground of 200 m and that of a box 0.3 mm above it
+/// they left a slab of no width.
+fn wider(x: &[Wide3; 4], split: usize, nearest: Slab, across: Wide3) -> Slab {
+    let Some(across) = across.try_normalize() else { return nearest };
+    let across = if across.dot(x[split] - x[0]) < 0.0 { -across } else { across };
+    let other = slab_along(x, split, across, nearest.weights);
+    if other.width > nearest.width { other } else { nearest }
 }
 
 /// The slab along the nearest points. `split` corners belong to a.
@@ -41,6 +51,11 @@ fn slab(x: &[Wide3; 4], split: usize, weights: [f64; 4]) -> Slab {
     let Some(normal) = apart.try_normalize() else {
         return Slab { normal: Wide3::ZERO, width: 0.0, weights };
     };
+    slab_along(x, split, normal, weights)
+}
+
+/// The slab with a given normal.
+fn slab_along(x: &[Wide3; 4], split: usize, normal: Wide3, weights: [f64; 4]) -> Slab {
     // from the first corner: large coordinates would cost digits
     let along = |k: usize| normal.dot(x[k] - x[0]);
     let far_a = (0..split).map(along).fold(f64::NEG_INFINITY, f64::max);
@@ -92,14 +107,18 @@ fn segment_segment(a: [Wide3; 2], b: [Wide3; 2]) -> [f64; 2] {
         }
     }
     let mut best = ([0.0, 0.0], f64::INFINITY);
-    for end in [0.0, 1.0] {
-        let (on_a, on_b) = (a[0] + e * end, b[0] + f * end);
-        for [s, t] in [[end, point_segment(on_a, b)], [point_segment(on_b, a), end]] {
-            let away = (r + e * s - f * t).length_squared();
-            if away < best.1 {
-                best = ([s, t], away);
-            }
+    for [s, t] in ends(a, b) {
+        let away = (r + e * s - f * t).length_squared();
+        if away < best.1 {
+            best = ([s, t], away);
         }
     }
     best.0
+}
+
+/// An end of one with the point nearest to it on the other.
+fn ends(a: [Wide3; 2], b: [Wide3; 2]) -> [[f64; 2]; 4] {
+    let on = |end: usize| [[end as f64, point_segment(a[end], b)], [point_segment(b[end], a), end as f64]];
+    let ([p, q], [r, s]) = (on(0), on(1));
+    [p, q, r, s]
 }
