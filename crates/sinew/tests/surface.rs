@@ -46,6 +46,27 @@ fn block_on_block(make: fn([u32; 3], Vec3, Real) -> SoftBody) -> (Real, Real, Re
     (force, world.report().penetration, lowest)
 }
 
+/// A plate of 3 mm on one of 2 mm: what is above the lower one lies behind its underside too, by less than the contact margin,
+/// and was pulled down through it.
+#[test]
+fn a_thin_plate_rests_on_a_thin_plate() {
+    let mut world = World::new(settings()).unwrap();
+    world.add_rigid(ground()).unwrap();
+    let low = world.add_soft(springs([6, 1, 6], Vec3::new(0.12, 2e-3, 0.12), 1e6).at([0.0, 1e-3, 0.0])).unwrap();
+    let high = springs([5, 1, 5], Vec3::new(0.1, 3e-3, 0.1), 1e6).at([1e-3, 3.6e-3, 2e-3]);
+    let high = world.add_soft(high).unwrap();
+    let mut force = 0.0;
+    for step in 0..200 {
+        world.step(&Input::none());
+        force += if step < 100 { 0.0 } else { 0.01 * force_between(&world, low, high) };
+        let heights = world.body(high).unwrap().node_positions().iter().map(|p| p.y);
+        let (lowest, highest) = heights.fold((1.0, 0.0), |(low, high): (Real, Real), y| (low.min(y), high.max(y)));
+        assert!(lowest > 1.7e-3 && highest < 5.7e-3, "step {step}: {lowest} to {highest} m");
+    }
+    let weight: Real = world.body(high).unwrap().node_masses().iter().sum::<Real>() * 9.81;
+    assert!((force - weight).abs() < 0.01 * weight, "{force} N for {weight}");
+}
+
 #[test]
 fn an_implicit_block_rests_on_another_with_its_weight() {
     let weight = 4.0 * 9.81;

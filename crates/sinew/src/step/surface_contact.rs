@@ -24,6 +24,10 @@ const SAG: Real = 0.2;
 const SLACK: Real = 0.2;
 const AHEAD: Real = 2.0;
 
+/// Depth of a vertex below a face from which it is asked whether it is inside at all, as a share of the contact margin. At less it may
+/// be on either side of an edge by rounding.
+const DOUBTFUL: Real = 0.02;
+
 /// How much deeper another point of a triangle must be before a contact moves there, as a share of the contact margin.
 const DEEPER: Real = 0.01;
 /// Cosine of the largest angle between the normals of the two.
@@ -123,7 +127,17 @@ fn find_pair(model: &Model, state: &State, work: &mut Work, settings: &Settings,
     let boxes = (&skin_a.boxes[..], &skin_b.boxes[..]);
     // under the guarantee rows shall stop what the guard would have to
     let held = (!settings.guaranteed).then_some(held_vertices);
-    features(&finder, cell_pairs, boxes, held, touching_features);
+    // what is beside a body lies behind some of its faces too
+    let ghost = |t: &Touching| {
+        let depth = -(t.gap + t.reach);
+        let (skin, nodes, p) = match (t.a, t.b) {
+            ((feature::VERTEX, vertex), _) => (skin_b, nodes_b, skin_a.x[vertex as usize]),
+            (_, (_, vertex)) => (skin_a, nodes_a, skin_b.x[vertex as usize]),
+        };
+        let doubtful = depth > DOUBTFUL * settings.contact_margin;
+        doubtful && !own && nodes.surface.is_solid() && !skin.encloses(&nodes.cells, p, depth)
+    };
+    features(&finder, cell_pairs, boxes, (held, &ghost), touching_features);
     // both lists are in the order of keys: walk along the remembered contacts
     let mut known = &state.contacts[state.contacts.partition_point(|m| (m.key.a, m.key.b) < (a, b))..];
     for t in touching_features.iter() {
@@ -142,12 +156,13 @@ fn find_pair(model: &Model, state: &State, work: &mut Work, settings: &Settings,
     }
 }
 
-/// What touches among pairs of cells with these boxes, in the order of keys; with `held`, without the edges that vertices hold.
+/// What touches among pairs of cells with these boxes, in the order of keys; without vertices that are ghosts and, with `held`,
+/// without the edges that vertices hold.
 fn features(
     finder: &Finder<'_>,
     pairs: &[(u32, u32)],
     (boxes_a, boxes_b): (&[Bounds3], &[Bounds3]),
-    held: Option<&mut Held>,
+    (held, ghost): (Option<&mut Held>, &dyn Fn(&Touching) -> bool),
     out: &mut Vec<Touching>,
 ) {
     out.clear();
@@ -155,6 +170,7 @@ fn features(
         finder.vertices([cell_a, cell_b], [&boxes_a[cell_a as usize], &boxes_b[cell_b as usize]], out);
     }
     thin_out(out);
+    out.retain(|t| !ghost(t));
     let held = held.map(|h| h.list(out, [finder.a.x.len(), finder.b.x.len()]));
     for &cells in pairs {
         finder.edges(cells, &boxes_b[cells.1 as usize], held, out);

@@ -1,10 +1,14 @@
 //! The surface of a body of nodes as detection sees it at the start of a step.
 
 use crate::collision::Bounds3;
-use crate::collision::surface::{Skin, SurfaceTree};
+use crate::collision::surface::{Skin, SurfaceTree, point_triangle};
 use crate::math::{Real, Vec3};
 use crate::model::Nodes;
+use crate::model::surface::Cells;
 use crate::state::State;
+
+/// Distances up to this times the least are alike: rounding of a point on an edge that two faces share.
+const ALIKE: Real = 1.001;
 
 /// Positions, velocities and normals of surfels, and boxes over the cells.
 #[derive(Debug)]
@@ -159,6 +163,30 @@ impl SkinWork {
                 found(cell);
             }
         });
+    }
+
+    /// True when a point is inside this body with an inside, as the nearest of its faces within `reach` tells [m].
+    pub fn encloses(&self, cells: &Cells, p: Vec3, reach: Real) -> bool {
+        let around = Bounds3 { min: p, max: p }.grown(reach);
+        let apart = |cell: u32| {
+            let at = cells.corners[cell as usize].map(|k| self.x[k as usize]);
+            let w = point_triangle(p, at);
+            let plane = (at[1] - at[0]).cross(at[2] - at[0]).normalize_or_zero();
+            (p - (at[0] * w[0] + at[1] * w[1] + at[2] * w[2]), plane)
+        };
+        let mut nearest = Real::INFINITY;
+        self.overlapping(&around, |cell| nearest = nearest.min(apart(cell).0.length()));
+        // faces at one edge are equally near: the one that the point is most above or below tells, of two the first
+        let mut teller = (0.0, 0);
+        self.overlapping(&around, |cell| {
+            let (away, plane) = apart(cell);
+            let height = plane.dot(away);
+            let more = height.abs().total_cmp(&Real::abs(teller.0)).then(teller.1.cmp(&cell));
+            if away.length() <= ALIKE * nearest && more.is_gt() {
+                teller = (height, cell);
+            }
+        });
+        teller.0 < 0.0
     }
 
     /// As the finder of touching features wants it.
