@@ -3,7 +3,7 @@
 use crate::figure::{Solid, Triangles};
 use crate::hull;
 use sinew::{Pose, Real, Shape, Vec3};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Corners of a full circle.
 const AROUND: u32 = 48;
@@ -34,8 +34,8 @@ pub(crate) fn add(shape: &Shape, place: &Pose, out: &mut Vec<Solid>) {
             return;
         }
         Shape::Box { half_extents } => cuboid(*half_extents),
-        Shape::Cylinder { half_height, radius } => turned(&[(*radius, -half_height), (*radius, *half_height)]),
-        Shape::Cone { half_height, radius } => turned(&[(*radius, -half_height), (0.0, *half_height)]),
+        Shape::Cylinder { half_height, radius } => cylinder(*half_height, *radius),
+        Shape::Cone { half_height, radius } => cone(*half_height, *radius),
         Shape::ConvexHull { points } => hull::hull(points),
         Shape::TriMesh { vertices, triangles } => {
             Triangles { vertices: vertices.to_vec(), triangles: triangles.to_vec() }
@@ -55,30 +55,53 @@ impl Triangles {
         self
     }
 
-    /// A ball as triangles [m].
+    /// A ball as triangles [m]: closed, without a triangle that has no area.
     pub fn ball(center: Vec3, radius: Real) -> Self {
         Self::capsule(center, center, radius)
     }
 
-    /// A capsule as triangles [m]: rings around the segment, half of them at each end.
+    /// A capsule as triangles [m]: a point at each end and rings between them. Closed, without a triangle that has no area; when the
+    /// ends are one, a ball.
     pub fn capsule(a: Vec3, b: Vec3, radius: Real) -> Self {
         const RINGS: u32 = 6;
         const SIDES: u32 = 24;
         let axis = (b - a).try_normalize().unwrap_or(Vec3::Y);
         let (u, w) = axis.any_orthonormal_pair();
-        let mut mesh = Triangles::default();
-        for ring in 0..2 * RINGS + 2 {
-            // the ring at the equator comes twice: once for each end
-            let (end, step) =
-                if ring <= RINGS { (a, ring as Real - RINGS as Real) } else { (b, (ring - RINGS - 1) as Real) };
-            let (sin, cos) = (step / RINGS as Real * std::f64::consts::FRAC_PI_2 as Real).sin_cos();
+        // ends that are one to the digits of a picture have one equator, or a ring of triangles between the two had no area
+        let is_ball = (b - a).length() <= 1e-3 * radius;
+        let steps = (1 - RINGS as i32..=0).map(|step| (a, step));
+        let steps = steps.chain((i32::from(is_ball)..RINGS as i32).map(|step| (b, step)));
+        let (mut mesh, mut rings) = (Triangles::default(), 0);
+        for (end, step) in steps {
+            let (sin, cos) = (step as Real / RINGS as Real * std::f64::consts::FRAC_PI_2 as Real).sin_cos();
             for side in 0..SIDES {
                 let (s, c) = (side as Real / SIDES as Real * std::f64::consts::TAU as Real).sin_cos();
                 mesh.vertices.push(end + (axis * sin + (u * c + w * s) * cos) * radius);
             }
+            rings += 1;
         }
-        mesh.join_rings(2 * RINGS + 2, SIDES);
+        mesh.join_rings(rings, SIDES);
+        mesh.close_above(a - axis * radius, 0, SIDES, false);
+        mesh.close_above(b + axis * radius, (rings - 1) * SIDES, SIDES, true);
         mesh
+    }
+
+    /// Triangles from a ring to a point over it, outward; `up`: along the axis, or at its lower end.
+    fn close_above(&mut self, point: Vec3, first: u32, sides: u32, up: bool) {
+        let top = self.vertices.len() as u32;
+        self.vertices.push(point);
+        for side in 0..sides {
+            let [a, b] = [side, (side + 1) % sides].map(|k| first + k);
+            self.triangles.push(if up { [top, a, b] } else { [top, b, a] });
+        }
+    }
+
+    /// A ring as a flat end, outward.
+    fn close_flat(&mut self, first: u32, sides: u32, up: bool) {
+        for side in 1..sides - 1 {
+            let [a, b, c] = [first, first + side, first + side + 1];
+            self.triangles.push(if up { [a, b, c] } else { [a, c, b] });
+        }
     }
 
     /// Triangles between rings of `sides` vertices each, outward when rings go up along the axis.
@@ -106,23 +129,28 @@ fn sign(bit: u32) -> Real {
     if bit == 0 { -1.0 } else { 1.0 }
 }
 
-/// A closed body of revolution about y from its outline (radius, height), upwards; flat at both ends.
-fn turned(outline: &[(Real, Real)]) -> Triangles {
+/// A ring of [`AROUND`] vertices about y.
+fn ring(radius: Real, y: Real) -> impl Iterator<Item = Vec3> {
+    (0..AROUND).map(move |side| {
+        let (s, c) = (side as Real / AROUND as Real * std::f64::consts::TAU as Real).sin_cos();
+        Vec3::new(radius * s, y, radius * c)
+    })
+}
+
+fn cylinder(half_height: Real, radius: Real) -> Triangles {
     let mut mesh = Triangles::default();
-    for &(radius, y) in outline {
-        for side in 0..AROUND {
-            let (s, c) = (side as Real / AROUND as Real * std::f64::consts::TAU as Real).sin_cos();
-            mesh.vertices.push(Vec3::new(radius * s, y, radius * c));
-        }
-    }
-    let rings = outline.len() as u32;
-    mesh.join_rings(rings, AROUND);
-    for (first, up) in [(0, false), ((rings - 1) * AROUND, true)] {
-        for side in 1..AROUND - 1 {
-            let [a, b, c] = [first, first + side, first + side + 1];
-            mesh.triangles.push(if up { [a, b, c] } else { [a, c, b] });
-        }
-    }
+    mesh.vertices.extend(ring(radius, -half_height).chain(ring(radius, half_height)));
+    mesh.join_rings(2, AROUND);
+    mesh.close_flat(0, AROUND, false);
+    mesh.close_flat(AROUND, AROUND, true);
+    mesh
+}
+
+fn cone(half_height: Real, radius: Real) -> Triangles {
+    let mut mesh = Triangles::default();
+    mesh.vertices.extend(ring(radius, -half_height));
+    mesh.close_flat(0, AROUND, false);
+    mesh.close_above(Vec3::Y * half_height, 0, AROUND, true);
     mesh
 }
 
@@ -151,10 +179,11 @@ fn height_field(heights: &[Real], rows: usize, scale: Vec3) -> Triangles {
 /// Sides of filled cells that have no filled neighbour. Cell (0, 0, 0) begins at the origin.
 fn voxels(size: Vec3, cells: &[[i32; 3]]) -> Triangles {
     let filled: BTreeSet<[i32; 3]> = cells.iter().copied().collect();
-    let unit = cuboid(size * 0.5);
+    let unit = cuboid(Vec3::splat(0.5));
     let mut mesh = Triangles::default();
+    // neighbours share their corners, or the surface would have a crack along every edge
+    let mut known: BTreeMap<[i64; 3], u32> = BTreeMap::new();
     for cell in &filled {
-        let middle = (Vec3::from_array(cell.map(|k| k as Real)) + Vec3::splat(0.5)) * size;
         // two triangles a side, in the order of `cuboid`: -x, +x, -y, +y, -z, +z
         for (side, pair) in unit.triangles.chunks(2).enumerate() {
             let mut beside = *cell;
@@ -163,9 +192,16 @@ fn voxels(size: Vec3, cells: &[[i32; 3]]) -> Triangles {
                 continue;
             }
             for triangle in pair {
-                let first = mesh.vertices.len() as u32;
-                mesh.vertices.extend(triangle.map(|k| unit.vertices[k as usize] + middle));
-                mesh.triangles.push([first, first + 1, first + 2]);
+                let corner = |k: u32| [0, 1, 2].map(|axis| i64::from(cell[axis]) + i64::from(k >> axis & 1));
+                let vertices = &mut mesh.vertices;
+                let corners = triangle.map(|k| {
+                    let at = corner(k);
+                    *known.entry(at).or_insert_with(|| {
+                        vertices.push(Vec3::from_array(at.map(|i| i as Real)) * size);
+                        vertices.len() as u32 - 1
+                    })
+                });
+                mesh.triangles.push(corners);
             }
         }
     }
@@ -207,6 +243,55 @@ mod tests {
         close(&Triangles::ball(Vec3::new(1.0, 2.0, 3.0), 1.0), 4.0 / 3.0 * pi * 0.99);
         let cells: Arc<[[i32; 3]]> = vec![[0, 0, 0], [1, 0, 0], [1, 1, 0]].into();
         close(&mesh_of(&Shape::Voxels { size: Vec3::ONE, cells }), 3.0);
+    }
+
+    /// Every edge has as many triangles on one side as on the other, and every triangle an area.
+    fn assert_sound(mesh: &Triangles, what: &str) {
+        let mut edges: BTreeMap<(u32, u32), i32> = BTreeMap::new();
+        let flat = |v: u32| mesh.vertices[v as usize];
+        for &[a, b, c] in &mesh.triangles {
+            let [p, q, r] = [a, b, c].map(flat);
+            let longest = (q - p).length_squared().max((r - p).length_squared()).max((r - q).length_squared());
+            assert!((q - p).cross(r - p).length() > 1e-4 * longest, "{what}: {p} {q} {r} has no area");
+            for (from, to) in [(a, b), (b, c), (c, a)] {
+                *edges.entry((from.min(to), from.max(to))).or_default() += if from < to { 1 } else { -1 };
+            }
+        }
+        assert!(!edges.is_empty() && edges.values().all(|sum| *sum == 0), "{what} is open");
+        let used: BTreeSet<u32> = mesh.triangles.iter().flatten().copied().collect();
+        assert_eq!(used.len(), mesh.vertices.len(), "{what} has vertices of no triangle");
+    }
+
+    /// Poles of balls were rings of 24 vertices in one point, with triangles without area between them, and the equator was there
+    /// twice; programs that read an OBJ complain about both.
+    #[test]
+    fn every_shape_is_closed_and_no_triangle_is_degenerate() {
+        let (a, b) = (Vec3::new(0.1, 2.0, 0.3), Vec3::new(0.4, 2.5, 0.2));
+        let balls = [
+            ("a ball", Triangles::ball(a, 0.1)),
+            ("a large ball far away", Triangles::ball(a * 100.0, 7.0)),
+            ("a capsule", Triangles::capsule(a, b, 0.1)),
+            ("a capsule of one point", Triangles::capsule(a, a, 0.1)),
+            ("a short capsule", Triangles::capsule(a, a + Vec3::X * 1e-6, 0.1)),
+            ("a thin capsule", Triangles::capsule(a, b, 0.01)),
+        ];
+        for (what, mesh) in &balls {
+            assert_sound(mesh, what);
+            assert!(volume(mesh) > 0.0, "{what}");
+        }
+        let cells: Arc<[[i32; 3]]> = vec![[0, 0, 0], [1, 0, 0], [2, 1, 0], [2, 1, 1], [5, 5, 5]].into();
+        let shapes = [
+            ("a box", Shape::cuboid(1.0, 0.5, 0.25)),
+            ("a cylinder", Shape::cylinder(0.5, 1.0)),
+            ("a flat cylinder", Shape::cylinder(0.01, 1.0)),
+            ("a cone", Shape::cone(0.5, 1.0)),
+            ("a hull of a box", Shape::convex_hull(cuboid(Vec3::ONE).vertices)),
+            ("a hull of a ball", Shape::convex_hull(Triangles::ball(a, 0.1).vertices)),
+            ("voxels", Shape::Voxels { size: Vec3::new(0.1, 0.2, 0.3), cells }),
+        ];
+        for (what, shape) in &shapes {
+            assert_sound(&mesh_of(shape), what);
+        }
     }
 
     #[test]

@@ -10,12 +10,23 @@ const CASES: &[Case] = &[
     (
         "a = \n[b\n",
         &[
-            "s.toml:1:5: string values must be quoted, expected literal string",
-            "s.toml:2:3: unclosed table, expected `]`",
+            "s.toml:1:5: expected a value: a number, text in quotes, true, false, a list or a table",
+            "s.toml:2:3: expected ']' behind the name of the table",
         ],
     ),
-    ("seconds =\n", &["s.toml:1:10: string values must be quoted, expected literal string"]),
-    ("seconds = 1\nseconds = 2\n", &["s.toml:2:1: duplicate key"]),
+    ("seconds =\n", &["s.toml:1:10: expected a value: a number, text in quotes, true, false, a list or a table"]),
+    ("seconds = 1\nseconds = 2\n", &["s.toml:2:1: 'seconds' is here twice"]),
+    ("[bodies.a]\nkind = fixed\n", &["s.toml:2:8: this word needs quotes: text stands in quotes"]),
+    ("[bodies.a]\n[bodies.a]\n", &["s.toml:2:9: 'a' is here twice: this table is there already"]),
+    ("seconds = 1\nseconds.a = 2\n", &["s.toml:2:1: 'seconds' has a value already"]),
+    (
+        "[bodies.a]\nposition = [1,\n 2 3,\n]\nname = 'a\n[bodies.b]\nmass = 1 2\n",
+        &[
+            "s.toml:3:4: expected ',' or ']'",
+            "s.toml:5:8: a line ends within this text",
+            "s.toml:7:10: expected the end of the line",
+        ],
+    ),
     ("seconds = 2020-01-01\n", &["s.toml:1:11: dates have no meaning in a scene"]),
     ("seconds = 99999999999999999999\n", &["s.toml:1:11: this whole number does not fit in 64 bits"]),
     ("second = 5\n", &["s.toml:1:1: second: unknown key 'second'; did you mean 'seconds'?"]),

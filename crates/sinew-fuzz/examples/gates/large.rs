@@ -1,7 +1,7 @@
 //! Files of megabytes for P4: meshes by our own writers, the densest text of each format, scene files that are mostly lists,
 //! saves and recordings.
 
-use crate::limits::{Case, SHARE, TOML_SHARE};
+use crate::limits::{Case, SHARE};
 use sinew::{Input, TetMesh, Vec3, World};
 use sinew_mesh::{Encoding, Format, Mesh, read_bytes, write_bytes};
 use sinew_scene::file::{Syntax, read_text};
@@ -16,8 +16,7 @@ pub fn mesh(name: impl Into<String>, format: Format, file: &'static str, bytes: 
 /// A case that the reader of scene files reads.
 pub fn scene(name: impl Into<String>, syntax: Syntax, text: impl Into<String>) -> Case {
     let read = move |bytes: &[u8]| std::str::from_utf8(bytes).is_ok_and(|text| read_text(text, "p4", syntax).is_ok());
-    let share = if syntax == Syntax::Toml { TOML_SHARE } else { SHARE };
-    Case { name: name.into(), bytes: text.into().into_bytes(), share, read: Box::new(read) }
+    Case { name: name.into(), bytes: text.into().into_bytes(), share: SHARE, read: Box::new(read) }
 }
 
 /// All of about this size [bytes].
@@ -141,11 +140,22 @@ fn scenes(size: usize) -> Vec<Case> {
         scene("toml, a list of numbers", Syntax::Toml, format!("a=[{}]\n", "0,".repeat(size / 2))),
         scene("toml, a list of lists", Syntax::Toml, format!("a=[{}]\n", "[],".repeat(size / 3))),
         scene("toml, unknown keys", Syntax::Toml, (0..size / 8).map(|i| format!("{i:05}=1\n")).collect::<String>()),
+        scene("toml, lists of one", Syntax::Toml, format!("a=[{}]\n", "[0],".repeat(size / 4))),
+        scene("toml, tables of one", Syntax::Toml, format!("a=[{}]\n", "{a=0},".repeat(size / 6))),
+        scene("toml, headers", Syntax::Toml, (0..size / 8).map(|i| format!("[{i:05}]\n")).collect::<String>()),
+        scene("toml, a list of tables", Syntax::Toml, "[[a]]\n".repeat(size / 6)),
+        scene("toml, keys with dots", Syntax::Toml, (0..size / 9).map(|i| format!("{i:04}.a=0\n")).collect::<String>()),
         scene("toml, empty lines", Syntax::Toml, "\n".repeat(size)),
         scene("toml, no TOML", Syntax::Toml, "=\n".repeat(size / 2)),
         scene("toml, one long word", Syntax::Toml, "a".repeat(size)),
         scene("toml, one long text", Syntax::Toml, format!("name='{}'\n", "a".repeat(size))),
         scene("json, a list of numbers", Syntax::Json, format!("{{\"a\":[{}0]}}", "0,".repeat(size / 2))),
+        scene("json, lists of one", Syntax::Json, format!("{{\"a\":[{}[]]}}", "[0],".repeat(size / 4))),
+        scene(
+            "json, unknown keys",
+            Syntax::Json,
+            format!("{{{}\"a\":0}}", (0..size / 10).map(|i| format!("\"{i:05}\":1,")).collect::<String>()),
+        ),
         scene("json, a list of objects", Syntax::Json, format!("{{\"a\":[{}{{}}]}}", "{},".repeat(size / 3))),
         scene("json, no JSON", Syntax::Json, "{".repeat(size)),
     ]

@@ -1,7 +1,6 @@
 //! P4: what a file may cost. A file of n bytes takes less than 64 MB + 20 n of memory and a second a megabyte, whatever is in
 //! it; a small one that claims to be large, or that repeats itself, is refused within 10 ms. Time is that of the processor where Linux
-//! tells it, the least of several: other work on the machine must not decide. TOML is kept to 128 n: where a
-//! value is two bytes of text, the tokens, events and spans of its parser take a hundred for each byte.
+//! tells it, the least of several: other work on the machine must not decide.
 
 use crate::{TALLY, large, small};
 use std::time::Instant;
@@ -9,7 +8,6 @@ use std::time::Instant;
 /// Memory that any file may take [bytes], and for each of its own bytes.
 const FLOOR: usize = 64 << 20;
 pub const SHARE: usize = 20;
-pub const TOML_SHARE: usize = 128;
 /// Time that a file may take for each of its bytes [s].
 const SECONDS: f64 = 1e-6;
 /// Time in which a claim is refused [s].

@@ -68,15 +68,20 @@ pub(crate) struct Document {
 const TABLES: [&str; 4] = ["bodies", "combined", "joints", "motions"];
 
 impl Document {
-    /// Reads the tree and builds the world once; all faults are with the reader.
-    pub fn read(root: &Node, parameters: Vec<Parameter>, reader: &mut Reader<'_>) -> Option<(Self, World)> {
+    /// Reads the tree and builds the world once; all faults are with the reader. The tree is gone before there is a world:
+    /// a large file has no need of the memory of both.
+    pub fn read(root: Node, parameters: Vec<Parameter>, reader: &mut Reader<'_>) -> Option<(Self, World)> {
         let Value::Table(entries) = &root.value else { return None };
         let head = reader.fields(entries, root.span, &TABLES, Head::read_fields);
-        let bodies = read_bodies(root, reader);
-        let combined = read_combined(root, reader);
-        let joints = reader.within("joints", |r| read_table::<JointSpec>(root, "joints", r));
-        let motions = reader.within("motions", |r| read_table::<MotionSpec>(root, "motions", r));
-        let mut names = Names { bodies: names_of(root, "bodies", &bodies), joints: names_of(root, "joints", &joints) };
+        let bodies = read_bodies(&root, reader);
+        let combined = read_combined(&root, reader);
+        let joints = reader.within("joints", |r| read_table::<JointSpec>(&root, "joints", r));
+        let motions = reader.within("motions", |r| read_table::<MotionSpec>(&root, "motions", r));
+        let mut names =
+            Names { bodies: names_of(&root, "bodies", &bodies), joints: names_of(&root, "joints", &joints) };
+        let place = |key: &str| root.get(key).map_or(root.span, |n| n.span);
+        let (settings_at, state_at) = (place("settings"), place("state"));
+        drop(root);
         for body in &combined {
             for bone in body.item.1.iter().filter(|bone| names.bodies.contains(bone)) {
                 reader.problem_at(body.span, &body.path, format!("there is a body '{bone}' already: rename the bone"));
@@ -90,7 +95,7 @@ impl Document {
         let mut world = match World::new(document.head.settings.clone()) {
             Ok(world) => world,
             Err(e) => {
-                reader.problem(root.get("settings").map_or(root.span, |n| n.span), e.to_string());
+                reader.problem(settings_at, e.to_string());
                 World::default()
             }
         };
@@ -105,8 +110,7 @@ impl Document {
         if let Some(state) = document.head.state.as_ref().filter(|_| reader.problems.is_empty())
             && let Err(reason) = state.restore(&mut world)
         {
-            let span = root.get("state").map_or(root.span, |n| n.span);
-            reader.problem_at(span, "state", format!("{reason}; remove the table to start from the bodies alone"));
+            reader.problem_at(state_at, "state", format!("{reason}; remove the table to start from the bodies alone"));
         }
         reader.problems.is_empty().then_some((document, world))
     }
@@ -277,7 +281,7 @@ fn names_of<T>(root: &Node, table: &str, read: &[Placed<T>]) -> Vec<String> {
     let mut names: Vec<String> = read.iter().map(|p| p.name.clone()).collect();
     if let Some(Node { value: Value::Table(entries), .. }) = root.get(table) {
         let known: std::collections::BTreeSet<String> = names.iter().cloned().collect();
-        names.extend(entries.iter().map(|e| e.key.clone()).filter(|k| !known.contains(k)));
+        names.extend(entries.iter().map(|e| e.key.to_string()).filter(|k| !known.contains(k)));
     }
     names
 }
@@ -305,7 +309,7 @@ pub(crate) fn read_entries<T: Form>(entries: &[Entry], reader: &mut Reader<'_>) 
         reader.within(&entry.key, |r| {
             let path = r.path().to_owned();
             let item = T::read(&entry.node, &ANY, r);
-            all.extend(item.map(|item| Placed { name: entry.key.clone(), span: entry.node.span, path, item }));
+            all.extend(item.map(|item| Placed { name: entry.key.to_string(), span: entry.node.span, path, item }));
         });
     }
     all
@@ -354,7 +358,7 @@ fn read_bodies(root: &Node, reader: &mut Reader<'_>) -> Vec<Placed<BodySpec>> {
                 let place =
                     |name: String, item: BodySpec| Placed { name, span: entry.node.span, path: path.clone(), item };
                 match copies {
-                    None => all.push(place(entry.key.clone(), body.build(&entry.key))),
+                    None => all.push(place(entry.key.to_string(), body.build(&entry.key))),
                     Some(repeat) => {
                         let template = body.build(&entry.key);
                         for (i, offset) in offsets(repeat.count, repeat.step).enumerate() {
@@ -415,5 +419,5 @@ pub(crate) fn schema() -> Value {
         all.extend(inner);
     }
     all.push(Entry::new("$defs", schemas.into_defs()));
-    Value::Table(all)
+    Value::Table(all.into())
 }

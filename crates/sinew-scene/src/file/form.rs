@@ -225,17 +225,17 @@ pub(crate) struct Fields<'a, 'r, 's> {
 impl<'a> Fields<'a, '_, '_> {
     fn find(&mut self, name: &'static str) -> Option<&'a Node> {
         self.used.push(name);
-        self.entries.iter().find(|e| e.key == name).map(|e| &e.node)
+        self.entries.iter().find(|e| *e.key == *name).map(|e| &e.node)
     }
 
     /// Where the table stands, or the value of one of its keys.
     pub fn span(&self, name: &str) -> Span {
-        self.entries.iter().find(|e| e.key == name).map_or(self.at, |e| e.node.span)
+        self.entries.iter().find(|e| *e.key == *name).map_or(self.at, |e| e.node.span)
     }
 
     /// True when the key is there.
     pub fn has(&self, name: &str) -> bool {
-        self.entries.iter().any(|e| e.key == name)
+        self.entries.iter().any(|e| *e.key == *name)
     }
 
     /// A key that may be left out.
@@ -281,7 +281,7 @@ impl<'a> Fields<'a, '_, '_> {
 
     fn finish(self) {
         let Self { entries, used, reader, .. } = self;
-        for entry in entries.iter().filter(|e| !used.contains(&e.key.as_str())) {
+        for entry in entries.iter().filter(|e| !used.contains(&&*e.key)) {
             if reader.problems.is_full() {
                 reader.problems.count();
                 continue;
@@ -319,7 +319,7 @@ macro_rules! record_form {
             fn write(&self) -> $crate::file::tree::Value {
                 let mut out = Vec::new();
                 $crate::file::form::Record::write_fields(self, &mut out);
-                $crate::file::tree::Value::Table(out)
+                $crate::file::tree::Value::Table(out.into())
             }
 
             fn schema(
@@ -577,7 +577,7 @@ pub(crate) fn tagged(kind: &str, entries: Vec<Entry>) -> Value {
     }
     let mut all = vec![Entry::new("kind", Value::text(kind))];
     all.extend(entries);
-    Value::Table(all)
+    Value::Table(all.into())
 }
 
 /// Describes a field by one of its values: the default, or one that only tells the type.
@@ -626,7 +626,7 @@ impl<'s> Reader<'s> {
     /// One of some words.
     pub fn word(&mut self, node: &Node, words: &[&'static str]) -> Option<&'static str> {
         let Value::Text(text) = &node.value else { return self.unexpected(node, &one_of(words)) };
-        let found = words.iter().find(|w| *w == text).copied();
+        let found = words.iter().find(|w| ***w == **text).copied();
         if found.is_none() {
             self.problem(node.span, unknown("word", text, words));
         }

@@ -191,7 +191,7 @@ impl Form for TriMesh {
 
 /// Where the file that a value stands in looks for others.
 fn folder(node: &Node, reader: &Reader<'_>) -> PathBuf {
-    reader.sources.get(node.span.file as usize).map(|s| s.folder.clone()).unwrap_or_default()
+    reader.sources.get(node.span.file()).map(|s| s.folder.clone()).unwrap_or_default()
 }
 
 /// What was built, or its reason at the place of the value.

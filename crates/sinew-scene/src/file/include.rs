@@ -2,7 +2,7 @@
 
 use super::form::Reader;
 use super::problem::{Problem, Problems, Source};
-use super::tree::{Entry, Node, Span, Value};
+use super::tree::{Entry, Node, Span, Value, take};
 use super::{json_text, toml_text};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -64,7 +64,7 @@ impl Loader {
                         let name = path.display().to_string();
                         self.sources.push(Source { name, folder: PathBuf::new(), text: String::new() });
                         let file = (self.sources.len() - 1) as u16;
-                        self.fault(Span { file, start: 0, end: 0 }, "", reason);
+                        self.fault(Span::new(file, 0, 0), "", reason);
                     }
                 }
                 None
@@ -103,10 +103,7 @@ impl Loader {
     pub fn source(&mut self, source: Source, syntax: Syntax) -> Option<Node> {
         let (file, folder) = (self.sources.len() as u16, source.folder.clone());
         let parsed = if source.text.len() as u64 > MAX_BYTES {
-            Err(vec![(
-                Span { file, start: 0, end: 0 },
-                format!("the text is too large: at most {} MiB", MAX_BYTES >> 20),
-            )])
+            Err(vec![(Span::new(file, 0, 0), format!("the text is too large: at most {} MiB", MAX_BYTES >> 20))])
         } else {
             match syntax {
                 Syntax::Toml => toml_text::parse(&source.text, file),
@@ -127,9 +124,9 @@ impl Loader {
             self.fault(node.span, "", "expected a table of bodies, joints, settings, ..");
             return None;
         };
-        let included = entries.iter().position(|e| e.key == "include").map(|i| entries.remove(i));
+        let included = take(entries, "include");
         let Some(Entry { node: list, .. }) = included else { return Some(node) };
-        let mut whole = Node { span: node.span, value: Value::Table(Vec::new()) };
+        let mut whole = Node { span: node.span, value: Value::Table(Box::default()) };
         let mut complete = true;
         for (span, name) in self.names(&list) {
             match self.file(&folder.join(name), Some(span)) {
@@ -150,7 +147,7 @@ impl Loader {
         let mut names = Vec::new();
         for item in items {
             match &item.value {
-                Value::Text(name) => names.push((item.span, name.clone())),
+                Value::Text(name) => names.push((item.span, name.to_string())),
                 other => self.fault(item.span, "include", format!("{wanted}, found {}", other.found())),
             }
         }
@@ -190,13 +187,15 @@ fn merge(below: &mut Node, above: Node) {
         (Value::Table(under), Node { value: Value::Table(over), span }) if !other => {
             below.span = span;
             // by name, or two large tables would take the product of their sizes
-            let known: BTreeMap<String, usize> = under.iter().enumerate().map(|(i, e)| (e.key.clone(), i)).collect();
+            let known: BTreeMap<Box<str>, usize> = under.iter().enumerate().map(|(i, e)| (e.key.clone(), i)).collect();
+            let mut all = std::mem::take(under).into_vec();
             for entry in over {
                 match known.get(&entry.key) {
-                    Some(&i) => merge(&mut under[i].node, entry.node),
-                    None => under.push(entry),
+                    Some(&i) => merge(&mut all[i].node, entry.node),
+                    None => all.push(entry),
                 }
             }
+            *under = all.into();
         }
         (_, above) => *below = above,
     }

@@ -1,7 +1,7 @@
 //! JSON text as a tree (RFC 8259). A reader of our own because no place of a value is told by `serde_json`.
 
-use super::tree::{Entry, Node, Span, Value};
-use std::collections::BTreeSet;
+use super::keys::Keys;
+use super::tree::{Entry, Node, Span, Value, make_room};
 
 /// Deepest nesting that is read: the stack must not depend on a file.
 const DEPTH: usize = 64;
@@ -29,7 +29,7 @@ struct Json<'a> {
 
 impl Json<'_> {
     fn span(&self, start: usize) -> Span {
-        Span { file: self.file, start: start as u32, end: self.at as u32 }
+        Span::new(self.file, start, self.at)
     }
 
     fn fault(&self, what: &str) -> Fault {
@@ -63,7 +63,7 @@ impl Json<'_> {
         let value = match self.peek() {
             Some(b'{') => self.table(depth)?,
             Some(b'[') => self.list(depth)?,
-            Some(b'"') => Value::Text(self.string()?),
+            Some(b'"') => Value::Text(self.string()?.into()),
             Some(b'-' | b'0'..=b'9') => self.number()?,
             Some(b'a'..=b'z' | b'A'..=b'Z') => self.word()?,
             Some(_) => return Err(self.fault("expected a value: a table, list, text, number, true or false")),
@@ -74,9 +74,9 @@ impl Json<'_> {
 
     fn table(&mut self, depth: usize) -> Result<Value, Fault> {
         self.at += 1;
-        let (mut entries, mut seen) = (Vec::new(), BTreeSet::new());
+        let (mut entries, mut keys) = (Vec::<Entry>::new(), Keys::default());
         if self.takes(b'}') {
-            return Ok(Value::Table(entries));
+            return Ok(Value::Table(entries.into()));
         }
         loop {
             self.blank();
@@ -86,16 +86,21 @@ impl Json<'_> {
             }
             let key = self.string()?;
             let key_span = self.span(start);
-            if !seen.insert(key.clone()) {
+            if keys.find(&key, entries.len(), |i| &*entries[i].key).is_some() {
                 return Err((key_span, format!("the key '{}' is here twice", key.escape_debug())));
             }
             if !self.takes(b':') {
                 return Err(self.fault("expected ':' behind the key"));
             }
             let node = self.node(depth + 1)?;
-            entries.push(Entry { key, key_span, node });
+            if entries.len() == LONG {
+                entries.reserve_exact(self.items_left());
+            }
+            make_room(&mut entries);
+            entries.push(Entry { key: key.into(), key_span, node });
+            keys.added(entries.len(), |i| &*entries[i].key);
             if self.takes(b'}') {
-                return Ok(Value::Table(entries));
+                return Ok(Value::Table(entries.into()));
             }
             if !self.takes(b',') {
                 return Err(self.fault("expected ',' or '}'"));
@@ -107,15 +112,16 @@ impl Json<'_> {
         self.at += 1;
         let mut items = Vec::new();
         if self.takes(b']') {
-            return Ok(Value::List(items));
+            return Ok(Value::List(items.into()));
         }
         loop {
             if items.len() == LONG {
                 items.reserve_exact(self.items_left());
             }
+            make_room(&mut items);
             items.push(self.node(depth + 1)?);
             if self.takes(b']') {
-                return Ok(Value::List(items));
+                return Ok(Value::List(items.into()));
             }
             if !self.takes(b',') {
                 return Err(self.fault("expected ',' or ']'"));
@@ -123,9 +129,9 @@ impl Json<'_> {
         }
     }
 
-    /// Items from here to the end of the list.
+    /// Items from here to the end of the list or table, of text that is whole; never more than half of the bytes that are left.
     fn items_left(&self) -> usize {
-        let (mut left, mut depth, mut within, mut escaped) = (1, 0_usize, false, false);
+        let (mut left, mut depth, mut within, mut escaped, mut filled) = (0, 0_usize, false, false, false);
         for byte in self.text.as_bytes()[self.at..].iter() {
             match byte {
                 _ if escaped => escaped = false,
@@ -135,11 +141,12 @@ impl Json<'_> {
                 b'[' | b'{' => depth += 1,
                 b']' | b'}' if depth == 0 => break,
                 b']' | b'}' => depth -= 1,
-                b',' if depth == 0 => left += 1,
+                b',' if depth == 0 => left += usize::from(std::mem::take(&mut filled)),
                 _ => {}
             }
+            filled |= *byte != b',' || depth > 0;
         }
-        left
+        left + usize::from(filled)
     }
 
     fn word(&mut self) -> Result<Value, Fault> {
@@ -241,16 +248,19 @@ mod tests {
         assert_eq!(value("1.5e3"), Value::Float(1500.0));
         assert_eq!(value(r#""a\u00e9\ud83d\ude00\n""#), Value::text("aé😀\n"));
         let Value::Table(entries) = value(r#"{"b": [1, true], "a": null}"#) else { panic!("a table") };
-        assert_eq!(entries[0].key, "b");
+        assert_eq!(&*entries[0].key, "b");
         assert_eq!(entries[1].node.value, Value::Nothing);
-        assert_eq!((entries[0].node.span.start, entries[0].node.span.end), (6, 15));
+        assert_eq!((entries[0].node.span.start(), entries[0].node.span.end()), (6, 15));
     }
 
     #[test]
-    fn a_long_list_takes_the_room_of_its_items() {
-        let long = format!("[{}[1, \"a,]\\\",\"], {{\"b\": 1, \"c\": 2}}]", "0, ".repeat(1000));
-        let Value::List(items) = value(&long) else { panic!("a list") };
-        assert_eq!((items.len(), items.capacity()), (1002, 1002));
+    fn a_long_list_is_counted_before_it_is_read_on() {
+        let long = format!("{}[1, \"a,]\\\",\"], {{\"b\": 1, \"c\": 2}}]", "0, ".repeat(1000));
+        assert_eq!(Json { text: &long, at: 0, file: 0 }.items_left(), 1002);
+        let Value::List(items) = value(&format!("[{long}")) else { panic!("a list") };
+        assert_eq!(items.len(), 1002);
+        // what is no list does not take more than a list would
+        assert_eq!(Json { text: &",".repeat(1000), at: 0, file: 0 }.items_left(), 0);
     }
 
     #[test]

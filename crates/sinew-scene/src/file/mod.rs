@@ -36,6 +36,7 @@ mod geometry;
 mod include;
 mod joint;
 mod json_text;
+mod keys;
 mod models;
 mod motion;
 mod node_constraint;
@@ -49,6 +50,8 @@ mod settings;
 mod shape;
 mod state;
 mod surface;
+mod toml_scalar;
+mod toml_table;
 mod toml_text;
 mod tree;
 mod write;
@@ -171,7 +174,7 @@ fn finish(mut loader: Loader, tree: Option<tree::Node>, name: String, sets: &[St
         overrides::apply(&mut tree, (first_set + i) as u16, &mut reader);
     }
     let parameters = parameters::resolve(&mut tree, &mut reader);
-    match Document::read(&tree, parameters, &mut reader) {
+    match Document::read(tree, parameters, &mut reader) {
         Some((document, world)) => {
             let counts = Counts::of(&document, &world);
             let name = document.head.name.clone().unwrap_or(name);

@@ -3,7 +3,7 @@
 use super::form::{Reader, push_key, unknown};
 use super::problem::Source;
 use super::toml_text;
-use super::tree::{Entry, Node, Span, Value};
+use super::tree::{Entry, Node, Span, Value, append};
 use std::path::PathBuf;
 
 /// Tables whose entries have names: a new one is a slip, not a wish.
@@ -17,7 +17,7 @@ pub(crate) fn source(set: &str) -> Source {
 /// Makes one change; `file` is the number of its text among the sources.
 pub(crate) fn apply(root: &mut Node, file: u16, reader: &mut Reader<'_>) {
     let Some(text) = reader.sources.get(file as usize).map(|s| s.text.clone()) else { return };
-    let whole = Span { file, start: 0, end: text.len() as u32 };
+    let whole = Span::new(file, 0, text.len());
     let Some((path, value)) = text.split_once('=') else {
         return reader.problem(whole, "expected PATH=VALUE, as in bodies.ball.mass=2");
     };
@@ -27,11 +27,9 @@ pub(crate) fn apply(root: &mut Node, file: u16, reader: &mut Reader<'_>) {
     let start = text.len() - value.len() + (value.len() - value.trim_start().len());
     let value = value.trim();
     // a word needs no quotes on a command line
-    let node = toml_text::parse_value(value, file, start as u32).unwrap_or_else(|| Node {
-        span: Span { file, start: start as u32, end: (start + value.len()) as u32 },
-        value: Value::text(value),
-    });
-    let at = Span { file, start: 0, end: path.trim_end().len() as u32 };
+    let node = toml_text::parse_value(value, file, start)
+        .unwrap_or_else(|| Node { span: Span::new(file, start, start + value.len()), value: Value::text(value) });
+    let at = Span::new(file, 0, path.trim_end().len());
     if let Err((deep, message)) = set(root, &keys, &node, at) {
         let mut told = String::new();
         keys.iter().take(deep + 1).for_each(|k| push_key(&mut told, k));
@@ -68,15 +66,15 @@ fn set(root: &mut Node, keys: &[String], value: &Node, at: Span) -> Result<(), (
                 item.ok_or_else(|| (deep, format!("expected x, y, z or a number below {count}")))?
             }
             Value::Table(entries) => {
-                let i = match entries.iter().position(|e| e.key == *key) {
+                let i = match entries.iter().position(|e| *e.key == **key) {
                     Some(i) => i,
                     None if named => return Err((deep, unknown_name(&keys[0], key, entries))),
                     None if keys.get(deep + 1).is_some_and(|next| index(next).is_some()) => {
                         return Err((deep, format!("'{key}' is not in the file: set the whole list")));
                     }
                     None => {
-                        let node = Node { span: at, value: Value::Table(Vec::new()) };
-                        entries.push(Entry { key: key.clone(), key_span: at, node });
+                        let node = Node { span: at, value: Value::Table(Box::default()) };
+                        append(entries, Entry { key: key.as_str().into(), key_span: at, node });
                         entries.len() - 1
                     }
                 };
@@ -96,7 +94,7 @@ fn set(root: &mut Node, keys: &[String], value: &Node, at: Span) -> Result<(), (
 
 fn unknown_name(table: &str, key: &str, entries: &[Entry]) -> String {
     let what = if table == "bodies" { "body" } else { table.trim_end_matches('s') };
-    let known: Vec<&str> = entries.iter().map(|e| e.key.as_str()).collect();
+    let known: Vec<&str> = entries.iter().map(|e| &*e.key).collect();
     unknown(what, key, &known)
 }
 
@@ -109,8 +107,8 @@ fn spread(node: &mut Node, keys: &[String]) {
         _ => return,
     };
     let (span, value) = (node.span, std::mem::replace(&mut node.value, Value::Nothing));
-    let entry = Entry { key: key.to_owned(), key_span: span, node: Node { span, value } };
-    node.value = Value::Table(vec![entry]);
+    let entry = Entry { key: key.into(), key_span: span, node: Node { span, value } };
+    node.value = Value::Table([entry].into());
 }
 
 fn index(key: &str) -> Option<usize> {

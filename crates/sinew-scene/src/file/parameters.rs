@@ -2,7 +2,7 @@
 
 use super::form::{FINITE, Fields, Reader, push_key, unknown};
 use super::plain::Wide;
-use super::tree::{Node, Span, Value};
+use super::tree::{Node, Span, Value, take};
 
 /// Most values that references may bring in: a list of many that is named often would fill the memory.
 const MAX_COPIES: usize = 300_000;
@@ -35,7 +35,7 @@ pub struct Parameter {
 /// Takes the parameters out of a tree and puts their values where they are named.
 pub(crate) fn resolve(root: &mut Node, reader: &mut Reader<'_>) -> Vec<Parameter> {
     let Value::Table(entries) = &mut root.value else { return Vec::new() };
-    let given = entries.iter().position(|e| e.key == "parameters").map(|i| entries.remove(i).node);
+    let given = take(entries, "parameters").map(|e| e.node);
     let (mut known, mut values) = (Vec::new(), Vec::new());
     if let Some(table) = given {
         reader.within("parameters", |r| read_all(&table, r, &mut known, &mut values));
@@ -73,7 +73,7 @@ fn read_all(table: &Node, reader: &mut Reader<'_>, known: &mut Vec<Parameter>, v
             Value::Float(x) => Some(x),
             _ => None,
         };
-        known.push(Parameter { name: entry.key.clone(), value, low, high, about });
+        known.push(Parameter { name: entry.key.to_string(), value, low, high, about });
         values.push(node);
     }
 }

@@ -17,7 +17,7 @@ fn number(node: &Node) -> Option<f64> {
     match &node.value {
         Value::Int(i) => Some(*i as f64),
         Value::Float(x) => Some(*x),
-        Value::Text(text) => match text.as_str() {
+        Value::Text(text) => match &**text {
             "inf" | "+inf" => Some(f64::INFINITY),
             "-inf" => Some(f64::NEG_INFINITY),
             _ => None,
@@ -130,7 +130,7 @@ impl Form for bool {
 impl Form for String {
     fn read(node: &Node, rule: &Rule, reader: &mut Reader<'_>) -> Option<Self> {
         match &node.value {
-            Value::Text(text) => Some(text.clone()),
+            Value::Text(text) => Some(text.to_string()),
             _ => reader.unexpected(node, &Self::wants(rule)),
         }
     }
@@ -228,10 +228,12 @@ fn list_schema(items: Value, least: usize, most: Option<usize>) -> Value {
 }
 
 fn read_items<T: Form>(items: &[Node], rule: &Rule, reader: &mut Reader<'_>) -> Option<Vec<T>> {
-    let read = items.iter().enumerate().map(|(i, item)| reader.at_index(i, |r| T::read(item, rule, r)));
+    let mut read = Vec::with_capacity(items.len());
     // all of them, so that all faults are told
-    let read: Vec<Option<T>> = read.collect();
-    read.into_iter().collect()
+    for (i, item) in items.iter().enumerate() {
+        read.extend(reader.at_index(i, |r| T::read(item, rule, r)));
+    }
+    (read.len() == items.len()).then_some(read)
 }
 
 impl<T: Form> Form for Vec<T> {

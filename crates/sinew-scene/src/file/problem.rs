@@ -34,8 +34,10 @@ pub struct Problem {
     pub path: String,
     /// What is wrong and what is expected.
     pub message: String,
-    /// The offending line, and how many of its characters are meant.
+    /// The offending line, or the part of a long one around the place: a file of one line would be kept once a fault. Characters that are
+    /// left out before it, and how many are meant.
     shown: String,
+    skip: usize,
     width: usize,
 }
 
@@ -51,29 +53,31 @@ pub struct Problems {
 impl Problem {
     pub(crate) fn new(sources: &[Source], span: Span, path: &str, message: impl Into<String>) -> Self {
         let nowhere = Source { name: String::new(), folder: PathBuf::new(), text: String::new() };
-        let source = sources.get(span.file as usize).unwrap_or(&nowhere);
+        let source = sources.get(span.file()).unwrap_or(&nowhere);
         let text = &source.text;
         let border = |at: usize| (0..=at.min(text.len())).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0);
-        let (start, end) = (border(span.start as usize), border(span.end as usize));
+        let (start, end) = (border(span.start()), border(span.end()));
         let line_start = text[..start].rfind('\n').map_or(0, |i| i + 1);
         let line_end = text[start..].find('\n').map_or(text.len(), |i| start + i);
         let meant = &text[start..end.clamp(start, line_end)];
+        let column = text[line_start..start].chars().count() + 1;
+        let skip = column.saturating_sub(LINE_WIDTH / 2);
         Self {
             file: source.name.clone(),
             line: text[..start].matches('\n').count() + 1,
-            column: text[line_start..start].chars().count() + 1,
+            column,
             path: path.to_owned(),
             message: message.into(),
-            shown: text[line_start..line_end].trim_end().to_owned(),
+            shown: text[line_start..line_end].trim_end().chars().skip(skip).take(LINE_WIDTH).collect(),
+            skip,
             width: meant.chars().count().max(1),
         }
     }
 
     /// The message with the offending line and a mark below it.
     pub fn render(&self) -> String {
-        let skip = self.column.saturating_sub(LINE_WIDTH / 2);
-        let shown: String = self.shown.chars().skip(skip).take(LINE_WIDTH).collect();
-        let shown = shown.replace('\t', " ");
+        let skip = self.skip;
+        let shown = self.shown.replace('\t', " ");
         let room = LINE_WIDTH.saturating_sub(self.column - 1 - skip).max(1);
         let mark = "^".repeat(self.width.min(room));
         let number = self.line.to_string();
@@ -153,3 +157,21 @@ impl fmt::Display for Problems {
 }
 
 impl std::error::Error for Problems {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_one_line_is_not_kept_once_a_fault() {
+        // a hundred faults in a line of two megabytes held two hundred
+        let text = "0,".repeat(100_000);
+        let source = Source { name: "s.json".to_owned(), folder: PathBuf::new(), text };
+        let problem = Problem::new(&[source], Span::new(0, 150_000, 150_001), "", "this one");
+        assert!(problem.shown.len() <= LINE_WIDTH);
+        assert_eq!(problem.column, 150_001);
+        let mark = problem.render().lines().last().map(|l| l.find('^')).expect("a mark");
+        let place = problem.render().lines().nth(1).map(|l| l.len()).expect("a line");
+        assert!(mark.is_some_and(|at| at < place));
+    }
+}

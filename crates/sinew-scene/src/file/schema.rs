@@ -95,13 +95,13 @@ pub(crate) fn object(about: &str, kind: Option<&str>, fields: Vec<FieldInfo>) ->
         if !matches!(field.default, Value::Nothing | Value::Table(_)) {
             all.push(Entry::new("default", field.default));
         }
-        properties.push(Entry::new(field.name, Value::Table(all)));
+        properties.push(Entry::new(field.name, Value::Table(all.into())));
     }
     let needed = if required.is_empty() { Value::Nothing } else { Value::list(required) };
     Value::table([
         ("description", Value::text(about)),
         ("type", Value::text("object")),
-        ("properties", Value::Table(properties)),
+        ("properties", Value::Table(properties.into())),
         ("required", needed),
         ("additionalProperties", Value::Bool(false)),
     ])

@@ -167,7 +167,7 @@ fn preset(node: &Node, reader: &mut Reader<'_>) -> Option<Matter> {
 
 fn read_matter(entries: &[Entry], node: &Node, reader: &mut Reader<'_>) -> Option<Matter> {
     reader.fields(entries, node.span, &["preset"], |fields| {
-        let begun = entries.iter().find(|e| e.key == "preset");
+        let begun = entries.iter().find(|e| *e.key == *"preset");
         let base = begun.map(|entry| fields.reader.within("preset", |r| preset(&entry.node, r)));
         let plain = Matter::new(1e5, 0.3, 1000.0);
         let from = base.flatten().unwrap_or(plain);

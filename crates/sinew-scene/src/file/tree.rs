@@ -1,11 +1,48 @@
 //! A file as a tree in which every value knows where it stands: TOML and JSON are the same from here on.
+//!
+//! A value takes 32 bytes, and a file may have one in every two bytes of its text: what a file costs is decided here. So
+//! lists and texts have no room to grow, and a place is packed into eight bytes.
 
-/// Where something stands: file number, and bytes in that file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Span {
-    pub file: u16,
-    pub start: u32,
-    pub end: u32,
+/// Where something stands: file number, and bytes in that file, packed as 14, 25 and 25 bits.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Span(u64);
+
+/// Bits of a place in a file, and the largest that fits.
+const PLACE: u32 = 25;
+const FAR: u64 = (1 << PLACE) - 1;
+
+impl Span {
+    /// From `start` up to `end` of a file. What does not fit stays at the border: only messages look there.
+    pub fn new(file: u16, start: usize, end: usize) -> Self {
+        let place = |at: usize| (at as u64).min(FAR);
+        Self(u64::from(file.min(0x3fff)) << (2 * PLACE) | place(start) << PLACE | place(end))
+    }
+
+    /// Number of the file.
+    pub fn file(self) -> usize {
+        (self.0 >> (2 * PLACE)) as usize
+    }
+
+    /// First byte.
+    pub fn start(self) -> usize {
+        (self.0 >> PLACE & FAR) as usize
+    }
+
+    /// The byte behind the last.
+    pub fn end(self) -> usize {
+        (self.0 & FAR) as usize
+    }
+
+    /// The same text further on in its file.
+    pub fn shifted(self, by: usize) -> Self {
+        Self::new(self.file() as u16, self.start() + by, self.end() + by)
+    }
+}
+
+impl std::fmt::Debug for Span {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}..{}", self.file(), self.start(), self.end())
+    }
 }
 
 /// A value.
@@ -18,9 +55,9 @@ pub(crate) enum Value {
     Bool(bool),
     Int(i64),
     Float(f64),
-    Text(String),
-    List(Vec<Node>),
-    Table(Vec<Entry>),
+    Text(Box<str>),
+    List(Box<[Node]>),
+    Table(Box<[Entry]>),
 }
 
 /// A value at its place.
@@ -33,7 +70,7 @@ pub(crate) struct Node {
 /// A key with its value. Entries lie in the order of the file.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Entry {
-    pub key: String,
+    pub key: Box<str>,
     pub key_span: Span,
     pub node: Node,
 }
@@ -75,7 +112,7 @@ impl Value {
     }
 
     /// Text, for writers.
-    pub fn text(text: impl Into<String>) -> Self {
+    pub fn text(text: impl Into<Box<str>>) -> Self {
         Value::Text(text.into())
     }
 }
@@ -88,7 +125,7 @@ impl From<Value> for Node {
 
 impl Entry {
     /// An entry without a place, for writers.
-    pub fn new(key: impl Into<String>, value: Value) -> Self {
+    pub fn new(key: impl Into<Box<str>>, value: Value) -> Self {
         Self { key: key.into(), key_span: Span::default(), node: value.into() }
     }
 }
@@ -97,7 +134,7 @@ impl Node {
     /// The value of a key, when this is a table that has it.
     pub fn get(&self, key: &str) -> Option<&Node> {
         match &self.value {
-            Value::Table(entries) => entries.iter().find(|e| e.key == key).map(|e| &e.node),
+            Value::Table(entries) => entries.iter().find(|e| *e.key == *key).map(|e| &e.node),
             _ => None,
         }
     }
@@ -105,8 +142,51 @@ impl Node {
     /// The same, to be changed.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Node> {
         match &mut self.value {
-            Value::Table(entries) => entries.iter_mut().find(|e| e.key == key).map(|e| &mut e.node),
+            Value::Table(entries) => entries.iter_mut().find(|e| *e.key == *key).map(|e| &mut e.node),
             _ => None,
         }
+    }
+}
+
+/// Room for one more. It grows by an eighth: while a list moves it is there twice, and doubling would take three times its size.
+pub(crate) fn make_room<T>(list: &mut Vec<T>) {
+    if list.len() == list.capacity() {
+        list.reserve_exact(if list.len() < 8 { list.len().max(1) } else { list.len() / 8 });
+    }
+}
+
+/// Takes the entry of a key out of a table.
+pub(crate) fn take(entries: &mut Box<[Entry]>, key: &str) -> Option<Entry> {
+    let i = entries.iter().position(|e| *e.key == *key)?;
+    let mut all = std::mem::take(entries).into_vec();
+    let taken = all.remove(i);
+    *entries = all.into();
+    Some(taken)
+}
+
+/// Puts an entry behind all others.
+pub(crate) fn append(entries: &mut Box<[Entry]>, entry: Entry) {
+    let mut all = std::mem::take(entries).into_vec();
+    all.reserve_exact(1);
+    all.push(entry);
+    *entries = all.into();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_takes_32_bytes_and_an_entry_56() {
+        assert_eq!((size_of::<Node>(), size_of::<Entry>()), (32, 56));
+    }
+
+    #[test]
+    fn a_place_is_what_was_packed_and_one_too_far_stays_at_the_border() {
+        let span = Span::new(63, 1 << 20, 16 << 20);
+        assert_eq!((span.file(), span.start(), span.end()), (63, 1 << 20, 16 << 20));
+        assert_eq!(span.shifted(5).start(), (1 << 20) + 5);
+        let far = Span::new(u16::MAX, usize::MAX, usize::MAX);
+        assert_eq!((far.file(), far.start(), far.end()), (0x3fff, FAR as usize, FAR as usize));
     }
 }

@@ -63,7 +63,7 @@ pub fn write_scene(world: &World, about: &About, scene: &SceneFile, syntax: Synt
 fn printed(entries: Vec<Entry>, syntax: Syntax) -> String {
     match syntax {
         Syntax::Toml => print::toml(&entries),
-        Syntax::Json => print::json(&Value::Table(entries)),
+        Syntax::Json => print::json(&Value::Table(entries.into())),
     }
 }
 
@@ -86,7 +86,7 @@ fn tree(world: &World, about: &About, scene: Option<&SceneFile>) -> Result<Vec<E
         let item = if world.state().tick > 0 { present(item, views.get(&slot)) } else { item };
         table.push(Entry::new(names[slot].clone(), with_kind(Body::of(item).write())));
     }
-    out.push(Entry::new("bodies", Value::Table(table)));
+    out.push(Entry::new("bodies", Value::Table(table.into())));
     let name = |id: BodyId| Name::from(names[slot_of(id)].as_str());
     let mut table = Vec::new();
     for (slot, item) in constraints.into_iter().enumerate().filter_map(|(i, s)| Some((i, s.item?))) {
@@ -102,7 +102,9 @@ fn tree(world: &World, about: &About, scene: Option<&SceneFile>) -> Result<Vec<E
         |(i, (spec, _)): (usize, &(MotionSpec, Found))| Entry::new(format!("motion {i}"), with_kind(spec.write()));
     let motions: Vec<Entry> = motions.iter().enumerate().map(motion).collect();
     let parts = [("joints", table), ("motions", motions)];
-    out.extend(parts.into_iter().filter(|(_, t)| !t.is_empty()).map(|(key, t)| Entry::new(key, Value::Table(t))));
+    out.extend(
+        parts.into_iter().filter(|(_, t)| !t.is_empty()).map(|(key, t)| Entry::new(key, Value::Table(t.into()))),
+    );
     if !about.bodies_only {
         out.push(Entry::new("state", state::write(world)));
     }

@@ -18,6 +18,10 @@ const END: Real = 0.02;
 /// Share of the distance at which contacts are looked for by which an edge may be inside at the rim: one that is deeper comes
 /// up steeply beside the body, and its nearest point tells better which way is out.
 const DEEP: Real = 0.4;
+/// How far behind the face the far end of an edge may stand, by its way out along the face: one that is steeper comes up beside the
+/// body. A row along the normal of the face threw stiff membranes around the edges of a box with 170 times the energy that
+/// the stability grid allows; at 1 some were still thrown, at 0.5 none.
+const STEEP: Real = 0.5;
 /// How deep under the face its rim is looked for, as a share of the distance at which contacts are looked for.
 const UNDER: Real = 0.01;
 
@@ -80,6 +84,9 @@ impl Looker<'_> {
         // the shadow of the edge a little under the face
         let under = |x: Vec3| x - normal * (height(x) + UNDER * self.reach);
         let way = under(end) - under(start);
+        if height(end) - self.nodes.traits.radius < -STEEP * way.length() {
+            return None;
+        }
         let placed = side.pose.then_inner(&side.built.place);
         let share = side.built.geometry.way_out(&placed, under(start), way)?;
         let at = start + (end - start) * share;
