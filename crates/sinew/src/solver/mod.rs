@@ -6,6 +6,7 @@ pub(crate) mod contact_batch;
 #[cfg(test)]
 mod contact_oracle;
 pub(crate) mod contact_set;
+pub(crate) mod fold_lanes;
 pub mod implicit;
 mod node_pairs;
 pub(crate) mod node_touch;

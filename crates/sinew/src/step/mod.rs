@@ -21,6 +21,7 @@ mod put_back;
 mod remember;
 mod rim_contact;
 mod sheet;
+mod sheet_folds;
 mod sheet_memory;
 mod soft;
 mod solve;

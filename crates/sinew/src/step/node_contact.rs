@@ -47,6 +47,7 @@ pub(super) fn widen(model: &Model, state: &State, work: &mut Work, settings: &Se
         if work.contacts.iter().any(|m| of_it(m) && m.has(contact_flag::SURFACE)) {
             held.sheet.tight = false;
             find_again(model, state, work, settings, slot);
+            surface_contact::find_own(model, state, work, settings, slot);
         }
     }
 }

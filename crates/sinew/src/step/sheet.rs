@@ -5,8 +5,8 @@
 
 use super::node_lanes::{is_light, light_share};
 use super::predict::decay;
-use super::surface_contact::corners_hold;
-use super::{StepContext, law_contact, node_contact, touch};
+use super::surface_contact::{self, corners_hold};
+use super::{StepContext, law_contact, node_contact, sheet_folds, touch};
 use crate::collision::surface::feature;
 use crate::deformable::particle::{Net, Touched};
 use crate::math::{Blocks, Pose, Quat, Real, Vec3};
@@ -38,6 +38,8 @@ pub(super) fn may_be_out(model: &Model, state: &State, work: &mut Work, settings
             constraint.slots(|s| may &= s != slot);
         }
     }
+    held.sheet.folding = sheet_folds::folds(nodes);
+    may &= !held.sheet.folding || sheet_folds::may_be_in_columns(model, settings, slot);
     held.sheet.tight = may;
     may
 }
@@ -125,6 +127,7 @@ pub(super) fn leave(model: &Model, state: &State, work: &mut Work, settings: &Se
         let Some(held) = work.soft[slot as usize].as_mut().filter(|held| held.sheet.tight && apart) else { continue };
         held.sheet.tight = false;
         node_contact::find_again(model, state, work, settings, slot);
+        surface_contact::find_own(model, state, work, settings, slot);
         more = true;
     }
     work.touches = stiff;
@@ -149,6 +152,7 @@ pub(super) fn sort_out(model: &Model, state: &State, work: &mut Work, settings: 
                 add_wall(model, state, held, (colliders[wall as usize], slot as u32), settings, active);
             }
             held.sheet.walls = walls;
+            sheet_folds::begin(model, state, held, settings, slot as u32);
         }
     }
 }
@@ -266,7 +270,8 @@ fn land(ctx: &StepContext, settings: &Settings, net: &mut Net, sheet: &mut Sheet
     let keep = decay(nodes.traits.damping, ctx.h);
     let params = &ctx.contact;
     let (touches, partners) = (&mut sheet.touches[..sheet.count], &mut sheet.partners[..]);
-    net.land(Touched { touches, partners, params }, (ctx.h, keep, ctx.last, settings.lanes))
+    let folds = sheet.folds.as_deref_mut().filter(|_| sheet.folding);
+    net.land(Touched { touches, partners, params, folds }, (ctx.h, keep, ctx.last, settings.lanes))
 }
 
 /// Rows of a sheet that shares its substeps with others.

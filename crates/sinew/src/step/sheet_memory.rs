@@ -1,6 +1,7 @@
 //! What sheets in columns leave behind: a contact for each node that touched, among those of the others, with its force.
 //! Made once a step; while the step runs there are only grips (`solver/sheet_touch.rs`).
 
+use super::sheet_folds;
 use crate::collision::surface::feature;
 use crate::math::{Mat3, Pose, Quat, Real, Vec3, any_orthonormal};
 use crate::model::Model;
@@ -24,6 +25,9 @@ pub(super) fn keep(model: &Model, work: &mut Work, settings: &Settings) {
     let before = contacts.len();
     for at in 0..work.sheet_pairs.len() {
         keep_pair(model, work, settings, at);
+    }
+    for slot in 0..work.soft.len() as u32 {
+        sheet_folds::keep(model, work, settings, slot);
     }
     let counts = &mut work.report.counts;
     let made = (work.contacts.len() - before) as u32;

@@ -58,9 +58,9 @@ pub(super) fn find(model: &Model, state: &State, work: &mut Work, settings: &Set
             continue;
         }
         let awake = work.moves[a as usize];
-        let folds = model.nodes_at(a).is_some_and(|n| n.traits.self_contact && n.radii.is_empty());
-        if awake && (settings.guaranteed || folds) {
-            find_pair(model, state, work, settings, a, a);
+        // a sheet in columns finds out itself
+        if !work.soft[a as usize].as_ref().is_some_and(|held| held.sheet.tight) {
+            find_own(model, state, work, settings, a);
         }
         for b in a + 1..work.skins.len() as u32 {
             let pair_moves = awake || work.moves[b as usize];
@@ -70,6 +70,14 @@ pub(super) fn find(model: &Model, state: &State, work: &mut Work, settings: &Set
         }
     }
     work.near_pairs.forget_unused();
+}
+
+/// Contacts of a surface with itself.
+pub(super) fn find_own(model: &Model, state: &State, work: &mut Work, settings: &Settings, slot: u32) {
+    let folds = model.nodes_at(slot).is_some_and(|n| n.traits.self_contact && n.radii.is_empty());
+    if work.moves[slot as usize] && (settings.guaranteed || folds) && touches(model, work, slot) {
+        find_pair(model, state, work, settings, slot, slot);
+    }
 }
 
 /// True for a body with cells that may touch something.

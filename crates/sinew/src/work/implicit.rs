@@ -2,6 +2,7 @@
 
 use crate::constraint::RowBuffer;
 use crate::deformable::Deformable;
+use crate::deformable::particle::FoldTouch;
 use crate::friction::{Coefficients, Law, Weave};
 use crate::math::{Block, Real, Vec3};
 use crate::solver::implicit::{Lump, Outcome, Placed, Scratch};
@@ -43,6 +44,10 @@ pub(crate) struct SheetWork {
     pub landed: bool,
     /// Column of each node, once asked for.
     pub columns: Vec<u32>,
+    /// It touches itself in columns.
+    pub folding: bool,
+    /// How, once asked for.
+    pub folds: Option<Box<FoldTouch>>,
 }
 
 /// Who belongs to an implicit island. All lists ascend.

@@ -13,17 +13,18 @@
 //! *Within one body* only features that are farther apart at rest than they may touch count, and neighbours never do.
 
 mod closest;
+mod fold_finder;
 mod held;
 mod tree;
 
-pub(crate) use closest::point_triangle;
+pub(crate) use closest::{point_triangle, segment_segment};
+pub(crate) use fold_finder::{FoldFinder, FoldPair, Look, Ways, vec};
 pub(crate) use held::{Held, sort, thin_out};
 pub(crate) use tree::SurfaceTree;
 
 use crate::collision::Bounds3;
 use crate::math::{Real, Vec3};
 use crate::model::surface::{Cells, NONE};
-use closest::segment_segment;
 
 /// Edges at a smaller angle than this (sine) have no common normal worth the name.
 const SKEW: Real = 0.05;

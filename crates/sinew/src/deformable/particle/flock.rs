@@ -164,6 +164,22 @@ impl Flock {
         run(Spill { p, places: &mut places[..self.columns.len()] }, lanes);
     }
 
+    /// Where nodes were before the goals, with inverse masses as blocks, in the order of slots.
+    pub fn spill_x(&self, places: &mut [Block], lanes: bool) {
+        let p = [X, X + 1, X + 2, INVERSE].map(|k| self.columns.column(k));
+        run(Spill { p, places: &mut places[..self.columns.len()] }, lanes);
+    }
+
+    /// Puts a node elsewhere, and its goal if it is in columns.
+    pub fn put_at(&mut self, slot: usize, x: &Block, goal: Option<&Block>) {
+        let (group, lane) = (slot / LANES, slot % LANES);
+        let [p0, p1, p2, _, x0, x1, x2, ..] = self.columns.columns_mut();
+        (x0[group][lane], x1[group][lane], x2[group][lane]) = (x[0], x[1], x[2]);
+        if let Some(p) = goal {
+            (p0[group][lane], p1[group][lane], p2[group][lane]) = (p[0], p[1], p[2]);
+        }
+    }
+
     /// Places from blocks.
     pub fn collect(&mut self, places: &[Block], lanes: bool) {
         let count = self.columns.len();
@@ -584,7 +600,11 @@ mod tests {
         flock.start(true);
         flock.begin(0.5, 1.0, true);
         let params = ContactParams { h: 0.5, ..ContactParams::default() };
-        flock.land(None, Touched { touches: &mut [], partners: &mut [], params: &params }, (0.5, After::End, true));
+        flock.land(
+            None,
+            Touched { touches: &mut [], partners: &mut [], params: &params, folds: None },
+            (0.5, After::End, true),
+        );
         flock.finish(Blocks::new(&mut x), Blocks::new(&mut v), true);
         for k in 0..37 {
             if k == pinned as usize {

@@ -12,6 +12,7 @@
 //! step; what that leaves is in the next E. The last is taken out at the end of the step with moments of then
 //! (`Flock::finish`), so that nothing stays.
 
+use super::FoldTouch;
 use super::flock::{Rigid, Three, ThreeMut, put, three, three_mut, total};
 use crate::math::lane3::{V3, add, along, cross, scale, splat3, sub};
 use crate::math::{Block, Eight, Kernel, LANES, Lane, Real};
@@ -24,12 +25,15 @@ pub(crate) struct Touched<'a> {
     pub touches: &'a mut [SheetTouch],
     pub partners: &'a mut [Partner],
     pub params: &'a ContactParams,
+    /// The sheet meets itself.
+    pub folds: Option<&'a mut FoldTouch>,
 }
 
 impl Touched<'_> {
     /// The same for another round.
     pub fn again(&mut self) -> Touched<'_> {
-        Touched { touches: self.touches, partners: self.partners, params: self.params }
+        let folds = self.folds.as_deref_mut();
+        Touched { touches: self.touches, partners: self.partners, params: self.params, folds }
     }
 }
 
@@ -95,7 +99,7 @@ impl<G: Goals> Kernel for Land<'_, G> {
     #[inline(always)]
     fn run<L: Lane>(self, t: L::Token) -> ([Real; 6], Real) {
         let Self { mut goals, x: mut xs, v: mut vs, w, m, a, touched, rigid, h, after } = self;
-        let Touched { touches, partners, params } = touched;
+        let Touched { touches, partners, params, .. } = touched;
         let (none, one) = (L::splat(t, 0.0), L::splat(t, 1.0));
         let (back, spin) = (splat3::<L>(t, rigid.velocity), splat3::<L>(t, rigid.spin));
         let (stay, keep) = (after == After::Stay, if let After::Next(keep) = after { keep } else { 1.0 });

@@ -20,6 +20,7 @@
 mod brace;
 mod cluster;
 mod flock;
+mod folds;
 mod landing;
 mod lent;
 mod links;
@@ -39,6 +40,7 @@ mod pbd_laws;
 mod shape_matching_laws;
 
 pub use flock::Flock;
+pub(crate) use folds::{FoldRules, FoldTouch};
 pub(crate) use landing::Touched;
 pub use net::Net;
 

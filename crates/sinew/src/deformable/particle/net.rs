@@ -3,6 +3,7 @@
 //! (`step/sheet.rs`).
 
 use super::flock::Flock;
+use super::folds::{FoldStep, FoldTouch};
 use super::landing::{After, Touched};
 use super::links::{Links, PADS, Places};
 use super::near::near_order;
@@ -129,6 +130,30 @@ impl Net {
         self.spill(lanes);
     }
 
+    /// Contacts of the sheet with itself, on goals; who is too near comes apart in places too (`folds.rs`).
+    fn fold(&mut self, folds: &mut FoldTouch, step: FoldStep<'_>) {
+        let count = self.flock.slot_count();
+        let mut goals = std::mem::take(if self.woven { &mut folds.p } else { &mut self.places });
+        if self.woven {
+            goals.resize(count, [0.0; 4]);
+            self.flock.spill(&mut goals, step.lanes);
+        }
+        let stale = folds.is_stale(&goals[..count], step.params.h);
+        if stale || !folds.is_empty() {
+            folds.x.resize(count, [0.0; 4]);
+            self.flock.spill_x(&mut folds.x, step.lanes);
+        }
+        if stale {
+            folds.list(&goals[..count], step.params.h, step.lanes);
+        }
+        if !folds.is_empty() {
+            folds.touch(&mut goals[..count], step);
+            let (flock, woven) = (&mut self.flock, self.woven);
+            folds.each_pushed(|slot| flock.put_at(slot, &folds.x[slot], woven.then_some(&goals[slot])));
+        }
+        *(if self.woven { &mut folds.p } else { &mut self.places }) = goals;
+    }
+
     /// What comes after the rows of a bare body: velocities, contacts, places (`landing.rs`). The last substep takes back
     /// stretch before: contacts pull at edges again, so that it does so in rounds.
     pub(crate) fn land(&mut self, mut touched: Touched<'_>, (h, keep, last, lanes): (Real, Real, bool, bool)) -> Real {
@@ -139,6 +164,13 @@ impl Net {
         for round in 0..rounds {
             for _ in round * sweeps / rounds..(round + 1) * sweeps / rounds {
                 self.edges.limit(places(self.woven, &mut self.flock, &mut self.places), limit, lanes);
+            }
+            if let Some(folds) = touched.folds.as_deref_mut() {
+                let step = FoldStep { params: touched.params, again: round + 1 < rounds, lanes };
+                self.fold(folds, step);
+                if !step.again {
+                    folds.pass();
+                }
             }
             let after = match (round + 1 < rounds, last) {
                 (true, _) => After::Stay,

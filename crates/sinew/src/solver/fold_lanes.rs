@@ -1,0 +1,216 @@
+//! Pairs of features of one sheet, eight at a time: where they are nearest, on which side, and whether they will touch.
+//!
+//! A pair is four nodes with shares c that sum to zero. With places x at the start of the substep the nearest points give
+//! c, the normal n and the distance now; with goals p the distance at its end is now + n·Σ c (p − x), told before anybody
+//! moves.
+//!
+//! * a vertex and a face: c = (1, −w); n is the face's normal where the vertex lies above its inside, and the way from the
+//!   nearest point otherwise;
+//! * two edges: c = (s − 1, −s, 1 − t, t) where their lines are nearest inside of both; n is their common normal. What is
+//!   nearest at an end belongs to a vertex.
+//!
+//! A pair that touched keeps its side: what slipped through is pushed back to where it came from.
+
+use crate::math::lane3::{V3, along, cross, dot, scale, splat3, sub};
+use crate::math::{Block, Eight, Eight3, Kernel, LANES, Lane, Real, Vec3};
+
+/// Edges at a smaller angle than this (sine) have no common normal worth the name; squared.
+const SKEW: Real = 0.05 * 0.05;
+/// Shares nearer to an end than this belong to a vertex.
+const END: Real = 1e-3;
+/// How deep an edge may be below another, in lengths of the shorter one: deeper down other features are nearer; squared.
+const DEEPEST_EDGE: Real = 0.1 * 0.1;
+/// Nothing is divided by less.
+const TINY: Real = 1e-30;
+
+/// Eight pairs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FoldGroup {
+    /// Nodes of each: vertex and face, or two edges.
+    pub slots: [[u32; LANES]; 4],
+    /// Distance at which they touch; below zero where there is no pair [m].
+    pub reach: Eight,
+    /// Which side of the face, or along which sense of the common normal; 0 for pairs that did not touch.
+    pub side: Eight,
+    pub normal: Eight3,
+    pub shares: [Eight; 4],
+    /// Impulses of the step on the vertex or on the second edge, in all and along the normals [N·s].
+    pub sum: Eight3,
+    pub pressed: Eight,
+    /// Deepest overlap of the step [m].
+    pub deepest: Eight,
+}
+
+impl FoldGroup {
+    /// No pairs.
+    pub const NONE: Self = Self {
+        slots: [[0; LANES]; 4],
+        reach: [-1.0; LANES],
+        side: [0.0; LANES],
+        normal: [[0.0; LANES]; 3],
+        shares: [[0.0; LANES]; 4],
+        sum: [[0.0; LANES]; 3],
+        pressed: [0.0; LANES],
+        deepest: [0.0; LANES],
+    };
+}
+
+/// Tries groups, those of vertices first, and lists who will touch: group times eight and lane.
+pub(crate) struct Try<'a> {
+    pub groups: &'a mut [FoldGroup],
+    /// So many are of vertices and faces.
+    pub vertices: usize,
+    pub x: &'a [Block],
+    pub p: &'a [Block],
+    pub active: &'a mut Vec<u32>,
+}
+
+/// What a pair looks like.
+struct Found<L> {
+    normal: V3<L>,
+    shares: [L; 4],
+    now: L,
+    side: L,
+    /// 1 when this is a pair to look at.
+    counts: L,
+}
+
+impl Kernel for Try<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self, t: L::Token) {
+        let Self { groups, vertices, x, p, active } = self;
+        let (none, one) = (L::splat(t, 0.0), L::splat(t, 1.0));
+        for (number, group) in groups.iter_mut().enumerate() {
+            let mut touching = [0.0; LANES];
+            let mut at = 0;
+            while at < LANES {
+                let side = L::load(t, &group.side[at..]);
+                let now = places::<L>(t, x, group, at);
+                let found = if number < vertices { vertex_face(t, now, side) } else { edge_edge(t, now, side) };
+                let goals = places::<L>(t, p, group, at);
+                let mut way = splat3::<L>(t, Vec3::ZERO);
+                let mut k = 0;
+                while k < 4 {
+                    way = along(way, sub(goals[k], now[k]), found.shares[k]);
+                    k += 1;
+                }
+                let soon = found.now + dot(found.normal, way);
+                let reach = L::load(t, &group.reach[at..]);
+                let touches = found.counts * reach.select_gt(soon, one, none);
+                touches.store(&mut touching[at..]);
+                (found.side * touches).store(&mut group.side[at..]);
+                // who does not touch keeps what it had: single numbers leave it alone too
+                if touches.any_gt(none) {
+                    let mut k = 0;
+                    while k < 3 {
+                        let old = L::load(t, &group.normal[k][at..]);
+                        touches.select_gt(none, found.normal[k], old).store(&mut group.normal[k][at..]);
+                        k += 1;
+                    }
+                    let mut k = 0;
+                    while k < 4 {
+                        let old = L::load(t, &group.shares[k][at..]);
+                        touches.select_gt(none, found.shares[k], old).store(&mut group.shares[k][at..]);
+                        k += 1;
+                    }
+                }
+                at += L::COUNT;
+            }
+            for (lane, &touches) in touching.iter().enumerate() {
+                if touches > 0.0 {
+                    active.push((number * LANES + lane) as u32);
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn places<L: Lane>(t: L::Token, of: &[Block], group: &FoldGroup, at: usize) -> [V3<L>; 4] {
+    [
+        L::gather_xyz(t, of, &group.slots[0][at..]),
+        L::gather_xyz(t, of, &group.slots[1][at..]),
+        L::gather_xyz(t, of, &group.slots[2][at..]),
+        L::gather_xyz(t, of, &group.slots[3][at..]),
+    ]
+}
+
+/// The side that a pair is held on, or the one it is on.
+#[inline(always)]
+fn side_of<L: Lane>(t: L::Token, kept: L, raw: L) -> L {
+    let (none, one) = (L::splat(t, 0.0), L::splat(t, 1.0));
+    let is = none.select_gt(raw, none - one, one);
+    (kept * kept).select_gt(none, kept, is)
+}
+
+/// Share of the way along a line of squared length `square` to the point nearest to one with this product with it.
+#[inline(always)]
+fn part<L: Lane>(t: L::Token, product: L, square: L) -> L {
+    product.div(square.max(L::splat(t, TINY))).max(L::splat(t, 0.0)).min(L::splat(t, 1.0))
+}
+
+#[inline(always)]
+fn vertex_face<L: Lane>(t: L::Token, [p, a, b, c]: [V3<L>; 4], kept: L) -> Found<L> {
+    let (none, one, tiny) = (L::splat(t, 0.0), L::splat(t, 1.0), L::splat(t, TINY));
+    let (e, f, d) = (sub(b, a), sub(c, a), sub(p, a));
+    let (ee, ef, ff) = (dot(e, e), dot(e, f), dot(f, f));
+    let (de, df) = (dot(d, e), dot(d, f));
+    let plane = cross(e, f);
+    let area = dot(plane, plane).max(tiny);
+    let per = one.div(area);
+    let (v, w) = ((ff * de - ef * df) * per, (ee * df - ef * de) * per);
+    let inside = none.select_gt(v.min(w).min(one - v - w), none, one);
+    // else the nearest of the points on the three sides
+    let (g, gd) = (sub(c, b), sub(d, e));
+    let (on_e, on_f, on_g) = (part(t, de, ee), part(t, df, ff), part(t, dot(gd, g), dot(g, g)));
+    let (far_e, far_f, far_g) = (along(d, e, none - on_e), along(d, f, none - on_f), along(gd, g, none - on_g));
+    let (to_e, to_f, to_g) = (dot(far_e, far_e), dot(far_f, far_f), dot(far_g, far_g));
+    let (side_v, side_w) = (to_e.select_gt(to_f, none, on_e), to_e.select_gt(to_f, on_f, none));
+    let nearest = to_e.min(to_f);
+    let side_v = nearest.select_gt(to_g, one - on_g, side_v);
+    let side_w = nearest.select_gt(to_g, on_g, side_w);
+    let (v, w) = (inside.select_gt(none, v, side_v), inside.select_gt(none, w, side_w));
+    let apart = along(along(d, e, none - v), f, none - w);
+
+    let raw = dot(plane, apart);
+    let side = side_of(t, kept, raw);
+    let up = side * one.div(area.sqrt());
+    let far = (dot(apart, apart) + tiny).sqrt();
+    let away = one.div(far);
+    let normal = [
+        inside.select_gt(none, plane[0] * up, apart[0] * away),
+        inside.select_gt(none, plane[1] * up, apart[1] * away),
+        inside.select_gt(none, plane[2] * up, apart[2] * away),
+    ];
+    let now = inside.select_gt(none, raw * up, far);
+    // behind a face only what is right below it has gone through
+    let outside = none.select_gt(raw * side, none, one);
+    let shallow = (ee.max(ff)).select_gt(now * now, one, none);
+    let counts = outside.max(inside * shallow);
+    Found { normal, shares: [one, v + w - one, none - v, none - w], now, side, counts }
+}
+
+#[inline(always)]
+fn edge_edge<L: Lane>(t: L::Token, [p, p2, q, q2]: [V3<L>; 4], kept: L) -> Found<L> {
+    let (none, one, tiny) = (L::splat(t, 0.0), L::splat(t, 1.0), L::splat(t, TINY));
+    let (e, f, r) = (sub(p2, p), sub(q2, q), sub(p, q));
+    let (ee, ef, ff) = (dot(e, e), dot(e, f), dot(f, f));
+    let (er, fr) = (dot(e, r), dot(f, r));
+    let across = cross(e, f);
+    let area = dot(across, across).max(tiny);
+    let per = one.div(area);
+    let (s, u) = ((ef * fr - ff * er) * per, (ee * fr - ef * er) * per);
+    let least = s.min(u).min(one - s).min(one - u);
+    let inner = least.select_gt(L::splat(t, END), one, none);
+    let skew = area.select_gt(L::splat(t, SKEW) * ee * ff, one, none);
+    let apart = sub(along(scale(f, u), e, none - s), r);
+    let raw = dot(across, apart);
+    let side = side_of(t, kept, raw);
+    let up = side * one.div(area.sqrt());
+    let now = raw * up;
+    let shallow = (L::splat(t, DEEPEST_EDGE) * ee.min(ff)).select_gt(now * now, one, none);
+    let counts = inner * skew * now.select_gt(none, one, shallow);
+    Found { normal: scale(across, up), shares: [s - one, none - s, one - u, u], now, side, counts }
+}

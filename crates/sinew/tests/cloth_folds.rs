@@ -1,0 +1,213 @@
+//! Cloth in columns that touches itself: layers rest a thickness apart, momentum holds, and nothing goes through.
+
+#[path = "common/shots.rs"]
+mod shots;
+use shots::Frame;
+use sinew::*;
+
+/// Half thickness [m].
+const HALF: Real = 2e-3;
+/// Nodes along a layer, and across.
+const ALONG: u32 = 20;
+const ACROSS: u32 = 18;
+
+/// Two layers, `gap` apart, that hang together at the end where x is largest; 2 cm from node to node. Lower layer first.
+fn folded(gap: Real) -> TriMesh {
+    let step = 0.02;
+    let mut mesh = TriMesh::default();
+    for i in 0..2 * ALONG {
+        let (x, y) = if i < ALONG { (i, 0.0) } else { (2 * ALONG - 1 - i, gap) };
+        // the upper nodes are over the faces below, not over their corners
+        let shift = if i < ALONG { 0.0 } else { 0.3 * step };
+        mesh.vertices.extend((0..ACROSS).map(|j| Vec3::new(x as Real * step + shift, y, j as Real * step + shift)));
+    }
+    for i in 0..2 * ALONG - 1 {
+        for j in 0..ACROSS - 1 {
+            let a = i * ACROSS + j;
+            mesh.triangles.extend([[a, a + 1, a + ACROSS + 1], [a, a + ACROSS + 1, a + ACROSS]]);
+        }
+    }
+    mesh
+}
+
+fn cloth(mesh: TriMesh) -> SoftBody {
+    let sheet =
+        pbd::Sheet { stretch: 1e5, bend: 0.0, density: 0.25, compression: 1e-2, brace: 0.0, stretch_limit: 0.03 };
+    let params = pbd::Params { iterations: 1, ..pbd::Params::default() };
+    SoftBody::new(Geometry::Sheet(mesh), SoftModel::Pbd(pbd::Matter::Sheet(sheet), params))
+        .material(Material::friction(0.5))
+        .thickness(HALF)
+}
+
+fn settings(gravity: Real) -> Settings {
+    let gravity = Vec3::new(0.0, -gravity, 0.0);
+    Settings { dt: 0.02, substeps: 20, gravity, sleep_time: Real::INFINITY, ..Settings::default() }
+}
+
+/// A folded cloth on the ground.
+fn lying(settings: Settings, own: bool) -> Result<(World, BodyId), Error> {
+    let mut world = World::new(settings)?;
+    world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(Material::friction(0.5)))?;
+    let id = world.add_soft(cloth(folded(0.012)).self_contact(own).at([0.0, 0.003, 0.0]))?;
+    Ok((world, id))
+}
+
+/// Heights of the nodes of both layers but for the lines next to the fold.
+fn heights(world: &World, id: BodyId) -> Result<[Vec<Real>; 2], Error> {
+    let body = world.body(id)?;
+    let x = body.node_positions();
+    let line = |i: u32| x[(i * ACROSS) as usize..((i + 1) * ACROSS) as usize].iter().map(|x| x.y);
+    let free = ALONG - 3;
+    Ok([(0..free).flat_map(line).collect(), (2 * ALONG - free..2 * ALONG).flat_map(line).collect()])
+}
+
+fn least(of: &[Real]) -> Real {
+    of.iter().copied().fold(Real::INFINITY, Real::min)
+}
+
+fn most(of: &[Real]) -> Real {
+    of.iter().copied().fold(-Real::INFINITY, Real::max)
+}
+
+#[test]
+fn layers_of_a_folded_cloth_rest_a_thickness_apart() -> Result<(), Error> {
+    let run = |own: bool| {
+        let (mut world, id) = lying(settings(9.81), own)?;
+        for _ in 0..100 {
+            assert!(world.step(&Input::none()).faults.is_empty());
+        }
+        heights(&world, id)
+    };
+    let [below, above] = run(true)?;
+    let (below, above) = ([least(&below), most(&below)], [least(&above), most(&above)]);
+    assert!(below[1] - below[0] < 0.1 * HALF, "{below:?}");
+    for height in above {
+        assert!((height - below[1] - 2.0 * HALF).abs() < 0.1 * HALF, "{below:?} {above:?}");
+    }
+    // nothing else holds them apart
+    let [below, above] = run(false)?;
+    assert!(most(&above) - least(&below) < 0.5 * HALF, "{} {}", most(&above), least(&below));
+    Ok(())
+}
+
+#[test]
+fn layers_that_are_pushed_at_each_other_keep_their_momentum_and_do_not_cross() -> Result<(), Error> {
+    let mut world = World::new(settings(0.0))?;
+    let id = world.add_soft(cloth(folded(0.012)).self_contact(true).velocity([0.5, 0.25, -1.0]))?;
+    let momentum = |world: &World| -> Result<[f64; 3], Error> {
+        let body = world.body(id)?;
+        let mut sum = [0.0; 3];
+        for (v, m) in body.node_velocities().iter().zip(body.node_masses()) {
+            sum = std::array::from_fn(|k| sum[k] + f64::from(v[k]) * f64::from(*m));
+        }
+        Ok(sum)
+    };
+    let before = momentum(&world)?;
+    let size = before.iter().map(|p| p * p).sum::<f64>().sqrt();
+    let mut touched = 0;
+    for step in 0..40 {
+        let mut input = Input::none();
+        // the upper layer down and the lower one up, with the same force in all
+        if step < 3 {
+            let masses = world.body(id)?.node_masses().to_vec();
+            let layer = (ALONG * ACROSS) as usize;
+            let sums = [masses[..layer].iter().sum::<Real>(), masses[layer..].iter().sum::<Real>()];
+            for (node, m) in masses.iter().enumerate() {
+                let (sign, sum) = if node < layer { (1.0, sums[0]) } else { (-1.0, sums[1]) };
+                let force = Vec3::new(0.0, sign * 0.4 * m / sum, 0.0);
+                input.commands.push(Command::NodeForce { body: id, node: node as u32, force });
+            }
+        }
+        let report = world.step(&input);
+        assert!(report.faults.is_empty());
+        touched = touched.max(report.counts.contacts);
+        let crossings = Frame::of(&world).crossings();
+        assert!(crossings.is_empty(), "step {step}: {} edges through faces", crossings.len());
+        let after = momentum(&world)?;
+        let lost = after.iter().zip(before).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
+        assert!(lost < 2e-5 * size, "step {step}: {before:?} {after:?}");
+    }
+    assert!(touched > 100, "{touched}");
+    Ok(())
+}
+
+/// Nodes of the upper layer that are below the face of the lower one under them.
+fn sunk(world: &World, id: BodyId, mesh: &TriMesh) -> Result<usize, Error> {
+    let body = world.body(id)?;
+    let x = body.node_positions();
+    let lower = |t: &&[u32; 3]| t.iter().all(|n| *n < ALONG * ACROSS);
+    let mut count = 0;
+    for node in ALONG * ACROSS..2 * ALONG * ACROSS {
+        let p = x[node as usize];
+        for t in mesh.triangles.iter().filter(lower) {
+            let [a, b, c] = t.map(|n| x[n as usize]);
+            let side = |a: Vec3, b: Vec3| (b.x - a.x) * (p.z - a.z) - (b.z - a.z) * (p.x - a.x);
+            let sides = [side(a, b), side(b, c), side(c, a)];
+            let inside = sides.iter().all(|s| *s > 0.0) || sides.iter().all(|s| *s < 0.0);
+            let plane = (b - a).cross(c - a);
+            let up = if plane.y < 0.0 { -plane } else { plane };
+            count += usize::from(inside && up.dot(p - a) < 0.0);
+        }
+    }
+    Ok(count)
+}
+
+#[test]
+fn a_fold_that_a_ball_falls_on_does_not_go_through_itself() -> Result<(), Error> {
+    let mesh = folded(0.012);
+    let run = |own: bool| {
+        let (mut world, id) = lying(settings(9.81), own)?;
+        let ball = RigidBody::dynamic().shape(Shape::ball(0.1)).mass(1.0).at([0.18, 0.16, 0.17]);
+        world.add_rigid(ball.velocity([0.0, -1.0, 0.0]).material(Material::friction(0.5)))?;
+        let mut worst = 0;
+        for _ in 0..60 {
+            assert!(world.step(&Input::none()).faults.is_empty());
+            worst = worst.max(sunk(&world, id, &mesh)?);
+        }
+        Ok::<_, Error>(worst)
+    };
+    let (with, without) = (run(true)?, run(false)?);
+    assert!(with == 0 && without > 20, "{with} {without}");
+    Ok(())
+}
+
+#[test]
+fn a_cloth_that_touches_itself_gives_the_same_bits_in_lanes_on_threads_and_restored() -> Result<(), Error> {
+    let make = |settings: Settings| -> Result<World, Error> {
+        let (mut world, _) = lying(settings, true)?;
+        // another one, by index: it falls on its fold
+        let mut odd = folded(0.02);
+        let [a, b, c] = odd.triangles[7];
+        let middle = odd.vertices.len() as u32;
+        odd.vertices.push((odd.vertices[a as usize] + odd.vertices[b as usize] + odd.vertices[c as usize]) / 3.0);
+        odd.triangles[7] = [a, b, middle];
+        odd.triangles.extend([[b, c, middle], [c, a, middle]]);
+        let turn = Quat::from_rotation_z(-1.5);
+        world.add_soft(cloth(odd).self_contact(true).turned(turn).at([2.0, 0.42, 0.0]))?;
+        Ok(world)
+    };
+    let run = |settings: Settings| -> Result<u64, Error> {
+        let mut world = make(settings)?;
+        for _ in 0..40 {
+            assert!(world.step(&Input::none()).faults.is_empty());
+        }
+        // crumpling gives nobody a push
+        let fast =
+            world.bodies().flat_map(|b| b.node_velocities().to_vec()).fold(0.0, |most: Real, v| most.max(v.length()));
+        assert!(fast < 2.0, "{fast}");
+        Ok(world.hash())
+    };
+    let one = run(settings(9.81))?;
+    assert_eq!(one, run(Settings { lanes: false, ..settings(9.81) })?, "lanes");
+    assert_eq!(one, run(Settings { threads: 2, ..settings(9.81) })?, "threads");
+    let (mut first, mut second) = (make(settings(9.81))?, make(settings(9.81))?);
+    for _ in 0..20 {
+        first.step(&Input::none());
+    }
+    second.restore(&first.snapshot())?;
+    for _ in 0..20 {
+        second.step(&Input::none());
+    }
+    assert_eq!(one, second.hash(), "restored");
+    Ok(())
+}
