@@ -187,11 +187,13 @@ fn flesh_around_two_bones_is_anchored_to_the_nearest() {
 
 #[test]
 fn tissue_of_two_bodies_meets_and_pushes_them_apart() {
-    for model in [elastic(1e5), springs(), particles(false), particles(true)] {
+    let models = [elastic(1e5), springs(), particles(false), particles(true)];
+    // head on, and off centre
+    for (model, off) in models.iter().flat_map(|model| [(model, 0.0), (model, 0.1)]) {
         let mut world = World::new(free()).unwrap();
         let ball = |x: Real, v: Real| {
             let bone = RigidBody::dynamic().shape(Shape::ball(0.02)).density(1800.0);
-            bone.at([x, 0.0, 0.0]).velocity([v, 0.0, 0.0])
+            bone.at([x, 0.4 * off * x, off * x]).velocity([v, 0.0, 0.0])
         };
         let tissue = || Tissue::new(model.clone(), 0.01, 0.01);
         let left = world.add_combined(Combined::new("left").covered(ball(-0.05, 0.2), tissue())).unwrap();

@@ -285,7 +285,7 @@ fn contact_rows(
         (t.normal, t.tangents, t.at, t.gap) = (place.normal, t.weave.axes(place.tangents), place.at, place.gap);
         t.row = rows.len() as u32;
         t.start = point.impulse[0] * island.scale;
-        touch::terms(model, work, m, t.normal, t.at, &mut terms);
+        touch::terms_at_one_point(model, work, m, t.normal, t.at, &mut terms);
         let gap = if t.gap < 0.0 { (t.gap + slop(model, m, settings)).min(0.0) } else { t.gap };
         let bias = (gap / ctx.h).max(-settings.push_speed);
         let n = rows.push(&terms, bias, bias.min(0.0), 0.0, Bounds::AtLeast(0.0));
@@ -297,7 +297,7 @@ fn contact_rows(
         (t.law, t.pair) = (material.law, law_contact::coefficients(&material));
         let disc = Bounds::Disc { normal: n, friction: t.friction, radius: 0.0 };
         for (k, bounds) in [(0, disc), (1, Bounds::Mate)] {
-            touch::terms(model, work, m, t.tangents[k], t.at, &mut terms);
+            touch::terms_at_one_point(model, work, m, t.tangents[k], t.at, &mut terms);
             rows.push(&terms, stick[k] / ctx.h, 0.0, 0.0, bounds);
         }
         t.seen = 1.0;

@@ -79,6 +79,9 @@ pub(super) fn level(tangent: Vec3, normal: Vec3) -> Vec3 {
 /// A vertex, edge or triangle of a surface and the weights of its surfels.
 struct Feature<'a> {
     nodes: &'a Nodes,
+    /// Kind and number.
+    kind: u32,
+    number: u32,
     surfels: [u32; 3],
     weights: [Real; 3],
 }
@@ -99,7 +102,7 @@ impl<'a> Feature<'a> {
             feature::EDGE => (nodes.cells.edges.get(at).map(|&[a, b]| [a, b, b])?, [weights.x, weights.y, 0.0]),
             _ => (*nodes.cells.corners.get(at)?, weights.to_array()),
         };
-        (surfels[0] < nodes.surface.len() as u32).then_some(Self { nodes, surfels, weights })
+        (surfels[0] < nodes.surface.len() as u32).then_some(Self { nodes, kind, number, surfels, weights })
     }
 
     fn position(&self, model: &Model, pose: &[Block]) -> Vec3 {
@@ -143,17 +146,65 @@ impl<'a> Feature<'a> {
         Some(Term { block: model.spin_block(number), jacobian: torque, response })
     }
 
+    /// The triangle that this is, or the first of those beside an edge.
+    fn triangle(&self) -> Option<[u32; 3]> {
+        let cells = &self.nodes.cells;
+        let cell = match self.kind {
+            feature::VERTEX => return None,
+            feature::EDGE => cells.beside.get(self.number as usize)?[0],
+            _ => self.number,
+        };
+        cells.corners.get(cell as usize).copied().filter(|_| cells.is_triangle(cell))
+    }
+
+    /// Adds the terms of a push along `axis` at a point beside the triangle: with the weights w of its foot, its height d and
+    /// the unit normal n
+    ///
+    /// ```text
+    ///   v_at = Σ w v + d ṅ,   ṅ = −Σ ∇w (n·v),   J_i = w_i axis − d (axis·∇w_i) n
+    /// ```
+    ///
+    /// Σ J_i = axis and Σ x_i × J_i = at × axis: what acts on a vertex there takes as much spin as this gives. False without a
+    /// triangle, or one too narrow for the height.
+    fn terms_beside(&self, model: &Model, work: &Work, axis: Vec3, at: Vec3, out: &mut Vec<Term>) -> bool {
+        let Some(corners) = self.triangle() else { return false };
+        let first = model.node_block(self.nodes.start) as usize;
+        let x = &work.pose[first..first + self.nodes.inv_mass.len()];
+        let [a, b, c] = corners.map(|s| self.nodes.surface.position(s, x));
+        let (e, f, from) = (b - a, c - a, at - a);
+        let n = e.cross(f);
+        let (square, Some(unit)) = (n.length_squared(), n.try_normalize()) else { return false };
+        let (second, third) = (f.cross(n) / square, n.cross(e) / square);
+        let slopes = [-second - third, second, third];
+        let height = unit.dot(from);
+        let widest = slopes.iter().fold(0.0, |most: Real, s| most.max(s.length()));
+        let feet = [1.0 - second.dot(from) - third.dot(from), second.dot(from), third.dot(from)];
+        if !(height.abs() * widest <= 1.0 && feet.iter().all(|w| w.abs() <= 2.0)) {
+            return false;
+        }
+        for ((&surfel, slope), weight) in corners.iter().zip(slopes).zip(feet) {
+            let jacobian = axis * weight - unit * (height * axis.dot(slope));
+            self.push_on(model, &work.velocity, surfel, jacobian, out);
+        }
+        true
+    }
+
     /// Adds the terms of a push along `axis`. One term a node: a sweep takes a row's terms for independent.
     fn terms(&self, model: &Model, velocity: &[Block], axis: Vec3, out: &mut Vec<Term>) {
         for (&surfel, weight) in self.surfels.iter().zip(self.weights).filter(|(_, w)| *w != 0.0) {
-            for share in self.nodes.surface.shares(surfel) {
-                let block = model.node_block(self.nodes.start + share.node);
-                let jacobian = axis * (share.weight * weight);
-                let response = jacobian * velocity[block as usize][3];
-                match out.iter_mut().find(|t| t.block == block) {
-                    Some(term) => (term.jacobian, term.response) = (term.jacobian + jacobian, term.response + response),
-                    None => out.push(Term { block, jacobian, response }),
-                }
+            self.push_on(model, velocity, surfel, axis * weight, out);
+        }
+    }
+
+    /// Adds the terms of a push on a surfel.
+    fn push_on(&self, model: &Model, velocity: &[Block], surfel: u32, push: Vec3, out: &mut Vec<Term>) {
+        for share in self.nodes.surface.shares(surfel) {
+            let block = model.node_block(self.nodes.start + share.node);
+            let jacobian = push * share.weight;
+            let response = jacobian * velocity[block as usize][3];
+            match out.iter_mut().find(|t| t.block == block) {
+                Some(term) => (term.jacobian, term.response) = (term.jacobian + jacobian, term.response + response),
+                None => out.push(Term { block, jacobian, response }),
             }
         }
     }
@@ -215,6 +266,33 @@ pub(super) fn terms(model: &Model, work: &Work, m: &ContactMemory, axis: Vec3, a
     } else {
         rigid_terms(work, m.key.a, -axis, at, out);
     }
+}
+
+/// Terms of a push along `axis` as `terms` has them, but between two soft surfaces at one point: the vertex, or that of b's edge.
+/// They are a gap apart before they touch, and their nearest points move on within the step: equal pushes on both would
+/// turn them (two jellies that met off centre had 2 % more spin). Sweeps do without, and give spin back (`untwist.rs`).
+pub(super) fn terms_at_one_point(
+    model: &Model,
+    work: &Work,
+    m: &ContactMemory,
+    axis: Vec3,
+    at: Vec3,
+    out: &mut Vec<Term>,
+) {
+    let soft = m.has(contact_flag::NODE) && m.has(contact_flag::SURFACE);
+    if let (Some(a), Some(b), true) = (Feature::of_a(model, m), Feature::of_b(model, m), soft)
+        && a.nodes.radii.is_empty()
+        && b.nodes.radii.is_empty()
+    {
+        let swapped = a.kind == feature::VERTEX;
+        let (point, other, sign) = if swapped { (&a, &b, -1.0) } else { (&b, &a, 1.0) };
+        out.clear();
+        if other.terms_beside(model, work, axis * -sign, point.position(model, &work.pose), out) {
+            point.terms(model, &work.velocity, axis * sign, out);
+            return;
+        }
+    }
+    terms(model, work, m, axis, at, out);
 }
 
 pub(super) fn rigid_terms(work: &Work, slot: u32, axis: Vec3, at: Vec3, out: &mut Vec<Term>) {
