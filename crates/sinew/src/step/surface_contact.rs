@@ -164,13 +164,16 @@ fn find_pair(model: &Model, state: &State, work: &mut Work, settings: &Settings,
     }
 }
 
+/// Tells whether a vertex that seems to be inside is not.
+type Ghost<'a> = &'a dyn Fn(&Touching) -> bool;
+
 /// What touches among pairs of cells with these boxes, in the order of keys; without vertices that are ghosts and, with `held`,
 /// without the edges that vertices hold.
 fn features(
     finder: &Finder<'_>,
     pairs: &[(u32, u32)],
     (boxes_a, boxes_b): (&[Bounds3], &[Bounds3]),
-    (held, ghost): (Option<&mut Held>, &dyn Fn(&Touching) -> bool),
+    (held, ghost): (Option<&mut Held>, Ghost<'_>),
     out: &mut Vec<Touching>,
 ) {
     out.clear();

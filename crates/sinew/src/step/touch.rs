@@ -287,7 +287,9 @@ pub(super) fn terms_at_one_point(
         let swapped = a.kind == feature::VERTEX;
         let (point, other, sign) = if swapped { (&a, &b, -1.0) } else { (&b, &a, 1.0) };
         out.clear();
-        if other.terms_beside(model, work, axis * -sign, point.position(model, &work.pose), out) {
+        // a push may slide along its line: where that is nearest, a normal row keeps the weights that its gap was found with
+        let [p, q] = [point, other].map(|side| side.position(model, &work.pose));
+        if other.terms_beside(model, work, axis * -sign, p + axis * axis.dot(q - p), out) {
             point.terms(model, &work.velocity, axis * sign, out);
             return;
         }
