@@ -41,7 +41,7 @@ pub fn s1(substeps: Option<u32>, steps: Option<usize>, pick: &str, (starts, own)
                 }
                 print(&run, &format!("{name}, {substeps} substeps"));
                 if own {
-                    println!("    {} edges go through faces at the end", run.crossings());
+                    println!("    {} pairs of faces cross at the end", run.crossings());
                 }
                 if variant == Variant::Momentum {
                     println!("    momentum {:.7} of {before:.7}", run.momentum());

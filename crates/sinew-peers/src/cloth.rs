@@ -243,35 +243,11 @@ impl Run {
         }
     }
 
-    /// How many edges of the cloth go through faces of it now.
+    /// How many pairs of its faces cross now.
     pub fn crossings(&self) -> usize {
-        let x: Vec<[f64; 3]> =
-            self.world.body(self.cloth).expect("cloth").node_positions().iter().map(|p| wide(*p)).collect();
-        let away = |a: [f64; 3], b: [f64; 3]| [b[0] - a[0], b[1] - a[1], b[2] - a[2]];
-        // six times the volume over a triangle
-        let volume = |a: u32, b: u32, c: u32, d: u32| {
-            let [a, b, c, d] = [a, b, c, d].map(|n| x[n as usize]);
-            let (u, v, w) = (away(a, b), away(a, c), away(a, d));
-            u[0] * (v[1] * w[2] - v[2] * w[1]) + u[1] * (v[2] * w[0] - v[0] * w[2]) + u[2] * (v[0] * w[1] - v[1] * w[0])
-        };
-        let apart = |k: usize, p: &[u32], q: &[u32]| {
-            let most = |n: &[u32]| n.iter().fold(f64::MIN, |most, &n| most.max(x[n as usize][k]));
-            let least = |n: &[u32]| n.iter().fold(f64::MAX, |least, &n| least.min(x[n as usize][k]));
-            most(p) < least(q) || most(q) < least(p)
-        };
-        let mut count = 0;
-        for &(edge, _) in &self.edges {
-            for face in &self.mesh.triangles {
-                if (0..3).any(|k| apart(k, &edge, face)) || edge.iter().any(|n| face.contains(n)) {
-                    continue;
-                }
-                let ([p, q], [a, b, c]) = (edge, *face);
-                let sides = [volume(p, q, a, b), volume(p, q, b, c), volume(p, q, c, a)];
-                let inside = sides.iter().all(|s| *s > 0.0) || sides.iter().all(|s| *s < 0.0);
-                count += usize::from(inside && volume(a, b, c, p) * volume(a, b, c, q) < 0.0);
-            }
-        }
-        count
+        let cloth = self.world.body(self.cloth).expect("cloth");
+        let places: Vec<_> = cloth.node_positions().iter().map(|p| p.to_array().map(f64::from)).collect();
+        sinew_mesh::inspect::crossings(&places, &self.mesh.triangles).pairs.len()
     }
 
     /// Momentum of all along y [kg·m/s].

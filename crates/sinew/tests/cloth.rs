@@ -1,6 +1,8 @@
 //! Cloth of position based dynamics: how little it stretches, what it weighs on its supports, and that lanes and threads
 //! change nothing.
 
+mod common;
+
 use sinew::*;
 
 /// A square of `side` x `side` nodes in the plane y = 0, `size` wide [m].
@@ -140,20 +142,14 @@ fn a_hanging_sheet_is_longer_by_half_its_weight_over_its_stiffness_whatever_the_
 }
 
 #[test]
-fn lanes_and_threads_give_the_same_bits() -> Result<(), Error> {
+fn lanes_threads_and_a_restored_world_give_the_same_bits() -> Result<(), Error> {
     let mesh = square(21, 2.0);
-    let run = |lanes: bool, threads: u32| -> Result<u64, Error> {
-        let (mut world, ..) = over_ball(Settings { lanes, threads, ..settings(9.81) }, false, 1.0, &mesh)?;
+    common::same_bits(settings(9.81), |settings| {
+        let (mut world, ..) = over_ball(settings, false, 1.0, &mesh)?;
         let ground = RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(Material::friction(0.5));
         world.add_rigid(ground)?;
-        for _ in 0..40 {
-            world.step(&Input::none());
-        }
-        Ok(world.hash())
-    };
-    let one = run(true, 1)?;
-    assert_eq!(one, run(false, 1)?, "lanes");
-    assert_eq!(one, run(true, 2)?, "threads");
+        Ok(world)
+    })?;
     Ok(())
 }
 
@@ -229,26 +225,7 @@ fn several(settings: Settings) -> Result<World, Error> {
 
 #[test]
 fn cloths_over_what_stands_still_give_the_same_bits_in_lanes_on_threads_and_restored() -> Result<(), Error> {
-    let run = |lanes: bool, threads: u32| -> Result<u64, Error> {
-        let mut world = several(Settings { lanes, threads, ..settings(9.81) })?;
-        for _ in 0..40 {
-            assert!(world.step(&Input::none()).faults.is_empty());
-        }
-        Ok(world.hash())
-    };
-    let one = run(true, 1)?;
-    assert_eq!(one, run(false, 1)?, "lanes");
-    assert_eq!(one, run(true, 2)?, "threads");
-    // half way, into another world
-    let (mut first, mut second) = (several(settings(9.81))?, several(settings(9.81))?);
-    for _ in 0..20 {
-        first.step(&Input::none());
-    }
-    second.restore(&first.snapshot())?;
-    for _ in 0..20 {
-        second.step(&Input::none());
-    }
-    assert_eq!(one, second.hash(), "restored");
+    common::same_bits(settings(9.81), several)?;
     Ok(())
 }
 

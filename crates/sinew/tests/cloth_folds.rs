@@ -1,7 +1,9 @@
 //! Cloth in columns that touches itself: layers rest a thickness apart, momentum holds, and nothing goes through.
 
+mod common;
 #[path = "common/shots.rs"]
 mod shots;
+
 use shots::Frame;
 use sinew::*;
 
@@ -186,28 +188,10 @@ fn a_cloth_that_touches_itself_gives_the_same_bits_in_lanes_on_threads_and_resto
         world.add_soft(cloth(odd).self_contact(true).turned(turn).at([2.0, 0.42, 0.0]))?;
         Ok(world)
     };
-    let run = |settings: Settings| -> Result<u64, Error> {
-        let mut world = make(settings)?;
-        for _ in 0..40 {
-            assert!(world.step(&Input::none()).faults.is_empty());
-        }
-        // crumpling gives nobody a push
-        let fast =
-            world.bodies().flat_map(|b| b.node_velocities().to_vec()).fold(0.0, |most: Real, v| most.max(v.length()));
-        assert!(fast < 2.0, "{fast}");
-        Ok(world.hash())
-    };
-    let one = run(settings(9.81))?;
-    assert_eq!(one, run(Settings { lanes: false, ..settings(9.81) })?, "lanes");
-    assert_eq!(one, run(Settings { threads: 2, ..settings(9.81) })?, "threads");
-    let (mut first, mut second) = (make(settings(9.81))?, make(settings(9.81))?);
-    for _ in 0..20 {
-        first.step(&Input::none());
-    }
-    second.restore(&first.snapshot())?;
-    for _ in 0..20 {
-        second.step(&Input::none());
-    }
-    assert_eq!(one, second.hash(), "restored");
+    let world = common::same_bits(settings(9.81), make)?;
+    // crumpling gives nobody a push
+    let fast =
+        world.bodies().flat_map(|b| b.node_velocities().to_vec()).fold(0.0, |most: Real, v| most.max(v.length()));
+    assert!(fast < 2.0, "{fast}");
     Ok(())
 }

@@ -19,9 +19,9 @@
 
 use super::row::{Bounds, RowBuffer, Wish};
 use super::site::View;
-use super::strands::{check_nodes, vector};
+use super::strands::check_nodes;
 use crate::error::{Error, finite, not_negative, positive};
-use crate::math::{Real, Vec3, angle_of};
+use crate::math::{Real, Vec3, angle_of, vec};
 use crate::model::BodyId;
 use crate::solver::soft::Softness;
 
@@ -193,7 +193,7 @@ impl BuiltBending {
     pub fn rows(&self, view: &View<'_>, soft: Softness, out: &mut RowBuffer) {
         let s = &self.source;
         let first = view.node_block(self.slot, 0);
-        let at = |node: u32| vector(view.pose[(first + node) as usize]);
+        let at = |node: u32| vec(view.pose[(first + node) as usize]);
         for (corners, &[rest, shape]) in s.folds.iter().zip(&s.rest) {
             let fold = Fold::new(corners.map(at));
             let (gradient, wish) = match s.law {

@@ -10,7 +10,7 @@
 //! is one block, a rigid body two (linear, then angular). The sign of `bias` follows C/h: positive for an open gap
 //! (approach is allowed), negative in penetration. Errata of ICD Alg. 1, 4.2 and 4.3 (`docs/errata.md`) are applied here.
 
-use crate::math::{Block, Real, Vec3};
+use crate::math::{Block, Real, Vec3, vec};
 use crate::solver::soft::{Softness, spring};
 
 /// Index of a row in its buffer.
@@ -229,10 +229,7 @@ impl RowBuffer {
 
     /// J·v of a row [m/s or rad/s].
     pub fn drift(&self, id: RowId, v: &[Block]) -> Real {
-        let on = |t: &Term| {
-            let b = v[t.block as usize];
-            t.jacobian.dot(Vec3::new(b[0], b[1], b[2]))
-        };
+        let on = |t: &Term| t.jacobian.dot(vec(v[t.block as usize]));
         self.terms(id).iter().map(on).sum()
     }
 

@@ -2,7 +2,7 @@
 
 use super::row::Term;
 use crate::error::{Error, finite_vec};
-use crate::math::{Block, Pose, Quat, Real, Sym3, Vec3};
+use crate::math::{Block, Pose, Quat, Real, Sym3, Vec3, rigid_pose, vec};
 use crate::model::{Body, BodyId, Model, Nodes};
 
 /// A point that a constraint holds on to.
@@ -220,8 +220,7 @@ impl View<'_> {
     }
 
     pub(crate) fn center(&self, slot: u32) -> (Vec3, Quat) {
-        let (x, q) = (self.pose[2 * slot as usize], self.pose[2 * slot as usize + 1]);
-        (Vec3::new(x[0], x[1], x[2]), Quat::from_xyzw(q[0], q[1], q[2], q[3]))
+        rigid_pose(self.pose, slot)
     }
 
     fn inv_inertia(&self, slot: u32) -> Sym3 {
@@ -244,10 +243,7 @@ impl View<'_> {
                 let (x, q) = self.center(slot);
                 x + q * local
             }
-            Place::Node { body, node } => {
-                let b = self.pose[self.node_block(body, node) as usize];
-                Vec3::new(b[0], b[1], b[2])
-            }
+            Place::Node { body, node } => self.node(body, node),
             Place::Surface { body, .. } => self.blend(self.pose, place, body),
         }
     }
@@ -256,8 +252,7 @@ impl View<'_> {
     /// ½h ω × (ω × arm) [m/s], the second-order part of its motion. A row that knows it ends on its curve instead of on the
     /// tangent, and a pendulum keeps its energy (SHAKE); without it a joint loses energy in proportion to the substep.
     pub(crate) fn bend(&self, slot: u32, arm: Vec3) -> Vec3 {
-        let w = self.velocity[2 * slot as usize + 1];
-        let w = Vec3::new(w[0], w[1], w[2]);
+        let w = vec(self.velocity[2 * slot as usize + 1]);
         // a body that is not round also changes its spin while it turns: I ω̇ = −ω × Iω
         let mut change = Vec3::ZERO;
         if let Some(rigid) = self.model.rigid_at(slot).filter(|r| r.gyroscopic && r.is_dynamic()) {
@@ -270,10 +265,7 @@ impl View<'_> {
 
     /// Velocity of a place [m/s].
     pub(crate) fn velocity_of(&self, place: &Place) -> Vec3 {
-        let of = |block: u32| {
-            let v = self.velocity[block as usize];
-            Vec3::new(v[0], v[1], v[2])
-        };
+        let of = |block: u32| vec(self.velocity[block as usize]);
         match *place {
             Place::World(_) => Vec3::ZERO,
             Place::Rigid { slot, local } => {
@@ -287,8 +279,7 @@ impl View<'_> {
 
     /// Position of a node [m].
     pub(crate) fn node(&self, body: u32, node: u32) -> Vec3 {
-        let b = self.pose[self.node_block(body, node) as usize];
-        Vec3::new(b[0], b[1], b[2])
+        vec(self.pose[self.node_block(body, node) as usize])
     }
 
     /// Term of a push along `axis` at a node or at a rigid body's centre.
@@ -300,8 +291,7 @@ impl View<'_> {
     fn blend(&self, from: &[Block], place: &Place, body: u32) -> Vec3 {
         let mut sum = Vec3::ZERO;
         place.shares(self.model, |node, weight| {
-            let b = from[self.node_block(body, node) as usize];
-            sum += Vec3::new(b[0], b[1], b[2]) * weight;
+            sum += vec(from[self.node_block(body, node) as usize]) * weight;
         });
         sum
     }

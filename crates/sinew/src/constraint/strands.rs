@@ -15,7 +15,7 @@
 use super::row::{Bounds, RowBuffer, Wish};
 use super::site::View;
 use crate::error::{Error, check, not_negative, positive};
-use crate::math::{Real, Vec3};
+use crate::math::{Real, Vec3, vec};
 use crate::model::{BodyId, Nodes};
 use crate::solver::soft::Softness;
 
@@ -179,7 +179,7 @@ impl BuiltStrands {
         let first = view.node_block(self.slot, 0);
         for (&[i, j], &rest) in s.pairs.iter().zip(&s.lengths) {
             let (a, b) = (first + i, first + j);
-            let span = vector(view.pose[b as usize]) - vector(view.pose[a as usize]);
+            let span = vec(view.pose[b as usize]) - vec(view.pose[a as usize]);
             let length = span.length();
             let axis = if length > 0.0 { span / length } else { Vec3::Y };
             out.add_term(view.node_term(a, -axis));
@@ -188,7 +188,7 @@ impl BuiltStrands {
             let (wish, low, high) = match s.stiffness {
                 Some(stiffness) => self.spring(error, stiffness, view.h),
                 None => {
-                    let relative = vector(view.velocity[b as usize]) - vector(view.velocity[a as usize]);
+                    let relative = vec(view.velocity[b as usize]) - vec(view.velocity[a as usize]);
                     let across = (relative - axis * axis.dot(relative)).length_squared();
                     // second-order motion: the ends swing about each other
                     let bend = 0.5 * view.h * across / length.max(0.1 * rest);
@@ -215,8 +215,4 @@ impl BuiltStrands {
             (Wish::Spring(error, k, 0.0, h), s.pull, push)
         }
     }
-}
-
-pub(super) fn vector(b: crate::math::Block) -> Vec3 {
-    Vec3::new(b[0], b[1], b[2])
 }

@@ -2,9 +2,9 @@
 //! benchmarks of single models and reference solves run; a world does the same with rows.
 
 use super::particle::oriented;
-use super::{BodyMut, BodyRef, Deformable, StepContext, add, vec};
+use super::{BodyMut, BodyRef, Deformable, StepContext};
 use crate::constraint::RowBuffer;
-use crate::math::{Block, Quat, Real, Vec3};
+use crate::math::{Block, Quat, Real, Vec3, add, vec};
 use crate::solver::implicit::{Outcome, Placed, Scratch, Settings, System, solve, stiffen};
 
 /// A body with its state.

@@ -15,7 +15,7 @@ pub mod particle;
 pub mod spring;
 mod system;
 
-use crate::math::{Block, Mat3, Quat, Real, Sym3, Vec3};
+use crate::math::{Block, Mat3, Quat, Real, Sym3, Vec3, add, outer, vec};
 use crate::solver::pool::Pool;
 
 /// What every phase of a substep knows.
@@ -316,21 +316,4 @@ impl RigidSums {
         let (mass, inertia, momentum, spin) = self.totals?;
         Some(Modes { arms: &self.arms, mass, inertia, momentum, spin })
     }
-}
-
-/// The first three numbers of a block.
-pub(crate) fn vec(b: Block) -> Vec3 {
-    Vec3::new(b[0], b[1], b[2])
-}
-
-/// Adds to the first three numbers of a block.
-pub(crate) fn add(b: &mut Block, v: Vec3) {
-    b[0] += v.x;
-    b[1] += v.y;
-    b[2] += v.z;
-}
-
-/// a bᵀ.
-pub(crate) fn outer(a: Vec3, b: Vec3) -> Mat3 {
-    Mat3::from_cols(a * b.x, a * b.y, a * b.z)
 }

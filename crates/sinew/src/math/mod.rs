@@ -2,6 +2,7 @@
 //!
 //! Only this module names the vector crate, and only here and in `collision/parry.rs` may the `f64` feature be mentioned.
 
+mod block;
 mod lanes;
 mod polar;
 mod rotation;
@@ -9,13 +10,14 @@ mod sane;
 mod tensor;
 mod wide;
 
+pub use block::{Block, add, put, quat, rigid_pose, vec};
 pub use lanes::strip::{Columns, StripPairs, StripSpan, Strips};
 pub use lanes::vector::{self as lane3, Eight, Eight3};
 pub use lanes::{Blocks, Kernel, LANES, Lane, PairPicks, Pairs, Picked, PickedPairs, Picks, run, run_wide};
 pub use polar::{Svd, cofactor, natural_log, polar_rotation, positive_part, trace};
 pub use rotation::{angle_of, nearest_rotation, nearest_rotation_from, pseudo_inverse, root};
 pub use sane::{FAR, is_place, is_turn};
-pub use tensor::{Pose, Sym3, any_orthonormal, cross_matrix, integrate_rotation, turn_free};
+pub use tensor::{Pose, Sym3, any_orthonormal, cross_matrix, integrate_rotation, outer, turn_free};
 pub use wide::{
     Wide3, WideMat3, WideQuat, eigen, narrow, narrow_rotation, pseudo_inverse as wide_pseudo_inverse, wide_outer,
     widen, widen_rotation,
@@ -44,6 +46,3 @@ mod precision {
     pub type Mat3 = glam::DMat3;
 }
 pub use precision::{Mat3, Quat, Real, Vec3};
-
-/// One velocity block as the solver sees it: x, y, z and one spare number (inverse mass of a node), 16 bytes in f32.
-pub type Block = [Real; 4];

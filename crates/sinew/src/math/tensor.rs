@@ -157,6 +157,11 @@ impl Sym3 {
     }
 }
 
+/// a bᵀ.
+pub fn outer(a: Vec3, b: Vec3) -> Mat3 {
+    Mat3::from_cols(a * b.x, a * b.y, a * b.z)
+}
+
 /// The matrix of `r ×`.
 pub fn cross_matrix(r: Vec3) -> Mat3 {
     Mat3::from_cols(Vec3::new(0.0, r.z, -r.y), Vec3::new(-r.z, 0.0, r.x), Vec3::new(r.y, -r.x, 0.0))

@@ -14,7 +14,7 @@
 //! energy is the new model's own at the new places; a stiffer model will find more in the same shape.
 
 use super::surface::{BindError, Surface, Weights, Wrap, meshless_weights};
-use crate::math::{Block, Real, Vec3, Wide3, WideMat3, narrow, wide_outer, wide_pseudo_inverse, widen};
+use crate::math::{Block, Real, Vec3, Wide3, WideMat3, narrow, vec, wide_outer, wide_pseudo_inverse, widen};
 
 /// Steps of the least-squares fit of the skin.
 const FIT_STEPS: usize = 60;
@@ -291,7 +291,7 @@ fn block(v: Vec3, last: Real) -> Block {
 }
 
 fn place(b: Block) -> Wide3 {
-    widen(Vec3::new(b[0], b[1], b[2]))
+    widen(vec(b))
 }
 
 #[allow(clippy::unnecessary_cast, reason = "the cast is needed in the f32 build")]

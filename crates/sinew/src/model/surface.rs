@@ -23,7 +23,7 @@ pub(crate) use cells::{Cells, NONE};
 
 use super::tet_mesh::TetMesh;
 use super::tri_mesh::TriMesh;
-use crate::math::{Block, Real, Vec3};
+use crate::math::{Block, Real, Vec3, vec};
 
 /// One share of a surfel: a node of the body and its weight.
 ///
@@ -308,6 +308,6 @@ impl Coordinates for Vec3 {
 
 impl Coordinates for Block {
     fn vector(&self) -> Vec3 {
-        Vec3::new(self[0], self[1], self[2])
+        vec(*self)
     }
 }

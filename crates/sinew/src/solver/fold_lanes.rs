@@ -11,15 +11,10 @@
 //!
 //! A pair that touched keeps its side: what slipped through is pushed back to where it came from.
 
+use crate::collision::surface::{DEEPEST_EDGE, END, SKEW};
 use crate::math::lane3::{V3, along, cross, dot, scale, splat3, sub};
 use crate::math::{Block, Eight, Eight3, Kernel, LANES, Lane, Real, Vec3};
 
-/// Edges at a smaller angle than this (sine) have no common normal worth the name; squared.
-const SKEW: Real = 0.05 * 0.05;
-/// Shares nearer to an end than this belong to a vertex.
-const END: Real = 1e-3;
-/// How deep an edge may be below another, in lengths of the shorter one: deeper down other features are nearer; squared.
-const DEEPEST_EDGE: Real = 0.1 * 0.1;
 /// Nothing is divided by less.
 const TINY: Real = 1e-30;
 
@@ -204,13 +199,76 @@ fn edge_edge<L: Lane>(t: L::Token, [p, p2, q, q2]: [V3<L>; 4], kept: L) -> Found
     let (s, u) = ((ef * fr - ff * er) * per, (ee * fr - ef * er) * per);
     let least = s.min(u).min(one - s).min(one - u);
     let inner = least.select_gt(L::splat(t, END), one, none);
-    let skew = area.select_gt(L::splat(t, SKEW) * ee * ff, one, none);
+    let skew = area.select_gt(L::splat(t, SKEW * SKEW) * ee * ff, one, none);
     let apart = sub(along(scale(f, u), e, none - s), r);
     let raw = dot(across, apart);
     let side = side_of(t, kept, raw);
     let up = side * one.div(area.sqrt());
     let now = raw * up;
-    let shallow = (L::splat(t, DEEPEST_EDGE) * ee.min(ff)).select_gt(now * now, one, none);
+    let shallow = (L::splat(t, DEEPEST_EDGE * DEEPEST_EDGE) * ee.min(ff)).select_gt(now * now, one, none);
     let counts = inner * skew * now.select_gt(none, one, shallow);
     Found { normal: scale(across, up), shares: [s - one, none - s, one - u, u], now, side, counts }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collision::surface::{blend, point_triangle, segment_segment, way_between};
+    use crate::math::{run, vec};
+
+    fn draw(seed: &mut u32) -> Real {
+        *seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (*seed >> 8) as Real / 8_388_608.0 - 1.0
+    }
+
+    /// Eight groups of vertices and eight of edges at random places, tried with a reach beyond all of them.
+    fn tried(x: &[Block]) -> (Vec<FoldGroup>, Vec<u32>) {
+        let slots = |group: usize, corner: usize| std::array::from_fn(|lane| (32 * group + 4 * lane + corner) as u32);
+        let group = |g| FoldGroup {
+            slots: std::array::from_fn(|corner| slots(g, corner)),
+            reach: [100.0; LANES],
+            ..FoldGroup::NONE
+        };
+        let mut groups: Vec<_> = (0..16).map(group).collect();
+        let mut active = Vec::new();
+        run(Try { groups: &mut groups, vertices: 8, x, p: x, active: &mut active }, true);
+        (groups, active)
+    }
+
+    /// Nearest points, their distance and the normal are those that are found one by one.
+    #[test]
+    fn lanes_find_the_nearest_points_of_closest() {
+        let mut seed = 11;
+        let x: Vec<Block> = (0..16 * 32).map(|_| [draw(&mut seed), draw(&mut seed), draw(&mut seed), 1.0]).collect();
+        let (groups, active) = tried(&x);
+        let (mut faces, mut edges) = (0, 0);
+        for (number, group) in groups.iter().enumerate() {
+            for lane in 0..LANES {
+                let [a, b, c, d] = group.slots.map(|s| vec(x[s[lane] as usize]));
+                let is_active = active.contains(&((number * LANES + lane) as u32));
+                let shares = group.shares.map(|c| c[lane]);
+                let normal = Vec3::new(group.normal[0][lane], group.normal[1][lane], group.normal[2][lane]);
+                let apart = if number < 8 {
+                    let w = point_triangle(a, [b, c, d]);
+                    // a vertex that never touched is on its own side of every face
+                    assert!(is_active, "{number} {lane}");
+                    (0..3).for_each(|k| assert!((shares[k + 1] + w[k]).abs() < 1e-3, "{shares:?} {w:?}"));
+                    faces += 1;
+                    a - blend([b, c, d], w)
+                } else {
+                    let [s, t] = segment_segment([a, b], [c, d]);
+                    let inner = [s, t].iter().all(|s| *s > 2.0 * END && *s < 1.0 - 2.0 * END);
+                    if !is_active || !inner {
+                        assert!(!(is_active && (s == 0.0 || t == 0.0 || s == 1.0 || t == 1.0)), "{s} {t}");
+                        continue;
+                    }
+                    assert!((shares[1] + s).abs() < 1e-3 && (shares[3] - t).abs() < 1e-3, "{shares:?} {s} {t}");
+                    edges += 1;
+                    way_between([a, b], [c, d], [s, t])
+                };
+                assert!((normal.dot(apart) - apart.length()).abs() < 1e-3 && (normal.length() - 1.0).abs() < 1e-4);
+            }
+        }
+        assert!(faces == 64 && edges > 10, "{faces} {edges}");
+    }
 }

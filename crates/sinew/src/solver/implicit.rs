@@ -36,10 +36,10 @@ mod stiffen;
 use crate::constraint::{Bounds, RowBuffer, RowId, Term};
 use crate::deformable::Operator;
 use crate::error::{Error, check, positive};
-use crate::math::{Block, Real, Sym3, Vec3};
+use crate::math::{Block, Real, Sym3, Vec3, add};
 use audit::{Seat, balance, settle};
 use cg::{Plan, Radii, conjugate_gradient, dot};
-use space::{Space, add, apply_bodies, bounded, drift};
+use space::{Space, apply_bodies, bounded, drift};
 pub use stiffen::stiffen;
 
 /// An implicit body at its place in the island.

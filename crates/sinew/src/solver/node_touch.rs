@@ -18,7 +18,7 @@ use super::contact::BREAK_AWAY;
 use super::contact_batch::ContactParams;
 use super::pgs::Pass;
 use crate::math::lane3::{V3, along, cross, dot, load3, splat3, store3, sub};
-use crate::math::{Block, Blocks, Eight, Eight3, Kernel, LANES, Lane, Mat3, Quat, Real, Sym3, Vec3, run};
+use crate::math::{Block, Blocks, Eight, Eight3, Kernel, LANES, Lane, Mat3, Quat, Real, Sym3, Vec3, put, run, vec};
 
 /// Most that eight nodes may answer less than they would alone, because their body gives way.
 pub(crate) const LIGHT: Real = 0.25;
@@ -212,7 +212,6 @@ pub(crate) struct Side {
 impl Side {
     pub fn load(blocks: &BodyBlocks<'_>, slot: u32) -> Self {
         let at = 2 * slot as usize;
-        let vec = |b: Block| Vec3::new(b[0], b[1], b[2]);
         let (a, b) = (blocks.inertia[at], blocks.inertia[at + 1]);
         let inertia = Sym3 { xx: a[0], yy: a[1], zz: a[2], xy: a[3], xz: b[0], yz: b[1] };
         Self {
@@ -296,8 +295,7 @@ fn answer(batch: &NodeBatch, (velocity, rest): (&mut [Block], &mut [Vec3]), side
     side.w -= side.inertia.mul(sum(&batch.twist));
     let at = 2 * batch.slot as usize;
     for (block, v) in [(at, side.v), (at + 1, side.w)] {
-        let to = &mut velocity[block];
-        (to[0], to[1], to[2]) = (v.x, v.y, v.z);
+        put(&mut velocity[block], v);
     }
 }
 

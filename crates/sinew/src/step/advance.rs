@@ -1,7 +1,7 @@
 //! Advance: positions follow the corrected velocities; spinning bodies keep their angular momentum.
 
 use super::{StepContext, sheet, soft};
-use crate::math::{Quat, Real, Vec3, integrate_rotation, turn_free};
+use crate::math::{Real, Vec3, integrate_rotation, put, quat, turn_free, vec};
 use crate::model::{Model, Motion};
 use crate::settings::Settings;
 use crate::work::Work;
@@ -38,8 +38,7 @@ pub(super) fn move_rigid(h: Real, model: &Model, work: &mut Work, settings: &Set
     let there = x + way;
     work.rest[i] = way - (there - x);
     put(&mut work.pose[2 * i], there);
-    let q = work.pose[2 * i + 1];
-    let q = Quat::from_xyzw(q[0], q[1], q[2], q[3]);
+    let q = quat(work.pose[2 * i + 1]);
     let turn = cap(w * h, settings.max_turn);
     let end = if work.active[i] && rigid.gyroscopic {
         // turn with the corrected spin; the relaxed spin follows the body's new inertia, momentum kept
@@ -67,12 +66,4 @@ pub(super) fn move_particles(h: Real, model: &Model, work: &mut Work, slot: u32)
 fn cap(turn: Vec3, most: Real) -> Vec3 {
     let length = turn.length();
     if length > most { turn * (most / length) } else { turn }
-}
-
-fn vec(b: [Real; 4]) -> Vec3 {
-    Vec3::new(b[0], b[1], b[2])
-}
-
-fn put(block: &mut [Real; 4], v: Vec3) {
-    (block[0], block[1], block[2]) = (v.x, v.y, v.z);
 }

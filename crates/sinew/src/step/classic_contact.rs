@@ -21,7 +21,7 @@ use super::intake::freeze_rigid;
 use crate::classic::meet::{Meeting, Pull, Push, Strike, fly, hold_back, put_back, strike};
 use crate::classic::{Body, Bounce, Penalty};
 use crate::collision::Sdf;
-use crate::math::{Block, Pose, Quat, Real, Sym3, Vec3};
+use crate::math::{Block, Pose, Real, Sym3, Vec3, put, quat, vec};
 use crate::model::{BuiltCollider, Material, Model, Motion, PairRules, Rigid};
 use crate::report::{Fault, FaultKind, Phase};
 use crate::settings::{ContactMethod, Settings};
@@ -361,16 +361,4 @@ fn material_of(model: &Model, rules: &PairRules, m: &ContactMemory) -> Material 
         None => model.rigid_at(slot).map_or_else(Material::default, |r| r.colliders[collider as usize].material),
     };
     rules.combine(&of(m.key.a, m.key.collider_a), &of(m.key.b, m.key.collider_b))
-}
-
-fn vec(b: Block) -> Vec3 {
-    Vec3::new(b[0], b[1], b[2])
-}
-
-fn quat(b: Block) -> Quat {
-    Quat::from_xyzw(b[0], b[1], b[2], b[3])
-}
-
-fn put(block: &mut Block, v: Vec3) {
-    (block[0], block[1], block[2]) = (v.x, v.y, v.z);
 }

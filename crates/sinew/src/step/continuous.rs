@@ -14,8 +14,7 @@ use super::means::CHANGE;
 use super::touch;
 use crate::collision::continuous::{Keep, Look, RootMethod, advance, edge_edge, first_meeting, vertex_face};
 use crate::constraint::{Bounds, Term};
-use crate::deformable::vec;
-use crate::math::{Block, Real, Vec3, Wide3, narrow, narrow_rotation, widen, widen_rotation};
+use crate::math::{Block, Real, Vec3, Wide3, narrow, narrow_rotation, put, rigid_pose, vec, widen, widen_rotation};
 use crate::model::{Body, Model, Motion, Nodes};
 use crate::settings::{Settings, TimeOfContact};
 use crate::solver::pgs;
@@ -128,7 +127,7 @@ fn follow(model: &Model, state: &State, pose: &[Block], slot: usize, body: &mut 
     match model.bodies.at(slot as u32) {
         Some(Body::Rigid(_)) => {
             let (x, q) = (widen(state.x[slot]), widen_rotation(state.q[slot]));
-            let (to, turned) = rigid_pose(pose, slot);
+            let (to, turned) = rigid_pose(pose, slot as u32);
             body.pivot = crate::collision::continuous::Pivot::new((x, q), (widen(to), widen_rotation(turned)));
             let pivot = body.pivot;
             let (centre, rotation) = (pivot.centre(1.0), pivot.rotation(1.0));
@@ -150,11 +149,6 @@ fn follow(model: &Model, state: &State, pose: &[Block], slot: usize, body: &mut 
         }
         None => {}
     }
-}
-
-fn rigid_pose(pose: &[Block], slot: usize) -> (Vec3, crate::math::Quat) {
-    let (x, q) = (pose[2 * slot], pose[2 * slot + 1]);
-    (Vec3::new(x[0], x[1], x[2]), crate::math::Quat::from_xyzw(q[0], q[1], q[2], q[3]))
 }
 
 /// True for two bodies that may not go through each other.
@@ -214,7 +208,7 @@ fn hold_back(model: &Model, state: &State, work: &mut Work, slot: u32) {
             let first = model.node_block(nodes.start) as usize;
             for (n, at) in nodes.span().zip(&mut pose[first..]) {
                 let x = state.node_x[n];
-                (at[0], at[1], at[2]) = (x.x, x.y, x.z);
+                put(at, x);
             }
         }
         None => return,
@@ -574,8 +568,8 @@ fn apply_cuts(model: &Model, state: &State, work: &mut Work) {
                     let time = guard.cut[block].min(most);
                     if time < 1.0 {
                         let (from, at) = (widen(state.node_x[n]), &mut pose[block]);
-                        let to = narrow(from.lerp(widen(Vec3::new(at[0], at[1], at[2])), time));
-                        (at[0], at[1], at[2]) = (to.x, to.y, to.z);
+                        let to = narrow(from.lerp(widen(vec(*at)), time));
+                        put(at, to);
                         report.counts.stopped += 1;
                     }
                 }

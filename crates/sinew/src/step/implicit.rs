@@ -9,7 +9,7 @@ use super::{StepContext, advance, classic_contact, law_contact, means, predict, 
 use crate::constraint::{Bounds, Constraint, RowBuffer, View};
 use crate::debug::timing::PhaseClock;
 use crate::friction::{Memory, Weave};
-use crate::math::{Quat, Real, Vec3, integrate_rotation};
+use crate::math::{Real, Vec3, integrate_rotation, put, quat, vec};
 use crate::model::{Model, Motion};
 use crate::report::Phase;
 use crate::settings::Settings;
@@ -175,14 +175,10 @@ fn begin(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings,
     }
     let Work { implicit, velocity, pose, soft, .. } = work;
     implicit.lumps.clear();
-    let free = |block: u32| {
-        let b = velocity[block as usize];
-        Vec3::new(b[0], b[1], b[2])
-    };
+    let free = |block: u32| vec(velocity[block as usize]);
     for &slot in &island.rigid {
         let Some(rigid) = model.rigid_at(slot) else { continue };
-        let q = pose[2 * slot as usize + 1];
-        let inertia = rigid.inertia.rotated(Quat::from_xyzw(q[0], q[1], q[2], q[3]));
+        let inertia = rigid.inertia.rotated(quat(pose[2 * slot as usize + 1]));
         implicit.lumps.push(Lump {
             block: implicit.local[2 * slot as usize],
             mass: rigid.mass,
@@ -340,7 +336,7 @@ fn keep(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings, 
     let Work { implicit, velocity, carry, .. } = work;
     for (&block, v) in implicit.global.iter().zip(&implicit.v) {
         let to = &mut velocity[block as usize];
-        (to[0], to[1], to[2]) = (v[0], v[1], v[2]);
+        put(to, vec(*v));
         carry[block as usize] = *to;
     }
 }

@@ -12,7 +12,7 @@ use super::assemble::slop;
 use super::{StepContext, law_whole, touch};
 use crate::constraint::{Bounds, RowBuffer, RowId};
 use crate::friction::{Coefficients, Contact, Law, Memory, Weave};
-use crate::math::{Block, Quat, Real};
+use crate::math::{Block, Real, quat};
 use crate::model::{Material, Model, PairRules};
 use crate::settings::Settings;
 use crate::solver::{contact, pgs};
@@ -242,8 +242,7 @@ pub(super) fn harvest(work: &mut Work) {
 pub(super) fn report(model: &Model, work: &mut Work, inv_dt: Real) {
     for c in &work.law_contacts {
         let m = &mut work.contacts[c.manifold as usize];
-        let q = work.pose[2 * m.key.a as usize + 1];
-        let q = Quat::from_xyzw(q[0], q[1], q[2], q[3]);
+        let q = quat(work.pose[2 * m.key.a as usize + 1]);
         let (n, t) = (q * m.normal, q * m.tangent);
         let of = work.law_sums[law_whole::slot(c.manifold, c.point)];
         let [along, across] = c.weave.push_back(of.slide);

@@ -18,8 +18,8 @@
 //! Momentum is kept. Spin is not; nor is the tie between impulses of rows and velocities, until the next step.
 
 use crate::constraint::{RowBuffer, RowId};
-use crate::deformable::{BodyRef, vec};
-use crate::math::{Block, Real, Vec3};
+use crate::deformable::BodyRef;
+use crate::math::{Block, Real, Vec3, put, vec};
 use crate::model::{Model, Nodes};
 use crate::work::{ImplicitIsland, Work};
 use std::ops::Range;
@@ -134,7 +134,7 @@ fn cut(h: Real, nodes: &Nodes, slot: u32, work: &mut Work, [blocks, seats]: [Ran
     let share = if found { share } else { 0.0 };
     for v in after.iter_mut() {
         let kept = centre + (vec(*v) - centre) * share;
-        (v[0], v[1], v[2]) = (kept.x, kept.y, kept.z);
+        put(v, kept);
     }
     report.counts.cut_short += 1;
 }

@@ -1,7 +1,7 @@
 //! Predict: each body alone. Velocities after gravity, input forces and damping; inertia in world axes.
 
 use super::{StepContext, sheet, soft};
-use crate::math::{Block, Quat, Real, Sym3, Vec3};
+use crate::math::{Block, Quat, Real, Sym3, Vec3, vec};
 use crate::model::Model;
 use crate::settings::Settings;
 use crate::work::Work;
@@ -30,8 +30,7 @@ pub(super) fn kick_rigid(h: Real, model: &Model, work: &mut Work, settings: &Set
         let [force, torque] = work.force[i];
         let kick = (settings.gravity * rigid.gravity_scale + force * rigid.inv_mass) * h;
         // compensated: the same small kick 4,000 times a second is rounded the same way each time
-        let v = work.velocity[2 * i];
-        let v = Vec3::new(v[0], v[1], v[2]);
+        let v = vec(work.velocity[2 * i]);
         let whole = kick + work.kick_rest[i];
         let after = v + whole;
         work.kick_rest[i] = whole - (after - v);

@@ -5,7 +5,7 @@
 //! too fast; the fourth was below the limit, and flew off with 1.5 km/s and four times the energy that there was.)
 
 use super::intake::freeze_rigid;
-use crate::math::{FAR, Quat, Real, Vec3};
+use crate::math::{FAR, Quat, Real, Vec3, rigid_pose, vec};
 use crate::model::{Body, Model, Motion};
 use crate::report::{Fault, FaultKind, Phase};
 use crate::settings::Settings;
@@ -51,13 +51,11 @@ fn hold(model: &Model, state: &mut State, work: &Work, slot: u32) {
 
 /// What is wrong with a body as it came out of the step.
 fn insane(model: &Model, slot: u32, work: &Work, max_speed: Real) -> Option<(FaultKind, &'static str)> {
-    let vec = |b: [Real; 4]| Vec3::new(b[0], b[1], b[2]);
     let i = slot as usize;
     let Some(nodes) = model.nodes_at(slot) else {
-        let q = work.pose[2 * i + 1];
-        let q = Quat::from_xyzw(q[0], q[1], q[2], q[3]);
+        let (x, q) = rigid_pose(&work.pose, slot);
         let (v, w) = (vec(work.velocity[2 * i]), vec(work.velocity[2 * i + 1]));
-        return moving(vec(work.pose[2 * i]), q, v, w, max_speed);
+        return moving(x, q, v, w, max_speed);
     };
     let first = model.node_block(nodes.start) as usize;
     let blocks = first..first + nodes.inv_mass.len();

@@ -2,7 +2,7 @@
 
 use super::{assemble, classic_contact, law_contact, put_back, sheet_memory, touch};
 use crate::deformable::particle::oriented;
-use crate::math::{Pose, Quat, Real, Vec3};
+use crate::math::{Pose, Real, Vec3, quat, rigid_pose, vec};
 use crate::model::{Body, Model};
 use crate::report::Event;
 use crate::settings::Settings;
@@ -52,10 +52,10 @@ fn read_contacts(model: &Model, work: &mut Work, settings: &Settings) {
             work.forces[origin as usize] = [forces[0][lane], forces[1][lane], forces[2][lane], forces[3][lane]];
             set_touching(m, forces[3][lane] > 0.0);
             if settings.point_forces {
-                let x = work.pose[2 * m.key.a as usize];
+                let x = vec(work.pose[2 * m.key.a as usize]);
                 for k in 0..m.count as usize {
                     let mut force = batch.mean_force(lane, k, inv_dt);
-                    force.point += Vec3::new(x[0], x[1], x[2]);
+                    force.point += x;
                     work.point_forces[origin as usize][k] = force;
                 }
             }
@@ -66,8 +66,7 @@ fn read_contacts(model: &Model, work: &mut Work, settings: &Settings) {
     super::node_lanes::read(work, settings);
     for c in &work.node_contacts {
         let m = &mut work.contacts[c.manifold as usize];
-        let q = work.pose[2 * m.key.a as usize + 1];
-        let q = Quat::from_xyzw(q[0], q[1], q[2], q[3]);
+        let q = quat(work.pose[2 * m.key.a as usize + 1]);
         let place = touch::place(model, &work.pose, m, 0);
         let (n, t) = place.map_or((q * m.normal, q * m.tangent), |p| (p.normal, p.tangents[0]));
         let i = m.points[0].impulse;
@@ -98,8 +97,7 @@ fn read_sleepers(model: &Model, work: &mut Work, settings: &Settings) {
         if m.key.anyone(&work.active) || m.has(contact_flag::SENSOR | contact_flag::CLASSIC) {
             continue;
         }
-        let q = work.pose[2 * m.key.a as usize + 1];
-        let q = Quat::from_xyzw(q[0], q[1], q[2], q[3]);
+        let q = quat(work.pose[2 * m.key.a as usize + 1]);
         let (n, t) = (q * m.normal, q * m.tangent);
         let carried = |impulse: [Real; 3]| along(n, t, impulse) * scale;
         let sum = m.used().iter().fold([0.0; 3], |sum, p| [0, 1, 2].map(|k| sum[k] + p.impulse[k]));
@@ -124,7 +122,6 @@ pub(super) fn set_touching(m: &mut ContactMemory, yes: bool) {
 }
 
 fn store_bodies(model: &Model, state: &mut State, work: &mut Work) {
-    let vec = |b: [Real; 4]| Vec3::new(b[0], b[1], b[2]);
     for (slot, body) in model.bodies.iter() {
         let i = slot as usize;
         if work.put_back[i] {
@@ -136,8 +133,7 @@ fn store_bodies(model: &Model, state: &mut State, work: &mut Work) {
                 if !work.active[i] && !kinematic {
                     continue;
                 }
-                let q = work.pose[2 * i + 1];
-                let (x, q) = (vec(work.pose[2 * i]), Quat::from_xyzw(q[0], q[1], q[2], q[3]));
+                let (x, q) = rigid_pose(&work.pose, slot);
                 let (v, w) = (vec(work.velocity[2 * i]), vec(work.velocity[2 * i + 1]));
                 (state.x[i], state.q[i], state.x_rest[i]) = (x, q, work.rest[i]);
                 if work.active[i] {

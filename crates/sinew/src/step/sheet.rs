@@ -9,7 +9,7 @@ use super::surface_contact::{self, corners_hold};
 use super::{StepContext, law_contact, node_contact, sheet_folds, touch};
 use crate::collision::surface::feature;
 use crate::deformable::particle::{Net, Touched};
-use crate::math::{Blocks, Pose, Quat, Real, Vec3};
+use crate::math::{Blocks, Pose, Quat, Real, Vec3, add, put};
 use crate::model::{Model, Motion, Nodes};
 use crate::settings::{ContactMethod, Order, Settings};
 use crate::solver::node_touch::{BodyBlocks, Side};
@@ -305,8 +305,7 @@ pub(super) fn sweep(ctx: &StepContext, model: &Model, work: &mut Work, settings:
             let at = 2 * partner.slot as usize;
             kick_rest[partner.slot as usize] = partner.rest;
             for (block, v) in [(at, partner.side.v), (at + 1, partner.side.w)] {
-                let to = &mut velocity[block];
-                (to[0], to[1], to[2]) = (v.x, v.y, v.z);
+                put(&mut velocity[block], v);
             }
         }
     }
@@ -320,8 +319,7 @@ fn lift(work: &mut Work) {
         for partner in sheet.partners.iter().filter(|p| p.side.inv_mass > 0.0) {
             let at = 2 * partner.slot as usize;
             for (block, more) in [(at, partner.lift[0]), (at + 1, partner.lift[1])] {
-                let to = &mut carry[block];
-                (to[0], to[1], to[2]) = (to[0] + more.x, to[1] + more.y, to[2] + more.z);
+                add(&mut carry[block], more);
             }
         }
     }

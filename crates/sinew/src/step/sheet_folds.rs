@@ -3,7 +3,7 @@
 use super::{detect, law_contact, touch};
 use crate::collision::surface::{FoldPair, feature};
 use crate::deformable::particle::{FoldRules, FoldTouch};
-use crate::math::{Real, Vec3, any_orthonormal};
+use crate::math::{Real, Vec3, any_orthonormal, vec};
 use crate::model::{Model, Nodes};
 use crate::settings::Settings;
 use crate::state::{ContactKey, ContactMemory, State, contact_flag};
@@ -71,7 +71,7 @@ pub(super) fn keep(model: &Model, work: &mut Work, settings: &Settings, slot: u3
     let (Some(nodes), Some(folds)) = (model.nodes_at(slot), &held.sheet.folds) else { return };
     let (inv_dt, share) = (1.0 / settings.dt, 1.0 / *substeps as Real);
     let first = model.node_block(nodes.start) as usize;
-    let place = |n: u32| pose.get(first + n as usize).map_or(Vec3::ZERO, |b| Vec3::new(b[0], b[1], b[2]));
+    let place = |n: u32| pose.get(first + n as usize).map_or(Vec3::ZERO, |b| vec(*b));
     folds.each_folded(|f| {
         let mut m = contact_of(slot, f.pair);
         report.penetration = report.penetration.max(f.deepest);

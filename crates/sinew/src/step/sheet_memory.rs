@@ -3,7 +3,7 @@
 
 use super::sheet_folds;
 use crate::collision::surface::feature;
-use crate::math::{Mat3, Pose, Quat, Real, Vec3, any_orthonormal};
+use crate::math::{Mat3, Pose, Quat, Real, Vec3, any_orthonormal, vec};
 use crate::model::Model;
 use crate::settings::Settings;
 use crate::solver::sheet_touch::SheetTouch;
@@ -43,7 +43,6 @@ fn keep_pair(model: &Model, work: &mut Work, settings: &Settings, at: usize) {
     let (Some(nodes), Some(Some(held))) = (model.nodes_at(slot), soft.get(slot as usize)) else { return };
     let touch = &held.sheet.touches[touch as usize];
     let (inv_dt, share) = (1.0 / settings.dt, 1.0 / *substeps as Real);
-    let vec = |b: [Real; 4]| Vec3::new(b[0], b[1], b[2]);
     let placed = Pose::new(vec(pose[2 * body as usize]), Quat::from_array(pose[2 * body as usize + 1]));
     let (back, axes) = (Mat3::from_quat(placed.rotation.inverse()), Mat3::from_quat(touch.axes));
     let thick = nodes.traits.radius + settings.standoff();

@@ -3,8 +3,8 @@
 use super::means;
 use super::predict::decay;
 use crate::deformable::particle::oriented;
-use crate::deformable::{BodyMut, BodyRef, Deformable, StepContext, vec};
-use crate::math::{Real, Vec3};
+use crate::deformable::{BodyMut, BodyRef, Deformable, StepContext};
+use crate::math::{Real, Vec3, vec};
 use crate::model::{Body, Model, Nodes};
 use crate::report::SoftReport;
 use crate::settings::Settings;

@@ -5,7 +5,7 @@ use crate::collision::surface::feature;
 use crate::constraint::Term;
 use crate::deformable::particle::oriented;
 use crate::friction::Weave;
-use crate::math::{Block, Quat, Real, Sym3, Vec3, any_orthonormal};
+use crate::math::{Block, Quat, Real, Sym3, Vec3, any_orthonormal, rigid_pose};
 use crate::model::{Material, Model, Nodes, PairRules};
 use crate::report::Spread;
 use crate::state::{ContactMemory, State, contact_flag};
@@ -305,11 +305,6 @@ pub(super) fn rigid_terms(work: &Work, slot: u32, axis: Vec3, at: Vec3, out: &mu
     let torque = (at - x).cross(axis);
     out.push(Term { block, jacobian: axis, response: axis * work.velocity[block as usize][3] });
     out.push(Term { block: block + 1, jacobian: torque, response: inverse.mul(torque) });
-}
-
-fn rigid_pose(pose: &[Block], slot: u32) -> (Vec3, Quat) {
-    let (x, q) = (pose[2 * slot as usize], pose[2 * slot as usize + 1]);
-    (Vec3::new(x[0], x[1], x[2]), Quat::from_xyzw(q[0], q[1], q[2], q[3]))
 }
 
 /// Shares of a contact among the corners of side a or b; none where that is a rigid body.

@@ -22,7 +22,7 @@
 
 use crate::deformable::particle::oriented;
 use crate::math::{
-    Block, Quat, Real, Sym3, Wide3, WideMat3, narrow, wide_outer, wide_pseudo_inverse, widen, widen_rotation,
+    Block, Quat, Real, Sym3, Wide3, WideMat3, add, narrow, wide_outer, wide_pseudo_inverse, widen, widen_rotation,
 };
 use crate::model::Model;
 use crate::state::{State, contact_flag};
@@ -138,8 +138,7 @@ pub(super) fn untwist(h: Real, model: &Model, work: &mut Work) {
         for &(_, slot) in island {
             each_block(model, slot, |block, _| {
                 let push = narrow((vec(velocity[block]) - mean).cross(turn));
-                let c = &mut carry[block];
-                (c[0], c[1], c[2]) = (c[0] + push.x, c[1] + push.y, c[2] + push.z);
+                add(&mut carry[block], push);
             });
         }
     }
@@ -237,5 +236,5 @@ fn wide(x: Real) -> f64 {
 }
 
 fn vec(b: Block) -> Wide3 {
-    widen(crate::deformable::vec(b))
+    widen(crate::math::vec(b))
 }

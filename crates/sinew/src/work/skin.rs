@@ -1,7 +1,7 @@
 //! The surface of a body of nodes as detection sees it at the start of a step.
 
 use crate::collision::Bounds3;
-use crate::collision::surface::{Skin, SurfaceTree, point_triangle};
+use crate::collision::surface::{Skin, SurfaceTree, blend, point_triangle};
 use crate::math::{Real, Vec3};
 use crate::model::Nodes;
 use crate::model::surface::Cells;
@@ -172,7 +172,7 @@ impl SkinWork {
             let at = cells.corners[cell as usize].map(|k| self.x[k as usize]);
             let w = point_triangle(p, at);
             let plane = (at[1] - at[0]).cross(at[2] - at[0]).normalize_or_zero();
-            (p - (at[0] * w[0] + at[1] * w[1] + at[2] * w[2]), plane)
+            (p - blend(at, w), plane)
         };
         let mut nearest = Real::INFINITY;
         self.overlapping(&around, |cell| nearest = nearest.min(apart(cell).0.length()));

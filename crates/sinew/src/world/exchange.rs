@@ -1,9 +1,8 @@
 //! Exchange of the model under a body while the world runs.
 
 use super::{World, edit};
-use crate::deformable::outer;
 use crate::error::Error;
-use crate::math::{Block, Mat3, Real, Vec3, nearest_rotation};
+use crate::math::{Block, Mat3, Real, Vec3, nearest_rotation, outer};
 use crate::model::exchange::{Entering, Exchange, Leaving, exchange};
 use crate::model::surface::Wrap;
 use crate::model::{Body, BodyId, NodeSource, Nodes, SoftBody, Start};

@@ -5,6 +5,16 @@ use crate::math::{Real, Vec3};
 /// Below this share of the edges' lengths two segments count as parallel.
 const PARALLEL: Real = 1e-6;
 
+/// The point of a triangle with these weights of its corners.
+pub(crate) fn blend(corners: [Vec3; 3], w: [Real; 3]) -> Vec3 {
+    corners[0] * w[0] + corners[1] * w[1] + corners[2] * w[2]
+}
+
+/// The way from the point at share s of the first segment to the one at share t of the second.
+pub(crate) fn way_between([a, b]: [Vec3; 2], [c, d]: [Vec3; 2], [s, t]: [Real; 2]) -> Vec3 {
+    c + (d - c) * t - a - (b - a) * s
+}
+
 /// Weights of a triangle's corners at its point nearest to p.
 ///
 /// p is projected onto the plane; where a weight comes out negative, the nearest point lies on an edge, and the nearest of
@@ -76,13 +86,12 @@ mod tests {
             let [p, a, b, c, d] = std::array::from_fn(|_| random(&mut seed));
             let w = point_triangle(p, [a, b, c]);
             assert!((w.iter().sum::<Real>() - 1.0).abs() < 1e-5 && w.iter().all(|w| *w >= 0.0), "{w:?}");
-            let found = (a * w[0] + b * w[1] + c * w[2] - p).length();
-            let [s, t] = segment_segment([a, b], [c, d]);
-            let apart = (a + (b - a) * s - c - (d - c) * t).length();
+            let found = (blend([a, b, c], w) - p).length();
+            let apart = way_between([a, b], [c, d], segment_segment([a, b], [c, d])).length();
             for i in 0..=20 {
                 for j in 0..=20 {
                     let (u, v) = (i as Real / 20.0, j as Real / 20.0);
-                    let pair = (a + (b - a) * u - c - (d - c) * v).length();
+                    let pair = way_between([a, b], [c, d], [u, v]).length();
                     assert!(pair >= apart - 1e-5);
                     if u + v <= 1.0 {
                         assert!((a + (b - a) * u + (c - a) * v - p).length() >= found - 1e-5);

@@ -22,8 +22,8 @@
 //! A box around the coefficients of a patch that a plane through the origin does not cut has such a direction for all
 //! times in between. Patches that share a vertex are one patch; others lie on each other with the same normals.
 
-use super::closest::{point_triangle, segment_segment};
-use crate::math::{Block, Kernel, LANES, Lane, Real, Vec3, run};
+use super::closest::{blend, point_triangle, segment_segment, way_between};
+use crate::math::{Block, Kernel, LANES, Lane, Real, Vec3, run, vec};
 use crate::model::surface::Cells;
 
 /// Faces of a patch at most.
@@ -270,8 +270,8 @@ impl FoldFinder {
 
     /// Boxes and normals of all patches.
     fn fit(&mut self, ways: Ways<'_>, time: Real) {
-        let place = |slot: u32| vec(&ways.x[slot as usize]);
-        let way = |slot: u32| vec(&ways.v[slot as usize]) * time;
+        let place = |slot: u32| vec(ways.x[slot as usize]);
+        let way = |slot: u32| vec(ways.v[slot as usize]) * time;
         self.boxed.fill(false);
         for (at, patch) in self.patches.iter().enumerate() {
             self.drifts[at] = around(ways, &self.nodes[span(patch.nodes)]);
@@ -484,16 +484,12 @@ fn around(ways: Ways<'_>, slots: &[u32]) -> Drift {
     drift
 }
 
-pub(crate) fn vec(b: &Block) -> Vec3 {
-    Vec3::new(b[0], b[1], b[2])
-}
-
 /// True when points at `apart` [m] from each other, of features with these corners, may come within reach in time.
 fn reaches(ways: Ways<'_>, look: Look, apart: Vec3, (a, b): (&[u32], &[u32])) -> bool {
     let mut fastest: Real = 0.0;
     for &i in a {
         for &j in b {
-            fastest = fastest.max((vec(&ways.v[i as usize]) - vec(&ways.v[j as usize])).length_squared());
+            fastest = fastest.max((vec(ways.v[i as usize]) - vec(ways.v[j as usize])).length_squared());
         }
     }
     let far = MORE * (look.reach + look.time * fastest.sqrt());
@@ -501,16 +497,14 @@ fn reaches(ways: Ways<'_>, look: Look, apart: Vec3, (a, b): (&[u32], &[u32])) ->
 }
 
 fn vertex_near(ways: Ways<'_>, look: Look, vertex: u32, face: [u32; 3]) -> bool {
-    let at = face.map(|n| vec(&ways.x[n as usize]));
-    let p = vec(&ways.x[vertex as usize]);
-    let w = point_triangle(p, at);
-    reaches(ways, look, p - at[0] * w[0] - at[1] * w[1] - at[2] * w[2], (&[vertex], &face))
+    let at = face.map(|n| vec(ways.x[n as usize]));
+    let p = vec(ways.x[vertex as usize]);
+    reaches(ways, look, p - blend(at, point_triangle(p, at)), (&[vertex], &face))
 }
 
 fn edges_near(ways: Ways<'_>, look: Look, a: [u32; 2], b: [u32; 2]) -> bool {
-    let (p, q) = (a.map(|n| vec(&ways.x[n as usize])), b.map(|n| vec(&ways.x[n as usize])));
-    let [s, t] = segment_segment(p, q);
-    reaches(ways, look, q[0] + (q[1] - q[0]) * t - p[0] - (p[1] - p[0]) * s, (&a, &b))
+    let (p, q) = (a.map(|n| vec(ways.x[n as usize])), b.map(|n| vec(ways.x[n as usize])));
+    reaches(ways, look, way_between(p, q, segment_segment(p, q)), (&a, &b))
 }
 
 #[cfg(test)]
@@ -551,13 +545,11 @@ mod tests {
         let mut near = Vec::new();
         for step in 0..=10 {
             let t = 0.01 * step as Real;
-            let at = |n: u32| vec(&x[n as usize]) + vec(&v[n as usize]) * t;
+            let at = |n: u32| vec(x[n as usize]) + vec(v[n as usize]) * t;
             for (face, c) in cells.corners.iter().enumerate() {
                 for vertex in (0..x.len() as u32).filter(|n| !c.contains(n)) {
                     let (corners, p) = (c.map(at), at(vertex));
-                    let w = point_triangle(p, corners);
-                    let q = corners[0] * w[0] + corners[1] * w[1] + corners[2] * w[2];
-                    if (p - q).length() < look.reach {
+                    if (p - blend(corners, point_triangle(p, corners))).length() < look.reach {
                         near.push(FoldPair { edges: false, a: vertex, b: face as u32 });
                     }
                 }
@@ -567,8 +559,7 @@ mod tests {
                     cells.edges.iter().enumerate().skip(i + 1).filter(|(_, b)| !b.iter().any(|n| a.contains(n)))
                 {
                     let (p, q) = (a.map(at), b.map(at));
-                    let [s, t] = segment_segment(p, q);
-                    if (q[0] + (q[1] - q[0]) * t - p[0] - (p[1] - p[0]) * s).length() < look.reach {
+                    if way_between(p, q, segment_segment(p, q)).length() < look.reach {
                         near.push(FoldPair { edges: true, a: i as u32, b: j as u32 });
                     }
                 }

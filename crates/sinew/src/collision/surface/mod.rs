@@ -17,8 +17,8 @@ mod fold_finder;
 mod held;
 mod tree;
 
-pub(crate) use closest::{point_triangle, segment_segment};
-pub(crate) use fold_finder::{FoldFinder, FoldPair, Look, Ways, vec};
+pub(crate) use closest::{blend, point_triangle, segment_segment, way_between};
+pub(crate) use fold_finder::{FoldFinder, FoldPair, Look, Ways};
 pub(crate) use held::{Held, sort, thin_out};
 pub(crate) use tree::SurfaceTree;
 
@@ -27,15 +27,15 @@ use crate::math::{Real, Vec3};
 use crate::model::surface::{Cells, NONE};
 
 /// Edges at a smaller angle than this (sine) have no common normal worth the name.
-const SKEW: Real = 0.05;
+pub(crate) const SKEW: Real = 0.05;
 /// Shares nearer to an end than this belong to a vertex, and its own pairs take care of it.
-const END: Real = 1e-3;
+pub(crate) const END: Real = 1e-3;
 
 /// Least cosine between the normal of a contact and the way out of a solid there. A vertex in the top of a body lies behind
 /// the body's sides too, and does not look at them.
 const FACING: Real = 0.2;
 /// How deep an edge may be below another, in lengths of the shorter one: deeper down other features are nearer.
-const DEEPEST_EDGE: Real = 0.1;
+pub(crate) const DEEPEST_EDGE: Real = 0.1;
 
 /// What early tests leave to rounding.
 const MORE: Real = 1.001;
@@ -244,7 +244,7 @@ impl Finder<'_> {
         if !(loose || inner(s) && inner(t)) {
             return None;
         }
-        let apart = b[0] + (b[1] - b[0]) * t - a[0] - (a[1] - a[0]) * s;
+        let apart = way_between(a, b, [s, t]);
         let skew = across.length() > SKEW * (a[1] - a[0]).length() * (b[1] - b[0]).length();
         if !skew && !loose {
             return None;
@@ -266,8 +266,7 @@ impl Finder<'_> {
         }
         let reach = self.reach(|| {
             let (a, b) = (ends_a.map(|i| self.a.rest[i as usize]), ends_b.map(|i| self.b.rest[i as usize]));
-            let [s, t] = segment_segment(a, b);
-            (b[0] + (b[1] - b[0]) * t - a[0] - (a[1] - a[0]) * s).length()
+            way_between(a, b, segment_segment(a, b)).length()
         })?;
         let gap = far - reach;
         let short = (a[1] - a[0]).length().min((b[1] - b[0]).length());
@@ -322,10 +321,6 @@ impl Finder<'_> {
         }
         Some(both.min(rest))
     }
-}
-
-fn blend(at: [Vec3; 3], w: [Real; 3]) -> Vec3 {
-    at[0] * w[0] + at[1] * w[1] + at[2] * w[2]
 }
 
 fn longest([a, b, c]: [Vec3; 3]) -> Real {

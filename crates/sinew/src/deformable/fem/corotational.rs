@@ -27,9 +27,9 @@ use super::tet_kernel::{RestTet, TetBatch, TetPass, energy, lay_out, strained};
 use crate::deformable::limit::{is_held, resolved_step, shear_share, soften, softening};
 use crate::deformable::system::{Product, Rows, TwoLevel};
 use crate::deformable::{
-    BodyMut, BodyRef, Deformable, ElementStress, Modes, Operator, RigidSums, SmoothMotions, StepContext, vec,
+    BodyMut, BodyRef, Deformable, ElementStress, Modes, Operator, RigidSums, SmoothMotions, StepContext,
 };
-use crate::math::{Block, Blocks, LANES, Mat3, Real, Sym3, Vec3, run};
+use crate::math::{Block, Blocks, LANES, Mat3, Real, Sym3, Vec3, run, vec};
 use crate::model::tet_mesh::{TetMesh, TetMeshError};
 
 /// Material of a corotational body.
@@ -374,8 +374,8 @@ impl Rest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::deformable::add;
     use crate::math::Quat;
+    use crate::math::add;
 
     fn body() -> (Corotational, Vec<Block>) {
         let mesh = TetMesh::block([2, 2, 3], Vec3::new(0.1, 0.1, 0.15)).unwrap();

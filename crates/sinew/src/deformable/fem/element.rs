@@ -194,10 +194,10 @@ impl ElementMesh {
 
 /// Σ x_i G_iᵀ from edges: differences first keep the digits that large coordinates would cost.
 pub(super) fn gradient_of(nodes: &[u32], gradients: &[Vec3], x: &[Block]) -> Mat3 {
-    let at = |i: u32| crate::deformable::vec(x[i as usize]);
+    let at = |i: u32| crate::math::vec(x[i as usize]);
     let origin = at(nodes[0]);
     let pairs = nodes.iter().zip(gradients).skip(1);
-    pairs.fold(Mat3::ZERO, |f, (&node, &g)| f + crate::deformable::outer(at(node) - origin, g))
+    pairs.fold(Mat3::ZERO, |f, (&node, &g)| f + crate::math::outer(at(node) - origin, g))
 }
 
 /// Shape functions φ of the corners at a point of the rule.

@@ -26,7 +26,7 @@
 //! goes on as its Taylor polynomial of second order.
 
 use crate::deformable::limit::soften;
-use crate::math::{Mat3, Real, Svd, Sym3, Vec3, cofactor, natural_log, polar_rotation, positive_part, trace};
+use crate::math::{Mat3, Real, Svd, Sym3, Vec3, cofactor, natural_log, outer, polar_rotation, positive_part, trace};
 
 /// Stretch below which St Venant-Kirchhoff gets its spring; it collapses by itself at 0.577.
 const CRUSH: Real = 0.5;
@@ -363,10 +363,6 @@ pub(super) fn square(m: &Mat3) -> Real {
 
 pub(super) fn symmetric(m: &Mat3) -> Mat3 {
     (*m + m.transpose()) * 0.5
-}
-
-fn outer(a: Vec3, b: Vec3) -> Mat3 {
-    crate::deformable::outer(a, b)
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 //! Body loads need no help: they are forces at nodes, mass times acceleration.
 
 use super::element::Face;
-use crate::deformable::{BodyRef, Deformable, vec};
-use crate::math::{Block, Real, Vec3};
+use crate::deformable::{BodyRef, Deformable};
+use crate::math::{Block, Real, Vec3, vec};
 
 /// Adds the nodal forces of a pressure [Pa] that pushes inward on faces as they lie now (a follower load) [N].
 ///

@@ -21,8 +21,8 @@ use super::scheme::Scheme;
 use super::solid::Integrator;
 use crate::deformable::limit::{Room, largest_step, resolved_step, softening};
 use crate::deformable::system::EulerSystem;
-use crate::deformable::{BodyMut, BodyRef, Deformable, ElementStress, Operator, StepContext, add, outer, vec};
-use crate::math::{Block, Mat3, Real, Sym3, Vec3};
+use crate::deformable::{BodyMut, BodyRef, Deformable, ElementStress, Operator, StepContext};
+use crate::math::{Block, Mat3, Real, Sym3, Vec3, add, outer, vec};
 use crate::model::tri_mesh::{TriMesh, TriMeshError};
 
 /// Rounds of the power method on an element's stiffness.

@@ -25,8 +25,8 @@ use super::plastic::{MEMORY, Plasticity, flow, unload};
 use super::scheme::Scheme;
 use crate::deformable::limit::{Room, is_held, largest_step, resolved_step, shear_share, softening};
 use crate::deformable::system::EulerSystem;
-use crate::deformable::{BodyMut, BodyRef, Deformable, ElementStress, Operator, StepContext, add, outer, vec};
-use crate::math::{Block, Mat3, Real, Sym3, Vec3, polar_rotation};
+use crate::deformable::{BodyMut, BodyRef, Deformable, ElementStress, Operator, StepContext};
+use crate::math::{Block, Mat3, Real, Sym3, Vec3, add, outer, polar_rotation, vec};
 use crate::model::tet_mesh::{TetMesh, TetMeshError};
 
 /// Rounds of the power method on an element's stiffness.

@@ -43,10 +43,8 @@
 
 use super::rest::{Rest, share_volume};
 use super::tangent::Tangent;
-use crate::deformable::{
-    BodyMut, BodyRef, Deformable, ElementStress, Operator, RigidSums, StepContext, add, outer, vec,
-};
-use crate::math::{Block, Mat3, Real, Sym3, Vec3};
+use crate::deformable::{BodyMut, BodyRef, Deformable, ElementStress, Operator, RigidSums, StepContext};
+use crate::math::{Block, Mat3, Real, Sym3, Vec3, add, outer, vec};
 use crate::model::tet_mesh::{TetMesh, TetMeshError};
 
 /// Stretch up to which `stable_step` holds: Saint Venant-Kirchhoff stiffness grows as (3 s² − 1)/2 along a stretch s.

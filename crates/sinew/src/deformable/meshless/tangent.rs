@@ -11,8 +11,8 @@
 
 use super::mls::{Mls, cofactor, leftover, trace};
 use super::rest::Rest;
-use crate::deformable::{BodyMut, Modes, Operator, StepContext, add, outer, vec};
-use crate::math::{Block, Mat3, Real, Vec3, WideMat3, eigen, narrow, wide_outer, widen};
+use crate::deformable::{BodyMut, Modes, Operator, StepContext};
+use crate::math::{Block, Mat3, Real, Vec3, WideMat3, add, eigen, narrow, outer, vec, wide_outer, widen};
 
 /// What the tangent needs of a phyxel.
 #[derive(Clone, Copy, Debug)]

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::deformable::alone::Alone;
-use crate::deformable::{BodyRef, Deformable, ElementStress, Operator, StepContext, vec};
-use crate::math::{Block, Mat3, Quat, Real, Vec3};
+use crate::deformable::{BodyRef, Deformable, ElementStress, Operator, StepContext};
+use crate::math::{Block, Mat3, Quat, Real, Vec3, vec};
 use crate::model::tet_mesh::TetMesh;
 
 fn noise(k: usize) -> Real {

@@ -19,8 +19,7 @@
 //! is a proper shape.
 
 use super::ParticleError;
-use crate::deformable::{outer, vec};
-use crate::math::{Block, Mat3, Real, Vec3, nearest_rotation, pseudo_inverse, root};
+use crate::math::{Block, Mat3, Real, Vec3, nearest_rotation, outer, pseudo_inverse, root, vec};
 
 /// Part of the rest volume below which the linear and quadratic fit fade out.
 const FADE: Real = 0.1;

@@ -269,7 +269,7 @@ fn rigid_part(moments: &[Real; MOMENTS], [px, py, pz, lx, ly, lz]: [Real; 6]) ->
     let momentum = Vec3::new(px, py, pz);
     // about the centre: second moments less those of the whole mass there
     let second = Mat3::from_cols(Vec3::new(xx, xy, xz), Vec3::new(xy, yy, yz), Vec3::new(xz, yz, zz))
-        - crate::deformable::outer(centre, centre) * mass;
+        - crate::math::outer(centre, centre) * mass;
     let trace = second.x_axis.x + second.y_axis.y + second.z_axis.z;
     let inertia = Sym3::from_mat(&(Mat3::from_diagonal(Vec3::splat(trace)) - second));
     let spin = spin_of(inertia, Vec3::new(lx, ly, lz) - centre.cross(momentum));

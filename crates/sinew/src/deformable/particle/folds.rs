@@ -16,8 +16,10 @@
 //! Nothing is pushed apart by that: it would fly. What is nearer than reach comes apart by places alone, x and p
 //! together, at the rate of all contacts. Shares sum to zero, so that momentum holds.
 
-use crate::collision::surface::{FoldFinder, FoldPair, Look, Ways, point_triangle, segment_segment, vec};
-use crate::math::{Block, LANES, Real, Vec3, run};
+use crate::collision::surface::{
+    FoldFinder, FoldPair, Look, Ways, blend, point_triangle, segment_segment, way_between,
+};
+use crate::math::{Block, LANES, Real, Vec3, run, vec};
 use crate::model::surface::Cells;
 use crate::solver::contact_batch::ContactParams;
 use crate::solver::fold_lanes::{FoldGroup, Try};
@@ -202,7 +204,7 @@ impl FoldTouch {
 
     /// Substeps h [s] in which the ends of edges leave each other by the margin, by the mean square of their speeds.
     fn patience(&self, h: Real) -> u32 {
-        let apart = |&[a, b]: &[u32; 2]| (vec(&self.ways[a as usize]) - vec(&self.ways[b as usize])).length_squared();
+        let apart = |&[a, b]: &[u32; 2]| (vec(self.ways[a as usize]) - vec(self.ways[b as usize])).length_squared();
         let mean = self.edges.iter().map(apart).sum::<Real>() / self.edges.len().max(1) as Real;
         // a cast of what is not a number, or too large, comes out within bounds
         ((self.rules.stray / (h * mean.sqrt())) as u32).clamp(1, LONGEST)
@@ -275,16 +277,14 @@ impl FoldTouch {
             if far.abs().max_element() > self.rules.thick + long.max_element() {
                 return self.rules.thick;
             }
-            let [s, t] = segment_segment(a, b);
-            b[0] + (b[1] - b[0]) * t - a[0] - (a[1] - a[0]) * s
+            way_between(a, b, segment_segment(a, b))
         } else {
             let (p, c) = (at(pair.a), self.corners[pair.b as usize].map(at));
             let long = (c[1] - c[0]).abs().max((c[2] - c[0]).abs());
             if (p - c[0]).abs().max_element() > self.rules.thick + long.max_element() {
                 return self.rules.thick;
             }
-            let w = point_triangle(p, c);
-            p - c[0] * w[0] - c[1] * w[1] - c[2] * w[2]
+            p - blend(c, point_triangle(p, c))
         };
         let rest = apart.length();
         if rest > 0.0 { self.rules.thick.min(rest) } else { -1.0 }
@@ -318,9 +318,9 @@ impl FoldTouch {
         let (reach, h) = (g.reach[lane], step.params.h);
         let (mut apart, mut way, mut k) = (Vec3::ZERO, Vec3::ZERO, 0.0);
         for (&slot, &c) in slots.iter().zip(&shares) {
-            let x = vec(&self.x[slot]);
+            let x = vec(self.x[slot]);
             apart += x * c;
-            way += (vec(&p[slot]) - x) * c;
+            way += (vec(p[slot]) - x) * c;
             k += c * c * p[slot][3];
         }
         if !(k > 0.0) {

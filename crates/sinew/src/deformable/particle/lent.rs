@@ -14,8 +14,8 @@ use super::row::Row;
 use super::{Distance, Rows};
 use crate::deformable::fem::tet_kernel::RestTet;
 use crate::deformable::system::EulerSystem;
-use crate::deformable::{BodyMut, StepContext, outer, vec};
-use crate::math::{Block, Mat3, Real, Vec3};
+use crate::deformable::{BodyMut, StepContext};
+use crate::math::{Block, Mat3, Real, Vec3, outer, vec};
 use crate::model::tet_mesh::TetMesh;
 
 /// h² k w of a rigid row.

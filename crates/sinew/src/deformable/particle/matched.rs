@@ -12,8 +12,8 @@
 use super::ShapeMatching;
 use super::cluster::Match;
 use crate::deformable::system::Affine;
-use crate::deformable::{BodyMut, Modes, Operator, RigidSums, SmoothMotions, StepContext, add, vec};
-use crate::math::{Block, Mat3, Real, Vec3};
+use crate::deformable::{BodyMut, Modes, Operator, RigidSums, SmoothMotions, StepContext};
+use crate::math::{Block, Mat3, Real, Vec3, add, vec};
 
 /// Most of h² ω²: an infinite frequency is this stiff.
 const RIGID: Real = 1e4;

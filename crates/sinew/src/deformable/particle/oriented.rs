@@ -31,8 +31,8 @@ mod plastic;
 
 use super::parts::Parts;
 use super::{Group, ParticleError, Plasticity, check, check_nodes, not_negative, positive};
-use crate::deformable::{BodyMut, BodyRef, Deformable, Operator, StepContext, add, vec};
-use crate::math::{Block, Mat3, Quat, Real, Sym3, Vec3, angle_of, integrate_rotation, turn_free};
+use crate::deformable::{BodyMut, BodyRef, Deformable, Operator, StepContext};
+use crate::math::{Block, Mat3, Quat, Real, Sym3, Vec3, add, angle_of, integrate_rotation, turn_free, vec};
 use crate::model::tet_mesh::TetMesh;
 use crate::model::tri_mesh::TriMesh;
 use fit::{Goal, Member, Placement, Sets, check_particles, moment, tidy_edges};

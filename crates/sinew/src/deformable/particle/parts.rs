@@ -9,8 +9,7 @@
 //! A field minus its rigid part has neither momentum nor spin. Parts and not the whole body: what one piece loses must
 //! not be given to another that it does not touch.
 
-use crate::deformable::{add, outer, vec};
-use crate::math::{Block, Mat3, Real, Sym3, Vec3};
+use crate::math::{Block, Mat3, Real, Sym3, Vec3, add, outer, vec};
 
 /// Rounds that refine a spin: they leave the share (softening / inertia)⁵ about an axis, which is rounding where a rope
 /// is bent by some hundredths of its length, and still nothing about the axis of a straight one.
@@ -310,7 +309,7 @@ mod tests {
         // breathing about the centre is no rigid motion: half of it goes
         let centre = Vec3::splat(0.25);
         for (v, p) in v.iter_mut().zip(&places) {
-            crate::deformable::add(v, (*p - centre) * 0.1);
+            crate::math::add(v, (*p - centre) * 0.1);
         }
         let mut change = vec![Vec3::ZERO; 4];
         parts.damp(&v, 0.5, &mut change);

@@ -28,8 +28,8 @@ use super::row::{Memory, Pace, begin, hinge_angle, pull, sweep};
 use super::{Damping, Distance, Enclosed, Hinge, Kink, ParticleError, Rows, Volume, check, check_nodes};
 use super::{not_negative, positive};
 use crate::deformable::system::EulerSystem;
-use crate::deformable::{BodyMut, BodyRef, Deformable, Operator, StepContext, add, vec};
-use crate::math::{Block, Blocks, Real, Vec3};
+use crate::deformable::{BodyMut, BodyRef, Deformable, Operator, StepContext};
+use crate::math::{Block, Blocks, Real, Vec3, add, vec};
 use crate::model::tet_mesh::TetMesh;
 use crate::model::tri_mesh::TriMesh;
 

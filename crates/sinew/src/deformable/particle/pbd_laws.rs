@@ -2,9 +2,9 @@
 
 use super::pbd::Params;
 use super::*;
+use crate::deformable::BodyMut;
 use crate::deformable::alone::Alone;
-use crate::deformable::{BodyMut, add, vec};
-use crate::math::Mat3;
+use crate::math::{Mat3, add, vec};
 use crate::model::tet_mesh::TetMesh;
 use crate::model::tri_mesh::TriMesh;
 
@@ -314,7 +314,7 @@ fn edges_and_volumes_hold_the_energy_of_the_solid() {
                 Vec3::new(sign * golden, 0.0, 1.0),
             ] {
                 let n = n.normalize();
-                let pull = crate::deformable::outer(n, n) * (1.0 + nu) - Mat3::from_diagonal(Vec3::splat(nu));
+                let pull = crate::math::outer(n, n) * (1.0 + nu) - Mat3::from_diagonal(Vec3::splat(nu));
                 mean += energy(pull) / 6.0;
             }
         }

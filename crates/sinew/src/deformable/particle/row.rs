@@ -13,8 +13,7 @@
 //! of iterations: the stiffness is 1/α.
 
 use super::{ParticleError, check_entry};
-use crate::deformable::{add, vec};
-use crate::math::{Block, Real, Vec3, angle_of};
+use crate::math::{Block, Real, Vec3, add, angle_of, vec};
 use crate::solver::colour::Colouring;
 
 /// |x_b − x_a| = rest.

@@ -23,8 +23,8 @@ use super::cluster::{Fit, Group};
 use super::matched::Matched;
 use super::parts::Parts;
 use super::{Clusters, Damping, Mode, ParticleError, check, check_entry, check_nodes, not_negative, positive};
-use crate::deformable::{BodyMut, BodyRef, Deformable, Operator, StepContext, add, vec};
-use crate::math::{Block, Mat3, Real, Vec3, root};
+use crate::deformable::{BodyMut, BodyRef, Deformable, Operator, StepContext};
+use crate::math::{Block, Mat3, Real, Vec3, add, root, vec};
 use crate::model::tet_mesh::TetMesh;
 use crate::model::tri_mesh::TriMesh;
 

@@ -3,8 +3,8 @@
 use super::shape_matching::Params;
 use super::*;
 use crate::deformable::alone::Alone;
-use crate::deformable::{BodyMut, Deformable, StepContext, add, vec};
-use crate::math::{Mat3, Quat};
+use crate::deformable::{BodyMut, Deformable, StepContext};
+use crate::math::{Mat3, Quat, add, vec};
 use crate::model::tet_mesh::TetMesh;
 
 const MODES: [Mode; 3] = [Mode::Rigid, Mode::Linear { beta: 0.5 }, Mode::Quadratic { beta: 0.5 }];

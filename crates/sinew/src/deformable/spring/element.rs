@@ -15,8 +15,7 @@
 
 use super::network::Spring;
 use super::params::Element;
-use crate::deformable::vec;
-use crate::math::{Block, Real, Vec3};
+use crate::math::{Block, Real, Vec3, vec};
 
 /// Added to squared lengths [m²]: two nodes in one place then pull at each other with no force instead of with NaN.
 pub(super) const TINY: Real = 1e-30;

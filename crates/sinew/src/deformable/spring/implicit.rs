@@ -16,8 +16,8 @@ use super::element::Link;
 use super::volume::Volume;
 use crate::deformable::fem::tet_kernel::RestTet;
 use crate::deformable::system::EulerSystem;
-use crate::deformable::{BodyMut, StepContext, outer};
-use crate::math::{Block, Mat3, Real, Vec3};
+use crate::deformable::{BodyMut, StepContext};
+use crate::math::{Block, Mat3, Real, Vec3, outer};
 
 /// What pulls in a body.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::deformable::alone::Alone;
-use crate::deformable::vec as xyz;
+use crate::math::vec as xyz;
 use crate::solver::pool::Pool;
 
 /// Two nodes of these masses [kg] on the x axis, 1 m apart, with a spring of k [N/m] and c [N·s/m].
@@ -42,7 +42,7 @@ fn shuffled_block(cells: [u32; 3], size: Vec3) -> TetMesh {
 fn shake(x: &mut [Block], size: Real) {
     for (k, x) in x.iter_mut().enumerate() {
         let d = Vec3::new((k * 7 % 11) as Real - 5.0, (k * 5 % 13) as Real - 6.0, (k * 3 % 7) as Real - 3.0);
-        crate::deformable::add(x, d * (size / 6.0));
+        crate::math::add(x, d * (size / 6.0));
     }
 }
 

@@ -15,9 +15,9 @@
 
 use super::kernel::own_places;
 use super::params::VolumeForce;
-use crate::deformable::{StepContext, vec};
+use crate::deformable::StepContext;
 use crate::math::lane3::{cross, scale, sub};
-use crate::math::{Block, Blocks, Eight, Kernel, LANES, Lane, Real, Vec3, run};
+use crate::math::{Block, Blocks, Eight, Kernel, LANES, Lane, Real, Vec3, run, vec};
 
 /// Eight tetrahedra. Empty lanes have all corners at place 0 and no stiffness.
 #[derive(Clone, Debug)]

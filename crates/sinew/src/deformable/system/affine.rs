@@ -7,8 +7,8 @@
 //! Where nodes have spins of their own (blocks behind those with a place) they turn with the matter around them, by half the
 //! curl of u: Σ_j e_j × B_j/2s over the columns of B. A turn of the whole then costs its inertia and no more.
 
-use crate::deformable::{Operator, SmoothMotions, add, vec};
-use crate::math::{Block, Real, Vec3};
+use crate::deformable::{Operator, SmoothMotions};
+use crate::math::{Block, Real, Vec3, add, vec};
 
 /// Modes: a translation and three columns of B.
 const MODES: usize = 12;

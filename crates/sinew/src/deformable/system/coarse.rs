@@ -14,9 +14,9 @@
 
 use super::dilatation::Dilatations;
 use super::rows::Rows;
+use crate::deformable::SmoothMotions;
 use crate::deformable::fem::tet_kernel::{RestTet, rotation_of};
-use crate::deformable::{SmoothMotions, vec};
-use crate::math::{Block, Blocks, Eight, Kernel, LANES, Lane, Mat3, Real, Vec3, run};
+use crate::math::{Block, Blocks, Eight, Kernel, LANES, Lane, Mat3, Real, Vec3, run, vec};
 
 /// Largest number of control points. 16 need half as many iterations again as 32, 64 gain nothing (in the study).
 pub(super) const POINTS: usize = 32;

@@ -10,8 +10,7 @@
 //! Slopes of a dilatation sum to zero (a common velocity changes no volume); B_aa is minus the others and not kept.
 
 use super::rows::{Rows, Slot};
-use crate::deformable::outer;
-use crate::math::{Block, Blocks, Eight, Kernel, LANES, Lane, Mat3, Real, Vec3, run};
+use crate::math::{Block, Blocks, Eight, Kernel, LANES, Lane, Mat3, Real, Vec3, outer, run};
 
 /// Eight vectors.
 #[derive(Clone, Debug)]

@@ -22,8 +22,8 @@ pub(super) use rows::{Eight9, Product, Rows};
 pub(super) use two_level::TwoLevel;
 
 use crate::deformable::fem::tet_kernel::RestTet;
-use crate::deformable::{BodyMut, Modes, Operator, RigidSums, SmoothMotions, StepContext, add, vec};
-use crate::math::{Block, Blocks, Mat3, Real, Vec3, run};
+use crate::deformable::{BodyMut, Modes, Operator, RigidSums, SmoothMotions, StepContext};
+use crate::math::{Block, Blocks, Mat3, Real, Vec3, add, run, vec};
 use dilatation::Dilatations;
 use rows::Slot;
 
@@ -241,7 +241,7 @@ impl Operator for EulerSystem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::deformable::outer;
+    use crate::math::outer;
 
     /// A fixed number in −1..1.
     fn part(k: usize) -> Real {

@@ -1,11 +1,11 @@
 //! The momentum audit: the island over again with every body rigid, then velocities exactly from impulses.
 
 use super::cg::{Plan, conjugate_gradient};
-use super::space::{Space, add, apply_bodies, block, vec};
+use super::space::{Space, apply_bodies, block};
 use super::{AUDIT, LAW_TOLERANCE, Lump, Placed, Scratch, System, cut, linearise, mismatch};
 use crate::constraint::{Bounds, RowBuffer, RowId, Term};
 use crate::deformable::Modes;
-use crate::math::{Block, Real, Vec3};
+use crate::math::{Block, Real, Vec3, add, vec};
 
 /// Part of a row's Jacobians that sums of a few dozen leave.
 const ROUNDING: Real = 64.0 * Real::EPSILON;

@@ -6,9 +6,9 @@
 //! iterations does not: those rows then begin a substep late, and the guard pushes against gaps that would close.)
 
 use super::System;
-use super::space::{Space, drift, vec};
+use super::space::{Space, drift};
 use crate::constraint::{Bounds, RowBuffer, RowId};
-use crate::math::{Block, Real, Vec3};
+use crate::math::{Block, Real, Vec3, vec};
 
 /// Part of the largest kick by forces that a row must be open by. Smaller: more rows are left out of the first passes and
 /// taken back by another one.

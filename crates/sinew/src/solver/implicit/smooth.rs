@@ -13,10 +13,10 @@
 //! no entries, and rigid bodies come last, so that soft ones around a rigid one make an arrow. With rigid bodies alone, as
 //! in the audit, E is the whole matrix and the CG is done after one iteration.
 
-use super::space::{block, vec};
+use super::space::block;
 use super::{Lump, System};
 use crate::constraint::{RowBuffer, RowId, Term};
-use crate::math::{Block, Kernel, LANES, Lane, Real, Vec3, run_wide};
+use crate::math::{Block, Kernel, LANES, Lane, Real, Vec3, run_wide, vec};
 use std::ops::Range;
 
 /// Unknowns of a rigid body: three and three, and two that fill the lanes.

@@ -4,7 +4,7 @@ use super::System;
 use super::cg::mix;
 use super::smooth::{Rates, Smooth};
 use crate::constraint::{Bounds, Row, RowBuffer, RowId, Term};
-use crate::math::{Block, Mat3, Real, Sym3, Vec3};
+use crate::math::{Block, Mat3, Real, Sym3, Vec3, add, outer, vec};
 
 /// What a block that is not positive gets on its diagonal, in roundings of its trace.
 const LIFT: Real = 16.0;
@@ -485,21 +485,6 @@ pub(super) fn scatter(terms: &[Term], impulse: Real, out: &mut [Block]) {
     for t in terms {
         add(&mut out[t.block as usize], t.jacobian * impulse);
     }
-}
-
-pub(super) fn add(b: &mut Block, v: Vec3) {
-    b[0] += v.x;
-    b[1] += v.y;
-    b[2] += v.z;
-}
-
-/// a bᵀ.
-fn outer(a: Vec3, b: Vec3) -> Mat3 {
-    Mat3::from_cols(a * b.x, a * b.y, a * b.z)
-}
-
-pub(super) fn vec(b: Block) -> Vec3 {
-    Vec3::new(b[0], b[1], b[2])
 }
 
 pub(super) fn block(v: Vec3) -> Block {

@@ -17,8 +17,7 @@
 
 use super::super::{Group, ParticleError, check_entry, positive};
 use super::{Groups, Particle};
-use crate::deformable::outer;
-use crate::math::{Mat3, Quat, Real, Vec3, nearest_rotation_from};
+use crate::math::{Mat3, Quat, Real, Vec3, nearest_rotation_from, outer};
 use std::ops::Range;
 
 /// Groups, one after the other.

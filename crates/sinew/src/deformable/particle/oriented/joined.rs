@@ -16,8 +16,8 @@
 
 use super::{Oriented, SPAN, orientation, put, spin};
 use crate::deformable::system::Affine;
-use crate::deformable::{BodyMut, Modes, Operator, RigidSums, SmoothMotions, StepContext, add, vec};
-use crate::math::{Block, Mat3, Quat, Real, Sym3, Vec3, cross_matrix};
+use crate::deformable::{BodyMut, Modes, Operator, RigidSums, SmoothMotions, StepContext};
+use crate::math::{Block, Mat3, Quat, Real, Sym3, Vec3, add, cross_matrix, vec};
 
 /// Most of h² ω²: an infinite frequency is this stiff.
 const RIGID: Real = 1e4;

@@ -12,8 +12,8 @@
 
 use super::fit::{Member, Placement, moment};
 use super::{Oriented, SPAN, between, orientation, turned};
-use crate::deformable::{BodyMut, vec};
-use crate::math::{Quat, Real, Vec3, angle_of};
+use crate::deformable::BodyMut;
+use crate::math::{Quat, Real, Vec3, angle_of, vec};
 
 /// Numbers of memory of a member: rest place, rest orientation.
 const EACH: usize = 7;
