@@ -60,6 +60,7 @@ const RULES: &[Rule] = &[
             "<solid>",
             "{ kind = 'half_space', normal = <arrow> }",
             "{ kind = 'mesh', surface = <mesh> }",
+            "{ kind = 'mesh_voxels', surface = <mesh>, cell = <length> }",
             "{ kind = 'height_field', heights = [<x>, 0, 0, <x>, 0, 0, 0, 0, <x>], rows = 3, scale = <lengths> }",
             "{ kind = 'voxels', size = <lengths>, cells = [[0, 0, 0], [1, 0, 0], [<index>, -1, 0]] }",
             "{ kind = 'sdf', function = <sdf> }",

@@ -78,7 +78,7 @@ const CASES: &[Case] = &[
     (
         "[bodies.ball]\nkind = 'dynamic'\nshape = { kind = 'sphere', radius = 1 }\n",
         &[
-            "s.toml:3:18: bodies.ball.shape.kind: unknown word 'sphere'; known: ball, box, capsule, cylinder, cone, half_space, hull, mesh_hull, compound, mesh, height_field, voxels, sdf",
+            "s.toml:3:18: bodies.ball.shape.kind: unknown word 'sphere'; known: ball, box, capsule, cylinder, cone, half_space, hull, mesh_hull, compound, mesh, height_field, voxels, mesh_voxels, sdf",
         ],
     ),
     (

@@ -1,6 +1,6 @@
 //! Scene files give the worlds that they describe, and worlds give files that describe them.
 
-use sinew::{Input, World};
+use sinew::{Input, Shape, TriMesh, World};
 use sinew_scene::file::{self, About, SceneFile, Syntax};
 use sinew_scene::gallery;
 use std::path::{Path, PathBuf};
@@ -276,6 +276,28 @@ fn meshes_come_from_files_beside_the_scene() {
     assert!((hard.mass() / (8000.0 / 6.0) - 1.0).abs() < 1e-3, "{}", hard.mass());
     assert!(scene.counts().nodes > 10);
     std::fs::remove_dir_all(folder).expect("the folder goes");
+}
+
+#[test]
+fn a_surface_as_voxels_is_the_one_of_the_library_or_refused_by_name() {
+    let ground = |cell: &str| {
+        let surface = "{ kind = 'ball', radius = 0.5, cells = 8 }";
+        let text = format!(
+            "[bodies.ground]\nkind = 'fixed'\nshape = {{ kind = 'mesh_voxels', cell = {cell}, surface = {surface} }}\n"
+        );
+        file::read_text(&text, "v.toml", Syntax::Toml)
+    };
+    let world = ground("0.1").unwrap_or_else(|p| panic!("{}", p.render())).build().expect("v");
+    let body = world.bodies().next().expect("ground");
+    let ball = TriMesh::ball(0.5, 8).expect("ball");
+    let (Some((_, Shape::Voxels { cells: got, .. })), Ok(Shape::Voxels { cells: want, .. })) =
+        (body.shapes().next(), Shape::voxelized(&ball.vertices, &ball.triangles, 0.1))
+    else {
+        panic!("no voxels")
+    };
+    assert_eq!(*got, want);
+    let told = ground("1e-4").expect_err("too many").to_string();
+    assert!(told.contains("bodies.ground.shape") && told.contains("larger cells"), "{told}");
 }
 
 /// A balloon of cloth, a curtain on anchors sewn to a second one, and a soft block hinged to a bar.

@@ -360,7 +360,7 @@ record!(SoftSpec, "soft body", "A deformable body.", base |_| {
         spin: FINITE, "Start spin about its centre of mass [rad/s].";
         pinned: ANY, "Numbers of nodes that stay where they are.";
         pinned_regions: ANY, "All nodes inside these boxes stay where they are.";
-        thickness: NOT_NEGATIVE, "Distance from surface points at which they touch [m].";
+        thickness: NOT_NEGATIVE, "Distance from surface points at which they touch [m]; of triangles at most twice their mean edge.";
         self_contact: ANY, "The surface touches itself.";
         air: ANY, "The air around its surface: drag and wind; without: vacuum.";
         groups: ANY, "Whom it meets.";

@@ -43,6 +43,7 @@ pub(crate) enum ShapeSpec {
     Mesh { surface: TriMesh },
     HeightField { heights: Vec<Real>, rows: u32, scale: Vec3 },
     Voxels { size: Vec3, cells: Vec<[i32; 3]> },
+    MeshVoxels { surface: TriMesh, cell: Real },
     Sdf { function: Sdf },
 }
 
@@ -76,6 +77,10 @@ choice!(ShapeSpec, "shape", "A collision shape. Capsule, cylinder and cone stand
     "voxels" => Voxels, "Filled cells of a regular grid.", {
         size size: Vec3, POSITIVE, "Size of one cell [m].";
         cells cells: Vec<[i32; 3]>, ANY, "Filled cells.";
+    };
+    "mesh_voxels" => MeshVoxels, "The cells of a grid that a surface takes up: fixed scenery with many triangles.", {
+        surface surface: TriMesh, ANY, "The surface.";
+        cell cell: Real, POSITIVE, "Edge of a cell [m].";
     };
     "sdf" => Sdf, "A signed distance function; for fixed and kinematic bodies.", {
         function function: Sdf, ANY, "The function.";
@@ -131,6 +136,9 @@ impl ShapeSpec {
                 Shape::HeightField { heights: heights.into(), rows: rows as usize, scale }
             }
             Self::Voxels { size, cells } => Shape::Voxels { size, cells: cells.into() },
+            Self::MeshVoxels { surface, cell } => {
+                Shape::voxelized(&surface.vertices, &surface.triangles, cell).map_err(|e| e.to_string())?
+            }
             Self::Sdf { function } => {
                 function.check().map_err(|e| e.to_string())?;
                 Shape::sdf(function)

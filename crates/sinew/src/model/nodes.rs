@@ -6,7 +6,7 @@ use super::surface::{Cells, Surface};
 use super::{Groups, Material, Particles};
 use crate::deformable::Deformable;
 use crate::deformable::particle::oriented;
-use crate::error::{Error, finite, finite_vec, not_negative, weighable};
+use crate::error::{Error, check, finite, finite_vec, not_negative, weighable};
 use crate::math::{Real, Vec3};
 use std::ops::Range;
 
@@ -177,6 +177,7 @@ impl Nodes {
             }
         }
         let cells = surface.cells();
+        not_too_thick(&who, &cells, &surfels, source.thickness)?;
         let nodes = Self {
             start,
             inner_start,
@@ -227,6 +228,18 @@ impl NodeTraits {
         }
         self.material.check_nodes(&format!("{who}.material"))
     }
+}
+
+/// Half thickness of a surface of triangles at most, in mean edges: each triangle meets all that are within reach of it, and
+/// of a sheet thicker than its triangles are long that is the whole sheet.
+const THICKEST: Real = 2.0;
+
+fn not_too_thick(who: &str, cells: &Cells, places: &[Vec3], thickness: Real) -> Result<(), Error> {
+    let beside = cells.edges.iter().zip(&cells.beside).filter(|(_, beside)| cells.is_triangle(beside[0]));
+    let lengths = beside.map(|(&[a, b], _)| (places[b as usize] - places[a as usize]).length());
+    let (count, sum) = lengths.fold((0.0, 0.0), |(count, sum), length| (count + 1.0, sum + length));
+    let must = "at most twice the mean edge of its triangles: take longer edges for a thicker body";
+    check(&format!("{who}.thickness"), thickness, !(thickness * count > THICKEST * sum), must)
 }
 
 /// The shortest edge between surfels at these places [m].

@@ -212,7 +212,7 @@ pub struct SoftBody {
     pub pinned: Vec<u32>,
     /// All nodes inside these boxes are pinned too.
     pub pinned_regions: Vec<Region>,
-    /// Distance from surface points at which they touch [m].
+    /// Distance from surface points at which they touch [m]; of triangles at most twice their mean edge.
     pub thickness: Real,
     /// The surface touches itself.
     pub self_contact: bool,
@@ -313,7 +313,7 @@ impl SoftBody {
         self
     }
 
-    /// Distance from surface points at which they touch [m].
+    /// Distance from surface points at which they touch [m]; of triangles at most twice their mean edge.
     pub fn thickness(mut self, thickness: Real) -> Self {
         self.thickness = thickness;
         self

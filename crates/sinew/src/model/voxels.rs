@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::math::{Real, Vec3};
 
 /// Most cells of the grid around a mesh: a byte each while it is filled.
-const MOST_CELLS: f64 = (1 << 26) as f64;
+const MOST_CELLS: f64 = (1 << 22) as f64;
 /// A cell is larger by this share: rounding must not leave out what lies between two.
 const ROUND: Real = 1e-4;
 
@@ -29,7 +29,7 @@ impl Shape {
     /// ```
     ///
     /// # Errors
-    /// A cell size that is not above zero, more cells than 2²⁶ in the box around the mesh, no triangles, or indices out of range.
+    /// A cell size that is not above zero, more cells than 2²² in the box around the mesh, no triangles, or indices out of range.
     pub fn voxelized(vertices: &[Vec3], triangles: &[[u32; 3]], cell: Real) -> Result<Self, Error> {
         let bad = |reason: String| Error::BadShape { shape: "voxels of a mesh".into(), reason };
         if !(cell > 0.0 && cell.is_finite()) {
@@ -47,7 +47,7 @@ impl Shape {
             corners.push([a, b, c]);
         }
         let mut grid = Grid::around(&corners).ok_or_else(|| {
-            bad("the mesh has more than 2^26 cells in its box, or lies too far out: take larger cells".into())
+            bad("the mesh has more than 2^22 cells in its box, or lies too far out: take larger cells".into())
         })?;
         corners.iter().for_each(|t| grid.touch(t));
         grid.flood();
