@@ -27,6 +27,8 @@ const AHEAD: Real = 2.0;
 /// Depth of a vertex below a face from which it is asked whether it is inside at all, as a share of the contact margin. At less it may
 /// be on either side of an edge by rounding.
 const DOUBTFUL: Real = 0.02;
+/// How deep an edge may be that vertices hold, in contact margins.
+const HELD_SAG: Real = 0.04;
 
 /// How much deeper another point of a triangle must be before a contact moves there, as a share of the contact margin.
 const DEEPER: Real = 0.01;
@@ -130,7 +132,17 @@ fn find_pair(model: &Model, state: &State, work: &mut Work, settings: &Settings,
     let beyond = window(settings).depth + a_now.radius.max(b_now.radius).max(0.0) + 2.0 * settings.dt * fastest;
     // under the guarantee nothing has; a fast sheet under a jelly was taken for one that sank in from above
     let crossed = !settings.guaranteed;
-    let finder = Finder { a: a_now, b: b_now, own, before: &before, near: &near, nearest, beyond, crossed };
+    let finder = Finder {
+        a: a_now,
+        b: b_now,
+        own,
+        before: &before,
+        near: &near,
+        nearest,
+        beyond,
+        crossed,
+        sag: HELD_SAG * settings.contact_margin,
+    };
     near_pairs.meeting((a, skin_a), (b, skin_b), cell_pairs);
     let boxes = (&skin_a.boxes[..], &skin_b.boxes[..]);
     // under the guarantee rows shall stop what the guard would have to

@@ -1,8 +1,8 @@
 //! Vertices that hold a surface, and edges that need not.
 //!
 //! Of the faces near a vertex the nearest on each side counts. An edge that crosses another one is left out where one of the two
-//! is held at both ends from the same side: nothing between the ends is nearer by more than the surface bends there, and
-//! the row would depend on theirs.
+//! is held at both ends from the same side and it is not deep: nothing between the ends is nearer by more than the surface
+//! bends there, and the row would depend on theirs.
 
 use super::{Touching, feature};
 use crate::math::{Real, Vec3};

@@ -101,6 +101,8 @@ pub(crate) struct Finder<'a> {
     pub beyond: Real,
     /// True when what lies behind a face or an edge may have gone through it. Otherwise it came round the other side.
     pub crossed: bool,
+    /// How deep an edge may be that vertices hold [m]. One that had a contact keeps it: it would sink in again.
+    pub sag: Real,
 }
 
 /// Surfels of the two features.
@@ -232,13 +234,6 @@ impl Finder<'_> {
         let (out_a, out_b) = (outward(&self.a, ends_a), outward(&self.b, ends_b));
         let across = (a[1] - a[0]).cross(b[1] - b[0]);
         let is_held = |normal: Vec3| held.is_some_and(|h| h.holds(0, ends_a, normal) || h.holds(1, ends_b, normal));
-        // of solids the side is known, and most edges that cross are held
-        if let Some(wanted) = self.wanted_of_solids(out_a, out_b)
-            && !loose
-            && is_held(if wanted.dot(across) < 0.0 { -across } else { across })
-        {
-            return None;
-        }
         let [s, t] = segment_segment(a, b);
         let inner = |t: Real| t > END && t < 1.0 - END;
         if !(loose || inner(s) && inner(t)) {
@@ -273,7 +268,7 @@ impl Finder<'_> {
         if gap > (self.near)(Ends { a: &ends_a, b: &ends_b }) || -far > DEEPEST_EDGE * short {
             return None;
         }
-        if is_held(normal) {
+        if gap > -self.sag && is_held(normal) && (self.before)(keys.0, keys.1).is_none() {
             return None;
         }
         let (weights_a, weights_b) = ([1.0 - s, s, 0.0], [1.0 - t, t, 0.0]);

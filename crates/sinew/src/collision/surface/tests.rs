@@ -49,8 +49,17 @@ fn touches(a: &Owner, b: &Owner, own: bool, margin: Real, before: Before<'_>) ->
 /// As the step finds them: without edges that are held at their ends, when `hold`.
 fn touches_held([a, b]: [&Owner; 2], own: bool, margin: Real, before: Before<'_>, hold: bool) -> Vec<Touching> {
     let near = |_: Ends<'_>| margin;
-    let finder =
-        Finder { a: a.skin(), b: b.skin(), own, before, near: &near, nearest: margin, beyond: 1.0, crossed: true };
+    let finder = Finder {
+        a: a.skin(),
+        b: b.skin(),
+        own,
+        before,
+        near: &near,
+        nearest: margin,
+        beyond: 1.0,
+        crossed: true,
+        sag: 0.0,
+    };
     let mut out = Vec::new();
     let all = Bounds3 { min: Vec3::NEG_INFINITY, max: Vec3::INFINITY };
     let cells = |of: &Owner| 0..of.cells.corners.len() as u32;
