@@ -174,15 +174,24 @@ fn touch_events(model: &Model, state: &State, work: &mut Work) {
         list(&work.contacts, sensor, &mut work.touched);
         let alive = |slot: u32| model.bodies.at(slot).is_some();
         let events = &mut work.report.events;
-        for &(a, b) in &work.touched {
-            if work.touching.binary_search(&(a, b)).is_err() {
-                events.push(touch_event(model, a, b, sensor, true));
-            }
-        }
-        for &(a, b) in &work.touching {
-            if alive(a) && alive(b) && work.touched.binary_search(&(a, b)).is_err() {
+        each_only_in(&work.touched, &work.touching, |(a, b)| {
+            events.push(touch_event(model, a, b, sensor, true));
+        });
+        each_only_in(&work.touching, &work.touched, |(a, b)| {
+            if alive(a) && alive(b) {
                 events.push(touch_event(model, a, b, sensor, false));
             }
+        });
+    }
+}
+
+/// Calls `see` with the pairs of one rising list that the other one lacks.
+fn each_only_in(list: &[(u32, u32)], other: &[(u32, u32)], mut see: impl FnMut((u32, u32))) {
+    let mut rest = other.iter().peekable();
+    for &pair in list {
+        while rest.next_if(|&&p| p < pair).is_some() {}
+        if rest.next_if_eq(&&pair).is_none() {
+            see(pair);
         }
     }
 }
