@@ -2,7 +2,7 @@
 
 use sinew::Phase;
 use sinew_peers::Times;
-use sinew_peers::cloth::{Mesh, Run, Variant, sheet};
+use sinew_peers::cloth::{Mesh, Run, Variant, sheet, substeps, told};
 
 fn print(run: &Run, name: &str) {
     let Times { min, median, p99 } = Times::of(&run.ms);
@@ -21,10 +21,10 @@ fn print(run: &Run, name: &str) {
 }
 
 /// All variants on both meshes, from so many starts.
-pub fn s1(substeps: Option<u32>, steps: Option<usize>, pick: &str, (starts, own): (u32, bool)) {
+pub fn s1(count: Option<u32>, steps: Option<usize>, pick: &str, (starts, own): (u32, bool)) {
     for mesh in [Mesh::Regular, Mesh::Irregular] {
-        let substeps = substeps.unwrap_or(mesh.substeps());
         for variant in Variant::ALL {
+            let substeps = count.map_or(substeps(variant, mesh, own), |count| [count; 2]);
             let name = format!("S1 {} {mesh:?}", variant.name());
             if !name.contains(pick) {
                 continue;
@@ -39,7 +39,7 @@ pub fn s1(substeps: Option<u32>, steps: Option<usize>, pick: &str, (starts, own)
                 if starts > 1 {
                     continue;
                 }
-                print(&run, &format!("{name}, {substeps} substeps"));
+                print(&run, &format!("{name}, {}", told(substeps)));
                 if own {
                     println!("    {} pairs of faces cross at the end", run.crossings());
                 }
@@ -50,7 +50,8 @@ pub fn s1(substeps: Option<u32>, steps: Option<usize>, pick: &str, (starts, own)
             if starts > 1 {
                 let [stretch, node, face] = worst;
                 println!(
-                    "{name}, {substeps} substeps, worst of {starts} starts: stretch {stretch:.2} %, nodes {node:.4} mm and triangles {face:.3} mm deep"
+                    "{name}, {}, worst of {starts} starts: stretch {stretch:.2} %, nodes {node:.4} mm and triangles {face:.3} mm deep",
+                    told(substeps)
                 );
             }
         }

@@ -80,6 +80,7 @@ const KNOBS: &[Knob] = &[
         time_of_contact(&mut s.time_of_contact, t)
     }),
     knob("settings.impact_substeps", COUNT, |s, t| put(&mut s.impact_substeps, t)),
+    knob("settings.sheet_substeps", COUNT, |s, t| put(&mut s.sheet_substeps, t)),
     knob("settings.force_threshold", REAL, |s, t| put(&mut s.force_threshold, t)),
     knob("settings.threads", COUNT, |s, t| put(&mut s.threads, t)),
     knob("settings.lanes", YES_NO, |s, t| put(&mut s.lanes, t)),

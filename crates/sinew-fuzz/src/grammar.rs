@@ -389,6 +389,7 @@ const RULES: &[Rule] = &[
             "recycle_distance = <small>\n",
             "lanes = false\n",
             "impact_substeps = <many>\n",
+            "sheet_substeps = <many>\n",
             "max_substeps = <many>\n",
             "point_forces = true\nresiduals = true\n",
             "implicit = { tolerance = <small>, carry = <share>, stiffness = <small>, tangential = <small> }\n",

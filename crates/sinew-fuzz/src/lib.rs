@@ -50,7 +50,8 @@ pub fn assert_finite(world: &sinew::World) {
 
 /// A scene may ask for 1000 substeps of 10,000 sweeps on 256 threads, and gets them: not from a fuzzer.
 pub fn is_quick(s: &sinew::Settings) -> bool {
-    let substeps = s.substeps.max(s.implicit_substeps).max(s.impact_substeps).max(s.max_substeps / 8);
+    let substeps =
+        s.substeps.max(s.implicit_substeps).max(s.impact_substeps).max(s.sheet_substeps).max(s.max_substeps / 8);
     let sweeps = s.sweeps.saturating_add(s.relax_sweeps);
     let work =
         substeps.saturating_mul(sweeps.max(s.implicit.passes).max(s.implicit.guard).max(s.implicit.audit_passes));

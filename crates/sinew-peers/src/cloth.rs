@@ -51,10 +51,16 @@ impl Variant {
     }
 }
 
-impl Mesh {
-    /// Substeps that keep the cloth from stretching: without rows and columns the worst edge needs shorter ones.
-    pub fn substeps(self) -> u32 {
-        if self == Self::Regular { 18 } else { 24 }
+/// Substeps that keep the cloth from stretching by more than a twentieth: usually, and at most while it is caught. Without
+/// rows and columns the worst edge needs shorter ones, and so does a cloth that is
+/// pinched between the ball and the ground, or touches itself (`own`).
+pub fn substeps(variant: Variant, mesh: Mesh, own: bool) -> [u32; 2] {
+    match (mesh, variant) {
+        (Mesh::Regular, _) if own => [18, 18],
+        (Mesh::Regular, Variant::Free) => [18, 18],
+        (Mesh::Regular, _) => [9, 18],
+        (Mesh::Irregular, Variant::Free) => [24, 24],
+        (Mesh::Irregular, _) => [12, 28],
     }
 }
 
@@ -126,10 +132,11 @@ pub fn cloth(mesh: TriMesh) -> SoftBody {
     SoftBody::new(Geometry::Sheet(mesh), model).material(Material::friction(0.5)).thickness(5e-4)
 }
 
-fn settings(substeps: u32, gravity: Real) -> Settings {
+fn settings([substeps, sheet_substeps]: [u32; 2], gravity: Real) -> Settings {
     Settings {
         dt: STEP,
         substeps,
+        sheet_substeps,
         gravity: Vec3::new(0.0, -gravity, 0.0),
         sleep_time: Real::INFINITY,
         point_forces: false,
@@ -161,9 +168,9 @@ pub struct Run {
 }
 
 impl Run {
-    /// The cloth of this mesh above its ball; `start` 0: where the peers have it, others: up to 5 mm beside that; `own`: it
-    /// touches itself.
-    pub fn new(variant: Variant, mesh: TriMesh, substeps: u32, start: u32, own: bool) -> Self {
+    /// The cloth of this mesh above its ball, with substeps as usual and at most; `start` 0: where the peers have it, others: up
+    /// to 5 mm beside that; `own`: it touches itself.
+    pub fn new(variant: Variant, mesh: TriMesh, substeps: [u32; 2], start: u32, own: bool) -> Self {
         let gravity = if variant == Variant::Momentum { 0.0 } else { 9.81 };
         let mut world = World::new(settings(substeps, gravity)).expect("settings");
         let rough = Material::friction(0.5);
@@ -265,10 +272,15 @@ fn wide(v: Vec3) -> [f64; 3] {
     [f64::from(v.x), f64::from(v.y), f64::from(v.z)]
 }
 
+/// Substeps in words.
+pub fn told([usual, most]: [u32; 2]) -> String {
+    if usual == most { format!("{usual} substeps") } else { format!("{usual} to {most} substeps") }
+}
+
 /// All variants on the peers' mesh.
 pub fn records(give: &mut dyn FnMut(Record)) {
-    let substeps = Mesh::Regular.substeps();
     for variant in Variant::ALL {
+        let substeps = substeps(variant, Mesh::Regular, false);
         let mut run = Run::new(variant, sheet(51, 2.0, Mesh::Regular), substeps, 0, false);
         run.steps(variant.steps());
         let mut readings = vec![
@@ -283,7 +295,7 @@ pub fn records(give: &mut dyn FnMut(Record)) {
             variant: variant.name().to_owned(),
             sizes: [run.mesh.vertices.len(), run.mesh.triangles.len(), 0, run.edges.len()],
             h_ms: 1e3 * f64::from(STEP),
-            effort: format!("{substeps} substeps"),
+            effort: told(substeps),
             ms: Times::of(&run.ms),
             steps: run.ms.len(),
             readings,

@@ -246,6 +246,11 @@ pub struct Settings {
     /// Most substeps that fast impacts may ask for: as many as let no pair come nearer than its thickness in one. 1: none.
     /// `Report::counts` tells what was used. Default 1.
     pub impact_substeps: u32,
+    /// Most substeps that sheets and ropes of position based dynamics may ask for: as many as let no node go farther than an
+    /// eighth of the mean edge in one, seen from its body as a whole, and more while edges are beyond their
+    /// `stretch_limit`. A cloth that falls onto something then has short substeps while it is caught, and long ones before
+    /// and after. `Counts::substeps` tells what was used. Default 1: they ask for none.
+    pub sheet_substeps: u32,
     /// Worker threads, 1 = the caller alone. The result does not depend on it. Default 1.
     pub threads: u32,
     /// Use eight-wide kernels (f32 build). Off: the scalar path, same bits.
@@ -293,6 +298,7 @@ impl Default for Settings {
             put_back: false,
             time_of_contact: TimeOfContact::Bisection,
             impact_substeps: 1,
+            sheet_substeps: 1,
             threads: 1,
             lanes: true,
             force_threshold: Real::INFINITY,
@@ -330,6 +336,7 @@ impl Settings {
             ("settings.sweeps", self.sweeps, 1, 10_000),
             ("settings.relax_sweeps", self.relax_sweeps, 1, 10_000),
             ("settings.impact_substeps", self.impact_substeps, 1, 1000),
+            ("settings.sheet_substeps", self.sheet_substeps, 1, 1000),
             ("settings.threads", self.threads, 1, 256),
         ];
         for (what, n, low, high) in counts {

@@ -229,6 +229,45 @@ fn cloths_over_what_stands_still_give_the_same_bits_in_lanes_on_threads_and_rest
     Ok(())
 }
 
+/// Worst stretch of the edges of a cloth that falls onto a ball, and its substeps in all.
+fn caught(settings: Settings, speed: Vec3) -> Result<(Real, u32), Error> {
+    let mesh = square(31, 1.2);
+    let mut world = World::new(settings)?;
+    let ball = RigidBody::kinematic().shape(Shape::ball(0.3)).velocity(speed).material(Material::friction(0.5));
+    world.add_rigid(ball)?;
+    let body = cloth(mesh.clone(), stiff()).thickness(5e-4).velocity(speed).at([0.01, 0.35, 0.02]);
+    let id = world.add_soft(body)?;
+    let (mut worst, mut substeps): (Real, u32) = (0.0, 0);
+    for _ in 0..60 {
+        substeps += world.step(&Input::none()).counts.substeps;
+        worst = worst.max(longest(&mesh, world.body(id)?.node_positions()));
+    }
+    Ok((worst, substeps))
+}
+
+/// As many substeps as the worst moment asks for, but only then: half of them in all.
+#[test]
+fn a_cloth_that_is_caught_asks_for_short_substeps_until_it_hangs() -> Result<(), Error> {
+    let with = |substeps: u32, sheet_substeps: u32| Settings { substeps, sheet_substeps, dt: 0.02, ..settings(9.81) };
+    let (always, all) = caught(with(18, 1), Vec3::ZERO)?;
+    let (few, _) = caught(with(7, 1), Vec3::ZERO)?;
+    let (asked, some) = caught(with(7, 18), Vec3::ZERO)?;
+    assert!(few > 0.055 && always < 0.04 && asked < 0.05, "{few} {always} {asked}");
+    assert!(all == 18 * 60 && some < 3 * all / 4, "{some} of {all}");
+    // seen from a train it is the same: speed counts from the cloth as a whole
+    let (_, moving) = caught(with(7, 18), Vec3::new(3.0, 0.0, 0.0))?;
+    assert!(moving.abs_diff(some) < some / 10, "{moving} {some}");
+    Ok(())
+}
+
+#[test]
+fn substeps_that_are_asked_for_give_the_same_bits_in_lanes_on_threads_and_restored() -> Result<(), Error> {
+    let mesh = square(21, 1.0);
+    let with = Settings { substeps: 5, sheet_substeps: 16, dt: 0.02, ..settings(9.81) };
+    common::same_bits(with, |settings| Ok(over_ball(settings, false, 1.0, &mesh)?.0))?;
+    Ok(())
+}
+
 #[test]
 fn a_cloth_on_a_ball_and_a_plane_presses_on_both_with_its_weight() -> Result<(), Error> {
     // 0.25 kg/m² on 2 m x 2 m; the rim reaches the ground

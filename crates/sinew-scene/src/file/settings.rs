@@ -46,6 +46,7 @@ record!(Settings, "settings", "Every knob of the engine.", base |_| Settings::de
     put_back: ANY, "Points that crossed a surface are put back to the first contact (FC eq. 4.5).";
     time_of_contact: ANY, "How put_back finds the first contact.";
     impact_substeps: SUBSTEPS, "Most substeps that fast impacts may ask for; 1: none.";
+    sheet_substeps: SUBSTEPS, "Most substeps that fast sheets and ropes may ask for; 1: none.";
     threads: from_to(1.0, 256.0), "Worker threads. The result does not depend on it.";
     lanes: ANY, "Use eight-wide kernels; the same bits without.";
     force_threshold: POSITIVE.or_infinite(), "Force above which a pair of bodies makes an event [N]; inf: never.";

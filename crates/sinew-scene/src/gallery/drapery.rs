@@ -79,7 +79,8 @@ fn cloth() -> Result<World, Error> {
 /// # Errors
 /// None that the engine could find reason for.
 pub fn scaling(copies: u32, cells: u32) -> Result<World, Error> {
-    let mut world = World::new(settings(20))?;
+    // short substeps while cloths are caught
+    let mut world = World::new(Settings { sheet_substeps: 20, ..settings(9) })?;
     let drape = Drape { cells, side: PAPER.side * cells as Real / PAPER.cells as Real, ..PAPER };
     let (stretch, brace) = (1e5, 1e5);
     let sheet =

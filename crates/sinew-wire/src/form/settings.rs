@@ -124,6 +124,7 @@ mirror! {
         put_back: bool,
         time_of_contact: TimeOfContactForm,
         impact_substeps: u32,
+        sheet_substeps: u32,
         pairs: PairRulesForm,
     }
 }

@@ -59,6 +59,8 @@ pub(crate) struct Nodes {
     pub rest: Vec<Vec3>,
     /// Shortest edge of the surface at rest; 0 without edges [m].
     pub shortest: Real,
+    /// Their mean length; 0 without edges [m].
+    pub mean_edge: Real,
     pub traits: NodeTraits,
     pub source: NodeSource,
     /// The model as it was built at the door, until the step takes it over; after that it is rebuilt from the source.
@@ -132,6 +134,7 @@ impl Nodes {
             cells: Box::new(surface.cells()),
             rest: source.positions.clone(),
             shortest: 0.0,
+            mean_edge: 0.0,
             surface,
             traits,
             source: NodeSource::Particles(source),
@@ -177,7 +180,12 @@ impl Nodes {
             }
         }
         let cells = surface.cells();
-        not_too_thick(&who, &cells, &surfels, source.thickness)?;
+        let mean_edge = mean_edge(&cells, &surfels);
+        let triangles = (0..cells.corners.len() as u32).any(|cell| cells.is_triangle(cell));
+        // each triangle meets all that are within reach of it; of a sheet thicker than they are long that is all of it
+        let thin = !triangles || source.thickness <= THICKEST * mean_edge;
+        let must = "at most twice the mean edge of its triangles: take longer edges for a thicker body";
+        check(&format!("{who}.thickness"), source.thickness, thin, must)?;
         let nodes = Self {
             start,
             inner_start,
@@ -188,6 +196,7 @@ impl Nodes {
             particle_rest: if model.ellipsoids().is_empty() { Box::default() } else { rest.into() },
             skin: skin.map(Box::new),
             shortest: shortest(&cells, &surfels),
+            mean_edge,
             cells: Box::new(cells),
             rest: surfels,
             surface,
@@ -230,16 +239,13 @@ impl NodeTraits {
     }
 }
 
-/// Half thickness of a surface of triangles at most, in mean edges: each triangle meets all that are within reach of it, and
-/// of a sheet thicker than its triangles are long that is the whole sheet.
+/// Half thickness of a surface of triangles at most, in mean edges.
 const THICKEST: Real = 2.0;
 
-fn not_too_thick(who: &str, cells: &Cells, places: &[Vec3], thickness: Real) -> Result<(), Error> {
-    let beside = cells.edges.iter().zip(&cells.beside).filter(|(_, beside)| cells.is_triangle(beside[0]));
-    let lengths = beside.map(|(&[a, b], _)| (places[b as usize] - places[a as usize]).length());
-    let (count, sum) = lengths.fold((0.0, 0.0), |(count, sum), length| (count + 1.0, sum + length));
-    let must = "at most twice the mean edge of its triangles: take longer edges for a thicker body";
-    check(&format!("{who}.thickness"), thickness, !(thickness * count > THICKEST * sum), must)
+/// The mean length of the edges between surfels at these places [m].
+fn mean_edge(cells: &Cells, places: &[Vec3]) -> Real {
+    let sum: Real = cells.edges.iter().map(|&[a, b]| (places[b as usize] - places[a as usize]).length()).sum();
+    sum / cells.edges.len().max(1) as Real
 }
 
 /// The shortest edge between surfels at these places [m].
