@@ -23,7 +23,7 @@ pub(crate) use ids::Slots;
 pub use ids::{BodyId, ConstraintId};
 pub use material::{Grain, Groups, Material};
 pub use matter::{Matter, Preset};
-pub(crate) use nodes::{NodeSource, Nodes, Start};
+pub(crate) use nodes::{NodeSource, Nodes, Start, mean_edge};
 pub use pairs::{PairRule, PairRules, Pairing};
 pub use particles::Particles;
 pub(crate) use rigid::{BuiltCollider, Rigid};

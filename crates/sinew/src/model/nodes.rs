@@ -59,8 +59,6 @@ pub(crate) struct Nodes {
     pub rest: Vec<Vec3>,
     /// Shortest edge of the surface at rest; 0 without edges [m].
     pub shortest: Real,
-    /// Their mean length; 0 without edges [m].
-    pub mean_edge: Real,
     pub traits: NodeTraits,
     pub source: NodeSource,
     /// The model as it was built at the door, until the step takes it over; after that it is rebuilt from the source.
@@ -134,7 +132,6 @@ impl Nodes {
             cells: Box::new(surface.cells()),
             rest: source.positions.clone(),
             shortest: 0.0,
-            mean_edge: 0.0,
             surface,
             traits,
             source: NodeSource::Particles(source),
@@ -180,10 +177,9 @@ impl Nodes {
             }
         }
         let cells = surface.cells();
-        let mean_edge = mean_edge(&cells, &surfels);
         let triangles = (0..cells.corners.len() as u32).any(|cell| cells.is_triangle(cell));
         // each triangle meets all that are within reach of it; of a sheet thicker than they are long that is all of it
-        let thin = !triangles || source.thickness <= THICKEST * mean_edge;
+        let thin = !triangles || source.thickness <= THICKEST * mean_edge(&cells, &surfels);
         let must = "at most twice the mean edge of its triangles: take longer edges for a thicker body";
         check(&format!("{who}.thickness"), source.thickness, thin, must)?;
         let nodes = Self {
@@ -196,7 +192,6 @@ impl Nodes {
             particle_rest: if model.ellipsoids().is_empty() { Box::default() } else { rest.into() },
             skin: skin.map(Box::new),
             shortest: shortest(&cells, &surfels),
-            mean_edge,
             cells: Box::new(cells),
             rest: surfels,
             surface,
@@ -242,8 +237,8 @@ impl NodeTraits {
 /// Half thickness of a surface of triangles at most, in mean edges.
 const THICKEST: Real = 2.0;
 
-/// The mean length of the edges between surfels at these places [m].
-fn mean_edge(cells: &Cells, places: &[Vec3]) -> Real {
+/// The mean length of the edges between surfels at these places; 0 without edges [m].
+pub(crate) fn mean_edge(cells: &Cells, places: &[Vec3]) -> Real {
     let sum: Real = cells.edges.iter().map(|&[a, b]| (places[b as usize] - places[a as usize]).length()).sum();
     sum / cells.edges.len().max(1) as Real
 }

@@ -173,7 +173,7 @@ impl Settings {
 const LAW_TOLERANCE: Real = 10.0;
 /// The audit's passes: rigid modes only, no operator is applied, so that iterations are cheap. It changes impulses by what
 /// the CG has left, a thousandth, and friction's radii by no more: they stay.
-const AUDIT: Plan = Plan { tolerance: 1e-5, iterations: 1000, passes: 30, radii: Radii::Held, finish: false };
+const AUDIT: Plan = Plan { tolerance: 1e-5, iterations: 1000, passes: 30, radii: Radii::Held, unlooked: 0 };
 /// Part of the way that disc radii go to μ λ(normal) from pass to pass. With 1 radii and normal impulses of a sliding soft
 /// body chase each other (E = 1e6 Pa, 17 ms: never settles); 0.3 is the largest value tried that always settled.
 const RADIUS_BLEND: Real = 0.3;
@@ -181,6 +181,9 @@ const RADIUS_BLEND: Real = 0.3;
 const QUICK_PASSES: u32 = 4;
 /// Part of its way below which a step was cut short.
 const STALL: Real = 0.1;
+/// Part of all iterations, one in so many, that the CG after the first step that was cut short makes without a look at the rows.
+/// With all of them a rope around a wheel (C02, implicit springs) had none left for its other passes.
+const PATIENCE: u32 = 3;
 /// Most looks for the place where a step is cut, and the part of the steepest slope that is level.
 const CUT_STEPS: u32 = 8;
 const LEVEL: Real = 1e-2;
@@ -233,7 +236,7 @@ pub fn solve(
         iterations: settings.iterations,
         passes: settings.passes,
         radii: Radii::Follow,
-        finish: false,
+        unlooked: 0,
     };
     scratch.fine.begin(system, v);
     scratch.fine.leave_out(system, rows, v);
@@ -258,23 +261,23 @@ pub fn solve(
 fn run_passes(system: &System<'_>, rows: &mut RowBuffer, v: &mut [Block], plan: Plan, s: &mut Space) -> Outcome {
     let mut outcome = Outcome::default();
     let enough = LAW_TOLERANCE * plan.tolerance;
-    let (mut peeked, mut stalled) = (false, false);
+    let (mut peeked, mut unlooked, mut patience) = (false, 0, plan.iterations / PATIENCE);
     s.blend = 1.0;
     linearise(rows, v, s);
     apply_bodies(system, v, &mut s.applied);
     loop {
         s.precondition(system, rows);
         s.begin_pass(v);
-        let left = Plan { iterations: plan.iterations - outcome.iterations, finish: stalled, ..plan };
+        let left = Plan { iterations: plan.iterations - outcome.iterations, unlooked, ..plan };
         let (iterations, residual) = conjugate_gradient(system, rows, v, left, s);
         outcome.passes += 1;
         outcome.iterations += iterations;
         outcome.residual = residual;
         let part = if mismatch(rows, v, s) > enough { cut(rows, v, s) } else { 1.0 };
         s.end_pass(part);
-        // the way that a CG which was given up goes may be cut to nothing again and again: the next is made to the end
-        stalled = part < STALL;
-        if stalled && !peeked {
+        // the way that a CG which was given up goes may be cut to nothing again and again
+        unlooked = if part < STALL { std::mem::take(&mut patience) } else { 0 };
+        if part < STALL && !peeked {
             peeked = outcome.passes < plan.passes && outcome.iterations < plan.iterations;
             if peeked {
                 peek(rows, s);

@@ -66,7 +66,7 @@ pub(super) fn ask(model: &Model, state: &State, work: &mut Work, settings: &Sett
         let mean = skin.v.iter().sum::<Vec3>() / skin.v.len() as Real;
         let square = skin.v.iter().fold(0.0, |most: Real, v| most.max((*v - mean).length_squared()));
         // a cast of what is not a number, or too large, comes out within bounds
-        let by_speed = (settings.dt * square.sqrt() / (SHARE * nodes.mean_edge)).ceil() as u32;
+        let by_speed = (settings.dt * square.sqrt() / (SHARE * skin.mean_edge)).ceil() as u32;
         let beyond = if by_speed < most { stretch(nodes, &skin.x) / net.limit.0 - 1.0 } else { 1.0 };
         let by_stretch = (most - least) as Real * ((beyond - BEYOND[0]) / (BEYOND[1] - BEYOND[0])).clamp(0.0, 1.0);
         Some(by_speed.max(least + by_stretch.ceil() as u32))

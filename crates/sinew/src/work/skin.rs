@@ -3,8 +3,8 @@
 use crate::collision::Bounds3;
 use crate::collision::surface::{Skin, SurfaceTree, blend, point_triangle};
 use crate::math::{Real, Vec3};
-use crate::model::Nodes;
 use crate::model::surface::Cells;
+use crate::model::{Nodes, mean_edge};
 use crate::state::State;
 
 /// Distances up to this times the least are alike: rounding of a point on an edge that two faces share.
@@ -42,6 +42,8 @@ pub(crate) struct SkinWork {
     pub all_nodes: bool,
     /// Largest radius of a circle around a triangle at rest [m].
     pub face_radius: Real,
+    /// Mean length of edges at rest; 0 without [m].
+    pub mean_edge: Real,
 }
 
 impl SkinWork {
@@ -67,6 +69,7 @@ impl SkinWork {
             rested: (Vec::new(), 0.0),
             all_nodes: nodes.surface.is_all_nodes(nodes.inv_mass.len()),
             face_radius,
+            mean_edge: mean_edge(&nodes.cells, &nodes.rest),
         }
     }
 

@@ -25,8 +25,8 @@ pub(super) struct Plan {
     pub(super) iterations: u32,
     pub(super) passes: u32,
     pub(super) radii: Radii,
-    /// Go on to the tolerance whatever rows turn out to be.
-    pub(super) finish: bool,
+    /// Iterations before rows are looked at for the first time.
+    pub(super) unlooked: u32,
 }
 
 /// What friction's discs do from pass to pass.
@@ -105,7 +105,8 @@ fn iterate(system: &System<'_>, rows: &RowBuffer, v: &mut [Block], plan: Plan, s
         let soon = !looked && iterations >= LEAST && rz <= EARLY * EARLY * goal;
         looked |= soon;
         let allowed = if soon { UNSURE } else { WRONG };
-        if !plan.finish && (soon || iterations % CHECK == 0) && mismatch(rows, v, s) > allowed {
+        let looks = iterations >= plan.unlooked && (soon || iterations % CHECK == 0);
+        if looks && mismatch(rows, v, s) > allowed {
             break;
         }
     }
