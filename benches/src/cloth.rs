@@ -41,7 +41,9 @@ pub fn s1(count: Option<u32>, steps: Option<usize>, pick: &str, (starts, own): (
                 }
                 print(&run, &format!("{name}, {}", told(substeps)));
                 if own {
-                    println!("    {} pairs of faces cross at the end", run.crossings());
+                    let (places, triangles) = run.surface();
+                    let crossing = sinew_mesh::inspect::crossings(&places, triangles).pairs.len();
+                    println!("    {crossing} pairs of faces cross at the end");
                 }
                 if variant == Variant::Momentum {
                     println!("    momentum {:.7} of {before:.7}", run.momentum());

@@ -250,11 +250,10 @@ impl Run {
         }
     }
 
-    /// How many pairs of its faces cross now.
-    pub fn crossings(&self) -> usize {
+    /// Places of the nodes [m] and triangles of the cloth.
+    pub fn surface(&self) -> (Vec<[f64; 3]>, &[[u32; 3]]) {
         let cloth = self.world.body(self.cloth).expect("cloth");
-        let places: Vec<_> = cloth.node_positions().iter().map(|p| p.to_array().map(f64::from)).collect();
-        sinew_mesh::inspect::crossings(&places, &self.mesh.triangles).pairs.len()
+        (cloth.node_positions().iter().map(|&p| wide(p)).collect(), &self.mesh.triangles)
     }
 
     /// Momentum of all along y [kg·m/s].
