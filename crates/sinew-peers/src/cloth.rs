@@ -53,10 +53,9 @@ impl Variant {
 
 /// Substeps that keep the cloth from stretching by more than a twentieth: usually, and at most while it is caught. Without
 /// rows and columns the worst edge needs shorter ones, and so does a cloth that is
-/// pinched between the ball and the ground, or touches itself (`own`).
-pub fn substeps(variant: Variant, mesh: Mesh, own: bool) -> [u32; 2] {
+/// pinched between the ball and the ground.
+pub fn substeps(variant: Variant, mesh: Mesh) -> [u32; 2] {
     match (mesh, variant) {
-        (Mesh::Regular, _) if own => [18, 18],
         (Mesh::Regular, Variant::Free) => [18, 18],
         (Mesh::Regular, _) => [9, 18],
         (Mesh::Irregular, Variant::Free) => [24, 24],
@@ -279,7 +278,7 @@ pub fn told([usual, most]: [u32; 2]) -> String {
 /// All variants on the peers' mesh.
 pub fn records(give: &mut dyn FnMut(Record)) {
     for variant in Variant::ALL {
-        let substeps = substeps(variant, Mesh::Regular, false);
+        let substeps = substeps(variant, Mesh::Regular);
         let mut run = Run::new(variant, sheet(51, 2.0, Mesh::Regular), substeps, 0, false);
         run.steps(variant.steps());
         let mut readings = vec![

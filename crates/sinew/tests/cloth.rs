@@ -260,6 +260,39 @@ fn a_cloth_that_is_caught_asks_for_short_substeps_until_it_hangs() -> Result<(),
     Ok(())
 }
 
+/// Sheets that bend, and so are not in columns, and ropes ask too; others do not, whatever the substeps before were.
+#[test]
+fn bent_sheets_and_ropes_ask_for_substeps_and_nobody_else() -> Result<(), Error> {
+    let with = Settings { substeps: 4, sheet_substeps: 18, ..settings(9.81) };
+    let most = |add: &dyn Fn(&mut World) -> Result<BodyId, Error>| -> Result<u32, Error> {
+        let mut world = World::new(with.clone())?;
+        world.add_rigid(RigidBody::fixed().shape(Shape::ball(0.3)))?;
+        add(&mut world)?;
+        let mut most = 0;
+        for _ in 0..30 {
+            most = most.max(world.step(&Input::none()).counts.substeps);
+        }
+        Ok(most)
+    };
+    let fast = Vec3::new(0.0, -4.0, 0.0);
+    let bent = pbd::Sheet { bend: 1e-5, ..stiff() };
+    let sheet = |world: &mut World| {
+        world.add_soft(cloth(square(15, 1.2), bent).thickness(5e-4).velocity(fast).at([0.0, 0.35, 0.0]))
+    };
+    let rope = |world: &mut World| {
+        let points = (0..21).map(|k| Vec3::new(0.05 * k as Real - 0.5, 0.35, 0.0)).collect();
+        let cord = pbd::Cord { stretch: 5000.0, bend: 1e-4, density: 0.1, compression: 0.2 };
+        let model = SoftModel::Pbd(pbd::Matter::Cord(cord), pbd::Params::default());
+        world.add_soft(SoftBody::new(Geometry::Rope(points), model).thickness(0.004).velocity(fast))
+    };
+    let ball = |world: &mut World| {
+        world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.1)).velocity(fast).at([0.0, 0.5, 0.0]))
+    };
+    let found = [most(&sheet)?, most(&rope)?, most(&ball)?];
+    assert!(found[0] > 8 && found[1] > 8 && found[2] == 4, "{found:?}");
+    Ok(())
+}
+
 #[test]
 fn substeps_that_are_asked_for_give_the_same_bits_in_lanes_on_threads_and_restored() -> Result<(), Error> {
     let mesh = square(21, 1.0);

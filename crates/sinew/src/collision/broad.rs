@@ -122,15 +122,12 @@ impl BroadPhase {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::Vec3;
+    use crate::math::{Draws, Vec3};
 
     #[test]
     fn finds_what_brute_force_finds() {
-        let mut seed = 1u32;
-        let mut random = || {
-            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (seed >> 8) as Real / 16_777_216.0
-        };
+        let mut draws = Draws(1);
+        let mut random = || 0.5 * (draws.number() + 1.0);
         let mut boxes: Vec<Bounds3> = (0..200)
             .map(|_| {
                 let min = Vec3::new(random(), random(), random()) * 10.0;

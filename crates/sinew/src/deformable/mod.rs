@@ -161,6 +161,12 @@ pub trait Deformable: std::fmt::Debug + Send + Sync {
         None
     }
 
+    /// Stretch of an edge, as a share of its length, that a model takes back whose pulls go on by one edge a sweep; infinite: none.
+    /// Such a body may ask for substeps (`Settings::sheet_substeps`).
+    fn stretch_limit(&self) -> Option<Real> {
+        None
+    }
+
     /// Positions after a substep, and what the model remembers.
     fn advance(&mut self, ctx: &StepContext<'_>, body: BodyMut<'_>) {
         for (x, v) in body.x.iter_mut().zip(body.v.iter()) {

@@ -3,6 +3,8 @@
 //! Only this module names the vector crate, and only here and in `collision/parry.rs` may the `f64` feature be mentioned.
 
 mod block;
+#[cfg(test)]
+mod draws;
 mod lanes;
 mod polar;
 mod rotation;
@@ -11,6 +13,8 @@ mod tensor;
 mod wide;
 
 pub use block::{Block, add, put, quat, rigid_pose, vec};
+#[cfg(test)]
+pub use draws::Draws;
 pub use lanes::strip::{Columns, StripPairs, StripSpan, Strips};
 pub use lanes::vector::{self as lane3, Eight, Eight3};
 pub use lanes::{Blocks, Kernel, LANES, Lane, PairPicks, Pairs, Picked, PickedPairs, Picks, run, run_wide};

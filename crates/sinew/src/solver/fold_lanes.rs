@@ -214,12 +214,7 @@ fn edge_edge<L: Lane>(t: L::Token, [p, p2, q, q2]: [V3<L>; 4], kept: L) -> Found
 mod tests {
     use super::*;
     use crate::collision::surface::{blend, point_triangle, segment_segment, way_between};
-    use crate::math::{run, vec};
-
-    fn draw(seed: &mut u32) -> Real {
-        *seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (*seed >> 8) as Real / 8_388_608.0 - 1.0
-    }
+    use crate::math::{Draws, run, vec};
 
     /// Eight groups of vertices and eight of edges at random places, tried with a reach beyond all of them.
     fn tried(x: &[Block]) -> (Vec<FoldGroup>, Vec<u32>) {
@@ -238,8 +233,8 @@ mod tests {
     /// Nearest points, their distance and the normal are those that are found one by one.
     #[test]
     fn lanes_find_the_nearest_points_of_closest() {
-        let mut seed = 11;
-        let x: Vec<Block> = (0..16 * 32).map(|_| [draw(&mut seed), draw(&mut seed), draw(&mut seed), 1.0]).collect();
+        let mut draws = Draws(11);
+        let x: Vec<Block> = (0..16 * 32).map(|_| draws.vec().extend(1.0).to_array()).collect();
         let (groups, active) = tried(&x);
         let (mut faces, mut edges) = (0, 0);
         for (number, group) in groups.iter().enumerate() {

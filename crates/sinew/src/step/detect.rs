@@ -35,7 +35,7 @@ pub(crate) fn detect(model: &Model, state: &mut State, work: &mut Work, settings
     super::sheet::leave(model, state, work, settings);
     super::implicit::sort_out(model, state, work);
     super::impact::ask(model, state, work, settings);
-    let sheets = super::sheet::ask(model, state, work, settings);
+    let sheets = super::caught::ask(model, state, work, settings);
     let least = settings.substeps.max(work.report.counts.impact_substeps).max(sheets);
     work.substeps = super::soft::substeps(&work.active_nodes, work, settings, least);
     let active = std::mem::take(&mut work.active_nodes);

@@ -3,6 +3,7 @@
 mod advance;
 mod air;
 mod assemble;
+mod caught;
 mod classic_contact;
 mod continuous;
 mod detect;

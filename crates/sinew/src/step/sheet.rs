@@ -19,14 +19,6 @@ use crate::state::{ContactKey, ContactMemory, State, contact_flag, of_pair};
 use crate::work::{ColliderRef, SheetWork, SoftWork, Work};
 use bytemuck::Zeroable;
 
-/// Part of the mean edge that a node may go in a substep, seen from its body as a whole, where substeps are asked for. With a
-/// quarter the irregular cloth of S1 stretched by 5.4 % at worst instead of 4.4.
-const SHARE: Real = 0.125;
-/// Stretch beyond the limit, in limits, from which on more substeps are asked for, and at which all that are allowed are.
-const BEYOND: [Real; 2] = [0.2, 0.5];
-/// Part of the substeps of a step that the next one has at least: from 20 to 9 at once an edge was stretched by 6 %.
-const KEEP: Real = 0.8;
-
 /// True for a sheet that is in columns now.
 pub(super) fn is_out(work: &Work, slot: u32) -> bool {
     work.soft[slot as usize].as_ref().is_some_and(|s| s.sheet.out)
@@ -50,38 +42,6 @@ pub(super) fn may_be_out(model: &Model, state: &State, work: &mut Work, settings
     may &= !held.sheet.folding || sheet_folds::may_be_in_columns(model, settings, slot);
     held.sheet.tight = may;
     may
-}
-
-/// Substeps that sheets and ropes ask for: fast ones, and those that are stretched beyond their limit already. One sweep a
-/// substep carries a pull one edge on, so that what is caught at one place stretches by the way of the others in a substep.
-pub(super) fn ask(model: &Model, state: &State, work: &mut Work, settings: &Settings) -> u32 {
-    let (least, most) = (settings.substeps, settings.sheet_substeps);
-    if most <= least {
-        return least;
-    }
-    let Work { soft, skins, active_nodes, .. } = work;
-    let needed = |&slot: &u32| {
-        let (nodes, held) = (model.nodes_at(slot)?, soft[slot as usize].as_mut()?);
-        let (net, skin) = (held.model.net()?, skins[slot as usize].as_ref()?);
-        let mean = skin.v.iter().sum::<Vec3>() / skin.v.len() as Real;
-        let square = skin.v.iter().fold(0.0, |most: Real, v| most.max((*v - mean).length_squared()));
-        // a cast of what is not a number, or too large, comes out within bounds
-        let by_speed = (settings.dt * square.sqrt() / (SHARE * skin.mean_edge)).ceil() as u32;
-        let beyond = if by_speed < most { stretch(nodes, &skin.x) / net.limit.0 - 1.0 } else { 1.0 };
-        let by_stretch = (most - least) as Real * ((beyond - BEYOND[0]) / (BEYOND[1] - BEYOND[0])).clamp(0.0, 1.0);
-        Some(by_speed.max(least + by_stretch.ceil() as u32))
-    };
-    // what was caught is not at rest at once
-    let before = if state.h > 0.0 { (KEEP * settings.dt / state.h) as u32 } else { 0 };
-    active_nodes.iter().filter_map(needed).fold(least.max(before), u32::max).min(most)
-}
-
-/// Stretch of the edge that is stretched most, as a share of its length at rest.
-fn stretch(nodes: &Nodes, x: &[Vec3]) -> Real {
-    let square = |of: &[Vec3], [a, b]: [u32; 2]| (of[b as usize] - of[a as usize]).length_squared();
-    let edges = nodes.cells.edges.iter();
-    // a product that is not a number is no stretch: between two nodes at one place
-    edges.fold(1.0, |most: Real, &ends| most.max(square(x, ends) / square(&nodes.rest, ends))).sqrt() - 1.0
 }
 
 /// Inverse mass of the heaviest node that moves [1/kg].

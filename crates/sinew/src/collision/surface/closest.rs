@@ -69,21 +69,14 @@ pub(crate) fn segment_segment([a, b]: [Vec3; 2], [c, d]: [Vec3; 2]) -> [Real; 2]
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn random(seed: &mut u32) -> Vec3 {
-        let mut next = || {
-            *seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (*seed >> 8) as Real / 8_388_608.0 - 1.0
-        };
-        Vec3::new(next(), next(), next())
-    }
+    use crate::math::Draws;
 
     /// No sampled point of the two is nearer than the one found.
     #[test]
     fn nothing_sampled_is_nearer() {
-        let mut seed = 7;
+        let mut draws = Draws(7);
         for _ in 0..200 {
-            let [p, a, b, c, d] = std::array::from_fn(|_| random(&mut seed));
+            let [p, a, b, c, d] = std::array::from_fn(|_| draws.vec());
             let w = point_triangle(p, [a, b, c]);
             assert!((w.iter().sum::<Real>() - 1.0).abs() < 1e-5 && w.iter().all(|w| *w >= 0.0), "{w:?}");
             let found = (blend([a, b, c], w) - p).length();

@@ -511,13 +511,9 @@ fn edges_near(ways: Ways<'_>, look: Look, a: [u32; 2], b: [u32; 2]) -> bool {
 mod tests {
     use super::*;
     use crate::Diagonals;
+    use crate::math::Draws;
     use crate::model::surface::Surface;
     use crate::model::tri_mesh::TriMesh;
-
-    fn draws(seed: &mut u32) -> Real {
-        *seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (*seed >> 8) as Real / 16_777_216.0 - 0.5
-    }
 
     /// A sheet rolled up, with noise: every pair of features that comes near, found by trying all at many times, is listed.
     #[test]
@@ -526,7 +522,7 @@ mod tests {
         let cells = Surface::sheet(&mesh).cells();
         let slots: Vec<u32> = (0..mesh.vertices.len() as u32).collect();
         let mut finder = FoldFinder::new(&cells, &mesh.vertices, &slots);
-        let (mut seed, mut found) = (5, Vec::new());
+        let (mut draws, mut found) = (Draws(5), Vec::new());
         let look = Look { reach: 0.01, time: 0.1 };
         let block = |v: Vec3| [v.x, v.y, v.z, 1.0];
         let flat: Vec<Block> = mesh.vertices.iter().map(|v| block(*v)).collect();
@@ -538,9 +534,8 @@ mod tests {
             let (angle, radius) = (9.0 * v.x, 0.09 + 0.01 * v.x);
             Vec3::new(radius * angle.cos(), radius * angle.sin(), v.z + v.y)
         };
-        let noise = |seed: &mut u32| Vec3::new(draws(seed), draws(seed), draws(seed));
-        let x: Vec<Block> = mesh.vertices.iter().map(|v| block(roll(v) + noise(&mut seed) * 0.002)).collect();
-        let v: Vec<Block> = mesh.vertices.iter().map(|_| block(noise(&mut seed) * 0.3)).collect();
+        let x: Vec<Block> = mesh.vertices.iter().map(|v| block(roll(v) + draws.vec() * 0.001)).collect();
+        let v: Vec<Block> = mesh.vertices.iter().map(|_| block(draws.vec() * 0.15)).collect();
         finder.find(Ways { x: &x, v: &v }, look, true, &mut found);
         let mut near = Vec::new();
         for step in 0..=10 {

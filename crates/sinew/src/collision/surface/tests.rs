@@ -43,11 +43,11 @@ impl Owner {
 }
 
 fn touches(a: &Owner, b: &Owner, own: bool, margin: Real, before: Before<'_>) -> Vec<Touching> {
-    touches_held([a, b], own, margin, before, false)
+    touches_held([a, b], own, margin, before, None)
 }
 
-/// As the step finds them: without edges that are held at their ends, when `hold`.
-fn touches_held([a, b]: [&Owner; 2], own: bool, margin: Real, before: Before<'_>, hold: bool) -> Vec<Touching> {
+/// As the step finds them: without edges that are held at their ends and not deeper than `sag` [m], when there is one.
+fn touches_held([a, b]: [&Owner; 2], own: bool, margin: Real, before: Before<'_>, sag: Option<Real>) -> Vec<Touching> {
     let near = |_: Ends<'_>| margin;
     let finder = Finder {
         a: a.skin(),
@@ -58,7 +58,7 @@ fn touches_held([a, b]: [&Owner; 2], own: bool, margin: Real, before: Before<'_>
         nearest: margin,
         beyond: 1.0,
         crossed: true,
-        sag: 0.0,
+        sag: sag.unwrap_or(0.0),
     };
     let mut out = Vec::new();
     let all = Bounds3 { min: Vec3::NEG_INFINITY, max: Vec3::INFINITY };
@@ -67,7 +67,7 @@ fn touches_held([a, b]: [&Owner; 2], own: bool, margin: Real, before: Before<'_>
     pairs.iter().for_each(|&(i, j)| finder.vertices([i, j], [&all; 2], &mut out));
     thin_out(&mut out);
     let mut held = Held::default();
-    let held = hold.then(|| held.list(&out, [a.x.len(), b.x.len()]));
+    let held = sag.map(|_| held.list(&out, [a.x.len(), b.x.len()]));
     pairs.iter().for_each(|&cells| finder.edges(cells, &all, held, &mut out));
     sort(&mut out);
     out
@@ -177,7 +177,7 @@ fn a_vertex_keeps_its_nearest_face_only() {
 fn edges_that_are_held_at_both_ends_are_left_out_and_only_those() {
     let (low, high) = (Owner::block(Vec3::ZERO), Owner::block(Vec3::new(0.13, 1.01, 0.07)));
     let all = touches(&low, &high, false, 0.02, &strangers);
-    let thin = touches_held([&low, &high], false, 0.02, &strangers, true);
+    let thin = touches_held([&low, &high], false, 0.02, &strangers, Some(0.0));
     assert!(thin.len() < all.len() && thin.iter().all(|t| all.contains(t)));
     let held = |side: fn(&Touching) -> (u32, u32), v: u32| {
         all.iter().any(|t| side(t) == (feature::VERTEX, v) && t.normal.y > 0.999)
@@ -189,4 +189,20 @@ fn edges_that_are_held_at_both_ends_are_left_out_and_only_those() {
         };
         assert_eq!(thin.contains(t), !is_held, "{t:?}");
     }
+}
+
+/// Edges between held vertices are left out while they are shallow; deep ones, and those that had a contact, are not.
+#[test]
+fn held_edges_that_are_deep_or_had_a_contact_keep_it() {
+    let edges = |depth: Real, sag: Option<Real>, before: Before<'_>| {
+        let (low, high) = (Owner::block(Vec3::ZERO), Owner::block(Vec3::new(0.13, 1.0 - depth, 0.07)));
+        let found = touches_held([&low, &high], false, 0.02, before, sag);
+        found.iter().filter(|t| t.a.0 == feature::EDGE && t.normal.y > 0.999).count()
+    };
+    let known = |_: (u32, u32), _: (u32, u32)| Some(Vec3::Y);
+    let all = edges(1e-3, None, &strangers);
+    let shallow = edges(1e-3, Some(2e-3), &strangers);
+    assert!(shallow < all, "{shallow} of {all}");
+    assert_eq!(edges(1e-3, Some(5e-4), &strangers), all);
+    assert_eq!(edges(1e-3, Some(2e-3), &known), all);
 }

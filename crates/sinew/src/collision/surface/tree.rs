@@ -80,15 +80,12 @@ impl SurfaceTree {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::{Real, Vec3};
+    use crate::math::{Draws, Vec3};
 
     #[test]
     fn finds_what_brute_force_finds_while_cells_move() {
-        let mut seed = 3u32;
-        let mut random = || {
-            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (seed >> 8) as Real / 16_777_216.0
-        };
+        let mut draws = Draws(3);
+        let mut random = || 0.5 * (draws.number() + 1.0);
         let mut boxes = |count: usize| -> Vec<Bounds3> {
             (0..count)
                 .map(|_| {

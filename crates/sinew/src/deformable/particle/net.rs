@@ -27,7 +27,7 @@ pub struct Net {
     /// All rows lie in strips.
     woven: bool,
     /// Stretch that the last substep takes back, and in how many sweeps.
-    pub(crate) limit: (Real, u32),
+    pub(super) limit: (Real, u32),
 }
 
 impl Net {

@@ -545,6 +545,11 @@ impl Deformable for Pbd {
         (!self.implicit && self.is_bare()).then_some(&mut self.net)
     }
 
+    fn stretch_limit(&self) -> Option<Real> {
+        let thin = self.rows.volumes.is_empty();
+        (!self.implicit && thin).then_some(self.net.limit.0)
+    }
+
     fn energy(&self, body: BodyRef<'_>) -> Real {
         self.pull(body.x, None).0
     }
