@@ -278,6 +278,8 @@ pub trait Lane:
     fn all_gt(self, other: Self) -> bool;
     /// True when a lane of self is larger than that of other.
     fn any_gt(self, other: Self) -> bool;
+    /// Bit k is set when lane k of self is larger than that of other.
+    fn bits_gt(self, other: Self) -> u32;
     /// Sum over the lanes, in a fixed order.
     fn sum(self) -> Real;
     /// Loads blocks by index from a shared list: `out[k]` holds number k of every block.
@@ -375,6 +377,10 @@ impl Lane for Real {
     #[inline(always)]
     fn any_gt(self, other: Self) -> bool {
         self > other
+    }
+    #[inline(always)]
+    fn bits_gt(self, other: Self) -> u32 {
+        u32::from(self > other)
     }
     #[inline(always)]
     fn sum(self) -> Real {

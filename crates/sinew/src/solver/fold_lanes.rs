@@ -11,18 +11,22 @@
 //!
 //! A pair that touched keeps its side: what slipped through is pushed back to where it came from.
 
-use crate::collision::surface::{DEEPEST_EDGE, END, SKEW};
+use crate::collision::surface::{DEEPEST_EDGE, END, SKEW, part};
 use crate::math::lane3::{V3, along, cross, dot, scale, splat3, sub};
 use crate::math::{Block, Eight, Eight3, Kernel, LANES, Lane, Real, Vec3};
 
 /// Nothing is divided by less.
 const TINY: Real = 1e-30;
+/// What early tests leave to rounding.
+const MORE: Real = 1.001;
 
 /// Eight pairs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FoldGroup {
     /// Nodes of each: vertex and face, or two edges.
     pub slots: [[u32; LANES]; 4],
+    /// Vertex and face, or two edges.
+    pub numbers: [[u32; LANES]; 2],
     /// Distance at which they touch; below zero where there is no pair [m].
     pub reach: Eight,
     /// Which side of the face, or along which sense of the common normal; 0 for pairs that did not touch.
@@ -40,6 +44,7 @@ impl FoldGroup {
     /// No pairs.
     pub const NONE: Self = Self {
         slots: [[0; LANES]; 4],
+        numbers: [[u32::MAX; LANES]; 2],
         reach: [-1.0; LANES],
         side: [0.0; LANES],
         normal: [[0.0; LANES]; 3],
@@ -50,14 +55,17 @@ impl FoldGroup {
     };
 }
 
-/// Tries groups, those of vertices first, and lists who will touch: group times eight and lane.
+/// Tries groups and lists who will touch: group times eight and lane.
 pub(crate) struct Try<'a> {
     pub groups: &'a mut [FoldGroup],
-    /// So many are of vertices and faces.
-    pub vertices: usize,
+    /// They are of edges.
+    pub edges: bool,
+    /// Places, and how far each goes at most to its goal, seen from anybody.
     pub x: &'a [Block],
     pub p: &'a [Block],
     pub active: &'a mut Vec<u32>,
+    /// Bits that are set in all that touch.
+    pub marks: u32,
 }
 
 /// What a pair looks like.
@@ -75,16 +83,33 @@ impl Kernel for Try<'_> {
 
     #[inline(always)]
     fn run<L: Lane>(self, t: L::Token) {
-        let Self { groups, vertices, x, p, active } = self;
+        let Self { groups, edges, x, p, active, marks } = self;
         let (none, one) = (L::splat(t, 0.0), L::splat(t, 1.0));
         for (number, group) in groups.iter_mut().enumerate() {
             let mut touching = [0.0; LANES];
             let mut at = 0;
             while at < LANES {
                 let side = L::load(t, &group.side[at..]);
-                let now = places::<L>(t, x, group, at);
-                let found = if number < vertices { vertex_face(t, now, side) } else { edge_edge(t, now, side) };
-                let goals = places::<L>(t, p, group, at);
+                let reach = L::load(t, &group.reach[at..]);
+                let (now, far) = places::<L>(t, x, group, at);
+                if stays_away(t, (now, far), side, reach, edges) {
+                    none.store(&mut group.side[at..]);
+                    at += L::COUNT;
+                    continue;
+                }
+                let found = if edges { edge_edge(t, now, side) } else { vertex_face(t, now, side) };
+                let way = going(far, edges);
+                // nobody can close the gap, or is a pair to look at
+                if found
+                    .counts
+                    .select_gt(none, found.now, L::splat(t, Real::MAX))
+                    .all_gt(L::splat(t, MORE) * (reach.max(none) + way))
+                {
+                    none.store(&mut group.side[at..]);
+                    at += L::COUNT;
+                    continue;
+                }
+                let (goals, _) = places::<L>(t, p, group, at);
                 let mut way = splat3::<L>(t, Vec3::ZERO);
                 let mut k = 0;
                 while k < 4 {
@@ -92,7 +117,6 @@ impl Kernel for Try<'_> {
                     k += 1;
                 }
                 let soon = found.now + dot(found.normal, way);
-                let reach = L::load(t, &group.reach[at..]);
                 let touches = found.counts * reach.select_gt(soon, one, none);
                 touches.store(&mut touching[at..]);
                 (found.side * touches).store(&mut group.side[at..]);
@@ -115,21 +139,44 @@ impl Kernel for Try<'_> {
             }
             for (lane, &touches) in touching.iter().enumerate() {
                 if touches > 0.0 {
-                    active.push((number * LANES + lane) as u32);
+                    active.push(marks | (number * LANES + lane) as u32);
                 }
             }
         }
     }
 }
 
+/// Places of the corners, and their fourth numbers.
 #[inline(always)]
-fn places<L: Lane>(t: L::Token, of: &[Block], group: &FoldGroup, at: usize) -> [V3<L>; 4] {
-    [
-        L::gather_xyz(t, of, &group.slots[0][at..]),
-        L::gather_xyz(t, of, &group.slots[1][at..]),
-        L::gather_xyz(t, of, &group.slots[2][at..]),
-        L::gather_xyz(t, of, &group.slots[3][at..]),
-    ]
+fn places<L: Lane>(t: L::Token, of: &[Block], group: &FoldGroup, at: usize) -> ([V3<L>; 4], [L; 4]) {
+    let [a0, a1, a2, a3] = L::gather4(t, of, &group.slots[0][at..]);
+    let [b0, b1, b2, b3] = L::gather4(t, of, &group.slots[1][at..]);
+    let [c0, c1, c2, c3] = L::gather4(t, of, &group.slots[2][at..]);
+    let [d0, d1, d2, d3] = L::gather4(t, of, &group.slots[3][at..]);
+    ([[a0, a1, a2], [b0, b1, b2], [c0, c1, c2], [d0, d1, d2]], [a3, b3, c3, d3])
+}
+
+/// How far both features of a pair go at most.
+#[inline(always)]
+fn going<L: Lane>(far: [L; 4], edges: bool) -> L {
+    if edges { far[0].max(far[1]) + far[2].max(far[3]) } else { far[0] + far[1].max(far[2]).max(far[3]) }
+}
+
+/// True when no pair can touch: the planes through its features are farther apart than both can go, and no pair is on the
+/// other side of its plane than it is held on. With the normal m, not of length one, and corners' distance r
+///
+/// ```text
+///   (m·r)² > m² (reach + far_a + far_b)²
+/// ```
+#[inline(always)]
+fn stays_away<L: Lane>(t: L::Token, of: ([V3<L>; 4], [L; 4]), kept: L, reach: L, edges: bool) -> bool {
+    let (none, more) = (L::splat(t, 0.0), L::splat(t, MORE));
+    let ([p, a, b, c], far) = of;
+    let (normal, d) =
+        if edges { (cross(sub(a, p), sub(c, b)), sub(b, p)) } else { (cross(sub(b, a), sub(c, a)), sub(p, a)) };
+    let (raw, bound) = (dot(normal, d), more * (reach.max(none) + going(far, edges)));
+    let outside = (raw * raw).all_gt(bound * bound * dot(normal, normal));
+    outside && !none.any_gt(raw * kept)
 }
 
 /// The side that a pair is held on, or the one it is on.
@@ -138,12 +185,6 @@ fn side_of<L: Lane>(t: L::Token, kept: L, raw: L) -> L {
     let (none, one) = (L::splat(t, 0.0), L::splat(t, 1.0));
     let is = none.select_gt(raw, none - one, one);
     (kept * kept).select_gt(none, kept, is)
-}
-
-/// Share of the way along a line of squared length `square` to the point nearest to one with this product with it.
-#[inline(always)]
-fn part<L: Lane>(t: L::Token, product: L, square: L) -> L {
-    product.div(square.max(L::splat(t, TINY))).max(L::splat(t, 0.0)).min(L::splat(t, 1.0))
 }
 
 #[inline(always)]
@@ -226,7 +267,10 @@ mod tests {
         };
         let mut groups: Vec<_> = (0..16).map(group).collect();
         let mut active = Vec::new();
-        run(Try { groups: &mut groups, vertices: 8, x, p: x, active: &mut active }, true);
+        for (edges, groups) in [false, true].into_iter().zip(groups.chunks_mut(8)) {
+            let marks = if edges { 8 * LANES as u32 } else { 0 };
+            run(Try { groups, edges, x, p: x, active: &mut active, marks }, true);
+        }
         (groups, active)
     }
 

@@ -45,6 +45,7 @@ pub(super) fn begin(model: &Model, state: &State, held: &mut SoftWork, settings:
     let rules = FoldRules {
         thick: 2.0 * nodes.traits.radius,
         stray: 0.5 * settings.soft_margin(),
+        time: settings.dt,
         static_friction: material.static_friction,
         kinetic_friction: material.kinetic_friction,
     };

@@ -13,12 +13,18 @@
 //! *Within one body* only features that are farther apart at rest than they may touch count, and neighbours never do.
 
 mod closest;
+mod drift;
 mod fold_finder;
+mod fold_meet;
+mod fold_near;
+mod fold_tree;
 mod held;
 mod tree;
 
 pub(crate) use closest::{blend, point_triangle, segment_segment, way_between};
-pub(crate) use fold_finder::{FoldFinder, FoldPair, Look, Ways};
+pub(crate) use drift::{Look, Ways};
+pub(crate) use fold_finder::{Candidate, FoldFinder, FoldList, FoldPair};
+pub(crate) use fold_near::part;
 pub(crate) use held::{Held, sort, thin_out};
 pub(crate) use tree::SurfaceTree;
 

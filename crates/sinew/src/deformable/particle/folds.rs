@@ -1,9 +1,8 @@
 //! Contacts of a sheet in columns with itself: its vertices with its faces and its edges with each other.
 //!
-//! *Who may touch* is listed for some substeps: pairs that come within reach and twice a margin of each other while all go
-//! on as they do. The list holds as long as every node stays within the margin of the way that it had then: who is not on
-//! it cannot touch. It is made again when one strays, and at the latest when the ends of a usual edge, which tremble,
-//! would have left each other by the margin. Lists do not live from step to step.
+//! *Who may touch* is listed for a step: pairs that come within reach and twice a margin of each other while all go on as
+//! they do. Who is not on the list cannot touch as long as every node stays within the margin of its way. A node that
+//! strays gets a new way, and what is around it is listed again; nobody is taken off. Lists do not live from step to step.
 //!
 //! *What they do* is done on the goals p of a substep, between the rows and the walls, one pair after the other. With
 //! k = Σ c² w, u = Σ c (p − x), now = n·Σ c x and u_t the tangent part of u
@@ -17,34 +16,76 @@
 //! together, at the rate of all contacts. Shares sum to zero, so that momentum holds.
 
 use crate::collision::surface::{
-    FoldFinder, FoldPair, Look, Ways, blend, point_triangle, segment_segment, way_between,
+    Candidate, FoldFinder, FoldList, FoldPair, Look, Ways, blend, point_triangle, segment_segment, way_between,
 };
 use crate::math::{Block, LANES, Real, Vec3, run, vec};
 use crate::model::surface::Cells;
 use crate::solver::contact_batch::ContactParams;
 use crate::solver::fold_lanes::{FoldGroup, Try};
 
-/// Substeps that a list is made for at most.
-const LONGEST: u32 = 16;
+/// What times leave to rounding.
+const MORE: Real = 1.001;
+/// Marks pairs of edges among those that touch.
+const EDGES: u32 = 1 << 31;
 
 /// How a sheet meets itself, for a step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct FoldRules {
     /// Distance of two layers that touch [m].
     pub thick: Real,
-    /// How far nodes may leave their ways until the next list [m].
+    /// How far nodes may leave their ways until what is around them is listed again [m].
     pub stray: Real,
+    /// The step [s].
+    pub time: Real,
     pub static_friction: Real,
     pub kinetic_friction: Real,
 }
 
-/// A pair and what is known of it.
-#[derive(Clone, Copy, Debug)]
-struct Known {
-    pair: FoldPair,
-    side: Real,
-    /// Impulses, their normal parts, deepest overlap.
-    sum: [Real; 5],
+/// Pairs of one kind in lanes, and who has which.
+#[derive(Debug, Default)]
+struct Listed {
+    groups: Vec<FoldGroup>,
+    count: usize,
+    /// The last pair of each vertex or edge that comes first in it, and the one before each pair; one more, 0 for none.
+    last: Vec<u32>,
+    before: Vec<u32>,
+}
+
+impl Listed {
+    fn clear(&mut self) {
+        self.groups.clear();
+        self.before.clear();
+        self.last.fill(0);
+        self.count = 0;
+    }
+
+    /// Group and lane of a pair, if it is listed.
+    fn seat(&self, [a, b]: [u32; 2]) -> Option<(usize, usize)> {
+        let mut at = self.last[a as usize];
+        while at > 0 {
+            let (group, lane) = ((at - 1) as usize / LANES, (at - 1) as usize % LANES);
+            if self.groups[group].numbers[1][lane] == b {
+                return Some((group, lane));
+            }
+            at = self.before[at as usize - 1];
+        }
+        None
+    }
+
+    fn push(&mut self, candidate: &Candidate, reach: Real) {
+        let FoldPair { a, b, .. } = candidate.pair;
+        let (group, lane) = (self.count / LANES, self.count % LANES);
+        if lane == 0 {
+            self.groups.push(FoldGroup::NONE);
+        }
+        let g = &mut self.groups[group];
+        for (to, slot) in g.slots.iter_mut().zip(candidate.slots) {
+            to[lane] = slot;
+        }
+        (g.numbers[0][lane], g.numbers[1][lane], g.reach[lane]) = (a, b, reach);
+        self.count += 1;
+        self.before.push(std::mem::replace(&mut self.last[a as usize], self.count as u32));
+    }
 }
 
 /// A pair that touched, for the records.
@@ -68,30 +109,29 @@ pub(crate) struct Folded {
 #[derive(Debug)]
 pub(crate) struct FoldTouch {
     finder: FoldFinder,
-    /// Slots of faces and edges, and slots and places at rest of nodes, by number.
-    faces: Vec<[u32; 3]>,
-    edges: Vec<[u32; 2]>,
-    slots: Vec<u32>,
-    rest: Vec<Vec3>,
+    /// Nodes of faces and edges by number, and places at rest by slot.
     corners: Vec<[u32; 3]>,
     ends: Vec<[u32; 2]>,
+    rest: Vec<Vec3>,
     rules: FoldRules,
-    pairs: Vec<FoldPair>,
-    /// Pairs in lanes: vertices, filled up to eight, then edges.
-    groups: Vec<FoldGroup>,
-    vertex_pairs: usize,
+    found: FoldList,
+    /// Vertices with faces, edges.
+    listed: [Listed; 2],
     active: Vec<u32>,
-    known: Vec<Known>,
-    /// Places and goals of this substep. (slot_count) [m]
+    /// Pairs that touched at the end of the step before, and their sides.
+    known: Vec<(FoldPair, Real)>,
+    /// Places of this substep, each with how far its node goes, seen from the sheet as a whole, and goals. (slot_count) [m]
     pub x: Vec<Block>,
     pub p: Vec<Block>,
-    /// Places and velocities that the list was made with. (slot_count) [m, m/s]
+    /// The way of each node: its place at the start of the step, and its velocity. (slot_count) [m, m/s]
     from: Vec<Block>,
     ways: Vec<Block>,
-    /// Substeps of the step that are over, the one with the list, and the one with the next.
+    /// Slots of nodes that have left their ways.
+    strayed: Vec<u32>,
+    /// Substeps of the step that are over.
     done: u32,
-    listed: u32,
-    due: u32,
+    /// The step has its list.
+    is_listed: bool,
 }
 
 /// Numbers of a substep.
@@ -106,38 +146,33 @@ pub(crate) struct FoldStep<'a> {
 impl FoldTouch {
     /// For a surface of triangles whose surfels are its nodes; `slots`: the slot of each.
     pub fn new(cells: &Cells, rest: &[Vec3], slots: &[u32]) -> Self {
-        let finder = FoldFinder::new(cells, rest, slots);
-        let slot = |n: u32| slots[n as usize];
+        let mut by_slot = vec![Vec3::ZERO; slots.iter().max().map_or(0, |&last| last as usize + 1)];
+        rest.iter().zip(slots).for_each(|(&at, &slot)| by_slot[slot as usize] = at);
         Self {
-            finder,
-            faces: cells.corners.iter().map(|c| c.map(slot)).collect(),
-            edges: cells.edges.iter().map(|c| c.map(slot)).collect(),
-            slots: slots.to_vec(),
-            rest: rest.to_vec(),
+            finder: FoldFinder::new(cells, rest, slots),
             corners: cells.corners.clone(),
             ends: cells.edges.clone(),
+            rest: by_slot,
             rules: FoldRules::default(),
-            pairs: Vec::new(),
-            groups: Vec::new(),
-            vertex_pairs: 0,
+            found: FoldList::default(),
+            listed: [rest.len(), cells.edges.len()].map(|count| Listed { last: vec![0; count], ..Listed::default() }),
             active: Vec::new(),
             known: Vec::new(),
             x: Vec::new(),
             p: Vec::new(),
             from: Vec::new(),
             ways: Vec::new(),
+            strayed: Vec::new(),
             done: 0,
-            listed: 0,
-            due: 0,
+            is_listed: false,
         }
     }
 
     /// Begins a step. Sides are those that are remembered next.
     pub fn begin(&mut self, rules: FoldRules) {
-        (self.rules, self.done, self.due) = (rules, 0, 0);
+        (self.rules, self.done, self.is_listed) = (rules, 0, false);
         self.known.clear();
-        self.pairs.clear();
-        self.groups.clear();
+        self.listed.iter_mut().for_each(Listed::clear);
     }
 
     /// What State has of a pair that touched: its normal from the first feature to the second. Pairs come sorted.
@@ -146,15 +181,14 @@ impl FoldTouch {
             let (Some(a), Some(b)) = (self.ends.get(pair.a as usize), self.ends.get(pair.b as usize)) else { return };
             (x(a[1]) - x(a[0])).cross(x(b[1]) - x(b[0]))
         } else {
-            let (Some(c), true) = (self.corners.get(pair.b as usize), (pair.a as usize) < self.slots.len()) else {
+            let (Some(c), true) = (self.corners.get(pair.b as usize), (pair.a as usize) < self.listed[0].last.len())
+            else {
                 return;
             };
             (x(c[2]) - x(c[0])).cross(x(c[1]) - x(c[0]))
         };
         let side = if normal.dot(axis) < 0.0 { -1.0 } else { 1.0 };
-        if self.known.last().is_none_or(|last| last.pair < pair) {
-            self.known.push(Known { pair, side, sum: [0.0; 5] });
-        }
+        self.known.push((pair, side));
     }
 
     /// A substep is over.
@@ -163,155 +197,114 @@ impl FoldTouch {
     }
 
     /// True when the list does not hold for this substep of h [s], at whose end nodes want to be at `p`.
-    pub fn is_stale(&self, p: &[Block], h: Real) -> bool {
-        if self.done >= self.due {
+    pub fn is_stale(&mut self, p: &[Block], h: Real) -> bool {
+        self.strayed.clear();
+        if !self.is_listed {
             return true;
         }
-        let time = h * (self.done + 1 - self.listed) as Real;
+        let time = h * (self.done + 1) as Real;
         let far = self.rules.stray * self.rules.stray;
-        let mut holds = true;
-        for ((p, x), v) in p.iter().zip(&self.from).zip(&self.ways) {
+        for (slot, ((p, x), v)) in p.iter().zip(&self.from).zip(&self.ways).enumerate() {
             let [a, b, c] = [0, 1, 2].map(|k| p[k] - (x[k] + v[k] * time));
             // not a number is far too
-            holds &= a * a + b * b + c * c <= far;
+            if !(a * a + b * b + c * c <= far) {
+                self.strayed.push(slot as u32);
+            }
         }
-        !holds
+        !self.strayed.is_empty()
     }
 
     /// True when there is nobody to look at.
     pub fn is_empty(&self) -> bool {
-        self.pairs.is_empty()
+        self.listed.iter().all(|listed| listed.groups.is_empty())
     }
 
-    /// Lists the pairs that may touch before the next list, with goals `p` a substep h after places `x`.
+    /// Lists the pairs that may touch until the end of the step, with goals `p` a substep h after places `x`.
     pub fn list(&mut self, p: &[Block], h: Real, lanes: bool) {
-        // what State knows is there in the first substep
-        if self.done > 0 {
-            self.keep_known();
-        }
-        self.from.clear();
-        self.from.extend_from_slice(&self.x);
-        self.ways.clear();
-        let rate = 1.0 / h;
-        let speed = |(p, x): (&Block, &Block)| [(p[0] - x[0]) * rate, (p[1] - x[1]) * rate, (p[2] - x[2]) * rate, 0.0];
-        self.ways.extend(p.iter().zip(&self.x).map(speed));
-        let count = self.patience(h);
-        (self.listed, self.due) = (self.done, self.done + count);
-        let look = Look { reach: self.rules.thick + 2.0 * self.rules.stray, time: h * count as Real };
-        self.finder.find(Ways { x: &self.x, v: &self.ways }, look, lanes, &mut self.pairs);
-        self.lay_out();
-    }
-
-    /// Substeps h [s] in which the ends of edges leave each other by the margin, by the mean square of their speeds.
-    fn patience(&self, h: Real) -> u32 {
-        let apart = |&[a, b]: &[u32; 2]| (vec(self.ways[a as usize]) - vec(self.ways[b as usize])).length_squared();
-        let mean = self.edges.iter().map(apart).sum::<Real>() / self.edges.len().max(1) as Real;
-        // a cast of what is not a number, or too large, comes out within bounds
-        ((self.rules.stray / (h * mean.sqrt())) as u32).clamp(1, LONGEST)
-    }
-
-    /// Lists what is known of the pairs that there are.
-    fn keep_known(&mut self) {
-        self.known.clear();
-        for (at, &pair) in self.pairs.iter().enumerate() {
-            let (group, lane) = self.seat(at);
-            let g = &self.groups[group];
-            if g.side[lane] != 0.0 || g.pressed[lane] > 0.0 {
-                let sum = [g.sum[0][lane], g.sum[1][lane], g.sum[2][lane], g.pressed[lane], g.deepest[lane]];
-                self.known.push(Known { pair, side: g.side[lane], sum });
-            }
-        }
-    }
-
-    /// Group and lane of a pair.
-    fn seat(&self, at: usize) -> (usize, usize) {
-        let at = if at < self.vertex_pairs {
-            at
-        } else {
-            self.vertex_pairs.next_multiple_of(LANES) + at - self.vertex_pairs
+        let start = h * self.done as Real;
+        let reach = self.rules.thick + 2.0 * self.rules.stray;
+        let look = Look { reach, start, end: MORE * self.rules.time };
+        let x = &self.x;
+        let way = |slot: usize| {
+            let v = [0, 1, 2].map(|k| (p[slot][k] - x[slot][k]) / h);
+            ([0, 1, 2].map(|k| x[slot][k] - v[k] * start), v)
         };
-        (at / LANES, at % LANES)
-    }
-
-    /// Pairs into lanes, with what is known of them.
-    fn lay_out(&mut self) {
-        self.vertex_pairs = self.pairs.partition_point(|p| !p.edges);
-        let edges = self.pairs.len() - self.vertex_pairs;
-        self.groups.clear();
-        self.groups.resize(self.vertex_pairs.div_ceil(LANES) + edges.div_ceil(LANES), FoldGroup::NONE);
-        let mut known = &self.known[..];
-        for at in 0..self.pairs.len() {
-            let (pair, (group, lane)) = (self.pairs[at], self.seat(at));
-            let (reach, slots) = (self.reach(pair), self.nodes(pair));
-            let g = &mut self.groups[group];
-            for (to, slot) in g.slots.iter_mut().zip(slots) {
-                to[lane] = slot;
-            }
-            g.reach[lane] = reach;
-            while known.first().is_some_and(|k| k.pair < pair) {
-                known = &known[1..];
-            }
-            if let Some(k) = known.first().filter(|k| k.pair == pair) {
-                g.side[lane] = k.side;
-                [g.sum[0][lane], g.sum[1][lane], g.sum[2][lane], g.pressed[lane], g.deepest[lane]] = k.sum;
-            }
-        }
-    }
-
-    fn nodes(&self, pair: FoldPair) -> [u32; 4] {
-        if pair.edges {
-            let ([a, b], [c, d]) = (self.edges[pair.a as usize], self.edges[pair.b as usize]);
-            return [a, b, c, d];
-        }
-        let [a, b, c] = self.faces[pair.b as usize];
-        [self.slots[pair.a as usize], a, b, c]
-    }
-
-    /// Distance at which two features touch: no more than at rest, and none where they meet at rest.
-    fn reach(&self, pair: FoldPair) -> Real {
-        let at = |n: u32| self.rest[n as usize];
-        let apart = if pair.edges {
-            let (a, b) = (self.ends[pair.a as usize].map(at), self.ends[pair.b as usize].map(at));
-            // far away, told without roots
-            let (far, long) = (a[0] - b[0], (a[1] - a[0]).abs() + (b[1] - b[0]).abs());
-            if far.abs().max_element() > self.rules.thick + long.max_element() {
-                return self.rules.thick;
-            }
-            way_between(a, b, segment_segment(a, b))
-        } else {
-            let (p, c) = (at(pair.a), self.corners[pair.b as usize].map(at));
-            let long = (c[1] - c[0]).abs().max((c[2] - c[0]).abs());
-            if (p - c[0]).abs().max_element() > self.rules.thick + long.max_element() {
-                return self.rules.thick;
-            }
-            p - blend(c, point_triangle(p, c))
+        let put = |from: &mut Block, to: &mut Block, (x, v): ([Real; 3], [Real; 3])| {
+            (*from, *to) = ([x[0], x[1], x[2], 0.0], [v[0], v[1], v[2], 0.0]);
         };
-        let rest = apart.length();
-        if rest > 0.0 { self.rules.thick.min(rest) } else { -1.0 }
+        if std::mem::replace(&mut self.is_listed, true) {
+            for slot in self.strayed.iter().map(|&slot| slot as usize) {
+                put(&mut self.from[slot], &mut self.ways[slot], way(slot));
+            }
+            let ways = Ways { x: &self.from, v: &self.ways };
+            self.finder.find_again(&self.strayed, (ways, look), lanes, &mut self.found);
+            self.add(true);
+            return;
+        }
+        self.from.resize(x.len(), [0.0; 4]);
+        self.ways.resize(x.len(), [0.0; 4]);
+        for (slot, (from, to)) in self.from.iter_mut().zip(&mut self.ways).enumerate() {
+            put(from, to, way(slot));
+        }
+        let ways = Ways { x: &self.from, v: &self.ways };
+        self.finder.find(ways, look, lanes, &mut self.found);
+        self.add(false);
+        for &(FoldPair { edges, a, b }, side) in &self.known {
+            let listed = &mut self.listed[usize::from(edges)];
+            if let Some((group, lane)) = listed.seat([a, b]) {
+                listed.groups[group].side[lane] = side;
+            }
+        }
+    }
+
+    /// Adds what was found to the lists, if it is not there.
+    fn add(&mut self, may_be_there: bool) {
+        for candidate in self.found.each() {
+            let FoldPair { edges, a, b } = candidate.pair;
+            let listed = &mut self.listed[usize::from(edges)];
+            if !may_be_there || listed.seat([a, b]).is_none() {
+                listed.push(candidate, reach(candidate, &self.rest, self.rules.thick));
+            }
+        }
     }
 
     /// Tries all pairs, and lets those push that touch: goals `p` change, and places in `x`. Goals have inverse masses.
     pub fn touch(&mut self, p: &mut [Block], step: FoldStep<'_>) {
         self.active.clear();
-        let vertices = self.vertex_pairs.div_ceil(LANES);
-        let tries = Try { groups: &mut self.groups, vertices, x: &self.x, p, active: &mut self.active };
-        run(tries, step.lanes);
+        self.see_how_far(p);
+        for (kind, Listed { groups, .. }) in self.listed.iter_mut().enumerate() {
+            let marks = if kind == 0 { 0 } else { EDGES };
+            run(Try { groups, edges: kind == 1, x: &self.x, p, active: &mut self.active, marks }, step.lanes);
+        }
         for at in 0..self.active.len() {
-            self.press(self.active[at] as usize, p, step);
+            self.press(self.active[at], p, step);
+        }
+    }
+
+    /// How far each node goes in the substep, seen from the sheet as a whole.
+    fn see_how_far(&mut self, p: &[Block]) {
+        let mut mean = Vec3::ZERO;
+        for (p, x) in p.iter().zip(&self.x) {
+            mean += vec(*p) - vec(*x);
+        }
+        mean /= self.x.len().max(1) as Real;
+        for (p, x) in p.iter().zip(&mut self.x) {
+            x[3] = (vec(*p) - vec(*x) - mean).length();
         }
     }
 
     /// Calls `see` with the slot of every node that may have been pushed, some of them more than once.
     pub fn each_pushed(&self, mut see: impl FnMut(usize)) {
         for &at in &self.active {
-            let (group, lane) = (at as usize / LANES, at as usize % LANES);
-            self.groups[group].slots.iter().for_each(|slots| see(slots[lane] as usize));
+            let (kind, group, lane) = seat_of(at);
+            self.listed[kind].groups[group].slots.iter().for_each(|slots| see(slots[lane] as usize));
         }
     }
 
     /// One pair.
-    fn press(&mut self, at: usize, p: &mut [Block], step: FoldStep<'_>) {
-        let (g, lane) = (&mut self.groups[at / LANES], at % LANES);
+    fn press(&mut self, at: u32, p: &mut [Block], step: FoldStep<'_>) {
+        let (kind, group, lane) = seat_of(at);
+        let g = &mut self.listed[kind].groups[group];
         let slots = g.slots.map(|s| s[lane] as usize);
         let shares = g.shares.map(|c| c[lane]);
         let normal = Vec3::new(g.normal[0][lane], g.normal[1][lane], g.normal[2][lane]);
@@ -360,11 +353,17 @@ impl FoldTouch {
 
     /// Calls `see` with every pair that touched in the step, in the order of keys.
     pub fn each_folded(&self, mut see: impl FnMut(Folded)) {
-        for (at, &pair) in self.pairs.iter().enumerate() {
-            let (group, lane) = self.seat(at);
-            let Some(g) = self.groups.get(group).filter(|g| g.pressed[lane] > 0.0 || g.side[lane] != 0.0) else {
-                continue;
-            };
+        let mut touched: Vec<(FoldPair, usize, usize)> = Vec::new();
+        for (kind, Listed { groups, .. }) in self.listed.iter().enumerate() {
+            for (group, g) in groups.iter().enumerate() {
+                let lanes = (0..LANES).filter(|&lane| g.pressed[lane] > 0.0 || g.side[lane] != 0.0);
+                let pair = |lane: usize| FoldPair { edges: kind == 1, a: g.numbers[0][lane], b: g.numbers[1][lane] };
+                touched.extend(lanes.map(|lane| (pair(lane), group, lane)));
+            }
+        }
+        touched.sort_unstable();
+        for (pair, group, lane) in touched {
+            let g = &self.listed[usize::from(pair.edges)].groups[group];
             let pick = |a: &[[Real; LANES]; 3]| Vec3::new(a[0][lane], a[1][lane], a[2][lane]);
             let c = g.shares.map(|c| c[lane]);
             // a vertex comes first in its key: its face pushes the other way
@@ -386,4 +385,28 @@ impl FoldTouch {
             });
         }
     }
+}
+
+/// Kind, group and lane of a pair that touches.
+fn seat_of(at: u32) -> (usize, usize, usize) {
+    let seat = (at & !EDGES) as usize;
+    (usize::from(at & EDGES != 0), seat / LANES, seat % LANES)
+}
+
+/// Distance at which two features touch: no more than at rest, and none where they meet at rest.
+fn reach(candidate: &Candidate, rest: &[Vec3], thick: Real) -> Real {
+    let [a, b, c, d] = candidate.slots.map(|slot| rest[slot as usize]);
+    // far away, told without roots
+    let long = if candidate.pair.edges { (b - a).abs() + (d - c).abs() } else { (c - b).abs().max((d - b).abs()) };
+    let from = if candidate.pair.edges { c } else { b };
+    if (a - from).abs().max_element() > thick + long.max_element() {
+        return thick;
+    }
+    let apart = if candidate.pair.edges {
+        way_between([a, b], [c, d], segment_segment([a, b], [c, d]))
+    } else {
+        a - blend([b, c, d], point_triangle(a, [b, c, d]))
+    };
+    let apart = apart.length();
+    if apart > 0.0 { thick.min(apart) } else { -1.0 }
 }

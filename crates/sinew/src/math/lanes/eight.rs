@@ -350,6 +350,10 @@ impl<S: Simd> Lane for f32x8<S> {
         self.simd_gt(other).any_true()
     }
     #[inline(always)]
+    fn bits_gt(self, other: Self) -> u32 {
+        self.simd_gt(other).to_bitmask() as u32
+    }
+    #[inline(always)]
     fn gather4(s: S, from: &[Block], i: &[u32]) -> [Self; 4] {
         join(s, side_by_side(s, listed(from, i)))
     }

@@ -1,0 +1,294 @@
+//! A tree over the patches of one sheet in bunches of eight, and which bunches may meet each other.
+//!
+//! Faces that are neighbours are always near each other, so that boxes alone would open every branch down to the leaves.
+//! Two branches that share a node are one patch (`Beside`, found once), and a patch whose normals all have a part along one
+//! direction does not meet itself (`drift.rs`). That holds for a patch that is connected and has no bays, slits or holes: the
+//! arms of a U may come together in their plane. So only patches count that lie behind each edge of the sheet's rim that
+//! they have, at rest; others are opened. Rims within the sheet may be ragged: there is cloth behind them.
+//!
+//! Branches come in the order in which they end, children before parents: boxes are fitted in one run.
+
+use super::drift::{Drift, Look, Normals};
+use crate::math::{LANES, Real, Vec3};
+
+/// How far a patch may lie before an edge of its rim, in diagonals of its box.
+const WAVY: Real = 0.05;
+/// No such number.
+const NONE: u32 = u32::MAX;
+
+/// Which patches of two bunches share a node: bit j of entry i for patch i of the first and j of the second.
+pub(super) type Shared = [u8; LANES];
+
+/// A branch of the tree, or a bunch.
+#[derive(Clone, Copy, Debug)]
+struct Branch {
+    /// Both parts; a bunch has none and its number.
+    parts: [u32; 2],
+    /// How many bunches.
+    size: u32,
+    /// Connected and without bays.
+    is_whole: bool,
+    /// Its parts as a pair that shares a node, or the list of what its patches share.
+    between: u32,
+}
+
+/// Two branches that share a node, and what comes of them when the larger is opened.
+#[derive(Clone, Copy, Debug)]
+struct Beside {
+    pair: [u32; 2],
+    /// Pairs of its parts that share a node, none for others. Of two bunches: what their patches share.
+    inner: [u32; 2],
+}
+
+/// What a patch, a bunch or a branch is at rest.
+#[derive(Clone, Debug)]
+pub(super) struct Leaf {
+    /// Its nodes in groups that hang together, each sorted.
+    pub pieces: Vec<Vec<u32>>,
+    pub rim: Vec<Rim>,
+    pub low: Vec3,
+    pub high: Vec3,
+}
+
+/// An edge with one face only: its middle, and the way out of the sheet, of length one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rim {
+    pub at: Vec3,
+    pub out: Vec3,
+}
+
+/// Two bunches that may meet, or one twice.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Meeting {
+    pub bunches: [u32; 2],
+    shared: u32,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct FoldTree {
+    branches: Vec<Branch>,
+    drifts: Vec<Drift>,
+    normals: Vec<Normals>,
+    /// Something below has changed.
+    stale: Vec<bool>,
+    besides: Vec<Beside>,
+    shared: Vec<Shared>,
+}
+
+impl FoldTree {
+    /// Over patches, which come in bunches that are halved again and again: each half of a range is a branch.
+    pub fn new(patches: &[Leaf]) -> Self {
+        let mut tree = Self::default();
+        let bunches: Vec<&[Leaf]> = patches.chunks(LANES).collect();
+        if bunches.is_empty() {
+            return tree;
+        }
+        let mut rest = Vec::new();
+        tree.grow(&bunches, 0, &mut rest);
+        for at in 0..tree.branches.len() {
+            let Branch { parts: [left, right], size, .. } = tree.branches[at];
+            if size == 1 {
+                let bunch = bunches[right as usize];
+                tree.branches[at].between = tree.share_out(bunch, bunch);
+            } else if meet(&rest[left as usize], &rest[right as usize]) {
+                tree.branches[at].between = tree.pair_up([left, right], &rest, &bunches);
+            }
+        }
+        let count = tree.branches.len();
+        (tree.drifts, tree.normals) = (vec![Drift::NOTHING; count], vec![Normals::NONE; count]);
+        tree.stale = vec![true; count];
+        tree
+    }
+
+    /// Adds the branch of a range of bunches that starts with this number, after its parts. Returns its number.
+    fn grow(&mut self, bunches: &[&[Leaf]], first: u32, rest: &mut Vec<Leaf>) -> u32 {
+        let (parts, leaf) = if let [bunch] = bunches {
+            let leaf = bunch[1..].iter().fold(bunch[0].clone(), |all, patch| joined(&all, patch));
+            ([NONE, first], leaf)
+        } else {
+            let (left, right) = bunches.split_at(bunches.len() / 2);
+            let parts = [self.grow(left, first, rest), self.grow(right, first + left.len() as u32, rest)];
+            (parts, joined(&rest[parts[0] as usize], &rest[parts[1] as usize]))
+        };
+        let wavy = WAVY * (leaf.high - leaf.low).length();
+        let is_behind = |rim: &Rim| leaf.rim.iter().all(|other| (other.at - rim.at).dot(rim.out) <= wavy);
+        let is_whole = leaf.pieces.len() == 1 && leaf.rim.iter().all(is_behind);
+        self.branches.push(Branch { parts, size: bunches.len() as u32, is_whole, between: NONE });
+        rest.push(leaf);
+        self.branches.len() as u32 - 1
+    }
+
+    /// Adds a pair that shares a node, and those within it. Returns its number.
+    fn pair_up(&mut self, pair: [u32; 2], rest: &[Leaf], bunches: &[&[Leaf]]) -> u32 {
+        let number = self.besides.len();
+        self.besides.push(Beside { pair, inner: [NONE; 2] });
+        if let Some(opened) = self.open(pair) {
+            for (k, inner) in opened.into_iter().enumerate() {
+                if meet(&rest[inner[0] as usize], &rest[inner[1] as usize]) {
+                    self.besides[number].inner[k] = self.pair_up(inner, rest, bunches);
+                }
+            }
+        } else {
+            let [a, b] = pair.map(|at| bunches[self.branches[at as usize].parts[1] as usize]);
+            self.besides[number].inner[0] = self.share_out(a, b);
+        }
+        number as u32
+    }
+
+    /// Notes which patches of two bunches share a node. Returns the number of the note.
+    fn share_out(&mut self, a: &[Leaf], b: &[Leaf]) -> u32 {
+        let mut shared = [0; LANES];
+        for (row, one) in shared.iter_mut().zip(a) {
+            for (bit, two) in b.iter().enumerate() {
+                *row |= u8::from(meet(one, two)) << bit;
+            }
+        }
+        self.shared.push(shared);
+        self.shared.len() as u32 - 1
+    }
+
+    /// The larger branch of a pair in its parts, with the other; none for two bunches.
+    #[inline(always)]
+    fn open(&self, [a, b]: [u32; 2]) -> Option<[[u32; 2]; 2]> {
+        let (one, two) = (&self.branches[a as usize], &self.branches[b as usize]);
+        if one.size >= two.size {
+            (one.size > 1).then(|| one.parts.map(|part| [part, b]))
+        } else {
+            Some(two.parts.map(|part| [a, part]))
+        }
+    }
+
+    /// Fits boxes and normals; `bunch` gives those of a bunch, if they have changed.
+    pub fn fit(&mut self, mut bunch: impl FnMut(u32) -> Option<(Drift, Normals)>) {
+        for (at, branch) in self.branches.iter().enumerate() {
+            let [left, right] = branch.parts.map(|part| part as usize);
+            let fitted = if branch.size == 1 {
+                bunch(branch.parts[1])
+            } else {
+                let changed = self.stale[left] | self.stale[right];
+                changed.then(|| {
+                    (self.drifts[left].join(&self.drifts[right]), self.normals[left].join(self.normals[right]))
+                })
+            };
+            self.stale[at] = fitted.is_some();
+            if let Some((drift, normals)) = fitted {
+                (self.drifts[at], self.normals[at]) = (drift, normals);
+            }
+        }
+    }
+
+    /// What patches of two bunches share.
+    #[inline(always)]
+    pub fn shared(&self, meeting: &Meeting) -> Shared {
+        self.shared.get(meeting.shared as usize).copied().unwrap_or_default()
+    }
+
+    /// Lists pairs of bunches that may meet and of which one has changed, and bunches that may meet themselves.
+    pub fn find(&self, look: Look, out: &mut Vec<Meeting>) {
+        out.clear();
+        if let Some(root) = self.branches.len().checked_sub(1) {
+            self.within(root as u32, look, out);
+        }
+    }
+
+    fn within(&self, at: u32, look: Look, out: &mut Vec<Meeting>) {
+        let branch = &self.branches[at as usize];
+        if !self.stale[at as usize] || branch.is_whole && self.normals[at as usize].are_one_way() {
+            return;
+        }
+        let [left, right] = branch.parts;
+        if branch.size == 1 {
+            return out.push(Meeting { bunches: [right, right], shared: branch.between });
+        }
+        self.within(left, look, out);
+        self.within(right, look, out);
+        if branch.between == NONE {
+            self.apart([left, right], look, out);
+        } else {
+            self.beside(branch.between, look, out);
+        }
+    }
+
+    /// Two branches that share a node.
+    fn beside(&self, number: u32, look: Look, out: &mut Vec<Meeting>) {
+        let Beside { pair, inner } = self.besides[number as usize];
+        let [a, b] = pair.map(|at| at as usize);
+        let whole = self.branches[a].is_whole & self.branches[b].is_whole;
+        let changed = self.stale[a] | self.stale[b];
+        if !changed || whole && self.normals[a].join(self.normals[b]).are_one_way() {
+            return;
+        }
+        let Some(opened) = self.open(pair) else {
+            return self.push([a, b], inner[0], out);
+        };
+        for (pair, number) in opened.into_iter().zip(inner) {
+            if number == NONE {
+                self.apart(pair, look, out);
+            } else {
+                self.beside(number, look, out);
+            }
+        }
+    }
+
+    /// Two branches that share none.
+    fn apart(&self, pair: [u32; 2], look: Look, out: &mut Vec<Meeting>) {
+        let [a, b] = pair.map(|at| at as usize);
+        if !(self.stale[a] | self.stale[b]) || self.drifts[a].is_apart(&self.drifts[b], look) {
+            return;
+        }
+        match self.open(pair) {
+            Some(opened) => opened.into_iter().for_each(|pair| self.apart(pair, look, out)),
+            None => self.push([a, b], NONE, out),
+        }
+    }
+
+    fn push(&self, pair: [usize; 2], shared: u32, out: &mut Vec<Meeting>) {
+        out.push(Meeting { bunches: pair.map(|at| self.branches[at].parts[1]), shared });
+    }
+}
+
+/// Two parts of one branch at rest.
+fn joined(a: &Leaf, b: &Leaf) -> Leaf {
+    Leaf {
+        pieces: gathered(a.pieces.iter().chain(&b.pieces)),
+        rim: a.rim.iter().chain(&b.rim).copied().collect(),
+        low: a.low.min(b.low),
+        high: a.high.max(b.high),
+    }
+}
+
+/// Sorted lists of nodes, those that share one joined.
+pub(super) fn gathered<'a>(lists: impl Iterator<Item = &'a Vec<u32>>) -> Vec<Vec<u32>> {
+    let mut pieces: Vec<Vec<u32>> = Vec::new();
+    for list in lists {
+        let mut all = list.clone();
+        pieces.retain(|piece| {
+            let apart = !share(piece, &all);
+            if !apart {
+                all.extend_from_slice(piece);
+                all.sort_unstable();
+                all.dedup();
+            }
+            apart
+        });
+        pieces.push(all);
+    }
+    pieces
+}
+
+/// Whether two of them have a node in common.
+fn meet(a: &Leaf, b: &Leaf) -> bool {
+    a.pieces.iter().any(|one| b.pieces.iter().any(|two| share(one, two)))
+}
+
+/// Whether two sorted lists have a number in common.
+fn share(mut a: &[u32], mut b: &[u32]) -> bool {
+    while let ([p, left @ ..], [q, right @ ..]) = (a, b) {
+        match p.cmp(q) {
+            std::cmp::Ordering::Less => a = left,
+            std::cmp::Ordering::Greater => b = right,
+            std::cmp::Ordering::Equal => return true,
+        }
+    }
+    false
+}
