@@ -9,11 +9,12 @@
 //!   by stretch  from least to most while the worst edge is beyond its limit by BEYOND
 //! ```
 
-use crate::math::{Real, Vec3};
-use crate::model::{Model, Nodes};
+use crate::math::lane3::{dot, sub};
+use crate::math::{Block, Kernel, LANES, Lane, Real, Vec3, run};
+use crate::model::Model;
 use crate::settings::Settings;
 use crate::state::State;
-use crate::work::{SkinWork, Work};
+use crate::work::{EdgeGroup, SkinWork, Work};
 
 /// Part of the mean edge that a node may go in a substep, seen from its body as a whole. With a quarter the irregular cloth of
 /// S1 stretched by 5.4 % at worst instead of 4.4.
@@ -24,27 +25,35 @@ const BEYOND: [Real; 2] = [0.2, 0.5];
 const KEEP: Real = 0.8;
 
 /// Substeps that this step needs for its sheets and ropes; the usual ones when there are none.
-pub(super) fn ask(model: &Model, state: &State, work: &Work, settings: &Settings) -> u32 {
+pub(super) fn ask(model: &Model, state: &State, work: &mut Work, settings: &Settings) -> u32 {
     let (least, most) = (settings.substeps, settings.sheet_substeps);
     if most <= least {
         return least;
     }
+    let Work { soft, skins, pose, active_nodes, .. } = work;
     let needed = |&slot: &u32| {
-        let (nodes, held) = (model.nodes_at(slot)?, work.soft[slot as usize].as_ref()?);
-        let (limit, skin) = (held.model.stretch_limit()?, work.skins[slot as usize].as_ref()?);
+        let (nodes, held) = (model.nodes_at(slot)?, soft[slot as usize].as_ref()?);
+        let (limit, skin) = (held.model.stretch_limit()?, skins[slot as usize].as_mut()?);
         // a cast of what is not a number, or too large, comes out within bounds
         let by_speed = (settings.dt * fastest(skin) / (SHARE * skin.mean_edge)).ceil() as u32;
         if by_speed >= most {
             return Some(most);
         }
-        let beyond = stretch(nodes, &skin.x) / limit - 1.0;
+        // surfels that are no nodes have no blocks
+        let surfels: Vec<Block> = if skin.all_nodes { Vec::new() } else { skin.x.iter().map(block).collect() };
+        let x = if skin.all_nodes { pose.get(model.node_block(nodes.start) as usize..)? } else { &surfels[..] };
+        let beyond = run(Stretch { edges: skin.edge_groups(nodes), x }, settings.lanes) / limit - 1.0;
         let share = ((beyond - BEYOND[0]) / (BEYOND[1] - BEYOND[0])).clamp(0.0, 1.0);
         Some(by_speed.max(least + (share * (most - least) as Real).ceil() as u32))
     };
-    let Some(needed) = work.active_nodes.iter().filter_map(needed).max() else { return least };
+    let Some(needed) = active_nodes.iter().filter_map(needed).max() else { return least };
     // what was caught is not at rest at once
     let before = if state.h > 0.0 { (KEEP * settings.dt / state.h) as u32 } else { 0 };
     needed.max(before).clamp(least, most)
+}
+
+fn block(x: &Vec3) -> Block {
+    x.extend(0.0).to_array()
 }
 
 /// Speed of the fastest node, seen from the body as a whole [m/s].
@@ -54,9 +63,28 @@ fn fastest(skin: &SkinWork) -> Real {
 }
 
 /// Stretch of the edge that is stretched most, as a share of its length at rest.
-fn stretch(nodes: &Nodes, x: &[Vec3]) -> Real {
-    let square = |of: &[Vec3], [a, b]: [u32; 2]| (of[b as usize] - of[a as usize]).length_squared();
-    let edges = nodes.cells.edges.iter();
-    // a quotient that is not a number is no stretch: between two nodes at one place
-    edges.fold(1.0, |most: Real, &ends| most.max(square(x, ends) / square(&nodes.rest, ends))).sqrt() - 1.0
+struct Stretch<'a> {
+    edges: &'a [EdgeGroup],
+    /// Of its nodes.
+    x: &'a [Block],
+}
+
+impl Kernel for Stretch<'_> {
+    type Output = Real;
+
+    #[inline(always)]
+    fn run<L: Lane>(self, t: L::Token) -> Real {
+        let mut most = [1.0; LANES];
+        for EdgeGroup { ends, per_square } in self.edges {
+            let mut at = 0;
+            while at < LANES {
+                let d = sub(L::gather_xyz(t, self.x, &ends[1][at..]), L::gather_xyz(t, self.x, &ends[0][at..]));
+                // what is not a number is no stretch
+                let ratio = dot(d, d) * L::load(t, &per_square[at..]);
+                L::load(t, &most[at..]).max(ratio).store(&mut most[at..]);
+                at += L::COUNT;
+            }
+        }
+        most.iter().fold(1.0, |most: Real, ratio| most.max(*ratio)).sqrt() - 1.0
+    }
 }

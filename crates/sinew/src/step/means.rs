@@ -34,12 +34,12 @@ const ROUNDING: Real = 1e-3;
 const HALVINGS: u32 = 30;
 
 /// The most by which an edge of a body's surface becomes longer or shorter within h [s], by its rest length; 0 when none
-/// can change by `CHANGE`. Lengths, not vectors: what spins is not strained by it.
-pub(super) fn change(h: Real, nodes: &Nodes, x: &[Block], v: &[Block]) -> Real {
+/// can change by `least`. Lengths, not vectors: what spins is not strained by it.
+pub(super) fn change(h: Real, nodes: &Nodes, x: &[Block], v: &[Block], least: Real) -> Real {
     let Some(&first) = v.first() else { return 0.0 };
     // nobody is faster against a neighbour than twice the fastest against the first
     let fastest = v.iter().fold(0.0, |most: Real, &v| most.max((vec(v) - vec(first)).length_squared()));
-    if 2.0 * h * fastest.sqrt() <= CHANGE * nodes.shortest {
+    if 2.0 * h * fastest.sqrt() <= least * nodes.shortest {
         return 0.0;
     }
     let edge = |&[a, b]: &[u32; 2]| {
@@ -65,7 +65,7 @@ pub(super) fn keep_within(h: Real, model: &Model, work: &mut Work, island: &Impl
         let blocks = first..first + nodes.inv_mass.len();
         let local = work.implicit.first_of[slot as usize] as usize;
         let seats = local..local + nodes.inv_mass.len();
-        if change(h, nodes, &work.pose[blocks.clone()], &work.implicit.v[seats.clone()]) > CHANGE {
+        if change(h, nodes, &work.pose[blocks.clone()], &work.implicit.v[seats.clone()], CHANGE) > CHANGE {
             cut(h, nodes, slot, work, [blocks, seats]);
         }
     }

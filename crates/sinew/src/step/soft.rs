@@ -196,14 +196,15 @@ pub(super) fn choose_integrators(model: &Model, work: &mut Work, settings: &Sett
             let [now, then] = [body.x, &heading[..]].map(|x| held.model.stable_step_at(BodyRef { x, ..body }));
             held.stable_step = now.min(then);
             // and no edge may change by more than the law foresees
-            let change = means::change(STABLE_SHARE * held.stable_step, nodes, body.x, body.v);
+            let change = means::change(STABLE_SHARE * held.stable_step, nodes, body.x, body.v, means::CHANGE);
             if change > means::CHANGE {
                 held.stable_step = (held.stable_step * (means::CHANGE / change)).max(Real::MIN_POSITIVE);
             }
         }
         let flung = !held.stable_step.is_finite()
             && held.model.operator().is_none()
-            && means::change(settings.dt / settings.substeps as Real, nodes, body.x, body.v) > means::FLUNG;
+            && means::change(settings.dt / settings.substeps as Real, nodes, body.x, body.v, means::FLUNG)
+                > means::FLUNG;
         if flung || needed(held.stable_step, settings) > settings.max_substeps {
             held.model.go_implicit(true);
         }

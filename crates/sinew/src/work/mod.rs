@@ -12,7 +12,7 @@ pub(crate) use guard::{GuardBody, GuardHit, GuardWork, Meeting, Near};
 pub(crate) use implicit::{ImplicitIsland, ImplicitSpan, ImplicitWork, SWEEPS, SheetWork, SoftWork, Touch};
 pub(crate) use islands::Islands;
 pub(crate) use near_cells::NearCells;
-pub(crate) use skin::{SkinWork, Window};
+pub(crate) use skin::{EdgeGroup, SkinWork, Window};
 
 use crate::collision::surface::{Held, Touching};
 use crate::collision::{Bounds3, BroadPhase, Candidate, NarrowScratch};

@@ -2,7 +2,7 @@
 
 use crate::collision::Bounds3;
 use crate::collision::surface::{Skin, SurfaceTree, blend, point_triangle};
-use crate::math::{Real, Vec3};
+use crate::math::{Eight, LANES, Real, Vec3};
 use crate::model::surface::Cells;
 use crate::model::{Nodes, mean_edge};
 use crate::state::State;
@@ -44,6 +44,17 @@ pub(crate) struct SkinWork {
     pub face_radius: Real,
     /// Mean length of edges at rest; 0 without [m].
     pub mean_edge: Real,
+    /// Edges in lanes, once they were asked for.
+    edge_groups: Vec<EdgeGroup>,
+}
+
+/// Eight edges; the last group repeats its last one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EdgeGroup {
+    /// Surfels.
+    pub ends: [[u32; LANES]; 2],
+    /// 1/l² at rest; 0 without length [1/m²].
+    pub per_square: Eight,
 }
 
 impl SkinWork {
@@ -70,7 +81,25 @@ impl SkinWork {
             all_nodes: nodes.surface.is_all_nodes(nodes.inv_mass.len()),
             face_radius,
             mean_edge: mean_edge(&nodes.cells, &nodes.rest),
+            edge_groups: Vec::new(),
         }
+    }
+
+    /// The edges of its body in lanes.
+    pub fn edge_groups(&mut self, nodes: &Nodes) -> &[EdgeGroup] {
+        if self.edge_groups.is_empty() {
+            let per_square = |[a, b]: [u32; 2]| {
+                let square = (nodes.rest[b as usize] - nodes.rest[a as usize]).length_squared();
+                if square > 0.0 { 1.0 / square } else { 0.0 }
+            };
+            let groups = nodes.cells.edges.chunks(LANES).map(|edges| {
+                let edge = |lane: usize| edges[lane.min(edges.len() - 1)];
+                let ends = [0, 1].map(|end| std::array::from_fn(|lane| edge(lane)[end]));
+                EdgeGroup { ends, per_square: std::array::from_fn(|lane| per_square(edge(lane))) }
+            });
+            self.edge_groups = groups.collect();
+        }
+        &self.edge_groups
     }
 
     pub fn is_of(&self, generation: u32) -> bool {
