@@ -35,7 +35,8 @@ fn growth(kind: &Kind, speed: Real) -> Real {
     }
     let given = energy(&world, body);
     (0..30).fold(0.0, |most: Real, _| {
-        world.step(&Input::none());
+        let faults = &world.step(&Input::none()).faults;
+        assert!(faults.is_empty(), "{} at {speed} m/s: {faults:?}", kind.name);
         most.max(energy(&world, body) / given)
     })
 }

@@ -56,3 +56,17 @@ fn a_stiff_sheet_that_comes_up_around_a_box_is_not_thrown() {
         }
     }
 }
+
+/// Springs that are crushed by a box ten times as heavy become stiffer within a step than they were at its start: explicit
+/// substeps that were short enough then gave them 80 times their energy.
+#[test]
+fn springs_that_stiffen_within_a_step_gain_no_energy() {
+    for name in ["springs", "springs Kelvin"] {
+        let kind = kinds().into_iter().find(|kind| kind.name == name).unwrap();
+        let at = Point { young: 1e3, poisson: 0.499, dt: 1.0 / 60.0, ratio: 10.0 };
+        match run(&kind, at, 60) {
+            Fate::Held { growth, .. } => assert!(growth <= 1.0, "{name}: {growth} times the energy allowed"),
+            Fate::Refused(what) | Fate::Failed(what) => panic!("{name}: {what}"),
+        }
+    }
+}

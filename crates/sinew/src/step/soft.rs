@@ -34,8 +34,13 @@ pub(super) fn adopt(model: &mut Model, state: &State, work: &mut Work) {
             continue;
         }
         let built = nodes.fresh.take().or_else(|| nodes.rebuild());
-        *held =
-            built.map(|model| SoftWork { generation, model, stable_step: Real::INFINITY, sheet: Default::default() });
+        *held = built.map(|model| SoftWork {
+            generation,
+            model,
+            stable_step: Real::INFINITY,
+            means: Default::default(),
+            sheet: Default::default(),
+        });
         work.soft_stale = true;
     }
     if work.soft_stale {
@@ -134,6 +139,7 @@ pub(super) fn predict(when: When, model: &Model, slot: u32, work: &mut Work, set
         gather_forces(nodes, work, settings);
         super::air::push(h, model, nodes, work);
     }
+    means::count(when.substep == 0, model, slot, work);
     let keep = decay(nodes.traits.damping, h);
     with_body(model, slot, work, false, |m, body, pool| {
         if keep < 1.0 {
@@ -143,6 +149,7 @@ pub(super) fn predict(when: When, model: &Model, slot: u32, work: &mut Work, set
         }
         m.predict(&when.context(settings, pool), body);
     });
+    means::keep_kick(h, model, slot, work);
     show_spins(model, nodes, work);
     if when.substep == 0 {
         work.report.counts.inner_rows +=
@@ -167,6 +174,7 @@ pub(super) fn advance(when: When, model: &Model, slot: u32, work: &mut Work, set
     if !kicks {
         return;
     }
+    means::see_kick(nodes, slot, span.clone(), work);
     let Work { velocity, carry, before_advance, .. } = work;
     for ((v, after), before) in velocity[span.clone()].iter_mut().zip(&carry[span]).zip(before_advance.iter()) {
         if after != before {
@@ -178,7 +186,7 @@ pub(super) fn advance(when: When, model: &Model, slot: u32, work: &mut Work, set
 /// Lets each explicit model keep its integrator, or go implicit when it needs more substeps than there may be. Decided
 /// anew in every step from settings, model and positions alone, so that a restored world decides the same.
 pub(super) fn choose_integrators(model: &Model, work: &mut Work, settings: &Settings) {
-    let Work { active_nodes, soft, pose, velocity, inner, heading, .. } = work;
+    let Work { active_nodes, soft, pose, velocity, inner, heading, kick, .. } = work;
     for &slot in active_nodes.iter() {
         let (Some(nodes), Some(held)) = (model.nodes_at(slot), soft[slot as usize].as_mut()) else { continue };
         let first = model.node_block(nodes.start) as usize;
@@ -205,7 +213,11 @@ pub(super) fn choose_integrators(model: &Model, work: &mut Work, settings: &Sett
             && held.model.operator().is_none()
             && means::change(settings.dt / settings.substeps as Real, nodes, body.x, body.v, means::FLUNG)
                 > means::FLUNG;
-        if flung || needed(held.stable_step, settings) > settings.max_substeps {
+        let substeps = needed(held.stable_step, settings).max(settings.substeps);
+        if flung
+            || substeps > settings.max_substeps
+            || means::is_blown(settings.dt / substeps as Real, nodes, held, body, kick)
+        {
             held.model.go_implicit(true);
         }
     }

@@ -9,7 +9,7 @@ mod skin;
 
 pub(crate) use classic::{ClassicWork, Encounter, Mover};
 pub(crate) use guard::{GuardBody, GuardHit, GuardWork, Meeting, Near};
-pub(crate) use implicit::{ImplicitIsland, ImplicitSpan, ImplicitWork, SWEEPS, SheetWork, SoftWork, Touch};
+pub(crate) use implicit::{ImplicitIsland, ImplicitSpan, ImplicitWork, Means, SWEEPS, SheetWork, SoftWork, Touch};
 pub(crate) use islands::Islands;
 pub(crate) use near_cells::NearCells;
 pub(crate) use skin::{EdgeGroup, SkinWork, Window};
@@ -148,6 +148,8 @@ pub(crate) struct Work {
     pub node_total: Vec<Vec3>,
     /// Where the nodes of the explicit body at hand would be at the end of the step [m]. Written by `detect`.
     pub heading: Vec<Block>,
+    /// Forces of a body on its nodes [N]. Scratch of `step/means.rs`.
+    pub kick: Vec<Vec3>,
     /// Memory of the models. Loaded by `detect`, written by `advance`. (as State)
     pub inner: Vec<Real>,
     /// Models of soft bodies. Taken over by `intake`. (slots)
@@ -285,6 +287,7 @@ impl Work {
             node_force: Vec::new(),
             node_total: Vec::new(),
             heading: Vec::new(),
+            kick: Vec::new(),
             inner: Vec::new(),
             soft: Vec::new(),
             soft_stale: false,
