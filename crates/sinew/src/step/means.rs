@@ -10,8 +10,8 @@
 //! they have in motion is counted,
 //!
 //! ```text
-//!   E = U(x) + K at the start of a step,   E += max(0, K − K₋) in each substep, for what others gave since the last kick,
-//!   E += v⁺·h f for external forces, and after each kick  K⁺ ≤ SWING E
+//!   E = U(x) + K at the start of a step,   E += Σ max(0, k − k₋) over nodes, for what others gave since the last kick,
+//!   E += v⁺·h f for external forces, and after each kick  K⁺ ≤ SWING E + what trembling does
 //! ```
 //!
 //! all of it against the centre of mass. Who breaks this with the first kick already goes implicit.
@@ -30,9 +30,9 @@
 
 use crate::constraint::{RowBuffer, RowId};
 use crate::deformable::BodyRef;
-use crate::math::{Block, Real, Vec3, put, vec};
+use crate::math::{Block, Real, Vec3, add, put, vec};
 use crate::model::{Model, Nodes};
-use crate::work::{ImplicitIsland, Means, SoftWork, Work};
+use crate::work::{ImplicitIsland, SoftWork, Work};
 use std::ops::Range;
 
 /// Part of its rest length by which an edge may change in a substep before the energy is looked at.
@@ -41,6 +41,8 @@ pub(super) const CHANGE: Real = 0.5;
 pub(super) const FLUNG: Real = 5.0;
 /// How often its energy an explicit body may have in motion.
 const SWING: Real = 4.0;
+/// Way within a substep, in shortest edges, below which nobody is cut: bodies at rest tremble by their last digits.
+const TREMBLE: Real = 1e-3;
 /// Part of the energy that sums in single precision may be off by.
 const ROUNDING: Real = 1e-3;
 /// Most halvings: what moves a thousand times the size of a body is then within rounding.
@@ -104,46 +106,59 @@ pub(super) fn is_blown(h: Real, nodes: &Nodes, held: &SoftWork, body: BodyRef<'_
     for ((force, v), (m, inv)) in kick.iter().zip(body.v).zip(nodes.mass.iter().zip(&nodes.inv_mass)) {
         after += 0.5 * m * (vec(*v) - centre + *force * (*inv * h)).length_squared();
     }
-    after > SWING * (kinetic(nodes, body.v, centre) + held.model.energy(body))
+    after > SWING * (kinetic(nodes, body.v, centre) + held.model.energy(body)) + tremble(h, nodes)
+}
+
+/// Energy of motion that does no harm [J].
+fn tremble(h: Real, nodes: &Nodes) -> Real {
+    let speed = TREMBLE * nodes.shortest / h;
+    0.5 * nodes.mass.iter().sum::<Real>() * speed * speed
 }
 
 /// Counts what an explicit body may have, before its own forces move it on.
 pub(super) fn count(first: bool, model: &Model, slot: u32, work: &mut Work) {
-    let Work { soft, pose, velocity, inner, .. } = work;
+    let Work { soft, pose, velocity, inner, kicked, .. } = work;
     let (Some(nodes), Some(held)) = (model.nodes_at(slot), soft[slot as usize].as_mut()) else { return };
     if !is_kicked(held, nodes) {
         return;
     }
+    kicked.resize(velocity.len(), [0.0; 4]);
     let start = model.node_block(nodes.start) as usize;
     let span = start..start + nodes.inv_mass.len();
-    let (x, v) = (&pose[span.clone()], &velocity[span]);
-    let now = kinetic(nodes, v, centre_of(nodes, v));
-    held.means.energy = if first {
-        now + held.model.energy(BodyRef { x, v, inner: &inner[nodes.inner_span()] })
-    } else {
-        // what others took is not counted: a kick into a wall is taken back by it, and nothing was lost
-        held.means.energy + (now - held.means.kinetic).max(0.0)
-    };
-    held.means.kinetic = now;
+    let (x, v, last) = (&pose[span.clone()], &velocity[span.clone()], &kicked[span]);
+    let centre = centre_of(nodes, v);
+    if first {
+        let stored = held.model.energy(BodyRef { x, v, inner: &inner[nodes.inner_span()] });
+        held.means = stored + kinetic(nodes, v, centre);
+        return;
+    }
+    // node by node: what is pressed gets from one side what the other takes. What was taken is not counted: a kick into a
+    // wall is taken back by it, and nothing was lost
+    let before = centre_of(nodes, last);
+    for (m, (v, last)) in nodes.mass.iter().zip(v.iter().zip(last)) {
+        let more = (vec(*v) - centre).length_squared() - (vec(*last) - before).length_squared();
+        held.means += 0.5 * m * more.max(0.0);
+    }
 }
 
 /// Cuts the motion that an explicit body's own forces gave it, if it is more than it may have.
 pub(super) fn keep_kick(h: Real, model: &Model, slot: u32, work: &mut Work) {
-    let Work { soft, pose, velocity, inner, node_total, report, .. } = work;
+    let Work { soft, pose, velocity, inner, node_total, kicked, report, .. } = work;
     let (Some(nodes), Some(held)) = (model.nodes_at(slot), soft[slot as usize].as_mut()) else { return };
     if !is_kicked(held, nodes) {
         return;
     }
     let start = model.node_block(nodes.start) as usize;
     let span = start..start + nodes.inv_mass.len();
-    let (x, v) = (&pose[span.clone()], &mut velocity[span]);
+    let (x, v, last) = (&pose[span.clone()], &mut velocity[span.clone()], &mut kicked[span]);
     let centre = centre_of(nodes, v);
     let given = node_total[nodes.span()].iter().zip(&*v).map(|(force, v)| h * force.dot(vec(*v) - centre));
     let (given, now) = (given.sum::<Real>(), kinetic(nodes, v, centre));
-    held.means = Means { energy: held.means.energy + given, kinetic: now };
-    let most = held.means.energy.max(0.0);
+    held.means += given;
+    last.copy_from_slice(v);
+    let most = held.means.max(0.0);
     let driven = nodes.inv_mass.iter().zip(&*v).any(|(m, v)| *m == 0.0 && vec(*v) != Vec3::ZERO);
-    if !(now > SWING * most) || driven {
+    if !(now > SWING * most + tremble(h, nodes)) || driven {
         return;
     }
     let stored = held.model.energy(BodyRef { x, v, inner: &inner[nodes.inner_span()] });
@@ -152,17 +167,16 @@ pub(super) fn keep_kick(h: Real, model: &Model, slot: u32, work: &mut Work) {
         let kept = centre + (vec(*v) - centre) * share;
         put(v, kept);
     }
-    held.means.kinetic = kinetic(nodes, v, centre);
+    last.copy_from_slice(v);
     report.counts.cut_short += 1;
 }
 
 /// Half kicks of Verlet are a body's own as well: `carry` has them, `before_advance` has not.
-pub(super) fn see_kick(nodes: &Nodes, slot: u32, span: Range<usize>, work: &mut Work) {
-    let Work { soft, carry, before_advance, .. } = work;
-    if let Some(held) = soft[slot as usize].as_mut() {
-        let (after, before) = (&carry[span], &before_advance[..]);
-        held.means.kinetic += kinetic(nodes, after, centre_of(nodes, after));
-        held.means.kinetic -= kinetic(nodes, before, centre_of(nodes, before));
+pub(super) fn see_kick(span: Range<usize>, work: &mut Work) {
+    let Work { kicked, carry, before_advance, .. } = work;
+    let Some(kicked) = kicked.get_mut(span.clone()) else { return };
+    for ((last, after), before) in kicked.iter_mut().zip(&carry[span]).zip(before_advance.iter()) {
+        add(last, vec(*after) - vec(*before));
     }
 }
 

@@ -38,7 +38,7 @@ pub(super) fn adopt(model: &mut Model, state: &State, work: &mut Work) {
             generation,
             model,
             stable_step: Real::INFINITY,
-            means: Default::default(),
+            means: 0.0,
             sheet: Default::default(),
         });
         work.soft_stale = true;
@@ -174,7 +174,7 @@ pub(super) fn advance(when: When, model: &Model, slot: u32, work: &mut Work, set
     if !kicks {
         return;
     }
-    means::see_kick(nodes, slot, span.clone(), work);
+    means::see_kick(span.clone(), work);
     let Work { velocity, carry, before_advance, .. } = work;
     for ((v, after), before) in velocity[span.clone()].iter_mut().zip(&carry[span]).zip(before_advance.iter()) {
         if after != before {

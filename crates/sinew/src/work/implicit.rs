@@ -19,16 +19,9 @@ pub(crate) struct SoftWork {
     pub model: Box<dyn Deformable>,
     /// Largest step of the integrator that the model was made with. Written by `detect` [s].
     pub stable_step: Real,
-    /// Of an explicit body in this step. Written by `predict` and `advance`.
-    pub means: Means,
+    /// What an explicit body may have in this step [J] (`step/means.rs`). Written by `predict`.
+    pub means: Real,
     pub sheet: SheetWork,
-}
-
-/// What a body may have, and what it had in motion when its own forces had last moved it [J] (`step/means.rs`).
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Means {
-    pub energy: Real,
-    pub kinetic: Real,
 }
 
 /// A bare sheet while a step has it in columns (`step/sheet.rs`). Written by `detect`.

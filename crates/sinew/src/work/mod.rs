@@ -9,7 +9,7 @@ mod skin;
 
 pub(crate) use classic::{ClassicWork, Encounter, Mover};
 pub(crate) use guard::{GuardBody, GuardHit, GuardWork, Meeting, Near};
-pub(crate) use implicit::{ImplicitIsland, ImplicitSpan, ImplicitWork, Means, SWEEPS, SheetWork, SoftWork, Touch};
+pub(crate) use implicit::{ImplicitIsland, ImplicitSpan, ImplicitWork, SWEEPS, SheetWork, SoftWork, Touch};
 pub(crate) use islands::Islands;
 pub(crate) use near_cells::NearCells;
 pub(crate) use skin::{EdgeGroup, SkinWork, Window};
@@ -150,6 +150,8 @@ pub(crate) struct Work {
     pub heading: Vec<Block>,
     /// Forces of a body on its nodes [N]. Scratch of `step/means.rs`.
     pub kick: Vec<Vec3>,
+    /// Velocities of explicit bodies after their own forces had moved them on last [m/s]. (block_count)
+    pub kicked: Vec<Block>,
     /// Memory of the models. Loaded by `detect`, written by `advance`. (as State)
     pub inner: Vec<Real>,
     /// Models of soft bodies. Taken over by `intake`. (slots)
@@ -288,6 +290,7 @@ impl Work {
             node_total: Vec::new(),
             heading: Vec::new(),
             kick: Vec::new(),
+            kicked: Vec::new(),
             inner: Vec::new(),
             soft: Vec::new(),
             soft_stale: false,
