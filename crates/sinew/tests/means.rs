@@ -98,3 +98,15 @@ fn a_balloon_of_rubber_that_bursts_is_never_cut() {
     world.remove_constraint(gas).unwrap();
     assert_eq!(cuts(&mut world, 60), 0, "burst");
 }
+
+/// Boxes of up to ten times their mass fall onto explicit bodies: what contacts give is counted, and nothing is cut.
+#[test]
+fn explicit_bodies_that_are_loaded_are_never_cut() {
+    for name in ["springs", "springs Verlet", "springs Kelvin", "solid corotational explicit", "meshless"] {
+        let kind = kinds().into_iter().find(|kind| kind.name == name).unwrap();
+        for (young, dt, ratio) in [(1e5, 1.0 / 60.0, 1.0), (1e6, 1.0 / 60.0, 10.0), (1e5, 4e-3, 10.0)] {
+            let (mut world, _) = grid::build(&kind, Point { young, poisson: 0.3, dt, ratio }).unwrap();
+            assert_eq!(cuts(&mut world, 60), 0, "{name} at {young} Pa, {dt} s, {ratio} times its mass");
+        }
+    }
+}

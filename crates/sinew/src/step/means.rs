@@ -10,7 +10,7 @@
 //! they have in motion is counted,
 //!
 //! ```text
-//!   E = U(x) + K at the start of a step,   E += Σ max(0, k − k₋) over nodes, for what others gave since the last kick,
+//!   E = U(x) + K at the start of a step,   E += Σ max(0, m (v − v₋)·v) over nodes, for what others gave since the last kick,
 //!   E += v⁺·h f for external forces, and after each kick  K⁺ ≤ SWING E + what trembling does
 //! ```
 //!
@@ -115,7 +115,7 @@ fn tremble(h: Real, nodes: &Nodes) -> Real {
     0.5 * nodes.mass.iter().sum::<Real>() * speed * speed
 }
 
-/// Counts what an explicit body may have, before its own forces move it on.
+/// Counts what an explicit body may have: before its own forces move it on, and before it goes the way of the substep.
 pub(super) fn count(first: bool, model: &Model, slot: u32, work: &mut Work) {
     let Work { soft, pose, velocity, inner, kicked, .. } = work;
     let (Some(nodes), Some(held)) = (model.nodes_at(slot), soft[slot as usize].as_mut()) else { return };
@@ -125,20 +125,21 @@ pub(super) fn count(first: bool, model: &Model, slot: u32, work: &mut Work) {
     kicked.resize(velocity.len(), [0.0; 4]);
     let start = model.node_block(nodes.start) as usize;
     let span = start..start + nodes.inv_mass.len();
-    let (x, v, last) = (&pose[span.clone()], &velocity[span.clone()], &kicked[span]);
+    let (x, v, last) = (&pose[span.clone()], &velocity[span.clone()], &mut kicked[span]);
     let centre = centre_of(nodes, v);
     if first {
         let stored = held.model.energy(BodyRef { x, v, inner: &inner[nodes.inner_span()] });
         held.means = stored + kinetic(nodes, v, centre);
         return;
     }
-    // node by node: what is pressed gets from one side what the other takes. What was taken is not counted: a kick into a
-    // wall is taken back by it, and nothing was lost
+    // node by node: what is pressed gets from one side what the other takes. A push works on the way that comes after it,
+    // and what it takes is not counted: a kick into a wall is taken back by it, and nothing was lost
     let before = centre_of(nodes, last);
-    for (m, (v, last)) in nodes.mass.iter().zip(v.iter().zip(last)) {
-        let more = (vec(*v) - centre).length_squared() - (vec(*last) - before).length_squared();
-        held.means += 0.5 * m * more.max(0.0);
+    for (m, (v, last)) in nodes.mass.iter().zip(v.iter().zip(&*last)) {
+        let (now, last) = (vec(*v) - centre, vec(*last) - before);
+        held.means += m * (now - last).dot(now).max(0.0);
     }
+    last.copy_from_slice(v);
 }
 
 /// Cuts the motion that an explicit body's own forces gave it, if it is more than it may have.
@@ -171,7 +172,7 @@ pub(super) fn keep_kick(h: Real, model: &Model, slot: u32, work: &mut Work) {
     report.counts.cut_short += 1;
 }
 
-/// Half kicks of Verlet are a body's own as well: `carry` has them, `before_advance` has not.
+/// Half kicks of Verlet at the end of a way are a body's own as well: `carry` has them, `before_advance` has not.
 pub(super) fn see_kick(span: Range<usize>, work: &mut Work) {
     let Work { kicked, carry, before_advance, .. } = work;
     let Some(kicked) = kicked.get_mut(span.clone()) else { return };

@@ -161,6 +161,7 @@ pub(super) fn predict(when: When, model: &Model, slot: u32, work: &mut Work, set
 /// Verlet) is a change of the velocity as well.
 pub(super) fn advance(when: When, model: &Model, slot: u32, work: &mut Work, settings: &Settings) {
     let Some(nodes) = model.nodes_at(slot) else { return };
+    means::count(false, model, slot, work);
     let first = model.node_block(nodes.start) as usize;
     let span = first..first + nodes.inv_mass.len();
     let kicks = work.soft[slot as usize].as_ref().is_some_and(|held| held.model.kicks_in_advance());
