@@ -124,6 +124,11 @@ pub trait Deformable: std::fmt::Debug + Send + Sync {
         Real::INFINITY
     }
 
+    /// True when `stable_step_at` knows the shape. Bodies that do not are tried with a kick before they are trusted.
+    fn sees_strain(&self) -> bool {
+        true
+    }
+
     /// As `stable_step`, for the shape that the body is in: strained matter is stiffer [s].
     fn stable_step_at(&mut self, _body: BodyRef<'_>) -> Real {
         self.stable_step()

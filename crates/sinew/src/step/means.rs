@@ -10,7 +10,7 @@
 //! they have in motion is counted,
 //!
 //! ```text
-//!   E = U(x) + K at the start of a step,   E += Σ max(0, m (v − v₋)·v) over nodes, for what others gave since the last kick,
+//!   E = K + U(x) at the start of a step,   E += Σ max(0, m (v − v₋)·v) over nodes, for what others gave since the last kick,
 //!   E += v⁺·h f for external forces, and after each kick  K⁺ ≤ SWING E + what trembling does
 //! ```
 //!
@@ -32,7 +32,7 @@ use crate::constraint::{RowBuffer, RowId};
 use crate::deformable::BodyRef;
 use crate::math::{Block, Real, Vec3, add, put, vec};
 use crate::model::{Model, Nodes};
-use crate::work::{ImplicitIsland, SoftWork, Work};
+use crate::work::{ImplicitIsland, Means, SoftWork, Work};
 use std::ops::Range;
 
 /// Part of its rest length by which an edge may change in a substep before the energy is looked at.
@@ -94,7 +94,7 @@ fn is_kicked(held: &SoftWork, nodes: &Nodes) -> bool {
 /// True for an explicit body that a single kick within h [s] would give more than it may have: the step that it holds to be
 /// stable is not. That of a meshless block whose nodes were flung through each other was forty times too long.
 pub(super) fn is_blown(h: Real, nodes: &Nodes, held: &SoftWork, body: BodyRef<'_>, kick: &mut Vec<Vec3>) -> bool {
-    if !is_kicked(held, nodes) {
+    if !is_kicked(held, nodes) || held.model.sees_strain() {
         return false;
     }
     kick.clear();
@@ -115,9 +115,10 @@ fn tremble(h: Real, nodes: &Nodes) -> Real {
     0.5 * nodes.mass.iter().sum::<Real>() * speed * speed
 }
 
-/// Counts what an explicit body may have: before its own forces move it on, and before it goes the way of the substep.
+/// Counts what an explicit body may have before its own forces move it on: at the start of a substep, and of its way when
+/// there is a kick at the end of that.
 pub(super) fn count(first: bool, model: &Model, slot: u32, work: &mut Work) {
-    let Work { soft, pose, velocity, inner, kicked, .. } = work;
+    let Work { soft, velocity, kicked, .. } = work;
     let (Some(nodes), Some(held)) = (model.nodes_at(slot), soft[slot as usize].as_mut()) else { return };
     if !is_kicked(held, nodes) {
         return;
@@ -125,19 +126,18 @@ pub(super) fn count(first: bool, model: &Model, slot: u32, work: &mut Work) {
     kicked.resize(velocity.len(), [0.0; 4]);
     let start = model.node_block(nodes.start) as usize;
     let span = start..start + nodes.inv_mass.len();
-    let (x, v, last) = (&pose[span.clone()], &velocity[span.clone()], &mut kicked[span]);
+    let (v, last) = (&velocity[span.clone()], &mut kicked[span]);
     let centre = centre_of(nodes, v);
     if first {
-        let stored = held.model.energy(BodyRef { x, v, inner: &inner[nodes.inner_span()] });
-        held.means = stored + kinetic(nodes, v, centre);
+        held.means = Means { motion: kinetic(nodes, v, centre), strain: None, centre };
         return;
     }
     // node by node: what is pressed gets from one side what the other takes. A push works on the way that comes after it,
     // and what it takes is not counted: a kick into a wall is taken back by it, and nothing was lost
-    let before = centre_of(nodes, last);
+    let before = std::mem::replace(&mut held.means.centre, centre);
     for (m, (v, last)) in nodes.mass.iter().zip(v.iter().zip(&*last)) {
         let (now, last) = (vec(*v) - centre, vec(*last) - before);
-        held.means += m * (now - last).dot(now).max(0.0);
+        held.means.motion += m * (now - last).dot(now).max(0.0);
     }
     last.copy_from_slice(v);
 }
@@ -155,14 +155,20 @@ pub(super) fn keep_kick(h: Real, model: &Model, slot: u32, work: &mut Work) {
     let centre = centre_of(nodes, v);
     let given = node_total[nodes.span()].iter().zip(&*v).map(|(force, v)| h * force.dot(vec(*v) - centre));
     let (given, now) = (given.sum::<Real>(), kinetic(nodes, v, centre));
-    held.means += given;
+    held.means.motion += given;
+    held.means.centre = centre;
     last.copy_from_slice(v);
-    let most = held.means.max(0.0);
-    let driven = nodes.inv_mass.iter().zip(&*v).any(|(m, v)| *m == 0.0 && vec(*v) != Vec3::ZERO);
-    if !(now > SWING * most + tremble(h, nodes)) || driven {
+    let allowed = |energy: Real| SWING * energy.max(0.0) + tremble(h, nodes);
+    // the first is told without a look at the nodes
+    if !(now > SWING * held.means.motion.max(0.0)) || !(now > allowed(held.means.motion)) || is_driven(nodes, v) {
         return;
     }
+    // strain is asked for when motion alone does not tell: most steps do without
     let stored = held.model.energy(BodyRef { x, v, inner: &inner[nodes.inner_span()] });
+    let most = held.means.motion.max(0.0) + *held.means.strain.get_or_insert(stored);
+    if !(now > allowed(most)) {
+        return;
+    }
     let share = ((most - stored) / now).clamp(0.0, 1.0).sqrt();
     for (v, _) in v.iter_mut().zip(&nodes.inv_mass).filter(|(_, m)| **m > 0.0) {
         let kept = centre + (vec(*v) - centre) * share;
@@ -179,6 +185,11 @@ pub(super) fn see_kick(span: Range<usize>, work: &mut Work) {
     for ((last, after), before) in kicked.iter_mut().zip(&carry[span]).zip(before_advance.iter()) {
         add(last, vec(*after) - vec(*before));
     }
+}
+
+/// True when somebody moves pinned nodes.
+fn is_driven(nodes: &Nodes, v: &[Block]) -> bool {
+    nodes.inv_mass.iter().zip(v).any(|(m, v)| *m == 0.0 && vec(*v) != Vec3::ZERO)
 }
 
 /// Velocity of the centre of mass; nothing when it is held somewhere [m/s].
@@ -214,8 +225,7 @@ fn cut(h: Real, nodes: &Nodes, slot: u32, work: &mut Work, [blocks, seats]: [Ran
     let Some(held) = soft[slot as usize].as_ref() else { return };
     let (x, before, after) = (&pose[blocks.clone()], &velocity[blocks], &mut implicit.v[seats.clone()]);
     let pinned = nodes.inv_mass.contains(&0.0);
-    let driven = nodes.inv_mass.iter().zip(after.iter()).any(|(m, v)| *m == 0.0 && vec(*v) != Vec3::ZERO);
-    if driven {
+    if is_driven(nodes, after) {
         // who moves pinned nodes gives what it likes
         return;
     }

@@ -10,7 +10,7 @@ use crate::report::SoftReport;
 use crate::settings::Settings;
 use crate::solver::pool::Pool;
 use crate::state::State;
-use crate::work::{SoftWork, Work};
+use crate::work::{Means, SoftWork, Work};
 
 /// Share of a model's stable step that is used: matter may become stiffer before the step ends.
 const STABLE_SHARE: Real = 0.8;
@@ -38,7 +38,7 @@ pub(super) fn adopt(model: &mut Model, state: &State, work: &mut Work) {
             generation,
             model,
             stable_step: Real::INFINITY,
-            means: 0.0,
+            means: Means::default(),
             sheet: Default::default(),
         });
         work.soft_stale = true;
@@ -161,11 +161,11 @@ pub(super) fn predict(when: When, model: &Model, slot: u32, work: &mut Work, set
 /// Verlet) is a change of the velocity as well.
 pub(super) fn advance(when: When, model: &Model, slot: u32, work: &mut Work, settings: &Settings) {
     let Some(nodes) = model.nodes_at(slot) else { return };
-    means::count(false, model, slot, work);
     let first = model.node_block(nodes.start) as usize;
     let span = first..first + nodes.inv_mass.len();
     let kicks = work.soft[slot as usize].as_ref().is_some_and(|held| held.model.kicks_in_advance());
     if kicks {
+        means::count(false, model, slot, work);
         work.before_advance.clear();
         work.before_advance.extend_from_slice(&work.carry[span.clone()]);
     }

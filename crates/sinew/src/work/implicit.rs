@@ -19,9 +19,20 @@ pub(crate) struct SoftWork {
     pub model: Box<dyn Deformable>,
     /// Largest step of the integrator that the model was made with. Written by `detect` [s].
     pub stable_step: Real,
-    /// What an explicit body may have in this step [J] (`step/means.rs`). Written by `predict`.
-    pub means: Real,
+    /// What an explicit body may have in this step (`step/means.rs`). Written by `predict`.
+    pub means: Means,
     pub sheet: SheetWork,
+}
+
+/// Energy that a body may have [J].
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Means {
+    /// In motion against its centre, with all that it was given.
+    pub motion: Real,
+    /// In strain, once that was asked for.
+    pub strain: Option<Real>,
+    /// Velocity of its centre when its own forces had moved it on last [m/s].
+    pub centre: Vec3,
 }
 
 /// A bare sheet while a step has it in columns (`step/sheet.rs`). Written by `detect`.

@@ -9,7 +9,7 @@ mod skin;
 
 pub(crate) use classic::{ClassicWork, Encounter, Mover};
 pub(crate) use guard::{GuardBody, GuardHit, GuardWork, Meeting, Near};
-pub(crate) use implicit::{ImplicitIsland, ImplicitSpan, ImplicitWork, SWEEPS, SheetWork, SoftWork, Touch};
+pub(crate) use implicit::{ImplicitIsland, ImplicitSpan, ImplicitWork, Means, SWEEPS, SheetWork, SoftWork, Touch};
 pub(crate) use islands::Islands;
 pub(crate) use near_cells::NearCells;
 pub(crate) use skin::{EdgeGroup, SkinWork, Window};

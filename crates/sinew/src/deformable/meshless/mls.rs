@@ -257,6 +257,10 @@ impl Deformable for Mls {
         &self.rest.mass
     }
 
+    fn sees_strain(&self) -> bool {
+        false
+    }
+
     fn stable_step(&self) -> Real {
         if self.scheme == Scheme::Implicit {
             return Real::INFINITY;
