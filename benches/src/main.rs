@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 const USAGE: &str =
-    "usage: sinew-benches s1|s2|s3|s4|s5|s6|s7|rows [--steps N] [--threads N] [--substeps N] [--starts N] [--own 0|1] [--pick TEXT] [--baseline PATH] [--peers DIR --python PATH]
+    "usage: sinew-benches s1|s2|s3|s4|s5|s6|s7|rows [--steps N] [--threads N] [--substeps N] [--tolerance X] [--starts N] [--own 0|1] [--pick TEXT] [--baseline PATH] [--peers DIR --python PATH]
 
   s1               a cloth of 12,598 rows over a ball, fixed, free and momentum, 4 s at 20 ms
   s2               four soft cylinders and a box between them, 5 s at 20 ms
@@ -27,6 +27,7 @@ const USAGE: &str =
   --steps N        steps a scene or round (default 600)
   --threads N      threads (default 1; more than one in s5 need `--features parallel`)
   --substeps N     s1, s3: substeps of a step (default s1: 18, of the irregular mesh 24; s3: 10 and 4 for springs, 96 and 20 for strands)
+  --tolerance X    s2, s7: tolerance of the CG (default 0.003)
   --starts N       s1: worst of so many starts, up to 5 mm beside each other (default 1)
   --own 1          s1: the cloth touches itself (default 0)
   --pick TEXT      s1: only scenes whose name has this in it
@@ -53,6 +54,7 @@ struct Options {
     bench: Bench,
     steps: Option<usize>,
     substeps: Option<u32>,
+    tolerance: Option<f32>,
     pick: String,
     starts: u32,
     own: bool,
@@ -77,9 +79,9 @@ fn main() -> ExitCode {
     match parse(&args) {
         Ok(options) => match options.bench {
             Bench::S1 => cloth::s1(options.substeps, options.steps, &options.pick, (options.starts, options.own)),
-            Bench::S2 => soft::s2(),
+            Bench::S2 => soft::s2(options.tolerance),
             Bench::S3 => rope::s3(options.substeps),
-            Bench::S7 => soft::s7(),
+            Bench::S7 => soft::s7(options.tolerance),
             Bench::S4 => s4::run(options.steps(), options.threads, options.baseline.as_deref()),
             Bench::S5 => s5(&options),
             Bench::Rows => rows::run(options.steps()),
@@ -111,6 +113,7 @@ fn parse(args: &[String]) -> Result<Options, String> {
         bench,
         steps: None,
         substeps: None,
+        tolerance: None,
         pick: String::new(),
         starts: 1,
         own: false,
@@ -128,6 +131,11 @@ fn parse(args: &[String]) -> Result<Options, String> {
         }
         if pair[0] == "--pick" {
             options.pick = text.ok_or("`--pick` needs a text")?.clone();
+            continue;
+        }
+        if pair[0] == "--tolerance" {
+            let value = text.and_then(|text| text.parse().ok()).filter(|t| *t > 0.0 && *t < 1.0);
+            options.tolerance = Some(value.ok_or("`--tolerance` needs a number between 0 and 1")?);
             continue;
         }
         let value = text.and_then(|text| text.parse().ok()).filter(|&n: &usize| n > 0);

@@ -25,8 +25,8 @@ fn print(run: &Run, name: &str) {
 }
 
 /// Four soft cylinders, two below and two above a free box.
-pub fn s2() {
-    let carried = soft::s2();
+pub fn s2(tolerance: Option<f32>) {
+    let carried = soft::s2(tolerance.unwrap_or(soft::TOLERANCE));
     print(&carried.run, "S2");
     println!(
         "    box at {:.4} m (right: 0.440), moves {:.1e} m a step, upper cylinders at {:.3} and {:.3} m; forces on it sum to {:.2} N",
@@ -39,9 +39,9 @@ pub fn s2() {
 }
 
 /// A soft cylinder falls across another, fine and coarse.
-pub fn s7() {
+pub fn s7(tolerance: Option<f32>) {
     for fineness in Fineness::ALL {
-        let run = soft::s7(fineness);
+        let run = soft::s7(fineness, tolerance.unwrap_or(soft::TOLERANCE));
         print(&run, &format!("S7 {}", fineness.name()));
         println!("    lower at {:.3} m, upper at {:.3} m", run.height(0), run.height(1));
     }

@@ -37,6 +37,7 @@ const KNOBS: &[Knob] = &[
     knob("settings.max_substeps", COUNT, |s, t| put(&mut s.max_substeps, t)),
     knob("settings.implicit_substeps", COUNT, |s, t| put(&mut s.implicit_substeps, t)),
     knob("settings.implicit.stiffness", REAL, |s, t| put(&mut s.implicit.stiffness, t)),
+    knob("settings.implicit.soft_stiffness", REAL, |s, t| put(&mut s.implicit.soft_stiffness, t)),
     knob("settings.implicit.rigid_stiffness", REAL, |s, t| put(&mut s.implicit.rigid_stiffness, t)),
     knob("settings.implicit.tangential", REAL, |s, t| put(&mut s.implicit.tangential, t)),
     knob("settings.implicit.carry", REAL, |s, t| put(&mut s.implicit.carry, t)),

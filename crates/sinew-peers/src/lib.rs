@@ -69,12 +69,12 @@ impl Scene {
     pub fn run(self, give: &mut dyn FnMut(Record)) {
         match self {
             Self::S1 => cloth::records(give),
-            Self::S2 => give(soft::s2().record()),
+            Self::S2 => give(soft::s2(soft::TOLERANCE).record()),
             Self::S3 => rope::records(give),
             Self::S4 => lattice::records(give),
             Self::S5 => boxes::records(give),
             Self::S6 => give(beam::record()),
-            Self::S7 => soft::Fineness::ALL.into_iter().for_each(|f| give(soft::s7(f).record())),
+            Self::S7 => soft::Fineness::ALL.into_iter().for_each(|f| give(soft::s7(f, soft::TOLERANCE).record())),
         }
     }
 }

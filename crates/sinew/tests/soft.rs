@@ -16,8 +16,13 @@ fn ground(world: &mut World, friction: Real) -> BodyId {
 
 /// A cube of 0.1 m standing on the ground, ν = 0, 1 kg.
 fn cube(world: &mut World, youngs_modulus: Real, friction: Real) -> BodyId {
+    cube_at(world, youngs_modulus, friction, 0.05)
+}
+
+/// The same with its middle at this height [m].
+fn cube_at(world: &mut World, youngs_modulus: Real, friction: Real, height: Real) -> BodyId {
     let mesh = TetMesh::block([4; 3], Vec3::splat(0.1)).unwrap();
-    let body = SoftBody::corotational(mesh, Matter::new(youngs_modulus, 0.0, 1000.0)).at([0.0, 0.05, 0.0]);
+    let body = SoftBody::corotational(mesh, Matter::new(youngs_modulus, 0.0, 1000.0)).at([0.0, height, 0.0]);
     world.add_soft(body.material(Material::friction(friction))).unwrap()
 }
 
@@ -121,23 +126,31 @@ fn hit(iterations: u32) {
     assert!((l1 - l0).length() < 1e-4 * l0.length(), "{l0} {l1}");
 }
 
+/// Rows that carry impulses from step to step take damping from what rocks on them: contacts with rigid bodies and between
+/// soft ones must be stiff enough for that.
 #[test]
-fn a_stack_on_a_plate_on_a_jelly_stands() {
-    let mut world = World::new(settings(1.0 / 60.0)).unwrap();
-    ground(&mut world, 0.5);
-    cube(&mut world, 1e6, 0.5);
-    let wood = Material::friction(0.5);
-    let plate = RigidBody::dynamic().shape(Shape::cuboid(0.06, 0.005, 0.06)).mass(0.2).material(wood);
-    world.add_rigid(plate.at([0.0, 0.105, 0.0])).unwrap();
-    let mut last = None;
-    for k in 0..5 {
-        let brick = RigidBody::dynamic().shape(Shape::cuboid(0.02, 0.02, 0.02)).mass(0.2).material(wood);
-        last = Some(world.add_rigid(brick.at([0.0, 0.13 + 0.04 * k as Real, 0.0])).unwrap());
+fn a_stack_on_a_plate_on_one_jelly_or_two_stands() {
+    for jellies in [1, 2] {
+        let mut world = World::new(settings(1.0 / 60.0)).unwrap();
+        ground(&mut world, 0.5);
+        for k in 0..jellies {
+            cube_at(&mut world, 1e6, 0.5, 0.05 + 0.1 * k as Real);
+        }
+        let foot = 0.1 * jellies as Real;
+        let wood = Material::friction(0.5);
+        let plate = RigidBody::dynamic().shape(Shape::cuboid(0.06, 0.005, 0.06)).mass(0.2).material(wood);
+        world.add_rigid(plate.at([0.0, foot + 0.005, 0.0])).unwrap();
+        let mut last = None;
+        for k in 0..5 {
+            let brick = RigidBody::dynamic().shape(Shape::cuboid(0.02, 0.02, 0.02)).mass(0.2).material(wood);
+            last = Some(world.add_rigid(brick.at([0.0, foot + 0.03 + 0.04 * k as Real, 0.0])).unwrap());
+        }
+        run(&mut world, 4.0);
+        let top = world.body(last.unwrap()).unwrap();
+        let still = Vec3::new(0.0, foot + 0.19, 0.0);
+        assert!((top.position() - still).length() < 2e-3, "{jellies}: {}", top.position());
+        assert!(top.velocity().length() < 1e-3, "{jellies}: {}", top.velocity());
     }
-    run(&mut world, 4.0);
-    let top = world.body(last.unwrap()).unwrap();
-    assert!((top.position() - Vec3::new(0.0, 0.29, 0.0)).length() < 2e-3, "{}", top.position());
-    assert!(top.velocity().length() < 1e-3, "{}", top.velocity());
 }
 
 #[test]

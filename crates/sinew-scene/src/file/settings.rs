@@ -56,6 +56,7 @@ record!(Settings, "settings", "Every knob of the engine.", base |_| Settings::de
 
 record!(Implicit, "implicit settings", "Counts and tolerances of implicit islands.", base |_| Implicit::default(), {
     stiffness: POSITIVE, "Stiffness of a hard row on an implicit body, in units of the implicit mass it meets.";
+    soft_stiffness: POSITIVE, "The same for a contact between two soft bodies.";
     rigid_stiffness: POSITIVE, "The same for a row between particles and rigid bodies.";
     tangential: POSITIVE, "Stiffness of friction's springs relative to the above.";
     carry: SHARE, "Part of the way that the impulse a hard row starts from goes to its impulse, each substep.";

@@ -75,6 +75,7 @@ impl From<PairRulesForm> for PairRules {
 mirror! {
     ImplicitForm of Implicit {
         stiffness: Real,
+        soft_stiffness: Real,
         rigid_stiffness: Real,
         tangential: Real,
         carry: Real,

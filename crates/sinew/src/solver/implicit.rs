@@ -26,6 +26,7 @@
 //! stiffness ratio A_ii/m: explodes), two-sided sweeps after a truncated CG (explode the same way), a secant for sliding
 //! friction (too slow to let a body begin to slide).
 
+mod active;
 mod audit;
 mod cg;
 mod near;
@@ -99,6 +100,9 @@ pub struct Settings {
     /// Stiffness of a hard row on an implicit body, in units of the implicit mass it meets. Larger: less penetration in
     /// impact, more iterations, and a sliding soft body chatters.
     pub stiffness: Real,
+    /// The same for a contact between two soft bodies, or of one with itself: both sides give way, and the load on them is their own. Larger: more iterations and
+    /// passes, and no less penetration. Smaller: heavy things on soft bodies on soft bodies begin to rock (see `carry`).
+    pub soft_stiffness: Real,
     /// The same for a row between particles and rigid bodies, whose masses have no elasticity in them. Smaller: stacks
     /// sag by g h²/stiffness times the bodies above, and tall ones begin to rock (see `carry`).
     pub rigid_stiffness: Real,
@@ -124,6 +128,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             stiffness: 20.0,
+            soft_stiffness: 5.0,
             rigid_stiffness: 1000.0,
             tangential: 0.2,
             carry: 0.5,
@@ -140,6 +145,7 @@ impl Settings {
     /// Refuses absurd values, naming the first.
     pub(crate) fn check(&self) -> Result<(), Error> {
         positive("settings.implicit.stiffness", self.stiffness)?;
+        positive("settings.implicit.soft_stiffness", self.soft_stiffness)?;
         positive("settings.implicit.rigid_stiffness", self.rigid_stiffness)?;
         positive("settings.implicit.tangential", self.tangential)?;
         check("settings.implicit.carry", self.carry, (0.0..=1.0).contains(&self.carry), "between 0 and 1")?;

@@ -13,10 +13,10 @@
 //! no entries, and rigid bodies come last, so that soft ones around a rigid one make an arrow. With rigid bodies alone, as
 //! in the audit, E is the whole matrix and the CG is done after one iteration.
 
+use super::active::Active;
 use super::space::block;
 use super::{Lump, System};
-use crate::constraint::{RowBuffer, RowId, Term};
-use crate::math::{Block, Kernel, LANES, Lane, Real, Vec3, run_wide, vec};
+use crate::math::{Block, Eight, Kernel, LANES, Lane, Real, Vec3, run_wide, vec};
 use std::ops::Range;
 
 /// Unknowns of a rigid body: three and three, and two that fill the lanes.
@@ -60,20 +60,13 @@ pub(super) struct Smooth {
     held: usize,
     met: Vec<u32>,
     meets: Vec<u32>,
+    /// First columns of the whole lanes in which any of them is not zero, ascending.
+    columns: Vec<u32>,
     /// Zᵀ r, then E⁻¹ Zᵀ r. (size)
     answer: Vec<Real>,
     /// E was made in this solve, and the rates of the rows that it was made with. (row_count)
     made: bool,
     made_with: Vec<Real>,
-}
-
-/// The linear model of the rows in this pass, as `Space` has it.
-#[derive(Clone, Copy)]
-pub(super) struct Rates<'a> {
-    /// Rows that may have one, ascending.
-    pub(super) near: &'a [u32],
-    pub(super) rate: &'a [Real],
-    pub(super) cross: &'a [Real],
 }
 
 impl Smooth {
@@ -83,8 +76,8 @@ impl Smooth {
     }
 
     /// True when E was made with nearly these rates: a preconditioner need not be exact. Only within one solve.
-    pub(super) fn fits(&self, rates: Rates<'_>) -> bool {
-        let change: Real = self.made_with.iter().zip(rates.rate).map(|(was, is)| (was - is).abs()).sum();
+    pub(super) fn fits(&self, rates: &[Real]) -> bool {
+        let change: Real = self.made_with.iter().zip(rates).map(|(was, is)| (was - is).abs()).sum();
         let all: Real = self.made_with.iter().sum();
         self.made && change <= NEARLY * all
     }
@@ -98,16 +91,16 @@ impl Smooth {
     pub(super) fn build(
         &mut self,
         system: &System<'_>,
-        rows: &RowBuffer,
-        rates: Rates<'_>,
+        rows: &Active,
+        rates: &[Real],
         blocks: usize,
         touched: &[bool],
     ) {
         self.made = true;
         self.made_with.clear();
-        self.made_with.extend_from_slice(rates.rate);
+        self.made_with.extend_from_slice(rates);
         self.take_places(system, blocks, touched);
-        self.off = self.spans.is_empty() || !self.lay_out(rows, rates);
+        self.off = self.spans.is_empty() || !self.lay_out(rows);
         if self.off {
             return;
         }
@@ -120,7 +113,7 @@ impl Smooth {
         for lump in system.lumps {
             self.add_lump(lump);
         }
-        self.add_rows(system, rows, rates);
+        self.add_rows(system, rows);
         let Self { low, start, entries, diagonal, .. } = self;
         run_wide(Factor { low, start, entries, diagonal });
     }
@@ -164,16 +157,16 @@ impl Smooth {
     }
 
     /// The envelope; false when it is too large.
-    fn lay_out(&mut self, rows: &RowBuffer, rates: Rates<'_>) -> bool {
+    fn lay_out(&mut self, rows: &Active) -> bool {
         let size = self.spans.last().map_or(0, |s| s.end as usize);
         // the first column of a member stands at its first unknown until all rows are seen
         self.low.clear();
         self.low.extend(0..size as u32);
-        for id in rates.near.iter().copied().filter(|&id| rates.rate[id as usize] != 0.0) {
-            let members = rows.terms(id).iter().filter_map(|t| self.member(t.block));
+        for (blocks, _) in rows.rows() {
+            let members = blocks.iter().filter_map(|&b| self.member(b));
             let first = members.min().map_or(NOWHERE, |m| self.spans[m].start);
-            for t in rows.terms(id) {
-                if let Some(member) = self.member(t.block) {
+            for &b in blocks {
+                if let Some(member) = self.member(b) {
                     let low = &mut self.low[self.spans[member].start as usize];
                     *low = first.min(*low);
                 }
@@ -240,31 +233,22 @@ impl Smooth {
     }
 
     /// Adds all rows, as many at once as meet the same members.
-    fn add_rows(&mut self, system: &System<'_>, rows: &RowBuffer, Rates { near, rate, cross }: Rates<'_>) {
+    fn add_rows(&mut self, system: &System<'_>, rows: &Active) {
         self.held = 0;
         self.met.clear();
-        for id in near.iter().map(|&id| id as usize) {
-            let slides = cross[id] != 0.0;
-            if rate[id] == 0.0 && !slides || id > 0 && cross[id - 1] != 0.0 {
-                continue;
-            }
-            self.meet(rows.terms(id as RowId));
-            self.see(system, rows.terms(id as RowId), rate[id].sqrt());
-            if slides {
-                // a pair that slides resists across its way only: one row
-                let scale = rate[id + 1].sqrt() * cross[id].signum();
-                self.see(system, rows.terms(id as RowId + 1), scale);
-            }
+        for (blocks, jacobians) in rows.rows() {
+            self.meet(blocks);
+            self.see(system, blocks, jacobians);
             self.held += 1;
         }
         self.flush();
     }
 
-    /// Makes room for a row with these terms: what is held is added first when it meets others, or is full.
-    fn meet(&mut self, terms: &[Term]) {
+    /// Makes room for a row on these blocks: what is held is added first when it meets others, or is full.
+    fn meet(&mut self, blocks: &[u32]) {
         let mut meets = std::mem::take(&mut self.meets);
         meets.clear();
-        for member in terms.iter().filter_map(|t| self.member(t.block)) {
+        for member in blocks.iter().filter_map(|&b| self.member(b)) {
             if !meets.contains(&(member as u32)) {
                 meets.push(member as u32);
             }
@@ -277,39 +261,37 @@ impl Smooth {
         self.meets = meets;
     }
 
-    /// Adds the rows that are held.
+    /// Adds the rows that are held. A node is held by a few of its body's points only: most of what a row could see is zero.
     fn flush(&mut self) {
-        let Self { spans, met, seen, low, start, entries, diagonal, held, .. } = self;
-        if *held > 0 {
-            let seen_here = &*seen;
-            run_wide(AddGroup { spans, met, seen: seen_here, held: *held, low, start, entries, diagonal });
-            for &m in met.iter() {
-                let span = spans[m as usize].start as usize..spans[m as usize].end as usize;
-                for seen in &mut seen[..*held] {
-                    seen[span.clone()].fill(0.0);
-                }
-            }
+        let Self { spans, met, seen, low, start, entries, diagonal, held, columns, .. } = self;
+        columns.clear();
+        for span in met.iter().map(|&m| &spans[m as usize]) {
+            let sees = |first: &u32| seen[..*held].iter().any(|r| r[*first as usize..][..LANES] != [0.0; LANES]);
+            columns.extend(span.clone().step_by(LANES).filter(sees));
+        }
+        run_wide(AddGroup { columns, seen, held: *held, low, start, entries, diagonal });
+        for &first in columns.iter() {
+            seen[..*held].iter_mut().for_each(|row| row[first as usize..][..LANES].fill(0.0));
         }
         *held = 0;
     }
 
-    /// Adds scale Zᵀ j of a row to the one that is being held.
-    fn see(&mut self, system: &System<'_>, terms: &[Term], scale: Real) {
-        for t in terms {
-            let Some(member) = self.member(t.block) else { continue };
+    /// Adds Zᵀ j of a row to the one that is being held.
+    fn see(&mut self, system: &System<'_>, blocks: &[u32], jacobians: &[Block]) {
+        for (&b, j) in blocks.iter().zip(jacobians) {
+            let Some(member) = self.member(b) else { continue };
             let span = self.spans[member].start as usize..self.spans[member].end as usize;
-            let jacobian = t.jacobian * scale;
             let seen = &mut self.seen[self.held];
             match self.operators.get(member) {
                 Some(&operator) => {
                     let placed = &system.operators[operator as usize];
                     if let Some(motions) = placed.operator.smooth() {
-                        motions.see((t.block - placed.first) as usize, jacobian, &mut seen[span]);
+                        motions.see((b - placed.first) as usize, vec(*j), &mut seen[span]);
                     }
                 }
                 None => {
-                    let first = self.of_block[t.block as usize] as usize;
-                    for (into, j) in seen[first..].iter_mut().zip(jacobian.to_array()) {
+                    let first = self.of_block[b as usize] as usize;
+                    for (into, j) in seen[first..].iter_mut().zip(&j[..3]) {
                         *into += j;
                     }
                 }
@@ -353,10 +335,11 @@ impl Smooth {
 
 /// E += Σ s sᵀ over the rows of a group, below the diagonal and on it. What lands beyond is cleared by `Factor`.
 struct AddGroup<'a> {
-    spans: &'a [Range<u32>],
-    met: &'a [u32],
+    /// First columns of the whole lanes in which any row is not zero, ascending.
+    columns: &'a [u32],
+    /// The rows; those that are not held are zero.
     seen: &'a [Vec<Real>; GROUP],
-    /// How many of them.
+    /// How many are.
     held: usize,
     low: &'a [u32],
     start: &'a [u32],
@@ -378,52 +361,43 @@ impl Kernel for AddGroup<'_> {
 }
 
 impl AddGroup<'_> {
-    /// The first N rows; those that are not held are zero.
+    /// The first N rows, tile by tile of E: what they see there is loaded once for eight of its rows.
     #[inline(always)]
     fn add<L: Lane, const N: usize>(self, t: L::Token) {
-        for (n, &member) in self.met.iter().enumerate() {
-            let rows = self.spans[member as usize].clone();
-            for row in rows.start as usize..rows.end as usize {
-                let mut s = [0.0; N];
-                for (s, seen) in s.iter_mut().zip(self.seen) {
-                    *s = seen[row];
-                }
-                if s == [0.0; N] {
-                    continue;
-                }
-                self.diagonal[row] += s.iter().map(|s| s * s).sum::<Real>();
-                let s = s.map(|s| L::splat(t, s));
-                let low = self.low[row] as usize;
-                // up to whole lanes at the diagonal
-                let width = row.next_multiple_of(LANES) - low;
-                let entries = &mut self.entries[self.start[row] as usize..][..width];
-                for &other in &self.met[..=n] {
-                    let columns = &self.spans[other as usize];
-                    let (first, end) = (columns.start as usize, (columns.end as usize).min(low + width));
-                    add_products::<L, N>(t, s, self.seen, first, &mut entries[first - low..end - low]);
+        let mut seen: [&[Eight]; N] = [&[]; N];
+        for (to, seen) in seen.iter_mut().zip(self.seen) {
+            *to = seen.as_chunks().0;
+        }
+        for (n, &first) in self.columns.iter().enumerate() {
+            let first = first as usize;
+            let down = seen.map(|seen| &seen[first / LANES]);
+            for (k, to) in self.diagonal[first..first + LANES].iter_mut().enumerate() {
+                *to += down.iter().map(|s| s[k] * s[k]).sum::<Real>();
+            }
+            for column in self.columns[..=n].iter().map(|&c| c as usize) {
+                let across = seen.map(|seen| &seen[column / LANES]);
+                // in the tile on the diagonal the first row has nothing below it
+                for k in usize::from(column == first)..LANES {
+                    let row = first + k;
+                    let at = self.start[row] as usize + column - self.low[row] as usize;
+                    add_products::<L, N>(t, down.map(|s| s[k]), &across, &mut self.entries[at..][..LANES]);
                 }
             }
         }
     }
 }
 
-/// e += Σ s a over whole lanes, a from its entry `first` on.
+/// e += Σ s a over whole lanes.
 #[inline(always)]
-fn add_products<L: Lane, const N: usize>(t: L::Token, s: [L; N], a: &[Vec<Real>], first: usize, e: &mut [Real]) {
-    let mut rows: [&[Real]; N] = [&[]; N];
-    for (row, a) in rows.iter_mut().zip(a) {
-        *row = &a[first..first + e.len()];
-    }
-    for (chunk, e) in e.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
-        let mut at = 0;
-        while at < LANES {
-            let mut sum = L::load(t, &e[at..]);
-            for (s, row) in s.iter().zip(&rows) {
-                sum = sum + *s * L::load(t, &row[chunk * LANES + at..]);
-            }
-            sum.store(&mut e[at..]);
-            at += L::COUNT;
+fn add_products<L: Lane, const N: usize>(t: L::Token, s: [Real; N], a: &[&Eight; N], e: &mut [Real]) {
+    let mut at = 0;
+    while at < LANES {
+        let mut sum = L::load(t, &e[at..]);
+        for (s, a) in s.iter().zip(a) {
+            sum = sum + L::splat(t, *s) * L::load(t, &a[at..]);
         }
+        sum.store(&mut e[at..]);
+        at += L::COUNT;
     }
 }
 
@@ -513,9 +487,10 @@ fn product<L: Lane>(t: L::Token, a: &[Real], b: &[Real]) -> Real {
 
 #[cfg(test)]
 mod tests {
+    use super::super::active::Rates;
     use super::super::space::{apply_bodies, drift, scatter};
     use super::*;
-    use crate::constraint::Bounds;
+    use crate::constraint::{Bounds, RowBuffer, RowId, Term};
     use crate::math::Sym3;
 
     fn lump(block: u32, mass: Real) -> Lump {
@@ -553,7 +528,9 @@ mod tests {
         let rate = [3.0, 5.0 * 0.64, 5.0 * 0.36, 7.0, 2.0];
         let cross = [0.0, -5.0 * 0.48, 0.0, 0.0, 0.0];
         let mut smooth = Smooth::default();
-        smooth.build(&system, &rows, Rates { near: &[0, 1, 2, 3, 4], rate: &rate, cross: &cross }, 6, &[]);
+        let mut active = Active::default();
+        active.gather(&rows, Rates { near: &[0, 1, 2, 3, 4], rate: &rate, cross: &cross });
+        smooth.build(&system, &active, &rate, 6, &[]);
 
         let r: Vec<Block> = (0..6).map(|k| [1.0 + k as Real, -0.5 * k as Real, 0.7, 0.0]).collect();
         let (mut z, mut back) = (vec![[0.0; 4]; 6], vec![[0.0; 4]; 6]);
@@ -590,7 +567,9 @@ mod tests {
             order.iter().for_each(|&k| push(&mut rows, axis(k), &between(k), Bounds::Free));
             let rate: Vec<Real> = order.iter().map(|&k| rate[k]).collect();
             let mut smooth = Smooth::default();
-            smooth.build(&system, &rows, Rates { near, rate: &rate, cross: &vec![0.0; order.len()] }, 4, &[]);
+            let mut active = Active::default();
+            active.gather(&rows, Rates { near, rate: &rate, cross: &vec![0.0; order.len()] });
+            smooth.build(&system, &active, &rate, 4, &[]);
             let r: Vec<Block> = (0..4).map(|k| [1.0 + k as Real, -0.5 * k as Real, 0.7, 0.0]).collect();
             let mut z = vec![[0.0; 4]; 4];
             smooth.correct(&system, &r, &mut z);

@@ -34,7 +34,7 @@ pub fn stiffen(
         let terms = rows.terms(id as RowId);
         let give: Real = terms.iter().map(|t| scratch.pressed[t.block as usize].give(t, s)).sum();
         let answer: Real = terms.iter().map(|t| t.jacobian.dot(t.response)).sum();
-        let soft = terms.iter().any(|t| s.owner[t.block as usize] != NOBODY);
+        let soft_terms = terms.iter().filter(|t| s.owner[t.block as usize] != NOBODY).count();
         if !(give > 0.0 && answer > 0.0) {
             continue;
         }
@@ -42,7 +42,12 @@ pub fn stiffen(
         let tangential = matches!(bounds, Bounds::Disc { .. } | Bounds::Mate);
         // matter so stiff that it moves as one piece: its row needs to be no stiffer than one between rigid bodies
         let least = rigid_give(system, &s.owner, terms) / settings.rigid_stiffness;
-        let own = if soft { least.max(give / settings.stiffness) } else { least };
+        let touches = tangential || matches!(bounds, Bounds::AtLeast(_));
+        let own = match soft_terms {
+            0 => least,
+            n if n == terms.len() && touches => least.max(give / settings.soft_stiffness),
+            _ => least.max(give / settings.stiffness),
+        };
         let own = own / if tangential { settings.tangential } else { 1.0 };
         // a pair is one spring: both halves as stiff as the first, or its law would have no potential
         let softness = if bounds == Bounds::Mate { rows.rows()[id - 1].softness } else { own };
