@@ -4,17 +4,15 @@ mod classic;
 mod guard;
 mod implicit;
 mod islands;
-mod near_cells;
 mod skin;
 
 pub(crate) use classic::{ClassicWork, Encounter, Mover};
 pub(crate) use guard::{GuardBody, GuardHit, GuardWork, Meeting, Near};
 pub(crate) use implicit::{ImplicitIsland, ImplicitSpan, ImplicitWork, Means, SWEEPS, SheetWork, SoftWork, Touch};
 pub(crate) use islands::Islands;
-pub(crate) use near_cells::NearCells;
 pub(crate) use skin::{EdgeGroup, SkinWork, Window};
 
-use crate::collision::surface::{Held, Touching};
+use crate::collision::surface::{Held, NearPairs, Touching};
 use crate::collision::{Bounds3, BroadPhase, Candidate, NarrowScratch};
 
 use crate::constraint::{RowBuffer, Term};
@@ -232,10 +230,8 @@ pub(crate) struct Work {
     pub any_laws: bool,
     /// Surfaces of bodies of nodes. Written by `detect`. (slots)
     pub skins: Vec<Option<SkinWork>>,
-    /// Pairs of cells that may meet, kept from step to step. Written by `detect`.
-    pub near_pairs: NearCells,
-    /// Pairs of cells that meet and what touches among them, of the two bodies that are being looked at. Written by `detect`.
-    pub cell_pairs: Vec<(u32, u32)>,
+    /// Pairs of features that may touch, and what touches among them, of the two bodies that are being looked at. Written by `detect`.
+    pub near_pairs: NearPairs,
     pub touching_features: Vec<Touching>,
     /// Vertices with a contact, while edges are thinned out.
     pub held_vertices: Held,
@@ -337,8 +333,7 @@ impl Work {
             body_laws: false,
             any_laws: false,
             skins: Vec::new(),
-            near_pairs: NearCells::default(),
-            cell_pairs: Vec::new(),
+            near_pairs: NearPairs::default(),
             touching_features: Vec::new(),
             held_vertices: Held::default(),
             near_colliders: Vec::new(),
