@@ -206,11 +206,7 @@ fn fit(model: &Model, skins: &mut [Option<SkinWork>], slot: u32, settings: &Sett
 /// How far cells look for each other.
 fn window(settings: &Settings) -> Window {
     let more = fall(settings);
-    Window {
-        near: settings.soft_margin() + more,
-        depth: settings.contact_margin + more,
-        lanes: settings.lanes,
-    }
+    Window { near: settings.soft_margin() + more, depth: settings.contact_margin + more, lanes: settings.lanes }
 }
 
 /// True when the triangles of a surface of this half thickness cannot come deeper into a ball than a share of the contact

@@ -24,6 +24,7 @@ use crate::solver::contact_set::ContactSet;
 use crate::solver::node_touch::NodeTouches;
 use crate::solver::pool::Pool;
 use crate::solver::row_lanes::RowLanes;
+use crate::solver::touch_rows::{Part, Place, TouchRows};
 use crate::state::ContactMemory;
 use crate::step::ellipsoid_contact::Around;
 use crate::step::untwist::Loose;
@@ -59,7 +60,7 @@ impl RowSpan {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NodeContact {
     pub manifold: u32,
-    pub row: u32,
+    pub place: Place,
 }
 
 /// A contact point with a friction law of its own: its rows (two tangents, then the normal), what the law knows of it when the
@@ -194,7 +195,7 @@ pub(crate) struct Work {
     pub node_lanes: RowLanes,
     pub laid: bool,
     /// Rows of node contacts: last in a sweep.
-    pub contact_rows: RowBuffer,
+    pub contact_rows: TouchRows,
     pub spans: Vec<RowSpan>,
     /// Impulses of constraint rows carried from substep to substep [N·s]. (as State)
     pub warm: Vec<Real>,
@@ -243,7 +244,7 @@ pub(crate) struct Work {
     /// Terms of the row that is being put together.
     pub terms: Vec<Term>,
     /// Nodes of the contact whose rows are being written.
-    pub parts: Vec<crate::step::touch::Part>,
+    pub parts: Vec<Part>,
     /// Contacts that a classic method answers.
     pub classic: ClassicWork,
     /// Surfaces on their way through the step, for continuous detection.
@@ -312,7 +313,7 @@ impl Work {
             node_rows: RowBuffer::default(),
             node_lanes: RowLanes::default(),
             laid: false,
-            contact_rows: RowBuffer::default(),
+            contact_rows: TouchRows::default(),
             spans: Vec::new(),
             warm: Vec::new(),
             row_forces: Vec::new(),

@@ -191,11 +191,24 @@ impl SkinWork {
             let plane = (at[1] - at[0]).cross(at[2] - at[0]).normalize_or_zero();
             (p - blend(at, w), plane)
         };
+        // the box of a cell is far larger than the cell; a face right above may be a little farther than it is high
+        let near = Bounds3 { min: p, max: p }.grown(2.0 * reach);
+        let is_near = |cell: u32| {
+            let [a, b, c] = cells.corners[cell as usize].map(|k| self.x[k as usize]);
+            Bounds3 { min: a.min(b).min(c), max: a.max(b).max(c) }.meets(&near)
+        };
         let mut nearest = Real::INFINITY;
-        self.overlapping(&around, |cell| nearest = nearest.min(apart(cell).0.length()));
+        self.overlapping(&around, |cell| {
+            if is_near(cell) {
+                nearest = nearest.min(apart(cell).0.length());
+            }
+        });
         // faces at one edge are equally near: the one that the point is most above or below tells, of two the first
         let mut teller = (0.0, 0);
         self.overlapping(&around, |cell| {
+            if !is_near(cell) {
+                return;
+            }
             let (away, plane) = apart(cell);
             let height = plane.dot(away);
             let more = height.abs().total_cmp(&Real::abs(teller.0)).then(teller.1.cmp(&cell));
