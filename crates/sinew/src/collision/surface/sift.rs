@@ -211,7 +211,7 @@ mod tests {
             let skew = e.cross(f).length() > super::super::SKEW * e.length() * f.length();
             for loose in [false, true] {
                 if gap_of_edges::<Real>((), x.map(|p| p.to_array()), REACH, loose) > 0.0 {
-                    let at_an_end = !loose && !(inner && skew);
+                    let at_an_end = !(loose || inner && skew);
                     assert!(at_an_end || far > REACH.max(deepest), "{x:?}: {far} {shares:?}");
                     left_out[usize::from(loose)] += 1;
                 }
