@@ -36,13 +36,6 @@ impl Bounds3 {
         Self { min: self.min - Vec3::splat(margin), max: self.max + Vec3::splat(margin) }
     }
 
-    /// Stretched along `way` [m], and against it unless `one_sided`.
-    pub(crate) fn reaching(&self, way: Vec3, one_sided: bool) -> Self {
-        let (low, high) = (way.min(Vec3::ZERO), way.max(Vec3::ZERO));
-        let (low, high) = if one_sided { (low, high) } else { (low.min(-high), high.max(-low)) };
-        Self { min: self.min + low, max: self.max + high }
-    }
-
     /// True when `other` lies inside.
     pub fn contains(&self, other: &Self) -> bool {
         self.min.cmple(other.min).all() && other.max.cmple(self.max).all()

@@ -15,3 +15,4 @@ pub(crate) mod pool;
 pub mod row_lanes;
 pub(crate) mod sheet_touch;
 pub mod soft;
+pub(crate) mod touch_rows;

@@ -10,6 +10,7 @@
 
 use crate::constraint::{Bounds, RowBuffer, RowId};
 use crate::math::{Block, Real};
+use std::ops::Range;
 
 /// Which part of the bias a sweep uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,9 +30,15 @@ pub fn warm_start(rows: &RowBuffer, v: &mut [Block]) {
 
 /// One pass over all rows in id order. Returns the sum of squared impulse changes [N²·s²] for the residual reading.
 pub fn sweep(rows: &mut RowBuffer, v: &mut [Block], pass: Pass) -> Real {
-    let mut squares = 0.0;
-    let mut id = 0;
-    while id < rows.len() as RowId {
+    let all = 0..rows.len() as RowId;
+    sweep_some(rows, all, v, pass, 0.0)
+}
+
+/// The same over some of them, added to the sum so far. A disc is not parted.
+pub(crate) fn sweep_some(rows: &mut RowBuffer, some: Range<RowId>, v: &mut [Block], pass: Pass, squares: Real) -> Real {
+    let mut squares = squares;
+    let mut id = some.start;
+    while id < some.end {
         let bounds = rows.rows()[id as usize].bounds;
         if let Bounds::Disc { normal, friction, radius } = bounds {
             let reach = (friction * rows.rows()[normal as usize].impulse + radius).max(0.0);
@@ -75,9 +82,22 @@ pub(crate) fn relax_disc(rows: &mut RowBuffer, id: RowId, reach: Real, v: &mut [
     let [old_a, old_b] = [rows.rows()[id as usize].impulse, rows.rows()[id as usize + 1].impulse];
     let (k11, k22) = (rows.rows()[id as usize].diagonal, rows.rows()[id as usize + 1].diagonal);
     let k12: Real = rows.terms(id).iter().zip(rows.terms(id + 1)).map(|(a, b)| a.jacobian.dot(b.response)).sum();
+    let Some([a, b]) = held_in_disc([old_a, old_b], [slip_a, slip_b], [k11, k22, k12], reach) else { return 0.0 };
+    let (change_a, change_b) = (set(rows, id, a, v), set(rows, id + 1, b, v));
+    change_a * change_a + change_b * change_b
+}
+
+/// Impulses of two tangents in a disc, from those they have, their slip and their answers (of both, and between them).
+#[inline(always)]
+pub(crate) fn held_in_disc(
+    [old_a, old_b]: [Real; 2],
+    [slip_a, slip_b]: [Real; 2],
+    [k11, k22, k12]: [Real; 3],
+    reach: Real,
+) -> Option<[Real; 2]> {
     let det = k11 * k22 - k12 * k12;
     if !det.is_finite() || det <= 0.0 {
-        return 0.0;
+        return None;
     }
     let mut a = old_a - (k22 * slip_a - k12 * slip_b) / det;
     let mut b = old_b - (k11 * slip_b - k12 * slip_a) / det;
@@ -89,8 +109,7 @@ pub(crate) fn relax_disc(rows: &mut RowBuffer, id: RowId, reach: Real, v: &mut [
         let scale = if length > reach { reach / length } else { 1.0 };
         (a, b) = (a * scale, b * scale);
     }
-    let (change_a, change_b) = (set(rows, id, a, v), set(rows, id + 1, b, v));
-    change_a * change_a + change_b * change_b
+    Some([a, b])
 }
 
 /// Stores an impulse and tells every block on the row; returns the change.

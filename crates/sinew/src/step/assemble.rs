@@ -29,7 +29,7 @@ pub(crate) fn assemble(ctx: &StepContext, model: &Model, state: &State, work: &m
     law_contact::rows(ctx, model, settings, work);
     pgs::warm_start(&work.rows, &mut work.velocity);
     pgs::warm_start(&work.node_rows, &mut work.velocity);
-    pgs::warm_start(&work.contact_rows, &mut work.velocity);
+    work.contact_rows.warm_start(&mut work.velocity);
     pgs::warm_start(&work.law_rows, &mut work.velocity);
     // few rows are not worth the laying out
     work.laid = work.node_rows.len() >= LAY_OUT && work.node_lanes.build(&work.node_rows, &work.velocity);

@@ -28,9 +28,10 @@
 //! end, for a body at rest against its centre has U(x) and ½ M c⁺² ≤ ½ M c² + P·c⁺ with the whole push P = M (c⁺ − c).
 //! Momentum is kept. Spin is not; nor is the tie between impulses of rows and velocities, until the next step.
 
+use super::motion_sums::{Energy, Gift, Momentum, Motion};
 use crate::constraint::{RowBuffer, RowId};
 use crate::deformable::BodyRef;
-use crate::math::{Block, Real, Vec3, add, put, vec};
+use crate::math::{Block, Real, Vec3, add, put, run_wide, vec};
 use crate::model::{Model, Nodes};
 use crate::work::{ImplicitIsland, Means, SoftWork, Work};
 use std::ops::Range;
@@ -135,10 +136,8 @@ pub(super) fn count(first: bool, model: &Model, slot: u32, work: &mut Work) {
     // node by node: what is pressed gets from one side what the other takes. A push works on the way that comes after it,
     // and what it takes is not counted: a kick into a wall is taken back by it, and nothing was lost
     let before = std::mem::replace(&mut held.means.centre, centre);
-    for (m, (v, last)) in nodes.mass.iter().zip(v.iter().zip(&*last)) {
-        let (now, last) = (vec(*v) - centre, vec(*last) - before);
-        held.means.motion += m * (now - last).dot(now).max(0.0);
-    }
+    let [given, ..] = run_wide(Motion { nodes, v, what: Gift { last, centre, before } });
+    held.means.motion += given;
     last.copy_from_slice(v);
 }
 
@@ -197,7 +196,7 @@ fn centre_of(nodes: &Nodes, v: &[Block]) -> Vec3 {
     if nodes.inv_mass.contains(&0.0) {
         return Vec3::ZERO;
     }
-    let momentum = nodes.mass.iter().zip(v).fold(Vec3::ZERO, |sum, (m, v)| sum + vec(*v) * *m);
+    let momentum = Vec3::from_array(run_wide(Motion { nodes, v, what: Momentum }));
     momentum / nodes.mass.iter().sum::<Real>()
 }
 
@@ -269,8 +268,7 @@ fn cut(h: Real, nodes: &Nodes, slot: u32, work: &mut Work, [blocks, seats]: [Ran
 
 /// Energy of motion against a velocity, of nodes that are free [J].
 fn kinetic(nodes: &Nodes, v: &[Block], against: Vec3) -> Real {
-    let free = nodes.mass.iter().zip(&nodes.inv_mass).zip(v).filter(|((_, inv), _)| **inv > 0.0);
-    free.map(|((m, _), v)| 0.5 * m * (vec(*v) - against).length_squared()).sum()
+    run_wide(Motion { nodes, v, what: Energy { against } })[0]
 }
 
 /// What rows do on a body's centre and on its motion against that [J].

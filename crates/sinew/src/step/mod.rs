@@ -14,6 +14,7 @@ pub(crate) mod intake;
 mod law_contact;
 mod law_whole;
 mod means;
+mod motion_sums;
 mod node_contact;
 mod node_lanes;
 mod observe;

@@ -4,11 +4,11 @@
 use super::{StepContext, classic_contact, ellipsoid_contact, sheet, surface_contact, touch};
 use crate::collision::surface::feature;
 use crate::collision::{Bounds3, Ellipsoid, Geometry};
-use crate::constraint::{Bounds, Term};
 use crate::math::{Pose, Real, Vec3, any_orthonormal};
 use crate::model::{BuiltCollider, Material, Model, Nodes, PairRules};
 use crate::settings::Settings;
 use crate::solver::contact;
+use crate::solver::touch_rows::Wants;
 use crate::state::{ContactKey, ContactMemory, State, contact_flag, of_pair};
 use crate::work::{ColliderRef, NodeContact, SkinWork, Work};
 use bytemuck::Zeroable;
@@ -289,71 +289,74 @@ pub(super) fn renew(old: Option<&ContactMemory>, key: ContactKey, normal: Vec3, 
     m
 }
 
+/// The surface of a pair of bodies, known from the contact before while the pair is the same.
+#[derive(Default)]
+struct LastPair(Option<((u32, u32, u32), Material)>);
+
+impl LastPair {
+    fn material(&mut self, model: &Model, rules: &PairRules, m: &ContactMemory) -> Material {
+        let pair = (m.key.a, m.key.b, if m.has(contact_flag::SURFACE) { u32::MAX } else { m.key.collider_a });
+        let known = self.0.filter(|(p, _)| *p == pair);
+        let material = known.map_or_else(|| touch::pair_material(model, rules, m), |(_, material)| material);
+        self.0 = Some((pair, material));
+        material
+    }
+}
+
 /// Writes the rows of all node contacts of sweep islands with their warm impulses.
 pub(super) fn rows(ctx: &StepContext, model: &Model, rules: &PairRules, work: &mut Work) {
     work.node_contacts.clear();
     let mut rows = std::mem::take(&mut work.contact_rows);
     rows.clear();
     let p = &ctx.contact;
-    let mut terms = std::mem::take(&mut work.terms);
     let mut parts = std::mem::take(&mut work.parts);
-    // the pair of bodies before, and its surface
-    let mut last: Option<((u32, u32, u32), Material)> = None;
+    let mut last = LastPair::default();
     let by_rows = std::mem::take(&mut work.by_rows);
     for &index in &by_rows {
         let m = &work.contacts[index as usize];
         let Some(at) = touch::place(model, &work.pose, m, 0) else { continue };
-        let pair = (m.key.a, m.key.b, if m.has(contact_flag::SURFACE) { u32::MAX } else { m.key.collider_a });
-        let known = last.filter(|(p, _)| *p == pair);
-        let material = known.map_or_else(|| touch::pair_material(model, rules, m), |(_, material)| material);
-        last = Some((pair, material));
-        let soft = touch::parts(model, &work.velocity, m, &mut parts);
-        let write = |axis: Vec3, terms: &mut Vec<Term>| match soft {
-            true => touch::part_terms(&parts, axis, terms),
-            false => touch::terms(model, work, m, axis, at.at, terms),
-        };
+        let material = last.material(model, rules, m);
         let point = m.points[0];
-        let row = rows.len() as u32;
-        let friction = if point.slipping != 0 { material.kinetic_friction } else { material.static_friction };
-        let bounds = Bounds::Disc { normal: row + 2, friction, radius: 0.0 };
-        for (k, bounds) in [(0, bounds), (1, Bounds::Mate)] {
-            let bias = p.friction_rate * point.stick[k];
-            write(at.tangents[k], &mut terms);
-            rows.push(&terms, bias, bias, 0.0, bounds);
-        }
-        let overlap = at.gap.min(0.0);
-        let push = (overlap * p.bias_rate).max(-p.push_speed);
+        let push = (at.gap.min(0.0) * p.bias_rate).max(-p.push_speed);
         let (bias, correction) = if at.gap > 0.0 { (at.gap * p.inv_h, 0.0) } else { (push, push) };
-        write(at.normal, &mut terms);
-        rows.push(&terms, bias, correction, 0.0, Bounds::AtLeast(0.0));
-        let approach = rows.drift(row + 2, &work.velocity);
-        let list = rows.rows_mut();
-        if let Some(bias) = touch::rebound(material.restitution, approach, at.gap, ctx.h, p.restitution_speed) {
-            (list[row as usize + 2].bias, list[row as usize + 2].correction) = (bias, 0.0);
+        let [normal, slide, across] = point.impulse;
+        let wants = Wants {
+            bias: [p.friction_rate * point.stick[0], p.friction_rate * point.stick[1], bias],
+            correction,
+            friction: if point.slipping != 0 { material.kinetic_friction } else { material.static_friction },
+            impulse: [slide, across, normal],
+        };
+        let axes = [at.tangents[0], at.tangents[1], at.normal];
+        let place = if touch::parts(model, &work.velocity, m, &mut parts) {
+            rows.push_touch(axes, &parts, wants)
+        } else {
+            rows.push_rows(axes, wants, |axis, terms| touch::terms(model, work, m, axis, at.at, terms))
+        };
+        if material.restitution > 0.0 {
+            let [.., approach] = rows.drifts(place, &work.velocity);
+            let bounce = touch::rebound(material.restitution, approach, at.gap, ctx.h, p.restitution_speed);
+            bounce.into_iter().for_each(|bias| rows.bounce(place, bias));
         }
-        list[row as usize].impulse = point.impulse[1];
-        list[row as usize + 1].impulse = point.impulse[2];
-        list[row as usize + 2].impulse = point.impulse[0];
-        work.node_contacts.push(NodeContact { manifold: index, row });
+        work.node_contacts.push(NodeContact { manifold: index, place });
         work.report.penetration = work.report.penetration.max(-at.gap);
     }
     work.contact_rows = rows;
-    work.terms = terms;
     work.parts = parts;
     work.by_rows = by_rows;
 }
 
 /// After the correcting sweeps: how far each contact slipped, and whether it sticks.
 pub(super) fn settle(ctx: &StepContext, model: &Model, rules: &PairRules, work: &mut Work) {
-    for c in &work.node_contacts {
-        let m = work.contacts[c.manifold as usize];
-        let rows = work.contact_rows.rows();
-        let (t1, t2) = (rows[c.row as usize].impulse, rows[c.row as usize + 1].impulse);
-        let n = rows[c.row as usize + 2].impulse;
-        let slip = [0, 1].map(|k| work.contact_rows.drift(c.row + k, &work.velocity));
-        let answer = rows[c.row as usize].diagonal;
-        let material = touch::pair_material(model, rules, &m);
-        let point = &mut work.contacts[c.manifold as usize].points[0];
+    let Work { node_contacts, contact_rows, contacts, velocity, .. } = work;
+    let mut last = LastPair::default();
+    for c in &*node_contacts {
+        let m = &mut contacts[c.manifold as usize];
+        let [t1, t2, n] = contact_rows.impulses(c.place);
+        let [slide, across, _] = contact_rows.drifts(c.place, velocity);
+        let slip = [slide, across];
+        let answer = contact_rows.answer(c.place);
+        let material = last.material(model, rules, m);
+        let point = &mut m.points[0];
         let mu = if point.slipping != 0 { material.kinetic_friction } else { material.static_friction };
         let sticks = t1 * t1 + t2 * t2 < (0.9999 * mu * n) * (0.9999 * mu * n);
         for (stick, slip) in point.stick.iter_mut().zip(slip) {
@@ -373,9 +376,7 @@ pub(super) fn settle(ctx: &StepContext, model: &Model, rules: &PairRules, work: 
 /// Reads the impulses back from the rows.
 pub(super) fn harvest(work: &mut Work) {
     for c in &work.node_contacts {
-        let rows = work.contact_rows.rows();
-        let point = &mut work.contacts[c.manifold as usize].points[0];
-        let at = c.row as usize;
-        point.impulse = [rows[at + 2].impulse, rows[at].impulse, rows[at + 1].impulse];
+        let [slide, across, normal] = work.contact_rows.impulses(c.place);
+        work.contacts[c.manifold as usize].points[0].impulse = [normal, slide, across];
     }
 }

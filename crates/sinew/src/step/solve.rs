@@ -46,7 +46,7 @@ fn sweep(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings,
         Order::Joint => {
             squares += pgs::sweep(&mut work.rows, &mut work.velocity, pass);
             squares += node_rows(work, settings, pass);
-            squares += pgs::sweep(&mut work.contact_rows, &mut work.velocity, pass);
+            squares += work.contact_rows.sweep(&mut work.velocity, pass);
             squares += node_lanes::sweep(ctx, work, settings, pass);
             squares += sheet::sweep(ctx, model, work, settings, pass);
             squares += law_contact::sweep(ctx, work, pass);
@@ -59,7 +59,7 @@ fn sweep(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings,
             }
             for _ in 0..deformable {
                 squares += node_rows(work, settings, pass);
-                squares += pgs::sweep(&mut work.contact_rows, &mut work.velocity, pass);
+                squares += work.contact_rows.sweep(&mut work.velocity, pass);
                 squares += node_lanes::sweep(ctx, work, settings, pass);
                 squares += sheet::sweep(ctx, model, work, settings, pass);
                 squares += law_contact::sweep(ctx, work, pass);

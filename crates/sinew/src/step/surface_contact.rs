@@ -3,8 +3,8 @@
 
 use super::node_contact::{near_colliders, remember, renew};
 use super::rim_contact::Looker;
-use crate::collision::surface::{Ends, Finder, Held, Touching, feature, sort, thin_out};
-use crate::collision::{Bounds3, TriangleMeet};
+use crate::collision::TriangleMeet;
+use crate::collision::surface::{CellTree, Ends, Finder, Held, NearPairs, Touching, feature, sort, thin_out};
 use crate::math::{Pose, Real, Vec3};
 
 use crate::model::{Body, BuiltCollider, Model, Nodes};
@@ -19,10 +19,6 @@ pub(super) const FLAT: Real = 1e-4;
 const CORNER: Real = 0.999;
 /// Depth of triangles between corners on a round side that is left alone, as a share of the contact margin.
 const SAG: Real = 0.2;
-/// How far surfels may move before the trees are walked again, as a share of the contact margin, and in steps of the fastest:
-/// farther, and more pairs are looked at in every step.
-const SLACK: Real = 0.2;
-const AHEAD: Real = 2.0;
 
 /// Depth of a vertex below a face from which it is asked whether it is inside at all, as a share of the contact margin. At less it may
 /// be on either side of an edge by rounding.
@@ -71,7 +67,6 @@ pub(super) fn find(model: &Model, state: &State, work: &mut Work, settings: &Set
             }
         }
     }
-    work.near_pairs.forget_unused();
 }
 
 /// Contacts of a surface with itself.
@@ -99,7 +94,7 @@ fn may_meet(model: &Model, work: &Work, a: u32, b: u32) -> bool {
 
 /// Features of two surfaces, or of one.
 fn find_pair(model: &Model, state: &State, work: &mut Work, settings: &Settings, a: u32, b: u32) {
-    let Work { skins, near_pairs, cell_pairs, touching_features, held_vertices, contacts, .. } = work;
+    let Work { skins, near_pairs, touching_features, held_vertices, contacts, .. } = work;
     for slot in [a, b] {
         fit(model, skins, slot, settings);
     }
@@ -143,8 +138,9 @@ fn find_pair(model: &Model, state: &State, work: &mut Work, settings: &Settings,
         crossed,
         sag: HELD_SAG * settings.contact_margin,
     };
-    near_pairs.meeting((a, skin_a), (b, skin_b), cell_pairs);
-    let boxes = (&skin_a.boxes[..], &skin_b.boxes[..]);
+    let (Some(boxed_a), Some(boxed_b)) = (skin_a.boxed(), skin_b.boxed()) else { return };
+    near_pairs.find(&finder, [boxed_a, boxed_b], settings.lanes);
+    let trees = [boxed_a.tree, boxed_b.tree];
     // under the guarantee rows shall stop what the guard would have to
     let held = (!settings.guaranteed).then_some(held_vertices);
     // what is beside a body lies behind some of its faces too
@@ -157,7 +153,7 @@ fn find_pair(model: &Model, state: &State, work: &mut Work, settings: &Settings,
         let doubtful = depth > DOUBTFUL * settings.contact_margin;
         doubtful && !own && nodes.surface.is_solid() && !skin.encloses(&nodes.cells, p, depth)
     };
-    features(&finder, cell_pairs, boxes, (held, &ghost), touching_features);
+    features(&finder, near_pairs, trees, (held, &ghost), touching_features);
     // both lists are in the order of keys: walk along the remembered contacts
     let mut known = &state.contacts[state.contacts.partition_point(|m| (m.key.a, m.key.b) < (a, b))..];
     for t in touching_features.iter() {
@@ -179,25 +175,24 @@ fn find_pair(model: &Model, state: &State, work: &mut Work, settings: &Settings,
 /// Tells whether a vertex that seems to be inside is not.
 type Ghost<'a> = &'a dyn Fn(&Touching) -> bool;
 
-/// What touches among pairs of cells with these boxes, in the order of keys; without vertices that are ghosts and, with `held`,
-/// without the edges that vertices hold.
+/// What touches among pairs of features, whose cells have boxes in these trees, in the order of keys; without vertices that
+/// are ghosts and, with `held`, without the edges that vertices hold.
 fn features(
     finder: &Finder<'_>,
-    pairs: &[(u32, u32)],
-    (boxes_a, boxes_b): (&[Bounds3], &[Bounds3]),
+    pairs: &NearPairs,
+    [tree_a, tree_b]: [&CellTree; 2],
     (held, ghost): (Option<&mut Held>, Ghost<'_>),
     out: &mut Vec<Touching>,
 ) {
     out.clear();
-    for &(cell_a, cell_b) in pairs {
-        finder.vertices([cell_a, cell_b], [&boxes_a[cell_a as usize], &boxes_b[cell_b as usize]], out);
+    let [of_a, of_b] = &pairs.vertices;
+    for (pairs, swapped, tree) in [(of_a, false, tree_b), (of_b, true, tree_a)] {
+        out.extend(pairs.iter().filter_map(|&pair| finder.vertex(pair, swapped, &tree.bounds(pair[1]))));
     }
     thin_out(out);
     out.retain(|t| !ghost(t));
     let held = held.map(|h| h.list(out, [finder.a.x.len(), finder.b.x.len()]));
-    for &cells in pairs {
-        finder.edges(cells, &boxes_b[cells.1 as usize], held, out);
-    }
+    out.extend(pairs.edges.iter().filter_map(|&pair| finder.edges(pair, held)));
     sort(out);
 }
 
@@ -211,12 +206,7 @@ fn fit(model: &Model, skins: &mut [Option<SkinWork>], slot: u32, settings: &Sett
 /// How far cells look for each other.
 fn window(settings: &Settings) -> Window {
     let more = fall(settings);
-    Window {
-        near: settings.soft_margin() + more,
-        depth: settings.contact_margin + more,
-        slack: SLACK * settings.contact_margin,
-        ahead: AHEAD * settings.dt,
-    }
+    Window { near: settings.soft_margin() + more, depth: settings.contact_margin + more, lanes: settings.lanes }
 }
 
 /// True when the triangles of a surface of this half thickness cannot come deeper into a ball than a share of the contact

@@ -8,6 +8,7 @@ use crate::friction::Weave;
 use crate::math::{Block, Quat, Real, Sym3, Vec3, any_orthonormal, rigid_pose};
 use crate::model::{Material, Model, Nodes, PairRules};
 use crate::report::Spread;
+use crate::solver::touch_rows::Part;
 use crate::state::{ContactMemory, State, contact_flag};
 use crate::work::Work;
 
@@ -210,10 +211,6 @@ impl<'a> Feature<'a> {
     }
 }
 
-/// A node's part in a contact of two soft surfaces: its block, its weight (+ on b, − on a) and its inverse mass [1/kg]. The
-/// same for all axes.
-pub(crate) type Part = (u32, Real, Real);
-
 /// The parts of all nodes in a contact of two soft surfaces, into `out`. False where that is not all there is to say: one
 /// side is a rigid body, a particle turns, or a node has a part in several corners.
 pub(super) fn parts(model: &Model, velocity: &[Block], m: &ContactMemory, out: &mut Vec<Part>) -> bool {
@@ -238,15 +235,6 @@ pub(super) fn parts(model: &Model, velocity: &[Block], m: &ContactMemory, out: &
         }
     }
     true
-}
-
-/// Terms of a push along `axis` on these parts.
-pub(super) fn part_terms(parts: &[Part], axis: Vec3, out: &mut Vec<Term>) {
-    out.clear();
-    out.extend(parts.iter().map(|&(block, weight, inv_mass)| {
-        let jacobian = axis * weight;
-        Term { block, jacobian, response: jacobian * inv_mass }
-    }));
 }
 
 /// Terms of a push along `axis` at a point: + on b, − on a.

@@ -4,17 +4,15 @@ mod classic;
 mod guard;
 mod implicit;
 mod islands;
-mod near_cells;
 mod skin;
 
 pub(crate) use classic::{ClassicWork, Encounter, Mover};
 pub(crate) use guard::{GuardBody, GuardHit, GuardWork, Meeting, Near};
 pub(crate) use implicit::{ImplicitIsland, ImplicitSpan, ImplicitWork, Means, SWEEPS, SheetWork, SoftWork, Touch};
 pub(crate) use islands::Islands;
-pub(crate) use near_cells::NearCells;
 pub(crate) use skin::{EdgeGroup, SkinWork, Window};
 
-use crate::collision::surface::{Held, Touching};
+use crate::collision::surface::{Held, NearPairs, Touching};
 use crate::collision::{Bounds3, BroadPhase, Candidate, NarrowScratch};
 
 use crate::constraint::{RowBuffer, Term};
@@ -26,6 +24,7 @@ use crate::solver::contact_set::ContactSet;
 use crate::solver::node_touch::NodeTouches;
 use crate::solver::pool::Pool;
 use crate::solver::row_lanes::RowLanes;
+use crate::solver::touch_rows::{Part, Place, TouchRows};
 use crate::state::ContactMemory;
 use crate::step::ellipsoid_contact::Around;
 use crate::step::untwist::Loose;
@@ -61,7 +60,7 @@ impl RowSpan {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NodeContact {
     pub manifold: u32,
-    pub row: u32,
+    pub place: Place,
 }
 
 /// A contact point with a friction law of its own: its rows (two tangents, then the normal), what the law knows of it when the
@@ -196,7 +195,7 @@ pub(crate) struct Work {
     pub node_lanes: RowLanes,
     pub laid: bool,
     /// Rows of node contacts: last in a sweep.
-    pub contact_rows: RowBuffer,
+    pub contact_rows: TouchRows,
     pub spans: Vec<RowSpan>,
     /// Impulses of constraint rows carried from substep to substep [N·s]. (as State)
     pub warm: Vec<Real>,
@@ -232,10 +231,8 @@ pub(crate) struct Work {
     pub any_laws: bool,
     /// Surfaces of bodies of nodes. Written by `detect`. (slots)
     pub skins: Vec<Option<SkinWork>>,
-    /// Pairs of cells that may meet, kept from step to step. Written by `detect`.
-    pub near_pairs: NearCells,
-    /// Pairs of cells that meet and what touches among them, of the two bodies that are being looked at. Written by `detect`.
-    pub cell_pairs: Vec<(u32, u32)>,
+    /// Pairs of features that may touch, and what touches among them, of the two bodies that are being looked at. Written by `detect`.
+    pub near_pairs: NearPairs,
     pub touching_features: Vec<Touching>,
     /// Vertices with a contact, while edges are thinned out.
     pub held_vertices: Held,
@@ -247,7 +244,7 @@ pub(crate) struct Work {
     /// Terms of the row that is being put together.
     pub terms: Vec<Term>,
     /// Nodes of the contact whose rows are being written.
-    pub parts: Vec<crate::step::touch::Part>,
+    pub parts: Vec<Part>,
     /// Contacts that a classic method answers.
     pub classic: ClassicWork,
     /// Surfaces on their way through the step, for continuous detection.
@@ -316,7 +313,7 @@ impl Work {
             node_rows: RowBuffer::default(),
             node_lanes: RowLanes::default(),
             laid: false,
-            contact_rows: RowBuffer::default(),
+            contact_rows: TouchRows::default(),
             spans: Vec::new(),
             warm: Vec::new(),
             row_forces: Vec::new(),
@@ -337,8 +334,7 @@ impl Work {
             body_laws: false,
             any_laws: false,
             skins: Vec::new(),
-            near_pairs: NearCells::default(),
-            cell_pairs: Vec::new(),
+            near_pairs: NearPairs::default(),
             touching_features: Vec::new(),
             held_vertices: Held::default(),
             near_colliders: Vec::new(),

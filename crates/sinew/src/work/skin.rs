@@ -1,8 +1,8 @@
 //! The surface of a body of nodes as detection sees it at the start of a step.
 
 use crate::collision::Bounds3;
-use crate::collision::surface::{Skin, SurfaceTree, blend, point_triangle};
-use crate::math::{Eight, LANES, Real, Vec3};
+use crate::collision::surface::{Boxed, CellTree, Fit, Skin, blend, point_triangle};
+use crate::math::{Block, Eight, LANES, Real, Vec3};
 use crate::model::surface::Cells;
 use crate::model::{Nodes, mean_edge};
 use crate::state::State;
@@ -26,14 +26,11 @@ pub(crate) struct SkinWork {
     pub bounds: Option<Bounds3>,
     /// The step [s].
     dt: Real,
-    /// Around the way of each surfel in this step. Written by `fit`.
-    ways: Vec<Bounds3>,
-    /// Around all places where each cell may be in this step, and what the window adds. Written by `fit`.
-    pub boxes: Vec<Bounds3>,
-    /// A tree over fat boxes, which those of the cells have not left since it was fitted; none without cells.
-    pub tree: Option<SurfaceTree>,
-    /// How often the fat boxes were made anew: who knows this number knows which pairs of cells may meet.
-    fattened: u64,
+    /// Positions of the surfels now and where their velocities take them in this step, in lanes. Written by `fit` [m].
+    now: Vec<Block>,
+    then: Vec<Block>,
+    /// Boxes around all places where each cell may be in this step, and what the window adds; none without cells. Written by `fit`.
+    pub tree: Option<CellTree>,
     /// What the boxes were fitted for, since the surface was last followed.
     fitted: Option<Window>,
     /// The nodes of a body at rest, as they were when it was followed, and the margin then [m]; no nodes for one that moved.
@@ -60,8 +57,6 @@ pub(crate) struct EdgeGroup {
 impl SkinWork {
     /// For a body as it is in the model.
     pub fn new(generation: u32, nodes: &Nodes) -> Self {
-        let boxes: Vec<_> = nodes.cells.corners.iter().map(|c| around(c.map(|i| nodes.rest[i as usize]))).collect();
-        let tree = (!boxes.is_empty()).then(|| SurfaceTree::new(boxes));
         let radius = |c: &[u32; 3]| circle(c.map(|i| nodes.rest[i as usize]));
         let face_radius = nodes.cells.corners.iter().map(radius).fold(0.0, Real::max);
         Self {
@@ -72,10 +67,9 @@ impl SkinWork {
             normals: Vec::new(),
             bounds: None,
             dt: 0.0,
-            ways: Vec::new(),
-            boxes: Vec::new(),
-            tree,
-            fattened: 0,
+            now: Vec::new(),
+            then: Vec::new(),
+            tree: CellTree::new(&nodes.cells, &nodes.rest),
             fitted: None,
             rested: (Vec::new(), 0.0),
             all_nodes: nodes.surface.is_all_nodes(nodes.inv_mass.len()),
@@ -104,11 +98,6 @@ impl SkinWork {
 
     pub fn is_of(&self, generation: u32) -> bool {
         self.generation == generation
-    }
-
-    /// Tells these fat boxes from those of other bodies and times.
-    pub fn stamp(&self) -> (u32, u64) {
-        (self.generation, self.fattened)
     }
 
     /// Follows the state. The box holds all surfels now and where their velocities take them in `dt`, grown by `margin` [m].
@@ -153,8 +142,7 @@ impl SkinWork {
         self.bounds = (!self.x.is_empty()).then(|| Bounds3 { min, max }.grown(grow));
     }
 
-    /// Fits the boxes of the cells to this step, unless they are, and finds the normals of a sheet. The fat boxes are made anew
-    /// when a cell may leave its own.
+    /// Fits the boxes of the cells to this step, unless they are, and finds the normals of a sheet.
     pub fn fit(&mut self, nodes: &Nodes, window: Window) {
         if self.fitted.replace(window) == Some(window) {
             return;
@@ -162,39 +150,36 @@ impl SkinWork {
         if !nodes.surface.is_solid() {
             nodes.surface.normals(&self.x, &mut self.normals);
         }
-        let Self { x, v, dt, ways, boxes, tree, fattened, fastest, .. } = self;
+        let Self { x, v, dt, now, then, tree, .. } = self;
         let Some(tree) = tree else { return };
-        ways.clear();
-        ways.extend(x.iter().zip(v.iter()).map(|(&x, &v)| way(x, v, *dt)));
-        let (radius, solid) = (nodes.traits.radius.max(0.0), nodes.surface.is_solid());
-        let deeper = window.depth - window.near;
-        boxes.clear();
-        boxes.extend(nodes.cells.corners.iter().map(|corners| {
-            let all = hull(corners, ways);
-            let &[i, j, k] = corners;
-            if j == k || !(deeper > 0.0) {
-                return all.grown(radius + window.depth);
-            }
-            let (a, b, c) = (x[i as usize], x[j as usize], x[k as usize]);
-            let inward = -(b - a).cross(c - a).normalize_or_zero();
-            all.grown(radius + window.near).reaching(inward * deeper, solid)
-        }));
-        if *fattened > 0 && boxes.iter().zip(tree.boxes()).all(|(now, fat)| fat.contains(now)) {
-            return;
-        }
-        *fattened += 1;
-        let slack = (window.slack + window.ahead * *fastest).min(0.5 * window.depth);
-        tree.refit(boxes.iter().map(|b| b.grown(slack)));
+        let block = |p: Vec3| [p.x, p.y, p.z, 0.0];
+        now.clear();
+        now.extend(x.iter().map(|&x| block(x)));
+        then.clear();
+        then.extend(x.iter().zip(v.iter()).map(|(&x, &v)| block(x + v * *dt)));
+        let (radius, deeper) = (nodes.traits.radius.max(0.0), window.depth - window.near);
+        let reaches = deeper > 0.0;
+        let fit = Fit {
+            now,
+            then,
+            face: radius + if reaches { window.near } else { window.depth },
+            segment: radius + window.depth,
+            deeper: if reaches { deeper } else { 0.0 },
+            one_sided: nodes.surface.is_solid(),
+        };
+        tree.fit(fit, window.lanes);
     }
 
     /// Calls `found` for every cell whose box of this step meets `bounds`, in no particular order.
-    pub fn overlapping(&self, bounds: &Bounds3, mut found: impl FnMut(u32)) {
-        let Some(tree) = &self.tree else { return };
-        tree.overlapping(bounds, |cell| {
-            if self.boxes[cell as usize].meets(bounds) {
-                found(cell);
-            }
-        });
+    pub fn overlapping(&self, bounds: &Bounds3, found: impl FnMut(u32)) {
+        if let Some(tree) = &self.tree {
+            tree.overlapping(bounds, found);
+        }
+    }
+
+    /// Boxes and places of this step, once they were fitted; none without cells.
+    pub fn boxed(&self) -> Option<Boxed<'_>> {
+        Some(Boxed { tree: self.tree.as_ref()?, x: &self.now })
     }
 
     /// True when a point is inside this body with an inside, as the nearest of its faces within `reach` tells [m].
@@ -206,11 +191,24 @@ impl SkinWork {
             let plane = (at[1] - at[0]).cross(at[2] - at[0]).normalize_or_zero();
             (p - blend(at, w), plane)
         };
+        // the box of a cell is far larger than the cell; a face right above may be a little farther than it is high
+        let near = Bounds3 { min: p, max: p }.grown(2.0 * reach);
+        let is_near = |cell: u32| {
+            let [a, b, c] = cells.corners[cell as usize].map(|k| self.x[k as usize]);
+            Bounds3 { min: a.min(b).min(c), max: a.max(b).max(c) }.meets(&near)
+        };
         let mut nearest = Real::INFINITY;
-        self.overlapping(&around, |cell| nearest = nearest.min(apart(cell).0.length()));
+        self.overlapping(&around, |cell| {
+            if is_near(cell) {
+                nearest = nearest.min(apart(cell).0.length());
+            }
+        });
         // faces at one edge are equally near: the one that the point is most above or below tells, of two the first
         let mut teller = (0.0, 0);
         self.overlapping(&around, |cell| {
+            if !is_near(cell) {
+                return;
+            }
             let (away, plane) = apart(cell);
             let height = plane.dot(away);
             let more = height.abs().total_cmp(&Real::abs(teller.0)).then(teller.1.cmp(&cell));
@@ -241,20 +239,8 @@ pub(crate) struct Window {
     pub near: Real,
     /// Behind a face, where what sank in is still found [m].
     pub depth: Real,
-    /// How far surfels may go before the trees are walked again: this [m], and their fastest way in this time [s].
-    pub slack: Real,
-    pub ahead: Real,
-}
-
-/// Around three boxes.
-#[inline]
-fn hull(&[i, j, k]: &[u32; 3], boxes: &[Bounds3]) -> Bounds3 {
-    let (a, b, c) = (&boxes[i as usize], &boxes[j as usize], &boxes[k as usize]);
-    Bounds3 { min: a.min.min(b.min).min(c.min), max: a.max.max(b.max).max(c.max) }
-}
-
-fn around([a, b, c]: [Vec3; 3]) -> Bounds3 {
-    Bounds3 { min: a.min(b).min(c), max: a.max(b).max(c) }
+    /// In lanes or one by one.
+    pub lanes: bool,
 }
 
 /// Radius of the smallest circle around a triangle [m].

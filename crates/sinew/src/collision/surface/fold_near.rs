@@ -82,7 +82,7 @@ impl Kernel for Near<'_> {
                 let (apart, fastest) = if edges {
                     let parting = square_of(sub(v[0], v[2])).max(square_of(sub(v[0], v[3])));
                     let parting = parting.max(square_of(sub(v[1], v[2]))).max(square_of(sub(v[1], v[3])));
-                    (between_edges(t, x), parting)
+                    (nearest_of_edges(t, x).0, parting)
                 } else {
                     let parting = square_of(sub(v[0], v[1])).max(square_of(sub(v[0], v[2])));
                     (from_face(t, x), parting.max(square_of(sub(v[0], v[3]))))
@@ -128,7 +128,7 @@ pub(crate) fn part<L: Lane>(t: L::Token, product: L, square: L) -> L {
 
 /// Squared distance of a point from a triangle: to its plane above its inside, else to the nearest of its sides.
 #[inline(always)]
-fn from_face<L: Lane>(t: L::Token, [p, a, b, c]: [V3<L>; 4]) -> L {
+pub(super) fn from_face<L: Lane>(t: L::Token, [p, a, b, c]: [V3<L>; 4]) -> L {
     let (none, one, tiny) = (L::splat(t, 0.0), L::splat(t, 1.0), L::splat(t, TINY));
     let (e, f, d) = (sub(b, a), sub(c, a), sub(p, a));
     let (ee, ef, ff) = (dot(e, e), dot(e, f), dot(f, f));
@@ -146,9 +146,10 @@ fn from_face<L: Lane>(t: L::Token, [p, a, b, c]: [V3<L>; 4]) -> L {
     none.select_gt(inside, sides, plane.min(sides))
 }
 
-/// Squared distance of two segments: nearest on the lines, kept on the first, nearest to that on the second, and back.
+/// Squared distance of two segments and the shares of the way along them: nearest on the lines, kept on the first, nearest to
+/// that on the second, and back.
 #[inline(always)]
-fn between_edges<L: Lane>(t: L::Token, [a, b, c, d]: [V3<L>; 4]) -> L {
+pub(super) fn nearest_of_edges<L: Lane>(t: L::Token, [a, b, c, d]: [V3<L>; 4]) -> (L, L, L) {
     let (none, one, half) = (L::splat(t, 0.0), L::splat(t, 1.0), L::splat(t, 0.5));
     let (e, f, r) = (sub(b, a), sub(d, c), sub(a, c));
     let (ee, ef, ff) = (dot(e, e), dot(e, f), dot(f, f));
@@ -160,5 +161,5 @@ fn between_edges<L: Lane>(t: L::Token, [a, b, c, d]: [V3<L>; 4]) -> L {
     let s = area.select_gt(L::splat(t, PARALLEL) * ee * ff, skew, beside);
     let u = part(t, fr + ef * s, ff);
     let s = part(t, ef * u - er, ee);
-    square_of(along(along(r, e, s), f, none - u))
+    (square_of(along(along(r, e, s), f, none - u)), s, u)
 }

@@ -12,6 +12,7 @@
 //!
 //! *Within one body* only features that are farther apart at rest than they may touch count, and neighbours never do.
 
+mod cell_tree;
 mod closest;
 mod drift;
 mod fold_finder;
@@ -19,18 +20,22 @@ mod fold_meet;
 mod fold_near;
 mod fold_tree;
 mod held;
+mod near_pairs;
+mod sift;
 mod tree;
 
+pub(crate) use cell_tree::{CellTree, Fit};
 pub(crate) use closest::{blend, point_triangle, segment_segment, way_between};
 pub(crate) use drift::{Look, Ways};
 pub(crate) use fold_finder::{Candidate, FoldFinder, FoldList, FoldPair};
 pub(crate) use fold_near::part;
 pub(crate) use held::{Held, sort, thin_out};
+pub(crate) use near_pairs::{Boxed, NearPairs};
 pub(crate) use tree::SurfaceTree;
 
 use crate::collision::Bounds3;
 use crate::math::{Real, Vec3};
-use crate::model::surface::{Cells, NONE};
+use crate::model::surface::Cells;
 
 /// Edges at a smaller angle than this (sine) have no common normal worth the name.
 pub(crate) const SKEW: Real = 0.05;
@@ -92,7 +97,7 @@ pub(crate) struct Touching {
 /// What was known of a pair: the normal from a to b when it touched last.
 pub(crate) type Before<'a> = &'a dyn Fn((u32, u32), (u32, u32)) -> Option<Vec3>;
 
-/// Looks at pairs of cells, of two bodies or of one.
+/// Looks at pairs of features, of two bodies or of one.
 pub(crate) struct Finder<'a> {
     pub a: Skin<'a>,
     pub b: Skin<'a>,
@@ -119,42 +124,18 @@ pub(crate) struct Ends<'a> {
 }
 
 impl Finder<'_> {
-    /// Touches of the vertices that two cells own with the other cell, into `out`. With the boxes they were found by.
-    pub fn vertices(&self, [cell_a, cell_b]: [u32; 2], [box_a, box_b]: [&Bounds3; 2], out: &mut Vec<Touching>) {
-        let (own_a, own_b) = (&self.a.cells.owned[cell_a as usize], &self.b.cells.owned[cell_b as usize]);
+    /// The touch of a vertex of a and a triangle of b, or of b and a when `swapped`, with the box of the triangle.
+    pub fn vertex(&self, [vertex, cell]: [u32; 2], swapped: bool, of_face: &Bounds3) -> Option<Touching> {
+        let point = if swapped { &self.b } else { &self.a };
+        let x = point.x[vertex as usize];
         // a vertex as far from the box of a face as the box of its own cell may reach has nothing to do with it
-        let outside = |x: Vec3, of: &Bounds3| (of.min - x).max(x - of.max).max_element() > self.beyond;
-        if self.b.cells.is_triangle(cell_b) {
-            for &vertex in own_a.vertices.iter().filter(|v| **v != NONE) {
-                if !outside(self.a.x[vertex as usize], box_b) {
-                    out.extend(self.vertex_face(vertex, cell_b, false));
-                }
-            }
-        }
-        if self.a.cells.is_triangle(cell_a) {
-            for &vertex in own_b.vertices.iter().filter(|v| **v != NONE) {
-                if !outside(self.b.x[vertex as usize], box_a) {
-                    out.extend(self.vertex_face(vertex, cell_a, true));
-                }
-            }
-        }
+        let outside = (of_face.min - x).max(x - of_face.max).max_element() > self.beyond;
+        if outside { None } else { self.vertex_face(vertex, cell, swapped) }
     }
 
-    /// Touches of the edges that two cells own, into `out`; without those that `held` vertices hold. With the box of b.
-    pub fn edges(&self, (cell_a, cell_b): (u32, u32), box_b: &Bounds3, held: Option<&Held>, out: &mut Vec<Touching>) {
-        let (own_a, own_b) = (&self.a.cells.owned[cell_a as usize], &self.b.cells.owned[cell_b as usize]);
-        for &edge_a in own_a.edges.iter().filter(|e| **e != NONE) {
-            let [i, j] = self.a.cells.edges[edge_a as usize];
-            let (p, q) = (self.a.x[i as usize], self.a.x[j as usize]);
-            // the edges of b lie in its box
-            let gap = (box_b.min - p.max(q)).max(p.min(q) - box_b.max).max_element();
-            if gap > self.edges_reach(p, q) {
-                continue;
-            }
-            for &edge_b in own_b.edges.iter().filter(|e| **e != NONE) {
-                out.extend(self.edge_edge(edge_a, edge_b, held));
-            }
-        }
+    /// No features that are farther apart touch, but for what has sunk in [m].
+    pub fn farthest(&self) -> Real {
+        MORE * (self.nearest + self.a.radius + self.b.radius)
     }
 
     /// A vertex of a against a triangle of b, or the other way round when `swapped`.
@@ -224,8 +205,8 @@ impl Finder<'_> {
         })
     }
 
-    /// An edge of a against an edge of b.
-    fn edge_edge(&self, edge_a: u32, edge_b: u32, held: Option<&Held>) -> Option<Touching> {
+    /// The touch of an edge of a and one of b; none for one that `held` vertices hold.
+    pub fn edges(&self, [edge_a, edge_b]: [u32; 2], held: Option<&Held>) -> Option<Touching> {
         let (ends_a, ends_b) = (self.a.cells.edges[edge_a as usize], self.b.cells.edges[edge_b as usize]);
         if self.own && ends_a.iter().any(|e| ends_b.contains(e)) {
             return None;

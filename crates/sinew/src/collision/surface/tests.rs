@@ -62,13 +62,29 @@ fn touches_held([a, b]: [&Owner; 2], own: bool, margin: Real, before: Before<'_>
     };
     let mut out = Vec::new();
     let all = Bounds3 { min: Vec3::NEG_INFINITY, max: Vec3::INFINITY };
+    // of one surface each pair once, as their cells are ordered
+    let ordered = |i: u32, j: u32| !own || i < j;
     let cells = |of: &Owner| 0..of.cells.corners.len() as u32;
-    let pairs: Vec<_> = cells(a).flat_map(|i| cells(b).map(move |j| (i, j))).filter(|(i, j)| !own || i < j).collect();
-    pairs.iter().for_each(|&(i, j)| finder.vertices([i, j], [&all; 2], &mut out));
+    for (swapped, [of, faces]) in [(false, [a, b]), (true, [b, a])] {
+        for (vertex, face) in (0..of.x.len() as u32).flat_map(|v| cells(faces).map(move |c| (v, c))) {
+            // points inside a body have none
+            let Some(owner) = of.cells.owned.iter().position(|o| o.vertices.contains(&vertex)) else { continue };
+            let owner = owner as u32;
+            let in_order = if swapped { ordered(face, owner) } else { ordered(owner, face) };
+            if in_order && faces.cells.is_triangle(face) {
+                out.extend(finder.vertex([vertex, face], swapped, &all));
+            }
+        }
+    }
     thin_out(&mut out);
     let mut held = Held::default();
     let held = sag.map(|_| held.list(&out, [a.x.len(), b.x.len()]));
-    pairs.iter().for_each(|&cells| finder.edges(cells, &all, held, &mut out));
+    let edges = |of: &Owner| 0..of.cells.edges.len() as u32;
+    for (i, j) in edges(a).flat_map(|i| edges(b).map(move |j| (i, j))) {
+        if ordered(a.cells.beside[i as usize][0], b.cells.beside[j as usize][0]) {
+            out.extend(finder.edges([i, j], held));
+        }
+    }
     sort(&mut out);
     out
 }

@@ -34,11 +34,6 @@ impl SurfaceTree {
         self.tree.refit_without_opt();
     }
 
-    /// The boxes, one a cell.
-    pub fn boxes(&self) -> &[Bounds3] {
-        &self.boxes
-    }
-
     /// The box around everything; none without cells.
     pub fn bounds(&self) -> Option<Bounds3> {
         if self.boxes.is_empty() {
@@ -59,15 +54,10 @@ impl SurfaceTree {
 
     /// Pairs of cells of two surfaces whose boxes meet, sorted, into `out`.
     pub fn pairs(&self, other: &Self, out: &mut Vec<(u32, u32)>) {
-        self.unsorted_pairs(other, out);
-        out.sort_unstable();
-    }
-
-    /// As `pairs`, in no particular order.
-    pub fn unsorted_pairs(&self, other: &Self, out: &mut Vec<(u32, u32)>) {
         out.clear();
         let meets = |&(a, b): &(u32, u32)| self.boxes[a as usize].meets(&other.boxes[b as usize]);
         out.extend(self.tree.leaf_pairs(&other.tree, |a, b| a.intersects(b)).filter(meets));
+        out.sort_unstable();
     }
 
     /// Pairs of cells of one surface whose boxes meet, the smaller first, sorted, into `out`.

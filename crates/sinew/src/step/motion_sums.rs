@@ -1,0 +1,124 @@
+//! Sums over the nodes of a body, eight at a time: what it has in motion and what others gave it. One chain of additions would wait
+//! for each of thousands of nodes.
+
+use crate::math::lane3::{V3, dot, splat3, sub};
+use crate::math::{Block, Kernel, LANES, Lane, Real, Vec3};
+use crate::model::Nodes;
+
+/// Sums something over nodes with these velocities.
+pub(super) struct Motion<'a, W> {
+    pub(super) nodes: &'a Nodes,
+    pub(super) v: &'a [Block],
+    pub(super) what: W,
+}
+
+/// What is summed, of `COUNT` nodes from `at` on: their masses, whether they are free (1 or 0), their velocities.
+pub(super) trait Summed: Copy {
+    fn add<L: Lane>(self, t: L::Token, at: usize, of: NodeLanes<L>, sums: &mut V3<L>);
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct NodeLanes<L> {
+    mass: L,
+    /// Of those that are free; 0 for others.
+    free: L,
+    v: V3<L>,
+}
+
+/// m v [N·s].
+#[derive(Clone, Copy)]
+pub(super) struct Momentum;
+
+impl Summed for Momentum {
+    #[inline(always)]
+    fn add<L: Lane>(self, _: L::Token, _: usize, of: NodeLanes<L>, sums: &mut V3<L>) {
+        for k in 0..3 {
+            sums[k] = sums[k] + of.v[k] * of.mass;
+        }
+    }
+}
+
+/// Energy of motion against a velocity, of nodes that are free [J].
+#[derive(Clone, Copy)]
+pub(super) struct Energy {
+    pub(super) against: Vec3,
+}
+
+impl Summed for Energy {
+    #[inline(always)]
+    fn add<L: Lane>(self, t: L::Token, _: usize, of: NodeLanes<L>, sums: &mut V3<L>) {
+        let v = sub(of.v, splat3(t, self.against));
+        sums[0] = sums[0] + L::splat(t, 0.5) * of.free * dot(v, v);
+    }
+}
+
+/// What others gave since velocities were `last`, those of the centre being what they were `before`, where it is more than
+/// nothing [J].
+#[derive(Clone, Copy)]
+pub(super) struct Gift<'a> {
+    pub(super) last: &'a [Block],
+    pub(super) centre: Vec3,
+    pub(super) before: Vec3,
+}
+
+impl Summed for Gift<'_> {
+    #[inline(always)]
+    fn add<L: Lane>(self, t: L::Token, at: usize, of: NodeLanes<L>, sums: &mut V3<L>) {
+        let [x, y, z] = blocks::<L>(t, self.last, at);
+        let now = sub(of.v, splat3(t, self.centre));
+        let last = sub([x, y, z], splat3(t, self.before));
+        sums[0] = sums[0] + of.mass * dot(sub(now, last), now).max(L::splat(t, 0.0));
+    }
+}
+
+impl<W: Summed> Kernel for Motion<'_, W> {
+    type Output = [Real; 3];
+
+    #[inline(always)]
+    fn run<L: Lane>(self, t: L::Token) -> [Real; 3] {
+        let Self { nodes, v, what } = self;
+        let none = L::splat(t, 0.0);
+        let mut sums = [[0.0; LANES]; 3];
+        // lane by lane, so that one lane and eight come to the same sums
+        let mut lane = 0;
+        while lane < LANES {
+            let mut of_lanes = [none; 3];
+            let mut at = lane;
+            while at < v.len() {
+                let (mass, inverse) = (numbers::<L>(t, &nodes.mass, at), numbers::<L>(t, &nodes.inv_mass, at));
+                let free = inverse.select_gt(none, mass, none);
+                what.add::<L>(t, at, NodeLanes { mass, free, v: blocks::<L>(t, v, at) }, &mut of_lanes);
+                at += LANES;
+            }
+            for k in 0..3 {
+                of_lanes[k].store(&mut sums[k][lane..]);
+            }
+            lane += L::COUNT;
+        }
+        sums.map(|of_lanes| of_lanes.iter().sum())
+    }
+}
+
+/// Numbers from `at` on; 0 beyond the last.
+#[inline(always)]
+fn numbers<L: Lane>(t: L::Token, of: &[Real], at: usize) -> L {
+    if at + L::COUNT <= of.len() {
+        return L::load(t, &of[at..]);
+    }
+    let mut some = [0.0; LANES];
+    some[..of.len() - at].copy_from_slice(&of[at..]);
+    L::load(t, &some)
+}
+
+/// The first three numbers of blocks from `at` on; 0 beyond the last.
+#[inline(always)]
+fn blocks<L: Lane>(t: L::Token, of: &[Block], at: usize) -> V3<L> {
+    let [x, y, z, _] = if at + L::COUNT <= of.len() {
+        L::load_blocks(t, &of[at..])
+    } else {
+        let mut some = [[0.0; 4]; LANES];
+        some[..of.len() - at].copy_from_slice(&of[at..]);
+        L::load_blocks(t, &some)
+    };
+    [x, y, z]
+}
