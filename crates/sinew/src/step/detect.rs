@@ -21,6 +21,9 @@ pub(crate) fn detect(model: &Model, state: &mut State, work: &mut Work, settings
     work.broad.update(model.revision, &work.bounds, &work.endless, slack);
     pick_candidates(model, state, work, settings);
     narrow(model, state, work, settings);
+    for slot in (0..model.bodies.slot_count() as u32).filter(|&slot| !work.moves[slot as usize]) {
+        super::sheet_memory::spell_out(model, state, settings, slot);
+    }
     keep_still(model, state, work);
     super::surface_contact::follow(model, state, work, settings);
     super::node_contact::find(model, state, work, settings);
@@ -407,14 +410,14 @@ fn load_bodies(model: &Model, state: &State, work: &mut Work) {
     }
     for (slot, body) in model.bodies.iter() {
         let Body::Nodes(nodes) = body else { continue };
-        for (n, &inv_mass) in nodes.span().zip(&nodes.inv_mass) {
-            let block = model.node_block(n as u32) as usize;
-            let (x, v) = (state.node_x[n], state.node_v[n]);
-            let inv_mass = if work.active[slot as usize] { inv_mass } else { 0.0 };
+        let blocks = model.blocks_of(nodes);
+        let from = state.node_x[nodes.span()].iter().zip(&state.node_v[nodes.span()]).zip(&nodes.inv_mass);
+        let to = work.pose[blocks.clone()].iter_mut().zip(&mut work.velocity[blocks]);
+        let active = work.active[slot as usize];
+        for (((x, v), &inv_mass), (pose, velocity)) in from.zip(to) {
             // a pinned node follows the velocity it is given
-            let v = if work.active[slot as usize] { v } else { Vec3::ZERO };
-            work.velocity[block] = [v.x, v.y, v.z, inv_mass];
-            work.pose[block] = [x.x, x.y, x.z, inv_mass];
+            let (v, inv_mass) = if active { (*v, inv_mass) } else { (Vec3::ZERO, 0.0) };
+            (*velocity, *pose) = ([v.x, v.y, v.z, inv_mass], [x.x, x.y, x.z, inv_mass]);
         }
         super::soft::show_spins(model, nodes, work);
     }

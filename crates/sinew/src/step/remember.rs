@@ -6,7 +6,7 @@ use crate::math::{Pose, Real, Vec3, quat, rigid_pose, vec};
 use crate::model::{Body, Model};
 use crate::report::Event;
 use crate::settings::Settings;
-use crate::state::{ContactMemory, State, contact_flag, flag};
+use crate::state::{ContactMemory, GripMemory, State, contact_flag, flag};
 use crate::work::{PointForce, Work};
 
 pub(crate) fn remember(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
@@ -19,6 +19,7 @@ pub(crate) fn remember(model: &Model, state: &mut State, work: &mut Work, settin
     state.row_impulses.copy_from_slice(&work.warm);
     touch_events(model, state, work);
     std::mem::swap(&mut state.contacts, &mut work.contacts);
+    std::mem::swap(&mut state.grips, &mut work.grips);
     break_constraints(model, state, work, settings);
     fall_asleep(model, state, work, settings);
     state.h = settings.dt / work.substeps as Real;
@@ -146,10 +147,11 @@ fn store_bodies(model: &Model, state: &mut State, work: &mut Work) {
                     continue;
                 }
                 state.inner[nodes.inner_span()].copy_from_slice(&work.inner[nodes.inner_span()]);
-                for n in nodes.span() {
-                    let block = model.node_block(n as u32) as usize;
-                    state.node_x[n] = vec(work.pose[block]);
-                    state.node_v[n] = vec(work.velocity[block]);
+                let blocks = model.blocks_of(nodes);
+                let to = state.node_x[nodes.span()].iter_mut().zip(&mut state.node_v[nodes.span()]);
+                let from = work.pose[blocks.clone()].iter().zip(&work.velocity[blocks]);
+                for ((x, v), (pose, velocity)) in to.zip(from) {
+                    (*x, *v) = (vec(*pose), vec(*velocity));
                 }
             }
         }
@@ -158,7 +160,7 @@ fn store_bodies(model: &Model, state: &mut State, work: &mut Work) {
 
 /// Began and ended, by pair, from the contacts before and after.
 fn touch_events(model: &Model, state: &State, work: &mut Work) {
-    let list = |contacts: &[ContactMemory], sensor: bool, out: &mut Vec<(u32, u32)>| {
+    let list = |(contacts, grips): (&[ContactMemory], &[GripMemory]), sensor: bool, out: &mut Vec<(u32, u32)>| {
         out.clear();
         for m in contacts {
             if m.has(contact_flag::TOUCHING) && m.has(contact_flag::SENSOR) == sensor {
@@ -168,10 +170,20 @@ fn touch_events(model: &Model, state: &State, work: &mut Work) {
                 }
             }
         }
+        let alone = out.len();
+        for g in grips.iter().filter(|g| g.has(contact_flag::TOUCHING) && !sensor) {
+            if out.last() != Some(&(g.body, g.sheet)) {
+                out.push((g.body, g.sheet));
+            }
+        }
+        if out.len() > alone {
+            out.sort_unstable();
+            out.dedup();
+        }
     };
     for sensor in [false, true] {
-        list(&state.contacts, sensor, &mut work.touching);
-        list(&work.contacts, sensor, &mut work.touched);
+        list((&state.contacts, &state.grips), sensor, &mut work.touching);
+        list((&work.contacts, &work.grips), sensor, &mut work.touched);
         let alive = |slot: u32| model.bodies.at(slot).is_some();
         let events = &mut work.report.events;
         each_only_in(&work.touched, &work.touching, |(a, b)| {

@@ -26,7 +26,7 @@ use crate::solver::contact_set::ContactSet;
 use crate::solver::node_touch::NodeTouches;
 use crate::solver::pool::Pool;
 use crate::solver::row_lanes::RowLanes;
-use crate::state::ContactMemory;
+use crate::state::{ContactMemory, GripMemory};
 use crate::step::ellipsoid_contact::Around;
 use crate::step::untwist::Loose;
 
@@ -98,6 +98,19 @@ impl LawSum {
         self.normal += normal;
         self.slide = [self.slide[0] + slide[0], self.slide[1] + slide[1]];
     }
+}
+
+/// What nodes of a sheet do to a body in a step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GripPair {
+    pub body: u32,
+    pub sheet: u32,
+    /// Mean force on the sheet, and the sum of its normal parts [N].
+    pub force: Vec3,
+    pub normal: Real,
+    pub touching: bool,
+    /// It was above the threshold before.
+    pub loud: bool,
 }
 
 /// Points of a manifold with a friction law that resist rolling and spinning together.
@@ -272,6 +285,12 @@ pub(crate) struct Work {
     pub forces: Vec<[Real; 4]>,
     /// Mean force at each point, when asked for. Written by `remember`. (contacts, or empty)
     pub point_forces: Vec<[PointForce; 4]>,
+    /// What nodes of sheets in columns hold on to at the end of the step, sorted. Written by `remember`.
+    pub grips: Vec<GripMemory>,
+    /// Mean force of each grip, when asked for. Written by `remember`. (grips, or empty)
+    pub grip_forces: Vec<PointForce>,
+    /// Their sums by pair of bodies. Written by `remember`.
+    pub grip_pairs: Vec<GripPair>,
     pub report: Report,
 }
 
@@ -359,6 +378,9 @@ impl Work {
             touched: Vec::new(),
             forces: Vec::new(),
             point_forces: Vec::new(),
+            grips: Vec::new(),
+            grip_forces: Vec::new(),
+            grip_pairs: Vec::new(),
             report: Report::default(),
         }
     }

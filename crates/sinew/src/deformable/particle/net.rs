@@ -92,8 +92,8 @@ impl Net {
     /// Takes back what is beyond the limit of stretch: pairs pull each other, so that momentum holds.
     pub fn hold_back(&mut self, lanes: bool) {
         let (limit, sweeps) = self.limit;
-        for _ in 0..if limit.is_finite() { sweeps } else { 0 } {
-            self.edges.limit(places(self.woven, &mut self.flock, &mut self.places), limit, lanes);
+        if limit.is_finite() {
+            self.edges.limit(places(self.woven, &mut self.flock, &mut self.places), limit, sweeps, lanes);
         }
     }
 
@@ -162,9 +162,8 @@ impl Net {
         let (rounds, sweeps) = if limits { (ROUNDS.min(sweeps), sweeps) } else { (1, 0) };
         let mut squares = 0.0;
         for round in 0..rounds {
-            for _ in round * sweeps / rounds..(round + 1) * sweeps / rounds {
-                self.edges.limit(places(self.woven, &mut self.flock, &mut self.places), limit, lanes);
-            }
+            let sweeps = (round + 1) * sweeps / rounds - round * sweeps / rounds;
+            self.edges.limit(places(self.woven, &mut self.flock, &mut self.places), limit, sweeps, lanes);
             if let Some(folds) = touched.folds.as_deref_mut() {
                 let step = FoldStep { params: touched.params, again: round + 1 < rounds, lanes };
                 self.fold(folds, step);
