@@ -12,7 +12,7 @@ use bytemuck::Zeroable;
 
 pub(crate) fn observe(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
     work.report.tick = state.tick;
-    work.report.energies = energies(model, state, settings);
+    work.report.energies = energies(model, state, work, settings);
     let counts = &mut work.report.counts;
     counts.asleep = state.flags.iter().filter(|f| *f & crate::state::flag::ASLEEP != 0).count() as u32;
     forces(model, state, work, settings.force_threshold);
@@ -128,26 +128,37 @@ fn mark_loud(model: &Model, state: &mut State, work: &mut Work, range: std::ops:
     }
 }
 
-fn energies(model: &Model, state: &State, settings: &Settings) -> Energies {
+/// By body, on all threads; added up in their order.
+fn energies(model: &Model, state: &State, work: &mut Work, settings: &Settings) -> Energies {
+    let Work { pool, body_energies, .. } = work;
+    body_energies.resize(model.bodies.slot_count(), [0.0; 2]);
+    pool.chunks(body_energies, 1, &|slot, to| to[0] = energies_of(model, state, settings, slot as u32));
     let mut e = Energies::default();
-    for (slot, body) in model.bodies.iter() {
-        let i = slot as usize;
-        match body {
-            Body::Rigid(r) if r.is_dynamic() => {
-                let local = state.q[i].inverse() * state.w[i];
-                e.kinetic += 0.5 * (r.mass * state.v[i].length_squared() + local.dot(r.inertia.mul(local)));
-                e.gravity -= r.mass * r.gravity_scale * settings.gravity.dot(state.x[i]);
-            }
-            Body::Rigid(_) => {}
-            Body::Nodes(nodes) => {
-                for (n, (&inv, &m)) in nodes.span().zip(nodes.inv_mass.iter().zip(&nodes.mass)) {
-                    if inv > 0.0 {
-                        e.kinetic += 0.5 * m * state.node_v[n].length_squared();
-                        e.gravity -= m * nodes.traits.gravity_scale * settings.gravity.dot(state.node_x[n]);
-                    }
-                }
-            }
-        }
+    for [kinetic, gravity] in body_energies.iter() {
+        (e.kinetic, e.gravity) = (e.kinetic + kinetic, e.gravity + gravity);
     }
     e
+}
+
+/// Kinetic energy of a body and that of gravity [J].
+fn energies_of(model: &Model, state: &State, settings: &Settings, slot: u32) -> [Real; 2] {
+    let (i, mut kinetic, mut gravity) = (slot as usize, 0.0, 0.0);
+    match model.bodies.at(slot) {
+        Some(Body::Rigid(r)) if r.is_dynamic() => {
+            let local = state.q[i].inverse() * state.w[i];
+            kinetic = 0.5 * (r.mass * state.v[i].length_squared() + local.dot(r.inertia.mul(local)));
+            gravity = -r.mass * r.gravity_scale * settings.gravity.dot(state.x[i]);
+        }
+        Some(Body::Nodes(nodes)) => {
+            let pull = settings.gravity * nodes.traits.gravity_scale;
+            let moving = state.node_x[nodes.span()].iter().zip(&state.node_v[nodes.span()]);
+            for ((x, v), (&inv, &m)) in moving.zip(nodes.inv_mass.iter().zip(&nodes.mass)) {
+                let m = if inv > 0.0 { m } else { 0.0 };
+                kinetic += 0.5 * m * v.length_squared();
+                gravity -= m * pull.dot(*x);
+            }
+        }
+        _ => {}
+    }
+    [kinetic, gravity]
 }

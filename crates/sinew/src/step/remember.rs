@@ -2,7 +2,7 @@
 
 use super::{assemble, classic_contact, law_contact, put_back, sheet_memory, touch};
 use crate::deformable::particle::oriented;
-use crate::math::{Pose, Real, Vec3, quat, rigid_pose, vec};
+use crate::math::{Block, Pose, Real, Vec3, quat, rigid_pose, vec};
 use crate::model::{Body, Model};
 use crate::report::Event;
 use crate::settings::Settings;
@@ -147,15 +147,25 @@ fn store_bodies(model: &Model, state: &mut State, work: &mut Work) {
                     continue;
                 }
                 state.inner[nodes.inner_span()].copy_from_slice(&work.inner[nodes.inner_span()]);
-                let blocks = model.blocks_of(nodes);
-                let to = state.node_x[nodes.span()].iter_mut().zip(&mut state.node_v[nodes.span()]);
-                let from = work.pose[blocks.clone()].iter().zip(&work.velocity[blocks]);
-                for ((x, v), (pose, velocity)) in to.zip(from) {
-                    (*x, *v) = (vec(*pose), vec(*velocity));
-                }
             }
         }
     }
+    store_nodes(model, state, work);
+}
+
+/// Places and velocities of nodes, on all threads.
+fn store_nodes(model: &Model, state: &mut State, work: &Work) {
+    let Work { pool, pose, velocity, node_spans, node_owners, active, put_back, .. } = work;
+    let bodies = 2 * model.bodies.slot_count();
+    let store = |from: &[Block], k: usize, to: &mut [Vec3]| {
+        let owner = node_owners[k] as usize;
+        if active[owner] && !put_back[owner] {
+            let from = &from[bodies + node_spans[k].start..];
+            to.iter_mut().zip(from).for_each(|(to, block)| *to = vec(*block));
+        }
+    };
+    pool.spans(&mut state.node_x, node_spans, &|k, to| store(pose, k, to));
+    pool.spans(&mut state.node_v, node_spans, &|k, to| store(velocity, k, to));
 }
 
 /// Began and ended, by pair, from the contacts before and after.

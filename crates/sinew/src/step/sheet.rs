@@ -141,13 +141,12 @@ pub(super) fn leave(model: &Model, state: &mut State, work: &mut Work, settings:
 pub(super) fn sort_out(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
     // residuals are told sweep by sweep of all
     let together = settings.residuals || settings.stop_residual > 0.0 || settings.order != Order::Joint;
-    let Work { soft, colliders, active, report, .. } = work;
-    for (slot, held) in soft.iter_mut().enumerate() {
-        let Some(held) = held else { continue };
+    let Work { pool, soft, colliders, active, report, .. } = work;
+    pool.chunks(soft, 1, &|slot, held| {
+        let Some(held) = &mut held[0] else { return };
         (held.sheet.out, held.sheet.alone, held.sheet.count) = (held.sheet.tight && active[slot], !together, 0);
         held.sheet.partners.clear();
         if held.sheet.out {
-            report.counts.inner_rows += held.model.inner_rows() as u32;
             let walls = std::mem::take(&mut held.sheet.walls);
             for &wall in &walls {
                 add_wall(model, state, held, (colliders[wall as usize], slot as u32), settings, active);
@@ -155,6 +154,9 @@ pub(super) fn sort_out(model: &Model, state: &State, work: &mut Work, settings: 
             held.sheet.walls = walls;
             sheet_folds::begin(model, state, held, settings, slot as u32);
         }
+    });
+    for held in soft.iter().flatten().filter(|held| held.sheet.out) {
+        report.counts.inner_rows += held.model.inner_rows() as u32;
     }
 }
 

@@ -24,7 +24,7 @@ use crate::report::Report;
 use crate::solver::colour::Colouring;
 use crate::solver::contact_set::ContactSet;
 use crate::solver::node_touch::NodeTouches;
-use crate::solver::pool::Pool;
+use crate::solver::pool::{Pool, Span};
 use crate::solver::row_lanes::RowLanes;
 use crate::state::{ContactMemory, GripMemory};
 use crate::step::ellipsoid_contact::Around;
@@ -227,6 +227,11 @@ pub(crate) struct Work {
     pub by_rows: Vec<u32>,
     /// Body, sheet, collider and number of the touch of each wall of a sheet in columns. Written by `remember`.
     pub sheet_pairs: Vec<(u32, u32, u32, u32)>,
+    /// Where the nodes of bodies lie among all, rising, and whose they are. Rebuilt when the model changes.
+    pub node_spans: Vec<Span>,
+    pub node_owners: Vec<u32>,
+    /// Kinetic energy and that of gravity of each body [J]. Written by `observe`. (slots)
+    pub body_energies: Vec<[Real; 2]>,
     /// Contacts in the order of their keys. Written by `remember`.
     pub order: Vec<u32>,
     /// How far each surfel of the body at hand may come [m]. Written by `detect`.
@@ -346,6 +351,9 @@ impl Work {
             moves: Vec::new(),
             by_rows: Vec::new(),
             sheet_pairs: Vec::new(),
+            node_spans: Vec::new(),
+            node_owners: Vec::new(),
+            body_energies: Vec::new(),
             order: Vec::new(),
             reaches: Vec::new(),
             particles_around: Vec::new(),

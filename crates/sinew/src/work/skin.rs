@@ -46,6 +46,8 @@ pub(crate) struct SkinWork {
     pub mean_edge: Real,
     /// Edges in lanes, once they were asked for.
     edge_groups: Vec<EdgeGroup>,
+    /// Substeps that it asks for (`step/caught.rs`). Written by `detect`.
+    pub asked: Option<u32>,
 }
 
 /// Eight edges; the last group repeats its last one.
@@ -82,6 +84,7 @@ impl SkinWork {
             face_radius,
             mean_edge: mean_edge(&nodes.cells, &nodes.rest),
             edge_groups: Vec::new(),
+            asked: None,
         }
     }
 

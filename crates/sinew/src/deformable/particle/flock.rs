@@ -240,6 +240,17 @@ impl Flock {
         squares
     }
 
+    /// Nodes are where their goals are; these are in `places`, or in columns.
+    pub fn settle(&mut self, places: Option<&[Block]>, lanes: bool) {
+        if let Some(places) = places {
+            self.collect(places, lanes);
+        }
+        let [p0, p1, p2, _, x0, x1, x2, ..] = self.columns.columns_mut();
+        for (x, p) in [(x0, p0), (x1, p1), (x2, p2)] {
+            x.copy_from_slice(p);
+        }
+    }
+
     /// Ends a step in columns: takes out what rows gained in the last substep, and gives places and velocities back.
     pub fn finish(&mut self, x: Blocks<'_>, v: Blocks<'_>, lanes: bool) {
         if self.held {

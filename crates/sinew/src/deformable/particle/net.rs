@@ -179,7 +179,19 @@ impl Net {
             let places = (!self.woven).then_some(&mut self.places[..]);
             squares += self.flock.land(places, touched.again(), (h, after, lanes));
         }
+        if limits && touched.folds.is_none() {
+            self.settle(lanes);
+        }
         squares
+    }
+
+    /// Takes back what contacts left beyond the limit at the end of a step, in places alone: nodes that are pinched between two
+    /// bodies hold on to both, and pulled single edges out of the limit again. They go along the sheet and so along what
+    /// they lie on, by less than a tenth of an edge.
+    fn settle(&mut self, lanes: bool) {
+        let (limit, sweeps) = self.limit;
+        self.edges.limit(places(self.woven, &mut self.flock, &mut self.places), limit, sweeps, lanes);
+        self.flock.settle((!self.woven).then_some(&self.places[..]), lanes);
     }
 }
 
