@@ -14,7 +14,7 @@
 //! and no indices (0.7 ns a row).
 //!
 //! The limiter is the same step without compliance on l ≤ (1 + limit) l0. It pulls only. Its first sweep looks at all groups,
-//! the others at those with an edge that was near the limit then: few are.
+//! the others at those with an edge that was stretched then: where a sheet hangs in folds, many are not.
 
 use super::Distance;
 use super::flock::Flock;
@@ -27,8 +27,6 @@ use crate::math::{
 const SLACK: Real = 1e12;
 /// Least length that is divided by [m].
 const SHORT: Real = 1e-12;
-/// Part of the limit of stretch from which on an edge counts as near it: what its neighbours pull in a few sweeps is less than the rest.
-const NEAR: Real = 0.5;
 /// Blocks of lanes without a row, behind those of the nodes.
 pub(super) const PADS: usize = 2 * LANES;
 
@@ -83,8 +81,8 @@ pub(super) struct Links {
     soft: Vec<Soft>,
     /// 1/(w_a + w_b); 0 between pinned nodes [kg]. Written by `prepare`.
     rigid: Vec<Eight>,
-    /// Groups near the limit of stretch. Written by its first sweep.
-    near: Vec<u32>,
+    /// Groups with a stretched row. Written by the first sweep of the limiter.
+    stretched: Vec<u32>,
     /// The substeps that `hot` and `soft` were made for [s].
     h: Real,
     soft_h: Real,
@@ -101,20 +99,18 @@ enum Job {
     Limit(Limit),
 }
 
-/// How far rows may stretch, and how often they are pulled back. Lengths are shares of those at rest.
+/// The length that rows may have, as a share of that at rest, and how often they are pulled back.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Limit {
     most: Real,
-    /// From here on a row is looked at again.
-    near: Real,
     sweeps: u32,
 }
 
 impl Links {
     fn empty(pairs: Pairs) -> Self {
-        let (compliance, answers, near) = (Vec::new(), Vec::new(), Vec::new());
+        let (compliance, answers, stretched) = (Vec::new(), Vec::new(), Vec::new());
         let (hot, soft, rigid) = (Vec::new(), Vec::new(), Vec::new());
-        Self { pairs, compliance, answers, hot, soft, rigid, near, h: 0.0, soft_h: 0.0 }
+        Self { pairs, compliance, answers, hot, soft, rigid, stretched, h: 0.0, soft_h: 0.0 }
     }
 
     /// Groups of rows of a body of `count` blocks. Rows are expected sorted by colour: neighbours share no node.
@@ -170,7 +166,7 @@ impl Links {
         self.answers.push([0.0; LANES]);
         self.soft.push(Soft::default());
         self.rigid.push([0.0; LANES]);
-        self.near.push(0);
+        self.stretched.push(0);
     }
 
     /// Numbers for a substep h [s] from the inverse masses of all places; `stale` when these have changed.
@@ -231,18 +227,18 @@ impl Links {
     /// So many sweeps over the rows that are stretched by more than the share `limit`.
     pub fn limit(&mut self, p: Places<'_>, limit: Real, sweeps: u32, lanes: bool) {
         if sweeps > 0 {
-            self.run(p, Job::Limit(Limit { most: 1.0 + limit, near: 1.0 + NEAR * limit, sweeps }), lanes);
+            self.run(p, Job::Limit(Limit { most: 1.0 + limit, sweeps }), lanes);
         }
     }
 
     fn run(&mut self, p: Places<'_>, job: Job, lanes: bool) {
-        let Self { pairs, hot, soft, rigid, near, .. } = self;
+        let Self { pairs, hot, soft, rigid, stretched, .. } = self;
         match (pairs, p) {
             (Pairs::Picked(picks), Places::Blocks(p)) => {
-                run(Sweep { ends: picks.over(p), job, hot, soft, rigid, near }, lanes)
+                run(Sweep { ends: picks.over(p), job, hot, soft, rigid, stretched }, lanes)
             }
             (Pairs::Strips(strips), Places::Columns(flock)) => {
-                run(Sweep { ends: strips.over(flock.columns_mut()), job, hot, soft, rigid, near }, lanes);
+                run(Sweep { ends: strips.over(flock.columns_mut()), job, hot, soft, rigid, stretched }, lanes);
             }
             _ => unreachable!("rows in strips have their places in columns, others in blocks"),
         }
@@ -287,7 +283,7 @@ struct Sweep<'a, E> {
     hot: &'a [Hot],
     soft: &'a mut [Soft],
     rigid: &'a [Eight],
-    near: &'a mut [u32],
+    stretched: &'a mut [u32],
 }
 
 impl<E: Ends> Kernel for Sweep<'_, E> {
@@ -317,16 +313,16 @@ impl<E: Ends> Kernel for Sweep<'_, E> {
             Job::Limit(limit) => {
                 let mut count = 0;
                 for (group, hot) in self.hot.iter().enumerate() {
-                    let (mut at, mut is_near) = (0, false);
+                    let (mut at, mut is_stretched) = (0, false);
                     while at < LANES {
-                        is_near |= hold::<L, E>(t, self.ends, (group, at), (hot, &self.rigid[group]), limit);
+                        is_stretched |= hold::<L, E>(t, self.ends, (group, at), (hot, &self.rigid[group]), limit);
                         at += L::COUNT;
                     }
-                    self.near[count] = group as u32;
-                    count += usize::from(is_near);
+                    self.stretched[count] = group as u32;
+                    count += usize::from(is_stretched);
                 }
                 for _ in 1..limit.sweeps {
-                    for &group in &self.near[..count] {
+                    for &group in &self.stretched[..count] {
                         let (group, mut at) = (group as usize, 0);
                         while at < LANES {
                             hold::<L, E>(t, self.ends, (group, at), (&self.hot[group], &self.rigid[group]), limit);
@@ -374,7 +370,7 @@ fn again<L: Lane, E: Ends>(t: L::Token, ends: E, (group, at): (usize, usize), ho
     ends.pull((none - change).div(l), (group, at), held);
 }
 
-/// Pulls rows back that are beyond the limit; true when one is near it.
+/// Pulls rows back that are beyond the limit; true when one is stretched.
 #[inline(always)]
 fn hold<L: Lane, E: Ends>(
     t: L::Token,
@@ -386,9 +382,8 @@ fn hold<L: Lane, E: Ends>(
     let (held, d) = ends.span::<L>(t, (group, at));
     let [x, y, z] = d;
     let rest = L::load(t, &hot.rest[at..]);
-    let near = rest * L::splat(t, limit.near);
-    // without a root: most groups have no row near the limit
-    if (near * near).all_gt(x * x + y * y + z * z) {
+    // without a root
+    if (rest * rest).all_gt(x * x + y * y + z * z) {
         return false;
     }
     let l = length(t, d);
