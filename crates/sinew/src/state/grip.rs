@@ -9,16 +9,19 @@ use bytemuck::{Pod, Zeroable};
 /// ```
 /// use sinew::*;
 /// # fn main() -> Result<(), Error> {
-/// let mut world = World::new(Settings { substeps: 8, ..Settings::default() })?;
+/// let mut world = World::default();
 /// world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)))?;
 /// let mesh = TriMesh::sheet([20; 2], [1.0; 2], Diagonals::Alternating)?;
-/// let model = SoftModel::Pbd(pbd::Matter::Sheet(pbd::Sheet::default()), pbd::Params::default());
+/// let sheet = pbd::Sheet { stretch: 1e4, bend: 0.0, density: 0.2, compression: 0.1, brace: 0.0, stretch_limit: 0.05 };
+/// let params = pbd::Params { iterations: 1, ..pbd::Params::default() };
+/// let model = SoftModel::Pbd(pbd::Matter::Sheet(sheet), params);
 /// world.add_soft(SoftBody::new(Geometry::Sheet(mesh), model).thickness(1e-3).at([0.0, 1e-3, 0.0]))?;
-/// for _ in 0..5 {
+/// for _ in 0..10 {
 ///     world.step(&Input::none());
 /// }
 /// // a cloth of edges lies on the floor with its nodes
-/// assert!(world.state().grips.iter().all(|g| (g.body, g.sheet) == (0, 1)));
+/// let grips = &world.state().grips;
+/// assert!(grips.iter().all(|g| (g.body, g.sheet) == (0, 1)));
 /// # Ok(()) }
 /// ```
 #[repr(C)]
