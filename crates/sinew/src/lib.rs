@@ -100,7 +100,7 @@ pub use report::{
 pub use settings::{ContactMethod, FrictionBound, Order, Settings, Stabilization, TimeOfContact};
 pub use solver::implicit::Settings as Implicit;
 pub use solver::soft::{Softness, soften};
-pub use state::{Column, ContactKey, ContactMemory, PointMemory, State};
+pub use state::{Column, ContactKey, ContactMemory, GripMemory, PointMemory, State};
 pub use world::{
     Blueprint, BodySpec, BodyView, Combined, CombinedIds, ConstraintSpec, ElasticView, Grip, Overlap, PointHit,
     Pressed, QueryFilter, RayHit, ShapeHit, Slot, Tissue, TissueModel, World,

@@ -447,3 +447,55 @@ fn a_sleeping_cloth_says_what_it_weighs_and_wakes_when_struck() -> Result<(), Er
     assert!(woke && (height - 0.05).abs() < 1e-3, "{woke} {height}");
     Ok(())
 }
+
+#[test]
+fn a_cloth_that_leaves_its_columns_and_comes_back_holds_on_to_the_slope() -> Result<(), Error> {
+    let slope = Vec3::new(-0.3, 1.0, 0.0).normalize();
+    let mut world = World::new(settings(9.81))?;
+    world.add_rigid(RigidBody::fixed().shape(Shape::half_space(slope)).material(Material::friction(0.5)))?;
+    let turned = Quat::from_rotation_arc(Vec3::Y, slope);
+    let body = cloth(square(21, 0.5), stiff()).thickness(1e-3).at(slope * 1.2e-3).turned(turned);
+    let sheet = world.add_soft(body)?;
+    let run = |world: &mut World, impact_substeps: u32, steps: u32| -> Result<Vec3, Error> {
+        world.set_settings(Settings { impact_substeps, ..settings(9.81) })?;
+        for _ in 0..steps {
+            world.step(&Input::none());
+        }
+        let x = world.body(sheet)?.node_positions();
+        Ok(x.iter().sum::<Vec3>() / x.len() as Real)
+    };
+    let before = run(&mut world, 1, 60)?;
+    let held = world.state().grips.len();
+    assert!(held > 400 && world.state().contacts.is_empty(), "{held}");
+    // rows know nothing of columns
+    let in_rows = run(&mut world, 2, 5)?;
+    assert!(world.state().grips.is_empty() && world.state().contacts.len() >= held);
+    let after = run(&mut world, 1, 5)?;
+    assert!(world.state().grips.len() > 400 && world.state().contacts.is_empty());
+    assert!(before.distance(in_rows) < 2e-5 && before.distance(after) < 4e-5, "{before} {in_rows} {after}");
+
+    // grips that cannot be are refused
+    let state = world.snapshot();
+    let mut unsorted = state.clone();
+    unsorted.grips.swap(0, 1);
+    let mut elsewhere = state.clone();
+    elsewhere.grips.iter_mut().for_each(|g| g.node += 21 * 21);
+    assert!(world.restore(&unsorted).is_err() && world.restore(&elsewhere).is_err() && world.restore(&state).is_ok());
+    Ok(())
+}
+
+#[test]
+fn a_ball_that_rolls_over_a_cloth_does_not_stretch_it() -> Result<(), Error> {
+    let (mesh, rough) = (square(51, 2.0), Material::friction(0.5));
+    let mut world = World::new(Settings { substeps: 7, sheet_substeps: 18, ..settings(9.81) })?;
+    world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(rough))?;
+    world.add_rigid(ball())?;
+    let cloth = world.add_soft(cloth(mesh.clone(), stiff()).thickness(5e-4).at([0.3, 1.15, 0.0]))?;
+    // edges between nodes that were pinched between ball and ground were at 6 % after single steps
+    for step in 0..150 {
+        world.step(&Input::none());
+        let stretch = longest(&mesh, world.body(cloth)?.node_positions());
+        assert!(stretch < 0.05, "step {step}: {stretch}");
+    }
+    Ok(())
+}

@@ -122,6 +122,12 @@ impl Model {
         2 * self.bodies.slot_count() as u32 + node
     }
 
+    /// Blocks of all nodes of a body.
+    pub(crate) fn blocks_of(&self, nodes: &Nodes) -> std::ops::Range<usize> {
+        let first = self.node_block(nodes.start) as usize;
+        first..first + nodes.inv_mass.len()
+    }
+
     /// Block of an oriented particle's spin, in poses of its orientation.
     pub(crate) fn spin_block(&self, node: u32) -> u32 {
         self.node_block(self.node_count as u32 + node)

@@ -119,6 +119,30 @@ impl Pool {
     }
 }
 
+impl Pool {
+    /// Calls `task(number of the span, its items)` for each of these ranges, which rise and do not overlap.
+    pub fn spans<T: Send>(&self, items: &mut [T], spans: &[Span], task: &(dyn Fn(usize, &mut [T]) + Sync)) {
+        let rising = spans.windows(2).all(|two| two[0].end <= two[1].start);
+        let inside = spans.iter().all(|span| span.start <= span.end && span.end <= items.len());
+        assert!(rising && inside, "spans do not overlap and lie within");
+        let first = SendPointer(items.as_mut_ptr());
+        self.run(spans.len(), &move |k| {
+            let (first, Span { start, end }) = (first, spans[k]);
+            // SAFETY: spans do not overlap by the assertion and `run` calls each once; `items` is borrowed mutably until all
+            // are done.
+            let part = unsafe { std::slice::from_raw_parts_mut(first.get().add(start), end - start) };
+            task(k, part);
+        });
+    }
+}
+
+/// A range of an array.
+#[derive(Clone, Copy, Debug)]
+pub struct Span {
+    pub start: usize,
+    pub end: usize,
+}
+
 /// Closes the job and waits for the workers inside when it is dropped, also by a panic of the caller's own piece.
 struct Closing<'a>(&'a Shared);
 
@@ -227,6 +251,16 @@ impl Drop for Pool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn spans_are_done_once_and_what_is_between_is_left_alone() {
+        let spans = [Span { start: 1, end: 3 }, Span { start: 3, end: 3 }, Span { start: 5, end: 8 }];
+        for threads in [1, 3] {
+            let mut items = [0; 9];
+            Pool::new(threads).spans(&mut items, &spans, &|k, part| part.iter_mut().for_each(|i| *i += 1 + k));
+            assert_eq!(items, [0, 1, 1, 0, 0, 3, 3, 3, 0]);
+        }
+    }
 
     #[test]
     fn every_piece_is_done_once_by_any_number_of_threads() {

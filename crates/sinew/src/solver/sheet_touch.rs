@@ -29,7 +29,8 @@ use super::contact::BREAK_AWAY;
 use super::contact_batch::ContactParams;
 use super::node_touch::{Side, cut, level, seen, turned};
 use crate::math::lane3::{V3, add, along, cross, dot, load3, scale, splat3, store3, sub};
-use crate::math::{Eight, Eight3, LANES, Lane, Quat, Real, Vec3};
+use crate::math::{Eight, Eight3, LANES, Lane, Mat3, Quat, Real, Vec3};
+use crate::state::{GripMemory, contact_flag};
 
 /// A slip that is none [m]. What sticks is brought back by a part of it in each substep, for ever: it would come to numbers
 /// so small that processors are slow with them.
@@ -146,6 +147,17 @@ pub(crate) struct Turn {
     pub again: bool,
 }
 
+/// What a wall has of a sheet in a step.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Total {
+    /// Impulses of the nodes that touched, and their normal parts [N·s].
+    pub impulse: Vec3,
+    pub pressed: Real,
+    /// Deepest overlap [m].
+    pub deepest: Real,
+    pub touching: bool,
+}
+
 /// All nodes of a sheet and one wall, for a step.
 #[derive(Debug, Default)]
 pub(crate) struct SheetTouch {
@@ -158,6 +170,9 @@ pub(crate) struct SheetTouch {
     pub loud: bool,
     grips: Vec<Grip>,
     holds: Vec<Hold>,
+    /// What stays of it after the step, by node, with the sum of its forces. Written by `remember`.
+    pub kept: Vec<GripMemory>,
+    pub total: Total,
     /// The wall in this substep, places from the sheet's origin.
     core: Vec3,
     normal: Vec3,
@@ -174,6 +189,10 @@ impl SheetTouch {
 
     /// What a node remembers: its slip since it stuck, in the axes of grips [m].
     pub fn remember(&mut self, slot: u32, stick: Vec3, slipping: bool) {
+        // numbers that cannot be are forgotten, as for manifolds
+        if !(stick.length_squared() < 1.0) || (stick == Vec3::ZERO && !slipping) {
+            return;
+        }
         let (group, lane) = (slot as usize / LANES, slot as usize % LANES);
         let grip = self.grip(group);
         for k in 0..3 {
@@ -186,6 +205,46 @@ impl SheetTouch {
     pub fn find(&self, slot: u32) -> Option<(&Grip, usize)> {
         let group = slot as usize / LANES;
         (self.holds[group] != Hold::Never).then(|| (&self.grips[group], slot as usize % LANES))
+    }
+
+    /// What stays of a step of so many substeps, by node; `columns`: the slots of the nodes, `back`: from the axes of the world
+    /// into those of the body.
+    pub fn keep(&mut self, sheet: u32, columns: &[u32], back: Quat, substeps: u32) {
+        let Self { wall, axes, loud, grips, holds, kept, total, .. } = self;
+        let (back, axes) = (Mat3::from_quat(back), Mat3::from_quat(*axes));
+        // the mean of the substeps: in the last one the node may have been in the air
+        let share = 1.0 / substeps as Real;
+        let loud = if *loud { contact_flag::LOUD } else { 0 };
+        kept.clear();
+        *total = Total::default();
+        for (node, &slot) in columns.iter().enumerate() {
+            let (group, lane) = (slot as usize / LANES, slot as usize % LANES);
+            if holds[group] == Hold::Never {
+                continue;
+            }
+            let grip = &grips[group];
+            let pick = |a: &Eight3| Vec3::new(a[0][lane], a[1][lane], a[2][lane]);
+            let (pressed, slipping, stick) = (grip.pressed[lane], grip.slipping[lane] > 0.0, pick(&grip.stick));
+            total.deepest = total.deepest.max(grip.deepest[lane]);
+            if !(pressed > 0.0 || slipping || stick != Vec3::ZERO) {
+                continue;
+            }
+            let sum = pick(&grip.sum);
+            let touching = pressed > 0.0;
+            if touching {
+                (total.impulse, total.pressed, total.touching) = (total.impulse + sum, total.pressed + pressed, true);
+            }
+            kept.push(GripMemory {
+                body: wall.slot,
+                sheet,
+                collider: wall.collider,
+                node: node as u32,
+                impulse: back * (sum * share),
+                stick: axes * stick,
+                flags: loud | if touching { contact_flag::TOUCHING } else { 0 },
+                slipping: u32::from(slipping),
+            });
+        }
     }
 
     /// The wall as a substep finds it.

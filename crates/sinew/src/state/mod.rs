@@ -2,11 +2,14 @@
 
 mod columns;
 mod contact;
+mod grip;
 
 pub use columns::Column;
 pub(crate) use columns::mix_bytes;
 pub use contact::{ContactKey, ContactMemory, PointMemory};
 pub(crate) use contact::{MAX_POINTS, flag as contact_flag, of_pair};
+pub use grip::GripMemory;
+pub(crate) use grip::of_wall;
 
 use crate::math::{Quat, Real, Vec3};
 
@@ -74,6 +77,8 @@ pub struct State {
     pub broken: Vec<u32>,
     /// Contacts with their features, impulses and stick points, sorted by key.
     pub contacts: Vec<ContactMemory>,
+    /// What nodes of sheets hold on to, sorted by body, sheet, collider and node.
+    pub grips: Vec<GripMemory>,
 }
 
 impl State {

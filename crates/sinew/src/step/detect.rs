@@ -3,9 +3,10 @@
 use super::classic_contact;
 use crate::collision::{Candidate, NarrowScratch, PairSide, find_manifolds};
 use crate::math::{Pose, Real, Vec3};
-use crate::model::{Body, Material, Model, Motion, Rigid};
+use crate::model::{Body, Material, Model, Motion, Nodes, Rigid};
 use crate::report::Event;
 use crate::settings::Settings;
+use crate::solver::pool::Span;
 use crate::state::{ContactKey, ContactMemory, State, contact_flag, flag, of_pair};
 use crate::work::{ColliderRef, Work};
 
@@ -21,6 +22,9 @@ pub(crate) fn detect(model: &Model, state: &mut State, work: &mut Work, settings
     work.broad.update(model.revision, &work.bounds, &work.endless, slack);
     pick_candidates(model, state, work, settings);
     narrow(model, state, work, settings);
+    for slot in (0..model.bodies.slot_count() as u32).filter(|&slot| !work.moves[slot as usize]) {
+        super::sheet_memory::spell_out(model, state, settings, slot);
+    }
     keep_still(model, state, work);
     super::surface_contact::follow(model, state, work, settings);
     super::node_contact::find(model, state, work, settings);
@@ -49,7 +53,7 @@ pub(crate) fn detect(model: &Model, state: &mut State, work: &mut Work, settings
     super::untwist::list(model, state, work);
 }
 
-/// Lists all colliders by body slot.
+/// Lists all colliders by body slot, and the nodes by body.
 fn refresh_colliders(model: &Model, work: &mut Work) {
     if work.revision == model.revision {
         return;
@@ -67,6 +71,12 @@ fn refresh_colliders(model: &Model, work: &mut Work) {
         }
     }
     work.collider_start.push(work.colliders.len() as u32);
+    let span = |&slot: &u32| model.nodes_at(slot).map_or(0..0, Nodes::span);
+    work.node_owners.clear();
+    work.node_owners.extend((0..model.bodies.slot_count() as u32).filter(|&slot| model.nodes_at(slot).is_some()));
+    work.node_owners.sort_unstable_by_key(|slot| span(slot).start);
+    work.node_spans.clear();
+    work.node_spans.extend(work.node_owners.iter().map(|slot| Span { start: span(slot).start, end: span(slot).end }));
     let own = |m: &Material| m.has_own_law();
     work.body_laws = model.bodies.iter().any(|(_, body)| match body {
         Body::Rigid(rigid) => rigid.colliders.iter().any(|c| own(&c.material)),
@@ -405,17 +415,33 @@ fn load_bodies(model: &Model, state: &State, work: &mut Work) {
         work.inertia[2 * slot] = [0.0; 4];
         work.inertia[2 * slot + 1] = [0.0; 4];
     }
-    for (slot, body) in model.bodies.iter() {
-        let Body::Nodes(nodes) = body else { continue };
-        for (n, &inv_mass) in nodes.span().zip(&nodes.inv_mass) {
-            let block = model.node_block(n as u32) as usize;
-            let (x, v) = (state.node_x[n], state.node_v[n]);
-            let inv_mass = if work.active[slot as usize] { inv_mass } else { 0.0 };
-            // a pinned node follows the velocity it is given
-            let v = if work.active[slot as usize] { v } else { Vec3::ZERO };
-            work.velocity[block] = [v.x, v.y, v.z, inv_mass];
-            work.pose[block] = [x.x, x.y, x.z, inv_mass];
+    load_nodes(model, state, work);
+    for (_, body) in model.bodies.iter() {
+        if let Body::Nodes(nodes) = body {
+            super::soft::show_spins(model, nodes, work);
         }
-        super::soft::show_spins(model, nodes, work);
     }
+}
+
+/// Places and velocities of nodes with their inverse masses, on all threads.
+fn load_nodes(model: &Model, state: &State, work: &mut Work) {
+    let Work { pool, pose, velocity, node_spans, node_owners, active, .. } = work;
+    let bodies = 2 * model.bodies.slot_count();
+    // a pinned node follows the velocity it is given; nobody moves one that is not active
+    pool.spans(&mut pose[bodies..], node_spans, &|k, to| {
+        let (Some(nodes), active) = (model.nodes_at(node_owners[k]), active[node_owners[k] as usize]) else { return };
+        for ((to, x), &w) in to.iter_mut().zip(&state.node_x[nodes.span()]).zip(&nodes.inv_mass) {
+            *to = [x.x, x.y, x.z, if active { w } else { 0.0 }];
+        }
+    });
+    pool.spans(&mut velocity[bodies..], node_spans, &|k, to| {
+        let Some(nodes) = model.nodes_at(node_owners[k]) else { return };
+        if !active[node_owners[k] as usize] {
+            to.fill([0.0; 4]);
+            return;
+        }
+        for ((to, v), &w) in to.iter_mut().zip(&state.node_v[nodes.span()]).zip(&nodes.inv_mass) {
+            *to = [v.x, v.y, v.z, w];
+        }
+    });
 }

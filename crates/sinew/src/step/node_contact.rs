@@ -1,7 +1,7 @@
 //! Contacts of surfels with rigid bodies: found, written as rows, and settled. They are three rows each in the one sweep,
 //! on the blocks of the nodes that the surfel follows and the body's two.
 
-use super::{StepContext, classic_contact, ellipsoid_contact, sheet, surface_contact, touch};
+use super::{StepContext, classic_contact, ellipsoid_contact, sheet, sheet_memory, surface_contact, touch};
 use crate::collision::surface::feature;
 use crate::collision::{Bounds3, Ellipsoid, Geometry};
 use crate::math::{Pose, Real, Vec3, any_orthonormal};
@@ -17,7 +17,7 @@ use bytemuck::Zeroable;
 const AGREE: usize = 8;
 
 /// Finds contacts of all surfels with rigid bodies; appends them to the step's contacts.
-pub(super) fn find(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
+pub(super) fn find(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
     for (slot, _) in model.bodies.iter() {
         let Some(nodes) = model.nodes_at(slot) else { continue };
         let tight = sheet::may_be_out(model, state, work, settings, slot);
@@ -27,6 +27,7 @@ pub(super) fn find(model: &Model, state: &State, work: &mut Work, settings: &Set
         if tight && sheet::find_walls(model, state, work, settings, slot) {
             continue;
         }
+        sheet_memory::spell_out(model, state, settings, slot);
         find_again(model, state, work, settings, slot);
     }
 }
@@ -40,12 +41,13 @@ pub(super) fn find_again(model: &Model, state: &State, work: &mut Work, settings
 }
 
 /// Looks for contacts of sheets that will not be in columns after all: their surfaces meet others.
-pub(super) fn widen(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
+pub(super) fn widen(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
     for slot in 0..work.soft.len() as u32 {
         let Some(held) = work.soft[slot as usize].as_mut().filter(|held| held.sheet.tight) else { continue };
         let of_it = |m: &ContactMemory| m.key.a == slot || m.key.b == slot;
         if work.contacts.iter().any(|m| of_it(m) && m.has(contact_flag::SURFACE)) {
             held.sheet.tight = false;
+            sheet_memory::spell_out(model, state, settings, slot);
             find_again(model, state, work, settings, slot);
             surface_contact::find_own(model, state, work, settings, slot);
         }

@@ -1,16 +1,18 @@
 //! Observe: energies and forces into the report. Writes no State, but for the mark of pairs that were loud.
 
+use super::sheet_memory::key_of;
 use super::touch;
 use crate::math::{Real, Vec3};
 use crate::model::{Body, Model};
 use crate::report::{ContactForce, Energies, Event, PairForce};
 use crate::settings::Settings;
-use crate::state::{State, contact_flag};
+use crate::state::{ContactMemory, State, contact_flag};
 use crate::work::Work;
+use bytemuck::Zeroable;
 
 pub(crate) fn observe(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
     work.report.tick = state.tick;
-    work.report.energies = energies(model, state, settings);
+    work.report.energies = energies(model, state, work, settings);
     let counts = &mut work.report.counts;
     counts.asleep = state.flags.iter().filter(|f| *f & crate::state::flag::ASLEEP != 0).count() as u32;
     forces(model, state, work, settings.force_threshold);
@@ -59,6 +61,53 @@ fn forces(model: &Model, state: &mut State, work: &mut Work, threshold: Real) {
             pair_start = i + 1;
         }
     }
+    grip_forces(model, state, work, threshold);
+}
+
+/// The same for nodes of sheets in columns.
+fn grip_forces(model: &Model, state: &mut State, work: &mut Work, threshold: Real) {
+    let Work { report, grip_pairs, grip_forces, .. } = work;
+    for pair in grip_pairs.iter() {
+        let (a, b) = (model.body_id(pair.body), model.body_id(pair.sheet));
+        let size = if pair.touching { pair.force.length() } else { 0.0 };
+        if pair.touching {
+            report.pairs.push(PairForce { a, b, force: pair.force, normal: pair.normal });
+        }
+        if threshold.is_finite() {
+            if size > threshold && !pair.loud {
+                report.events.push(Event::ForceAbove { a, b, force: size });
+            }
+            let pair = (pair.body, pair.sheet);
+            let first = state.grips.partition_point(|g| (g.body, g.sheet) < pair);
+            for g in state.grips[first..].iter_mut().take_while(|g| (g.body, g.sheet) == pair) {
+                g.flags = put_loud(g.flags, size > threshold);
+            }
+        }
+    }
+    if !grip_pairs.is_empty() {
+        report.pairs.sort_unstable_by_key(|p| (p.a.index, p.b.index));
+    }
+    for (g, f) in state.grips.iter().zip(grip_forces.iter()).filter(|(_, f)| f.normal > 0.0) {
+        let m = ContactMemory { key: key_of(g), count: 1, flags: contact_flag::NODE, ..ContactMemory::zeroed() };
+        let [spread_a, spread_b] = touch::spread(model, &m);
+        let v_a = touch::velocity(model, state, g.body, spread_a.as_ref(), f.point);
+        let v_b = touch::velocity(model, state, g.sheet, spread_b.as_ref(), f.point);
+        report.contacts.push(ContactForce {
+            a: model.body_id(g.body),
+            b: model.body_id(g.sheet),
+            point: f.point,
+            normal: f.direction,
+            gap: f.gap,
+            force: f.force,
+            velocity: v_b - v_a,
+            spread_a,
+            spread_b,
+        });
+    }
+}
+
+fn put_loud(flags: u32, is: bool) -> u32 {
+    if is { flags | contact_flag::LOUD } else { flags & !contact_flag::LOUD }
 }
 
 /// Events for pairs whose force rises above the threshold; the mark keeps them from repeating.
@@ -75,30 +124,41 @@ fn mark_loud(model: &Model, state: &mut State, work: &mut Work, range: std::ops:
         work.report.events.push(Event::ForceAbove { a: id_a, b: id_b, force: size });
     }
     for m in &mut state.contacts[range] {
-        m.flags = if is { m.flags | contact_flag::LOUD } else { m.flags & !contact_flag::LOUD };
+        m.flags = put_loud(m.flags, is);
     }
 }
 
-fn energies(model: &Model, state: &State, settings: &Settings) -> Energies {
+/// By body, on all threads; added up in their order.
+fn energies(model: &Model, state: &State, work: &mut Work, settings: &Settings) -> Energies {
+    let Work { pool, body_energies, .. } = work;
+    body_energies.resize(model.bodies.slot_count(), [0.0; 2]);
+    pool.chunks(body_energies, 1, &|slot, to| to[0] = energies_of(model, state, settings, slot as u32));
     let mut e = Energies::default();
-    for (slot, body) in model.bodies.iter() {
-        let i = slot as usize;
-        match body {
-            Body::Rigid(r) if r.is_dynamic() => {
-                let local = state.q[i].inverse() * state.w[i];
-                e.kinetic += 0.5 * (r.mass * state.v[i].length_squared() + local.dot(r.inertia.mul(local)));
-                e.gravity -= r.mass * r.gravity_scale * settings.gravity.dot(state.x[i]);
-            }
-            Body::Rigid(_) => {}
-            Body::Nodes(nodes) => {
-                for (n, (&inv, &m)) in nodes.span().zip(nodes.inv_mass.iter().zip(&nodes.mass)) {
-                    if inv > 0.0 {
-                        e.kinetic += 0.5 * m * state.node_v[n].length_squared();
-                        e.gravity -= m * nodes.traits.gravity_scale * settings.gravity.dot(state.node_x[n]);
-                    }
-                }
-            }
-        }
+    for [kinetic, gravity] in body_energies.iter() {
+        (e.kinetic, e.gravity) = (e.kinetic + kinetic, e.gravity + gravity);
     }
     e
+}
+
+/// Kinetic energy of a body and that of gravity [J].
+fn energies_of(model: &Model, state: &State, settings: &Settings, slot: u32) -> [Real; 2] {
+    let (i, mut kinetic, mut gravity) = (slot as usize, 0.0, 0.0);
+    match model.bodies.at(slot) {
+        Some(Body::Rigid(r)) if r.is_dynamic() => {
+            let local = state.q[i].inverse() * state.w[i];
+            kinetic = 0.5 * (r.mass * state.v[i].length_squared() + local.dot(r.inertia.mul(local)));
+            gravity = -r.mass * r.gravity_scale * settings.gravity.dot(state.x[i]);
+        }
+        Some(Body::Nodes(nodes)) => {
+            let pull = settings.gravity * nodes.traits.gravity_scale;
+            let moving = state.node_x[nodes.span()].iter().zip(&state.node_v[nodes.span()]);
+            for ((x, v), (&inv, &m)) in moving.zip(nodes.inv_mass.iter().zip(&nodes.mass)) {
+                let m = if inv > 0.0 { m } else { 0.0 };
+                kinetic += 0.5 * m * v.length_squared();
+                gravity -= m * pull.dot(*x);
+            }
+        }
+        _ => {}
+    }
+    [kinetic, gravity]
 }

@@ -57,13 +57,12 @@ fn insane(model: &Model, slot: u32, work: &Work, max_speed: Real) -> Option<(Fau
         let (v, w) = (vec(work.velocity[2 * i]), vec(work.velocity[2 * i + 1]));
         return moving(x, q, v, w, max_speed);
     };
-    let first = model.node_block(nodes.start) as usize;
-    let blocks = first..first + nodes.inv_mass.len();
-    // as for rigid bodies; what is not a number is below nothing
+    let blocks = model.blocks_of(nodes);
+    // as for rigid bodies; what is not a number is below nothing. All are looked at: nobody is insane, as a rule
     let most = max_speed * max_speed;
-    let sane = work.pose[blocks.clone()].iter().zip(&work.velocity[blocks]).all(|(x, v)| {
-        let near = x[0].abs() <= FAR && x[1].abs() <= FAR && x[2].abs() <= FAR;
-        near && vec(*v).length_squared() <= most
+    let sane = work.pose[blocks.clone()].iter().zip(&work.velocity[blocks]).fold(true, |all, (x, v)| {
+        let near = (x[0].abs() <= FAR) & (x[1].abs() <= FAR) & (x[2].abs() <= FAR);
+        all & near & (vec(*v).length_squared() <= most)
     });
     let sane = sane && work.inner[nodes.inner_span()].iter().all(|v| v.is_finite());
     (!sane).then_some((FaultKind::NonFinite, "node_x"))
@@ -108,6 +107,11 @@ fn forget(model: &Model, work: &mut Work) {
         constraint.slots(|slot| touched |= work.put_back[slot as usize]);
         if touched {
             work.warm[model.rows_of(id)].fill(0.0);
+        }
+    }
+    for g in &mut work.grips {
+        if work.put_back[g.body as usize] || work.put_back[g.sheet as usize] {
+            (g.impulse, g.stick) = (Vec3::ZERO, Vec3::ZERO);
         }
     }
     for m in &mut work.contacts {

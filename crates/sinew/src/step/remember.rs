@@ -2,11 +2,11 @@
 
 use super::{assemble, classic_contact, law_contact, put_back, sheet_memory, touch};
 use crate::deformable::particle::oriented;
-use crate::math::{Pose, Real, Vec3, quat, rigid_pose, vec};
+use crate::math::{Block, Pose, Real, Vec3, quat, rigid_pose, vec};
 use crate::model::{Body, Model};
 use crate::report::Event;
 use crate::settings::Settings;
-use crate::state::{ContactMemory, State, contact_flag, flag};
+use crate::state::{ContactMemory, GripMemory, State, contact_flag, flag};
 use crate::work::{PointForce, Work};
 
 pub(crate) fn remember(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
@@ -19,6 +19,7 @@ pub(crate) fn remember(model: &Model, state: &mut State, work: &mut Work, settin
     state.row_impulses.copy_from_slice(&work.warm);
     touch_events(model, state, work);
     std::mem::swap(&mut state.contacts, &mut work.contacts);
+    std::mem::swap(&mut state.grips, &mut work.grips);
     break_constraints(model, state, work, settings);
     fall_asleep(model, state, work, settings);
     state.h = settings.dt / work.substeps as Real;
@@ -148,19 +149,30 @@ fn store_bodies(model: &Model, state: &mut State, work: &mut Work) {
                     continue;
                 }
                 state.inner[nodes.inner_span()].copy_from_slice(&work.inner[nodes.inner_span()]);
-                for n in nodes.span() {
-                    let block = model.node_block(n as u32) as usize;
-                    state.node_x[n] = vec(work.pose[block]);
-                    state.node_v[n] = vec(work.velocity[block]);
-                }
             }
         }
     }
+    store_nodes(model, state, work);
+}
+
+/// Places and velocities of nodes, on all threads.
+fn store_nodes(model: &Model, state: &mut State, work: &Work) {
+    let Work { pool, pose, velocity, node_spans, node_owners, active, put_back, .. } = work;
+    let bodies = 2 * model.bodies.slot_count();
+    let store = |from: &[Block], k: usize, to: &mut [Vec3]| {
+        let owner = node_owners[k] as usize;
+        if active[owner] && !put_back[owner] {
+            let from = &from[bodies + node_spans[k].start..];
+            to.iter_mut().zip(from).for_each(|(to, block)| *to = vec(*block));
+        }
+    };
+    pool.spans(&mut state.node_x, node_spans, &|k, to| store(pose, k, to));
+    pool.spans(&mut state.node_v, node_spans, &|k, to| store(velocity, k, to));
 }
 
 /// Began and ended, by pair, from the contacts before and after.
 fn touch_events(model: &Model, state: &State, work: &mut Work) {
-    let list = |contacts: &[ContactMemory], sensor: bool, out: &mut Vec<(u32, u32)>| {
+    let list = |(contacts, grips): (&[ContactMemory], &[GripMemory]), sensor: bool, out: &mut Vec<(u32, u32)>| {
         out.clear();
         for m in contacts {
             if m.has(contact_flag::TOUCHING) && m.has(contact_flag::SENSOR) == sensor {
@@ -170,10 +182,20 @@ fn touch_events(model: &Model, state: &State, work: &mut Work) {
                 }
             }
         }
+        let alone = out.len();
+        for g in grips.iter().filter(|g| g.has(contact_flag::TOUCHING) && !sensor) {
+            if out.last() != Some(&(g.body, g.sheet)) {
+                out.push((g.body, g.sheet));
+            }
+        }
+        if out.len() > alone {
+            out.sort_unstable();
+            out.dedup();
+        }
     };
     for sensor in [false, true] {
-        list(&state.contacts, sensor, &mut work.touching);
-        list(&work.contacts, sensor, &mut work.touched);
+        list((&state.contacts, &state.grips), sensor, &mut work.touching);
+        list((&work.contacts, &work.grips), sensor, &mut work.touched);
         let alive = |slot: u32| model.bodies.at(slot).is_some();
         let events = &mut work.report.events;
         each_only_in(&work.touched, &work.touching, |(a, b)| {

@@ -6,7 +6,7 @@
 use super::node_lanes::{is_light, light_share};
 use super::predict::decay;
 use super::surface_contact::{self, corners_hold};
-use super::{StepContext, law_contact, node_contact, sheet_folds, touch};
+use super::{StepContext, law_contact, node_contact, sheet_folds, sheet_memory, touch};
 use crate::collision::surface::feature;
 use crate::deformable::particle::{Net, Touched};
 use crate::math::{Blocks, Pose, Quat, Real, Vec3, add, put};
@@ -15,7 +15,7 @@ use crate::settings::{ContactMethod, Order, Settings};
 use crate::solver::node_touch::{BodyBlocks, Side};
 use crate::solver::pgs::Pass;
 use crate::solver::sheet_touch::{Partner, SheetTouch, Wall};
-use crate::state::{ContactKey, ContactMemory, State, contact_flag, of_pair};
+use crate::state::{ContactKey, ContactMemory, State, contact_flag, of_pair, of_wall};
 use crate::work::{ColliderRef, SheetWork, SoftWork, Work};
 use bytemuck::Zeroable;
 
@@ -109,7 +109,7 @@ pub(super) fn each_pair(soft: &[Option<SoftWork>], colliders: &[ColliderRef], mu
 
 /// Leaves sheets to the rows that cannot be in columns after all: those that rest, and those that are solved with implicit
 /// bodies. Comes when islands are known; their contacts are looked for then, in full.
-pub(super) fn leave(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
+pub(super) fn leave(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
     if !work.soft.iter().flatten().any(|held| held.sheet.tight) {
         return;
     }
@@ -126,6 +126,7 @@ pub(super) fn leave(model: &Model, state: &State, work: &mut Work, settings: &Se
         let apart = !work.active[slot as usize] || stiff[work.islands.root(slot) as usize] == 1;
         let Some(held) = work.soft[slot as usize].as_mut().filter(|held| held.sheet.tight && apart) else { continue };
         held.sheet.tight = false;
+        sheet_memory::spell_out(model, state, settings, slot);
         node_contact::find_again(model, state, work, settings, slot);
         surface_contact::find_own(model, state, work, settings, slot);
         more = true;
@@ -140,13 +141,12 @@ pub(super) fn leave(model: &Model, state: &State, work: &mut Work, settings: &Se
 pub(super) fn sort_out(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
     // residuals are told sweep by sweep of all
     let together = settings.residuals || settings.stop_residual > 0.0 || settings.order != Order::Joint;
-    let Work { soft, colliders, active, report, .. } = work;
-    for (slot, held) in soft.iter_mut().enumerate() {
-        let Some(held) = held else { continue };
+    let Work { pool, soft, colliders, active, report, .. } = work;
+    pool.chunks(soft, 1, &|slot, held| {
+        let Some(held) = &mut held[0] else { return };
         (held.sheet.out, held.sheet.alone, held.sheet.count) = (held.sheet.tight && active[slot], !together, 0);
         held.sheet.partners.clear();
         if held.sheet.out {
-            report.counts.inner_rows += held.model.inner_rows() as u32;
             let walls = std::mem::take(&mut held.sheet.walls);
             for &wall in &walls {
                 add_wall(model, state, held, (colliders[wall as usize], slot as u32), settings, active);
@@ -154,6 +154,9 @@ pub(super) fn sort_out(model: &Model, state: &State, work: &mut Work, settings: 
             held.sheet.walls = walls;
             sheet_folds::begin(model, state, held, settings, slot as u32);
         }
+    });
+    for held in soft.iter().flatten().filter(|held| held.sheet.out) {
+        report.counts.inner_rows += held.model.inner_rows() as u32;
     }
 }
 
@@ -202,18 +205,20 @@ fn add_wall(
     // a body that stands still does not turn: its nodes hold on in the axes of the world
     let into_grips = if moves { Quat::IDENTITY } else { state.q[collider.body as usize] };
     touch.axes = into_grips.inverse();
+    // of the step before: grips, or contacts of a sheet that was not in columns then
     for m in of_pair(&state.contacts, &like.key) {
         touch.loud |= m.has(contact_flag::LOUD);
         let point = &m.points[0];
-        if m.key.sub_b as usize >= nodes.inv_mass.len() || (point.stick == [0.0; 2] && point.slipping == 0) {
-            continue;
-        }
         let stick = m.tangent * point.stick[0] + m.normal.cross(m.tangent) * point.stick[1];
-        // numbers that cannot be are forgotten, as for manifolds
-        if !(stick.length_squared() < 1.0) {
-            continue;
+        if let Some(&column) = columns[..nodes.inv_mass.len()].get(m.key.sub_b as usize) {
+            touch.remember(column, into_grips * stick, point.slipping != 0);
         }
-        touch.remember(columns[m.key.sub_b as usize], into_grips * stick, point.slipping != 0);
+    }
+    for g in of_wall(&state.grips, collider.body, slot, collider.collider) {
+        touch.loud |= g.has(contact_flag::LOUD);
+        if let Some(&column) = columns[..nodes.inv_mass.len()].get(g.node as usize) {
+            touch.remember(column, into_grips * g.stick, g.slipping != 0);
+        }
     }
 }
 

@@ -1,20 +1,33 @@
-//! What sheets in columns leave behind: a contact for each node that touched, among those of the others, with its force.
-//! Made once a step; while the step runs there are only grips (`solver/sheet_touch.rs`).
+//! What sheets in columns leave behind: a grip for each node that touched, with the sum of their forces. Made once a step from
+//! what the step has of them (`solver/sheet_touch.rs`), by each sheet for itself. A sheet that is not in columns has
+//! contacts: its grips are *spelled out* before they are looked for.
 
 use super::sheet_folds;
 use crate::collision::surface::feature;
-use crate::math::{Mat3, Pose, Quat, Real, Vec3, any_orthonormal, vec};
+use crate::math::{Pose, Quat, Vec3, any_orthonormal, vec};
 use crate::model::Model;
 use crate::settings::Settings;
 use crate::solver::sheet_touch::SheetTouch;
-use crate::state::{ContactKey, ContactMemory, contact_flag};
-use crate::work::{PointForce, Work};
+use crate::state::{ContactKey, ContactMemory, GripMemory, State, contact_flag};
+use crate::work::{GripPair, PointForce, Work};
 use bytemuck::Zeroable;
 
-/// Adds the contacts of all sheets that were in columns. Comes when those of the others are read: they keep their order,
-/// not their numbers.
+/// Gathers the grips of all sheets that were in columns, and their contacts with themselves. Comes when those of the others are
+/// read: they keep their order, not their numbers.
 pub(super) fn keep(model: &Model, work: &mut Work, settings: &Settings) {
-    let Work { soft, sheet_pairs, contacts, .. } = work;
+    let Work { pool, soft, sheet_pairs, grips, grip_forces, grip_pairs, pose, substeps, .. } = work;
+    let turn = |slot: u32| Quat::from_array(pose[2 * slot as usize + 1]);
+    let substeps = *substeps;
+    pool.chunks(soft, 1, &|slot, held| {
+        let (Some(held), Some(nodes)) = (&mut held[0], model.nodes_at(slot as u32)) else { return };
+        let sheet = &mut held.sheet;
+        if sheet.out {
+            for touch in &mut sheet.touches[..sheet.count] {
+                let back = turn(touch.wall.slot).inverse();
+                touch.keep(slot as u32, &sheet.columns[..nodes.inv_mass.len()], back, substeps);
+            }
+        }
+    });
     sheet_pairs.clear();
     for (slot, held) in soft.iter().enumerate() {
         let Some(sheet) = held.as_ref().map(|held| &held.sheet).filter(|sheet| sheet.out) else { continue };
@@ -22,75 +35,98 @@ pub(super) fn keep(model: &Model, work: &mut Work, settings: &Settings) {
         sheet_pairs.extend(sheet.touches[..sheet.count].iter().enumerate().map(pair));
     }
     sheet_pairs.sort_unstable();
-    let before = contacts.len();
+    grips.clear();
+    grip_forces.clear();
+    grip_pairs.clear();
     for at in 0..work.sheet_pairs.len() {
         keep_pair(model, work, settings, at);
     }
+    let before = work.contacts.len();
     for slot in 0..work.soft.len() as u32 {
         sheet_folds::keep(model, work, settings, slot);
     }
     let counts = &mut work.report.counts;
-    let made = (work.contacts.len() - before) as u32;
+    let made = (work.grips.len() + work.contacts.len() - before) as u32;
     (counts.manifolds, counts.contacts) = (counts.manifolds + made, counts.contacts + made);
     counts.contact_rows += 3 * made;
     put_in_order(work);
 }
 
-/// The contacts of one sheet with one wall.
+/// The grips of one sheet on one wall.
 fn keep_pair(model: &Model, work: &mut Work, settings: &Settings, at: usize) {
-    let (body, slot, collider, touch) = work.sheet_pairs[at];
-    let Work { soft, contacts, forces, point_forces, pose, report, substeps, .. } = work;
+    let (body, slot, _, touch) = work.sheet_pairs[at];
+    let Work { soft, grips, grip_forces, grip_pairs, pose, report, .. } = work;
     let (Some(nodes), Some(Some(held))) = (model.nodes_at(slot), soft.get(slot as usize)) else { return };
-    let touch = &held.sheet.touches[touch as usize];
-    let (inv_dt, share) = (1.0 / settings.dt, 1.0 / *substeps as Real);
-    let placed = Pose::new(vec(pose[2 * body as usize]), Quat::from_array(pose[2 * body as usize + 1]));
-    let (back, axes) = (Mat3::from_quat(placed.rotation.inverse()), Mat3::from_quat(touch.axes));
-    let thick = nodes.traits.radius + settings.standoff();
-    let first = model.node_block(nodes.start) as usize;
-    let key =
-        ContactKey { a: body, b: slot, collider_a: collider, collider_b: feature::VERTEX, ..ContactKey::zeroed() };
-    let loud = if touch.loud { contact_flag::LOUD } else { 0 };
-    for (node, &column) in held.sheet.columns[..nodes.inv_mass.len()].iter().enumerate() {
-        let Some((grip, lane)) = touch.find(column) else { continue };
-        let pick = |a: &[[Real; 8]; 3]| Vec3::new(a[0][lane], a[1][lane], a[2][lane]);
-        report.penetration = report.penetration.max(grip.deepest[lane]);
-        let (pressed, slipping, stick) = (grip.pressed[lane], grip.slipping[lane] > 0.0, pick(&grip.stick));
-        if !(pressed > 0.0 || slipping || stick != Vec3::ZERO) {
-            continue;
+    let (touch, inv_dt) = (&held.sheet.touches[touch as usize], 1.0 / settings.dt);
+    grips.extend_from_slice(&touch.kept);
+    report.penetration = report.penetration.max(touch.total.deepest);
+    let (force, normal) = (touch.total.impulse * inv_dt, touch.total.pressed * inv_dt);
+    match grip_pairs.last_mut() {
+        Some(pair) if (pair.body, pair.sheet) == (body, slot) => {
+            (pair.force, pair.normal) = (pair.force + force, pair.normal + normal);
+            (pair.touching, pair.loud) = (pair.touching | touch.total.touching, pair.loud | touch.loud);
         }
-        // where it is at the end of the step, in the axes of the body
-        let x = vec(pose[first + node]);
-        let local = back * (x - placed.position);
-        let away = local - touch.wall.core;
-        let normal = if touch.wall.flat { touch.wall.normal } else { away.normalize_or_zero() };
-        let on = if touch.wall.flat { local - normal * normal.dot(away) } else { touch.wall.core };
-        let tangent = any_orthonormal(normal);
-        let across = [tangent, normal.cross(tangent)];
-        // the mean of the substeps: in the last one the node may have been in the air
-        let (stick, impulse) = (axes * stick, back * (pick(&grip.sum) * share));
-        let touching = if pressed > 0.0 { contact_flag::TOUCHING } else { 0 };
-        let flags = contact_flag::NODE | touching | loud;
-        let key = ContactKey { sub_b: node as u32, ..key };
-        // written where it stays: a record is large
-        contacts.push(ContactMemory::zeroed());
-        let Some(m) = contacts.last_mut() else { continue };
-        (m.key, m.count, m.flags, m.normal, m.tangent) = (key, 1, flags, normal, tangent);
-        m.radius = [touch.wall.radius - thick, thick];
-        let point = &mut m.points[0];
-        point.local_a = on;
-        point.impulse = [normal.dot(impulse), across[0].dot(impulse), across[1].dot(impulse)];
-        point.stick = across.map(|t| t.dot(stick));
-        point.slipping = u32::from(slipping);
-        // a node may leave its body and come back within a step: what counts is the sum of its substeps
-        let force = pick(&grip.sum) * inv_dt;
-        forces.push([force.x, force.y, force.z, pressed * inv_dt]);
-        if settings.point_forces {
-            let (direction, gap, normal) = (placed.rotation * normal, -grip.deepest[lane], pressed * inv_dt);
-            let mut points = [PointForce::default(); 4];
-            points[0] = PointForce { point: x, direction, gap, normal, force };
-            point_forces.push(points);
+        _ if touch.kept.is_empty() => {}
+        _ => {
+            let (touching, loud) = (touch.total.touching, touch.loud);
+            grip_pairs.push(GripPair { body, sheet: slot, force, normal, touching, loud });
         }
     }
+    if !settings.point_forces {
+        return;
+    }
+    let placed = Pose::new(vec(pose[2 * body as usize]), Quat::from_array(pose[2 * body as usize + 1]));
+    let first = model.node_block(nodes.start) as usize;
+    for g in &touch.kept {
+        let Some((grip, lane)) = touch.find(held.sheet.columns[g.node as usize]) else { continue };
+        // where it is at the end of the step
+        let point = vec(pose[first + g.node as usize]);
+        let away = placed.rotation.inverse() * (point - placed.position) - touch.wall.core;
+        let direction = if touch.wall.flat { touch.wall.normal } else { away.normalize_or_zero() };
+        // a node may leave its body and come back within a step: what counts is the sum of its substeps
+        let force = Vec3::new(grip.sum[0][lane], grip.sum[1][lane], grip.sum[2][lane]) * inv_dt;
+        let (direction, gap) = (placed.rotation * direction, -grip.deepest[lane]);
+        grip_forces.push(PointForce { point, direction, gap, normal: grip.pressed[lane] * inv_dt, force });
+    }
+}
+
+/// The key of the contact that a grip stands for.
+pub(super) fn key_of(g: &GripMemory) -> ContactKey {
+    let (kind, node) = (feature::VERTEX, g.node);
+    ContactKey { a: g.body, b: g.sheet, collider_a: g.collider, collider_b: kind, sub_a: 0, sub_b: node }
+}
+
+/// Makes contacts of the grips of a sheet: it is not in columns.
+pub(super) fn spell_out(model: &Model, state: &mut State, settings: &Settings, sheet: u32) {
+    let State { grips, contacts, x, q, node_x, .. } = state;
+    let Some(nodes) = model.nodes_at(sheet).filter(|_| grips.iter().any(|g| g.sheet == sheet)) else { return };
+    let thick = nodes.traits.radius + settings.standoff();
+    for g in grips.iter().filter(|g| g.sheet == sheet) {
+        let Some(rigid) = model.rigid_at(g.body) else { continue };
+        let (Some(built), Some(at)) =
+            (rigid.colliders.get(g.collider as usize), node_x[nodes.span()].get(g.node as usize))
+        else {
+            continue;
+        };
+        let local = q[g.body as usize].inverse() * (*at - x[g.body as usize]);
+        let (core, flat) = (built.place.position, built.geometry.plane());
+        let away = local - core;
+        let normal = flat.map_or(away.normalize_or_zero(), |n| built.place.rotation * n);
+        let on = if flat.is_some() { local - normal * normal.dot(away) } else { core };
+        let tangent = any_orthonormal(normal);
+        let across = [tangent, normal.cross(tangent)];
+        let flags = contact_flag::NODE | g.flags & (contact_flag::TOUCHING | contact_flag::LOUD);
+        let mut m = ContactMemory { key: key_of(g), count: 1, flags, normal, tangent, ..ContactMemory::zeroed() };
+        m.radius = [built.geometry.ball().unwrap_or(0.0), thick];
+        let point = &mut m.points[0];
+        point.local_a = on;
+        point.impulse = [normal.dot(g.impulse), across[0].dot(g.impulse), across[1].dot(g.impulse)];
+        point.stick = across.map(|t| t.dot(g.stick));
+        point.slipping = u32::from(g.slipping != 0);
+        contacts.push(m);
+    }
+    grips.retain(|g| g.sheet != sheet);
+    contacts.sort_unstable_by_key(|m| m.key);
 }
 
 /// Sorts contacts and what goes with them by key, when there are others behind which sheets belong.

@@ -97,10 +97,10 @@ pub(super) fn list(model: &Model, state: &State, work: &mut Work) {
     }
     for &slot in active_nodes.iter() {
         let Some(nodes) = model.nodes_at(slot) else { continue };
-        let pinned = nodes.span().any(|n| velocity[model.node_block(n as u32) as usize][3] == 0.0);
+        let pinned = || velocity[model.blocks_of(nodes)].iter().any(|v| v[3] == 0.0);
         // velocities of a sheet in columns are not here; it takes out what its own rows gain (`landing.rs`)
         let out = soft[slot as usize].as_ref().is_some_and(|held| held.sheet.out);
-        loose.marks[islands.root(slot) as usize].leans |= pinned || out;
+        loose.marks[islands.root(slot) as usize].leans |= out || pinned();
     }
     for &slot in active_rigid.iter().chain(active_nodes.iter()) {
         let root = islands.root(slot);

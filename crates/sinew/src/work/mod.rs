@@ -22,10 +22,10 @@ use crate::report::Report;
 use crate::solver::colour::Colouring;
 use crate::solver::contact_set::ContactSet;
 use crate::solver::node_touch::NodeTouches;
-use crate::solver::pool::Pool;
+use crate::solver::pool::{Pool, Span};
 use crate::solver::row_lanes::RowLanes;
 use crate::solver::touch_rows::{Part, Place, TouchRows};
-use crate::state::ContactMemory;
+use crate::state::{ContactMemory, GripMemory};
 use crate::step::ellipsoid_contact::Around;
 use crate::step::untwist::Loose;
 
@@ -97,6 +97,19 @@ impl LawSum {
         self.normal += normal;
         self.slide = [self.slide[0] + slide[0], self.slide[1] + slide[1]];
     }
+}
+
+/// What nodes of a sheet do to a body in a step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GripPair {
+    pub body: u32,
+    pub sheet: u32,
+    /// Mean force on the sheet, and the sum of its normal parts [N].
+    pub force: Vec3,
+    pub normal: Real,
+    pub touching: bool,
+    /// It was above the threshold before.
+    pub loud: bool,
 }
 
 /// Points of a manifold with a friction law that resist rolling and spinning together.
@@ -213,6 +226,11 @@ pub(crate) struct Work {
     pub by_rows: Vec<u32>,
     /// Body, sheet, collider and number of the touch of each wall of a sheet in columns. Written by `remember`.
     pub sheet_pairs: Vec<(u32, u32, u32, u32)>,
+    /// Where the nodes of bodies lie among all, rising, and whose they are. Rebuilt when the model changes.
+    pub node_spans: Vec<Span>,
+    pub node_owners: Vec<u32>,
+    /// Kinetic energy and that of gravity of each body [J]. Written by `observe`. (slots)
+    pub body_energies: Vec<[Real; 2]>,
     /// Contacts in the order of their keys. Written by `remember`.
     pub order: Vec<u32>,
     /// How far each surfel of the body at hand may come [m]. Written by `detect`.
@@ -269,6 +287,12 @@ pub(crate) struct Work {
     pub forces: Vec<[Real; 4]>,
     /// Mean force at each point, when asked for. Written by `remember`. (contacts, or empty)
     pub point_forces: Vec<[PointForce; 4]>,
+    /// What nodes of sheets in columns hold on to at the end of the step, sorted. Written by `remember`.
+    pub grips: Vec<GripMemory>,
+    /// Mean force of each grip, when asked for. Written by `remember`. (grips, or empty)
+    pub grip_forces: Vec<PointForce>,
+    /// Their sums by pair of bodies. Written by `remember`.
+    pub grip_pairs: Vec<GripPair>,
     pub report: Report,
 }
 
@@ -324,6 +348,9 @@ impl Work {
             moves: Vec::new(),
             by_rows: Vec::new(),
             sheet_pairs: Vec::new(),
+            node_spans: Vec::new(),
+            node_owners: Vec::new(),
+            body_energies: Vec::new(),
             order: Vec::new(),
             reaches: Vec::new(),
             particles_around: Vec::new(),
@@ -355,6 +382,9 @@ impl Work {
             touched: Vec::new(),
             forces: Vec::new(),
             point_forces: Vec::new(),
+            grips: Vec::new(),
+            grip_forces: Vec::new(),
+            grip_pairs: Vec::new(),
             report: Report::default(),
         }
     }

@@ -43,6 +43,8 @@ pub(crate) struct SkinWork {
     pub mean_edge: Real,
     /// Edges in lanes, once they were asked for.
     edge_groups: Vec<EdgeGroup>,
+    /// Substeps that it asks for (`step/caught.rs`). Written by `detect`.
+    pub asked: Option<u32>,
 }
 
 /// Eight edges; the last group repeats its last one.
@@ -76,6 +78,7 @@ impl SkinWork {
             face_radius,
             mean_edge: mean_edge(&nodes.cells, &nodes.rest),
             edge_groups: Vec::new(),
+            asked: None,
         }
     }
 

@@ -7,7 +7,7 @@ use crate::model::{
     Air, Body, BodyId, ConstraintId, Model, Motion, NodeSource, Nodes, Particles, Rigid, RigidBody, Shape, SoftBody,
     Start,
 };
-use crate::state::State;
+use crate::state::{GripMemory, State};
 
 /// Shapes without end have no mass: they cannot be moved by forces.
 pub(crate) fn check_motion(spec: &RigidBody) -> Result<(), Error> {
@@ -100,6 +100,13 @@ pub(crate) fn remove_body(model: &mut Model, state: &mut State, id: BodyId) -> R
         let named = m.key.a == id.index || m.key.b == id.index;
         if named {
             neighbours.push(if m.key.a == id.index { m.key.b } else { m.key.a });
+        }
+        !named
+    });
+    state.grips.retain(|g| {
+        let named = g.body == id.index || g.sheet == id.index;
+        if named {
+            neighbours.push(if g.body == id.index { g.sheet } else { g.body });
         }
         !named
     });
@@ -255,6 +262,19 @@ pub(crate) fn check_fit(model: &Model, state: &State) -> Result<(), Error> {
         };
         if m.count > 4 || !known(m.key.a, m.key.collider_a) || !known(m.key.b, m.key.collider_b) {
             return Err(Error::BadSnapshot(format!("contact {:?} is not of this model", m.key)));
+        }
+    }
+    check_grips(model, state)
+}
+
+fn check_grips(model: &Model, state: &State) -> Result<(), Error> {
+    if !state.grips.is_sorted_by_key(GripMemory::key) {
+        return Err(Error::BadSnapshot("column grips is not sorted".into()));
+    }
+    for g in &state.grips {
+        let holds = model.rigid_at(g.body).is_some_and(|r| (g.collider as usize) < r.colliders.len());
+        if !holds || model.nodes_at(g.sheet).is_none_or(|n| g.node as usize >= n.inv_mass.len()) {
+            return Err(Error::BadSnapshot(format!("grip {:?} is not of this model", g.key())));
         }
     }
     Ok(())

@@ -134,6 +134,13 @@ impl Flock {
         let [_, _, _, w, _, _, _, _, _, _, a0, a1, a2, m] = self.columns.columns_mut();
         let columns = [a0, a1, a2].map(|c| c.as_flattened_mut());
         let weights = w.as_flattened().iter().zip(m.as_flattened());
+        // gravity alone, as a rule: no node is looked up, and the sum with nothing gives the same bits
+        if force.iter().fold(true, |none, f| none & (*f == Vec3::ZERO)) {
+            for (column, g) in columns.into_iter().zip(gravity.to_array()) {
+                column.iter_mut().zip(weights.clone()).for_each(|(a, (w, m))| *a = (0.0 + g * m) * w);
+            }
+            return;
+        }
         for (slot, (&node, (&w, &m))) in self.nodes.iter().zip(weights).enumerate() {
             let a = (force[node as usize] + gravity * m) * w;
             (columns[0][slot], columns[1][slot], columns[2][slot]) = (a.x, a.y, a.z);
@@ -231,6 +238,17 @@ impl Flock {
             self.rigid = rigid_part(&self.moments, self.gained);
         }
         squares
+    }
+
+    /// Nodes are where their goals are; these are in `places`, or in columns.
+    pub fn settle(&mut self, places: Option<&[Block]>, lanes: bool) {
+        if let Some(places) = places {
+            self.collect(places, lanes);
+        }
+        let [p0, p1, p2, _, x0, x1, x2, ..] = self.columns.columns_mut();
+        for (x, p) in [(x0, p0), (x1, p1), (x2, p2)] {
+            x.copy_from_slice(p);
+        }
     }
 
     /// Ends a step in columns: takes out what rows gained in the last substep, and gives places and velocities back.

@@ -44,7 +44,7 @@ pub(crate) enum After {
     Stay,
     /// The next substep; damping leaves so much of velocities.
     Next(Real),
-    /// Nothing: the step ends.
+    /// The step ends; goals are where nodes are.
     End,
 }
 
@@ -138,6 +138,7 @@ impl<G: Goals> Kernel for Land<'_, G> {
                     put(there, &mut xs, group, at);
                     if after == After::End {
                         put(v, &mut vs, group, at);
+                        goals.write(there, w, group, at);
                     } else {
                         let keep = w.select_gt(none, keep, one);
                         let soon = along(scale(v, keep), three(t, &a, group, at), h);

@@ -13,8 +13,8 @@
 //! A sheet of rows and columns has its nodes in strips instead (`weave.rs`), where eight ends are one vector: no shuffles
 //! and no indices (0.7 ns a row).
 //!
-//! The limiter is the same step without compliance on l ≤ (1 + limit) l0. It pulls only, and leaves out groups without an
-//! edge beyond the limit.
+//! The limiter is the same step without compliance on l ≤ (1 + limit) l0. It pulls only. Its first sweep looks at all groups,
+//! the others at those with an edge that was stretched then: where a sheet hangs in folds, many are not.
 
 use super::Distance;
 use super::flock::Flock;
@@ -73,13 +73,19 @@ pub(super) struct Links {
     pairs: Pairs,
     /// Compliances of stretched and of shortened rows [m/N].
     compliance: Vec<[Eight; 2]>,
+    /// w_a + w_b; 0 where there is no row [1/kg]. Written by `prepare`.
+    answers: Vec<Eight>,
     /// For the substep `h`. Written by `prepare`.
     hot: Vec<Hot>,
+    /// Written by `begin`.
     soft: Vec<Soft>,
     /// 1/(w_a + w_b); 0 between pinned nodes [kg]. Written by `prepare`.
     rigid: Vec<Eight>,
-    /// The substep that `hot` was made for [s].
+    /// Groups with a stretched row. Written by the first sweep of the limiter.
+    stretched: Vec<u32>,
+    /// The substeps that `hot` and `soft` were made for [s].
     h: Real,
+    soft_h: Real,
 }
 
 /// Which loop.
@@ -90,13 +96,21 @@ enum Job {
     /// One of several.
     Again,
     /// Pulls rows longer than this share of their rest length.
-    Limit(Real),
+    Limit(Limit),
+}
+
+/// The length that rows may have, as a share of that at rest, and how often they are pulled back.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Limit {
+    most: Real,
+    sweeps: u32,
 }
 
 impl Links {
     fn empty(pairs: Pairs) -> Self {
-        let (compliance, hot, soft, rigid) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { pairs, compliance, hot, soft, rigid, h: 0.0 }
+        let (compliance, answers, stretched) = (Vec::new(), Vec::new(), Vec::new());
+        let (hot, soft, rigid) = (Vec::new(), Vec::new(), Vec::new());
+        Self { pairs, compliance, answers, hot, soft, rigid, stretched, h: 0.0, soft_h: 0.0 }
     }
 
     /// Groups of rows of a body of `count` blocks. Rows are expected sorted by colour: neighbours share no node.
@@ -149,45 +163,60 @@ impl Links {
         }
         self.hot.push(hot);
         self.compliance.push(compliance);
+        self.answers.push([0.0; LANES]);
         self.soft.push(Soft::default());
         self.rigid.push([0.0; LANES]);
+        self.stretched.push(0);
     }
 
     /// Numbers for a substep h [s] from the inverse masses of all places; `stale` when these have changed.
     pub fn prepare(&mut self, inverse_mass: impl Fn(u32) -> Real, h: Real, stale: bool) {
+        if stale {
+            self.learn(inverse_mass);
+        }
         if !stale && self.h == h {
             return;
         }
-        self.h = h;
+        (self.h, self.soft_h) = (h, 0.0);
         let rate = 1.0 / (h * h);
-        let inverse = |below: Real| if below > 0.0 { 1.0 / below } else { 0.0 };
-        for group in 0..self.hot.len() {
+        for ((hot, answers), [pull, push]) in self.hot.iter_mut().zip(&self.answers).zip(&self.compliance) {
             for lane in 0..LANES {
-                let there = self.compliance[group][0][lane].is_finite();
-                let [pull, push] = [0, 1].map(|side| self.compliance[group][side][lane].min(SLACK) * rate);
+                let answer = answers[lane];
                 // nobody's lane does not answer, nor do two pinned nodes
-                let answer = if there {
-                    let [a, b] = match &self.pairs {
-                        Pairs::Picked(p) => p.pair(group, lane),
-                        Pairs::Strips(p) => p.pair(group, lane),
-                    };
-                    inverse_mass(a) + inverse_mass(b)
-                } else {
-                    0.0
-                };
-                let moves = if answer > 0.0 { 1.0 } else { 0.0 };
-                self.rigid[group][lane] = inverse(answer);
-                let soft = &mut self.soft[group];
-                (soft.pull[lane], soft.push[lane], soft.answer[lane]) = (pull, push, answer);
-                self.hot[group].pull[lane] = moves * inverse(answer + pull);
-                self.hot[group].push[lane] = moves * inverse(answer + push);
+                let [a, b] = [pull[lane], push[lane]].map(|softness| 1.0 / (answer + softness * rate));
+                (hot.pull[lane], hot.push[lane]) = if answer > 0.0 { (a, b) } else { (0.0, 0.0) };
             }
         }
     }
 
-    /// Forgets the impulses of the substep before.
+    /// What rows answer by these inverse masses of all places.
+    fn learn(&mut self, inverse_mass: impl Fn(u32) -> Real) {
+        for group in 0..self.hot.len() {
+            for lane in 0..LANES {
+                let [a, b] = match &self.pairs {
+                    Pairs::Picked(p) => p.pair(group, lane),
+                    Pairs::Strips(p) => p.pair(group, lane),
+                };
+                let there = self.compliance[group][0][lane].is_finite();
+                let answer = if there { inverse_mass(a) + inverse_mass(b) } else { 0.0 };
+                self.answers[group][lane] = answer;
+                self.rigid[group][lane] = if answer > 0.0 { 1.0 / answer } else { 0.0 };
+            }
+        }
+    }
+
+    /// Begins a substep of several sweeps: forgets the impulses of the one before.
     pub fn begin(&mut self) {
-        self.soft.iter_mut().for_each(|s| s.lambda = [0.0; LANES]);
+        if self.soft_h == self.h {
+            self.soft.iter_mut().for_each(|s| s.lambda = [0.0; LANES]);
+            return;
+        }
+        self.soft_h = self.h;
+        let rate = 1.0 / (self.h * self.h);
+        for ((soft, &answer), sides) in self.soft.iter_mut().zip(&self.answers).zip(&self.compliance) {
+            let [pull, push] = sides.map(|side| side.map(|softness| softness.min(SLACK) * rate));
+            *soft = Soft { pull, push, answer, lambda: [0.0; LANES] };
+        }
     }
 
     /// One sweep; `once`: the only one of its substep, which needs no `begin`.
@@ -195,19 +224,21 @@ impl Links {
         self.run(p, if once { Job::Once } else { Job::Again }, lanes);
     }
 
-    /// One sweep over the rows that are stretched by more than the share `limit`.
-    pub fn limit(&mut self, p: Places<'_>, limit: Real, lanes: bool) {
-        self.run(p, Job::Limit(1.0 + limit), lanes);
+    /// So many sweeps over the rows that are stretched by more than the share `limit`.
+    pub fn limit(&mut self, p: Places<'_>, limit: Real, sweeps: u32, lanes: bool) {
+        if sweeps > 0 {
+            self.run(p, Job::Limit(Limit { most: 1.0 + limit, sweeps }), lanes);
+        }
     }
 
     fn run(&mut self, p: Places<'_>, job: Job, lanes: bool) {
-        let Self { pairs, hot, soft, rigid, .. } = self;
+        let Self { pairs, hot, soft, rigid, stretched, .. } = self;
         match (pairs, p) {
             (Pairs::Picked(picks), Places::Blocks(p)) => {
-                run(Sweep { ends: picks.over(p), job, hot, soft, rigid }, lanes)
+                run(Sweep { ends: picks.over(p), job, hot, soft, rigid, stretched }, lanes)
             }
             (Pairs::Strips(strips), Places::Columns(flock)) => {
-                run(Sweep { ends: strips.over(flock.columns_mut()), job, hot, soft, rigid }, lanes);
+                run(Sweep { ends: strips.over(flock.columns_mut()), job, hot, soft, rigid, stretched }, lanes);
             }
             _ => unreachable!("rows in strips have their places in columns, others in blocks"),
         }
@@ -252,6 +283,7 @@ struct Sweep<'a, E> {
     hot: &'a [Hot],
     soft: &'a mut [Soft],
     rigid: &'a [Eight],
+    stretched: &'a mut [u32],
 }
 
 impl<E: Ends> Kernel for Sweep<'_, E> {
@@ -278,12 +310,24 @@ impl<E: Ends> Kernel for Sweep<'_, E> {
                     }
                 }
             }
-            Job::Limit(share) => {
-                for (group, (hot, rigid)) in self.hot.iter().zip(self.rigid).enumerate() {
-                    let mut at = 0;
+            Job::Limit(limit) => {
+                let mut count = 0;
+                for (group, hot) in self.hot.iter().enumerate() {
+                    let (mut at, mut is_stretched) = (0, false);
                     while at < LANES {
-                        limit::<L, E>(t, self.ends, (group, at), (hot, rigid), share);
+                        is_stretched |= hold::<L, E>(t, self.ends, (group, at), (hot, &self.rigid[group]), limit);
                         at += L::COUNT;
+                    }
+                    self.stretched[count] = group as u32;
+                    count += usize::from(is_stretched);
+                }
+                for _ in 1..limit.sweeps {
+                    for &group in &self.stretched[..count] {
+                        let (group, mut at) = (group as usize, 0);
+                        while at < LANES {
+                            hold::<L, E>(t, self.ends, (group, at), (&self.hot[group], &self.rigid[group]), limit);
+                            at += L::COUNT;
+                        }
                     }
                 }
             }
@@ -326,21 +370,27 @@ fn again<L: Lane, E: Ends>(t: L::Token, ends: E, (group, at): (usize, usize), ho
     ends.pull((none - change).div(l), (group, at), held);
 }
 
+/// Pulls rows back that are beyond the limit; true when one is stretched.
 #[inline(always)]
-fn limit<L: Lane, E: Ends>(
+fn hold<L: Lane, E: Ends>(
     t: L::Token,
     ends: E,
     (group, at): (usize, usize),
     (hot, rigid): (&Hot, &Eight),
-    share: Real,
-) {
+    limit: Limit,
+) -> bool {
     let (held, d) = ends.span::<L>(t, (group, at));
-    let l = length(t, d);
-    let most = L::load(t, &hot.rest[at..]) * L::splat(t, share);
-    // most groups have no row beyond the limit
-    if most.all_gt(l) {
-        return;
+    let [x, y, z] = d;
+    let rest = L::load(t, &hot.rest[at..]);
+    // without a root
+    if (rest * rest).all_gt(x * x + y * y + z * z) {
+        return false;
     }
-    let beyond = (l - most).max(L::splat(t, 0.0));
-    ends.pull((beyond * L::load(t, &rigid[at..])).div(l), (group, at), held);
+    let l = length(t, d);
+    let most = rest * L::splat(t, limit.most);
+    if !most.all_gt(l) {
+        let beyond = (l - most).max(L::splat(t, 0.0));
+        ends.pull((beyond * L::load(t, &rigid[at..])).div(l), (group, at), held);
+    }
+    true
 }

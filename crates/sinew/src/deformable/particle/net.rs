@@ -11,7 +11,7 @@ use super::weave::weave;
 use super::{Distance, Rows};
 use crate::math::{Block, Blocks, Real, Vec3};
 
-/// Rounds in which the last substep of a step takes back stretch, with contacts in between.
+/// Rounds in which the last substep of a step takes back stretch of a sheet that touches itself, with contacts in between.
 const ROUNDS: u32 = 2;
 
 /// Nodes, edges and braces.
@@ -92,8 +92,8 @@ impl Net {
     /// Takes back what is beyond the limit of stretch: pairs pull each other, so that momentum holds.
     pub fn hold_back(&mut self, lanes: bool) {
         let (limit, sweeps) = self.limit;
-        for _ in 0..if limit.is_finite() { sweeps } else { 0 } {
-            self.edges.limit(places(self.woven, &mut self.flock, &mut self.places), limit, lanes);
+        if limit.is_finite() {
+            self.edges.limit(places(self.woven, &mut self.flock, &mut self.places), limit, sweeps, lanes);
         }
     }
 
@@ -155,16 +155,20 @@ impl Net {
     }
 
     /// What comes after the rows of a bare body: velocities, contacts, places (`landing.rs`). The last substep takes back
-    /// stretch before: contacts pull at edges again, so that it does so in rounds.
+    /// stretch before, and what contacts leave of it in places alone (`settle`). Where a sheet touches itself places are not
+    /// free: there it does so in rounds instead.
     pub(crate) fn land(&mut self, mut touched: Touched<'_>, (h, keep, last, lanes): (Real, Real, bool, bool)) -> Real {
         let (limit, sweeps) = self.limit;
         let limits = last && limit.is_finite() && sweeps > 0;
-        let (rounds, sweeps) = if limits { (ROUNDS.min(sweeps), sweeps) } else { (1, 0) };
+        let (rounds, sweeps) = match (limits, touched.folds.is_some()) {
+            (false, _) => (1, 0),
+            (true, true) => (ROUNDS.min(sweeps), sweeps),
+            (true, false) => (1, sweeps.div_ceil(2)),
+        };
         let mut squares = 0.0;
         for round in 0..rounds {
-            for _ in round * sweeps / rounds..(round + 1) * sweeps / rounds {
-                self.edges.limit(places(self.woven, &mut self.flock, &mut self.places), limit, lanes);
-            }
+            let sweeps = (round + 1) * sweeps / rounds - round * sweeps / rounds;
+            self.edges.limit(places(self.woven, &mut self.flock, &mut self.places), limit, sweeps, lanes);
             if let Some(folds) = touched.folds.as_deref_mut() {
                 let step = FoldStep { params: touched.params, again: round + 1 < rounds, lanes };
                 self.fold(folds, step);
@@ -180,7 +184,19 @@ impl Net {
             let places = (!self.woven).then_some(&mut self.places[..]);
             squares += self.flock.land(places, touched.again(), (h, after, lanes));
         }
+        if limits && touched.folds.is_none() {
+            self.settle(lanes);
+        }
         squares
+    }
+
+    /// Takes back what contacts left beyond the limit at the end of a step, in places alone: nodes that are pinched between two
+    /// bodies hold on to both, and pulled single edges out of the limit again. They go along the sheet and so along what
+    /// they lie on, by less than a tenth of an edge.
+    fn settle(&mut self, lanes: bool) {
+        let (limit, sweeps) = self.limit;
+        self.edges.limit(places(self.woven, &mut self.flock, &mut self.places), limit, sweeps / 2, lanes);
+        self.flock.settle((!self.woven).then_some(&self.places[..]), lanes);
     }
 }
 

@@ -1,0 +1,64 @@
+//! Grips: what nodes of a sheet in columns have of a ball or a plane. A fifth of the bytes of a contact: thousands are made
+//! in every step. A sheet that leaves its columns has contacts instead (`step/sheet_memory.rs`).
+
+use crate::math::Vec3;
+use bytemuck::{Pod, Zeroable};
+
+/// The hold of one node of a sheet on a collider.
+///
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let mut world = World::default();
+/// world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)))?;
+/// let mesh = TriMesh::sheet([20; 2], [1.0; 2], Diagonals::Alternating)?;
+/// let sheet = pbd::Sheet { stretch: 1e4, bend: 0.0, density: 0.2, compression: 0.1, brace: 0.0, stretch_limit: 0.05 };
+/// let params = pbd::Params { iterations: 1, ..pbd::Params::default() };
+/// let model = SoftModel::Pbd(pbd::Matter::Sheet(sheet), params);
+/// world.add_soft(SoftBody::new(Geometry::Sheet(mesh), model).thickness(1e-3).at([0.0, 1e-3, 0.0]))?;
+/// for _ in 0..10 {
+///     world.step(&Input::none());
+/// }
+/// // a cloth of edges lies on the floor with its nodes
+/// let grips = &world.state().grips;
+/// assert!(grips.iter().all(|g| (g.body, g.sheet) == (0, 1)));
+/// # Ok(()) }
+/// ```
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+pub struct GripMemory {
+    /// Slot of the rigid body.
+    pub body: u32,
+    /// Slot of the sheet.
+    pub sheet: u32,
+    /// Collider of the body.
+    pub collider: u32,
+    /// Node of the sheet.
+    pub node: u32,
+    /// Mean impulse of a substep on the node, axes of the body [N·s].
+    pub impulse: Vec3,
+    /// Slip since it stuck, axes of the body [m].
+    pub stick: Vec3,
+    /// Touching, loud, as contacts have it.
+    pub flags: u32,
+    /// 1 while slipping.
+    pub slipping: u32,
+}
+
+impl GripMemory {
+    /// Between what. Sorted order is the order of the column.
+    pub(crate) fn key(&self) -> (u32, u32, u32, u32) {
+        (self.body, self.sheet, self.collider, self.node)
+    }
+
+    pub(crate) fn has(&self, bit: u32) -> bool {
+        self.flags & bit != 0
+    }
+}
+
+/// The grips of a sheet on one collider among all, which are sorted.
+pub(crate) fn of_wall(grips: &[GripMemory], body: u32, sheet: u32, collider: u32) -> &[GripMemory] {
+    let first = grips.partition_point(|g| g.key() < (body, sheet, collider, 0));
+    let count = grips[first..].partition_point(|g| g.key() <= (body, sheet, collider, u32::MAX));
+    &grips[first..first + count]
+}
