@@ -30,7 +30,7 @@ impl ContactSet {
         &mut self,
         colours: &[Option<u8>],
         counts: impl Fn(usize) -> usize,
-        fill: impl Fn(&mut ContactBatch, usize, usize),
+        mut fill: impl FnMut(&mut ContactBatch, usize, usize),
     ) {
         self.order.clear();
         for (i, colour) in colours.iter().enumerate() {

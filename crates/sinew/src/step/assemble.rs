@@ -1,9 +1,9 @@
 //! Assemble: constraints and contacts become rows, with J, response, bias, bounds and warm impulses.
 
-use super::{StepContext, law_contact, node_contact, node_lanes, sheet, solve, touch, untwist};
+use super::{StepContext, law_contact, node_contact, node_lanes, sheet, solve, untwist};
 use crate::constraint::{RowBuffer, View};
 use crate::math::{Block, Eight, Quat, Real, Vec3};
-use crate::model::{Model, Motion, PairRules};
+use crate::model::{Material, Model, Motion};
 use crate::settings::{FrictionBound, Settings};
 use crate::solver::contact_batch::ContactBatch;
 use crate::solver::pgs;
@@ -112,14 +112,14 @@ fn batch_contacts(ctx: &StepContext, model: &Model, work: &mut Work, settings: &
     work.touches.resize(slots, 0);
     work.any_laws = work.body_laws || settings.pairs.any_laws();
     let (mut manifolds, mut points) = (0, 0);
+    work.any_idle = false;
     for m in &work.contacts {
         let (a, b) = (m.key.a, m.key.b);
+        let idle = !m.key.anyone(&work.active);
+        work.any_idle |= idle;
         let answers = |slot: u32| work.active[slot as usize].then_some(slot);
         let elsewhere = work.implicit.holds(a) || work.implicit.holds(b);
-        let skip = m.has(contact_flag::SENSOR | contact_flag::CLASSIC)
-            || m.count == 0
-            || !m.key.anyone(&work.active)
-            || elsewhere;
+        let skip = m.has(contact_flag::SENSOR | contact_flag::CLASSIC) || m.count == 0 || idle || elsewhere;
         if !skip {
             manifolds += 1;
             points += m.count;
@@ -132,21 +132,30 @@ fn batch_contacts(ctx: &StepContext, model: &Model, work: &mut Work, settings: &
             work.colours.push(Some(work.colouring.pick(answers(a), answers(b)) as u8));
         }
     }
-    let Work { set, colours, contacts, active, touches, pose, .. } = work;
+    let Work { set, colours, contacts, active, touches, pose, colliders, collider_start, surfaces, .. } = work;
+    let surface = |slot: u32, collider: u32| colliders[(collider_start[slot as usize] + collider) as usize].surface;
+    // the pair of surfaces before, and what it makes: most pairs of a world are alike
+    let mut last: Option<([u32; 2], Material)> = None;
     set.build(
         colours,
         |i| contacts[i].count as usize,
         |batch, lane, i| {
             let m = &contacts[i];
-            fill_lane(batch, lane, i as u32, m, (model, &settings.pairs));
+            let sides = [surface(m.key.a, m.key.collider_a), surface(m.key.b, m.key.collider_b)];
+            let known = last.filter(|(pair, _)| *pair == sides);
+            let combine = || settings.pairs.combine(&surfaces[sides[0] as usize], &surfaces[sides[1] as usize]);
+            let material = known.map_or_else(combine, |(_, material)| material);
+            last = Some((sides, material));
+            fill_lane(batch, lane, i as u32, m, &material);
+            batch.by_point = settings.point_forces || batch.bounces;
             batch.slop[lane] = slop(model, m, settings);
             let (a, b) = (m.key.a as usize, m.key.b as usize);
             batch.store_a[lane] = if active[a] { 2 * m.key.a } else { u32::MAX };
             batch.store_b[lane] = if active[b] { 2 * m.key.b } else { u32::MAX };
             // the normal follows a, unless only a is round (a rolling ball must not carry it along) or b stands still
             let frame_b = !active[b] || (m.radius[0] > 0.0 && m.radius[1] == 0.0);
-            let into_b = rotation(pose, b).inverse() * rotation(pose, a);
-            orient(batch, lane, m, into_b, frame_b);
+            let into_b = frame_b.then(|| rotation(pose, b).inverse() * rotation(pose, a));
+            orient(batch, lane, m, into_b);
             batch.share[lane] = if settings.average_impulses { 1.0 / touches[a].max(touches[b]) as Real } else { 1.0 };
             if settings.friction_bound == FrictionBound::Weight {
                 let normal = rotation(pose, a) * m.normal;
@@ -170,10 +179,10 @@ fn rotation(pose: &[Block], slot: usize) -> Quat {
     Quat::from_xyzw(q[0], q[1], q[2], q[3])
 }
 
-/// Normal and tangent in the axes of the frame body.
-fn orient(batch: &mut ContactBatch, lane: usize, m: &ContactMemory, into_b: Quat, frame_b: bool) {
-    let (n, t) = if frame_b { (into_b * m.normal, into_b * m.tangent) } else { (m.normal, m.tangent) };
-    batch.frame_b[lane] = if frame_b { 1.0 } else { 0.0 };
+/// Normal and tangent in the axes of the frame body: b with a turn into its axes, else a.
+fn orient(batch: &mut ContactBatch, lane: usize, m: &ContactMemory, into_b: Option<Quat>) {
+    let (n, t) = into_b.map_or((m.normal, m.tangent), |turn| (turn * m.normal, turn * m.tangent));
+    batch.frame_b[lane] = if into_b.is_some() { 1.0 } else { 0.0 };
     put(&mut batch.local_normal, lane, n);
     put(&mut batch.local_tangent, lane, t);
 }
@@ -183,14 +192,7 @@ fn put(to: &mut [Eight; 3], lane: usize, v: Vec3) {
 }
 
 /// Copies a manifold into a lane.
-fn fill_lane(
-    batch: &mut ContactBatch,
-    lane: usize,
-    index: u32,
-    m: &ContactMemory,
-    (model, rules): (&Model, &PairRules),
-) {
-    let material = touch::pair_material(model, rules, m);
+fn fill_lane(batch: &mut ContactBatch, lane: usize, index: u32, m: &ContactMemory, material: &Material) {
     batch.origin[lane] = index;
     batch.load_a[lane] = 2 * m.key.a;
     batch.load_b[lane] = 2 * m.key.b;

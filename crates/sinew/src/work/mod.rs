@@ -20,6 +20,7 @@ use crate::collision::{Bounds3, BroadPhase, Candidate, NarrowScratch};
 use crate::constraint::{RowBuffer, Term};
 use crate::friction::{Coefficients, Law, Memory, Weave};
 use crate::math::{Block, Pose, Real, Vec3};
+use crate::model::{Groups, Material, Motion};
 use crate::report::Report;
 use crate::solver::colour::Colouring;
 use crate::solver::contact_set::ContactSet;
@@ -35,6 +36,12 @@ use crate::step::untwist::Loose;
 pub(crate) struct ColliderRef {
     pub body: u32,
     pub collider: u32,
+    /// Its number among `Work::surfaces`.
+    pub surface: u32,
+    pub groups: Groups,
+    pub sensor: bool,
+    /// Who moves the body.
+    pub motion: Motion,
 }
 
 /// What a constraint's rows are: their range in the buffer, and which buffer.
@@ -165,6 +172,8 @@ pub(crate) struct Work {
     /// True for bodies that may be elsewhere at the end of the step, or are being driven. Written by `detect`, first of all:
     /// who is still can yet be woken. (slots)
     pub moves: Vec<bool>,
+    /// True for bodies that forces move and that are not frozen, asleep or not. Written by `detect`. (slots)
+    pub movable: Vec<bool>,
     /// True for bodies that are solved in this step: dynamic, awake, not frozen. Written by `detect`. (slots)
     pub active: Vec<bool>,
     /// Slots of active rigid bodies in sweep islands, ascending. Written by `detect`.
@@ -176,6 +185,8 @@ pub(crate) struct Work {
     /// First collider of each body (slots + 1).
     pub collider_start: Vec<u32>,
     pub endless: Vec<bool>,
+    /// Materials of the colliders; neighbours that are alike share one. Rebuilt when the model changes.
+    pub surfaces: Vec<Material>,
     pub revision: u64,
     /// Tight boxes with room for the step's motion. Written by `detect`. (colliders)
     pub bounds: Vec<Bounds3>,
@@ -186,6 +197,10 @@ pub(crate) struct Work {
     pub narrow: Vec<NarrowScratch>,
     /// Contacts of this step, sorted by key. Written by `detect`, impulses by `remember`.
     pub contacts: Vec<ContactMemory>,
+    /// Flags that any of them has: saves walks over all of them. Written by `detect`.
+    pub any_flags: u32,
+    /// Whether one of them is not solved here, because nobody of it is active. Written by `assemble`.
+    pub any_idle: bool,
     pub colouring: Colouring,
     pub colours: Vec<Option<u8>>,
     pub set: ContactSet,
@@ -296,12 +311,14 @@ impl Work {
             soft_stale: false,
             implicit: ImplicitWork::default(),
             substeps: 1,
+            movable: Vec::new(),
             active: Vec::new(),
             active_rigid: Vec::new(),
             active_nodes: Vec::new(),
             colliders: Vec::new(),
             collider_start: Vec::new(),
             endless: Vec::new(),
+            surfaces: Vec::new(),
             revision: u64::MAX,
             bounds: Vec::new(),
             motion: Vec::new(),
@@ -309,6 +326,8 @@ impl Work {
             candidates: Vec::new(),
             narrow: Vec::new(),
             contacts: Vec::new(),
+            any_flags: 0,
+            any_idle: false,
             colouring: Colouring::default(),
             colours: Vec::new(),
             set: ContactSet::default(),
