@@ -252,6 +252,9 @@ fn prepare<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: Bo
     store3(t1, &mut batch.tangent, at);
     let share = L::load(t, &batch.share[at..]);
     let inv_masses = pair.inv_mass_a + pair.inv_mass_b;
+    if p.first {
+        ease::<L>(t, batch, at, p);
+    }
     let mut sum = [L::splat(t, 0.0); 3];
 
     if batch.rolls {
@@ -286,7 +289,11 @@ fn prepare<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: Bo
 
         // last substep's impulses: into the sum along the axes they had, and again as a first guess along the new ones
         let impulse = load3::<L>(t, &point.impulse, at);
-        if batch.by_point && !p.first {
+        if batch.by_point && p.first {
+            let none = L::splat(t, 0.0);
+            store3([none; 3], &mut point.total, at);
+            none.store(&mut point.total_normal[at..]);
+        } else if batch.by_point {
             tally(t, point, at, old, impulse, share);
         }
         sum = add(sum, impulse);
@@ -305,6 +312,29 @@ fn prepare<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: Bo
     }
 }
 
+/// Rate and softness of the manifolds of a batch. A row of stiffness k and damping c, both by unit of mass, has the rate
+/// k/(c + hk) and the softness 1/(h(c + hk)); eased by e it has e k and √e c, which keeps the damping ratio.
+#[inline(always)]
+fn ease<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, p: &ContactParams) {
+    let one = L::splat(t, 1.0);
+    let ease = L::load(t, &batch.ease[at..]);
+    let h = L::splat(t, p.h);
+    // rigid rows have nothing to ease
+    let both = if p.softness > 0.0 { 1.0 / (p.h * p.softness) } else { 0.0 };
+    let k = p.bias_rate * both;
+    let damping = L::splat(t, both - p.h * k) * ease.sqrt();
+    let stiffness = L::splat(t, k) * ease;
+    let eased = damping + h * stiffness;
+    let rate = stiffness.div(eased.max(L::splat(t, Real::MIN_POSITIVE)));
+    let softness = one.div((h * eased).max(L::splat(t, Real::MIN_POSITIVE)));
+    let mass_scale = one.div(one + softness);
+    let full = if p.softness > 0.0 { one } else { ease };
+    full.select_gt(ease, rate, L::splat(t, p.bias_rate)).store(&mut batch.bias_rate[at..]);
+    full.select_gt(ease, mass_scale, L::splat(t, p.mass_scale)).store(&mut batch.mass_scale[at..]);
+    let impulse_scale = softness * mass_scale;
+    full.select_gt(ease, impulse_scale, L::splat(t, p.impulse_scale)).store(&mut batch.impulse_scale[at..]);
+}
+
 /// Speed of approach before anything pushes back, warm starts of other contacts included; later substeps only see the
 /// impact spread.
 #[inline(always)]
@@ -316,6 +346,7 @@ fn see_approach<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodie
         let on_a = add([a[0], a[1], a[2]], cross([a[4], a[5], a[6]], arm_a));
         let on_b = add([b[0], b[1], b[2]], cross([b[4], b[5], b[6]], arm_b));
         dot(n, sub(on_b, on_a)).store(&mut point.approach[at..]);
+        L::splat(t, 0.0).store(&mut point.peak[at..]);
     }
 }
 
@@ -463,6 +494,8 @@ fn press<L: Lane, const CORRECT: bool>(
     let one = L::splat(t, 1.0);
     let share = L::load(t, &batch.share[at..]);
     let slop = L::load(t, &batch.slop[at..]);
+    let bias_rate = L::load(t, &batch.bias_rate[at..]);
+    let (soft_mass, soft_impulse) = (L::load(t, &batch.mass_scale[at..]), L::load(t, &batch.impulse_scale[at..]));
     let mut squares = zero;
     for k in 0..batch.count {
         let point = &mut batch.points[if CORRECT { k } else { batch.count - 1 - k }];
@@ -475,10 +508,10 @@ fn press<L: Lane, const CORRECT: bool>(
         let open = gap * L::splat(t, p.inv_h);
         let wanted = if CORRECT {
             let overlap = (gap + slop).min(zero);
-            let push = (overlap * L::splat(t, p.bias_rate)).max(L::splat(t, -p.push_speed));
+            let push = (overlap * bias_rate).max(L::splat(t, -p.push_speed));
             let bias = gap.select_gt(zero, open, push);
-            let mass_scale = gap.select_gt(zero, one, L::splat(t, p.mass_scale));
-            let impulse_scale = gap.select_gt(zero, zero, L::splat(t, p.impulse_scale));
+            let mass_scale = gap.select_gt(zero, one, soft_mass);
+            let impulse_scale = gap.select_gt(zero, zero, soft_impulse);
             old - mass * mass_scale * (speed + bias) - impulse_scale * old
         } else {
             old - mass * (speed + gap.select_gt(zero, open, zero))

@@ -2,7 +2,8 @@
 
 use crate::math::{Eight, Eight3, LANES, Real, Vec3};
 
-/// One point of eight manifolds.
+/// One point of eight manifolds. Eights lie on their own size: no load crosses a line of the cache.
+#[repr(C, align(32))]
 #[derive(Clone, Debug)]
 pub(crate) struct PointLanes {
     /// Points on the bodies, body axes [m].
@@ -44,7 +45,8 @@ pub(crate) struct PointLanes {
     pub used: Eight,
 }
 
-/// Eight manifolds of one colour.
+/// Eight manifolds of one colour. Laid out as it stands here, for the same reason.
+#[repr(C, align(32))]
 #[derive(Clone, Debug)]
 pub(crate) struct ContactBatch {
     /// First velocity block of each body.
@@ -55,16 +57,6 @@ pub(crate) struct ContactBatch {
     pub store_b: [u32; LANES],
     /// Manifold of each lane, `u32::MAX` when empty.
     pub origin: [u32; LANES],
-    /// Points in use, the most of any lane.
-    pub count: usize,
-    /// Any rolling or spinning resistance among the lanes.
-    pub rolls: bool,
-    /// Any lane whose two sides are both round.
-    pub rounds: bool,
-    /// Any restitution among the lanes.
-    pub bounces: bool,
-    /// Whether impulses are summed by point, or by manifold, which is less to fetch.
-    pub by_point: bool,
     /// Normal and tangent in axes of the frame body.
     pub local_normal: Eight3,
     pub local_tangent: Eight3,
@@ -79,6 +71,13 @@ pub(crate) struct ContactBatch {
     pub restitution: Eight,
     /// Penetration that is left alone [m].
     pub slop: Eight,
+    /// Share of its stiffness that a contact has because its bodies have others too, up to 1.
+    pub ease: Eight,
+    /// Position error to velocity [1/s], share of the effective mass used and share of λ taken back (soft contact). First
+    /// substep of a step.
+    pub(super) bias_rate: Eight,
+    pub(super) mass_scale: Eight,
+    pub(super) impulse_scale: Eight,
     /// Levers of rolling and spinning resistance [m].
     pub rolling: Eight,
     pub spinning: Eight,
@@ -96,6 +95,16 @@ pub(crate) struct ContactBatch {
     pub(super) roll_mass: Eight,
     pub(super) spin_mass: Eight,
     pub points: [PointLanes; 4],
+    /// Points in use, the most of any lane.
+    pub count: usize,
+    /// Any rolling or spinning resistance among the lanes.
+    pub rolls: bool,
+    /// Any lane whose two sides are both round.
+    pub rounds: bool,
+    /// Any restitution among the lanes.
+    pub bounces: bool,
+    /// Whether impulses are summed by point, or by manifold, which is less to fetch.
+    pub by_point: bool,
 }
 
 const ZERO: Eight = [0.0; LANES];
@@ -153,6 +162,10 @@ impl Default for ContactBatch {
             kinetic_friction: ZERO,
             restitution: ZERO,
             slop: ZERO,
+            ease: [1.0; LANES],
+            bias_rate: ZERO,
+            mass_scale: ZERO,
+            impulse_scale: ZERO,
             rolling: ZERO,
             spinning: ZERO,
             share: [1.0; LANES],
@@ -170,7 +183,7 @@ impl Default for ContactBatch {
 }
 
 impl ContactBatch {
-    /// Makes all lanes empty, without touching what `fill` writes anyway.
+    /// Makes all lanes empty, without touching what `fill` or the first substep write anyway.
     pub fn reset(&mut self) {
         self.store_a = [u32::MAX; LANES];
         self.store_b = [u32::MAX; LANES];
@@ -183,14 +196,10 @@ impl ContactBatch {
         for point in &mut self.points {
             point.used = ZERO;
             point.impulse = ZERO3;
-            point.total = ZERO3;
-            point.total_normal = ZERO;
             point.stick = [ZERO; 2];
             point.slipping = ZERO;
             point.slips = ZERO;
             point.reach = ZERO;
-            point.approach = ZERO;
-            point.peak = ZERO;
         }
     }
 }
@@ -261,6 +270,8 @@ pub(crate) struct ContactParams {
     pub inv_h: Real,
     /// Position error to velocity [1/s].
     pub bias_rate: Real,
+    /// Softness as a share of the row's answer.
+    pub softness: Real,
     pub mass_scale: Real,
     pub impulse_scale: Real,
     pub push_speed: Real,

@@ -143,6 +143,7 @@ proptest! {
             h: 0.004,
             inv_h: 250.0,
             bias_rate: 30.0,
+            softness: 0.25,
             mass_scale: 0.8,
             impulse_scale: 0.2,
             push_speed: 3.0,

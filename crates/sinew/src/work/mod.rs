@@ -202,7 +202,8 @@ pub(crate) struct Work {
     /// Whether one of them is not solved here, because nobody of it is active. Written by `assemble`.
     pub any_idle: bool,
     pub colouring: Colouring,
-    pub colours: Vec<Option<u8>>,
+    /// Colour and number of points of each contact that is solved in lanes. Written by `assemble`.
+    pub colours: Vec<Option<(u8, u8)>>,
     pub set: ContactSet,
     /// Rows of constraints and node contacts. Written by `assemble`. Rigid ones first.
     pub rows: RowBuffer,
@@ -270,6 +271,8 @@ pub(crate) struct Work {
     pub islands: Islands,
     /// Islands of sweeps that lean on nothing. Written by `detect`.
     pub loose: Loose,
+    /// What the contacts of a body hold it with together, in its own masses. Written by `assemble`. (slots)
+    pub held: Vec<Real>,
     /// Contact points by body, or marks by island. (slots)
     pub touches: Vec<u32>,
     /// True for roots of islands that lean on something that does not move. Written by `detect`. (slots)
@@ -369,6 +372,7 @@ impl Work {
             guard: GuardWork::default(),
             islands: Islands::default(),
             loose: Loose::default(),
+            held: Vec::new(),
             touches: Vec::new(),
             anchored: Vec::new(),
             previous: Vec::new(),
