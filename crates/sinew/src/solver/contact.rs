@@ -16,7 +16,7 @@
 
 use super::contact_batch::{ContactBatch, ContactParams, PointLanes};
 use crate::math::lane3::{V3, add, cross, dot, load3, scale, store3, sub};
-use crate::math::{Blocks, Lane, Real};
+use crate::math::{Blocks, Eight, Eight3, Lane, Real};
 
 /// The arrays of the bodies: velocities (v, 1/m | ω, –), poses (x, – | q), inverse inertia (xx yy zz xy | xz yz – –).
 #[derive(Clone, Copy, Debug)]
@@ -294,17 +294,14 @@ fn prepare<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: Bo
             store3([none; 3], &mut point.total, at);
             none.store(&mut point.total_normal[at..]);
         } else if batch.by_point {
-            tally(t, point, at, old, impulse, share);
+            tally(t, (&mut point.total, &mut point.total_normal), at, old, scale(impulse, share));
         }
         sum = add(sum, impulse);
         let guess = add(add(scale(n, impulse[0]), scale(t1, impulse[1])), scale(t2, impulse[2]));
         pair.push(scale(guess, share), arm_a, arm_b);
     }
     if !batch.by_point && !p.first {
-        let [n, t1, t2] = old;
-        let push = scale(add(add(scale(n, sum[0]), scale(t1, sum[1])), scale(t2, sum[2])), share);
-        store3(add(load3(t, &batch.total, at), push), &mut batch.total, at);
-        (L::load(t, &batch.total_normal[at..]) + sum[0] * share).store(&mut batch.total_normal[at..]);
+        tally(t, (&mut batch.total, &mut batch.total_normal), at, old, scale(sum, share));
     }
     pair.store(batch, at, bodies.velocity);
     if p.first && batch.bounces {
@@ -350,13 +347,18 @@ fn see_approach<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodie
     }
 }
 
-/// Adds a substep's impulse to the sums of the step.
+/// Adds a substep's impulse to the sums of the step: as a vector, and its normal part.
 #[inline(always)]
-fn tally<L: Lane>(t: L::Token, point: &mut PointLanes, at: usize, axes: [V3<L>; 3], impulse: V3<L>, share: L) {
-    let [n, t1, t2] = axes;
-    let push = scale(add(add(scale(n, impulse[0]), scale(t1, impulse[1])), scale(t2, impulse[2])), share);
-    store3(add(load3(t, &point.total, at), push), &mut point.total, at);
-    (L::load(t, &point.total_normal[at..]) + impulse[0] * share).store(&mut point.total_normal[at..]);
+fn tally<L: Lane>(
+    t: L::Token,
+    (total, total_normal): (&mut Eight3, &mut Eight),
+    at: usize,
+    [n, t1, t2]: [V3<L>; 3],
+    impulse: V3<L>,
+) {
+    let push = add(add(scale(n, impulse[0]), scale(t1, impulse[1])), scale(t2, impulse[2]));
+    store3(add(load3(t, total, at), push), total, at);
+    (L::load(t, &total_normal[at..]) + impulse[0]).store(&mut total_normal[at..]);
 }
 
 /// Inverse of the 2x2 matrix of the tangents' answers, and of its largest eigenvalue.

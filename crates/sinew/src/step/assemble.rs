@@ -109,8 +109,8 @@ fn constraint_rows(ctx: &StepContext, model: &Model, state: &State, work: &mut W
     }
 }
 
-/// Colours the contacts and fills the batches, once a step.
-fn batch_contacts(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings) {
+/// Colours the contacts, and counts what each body has of them.
+fn colour_contacts(model: &Model, work: &mut Work, settings: &Settings) {
     let slots = model.bodies.slot_count();
     work.colouring.reset(slots);
     work.colours.clear();
@@ -146,6 +146,15 @@ fn batch_contacts(ctx: &StepContext, model: &Model, work: &mut Work, settings: &
             work.colours.push(Some((work.colouring.pick(answers(a), answers(b)) as u8, m.count as u8)));
         }
     }
+    let counts = &mut work.report.counts;
+    counts.manifolds += manifolds;
+    counts.contacts += points;
+    counts.contact_rows += 3 * points;
+}
+
+/// Colours the contacts and fills the batches, once a step.
+fn batch_contacts(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings) {
+    colour_contacts(model, work, settings);
     let Work { set, colours, contacts, active, touches, pose, colliders, collider_start, surfaces, held, .. } = work;
     let surface = |slot: u32, collider: u32| colliders[(collider_start[slot as usize] + collider) as usize].surface;
     // the pair of surfaces before, and what it makes: most pairs of a world are alike
@@ -177,11 +186,7 @@ fn batch_contacts(ctx: &StepContext, model: &Model, work: &mut Work, settings: &
             batch.weight_bound[lane] = -1.0;
         }
     });
-    let counts = &mut work.report.counts;
-    counts.manifolds += manifolds;
-    counts.contacts += points;
-    counts.contact_rows += 3 * points;
-    counts.colours = work.set.colour_count() as u32;
+    work.report.counts.colours = work.set.colour_count() as u32;
 }
 
 /// Orientation of a body as the sweeps have it.
