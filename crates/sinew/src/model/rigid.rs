@@ -324,7 +324,7 @@ pub(crate) struct Rigid {
     /// Smallest half width [m]: how far the body may move unseen.
     pub thickness: Real,
     /// As the user gave it: what a save file keeps.
-    pub source: RigidBody,
+    pub source: Box<RigidBody>,
 }
 
 impl Rigid {
@@ -385,7 +385,7 @@ impl Rigid {
             continuous: spec.continuous,
             radius,
             thickness: if thickness.is_finite() { thickness } else { 0.0 },
-            source: spec,
+            source: Box::new(spec),
         })
     }
 }

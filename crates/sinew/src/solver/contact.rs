@@ -16,13 +16,14 @@
 
 use super::contact_batch::{ContactBatch, ContactParams, PointLanes};
 use crate::math::lane3::{V3, add, cross, dot, load3, scale, store3, sub};
-use crate::math::{Blocks, Lane, Real};
+use crate::math::{Blocks, Eight, Eight3, Lane, Real};
 
 /// The arrays of the bodies: velocities (v, 1/m | ω, –), poses (x, – | q), inverse inertia (xx yy zz xy | xz yz – –).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BodyBlocks<'a> {
     pub velocity: Blocks<'a>,
-    /// Velocities at the start of the step, while the first substep is prepared.
+    /// Velocities at the start of the step, while the first substep is prepared; in the relaxing sweeps those that the
+    /// bodies are carried with.
     pub carry: Blocks<'a>,
     pub pose: Blocks<'a>,
     pub inertia: Blocks<'a>,
@@ -191,12 +192,20 @@ pub(crate) enum Job {
     Prepare,
     /// A sweep with position correction.
     Correct,
-    /// How far each point slipped; whether it sticks.
-    Settle,
+    /// How far each point slips as the bodies are carried, and whether it sticks; then a sweep without correction. One
+    /// job, so that what a point has is fetched once.
+    SettleRelax,
     /// A sweep without correction.
     Relax,
     /// Bounce: once, at the end of the step, at the poses of that moment.
     Restitute,
+}
+
+impl Job {
+    /// The same sweep once more: points are settled once.
+    pub fn again(self) -> Self {
+        if self == Job::SettleRelax { Job::Relax } else { self }
+    }
 }
 
 /// Does one job on eight manifolds (`at` = 0) or one of them. Returns the sum of squared impulse changes of a sweep.
@@ -215,11 +224,11 @@ pub(crate) fn work<L: Lane>(
             0.0
         }
         Job::Correct => sweep::<L, true>(t, batch, at, bodies, params),
-        Job::Relax => sweep::<L, false>(t, batch, at, bodies, params),
-        Job::Settle => {
+        Job::SettleRelax => {
             settle::<L>(t, batch, at, bodies, params);
-            0.0
+            sweep::<L, false>(t, batch, at, bodies, params)
         }
+        Job::Relax => sweep::<L, false>(t, batch, at, bodies, params),
         Job::Restitute => {
             if batch.bounces {
                 restitute::<L>(t, batch, at, bodies, params);
@@ -231,8 +240,6 @@ pub(crate) fn work<L: Lane>(
 
 #[inline(always)]
 fn prepare<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: BodyBlocks<'_>, p: &ContactParams) {
-    let zero = L::splat(t, 0.0);
-    let one = L::splat(t, 1.0);
     let mut pair = Pair::<L>::load(t, batch, at, bodies);
     let place = Placement::<L>::load(t, batch, at, bodies);
     let old = {
@@ -245,9 +252,10 @@ fn prepare<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: Bo
     store3(t1, &mut batch.tangent, at);
     let share = L::load(t, &batch.share[at..]);
     let inv_masses = pair.inv_mass_a + pair.inv_mass_b;
-    // velocities before any warm start, that of other contacts included
-    let start =
-        (L::load_rows8(t, bodies.carry, &batch.load_a[at..]), L::load_rows8(t, bodies.carry, &batch.load_b[at..]));
+    if p.first {
+        ease::<L>(t, batch, at, p);
+    }
+    let mut sum = [L::splat(t, 0.0); 3];
 
     if batch.rolls {
         let roll_answer = dot(t1, turn(&pair.inertia_a, t1)) + dot(t1, turn(&pair.inertia_b, t1));
@@ -264,7 +272,7 @@ fn prepare<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: Bo
         let (arm_a, arm_b, gap) = place.arms(t, point, at);
         store3(arm_a, &mut point.arm_a, at);
         store3(arm_b, &mut point.arm_b, at);
-        used.select_gt(zero, gap, L::splat(t, Real::MAX)).store(&mut point.gap[at..]);
+        gap.store(&mut point.gap[at..]);
 
         // answers of both bodies along n; those along the tangents, and the masses, hold for the whole step
         let (an, bn) = (cross(arm_a, n), cross(arm_b, n));
@@ -279,41 +287,78 @@ fn prepare<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: Bo
             tangent_masses(t, point, at, &pair, [arm_a, arm_b], [t1, t2]);
         }
 
-        // an open gap may close within the substep; overlap is pushed apart softly and not too fast
-        let open = gap * L::splat(t, p.inv_h);
-        let overlap = (gap + L::load(t, &batch.slop[at..])).min(zero);
-        let push = (overlap * L::splat(t, p.bias_rate)).max(L::splat(t, -p.push_speed));
-        gap.select_gt(zero, open, push).store(&mut point.bias[at..]);
-        gap.select_gt(zero, open, zero).store(&mut point.relax_bias[at..]);
-        gap.select_gt(zero, one, L::splat(t, p.mass_scale)).store(&mut point.mass_scale[at..]);
-        gap.select_gt(zero, zero, L::splat(t, p.impulse_scale)).store(&mut point.impulse_scale[at..]);
-
-        // speed of approach before anything pushes back; later substeps only see the impact spread
-        if p.first && batch.bounces {
-            let (a, b) = &start;
-            let a = add([a[0], a[1], a[2]], cross([a[4], a[5], a[6]], arm_a));
-            let b = add([b[0], b[1], b[2]], cross([b[4], b[5], b[6]], arm_b));
-            dot(n, sub(b, a)).store(&mut point.approach[at..]);
-        }
-
         // last substep's impulses: into the sum along the axes they had, and again as a first guess along the new ones
         let impulse = load3::<L>(t, &point.impulse, at);
-        if !p.first {
-            tally(t, point, at, old, impulse, share);
+        if batch.by_point && p.first {
+            let none = L::splat(t, 0.0);
+            store3([none; 3], &mut point.total, at);
+            none.store(&mut point.total_normal[at..]);
+        } else if batch.by_point {
+            tally(t, (&mut point.total, &mut point.total_normal), at, old, scale(impulse, share));
         }
+        sum = add(sum, impulse);
         let guess = add(add(scale(n, impulse[0]), scale(t1, impulse[1])), scale(t2, impulse[2]));
         pair.push(scale(guess, share), arm_a, arm_b);
     }
+    if !batch.by_point && !p.first {
+        tally(t, (&mut batch.total, &mut batch.total_normal), at, old, scale(sum, share));
+    }
     pair.store(batch, at, bodies.velocity);
+    if p.first && batch.bounces {
+        see_approach(t, batch, at, bodies, n);
+    }
 }
 
-/// Adds a substep's impulse to the sums of the step.
+/// Rate and softness of the manifolds of a batch. A row of stiffness k and damping c, both by unit of mass, has the rate
+/// k/(c + hk) and the softness 1/(h(c + hk)); eased by e it has e k and √e c, which keeps the damping ratio.
 #[inline(always)]
-fn tally<L: Lane>(t: L::Token, point: &mut PointLanes, at: usize, axes: [V3<L>; 3], impulse: V3<L>, share: L) {
-    let [n, t1, t2] = axes;
-    let push = scale(add(add(scale(n, impulse[0]), scale(t1, impulse[1])), scale(t2, impulse[2])), share);
-    store3(add(load3(t, &point.total, at), push), &mut point.total, at);
-    (L::load(t, &point.total_normal[at..]) + impulse[0] * share).store(&mut point.total_normal[at..]);
+fn ease<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, p: &ContactParams) {
+    let one = L::splat(t, 1.0);
+    let ease = L::load(t, &batch.ease[at..]);
+    let h = L::splat(t, p.h);
+    // rigid rows have nothing to ease
+    let both = if p.softness > 0.0 { 1.0 / (p.h * p.softness) } else { 0.0 };
+    let k = p.bias_rate * both;
+    let damping = L::splat(t, both - p.h * k) * ease.sqrt();
+    let stiffness = L::splat(t, k) * ease;
+    let eased = damping + h * stiffness;
+    let rate = stiffness.div(eased.max(L::splat(t, Real::MIN_POSITIVE)));
+    let softness = one.div((h * eased).max(L::splat(t, Real::MIN_POSITIVE)));
+    let mass_scale = one.div(one + softness);
+    let full = if p.softness > 0.0 { one } else { ease };
+    full.select_gt(ease, rate, L::splat(t, p.bias_rate)).store(&mut batch.bias_rate[at..]);
+    full.select_gt(ease, mass_scale, L::splat(t, p.mass_scale)).store(&mut batch.mass_scale[at..]);
+    let impulse_scale = softness * mass_scale;
+    full.select_gt(ease, impulse_scale, L::splat(t, p.impulse_scale)).store(&mut batch.impulse_scale[at..]);
+}
+
+/// Speed of approach before anything pushes back, warm starts of other contacts included; later substeps only see the
+/// impact spread.
+#[inline(always)]
+fn see_approach<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: BodyBlocks<'_>, n: V3<L>) {
+    let a = L::load_rows8(t, bodies.carry, &batch.load_a[at..]);
+    let b = L::load_rows8(t, bodies.carry, &batch.load_b[at..]);
+    for point in &mut batch.points[..batch.count] {
+        let (arm_a, arm_b) = (load3::<L>(t, &point.arm_a, at), load3::<L>(t, &point.arm_b, at));
+        let on_a = add([a[0], a[1], a[2]], cross([a[4], a[5], a[6]], arm_a));
+        let on_b = add([b[0], b[1], b[2]], cross([b[4], b[5], b[6]], arm_b));
+        dot(n, sub(on_b, on_a)).store(&mut point.approach[at..]);
+        L::splat(t, 0.0).store(&mut point.peak[at..]);
+    }
+}
+
+/// Adds a substep's impulse to the sums of the step: as a vector, and its normal part.
+#[inline(always)]
+fn tally<L: Lane>(
+    t: L::Token,
+    (total, total_normal): (&mut Eight3, &mut Eight),
+    at: usize,
+    [n, t1, t2]: [V3<L>; 3],
+    impulse: V3<L>,
+) {
+    let push = add(add(scale(n, impulse[0]), scale(t1, impulse[1])), scale(t2, impulse[2]));
+    store3(add(load3(t, total, at), push), total, at);
+    (L::load(t, &total_normal[at..]) + impulse[0]).store(&mut total_normal[at..]);
 }
 
 /// Inverse of the 2x2 matrix of the tangents' answers, and of its largest eigenvalue.
@@ -370,7 +415,7 @@ fn sweep<L: Lane, const CORRECT: bool>(
         squares = squares + resist_rolling(t, batch, at, &mut pair, n, t1, t2);
     }
 
-    squares = squares + press::<L, CORRECT>(t, batch, at, &mut pair, n);
+    squares = squares + press::<L, CORRECT>(t, batch, at, &mut pair, (n, p));
     // friction only when relaxing: it must see the whole normal impulse, of which the soft correction takes a part. (In both
     // sweeps the pile of 1024 kept 8 J at 10 s instead of 2 J, in single runs)
     if !CORRECT {
@@ -445,10 +490,14 @@ fn press<L: Lane, const CORRECT: bool>(
     batch: &mut ContactBatch,
     at: usize,
     pair: &mut Pair<L>,
-    n: V3<L>,
+    (n, p): (V3<L>, &ContactParams),
 ) -> L {
     let zero = L::splat(t, 0.0);
+    let one = L::splat(t, 1.0);
     let share = L::load(t, &batch.share[at..]);
+    let slop = L::load(t, &batch.slop[at..]);
+    let bias_rate = L::load(t, &batch.bias_rate[at..]);
+    let (soft_mass, soft_impulse) = (L::load(t, &batch.mass_scale[at..]), L::load(t, &batch.impulse_scale[at..]));
     let mut squares = zero;
     for k in 0..batch.count {
         let point = &mut batch.points[if CORRECT { k } else { batch.count - 1 - k }];
@@ -456,18 +505,25 @@ fn press<L: Lane, const CORRECT: bool>(
         let speed = dot(n, sub(pair.vb, pair.va)) + dot(twist_b, pair.wb) - dot(twist_a, pair.wa);
         let mass = L::load(t, &point.mass[at..]);
         let old = L::load(t, &point.impulse[0][at..]);
+        // an open gap may close within the substep; overlap is pushed apart softly and not too fast
+        let gap = L::load(t, &point.gap[at..]);
+        let open = gap * L::splat(t, p.inv_h);
         let wanted = if CORRECT {
-            let bias = L::load(t, &point.bias[at..]);
-            let mass_scale = L::load(t, &point.mass_scale[at..]);
-            let impulse_scale = L::load(t, &point.impulse_scale[at..]);
+            let overlap = (gap + slop).min(zero);
+            let push = (overlap * bias_rate).max(L::splat(t, -p.push_speed));
+            let bias = gap.select_gt(zero, open, push);
+            let mass_scale = gap.select_gt(zero, one, soft_mass);
+            let impulse_scale = gap.select_gt(zero, zero, soft_impulse);
             old - mass * mass_scale * (speed + bias) - impulse_scale * old
         } else {
-            old - mass * (speed + L::load(t, &point.relax_bias[at..]))
+            old - mass * (speed + gap.select_gt(zero, open, zero))
         };
         let new = wanted.max(zero);
         new.store(&mut point.impulse[0][at..]);
-        let peak = L::load(t, &point.peak[at..]).max(new);
-        peak.store(&mut point.peak[at..]);
+        if batch.bounces {
+            let peak = L::load(t, &point.peak[at..]).max(new);
+            peak.store(&mut point.peak[at..]);
+        }
         let change = new - old;
         squares = squares + change * change;
         let push = change * share;
@@ -522,12 +578,13 @@ pub(crate) fn slips(cut: bool, slid: bool, creep: Real, stretch: Real) -> bool {
     cut && (slid || creep > BREAK_AWAY * stretch)
 }
 
-/// After the correcting sweeps: adds this substep's slip to what static friction has to take back, or forgets it.
+/// After the correcting sweeps: adds this substep's slip, which is that of the velocities the bodies are carried with, to what
+/// static friction has to take back, or forgets it.
 #[inline(always)]
 fn settle<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: BodyBlocks<'_>, p: &ContactParams) {
     let zero = L::splat(t, 0.0);
     let one = L::splat(t, 1.0);
-    let pair = Pair::<L>::load(t, batch, at, bodies);
+    let pair = Pair::<L>::load(t, batch, at, BodyBlocks { velocity: bodies.carry, ..bodies });
     let n = load3::<L>(t, &batch.normal, at);
     let t1 = load3::<L>(t, &batch.tangent, at);
     let t2 = cross(n, t1);

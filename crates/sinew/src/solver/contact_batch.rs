@@ -2,7 +2,8 @@
 
 use crate::math::{Eight, Eight3, LANES, Real, Vec3};
 
-/// One point of eight manifolds.
+/// One point of eight manifolds. Eights lie on their own size: no load crosses a line of the cache.
+#[repr(C, align(32))]
 #[derive(Clone, Debug)]
 pub(crate) struct PointLanes {
     /// Points on the bodies, body axes [m].
@@ -22,15 +23,9 @@ pub(crate) struct PointLanes {
     pub(super) tangent_mass: Eight3,
     /// 1 / its largest eigenvalue [kg]: the step that keeps the direction of slip.
     pub(super) slip_mass: Eight,
-    /// Bias with and without correction [m/s].
-    pub(super) bias: Eight,
-    pub(super) relax_bias: Eight,
-    /// Share of the effective mass used, and share of λ taken back (soft contact).
-    pub(super) mass_scale: Eight,
-    pub(super) impulse_scale: Eight,
     /// Impulses along n, t₁, t₂ [N·s].
     pub impulse: Eight3,
-    /// Sum over the substeps of the impulse on b, world axes, and of its normal part [N·s].
+    /// Sum over the substeps of the impulse on b, world axes, and of its normal part [N·s]. Only with `by_point`.
     pub total: Eight3,
     pub total_normal: Eight,
     /// Slip since it stuck, along the tangents [m].
@@ -40,9 +35,9 @@ pub(crate) struct PointLanes {
     pub slips: Eight,
     /// Largest friction of the last correcting sweep [N·s].
     pub reach: Eight,
-    /// Most negative normal velocity before a solve [m/s].
+    /// Most negative normal velocity before a solve [m/s]. Only where something bounces.
     pub approach: Eight,
-    /// Largest normal impulse of the step [N·s].
+    /// Largest normal impulse of the step [N·s]. Only where something bounces.
     pub peak: Eight,
     /// Gap at the start of the substep [m].
     pub gap: Eight,
@@ -50,7 +45,8 @@ pub(crate) struct PointLanes {
     pub used: Eight,
 }
 
-/// Eight manifolds of one colour.
+/// Eight manifolds of one colour. Laid out as it stands here, for the same reason.
+#[repr(C, align(32))]
 #[derive(Clone, Debug)]
 pub(crate) struct ContactBatch {
     /// First velocity block of each body.
@@ -61,14 +57,6 @@ pub(crate) struct ContactBatch {
     pub store_b: [u32; LANES],
     /// Manifold of each lane, `u32::MAX` when empty.
     pub origin: [u32; LANES],
-    /// Points in use, the most of any lane.
-    pub count: usize,
-    /// Any rolling or spinning resistance among the lanes.
-    pub rolls: bool,
-    /// Any lane whose two sides are both round.
-    pub rounds: bool,
-    /// Any restitution among the lanes.
-    pub bounces: bool,
     /// Normal and tangent in axes of the frame body.
     pub local_normal: Eight3,
     pub local_tangent: Eight3,
@@ -83,6 +71,13 @@ pub(crate) struct ContactBatch {
     pub restitution: Eight,
     /// Penetration that is left alone [m].
     pub slop: Eight,
+    /// Share of its stiffness that a contact has because its bodies have others too, up to 1.
+    pub ease: Eight,
+    /// Position error to velocity [1/s], share of the effective mass used and share of λ taken back (soft contact). First
+    /// substep of a step.
+    pub(super) bias_rate: Eight,
+    pub(super) mass_scale: Eight,
+    pub(super) impulse_scale: Eight,
     /// Levers of rolling and spinning resistance [m].
     pub rolling: Eight,
     pub spinning: Eight,
@@ -92,11 +87,24 @@ pub(crate) struct ContactBatch {
     pub weight_bound: Eight,
     /// Impulses against rolling along t₁, t₂ and spinning [N·m·s].
     pub roll: Eight3,
+    /// Sums of the impulses of all points, as those of a point are. Without `by_point`.
+    pub(super) total: Eight3,
+    pub(super) total_normal: Eight,
     pub(super) normal: Eight3,
     pub(super) tangent: Eight3,
     pub(super) roll_mass: Eight,
     pub(super) spin_mass: Eight,
     pub points: [PointLanes; 4],
+    /// Points in use, the most of any lane.
+    pub count: usize,
+    /// Any rolling or spinning resistance among the lanes.
+    pub rolls: bool,
+    /// Any lane whose two sides are both round.
+    pub rounds: bool,
+    /// Any restitution among the lanes.
+    pub bounces: bool,
+    /// Whether impulses are summed by point, or by manifold, which is less to fetch.
+    pub by_point: bool,
 }
 
 const ZERO: Eight = [0.0; LANES];
@@ -116,10 +124,6 @@ impl Default for PointLanes {
             mass: ZERO,
             tangent_mass: ZERO3,
             slip_mass: ZERO,
-            bias: ZERO,
-            relax_bias: ZERO,
-            mass_scale: ZERO,
-            impulse_scale: ZERO,
             impulse: ZERO3,
             total: ZERO3,
             total_normal: ZERO,
@@ -147,6 +151,7 @@ impl Default for ContactBatch {
             rolls: false,
             rounds: false,
             bounces: false,
+            by_point: false,
             local_normal: ZERO3,
             local_tangent: ZERO3,
             frame_b: ZERO,
@@ -157,11 +162,17 @@ impl Default for ContactBatch {
             kinetic_friction: ZERO,
             restitution: ZERO,
             slop: ZERO,
+            ease: [1.0; LANES],
+            bias_rate: ZERO,
+            mass_scale: ZERO,
+            impulse_scale: ZERO,
             rolling: ZERO,
             spinning: ZERO,
             share: [1.0; LANES],
             weight_bound: [-1.0; LANES],
             roll: ZERO3,
+            total: ZERO3,
+            total_normal: ZERO,
             normal: ZERO3,
             tangent: ZERO3,
             roll_mass: ZERO,
@@ -172,41 +183,37 @@ impl Default for ContactBatch {
 }
 
 impl ContactBatch {
-    /// Makes all lanes empty, without touching what `fill` writes anyway.
+    /// Makes all lanes empty, without touching what `fill` or the first substep write anyway.
     pub fn reset(&mut self) {
         self.store_a = [u32::MAX; LANES];
         self.store_b = [u32::MAX; LANES];
         self.load_a = [0; LANES];
         self.load_b = [0; LANES];
         self.origin = [u32::MAX; LANES];
-        (self.count, self.rolls, self.bounces, self.rounds) = (0, false, false, false);
-        self.roll = ZERO3;
+        (self.count, self.rolls, self.bounces, self.rounds, self.by_point) = (0, false, false, false, false);
+        (self.roll, self.total, self.total_normal) = (ZERO3, ZERO3, ZERO);
         (self.rolling, self.spinning, self.restitution) = (ZERO, ZERO, ZERO);
         for point in &mut self.points {
             point.used = ZERO;
             point.impulse = ZERO3;
-            point.total = ZERO3;
-            point.total_normal = ZERO;
             point.stick = [ZERO; 2];
             point.slipping = ZERO;
             point.slips = ZERO;
             point.reach = ZERO;
-            point.approach = ZERO;
-            point.peak = ZERO;
         }
     }
 }
 
 impl ContactBatch {
-    /// Impulse on b of a point in its last substep, world axes [N·s], in all lanes.
-    fn last_impulse(&self, p: &PointLanes) -> Eight3 {
+    /// Impulse on b in the last substep, world axes [N·s], in all lanes, from its parts along n, t₁, t₂.
+    fn last_impulse(&self, impulse: &Eight3) -> Eight3 {
         let (n, t) = (&self.normal, &self.tangent);
         let mut out = ZERO3;
         for lane in 0..LANES {
             for k in 0..3 {
                 let (i, j) = ((k + 1) % 3, (k + 2) % 3);
                 let t2 = n[i][lane] * t[j][lane] - n[j][lane] * t[i][lane];
-                let [pn, p1, p2] = [p.impulse[0][lane], p.impulse[1][lane], p.impulse[2][lane]];
+                let [pn, p1, p2] = [impulse[0][lane], impulse[1][lane], impulse[2][lane]];
                 out[k][lane] = (n[k][lane] * pn + t[k][lane] * p1 + t2 * p2) * self.share[lane];
             }
         }
@@ -215,16 +222,27 @@ impl ContactBatch {
 
     /// Mean force of each manifold over the step, vector and normal part, with `inv_dt` = 1/dt.
     pub fn mean_forces(&self, inv_dt: Real) -> [Eight; 4] {
-        let mut out = [ZERO; 4];
+        let (mut total, mut total_normal, mut sum) = (self.total, self.total_normal, ZERO3);
         for p in &self.points[..self.count] {
-            let last = self.last_impulse(p);
             for lane in 0..LANES {
-                let scale = inv_dt * p.used[lane];
                 for k in 0..3 {
-                    out[k][lane] += (p.total[k][lane] + last[k][lane]) * scale;
+                    sum[k][lane] += p.impulse[k][lane] * p.used[lane];
                 }
-                out[3][lane] += (p.total_normal[lane] + p.impulse[0][lane] * self.share[lane]) * scale;
+                if self.by_point {
+                    for k in 0..3 {
+                        total[k][lane] += p.total[k][lane] * p.used[lane];
+                    }
+                    total_normal[lane] += p.total_normal[lane] * p.used[lane];
+                }
             }
+        }
+        let last = self.last_impulse(&sum);
+        let mut out = [ZERO; 4];
+        for lane in 0..LANES {
+            for k in 0..3 {
+                out[k][lane] = (total[k][lane] + last[k][lane]) * inv_dt;
+            }
+            out[3][lane] = (total_normal[lane] + sum[0][lane] * self.share[lane]) * inv_dt;
         }
         out
     }
@@ -238,7 +256,7 @@ impl ContactBatch {
             direction: pick(&self.normal),
             gap: p.gap[lane],
             normal: (p.total_normal[lane] + p.impulse[0][lane] * self.share[lane]) * inv_dt,
-            force: (pick(&p.total) + pick(&self.last_impulse(p))) * inv_dt,
+            force: (pick(&p.total) + pick(&self.last_impulse(&p.impulse))) * inv_dt,
         }
     }
 }
@@ -252,6 +270,8 @@ pub(crate) struct ContactParams {
     pub inv_h: Real,
     /// Position error to velocity [1/s].
     pub bias_rate: Real,
+    /// Softness as a share of the row's answer.
+    pub softness: Real,
     pub mass_scale: Real,
     pub impulse_scale: Real,
     pub push_speed: Real,

@@ -40,10 +40,11 @@ fn lower(
     let order: Vec<&PointLanes> = if relax { order.into_iter().rev().collect() } else { order };
     let first = out.len() as u32;
     for point in &order {
-        let bias = point.bias[lane];
-        // mass_scale = 1/(1 + softness/answer)
-        let softness = (1.0 / point.mass_scale[lane] - 1.0) / point.mass[lane];
-        let correction = bias - point.relax_bias[lane];
+        // an open gap may close; overlap is pushed apart, softly: mass_scale = 1/(1 + softness/answer)
+        let gap = point.gap[lane];
+        let push = ((gap + batch.slop[lane]).min(0.0) * params.bias_rate).max(-params.push_speed);
+        let (bias, correction) = if gap > 0.0 { (gap * params.inv_h, 0.0) } else { (push, push) };
+        let softness = if gap > 0.0 { 0.0 } else { (1.0 / params.mass_scale - 1.0) / point.mass[lane] };
         let id = out.push(&terms(point, n), bias, correction, softness, Bounds::AtLeast(0.0));
         out.rows_mut()[id as usize].impulse = point.impulse[0][lane];
     }
@@ -142,6 +143,7 @@ proptest! {
             h: 0.004,
             inv_h: 250.0,
             bias_rate: 30.0,
+            softness: 0.25,
             mass_scale: 0.8,
             impulse_scale: 0.2,
             push_speed: 3.0,

@@ -24,22 +24,27 @@ pub(crate) struct ContactSet {
 }
 
 impl ContactSet {
-    /// Sorts manifolds into batches. `colours[i]` is the colour of manifold i (or none when it is not solved), `counts[i]`
-    /// its number of points; `fill` writes one manifold into a lane.
-    pub fn build(
-        &mut self,
-        colours: &[Option<u8>],
-        counts: impl Fn(usize) -> usize,
-        fill: impl Fn(&mut ContactBatch, usize, usize),
-    ) {
-        self.order.clear();
-        for (i, colour) in colours.iter().enumerate() {
-            if let Some(c) = colour {
-                // by colour, then many points first, so that the lanes of a batch are full; then by key
-                self.order.push((u32::from(*c) * 8 + (4 - counts(i) as u32), i as u32));
-            }
+    /// Sorts manifolds into batches. `colours[i]` is the colour of manifold i and its number of points (or none when it is
+    /// not solved); `fill` writes one manifold into a lane.
+    pub fn build(&mut self, colours: &[Option<(u8, u8)>], mut fill: impl FnMut(&mut ContactBatch, usize, usize)) {
+        // by colour, then many points first, so that the lanes of a batch are full; then by key: sorted by counting
+        let kind = |colour: u8, count: u8| usize::from(colour) * 8 + usize::from(4u8.saturating_sub(count));
+        let mut starts = [0; (COLOURS + 1) * 8];
+        for &(colour, count) in colours.iter().flatten() {
+            starts[kind(colour, count)] += 1;
         }
-        self.order.sort_unstable();
+        let mut all = 0;
+        for start in &mut starts {
+            all += std::mem::replace(start, all);
+        }
+        self.order.clear();
+        self.order.resize(all, (0, 0));
+        for (i, colour) in colours.iter().enumerate() {
+            let Some((colour, count)) = *colour else { continue };
+            let kind = kind(colour, count);
+            self.order[starts[kind]] = (kind as u32, i as u32);
+            starts[kind] += 1;
+        }
         self.len = 0;
         self.colours.clear();
         let mut at = 0;

@@ -116,7 +116,7 @@ pub(super) fn memory(state: &State, key: ContactKey) -> ContactMemory {
 
 /// Lists who is answered by the method in this step.
 pub(super) fn gather(model: &Model, work: &mut Work) {
-    let Work { classic, contacts, active, velocity, .. } = work;
+    let Work { classic, contacts, active, velocity, any_flags, .. } = work;
     let ClassicWork { movers, encounters, pushes, refused, .. } = classic;
     movers.clear();
     encounters.clear();
@@ -129,7 +129,8 @@ pub(super) fn gather(model: &Model, work: &mut Work) {
             Some((key.b, Some(node), model.node_block(node)))
         }
     };
-    for (index, m) in contacts.iter().enumerate().filter(|(_, m)| m.has(contact_flag::CLASSIC)) {
+    let some = if *any_flags & contact_flag::CLASSIC != 0 { &contacts[..] } else { &[] };
+    for (index, m) in some.iter().enumerate().filter(|(_, m)| m.has(contact_flag::CLASSIC)) {
         let Some((slot, _, block)) = who(&m.key) else { continue };
         if active[slot as usize] && velocity[block as usize][3] > 0.0 {
             encounters.push(Encounter { block, manifold: index as u32 });

@@ -21,6 +21,8 @@ pub(crate) fn detect(model: &Model, state: &mut State, work: &mut Work, settings
     let slack = 4.0 * settings.contact_margin;
     work.broad.update(model.revision, &work.bounds, &work.endless, slack);
     pick_candidates(model, state, work, settings);
+    // what `narrow` finds is in order
+    let in_order = work.contacts.is_empty() && model.node_count == 0;
     narrow(model, state, work, settings);
     for slot in (0..model.bodies.slot_count() as u32).filter(|&slot| !work.moves[slot as usize]) {
         super::sheet_memory::spell_out(model, state, settings, slot);
@@ -31,7 +33,9 @@ pub(crate) fn detect(model: &Model, state: &mut State, work: &mut Work, settings
     super::surface_contact::find(model, state, work, settings);
     super::node_contact::widen(model, state, work, settings);
     super::ellipsoid_contact::find(model, state, work, settings);
-    work.contacts.sort_unstable_by_key(|m| m.key);
+    if !in_order {
+        work.contacts.sort_unstable_by_key(|m| m.key);
+    }
     wake_islands(model, state, work);
     work.report.counts.awake = (work.active_rigid.len() + work.active_nodes.len()) as u32;
     load_bodies(model, state, work);
@@ -62,11 +66,22 @@ fn refresh_colliders(model: &Model, work: &mut Work) {
     work.colliders.clear();
     work.collider_start.clear();
     work.endless.clear();
+    work.surfaces.clear();
     for slot in 0..model.bodies.slot_count() as u32 {
         work.collider_start.push(work.colliders.len() as u32);
         let Some(rigid) = model.rigid_at(slot) else { continue };
         for (k, c) in rigid.colliders.iter().enumerate() {
-            work.colliders.push(ColliderRef { body: slot, collider: k as u32 });
+            if work.surfaces.last() != Some(&c.material) {
+                work.surfaces.push(c.material);
+            }
+            work.colliders.push(ColliderRef {
+                body: slot,
+                collider: k as u32,
+                surface: work.surfaces.len() as u32 - 1,
+                groups: c.groups,
+                sensor: c.sensor,
+                motion: rigid.motion,
+            });
             work.endless.push(c.geometry.is_unbounded());
         }
     }
@@ -148,12 +163,10 @@ fn pick_candidates(model: &Model, state: &State, work: &mut Work, settings: &Set
         if ca.body == cb.body || !work.bounds[i as usize].meets(&work.bounds[j as usize]) {
             continue;
         }
-        let (Some(a), Some(b)) = (model.rigid_at(ca.body), model.rigid_at(cb.body)) else { continue };
-        let (col_a, col_b) = (&a.colliders[ca.collider as usize], &b.colliders[cb.collider as usize]);
-        let sensor = col_a.sensor || col_b.sensor;
-        let both_fixed = a.motion == Motion::Fixed && b.motion == Motion::Fixed;
-        let nobody_moves = !a.is_dynamic() && !b.is_dynamic();
-        if both_fixed || (nobody_moves && !sensor) || !col_a.groups.meets(col_b.groups) {
+        let sensor = ca.sensor || cb.sensor;
+        let both_fixed = ca.motion == Motion::Fixed && cb.motion == Motion::Fixed;
+        let nobody_moves = ca.motion != Motion::Dynamic && cb.motion != Motion::Dynamic;
+        if both_fixed || (nobody_moves && !sensor) || !ca.groups.meets(cb.groups) {
             continue;
         }
         if model.are_apart(ca.body, cb.body) {
@@ -179,36 +192,49 @@ fn pick_candidates(model: &Model, state: &State, work: &mut Work, settings: &Set
 
 /// Manifolds of all candidates, in their order, on all threads.
 fn narrow(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
-    let pieces = work.candidates.len().div_ceil(GRAIN);
+    // one thread writes straight into the list, of several each has its own
+    let alone = work.pool.threads() == 1;
+    let grain = if alone { work.candidates.len().max(1) } else { GRAIN };
+    let pieces = work.candidates.len().div_ceil(grain);
     if work.narrow.len() < pieces {
         work.narrow.resize_with(pieces, NarrowScratch::default);
+    }
+    for scratch in &mut work.narrow[..pieces] {
+        scratch.out.clear();
+        scratch.fresh = 0;
+        if alone {
+            std::mem::swap(&mut scratch.out, &mut work.contacts);
+        }
     }
     let (candidates, motion) = (&work.candidates, &work.motion);
     let contacts = &state.contacts;
     work.pool.chunks(&mut work.narrow[..pieces], 1, &|piece, scratch| {
         let scratch = &mut scratch[0];
-        scratch.out.clear();
-        scratch.fresh = 0;
-        let end = ((piece + 1) * GRAIN).min(candidates.len());
+        let end = ((piece + 1) * grain).min(candidates.len());
         // both lists are sorted: walk along the remembered contacts
-        let mut at = contacts.partition_point(|m| m.key.pair() < candidates[piece * GRAIN].key.pair());
-        for candidate in &candidates[piece * GRAIN..end] {
+        let mut at = contacts.partition_point(|m| m.key.pair() < candidates[piece * grain].key.pair());
+        for candidate in &candidates[piece * grain..end] {
             let pair = candidate.key.pair();
             while at < contacts.len() && contacts[at].key.pair() < pair {
                 at += 1;
             }
             let count = contacts[at..].iter().take_while(|m| m.key.pair() == pair).count();
             let ahead = |slot: u32| {
-                let half = model.rigid_at(slot).map_or(0.0, |r| 0.5 * r.thickness);
-                if settings.guaranteed { motion[slot as usize].min(half) } else { motion[slot as usize] }
+                let way = motion[slot as usize];
+                let half = || model.rigid_at(slot).map_or(0.0, |r| 0.5 * r.thickness);
+                if settings.guaranteed { way.min(half()) } else { way }
             };
             let reach = settings.contact_margin + ahead(candidate.key.a) + ahead(candidate.key.b);
             let candidate = Candidate { reach, ..*candidate };
             one_pair(model, state, settings, &candidate, &contacts[at..at + count], scratch);
         }
     });
-    for scratch in &work.narrow[..pieces] {
-        work.contacts.extend_from_slice(&scratch.out);
+    for scratch in &mut work.narrow[..pieces] {
+        if alone {
+            std::mem::swap(&mut scratch.out, &mut work.contacts);
+        } else {
+            work.contacts.extend_from_slice(&scratch.out);
+        }
         work.report.counts.fresh_manifolds += scratch.fresh;
     }
 }
@@ -267,17 +293,24 @@ fn one_pair(
     }
 }
 
-/// A remembered manifold with numbers that cannot be is forgotten.
+/// A remembered manifold with numbers that cannot be is forgotten. Every manifold is looked at in every step: no branches.
 pub(super) fn sane(m: &ContactMemory) -> bool {
-    m.count <= 4
-        && !m.has(contact_flag::CLASSIC)
-        && m.normal.is_finite()
-        && m.tangent.is_finite()
-        && m.found_position.is_finite()
-        && m.roll.iter().chain(&m.radius).chain(&m.found_rotation).all(|v| v.abs() < 1e9)
-        && m.used().iter().all(|p| {
-            p.local_a.is_finite() && p.local_b.is_finite() && p.impulse.iter().chain(&p.stick).all(|v| v.abs() < 1e20)
-        })
+    if m.count > 4 || m.has(contact_flag::CLASSIC) {
+        return false;
+    }
+    let mut ok = below(m.normal.as_ref(), Real::INFINITY) & below(m.tangent.as_ref(), Real::INFINITY);
+    ok &= below(m.found_position.as_ref(), Real::INFINITY) & below(&m.found_rotation, 1e9);
+    ok &= below(&m.roll, 1e9) & below(&m.radius, 1e9);
+    for p in m.used() {
+        ok &= below(p.local_a.as_ref(), Real::INFINITY) & below(p.local_b.as_ref(), Real::INFINITY);
+        ok &= below(&p.impulse, 1e20) & below(&p.stick, 1e20);
+    }
+    ok
+}
+
+/// True when all are numbers and smaller than this.
+fn below<const N: usize>(list: &[Real; N], most: Real) -> bool {
+    list.iter().fold(true, |ok, v| ok & (v.abs() < most))
 }
 
 /// Joins bodies into islands and wakes every island that has someone awake in it.
@@ -286,19 +319,21 @@ fn wake_islands(model: &Model, state: &mut State, work: &mut Work) {
     work.islands.reset(slots);
     work.anchored.clear();
     work.anchored.resize(slots, false);
-    let movable = |state: &State, slot: u32| match model.bodies.at(slot) {
-        Some(Body::Rigid(r)) => r.is_dynamic() && !state.is_frozen(slot as usize),
-        Some(Body::Nodes(_)) => !state.is_frozen(slot as usize),
+    work.movable.clear();
+    work.movable.extend((0..slots).map(|slot| match model.bodies.at(slot as u32) {
+        Some(Body::Rigid(r)) => r.is_dynamic() && !state.is_frozen(slot),
+        Some(Body::Nodes(_)) => !state.is_frozen(slot),
         None => false,
-    };
-    let Work { contacts, soft, colliders, islands, anchored, .. } = work;
+    }));
+    let Work { contacts, soft, colliders, islands, anchored, movable, any_flags, .. } = work;
+    *any_flags = 0;
     let mut join = |a: u32, b: u32| {
-        if movable(state, a) && movable(state, b) {
+        if movable[a as usize] && movable[b as usize] {
             islands.link(a, b);
             return;
         }
         for (this, other) in [(a, b), (b, a)] {
-            if movable(state, this) {
+            if movable[this as usize] {
                 anchored[this as usize] = true;
                 if stirs(model, state, other) {
                     state.flags[this as usize] &= !flag::ASLEEP;
@@ -306,8 +341,11 @@ fn wake_islands(model: &Model, state: &mut State, work: &mut Work) {
             }
         }
     };
-    for m in contacts.iter().filter(|m| !m.has(contact_flag::SENSOR) && m.count > 0) {
-        join(m.key.a, m.key.b);
+    for m in contacts.iter() {
+        *any_flags |= m.flags;
+        if !m.has(contact_flag::SENSOR) && m.count > 0 {
+            join(m.key.a, m.key.b);
+        }
     }
     super::sheet::each_pair(soft, colliders, join);
     for (slot, constraint) in model.constraints.iter() {
@@ -319,9 +357,9 @@ fn wake_islands(model: &Model, state: &mut State, work: &mut Work) {
         let mut stirred = false;
         let mut ends = 0;
         constraint.slots(|s| {
-            ends += u32::from(movable(state, s));
+            ends += u32::from(work.movable[s as usize]);
             stirred |= stirs(model, state, s);
-            if movable(state, s) {
+            if work.movable[s as usize] {
                 if let Some(f) = first {
                     islands.link(f, s);
                 } else {
@@ -341,14 +379,14 @@ fn wake_islands(model: &Model, state: &mut State, work: &mut Work) {
     work.touches.clear();
     work.touches.resize(slots, 0);
     for slot in 0..slots as u32 {
-        if movable(state, slot) && !state.is_asleep(slot as usize) {
+        if work.movable[slot as usize] && !state.is_asleep(slot as usize) {
             let root = work.islands.root(slot);
             work.touches[root as usize] = 1;
         }
     }
     for slot in 0..slots as u32 {
         let i = slot as usize;
-        if movable(state, slot) && state.is_asleep(i) && work.touches[work.islands.root(slot) as usize] == 1 {
+        if work.movable[slot as usize] && state.is_asleep(i) && work.touches[work.islands.root(slot) as usize] == 1 {
             state.flags[i] &= !flag::ASLEEP;
             work.report.events.push(Event::Woke(model.body_id(slot)));
         }
@@ -359,7 +397,7 @@ fn wake_islands(model: &Model, state: &mut State, work: &mut Work) {
     work.active_nodes.clear();
     for (slot, body) in model.bodies.iter() {
         let i = slot as usize;
-        if !movable(state, slot) || state.is_asleep(i) {
+        if !work.movable[slot as usize] || state.is_asleep(i) {
             continue;
         }
         work.active[i] = true;

@@ -73,6 +73,7 @@ impl StepContext {
                 h,
                 inv_h: 1.0 / h,
                 bias_rate: contact.rate,
+                softness: contact.relative,
                 mass_scale: contact.mass_scale(),
                 impulse_scale: contact.impulse_scale(),
                 push_speed: settings.push_speed,

@@ -63,7 +63,7 @@ pub(super) fn near_colliders(model: &Model, work: &mut Work, (slot, nodes): (u32
     near_colliders.retain(|&c| bounds[c as usize].meets(around));
     near_colliders.sort_unstable();
     near_colliders.retain(|&c| {
-        let ColliderRef { body, collider } = colliders[c as usize];
+        let ColliderRef { body, collider, .. } = colliders[c as usize];
         let built = model.rigid_at(body).map(|rigid| &rigid.colliders[collider as usize]);
         let may = built.is_some_and(|built| !built.sensor && built.groups.meets(nodes.traits.groups));
         may && !model.are_apart(body, slot) && (awake || moves[body as usize])

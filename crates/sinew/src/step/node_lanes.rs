@@ -13,13 +13,14 @@ use crate::work::{PointForce, Work};
 /// Sorts out the contacts that lanes take; the others stay rows.
 pub(super) fn build(model: &Model, rules: &PairRules, work: &mut Work) {
     let any_laws = work.any_laws;
-    let Work { contacts, node_touches, in_lanes, by_rows, implicit, active, .. } = work;
+    let Work { contacts, node_touches, in_lanes, by_rows, implicit, active, any_flags, .. } = work;
     node_touches.clear();
     in_lanes.clear();
     in_lanes.resize(contacts.len(), false);
     // the pair of colliders before, and its surface
     let mut last: Option<((u32, u32, u32), Material)> = None;
-    for (index, m) in contacts.iter().enumerate() {
+    let some = if *any_flags & contact_flag::NODE != 0 { &contacts[..] } else { &[] };
+    for (index, m) in some.iter().enumerate() {
         let ours = is_ours(m);
         let (a, b) = (m.key.a, m.key.b);
         if !ours || m.key.collider_b != feature::VERTEX || implicit.holds(a) || implicit.holds(b) {
@@ -50,7 +51,7 @@ pub(super) fn build(model: &Model, rules: &PairRules, work: &mut Work) {
         in_lanes[index] = true;
     }
     by_rows.clear();
-    by_rows.extend((0..contacts.len() as u32).filter(|&index| {
+    by_rows.extend((0..some.len() as u32).filter(|&index| {
         let m = &contacts[index as usize];
         let elsewhere = implicit.holds(m.key.a) || implicit.holds(m.key.b);
         let left = m.has(contact_flag::NODE) && m.key.anyone(active) && !elsewhere && !in_lanes[index as usize];

@@ -85,11 +85,12 @@ fn read_contacts(model: &Model, work: &mut Work, settings: &Settings) {
         set_touching(m, i[0] > 0.0);
     }
     law_contact::report(model, work, inv_dt);
-    read_sleepers(model, work, settings);
-    for m in &mut work.contacts {
-        if m.has(contact_flag::SENSOR) {
-            set_touching(m, true);
-        }
+    if work.any_idle {
+        read_sleepers(model, work, settings);
+    }
+    if work.any_flags & contact_flag::SENSOR != 0 {
+        let sensed = work.contacts.iter_mut().filter(|m| m.has(contact_flag::SENSOR));
+        sensed.for_each(|m| set_touching(m, true));
     }
 }
 
@@ -174,7 +175,9 @@ fn store_nodes(model: &Model, state: &mut State, work: &Work) {
 fn touch_events(model: &Model, state: &State, work: &mut Work) {
     let list = |(contacts, grips): (&[ContactMemory], &[GripMemory]), sensor: bool, out: &mut Vec<(u32, u32)>| {
         out.clear();
+        let mut flags = 0;
         for m in contacts {
+            flags |= m.flags;
             if m.has(contact_flag::TOUCHING) && m.has(contact_flag::SENSOR) == sensor {
                 let pair = (m.key.a, m.key.b);
                 if out.last() != Some(&pair) && pair.0 != pair.1 {
@@ -192,10 +195,11 @@ fn touch_events(model: &Model, state: &State, work: &mut Work) {
             out.sort_unstable();
             out.dedup();
         }
+        flags
     };
     for sensor in [false, true] {
-        list((&state.contacts, &state.grips), sensor, &mut work.touching);
-        list((&work.contacts, &work.grips), sensor, &mut work.touched);
+        let before = list((&state.contacts, &state.grips), sensor, &mut work.touching);
+        let flags = before | list((&work.contacts, &work.grips), sensor, &mut work.touched);
         let alive = |slot: u32| model.bodies.at(slot).is_some();
         let events = &mut work.report.events;
         each_only_in(&work.touched, &work.touching, |(a, b)| {
@@ -206,6 +210,9 @@ fn touch_events(model: &Model, state: &State, work: &mut Work) {
                 events.push(touch_event(model, a, b, sensor, false));
             }
         });
+        if flags & contact_flag::SENSOR == 0 {
+            break;
+        }
     }
 }
 

@@ -50,7 +50,7 @@ fn heaviest(nodes: &Nodes) -> Real {
 }
 
 /// A contact of any node of a sheet with a collider.
-fn contact_of(ColliderRef { body, collider }: ColliderRef, slot: u32) -> ContactMemory {
+fn contact_of(ColliderRef { body, collider, .. }: ColliderRef, slot: u32) -> ContactMemory {
     let kind = feature::VERTEX;
     let key = ContactKey { a: body, b: slot, collider_a: collider, collider_b: kind, ..ContactKey::zeroed() };
     ContactMemory { key, count: 1, flags: contact_flag::NODE, ..ContactMemory::zeroed() }
@@ -82,7 +82,7 @@ pub(super) fn find_walls(model: &Model, state: &State, work: &mut Work, settings
     held.sheet.walls.clear();
     held.sheet.heaviest = if near_colliders.is_empty() { 0.0 } else { heaviest(nodes) };
     for &c in near_colliders.iter() {
-        let ColliderRef { body, collider } = colliders[c as usize];
+        let ColliderRef { body, collider, .. } = colliders[c as usize];
         let Some(rigid) = model.rigid_at(body) else { continue };
         let (built, i) = (&rigid.colliders[collider as usize], body as usize);
         let holds = built.geometry.plane().is_some() || corners_hold(built, skin, nodes.traits.radius, settings);
@@ -134,6 +134,7 @@ pub(super) fn leave(model: &Model, state: &mut State, work: &mut Work, settings:
     work.touches = stiff;
     if more {
         work.contacts.sort_unstable_by_key(|m| m.key);
+        work.any_flags = work.contacts.iter().fold(0, |flags, m| flags | m.flags);
     }
 }
 

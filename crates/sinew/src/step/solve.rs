@@ -14,15 +14,16 @@ pub(crate) fn solve(ctx: &StepContext, model: &Model, work: &mut Work, settings:
             break;
         }
     }
-    contacts(ctx, work, settings, Job::Settle);
     node_contact::settle(ctx, model, &settings.pairs, work);
     law_contact::settle(ctx, work);
     // positions move with the corrected velocities; what the correction added is then taken out again
     sheet::carry_over(model, work);
+    let mut job = Job::SettleRelax;
     for _ in 0..settings.relax_sweeps {
-        if sweep(ctx, model, work, settings, Job::Relax) {
+        if sweep(ctx, model, work, settings, job) {
             break;
         }
+        job = job.again();
     }
     untwist::untwist(ctx.h, model, work);
 }
@@ -53,9 +54,11 @@ fn sweep(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings,
             squares += contacts(ctx, work, settings, job);
         }
         Order::Staggered { rigid, deformable } => {
+            let mut job = job;
             for _ in 0..rigid {
                 squares += pgs::sweep(&mut work.rows, &mut work.velocity, pass);
                 squares += contacts(ctx, work, settings, job);
+                job = job.again();
             }
             for _ in 0..deformable {
                 squares += node_rows(work, settings, pass);

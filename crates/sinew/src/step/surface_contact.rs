@@ -226,7 +226,7 @@ pub(super) fn find_rigid(model: &Model, state: &State, work: &mut Work, settings
     let Work { skins, bounds, colliders, contacts, motion, near_colliders, near_cells, .. } = work;
     let Some(skin) = skins[slot as usize].as_mut() else { return };
     near_colliders.retain(|&c| {
-        let ColliderRef { body, collider } = colliders[c as usize];
+        let ColliderRef { body, collider, .. } = colliders[c as usize];
         let built = model.rigid_at(body).map(|r| &r.colliders[collider as usize]);
         // a plane without end meets corners first
         built.is_some_and(|b| !b.geometry.is_unbounded() && !corners_hold(b, skin, nodes.traits.radius, settings))
@@ -239,7 +239,7 @@ pub(super) fn find_rigid(model: &Model, state: &State, work: &mut Work, settings
     contacts[start..].sort_unstable_by_key(|m| m.key);
     let end = contacts.len();
     for &c in near_colliders.iter() {
-        let ColliderRef { body, collider } = colliders[c as usize];
+        let ColliderRef { body, collider, .. } = colliders[c as usize];
         let Some(rigid) = model.rigid_at(body) else { continue };
         let built = &rigid.colliders[collider as usize];
         let reach = settings.contact_margin + motion[body as usize];

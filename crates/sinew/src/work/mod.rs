@@ -18,6 +18,7 @@ use crate::collision::{Bounds3, BroadPhase, Candidate, NarrowScratch};
 use crate::constraint::{RowBuffer, Term};
 use crate::friction::{Coefficients, Law, Memory, Weave};
 use crate::math::{Block, Pose, Real, Vec3};
+use crate::model::{Groups, Material, Motion};
 use crate::report::Report;
 use crate::solver::colour::Colouring;
 use crate::solver::contact_set::ContactSet;
@@ -34,6 +35,12 @@ use crate::step::untwist::Loose;
 pub(crate) struct ColliderRef {
     pub body: u32,
     pub collider: u32,
+    /// Its number among `Work::surfaces`.
+    pub surface: u32,
+    pub groups: Groups,
+    pub sensor: bool,
+    /// Who moves the body.
+    pub motion: Motion,
 }
 
 /// What a constraint's rows are: their range in the buffer, and which buffer.
@@ -177,6 +184,8 @@ pub(crate) struct Work {
     /// True for bodies that may be elsewhere at the end of the step, or are being driven. Written by `detect`, first of all:
     /// who is still can yet be woken. (slots)
     pub moves: Vec<bool>,
+    /// True for bodies that forces move and that are not frozen, asleep or not. Written by `detect`. (slots)
+    pub movable: Vec<bool>,
     /// True for bodies that are solved in this step: dynamic, awake, not frozen. Written by `detect`. (slots)
     pub active: Vec<bool>,
     /// Slots of active rigid bodies in sweep islands, ascending. Written by `detect`.
@@ -188,6 +197,8 @@ pub(crate) struct Work {
     /// First collider of each body (slots + 1).
     pub collider_start: Vec<u32>,
     pub endless: Vec<bool>,
+    /// Materials of the colliders; neighbours that are alike share one. Rebuilt when the model changes.
+    pub surfaces: Vec<Material>,
     pub revision: u64,
     /// Tight boxes with room for the step's motion. Written by `detect`. (colliders)
     pub bounds: Vec<Bounds3>,
@@ -198,8 +209,13 @@ pub(crate) struct Work {
     pub narrow: Vec<NarrowScratch>,
     /// Contacts of this step, sorted by key. Written by `detect`, impulses by `remember`.
     pub contacts: Vec<ContactMemory>,
+    /// Flags that any of them has: saves walks over all of them. Written by `detect`.
+    pub any_flags: u32,
+    /// Whether one of them is not solved here, because nobody of it is active. Written by `assemble`.
+    pub any_idle: bool,
     pub colouring: Colouring,
-    pub colours: Vec<Option<u8>>,
+    /// Colour and number of points of each contact that is solved in lanes. Written by `assemble`.
+    pub colours: Vec<Option<(u8, u8)>>,
     pub set: ContactSet,
     /// Rows of constraints and node contacts. Written by `assemble`. Rigid ones first.
     pub rows: RowBuffer,
@@ -270,6 +286,8 @@ pub(crate) struct Work {
     pub islands: Islands,
     /// Islands of sweeps that lean on nothing. Written by `detect`.
     pub loose: Loose,
+    /// What the contacts of a body hold it with together, in its own masses. Written by `assemble`. (slots)
+    pub held: Vec<Real>,
     /// Contact points by body, or marks by island. (slots)
     pub touches: Vec<u32>,
     /// True for roots of islands that lean on something that does not move. Written by `detect`. (slots)
@@ -317,12 +335,14 @@ impl Work {
             soft_stale: false,
             implicit: ImplicitWork::default(),
             substeps: 1,
+            movable: Vec::new(),
             active: Vec::new(),
             active_rigid: Vec::new(),
             active_nodes: Vec::new(),
             colliders: Vec::new(),
             collider_start: Vec::new(),
             endless: Vec::new(),
+            surfaces: Vec::new(),
             revision: u64::MAX,
             bounds: Vec::new(),
             motion: Vec::new(),
@@ -330,6 +350,8 @@ impl Work {
             candidates: Vec::new(),
             narrow: Vec::new(),
             contacts: Vec::new(),
+            any_flags: 0,
+            any_idle: false,
             colouring: Colouring::default(),
             colours: Vec::new(),
             set: ContactSet::default(),
@@ -373,6 +395,7 @@ impl Work {
             guard: GuardWork::default(),
             islands: Islands::default(),
             loose: Loose::default(),
+            held: Vec::new(),
             touches: Vec::new(),
             anchored: Vec::new(),
             previous: Vec::new(),

@@ -87,7 +87,7 @@ impl World {
         let mut bodies = Vec::new();
         for (slot, (generation, _)) in model.bodies.layout().enumerate() {
             let item = model.bodies.at(slot as u32).map(|body| match body {
-                Body::Rigid(r) => BodySpec::Rigid(r.source.clone()),
+                Body::Rigid(r) => BodySpec::Rigid((*r.source).clone()),
                 Body::Nodes(n) => match &n.source {
                     NodeSource::Particles(p) => BodySpec::Particles(p.clone()),
                     NodeSource::Soft(s) => BodySpec::Soft(s.clone()),
@@ -131,8 +131,8 @@ impl World {
                     edit::check_motion(&spec)?;
                     Some(Body::Rigid(Rigid::build(spec)?))
                 }
-                Some(BodySpec::Particles(spec)) => Some(Body::Nodes(Nodes::of_particles(spec, 0, 0)?.0)),
-                Some(BodySpec::Soft(spec)) => Some(Body::Nodes(Nodes::of_soft(*spec, 0, 0)?.0)),
+                Some(BodySpec::Particles(spec)) => Some(Body::Nodes(Box::new(Nodes::of_particles(spec, 0, 0)?.0))),
+                Some(BodySpec::Soft(spec)) => Some(Body::Nodes(Box::new(Nodes::of_soft(*spec, 0, 0)?.0))),
             };
             bodies.push((slot.generation, body));
         }

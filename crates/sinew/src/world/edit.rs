@@ -53,7 +53,7 @@ pub(super) fn add_nodes(model: &mut Model, state: &mut State, nodes: Nodes, star
     state.inner.extend(start.inner);
     model.node_count += nodes.inv_mass.len();
     model.inner_count += nodes.inner_count as usize;
-    let (index, generation) = model.bodies.insert(Body::Nodes(nodes));
+    let (index, generation) = model.bodies.insert(Body::Nodes(Box::new(nodes)));
     fit(model, state);
     let i = index as usize;
     (state.x[i], state.q[i], state.v[i], state.w[i]) = (Vec3::ZERO, Quat::IDENTITY, Vec3::ZERO, Vec3::ZERO);

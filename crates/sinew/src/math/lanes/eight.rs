@@ -3,24 +3,6 @@
 use super::{Block, Blocks, LANES, Lane, Pairs, Picked, PickedPairs, Real};
 use fearless_simd::{Simd, SimdBase, SimdFloat, f32x4, f32x8, prelude::*, u32x8};
 
-/// Full 8x8 transpose by three rounds of interleaving halves.
-#[inline(always)]
-fn transpose8<S: Simd>(s: S, r: [f32x8<S>; 8]) -> [f32x8<S>; 8] {
-    let (a0, a1) = s.interleave_f32x8(r[0], r[4]);
-    let (a2, a3) = s.interleave_f32x8(r[1], r[5]);
-    let (a4, a5) = s.interleave_f32x8(r[2], r[6]);
-    let (a6, a7) = s.interleave_f32x8(r[3], r[7]);
-    let (b0, b1) = s.interleave_f32x8(a0, a4);
-    let (b2, b3) = s.interleave_f32x8(a1, a5);
-    let (b4, b5) = s.interleave_f32x8(a2, a6);
-    let (b6, b7) = s.interleave_f32x8(a3, a7);
-    let (c0, c1) = s.interleave_f32x8(b0, b4);
-    let (c2, c3) = s.interleave_f32x8(b1, b5);
-    let (c4, c5) = s.interleave_f32x8(b2, b6);
-    let (c6, c7) = s.interleave_f32x8(b3, b7);
-    [c0, c1, c2, c3, c4, c5, c6, c7]
-}
-
 /// 4x4 transpose of four blocks.
 #[inline(always)]
 fn transpose4<S: Simd>(s: S, r: [f32x4<S>; 4]) -> [f32x4<S>; 4] {
@@ -34,13 +16,6 @@ fn transpose4<S: Simd>(s: S, r: [f32x4<S>; 4]) -> [f32x4<S>; 4] {
 /// x, y and z of eight blocks.
 #[inline(always)]
 fn turn_xyz<S: Simd>(s: S, r: [f32x4<S>; 8]) -> [f32x8<S>; 3] {
-    #[cfg(target_arch = "x86_64")]
-    if let Some(avx2) = s.level().as_avx2() {
-        let (r0, r1) = (s.combine_f32x4(r[0], r[4]), s.combine_f32x4(r[1], r[5]));
-        let (r2, r3) = (s.combine_f32x4(r[2], r[6]), s.combine_f32x4(r[3], r[7]));
-        let turned = turn_avx2(avx2, cast(avx2, r0), cast(avx2, r1), cast(avx2, r2), cast(avx2, r3));
-        return [cast(s, turned[0]), cast(s, turned[1]), cast(s, turned[2])];
-    }
     let [x, y, z, _] = join(s, r);
     [x, y, z]
 }
@@ -56,18 +31,39 @@ fn cast<A: Simd, B: Simd>(to: B, v: f32x8<A>) -> f32x8<B> {
 use core::arch::x86_64::{_mm256_unpackhi_ps, _mm256_unpacklo_ps};
 #[cfg(target_arch = "x86_64")]
 type Eight = f32x8<fearless_simd::x86::Avx2>;
-// Seven shuffles, none across the middle. Written out, because what the compiler makes of the portable form depends on the
-// code around it: sixteen shuffles in the kernel of springs, and a sixth of its time.
+// Four rows of two blocks as lanes, and lanes as rows. Eight shuffles (seven where the fourth number is not wanted), none
+// across the middle. Written out, because what the compiler makes of the portable form depends on the code around it:
+// sixteen shuffles in the kernel of springs, and a sixth of its time.
 #[cfg(target_arch = "x86_64")]
 fearless_simd::kernel!(
     #[inline(always)]
-    fn turn_avx2(token: Avx2, r0: Eight, r1: Eight, r2: Eight, r3: Eight) -> [Eight; 3] {
+    fn turn_avx2(token: Avx2, r0: Eight, r1: Eight, r2: Eight, r3: Eight) -> [Eight; 4] {
         let (a, b) = (_mm256_unpacklo_ps(r0.into(), r2.into()), _mm256_unpackhi_ps(r0.into(), r2.into()));
         let (c, d) = (_mm256_unpacklo_ps(r1.into(), r3.into()), _mm256_unpackhi_ps(r1.into(), r3.into()));
-        let (x, y, z) = (_mm256_unpacklo_ps(a, c), _mm256_unpackhi_ps(a, c), _mm256_unpacklo_ps(b, d));
-        [x.simd_into(token), y.simd_into(token), z.simd_into(token)]
+        let (x, y, z, w) =
+            (_mm256_unpacklo_ps(a, c), _mm256_unpackhi_ps(a, c), _mm256_unpacklo_ps(b, d), _mm256_unpackhi_ps(b, d));
+        [x.simd_into(token), y.simd_into(token), z.simd_into(token), w.simd_into(token)]
     }
 );
+
+/// Eight blocks that lie two a vector, k beside k + 4, as lanes of their four numbers; and back: it is its own inverse.
+#[inline(always)]
+fn turn_twos<S: Simd>(s: S, r: [f32x8<S>; 4]) -> [f32x8<S>; 4] {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(avx2) = s.level().as_avx2() {
+        let [x, y, z, w] = turn_avx2(avx2, cast(avx2, r[0]), cast(avx2, r[1]), cast(avx2, r[2]), cast(avx2, r[3]));
+        return [cast(s, x), cast(s, y), cast(s, z), cast(s, w)];
+    }
+    let ((l0, h0), (l1, h1)) = (s.split_f32x8(r[0]), s.split_f32x8(r[1]));
+    let ((l2, h2), (l3, h3)) = (s.split_f32x8(r[2]), s.split_f32x8(r[3]));
+    let (lo, hi) = (transpose4(s, [l0, l1, l2, l3]), transpose4(s, [h0, h1, h2, h3]));
+    [
+        s.combine_f32x4(lo[0], hi[0]),
+        s.combine_f32x4(lo[1], hi[1]),
+        s.combine_f32x4(lo[2], hi[2]),
+        s.combine_f32x4(lo[3], hi[3]),
+    ]
+}
 
 /// Eight blocks as they lie in memory.
 #[inline(always)]
@@ -93,27 +89,40 @@ fn listed<'a>(from: &'a [Block], index: &[u32]) -> [&'a Block; LANES] {
 /// Eight blocks as lanes of their four numbers.
 #[inline(always)]
 fn join<S: Simd>(s: S, b: [f32x4<S>; 8]) -> [f32x8<S>; 4] {
-    let lo = transpose4(s, [b[0], b[1], b[2], b[3]]);
-    let hi = transpose4(s, [b[4], b[5], b[6], b[7]]);
-    [
-        s.combine_f32x4(lo[0], hi[0]),
-        s.combine_f32x4(lo[1], hi[1]),
-        s.combine_f32x4(lo[2], hi[2]),
-        s.combine_f32x4(lo[3], hi[3]),
-    ]
+    turn_twos(
+        s,
+        [
+            s.combine_f32x4(b[0], b[4]),
+            s.combine_f32x4(b[1], b[5]),
+            s.combine_f32x4(b[2], b[6]),
+            s.combine_f32x4(b[3], b[7]),
+        ],
+    )
 }
 
 /// The inverse of `join`.
 #[inline(always)]
 fn part<S: Simd>(rows: [f32x8<S>; 4]) -> [f32x4<S>; 8] {
     let s = rows[0].simd;
-    let (l0, h0) = s.split_f32x8(rows[0]);
-    let (l1, h1) = s.split_f32x8(rows[1]);
-    let (l2, h2) = s.split_f32x8(rows[2]);
-    let (l3, h3) = s.split_f32x8(rows[3]);
-    let [b0, b1, b2, b3] = transpose4(s, [l0, l1, l2, l3]);
-    let [b4, b5, b6, b7] = transpose4(s, [h0, h1, h2, h3]);
+    let r = turn_twos(s, rows);
+    let ((b0, b4), (b1, b5)) = (s.split_f32x8(r[0]), s.split_f32x8(r[1]));
+    let ((b2, b6), (b3, b7)) = (s.split_f32x8(r[2]), s.split_f32x8(r[3]));
     [b0, b1, b2, b3, b4, b5, b6, b7]
+}
+
+/// Block `index + next` of each body. Panics when one is not there: one comparison for all of them.
+#[inline(always)]
+fn known_blocks<S: Simd>(s: S, base: Blocks<'_>, index: &[u32; LANES], next: u32) -> [f32x4<S>; LANES] {
+    let end = u32x8::splat(s, u32::try_from(base.blocks).unwrap_or(u32::MAX).saturating_sub(next));
+    if !u32x8::from_slice(s, index).simd_lt(end).all_true() {
+        super::outside(index.iter().max().map_or(0, |&i| i as usize), base.blocks);
+    }
+    let mut out = [f32x4::splat(s, 0.0); LANES];
+    for k in 0..LANES {
+        // SAFETY: index + next is below the number of blocks by the check above.
+        out[k] = f32x4::from_slice(s, &unsafe { base.read_known(index[k] + next) });
+    }
+    out
 }
 
 #[inline(always)]
@@ -204,20 +213,6 @@ fn put_two<S: Simd>(v: f32x8<S>, pairs: PickedPairs<'_>, low: u32, high: u32) {
     let (l, h) = v.simd.split_f32x8(v);
     pairs.write(low, <[f32; 4]>::from(l));
     pairs.write(high, <[f32; 4]>::from(h));
-}
-
-/// x, y and z of eight blocks that lie two a vector, k beside k + 4.
-#[inline(always)]
-fn turn_twos<S: Simd>(s: S, r: [f32x8<S>; 4]) -> [f32x8<S>; 3] {
-    #[cfg(target_arch = "x86_64")]
-    if let Some(avx2) = s.level().as_avx2() {
-        let turned = turn_avx2(avx2, cast(avx2, r[0]), cast(avx2, r[1]), cast(avx2, r[2]), cast(avx2, r[3]));
-        return [cast(s, turned[0]), cast(s, turned[1]), cast(s, turned[2])];
-    }
-    let ((l0, h0), (l1, h1)) = (s.split_f32x8(r[0]), s.split_f32x8(r[1]));
-    let ((l2, h2), (l3, h3)) = (s.split_f32x8(r[2]), s.split_f32x8(r[3]));
-    let [x, y, z, _] = join(s, [l0, l1, l2, l3, h0, h1, h2, h3]);
-    [x, y, z]
 }
 
 /// Number k of each half, four times.
@@ -384,43 +379,25 @@ impl<S: Simd> Lane for f32x8<S> {
     }
     #[inline(always)]
     fn load_rows8(s: S, base: Blocks<'_>, i: &[u32]) -> [Self; 8] {
-        let r = [
-            f32x8::from_slice(s, &base.read::<8>(i[0])),
-            f32x8::from_slice(s, &base.read::<8>(i[1])),
-            f32x8::from_slice(s, &base.read::<8>(i[2])),
-            f32x8::from_slice(s, &base.read::<8>(i[3])),
-            f32x8::from_slice(s, &base.read::<8>(i[4])),
-            f32x8::from_slice(s, &base.read::<8>(i[5])),
-            f32x8::from_slice(s, &base.read::<8>(i[6])),
-            f32x8::from_slice(s, &base.read::<8>(i[7])),
-        ];
-        transpose8(s, r)
+        let high = join(s, known_blocks(s, base, eight(i), 1));
+        let low = join(s, known_blocks(s, base, eight(i), 0));
+        [low[0], low[1], low[2], low[3], high[0], high[1], high[2], high[3]]
     }
     #[inline(always)]
     fn store_rows8(rows: [Self; 8], base: Blocks<'_>, i: &[u32]) {
-        let s = rows[0].simd;
-        let r = transpose8(s, rows);
+        let i = eight(i);
+        let low = part([rows[0], rows[1], rows[2], rows[3]]);
+        let high = part([rows[4], rows[5], rows[6], rows[7]]);
         for k in 0..8 {
-            let mut numbers = [0.0; 8];
-            r[k].store_slice(&mut numbers);
-            base.write(i[k], numbers);
+            if i[k] != u32::MAX {
+                put(low[k], base, i[k]);
+                put(high[k], base, i[k] + 1);
+            }
         }
     }
     #[inline(always)]
     fn load_rows4(s: S, base: Blocks<'_>, i: &[u32]) -> [Self; 4] {
-        join(
-            s,
-            [
-                block(s, base, i[0]),
-                block(s, base, i[1]),
-                block(s, base, i[2]),
-                block(s, base, i[3]),
-                block(s, base, i[4]),
-                block(s, base, i[5]),
-                block(s, base, i[6]),
-                block(s, base, i[7]),
-            ],
-        )
+        join(s, known_blocks(s, base, eight(i), 0))
     }
     #[inline(always)]
     fn gather(s: S, from: &[Real], i: &[u32]) -> Self {
@@ -485,7 +462,8 @@ impl<S: Simd> Lane for f32x8<S> {
             spans.b[k] = two(s, pairs, g.b[k], g.b[k + 4]);
             spans.d[k] = clear_fourth(s, spans.b[k] - spans.a[k]);
         }
-        (spans, turn_twos(s, spans.d))
+        let [x, y, z, _] = turn_twos(s, spans.d);
+        (spans, [x, y, z])
     }
     #[inline(always)]
     fn pair_pull(self, pairs: PickedPairs<'_>, group: usize, _: usize, spans: Spans<S>) {
