@@ -31,12 +31,12 @@ pub fn warm_start(rows: &RowBuffer, v: &mut [Block]) {
 /// One pass over all rows in id order. Returns the sum of squared impulse changes [N²·s²] for the residual reading.
 pub fn sweep(rows: &mut RowBuffer, v: &mut [Block], pass: Pass) -> Real {
     let all = 0..rows.len() as RowId;
-    sweep_some(rows, all, v, pass)
+    sweep_some(rows, all, v, pass, 0.0)
 }
 
-/// The same over some of them. A disc is not parted.
-pub(crate) fn sweep_some(rows: &mut RowBuffer, some: Range<RowId>, v: &mut [Block], pass: Pass) -> Real {
-    let mut squares = 0.0;
+/// The same over some of them, added to the sum so far. A disc is not parted.
+pub(crate) fn sweep_some(rows: &mut RowBuffer, some: Range<RowId>, v: &mut [Block], pass: Pass, squares: Real) -> Real {
+    let mut squares = squares;
     let mut id = some.start;
     while id < some.end {
         let bounds = rows.rows()[id as usize].bounds;

@@ -183,7 +183,7 @@ impl TouchRows {
                     squares += touch.slide(parts, v, pass);
                     squares += touch.press(parts, v, pass);
                 }
-                Place::Rows(first) => squares += pgs::sweep_some(rows, first..first + 3, v, pass),
+                Place::Rows(first) => squares = pgs::sweep_some(rows, first..first + 3, v, pass, squares),
             }
         }
         squares

@@ -67,8 +67,8 @@ fn read_contacts(model: &Model, work: &mut Work, settings: &Settings) {
     for c in &work.node_contacts {
         let m = &mut work.contacts[c.manifold as usize];
         let q = quat(work.pose[2 * m.key.a as usize + 1]);
-        // only around a round shape does the normal follow the node
-        let asked = settings.point_forces || m.radius[0] > 0.0;
+        // forces that are nothing are not told, and only around a round shape does the normal follow the node
+        let asked = settings.point_forces && m.points[0].impulse[0] > 0.0 || m.radius[0] > 0.0;
         let place = if asked { touch::place(model, &work.pose, m, 0) } else { None };
         let (n, t) = place.map_or((q * m.normal, q * m.tangent), |p| (p.normal, p.tangents[0]));
         let i = m.points[0].impulse;

@@ -67,7 +67,9 @@ fn touches_held([a, b]: [&Owner; 2], own: bool, margin: Real, before: Before<'_>
     let cells = |of: &Owner| 0..of.cells.corners.len() as u32;
     for (swapped, [of, faces]) in [(false, [a, b]), (true, [b, a])] {
         for (vertex, face) in (0..of.x.len() as u32).flat_map(|v| cells(faces).map(move |c| (v, c))) {
-            let owner = of.cells.owned.iter().position(|o| o.vertices.contains(&vertex)).unwrap() as u32;
+            // points inside a body have none
+            let Some(owner) = of.cells.owned.iter().position(|o| o.vertices.contains(&vertex)) else { continue };
+            let owner = owner as u32;
             let in_order = if swapped { ordered(face, owner) } else { ordered(owner, face) };
             if in_order && faces.cells.is_triangle(face) {
                 out.extend(finder.vertex([vertex, face], swapped, &all));
