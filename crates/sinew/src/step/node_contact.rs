@@ -280,10 +280,10 @@ pub(super) fn renew(old: Option<&ContactMemory>, key: ContactKey, normal: Vec3, 
     let old = old.filter(|m| super::detect::sane(m));
     let mut m = ContactMemory { key, count: 1, flags: contact_flag::NODE, normal, ..ContactMemory::zeroed() };
     m.radius = [0.0, radius];
-    m.tangent = any_orthonormal(normal);
+    let kept = old.and_then(|old| (old.tangent - normal * normal.dot(old.tangent)).try_normalize());
+    m.tangent = kept.unwrap_or_else(|| any_orthonormal(normal));
     if let Some(old) = old {
         m.flags |= old.flags & (contact_flag::TOUCHING | contact_flag::LOUD);
-        m.tangent = (old.tangent - normal * normal.dot(old.tangent)).try_normalize().unwrap_or(m.tangent);
         m.points[0].impulse = old.points[0].impulse;
         m.points[0].stick = old.points[0].stick;
         m.points[0].slipping = old.points[0].slipping;

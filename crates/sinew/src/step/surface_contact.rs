@@ -94,7 +94,7 @@ fn may_meet(model: &Model, work: &Work, a: u32, b: u32) -> bool {
 
 /// Features of two surfaces, or of one.
 fn find_pair(model: &Model, state: &State, work: &mut Work, settings: &Settings, a: u32, b: u32) {
-    let Work { skins, near_pairs, touching_features, held_vertices, contacts, .. } = work;
+    let Work { skins, near_pairs, known_keys, touching_features, held_vertices, contacts, .. } = work;
     for slot in [a, b] {
         fit(model, skins, slot, settings);
     }
@@ -109,10 +109,13 @@ fn find_pair(model: &Model, state: &State, work: &mut Work, settings: &Settings,
         sub_a: fa.1,
         sub_b: fb.1,
     };
+    // keys apart from what they are of: they are looked for by halves, and most edges ask
+    let known = of_bodies(&state.contacts, (a, b));
+    known_keys.clear();
+    known_keys.extend(known.iter().map(|m| m.key));
     let before = |fa: (u32, u32), fb: (u32, u32)| {
-        let key = key(fa, fb);
-        let known = state.contacts.binary_search_by_key(&key, |m| m.key).ok().map(|i| &state.contacts[i]);
-        known.filter(|m| super::detect::sane(m)).map(|m| m.normal)
+        let at = known_keys.binary_search(&key(fa, fb)).ok();
+        at.map(|i| &known[i]).filter(|m| super::detect::sane(m)).map(|m| m.normal)
     };
     let near = |ends: Ends<'_>| {
         let mean = |skin: &SkinWork, of: &[u32]| {
@@ -155,7 +158,7 @@ fn find_pair(model: &Model, state: &State, work: &mut Work, settings: &Settings,
     };
     features(&finder, near_pairs, trees, (held, &ghost), touching_features);
     // both lists are in the order of keys: walk along the remembered contacts
-    let mut known = &state.contacts[state.contacts.partition_point(|m| (m.key.a, m.key.b) < (a, b))..];
+    let mut known = known;
     for t in touching_features.iter() {
         let key = key(t.a, t.b);
         while known.first().is_some_and(|m| m.key < key) {
@@ -170,6 +173,13 @@ fn find_pair(model: &Model, state: &State, work: &mut Work, settings: &Settings,
         m.points[0].local_b = Vec3::from_array(t.weights_b);
         contacts.push(m);
     }
+}
+
+/// Of contacts in the order of keys, those of two bodies.
+fn of_bodies(contacts: &[ContactMemory], bodies: (u32, u32)) -> &[ContactMemory] {
+    let first = contacts.partition_point(|m| (m.key.a, m.key.b) < bodies);
+    let count = contacts[first..].partition_point(|m| (m.key.a, m.key.b) == bodies);
+    &contacts[first..first + count]
 }
 
 /// Tells whether a vertex that seems to be inside is not.

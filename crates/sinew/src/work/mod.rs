@@ -26,7 +26,7 @@ use crate::solver::node_touch::NodeTouches;
 use crate::solver::pool::{Pool, Span};
 use crate::solver::row_lanes::RowLanes;
 use crate::solver::touch_rows::{Part, Place, TouchRows};
-use crate::state::{ContactMemory, GripMemory};
+use crate::state::{ContactKey, ContactMemory, GripMemory};
 use crate::step::ellipsoid_contact::Around;
 use crate::step::untwist::Loose;
 
@@ -267,6 +267,8 @@ pub(crate) struct Work {
     pub skins: Vec<Option<SkinWork>>,
     /// Pairs of features that may touch, and what touches among them, of the two bodies that are being looked at. Written by `detect`.
     pub near_pairs: NearPairs,
+    /// Keys of what State remembers of them. Written by `detect`.
+    pub known_keys: Vec<ContactKey>,
     pub touching_features: Vec<Touching>,
     /// Vertices with a contact, while edges are thinned out.
     pub held_vertices: Held,
@@ -384,6 +386,7 @@ impl Work {
             any_laws: false,
             skins: Vec::new(),
             near_pairs: NearPairs::default(),
+            known_keys: Vec::new(),
             touching_features: Vec::new(),
             held_vertices: Held::default(),
             near_colliders: Vec::new(),

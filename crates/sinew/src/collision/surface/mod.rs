@@ -213,9 +213,6 @@ impl Finder<'_> {
         }
         let ([i, j], [k, l]) = (ends_a, ends_b);
         let (a, b) = ([self.a.x[i as usize], self.a.x[j as usize]], [self.b.x[k as usize], self.b.x[l as usize]]);
-        if self.boxes_apart(a, b) {
-            return None;
-        }
         // the end of a loose segment has no triangle that would look after it
         let loose = self.is_loose(edge_a, edge_b);
         let (out_a, out_b) = (outward(&self.a, ends_a), outward(&self.b, ends_b));
@@ -270,18 +267,6 @@ impl Finder<'_> {
             (false, true) => Some(-out_b),
             (false, false) => None,
         }
-    }
-
-    /// True when the boxes of two edges are farther apart than the edges may be, touching or crossed: told without roots.
-    fn boxes_apart(&self, a: [Vec3; 2], b: [Vec3; 2]) -> bool {
-        let gap = (b[0].min(b[1]) - a[0].max(a[1])).max(a[0].min(a[1]) - b[0].max(b[1]));
-        gap.max_element() > self.edges_reach(a[0], a[1])
-    }
-
-    /// How far an edge pq and another one may be from each other, touching or crossed, at most [m].
-    fn edges_reach(&self, p: Vec3, q: Vec3) -> Real {
-        let along = (q - p).abs();
-        MORE * (self.nearest + self.a.radius + self.b.radius).max(DEEPEST_EDGE * (along.x + along.y + along.z))
     }
 
     /// True when neither edge has a triangle beside it.
