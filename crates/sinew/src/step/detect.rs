@@ -1,6 +1,7 @@
 //! Detect: from poses to contacts, matched with what State remembers; then islands, and who takes part in this step.
 
 use super::classic_contact;
+use super::in_order::put_in_order;
 use crate::collision::{Candidate, NarrowScratch, PairSide, find_manifolds};
 use crate::math::{Pose, Real, Vec3};
 use crate::model::{Body, Material, Model, Motion, Nodes, Rigid};
@@ -34,7 +35,7 @@ pub(crate) fn detect(model: &Model, state: &mut State, work: &mut Work, settings
     super::node_contact::widen(model, state, work, settings);
     super::ellipsoid_contact::find(model, state, work, settings);
     if !in_order {
-        work.contacts.sort_unstable_by_key(|m| m.key);
+        put_in_order(&mut work.contacts, &mut work.order, |_, _| {});
     }
     wake_islands(model, state, work);
     work.report.counts.awake = (work.active_rigid.len() + work.active_nodes.len()) as u32;

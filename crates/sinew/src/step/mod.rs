@@ -10,6 +10,7 @@ mod detect;
 pub(crate) mod ellipsoid_contact;
 mod impact;
 mod implicit;
+mod in_order;
 pub(crate) mod intake;
 mod law_contact;
 mod law_whole;

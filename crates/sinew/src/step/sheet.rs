@@ -3,6 +3,7 @@
 //! at once, while it is in cache, beside others on other threads. Whatever else holds on to a sheet (constraints, laws of
 //! friction, surfaces, heavy nodes, shapes with corners) leaves it to `soft.rs` and the rows.
 
+use super::in_order::put_in_order;
 use super::node_lanes::{is_light, light_share};
 use super::predict::decay;
 use super::surface_contact::{self, corners_hold};
@@ -133,7 +134,7 @@ pub(super) fn leave(model: &Model, state: &mut State, work: &mut Work, settings:
     }
     work.touches = stiff;
     if more {
-        work.contacts.sort_unstable_by_key(|m| m.key);
+        put_in_order(&mut work.contacts, &mut work.order, |_, _| {});
         work.any_flags = work.contacts.iter().fold(0, |flags, m| flags | m.flags);
     }
 }

@@ -2,6 +2,7 @@
 //! what the step has of them (`solver/sheet_touch.rs`), by each sheet for itself. A sheet that is not in columns has
 //! contacts: its grips are *spelled out* before they are looked for.
 
+use super::in_order::put_in_order;
 use super::sheet_folds;
 use crate::collision::surface::feature;
 use crate::math::{Pose, Quat, Vec3, any_orthonormal, vec};
@@ -49,7 +50,13 @@ pub(super) fn keep(model: &Model, work: &mut Work, settings: &Settings) {
     let made = (work.grips.len() + work.contacts.len() - before) as u32;
     (counts.manifolds, counts.contacts) = (counts.manifolds + made, counts.contacts + made);
     counts.contact_rows += 3 * made;
-    put_in_order(work);
+    let Work { contacts, forces, point_forces, order, .. } = work;
+    put_in_order(contacts, order, |a, b| {
+        forces.swap(a, b);
+        if !point_forces.is_empty() {
+            point_forces.swap(a, b);
+        }
+    });
 }
 
 /// The grips of one sheet on one wall.
@@ -127,31 +134,4 @@ pub(super) fn spell_out(model: &Model, state: &mut State, settings: &Settings, s
     }
     grips.retain(|g| g.sheet != sheet);
     contacts.sort_unstable_by_key(|m| m.key);
-}
-
-/// Sorts contacts and what goes with them by key, when there are others behind which sheets belong.
-fn put_in_order(work: &mut Work) {
-    let Work { contacts, forces, point_forces, order, .. } = work;
-    if contacts.is_sorted_by_key(|m| m.key) {
-        return;
-    }
-    order.clear();
-    order.extend(0..contacts.len() as u32);
-    order.sort_unstable_by_key(|&k| contacts[k as usize].key);
-    // cycle by cycle: what belongs here is fetched from where it is, which is then free
-    for start in 0..order.len() {
-        let mut at = start;
-        while order[at] as usize != at {
-            let from = std::mem::replace(&mut order[at], at as u32) as usize;
-            if from == start {
-                break;
-            }
-            contacts.swap(at, from);
-            forces.swap(at, from);
-            if !point_forces.is_empty() {
-                point_forces.swap(at, from);
-            }
-            at = from;
-        }
-    }
 }

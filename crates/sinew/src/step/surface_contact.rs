@@ -15,6 +15,8 @@ use std::ops::Range;
 
 /// Normals of a flat face differ by no more than this: 1 − cosine.
 pub(super) const FLAT: Real = 1e-4;
+/// Slope by which a corner without a contact must rise from one that has one: some times the angle between normals that count as one.
+const RISE: Real = 0.05;
 /// Weight from which a point of a triangle counts as its corner.
 const CORNER: Real = 0.999;
 /// Depth of triangles between corners on a round side that is left alone, as a share of the contact margin.
@@ -276,8 +278,13 @@ pub(super) fn find_rigid(model: &Model, state: &State, work: &mut Work, settings
                 let [p, q, r] = corners;
                 rims = [[p, q], [q, r], [r, p]].map(|edge| looker.crossing(state, &side, edge));
             }
-            let meet = face_meet(settings, &side, (nodes, skin), cell, reach);
-            let meet = meet.map(|meet| side.stay(state, settings, (slot, nodes, skin), cell, meet));
+            let corner_first = convex && side.meets_corner_first(settings, (nodes, skin), cell, known);
+            let meet = if corner_first && side.pushed_at(state, slot, cell).is_none() {
+                None
+            } else {
+                face_meet(settings, &side, (nodes, skin), cell, reach)
+                    .map(|meet| side.stay(state, settings, (slot, nodes, skin), cell, meet))
+            };
             let meet = meet.filter(|meet| !meet.weights.iter().any(|w| *w > CORNER));
             let meet = meet.filter(|meet| {
                 let round = || sag.holds(side.roundness(meet)) && all_touch(known, corners, meet.weights);
@@ -346,22 +353,60 @@ impl RigidSide<'_> {
         cell: u32,
         found: TriangleMeet,
     ) -> TriangleMeet {
-        let key = self.face_key(slot, cell);
-        let known = state.contacts.binary_search_by_key(&key, |m| m.key).ok().map(|i| &state.contacts[i]);
-        let Some(old) = known.filter(|m| super::detect::sane(m) && m.points[0].impulse[0] > 0.0) else { return found };
+        let Some(old) = self.pushed_at(state, slot, cell) else { return found };
         let at = nodes.cells.corners[cell as usize].map(|s| skin.x[s as usize]);
         let point = |w: [Real; 3]| at[0] * w[0] + at[1] * w[1] + at[2] * w[2];
         let weights = old.points[0].local_b.to_array();
-        let plane = (at[1] - at[0]).cross(at[2] - at[0]).normalize_or_zero();
-        let inward = if nodes.surface.is_solid() { plane * -settings.contact_margin } else { Vec3::ZERO };
-        let placed = self.pose.then_inner(&self.built.place);
-        let (on_shape, inside) = self.built.geometry.project(&placed, point(weights) + inward);
-        let away = if inside { on_shape - point(weights) - inward } else { point(weights) + inward - on_shape };
-        let Some(normal) = away.try_normalize() else { return found };
+        let (_, inward) = plane_of(settings, nodes, at);
+        let Some((on_shape, normal)) = self.nearest(point(weights) + inward) else { return found };
         let gap = normal.dot(point(weights) - on_shape);
         let least = found.normal.dot(point(found.weights) - found.on_shape);
         let stays = normal.dot(found.normal) > SAME_WAY && gap - least < DEEPER * settings.contact_margin;
         if stays { TriangleMeet { weights, on_shape, normal } } else { found }
+    }
+
+    /// The contact of a triangle's inside that pushed in the last step.
+    fn pushed_at<'s>(&self, state: &'s State, slot: u32, cell: u32) -> Option<&'s ContactMemory> {
+        let key = self.face_key(slot, cell);
+        let known = state.contacts.binary_search_by_key(&key, |m| m.key).ok().map(|i| &state.contacts[i]);
+        known.filter(|m| super::detect::sane(m) && m.points[0].impulse[0] > 0.0)
+    }
+
+    /// The point of the shape that is nearest to another, and outward there.
+    fn nearest(&self, from: Vec3) -> Option<(Vec3, Vec3)> {
+        let placed = self.pose.then_inner(&self.built.place);
+        let (on_shape, inside) = self.built.geometry.project(&placed, from);
+        let away = if inside { on_shape - from } else { from - on_shape };
+        Some((on_shape, away.try_normalize()?))
+    }
+
+    /// True when nothing of a triangle is nearer to a convex shape than one of its corners which has a contact: the shape lies behind
+    /// the plane through its nearest point, and the other corners are higher above that plane. Cheaper than to look for the nearest point
+    /// of the triangle, which would be that corner: sides that stand on a face are most of the triangles that are asked.
+    fn meets_corner_first(
+        &self,
+        settings: &Settings,
+        (nodes, skin): (&Nodes, &SkinWork),
+        cell: u32,
+        known: &[ContactMemory],
+    ) -> bool {
+        let corners = nodes.cells.corners[cell as usize];
+        let touching = |surfel: u32| known.binary_search_by_key(&surfel, |m| m.key.sub_b).ok().map(|i| known[i].normal);
+        let normals = corners.map(touching);
+        let Some(normal) = normals.into_iter().flatten().next() else { return false };
+        if normals.into_iter().flatten().any(|n| n.dot(normal) <= 1.0 - FLAT) {
+            return false;
+        }
+        let up = self.pose.rotation * normal;
+        let at = corners.map(|s| skin.x[s as usize]);
+        let lowest = (0..3).filter(|&k| normals[k].is_some()).min_by(|&j, &k| up.dot(at[j]).total_cmp(&up.dot(at[k])));
+        let Some(lowest) = lowest.map(|k| at[k]) else { return false };
+        let rises = |x: Vec3| up.dot(x - lowest) > RISE * (x - lowest).length();
+        if !at.into_iter().zip(normals).all(|(x, n)| n.is_some() || rises(x)) {
+            return false;
+        }
+        let (_, inward) = plane_of(settings, nodes, at);
+        self.nearest(lowest + inward).is_some_and(|(_, n)| n.dot(up) > 1.0 - FLAT)
     }
 
     fn face_key(&self, slot: u32, cell: u32) -> ContactKey {
@@ -435,12 +480,17 @@ fn face_meet(
     let v = corners.iter().fold(Vec3::ZERO, |sum, &s| sum + skin.v[s as usize]) / 3.0;
     let reach = nodes.traits.radius + reach + 2.0 * settings.dt * v.length() + fall(settings);
     let placed = side.pose.then_inner(&side.built.place);
-    let plane = (at[1] - at[0]).cross(at[2] - at[0]).normalize_or_zero();
-    let solid = nodes.surface.is_solid();
-    let inward = if solid { plane * -settings.contact_margin } else { Vec3::ZERO };
+    let (plane, inward) = plane_of(settings, nodes, at);
     let meet = side.built.geometry.meet_triangle(&placed, at, inward, reach)?;
     // a body inside is met by the face it came through
-    (!(solid && meet.normal.dot(plane) >= 0.0)).then_some(meet)
+    (!(nodes.surface.is_solid() && meet.normal.dot(plane) >= 0.0)).then_some(meet)
+}
+
+/// Normal of a triangle, and how far inside its own body it is when it looks for a shape: on an edge of the shape it would have
+/// no normal, or any [m].
+fn plane_of(settings: &Settings, nodes: &Nodes, at: [Vec3; 3]) -> (Vec3, Vec3) {
+    let plane = (at[1] - at[0]).cross(at[2] - at[0]).normalize_or_zero();
+    (plane, if nodes.surface.is_solid() { plane * -settings.contact_margin } else { Vec3::ZERO })
 }
 
 fn face_contact(

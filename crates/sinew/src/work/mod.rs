@@ -247,7 +247,7 @@ pub(crate) struct Work {
     pub node_owners: Vec<u32>,
     /// Kinetic energy and that of gravity of each body [J]. Written by `observe`. (slots)
     pub body_energies: Vec<[Real; 2]>,
-    /// Contacts in the order of their keys. Written by `remember`.
+    /// Contacts in the order of their keys: scratch of `put_in_order`.
     pub order: Vec<u32>,
     /// How far each surfel of the body at hand may come [m]. Written by `detect`.
     pub reaches: Vec<Real>,
