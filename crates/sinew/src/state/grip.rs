@@ -11,7 +11,7 @@ use bytemuck::{Pod, Zeroable};
 /// # fn main() -> Result<(), Error> {
 /// let mut world = World::default();
 /// world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)))?;
-/// let mesh = TriMesh::sheet([20; 2], [1.0; 2], Diagonals::Alternating)?;
+/// let mesh = TriMesh::sheet([20; 2], [1.0; 2], Diagonals::Alternating).expect("20 squares a side");
 /// let sheet = pbd::Sheet { stretch: 1e4, bend: 0.0, density: 0.2, compression: 0.1, brace: 0.0, stretch_limit: 0.05 };
 /// let params = pbd::Params { iterations: 1, ..pbd::Params::default() };
 /// let model = SoftModel::Pbd(pbd::Matter::Sheet(sheet), params);

@@ -13,8 +13,8 @@ use crate::work::{RowSpan, Work};
 /// Masses of its own that the contacts of a body may hold it with together, each with the effective mass of its pair; beyond,
 /// all of them are eased. A contact is as stiff as a substep can follow it alone, and where a body lies on several the
 /// stiffness of all adds up: the pile of 1024 boxes, in which a box has eight neighbours and so four masses, swung up and
-/// down by itself with 4 to 11 J and never came to rest. With 2.5 it does so now and then. Two is a box between two
-/// below and two above.
+/// down by itself with 4 to 11 J and never came to rest; with 1.5 and 2 it does, with 2.5 and 3 (one start each) it did not. Two is
+/// a box between two below and two above.
 const MOST_HELD: Real = 2.0;
 /// Rows from which lanes pay.
 const LAY_OUT: usize = 32;

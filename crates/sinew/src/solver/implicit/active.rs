@@ -1,7 +1,8 @@
 //! The rows that push in a pass, packed: the CG runs over them again and again.
 //!
-//! Every row is scaled by the root of its rate, so that Jᵀ rate J = SᵀS. A pair of friction that slides resists across its
-//! way only, [rate, cross; cross, rate'] has rank one: it is one row.
+//! A pair of friction that slides resists across its way only, [rate, cross; cross, rate'] has rank one: it is one row. Jacobians are
+//! not scaled by the roots of their rates: a row a thousand times as stiff as its bodies are heavy would leave rounding of that size
+//! where they move together, and solves of three balls in a row did not end.
 
 use super::space::block;
 use crate::constraint::{RowBuffer, RowId};
@@ -10,8 +11,8 @@ use crate::math::{Block, Real, vec};
 /// Rows of a pass with a rate.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Active {
-    /// End of the terms of each row. (active row_count)
-    ends: Vec<u32>,
+    /// End of the terms of each row, and its rate. (active row_count)
+    rows: Vec<(u32, Real)>,
     /// Terms of all rows: block, and Jacobian with a last number of zero, so that a term is four lanes.
     blocks: Vec<u32>,
     jacobians: Vec<Block>,
@@ -28,7 +29,7 @@ pub(super) struct Rates<'a> {
 
 impl Active {
     pub(super) fn gather(&mut self, rows: &RowBuffer, Rates { near, rate, cross }: Rates<'_>) {
-        self.ends.clear();
+        self.rows.clear();
         self.blocks.clear();
         self.jacobians.clear();
         for id in near.iter().map(|&id| id as usize) {
@@ -40,31 +41,34 @@ impl Active {
             let first = self.blocks.len();
             for t in rows.terms(id as RowId) {
                 self.blocks.push(t.block);
-                self.jacobians.push(block(t.jacobian * rate[id].sqrt()));
+                self.jacobians.push(block(t.jacobian));
             }
+            let mut all = rate[id];
             if slides {
-                let scale = rate[id + 1].sqrt() * cross[id].signum();
+                all += rate[id + 1];
+                let along = (rate[id] / all).sqrt();
+                let across = (rate[id + 1] / all).sqrt() * cross[id].signum();
                 // both halves list the same blocks in the same order
                 for (sum, t) in self.jacobians[first..].iter_mut().zip(rows.terms(id as RowId + 1)) {
-                    *sum = block(vec(*sum) + t.jacobian * scale);
+                    *sum = block(vec(*sum) * along + t.jacobian * across);
                 }
             }
-            self.ends.push(self.blocks.len() as u32);
+            self.rows.push((self.blocks.len() as u32, all));
         }
     }
 
-    /// Blocks and Jacobians of every row.
-    pub(super) fn rows(&self) -> impl Iterator<Item = (&[u32], &[Block])> {
-        let first = std::iter::once(&0).chain(&self.ends);
-        first.zip(&self.ends).map(|(first, end)| {
-            let span = *first as usize..*end as usize;
-            (&self.blocks[span.clone()], &self.jacobians[span])
+    /// Blocks, Jacobians and rate of every row.
+    pub(super) fn rows(&self) -> impl Iterator<Item = (&[u32], &[Block], Real)> {
+        let first = std::iter::once(0).chain(self.rows.iter().map(|row| row.0));
+        first.zip(&self.rows).map(|(first, &(end, rate))| {
+            let span = first as usize..end as usize;
+            (&self.blocks[span.clone()], &self.jacobians[span], rate)
         })
     }
 
-    /// q += SᵀS p.
+    /// q += Jᵀ rate J p.
     pub(super) fn add_product(&self, p: &[Block], q: &mut [Block]) {
-        for (blocks, jacobians) in self.rows() {
+        for (blocks, jacobians, rate) in self.rows() {
             let mut sum = [0.0; 4];
             for (&b, j) in blocks.iter().zip(jacobians) {
                 let p = &p[b as usize];
@@ -72,7 +76,7 @@ impl Active {
                     sum[k] += p[k] * j[k];
                 }
             }
-            let push = (sum[0] + sum[1]) + sum[2];
+            let push = rate * ((sum[0] + sum[1]) + sum[2]);
             for (&b, j) in blocks.iter().zip(jacobians) {
                 let q = &mut q[b as usize];
                 for k in 0..4 {

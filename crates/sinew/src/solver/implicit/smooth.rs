@@ -162,7 +162,7 @@ impl Smooth {
         // the first column of a member stands at its first unknown until all rows are seen
         self.low.clear();
         self.low.extend(0..size as u32);
-        for (blocks, _) in rows.rows() {
+        for (blocks, _, _) in rows.rows() {
             let members = blocks.iter().filter_map(|&b| self.member(b));
             let first = members.min().map_or(NOWHERE, |m| self.spans[m].start);
             for &b in blocks {
@@ -236,9 +236,12 @@ impl Smooth {
     fn add_rows(&mut self, system: &System<'_>, rows: &Active) {
         self.held = 0;
         self.met.clear();
-        for (blocks, jacobians) in rows.rows() {
+        for (blocks, jacobians, rate) in rows.rows() {
             self.meet(blocks);
-            self.see(system, blocks, jacobians);
+            let scale = rate.sqrt();
+            for (&b, j) in blocks.iter().zip(jacobians) {
+                self.see(system, b, vec(*j) * scale);
+            }
             self.held += 1;
         }
         self.flush();
@@ -276,24 +279,22 @@ impl Smooth {
         *held = 0;
     }
 
-    /// Adds Zᵀ j of a row to the one that is being held.
-    fn see(&mut self, system: &System<'_>, blocks: &[u32], jacobians: &[Block]) {
-        for (&b, j) in blocks.iter().zip(jacobians) {
-            let Some(member) = self.member(b) else { continue };
-            let span = self.spans[member].start as usize..self.spans[member].end as usize;
-            let seen = &mut self.seen[self.held];
-            match self.operators.get(member) {
-                Some(&operator) => {
-                    let placed = &system.operators[operator as usize];
-                    if let Some(motions) = placed.operator.smooth() {
-                        motions.see((b - placed.first) as usize, vec(*j), &mut seen[span]);
-                    }
+    /// Adds Zᵀ j of a row's term to the row that is being held.
+    fn see(&mut self, system: &System<'_>, block: u32, jacobian: Vec3) {
+        let Some(member) = self.member(block) else { return };
+        let span = self.spans[member].start as usize..self.spans[member].end as usize;
+        let seen = &mut self.seen[self.held];
+        match self.operators.get(member) {
+            Some(&operator) => {
+                let placed = &system.operators[operator as usize];
+                if let Some(motions) = placed.operator.smooth() {
+                    motions.see((block - placed.first) as usize, jacobian, &mut seen[span]);
                 }
-                None => {
-                    let first = self.of_block[b as usize] as usize;
-                    for (into, j) in seen[first..].iter_mut().zip(&j[..3]) {
-                        *into += j;
-                    }
+            }
+            None => {
+                let first = self.of_block[block as usize] as usize;
+                for (into, j) in seen[first..].iter_mut().zip(jacobian.to_array()) {
+                    *into += j;
                 }
             }
         }

@@ -291,13 +291,13 @@ impl Space {
         }
         coupling.clear();
         coupling.resize(base.len(), Mat3::ZERO);
-        for (blocks, jacobians) in active.rows() {
+        for (blocks, jacobians, rate) in active.rows() {
             for (k, (&b, j)) in blocks.iter().zip(jacobians).enumerate() {
                 let (b, j) = (b as usize, vec(*j));
                 met[b] = true;
-                inverse[b] += outer(j, j);
+                inverse[b] += outer(j, j) * rate;
                 if kind[b] == Kind::Linear && blocks.get(k + 1) == Some(&(b as u32 + 1)) {
-                    coupling[b] += outer(j, vec(jacobians[k + 1]));
+                    coupling[b] += outer(j, vec(jacobians[k + 1])) * rate;
                 }
                 if let Some(touched) = touched.get_mut(owner[b] as usize) {
                     *touched = true;
