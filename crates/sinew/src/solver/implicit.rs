@@ -26,7 +26,6 @@
 //! stiffness ratio A_ii/m: explodes), two-sided sweeps after a truncated CG (explode the same way), a secant for sliding
 //! friction (too slow to let a body begin to slide).
 
-mod active;
 mod audit;
 mod cg;
 mod near;

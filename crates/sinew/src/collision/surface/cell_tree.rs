@@ -171,6 +171,18 @@ impl CellTree {
         &self.levels[level as usize][number as usize]
     }
 
+    /// A bit for each part of a pack whose box meets this one. A box without end, or that is not a number, meets those of nobody too: only
+    /// lanes that are in use count.
+    #[inline(always)]
+    fn meeting<L: Lane>(&self, t: L::Token, at: (u32, u32), bounds: &Bounds3) -> u32 {
+        let number = at.1 as usize;
+        let count = match at.0.checked_sub(1) {
+            Some(below) => self.levels[below as usize].len() - LANES * number,
+            None => self.leaves[number].count,
+        };
+        self.pack(at).meeting::<L>(t, bounds) & (EIGHT >> (LANES - count.min(LANES)))
+    }
+
     fn top(&self) -> (u32, u32) {
         (self.levels.len() as u32 - 1, 0)
     }
@@ -288,7 +300,7 @@ impl<F: FnMut(u32)> Kernel for Overlapping<'_, F> {
         let top = tree.levels.len() - 1;
         let (mut level, mut number) = (top, 0);
         let mut open = [0; 16];
-        open[level] = tree.levels[level][number].meeting::<L>(t, bounds);
+        open[level] = tree.meeting::<L>(t, tree.top(), bounds);
         loop {
             if open[level] == 0 {
                 if level == top {
@@ -304,7 +316,7 @@ impl<F: FnMut(u32)> Kernel for Overlapping<'_, F> {
                 continue;
             }
             (level, number) = (level - 1, LANES * number + lane);
-            open[level] = tree.levels[level][number].meeting::<L>(t, bounds);
+            open[level] = tree.meeting::<L>(t, (level as u32, number as u32), bounds);
         }
     }
 }
@@ -325,10 +337,10 @@ impl Kernel for Pairs<'_> {
         let Self { a, b, own, open, out } = self;
         open.push([a.top(), b.top()]);
         while let Some([of_a, of_b]) = open.pop() {
-            let mut rows = a.pack(of_a).meeting::<L>(t, &b.around(of_b));
+            let mut rows = a.meeting::<L>(t, of_a, &b.around(of_b));
             if of_a.0 < of_b.0 {
                 // the higher one is opened first
-                let mut columns = b.pack(of_b).meeting::<L>(t, &a.around(of_a));
+                let mut columns = b.meeting::<L>(t, of_b, &a.around(of_a));
                 while let Some(column) = next(&mut columns) {
                     open.push([of_a, part(of_b, column)]);
                 }
@@ -339,7 +351,7 @@ impl Kernel for Pairs<'_> {
                     open.push([part(of_a, row), of_b]);
                     continue;
                 }
-                let mut columns = b.pack(of_b).meeting::<L>(t, &a.pack(of_a).lane(row as usize));
+                let mut columns = b.meeting::<L>(t, of_b, &a.pack(of_a).lane(row as usize));
                 while let Some(column) = next(&mut columns) {
                     let (part_a, part_b) = (LANES as u32 * of_a.1 + row, LANES as u32 * of_b.1 + column);
                     if of_a.0 == 0 && (!own || part_a < part_b) {
@@ -426,6 +438,24 @@ mod tests {
                 b.overlapping(&a.bounds(0), |cell| near.push((0, cell)));
                 near.sort_unstable();
                 assert_eq!(near, all(a, b).into_iter().filter(|p| p.0 == 0).collect::<Vec<_>>());
+            }
+        }
+    }
+
+    #[test]
+    fn a_box_without_end_meets_every_cell_once_and_one_that_is_not_a_number_none_that_is_not_there() {
+        for count in [1, 9, 70] {
+            let (cells, x) = triangles(count, &mut Draws(5));
+            let mut tree = CellTree::new(&cells, &x).unwrap();
+            let at = blocks(&x);
+            let to = Fit { now: &at, then: &at, face: 0.1, segment: 0.3, deeper: 0.2, one_sided: true };
+            tree.fit(to, true);
+            for end in [Real::INFINITY, Real::NAN] {
+                let mut found = Vec::new();
+                let endless = Bounds3 { min: Vec3::splat(-end), max: Vec3::splat(end) };
+                tree.overlapping(&endless, |cell| found.push(cell));
+                found.sort_unstable();
+                assert_eq!(found, (0..count as u32 + 1).collect::<Vec<_>>());
             }
         }
     }

@@ -13,10 +13,10 @@
 //! no entries, and rigid bodies come last, so that soft ones around a rigid one make an arrow. With rigid bodies alone, as
 //! in the audit, E is the whole matrix and the CG is done after one iteration.
 
-use super::active::Active;
 use super::space::block;
 use super::{Lump, System};
-use crate::math::{Block, Eight, Kernel, LANES, Lane, Real, Vec3, run_wide, vec};
+use crate::constraint::{RowBuffer, RowId, Term};
+use crate::math::{Block, Kernel, LANES, Lane, Real, Vec3, run_wide, vec};
 use std::ops::Range;
 
 /// Unknowns of a rigid body: three and three, and two that fill the lanes.
@@ -60,13 +60,20 @@ pub(super) struct Smooth {
     held: usize,
     met: Vec<u32>,
     meets: Vec<u32>,
-    /// First columns of the whole lanes in which any of them is not zero, ascending.
-    columns: Vec<u32>,
     /// Zᵀ r, then E⁻¹ Zᵀ r. (size)
     answer: Vec<Real>,
     /// E was made in this solve, and the rates of the rows that it was made with. (row_count)
     made: bool,
     made_with: Vec<Real>,
+}
+
+/// The linear model of the rows in this pass, as `Space` has it.
+#[derive(Clone, Copy)]
+pub(super) struct Rates<'a> {
+    /// Rows that may have one, ascending.
+    pub(super) near: &'a [u32],
+    pub(super) rate: &'a [Real],
+    pub(super) cross: &'a [Real],
 }
 
 impl Smooth {
@@ -76,8 +83,8 @@ impl Smooth {
     }
 
     /// True when E was made with nearly these rates: a preconditioner need not be exact. Only within one solve.
-    pub(super) fn fits(&self, rates: &[Real]) -> bool {
-        let change: Real = self.made_with.iter().zip(rates).map(|(was, is)| (was - is).abs()).sum();
+    pub(super) fn fits(&self, rates: Rates<'_>) -> bool {
+        let change: Real = self.made_with.iter().zip(rates.rate).map(|(was, is)| (was - is).abs()).sum();
         let all: Real = self.made_with.iter().sum();
         self.made && change <= NEARLY * all
     }
@@ -91,16 +98,16 @@ impl Smooth {
     pub(super) fn build(
         &mut self,
         system: &System<'_>,
-        rows: &Active,
-        rates: &[Real],
+        rows: &RowBuffer,
+        rates: Rates<'_>,
         blocks: usize,
         touched: &[bool],
     ) {
         self.made = true;
         self.made_with.clear();
-        self.made_with.extend_from_slice(rates);
+        self.made_with.extend_from_slice(rates.rate);
         self.take_places(system, blocks, touched);
-        self.off = self.spans.is_empty() || !self.lay_out(rows);
+        self.off = self.spans.is_empty() || !self.lay_out(rows, rates);
         if self.off {
             return;
         }
@@ -113,7 +120,7 @@ impl Smooth {
         for lump in system.lumps {
             self.add_lump(lump);
         }
-        self.add_rows(system, rows);
+        self.add_rows(system, rows, rates);
         let Self { low, start, entries, diagonal, .. } = self;
         run_wide(Factor { low, start, entries, diagonal });
     }
@@ -157,16 +164,16 @@ impl Smooth {
     }
 
     /// The envelope; false when it is too large.
-    fn lay_out(&mut self, rows: &Active) -> bool {
+    fn lay_out(&mut self, rows: &RowBuffer, rates: Rates<'_>) -> bool {
         let size = self.spans.last().map_or(0, |s| s.end as usize);
         // the first column of a member stands at its first unknown until all rows are seen
         self.low.clear();
         self.low.extend(0..size as u32);
-        for (blocks, _, _) in rows.rows() {
-            let members = blocks.iter().filter_map(|&b| self.member(b));
+        for id in rates.near.iter().copied().filter(|&id| rates.rate[id as usize] != 0.0) {
+            let members = rows.terms(id).iter().filter_map(|t| self.member(t.block));
             let first = members.min().map_or(NOWHERE, |m| self.spans[m].start);
-            for &b in blocks {
-                if let Some(member) = self.member(b) {
+            for t in rows.terms(id) {
+                if let Some(member) = self.member(t.block) {
                     let low = &mut self.low[self.spans[member].start as usize];
                     *low = first.min(*low);
                 }
@@ -233,25 +240,31 @@ impl Smooth {
     }
 
     /// Adds all rows, as many at once as meet the same members.
-    fn add_rows(&mut self, system: &System<'_>, rows: &Active) {
+    fn add_rows(&mut self, system: &System<'_>, rows: &RowBuffer, Rates { near, rate, cross }: Rates<'_>) {
         self.held = 0;
         self.met.clear();
-        for (blocks, jacobians, rate) in rows.rows() {
-            self.meet(blocks);
-            let scale = rate.sqrt();
-            for (&b, j) in blocks.iter().zip(jacobians) {
-                self.see(system, b, vec(*j) * scale);
+        for id in near.iter().map(|&id| id as usize) {
+            let slides = cross[id] != 0.0;
+            if rate[id] == 0.0 && !slides || id > 0 && cross[id - 1] != 0.0 {
+                continue;
+            }
+            self.meet(rows.terms(id as RowId));
+            self.see(system, rows.terms(id as RowId), rate[id].sqrt());
+            if slides {
+                // a pair that slides resists across its way only: one row
+                let scale = rate[id + 1].sqrt() * cross[id].signum();
+                self.see(system, rows.terms(id as RowId + 1), scale);
             }
             self.held += 1;
         }
         self.flush();
     }
 
-    /// Makes room for a row on these blocks: what is held is added first when it meets others, or is full.
-    fn meet(&mut self, blocks: &[u32]) {
+    /// Makes room for a row with these terms: what is held is added first when it meets others, or is full.
+    fn meet(&mut self, terms: &[Term]) {
         let mut meets = std::mem::take(&mut self.meets);
         meets.clear();
-        for member in blocks.iter().filter_map(|&b| self.member(b)) {
+        for member in terms.iter().filter_map(|t| self.member(t.block)) {
             if !meets.contains(&(member as u32)) {
                 meets.push(member as u32);
             }
@@ -264,37 +277,41 @@ impl Smooth {
         self.meets = meets;
     }
 
-    /// Adds the rows that are held. A node is held by a few of its body's points only: most of what a row could see is zero.
+    /// Adds the rows that are held.
     fn flush(&mut self) {
-        let Self { spans, met, seen, low, start, entries, diagonal, held, columns, .. } = self;
-        columns.clear();
-        for span in met.iter().map(|&m| &spans[m as usize]) {
-            let sees = |first: &u32| seen[..*held].iter().any(|r| r[*first as usize..][..LANES] != [0.0; LANES]);
-            columns.extend(span.clone().step_by(LANES).filter(sees));
-        }
-        run_wide(AddGroup { columns, seen, held: *held, low, start, entries, diagonal });
-        for &first in columns.iter() {
-            seen[..*held].iter_mut().for_each(|row| row[first as usize..][..LANES].fill(0.0));
+        let Self { spans, met, seen, low, start, entries, diagonal, held, .. } = self;
+        if *held > 0 {
+            let seen_here = &*seen;
+            run_wide(AddGroup { spans, met, seen: seen_here, held: *held, low, start, entries, diagonal });
+            for &m in met.iter() {
+                let span = spans[m as usize].start as usize..spans[m as usize].end as usize;
+                for seen in &mut seen[..*held] {
+                    seen[span.clone()].fill(0.0);
+                }
+            }
         }
         *held = 0;
     }
 
-    /// Adds Zᵀ j of a row's term to the row that is being held.
-    fn see(&mut self, system: &System<'_>, block: u32, jacobian: Vec3) {
-        let Some(member) = self.member(block) else { return };
-        let span = self.spans[member].start as usize..self.spans[member].end as usize;
-        let seen = &mut self.seen[self.held];
-        match self.operators.get(member) {
-            Some(&operator) => {
-                let placed = &system.operators[operator as usize];
-                if let Some(motions) = placed.operator.smooth() {
-                    motions.see((block - placed.first) as usize, jacobian, &mut seen[span]);
+    /// Adds scale Zᵀ j of a row to the one that is being held.
+    fn see(&mut self, system: &System<'_>, terms: &[Term], scale: Real) {
+        for t in terms {
+            let Some(member) = self.member(t.block) else { continue };
+            let span = self.spans[member].start as usize..self.spans[member].end as usize;
+            let jacobian = t.jacobian * scale;
+            let seen = &mut self.seen[self.held];
+            match self.operators.get(member) {
+                Some(&operator) => {
+                    let placed = &system.operators[operator as usize];
+                    if let Some(motions) = placed.operator.smooth() {
+                        motions.see((t.block - placed.first) as usize, jacobian, &mut seen[span]);
+                    }
                 }
-            }
-            None => {
-                let first = self.of_block[block as usize] as usize;
-                for (into, j) in seen[first..].iter_mut().zip(jacobian.to_array()) {
-                    *into += j;
+                None => {
+                    let first = self.of_block[t.block as usize] as usize;
+                    for (into, j) in seen[first..].iter_mut().zip(jacobian.to_array()) {
+                        *into += j;
+                    }
                 }
             }
         }
@@ -336,11 +353,10 @@ impl Smooth {
 
 /// E += Σ s sᵀ over the rows of a group, below the diagonal and on it. What lands beyond is cleared by `Factor`.
 struct AddGroup<'a> {
-    /// First columns of the whole lanes in which any row is not zero, ascending.
-    columns: &'a [u32],
-    /// The rows; those that are not held are zero.
+    spans: &'a [Range<u32>],
+    met: &'a [u32],
     seen: &'a [Vec<Real>; GROUP],
-    /// How many are.
+    /// How many of them.
     held: usize,
     low: &'a [u32],
     start: &'a [u32],
@@ -362,43 +378,52 @@ impl Kernel for AddGroup<'_> {
 }
 
 impl AddGroup<'_> {
-    /// The first N rows, tile by tile of E: what they see there is loaded once for eight of its rows.
+    /// The first N rows; those that are not held are zero.
     #[inline(always)]
     fn add<L: Lane, const N: usize>(self, t: L::Token) {
-        let mut seen: [&[Eight]; N] = [&[]; N];
-        for (to, seen) in seen.iter_mut().zip(self.seen) {
-            *to = seen.as_chunks().0;
-        }
-        for (n, &first) in self.columns.iter().enumerate() {
-            let first = first as usize;
-            let down = seen.map(|seen| &seen[first / LANES]);
-            for (k, to) in self.diagonal[first..first + LANES].iter_mut().enumerate() {
-                *to += down.iter().map(|s| s[k] * s[k]).sum::<Real>();
-            }
-            for column in self.columns[..=n].iter().map(|&c| c as usize) {
-                let across = seen.map(|seen| &seen[column / LANES]);
-                // in the tile on the diagonal the first row has nothing below it
-                for k in usize::from(column == first)..LANES {
-                    let row = first + k;
-                    let at = self.start[row] as usize + column - self.low[row] as usize;
-                    add_products::<L, N>(t, down.map(|s| s[k]), &across, &mut self.entries[at..][..LANES]);
+        for (n, &member) in self.met.iter().enumerate() {
+            let rows = self.spans[member as usize].clone();
+            for row in rows.start as usize..rows.end as usize {
+                let mut s = [0.0; N];
+                for (s, seen) in s.iter_mut().zip(self.seen) {
+                    *s = seen[row];
+                }
+                if s == [0.0; N] {
+                    continue;
+                }
+                self.diagonal[row] += s.iter().map(|s| s * s).sum::<Real>();
+                let s = s.map(|s| L::splat(t, s));
+                let low = self.low[row] as usize;
+                // up to whole lanes at the diagonal
+                let width = row.next_multiple_of(LANES) - low;
+                let entries = &mut self.entries[self.start[row] as usize..][..width];
+                for &other in &self.met[..=n] {
+                    let columns = &self.spans[other as usize];
+                    let (first, end) = (columns.start as usize, (columns.end as usize).min(low + width));
+                    add_products::<L, N>(t, s, self.seen, first, &mut entries[first - low..end - low]);
                 }
             }
         }
     }
 }
 
-/// e += Σ s a over whole lanes.
+/// e += Σ s a over whole lanes, a from its entry `first` on.
 #[inline(always)]
-fn add_products<L: Lane, const N: usize>(t: L::Token, s: [Real; N], a: &[&Eight; N], e: &mut [Real]) {
-    let mut at = 0;
-    while at < LANES {
-        let mut sum = L::load(t, &e[at..]);
-        for (s, a) in s.iter().zip(a) {
-            sum = sum + L::splat(t, *s) * L::load(t, &a[at..]);
+fn add_products<L: Lane, const N: usize>(t: L::Token, s: [L; N], a: &[Vec<Real>], first: usize, e: &mut [Real]) {
+    let mut rows: [&[Real]; N] = [&[]; N];
+    for (row, a) in rows.iter_mut().zip(a) {
+        *row = &a[first..first + e.len()];
+    }
+    for (chunk, e) in e.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+        let mut at = 0;
+        while at < LANES {
+            let mut sum = L::load(t, &e[at..]);
+            for (s, row) in s.iter().zip(&rows) {
+                sum = sum + *s * L::load(t, &row[chunk * LANES + at..]);
+            }
+            sum.store(&mut e[at..]);
+            at += L::COUNT;
         }
-        sum.store(&mut e[at..]);
-        at += L::COUNT;
     }
 }
 
@@ -488,10 +513,9 @@ fn product<L: Lane>(t: L::Token, a: &[Real], b: &[Real]) -> Real {
 
 #[cfg(test)]
 mod tests {
-    use super::super::active::Rates;
     use super::super::space::{apply_bodies, drift, scatter};
     use super::*;
-    use crate::constraint::{Bounds, RowBuffer, RowId, Term};
+    use crate::constraint::Bounds;
     use crate::math::Sym3;
 
     fn lump(block: u32, mass: Real) -> Lump {
@@ -529,9 +553,7 @@ mod tests {
         let rate = [3.0, 5.0 * 0.64, 5.0 * 0.36, 7.0, 2.0];
         let cross = [0.0, -5.0 * 0.48, 0.0, 0.0, 0.0];
         let mut smooth = Smooth::default();
-        let mut active = Active::default();
-        active.gather(&rows, Rates { near: &[0, 1, 2, 3, 4], rate: &rate, cross: &cross });
-        smooth.build(&system, &active, &rate, 6, &[]);
+        smooth.build(&system, &rows, Rates { near: &[0, 1, 2, 3, 4], rate: &rate, cross: &cross }, 6, &[]);
 
         let r: Vec<Block> = (0..6).map(|k| [1.0 + k as Real, -0.5 * k as Real, 0.7, 0.0]).collect();
         let (mut z, mut back) = (vec![[0.0; 4]; 6], vec![[0.0; 4]; 6]);
@@ -568,9 +590,7 @@ mod tests {
             order.iter().for_each(|&k| push(&mut rows, axis(k), &between(k), Bounds::Free));
             let rate: Vec<Real> = order.iter().map(|&k| rate[k]).collect();
             let mut smooth = Smooth::default();
-            let mut active = Active::default();
-            active.gather(&rows, Rates { near, rate: &rate, cross: &vec![0.0; order.len()] });
-            smooth.build(&system, &active, &rate, 4, &[]);
+            smooth.build(&system, &rows, Rates { near, rate: &rate, cross: &vec![0.0; order.len()] }, 4, &[]);
             let r: Vec<Block> = (0..4).map(|k| [1.0 + k as Real, -0.5 * k as Real, 0.7, 0.0]).collect();
             let mut z = vec![[0.0; 4]; 4];
             smooth.correct(&system, &r, &mut z);

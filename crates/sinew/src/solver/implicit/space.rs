@@ -1,10 +1,9 @@
 //! What a solve works with: the vectors of its CG, the linear model of every row, and the preconditioner.
 
 use super::System;
-use super::active::{Active, Rates};
 use super::cg::mix;
-use super::smooth::Smooth;
-use crate::constraint::{Bounds, Row, RowBuffer, Term};
+use super::smooth::{Rates, Smooth};
+use crate::constraint::{Bounds, Row, RowBuffer, RowId, Term};
 use crate::math::{Block, Mat3, Real, Sym3, Vec3, add, outer, vec};
 
 /// What a block that is not positive gets on its diagonal, in roundings of its trace.
@@ -34,12 +33,12 @@ pub(super) struct Space {
     pub(super) base_inverse: Vec<Mat3>,
     /// Rows push on the block in this pass.
     met: Vec<bool>,
-    /// Preconditioner: inverse of base + rows; of a rigid body's angular block, of its Schur complement. Zero for those that the smooth
-    /// motions answer for. And by columns, as the CG reads it.
-    inverse: Vec<Mat3>,
-    columns: Vec<[Block; 3]>,
+    /// `inverse` by columns, as the CG reads it.
+    pub(super) columns: Vec<[Block; 3]>,
+    /// Preconditioner: inverse of base + rows; of a rigid body's angular block, of its Schur complement.
+    pub(super) inverse: Vec<Mat3>,
     /// Linear-angular 3x3 of a rigid body, at its linear block.
-    coupling: Vec<Mat3>,
+    pub(super) coupling: Vec<Mat3>,
     /// b [N·s].
     pub(super) load: Vec<Block>,
     /// b − M v at the start of the solve: what forces do in the substep, however fast the bodies fly [N·s].
@@ -87,6 +86,78 @@ pub(super) struct Space {
     pub(super) plain: bool,
 }
 
+/// Rows of a pass with a rate, packed: the CG runs over them again and again.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Active {
+    rows: Vec<ActiveRow>,
+    /// Terms of all rows: block, and Jacobian with a last number of zero, so that a term is four lanes.
+    blocks: Vec<u32>,
+    jacobians: Vec<Block>,
+    /// J·p. (active row_count)
+    push: Vec<Real>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct ActiveRow {
+    /// End of its terms.
+    end: u32,
+    rate: Real,
+    /// With the row after it.
+    cross: Real,
+}
+
+impl Active {
+    fn gather(&mut self, rows: &RowBuffer, near: &[u32], rate: &[Real], cross: &[Real]) {
+        self.rows.clear();
+        self.blocks.clear();
+        self.jacobians.clear();
+        for id in near.iter().map(|&id| id as usize) {
+            // of a pair that slides along an axis one half may have no rate, but both are coupled
+            let coupled = cross[id] != 0.0 || id > 0 && cross[id - 1] != 0.0;
+            if rate[id] == 0.0 && !coupled {
+                continue;
+            }
+            for t in rows.terms(id as RowId) {
+                self.blocks.push(t.block);
+                self.jacobians.push(block(t.jacobian));
+            }
+            self.rows.push(ActiveRow { end: self.blocks.len() as u32, rate: rate[id], cross: cross[id] });
+        }
+        self.push.resize(self.rows.len(), 0.0);
+    }
+
+    /// q += Jᵀ rate J p.
+    pub(super) fn add_product(&mut self, p: &[Block], q: &mut [Block]) {
+        let mut first = 0;
+        for (push, row) in self.push.iter_mut().zip(&self.rows) {
+            let span = first..row.end as usize;
+            let mut sum = [0.0; 4];
+            for (&b, j) in self.blocks[span.clone()].iter().zip(&self.jacobians[span]) {
+                let p = &p[b as usize];
+                for k in 0..4 {
+                    sum[k] += p[k] * j[k];
+                }
+            }
+            *push = (sum[0] + sum[1]) + sum[2];
+            first = row.end as usize;
+        }
+        let (mut first, mut from_before) = (0, 0.0);
+        for (k, row) in self.rows.iter().enumerate() {
+            let next = if row.cross == 0.0 { 0.0 } else { self.push[k + 1] };
+            let answer = row.rate * self.push[k] + row.cross * next + from_before;
+            from_before = row.cross * self.push[k];
+            let span = first..row.end as usize;
+            for (&b, j) in self.blocks[span.clone()].iter().zip(&self.jacobians[span]) {
+                let q = &mut q[b as usize];
+                for k in 0..4 {
+                    q[k] += j[k] * answer;
+                }
+            }
+            first = row.end as usize;
+        }
+    }
+}
+
 impl Space {
     /// A name for the body of a block: that of an operator, or a number beyond them.
     pub(super) fn body(&self, block: u32) -> u32 {
@@ -102,8 +173,10 @@ impl Space {
         self.plain = false;
         self.kind.clear();
         self.kind.resize(blocks, Kind::Prescribed);
-        self.base.clear();
-        self.base.resize(blocks, Mat3::ZERO);
+        for list in [&mut self.base, &mut self.inverse, &mut self.coupling] {
+            list.clear();
+            list.resize(blocks, Mat3::ZERO);
+        }
         self.reference = None;
         self.made_for.clear();
         let Self { load, forces, r, z, p, q, start, applied, moved, .. } = self;
@@ -257,7 +330,7 @@ impl Space {
         }));
     }
 
-    /// Diagonal blocks of A with the rows of this pass, and the smooth motions.
+    /// Block Jacobi of A + Jᵀ rate J: 3x3 for a node, 6x6 by its Schur complement for a rigid body; and the smooth motions.
     pub(super) fn precondition(&mut self, system: &System<'_>, rows: &RowBuffer) {
         let (was, is) = (self.made_for.split_at(self.made_for.len() / 2), (&self.rate[..], &self.cross[..]));
         if was == is && !self.made_for.is_empty() {
@@ -266,48 +339,29 @@ impl Space {
         self.made_for.clear();
         self.made_for.extend_from_slice(&self.rate);
         self.made_for.extend_from_slice(&self.cross);
-        self.active.gather(rows, Rates { near: &self.near, rate: &self.rate, cross: &self.cross });
-        self.add_rows(system);
-        self.invert_blocks(system);
-        if !self.smooth.fits(&self.rate) {
-            self.smooth.build(system, &self.active, &self.rate, self.kind.len(), &self.touched);
-            self.reference = None;
-        }
-        for lump in system.lumps.iter().filter(|l| self.smooth.holds(l.block)) {
-            self.inverse[lump.block as usize..][..2].fill(Mat3::ZERO);
-            self.coupling[lump.block as usize] = Mat3::ZERO;
-        }
-        self.columns.clear();
-        self.columns.extend(self.inverse.iter().map(|m| [block(m.x_axis), block(m.y_axis), block(m.z_axis)]));
-    }
-
-    /// The rows of this pass on the diagonal blocks, and who is touched by any.
-    fn add_rows(&mut self, system: &System<'_>) {
-        let Self { base, inverse, coupling, met, touched, kind, owner, active, .. } = self;
-        inverse.clone_from(base);
-        for (list, size) in [(&mut *met, base.len()), (&mut *touched, system.operators.len())] {
-            list.clear();
-            list.resize(size, false);
-        }
-        coupling.clear();
-        coupling.resize(base.len(), Mat3::ZERO);
-        for (blocks, jacobians, rate) in active.rows() {
-            for (k, (&b, j)) in blocks.iter().zip(jacobians).enumerate() {
-                let (b, j) = (b as usize, vec(*j));
-                met[b] = true;
-                inverse[b] += outer(j, j) * rate;
-                if kind[b] == Kind::Linear && blocks.get(k + 1) == Some(&(b as u32 + 1)) {
-                    coupling[b] += outer(j, vec(jacobians[k + 1])) * rate;
-                }
-                if let Some(touched) = touched.get_mut(owner[b] as usize) {
-                    *touched = true;
+        self.inverse.copy_from_slice(&self.base);
+        self.coupling.fill(Mat3::ZERO);
+        self.met.clear();
+        self.met.resize(self.base.len(), false);
+        self.touched.clear();
+        self.touched.resize(system.operators.len(), false);
+        for at in 0..self.near.len() {
+            let id = self.near[at] as usize;
+            if self.rate[id] != 0.0 || self.cross[id] != 0.0 {
+                for t in rows.terms(id as RowId) {
+                    if let Some(touched) = self.touched.get_mut(self.owner[t.block as usize] as usize) {
+                        *touched = true;
+                    }
                 }
             }
+            let terms = rows.terms(id as RowId);
+            self.add_outer(terms, terms, self.rate[id]);
+            if self.cross[id] != 0.0 {
+                let mate = rows.terms(id as RowId + 1);
+                self.add_outer(terms, mate, self.cross[id]);
+                self.add_outer(mate, terms, self.cross[id]);
+            }
         }
-    }
-
-    /// Block Jacobi of A + Jᵀ rate J from its diagonal blocks: 3x3 for a node, 6x6 by its Schur complement for a rigid body.
-    fn invert_blocks(&mut self, system: &System<'_>) {
         for (b, inverse) in self.inverse.iter_mut().enumerate() {
             match self.kind[b] {
                 Kind::Prescribed => *inverse = Mat3::ZERO,
@@ -327,6 +381,33 @@ impl Space {
             } else {
                 self.coupling[b] = Mat3::ZERO;
                 self.inverse[b + 1] = angular.inverse();
+            }
+        }
+        self.active.gather(rows, &self.near, &self.rate, &self.cross);
+        let rates = Rates { near: &self.near, rate: &self.rate, cross: &self.cross };
+        if !self.smooth.fits(rates) {
+            self.smooth.build(system, rows, rates, self.kind.len(), &self.touched);
+            self.reference = None;
+        }
+        for lump in system.lumps.iter().filter(|l| self.smooth.holds(l.block)) {
+            let b = lump.block as usize;
+            (self.inverse[b], self.inverse[b + 1], self.coupling[b]) = (Mat3::ZERO, Mat3::ZERO, Mat3::ZERO);
+        }
+        self.columns.clear();
+        self.columns.extend(self.inverse.iter().map(|m| [block(m.x_axis), block(m.y_axis), block(m.z_axis)]));
+    }
+
+    /// rate · j kᵀ on the diagonal blocks; `terms` and `mate` list the same blocks in the same order.
+    fn add_outer(&mut self, terms: &[Term], mate: &[Term], rate: Real) {
+        if rate == 0.0 {
+            return;
+        }
+        for (k, (t, m)) in terms.iter().zip(mate).enumerate() {
+            let b = t.block as usize;
+            self.met[b] = true;
+            self.inverse[b] += outer(t.jacobian, m.jacobian) * rate;
+            if self.kind[b] == Kind::Linear && mate.get(k + 1).is_some_and(|next| next.block == t.block + 1) {
+                self.coupling[b] += outer(t.jacobian, mate[k + 1].jacobian) * rate;
             }
         }
     }
