@@ -27,7 +27,7 @@ const USAGE: &str =
   --steps N        steps a scene or round (default 600)
   --threads N      threads (default 1; more than one in s5 need `--features parallel`)
   --substeps N     s1, s3: substeps of a step (default s1: 18, of the irregular mesh 24; s3: 10 and 4 for springs, 96 and 20 for strands)
-  --tolerance X    s2, s7: tolerance of the CG (default 0.003)
+  --tolerance X    s2, s7: tolerance of the CG (default 0.01)
   --starts N       s1: worst of so many starts, up to 5 mm beside each other (default 1)
   --own 1          s1: the cloth touches itself (default 0)
   --pick TEXT      s1: only scenes whose name has this in it

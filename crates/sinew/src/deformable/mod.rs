@@ -231,6 +231,27 @@ pub trait Operator: Send + Sync {
     fn momentum(&self, block: usize, v: Vec3) -> Vec3 {
         v * self.mass()[block]
     }
+    /// b − M v of every block, zero where pinned: what forces do in the substep [N·s].
+    fn kicks(&self, v: &[Block], out: &mut [Block]) {
+        let given = self.load().iter().zip(v).zip(self.mass());
+        for (k, (out, ((load, v), mass))) in out.iter_mut().zip(given).enumerate() {
+            let push = vec(*load) - self.momentum(k, vec(*v));
+            *out = if mass.is_finite() { [push.x, push.y, push.z, 0.0] } else { [0.0; 4] };
+        }
+    }
+    /// Momentum and spin that the blocks lack at v of what the modes must hold, rows left out [N·s], [N·m·s].
+    ///
+    /// M stands here, not A: the corotational K makes a torque when it turns a strained body, and the residual of A would
+    /// keep it.
+    fn lack(&self, modes: &Modes<'_>, v: &[Block]) -> (Vec3, Vec3) {
+        let (mut momentum, mut spin) = (modes.momentum, modes.spin);
+        for (k, v) in v.iter().enumerate() {
+            let (push, twist) = modes.whole(k, self.momentum(k, vec(*v)));
+            momentum -= push;
+            spin -= twist;
+        }
+        (momentum, spin)
+    }
     /// The six rigid modes, for the momentum audit; none when a pinned block takes up momentum.
     fn modes(&self) -> Option<Modes<'_>>;
     /// Adds a coarse correction of the residual to z, symmetric and positive: asked only while no row touches the body,

@@ -222,6 +222,8 @@ pub struct Scratch {
     coarse_v: Vec<Block>,
     /// What presses each block. Written by `stiffen`. (block_count)
     pressed: Vec<stiffen::Pressed>,
+    /// The most that a push moves each operator as a whole. Written by `stiffen`. (operator_count) [1/kg]
+    gives: Vec<Real>,
     /// Where each block lies in the coarse space. (block_count)
     seats: Vec<Seat>,
     /// Momentum and spin that each operator lacks; none for one that something holds. (operator_count) [N·s], [N·m·s]

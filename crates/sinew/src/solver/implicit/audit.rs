@@ -2,9 +2,8 @@
 
 use super::cg::{Plan, conjugate_gradient};
 use super::space::{Space, apply_bodies, block};
-use super::{AUDIT, LAW_TOLERANCE, Lump, Placed, Scratch, System, cut, linearise, mismatch};
+use super::{AUDIT, LAW_TOLERANCE, Lump, Scratch, System, cut, linearise, mismatch};
 use crate::constraint::{Bounds, RowBuffer, RowId, Term};
-use crate::deformable::Modes;
 use crate::math::{Block, Real, Vec3, add, vec};
 
 /// Part of a row's Jacobians that sums of a few dozen leave.
@@ -74,7 +73,7 @@ pub(super) fn balance(
     for placed in system.operators {
         let Some(modes) = placed.operator.modes() else { continue };
         let at = seats[placed.first as usize].block.expect("seated above") as usize;
-        let (momentum, spin) = lack(placed, &modes, v);
+        let (momentum, spin) = placed.operator.lack(&modes, &v[placed.blocks()]);
         (coarse.load[at], coarse.load[at + 1]) = (block(momentum), block(spin));
     }
     for lump in system.lumps {
@@ -168,20 +167,6 @@ fn is_inner(terms: &[Term], size: Real) -> bool {
     left <= ROUNDING * ROUNDING * size
 }
 
-/// Momentum and spin that an operator's blocks lack, rows left out [N·s], [N·m·s].
-///
-/// M stands here, not A: the corotational K makes a torque when it turns a strained body, and the residual of A would
-/// keep it.
-fn lack(placed: &Placed<'_>, modes: &Modes<'_>, v: &[Block]) -> (Vec3, Vec3) {
-    let (mut momentum, mut spin) = (modes.momentum, modes.spin);
-    for (k, b) in v[placed.blocks()].iter().enumerate() {
-        let (push, twist) = modes.whole(k, placed.operator.momentum(k, vec(*b)));
-        momentum -= push;
-        spin -= twist;
-    }
-    (momentum, spin)
-}
-
 /// End of the audit: velocities exactly from the impulses that the rows hold. After `balance` this moves by rounding.
 pub(super) fn settle(system: &System<'_>, rows: &RowBuffer, v: &mut [Block], scratch: &mut Scratch) {
     let Scratch { fine, lacks, .. } = scratch;
@@ -195,7 +180,7 @@ pub(super) fn settle(system: &System<'_>, rows: &RowBuffer, v: &mut [Block], scr
     lacks.clear();
     lacks.extend(system.operators.iter().map(|placed| {
         let free = placed.operator.modes().filter(|m| m.inertia.inverse().is_some());
-        free.map(|modes| lack(placed, &modes, v))
+        free.map(|modes| placed.operator.lack(&modes, &v[placed.blocks()]))
     }));
     for (id, row) in rows.rows().iter().enumerate().filter(|(_, row)| row.impulse != 0.0) {
         for t in rows.terms(id as RowId) {

@@ -60,8 +60,7 @@ pub(super) fn conjugate_gradient(
 
 /// The residual is not a number when the preconditioner is found not to be positive.
 fn iterate(system: &System<'_>, rows: &RowBuffer, v: &mut [Block], plan: Plan, s: &mut Space) -> (u32, Real) {
-    let reference = s.reference.unwrap_or_else(|| size_of_load(system, rows, s));
-    s.reference = Some(reference);
+    let forces = s.reference.is_none().then(|| size_of_load(system, s));
 
     // r = b + Jᵀλ − A v, with λ the model's impulse
     for ((r, l), (a, m)) in s.r.iter_mut().zip(&s.load).zip(s.applied.iter().zip(&s.moved)) {
@@ -74,6 +73,8 @@ fn iterate(system: &System<'_>, rows: &RowBuffer, v: &mut [Block], plan: Plan, s
     s.p.copy_from_slice(&s.z);
 
     let mut rz = dot(&s.r, &s.z);
+    // the scale of the solve: what forces do, or what rows have to do against the motion; at rest rows cancel the forces
+    let reference = *s.reference.get_or_insert_with(|| rz.max(forces.unwrap_or(0.0)));
     // below the floor products of small numbers lose their digits, and there is nothing left to gain [J]
     let floor = Real::MIN_POSITIVE / Real::EPSILON;
     let goal = (plan.tolerance * plan.tolerance * reference).max(floor);
@@ -113,19 +114,11 @@ fn iterate(system: &System<'_>, rows: &RowBuffer, v: &mut [Block], plan: Plan, s
     (iterations, (rz / reference).sqrt())
 }
 
-/// Size of what forces and rows do in this substep, in the preconditioner's norm; at rest rows cancel the forces, and these
-/// alone are the scale [J].
-fn size_of_load(system: &System<'_>, rows: &RowBuffer, s: &mut Space) -> Real {
+/// Size of what forces do in this substep, in the preconditioner's norm [J].
+fn size_of_load(system: &System<'_>, s: &mut Space) -> Real {
     s.r.copy_from_slice(&s.forces);
     s.apply_inverse(system);
-    let load = dot(&s.r, &s.z);
-    for &id in &s.near {
-        s.push[id as usize] = rows.rows()[id as usize].bias;
-    }
-    s.respond(rows);
-    s.scatter_model(rows);
-    s.apply_inverse(system);
-    dot(&s.r, &s.z).max(load).max(Real::MIN_POSITIVE)
+    dot(&s.r, &s.z).max(Real::MIN_POSITIVE)
 }
 
 /// Σ a·b. The last number of a block counts as well: it is zero in every vector of the CG.

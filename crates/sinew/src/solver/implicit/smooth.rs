@@ -31,6 +31,8 @@ const DEPENDENT: Real = 1e-4;
 const NEARLY: Real = 0.1;
 /// Rows that meet the same bodies and are added at once: each entry of E is then loaded and stored once for all of them.
 const GROUP: usize = 8;
+/// Sums side by side in a product of rows.
+const SIDE: usize = 4;
 
 /// The space and its factor; memory is kept from solve to solve.
 #[derive(Clone, Debug, Default)]
@@ -495,17 +497,25 @@ impl Kernel for Solve<'_> {
     }
 }
 
-/// Σ a b over whole lanes; one sum a lane, so that eight lanes and one add up in the same order.
+/// Σ a b over whole lanes; sums by lane, so that eight lanes and one add up in the same order, and four of them side by side:
+/// one would wait for itself.
 #[inline(always)]
 fn product<L: Lane>(t: L::Token, a: &[Real], b: &[Real]) -> Real {
     let mut sums = [0.0; LANES];
+    let (a, b) = (a.as_chunks::<LANES>().0, b.as_chunks::<LANES>().0);
+    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<SIDE>(), b.as_chunks::<SIDE>());
     let mut lane = 0;
     while lane < LANES {
-        let mut sum = L::splat(t, 0.0);
-        for (a, b) in a.as_chunks::<LANES>().0.iter().zip(b.as_chunks::<LANES>().0) {
-            sum = sum + L::load(t, &a[lane..]) * L::load(t, &b[lane..]);
+        let mut side = [L::splat(t, 0.0); SIDE];
+        for (a, b) in a.iter().zip(b) {
+            for k in 0..SIDE {
+                side[k] = side[k] + L::load(t, &a[k][lane..]) * L::load(t, &b[k][lane..]);
+            }
         }
-        sum.store(&mut sums[lane..]);
+        for (k, (a, b)) in a_rest.iter().zip(b_rest).enumerate() {
+            side[k] = side[k] + L::load(t, &a[lane..]) * L::load(t, &b[lane..]);
+        }
+        ((side[0] + side[1]) + (side[2] + side[3])).store(&mut sums[lane..]);
         lane += L::COUNT;
     }
     ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]))

@@ -4,7 +4,7 @@ use super::System;
 use super::cg::mix;
 use super::smooth::{Rates, Smooth};
 use crate::constraint::{Bounds, Row, RowBuffer, RowId, Term};
-use crate::math::{Block, Mat3, Real, Sym3, Vec3, add, outer, vec};
+use crate::math::{Block, Eight, Kernel, LANES, Lane, Mat3, Real, Sym3, Vec3, add, outer, run_wide, vec};
 
 /// What a block that is not positive gets on its diagonal, in roundings of its trace.
 const LIFT: Real = 16.0;
@@ -33,8 +33,8 @@ pub(super) struct Space {
     pub(super) base_inverse: Vec<Mat3>,
     /// Rows push on the block in this pass.
     met: Vec<bool>,
-    /// `inverse` by columns, as the CG reads it.
-    pub(super) columns: Vec<[Block; 3]>,
+    /// `inverse` of eight blocks at a time, as the CG reads it: entry after entry, by columns. (block_count/8, rounded up)
+    handfuls: Vec<[Eight; 9]>,
     /// Preconditioner: inverse of base + rows; of a rigid body's angular block, of its Schur complement.
     pub(super) inverse: Vec<Mat3>,
     /// Linear-angular 3x3 of a rigid body, at its linear block.
@@ -55,7 +55,7 @@ pub(super) struct Space {
     /// else. It is larger than the cache of a core for bodies of some thousand nodes.
     pub(super) applied: Vec<Block>,
     pub(super) moved: Vec<Block>,
-    /// Size of the load in the norm of the preconditioner, while that is much the same [J].
+    /// Size of what forces and rows do, in the norm of the first preconditioner of a solve [J].
     pub(super) reference: Option<Real>,
     /// The rates that the preconditioner was made for, cross ones behind. (2 row_count)
     made_for: Vec<Real>,
@@ -223,10 +223,7 @@ impl Space {
     pub(super) fn begin(&mut self, system: &System<'_>, v: &[Block]) {
         self.forces.copy_from_slice(&self.load);
         for placed in system.operators {
-            for (k, (b, mass)) in placed.blocks().zip(placed.operator.mass()).enumerate() {
-                let push = vec(self.load[b]) - placed.operator.momentum(k, vec(v[b]));
-                self.forces[b] = if mass.is_finite() { block(push) } else { [0.0; 4] };
-            }
+            placed.operator.kicks(&v[placed.blocks()], &mut self.forces[placed.blocks()]);
         }
         for lump in system.lumps {
             let b = lump.block as usize;
@@ -387,14 +384,19 @@ impl Space {
         let rates = Rates { near: &self.near, rate: &self.rate, cross: &self.cross };
         if !self.smooth.fits(rates) {
             self.smooth.build(system, rows, rates, self.kind.len(), &self.touched);
-            self.reference = None;
         }
         for lump in system.lumps.iter().filter(|l| self.smooth.holds(l.block)) {
             let b = lump.block as usize;
             (self.inverse[b], self.inverse[b + 1], self.coupling[b]) = (Mat3::ZERO, Mat3::ZERO, Mat3::ZERO);
         }
-        self.columns.clear();
-        self.columns.extend(self.inverse.iter().map(|m| [block(m.x_axis), block(m.y_axis), block(m.z_axis)]));
+        self.handfuls.resize(self.inverse.len().div_ceil(LANES), [[0.0; LANES]; 9]);
+        for (handful, blocks) in self.handfuls.iter_mut().zip(self.inverse.chunks(LANES)) {
+            for (lane, inverse) in blocks.iter().enumerate() {
+                for (entry, number) in handful.iter_mut().zip(inverse.to_cols_array()) {
+                    entry[lane] = number;
+                }
+            }
+        }
     }
 
     /// rate · j kᵀ on the diagonal blocks; `terms` and `mate` list the same blocks in the same order.
@@ -414,11 +416,7 @@ impl Space {
 
     /// z = P⁻¹ r.
     pub(super) fn apply_inverse(&mut self, system: &System<'_>) {
-        for ((z, r), [a, b, c]) in self.z.iter_mut().zip(&self.r).zip(&self.columns) {
-            for k in 0..4 {
-                z[k] = a[k] * r[0] + b[k] * r[1] + c[k] * r[2];
-            }
-        }
+        run_wide(ByBlocks { inverse: &self.handfuls, r: &self.r, z: &mut self.z });
         for lump in system.lumps.iter().filter(|l| l.inertia.is_some() && !self.smooth.holds(l.block)) {
             let b = lump.block as usize;
             let c = self.coupling[b];
@@ -431,6 +429,44 @@ impl Space {
             placed.operator.correct(&self.r[placed.blocks()], &mut self.z[placed.blocks()]);
         }
         self.smooth.correct(system, &self.r, &mut self.z);
+    }
+}
+
+/// z = D⁻¹ r, block by block.
+struct ByBlocks<'a> {
+    inverse: &'a [[Eight; 9]],
+    r: &'a [Block],
+    z: &'a mut [Block],
+}
+
+impl Kernel for ByBlocks<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self, t: L::Token) {
+        let (whole, rest) = self.r.as_chunks::<LANES>();
+        let (to, left) = self.z.as_chunks_mut::<LANES>();
+        for ((inverse, r), z) in self.inverse.iter().zip(whole).zip(to) {
+            by_eight::<L>(t, inverse, r, z);
+        }
+        if let Some(inverse) = self.inverse.last().filter(|_| !rest.is_empty()) {
+            let (mut r, mut z) = ([[0.0; 4]; LANES], [[0.0; 4]; LANES]);
+            r[..rest.len()].copy_from_slice(rest);
+            by_eight::<L>(t, inverse, &r, &mut z);
+            left.copy_from_slice(&z[..rest.len()]);
+        }
+    }
+}
+
+#[inline(always)]
+fn by_eight<L: Lane>(t: L::Token, inverse: &[Eight; 9], r: &[Block; LANES], z: &mut [Block; LANES]) {
+    let mut at = 0;
+    while at < LANES {
+        let [x, y, w, _] = L::load_blocks(t, &r[at..]);
+        let entry = |k: usize| L::load(t, &inverse[k][at..]);
+        let row = |k: usize| entry(k) * x + entry(3 + k) * y + entry(6 + k) * w;
+        L::store_blocks([row(0), row(1), row(2), L::splat(t, 0.0)], &mut z[at..]);
+        at += L::COUNT;
     }
 }
 
@@ -494,4 +530,27 @@ pub(super) fn block(v: Vec3) -> Block {
 /// Not `hypot`: the platform's differs in the last bit between platforms.
 fn length(a: Real, b: Real) -> Real {
     (a * a + b * b).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_answered_in_lanes_as_one_by_one() {
+        // 19 blocks: two handfuls and three more
+        let part = |k: usize| ((k * 7919) % 1000) as Real / 500.0 - 1.0;
+        let r: Vec<Block> = (0..19).map(|k| [part(k), part(k + 5), part(k + 11), 0.0]).collect();
+        let handfuls: Vec<[Eight; 9]> = (0..3)
+            .map(|h| core::array::from_fn(|e| core::array::from_fn(|lane| part(100 * h + 9 * lane + e))))
+            .collect();
+        let (mut wide, mut single) = (vec![[7.0; 4]; 19], vec![[7.0; 4]; 19]);
+        run_wide(ByBlocks { inverse: &handfuls, r: &r, z: &mut wide });
+        ByBlocks { inverse: &handfuls, r: &r, z: &mut single }.run::<Real>(());
+        assert_eq!(wide, single);
+        for (k, (z, r)) in wide.iter().zip(&r).enumerate() {
+            let inverse = Mat3::from_cols_array(&handfuls[k / LANES].map(|entry| entry[k % LANES]));
+            assert!((vec(*z) - inverse * vec(*r)).length() < 10.0 * Real::EPSILON && z[3] == 0.0, "{k}: {z:?}");
+        }
+    }
 }

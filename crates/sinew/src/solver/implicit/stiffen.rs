@@ -3,6 +3,7 @@
 use super::space::{NOBODY, Space};
 use super::{Scratch, Settings, System};
 use crate::constraint::{Bounds, RowBuffer, RowId, Term};
+use crate::deformable::Modes;
 use crate::math::{Real, Vec3};
 
 /// Loads the bodies and gives every hard row (softness 0) a softness; must come before [`super::solve`] with the same rows.
@@ -27,6 +28,8 @@ pub fn stiffen(
     let s = &mut scratch.fine;
     s.reset(system, block_count, rows.len());
     press(system.operators.len(), rows, s, &mut scratch.pressed);
+    scratch.gives.clear();
+    scratch.gives.extend(system.operators.iter().map(|placed| placed.operator.modes().map_or(0.0, |m| most_give(&m))));
     for id in 0..rows.len() {
         if rows.rows()[id].softness != 0.0 {
             continue;
@@ -40,14 +43,16 @@ pub fn stiffen(
         }
         let bounds = rows.rows()[id].bounds;
         let tangential = matches!(bounds, Bounds::Disc { .. } | Bounds::Mate);
-        // matter so stiff that it moves as one piece: its row needs to be no stiffer than one between rigid bodies
-        let least = rigid_give(system, &s.owner, terms) / settings.rigid_stiffness;
         let touches = tangential || matches!(bounds, Bounds::AtLeast(_));
-        let own = match soft_terms {
-            0 => least,
-            n if n == terms.len() && touches => least.max(give / settings.soft_stiffness),
-            _ => least.max(give / settings.stiffness),
+        let soft = match soft_terms {
+            0 => 0.0,
+            n if n == terms.len() && touches => give / settings.soft_stiffness,
+            _ => give / settings.stiffness,
         };
+        // matter so stiff that it moves as one piece: its row needs to be no stiffer than one between rigid bodies
+        let most = most_rigid_give(&scratch.gives, &s.owner, terms) / settings.rigid_stiffness;
+        let own =
+            if soft >= most { soft } else { soft.max(rigid_give(system, &s.owner, terms) / settings.rigid_stiffness) };
         let own = own / if tangential { settings.tangential } else { 1.0 };
         // a pair is one spring: both halves as stiff as the first, or its law would have no potential
         let softness = if bounds == Bounds::Mate { rows.rows()[id - 1].softness } else { own };
@@ -60,6 +65,30 @@ pub fn stiffen(
             row.correction -= carried;
         }
     }
+}
+
+/// The most that a unit push on any node moves a body as a whole: 1/m + R²/I, R the longest arm [1/kg].
+fn most_give(modes: &Modes<'_>) -> Real {
+    let reach = modes.arms.iter().fold(0.0, |most: Real, arm| most.max(arm.length_squared()));
+    // the trace of an inverse is at least its largest eigenvalue
+    let turns = modes.inertia.inverse().map_or(0.0, |inverse| inverse.xx + inverse.yy + inverse.zz);
+    1.0 / modes.mass + reach * turns
+}
+
+/// At least [`rigid_give`], without a look at the arms: (Σ|j|)² ≤ n Σ|j|² for the n terms on soft bodies.
+fn most_rigid_give(gives: &[Real], owner: &[u32], terms: &[Term]) -> Real {
+    let (mut rigid, mut squares, mut count, mut largest): (Real, Real, Real, Real) = (0.0, 0.0, 0.0, 0.0);
+    for t in terms {
+        match gives.get(owner[t.block as usize] as usize) {
+            Some(give) => {
+                squares += t.jacobian.length_squared();
+                count += 1.0;
+                largest = largest.max(*give);
+            }
+            None => rigid += t.jacobian.dot(t.response),
+        }
+    }
+    rigid + count * squares * largest
 }
 
 /// How easily a row moves its bodies when each of them is rigid: Σ jᵀ M⁻¹ j over rigid modes [1/kg].
@@ -143,5 +172,43 @@ fn press(operators: usize, rows: &RowBuffer, s: &Space, pressed: &mut Vec<Presse
             let soft = (by as usize) < operators;
             pressed[t.block as usize].note(by, 1.0 / give, soft);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Sym3;
+
+    #[test]
+    fn no_row_moves_a_body_as_a_whole_more_than_the_bound_says() {
+        // a rod of eight nodes, light across: arms and inertia by hand
+        let arms: Vec<Vec3> = (0..8).map(|k| Vec3::new(0.2 * k as Real - 0.7, 0.01 * (k % 2) as Real, 0.02)).collect();
+        let inertia = Sym3 { xx: 0.01, yy: 0.3, zz: 0.31, ..Sym3::ZERO };
+        let modes = Modes { arms: &arms, mass: 2.0, inertia, momentum: Vec3::ZERO, spin: Vec3::ZERO };
+        let gives = [most_give(&modes)];
+        let part = |k: usize| ((k * 7919) % 1000) as Real / 500.0 - 1.0;
+        for row in 0..200 {
+            let count = 1 + row % 4;
+            let terms: Vec<Term> = (0..count)
+                .map(|k| Term {
+                    block: ((row + 3 * k) % 8) as u32,
+                    jacobian: Vec3::new(part(row + k), part(row + 7 * k + 1), part(row + 2)),
+                    response: Vec3::ZERO,
+                })
+                .collect();
+            let (mut push, mut twist) = (Vec3::ZERO, Vec3::ZERO);
+            for t in &terms {
+                let (own, lever) = modes.whole(t.block as usize, t.jacobian);
+                (push, twist) = (push + own, twist + lever);
+            }
+            let turned = inertia.inverse().expect("positive").mul(twist);
+            let give = push.length_squared() / modes.mass + twist.dot(turned);
+            let most = most_rigid_give(&gives, &[0; 8], &terms);
+            assert!(give <= most * (1.0 + 8.0 * Real::EPSILON), "row {row}: {give} {most}");
+        }
+        // rigid bodies count as they are
+        let alone = [Term { block: 0, jacobian: Vec3::X, response: Vec3::X * 0.25 }];
+        assert_eq!(most_rigid_give(&gives, &[NOBODY; 8], &alone), 0.25);
     }
 }
