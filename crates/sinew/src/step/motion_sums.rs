@@ -1,8 +1,8 @@
 //! Sums over the nodes of a body, eight at a time: what it has in motion and what others gave it. One chain of additions would wait
 //! for each of thousands of nodes.
 
-use crate::math::lane3::{V3, dot, splat3, sub};
-use crate::math::{Block, Kernel, LANES, Lane, Real, Vec3};
+use crate::math::lane3::{V3, add, dot, splat3, sub};
+use crate::math::{Block, Kernel, LANES, Lane, Real, Vec3, vec};
 use crate::model::Nodes;
 
 /// Sums something over nodes with these velocities.
@@ -96,6 +96,64 @@ impl<W: Summed> Kernel for Motion<'_, W> {
             lane += L::COUNT;
         }
         sums.map(|of_lanes| of_lanes.iter().sum())
+    }
+}
+
+/// The square of the largest of these velocities, seen from one of them or another [m²/s²]. What is not a number is none.
+pub(super) struct Fastest<'a> {
+    pub(super) v: &'a [Block],
+    pub(super) against: Vec3,
+}
+
+impl Kernel for Fastest<'_> {
+    type Output = Real;
+
+    #[inline(always)]
+    fn run<L: Lane>(self, t: L::Token) -> Real {
+        let (against, mut most) = (splat3::<L>(t, self.against), [0.0; LANES]);
+        let mut lane = 0;
+        while lane < LANES {
+            let (mut of_lanes, mut at) = (L::splat(t, 0.0), lane);
+            while at + L::COUNT <= self.v.len() {
+                let [x, y, z, _] = L::load_blocks(t, &self.v[at..]);
+                let v = sub([x, y, z], against);
+                of_lanes = of_lanes.max(dot(v, v));
+                at += LANES;
+            }
+            of_lanes.store(&mut most[lane..]);
+            lane += L::COUNT;
+        }
+        // the last few of eight, which the loop over one lane has seen already
+        let last = &self.v[self.v.len() / LANES * LANES..];
+        let last = last.iter().map(|&v| (vec(v) - self.against).length_squared());
+        most.into_iter().chain(last).fold(0.0, Real::max)
+    }
+}
+
+/// The same, seen from the mean of them all.
+pub(super) struct FastestFromMean<'a>(pub(super) &'a [Block]);
+
+impl Kernel for FastestFromMean<'_> {
+    type Output = Real;
+
+    #[inline(always)]
+    fn run<L: Lane>(self, t: L::Token) -> Real {
+        let v = self.0;
+        let (mut sums, mut lane) = ([[0.0; LANES]; 3], 0);
+        while lane < LANES {
+            let (mut of_lanes, mut at) = ([L::splat(t, 0.0); 3], lane);
+            while at < v.len() {
+                let more = blocks::<L>(t, v, at);
+                of_lanes = add(of_lanes, more);
+                at += LANES;
+            }
+            for k in 0..3 {
+                of_lanes[k].store(&mut sums[k][lane..]);
+            }
+            lane += L::COUNT;
+        }
+        let against = Vec3::from_array(sums.map(|of_lanes| of_lanes.iter().sum())) / v.len() as Real;
+        Fastest { v, against }.run::<L>(t)
     }
 }
 

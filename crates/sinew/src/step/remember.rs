@@ -186,10 +186,8 @@ fn touch_events(model: &Model, state: &State, work: &mut Work) {
             }
         }
         let alone = out.len();
-        for g in grips.iter().filter(|g| g.has(contact_flag::TOUCHING) && !sensor) {
-            if out.last() != Some(&(g.body, g.sheet)) {
-                out.push((g.body, g.sheet));
-            }
+        if !sensor {
+            each_gripping(grips, |pair| out.push(pair));
         }
         if out.len() > alone {
             out.sort_unstable();
@@ -213,6 +211,21 @@ fn touch_events(model: &Model, state: &State, work: &mut Work) {
         if flags & contact_flag::SENSOR == 0 {
             break;
         }
+    }
+}
+
+/// Calls `see` once with each pair of a body and a sheet of which a node touches. The first one does, as a rule: the others of its
+/// pair are passed over, for there are hundreds.
+fn each_gripping(grips: &[GripMemory], mut see: impl FnMut((u32, u32))) {
+    let mut at = 0;
+    while let Some(g) = grips.get(at) {
+        let pair = (g.body, g.sheet);
+        at += if g.has(contact_flag::TOUCHING) {
+            see(pair);
+            grips[at..].partition_point(|g| (g.body, g.sheet) <= pair)
+        } else {
+            1
+        };
     }
 }
 
