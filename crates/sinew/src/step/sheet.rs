@@ -264,6 +264,7 @@ pub(super) fn take_out(model: &Model, work: &mut Work, settings: &Settings) {
                 land(&ctx, settings, net, &mut held.sheet, nodes);
             }
             net.flock.finish(x, v, settings.lanes);
+            sheet_memory::keep_touches(&mut held.sheet, (slot as u32, nodes), still.pose, substeps);
         }
     });
 }

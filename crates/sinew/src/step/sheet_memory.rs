@@ -5,29 +5,24 @@
 use super::in_order::put_in_order;
 use super::sheet_folds;
 use crate::collision::surface::feature;
-use crate::math::{Pose, Quat, Vec3, any_orthonormal, vec};
-use crate::model::Model;
+use crate::math::{Block, Pose, Quat, Vec3, any_orthonormal, vec};
+use crate::model::{Model, Nodes};
 use crate::settings::Settings;
 use crate::solver::pool::Span;
 use crate::solver::sheet_touch::SheetTouch;
 use crate::state::{ContactKey, ContactMemory, GripMemory, State, contact_flag};
-use crate::work::{GripPair, PointForce, Work};
+use crate::work::{GripPair, PointForce, SheetWork, Work};
 use bytemuck::Zeroable;
 
 /// Gathers the grips of all sheets that were in columns, and their contacts with themselves. Comes when those of the others are
 /// read: they keep their order, not their numbers.
 pub(super) fn keep(model: &Model, work: &mut Work, settings: &Settings) {
     let Work { pool, soft, sheet_pairs, grips, grip_spans, grip_forces, grip_pairs, pose, substeps, .. } = work;
-    let turn = |slot: u32| Quat::from_array(pose[2 * slot as usize + 1]);
-    let substeps = *substeps;
+    let (pose, substeps) = (&pose[..], *substeps);
     pool.chunks(soft, 1, &|slot, held| {
         let (Some(held), Some(nodes)) = (&mut held[0], model.nodes_at(slot as u32)) else { return };
-        let sheet = &mut held.sheet;
-        if sheet.out {
-            for touch in &mut sheet.touches[..sheet.count] {
-                let back = turn(touch.wall.slot).inverse();
-                touch.keep(slot as u32, &sheet.columns[..nodes.inv_mass.len()], back, substeps);
-            }
+        if held.sheet.out && !held.sheet.alone {
+            keep_touches(&mut held.sheet, (slot as u32, nodes), pose, substeps);
         }
     });
     sheet_pairs.clear();
@@ -71,6 +66,15 @@ pub(super) fn keep(model: &Model, work: &mut Work, settings: &Settings) {
             point_forces.swap(a, b);
         }
     });
+}
+
+/// What stays of the touches of one sheet, as the poses of bodies are at the end of the step. One that runs its step alone is
+/// asked when it is done, while it is in cache.
+pub(super) fn keep_touches(sheet: &mut SheetWork, (slot, nodes): (u32, &Nodes), pose: &[Block], substeps: u32) {
+    for touch in &mut sheet.touches[..sheet.count] {
+        let back = Quat::from_array(pose[2 * touch.wall.slot as usize + 1]).inverse();
+        touch.keep(slot, &sheet.columns[..nodes.inv_mass.len()], back, substeps);
+    }
 }
 
 /// Forces of one sheet on one wall.
