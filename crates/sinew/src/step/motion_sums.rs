@@ -180,3 +180,24 @@ fn blocks<L: Lane>(t: L::Token, of: &[Block], at: usize) -> V3<L> {
     };
     [x, y, z]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::run;
+
+    #[test]
+    fn the_fastest_of_any_number_of_nodes_is_found_in_lanes_as_one_by_one() {
+        for count in [1, 7, 8, 9, 37] {
+            let number = |k: usize| ((k * 7919) % 23) as Real - 11.0;
+            let v: Vec<Block> = (0..count).map(|k| [number(k), number(k + 5), number(k + 11), 9.0]).collect();
+            let mean = v.iter().map(|&v| vec(v)).sum::<Vec3>() / count as Real;
+            let want = |against: Vec3| v.iter().map(|&v| (vec(v) - against).length_squared()).fold(0.0, Real::max);
+            for lanes in [true, false] {
+                // small whole numbers: their sums are the same in any order
+                assert_eq!(run(FastestFromMean(&v), lanes), want(mean), "{count} nodes");
+                assert_eq!(run(Fastest { v: &v, against: Vec3::Y }, lanes), want(Vec3::Y), "{count} nodes");
+            }
+        }
+    }
+}

@@ -363,3 +363,25 @@ fn fall_asleep(model: &Model, state: &mut State, work: &mut Work, settings: &Set
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bytemuck::Zeroable;
+
+    #[test]
+    fn a_pair_that_any_node_touches_is_told_once() {
+        let grip = |(body, sheet, node, touching): (u32, u32, u32, bool)| GripMemory {
+            body,
+            sheet,
+            node,
+            flags: if touching { contact_flag::TOUCHING } else { 0 },
+            ..GripMemory::zeroed()
+        };
+        let list =
+            [(0, 1, 0, true), (0, 1, 1, true), (0, 3, 4, false), (0, 3, 5, true), (2, 1, 0, false), (2, 3, 0, true)];
+        let (grips, mut seen) = (list.map(grip), Vec::new());
+        each_gripping(&grips, |pair| seen.push(pair));
+        assert_eq!(seen, [(0, 1), (0, 3), (2, 3)]);
+    }
+}

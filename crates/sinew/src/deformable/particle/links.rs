@@ -431,3 +431,46 @@ fn hold<L: Lane, E: Ends>(
     }
     true
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A zigzag of nodes and braces between second neighbours, of which some are too long and others too short.
+    fn braces(compression: Real) -> (Links, Vec<Block>) {
+        let place = |k: usize| [k as Real * 0.1, (k % 3) as Real * 0.03, 0.01 * k as Real, 1.0 + (k % 2) as Real];
+        let mut places: Vec<Block> = (0..48).map(place).collect();
+        places.extend((0..PADS).map(|k| [(k % 2) as Real, 0.0, 0.0, 0.0]));
+        let row = |k: u32| Distance {
+            nodes: [k, k + 2],
+            rest: if k < 20 { 0.3 } else { 0.17 + 0.001 * k as Real },
+            compliance: 1e-4,
+            compression,
+        };
+        // those that begin at 0 and 1 of each four share no node
+        let rows: Vec<Distance> = (0..44).filter(|k| k % 4 < 2).map(row).collect();
+        let mut links = Links::new(&rows, 48);
+        links.prepare(|slot| places[slot as usize][3], (0.01, true), true);
+        (links, places)
+    }
+
+    #[test]
+    fn rows_that_only_pull_leave_shortened_pairs_alone_in_lanes_as_one_by_one() {
+        let made = [true, false].map(|lanes| {
+            let (mut links, mut places) = braces(Real::INFINITY);
+            links.sweep(Places::Blocks(&mut places), true, lanes);
+            places
+        });
+        assert_eq!(made[0], made[1]);
+        let (mut soft, mut pushed) = braces(1e11);
+        assert!(!soft.only_pull);
+        let (_, before) = braces(1e11);
+        soft.sweep(Places::Blocks(&mut pushed), true, true);
+        // all of the first twenty are shortened, some of the others stretched; who hardly pushes does the same
+        assert_eq!(made[0][..20], before[..20]);
+        assert!(made[0][20..48] != before[20..48]);
+        for (a, b) in made[0].iter().flatten().zip(pushed.iter().flatten()) {
+            assert!((a - b).abs() < 1e-6, "{a} {b}");
+        }
+    }
+}
