@@ -28,7 +28,7 @@
 use super::contact::BREAK_AWAY;
 use super::contact_batch::ContactParams;
 use super::node_touch::{Side, cut, level, seen, turned};
-use crate::math::lane3::{V3, add, along, cross, dot, load3, scale, splat3, store3, sub};
+use crate::math::lane3::{V3, add, along, cross, dot, load3, root_and_inverse, scale, splat3, store3, sub};
 use crate::math::{Eight, Eight3, LANES, Lane, Mat3, Quat, Real, Vec3};
 use crate::state::{GripMemory, contact_flag};
 
@@ -360,8 +360,7 @@ impl SheetTouch {
         let (n, from, un) = if wall.flat {
             (splat3::<L>(t, *normal), seen.square, seen.rate)
         } else {
-            let length = (seen.square + tiny).sqrt();
-            let per = one.div(length);
+            let (length, per) = root_and_inverse(t, seen.square + tiny);
             (scale(seen.d, per), length, seen.rate * per)
         };
         // who is pinned is far away, and weighs something, since it is divided by
@@ -389,7 +388,7 @@ impl SheetTouch {
         let friction = slipping.select_gt(none, moving, still);
         let limit = friction * press * k;
         let square = press.select_gt(none, (dot(u, u) - un * un).max(none), none);
-        let per = one.div((square + tiny).sqrt());
+        let (_, per) = root_and_inverse(t, square + tiny);
         let over = square.select_gt(limit * limit, one, none);
         let part = over.select_gt(none, limit * per, one);
         let slip = along(u, n, none - un);

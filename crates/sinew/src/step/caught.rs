@@ -9,6 +9,7 @@
 //!   by stretch  from least to most while the worst edge is beyond its limit by BEYOND
 //! ```
 
+use super::motion_sums::FastestFromMean;
 use crate::math::lane3::{dot, sub};
 use crate::math::{Block, Kernel, LANES, Lane, Real, Vec3, run};
 use crate::model::Model;
@@ -30,13 +31,13 @@ pub(super) fn ask(model: &Model, state: &State, work: &mut Work, settings: &Sett
     if most <= least {
         return least;
     }
-    let Work { pool, soft, skins, pose, active, .. } = work;
-    let (soft, pose) = (&soft[..], &pose[..]);
+    let Work { pool, soft, skins, pose, velocity, active, .. } = work;
+    let (soft, blocks) = (&soft[..], [&pose[..], &velocity[..]]);
     pool.chunks(skins, 1, &|slot, skin| {
         let Some(skin) = &mut skin[0] else { return };
         skin.asked = None;
         if active[slot] {
-            skin.asked = needed(model, (soft, pose), skin, settings, slot as u32);
+            skin.asked = needed(model, (soft, blocks), skin, settings, slot as u32);
         }
     });
     let Some(needed) = skins.iter().flatten().filter_map(|skin| skin.asked).max() else { return least };
@@ -48,7 +49,7 @@ pub(super) fn ask(model: &Model, state: &State, work: &mut Work, settings: &Sett
 /// Substeps that one body needs, if it asks for any.
 fn needed(
     model: &Model,
-    (soft, pose): (&[Option<SoftWork>], &[Block]),
+    (soft, blocks_of_all): (&[Option<SoftWork>], [&[Block]; 2]),
     skin: &mut SkinWork,
     settings: &Settings,
     slot: u32,
@@ -56,27 +57,24 @@ fn needed(
     let (least, most) = (settings.substeps, settings.sheet_substeps);
     let (nodes, held) = (model.nodes_at(slot)?, soft[slot as usize].as_ref()?);
     let limit = held.model.stretch_limit()?;
-    // a cast of what is not a number, or too large, comes out within bounds
-    let by_speed = (settings.dt * fastest(skin) / (SHARE * skin.mean_edge)).ceil() as u32;
+    // surfels that are no nodes have no blocks
+    let surfels = if skin.all_nodes { [const { Vec::new() }; 2] } else { [&skin.x, &skin.v].map(|s| blocks(s)) };
+    let of_nodes = model.blocks_of(nodes);
+    let [x, v] =
+        if skin.all_nodes { blocks_of_all.map(|b| &b[of_nodes.clone()]) } else { surfels.each_ref().map(|s| &s[..]) };
+    // as seen from the body as a whole; a cast of what is not a number, or too large, comes out within bounds
+    let fastest = run(FastestFromMean(v), settings.lanes).sqrt();
+    let by_speed = (settings.dt * fastest / (SHARE * skin.mean_edge)).ceil() as u32;
     if by_speed >= most {
         return Some(most);
     }
-    // surfels that are no nodes have no blocks
-    let surfels: Vec<Block> = if skin.all_nodes { Vec::new() } else { skin.x.iter().map(block).collect() };
-    let x = if skin.all_nodes { pose.get(model.node_block(nodes.start) as usize..)? } else { &surfels[..] };
     let beyond = run(Stretch { edges: skin.edge_groups(nodes), x }, settings.lanes) / limit - 1.0;
     let share = ((beyond - BEYOND[0]) / (BEYOND[1] - BEYOND[0])).clamp(0.0, 1.0);
     Some(by_speed.max(least + (share * (most - least) as Real).ceil() as u32))
 }
 
-fn block(x: &Vec3) -> Block {
-    x.extend(0.0).to_array()
-}
-
-/// Speed of the fastest node, seen from the body as a whole [m/s].
-fn fastest(skin: &SkinWork) -> Real {
-    let mean = skin.v.iter().sum::<Vec3>() / skin.v.len() as Real;
-    skin.v.iter().fold(0.0, |most: Real, v| most.max((*v - mean).length_squared())).sqrt()
+fn blocks(of: &[Vec3]) -> Vec<Block> {
+    of.iter().map(|x| x.extend(0.0).to_array()).collect()
 }
 
 /// Stretch of the edge that is stretched most, as a share of its length at rest.

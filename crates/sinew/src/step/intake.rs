@@ -17,7 +17,9 @@ pub(crate) fn intake(input: &Input, model: &mut Model, state: &mut State, work: 
     gate(model, state, work, settings);
     fit(model, work);
     work.force.fill([Vec3::ZERO; 2]);
-    work.node_force.fill(Vec3::ZERO);
+    if std::mem::take(&mut work.nodes_pushed) {
+        work.node_force.fill(Vec3::ZERO);
+    }
     drop_torques(model, state);
     for (number, command) in input.commands.iter().enumerate() {
         if apply(command, model, state, work, settings).is_err() {
@@ -62,6 +64,7 @@ fn fit(model: &Model, work: &mut Work) {
 fn gate(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
     let slots = model.bodies.slot_count();
     work.good.resize(slots, Pose::IDENTITY);
+    mark_suspects(model, state, work, settings.max_speed);
     for (slot, body) in model.bodies.iter() {
         let i = slot as usize;
         state.flags[i] &= flag::ASLEEP | flag::FROZEN;
@@ -77,7 +80,8 @@ fn gate(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) 
                 }
                 work.good[i] = Pose::new(state.x[i], state.q[i]);
             }
-            Body::Nodes(nodes) => gate_nodes(model, state, work, settings, slot, nodes.span()),
+            Body::Nodes(nodes) if work.touches[i] != 0 => gate_nodes(model, state, work, settings, slot, nodes.span()),
+            Body::Nodes(_) => {}
         }
     }
     for (slot, _) in model.constraints.iter() {
@@ -95,6 +99,21 @@ fn gate(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) 
     }
 }
 
+/// Marks bodies of nodes with a number that may be insane, by components alone and on all threads: nobody has one, as a rule,
+/// and the others are looked at one by one.
+fn mark_suspects(model: &Model, state: &State, work: &mut Work, max_speed: Real) {
+    let Work { pool, touches, .. } = work;
+    touches.clear();
+    touches.resize(model.bodies.slot_count(), 0);
+    pool.chunks(touches, 1, &|slot, mark| {
+        let Some(nodes) = model.nodes_at(slot as u32) else { return };
+        let [x, v] = [&state.node_x, &state.node_v].map(|column| cast_slice::<Vec3, Real>(&column[nodes.span()]));
+        let inner = &state.inner[nodes.inner_span()];
+        let sane = within(x, FAR) && within(v, 0.5 * max_speed) && inner.iter().all(|v| v.is_finite());
+        mark[0] = u32::from(!sane);
+    });
+}
+
 fn gate_nodes(
     model: &Model,
     state: &mut State,
@@ -103,10 +122,7 @@ fn gate_nodes(
     slot: u32,
     span: std::ops::Range<usize>,
 ) {
-    // by components alone: nobody is, as a rule, and the others are looked at one by one
-    let [x, v] = [&state.node_x[span.clone()], &state.node_v[span.clone()]].map(cast_slice::<Vec3, Real>);
-    let suspects = if within(x, FAR) && within(v, 0.5 * settings.max_speed) { 0..0 } else { span };
-    for n in suspects {
+    for n in span {
         let (x, v) = (state.node_x[n], state.node_v[n]);
         let bad_x = !is_place(x);
         let bad_v = !v.is_finite() || v.length() > settings.max_speed;
@@ -233,6 +249,7 @@ fn apply(
             sane(&[*force])?;
             let n = node_of(model, *body, *node, "node force")?;
             work.node_force[n] += *force;
+            work.nodes_pushed = true;
             wake(state, body.index as usize);
         }
         Command::NodeTorque { body, node, torque } => {

@@ -28,7 +28,7 @@
 //! end, for a body at rest against its centre has U(x) and ½ M c⁺² ≤ ½ M c² + P·c⁺ with the whole push P = M (c⁺ − c).
 //! Momentum is kept. Spin is not; nor is the tie between impulses of rows and velocities, until the next step.
 
-use super::motion_sums::{Energy, Gift, Momentum, Motion};
+use super::motion_sums::{Energy, Fastest, Gift, Momentum, Motion};
 use crate::constraint::{RowBuffer, RowId};
 use crate::deformable::BodyRef;
 use crate::math::{Block, Real, Vec3, add, put, run_wide, vec};
@@ -54,7 +54,7 @@ const HALVINGS: u32 = 30;
 pub(super) fn change(h: Real, nodes: &Nodes, x: &[Block], v: &[Block], least: Real) -> Real {
     let Some(&first) = v.first() else { return 0.0 };
     // nobody is faster against a neighbour than twice the fastest against the first
-    let fastest = v.iter().fold(0.0, |most: Real, &v| most.max((vec(v) - vec(first)).length_squared()));
+    let fastest = run_wide(Fastest { v, against: vec(first) });
     if 2.0 * h * fastest.sqrt() <= least * nodes.shortest {
         return 0.0;
     }

@@ -1,8 +1,8 @@
 //! Sums over the nodes of a body, eight at a time: what it has in motion and what others gave it. One chain of additions would wait
 //! for each of thousands of nodes.
 
-use crate::math::lane3::{V3, dot, splat3, sub};
-use crate::math::{Block, Kernel, LANES, Lane, Real, Vec3};
+use crate::math::lane3::{V3, add, dot, splat3, sub};
+use crate::math::{Block, Kernel, LANES, Lane, Real, Vec3, vec};
 use crate::model::Nodes;
 
 /// Sums something over nodes with these velocities.
@@ -99,6 +99,64 @@ impl<W: Summed> Kernel for Motion<'_, W> {
     }
 }
 
+/// The square of the largest of these velocities, seen from one of them or another [m²/s²]. What is not a number is none.
+pub(super) struct Fastest<'a> {
+    pub(super) v: &'a [Block],
+    pub(super) against: Vec3,
+}
+
+impl Kernel for Fastest<'_> {
+    type Output = Real;
+
+    #[inline(always)]
+    fn run<L: Lane>(self, t: L::Token) -> Real {
+        let (against, mut most) = (splat3::<L>(t, self.against), [0.0; LANES]);
+        let mut lane = 0;
+        while lane < LANES {
+            let (mut of_lanes, mut at) = (L::splat(t, 0.0), lane);
+            while at + L::COUNT <= self.v.len() {
+                let [x, y, z, _] = L::load_blocks(t, &self.v[at..]);
+                let v = sub([x, y, z], against);
+                of_lanes = of_lanes.max(dot(v, v));
+                at += LANES;
+            }
+            of_lanes.store(&mut most[lane..]);
+            lane += L::COUNT;
+        }
+        // the last few of eight, which the loop over one lane has seen already
+        let last = &self.v[self.v.len() / LANES * LANES..];
+        let last = last.iter().map(|&v| (vec(v) - self.against).length_squared());
+        most.into_iter().chain(last).fold(0.0, Real::max)
+    }
+}
+
+/// The same, seen from the mean of them all.
+pub(super) struct FastestFromMean<'a>(pub(super) &'a [Block]);
+
+impl Kernel for FastestFromMean<'_> {
+    type Output = Real;
+
+    #[inline(always)]
+    fn run<L: Lane>(self, t: L::Token) -> Real {
+        let v = self.0;
+        let (mut sums, mut lane) = ([[0.0; LANES]; 3], 0);
+        while lane < LANES {
+            let (mut of_lanes, mut at) = ([L::splat(t, 0.0); 3], lane);
+            while at < v.len() {
+                let more = blocks::<L>(t, v, at);
+                of_lanes = add(of_lanes, more);
+                at += LANES;
+            }
+            for k in 0..3 {
+                of_lanes[k].store(&mut sums[k][lane..]);
+            }
+            lane += L::COUNT;
+        }
+        let against = Vec3::from_array(sums.map(|of_lanes| of_lanes.iter().sum())) / v.len() as Real;
+        Fastest { v, against }.run::<L>(t)
+    }
+}
+
 /// Numbers from `at` on; 0 beyond the last.
 #[inline(always)]
 fn numbers<L: Lane>(t: L::Token, of: &[Real], at: usize) -> L {
@@ -121,4 +179,25 @@ fn blocks<L: Lane>(t: L::Token, of: &[Block], at: usize) -> V3<L> {
         L::load_blocks(t, &some)
     };
     [x, y, z]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::run;
+
+    #[test]
+    fn the_fastest_of_any_number_of_nodes_is_found_in_lanes_as_one_by_one() {
+        for count in [1, 7, 8, 9, 37] {
+            let number = |k: usize| ((k * 7919) % 23) as Real - 11.0;
+            let v: Vec<Block> = (0..count).map(|k| [number(k), number(k + 5), number(k + 11), 9.0]).collect();
+            let mean = v.iter().map(|&v| vec(v)).sum::<Vec3>() / count as Real;
+            let want = |against: Vec3| v.iter().map(|&v| (vec(v) - against).length_squared()).fold(0.0, Real::max);
+            for lanes in [true, false] {
+                // small whole numbers: their sums are the same in any order
+                assert_eq!(run(FastestFromMean(&v), lanes), want(mean), "{count} nodes");
+                assert_eq!(run(Fastest { v: &v, against: Vec3::Y }, lanes), want(Vec3::Y), "{count} nodes");
+            }
+        }
+    }
 }

@@ -192,8 +192,8 @@ impl Side<'_> {
 
     /// True for a point that is farther than `reach` [m], told without roots.
     fn is_far(&self, x: Vec3, reach: Real) -> bool {
-        is_far_from(&self.built.geometry, &self.placed, x, reach)
-            .unwrap_or_else(|| !self.bounds.meets(&Bounds3 { min: x, max: x }.grown(reach)))
+        let round = Reach::of(&self.built.geometry, &self.placed, reach);
+        round.map_or_else(|| !self.bounds.meets(&Bounds3 { min: x, max: x }.grown(reach)), |round| round.is_beyond(x))
     }
 
     fn meet(&self, from: Vec3) -> Option<Meet> {
@@ -252,13 +252,32 @@ impl Side<'_> {
     }
 }
 
-/// Whether a point is farther than `reach` [m] from a ball or a plane, told without roots; none for other shapes.
-pub(super) fn is_far_from(geometry: &Geometry, placed: &Pose, x: Vec3, reach: Real) -> Option<bool> {
-    if let Some(radius) = geometry.ball() {
-        let most = radius + reach;
-        return Some((x - placed.position).length_squared() > most * most);
+/// What is within a distance of a ball or plane; told without roots.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Reach {
+    /// Of a middle, by the square of the distance [m²].
+    Ball(Vec3, Real),
+    /// Of a plane through a point with a normal [m].
+    Plane(Vec3, Vec3, Real),
+}
+
+impl Reach {
+    /// None for other shapes.
+    pub fn of(geometry: &Geometry, placed: &Pose, reach: Real) -> Option<Self> {
+        if let Some(radius) = geometry.ball() {
+            let most = radius + reach;
+            return Some(Self::Ball(placed.position, most * most));
+        }
+        Some(Self::Plane(placed.position, placed.rotation * geometry.plane()?, reach))
     }
-    Some((placed.rotation * geometry.plane()?).dot(x - placed.position) > reach)
+
+    /// True for a point that is farther.
+    pub fn is_beyond(self, x: Vec3) -> bool {
+        match self {
+            Self::Ball(middle, most) => (x - middle).length_squared() > most,
+            Self::Plane(at, normal, reach) => normal.dot(x - at) > reach,
+        }
+    }
 }
 
 /// The oriented particle that a surfel is.

@@ -7,7 +7,7 @@ use crate::model::{Body, Model};
 use crate::report::{ContactForce, Energies, Event, PairForce};
 use crate::settings::Settings;
 use crate::state::{ContactMemory, State, contact_flag};
-use crate::work::Work;
+use crate::work::{PointForce, Work};
 use bytemuck::Zeroable;
 
 pub(crate) fn observe(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
@@ -35,24 +35,9 @@ fn forces(model: &Model, state: &mut State, work: &mut Work, threshold: Real) {
                 }
                 _ => work.report.pairs.push(PairForce { a: id_a, b: id_b, force, normal }),
             }
-            for f in work.point_forces.get(i).map_or(&[][..], |points| &points[..m.count as usize]) {
-                if f.normal > 0.0 {
-                    let [spread_a, spread_b] = touch::spread(model, m);
-                    let v_a = touch::velocity(model, state, a, spread_a.as_ref(), f.point);
-                    let v_b = touch::velocity(model, state, b, spread_b.as_ref(), f.point);
-                    work.report.contacts.push(ContactForce {
-                        a: id_a,
-                        b: id_b,
-                        point: f.point,
-                        normal: f.direction,
-                        gap: f.gap,
-                        force: f.force,
-                        velocity: v_b - v_a,
-                        spread_a,
-                        spread_b,
-                    });
-                }
-            }
+            let points = work.point_forces.get(i).map_or(&[][..], |points| &points[..m.count as usize]);
+            let pushing = points.iter().filter(|f| f.normal > 0.0);
+            work.report.contacts.extend(pushing.map(|f| force_at(model, state, m, f)));
         }
         // the pair ends here: was it loud?
         let last = state.contacts.get(i + 1).is_none_or(|n| (n.key.a, n.key.b) != (a, b));
@@ -89,20 +74,26 @@ fn grip_forces(model: &Model, state: &mut State, work: &mut Work, threshold: Rea
     }
     for (g, f) in state.grips.iter().zip(grip_forces.iter()).filter(|(_, f)| f.normal > 0.0) {
         let m = ContactMemory { key: key_of(g), count: 1, flags: contact_flag::NODE, ..ContactMemory::zeroed() };
-        let [spread_a, spread_b] = touch::spread(model, &m);
-        let v_a = touch::velocity(model, state, g.body, spread_a.as_ref(), f.point);
-        let v_b = touch::velocity(model, state, g.sheet, spread_b.as_ref(), f.point);
-        report.contacts.push(ContactForce {
-            a: model.body_id(g.body),
-            b: model.body_id(g.sheet),
-            point: f.point,
-            normal: f.direction,
-            gap: f.gap,
-            force: f.force,
-            velocity: v_b - v_a,
-            spread_a,
-            spread_b,
-        });
+        report.contacts.push(force_at(model, state, &m, f));
+    }
+}
+
+/// The force at one point of a contact, with the slip there.
+fn force_at(model: &Model, state: &State, m: &ContactMemory, f: &PointForce) -> ContactForce {
+    let (a, b) = (m.key.a, m.key.b);
+    let [spread_a, spread_b] = touch::spread(model, m);
+    let v_a = touch::velocity(model, state, a, spread_a.as_ref(), f.point);
+    let v_b = touch::velocity(model, state, b, spread_b.as_ref(), f.point);
+    ContactForce {
+        a: model.body_id(a),
+        b: model.body_id(b),
+        point: f.point,
+        normal: f.direction,
+        gap: f.gap,
+        force: f.force,
+        velocity: v_b - v_a,
+        spread_a,
+        spread_b,
     }
 }
 

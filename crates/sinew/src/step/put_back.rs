@@ -14,8 +14,7 @@ use crate::work::Work;
 
 /// Holds who is insane, and marks in `work.put_back` whose end of the step is forgotten. Comes before anything is stored.
 pub(super) fn look(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
-    work.put_back.clear();
-    work.put_back.resize(model.bodies.slot_count(), false);
+    look_at_nodes(model, work, settings.max_speed);
     let before = work.report.faults.len();
     for (slot, body) in model.bodies.iter() {
         let i = slot as usize;
@@ -38,6 +37,24 @@ pub(super) fn look(model: &Model, state: &mut State, work: &mut Work, settings: 
     }
 }
 
+/// Marks active bodies with an insane node, on all threads.
+fn look_at_nodes(model: &Model, work: &mut Work, max_speed: Real) {
+    let Work { pool, put_back, active, pose, velocity, inner, .. } = work;
+    put_back.clear();
+    put_back.resize(model.bodies.slot_count(), false);
+    // as for rigid bodies; what is not a number is below nothing. All are looked at: nobody is insane, as a rule
+    let most = max_speed * max_speed;
+    pool.chunks(put_back, 1, &|slot, insane| {
+        let Some(nodes) = model.nodes_at(slot as u32).filter(|_| active[slot]) else { return };
+        let blocks = model.blocks_of(nodes);
+        let sane = pose[blocks.clone()].iter().zip(&velocity[blocks]).fold(true, |all, (x, v)| {
+            let near = (x[0].abs() <= FAR) & (x[1].abs() <= FAR) & (x[2].abs() <= FAR);
+            all & near & (vec(*v).length_squared() <= most)
+        });
+        insane[0] = !(sane && inner[nodes.inner_span()].iter().all(|v| v.is_finite()));
+    });
+}
+
 fn hold(model: &Model, state: &mut State, work: &Work, slot: u32) {
     let i = slot as usize;
     match model.nodes_at(slot) {
@@ -52,20 +69,12 @@ fn hold(model: &Model, state: &mut State, work: &Work, slot: u32) {
 /// What is wrong with a body as it came out of the step.
 fn insane(model: &Model, slot: u32, work: &Work, max_speed: Real) -> Option<(FaultKind, &'static str)> {
     let i = slot as usize;
-    let Some(nodes) = model.nodes_at(slot) else {
-        let (x, q) = rigid_pose(&work.pose, slot);
-        let (v, w) = (vec(work.velocity[2 * i]), vec(work.velocity[2 * i + 1]));
-        return moving(x, q, v, w, max_speed);
-    };
-    let blocks = model.blocks_of(nodes);
-    // as for rigid bodies; what is not a number is below nothing. All are looked at: nobody is insane, as a rule
-    let most = max_speed * max_speed;
-    let sane = work.pose[blocks.clone()].iter().zip(&work.velocity[blocks]).fold(true, |all, (x, v)| {
-        let near = (x[0].abs() <= FAR) & (x[1].abs() <= FAR) & (x[2].abs() <= FAR);
-        all & near & (vec(*v).length_squared() <= most)
-    });
-    let sane = sane && work.inner[nodes.inner_span()].iter().all(|v| v.is_finite());
-    (!sane).then_some((FaultKind::NonFinite, "node_x"))
+    if model.nodes_at(slot).is_some() {
+        return work.put_back[i].then_some((FaultKind::NonFinite, "node_x"));
+    }
+    let (x, q) = rigid_pose(&work.pose, slot);
+    let (v, w) = (vec(work.velocity[2 * i]), vec(work.velocity[2 * i + 1]));
+    moving(x, q, v, w, max_speed)
 }
 
 fn moving(x: Vec3, q: Quat, v: Vec3, w: Vec3, max_speed: Real) -> Option<(FaultKind, &'static str)> {

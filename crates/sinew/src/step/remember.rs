@@ -186,10 +186,8 @@ fn touch_events(model: &Model, state: &State, work: &mut Work) {
             }
         }
         let alone = out.len();
-        for g in grips.iter().filter(|g| g.has(contact_flag::TOUCHING) && !sensor) {
-            if out.last() != Some(&(g.body, g.sheet)) {
-                out.push((g.body, g.sheet));
-            }
+        if !sensor {
+            each_gripping(grips, |pair| out.push(pair));
         }
         if out.len() > alone {
             out.sort_unstable();
@@ -213,6 +211,21 @@ fn touch_events(model: &Model, state: &State, work: &mut Work) {
         if flags & contact_flag::SENSOR == 0 {
             break;
         }
+    }
+}
+
+/// Calls `see` once with each pair of a body and a sheet of which a node touches. The first one does, as a rule: the others of its
+/// pair are passed over, for there are hundreds.
+fn each_gripping(grips: &[GripMemory], mut see: impl FnMut((u32, u32))) {
+    let mut at = 0;
+    while let Some(g) = grips.get(at) {
+        let pair = (g.body, g.sheet);
+        at += if g.has(contact_flag::TOUCHING) {
+            see(pair);
+            grips[at..].partition_point(|g| (g.body, g.sheet) <= pair)
+        } else {
+            1
+        };
     }
 }
 
@@ -348,5 +361,27 @@ fn fall_asleep(model: &Model, state: &mut State, work: &mut Work, settings: &Set
             }
             work.report.events.push(Event::Slept(model.body_id(slot)));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bytemuck::Zeroable;
+
+    #[test]
+    fn a_pair_that_any_node_touches_is_told_once() {
+        let grip = |(body, sheet, node, touching): (u32, u32, u32, bool)| GripMemory {
+            body,
+            sheet,
+            node,
+            flags: if touching { contact_flag::TOUCHING } else { 0 },
+            ..GripMemory::zeroed()
+        };
+        let list =
+            [(0, 1, 0, true), (0, 1, 1, true), (0, 3, 4, false), (0, 3, 5, true), (2, 1, 0, false), (2, 3, 0, true)];
+        let (grips, mut seen) = (list.map(grip), Vec::new());
+        each_gripping(&grips, |pair| seen.push(pair));
+        assert_eq!(seen, [(0, 1), (0, 3), (2, 3)]);
     }
 }

@@ -4,13 +4,14 @@
 //! friction, surfaces, heavy nodes, shapes with corners) leaves it to `soft.rs` and the rows.
 
 use super::in_order::put_in_order;
+use super::node_contact::Reach;
 use super::node_lanes::{is_light, light_share};
 use super::predict::decay;
 use super::surface_contact::{self, corners_hold};
 use super::{StepContext, law_contact, node_contact, sheet_folds, sheet_memory, touch};
 use crate::collision::surface::feature;
 use crate::deformable::particle::{Net, Touched};
-use crate::math::{Blocks, Pose, Quat, Real, Vec3, add, put};
+use crate::math::{Blocks, LANES, Pose, Quat, Real, Vec3, add, put};
 use crate::model::{Model, Motion, Nodes};
 use crate::settings::{ContactMethod, Order, Settings};
 use crate::solver::node_touch::{BodyBlocks, Side};
@@ -47,7 +48,14 @@ pub(super) fn may_be_out(model: &Model, state: &State, work: &mut Work, settings
 
 /// Inverse mass of the heaviest node that moves [1/kg].
 fn heaviest(nodes: &Nodes) -> Real {
-    nodes.inv_mass.iter().filter(|w| **w > 0.0).fold(Real::INFINITY, |least, w| least.min(*w))
+    // eight at once: one chain would wait for each of thousands
+    let mut least = [Real::INFINITY; LANES];
+    for eight in nodes.inv_mass.chunks(LANES) {
+        for (least, &w) in least.iter_mut().zip(eight) {
+            *least = if w > 0.0 && w < *least { w } else { *least };
+        }
+    }
+    least.into_iter().fold(Real::INFINITY, Real::min)
 }
 
 /// A contact of any node of a sheet with a collider.
@@ -82,7 +90,8 @@ pub(super) fn find_walls(model: &Model, state: &State, work: &mut Work, settings
     let (Some(held), Some(skin)) = (soft[slot as usize].as_mut(), skins[slot as usize].as_ref()) else { return false };
     held.sheet.walls.clear();
     held.sheet.heaviest = if near_colliders.is_empty() { 0.0 } else { heaviest(nodes) };
-    for &c in near_colliders.iter() {
+    held.sheet.nearest.resize(near_colliders.len(), 0);
+    for (k, &c) in near_colliders.iter().enumerate() {
         let ColliderRef { body, collider, .. } = colliders[c as usize];
         let Some(rigid) = model.rigid_at(body) else { continue };
         let (built, i) = (&rigid.colliders[collider as usize], body as usize);
@@ -93,7 +102,12 @@ pub(super) fn find_walls(model: &Model, state: &State, work: &mut Work, settings
         }
         let placed = Pose::new(state.x[i], state.q[i]).then_inner(&built.place);
         let far = nodes.traits.radius + settings.standoff() + reach + motion[i];
-        if skin.x.iter().any(|&x| node_contact::is_far_from(&built.geometry, &placed, x, far) == Some(false)) {
+        let Some(reach) = Reach::of(&built.geometry, &placed, far) else { continue };
+        // who was near before is asked first: it does not matter who is
+        let (first, count) = (&mut held.sheet.nearest[k], skin.x.len());
+        let mut order = (*first..count).chain(0..count.min(*first));
+        if let Some(n) = order.find(|&n| !reach.is_beyond(skin.x[n])) {
+            *first = n;
             held.sheet.walls.push(c);
         }
     }
@@ -227,20 +241,21 @@ fn add_wall(
 /// Takes sheets over into columns; those that stand alone run their whole step.
 pub(super) fn take_out(model: &Model, work: &mut Work, settings: &Settings) {
     let h = settings.dt / work.substeps as Real;
-    let Work { pool, soft, pose, velocity, inertia, node_force, substeps, .. } = work;
+    let Work { pool, soft, pose, velocity, inertia, node_force, nodes_pushed, substeps, .. } = work;
     let bodies = 2 * model.bodies.slot_count();
     // bodies that stand still are read by all, nodes are their sheet's alone
     let ((velocity, v), (pose, x)) = (velocity.split_at_mut(bodies), pose.split_at_mut(bodies));
     let still = BodyBlocks { velocity, pose, inertia };
     let (x, v) = (Blocks::new(x), Blocks::new(v));
-    let (force, substeps) = (&node_force[..], *substeps);
+    let (force, substeps) = (nodes_pushed.then_some(&node_force[..]), *substeps);
     pool.chunks(soft, 1, &|slot, held| {
         let (Some(held), Some(nodes)) = (&mut held[0], model.nodes_at(slot as u32)) else { return };
         let (true, Some(net)) = (held.sheet.out, held.model.net()) else { return };
         let (x, v) = (part(model, nodes, x), part(model, nodes, v));
         let gravity = settings.gravity * nodes.traits.gravity_scale;
         let keep = decay(nodes.traits.damping, h);
-        net.take_out(x, v, (&force[nodes.span()], gravity), (h, keep, settings.lanes));
+        let force = force.map_or(&[][..], |force| &force[nodes.span()]);
+        net.take_out(x, v, (force, gravity), (h, keep, settings.lanes));
         if held.sheet.alone {
             for substep in 0..substeps {
                 let ctx = StepContext::new(settings, h, substep);
@@ -249,6 +264,7 @@ pub(super) fn take_out(model: &Model, work: &mut Work, settings: &Settings) {
                 land(&ctx, settings, net, &mut held.sheet, nodes);
             }
             net.flock.finish(x, v, settings.lanes);
+            sheet_memory::keep_touches(&mut held.sheet, (slot as u32, nodes), still.pose, substeps);
         }
     });
 }

@@ -5,28 +5,24 @@
 use super::in_order::put_in_order;
 use super::sheet_folds;
 use crate::collision::surface::feature;
-use crate::math::{Pose, Quat, Vec3, any_orthonormal, vec};
-use crate::model::Model;
+use crate::math::{Block, Pose, Quat, Vec3, any_orthonormal, vec};
+use crate::model::{Model, Nodes};
 use crate::settings::Settings;
+use crate::solver::pool::Span;
 use crate::solver::sheet_touch::SheetTouch;
 use crate::state::{ContactKey, ContactMemory, GripMemory, State, contact_flag};
-use crate::work::{GripPair, PointForce, Work};
+use crate::work::{GripPair, PointForce, SheetWork, Work};
 use bytemuck::Zeroable;
 
 /// Gathers the grips of all sheets that were in columns, and their contacts with themselves. Comes when those of the others are
 /// read: they keep their order, not their numbers.
 pub(super) fn keep(model: &Model, work: &mut Work, settings: &Settings) {
-    let Work { pool, soft, sheet_pairs, grips, grip_forces, grip_pairs, pose, substeps, .. } = work;
-    let turn = |slot: u32| Quat::from_array(pose[2 * slot as usize + 1]);
-    let substeps = *substeps;
+    let Work { pool, soft, sheet_pairs, grips, grip_spans, grip_forces, grip_pairs, pose, substeps, .. } = work;
+    let (pose, substeps) = (&pose[..], *substeps);
     pool.chunks(soft, 1, &|slot, held| {
         let (Some(held), Some(nodes)) = (&mut held[0], model.nodes_at(slot as u32)) else { return };
-        let sheet = &mut held.sheet;
-        if sheet.out {
-            for touch in &mut sheet.touches[..sheet.count] {
-                let back = turn(touch.wall.slot).inverse();
-                touch.keep(slot as u32, &sheet.columns[..nodes.inv_mass.len()], back, substeps);
-            }
+        if held.sheet.out && !held.sheet.alone {
+            keep_touches(&mut held.sheet, (slot as u32, nodes), pose, substeps);
         }
     });
     sheet_pairs.clear();
@@ -36,7 +32,20 @@ pub(super) fn keep(model: &Model, work: &mut Work, settings: &Settings) {
         sheet_pairs.extend(sheet.touches[..sheet.count].iter().enumerate().map(pair));
     }
     sheet_pairs.sort_unstable();
-    grips.clear();
+    let kept = |k: usize| {
+        let (_, slot, _, touch) = sheet_pairs[k];
+        soft[slot as usize].as_ref().map_or(&[][..], |held| &held.sheet.touches[touch as usize].kept)
+    };
+    let mut end = 0;
+    grip_spans.clear();
+    grip_spans.extend((0..sheet_pairs.len()).map(|k| {
+        let start = end;
+        end += kept(k).len();
+        Span { start, end }
+    }));
+    // what is there of the step before is written over
+    grips.resize(end, GripMemory::zeroed());
+    pool.spans(grips, grip_spans, &|k, to| to.copy_from_slice(kept(k)));
     grip_forces.clear();
     grip_pairs.clear();
     for at in 0..work.sheet_pairs.len() {
@@ -59,13 +68,21 @@ pub(super) fn keep(model: &Model, work: &mut Work, settings: &Settings) {
     });
 }
 
-/// The grips of one sheet on one wall.
+/// What stays of the touches of one sheet, as the poses of bodies are at the end of the step. One that runs its step alone is
+/// asked when it is done, while it is in cache.
+pub(super) fn keep_touches(sheet: &mut SheetWork, (slot, nodes): (u32, &Nodes), pose: &[Block], substeps: u32) {
+    for touch in &mut sheet.touches[..sheet.count] {
+        let back = Quat::from_array(pose[2 * touch.wall.slot as usize + 1]).inverse();
+        touch.keep(slot, &sheet.columns[..nodes.inv_mass.len()], back, substeps);
+    }
+}
+
+/// Forces of one sheet on one wall.
 fn keep_pair(model: &Model, work: &mut Work, settings: &Settings, at: usize) {
     let (body, slot, _, touch) = work.sheet_pairs[at];
-    let Work { soft, grips, grip_forces, grip_pairs, pose, report, .. } = work;
+    let Work { soft, grip_forces, grip_pairs, pose, report, .. } = work;
     let (Some(nodes), Some(Some(held))) = (model.nodes_at(slot), soft.get(slot as usize)) else { return };
     let (touch, inv_dt) = (&held.sheet.touches[touch as usize], 1.0 / settings.dt);
-    grips.extend_from_slice(&touch.kept);
     report.penetration = report.penetration.max(touch.total.deepest);
     let (force, normal) = (touch.total.impulse * inv_dt, touch.total.pressed * inv_dt);
     match grip_pairs.last_mut() {

@@ -38,6 +38,7 @@ pub(super) fn adopt(model: &mut Model, state: &State, work: &mut Work) {
             generation,
             model,
             stable_step: Real::INFINITY,
+            flung: false,
             means: Means::default(),
             sheet: Default::default(),
         });
@@ -187,14 +188,25 @@ pub(super) fn advance(when: When, model: &Model, slot: u32, work: &mut Work, set
 /// Lets each explicit model keep its integrator, or go implicit when it needs more substeps than there may be. Decided
 /// anew in every step from settings, model and positions alone, so that a restored world decides the same.
 pub(super) fn choose_integrators(model: &Model, work: &mut Work, settings: &Settings) {
-    let Work { active_nodes, soft, pose, velocity, inner, heading, kick, .. } = work;
+    let Work { pool, active, active_nodes, soft, pose, velocity, inner, heading, kick, .. } = work;
+    let h = settings.dt / settings.substeps as Real;
+    pool.chunks(soft, 1, &|slot, held| {
+        let (Some(held), Some(nodes)) = (&mut held[0], model.nodes_at(slot as u32).filter(|_| active[slot])) else {
+            return;
+        };
+        held.model.go_implicit(false);
+        held.stable_step = held.model.stable_step();
+        let blocks = model.blocks_of(nodes);
+        let (x, v) = (&pose[blocks.clone()], &velocity[blocks]);
+        held.flung = !held.stable_step.is_finite()
+            && held.model.operator().is_none()
+            && means::change(h, nodes, x, v, means::FLUNG) > means::FLUNG;
+    });
     for &slot in active_nodes.iter() {
         let (Some(nodes), Some(held)) = (model.nodes_at(slot), soft[slot as usize].as_mut()) else { continue };
         let first = model.node_block(nodes.start) as usize;
         let span = first..first + nodes.inv_mass.len();
         let body = BodyRef { x: &pose[span.clone()], v: &velocity[span], inner: &inner[nodes.inner_span()] };
-        held.model.go_implicit(false);
-        held.stable_step = held.model.stable_step();
         if held.stable_step.is_finite() {
             // as it is strained now, and as it would be at the end of the step if nobody stopped it
             heading.clear();
@@ -210,12 +222,8 @@ pub(super) fn choose_integrators(model: &Model, work: &mut Work, settings: &Sett
                 held.stable_step = (held.stable_step * (means::CHANGE / change)).max(Real::MIN_POSITIVE);
             }
         }
-        let flung = !held.stable_step.is_finite()
-            && held.model.operator().is_none()
-            && means::change(settings.dt / settings.substeps as Real, nodes, body.x, body.v, means::FLUNG)
-                > means::FLUNG;
         let substeps = needed(held.stable_step, settings).max(settings.substeps);
-        if flung
+        if held.flung
             || substeps > settings.max_substeps
             || means::is_blown(settings.dt / substeps as Real, nodes, held, body, kick)
         {

@@ -19,6 +19,8 @@ pub(crate) struct SoftWork {
     pub model: Box<dyn Deformable>,
     /// Largest step of the integrator that the model was made with. Written by `detect` [s].
     pub stable_step: Real,
+    /// It follows goals, and would be flung apart in this step. Written by `detect`.
+    pub flung: bool,
     /// What an explicit body may have in this step (`step/means.rs`). Written by `predict`.
     pub means: Means,
     pub sheet: SheetWork,
@@ -44,6 +46,8 @@ pub(crate) struct SheetWork {
     pub heaviest: Real,
     /// Colliders that it may come to in this step.
     pub walls: Vec<u32>,
+    /// A node that was near each collider around, where the search begins. Written by `detect`.
+    pub nearest: Vec<usize>,
     /// It is in columns in this step.
     pub out: bool,
     /// It touches only what stands still, and so runs all substeps by itself.

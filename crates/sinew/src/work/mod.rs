@@ -163,6 +163,8 @@ pub(crate) struct Work {
     pub force: Vec<[Vec3; 2]>,
     /// Forces of this step's input on nodes [N]. Written by `intake`. (nodes)
     pub node_force: Vec<Vec3>,
+    /// Whether there is such a force. Written by `intake`.
+    pub nodes_pushed: bool,
     /// All external forces on nodes of soft bodies, gravity among them [N]. Written by `predict`. (nodes)
     pub node_total: Vec<Vec3>,
     /// Where the nodes of the explicit body at hand would be at the end of the step [m]. Written by `detect`.
@@ -309,6 +311,8 @@ pub(crate) struct Work {
     pub point_forces: Vec<[PointForce; 4]>,
     /// What nodes of sheets in columns hold on to at the end of the step, sorted. Written by `remember`.
     pub grips: Vec<GripMemory>,
+    /// Those of each of `sheet_pairs` among them. Written by `remember`.
+    pub grip_spans: Vec<Span>,
     /// Mean force of each grip, when asked for. Written by `remember`. (grips, or empty)
     pub grip_forces: Vec<PointForce>,
     /// Their sums by pair of bodies. Written by `remember`.
@@ -328,6 +332,7 @@ impl Work {
             kick_rest: Vec::new(),
             force: Vec::new(),
             node_force: Vec::new(),
+            nodes_pushed: false,
             node_total: Vec::new(),
             heading: Vec::new(),
             kick: Vec::new(),
@@ -409,6 +414,7 @@ impl Work {
             forces: Vec::new(),
             point_forces: Vec::new(),
             grips: Vec::new(),
+            grip_spans: Vec::new(),
             grip_forces: Vec::new(),
             grip_pairs: Vec::new(),
             report: Report::default(),

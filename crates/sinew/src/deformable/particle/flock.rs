@@ -9,7 +9,7 @@
 
 use super::landing::{After, Land, Touched};
 use super::parts::spin_of;
-use crate::math::lane3::{V3, along, cross, scale, splat3, sub};
+use crate::math::lane3::{V3, add, along, cross, scale, splat3, sub};
 use crate::math::{Block, Blocks, Columns, Eight, Kernel, LANES, Lane, Mat3, Real, Sym3, Vec3, run};
 
 /// Places p, inverse mass w, then x, v, acceleration of external forces, mass.
@@ -42,6 +42,8 @@ pub struct Flock {
     rigid: Rigid,
     /// Inverse masses have changed since `take_stale`.
     stale: bool,
+    /// What accelerates all nodes that are not pinned, when it is the same for all: the columns of it are not read then [m/s²].
+    fall: Option<Vec3>,
 }
 
 /// velocity + spin × r.
@@ -74,7 +76,7 @@ impl Flock {
         let writes = nodes.iter().zip(&spare).map(|(&n, &spare)| if spare { u32::MAX } else { n }).collect();
         let (moments, gained, rigid) = ([0.0; MOMENTS], [0.0; 6], Rigid::default());
         let (origin, held, stale) = (Vec3::ZERO, false, true);
-        Self { columns, nodes, spare, origin, held, writes, moments, gained, rigid, stale }
+        Self { columns, nodes, spare, origin, held, writes, moments, gained, rigid, stale, fall: None }
     }
 
     /// Slots, a multiple of eight.
@@ -129,18 +131,17 @@ impl Flock {
         run(Load { nodes: &self.nodes, from: (x, v), to, origin }, lanes);
     }
 
-    /// Acceleration by external forces [N], one a node, and by gravity [m/s²].
+    /// Acceleration by external forces [N], one a node or none at all, and by gravity [m/s²].
     pub fn push(&mut self, force: &[Vec3], gravity: Vec3) {
+        // gravity alone, as a rule
+        let free = force.iter().fold(true, |none, f| none & (*f == Vec3::ZERO));
+        self.fall = free.then_some(gravity);
+        if free {
+            return;
+        }
         let [_, _, _, w, _, _, _, _, _, _, a0, a1, a2, m] = self.columns.columns_mut();
         let columns = [a0, a1, a2].map(|c| c.as_flattened_mut());
         let weights = w.as_flattened().iter().zip(m.as_flattened());
-        // gravity alone, as a rule: no node is looked up, and the sum with nothing gives the same bits
-        if force.iter().fold(true, |none, f| none & (*f == Vec3::ZERO)) {
-            for (column, g) in columns.into_iter().zip(gravity.to_array()) {
-                column.iter_mut().zip(weights.clone()).for_each(|(a, (w, m))| *a = (0.0 + g * m) * w);
-            }
-            return;
-        }
         for (slot, (&node, (&w, &m))) in self.nodes.iter().zip(weights).enumerate() {
             let a = (force[node as usize] + gravity * m) * w;
             (columns[0][slot], columns[1][slot], columns[2][slot]) = (a.x, a.y, a.z);
@@ -150,7 +151,8 @@ impl Flock {
     /// v ← keep v + h a, of nodes that are not pinned, and p = x + h v.
     pub fn begin(&mut self, h: Real, keep: Real, lanes: bool) {
         let [p0, p1, p2, w, x0, x1, x2, v0, v1, v2, a0, a1, a2, _] = self.columns.columns_mut();
-        let from: (Three<'_>, Three<'_>, &[Eight]) = ([x0, x1, x2], [a0, a1, a2], w);
+        let pull = Pull { fall: self.fall, a: [a0, a1, a2] };
+        let from: (Three<'_>, Pull<'_>, &[Eight]) = ([x0, x1, x2], pull, w);
         run(Begin { from, p: [p0, p1, p2], v: [v0, v1, v2], h, keep }, lanes);
     }
 
@@ -222,16 +224,17 @@ impl Flock {
         touched: Touched<'_>,
         (h, after, lanes): (Real, After, bool),
     ) -> Real {
-        let (rigid, count) = (self.rigid, self.columns.len());
+        let (rigid, count, fall) = (self.rigid, self.columns.len(), self.fall);
         let [p0, p1, p2, w, x0, x1, x2, v0, v1, v2, a0, a1, a2, m] = self.columns.columns_mut();
-        let (x, v, a): (ThreeMut<'_>, ThreeMut<'_>, Three<'_>) = ([x0, x1, x2], [v0, v1, v2], [a0, a1, a2]);
+        let (x, v): (ThreeMut<'_>, ThreeMut<'_>) = ([x0, x1, x2], [v0, v1, v2]);
+        let pull = Pull { fall, a: [a0, a1, a2] };
         let (w, m): (&[Eight], &[Eight]) = (w, m);
         let (gained, squares) = match places {
             Some(places) => {
                 let goals = &mut places[..count];
-                run(Land { goals, x, v, w, m, a, touched, rigid, h, after }, lanes)
+                run(Land { goals, x, v, w, m, pull, touched, rigid, h, after }, lanes)
             }
-            None => run(Land { goals: [p0, p1, p2], x, v, w, m, a, touched, rigid, h, after }, lanes),
+            None => run(Land { goals: [p0, p1, p2], x, v, w, m, pull, touched, rigid, h, after }, lanes),
         };
         if !self.held {
             self.gained = std::array::from_fn(|k| self.gained[k] + gained[k]);
@@ -339,9 +342,26 @@ impl Kernel for Load<'_> {
     }
 }
 
+/// What accelerates nodes: all that are free in the same way, or each its own [m/s²].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pull<'a> {
+    pub fall: Option<Vec3>,
+    pub a: Three<'a>,
+}
+
+impl Pull<'_> {
+    /// h a of nodes with these inverse masses.
+    #[inline(always)]
+    pub fn kick<L: Lane>(&self, t: L::Token, w: L, h: L, group: usize, at: usize) -> V3<L> {
+        let Some(fall) = self.fall else { return scale(three(t, &self.a, group, at), h) };
+        let (none, kick) = (L::splat(t, 0.0), scale(splat3(t, fall), h));
+        [w.select_gt(none, kick[0], none), w.select_gt(none, kick[1], none), w.select_gt(none, kick[2], none)]
+    }
+}
+
 struct Begin<'a> {
     /// Places, accelerations, inverse masses.
-    from: (Three<'a>, Three<'a>, &'a [Eight]),
+    from: (Three<'a>, Pull<'a>, &'a [Eight]),
     p: ThreeMut<'a>,
     v: ThreeMut<'a>,
     h: Real,
@@ -353,14 +373,15 @@ impl Kernel for Begin<'_> {
 
     #[inline(always)]
     fn run<L: Lane>(self, t: L::Token) {
-        let Self { from: (x, a, w), mut p, mut v, h, keep } = self;
+        let Self { from: (x, pull, w), mut p, mut v, h, keep } = self;
         let (one, none) = (L::splat(t, 1.0), L::splat(t, 0.0));
         let (h, keep) = (L::splat(t, h), L::splat(t, keep));
         for group in 0..w.len() {
             let mut at = 0;
             while at < LANES {
-                let keep = L::load(t, &w[group][at..]).select_gt(none, keep, one);
-                let after = along(scale(three_mut(t, &v, group, at), keep), three(t, &a, group, at), h);
+                let w = L::load(t, &w[group][at..]);
+                let kept = scale(three_mut(t, &v, group, at), w.select_gt(none, keep, one));
+                let after = add(kept, pull.kick(t, w, h, group, at));
                 put(after, &mut v, group, at);
                 put(along(three(t, &x, group, at), after, h), &mut p, group, at);
                 at += L::COUNT;

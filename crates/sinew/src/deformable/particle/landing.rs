@@ -13,7 +13,7 @@
 //! (`Flock::finish`), so that nothing stays.
 
 use super::FoldTouch;
-use super::flock::{Rigid, Three, ThreeMut, put, three, three_mut, total};
+use super::flock::{Pull, Rigid, ThreeMut, put, three_mut, total};
 use crate::math::lane3::{V3, add, along, cross, scale, splat3, sub};
 use crate::math::{Block, Eight, Kernel, LANES, Lane, Real};
 use crate::solver::contact_batch::ContactParams;
@@ -85,7 +85,7 @@ pub(super) struct Land<'a, G> {
     /// Inverse masses, masses and accelerations.
     pub w: &'a [Eight],
     pub m: &'a [Eight],
-    pub a: Three<'a>,
+    pub pull: Pull<'a>,
     pub touched: Touched<'a>,
     pub rigid: Rigid,
     pub h: Real,
@@ -98,7 +98,7 @@ impl<G: Goals> Kernel for Land<'_, G> {
 
     #[inline(always)]
     fn run<L: Lane>(self, t: L::Token) -> ([Real; 6], Real) {
-        let Self { mut goals, x: mut xs, v: mut vs, w, m, a, touched, rigid, h, after } = self;
+        let Self { mut goals, x: mut xs, v: mut vs, w, m, pull, touched, rigid, h, after } = self;
         let Touched { touches, partners, params, .. } = touched;
         let (none, one) = (L::splat(t, 0.0), L::splat(t, 1.0));
         let (back, spin) = (splat3::<L>(t, rigid.velocity), splat3::<L>(t, rigid.spin));
@@ -141,7 +141,7 @@ impl<G: Goals> Kernel for Land<'_, G> {
                         goals.write(there, w, group, at);
                     } else {
                         let keep = w.select_gt(none, keep, one);
-                        let soon = along(scale(v, keep), three(t, &a, group, at), h);
+                        let soon = add(scale(v, keep), pull.kick(t, w, h, group, at));
                         put(soon, &mut vs, group, at);
                         goals.write(along(there, soon, h), w, group, at);
                     }

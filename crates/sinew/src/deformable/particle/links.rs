@@ -19,14 +19,15 @@
 use super::Distance;
 use super::flock::Flock;
 use super::weave::Strand;
+use crate::math::lane3::root_and_inverse;
 use crate::math::{
     Block, Eight, Kernel, LANES, Lane, PairPicks, PickedPairs, Real, StripPairs, StripSpan, Strips, run,
 };
 
 /// Compliance that stands for infinity [m/N]: ∞ · 0 is not a number.
 const SLACK: Real = 1e12;
-/// Least length that is divided by [m].
-const SHORT: Real = 1e-12;
+/// Square of the least length that is divided by [m²].
+const SHORT: Real = 1e-24;
 /// Blocks of lanes without a row, behind those of the nodes.
 pub(super) const PADS: usize = 2 * LANES;
 
@@ -86,6 +87,8 @@ pub(super) struct Links {
     /// The substeps that `hot` and `soft` were made for [s].
     h: Real,
     soft_h: Real,
+    /// No row pushes when it is shortened.
+    only_pull: bool,
 }
 
 /// Which loop.
@@ -110,7 +113,8 @@ impl Links {
     fn empty(pairs: Pairs) -> Self {
         let (compliance, answers, stretched) = (Vec::new(), Vec::new(), Vec::new());
         let (hot, soft, rigid) = (Vec::new(), Vec::new(), Vec::new());
-        Self { pairs, compliance, answers, hot, soft, rigid, stretched, h: 0.0, soft_h: 0.0 }
+        let (h, soft_h, only_pull) = (0.0, 0.0, true);
+        Self { pairs, compliance, answers, hot, soft, rigid, stretched, h, soft_h, only_pull }
     }
 
     /// Groups of rows of a body of `count` blocks. Rows are expected sorted by colour: neighbours share no node.
@@ -159,6 +163,7 @@ impl Links {
                 hot.rest[lane] = row.rest;
                 compliance[0][lane] = row.compliance.min(SLACK);
                 compliance[1][lane] = row.compression.min(SLACK);
+                self.only_pull &= row.compression == Real::INFINITY;
             }
         }
         self.hot.push(hot);
@@ -170,7 +175,7 @@ impl Links {
     }
 
     /// Numbers for a substep h [s] from the inverse masses of all places; `stale` when these have changed.
-    pub fn prepare(&mut self, inverse_mass: impl Fn(u32) -> Real, h: Real, stale: bool) {
+    pub fn prepare(&mut self, inverse_mass: impl Fn(u32) -> Real, (h, lanes): (Real, bool), stale: bool) {
         if stale {
             self.learn(inverse_mass);
         }
@@ -178,15 +183,8 @@ impl Links {
             return;
         }
         (self.h, self.soft_h) = (h, 0.0);
-        let rate = 1.0 / (h * h);
-        for ((hot, answers), [pull, push]) in self.hot.iter_mut().zip(&self.answers).zip(&self.compliance) {
-            for lane in 0..LANES {
-                let answer = answers[lane];
-                // nobody's lane does not answer, nor do two pinned nodes
-                let [a, b] = [pull[lane], push[lane]].map(|softness| 1.0 / (answer + softness * rate));
-                (hot.pull[lane], hot.push[lane]) = if answer > 0.0 { (a, b) } else { (0.0, 0.0) };
-            }
-        }
+        let Self { hot, answers, compliance, .. } = self;
+        run(Soften { hot, answers, compliance, rate: 1.0 / (h * h) }, lanes);
     }
 
     /// What rows answer by these inverse masses of all places.
@@ -232,13 +230,16 @@ impl Links {
     }
 
     fn run(&mut self, p: Places<'_>, job: Job, lanes: bool) {
-        let Self { pairs, hot, soft, rigid, stretched, .. } = self;
+        let Self { pairs, hot, soft, rigid, stretched, only_pull, .. } = self;
         match (pairs, p) {
             (Pairs::Picked(picks), Places::Blocks(p)) => {
-                run(Sweep { ends: picks.over(p), job, hot, soft, rigid, stretched }, lanes)
+                // near each other, they are shortened together. The ends of strips are not
+                let skips = *only_pull;
+                run(Sweep { ends: picks.over(p), job, skips, hot, soft, rigid, stretched }, lanes)
             }
             (Pairs::Strips(strips), Places::Columns(flock)) => {
-                run(Sweep { ends: strips.over(flock.columns_mut()), job, hot, soft, rigid, stretched }, lanes);
+                let ends = strips.over(flock.columns_mut());
+                run(Sweep { ends, job, skips: false, hot, soft, rigid, stretched }, lanes);
             }
             _ => unreachable!("rows in strips have their places in columns, others in blocks"),
         }
@@ -277,9 +278,41 @@ impl Ends for Strips<'_> {
     }
 }
 
+/// 1/(w_a + w_b + α̃) of both sides, with α̃ = α/h².
+struct Soften<'a> {
+    hot: &'a mut [Hot],
+    answers: &'a [Eight],
+    compliance: &'a [[Eight; 2]],
+    /// 1/h² [1/s²].
+    rate: Real,
+}
+
+impl Kernel for Soften<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self, t: L::Token) {
+        let (none, one, rate) = (L::splat(t, 0.0), L::splat(t, 1.0), L::splat(t, self.rate));
+        for ((hot, answers), [pull, push]) in self.hot.iter_mut().zip(self.answers).zip(self.compliance) {
+            let mut at = 0;
+            while at < LANES {
+                let answer = L::load(t, &answers[at..]);
+                // nobody's lane does not answer, nor do two pinned nodes
+                let a = one.div(answer + L::load(t, &pull[at..]) * rate);
+                let b = one.div(answer + L::load(t, &push[at..]) * rate);
+                answer.select_gt(none, a, none).store(&mut hot.pull[at..]);
+                answer.select_gt(none, b, none).store(&mut hot.push[at..]);
+                at += L::COUNT;
+            }
+        }
+    }
+}
+
 struct Sweep<'a, E> {
     ends: E,
     job: Job,
+    /// Leaves eight rows alone that are shortened, for these do not push.
+    skips: bool,
     hot: &'a [Hot],
     soft: &'a mut [Soft],
     rigid: &'a [Eight],
@@ -296,7 +329,7 @@ impl<E: Ends> Kernel for Sweep<'_, E> {
                 for (group, hot) in self.hot.iter().enumerate() {
                     let mut at = 0;
                     while at < LANES {
-                        once::<L, E>(t, self.ends, (group, at), hot);
+                        once::<L, E>(t, self.ends, (group, at), hot, self.skips);
                         at += L::COUNT;
                     }
                 }
@@ -335,27 +368,32 @@ impl<E: Ends> Kernel for Sweep<'_, E> {
     }
 }
 
-/// Length of the difference.
+/// l² of the difference.
 #[inline(always)]
-fn length<L: Lane>(t: L::Token, [x, y, z]: [L; 3]) -> L {
-    (x * x + y * y + z * z).sqrt().max(L::splat(t, SHORT))
+fn square<L: Lane>(t: L::Token, [x, y, z]: [L; 3]) -> L {
+    // not nothing: what is that small beside a length does not change it
+    x * x + L::splat(t, SHORT) + y * y + z * z
 }
 
-/// Λ = 0 before: s = C/(l (w_a + w_b + α̃)).
+/// Λ = 0 before: s = C/(l (w_a + w_b + α̃)). Rows wait for the root and the division more than for anything else: which
+/// side answers is told by the squares meanwhile.
 #[inline(always)]
-fn once<L: Lane, E: Ends>(t: L::Token, ends: E, (group, at): (usize, usize), hot: &Hot) {
+fn once<L: Lane, E: Ends>(t: L::Token, ends: E, (group, at): (usize, usize), hot: &Hot, skips: bool) {
     let (held, d) = ends.span::<L>(t, (group, at));
-    let l = length(t, d);
-    let c = l - L::load(t, &hot.rest[at..]);
-    let none = L::splat(t, 0.0);
-    let mass = none.select_gt(c, L::load(t, &hot.push[at..]), L::load(t, &hot.pull[at..]));
-    ends.pull((c * mass).div(l), (group, at), held);
+    let (q, rest) = (square(t, d), L::load(t, &hot.rest[at..]));
+    if skips && (rest * rest).all_gt(q) {
+        return;
+    }
+    let push = if skips { L::splat(t, 0.0) } else { L::load(t, &hot.push[at..]) };
+    let mass = (rest * rest).select_gt(q, push, L::load(t, &hot.pull[at..]));
+    let (l, per) = root_and_inverse(t, q);
+    ends.pull((l - rest) * mass * per, (group, at), held);
 }
 
 #[inline(always)]
 fn again<L: Lane, E: Ends>(t: L::Token, ends: E, (group, at): (usize, usize), hot: &Hot, soft: &mut Soft) {
     let (held, d) = ends.span::<L>(t, (group, at));
-    let l = length(t, d);
+    let (l, per) = root_and_inverse(t, square(t, d));
     let c = l - L::load(t, &hot.rest[at..]);
     let none = L::splat(t, 0.0);
     let (pull, push) = (L::load(t, &hot.pull[at..]), L::load(t, &hot.push[at..]));
@@ -367,7 +405,7 @@ fn again<L: Lane, E: Ends>(t: L::Token, ends: E, (group, at): (usize, usize), ho
     let softness = none.select_gt(free, soft_push, soft_pull);
     let change = none - (c + softness * lambda) * mass;
     (lambda + change).store(&mut soft.lambda[at..]);
-    ends.pull((none - change).div(l), (group, at), held);
+    ends.pull((none - change) * per, (group, at), held);
 }
 
 /// Pulls rows back that are beyond the limit; true when one is stretched.
@@ -380,17 +418,59 @@ fn hold<L: Lane, E: Ends>(
     limit: Limit,
 ) -> bool {
     let (held, d) = ends.span::<L>(t, (group, at));
-    let [x, y, z] = d;
-    let rest = L::load(t, &hot.rest[at..]);
+    let (q, rest) = (square(t, d), L::load(t, &hot.rest[at..]));
     // without a root
-    if (rest * rest).all_gt(x * x + y * y + z * z) {
+    if (rest * rest).all_gt(q) {
         return false;
     }
-    let l = length(t, d);
+    let (l, per) = root_and_inverse(t, q);
     let most = rest * L::splat(t, limit.most);
     if !most.all_gt(l) {
         let beyond = (l - most).max(L::splat(t, 0.0));
-        ends.pull((beyond * L::load(t, &rigid[at..])).div(l), (group, at), held);
+        ends.pull(beyond * L::load(t, &rigid[at..]) * per, (group, at), held);
     }
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A zigzag of nodes and braces between second neighbours, of which some are too long and others too short.
+    fn braces(compression: Real) -> (Links, Vec<Block>) {
+        let place = |k: usize| [k as Real * 0.1, (k % 3) as Real * 0.03, 0.01 * k as Real, 1.0 + (k % 2) as Real];
+        let mut places: Vec<Block> = (0..48).map(place).collect();
+        places.extend((0..PADS).map(|k| [(k % 2) as Real, 0.0, 0.0, 0.0]));
+        let row = |k: u32| Distance {
+            nodes: [k, k + 2],
+            rest: if k < 20 { 0.3 } else { 0.17 + 0.001 * k as Real },
+            compliance: 1e-4,
+            compression,
+        };
+        // those that begin at 0 and 1 of each four share no node
+        let rows: Vec<Distance> = (0..44).filter(|k| k % 4 < 2).map(row).collect();
+        let mut links = Links::new(&rows, 48);
+        links.prepare(|slot| places[slot as usize][3], (0.01, true), true);
+        (links, places)
+    }
+
+    #[test]
+    fn rows_that_only_pull_leave_shortened_pairs_alone_in_lanes_as_one_by_one() {
+        let made = [true, false].map(|lanes| {
+            let (mut links, mut places) = braces(Real::INFINITY);
+            links.sweep(Places::Blocks(&mut places), true, lanes);
+            places
+        });
+        assert_eq!(made[0], made[1]);
+        let (mut soft, mut pushed) = braces(1e11);
+        assert!(!soft.only_pull);
+        let (_, before) = braces(1e11);
+        soft.sweep(Places::Blocks(&mut pushed), true, true);
+        // all of the first twenty are shortened, some of the others stretched; who hardly pushes does the same
+        assert_eq!(made[0][..20], before[..20]);
+        assert!(made[0][20..48] != before[20..48]);
+        for (a, b) in made[0].iter().flatten().zip(pushed.iter().flatten()) {
+            assert!((a - b).abs() < 1e-6, "{a} {b}");
+        }
+    }
 }

@@ -70,11 +70,11 @@ impl Net {
     }
 
     /// Numbers of the rows for a substep h [s] and the inverse masses learned last.
-    pub fn prepare(&mut self, h: Real) {
+    pub fn prepare(&mut self, h: Real, lanes: bool) {
         let stale = self.flock.take_stale();
         let w = self.flock.inverse_masses();
-        self.edges.prepare(|slot| w[slot as usize], h, stale);
-        self.braces.prepare(|slot| w[slot as usize], h, stale);
+        self.edges.prepare(|slot| w[slot as usize], (h, lanes), stale);
+        self.braces.prepare(|slot| w[slot as usize], (h, lanes), stale);
     }
 
     /// Forgets the impulses of the substep before, when it has several sweeps.
@@ -111,8 +111,8 @@ impl Net {
         }
     }
 
-    /// Takes over a bare body for a step of substeps h [s], with its forces [N] and gravity [m/s²]; `keep`: what damping
-    /// leaves of velocities in each.
+    /// Takes over a bare body for a step of substeps h [s], with its forces, if there are any [N], and gravity [m/s²]; `keep`:
+    /// what damping leaves of velocities in each.
     pub fn take_out(
         &mut self,
         x: Blocks<'_>,
@@ -124,7 +124,7 @@ impl Net {
         let [a, b, c, _] = x.get(x.len() as u32 / 2);
         self.flock.load(Vec3::new(a, b, c), x, v, lanes);
         self.flock.push(load.0, load.1);
-        self.prepare(h);
+        self.prepare(h, lanes);
         self.flock.start(lanes);
         self.flock.begin(h, keep, lanes);
         self.spill(lanes);

@@ -529,7 +529,7 @@ impl Deformable for Pbd {
         if ctx.substep == 0 {
             self.net.flock.learn_pins(|node| body.v[node as usize][3]);
         }
-        self.net.prepare(h);
+        self.net.prepare(h, ctx.lanes);
         if self.is_simple() {
             self.predict_simple(ctx, origin, &mut body);
             return;

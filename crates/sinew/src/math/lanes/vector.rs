@@ -46,6 +46,14 @@ pub fn along<L: Lane>(a: V3<L>, b: V3<L>, s: L) -> V3<L> {
     [a[0] + b[0] * s, a[1] + b[1] * s, a[2] + b[2] * s]
 }
 
+/// √q and 1/√q = √q (1/q) of numbers above 0. A division by the root would wait for it: kernels that do little else take a
+/// fifth longer.
+#[inline(always)]
+pub fn root_and_inverse<L: Lane>(t: L::Token, q: L) -> (L, L) {
+    let root = q.sqrt();
+    (root, root * L::splat(t, 1.0).div(q))
+}
+
 /// The same vector in every lane.
 #[inline(always)]
 pub fn splat3<L: Lane>(t: L::Token, v: Vec3) -> V3<L> {
