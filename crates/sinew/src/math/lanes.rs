@@ -9,6 +9,8 @@
 
 #[cfg(not(feature = "f64"))]
 mod eight;
+#[cfg(not(feature = "f64"))]
+mod sixteen;
 pub mod strip;
 #[cfg(all(test, not(feature = "f64")))]
 mod tests;
@@ -20,6 +22,8 @@ use core::ops::{Add, Mul, Neg, Sub};
 
 /// How many rows the wide path handles at once.
 pub const LANES: usize = 8;
+/// How many manifolds the kernel of contacts handles at once, at most.
+pub const BROAD: usize = 16;
 
 /// Velocity, pose or inertia blocks that several threads may use at once, each its own rows.
 ///
@@ -83,6 +87,28 @@ impl<'a> Blocks<'a> {
     unsafe fn read_known(&self, index: u32) -> Block {
         // SAFETY: in bounds by the caller; the array is borrowed for 'a; nobody writes this row now (type's contract).
         unsafe { self.first.add(index as usize * 4).cast::<Block>().read() }
+    }
+
+    /// Reads two blocks side by side without the check.
+    ///
+    /// # Safety
+    /// The index is at least one below the last of the blocks.
+    #[cfg(not(feature = "f64"))]
+    #[inline(always)]
+    unsafe fn read_row(&self, index: u32) -> [Real; 8] {
+        // SAFETY: in bounds by the caller; the array is borrowed for 'a; nobody writes this row now (type's contract).
+        unsafe { self.first.add(index as usize * 4).cast::<[Real; 8]>().read() }
+    }
+
+    /// Writes two blocks side by side without the check.
+    ///
+    /// # Safety
+    /// The index is at least one below the last of the blocks.
+    #[cfg(not(feature = "f64"))]
+    #[inline(always)]
+    unsafe fn write_row(&self, index: u32, numbers: [Real; 8]) {
+        // SAFETY: in bounds by the caller; the array is borrowed mutably for 'a; nobody else uses this row now.
+        unsafe { self.first.add(index as usize * 4).cast::<[Real; 8]>().write(numbers) }
     }
 
     /// Writes a block without the check.
@@ -248,16 +274,14 @@ fn outside(at: usize, blocks: usize) -> ! {
     panic!("block {at} of {blocks}")
 }
 
-/// A number, or eight of them.
-pub trait Lane:
+/// A number, or eight or sixteen of them: what a kernel of contacts needs.
+pub trait Number:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self> + Send + Sync
 {
     /// How many numbers.
     const COUNT: usize;
     /// What is needed to make one (the CPU level of the SIMD crate).
     type Token: Copy;
-    /// Pairs of blocks with their differences, kept between [`Lane::pair_span`] and [`Lane::pair_pull`].
-    type Spans: Copy;
     /// The same number in every lane.
     fn splat(token: Self::Token, value: Real) -> Self;
     /// Reads `COUNT` numbers.
@@ -274,14 +298,23 @@ pub trait Lane:
     fn max(self, other: Self) -> Self;
     /// `self > other ? yes : no`, lane by lane.
     fn select_gt(self, other: Self, yes: Self, no: Self) -> Self;
+    /// Loads rows of eight numbers (two blocks of one rigid body) and turns them into lanes of numbers:
+    /// `out[k]` holds number k of every row.
+    fn load_rows8(token: Self::Token, base: Blocks<'_>, index: &[u32]) -> [Self; 8];
+    /// The inverse of [`Number::load_rows8`]; an index of `u32::MAX` is not written.
+    fn store_rows8(rows: [Self; 8], base: Blocks<'_>, index: &[u32]);
+}
+
+/// A number, or eight of them.
+pub trait Lane: Number {
+    /// Pairs of blocks with their differences, kept between [`Lane::pair_span`] and [`Lane::pair_pull`].
+    type Spans: Copy;
     /// True when every lane of self is larger than that of other; not a number is never larger.
     fn all_gt(self, other: Self) -> bool;
     /// True when a lane of self is larger than that of other.
     fn any_gt(self, other: Self) -> bool;
     /// Bit k is set when lane k of self is larger than that of other.
     fn bits_gt(self, other: Self) -> u32;
-    /// Sum over the lanes, in a fixed order.
-    fn sum(self) -> Real;
     /// Loads blocks by index from a shared list: `out[k]` holds number k of every block.
     fn gather4(token: Self::Token, from: &[Block], index: &[u32]) -> [Self; 4];
     /// The same for a row of picked blocks, from its lane `at` on.
@@ -292,11 +325,6 @@ pub trait Lane:
     fn gather_xyz(token: Self::Token, from: &[Block], index: &[u32]) -> [Self; 3];
     /// Writes `COUNT` blocks that lie side by side.
     fn store_blocks(rows: [Self; 4], to: &mut [Block]);
-    /// Loads rows of eight numbers (two blocks of one rigid body) and turns them into eight lanes of numbers:
-    /// `out[k]` holds number k of every row.
-    fn load_rows8(token: Self::Token, base: Blocks<'_>, index: &[u32]) -> [Self; 8];
-    /// The inverse of [`Lane::load_rows8`]; an index of `u32::MAX` is not written.
-    fn store_rows8(rows: [Self; 8], base: Blocks<'_>, index: &[u32]);
     /// Loads rows of four numbers (one block).
     fn load_rows4(token: Self::Token, base: Blocks<'_>, index: &[u32]) -> [Self; 4];
     /// One number of a list for each index.
@@ -334,10 +362,9 @@ pub struct Pairs<'a> {
     pub answers: u32,
 }
 
-impl Lane for Real {
+impl Number for Real {
     const COUNT: usize = 1;
     type Token = ();
-    type Spans = [Block; 3];
     #[inline(always)]
     fn splat((): (), value: Real) -> Self {
         value
@@ -371,6 +398,18 @@ impl Lane for Real {
         if self > other { yes } else { no }
     }
     #[inline(always)]
+    fn load_rows8((): (), base: Blocks<'_>, index: &[u32]) -> [Self; 8] {
+        base.read(index[0])
+    }
+    #[inline(always)]
+    fn store_rows8(rows: [Self; 8], base: Blocks<'_>, index: &[u32]) {
+        base.write(index[0], rows);
+    }
+}
+
+impl Lane for Real {
+    type Spans = [Block; 3];
+    #[inline(always)]
     fn all_gt(self, other: Self) -> bool {
         self > other
     }
@@ -381,10 +420,6 @@ impl Lane for Real {
     #[inline(always)]
     fn bits_gt(self, other: Self) -> u32 {
         u32::from(self > other)
-    }
-    #[inline(always)]
-    fn sum(self) -> Real {
-        self
     }
     #[inline(always)]
     fn gather4((): (), from: &[Block], index: &[u32]) -> [Self; 4] {
@@ -407,14 +442,6 @@ impl Lane for Real {
     #[inline(always)]
     fn store_blocks(rows: [Self; 4], to: &mut [Block]) {
         to[0] = rows;
-    }
-    #[inline(always)]
-    fn load_rows8((): (), base: Blocks<'_>, index: &[u32]) -> [Self; 8] {
-        base.read(index[0])
-    }
-    #[inline(always)]
-    fn store_rows8(rows: [Self; 8], base: Blocks<'_>, index: &[u32]) {
-        base.write(index[0], rows);
     }
     #[inline(always)]
     fn load_rows4((): (), base: Blocks<'_>, index: &[u32]) -> [Self; 4] {
@@ -515,4 +542,30 @@ pub fn run_wide<K: Kernel>(kernel: K) -> K::Output {
 #[cfg(feature = "f64")]
 pub fn run_wide<K: Kernel>(kernel: K) -> K::Output {
     kernel.run::<Real>(())
+}
+
+/// Work that is written once for one number and for eight or sixteen of them, on the terms of [`Kernel`].
+pub trait BroadKernel {
+    /// Does the work with numbers of type L.
+    fn run<L: Number>(self, token: L::Token);
+}
+
+/// Runs a kernel at the CPU's best level or one by one: the same bits. Sixteen wide only where sixteen numbers fit into a
+/// register: with two registers for each there are not enough of them.
+pub fn run_broad<K: BroadKernel>(kernel: K, lanes: bool) {
+    #[cfg(not(feature = "f64"))]
+    if lanes {
+        use fearless_simd::{Level, dispatch, f32x8, f32x16};
+        #[inline(always)]
+        fn go<S: fearless_simd::Simd, K: BroadKernel>(s: S, kernel: K) {
+            #[cfg(target_arch = "x86_64")]
+            if s.level().as_avx512().is_some() {
+                return kernel.run::<f32x16<S>>(s);
+            }
+            kernel.run::<f32x8<S>>(s);
+        }
+        return dispatch!(Level::new(), s => go(s, kernel));
+    }
+    let _ = lanes;
+    kernel.run::<Real>(());
 }

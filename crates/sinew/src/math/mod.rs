@@ -16,8 +16,11 @@ pub use block::{Block, add, put, quat, rigid_pose, vec};
 #[cfg(test)]
 pub use draws::Draws;
 pub use lanes::strip::{Columns, StripPairs, StripSpan, Strips};
-pub use lanes::vector::{self as lane3, Eight, Eight3};
-pub use lanes::{Blocks, Kernel, LANES, Lane, PairPicks, Pairs, Picked, PickedPairs, Picks, run, run_wide};
+pub use lanes::vector::{self as lane3, Eight, Eight3, Sixteen, Sixteen3};
+pub use lanes::{
+    BROAD, Blocks, BroadKernel, Kernel, LANES, Lane, Number, PairPicks, Pairs, Picked, PickedPairs, Picks, run,
+    run_broad, run_wide,
+};
 pub use polar::{Svd, cofactor, natural_log, polar_rotation, positive_part, trace};
 pub use rotation::{angle_of, nearest_rotation, nearest_rotation_from, pseudo_inverse, root};
 pub use sane::{FAR, is_place, is_turn};

@@ -1,4 +1,4 @@
-//! The contact kernel: eight manifolds of up to four points at a time, one colour after the other.
+//! The contact kernel: sixteen manifolds of up to four points at a time, one colour after the other.
 //!
 //! One contact point between bodies a and b with arms r_a, r_b, normal n (from a to b) and tangents t₁, t₂ = n × t₁ is
 //! three rows with
@@ -11,12 +11,12 @@
 //!
 //! (ICD 4.3, 4.4 with the errata: cone bound by the normal impulse, bias −β·gap.) The rows are never stored: arms and
 //! effective masses are, and the impulse goes back through inverse mass and inertia. Arms, normal and gap are computed
-//! again in every substep from the points' places on their bodies. The kernel exists once, generic over [`Lane`]; with one
+//! again in every substep from the points' places on their bodies. The kernel exists once, generic over [`Number`]; with one
 //! lane it is the scalar path, and `contact_oracle.rs` checks it against plain rows.
 
 use super::contact_batch::{ContactBatch, ContactParams, PointLanes};
 use crate::math::lane3::{V3, add, cross, dot, load3, scale, store3, sub};
-use crate::math::{Blocks, Eight, Eight3, Lane, Real};
+use crate::math::{Blocks, Number, Real, Sixteen, Sixteen3};
 
 /// The arrays of the bodies: velocities (v, 1/m | ω, –), poses (x, – | q), inverse inertia (xx yy zz xy | xz yz – –).
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +31,7 @@ pub(crate) struct BodyBlocks<'a> {
 
 /// Turns v by the quaternion q: v + 2 q_v × (q_v × v + q_w v).
 #[inline(always)]
-fn rotate<L: Lane>(q: [L; 4], v: V3<L>) -> V3<L> {
+fn rotate<L: Number>(q: [L; 4], v: V3<L>) -> V3<L> {
     let axis = [q[0], q[1], q[2]];
     let t = add(cross(axis, v), scale(v, q[3]));
     let u = cross(axis, t);
@@ -40,7 +40,7 @@ fn rotate<L: Lane>(q: [L; 4], v: V3<L>) -> V3<L> {
 
 /// Inverse inertia times a vector.
 #[inline(always)]
-fn turn<L: Lane>(i: &[L; 8], v: V3<L>) -> V3<L> {
+fn turn<L: Number>(i: &[L; 8], v: V3<L>) -> V3<L> {
     [
         i[0] * v[0] + i[3] * v[1] + i[4] * v[2],
         i[3] * v[0] + i[1] * v[1] + i[5] * v[2],
@@ -48,7 +48,8 @@ fn turn<L: Lane>(i: &[L; 8], v: V3<L>) -> V3<L> {
     ]
 }
 
-/// Velocities and answers of both bodies of a batch, in registers.
+/// Velocities and answers of both bodies of a batch, in registers. Inertia is fetched where a torque or a push across the
+/// normal needs it: a correcting sweep has its answers ready.
 struct Pair<L> {
     va: V3<L>,
     wa: V3<L>,
@@ -62,11 +63,12 @@ struct Pair<L> {
     inertia_b: [L; 8],
 }
 
-impl<L: Lane> Pair<L> {
+impl<L: Number> Pair<L> {
     #[inline(always)]
     fn load(t: L::Token, batch: &ContactBatch, at: usize, bodies: BodyBlocks<'_>) -> Self {
         let a = L::load_rows8(t, bodies.velocity, &batch.load_a[at..]);
         let b = L::load_rows8(t, bodies.velocity, &batch.load_b[at..]);
+        let none = L::splat(t, 0.0);
         Self {
             va: [a[0], a[1], a[2]],
             wa: [a[4], a[5], a[6]],
@@ -76,9 +78,15 @@ impl<L: Lane> Pair<L> {
             inv_mass_b: b[3],
             spare_a: a[7],
             spare_b: b[7],
-            inertia_a: L::load_rows8(t, bodies.inertia, &batch.load_a[at..]),
-            inertia_b: L::load_rows8(t, bodies.inertia, &batch.load_b[at..]),
+            inertia_a: [none; 8],
+            inertia_b: [none; 8],
         }
+    }
+
+    #[inline(always)]
+    fn load_inertia(&mut self, t: L::Token, batch: &ContactBatch, at: usize, bodies: BodyBlocks<'_>) {
+        self.inertia_a = L::load_rows8(t, bodies.inertia, &batch.load_a[at..]);
+        self.inertia_b = L::load_rows8(t, bodies.inertia, &batch.load_b[at..]);
     }
 
     #[inline(always)]
@@ -128,7 +136,7 @@ struct Placement<L> {
     tangent: V3<L>,
 }
 
-impl<L: Lane> Placement<L> {
+impl<L: Number> Placement<L> {
     #[inline(always)]
     fn load(t: L::Token, batch: &ContactBatch, at: usize, bodies: BodyBlocks<'_>) -> Self {
         let zero = L::splat(t, 0.0);
@@ -208,39 +216,37 @@ impl Job {
     }
 }
 
-/// Does one job on eight manifolds (`at` = 0) or one of them. Returns the sum of squared impulse changes of a sweep.
+/// Does one job on sixteen manifolds (`at` = 0) or one of them. Returns the squared impulse changes of a sweep.
 #[inline(always)]
-pub(crate) fn work<L: Lane>(
+pub(crate) fn work<L: Number>(
     t: L::Token,
     job: Job,
     batch: &mut ContactBatch,
     at: usize,
     bodies: BodyBlocks<'_>,
     params: &ContactParams,
-) -> Real {
+) -> L {
     match job {
-        Job::Prepare => {
-            prepare::<L>(t, batch, at, bodies, params);
-            0.0
-        }
-        Job::Correct => sweep::<L, true>(t, batch, at, bodies, params),
+        Job::Prepare => prepare::<L>(t, batch, at, bodies, params),
+        Job::Correct => return sweep::<L, true>(t, batch, at, bodies, params),
         Job::SettleRelax => {
             settle::<L>(t, batch, at, bodies, params);
-            sweep::<L, false>(t, batch, at, bodies, params)
+            return sweep::<L, false>(t, batch, at, bodies, params);
         }
-        Job::Relax => sweep::<L, false>(t, batch, at, bodies, params),
+        Job::Relax => return sweep::<L, false>(t, batch, at, bodies, params),
         Job::Restitute => {
             if batch.bounces {
                 restitute::<L>(t, batch, at, bodies, params);
             }
-            0.0
         }
     }
+    L::splat(t, 0.0)
 }
 
 #[inline(always)]
-fn prepare<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: BodyBlocks<'_>, p: &ContactParams) {
+fn prepare<L: Number>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: BodyBlocks<'_>, p: &ContactParams) {
     let mut pair = Pair::<L>::load(t, batch, at, bodies);
+    pair.load_inertia(t, batch, at, bodies);
     let place = Placement::<L>::load(t, batch, at, bodies);
     let old = {
         let (n, t1) = (load3::<L>(t, &batch.normal, at), load3::<L>(t, &batch.tangent, at));
@@ -312,7 +318,7 @@ fn prepare<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: Bo
 /// Rate and softness of the manifolds of a batch. A row of stiffness k and damping c, both by unit of mass, has the rate
 /// k/(c + hk) and the softness 1/(h(c + hk)); eased by e it has e k and √e c, which keeps the damping ratio.
 #[inline(always)]
-fn ease<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, p: &ContactParams) {
+fn ease<L: Number>(t: L::Token, batch: &mut ContactBatch, at: usize, p: &ContactParams) {
     let one = L::splat(t, 1.0);
     let ease = L::load(t, &batch.ease[at..]);
     let h = L::splat(t, p.h);
@@ -335,7 +341,7 @@ fn ease<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, p: &ContactPa
 /// Speed of approach before anything pushes back, warm starts of other contacts included; later substeps only see the
 /// impact spread.
 #[inline(always)]
-fn see_approach<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: BodyBlocks<'_>, n: V3<L>) {
+fn see_approach<L: Number>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: BodyBlocks<'_>, n: V3<L>) {
     let a = L::load_rows8(t, bodies.carry, &batch.load_a[at..]);
     let b = L::load_rows8(t, bodies.carry, &batch.load_b[at..]);
     for point in &mut batch.points[..batch.count] {
@@ -349,9 +355,9 @@ fn see_approach<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodie
 
 /// Adds a substep's impulse to the sums of the step: as a vector, and its normal part.
 #[inline(always)]
-fn tally<L: Lane>(
+fn tally<L: Number>(
     t: L::Token,
-    (total, total_normal): (&mut Eight3, &mut Eight),
+    (total, total_normal): (&mut Sixteen3, &mut Sixteen),
     at: usize,
     [n, t1, t2]: [V3<L>; 3],
     impulse: V3<L>,
@@ -363,7 +369,7 @@ fn tally<L: Lane>(
 
 /// Inverse of the 2x2 matrix of the tangents' answers, and of its largest eigenvalue.
 #[inline(always)]
-fn tangent_masses<L: Lane>(
+fn tangent_masses<L: Number>(
     t: L::Token,
     point: &mut PointLanes,
     at: usize,
@@ -389,7 +395,7 @@ fn tangent_masses<L: Lane>(
 
 /// 1/x, or 0 where x is 0: nobody answers.
 #[inline(always)]
-fn invert<L: Lane>(t: L::Token, x: L) -> L {
+fn invert<L: Number>(t: L::Token, x: L) -> L {
     let zero = L::splat(t, 0.0);
     let one = L::splat(t, 1.0);
     let safe = x.select_gt(zero, x, one);
@@ -397,13 +403,13 @@ fn invert<L: Lane>(t: L::Token, x: L) -> L {
 }
 
 #[inline(always)]
-fn sweep<L: Lane, const CORRECT: bool>(
+fn sweep<L: Number, const CORRECT: bool>(
     t: L::Token,
     batch: &mut ContactBatch,
     at: usize,
     bodies: BodyBlocks<'_>,
     p: &ContactParams,
-) -> Real {
+) -> L {
     let zero = L::splat(t, 0.0);
     let mut pair = Pair::<L>::load(t, batch, at, bodies);
     let n = load3::<L>(t, &batch.normal, at);
@@ -412,6 +418,7 @@ fn sweep<L: Lane, const CORRECT: bool>(
     let mut squares = zero;
 
     if batch.rolls {
+        pair.load_inertia(t, batch, at, bodies);
         squares = squares + resist_rolling(t, batch, at, &mut pair, n, t1, t2);
     }
 
@@ -419,15 +426,16 @@ fn sweep<L: Lane, const CORRECT: bool>(
     // friction only when relaxing: it must see the whole normal impulse, of which the soft correction takes a part. (In both
     // sweeps the pile of 1024 kept 8 J at 10 s instead of 2 J, in single runs)
     if !CORRECT {
+        pair.load_inertia(t, batch, at, bodies);
         squares = squares + rub(t, batch, at, &mut pair, [t1, t2], p);
     }
     pair.store(batch, at, bodies.velocity);
-    squares.sum()
+    squares
 }
 
 /// Friction of all points; returns squared changes.
 #[inline(always)]
-fn rub<L: Lane>(
+fn rub<L: Number>(
     t: L::Token,
     batch: &mut ContactBatch,
     at: usize,
@@ -485,7 +493,7 @@ fn rub<L: Lane>(
 
 /// Normal impulses of all points; returns squared changes.
 #[inline(always)]
-fn press<L: Lane, const CORRECT: bool>(
+fn press<L: Number, const CORRECT: bool>(
     t: L::Token,
     batch: &mut ContactBatch,
     at: usize,
@@ -537,7 +545,7 @@ fn press<L: Lane, const CORRECT: bool>(
 
 /// Torque against rolling (in a disc) and spinning (in an interval), bounded by lever times normal impulse.
 #[inline(always)]
-fn resist_rolling<L: Lane>(
+fn resist_rolling<L: Number>(
     t: L::Token,
     batch: &mut ContactBatch,
     at: usize,
@@ -581,7 +589,7 @@ pub(crate) fn slips(cut: bool, slid: bool, creep: Real, stretch: Real) -> bool {
 /// After the correcting sweeps: adds this substep's slip, which is that of the velocities the bodies are carried with, to what
 /// static friction has to take back, or forgets it.
 #[inline(always)]
-fn settle<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: BodyBlocks<'_>, p: &ContactParams) {
+fn settle<L: Number>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: BodyBlocks<'_>, p: &ContactParams) {
     let zero = L::splat(t, 0.0);
     let one = L::splat(t, 1.0);
     let pair = Pair::<L>::load(t, batch, at, BodyBlocks { velocity: bodies.carry, ..bodies });
@@ -612,9 +620,10 @@ fn settle<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: Bod
 
 /// Newton's law of impact: points that came in fast and were pushed leave with e times the speed they came with.
 #[inline(always)]
-fn restitute<L: Lane>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: BodyBlocks<'_>, p: &ContactParams) {
+fn restitute<L: Number>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: BodyBlocks<'_>, p: &ContactParams) {
     let zero = L::splat(t, 0.0);
     let mut pair = Pair::<L>::load(t, batch, at, bodies);
+    pair.load_inertia(t, batch, at, bodies);
     let place = Placement::<L>::load(t, batch, at, bodies);
     let (n, t1) = (place.normal, place.tangent);
     let t2 = cross(n, t1);

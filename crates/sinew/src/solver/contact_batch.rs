@@ -1,99 +1,99 @@
-//! Contacts laid out for the kernel: eight manifolds in lanes, and what is read back from them.
+//! Contacts laid out for the kernel: sixteen manifolds in lanes, and what is read back from them.
 
-use crate::math::{Eight, Eight3, LANES, Real, Vec3};
+use crate::math::{BROAD, Real, Sixteen, Sixteen3, Vec3};
 
-/// One point of eight manifolds. Eights lie on their own size: no load crosses a line of the cache.
-#[repr(C, align(32))]
+/// One point of sixteen manifolds. Sixteens lie on their own size: no load crosses a line of the cache.
+#[repr(C, align(64))]
 #[derive(Clone, Debug)]
 pub(crate) struct PointLanes {
     /// Points on the bodies, body axes [m].
-    pub core_a: Eight3,
-    pub core_b: Eight3,
+    pub core_a: Sixteen3,
+    pub core_b: Sixteen3,
     /// Arms in world axes [m]. Written by `prepare`.
-    pub(super) arm_a: Eight3,
-    pub(super) arm_b: Eight3,
+    pub(super) arm_a: Sixteen3,
+    pub(super) arm_b: Sixteen3,
     /// r × n of both bodies, and the spin it answers with, for a unit impulse along the normal.
-    pub(super) twist_a: Eight3,
-    pub(super) twist_b: Eight3,
-    pub(super) answer_a: Eight3,
-    pub(super) answer_b: Eight3,
+    pub(super) twist_a: Sixteen3,
+    pub(super) twist_b: Sixteen3,
+    pub(super) answer_a: Sixteen3,
+    pub(super) answer_b: Sixteen3,
     /// 1 / effective mass along the normal [kg]. 0 for unused points. First substep of a step; so are the tangents'.
-    pub(super) mass: Eight,
+    pub(super) mass: Sixteen,
     /// Inverse of the 2x2 effective mass matrix of the tangents: 11, 12, 22 [kg].
-    pub(super) tangent_mass: Eight3,
+    pub(super) tangent_mass: Sixteen3,
     /// 1 / its largest eigenvalue [kg]: the step that keeps the direction of slip.
-    pub(super) slip_mass: Eight,
+    pub(super) slip_mass: Sixteen,
     /// Impulses along n, t₁, t₂ [N·s].
-    pub impulse: Eight3,
+    pub impulse: Sixteen3,
     /// Sum over the substeps of the impulse on b, world axes, and of its normal part [N·s]. Only with `by_point`.
-    pub total: Eight3,
-    pub total_normal: Eight,
+    pub total: Sixteen3,
+    pub total_normal: Sixteen,
     /// Slip since it stuck, along the tangents [m].
-    pub stick: [Eight; 2],
+    pub stick: [Sixteen; 2],
     /// 1 while slipping; 1 when the last correcting sweep had to cut friction back.
-    pub slipping: Eight,
-    pub slips: Eight,
+    pub slipping: Sixteen,
+    pub slips: Sixteen,
     /// Largest friction of the last correcting sweep [N·s].
-    pub reach: Eight,
+    pub reach: Sixteen,
     /// Most negative normal velocity before a solve [m/s]. Only where something bounces.
-    pub approach: Eight,
+    pub approach: Sixteen,
     /// Largest normal impulse of the step [N·s]. Only where something bounces.
-    pub peak: Eight,
+    pub peak: Sixteen,
     /// Gap at the start of the substep [m].
-    pub gap: Eight,
+    pub gap: Sixteen,
     /// 1 for points in use.
-    pub used: Eight,
+    pub used: Sixteen,
 }
 
-/// Eight manifolds of one colour. Laid out as it stands here, for the same reason.
-#[repr(C, align(32))]
+/// Sixteen manifolds of one colour. Laid out as it stands here, for the same reason.
+#[repr(C, align(64))]
 #[derive(Clone, Debug)]
 pub(crate) struct ContactBatch {
     /// First velocity block of each body.
-    pub load_a: [u32; LANES],
-    pub load_b: [u32; LANES],
+    pub load_a: [u32; BROAD],
+    pub load_b: [u32; BROAD],
     /// Where to write: `u32::MAX` for bodies that do not answer.
-    pub store_a: [u32; LANES],
-    pub store_b: [u32; LANES],
+    pub store_a: [u32; BROAD],
+    pub store_b: [u32; BROAD],
     /// Manifold of each lane, `u32::MAX` when empty.
-    pub origin: [u32; LANES],
+    pub origin: [u32; BROAD],
     /// Normal and tangent in axes of the frame body.
-    pub local_normal: Eight3,
-    pub local_tangent: Eight3,
+    pub local_normal: Sixteen3,
+    pub local_tangent: Sixteen3,
     /// 1 when the frame body is b.
-    pub frame_b: Eight,
-    pub radius_a: Eight,
-    pub radius_b: Eight,
+    pub frame_b: Sixteen,
+    pub radius_a: Sixteen,
+    pub radius_b: Sixteen,
     /// Where the common point lies across the normal: 0 at a's point, 1 at b's.
-    pub lean: Eight,
-    pub static_friction: Eight,
-    pub kinetic_friction: Eight,
-    pub restitution: Eight,
+    pub lean: Sixteen,
+    pub static_friction: Sixteen,
+    pub kinetic_friction: Sixteen,
+    pub restitution: Sixteen,
     /// Penetration that is left alone [m].
-    pub slop: Eight,
+    pub slop: Sixteen,
     /// Share of its stiffness that a contact has because its bodies have others too, up to 1.
-    pub ease: Eight,
+    pub ease: Sixteen,
     /// Position error to velocity [1/s], share of the effective mass used and share of λ taken back (soft contact). First
     /// substep of a step.
-    pub(super) bias_rate: Eight,
-    pub(super) mass_scale: Eight,
-    pub(super) impulse_scale: Eight,
+    pub(super) bias_rate: Sixteen,
+    pub(super) mass_scale: Sixteen,
+    pub(super) impulse_scale: Sixteen,
     /// Levers of rolling and spinning resistance [m].
-    pub rolling: Eight,
-    pub spinning: Eight,
+    pub rolling: Sixteen,
+    pub spinning: Sixteen,
     /// Share of each impulse that is applied (1, or ICD's averaging).
-    pub share: Eight,
+    pub share: Sixteen,
     /// Largest friction per point when it does not follow the normal impulse [N·s]; negative: it does.
-    pub weight_bound: Eight,
+    pub weight_bound: Sixteen,
     /// Impulses against rolling along t₁, t₂ and spinning [N·m·s].
-    pub roll: Eight3,
+    pub roll: Sixteen3,
     /// Sums of the impulses of all points, as those of a point are. Without `by_point`.
-    pub(super) total: Eight3,
-    pub(super) total_normal: Eight,
-    pub(super) normal: Eight3,
-    pub(super) tangent: Eight3,
-    pub(super) roll_mass: Eight,
-    pub(super) spin_mass: Eight,
+    pub(super) total: Sixteen3,
+    pub(super) total_normal: Sixteen,
+    pub(super) normal: Sixteen3,
+    pub(super) tangent: Sixteen3,
+    pub(super) roll_mass: Sixteen,
+    pub(super) spin_mass: Sixteen,
     pub points: [PointLanes; 4],
     /// Points in use, the most of any lane.
     pub count: usize,
@@ -107,8 +107,8 @@ pub(crate) struct ContactBatch {
     pub by_point: bool,
 }
 
-const ZERO: Eight = [0.0; LANES];
-const ZERO3: Eight3 = [ZERO; 3];
+const ZERO: Sixteen = [0.0; BROAD];
+const ZERO3: Sixteen3 = [ZERO; 3];
 
 impl Default for PointLanes {
     fn default() -> Self {
@@ -133,7 +133,7 @@ impl Default for PointLanes {
             reach: ZERO,
             approach: ZERO,
             peak: ZERO,
-            gap: [Real::MAX; LANES],
+            gap: [Real::MAX; BROAD],
             used: ZERO,
         }
     }
@@ -142,11 +142,11 @@ impl Default for PointLanes {
 impl Default for ContactBatch {
     fn default() -> Self {
         Self {
-            load_a: [0; LANES],
-            load_b: [0; LANES],
-            store_a: [u32::MAX; LANES],
-            store_b: [u32::MAX; LANES],
-            origin: [u32::MAX; LANES],
+            load_a: [0; BROAD],
+            load_b: [0; BROAD],
+            store_a: [u32::MAX; BROAD],
+            store_b: [u32::MAX; BROAD],
+            origin: [u32::MAX; BROAD],
             count: 0,
             rolls: false,
             rounds: false,
@@ -162,14 +162,14 @@ impl Default for ContactBatch {
             kinetic_friction: ZERO,
             restitution: ZERO,
             slop: ZERO,
-            ease: [1.0; LANES],
+            ease: [1.0; BROAD],
             bias_rate: ZERO,
             mass_scale: ZERO,
             impulse_scale: ZERO,
             rolling: ZERO,
             spinning: ZERO,
-            share: [1.0; LANES],
-            weight_bound: [-1.0; LANES],
+            share: [1.0; BROAD],
+            weight_bound: [-1.0; BROAD],
             roll: ZERO3,
             total: ZERO3,
             total_normal: ZERO,
@@ -185,11 +185,11 @@ impl Default for ContactBatch {
 impl ContactBatch {
     /// Makes all lanes empty, without touching what `fill` or the first substep write anyway.
     pub fn reset(&mut self) {
-        self.store_a = [u32::MAX; LANES];
-        self.store_b = [u32::MAX; LANES];
-        self.load_a = [0; LANES];
-        self.load_b = [0; LANES];
-        self.origin = [u32::MAX; LANES];
+        self.store_a = [u32::MAX; BROAD];
+        self.store_b = [u32::MAX; BROAD];
+        self.load_a = [0; BROAD];
+        self.load_b = [0; BROAD];
+        self.origin = [u32::MAX; BROAD];
         (self.count, self.rolls, self.bounces, self.rounds, self.by_point) = (0, false, false, false, false);
         (self.roll, self.total, self.total_normal) = (ZERO3, ZERO3, ZERO);
         (self.rolling, self.spinning, self.restitution) = (ZERO, ZERO, ZERO);
@@ -206,10 +206,10 @@ impl ContactBatch {
 
 impl ContactBatch {
     /// Impulse on b in the last substep, world axes [N·s], in all lanes, from its parts along n, t₁, t₂.
-    fn last_impulse(&self, impulse: &Eight3) -> Eight3 {
+    fn last_impulse(&self, impulse: &Sixteen3) -> Sixteen3 {
         let (n, t) = (&self.normal, &self.tangent);
         let mut out = ZERO3;
-        for lane in 0..LANES {
+        for lane in 0..BROAD {
             for k in 0..3 {
                 let (i, j) = ((k + 1) % 3, (k + 2) % 3);
                 let t2 = n[i][lane] * t[j][lane] - n[j][lane] * t[i][lane];
@@ -221,10 +221,10 @@ impl ContactBatch {
     }
 
     /// Mean force of each manifold over the step, vector and normal part, with `inv_dt` = 1/dt.
-    pub fn mean_forces(&self, inv_dt: Real) -> [Eight; 4] {
+    pub fn mean_forces(&self, inv_dt: Real) -> [Sixteen; 4] {
         let (mut total, mut total_normal, mut sum) = (self.total, self.total_normal, ZERO3);
         for p in &self.points[..self.count] {
-            for lane in 0..LANES {
+            for lane in 0..BROAD {
                 for k in 0..3 {
                     sum[k][lane] += p.impulse[k][lane] * p.used[lane];
                 }
@@ -238,7 +238,7 @@ impl ContactBatch {
         }
         let last = self.last_impulse(&sum);
         let mut out = [ZERO; 4];
-        for lane in 0..LANES {
+        for lane in 0..BROAD {
             for k in 0..3 {
                 out[k][lane] = (total[k][lane] + last[k][lane]) * inv_dt;
             }
@@ -250,7 +250,7 @@ impl ContactBatch {
     /// Mean force of a point over the step, with `inv_dt` = 1/dt.
     pub fn mean_force(&self, lane: usize, k: usize, inv_dt: Real) -> crate::work::PointForce {
         let p = &self.points[k];
-        let pick = |a: &Eight3| Vec3::new(a[0][lane], a[1][lane], a[2][lane]);
+        let pick = |a: &Sixteen3| Vec3::new(a[0][lane], a[1][lane], a[2][lane]);
         crate::work::PointForce {
             point: pick(&p.arm_a),
             direction: pick(&self.normal),

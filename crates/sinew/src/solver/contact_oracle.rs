@@ -4,8 +4,9 @@ use super::contact::{BodyBlocks, Job, work};
 use super::contact_batch::{ContactBatch, ContactParams, PointLanes};
 use super::pgs;
 use crate::constraint::{Bounds, RowBuffer, Term};
-use crate::math::Eight3;
-use crate::math::{Block, Blocks, Kernel, LANES, Lane, Quat, Real, Sym3, Vec3, any_orthonormal, run_wide};
+use crate::math::{
+    BROAD, Block, Blocks, BroadKernel, Number, Quat, Real, Sixteen3, Sym3, Vec3, any_orthonormal, run_broad,
+};
 use proptest::prelude::*;
 
 /// Writes one lane of a prepared batch as plain rows, in the order in which the kernel relaxes them: what the oracle
@@ -19,7 +20,7 @@ fn lower(
     relax: bool,
     out: &mut RowBuffer,
 ) {
-    let pick = |a: &Eight3| Vec3::new(a[0][lane], a[1][lane], a[2][lane]);
+    let pick = |a: &Sixteen3| Vec3::new(a[0][lane], a[1][lane], a[2][lane]);
     let (n, t1) = (pick(&batch.normal), pick(&batch.tangent));
     let t2 = n.cross(t1);
     let body = |block: u32, axis: Vec3, arm: Vec3| {
@@ -64,7 +65,7 @@ fn lower(
     }
 }
 
-/// Sixteen bodies of random mass, pose and motion; eight contacts between them.
+/// Bodies of random mass, pose and motion; sixteen contacts between them.
 fn scene(seed: u32) -> (ContactBatch, [Vec<Block>; 3]) {
     let mut state = seed.wrapping_mul(2_654_435_761).wrapping_add(17);
     let mut random = move || {
@@ -72,7 +73,7 @@ fn scene(seed: u32) -> (ContactBatch, [Vec<Block>; 3]) {
         (state >> 8) as Real / 8_388_608.0 - 1.0
     };
     let (mut velocity, mut pose, mut inertia) = (Vec::new(), Vec::new(), Vec::new());
-    for _ in 0..2 * LANES {
+    for _ in 0..2 * BROAD {
         let q = Quat::from_xyzw(random(), random(), random(), 1.0).normalize();
         let inv = Sym3::diagonal(Vec3::new(2.0 + random(), 2.0 + random(), 2.0 + random())).rotated(q);
         velocity.extend([[random(), random(), random(), 1.5 + random()], [random(), random(), random(), 0.0]]);
@@ -80,7 +81,7 @@ fn scene(seed: u32) -> (ContactBatch, [Vec<Block>; 3]) {
         inertia.extend([[inv.xx, inv.yy, inv.zz, inv.xy], [inv.xz, inv.yz, 0.0, 0.0]]);
     }
     let mut batch = ContactBatch { count: 3, ..ContactBatch::default() };
-    for lane in 0..LANES {
+    for lane in 0..BROAD {
         let (a, b) = (4 * lane as u32, 4 * lane as u32 + 2);
         (batch.load_a[lane], batch.load_b[lane]) = (a, b);
         (batch.store_a[lane], batch.store_b[lane]) = (a, b);
@@ -111,20 +112,23 @@ fn scene(seed: u32) -> (ContactBatch, [Vec<Block>; 3]) {
 
 struct OneJob<'a>(Job, &'a mut ContactBatch, BodyBlocks<'a>, &'a ContactParams);
 
-impl Kernel for OneJob<'_> {
-    type Output = ();
-
+impl BroadKernel for OneJob<'_> {
     #[inline(always)]
-    fn run<L: Lane>(self, token: L::Token) {
+    fn run<L: Number>(self, token: L::Token) {
         let mut at = 0;
-        while at < LANES {
+        while at < BROAD {
             work::<L>(token, self.0, self.1, at, self.2, self.3);
             at += L::COUNT;
         }
     }
 }
 
-fn do_job(job: Job, batch: &mut ContactBatch, [velocity, pose, inertia]: &mut [Vec<Block>; 3], p: &ContactParams) {
+fn do_job(
+    job: Job,
+    batch: &mut ContactBatch,
+    [velocity, pose, inertia]: &mut [Vec<Block>; 3],
+    (p, lanes): (&ContactParams, bool),
+) {
     let mut carry = velocity.clone();
     let bodies = BodyBlocks {
         velocity: Blocks::new(velocity),
@@ -132,42 +136,61 @@ fn do_job(job: Job, batch: &mut ContactBatch, [velocity, pose, inertia]: &mut [V
         pose: Blocks::new(pose),
         inertia: Blocks::new(inertia),
     };
-    run_wide(OneJob(job, batch, bodies, p));
+    run_broad(OneJob(job, batch, bodies, p), lanes);
+}
+
+fn params() -> ContactParams {
+    ContactParams {
+        first: true,
+        h: 0.004,
+        inv_h: 250.0,
+        bias_rate: 30.0,
+        softness: 0.25,
+        mass_scale: 0.8,
+        impulse_scale: 0.2,
+        push_speed: 3.0,
+        friction_rate: 10.0,
+        // the plain rows have no softness for pairs of rows: compared with a rigid friction row
+        friction_mass: 1.0,
+        friction_impulse: 0.0,
+        friction_stretch: 1.0,
+        restitution_speed: 0.1,
+    }
 }
 
 proptest! {
     #[test]
     fn the_kernel_does_what_the_oracle_does(seed in 0u32..1_000_000) {
-        let params = ContactParams {
-            first: true,
-            h: 0.004,
-            inv_h: 250.0,
-            bias_rate: 30.0,
-            softness: 0.25,
-            mass_scale: 0.8,
-            impulse_scale: 0.2,
-            push_speed: 3.0,
-            friction_rate: 10.0,
-            // the plain rows have no softness for pairs of rows: compared with a rigid friction row
-            friction_mass: 1.0,
-            friction_impulse: 0.0,
-            friction_stretch: 1.0,
-            restitution_speed: 0.1,
-        };
+        let params = params();
         let (mut batch, mut arrays) = scene(seed);
-        do_job(Job::Prepare, &mut batch, &mut arrays, &params);
+        do_job(Job::Prepare, &mut batch, &mut arrays, (&params, true));
         for (job, pass) in [(Job::Correct, pgs::Pass::Correct), (Job::Relax, pgs::Pass::Relax)] {
             let mut rows = RowBuffer::default();
-            for lane in 0..LANES {
+            for lane in 0..BROAD {
                 lower(&batch, lane, &arrays[0], &arrays[2], &params, job == Job::Relax, &mut rows);
             }
             let mut want = arrays[0].clone();
             pgs::sweep(&mut rows, &mut want, pass);
-            do_job(job, &mut batch, &mut arrays, &params);
+            do_job(job, &mut batch, &mut arrays, (&params, true));
             let scale = want.iter().flatten().fold(1.0, |m: Real, x| m.max(x.abs()));
             for (got, want) in arrays[0].iter().flatten().zip(want.iter().flatten()) {
                 prop_assert!((got - want).abs() < 2e-4 * scale, "{:?}: {} and not {}", job, got, want);
             }
         }
+    }
+
+    #[test]
+    fn sixteen_manifolds_at_a_time_get_the_bits_of_one_by_one(seed in 0u32..1_000_000) {
+        let params = params();
+        let [wide, one] = [true, false].map(|lanes| {
+            let (mut batch, mut arrays) = scene(seed);
+            batch.bounces = true;
+            batch.restitution = [0.5; BROAD];
+            for job in [Job::Prepare, Job::Correct, Job::SettleRelax, Job::Relax, Job::Restitute] {
+                do_job(job, &mut batch, &mut arrays, (&params, lanes));
+            }
+            arrays[0].concat().iter().map(|v| v.to_bits()).collect::<Vec<_>>()
+        });
+        prop_assert_eq!(wide, one);
     }
 }

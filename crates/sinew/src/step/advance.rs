@@ -64,6 +64,10 @@ pub(super) fn move_particles(h: Real, model: &Model, work: &mut Work, slot: u32)
 
 /// Cuts a turn back to the largest one a substep can follow.
 fn cap(turn: Vec3, most: Real) -> Vec3 {
+    // clearly below: no root
+    if turn.length_squared() < 0.99 * most * most {
+        return turn;
+    }
     let length = turn.length();
     if length > most { turn * (most / length) } else { turn }
 }

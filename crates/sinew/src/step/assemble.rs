@@ -2,7 +2,7 @@
 
 use super::{StepContext, law_contact, node_contact, node_lanes, sheet, solve, untwist};
 use crate::constraint::{RowBuffer, View};
-use crate::math::{Block, Eight, Quat, Real, Vec3};
+use crate::math::{Block, Quat, Real, Sixteen, Vec3};
 use crate::model::{Material, Model, Motion};
 use crate::settings::{FrictionBound, Settings};
 use crate::solver::contact_batch::ContactBatch;
@@ -203,7 +203,7 @@ fn orient(batch: &mut ContactBatch, lane: usize, m: &ContactMemory, into_b: Opti
     put(&mut batch.local_tangent, lane, t);
 }
 
-fn put(to: &mut [Eight; 3], lane: usize, v: Vec3) {
+fn put(to: &mut [Sixteen; 3], lane: usize, v: Vec3) {
     (to[0][lane], to[1][lane], to[2][lane]) = (v.x, v.y, v.z);
 }
 

@@ -25,15 +25,11 @@ pub(crate) fn detect(model: &Model, state: &mut State, work: &mut Work, settings
     // what `narrow` finds is in order
     let in_order = work.contacts.is_empty() && model.node_count == 0;
     narrow(model, state, work, settings);
-    for slot in (0..model.bodies.slot_count() as u32).filter(|&slot| !work.moves[slot as usize]) {
-        super::sheet_memory::spell_out(model, state, settings, slot);
+    if work.node_owners.is_empty() {
+        work.skins.clear();
+    } else {
+        find_soft(model, state, work, settings);
     }
-    keep_still(model, state, work);
-    super::surface_contact::follow(model, state, work, settings);
-    super::node_contact::find(model, state, work, settings);
-    super::surface_contact::find(model, state, work, settings);
-    super::node_contact::widen(model, state, work, settings);
-    super::ellipsoid_contact::find(model, state, work, settings);
     if !in_order {
         put_in_order(&mut work.contacts, &mut work.order, |_, _| {});
     }
@@ -54,8 +50,23 @@ pub(crate) fn detect(model: &Model, state: &mut State, work: &mut Work, settings
     work.report.counts.implicit_islands = work.implicit.count as u32;
     classic_contact::gather(model, work);
     super::assemble::warm_from_state(state, work, settings);
-    super::sheet::sort_out(model, state, work, settings);
+    if !work.node_owners.is_empty() {
+        super::sheet::sort_out(model, state, work, settings);
+    }
     super::untwist::list(model, state, work);
+}
+
+/// Contacts of bodies that are made of nodes.
+fn find_soft(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
+    for slot in (0..model.bodies.slot_count() as u32).filter(|&slot| !work.moves[slot as usize]) {
+        super::sheet_memory::spell_out(model, state, settings, slot);
+    }
+    keep_still(model, state, work);
+    super::surface_contact::follow(model, state, work, settings);
+    super::node_contact::find(model, state, work, settings);
+    super::surface_contact::find(model, state, work, settings);
+    super::node_contact::widen(model, state, work, settings);
+    super::ellipsoid_contact::find(model, state, work, settings);
 }
 
 /// Lists all colliders by body slot, and the nodes by body.

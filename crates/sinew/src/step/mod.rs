@@ -104,7 +104,11 @@ pub(crate) fn step(model: &mut Model, state: &mut State, work: &mut Work, settin
     detect::detect(model, state, work, settings);
     clock.mark(Phase::Detect);
     implicit::run(model, state, work, settings, &mut clock);
-    sheet::take_out(model, work, settings);
+    // a world of rigid bodies alone does not walk along its bodies to find no sheet
+    let soft = !work.node_owners.is_empty();
+    if soft {
+        sheet::take_out(model, work, settings);
+    }
     clock.mark(Phase::Predict);
     let h = settings.dt / work.substeps as Real;
     for substep in 0..work.substeps {
@@ -121,7 +125,9 @@ pub(crate) fn step(model: &mut Model, state: &mut State, work: &mut Work, settin
         classic_contact::follow(&ctx, model, work, settings, SWEEPS);
         clock.mark(Phase::Advance);
     }
-    sheet::take_in(model, work, settings);
+    if soft {
+        sheet::take_in(model, work, settings);
+    }
     solve::bounce(&StepContext::new(settings, h, work.substeps), model, work, settings);
     clock.mark(Phase::Solve);
     continuous::guard(model, state, work, settings);

@@ -5,6 +5,7 @@ use crate::math::{Blocks, Real};
 use crate::model::Model;
 use crate::settings::{Order, Settings};
 use crate::solver::contact::{BodyBlocks, Job};
+use crate::solver::contact_set::Task;
 use crate::solver::pgs;
 use crate::work::Work;
 
@@ -49,7 +50,7 @@ fn sweep(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings,
             squares += node_rows(work, settings, pass);
             squares += work.contact_rows.sweep(&mut work.velocity, pass);
             squares += node_lanes::sweep(ctx, work, settings, pass);
-            squares += sheet::sweep(ctx, model, work, settings, pass);
+            squares += sheets(ctx, model, work, settings, pass);
             squares += law_contact::sweep(ctx, work, pass);
             squares += contacts(ctx, work, settings, job);
         }
@@ -64,13 +65,13 @@ fn sweep(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings,
                 squares += node_rows(work, settings, pass);
                 squares += work.contact_rows.sweep(&mut work.velocity, pass);
                 squares += node_lanes::sweep(ctx, work, settings, pass);
-                squares += sheet::sweep(ctx, model, work, settings, pass);
+                squares += sheets(ctx, model, work, settings, pass);
                 squares += law_contact::sweep(ctx, work, pass);
             }
         }
     }
     work.report.counts.sweeps += 1;
-    if !settings.residuals && settings.stop_residual <= 0.0 {
+    if !wants_residual(settings) {
         return false;
     }
     let rows = work.report.counts.constraint_rows + work.report.counts.contact_rows;
@@ -79,6 +80,16 @@ fn sweep(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings,
         work.report.residuals.push(rms);
     }
     rms < settings.stop_residual
+}
+
+/// Sheets in columns, where there are bodies of nodes at all.
+fn sheets(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings, pass: pgs::Pass) -> Real {
+    if work.node_owners.is_empty() { 0.0 } else { sheet::sweep(ctx, model, work, settings, pass) }
+}
+
+/// Whether a sweep is asked how much it changed.
+fn wants_residual(settings: &Settings) -> bool {
+    settings.residuals || settings.stop_residual > 0.0
 }
 
 /// Rows of constraints on nodes, in lanes when they are many.
@@ -98,7 +109,8 @@ fn contacts(ctx: &StepContext, work: &mut Work, settings: &Settings, job: Job) -
         pose: Blocks::new(&mut work.pose),
         inertia: Blocks::new(&mut work.inertia),
     };
-    work.set.run(job, bodies, &ctx.contact, &work.pool, settings.lanes)
+    let task = Task { job, bodies, params: &ctx.contact, wanted: wants_residual(settings) };
+    work.set.run(task, &work.pool, settings.lanes)
 }
 
 /// Arms, masses and bias of the contacts in this substep, and their warm start.

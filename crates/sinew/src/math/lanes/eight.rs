@@ -1,6 +1,6 @@
 //! Eight numbers at a time: the wide path.
 
-use super::{Block, Blocks, LANES, Lane, Pairs, Picked, PickedPairs, Real};
+use super::{Block, Blocks, LANES, Lane, Number, Pairs, Picked, PickedPairs, Real};
 use fearless_simd::{Simd, SimdBase, SimdFloat, f32x4, f32x8, prelude::*, u32x8};
 
 /// 4x4 transpose of four blocks.
@@ -299,10 +299,9 @@ fn eight<T>(list: &[T]) -> &[T; LANES] {
     list.first_chunk().expect("eight lanes")
 }
 
-impl<S: Simd> Lane for f32x8<S> {
+impl<S: Simd> Number for f32x8<S> {
     const COUNT: usize = 8;
     type Token = S;
-    type Spans = Spans<S>;
     #[inline(always)]
     fn splat(s: S, value: Real) -> Self {
         <f32x8<S> as SimdBase<S>>::splat(s, value)
@@ -337,6 +336,28 @@ impl<S: Simd> Lane for f32x8<S> {
         self.simd_gt(other).select(yes, no)
     }
     #[inline(always)]
+    fn load_rows8(s: S, base: Blocks<'_>, i: &[u32]) -> [Self; 8] {
+        let high = join(s, known_blocks(s, base, eight(i), 1));
+        let low = join(s, known_blocks(s, base, eight(i), 0));
+        [low[0], low[1], low[2], low[3], high[0], high[1], high[2], high[3]]
+    }
+    #[inline(always)]
+    fn store_rows8(rows: [Self; 8], base: Blocks<'_>, i: &[u32]) {
+        let i = eight(i);
+        let low = part([rows[0], rows[1], rows[2], rows[3]]);
+        let high = part([rows[4], rows[5], rows[6], rows[7]]);
+        for k in 0..8 {
+            if i[k] != u32::MAX {
+                put(low[k], base, i[k]);
+                put(high[k], base, i[k] + 1);
+            }
+        }
+    }
+}
+
+impl<S: Simd> Lane for f32x8<S> {
+    type Spans = Spans<S>;
+    #[inline(always)]
     fn all_gt(self, other: Self) -> bool {
         self.simd_gt(other).all_true()
     }
@@ -369,30 +390,6 @@ impl<S: Simd> Lane for f32x8<S> {
         let (b, to) = (part(rows), &mut to[..8]);
         for k in 0..8 {
             b[k].store_slice(&mut to[k]);
-        }
-    }
-    #[inline(always)]
-    fn sum(self) -> Real {
-        let mut n = [0.0; 8];
-        self.store_slice(&mut n);
-        n.iter().sum()
-    }
-    #[inline(always)]
-    fn load_rows8(s: S, base: Blocks<'_>, i: &[u32]) -> [Self; 8] {
-        let high = join(s, known_blocks(s, base, eight(i), 1));
-        let low = join(s, known_blocks(s, base, eight(i), 0));
-        [low[0], low[1], low[2], low[3], high[0], high[1], high[2], high[3]]
-    }
-    #[inline(always)]
-    fn store_rows8(rows: [Self; 8], base: Blocks<'_>, i: &[u32]) {
-        let i = eight(i);
-        let low = part([rows[0], rows[1], rows[2], rows[3]]);
-        let high = part([rows[4], rows[5], rows[6], rows[7]]);
-        for k in 0..8 {
-            if i[k] != u32::MAX {
-                put(low[k], base, i[k]);
-                put(high[k], base, i[k] + 1);
-            }
         }
     }
     #[inline(always)]

@@ -1,14 +1,14 @@
 use super::*;
-use fearless_simd::{Level, dispatch, f32x8};
+use fearless_simd::{Level, dispatch, f32x8, f32x16};
 
 #[inline(always)]
 fn round_trip<S: fearless_simd::Simd>(s: S, base: Blocks<'_>, index: &[u32]) -> [[Real; 8]; 8] {
-    let lanes = <f32x8<S> as Lane>::load_rows8(s, base, index);
+    let lanes = <f32x8<S> as Number>::load_rows8(s, base, index);
     let mut out = [[0.0; 8]; 8];
     for k in 0..8 {
         lanes[k].store(&mut out[k]);
     }
-    <f32x8<S> as Lane>::store_rows8(lanes, base, index);
+    <f32x8<S> as Number>::store_rows8(lanes, base, index);
     let four = <f32x8<S> as Lane>::load_rows4(s, base, index);
     let mut first = [0.0; 8];
     four[1].store(&mut first);
@@ -20,7 +20,7 @@ fn round_trip<S: fearless_simd::Simd>(s: S, base: Blocks<'_>, index: &[u32]) -> 
     <f32x8<S> as Lane>::gather4(s, &side, &order)[1].store(&mut first);
     assert_eq!(first, out[1]);
     <f32x8<S> as Lane>::add_rows4(four, base, &[u32::MAX; 8]);
-    let none = <f32x8<S> as Lane>::splat(s, 0.0);
+    let none = <f32x8<S> as Number>::splat(s, 0.0);
     <f32x8<S> as Lane>::add_rows4([none, none, four[0], none], base, index);
     <f32x8<S> as Lane>::add_rows4([none, none, -four[0], none], base, index);
     let mut picks = Picks::default();
@@ -58,4 +58,57 @@ fn picks_outside_the_blocks_are_refused() {
     let mut picks = Picks::default();
     picks.push([0, 1, 2, 9, 3, 4, 5, 6]);
     picks.over(&[[0.0; 4]; 9]);
+}
+
+/// Loads sixteen rows, adds 1 to every number and stores those that have a place.
+#[inline(always)]
+fn add_one<S: fearless_simd::Simd>(s: S, base: Blocks<'_>, load: &[u32], store: &[u32]) -> [[Real; 16]; 8] {
+    let mut lanes = <f32x16<S> as Number>::load_rows8(s, base, load);
+    let mut out = [[0.0; 16]; 8];
+    for k in 0..8 {
+        lanes[k].store(&mut out[k]);
+        lanes[k] = lanes[k] + <f32x16<S> as Number>::splat(s, 1.0);
+    }
+    <f32x16<S> as Number>::store_rows8(lanes, base, store);
+    out
+}
+
+#[test]
+fn sixteen_rows_come_and_go_to_their_own_places() {
+    let before: Vec<Block> = (0..40).map(|i| core::array::from_fn(|k| (i * 4 + k) as Real)).collect();
+    // in no order, and some that are read only
+    let load: [u32; 16] = core::array::from_fn(|lane| 2 * (lane as u32 * 7 % 19));
+    let store: [u32; 16] = core::array::from_fn(|lane| if lane % 5 == 2 { u32::MAX } else { load[lane] });
+    for level in [Level::new(), Level::baseline()] {
+        let mut base = before.clone();
+        let got = dispatch!(level, s => add_one(s, Blocks::new(&mut base), &load, &store));
+        let mut want = before.clone();
+        for lane in 0..16 {
+            for k in 0..8 {
+                assert_eq!(got[k][lane], (load[lane] * 4) as Real + k as Real);
+                if store[lane] != u32::MAX {
+                    want[load[lane] as usize + k / 4][k % 4] += 1.0;
+                }
+            }
+        }
+        assert_eq!(base, want);
+    }
+}
+
+#[test]
+#[should_panic(expected = "of 20")]
+fn sixteen_rows_outside_the_blocks_are_not_read() {
+    let mut base = vec![[0.0; 4]; 20];
+    let mut load = [0; 16];
+    load[9] = 19;
+    dispatch!(Level::new(), s => add_one(s, Blocks::new(&mut base), &load, &[u32::MAX; 16]));
+}
+
+#[test]
+#[should_panic(expected = "of 20")]
+fn sixteen_rows_outside_the_blocks_are_not_written() {
+    let mut base = vec![[0.0; 4]; 20];
+    let mut store = [u32::MAX; 16];
+    store[3] = 19;
+    dispatch!(Level::new(), s => add_one(s, Blocks::new(&mut base), &[0; 16], &store));
 }
