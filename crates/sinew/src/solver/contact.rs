@@ -166,11 +166,13 @@ impl<L: Number> Placement<L> {
             for k in 0..3 {
                 normal[k] = both.select_gt(far, line[k] * inverse, normal[k]);
             }
-            // the tangent stays square to it
+            // the tangent stays square to it; that of a pair with a flat side is left alone, whoever is beside it in the batch
             let along = dot(tangent, normal);
-            tangent = sub(tangent, scale(normal, along));
-            let shrink = L::splat(t, 1.0).div(dot(tangent, tangent).sqrt().max(L::splat(t, Real::MIN_POSITIVE)));
-            tangent = scale(tangent, shrink);
+            let across = sub(tangent, scale(normal, along));
+            let shrink = L::splat(t, 1.0).div(dot(across, across).sqrt().max(L::splat(t, Real::MIN_POSITIVE)));
+            for k in 0..3 {
+                tangent[k] = both.select_gt(far, across[k] * shrink, tangent[k]);
+            }
         }
         let lean = L::load(t, &batch.lean[at..]);
         Self { turn_a, turn_b, between, radius_a, radius_b, lean, normal, tangent }
