@@ -46,6 +46,10 @@ pub(crate) struct Nodes {
     pub mass: Vec<Real>,
     /// 1/mass of each, 0 when pinned [1/kg].
     pub inv_mass: Vec<Real>,
+    /// Sum of all masses [kg].
+    pub total_mass: Real,
+    /// Some node is pinned.
+    pub pinned: bool,
     /// Semi-axes of nodes that are ellipsoids; empty when nodes are points. (node_count) [m]
     pub radii: Box<[Vec3]>,
     /// Places of nodes that are ellipsoids in the rest shape; empty when nodes are points. (node_count) [m]
@@ -124,6 +128,8 @@ impl Nodes {
             start,
             inner_start,
             inner_count: 0,
+            total_mass: mass.iter().sum(),
+            pinned: inv_mass.contains(&0.0),
             mass,
             inv_mass,
             radii: Box::default(),
@@ -186,6 +192,8 @@ impl Nodes {
             start,
             inner_start,
             inner_count: inner.len() as u32,
+            total_mass: total,
+            pinned: inv_mass.contains(&0.0),
             mass,
             inv_mass,
             radii: model.ellipsoids().into(),

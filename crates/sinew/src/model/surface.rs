@@ -66,6 +66,8 @@ pub struct Surface {
     solid: bool,
     /// Height above the three nodes of each surfel; empty when all is in the weights. (surfel_count) [m]
     offsets: Vec<Real>,
+    /// Every surfel is a node: it has one share, its weight is one.
+    plain: bool,
 }
 
 impl Surface {
@@ -73,7 +75,7 @@ impl Surface {
     pub fn of_nodes(nodes: impl IntoIterator<Item = u32>, triangles: Vec<[u32; 3]>) -> Self {
         let shares: Vec<Share> = nodes.into_iter().map(|node| Share { node, weight: 1.0 }).collect();
         let starts = (0..=shares.len() as u32).collect();
-        Self { starts, shares, triangles, ..Self::default() }
+        Self { starts, shares, triangles, plain: true, ..Self::default() }
     }
 
     /// Nodes in a row, with a segment from each to the next.
@@ -178,13 +180,22 @@ impl Surface {
         single && self.shares.iter().enumerate().all(same) && (0..count as u32).all(|s| self.offset(s) == 0.0)
     }
 
+    /// The node that each surfel is; none when some follow several.
+    pub(crate) fn nodes(&self) -> Option<&[Share]> {
+        self.plain.then_some(&self.shares[..])
+    }
+
     /// Height of a surfel above the plane of its three nodes [m]; 0 when weights alone carry it.
     pub fn offset(&self, surfel: u32) -> Real {
         self.offsets.get(surfel as usize).copied().unwrap_or(0.0)
     }
 
     /// Where a surfel is when the nodes are at `x` [m].
+    #[inline]
     pub fn position<P: Coordinates>(&self, surfel: u32, x: &[P]) -> Vec3 {
+        if let Some(nodes) = self.nodes() {
+            return x[nodes[surfel as usize].node as usize].vector();
+        }
         let foot = self.blend(surfel, x);
         match self.offset(surfel) {
             0.0 => foot,
@@ -209,7 +220,19 @@ impl Surface {
     /// All positions, in the order of surfels [m]. Nothing is allocated once `out` has grown.
     pub fn positions<P: Coordinates>(&self, x: &[P], out: &mut Vec<Vec3>) {
         out.clear();
-        out.extend((0..self.len() as u32).map(|s| self.position(s, x)));
+        match self.nodes() {
+            Some(nodes) => out.extend(nodes.iter().map(|share| x[share.node as usize].vector())),
+            None => out.extend((0..self.len() as u32).map(|s| self.position(s, x))),
+        }
+    }
+
+    /// All velocities, in the order of surfels [m/s].
+    pub(crate) fn velocities<P: Coordinates>(&self, x: &[P], v: &[P], out: &mut Vec<Vec3>) {
+        out.clear();
+        match self.nodes() {
+            Some(nodes) => out.extend(nodes.iter().map(|share| v[share.node as usize].vector())),
+            None => out.extend((0..self.len() as u32).map(|s| self.velocity(s, x, v))),
+        }
     }
 
     /// Unit normals at the surfels from their `positions`, triangles weighted by area; zero for a surfel without
@@ -219,6 +242,12 @@ impl Surface {
         out.resize(positions.len(), Vec3::ZERO);
         add_normals(positions, &self.triangles, out);
         out.iter_mut().for_each(|n| *n = n.normalize_or_zero());
+    }
+
+    /// The normal at a surfel as `normals` has it, from the triangles around it in ascending order.
+    pub(crate) fn normal_from(&self, positions: &[Vec3], around: &[u32]) -> Vec3 {
+        let area = |sum: Vec3, &t: &u32| sum + doubled_area(positions, self.triangles[t as usize]);
+        around.iter().fold(Vec3::ZERO, area).normalize_or_zero()
     }
 
     /// Adds a surfel's force [N] (or impulse) to the nodes it follows, by the transpose of the weights. Exact in force,
@@ -286,12 +315,17 @@ pub fn inflate(mesh: &TriMesh, distance: Real) -> TriMesh {
 /// Adds twice the area vector of each triangle to its corners.
 fn add_normals(positions: &[Vec3], triangles: &[[u32; 3]], out: &mut [Vec3]) {
     for &[i, j, k] in triangles {
-        let (a, b, c) = (positions[i as usize], positions[j as usize], positions[k as usize]);
-        let area = (b - a).cross(c - a);
+        let area = doubled_area(positions, [i, j, k]);
         out[i as usize] += area;
         out[j as usize] += area;
         out[k as usize] += area;
     }
+}
+
+/// Twice the area vector of a triangle [m²].
+fn doubled_area(positions: &[Vec3], corners: [u32; 3]) -> Vec3 {
+    let [a, b, c] = corners.map(|i| positions[i as usize]);
+    (b - a).cross(c - a)
 }
 
 /// Three coordinates, as State keeps them or as the solver does.

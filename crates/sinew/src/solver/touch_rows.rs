@@ -75,19 +75,26 @@ impl TouchRows {
     pub fn push_touch(&mut self, axes: [Vec3; 3], parts: &[Part], wants: Wants) -> Place {
         let from = self.parts.len() as u32;
         self.parts.extend_from_slice(parts);
-        let answer = |a: Vec3, b: Vec3| -> Real {
-            parts.iter().map(|&(_, weight, inv_mass)| (a * weight).dot(b * weight * inv_mass)).sum()
-        };
+        let [x, y, z] = [0, 1, 2].map(|k| [axes[0][k], axes[1][k], axes[2][k], 0.0]);
+        // of each axis by itself, and of the first tangent with the second
+        let (mates, first) = ([0, 1, 2, 1], [0, 1, 2, 0]);
+        let [ours, theirs] = [first, mates].map(|of| [x, y, z].map(|of_axes| of.map(|k| of_axes[k])));
+        let mut answers = [-0.0; 4];
+        for &(_, weight, inv_mass) in parts {
+            for k in 0..4 {
+                let product = |c: usize| (ours[c][k] * weight) * (theirs[c][k] * weight * inv_mass);
+                answers[k] += product(0) + product(1) + product(2);
+            }
+        }
         // a row that no node answers keeps its impulse
         let held = |answer: Real| if answer > 0.0 { answer } else { Real::INFINITY };
-        let [x, y, z] = [0, 1, 2].map(|k| [axes[0][k], axes[1][k], axes[2][k], 0.0]);
         self.touches.push(Touch {
             axes: axes.map(|u| [u.x, u.y, u.z, 0.0]),
             columns: [x, y, z],
             parts: [from, self.parts.len() as u32],
             wants,
-            diagonal: axes.map(|u| held(answer(u, u))),
-            between: answer(axes[0], axes[1]),
+            diagonal: [0, 1, 2].map(|k| held(answers[k])),
+            between: answers[3],
         });
         self.order.push(Place::Touch(self.touches.len() as u32 - 1));
         Place::Touch(self.touches.len() as u32 - 1)
@@ -161,7 +168,9 @@ impl TouchRows {
             match place {
                 Place::Touch(at) => {
                     let touch = &self.touches[at as usize];
-                    touch.apply([0, 1, 2], touch.wants.impulse, self.parts_of(touch), v);
+                    if touch.wants.impulse != [0.0; 3] {
+                        touch.apply([0, 1, 2], touch.wants.impulse, self.parts_of(touch), v);
+                    }
                 }
                 Place::Rows(first) => {
                     (first..first + 3)
@@ -243,6 +252,9 @@ impl Touch {
         let drift = if pass == Pass::Correct { drift } else { drift - self.wants.correction };
         let old = self.wants.impulse[2];
         let impulse = (old - drift / self.diagonal[2]).max(0.0);
+        if impulse == old {
+            return 0.0;
+        }
         self.wants.impulse[2] = impulse;
         self.apply([2], [impulse - old], parts, v);
         (impulse - old) * (impulse - old)

@@ -113,7 +113,7 @@ pub(super) fn is_blown(h: Real, nodes: &Nodes, held: &SoftWork, body: BodyRef<'_
 /// Energy of motion that does no harm [J].
 fn tremble(h: Real, nodes: &Nodes) -> Real {
     let speed = TREMBLE * nodes.shortest / h;
-    0.5 * nodes.mass.iter().sum::<Real>() * speed * speed
+    0.5 * nodes.total_mass * speed * speed
 }
 
 /// Counts what an explicit body may have before its own forces move it on: at the start of a substep, and of its way when
@@ -193,11 +193,11 @@ fn is_driven(nodes: &Nodes, v: &[Block]) -> bool {
 
 /// Velocity of the centre of mass; nothing when it is held somewhere [m/s].
 fn centre_of(nodes: &Nodes, v: &[Block]) -> Vec3 {
-    if nodes.inv_mass.contains(&0.0) {
+    if nodes.pinned {
         return Vec3::ZERO;
     }
     let momentum = Vec3::from_array(run_wide(Motion { nodes, v, what: Momentum }));
-    momentum / nodes.mass.iter().sum::<Real>()
+    momentum / nodes.total_mass
 }
 
 /// What a body has and is given in a substep, as functions of the share of its inner motion that it keeps.
@@ -223,17 +223,18 @@ fn cut(h: Real, nodes: &Nodes, slot: u32, work: &mut Work, [blocks, seats]: [Ran
     let Work { implicit, soft, pose, velocity, node_total, inner, heading, report, .. } = work;
     let Some(held) = soft[slot as usize].as_ref() else { return };
     let (x, before, after) = (&pose[blocks.clone()], &velocity[blocks], &mut implicit.v[seats.clone()]);
-    let pinned = nodes.inv_mass.contains(&0.0);
     if is_driven(nodes, after) {
         // who moves pinned nodes gives what it likes
         return;
     }
-    let mass: Real = nodes.mass.iter().sum();
     let centre = centre_of(nodes, after);
     let energy = |x: &[Block]| held.model.energy(BodyRef { x, v: before, inner: &inner[nodes.inner_span()] });
     let mut account = Account {
         had: energy(x) + kinetic(nodes, before, Vec3::ZERO),
-        kinetic: [if pinned { 0.0 } else { 0.5 * mass * centre.length_squared() }, kinetic(nodes, after, centre)],
+        kinetic: [
+            if nodes.pinned { 0.0 } else { 0.5 * nodes.total_mass * centre.length_squared() },
+            kinetic(nodes, after, centre),
+        ],
         work: row_work(&implicit.rows, &seats, after, centre),
     };
     for (force, v) in node_total[nodes.span()].iter().zip(after.iter()) {

@@ -16,6 +16,9 @@ use bytemuck::Zeroable;
 /// Rounds in which an ellipsoid and a shape agree on their normal.
 const AGREE: usize = 8;
 
+/// What rounding may do to a height over a plane, as a share of the distances it is made of.
+const ROUNDING: Real = 1e-5;
+
 /// Finds contacts of all surfels with rigid bodies; appends them to the step's contacts.
 pub(super) fn find(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
     for (slot, _) in model.bodies.iter() {
@@ -72,20 +75,20 @@ pub(super) fn near_colliders(model: &Model, work: &mut Work, (slot, nodes): (u32
 
 /// One body's surfels: colliders near the whole surface first, then the surfels near each.
 fn find_body(model: &Model, state: &State, work: &mut Work, settings: &Settings, (slot, nodes): (u32, &Nodes)) {
-    let Work { skins, reaches, .. } = work;
-    let Some(skin) = skins[slot as usize].as_ref() else { return };
+    let Some(skin) = work.skins[slot as usize].as_ref() else { return };
     // how far each surfel may come
     let fall = settings.gravity.length() * settings.dt * settings.dt;
     let buffer = if nodes.is_soft() { 0.0 } else { settings.contact_method.buffer() };
-    reaches.clear();
     let still = settings.contact_margin + buffer + fall;
-    reaches.extend(skin.v.iter().map(|v| still + 2.0 * settings.dt * v.length()));
-    let farthest = reaches.iter().fold(0.0, |most: Real, r| most.max(*r));
+    let reach = |speed: Real| still + 2.0 * settings.dt * speed;
+    let farthest = reach(skin.fastest);
     let size = nodes.radii.iter().fold(0.0, |most: Real, r| most.max(r.max_element()));
-    let Some(around) = box_of(&skin.x).map(|b| b.grown(nodes.traits.radius + size + farthest)) else { return };
+    let Some(tight) = box_of(&skin.x) else { return };
+    let around = tight.grown(nodes.traits.radius + size + farthest);
     near_colliders(model, work, (slot, nodes), &around);
     let Work { bounds, colliders, contacts, motion, skins, near_colliders, reaches, .. } = work;
     let Some(skin) = skins[slot as usize].as_ref() else { return };
+    reaches.clear();
     for &c in near_colliders.iter() {
         let collider = colliders[c as usize];
         let Some(rigid) = model.rigid_at(collider.body) else { continue };
@@ -101,6 +104,13 @@ fn find_body(model: &Model, state: &State, work: &mut Work, settings: &Settings,
             sub_b: 0,
         };
         let side = Side { built, pose, placed: pose.then_inner(&built.place), bounds: bounds[c as usize], key };
+        let most = nodes.traits.radius + settings.standoff() + size + farthest + motion[i];
+        if side.is_far_from_all(&tight, most) {
+            continue;
+        }
+        if reaches.is_empty() {
+            reaches.extend(skin.v.iter().map(|v| reach(v.length())));
+        }
         let near = Near { nodes, skin, reaches, motion: motion[i] };
         side.look(model, state, settings, &near, contacts);
     }
@@ -172,7 +182,8 @@ impl Side<'_> {
             }
             let solid = near.nodes.surface.is_solid();
             // seen from inside its own body: a surfel on an edge of the shape has no normal, or any
-            let inward = if solid { near.skin.normals[surfel] * -settings.contact_margin } else { Vec3::ZERO };
+            let normal = |nodes: &Nodes| near.skin.normal(nodes, surfel as u32);
+            let inward = if solid { normal(near.nodes) * -settings.contact_margin } else { Vec3::ZERO };
             let met = match &shape {
                 Some(shape) => self.meet_ellipsoid(x, shape),
                 None => self.meet(x + inward),
@@ -194,6 +205,14 @@ impl Side<'_> {
     fn is_far(&self, x: Vec3, reach: Real) -> bool {
         let round = Reach::of(&self.built.geometry, &self.placed, reach);
         round.map_or_else(|| !self.bounds.meets(&Bounds3 { min: x, max: x }.grown(reach)), |round| round.is_beyond(x))
+    }
+
+    /// True when all points of a box are farther than `reach` [m]: a plane has a box without end, and meets every body.
+    fn is_far_from_all(&self, all: &Bounds3, reach: Real) -> bool {
+        let Some(normal) = self.built.geometry.plane().map(|n| self.placed.rotation * n) else { return false };
+        let (half, middle) = ((all.max - all.min) * 0.5, (all.max + all.min) * 0.5 - self.placed.position);
+        let rounding = ROUNDING * (half.length() + middle.length());
+        normal.dot(middle) - normal.abs().dot(half) > reach + rounding
     }
 
     fn meet(&self, from: Vec3) -> Option<Meet> {

@@ -4,7 +4,7 @@
 use super::node_contact::{near_colliders, remember, renew};
 use super::rim_contact::Looker;
 use crate::collision::TriangleMeet;
-use crate::collision::surface::{CellTree, Ends, Finder, Held, NearPairs, Touching, feature, sort, thin_out};
+use crate::collision::surface::{CellTree, Ends, Finder, Held, NearPairs, Touching, feature, reach_at_rest, thin_out};
 use crate::math::{Pose, Real, Vec3};
 
 use crate::model::{Body, BuiltCollider, Model, Nodes};
@@ -100,8 +100,10 @@ fn find_pair(model: &Model, state: &State, work: &mut Work, settings: &Settings,
     for slot in [a, b] {
         fit(model, skins, slot, settings);
     }
-    let (Some(skin_a), Some(skin_b)) = (&skins[a as usize], &skins[b as usize]) else { return };
     let (Some(nodes_a), Some(nodes_b)) = (model.nodes_at(a), model.nodes_at(b)) else { return };
+    let still = settings.soft_margin() + fall(settings);
+    look_for_pairs(skins, [(a, nodes_a), (b, nodes_b)], still, near_pairs, settings.lanes);
+    let (Some(skin_a), Some(skin_b)) = (&skins[a as usize], &skins[b as usize]) else { return };
     let own = a == b;
     let key = |fa: (u32, u32), fb: (u32, u32)| ContactKey {
         a,
@@ -143,9 +145,8 @@ fn find_pair(model: &Model, state: &State, work: &mut Work, settings: &Settings,
         crossed,
         sag: HELD_SAG * settings.contact_margin,
     };
-    let (Some(boxed_a), Some(boxed_b)) = (skin_a.boxed(), skin_b.boxed()) else { return };
-    near_pairs.find(&finder, [boxed_a, boxed_b], settings.lanes);
-    let trees = [boxed_a.tree, boxed_b.tree];
+    let (Some(tree_a), Some(tree_b)) = (&skin_a.tree, &skin_b.tree) else { return };
+    let trees = [tree_a, tree_b];
     // under the guarantee rows shall stop what the guard would have to
     let held = (!settings.guaranteed).then_some(held_vertices);
     // what is beside a body lies behind some of its faces too
@@ -177,6 +178,25 @@ fn find_pair(model: &Model, state: &State, work: &mut Work, settings: &Settings,
     }
 }
 
+/// Lists the pairs of features of two surfaces, or of one, that may touch, and finds their normals.
+fn look_for_pairs(
+    skins: &mut [Option<SkinWork>],
+    sides: [(u32, &Nodes); 2],
+    still: Real,
+    pairs: &mut NearPairs,
+    lanes: bool,
+) {
+    let [boxed_a, boxed_b] = sides.map(|(slot, nodes)| skins[slot as usize].as_ref().and_then(|s| s.boxed(nodes)));
+    let (Some(boxed_a), Some(boxed_b)) = (boxed_a, boxed_b) else { return };
+    let reach = reach_at_rest(still, sides.map(|(_, nodes)| nodes.traits.radius));
+    pairs.find([boxed_a, boxed_b], reach, lanes);
+    for (side, (slot, nodes)) in sides.into_iter().enumerate() {
+        if let Some(skin) = &mut skins[slot as usize] {
+            skin.find_normals(nodes, pairs.surfels(side, &nodes.cells));
+        }
+    }
+}
+
 /// Of contacts in the order of keys, those of two bodies.
 fn of_bodies(contacts: &[ContactMemory], bodies: (u32, u32)) -> &[ContactMemory] {
     let first = contacts.partition_point(|m| (m.key.a, m.key.b) < bodies);
@@ -191,7 +211,7 @@ type Ghost<'a> = &'a dyn Fn(&Touching) -> bool;
 /// are ghosts and, with `held`, without the edges that vertices hold.
 fn features(
     finder: &Finder<'_>,
-    pairs: &NearPairs,
+    pairs: &mut NearPairs,
     [tree_a, tree_b]: [&CellTree; 2],
     (held, ghost): (Option<&mut Held>, Ghost<'_>),
     out: &mut Vec<Touching>,
@@ -201,11 +221,11 @@ fn features(
     for (pairs, swapped, tree) in [(of_a, false, tree_b), (of_b, true, tree_a)] {
         out.extend(pairs.iter().filter_map(|&pair| finder.vertex(pair, swapped, &tree.bounds(pair[1]))));
     }
-    thin_out(out);
+    thin_out(out, &mut pairs.sorter);
     out.retain(|t| !ghost(t));
     let held = held.map(|h| h.list(out, [finder.a.x.len(), finder.b.x.len()]));
     out.extend(pairs.edges.iter().filter_map(|&pair| finder.edges(pair, held)));
-    sort(out);
+    pairs.sorter.by_key(out);
 }
 
 /// Boxes and normals of a surface for this step.

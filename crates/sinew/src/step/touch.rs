@@ -224,8 +224,11 @@ pub(super) fn parts(model: &Model, velocity: &[Block], m: &ContactMemory, out: &
             return false;
         }
         let first = model.node_block(feature.nodes.start);
+        let surface = &feature.nodes.surface;
         for (&surfel, weight) in feature.surfels.iter().zip(feature.weights).filter(|(_, w)| *w != 0.0) {
-            for share in feature.nodes.surface.shares(surfel) {
+            let shares =
+                surface.nodes().map_or_else(|| surface.shares(surfel), |s| std::slice::from_ref(&s[surfel as usize]));
+            for share in shares {
                 let block = first + share.node;
                 if out.iter().any(|part| part.0 == block) {
                     return false;

@@ -10,6 +10,9 @@ use crate::state::State;
 /// Distances up to this times the least are alike: rounding of a point on an edge that two faces share.
 const ALIKE: Real = 1.001;
 
+/// Steps by which surfels look ahead, and a little for rounding.
+const LOOK_AHEAD: Real = 2.002;
+
 /// Positions, velocities and normals of surfels, and boxes over the cells.
 #[derive(Debug)]
 pub(crate) struct SkinWork {
@@ -20,13 +23,18 @@ pub(crate) struct SkinWork {
     pub v: Vec<Vec3>,
     /// No surfel is faster [m/s].
     pub fastest: Real,
-    /// Outward unit normals; zero where there are no triangles.
-    pub normals: Vec<Vec3>,
+    /// Outward unit normals, of a body with an inside those that were asked for; zero where there are no triangles.
+    normals: Vec<Vec3>,
+    /// Which of them are known since the surface was last followed.
+    known: Vec<bool>,
+    /// The triangles at each surfel.
+    around: Around,
     /// Around all places the surfels may be in this step.
     pub bounds: Option<Bounds3>,
     /// The step [s].
     dt: Real,
-    /// Positions of the surfels now and where their velocities take them in this step, in lanes. Written by `fit` [m].
+    /// Positions of the surfels now, with twice the way of this step, and where their velocities take them in it, in lanes.
+    /// Written by `fit` [m].
     now: Vec<Block>,
     then: Vec<Block>,
     /// Boxes around all places where each cell may be in this step, and what the window adds; none without cells. Written by `fit`.
@@ -67,6 +75,8 @@ impl SkinWork {
             v: Vec::new(),
             fastest: 0.0,
             normals: Vec::new(),
+            known: Vec::new(),
+            around: Around::new(nodes.surface.len(), nodes.surface.triangles()),
             bounds: None,
             dt: 0.0,
             now: Vec::new(),
@@ -116,23 +126,20 @@ impl SkinWork {
         if rests {
             self.rested.0.extend_from_slice(x);
         }
-        self.v.clear();
         if self.all_nodes {
             self.x.clear();
             self.x.extend_from_slice(x);
+            self.v.clear();
             self.v.extend_from_slice(v);
         } else {
             nodes.surface.positions(x, &mut self.x);
-            self.v.extend((0..nodes.surface.len() as u32).map(|s| nodes.surface.velocity(s, x, v)));
+            nodes.surface.velocities(x, v, &mut self.v);
         }
         let square = self.v.iter().fold(0.0, |most: Real, v| most.max(v.length_squared()));
         self.fastest = square.sqrt();
-        // only a body with an inside, or one that meets surfaces, asks for them
-        if nodes.surface.is_solid() {
-            nodes.surface.normals(&self.x, &mut self.normals);
-        } else {
-            self.normals.clear();
-        }
+        self.known.clear();
+        self.known.resize(self.x.len(), false);
+        self.normals.resize(self.x.len(), Vec3::ZERO);
         self.fitted = None;
         self.dt = dt;
         let far = Real::INFINITY;
@@ -155,11 +162,11 @@ impl SkinWork {
         }
         let Self { x, v, dt, now, then, tree, .. } = self;
         let Some(tree) = tree else { return };
-        let block = |p: Vec3| [p.x, p.y, p.z, 0.0];
+        let block = |p: Vec3, more: Real| [p.x, p.y, p.z, more];
         now.clear();
-        now.extend(x.iter().map(|&x| block(x)));
+        now.extend(x.iter().zip(v.iter()).map(|(&x, &v)| block(x, LOOK_AHEAD * *dt * v.length())));
         then.clear();
-        then.extend(x.iter().zip(v.iter()).map(|(&x, &v)| block(x + v * *dt)));
+        then.extend(x.iter().zip(v.iter()).map(|(&x, &v)| block(x + v * *dt, 0.0)));
         let (radius, deeper) = (nodes.traits.radius.max(0.0), window.depth - window.near);
         let reaches = deeper > 0.0;
         let fit = Fit {
@@ -173,6 +180,23 @@ impl SkinWork {
         tree.fit(fit, window.lanes);
     }
 
+    /// The outward unit normal at a surfel.
+    pub fn normal(&self, nodes: &Nodes, surfel: u32) -> Vec3 {
+        nodes.surface.normal_from(&self.x, self.around.of(surfel))
+    }
+
+    /// Finds the normals at these surfels, where they are not known; a sheet has all of them.
+    pub fn find_normals(&mut self, nodes: &Nodes, surfels: impl Iterator<Item = u32>) {
+        if !nodes.surface.is_solid() {
+            return;
+        }
+        for surfel in surfels {
+            if !std::mem::replace(&mut self.known[surfel as usize], true) {
+                self.normals[surfel as usize] = self.normal(nodes, surfel);
+            }
+        }
+    }
+
     /// Calls `found` for every cell whose box of this step meets `bounds`, in no particular order.
     pub fn overlapping(&self, bounds: &Bounds3, found: impl FnMut(u32)) {
         if let Some(tree) = &self.tree {
@@ -181,8 +205,9 @@ impl SkinWork {
     }
 
     /// Boxes and places of this step, once they were fitted; none without cells.
-    pub fn boxed(&self) -> Option<Boxed<'_>> {
-        Some(Boxed { tree: self.tree.as_ref()?, x: &self.now })
+    pub fn boxed<'a>(&'a self, nodes: &'a Nodes) -> Option<Boxed<'a>> {
+        let (cells, solid) = (&*nodes.cells, nodes.surface.is_solid());
+        Some(Boxed { cells, tree: self.tree.as_ref()?, x: &self.now, solid })
     }
 
     /// True when a point is inside this body with an inside, as the nearest of its faces within `reach` tells [m].
@@ -232,6 +257,36 @@ impl SkinWork {
             radius: nodes.traits.radius,
             solid: nodes.surface.is_solid(),
         }
+    }
+}
+
+/// Triangles at each surfel, ascending.
+#[derive(Debug)]
+struct Around {
+    /// Where those of each surfel begin, and the end.
+    starts: Vec<u32>,
+    triangles: Vec<u32>,
+}
+
+impl Around {
+    fn new(surfels: usize, triangles: &[[u32; 3]]) -> Self {
+        let corners = || triangles.iter().zip(0..).flat_map(|(t, k)| t.map(|corner| (corner, k)));
+        let mut starts = vec![0; surfels + 1];
+        corners().for_each(|(corner, _)| starts[corner as usize + 1] += 1);
+        for k in 0..surfels {
+            starts[k + 1] += starts[k];
+        }
+        let (mut next, mut of) = (starts.clone(), vec![0; 3 * triangles.len()]);
+        for (corner, triangle) in corners() {
+            of[next[corner as usize] as usize] = triangle;
+            next[corner as usize] += 1;
+        }
+        Self { starts, triangles: of }
+    }
+
+    fn of(&self, surfel: u32) -> &[u32] {
+        let k = surfel as usize;
+        &self.triangles[self.starts[k] as usize..self.starts[k + 1] as usize]
     }
 }
 

@@ -21,14 +21,46 @@ fn vertex(t: &Touching) -> Option<(usize, u32)> {
     }
 }
 
+/// Sorts touches by keys that are made once; records are larger, and are moved once.
+#[derive(Debug, Default)]
+pub(crate) struct Sorter {
+    keys: Vec<(u128, u32)>,
+    moved: Vec<Touching>,
+}
+
+impl Sorter {
+    fn sort(&mut self, touches: &mut Vec<Touching>, key: impl Fn(&Touching) -> u128) {
+        self.keys.clear();
+        self.keys.extend(touches.iter().map(key).zip(0..));
+        self.keys.sort_unstable();
+        self.moved.clear();
+        self.moved.extend(self.keys.iter().map(|&(_, k)| touches[k as usize]));
+        std::mem::swap(touches, &mut self.moved);
+    }
+
+    /// In the order of contact keys.
+    pub fn by_key(&mut self, touches: &mut Vec<Touching>) {
+        let wide = |v: u32, by: u32| u128::from(v) << by;
+        self.sort(touches, |t| wide(t.a.0, 96) | wide(t.b.0, 64) | wide(t.a.1, 32) | wide(t.b.1, 0));
+    }
+
+    /// Vertices together, the nearest face first; ties by face.
+    fn by_vertex(&mut self, touches: &mut Vec<Touching>) {
+        self.sort(touches, |t| {
+            let (side, v) = vertex(t).unwrap_or_default();
+            let face = if side == 0 { t.b.1 } else { t.a.1 };
+            // what is not negative is in the order of its bits
+            #[allow(clippy::unnecessary_cast, reason = "the cast is needed in the f32 build")]
+            let gap = (t.gap.abs() as f64).to_bits();
+            (side as u128) << 127 | u128::from(v & (u32::MAX >> 1)) << 96 | u128::from(gap) << 32 | u128::from(face)
+        });
+    }
+}
+
 /// Keeps for each vertex the nearest face on each side of it; vertices lie together afterwards. Inside a body a vertex is behind
 /// all its faces: it goes out through the nearest, and a vertex that is outside of one is not inside.
-pub(crate) fn thin_out(touches: &mut Vec<Touching>) {
-    // vertices together, the nearest face first; ties by key
-    touches.sort_unstable_by(|s, t| {
-        let order = vertex(s).cmp(&vertex(t));
-        order.then(s.gap.abs().total_cmp(&t.gap.abs())).then((s.a, s.b).cmp(&(t.a, t.b)))
-    });
+pub(crate) fn thin_out(touches: &mut Vec<Touching>, sorter: &mut Sorter) {
+    sorter.by_vertex(touches);
     let mut kept: usize = 0;
     let mut group = 0;
     for i in 0..touches.len() {
@@ -44,11 +76,6 @@ pub(crate) fn thin_out(touches: &mut Vec<Touching>) {
         }
     }
     touches.truncate(kept);
-}
-
-/// The order of contact keys.
-pub(crate) fn sort(touches: &mut [Touching]) {
-    touches.sort_unstable_by_key(|t| (t.a.0, t.b.0, t.a.1, t.b.1));
 }
 
 /// The vertices of two surfaces that have contacts, with the contacts' normals.

@@ -29,7 +29,7 @@ pub(crate) use closest::{blend, point_triangle, segment_segment, way_between};
 pub(crate) use drift::{Look, Ways};
 pub(crate) use fold_finder::{Candidate, FoldFinder, FoldList, FoldPair};
 pub(crate) use fold_near::part;
-pub(crate) use held::{Held, sort, thin_out};
+pub(crate) use held::{Held, thin_out};
 pub(crate) use near_pairs::{Boxed, NearPairs};
 pub(crate) use tree::SurfaceTree;
 
@@ -123,6 +123,12 @@ pub(crate) struct Ends<'a> {
     pub b: &'a [u32],
 }
 
+/// Reach of surfaces of these half thicknesses whose features are worth a row up to the gap `near` while they do not move: no
+/// others touch, but for what has sunk in, and what surfels look farther, as `Boxed` has it [m].
+pub(crate) fn reach_at_rest(near: Real, radii: [Real; 2]) -> Real {
+    MORE * (near + radii[0] + radii[1])
+}
+
 impl Finder<'_> {
     /// The touch of a vertex of a and a triangle of b, or of b and a when `swapped`, with the box of the triangle.
     pub fn vertex(&self, [vertex, cell]: [u32; 2], swapped: bool, of_face: &Bounds3) -> Option<Touching> {
@@ -131,11 +137,6 @@ impl Finder<'_> {
         // a vertex as far from the box of a face as the box of its own cell may reach has nothing to do with it
         let outside = (of_face.min - x).max(x - of_face.max).max_element() > self.beyond;
         if outside { None } else { self.vertex_face(vertex, cell, swapped) }
-    }
-
-    /// No features that are farther apart touch, but for what has sunk in [m].
-    pub fn farthest(&self) -> Real {
-        MORE * (self.nearest + self.a.radius + self.b.radius)
     }
 
     /// A vertex of a against a triangle of b, or the other way round when `swapped`.

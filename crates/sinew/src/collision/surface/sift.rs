@@ -10,9 +10,11 @@
 //! Who is left out would not have touched, and who is left in is looked at again by itself (`Finder`).
 
 use super::fold_near::{from_face, nearest_of_edges};
+use super::near_pairs::Boxed;
 use super::{DEEPEST_EDGE, END};
 use crate::math::lane3::{V3, cross, dot, sub};
-use crate::math::{Block, Kernel, LANES, Lane, Real, run};
+use crate::math::{Block, Kernel, LANES, Lane, Real};
+use crate::model::surface::NONE;
 
 /// What rounding may do to a distance, as a share of the features' size. Nearest points of narrow triangles and of segments
 /// that are nearly parallel are badly known, their distance is known to less than this.
@@ -24,90 +26,175 @@ const NARROW: Real = 1e-5;
 /// What is divided by is no less [m⁴].
 const TINY: Real = 1e-30;
 
-/// Pairs of features with the surfels they have.
+/// Eight pairs that are to be tried, with their surfels.
+struct Group {
+    slots: [[u32; LANES]; 4],
+    pairs: [[u32; 2]; LANES],
+    count: usize,
+}
+
+impl Group {
+    const EMPTY: Self = Self { slots: [[0; LANES]; 4], pairs: [[0; 2]; LANES], count: 0 };
+
+    /// Adds a pair. True when there is no room for another.
+    #[inline(always)]
+    fn add(&mut self, pair: [u32; 2], slots: [u32; 4]) -> bool {
+        let lane = self.count % LANES;
+        self.pairs[lane] = pair;
+        for k in 0..4 {
+            self.slots[k][lane] = slots[k];
+        }
+        self.count += 1;
+        self.count == LANES
+    }
+
+    /// Lists those that are not far, by a bit each, and starts anew.
+    #[inline(always)]
+    fn keep(&mut self, far: u32, out: &mut Vec<[u32; 2]>) {
+        let mut near = !far & ((1 << self.count) - 1);
+        while near != 0 {
+            out.push(self.pairs[near.trailing_zeros() as usize % LANES]);
+            near &= near - 1;
+        }
+        self.count = 0;
+    }
+
+    /// A bit for each pair that is far; the surfels are of the sides that are told.
+    #[inline(always)]
+    fn far<L: Lane, G: Gap>(&self, t: L::Token, sides: [&[Block]; 4], gap: G) -> u32 {
+        let (none, mut far, mut at) = (L::splat(t, 0.0), 0, 0);
+        while at < LANES {
+            let [a, b, c, d] = [
+                L::gather4(t, sides[0], &self.slots[0][at..]),
+                L::gather4(t, sides[1], &self.slots[1][at..]),
+                L::gather4(t, sides[2], &self.slots[2][at..]),
+                L::gather4(t, sides[3], &self.slots[3][at..]),
+            ];
+            let x = [[a[0], a[1], a[2]], [b[0], b[1], b[2]], [c[0], c[1], c[2]], [d[0], d[1], d[2]]];
+            far |= gap.of::<L>(t, x, [a[3], b[3], c[3], d[3]]).bits_gt(none) << at;
+            at += L::COUNT;
+        }
+        far
+    }
+}
+
+/// How far features are beyond what may touch: more than nothing for those that are left out. A trait and no closure, for
+/// closures are not compiled into the kernel that calls them.
+trait Gap: Copy {
+    /// Of the places of four surfels, and how much farther they look [m].
+    fn of<L: Lane>(self, t: L::Token, x: [V3<L>; 4], more: [L; 4]) -> L;
+}
+
+/// Of a vertex and a face.
 #[derive(Clone, Copy)]
-pub(crate) enum Kind<'a> {
-    /// Vertices and faces with these corners: places of both sides; the faces know which side is out.
-    Faces(&'a [[u32; 3]], [&'a [Block]; 2], bool),
-    /// Edges with these ends: places of both sides; some may touch with an end.
-    Edges([&'a [[u32; 2]]; 2], [&'a [Block]; 2], bool),
-}
-
-/// Drops the pairs that cannot touch: vertices and faces, or edges of a and b.
-pub(crate) fn sift(pairs: &mut Vec<[u32; 2]>, kind: Kind<'_>, reach: Real, lanes: bool) {
-    run(Sift { pairs, kind, reach }, lanes);
-}
-
-struct Sift<'a> {
-    pairs: &'a mut Vec<[u32; 2]>,
-    kind: Kind<'a>,
+struct AtFace {
     reach: Real,
+    solid: bool,
 }
 
-impl Kernel for Sift<'_> {
+impl Gap for AtFace {
+    #[inline(always)]
+    fn of<L: Lane>(self, t: L::Token, x: [V3<L>; 4], [own, a, b, c]: [L; 4]) -> L {
+        let mean = L::splat(t, 1.0 / 3.0) * (a + b + c);
+        gap_at_face(t, x, L::splat(t, self.reach) + own + mean, self.solid)
+    }
+}
+
+/// Of two edges.
+#[derive(Clone, Copy)]
+struct OfEdges {
+    reach: Real,
+    loose: bool,
+}
+
+impl Gap for OfEdges {
+    #[inline(always)]
+    fn of<L: Lane>(self, t: L::Token, x: [V3<L>; 4], [a, b, c, d]: [L; 4]) -> L {
+        let means = L::splat(t, 0.5) * ((a + b) + (c + d));
+        gap_of_edges(t, x, L::splat(t, self.reach) + means, self.loose)
+    }
+}
+
+/// Lists the pairs of vertices of one surface and faces of another that may touch, of cells that may. The fourth number of a
+/// place is how much farther its surfel looks than `reach`, and a feature looks by the mean of its surfels [m].
+pub(super) struct Faces<'a> {
+    pub pairs: &'a [(u32, u32)],
+    /// The faces are those of the first cells.
+    pub swapped: bool,
+    pub points: Boxed<'a>,
+    pub faces: Boxed<'a>,
+    pub reach: Real,
+    pub out: &'a mut Vec<[u32; 2]>,
+}
+
+impl Kernel for Faces<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<L: Lane>(self, t: L::Token) {
-        let Self { pairs, kind, reach } = self;
-        let reach = L::splat(t, reach);
-        let (mut kept, mut from) = (0, 0);
-        while from < pairs.len() {
-            let count = (pairs.len() - from).min(LANES);
-            let mut slots = [[0; LANES]; 4];
-            for lane in 0..LANES {
-                let of_pair = slots_of(kind, pairs[from + lane.min(count - 1)]);
-                for k in 0..4 {
-                    slots[k][lane] = of_pair[k];
+        let Self { pairs, swapped, points, faces, reach, out } = self;
+        let sides = [points.x, faces.x, faces.x, faces.x];
+        let gap = AtFace { reach, solid: faces.solid };
+        out.clear();
+        let mut group = Group::EMPTY;
+        for &(a, b) in pairs {
+            let (own, cell) = if swapped { (b, a) } else { (a, b) };
+            let [i, j, k] = faces.cells.corners[cell as usize];
+            // a segment has no inside
+            if j == k {
+                continue;
+            }
+            for vertex in points.cells.owned[own as usize].vertices {
+                if vertex != NONE && group.add([vertex, cell], [vertex, i, j, k]) {
+                    group.keep(group.far::<L, _>(t, sides, gap), out);
                 }
             }
-            let (mut far, mut at) = (0, 0);
-            while at < LANES {
-                let gap = match kind {
-                    Kind::Faces(_, [points, faces], solid) => {
-                        let x = [
-                            L::gather_xyz(t, points, &slots[0][at..]),
-                            L::gather_xyz(t, faces, &slots[1][at..]),
-                            L::gather_xyz(t, faces, &slots[2][at..]),
-                            L::gather_xyz(t, faces, &slots[3][at..]),
-                        ];
-                        gap_at_face(t, x, reach, solid)
-                    }
-                    Kind::Edges(_, [a, b], loose) => {
-                        let x = [
-                            L::gather_xyz(t, a, &slots[0][at..]),
-                            L::gather_xyz(t, a, &slots[1][at..]),
-                            L::gather_xyz(t, b, &slots[2][at..]),
-                            L::gather_xyz(t, b, &slots[3][at..]),
-                        ];
-                        gap_of_edges(t, x, reach, loose)
-                    }
-                };
-                far |= gap.bits_gt(L::splat(t, 0.0)) << at;
-                at += L::COUNT;
-            }
-            for lane in 0..count {
-                // written where it is or before
-                pairs[kept] = pairs[from + lane];
-                kept += usize::from(far & 1 << lane == 0);
-            }
-            from += count;
         }
-        pairs.truncate(kept);
+        if group.count > 0 {
+            group.keep(group.far::<L, _>(t, sides, gap), out);
+        }
     }
 }
 
-/// Surfels of a pair: vertex and face, or two edges.
-#[inline(always)]
-fn slots_of(kind: Kind<'_>, [a, b]: [u32; 2]) -> [u32; 4] {
-    match kind {
-        Kind::Faces(corners, ..) => {
-            let [i, j, k] = corners[b as usize];
-            [a, i, j, k]
+/// Lists the pairs of edges of two surfaces that may touch, of cells that may; places as for `Faces`.
+pub(super) struct Edges<'a> {
+    pub pairs: &'a [(u32, u32)],
+    pub sides: [Boxed<'a>; 2],
+    pub reach: Real,
+    pub out: &'a mut Vec<[u32; 2]>,
+}
+
+impl Kernel for Edges<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self, t: L::Token) {
+        let Self { pairs, sides: [a, b], reach, out } = self;
+        let sides = [a.x, a.x, b.x, b.x];
+        // some may touch with an end
+        let gap = OfEdges { reach, loose: a.tree.loose || b.tree.loose };
+        out.clear();
+        let mut group = Group::EMPTY;
+        for &(cell_a, cell_b) in pairs {
+            let of_b = b.cells.owned[cell_b as usize].edges;
+            for edge_a in a.cells.owned[cell_a as usize].edges {
+                if edge_a == NONE {
+                    continue;
+                }
+                let [i, j] = a.cells.edges[edge_a as usize];
+                for edge_b in of_b {
+                    if edge_b == NONE {
+                        continue;
+                    }
+                    let [k, l] = b.cells.edges[edge_b as usize];
+                    if group.add([edge_a, edge_b], [i, j, k, l]) {
+                        group.keep(group.far::<L, _>(t, sides, gap), out);
+                    }
+                }
+            }
         }
-        Kind::Edges([of_a, of_b], ..) => {
-            let ([i, j], [k, l]) = (of_a[a as usize], of_b[b as usize]);
-            [i, j, k, l]
+        if group.count > 0 {
+            group.keep(group.far::<L, _>(t, sides, gap), out);
         }
     }
 }

@@ -1,3 +1,4 @@
+use super::held::Sorter;
 use super::*;
 use crate::model::primitives::Diagonals;
 use crate::model::tet_mesh::TetMesh;
@@ -76,7 +77,8 @@ fn touches_held([a, b]: [&Owner; 2], own: bool, margin: Real, before: Before<'_>
             }
         }
     }
-    thin_out(&mut out);
+    let mut sorter = Sorter::default();
+    thin_out(&mut out, &mut sorter);
     let mut held = Held::default();
     let held = sag.map(|_| held.list(&out, [a.x.len(), b.x.len()]));
     let edges = |of: &Owner| 0..of.cells.edges.len() as u32;
@@ -85,7 +87,7 @@ fn touches_held([a, b]: [&Owner; 2], own: bool, margin: Real, before: Before<'_>
             out.extend(finder.edges([i, j], held));
         }
     }
-    sort(&mut out);
+    sorter.by_key(&mut out);
     out
 }
 
