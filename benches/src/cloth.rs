@@ -20,6 +20,12 @@ fn print(run: &Run, name: &str) {
     println!("    {}", phases.join(", "));
 }
 
+/// Pairs of faces of the cloth that go through each other.
+fn crossing(run: &Run) -> usize {
+    let (places, triangles) = run.surface();
+    sinew_mesh::inspect::crossings(&places, triangles).pairs.len()
+}
+
 /// All variants on both meshes, from so many starts.
 pub fn s1(count: Option<u32>, steps: Option<usize>, pick: &str, (starts, own): (u32, bool)) {
     for mesh in [Mesh::Regular, Mesh::Irregular] {
@@ -39,13 +45,19 @@ pub fn s1(count: Option<u32>, steps: Option<usize>, pick: &str, (starts, own): (
                 let found = [run.stretch * 100.0, run.node_depth * 1e3, run.face_depth * 1e3];
                 worst = std::array::from_fn(|k| worst[k].max(found[k]));
                 if starts > 1 {
+                    if own {
+                        let Times { median, .. } = Times::of(&run.ms);
+                        println!(
+                            "    start {start}: median {median:.3} ms, stretch {:.2} %, {} pairs of faces cross at the end",
+                            found[0],
+                            crossing(&run)
+                        );
+                    }
                     continue;
                 }
                 print(&run, &format!("{name}, {}", told(substeps)));
                 if own {
-                    let (places, triangles) = run.surface();
-                    let crossing = sinew_mesh::inspect::crossings(&places, triangles).pairs.len();
-                    println!("    {crossing} pairs of faces cross at the end");
+                    println!("    {} pairs of faces cross at the end", crossing(&run));
                 }
                 if variant == Variant::Momentum {
                     println!("    momentum {:.7} of {before:.7}", run.momentum());

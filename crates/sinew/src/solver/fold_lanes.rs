@@ -11,7 +11,7 @@
 //!
 //! A pair that touched keeps its side: what slipped through is pushed back to where it came from.
 
-use crate::collision::surface::{DEEPEST_EDGE, END, SKEW, part};
+use crate::collision::surface::{DEEPEST_EDGE, END, FaceSides, SKEW, from_face, nearest_of_edges, nearest_on_face};
 use crate::math::lane3::{V3, along, cross, dot, scale, splat3, sub};
 use crate::math::{Block, Eight, Eight3, Kernel, LANES, Lane, Real, Vec3};
 
@@ -20,17 +20,27 @@ const TINY: Real = 1e-30;
 /// What early tests leave to rounding.
 const MORE: Real = 1.001;
 
-/// Eight pairs.
+/// Eight pairs: what is read whenever they are tried.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FoldGroup {
     /// Nodes of each: vertex and face, or two edges.
     pub slots: [[u32; LANES]; 4],
-    /// Vertex and face, or two edges.
-    pub numbers: [[u32; LANES]; 2],
     /// Distance at which they touch; below zero where there is no pair [m].
     pub reach: Eight,
     /// Which side of the face, or along which sense of the common normal; 0 for pairs that did not touch.
     pub side: Eight,
+}
+
+impl FoldGroup {
+    /// No pairs.
+    pub const NONE: Self = Self { slots: [[0; LANES]; 4], reach: [-1.0; LANES], side: [0.0; LANES] };
+}
+
+/// What only those of eight pairs have that touch: most never do, and the others are read without it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FoldPush {
+    /// Vertex and face, or two edges.
+    pub numbers: [[u32; LANES]; 2],
     pub normal: Eight3,
     pub shares: [Eight; 4],
     /// Impulses of the step on the vertex or on the second edge, in all and along the normals [N·s].
@@ -40,13 +50,10 @@ pub(crate) struct FoldGroup {
     pub deepest: Eight,
 }
 
-impl FoldGroup {
+impl FoldPush {
     /// No pairs.
     pub const NONE: Self = Self {
-        slots: [[0; LANES]; 4],
         numbers: [[u32::MAX; LANES]; 2],
-        reach: [-1.0; LANES],
-        side: [0.0; LANES],
         normal: [[0.0; LANES]; 3],
         shares: [[0.0; LANES]; 4],
         sum: [[0.0; LANES]; 3],
@@ -58,6 +65,7 @@ impl FoldGroup {
 /// Tries groups and lists who will touch: group times eight and lane.
 pub(crate) struct Try<'a> {
     pub groups: &'a mut [FoldGroup],
+    pub pushes: &'a mut [FoldPush],
     /// They are of edges.
     pub edges: bool,
     /// Places, and how far each goes at most to its goal, seen from anybody.
@@ -66,6 +74,36 @@ pub(crate) struct Try<'a> {
     pub active: &'a mut Vec<u32>,
     /// Bits that are set in all that touch.
     pub marks: u32,
+}
+
+/// Distance at which new pairs touch: no more than at rest, and none where they meet at rest.
+pub(crate) struct AtRest<'a> {
+    pub groups: &'a mut [FoldGroup],
+    /// They are of edges.
+    pub edges: bool,
+    /// Places at rest.
+    pub rest: &'a [Block],
+    pub thick: Real,
+}
+
+impl Kernel for AtRest<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lane>(self, t: L::Token) {
+        let (none, thick) = (L::splat(t, 0.0), L::splat(t, self.thick));
+        for group in self.groups {
+            let mut at = 0;
+            while at < LANES {
+                let (x, _) = places::<L>(t, self.rest, group, at);
+                let square = if self.edges { nearest_of_edges(t, x).0 } else { from_face(t, x) };
+                let apart = square.sqrt();
+                // lanes without a pair have one node four times
+                apart.select_gt(none, apart.min(thick), L::splat(t, -1.0)).store(&mut group.reach[at..]);
+                at += L::COUNT;
+            }
+        }
+    }
 }
 
 /// What a pair looks like.
@@ -83,10 +121,10 @@ impl Kernel for Try<'_> {
 
     #[inline(always)]
     fn run<L: Lane>(self, t: L::Token) {
-        let Self { groups, edges, x, p, active, marks } = self;
+        let Self { groups, pushes, edges, x, p, active, marks } = self;
         let (none, one) = (L::splat(t, 0.0), L::splat(t, 1.0));
-        for (number, group) in groups.iter_mut().enumerate() {
-            let mut touching = [0.0; LANES];
+        for (number, (group, push)) in groups.iter_mut().zip(pushes).enumerate() {
+            let (mut touching, mut any) = ([0.0; LANES], false);
             let mut at = 0;
             while at < LANES {
                 let side = L::load(t, &group.side[at..]);
@@ -122,20 +160,24 @@ impl Kernel for Try<'_> {
                 (found.side * touches).store(&mut group.side[at..]);
                 // who does not touch keeps what it had: single numbers leave it alone too
                 if touches.any_gt(none) {
+                    any = true;
                     let mut k = 0;
                     while k < 3 {
-                        let old = L::load(t, &group.normal[k][at..]);
-                        touches.select_gt(none, found.normal[k], old).store(&mut group.normal[k][at..]);
+                        let old = L::load(t, &push.normal[k][at..]);
+                        touches.select_gt(none, found.normal[k], old).store(&mut push.normal[k][at..]);
                         k += 1;
                     }
                     let mut k = 0;
                     while k < 4 {
-                        let old = L::load(t, &group.shares[k][at..]);
-                        touches.select_gt(none, found.shares[k], old).store(&mut group.shares[k][at..]);
+                        let old = L::load(t, &push.shares[k][at..]);
+                        touches.select_gt(none, found.shares[k], old).store(&mut push.shares[k][at..]);
                         k += 1;
                     }
                 }
                 at += L::COUNT;
+            }
+            if !any {
+                continue;
             }
             for (lane, &touches) in touching.iter().enumerate() {
                 if touches > 0.0 {
@@ -196,18 +238,8 @@ fn vertex_face<L: Lane>(t: L::Token, [p, a, b, c]: [V3<L>; 4], kept: L) -> Found
     let plane = cross(e, f);
     let area = dot(plane, plane).max(tiny);
     let per = one.div(area);
-    let (v, w) = ((ff * de - ef * df) * per, (ee * df - ef * de) * per);
-    let inside = none.select_gt(v.min(w).min(one - v - w), none, one);
-    // else the nearest of the points on the three sides
-    let (g, gd) = (sub(c, b), sub(d, e));
-    let (on_e, on_f, on_g) = (part(t, de, ee), part(t, df, ff), part(t, dot(gd, g), dot(g, g)));
-    let (far_e, far_f, far_g) = (along(d, e, none - on_e), along(d, f, none - on_f), along(gd, g, none - on_g));
-    let (to_e, to_f, to_g) = (dot(far_e, far_e), dot(far_f, far_f), dot(far_g, far_g));
-    let (side_v, side_w) = (to_e.select_gt(to_f, none, on_e), to_e.select_gt(to_f, on_f, none));
-    let nearest = to_e.min(to_f);
-    let side_v = nearest.select_gt(to_g, one - on_g, side_v);
-    let side_w = nearest.select_gt(to_g, on_g, side_w);
-    let (v, w) = (inside.select_gt(none, v, side_v), inside.select_gt(none, w, side_w));
+    let below = ((ff * de - ef * df) * per, (ee * df - ef * de) * per);
+    let (v, w, inside) = nearest_on_face(t, &FaceSides { e, f, d, ee, ff, de, df }, below);
     let apart = along(along(d, e, none - v), f, none - w);
 
     let raw = dot(plane, apart);
@@ -258,7 +290,7 @@ mod tests {
     use crate::math::{Draws, run, vec};
 
     /// Eight groups of vertices and eight of edges at random places, tried with a reach beyond all of them.
-    fn tried(x: &[Block]) -> (Vec<FoldGroup>, Vec<u32>) {
+    fn tried(x: &[Block]) -> (Vec<FoldGroup>, Vec<FoldPush>, Vec<u32>) {
         let slots = |group: usize, corner: usize| std::array::from_fn(|lane| (32 * group + 4 * lane + corner) as u32);
         let group = |g| FoldGroup {
             slots: std::array::from_fn(|corner| slots(g, corner)),
@@ -266,12 +298,40 @@ mod tests {
             ..FoldGroup::NONE
         };
         let mut groups: Vec<_> = (0..16).map(group).collect();
-        let mut active = Vec::new();
-        for (edges, groups) in [false, true].into_iter().zip(groups.chunks_mut(8)) {
+        let (mut pushes, mut active) = (vec![FoldPush::NONE; 16], Vec::new());
+        for (edges, (groups, pushes)) in [false, true].into_iter().zip(groups.chunks_mut(8).zip(pushes.chunks_mut(8))) {
             let marks = if edges { 8 * LANES as u32 } else { 0 };
-            run(Try { groups, edges, x, p: x, active: &mut active, marks }, true);
+            run(Try { groups, pushes, edges, x, p: x, active: &mut active, marks }, true);
         }
-        (groups, active)
+        (groups, pushes, active)
+    }
+
+    /// Pairs touch at the thickness, or at their distance at rest where that is less; those that meet at rest never do.
+    #[test]
+    fn reach_is_no_more_than_the_distance_at_rest() {
+        let mut draws = Draws(3);
+        let mut rest: Vec<Block> = (0..64).map(|_| draws.vec().extend(0.0).to_array()).collect();
+        // the last pair of each kind has a corner in common
+        (rest[28], rest[62]) = (rest[29], rest[60]);
+        let slots = |group: usize| {
+            std::array::from_fn(|corner| std::array::from_fn(|lane| (32 * group + 4 * lane + corner) as u32))
+        };
+        for edges in [false, true] {
+            let mut groups = [FoldGroup { slots: slots(usize::from(edges)), ..FoldGroup::NONE }, FoldGroup::NONE];
+            run(AtRest { groups: &mut groups, edges, rest: &rest, thick: 0.3 }, true);
+            for lane in 0..LANES {
+                let [a, b, c, d] = groups[0].slots.map(|s| vec(rest[s[lane] as usize]));
+                let apart = if edges {
+                    way_between([a, b], [c, d], segment_segment([a, b], [c, d])).length()
+                } else {
+                    (a - blend([b, c, d], point_triangle(a, [b, c, d]))).length()
+                };
+                let expected = if apart > 1e-6 { apart.min(0.3) } else { -1.0 };
+                assert!((groups[0].reach[lane] - expected).abs() < 1e-4, "{} {expected}", groups[0].reach[lane]);
+            }
+            assert_eq!(groups[0].reach[LANES - 1], -1.0);
+            assert_eq!(groups[1].reach, [-1.0; LANES]);
+        }
     }
 
     /// Nearest points, their distance and the normal are those that are found one by one.
@@ -279,14 +339,14 @@ mod tests {
     fn lanes_find_the_nearest_points_of_closest() {
         let mut draws = Draws(11);
         let x: Vec<Block> = (0..16 * 32).map(|_| draws.vec().extend(1.0).to_array()).collect();
-        let (groups, active) = tried(&x);
+        let (groups, pushes, active) = tried(&x);
         let (mut faces, mut edges) = (0, 0);
-        for (number, group) in groups.iter().enumerate() {
+        for (number, (group, push)) in groups.iter().zip(&pushes).enumerate() {
             for lane in 0..LANES {
                 let [a, b, c, d] = group.slots.map(|s| vec(x[s[lane] as usize]));
                 let is_active = active.contains(&((number * LANES + lane) as u32));
-                let shares = group.shares.map(|c| c[lane]);
-                let normal = Vec3::new(group.normal[0][lane], group.normal[1][lane], group.normal[2][lane]);
+                let shares = push.shares.map(|c| c[lane]);
+                let normal = Vec3::new(push.normal[0][lane], push.normal[1][lane], push.normal[2][lane]);
                 let apart = if number < 8 {
                     let w = point_triangle(a, [b, c, d]);
                     // a vertex that never touched is on its own side of every face

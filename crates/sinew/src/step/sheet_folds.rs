@@ -44,7 +44,7 @@ pub(super) fn begin(model: &Model, state: &State, held: &mut SoftWork, settings:
         touch::pair_material(model, &settings.pairs, &contact_of(slot, FoldPair { edges: false, a: 0, b: 0 }));
     let rules = FoldRules {
         thick: 2.0 * nodes.traits.radius,
-        stray: 0.5 * settings.soft_margin(),
+        stray: settings.soft_margin(),
         time: settings.dt,
         static_friction: material.static_friction,
         kinetic_friction: material.kinetic_friction,

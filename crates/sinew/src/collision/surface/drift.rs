@@ -1,11 +1,14 @@
-//! Boxes around features that move: places and velocities, and the normals that faces have on their way.
+//! Boxes around features that move: places at both ends of a time, and the normals that faces have on their way.
 //!
-//! *Ways, not places.* Layers that fall together do not approach each other, however fast they are. So a box holds places
-//! and velocities, and two of them stay apart between two times when along one axis they do so at both of them:
+//! *Ways, not places.* Layers that fall together do not approach each other, however fast they are. Corners go straight on,
+//! so that two features stay apart between two times when along one axis they do so at both of them, on the same side:
 //!
 //! ```text
-//!   gap − t · closing speed > reach,   t = start, end
+//!   low_b(t) − high_a(t) > reach,   t = 0, end
 //! ```
+//!
+//! All boxes are of the same two times. A node that has got a new way since the first has it from there on, as if it had
+//! always had it: its box may be larger than need be, never smaller.
 //!
 //! *Normals.* A connected patch does not meet itself while there is a direction which all its normals have a part along
 //! (Volino and Magnenat-Thalmann 1994; the contour is not looked at, see `fold_tree.rs`). Corners that move straight on
@@ -21,11 +24,11 @@
 
 use crate::math::{Block, Eight, LANES, Lane, Real, vec};
 
-/// Places of nodes at time 0 and velocities, by slot [m, m/s].
+/// Places of nodes at time 0 and at the end of what is looked at, by slot [m].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ways<'a> {
     pub x: &'a [Block],
-    pub v: &'a [Block],
+    pub to: &'a [Block],
 }
 
 /// How far is near, and for how long.
@@ -39,18 +42,23 @@ pub(crate) struct Look {
     pub end: Real,
 }
 
+impl Look {
+    /// Part of its way that a node has behind it at the start.
+    pub fn gone(&self) -> Real {
+        self.start / self.end
+    }
+}
+
 /// A bit for each lane.
 const EIGHT: u32 = (1 << LANES) - 1;
 /// Farther than anything [m].
 const FAR_AWAY: Real = 1e30;
 
-/// Around places and velocities, three numbers and a spare one each.
+/// Around places at time 0 and at the end, three numbers and a spare one each.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Drift {
-    low: Block,
-    high: Block,
-    slow: Block,
-    fast: Block,
+    low: [Block; 2],
+    high: [Block; 2],
 }
 
 #[inline(always)]
@@ -64,50 +72,36 @@ fn most(a: &Block, b: &Block) -> Block {
 }
 
 impl Drift {
-    pub const NOTHING: Self = Self {
-        low: [Real::INFINITY; 4],
-        high: [-Real::INFINITY; 4],
-        slow: [Real::INFINITY; 4],
-        fast: [-Real::INFINITY; 4],
-    };
+    pub const NOTHING: Self = Self { low: [[Real::INFINITY; 4]; 2], high: [[-Real::INFINITY; 4]; 2] };
 
     /// Around nodes.
     #[inline(always)]
     pub fn around(ways: Ways<'_>, slots: &[u32]) -> Self {
         let mut drift = Self::NOTHING;
         for &n in slots {
-            let (x, v) = (&ways.x[n as usize], &ways.v[n as usize]);
-            (drift.low, drift.high) = (least(&drift.low, x), most(&drift.high, x));
-            (drift.slow, drift.fast) = (least(&drift.slow, v), most(&drift.fast, v));
+            for (k, x) in [&ways.x[n as usize], &ways.to[n as usize]].into_iter().enumerate() {
+                (drift.low[k], drift.high[k]) = (least(&drift.low[k], x), most(&drift.high[k], x));
+            }
         }
         // what comes after the three is no gap
-        for side in [&mut drift.low, &mut drift.high, &mut drift.slow, &mut drift.fast] {
-            side[3] = 0.0;
-        }
+        drift.low.iter_mut().chain(&mut drift.high).for_each(|side| side[3] = 0.0);
         drift
     }
 
     #[inline(always)]
     pub fn join(&self, other: &Self) -> Self {
         Self {
-            low: least(&self.low, &other.low),
-            high: most(&self.high, &other.high),
-            slow: least(&self.slow, &other.slow),
-            fast: most(&self.fast, &other.fast),
+            low: [least(&self.low[0], &other.low[0]), least(&self.low[1], &other.low[1])],
+            high: [most(&self.high[0], &other.high[0]), most(&self.high[1], &other.high[1])],
         }
     }
 
     /// True when no point of one comes within reach of the other. Four numbers are tried as fast as three.
     #[inline(always)]
     pub fn is_apart(&self, other: &Self, look: Look) -> bool {
-        let up: Block = std::array::from_fn(|k| other.slow[k] - self.fast[k]);
-        let down: Block = std::array::from_fn(|k| self.slow[k] - other.fast[k]);
-        let above: Block = std::array::from_fn(|k| other.low[k] - self.high[k]);
-        let below: Block = std::array::from_fn(|k| self.low[k] - other.high[k]);
-        let at =
-            |gap: Block, opening: Block, time: Real| -> Block { std::array::from_fn(|k| gap[k] + opening[k] * time) };
-        let above = least(&at(above, up, look.start), &at(above, up, look.end));
-        let below = least(&at(below, down, look.start), &at(below, down, look.end));
+        let gap = |low: &Block, high: &Block| -> Block { std::array::from_fn(|k| low[k] - high[k]) };
+        let above = least(&gap(&other.low[0], &self.high[0]), &gap(&other.low[1], &self.high[1]));
+        let below = least(&gap(&self.low[0], &other.high[0]), &gap(&self.low[1], &other.high[1]));
         most(&above, &below).map(|gap| gap > look.reach).contains(&true)
     }
 }
@@ -121,19 +115,19 @@ pub(super) fn each_bit(mut bits: u32, mut see: impl FnMut(usize)) {
     }
 }
 
-/// Eight boxes: for each axis low, high, slow, fast.
+/// Eight boxes: for each axis low and high at time 0, low and high at the end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pack([[Eight; 4]; 3]);
 
 impl Pack {
     /// Nobody comes near these.
-    pub const NOBODY: Self = Self([[[FAR_AWAY; LANES], [-FAR_AWAY; LANES], [0.0; LANES], [0.0; LANES]]; 3]);
+    pub const NOBODY: Self = Self([[[FAR_AWAY; LANES], [-FAR_AWAY; LANES], [FAR_AWAY; LANES], [-FAR_AWAY; LANES]]; 3]);
 
     #[inline(always)]
     pub fn set(&mut self, lane: usize, drift: &Drift) {
-        for (axis, [low, high, slow, fast]) in self.0.iter_mut().enumerate() {
-            (low[lane], high[lane]) = (drift.low[axis], drift.high[axis]);
-            (slow[lane], fast[lane]) = (drift.slow[axis], drift.fast[axis]);
+        for (axis, [low, high, end_low, end_high]) in self.0.iter_mut().enumerate() {
+            (low[lane], high[lane]) = (drift.low[0][axis], drift.high[0][axis]);
+            (end_low[lane], end_high[lane]) = (drift.low[1][axis], drift.high[1][axis]);
         }
     }
 
@@ -142,7 +136,7 @@ impl Pack {
     pub fn near<L: Lane>(&self, t: L::Token, drift: &Drift, look: Look) -> u32 {
         let (mut far, mut at) = (0, 0);
         while at < LANES {
-            far |= self.gaps::<L>(t, drift, look, at).bits_gt(L::splat(t, look.reach)) << at;
+            far |= self.gaps::<L>(t, drift, at).bits_gt(L::splat(t, look.reach)) << at;
             at += L::COUNT;
         }
         !far & EIGHT
@@ -150,19 +144,16 @@ impl Pack {
 
     /// The widest gap between a box and those of the lanes from `at` on.
     #[inline(always)]
-    fn gaps<L: Lane>(&self, t: L::Token, drift: &Drift, look: Look, at: usize) -> L {
-        let (start, end) = (L::splat(t, look.start), L::splat(t, look.end));
+    fn gaps<L: Lane>(&self, t: L::Token, drift: &Drift, at: usize) -> L {
         let mut widest = L::splat(t, -FAR_AWAY);
         let mut axis = 0;
         while axis < 3 {
-            let [low, high, slow, fast] = &self.0[axis];
-            let up = L::load(t, &slow[at..]) - L::splat(t, drift.fast[axis]);
-            let down = L::splat(t, drift.slow[axis]) - L::load(t, &fast[at..]);
-            let above = L::load(t, &low[at..]) - L::splat(t, drift.high[axis]);
-            let below = L::splat(t, drift.low[axis]) - L::load(t, &high[at..]);
-            let above = (above + up * start).min(above + up * end);
-            let below = (below + down * start).min(below + down * end);
-            widest = widest.max(above).max(below);
+            let [low, high, end_low, end_high] = &self.0[axis];
+            let above = L::load(t, &low[at..]) - L::splat(t, drift.high[0][axis]);
+            let below = L::splat(t, drift.low[0][axis]) - L::load(t, &high[at..]);
+            let end_above = L::load(t, &end_low[at..]) - L::splat(t, drift.high[1][axis]);
+            let end_below = L::splat(t, drift.low[1][axis]) - L::load(t, &end_high[at..]);
+            widest = widest.max(above.min(end_above)).max(below.min(end_below));
             axis += 1;
         }
         widest
@@ -175,8 +166,10 @@ pub(super) type Turn = [Block; 3];
 /// Those of the face with these corners.
 #[inline(always)]
 pub(super) fn turn(ways: Ways<'_>, [a, b, c]: [u32; 3], look: Look) -> Turn {
-    let place = |slot: u32| vec(ways.x[slot as usize]) + vec(ways.v[slot as usize]) * look.start;
-    let way = |slot: u32| vec(ways.v[slot as usize]) * (look.end - look.start);
+    let gone = look.gone();
+    let whole = |slot: u32| vec(ways.to[slot as usize]) - vec(ways.x[slot as usize]);
+    let place = |slot: u32| vec(ways.x[slot as usize]) + whole(slot) * gone;
+    let way = |slot: u32| whole(slot) * (1.0 - gone);
     let (e, f) = (place(b) - place(a), place(c) - place(a));
     let (u, w) = (way(b) - way(a), way(c) - way(a));
     let (start, end) = (e.cross(f), (e + u).cross(f + w));

@@ -324,12 +324,17 @@ mod tests {
         [v.x, v.y, v.z, 1.0]
     }
 
+    /// Where nodes at x with velocities v come to.
+    fn ends(x: &[Block], v: &[Block], look: Look) -> Vec<Block> {
+        x.iter().zip(v).map(|(x, v)| block(vec(*x) + vec(*v) * look.end)).collect()
+    }
+
     /// Every pair of features that comes within reach, found by trying all at many times.
     fn near(cells: &Cells, ways: Ways<'_>, look: Look) -> Vec<FoldPair> {
         let mut near = Vec::new();
         for step in 0..=10 {
             let t = look.start + 0.1 * (look.end - look.start) * step as Real;
-            let at = |n: u32| vec(ways.x[n as usize]) + vec(ways.v[n as usize]) * t;
+            let at = |n: u32| vec(ways.x[n as usize]).lerp(vec(ways.to[n as usize]), t / look.end);
             for (face, c) in cells.corners.iter().enumerate() {
                 for vertex in (0..ways.x.len() as u32).filter(|n| !c.contains(n)) {
                     let (corners, p) = (c.map(at), at(vertex));
@@ -371,7 +376,8 @@ mod tests {
         let mut flat = sheet(&TriMesh::sheet([12, 5], [1.2, 0.5], Diagonals::Alternating).expect("mesh"));
         let (x, mut found): (Vec<Block>, _) = (flat.rest.iter().map(|v| block(*v)).collect(), FoldList::default());
         let v = vec![[3.0, -2.0, 1.0, 0.0]; x.len()];
-        flat.finder.find(Ways { x: &x, v: &v }, Look { reach: 0.01, start: 0.0, end: 0.1 }, true, &mut found);
+        let look = Look { reach: 0.01, start: 0.0, end: 0.1 };
+        flat.finder.find(Ways { x: &x, to: &ends(&x, &v, look) }, look, true, &mut found);
         assert!(found.each().count() == 0, "{found:?}");
     }
 
@@ -388,8 +394,9 @@ mod tests {
         };
         let mut x: Vec<Block> = rolled.rest.iter().map(|v| block(roll(v) + draws.vec() * 0.001)).collect();
         let mut v: Vec<Block> = x.iter().map(|_| block(draws.vec() * 0.15)).collect();
-        rolled.finder.find(Ways { x: &x, v: &v }, look, true, &mut found);
-        let expected = near(&rolled.cells, Ways { x: &x, v: &v }, look);
+        let to = ends(&x, &v, look);
+        rolled.finder.find(Ways { x: &x, to: &to }, look, true, &mut found);
+        let expected = near(&rolled.cells, Ways { x: &x, to: &to }, look);
         let mut listed = sorted(&found);
         assert!(expected.len() > 100, "{}", expected.len());
         assert_all(&expected, &listed);
@@ -402,7 +409,8 @@ mod tests {
             let (now, other) = (vec(x[slot]) + vec(v[slot]) * look.start, draws.vec() * 0.5);
             (x[slot], v[slot]) = (block(now - other * look.start), block(other));
         }
-        let ways = Ways { x: &x, v: &v };
+        let to = ends(&x, &v, look);
+        let ways = Ways { x: &x, to: &to };
         rolled.finder.find_again(&strayed, (ways, look), true, &mut found);
         let again = sorted(&found);
         assert!(again.len() < listed.len(), "{} of {}", again.len(), listed.len());
@@ -424,7 +432,7 @@ mod tests {
         let x: Vec<Block> = bay.rest.iter().map(|v| block(*v)).collect();
         let close = |v: &Vec3| if v.z > 0.1 { Vec3::new(-v.x.signum(), 0.0, 0.0) } else { Vec3::ZERO };
         let v: Vec<Block> = bay.rest.iter().map(|at| block(close(at))).collect();
-        bay.finder.find(Ways { x: &x, v: &v }, look, true, &mut found);
+        bay.finder.find(Ways { x: &x, to: &ends(&x, &v, look) }, look, true, &mut found);
         let arms = |c: &Candidate| {
             let sides = c.slots.map(|slot| bay.rest[slot as usize].x > 0.0);
             if c.pair.edges { sides[0] != sides[2] } else { sides[0] != sides[1] }

@@ -135,10 +135,17 @@ impl Kernel for DraftUp<'_> {
             self;
         let (look, [of_vertices, of_edges]) = (self.look, self.out);
         for &[p, q] in pairs {
-            let [p, q] = [p as usize, q as usize];
-            // features of each that come near the other patch
+            // one that has changed comes first
+            let [p, q] = if fresh[p as usize].boxes == 0 { [q as usize, p as usize] } else { [p as usize, q as usize] };
+            // features of each that come near the other patch; a vertex that has changed is one of a face that has
             let near_p = packs[p].near::<L>(t, &drifts[q], look);
+            if near_p & u32::from(fresh[p].boxes) == 0 && fresh[q].boxes == 0 {
+                continue;
+            }
             let near_q = if p == q { near_p } else { packs[q].near::<L>(t, &drifts[p], look) };
+            if near_p == 0 || near_q == 0 {
+                continue;
+            }
             for (mine, other, near) in [(p, q, near_q), (q, p, near_p)] {
                 let (near_faces, theirs) = (near >> FACES_FROM & filled(patches[other].faces), patches[other].faces);
                 let of_mine = patches[mine].vertices;

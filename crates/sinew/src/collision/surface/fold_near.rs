@@ -1,10 +1,10 @@
 //! Pairs of features by their true distance, eight at a time: who comes within reach in time.
 //!
-//! Points of two features part at no more than the fastest that their corners do, so that a pair with distance d at the
-//! start may meet within time T while
+//! Corners go straight on from places x to places x'. With n the way between the nearest points at the start, two features
+//! are kept apart by planes across n as long as they are so at the start and at the end:
 //!
 //! ```text
-//!   d ≤ reach + T max |v_a − v_b|
+//!   n·(x_a − x_b) > reach |n|  and  n·(x'_a − x'_b) > reach |n|  for all corners a of one, b of the other
 //! ```
 
 use super::drift::{Look, Ways};
@@ -65,31 +65,29 @@ impl Kernel for Near<'_> {
     fn run<L: Lane>(self, t: L::Token) {
         let Self { drafts, edges, ways, look, out } = self;
         let bands = BANDS as Real / look.reach;
-        let (reach, more) = (L::splat(t, look.reach), L::splat(t, MORE));
-        let (start, time) = (L::splat(t, look.start), L::splat(t, look.end - look.start));
+        let (reach, gone) = (L::splat(t, MORE * look.reach), L::splat(t, look.gone()));
         for draft in drafts {
             let (mut square, mut beyond) = ([0.0; LANES], [0.0; LANES]);
             let mut at = 0;
             while at < LANES {
                 let x = four::<L>(t, ways.x, draft, at);
-                let v = four::<L>(t, ways.v, draft, at);
+                let to = four::<L>(t, ways.to, draft, at);
                 let x = [
-                    along(x[0], v[0], start),
-                    along(x[1], v[1], start),
-                    along(x[2], v[2], start),
-                    along(x[3], v[3], start),
+                    along(x[0], sub(to[0], x[0]), gone),
+                    along(x[1], sub(to[1], x[1]), gone),
+                    along(x[2], sub(to[2], x[2]), gone),
+                    along(x[3], sub(to[3], x[3]), gone),
                 ];
-                let (apart, fastest) = if edges {
-                    let parting = square_of(sub(v[0], v[2])).max(square_of(sub(v[0], v[3])));
-                    let parting = parting.max(square_of(sub(v[1], v[2]))).max(square_of(sub(v[1], v[3])));
-                    (nearest_of_edges(t, x).0, parting)
+                let (apart, gap) = if edges {
+                    let (_, s, u) = nearest_of_edges(t, x);
+                    let n = way_from_edge(t, x, (s, u));
+                    (square_of(n), edge_gap(t, n, x).min(edge_gap(t, n, to)))
                 } else {
-                    let parting = square_of(sub(v[0], v[1])).max(square_of(sub(v[0], v[2])));
-                    (from_face(t, x), parting.max(square_of(sub(v[0], v[3]))))
+                    let n = way_from_face(t, x);
+                    (square_of(n), face_gap(n, x).min(face_gap(n, to)))
                 };
-                let far = more * (reach + time * fastest.sqrt());
                 apart.store(&mut square[at..]);
-                (far * far - apart).store(&mut beyond[at..]);
+                (reach * apart.sqrt() - gap).store(&mut beyond[at..]);
                 at += L::COUNT;
             }
             for lane in 0..draft.count as usize {
@@ -126,9 +124,71 @@ pub(crate) fn part<L: Lane>(t: L::Token, product: L, square: L) -> L {
     product.div(square.max(L::splat(t, TINY))).max(L::splat(t, 0.0)).min(L::splat(t, 1.0))
 }
 
+/// The least part along n of the ways from corners of a face to a vertex.
+#[inline(always)]
+fn face_gap<L: Lane>(n: V3<L>, [p, a, b, c]: [V3<L>; 4]) -> L {
+    dot(n, sub(p, a)).min(dot(n, sub(p, b))).min(dot(n, sub(p, c)))
+}
+
+/// The same from ends of the second edge to those of the first.
+#[inline(always)]
+fn edge_gap<L: Lane>(t: L::Token, n: V3<L>, [a, b, c, d]: [V3<L>; 4]) -> L {
+    let none = L::splat(t, 0.0);
+    dot(n, sub(a, c)) + dot(n, sub(b, a)).min(none) - dot(n, sub(d, c)).max(none)
+}
+
+/// From the point of the second edge that is nearest to the first, to that of the first.
+#[inline(always)]
+fn way_from_edge<L: Lane>(t: L::Token, [a, b, c, d]: [V3<L>; 4], (s, u): (L, L)) -> V3<L> {
+    along(along(sub(a, c), sub(b, a), s), sub(d, c), L::splat(t, 0.0) - u)
+}
+
+/// From the nearest point of a triangle to a point.
+#[inline(always)]
+fn way_from_face<L: Lane>(t: L::Token, [p, a, b, c]: [V3<L>; 4]) -> V3<L> {
+    let (none, one, tiny) = (L::splat(t, 0.0), L::splat(t, 1.0), L::splat(t, TINY));
+    let (e, f, d) = (sub(b, a), sub(c, a), sub(p, a));
+    let (ee, ef, ff) = (dot(e, e), dot(e, f), dot(f, f));
+    let sides = FaceSides { e, f, d, ee, ff, de: dot(d, e), df: dot(d, f) };
+    let per = one.div((ee * ff - ef * ef).max(tiny));
+    let (v, w, _) =
+        nearest_on_face(t, &sides, ((ff * sides.de - ef * sides.df) * per, (ee * sides.df - ef * sides.de) * per));
+    along(along(d, e, none - v), f, none - w)
+}
+
+/// Two sides e, f of a triangle from its first corner, the way d from there to a point, and products of them.
+pub(crate) struct FaceSides<L> {
+    pub e: V3<L>,
+    pub f: V3<L>,
+    pub d: V3<L>,
+    pub ee: L,
+    pub ff: L,
+    pub de: L,
+    pub df: L,
+}
+
+/// Shares v, w of e and f to the nearest point of a triangle, from those to the point right below in its plane; the last is
+/// 1 where both are the same.
+#[inline(always)]
+pub(crate) fn nearest_on_face<L: Lane>(t: L::Token, sides: &FaceSides<L>, (v, w): (L, L)) -> (L, L, L) {
+    let (none, one) = (L::splat(t, 0.0), L::splat(t, 1.0));
+    let &FaceSides { e, f, d, ee, ff, de, df } = sides;
+    let inside = none.select_gt(v.min(w).min(one - v - w), none, one);
+    // else the nearest of the points on the three sides
+    let (g, gd) = (sub(f, e), sub(d, e));
+    let (on_e, on_f, on_g) = (part(t, de, ee), part(t, df, ff), part(t, dot(gd, g), dot(g, g)));
+    let (far_e, far_f, far_g) = (along(d, e, none - on_e), along(d, f, none - on_f), along(gd, g, none - on_g));
+    let (to_e, to_f, to_g) = (dot(far_e, far_e), dot(far_f, far_f), dot(far_g, far_g));
+    let (side_v, side_w) = (to_e.select_gt(to_f, none, on_e), to_e.select_gt(to_f, on_f, none));
+    let nearest = to_e.min(to_f);
+    let side_v = nearest.select_gt(to_g, one - on_g, side_v);
+    let side_w = nearest.select_gt(to_g, on_g, side_w);
+    (inside.select_gt(none, v, side_v), inside.select_gt(none, w, side_w), inside)
+}
+
 /// Squared distance of a point from a triangle: to its plane above its inside, else to the nearest of its sides.
 #[inline(always)]
-pub(super) fn from_face<L: Lane>(t: L::Token, [p, a, b, c]: [V3<L>; 4]) -> L {
+pub(crate) fn from_face<L: Lane>(t: L::Token, [p, a, b, c]: [V3<L>; 4]) -> L {
     let (none, one, tiny) = (L::splat(t, 0.0), L::splat(t, 1.0), L::splat(t, TINY));
     let (e, f, d) = (sub(b, a), sub(c, a), sub(p, a));
     let (ee, ef, ff) = (dot(e, e), dot(e, f), dot(f, f));
@@ -149,7 +209,7 @@ pub(super) fn from_face<L: Lane>(t: L::Token, [p, a, b, c]: [V3<L>; 4]) -> L {
 /// Squared distance of two segments and the shares of the way along them: nearest on the lines, kept on the first, nearest to
 /// that on the second, and back.
 #[inline(always)]
-pub(super) fn nearest_of_edges<L: Lane>(t: L::Token, [a, b, c, d]: [V3<L>; 4]) -> (L, L, L) {
+pub(crate) fn nearest_of_edges<L: Lane>(t: L::Token, [a, b, c, d]: [V3<L>; 4]) -> (L, L, L) {
     let (none, one, half) = (L::splat(t, 0.0), L::splat(t, 1.0), L::splat(t, 0.5));
     let (e, f, r) = (sub(b, a), sub(d, c), sub(a, c));
     let (ee, ef, ff) = (dot(e, e), dot(e, f), dot(f, f));

@@ -28,7 +28,7 @@ pub(crate) use cell_tree::{CellTree, Fit};
 pub(crate) use closest::{blend, point_triangle, segment_segment, way_between};
 pub(crate) use drift::{Look, Ways};
 pub(crate) use fold_finder::{Candidate, FoldFinder, FoldList, FoldPair};
-pub(crate) use fold_near::part;
+pub(crate) use fold_near::{FaceSides, from_face, nearest_of_edges, nearest_on_face};
 pub(crate) use held::{Held, thin_out};
 pub(crate) use near_pairs::{Boxed, NearPairs};
 pub(crate) use tree::SurfaceTree;

@@ -179,21 +179,18 @@ impl Flock {
         run(Spill { p, places: &mut places[..self.columns.len()] }, lanes);
     }
 
-    /// Puts a node elsewhere, and its goal if it is in columns.
-    pub fn put_at(&mut self, slot: usize, x: &Block, goal: Option<&Block>) {
-        let (group, lane) = (slot / LANES, slot % LANES);
-        let [p0, p1, p2, _, x0, x1, x2, ..] = self.columns.columns_mut();
-        (x0[group][lane], x1[group][lane], x2[group][lane]) = (x[0], x[1], x[2]);
-        if let Some(p) = goal {
-            (p0[group][lane], p1[group][lane], p2[group][lane]) = (p[0], p[1], p[2]);
-        }
-    }
-
     /// Places from blocks.
     pub fn collect(&mut self, places: &[Block], lanes: bool) {
         let count = self.columns.len();
         let [p0, p1, p2, ..] = self.columns.columns_mut();
         run(Collect { p: [p0, p1, p2], places: &places[..count] }, lanes);
+    }
+
+    /// The same for where nodes were before the goals.
+    pub fn collect_x(&mut self, places: &[Block], lanes: bool) {
+        let count = self.columns.len();
+        let [_, _, _, _, x0, x1, x2, ..] = self.columns.columns_mut();
+        run(Collect { p: [x0, x1, x2], places: &places[..count] }, lanes);
     }
 
     /// Velocities into blocks.

@@ -15,16 +15,16 @@
 //! Nothing is pushed apart by that: it would fly. What is nearer than reach comes apart by places alone, x and p
 //! together, at the rate of all contacts. Shares sum to zero, so that momentum holds.
 
-use crate::collision::surface::{
-    Candidate, FoldFinder, FoldList, FoldPair, Look, Ways, blend, point_triangle, segment_segment, way_between,
-};
+use crate::collision::surface::{Candidate, FoldFinder, FoldList, FoldPair, Look, Ways};
 use crate::math::{Block, LANES, Real, Vec3, run, vec};
 use crate::model::surface::Cells;
 use crate::solver::contact_batch::ContactParams;
-use crate::solver::fold_lanes::{FoldGroup, Try};
+use crate::solver::fold_lanes::{AtRest, FoldGroup, FoldPush, Try};
 
 /// What times leave to rounding.
 const MORE: Real = 1.001;
+/// All are listed again where more than this part of the nodes has strayed at once: one by one takes longer then.
+const MANY: usize = 8;
 /// Marks pairs of edges among those that touch.
 const EDGES: u32 = 1 << 31;
 
@@ -45,15 +45,18 @@ pub(crate) struct FoldRules {
 #[derive(Debug, Default)]
 struct Listed {
     groups: Vec<FoldGroup>,
+    pushes: Vec<FoldPush>,
     count: usize,
-    /// The last pair of each vertex or edge that comes first in it, and the one before each pair; one more, 0 for none.
+    /// The last pair of each vertex or edge that comes first in it; of each pair who comes second, and the pair before. One
+    /// more, 0 for none.
     last: Vec<u32>,
-    before: Vec<u32>,
+    before: Vec<[u32; 2]>,
 }
 
 impl Listed {
     fn clear(&mut self) {
         self.groups.clear();
+        self.pushes.clear();
         self.before.clear();
         self.last.fill(0);
         self.count = 0;
@@ -63,28 +66,30 @@ impl Listed {
     fn seat(&self, [a, b]: [u32; 2]) -> Option<(usize, usize)> {
         let mut at = self.last[a as usize];
         while at > 0 {
-            let (group, lane) = ((at - 1) as usize / LANES, (at - 1) as usize % LANES);
-            if self.groups[group].numbers[1][lane] == b {
-                return Some((group, lane));
+            let seat = at as usize - 1;
+            let [second, before] = self.before[seat];
+            if second == b {
+                return Some((seat / LANES, seat % LANES));
             }
-            at = self.before[at as usize - 1];
+            at = before;
         }
         None
     }
 
-    fn push(&mut self, candidate: &Candidate, reach: Real) {
+    fn push(&mut self, candidate: &Candidate) {
         let FoldPair { a, b, .. } = candidate.pair;
         let (group, lane) = (self.count / LANES, self.count % LANES);
         if lane == 0 {
             self.groups.push(FoldGroup::NONE);
+            self.pushes.push(FoldPush::NONE);
         }
-        let g = &mut self.groups[group];
+        let (g, push) = (&mut self.groups[group], &mut self.pushes[group]);
         for (to, slot) in g.slots.iter_mut().zip(candidate.slots) {
             to[lane] = slot;
         }
-        (g.numbers[0][lane], g.numbers[1][lane], g.reach[lane]) = (a, b, reach);
+        (push.numbers[0][lane], push.numbers[1][lane]) = (a, b);
         self.count += 1;
-        self.before.push(std::mem::replace(&mut self.last[a as usize], self.count as u32));
+        self.before.push([b, std::mem::replace(&mut self.last[a as usize], self.count as u32)]);
     }
 }
 
@@ -109,10 +114,11 @@ pub(crate) struct Folded {
 #[derive(Debug)]
 pub(crate) struct FoldTouch {
     finder: FoldFinder,
-    /// Nodes of faces and edges by number, and places at rest by slot.
+    /// Nodes of faces and edges by number, the slot of each node, and places at rest by slot.
     corners: Vec<[u32; 3]>,
     ends: Vec<[u32; 2]>,
-    rest: Vec<Vec3>,
+    slots: Vec<u32>,
+    rest: Vec<Block>,
     rules: FoldRules,
     found: FoldList,
     /// Vertices with faces, edges.
@@ -123,9 +129,9 @@ pub(crate) struct FoldTouch {
     /// Places of this substep, each with how far its node goes, seen from the sheet as a whole, and goals. (slot_count) [m]
     pub x: Vec<Block>,
     pub p: Vec<Block>,
-    /// The way of each node: its place at the start of the step, and its velocity. (slot_count) [m, m/s]
+    /// The way of each node: its places at the start of the step and at its end. (slot_count) [m]
     from: Vec<Block>,
-    ways: Vec<Block>,
+    to: Vec<Block>,
     /// Slots of nodes that have left their ways.
     strayed: Vec<u32>,
     /// Substeps of the step that are over.
@@ -140,18 +146,21 @@ pub(crate) struct FoldStep<'a> {
     pub params: &'a ContactParams,
     /// The same substep comes again: nobody moves yet.
     pub again: bool,
+    /// Goals are where nodes are put, whatever their velocities: what pushes them there is no impulse.
+    pub places_alone: bool,
     pub lanes: bool,
 }
 
 impl FoldTouch {
     /// For a surface of triangles whose surfels are its nodes; `slots`: the slot of each.
     pub fn new(cells: &Cells, rest: &[Vec3], slots: &[u32]) -> Self {
-        let mut by_slot = vec![Vec3::ZERO; slots.iter().max().map_or(0, |&last| last as usize + 1)];
-        rest.iter().zip(slots).for_each(|(&at, &slot)| by_slot[slot as usize] = at);
+        let mut by_slot = vec![[0.0; 4]; slots.iter().max().map_or(0, |&last| last as usize + 1)];
+        rest.iter().zip(slots).for_each(|(&at, &slot)| by_slot[slot as usize] = at.extend(0.0).to_array());
         Self {
             finder: FoldFinder::new(cells, rest, slots),
             corners: cells.corners.clone(),
             ends: cells.edges.clone(),
+            slots: slots.to_vec(),
             rest: by_slot,
             rules: FoldRules::default(),
             found: FoldList::default(),
@@ -161,7 +170,7 @@ impl FoldTouch {
             x: Vec::new(),
             p: Vec::new(),
             from: Vec::new(),
-            ways: Vec::new(),
+            to: Vec::new(),
             strayed: Vec::new(),
             done: 0,
             is_listed: false,
@@ -202,10 +211,10 @@ impl FoldTouch {
         if !self.is_listed {
             return true;
         }
-        let time = h * (self.done + 1) as Real;
+        let gone = h * (self.done + 1) as Real / (MORE * self.rules.time);
         let far = self.rules.stray * self.rules.stray;
-        for (slot, ((p, x), v)) in p.iter().zip(&self.from).zip(&self.ways).enumerate() {
-            let [a, b, c] = [0, 1, 2].map(|k| p[k] - (x[k] + v[k] * time));
+        for (slot, ((p, x), to)) in p.iter().zip(&self.from).zip(&self.to).enumerate() {
+            let [a, b, c] = [0, 1, 2].map(|k| p[k] - (x[k] + (to[k] - x[k]) * gone));
             // not a number is far too
             if !(a * a + b * b + c * c <= far) {
                 self.strayed.push(slot as u32);
@@ -221,64 +230,88 @@ impl FoldTouch {
 
     /// Lists the pairs that may touch until the end of the step, with goals `p` a substep h after places `x`.
     pub fn list(&mut self, p: &[Block], h: Real, lanes: bool) {
+        self.from.resize(self.x.len(), [0.0; 4]);
+        self.to.resize(self.x.len(), [0.0; 4]);
         let start = h * self.done as Real;
         let reach = self.rules.thick + 2.0 * self.rules.stray;
         let look = Look { reach, start, end: MORE * self.rules.time };
-        let x = &self.x;
-        let way = |slot: usize| {
-            let v = [0, 1, 2].map(|k| (p[slot][k] - x[slot][k]) / h);
-            ([0, 1, 2].map(|k| x[slot][k] - v[k] * start), v)
+        let Self { x, from, to, .. } = self;
+        // straight on from here, and back to the start of the step as if it had always been so
+        let mut set_out = |slot: usize| {
+            let (x, way) = (vec(x[slot]), (vec(p[slot]) - vec(x[slot])) / h);
+            from[slot] = (x - way * start).extend(0.0).to_array();
+            to[slot] = (x + way * (look.end - start)).extend(0.0).to_array();
         };
-        let put = |from: &mut Block, to: &mut Block, (x, v): ([Real; 3], [Real; 3])| {
-            (*from, *to) = ([x[0], x[1], x[2], 0.0], [v[0], v[1], v[2], 0.0]);
-        };
-        if std::mem::replace(&mut self.is_listed, true) {
-            for slot in self.strayed.iter().map(|&slot| slot as usize) {
-                put(&mut self.from[slot], &mut self.ways[slot], way(slot));
-            }
-            let ways = Ways { x: &self.from, v: &self.ways };
+        let was_listed = std::mem::replace(&mut self.is_listed, true);
+        if was_listed && MANY * self.strayed.len() < x.len() {
+            self.strayed.iter().for_each(|&slot| set_out(slot as usize));
+            let ways = Ways { x: &self.from, to: &self.to };
             self.finder.find_again(&self.strayed, (ways, look), lanes, &mut self.found);
-            self.add(true);
+            self.add(true, &[], lanes);
             return;
         }
-        self.from.resize(x.len(), [0.0; 4]);
-        self.ways.resize(x.len(), [0.0; 4]);
-        for (slot, (from, to)) in self.from.iter_mut().zip(&mut self.ways).enumerate() {
-            put(from, to, way(slot));
-        }
-        let ways = Ways { x: &self.from, v: &self.ways };
+        (0..x.len()).for_each(set_out);
+        let ways = Ways { x: &self.from, to: &self.to };
         self.finder.find(ways, look, lanes, &mut self.found);
-        self.add(false);
-        for &(FoldPair { edges, a, b }, side) in &self.known {
-            let listed = &mut self.listed[usize::from(edges)];
-            if let Some((group, lane)) = listed.seat([a, b]) {
-                listed.groups[group].side[lane] = side;
-            }
-        }
+        let mut known = std::mem::take(&mut self.known);
+        self.add(was_listed, &known, lanes);
+        known.clear();
+        self.known = known;
     }
 
-    /// Adds what was found to the lists, if it is not there.
-    fn add(&mut self, may_be_there: bool) {
+    /// Adds what was found to the lists, if it is not there, and pairs that touched before with their sides: one that has
+    /// gone through by more than a list reaches would be forgotten there.
+    fn add(&mut self, may_be_there: bool, known: &[(FoldPair, Real)], lanes: bool) {
+        let new = [0, 1].map(|kind| self.listed[kind].count / LANES);
         for candidate in self.found.each() {
             let FoldPair { edges, a, b } = candidate.pair;
             let listed = &mut self.listed[usize::from(edges)];
             if !may_be_there || listed.seat([a, b]).is_none() {
-                listed.push(candidate, reach(candidate, &self.rest, self.rules.thick));
+                listed.push(candidate);
             }
+        }
+        for &(pair, side) in known {
+            let slots = self.slots_of(pair);
+            let listed = &mut self.listed[usize::from(pair.edges)];
+            let (group, lane) = listed.seat([pair.a, pair.b]).unwrap_or_else(|| {
+                listed.push(&Candidate { pair, slots });
+                ((listed.count - 1) / LANES, (listed.count - 1) % LANES)
+            });
+            listed.groups[group].side[lane] = side;
+        }
+        for (kind, (Listed { groups, .. }, new)) in self.listed.iter_mut().zip(new).enumerate() {
+            run(
+                AtRest { groups: &mut groups[new..], edges: kind == 1, rest: &self.rest, thick: self.rules.thick },
+                lanes,
+            );
         }
     }
 
-    /// Tries all pairs, and lets those push that touch: goals `p` change, and places in `x`. Goals have inverse masses.
-    pub fn touch(&mut self, p: &mut [Block], step: FoldStep<'_>) {
+    /// Slots of the nodes of a pair.
+    fn slots_of(&self, FoldPair { edges, a, b }: FoldPair) -> [u32; 4] {
+        let nodes = if edges {
+            let ([p, q], [r, s]) = (self.ends[a as usize], self.ends[b as usize]);
+            [p, q, r, s]
+        } else {
+            let [p, q, r] = self.corners[b as usize];
+            [a, p, q, r]
+        };
+        nodes.map(|node| self.slots[node as usize])
+    }
+
+    /// Tries all pairs, and lets those push that touch: goals `p` change, and places in `x`. Goals have inverse masses. False
+    /// when nobody touches.
+    pub fn touch(&mut self, p: &mut [Block], step: FoldStep<'_>) -> bool {
         self.active.clear();
         self.see_how_far(p);
-        for (kind, Listed { groups, .. }) in self.listed.iter_mut().enumerate() {
+        for (kind, Listed { groups, pushes, .. }) in self.listed.iter_mut().enumerate() {
             let marks = if kind == 0 { 0 } else { EDGES };
-            run(Try { groups, edges: kind == 1, x: &self.x, p, active: &mut self.active, marks }, step.lanes);
+            run(Try { groups, pushes, edges: kind == 1, x: &self.x, p, active: &mut self.active, marks }, step.lanes);
         }
         for at in 0..self.active.len() {
             self.press(self.active[at], p, step);
         }
+        !self.active.is_empty()
     }
 
     /// How far each node goes in the substep, seen from the sheet as a whole.
@@ -293,22 +326,14 @@ impl FoldTouch {
         }
     }
 
-    /// Calls `see` with the slot of every node that may have been pushed, some of them more than once.
-    pub fn each_pushed(&self, mut see: impl FnMut(usize)) {
-        for &at in &self.active {
-            let (kind, group, lane) = seat_of(at);
-            self.listed[kind].groups[group].slots.iter().for_each(|slots| see(slots[lane] as usize));
-        }
-    }
-
     /// One pair.
     fn press(&mut self, at: u32, p: &mut [Block], step: FoldStep<'_>) {
         let (kind, group, lane) = seat_of(at);
-        let g = &mut self.listed[kind].groups[group];
-        let slots = g.slots.map(|s| s[lane] as usize);
+        let Listed { groups, pushes, .. } = &mut self.listed[kind];
+        let (slots, reach) = (groups[group].slots.map(|s| s[lane] as usize), groups[group].reach[lane]);
+        let (g, h) = (&mut pushes[group], step.params.h);
         let shares = g.shares.map(|c| c[lane]);
         let normal = Vec3::new(g.normal[0][lane], g.normal[1][lane], g.normal[2][lane]);
-        let (reach, h) = (g.reach[lane], step.params.h);
         let (mut apart, mut way, mut k) = (Vec3::ZERO, Vec3::ZERO, 0.0);
         for (&slot, &c) in slots.iter().zip(&shares) {
             let x = vec(self.x[slot]);
@@ -343,6 +368,9 @@ impl FoldTouch {
                 to[axis] += lift * w;
             }
         }
+        if step.places_alone {
+            return;
+        }
         let impulse = push / h;
         for (to, more) in g.sum.iter_mut().zip(impulse.to_array()) {
             to[lane] += more;
@@ -354,16 +382,18 @@ impl FoldTouch {
     /// Calls `see` with every pair that touched in the step, in the order of keys.
     pub fn each_folded(&self, mut see: impl FnMut(Folded)) {
         let mut touched: Vec<(FoldPair, usize, usize)> = Vec::new();
-        for (kind, Listed { groups, .. }) in self.listed.iter().enumerate() {
-            for (group, g) in groups.iter().enumerate() {
-                let lanes = (0..LANES).filter(|&lane| g.pressed[lane] > 0.0 || g.side[lane] != 0.0);
-                let pair = |lane: usize| FoldPair { edges: kind == 1, a: g.numbers[0][lane], b: g.numbers[1][lane] };
+        for (kind, Listed { groups, pushes, .. }) in self.listed.iter().enumerate() {
+            for (group, (g, push)) in groups.iter().zip(pushes).enumerate() {
+                let lanes = (0..LANES).filter(|&lane| push.pressed[lane] > 0.0 || g.side[lane] != 0.0);
+                let pair =
+                    |lane: usize| FoldPair { edges: kind == 1, a: push.numbers[0][lane], b: push.numbers[1][lane] };
                 touched.extend(lanes.map(|lane| (pair(lane), group, lane)));
             }
         }
         touched.sort_unstable();
         for (pair, group, lane) in touched {
-            let g = &self.listed[usize::from(pair.edges)].groups[group];
+            let Listed { groups, pushes, .. } = &self.listed[usize::from(pair.edges)];
+            let (tried, g) = (&groups[group], &pushes[group]);
             let pick = |a: &[[Real; LANES]; 3]| Vec3::new(a[0][lane], a[1][lane], a[2][lane]);
             let c = g.shares.map(|c| c[lane]);
             // a vertex comes first in its key: its face pushes the other way
@@ -377,11 +407,11 @@ impl FoldTouch {
                 pair,
                 normal: pick(&g.normal) * sign,
                 shares,
-                reach: g.reach[lane],
+                reach: tried.reach[lane],
                 sum: pick(&g.sum) * sign,
                 pressed: g.pressed[lane],
                 deepest: g.deepest[lane],
-                stays: g.side[lane] != 0.0,
+                stays: tried.side[lane] != 0.0,
             });
         }
     }
@@ -391,22 +421,4 @@ impl FoldTouch {
 fn seat_of(at: u32) -> (usize, usize, usize) {
     let seat = (at & !EDGES) as usize;
     (usize::from(at & EDGES != 0), seat / LANES, seat % LANES)
-}
-
-/// Distance at which two features touch: no more than at rest, and none where they meet at rest.
-fn reach(candidate: &Candidate, rest: &[Vec3], thick: Real) -> Real {
-    let [a, b, c, d] = candidate.slots.map(|slot| rest[slot as usize]);
-    // far away, told without roots
-    let long = if candidate.pair.edges { (b - a).abs() + (d - c).abs() } else { (c - b).abs().max((d - b).abs()) };
-    let from = if candidate.pair.edges { c } else { b };
-    if (a - from).abs().max_element() > thick + long.max_element() {
-        return thick;
-    }
-    let apart = if candidate.pair.edges {
-        way_between([a, b], [c, d], segment_segment([a, b], [c, d]))
-    } else {
-        a - blend([b, c, d], point_triangle(a, [b, c, d]))
-    };
-    let apart = apart.length();
-    if apart > 0.0 { thick.min(apart) } else { -1.0 }
 }

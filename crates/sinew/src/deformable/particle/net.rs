@@ -146,17 +146,17 @@ impl Net {
         if stale {
             folds.list(&goals[..count], step.params.h, step.lanes);
         }
-        if !folds.is_empty() {
-            folds.touch(&mut goals[..count], step);
-            let (flock, woven) = (&mut self.flock, self.woven);
-            folds.each_pushed(|slot| flock.put_at(slot, &folds.x[slot], woven.then_some(&goals[slot])));
+        if !folds.is_empty() && folds.touch(&mut goals[..count], step) {
+            self.flock.collect_x(&folds.x, step.lanes);
+            if self.woven {
+                self.flock.collect(&goals, step.lanes);
+            }
         }
         *(if self.woven { &mut folds.p } else { &mut self.places }) = goals;
     }
 
     /// What comes after the rows of a bare body: velocities, contacts, places (`landing.rs`). The last substep takes back
-    /// stretch before, and what contacts leave of it in places alone (`settle`). Where a sheet touches itself places are not
-    /// free: there it does so in rounds instead.
+    /// stretch before, in rounds where a sheet touches itself, and what contacts leave of it in places alone (`settle`).
     pub(crate) fn land(&mut self, mut touched: Touched<'_>, (h, keep, last, lanes): (Real, Real, bool, bool)) -> Real {
         let (limit, sweeps) = self.limit;
         let limits = last && limit.is_finite() && sweeps > 0;
@@ -170,9 +170,9 @@ impl Net {
             let sweeps = (round + 1) * sweeps / rounds - round * sweeps / rounds;
             self.edges.limit(places(self.woven, &mut self.flock, &mut self.places), limit, sweeps, lanes);
             if let Some(folds) = touched.folds.as_deref_mut() {
-                let step = FoldStep { params: touched.params, again: round + 1 < rounds, lanes };
+                let step = FoldStep { params: touched.params, again: round + 1 < rounds, places_alone: false, lanes };
                 self.fold(folds, step);
-                if !step.again {
+                if !last {
                     folds.pass();
                 }
             }
@@ -184,18 +184,21 @@ impl Net {
             let places = (!self.woven).then_some(&mut self.places[..]);
             squares += self.flock.land(places, touched.again(), (h, after, lanes));
         }
-        if limits && touched.folds.is_none() {
-            self.settle(lanes);
+        if limits {
+            self.settle(touched, lanes);
         }
         squares
     }
 
     /// Takes back what contacts left beyond the limit at the end of a step, in places alone: nodes that are pinched between two
     /// bodies hold on to both, and pulled single edges out of the limit again. They go along the sheet and so along what
-    /// they lie on, by less than a tenth of an edge.
-    fn settle(&mut self, lanes: bool) {
+    /// they lie on, by less than a tenth of an edge. Where a sheet touches itself its layers hold them up.
+    fn settle(&mut self, touched: Touched<'_>, lanes: bool) {
         let (limit, sweeps) = self.limit;
         self.edges.limit(places(self.woven, &mut self.flock, &mut self.places), limit, sweeps / 2, lanes);
+        if let Some(folds) = touched.folds {
+            self.fold(folds, FoldStep { params: touched.params, again: true, places_alone: true, lanes });
+        }
         self.flock.settle((!self.woven).then_some(&self.places[..]), lanes);
     }
 }

@@ -53,7 +53,7 @@ pub fn along<L: Number>(a: V3<L>, b: V3<L>, s: L) -> V3<L> {
 /// √q and 1/√q = √q (1/q) of numbers above 0. A division by the root would wait for it: kernels that do little else take a
 /// fifth longer.
 #[inline(always)]
-pub fn root_and_inverse<L: Lane>(t: L::Token, q: L) -> (L, L) {
+pub fn root_and_inverse<L: Number>(t: L::Token, q: L) -> (L, L) {
     let root = q.sqrt();
     (root, root * L::splat(t, 1.0).div(q))
 }
