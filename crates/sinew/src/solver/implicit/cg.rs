@@ -73,8 +73,10 @@ fn iterate(system: &System<'_>, rows: &RowBuffer, v: &mut [Block], plan: Plan, s
     s.p.copy_from_slice(&s.z);
 
     let mut rz = dot(&s.r, &s.z);
-    // the scale of the solve: what forces do, or what rows have to do against the motion; at rest rows cancel the forces
-    let reference = *s.reference.get_or_insert_with(|| rz.max(forces.unwrap_or(0.0)));
+    // the scale of the solve: what forces do, or what rows have to do against the motion; at rest rows cancel the forces. Without
+    // rows the residual says how wild the guess is, and a body whose nodes were flung would be left as it is
+    let rows_do = if s.near.is_empty() || !rz.is_finite() { 0.0 } else { rz };
+    let reference = *s.reference.get_or_insert_with(|| rows_do.max(forces.unwrap_or(Real::MIN_POSITIVE)));
     // below the floor products of small numbers lose their digits, and there is nothing left to gain [J]
     let floor = Real::MIN_POSITIVE / Real::EPSILON;
     let goal = (plan.tolerance * plan.tolerance * reference).max(floor);
