@@ -67,7 +67,7 @@ fn add_one<S: fearless_simd::Simd>(s: S, base: Blocks<'_>, load: &[u32], store: 
     let mut out = [[0.0; 16]; 8];
     for k in 0..8 {
         lanes[k].store(&mut out[k]);
-        lanes[k] = lanes[k] + <f32x16<S> as Number>::splat(s, 1.0);
+        lanes[k] += <f32x16<S> as Number>::splat(s, 1.0);
     }
     <f32x16<S> as Number>::store_rows8(lanes, base, store);
     out
