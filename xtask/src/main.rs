@@ -2,10 +2,12 @@
 
 mod browser;
 mod check;
+mod counts;
 mod docs;
 mod foreign;
 mod full;
 mod fuzz;
+mod hashes;
 mod job;
 mod oracle;
 mod setup;
@@ -24,6 +26,8 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   foreign        Debian's assimp-testmodels through the mesh readers, as a table
   oracle         frames of shots and of the gallery through ipctk (Python): no surface may cross another
   fuzz [TARGET|all [RUNS]]  runs fuzz targets; without RUNS a million each, ten thousand of scene_step
+  hashes         writes docs/hashes.json: the state hashes of all gallery scenes, f32 and f64
+  counts [--write]  instructions of a warm step of the reference scenes (callgrind), beside docs/instructions.json
   tidy           only the house rules: dependency arrows, forbidden words, file lengths, stray paths
   setup          installs what a fresh machine lacks (rustfmt, clippy, chromium)
   help           this text";
@@ -37,6 +41,8 @@ enum Command {
     Foreign,
     Oracle,
     Fuzz(fuzz::Wish),
+    Hashes,
+    Counts { write: bool },
     Tidy,
     Setup,
     Help,
@@ -57,6 +63,7 @@ fn main() -> ExitCode {
     }
     let done = match &command {
         Command::Fuzz(wish) => fuzz::run(wish, &root()),
+        Command::Counts { write } => counts::run(*write, &root()),
         other => job::run_all(&jobs(other), &root()),
     };
     if done { ExitCode::SUCCESS } else { ExitCode::FAILURE }
@@ -75,13 +82,18 @@ fn parse(args: &[String]) -> Result<Command, String> {
         ["foreign"] => Ok(Command::Foreign),
         ["oracle"] => Ok(Command::Oracle),
         ["fuzz", ..] => fuzz::Wish::read(&words[1..]).map(Command::Fuzz),
+        ["hashes"] => Ok(Command::Hashes),
+        ["counts"] => Ok(Command::Counts { write: false }),
+        ["counts", "--write"] => Ok(Command::Counts { write: true }),
         ["tidy"] => Ok(Command::Tidy),
         ["setup"] => Ok(Command::Setup),
         ["help"] => Ok(Command::Help),
         [] => Err("which command?".to_string()),
-        ["check" | "full" | "browser" | "foreign" | "oracle" | "tidy" | "setup" | "help", extra, ..] => {
-            Err(format!("unknown option `{extra}`"))
-        }
+        [
+            "check" | "full" | "browser" | "foreign" | "oracle" | "hashes" | "counts" | "tidy" | "setup" | "help",
+            extra,
+            ..,
+        ] => Err(format!("unknown option `{extra}`")),
         [name, ..] => Err(format!("unknown command `{name}`")),
     }
 }
@@ -96,7 +108,8 @@ fn jobs(command: &Command) -> Vec<Job> {
         Command::Browser => vec![browser::JOB],
         Command::Foreign => vec![foreign::JOB],
         Command::Oracle => vec![oracle::JOB],
-        Command::Help | Command::Fuzz(_) => Vec::new(),
+        Command::Hashes => vec![hashes::JOB],
+        Command::Help | Command::Fuzz(_) | Command::Counts { .. } => Vec::new(),
     }
 }
 

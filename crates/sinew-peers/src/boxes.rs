@@ -181,6 +181,11 @@ impl World {
         ms
     }
 
+    /// The world, to be stepped by another driver.
+    pub fn world_mut(&mut self) -> &mut Physics {
+        &mut self.physics
+    }
+
     /// Measures the end state.
     pub fn finish(&self, ms: Vec<f64>) -> Run {
         let mut run =

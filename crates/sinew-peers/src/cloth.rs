@@ -248,6 +248,11 @@ impl Run {
         }
     }
 
+    /// The world, to be stepped by another driver.
+    pub fn world_mut(&mut self) -> &mut World {
+        &mut self.world
+    }
+
     /// Places of the nodes [m] and triangles of the cloth.
     pub fn surface(&self) -> (Vec<[f64; 3]>, &[[u32; 3]]) {
         let cloth = self.world.body(self.cloth).expect("cloth");

@@ -88,7 +88,8 @@ impl Run {
         self.soft.push(self.world.add_soft(body).expect("soft body"));
     }
 
-    fn steps(&mut self, count: usize) {
+    /// Steps it, and measures.
+    pub fn steps(&mut self, count: usize) {
         for _ in 0..count {
             let start = Instant::now();
             let report = self.world.step(&Input::none());
@@ -107,6 +108,11 @@ impl Run {
             let x = self.world.body(id).expect("body").node_positions();
             self.inverted += (0..self.mesh.tets.len()).filter(|&t| volume(&self.mesh, x, t) <= 0.0).count();
         }
+    }
+
+    /// The world, to be stepped by another driver.
+    pub fn world_mut(&mut self) -> &mut World {
+        &mut self.world
     }
 
     /// Of the middle of a soft body [m].
@@ -154,14 +160,20 @@ impl Carried {
     }
 }
 
-/// Four soft cylinders, two below and two above a free box of 4 kg; 5 s.
-pub fn s2(tolerance: Real) -> Carried {
+/// Four soft cylinders, two below and two above a free box of 4 kg, and the box; not stepped yet.
+pub fn build_s2(tolerance: Real) -> (Run, BodyId) {
     let mut run = Run::new(Scene::S2, "corotational", cylinder(5, 11, 0.2, 0.4), tolerance);
     for (x, y) in [(-0.35, 0.22), (0.35, 0.22), (-0.35, 0.80), (0.35, 0.80)] {
         run.add(10.0, 5e4, Quat::IDENTITY, Vec3::new(x, y, 0.0));
     }
     let load = RigidBody::dynamic().shape(Shape::cuboid(0.6, 0.05, 0.3)).mass(4.0).at([0.0, 0.51, 0.0]);
     let load = run.world.add_rigid(load.material(Material::friction(0.5))).expect("box");
+    (run, load)
+}
+
+/// The scene of [`build_s2`]; 5 s.
+pub fn s2(tolerance: Real) -> Carried {
+    let (mut run, load) = build_s2(tolerance);
     run.steps(245);
     let y = |run: &Run| run.world.body(load).expect("box").position().y;
     let mut jitter: Real = 0.0;
@@ -196,13 +208,19 @@ impl Fineness {
     }
 }
 
-/// A soft cylinder falls across another; 2 s.
-pub fn s7(fineness: Fineness, tolerance: Real) -> Run {
+/// A soft cylinder above another, across it; not stepped yet.
+pub fn build_s7(fineness: Fineness, tolerance: Real) -> Run {
     let [across, along] = if fineness == Fineness::Coarse { [5, 15] } else { [9, 31] };
     let mut run = Run::new(Scene::S7, fineness.name(), cylinder(across, along, 0.25, 1.2), tolerance);
     let quarter = 0.5 * std::f64::consts::PI as Real;
     run.add(200.0 * 0.2356, 1e5, Quat::from_rotation_z(-quarter), Vec3::new(0.0, 0.27, 0.0));
     run.add(200.0 * 0.2356, 1e5, Quat::from_rotation_x(quarter), Vec3::new(0.0, 0.97, 0.0));
+    run
+}
+
+/// The scene of [`build_s7`]: the upper cylinder falls; 2 s.
+pub fn s7(fineness: Fineness, tolerance: Real) -> Run {
+    let mut run = build_s7(fineness, tolerance);
     run.steps(100);
     run.end = vec![Reading::new("lower_meanY", run.height(0), ""), Reading::new("upper_meanY", run.height(1), "")];
     run
