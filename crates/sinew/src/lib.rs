@@ -19,11 +19,14 @@
 pub mod classic;
 mod collision;
 mod constraint;
+mod contact;
 mod debug;
 mod deformable;
 mod error;
 pub mod friction;
+mod guard;
 mod input;
+mod island;
 mod math;
 mod model;
 mod report;
@@ -59,21 +62,21 @@ pub mod spring {
 
 /// Position based dynamics: parameters.
 pub mod pbd {
-    pub use crate::deformable::particle::pbd::{Cord, Matter, Params, Sheet, Solid};
     pub use crate::deformable::particle::{Damping, ParticleError as ParamsError};
+    pub use crate::deformable::pbd::{Cord, Matter, Params, Sheet, Solid};
 }
 
 /// Parameters of oriented particles.
 pub mod oriented {
-    pub use crate::deformable::particle::oriented::{Grain, Groups, Params, Particle};
-    pub use crate::deformable::particle::shape_matching::Plasticity;
-    pub use crate::deformable::particle::{Group, ParticleError as ParamsError};
+    pub use crate::deformable::oriented::{Grain, Groups, Params, Particle};
+    pub use crate::deformable::particle::ParticleError as ParamsError;
+    pub use crate::deformable::shape_matching::{Group, Plasticity};
 }
 
 /// Shape matching: parameters.
 pub mod shape_matching {
-    pub use crate::deformable::particle::shape_matching::{Params, Plasticity};
-    pub use crate::deformable::particle::{Clusters, Damping, Group, Mode, ParticleError as ParamsError};
+    pub use crate::deformable::particle::{Damping, ParticleError as ParamsError};
+    pub use crate::deformable::shape_matching::{Clusters, Group, Mode, Params, Plasticity};
 }
 
 /// Meshless bodies by moving least squares: parameters.
@@ -123,6 +126,6 @@ pub mod trial {
     pub use crate::deformable::{
         BodyMut, BodyRef, Deformable, ElementStress, Modes, Operator, SmoothMotions, StepContext,
     };
-    pub use crate::deformable::{fem, particle, spring};
+    pub use crate::deformable::{cloth, fem, oriented, particle, pbd, shape_matching, spring};
     pub use crate::solver::implicit::{Placed, Scratch, Settings, System, solve, stiffen};
 }

@@ -1,7 +1,7 @@
 //! The contact methods of the lecture *Rigid Contacts* (RC), small and pure: for teaching and comparison.
 //!
 //! The engine's own contacts are rows of one system (`solver`). Here each method stands alone, as the lecture tells it,
-//! with the corrections of our errata; a world uses them when `Settings::contact_method` says so (`step::classic_contact`):
+//! with the corrections of our errata; a world uses them when `Settings::contact_method` says so (`classic/in_world.rs`):
 //!
 //! - [`Penalty`]: forces from a signed distance; quadratic, with a buffer, log barrier;
 //! - [`Bounce`]: position and velocity changed at once, for a particle and for a rigid body by its vertices;
@@ -16,6 +16,7 @@
 //! Source: RC, *Rigid Body Collision Response by Impulse*.
 
 mod impulse;
+pub(crate) mod in_world;
 mod joints;
 pub(crate) mod meet;
 mod penalty;

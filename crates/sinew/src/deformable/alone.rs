@@ -1,7 +1,7 @@
 //! A deformable body by itself: no contacts, no constraints but pinned nodes. It is what the conformance tests, the
 //! benchmarks of single models and reference solves run; a world does the same with rows.
 
-use super::particle::oriented;
+use super::oriented;
 use super::{BodyMut, BodyRef, Deformable, StepContext};
 use crate::constraint::RowBuffer;
 use crate::math::{Block, Quat, Real, Vec3, add, vec};

@@ -6,12 +6,17 @@
 //! State. What it keeps in itself is either constant since the last edit or rebuilt by `predict`.
 
 pub mod alone;
+pub mod cloth;
 #[cfg(test)]
 mod conformance;
 pub mod fem;
 mod limit;
 pub mod meshless;
+pub mod oriented;
 pub mod particle;
+pub(crate) mod parts;
+pub mod pbd;
+pub mod shape_matching;
 pub mod spring;
 mod system;
 
@@ -162,7 +167,7 @@ pub trait Deformable: std::fmt::Debug + Send + Sync {
 
     /// The body as nodes under distance rows, when it is nothing else: a step may then keep it in columns.
     #[doc(hidden)]
-    fn net(&mut self) -> Option<&mut particle::Net> {
+    fn net(&mut self) -> Option<&mut cloth::Net> {
         None
     }
 

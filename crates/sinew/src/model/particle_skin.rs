@@ -8,7 +8,7 @@
 //! particle carries a whole surface, a chain carries a tube through bends and twists: no weights over bare places could,
 //! since places on a line do not tell a turn about it. It is for the eye; contact is with the ellipsoids.
 
-use crate::deformable::particle::oriented;
+use crate::deformable::oriented;
 use crate::math::{Quat, Real, Vec3};
 use crate::model::tri_mesh::TriMesh;
 

@@ -6,8 +6,10 @@ use super::tet_mesh::TetMesh;
 use super::tri_mesh::TriMesh;
 use super::{Groups, Material, Matter};
 use crate::deformable::meshless::{Mls, MlsParams};
-use crate::deformable::particle::{Clusters, Oriented, Pbd, ShapeMatching, oriented, pbd, shape_matching};
-use crate::deformable::{Deformable, fem, spring};
+use crate::deformable::oriented::Oriented;
+use crate::deformable::pbd::Pbd;
+use crate::deformable::shape_matching::{Clusters, ShapeMatching};
+use crate::deformable::{Deformable, fem, oriented, pbd, shape_matching, spring};
 use crate::error::{Error, check, finite_vec, not_negative};
 use crate::math::{Pose, Quat, Real, Vec3};
 

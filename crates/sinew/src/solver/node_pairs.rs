@@ -7,10 +7,10 @@
 //! up; the impulse goes back by a broadcast. Turning both ends into lanes and back again cost 32 shuffles for eight
 //! rows instead of 14.
 
-use super::pgs::Pass;
-use super::row_lanes::{LaneBatch, RowNumbers};
 use crate::constraint::{RowBuffer, RowId, Term};
 use crate::math::{Block, Blocks, Eight, LANES, Lane, Pairs, Real};
+use crate::solver::pgs::Pass;
+use crate::solver::row_lanes::{LaneBatch, RowNumbers};
 
 /// Eight rows of one colour between two nodes each.
 #[derive(Clone, Debug)]

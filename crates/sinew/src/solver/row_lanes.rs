@@ -3,11 +3,11 @@
 //! The same relaxation as `pgs.rs`, for rows with an interval of impulses; discs stay with the oracle's loop. A row of T
 //! blocks costs T loads and T stores of 16 bytes, 6T numbers of Jacobian and response, and 8 numbers of its own.
 
-use super::colour::Colouring;
-use super::node_pairs::{PairBatch, is_pair};
-use super::pgs::Pass;
 use crate::constraint::{Bounds, Row, RowBuffer, RowId};
 use crate::math::{Block, Blocks, Eight, Kernel, LANES, Lane, Real, run};
+use crate::solver::colour::Colouring;
+use crate::solver::node_pairs::{PairBatch, is_pair};
+use crate::solver::pgs::Pass;
 
 /// A row's own numbers as the lanes use them.
 pub(super) struct RowNumbers {
@@ -168,7 +168,7 @@ impl<B> Default for Shape<B> {
 
 /// Rows of a batch: the serial colour gets one.
 fn width(group: &[(u8, RowId)]) -> usize {
-    if group[0].0 as usize == super::colour::COLOURS { 1 } else { LANES }
+    if group[0].0 as usize == crate::solver::colour::COLOURS { 1 } else { LANES }
 }
 
 impl<B: LaneBatch> Shape<B> {

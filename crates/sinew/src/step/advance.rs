@@ -1,12 +1,13 @@
 //! Advance: positions follow the corrected velocities; spinning bodies keep their angular momentum.
 
-use super::{StepContext, sheet, soft};
+use crate::contact::cloth;
+use crate::island::{SubstepContext, soft_body};
 use crate::math::{Real, Vec3, integrate_rotation, put, quat, turn_free, vec};
 use crate::model::{Model, Motion};
 use crate::settings::Settings;
 use crate::work::Work;
 
-pub(crate) fn advance(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings) {
+pub(crate) fn advance(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings) {
     let (rigid, nodes) = (std::mem::take(&mut work.active_rigid), std::mem::take(&mut work.active_nodes));
     let kinematic = model.bodies.iter().filter_map(|(s, _)| Some((s, model.rigid_at(s)?)));
     for (slot, _) in kinematic.filter(|(_, r)| r.motion == Motion::Kinematic) {
@@ -16,10 +17,10 @@ pub(crate) fn advance(ctx: &StepContext, model: &Model, work: &mut Work, setting
         move_rigid(ctx.h, model, work, settings, slot);
     }
     for &slot in &nodes {
-        if sheet::is_out(work, slot) {
+        if cloth::is_out(work, slot) {
             // it went on when its contacts were found
         } else if work.soft[slot as usize].is_some() {
-            soft::advance(ctx.into(), model, slot, work, settings);
+            soft_body::advance(ctx.into(), model, slot, work, settings);
         } else {
             move_particles(ctx.h, model, work, slot);
         }
@@ -28,7 +29,7 @@ pub(crate) fn advance(ctx: &StepContext, model: &Model, work: &mut Work, setting
 }
 
 /// A rigid body follows its corrected velocity; a kinematic one its velocity.
-pub(super) fn move_rigid(h: Real, model: &Model, work: &mut Work, settings: &Settings, slot: u32) {
+pub(crate) fn move_rigid(h: Real, model: &Model, work: &mut Work, settings: &Settings, slot: u32) {
     let i = slot as usize;
     let Some(rigid) = model.rigid_at(slot) else { return };
     let carry = if work.active[i] { &work.carry } else { &work.velocity };
@@ -53,7 +54,7 @@ pub(super) fn move_rigid(h: Real, model: &Model, work: &mut Work, settings: &Set
 }
 
 /// Bare particles follow their corrected velocities.
-pub(super) fn move_particles(h: Real, model: &Model, work: &mut Work, slot: u32) {
+pub(crate) fn move_particles(h: Real, model: &Model, work: &mut Work, slot: u32) {
     let Some(nodes) = model.nodes_at(slot) else { return };
     for n in nodes.span() {
         let block = model.node_block(n as u32) as usize;

@@ -1,13 +1,16 @@
 //! Assemble: constraints and contacts become rows, with J, response, bias, bounds and warm impulses.
 
-use super::{StepContext, law_contact, node_contact, node_lanes, sheet, solve, untwist};
 use crate::constraint::{RowBuffer, View};
+use crate::contact::find::surfel;
+use crate::contact::kernel::rigid_batch::ContactBatch;
+use crate::contact::{cloth, law_rows, light_nodes};
+use crate::island::{SubstepContext, momentum};
 use crate::math::{Block, Quat, Real, Sixteen, Vec3};
 use crate::model::{Material, Model, Motion};
 use crate::settings::{FrictionBound, Settings};
-use crate::solver::contact_batch::ContactBatch;
 use crate::solver::pgs;
 use crate::state::{ContactMemory, State, contact_flag};
+use crate::step::solve;
 use crate::work::{RowSpan, Work};
 
 /// Masses of its own that the contacts of a body may hold it with together, each with the effective mass of its pair; beyond,
@@ -19,20 +22,20 @@ const MOST_HELD: Real = 2.0;
 /// Rows from which lanes pay.
 const LAY_OUT: usize = 32;
 
-pub(crate) fn assemble(ctx: &StepContext, model: &Model, state: &State, work: &mut Work, settings: &Settings) {
+pub(crate) fn assemble(ctx: &SubstepContext, model: &Model, state: &State, work: &mut Work, settings: &Settings) {
     if ctx.substep == 0 {
         // contacts want the speed of approach before any impulse is applied
-        sheet::carry_over(model, work);
+        cloth::carry_over(model, work);
         batch_contacts(ctx, model, work, settings);
-        node_lanes::build(model, &settings.pairs, work);
+        light_nodes::build(model, &settings.pairs, work);
     } else {
         harvest(work);
     }
-    untwist::see(model, work);
+    momentum::see(model, work);
     constraint_rows(ctx, model, state, work);
-    node_contact::rows(ctx, model, &settings.pairs, work);
+    surfel::rows(ctx, model, &settings.pairs, work);
     work.node_touches.renew();
-    law_contact::rows(ctx, model, settings, work);
+    law_rows::rows(ctx, model, settings, work);
     pgs::warm_start(&work.rows, &mut work.velocity);
     pgs::warm_start(&work.node_rows, &mut work.velocity);
     work.contact_rows.warm_start(&mut work.velocity);
@@ -47,7 +50,7 @@ pub(crate) fn assemble(ctx: &StepContext, model: &Model, state: &State, work: &m
 }
 
 /// Last step's impulses, rescaled when the substep changed.
-pub(super) fn warm_from_state(state: &State, work: &mut Work, settings: &Settings) {
+pub(crate) fn warm_from_state(state: &State, work: &mut Work, settings: &Settings) {
     let h = settings.dt / work.substeps as Real;
     // asleep, nothing is solved anew: a share of the impulse would be less in every step
     let asleep = if state.h > 0.0 { h / state.h } else { 1.0 };
@@ -66,7 +69,7 @@ pub(super) fn warm_from_state(state: &State, work: &mut Work, settings: &Setting
 }
 
 /// Keeps this substep's impulses for the next.
-pub(super) fn harvest(work: &mut Work) {
+pub(crate) fn harvest(work: &mut Work) {
     if work.laid {
         work.node_lanes.harvest(&mut work.node_rows);
     }
@@ -77,11 +80,11 @@ pub(super) fn harvest(work: &mut Work) {
             *to = row.impulse;
         }
     }
-    node_contact::harvest(work);
-    law_contact::harvest(work);
+    surfel::harvest(work);
+    law_rows::harvest(work);
 }
 
-fn constraint_rows(ctx: &StepContext, model: &Model, state: &State, work: &mut Work) {
+fn constraint_rows(ctx: &SubstepContext, model: &Model, state: &State, work: &mut Work) {
     let Work { rows, node_rows, spans, velocity, pose, inertia, active, warm, implicit, .. } = work;
     rows.clear();
     node_rows.clear();
@@ -140,7 +143,7 @@ fn colour_contacts(model: &Model, work: &mut Work, settings: &Settings) {
                 work.held[b as usize] += inv_b / (inv_a + inv_b);
             }
         }
-        if skip || m.has(contact_flag::NODE) || (work.any_laws && law_contact::takes(model, &settings.pairs, m)) {
+        if skip || m.has(contact_flag::NODE) || (work.any_laws && law_rows::takes(model, &settings.pairs, m)) {
             work.colours.push(None);
         } else {
             work.colours.push(Some((work.colouring.pick(answers(a), answers(b)) as u8, m.count as u8)));
@@ -153,7 +156,7 @@ fn colour_contacts(model: &Model, work: &mut Work, settings: &Settings) {
 }
 
 /// Colours the contacts and fills the batches, once a step.
-fn batch_contacts(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings) {
+fn batch_contacts(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings) {
     colour_contacts(model, work, settings);
     let Work { set, colours, contacts, active, touches, pose, colliders, collider_start, surfaces, held, .. } = work;
     let surface = |slot: u32, collider: u32| colliders[(collider_start[slot as usize] + collider) as usize].surface;
@@ -250,7 +253,7 @@ fn fill_lane(batch: &mut ContactBatch, lane: usize, index: u32, m: &ContactMemor
 }
 
 /// Overlap of rigid pairs that is left alone [m]; soft surfaces have none.
-pub(super) fn slop(model: &Model, m: &ContactMemory, settings: &Settings) -> Real {
+pub(crate) fn slop(model: &Model, m: &ContactMemory, settings: &Settings) -> Real {
     if m.has(contact_flag::NODE) { 0.0 } else { settings.contact_slop * half_width(m, model) }
 }
 

@@ -1,8 +1,8 @@
 //! Detect: from poses to contacts, matched with what State remembers; then islands, and who takes part in this step.
 
-use super::classic_contact;
-use super::in_order::put_in_order;
+use crate::classic::in_world;
 use crate::collision::{Candidate, NarrowScratch, PairSide, find_manifolds};
+use crate::contact::sort::put_in_order;
 use crate::math::{Pose, Real, Vec3};
 use crate::model::{Body, Material, Model, Motion, Nodes, Rigid};
 use crate::report::Event;
@@ -36,37 +36,37 @@ pub(crate) fn detect(model: &Model, state: &mut State, work: &mut Work, settings
     wake_islands(model, state, work);
     work.report.counts.awake = (work.active_rigid.len() + work.active_nodes.len()) as u32;
     load_bodies(model, state, work);
-    super::soft::choose_integrators(model, work, settings);
-    super::sheet::leave(model, state, work, settings);
-    super::implicit::sort_out(model, state, work);
-    super::impact::ask(model, state, work, settings);
-    let sheets = super::caught::ask(model, state, work, settings);
+    crate::island::soft_body::choose_integrators(model, work, settings);
+    crate::contact::cloth::leave(model, state, work, settings);
+    crate::island::implicit::sort_out(model, state, work);
+    crate::island::impact_substeps::ask(model, state, work, settings);
+    let sheets = crate::island::cloth_substeps::ask(model, state, work, settings);
     let least = settings.substeps.max(work.report.counts.impact_substeps).max(sheets);
-    work.substeps = super::soft::substeps(&work.active_nodes, work, settings, least);
+    work.substeps = crate::island::soft_body::substeps(&work.active_nodes, work, settings, least);
     let active = std::mem::take(&mut work.active_nodes);
-    super::soft::report(&active, model, work, settings.dt, work.substeps);
+    crate::island::soft_body::report(&active, model, work, settings.dt, work.substeps);
     work.active_nodes = active;
     work.report.counts.substeps = work.substeps;
     work.report.counts.implicit_islands = work.implicit.count as u32;
-    classic_contact::gather(model, work);
-    super::assemble::warm_from_state(state, work, settings);
+    in_world::gather(model, work);
+    crate::step::assemble::warm_from_state(state, work, settings);
     if !work.node_owners.is_empty() {
-        super::sheet::sort_out(model, state, work, settings);
+        crate::contact::cloth::sort_out(model, state, work, settings);
     }
-    super::untwist::list(model, state, work);
+    crate::island::momentum::list(model, state, work);
 }
 
 /// Contacts of bodies that are made of nodes.
 fn find_soft(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
     for slot in (0..model.bodies.slot_count() as u32).filter(|&slot| !work.moves[slot as usize]) {
-        super::sheet_memory::spell_out(model, state, settings, slot);
+        crate::contact::cloth::memory::spell_out(model, state, settings, slot);
     }
     keep_still(model, state, work);
-    super::surface_contact::follow(model, state, work, settings);
-    super::node_contact::find(model, state, work, settings);
-    super::surface_contact::find(model, state, work, settings);
-    super::node_contact::widen(model, state, work, settings);
-    super::ellipsoid_contact::find(model, state, work, settings);
+    crate::contact::find::surface::follow(model, state, work, settings);
+    crate::contact::find::surfel::find(model, state, work, settings);
+    crate::contact::find::surface::find(model, state, work, settings);
+    crate::contact::find::surfel::widen(model, state, work, settings);
+    crate::contact::find::ellipsoid::find(model, state, work, settings);
 }
 
 /// Lists all colliders by body slot, and the nodes by body.
@@ -134,7 +134,7 @@ fn place_bounds(model: &Model, state: &State, work: &mut Work, settings: &Settin
         let collider = &rigid.colliders[c.collider as usize];
         let pose = Pose::new(state.x[i], state.q[i]).then_inner(&collider.place);
         let mut bounds = collider.geometry.bounds(&pose);
-        let ahead = work.motion[i].max(classic_contact::look_ahead(settings, rigid, state, i));
+        let ahead = work.motion[i].max(in_world::look_ahead(settings, rigid, state, i));
         let grow = 0.5 * settings.contact_margin + ahead;
         bounds = bounds.grown(grow);
         if rigid.continuous || settings.guaranteed {
@@ -193,7 +193,7 @@ fn pick_candidates(model: &Model, state: &State, work: &mut Work, settings: &Set
         }
         let flags = match sensor {
             true => contact_flag::SENSOR,
-            false if classic_contact::takes(settings, model, &key) => contact_flag::CLASSIC,
+            false if in_world::takes(settings, model, &key) => contact_flag::CLASSIC,
             false => 0,
         };
         work.candidates.push(Candidate { key, reach: 0.0, flags, standoff: settings.standoff() });
@@ -284,8 +284,8 @@ fn one_pair(
     }
 
     if candidate.flags & contact_flag::CLASSIC != 0 {
-        if classic_contact::is_near(settings, model, state, key) {
-            scratch.out.push(classic_contact::memory(state, *key));
+        if in_world::is_near(settings, model, state, key) {
+            scratch.out.push(in_world::memory(state, *key));
         }
         return;
     }
@@ -306,7 +306,7 @@ fn one_pair(
 }
 
 /// A remembered manifold with numbers that cannot be is forgotten. Every manifold is looked at in every step: no branches.
-pub(super) fn sane(m: &ContactMemory) -> bool {
+pub(crate) fn sane(m: &ContactMemory) -> bool {
     if m.count > 4 || m.has(contact_flag::CLASSIC) {
         return false;
     }
@@ -359,7 +359,7 @@ fn wake_islands(model: &Model, state: &mut State, work: &mut Work) {
             join(m.key.a, m.key.b);
         }
     }
-    super::sheet::each_pair(soft, colliders, join);
+    crate::contact::cloth::each_pair(soft, colliders, join);
     for (slot, constraint) in model.constraints.iter() {
         if state.broken[slot as usize] != 0 {
             continue;
@@ -468,7 +468,7 @@ fn load_bodies(model: &Model, state: &State, work: &mut Work) {
     load_nodes(model, state, work);
     for (_, body) in model.bodies.iter() {
         if let Body::Nodes(nodes) = body {
-            super::soft::show_spins(model, nodes, work);
+            crate::island::soft_body::show_spins(model, nodes, work);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Intake: input becomes edits, forces and targets; nothing else changes the model. Gate 1: what is not sane stays outside.
 
-use crate::deformable::particle::oriented::SPAN;
+use crate::deformable::oriented::SPAN;
 use crate::error::Error;
 use crate::input::{Command, Input};
 use crate::math::{FAR, Pose, Quat, Real, Vec3, is_place, is_turn};
@@ -26,7 +26,7 @@ pub(crate) fn intake(input: &Input, model: &mut Model, state: &mut State, work: 
             work.report.events.push(Event::Refused { command: number as u32 });
         }
     }
-    super::soft::adopt(model, state, work);
+    crate::island::soft_body::adopt(model, state, work);
 }
 
 /// Torques on oriented particles last for one step.

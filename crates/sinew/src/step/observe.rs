@@ -1,7 +1,7 @@
 //! Observe: energies and forces into the report. Writes no State, but for the mark of pairs that were loud.
 
-use super::sheet_memory::key_of;
-use super::touch;
+use crate::contact::cloth::memory::key_of;
+use crate::contact::point;
 use crate::math::{Real, Vec3};
 use crate::model::{Body, Model};
 use crate::report::{ContactForce, Energies, Event, PairForce};
@@ -81,9 +81,9 @@ fn grip_forces(model: &Model, state: &mut State, work: &mut Work, threshold: Rea
 /// The force at one point of a contact, with the slip there.
 fn force_at(model: &Model, state: &State, m: &ContactMemory, f: &PointForce) -> ContactForce {
     let (a, b) = (m.key.a, m.key.b);
-    let [spread_a, spread_b] = touch::spread(model, m);
-    let v_a = touch::velocity(model, state, a, spread_a.as_ref(), f.point);
-    let v_b = touch::velocity(model, state, b, spread_b.as_ref(), f.point);
+    let [spread_a, spread_b] = point::spread(model, m);
+    let v_a = point::velocity(model, state, a, spread_a.as_ref(), f.point);
+    let v_b = point::velocity(model, state, b, spread_b.as_ref(), f.point);
     ContactForce {
         a: model.body_id(a),
         b: model.body_id(b),

@@ -1,20 +1,21 @@
 //! Predict: each body alone. Velocities after gravity, input forces and damping; inertia in world axes.
 
-use super::{StepContext, sheet, soft};
+use crate::contact::cloth;
+use crate::island::{SubstepContext, soft_body};
 use crate::math::{Block, Quat, Real, Sym3, Vec3, vec};
 use crate::model::Model;
 use crate::settings::Settings;
 use crate::work::Work;
 
-pub(crate) fn predict(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings) {
+pub(crate) fn predict(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings) {
     let (rigid, nodes) = (std::mem::take(&mut work.active_rigid), std::mem::take(&mut work.active_nodes));
     turn_inertia(model, work, &rigid);
     kick_rigid(ctx.h, model, work, settings, &rigid);
     for &slot in &nodes {
-        if sheet::is_out(work, slot) {
-            sheet::predict(slot, work, settings);
+        if cloth::is_out(work, slot) {
+            cloth::predict(slot, work, settings);
         } else if work.soft[slot as usize].is_some() {
-            soft::predict(ctx.into(), model, slot, work, settings);
+            soft_body::predict(ctx.into(), model, slot, work, settings);
         } else {
             kick_particles(ctx.h, model, work, settings, slot);
         }
@@ -23,7 +24,7 @@ pub(crate) fn predict(ctx: &StepContext, model: &Model, work: &mut Work, setting
 }
 
 /// Gravity, input and damping on rigid bodies.
-pub(super) fn kick_rigid(h: Real, model: &Model, work: &mut Work, settings: &Settings, slots: &[u32]) {
+pub(crate) fn kick_rigid(h: Real, model: &Model, work: &mut Work, settings: &Settings, slots: &[u32]) {
     for &slot in slots {
         let i = slot as usize;
         let Some(rigid) = model.rigid_at(slot) else { continue };
@@ -41,7 +42,7 @@ pub(super) fn kick_rigid(h: Real, model: &Model, work: &mut Work, settings: &Set
 }
 
 /// Gravity, input and damping on bare particles.
-pub(super) fn kick_particles(h: Real, model: &Model, work: &mut Work, settings: &Settings, slot: u32) {
+pub(crate) fn kick_particles(h: Real, model: &Model, work: &mut Work, settings: &Settings, slot: u32) {
     let Some(nodes) = model.nodes_at(slot) else { return };
     let gravity = settings.gravity * nodes.traits.gravity_scale;
     let keep = decay(nodes.traits.damping, h);
@@ -55,7 +56,7 @@ pub(super) fn kick_particles(h: Real, model: &Model, work: &mut Work, settings: 
 }
 
 /// Inverse inertia of bodies in world axes, at their present orientation.
-pub(super) fn turn_inertia(model: &Model, work: &mut Work, slots: &[u32]) {
+pub(crate) fn turn_inertia(model: &Model, work: &mut Work, slots: &[u32]) {
     for &slot in slots {
         let i = slot as usize;
         let Some(rigid) = model.rigid_at(slot) else { continue };
@@ -78,7 +79,7 @@ fn answer(inertia: &[Block], torque: Vec3) -> Vec3 {
 }
 
 /// What is left of a velocity after damping for h: the implicit Euler answer 1/(1 + c h), never negative.
-pub(super) fn decay(damping: Real, h: Real) -> Real {
+pub(crate) fn decay(damping: Real, h: Real) -> Real {
     1.0 / (1.0 + damping * h)
 }
 

@@ -1,20 +1,24 @@
 //! Remember: what the step found goes into State. Who is put back by gate 2 (`put_back.rs`) keeps what State has.
 
-use super::{assemble, classic_contact, law_contact, put_back, sheet_memory, touch};
-use crate::deformable::particle::oriented;
+use crate::classic::in_world;
+use crate::contact::cloth::memory;
+use crate::contact::{law_rows, point};
+use crate::deformable::oriented;
+use crate::guard::rollback;
 use crate::math::{Block, Pose, Real, Vec3, quat, rigid_pose, vec};
 use crate::model::{Body, Model};
 use crate::report::Event;
 use crate::settings::Settings;
 use crate::state::{ContactMemory, GripMemory, State, contact_flag, flag};
+use crate::step::assemble;
 use crate::work::{PointForce, Work};
 
 pub(crate) fn remember(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
     assemble::harvest(work);
     read_contacts(model, work, settings);
-    classic_contact::report(model, state, work, settings);
-    sheet_memory::keep(model, work, settings);
-    put_back::look(model, state, work, settings);
+    in_world::report(model, state, work, settings);
+    memory::keep(model, work, settings);
+    rollback::look(model, state, work, settings);
     store_bodies(model, state, work);
     state.row_impulses.copy_from_slice(&work.warm);
     touch_events(model, state, work);
@@ -63,14 +67,14 @@ fn read_contacts(model: &Model, work: &mut Work, settings: &Settings) {
         }
     }
     work.report.penetration = work.report.penetration.max(deepest);
-    super::implicit::report(work, settings);
-    super::node_lanes::read(work, settings);
+    crate::island::implicit::report(work, settings);
+    crate::contact::light_nodes::read(work, settings);
     for c in &work.node_contacts {
         let m = &mut work.contacts[c.manifold as usize];
         let q = quat(work.pose[2 * m.key.a as usize + 1]);
         // only around a round shape does the normal follow the node
         let asked = settings.point_forces || m.radius[0] > 0.0;
-        let place = if asked { touch::place(model, &work.pose, m, 0) } else { None };
+        let place = if asked { point::place(model, &work.pose, m, 0) } else { None };
         let (n, t) = place.map_or((q * m.normal, q * m.tangent), |p| (p.normal, p.tangents[0]));
         let i = m.points[0].impulse;
         // the last substep stands for the step
@@ -84,7 +88,7 @@ fn read_contacts(model: &Model, work: &mut Work, settings: &Settings) {
         }
         set_touching(m, i[0] > 0.0);
     }
-    law_contact::report(model, work, inv_dt);
+    law_rows::report(model, work, inv_dt);
     if work.any_idle {
         read_sleepers(model, work, settings);
     }
@@ -108,7 +112,7 @@ fn read_sleepers(model: &Model, work: &mut Work, settings: &Settings) {
         let force = carried(sum);
         work.forces[index] = [force.x, force.y, force.z, sum[0] * scale];
         for (k, f) in work.point_forces.get_mut(index).into_iter().flatten().enumerate().take(m.count as usize) {
-            let Some(place) = touch::place(model, &work.pose, m, k) else { continue };
+            let Some(place) = point::place(model, &work.pose, m, k) else { continue };
             let impulse = m.points[k].impulse;
             let (force, normal) = (carried(impulse), impulse[0] * scale);
             *f = PointForce { point: place.at, direction: place.normal, gap: place.gap, normal, force };
@@ -121,7 +125,7 @@ fn along(n: Vec3, t: Vec3, impulse: [Real; 3]) -> Vec3 {
     n * impulse[0] + t * impulse[1] + n.cross(t) * impulse[2]
 }
 
-pub(super) fn set_touching(m: &mut ContactMemory, yes: bool) {
+pub(crate) fn set_touching(m: &mut ContactMemory, yes: bool) {
     m.flags = if yes { m.flags | contact_flag::TOUCHING } else { m.flags & !contact_flag::TOUCHING };
 }
 

@@ -1,24 +1,27 @@
 //! Solve: correcting sweeps move positions out of error; relaxing sweeps leave velocities that hold the constraints.
 
-use super::{StepContext, law_contact, law_whole, node_contact, node_lanes, predict, sheet, untwist};
+use crate::contact::find::surfel;
+use crate::contact::kernel::rigid::{BodyBlocks, Job};
+use crate::contact::kernel::rigid_set::Task;
+use crate::contact::{cloth, law_patch, law_rows, light_nodes};
+use crate::island::{SubstepContext, momentum};
 use crate::math::{Blocks, Real};
 use crate::model::Model;
 use crate::settings::{Order, Settings};
-use crate::solver::contact::{BodyBlocks, Job};
-use crate::solver::contact_set::Task;
 use crate::solver::pgs;
+use crate::step::predict;
 use crate::work::Work;
 
-pub(crate) fn solve(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings) {
+pub(crate) fn solve(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings) {
     for _ in 0..settings.sweeps {
         if sweep(ctx, model, work, settings, Job::Correct) {
             break;
         }
     }
-    node_contact::settle(ctx, model, &settings.pairs, work);
-    law_contact::settle(ctx, work);
+    surfel::settle(ctx, model, &settings.pairs, work);
+    law_rows::settle(ctx, work);
     // positions move with the corrected velocities; what the correction added is then taken out again
-    sheet::carry_over(model, work);
+    cloth::carry_over(model, work);
     let mut job = Job::SettleRelax;
     for _ in 0..settings.relax_sweeps {
         if sweep(ctx, model, work, settings, job) {
@@ -26,22 +29,22 @@ pub(crate) fn solve(ctx: &StepContext, model: &Model, work: &mut Work, settings:
         }
         job = job.again();
     }
-    untwist::untwist(ctx.h, model, work);
+    momentum::untwist(ctx.h, model, work);
 }
 
 /// Restitution, once at the end of the step, with inertia and arms as they are by then.
-pub(crate) fn bounce(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings) {
+pub(crate) fn bounce(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings) {
     if work.set.bounces() {
         let slots = std::mem::take(&mut work.active_rigid);
         predict::turn_inertia(model, work, &slots);
         work.active_rigid = slots;
         contacts(ctx, work, settings, Job::Restitute);
     }
-    law_whole::bounce(ctx, work);
+    law_patch::bounce(ctx, work);
 }
 
 /// One sweep over all rows, contacts last. True when the residual is below the stop.
-fn sweep(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings, job: Job) -> bool {
+fn sweep(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings, job: Job) -> bool {
     let pass = if job == Job::Correct { pgs::Pass::Correct } else { pgs::Pass::Relax };
     let mut squares: Real = 0.0;
     match settings.order {
@@ -49,9 +52,9 @@ fn sweep(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings,
             squares += pgs::sweep(&mut work.rows, &mut work.velocity, pass);
             squares += node_rows(work, settings, pass);
             squares += work.contact_rows.sweep(&mut work.velocity, pass);
-            squares += node_lanes::sweep(ctx, work, settings, pass);
+            squares += light_nodes::sweep(ctx, work, settings, pass);
             squares += sheets(ctx, model, work, settings, pass);
-            squares += law_contact::sweep(ctx, work, pass);
+            squares += law_rows::sweep(ctx, work, pass);
             squares += contacts(ctx, work, settings, job);
         }
         Order::Staggered { rigid, deformable } => {
@@ -64,9 +67,9 @@ fn sweep(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings,
             for _ in 0..deformable {
                 squares += node_rows(work, settings, pass);
                 squares += work.contact_rows.sweep(&mut work.velocity, pass);
-                squares += node_lanes::sweep(ctx, work, settings, pass);
+                squares += light_nodes::sweep(ctx, work, settings, pass);
                 squares += sheets(ctx, model, work, settings, pass);
-                squares += law_contact::sweep(ctx, work, pass);
+                squares += law_rows::sweep(ctx, work, pass);
             }
         }
     }
@@ -83,8 +86,8 @@ fn sweep(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings,
 }
 
 /// Sheets in columns, where there are bodies of nodes at all.
-fn sheets(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings, pass: pgs::Pass) -> Real {
-    if work.node_owners.is_empty() { 0.0 } else { sheet::sweep(ctx, model, work, settings, pass) }
+fn sheets(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings, pass: pgs::Pass) -> Real {
+    if work.node_owners.is_empty() { 0.0 } else { cloth::sweep(ctx, model, work, settings, pass) }
 }
 
 /// Whether a sweep is asked how much it changed.
@@ -102,7 +105,7 @@ fn node_rows(work: &mut Work, settings: &Settings, pass: pgs::Pass) -> Real {
 }
 
 /// A pass over the contact batches.
-fn contacts(ctx: &StepContext, work: &mut Work, settings: &Settings, job: Job) -> Real {
+fn contacts(ctx: &SubstepContext, work: &mut Work, settings: &Settings, job: Job) -> Real {
     let bodies = BodyBlocks {
         velocity: Blocks::new(&mut work.velocity),
         carry: Blocks::new(&mut work.carry),
@@ -114,6 +117,6 @@ fn contacts(ctx: &StepContext, work: &mut Work, settings: &Settings, job: Job) -
 }
 
 /// Arms, masses and bias of the contacts in this substep, and their warm start.
-pub(super) fn prepare_contacts(ctx: &StepContext, work: &mut Work, settings: &Settings) {
+pub(crate) fn prepare_contacts(ctx: &SubstepContext, work: &mut Work, settings: &Settings) {
     contacts(ctx, work, settings, Job::Prepare);
 }

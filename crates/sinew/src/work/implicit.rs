@@ -1,12 +1,12 @@
 //! Memory of implicit islands: who belongs to them, and the arrays of the one that is being solved.
 
 use crate::constraint::RowBuffer;
+use crate::contact::kernel::cloth::{Partner, SheetTouch};
 use crate::deformable::Deformable;
-use crate::deformable::particle::FoldTouch;
+use crate::deformable::cloth::FoldTouch;
 use crate::friction::{Coefficients, Law, Weave};
 use crate::math::{Block, Real, Vec3};
 use crate::solver::implicit::{Lump, Outcome, Placed, Scratch};
-use crate::solver::sheet_touch::{Partner, SheetTouch};
 
 /// Stands for "in no implicit island": swept.
 pub(crate) const SWEEPS: u32 = u32::MAX;

@@ -3,32 +3,31 @@
 mod classic;
 mod guard;
 mod implicit;
-mod islands;
 mod skin;
 
+pub(crate) use crate::island::Islands;
 pub(crate) use classic::{ClassicWork, Encounter, Mover};
 pub(crate) use guard::{GuardBody, GuardHit, GuardWork, Meeting, Near};
 pub(crate) use implicit::{ImplicitIsland, ImplicitSpan, ImplicitWork, Means, SWEEPS, SheetWork, SoftWork, Touch};
-pub(crate) use islands::Islands;
 pub(crate) use skin::{EdgeGroup, SkinWork, Window};
 
 use crate::collision::surface::{Held, NearPairs, Touching};
 use crate::collision::{Bounds3, BroadPhase, Candidate, NarrowScratch};
 
 use crate::constraint::{RowBuffer, Term};
+use crate::contact::find::ellipsoid::Around;
+use crate::contact::kernel::node::NodeTouches;
+use crate::contact::kernel::rigid_set::ContactSet;
+use crate::contact::kernel::surface::{Part, Place, TouchRows};
 use crate::friction::{Coefficients, Law, Memory, Weave};
+use crate::island::momentum::Loose;
 use crate::math::{Block, Pose, Real, Vec3};
 use crate::model::{Groups, Material, Motion};
 use crate::report::Report;
 use crate::solver::colour::Colouring;
-use crate::solver::contact_set::ContactSet;
-use crate::solver::node_touch::NodeTouches;
 use crate::solver::pool::{Pool, Span};
 use crate::solver::row_lanes::RowLanes;
-use crate::solver::touch_rows::{Part, Place, TouchRows};
 use crate::state::{ContactKey, ContactMemory, GripMemory};
-use crate::step::ellipsoid_contact::Around;
-use crate::step::untwist::Loose;
 
 /// One collider of the world, by its slot.
 #[derive(Clone, Copy, Debug)]

@@ -9,7 +9,8 @@
 
 use super::World;
 use crate::constraint::{Attach, Hold, Joint, Site};
-use crate::deformable::particle::{Group, oriented};
+use crate::deformable::oriented;
+use crate::deformable::shape_matching::Group;
 use crate::error::{Error, check, not_negative, positive};
 use crate::math::{Pose, Real, Vec3};
 use crate::model::layer::{Layer, Plan, Solid};

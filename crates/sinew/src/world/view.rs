@@ -1,6 +1,6 @@
 //! Looking at a body.
 
-use crate::deformable::particle::oriented;
+use crate::deformable::oriented;
 use crate::error::Error;
 use crate::math::{Pose, Quat, Real, Vec3};
 use crate::model::particle_skin::ParticleSkin;

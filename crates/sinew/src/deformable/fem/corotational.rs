@@ -374,8 +374,7 @@ impl Rest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::Quat;
-    use crate::math::add;
+    use crate::math::{Quat, add};
 
     fn body() -> (Corotational, Vec<Block>) {
         let mesh = TetMesh::block([2, 2, 3], Vec3::new(0.1, 0.1, 0.15)).unwrap();

@@ -1,0 +1,101 @@
+//! Sheets in columns that touch themselves: whether they can, what State has of it, and what goes there.
+
+use crate::collision::surface::{FoldPair, feature};
+use crate::contact::{law_rows, point};
+use crate::deformable::cloth::{FoldRules, FoldTouch};
+use crate::math::{Real, Vec3, any_orthonormal, vec};
+use crate::model::{Model, Nodes};
+use crate::settings::Settings;
+use crate::state::{ContactKey, ContactMemory, State, contact_flag};
+use crate::step::detect;
+use crate::work::{PointForce, SoftWork, Work};
+use bytemuck::Zeroable;
+
+/// True for a sheet that touches itself.
+pub(crate) fn folds(nodes: &Nodes) -> bool {
+    nodes.traits.self_contact && nodes.touches() && !nodes.cells.corners.is_empty()
+}
+
+/// A contact of a sheet with itself.
+fn contact_of(slot: u32, pair: FoldPair) -> ContactMemory {
+    let (kind_a, kind_b) = if pair.edges { (feature::EDGE, feature::EDGE) } else { (feature::VERTEX, feature::FACE) };
+    let key = ContactKey { a: slot, b: slot, collider_a: kind_a, collider_b: kind_b, sub_a: pair.a, sub_b: pair.b };
+    let flags = contact_flag::NODE | contact_flag::SURFACE;
+    ContactMemory { key, count: 1, flags, ..ContactMemory::zeroed() }
+}
+
+/// True when columns can do that: triangles only, no bounce and no law of their own.
+pub(crate) fn may_be_in_columns(model: &Model, settings: &Settings, slot: u32) -> bool {
+    let Some(nodes) = model.nodes_at(slot) else { return false };
+    let m = contact_of(slot, FoldPair { edges: false, a: 0, b: 0 });
+    let triangles = (0..nodes.cells.corners.len() as u32).all(|cell| nodes.cells.is_triangle(cell));
+    let bounces = point::pair_material(model, &settings.pairs, &m).restitution > 0.0;
+    triangles && !nodes.surface.is_solid() && !bounces && !law_rows::takes(model, &settings.pairs, &m)
+}
+
+/// Begins a step, with the sides that State has of pairs that touched.
+pub(crate) fn begin(model: &Model, state: &State, held: &mut SoftWork, settings: &Settings, slot: u32) {
+    let (Some(nodes), true) = (model.nodes_at(slot), held.sheet.folding) else { return };
+    if held.sheet.folds.is_none() {
+        let Some(net) = held.model.net() else { return };
+        held.sheet.folds = Some(Box::new(FoldTouch::new(&nodes.cells, &nodes.rest, &net.flock.slots())));
+    }
+    let Some(touch) = held.sheet.folds.as_mut() else { return };
+    let material =
+        point::pair_material(model, &settings.pairs, &contact_of(slot, FoldPair { edges: false, a: 0, b: 0 }));
+    let rules = FoldRules {
+        thick: 2.0 * nodes.traits.radius,
+        stray: settings.soft_margin(),
+        time: settings.dt,
+        static_friction: material.static_friction,
+        kinetic_friction: material.kinetic_friction,
+    };
+    touch.begin(rules);
+    let x = |n: u32| state.node_x[nodes.start as usize + n as usize];
+    let first = state.contacts.partition_point(|m| (m.key.a, m.key.b) < (slot, slot));
+    for m in state.contacts[first..].iter().take_while(|m| (m.key.a, m.key.b) == (slot, slot)) {
+        let pair = match (m.key.collider_a, m.key.collider_b) {
+            (feature::VERTEX, feature::FACE) => FoldPair { edges: false, a: m.key.sub_a, b: m.key.sub_b },
+            (feature::EDGE, feature::EDGE) => FoldPair { edges: true, a: m.key.sub_a, b: m.key.sub_b },
+            _ => continue,
+        };
+        // numbers that cannot be are forgotten, as for manifolds
+        if m.has(contact_flag::TOUCHING) && detect::sane(m) {
+            touch.remember(pair, m.normal, x);
+        }
+    }
+}
+
+/// A contact for each pair that touched in the step, with its force.
+pub(crate) fn keep(model: &Model, work: &mut Work, settings: &Settings, slot: u32) {
+    let Work { soft, contacts, forces, point_forces, pose, report, substeps, .. } = work;
+    let Some(held) = soft[slot as usize].as_ref().filter(|held| held.sheet.out && held.sheet.folding) else { return };
+    let (Some(nodes), Some(folds)) = (model.nodes_at(slot), &held.sheet.folds) else { return };
+    let (inv_dt, share) = (1.0 / settings.dt, 1.0 / *substeps as Real);
+    let first = model.node_block(nodes.start) as usize;
+    let place = |n: u32| pose.get(first + n as usize).map_or(Vec3::ZERO, |b| vec(*b));
+    folds.each_folded(|f| {
+        let mut m = contact_of(slot, f.pair);
+        report.penetration = report.penetration.max(f.deepest);
+        let tangent = any_orthonormal(f.normal);
+        let impulse = f.sum * share;
+        // who has let go keeps no side
+        m.flags |= if f.stays { contact_flag::TOUCHING } else { 0 };
+        (m.normal, m.tangent, m.radius) = (f.normal, tangent, [0.0, f.reach]);
+        let point = &mut m.points[0];
+        (point.local_a, point.local_b) = (f.shares[0], f.shares[1]);
+        point.impulse = [f.normal.dot(impulse), tangent.dot(impulse), f.normal.cross(tangent).dot(impulse)];
+        contacts.push(m);
+        let (force, normal) = (f.sum * inv_dt, f.pressed * inv_dt);
+        forces.push([force.x, force.y, force.z, normal]);
+        if settings.point_forces {
+            let at = match nodes.cells.edges.get(f.pair.a as usize) {
+                Some(&[a, b]) if f.pair.edges => place(a) * f.shares[0].x + place(b) * f.shares[0].y,
+                _ => place(f.pair.a),
+            };
+            let mut points = [PointForce::default(); 4];
+            points[0] = PointForce { point: at, direction: f.normal, gap: -f.deepest, normal, force };
+            point_forces.push(points);
+        }
+    });
+}

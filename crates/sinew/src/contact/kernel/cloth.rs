@@ -1,0 +1,452 @@
+//! Contacts of all nodes of a sheet with balls and planes: every node is tried in every substep, eight at a time.
+//!
+//! Lists of candidates that are found once a step miss what a fold brings along (cloth study, section 4: 8 to 15 mm). With d
+//! the way from the middle of a ball, l = |d|, R the distance at which a node touches and u its velocity there, nothing
+//! happens in a substep h while d·u h + (l − R) l > 0. Because R l ≤ (R² + l²)/2 that is sure while
+//!
+//! ```text
+//!   l² > R²  and  l² + 2 h d·u > R²
+//! ```
+//!
+//! without a root. Groups of eight with a node that fails are visited, with n, gap, biases, μ and k = w + 1/M + r² max(I⁻¹) as
+//! in `node_touch.rs`. Velocities v take λ and a, and places follow v + e:
+//!
+//! ```text
+//!   λ = max(0, −(n·u + open)/k),   a = −u_t/k cut back to |a| ≤ μ λ
+//!   e = w (λ' − λ) n − rate·s,     λ' = max(0, −(n·u + bias)/k)
+//! ```
+//!
+//! This is what the correcting and the relaxing visit of `node_touch.rs` leave together, since the second does not depend on
+//! the first: λ' − (n·u + k λ' + open)/k = −(n·u + open)/k. s is the slip since the node stuck. While it sticks, e brings it
+//! back at `rate`. While it slides, s is as long as the largest friction can hold, along the slip (there the visits of
+//! `node_touch.rs` have the direction of s + h u, which comes to the same where the slip keeps its direction). Between two
+//! walls the second sees the e of the first along its normal, and has the last word.
+//!
+//! A body that answers sees the impulses of as many groups at once as are light beside it (Jacobi), and answers before the
+//! next ones. It takes the same impulses as the nodes with the other sign, for velocities and for places.
+
+use crate::contact::kernel::node::{Side, cut, level, seen, turned};
+use crate::contact::kernel::rigid::BREAK_AWAY;
+use crate::contact::kernel::rigid_batch::ContactParams;
+use crate::math::lane3::{V3, add, along, cross, dot, load3, root_and_inverse, scale, splat3, store3, sub};
+use crate::math::{Eight, Eight3, LANES, Lane, Mat3, Quat, Real, Vec3};
+use crate::state::{GripMemory, contact_flag};
+
+/// A slip that is none [m]. What sticks is brought back by a part of it in each substep, for ever: it would come to numbers
+/// so small that processors are slow with them.
+const NO_SLIP: Real = 1e-12;
+
+/// The side that does not bend.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Wall {
+    /// Body and collider.
+    pub slot: u32,
+    pub collider: u32,
+    pub static_friction: Real,
+    pub kinetic_friction: Real,
+    /// Middle of a ball or a point of a plane, and the outward normal of a plane; body axes [m].
+    pub core: Vec3,
+    pub normal: Vec3,
+    pub flat: bool,
+    /// Distance from the middle or from the plane at which a node touches [m].
+    pub radius: Real,
+}
+
+/// What eight nodes have of a wall.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Grip {
+    /// Slip since it stuck, in the axes that [`SheetTouch::axes`] turns into those of the body [m].
+    pub stick: Eight3,
+    /// 1 while slipping.
+    pub slipping: Eight,
+    /// Impulses of the step, in world axes and along their normals [N·s].
+    pub sum: Eight3,
+    pub pressed: Eight,
+    /// Deepest overlap of the step [m].
+    pub deepest: Eight,
+}
+
+const FREE: Grip = Grip {
+    stick: [[0.0; LANES]; 3],
+    slipping: [0.0; LANES],
+    sum: [[0.0; LANES]; 3],
+    pressed: [0.0; LANES],
+    deepest: [0.0; LANES],
+};
+
+/// Whether a group has a grip.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Hold {
+    /// Not in this step; what is there is of another one.
+    Never,
+    Now,
+    /// It has let go.
+    Past,
+}
+
+/// A body that walls belong to, while a sheet pushes it.
+#[derive(Clone, Debug)]
+pub(crate) struct Partner {
+    pub slot: u32,
+    /// Places are from the sheet's origin.
+    pub side: Side,
+    /// Its velocity counts, and its axes turn.
+    pub moves: bool,
+    /// Groups that may push before it answers.
+    pub patience: u32,
+    /// Groups that have.
+    waiting: u32,
+    /// Push and twist that wait: those of velocities, and those of places beyond them [N·s, N·m·s].
+    push: [Eight3; 4],
+    /// What rounding left out of its velocity [m/s].
+    pub rest: Vec3,
+    /// Velocity and spin that only places follow [m/s, rad/s].
+    pub lift: [Vec3; 2],
+}
+
+impl Partner {
+    pub fn new(slot: u32, side: Side, moves: bool, patience: u32, rest: Vec3) -> Self {
+        Self { slot, side, moves, patience, waiting: 0, push: [FREE.sum; 4], rest, lift: [Vec3::ZERO; 2] }
+    }
+
+    /// Takes what waits.
+    pub fn answer(&mut self) {
+        if self.waiting == 0 {
+            return;
+        }
+        self.waiting = 0;
+        let sum = |a: &Eight3| Vec3::new(a[0].iter().sum(), a[1].iter().sum(), a[2].iter().sum());
+        let [push, twist, lift, turn] = [0, 1, 2, 3].map(|k| sum(&self.push[k]));
+        self.push = [FREE.sum; 4];
+        let side = &mut self.side;
+        // compensated: hundreds of pushes in a substep, each below the last bit, would be lost to the body and not to the nodes
+        let whole = self.rest - push * side.inv_mass;
+        let after = side.v + whole;
+        self.rest = whole - (after - side.v);
+        side.v = after;
+        side.w -= side.inertia.mul(twist);
+        self.lift[0] -= lift * side.inv_mass;
+        self.lift[1] -= side.inertia.mul(turn);
+    }
+}
+
+/// Eight nodes in a substep: places [m], velocities, and what places follow beyond these [m/s].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Eights<L> {
+    pub x: [V3<L>; LANES],
+    pub v: [V3<L>; LANES],
+    pub e: [V3<L>; LANES],
+}
+
+/// Which of several visits of a substep.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Turn {
+    /// Of the first wall: nothing corrects places yet.
+    pub first: bool,
+    /// The same substep will be tried again.
+    pub again: bool,
+}
+
+/// What a wall has of a sheet in a step.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Total {
+    /// Impulses of the nodes that touched, and their normal parts [N·s].
+    pub impulse: Vec3,
+    pub pressed: Real,
+    /// Deepest overlap [m].
+    pub deepest: Real,
+    pub touching: bool,
+}
+
+/// All nodes of a sheet and one wall, for a step.
+#[derive(Debug, Default)]
+pub(crate) struct SheetTouch {
+    pub wall: Wall,
+    /// The body, among the partners.
+    pub partner: usize,
+    /// Turns what grips have of slip into the axes of the body: it is world's while the body stands still.
+    pub axes: Quat,
+    /// The pair was loud in the step before.
+    pub loud: bool,
+    grips: Vec<Grip>,
+    holds: Vec<Hold>,
+    /// What stays of it after the step, by node, with the sum of its forces. Written by `remember`.
+    pub kept: Vec<GripMemory>,
+    pub total: Total,
+    /// The wall in this substep, places from the sheet's origin.
+    core: Vec3,
+    normal: Vec3,
+}
+
+impl SheetTouch {
+    /// Forgets all but this wall; the sheet has so many groups.
+    pub fn reset(&mut self, wall: Wall, groups: usize) {
+        (self.wall, self.loud, self.axes) = (wall, false, Quat::IDENTITY);
+        self.grips.resize(groups, FREE);
+        self.holds.clear();
+        self.holds.resize(groups, Hold::Never);
+    }
+
+    /// What a node remembers: its slip since it stuck, in the axes of grips [m].
+    pub fn remember(&mut self, slot: u32, stick: Vec3, slipping: bool) {
+        // numbers that cannot be are forgotten, as for manifolds
+        if !(stick.length_squared() < 1.0) || (stick == Vec3::ZERO && !slipping) {
+            return;
+        }
+        let (group, lane) = (slot as usize / LANES, slot as usize % LANES);
+        let grip = self.grip(group);
+        for k in 0..3 {
+            grip.stick[k][lane] = stick[k];
+        }
+        grip.slipping[lane] = if slipping { 1.0 } else { 0.0 };
+    }
+
+    /// The grip and lane of a node whose group touched in this step.
+    pub fn find(&self, slot: u32) -> Option<(&Grip, usize)> {
+        let group = slot as usize / LANES;
+        (self.holds[group] != Hold::Never).then(|| (&self.grips[group], slot as usize % LANES))
+    }
+
+    /// What stays of a step of so many substeps, by node; `columns`: the slots of the nodes, `back`: from the axes of the world
+    /// into those of the body.
+    pub fn keep(&mut self, sheet: u32, columns: &[u32], back: Quat, substeps: u32) {
+        let Self { wall, axes, loud, grips, holds, kept, total, .. } = self;
+        let (back, axes) = (Mat3::from_quat(back), Mat3::from_quat(*axes));
+        // the mean of the substeps: in the last one the node may have been in the air
+        let share = 1.0 / substeps as Real;
+        let loud = if *loud { contact_flag::LOUD } else { 0 };
+        kept.clear();
+        *total = Total::default();
+        for (node, &slot) in columns.iter().enumerate() {
+            let (group, lane) = (slot as usize / LANES, slot as usize % LANES);
+            if holds[group] == Hold::Never {
+                continue;
+            }
+            let grip = &grips[group];
+            let pick = |a: &Eight3| Vec3::new(a[0][lane], a[1][lane], a[2][lane]);
+            let (pressed, slipping, stick) = (grip.pressed[lane], grip.slipping[lane] > 0.0, pick(&grip.stick));
+            total.deepest = total.deepest.max(grip.deepest[lane]);
+            if !(pressed > 0.0 || slipping || stick != Vec3::ZERO) {
+                continue;
+            }
+            let sum = pick(&grip.sum);
+            let touching = pressed > 0.0;
+            if touching {
+                (total.impulse, total.pressed, total.touching) = (total.impulse + sum, total.pressed + pressed, true);
+            }
+            kept.push(GripMemory {
+                body: wall.slot,
+                sheet,
+                collider: wall.collider,
+                node: node as u32,
+                impulse: back * (sum * share),
+                stick: axes * stick,
+                flags: loud | if touching { contact_flag::TOUCHING } else { 0 },
+                slipping: u32::from(slipping),
+            });
+        }
+    }
+
+    /// The wall as a substep finds it.
+    pub fn place(&mut self, side: &Side) {
+        self.core = side.x + side.turn * self.wall.core;
+        self.normal = side.turn * self.wall.normal;
+    }
+
+    /// The grip of a group that holds on now.
+    #[inline(always)]
+    fn grip(&mut self, group: usize) -> &mut Grip {
+        let grip = &mut self.grips[group];
+        if self.holds[group] == Hold::Never {
+            *grip = FREE;
+        }
+        self.holds[group] = Hold::Now;
+        grip
+    }
+
+    /// A group that does not touch now: who has let go forgets what it stuck to.
+    #[inline(always)]
+    fn let_go(&mut self, group: usize) {
+        if self.holds[group] == Hold::Now {
+            let grip = &mut self.grips[group];
+            (grip.stick, grip.slipping) = (FREE.stick, FREE.slipping);
+            self.holds[group] = Hold::Past;
+        }
+    }
+
+    /// Tries eight nodes, and visits them if one meets the wall. Adds up the squares of what presses.
+    #[inline(always)]
+    pub fn meet<L: Lane>(
+        &mut self,
+        t: L::Token,
+        group: usize,
+        (nodes, w, m): (&mut Eights<L>, &Eight, &Eight),
+        (partner, squares): (&mut Partner, &mut [L; LANES]),
+        (p, turn): (&ContactParams, Turn),
+    ) {
+        let none = L::splat(t, 0.0);
+        let nothing = Seen { d: [none; 3], u: [none; 3], square: none, rate: none };
+        let (mut at, mut clear, mut seen) = (0, true, [nothing; LANES]);
+        while at < LANES {
+            seen[at] = self.see(t, nodes.x[at], nodes.v[at], partner);
+            let e = if turn.first { none } else { self.along(t, &seen[at], nodes.e[at]).min(none) };
+            clear &= self.is_clear(t, &seen[at], e, (L::load(t, &w[at..]), p.h));
+            at += L::COUNT;
+        }
+        if clear {
+            self.let_go(group);
+            return;
+        }
+        self.grip(group);
+        let mut at = 0;
+        while at < LANES {
+            let masses = (L::load(t, &w[at..]), L::load(t, &m[at..]));
+            let press = self.visit(t, (group, at), (nodes, &seen[at], masses), partner, (p, turn));
+            squares[at] = squares[at] + press * press;
+            at += L::COUNT;
+        }
+        if partner.side.inv_mass > 0.0 {
+            partner.waiting += 1;
+            if partner.waiting >= partner.patience {
+                partner.answer();
+            }
+        }
+    }
+
+    /// Nodes as the wall sees them.
+    #[inline(always)]
+    fn see<L: Lane>(&self, t: L::Token, x: V3<L>, v: V3<L>, partner: &Partner) -> Seen<L> {
+        let (d, u) = (sub(x, splat3::<L>(t, self.core)), relative(t, partner, x, v));
+        if self.wall.flat {
+            let n = splat3::<L>(t, self.normal);
+            return Seen { d, u, square: dot(n, d), rate: dot(n, u) };
+        }
+        Seen { d, u, square: dot(d, d), rate: dot(d, u) }
+    }
+
+    /// A velocity along d from a ball, or along the normal of a plane.
+    #[inline(always)]
+    fn along<L: Lane>(&self, t: L::Token, seen: &Seen<L>, e: V3<L>) -> L {
+        if self.wall.flat { dot(splat3::<L>(t, self.normal), e) } else { dot(seen.d, e) }
+    }
+
+    /// True when no node of these that can move comes to the wall within the substep h [s]; `e`: what it comes nearer besides.
+    #[inline(always)]
+    fn is_clear<L: Lane>(&self, t: L::Token, seen: &Seen<L>, e: L, (w, h): (L, Real)) -> bool {
+        let (none, one) = (L::splat(t, 0.0), L::splat(t, 1.0));
+        let Wall { flat, radius, .. } = self.wall;
+        let (far, time) = if flat { (radius, h) } else { (radius * radius, 2.0 * h) };
+        let left = seen.square - L::splat(t, far);
+        let left = left.min(left + (seen.rate + e) * L::splat(t, time));
+        w.select_gt(none, left, one).all_gt(none)
+    }
+
+    /// Normals, gaps and impulses of a substep. Returns what presses. Roots and divisions wait for each other as little as
+    /// can be: they take most of the time.
+    #[inline(always)]
+    fn visit<L: Lane>(
+        &mut self,
+        t: L::Token,
+        (group, at): (usize, usize),
+        (nodes, seen, (w, m)): (&mut Eights<L>, &Seen<L>, (L, L)),
+        partner: &mut Partner,
+        (p, turn): (&ContactParams, Turn),
+    ) -> L {
+        let (none, one, tiny) = (L::splat(t, 0.0), L::splat(t, 1.0), L::splat(t, 1e-24));
+        let Self { wall, grips, normal, .. } = self;
+        let (grip, side) = (&mut grips[group], &partner.side);
+        let (x, v, e, u) = (nodes.x[at], nodes.v[at], nodes.e[at], seen.u);
+        // where it is, and how it moves there
+        let (n, from, un) = if wall.flat {
+            (splat3::<L>(t, *normal), seen.square, seen.rate)
+        } else {
+            let (length, per) = root_and_inverse(t, seen.square + tiny);
+            (scale(seen.d, per), length, seen.rate * per)
+        };
+        // who is pinned is far away, and weighs something, since it is divided by
+        let gap = w.select_gt(none, from - L::splat(t, wall.radius), L::splat(t, 1e9));
+        let weight = w.select_gt(none, w, one);
+        let (k, inverse) = if partner.moves {
+            let arm = sub(x, splat3::<L>(t, side.x));
+            let k = weight + L::splat(t, side.inv_mass) + dot(arm, arm) * L::splat(t, side.most);
+            (k, one.div(k))
+        } else {
+            (weight, m)
+        };
+
+        // normals
+        let open = gap.max(none) * L::splat(t, p.inv_h);
+        let push = (gap * L::splat(t, p.bias_rate)).max(L::splat(t, -p.push_speed));
+        let bias = gap.select_gt(none, open, push);
+        let besides = if turn.first { un } else { un + dot(n, e) };
+        let firm = (none - (besides + bias) * inverse).max(none);
+        let press = (none - (un + open) * inverse).max(none);
+
+        // friction: what it can take off the slip, whose length is that of u without un
+        let (still, moving) = (L::splat(t, wall.static_friction), L::splat(t, wall.kinetic_friction));
+        let slipping = L::load(t, &grip.slipping[at..]);
+        let friction = slipping.select_gt(none, moving, still);
+        let limit = friction * press * k;
+        let square = press.select_gt(none, (dot(u, u) - un * un).max(none), none);
+        let (_, per) = root_and_inverse(t, square + tiny);
+        let over = square.select_gt(limit * limit, one, none);
+        let part = over.select_gt(none, limit * per, one);
+        let slip = along(u, n, none - un);
+
+        // the slip since it stuck, and whether it slides away
+        let held = load3(t, &grip.stick, at);
+        let held = level(t, n, if partner.moves { turned(t, &side.turn, held) } else { held });
+        let most = friction * firm * L::splat(t, p.friction_stretch) * k;
+        // who slides forgets it; others seldom need cutting back
+        let stretch = dot(held, held);
+        let sticks = stretch.select_gt(L::splat(t, NO_SLIP * NO_SLIP), one - over, none);
+        let held = cut(t, scale(held, sticks), stretch * sticks, most);
+        let back = scale(held, L::splat(t, -p.friction_rate));
+        let stick = along(along(held, back, L::splat(t, p.h)), slip, over * most * per);
+        let creep = (one - part) * square * per * L::splat(t, p.h);
+        let slips = over * creep.select_gt(most * L::splat(t, BREAK_AWAY), one, slipping);
+        let slips = firm.select_gt(none, slips, none);
+
+        let rub = press.select_gt(none, part * inverse, none);
+        let impulse = along(scale(n, press), slip, none - rub);
+        let beyond = along(scale(n, firm - press), back, inverse);
+        nodes.v[at] = along(v, impulse, weight);
+        nodes.e[at] = along(e, beyond, weight);
+
+        if !turn.again {
+            let stick = if partner.moves { turned(t, &side.turn.transpose(), stick) } else { stick };
+            store3(stick, &mut grip.stick, at);
+            slips.store(&mut grip.slipping[at..]);
+        }
+        store3(add(load3(t, &grip.sum, at), impulse), &mut grip.sum, at);
+        (L::load(t, &grip.pressed[at..]) + press).store(&mut grip.pressed[at..]);
+        L::load(t, &grip.deepest[at..]).max(none - gap).store(&mut grip.deepest[at..]);
+        if side.inv_mass > 0.0 {
+            // a substep that is tried again moves nobody yet
+            let beyond = if turn.again { [none; 3] } else { beyond };
+            let arm = sub(x, splat3::<L>(t, side.x));
+            for (to, more) in partner.push.iter_mut().zip([impulse, cross(arm, impulse), beyond, cross(arm, beyond)]) {
+                store3(add(load3(t, to, at), more), to, at);
+            }
+        }
+        press
+    }
+}
+
+/// Nodes from a wall: way from its core, velocity, and l² and d·u of a ball, or n·d and n·u of a plane.
+#[derive(Clone, Copy, Debug)]
+struct Seen<L> {
+    d: V3<L>,
+    u: V3<L>,
+    square: L,
+    rate: L,
+}
+
+/// Velocity of nodes as a body sees it.
+#[inline(always)]
+fn relative<L: Lane>(t: L::Token, partner: &Partner, x: V3<L>, v: V3<L>) -> V3<L> {
+    if !partner.moves {
+        return v;
+    }
+    seen(t, &partner.side, sub(x, splat3::<L>(t, partner.side.x)), v)
+}

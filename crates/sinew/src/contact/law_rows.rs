@@ -1,0 +1,266 @@
+//! Contacts of sweep islands whose pair has a friction law of its own (`friction/`): rigid and node contacts alike, three plain
+//! rows a point (two tangents, then the normal), one after the other.
+//!
+//! Coulomb and stiction are what the other paths do already. Here friction is asked of the law in every sweep, with the slip as it
+//! would be without the point's own impulse and the answer of the bodies along the tangents, so that law and row are solved
+//! together. A law without a bristle gives the radius of the disc, and the stick point holds as it does elsewhere; a law with one
+//! gives the impulse itself, and its stretch is kept where the others keep the distance from the stick point.
+//!
+//! Sums of the step, restitution and rolling resistance are in `law_whole`. No lanes here.
+
+use crate::constraint::{Bounds, RowBuffer, RowId};
+use crate::contact::kernel::rigid;
+use crate::contact::{law_patch, point};
+use crate::friction::{Coefficients, Contact, Law, Memory, Weave};
+use crate::island::SubstepContext;
+use crate::math::{Block, Real, quat};
+use crate::model::{Material, Model, PairRules};
+use crate::settings::Settings;
+use crate::solver::pgs;
+use crate::state::{ContactMemory, contact_flag};
+use crate::step::assemble::slop;
+use crate::work::{LawContact, PointForce, Touch, Work};
+
+/// Coefficients of a pair.
+pub(crate) fn coefficients(material: &Material) -> Coefficients {
+    Coefficients { holding: material.static_friction, slipping: material.kinetic_friction }
+}
+
+/// True for pairs that are solved here.
+pub(crate) fn takes(model: &Model, rules: &PairRules, m: &ContactMemory) -> bool {
+    point::pair_material(model, rules, m).has_own_law()
+}
+
+/// Writes the rows with their warm impulses.
+pub(crate) fn rows(ctx: &SubstepContext, model: &Model, settings: &Settings, work: &mut Work) {
+    let rules = &settings.pairs;
+    work.law_contacts.clear();
+    work.law_rows.clear();
+    work.law_patches.clear();
+    if !work.any_laws {
+        return;
+    }
+    if ctx.contact.first {
+        law_patch::clear(work);
+    }
+    let mut rows = std::mem::take(&mut work.law_rows);
+    let p = &ctx.contact;
+    let mut terms = std::mem::take(&mut work.terms);
+    let contacts = std::mem::take(&mut work.contacts);
+    for (index, m) in contacts.iter().enumerate() {
+        let elsewhere = work.implicit.holds(m.key.a) || work.implicit.holds(m.key.b);
+        let skip = m.has(contact_flag::SENSOR | contact_flag::CLASSIC) || !m.key.anyone(&work.active) || elsewhere;
+        if skip || !takes(model, rules, m) {
+            continue;
+        }
+        let material = point::pair_material(model, rules, m);
+        let first = work.law_contacts.len();
+        let mut axes_of_patch = None;
+        for k in 0..m.count {
+            let Some(at) = point::place(model, &work.pose, m, k as usize) else { continue };
+            let point = m.points[k as usize];
+            let weave = if material.grain.is_some() { point::weave(model, &work.pose, m, &at) } else { Weave::NONE };
+            let (axes, stick) = (weave.axes(at.tangents), weave.way(point.stick));
+            let row = rows.len() as u32;
+            // a bristle is no error of position: only the stick point of the others is corrected
+            let rate = if material.law.has_bristle() { 0.0 } else { p.friction_rate };
+            let disc = Bounds::Disc { normal: row + 2, friction: material.static_friction, radius: 0.0 };
+            for (axis, bounds) in [(0, disc), (1, Bounds::Mate)] {
+                let bias = rate * stick[axis];
+                point::terms(model, work, m, axes[axis], at.at, &mut terms);
+                rows.push(&terms, bias, bias, 0.0, bounds);
+            }
+            let overlap = (at.gap + slop(model, m, settings)).min(0.0);
+            let push = (overlap * p.bias_rate).max(-p.push_speed);
+            let (bias, correction) = if at.gap > 0.0 { (at.gap * p.inv_h, 0.0) } else { (push, push) };
+            point::terms(model, work, m, at.normal, at.at, &mut terms);
+            let id = rows.push(&terms, bias, correction, 0.0, Bounds::AtLeast(0.0));
+            // soft like the contacts without a law: the points of a patch share its load by their depths, and not by
+            // what rounding has left in the shares that cancel
+            if at.gap <= 0.0 && !m.has(contact_flag::NODE) {
+                rows.soften(id, p.impulse_scale / p.mass_scale);
+            }
+            if p.first {
+                law_patch::note(work, index, k, rows.drift(id, &work.velocity));
+            }
+            axes_of_patch = axes_of_patch.or(Some([at.tangents[0], at.tangents[1], at.normal]));
+            let list = rows.rows_mut();
+            let [n, a, b] = point.impulse;
+            let [a, b] = weave.push([a, b]);
+            for (axis, impulse) in [a, b, n].into_iter().enumerate() {
+                list[row as usize + axis].impulse = impulse;
+            }
+            let memory = Memory { stretch: stick, slipping: point.slipping != 0 };
+            let pair = coefficients(&material);
+            work.law_contacts.push(LawContact {
+                manifold: index as u32,
+                point: k,
+                row,
+                law: material.law,
+                pair,
+                memory,
+                weave,
+                reach: 0.0,
+                restitution: material.restitution,
+            });
+            work.report.penetration = work.report.penetration.max(-at.gap);
+        }
+        if let Some(axes) = axes_of_patch {
+            law_patch::patch_rows(work, &mut rows, m, (&material, axes), (index, first));
+        }
+    }
+    work.contacts = contacts;
+    work.law_rows = rows;
+    work.terms = terms;
+}
+
+/// One sweep over all of them: the normal, then friction. Returns the sum of squared impulse changes.
+pub(crate) fn sweep(ctx: &SubstepContext, work: &mut Work, pass: pgs::Pass) -> Real {
+    let Work { law_contacts, law_rows, velocity, .. } = work;
+    let mut squares = 0.0;
+    for c in law_contacts.iter_mut() {
+        let normal = c.row + 2;
+        let wanted = pgs::wanted(law_rows, normal, velocity, pass).max(0.0);
+        let change = pgs::set(law_rows, normal, wanted, velocity);
+        squares += change * change;
+        squares += rub(ctx.h, c, law_rows, velocity, pass);
+    }
+    squares + law_patch::resist(work)
+}
+
+/// Friction of one point.
+fn rub(h: Real, c: &mut LawContact, rows: &mut RowBuffer, velocity: &mut [Block], pass: pgs::Pass) -> Real {
+    let list = rows.rows();
+    let [a, b, n] = [0, 1, 2].map(|k| list[c.row as usize + k].impulse);
+    // the softer tangent: a step by the largest answer never overshoots
+    let answer = list[c.row as usize].diagonal.max(list[c.row as usize + 1].diagonal);
+    if !answer.is_finite() {
+        return 0.0;
+    }
+    let slip = [0, 1].map(|k| rows.drift(c.row + k, velocity));
+    let free = [slip[0] - answer * a, slip[1] - answer * b];
+    let contact = Contact { h, normal: n / h, coefficients: c.pair, free, response: answer * h };
+    let rub = c.law.rub(&contact, c.memory);
+    if c.law.has_bristle() {
+        let change_a = pgs::set(rows, c.row, -h * rub.force[0], velocity);
+        let change_b = pgs::set(rows, c.row + 1, -h * rub.force[1], velocity);
+        return change_a * change_a + change_b * change_b;
+    }
+    let force = (rub.force[0] * rub.force[0] + rub.force[1] * rub.force[1]).sqrt();
+    let holds = rub.velocity == [0.0; 2];
+    let holding = if c.memory.slipping { c.pair.slipping } else { c.pair.holding };
+    c.reach = if holds { holding * n } else { h * force };
+    pgs::relax_disc(rows, c.row, c.reach, velocity, pass)
+}
+
+/// After the correcting sweeps: the memory of each point goes with the motion.
+pub(crate) fn settle(ctx: &SubstepContext, work: &mut Work) {
+    let Work { law_contacts, law_rows, velocity, contacts, .. } = work;
+    for c in law_contacts.iter() {
+        let row = c.row as usize;
+        let [a, b, n] = [0, 1, 2].map(|k| law_rows.rows()[row + k].impulse);
+        let slip = [0, 1].map(|k| law_rows.drift(c.row + k as RowId, velocity));
+        let point = &mut contacts[c.manifold as usize].points[c.point as usize];
+        let seen = follow(c.law, c.pair, c.memory, [ctx.h, n / ctx.h], slip);
+        if c.law.has_bristle() {
+            (point.stick, point.slipping) = (c.weave.way_back(seen.stretch), u32::from(seen.slipping));
+            continue;
+        }
+        let mut stick = c.weave.way(point.stick);
+        for (stick, slip) in stick.iter_mut().zip(slip) {
+            *stick += ctx.h * slip;
+        }
+        let most = c.reach * ctx.contact.friction_stretch * law_rows.rows()[row].diagonal;
+        let length = (stick[0] * stick[0] + stick[1] * stick[1]).sqrt();
+        if length > most {
+            stick = stick.map(|s| s * (most / length));
+        }
+        point.stick = c.weave.way_back(stick);
+        let slides = a * a + b * b >= (0.9999 * c.reach) * (0.9999 * c.reach);
+        let slides = slides && n > 0.0;
+        let creep = ctx.h * (slip[0] * slip[0] + slip[1] * slip[1]).sqrt();
+        // Karnopp's law has a band of its own
+        let slides = match c.law {
+            Law::Karnopp(_) => seen.slipping && n > 0.0,
+            _ => rigid::slips(slides, point.slipping != 0, creep, most),
+        };
+        point.slipping = u32::from(slides);
+    }
+}
+
+/// The memory after a step of known slip, under `[h, normal force]`.
+pub(crate) fn follow(law: Law, pair: Coefficients, memory: Memory, [h, normal]: [Real; 2], slip: [Real; 2]) -> Memory {
+    law.rub(&Contact { h, normal, coefficients: pair, free: slip, response: 0.0 }, memory).memory
+}
+
+/// Friction rows of a point in an implicit island: bias, softness and radius from the law; `[h, stiffest]` are the substep and
+/// the largest stiffness in units of the mass met.
+///
+/// The radius is the steady friction at the speed that the substep begins with. A bristle is a spring: λ = −h N (σ₀ z + (σ₀ h + σ₁) v),
+/// with the load of the substep before, and no stiffer than a row between rigid bodies may be. Then there is a softer spring in series
+/// with it, which takes the rest of the slip: what is held stays right, only the way to it is longer. The memory goes with the part of
+/// the slip that the bristle sees.
+pub(crate) fn lower(
+    [h, stiffest]: [Real; 2],
+    t: &mut Touch,
+    stretch: [Real; 2],
+    rows: &mut RowBuffer,
+    velocity: &[Block],
+) {
+    let slip = [1, 2].map(|k| rows.drift(t.row + k, velocity));
+    let speed = (slip[0] * slip[0] + slip[1] * slip[1]).sqrt();
+    t.friction = t.law.steady(t.pair, speed);
+    let answer = rows.rows()[t.row as usize + 1].diagonal;
+    let load = t.start;
+    for k in 0..2 {
+        let row = &mut rows.rows_mut()[t.row as usize + 1 + k];
+        if let Bounds::Disc { friction, .. } = &mut row.bounds {
+            *friction = t.friction;
+        }
+        if t.law.has_bristle() && load > 0.0 && answer.is_finite() {
+            let own = 1.0 / (load * (t.law.stiffness() * h + t.law.damping()));
+            let softness = own.max(answer / stiffest);
+            // a bristle that took in more than its row pushes back with would be an explicit spring, and shake
+            t.seen = own / softness;
+            row.softness = softness;
+            row.diagonal = answer + softness;
+            row.bias = softness * load * t.law.stiffness() * stretch[k];
+        }
+    }
+}
+
+/// Reads the impulses back from the rows.
+pub(crate) fn harvest(work: &mut Work) {
+    law_patch::harvest(work);
+    for c in &work.law_contacts {
+        let rows = &work.law_rows.rows()[c.row as usize..c.row as usize + 3];
+        let point = &mut work.contacts[c.manifold as usize].points[c.point as usize];
+        let [a, b] = c.weave.push_back([rows[0].impulse, rows[1].impulse]);
+        point.impulse = [rows[2].impulse, a, b];
+    }
+}
+
+/// What they carried, into the lists of the step: means over its substeps, the bounce with them.
+pub(crate) fn report(model: &Model, work: &mut Work, inv_dt: Real) {
+    for c in &work.law_contacts {
+        let m = &mut work.contacts[c.manifold as usize];
+        let q = quat(work.pose[2 * m.key.a as usize + 1]);
+        let (n, t) = (q * m.normal, q * m.tangent);
+        let of = work.law_sums[law_patch::slot(c.manifold, c.point)];
+        let [along, across] = c.weave.push_back(of.slide);
+        let (force, normal) = ((n * of.normal + t * along + n.cross(t) * across) * inv_dt, of.normal * inv_dt);
+        let sum = &mut work.forces[c.manifold as usize];
+        *sum = [sum[0] + force.x, sum[1] + force.y, sum[2] + force.z, sum[3] + normal];
+        if let Some(points) = work.point_forces.get_mut(c.manifold as usize) {
+            let place = point::place(model, &work.pose, m, c.point as usize);
+            let (point, gap) = place.map_or_else(Default::default, |p| (p.at, p.gap));
+            points[c.point as usize] = PointForce { point, direction: n, gap, normal, force };
+        }
+        if c.point == 0 {
+            m.flags &= !contact_flag::TOUCHING;
+        }
+        if normal > 0.0 {
+            m.flags |= contact_flag::TOUCHING;
+        }
+    }
+}

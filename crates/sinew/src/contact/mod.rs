@@ -1,0 +1,11 @@
+//! Contact: where bodies touch (`find/`), the law of a contact, the kernels that solve it (`kernel/`), and what is kept of
+//! it from step to step. A contact takes one route through a step; `step/plan.rs` chooses it.
+
+pub(crate) mod cloth;
+pub(crate) mod find;
+pub(crate) mod kernel;
+pub(crate) mod law_patch;
+pub(crate) mod law_rows;
+pub(crate) mod light_nodes;
+pub(crate) mod point;
+pub(crate) mod sort;

@@ -1,0 +1,156 @@
+//! The pass over the nodes of a bare sheet between the rows of two substeps, all in one, while eight nodes are at hand:
+//! velocities from the goals, contacts, places, and the goals of the next substep.
+//!
+//! ```text
+//!   u = (p − (x + h v))/h − rigid,   v ← v + u,   contacts,   x ← x + h (v + e),   v ← keep v + h a,   p = x + h v
+//! ```
+//!
+//! with e what corrects places alone (`solver/sheet_touch.rs`).
+//! x + h v again by the same sum gives the same bits. `rigid` is the motion that would carry the momentum and spin E which
+//! rows have given the sheet so far in the step: pairs pull each other, so that all of E is rounding and the turn of the
+//! rows within a substep. It is taken out one substep later, when its sums are known, with the moments of the start of the
+//! step; what that leaves is in the next E. The last is taken out at the end of the step with moments of then
+//! (`Flock::finish`), so that nothing stays.
+
+use crate::contact::kernel::cloth::{Eights, Partner, SheetTouch, Turn};
+use crate::contact::kernel::rigid_batch::ContactParams;
+use crate::deformable::cloth::FoldTouch;
+use crate::deformable::cloth::soa::{Pull, Rigid, ThreeMut, put, three_mut, total};
+use crate::math::lane3::{V3, add, along, cross, scale, splat3, sub};
+use crate::math::{Block, Eight, Kernel, LANES, Lane, Real};
+
+/// What a sheet may touch in a substep.
+#[derive(Debug)]
+pub(crate) struct Touched<'a> {
+    pub touches: &'a mut [SheetTouch],
+    pub partners: &'a mut [Partner],
+    pub params: &'a ContactParams,
+    /// The sheet meets itself.
+    pub folds: Option<&'a mut FoldTouch>,
+}
+
+impl Touched<'_> {
+    /// The same for another round.
+    pub fn again(&mut self) -> Touched<'_> {
+        let folds = self.folds.as_deref_mut();
+        Touched { touches: self.touches, partners: self.partners, params: self.params, folds }
+    }
+}
+
+/// What comes after the contacts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum After {
+    /// The same substep once more: goals from the velocities, nobody moves.
+    Stay,
+    /// The next substep; damping leaves so much of velocities.
+    Next(Real),
+    /// The step ends; goals are where nodes are.
+    End,
+}
+
+/// Where rows have the goals p of nodes.
+pub(crate) trait Goals {
+    fn read<L: Lane>(&self, t: L::Token, group: usize, at: usize) -> V3<L>;
+    fn write<L: Lane>(&mut self, p: V3<L>, w: L, group: usize, at: usize);
+}
+
+impl Goals for ThreeMut<'_> {
+    #[inline(always)]
+    fn read<L: Lane>(&self, t: L::Token, group: usize, at: usize) -> V3<L> {
+        three_mut(t, self, group, at)
+    }
+    #[inline(always)]
+    fn write<L: Lane>(&mut self, p: V3<L>, _: L, group: usize, at: usize) {
+        put(p, self, group, at);
+    }
+}
+
+/// Blocks, with the inverse mass.
+impl Goals for &mut [Block] {
+    #[inline(always)]
+    fn read<L: Lane>(&self, t: L::Token, group: usize, at: usize) -> V3<L> {
+        let [x, y, z, _] = L::load_blocks(t, &self[group * LANES + at..]);
+        [x, y, z]
+    }
+    #[inline(always)]
+    fn write<L: Lane>(&mut self, p: V3<L>, w: L, group: usize, at: usize) {
+        L::store_blocks([p[0], p[1], p[2], w], &mut self[group * LANES + at..]);
+    }
+}
+
+pub(crate) struct Land<'a, G> {
+    pub goals: G,
+    pub x: ThreeMut<'a>,
+    pub v: ThreeMut<'a>,
+    /// Inverse masses, masses and accelerations.
+    pub w: &'a [Eight],
+    pub m: &'a [Eight],
+    pub pull: Pull<'a>,
+    pub touched: Touched<'a>,
+    pub rigid: Rigid,
+    pub h: Real,
+    pub after: After,
+}
+
+impl<G: Goals> Kernel for Land<'_, G> {
+    /// Σ m u and Σ m x × u, and the sum of squared impulses of contacts.
+    type Output = ([Real; 6], Real);
+
+    #[inline(always)]
+    fn run<L: Lane>(self, t: L::Token) -> ([Real; 6], Real) {
+        let Self { mut goals, x: mut xs, v: mut vs, w, m, pull, touched, rigid, h, after } = self;
+        let Touched { touches, partners, params, .. } = touched;
+        let (none, one) = (L::splat(t, 0.0), L::splat(t, 1.0));
+        let (back, spin) = (splat3::<L>(t, rigid.velocity), splat3::<L>(t, rigid.spin));
+        let (stay, keep) = (after == After::Stay, if let After::Next(keep) = after { keep } else { 1.0 });
+        let (keep, rate) = (L::splat(t, keep), L::splat(t, 1.0 / h));
+        let h = L::splat(t, h);
+        let (mut sums, mut squares) = ([[none; 6]; LANES], [none; LANES]);
+        for group in 0..w.len() {
+            let mut nodes = Eights { x: [[none; 3]; LANES], v: [[none; 3]; LANES], e: [[none; 3]; LANES] };
+            let mut at = 0;
+            while at < LANES {
+                let (r, before) = (three_mut(t, &xs, group, at), three_mut(t, &vs, group, at));
+                let star = along(r, before, h);
+                let change = scale(sub(goals.read(t, group, at), star), rate);
+                let change = sub(sub(change, back), cross(spin, r));
+                let (mu, sums) = (scale(change, L::load(t, &m[group][at..])), &mut sums[at]);
+                let twist = cross(r, mu);
+                for k in 0..3 {
+                    sums[k] = sums[k] + mu[k];
+                    sums[3 + k] = sums[3 + k] + twist[k];
+                }
+                (nodes.x[at], nodes.v[at]) = (r, along(before, change, one));
+                at += L::COUNT;
+            }
+            for (k, touch) in touches.iter_mut().enumerate() {
+                let (partner, turn) = (&mut partners[touch.partner], Turn { first: k == 0, again: stay });
+                touch.meet(t, group, (&mut nodes, &w[group], &m[group]), (partner, &mut squares), (params, turn));
+            }
+            let mut at = 0;
+            while at < LANES {
+                let (x, v, w) = (nodes.x[at], nodes.v[at], L::load(t, &w[group][at..]));
+                if stay {
+                    put(v, &mut vs, group, at);
+                    goals.write(along(x, v, h), w, group, at);
+                } else {
+                    let there = along(x, add(v, nodes.e[at]), h);
+                    put(there, &mut xs, group, at);
+                    if after == After::End {
+                        put(v, &mut vs, group, at);
+                        goals.write(there, w, group, at);
+                    } else {
+                        let keep = w.select_gt(none, keep, one);
+                        let soon = add(scale(v, keep), pull.kick(t, w, h, group, at));
+                        put(soon, &mut vs, group, at);
+                        goals.write(along(there, soon, h), w, group, at);
+                    }
+                }
+                at += L::COUNT;
+            }
+        }
+        partners.iter_mut().for_each(Partner::answer);
+        let [squares] = total(squares.map(|s| [s]));
+        (total(sums), squares)
+    }
+}

@@ -1,0 +1,16 @@
+//! Cloth as a structure of arrays: nodes in lanes, distance constraints between them, contacts and self-contact solved
+//! while the sheet is in cache. Position based bodies run on it when nothing but balls and planes touches them.
+
+pub(crate) mod cuthill_mckee;
+pub(crate) mod distance_lanes;
+pub(crate) mod fused_substep;
+pub(crate) mod grid_strips;
+pub(crate) mod network;
+pub(crate) mod self_contact;
+pub(crate) mod skip_constraints;
+pub(crate) mod soa;
+
+pub(crate) use fused_substep::Touched;
+pub use network::Net;
+pub(crate) use self_contact::{FoldRules, FoldTouch};
+pub use soa::Flock;

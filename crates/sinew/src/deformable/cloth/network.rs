@@ -1,0 +1,208 @@
+//! Nodes held together by distance rows: the part of a particle body that runs in lanes. A sheet or rope that is nothing
+//! else (*bare*) can be handed out for a whole step, so that its nodes stay in columns from substep to substep
+//! (`step/sheet.rs`).
+
+use crate::deformable::cloth::cuthill_mckee::near_order;
+use crate::deformable::cloth::distance_lanes::{Links, PADS, Places};
+use crate::deformable::cloth::fused_substep::{After, Touched};
+use crate::deformable::cloth::grid_strips::weave;
+use crate::deformable::cloth::self_contact::{FoldStep, FoldTouch};
+use crate::deformable::cloth::soa::Flock;
+use crate::deformable::pbd::{Distance, Rows};
+use crate::math::{Block, Blocks, Real, Vec3};
+
+/// Rounds in which the last substep of a step takes back stretch of a sheet that touches itself, with contacts in between.
+const ROUNDS: u32 = 2;
+
+/// Nodes, edges and braces.
+#[derive(Clone, Debug)]
+pub struct Net {
+    /// Places, velocities and masses.
+    pub flock: Flock,
+    /// `Rows::distances` and `Rows::braces` in lanes.
+    edges: Links,
+    braces: Links,
+    /// Places and inverse masses of rows that are not in strips. (slot_count, and pads) [m, 1/kg]
+    pub(crate) places: Vec<Block>,
+    /// All rows lie in strips.
+    woven: bool,
+    /// Stretch that the last substep takes back, and in how many sweeps.
+    pub(crate) limit: (Real, u32),
+}
+
+impl Net {
+    /// Rows anywhere, by index.
+    pub fn new(rows: &Rows, masses: &[Real], limit: (Real, u32)) -> Self {
+        let order: Vec<u32> = (0..masses.len() as u32).collect();
+        let flock = Flock::new(&order, masses);
+        let count = flock.slot_count();
+        // lanes without a row pull at two places a metre apart that do not answer
+        let pads = (0..PADS).map(|k| [(k % 2) as Real, 0.0, 0.0, 0.0]);
+        let places = std::iter::repeat_n([0.0; 4], count).chain(pads).collect();
+        let (edges, braces) = (Links::new(&rows.distances, count), Links::new(&rows.braces, count));
+        Self { flock, edges, braces, places, woven: false, limit }
+    }
+
+    /// Lays the rows in strips where they are those of a grid, and brings together what is near otherwise; there must be no
+    /// others.
+    pub fn weave(&mut self, rows: &Rows, masses: &[Real]) {
+        if let Some(weave) = weave(masses.len(), [&rows.distances, &rows.braces]) {
+            self.flock = Flock::new(&weave.order, masses);
+            self.edges = Links::strips(&rows.distances, &weave.strands[0]);
+            self.braces = Links::strips(&rows.braces, &weave.strands[1]);
+            self.places = Vec::new();
+            self.woven = true;
+            return;
+        }
+        let order = near_order(masses.len(), rows.distances.iter().map(|row| row.nodes));
+        self.flock = Flock::new(&order, masses);
+        let slots = self.flock.slots();
+        let moved = |list: &[Distance]| {
+            let to = |row: &Distance| Distance { nodes: row.nodes.map(|n| slots[n as usize]), ..*row };
+            let mut list: Vec<Distance> = list.iter().map(to).collect();
+            list.sort_by_key(|row| row.nodes[0].min(row.nodes[1]));
+            list
+        };
+        let mut rows = Rows { distances: moved(&rows.distances), braces: moved(&rows.braces), ..Rows::default() };
+        rows.colour(masses.len());
+        let count = self.flock.slot_count();
+        (self.edges, self.braces) = (Links::new(&rows.distances, count), Links::new(&rows.braces, count));
+    }
+
+    /// Numbers of the rows for a substep h [s] and the inverse masses learned last.
+    pub fn prepare(&mut self, h: Real, lanes: bool) {
+        let stale = self.flock.take_stale();
+        let w = self.flock.inverse_masses();
+        self.edges.prepare(|slot| w[slot as usize], (h, lanes), stale);
+        self.braces.prepare(|slot| w[slot as usize], (h, lanes), stale);
+    }
+
+    /// Forgets the impulses of the substep before, when it has several sweeps.
+    pub fn forget(&mut self) {
+        self.edges.begin();
+        self.braces.begin();
+    }
+
+    /// One sweep; `once`: the only one of its substep.
+    pub fn sweep(&mut self, once: bool, lanes: bool) {
+        self.edges.sweep(places(self.woven, &mut self.flock, &mut self.places), once, lanes);
+        self.braces.sweep(places(self.woven, &mut self.flock, &mut self.places), once, lanes);
+    }
+
+    /// Takes back what is beyond the limit of stretch: pairs pull each other, so that momentum holds.
+    pub fn hold_back(&mut self, lanes: bool) {
+        let (limit, sweeps) = self.limit;
+        if limit.is_finite() {
+            self.edges.limit(places(self.woven, &mut self.flock, &mut self.places), limit, sweeps, lanes);
+        }
+    }
+
+    /// Places from columns to where rows want them.
+    pub fn spill(&mut self, lanes: bool) {
+        if !self.woven {
+            self.flock.spill(&mut self.places, lanes);
+        }
+    }
+
+    /// And back.
+    pub fn collect(&mut self, lanes: bool) {
+        if !self.woven {
+            self.flock.collect(&self.places, lanes);
+        }
+    }
+
+    /// Takes over a bare body for a step of substeps h [s], with its forces, if there are any [N], and gravity [m/s²]; `keep`:
+    /// what damping leaves of velocities in each.
+    pub fn take_out(
+        &mut self,
+        x: Blocks<'_>,
+        v: Blocks<'_>,
+        load: (&[Vec3], Vec3),
+        (h, keep, lanes): (Real, Real, bool),
+    ) {
+        self.flock.learn_pins(|node| v.get(node)[3]);
+        let [a, b, c, _] = x.get(x.len() as u32 / 2);
+        self.flock.load(Vec3::new(a, b, c), x, v, lanes);
+        self.flock.push(load.0, load.1);
+        self.prepare(h, lanes);
+        self.flock.start(lanes);
+        self.flock.begin(h, keep, lanes);
+        self.spill(lanes);
+    }
+
+    /// Contacts of the sheet with itself, on goals; who is too near comes apart in places too (`folds.rs`).
+    fn fold(&mut self, folds: &mut FoldTouch, step: FoldStep<'_>) {
+        let count = self.flock.slot_count();
+        let mut goals = std::mem::take(if self.woven { &mut folds.p } else { &mut self.places });
+        if self.woven {
+            goals.resize(count, [0.0; 4]);
+            self.flock.spill(&mut goals, step.lanes);
+        }
+        let stale = folds.is_stale(&goals[..count], step.params.h);
+        if stale || !folds.is_empty() {
+            folds.x.resize(count, [0.0; 4]);
+            self.flock.spill_x(&mut folds.x, step.lanes);
+        }
+        if stale {
+            folds.list(&goals[..count], step.params.h, step.lanes);
+        }
+        if !folds.is_empty() && folds.touch(&mut goals[..count], step) {
+            self.flock.collect_x(&folds.x, step.lanes);
+            if self.woven {
+                self.flock.collect(&goals, step.lanes);
+            }
+        }
+        *(if self.woven { &mut folds.p } else { &mut self.places }) = goals;
+    }
+
+    /// What comes after the rows of a bare body: velocities, contacts, places (`landing.rs`). The last substep takes back
+    /// stretch before, in rounds where a sheet touches itself, and what contacts leave of it in places alone (`settle`).
+    pub(crate) fn land(&mut self, mut touched: Touched<'_>, (h, keep, last, lanes): (Real, Real, bool, bool)) -> Real {
+        let (limit, sweeps) = self.limit;
+        let limits = last && limit.is_finite() && sweeps > 0;
+        let (rounds, sweeps) = match (limits, touched.folds.is_some()) {
+            (false, _) => (1, 0),
+            (true, true) => (ROUNDS.min(sweeps), sweeps),
+            (true, false) => (1, sweeps.div_ceil(2)),
+        };
+        let mut squares = 0.0;
+        for round in 0..rounds {
+            let sweeps = (round + 1) * sweeps / rounds - round * sweeps / rounds;
+            self.edges.limit(places(self.woven, &mut self.flock, &mut self.places), limit, sweeps, lanes);
+            if let Some(folds) = touched.folds.as_deref_mut() {
+                let step = FoldStep { params: touched.params, again: round + 1 < rounds, places_alone: false, lanes };
+                self.fold(folds, step);
+                if !last {
+                    folds.pass();
+                }
+            }
+            let after = match (round + 1 < rounds, last) {
+                (true, _) => After::Stay,
+                (false, true) => After::End,
+                (false, false) => After::Next(keep),
+            };
+            let places = (!self.woven).then_some(&mut self.places[..]);
+            squares += self.flock.land(places, touched.again(), (h, after, lanes));
+        }
+        if limits {
+            self.settle(touched, lanes);
+        }
+        squares
+    }
+
+    /// Takes back what contacts left beyond the limit at the end of a step, in places alone: nodes that are pinched between two
+    /// bodies hold on to both, and pulled single edges out of the limit again. They go along the sheet and so along what
+    /// they lie on, by less than a tenth of an edge. Where a sheet touches itself its layers hold them up.
+    fn settle(&mut self, touched: Touched<'_>, lanes: bool) {
+        let (limit, sweeps) = self.limit;
+        self.edges.limit(places(self.woven, &mut self.flock, &mut self.places), limit, sweeps / 2, lanes);
+        if let Some(folds) = touched.folds {
+            self.fold(folds, FoldStep { params: touched.params, again: true, places_alone: true, lanes });
+        }
+        self.flock.settle((!self.woven).then_some(&self.places[..]), lanes);
+    }
+}
+
+fn places<'a>(woven: bool, flock: &'a mut Flock, blocks: &'a mut [Block]) -> Places<'a> {
+    if woven { Places::Columns(flock) } else { Places::Blocks(blocks) }
+}

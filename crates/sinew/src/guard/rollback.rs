@@ -1,0 +1,134 @@
+//! Gate 2: a body that came out of the step insane is put back, stopped and held.
+//!
+//! Whoever was solved with it is put back to the start of the step as well, and goes on: what the insane one did went through
+//! joints and contacts into all of its island. (A chain whose links were metres apart whirled until three of four were
+//! too fast; the fourth was below the limit, and flew off with 1.5 km/s and four times the energy that there was.)
+
+use crate::math::{FAR, Quat, Real, Vec3, rigid_pose, vec};
+use crate::model::{Body, Model, Motion};
+use crate::report::{Fault, FaultKind, Phase};
+use crate::settings::Settings;
+use crate::state::{State, flag};
+use crate::step::intake::freeze_rigid;
+use crate::work::Work;
+
+/// Holds who is insane, and marks in `work.put_back` whose end of the step is forgotten. Comes before anything is stored.
+pub(crate) fn look(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
+    look_at_nodes(model, work, settings.max_speed);
+    let before = work.report.faults.len();
+    for (slot, body) in model.bodies.iter() {
+        let i = slot as usize;
+        let moved = match body {
+            Body::Rigid(rigid) => work.active[i] || rigid.motion == Motion::Kinematic && !state.is_frozen(i),
+            Body::Nodes(_) => work.active[i],
+        };
+        if !moved {
+            continue;
+        }
+        if let Some((what, field)) = insane(model, slot, work, settings.max_speed) {
+            work.report.faults.push(Fault { body: model.body_id(slot), phase: Phase::Advance, what, field });
+            work.put_back[i] = true;
+            hold(model, state, work, slot);
+        }
+    }
+    if work.report.faults.len() > before {
+        share(model, work);
+        forget(model, work);
+    }
+}
+
+/// Marks active bodies with an insane node, on all threads.
+fn look_at_nodes(model: &Model, work: &mut Work, max_speed: Real) {
+    let Work { pool, put_back, active, pose, velocity, inner, .. } = work;
+    put_back.clear();
+    put_back.resize(model.bodies.slot_count(), false);
+    // as for rigid bodies; what is not a number is below nothing. All are looked at: nobody is insane, as a rule
+    let most = max_speed * max_speed;
+    pool.chunks(put_back, 1, &|slot, insane| {
+        let Some(nodes) = model.nodes_at(slot as u32).filter(|_| active[slot]) else { return };
+        let blocks = model.blocks_of(nodes);
+        let sane = pose[blocks.clone()].iter().zip(&velocity[blocks]).fold(true, |all, (x, v)| {
+            let near = (x[0].abs() <= FAR) & (x[1].abs() <= FAR) & (x[2].abs() <= FAR);
+            all & near & (vec(*v).length_squared() <= most)
+        });
+        insane[0] = !(sane && inner[nodes.inner_span()].iter().all(|v| v.is_finite()));
+    });
+}
+
+fn hold(model: &Model, state: &mut State, work: &Work, slot: u32) {
+    let i = slot as usize;
+    match model.nodes_at(slot) {
+        None => freeze_rigid(state, i, work.good[i]),
+        Some(nodes) => {
+            state.flags[i] |= flag::FROZEN;
+            state.node_v[nodes.span()].fill(Vec3::ZERO);
+        }
+    }
+}
+
+/// What is wrong with a body as it came out of the step.
+fn insane(model: &Model, slot: u32, work: &Work, max_speed: Real) -> Option<(FaultKind, &'static str)> {
+    let i = slot as usize;
+    if model.nodes_at(slot).is_some() {
+        return work.put_back[i].then_some((FaultKind::NonFinite, "node_x"));
+    }
+    let (x, q) = rigid_pose(&work.pose, slot);
+    let (v, w) = (vec(work.velocity[2 * i]), vec(work.velocity[2 * i + 1]));
+    moving(x, q, v, w, max_speed)
+}
+
+fn moving(x: Vec3, q: Quat, v: Vec3, w: Vec3, max_speed: Real) -> Option<(FaultKind, &'static str)> {
+    if !x.is_finite() {
+        Some((FaultKind::NonFinite, "x"))
+    } else if !q.is_finite() {
+        Some((FaultKind::NonFinite, "q"))
+    } else if !v.is_finite() {
+        Some((FaultKind::NonFinite, "v"))
+    } else if !w.is_finite() {
+        Some((FaultKind::NonFinite, "w"))
+    } else if v.length() > max_speed || x.abs().max_element() > FAR {
+        Some((FaultKind::TooFast, "v"))
+    } else {
+        None
+    }
+}
+
+/// Marks all of an island of which one is marked.
+fn share(model: &Model, work: &mut Work) {
+    let Work { islands, put_back, active, .. } = work;
+    let mut lost = vec![false; put_back.len()];
+    for slot in (0..put_back.len()).filter(|&slot| put_back[slot]) {
+        lost[islands.root(slot as u32) as usize] = true;
+    }
+    for (slot, _) in model.bodies.iter() {
+        let i = slot as usize;
+        if active[i] && !put_back[i] && lost[islands.root(slot) as usize] {
+            put_back[i] = true;
+            work.report.counts.put_back += 1;
+        }
+    }
+}
+
+/// Impulses of a step that is forgotten are no start for the next one.
+fn forget(model: &Model, work: &mut Work) {
+    for (id, constraint) in model.constraints.iter() {
+        let mut touched = false;
+        constraint.slots(|slot| touched |= work.put_back[slot as usize]);
+        if touched {
+            work.warm[model.rows_of(id)].fill(0.0);
+        }
+    }
+    for g in &mut work.grips {
+        if work.put_back[g.body as usize] || work.put_back[g.sheet as usize] {
+            (g.impulse, g.stick) = (Vec3::ZERO, Vec3::ZERO);
+        }
+    }
+    for m in &mut work.contacts {
+        if work.put_back[m.key.a as usize] || work.put_back[m.key.b as usize] {
+            m.roll = [0.0; 3];
+            for point in &mut m.points {
+                (point.impulse, point.stick) = ([0.0; 3], [0.0; 2]);
+            }
+        }
+    }
+}
