@@ -2,7 +2,9 @@
 
 use crate::{Reading, Record, Scene, Times};
 use sinew::trial::fem::Params;
-use sinew::trial::{BodyMut, Corotational, Deformable, Placed, Scratch, Settings, StepContext, System, solve, stiffen};
+use sinew::trial::{
+    BodyMut, Corotational, Deformable, Placed, Scratch, Settings, StepContext, System, regularize, solve,
+};
 use sinew::{Block, Real, RowBuffer, TetMesh, Vec3};
 use std::time::Instant;
 
@@ -102,8 +104,8 @@ impl Bar {
         let Self { model, x, v, weight, rows, scratch, settings, h, .. } = self;
         let operator = model.operator().expect("the model is implicit");
         let placed = [Placed { first: 0, operator }];
-        let system = System { operators: &placed, lumps: &[] };
-        stiffen(&system, rows, v.len(), settings, scratch);
+        let system = System { operators: &placed, rigid_unknowns: &[] };
+        regularize(&system, rows, v.len(), settings, scratch);
         let outcome = solve(&system, rows, v, settings, scratch);
         model.advance(&StepContext::new(*h, 0), BodyMut { x, v, force: weight, inner: &mut [] });
         self.solve_ms.push(clock.elapsed().as_secs_f64() * 1e3);

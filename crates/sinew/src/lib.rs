@@ -127,5 +127,5 @@ pub mod trial {
         BodyMut, BodyRef, Deformable, ElementStress, Modes, Operator, SmoothMotions, StepContext,
     };
     pub use crate::deformable::{cloth, fem, oriented, particle, pbd, shape_matching, spring};
-    pub use crate::solver::implicit::{Placed, Scratch, Settings, System, solve, stiffen};
+    pub use crate::solver::implicit::{Placed, Scratch, Settings, System, regularize, solve};
 }

@@ -97,7 +97,7 @@ pub struct Counts {
     /// Bodies that it left where they were, because following them would have taken more pairs than may be.
     pub held_back: u32,
     /// Substeps of implicit soft bodies that were cut, because they would have left a body with more energy than it had
-    /// and was given (`step/means.rs`); 0 where steps can follow the motion.
+    /// and was given (`guard/energy_limiter.rs`); 0 where steps can follow the motion.
     pub cut_short: u32,
     /// Bodies that are where they were at the start of the step, because one that was solved with them came out insane and
     /// is held.

@@ -111,7 +111,7 @@ fn a_free_body_of_bones_and_finite_elements_keeps_its_momentum_while_it_folds() 
 }
 
 /// Swept tissue, and particles in one system with the bones. In sweeps positions move with the velocity of the correcting
-/// pass and momentum stays with the relaxing one, which is paid back (`step/untwist.rs`): without that springs drift by
+/// pass and momentum stays with the relaxing one, which is paid back (`island/momentum.rs`): without that springs drift by
 /// 3.5e-4 and particles by 1.9e-3.
 #[test]
 fn a_free_body_of_bones_and_springs_or_particles_keeps_its_momentum_while_it_folds() {

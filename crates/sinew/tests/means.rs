@@ -1,4 +1,4 @@
-//! A soft body never has more energy than it had and was given (`step/means.rs`); and hard use that a step can follow is
+//! A soft body never has more energy than it had and was given (`guard/energy_limiter.rs`); and hard use that a step can follow is
 //! left alone.
 
 #[path = "common/grid.rs"]

@@ -195,12 +195,12 @@ pub(crate) fn hit(ctx: &SubstepContext, model: &Model, work: &mut Work, settings
     if settings.contact_method != ContactMethod::Impulse {
         return;
     }
-    let Work { classic, implicit, contacts, velocity, carry, pose, .. } = work;
+    let Work { classic, implicit, contacts, velocity, position_velocity, pose, .. } = work;
     let ClassicWork { movers, encounters, pushes, spare, .. } = classic;
     for mover in movers.iter().filter(|m| implicit.island_of(m.slot) == island) {
         let range = mover.start as usize..mover.end as usize;
         let mut body = body_of(model, mover, pose, velocity);
-        let carried = body_of(model, mover, pose, carry);
+        let carried = body_of(model, mover, pose, position_velocity);
         // a corner that lifted by what gravity takes back within two substeps still encounters: else boxes rock for ever
         let fall = 2.0 * settings.gravity.length() * ctx.h * ctx.h;
         let slop = settings.contact_slop * half_width(model, mover) + fall;
@@ -228,7 +228,7 @@ pub(crate) fn hit(ctx: &SubstepContext, model: &Model, work: &mut Work, settings
         let (leave, most) = if particle { (0.0, Real::INFINITY) } else { (slop, settings.push_speed * ctx.h) };
         put_back(&mut moved, &meet, range.len(), leave, most);
         store(mover, &body, velocity);
-        store(mover, &moved, carry);
+        store(mover, &moved, position_velocity);
         put(&mut pose[mover.block as usize], moved.pose.position);
     }
 }

@@ -228,7 +228,7 @@ impl RowBuffer {
     }
 
     /// J·v of a row [m/s or rad/s].
-    pub fn drift(&self, id: RowId, v: &[Block]) -> Real {
+    pub fn relative_velocity(&self, id: RowId, v: &[Block]) -> Real {
         let on = |t: &Term| t.jacobian.dot(vec(v[t.block as usize]));
         self.terms(id).iter().map(on).sum()
     }

@@ -1,5 +1,5 @@
 //! What contacts with a friction law of their own do beside friction at a point: the sums of a step, restitution at its
-//! end, and the torque against rolling and spinning of a patch. The same laws as in lanes (`solver/contact.rs`).
+//! end, and the torque against rolling and spinning of a patch. The same laws as in lanes (`contact/kernel/rigid.rs`).
 
 use crate::constraint::{Bounds, RowBuffer, RowId, Term};
 use crate::island::SubstepContext;
@@ -69,7 +69,8 @@ pub(crate) fn resist(work: &mut Work) -> Real {
         let [roll, spin] = patch.levers.map(|lever| lever * pressed);
         let answer = law_rows.rows()[patch.row as usize].diagonal.max(law_rows.rows()[patch.row as usize + 1].diagonal);
         let wanted = |k: RowId, answer: Real| {
-            law_rows.rows()[(patch.row + k) as usize].impulse - law_rows.drift(patch.row + k, velocity) / answer
+            law_rows.rows()[(patch.row + k) as usize].impulse
+                - law_rows.relative_velocity(patch.row + k, velocity) / answer
         };
         let [a, b] = within([wanted(0, answer), wanted(1, answer)], roll);
         let c = wanted(2, law_rows.rows()[patch.row as usize + 2].diagonal).clamp(-spin, spin);
@@ -89,7 +90,7 @@ fn within([a, b]: [Real; 2], radius: Real) -> [Real; 2] {
 }
 
 /// Adds the impulses of a substep to the sums, and keeps those of the patches for the next one.
-pub(crate) fn harvest(work: &mut Work) {
+pub(crate) fn store_impulses(work: &mut Work) {
     let Work { law_contacts, law_patches, law_rows, law_sums, contacts, .. } = work;
     for c in law_contacts.iter() {
         let [a, b, n] = [0, 1, 2].map(|k| law_rows.rows()[c.row as usize + k].impulse);
@@ -117,18 +118,18 @@ pub(crate) fn bounce(ctx: &SubstepContext, work: &mut Work) {
         if !fast || sum.peak.max(n) <= 0.0 || !answers.iter().all(|k| k.is_finite()) {
             continue;
         }
-        let speed = law_rows.drift(c.row + 2, velocity);
+        let speed = law_rows.relative_velocity(c.row + 2, velocity);
         let push = (n - (speed + c.restitution * sum.approach) / answers[2]).max(0.0) - n;
         pgs::apply(law_rows, c.row + 2, push, velocity);
         sum.add(push, [0.0; 2]);
-        let [slip_a, slip_b] = [0, 1].map(|k| law_rows.drift(c.row + k, velocity));
+        let [slip_a, slip_b] = [0, 1].map(|k| law_rows.relative_velocity(c.row + k, velocity));
         let used = ((sum.slide[0] + a).powi(2) + (sum.slide[1] + b).powi(2)).sqrt();
         let left = (c.pair.slipping * (sum.normal + n) - used).max(0.0);
         let answer = answers[0].max(answers[1]);
-        let rub = within([-slip_a / answer, -slip_b / answer], left);
-        for (k, rub) in rub.into_iter().enumerate() {
-            pgs::apply(law_rows, c.row + k as RowId, rub, velocity);
+        let solve_friction = within([-slip_a / answer, -slip_b / answer], left);
+        for (k, solve_friction) in solve_friction.into_iter().enumerate() {
+            pgs::apply(law_rows, c.row + k as RowId, solve_friction, velocity);
         }
-        sum.add(0.0, rub);
+        sum.add(0.0, solve_friction);
     }
 }

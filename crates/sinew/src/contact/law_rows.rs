@@ -11,7 +11,7 @@
 use crate::constraint::{Bounds, RowBuffer, RowId};
 use crate::contact::kernel::rigid;
 use crate::contact::{law_patch, point};
-use crate::friction::{Coefficients, Contact, Law, Memory, Weave};
+use crate::friction::{AnisotropyFrame, Coefficients, Contact, Law, Memory};
 use crate::island::SubstepContext;
 use crate::math::{Block, Real, quat};
 use crate::model::{Material, Model, PairRules};
@@ -59,8 +59,12 @@ pub(crate) fn rows(ctx: &SubstepContext, model: &Model, settings: &Settings, wor
         for k in 0..m.count {
             let Some(at) = point::place(model, &work.pose, m, k as usize) else { continue };
             let point = m.points[k as usize];
-            let weave = if material.grain.is_some() { point::weave(model, &work.pose, m, &at) } else { Weave::NONE };
-            let (axes, stick) = (weave.axes(at.tangents), weave.way(point.stick));
+            let anisotropy = if material.grain.is_some() {
+                point::anisotropy(model, &work.pose, m, &at)
+            } else {
+                AnisotropyFrame::NONE
+            };
+            let (axes, stick) = (anisotropy.axes(at.tangents), anisotropy.way(point.stick));
             let row = rows.len() as u32;
             // a bristle is no error of position: only the stick point of the others is corrected
             let rate = if material.law.has_bristle() { 0.0 } else { p.friction_rate };
@@ -81,12 +85,12 @@ pub(crate) fn rows(ctx: &SubstepContext, model: &Model, settings: &Settings, wor
                 rows.soften(id, p.impulse_scale / p.mass_scale);
             }
             if p.first {
-                law_patch::note(work, index, k, rows.drift(id, &work.velocity));
+                law_patch::note(work, index, k, rows.relative_velocity(id, &work.velocity));
             }
             axes_of_patch = axes_of_patch.or(Some([at.tangents[0], at.tangents[1], at.normal]));
             let list = rows.rows_mut();
             let [n, a, b] = point.impulse;
-            let [a, b] = weave.push([a, b]);
+            let [a, b] = anisotropy.push([a, b]);
             for (axis, impulse) in [a, b, n].into_iter().enumerate() {
                 list[row as usize + axis].impulse = impulse;
             }
@@ -99,7 +103,7 @@ pub(crate) fn rows(ctx: &SubstepContext, model: &Model, settings: &Settings, wor
                 law: material.law,
                 pair,
                 memory,
-                weave,
+                anisotropy,
                 reach: 0.0,
                 restitution: material.restitution,
             });
@@ -123,13 +127,13 @@ pub(crate) fn sweep(ctx: &SubstepContext, work: &mut Work, pass: pgs::Pass) -> R
         let wanted = pgs::wanted(law_rows, normal, velocity, pass).max(0.0);
         let change = pgs::set(law_rows, normal, wanted, velocity);
         squares += change * change;
-        squares += rub(ctx.h, c, law_rows, velocity, pass);
+        squares += solve_friction(ctx.h, c, law_rows, velocity, pass);
     }
     squares + law_patch::resist(work)
 }
 
 /// Friction of one point.
-fn rub(h: Real, c: &mut LawContact, rows: &mut RowBuffer, velocity: &mut [Block], pass: pgs::Pass) -> Real {
+fn solve_friction(h: Real, c: &mut LawContact, rows: &mut RowBuffer, velocity: &mut [Block], pass: pgs::Pass) -> Real {
     let list = rows.rows();
     let [a, b, n] = [0, 1, 2].map(|k| list[c.row as usize + k].impulse);
     // the softer tangent: a step by the largest answer never overshoots
@@ -137,17 +141,17 @@ fn rub(h: Real, c: &mut LawContact, rows: &mut RowBuffer, velocity: &mut [Block]
     if !answer.is_finite() {
         return 0.0;
     }
-    let slip = [0, 1].map(|k| rows.drift(c.row + k, velocity));
+    let slip = [0, 1].map(|k| rows.relative_velocity(c.row + k, velocity));
     let free = [slip[0] - answer * a, slip[1] - answer * b];
     let contact = Contact { h, normal: n / h, coefficients: c.pair, free, response: answer * h };
-    let rub = c.law.rub(&contact, c.memory);
+    let result = c.law.rub(&contact, c.memory);
     if c.law.has_bristle() {
-        let change_a = pgs::set(rows, c.row, -h * rub.force[0], velocity);
-        let change_b = pgs::set(rows, c.row + 1, -h * rub.force[1], velocity);
+        let change_a = pgs::set(rows, c.row, -h * result.force[0], velocity);
+        let change_b = pgs::set(rows, c.row + 1, -h * result.force[1], velocity);
         return change_a * change_a + change_b * change_b;
     }
-    let force = (rub.force[0] * rub.force[0] + rub.force[1] * rub.force[1]).sqrt();
-    let holds = rub.velocity == [0.0; 2];
+    let force = (result.force[0] * result.force[0] + result.force[1] * result.force[1]).sqrt();
+    let holds = result.velocity == [0.0; 2];
     let holding = if c.memory.slipping { c.pair.slipping } else { c.pair.holding };
     c.reach = if holds { holding * n } else { h * force };
     pgs::relax_disc(rows, c.row, c.reach, velocity, pass)
@@ -159,14 +163,14 @@ pub(crate) fn settle(ctx: &SubstepContext, work: &mut Work) {
     for c in law_contacts.iter() {
         let row = c.row as usize;
         let [a, b, n] = [0, 1, 2].map(|k| law_rows.rows()[row + k].impulse);
-        let slip = [0, 1].map(|k| law_rows.drift(c.row + k as RowId, velocity));
+        let slip = [0, 1].map(|k| law_rows.relative_velocity(c.row + k as RowId, velocity));
         let point = &mut contacts[c.manifold as usize].points[c.point as usize];
         let seen = follow(c.law, c.pair, c.memory, [ctx.h, n / ctx.h], slip);
         if c.law.has_bristle() {
-            (point.stick, point.slipping) = (c.weave.way_back(seen.stretch), u32::from(seen.slipping));
+            (point.stick, point.slipping) = (c.anisotropy.way_back(seen.stretch), u32::from(seen.slipping));
             continue;
         }
-        let mut stick = c.weave.way(point.stick);
+        let mut stick = c.anisotropy.way(point.stick);
         for (stick, slip) in stick.iter_mut().zip(slip) {
             *stick += ctx.h * slip;
         }
@@ -175,7 +179,7 @@ pub(crate) fn settle(ctx: &SubstepContext, work: &mut Work) {
         if length > most {
             stick = stick.map(|s| s * (most / length));
         }
-        point.stick = c.weave.way_back(stick);
+        point.stick = c.anisotropy.way_back(stick);
         let slides = a * a + b * b >= (0.9999 * c.reach) * (0.9999 * c.reach);
         let slides = slides && n > 0.0;
         let creep = ctx.h * (slip[0] * slip[0] + slip[1] * slip[1]).sqrt();
@@ -207,7 +211,7 @@ pub(crate) fn lower(
     rows: &mut RowBuffer,
     velocity: &[Block],
 ) {
-    let slip = [1, 2].map(|k| rows.drift(t.row + k, velocity));
+    let slip = [1, 2].map(|k| rows.relative_velocity(t.row + k, velocity));
     let speed = (slip[0] * slip[0] + slip[1] * slip[1]).sqrt();
     t.friction = t.law.steady(t.pair, speed);
     let answer = rows.rows()[t.row as usize + 1].diagonal;
@@ -230,12 +234,12 @@ pub(crate) fn lower(
 }
 
 /// Reads the impulses back from the rows.
-pub(crate) fn harvest(work: &mut Work) {
-    law_patch::harvest(work);
+pub(crate) fn store_impulses(work: &mut Work) {
+    law_patch::store_impulses(work);
     for c in &work.law_contacts {
         let rows = &work.law_rows.rows()[c.row as usize..c.row as usize + 3];
         let point = &mut work.contacts[c.manifold as usize].points[c.point as usize];
-        let [a, b] = c.weave.push_back([rows[0].impulse, rows[1].impulse]);
+        let [a, b] = c.anisotropy.push_back([rows[0].impulse, rows[1].impulse]);
         point.impulse = [rows[2].impulse, a, b];
     }
 }
@@ -247,7 +251,7 @@ pub(crate) fn report(model: &Model, work: &mut Work, inv_dt: Real) {
         let q = quat(work.pose[2 * m.key.a as usize + 1]);
         let (n, t) = (q * m.normal, q * m.tangent);
         let of = work.law_sums[law_patch::slot(c.manifold, c.point)];
-        let [along, across] = c.weave.push_back(of.slide);
+        let [along, across] = c.anisotropy.push_back(of.slide);
         let (force, normal) = ((n * of.normal + t * along + n.cross(t) * across) * inv_dt, of.normal * inv_dt);
         let sum = &mut work.forces[c.manifold as usize];
         *sum = [sum[0] + force.x, sum[1] + force.y, sum[2] + force.z, sum[3] + normal];

@@ -109,8 +109,8 @@ fn fill(batch: &mut NodeBatch, lane: usize, index: u32, block: u32, m: &ContactM
 
 /// One sweep.
 pub(crate) fn sweep(ctx: &SubstepContext, work: &mut Work, settings: &Settings, pass: Pass) -> Real {
-    let Work { node_touches, velocity, pose, inertia, kick_rest, .. } = work;
-    node_touches.sweep(TouchBlocks { velocity, pose, inertia, rest: kick_rest }, &ctx.contact, pass, settings.lanes)
+    let Work { node_touches, velocity, pose, inertia, v_remainder, .. } = work;
+    node_touches.sweep(TouchBlocks { velocity, pose, inertia, rest: v_remainder }, &ctx.contact, pass, settings.lanes)
 }
 
 /// Impulses, slip and normals back into the contacts, and the mean forces of the step.

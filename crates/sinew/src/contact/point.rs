@@ -5,7 +5,7 @@ use crate::collision::surface::feature;
 use crate::constraint::Term;
 use crate::contact::kernel::surface::Part;
 use crate::deformable::oriented;
-use crate::friction::Weave;
+use crate::friction::AnisotropyFrame;
 use crate::math::{Block, Quat, Real, Sym3, Vec3, any_orthonormal, rigid_pose};
 use crate::model::{Material, Model, Nodes, PairRules};
 use crate::report::Spread;
@@ -343,16 +343,16 @@ pub(crate) fn rebound(restitution: Real, approach: Real, gap: Real, h: Real, lea
 }
 
 /// The axes that a contact with a grain is solved in, where its ellipse of friction is a disc; those of the place without one.
-pub(crate) fn weave(model: &Model, pose: &[Block], m: &ContactMemory, place: &Place) -> Weave {
+pub(crate) fn anisotropy(model: &Model, pose: &[Block], m: &ContactMemory, place: &Place) -> AnisotropyFrame {
     let [a, b] = sides(model, m);
-    let Some((side, grain)) = Material::stronger_grain(&a, &b) else { return Weave::NONE };
+    let Some((side, grain)) = Material::stronger_grain(&a, &b) else { return AnisotropyFrame::NONE };
     let (_, q) = rigid_pose(pose, if side == 0 { m.key.a } else { m.key.b });
     let direction = q * grain.direction;
     let [x, y] = place.tangents.map(|t| t.dot(direction));
     let length = (x * x + y * y).sqrt();
     // across the surface it has no direction in it
     if !(length > 1e-3 * direction.length()) {
-        return Weave::NONE;
+        return AnisotropyFrame::NONE;
     }
-    Weave::new([x / length, y / length], grain.across)
+    AnisotropyFrame::new([x / length, y / length], grain.across)
 }

@@ -5,7 +5,7 @@ use super::oriented;
 use super::{BodyMut, BodyRef, Deformable, StepContext};
 use crate::constraint::RowBuffer;
 use crate::math::{Block, Quat, Real, Vec3, add, vec};
-use crate::solver::implicit::{Outcome, Placed, Scratch, Settings, System, solve, stiffen};
+use crate::solver::implicit::{Outcome, Placed, Scratch, Settings, System, regularize, solve};
 
 /// A body with its state.
 #[derive(Debug)]
@@ -103,8 +103,8 @@ impl Alone {
                 v.push([w.x, w.y, w.z, 0.0]);
             }
             let placed = [Placed { first: 0, operator }];
-            let system = System { operators: &placed, lumps: &[] };
-            stiffen(&system, &mut self.rows, v.len(), &self.settings, &mut self.scratch);
+            let system = System { operators: &placed, rigid_unknowns: &[] };
+            regularize(&system, &mut self.rows, v.len(), &self.settings, &mut self.scratch);
             self.outcome = solve(&system, &mut self.rows, v, &self.settings, &mut self.scratch);
             for k in 0..spins {
                 let turned = oriented::orientation(inner, k);

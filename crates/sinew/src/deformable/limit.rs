@@ -17,12 +17,12 @@ use crate::math::Real;
 
 /// The stiffest element that a step can integrate.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Room {
+pub(crate) struct StabilityLimit {
     /// Largest ω² [1/s²].
     most: Real,
 }
 
-impl Room {
+impl StabilityLimit {
     /// Of an explicit step h [s] with damping β [s].
     pub(crate) fn explicit(h: Real, damping: Real) -> Self {
         Self { most: 4.0 / (h * (h + 2.0 * damping)) }
@@ -104,10 +104,10 @@ mod tests {
         for damping in [0.0, 0.01] {
             let square = 1e4;
             let step = largest_step(square, damping);
-            let room = Room::explicit(step, damping);
+            let room = StabilityLimit::explicit(step, damping);
             assert!((room.growth(square) - 1.0).abs() < 1e-5, "{}", room.growth(square));
-            assert_eq!(Room::explicit(2.0 * step, damping).share(square, 1.0), 1.0);
-            assert_eq!(Room::explicit(0.4 * step, damping).share(square, 2.0), 1.0);
+            assert_eq!(StabilityLimit::explicit(2.0 * step, damping).share(square, 1.0), 1.0);
+            assert_eq!(StabilityLimit::explicit(0.4 * step, damping).share(square, 2.0), 1.0);
             // ω² grown fourfold and the force cut to a quarter: stiffness as at rest
             assert!((room.share(square, 4.0) - 0.25).abs() < 1e-5);
         }

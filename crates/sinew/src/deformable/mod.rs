@@ -113,7 +113,7 @@ pub trait Deformable: std::fmt::Debug + Send + Sync {
     /// The memory of a body that is turned and set spinning as a whole [rad/s].
     fn carry_inner(&self, _turn: Quat, _spin: Vec3, _inner: &mut [Real]) {}
 
-    /// Semi-axes of nodes that are ellipsoids with an orientation and a spin of their own (`particle/oriented.rs`), one a
+    /// Semi-axes of nodes that are ellipsoids with an orientation and a spin of their own (`oriented/mod.rs`), one a
     /// node [m]; empty for nodes that are points.
     fn ellipsoids(&self) -> &[Vec3] {
         &[]
@@ -167,7 +167,7 @@ pub trait Deformable: std::fmt::Debug + Send + Sync {
 
     /// The body as nodes under distance rows, when it is nothing else: a step may then keep it in columns.
     #[doc(hidden)]
-    fn net(&mut self) -> Option<&mut cloth::Net> {
+    fn network(&mut self) -> Option<&mut cloth::DistanceNetwork> {
         None
     }
 
@@ -237,7 +237,7 @@ pub trait Operator: Send + Sync {
         v * self.mass()[block]
     }
     /// b − M v of every block, zero where pinned: what forces do in the substep [N·s].
-    fn kicks(&self, v: &[Block], out: &mut [Block]) {
+    fn force_impulse(&self, v: &[Block], out: &mut [Block]) {
         let given = self.load().iter().zip(v).zip(self.mass());
         for (k, (out, ((load, v), mass))) in out.iter_mut().zip(given).enumerate() {
             let push = vec(*load) - self.momentum(k, vec(*v));
@@ -248,10 +248,10 @@ pub trait Operator: Send + Sync {
     ///
     /// M stands here, not A: the corotational K makes a torque when it turns a strained body, and the residual of A would
     /// keep it.
-    fn lack(&self, modes: &Modes<'_>, v: &[Block]) -> (Vec3, Vec3) {
+    fn momentum_defect(&self, modes: &Modes<'_>, v: &[Block]) -> (Vec3, Vec3) {
         let (mut momentum, mut spin) = (modes.momentum, modes.spin);
         for (k, v) in v.iter().enumerate() {
-            let (push, twist) = modes.whole(k, self.momentum(k, vec(*v)));
+            let (push, twist) = modes.to_wrench(k, self.momentum(k, vec(*v)));
             momentum -= push;
             spin -= twist;
         }
@@ -300,7 +300,7 @@ pub struct Modes<'a> {
 
 impl Modes<'_> {
     /// Momentum and spin of the whole that a push on a block is.
-    pub fn whole(&self, block: usize, push: Vec3) -> (Vec3, Vec3) {
+    pub fn to_wrench(&self, block: usize, push: Vec3) -> (Vec3, Vec3) {
         self.arms.get(block).map_or((Vec3::ZERO, push), |arm| (push, arm.cross(push)))
     }
 

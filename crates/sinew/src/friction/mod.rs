@@ -16,6 +16,7 @@
 //! contact plane and laws are isotropic there. Kernels are written once over `Lane`: one contact, or eight at a time with
 //! the same bits.
 
+mod anisotropy;
 mod bristle;
 mod coulomb;
 mod curve;
@@ -29,8 +30,8 @@ mod stribeck;
 #[cfg(test)]
 mod tests;
 mod viscous;
-mod weave;
 
+pub(crate) use anisotropy::AnisotropyFrame;
 pub use coulomb::Coulomb;
 pub use curve::Curve;
 pub use dahl::Dahl;
@@ -40,7 +41,6 @@ pub use lugre::LuGre;
 pub use stiction::Stiction;
 pub use stribeck::Stribeck;
 pub use viscous::Viscous;
-pub(crate) use weave::Weave;
 
 use crate::error::{Error, check, not_negative};
 use crate::math::{Kernel, LANES, Lane, Real, run_wide};

@@ -160,7 +160,7 @@ pub(crate) fn may_meet(model: &Model, state: &State, a: u32, b: u32) -> bool {
     };
     let held = |slot: u32| !free(slot) || state.is_frozen(slot as usize);
     let nodes = model.nodes_at(a).zip(model.nodes_at(b));
-    !(held(a) && held(b)) && nodes.is_none_or(|(a, b)| a.meets(b)) && !model.are_apart(a, b)
+    !(held(a) && held(b)) && nodes.is_none_or(|(a, b)| a.meets(b)) && !model.collision_excluded(a, b)
 }
 
 /// True when the cells' colliders let each other touch.

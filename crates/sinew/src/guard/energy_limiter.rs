@@ -33,7 +33,7 @@ use crate::deformable::BodyRef;
 use crate::guard::motion_sums::{Energy, Fastest, Gift, Momentum, Motion};
 use crate::math::{Block, Real, Vec3, add, put, run_wide, vec};
 use crate::model::{Model, Nodes};
-use crate::work::{ImplicitIsland, Means, SoftWork, Work};
+use crate::work::{EnergyBudget, ImplicitIsland, SoftWork, Work};
 use std::ops::Range;
 
 /// Part of its rest length by which an edge may change in a substep before the energy is looked at.
@@ -94,7 +94,7 @@ fn is_kicked(held: &SoftWork, nodes: &Nodes) -> bool {
 
 /// True for an explicit body that a single kick within h [s] would give more than it may have: the step that it holds to be
 /// stable is not. That of a meshless block whose nodes were flung through each other was forty times too long.
-pub(crate) fn is_blown(h: Real, nodes: &Nodes, held: &SoftWork, body: BodyRef<'_>, kick: &mut Vec<Vec3>) -> bool {
+pub(crate) fn kick_unstable(h: Real, nodes: &Nodes, held: &SoftWork, body: BodyRef<'_>, kick: &mut Vec<Vec3>) -> bool {
     if !is_kicked(held, nodes) || held.model.sees_strain() {
         return false;
     }
@@ -130,14 +130,14 @@ pub(crate) fn count(first: bool, model: &Model, slot: u32, work: &mut Work) {
     let (v, last) = (&velocity[span.clone()], &mut kicked[span]);
     let centre = centre_of(nodes, v);
     if first {
-        held.means = Means { motion: kinetic(nodes, v, centre), strain: None, centre };
+        held.energy_budget = EnergyBudget { motion: kinetic(nodes, v, centre), strain: None, centre };
         return;
     }
     // node by node: what is pressed gets from one side what the other takes. A push works on the way that comes after it,
     // and what it takes is not counted: a kick into a wall is taken back by it, and nothing was lost
-    let before = std::mem::replace(&mut held.means.centre, centre);
+    let before = std::mem::replace(&mut held.energy_budget.centre, centre);
     let [given, ..] = run_wide(Motion { nodes, v, what: Gift { last, centre, before } });
-    held.means.motion += given;
+    held.energy_budget.motion += given;
     last.copy_from_slice(v);
 }
 
@@ -154,17 +154,20 @@ pub(crate) fn keep_kick(h: Real, model: &Model, slot: u32, work: &mut Work) {
     let centre = centre_of(nodes, v);
     let given = node_total[nodes.span()].iter().zip(&*v).map(|(force, v)| h * force.dot(vec(*v) - centre));
     let (given, now) = (given.sum::<Real>(), kinetic(nodes, v, centre));
-    held.means.motion += given;
-    held.means.centre = centre;
+    held.energy_budget.motion += given;
+    held.energy_budget.centre = centre;
     last.copy_from_slice(v);
     let allowed = |energy: Real| SWING * energy.max(0.0) + tremble(h, nodes);
     // the first is told without a look at the nodes
-    if !(now > SWING * held.means.motion.max(0.0)) || !(now > allowed(held.means.motion)) || is_driven(nodes, v) {
+    if !(now > SWING * held.energy_budget.motion.max(0.0))
+        || !(now > allowed(held.energy_budget.motion))
+        || is_driven(nodes, v)
+    {
         return;
     }
     // strain is asked for when motion alone does not tell: most steps do without
     let stored = held.model.energy(BodyRef { x, v, inner: &inner[nodes.inner_span()] });
-    let most = held.means.motion.max(0.0) + *held.means.strain.get_or_insert(stored);
+    let most = held.energy_budget.motion.max(0.0) + *held.energy_budget.strain.get_or_insert(stored);
     if !(now > allowed(most)) {
         return;
     }
@@ -177,11 +180,11 @@ pub(crate) fn keep_kick(h: Real, model: &Model, slot: u32, work: &mut Work) {
     report.counts.cut_short += 1;
 }
 
-/// Half kicks of Verlet at the end of a way are a body's own as well: `carry` has them, `before_advance` has not.
+/// Half kicks of Verlet at the end of a way are a body's own as well: `position_velocity` has them, `before_advance` has not.
 pub(crate) fn see_kick(span: Range<usize>, work: &mut Work) {
-    let Work { kicked, carry, before_advance, .. } = work;
+    let Work { kicked, position_velocity, before_advance, .. } = work;
     let Some(kicked) = kicked.get_mut(span.clone()) else { return };
-    for ((last, after), before) in kicked.iter_mut().zip(&carry[span]).zip(before_advance.iter()) {
+    for ((last, after), before) in kicked.iter_mut().zip(&position_velocity[span]).zip(before_advance.iter()) {
         add(last, vec(*after) - vec(*before));
     }
 }

@@ -32,7 +32,7 @@ enum Lie {
 }
 
 /// Moves apart what crosses, or holds it.
-pub(crate) fn untangle(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
+pub(crate) fn resolve_intersections(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
     if !settings.guaranteed {
         return;
     }

@@ -12,7 +12,7 @@ use crate::state::{State, flag};
 use crate::step::intake::freeze_rigid;
 use crate::work::Work;
 
-/// Holds who is insane, and marks in `work.put_back` whose end of the step is forgotten. Comes before anything is stored.
+/// Holds who is insane, and marks in `work.rolled_back` whose end of the step is forgotten. Comes before anything is stored.
 pub(crate) fn look(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
     look_at_nodes(model, work, settings.max_speed);
     let before = work.report.faults.len();
@@ -27,7 +27,7 @@ pub(crate) fn look(model: &Model, state: &mut State, work: &mut Work, settings: 
         }
         if let Some((what, field)) = insane(model, slot, work, settings.max_speed) {
             work.report.faults.push(Fault { body: model.body_id(slot), phase: Phase::Advance, what, field });
-            work.put_back[i] = true;
+            work.rolled_back[i] = true;
             hold(model, state, work, slot);
         }
     }
@@ -39,12 +39,12 @@ pub(crate) fn look(model: &Model, state: &mut State, work: &mut Work, settings: 
 
 /// Marks active bodies with an insane node, on all threads.
 fn look_at_nodes(model: &Model, work: &mut Work, max_speed: Real) {
-    let Work { pool, put_back, active, pose, velocity, inner, .. } = work;
-    put_back.clear();
-    put_back.resize(model.bodies.slot_count(), false);
+    let Work { pool, rolled_back, active, pose, velocity, inner, .. } = work;
+    rolled_back.clear();
+    rolled_back.resize(model.bodies.slot_count(), false);
     // as for rigid bodies; what is not a number is below nothing. All are looked at: nobody is insane, as a rule
     let most = max_speed * max_speed;
-    pool.chunks(put_back, 1, &|slot, insane| {
+    pool.chunks(rolled_back, 1, &|slot, insane| {
         let Some(nodes) = model.nodes_at(slot as u32).filter(|_| active[slot]) else { return };
         let blocks = model.blocks_of(nodes);
         let sane = pose[blocks.clone()].iter().zip(&velocity[blocks]).fold(true, |all, (x, v)| {
@@ -70,7 +70,7 @@ fn hold(model: &Model, state: &mut State, work: &Work, slot: u32) {
 fn insane(model: &Model, slot: u32, work: &Work, max_speed: Real) -> Option<(FaultKind, &'static str)> {
     let i = slot as usize;
     if model.nodes_at(slot).is_some() {
-        return work.put_back[i].then_some((FaultKind::NonFinite, "node_x"));
+        return work.rolled_back[i].then_some((FaultKind::NonFinite, "node_x"));
     }
     let (x, q) = rigid_pose(&work.pose, slot);
     let (v, w) = (vec(work.velocity[2 * i]), vec(work.velocity[2 * i + 1]));
@@ -95,15 +95,15 @@ fn moving(x: Vec3, q: Quat, v: Vec3, w: Vec3, max_speed: Real) -> Option<(FaultK
 
 /// Marks all of an island of which one is marked.
 fn share(model: &Model, work: &mut Work) {
-    let Work { islands, put_back, active, .. } = work;
-    let mut lost = vec![false; put_back.len()];
-    for slot in (0..put_back.len()).filter(|&slot| put_back[slot]) {
+    let Work { islands, rolled_back, active, .. } = work;
+    let mut lost = vec![false; rolled_back.len()];
+    for slot in (0..rolled_back.len()).filter(|&slot| rolled_back[slot]) {
         lost[islands.root(slot as u32) as usize] = true;
     }
     for (slot, _) in model.bodies.iter() {
         let i = slot as usize;
-        if active[i] && !put_back[i] && lost[islands.root(slot) as usize] {
-            put_back[i] = true;
+        if active[i] && !rolled_back[i] && lost[islands.root(slot) as usize] {
+            rolled_back[i] = true;
             work.report.counts.put_back += 1;
         }
     }
@@ -113,18 +113,18 @@ fn share(model: &Model, work: &mut Work) {
 fn forget(model: &Model, work: &mut Work) {
     for (id, constraint) in model.constraints.iter() {
         let mut touched = false;
-        constraint.slots(|slot| touched |= work.put_back[slot as usize]);
+        constraint.slots(|slot| touched |= work.rolled_back[slot as usize]);
         if touched {
             work.warm[model.rows_of(id)].fill(0.0);
         }
     }
     for g in &mut work.grips {
-        if work.put_back[g.body as usize] || work.put_back[g.sheet as usize] {
+        if work.rolled_back[g.body as usize] || work.rolled_back[g.sheet as usize] {
             (g.impulse, g.stick) = (Vec3::ZERO, Vec3::ZERO);
         }
     }
     for m in &mut work.contacts {
-        if work.put_back[m.key.a as usize] || work.put_back[m.key.b as usize] {
+        if work.rolled_back[m.key.a as usize] || work.rolled_back[m.key.b as usize] {
             m.roll = [0.0; 3];
             for point in &mut m.points {
                 (point.impulse, point.stick) = ([0.0; 3], [0.0; 2]);

@@ -9,14 +9,14 @@ use crate::constraint::{Bounds, Constraint, RowBuffer, View};
 use crate::contact::kernel::rigid;
 use crate::contact::{law_rows, point};
 use crate::debug::timing::PhaseClock;
-use crate::friction::{Memory, Weave};
+use crate::friction::{AnisotropyFrame, Memory};
 use crate::guard::energy_limiter;
 use crate::island::{SubstepContext, soft_body};
 use crate::math::{Real, Vec3, integrate_rotation, put, quat, vec};
 use crate::model::{Model, Motion};
 use crate::report::Phase;
 use crate::settings::Settings;
-use crate::solver::implicit::{Lump, Placed, System, solve as solve_island, stiffen};
+use crate::solver::implicit::{Placed, RigidUnknown, System, regularize, solve as solve_island};
 use crate::solver::soft::Softness;
 use crate::state::{State, contact_flag};
 use crate::step::assemble::slop;
@@ -178,12 +178,12 @@ fn begin(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settin
         }
     }
     let Work { implicit, velocity, pose, soft, .. } = work;
-    implicit.lumps.clear();
+    implicit.rigid_unknowns.clear();
     let free = |block: u32| vec(velocity[block as usize]);
     for &slot in &island.rigid {
         let Some(rigid) = model.rigid_at(slot) else { continue };
         let inertia = rigid.inertia.rotated(quat(pose[2 * slot as usize + 1]));
-        implicit.lumps.push(Lump {
+        implicit.rigid_unknowns.push(RigidUnknown {
             block: implicit.local[2 * slot as usize],
             mass: rigid.mass,
             inertia: Some(inertia),
@@ -199,7 +199,12 @@ fn begin(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settin
             let block = model.node_block(n as u32);
             if inv > 0.0 {
                 let free = [free(block), Vec3::ZERO];
-                implicit.lumps.push(Lump { block: implicit.local[block as usize], mass, inertia: None, free });
+                implicit.rigid_unknowns.push(RigidUnknown {
+                    block: implicit.local[block as usize],
+                    mass,
+                    inertia: None,
+                    free,
+                });
             }
         }
     }
@@ -214,18 +219,18 @@ fn number(model: &Model, work: &mut Work, island: &ImplicitIsland) {
     implicit.v.clear();
     implicit.first_of.resize(model.bodies.slot_count(), 0);
     for &slot in &island.rigid {
-        implicit.seat(2 * slot, velocity);
-        implicit.seat(2 * slot + 1, velocity);
+        implicit.local_index(2 * slot, velocity);
+        implicit.local_index(2 * slot + 1, velocity);
     }
     for &slot in &island.nodes {
         let Some(nodes) = model.nodes_at(slot) else { continue };
         implicit.first_of[slot as usize] = implicit.global.len() as u32;
         for n in nodes.span() {
-            implicit.seat(model.node_block(n as u32), velocity);
+            implicit.local_index(model.node_block(n as u32), velocity);
         }
         // an operator's blocks lie side by side: places, then spins
         for k in 0..nodes.radii.len() {
-            implicit.seat(model.spin_block(nodes.start + k as u32), velocity);
+            implicit.local_index(model.spin_block(nodes.start + k as u32), velocity);
         }
     }
 }
@@ -245,7 +250,7 @@ fn assemble(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Set
         counts.constraint_rows += constraints;
     }
     let Work { implicit, velocity, .. } = work;
-    rows.renumber(|block| implicit.seat(block, velocity));
+    rows.renumber(|block| implicit.local_index(block, velocity));
     implicit.rows = rows;
 }
 
@@ -280,16 +285,20 @@ fn contact_rows(
         let material = point::pair_material(model, &settings.pairs, m);
         let point = m.points[t.point as usize];
         t.friction = if point.slipping != 0 { material.kinetic_friction } else { material.static_friction };
-        t.weave = if material.grain.is_some() { point::weave(model, &work.pose, m, &place) } else { Weave::NONE };
-        let stick = t.weave.way(point.stick);
-        (t.normal, t.tangents, t.at, t.gap) = (place.normal, t.weave.axes(place.tangents), place.at, place.gap);
+        t.anisotropy = if material.grain.is_some() {
+            point::anisotropy(model, &work.pose, m, &place)
+        } else {
+            AnisotropyFrame::NONE
+        };
+        let stick = t.anisotropy.way(point.stick);
+        (t.normal, t.tangents, t.at, t.gap) = (place.normal, t.anisotropy.axes(place.tangents), place.at, place.gap);
         t.row = rows.len() as u32;
         t.start = point.impulse[0] * island.scale;
         point::terms_at_one_point(model, work, m, t.normal, t.at, &mut terms);
         let gap = if t.gap < 0.0 { (t.gap + slop(model, m, settings)).min(0.0) } else { t.gap };
         let bias = (gap / ctx.h).max(-settings.push_speed);
         let n = rows.push(&terms, bias, bias.min(0.0), 0.0, Bounds::AtLeast(0.0));
-        let (approach, least) = (rows.drift(n, &work.velocity), ctx.contact.restitution_speed);
+        let (approach, least) = (rows.relative_velocity(n, &work.velocity), ctx.contact.restitution_speed);
         if let Some(bias) = point::rebound(material.restitution, approach, t.gap, ctx.h, least) {
             (rows.rows_mut()[n as usize].bias, rows.rows_mut()[n as usize].correction) = (bias, 0.0);
         }
@@ -323,8 +332,8 @@ fn solve(work: &mut Work, settings: &Settings, island: &Island<'_>) {
             placed.push(Placed { first, operator });
         }
     }
-    let system = System { operators: &placed, lumps: &implicit.lumps };
-    stiffen(&system, &mut implicit.rows, implicit.v.len(), &settings.implicit, &mut implicit.scratch);
+    let system = System { operators: &placed, rigid_unknowns: &implicit.rigid_unknowns };
+    regularize(&system, &mut implicit.rows, implicit.v.len(), &settings.implicit, &mut implicit.scratch);
     let outcome = solve_island(&system, &mut implicit.rows, &mut implicit.v, &settings.implicit, &mut implicit.scratch);
     implicit.outcome = outcome;
     work.report.counts.iterations += outcome.iterations;
@@ -337,11 +346,11 @@ fn solve(work: &mut Work, settings: &Settings, island: &Island<'_>) {
 fn keep(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings, island: &Island<'_>) {
     keep_impulses(model, work, settings, island);
     keep_contacts(ctx, work, settings, island);
-    let Work { implicit, velocity, carry, .. } = work;
+    let Work { implicit, velocity, position_velocity, .. } = work;
     for (&block, v) in implicit.global.iter().zip(&implicit.v) {
         let to = &mut velocity[block as usize];
         put(to, vec(*v));
-        carry[block as usize] = *to;
+        position_velocity[block as usize] = *to;
     }
 }
 
@@ -396,16 +405,16 @@ fn keep_contacts(ctx: &SubstepContext, work: &mut Work, settings: &Settings, isl
     for t in &mut implicit.touches[island.touches..] {
         let rows = &implicit.rows.rows()[t.row as usize..t.row as usize + 3];
         let [n, a, b] = [rows[0].impulse, rows[1].impulse, rows[2].impulse];
-        let slip = [1, 2].map(|k| implicit.rows.drift(t.row + k, &implicit.v));
+        let slip = [1, 2].map(|k| implicit.rows.relative_velocity(t.row + k, &implicit.v));
         let point = &mut contacts[t.manifold as usize].points[t.point as usize];
-        let [along, across] = t.weave.push_back([a, b]);
+        let [along, across] = t.anisotropy.push_back([a, b]);
         point.impulse = [settings.implicit.carried(t.start, n), along, across].map(|i| i / island.scale);
-        let mut stick = t.weave.way(point.stick);
+        let mut stick = t.anisotropy.way(point.stick);
         if t.law.has_bristle() {
             let memory = Memory { stretch: stick, slipping: point.slipping != 0 };
             let slip = slip.map(|v| v * t.seen);
             let seen = law_rows::follow(t.law, t.pair, memory, [ctx.h, n / ctx.h], slip);
-            (point.stick, point.slipping) = (t.weave.way_back(seen.stretch), u32::from(seen.slipping));
+            (point.stick, point.slipping) = (t.anisotropy.way_back(seen.stretch), u32::from(seen.slipping));
             t.sum += t.normal * n + t.tangents[0] * a + t.tangents[1] * b;
             t.normal_sum += n;
             continue;
@@ -418,7 +427,7 @@ fn keep_contacts(ctx: &SubstepContext, work: &mut Work, settings: &Settings, isl
         if length > most {
             stick = stick.map(|s| s * (most / length));
         }
-        point.stick = t.weave.way_back(stick);
+        point.stick = t.anisotropy.way_back(stick);
         let creep = ctx.h * (slip[0] * slip[0] + slip[1] * slip[1]).sqrt();
         point.slipping = u32::from(rigid::slips(length > most && n > 0.0, point.slipping != 0, creep, most));
         t.sum += t.normal * n + t.tangents[0] * a + t.tangents[1] * b;

@@ -120,9 +120,9 @@ pub(crate) fn see(model: &Model, work: &mut Work) {
     }
 }
 
-/// Takes D out of `carry` for every loose island, and gives back the momentum that rounding took.
-pub(crate) fn untwist(h: Real, model: &Model, work: &mut Work) {
-    let Work { loose, velocity, carry, pose, kick_rest, .. } = work;
+/// Takes D out of `position_velocity` for every loose island, and gives back the momentum that rounding took.
+pub(crate) fn conserve_angular_momentum(h: Real, model: &Model, work: &mut Work) {
+    let Work { loose, velocity, position_velocity, pose, v_remainder, .. } = work;
     for (island, before) in loose.members.chunk_by(|a, b| a.0 == b.0).zip(&loose.before) {
         let after = Sums::of(model, island, velocity, pose);
         let mut gained = after.spin - before.spin;
@@ -130,15 +130,17 @@ pub(crate) fn untwist(h: Real, model: &Model, work: &mut Work) {
         let heaviest = island.iter().filter_map(|m| rigid(m.1)).reduce(|a, b| if b.1 > a.1 { b } else { a });
         if let Some((slot, mass)) = heaviest {
             let back = before.momentum - after.momentum;
-            kick_rest[slot] += narrow(back) / mass;
+            v_remainder[slot] += narrow(back) / mass;
             gained += (vec(pose[2 * slot]) - after.centre).cross(back);
         }
         let mean = after.momentum / after.mass;
-        let Some(turn) = way_out(model, island, (velocity, carry, pose), mean, gained / wide(h)) else { continue };
+        let Some(turn) = way_out(model, island, (velocity, position_velocity, pose), mean, gained / wide(h)) else {
+            continue;
+        };
         for &(_, slot) in island {
             each_block(model, slot, |block, _| {
                 let push = narrow((vec(velocity[block]) - mean).cross(turn));
-                add(&mut carry[block], push);
+                add(&mut position_velocity[block], push);
             });
         }
     }

@@ -10,7 +10,7 @@ use crate::settings::Settings;
 use crate::solver::pool::Pool;
 use crate::state::State;
 use crate::step::predict::decay;
-use crate::work::{Means, SoftWork, Work};
+use crate::work::{EnergyBudget, SoftWork, Work};
 
 /// Share of a model's stable step that is used: matter may become stiffer before the step ends.
 const STABLE_SHARE: Real = 0.8;
@@ -38,8 +38,8 @@ pub(crate) fn adopt(model: &mut Model, state: &State, work: &mut Work) {
             generation,
             model,
             stable_step: Real::INFINITY,
-            flung: false,
-            means: Means::default(),
+            diverges: false,
+            energy_budget: EnergyBudget::default(),
             sheet: Default::default(),
         });
         work.soft_stale = true;
@@ -80,9 +80,9 @@ fn with_body(
     let Some(nodes) = model.nodes_at(slot) else { return };
     let first = model.node_block(nodes.start) as usize;
     let span = first..first + nodes.inv_mass.len();
-    let Work { pool, soft, pose, velocity, carry, node_total, inner, .. } = work;
+    let Work { pool, soft, pose, velocity, position_velocity, node_total, inner, .. } = work;
     let Some(held) = soft[slot as usize].as_mut() else { return };
-    let velocity = if moved_by_carry { carry } else { velocity };
+    let velocity = if moved_by_carry { position_velocity } else { velocity };
     let body = BodyMut {
         x: &mut pose[span.clone()],
         v: &mut velocity[span],
@@ -174,7 +174,7 @@ pub(crate) fn advance(when: When, model: &Model, slot: u32, work: &mut Work, set
     if kicks {
         energy_limiter::count(false, model, slot, work);
         work.before_advance.clear();
-        work.before_advance.extend_from_slice(&work.carry[span.clone()]);
+        work.before_advance.extend_from_slice(&work.position_velocity[span.clone()]);
     }
     take_spins(model, nodes, work);
     with_body(model, slot, work, true, |m, body, pool| m.advance(&when.context(settings, pool), body));
@@ -183,8 +183,10 @@ pub(crate) fn advance(when: When, model: &Model, slot: u32, work: &mut Work, set
         return;
     }
     energy_limiter::see_kick(span.clone(), work);
-    let Work { velocity, carry, before_advance, .. } = work;
-    for ((v, after), before) in velocity[span.clone()].iter_mut().zip(&carry[span]).zip(before_advance.iter()) {
+    let Work { velocity, position_velocity, before_advance, .. } = work;
+    for ((v, after), before) in
+        velocity[span.clone()].iter_mut().zip(&position_velocity[span]).zip(before_advance.iter())
+    {
         if after != before {
             *v = [0, 1, 2, 3].map(|k| if k < 3 { v[k] + (after[k] - before[k]) } else { v[k] });
         }
@@ -204,7 +206,7 @@ pub(crate) fn choose_integrators(model: &Model, work: &mut Work, settings: &Sett
         held.stable_step = held.model.stable_step();
         let blocks = model.blocks_of(nodes);
         let (x, v) = (&pose[blocks.clone()], &velocity[blocks]);
-        held.flung = !held.stable_step.is_finite()
+        held.diverges = !held.stable_step.is_finite()
             && held.model.operator().is_none()
             && energy_limiter::change(h, nodes, x, v, energy_limiter::FLUNG) > energy_limiter::FLUNG;
     });
@@ -230,9 +232,9 @@ pub(crate) fn choose_integrators(model: &Model, work: &mut Work, settings: &Sett
             }
         }
         let substeps = needed(held.stable_step, settings).max(settings.substeps);
-        if held.flung
+        if held.diverges
             || substeps > settings.max_substeps
-            || energy_limiter::is_blown(settings.dt / substeps as Real, nodes, held, body, kick)
+            || energy_limiter::kick_unstable(settings.dt / substeps as Real, nodes, held, body, kick)
         {
             held.model.go_implicit(true);
         }

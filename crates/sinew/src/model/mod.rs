@@ -131,7 +131,7 @@ impl Model {
     }
 
     /// True when a constraint asks the two bodies not to collide.
-    pub(crate) fn are_apart(&self, a: u32, b: u32) -> bool {
+    pub(crate) fn collision_excluded(&self, a: u32, b: u32) -> bool {
         !self.apart.is_empty() && self.apart.binary_search(&(a.min(b), a.max(b))).is_ok()
     }
 

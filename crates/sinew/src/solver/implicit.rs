@@ -12,7 +12,7 @@
 //! looked at again (Newton on a semismooth equation; Alart and Curnier 1991, with the disc's radius held for a pass so
 //! that the matrix stays symmetric). In steady contact the first guess is right and one pass is enough.
 //!
-//! 1. `stiffen`: a hard row (softness 0) cannot enter a CG. It gets the softness 1/(stiffness · mass it meets) and is told
+//! 1. `regularize`: a hard row (softness 0) cannot enter a CG. It gets the softness 1/(stiffness · mass it meets) and is told
 //!    to start from last step's impulse: J·v + bias + softness (λ − λ_last) = 0, the method of multipliers with one
 //!    iteration a step (Hestenes 1969). At rest the softness then costs no penetration at all.
 //! 2. passes of CG.
@@ -26,21 +26,21 @@
 //! stiffness ratio A_ii/m: explodes), two-sided sweeps after a truncated CG (explode the same way), a secant for sliding
 //! friction (too slow to let a body begin to slide).
 
-mod audit;
 mod cg;
+mod momentum_correction;
 mod near;
+mod regularize;
 mod smooth;
 mod space;
-mod stiffen;
 
 use crate::constraint::{Bounds, RowBuffer, RowId, Term};
 use crate::deformable::Operator;
 use crate::error::{Error, check, positive};
 use crate::math::{Block, Real, Sym3, Vec3, add};
-use audit::{Seat, balance, settle};
 use cg::{Plan, Radii, conjugate_gradient, dot};
-use space::{Space, apply_bodies, bounded, drift};
-pub use stiffen::stiffen;
+use momentum_correction::{Seat, balance, settle};
+pub use regularize::regularize;
+use space::{Space, apply_bodies, bounded, relative_velocity};
 
 /// An implicit body at its place in the island.
 #[derive(Clone, Copy)]
@@ -53,7 +53,7 @@ pub struct Placed<'a> {
 
 /// A body without elastic forces of its own: a particle on one block, or a rigid body on two.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Lump {
+pub struct RigidUnknown {
     /// Its block, or the first of its two.
     pub block: u32,
     /// Mass [kg].
@@ -70,7 +70,7 @@ pub struct System<'a> {
     /// Implicit bodies.
     pub operators: &'a [Placed<'a>],
     /// All others.
-    pub lumps: &'a [Lump],
+    pub rigid_unknowns: &'a [RigidUnknown],
 }
 
 impl std::fmt::Debug for Placed<'_> {
@@ -178,7 +178,8 @@ impl Settings {
 const LAW_TOLERANCE: Real = 10.0;
 /// The audit's passes: rigid modes only, no operator is applied, so that iterations are cheap. It changes impulses by what
 /// the CG has left, a thousandth, and friction's radii by no more: they stay.
-const AUDIT: Plan = Plan { tolerance: 1e-5, iterations: 1000, passes: 30, radii: Radii::Held, unlooked: 0 };
+const MOMENTUM_CORRECTION: Plan =
+    Plan { tolerance: 1e-5, iterations: 1000, passes: 30, radii: Radii::Held, unlooked: 0 };
 /// Part of the way that disc radii go to μ λ(normal) from pass to pass. With 1 radii and normal impulses of a sliding soft
 /// body chase each other (E = 1e6 Pa, 17 ms: never settles); 0.3 is the largest value tried that always settled.
 const RADIUS_BLEND: Real = 0.3;
@@ -217,12 +218,12 @@ pub struct Scratch {
     coarse_rows: RowBuffer,
     /// The row that each coarse row stands for. (coarse row_count)
     coarse_of: Vec<RowId>,
-    coarse_lumps: Vec<Lump>,
+    coarse_lumps: Vec<RigidUnknown>,
     coarse_terms: Vec<Term>,
     coarse_v: Vec<Block>,
-    /// What presses each block. Written by `stiffen`. (block_count)
-    pressed: Vec<stiffen::Pressed>,
-    /// The most that a push moves each operator as a whole. Written by `stiffen`. (operator_count) [1/kg]
+    /// What presses each block. Written by `regularize`. (block_count)
+    pressed: Vec<regularize::Pressed>,
+    /// The most that a push moves each operator as a whole. Written by `regularize`. (operator_count) [1/kg]
     gives: Vec<Real>,
     /// Where each block lies in the coarse space. (block_count)
     seats: Vec<Seat>,
@@ -268,7 +269,7 @@ pub fn solve(
 fn run_passes(system: &System<'_>, rows: &mut RowBuffer, v: &mut [Block], plan: Plan, s: &mut Space) -> Outcome {
     let mut outcome = Outcome::default();
     let enough = LAW_TOLERANCE * plan.tolerance;
-    let (mut peeked, mut unlooked, mut patience) = (false, 0, plan.iterations / PATIENCE);
+    let (mut peeked, mut unlooked, mut jacobi_groups) = (false, 0, plan.iterations / PATIENCE);
     s.blend = 1.0;
     linearise(rows, v, s);
     apply_bodies(system, v, &mut s.applied);
@@ -283,7 +284,7 @@ fn run_passes(system: &System<'_>, rows: &mut RowBuffer, v: &mut [Block], plan: 
         let part = if mismatch(rows, v, s) > enough { cut(rows, v, s) } else { 1.0 };
         s.end_pass(part);
         // the way that a CG which was given up goes may be cut to nothing again and again
-        unlooked = if part < STALL { std::mem::take(&mut patience) } else { 0 };
+        unlooked = if part < STALL { std::mem::take(&mut jacobi_groups) } else { 0 };
         if part < STALL && !peeked {
             peeked = outcome.passes < plan.passes && outcome.iterations < plan.iterations;
             if peeked {
@@ -344,8 +345,8 @@ fn cut(rows: &RowBuffer, v: &mut [Block], s: &mut Space) -> Real {
     let bend = dot(&s.p, &s.moved);
     let slope = dot(&s.p, &s.applied) - dot(&s.p, &s.load);
     for id in s.near.iter().map(|&id| id as usize) {
-        s.step[id] = drift(rows.terms(id as RowId), &s.p);
-        s.from[id] = drift(rows.terms(id as RowId), &s.start) + rows.rows()[id].bias;
+        s.step[id] = relative_velocity(rows.terms(id as RowId), &s.p);
+        s.from[id] = relative_velocity(rows.terms(id as RowId), &s.start) + rows.rows()[id].bias;
     }
     let mut climb = |t: Real| {
         for id in s.near.iter().map(|&id| id as usize) {
@@ -438,7 +439,7 @@ fn guard(rows: &mut RowBuffer, v: &mut [Block]) {
         if !matches!(row.bounds, Bounds::AtLeast(_)) || row.diagonal == Real::INFINITY {
             continue;
         }
-        let approach = drift(rows.terms(id as RowId), v) + row.bias - row.correction;
+        let approach = relative_velocity(rows.terms(id as RowId), v) + row.bias - row.correction;
         if approach < 0.0 {
             let push = -approach / (row.diagonal - row.softness);
             rows.rows_mut()[id].impulse += push;
@@ -453,18 +454,18 @@ fn guard(rows: &mut RowBuffer, v: &mut [Block]) {
 mod tests {
     use super::*;
 
-    fn lump(block: u32, mass: Real, velocity: Vec3) -> Lump {
-        Lump { block, mass, inertia: None, free: [velocity, Vec3::ZERO] }
+    fn unknown(block: u32, mass: Real, velocity: Vec3) -> RigidUnknown {
+        RigidUnknown { block, mass, inertia: None, free: [velocity, Vec3::ZERO] }
     }
 
     fn term(block: u32, jacobian: Vec3, inverse_mass: Real) -> Term {
         Term { block, jacobian, response: jacobian * inverse_mass }
     }
 
-    fn solved(lumps: &[Lump], rows: &mut RowBuffer, v: &mut [Block]) -> Outcome {
+    fn solved(rigid_unknowns: &[RigidUnknown], rows: &mut RowBuffer, v: &mut [Block]) -> Outcome {
         let (settings, mut scratch) = (Settings::default(), Scratch::default());
-        let system = System { operators: &[], lumps };
-        stiffen(&system, rows, v.len(), &settings, &mut scratch);
+        let system = System { operators: &[], rigid_unknowns };
+        regularize(&system, rows, v.len(), &settings, &mut scratch);
         solve(&system, rows, v, &settings, &mut scratch)
     }
 
@@ -473,7 +474,7 @@ mod tests {
         let mut rows = RowBuffer::default();
         rows.push(&[term(0, -Vec3::X, 1.0), term(1, Vec3::X, 0.5)], 0.0, 0.0, 0.0, Bounds::AtLeast(0.0));
         let mut v = [[1.0, 0.0, 0.0, 0.0], [0.0; 4]];
-        solved(&[lump(0, 1.0, Vec3::X), lump(1, 2.0, Vec3::ZERO)], &mut rows, &mut v);
+        solved(&[unknown(0, 1.0, Vec3::X), unknown(1, 2.0, Vec3::ZERO)], &mut rows, &mut v);
         assert!((v[0][0] + 2.0 * v[1][0] - 1.0).abs() < 1e-6);
         assert!((v[0][0] - v[1][0]).abs() < 2e-3, "{v:?}");
     }
@@ -485,7 +486,7 @@ mod tests {
         rows.push(&[term(0, Vec3::X, 1.0)], 0.0, 0.0, 0.0, Bounds::Disc { normal: n, friction: 0.5, radius: 0.0 });
         rows.push(&[term(0, Vec3::Z, 1.0)], 0.0, 0.0, 0.0, Bounds::Mate);
         let mut v = [[3.0, -1.0, 4.0, 0.0]];
-        solved(&[lump(0, 1.0, Vec3::new(3.0, -1.0, 4.0))], &mut rows, &mut v);
+        solved(&[unknown(0, 1.0, Vec3::new(3.0, -1.0, 4.0))], &mut rows, &mut v);
         // friction 0.5 · 1 N·s against (3, 4): 0.3 and 0.4
         assert!((v[0][0] - 2.7).abs() < 2e-3 && (v[0][2] - 3.6).abs() < 2e-3, "{v:?}");
     }
@@ -495,7 +496,7 @@ mod tests {
         let mut rows = RowBuffer::default();
         rows.push(&[term(0, Vec3::X, 1.0)], 0.0, 0.0, 0.0, Bounds::Between { low: -0.25, high: 0.25 });
         let mut v = [[1.0, 0.0, 0.0, 0.0]];
-        solved(&[lump(0, 1.0, Vec3::X)], &mut rows, &mut v);
+        solved(&[unknown(0, 1.0, Vec3::X)], &mut rows, &mut v);
         assert!((v[0][0] - 0.75).abs() < 1e-6 && rows.rows()[0].impulse == -0.25);
     }
 
@@ -507,7 +508,7 @@ mod tests {
         rows.push(&[term(0, Vec3::Y, 0.0)], 0.0, 0.0, 0.0, Bounds::Disc { normal: n, friction: 1.0, radius: 0.0 });
         rows.push(&[term(0, Vec3::Z, 0.0)], 0.0, 0.0, 0.0, Bounds::Mate);
         let mut v = [[2.0, 0.0, 0.0, 0.0], [0.0; 4]];
-        solved(&[lump(1, 1.0, Vec3::ZERO)], &mut rows, &mut v);
+        solved(&[unknown(1, 1.0, Vec3::ZERO)], &mut rows, &mut v);
         assert_eq!(v[0], [2.0, 0.0, 0.0, 0.0]);
         assert!((v[1][0] - 2.0).abs() < 3e-3, "{v:?}");
         assert!(rows.rows()[1..].iter().all(|r| r.impulse == 0.0));

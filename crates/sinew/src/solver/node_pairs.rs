@@ -84,10 +84,10 @@ impl LaneBatch for PairBatch {
     #[inline(always)]
     fn relax<L: Lane>(&mut self, t: L::Token, at: usize, v: Blocks<'_>, pass: Pass) -> L {
         let (a, b, axis) = (&self.a[at..], &self.b[at..], &self.axis[at..]);
-        let drift = L::pair_drift(t, v, &Pairs { a, b, axis, answers: 0 });
+        let relative_velocity = L::pair_drift(t, v, &Pairs { a, b, axis, answers: 0 });
         let old = L::load(t, &self.impulse[at..]);
         let [bias, softness, inverse] = if pass == Pass::Correct { &self.correct } else { &self.relax };
-        let push = drift + L::load(t, &bias[at..]) + L::load(t, &softness[at..]) * old;
+        let push = relative_velocity + L::load(t, &bias[at..]) + L::load(t, &softness[at..]) * old;
         let wanted = old - push * L::load(t, &inverse[at..]);
         let new = wanted.max(L::load(t, &self.low[at..])).min(L::load(t, &self.high[at..]));
         new.store(&mut self.impulse[at..]);

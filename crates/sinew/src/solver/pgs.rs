@@ -63,11 +63,11 @@ pub(crate) fn sweep_some(rows: &mut RowBuffer, some: Range<RowId>, v: &mut [Bloc
 /// The impulse that would satisfy this row alone.
 pub(crate) fn wanted(rows: &RowBuffer, id: RowId, v: &[Block], pass: Pass) -> Real {
     let row = rows.rows()[id as usize];
-    let drift = rows.drift(id, v);
+    let relative_velocity = rows.relative_velocity(id, v);
     if pass == Pass::Correct || row.spring {
-        row.impulse - (drift + row.bias + row.softness * row.impulse) / row.diagonal
+        row.impulse - (relative_velocity + row.bias + row.softness * row.impulse) / row.diagonal
     } else {
-        row.impulse - (drift + row.bias - row.correction) / (row.diagonal - row.softness)
+        row.impulse - (relative_velocity + row.bias - row.correction) / (row.diagonal - row.softness)
     }
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn wanted(rows: &RowBuffer, id: RowId, v: &[Block], pass: Pass) -> Re
 pub(crate) fn relax_disc(rows: &mut RowBuffer, id: RowId, reach: Real, v: &mut [Block], pass: Pass) -> Real {
     let slip = |row: RowId| {
         let r = rows.rows()[row as usize];
-        rows.drift(row, v) + if pass == Pass::Correct { r.bias } else { r.bias - r.correction }
+        rows.relative_velocity(row, v) + if pass == Pass::Correct { r.bias } else { r.bias - r.correction }
     };
     let (slip_a, slip_b) = (slip(id), slip(id + 1));
     let [old_a, old_b] = [rows.rows()[id as usize].impulse, rows.rows()[id as usize + 1].impulse];

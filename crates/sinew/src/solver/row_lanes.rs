@@ -112,19 +112,20 @@ impl<const T: usize> LaneBatch for RowBatch<T> {
     #[inline(always)]
     fn relax<L: Lane>(&mut self, t: L::Token, at: usize, v: Blocks<'_>, pass: Pass) -> L {
         let mut blocks = [[L::splat(t, 0.0); 4]; T];
-        let mut drift = L::splat(t, 0.0);
+        let mut relative_velocity = L::splat(t, 0.0);
         for k in 0..T {
             blocks[k] = L::load_rows4(t, v, &self.load[k][at..]);
             for axis in 0..3 {
-                drift = drift + L::load(t, &self.jacobian[k][axis][at..]) * blocks[k][axis];
+                relative_velocity = relative_velocity + L::load(t, &self.jacobian[k][axis][at..]) * blocks[k][axis];
             }
         }
         let old = L::load(t, &self.impulse[at..]);
         let wanted = if pass == Pass::Correct {
-            let push = drift + L::load(t, &self.bias[at..]) + L::load(t, &self.softness[at..]) * old;
+            let push = relative_velocity + L::load(t, &self.bias[at..]) + L::load(t, &self.softness[at..]) * old;
             old - push * L::load(t, &self.inverse[at..])
         } else {
-            let push = drift + L::load(t, &self.relax_bias[at..]) + L::load(t, &self.relax_softness[at..]) * old;
+            let push =
+                relative_velocity + L::load(t, &self.relax_bias[at..]) + L::load(t, &self.relax_softness[at..]) * old;
             old - push * L::load(t, &self.relax_inverse[at..])
         };
         let new = wanted.max(L::load(t, &self.low[at..])).min(L::load(t, &self.high[at..]));
@@ -196,7 +197,7 @@ impl<B: LaneBatch> Shape<B> {
         run(sweep, lanes)
     }
 
-    fn harvest(&self, rows: &mut RowBuffer) {
+    fn store_impulses(&self, rows: &mut RowBuffer) {
         for batch in &self.batches {
             let (ids, impulses) = batch.lanes();
             for (&id, &impulse) in ids.iter().zip(impulses).filter(|(id, _)| **id != RowId::MAX) {
@@ -348,13 +349,13 @@ impl RowLanes {
     }
 
     /// Writes the impulses back to the rows.
-    pub fn harvest(&self, rows: &mut RowBuffer) {
+    pub fn store_impulses(&self, rows: &mut RowBuffer) {
         debug_assert_eq!(self.len, rows.len());
-        self.pairs.harvest(rows);
-        self.one.harvest(rows);
-        self.two.harvest(rows);
-        self.three.harvest(rows);
-        self.four.harvest(rows);
+        self.pairs.store_impulses(rows);
+        self.one.store_impulses(rows);
+        self.two.store_impulses(rows);
+        self.three.store_impulses(rows);
+        self.four.store_impulses(rows);
     }
 }
 
@@ -445,7 +446,7 @@ mod tests {
                 for (a, b) in wide.iter().flatten().zip(want.iter().flatten()) {
                     prop_assert!((a - b).abs() <= 1e-4 * scale, "{} {}", a, b);
                 }
-                lanes.harvest(&mut rows);
+                lanes.store_impulses(&mut rows);
                 for (id, impulse) in order.iter().zip(impulses) {
                     prop_assert!((rows.rows()[*id as usize].impulse - impulse).abs() <= 1e-4 * scale);
                 }

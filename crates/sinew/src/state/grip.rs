@@ -1,5 +1,5 @@
 //! Grips: what nodes of a sheet in columns have of a ball or a plane. A fifth of the bytes of a contact: thousands are made
-//! in every step. A sheet that leaves its columns has contacts instead (`step/sheet_memory.rs`).
+//! in every step. A sheet that leaves its columns has contacts instead (`contact/cloth/memory.rs`).
 
 use crate::math::Vec3;
 use bytemuck::{Pod, Zeroable};

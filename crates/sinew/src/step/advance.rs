@@ -32,8 +32,8 @@ pub(crate) fn advance(ctx: &SubstepContext, model: &Model, work: &mut Work, sett
 pub(crate) fn move_rigid(h: Real, model: &Model, work: &mut Work, settings: &Settings, slot: u32) {
     let i = slot as usize;
     let Some(rigid) = model.rigid_at(slot) else { return };
-    let carry = if work.active[i] { &work.carry } else { &work.velocity };
-    let (v, w) = (vec(carry[2 * i]), vec(carry[2 * i + 1]));
+    let position_velocity = if work.active[i] { &work.position_velocity } else { &work.velocity };
+    let (v, w) = (vec(position_velocity[2 * i]), vec(position_velocity[2 * i + 1]));
     // compensated sum: at 1 km from the origin a substep of slow motion is below the last bit of f32
     let (x, way) = (vec(work.pose[2 * i]), v * h + work.rest[i]);
     let there = x + way;
@@ -58,7 +58,7 @@ pub(crate) fn move_particles(h: Real, model: &Model, work: &mut Work, slot: u32)
     let Some(nodes) = model.nodes_at(slot) else { return };
     for n in nodes.span() {
         let block = model.node_block(n as u32) as usize;
-        let (v, x) = (work.carry[block], &mut work.pose[block]);
+        let (v, x) = (work.position_velocity[block], &mut work.pose[block]);
         (x[0], x[1], x[2]) = (x[0] + h * v[0], x[1] + h * v[1], x[2] + h * v[2]);
     }
 }

@@ -25,11 +25,11 @@ const LAY_OUT: usize = 32;
 pub(crate) fn assemble(ctx: &SubstepContext, model: &Model, state: &State, work: &mut Work, settings: &Settings) {
     if ctx.substep == 0 {
         // contacts want the speed of approach before any impulse is applied
-        cloth::carry_over(model, work);
+        cloth::copy_position_velocity(model, work);
         batch_contacts(ctx, model, work, settings);
         light_nodes::build(model, &settings.pairs, work);
     } else {
-        harvest(work);
+        store_impulses(work);
     }
     momentum::see(model, work);
     constraint_rows(ctx, model, state, work);
@@ -69,9 +69,9 @@ pub(crate) fn warm_from_state(state: &State, work: &mut Work, settings: &Setting
 }
 
 /// Keeps this substep's impulses for the next.
-pub(crate) fn harvest(work: &mut Work) {
+pub(crate) fn store_impulses(work: &mut Work) {
     if work.laid {
-        work.node_lanes.harvest(&mut work.node_rows);
+        work.node_lanes.store_impulses(&mut work.node_rows);
     }
     for span in &work.spans {
         let buffer = if span.nodes { &work.node_rows } else { &work.rows };
@@ -80,8 +80,8 @@ pub(crate) fn harvest(work: &mut Work) {
             *to = row.impulse;
         }
     }
-    surfel::harvest(work);
-    law_rows::harvest(work);
+    surfel::store_impulses(work);
+    law_rows::store_impulses(work);
 }
 
 fn constraint_rows(ctx: &SubstepContext, model: &Model, state: &State, work: &mut Work) {

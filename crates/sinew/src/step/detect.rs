@@ -181,7 +181,7 @@ fn pick_candidates(model: &Model, state: &State, work: &mut Work, settings: &Set
         if both_fixed || (nobody_moves && !sensor) || !ca.groups.meets(cb.groups) {
             continue;
         }
-        if model.are_apart(ca.body, cb.body) {
+        if model.collision_excluded(ca.body, cb.body) {
             continue;
         }
         let key =
@@ -436,14 +436,14 @@ fn load_bodies(model: &Model, state: &State, work: &mut Work) {
     // behind the nodes, when some are oriented: spins, and in poses their orientations
     let spins = model.bodies.iter().any(|(slot, _)| model.nodes_at(slot).is_some_and(|n| !n.radii.is_empty()));
     let blocks = 2 * slots + model.node_count * if spins { 2 } else { 1 };
-    for array in [&mut work.velocity, &mut work.carry, &mut work.pose] {
+    for array in [&mut work.velocity, &mut work.position_velocity, &mut work.pose] {
         array.resize(blocks, [0.0; 4]);
     }
     work.inertia.resize(2 * slots, [0.0; 4]);
     work.rest.clear();
     work.rest.extend_from_slice(&state.x_rest);
-    work.kick_rest.clear();
-    work.kick_rest.extend_from_slice(&state.v_rest);
+    work.v_remainder.clear();
+    work.v_remainder.extend_from_slice(&state.v_rest);
     work.inner.clear();
     work.inner.extend_from_slice(&state.inner);
     for slot in 0..slots {

@@ -26,7 +26,7 @@ use crate::work::{SWEEPS, Work};
 pub(crate) fn step(model: &mut Model, state: &mut State, work: &mut Work, settings: &mut Settings, input: &Input) {
     let mut clock = PhaseClock::start();
     intake::intake(input, model, state, work, settings);
-    intersections::untangle(model, state, work, settings);
+    intersections::resolve_intersections(model, state, work, settings);
     clock.mark(Phase::Intake);
     detect::detect(model, state, work, settings);
     clock.mark(Phase::Detect);

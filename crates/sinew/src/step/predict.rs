@@ -32,9 +32,9 @@ pub(crate) fn kick_rigid(h: Real, model: &Model, work: &mut Work, settings: &Set
         let kick = (settings.gravity * rigid.gravity_scale + force * rigid.inv_mass) * h;
         // compensated: the same small kick 4,000 times a second is rounded the same way each time
         let v = vec(work.velocity[2 * i]);
-        let whole = kick + work.kick_rest[i];
+        let whole = kick + work.v_remainder[i];
         let after = v + whole;
-        work.kick_rest[i] = whole - (after - v);
+        work.v_remainder[i] = whole - (after - v);
         add(&mut work.velocity[2 * i], after - v, decay(rigid.linear_damping, h));
         let twist = if torque == Vec3::ZERO { Vec3::ZERO } else { answer(&work.inertia[2 * i..], torque) * h };
         add(&mut work.velocity[2 * i + 1], twist, decay(rigid.angular_damping, h));

@@ -1,4 +1,4 @@
-//! Remember: what the step found goes into State. Who is put back by gate 2 (`put_back.rs`) keeps what State has.
+//! Remember: what the step found goes into State. Who is put back by gate 2 (`guard/rollback.rs`) keeps what State has.
 
 use crate::classic::in_world;
 use crate::contact::cloth::memory;
@@ -14,7 +14,7 @@ use crate::step::assemble;
 use crate::work::{PointForce, Work};
 
 pub(crate) fn remember(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
-    assemble::harvest(work);
+    assemble::store_impulses(work);
     read_contacts(model, work, settings);
     in_world::report(model, state, work, settings);
     memory::keep(model, work, settings);
@@ -132,7 +132,7 @@ pub(crate) fn set_touching(m: &mut ContactMemory, yes: bool) {
 fn store_bodies(model: &Model, state: &mut State, work: &mut Work) {
     for (slot, body) in model.bodies.iter() {
         let i = slot as usize;
-        if work.put_back[i] {
+        if work.rolled_back[i] {
             continue;
         }
         match body {
@@ -145,7 +145,7 @@ fn store_bodies(model: &Model, state: &mut State, work: &mut Work) {
                 let (v, w) = (vec(work.velocity[2 * i]), vec(work.velocity[2 * i + 1]));
                 (state.x[i], state.q[i], state.x_rest[i]) = (x, q, work.rest[i]);
                 if work.active[i] {
-                    (state.v[i], state.w[i], state.v_rest[i]) = (v, w, work.kick_rest[i]);
+                    (state.v[i], state.w[i], state.v_rest[i]) = (v, w, work.v_remainder[i]);
                 }
                 work.good[i] = Pose::new(x, q);
             }
@@ -162,11 +162,11 @@ fn store_bodies(model: &Model, state: &mut State, work: &mut Work) {
 
 /// Places and velocities of nodes, on all threads.
 fn store_nodes(model: &Model, state: &mut State, work: &Work) {
-    let Work { pool, pose, velocity, node_spans, node_owners, active, put_back, .. } = work;
+    let Work { pool, pose, velocity, node_spans, node_owners, active, rolled_back, .. } = work;
     let bodies = 2 * model.bodies.slot_count();
     let store = |from: &[Block], k: usize, to: &mut [Vec3]| {
         let owner = node_owners[k] as usize;
-        if active[owner] && !put_back[owner] {
+        if active[owner] && !rolled_back[owner] {
             let from = &from[bodies + node_spans[k].start..];
             to.iter_mut().zip(from).for_each(|(to, block)| *to = vec(*block));
         }

@@ -21,7 +21,7 @@ pub(crate) fn solve(ctx: &SubstepContext, model: &Model, work: &mut Work, settin
     surfel::settle(ctx, model, &settings.pairs, work);
     law_rows::settle(ctx, work);
     // positions move with the corrected velocities; what the correction added is then taken out again
-    cloth::carry_over(model, work);
+    cloth::copy_position_velocity(model, work);
     let mut job = Job::SettleRelax;
     for _ in 0..settings.relax_sweeps {
         if sweep(ctx, model, work, settings, job) {
@@ -29,7 +29,7 @@ pub(crate) fn solve(ctx: &SubstepContext, model: &Model, work: &mut Work, settin
         }
         job = job.again();
     }
-    momentum::untwist(ctx.h, model, work);
+    momentum::conserve_angular_momentum(ctx.h, model, work);
 }
 
 /// Restitution, once at the end of the step, with inertia and arms as they are by then.
@@ -108,7 +108,7 @@ fn node_rows(work: &mut Work, settings: &Settings, pass: pgs::Pass) -> Real {
 fn contacts(ctx: &SubstepContext, work: &mut Work, settings: &Settings, job: Job) -> Real {
     let bodies = BodyBlocks {
         velocity: Blocks::new(&mut work.velocity),
-        carry: Blocks::new(&mut work.carry),
+        position_velocity: Blocks::new(&mut work.position_velocity),
         pose: Blocks::new(&mut work.pose),
         inertia: Blocks::new(&mut work.inertia),
     };

@@ -1,12 +1,12 @@
 //! Memory of implicit islands: who belongs to them, and the arrays of the one that is being solved.
 
 use crate::constraint::RowBuffer;
-use crate::contact::kernel::cloth::{Partner, SheetTouch};
+use crate::contact::kernel::cloth::{CoupledBody, SheetTouch};
 use crate::deformable::Deformable;
-use crate::deformable::cloth::FoldTouch;
-use crate::friction::{Coefficients, Law, Weave};
+use crate::deformable::cloth::SelfContact;
+use crate::friction::{AnisotropyFrame, Coefficients, Law};
 use crate::math::{Block, Real, Vec3};
-use crate::solver::implicit::{Lump, Outcome, Placed, Scratch};
+use crate::solver::implicit::{Outcome, Placed, RigidUnknown, Scratch};
 
 /// Stands for "in no implicit island": swept.
 pub(crate) const SWEEPS: u32 = u32::MAX;
@@ -20,15 +20,15 @@ pub(crate) struct SoftWork {
     /// Largest step of the integrator that the model was made with. Written by `detect` [s].
     pub stable_step: Real,
     /// It follows goals, and would be flung apart in this step. Written by `detect`.
-    pub flung: bool,
-    /// What an explicit body may have in this step (`step/means.rs`). Written by `predict`.
-    pub means: Means,
+    pub diverges: bool,
+    /// What an explicit body may have in this step (`guard/energy_limiter.rs`). Written by `predict`.
+    pub energy_budget: EnergyBudget,
     pub sheet: SheetWork,
 }
 
 /// Energy that a body may have [J].
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Means {
+pub(crate) struct EnergyBudget {
     /// In motion against its centre, with all that it was given.
     pub motion: Real,
     /// In strain, once that was asked for.
@@ -37,7 +37,7 @@ pub(crate) struct Means {
     pub centre: Vec3,
 }
 
-/// A bare sheet while a step has it in columns (`step/sheet.rs`). Written by `detect`.
+/// A bare sheet while a step has it in columns (`contact/cloth/mod.rs`). Written by `detect`.
 #[derive(Debug, Default)]
 pub(crate) struct SheetWork {
     /// It can be taken out as far as is known: its contacts were not looked for.
@@ -56,15 +56,15 @@ pub(crate) struct SheetWork {
     pub touches: Vec<SheetTouch>,
     pub count: usize,
     /// The bodies of the walls.
-    pub partners: Vec<Partner>,
+    pub partners: Vec<CoupledBody>,
     /// Contacts of this substep are done.
     pub landed: bool,
     /// Column of each node, once asked for.
     pub columns: Vec<u32>,
     /// It touches itself in columns.
-    pub folding: bool,
+    pub has_self_contact: bool,
     /// How, once asked for.
-    pub folds: Option<Box<FoldTouch>>,
+    pub self_contact: Option<Box<SelfContact>>,
 }
 
 /// Who belongs to an implicit island. All lists ascend.
@@ -99,7 +99,7 @@ pub(crate) struct Touch {
     /// Part of the slip that its bristle sees: below 1 when its row had to be softer than the bristle is.
     pub seen: Real,
     /// From the tangents of the contact to the axes of the rows.
-    pub weave: Weave,
+    pub anisotropy: AnisotropyFrame,
     pub normal: Vec3,
     /// Axes of the rows of friction.
     pub tangents: [Vec3; 2],
@@ -149,7 +149,7 @@ pub(crate) struct ImplicitWork {
     pub row_sums: Vec<Real>,
     /// Contact points of all islands in this step.
     pub touches: Vec<Touch>,
-    pub lumps: Vec<Lump>,
+    pub rigid_unknowns: Vec<RigidUnknown>,
     pub scratch: Scratch,
     /// Kept for its memory only: always empty between solves.
     pub placed: Vec<Placed<'static>>,
@@ -168,7 +168,7 @@ impl ImplicitWork {
     }
 
     /// The local number of a global block; one that nobody owns gets its velocity and keeps it.
-    pub fn seat(&mut self, block: u32, velocity: &[Block]) -> u32 {
+    pub fn local_index(&mut self, block: u32, velocity: &[Block]) -> u32 {
         let at = &mut self.local[block as usize];
         if *at == u32::MAX {
             *at = self.global.len() as u32;

@@ -8,7 +8,9 @@ mod skin;
 pub(crate) use crate::island::Islands;
 pub(crate) use classic::{ClassicWork, Encounter, Mover};
 pub(crate) use guard::{GuardBody, GuardHit, GuardWork, Meeting, Near};
-pub(crate) use implicit::{ImplicitIsland, ImplicitSpan, ImplicitWork, Means, SWEEPS, SheetWork, SoftWork, Touch};
+pub(crate) use implicit::{
+    EnergyBudget, ImplicitIsland, ImplicitSpan, ImplicitWork, SWEEPS, SheetWork, SoftWork, Touch,
+};
 pub(crate) use skin::{EdgeGroup, SkinWork, Window};
 
 use crate::collision::surface::{Held, NearPairs, Touching};
@@ -19,7 +21,7 @@ use crate::contact::find::ellipsoid::Around;
 use crate::contact::kernel::node::NodeTouches;
 use crate::contact::kernel::rigid_set::ContactSet;
 use crate::contact::kernel::surface::{Part, Place, TouchRows};
-use crate::friction::{Coefficients, Law, Memory, Weave};
+use crate::friction::{AnisotropyFrame, Coefficients, Law, Memory};
 use crate::island::momentum::Loose;
 use crate::math::{Block, Pose, Real, Vec3};
 use crate::model::{Groups, Material, Motion};
@@ -80,7 +82,7 @@ pub(crate) struct LawContact {
     pub pair: Coefficients,
     pub memory: Memory,
     /// The axes of its rows.
-    pub weave: Weave,
+    pub anisotropy: AnisotropyFrame,
     pub reach: Real,
     /// Between rigid bodies; soft surfaces do not bounce by a number.
     pub restitution: Real,
@@ -149,7 +151,7 @@ pub(crate) struct Work {
     /// Velocities of all blocks: rigid (v, 1/m | ω, –) by slot, then nodes (v, 1/m). Written by `predict`, `solve`.
     pub velocity: Vec<Block>,
     /// Velocities that move the positions: with correction. Written by `solve`. (as velocity)
-    pub carry: Vec<Block>,
+    pub position_velocity: Vec<Block>,
     /// Poses: rigid (x, – | q) by slot, then node positions. Written by `advance`. (as velocity)
     pub pose: Vec<Block>,
     /// Inverse inertia in world axes (xx yy zz xy | xz yz – –). Written by `predict`. (two a slot)
@@ -157,7 +159,7 @@ pub(crate) struct Work {
     /// What rounding left out of the positions [m]. Written by `advance`. (slots)
     pub rest: Vec<Vec3>,
     /// What rounding left out of the velocities [m/s]. Written by `predict`. (slots)
-    pub kick_rest: Vec<Vec3>,
+    pub v_remainder: Vec<Vec3>,
     /// Forces of this step's input on rigid bodies, force then torque [N, N·m]. Written by `intake`. (slots)
     pub force: Vec<[Vec3; 2]>,
     /// Forces of this step's input on nodes [N]. Written by `intake`. (nodes)
@@ -168,7 +170,7 @@ pub(crate) struct Work {
     pub node_total: Vec<Vec3>,
     /// Where the nodes of the explicit body at hand would be at the end of the step [m]. Written by `detect`.
     pub heading: Vec<Block>,
-    /// Forces of a body on its nodes [N]. Scratch of `step/means.rs`.
+    /// Forces of a body on its nodes [N]. Scratch of `guard/energy_limiter.rs`.
     pub kick: Vec<Vec3>,
     /// Velocities of explicit bodies after their own forces had moved them on last [m/s]. (block_count)
     pub kicked: Vec<Block>,
@@ -276,7 +278,7 @@ pub(crate) struct Work {
     /// Colliders and cells near the surface that is being looked at. Written by `detect`.
     pub near_colliders: Vec<u32>,
     pub near_cells: Vec<u32>,
-    /// `carry` of the soft body that is being moved on, from before.
+    /// `position_velocity` of the soft body that is being moved on, from before.
     pub before_advance: Vec<Block>,
     /// Terms of the row that is being put together.
     pub terms: Vec<Term>,
@@ -300,7 +302,7 @@ pub(crate) struct Work {
     /// Last good state of each body: position, rotation, for the roll-back of corrupted ones. (slots)
     pub good: Vec<Pose>,
     /// Who keeps what State has, because the step came out insane. Written by `remember`. (slots)
-    pub put_back: Vec<bool>,
+    pub rolled_back: Vec<bool>,
     /// Pairs that were touching before this step, sorted; and those that touch now.
     pub touching: Vec<(u32, u32)>,
     pub touched: Vec<(u32, u32)>,
@@ -324,11 +326,11 @@ impl Work {
         Self {
             pool: Pool::new(threads),
             velocity: Vec::new(),
-            carry: Vec::new(),
+            position_velocity: Vec::new(),
             pose: Vec::new(),
             inertia: Vec::new(),
             rest: Vec::new(),
-            kick_rest: Vec::new(),
+            v_remainder: Vec::new(),
             force: Vec::new(),
             node_force: Vec::new(),
             nodes_pushed: false,
@@ -407,7 +409,7 @@ impl Work {
             anchored: Vec::new(),
             previous: Vec::new(),
             good: Vec::new(),
-            put_back: Vec::new(),
+            rolled_back: Vec::new(),
             touching: Vec::new(),
             touched: Vec::new(),
             forces: Vec::new(),

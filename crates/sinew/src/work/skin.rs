@@ -51,7 +51,7 @@ pub(crate) struct SkinWork {
     pub mean_edge: Real,
     /// Edges in lanes, once they were asked for.
     edge_groups: Vec<EdgeGroup>,
-    /// Substeps that it asks for (`step/caught.rs`). Written by `detect`.
+    /// Substeps that it asks for (`island/cloth_substeps.rs`). Written by `detect`.
     pub asked: Option<u32>,
 }
 

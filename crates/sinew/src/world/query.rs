@@ -117,7 +117,7 @@ impl World {
             (Body::Rigid(_), Body::Rigid(_)) if a == b => false,
             (Body::Rigid(r), Body::Rigid(s)) => r.colliders.iter().any(|c| !c.sensor && felt(s, c.groups)),
         };
-        Ok(meet && !self.model.are_apart(a.index, b.index))
+        Ok(meet && !self.model.collision_excluded(a.index, b.index))
     }
 
     /// The first thing on a ray of a given length [m].

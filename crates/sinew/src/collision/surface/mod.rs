@@ -14,23 +14,23 @@
 
 mod cell_tree;
 mod closest;
-mod drift;
-mod fold_finder;
-mod fold_meet;
-mod fold_near;
-mod fold_tree;
-mod held;
+mod contact_reduction;
+mod feature_prefilter;
+mod motion_bounds;
 mod near_pairs;
-mod sift;
+mod self_contact_boxes;
+mod self_contact_finder;
+mod self_contact_near;
+mod self_contact_tree;
 mod tree;
 
 pub(crate) use cell_tree::{CellTree, Fit};
 pub(crate) use closest::{blend, point_triangle, segment_segment, way_between};
-pub(crate) use drift::{Look, Ways};
-pub(crate) use fold_finder::{Candidate, FoldFinder, FoldList, FoldPair};
-pub(crate) use fold_near::{FaceSides, from_face, nearest_of_edges, nearest_on_face};
-pub(crate) use held::{Held, thin_out};
+pub(crate) use contact_reduction::{Held, thin_out};
+pub(crate) use motion_bounds::{Look, Ways};
 pub(crate) use near_pairs::{Boxed, NearPairs};
+pub(crate) use self_contact_finder::{Candidate, FeaturePair, FoldList, SelfContactFinder};
+pub(crate) use self_contact_near::{FaceSides, from_face, nearest_of_edges, nearest_on_face};
 pub(crate) use tree::SurfaceTree;
 
 use crate::collision::Bounds3;
@@ -206,8 +206,8 @@ impl Finder<'_> {
         })
     }
 
-    /// The touch of an edge of a and one of b; none for one that `held` vertices hold.
-    pub fn edges(&self, [edge_a, edge_b]: [u32; 2], held: Option<&Held>) -> Option<Touching> {
+    /// The touch of an edge of a and one of b; none for one that `contact_reduction` vertices hold.
+    pub fn edges(&self, [edge_a, edge_b]: [u32; 2], contact_reduction: Option<&Held>) -> Option<Touching> {
         let (ends_a, ends_b) = (self.a.cells.edges[edge_a as usize], self.b.cells.edges[edge_b as usize]);
         if self.own && ends_a.iter().any(|e| ends_b.contains(e)) {
             return None;
@@ -218,7 +218,8 @@ impl Finder<'_> {
         let loose = self.is_loose(edge_a, edge_b);
         let (out_a, out_b) = (outward(&self.a, ends_a), outward(&self.b, ends_b));
         let across = (a[1] - a[0]).cross(b[1] - b[0]);
-        let is_held = |normal: Vec3| held.is_some_and(|h| h.holds(0, ends_a, normal) || h.holds(1, ends_b, normal));
+        let is_held =
+            |normal: Vec3| contact_reduction.is_some_and(|h| h.holds(0, ends_a, normal) || h.holds(1, ends_b, normal));
         let [s, t] = segment_segment(a, b);
         let inner = |t: Real| t > END && t < 1.0 - END;
         if !(loose || inner(s) && inner(t)) {

@@ -1,8 +1,8 @@
 //! Pairs of features of two surfaces, or of one, that may touch: of cells whose boxes meet, by their distance.
 
 use super::cell_tree::{CellTree, Meeting};
-use super::held::Sorter;
-use super::sift::{Edges, Faces};
+use super::contact_reduction::Sorter;
+use super::feature_prefilter::{Edges, Faces};
 use crate::math::{Block, Real, run};
 use crate::model::surface::Cells;
 

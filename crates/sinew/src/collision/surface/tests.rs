@@ -1,4 +1,4 @@
-use super::held::Sorter;
+use super::contact_reduction::Sorter;
 use super::*;
 use crate::model::primitives::Diagonals;
 use crate::model::tet_mesh::TetMesh;
@@ -79,12 +79,12 @@ fn touches_held([a, b]: [&Owner; 2], own: bool, margin: Real, before: Before<'_>
     }
     let mut sorter = Sorter::default();
     thin_out(&mut out, &mut sorter);
-    let mut held = Held::default();
-    let held = sag.map(|_| held.list(&out, [a.x.len(), b.x.len()]));
+    let mut contact_reduction = Held::default();
+    let contact_reduction = sag.map(|_| contact_reduction.list(&out, [a.x.len(), b.x.len()]));
     let edges = |of: &Owner| 0..of.cells.edges.len() as u32;
     for (i, j) in edges(a).flat_map(|i| edges(b).map(move |j| (i, j))) {
         if ordered(a.cells.beside[i as usize][0], b.cells.beside[j as usize][0]) {
-            out.extend(finder.edges([i, j], held));
+            out.extend(finder.edges([i, j], contact_reduction));
         }
     }
     sorter.by_key(&mut out);
@@ -197,13 +197,14 @@ fn edges_that_are_held_at_both_ends_are_left_out_and_only_those() {
     let all = touches(&low, &high, false, 0.02, &strangers);
     let thin = touches_held([&low, &high], false, 0.02, &strangers, Some(0.0));
     assert!(thin.len() < all.len() && thin.iter().all(|t| all.contains(t)));
-    let held = |side: fn(&Touching) -> (u32, u32), v: u32| {
+    let contact_reduction = |side: fn(&Touching) -> (u32, u32), v: u32| {
         all.iter().any(|t| side(t) == (feature::VERTEX, v) && t.normal.y > 0.999)
     };
     for t in &all {
         let is_held = t.a.0 == feature::EDGE && {
             let (ends_a, ends_b) = (low.cells.edges[t.a.1 as usize], high.cells.edges[t.b.1 as usize]);
-            ends_a.iter().all(|&v| held(|t| t.a, v)) || ends_b.iter().all(|&v| held(|t| t.b, v))
+            ends_a.iter().all(|&v| contact_reduction(|t| t.a, v))
+                || ends_b.iter().all(|&v| contact_reduction(|t| t.b, v))
         };
         assert_eq!(thin.contains(t), !is_held, "{t:?}");
     }

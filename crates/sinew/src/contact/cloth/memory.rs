@@ -1,5 +1,5 @@
 //! What sheets in columns leave behind: a grip for each node that touched, with the sum of their forces. Made once a step from
-//! what the step has of them (`solver/sheet_touch.rs`), by each sheet for itself. A sheet that is not in columns has
+//! what the step has of them (`contact/kernel/cloth.rs`), by each sheet for itself. A sheet that is not in columns has
 //! contacts: its grips are *spelled out* before they are looked for.
 
 use crate::collision::surface::feature;

@@ -1,5 +1,5 @@
-//! Bare sheets in columns: for the whole step their nodes stay in lanes (`deformable/particle/net.rs`), and so do their
-//! contacts with balls and planes (`solver/sheet_touch.rs`). One that touches only what stands still runs all its substeps
+//! Bare sheets in columns: for the whole step their nodes stay in lanes (`deformable/cloth/network.rs`), and so do their
+//! contacts with balls and planes (`contact/kernel/cloth.rs`). One that touches only what stands still runs all its substeps
 //! at once, while it is in cache, beside others on other threads. Whatever else holds on to a sheet (constraints, laws of
 //! friction, surfaces, heavy nodes, shapes with corners) leaves it to `soft.rs` and the rows.
 
@@ -11,12 +11,12 @@ use crate::collision::surface::feature;
 use crate::contact::find::surface::corners_hold;
 use crate::contact::find::surfel::Reach;
 use crate::contact::find::{surface, surfel};
-use crate::contact::kernel::cloth::{Partner, SheetTouch, Wall};
+use crate::contact::kernel::cloth::{ClothCollider, CoupledBody, SheetTouch};
 use crate::contact::kernel::node::{BodyBlocks, Side};
 use crate::contact::light_nodes::{is_light, light_share};
 use crate::contact::sort::put_in_order;
 use crate::contact::{law_rows, point};
-use crate::deformable::cloth::{Net, Touched};
+use crate::deformable::cloth::{DistanceNetwork, Touched};
 use crate::island::SubstepContext;
 use crate::math::{Blocks, LANES, Pose, Quat, Real, Vec3, add, put};
 use crate::model::{Model, Motion, Nodes};
@@ -40,14 +40,14 @@ pub(crate) fn may_be_out(model: &Model, state: &State, work: &mut Work, settings
     // one that sleeps has the contacts that it fell asleep with, which may be of any kind
     let usual = usual && work.moves[slot as usize];
     // air pushes otherwise in each substep
-    let mut may = usual && plain && nodes.traits.air.is_none() && held.model.net().is_some();
+    let mut may = usual && plain && nodes.traits.air.is_none() && held.model.network().is_some();
     for (_, constraint) in model.constraints.iter().filter(|(k, _)| state.broken[*k as usize] == 0) {
         if may {
             constraint.slots(|s| may &= s != slot);
         }
     }
-    held.sheet.folding = self_contact::folds(nodes);
-    may &= !held.sheet.folding || self_contact::may_be_in_columns(model, settings, slot);
+    held.sheet.has_self_contact = self_contact::self_contact(nodes);
+    may &= !held.sheet.has_self_contact || self_contact::may_be_in_columns(model, settings, slot);
     held.sheet.tight = may;
     may
 }
@@ -196,7 +196,7 @@ fn add_wall(
     let like = contact_of(collider, slot);
     let material = point::pair_material(model, &settings.pairs, &like);
     let normal = built.geometry.plane();
-    let wall = Wall {
+    let wall = ClothCollider {
         slot: collider.body,
         collider: collider.collider,
         static_friction: material.static_friction,
@@ -206,23 +206,23 @@ fn add_wall(
         flat: normal.is_some(),
         radius: built.geometry.ball().unwrap_or(0.0) + nodes.traits.radius + settings.standoff(),
     };
-    let Some(net) = held.model.net() else { return };
+    let Some(network) = held.model.network() else { return };
     let SheetWork { alone, touches, count, columns, partners, heaviest, .. } = &mut held.sheet;
     let moves = active[collider.body as usize] || rigid.motion == Motion::Kinematic;
     *alone &= !moves;
     if columns.is_empty() {
-        *columns = net.flock.slots();
+        *columns = network.soa.slots();
     }
     if touches.len() == *count {
         touches.push(SheetTouch::default());
     }
     let touch = &mut touches[*count];
     *count += 1;
-    touch.reset(wall, net.flock.slot_count() / 8);
+    touch.reset(wall, network.soa.slot_count() / 8);
     touch.partner = partners.iter().position(|p| p.slot == collider.body).unwrap_or(partners.len());
     if touch.partner == partners.len() {
-        let patience = light_share(model, collider.body, *heaviest).max(1.0) as u32;
-        partners.push(Partner::new(collider.body, Side::default(), moves, patience, Vec3::ZERO));
+        let jacobi_groups = light_share(model, collider.body, *heaviest).max(1.0) as u32;
+        partners.push(CoupledBody::new(collider.body, Side::default(), moves, jacobi_groups, Vec3::ZERO));
     }
     // a body that stands still does not turn: its nodes hold on in the axes of the world
     let into_grips = if moves { Quat::IDENTITY } else { state.q[collider.body as usize] };
@@ -256,20 +256,20 @@ pub(crate) fn take_out(model: &Model, work: &mut Work, settings: &Settings) {
     let (force, substeps) = (nodes_pushed.then_some(&node_force[..]), *substeps);
     pool.chunks(soft, 1, &|slot, held| {
         let (Some(held), Some(nodes)) = (&mut held[0], model.nodes_at(slot as u32)) else { return };
-        let (true, Some(net)) = (held.sheet.out, held.model.net()) else { return };
+        let (true, Some(network)) = (held.sheet.out, held.model.network()) else { return };
         let (x, v) = (part(model, nodes, x), part(model, nodes, v));
         let gravity = settings.gravity * nodes.traits.gravity_scale;
         let keep = decay(nodes.traits.damping, h);
         let force = force.map_or(&[][..], |force| &force[nodes.span()]);
-        net.take_out(x, v, (force, gravity), (h, keep, settings.lanes));
+        network.take_out(x, v, (force, gravity), (h, keep, settings.lanes));
         if held.sheet.alone {
             for substep in 0..substeps {
                 let ctx = SubstepContext::new(settings, h, substep);
-                net.sweep(true, settings.lanes);
-                face(&mut held.sheet, net, &still, &[]);
-                land(&ctx, settings, net, &mut held.sheet, nodes);
+                network.sweep(true, settings.lanes);
+                face(&mut held.sheet, network, &still, &[]);
+                land(&ctx, settings, network, &mut held.sheet, nodes);
             }
-            net.flock.finish(x, v, settings.lanes);
+            network.soa.finish(x, v, settings.lanes);
             memory::keep_touches(&mut held.sheet, (slot as u32, nodes), still.pose, substeps);
         }
     });
@@ -282,12 +282,12 @@ fn part<'a>(model: &Model, nodes: &Nodes, of_nodes: Blocks<'a>) -> Blocks<'a> {
 }
 
 /// Bodies and walls of a sheet as they are now, from its origin; `rest`: what rounding left out of velocities.
-fn face(sheet: &mut SheetWork, net: &Net, blocks: &BodyBlocks<'_>, rest: &[Vec3]) {
+fn face(sheet: &mut SheetWork, network: &DistanceNetwork, blocks: &BodyBlocks<'_>, rest: &[Vec3]) {
     for partner in &mut sheet.partners {
         let mut side = Side::load(blocks, partner.slot);
-        side.x -= net.flock.origin;
+        side.x -= network.soa.origin;
         let rest = rest.get(partner.slot as usize).copied().unwrap_or_default();
-        *partner = Partner::new(partner.slot, side, partner.moves, partner.patience, rest);
+        *partner = CoupledBody::new(partner.slot, side, partner.moves, partner.jacobi_groups, rest);
     }
     for touch in &mut sheet.touches[..sheet.count] {
         touch.place(&sheet.partners[touch.partner].side);
@@ -295,20 +295,26 @@ fn face(sheet: &mut SheetWork, net: &Net, blocks: &BodyBlocks<'_>, rest: &[Vec3]
 }
 
 /// After the rows of a substep: velocities, contacts and places.
-fn land(ctx: &SubstepContext, settings: &Settings, net: &mut Net, sheet: &mut SheetWork, nodes: &Nodes) -> Real {
+fn land(
+    ctx: &SubstepContext,
+    settings: &Settings,
+    network: &mut DistanceNetwork,
+    sheet: &mut SheetWork,
+    nodes: &Nodes,
+) -> Real {
     let keep = decay(nodes.traits.damping, ctx.h);
     let params = &ctx.contact;
     let (touches, partners) = (&mut sheet.touches[..sheet.count], &mut sheet.partners[..]);
-    let folds = sheet.folds.as_deref_mut().filter(|_| sheet.folding);
-    net.land(Touched { touches, partners, params, folds }, (ctx.h, keep, ctx.last, settings.lanes))
+    let self_contact = sheet.self_contact.as_deref_mut().filter(|_| sheet.has_self_contact);
+    network.land(Touched { touches, partners, params, self_contact }, (ctx.h, keep, ctx.last, settings.lanes))
 }
 
 /// Rows of a sheet that shares its substeps with others.
 pub(crate) fn predict(slot: u32, work: &mut Work, settings: &Settings) {
     let Some(held) = work.soft[slot as usize].as_mut() else { return };
     held.sheet.landed = false;
-    if let Some(net) = held.model.net().filter(|_| !held.sheet.alone) {
-        net.sweep(true, settings.lanes);
+    if let Some(network) = held.model.network().filter(|_| !held.sheet.alone) {
+        network.sweep(true, settings.lanes);
     }
 }
 
@@ -318,7 +324,7 @@ pub(crate) fn sweep(ctx: &SubstepContext, model: &Model, work: &mut Work, settin
     if pass != Pass::Correct {
         return 0.0;
     }
-    let Work { soft, velocity, pose, inertia, kick_rest, .. } = work;
+    let Work { soft, velocity, pose, inertia, v_remainder, .. } = work;
     let mut squares = 0.0;
     for (slot, held) in soft.iter_mut().enumerate() {
         let (Some(SoftWork { model: matter, sheet, .. }), Some(nodes)) = (held, model.nodes_at(slot as u32)) else {
@@ -327,12 +333,12 @@ pub(crate) fn sweep(ctx: &SubstepContext, model: &Model, work: &mut Work, settin
         if !sheet.out || sheet.alone || std::mem::replace(&mut sheet.landed, true) {
             continue;
         }
-        let Some(net) = matter.net() else { continue };
-        face(sheet, net, &BodyBlocks { velocity, pose, inertia }, kick_rest);
-        squares += land(ctx, settings, net, sheet, nodes);
+        let Some(network) = matter.network() else { continue };
+        face(sheet, network, &BodyBlocks { velocity, pose, inertia }, v_remainder);
+        squares += land(ctx, settings, network, sheet, nodes);
         for partner in sheet.partners.iter().filter(|p| p.side.inv_mass > 0.0) {
             let at = 2 * partner.slot as usize;
-            kick_rest[partner.slot as usize] = partner.rest;
+            v_remainder[partner.slot as usize] = partner.rest;
             for (block, v) in [(at, partner.side.v), (at + 1, partner.side.w)] {
                 put(&mut velocity[block], v);
             }
@@ -343,12 +349,12 @@ pub(crate) fn sweep(ctx: &SubstepContext, model: &Model, work: &mut Work, settin
 
 /// Bodies follow what corrects the places of sheets, as the nodes did.
 fn lift(work: &mut Work) {
-    let Work { soft, carry, .. } = work;
+    let Work { soft, position_velocity, .. } = work;
     for SoftWork { sheet, .. } in soft.iter().flatten().filter(|held| held.sheet.out && !held.sheet.alone) {
         for partner in sheet.partners.iter().filter(|p| p.side.inv_mass > 0.0) {
             let at = 2 * partner.slot as usize;
             for (block, more) in [(at, partner.lift[0]), (at + 1, partner.lift[1])] {
-                add(&mut carry[block], more);
+                add(&mut position_velocity[block], more);
             }
         }
     }
@@ -361,25 +367,25 @@ pub(crate) fn take_in(model: &Model, work: &mut Work, settings: &Settings) {
     let (x, v) = (Blocks::new(&mut pose[bodies..]), Blocks::new(&mut velocity[bodies..]));
     for (slot, held) in soft.iter_mut().enumerate() {
         let (Some(held), Some(nodes)) = (held, model.nodes_at(slot as u32)) else { continue };
-        if let Some(net) = held.model.net().filter(|_| held.sheet.out && !held.sheet.alone) {
-            net.flock.finish(part(model, nodes, x), part(model, nodes, v), settings.lanes);
+        if let Some(network) = held.model.network().filter(|_| held.sheet.out && !held.sheet.alone) {
+            network.soa.finish(part(model, nodes, x), part(model, nodes, v), settings.lanes);
         }
     }
 }
 
 /// carry ← velocity after the correcting sweeps, but for nodes in columns, which have none.
-pub(crate) fn carry_over(model: &Model, work: &mut Work) {
-    let Work { carry, velocity, soft, active_nodes, .. } = work;
+pub(crate) fn copy_position_velocity(model: &Model, work: &mut Work) {
+    let Work { position_velocity, velocity, soft, active_nodes, .. } = work;
     let bodies = 2 * model.bodies.slot_count();
     let of_nodes = bodies + model.node_count;
-    carry[..bodies].copy_from_slice(&velocity[..bodies]);
-    carry[of_nodes..].copy_from_slice(&velocity[of_nodes..]);
+    position_velocity[..bodies].copy_from_slice(&velocity[..bodies]);
+    position_velocity[of_nodes..].copy_from_slice(&velocity[of_nodes..]);
     for &slot in active_nodes.iter() {
         let out = soft[slot as usize].as_ref().is_some_and(|held| held.sheet.out);
         if let Some(nodes) = model.nodes_at(slot).filter(|_| !out) {
             let first = model.node_block(nodes.start) as usize;
             let span = first..first + nodes.inv_mass.len();
-            carry[span.clone()].copy_from_slice(&velocity[span]);
+            position_velocity[span.clone()].copy_from_slice(&velocity[span]);
         }
     }
     lift(work);

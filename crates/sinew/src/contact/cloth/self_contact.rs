@@ -1,8 +1,8 @@
 //! Sheets in columns that touch themselves: whether they can, what State has of it, and what goes there.
 
-use crate::collision::surface::{FoldPair, feature};
+use crate::collision::surface::{FeaturePair, feature};
 use crate::contact::{law_rows, point};
-use crate::deformable::cloth::{FoldRules, FoldTouch};
+use crate::deformable::cloth::{SelfContact, SelfContactRules};
 use crate::math::{Real, Vec3, any_orthonormal, vec};
 use crate::model::{Model, Nodes};
 use crate::settings::Settings;
@@ -12,12 +12,12 @@ use crate::work::{PointForce, SoftWork, Work};
 use bytemuck::Zeroable;
 
 /// True for a sheet that touches itself.
-pub(crate) fn folds(nodes: &Nodes) -> bool {
+pub(crate) fn self_contact(nodes: &Nodes) -> bool {
     nodes.traits.self_contact && nodes.touches() && !nodes.cells.corners.is_empty()
 }
 
 /// A contact of a sheet with itself.
-fn contact_of(slot: u32, pair: FoldPair) -> ContactMemory {
+fn contact_of(slot: u32, pair: FeaturePair) -> ContactMemory {
     let (kind_a, kind_b) = if pair.edges { (feature::EDGE, feature::EDGE) } else { (feature::VERTEX, feature::FACE) };
     let key = ContactKey { a: slot, b: slot, collider_a: kind_a, collider_b: kind_b, sub_a: pair.a, sub_b: pair.b };
     let flags = contact_flag::NODE | contact_flag::SURFACE;
@@ -27,7 +27,7 @@ fn contact_of(slot: u32, pair: FoldPair) -> ContactMemory {
 /// True when columns can do that: triangles only, no bounce and no law of their own.
 pub(crate) fn may_be_in_columns(model: &Model, settings: &Settings, slot: u32) -> bool {
     let Some(nodes) = model.nodes_at(slot) else { return false };
-    let m = contact_of(slot, FoldPair { edges: false, a: 0, b: 0 });
+    let m = contact_of(slot, FeaturePair { edges: false, a: 0, b: 0 });
     let triangles = (0..nodes.cells.corners.len() as u32).all(|cell| nodes.cells.is_triangle(cell));
     let bounces = point::pair_material(model, &settings.pairs, &m).restitution > 0.0;
     triangles && !nodes.surface.is_solid() && !bounces && !law_rows::takes(model, &settings.pairs, &m)
@@ -35,15 +35,15 @@ pub(crate) fn may_be_in_columns(model: &Model, settings: &Settings, slot: u32) -
 
 /// Begins a step, with the sides that State has of pairs that touched.
 pub(crate) fn begin(model: &Model, state: &State, held: &mut SoftWork, settings: &Settings, slot: u32) {
-    let (Some(nodes), true) = (model.nodes_at(slot), held.sheet.folding) else { return };
-    if held.sheet.folds.is_none() {
-        let Some(net) = held.model.net() else { return };
-        held.sheet.folds = Some(Box::new(FoldTouch::new(&nodes.cells, &nodes.rest, &net.flock.slots())));
+    let (Some(nodes), true) = (model.nodes_at(slot), held.sheet.has_self_contact) else { return };
+    if held.sheet.self_contact.is_none() {
+        let Some(network) = held.model.network() else { return };
+        held.sheet.self_contact = Some(Box::new(SelfContact::new(&nodes.cells, &nodes.rest, &network.soa.slots())));
     }
-    let Some(touch) = held.sheet.folds.as_mut() else { return };
+    let Some(touch) = held.sheet.self_contact.as_mut() else { return };
     let material =
-        point::pair_material(model, &settings.pairs, &contact_of(slot, FoldPair { edges: false, a: 0, b: 0 }));
-    let rules = FoldRules {
+        point::pair_material(model, &settings.pairs, &contact_of(slot, FeaturePair { edges: false, a: 0, b: 0 }));
+    let rules = SelfContactRules {
         thick: 2.0 * nodes.traits.radius,
         stray: settings.soft_margin(),
         time: settings.dt,
@@ -55,8 +55,8 @@ pub(crate) fn begin(model: &Model, state: &State, held: &mut SoftWork, settings:
     let first = state.contacts.partition_point(|m| (m.key.a, m.key.b) < (slot, slot));
     for m in state.contacts[first..].iter().take_while(|m| (m.key.a, m.key.b) == (slot, slot)) {
         let pair = match (m.key.collider_a, m.key.collider_b) {
-            (feature::VERTEX, feature::FACE) => FoldPair { edges: false, a: m.key.sub_a, b: m.key.sub_b },
-            (feature::EDGE, feature::EDGE) => FoldPair { edges: true, a: m.key.sub_a, b: m.key.sub_b },
+            (feature::VERTEX, feature::FACE) => FeaturePair { edges: false, a: m.key.sub_a, b: m.key.sub_b },
+            (feature::EDGE, feature::EDGE) => FeaturePair { edges: true, a: m.key.sub_a, b: m.key.sub_b },
             _ => continue,
         };
         // numbers that cannot be are forgotten, as for manifolds
@@ -69,12 +69,14 @@ pub(crate) fn begin(model: &Model, state: &State, held: &mut SoftWork, settings:
 /// A contact for each pair that touched in the step, with its force.
 pub(crate) fn keep(model: &Model, work: &mut Work, settings: &Settings, slot: u32) {
     let Work { soft, contacts, forces, point_forces, pose, report, substeps, .. } = work;
-    let Some(held) = soft[slot as usize].as_ref().filter(|held| held.sheet.out && held.sheet.folding) else { return };
-    let (Some(nodes), Some(folds)) = (model.nodes_at(slot), &held.sheet.folds) else { return };
+    let Some(held) = soft[slot as usize].as_ref().filter(|held| held.sheet.out && held.sheet.has_self_contact) else {
+        return;
+    };
+    let (Some(nodes), Some(self_contact)) = (model.nodes_at(slot), &held.sheet.self_contact) else { return };
     let (inv_dt, share) = (1.0 / settings.dt, 1.0 / *substeps as Real);
     let first = model.node_block(nodes.start) as usize;
     let place = |n: u32| pose.get(first + n as usize).map_or(Vec3::ZERO, |b| vec(*b));
-    folds.each_folded(|f| {
+    self_contact.each_folded(|f| {
         let mut m = contact_of(slot, f.pair);
         report.penetration = report.penetration.max(f.deepest);
         let tangent = any_orthonormal(f.normal);

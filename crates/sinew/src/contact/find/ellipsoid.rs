@@ -62,7 +62,7 @@ fn look(model: &Model, state: &State, work: &mut Work, settings: &Settings, (a, 
     if own && !(nodes_a.traits.self_contact && far_at_rest(nodes_a, a.node, b.node, thick)) {
         return;
     }
-    if !own && (!nodes_a.traits.groups.meets(nodes_b.traits.groups) || model.are_apart(a.slot, b.slot)) {
+    if !own && (!nodes_a.traits.groups.meets(nodes_b.traits.groups) || model.collision_excluded(a.slot, b.slot)) {
         return;
     }
     let place = |nodes: &Nodes, node: u32| state.node_x[(nodes.start + node) as usize];

@@ -73,8 +73,8 @@ pub(crate) fn find(model: &Model, state: &State, work: &mut Work, settings: &Set
 
 /// Contacts of a surface with itself.
 pub(crate) fn find_own(model: &Model, state: &State, work: &mut Work, settings: &Settings, slot: u32) {
-    let folds = model.nodes_at(slot).is_some_and(|n| n.traits.self_contact && n.radii.is_empty());
-    if work.moves[slot as usize] && (settings.guaranteed || folds) && touches(model, work, slot) {
+    let self_contact = model.nodes_at(slot).is_some_and(|n| n.traits.self_contact && n.radii.is_empty());
+    if work.moves[slot as usize] && (settings.guaranteed || self_contact) && touches(model, work, slot) {
         find_pair(model, state, work, settings, slot, slot);
     }
 }
@@ -91,7 +91,7 @@ fn may_meet(model: &Model, work: &Work, a: u32, b: u32) -> bool {
     let (Some(nodes_a), Some(nodes_b)) = (model.nodes_at(a), model.nodes_at(b)) else { return false };
     // oriented particles meet each other as ellipsoids
     let ellipsoids = !nodes_a.radii.is_empty() && !nodes_b.radii.is_empty();
-    near && nodes_a.meets(nodes_b) && !model.are_apart(a, b) && !ellipsoids
+    near && nodes_a.meets(nodes_b) && !model.collision_excluded(a, b) && !ellipsoids
 }
 
 /// Features of two surfaces, or of one.

@@ -73,7 +73,7 @@ pub(crate) fn near_colliders(model: &Model, work: &mut Work, (slot, nodes): (u32
         let ColliderRef { body, collider, .. } = colliders[c as usize];
         let built = model.rigid_at(body).map(|rigid| &rigid.colliders[collider as usize]);
         let may = built.is_some_and(|built| !built.sensor && built.groups.meets(nodes.traits.groups));
-        may && !model.are_apart(body, slot) && (awake || moves[body as usize])
+        may && !model.collision_excluded(body, slot) && (awake || moves[body as usize])
     });
 }
 
@@ -377,7 +377,7 @@ pub(crate) fn rows(ctx: &SubstepContext, model: &Model, rules: &PairRules, work:
             rows.push_rows(axes, wants, |axis, terms| point::terms(model, work, m, axis, at.at, terms))
         };
         if material.restitution > 0.0 {
-            let [.., approach] = rows.drifts(place, &work.velocity);
+            let [.., approach] = rows.relative_velocities(place, &work.velocity);
             let bounce = point::rebound(material.restitution, approach, at.gap, ctx.h, p.restitution_speed);
             bounce.into_iter().for_each(|bias| rows.bounce(place, bias));
         }
@@ -396,7 +396,7 @@ pub(crate) fn settle(ctx: &SubstepContext, model: &Model, rules: &PairRules, wor
     for c in &*node_contacts {
         let m = &mut contacts[c.manifold as usize];
         let [t1, t2, n] = contact_rows.impulses(c.place);
-        let [slide, across, _] = contact_rows.drifts(c.place, velocity);
+        let [slide, across, _] = contact_rows.relative_velocities(c.place, velocity);
         let slip = [slide, across];
         let answer = contact_rows.answer(c.place);
         let material = last.material(model, rules, m);
@@ -418,7 +418,7 @@ pub(crate) fn settle(ctx: &SubstepContext, model: &Model, rules: &PairRules, wor
 }
 
 /// Reads the impulses back from the rows.
-pub(crate) fn harvest(work: &mut Work) {
+pub(crate) fn store_impulses(work: &mut Work) {
     for c in &work.node_contacts {
         let [slide, across, normal] = work.contact_rows.impulses(c.place);
         work.contacts[c.manifold as usize].points[0].impulse = [normal, slide, across];

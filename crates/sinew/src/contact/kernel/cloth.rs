@@ -38,7 +38,7 @@ const NO_SLIP: Real = 1e-12;
 
 /// The side that does not bend.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Wall {
+pub(crate) struct ClothCollider {
     /// Body and collider.
     pub slot: u32,
     pub collider: u32,
@@ -86,14 +86,14 @@ enum Hold {
 
 /// A body that walls belong to, while a sheet pushes it.
 #[derive(Clone, Debug)]
-pub(crate) struct Partner {
+pub(crate) struct CoupledBody {
     pub slot: u32,
     /// Places are from the sheet's origin.
     pub side: Side,
     /// Its velocity counts, and its axes turn.
     pub moves: bool,
     /// Groups that may push before it answers.
-    pub patience: u32,
+    pub jacobi_groups: u32,
     /// Groups that have.
     waiting: u32,
     /// Push and twist that wait: those of velocities, and those of places beyond them [N·s, N·m·s].
@@ -104,9 +104,9 @@ pub(crate) struct Partner {
     pub lift: [Vec3; 2],
 }
 
-impl Partner {
-    pub fn new(slot: u32, side: Side, moves: bool, patience: u32, rest: Vec3) -> Self {
-        Self { slot, side, moves, patience, waiting: 0, push: [FREE.sum; 4], rest, lift: [Vec3::ZERO; 2] }
+impl CoupledBody {
+    pub fn new(slot: u32, side: Side, moves: bool, jacobi_groups: u32, rest: Vec3) -> Self {
+        Self { slot, side, moves, jacobi_groups, waiting: 0, push: [FREE.sum; 4], rest, lift: [Vec3::ZERO; 2] }
     }
 
     /// Takes what waits.
@@ -161,7 +161,7 @@ pub(crate) struct Total {
 /// All nodes of a sheet and one wall, for a step.
 #[derive(Debug, Default)]
 pub(crate) struct SheetTouch {
-    pub wall: Wall,
+    pub wall: ClothCollider,
     /// The body, among the partners.
     pub partner: usize,
     /// Turns what grips have of slip into the axes of the body: it is world's while the body stands still.
@@ -180,7 +180,7 @@ pub(crate) struct SheetTouch {
 
 impl SheetTouch {
     /// Forgets all but this wall; the sheet has so many groups.
-    pub fn reset(&mut self, wall: Wall, groups: usize) {
+    pub fn reset(&mut self, wall: ClothCollider, groups: usize) {
         (self.wall, self.loud, self.axes) = (wall, false, Quat::IDENTITY);
         self.grips.resize(groups, FREE);
         self.holds.clear();
@@ -281,7 +281,7 @@ impl SheetTouch {
         t: L::Token,
         group: usize,
         (nodes, w, m): (&mut Eights<L>, &Eight, &Eight),
-        (partner, squares): (&mut Partner, &mut [L; LANES]),
+        (partner, squares): (&mut CoupledBody, &mut [L; LANES]),
         (p, turn): (&ContactParams, Turn),
     ) {
         let none = L::splat(t, 0.0);
@@ -301,13 +301,13 @@ impl SheetTouch {
         let mut at = 0;
         while at < LANES {
             let masses = (L::load(t, &w[at..]), L::load(t, &m[at..]));
-            let press = self.visit(t, (group, at), (nodes, &seen[at], masses), partner, (p, turn));
-            squares[at] = squares[at] + press * press;
+            let solve_normal = self.visit(t, (group, at), (nodes, &seen[at], masses), partner, (p, turn));
+            squares[at] = squares[at] + solve_normal * solve_normal;
             at += L::COUNT;
         }
         if partner.side.inv_mass > 0.0 {
             partner.waiting += 1;
-            if partner.waiting >= partner.patience {
+            if partner.waiting >= partner.jacobi_groups {
                 partner.answer();
             }
         }
@@ -315,7 +315,7 @@ impl SheetTouch {
 
     /// Nodes as the wall sees them.
     #[inline(always)]
-    fn see<L: Lane>(&self, t: L::Token, x: V3<L>, v: V3<L>, partner: &Partner) -> Seen<L> {
+    fn see<L: Lane>(&self, t: L::Token, x: V3<L>, v: V3<L>, partner: &CoupledBody) -> Seen<L> {
         let (d, u) = (sub(x, splat3::<L>(t, self.core)), relative(t, partner, x, v));
         if self.wall.flat {
             let n = splat3::<L>(t, self.normal);
@@ -334,7 +334,7 @@ impl SheetTouch {
     #[inline(always)]
     fn is_clear<L: Lane>(&self, t: L::Token, seen: &Seen<L>, e: L, (w, h): (L, Real)) -> bool {
         let (none, one) = (L::splat(t, 0.0), L::splat(t, 1.0));
-        let Wall { flat, radius, .. } = self.wall;
+        let ClothCollider { flat, radius, .. } = self.wall;
         let (far, time) = if flat { (radius, h) } else { (radius * radius, 2.0 * h) };
         let left = seen.square - L::splat(t, far);
         let left = left.min(left + (seen.rate + e) * L::splat(t, time));
@@ -349,7 +349,7 @@ impl SheetTouch {
         t: L::Token,
         (group, at): (usize, usize),
         (nodes, seen, (w, m)): (&mut Eights<L>, &Seen<L>, (L, L)),
-        partner: &mut Partner,
+        partner: &mut CoupledBody,
         (p, turn): (&ContactParams, Turn),
     ) -> L {
         let (none, one, tiny) = (L::splat(t, 0.0), L::splat(t, 1.0), L::splat(t, 1e-24));
@@ -380,14 +380,14 @@ impl SheetTouch {
         let bias = gap.select_gt(none, open, push);
         let besides = if turn.first { un } else { un + dot(n, e) };
         let firm = (none - (besides + bias) * inverse).max(none);
-        let press = (none - (un + open) * inverse).max(none);
+        let solve_normal = (none - (un + open) * inverse).max(none);
 
         // friction: what it can take off the slip, whose length is that of u without un
         let (still, moving) = (L::splat(t, wall.static_friction), L::splat(t, wall.kinetic_friction));
         let slipping = L::load(t, &grip.slipping[at..]);
         let friction = slipping.select_gt(none, moving, still);
-        let limit = friction * press * k;
-        let square = press.select_gt(none, (dot(u, u) - un * un).max(none), none);
+        let limit = friction * solve_normal * k;
+        let square = solve_normal.select_gt(none, (dot(u, u) - un * un).max(none), none);
         let (_, per) = root_and_inverse(t, square + tiny);
         let over = square.select_gt(limit * limit, one, none);
         let part = over.select_gt(none, limit * per, one);
@@ -407,9 +407,9 @@ impl SheetTouch {
         let slips = over * creep.select_gt(most * L::splat(t, BREAK_AWAY), one, slipping);
         let slips = firm.select_gt(none, slips, none);
 
-        let rub = press.select_gt(none, part * inverse, none);
-        let impulse = along(scale(n, press), slip, none - rub);
-        let beyond = along(scale(n, firm - press), back, inverse);
+        let solve_friction = solve_normal.select_gt(none, part * inverse, none);
+        let impulse = along(scale(n, solve_normal), slip, none - solve_friction);
+        let beyond = along(scale(n, firm - solve_normal), back, inverse);
         nodes.v[at] = along(v, impulse, weight);
         nodes.e[at] = along(e, beyond, weight);
 
@@ -419,7 +419,7 @@ impl SheetTouch {
             slips.store(&mut grip.slipping[at..]);
         }
         store3(add(load3(t, &grip.sum, at), impulse), &mut grip.sum, at);
-        (L::load(t, &grip.pressed[at..]) + press).store(&mut grip.pressed[at..]);
+        (L::load(t, &grip.pressed[at..]) + solve_normal).store(&mut grip.pressed[at..]);
         L::load(t, &grip.deepest[at..]).max(none - gap).store(&mut grip.deepest[at..]);
         if side.inv_mass > 0.0 {
             // a substep that is tried again moves nobody yet
@@ -429,7 +429,7 @@ impl SheetTouch {
                 store3(add(load3(t, to, at), more), to, at);
             }
         }
-        press
+        solve_normal
     }
 }
 
@@ -444,7 +444,7 @@ struct Seen<L> {
 
 /// Velocity of nodes as a body sees it.
 #[inline(always)]
-fn relative<L: Lane>(t: L::Token, partner: &Partner, x: V3<L>, v: V3<L>) -> V3<L> {
+fn relative<L: Lane>(t: L::Token, partner: &CoupledBody, x: V3<L>, v: V3<L>) -> V3<L> {
     if !partner.moves {
         return v;
     }

@@ -382,7 +382,14 @@ fn meet<L: Lane>(t: L::Token, faced: &Faced<L>, (x, w): (V3<L>, L), side: &Side,
 
 /// Impulses after a visit: normal first, friction within its disc; `wish`: slip that is to go.
 #[inline(always)]
-fn press<L: Lane>(t: L::Token, met: &Met<L>, (un, bias): (L, L), wish: V3<L>, old: Held<L>, friction: L) -> Held<L> {
+fn solve_normal<L: Lane>(
+    t: L::Token,
+    met: &Met<L>,
+    (un, bias): (L, L),
+    wish: V3<L>,
+    old: Held<L>,
+    friction: L,
+) -> Held<L> {
     let none = L::splat(t, 0.0);
     let impulse = (old.0 - (un + bias) * met.inverse).max(none);
     let wanted = along(old.1, wish, none - met.inverse);
@@ -441,7 +448,7 @@ fn first<L: Lane>(
     let wish = along(level(t, met.n, u), level(t, met.n, stick), L::splat(t, p.friction_rate));
     let friction = coefficient(t, batch, L::load(t, &batch.slipping[at..]));
     let old = (none, [none; 3]);
-    let (impulse, across) = press(t, &met, (dot(met.n, u), met.bias), wish, old, friction);
+    let (impulse, across) = solve_normal(t, &met, (dot(met.n, u), met.bias), wish, old, friction);
 
     store3(met.n, &mut batch.normal, at);
     store3(met.arm, &mut batch.arm, at);
@@ -492,7 +499,7 @@ fn again<L: Lane>(
         (met.relax_bias, slip)
     };
     let friction = coefficient(t, batch, slipping);
-    let (impulse, across) = press(t, &met, (dot(met.n, u), bias), wish, old, friction);
+    let (impulse, across) = solve_normal(t, &met, (dot(met.n, u), bias), wish, old, friction);
     impulse.store(&mut batch.impulse[at..]);
     store3(across, &mut batch.across, at);
     let change = along(sub(across, old.1), met.n, impulse - old.0);

@@ -24,7 +24,7 @@ pub(crate) struct BodyBlocks<'a> {
     pub velocity: Blocks<'a>,
     /// Velocities at the start of the step, while the first substep is prepared; in the relaxing sweeps those that the
     /// bodies are carried with.
-    pub carry: Blocks<'a>,
+    pub position_velocity: Blocks<'a>,
     pub pose: Blocks<'a>,
     pub inertia: Blocks<'a>,
 }
@@ -344,8 +344,8 @@ fn ease<L: Number>(t: L::Token, batch: &mut ContactBatch, at: usize, p: &Contact
 /// impact spread.
 #[inline(always)]
 fn see_approach<L: Number>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: BodyBlocks<'_>, n: V3<L>) {
-    let a = L::load_rows8(t, bodies.carry, &batch.load_a[at..]);
-    let b = L::load_rows8(t, bodies.carry, &batch.load_b[at..]);
+    let a = L::load_rows8(t, bodies.position_velocity, &batch.load_a[at..]);
+    let b = L::load_rows8(t, bodies.position_velocity, &batch.load_b[at..]);
     for point in &mut batch.points[..batch.count] {
         let (arm_a, arm_b) = (load3::<L>(t, &point.arm_a, at), load3::<L>(t, &point.arm_b, at));
         let on_a = add([a[0], a[1], a[2]], cross([a[4], a[5], a[6]], arm_a));
@@ -424,12 +424,12 @@ fn sweep<L: Number, const CORRECT: bool>(
         squares = squares + resist_rolling(t, batch, at, &mut pair, n, t1, t2);
     }
 
-    squares = squares + press::<L, CORRECT>(t, batch, at, &mut pair, (n, p));
+    squares = squares + solve_normal::<L, CORRECT>(t, batch, at, &mut pair, (n, p));
     // friction only when relaxing: it must see the whole normal impulse, of which the soft correction takes a part. (In both
     // sweeps the pile of 1024 kept 8 J at 10 s instead of 2 J, in single runs)
     if !CORRECT {
         pair.load_inertia(t, batch, at, bodies);
-        squares = squares + rub(t, batch, at, &mut pair, [t1, t2], p);
+        squares = squares + solve_friction(t, batch, at, &mut pair, [t1, t2], p);
     }
     pair.store(batch, at, bodies.velocity);
     squares
@@ -437,7 +437,7 @@ fn sweep<L: Number, const CORRECT: bool>(
 
 /// Friction of all points; returns squared changes.
 #[inline(always)]
-fn rub<L: Number>(
+fn solve_friction<L: Number>(
     t: L::Token,
     batch: &mut ContactBatch,
     at: usize,
@@ -495,7 +495,7 @@ fn rub<L: Number>(
 
 /// Normal impulses of all points; returns squared changes.
 #[inline(always)]
-fn press<L: Number, const CORRECT: bool>(
+fn solve_normal<L: Number, const CORRECT: bool>(
     t: L::Token,
     batch: &mut ContactBatch,
     at: usize,
@@ -594,7 +594,7 @@ pub(crate) fn slips(cut: bool, slid: bool, creep: Real, stretch: Real) -> bool {
 fn settle<L: Number>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: BodyBlocks<'_>, p: &ContactParams) {
     let zero = L::splat(t, 0.0);
     let one = L::splat(t, 1.0);
-    let pair = Pair::<L>::load(t, batch, at, BodyBlocks { velocity: bodies.carry, ..bodies });
+    let pair = Pair::<L>::load(t, batch, at, BodyBlocks { velocity: bodies.position_velocity, ..bodies });
     let n = load3::<L>(t, &batch.normal, at);
     let t1 = load3::<L>(t, &batch.tangent, at);
     let t2 = cross(n, t1);

@@ -129,10 +129,10 @@ fn do_job(
     [velocity, pose, inertia]: &mut [Vec<Block>; 3],
     (p, lanes): (&ContactParams, bool),
 ) {
-    let mut carry = velocity.clone();
+    let mut position_velocity = velocity.clone();
     let bodies = BodyBlocks {
         velocity: Blocks::new(velocity),
-        carry: Blocks::new(&mut carry),
+        position_velocity: Blocks::new(&mut position_velocity),
         pose: Blocks::new(pose),
         inertia: Blocks::new(inertia),
     };

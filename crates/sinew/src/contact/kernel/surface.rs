@@ -140,14 +140,14 @@ impl TouchRows {
     }
 
     /// How fast a contact drifts along its tangents and its normal [m/s].
-    pub fn drifts(&self, place: Place, v: &[Block]) -> [Real; 3] {
+    pub fn relative_velocities(&self, place: Place, v: &[Block]) -> [Real; 3] {
         match place {
             Place::Touch(at) => {
                 let touch = &self.touches[at as usize];
-                let [slide, across, normal, _] = touch.drifts(self.parts_of(touch), v);
+                let [slide, across, normal, _] = touch.relative_velocities(self.parts_of(touch), v);
                 [slide, across, normal]
             }
-            Place::Rows(first) => [0, 1, 2].map(|k| self.rows.drift(first + k, v)),
+            Place::Rows(first) => [0, 1, 2].map(|k| self.rows.relative_velocity(first + k, v)),
         }
     }
 
@@ -191,7 +191,7 @@ impl TouchRows {
                     let touch = &mut touches[at as usize];
                     let parts = &parts[touch.parts[0] as usize..touch.parts[1] as usize];
                     squares += touch.slide(parts, v, pass);
-                    squares += touch.press(parts, v, pass);
+                    squares += touch.solve_normal(parts, v, pass);
                 }
                 Place::Rows(first) => squares = pgs::sweep_some(rows, first..first + 3, v, pass, squares),
             }
@@ -203,16 +203,16 @@ impl TouchRows {
 impl Touch {
     /// Along tangents and normal, and nothing.
     #[inline(always)]
-    fn drifts(&self, parts: &[Part], v: &[Block]) -> Block {
+    fn relative_velocities(&self, parts: &[Part], v: &[Block]) -> Block {
         let [x, y, z] = &self.columns;
-        let mut drifts = [0.0; 4];
+        let mut relative_velocities = [0.0; 4];
         for &(block, weight, _) in parts {
             let v = &v[block as usize];
             for k in 0..4 {
-                drifts[k] += (x[k] * weight) * v[0] + (y[k] * weight) * v[1] + (z[k] * weight) * v[2];
+                relative_velocities[k] += (x[k] * weight) * v[0] + (y[k] * weight) * v[1] + (z[k] * weight) * v[2];
             }
         }
-        drifts
+        relative_velocities
     }
 
     /// Pushes along some of the axes, one after the other.
@@ -234,10 +234,10 @@ impl Touch {
     /// Both tangents, as `pgs::relax_disc`.
     fn slide(&mut self, parts: &[Part], v: &mut [Block], pass: Pass) -> Real {
         let reach = (self.wants.friction * self.wants.impulse[2]).max(0.0);
-        let drifts = self.drifts(parts, v);
+        let relative_velocities = self.relative_velocities(parts, v);
         // in relaxing nothing is left of a bias that only corrects
         let bias = |k: usize| if pass == Pass::Correct { self.wants.bias[k] } else { 0.0 };
-        let slip = [drifts[0] + bias(0), drifts[1] + bias(1)];
+        let slip = [relative_velocities[0] + bias(0), relative_velocities[1] + bias(1)];
         let [old_a, old_b, _] = self.wants.impulse;
         let answers = [self.diagonal[0], self.diagonal[1], self.between];
         let Some([a, b]) = pgs::held_in_disc([old_a, old_b], slip, answers, reach) else { return 0.0 };
@@ -248,11 +248,12 @@ impl Touch {
     }
 
     /// The normal.
-    fn press(&mut self, parts: &[Part], v: &mut [Block], pass: Pass) -> Real {
-        let drift = self.drifts(parts, v)[2] + self.wants.bias[2];
-        let drift = if pass == Pass::Correct { drift } else { drift - self.wants.correction };
+    fn solve_normal(&mut self, parts: &[Part], v: &mut [Block], pass: Pass) -> Real {
+        let relative_velocity = self.relative_velocities(parts, v)[2] + self.wants.bias[2];
+        let relative_velocity =
+            if pass == Pass::Correct { relative_velocity } else { relative_velocity - self.wants.correction };
         let old = self.wants.impulse[2];
-        let impulse = (old - drift / self.diagonal[2]).max(0.0);
+        let impulse = (old - relative_velocity / self.diagonal[2]).max(0.0);
         if impulse == old {
             return 0.0;
         }
@@ -305,7 +306,7 @@ mod tests {
             assert_eq!(v, w);
             for &(touch, row) in &places {
                 assert_eq!(touches.impulses(touch), rows.impulses(row));
-                assert_eq!(touches.drifts(touch, &v), rows.drifts(row, &w));
+                assert_eq!(touches.relative_velocities(touch, &v), rows.relative_velocities(row, &w));
                 assert_eq!(touches.answer(touch), rows.answer(row));
             }
         }

@@ -3,7 +3,7 @@
 //! so that they touch a wall together or not at all, and rows read what is in cache.
 
 /// The nodes in such an order; `pairs`: who is whose neighbour.
-pub(crate) fn near_order(nodes: usize, pairs: impl Iterator<Item = [u32; 2]> + Clone) -> Vec<u32> {
+pub(crate) fn cuthill_mckee_order(nodes: usize, pairs: impl Iterator<Item = [u32; 2]> + Clone) -> Vec<u32> {
     // neighbours of all nodes, one list after the other
     let mut start = vec![0usize; nodes + 1];
     pairs.clone().flatten().for_each(|n| start[n as usize + 1] += 1);
@@ -49,7 +49,7 @@ mod tests {
     fn everybody_comes_once_and_the_neighbours_of_a_shuffled_chain_follow_each_other() {
         // a chain 3 - 0 - 4 - 1 - 2, and 5 alone
         let pairs = [[0, 3], [4, 1], [0, 4], [1, 2]];
-        let order = near_order(6, pairs.into_iter());
+        let order = cuthill_mckee_order(6, pairs.into_iter());
         let mut sorted = order.clone();
         sorted.sort_unstable();
         assert_eq!(sorted, [0, 1, 2, 3, 4, 5]);

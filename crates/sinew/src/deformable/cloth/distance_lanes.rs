@@ -10,14 +10,14 @@
 //! ΔΛ/l goes back by a broadcast: 11 shuffles for eight rows instead of 32 (cloth study, 1.5 against 2.0 ns a row).
 //! Groups follow the order of colours: in mesh order a group waits for the stores of the one before (2.9 ns a row).
 //!
-//! A sheet of rows and columns has its nodes in strips instead (`weave.rs`), where eight ends are one vector: no shuffles
+//! A sheet of rows and columns has its nodes in strips instead (`grid_strips.rs`), where eight ends are one vector: no shuffles
 //! and no indices (0.7 ns a row).
 //!
 //! The limiter is the same step without compliance on l ≤ (1 + limit) l0. It pulls only. Its first sweep looks at all groups,
 //! the others at those with an edge that was stretched then: where a sheet hangs in folds, many are not.
 
 use crate::deformable::cloth::grid_strips::Strand;
-use crate::deformable::cloth::soa::Flock;
+use crate::deformable::cloth::soa::ParticleSoa;
 use crate::deformable::pbd::Distance;
 use crate::math::lane3::root_and_inverse;
 use crate::math::{
@@ -65,12 +65,12 @@ enum Pairs {
 #[derive(Debug)]
 pub(crate) enum Places<'a> {
     Blocks(&'a mut [Block]),
-    Columns(&'a mut Flock),
+    Columns(&'a mut ParticleSoa),
 }
 
 /// Distance rows of one body, in the order of their list or of their strips.
 #[derive(Clone, Debug)]
-pub(crate) struct Links {
+pub(crate) struct DistanceLanes {
     pairs: Pairs,
     /// Compliances of stretched and of shortened rows [m/N].
     compliance: Vec<[Eight; 2]>,
@@ -109,7 +109,7 @@ struct Limit {
     sweeps: u32,
 }
 
-impl Links {
+impl DistanceLanes {
     fn empty(pairs: Pairs) -> Self {
         let (compliance, answers, stretched) = (Vec::new(), Vec::new(), Vec::new());
         let (hot, soft, rigid) = (Vec::new(), Vec::new(), Vec::new());
@@ -237,8 +237,8 @@ impl Links {
                 let skips = *only_pull;
                 run(Sweep { ends: picks.over(p), job, skips, hot, soft, rigid, stretched }, lanes)
             }
-            (Pairs::Strips(strips), Places::Columns(flock)) => {
-                let ends = strips.over(flock.columns_mut());
+            (Pairs::Strips(strips), Places::Columns(soa)) => {
+                let ends = strips.over(soa.columns_mut());
                 run(Sweep { ends, job, skips: false, hot, soft, rigid, stretched }, lanes);
             }
             _ => unreachable!("rows in strips have their places in columns, others in blocks"),
@@ -437,7 +437,7 @@ mod tests {
     use super::*;
 
     /// A zigzag of nodes and braces between second neighbours, of which some are too long and others too short.
-    fn braces(compression: Real) -> (Links, Vec<Block>) {
+    fn skip_constraints(compression: Real) -> (DistanceLanes, Vec<Block>) {
         let place = |k: usize| [k as Real * 0.1, (k % 3) as Real * 0.03, 0.01 * k as Real, 1.0 + (k % 2) as Real];
         let mut places: Vec<Block> = (0..48).map(place).collect();
         places.extend((0..PADS).map(|k| [(k % 2) as Real, 0.0, 0.0, 0.0]));
@@ -449,7 +449,7 @@ mod tests {
         };
         // those that begin at 0 and 1 of each four share no node
         let rows: Vec<Distance> = (0..44).filter(|k| k % 4 < 2).map(row).collect();
-        let mut links = Links::new(&rows, 48);
+        let mut links = DistanceLanes::new(&rows, 48);
         links.prepare(|slot| places[slot as usize][3], (0.01, true), true);
         (links, places)
     }
@@ -457,14 +457,14 @@ mod tests {
     #[test]
     fn rows_that_only_pull_leave_shortened_pairs_alone_in_lanes_as_one_by_one() {
         let made = [true, false].map(|lanes| {
-            let (mut links, mut places) = braces(Real::INFINITY);
+            let (mut links, mut places) = skip_constraints(Real::INFINITY);
             links.sweep(Places::Blocks(&mut places), true, lanes);
             places
         });
         assert_eq!(made[0], made[1]);
-        let (mut soft, mut pushed) = braces(1e11);
+        let (mut soft, mut pushed) = skip_constraints(1e11);
         assert!(!soft.only_pull);
-        let (_, before) = braces(1e11);
+        let (_, before) = skip_constraints(1e11);
         soft.sweep(Places::Blocks(&mut pushed), true, true);
         // all of the first twenty are shortened, some of the others stretched; who hardly pushes does the same
         assert_eq!(made[0][..20], before[..20]);

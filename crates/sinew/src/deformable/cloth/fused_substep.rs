@@ -5,16 +5,16 @@
 //!   u = (p − (x + h v))/h − rigid,   v ← v + u,   contacts,   x ← x + h (v + e),   v ← keep v + h a,   p = x + h v
 //! ```
 //!
-//! with e what corrects places alone (`solver/sheet_touch.rs`).
+//! with e what corrects places alone (`contact/kernel/cloth.rs`).
 //! x + h v again by the same sum gives the same bits. `rigid` is the motion that would carry the momentum and spin E which
 //! rows have given the sheet so far in the step: pairs pull each other, so that all of E is rounding and the turn of the
 //! rows within a substep. It is taken out one substep later, when its sums are known, with the moments of the start of the
 //! step; what that leaves is in the next E. The last is taken out at the end of the step with moments of then
-//! (`Flock::finish`), so that nothing stays.
+//! (`ParticleSoa::finish`), so that nothing stays.
 
-use crate::contact::kernel::cloth::{Eights, Partner, SheetTouch, Turn};
+use crate::contact::kernel::cloth::{CoupledBody, Eights, SheetTouch, Turn};
 use crate::contact::kernel::rigid_batch::ContactParams;
-use crate::deformable::cloth::FoldTouch;
+use crate::deformable::cloth::SelfContact;
 use crate::deformable::cloth::soa::{Pull, Rigid, ThreeMut, put, three_mut, total};
 use crate::math::lane3::{V3, add, along, cross, scale, splat3, sub};
 use crate::math::{Block, Eight, Kernel, LANES, Lane, Real};
@@ -23,17 +23,17 @@ use crate::math::{Block, Eight, Kernel, LANES, Lane, Real};
 #[derive(Debug)]
 pub(crate) struct Touched<'a> {
     pub touches: &'a mut [SheetTouch],
-    pub partners: &'a mut [Partner],
+    pub partners: &'a mut [CoupledBody],
     pub params: &'a ContactParams,
     /// The sheet meets itself.
-    pub folds: Option<&'a mut FoldTouch>,
+    pub self_contact: Option<&'a mut SelfContact>,
 }
 
 impl Touched<'_> {
     /// The same for another round.
     pub fn again(&mut self) -> Touched<'_> {
-        let folds = self.folds.as_deref_mut();
-        Touched { touches: self.touches, partners: self.partners, params: self.params, folds }
+        let self_contact = self.self_contact.as_deref_mut();
+        Touched { touches: self.touches, partners: self.partners, params: self.params, self_contact }
     }
 }
 
@@ -149,7 +149,7 @@ impl<G: Goals> Kernel for Land<'_, G> {
                 at += L::COUNT;
             }
         }
-        partners.iter_mut().for_each(Partner::answer);
+        partners.iter_mut().for_each(CoupledBody::answer);
         let [squares] = total(squares.map(|s| [s]));
         (total(sums), squares)
     }

@@ -19,7 +19,7 @@ pub(crate) struct Strand {
 
 /// A sheet in strips.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Weave {
+pub(crate) struct GridStrips {
     /// Node of each slot, `u32::MAX` where there is none.
     pub order: Vec<u32>,
     /// Of each list of rows.
@@ -67,10 +67,10 @@ impl Layout {
 }
 
 /// The sheet of these rows in strips, if it is one of rows and columns; `lists`: edges, and what else joins their nodes.
-pub(crate) fn weave(nodes: usize, lists: [&[Distance]; 2]) -> Option<Weave> {
+pub(crate) fn grid_strips(nodes: usize, lists: [&[Distance]; 2]) -> Option<GridStrips> {
     let columns = stride(nodes, lists[0])?;
     let lines = nodes / columns;
-    let mut best: Option<(usize, Weave)> = None;
+    let mut best: Option<(usize, GridStrips)> = None;
     for turned in [false, true] {
         let across = if turned { lines } else { columns };
         let least = across.div_ceil(LANES);
@@ -80,11 +80,11 @@ pub(crate) fn weave(nodes: usize, lists: [&[Distance]; 2]) -> Option<Weave> {
             let Some(strands) = all(&layout, lists) else { continue };
             let cost = strands[0].len() + strands[1].len();
             if best.as_ref().is_none_or(|(least, _)| cost < *least) {
-                best = Some((cost, Weave { order: layout.order(nodes), strands }));
+                best = Some((cost, GridStrips { order: layout.order(nodes), strands }));
             }
         }
     }
-    best.map(|(_, weave)| weave)
+    best.map(|(_, grid_strips)| grid_strips)
 }
 
 /// The number of columns C, when every edge joins neighbours of a grid.
@@ -170,18 +170,22 @@ mod tests {
         for diagonals in [Diagonals::Alternating, Diagonals::Parallel] {
             let mesh = TriMesh::sheet([50, 30], [1.0, 0.6], diagonals).expect("a sheet");
             let edges = rows(mesh.edges());
-            let braces =
-                rows(crate::deformable::cloth::skip_constraints::braces(&mesh).into_iter().map(|b| b.nodes).collect());
-            let weave = weave(mesh.vertices.len(), [&edges, &braces]).expect("a grid");
-            let mut nodes: Vec<u32> = weave.order.iter().copied().filter(|n| *n != u32::MAX).collect();
+            let skip_constraints = rows(
+                crate::deformable::cloth::skip_constraints::skip_constraints(&mesh)
+                    .into_iter()
+                    .map(|b| b.nodes)
+                    .collect(),
+            );
+            let grid_strips = grid_strips(mesh.vertices.len(), [&edges, &skip_constraints]).expect("a grid");
+            let mut nodes: Vec<u32> = grid_strips.order.iter().copied().filter(|n| *n != u32::MAX).collect();
             nodes.sort_unstable();
             assert!(nodes.iter().enumerate().all(|(k, n)| k == *n as usize) && nodes.len() == mesh.vertices.len());
-            for (list, strands) in [&edges, &braces].into_iter().zip(&weave.strands) {
+            for (list, strands) in [&edges, &skip_constraints].into_iter().zip(&grid_strips.strands) {
                 let mut seen = vec![0; list.len()];
                 for strand in strands {
                     for (lane, &row) in strand.rows.iter().enumerate().filter(|(_, r)| **r != u32::MAX) {
                         seen[row as usize] += 1;
-                        let mut ends = strand.ends.map(|end| weave.order[end as usize + lane]);
+                        let mut ends = strand.ends.map(|end| grid_strips.order[end as usize + lane]);
                         ends.sort_unstable();
                         let mut want = list[row as usize].nodes;
                         want.sort_unstable();
@@ -202,11 +206,12 @@ mod tests {
         mesh.vertices.push(Vec3::ZERO);
         mesh.triangles[7] = [a, b, middle];
         mesh.triangles.extend([[b, c, middle], [c, a, middle]]);
-        assert_eq!(weave(mesh.vertices.len(), [&rows(mesh.edges()), &[]]), None);
+        assert_eq!(grid_strips(mesh.vertices.len(), [&rows(mesh.edges()), &[]]), None);
         // nor one with too few columns for strips
         let small = TriMesh::sheet([5, 5], [1.0, 1.0], Diagonals::Alternating).expect("a sheet");
-        let braces =
-            rows(crate::deformable::cloth::skip_constraints::braces(&small).into_iter().map(|b| b.nodes).collect());
-        assert_eq!(weave(small.vertices.len(), [&rows(small.edges()), &braces]), None);
+        let skip_constraints = rows(
+            crate::deformable::cloth::skip_constraints::skip_constraints(&small).into_iter().map(|b| b.nodes).collect(),
+        );
+        assert_eq!(grid_strips(small.vertices.len(), [&rows(small.edges()), &skip_constraints]), None);
     }
 }

@@ -11,6 +11,6 @@ pub(crate) mod skip_constraints;
 pub(crate) mod soa;
 
 pub(crate) use fused_substep::Touched;
-pub use network::Net;
-pub(crate) use self_contact::{FoldRules, FoldTouch};
-pub use soa::Flock;
+pub use network::DistanceNetwork;
+pub(crate) use self_contact::{SelfContact, SelfContactRules};
+pub use soa::ParticleSoa;

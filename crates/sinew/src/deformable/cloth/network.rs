@@ -1,13 +1,13 @@
 //! Nodes held together by distance rows: the part of a particle body that runs in lanes. A sheet or rope that is nothing
 //! else (*bare*) can be handed out for a whole step, so that its nodes stay in columns from substep to substep
-//! (`step/sheet.rs`).
+//! (`contact/cloth/mod.rs`).
 
-use crate::deformable::cloth::cuthill_mckee::near_order;
-use crate::deformable::cloth::distance_lanes::{Links, PADS, Places};
+use crate::deformable::cloth::cuthill_mckee::cuthill_mckee_order;
+use crate::deformable::cloth::distance_lanes::{DistanceLanes, PADS, Places};
 use crate::deformable::cloth::fused_substep::{After, Touched};
-use crate::deformable::cloth::grid_strips::weave;
-use crate::deformable::cloth::self_contact::{FoldStep, FoldTouch};
-use crate::deformable::cloth::soa::Flock;
+use crate::deformable::cloth::grid_strips::grid_strips;
+use crate::deformable::cloth::self_contact::{SelfContact, SelfContactStep};
+use crate::deformable::cloth::soa::ParticleSoa;
 use crate::deformable::pbd::{Distance, Rows};
 use crate::math::{Block, Blocks, Real, Vec3};
 
@@ -16,12 +16,12 @@ const ROUNDS: u32 = 2;
 
 /// Nodes, edges and braces.
 #[derive(Clone, Debug)]
-pub struct Net {
+pub struct DistanceNetwork {
     /// Places, velocities and masses.
-    pub flock: Flock,
-    /// `Rows::distances` and `Rows::braces` in lanes.
-    edges: Links,
-    braces: Links,
+    pub soa: ParticleSoa,
+    /// `Rows::distances` and `Rows::skip_constraints` in lanes.
+    edges: DistanceLanes,
+    skip_constraints: DistanceLanes,
     /// Places and inverse masses of rows that are not in strips. (slot_count, and pads) [m, 1/kg]
     pub(crate) places: Vec<Block>,
     /// All rows lie in strips.
@@ -30,84 +30,90 @@ pub struct Net {
     pub(crate) limit: (Real, u32),
 }
 
-impl Net {
+impl DistanceNetwork {
     /// Rows anywhere, by index.
     pub fn new(rows: &Rows, masses: &[Real], limit: (Real, u32)) -> Self {
         let order: Vec<u32> = (0..masses.len() as u32).collect();
-        let flock = Flock::new(&order, masses);
-        let count = flock.slot_count();
+        let soa = ParticleSoa::new(&order, masses);
+        let count = soa.slot_count();
         // lanes without a row pull at two places a metre apart that do not answer
         let pads = (0..PADS).map(|k| [(k % 2) as Real, 0.0, 0.0, 0.0]);
         let places = std::iter::repeat_n([0.0; 4], count).chain(pads).collect();
-        let (edges, braces) = (Links::new(&rows.distances, count), Links::new(&rows.braces, count));
-        Self { flock, edges, braces, places, woven: false, limit }
+        let (edges, skip_constraints) =
+            (DistanceLanes::new(&rows.distances, count), DistanceLanes::new(&rows.skip_constraints, count));
+        Self { soa, edges, skip_constraints, places, woven: false, limit }
     }
 
     /// Lays the rows in strips where they are those of a grid, and brings together what is near otherwise; there must be no
     /// others.
-    pub fn weave(&mut self, rows: &Rows, masses: &[Real]) {
-        if let Some(weave) = weave(masses.len(), [&rows.distances, &rows.braces]) {
-            self.flock = Flock::new(&weave.order, masses);
-            self.edges = Links::strips(&rows.distances, &weave.strands[0]);
-            self.braces = Links::strips(&rows.braces, &weave.strands[1]);
+    pub fn lay_strips(&mut self, rows: &Rows, masses: &[Real]) {
+        if let Some(grid_strips) = grid_strips(masses.len(), [&rows.distances, &rows.skip_constraints]) {
+            self.soa = ParticleSoa::new(&grid_strips.order, masses);
+            self.edges = DistanceLanes::strips(&rows.distances, &grid_strips.strands[0]);
+            self.skip_constraints = DistanceLanes::strips(&rows.skip_constraints, &grid_strips.strands[1]);
             self.places = Vec::new();
             self.woven = true;
             return;
         }
-        let order = near_order(masses.len(), rows.distances.iter().map(|row| row.nodes));
-        self.flock = Flock::new(&order, masses);
-        let slots = self.flock.slots();
+        let order = cuthill_mckee_order(masses.len(), rows.distances.iter().map(|row| row.nodes));
+        self.soa = ParticleSoa::new(&order, masses);
+        let slots = self.soa.slots();
         let moved = |list: &[Distance]| {
             let to = |row: &Distance| Distance { nodes: row.nodes.map(|n| slots[n as usize]), ..*row };
             let mut list: Vec<Distance> = list.iter().map(to).collect();
             list.sort_by_key(|row| row.nodes[0].min(row.nodes[1]));
             list
         };
-        let mut rows = Rows { distances: moved(&rows.distances), braces: moved(&rows.braces), ..Rows::default() };
+        let mut rows = Rows {
+            distances: moved(&rows.distances),
+            skip_constraints: moved(&rows.skip_constraints),
+            ..Rows::default()
+        };
         rows.colour(masses.len());
-        let count = self.flock.slot_count();
-        (self.edges, self.braces) = (Links::new(&rows.distances, count), Links::new(&rows.braces, count));
+        let count = self.soa.slot_count();
+        (self.edges, self.skip_constraints) =
+            (DistanceLanes::new(&rows.distances, count), DistanceLanes::new(&rows.skip_constraints, count));
     }
 
     /// Numbers of the rows for a substep h [s] and the inverse masses learned last.
     pub fn prepare(&mut self, h: Real, lanes: bool) {
-        let stale = self.flock.take_stale();
-        let w = self.flock.inverse_masses();
+        let stale = self.soa.take_stale();
+        let w = self.soa.inverse_masses();
         self.edges.prepare(|slot| w[slot as usize], (h, lanes), stale);
-        self.braces.prepare(|slot| w[slot as usize], (h, lanes), stale);
+        self.skip_constraints.prepare(|slot| w[slot as usize], (h, lanes), stale);
     }
 
     /// Forgets the impulses of the substep before, when it has several sweeps.
     pub fn forget(&mut self) {
         self.edges.begin();
-        self.braces.begin();
+        self.skip_constraints.begin();
     }
 
     /// One sweep; `once`: the only one of its substep.
     pub fn sweep(&mut self, once: bool, lanes: bool) {
-        self.edges.sweep(places(self.woven, &mut self.flock, &mut self.places), once, lanes);
-        self.braces.sweep(places(self.woven, &mut self.flock, &mut self.places), once, lanes);
+        self.edges.sweep(places(self.woven, &mut self.soa, &mut self.places), once, lanes);
+        self.skip_constraints.sweep(places(self.woven, &mut self.soa, &mut self.places), once, lanes);
     }
 
     /// Takes back what is beyond the limit of stretch: pairs pull each other, so that momentum holds.
     pub fn hold_back(&mut self, lanes: bool) {
         let (limit, sweeps) = self.limit;
         if limit.is_finite() {
-            self.edges.limit(places(self.woven, &mut self.flock, &mut self.places), limit, sweeps, lanes);
+            self.edges.limit(places(self.woven, &mut self.soa, &mut self.places), limit, sweeps, lanes);
         }
     }
 
     /// Places from columns to where rows want them.
     pub fn spill(&mut self, lanes: bool) {
         if !self.woven {
-            self.flock.spill(&mut self.places, lanes);
+            self.soa.spill(&mut self.places, lanes);
         }
     }
 
     /// And back.
     pub fn collect(&mut self, lanes: bool) {
         if !self.woven {
-            self.flock.collect(&self.places, lanes);
+            self.soa.collect(&self.places, lanes);
         }
     }
 
@@ -120,39 +126,39 @@ impl Net {
         load: (&[Vec3], Vec3),
         (h, keep, lanes): (Real, Real, bool),
     ) {
-        self.flock.learn_pins(|node| v.get(node)[3]);
+        self.soa.learn_pins(|node| v.get(node)[3]);
         let [a, b, c, _] = x.get(x.len() as u32 / 2);
-        self.flock.load(Vec3::new(a, b, c), x, v, lanes);
-        self.flock.push(load.0, load.1);
+        self.soa.load(Vec3::new(a, b, c), x, v, lanes);
+        self.soa.push(load.0, load.1);
         self.prepare(h, lanes);
-        self.flock.start(lanes);
-        self.flock.begin(h, keep, lanes);
+        self.soa.start(lanes);
+        self.soa.begin(h, keep, lanes);
         self.spill(lanes);
     }
 
-    /// Contacts of the sheet with itself, on goals; who is too near comes apart in places too (`folds.rs`).
-    fn fold(&mut self, folds: &mut FoldTouch, step: FoldStep<'_>) {
-        let count = self.flock.slot_count();
-        let mut goals = std::mem::take(if self.woven { &mut folds.p } else { &mut self.places });
+    /// Contacts of the sheet with itself, on goals; who is too near comes apart in places too (`self_contact.rs`).
+    fn fold(&mut self, self_contact: &mut SelfContact, step: SelfContactStep<'_>) {
+        let count = self.soa.slot_count();
+        let mut goals = std::mem::take(if self.woven { &mut self_contact.p } else { &mut self.places });
         if self.woven {
             goals.resize(count, [0.0; 4]);
-            self.flock.spill(&mut goals, step.lanes);
+            self.soa.spill(&mut goals, step.lanes);
         }
-        let stale = folds.is_stale(&goals[..count], step.params.h);
-        if stale || !folds.is_empty() {
-            folds.x.resize(count, [0.0; 4]);
-            self.flock.spill_x(&mut folds.x, step.lanes);
+        let stale = self_contact.is_stale(&goals[..count], step.params.h);
+        if stale || !self_contact.is_empty() {
+            self_contact.x.resize(count, [0.0; 4]);
+            self.soa.spill_x(&mut self_contact.x, step.lanes);
         }
         if stale {
-            folds.list(&goals[..count], step.params.h, step.lanes);
+            self_contact.list(&goals[..count], step.params.h, step.lanes);
         }
-        if !folds.is_empty() && folds.touch(&mut goals[..count], step) {
-            self.flock.collect_x(&folds.x, step.lanes);
+        if !self_contact.is_empty() && self_contact.touch(&mut goals[..count], step) {
+            self.soa.collect_x(&self_contact.x, step.lanes);
             if self.woven {
-                self.flock.collect(&goals, step.lanes);
+                self.soa.collect(&goals, step.lanes);
             }
         }
-        *(if self.woven { &mut folds.p } else { &mut self.places }) = goals;
+        *(if self.woven { &mut self_contact.p } else { &mut self.places }) = goals;
     }
 
     /// What comes after the rows of a bare body: velocities, contacts, places (`landing.rs`). The last substep takes back
@@ -160,7 +166,7 @@ impl Net {
     pub(crate) fn land(&mut self, mut touched: Touched<'_>, (h, keep, last, lanes): (Real, Real, bool, bool)) -> Real {
         let (limit, sweeps) = self.limit;
         let limits = last && limit.is_finite() && sweeps > 0;
-        let (rounds, sweeps) = match (limits, touched.folds.is_some()) {
+        let (rounds, sweeps) = match (limits, touched.self_contact.is_some()) {
             (false, _) => (1, 0),
             (true, true) => (ROUNDS.min(sweeps), sweeps),
             (true, false) => (1, sweeps.div_ceil(2)),
@@ -168,12 +174,13 @@ impl Net {
         let mut squares = 0.0;
         for round in 0..rounds {
             let sweeps = (round + 1) * sweeps / rounds - round * sweeps / rounds;
-            self.edges.limit(places(self.woven, &mut self.flock, &mut self.places), limit, sweeps, lanes);
-            if let Some(folds) = touched.folds.as_deref_mut() {
-                let step = FoldStep { params: touched.params, again: round + 1 < rounds, places_alone: false, lanes };
-                self.fold(folds, step);
+            self.edges.limit(places(self.woven, &mut self.soa, &mut self.places), limit, sweeps, lanes);
+            if let Some(self_contact) = touched.self_contact.as_deref_mut() {
+                let step =
+                    SelfContactStep { params: touched.params, again: round + 1 < rounds, places_alone: false, lanes };
+                self.fold(self_contact, step);
                 if !last {
-                    folds.pass();
+                    self_contact.pass();
                 }
             }
             let after = match (round + 1 < rounds, last) {
@@ -182,7 +189,7 @@ impl Net {
                 (false, false) => After::Next(keep),
             };
             let places = (!self.woven).then_some(&mut self.places[..]);
-            squares += self.flock.land(places, touched.again(), (h, after, lanes));
+            squares += self.soa.land(places, touched.again(), (h, after, lanes));
         }
         if limits {
             self.settle(touched, lanes);
@@ -195,14 +202,14 @@ impl Net {
     /// they lie on, by less than a tenth of an edge. Where a sheet touches itself its layers hold them up.
     fn settle(&mut self, touched: Touched<'_>, lanes: bool) {
         let (limit, sweeps) = self.limit;
-        self.edges.limit(places(self.woven, &mut self.flock, &mut self.places), limit, sweeps / 2, lanes);
-        if let Some(folds) = touched.folds {
-            self.fold(folds, FoldStep { params: touched.params, again: true, places_alone: true, lanes });
+        self.edges.limit(places(self.woven, &mut self.soa, &mut self.places), limit, sweeps / 2, lanes);
+        if let Some(self_contact) = touched.self_contact {
+            self.fold(self_contact, SelfContactStep { params: touched.params, again: true, places_alone: true, lanes });
         }
-        self.flock.settle((!self.woven).then_some(&self.places[..]), lanes);
+        self.soa.settle((!self.woven).then_some(&self.places[..]), lanes);
     }
 }
 
-fn places<'a>(woven: bool, flock: &'a mut Flock, blocks: &'a mut [Block]) -> Places<'a> {
-    if woven { Places::Columns(flock) } else { Places::Blocks(blocks) }
+fn places<'a>(woven: bool, soa: &'a mut ParticleSoa, blocks: &'a mut [Block]) -> Places<'a> {
+    if woven { Places::Columns(soa) } else { Places::Blocks(blocks) }
 }

@@ -15,7 +15,7 @@
 //! Nothing is pushed apart by that: it would fly. What is nearer than reach comes apart by places alone, x and p
 //! together, at the rate of all contacts. Shares sum to zero, so that momentum holds.
 
-use crate::collision::surface::{Candidate, FoldFinder, FoldList, FoldPair, Look, Ways};
+use crate::collision::surface::{Candidate, FeaturePair, FoldList, Look, SelfContactFinder, Ways};
 use crate::contact::kernel::rigid_batch::ContactParams;
 use crate::contact::kernel::self_contact::{AtRest, FoldGroup, FoldPush, Try};
 use crate::math::{Block, LANES, Real, Vec3, run, vec};
@@ -30,7 +30,7 @@ const EDGES: u32 = 1 << 31;
 
 /// How a sheet meets itself, for a step.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct FoldRules {
+pub(crate) struct SelfContactRules {
     /// Distance of two layers that touch [m].
     pub thick: Real,
     /// How far nodes may leave their ways until what is around them is listed again [m].
@@ -77,7 +77,7 @@ impl Listed {
     }
 
     fn push(&mut self, candidate: &Candidate) {
-        let FoldPair { a, b, .. } = candidate.pair;
+        let FeaturePair { a, b, .. } = candidate.pair;
         let (group, lane) = (self.count / LANES, self.count % LANES);
         if lane == 0 {
             self.groups.push(FoldGroup::NONE);
@@ -95,8 +95,8 @@ impl Listed {
 
 /// A pair that touched, for the records.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Folded {
-    pub pair: FoldPair,
+pub(crate) struct ActivePair {
+    pub pair: FeaturePair,
     /// From the first feature to the second.
     pub normal: Vec3,
     /// Of the corners of the first and of the second.
@@ -112,20 +112,20 @@ pub(crate) struct Folded {
 
 /// A sheet and itself.
 #[derive(Debug)]
-pub(crate) struct FoldTouch {
-    finder: FoldFinder,
+pub(crate) struct SelfContact {
+    finder: SelfContactFinder,
     /// Nodes of faces and edges by number, the slot of each node, and places at rest by slot.
     corners: Vec<[u32; 3]>,
     ends: Vec<[u32; 2]>,
     slots: Vec<u32>,
     rest: Vec<Block>,
-    rules: FoldRules,
+    rules: SelfContactRules,
     found: FoldList,
     /// Vertices with faces, edges.
     listed: [Listed; 2],
     active: Vec<u32>,
     /// Pairs that touched at the end of the step before, and their sides.
-    known: Vec<(FoldPair, Real)>,
+    known: Vec<(FeaturePair, Real)>,
     /// Places of this substep, each with how far its node goes, seen from the sheet as a whole, and goals. (slot_count) [m]
     pub x: Vec<Block>,
     pub p: Vec<Block>,
@@ -142,7 +142,7 @@ pub(crate) struct FoldTouch {
 
 /// Numbers of a substep.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct FoldStep<'a> {
+pub(crate) struct SelfContactStep<'a> {
     pub params: &'a ContactParams,
     /// The same substep comes again: nobody moves yet.
     pub again: bool,
@@ -151,18 +151,18 @@ pub(crate) struct FoldStep<'a> {
     pub lanes: bool,
 }
 
-impl FoldTouch {
+impl SelfContact {
     /// For a surface of triangles whose surfels are its nodes; `slots`: the slot of each.
     pub fn new(cells: &Cells, rest: &[Vec3], slots: &[u32]) -> Self {
         let mut by_slot = vec![[0.0; 4]; slots.iter().max().map_or(0, |&last| last as usize + 1)];
         rest.iter().zip(slots).for_each(|(&at, &slot)| by_slot[slot as usize] = at.extend(0.0).to_array());
         Self {
-            finder: FoldFinder::new(cells, rest, slots),
+            finder: SelfContactFinder::new(cells, rest, slots),
             corners: cells.corners.clone(),
             ends: cells.edges.clone(),
             slots: slots.to_vec(),
             rest: by_slot,
-            rules: FoldRules::default(),
+            rules: SelfContactRules::default(),
             found: FoldList::default(),
             listed: [rest.len(), cells.edges.len()].map(|count| Listed { last: vec![0; count], ..Listed::default() }),
             active: Vec::new(),
@@ -178,14 +178,14 @@ impl FoldTouch {
     }
 
     /// Begins a step. Sides are those that are remembered next.
-    pub fn begin(&mut self, rules: FoldRules) {
+    pub fn begin(&mut self, rules: SelfContactRules) {
         (self.rules, self.done, self.is_listed) = (rules, 0, false);
         self.known.clear();
         self.listed.iter_mut().for_each(Listed::clear);
     }
 
     /// What State has of a pair that touched: its normal from the first feature to the second. Pairs come sorted.
-    pub fn remember(&mut self, pair: FoldPair, normal: Vec3, x: impl Fn(u32) -> Vec3) {
+    pub fn remember(&mut self, pair: FeaturePair, normal: Vec3, x: impl Fn(u32) -> Vec3) {
         let axis = if pair.edges {
             let (Some(a), Some(b)) = (self.ends.get(pair.a as usize), self.ends.get(pair.b as usize)) else { return };
             (x(a[1]) - x(a[0])).cross(x(b[1]) - x(b[0]))
@@ -261,10 +261,10 @@ impl FoldTouch {
 
     /// Adds what was found to the lists, if it is not there, and pairs that touched before with their sides: one that has
     /// gone through by more than a list reaches would be forgotten there.
-    fn add(&mut self, may_be_there: bool, known: &[(FoldPair, Real)], lanes: bool) {
+    fn add(&mut self, may_be_there: bool, known: &[(FeaturePair, Real)], lanes: bool) {
         let new = [0, 1].map(|kind| self.listed[kind].count / LANES);
         for candidate in self.found.each() {
-            let FoldPair { edges, a, b } = candidate.pair;
+            let FeaturePair { edges, a, b } = candidate.pair;
             let listed = &mut self.listed[usize::from(edges)];
             if !may_be_there || listed.seat([a, b]).is_none() {
                 listed.push(candidate);
@@ -288,7 +288,7 @@ impl FoldTouch {
     }
 
     /// Slots of the nodes of a pair.
-    fn slots_of(&self, FoldPair { edges, a, b }: FoldPair) -> [u32; 4] {
+    fn slots_of(&self, FeaturePair { edges, a, b }: FeaturePair) -> [u32; 4] {
         let nodes = if edges {
             let ([p, q], [r, s]) = (self.ends[a as usize], self.ends[b as usize]);
             [p, q, r, s]
@@ -301,7 +301,7 @@ impl FoldTouch {
 
     /// Tries all pairs, and lets those push that touch: goals `p` change, and places in `x`. Goals have inverse masses. False
     /// when nobody touches.
-    pub fn touch(&mut self, p: &mut [Block], step: FoldStep<'_>) -> bool {
+    pub fn touch(&mut self, p: &mut [Block], step: SelfContactStep<'_>) -> bool {
         self.active.clear();
         self.see_how_far(p);
         for (kind, Listed { groups, pushes, .. }) in self.listed.iter_mut().enumerate() {
@@ -309,7 +309,7 @@ impl FoldTouch {
             run(Try { groups, pushes, edges: kind == 1, x: &self.x, p, active: &mut self.active, marks }, step.lanes);
         }
         for at in 0..self.active.len() {
-            self.press(self.active[at], p, step);
+            self.solve_normal(self.active[at], p, step);
         }
         !self.active.is_empty()
     }
@@ -327,7 +327,7 @@ impl FoldTouch {
     }
 
     /// One pair.
-    fn press(&mut self, at: u32, p: &mut [Block], step: FoldStep<'_>) {
+    fn solve_normal(&mut self, at: u32, p: &mut [Block], step: SelfContactStep<'_>) {
         let (kind, group, lane) = seat_of(at);
         let Listed { groups, pushes, .. } = &mut self.listed[kind];
         let (slots, reach) = (groups[group].slots.map(|s| s[lane] as usize), groups[group].reach[lane]);
@@ -347,13 +347,13 @@ impl FoldTouch {
         // other pairs may have taken them apart: what each adds to that for itself is too much together, and cloth flew
         let now = normal.dot(apart);
         let soon = now + normal.dot(way);
-        let press = (now.min(reach) - soon).max(0.0) / k;
+        let solve_normal = (now.min(reach) - soon).max(0.0) / k;
         // friction: what it can take off the way along each other
         let slip = way - normal * normal.dot(way);
-        let (length, hold) = (slip.length(), self.rules.static_friction * press * k);
-        let most = if length > hold { self.rules.kinetic_friction * press * k } else { length };
+        let (length, hold) = (slip.length(), self.rules.static_friction * solve_normal * k);
+        let most = if length > hold { self.rules.kinetic_friction * solve_normal * k } else { length };
         let rub = if length > 0.0 { most.min(length) / (length * k) } else { 0.0 };
-        let push = normal * press - slip * rub;
+        let push = normal * solve_normal - slip * rub;
         // what is too near comes apart by places alone
         let depth = reach - soon.max(now.min(reach));
         let speed = (depth * step.params.bias_rate).min(step.params.push_speed).max(0.0);
@@ -375,18 +375,18 @@ impl FoldTouch {
         for (to, more) in g.sum.iter_mut().zip(impulse.to_array()) {
             to[lane] += more;
         }
-        g.pressed[lane] += press / h;
+        g.pressed[lane] += solve_normal / h;
         g.deepest[lane] = g.deepest[lane].max(reach - now);
     }
 
     /// Calls `see` with every pair that touched in the step, in the order of keys.
-    pub fn each_folded(&self, mut see: impl FnMut(Folded)) {
-        let mut touched: Vec<(FoldPair, usize, usize)> = Vec::new();
+    pub fn each_folded(&self, mut see: impl FnMut(ActivePair)) {
+        let mut touched: Vec<(FeaturePair, usize, usize)> = Vec::new();
         for (kind, Listed { groups, pushes, .. }) in self.listed.iter().enumerate() {
             for (group, (g, push)) in groups.iter().zip(pushes).enumerate() {
                 let lanes = (0..LANES).filter(|&lane| push.pressed[lane] > 0.0 || g.side[lane] != 0.0);
                 let pair =
-                    |lane: usize| FoldPair { edges: kind == 1, a: push.numbers[0][lane], b: push.numbers[1][lane] };
+                    |lane: usize| FeaturePair { edges: kind == 1, a: push.numbers[0][lane], b: push.numbers[1][lane] };
                 touched.extend(lanes.map(|lane| (pair(lane), group, lane)));
             }
         }
@@ -403,7 +403,7 @@ impl FoldTouch {
             } else {
                 [Vec3::X, Vec3::new(-c[1], -c[2], -c[3])]
             };
-            see(Folded {
+            see(ActivePair {
                 pair,
                 normal: pick(&g.normal) * sign,
                 shares,

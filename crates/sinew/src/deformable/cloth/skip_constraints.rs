@@ -11,14 +11,14 @@ use crate::model::tri_mesh::TriMesh;
 const STRAIGHT: Real = 0.866;
 
 /// A pair of second neighbours with the mean share of area of its two edges.
-pub(crate) struct Brace {
+pub(crate) struct SkipConstraint {
     pub nodes: [u32; 2],
     /// [m]
     pub rest: Real,
 }
 
 /// At every node the two shortest pairs of edges that go on straight and have no edge in common: along and across the grain.
-pub(crate) fn braces(mesh: &TriMesh) -> Vec<Brace> {
+pub(crate) fn skip_constraints(mesh: &TriMesh) -> Vec<SkipConstraint> {
     let count = mesh.vertices.len();
     let mut starts = vec![0u32; count + 1];
     let edges = mesh.edges();
@@ -40,14 +40,14 @@ pub(crate) fn braces(mesh: &TriMesh) -> Vec<Brace> {
         straight_pairs(&mesh.vertices, n, near, &mut out);
     }
     // two middles may have the same ends
-    out.sort_by_key(|b: &Brace| b.nodes);
+    out.sort_by_key(|b: &SkipConstraint| b.nodes);
     out.dedup_by_key(|b| b.nodes);
     // nor is there a second row where the ends have an edge of their own
     out.retain(|b| edges.binary_search(&b.nodes).is_err());
     out
 }
 
-fn straight_pairs(places: &[Vec3], middle: usize, near: &[u32], out: &mut Vec<Brace>) {
+fn straight_pairs(places: &[Vec3], middle: usize, near: &[u32], out: &mut Vec<SkipConstraint>) {
     let arm = |n: u32| places[n as usize] - places[middle];
     let mut pairs: Vec<(Real, u32, u32)> = Vec::new();
     for (k, &a) in near.iter().enumerate() {
@@ -65,7 +65,7 @@ fn straight_pairs(places: &[Vec3], middle: usize, near: &[u32], out: &mut Vec<Br
         if taken.len() < 4 && !taken.contains(&a) && !taken.contains(&b) {
             taken.extend([a, b]);
             let rest = places[a as usize].distance(places[b as usize]);
-            out.push(Brace { nodes: [a, b], rest });
+            out.push(SkipConstraint { nodes: [a, b], rest });
         }
     }
 }
@@ -88,10 +88,10 @@ mod tests {
                 mesh.triangles.extend([[a, a + 1, a + 6], [a, a + 6, a + 5]]);
             }
         }
-        let braces = braces(&mesh);
+        let skip_constraints = skip_constraints(&mesh);
         // three a row and a column of five, and the two diagonals through the nodes of the rim that have no row
-        let straight = braces.iter().filter(|b| (b.rest - 2.0).abs() < 1e-6).count();
+        let straight = skip_constraints.iter().filter(|b| (b.rest - 2.0).abs() < 1e-6).count();
         assert_eq!(straight, 2 * 5 * 3);
-        assert!(braces.iter().all(|b| b.rest < 3.0));
+        assert!(skip_constraints.iter().all(|b| b.rest < 3.0));
     }
 }

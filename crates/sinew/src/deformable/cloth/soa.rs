@@ -23,7 +23,7 @@ const MOMENTS: usize = 10;
 
 /// The nodes, in an order of their own: *slots*.
 #[derive(Clone, Debug)]
-pub struct Flock {
+pub struct ParticleSoa {
     columns: Columns<COUNT>,
     /// Node of each slot; those behind the last node repeat it, and weigh nothing. (slot_count)
     nodes: Vec<u32>,
@@ -57,7 +57,7 @@ pub(crate) struct Rigid {
 pub(crate) type Three<'a> = [&'a [Eight]; 3];
 pub(crate) type ThreeMut<'a> = [&'a mut [Eight]; 3];
 
-impl Flock {
+impl ParticleSoa {
     /// Nodes in this order, `u32::MAX` where a slot has none, with their masses [kg].
     pub fn new(order: &[u32], masses: &[Real]) -> Self {
         let mut columns = Columns::<COUNT>::new(order.len());
@@ -586,12 +586,12 @@ mod tests {
     use crate::contact::kernel::rigid_batch::ContactParams;
 
     /// Thirty-seven nodes in an order of their own, with gaps.
-    fn flock() -> (Flock, Vec<Block>, Vec<Real>) {
+    fn soa() -> (ParticleSoa, Vec<Block>, Vec<Real>) {
         let masses: Vec<Real> = (0..37).map(|k| 0.01 * (1 + k % 4) as Real).collect();
         let order: Vec<u32> = (0..52).map(|k| if k % 4 == 3 { u32::MAX } else { k - k / 4 }).collect();
         let order: Vec<u32> = order.into_iter().map(|n| if n < 37 { n } else { u32::MAX }).collect();
         let x = (0..37).map(|k| [(k % 5) as Real * 0.1, (k % 7) as Real * 0.03, (k % 3) as Real * 0.1, 9.0]).collect();
-        (Flock::new(&order, &masses), x, masses)
+        (ParticleSoa::new(&order, &masses), x, masses)
     }
 
     #[test]
@@ -599,21 +599,21 @@ mod tests {
         let (velocity, spin) = (Vec3::new(0.3, -1.0, 2.0), Vec3::new(1.0, 0.5, -2.0));
         let h = 0.01;
         let made = [true, false].map(|lanes| {
-            let (mut flock, mut x, masses) = flock();
+            let (mut soa, mut x, masses) = soa();
             let mut v: Vec<Block> = masses.iter().map(|m| [0.0, 0.0, 0.0, 1.0 / m]).collect();
-            flock.learn_pins(|node| 1.0 / masses[node as usize]);
-            flock.load(Vec3::ZERO, Blocks::new(&mut x), Blocks::new(&mut v), lanes);
-            flock.begin(h, 1.0, lanes);
+            soa.learn_pins(|node| 1.0 / masses[node as usize]);
+            soa.load(Vec3::ZERO, Blocks::new(&mut x), Blocks::new(&mut v), lanes);
+            soa.begin(h, 1.0, lanes);
             // goals: everybody where a rigid motion would take it, and one node a little farther
-            let [p0, p1, p2, ..] = flock.columns.columns_mut();
+            let [p0, p1, p2, ..] = soa.columns.columns_mut();
             let columns = [p0, p1, p2].map(|c| c.as_flattened_mut());
             for slot in 0..columns[0].len() {
                 let r = Vec3::new(columns[0][slot], columns[1][slot], columns[2][slot]);
                 let to = r + (velocity + spin.cross(r)) * h;
                 (columns[0][slot], columns[1][slot], columns[2][slot]) = (to.x, to.y, to.z);
             }
-            flock.end(h, lanes);
-            flock.store_v(&mut v);
+            soa.end(h, lanes);
+            soa.store_v(&mut v);
             v
         });
         assert_eq!(made[0], made[1]);
@@ -624,24 +624,24 @@ mod tests {
 
     #[test]
     fn what_goes_in_comes_out_and_pinned_nodes_keep_their_last_bit() {
-        let (mut flock, mut x, masses) = flock();
+        let (mut soa, mut x, masses) = soa();
         let was = x.clone();
         let pinned = 5;
         let weight = |node: u32| if node == pinned { 0.0 } else { 1.0 / masses[node as usize] };
         let mut v: Vec<Block> = (0..37).map(|k| [0.1, 0.2, 0.3, weight(k)]).collect();
         v[pinned as usize] = [0.0; 4];
-        flock.learn_pins(weight);
-        flock.load(Vec3::new(0.3, 0.7, 0.1), Blocks::new(&mut x), Blocks::new(&mut v), true);
-        flock.push(&[Vec3::ZERO; 37], Vec3::new(0.0, -10.0, 0.0));
-        flock.start(true);
-        flock.begin(0.5, 1.0, true);
+        soa.learn_pins(weight);
+        soa.load(Vec3::new(0.3, 0.7, 0.1), Blocks::new(&mut x), Blocks::new(&mut v), true);
+        soa.push(&[Vec3::ZERO; 37], Vec3::new(0.0, -10.0, 0.0));
+        soa.start(true);
+        soa.begin(0.5, 1.0, true);
         let params = ContactParams { h: 0.5, ..ContactParams::default() };
-        flock.land(
+        soa.land(
             None,
-            Touched { touches: &mut [], partners: &mut [], params: &params, folds: None },
+            Touched { touches: &mut [], partners: &mut [], params: &params, self_contact: None },
             (0.5, After::End, true),
         );
-        flock.finish(Blocks::new(&mut x), Blocks::new(&mut v), true);
+        soa.finish(Blocks::new(&mut x), Blocks::new(&mut v), true);
         for k in 0..37 {
             if k == pinned as usize {
                 assert_eq!((x[k], v[k]), (was[k], [0.0; 4]));

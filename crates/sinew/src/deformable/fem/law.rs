@@ -263,14 +263,14 @@ impl Elastic {
         if !crushed(f) {
             return 0.0;
         }
-        let lack = (Vec3::splat(CRUSH) - Svd::new(f).sigma).max(Vec3::ZERO);
-        0.5 * (2.0 * self.mu + self.lambda) * lack.length_squared()
+        let momentum_defect = (Vec3::splat(CRUSH) - Svd::new(f).sigma).max(Vec3::ZERO);
+        0.5 * (2.0 * self.mu + self.lambda) * momentum_defect.length_squared()
     }
 
     fn crush_stress(&self, f: &Mat3) -> Mat3 {
         let Svd { u, sigma, v } = Svd::new(f);
-        let lack = (Vec3::splat(CRUSH) - sigma).max(Vec3::ZERO);
-        u * Mat3::from_diagonal(lack * -(2.0 * self.mu + self.lambda)) * v.transpose()
+        let momentum_defect = (Vec3::splat(CRUSH) - sigma).max(Vec3::ZERO);
+        u * Mat3::from_diagonal(momentum_defect * -(2.0 * self.mu + self.lambda)) * v.transpose()
     }
 
     fn crush_tangent(&self, s: Vec3) -> (Mat3, Vec3, Vec3) {

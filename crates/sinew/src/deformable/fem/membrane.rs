@@ -19,7 +19,7 @@
 
 use super::scheme::Scheme;
 use super::solid::Integrator;
-use crate::deformable::limit::{Room, largest_step, resolved_step, softening};
+use crate::deformable::limit::{StabilityLimit, largest_step, resolved_step, softening};
 use crate::deformable::system::EulerSystem;
 use crate::deformable::{BodyMut, BodyRef, Deformable, ElementStress, Operator, StepContext};
 use crate::math::{Block, Mat3, Real, Sym3, Vec3, add, outer, vec};
@@ -228,7 +228,7 @@ impl Membrane {
             Integrator::Implicit => (Scheme::Implicit, Some(rest.system())),
             Integrator::Explicit => {
                 rest.highest = rest.frequencies(mesh);
-                (Scheme::Explicit { stable: rest.stable_step(|_| 1.0), lent: false }, None)
+                (Scheme::Explicit { stable: rest.stable_step(|_| 1.0), on_request: false }, None)
             }
         };
         let forces = vec![Vec3::ZERO; if system.is_none() { rest.masses.len() } else { 0 }];
@@ -281,7 +281,7 @@ impl Deformable for Membrane {
             }
             _ => {
                 forces.fill(Vec3::ZERO);
-                rest.pull(body.read(), Some(Room::explicit(ctx.h, rest.params.stiffness_damping)), forces);
+                rest.pull(body.read(), Some(StabilityLimit::explicit(ctx.h, rest.params.stiffness_damping)), forces);
                 body.kick(ctx.h);
                 let kept = 1.0 / (1.0 + ctx.h * rest.params.mass_damping);
                 for (v, f) in body.v.iter_mut().zip(forces.iter()).filter(|(v, _)| v[3] > 0.0) {
@@ -411,7 +411,7 @@ impl Rest {
     }
 
     /// Elastic forces, and in a step of this room with −β K v and no more than it can integrate, added to `out` [N].
-    fn pull(&self, body: BodyRef<'_>, room: Option<Room>, out: &mut [Vec3]) {
+    fn pull(&self, body: BodyRef<'_>, room: Option<StabilityLimit>, out: &mut [Vec3]) {
         let damping = self.params.stiffness_damping;
         for (triangle, corners) in self.triangles.iter().enumerate() {
             let s = self.stretched(triangle, body.x);

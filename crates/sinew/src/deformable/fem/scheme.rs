@@ -9,23 +9,23 @@ pub(super) enum Scheme {
     /// The largest stable step [s].
     Explicit {
         stable: Real,
-        lent: bool,
+        on_request: bool,
     },
 }
 
 impl Scheme {
     pub(super) fn is_implicit(self) -> bool {
-        !matches!(self, Self::Explicit { lent: false, .. })
+        !matches!(self, Self::Explicit { on_request: false, .. })
     }
 
     pub(super) fn stable_step(self) -> Real {
-        if let Self::Explicit { stable, lent: false } = self { stable } else { Real::INFINITY }
+        if let Self::Explicit { stable, on_request: false } = self { stable } else { Real::INFINITY }
     }
 
     /// Lends an explicit body the implicit integrator, or takes it back.
     pub(super) fn lend(&mut self, on: bool) {
-        if let Self::Explicit { lent, .. } = self {
-            *lent = on;
+        if let Self::Explicit { on_request, .. } = self {
+            *on_request = on;
         }
     }
 }

@@ -23,7 +23,7 @@ use super::element::{ElementMesh, Elements, Face, MOST_NODES, gradient_of};
 use super::law::{Elastic, Law, Strained, green, symmetric};
 use super::plastic::{MEMORY, Plasticity, flow, unload};
 use super::scheme::Scheme;
-use crate::deformable::limit::{Room, is_held, largest_step, resolved_step, shear_share, softening};
+use crate::deformable::limit::{StabilityLimit, is_held, largest_step, resolved_step, shear_share, softening};
 use crate::deformable::system::EulerSystem;
 use crate::deformable::{BodyMut, BodyRef, Deformable, ElementStress, Operator, StepContext};
 use crate::math::{Block, Mat3, Real, Sym3, Vec3, add, outer, polar_rotation, vec};
@@ -228,7 +228,7 @@ impl Solid {
             Integrator::Implicit => (Scheme::Implicit, Some(rest.system())),
             Integrator::Explicit => {
                 rest.highest = rest.frequencies();
-                (Scheme::Explicit { stable: rest.stable_step(|_| 1.0), lent: false }, None)
+                (Scheme::Explicit { stable: rest.stable_step(|_| 1.0), on_request: false }, None)
             }
         };
         let forces = vec![Vec3::ZERO; if system.is_none() { rest.masses.len() } else { 0 }];
@@ -317,7 +317,7 @@ impl Deformable for Solid {
             }
             _ => {
                 forces.fill(Vec3::ZERO);
-                let room = Room::explicit(ctx.h, rest.params.stiffness_damping);
+                let room = StabilityLimit::explicit(ctx.h, rest.params.stiffness_damping);
                 rest.pull(body.read(), pressures, Some(room), forces);
                 body.kick(ctx.h);
                 let kept = 1.0 / (1.0 + ctx.h * rest.params.mass_damping);
@@ -464,7 +464,7 @@ impl Rest {
 
     /// Elastic forces, and in a step of this room with −β K v and no more than it can integrate, added to `out` [N].
     /// Damping takes each element's own bulk stiffness, also when averaged: it stays symmetric and only slows.
-    fn pull(&self, body: BodyRef<'_>, pressures: &[[Real; 2]], room: Option<Room>, out: &mut [Vec3]) {
+    fn pull(&self, body: BodyRef<'_>, pressures: &[[Real; 2]], room: Option<StabilityLimit>, out: &mut [Vec3]) {
         let beta = self.params.stiffness_damping;
         for element in 0..self.mesh.element_count() {
             let nodes = self.mesh.nodes_of(element);
@@ -492,7 +492,7 @@ impl Rest {
     /// h f into b and, in the first substep, h (h + β) K into A.
     fn assemble(&self, ctx: &StepContext<'_>, body: BodyRef<'_>, pressures: &[[Real; 2]], system: &mut EulerSystem) {
         let factor = ctx.h * (ctx.h + self.params.stiffness_damping);
-        let room = Room::implicit(ctx, self.params.stiffness_damping);
+        let room = StabilityLimit::implicit(ctx, self.params.stiffness_damping);
         let bound =
             self.bound * (self.elastic.lambda + 2.0 * self.elastic.mu) / (self.given.lambda + 2.0 * self.given.mu);
         let mut stiffness = [[Mat3::ZERO; MOST_NODES]; MOST_NODES];

@@ -24,7 +24,7 @@ const RIGID: Real = 1e4;
 
 /// What A and b are made of beside the groups.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Joined {
+pub(crate) struct ImplicitOriented {
     /// Among implicit bodies now.
     pub on: bool,
     /// h² ω². Written by `join`.
@@ -42,7 +42,7 @@ pub(crate) struct Joined {
     affine: Affine,
 }
 
-impl Joined {
+impl ImplicitOriented {
     /// Nothing yet; `on` from the start for a body that asks for it.
     pub fn new(on: bool) -> Self {
         Self { on, ..Self::default() }
@@ -57,7 +57,7 @@ impl Oriented {
             self.inertias[node] = Sym3::diagonal(self.inertia(node)).rotated(orientation(body.inner, node));
         }
         self.slow(ctx.h, body);
-        let mut j = std::mem::take(&mut self.joined);
+        let mut j = std::mem::take(&mut self.implicit_system);
         j.stiff = (ctx.h * ctx.h * self.omega_squared()).min(RIGID);
         j.load.resize(2 * count, [0.0; 4]);
         j.mass.resize(2 * count, 0.0);
@@ -76,10 +76,10 @@ impl Oriented {
         self.pull(ctx.h, body, &mut j);
         j.sums.sum_up(&self.masses, ctx.h, body);
         j.sums.add_spins(Sym3::from_mat(&own), turning);
-        self.joined = j;
-        let mut affine = std::mem::take(&mut self.joined.affine);
+        self.implicit_system = j;
+        let mut affine = std::mem::take(&mut self.implicit_system.affine);
         affine.prepare(body.x, self);
-        self.joined.affine = affine;
+        self.implicit_system.affine = affine;
     }
 
     /// The share of motion that is not rigid that damping takes in h, out of v and spins.
@@ -102,9 +102,9 @@ impl Oriented {
     }
 
     /// Pulls of all groups into b; arms and inertias of their goals.
-    fn pull(&self, h: Real, body: &BodyMut<'_>, j: &mut Joined) {
+    fn pull(&self, h: Real, body: &BodyMut<'_>, j: &mut ImplicitOriented) {
         let count = self.masses.len();
-        let Joined { stiff, arms, groups, load, .. } = j;
+        let ImplicitOriented { stiff, arms, groups, load, .. } = j;
         let rate = *stiff / h;
         arms.clear();
         groups.clear();
@@ -135,10 +135,10 @@ impl Oriented {
             let node = self.sets.nodes[k] as usize;
             let push = vec(v[node]) * (self.masses[node] * self.sets.shares[k]);
             momentum += push;
-            moment += self.joined.arms[k].cross(push);
+            moment += self.implicit_system.arms[k].cross(push);
             moment += self.inertias[node].mul(vec(v[count + node])) * self.sets.shares[k];
         }
-        let (total, inverse) = self.joined.groups[group];
+        let (total, inverse) = self.implicit_system.groups[group];
         (momentum / total, inverse.mul(moment))
     }
 }
@@ -166,8 +166,8 @@ impl Operator for Oriented {
             let (velocity, turn) = self.motion(group, v);
             for k in self.sets.members(group) {
                 let node = self.sets.nodes[k] as usize;
-                let stiff = self.joined.stiff * self.sets.shares[k];
-                let left = vec(v[node]) - velocity - turn.cross(self.joined.arms[k]);
+                let stiff = self.implicit_system.stiff * self.sets.shares[k];
+                let left = vec(v[node]) - velocity - turn.cross(self.implicit_system.arms[k]);
                 add(&mut out[node], left * (stiff * self.masses[node]));
                 let turned = vec(v[count + node]) - turn;
                 add(&mut out[count + node], self.inertias[node].mul(turned) * stiff);
@@ -182,36 +182,36 @@ impl Operator for Oriented {
             out[count + node] = self.inertias[node].to_mat();
         }
         for group in 0..self.sets.count() {
-            let (total, inverse) = self.joined.groups[group];
+            let (total, inverse) = self.implicit_system.groups[group];
             let inverse = inverse.to_mat();
             for k in self.sets.members(group) {
                 let node = self.sets.nodes[k] as usize;
                 let share = self.sets.shares[k];
                 let weight = self.masses[node] * share;
-                let lever = cross_matrix(self.joined.arms[k]);
+                let lever = cross_matrix(self.implicit_system.arms[k]);
                 // what follows by itself: the part of the mean and of the turn that one member makes
                 let follows = Mat3::from_diagonal(Vec3::splat(weight / total)) - lever * inverse * lever * weight;
-                out[node] += (Mat3::IDENTITY - follows) * (self.joined.stiff * weight);
+                out[node] += (Mat3::IDENTITY - follows) * (self.implicit_system.stiff * weight);
                 let own = self.inertias[node].to_mat() * share;
-                out[count + node] += (own - own * inverse * own) * self.joined.stiff;
+                out[count + node] += (own - own * inverse * own) * self.implicit_system.stiff;
             }
         }
     }
 
     fn load(&self) -> &[Block] {
-        &self.joined.load
+        &self.implicit_system.load
     }
 
     fn mass(&self) -> &[Real] {
-        &self.joined.mass
+        &self.implicit_system.mass
     }
 
     fn modes(&self) -> Option<Modes<'_>> {
-        self.joined.sums.modes()
+        self.implicit_system.sums.modes()
     }
 
     fn smooth(&self) -> Option<&dyn SmoothMotions> {
-        Some(&self.joined.affine)
+        Some(&self.implicit_system.affine)
     }
 }
 

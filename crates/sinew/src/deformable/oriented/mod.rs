@@ -37,7 +37,7 @@ use crate::math::{Block, Mat3, Quat, Real, Sym3, Vec3, add, angle_of, integrate_
 use crate::model::tet_mesh::TetMesh;
 use crate::model::tri_mesh::TriMesh;
 use fit::{Goal, Member, Placement, Sets, check_particles, moment, tidy_edges};
-use implicit::Joined;
+use implicit::ImplicitOriented;
 
 /// Numbers of memory of one particle.
 pub(crate) const SPAN: usize = 10;
@@ -151,7 +151,7 @@ pub struct Oriented {
     change: Vec<Vec3>,
     twist: Vec<Vec3>,
     /// Its system among implicit bodies.
-    joined: Joined,
+    implicit_system: ImplicitOriented,
 }
 
 impl Oriented {
@@ -185,7 +185,7 @@ impl Oriented {
             inertias: vec![Sym3::ZERO; count],
             change: vec![Vec3::ZERO; count],
             twist: vec![Vec3::ZERO; count],
-            joined: Joined::new(params.implicit),
+            implicit_system: ImplicitOriented::new(params.implicit),
             particles: particles.to_vec(),
             masses,
             sets,
@@ -353,7 +353,7 @@ impl Deformable for Oriented {
     fn predict(&mut self, ctx: &StepContext<'_>, mut body: BodyMut<'_>) {
         let h = ctx.h;
         self.load_plastic(body.inner);
-        if self.joined.on {
+        if self.implicit_system.on {
             self.join(ctx, &mut body);
             return;
         }
@@ -391,12 +391,12 @@ impl Deformable for Oriented {
     }
 
     fn operator(&self) -> Option<&dyn Operator> {
-        self.joined.on.then_some(self as &dyn Operator)
+        self.implicit_system.on.then_some(self as &dyn Operator)
     }
 
     fn go_implicit(&mut self, on: bool) -> bool {
-        self.joined.on = on || self.params.implicit;
-        self.joined.on
+        self.implicit_system.on = on || self.params.implicit;
+        self.implicit_system.on
     }
 
     fn advance(&mut self, ctx: &StepContext<'_>, body: BodyMut<'_>) {

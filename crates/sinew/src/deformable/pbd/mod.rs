@@ -27,8 +27,8 @@ mod tests;
 
 pub use rows::{Distance, Enclosed, Hinge, Kink, Rows, Volume};
 
-use crate::deformable::cloth::network::Net;
-use crate::deformable::cloth::skip_constraints::braces;
+use crate::deformable::cloth::network::DistanceNetwork;
+use crate::deformable::cloth::skip_constraints::skip_constraints;
 use crate::deformable::particle::{Damping, ParticleError, check, check_nodes, not_negative, positive};
 use crate::deformable::parts::Parts;
 use crate::deformable::pbd::implicit::Made;
@@ -176,8 +176,8 @@ pub struct Pbd {
     /// (node_count) [kg]
     masses: Vec<Real>,
     parts: Parts,
-    /// Nodes with `rows.distances` and `rows.braces`, in lanes; places from the middle node. Written by `predict`.
-    net: Net,
+    /// Nodes with `rows.distances` and `rows.skip_constraints`, in lanes; places from the middle node. Written by `predict`.
+    network: DistanceNetwork,
     /// Change of velocity; gradients of enclosed volumes in between. Written by `predict`. (node_count) [m/s]
     change: Vec<Vec3>,
     /// By kind. Written by `predict`. (rows of each kind)
@@ -185,7 +185,7 @@ pub struct Pbd {
     /// Tetrahedra of a solid, which can be an implicit body; none for all else.
     mesh: Option<TetMesh>,
     /// Its system among implicit bodies, once it was one.
-    lent: Option<Box<EulerSystem>>,
+    implicit_system: Option<Box<EulerSystem>>,
     /// Among implicit bodies now.
     implicit: bool,
 }
@@ -198,16 +198,16 @@ impl Pbd {
         rows.check(masses.len())?;
         let count = masses.len();
         rows.colour(count);
-        let thin = [rows.distances.len(), rows.braces.len(), rows.kinks.len(), rows.hinges.len()];
+        let thin = [rows.distances.len(), rows.skip_constraints.len(), rows.kinks.len(), rows.hinges.len()];
         let kinds = [thin[0], thin[1], thin[2], thin[3], rows.volumes.len(), rows.enclosed.len()];
         Ok(Self {
             params,
             parts: Parts::new(count, rows.links()),
-            net: Net::new(&rows, &masses, (Real::INFINITY, params.limit_sweeps)),
+            network: DistanceNetwork::new(&rows, &masses, (Real::INFINITY, params.limit_sweeps)),
             change: vec![Vec3::ZERO; count],
             memory: kinds.map(|n| vec![Memory::default(); n]),
             mesh: None,
-            lent: None,
+            implicit_system: None,
             implicit: false,
             masses,
             rows,
@@ -280,7 +280,7 @@ impl Pbd {
             // a share of the sheet as that of an edge: two triangles of the mean area
             let area: Real = (0..mesh.triangles.len()).map(|t| mesh.area(t)).sum();
             let share = 2.0 * area / mesh.triangles.len() as Real;
-            rows.braces = braces(mesh)
+            rows.skip_constraints = skip_constraints(mesh)
                 .into_iter()
                 .map(|b| Distance {
                     nodes: b.nodes,
@@ -291,9 +291,9 @@ impl Pbd {
                 .collect();
         }
         let mut model = Self::new(&mesh.vertices, masses, rows, params)?;
-        model.net.limit.0 = sheet.stretch_limit;
+        model.network.limit.0 = sheet.stretch_limit;
         if model.is_bare() {
-            model.net.weave(&model.rows, &model.masses);
+            model.network.lay_strips(&model.rows, &model.masses);
         }
         Ok(model)
     }
@@ -339,7 +339,7 @@ impl Pbd {
         self.rows.check(self.masses.len())?;
         self.memory[5].push(Memory::default());
         self.parts = Parts::new(self.masses.len(), self.rows.links());
-        self.net = Net::new(&self.rows, &self.masses, self.net.limit);
+        self.network = DistanceNetwork::new(&self.rows, &self.masses, self.network.limit);
         Ok(self)
     }
 
@@ -369,20 +369,20 @@ impl Pbd {
     fn relax(&mut self, ctx: &StepContext<'_>) {
         let h = ctx.h;
         let pace = Pace { inverse_square: 1.0 / (h * h), drag: self.params.row_damping / h };
-        let (rows, net, lanes) = (&self.rows, &mut self.net, ctx.lanes);
-        let [distances, braces, kinks, hinges, volumes, enclosed] = &mut self.memory;
+        let (rows, network, lanes) = (&self.rows, &mut self.network, ctx.lanes);
+        let [distances, skip_constraints, kinks, hinges, volumes, enclosed] = &mut self.memory;
         let (once, drag) = (self.params.iterations == 1, self.params.row_damping > 0.0);
         if !once && !drag {
-            net.forget();
+            network.forget();
         }
         for _ in 0..self.params.iterations {
             if drag {
-                sweep(&rows.distances, &mut net.places, distances, pace);
-                sweep(&rows.braces, &mut net.places, braces, pace);
+                sweep(&rows.distances, &mut network.places, distances, pace);
+                sweep(&rows.skip_constraints, &mut network.places, skip_constraints, pace);
             } else {
-                net.sweep(once, lanes);
+                network.sweep(once, lanes);
             }
-            let p = &mut net.places;
+            let p = &mut network.places;
             sweep(&rows.kinks, p, kinks, pace);
             sweep(&rows.hinges, p, hinges, pace);
             sweep(&rows.volumes, p, volumes, pace);
@@ -391,18 +391,18 @@ impl Pbd {
             }
         }
         if ctx.last {
-            net.hold_back(lanes);
+            network.hold_back(lanes);
         }
     }
 
     /// C of every constraint at the start of the substep, where the places are; edges have it only for a dashpot.
     fn begin(&mut self) {
-        let (rows, p) = (&self.rows, &self.net.places);
-        let [distances, braces, kinks, hinges, volumes, enclosed] = &mut self.memory;
+        let (rows, p) = (&self.rows, &self.network.places);
+        let [distances, skip_constraints, kinks, hinges, volumes, enclosed] = &mut self.memory;
         let drag = self.params.row_damping > 0.0;
         if drag {
             begin(&rows.distances, p, distances, drag);
-            begin(&rows.braces, p, braces, drag);
+            begin(&rows.skip_constraints, p, skip_constraints, drag);
         }
         begin(&rows.kinks, p, kinks, drag);
         begin(&rows.hinges, p, hinges, drag);
@@ -414,7 +414,7 @@ impl Pbd {
 
     /// Places of all nodes as blocks with their inverse masses; `h` after now.
     fn place(&mut self, body: &BodyMut<'_>, origin: Vec3, h: Real) {
-        for (place, (x, v)) in self.net.places.iter_mut().zip(body.x.iter().zip(body.v.iter())) {
+        for (place, (x, v)) in self.network.places.iter_mut().zip(body.x.iter().zip(body.v.iter())) {
             let at = star(x, v, origin, h);
             *place = [at.x, at.y, at.z, v[3]];
         }
@@ -423,14 +423,14 @@ impl Pbd {
     /// The whole substep of a body of one part that nothing damps, in lanes.
     fn predict_simple(&mut self, ctx: &StepContext<'_>, origin: Vec3, body: &mut BodyMut<'_>) {
         let (h, lanes) = (ctx.h, ctx.lanes);
-        self.net.flock.load(origin, Blocks::new(body.x), Blocks::new(body.v), lanes);
-        self.net.flock.push(body.force, Vec3::ZERO);
-        self.net.flock.begin(h, 1.0, lanes);
-        self.net.spill(lanes);
+        self.network.soa.load(origin, Blocks::new(body.x), Blocks::new(body.v), lanes);
+        self.network.soa.push(body.force, Vec3::ZERO);
+        self.network.soa.begin(h, 1.0, lanes);
+        self.network.spill(lanes);
         self.relax(ctx);
-        self.net.collect(lanes);
-        self.net.flock.end(h, lanes);
-        self.net.flock.store_v(body.v);
+        self.network.collect(lanes);
+        self.network.soa.end(h, lanes);
+        self.network.soa.store_v(body.v);
     }
 
     /// The way from x* to the goals as a velocity, freed of its rigid parts, for several parts, pins and damping.
@@ -438,7 +438,7 @@ impl Pbd {
         let h = ctx.h;
         for (k, change) in self.change.iter_mut().enumerate() {
             let from = star(&body.x[k], &body.v[k], origin, h);
-            *change = (vec(self.net.places[k]) - from) / h;
+            *change = (vec(self.network.places[k]) - from) / h;
         }
         match self.params.damping {
             Damping::Internal { rate } if rate > 0.0 => {
@@ -465,9 +465,9 @@ impl Pbd {
             self.parts.frame(body.x, body.v);
             self.parts.slow(body.v, rate * ctx.h / (1.0 + rate * ctx.h), &mut self.change);
         }
-        if let Some(mut system) = self.lent.take() {
+        if let Some(mut system) = self.implicit_system.take() {
             self.made().assemble(ctx, &body, &mut system);
-            self.lent = Some(system);
+            self.implicit_system = Some(system);
         }
     }
 
@@ -476,7 +476,7 @@ impl Pbd {
         let rows = &self.rows;
         let sums = [
             pull(&rows.distances, x, out.as_deref_mut()),
-            pull(&rows.braces, x, out.as_deref_mut()),
+            pull(&rows.skip_constraints, x, out.as_deref_mut()),
             pull(&rows.kinks, x, out.as_deref_mut()),
             pull(&rows.hinges, x, out.as_deref_mut()),
             pull(&rows.volumes, x, out.as_deref_mut()),
@@ -508,15 +508,15 @@ impl Deformable for Pbd {
     }
 
     fn operator(&self) -> Option<&dyn Operator> {
-        self.lent.as_ref().filter(|_| self.implicit).map(|system| &**system as &dyn Operator)
+        self.implicit_system.as_ref().filter(|_| self.implicit).map(|system| &**system as &dyn Operator)
     }
 
     fn go_implicit(&mut self, on: bool) -> bool {
         // the printed damping is one of goals, and an enclosed volume joins all nodes
         let can = matches!(self.params.damping, Damping::Internal { .. }) && self.rows.enclosed.is_empty();
         self.implicit = on && can && self.mesh.is_some();
-        if let (true, None, Some(mesh)) = (self.implicit, &self.lent, &self.mesh) {
-            self.lent = Some(Box::new(self.made().system(mesh)));
+        if let (true, None, Some(mesh)) = (self.implicit, &self.implicit_system, &self.mesh) {
+            self.implicit_system = Some(Box::new(self.made().system(mesh)));
         }
         self.implicit
     }
@@ -533,9 +533,9 @@ impl Deformable for Pbd {
             self.begin();
         }
         if ctx.substep == 0 {
-            self.net.flock.learn_pins(|node| body.v[node as usize][3]);
+            self.network.soa.learn_pins(|node| body.v[node as usize][3]);
         }
-        self.net.prepare(h, ctx.lanes);
+        self.network.prepare(h, ctx.lanes);
         if self.is_simple() {
             self.predict_simple(ctx, origin, &mut body);
             return;
@@ -547,13 +547,13 @@ impl Deformable for Pbd {
         self.finish_parts(ctx, origin, &mut body);
     }
 
-    fn net(&mut self) -> Option<&mut Net> {
-        (!self.implicit && self.is_bare()).then_some(&mut self.net)
+    fn network(&mut self) -> Option<&mut DistanceNetwork> {
+        (!self.implicit && self.is_bare()).then_some(&mut self.network)
     }
 
     fn stretch_limit(&self) -> Option<Real> {
         let thin = self.rows.volumes.is_empty();
-        (!self.implicit && thin).then_some(self.net.limit.0)
+        (!self.implicit && thin).then_some(self.network.limit.0)
     }
 
     fn energy(&self, body: BodyRef<'_>) -> Real {

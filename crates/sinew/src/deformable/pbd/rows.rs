@@ -82,7 +82,7 @@ pub struct Enclosed {
 pub struct Rows {
     pub distances: Vec<Distance>,
     /// Distances between second neighbours, swept after the others and left out of a limit on stretch.
-    pub braces: Vec<Distance>,
+    pub skip_constraints: Vec<Distance>,
     pub kinks: Vec<Kink>,
     pub hinges: Vec<Hinge>,
     pub volumes: Vec<Volume>,
@@ -350,7 +350,7 @@ impl Rows {
         }
         let soft = |alpha: Real| ("compliance", alpha, crate::deformable::particle::not_negative(alpha));
         let rest = |value: Real| ("rest", value, value.is_finite());
-        for (list, rows) in [("distances", &self.distances), ("braces", &self.braces)] {
+        for (list, rows) in [("distances", &self.distances), ("braces", &self.skip_constraints)] {
             all(list, rows, count, |r| [soft(r.compliance), rest(r.rest)])?;
             all(list, rows, count, |r| {
                 [("compression", r.compression, r.compression >= 0.0), ("rest", r.rest, r.rest >= 0.0)]
@@ -386,7 +386,7 @@ impl Rows {
             *rows = keyed.into_iter().map(|(_, i)| rows[i].clone()).collect();
         }
         sort(&mut self.distances, count);
-        sort(&mut self.braces, count);
+        sort(&mut self.skip_constraints, count);
         sort(&mut self.kinks, count);
         sort(&mut self.hinges, count);
         sort(&mut self.volumes, count);
@@ -394,13 +394,13 @@ impl Rows {
 
     /// How many rows there are.
     pub(crate) fn len(&self) -> usize {
-        let pairs = self.distances.len() + self.braces.len();
+        let pairs = self.distances.len() + self.skip_constraints.len();
         pairs + self.kinks.len() + self.hinges.len() + self.volumes.len() + self.enclosed.len()
     }
 
     /// Groups of nodes that hang together.
     pub(crate) fn links(&self) -> impl Iterator<Item = &[u32]> {
-        let distances = self.distances.iter().chain(&self.braces).map(|r| r.nodes.as_slice());
+        let distances = self.distances.iter().chain(&self.skip_constraints).map(|r| r.nodes.as_slice());
         let kinks = self.kinks.iter().map(|r| r.nodes.as_slice());
         let hinges = self.hinges.iter().map(|r| r.nodes.as_slice());
         let volumes = self.volumes.iter().map(|r| r.nodes.as_slice());

@@ -20,7 +20,7 @@ const RIGID: Real = 1e4;
 
 /// What A and b are made of beside the clusters.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Matched {
+pub(crate) struct ImplicitMatching {
     /// Among implicit bodies now.
     pub on: bool,
     /// Best maps at the start of the substep. Written by `assemble`. (cluster_count)
@@ -41,7 +41,7 @@ pub(crate) struct Matched {
 impl ShapeMatching {
     /// A and b at x.
     pub(crate) fn assemble(&mut self, ctx: &StepContext<'_>, body: &BodyMut<'_>) {
-        let mut m = std::mem::take(&mut self.matched);
+        let mut m = std::mem::take(&mut self.implicit_system);
         m.stiff = (ctx.h * ctx.h * self.omega_squared()).min(RIGID);
         m.load.resize(self.masses.len(), [0.0; 4]);
         m.mass.resize(self.masses.len(), 0.0);
@@ -63,10 +63,10 @@ impl ShapeMatching {
             m.found.push(found);
         }
         m.sums.sum_up(&self.masses, ctx.h, body);
-        self.matched = m;
-        let mut affine = std::mem::take(&mut self.matched.affine);
+        self.implicit_system = m;
+        let mut affine = std::mem::take(&mut self.implicit_system.affine);
         affine.prepare(body.x, self);
-        self.matched.affine = affine;
+        self.implicit_system.affine = affine;
     }
 }
 
@@ -79,7 +79,7 @@ impl Operator for ShapeMatching {
         for ((out, v), &mass) in out.iter_mut().zip(v).zip(&self.masses) {
             *out = [v[0] * mass, v[1] * mass, v[2] * mass, 0.0];
         }
-        let (fit, m) = (&self.fit, &self.matched);
+        let (fit, m) = (&self.fit, &self.implicit_system);
         for (cluster, (found, answer)) in m.found.iter().zip(&m.answer).enumerate() {
             let motion = fit.motion(cluster, found, answer, v);
             for k in fit.members(cluster) {
@@ -94,7 +94,7 @@ impl Operator for ShapeMatching {
         for (out, &mass) in out.iter_mut().zip(&self.masses) {
             *out = Mat3::from_diagonal(Vec3::splat(mass));
         }
-        let (fit, m) = (&self.fit, &self.matched);
+        let (fit, m) = (&self.fit, &self.implicit_system);
         for (cluster, (found, answer)) in m.found.iter().zip(&m.answer).enumerate() {
             for k in fit.members(cluster) {
                 let left = Mat3::IDENTITY - fit.own(cluster, found, answer, k);
@@ -104,18 +104,18 @@ impl Operator for ShapeMatching {
     }
 
     fn load(&self) -> &[Block] {
-        &self.matched.load
+        &self.implicit_system.load
     }
 
     fn mass(&self) -> &[Real] {
-        &self.matched.mass
+        &self.implicit_system.mass
     }
 
     fn modes(&self) -> Option<Modes<'_>> {
-        self.matched.sums.modes()
+        self.implicit_system.sums.modes()
     }
 
     fn smooth(&self) -> Option<&dyn SmoothMotions> {
-        Some(&self.matched.affine)
+        Some(&self.implicit_system.affine)
     }
 }

@@ -29,7 +29,7 @@ pub use cluster::{Clusters, Group, Mode};
 use crate::deformable::particle::{Damping, ParticleError, check, check_entry, check_nodes, not_negative, positive};
 use crate::deformable::parts::Parts;
 use crate::deformable::shape_matching::cluster::Fit;
-use crate::deformable::shape_matching::implicit::Matched;
+use crate::deformable::shape_matching::implicit::ImplicitMatching;
 use crate::deformable::{BodyMut, BodyRef, Deformable, Operator, StepContext};
 use crate::math::{Block, Mat3, Real, Vec3, add, root, vec};
 use crate::model::tet_mesh::TetMesh;
@@ -104,8 +104,8 @@ pub struct ShapeMatching {
     /// (node_count) [kg]
     pub(crate) masses: Vec<Real>,
     pub(crate) fit: Fit,
-    /// Its system among implicit bodies (`matched.rs`).
-    pub(crate) matched: Matched,
+    /// Its system among implicit bodies (`implicit_system.rs`).
+    pub(crate) implicit_system: ImplicitMatching,
     /// The pins that `fit` knows. Compared with State by `predict`. (node_count)
     pinned: Vec<bool>,
     parts: Parts,
@@ -135,7 +135,7 @@ impl ShapeMatching {
             params,
             rest: places.to_vec(),
             fit: Fit::new(groups, params.mode, places, &masses),
-            matched: Matched::default(),
+            implicit_system: ImplicitMatching::default(),
             pinned: vec![false; count],
             parts: Parts::new(count, groups.iter().map(|g| g.nodes.as_slice())),
             places: vec![[0.0; 4]; count],
@@ -277,7 +277,7 @@ impl Deformable for ShapeMatching {
         let h = ctx.h;
         self.learn_pins(body.v);
         self.parts.frame(body.x, body.v);
-        if self.matched.on {
+        if self.implicit_system.on {
             if let Damping::Internal { rate } = self.params.damping {
                 self.parts.slow(body.v, rate * h / (1.0 + rate * h), &mut self.change);
             }
@@ -326,13 +326,13 @@ impl Deformable for ShapeMatching {
     }
 
     fn operator(&self) -> Option<&dyn Operator> {
-        self.matched.on.then_some(self as &dyn Operator)
+        self.implicit_system.on.then_some(self as &dyn Operator)
     }
 
     fn go_implicit(&mut self, on: bool) -> bool {
         // the printed damping is one of goals
-        self.matched.on = on && matches!(self.params.damping, Damping::Internal { .. });
-        self.matched.on
+        self.implicit_system.on = on && matches!(self.params.damping, Damping::Internal { .. });
+        self.implicit_system.on
     }
 
     fn advance(&mut self, ctx: &StepContext<'_>, body: BodyMut<'_>) {

@@ -276,19 +276,19 @@ impl Kernel for Kick<'_> {
                 *near = [(f[0] + e.x) * w, (f[1] + e.y) * w, (f[2] + e.z) * w, 0.0];
             }
             let count = v.len();
-            Drift { x: v, v: &near[..count], h: self.h }.run::<L>(t);
+            MotionBounds { x: v, v: &near[..count], h: self.h }.run::<L>(t);
         }
     }
 }
 
 /// x += h v for a run of nodes, or v += h a; the fourth numbers stay.
-pub(super) struct Drift<'a> {
+pub(super) struct MotionBounds<'a> {
     pub x: &'a mut [Block],
     pub v: &'a [Block],
     pub h: Real,
 }
 
-impl Kernel for Drift<'_> {
+impl Kernel for MotionBounds<'_> {
     type Output = ();
 
     #[inline(always)]

@@ -33,7 +33,7 @@ use crate::model::tet_mesh::TetMesh;
 use crate::model::tri_mesh::TriMesh;
 use element::Link;
 use implicit::Pulls;
-use kernel::{Drift, Flow, Kick, Layout, Motion, gather};
+use kernel::{Flow, Kick, Layout, Motion, MotionBounds, gather};
 use network::Network;
 use volume::Volume;
 
@@ -301,7 +301,7 @@ impl Deformable for MassSpring {
     fn advance(&mut self, ctx: &StepContext<'_>, mut body: BodyMut<'_>) {
         let (h, links) = (ctx.h, &self.links);
         let v: &[Block] = body.v;
-        share(ctx, body.x, GRAIN, &|first, x| run(Drift { x, v: &v[first..], h }, ctx.lanes));
+        share(ctx, body.x, GRAIN, &|first, x| run(MotionBounds { x, v: &v[first..], h }, ctx.lanes));
         // dashpots behind arms
         let x: &[Block] = body.x;
         share(ctx, &mut body.inner[..self.dashpots], GRAIN, &|first, dashpots| {

@@ -142,11 +142,11 @@ impl Kernel for Dot<'_> {
     #[inline(always)]
     fn run<L: Lane>(self, t: L::Token) -> Real {
         let mut sums = [[0.0; LANES]; SIDE];
-        let whole = self.a.len() / (LANES * SIDE) * (LANES * SIDE);
+        let to_wrench = self.a.len() / (LANES * SIDE) * (LANES * SIDE);
         let mut at = 0;
         while at < LANES {
             let mut sum = [L::splat(t, 0.0); SIDE];
-            for first in (0..whole).step_by(LANES * SIDE) {
+            for first in (0..to_wrench).step_by(LANES * SIDE) {
                 for (k, sum) in sum.iter_mut().enumerate() {
                     let i = first + k * LANES + at;
                     *sum = *sum + L::load(t, &self.a[i..]) * L::load(t, &self.b[i..]);
@@ -157,7 +157,7 @@ impl Kernel for Dot<'_> {
             }
             at += L::COUNT;
         }
-        let tail: Real = self.a[whole..].iter().zip(&self.b[whole..]).map(|(a, b)| a * b).sum();
+        let tail: Real = self.a[to_wrench..].iter().zip(&self.b[to_wrench..]).map(|(a, b)| a * b).sum();
         sums.as_flattened().iter().sum::<Real>() + tail
     }
 }

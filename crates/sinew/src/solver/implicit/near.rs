@@ -6,7 +6,7 @@
 //! iterations does not: those rows then begin a substep late, and the guard pushes against gaps that would close.)
 
 use super::System;
-use super::space::{Space, drift};
+use super::space::{Space, relative_velocity};
 use crate::constraint::{Bounds, RowBuffer, RowId};
 use crate::math::{Block, Real, Vec3, vec};
 
@@ -65,8 +65,8 @@ impl Space {
             }
             largest = largest.max(push.length() / total.max(Real::MIN_POSITIVE));
         }
-        for lump in system.lumps {
-            largest = largest.max(vec(self.forces[lump.block as usize]).length() / lump.mass);
+        for unknown in system.rigid_unknowns {
+            largest = largest.max(vec(self.forces[unknown.block as usize]).length() / unknown.mass);
         }
         largest
     }
@@ -80,19 +80,20 @@ fn opening(rows: &RowBuffer, id: RowId, v: &[Block]) -> Real {
         Bounds::Between { high: 0.0, .. } => -1.0,
         _ => return Real::NEG_INFINITY,
     };
-    sign * (drift(rows.terms(id), v) + row.bias)
+    sign * (relative_velocity(rows.terms(id), v) + row.bias)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Lump, Scratch, Settings, solve, stiffen};
+    use super::super::{RigidUnknown, Scratch, Settings, regularize, solve};
     use super::*;
     use crate::constraint::Term;
 
     /// Three balls of 1 kg in a row, the first at 2 m/s; between neighbours a gap row with friction.
-    fn row_of_balls(gaps: [Real; 2]) -> (Vec<Lump>, RowBuffer, Vec<Block>) {
+    fn row_of_balls(gaps: [Real; 2]) -> (Vec<RigidUnknown>, RowBuffer, Vec<Block>) {
         let speeds = [2.0, 0.0, 0.0].map(|v| Vec3::X * v);
-        let lumps = (0..3).map(|k| Lump { block: k, mass: 1.0, inertia: None, free: [speeds[k as usize], Vec3::ZERO] });
+        let rigid_unknowns =
+            (0..3).map(|k| RigidUnknown { block: k, mass: 1.0, inertia: None, free: [speeds[k as usize], Vec3::ZERO] });
         let mut rows = RowBuffer::default();
         for (k, gap) in gaps.into_iter().enumerate() {
             let terms = |axis: Vec3| {
@@ -103,14 +104,14 @@ mod tests {
             rows.push(&terms(Vec3::Y), 0.0, 0.0, 0.0, disc);
             rows.push(&terms(Vec3::Z), 0.0, 0.0, 0.0, Bounds::Mate);
         }
-        (lumps.collect(), rows, speeds.map(|v| [v.x, v.y, v.z, 0.0]).to_vec())
+        (rigid_unknowns.collect(), rows, speeds.map(|v| [v.x, v.y, v.z, 0.0]).to_vec())
     }
 
     fn solved(gaps: [Real; 2]) -> (Vec<Real>, usize) {
-        let (lumps, mut rows, mut v) = row_of_balls(gaps);
+        let (rigid_unknowns, mut rows, mut v) = row_of_balls(gaps);
         let (settings, mut scratch) = (Settings { guard: 0, ..Settings::default() }, Scratch::default());
-        let system = System { operators: &[], lumps: &lumps };
-        stiffen(&system, &mut rows, v.len(), &settings, &mut scratch);
+        let system = System { operators: &[], rigid_unknowns: &rigid_unknowns };
+        regularize(&system, &mut rows, v.len(), &settings, &mut scratch);
         solve(&system, &mut rows, &mut v, &settings, &mut scratch);
         (v.iter().map(|v| v[0]).collect(), scratch.fine.far.len())
     }

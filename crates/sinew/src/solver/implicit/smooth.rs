@@ -14,7 +14,7 @@
 //! in the audit, E is the whole matrix and the CG is done after one iteration.
 
 use super::space::block;
-use super::{Lump, System};
+use super::{RigidUnknown, System};
 use crate::constraint::{RowBuffer, RowId, Term};
 use crate::math::{Block, Kernel, LANES, Lane, Real, Vec3, run_wide, vec};
 use std::ops::Range;
@@ -119,8 +119,8 @@ impl Smooth {
                 self.add_own(at as usize, motions.count(), motions.stiffness());
             }
         }
-        for lump in system.lumps {
-            self.add_lump(lump);
+        for unknown in system.rigid_unknowns {
+            self.add_lump(unknown);
         }
         self.add_rows(system, rows, rates);
         let Self { low, start, entries, diagonal, .. } = self;
@@ -152,8 +152,8 @@ impl Smooth {
             of_operator.push(first);
             of_block[placed.blocks()].fill(first);
         }
-        for lump in system.lumps.iter().filter(|l| l.inertia.is_some()) {
-            let b = lump.block as usize;
+        for unknown in system.rigid_unknowns.iter().filter(|l| l.inertia.is_some()) {
+            let b = unknown.block as usize;
             let first = take(RIGID, b..b + 2);
             (of_block[b], of_block[b + 1]) = (first, first + 3);
         }
@@ -223,12 +223,12 @@ impl Smooth {
         }
     }
 
-    fn add_lump(&mut self, lump: &Lump) {
-        let (Some(inertia), true) = (lump.inertia, self.holds(lump.block)) else { return };
-        let at = self.of_block[lump.block as usize] as usize;
+    fn add_lump(&mut self, unknown: &RigidUnknown) {
+        let (Some(inertia), true) = (unknown.inertia, self.holds(unknown.block)) else { return };
+        let at = self.of_block[unknown.block as usize] as usize;
         let inertia = inertia.to_mat();
         for k in 0..3 {
-            self.diagonal[at + k] = lump.mass;
+            self.diagonal[at + k] = unknown.mass;
             self.diagonal[at + 3 + k] = inertia.col(k)[k];
             for j in 0..k {
                 let row = self.row(at + 3 + k);
@@ -330,9 +330,9 @@ impl Smooth {
                 motions.gather(&r[placed.blocks()], &mut answer[at as usize..][..motions.count()]);
             }
         }
-        let rigid = |lump: &&Lump| lump.inertia.is_some();
-        for lump in system.lumps.iter().filter(rigid) {
-            let (b, at) = (lump.block as usize, of_block[lump.block as usize] as usize);
+        let rigid = |unknown: &&RigidUnknown| unknown.inertia.is_some();
+        for unknown in system.rigid_unknowns.iter().filter(rigid) {
+            let (b, at) = (unknown.block as usize, of_block[unknown.block as usize] as usize);
             answer[at..at + 3].copy_from_slice(&r[b][..3]);
             answer[at + 3..at + 6].copy_from_slice(&r[b + 1][..3]);
             answer[at + 6..at + RIGID].fill(0.0);
@@ -345,8 +345,8 @@ impl Smooth {
                 motions.spread(&answer[at as usize..][..motions.count()], &mut z[placed.blocks()]);
             }
         }
-        for lump in system.lumps.iter().filter(rigid) {
-            let (b, at) = (lump.block as usize, of_block[lump.block as usize] as usize);
+        for unknown in system.rigid_unknowns.iter().filter(rigid) {
+            let (b, at) = (unknown.block as usize, of_block[unknown.block as usize] as usize);
             z[b] = block(vec(z[b]) + Vec3::from_slice(&answer[at..]));
             z[b + 1] = block(vec(z[b + 1]) + Vec3::from_slice(&answer[at + 3..]));
         }
@@ -455,9 +455,9 @@ impl Kernel for Factor<'_> {
                 let sum = product::<L>(t, &row[first - low..end - low], other);
                 row[j - low] = (row[j - low] - sum) * self.diagonal[j];
             }
-            let whole = self.diagonal[i];
-            let own = whole - product::<L>(t, row, row);
-            self.diagonal[i] = if own > DEPENDENT * whole { 1.0 / own.sqrt() } else { 0.0 };
+            let to_wrench = self.diagonal[i];
+            let own = to_wrench - product::<L>(t, row, row);
+            self.diagonal[i] = if own > DEPENDENT * to_wrench { 1.0 / own.sqrt() } else { 0.0 };
         }
     }
 }
@@ -523,14 +523,14 @@ fn product<L: Lane>(t: L::Token, a: &[Real], b: &[Real]) -> Real {
 
 #[cfg(test)]
 mod tests {
-    use super::super::space::{apply_bodies, drift, scatter};
+    use super::super::space::{apply_bodies, relative_velocity, scatter};
     use super::*;
     use crate::constraint::Bounds;
     use crate::math::Sym3;
 
-    fn lump(block: u32, mass: Real) -> Lump {
+    fn unknown(block: u32, mass: Real) -> RigidUnknown {
         let inertia = Sym3::from_mat(&crate::math::Mat3::from_diagonal(Vec3::new(0.1, 0.2, 0.3) * mass));
-        Lump { block, mass, inertia: Some(inertia), free: [Vec3::ZERO; 2] }
+        RigidUnknown { block, mass, inertia: Some(inertia), free: [Vec3::ZERO; 2] }
     }
 
     /// A row between points of two rigid bodies, or of one and the world.
@@ -550,8 +550,8 @@ mod tests {
 
     #[test]
     fn the_space_of_rigid_bodies_is_all_of_it_and_its_inverse_exact() {
-        let lumps = [lump(0, 2.0), lump(2, 0.5), lump(4, 1.0)];
-        let system = System { operators: &[], lumps: &lumps };
+        let rigid_unknowns = [unknown(0, 2.0), unknown(2, 0.5), unknown(4, 1.0)];
+        let system = System { operators: &[], rigid_unknowns: &rigid_unknowns };
         let mut rows = RowBuffer::default();
         push(&mut rows, Vec3::Y, &[(0, Vec3::new(0.3, 0.1, 0.0))], Bounds::AtLeast(0.0));
         let disc = Bounds::Disc { normal: 0, friction: 0.5, radius: 0.0 };
@@ -569,7 +569,7 @@ mod tests {
         let (mut z, mut back) = (vec![[0.0; 4]; 6], vec![[0.0; 4]; 6]);
         smooth.correct(&system, &r, &mut z);
         apply_bodies(&system, &z, &mut back);
-        let u: Vec<Real> = (0..5).map(|id| drift(rows.terms(id), &z)).collect();
+        let u: Vec<Real> = (0..5).map(|id| relative_velocity(rows.terms(id), &z)).collect();
         for id in 0..5 {
             let mate = if id == 1 {
                 cross[1] * u[2]
@@ -588,8 +588,8 @@ mod tests {
 
     #[test]
     fn rows_of_one_pair_count_the_same_in_any_handful() {
-        let lumps = [lump(0, 2.0), lump(2, 0.5)];
-        let system = System { operators: &[], lumps: &lumps };
+        let rigid_unknowns = [unknown(0, 2.0), unknown(2, 0.5)];
+        let system = System { operators: &[], rigid_unknowns: &rigid_unknowns };
         // 19 rows: two full handfuls and three more
         let arm = |k: usize| Vec3::new(0.1 * k as Real - 0.9, 0.05 * (k % 4) as Real, 0.3 - 0.02 * k as Real);
         let axis = |k: usize| Vec3::new(1.0, 0.2 * k as Real, (k % 3) as Real).normalize();

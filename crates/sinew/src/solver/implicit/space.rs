@@ -204,16 +204,16 @@ impl Space {
                 *kind = if mass.is_finite() { Kind::Single } else { Kind::Prescribed };
             }
         }
-        for lump in system.lumps {
-            let b = lump.block as usize;
+        for unknown in system.rigid_unknowns {
+            let b = unknown.block as usize;
             self.kind[b] = Kind::Single;
-            self.base[b] = Mat3::from_diagonal(Vec3::splat(lump.mass));
-            self.load[b] = block(lump.free[0] * lump.mass);
-            if let Some(inertia) = lump.inertia {
+            self.base[b] = Mat3::from_diagonal(Vec3::splat(unknown.mass));
+            self.load[b] = block(unknown.free[0] * unknown.mass);
+            if let Some(inertia) = unknown.inertia {
                 self.kind[b] = Kind::Linear;
                 self.kind[b + 1] = Kind::Angular;
                 self.base[b + 1] = inertia.to_mat();
-                self.load[b + 1] = block(inertia.mul(lump.free[1]));
+                self.load[b + 1] = block(inertia.mul(unknown.free[1]));
             }
         }
         self.invert_base();
@@ -223,12 +223,12 @@ impl Space {
     pub(super) fn begin(&mut self, system: &System<'_>, v: &[Block]) {
         self.forces.copy_from_slice(&self.load);
         for placed in system.operators {
-            placed.operator.kicks(&v[placed.blocks()], &mut self.forces[placed.blocks()]);
+            placed.operator.force_impulse(&v[placed.blocks()], &mut self.forces[placed.blocks()]);
         }
-        for lump in system.lumps {
-            let b = lump.block as usize;
-            add(&mut self.forces[b], vec(v[b]) * -lump.mass);
-            if let Some(inertia) = lump.inertia {
+        for unknown in system.rigid_unknowns {
+            let b = unknown.block as usize;
+            add(&mut self.forces[b], vec(v[b]) * -unknown.mass);
+            if let Some(inertia) = unknown.inertia {
                 add(&mut self.forces[b + 1], -inertia.mul(vec(v[b + 1])));
             }
         }
@@ -248,7 +248,7 @@ impl Space {
     /// push ← u = J·v + bias of every row that is near.
     pub(super) fn drifts(&mut self, rows: &RowBuffer, v: &[Block]) {
         for &id in &self.near {
-            self.push[id as usize] = drift(rows.terms(id), v) + rows.rows()[id as usize].bias;
+            self.push[id as usize] = relative_velocity(rows.terms(id), v) + rows.rows()[id as usize].bias;
         }
     }
 
@@ -367,8 +367,8 @@ impl Space {
                 Kind::Angular => {}
             }
         }
-        for lump in system.lumps.iter().filter(|l| l.inertia.is_some()) {
-            let b = lump.block as usize;
+        for unknown in system.rigid_unknowns.iter().filter(|l| l.inertia.is_some()) {
+            let b = unknown.block as usize;
             let c = self.coupling[b];
             let angular = self.inverse[b + 1];
             let schur = angular - c.transpose() * self.inverse[b] * c;
@@ -385,8 +385,8 @@ impl Space {
         if !self.smooth.fits(rates) {
             self.smooth.build(system, rows, rates, self.kind.len(), &self.touched);
         }
-        for lump in system.lumps.iter().filter(|l| self.smooth.holds(l.block)) {
-            let b = lump.block as usize;
+        for unknown in system.rigid_unknowns.iter().filter(|l| self.smooth.holds(l.block)) {
+            let b = unknown.block as usize;
             (self.inverse[b], self.inverse[b + 1], self.coupling[b]) = (Mat3::ZERO, Mat3::ZERO, Mat3::ZERO);
         }
         self.handfuls.resize(self.inverse.len().div_ceil(LANES), [[0.0; LANES]; 9]);
@@ -417,8 +417,8 @@ impl Space {
     /// z = P⁻¹ r.
     pub(super) fn apply_inverse(&mut self, system: &System<'_>) {
         run_wide(ByBlocks { inverse: &self.handfuls, r: &self.r, z: &mut self.z });
-        for lump in system.lumps.iter().filter(|l| l.inertia.is_some() && !self.smooth.holds(l.block)) {
-            let b = lump.block as usize;
+        for unknown in system.rigid_unknowns.iter().filter(|l| l.inertia.is_some() && !self.smooth.holds(l.block)) {
+            let b = unknown.block as usize;
             let c = self.coupling[b];
             let turn = self.inverse[b + 1] * (vec(self.r[b + 1]) - c.transpose() * vec(self.z[b]));
             self.z[b] = block(self.inverse[b] * (vec(self.r[b]) - c * turn));
@@ -444,9 +444,9 @@ impl Kernel for ByBlocks<'_> {
 
     #[inline(always)]
     fn run<L: Lane>(self, t: L::Token) {
-        let (whole, rest) = self.r.as_chunks::<LANES>();
+        let (to_wrench, rest) = self.r.as_chunks::<LANES>();
         let (to, left) = self.z.as_chunks_mut::<LANES>();
-        for ((inverse, r), z) in self.inverse.iter().zip(whole).zip(to) {
+        for ((inverse, r), z) in self.inverse.iter().zip(to_wrench).zip(to) {
             by_eight::<L>(t, inverse, r, z);
         }
         if let Some(inverse) = self.inverse.last().filter(|_| !rest.is_empty()) {
@@ -502,17 +502,17 @@ pub(super) fn apply_bodies(system: &System<'_>, v: &[Block], out: &mut [Block]) 
     for placed in system.operators {
         placed.operator.apply(&v[placed.blocks()], &mut out[placed.blocks()]);
     }
-    for lump in system.lumps {
-        let b = lump.block as usize;
-        out[b] = block(vec(v[b]) * lump.mass);
-        if let Some(inertia) = lump.inertia {
+    for unknown in system.rigid_unknowns {
+        let b = unknown.block as usize;
+        out[b] = block(vec(v[b]) * unknown.mass);
+        if let Some(inertia) = unknown.inertia {
             out[b + 1] = block(inertia.mul(vec(v[b + 1])));
         }
     }
 }
 
 /// J·v of one row.
-pub(super) fn drift(terms: &[Term], v: &[Block]) -> Real {
+pub(super) fn relative_velocity(terms: &[Term], v: &[Block]) -> Real {
     terms.iter().map(|t| t.jacobian.dot(vec(v[t.block as usize]))).sum()
 }
 

@@ -7,8 +7,8 @@
 //!   n·(x_a − x_b) > reach |n|  and  n·(x'_a − x'_b) > reach |n|  for all corners a of one, b of the other
 //! ```
 
-use super::drift::{Look, Ways};
-use super::fold_finder::{Candidate, FoldPair};
+use super::motion_bounds::{Look, Ways};
+use super::self_contact_finder::{Candidate, FeaturePair};
 use crate::math::lane3::{V3, along, dot, sub};
 use crate::math::{Block, Kernel, LANES, Lane, Real};
 
@@ -92,7 +92,7 @@ impl Kernel for Near<'_> {
             }
             for lane in 0..draft.count as usize {
                 if beyond[lane] >= 0.0 {
-                    let pair = FoldPair { edges, a: draft.numbers[0][lane], b: draft.numbers[1][lane] };
+                    let pair = FeaturePair { edges, a: draft.numbers[0][lane], b: draft.numbers[1][lane] };
                     let slots = [0, 1, 2, 3].map(|k| draft.slots[k][lane]);
                     // a cast of what is too large or no number comes out within bounds
                     let band = (square[lane].sqrt() * bands) as usize;

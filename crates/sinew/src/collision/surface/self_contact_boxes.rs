@@ -1,19 +1,19 @@
 //! From patches to pairs of features whose boxes meet, eight boxes at a time.
 
-use super::drift::{Drift, Look, Normals, Pack, Ways, each_bit, turn};
-use super::fold_finder::{FACES_FROM, Feature, Patch, span};
-use super::fold_near::Draft;
-use super::fold_tree::{FoldTree, Meeting};
+use super::motion_bounds::{Look, MotionBounds, Normals, Pack, Ways, each_bit, turn};
+use super::self_contact_finder::{FACES_FROM, Feature, Patch, span};
+use super::self_contact_near::Draft;
+use super::self_contact_tree::{Meeting, SelfContactTree};
 use crate::math::{Kernel, LANES, Lane};
 
 /// What is known of the patches of a sheet now.
 #[derive(Debug, Default)]
 pub(super) struct PatchBoxes {
-    pub drifts: Vec<Drift>,
+    pub bounds: Vec<MotionBounds>,
     pub normals: Vec<Normals>,
     /// Boxes of each bunch, and around it.
     pub packs: Vec<Pack>,
-    pub bunches: Vec<Drift>,
+    pub bunches: Vec<MotionBounds>,
     /// A bit for each patch of a bunch whose boxes and normals have changed.
     pub stale: Vec<u8>,
 }
@@ -40,8 +40,8 @@ impl Kernel for FitUp<'_> {
             if boxes.stale[at / LANES] & 1 << (at % LANES) == 0 {
                 continue;
             }
-            boxes.drifts[at] = Drift::around(ways, &nodes[span(patch.nodes)]);
-            boxes.packs[at / LANES].set(at % LANES, &boxes.drifts[at]);
+            boxes.bounds[at] = MotionBounds::around(ways, &nodes[span(patch.nodes)]);
+            boxes.packs[at / LANES].set(at % LANES, &boxes.bounds[at]);
             // a patch of one face has it twice
             let [first, end] = patch.faces.map(|face| face as usize);
             let turns = [turn(ways, faces[first].slots, look), turn(ways, faces[end - 1].slots, look)];
@@ -54,7 +54,7 @@ impl Kernel for FitUp<'_> {
 /// Lists the patches that may meet, of bunches that may.
 pub(super) struct PairUp<'a> {
     pub meetings: &'a [Meeting],
-    pub tree: &'a FoldTree,
+    pub tree: &'a SelfContactTree,
     pub boxes: &'a PatchBoxes,
     pub patches: &'a [Patch],
     pub look: Look,
@@ -82,7 +82,7 @@ impl Kernel for PairUp<'_> {
                     continue;
                 }
                 let beside = u32::from(shared[lane]);
-                let near = of_b.near::<L>(t, &boxes.drifts[p], look);
+                let near = of_b.near::<L>(t, &boxes.bounds[p], look);
                 each_bit((near | beside) & asked, |k| {
                     let q = LANES * b + k;
                     let whole = patches[p].is_whole & patches[q].is_whole;
@@ -115,9 +115,9 @@ pub(super) struct DraftUp<'a> {
     pub edges: &'a [Feature<2>],
     pub faces: &'a [Feature<3>],
     pub vertices: &'a [Feature<1>],
-    pub drifts: &'a [Drift],
-    pub edge_drifts: &'a [Drift],
-    pub vertex_drifts: &'a [Drift],
+    pub bounds: &'a [MotionBounds],
+    pub edge_drifts: &'a [MotionBounds],
+    pub vertex_drifts: &'a [MotionBounds],
     /// Boxes of the edges and faces of each patch.
     pub packs: &'a [Pack],
     pub fresh: &'a [Fresh],
@@ -131,18 +131,18 @@ impl Kernel for DraftUp<'_> {
 
     #[inline(always)]
     fn run<L: Lane>(self, t: L::Token) {
-        let Self { pairs, patches, edges, faces, vertices, drifts, edge_drifts, vertex_drifts, packs, fresh, .. } =
+        let Self { pairs, patches, edges, faces, vertices, bounds, edge_drifts, vertex_drifts, packs, fresh, .. } =
             self;
         let (look, [of_vertices, of_edges]) = (self.look, self.out);
         for &[p, q] in pairs {
             // one that has changed comes first
             let [p, q] = if fresh[p as usize].boxes == 0 { [q as usize, p as usize] } else { [p as usize, q as usize] };
             // features of each that come near the other patch; a vertex that has changed is one of a face that has
-            let near_p = packs[p].near::<L>(t, &drifts[q], look);
+            let near_p = packs[p].near::<L>(t, &bounds[q], look);
             if near_p & u32::from(fresh[p].boxes) == 0 && fresh[q].boxes == 0 {
                 continue;
             }
-            let near_q = if p == q { near_p } else { packs[q].near::<L>(t, &drifts[p], look) };
+            let near_q = if p == q { near_p } else { packs[q].near::<L>(t, &bounds[p], look) };
             if near_p == 0 || near_q == 0 {
                 continue;
             }

@@ -2,13 +2,13 @@
 //!
 //! Faces that are neighbours are always near each other, so that boxes alone would open every branch down to the leaves.
 //! Two branches that share a node are one patch (`Beside`, found once), and a patch whose normals all have a part along one
-//! direction does not meet itself (`drift.rs`). That holds for a patch that is connected and has no bays, slits or holes: the
+//! direction does not meet itself (`motion_bounds.rs`). That holds for a patch that is connected and has no bays, slits or holes: the
 //! arms of a U may come together in their plane. So only patches count that lie behind each edge of the sheet's rim that
 //! they have, at rest; others are opened. Rims within the sheet may be ragged: there is cloth behind them.
 //!
 //! Branches come in the order in which they end, children before parents: boxes are fitted in one run.
 
-use super::drift::{Drift, Look, Normals};
+use super::motion_bounds::{Look, MotionBounds, Normals};
 use crate::math::{LANES, Real, Vec3};
 
 /// How far a patch may lie before an edge of its rim, in diagonals of its box.
@@ -65,9 +65,9 @@ pub(super) struct Meeting {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct FoldTree {
+pub(super) struct SelfContactTree {
     branches: Vec<Branch>,
-    drifts: Vec<Drift>,
+    bounds: Vec<MotionBounds>,
     normals: Vec<Normals>,
     /// Something below has changed.
     stale: Vec<bool>,
@@ -75,7 +75,7 @@ pub(super) struct FoldTree {
     shared: Vec<Shared>,
 }
 
-impl FoldTree {
+impl SelfContactTree {
     /// Over patches, which come in bunches that are halved again and again: each half of a range is a branch.
     pub fn new(patches: &[Leaf]) -> Self {
         let mut tree = Self::default();
@@ -95,7 +95,7 @@ impl FoldTree {
             }
         }
         let count = tree.branches.len();
-        (tree.drifts, tree.normals) = (vec![Drift::NOTHING; count], vec![Normals::NONE; count]);
+        (tree.bounds, tree.normals) = (vec![MotionBounds::NOTHING; count], vec![Normals::NONE; count]);
         tree.stale = vec![true; count];
         tree
     }
@@ -159,7 +159,7 @@ impl FoldTree {
     }
 
     /// Fits boxes and normals; `bunch` gives those of a bunch, if they have changed.
-    pub fn fit(&mut self, mut bunch: impl FnMut(u32) -> Option<(Drift, Normals)>) {
+    pub fn fit(&mut self, mut bunch: impl FnMut(u32) -> Option<(MotionBounds, Normals)>) {
         for (at, branch) in self.branches.iter().enumerate() {
             let [left, right] = branch.parts.map(|part| part as usize);
             let fitted = if branch.size == 1 {
@@ -167,12 +167,12 @@ impl FoldTree {
             } else {
                 let changed = self.stale[left] | self.stale[right];
                 changed.then(|| {
-                    (self.drifts[left].join(&self.drifts[right]), self.normals[left].join(self.normals[right]))
+                    (self.bounds[left].join(&self.bounds[right]), self.normals[left].join(self.normals[right]))
                 })
             };
             self.stale[at] = fitted.is_some();
-            if let Some((drift, normals)) = fitted {
-                (self.drifts[at], self.normals[at]) = (drift, normals);
+            if let Some((motion_bounds, normals)) = fitted {
+                (self.bounds[at], self.normals[at]) = (motion_bounds, normals);
             }
         }
     }
@@ -233,7 +233,7 @@ impl FoldTree {
     /// Two branches that share none.
     fn apart(&self, pair: [u32; 2], look: Look, out: &mut Vec<Meeting>) {
         let [a, b] = pair.map(|at| at as usize);
-        if !(self.stale[a] | self.stale[b]) || self.drifts[a].is_apart(&self.drifts[b], look) {
+        if !(self.stale[a] | self.stale[b]) || self.bounds[a].is_apart(&self.bounds[b], look) {
             return;
         }
         match self.open(pair) {

@@ -8,20 +8,20 @@ use crate::math::{Real, Vec3};
 
 /// A change of axes in the contact plane: t₁ = c t + s t', t₂ = k (c t' − s t). Ways along them are measured, pushes add up.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Weave {
+pub(crate) struct AnisotropyFrame {
     /// Cosine and sine of the first axis.
     turn: [Real; 2],
     /// Length of the second axis.
     across: Real,
 }
 
-impl Default for Weave {
+impl Default for AnisotropyFrame {
     fn default() -> Self {
         Self::NONE
     }
 }
 
-impl Weave {
+impl AnisotropyFrame {
     pub const NONE: Self = Self { turn: [1.0, 0.0], across: 1.0 };
 
     pub fn new(turn: [Real; 2], across: Real) -> Self {
@@ -85,12 +85,12 @@ mod tests {
 
     #[test]
     fn work_is_the_same_in_both_axes() {
-        let weave = Weave::new([0.6, -0.8], 0.3);
+        let anisotropy = AnisotropyFrame::new([0.6, -0.8], 0.3);
         let (push, way) = ([0.7, -1.9], [0.2, 0.5]);
-        let (p, u) = (weave.push(push), weave.way(way));
+        let (p, u) = (anisotropy.push(push), anisotropy.way(way));
         let work = |f: [Real; 2], d: [Real; 2]| f[0] * d[0] + f[1] * d[1];
         assert!((work(p, u) - work(push, way)).abs() < 1e-6);
-        let (back, there) = (weave.push_back(p), weave.way_back(u));
+        let (back, there) = (anisotropy.push_back(p), anisotropy.way_back(u));
         for k in 0..2 {
             assert!((back[k] - push[k]).abs() < 1e-6 && (there[k] - way[k]).abs() < 1e-6);
         }

@@ -2,7 +2,7 @@
 
 use super::cg::{Plan, conjugate_gradient};
 use super::space::{Space, apply_bodies, block};
-use super::{AUDIT, LAW_TOLERANCE, Lump, Scratch, System, cut, linearise, mismatch};
+use super::{LAW_TOLERANCE, MOMENTUM_CORRECTION, RigidUnknown, Scratch, System, cut, linearise, mismatch};
 use crate::constraint::{Bounds, RowBuffer, RowId, Term};
 use crate::math::{Block, Real, Vec3, add, vec};
 
@@ -68,20 +68,20 @@ pub(super) fn balance(
     }
 
     // the load: what external forces have given less what is there
-    let island = System { operators: &[], lumps: coarse_lumps };
+    let island = System { operators: &[], rigid_unknowns: coarse_lumps };
     coarse.reset(&island, count, coarse_rows.len());
     for placed in system.operators {
         let Some(modes) = placed.operator.modes() else { continue };
         let at = seats[placed.first as usize].block.expect("seated above") as usize;
-        let (momentum, spin) = placed.operator.lack(&modes, &v[placed.blocks()]);
+        let (momentum, spin) = placed.operator.momentum_defect(&modes, &v[placed.blocks()]);
         (coarse.load[at], coarse.load[at + 1]) = (block(momentum), block(spin));
     }
-    for lump in system.lumps {
-        let b = lump.block as usize;
+    for unknown in system.rigid_unknowns {
+        let b = unknown.block as usize;
         let at = seats[b].block.expect("seated above") as usize;
-        coarse.load[at] = block((lump.free[0] - vec(v[b])) * lump.mass);
-        if let Some(inertia) = lump.inertia {
-            coarse.load[at + 1] = block(inertia.mul(lump.free[1] - vec(v[b + 1])));
+        coarse.load[at] = block((unknown.free[0] - vec(v[b])) * unknown.mass);
+        if let Some(inertia) = unknown.inertia {
+            coarse.load[at + 1] = block(inertia.mul(unknown.free[1] - vec(v[b + 1])));
         }
     }
 
@@ -89,7 +89,7 @@ pub(super) fn balance(
     coarse_v.clear();
     coarse_v.resize(count, [0.0; 4]);
     coarse.begin(&island, coarse_v);
-    let iterations = pass(&island, coarse_rows, coarse_v, Plan { passes, ..AUDIT }, coarse);
+    let iterations = pass(&island, coarse_rows, coarse_v, Plan { passes, ..MOMENTUM_CORRECTION }, coarse);
     for (k, &id) in coarse_of.iter().enumerate() {
         rows.rows_mut()[id as usize].impulse = coarse.model(coarse_rows, k);
     }
@@ -127,10 +127,15 @@ fn pass(island: &System<'_>, rows: &mut RowBuffer, v: &mut [Block], plan: Plan, 
 }
 
 /// Gives every free body its blocks in the coarse space; returns their number.
-fn take_seats(system: &System<'_>, blocks: usize, seats: &mut Vec<Seat>, lumps: &mut Vec<Lump>) -> usize {
+fn take_seats(
+    system: &System<'_>,
+    blocks: usize,
+    seats: &mut Vec<Seat>,
+    rigid_unknowns: &mut Vec<RigidUnknown>,
+) -> usize {
     seats.clear();
     seats.resize(blocks, Seat { block: None, arm: None });
-    lumps.clear();
+    rigid_unknowns.clear();
     let mut next = 0;
     for placed in system.operators {
         let Some(modes) = placed.operator.modes() else { continue };
@@ -139,14 +144,19 @@ fn take_seats(system: &System<'_>, blocks: usize, seats: &mut Vec<Seat>, lumps: 
             let arm = modes.arms.get(k).copied();
             seats[at] = Seat { block: Some(if arm.is_some() { next } else { next + 1 }), arm };
         }
-        lumps.push(Lump { block: next, mass: modes.mass, inertia: Some(modes.inertia), free: [Vec3::ZERO; 2] });
+        rigid_unknowns.push(RigidUnknown {
+            block: next,
+            mass: modes.mass,
+            inertia: Some(modes.inertia),
+            free: [Vec3::ZERO; 2],
+        });
         next += 2;
     }
-    for lump in system.lumps {
-        lumps.push(Lump { block: next, free: [Vec3::ZERO; 2], ..*lump });
-        let span = if lump.inertia.is_some() { 2 } else { 1 };
+    for unknown in system.rigid_unknowns {
+        rigid_unknowns.push(RigidUnknown { block: next, free: [Vec3::ZERO; 2], ..*unknown });
+        let span = if unknown.inertia.is_some() { 2 } else { 1 };
         for k in 0..span {
-            seats[(lump.block + k) as usize].block = Some(next + k);
+            seats[(unknown.block + k) as usize].block = Some(next + k);
         }
         next += span;
     }
@@ -171,16 +181,16 @@ fn is_inner(terms: &[Term], size: Real) -> bool {
 pub(super) fn settle(system: &System<'_>, rows: &RowBuffer, v: &mut [Block], scratch: &mut Scratch) {
     let Scratch { fine, lacks, .. } = scratch;
     let owner = &fine.owner;
-    for lump in system.lumps {
-        let span = if lump.inertia.is_some() { 2 } else { 1 };
+    for unknown in system.rigid_unknowns {
+        let span = if unknown.inertia.is_some() { 2 } else { 1 };
         for k in 0..span {
-            v[lump.block as usize + k] = block(lump.free[k]);
+            v[unknown.block as usize + k] = block(unknown.free[k]);
         }
     }
     lacks.clear();
     lacks.extend(system.operators.iter().map(|placed| {
         let free = placed.operator.modes().filter(|m| m.inertia.inverse().is_some());
-        free.map(|modes| placed.operator.lack(&modes, &v[placed.blocks()]))
+        free.map(|modes| placed.operator.momentum_defect(&modes, &v[placed.blocks()]))
     }));
     for (id, row) in rows.rows().iter().enumerate().filter(|(_, row)| row.impulse != 0.0) {
         for t in rows.terms(id as RowId) {
@@ -193,13 +203,13 @@ pub(super) fn settle(system: &System<'_>, rows: &RowBuffer, v: &mut [Block], scr
             else {
                 continue;
             };
-            let (push, twist) = modes.whole((t.block - placed.first) as usize, t.jacobian * row.impulse);
+            let (push, twist) = modes.to_wrench((t.block - placed.first) as usize, t.jacobian * row.impulse);
             *momentum += push;
             *spin += twist;
         }
     }
-    for (placed, lack) in system.operators.iter().zip(&*lacks) {
-        let (Some((momentum, spin)), Some(modes)) = (lack, placed.operator.modes()) else { continue };
+    for (placed, momentum_defect) in system.operators.iter().zip(&*lacks) {
+        let (Some((momentum, spin)), Some(modes)) = (momentum_defect, placed.operator.modes()) else { continue };
         let Some(inverse) = modes.inertia.inverse() else { continue };
         let (shift, turn) = (*momentum / modes.mass, inverse.mul(*spin));
         for (k, b) in v[placed.blocks()].iter_mut().enumerate() {

@@ -18,7 +18,7 @@ use crate::math::{Real, Vec3};
 /// too soft for that: a cloth of 0.4 g a node sank 6 mm into the jelly under a tray (`scenes/mixed.toml`). Such a block counts
 /// with the lighter of the two heaviest that press it, if one of them is soft. (Between two rigid bodies a squashed solid would count
 /// with one of them and be thrown off: nine points of the stability grid.)
-pub fn stiffen(
+pub fn regularize(
     system: &System<'_>,
     rows: &mut RowBuffer,
     block_count: usize,
@@ -105,7 +105,7 @@ fn rigid_give(system: &System<'_>, owner: &[u32], terms: &[Term]) -> Real {
         let Some(modes) = placed.operator.modes().filter(|_| !terms[..k].iter().any(|t| theirs(&t))) else { continue };
         let (mut push, mut twist) = (Vec3::ZERO, Vec3::ZERO);
         for t in terms[k..].iter().filter(theirs) {
-            let (own, lever) = modes.whole((t.block - placed.first) as usize, t.jacobian);
+            let (own, lever) = modes.to_wrench((t.block - placed.first) as usize, t.jacobian);
             push += own;
             twist += lever;
         }
@@ -199,7 +199,7 @@ mod tests {
                 .collect();
             let (mut push, mut twist) = (Vec3::ZERO, Vec3::ZERO);
             for t in &terms {
-                let (own, lever) = modes.whole(t.block as usize, t.jacobian);
+                let (own, lever) = modes.to_wrench(t.block as usize, t.jacobian);
                 (push, twist) = (push + own, twist + lever);
             }
             let turned = inertia.inverse().expect("positive").mul(twist);

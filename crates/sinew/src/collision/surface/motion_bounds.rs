@@ -11,7 +11,7 @@
 //! always had it: its box may be larger than need be, never smaller.
 //!
 //! *Normals.* A connected patch does not meet itself while there is a direction which all its normals have a part along
-//! (Volino and Magnenat-Thalmann 1994; the contour is not looked at, see `fold_tree.rs`). Corners that move straight on
+//! (Volino and Magnenat-Thalmann 1994; the contour is not looked at, see `self_contact_tree.rs`). Corners that move straight on
 //! turn a normal as a parabola of Bernstein coefficients (Provot 1997), with places at the start and at the end, and
 //! corners' ways u, w from each other
 //!
@@ -56,7 +56,7 @@ const FAR_AWAY: Real = 1e30;
 
 /// Around places at time 0 and at the end, three numbers and a spare one each.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Drift {
+pub(super) struct MotionBounds {
     low: [Block; 2],
     high: [Block; 2],
 }
@@ -71,21 +71,22 @@ fn most(a: &Block, b: &Block) -> Block {
     std::array::from_fn(|k| if a[k] > b[k] { a[k] } else { b[k] })
 }
 
-impl Drift {
+impl MotionBounds {
     pub const NOTHING: Self = Self { low: [[Real::INFINITY; 4]; 2], high: [[-Real::INFINITY; 4]; 2] };
 
     /// Around nodes.
     #[inline(always)]
     pub fn around(ways: Ways<'_>, slots: &[u32]) -> Self {
-        let mut drift = Self::NOTHING;
+        let mut motion_bounds = Self::NOTHING;
         for &n in slots {
             for (k, x) in [&ways.x[n as usize], &ways.to[n as usize]].into_iter().enumerate() {
-                (drift.low[k], drift.high[k]) = (least(&drift.low[k], x), most(&drift.high[k], x));
+                (motion_bounds.low[k], motion_bounds.high[k]) =
+                    (least(&motion_bounds.low[k], x), most(&motion_bounds.high[k], x));
             }
         }
         // what comes after the three is no gap
-        drift.low.iter_mut().chain(&mut drift.high).for_each(|side| side[3] = 0.0);
-        drift
+        motion_bounds.low.iter_mut().chain(&mut motion_bounds.high).for_each(|side| side[3] = 0.0);
+        motion_bounds
     }
 
     #[inline(always)]
@@ -124,19 +125,19 @@ impl Pack {
     pub const NOBODY: Self = Self([[[FAR_AWAY; LANES], [-FAR_AWAY; LANES], [FAR_AWAY; LANES], [-FAR_AWAY; LANES]]; 3]);
 
     #[inline(always)]
-    pub fn set(&mut self, lane: usize, drift: &Drift) {
+    pub fn set(&mut self, lane: usize, motion_bounds: &MotionBounds) {
         for (axis, [low, high, end_low, end_high]) in self.0.iter_mut().enumerate() {
-            (low[lane], high[lane]) = (drift.low[0][axis], drift.high[0][axis]);
-            (end_low[lane], end_high[lane]) = (drift.low[1][axis], drift.high[1][axis]);
+            (low[lane], high[lane]) = (motion_bounds.low[0][axis], motion_bounds.high[0][axis]);
+            (end_low[lane], end_high[lane]) = (motion_bounds.low[1][axis], motion_bounds.high[1][axis]);
         }
     }
 
-    /// A bit for each box that a box may come within reach of, as `Drift::is_apart` looks at it.
+    /// A bit for each box that a box may come within reach of, as `MotionBounds::is_apart` looks at it.
     #[inline(always)]
-    pub fn near<L: Lane>(&self, t: L::Token, drift: &Drift, look: Look) -> u32 {
+    pub fn near<L: Lane>(&self, t: L::Token, motion_bounds: &MotionBounds, look: Look) -> u32 {
         let (mut far, mut at) = (0, 0);
         while at < LANES {
-            far |= self.gaps::<L>(t, drift, at).bits_gt(L::splat(t, look.reach)) << at;
+            far |= self.gaps::<L>(t, motion_bounds, at).bits_gt(L::splat(t, look.reach)) << at;
             at += L::COUNT;
         }
         !far & EIGHT
@@ -144,15 +145,15 @@ impl Pack {
 
     /// The widest gap between a box and those of the lanes from `at` on.
     #[inline(always)]
-    fn gaps<L: Lane>(&self, t: L::Token, drift: &Drift, at: usize) -> L {
+    fn gaps<L: Lane>(&self, t: L::Token, motion_bounds: &MotionBounds, at: usize) -> L {
         let mut widest = L::splat(t, -FAR_AWAY);
         let mut axis = 0;
         while axis < 3 {
             let [low, high, end_low, end_high] = &self.0[axis];
-            let above = L::load(t, &low[at..]) - L::splat(t, drift.high[0][axis]);
-            let below = L::splat(t, drift.low[0][axis]) - L::load(t, &high[at..]);
-            let end_above = L::load(t, &end_low[at..]) - L::splat(t, drift.high[1][axis]);
-            let end_below = L::splat(t, drift.low[1][axis]) - L::load(t, &end_high[at..]);
+            let above = L::load(t, &low[at..]) - L::splat(t, motion_bounds.high[0][axis]);
+            let below = L::splat(t, motion_bounds.low[0][axis]) - L::load(t, &high[at..]);
+            let end_above = L::load(t, &end_low[at..]) - L::splat(t, motion_bounds.high[1][axis]);
+            let end_below = L::splat(t, motion_bounds.low[1][axis]) - L::load(t, &end_high[at..]);
             widest = widest.max(above.min(end_above)).max(below.min(end_below));
             axis += 1;
         }

@@ -9,8 +9,8 @@
 //!
 //! Who is left out would not have touched, and who is left in is looked at again by itself (`Finder`).
 
-use super::fold_near::{from_face, nearest_of_edges};
 use super::near_pairs::Boxed;
+use super::self_contact_near::{from_face, nearest_of_edges};
 use super::{DEEPEST_EDGE, END};
 use crate::math::lane3::{V3, cross, dot, sub};
 use crate::math::{Block, Kernel, LANES, Lane, Real};

@@ -1,14 +1,14 @@
 //! Which vertices and faces, and which edges, of one sheet may come near each other within some time.
 //!
-//! *Patches* of two faces, in bunches of eight, are the leaves of a tree (`fold_tree.rs`). Features of patches that may meet
-//! are tried by their boxes (`fold_meet.rs`), and those that are left by their true distance (`fold_near.rs`).
+//! *Patches* of two faces, in bunches of eight, are the leaves of a tree (`self_contact_tree.rs`). Features of patches that may meet
+//! are tried by their boxes (`self_contact_boxes.rs`), and those that are left by their true distance (`self_contact_near.rs`).
 //!
 //! Nodes that leave their ways get new ones, and only the patches around them are looked at again.
 
-use super::drift::{Drift, Look, Normals, Pack, Ways};
-use super::fold_meet::{DraftUp, FitUp, Fresh, PairUp, PatchBoxes};
-use super::fold_near::{BANDS, Draft, Near};
-use super::fold_tree::{FoldTree, Leaf, Meeting, Rim, gathered};
+use super::motion_bounds::{Look, MotionBounds, Normals, Pack, Ways};
+use super::self_contact_boxes::{DraftUp, FitUp, Fresh, PairUp, PatchBoxes};
+use super::self_contact_near::{BANDS, Draft, Near};
+use super::self_contact_tree::{Leaf, Meeting, Rim, SelfContactTree, gathered};
 use crate::math::{LANES, Vec3, run};
 use crate::model::surface::{Cells, NONE};
 
@@ -19,7 +19,7 @@ pub(super) const FACES_FROM: usize = 6;
 
 /// A pair of features that may meet, in the order of contact keys: a vertex and a face, or two edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct FoldPair {
+pub(crate) struct FeaturePair {
     /// Two edges; vertices and faces come first.
     pub edges: bool,
     /// The vertex, or the edge with the smaller number.
@@ -31,7 +31,7 @@ pub(crate) struct FoldPair {
 /// A pair with the slots of its nodes: vertex and face, or two edges.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
-    pub pair: FoldPair,
+    pub pair: FeaturePair,
     pub slots: [u32; 4],
 }
 
@@ -78,20 +78,20 @@ pub(super) struct Feature<const N: usize> {
 
 /// Patches of the faces of a sheet. They are those of the sheet at rest; boxes are fitted whenever it is asked.
 #[derive(Debug, Default)]
-pub(crate) struct FoldFinder {
+pub(crate) struct SelfContactFinder {
     faces: Vec<Feature<3>>,
     edges: Vec<Feature<2>>,
     vertices: Vec<Feature<1>>,
     nodes: Vec<u32>,
     patches: Vec<Patch>,
-    tree: FoldTree,
+    tree: SelfContactTree,
     /// Patches around each slot: where they start, and all of them.
     around: (Vec<u32>, Vec<u32>),
     boxes: PatchBoxes,
     /// Boxes of features, for patches that were asked for.
     boxed: Vec<bool>,
-    edge_drifts: Vec<Drift>,
-    vertex_drifts: Vec<Drift>,
+    edge_drifts: Vec<MotionBounds>,
+    vertex_drifts: Vec<MotionBounds>,
     packs: Vec<Pack>,
     fresh: Vec<Fresh>,
     meetings: Vec<Meeting>,
@@ -100,7 +100,7 @@ pub(crate) struct FoldFinder {
     drafts: [Vec<Draft>; 2],
 }
 
-impl FoldFinder {
+impl SelfContactFinder {
     /// Over the triangles of `cells` with these places at rest; `slots`: the slot of each node.
     pub fn new(cells: &Cells, rest: &[Vec3], slots: &[u32]) -> Self {
         let mut finder = Self::default();
@@ -112,20 +112,20 @@ impl FoldFinder {
         }
         let mut leaves = Vec::new();
         finder.split(&mut faces, (cells, rest, slots), &mut leaves);
-        finder.tree = FoldTree::new(&leaves);
+        finder.tree = SelfContactTree::new(&leaves);
         let count = finder.patches.len();
         finder.boxes = PatchBoxes {
-            drifts: vec![Drift::NOTHING; count],
+            bounds: vec![MotionBounds::NOTHING; count],
             normals: vec![Normals::NONE; count],
             packs: vec![Pack::NOBODY; count.div_ceil(LANES)],
-            bunches: vec![Drift::NOTHING; count.div_ceil(LANES)],
+            bunches: vec![MotionBounds::NOTHING; count.div_ceil(LANES)],
             stale: vec![u8::MAX; count.div_ceil(LANES)],
         };
         finder.boxed = vec![false; count];
         finder.packs = vec![Pack::NOBODY; count];
         finder.fresh = vec![Fresh::ALL; count];
-        finder.vertex_drifts = vec![Drift::NOTHING; finder.vertices.len()];
-        finder.edge_drifts = vec![Drift::NOTHING; finder.edges.len()];
+        finder.vertex_drifts = vec![MotionBounds::NOTHING; finder.vertices.len()];
+        finder.edge_drifts = vec![MotionBounds::NOTHING; finder.edges.len()];
         finder.list_around(slots.iter().max().map_or(0, |&last| last as usize + 1));
         finder
     }
@@ -236,7 +236,7 @@ impl FoldFinder {
         self.drafts.iter_mut().for_each(Vec::clear);
         let Self { pairs, patches, edges, faces, vertices, edge_drifts, vertex_drifts, packs, fresh, drafts, .. } =
             self;
-        let drifts = &self.boxes.drifts;
+        let bounds = &self.boxes.bounds;
         run(
             DraftUp {
                 pairs,
@@ -244,7 +244,7 @@ impl FoldFinder {
                 edges,
                 faces,
                 vertices,
-                drifts,
+                bounds,
                 edge_drifts,
                 vertex_drifts,
                 packs,
@@ -267,9 +267,11 @@ impl FoldFinder {
             let bunch = bunch as usize;
             let span = bunch * LANES..((bunch + 1) * LANES).min(patches.len());
             (boxes.stale[bunch] != 0).then(|| {
-                let drift = boxes.drifts[span.clone()].iter().fold(Drift::NOTHING, |all, drift| all.join(drift));
-                boxes.bunches[bunch] = drift;
-                (drift, boxes.normals[span].iter().fold(Normals::NONE, |all, normals| all.join(*normals)))
+                let motion_bounds = boxes.bounds[span.clone()]
+                    .iter()
+                    .fold(MotionBounds::NOTHING, |all, motion_bounds| all.join(motion_bounds));
+                boxes.bunches[bunch] = motion_bounds;
+                (motion_bounds, boxes.normals[span].iter().fold(Normals::NONE, |all, normals| all.join(*normals)))
             })
         });
     }
@@ -281,14 +283,14 @@ impl FoldFinder {
         }
         let (p, pack) = (self.patches[patch], &mut self.packs[patch]);
         for (lane, face) in self.faces[span(p.faces)].iter().enumerate() {
-            pack.set(FACES_FROM + lane, &Drift::around(ways, &face.slots));
+            pack.set(FACES_FROM + lane, &MotionBounds::around(ways, &face.slots));
         }
         for (lane, at) in span(p.edges).enumerate() {
-            self.edge_drifts[at] = Drift::around(ways, &self.edges[at].slots);
+            self.edge_drifts[at] = MotionBounds::around(ways, &self.edges[at].slots);
             pack.set(lane, &self.edge_drifts[at]);
         }
         for at in span(p.vertices) {
-            self.vertex_drifts[at] = Drift::around(ways, &self.vertices[at].slots);
+            self.vertex_drifts[at] = MotionBounds::around(ways, &self.vertices[at].slots);
         }
     }
 }
@@ -309,14 +311,14 @@ mod tests {
 
     struct Sheet {
         cells: Cells,
-        finder: FoldFinder,
+        finder: SelfContactFinder,
         rest: Vec<Vec3>,
     }
 
     fn sheet(mesh: &TriMesh) -> Sheet {
         let cells = Surface::sheet(mesh).cells();
         let slots: Vec<u32> = (0..mesh.vertices.len() as u32).collect();
-        let finder = FoldFinder::new(&cells, &mesh.vertices, &slots);
+        let finder = SelfContactFinder::new(&cells, &mesh.vertices, &slots);
         Sheet { cells, finder, rest: mesh.vertices.clone() }
     }
 
@@ -330,7 +332,7 @@ mod tests {
     }
 
     /// Every pair of features that comes within reach, found by trying all at many times.
-    fn near(cells: &Cells, ways: Ways<'_>, look: Look) -> Vec<FoldPair> {
+    fn near(cells: &Cells, ways: Ways<'_>, look: Look) -> Vec<FeaturePair> {
         let mut near = Vec::new();
         for step in 0..=10 {
             let t = look.start + 0.1 * (look.end - look.start) * step as Real;
@@ -339,7 +341,7 @@ mod tests {
                 for vertex in (0..ways.x.len() as u32).filter(|n| !c.contains(n)) {
                     let (corners, p) = (c.map(at), at(vertex));
                     if (p - blend(corners, point_triangle(p, corners))).length() < look.reach {
-                        near.push(FoldPair { edges: false, a: vertex, b: face as u32 });
+                        near.push(FeaturePair { edges: false, a: vertex, b: face as u32 });
                     }
                 }
             }
@@ -349,7 +351,7 @@ mod tests {
                 {
                     let (p, q) = (a.map(at), b.map(at));
                     if way_between(p, q, segment_segment(p, q)).length() < look.reach {
-                        near.push(FoldPair { edges: true, a: i as u32, b: j as u32 });
+                        near.push(FeaturePair { edges: true, a: i as u32, b: j as u32 });
                     }
                 }
             }
@@ -359,14 +361,14 @@ mod tests {
         near
     }
 
-    fn sorted(found: &FoldList) -> Vec<FoldPair> {
-        let mut listed: Vec<FoldPair> = found.each().map(|candidate| candidate.pair).collect();
+    fn sorted(found: &FoldList) -> Vec<FeaturePair> {
+        let mut listed: Vec<FeaturePair> = found.each().map(|candidate| candidate.pair).collect();
         listed.sort_unstable();
         assert!(listed.windows(2).all(|two| two[0] < two[1]), "one pair, one entry");
         listed
     }
 
-    fn assert_all(near: &[FoldPair], listed: &[FoldPair]) {
+    fn assert_all(near: &[FeaturePair], listed: &[FeaturePair]) {
         let missed: Vec<_> = near.iter().filter(|pair| listed.binary_search(pair).is_err()).collect();
         assert!(missed.is_empty(), "{} of {}: {missed:?}", missed.len(), near.len());
     }
