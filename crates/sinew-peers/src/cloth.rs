@@ -152,7 +152,7 @@ pub struct Run {
     /// Times of the steps [ms].
     pub ms: Vec<f64>,
     /// Time of each phase, sum of all steps [ms].
-    pub phases: [f64; 8],
+    pub phases: [f64; Phase::ALL.len()],
     /// Of an edge, as a share of its length.
     pub stretch: f64,
     /// Of a node in the ball [m].
@@ -199,7 +199,7 @@ impl Run {
             cloth,
             ball,
             ms: Vec::new(),
-            phases: [0.0; 8],
+            phases: [0.0; Phase::ALL.len()],
             stretch: 0.0,
             node_depth: 0.0,
             face_depth: 0.0,

@@ -3,18 +3,20 @@
 use crate::math::{Real, Vec3};
 use crate::model::{BodyId, ConstraintId};
 
-/// The eight phases of a step, in order. The same words name files, timers, docs and viewer.
+/// The ten phases of a step, in order. The same words name files, timers, docs and viewer.
 ///
 /// ```
 /// use sinew::*;
 /// let names: Vec<&str> = Phase::ALL.iter().map(|phase| phase.name()).collect();
-/// assert_eq!(names.join(" "), "intake detect predict assemble solve advance remember observe");
+/// assert_eq!(names.join(" "), "intake detect plan cloth predict assemble solve advance remember observe");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "docs/step.md has a chapter for each word")]
 pub enum Phase {
     Intake,
     Detect,
+    Plan,
+    Cloth,
     Predict,
     Assemble,
     Solve,
@@ -25,9 +27,11 @@ pub enum Phase {
 
 impl Phase {
     /// All phases in order.
-    pub const ALL: [Phase; 8] = [
+    pub const ALL: [Phase; 10] = [
         Phase::Intake,
         Phase::Detect,
+        Phase::Plan,
+        Phase::Cloth,
         Phase::Predict,
         Phase::Assemble,
         Phase::Solve,
@@ -41,6 +45,8 @@ impl Phase {
         match self {
             Phase::Intake => "intake",
             Phase::Detect => "detect",
+            Phase::Plan => "plan",
+            Phase::Cloth => "cloth",
             Phase::Predict => "predict",
             Phase::Assemble => "assemble",
             Phase::Solve => "solve",
@@ -450,7 +456,7 @@ pub struct Report {
     /// Number of this step, from 1.
     pub tick: u64,
     /// Seconds spent in each phase, in the order of [`Phase::ALL`].
-    pub seconds: [f64; 8],
+    pub seconds: [f64; Phase::ALL.len()],
     /// Counts.
     pub counts: Counts,
     /// Root mean square change of impulse of each sweep of the step [N·s]; empty unless `Settings::residuals`.
@@ -500,7 +506,7 @@ impl Report {
     }
 
     pub(crate) fn clear(&mut self) {
-        self.seconds = [0.0; 8];
+        self.seconds = [0.0; Phase::ALL.len()];
         self.counts = Counts::default();
         self.residuals.clear();
         self.contacts.clear();

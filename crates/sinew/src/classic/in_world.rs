@@ -19,6 +19,7 @@
 use crate::classic::meet::{Meeting, Pull, Push, Strike, fly, hold_back, put_back, strike};
 use crate::classic::{Body, Bounce, Penalty};
 use crate::collision::Sdf;
+use crate::contact::route::BodyRoute;
 use crate::island::SubstepContext;
 use crate::math::{Block, Pose, Real, Sym3, Vec3, put, quat, vec};
 use crate::model::{BuiltCollider, Material, Model, Motion, PairRules, Rigid};
@@ -154,11 +155,11 @@ pub(crate) fn gather(model: &Model, work: &mut Work) {
 
 /// Penalty: the mean force of the substep goes to the input forces, where `predict` finds it. This and the next two act on
 /// the bodies of one implicit island, or on those of all sweep islands.
-pub(crate) fn push(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings, island: u32) {
+pub(crate) fn push(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings, route: BodyRoute) {
     let ContactMethod::Penalty(law) = settings.contact_method else { return };
-    let Work { classic, implicit, contacts, velocity, pose, force, node_force, .. } = work;
+    let Work { classic, body_routes, contacts, velocity, pose, force, node_force, .. } = work;
     let ClassicWork { movers, encounters, pushes, refused, .. } = classic;
-    for mover in movers.iter_mut().filter(|m| implicit.island_of(m.slot) == island) {
+    for mover in movers.iter_mut().filter(|m| body_routes[m.slot as usize] == route) {
         let body = body_of(model, mover, pose, velocity);
         let (input, gravity_scale) = match mover.node {
             Some(n) => {
@@ -191,13 +192,13 @@ pub(crate) fn push(ctx: &SubstepContext, model: &Model, work: &mut Work, setting
 }
 
 /// Impulse: velocities that do not approach, and overlap put back.
-pub(crate) fn hit(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings, island: u32) {
+pub(crate) fn hit(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings, route: BodyRoute) {
     if settings.contact_method != ContactMethod::Impulse {
         return;
     }
-    let Work { classic, implicit, contacts, velocity, position_velocity, pose, .. } = work;
+    let Work { classic, body_routes, contacts, velocity, position_velocity, pose, .. } = work;
     let ClassicWork { movers, encounters, pushes, spare, .. } = classic;
-    for mover in movers.iter().filter(|m| implicit.island_of(m.slot) == island) {
+    for mover in movers.iter().filter(|m| body_routes[m.slot as usize] == route) {
         let range = mover.start as usize..mover.end as usize;
         let mut body = body_of(model, mover, pose, velocity);
         let carried = body_of(model, mover, pose, position_velocity);
@@ -234,11 +235,11 @@ pub(crate) fn hit(ctx: &SubstepContext, model: &Model, work: &mut Work, settings
 }
 
 /// Penalty: the flight's end, and nobody beyond a barrier.
-pub(crate) fn follow(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings, island: u32) {
+pub(crate) fn follow(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings, route: BodyRoute) {
     let ContactMethod::Penalty(law) = settings.contact_method else { return };
-    let Work { classic, implicit, contacts, velocity, pose, force, node_force, .. } = work;
+    let Work { classic, body_routes, contacts, velocity, pose, force, node_force, .. } = work;
     let ClassicWork { movers, encounters, .. } = classic;
-    for mover in movers.iter().filter(|m| implicit.island_of(m.slot) == island) {
+    for mover in movers.iter().filter(|m| body_routes[m.slot as usize] == route) {
         let Some((way, turn)) = mover.flight else { continue };
         match mover.node {
             Some(n) => node_force[n as usize] = mover.input[0],

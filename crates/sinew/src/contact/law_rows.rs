@@ -10,6 +10,7 @@
 
 use crate::constraint::{Bounds, RowBuffer, RowId};
 use crate::contact::kernel::rigid;
+use crate::contact::route::Route;
 use crate::contact::{law_patch, point};
 use crate::friction::{AnisotropyFrame, Coefficients, Contact, Law, Memory};
 use crate::island::SubstepContext;
@@ -47,12 +48,8 @@ pub(crate) fn rows(ctx: &SubstepContext, model: &Model, settings: &Settings, wor
     let p = &ctx.contact;
     let mut terms = std::mem::take(&mut work.terms);
     let contacts = std::mem::take(&mut work.contacts);
-    for (index, m) in contacts.iter().enumerate() {
-        let elsewhere = work.implicit.holds(m.key.a) || work.implicit.holds(m.key.b);
-        let skip = m.has(contact_flag::SENSOR | contact_flag::CLASSIC) || !m.key.anyone(&work.active) || elsewhere;
-        if skip || !takes(model, rules, m) {
-            continue;
-        }
+    let routes = std::mem::take(&mut work.routes);
+    for (index, (m, _)) in contacts.iter().zip(&routes).enumerate().filter(|(_, (_, r))| **r == Route::Law) {
         let material = point::pair_material(model, rules, m);
         let first = work.law_contacts.len();
         let mut axes_of_patch = None;
@@ -114,6 +111,7 @@ pub(crate) fn rows(ctx: &SubstepContext, model: &Model, settings: &Settings, wor
         }
     }
     work.contacts = contacts;
+    work.routes = routes;
     work.law_rows = rows;
     work.terms = terms;
 }

@@ -1,91 +1,36 @@
 //! Contacts of single light nodes with rigid bodies: put into lanes once a step, read back at its end.
 
-use crate::collision::surface::feature;
-use crate::contact::kernel::node::{LIGHT, NodeBatch, TouchBlocks, largest};
-use crate::contact::{law_rows, point};
+use crate::contact::kernel::node::{NodeBatch, TouchBlocks};
+use crate::contact::point;
+use crate::contact::route::{Route, single_node};
 use crate::island::SubstepContext;
 use crate::math::{Block, Quat, Real, Vec3};
-use crate::model::{Material, Model, Nodes, PairRules};
+use crate::model::{Material, Model, PairRules};
 use crate::settings::Settings;
 use crate::solver::pgs::Pass;
-use crate::state::{ContactMemory, contact_flag};
+use crate::state::ContactMemory;
 use crate::work::{PointForce, Work};
 
-/// Sorts out the contacts that lanes take; the others stay rows.
+/// Fills the lanes with the contacts of their route.
 pub(crate) fn build(model: &Model, rules: &PairRules, work: &mut Work) {
-    let any_laws = work.any_laws;
-    let Work { contacts, node_touches, in_lanes, by_rows, implicit, active, any_flags, .. } = work;
+    let Work { contacts, routes, node_touches, .. } = work;
     node_touches.clear();
-    in_lanes.clear();
-    in_lanes.resize(contacts.len(), false);
-    // the pair of colliders before, and its surface
+    // the previous pair of colliders and its material
     let mut last: Option<((u32, u32, u32), Material)> = None;
-    let some = if *any_flags & contact_flag::NODE != 0 { &contacts[..] } else { &[] };
-    for (index, m) in some.iter().enumerate() {
-        let ours = is_ours(m);
+    for (index, (m, _)) in contacts.iter().zip(routes.iter()).enumerate().filter(|(_, (_, r))| **r == Route::Node) {
         let (a, b) = (m.key.a, m.key.b);
-        if !ours || m.key.collider_b != feature::VERTEX || implicit.holds(a) || implicit.holds(b) {
-            continue;
-        }
-        if any_laws && law_rows::takes(model, rules, m) {
-            continue;
-        }
-        // a particle that turns has more to answer with than its mass
-        let Some(nodes) = model.nodes_at(b).filter(|n| active[b as usize] && n.radii.is_empty()) else { continue };
-        let Some(node) = single(nodes, m.key.sub_b) else { continue };
-        if !is_light(model, active[a as usize], a, nodes.inv_mass[node as usize]) {
-            continue;
-        }
+        let Some(nodes) = model.nodes_at(b) else { continue };
+        let Some(node) = single_node(nodes, m.key.sub_b) else { continue };
         // one pair of colliders a batch: one material, and every node once
         let pair = (a, b, m.key.collider_a);
         let known = last.filter(|(p, _)| *p == pair);
         let material = known.map_or_else(|| point::pair_material(model, rules, m), |(_, material)| material);
         last = Some((pair, material));
-        // lanes know no bounce
-        if material.restitution > 0.0 {
-            continue;
-        }
         let (batch, lane) = node_touches.lane(a, known.is_none());
         batch.static_friction = material.static_friction;
         batch.kinetic_friction = material.kinetic_friction;
         fill(batch, lane, index as u32, model.node_block(nodes.start + node), m);
-        in_lanes[index] = true;
     }
-    by_rows.clear();
-    by_rows.extend((0..some.len() as u32).filter(|&index| {
-        let m = &contacts[index as usize];
-        let elsewhere = implicit.holds(m.key.a) || implicit.holds(m.key.b);
-        let left = m.has(contact_flag::NODE) && m.key.anyone(active) && !elsewhere && !in_lanes[index as usize];
-        left && !(any_laws && law_rows::takes(model, rules, m))
-    }));
-}
-
-/// Of a surfel with a rigid body, and answered by impulses.
-pub(crate) fn is_ours(m: &ContactMemory) -> bool {
-    m.has(contact_flag::NODE) && !m.has(contact_flag::SURFACE | contact_flag::CLASSIC)
-}
-
-/// The node that a surfel is, when it is one.
-fn single(nodes: &Nodes, surfel: u32) -> Option<u32> {
-    if surfel as usize >= nodes.surface.len() || nodes.surface.offset(surfel) != 0.0 {
-        return None;
-    }
-    match nodes.surface.shares(surfel) {
-        [share] if share.weight == 1.0 => Some(share.node),
-        _ => None,
-    }
-}
-
-/// True when eight such nodes hardly move the body.
-pub(crate) fn is_light(model: &Model, active: bool, slot: u32, inv_mass: Real) -> bool {
-    inv_mass > 0.0 && model.rigid_at(slot).is_some() && (!active || light_share(model, slot, inv_mass) > 1.0)
-}
-
-/// How many times eight such nodes hardly move the body.
-pub(crate) fn light_share(model: &Model, slot: u32, inv_mass: Real) -> Real {
-    let Some(rigid) = model.rigid_at(slot) else { return 0.0 };
-    let answer = rigid.inv_mass + largest(&rigid.inv_inertia) * rigid.radius * rigid.radius;
-    LIGHT * inv_mass / (8.0 * answer)
 }
 
 fn fill(batch: &mut NodeBatch, lane: usize, index: u32, block: u32, m: &ContactMemory) {

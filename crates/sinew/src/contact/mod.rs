@@ -8,4 +8,5 @@ pub(crate) mod law_patch;
 pub(crate) mod law_rows;
 pub(crate) mod light_nodes;
 pub(crate) mod point;
+pub(crate) mod route;
 pub(crate) mod sort;

@@ -7,12 +7,12 @@ use std::time::Instant;
 #[derive(Debug)]
 pub(crate) struct PhaseClock {
     last: Instant,
-    pub seconds: [f64; 8],
+    pub seconds: [f64; Phase::ALL.len()],
 }
 
 impl PhaseClock {
     pub fn start() -> Self {
-        Self { last: Instant::now(), seconds: [0.0; 8] }
+        Self { last: Instant::now(), seconds: [0.0; Phase::ALL.len()] }
     }
 
     /// The time since the last mark belongs to `phase`.

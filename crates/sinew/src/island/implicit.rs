@@ -7,6 +7,7 @@
 use crate::classic::in_world;
 use crate::constraint::{Bounds, Constraint, RowBuffer, View};
 use crate::contact::kernel::rigid;
+use crate::contact::route::{BodyRoute, Route};
 use crate::contact::{law_rows, point};
 use crate::debug::timing::PhaseClock;
 use crate::friction::{AnisotropyFrame, Memory};
@@ -26,16 +27,18 @@ use crate::work::{ImplicitIsland, ImplicitSpan, PointForce, Touch, Work};
 /// Sorts islands with an implicit body out of those that sweeps solve. Comes after islands are known.
 pub(crate) fn sort_out(model: &Model, state: &State, work: &mut Work) {
     let slots = model.bodies.slot_count();
-    let Work { implicit, islands, active, active_rigid, active_nodes, soft, contacts, .. } = work;
+    let Work { implicit, islands, active, active_rigid, active_nodes, soft, body_routes, .. } = work;
     implicit.count = 0;
-    implicit.of_slot.clear();
-    implicit.of_slot.resize(slots, u32::MAX);
+    implicit.of_root.clear();
+    implicit.of_root.resize(slots, u32::MAX);
+    body_routes.clear();
+    body_routes.extend(active.iter().map(|&a| if a { BodyRoute::Swept } else { BodyRoute::Inactive }));
     // islands by their root, in the order of their first implicit body
     for &slot in active_nodes.iter() {
         let stiff = soft[slot as usize].as_ref().is_some_and(|s| s.model.operator().is_some());
         let root = islands.root(slot) as usize;
-        if stiff && implicit.of_slot[root] == u32::MAX {
-            implicit.of_slot[root] = implicit.count as u32;
+        if stiff && implicit.of_root[root] == u32::MAX {
+            implicit.of_root[root] = implicit.count as u32;
             implicit.count += 1;
         }
     }
@@ -44,7 +47,7 @@ pub(crate) fn sort_out(model: &Model, state: &State, work: &mut Work) {
     }
     // what can be solved with them is: a body of goals or explicit forces would answer by the touched node alone
     for &slot in active_nodes.iter() {
-        let among = implicit.of_slot[islands.root(slot) as usize] != u32::MAX;
+        let among = implicit.of_root[islands.root(slot) as usize] != u32::MAX;
         if let Some(held) = soft[slot as usize].as_mut().filter(|_| among) {
             held.model.go_implicit(true);
         }
@@ -52,11 +55,12 @@ pub(crate) fn sort_out(model: &Model, state: &State, work: &mut Work) {
     implicit.islands.resize_with(implicit.islands.len().max(implicit.count), ImplicitIsland::default);
     implicit.islands.iter_mut().for_each(ImplicitIsland::clear);
     for slot in 0..slots {
-        let root = islands.root(slot as u32) as usize;
-        implicit.of_slot[slot] = if active[slot] { implicit.of_slot[root] } else { u32::MAX };
+        let island = implicit.of_root[islands.root(slot as u32) as usize];
+        if active[slot] && island != u32::MAX {
+            body_routes[slot] = BodyRoute::Implicit(island);
+        }
     }
-    let of_slot = &implicit.of_slot;
-    let island_of = |slot: u32| Some(of_slot[slot as usize]).filter(|&i| i != u32::MAX);
+    let island_of = |slot: u32| body_routes[slot as usize].island();
     for (list, rigid) in [(active_rigid, true), (active_nodes, false)] {
         for &slot in list.iter() {
             let Some(island) = island_of(slot) else { continue };
@@ -72,9 +76,14 @@ pub(crate) fn sort_out(model: &Model, state: &State, work: &mut Work) {
             implicit.islands[island as usize].constraints.push(slot);
         }
     }
-    for (index, m) in contacts.iter().enumerate() {
-        let island = island_of(m.key.a).or(island_of(m.key.b));
-        if let Some(island) = island.filter(|_| !m.has(contact_flag::SENSOR | contact_flag::CLASSIC) && m.count > 0) {
+}
+
+/// Gives each island its contacts. Comes after the routes are chosen.
+pub(crate) fn list_contacts(work: &mut Work) {
+    let Work { implicit, body_routes, contacts, routes, .. } = work;
+    for (index, (m, _)) in contacts.iter().zip(routes.iter()).enumerate().filter(|(_, (_, r))| **r == Route::Implicit) {
+        let [a, b] = [m.key.a, m.key.b].map(|slot| body_routes[slot as usize].island());
+        if let Some(island) = a.or(b) {
             implicit.islands[island as usize].contacts.push(index as u32);
         }
     }
@@ -98,7 +107,8 @@ pub(crate) fn run(model: &Model, state: &State, work: &mut Work, settings: &Sett
         for substep in 0..count {
             let joint = Softness { rate: 1.0 / h, relative: 0.0 };
             let ctx = SubstepContext { joint, ..SubstepContext::new(settings, h, substep) };
-            in_world::push(&ctx, model, work, settings, k as u32);
+            let route = BodyRoute::Implicit(k as u32);
+            in_world::push(&ctx, model, work, settings, route);
             begin(&ctx, model, work, settings, &island);
             clock.mark(Phase::Predict);
             assemble(&ctx, model, work, settings, &island);
@@ -106,11 +116,11 @@ pub(crate) fn run(model: &Model, state: &State, work: &mut Work, settings: &Sett
             solve(work, settings, &island);
             energy_limiter::keep_within(h, model, work, island.members);
             keep(&ctx, model, work, settings, &island);
-            in_world::hit(&ctx, model, work, settings, k as u32);
+            in_world::hit(&ctx, model, work, settings, route);
             clock.mark(Phase::Solve);
             end(&ctx, model, work, settings, &island);
             place_kinematic(model, state, work, h * (substep + 1) as Real);
-            in_world::follow(&ctx, model, work, settings, k as u32);
+            in_world::follow(&ctx, model, work, settings, route);
             clock.mark(Phase::Advance);
         }
         place_kinematic(model, state, work, 0.0);

@@ -99,7 +99,7 @@ pub(crate) fn list(model: &Model, state: &State, work: &mut Work) {
         let Some(nodes) = model.nodes_at(slot) else { continue };
         let pinned = || velocity[model.blocks_of(nodes)].iter().any(|v| v[3] == 0.0);
         // velocities of a sheet in columns are not here; it takes out what its own rows gain (`landing.rs`)
-        let out = soft[slot as usize].as_ref().is_some_and(|held| held.sheet.out);
+        let out = soft[slot as usize].as_ref().is_some_and(|held| held.cloth.residence.is_resident());
         loose.marks[islands.root(slot) as usize].leans |= out || pinned();
     }
     for &slot in active_rigid.iter().chain(active_nodes.iter()) {

@@ -40,7 +40,7 @@ pub(crate) fn adopt(model: &mut Model, state: &State, work: &mut Work) {
             stable_step: Real::INFINITY,
             diverges: false,
             energy_budget: EnergyBudget::default(),
-            sheet: Default::default(),
+            cloth: Default::default(),
         });
         work.soft_stale = true;
     }

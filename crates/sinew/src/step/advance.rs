@@ -1,10 +1,10 @@
 //! Advance: positions follow the corrected velocities; spinning bodies keep their angular momentum.
 
-use crate::contact::cloth;
 use crate::island::{SubstepContext, soft_body};
 use crate::math::{Real, Vec3, integrate_rotation, put, quat, turn_free, vec};
 use crate::model::{Model, Motion};
 use crate::settings::Settings;
+use crate::step::cloth;
 use crate::work::Work;
 
 pub(crate) fn advance(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings) {
@@ -17,7 +17,7 @@ pub(crate) fn advance(ctx: &SubstepContext, model: &Model, work: &mut Work, sett
         move_rigid(ctx.h, model, work, settings, slot);
     }
     for &slot in &nodes {
-        if cloth::is_out(work, slot) {
+        if cloth::is_resident(work, slot) {
             // it went on when its contacts were found
         } else if work.soft[slot as usize].is_some() {
             soft_body::advance(ctx.into(), model, slot, work, settings);

@@ -1,4 +1,4 @@
-//! Detect: from poses to contacts, matched with what State remembers; then islands, and who takes part in this step.
+//! Detect: from poses to contacts, matched with the contacts in State; then islands, and which bodies are active.
 
 use crate::classic::in_world;
 use crate::collision::{Candidate, NarrowScratch, PairSide, find_manifolds};
@@ -36,24 +36,6 @@ pub(crate) fn detect(model: &Model, state: &mut State, work: &mut Work, settings
     wake_islands(model, state, work);
     work.report.counts.awake = (work.active_rigid.len() + work.active_nodes.len()) as u32;
     load_bodies(model, state, work);
-    crate::island::soft_body::choose_integrators(model, work, settings);
-    crate::contact::cloth::leave(model, state, work, settings);
-    crate::island::implicit::sort_out(model, state, work);
-    crate::island::impact_substeps::ask(model, state, work, settings);
-    let sheets = crate::island::cloth_substeps::ask(model, state, work, settings);
-    let least = settings.substeps.max(work.report.counts.impact_substeps).max(sheets);
-    work.substeps = crate::island::soft_body::substeps(&work.active_nodes, work, settings, least);
-    let active = std::mem::take(&mut work.active_nodes);
-    crate::island::soft_body::report(&active, model, work, settings.dt, work.substeps);
-    work.active_nodes = active;
-    work.report.counts.substeps = work.substeps;
-    work.report.counts.implicit_islands = work.implicit.count as u32;
-    in_world::gather(model, work);
-    crate::step::assemble::warm_from_state(state, work, settings);
-    if !work.node_owners.is_empty() {
-        crate::contact::cloth::sort_out(model, state, work, settings);
-    }
-    crate::island::momentum::list(model, state, work);
 }
 
 /// Contacts of bodies that are made of nodes.

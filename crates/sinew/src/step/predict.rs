@@ -1,10 +1,10 @@
 //! Predict: each body alone. Velocities after gravity, input forces and damping; inertia in world axes.
 
-use crate::contact::cloth;
 use crate::island::{SubstepContext, soft_body};
 use crate::math::{Block, Quat, Real, Sym3, Vec3, vec};
 use crate::model::Model;
 use crate::settings::Settings;
+use crate::step::cloth;
 use crate::work::Work;
 
 pub(crate) fn predict(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings) {
@@ -12,8 +12,8 @@ pub(crate) fn predict(ctx: &SubstepContext, model: &Model, work: &mut Work, sett
     turn_inertia(model, work, &rigid);
     kick_rigid(ctx.h, model, work, settings, &rigid);
     for &slot in &nodes {
-        if cloth::is_out(work, slot) {
-            cloth::predict(slot, work, settings);
+        if cloth::is_resident(work, slot) {
+            // `contact/cloth/mod.rs`
         } else if work.soft[slot as usize].is_some() {
             soft_body::predict(ctx.into(), model, slot, work, settings);
         } else {

@@ -2,6 +2,7 @@
 
 use crate::classic::in_world;
 use crate::contact::cloth::memory;
+use crate::contact::route::Route;
 use crate::contact::{law_rows, point};
 use crate::deformable::oriented;
 use crate::guard::rollback;
@@ -89,9 +90,7 @@ fn read_contacts(model: &Model, work: &mut Work, settings: &Settings) {
         set_touching(m, i[0] > 0.0);
     }
     law_rows::report(model, work, inv_dt);
-    if work.any_idle {
-        read_sleepers(model, work, settings);
-    }
+    read_sleepers(model, work, settings);
     if work.any_flags & contact_flag::SENSOR != 0 {
         let sensed = work.contacts.iter_mut().filter(|m| m.has(contact_flag::SENSOR));
         sensed.for_each(|m| set_touching(m, true));
@@ -101,10 +100,7 @@ fn read_contacts(model: &Model, work: &mut Work, settings: &Settings) {
 /// Contacts of which nobody is active carry what they carried when their bodies fell asleep.
 fn read_sleepers(model: &Model, work: &mut Work, settings: &Settings) {
     let scale = work.substeps as Real / settings.dt;
-    for (index, m) in work.contacts.iter().enumerate() {
-        if m.key.anyone(&work.active) || m.has(contact_flag::SENSOR | contact_flag::CLASSIC) {
-            continue;
-        }
+    for (index, m) in work.contacts.iter().enumerate().filter(|(index, _)| work.routes[*index] == Route::Asleep) {
         let q = quat(work.pose[2 * m.key.a as usize + 1]);
         let (n, t) = (q * m.normal, q * m.tangent);
         let carried = |impulse: [Real; 3]| along(n, t, impulse) * scale;

@@ -3,18 +3,21 @@
 use crate::contact::find::surfel;
 use crate::contact::kernel::rigid::{BodyBlocks, Job};
 use crate::contact::kernel::rigid_set::Task;
-use crate::contact::{cloth, law_patch, law_rows, light_nodes};
+use crate::contact::{law_patch, law_rows, light_nodes};
+use crate::debug::timing::PhaseClock;
 use crate::island::{SubstepContext, momentum};
 use crate::math::{Blocks, Real};
 use crate::model::Model;
+use crate::report::Phase;
 use crate::settings::{Order, Settings};
 use crate::solver::pgs;
+use crate::step::cloth;
 use crate::step::predict;
 use crate::work::Work;
 
-pub(crate) fn solve(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings) {
+pub(crate) fn solve(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings, clock: &mut PhaseClock) {
     for _ in 0..settings.sweeps {
-        if sweep(ctx, model, work, settings, Job::Correct) {
+        if sweep(ctx, model, work, settings, Job::Correct, clock) {
             break;
         }
     }
@@ -24,7 +27,7 @@ pub(crate) fn solve(ctx: &SubstepContext, model: &Model, work: &mut Work, settin
     cloth::copy_position_velocity(model, work);
     let mut job = Job::SettleRelax;
     for _ in 0..settings.relax_sweeps {
-        if sweep(ctx, model, work, settings, job) {
+        if sweep(ctx, model, work, settings, job, clock) {
             break;
         }
         job = job.again();
@@ -44,7 +47,14 @@ pub(crate) fn bounce(ctx: &SubstepContext, model: &Model, work: &mut Work, setti
 }
 
 /// One sweep over all rows, contacts last. True when the residual is below the stop.
-fn sweep(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings, job: Job) -> bool {
+fn sweep(
+    ctx: &SubstepContext,
+    model: &Model,
+    work: &mut Work,
+    settings: &Settings,
+    job: Job,
+    clock: &mut PhaseClock,
+) -> bool {
     let pass = if job == Job::Correct { pgs::Pass::Correct } else { pgs::Pass::Relax };
     let mut squares: Real = 0.0;
     match settings.order {
@@ -53,7 +63,7 @@ fn sweep(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settin
             squares += node_rows(work, settings, pass);
             squares += work.contact_rows.sweep(&mut work.velocity, pass);
             squares += light_nodes::sweep(ctx, work, settings, pass);
-            squares += sheets(ctx, model, work, settings, pass);
+            squares += resident_cloth(ctx, model, work, settings, pass, clock);
             squares += law_rows::sweep(ctx, work, pass);
             squares += contacts(ctx, work, settings, job);
         }
@@ -68,7 +78,7 @@ fn sweep(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settin
                 squares += node_rows(work, settings, pass);
                 squares += work.contact_rows.sweep(&mut work.velocity, pass);
                 squares += light_nodes::sweep(ctx, work, settings, pass);
-                squares += sheets(ctx, model, work, settings, pass);
+                squares += resident_cloth(ctx, model, work, settings, pass, clock);
                 squares += law_rows::sweep(ctx, work, pass);
             }
         }
@@ -85,9 +95,22 @@ fn sweep(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settin
     rms < settings.stop_residual
 }
 
-/// Sheets in columns, where there are bodies of nodes at all.
-fn sheets(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings, pass: pgs::Pass) -> Real {
-    if work.node_owners.is_empty() { 0.0 } else { cloth::sweep(ctx, model, work, settings, pass) }
+/// Cloth in SoA that shares its substeps with others; none in a world without bodies of nodes.
+fn resident_cloth(
+    ctx: &SubstepContext,
+    model: &Model,
+    work: &mut Work,
+    settings: &Settings,
+    pass: pgs::Pass,
+    clock: &mut PhaseClock,
+) -> Real {
+    if work.node_owners.is_empty() || pass != pgs::Pass::Correct {
+        return 0.0;
+    }
+    clock.mark(Phase::Solve);
+    let squares = cloth::sweep(ctx, model, work, settings);
+    clock.mark(Phase::Cloth);
+    squares
 }
 
 /// Whether a sweep is asked how much it changed.

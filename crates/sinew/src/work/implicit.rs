@@ -1,15 +1,13 @@
 //! Memory of implicit islands: who belongs to them, and the arrays of the one that is being solved.
 
 use crate::constraint::RowBuffer;
-use crate::contact::kernel::cloth::{CoupledBody, SheetTouch};
+use crate::contact::kernel::cloth::{ClothContacts, CoupledBody};
+use crate::contact::route::Residence;
 use crate::deformable::Deformable;
 use crate::deformable::cloth::SelfContact;
 use crate::friction::{AnisotropyFrame, Coefficients, Law};
 use crate::math::{Block, Real, Vec3};
 use crate::solver::implicit::{Outcome, Placed, RigidUnknown, Scratch};
-
-/// Stands for "in no implicit island": swept.
-pub(crate) const SWEEPS: u32 = u32::MAX;
 
 /// A soft body's model while the world runs.
 #[derive(Debug)]
@@ -23,7 +21,7 @@ pub(crate) struct SoftWork {
     pub diverges: bool,
     /// What an explicit body may have in this step (`guard/energy_limiter.rs`). Written by `predict`.
     pub energy_budget: EnergyBudget,
-    pub sheet: SheetWork,
+    pub cloth: ClothWork,
 }
 
 /// Energy that a body may have [J].
@@ -37,33 +35,32 @@ pub(crate) struct EnergyBudget {
     pub centre: Vec3,
 }
 
-/// A bare sheet while a step has it in columns (`contact/cloth/mod.rs`). Written by `detect`.
+/// A bare cloth while a step has it in SoA (`contact/cloth/mod.rs`).
 #[derive(Debug, Default)]
-pub(crate) struct SheetWork {
-    /// It can be taken out as far as is known: its contacts were not looked for.
-    pub tight: bool,
+pub(crate) struct ClothWork {
+    /// Nothing found so far keeps it out of SoA; its contacts with balls and planes were not searched for one by one.
+    /// Written by `detect`.
+    pub eligible: bool,
+    /// Written by `plan`.
+    pub residence: Residence,
     /// Inverse mass of the heaviest node that moves [1/kg].
     pub heaviest: Real,
-    /// Colliders that it may come to in this step.
-    pub walls: Vec<u32>,
-    /// A node that was near each collider around, where the search begins. Written by `detect`.
+    /// Colliders within the search distance of this step. Written by `detect`.
+    pub colliders: Vec<u32>,
+    /// A node that was near each collider, where the search begins. Written by `detect`.
     pub nearest: Vec<usize>,
-    /// It is in columns in this step.
-    pub out: bool,
-    /// It touches only what stands still, and so runs all substeps by itself.
-    pub alone: bool,
-    /// One for each wall near, the first `count`.
-    pub touches: Vec<SheetTouch>,
+    /// One for each collider, the first `count`.
+    pub touches: Vec<ClothContacts>,
     pub count: usize,
-    /// The bodies of the walls.
-    pub partners: Vec<CoupledBody>,
-    /// Contacts of this substep are done.
-    pub landed: bool,
-    /// Column of each node, once asked for.
-    pub columns: Vec<u32>,
-    /// It touches itself in columns.
+    /// The bodies of the colliders.
+    pub coupled: Vec<CoupledBody>,
+    /// The contacts of this substep are solved.
+    pub contacts_done: bool,
+    /// Lane slot of each node. Empty until the first use.
+    pub slots: Vec<u32>,
+    /// Whether self-contact is solved in SoA.
     pub has_self_contact: bool,
-    /// How, once asked for.
+    /// None until the first use.
     pub self_contact: Option<Box<SelfContact>>,
 }
 
@@ -133,8 +130,8 @@ pub(crate) struct ImplicitWork {
     /// The first `count` are in use.
     pub islands: Vec<ImplicitIsland>,
     pub count: usize,
-    /// Island of each slot, or [`SWEEPS`]. (slots)
-    pub of_slot: Vec<u32>,
+    /// Number of the island with this root, or MAX. (slots) Scratch of `plan`.
+    pub of_root: Vec<u32>,
     /// Local number of each global block, or MAX. (blocks)
     pub local: Vec<u32>,
     /// Global number of each local block.
@@ -157,16 +154,6 @@ pub(crate) struct ImplicitWork {
 }
 
 impl ImplicitWork {
-    /// True when the body is solved in an implicit island.
-    pub fn holds(&self, slot: u32) -> bool {
-        self.island_of(slot) != SWEEPS
-    }
-
-    /// The implicit island of a body, or [`SWEEPS`].
-    pub fn island_of(&self, slot: u32) -> u32 {
-        self.of_slot.get(slot as usize).copied().unwrap_or(SWEEPS)
-    }
-
     /// The local number of a global block; one that nobody owns gets its velocity and keeps it.
     pub fn local_index(&mut self, block: u32, velocity: &[Block]) -> u32 {
         let at = &mut self.local[block as usize];

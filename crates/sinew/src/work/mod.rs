@@ -8,9 +8,7 @@ mod skin;
 pub(crate) use crate::island::Islands;
 pub(crate) use classic::{ClassicWork, Encounter, Mover};
 pub(crate) use guard::{GuardBody, GuardHit, GuardWork, Meeting, Near};
-pub(crate) use implicit::{
-    EnergyBudget, ImplicitIsland, ImplicitSpan, ImplicitWork, SWEEPS, SheetWork, SoftWork, Touch,
-};
+pub(crate) use implicit::{ClothWork, EnergyBudget, ImplicitIsland, ImplicitSpan, ImplicitWork, SoftWork, Touch};
 pub(crate) use skin::{EdgeGroup, SkinWork, Window};
 
 use crate::collision::surface::{Held, NearPairs, Touching};
@@ -21,6 +19,7 @@ use crate::contact::find::ellipsoid::Around;
 use crate::contact::kernel::node::NodeTouches;
 use crate::contact::kernel::rigid_set::ContactSet;
 use crate::contact::kernel::surface::{Part, Place, TouchRows};
+use crate::contact::route::{BodyRoute, Route};
 use crate::friction::{AnisotropyFrame, Coefficients, Law, Memory};
 use crate::island::momentum::Loose;
 use crate::math::{Block, Pose, Real, Vec3};
@@ -214,8 +213,10 @@ pub(crate) struct Work {
     pub contacts: Vec<ContactMemory>,
     /// Flags that any of them has: saves walks over all of them. Written by `detect`.
     pub any_flags: u32,
-    /// Whether one of them is not solved here, because nobody of it is active. Written by `assemble`.
-    pub any_idle: bool,
+    /// Which kernel solves each of them. Written by `plan`. (contacts)
+    pub routes: Vec<Route>,
+    /// How each body is solved. Written by `plan`. (slots)
+    pub body_routes: Vec<BodyRoute>,
     pub colouring: Colouring,
     /// Colour and number of points of each contact that is solved in lanes. Written by `assemble`.
     pub colours: Vec<Option<(u8, u8)>>,
@@ -237,12 +238,10 @@ pub(crate) struct Work {
     /// Air drag on nodes and the rate at which it brakes them. Written by `predict`. (nodes of one body) [N, kg/s]
     pub drag: Vec<(Vec3, Real)>,
     pub node_contacts: Vec<NodeContact>,
-    /// Contacts of light nodes, in lanes, and which contacts are among them. Written by `assemble`.
+    /// Contacts of light nodes, in lanes. Written by `plan`.
     pub node_touches: NodeTouches,
-    /// (contacts)
-    pub in_lanes: Vec<bool>,
-    /// Contacts of nodes that are rows in this step. Written by `assemble`.
-    pub by_rows: Vec<u32>,
+    /// Contacts that take the route of surfaces. Written by `plan`.
+    pub row_contacts: Vec<u32>,
     /// Body, sheet, collider and number of the touch of each wall of a sheet in columns. Written by `remember`.
     pub sheet_pairs: Vec<(u32, u32, u32, u32)>,
     /// Where the nodes of bodies lie among all, rising, and whose they are. Rebuilt when the model changes.
@@ -264,7 +263,7 @@ pub(crate) struct Work {
     pub law_patches: Vec<LawPatch>,
     /// Whether any body has a friction law of its own. Rebuilt when the model changes.
     pub body_laws: bool,
-    /// Whether any contact may have one: that, or a law in the table of pairs. Written by `assemble`.
+    /// Whether any contact may have one: that, or a law in the table of pairs. Written by `plan`.
     pub any_laws: bool,
     /// Surfaces of bodies of nodes. Written by `detect`. (slots)
     pub skins: Vec<Option<SkinWork>>,
@@ -359,7 +358,8 @@ impl Work {
             narrow: Vec::new(),
             contacts: Vec::new(),
             any_flags: 0,
-            any_idle: false,
+            routes: Vec::new(),
+            body_routes: Vec::new(),
             colouring: Colouring::default(),
             colours: Vec::new(),
             set: ContactSet::default(),
@@ -374,9 +374,8 @@ impl Work {
             drag: Vec::new(),
             node_contacts: Vec::new(),
             node_touches: NodeTouches::default(),
-            in_lanes: Vec::new(),
             moves: Vec::new(),
-            by_rows: Vec::new(),
+            row_contacts: Vec::new(),
             sheet_pairs: Vec::new(),
             node_spans: Vec::new(),
             node_owners: Vec::new(),

@@ -4,14 +4,15 @@
 
 use crate::collision::surface::feature;
 use crate::contact::cloth::self_contact;
-use crate::contact::kernel::cloth::SheetTouch;
+use crate::contact::kernel::cloth::ClothContacts;
+use crate::contact::route::Residence;
 use crate::contact::sort::put_in_order;
 use crate::math::{Block, Pose, Quat, Vec3, any_orthonormal, vec};
 use crate::model::{Model, Nodes};
 use crate::settings::Settings;
 use crate::solver::pool::Span;
 use crate::state::{ContactKey, ContactMemory, GripMemory, State, contact_flag};
-use crate::work::{GripPair, PointForce, SheetWork, Work};
+use crate::work::{ClothWork, GripPair, PointForce, Work};
 use bytemuck::Zeroable;
 
 /// Gathers the grips of all sheets that were in columns, and their contacts with themselves. Comes when those of the others are
@@ -21,20 +22,23 @@ pub(crate) fn keep(model: &Model, work: &mut Work, settings: &Settings) {
     let (pose, substeps) = (&pose[..], *substeps);
     pool.chunks(soft, 1, &|slot, held| {
         let (Some(held), Some(nodes)) = (&mut held[0], model.nodes_at(slot as u32)) else { return };
-        if held.sheet.out && !held.sheet.alone {
-            keep_touches(&mut held.sheet, (slot as u32, nodes), pose, substeps);
+        if held.cloth.residence == Residence::Shared {
+            keep_touches(&mut held.cloth, (slot as u32, nodes), pose, substeps);
         }
     });
     sheet_pairs.clear();
     for (slot, held) in soft.iter().enumerate() {
-        let Some(sheet) = held.as_ref().map(|held| &held.sheet).filter(|sheet| sheet.out) else { continue };
-        let pair = |(k, touch): (usize, &SheetTouch)| (touch.wall.slot, slot as u32, touch.wall.collider, k as u32);
+        let Some(sheet) = held.as_ref().map(|held| &held.cloth).filter(|sheet| sheet.residence.is_resident()) else {
+            continue;
+        };
+        let pair =
+            |(k, touch): (usize, &ClothContacts)| (touch.collider.slot, slot as u32, touch.collider.collider, k as u32);
         sheet_pairs.extend(sheet.touches[..sheet.count].iter().enumerate().map(pair));
     }
     sheet_pairs.sort_unstable();
     let kept = |k: usize| {
         let (_, slot, _, touch) = sheet_pairs[k];
-        soft[slot as usize].as_ref().map_or(&[][..], |held| &held.sheet.touches[touch as usize].kept)
+        soft[slot as usize].as_ref().map_or(&[][..], |held| &held.cloth.touches[touch as usize].kept)
     };
     let mut end = 0;
     grip_spans.clear();
@@ -70,10 +74,10 @@ pub(crate) fn keep(model: &Model, work: &mut Work, settings: &Settings) {
 
 /// What stays of the touches of one sheet, as the poses of bodies are at the end of the step. One that runs its step alone is
 /// asked when it is done, while it is in cache.
-pub(crate) fn keep_touches(sheet: &mut SheetWork, (slot, nodes): (u32, &Nodes), pose: &[Block], substeps: u32) {
+pub(crate) fn keep_touches(sheet: &mut ClothWork, (slot, nodes): (u32, &Nodes), pose: &[Block], substeps: u32) {
     for touch in &mut sheet.touches[..sheet.count] {
-        let back = Quat::from_array(pose[2 * touch.wall.slot as usize + 1]).inverse();
-        touch.keep(slot, &sheet.columns[..nodes.inv_mass.len()], back, substeps);
+        let back = Quat::from_array(pose[2 * touch.collider.slot as usize + 1]).inverse();
+        touch.keep(slot, &sheet.slots[..nodes.inv_mass.len()], back, substeps);
     }
 }
 
@@ -82,7 +86,7 @@ fn keep_pair(model: &Model, work: &mut Work, settings: &Settings, at: usize) {
     let (body, slot, _, touch) = work.sheet_pairs[at];
     let Work { soft, grip_forces, grip_pairs, pose, report, .. } = work;
     let (Some(nodes), Some(Some(held))) = (model.nodes_at(slot), soft.get(slot as usize)) else { return };
-    let (touch, inv_dt) = (&held.sheet.touches[touch as usize], 1.0 / settings.dt);
+    let (touch, inv_dt) = (&held.cloth.touches[touch as usize], 1.0 / settings.dt);
     report.penetration = report.penetration.max(touch.total.deepest);
     let (force, normal) = (touch.total.impulse * inv_dt, touch.total.pressed * inv_dt);
     match grip_pairs.last_mut() {
@@ -102,11 +106,11 @@ fn keep_pair(model: &Model, work: &mut Work, settings: &Settings, at: usize) {
     let placed = Pose::new(vec(pose[2 * body as usize]), Quat::from_array(pose[2 * body as usize + 1]));
     let first = model.node_block(nodes.start) as usize;
     for g in &touch.kept {
-        let Some((grip, lane)) = touch.find(held.sheet.columns[g.node as usize]) else { continue };
+        let Some((grip, lane)) = touch.find(held.cloth.slots[g.node as usize]) else { continue };
         // where it is at the end of the step
         let point = vec(pose[first + g.node as usize]);
-        let away = placed.rotation.inverse() * (point - placed.position) - touch.wall.core;
-        let direction = if touch.wall.flat { touch.wall.normal } else { away.normalize_or_zero() };
+        let away = placed.rotation.inverse() * (point - placed.position) - touch.collider.core;
+        let direction = if touch.collider.flat { touch.collider.normal } else { away.normalize_or_zero() };
         // a node may leave its body and come back within a step: what counts is the sum of its substeps
         let force = Vec3::new(grip.sum[0][lane], grip.sum[1][lane], grip.sum[2][lane]) * inv_dt;
         let (direction, gap) = (placed.rotation * direction, -grip.deepest[lane]);

@@ -25,7 +25,7 @@ fn contact_of(slot: u32, pair: FeaturePair) -> ContactMemory {
 }
 
 /// True when columns can do that: triangles only, no bounce and no law of their own.
-pub(crate) fn may_be_in_columns(model: &Model, settings: &Settings, slot: u32) -> bool {
+pub(crate) fn is_eligible(model: &Model, settings: &Settings, slot: u32) -> bool {
     let Some(nodes) = model.nodes_at(slot) else { return false };
     let m = contact_of(slot, FeaturePair { edges: false, a: 0, b: 0 });
     let triangles = (0..nodes.cells.corners.len() as u32).all(|cell| nodes.cells.is_triangle(cell));
@@ -35,12 +35,12 @@ pub(crate) fn may_be_in_columns(model: &Model, settings: &Settings, slot: u32) -
 
 /// Begins a step, with the sides that State has of pairs that touched.
 pub(crate) fn begin(model: &Model, state: &State, held: &mut SoftWork, settings: &Settings, slot: u32) {
-    let (Some(nodes), true) = (model.nodes_at(slot), held.sheet.has_self_contact) else { return };
-    if held.sheet.self_contact.is_none() {
+    let (Some(nodes), true) = (model.nodes_at(slot), held.cloth.has_self_contact) else { return };
+    if held.cloth.self_contact.is_none() {
         let Some(network) = held.model.network() else { return };
-        held.sheet.self_contact = Some(Box::new(SelfContact::new(&nodes.cells, &nodes.rest, &network.soa.slots())));
+        held.cloth.self_contact = Some(Box::new(SelfContact::new(&nodes.cells, &nodes.rest, &network.soa.slots())));
     }
-    let Some(touch) = held.sheet.self_contact.as_mut() else { return };
+    let Some(touch) = held.cloth.self_contact.as_mut() else { return };
     let material =
         point::pair_material(model, &settings.pairs, &contact_of(slot, FeaturePair { edges: false, a: 0, b: 0 }));
     let rules = SelfContactRules {
@@ -69,10 +69,12 @@ pub(crate) fn begin(model: &Model, state: &State, held: &mut SoftWork, settings:
 /// A contact for each pair that touched in the step, with its force.
 pub(crate) fn keep(model: &Model, work: &mut Work, settings: &Settings, slot: u32) {
     let Work { soft, contacts, forces, point_forces, pose, report, substeps, .. } = work;
-    let Some(held) = soft[slot as usize].as_ref().filter(|held| held.sheet.out && held.sheet.has_self_contact) else {
+    let Some(held) =
+        soft[slot as usize].as_ref().filter(|held| held.cloth.residence.is_resident() && held.cloth.has_self_contact)
+    else {
         return;
     };
-    let (Some(nodes), Some(self_contact)) = (model.nodes_at(slot), &held.sheet.self_contact) else { return };
+    let (Some(nodes), Some(self_contact)) = (model.nodes_at(slot), &held.cloth.self_contact) else { return };
     let (inv_dt, share) = (1.0 / settings.dt, 1.0 / *substeps as Real);
     let first = model.node_block(nodes.start) as usize;
     let place = |n: u32| pose.get(first + n as usize).map_or(Vec3::ZERO, |b| vec(*b));

@@ -59,7 +59,7 @@ pub(crate) fn find(model: &Model, state: &State, work: &mut Work, settings: &Set
         }
         let awake = work.moves[a as usize];
         // a sheet in columns finds out itself
-        if !work.soft[a as usize].as_ref().is_some_and(|held| held.sheet.tight) {
+        if !work.soft[a as usize].as_ref().is_some_and(|held| held.cloth.eligible) {
             find_own(model, state, work, settings, a);
         }
         for b in a + 1..work.skins.len() as u32 {

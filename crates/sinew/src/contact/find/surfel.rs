@@ -27,11 +27,11 @@ const ROUNDING: Real = 1e-5;
 pub(crate) fn find(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
     for (slot, _) in model.bodies.iter() {
         let Some(nodes) = model.nodes_at(slot) else { continue };
-        let tight = cloth::may_be_out(model, state, work, settings, slot);
+        let tight = cloth::is_eligible(model, state, work, settings, slot);
         if !nodes.touches() {
             continue;
         }
-        if tight && cloth::find_walls(model, state, work, settings, slot) {
+        if tight && cloth::find_colliders(model, state, work, settings, slot) {
             continue;
         }
         memory::spell_out(model, state, settings, slot);
@@ -50,10 +50,10 @@ pub(crate) fn find_again(model: &Model, state: &State, work: &mut Work, settings
 /// Looks for contacts of sheets that will not be in columns after all: their surfaces meet others.
 pub(crate) fn widen(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
     for slot in 0..work.soft.len() as u32 {
-        let Some(held) = work.soft[slot as usize].as_mut().filter(|held| held.sheet.tight) else { continue };
+        let Some(held) = work.soft[slot as usize].as_mut().filter(|held| held.cloth.eligible) else { continue };
         let of_it = |m: &ContactMemory| m.key.a == slot || m.key.b == slot;
         if work.contacts.iter().any(|m| of_it(m) && m.has(contact_flag::SURFACE)) {
-            held.sheet.tight = false;
+            held.cloth.eligible = false;
             memory::spell_out(model, state, settings, slot);
             find_again(model, state, work, settings, slot);
             surface::find_own(model, state, work, settings, slot);
@@ -355,8 +355,8 @@ pub(crate) fn rows(ctx: &SubstepContext, model: &Model, rules: &PairRules, work:
     let p = &ctx.contact;
     let mut parts = std::mem::take(&mut work.parts);
     let mut last = LastPair::default();
-    let by_rows = std::mem::take(&mut work.by_rows);
-    for &index in &by_rows {
+    let row_contacts = std::mem::take(&mut work.row_contacts);
+    for &index in &row_contacts {
         let m = &work.contacts[index as usize];
         let Some(at) = point::place(model, &work.pose, m, 0) else { continue };
         let material = last.material(model, rules, m);
@@ -386,7 +386,7 @@ pub(crate) fn rows(ctx: &SubstepContext, model: &Model, rules: &PairRules, work:
     }
     work.contact_rows = rows;
     work.parts = parts;
-    work.by_rows = by_rows;
+    work.row_contacts = row_contacts;
 }
 
 /// After the correcting sweeps: how far each contact slipped, and whether it sticks.

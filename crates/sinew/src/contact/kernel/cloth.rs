@@ -55,7 +55,7 @@ pub(crate) struct ClothCollider {
 /// What eight nodes have of a wall.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grip {
-    /// Slip since it stuck, in the axes that [`SheetTouch::axes`] turns into those of the body [m].
+    /// Slip since it stuck, in the axes that [`ClothContacts::axes`] turns into those of the body [m].
     pub stick: Eight3,
     /// 1 while slipping.
     pub slipping: Eight,
@@ -160,10 +160,10 @@ pub(crate) struct Total {
 
 /// All nodes of a sheet and one wall, for a step.
 #[derive(Debug, Default)]
-pub(crate) struct SheetTouch {
-    pub wall: ClothCollider,
+pub(crate) struct ClothContacts {
+    pub collider: ClothCollider,
     /// The body, among the partners.
-    pub partner: usize,
+    pub coupled: usize,
     /// Turns what grips have of slip into the axes of the body: it is world's while the body stands still.
     pub axes: Quat,
     /// The pair was loud in the step before.
@@ -178,10 +178,10 @@ pub(crate) struct SheetTouch {
     normal: Vec3,
 }
 
-impl SheetTouch {
+impl ClothContacts {
     /// Forgets all but this wall; the sheet has so many groups.
-    pub fn reset(&mut self, wall: ClothCollider, groups: usize) {
-        (self.wall, self.loud, self.axes) = (wall, false, Quat::IDENTITY);
+    pub fn reset(&mut self, collider: ClothCollider, groups: usize) {
+        (self.collider, self.loud, self.axes) = (collider, false, Quat::IDENTITY);
         self.grips.resize(groups, FREE);
         self.holds.clear();
         self.holds.resize(groups, Hold::Never);
@@ -210,7 +210,7 @@ impl SheetTouch {
     /// What stays of a step of so many substeps, by node; `columns`: the slots of the nodes, `back`: from the axes of the world
     /// into those of the body.
     pub fn keep(&mut self, sheet: u32, columns: &[u32], back: Quat, substeps: u32) {
-        let Self { wall, axes, loud, grips, holds, kept, total, .. } = self;
+        let Self { collider, axes, loud, grips, holds, kept, total, .. } = self;
         let (back, axes) = (Mat3::from_quat(back), Mat3::from_quat(*axes));
         // the mean of the substeps: in the last one the node may have been in the air
         let share = 1.0 / substeps as Real;
@@ -235,9 +235,9 @@ impl SheetTouch {
                 (total.impulse, total.pressed, total.touching) = (total.impulse + sum, total.pressed + pressed, true);
             }
             kept.push(GripMemory {
-                body: wall.slot,
+                body: collider.slot,
                 sheet,
-                collider: wall.collider,
+                collider: collider.collider,
                 node: node as u32,
                 impulse: back * (sum * share),
                 stick: axes * stick,
@@ -249,8 +249,8 @@ impl SheetTouch {
 
     /// The wall as a substep finds it.
     pub fn place(&mut self, side: &Side) {
-        self.core = side.x + side.turn * self.wall.core;
-        self.normal = side.turn * self.wall.normal;
+        self.core = side.x + side.turn * self.collider.core;
+        self.normal = side.turn * self.collider.normal;
     }
 
     /// The grip of a group that holds on now.
@@ -281,14 +281,14 @@ impl SheetTouch {
         t: L::Token,
         group: usize,
         (nodes, w, m): (&mut Eights<L>, &Eight, &Eight),
-        (partner, squares): (&mut CoupledBody, &mut [L; LANES]),
+        (coupled, squares): (&mut CoupledBody, &mut [L; LANES]),
         (p, turn): (&ContactParams, Turn),
     ) {
         let none = L::splat(t, 0.0);
         let nothing = Seen { d: [none; 3], u: [none; 3], square: none, rate: none };
         let (mut at, mut clear, mut seen) = (0, true, [nothing; LANES]);
         while at < LANES {
-            seen[at] = self.see(t, nodes.x[at], nodes.v[at], partner);
+            seen[at] = self.see(t, nodes.x[at], nodes.v[at], coupled);
             let e = if turn.first { none } else { self.along(t, &seen[at], nodes.e[at]).min(none) };
             clear &= self.is_clear(t, &seen[at], e, (L::load(t, &w[at..]), p.h));
             at += L::COUNT;
@@ -301,23 +301,23 @@ impl SheetTouch {
         let mut at = 0;
         while at < LANES {
             let masses = (L::load(t, &w[at..]), L::load(t, &m[at..]));
-            let solve_normal = self.visit(t, (group, at), (nodes, &seen[at], masses), partner, (p, turn));
+            let solve_normal = self.visit(t, (group, at), (nodes, &seen[at], masses), coupled, (p, turn));
             squares[at] = squares[at] + solve_normal * solve_normal;
             at += L::COUNT;
         }
-        if partner.side.inv_mass > 0.0 {
-            partner.waiting += 1;
-            if partner.waiting >= partner.jacobi_groups {
-                partner.answer();
+        if coupled.side.inv_mass > 0.0 {
+            coupled.waiting += 1;
+            if coupled.waiting >= coupled.jacobi_groups {
+                coupled.answer();
             }
         }
     }
 
     /// Nodes as the wall sees them.
     #[inline(always)]
-    fn see<L: Lane>(&self, t: L::Token, x: V3<L>, v: V3<L>, partner: &CoupledBody) -> Seen<L> {
-        let (d, u) = (sub(x, splat3::<L>(t, self.core)), relative(t, partner, x, v));
-        if self.wall.flat {
+    fn see<L: Lane>(&self, t: L::Token, x: V3<L>, v: V3<L>, coupled: &CoupledBody) -> Seen<L> {
+        let (d, u) = (sub(x, splat3::<L>(t, self.core)), relative(t, coupled, x, v));
+        if self.collider.flat {
             let n = splat3::<L>(t, self.normal);
             return Seen { d, u, square: dot(n, d), rate: dot(n, u) };
         }
@@ -327,14 +327,14 @@ impl SheetTouch {
     /// A velocity along d from a ball, or along the normal of a plane.
     #[inline(always)]
     fn along<L: Lane>(&self, t: L::Token, seen: &Seen<L>, e: V3<L>) -> L {
-        if self.wall.flat { dot(splat3::<L>(t, self.normal), e) } else { dot(seen.d, e) }
+        if self.collider.flat { dot(splat3::<L>(t, self.normal), e) } else { dot(seen.d, e) }
     }
 
     /// True when no node of these that can move comes to the wall within the substep h [s]; `e`: what it comes nearer besides.
     #[inline(always)]
     fn is_clear<L: Lane>(&self, t: L::Token, seen: &Seen<L>, e: L, (w, h): (L, Real)) -> bool {
         let (none, one) = (L::splat(t, 0.0), L::splat(t, 1.0));
-        let ClothCollider { flat, radius, .. } = self.wall;
+        let ClothCollider { flat, radius, .. } = self.collider;
         let (far, time) = if flat { (radius, h) } else { (radius * radius, 2.0 * h) };
         let left = seen.square - L::splat(t, far);
         let left = left.min(left + (seen.rate + e) * L::splat(t, time));
@@ -349,24 +349,24 @@ impl SheetTouch {
         t: L::Token,
         (group, at): (usize, usize),
         (nodes, seen, (w, m)): (&mut Eights<L>, &Seen<L>, (L, L)),
-        partner: &mut CoupledBody,
+        coupled: &mut CoupledBody,
         (p, turn): (&ContactParams, Turn),
     ) -> L {
         let (none, one, tiny) = (L::splat(t, 0.0), L::splat(t, 1.0), L::splat(t, 1e-24));
-        let Self { wall, grips, normal, .. } = self;
-        let (grip, side) = (&mut grips[group], &partner.side);
+        let Self { collider, grips, normal, .. } = self;
+        let (grip, side) = (&mut grips[group], &coupled.side);
         let (x, v, e, u) = (nodes.x[at], nodes.v[at], nodes.e[at], seen.u);
         // where it is, and how it moves there
-        let (n, from, un) = if wall.flat {
+        let (n, from, un) = if collider.flat {
             (splat3::<L>(t, *normal), seen.square, seen.rate)
         } else {
             let (length, per) = root_and_inverse(t, seen.square + tiny);
             (scale(seen.d, per), length, seen.rate * per)
         };
         // who is pinned is far away, and weighs something, since it is divided by
-        let gap = w.select_gt(none, from - L::splat(t, wall.radius), L::splat(t, 1e9));
+        let gap = w.select_gt(none, from - L::splat(t, collider.radius), L::splat(t, 1e9));
         let weight = w.select_gt(none, w, one);
-        let (k, inverse) = if partner.moves {
+        let (k, inverse) = if coupled.moves {
             let arm = sub(x, splat3::<L>(t, side.x));
             let k = weight + L::splat(t, side.inv_mass) + dot(arm, arm) * L::splat(t, side.most);
             (k, one.div(k))
@@ -383,7 +383,7 @@ impl SheetTouch {
         let solve_normal = (none - (un + open) * inverse).max(none);
 
         // friction: what it can take off the slip, whose length is that of u without un
-        let (still, moving) = (L::splat(t, wall.static_friction), L::splat(t, wall.kinetic_friction));
+        let (still, moving) = (L::splat(t, collider.static_friction), L::splat(t, collider.kinetic_friction));
         let slipping = L::load(t, &grip.slipping[at..]);
         let friction = slipping.select_gt(none, moving, still);
         let limit = friction * solve_normal * k;
@@ -395,7 +395,7 @@ impl SheetTouch {
 
         // the slip since it stuck, and whether it slides away
         let held = load3(t, &grip.stick, at);
-        let held = level(t, n, if partner.moves { turned(t, &side.turn, held) } else { held });
+        let held = level(t, n, if coupled.moves { turned(t, &side.turn, held) } else { held });
         let most = friction * firm * L::splat(t, p.friction_stretch) * k;
         // who slides forgets it; others seldom need cutting back
         let stretch = dot(held, held);
@@ -414,7 +414,7 @@ impl SheetTouch {
         nodes.e[at] = along(e, beyond, weight);
 
         if !turn.again {
-            let stick = if partner.moves { turned(t, &side.turn.transpose(), stick) } else { stick };
+            let stick = if coupled.moves { turned(t, &side.turn.transpose(), stick) } else { stick };
             store3(stick, &mut grip.stick, at);
             slips.store(&mut grip.slipping[at..]);
         }
@@ -425,7 +425,7 @@ impl SheetTouch {
             // a substep that is tried again moves nobody yet
             let beyond = if turn.again { [none; 3] } else { beyond };
             let arm = sub(x, splat3::<L>(t, side.x));
-            for (to, more) in partner.push.iter_mut().zip([impulse, cross(arm, impulse), beyond, cross(arm, beyond)]) {
+            for (to, more) in coupled.push.iter_mut().zip([impulse, cross(arm, impulse), beyond, cross(arm, beyond)]) {
                 store3(add(load3(t, to, at), more), to, at);
             }
         }
@@ -444,9 +444,9 @@ struct Seen<L> {
 
 /// Velocity of nodes as a body sees it.
 #[inline(always)]
-fn relative<L: Lane>(t: L::Token, partner: &CoupledBody, x: V3<L>, v: V3<L>) -> V3<L> {
-    if !partner.moves {
+fn relative<L: Lane>(t: L::Token, coupled: &CoupledBody, x: V3<L>, v: V3<L>) -> V3<L> {
+    if !coupled.moves {
         return v;
     }
-    seen(t, &partner.side, sub(x, splat3::<L>(t, partner.side.x)), v)
+    seen(t, &coupled.side, sub(x, splat3::<L>(t, coupled.side.x)), v)
 }

@@ -12,7 +12,7 @@
 //! step; what that leaves is in the next E. The last is taken out at the end of the step with moments of then
 //! (`ParticleSoa::finish`), so that nothing stays.
 
-use crate::contact::kernel::cloth::{CoupledBody, Eights, SheetTouch, Turn};
+use crate::contact::kernel::cloth::{ClothContacts, CoupledBody, Eights, Turn};
 use crate::contact::kernel::rigid_batch::ContactParams;
 use crate::deformable::cloth::SelfContact;
 use crate::deformable::cloth::soa::{Pull, Rigid, ThreeMut, put, three_mut, total};
@@ -22,8 +22,8 @@ use crate::math::{Block, Eight, Kernel, LANES, Lane, Real};
 /// What a sheet may touch in a substep.
 #[derive(Debug)]
 pub(crate) struct Touched<'a> {
-    pub touches: &'a mut [SheetTouch],
-    pub partners: &'a mut [CoupledBody],
+    pub touches: &'a mut [ClothContacts],
+    pub coupled: &'a mut [CoupledBody],
     pub params: &'a ContactParams,
     /// The sheet meets itself.
     pub self_contact: Option<&'a mut SelfContact>,
@@ -33,7 +33,7 @@ impl Touched<'_> {
     /// The same for another round.
     pub fn again(&mut self) -> Touched<'_> {
         let self_contact = self.self_contact.as_deref_mut();
-        Touched { touches: self.touches, partners: self.partners, params: self.params, self_contact }
+        Touched { touches: self.touches, coupled: self.coupled, params: self.params, self_contact }
     }
 }
 
@@ -99,7 +99,7 @@ impl<G: Goals> Kernel for Land<'_, G> {
     #[inline(always)]
     fn run<L: Lane>(self, t: L::Token) -> ([Real; 6], Real) {
         let Self { mut goals, x: mut xs, v: mut vs, w, m, pull, touched, rigid, h, after } = self;
-        let Touched { touches, partners, params, .. } = touched;
+        let Touched { touches, coupled, params, .. } = touched;
         let (none, one) = (L::splat(t, 0.0), L::splat(t, 1.0));
         let (back, spin) = (splat3::<L>(t, rigid.velocity), splat3::<L>(t, rigid.spin));
         let (stay, keep) = (after == After::Stay, if let After::Next(keep) = after { keep } else { 1.0 });
@@ -124,8 +124,8 @@ impl<G: Goals> Kernel for Land<'_, G> {
                 at += L::COUNT;
             }
             for (k, touch) in touches.iter_mut().enumerate() {
-                let (partner, turn) = (&mut partners[touch.partner], Turn { first: k == 0, again: stay });
-                touch.meet(t, group, (&mut nodes, &w[group], &m[group]), (partner, &mut squares), (params, turn));
+                let (body, turn) = (&mut coupled[touch.coupled], Turn { first: k == 0, again: stay });
+                touch.meet(t, group, (&mut nodes, &w[group], &m[group]), (body, &mut squares), (params, turn));
             }
             let mut at = 0;
             while at < LANES {
@@ -149,7 +149,7 @@ impl<G: Goals> Kernel for Land<'_, G> {
                 at += L::COUNT;
             }
         }
-        partners.iter_mut().for_each(CoupledBody::answer);
+        coupled.iter_mut().for_each(CoupledBody::answer);
         let [squares] = total(squares.map(|s| [s]));
         (total(sums), squares)
     }

@@ -119,13 +119,7 @@ impl DistanceNetwork {
 
     /// Takes over a bare body for a step of substeps h [s], with its forces, if there are any [N], and gravity [m/s²]; `keep`:
     /// what damping leaves of velocities in each.
-    pub fn take_out(
-        &mut self,
-        x: Blocks<'_>,
-        v: Blocks<'_>,
-        load: (&[Vec3], Vec3),
-        (h, keep, lanes): (Real, Real, bool),
-    ) {
+    pub fn load(&mut self, x: Blocks<'_>, v: Blocks<'_>, load: (&[Vec3], Vec3), (h, keep, lanes): (Real, Real, bool)) {
         self.soa.learn_pins(|node| v.get(node)[3]);
         let [a, b, c, _] = x.get(x.len() as u32 / 2);
         self.soa.load(Vec3::new(a, b, c), x, v, lanes);
@@ -163,7 +157,11 @@ impl DistanceNetwork {
 
     /// What comes after the rows of a bare body: velocities, contacts, places (`landing.rs`). The last substep takes back
     /// stretch before, in rounds where a sheet touches itself, and what contacts leave of it in places alone (`settle`).
-    pub(crate) fn land(&mut self, mut touched: Touched<'_>, (h, keep, last, lanes): (Real, Real, bool, bool)) -> Real {
+    pub(crate) fn fused_substep(
+        &mut self,
+        mut touched: Touched<'_>,
+        (h, keep, last, lanes): (Real, Real, bool, bool),
+    ) -> Real {
         let (limit, sweeps) = self.limit;
         let limits = last && limit.is_finite() && sweeps > 0;
         let (rounds, sweeps) = match (limits, touched.self_contact.is_some()) {
@@ -189,7 +187,7 @@ impl DistanceNetwork {
                 (false, false) => After::Next(keep),
             };
             let places = (!self.woven).then_some(&mut self.places[..]);
-            squares += self.soa.land(places, touched.again(), (h, after, lanes));
+            squares += self.soa.fused_substep(places, touched.again(), (h, after, lanes));
         }
         if limits {
             self.settle(touched, lanes);

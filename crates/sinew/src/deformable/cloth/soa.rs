@@ -215,7 +215,7 @@ impl ParticleSoa {
 
     /// From goals to the goals of what comes after (`landing.rs`); goals are in `places`, or in columns. Returns the sum of
     /// squared impulses of contacts.
-    pub(crate) fn land(
+    pub(crate) fn fused_substep(
         &mut self,
         places: Option<&mut [Block]>,
         touched: Touched<'_>,
@@ -636,9 +636,9 @@ mod tests {
         soa.start(true);
         soa.begin(0.5, 1.0, true);
         let params = ContactParams { h: 0.5, ..ContactParams::default() };
-        soa.land(
+        soa.fused_substep(
             None,
-            Touched { touches: &mut [], partners: &mut [], params: &params, self_contact: None },
+            Touched { touches: &mut [], coupled: &mut [], params: &params, self_contact: None },
             (0.5, After::End, true),
         );
         soa.finish(Blocks::new(&mut x), Blocks::new(&mut v), true);
