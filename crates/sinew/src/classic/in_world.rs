@@ -19,6 +19,7 @@
 use crate::classic::meet::{Meeting, Pull, Push, Strike, fly, hold_back, put_back, strike};
 use crate::classic::{Body, Bounce, Penalty};
 use crate::collision::Sdf;
+use crate::contact::readout::PointImpulse;
 use crate::contact::route::BodyRoute;
 use crate::island::SubstepContext;
 use crate::math::{Block, Pose, Real, Sym3, Vec3, put, quat, vec};
@@ -27,7 +28,7 @@ use crate::report::{Fault, FaultKind, Phase};
 use crate::settings::{ContactMethod, Settings};
 use crate::state::{ContactKey, ContactMemory, State, contact_flag, flag};
 use crate::step::intake::freeze_rigid;
-use crate::work::{ClassicWork, Encounter, Mover, PointForce, Work};
+use crate::work::{ClassicWork, Encounter, Mover, Work};
 use bytemuck::Zeroable;
 
 /// A particle as probes: its radius is added to this one.
@@ -265,21 +266,16 @@ pub(crate) fn follow(ctx: &SubstepContext, model: &Model, work: &mut Work, setti
 }
 
 /// Mean forces into the report, touching marks, and bodies that the method could not follow.
-pub(crate) fn report(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
-    let Work { classic, contacts, forces, point_forces, report, active, good, .. } = work;
+pub(crate) fn report(model: &Model, state: &mut State, work: &mut Work) {
+    let Work { classic, contacts, readout, report, active, good, .. } = work;
     for (touch, push) in classic.encounters.iter().zip(&classic.pushes) {
         let m = &mut contacts[touch.manifold as usize];
         // the report tells the force on b, with a normal from a to b
         let sign = if model.nodes_at(m.key.b).is_some() || touch.block == 2 * m.key.b { 1.0 } else { -1.0 };
-        let force = push.impulse * (sign / settings.dt);
-        let normal = push.normal / settings.dt;
-        forces[touch.manifold as usize] = [force.x, force.y, force.z, normal];
-        let touching = normal > 0.0;
-        m.flags = if touching { m.flags | contact_flag::TOUCHING } else { m.flags & !contact_flag::TOUCHING };
-        if let Some(points) = point_forces.get_mut(touch.manifold as usize) {
-            let (point, direction) = (push.point, push.direction * sign);
-            points[0] = PointForce { point, direction, gap: push.gap, normal, force };
-        }
+        readout.add(touch.manifold, 0, PointImpulse { impulse: push.impulse * sign, normal: push.normal });
+        readout.locate(touch.manifold, 0, push.point, push.direction * sign, push.gap);
+        readout.mark_touching(touch.manifold, m);
+        let touching = push.normal > 0.0;
         report.penetration = report.penetration.max(-push.gap);
         report.counts.manifolds += u32::from(touching);
         report.counts.contacts += u32::from(touching);

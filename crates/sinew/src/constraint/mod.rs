@@ -129,6 +129,11 @@ impl Constraint {
         }
     }
 
+    /// False for rows of many bodies and directions, of which no sum has a meaning.
+    pub fn has_resultant(&self) -> bool {
+        !matches!(self, Self::Strands(_) | Self::Bending(_) | Self::Volume(_))
+    }
+
     /// Force and torque that a unit impulse of its row `index` has on its second body.
     pub fn carried(&self, index: u32, terms: &[Term], linear: impl Fn(u32) -> bool) -> (Vec3, Vec3) {
         match self {

@@ -10,6 +10,7 @@
 
 use crate::constraint::{Bounds, RowBuffer, RowId};
 use crate::contact::kernel::rigid;
+use crate::contact::readout::PointImpulse;
 use crate::contact::route::Route;
 use crate::contact::{law_patch, point};
 use crate::friction::{AnisotropyFrame, Coefficients, Contact, Law, Memory};
@@ -20,7 +21,7 @@ use crate::settings::Settings;
 use crate::solver::pgs;
 use crate::state::{ContactMemory, contact_flag};
 use crate::step::assemble::slop;
-use crate::work::{LawContact, PointForce, Touch, Work};
+use crate::work::{LawContact, Touch, Work};
 
 /// Coefficients of a pair.
 pub(crate) fn coefficients(material: &Material) -> Coefficients {
@@ -242,27 +243,19 @@ pub(crate) fn store_impulses(work: &mut Work) {
     }
 }
 
-/// What they carried, into the lists of the step: means over its substeps, the bounce with them.
-pub(crate) fn report(model: &Model, work: &mut Work, inv_dt: Real) {
-    for c in &work.law_contacts {
-        let m = &mut work.contacts[c.manifold as usize];
-        let q = quat(work.pose[2 * m.key.a as usize + 1]);
+/// The sums of the step, restitution included, into the readout.
+pub(crate) fn read(model: &Model, work: &mut Work) {
+    let Work { law_contacts, law_sums, contacts, readout, pose, .. } = work;
+    for c in law_contacts.iter() {
+        let m = &mut contacts[c.manifold as usize];
+        let q = quat(pose[2 * m.key.a as usize + 1]);
         let (n, t) = (q * m.normal, q * m.tangent);
-        let of = work.law_sums[law_patch::slot(c.manifold, c.point)];
+        let of = law_sums[law_patch::slot(c.manifold, c.point)];
         let [along, across] = c.anisotropy.push_back(of.slide);
-        let (force, normal) = ((n * of.normal + t * along + n.cross(t) * across) * inv_dt, of.normal * inv_dt);
-        let sum = &mut work.forces[c.manifold as usize];
-        *sum = [sum[0] + force.x, sum[1] + force.y, sum[2] + force.z, sum[3] + normal];
-        if let Some(points) = work.point_forces.get_mut(c.manifold as usize) {
-            let place = point::place(model, &work.pose, m, c.point as usize);
-            let (point, gap) = place.map_or_else(Default::default, |p| (p.at, p.gap));
-            points[c.point as usize] = PointForce { point, direction: n, gap, normal, force };
-        }
-        if c.point == 0 {
-            m.flags &= !contact_flag::TOUCHING;
-        }
-        if normal > 0.0 {
-            m.flags |= contact_flag::TOUCHING;
-        }
+        let impulse = point::along(n, t, [of.normal, along, across]);
+        readout.add(c.manifold, c.point, PointImpulse { impulse, normal: of.normal });
+        let (at, gap) = point::place(model, pose, m, c.point as usize).map_or_else(Default::default, |p| (p.at, p.gap));
+        readout.locate(c.manifold, c.point, at, n, gap);
+        readout.mark_touching(c.manifold, m);
     }
 }

@@ -2,14 +2,15 @@
 
 use crate::contact::kernel::node::{NodeBatch, TouchBlocks};
 use crate::contact::point;
+use crate::contact::readout::PointImpulse;
 use crate::contact::route::{Route, single_node};
 use crate::island::SubstepContext;
-use crate::math::{Block, Quat, Real, Vec3};
+use crate::math::{Quat, Real, Vec3, vec};
 use crate::model::{Material, Model, PairRules};
 use crate::settings::Settings;
 use crate::solver::pgs::Pass;
 use crate::state::ContactMemory;
-use crate::work::{PointForce, Work};
+use crate::work::Work;
 
 /// Fills the lanes with the contacts of their route.
 pub(crate) fn build(model: &Model, rules: &PairRules, work: &mut Work) {
@@ -58,62 +59,42 @@ pub(crate) fn sweep(ctx: &SubstepContext, work: &mut Work, settings: &Settings, 
     node_touches.sweep(TouchBlocks { velocity, pose, inertia, rest: v_remainder }, &ctx.contact, pass, settings.lanes)
 }
 
-/// Impulses, slip and normals back into the contacts, and the mean forces of the step.
-pub(crate) fn read(work: &mut Work, settings: &Settings) {
-    let inv_dt = 1.0 / settings.dt;
+/// Impulses, tangential displacements and normals back into the contacts, and the sums of the step into the readout.
+pub(crate) fn read(work: &mut Work) {
     let mut deepest: Real = 0.0;
-    let Work { node_touches, contacts, pose, forces, point_forces, .. } = work;
+    let Work { node_touches, contacts, pose, readout, .. } = work;
     for batch in node_touches.batches() {
         let q = Quat::from_array(pose[2 * batch.slot as usize + 1]).inverse();
         for (lane, &origin) in batch.origin.iter().enumerate().filter(|(_, o)| **o != u32::MAX) {
-            let out = Out { contact: &mut contacts[origin as usize], force: &mut forces[origin as usize] };
-            let point = point_forces.get_mut(origin as usize).map(|p| (&mut p[0], pose[batch.node[lane] as usize]));
-            deepest = deepest.max(read_lane(batch, lane, (q, inv_dt), out, point));
+            let m = &mut contacts[origin as usize];
+            let sum = read_lane(batch, lane, q, m);
+            readout.add(origin, 0, sum);
+            let (at, normal) = (vec(pose[batch.node[lane] as usize]), pick(&batch.normal, lane));
+            readout.locate(origin, 0, at, normal, -batch.deepest[lane]);
+            readout.mark_touching(origin, m);
+            deepest = deepest.max(batch.deepest[lane]);
         }
     }
     work.report.penetration = work.report.penetration.max(deepest);
 }
 
-/// Where the reading of a contact goes.
-struct Out<'a> {
-    contact: &'a mut ContactMemory,
-    force: &'a mut [Real; 4],
+fn pick(a: &[[Real; 8]; 3], lane: usize) -> Vec3 {
+    Vec3::new(a[0][lane], a[1][lane], a[2][lane])
 }
 
-/// One contact of a step that is over; `q` turns into the axes of the body. Returns how deep it was [m].
-fn read_lane(
-    batch: &NodeBatch,
-    lane: usize,
-    (q, inv_dt): (Quat, Real),
-    out: Out<'_>,
-    at: Option<(&mut PointForce, Block)>,
-) -> Real {
-    let pick = |a: &[[Real; 8]; 3]| Vec3::new(a[0][lane], a[1][lane], a[2][lane]);
-    let m = out.contact;
-    let (normal, across) = (pick(&batch.normal), pick(&batch.across));
+/// One contact of a step that is over, into memory; `q` turns into the axes of the body. Returns its impulse over all
+/// substeps: a node may leave its body and come back within a step.
+fn read_lane(batch: &NodeBatch, lane: usize, q: Quat, m: &mut ContactMemory) -> PointImpulse {
+    let (normal, across) = (pick(&batch.normal, lane), pick(&batch.across, lane));
     let local = q * normal;
     m.tangent = point::level(m.tangent, local);
     m.normal = local;
     let bitangent = m.normal.cross(m.tangent);
-    let (stick, along) = (pick(&batch.stick), q * across);
+    let (stick, along) = (pick(&batch.stick, lane), q * across);
     let push = batch.impulse[lane];
     let point = &mut m.points[0];
     point.impulse = [push, along.dot(m.tangent), along.dot(bitangent)];
     point.stick = [stick.dot(m.tangent), stick.dot(bitangent)];
     point.slipping = u32::from(batch.slipping[lane] > 0.0);
-    // a node may leave its body and come back within a step: what counts is the sum of its substeps
-    let force = (pick(&batch.sum) + normal * push + across) * inv_dt;
-    let pressed = (batch.normal_sum[lane] + push) * inv_dt;
-    *out.force = [force.x, force.y, force.z, pressed];
-    crate::step::remember::set_touching(m, pressed > 0.0);
-    if let Some((to, at)) = at {
-        *to = PointForce {
-            point: Vec3::new(at[0], at[1], at[2]),
-            direction: normal,
-            gap: -batch.deepest[lane],
-            normal: pressed,
-            force,
-        };
-    }
-    batch.deepest[lane]
+    PointImpulse { impulse: pick(&batch.sum, lane) + normal * push + across, normal: batch.normal_sum[lane] + push }
 }

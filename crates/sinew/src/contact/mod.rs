@@ -8,5 +8,6 @@ pub(crate) mod law_patch;
 pub(crate) mod law_rows;
 pub(crate) mod light_nodes;
 pub(crate) mod point;
+pub(crate) mod readout;
 pub(crate) mod route;
 pub(crate) mod sort;

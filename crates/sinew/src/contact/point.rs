@@ -356,3 +356,8 @@ pub(crate) fn anisotropy(model: &Model, pose: &[Block], m: &ContactMemory, place
     }
     AnisotropyFrame::new([x / length, y / length], grain.across)
 }
+
+/// An impulse along normal and tangents as a vector.
+pub(crate) fn along(n: Vec3, t: Vec3, impulse: [Real; 3]) -> Vec3 {
+    n * impulse[0] + t * impulse[1] + n.cross(t) * impulse[2]
+}

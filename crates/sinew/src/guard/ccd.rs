@@ -20,7 +20,6 @@ use crate::settings::{Settings, TimeOfContact};
 use crate::solver::pgs;
 use crate::state::State;
 use crate::work::{GuardBody, GuardHit, GuardWork, Meeting, Near, Work};
-use std::cell::Cell;
 
 /// Rounds in which single nodes and bodies are stopped; after that everybody concerned stays where it was.
 const ROUNDS: usize = 24;
@@ -51,7 +50,7 @@ pub(crate) fn guard(model: &Model, state: &State, work: &mut Work, settings: &Se
     let most = budget(work, settings);
     list_within_budget(model, state, work, settings, most);
     work.guard.hits.clear();
-    work.guard.looks.set(0);
+    work.guard.looks = 0;
     work.guard.unseen.clear();
     let last = if settings.guaranteed { ROUNDS + model.bodies.slot_count() } else { PUT_BACK_ROUNDS };
     let mut rounds = 0;
@@ -60,7 +59,7 @@ pub(crate) fn guard(model: &Model, state: &State, work: &mut Work, settings: &Se
         apply_cuts(model, state, work);
         rounds += 1;
         // every round stops one body more, and these rounds come on top of those before
-        rounds = if work.guard.looks.get() > most { rounds.max(ROUNDS) } else { rounds };
+        rounds = if work.guard.looks > most { rounds.max(ROUNDS) } else { rounds };
     }
     for (slot, _) in work.guard.unseen.iter().enumerate().filter(|(_, unseen)| **unseen) {
         slow_down(model, &mut work.velocity, slot as u32);
@@ -428,7 +427,7 @@ fn find_cuts(model: &Model, work: &mut Work, settings: &Settings, most: usize, l
         if !is_fresh(pair, a, b) {
             continue;
         }
-        let seen = looks.get() <= most;
+        let seen = *looks <= most;
         let (time, last) = if seen {
             let Some((time, look)) = meeting(pair, a, b, settings, looks) else { continue };
             hits.push(hit(pair, a, b, time, &look));
@@ -463,7 +462,7 @@ fn is_fresh(pair: &Near, a: &GuardBody, b: &GuardBody) -> bool {
 }
 
 /// When a pair meets on its present way.
-fn meeting(pair: &Near, a: &GuardBody, b: &GuardBody, settings: &Settings, looks: &Cell<usize>) -> Option<(f64, Look)> {
+fn meeting(pair: &Near, a: &GuardBody, b: &GuardBody, settings: &Settings, looks: &mut usize) -> Option<(f64, Look)> {
     let method = match settings.time_of_contact {
         TimeOfContact::Bisection => RootMethod::Bisection,
         TimeOfContact::RegulaFalsi => RootMethod::RegulaFalsi,
@@ -488,7 +487,7 @@ fn follow_pair(
     a: &GuardBody,
     b: &GuardBody,
     settings: &Settings,
-    looks: &Cell<usize>,
+    looks: &mut usize,
 ) -> Option<(f64, Look)> {
     let start = look(pair, a, b, 0.0);
     // what touches exactly has no side: it is the start of the scene's business
@@ -496,7 +495,7 @@ fn follow_pair(
         return None;
     }
     let count_and_look = |t: f64| {
-        looks.set(looks.get() + 1);
+        *looks += 1;
         look(pair, a, b, t)
     };
     advance(count_and_look, &keep(pair, a, b, settings))

@@ -11,7 +11,7 @@
 
 use crate::guard::motion_sums::FastestFromMean;
 use crate::math::lane3::{dot, sub};
-use crate::math::{Block, Kernel, LANES, Lane, Real, Vec3, run};
+use crate::math::{Block, Kernel, LANES, Lane, Real, run};
 use crate::model::Model;
 use crate::settings::Settings;
 use crate::state::State;
@@ -46,22 +46,40 @@ pub(crate) fn ask(model: &Model, state: &State, work: &mut Work, settings: &Sett
     needed.max(before).clamp(least, most)
 }
 
-/// Substeps that one body needs, if it asks for any.
+/// Substeps that one body needs; none for a body without a limit on stretch.
 fn needed(
     model: &Model,
-    (soft, blocks_of_all): (&[Option<SoftWork>], [&[Block]; 2]),
+    of_bodies: (&[Option<SoftWork>], [&[Block]; 2]),
     skin: &mut SkinWork,
+    settings: &Settings,
+    slot: u32,
+) -> Option<u32> {
+    // surfels that are not nodes have no blocks of their own
+    let mut blocks = std::mem::take(&mut skin.blocks);
+    if !skin.all_nodes {
+        for (to, from) in blocks.iter_mut().zip([&skin.x, &skin.v]) {
+            to.clear();
+            to.extend(from.iter().map(|x| x.extend(0.0).to_array()));
+        }
+    }
+    let needed = needed_at(model, of_bodies, (skin, &blocks), settings, slot);
+    skin.blocks = blocks;
+    needed
+}
+
+fn needed_at(
+    model: &Model,
+    (soft, blocks_of_all): (&[Option<SoftWork>], [&[Block]; 2]),
+    (skin, blocks): (&mut SkinWork, &[Vec<Block>; 2]),
     settings: &Settings,
     slot: u32,
 ) -> Option<u32> {
     let (least, most) = (settings.substeps, settings.sheet_substeps);
     let (nodes, held) = (model.nodes_at(slot)?, soft[slot as usize].as_ref()?);
     let limit = held.model.stretch_limit()?;
-    // surfels that are no nodes have no blocks
-    let surfels = if skin.all_nodes { [const { Vec::new() }; 2] } else { [&skin.x, &skin.v].map(|s| blocks(s)) };
     let of_nodes = model.blocks_of(nodes);
     let [x, v] =
-        if skin.all_nodes { blocks_of_all.map(|b| &b[of_nodes.clone()]) } else { surfels.each_ref().map(|s| &s[..]) };
+        if skin.all_nodes { blocks_of_all.map(|b| &b[of_nodes.clone()]) } else { blocks.each_ref().map(|s| &s[..]) };
     // as seen from the body as a whole; a cast of what is not a number, or too large, comes out within bounds
     let fastest = run(FastestFromMean(v), settings.lanes).sqrt();
     let by_speed = (settings.dt * fastest / (SHARE * skin.mean_edge)).ceil() as u32;
@@ -71,10 +89,6 @@ fn needed(
     let beyond = run(Stretch { edges: skin.edge_groups(nodes), x }, settings.lanes) / limit - 1.0;
     let share = ((beyond - BEYOND[0]) / (BEYOND[1] - BEYOND[0])).clamp(0.0, 1.0);
     Some(by_speed.max(least + (share * (most - least) as Real).ceil() as u32))
-}
-
-fn blocks(of: &[Vec3]) -> Vec<Block> {
-    of.iter().map(|x| x.extend(0.0).to_array()).collect()
 }
 
 /// Stretch of the edge that is stretched most, as a share of its length at rest.

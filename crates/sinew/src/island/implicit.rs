@@ -7,6 +7,7 @@
 use crate::classic::in_world;
 use crate::constraint::{Bounds, Constraint, RowBuffer, View};
 use crate::contact::kernel::rigid;
+use crate::contact::readout::PointImpulse;
 use crate::contact::route::{BodyRoute, Route};
 use crate::contact::{law_rows, point};
 use crate::debug::timing::PhaseClock;
@@ -19,10 +20,10 @@ use crate::report::Phase;
 use crate::settings::Settings;
 use crate::solver::implicit::{Placed, RigidUnknown, System, regularize, solve as solve_island};
 use crate::solver::soft::Softness;
-use crate::state::{State, contact_flag};
+use crate::state::State;
 use crate::step::assemble::slop;
 use crate::step::{advance, predict};
-use crate::work::{ImplicitIsland, ImplicitSpan, PointForce, Touch, Work};
+use crate::work::{ImplicitIsland, ImplicitSpan, Touch, Work};
 
 /// Sorts islands with an implicit body out of those that sweeps solve. Comes after islands are known.
 pub(crate) fn sort_out(model: &Model, state: &State, work: &mut Work) {
@@ -92,8 +93,6 @@ pub(crate) fn list_contacts(work: &mut Work) {
 /// All implicit islands, one after the other, each with all its substeps.
 pub(crate) fn run(model: &Model, state: &State, work: &mut Work, settings: &Settings, clock: &mut PhaseClock) {
     work.implicit.spans.clear();
-    work.implicit.row_sums.clear();
-    work.implicit.row_sums.resize(model.row_count(), 0.0);
     work.implicit.touches.clear();
     for k in 0..work.implicit.count {
         let members = std::mem::take(&mut work.implicit.islands[k]);
@@ -141,10 +140,9 @@ struct Island<'a> {
 fn list(model: &Model, work: &mut Work, members: &ImplicitIsland) {
     let Work { implicit, contacts, .. } = work;
     for &constraint in &members.constraints {
-        let (push, twist) = (Vec3::ZERO, Vec3::ZERO);
         let kept = model.rows_of(constraint);
         let (first, count) = (kept.start as u32, kept.len() as u32);
-        implicit.spans.push(ImplicitSpan { constraint, start: 0, end: 0, first, count, push, twist });
+        implicit.spans.push(ImplicitSpan { constraint, start: 0, end: 0, first, count });
     }
     for &manifold in &members.contacts {
         for point in 0..contacts[manifold as usize].count {
@@ -381,12 +379,13 @@ fn end(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings
 /// Impulses of constraint rows: carried on to the next substep, and summed for the report.
 fn keep_impulses(model: &Model, work: &mut Work, settings: &Settings, island: &Island<'_>) {
     let nodes_from = 2 * model.bodies.slot_count() as u32;
-    let Work { implicit, warm, .. } = work;
-    for span in &mut implicit.spans[island.spans..] {
+    let Work { implicit, warm, readout, .. } = work;
+    for span in &implicit.spans[island.spans..] {
         let rows = &implicit.rows.rows()[span.start as usize..span.end as usize];
         let kept = span.first as usize..(span.first + span.count) as usize;
-        for ((to, sum), row) in warm[kept.clone()].iter_mut().zip(&mut implicit.row_sums[kept]).zip(rows) {
-            *sum += row.impulse;
+        for (at, row) in kept.zip(rows) {
+            readout.add_row(at, row.impulse);
+            let to = &mut warm[at];
             // a spring of its own law carries nothing
             let start = *to * island.scale;
             let next = if row.spring { row.impulse } else { settings.implicit.carried(start, row.impulse) };
@@ -403,19 +402,20 @@ fn keep_impulses(model: &Model, work: &mut Work, settings: &Settings, island: &I
                 .at(span.constraint)
                 .map_or_else(Default::default, |c: &Constraint| c.carried(id - span.start, terms, linear));
             let impulse = implicit.rows.rows()[id as usize].impulse;
-            span.push += push * impulse;
-            span.twist += twist * impulse;
+            readout.add_constraint(span.constraint, [push * impulse, twist * impulse]);
         }
     }
 }
 
 /// Impulses and stick points of contacts. The stick point moves only when its spring would pull more than friction can.
 fn keep_contacts(ctx: &SubstepContext, work: &mut Work, settings: &Settings, island: &Island<'_>) {
-    let Work { implicit, contacts, .. } = work;
+    let Work { implicit, contacts, readout, .. } = work;
     for t in &mut implicit.touches[island.touches..] {
         let rows = &implicit.rows.rows()[t.row as usize..t.row as usize + 3];
         let [n, a, b] = [rows[0].impulse, rows[1].impulse, rows[2].impulse];
         let slip = [1, 2].map(|k| implicit.rows.relative_velocity(t.row + k, &implicit.v));
+        let impulse = t.normal * n + t.tangents[0] * a + t.tangents[1] * b;
+        readout.add(t.manifold, t.point, PointImpulse { impulse, normal: n });
         let point = &mut contacts[t.manifold as usize].points[t.point as usize];
         let [along, across] = t.anisotropy.push_back([a, b]);
         point.impulse = [settings.implicit.carried(t.start, n), along, across].map(|i| i / island.scale);
@@ -425,8 +425,6 @@ fn keep_contacts(ctx: &SubstepContext, work: &mut Work, settings: &Settings, isl
             let slip = slip.map(|v| v * t.seen);
             let seen = law_rows::follow(t.law, t.pair, memory, [ctx.h, n / ctx.h], slip);
             (point.stick, point.slipping) = (t.anisotropy.way_back(seen.stretch), u32::from(seen.slipping));
-            t.sum += t.normal * n + t.tangents[0] * a + t.tangents[1] * b;
-            t.normal_sum += n;
             continue;
         }
         for (stick, slip) in stick.iter_mut().zip(slip) {
@@ -440,28 +438,14 @@ fn keep_contacts(ctx: &SubstepContext, work: &mut Work, settings: &Settings, isl
         point.stick = t.anisotropy.way_back(stick);
         let creep = ctx.h * (slip[0] * slip[0] + slip[1] * slip[1]).sqrt();
         point.slipping = u32::from(rigid::slips(length > most && n > 0.0, point.slipping != 0, creep, most));
-        t.sum += t.normal * n + t.tangents[0] * a + t.tangents[1] * b;
-        t.normal_sum += n;
     }
 }
 
-/// What the islands' contacts and constraints have carried, into the lists of the step.
-pub(crate) fn report(work: &mut Work, settings: &Settings) {
-    let inv_dt = 1.0 / settings.dt;
-    let Work { implicit, contacts, forces, point_forces, .. } = work;
+/// Positions of the contact points at the end of the step, and which contacts were pressed in it.
+pub(crate) fn read(work: &mut Work) {
+    let Work { implicit, contacts, readout, .. } = work;
     for t in &implicit.touches {
-        let (force, normal) = (t.sum * inv_dt, t.normal_sum * inv_dt);
-        let f = &mut forces[t.manifold as usize];
-        *f = [f[0] + force.x, f[1] + force.y, f[2] + force.z, f[3] + normal];
-        if let Some(points) = point_forces.get_mut(t.manifold as usize) {
-            points[t.point as usize] = PointForce { point: t.at, direction: t.normal, gap: t.gap, normal, force };
-        }
-        let m = &mut contacts[t.manifold as usize];
-        if t.point == 0 {
-            m.flags &= !contact_flag::TOUCHING;
-        }
-        if normal > 0.0 {
-            m.flags |= contact_flag::TOUCHING;
-        }
+        readout.locate(t.manifold, t.point, t.at, t.normal, t.gap);
+        readout.mark_touching(t.manifold, &mut contacts[t.manifold as usize]);
     }
 }

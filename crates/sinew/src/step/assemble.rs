@@ -22,7 +22,7 @@ pub(crate) fn assemble(ctx: &SubstepContext, model: &Model, state: &State, work:
         // contacts want the speed of approach before any impulse is applied
         cloth::copy_position_velocity(model, work);
     } else {
-        store_impulses(work);
+        store_impulses(model, work);
     }
     momentum::see(model, work);
     constraint_rows(ctx, model, state, work);
@@ -42,16 +42,25 @@ pub(crate) fn assemble(ctx: &SubstepContext, model: &Model, state: &State, work:
     }
 }
 
-/// Keeps this substep's impulses for the next.
-pub(crate) fn store_impulses(work: &mut Work) {
+/// Stores the impulses of a substep: for the warm start of the next one, and in the readout.
+pub(crate) fn store_impulses(model: &Model, work: &mut Work) {
     if work.laid {
         work.node_lanes.store_impulses(&mut work.node_rows);
     }
-    for span in &work.spans {
-        let buffer = if span.nodes { &work.node_rows } else { &work.rows };
-        let rows = &buffer.rows()[span.start as usize..span.end as usize];
-        for (to, row) in work.warm[span.kept()].iter_mut().zip(rows) {
-            *to = row.impulse;
+    let node_base = 2 * model.bodies.slot_count() as u32;
+    let linear = |block: u32| block >= node_base || block.is_multiple_of(2);
+    let Work { spans, node_rows, rows, warm, readout, .. } = work;
+    for span in spans.iter() {
+        let buffer = if span.nodes { &*node_rows } else { &*rows };
+        for (at, row) in span.kept().zip(&buffer.rows()[span.start as usize..span.end as usize]) {
+            warm[at] = row.impulse;
+            readout.add_row(at, row.impulse);
+        }
+        let Some(constraint) = model.constraints.at(span.constraint).filter(|c| c.has_resultant()) else { continue };
+        for id in span.start..span.end {
+            let (push, twist) = constraint.carried(id - span.start, buffer.terms(id), linear);
+            let impulse = buffer.rows()[id as usize].impulse;
+            readout.add_constraint(span.constraint, [push * impulse, twist * impulse]);
         }
     }
     surfel::store_impulses(work);

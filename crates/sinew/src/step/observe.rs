@@ -2,7 +2,8 @@
 
 use crate::contact::cloth::memory::key_of;
 use crate::contact::point;
-use crate::math::{Real, Vec3};
+use crate::deformable::oriented;
+use crate::math::Real;
 use crate::model::{Body, Model};
 use crate::report::{ContactForce, Energies, Event, PairForce};
 use crate::settings::Settings;
@@ -26,8 +27,7 @@ fn forces(model: &Model, state: &mut State, work: &mut Work, threshold: Real) {
         let (a, b) = (m.key.a, m.key.b);
         if m.has(contact_flag::TOUCHING) && !m.has(contact_flag::SENSOR) {
             let (id_a, id_b) = (model.body_id(a), model.body_id(b));
-            let [x, y, z, normal] = work.forces[i];
-            let force = Vec3::new(x, y, z);
+            let (force, normal) = work.readout.force(i);
             match work.report.pairs.last_mut() {
                 Some(p) if p.a == id_a && p.b == id_b => {
                     p.force += force;
@@ -35,9 +35,9 @@ fn forces(model: &Model, state: &mut State, work: &mut Work, threshold: Real) {
                 }
                 _ => work.report.pairs.push(PairForce { a: id_a, b: id_b, force, normal }),
             }
-            let points = work.point_forces.get(i).map_or(&[][..], |points| &points[..m.count as usize]);
-            let pushing = points.iter().filter(|f| f.normal > 0.0);
-            work.report.contacts.extend(pushing.map(|f| force_at(model, state, m, f)));
+            let Work { report, readout, .. } = &mut *work;
+            let pushing = readout.points(i, m.count).iter().filter(|f| f.normal > 0.0);
+            report.contacts.extend(pushing.map(|f| force_at(model, state, m, f)));
         }
         // the pair ends here: was it loud?
         let last = state.contacts.get(i + 1).is_none_or(|n| (n.key.a, n.key.b) != (a, b));
@@ -147,6 +147,10 @@ fn energies_of(model: &Model, state: &State, settings: &Settings, slot: u32) -> 
                 let m = if inv > 0.0 { m } else { 0.0 };
                 kinetic += 0.5 * m * v.length_squared();
                 gravity -= m * pull.dot(*x);
+            }
+            let internal = &state.inner[nodes.inner_span()];
+            for (node, &radii) in nodes.radii.iter().enumerate().filter(|(node, _)| nodes.inv_mass[*node] > 0.0) {
+                kinetic += oriented::rotation_of(internal, node, nodes.mass[node], radii).0;
             }
         }
         _ => {}

@@ -31,6 +31,7 @@ pub(crate) fn plan(model: &Model, state: &mut State, work: &mut Work, settings: 
         cloth::settle_residence(model, state, work, settings);
     }
     momentum::list(model, state, work);
+    work.readout.begin(work.contacts.len(), model.row_count(), model.constraints.slot_count(), settings.point_forces);
     batch_contacts(model, work, settings);
     light_nodes::build(model, &settings.pairs, work);
 }

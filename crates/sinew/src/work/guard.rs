@@ -229,7 +229,7 @@ pub(crate) struct GuardWork {
     pub cut_bodies: Vec<bool>,
     pub rows: RowBuffer,
     /// Looks at pairs in this step.
-    pub looks: std::cell::Cell<usize>,
+    pub looks: usize,
     /// Bodies that stayed where they were because nobody could look any more. (slots)
     pub unseen: Vec<bool>,
 }

@@ -105,9 +105,6 @@ pub(crate) struct Touch {
     pub gap: Real,
     /// Impulse that the normal row started from [N·s].
     pub start: Real,
-    /// Impulses of all substeps so far: on b, and along the normal [N·s].
-    pub sum: Vec3,
-    pub normal_sum: Real,
 }
 
 /// Rows of a constraint in an implicit island, and what they have carried in the step.
@@ -119,9 +116,6 @@ pub(crate) struct ImplicitSpan {
     /// First of its numbers in State's column.
     pub first: u32,
     pub count: u32,
-    /// Impulses of all substeps so far on the second body [N·s, N·m·s].
-    pub push: Vec3,
-    pub twist: Vec3,
 }
 
 /// Implicit islands of a step and the arrays of the one at work. Block numbers in these arrays are local.
@@ -142,8 +136,6 @@ pub(crate) struct ImplicitWork {
     pub rows: RowBuffer,
     /// Constraints of all islands in this step.
     pub spans: Vec<ImplicitSpan>,
-    /// Impulses of constraint rows, all substeps together [N·s]. (as State)
-    pub row_sums: Vec<Real>,
     /// Contact points of all islands in this step.
     pub touches: Vec<Touch>,
     pub rigid_unknowns: Vec<RigidUnknown>,

@@ -19,6 +19,7 @@ use crate::contact::find::ellipsoid::Around;
 use crate::contact::kernel::node::NodeTouches;
 use crate::contact::kernel::rigid_set::ContactSet;
 use crate::contact::kernel::surface::{Part, Place, TouchRows};
+use crate::contact::readout::Readout;
 use crate::contact::route::{BodyRoute, Route};
 use crate::friction::{AnisotropyFrame, Coefficients, Law, Memory};
 use crate::island::momentum::Loose;
@@ -68,6 +69,8 @@ impl RowSpan {
 pub(crate) struct NodeContact {
     pub manifold: u32,
     pub place: Place,
+    /// Normal and first tangent of its rows.
+    pub axes: [Vec3; 2],
 }
 
 /// A contact point with a friction law of its own: its rows (two tangents, then the normal), what the law knows of it when the
@@ -232,9 +235,6 @@ pub(crate) struct Work {
     pub spans: Vec<RowSpan>,
     /// Impulses of constraint rows carried from substep to substep [N·s]. (as State)
     pub warm: Vec<Real>,
-    /// Forces of constraint rows: of the last substep, in implicit islands the mean over the step [N, N·m, Pa]. Written by
-    /// `remember`. (as State)
-    pub row_forces: Vec<Real>,
     /// Air drag on nodes and the rate at which it brakes them. Written by `predict`. (nodes of one body) [N, kg/s]
     pub drag: Vec<(Vec3, Real)>,
     pub node_contacts: Vec<NodeContact>,
@@ -305,10 +305,8 @@ pub(crate) struct Work {
     /// Pairs that were touching before this step, sorted; and those that touch now.
     pub touching: Vec<(u32, u32)>,
     pub touched: Vec<(u32, u32)>,
-    /// Mean force of each contact on b, and its normal part [N]. Written by `remember`. (contacts)
-    pub forces: Vec<[Real; 4]>,
-    /// Mean force at each point, when asked for. Written by `remember`. (contacts, or empty)
-    pub point_forces: Vec<[PointForce; 4]>,
+    /// Impulses of the step, then mean forces. Begun by `plan`, written by all routes, closed by `remember`.
+    pub readout: Readout,
     /// What nodes of sheets in columns hold on to at the end of the step, sorted. Written by `remember`.
     pub grips: Vec<GripMemory>,
     /// Those of each of `sheet_pairs` among them. Written by `remember`.
@@ -370,7 +368,6 @@ impl Work {
             contact_rows: TouchRows::default(),
             spans: Vec::new(),
             warm: Vec::new(),
-            row_forces: Vec::new(),
             drag: Vec::new(),
             node_contacts: Vec::new(),
             node_touches: NodeTouches::default(),
@@ -411,8 +408,7 @@ impl Work {
             rolled_back: Vec::new(),
             touching: Vec::new(),
             touched: Vec::new(),
-            forces: Vec::new(),
-            point_forces: Vec::new(),
+            readout: Readout::default(),
             grips: Vec::new(),
             grip_spans: Vec::new(),
             grip_forces: Vec::new(),

@@ -16,6 +16,8 @@ const LOOK_AHEAD: Real = 2.002;
 /// Positions, velocities and normals of surfels, and boxes over the cells.
 #[derive(Debug)]
 pub(crate) struct SkinWork {
+    /// Positions and velocities of surfels that are not nodes, as blocks. Scratch of `plan`.
+    pub blocks: [Vec<Block>; 2],
     generation: u32,
     /// Positions of the surfels [m].
     pub x: Vec<Vec3>,
@@ -70,6 +72,7 @@ impl SkinWork {
         let radius = |c: &[u32; 3]| circle(c.map(|i| nodes.rest[i as usize]));
         let face_radius = nodes.cells.corners.iter().map(radius).fold(0.0, Real::max);
         Self {
+            blocks: [Vec::new(), Vec::new()],
             generation,
             x: Vec::new(),
             v: Vec::new(),

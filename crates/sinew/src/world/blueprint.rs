@@ -140,10 +140,10 @@ impl World {
         place_nodes(&mut model, &blueprint.node_order)?;
         world.model = model;
         edit::fit(&world.model, &mut world.state);
-        world.load_view();
+        let poses = world.poses();
         let mut constraints = Vec::new();
         for slot in blueprint.constraints {
-            let built = slot.item.map(|spec| build_constraint(&spec, &world.view()));
+            let built = slot.item.map(|spec| build_constraint(&spec, &world.view(&poses)));
             constraints.push((slot.generation, built.transpose()?));
         }
         world.model.constraints = Slots::from_parts(constraints);

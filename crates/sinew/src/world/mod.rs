@@ -21,7 +21,7 @@ pub use view::BodyView;
 use crate::constraint::{Attach, Bending, Constraint, Distance, Joint, Motor, PatchJoint, Rows, Site, Strands, Volume};
 use crate::error::Error;
 use crate::input::Input;
-use crate::math::{Pose, Real, Vec3};
+use crate::math::{Block, Pose, Real, Vec3};
 use crate::model::{Air, BodyId, ConstraintId, Model, Particles, RigidBody, SoftBody};
 use crate::report::Report;
 use crate::settings::Settings;
@@ -129,9 +129,7 @@ impl World {
 
     /// Adds a joint between rigid bodies where they are now.
     pub fn add_joint(&mut self, joint: Joint) -> Result<ConstraintId, Error> {
-        self.load_view();
-        let view = self.view();
-        let built = joint.build(&self.model, &view)?;
+        let built = joint.build(&self.model, &self.view(&self.poses()))?;
         Ok(edit::add_constraint(&mut self.model, &mut self.state, Constraint::Joint(built)))
     }
 
@@ -143,36 +141,31 @@ impl World {
 
     /// Holds points of nodes and surfaces: anchors, seams.
     pub fn add_attach(&mut self, attach: Attach) -> Result<ConstraintId, Error> {
-        self.load_view();
-        let built = attach.build(&self.view())?;
+        let built = attach.build(&self.view(&self.poses()))?;
         Ok(edit::add_constraint(&mut self.model, &mut self.state, Constraint::Attach(built)))
     }
 
     /// Holds lengths of many pairs of nodes of a body.
     pub fn add_strands(&mut self, strands: Strands) -> Result<ConstraintId, Error> {
-        self.load_view();
-        let built = strands.build(&self.view())?;
+        let built = strands.build(&self.view(&self.poses()))?;
         Ok(edit::add_constraint(&mut self.model, &mut self.state, Constraint::Strands(built)))
     }
 
     /// Lets a sheet resist bending.
     pub fn add_bending(&mut self, bending: Bending) -> Result<ConstraintId, Error> {
-        self.load_view();
-        let built = bending.build(&self.view())?;
+        let built = bending.build(&self.view(&self.poses()))?;
         Ok(edit::add_constraint(&mut self.model, &mut self.state, Constraint::Bending(built)))
     }
 
     /// Holds a volume, or fills it with gas.
     pub fn add_volume(&mut self, volume: Volume) -> Result<ConstraintId, Error> {
-        self.load_view();
-        let built = volume.build(&self.view())?;
+        let built = volume.build(&self.view(&self.poses()))?;
         Ok(edit::add_constraint(&mut self.model, &mut self.state, Constraint::Volume(built)))
     }
 
     /// Adds a joint between a patch of surface and a rigid body or the world.
     pub fn add_patch_joint(&mut self, joint: PatchJoint) -> Result<ConstraintId, Error> {
-        self.load_view();
-        let built = joint.build(&self.view())?;
+        let built = joint.build(&self.view(&self.poses()))?;
         Ok(edit::add_constraint(&mut self.model, &mut self.state, Constraint::PatchJoint(built)))
     }
 
@@ -182,18 +175,17 @@ impl World {
         seam::pairs(&self.model, &self.state, a, b, reach)
     }
 
-    /// Where a site is [m].
-    pub fn site_position(&mut self, site: &Site) -> Result<Vec3, Error> {
-        self.load_view();
-        self.view().position(site)
+    /// Position of a site [m].
+    pub fn site_position(&self, site: &Site) -> Result<Vec3, Error> {
+        self.view(&self.poses()).position(site)
     }
 
     /// Forces of a constraint's rows in the last step: tension of each pair (a pull is negative) [N], torque of each fold
-    /// [N·m], pressure [Pa]. Of the last substep; in implicit islands the mean over the step. Zero before the first step
+    /// [N·m], pressure [Pa]. Means over the step. Zero before the first step
     /// after an edit.
     pub fn row_forces(&self, id: ConstraintId) -> Result<&[Real], Error> {
         self.model.constraints.get(id.index, id.generation).ok_or(Error::StaleConstraint(id))?;
-        Ok(self.work.row_forces.get(self.model.rows_of(id.index)).unwrap_or(&[]))
+        Ok(self.work.readout.rows().get(self.model.rows_of(id.index)).unwrap_or(&[]))
     }
 
     /// Changes the air around a soft body.
@@ -229,10 +221,9 @@ impl World {
     }
 
     /// Where a hinge [rad] or slider [m] stands.
-    pub fn joint_place(&mut self, id: ConstraintId) -> Result<Real, Error> {
-        self.load_view();
+    pub fn joint_place(&self, id: ConstraintId) -> Result<Real, Error> {
         match self.model.constraints.get(id.index, id.generation) {
-            Some(Constraint::Joint(j)) => Ok(j.place(&self.view())),
+            Some(Constraint::Joint(j)) => Ok(j.place(&self.view(&self.poses()))),
             Some(_) => {
                 let reason = "it has no place: only hinges and sliders do".to_owned();
                 Err(Error::BadConstraint { constraint: "constraint", reason })
@@ -303,30 +294,29 @@ impl World {
         &mut self.state
     }
 
-    /// Fills the arrays that constraints read their frames and lengths from.
-    fn load_view(&mut self) {
-        let slots = self.model.bodies.slot_count();
-        self.work.pose.resize(2 * slots + self.model.node_count, [0.0; 4]);
-        for i in 0..slots {
-            let (x, q) = (self.state.x[i], self.state.q[i]);
-            self.work.pose[2 * i] = [x.x, x.y, x.z, 0.0];
-            self.work.pose[2 * i + 1] = q.to_array();
-        }
-        for (to, x) in self.work.pose[2 * slots..].iter_mut().zip(&self.state.node_x) {
-            *to = [x.x, x.y, x.z, 0.0];
-        }
+    /// Poses of all bodies and positions of all nodes as State has them, in the layout that constraints read.
+    fn poses(&self) -> Vec<Block> {
+        let State { x, q, node_x, .. } = &self.state;
+        let rigid = x.iter().zip(q).flat_map(|(x, q)| [x.extend(0.0).to_array(), q.to_array()]);
+        rigid.chain(node_x.iter().map(|x| x.extend(0.0).to_array())).collect()
     }
 
-    fn view(&self) -> crate::constraint::View<'_> {
+    fn view<'a>(&'a self, pose: &'a [Block]) -> crate::constraint::View<'a> {
         crate::constraint::View {
             model: &self.model,
             velocity: &self.work.velocity,
-            pose: &self.work.pose,
+            pose,
             inertia: &self.work.inertia,
             h: self.settings.h(),
         }
     }
 }
+
+// Worlds may move between threads, and several threads may read one.
+const _: () = {
+    const fn is_shared<T: Send + Sync>() {}
+    is_shared::<World>();
+};
 
 impl Default for World {
     fn default() -> Self {

@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::math::{Pose, Quat, Real, Vec3};
 use crate::model::particle_skin::ParticleSkin;
 use crate::model::surface::Surface;
-use crate::model::{Body, BodyId, Motion};
+use crate::model::{Body, BodyId, Motion, Nodes};
 use crate::state::State;
 
 /// A body as it is now.
@@ -105,20 +105,45 @@ impl<'a> BodyView<'a> {
         }
     }
 
-    /// Angular momentum about the centre of mass [kg·m²/s] of a rigid body.
+    /// Angular momentum about the centre of mass [kg·m²/s]. Nodes that are pinned count as no mass, as in [`Self::mass`].
     pub fn angular_momentum(&self) -> Vec3 {
         match self.body {
             Body::Rigid(r) => {
                 let q = self.state.q[self.slot()];
                 q * r.inertia.mul(q.inverse() * self.spin())
             }
-            Body::Nodes(_) => Vec3::ZERO,
+            Body::Nodes(n) => self.node_motion(n).1,
         }
     }
 
-    /// Kinetic energy of a rigid body [J].
+    /// Kinetic energy [J]: of translation and rotation of a rigid body, of all nodes of others. Nodes that are pinned count
+    /// as no mass.
     pub fn kinetic_energy(&self) -> Real {
-        0.5 * (self.mass() * self.velocity().length_squared() + self.spin().dot(self.angular_momentum()))
+        match self.body {
+            Body::Rigid(_) => {
+                0.5 * (self.mass() * self.velocity().length_squared() + self.spin().dot(self.angular_momentum()))
+            }
+            Body::Nodes(n) => self.node_motion(n).0,
+        }
+    }
+
+    /// Kinetic energy [J] and angular momentum about the centre of mass [kg·m²/s] of a body of nodes, the rotation of
+    /// oriented particles included.
+    fn node_motion(&self, nodes: &Nodes) -> (Real, Vec3) {
+        let (centre, mean) = (self.center_of_mass(), self.velocity());
+        let internal = &self.state.inner[nodes.inner_span()];
+        let (mut energy, mut momentum) = (0.0, Vec3::ZERO);
+        let motion = self.state.node_x[nodes.span()].iter().zip(&self.state.node_v[nodes.span()]);
+        for (node, (x, v)) in motion.enumerate().filter(|(node, _)| nodes.inv_mass[*node] > 0.0) {
+            let mass = nodes.mass[node];
+            energy += 0.5 * mass * v.length_squared();
+            momentum += (*x - centre).cross(*v - mean) * mass;
+            if let Some(&radii) = nodes.radii.get(node) {
+                let (own_energy, own_momentum) = oriented::rotation_of(internal, node, mass, radii);
+                (energy, momentum) = (energy + own_energy, momentum + own_momentum);
+            }
+        }
+        (energy, momentum)
     }
 
     /// Where its nodes lie in the node columns of [`State`]; empty for rigid bodies.

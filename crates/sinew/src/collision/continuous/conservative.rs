@@ -60,7 +60,7 @@ impl Keep {
 }
 
 /// The time until which the pair may go on, when it cannot go to the end, and how it looks then.
-pub(crate) fn advance(look: impl Fn(f64) -> Look, keep: &Keep) -> Option<(f64, Look)> {
+pub(crate) fn advance(mut look: impl FnMut(f64) -> Look, keep: &Keep) -> Option<(f64, Look)> {
     let mut now = look(0.0);
     let least = keep.least(now.width);
     let enough = (ENOUGH * (now.width - least)).max(keep.floor);

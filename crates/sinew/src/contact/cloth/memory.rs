@@ -63,13 +63,8 @@ pub(crate) fn keep(model: &Model, work: &mut Work, settings: &Settings) {
     let made = (work.grips.len() + work.contacts.len() - before) as u32;
     (counts.manifolds, counts.contacts) = (counts.manifolds + made, counts.contacts + made);
     counts.contact_rows += 3 * made;
-    let Work { contacts, forces, point_forces, order, .. } = work;
-    put_in_order(contacts, order, |a, b| {
-        forces.swap(a, b);
-        if !point_forces.is_empty() {
-            point_forces.swap(a, b);
-        }
-    });
+    let Work { contacts, readout, order, .. } = work;
+    put_in_order(contacts, order, |a, b| readout.swap(a, b));
 }
 
 /// What stays of the touches of one sheet, as the poses of bodies are at the end of the step. One that runs its step alone is

@@ -1,6 +1,7 @@
 //! Sheets in columns that touch themselves: whether they can, what State has of it, and what goes there.
 
 use crate::collision::surface::{FeaturePair, feature};
+use crate::contact::readout::PointImpulse;
 use crate::contact::{law_rows, point};
 use crate::deformable::cloth::{SelfContact, SelfContactRules};
 use crate::math::{Real, Vec3, any_orthonormal, vec};
@@ -8,7 +9,7 @@ use crate::model::{Model, Nodes};
 use crate::settings::Settings;
 use crate::state::{ContactKey, ContactMemory, State, contact_flag};
 use crate::step::detect;
-use crate::work::{PointForce, SoftWork, Work};
+use crate::work::{SoftWork, Work};
 use bytemuck::Zeroable;
 
 /// True for a sheet that touches itself.
@@ -68,17 +69,17 @@ pub(crate) fn begin(model: &Model, state: &State, held: &mut SoftWork, settings:
 
 /// A contact for each pair that touched in the step, with its force.
 pub(crate) fn keep(model: &Model, work: &mut Work, settings: &Settings, slot: u32) {
-    let Work { soft, contacts, forces, point_forces, pose, report, substeps, .. } = work;
+    let Work { soft, contacts, readout, pose, report, substeps, .. } = work;
     let Some(held) =
-        soft[slot as usize].as_ref().filter(|held| held.cloth.residence.is_resident() && held.cloth.has_self_contact)
+        soft[slot as usize].as_mut().filter(|held| held.cloth.residence.is_resident() && held.cloth.has_self_contact)
     else {
         return;
     };
-    let (Some(nodes), Some(self_contact)) = (model.nodes_at(slot), &held.cloth.self_contact) else { return };
-    let (inv_dt, share) = (1.0 / settings.dt, 1.0 / *substeps as Real);
+    let (Some(nodes), Some(self_contact)) = (model.nodes_at(slot), &mut held.cloth.self_contact) else { return };
+    let share = 1.0 / *substeps as Real;
     let first = model.node_block(nodes.start) as usize;
     let place = |n: u32| pose.get(first + n as usize).map_or(Vec3::ZERO, |b| vec(*b));
-    self_contact.each_folded(|f| {
+    self_contact.each_pair(|f| {
         let mut m = contact_of(slot, f.pair);
         report.penetration = report.penetration.max(f.deepest);
         let tangent = any_orthonormal(f.normal);
@@ -90,16 +91,11 @@ pub(crate) fn keep(model: &Model, work: &mut Work, settings: &Settings, slot: u3
         (point.local_a, point.local_b) = (f.shares[0], f.shares[1]);
         point.impulse = [f.normal.dot(impulse), tangent.dot(impulse), f.normal.cross(tangent).dot(impulse)];
         contacts.push(m);
-        let (force, normal) = (f.sum * inv_dt, f.pressed * inv_dt);
-        forces.push([force.x, force.y, force.z, normal]);
-        if settings.point_forces {
-            let at = match nodes.cells.edges.get(f.pair.a as usize) {
-                Some(&[a, b]) if f.pair.edges => place(a) * f.shares[0].x + place(b) * f.shares[0].y,
-                _ => place(f.pair.a),
-            };
-            let mut points = [PointForce::default(); 4];
-            points[0] = PointForce { point: at, direction: f.normal, gap: -f.deepest, normal, force };
-            point_forces.push(points);
-        }
+        let at = match nodes.cells.edges.get(f.pair.a as usize) {
+            Some(&[a, b]) if f.pair.edges => place(a) * f.shares[0].x + place(b) * f.shares[0].y,
+            _ => place(f.pair.a),
+        };
+        let sum = PointImpulse { impulse: f.sum, normal: f.pressed };
+        readout.push(sum, at, f.normal, -f.deepest, settings.point_forces);
     });
 }

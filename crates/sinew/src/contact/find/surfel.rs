@@ -8,6 +8,7 @@ use crate::contact::cloth::memory;
 use crate::contact::find::{ellipsoid, surface};
 use crate::contact::kernel::rigid;
 use crate::contact::kernel::surface::Wants;
+use crate::contact::readout::PointImpulse;
 use crate::contact::{cloth, point};
 use crate::island::SubstepContext;
 use crate::math::{Pose, Real, Vec3, any_orthonormal};
@@ -381,7 +382,7 @@ pub(crate) fn rows(ctx: &SubstepContext, model: &Model, rules: &PairRules, work:
             let bounce = point::rebound(material.restitution, approach, at.gap, ctx.h, p.restitution_speed);
             bounce.into_iter().for_each(|bias| rows.bounce(place, bias));
         }
-        work.node_contacts.push(NodeContact { manifold: index, place });
+        work.node_contacts.push(NodeContact { manifold: index, place, axes: [at.normal, at.tangents[0]] });
         work.report.penetration = work.report.penetration.max(-at.gap);
     }
     work.contact_rows = rows;
@@ -417,10 +418,26 @@ pub(crate) fn settle(ctx: &SubstepContext, model: &Model, rules: &PairRules, wor
     }
 }
 
-/// Reads the impulses back from the rows.
+/// Reads the impulses of a substep back from the rows, into memory and readout.
 pub(crate) fn store_impulses(work: &mut Work) {
-    for c in &work.node_contacts {
-        let [slide, across, normal] = work.contact_rows.impulses(c.place);
-        work.contacts[c.manifold as usize].points[0].impulse = [normal, slide, across];
+    let Work { node_contacts, contact_rows, contacts, readout, .. } = work;
+    for c in node_contacts.iter() {
+        let [slide, across, normal] = contact_rows.impulses(c.place);
+        contacts[c.manifold as usize].points[0].impulse = [normal, slide, across];
+        let [n, t] = c.axes;
+        let impulse = point::along(n, t, [normal, slide, across]);
+        readout.add(c.manifold, 0, PointImpulse { impulse, normal });
+    }
+}
+
+/// Positions of the contact points at the end of the step, and which contacts were pressed in it.
+pub(crate) fn read(model: &Model, work: &mut Work, settings: &Settings) {
+    let Work { node_contacts, contacts, readout, pose, .. } = work;
+    for c in node_contacts.iter() {
+        let m = &mut contacts[c.manifold as usize];
+        if let Some(at) = settings.point_forces.then(|| point::place(model, pose, m, 0)).flatten() {
+            readout.locate(c.manifold, 0, at.at, at.normal, at.gap);
+        }
+        readout.mark_touching(c.manifold, m);
     }
 }

@@ -1,5 +1,6 @@
 //! Contacts laid out for the kernel: sixteen manifolds in lanes, and what is read back from them.
 
+use crate::contact::readout::PointImpulse;
 use crate::math::{BROAD, Real, Sixteen, Sixteen3, Vec3};
 
 /// One point of sixteen manifolds. Sixteens lie on their own size: no load crosses a line of the cache.
@@ -220,8 +221,8 @@ impl ContactBatch {
         out
     }
 
-    /// Mean force of each manifold over the step, vector and normal part, with `inv_dt` = 1/dt.
-    pub fn mean_forces(&self, inv_dt: Real) -> [Sixteen; 4] {
+    /// Impulse of each manifold over the step, vector and normal part [N·s].
+    pub fn impulses(&self) -> [Sixteen; 4] {
         let (mut total, mut total_normal, mut sum) = (self.total, self.total_normal, ZERO3);
         for p in &self.points[..self.count] {
             for lane in 0..BROAD {
@@ -240,24 +241,20 @@ impl ContactBatch {
         let mut out = [ZERO; 4];
         for lane in 0..BROAD {
             for k in 0..3 {
-                out[k][lane] = (total[k][lane] + last[k][lane]) * inv_dt;
+                out[k][lane] = total[k][lane] + last[k][lane];
             }
-            out[3][lane] = (total_normal[lane] + sum[0][lane] * self.share[lane]) * inv_dt;
+            out[3][lane] = total_normal[lane] + sum[0][lane] * self.share[lane];
         }
         out
     }
 
-    /// Mean force of a point over the step, with `inv_dt` = 1/dt.
-    pub fn mean_force(&self, lane: usize, k: usize, inv_dt: Real) -> crate::work::PointForce {
+    /// Impulse of a point over the step, its arm from the centre of a [m], and its gap [m].
+    pub fn point(&self, lane: usize, k: usize) -> (PointImpulse, Vec3, Real) {
         let p = &self.points[k];
         let pick = |a: &Sixteen3| Vec3::new(a[0][lane], a[1][lane], a[2][lane]);
-        crate::work::PointForce {
-            point: pick(&p.arm_a),
-            direction: pick(&self.normal),
-            gap: p.gap[lane],
-            normal: (p.total_normal[lane] + p.impulse[0][lane] * self.share[lane]) * inv_dt,
-            force: (pick(&p.total) + pick(&self.last_impulse(&p.impulse))) * inv_dt,
-        }
+        let impulse = pick(&p.total) + pick(&self.last_impulse(&p.impulse));
+        let normal = p.total_normal[lane] + p.impulse[0][lane] * self.share[lane];
+        (PointImpulse { impulse, normal }, pick(&p.arm_a), p.gap[lane])
     }
 }
 

@@ -124,6 +124,8 @@ pub(crate) struct SelfContact {
     /// Vertices with faces, edges.
     listed: [Listed; 2],
     active: Vec<u32>,
+    /// Pairs that were in contact in the step, with group and lane. Scratch of `each_pair`.
+    touched: Vec<(FeaturePair, usize, usize)>,
     /// Pairs that touched at the end of the step before, and their sides.
     known: Vec<(FeaturePair, Real)>,
     /// Places of this substep, each with how far its node goes, seen from the sheet as a whole, and goals. (slot_count) [m]
@@ -166,6 +168,7 @@ impl SelfContact {
             found: FoldList::default(),
             listed: [rest.len(), cells.edges.len()].map(|count| Listed { last: vec![0; count], ..Listed::default() }),
             active: Vec::new(),
+            touched: Vec::new(),
             known: Vec::new(),
             x: Vec::new(),
             p: Vec::new(),
@@ -380,8 +383,9 @@ impl SelfContact {
     }
 
     /// Calls `see` with every pair that touched in the step, in the order of keys.
-    pub fn each_folded(&self, mut see: impl FnMut(ActivePair)) {
-        let mut touched: Vec<(FeaturePair, usize, usize)> = Vec::new();
+    pub fn each_pair(&mut self, mut see: impl FnMut(ActivePair)) {
+        let touched = &mut self.touched;
+        touched.clear();
         for (kind, Listed { groups, pushes, .. }) in self.listed.iter().enumerate() {
             for (group, (g, push)) in groups.iter().zip(pushes).enumerate() {
                 let lanes = (0..LANES).filter(|&lane| push.pressed[lane] > 0.0 || g.side[lane] != 0.0);
@@ -391,7 +395,7 @@ impl SelfContact {
             }
         }
         touched.sort_unstable();
-        for (pair, group, lane) in touched {
+        for &(pair, group, lane) in touched.iter() {
             let Listed { groups, pushes, .. } = &self.listed[usize::from(pair.edges)];
             let (tried, g) = (&groups[group], &pushes[group]);
             let pick = |a: &[[Real; LANES]; 3]| Vec3::new(a[0][lane], a[1][lane], a[2][lane]);

@@ -433,10 +433,8 @@ impl Deformable for Oriented {
     fn own_spin(&self, body: BodyRef<'_>) -> (Vec3, Real) {
         let (mut sum, mut energy) = (Vec3::ZERO, 0.0);
         for node in 0..self.masses.len() {
-            let (q, w) = (orientation(body.inner, node), spin(body.inner, node));
-            let held = Sym3::diagonal(self.inertia(node)).rotated(q).mul(w);
-            sum += held;
-            energy += 0.5 * held.dot(w);
+            let (own_energy, own) = rotation_of(body.inner, node, self.masses[node], self.radii[node]);
+            (sum, energy) = (sum + own, energy + own_energy);
         }
         (sum, energy)
     }
@@ -474,6 +472,13 @@ impl Oriented {
 pub(crate) fn inertia_of(mass: Real, radii: Vec3) -> Vec3 {
     let r = radii * radii;
     Vec3::new(r.y + r.z, r.z + r.x, r.x + r.y) * (0.2 * mass)
+}
+
+/// Kinetic energy [J] and angular momentum [kg·m²/s] of the rotation of a particle about its own centre.
+pub(crate) fn rotation_of(internal: &[Real], node: usize, mass: Real, radii: Vec3) -> (Real, Vec3) {
+    let (q, w) = (orientation(internal, node), spin(internal, node));
+    let momentum = Sym3::diagonal(inertia_of(mass, radii)).rotated(q).mul(w);
+    (0.5 * momentum.dot(w), momentum)
 }
 
 /// Orientation of a particle in the memory of its body.
