@@ -55,8 +55,8 @@ pub(crate) fn largest_step(square: Real, damping: Real) -> Real {
     ((1.0 + zeta * zeta).sqrt() - zeta) * 2.0 / omega
 }
 
-/// Largest h (h + β) ω² of an implicit body, in units of 1/ε. With 1 heavy loads still gained energy from bodies of E =
-/// 1e8 Pa, ν = 0.499 at 33 ms, with 10 they were thrown off.
+/// Largest h (h + β) ω² of an implicit body, in units of 1/ε. With 1 heavy loads still gained energy from bodies of
+/// E = 1e8 Pa, ν = 0.499 at 33 ms, with 10 they were thrown off.
 const DIGITS: Real = 0.3;
 
 /// Number of pinned nodes that suppress the rigid motions of a body.

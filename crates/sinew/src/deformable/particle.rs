@@ -13,10 +13,10 @@
 //! Two corrections to the printed damping (1 − γ), which damps rigid motion and depends on h. Here a rate c [1/s] acts
 //! on v − v_cm − ω × r alone, with the factor 1/(1 + c h); the printed form remains as an option.
 //!
-//! Goals are computed at x*, so that their forces have no moment about x*, but angular momentum is evaluated at x (x⁺ =
-//! x + h v⁺ conserves Σ x × m v⁺). The difference removes the fraction h ω² of the angular momentum each second, the
-//! known rotational damping of these methods. Therefore the rigid component of the velocity change is removed in every
-//! connected part without a pinned node (`parts.rs`): linear and angular momentum are conserved to rounding error
+//! Goals are computed at x*, so that their forces have no moment about x*, but angular momentum is evaluated at x
+//! (x⁺ = x + h v⁺ conserves Σ x × m v⁺). The difference removes the fraction h ω² of the angular momentum each second,
+//! the known rotational damping of these methods. Therefore the rigid component of the velocity change is removed in
+//! every connected part without a pinned node (`parts.rs`): linear and angular momentum are conserved to rounding error
 //! whatever the residual of the iterations.
 
 use crate::math::{Real, Vec3};

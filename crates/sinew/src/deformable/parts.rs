@@ -135,8 +135,8 @@ impl Parts {
         }
     }
 
-    /// Adds to `change` the velocity change that removes the fraction `loss` (0..1) of the non-rigid motion of v +
-    /// change.
+    /// Adds to `change` the velocity change that removes the fraction `loss` (0..1) of the non-rigid motion of
+    /// v + change.
     pub fn damp(&self, v: &[Block], loss: Real, change: &mut [Vec3]) {
         for part in 0..self.frames.len() {
             let motion = self.motion(part, v, |node| vec(v[node]) + change[node]);

@@ -373,7 +373,7 @@ impl<E: Ends> Kernel for Sweep<'_, E> {
 /// l² of the difference.
 #[inline(always)]
 fn square<L: Lane>(t: L::Token, [x, y, z]: [L; 3]) -> L {
-    // positive, to avoid a division by zero: beside any real length the term is below rounding error
+    // positive, to avoid a division by zero: relative to any real length the term is below rounding error
     x * x + L::splat(t, SHORT) + y * y + z * z
 }
 

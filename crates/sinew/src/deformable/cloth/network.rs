@@ -202,9 +202,9 @@ impl DistanceNetwork {
     }
 
     /// Removes the stretch that contacts leave beyond the limit at the end of a step, in positions only: nodes that are
-    /// clamped between two bodies stick to both, and stretched single edges beyond the limit again. They move along the
-    /// sheet and therefore along the surface that they rest on, by less than a tenth of an edge. In a sheet with
-    /// self-contact its layers support them.
+    /// clamped between two bodies stick to both and have stretched single edges beyond the limit again. Nodes move
+    /// along the sheet and therefore along the surface that they rest on, by less than a tenth of an edge. In a sheet
+    /// with self-contact its layers support them.
     fn settle(&mut self, touched: Touched<'_>, lanes: bool) {
         let (limit, sweeps) = self.limit;
         self.edges.limit(places(self.woven, &mut self.soa, &mut self.places), limit, sweeps / 2, lanes);

@@ -14,9 +14,9 @@
 //!   p −= c w u_t min(1, μ λ k/|u_t|)/k
 //! ```
 //!
-//! This separates nothing: a separating impulse would add energy. The overlap of a pair that is closer than the contact
-//! distance is corrected in positions only, x and p together, at the rate of all contacts. The weights c sum to zero,
-//! so that momentum is conserved.
+//! This step does not separate the pair: a separating impulse would add energy. The overlap of a pair that is closer
+//! than the contact distance is corrected in positions only, x and p together, at the correction rate of all contacts.
+//! The weights c sum to zero, so that momentum is conserved.
 
 use crate::collision::surface::{Candidate, FeaturePair, FoldList, Look, SelfContactFinder, Ways};
 use crate::contact::kernel::rigid_batch::ContactParams;
@@ -351,8 +351,8 @@ impl SelfContact {
         if !(k > 0.0) {
             return;
         }
-        // other pairs may have separated them already: if each pair corrected the full overlap, the sum would be too
-        // large, and cloth was ejected
+        // the current distance: other pairs may have separated them already. With the full correction of every pair the
+        // sum was too large, and cloth was ejected
         let now = normal.dot(apart);
         let soon = now + normal.dot(way);
         let lambda = (now.min(reach) - soon).max(0.0) / k;

@@ -6,8 +6,9 @@
 //!   F = Σ x_i G_iᵀ,   R = rotation of F,   ε = sym(RᵀF) − I,   σ = 2μ ε + λ tr(ε) I,   f_i = −V R σ G_i
 //! ```
 //!
-//! G_i is the rest gradient of shape function i [1/m]. With g_i = R G_i the stiffness is K_ij = V (λ g_i g_jᵀ + μ g_j
-//! g_iᵀ + μ (g_i·g_j) I), rotations held constant (Baraff and Witkin 1998 for the time step):
+//! G_i is the rest gradient of shape function i [1/m]. With g_i = R G_i the stiffness is
+//! K_ij = V (λ g_i g_jᵀ + μ g_j g_iᵀ + μ (g_i·g_j) I), rotations held constant (Baraff and Witkin 1998 for the time
+//! step):
 //!
 //! ```text
 //!   A v⁺ = b,   A = M + h (h + β) K,   b = M v + h (f(x) + f_ext)
@@ -521,7 +522,7 @@ mod tests {
         body.apply(&motion, &mut load);
         body.correct(&load, &mut z);
         let worst = z.iter().zip(&motion).map(|(z, m)| (vec(*z) - vec(*m)).length()).fold(0.0, Real::max);
-        // an omitted mode costs the square root of its relative energy
+        // the error of an omitted mode is the square root of its independent fraction of energy
         assert!(worst < 10.0 * crate::deformable::system::DEPENDENT.sqrt() as Real, "{worst}");
     }
 

@@ -6,8 +6,8 @@
 //!   F = Σ x_i G_iᵀ,   f_i = −w P(F) G_i,   K_ij = w G_i · ∂P/∂F · G_j
 //! ```
 //!
-//! Implicit: one Newton step of backward Euler per substep (`system/mod.rs`). Explicit: v ← v + h M⁻¹ (f − β K v +
-//! f_ext), then x ← x + h v (symplectic Euler), stable up to `stable_step`.
+//! Implicit: one Newton step of backward Euler per substep (`system/mod.rs`). Explicit: v ← v + h M⁻¹
+//! (f − β K v + f_ext), then x ← x + h v (symplectic Euler), stable up to `stable_step`.
 //!
 //! Averaged elements (Bonet and Burton 1998 for the nodal volume; here for any law's dilatation θ): the energy U(θ) is
 //! not evaluated with each element's θ but at the corners, with the mean over the adjacent elements,

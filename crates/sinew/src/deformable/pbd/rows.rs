@@ -1,7 +1,7 @@
 //! Compliant constraints (Macklin et al. 2016, XPBD), one kind each: C(x) = 0 enforced by the potential U = C²/(2α).
 //!
-//! α is the compliance, the inverse of a stiffness: [m/N] for lengths, [rad/(N·m)] for angles, [m³/Pa] for volumes; 0 is
-//! rigid. In a substep h with Λ = h² · (−∂U/∂C) the Gauss-Seidel step of one constraint is
+//! α is the compliance, the inverse of a stiffness: [m/N] for lengths, [rad/(N·m)] for angles, [m³/Pa] for volumes; 0
+//! is rigid. In a substep h with Λ = h² · (−∂U/∂C) the Gauss-Seidel step of one constraint is
 //!
 //! ```text
 //!   ΔΛ = (−C − α̃ Λ − γ̃ (C − C_n)) / ((1 + γ̃) Σ w_i |∇_i C|² + α̃),   Δp_i = w_i ∇_i C ΔΛ,   α̃ = α/h²

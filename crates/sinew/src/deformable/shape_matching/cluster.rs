@@ -2,8 +2,9 @@
 //! positions.
 //!
 //! A node's mass is distributed over its clusters, m_ic = m_i w_c / Σ w, and its goal is the mean of their goals with
-//! the same weights. Then each cluster moves its own masses and no momentum is created: Σ_i m_i Σ_c (w_c/Σw)(g_ic −
-//! x_i) is a sum of zeros, one per cluster. With q the rest arms and p the current arms (from the centres of mass),
+//! the same weights. Then each cluster moves its own masses and no momentum is created:
+//! Σ_i m_i Σ_c (w_c/Σw)(g_ic − x_i) is a sum of zeros, one per cluster. With q the rest arms and p the current arms
+//! (from the centres of mass),
 //!
 //! ```text
 //!   A_pq = Σ m p qᵀ,   R = rotation nearest to A_pq S_pᵀ,   A = A_pq (Σ m q qᵀ)⁻¹
@@ -82,7 +83,7 @@ pub enum Clusters {
     Regions {
         /// 1 or more.
         width: u32,
-        /// Minimum distance of seeds is more than this many edges, from 0 (every node is a seed) to `width`.
+        /// Seeds are more than this many edges apart, from 0 (every node is a seed) to `width`.
         spacing: u32,
     },
     /// Explicit list.

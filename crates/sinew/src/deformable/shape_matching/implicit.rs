@@ -5,7 +5,7 @@
 //! in the inner product Σ m a·b, so that
 //!
 //! ```text
-//!   A = M + h² ω² Σ_clusters (m − m P),   P = mean + (1 − β) turn + β fit,   b = M v + h f_ext + h ω² m (g − x)
+//!   A = M + h² ω² Σ_clusters (m − m P),   P = mean + (1 − β) rotation + β fit,   b = M v + h f_ext + h ω² m (g − x)
 //! ```
 //!
 //! is symmetric and A − M is positive semidefinite. Its stiffness has two levels, and the CG needs a handful of

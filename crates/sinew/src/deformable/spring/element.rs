@@ -1,6 +1,7 @@
 //! One spring with its dashpot: Voigt, Maxwell and Kelvin (standard linear) elements in one form.
 //!
-//! With the stretch e = ‖x_b − x_a‖ − L, its rate ė along the spring, and the stretch d of the dashpot in series with the arm:
+//! With the stretch e = ‖x_b − x_a‖ − L, its rate ė along the spring, and the stretch d of the dashpot in series with
+//! the arm:
 //!
 //! ```text
 //!   T = k e + c ė + k₂ (e − d),   ḋ = k₂ (e − d)/c₂
