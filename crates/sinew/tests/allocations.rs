@@ -98,7 +98,7 @@ fn soft_on_plane() -> Result<Vec<(&'static str, World)>, Error> {
             pbd::Sheet { stretch: 1e5, bend: 1e-5, density: 0.25, compression: 1e-4, brace: 1e5, stretch_limit: 0.03 };
         let body =
             SoftBody::new(Geometry::Sheet(mesh), SoftModel::Pbd(pbd::Matter::Sheet(sheet), pbd::Params::default()));
-        Ok(body.thickness(2e-3).self_contact(own).damping(1.0).at([0.0, 0.3, 0.0]))
+        Ok::<_, Error>(body.thickness(2e-3).self_contact(own).damping(1.0).at([0.0, 0.3, 0.0]))
     };
     let mut bodies: Vec<(&'static str, SoftBody)> =
         vec![("cloth", sheet(false)?), ("cloth with self-contact", sheet(true)?)];

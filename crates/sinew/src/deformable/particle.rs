@@ -1,37 +1,40 @@
-//! Bodies of particles that move towards goals instead of following forces: position based dynamics, shape matching and
-//! oriented particles.
+//! Bodies of particles that move towards goal positions instead of following forces: position based dynamics, shape
+//! matching and oriented particles.
 //!
-//! Both take the predicted place x* = x + h v, with v after the external forces (ICD eq. 1), find a goal g from it, and
-//! turn the way there into a velocity. Only v changes, so that contacts can still be solved on velocities:
+//! All of them take the predicted position x* = x + h v, with v after the external forces (ICD eq. 1), compute a goal
+//! position g from it, and convert the displacement g − x* into a velocity. Only v changes, so that contacts can still
+//! be solved at the velocity level:
 //!
 //! ```text
 //!   position based:  v⁺ = v + h f/m + (g − x*)/h              ICD eq. 3, with the external force counted once
 //!   shape matching:  v⁺ = v + h f/m + k (g − x*)/h            ICD eq. 2
 //! ```
 //!
-//! Two corrections to the printed damping (1 − γ): it drags rigid motion and depends on h. Here a rate c [1/s] acts on
-//! v − v_cm − ω × r alone, with the factor 1/(1 + c h); the printed form stays as an option.
+//! Two corrections to the printed damping (1 − γ), which damps rigid motion and depends on h. Here a rate c [1/s] acts
+//! on v − v_cm − ω × r alone, with the factor 1/(1 + c h); the printed form remains as an option.
 //!
-//! Goals are found at x*, so that their pull has no moment about x*, but spin is held at x (x⁺ = x + h v⁺ keeps Σ x × m v⁺).
-//! The difference takes h ω² of the spin each second, the known rotational damping of these methods. So the change of
-//! velocity is freed of its rigid part in every connected part that no pin holds (`parts.rs`): momentum and spin are
-//! kept to rounding whatever the iterations left.
+//! Goals are computed at x*, so that their forces have no moment about x*, but angular momentum is evaluated at x
+//! (x⁺ = x + h v⁺ conserves Σ x × m v⁺). The difference removes the fraction h ω² of the angular momentum each second,
+//! the known rotational damping of these methods. Therefore the rigid component of the velocity change is removed in
+//! every connected part without a pinned node (`parts.rs`): linear and angular momentum are conserved to rounding error
+//! whatever the residual of the iterations.
 
 use crate::math::{Real, Vec3};
 use crate::model::tet_mesh::TetMeshError;
 use crate::model::tri_mesh::TriMeshError;
 
-/// How a particle body loses energy, beyond what the implicit step takes.
+/// Energy dissipation of a particle body, in addition to the numerical damping of the implicit step.
 ///
 /// An example is at [`shape_matching::Params`](crate::shape_matching::Params).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Damping {
-    /// Velocities that are not rigid motion of their part decay with this rate [1/s], factor 1/(1 + rate·h) a substep.
+    /// Velocities that are not rigid motion of their part decay with this rate [1/s], factor 1/(1 + rate·h) per
+    /// substep.
     Internal {
         /// 0 or more [1/s].
         rate: Real,
     },
-    /// γ of ICD eq. 2 and 3 as printed, without unit. In shape matching it drags rigid motion; in position based
+    /// γ of ICD eq. 2 and 3 as printed, dimensionless. In shape matching it damps rigid motion; in position based
     /// dynamics it weakens the constraints. Depends on the substep.
     Printed {
         /// From 0 to 1.
@@ -39,7 +42,7 @@ pub enum Damping {
     },
 }
 
-/// Why a particle body was refused.
+/// Reason why a particle body is rejected.
 ///
 /// An example is at [`shape_matching::Params`](crate::shape_matching::Params).
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -49,9 +52,9 @@ pub enum ParticleError {
     OutOfRange {
         /// The parameter.
         name: &'static str,
-        /// What was given.
+        /// The given value.
         value: Real,
-        /// What is allowed.
+        /// The allowed range.
         range: &'static str,
     },
     /// An entry of a list has a number outside its range.
@@ -59,25 +62,25 @@ pub enum ParticleError {
     BadEntry {
         /// The list.
         list: &'static str,
-        /// Culprit.
+        /// Index of the invalid entry.
         index: usize,
         /// Its field.
         name: &'static str,
-        /// What was given.
+        /// The given value.
         value: Real,
-        /// What is allowed.
+        /// The allowed range.
         range: &'static str,
     },
-    /// A list names a node that is not there.
+    /// A list names a node that does not exist.
     #[error("{list}[{index}]: node {node} does not exist (the body has {count})")]
     NoNode {
         /// The list.
         list: &'static str,
-        /// Culprit.
+        /// Index of the invalid entry.
         index: usize,
         /// Missing node.
         node: u32,
-        /// Nodes there are.
+        /// Number of nodes of the body.
         count: usize,
     },
     /// A list names a node twice in one entry.
@@ -85,12 +88,12 @@ pub enum ParticleError {
     Twice {
         /// The list.
         list: &'static str,
-        /// Culprit.
+        /// Index of the invalid entry.
         index: usize,
         /// The node.
         node: u32,
     },
-    /// A node that no cluster holds would have no goal.
+    /// A node that is in no cluster would have no goal.
     #[error("node {node} is in no cluster: widen the clusters or add one")]
     Uncovered {
         /// The node.
@@ -101,7 +104,7 @@ pub enum ParticleError {
     Count {
         /// Masses given.
         given: usize,
-        /// Nodes there are.
+        /// Number of nodes of the body.
         wanted: usize,
     },
     /// An edge of a cloth has more than two triangles.
@@ -122,7 +125,7 @@ pub enum ParticleError {
     Triangles(#[from] TriMeshError),
 }
 
-/// Refuses the first number that is not `ok`.
+/// Returns an error for the first number that is not `ok`.
 pub(crate) fn check(checks: &[(&'static str, Real, bool, &'static str)]) -> Result<(), ParticleError> {
     match checks.iter().find(|c| !c.2) {
         Some(&(name, value, _, range)) => Err(ParticleError::OutOfRange { name, value, range }),
@@ -147,7 +150,7 @@ impl Damping {
     }
 }
 
-/// Refuses a body without nodes, places that are no numbers and masses that are not positive.
+/// Returns an error for a body without nodes, positions that are not finite and masses that are not positive.
 pub(crate) fn check_nodes(positions: &[Vec3], masses: &[Real]) -> Result<(), ParticleError> {
     if masses.len() != positions.len() || masses.is_empty() {
         return Err(ParticleError::Count { given: masses.len(), wanted: positions.len() });
@@ -167,7 +170,7 @@ pub(crate) fn check_nodes(positions: &[Vec3], masses: &[Real]) -> Result<(), Par
     }
 }
 
-/// Refuses nodes of one entry that do not exist or occur twice.
+/// Returns an error for nodes of one entry that do not exist or occur twice.
 pub(crate) fn check_entry(list: &'static str, index: usize, nodes: &[u32], count: usize) -> Result<(), ParticleError> {
     for (k, &node) in nodes.iter().enumerate() {
         if node as usize >= count {

@@ -1,47 +1,49 @@
-//! Connected parts of a particle body, and the rigid part of a field of velocities on each.
+//! Connected parts of a particle body, and the rigid component of a velocity field on each.
 //!
-//! For masses m at arms r from the centre of mass, the rigid motion that holds the momentum and spin of a field u is
+//! For masses m at arms r from the centre of mass, the rigid motion with the linear and angular momentum of a field u
+//! is
 //!
 //! ```text
 //!   a = Σ m u / Σ m,   ω = I⁻¹ Σ m r × u,   I = Σ m (r² 1 − r rᵀ)
 //! ```
 //!
-//! A field minus its rigid part has neither momentum nor spin. Parts and not the whole body: what one piece loses must
-//! not be given to another that it does not touch.
+//! A field minus its rigid component has neither linear nor angular momentum. The projection is per connected part and
+//! not per body: momentum must not be transferred between parts that are not connected.
 
 use crate::math::{Block, Mat3, Real, Sym3, Vec3, add, outer, vec};
 
-/// Rounds that refine a spin: they leave the share (softening / inertia)⁵ about an axis, which is rounding where a rope
-/// is bent by some hundredths of its length, and still nothing about the axis of a straight one.
+/// Rounds of iterative refinement of an angular velocity: they leave the fraction (softening / inertia)⁵ about an axis.
+/// That is rounding error where a rope is bent by some hundredths of its length, and still zero about the axis of a
+/// straight rope.
 const ROUNDS: usize = 4;
 
-/// Nodes by part, and what `frame` found.
+/// Nodes sorted by part, and the results of `frame`.
 #[derive(Clone, Debug)]
 pub(crate) struct Parts {
     /// First entry of each part in `nodes`, and the end. (part_count + 1)
     start: Vec<u32>,
     /// Nodes of the parts, one part after the other. (node_count)
     nodes: Vec<u32>,
-    /// Place from the part's centre; in the order of `nodes`. Written by `frame`. (node_count) [m]
+    /// Position relative to the part's centre; in the order of `nodes`. Written by `frame`. (node_count) [m]
     arms: Vec<Vec3>,
     /// Written by `frame`. (part_count)
     frames: Vec<Frame>,
 }
 
-/// A part at the start of the substep; only nodes that are not pinned count.
+/// Mass properties of a part at the start of the substep; pinned nodes are excluded.
 #[derive(Clone, Copy, Debug, Default)]
 struct Frame {
     /// [kg]
     mass: Real,
     /// About the centre of mass [kg·m²].
     inertia: Sym3,
-    /// Its inverse, softened along axes about which the part has no extent [1/(kg·m²)].
+    /// Its inverse, regularised along axes about which the part has no extent [1/(kg·m²)].
     inverse: Sym3,
-    /// A pinned node takes up momentum.
+    /// True when the part has a pinned node, which absorbs momentum.
     held: bool,
 }
 
-/// A rigid motion of a part.
+/// Rigid motion of a part.
 #[derive(Clone, Copy)]
 struct Motion {
     velocity: Vec3,
@@ -49,7 +51,7 @@ struct Motion {
 }
 
 impl Parts {
-    /// Parts of `count` nodes that are linked when an entry of `links` holds them.
+    /// Parts of `count` nodes; the nodes of one entry of `links` are connected.
     pub fn new<'a>(count: usize, links: impl Iterator<Item = &'a [u32]>) -> Self {
         let mut root: Vec<u32> = (0..count as u32).collect();
         let find = |root: &mut Vec<u32>, mut i: u32| {
@@ -65,7 +67,7 @@ impl Parts {
                 root[a.max(b) as usize] = a.min(b);
             }
         }
-        // parts in the order of their lowest node, nodes ascending
+        // parts sorted by their lowest node, nodes ascending
         let mut keyed: Vec<(u32, u32)> = (0..count as u32).map(|i| (find(&mut root, i), i)).collect();
         keyed.sort_unstable();
         let mut start: Vec<u32> =
@@ -90,7 +92,7 @@ impl Parts {
         for part in 0..self.frames.len() {
             let range = self.start[part] as usize..self.start[part + 1] as usize;
             let (nodes, arms) = (&self.nodes[range.clone()], &mut self.arms[range]);
-            // from the first node: large coordinates would cost digits
+            // relative to the first node: large coordinates would cost precision
             let origin = vec(x[nodes[0] as usize]);
             let mut frame = Frame::default();
             let mut moment = Vec3::ZERO;
@@ -116,7 +118,7 @@ impl Parts {
         }
     }
 
-    /// Takes the rigid part out of `change` in every part without a pinned node.
+    /// Removes the rigid component from `change` in every part without a pinned node.
     pub fn balance(&self, v: &[Block], change: &mut [Vec3]) {
         for part in (0..self.frames.len()).filter(|&p| !self.frames[p].held) {
             let motion = self.motion(part, v, |node| change[node]);
@@ -124,7 +126,7 @@ impl Parts {
         }
     }
 
-    /// Takes the share `loss` (0..1) of all motion that is not rigid from v itself; `change` is room for it.
+    /// Removes the fraction `loss` (0..1) of all non-rigid motion from v; `change` is scratch space.
     pub fn slow(&self, v: &mut [Block], loss: Real, change: &mut [Vec3]) {
         if loss > 0.0 {
             change.fill(Vec3::ZERO);
@@ -133,7 +135,8 @@ impl Parts {
         }
     }
 
-    /// Adds to `change` what takes the share `loss` (0..1) of all motion v + change that is not rigid.
+    /// Adds to `change` the velocity change that removes the fraction `loss` (0..1) of the non-rigid motion of
+    /// v + change.
     pub fn damp(&self, v: &[Block], loss: Real, change: &mut [Vec3]) {
         for part in 0..self.frames.len() {
             let motion = self.motion(part, v, |node| vec(v[node]) + change[node]);
@@ -146,7 +149,7 @@ impl Parts {
         }
     }
 
-    /// `frame` for nodes that have an inertia of their own [kg·m²].
+    /// `frame` for nodes with an inertia of their own [kg·m²].
     pub fn frame_spinning(&mut self, x: &[Block], v: &[Block], own: &[Sym3]) {
         self.frame(x, v);
         for part in 0..self.frames.len() {
@@ -160,7 +163,7 @@ impl Parts {
         }
     }
 
-    /// `balance` with the spins of the nodes themselves among the field.
+    /// `balance` with the angular velocities of the nodes included in the field.
     pub fn balance_spinning(&self, v: &[Block], own: &[Sym3], change: &mut [Vec3], twist: &mut [Vec3]) {
         for part in (0..self.frames.len()).filter(|&p| !self.frames[p].held) {
             let motion = self.motion_spinning(part, v, own, |node| (change[node], twist[node]));
@@ -171,7 +174,8 @@ impl Parts {
         }
     }
 
-    /// `damp` with the spins of the nodes themselves among the field; `out` is change of velocity and of spin.
+    /// `damp` with the angular velocities of the nodes included in the field; `out` is the change of velocity and of
+    /// angular velocity.
     pub fn damp_spinning(
         &self,
         v: &[Block],
@@ -238,12 +242,12 @@ impl Motion {
     }
 }
 
-/// The spin that has this moment.
+/// The angular velocity for this angular momentum.
 pub(crate) fn spin_of(inertia: Sym3, moment: Vec3) -> Vec3 {
     refined(softened_inverse(inertia), inertia, moment)
 }
 
-/// Each round multiplies what the softened inverse left by the share of the softening in the inertia.
+/// Each round multiplies the error of the regularised inverse by the ratio of the regularisation to the inertia.
 fn refined(inverse: Sym3, inertia: Sym3, moment: Vec3) -> Vec3 {
     let mut spin = inverse.mul(moment);
     for _ in 0..ROUNDS {
@@ -257,7 +261,7 @@ fn free_mass(v: &Block) -> Real {
     if v[3] > 0.0 { 1.0 / v[3] } else { 0.0 }
 }
 
-/// (I + ε tr I 1)⁻¹: a straight rope has no inertia about itself, and rounding must not spin it.
+/// (I + ε tr I 1)⁻¹: a straight rope has no inertia about its axis, and rounding error must not spin it.
 fn softened_inverse(inertia: Sym3) -> Sym3 {
     let more = Real::EPSILON.sqrt() * (inertia.xx + inertia.yy + inertia.zz);
     let soft = Sym3 { xx: inertia.xx + more, yy: inertia.yy + more, zz: inertia.zz + more, ..inertia };
@@ -273,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn links_make_parts_and_a_lone_node_is_one() {
+    fn links_define_parts_and_an_isolated_node_is_a_part() {
         let parts = Parts::new(6, [[0u32, 2].as_slice(), &[4, 2], &[1, 5]].into_iter());
         assert_eq!(parts.count(), 3);
         assert_eq!(parts.nodes, [0, 2, 4, 1, 5, 3]);
@@ -281,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_balanced_change_has_neither_momentum_nor_spin_in_any_part() {
+    fn a_balanced_change_has_no_linear_or_angular_momentum_in_any_part() {
         let places = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::new(5.0, 0.0, 1.0), Vec3::new(6.0, 1.0, 1.0)];
         let mut parts = Parts::new(5, [[0u32, 1].as_slice(), &[1, 2], &[3, 4]].into_iter());
         let (x, v) = (blocks(&places), blocks(&[Vec3::ZERO; 5]));
@@ -306,7 +310,7 @@ mod tests {
         let mut change = vec![Vec3::ZERO; 4];
         parts.damp(&v, 0.5, &mut change);
         assert!(change.iter().all(|c| c.length() < 20.0 * Real::EPSILON), "{change:?}");
-        // breathing about the centre is no rigid motion: half of it goes
+        // a dilatation about the centre is not a rigid motion: half of it is removed
         let centre = Vec3::splat(0.25);
         for (v, p) in v.iter_mut().zip(&places) {
             crate::math::add(v, (*p - centre) * 0.1);

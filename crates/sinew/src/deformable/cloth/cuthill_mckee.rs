@@ -1,10 +1,11 @@
-//! An order of nodes in which neighbours are near each other: breadth first from a node with few neighbours, these by their
-//! numbers of neighbours (Cuthill and McKee 1969). Meshes come with any numbers. Eight nodes in a row then lie side by side,
-//! so that they touch a wall together or not at all, and rows read what is in cache.
+//! An order of nodes in which neighbours are close: breadth first from a node with few neighbours, these sorted by
+//! their number of neighbours (Cuthill and McKee 1969). Meshes have arbitrary node numbers. Eight consecutive nodes are
+//! then adjacent in space, so that they are in contact with a wall together or not at all, and rows read data that is
+//! in cache.
 
-/// The nodes in such an order; `pairs`: who is whose neighbour.
+/// The nodes in this order; `pairs`: pairs of neighbours.
 pub(crate) fn cuthill_mckee_order(nodes: usize, pairs: impl Iterator<Item = [u32; 2]> + Clone) -> Vec<u32> {
-    // neighbours of all nodes, one list after the other
+    // neighbours of all nodes, in one array
     let mut start = vec![0usize; nodes + 1];
     pairs.clone().flatten().for_each(|n| start[n as usize + 1] += 1);
     for n in 0..nodes {
@@ -46,8 +47,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everybody_comes_once_and_the_neighbours_of_a_shuffled_chain_follow_each_other() {
-        // a chain 3 - 0 - 4 - 1 - 2, and 5 alone
+    fn every_node_occurs_once_and_neighbours_of_a_shuffled_chain_are_adjacent() {
+        // a chain 3 - 0 - 4 - 1 - 2, and the isolated node 5
         let pairs = [[0, 3], [4, 1], [0, 4], [1, 2]];
         let order = cuthill_mckee_order(6, pairs.into_iter());
         let mut sorted = order.clone();

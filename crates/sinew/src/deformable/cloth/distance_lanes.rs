@@ -1,20 +1,22 @@
-//! Distance constraints in lanes: eight pairs of nodes at a time, the hot loop of cloth and rope.
+//! Distance constraints in SIMD lanes: eight pairs of nodes at a time, the hot loop of cloth and rope.
 //!
-//! For one pair with d = x_b − x_a, l = |d|, C = l − l0 and the XPBD step of `row.rs` without a dashpot
+//! For one pair with d = x_b − x_a, l = |d|, C = l − l0 and the XPBD step of `rows.rs` without a dashpot
 //!
 //! ```text
 //!   ΔΛ = (−C − α̃ Λ) / (w_a + w_b + α̃),   x_a −= w_a ΔΛ d/l,   x_b += w_b ΔΛ d/l
 //! ```
 //!
-//! Nodes stay in rows of four numbers, inverse mass last. Only the differences d are turned into lanes, and the share
-//! ΔΛ/l goes back by a broadcast: 11 shuffles for eight rows instead of 32 (cloth study, 1.5 against 2.0 ns a row).
-//! Groups follow the order of colours: in mesh order a group waits for the stores of the one before (2.9 ns a row).
+//! Nodes stay in blocks of four numbers, inverse mass last. Only the differences d are transposed into lanes, and the
+//! factor ΔΛ/l is returned by a broadcast: 11 shuffles for eight rows instead of 32 (cloth study, 1.5 against 2.0 ns
+//! per row). Groups follow the order of colours: in mesh order a group waits for the stores of the previous one (2.9 ns
+//! per row).
 //!
-//! A sheet of rows and columns has its nodes in strips instead (`grid_strips.rs`), where eight ends are one vector: no shuffles
-//! and no indices (0.7 ns a row).
+//! A sheet that is a regular grid has its nodes in strips instead (`grid_strips.rs`), where eight ends are one vector:
+//! no shuffles and no indices (0.7 ns per row).
 //!
-//! The limiter is the same step without compliance on l ≤ (1 + limit) l0. It pulls only. Its first sweep looks at all groups,
-//! the others at those with an edge that was stretched then: where a sheet hangs in folds, many are not.
+//! The stretch limit is the same step without compliance on l ≤ (1 + limit) l0. It is tension-only. Its first sweep
+//! visits all groups, the others only those with an edge that was stretched then: where a sheet hangs in folds, many
+//! are not.
 
 use crate::deformable::cloth::grid_strips::Strand;
 use crate::deformable::cloth::soa::ParticleSoa;
@@ -24,14 +26,14 @@ use crate::math::{
     Block, Eight, Kernel, LANES, Lane, PairPicks, PickedPairs, Real, StripPairs, StripSpan, Strips, run,
 };
 
-/// Compliance that stands for infinity [m/N]: ∞ · 0 is not a number.
+/// Compliance that represents infinity [m/N]: ∞ · 0 is not a number.
 const SLACK: Real = 1e12;
-/// Square of the least length that is divided by [m²].
+/// Square of the smallest length that is divided by [m²].
 const SHORT: Real = 1e-24;
-/// Blocks of lanes without a row, behind those of the nodes.
+/// Number of blocks for lanes without a row, after those of the nodes.
 pub(crate) const PADS: usize = 2 * LANES;
 
-/// What a single sweep of eight rows reads.
+/// Data of a single sweep of eight rows.
 #[derive(Clone, Copy, Debug, Default)]
 struct Hot {
     /// [m]
@@ -41,7 +43,7 @@ struct Hot {
     push: Eight,
 }
 
-/// What several sweeps need besides.
+/// Additional data for several sweeps.
 #[derive(Clone, Copy, Debug, Default)]
 struct Soft {
     /// α̃ of a stretched row, and of a shortened one [1/kg].
@@ -52,16 +54,16 @@ struct Soft {
     lambda: Eight,
 }
 
-/// Where the ends of eight rows are.
+/// Storage of the ends of eight rows.
 #[derive(Clone, Debug)]
 enum Pairs {
-    /// Anywhere, by the numbers of their blocks.
+    /// Arbitrary nodes, by the indices of their blocks.
     Picked(PairPicks),
-    /// Side by side in columns.
+    /// Contiguous in columns.
     Strips(StripPairs),
 }
 
-/// Places that rows move: blocks, or columns.
+/// Positions that the rows correct: blocks, or columns.
 #[derive(Debug)]
 pub(crate) enum Places<'a> {
     Blocks(&'a mut [Block]),
@@ -84,25 +86,25 @@ pub(crate) struct DistanceLanes {
     rigid: Vec<Eight>,
     /// Groups with a stretched row. Written by the first sweep of the limiter.
     stretched: Vec<u32>,
-    /// The substeps that `hot` and `soft` were made for [s].
+    /// The substeps for which `hot` and `soft` were computed [s].
     h: Real,
     soft_h: Real,
-    /// No row pushes when it is shortened.
+    /// No row has compressive stiffness.
     only_pull: bool,
 }
 
-/// Which loop.
+/// Kind of sweep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Job {
     /// The only sweep of a substep: Λ is 0 before it.
     Once,
     /// One of several.
     Again,
-    /// Pulls rows longer than this share of their rest length.
+    /// Shortens rows longer than the limit.
     Limit(Limit),
 }
 
-/// The length that rows may have, as a share of that at rest, and how often they are pulled back.
+/// Maximum length of a row, as a multiple of that at rest, and the number of sweeps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Limit {
     most: Real,
@@ -117,13 +119,13 @@ impl DistanceLanes {
         Self { pairs, compliance, answers, hot, soft, rigid, stretched, h, soft_h, only_pull }
     }
 
-    /// Groups of rows of a body of `count` blocks. Rows are expected sorted by colour: neighbours share no node.
+    /// Groups of rows of a body of `count` blocks. Rows must be sorted by colour: adjacent rows have no common node.
     pub fn new(rows: &[Distance], count: usize) -> Self {
         let (mut picks, mut links) = (PairPicks::default(), Self::empty(Pairs::Strips(StripPairs::default())));
         let pad = |lane: usize| (count + 2 * lane) as u32;
         let mut at = 0;
         while at < rows.len() {
-            // as many as share no node
+            // as many rows as have no common node
             let mut size = 1;
             while size < LANES && at + size < rows.len() {
                 let next = rows[at + size].nodes;
@@ -143,7 +145,7 @@ impl DistanceLanes {
         Self { pairs: Pairs::Picked(picks), ..links }
     }
 
-    /// Groups of rows whose ends lie side by side.
+    /// Groups of rows whose ends are contiguous.
     pub fn strips(rows: &[Distance], strands: &[Strand]) -> Self {
         let (mut strips, mut links) = (StripPairs::default(), Self::empty(Pairs::Strips(StripPairs::default())));
         for strand in strands {
@@ -153,9 +155,9 @@ impl DistanceLanes {
         Self { pairs: Pairs::Strips(strips), ..links }
     }
 
-    /// Eight rows; a lane without one does nothing.
+    /// Eight rows; a lane without a row has no effect.
     fn add(&mut self, rows: [Option<&Distance>; LANES]) {
-        // so long that nothing is beyond its limit
+        // so long that no length exceeds the limit
         let mut hot = Hot { rest: [1e9; LANES], ..Hot::default() };
         let mut compliance = [[Real::INFINITY; LANES]; 2];
         for (lane, row) in rows.iter().enumerate() {
@@ -174,7 +176,7 @@ impl DistanceLanes {
         self.stretched.push(0);
     }
 
-    /// Numbers for a substep h [s] from the inverse masses of all places; `stale` when these have changed.
+    /// Constants for a substep h [s] from the inverse masses of all nodes; `stale` when these have changed.
     pub fn prepare(&mut self, inverse_mass: impl Fn(u32) -> Real, (h, lanes): (Real, bool), stale: bool) {
         if stale {
             self.learn(inverse_mass);
@@ -187,7 +189,7 @@ impl DistanceLanes {
         run(Soften { hot, answers, compliance, rate: 1.0 / (h * h) }, lanes);
     }
 
-    /// What rows answer by these inverse masses of all places.
+    /// w_a + w_b of the rows from the inverse masses of all nodes.
     fn learn(&mut self, inverse_mass: impl Fn(u32) -> Real) {
         for group in 0..self.hot.len() {
             for lane in 0..LANES {
@@ -203,7 +205,7 @@ impl DistanceLanes {
         }
     }
 
-    /// Begins a substep of several sweeps: forgets the impulses of the one before.
+    /// Begins a substep of several sweeps: resets the impulses of the previous one.
     pub fn begin(&mut self) {
         if self.soft_h == self.h {
             self.soft.iter_mut().for_each(|s| s.lambda = [0.0; LANES]);
@@ -222,7 +224,7 @@ impl DistanceLanes {
         self.run(p, if once { Job::Once } else { Job::Again }, lanes);
     }
 
-    /// So many sweeps over the rows that are stretched by more than the share `limit`.
+    /// This number of sweeps over the rows that are stretched by more than the fraction `limit`.
     pub fn limit(&mut self, p: Places<'_>, limit: Real, sweeps: u32, lanes: bool) {
         if sweeps > 0 {
             self.run(p, Job::Limit(Limit { most: 1.0 + limit, sweeps }), lanes);
@@ -233,7 +235,7 @@ impl DistanceLanes {
         let Self { pairs, hot, soft, rigid, stretched, only_pull, .. } = self;
         match (pairs, p) {
             (Pairs::Picked(picks), Places::Blocks(p)) => {
-                // near each other, they are shortened together. The ends of strips are not
+                // adjacent rows are often shortened together, so skipping pays. Those of strips are not
                 let skips = *only_pull;
                 run(Sweep { ends: picks.over(p), job, skips, hot, soft, rigid, stretched }, lanes)
             }
@@ -241,14 +243,14 @@ impl DistanceLanes {
                 let ends = strips.over(soa.columns_mut());
                 run(Sweep { ends, job, skips: false, hot, soft, rigid, stretched }, lanes);
             }
-            _ => unreachable!("rows in strips have their places in columns, others in blocks"),
+            _ => unreachable!("rows in strips have their positions in columns, others in blocks"),
         }
     }
 }
 
 /// Both ends of eight rows: read as a difference, moved along it.
 trait Ends: Copy {
-    /// What is kept in between.
+    /// Data kept between reading and correcting.
     type Held<L: Lane>: Copy;
     fn span<L: Lane>(self, t: L::Token, at: (usize, usize)) -> (Self::Held<L>, [L; 3]);
     fn pull<L: Lane>(self, share: L, at: (usize, usize), held: Self::Held<L>);
@@ -297,7 +299,7 @@ impl Kernel for Soften<'_> {
             let mut at = 0;
             while at < LANES {
                 let answer = L::load(t, &answers[at..]);
-                // nobody's lane does not answer, nor do two pinned nodes
+                // a lane without a row has no response, nor do two pinned nodes
                 let a = one.div(answer + L::load(t, &pull[at..]) * rate);
                 let b = one.div(answer + L::load(t, &push[at..]) * rate);
                 answer.select_gt(none, a, none).store(&mut hot.pull[at..]);
@@ -311,7 +313,7 @@ impl Kernel for Soften<'_> {
 struct Sweep<'a, E> {
     ends: E,
     job: Job,
-    /// Leaves eight rows alone that are shortened, for these do not push.
+    /// Skips groups of eight shortened rows, for rows without compressive stiffness.
     skips: bool,
     hot: &'a [Hot],
     soft: &'a mut [Soft],
@@ -371,12 +373,12 @@ impl<E: Ends> Kernel for Sweep<'_, E> {
 /// l² of the difference.
 #[inline(always)]
 fn square<L: Lane>(t: L::Token, [x, y, z]: [L; 3]) -> L {
-    // not nothing: what is that small beside a length does not change it
+    // positive, to avoid a division by zero: relative to any real length the term is below rounding error
     x * x + L::splat(t, SHORT) + y * y + z * z
 }
 
-/// Λ = 0 before: s = C/(l (w_a + w_b + α̃)). Rows wait for the root and the division more than for anything else: which
-/// side answers is told by the squares meanwhile.
+/// Λ = 0 before: s = C/(l (w_a + w_b + α̃)). The latency of the root and the division dominates: in the meantime the
+/// squares select the stiffness for tension or compression.
 #[inline(always)]
 fn once<L: Lane, E: Ends>(t: L::Token, ends: E, (group, at): (usize, usize), hot: &Hot, skips: bool) {
     let (held, d) = ends.span::<L>(t, (group, at));
@@ -399,7 +401,7 @@ fn again<L: Lane, E: Ends>(t: L::Token, ends: E, (group, at): (usize, usize), ho
     let (pull, push) = (L::load(t, &hot.pull[at..]), L::load(t, &hot.push[at..]));
     let (soft_pull, soft_push) = (L::load(t, &soft.pull[at..]), L::load(t, &soft.push[at..]));
     let lambda = L::load(t, &soft.lambda[at..]);
-    // the sign that C would have without this row decides which side of the spring answers
+    // the sign of C without this row selects the stiffness for tension or compression
     let free = c - L::load(t, &soft.answer[at..]) * lambda;
     let mass = none.select_gt(free, push, pull);
     let softness = none.select_gt(free, soft_push, soft_pull);
@@ -408,7 +410,7 @@ fn again<L: Lane, E: Ends>(t: L::Token, ends: E, (group, at): (usize, usize), ho
     ends.pull((none - change) * per, (group, at), held);
 }
 
-/// Pulls rows back that are beyond the limit; true when one is stretched.
+/// Corrects rows beyond the limit; true when one is stretched.
 #[inline(always)]
 fn hold<L: Lane, E: Ends>(
     t: L::Token,
@@ -419,7 +421,7 @@ fn hold<L: Lane, E: Ends>(
 ) -> bool {
     let (held, d) = ends.span::<L>(t, (group, at));
     let (q, rest) = (square(t, d), L::load(t, &hot.rest[at..]));
-    // without a root
+    // compared without a square root
     if (rest * rest).all_gt(q) {
         return false;
     }
@@ -436,7 +438,7 @@ fn hold<L: Lane, E: Ends>(
 mod tests {
     use super::*;
 
-    /// A zigzag of nodes and braces between second neighbours, of which some are too long and others too short.
+    /// A zigzag of nodes and braces between second neighbours, some of which are too long and others too short.
     fn skip_constraints(compression: Real) -> (DistanceLanes, Vec<Block>) {
         let place = |k: usize| [k as Real * 0.1, (k % 3) as Real * 0.03, 0.01 * k as Real, 1.0 + (k % 2) as Real];
         let mut places: Vec<Block> = (0..48).map(place).collect();
@@ -447,7 +449,7 @@ mod tests {
             compliance: 1e-4,
             compression,
         };
-        // those that begin at 0 and 1 of each four share no node
+        // rows that begin at 0 and 1 of each four nodes have no common node
         let rows: Vec<Distance> = (0..44).filter(|k| k % 4 < 2).map(row).collect();
         let mut links = DistanceLanes::new(&rows, 48);
         links.prepare(|slot| places[slot as usize][3], (0.01, true), true);
@@ -455,7 +457,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_only_pull_leave_shortened_pairs_alone_in_lanes_as_one_by_one() {
+    fn tension_only_rows_do_not_move_shortened_pairs_in_lanes_and_in_scalars() {
         let made = [true, false].map(|lanes| {
             let (mut links, mut places) = skip_constraints(Real::INFINITY);
             links.sweep(Places::Blocks(&mut places), true, lanes);
@@ -466,7 +468,8 @@ mod tests {
         assert!(!soft.only_pull);
         let (_, before) = skip_constraints(1e11);
         soft.sweep(Places::Blocks(&mut pushed), true, true);
-        // all of the first twenty are shortened, some of the others stretched; who hardly pushes does the same
+        // all of the first twenty are shortened, some of the others stretched; a very small compressive stiffness gives
+        // the same
         assert_eq!(made[0][..20], before[..20]);
         assert!(made[0][20..48] != before[20..48]);
         for (a, b) in made[0].iter().flatten().zip(pushed.iter().flatten()) {

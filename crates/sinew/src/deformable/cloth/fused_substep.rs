@@ -1,16 +1,16 @@
-//! The pass over the nodes of a bare sheet between the rows of two substeps, all in one, while eight nodes are at hand:
-//! velocities from the goals, contacts, places, and the goals of the next substep.
+//! The fused pass over the nodes of a bare sheet between the rows of two substeps, while eight nodes are in registers:
+//! velocities from the goals, contacts, positions, and the goals of the next substep.
 //!
 //! ```text
 //!   u = (p − (x + h v))/h − rigid,   v ← v + u,   contacts,   x ← x + h (v + e),   v ← keep v + h a,   p = x + h v
 //! ```
 //!
-//! with e what corrects places alone (`contact/kernel/cloth.rs`).
-//! x + h v again by the same sum gives the same bits. `rigid` is the motion that would carry the momentum and spin E which
-//! rows have given the sheet so far in the step: pairs pull each other, so that all of E is rounding and the turn of the
-//! rows within a substep. It is taken out one substep later, when its sums are known, with the moments of the start of the
-//! step; what that leaves is in the next E. The last is taken out at the end of the step with moments of then
-//! (`ParticleSoa::finish`), so that nothing stays.
+//! with e the velocity that corrects positions only (`contact/kernel/cloth.rs`). Recomputing x + h v with the same sum
+//! gives the same bits. `rigid` is the motion with the linear and angular momentum E that the rows have added to the
+//! sheet so far in the step: the forces of a pair are equal and opposite, so that E consists of rounding error and of
+//! the rotation of the rows within a substep. It is removed one substep later, when its sums are known, with the
+//! moments of the start of the step; the remainder is part of the next E. The last one is removed at the end of the
+//! step with the moments at that time (`ParticleSoa::finish`), so that no error remains.
 
 use crate::contact::kernel::cloth::{ClothContacts, CoupledBody, Eights, Turn};
 use crate::contact::kernel::rigid_batch::ContactParams;
@@ -19,13 +19,13 @@ use crate::deformable::cloth::soa::{Pull, Rigid, ThreeMut, put, three_mut, total
 use crate::math::lane3::{V3, add, along, cross, scale, splat3, sub};
 use crate::math::{Block, Eight, Kernel, LANES, Lane, Real};
 
-/// What a sheet may touch in a substep.
+/// Possible contacts of a sheet in a substep.
 #[derive(Debug)]
 pub(crate) struct Touched<'a> {
     pub touches: &'a mut [ClothContacts],
     pub coupled: &'a mut [CoupledBody],
     pub params: &'a ContactParams,
-    /// The sheet meets itself.
+    /// Self-contact of the sheet, if enabled.
     pub self_contact: Option<&'a mut SelfContact>,
 }
 
@@ -37,18 +37,18 @@ impl Touched<'_> {
     }
 }
 
-/// What comes after the contacts.
+/// The phase after the contacts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum After {
-    /// The same substep once more: goals from the velocities, nobody moves.
+    /// The same substep once more: goals from the velocities, positions are not advanced.
     Stay,
-    /// The next substep; damping leaves so much of velocities.
+    /// The next substep; with the factor of damping on the velocities.
     Next(Real),
-    /// The step ends; goals are where nodes are.
+    /// The step ends; goals are the final positions.
     End,
 }
 
-/// Where rows have the goals p of nodes.
+/// Storage of the goals p of the nodes that the rows use.
 pub(crate) trait Goals {
     fn read<L: Lane>(&self, t: L::Token, group: usize, at: usize) -> V3<L>;
     fn write<L: Lane>(&mut self, p: V3<L>, w: L, group: usize, at: usize);

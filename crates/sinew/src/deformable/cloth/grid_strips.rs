@@ -1,16 +1,18 @@
-//! Sheets of rows and columns, found by the numbers of their nodes, and laid in strips.
+//! Sheets that are regular grids, recognised by their node numbers, and arranged in strips.
 //!
-//! Where all edges of a sheet join nodes whose numbers differ by 1, C, C − 1 or C + 1, node n is in row i = n/C and column
-//! j = n mod C. The columns are cut into eight strips of T, and node (i, l T + t) is number l of vector (i, t). Rows of one
-//! direction (Δi, Δj) that begin in a vector then end in one vector: (i + Δi, t + Δj), or across the seam of two strips
-//! the same shifted by one number. So eight rows are two whole loads, without indices or shuffles (cloth study, section 3).
+//! Where all edges of a sheet connect nodes whose numbers differ by 1, C, C − 1 or C + 1, node n is in row i = n/C and
+//! column j = n mod C. The columns are divided into eight strips of T, and node (i, l T + t) is element l of vector (i,
+//! t). Constraints of one direction (Δi, Δj) that begin in a vector then end in one vector: (i + Δi, t + Δj), or across
+//! the border of two strips the same shifted by one element. So eight constraints are two contiguous loads, without
+//! indices or shuffles (cloth study, section 3).
 //!
-//! Groups come by direction and colour, as the study found best: in mesh order each waits for the stores of the one before.
+//! Groups are sorted by direction and colour, the fastest order in the study: in mesh order each waits for the stores
+//! of the previous one.
 
 use crate::deformable::pbd::Distance;
 use crate::math::LANES;
 
-/// Eight rows side by side: the numbers (slots) that their ends begin at, and which rows they are; `u32::MAX`: none.
+/// Eight adjacent rows: the slots at which their ends begin, and the indices of the rows; `u32::MAX`: none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Strand {
     pub ends: [u32; 2],
@@ -20,21 +22,21 @@ pub(crate) struct Strand {
 /// A sheet in strips.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct GridStrips {
-    /// Node of each slot, `u32::MAX` where there is none.
+    /// Node of each slot, `u32::MAX` for none.
     pub order: Vec<u32>,
-    /// Of each list of rows.
+    /// For each list of rows.
     pub strands: [Vec<Strand>; 2],
 }
 
-/// How nodes lie in vectors.
+/// Assignment of nodes to vectors.
 #[derive(Clone, Copy, Debug)]
 struct Layout {
-    /// Nodes along the numbers, and across.
+    /// Number of nodes along the numbering, and across.
     columns: usize,
     lines: usize,
-    /// Strips run across the numbers instead of along.
+    /// Strips run across the numbering instead of along.
     turned: bool,
-    /// T: vectors of a line.
+    /// T: vectors per line.
     width: usize,
 }
 
@@ -45,7 +47,7 @@ impl Layout {
         if self.turned { [j, i] } else { [i, j] }
     }
 
-    /// Lines of vectors.
+    /// Number of lines of vectors.
     fn count(&self) -> usize {
         if self.turned { self.columns } else { self.lines }
     }
@@ -66,7 +68,8 @@ impl Layout {
     }
 }
 
-/// The sheet of these rows in strips, if it is one of rows and columns; `lists`: edges, and what else joins their nodes.
+/// The sheet of these rows in strips, if it is a regular grid; `lists`: edges, and other constraints between their
+/// nodes.
 pub(crate) fn grid_strips(nodes: usize, lists: [&[Distance]; 2]) -> Option<GridStrips> {
     let columns = stride(nodes, lists[0])?;
     let lines = nodes / columns;
@@ -74,7 +77,7 @@ pub(crate) fn grid_strips(nodes: usize, lists: [&[Distance]; 2]) -> Option<GridS
     for turned in [false, true] {
         let across = if turned { lines } else { columns };
         let least = across.div_ceil(LANES);
-        // one wider wastes lanes, but lets alternating diagonals fill whole vectors
+        // one vector wider leaves unused lanes, but allows alternating diagonals to fill complete vectors
         for width in [least, least + 1] {
             let layout = Layout { columns, lines, turned, width };
             let Some(strands) = all(&layout, lists) else { continue };
@@ -87,7 +90,7 @@ pub(crate) fn grid_strips(nodes: usize, lists: [&[Distance]; 2]) -> Option<GridS
     best.map(|(_, grid_strips)| grid_strips)
 }
 
-/// The number of columns C, when every edge joins neighbours of a grid.
+/// The number of columns C, when every edge connects neighbours of a grid.
 fn stride(nodes: usize, edges: &[Distance]) -> Option<usize> {
     let apart = |row: &Distance| row.nodes[0].abs_diff(row.nodes[1]) as usize;
     let fits = |columns: usize| {
@@ -100,17 +103,17 @@ fn stride(nodes: usize, edges: &[Distance]) -> Option<usize> {
     [farthest - 1, farthest].into_iter().find(|&c| c >= 2 && nodes.is_multiple_of(c) && fits(c))
 }
 
-/// All lists in strips; none where two rows of a vector would share a node.
+/// All lists in strips; none where two rows of a vector would have a common node.
 fn all(layout: &Layout, lists: [&[Distance]; 2]) -> Option<[Vec<Strand>; 2]> {
     Some([strands(layout, lists[0])?, strands(layout, lists[1])?])
 }
 
-/// A row as a strand sees it: direction, colour and vector to sort by, lane, and which row it is.
+/// A row for sorting: direction, colour and vector, then lane and index of the row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Thread {
     direction: [i64; 2],
     colour: i64,
-    /// Along the strips the lines, across them the vectors of a line come one after the other.
+    /// Sort key: along the strips by line, across them by vector of a line.
     turn: [i64; 2],
     lane: i64,
     ends: [i64; 2],
@@ -138,14 +141,14 @@ fn thread(layout: &Layout, row: u32, distance: &Distance) -> Thread {
     Thread { direction, colour, turn, lane, ends, row }
 }
 
-/// The rows of one vector; none when they do not end in one, or share a node.
+/// The rows of one vector; none when they do not end in one vector, or have a common node.
 fn strand(threads: &[Thread]) -> Option<Strand> {
     let [a, b] = threads[0].ends;
     let mut rows = [u32::MAX; LANES];
     for thread in threads {
         let lane = thread.lane as usize;
         let end = b + thread.lane;
-        // a node of a vector is the end of no row that begins there
+        // a node of a vector must not be the end of a row that begins there
         if thread.ends != [a, b] || rows[lane] != u32::MAX || (a..a + LANES as i64).contains(&end) {
             return None;
         }
@@ -166,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn every_row_of_a_grid_is_in_one_lane_and_begins_and_ends_at_its_nodes() {
+    fn every_row_of_a_grid_is_in_one_lane_and_connects_its_nodes() {
         for diagonals in [Diagonals::Alternating, Diagonals::Parallel] {
             let mesh = TriMesh::sheet([50, 30], [1.0, 0.6], diagonals).expect("a sheet");
             let edges = rows(mesh.edges());
@@ -198,16 +201,16 @@ mod tests {
     }
 
     #[test]
-    fn a_mesh_that_is_no_grid_is_left_alone() {
+    fn a_mesh_that_is_no_grid_has_no_strips() {
         let mut mesh = TriMesh::sheet([20, 20], [1.0, 1.0], Diagonals::Alternating).expect("a sheet");
-        // one vertex more in the middle of a triangle
+        // an additional vertex in the middle of a triangle
         let [a, b, c] = mesh.triangles[7];
         let middle = mesh.vertices.len() as u32;
         mesh.vertices.push(Vec3::ZERO);
         mesh.triangles[7] = [a, b, middle];
         mesh.triangles.extend([[b, c, middle], [c, a, middle]]);
         assert_eq!(grid_strips(mesh.vertices.len(), [&rows(mesh.edges()), &[]]), None);
-        // nor one with too few columns for strips
+        // a grid with too few columns for strips is rejected too
         let small = TriMesh::sheet([5, 5], [1.0, 1.0], Diagonals::Alternating).expect("a sheet");
         let skip_constraints = rows(
             crate::deformable::cloth::skip_constraints::skip_constraints(&small).into_iter().map(|b| b.nodes).collect(),

@@ -1,5 +1,6 @@
-//! Cloth as a structure of arrays: nodes in lanes, distance constraints between them, contacts and self-contact solved
-//! while the sheet is in cache. Position based bodies run on it when nothing but balls and planes touches them.
+//! Cloth as a structure of arrays: nodes in SIMD lanes, distance constraints between them, contacts and self-contact
+//! solved while the sheet is in cache. Position based bodies use it when they are in contact with spheres and planes
+//! only.
 
 pub(crate) mod cuthill_mckee;
 pub(crate) mod distance_lanes;

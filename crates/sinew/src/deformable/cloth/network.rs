@@ -1,6 +1,6 @@
-//! Nodes held together by distance rows: the part of a particle body that runs in lanes. A sheet or rope that is nothing
-//! else (*bare*) can be handed out for a whole step, so that its nodes stay in columns from substep to substep
-//! (`contact/cloth/mod.rs`).
+//! Nodes connected by distance constraints: the part of a particle body that runs in SIMD lanes. A sheet or rope
+//! without other constraints (*bare*) can be taken over for a complete step, so that its nodes stay in a structure of
+//! arrays from substep to substep (`contact/cloth/mod.rs`).
 
 use crate::deformable::cloth::cuthill_mckee::cuthill_mckee_order;
 use crate::deformable::cloth::distance_lanes::{DistanceLanes, PADS, Places};
@@ -11,32 +11,33 @@ use crate::deformable::cloth::soa::ParticleSoa;
 use crate::deformable::pbd::{Distance, Rows};
 use crate::math::{Block, Blocks, Real, Vec3};
 
-/// Rounds in which the last substep of a step takes back stretch of a sheet that touches itself, with contacts in between.
+/// Rounds in which the last substep of a step enforces the stretch limit of a sheet with self-contact, alternating with
+/// contacts.
 const ROUNDS: u32 = 2;
 
 /// Nodes, edges and braces.
 #[derive(Clone, Debug)]
 pub struct DistanceNetwork {
-    /// Places, velocities and masses.
+    /// Positions, velocities and masses.
     pub soa: ParticleSoa,
     /// `Rows::distances` and `Rows::skip_constraints` in lanes.
     edges: DistanceLanes,
     skip_constraints: DistanceLanes,
-    /// Places and inverse masses of rows that are not in strips. (slot_count, and pads) [m, 1/kg]
+    /// Positions and inverse masses for rows that are not in strips. (slot_count, and pads) [m, 1/kg]
     pub(crate) places: Vec<Block>,
-    /// All rows lie in strips.
+    /// All rows are in strips.
     woven: bool,
-    /// Stretch that the last substep takes back, and in how many sweeps.
+    /// Stretch limit that the last substep enforces, and its number of sweeps.
     pub(crate) limit: (Real, u32),
 }
 
 impl DistanceNetwork {
-    /// Rows anywhere, by index.
+    /// Rows between arbitrary nodes, by index.
     pub fn new(rows: &Rows, masses: &[Real], limit: (Real, u32)) -> Self {
         let order: Vec<u32> = (0..masses.len() as u32).collect();
         let soa = ParticleSoa::new(&order, masses);
         let count = soa.slot_count();
-        // lanes without a row pull at two places a metre apart that do not answer
+        // lanes without a row act on two points one metre apart with zero inverse mass
         let pads = (0..PADS).map(|k| [(k % 2) as Real, 0.0, 0.0, 0.0]);
         let places = std::iter::repeat_n([0.0; 4], count).chain(pads).collect();
         let (edges, skip_constraints) =
@@ -44,8 +45,8 @@ impl DistanceNetwork {
         Self { soa, edges, skip_constraints, places, woven: false, limit }
     }
 
-    /// Lays the rows in strips where they are those of a grid, and brings together what is near otherwise; there must be no
-    /// others.
+    /// Arranges the rows in strips where they form a grid, and otherwise renumbers the nodes for locality; there must
+    /// be no other constraints.
     pub fn lay_strips(&mut self, rows: &Rows, masses: &[Real]) {
         if let Some(grid_strips) = grid_strips(masses.len(), [&rows.distances, &rows.skip_constraints]) {
             self.soa = ParticleSoa::new(&grid_strips.order, masses);
@@ -75,7 +76,7 @@ impl DistanceNetwork {
             (DistanceLanes::new(&rows.distances, count), DistanceLanes::new(&rows.skip_constraints, count));
     }
 
-    /// Numbers of the rows for a substep h [s] and the inverse masses learned last.
+    /// Constants of the rows for a substep h [s] and the current inverse masses.
     pub fn prepare(&mut self, h: Real, lanes: bool) {
         let stale = self.soa.take_stale();
         let w = self.soa.inverse_masses();
@@ -83,7 +84,7 @@ impl DistanceNetwork {
         self.skip_constraints.prepare(|slot| w[slot as usize], (h, lanes), stale);
     }
 
-    /// Forgets the impulses of the substep before, when it has several sweeps.
+    /// Resets the impulses of the previous substep, when a substep has several sweeps.
     pub fn forget(&mut self) {
         self.edges.begin();
         self.skip_constraints.begin();
@@ -95,7 +96,8 @@ impl DistanceNetwork {
         self.skip_constraints.sweep(places(self.woven, &mut self.soa, &mut self.places), once, lanes);
     }
 
-    /// Takes back what is beyond the limit of stretch: pairs pull each other, so that momentum holds.
+    /// Removes stretch beyond the limit: the corrections of a pair are equal and opposite, so that momentum is
+    /// conserved.
     pub fn hold_back(&mut self, lanes: bool) {
         let (limit, sweeps) = self.limit;
         if limit.is_finite() {
@@ -103,22 +105,22 @@ impl DistanceNetwork {
         }
     }
 
-    /// Places from columns to where rows want them.
+    /// Copies positions from the structure of arrays to the blocks that the rows use.
     pub fn spill(&mut self, lanes: bool) {
         if !self.woven {
             self.soa.spill(&mut self.places, lanes);
         }
     }
 
-    /// And back.
+    /// Copies them back.
     pub fn collect(&mut self, lanes: bool) {
         if !self.woven {
             self.soa.collect(&self.places, lanes);
         }
     }
 
-    /// Takes over a bare body for a step of substeps h [s], with its forces, if there are any [N], and gravity [m/s²]; `keep`:
-    /// what damping leaves of velocities in each.
+    /// Takes over a bare body for a step of substeps h [s], with its forces, if there are any [N], and gravity [m/s²];
+    /// `keep`: factor on the velocities by damping in each substep.
     pub fn load(&mut self, x: Blocks<'_>, v: Blocks<'_>, load: (&[Vec3], Vec3), (h, keep, lanes): (Real, Real, bool)) {
         self.soa.learn_pins(|node| v.get(node)[3]);
         let [a, b, c, _] = x.get(x.len() as u32 / 2);
@@ -130,7 +132,8 @@ impl DistanceNetwork {
         self.spill(lanes);
     }
 
-    /// Contacts of the sheet with itself, on goals; who is too near comes apart in places too (`self_contact.rs`).
+    /// Self-contact of the sheet, on goals; the overlap of pairs that are too close is corrected in positions as well
+    /// (`self_contact.rs`).
     fn fold(&mut self, self_contact: &mut SelfContact, step: SelfContactStep<'_>) {
         let count = self.soa.slot_count();
         let mut goals = std::mem::take(if self.woven { &mut self_contact.p } else { &mut self.places });
@@ -155,8 +158,9 @@ impl DistanceNetwork {
         *(if self.woven { &mut self_contact.p } else { &mut self.places }) = goals;
     }
 
-    /// What comes after the rows of a bare body: velocities, contacts, places (`landing.rs`). The last substep takes back
-    /// stretch before, in rounds where a sheet touches itself, and what contacts leave of it in places alone (`settle`).
+    /// The part of a substep after the rows of a bare body: velocities, contacts, positions (`fused_substep.rs`). In
+    /// the last substep the stretch limit is enforced first, in rounds for a sheet with self-contact; the excess that
+    /// contacts leave is removed in positions only (`settle`).
     pub(crate) fn fused_substep(
         &mut self,
         mut touched: Touched<'_>,
@@ -195,9 +199,10 @@ impl DistanceNetwork {
         squares
     }
 
-    /// Takes back what contacts left beyond the limit at the end of a step, in places alone: nodes that are pinched between two
-    /// bodies hold on to both, and pulled single edges out of the limit again. They go along the sheet and so along what
-    /// they lie on, by less than a tenth of an edge. Where a sheet touches itself its layers hold them up.
+    /// Removes the stretch that contacts leave beyond the limit at the end of a step, in positions only: nodes that are
+    /// clamped between two bodies stick to both and have stretched single edges beyond the limit again. Nodes move
+    /// along the sheet and therefore along the surface that they rest on, by less than a tenth of an edge. In a sheet
+    /// with self-contact its layers support them.
     fn settle(&mut self, touched: Touched<'_>, lanes: bool) {
         let (limit, sweeps) = self.limit;
         self.edges.limit(places(self.woven, &mut self.soa, &mut self.places), limit, sweeps / 2, lanes);

@@ -1,19 +1,22 @@
-//! Contacts of a sheet in columns with itself: its vertices with its faces and its edges with each other.
+//! Self-contact of a sheet in a structure of arrays: its vertices with its faces and its edges with each other.
 //!
-//! *Who may touch* is listed for a step: pairs that come within reach and twice a margin of each other while all go on as
-//! they do. Who is not on the list cannot touch as long as every node stays within the margin of its way. A node that
-//! strays gets a new way, and what is around it is listed again; nobody is taken off. Lists do not live from step to step.
+//! *Candidate pairs* are listed once per step: pairs whose distance falls below the contact distance plus twice a
+//! margin while all nodes follow straight trajectories at constant velocity. A pair that is not on the list cannot come
+//! into contact as long as every node stays within the margin of its trajectory. A node that deviates by more gets a
+//! new trajectory, and the pairs around it are listed again; no pair is removed. Lists are not kept from step to step.
 //!
-//! *What they do* is done on the goals p of a substep, between the rows and the walls, one pair after the other. With
-//! k = Σ c² w, u = Σ c (p − x), now = n·Σ c x and u_t the tangent part of u
+//! *Contacts* are solved on the goals p of a substep, between the rows and the contacts with other bodies, one pair
+//! after the other (Gauss-Seidel). With k = Σ c² w, u = Σ c (p − x), now = n·Σ c x, u_t the tangential part of u and
+//! reach the contact distance
 //!
 //! ```text
 //!   λ = max(0, min(now, reach) − now − n·u)/k,   p += c w λ n
 //!   p −= c w u_t min(1, μ λ k/|u_t|)/k
 //! ```
 //!
-//! Nothing is pushed apart by that: it would fly. What is nearer than reach comes apart by places alone, x and p
-//! together, at the rate of all contacts. Shares sum to zero, so that momentum holds.
+//! This step does not separate the pair: a separating impulse would add energy. The overlap of a pair that is closer
+//! than the contact distance is corrected in positions only, x and p together, at the correction rate of all contacts.
+//! The weights c sum to zero, so that momentum is conserved.
 
 use crate::collision::surface::{Candidate, FeaturePair, FoldList, Look, SelfContactFinder, Ways};
 use crate::contact::kernel::rigid_batch::ContactParams;
@@ -21,19 +24,20 @@ use crate::contact::kernel::self_contact::{AtRest, FoldGroup, FoldPush, Try};
 use crate::math::{Block, LANES, Real, Vec3, run, vec};
 use crate::model::surface::Cells;
 
-/// What times leave to rounding.
+/// Relative margin of times for rounding error.
 const MORE: Real = 1.001;
-/// All are listed again where more than this part of the nodes has strayed at once: one by one takes longer then.
+/// The complete list is rebuilt when more than one in this many nodes has left its trajectory: node by node is slower
+/// then.
 const MANY: usize = 8;
-/// Marks pairs of edges among those that touch.
+/// Flag of edge pairs among the active pairs.
 const EDGES: u32 = 1 << 31;
 
-/// How a sheet meets itself, for a step.
+/// Parameters of self-contact for a step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SelfContactRules {
-    /// Distance of two layers that touch [m].
+    /// Distance of two layers in contact [m].
     pub thick: Real,
-    /// How far nodes may leave their ways until what is around them is listed again [m].
+    /// Deviation of a node from its trajectory above which the pairs around it are listed again [m].
     pub stray: Real,
     /// The step [s].
     pub time: Real,
@@ -41,14 +45,14 @@ pub(crate) struct SelfContactRules {
     pub kinetic_friction: Real,
 }
 
-/// Pairs of one kind in lanes, and who has which.
+/// Pairs of one kind in lanes, and an index of the pairs of each feature.
 #[derive(Debug, Default)]
 struct Listed {
     groups: Vec<FoldGroup>,
     pushes: Vec<FoldPush>,
     count: usize,
-    /// The last pair of each vertex or edge that comes first in it; of each pair who comes second, and the pair before. One
-    /// more, 0 for none.
+    /// For each vertex or edge that is first in a pair its last pair; for each pair its second feature and the previous
+    /// pair of the first. Indices are increased by one, 0 is none.
     last: Vec<u32>,
     before: Vec<[u32; 2]>,
 }
@@ -93,28 +97,28 @@ impl Listed {
     }
 }
 
-/// A pair that touched, for the records.
+/// A pair that was in contact, for the contact records.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ActivePair {
     pub pair: FeaturePair,
     /// From the first feature to the second.
     pub normal: Vec3,
-    /// Of the corners of the first and of the second.
+    /// Weights of the corners of the first feature and of the second.
     pub shares: [Vec3; 2],
     pub reach: Real,
-    /// Impulse of the step on the second, its normal part [N·s], and the deepest overlap [m].
+    /// Impulse of the step on the second, its normal part [N·s], and the maximum overlap [m].
     pub sum: Vec3,
     pub pressed: Real,
     pub deepest: Real,
-    /// It touches at the end of the step.
+    /// True when the pair is in contact at the end of the step.
     pub stays: bool,
 }
 
-/// A sheet and itself.
+/// Self-contact of a sheet.
 #[derive(Debug)]
 pub(crate) struct SelfContact {
     finder: SelfContactFinder,
-    /// Nodes of faces and edges by number, the slot of each node, and places at rest by slot.
+    /// Nodes of faces and edges by index, the slot of each node, and rest positions by slot.
     corners: Vec<[u32; 3]>,
     ends: Vec<[u32; 2]>,
     slots: Vec<u32>,
@@ -126,29 +130,30 @@ pub(crate) struct SelfContact {
     active: Vec<u32>,
     /// Pairs that were in contact in the step, with group and lane. Scratch of `each_pair`.
     touched: Vec<(FeaturePair, usize, usize)>,
-    /// Pairs that touched at the end of the step before, and their sides.
+    /// Pairs that were in contact at the end of the previous step, and their sides.
     known: Vec<(FeaturePair, Real)>,
-    /// Places of this substep, each with how far its node goes, seen from the sheet as a whole, and goals. (slot_count) [m]
+    /// Positions of this substep, each with the displacement of its node relative to the mean of the sheet, and goals.
+    /// (slot_count) [m]
     pub x: Vec<Block>,
     pub p: Vec<Block>,
-    /// The way of each node: its places at the start of the step and at its end. (slot_count) [m]
+    /// Trajectory of each node: its positions at the start of the step and at its end. (slot_count) [m]
     from: Vec<Block>,
     to: Vec<Block>,
-    /// Slots of nodes that have left their ways.
+    /// Slots of nodes that have left their trajectories.
     strayed: Vec<u32>,
-    /// Substeps of the step that are over.
+    /// Number of completed substeps of the step.
     done: u32,
-    /// The step has its list.
+    /// The list of the step has been built.
     is_listed: bool,
 }
 
-/// Numbers of a substep.
+/// Parameters of a substep.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SelfContactStep<'a> {
     pub params: &'a ContactParams,
-    /// The same substep comes again: nobody moves yet.
+    /// The same substep is repeated: positions are not advanced yet.
     pub again: bool,
-    /// Goals are where nodes are put, whatever their velocities: what pushes them there is no impulse.
+    /// Goals are the final positions, independent of velocities: corrections are not counted as impulses.
     pub places_alone: bool,
     pub lanes: bool,
 }
@@ -180,14 +185,15 @@ impl SelfContact {
         }
     }
 
-    /// Begins a step. Sides are those that are remembered next.
+    /// Begins a step. The sides of the previous step are passed with `remember` next.
     pub fn begin(&mut self, rules: SelfContactRules) {
         (self.rules, self.done, self.is_listed) = (rules, 0, false);
         self.known.clear();
         self.listed.iter_mut().for_each(Listed::clear);
     }
 
-    /// What State has of a pair that touched: its normal from the first feature to the second. Pairs come sorted.
+    /// Registers a pair that was in contact in State: its normal from the first feature to the second. Pairs must be
+    /// sorted.
     pub fn remember(&mut self, pair: FeaturePair, normal: Vec3, x: impl Fn(u32) -> Vec3) {
         let axis = if pair.edges {
             let (Some(a), Some(b)) = (self.ends.get(pair.a as usize), self.ends.get(pair.b as usize)) else { return };
@@ -203,12 +209,12 @@ impl SelfContact {
         self.known.push((pair, side));
     }
 
-    /// A substep is over.
+    /// Completes a substep.
     pub fn pass(&mut self) {
         self.done += 1;
     }
 
-    /// True when the list does not hold for this substep of h [s], at whose end nodes want to be at `p`.
+    /// True when the list is not valid for this substep of h [s], whose goals are `p`.
     pub fn is_stale(&mut self, p: &[Block], h: Real) -> bool {
         self.strayed.clear();
         if !self.is_listed {
@@ -218,7 +224,7 @@ impl SelfContact {
         let far = self.rules.stray * self.rules.stray;
         for (slot, ((p, x), to)) in p.iter().zip(&self.from).zip(&self.to).enumerate() {
             let [a, b, c] = [0, 1, 2].map(|k| p[k] - (x[k] + (to[k] - x[k]) * gone));
-            // not a number is far too
+            // NaN counts as deviated
             if !(a * a + b * b + c * c <= far) {
                 self.strayed.push(slot as u32);
             }
@@ -226,12 +232,13 @@ impl SelfContact {
         !self.strayed.is_empty()
     }
 
-    /// True when there is nobody to look at.
+    /// True when there are no candidate pairs.
     pub fn is_empty(&self) -> bool {
         self.listed.iter().all(|listed| listed.groups.is_empty())
     }
 
-    /// Lists the pairs that may touch until the end of the step, with goals `p` a substep h after places `x`.
+    /// Lists the pairs that may come into contact until the end of the step, with goals `p` a substep h after positions
+    /// `x`.
     pub fn list(&mut self, p: &[Block], h: Real, lanes: bool) {
         self.from.resize(self.x.len(), [0.0; 4]);
         self.to.resize(self.x.len(), [0.0; 4]);
@@ -239,7 +246,7 @@ impl SelfContact {
         let reach = self.rules.thick + 2.0 * self.rules.stray;
         let look = Look { reach, start, end: MORE * self.rules.time };
         let Self { x, from, to, .. } = self;
-        // straight on from here, and back to the start of the step as if it had always been so
+        // straight line from the current position, extrapolated back to the start of the step
         let mut set_out = |slot: usize| {
             let (x, way) = (vec(x[slot]), (vec(p[slot]) - vec(x[slot])) / h);
             from[slot] = (x - way * start).extend(0.0).to_array();
@@ -262,8 +269,8 @@ impl SelfContact {
         self.known = known;
     }
 
-    /// Adds what was found to the lists, if it is not there, and pairs that touched before with their sides: one that has
-    /// gone through by more than a list reaches would be forgotten there.
+    /// Adds the pairs found to the lists, unless they are listed, and pairs that were in contact before with their
+    /// sides: a pair that has penetrated by more than the search distance would otherwise be lost.
     fn add(&mut self, may_be_there: bool, known: &[(FeaturePair, Real)], lanes: bool) {
         let new = [0, 1].map(|kind| self.listed[kind].count / LANES);
         for candidate in self.found.each() {
@@ -302,8 +309,8 @@ impl SelfContact {
         nodes.map(|node| self.slots[node as usize])
     }
 
-    /// Tries all pairs, and lets those push that touch: goals `p` change, and places in `x`. Goals have inverse masses. False
-    /// when nobody touches.
+    /// Tests all pairs, and solves those in contact: goals `p` change, and positions in `x`. Goals include inverse
+    /// masses. Returns false when no pair is in contact.
     pub fn touch(&mut self, p: &mut [Block], step: SelfContactStep<'_>) -> bool {
         self.active.clear();
         self.see_how_far(p);
@@ -317,7 +324,7 @@ impl SelfContact {
         !self.active.is_empty()
     }
 
-    /// How far each node goes in the substep, seen from the sheet as a whole.
+    /// Displacement of each node in the substep relative to the mean of the sheet.
     fn see_how_far(&mut self, p: &[Block]) {
         let mut mean = Vec3::ZERO;
         for (p, x) in p.iter().zip(&self.x) {
@@ -329,7 +336,7 @@ impl SelfContact {
         }
     }
 
-    /// One pair.
+    /// Solves one pair.
     fn solve_normal(&mut self, at: u32, p: &mut [Block], step: SelfContactStep<'_>) {
         let (kind, group, lane) = seat_of(at);
         let Listed { groups, pushes, .. } = &mut self.listed[kind];
@@ -347,17 +354,18 @@ impl SelfContact {
         if !(k > 0.0) {
             return;
         }
-        // other pairs may have taken them apart: what each adds to that for itself is too much together, and cloth flew
+        // the current distance: other pairs may have separated them already. With the full correction of every pair the
+        // sum was too large, and cloth was ejected
         let now = normal.dot(apart);
         let soon = now + normal.dot(way);
-        let solve_normal = (now.min(reach) - soon).max(0.0) / k;
-        // friction: what it can take off the way along each other
+        let lambda = (now.min(reach) - soon).max(0.0) / k;
+        // friction: reduction of the tangential relative displacement
         let slip = way - normal * normal.dot(way);
-        let (length, hold) = (slip.length(), self.rules.static_friction * solve_normal * k);
-        let most = if length > hold { self.rules.kinetic_friction * solve_normal * k } else { length };
+        let (length, hold) = (slip.length(), self.rules.static_friction * lambda * k);
+        let most = if length > hold { self.rules.kinetic_friction * lambda * k } else { length };
         let rub = if length > 0.0 { most.min(length) / (length * k) } else { 0.0 };
-        let push = normal * solve_normal - slip * rub;
-        // what is too near comes apart by places alone
+        let push = normal * lambda - slip * rub;
+        // overlap is corrected in positions only
         let depth = reach - soon.max(now.min(reach));
         let speed = (depth * step.params.bias_rate).min(step.params.push_speed).max(0.0);
         let lift = if step.again { 0.0 } else { speed * h / k };
@@ -378,11 +386,11 @@ impl SelfContact {
         for (to, more) in g.sum.iter_mut().zip(impulse.to_array()) {
             to[lane] += more;
         }
-        g.pressed[lane] += solve_normal / h;
+        g.pressed[lane] += lambda / h;
         g.deepest[lane] = g.deepest[lane].max(reach - now);
     }
 
-    /// Calls `see` with every pair that touched in the step, in the order of keys.
+    /// Calls `see` with every pair that was in contact in the step, in the order of keys.
     pub fn each_pair(&mut self, mut see: impl FnMut(ActivePair)) {
         let touched = &mut self.touched;
         touched.clear();
@@ -400,7 +408,7 @@ impl SelfContact {
             let (tried, g) = (&groups[group], &pushes[group]);
             let pick = |a: &[[Real; LANES]; 3]| Vec3::new(a[0][lane], a[1][lane], a[2][lane]);
             let c = g.shares.map(|c| c[lane]);
-            // a vertex comes first in its key: its face pushes the other way
+            // a vertex is first in its key: the normal of its face has the opposite direction
             let sign = if pair.edges { 1.0 } else { -1.0 };
             let shares = if pair.edges {
                 [Vec3::new(-c[0], -c[1], 0.0), Vec3::new(c[2], c[3], 0.0)]
@@ -421,7 +429,7 @@ impl SelfContact {
     }
 }
 
-/// Kind, group and lane of a pair that touches.
+/// Kind, group and lane of an active pair.
 fn seat_of(at: u32) -> (usize, usize, usize) {
     let seat = (at & !EDGES) as usize;
     (usize::from(at & EDGES != 0), seat / LANES, seat % LANES)

@@ -1,23 +1,25 @@
-//! Second neighbours of a sheet: edges that go on straight through a node.
+//! Second neighbours of a sheet: pairs of edges that continue straight through a node.
 //!
-//! One sweep a substep carries a pull one edge on, so that a cloth which is caught at one place stretches by the speed of
-//! impact over edges a second (cloth study, section 2). Rows from each node to the one after the next carry it twice as far
-//! and take most of that stretch. They pull only: a sheet that folds between its nodes does not feel them.
+//! One sweep per substep propagates tension by one edge, so that a cloth that is stopped at one point stretches by the
+//! impact speed over the number of edges per second (cloth study, section 2). Constraints between second neighbours
+//! propagate it twice as far and remove most of that stretch. They are tension-only: a sheet that folds between its
+//! nodes has no force in them.
 
 use crate::math::{Real, Vec3};
 use crate::model::tri_mesh::TriMesh;
 
-/// Least cosine between two edges that go on straight: 30 degrees. Wider, and the row would hold the node on its line.
+/// Minimum cosine between two edges that count as straight: 30 degrees. With a larger angle the constraint would force
+/// the node onto the line.
 const STRAIGHT: Real = 0.866;
 
-/// A pair of second neighbours with the mean share of area of its two edges.
+/// A pair of second neighbours with its rest length.
 pub(crate) struct SkipConstraint {
     pub nodes: [u32; 2],
     /// [m]
     pub rest: Real,
 }
 
-/// At every node the two shortest pairs of edges that go on straight and have no edge in common: along and across the grain.
+/// At every node the two shortest pairs of straight edges without a common edge: along and across the grain.
 pub(crate) fn skip_constraints(mesh: &TriMesh) -> Vec<SkipConstraint> {
     let count = mesh.vertices.len();
     let mut starts = vec![0u32; count + 1];
@@ -39,10 +41,10 @@ pub(crate) fn skip_constraints(mesh: &TriMesh) -> Vec<SkipConstraint> {
         let near = &others[starts[n] as usize..starts[n + 1] as usize];
         straight_pairs(&mesh.vertices, n, near, &mut out);
     }
-    // two middles may have the same ends
+    // two middle nodes may have the same end nodes
     out.sort_by_key(|b: &SkipConstraint| b.nodes);
     out.dedup_by_key(|b| b.nodes);
-    // nor is there a second row where the ends have an edge of their own
+    // no second constraint where the end nodes have an edge of their own
     out.retain(|b| edges.binary_search(&b.nodes).is_err());
     out
 }
@@ -75,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_grid_is_braced_along_its_rows_and_columns() {
+    fn a_grid_has_skip_constraints_along_its_rows_and_columns() {
         let mut mesh = TriMesh::default();
         for i in 0..5u32 {
             for j in 0..5 {
@@ -89,7 +91,7 @@ mod tests {
             }
         }
         let skip_constraints = skip_constraints(&mesh);
-        // three a row and a column of five, and the two diagonals through the nodes of the rim that have no row
+        // three in each row and column of five, and the two diagonals through the boundary nodes that have no row
         let straight = skip_constraints.iter().filter(|b| (b.rest - 2.0).abs() < 1e-6).count();
         assert_eq!(straight, 2 * 5 * 3);
         assert!(skip_constraints.iter().all(|b| b.rest < 3.0));

@@ -1,48 +1,51 @@
-//! Nodes of a particle body in columns of numbers, and the passes over all of them, in lanes: places x* before the sweeps,
-//! velocities from the goals after them.
+//! Nodes of a particle body as a structure of arrays, and the passes over all of them in SIMD lanes: positions x*
+//! before the sweeps, velocities from the goals after them.
 //!
-//! Places are taken from an origin near the body: digits go to the body and not to where it is.
+//! Positions are relative to an origin near the body: the precision is then relative to the size of the body, not to
+//! its distance from the world origin.
 //!
-//! The change of velocity is freed of its rigid part: what `parts.rs` does for many parts. With arms r from any origin, the
-//! sums M, Σ m r, Σ m r rᵀ, Σ m u and Σ m r × u give centre c, inertia about it, momentum and spin (parallel axes), and so
-//! the rigid motion a + ω × (r − c) with the momentum and spin of u.
+//! The rigid component is removed from the change of velocity, as `parts.rs` does for several parts. With arms r from
+//! any origin, the sums M, Σ m r, Σ m r rᵀ, Σ m u and Σ m r × u give the centre of mass c, the inertia about it, linear
+//! and angular momentum (parallel axis theorem), and so the rigid motion a + ω × (r − c) with the linear and angular
+//! momentum of u.
 
 use crate::deformable::cloth::fused_substep::{After, Land, Touched};
 use crate::deformable::parts::spin_of;
 use crate::math::lane3::{V3, add, along, cross, scale, splat3, sub};
 use crate::math::{Block, Blocks, Columns, Eight, Kernel, LANES, Lane, Mat3, Real, Sym3, Vec3, run};
 
-/// Places p, inverse mass w, then x, v, acceleration of external forces, mass.
+/// Positions p, inverse mass w, then x, v, acceleration of external forces, mass.
 const COUNT: usize = 14;
 const INVERSE: usize = 3;
 const X: usize = 4;
 const V: usize = 7;
 const MASS: usize = 13;
-/// How many sums of places; each is kept in every lane, so that lanes and scalar add in the same order.
+/// Number of position moments; each is summed per lane, so that the SIMD and the scalar path add in the same order.
 const MOMENTS: usize = 10;
 
-/// The nodes, in an order of their own: *slots*.
+/// The nodes, in an internal order: *slots*.
 #[derive(Clone, Debug)]
 pub struct ParticleSoa {
     columns: Columns<COUNT>,
-    /// Node of each slot; those behind the last node repeat it, and weigh nothing. (slot_count)
+    /// Node of each slot; slots after the last node repeat it with zero mass. (slot_count)
     nodes: Vec<u32>,
     /// Slots without a node.
     spare: Vec<bool>,
-    /// Places are from here [m].
+    /// Positions are relative to this point [m].
     pub origin: Vec3,
-    /// An inverse mass is 0: what is held takes up momentum.
+    /// True when an inverse mass is 0: a pinned node absorbs momentum.
     held: bool,
     /// Node that each slot is written to, `u32::MAX` for none. (slot_count)
     writes: Vec<u32>,
-    /// Of a step in columns (`landing.rs`): moments of the places at its start, the momentum and spin that rows gave, and
-    /// the motion that takes it out.
+    /// For a step in the structure of arrays (`fused_substep.rs`): moments of the positions at its start, the linear
+    /// and angular momentum added by the rows, and the motion that removes it.
     moments: [Real; MOMENTS],
     gained: [Real; 6],
     rigid: Rigid,
     /// Inverse masses have changed since `take_stale`.
     stale: bool,
-    /// What accelerates all nodes that are not pinned, when it is the same for all: the columns of it are not read then [m/s²].
+    /// Acceleration of all nodes that are not pinned, when it is uniform: the acceleration columns are not read then
+    /// [m/s²].
     fall: Option<Vec3>,
 }
 
@@ -53,12 +56,12 @@ pub(crate) struct Rigid {
     pub spin: Vec3,
 }
 
-/// Eight numbers of each of three columns.
+/// Eight values of each of three columns.
 pub(crate) type Three<'a> = [&'a [Eight]; 3];
 pub(crate) type ThreeMut<'a> = [&'a mut [Eight]; 3];
 
 impl ParticleSoa {
-    /// Nodes in this order, `u32::MAX` where a slot has none, with their masses [kg].
+    /// Nodes in this order, `u32::MAX` for a slot without a node, with their masses [kg].
     pub fn new(order: &[u32], masses: &[Real]) -> Self {
         let mut columns = Columns::<COUNT>::new(order.len());
         let mut nodes = order.to_vec();
@@ -70,7 +73,7 @@ impl ParticleSoa {
         for (slot, to) in mass.as_flattened_mut().iter_mut().enumerate() {
             *to = if spare[slot] { 0.0 } else { masses[nodes[slot] as usize] };
         }
-        // nobody's inverse mass: the first step learns it
+        // an invalid inverse mass: the first step sets the true one
         let [_, _, _, inverse, ..] = columns.columns_mut();
         inverse.as_flattened_mut().fill(-1.0);
         let writes = nodes.iter().zip(&spare).map(|(&n, &spare)| if spare { u32::MAX } else { n }).collect();
@@ -79,7 +82,7 @@ impl ParticleSoa {
         Self { columns, nodes, spare, origin, held, writes, moments, gained, rigid, stale, fall: None }
     }
 
-    /// Slots, a multiple of eight.
+    /// Number of slots, a multiple of eight.
     pub fn slot_count(&self) -> usize {
         self.columns.len()
     }
@@ -95,7 +98,7 @@ impl ParticleSoa {
         slots
     }
 
-    /// All columns, those of places and inverse masses first: what strips run over.
+    /// All columns, those of positions and inverse masses first: the storage that strips operate on.
     pub fn columns_mut(&mut self) -> &mut Columns<COUNT> {
         &mut self.columns
     }
@@ -105,7 +108,7 @@ impl ParticleSoa {
         self.columns.column(INVERSE).as_flattened()
     }
 
-    /// Takes over who is pinned; within a step nobody changes that.
+    /// Updates inverse masses and with them the pinned nodes; they are constant within a step.
     pub fn learn_pins(&mut self, inverse_mass: impl Fn(u32) -> Real) {
         let (mut stale, mut held) = (self.stale, false);
         let [_, _, _, inverse, ..] = self.columns.columns_mut();
@@ -118,12 +121,12 @@ impl ParticleSoa {
         (self.held, self.stale) = (held, stale);
     }
 
-    /// Whether inverse masses have changed since this was asked before.
+    /// Whether inverse masses have changed since the last call.
     pub fn take_stale(&mut self) -> bool {
         std::mem::take(&mut self.stale)
     }
 
-    /// Takes over places, from this origin, and velocities.
+    /// Loads positions, relative to this origin, and velocities.
     pub fn load(&mut self, origin: Vec3, x: Blocks<'_>, v: Blocks<'_>, lanes: bool) {
         self.origin = origin;
         let [_, _, _, _, x0, x1, x2, v0, v1, v2, ..] = self.columns.columns_mut();
@@ -131,9 +134,9 @@ impl ParticleSoa {
         run(Load { nodes: &self.nodes, from: (x, v), to, origin }, lanes);
     }
 
-    /// Acceleration by external forces [N], one a node or none at all, and by gravity [m/s²].
+    /// Acceleration by external forces [N], one per node or none at all, and by gravity [m/s²].
     pub fn push(&mut self, force: &[Vec3], gravity: Vec3) {
-        // gravity alone, as a rule
+        // usually gravity alone
         let free = force.iter().fold(true, |none, f| none & (*f == Vec3::ZERO));
         self.fall = free.then_some(gravity);
         if free {
@@ -156,7 +159,7 @@ impl ParticleSoa {
         run(Begin { from, p: [p0, p1, p2], v: [v0, v1, v2], h, keep }, lanes);
     }
 
-    /// v += (p − (x + h v))/h less its rigid part: x* again by the same sum gives the same bits.
+    /// v += (p − (x + h v))/h without its rigid component: recomputing x* with the same sum gives the same bits.
     pub fn end(&mut self, h: Real, lanes: bool) {
         let held = self.held;
         let [p0, p1, p2, _, x0, x1, x2, v0, v1, v2, _, _, _, m] = self.columns.columns_mut();
@@ -167,26 +170,26 @@ impl ParticleSoa {
         run(Take { x, shift: [p0, p1, p2], v: [v0, v1, v2], motion }, lanes);
     }
 
-    /// Places with inverse masses as blocks, in the order of slots.
+    /// Positions with inverse masses as blocks, in the order of slots.
     pub fn spill(&self, places: &mut [Block], lanes: bool) {
         let p = [0, 1, 2, INVERSE].map(|k| self.columns.column(k));
         run(Spill { p, places: &mut places[..self.columns.len()] }, lanes);
     }
 
-    /// Where nodes were before the goals, with inverse masses as blocks, in the order of slots.
+    /// Positions x at the start of the substep, with inverse masses as blocks, in the order of slots.
     pub fn spill_x(&self, places: &mut [Block], lanes: bool) {
         let p = [X, X + 1, X + 2, INVERSE].map(|k| self.columns.column(k));
         run(Spill { p, places: &mut places[..self.columns.len()] }, lanes);
     }
 
-    /// Places from blocks.
+    /// Positions from blocks.
     pub fn collect(&mut self, places: &[Block], lanes: bool) {
         let count = self.columns.len();
         let [p0, p1, p2, ..] = self.columns.columns_mut();
         run(Collect { p: [p0, p1, p2], places: &places[..count] }, lanes);
     }
 
-    /// The same for where nodes were before the goals.
+    /// The same for the positions x at the start of the substep.
     pub fn collect_x(&mut self, places: &[Block], lanes: bool) {
         let count = self.columns.len();
         let [_, _, _, _, x0, x1, x2, ..] = self.columns.columns_mut();
@@ -202,7 +205,7 @@ impl ParticleSoa {
         }
     }
 
-    /// Begins a step in columns: nothing gained yet.
+    /// Begins a step in the structure of arrays: no momentum added yet.
     pub fn start(&mut self, lanes: bool) {
         (self.gained, self.rigid) = ([0.0; 6], Rigid::default());
         self.moments = self.moments_now(lanes);
@@ -213,8 +216,8 @@ impl ParticleSoa {
         run(Moments { x, m: self.columns.column(MASS) }, lanes)
     }
 
-    /// From goals to the goals of what comes after (`landing.rs`); goals are in `places`, or in columns. Returns the sum of
-    /// squared impulses of contacts.
+    /// From goals to the goals of the next phase (`fused_substep.rs`); goals are in `places`, or in columns. Returns
+    /// the sum of squared impulses of contacts.
     pub(crate) fn fused_substep(
         &mut self,
         places: Option<&mut [Block]>,
@@ -240,7 +243,7 @@ impl ParticleSoa {
         squares
     }
 
-    /// Nodes are where their goals are; these are in `places`, or in columns.
+    /// Sets the positions to the goals; these are in `places`, or in columns.
     pub fn settle(&mut self, places: Option<&[Block]>, lanes: bool) {
         if let Some(places) = places {
             self.collect(places, lanes);
@@ -251,7 +254,8 @@ impl ParticleSoa {
         }
     }
 
-    /// Ends a step in columns: takes out what rows gained in the last substep, and gives places and velocities back.
+    /// Ends a step in the structure of arrays: removes the momentum that the rows added in the last substep, and writes
+    /// positions and velocities back.
     pub fn finish(&mut self, x: Blocks<'_>, v: Blocks<'_>, lanes: bool) {
         if self.held {
             return self.store(x, v);
@@ -262,7 +266,7 @@ impl ParticleSoa {
         run(Give { from, nodes: &self.writes, to: (x, v), origin: self.origin, motion }, lanes);
     }
 
-    /// Gives places and velocities back; a pinned node that stands still keeps its place to the last bit.
+    /// Writes positions and velocities back; a pinned node with zero velocity keeps its position to the last bit.
     fn store(&self, x: Blocks<'_>, v: Blocks<'_>) {
         let column = |k: usize| self.columns.column(k).as_flattened();
         let (w, o) = (column(INVERSE), self.origin);
@@ -285,7 +289,7 @@ fn rigid_part(moments: &[Real; MOMENTS], [px, py, pz, lx, ly, lz]: [Real; 6]) ->
     }
     let centre = Vec3::new(mx, my, mz) / mass;
     let momentum = Vec3::new(px, py, pz);
-    // about the centre: second moments less those of the whole mass there
+    // about the centre of mass: second moments minus those of the total mass there
     let second = Mat3::from_cols(Vec3::new(xx, xy, xz), Vec3::new(xy, yy, yz), Vec3::new(xz, yz, zz))
         - crate::math::outer(centre, centre) * mass;
     let trace = second.x_axis.x + second.y_axis.y + second.z_axis.z;
@@ -294,7 +298,7 @@ fn rigid_part(moments: &[Real; MOMENTS], [px, py, pz, lx, ly, lz]: [Real; 6]) ->
     Rigid { velocity: momentum / mass - spin.cross(centre), spin }
 }
 
-/// Three numbers of each lane from `at` of a group on.
+/// Three values of each lane from `at` of a group on.
 #[inline(always)]
 pub(crate) fn three<L: Lane>(t: L::Token, c: &[&[Eight]; 3], group: usize, at: usize) -> V3<L> {
     [L::load(t, &c[0][group][at..]), L::load(t, &c[1][group][at..]), L::load(t, &c[2][group][at..])]
@@ -339,7 +343,7 @@ impl Kernel for Load<'_> {
     }
 }
 
-/// What accelerates nodes: all that are free in the same way, or each its own [m/s²].
+/// Acceleration of nodes: uniform for all free nodes, or per node [m/s²].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pull<'a> {
     pub fall: Option<Vec3>,
@@ -357,7 +361,7 @@ impl Pull<'_> {
 }
 
 struct Begin<'a> {
-    /// Places, accelerations, inverse masses.
+    /// Positions, accelerations, inverse masses.
     from: (Three<'a>, Pull<'a>, &'a [Eight]),
     p: ThreeMut<'a>,
     v: ThreeMut<'a>,
@@ -387,7 +391,7 @@ impl Kernel for Begin<'_> {
     }
 }
 
-/// M, Σ m r and Σ m r rᵀ of places.
+/// M, Σ m r and Σ m r rᵀ of positions.
 struct Moments<'a> {
     x: Three<'a>,
     m: &'a [Eight],
@@ -420,7 +424,7 @@ impl Kernel for Moments<'_> {
     }
 }
 
-/// p ← (p − (x + h v))/h = u, and Σ m u and Σ m r × u. Apart from the moments: sixteen sums are more than there are
+/// p ← (p − (x + h v))/h = u, and Σ m u and Σ m r × u. Separate from the moments: sixteen sums exceed the number of
 /// registers.
 struct Shift<'a> {
     x: Three<'a>,
@@ -458,7 +462,7 @@ impl Kernel for Shift<'_> {
     }
 }
 
-/// Lane by lane from the first on, as one sum.
+/// Sums the lanes in order from the first, as one sum.
 #[inline(always)]
 pub(crate) fn total<L: Lane, const N: usize>(sums: [[L; N]; LANES]) -> [Real; N] {
     let mut out = [0.0; N];
@@ -504,9 +508,9 @@ impl Kernel for Take<'_> {
     }
 }
 
-/// Places and velocities back to their nodes, without a rigid motion.
+/// Writes positions and velocities back to their nodes, without a rigid motion.
 struct Give<'a> {
-    /// Places, velocities, inverse masses.
+    /// Positions, velocities, inverse masses.
     from: (Three<'a>, Three<'a>, &'a [Eight]),
     nodes: &'a [u32],
     to: (Blocks<'a>, Blocks<'a>),
@@ -585,7 +589,7 @@ mod tests {
     use super::*;
     use crate::contact::kernel::rigid_batch::ContactParams;
 
-    /// Thirty-seven nodes in an order of their own, with gaps.
+    /// Thirty-seven nodes in an internal order, with gaps.
     fn soa() -> (ParticleSoa, Vec<Block>, Vec<Real>) {
         let masses: Vec<Real> = (0..37).map(|k| 0.01 * (1 + k % 4) as Real).collect();
         let order: Vec<u32> = (0..52).map(|k| if k % 4 == 3 { u32::MAX } else { k - k / 4 }).collect();
@@ -595,7 +599,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_that_is_a_rigid_motion_is_taken_out_whole_in_lanes_as_in_single_numbers() {
+    fn a_rigid_change_of_velocity_is_removed_completely_in_lanes_and_in_scalars() {
         let (velocity, spin) = (Vec3::new(0.3, -1.0, 2.0), Vec3::new(1.0, 0.5, -2.0));
         let h = 0.01;
         let made = [true, false].map(|lanes| {
@@ -604,7 +608,7 @@ mod tests {
             soa.learn_pins(|node| 1.0 / masses[node as usize]);
             soa.load(Vec3::ZERO, Blocks::new(&mut x), Blocks::new(&mut v), lanes);
             soa.begin(h, 1.0, lanes);
-            // goals: everybody where a rigid motion would take it, and one node a little farther
+            // goals: every node at its position after a rigid motion
             let [p0, p1, p2, ..] = soa.columns.columns_mut();
             let columns = [p0, p1, p2].map(|c| c.as_flattened_mut());
             for slot in 0..columns[0].len() {
@@ -617,13 +621,13 @@ mod tests {
             v
         });
         assert_eq!(made[0], made[1]);
-        // rounding of places of a metre, over h
+        // rounding error of positions of one metre, over h
         let slip = 1.0 / h * 4.0 * Real::EPSILON;
         assert!(made[0].iter().all(|v| v[..3].iter().all(|c| c.abs() < slip)), "{:?}", made[0]);
     }
 
     #[test]
-    fn what_goes_in_comes_out_and_pinned_nodes_keep_their_last_bit() {
+    fn free_nodes_fall_and_pinned_nodes_keep_every_bit() {
         let (mut soa, mut x, masses) = soa();
         let was = x.clone();
         let pinned = 5;

@@ -1,8 +1,8 @@
-//! Who integrates a body, and its largest step.
+//! Time integration scheme of a body, and its largest stable step.
 
 use crate::math::Real;
 
-/// Who integrates: what the parameters say, and whether an explicit body goes implicit for now.
+/// Time integration scheme: the one of the parameters, and whether an explicit body is temporarily implicit.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Scheme {
     Implicit,
@@ -22,7 +22,7 @@ impl Scheme {
         if let Self::Explicit { stable, on_request: false } = self { stable } else { Real::INFINITY }
     }
 
-    /// Lends an explicit body the implicit integrator, or takes it back.
+    /// Switches an explicit body to the implicit integrator temporarily, or back.
     pub(super) fn lend(&mut self, on: bool) {
         if let Self::Explicit { on_request, .. } = self {
             *on_request = on;

@@ -1,19 +1,19 @@
-//! Groups of oriented particles and the best placement of their rest shape.
+//! Groups of oriented particles and the best-fit transformation of their rest shape.
 //!
-//! A particle is an ellipsoid with semi-axes a: beside m x it has the moment of its own matter, so that the matrix to
-//! turn after (OP eq. 4.13, corrected)
+//! A particle is an ellipsoid with semi-axes a: besides m x it has the second moment of its own mass, so that the
+//! moment matrix (OP eq. 4.13, corrected)
 //!
 //! ```text
 //!   A = Σ w ((x − c)(x̄ − c̄)ᵀ + R_i ⅕ diag(a²) R̄_iᵀ)
 //! ```
 //!
-//! has a full rank for a chain, a sheet, and one particle alone. The rotation nearest to A is the R of least
+//! has full rank for a chain, a sheet, and a single particle. The rotation nearest to A is the R that minimises
 //!
 //! ```text
 //!   U = ½ ω² Σ s m (|x − c − R (x̄ − c̄)|² + ⅕ |(R_i − R R̄_i) diag(a)|²)
 //! ```
 //!
-//! with s the share of the group in the particle; shares of a particle sum to one.
+//! with s the weight of the group in the particle; the weights of a particle sum to one.
 
 use crate::deformable::oriented::{Groups, Particle};
 use crate::deformable::particle::{ParticleError, check_entry, positive};
@@ -21,32 +21,32 @@ use crate::deformable::shape_matching::Group;
 use crate::math::{Mat3, Quat, Real, Vec3, nearest_rotation_from, outer};
 use std::ops::Range;
 
-/// Groups, one after the other.
+/// Groups, stored consecutively.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sets {
     /// First member of each group, and the end. (group_count + 1)
     starts: Vec<u32>,
     /// (member_count)
     pub nodes: Vec<u32>,
-    /// Share of the group in its particle. (member_count)
+    /// Weight of the group in its particle. (member_count)
     pub shares: Vec<Real>,
 }
 
-/// A member as the fit sees it.
+/// A member for the fit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Member {
-    /// How much it counts [kg].
+    /// Weight in the fit [kg].
     pub weight: Real,
     /// [m]
     pub place: Vec3,
     pub turn: Quat,
-    /// Place at rest [m].
+    /// Rest position [m].
     pub rest: Vec3,
     /// ⅕ diag(a²) R̄ᵀ [m²].
     pub moment: Mat3,
 }
 
-/// The best placement: goals are centre + rotation (rest − rest_centre).
+/// The best-fit transformation: goals are centre + rotation (rest − rest_centre).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Placement {
     pub centre: Vec3,
@@ -54,7 +54,7 @@ pub(crate) struct Placement {
     pub rotation: Quat,
 }
 
-/// Where a member belongs, all from the same point.
+/// Goal of a member, all relative to the same point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Goal {
     /// [m]
@@ -65,7 +65,7 @@ pub(crate) struct Goal {
 }
 
 impl Placement {
-    /// Of least squares for these members; the guess is how the first of them is turned.
+    /// Least-squares fit for these members; the initial guess is the rotation of the first of them.
     pub fn find(members: impl Iterator<Item = Member> + Clone, guess: Quat) -> Self {
         let (mut total, mut centre, mut rest_centre) = (0.0, Vec3::ZERO, Vec3::ZERO);
         for m in members.clone() {
@@ -82,7 +82,7 @@ impl Placement {
         Self { centre, rest_centre, rotation: nearest_rotation_from(&a, guess) }
     }
 
-    /// Where a member belongs [m].
+    /// Goal position of a member [m].
     pub fn goal(&self, rest: Vec3) -> Vec3 {
         self.centre + self.rotation * (rest - self.rest_centre)
     }
@@ -154,7 +154,7 @@ fn alone(count: usize, edges: &[[u32; 2]], lists: Vec<Vec<u32>>) -> Vec<Group> {
     lists.into_iter().chain(single).map(|nodes| Group { nodes, weight: 1.0 }).collect()
 }
 
-/// Refuses edges with particles that are not there, and sorts out repeats.
+/// Returns an error for edges with particles that do not exist, and removes duplicates.
 pub(crate) fn tidy_edges(edges: &[[u32; 2]], count: usize) -> Result<Vec<[u32; 2]>, ParticleError> {
     for (index, edge) in edges.iter().enumerate() {
         check_entry("edges", index, edge, count)?;
@@ -165,7 +165,7 @@ pub(crate) fn tidy_edges(edges: &[[u32; 2]], count: usize) -> Result<Vec<[u32; 2
     Ok(edges)
 }
 
-/// Refuses particles that are no ellipsoids.
+/// Returns an error for particles that are not ellipsoids.
 pub(crate) fn check_particles(particles: &[Particle]) -> Result<(), ParticleError> {
     for (index, p) in particles.iter().enumerate() {
         let list = "particles";

@@ -1,37 +1,41 @@
-//! The system that oriented particles lend themselves among implicit bodies: places and spins as unknowns of one solve, so
-//! that a contact or an anchor meets the stiffness of the groups and not a bare mass, and friction turns the particles.
+//! Linear system of oriented particles that are solved together with implicit bodies: velocities and angular velocities
+//! as unknowns of one solve, so that a contact or an attachment acts on the stiffness of the groups and not on a lumped
+//! mass, and friction rotates the particles.
 //!
-//! With W = share · (m 1, I) of the members of a group, and P the projection onto its rigid motions that keeps Σ W a·b,
+//! With W = weight · (m 1, I) of the members of a group, and P the projection onto its rigid motions, orthogonal in Σ W
+//! a·b,
 //!
 //! ```text
 //!   A = M + h² ω² Σ_groups (W − W P),   M = (m 1, I)
-//!   b = M v + h (f, τ) + h ω² share (m (g − x), m/5 Σ_k a_k² R_i e_k × G_i e_k)
+//!   b = M v + h (f, τ) + h ω² weight (m (g − x), m/5 Σ_k a_k² R_i e_k × G_i e_k)
 //! ```
 //!
-//! The pulls are the slopes of U (`fit.rs`) at the start of the substep, G = R R̄_i the goal of an orientation and g that of
-//! a place; P has the arms of the goals. This is Gauss and Newton's A for a fit whose placement is found anew at each point
-//! (Kaufman 1975), symmetric and at least M. Where nothing moves b is zero: the static shape is that of U, as in sweeps.
+//! The forces are the negative gradient of U (`fit.rs`) at the start of the substep, G = R R̄_i the goal of an
+//! orientation and g that of a position; P uses the arms of the goals. This is the Gauss-Newton matrix of a fit whose
+//! transformation is eliminated at each point (variable projection, Kaufman 1975), symmetric, with A − M positive
+//! semidefinite. At equilibrium b is zero: the static shape is that of U, as with sweeps.
 //!
-//! Blocks: places first, then spins.
+//! Blocks: velocities first, then angular velocities.
 
 use crate::deformable::oriented::{Oriented, SPAN, orientation, put, spin};
 use crate::deformable::system::Affine;
 use crate::deformable::{BodyMut, Modes, Operator, RigidSums, SmoothMotions, StepContext};
 use crate::math::{Block, Mat3, Quat, Real, Sym3, Vec3, add, cross_matrix, vec};
 
-/// Most of h² ω²: an infinite frequency is this stiff.
+/// Maximum of h² ω²: the value used for an infinite frequency.
 const RIGID: Real = 1e4;
 
-/// What A and b are made of beside the groups.
+/// Data of A and b besides the groups.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ImplicitOriented {
-    /// Among implicit bodies now.
+    /// True while the body is solved with implicit bodies.
     pub on: bool,
     /// h² ω². Written by `join`.
     stiff: Real,
-    /// Goals of places from the centres of their groups. Written by `join`. (member_count) [m]
+    /// Goal positions relative to the centres of their groups. Written by `join`. (member_count) [m]
     arms: Vec<Vec3>,
-    /// Σ W of places, and the inverse of what turns about the centre. Written by `join`. (group_count) [kg, 1/(kg·m²)]
+    /// Σ W of the translations, and the inverse inertia about the centre. Written by `join`. (group_count) [kg,
+    /// 1/(kg·m²)]
     groups: Vec<(Real, Sym3)>,
     /// b. Written by `join`. (2 node_count) [N·s, N·m·s]
     load: Vec<Block>,
@@ -43,14 +47,14 @@ pub(crate) struct ImplicitOriented {
 }
 
 impl ImplicitOriented {
-    /// Nothing yet; `on` from the start for a body that asks for it.
+    /// Without data; `on` from the start for a body that is implicit by its parameters.
     pub fn new(on: bool) -> Self {
         Self { on, ..Self::default() }
     }
 }
 
 impl Oriented {
-    /// A and b at the present state; what damping takes is taken from v and the spins before.
+    /// A and b at the current state; damping is applied to velocities and angular velocities first.
     pub(crate) fn join(&mut self, ctx: &StepContext<'_>, body: &mut BodyMut<'_>) {
         let count = self.masses.len();
         for node in 0..count {
@@ -82,7 +86,7 @@ impl Oriented {
         self.implicit_system.affine = affine;
     }
 
-    /// The share of motion that is not rigid that damping takes in h, out of v and spins.
+    /// Removes the fraction of non-rigid motion that damping dissipates in h, from velocities and angular velocities.
     fn slow(&mut self, h: Real, body: &mut BodyMut<'_>) {
         let loss = self.params.damping * h / (1.0 + self.params.damping * h);
         if !(loss > 0.0) {
@@ -101,7 +105,7 @@ impl Oriented {
         }
     }
 
-    /// Pulls of all groups into b; arms and inertias of their goals.
+    /// Adds the forces of all groups to b; arms and inertias of their goals.
     fn pull(&self, h: Real, body: &BodyMut<'_>, j: &mut ImplicitOriented) {
         let count = self.masses.len();
         let ImplicitOriented { stiff, arms, groups, load, .. } = j;
@@ -127,7 +131,7 @@ impl Oriented {
         });
     }
 
-    /// Velocity and spin of a group: P v.
+    /// Velocity and angular velocity of a group: P v.
     fn motion(&self, group: usize, v: &[Block]) -> (Vec3, Vec3) {
         let (mut momentum, mut moment) = (Vec3::ZERO, Vec3::ZERO);
         let count = self.masses.len();
@@ -189,7 +193,7 @@ impl Operator for Oriented {
                 let share = self.sets.shares[k];
                 let weight = self.masses[node] * share;
                 let lever = cross_matrix(self.implicit_system.arms[k]);
-                // what follows by itself: the part of the mean and of the turn that one member makes
+                // contribution of one member to the mean velocity and to the rotation of its own group
                 let follows = Mat3::from_diagonal(Vec3::splat(weight / total)) - lever * inverse * lever * weight;
                 out[node] += (Mat3::IDENTITY - follows) * (self.implicit_system.stiff * weight);
                 let own = self.inertias[node].to_mat() * share;
@@ -215,13 +219,13 @@ impl Operator for Oriented {
     }
 }
 
-/// Σ_k a_k² R e_k × G e_k: which way, and how hard, a goal turns an ellipsoid [m²].
+/// Σ_k a_k² R e_k × G e_k: direction and magnitude of the torque of a goal on an ellipsoid [m²].
 fn pull_of(from: Quat, to: Quat, radii: Vec3) -> Vec3 {
     let (r, g, a) = (Mat3::from_quat(from), Mat3::from_quat(to), radii * radii);
     r.x_axis.cross(g.x_axis) * a.x + r.y_axis.cross(g.y_axis) * a.y + r.z_axis.cross(g.z_axis) * a.z
 }
 
-/// Inverse of an inertia; brought to size one before, because the determinant of small grains is below the range of reals.
+/// Inverse of an inertia; scaled to unit trace first, because the determinant for small particles underflows.
 fn inverse_of(inertia: &Mat3) -> Sym3 {
     let scale = 1.0 / (inertia.x_axis.x + inertia.y_axis.y + inertia.z_axis.z);
     let inverse = Sym3::from_mat(&(*inertia * scale)).inverse();

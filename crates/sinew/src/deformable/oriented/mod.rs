@@ -1,27 +1,29 @@
-//! Oriented particles: ellipsoids with a place, an orientation and a spin, drawn to the best placement of their rest
-//! shape group by group (OP 4.4; Müller and Chentanez 2011).
+//! Oriented particles: ellipsoids with a position, an orientation and an angular velocity, attracted to the best-fit
+//! transformation of their rest shape group by group (OP 4.4; Müller and Chentanez 2011).
 //!
-//! The potential of a group is in `oriented/fit.rs`. The printed stiffness is a share of the way to the goal a pass; here
-//! a frequency f is given as for shape matching, the one at which a free group vibrates about its shape, and a substep is
-//! implicit Euler for the sum of all groups. One group alone has the exact answer
+//! The potential of a group is in `oriented/fit.rs`. The printed stiffness is a fraction of the displacement to the
+//! goal per pass; here a frequency f is specified as for shape matching, that of the vibration of a free group about
+//! its shape, and a substep is implicit Euler for the sum of all groups. A single group has the exact solution
 //!
 //! ```text
-//!   x ← x + k (g − x),   k = s/(1 + s),   s = share · (2πf h)²,   g of the fit with weights m k
-//!   R_i ← turned towards G = R R̄_i, the short way round θ, by ψ with tan ψ = s sin θ/(1 + s cos θ)
+//!   x ← x + k (g − x),   k = s/(1 + s),   s = weight · (2πf h)²,   g of the fit with weights m k
+//!   R_i ← rotated towards G = R R̄_i (smaller angle θ) by ψ,   tan ψ = s sin θ/(1 + s cos θ)
 //! ```
 //!
-//! (ψ is exact about a principal axis). Groups that share particles take turns: what a group has done so far is taken
-//! back, its answer is found anew and put in its place. At convergence the pulls are those of U at the end of the substep,
-//! whatever h and the number of passes: static stiffness is that of U. Among implicit bodies, or when asked to be one, the
-//! body lends its system to the one solve instead (`oriented/implicit.rs`). The pulls of a group have neither force nor moment,
-//! with the spins of its particles counted; what rounding and passes leave is taken out of each connected part (`parts.rs`).
+//! (ψ is exact about a principal axis). Groups with common particles are solved by Gauss-Seidel: the previous
+//! correction of a group is subtracted, its solution is recomputed and added instead. At convergence the forces are
+//! those of U at the end of the substep, for any h and number of passes: the static stiffness is that of U. When solved
+//! with implicit bodies, or when `implicit` is set, the body contributes its linear system to the common solve instead
+//! (`oriented/implicit.rs`). The corrections of a group have no resultant force or torque, the angular momentum of its
+//! particles included; the error of rounding and of a finite number of passes is removed from each connected part
+//! (`parts.rs`).
 //!
-//! A link of two particles with shares s_a, s_b resists a twist θ about a principal axis with moments of inertia I_a, I_b
-//! like two springs in series, 1/k = 1/(ω² s_a I_a) + 1/(ω² s_b I_b): torque k θ for small angles.
+//! A link of two particles with weights s_a, s_b resists a twist θ about a principal axis with moments of inertia
+//! I_a, I_b like two springs in series, 1/k = 1/(ω² s_a I_a) + 1/(ω² s_b I_b): torque k θ for small angles.
 //!
-//! A pinned particle follows its velocity and its spin, whatever pulls. Memory of a particle in State: orientation
-//! (4), spin (3) [rad/s], torque of this step's input (3) [N·m]; then, if plastic, the rest place (3) and orientation (4) of
-//! each member of each group.
+//! A pinned particle moves with its velocity and its angular velocity, independent of forces. Internal state of a
+//! particle in State: orientation (4), angular velocity (3) [rad/s], external torque of this step (3) [N·m]; then, if
+//! plastic, the rest position (3) and orientation (4) of each member of each group.
 
 mod fit;
 mod implicit;
@@ -39,7 +41,7 @@ use crate::model::tri_mesh::TriMesh;
 use fit::{Goal, Member, Placement, Sets, check_particles, moment, tidy_edges};
 use implicit::ImplicitOriented;
 
-/// Numbers of memory of one particle.
+/// Numbers of internal state of one particle.
 pub(crate) const SPAN: usize = 10;
 
 /// One particle at rest.
@@ -47,7 +49,7 @@ pub(crate) const SPAN: usize = 10;
 /// An example is at [`oriented::Params`](crate::oriented::Params).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Particle {
-    /// Place [m].
+    /// Position [m].
     pub position: Vec3,
     /// Orientation of the axes.
     pub rotation: Quat,
@@ -57,31 +59,31 @@ pub struct Particle {
     pub mass: Real,
 }
 
-/// Particles on the nodes of a mesh: all of one size, turned with a rope or a sheet.
+/// Particles on the nodes of a mesh: all of one size, aligned with a rope or a sheet.
 ///
 /// An example is at [`oriented::Params`](crate::oriented::Params).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grain {
     /// Semi-axes [m]. Along a rope the first is its direction; on a sheet the last is its normal.
     pub radii: Vec3,
-    /// Mass by volume of the ellipsoid [kg/m³].
+    /// Density of the ellipsoid [kg/m³].
     pub density: Real,
 }
 
-/// Which particles hold a shape together.
+/// Groups of particles that are matched to their rest shape.
 ///
 /// An example is at [`oriented::Params`](crate::oriented::Params).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Groups {
-    /// Each particle with all that an edge joins to it: the implicit groups of OP 4.4.2.
+    /// Each particle with all particles connected to it by an edge: the implicit groups of OP 4.4.2.
     Neighbours,
     /// The two particles of each edge.
     Links,
-    /// As listed; every particle in one at least.
+    /// Explicit list; every particle must be in at least one group.
     Explicit(Vec<Group>),
 }
 
-/// How a body keeps its shape.
+/// Parameters of a body of oriented particles.
 ///
 /// ```
 /// use sinew::*;
@@ -94,7 +96,7 @@ pub enum Groups {
 /// for _ in 0..5 {
 ///     world.step(&Input::none());
 /// }
-/// // particles know how they are turned
+/// // particles have an orientation
 /// assert!(world.body(chain)?.particle_rotation(3).is_some());
 /// # Ok(()) }
 /// ```
@@ -102,15 +104,17 @@ pub enum Groups {
 pub struct Params {
     /// Frequency at which a free group vibrates about its shape [Hz].
     pub frequency: Real,
-    /// Passes a substep, 1 or more. More: stiff bodies of many groups converge; fewer: they are softer than asked.
+    /// Passes per substep, 1 or more. More: stiff bodies of many groups converge; fewer: they are softer than
+    /// specified.
     pub iterations: u32,
-    /// Rate at which motion and spin that are not rigid decay [1/s].
+    /// Rate at which linear and angular motion that is not rigid decays [1/s].
     pub damping: Real,
-    /// Lasting deformation, if any; strain is the way of places by the size of the group, and the turn [rad].
+    /// Plastic deformation, if any; strain is the displacement relative to the size of the group, and the rotation
+    /// [rad].
     pub plasticity: Option<Plasticity>,
-    /// Solve it in one system with all that touches it or is anchored to it, also when nobody else there is implicit. Then
-    /// contacts, friction and anchors meet the stiffness of the groups, where goals of its own leave them bare masses; for
-    /// tissue that has to hold something. Passes do not count then.
+    /// Solve it in one system with all bodies in contact with it or attached to it, also when no other body there is
+    /// implicit. Then contacts, friction and attachments act on the stiffness of the groups, where goals alone expose
+    /// lumped masses; for tissue under load. The number of passes has no effect then.
     pub implicit: bool,
 }
 
@@ -131,26 +135,26 @@ pub struct Oriented {
     radii: Vec<Vec3>,
     sets: Sets,
     parts: Parts,
-    /// Rest places of members. Written by `predict` when plastic. (member_count) [m]
+    /// Rest positions of members. Written by `predict` when plastic. (member_count) [m]
     rests: Vec<Vec3>,
     /// Rest orientations of members. Written by `predict` when plastic. (member_count)
     frames: Vec<Quat>,
     /// ⅕ diag(a²) R̄ᵀ of members. Written by `predict` when plastic. (member_count) [m²]
     moments: Vec<Mat3>,
-    /// Places from the first node after the pulls. Written by `predict`. (node_count) [m]
+    /// Corrected positions relative to the first node. Written by `predict`. (node_count) [m]
     places: Vec<Vec3>,
     /// Predicted orientations. Written by `predict`. (node_count)
     stars: Vec<Quat>,
-    /// Turns by all groups. Written by `predict`. (node_count) [rad]
+    /// Rotations by all groups. Written by `predict`. (node_count) [rad]
     turns: Vec<Vec3>,
-    /// Way and turn by each group so far. Written by `predict`. (member_count) [m, rad]
+    /// Accumulated displacement and rotation by each group. Written by `predict`. (member_count) [m, rad]
     pulls: Vec<[Vec3; 2]>,
     /// Inertia in world axes at the start of the substep. Written by `predict`. (node_count) [kg·m²]
     inertias: Vec<Sym3>,
-    /// Change of velocity and of spin. Written by `predict`. (node_count) [m/s, rad/s]
+    /// Change of velocity and of angular velocity. Written by `predict`. (node_count) [m/s, rad/s]
     change: Vec<Vec3>,
     twist: Vec<Vec3>,
-    /// Its system among implicit bodies.
+    /// Its linear system when solved with implicit bodies.
     implicit_system: ImplicitOriented,
 }
 
@@ -224,7 +228,7 @@ impl Oriented {
         Self::new(&grain.particles(&mesh.vertices, |_| Quat::IDENTITY)?, &edges, groups, params)
     }
 
-    /// Points [m] without edges; with explicit groups, or each by itself.
+    /// Points [m] without edges; with explicit groups, or each particle in a group of its own.
     pub fn points(points: &[Vec3], grain: Grain, groups: &Groups, params: Params) -> Result<Self, ParticleError> {
         Self::new(&grain.particles(points, |_| Quat::IDENTITY)?, &[], groups, params)
     }
@@ -251,22 +255,22 @@ impl Oriented {
         inertia_of(self.masses[node], self.radii[node])
     }
 
-    /// Predicted orientation, or that at the end of a free substep, with the spin there.
+    /// Predicted orientation, or that at the end of a free substep, with the angular velocity there.
     fn turn(&self, node: usize, q: Quat, spin: Vec3, h: Real) -> (Quat, Vec3) {
         let r = self.radii[node];
         let turn = spin * h;
-        // a ball keeps its spin; a turn that no substep can follow is cut back
+        // a sphere keeps its angular velocity; a rotation too large for one substep is clamped
         if r.x == r.y && r.y == r.z || turn.length_squared() > LONGEST * LONGEST {
             return (integrate_rotation(q, turn.clamp_length_max(LONGEST)), spin);
         }
         turn_free(q, spin, Sym3::diagonal(self.inertia(node)), h)
     }
 
-    /// A member without what its group has done so far; `s` is share · ω² h².
+    /// A member without the accumulated correction of its group; `s` is weight · ω² h².
     fn member(&self, k: usize, s: Real, v: &[Block]) -> Member {
         let node = self.sets.nodes[k] as usize;
         let [way, turn] = self.pulls[k];
-        // a pinned particle does not give way: its whole pull counts
+        // a pinned particle has no compliance: its weight is s, not s/(1 + s)
         let hold = if v[node][3] > 0.0 { s / (1.0 + s) } else { s };
         Member {
             weight: self.masses[node] * hold,
@@ -277,7 +281,7 @@ impl Oriented {
         }
     }
 
-    /// One group's answer in place of the one before.
+    /// Replaces the correction of one group by its new solution.
     fn relax(&mut self, group: usize, stiff: Real, v: &[Block]) {
         let members = self.sets.members(group);
         let seen = members.clone().map(|k| self.member(k, stiff * self.sets.shares[k], v));
@@ -299,7 +303,7 @@ impl Oriented {
         }
     }
 
-    /// Kicks and predicts places and orientations; inertias at the start.
+    /// Adds external forces and predicts positions and orientations; inertias at the start.
     fn start(&mut self, h: Real, body: &mut BodyMut<'_>) {
         for node in 0..self.masses.len() {
             self.inertias[node] = Sym3::diagonal(self.inertia(node)).rotated(orientation(body.inner, node));
@@ -361,7 +365,7 @@ impl Deformable for Oriented {
         let stiff = self.omega_squared() * h * h;
         let count = self.sets.count();
         for pass in 0..self.params.iterations {
-            // there and back: news travels along the whole of a chain in either direction
+            // alternating directions: corrections propagate along a complete chain in either direction
             for k in 0..count {
                 self.relax(if pass % 2 == 0 { k } else { count - 1 - k }, stiff, body.v);
             }
@@ -441,7 +445,7 @@ impl Deformable for Oriented {
 }
 
 impl Oriented {
-    /// Calls `see` with each member, its place from the first node and its goal there, at the present state.
+    /// Calls `see` with each member, its position relative to the first node and its goal there, at the current state.
     fn each_goal(&self, body: BodyRef<'_>, mut see: impl FnMut(usize, Vec3, Goal)) {
         let origin = vec(body.x[0]);
         for group in 0..self.sets.count() {
@@ -481,33 +485,33 @@ pub(crate) fn rotation_of(internal: &[Real], node: usize, mass: Real, radii: Vec
     (0.5 * momentum.dot(w), momentum)
 }
 
-/// Orientation of a particle in the memory of its body.
+/// Orientation of a particle in the internal state of its body.
 pub(crate) fn orientation(inner: &[Real], node: usize) -> Quat {
     let [x, y, z, w] = [0, 1, 2, 3].map(|k| inner[SPAN * node + k]);
     let q = Quat::from_xyzw(x, y, z, w);
-    // memory that was wiped after a fault has no orientation
+    // internal state that was cleared after a fault has no orientation
     if (q.length_squared() - 1.0).abs() < 0.1 { q } else { Quat::IDENTITY }
 }
 
-/// Spin of a particle in the memory of its body [rad/s].
+/// Angular velocity of a particle in the internal state of its body [rad/s].
 pub(crate) fn spin(inner: &[Real], node: usize) -> Vec3 {
     Vec3::from_slice(&inner[SPAN * node + 4..])
 }
 
-/// Writes orientation and spin.
+/// Writes orientation and angular velocity.
 pub(crate) fn put(inner: &mut [Real], node: usize, q: Quat, w: Vec3) {
     inner[SPAN * node..SPAN * node + 4].copy_from_slice(&q.to_array());
     w.write_to_slice(&mut inner[SPAN * node + 4..]);
 }
 
-/// Longest turn that the series of the exponential takes [rad].
+/// Largest rotation for the series of the exponential [rad].
 const LONGEST: Real = 1.5;
 
 fn turned(q: Quat, turn: Vec3) -> Quat {
     if turn == Vec3::ZERO { q } else { integrate_rotation(q, turn.clamp_length_max(LONGEST)) }
 }
 
-/// Axis, sine and cosine of the turn from `from` to `to`, the short way round; nothing to turn has the axis zero.
+/// Axis, sine and cosine of the rotation from `from` to `to` by the smaller angle; the axis is zero for no rotation.
 fn between(from: Quat, to: Quat) -> (Vec3, Real, Real) {
     let d = to * from.inverse();
     let d = if d.w < 0.0 { -d } else { d };
@@ -516,7 +520,7 @@ fn between(from: Quat, to: Quat) -> (Vec3, Real, Real) {
     (part.normalize_or_zero(), 2.0 * sine * d.w, d.w * d.w - sine * sine)
 }
 
-/// Rotation vector from `from` towards `to` as far as s says [rad].
+/// Rotation vector from `from` towards `to` by the angle ψ of the stiffness s [rad].
 fn short_way(from: Quat, to: Quat, s: Real) -> Vec3 {
     let (axis, sin, cos) = between(from, to);
     axis * angle_of(s * sin, 1.0 + s * cos)

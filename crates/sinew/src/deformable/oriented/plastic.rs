@@ -1,21 +1,21 @@
-//! Rest states that flow: each member of a group has a rest place r and a rest orientation R̄ of its own.
+//! Plastic rest states: each member of a group has a rest position r and a rest orientation R̄ of its own.
 //!
-//! In the turned frame of the group a member is off by d = Rᵀ(x − c) − (r − c̄) and by the rotation vector θ of
-//! Rᵀ R_i R̄⁻¹. With ℓ the size of the group (root of its second moment over its mass, the particles' own among it) and e the
-//! root of the mean of |d|²/ℓ² + |θ|²,
+//! In the co-rotated frame of the group a member deviates by d = Rᵀ(x − c) − (r − c̄) and by the rotation vector θ of
+//! Rᵀ R_i R̄⁻¹. With ℓ the size of the group (root of its second moment over its mass, including that of the particles)
+//! and e the root mean square of |d|²/ℓ² + |θ|²,
 //!
 //! ```text
 //!   e > yield:  r ← r + s d,   R̄ ← exp(s θ) R̄,   s = c h/(1 + c h) · (1 − yield/e)
 //! ```
 //!
-//! until the same measure between r, R̄ and the first rest state is `max_strain`.
+//! until the same measure between r, R̄ and the initial rest state is `max_strain`.
 
 use crate::deformable::BodyMut;
 use crate::deformable::oriented::fit::{Member, Placement, moment};
 use crate::deformable::oriented::{Oriented, SPAN, between, orientation, turned};
 use crate::math::{Quat, Real, Vec3, angle_of, vec};
 
-/// Numbers of memory of a member: rest place, rest orientation.
+/// Numbers of internal state of a member: rest position, rest orientation.
 const EACH: usize = 7;
 
 impl Oriented {
@@ -23,18 +23,18 @@ impl Oriented {
         if self.params.plasticity.is_some() { EACH * self.sets.nodes.len() } else { 0 }
     }
 
-    /// First rest state of a member.
+    /// Initial rest state of a member.
     fn first_rest(&self, k: usize) -> (Vec3, Quat) {
         let p = &self.particles[self.sets.nodes[k] as usize];
         (p.position - self.particles[0].position, p.rotation.normalize())
     }
 
-    /// The memory of rest states.
+    /// The part of the internal state with the rest states.
     pub(crate) fn kept<'a>(&self, inner: &'a [Real]) -> &'a [Real] {
         &inner[SPAN * self.masses.len()..]
     }
 
-    /// Rest state of a member now.
+    /// Current rest state of a member.
     pub(crate) fn rest_of(&self, k: usize, kept: &[Real]) -> (Vec3, Quat) {
         if self.params.plasticity.is_none() {
             return (self.rests[k], self.frames[k]);
@@ -42,7 +42,7 @@ impl Oriented {
         let at = EACH * k;
         let [x, y, z, w] = [3, 4, 5, 6].map(|i| kept[at + i]);
         let q = Quat::from_xyzw(x, y, z, w);
-        // memory that was wiped after a fault
+        // internal state that was cleared after a fault
         if (q.length_squared() - 1.0).abs() < 0.1 { (Vec3::from_slice(&kept[at..]), q) } else { self.first_rest(k) }
     }
 
@@ -73,7 +73,7 @@ impl Oriented {
         }
     }
 
-    /// Lets the rest states flow after a substep.
+    /// Advances the plastic flow of the rest states after a substep.
     pub(crate) fn flow(&mut self, h: Real, body: BodyMut<'_>) {
         let Some(law) = self.params.plasticity else { return };
         let origin = vec(body.x[0]);
@@ -113,7 +113,7 @@ impl Oriented {
         }
     }
 
-    /// Brings rest states that went too far back towards the first ones.
+    /// Scales rest states beyond the maximum strain back towards the initial ones.
     fn limit(&self, group: usize, size: Real, most: Real, kept: &mut [Real]) {
         let lasting = |k: usize, kept: &[Real]| {
             let ((first, frame), (rest, now)) = (self.first_rest(k), self.rest_of(k, kept));
@@ -155,7 +155,7 @@ impl Oriented {
     }
 }
 
-/// The whole rotation vector the short way round [rad].
+/// The complete rotation vector by the smaller angle [rad].
 fn whole_turn(from: Quat, to: Quat) -> Vec3 {
     let (axis, sin, cos) = between(from, to);
     axis * angle_of(sin, cos)

@@ -1,4 +1,5 @@
-//! Laws of oriented particles: torsion, frequency, momentum with spin, lasting twist.
+//! Physical properties of oriented particles: torsion, frequency, momentum with angular momentum of particles, plastic
+//! twist.
 
 use super::*;
 use crate::deformable::alone::Alone;
@@ -15,12 +16,12 @@ fn chain(count: usize, groups: &Groups, params: Params) -> Alone {
     Alone::new(Oriented::rope(&line(count), grain, groups, params).unwrap(), &line(count))
 }
 
-/// Torque on a particle [N·m], held from now on.
+/// Torque on a particle [N·m], constant from now on.
 fn load(body: &mut Alone, node: usize, torque: Vec3) {
     torque.write_to_slice(&mut body.inner[SPAN * node + 7..]);
 }
 
-/// Twist of each particle about x [rad], for turns about x alone; below a half turn.
+/// Twist of each particle about x [rad], for rotations about x alone; below 180°.
 fn twist(body: &Alone, node: usize) -> Real {
     let q = orientation(&body.inner, node);
     2.0 * angle_of(q.x, q.w)
@@ -49,20 +50,20 @@ fn settled_twist(h: Real, (iterations, implicit): (u32, bool), torque_share: Rea
 }
 
 #[test]
-fn a_chain_of_single_particles_twists_as_its_links_in_series() {
+fn a_chain_of_particles_twists_as_torsion_springs_in_series() {
     let (swept, solved) = (|passes| (passes, false), (1, true));
     let ways = [(1.0 / 60.0, swept(20)), (1.0 / 240.0, swept(8)), (1.0 / 1000.0, swept(4))];
     for (h, way) in ways.into_iter().chain([(1.0 / 60.0, solved), (1.0 / 240.0, solved)]) {
         for share in [0.05, 0.2, 1.0] {
             let (found, wanted) = settled_twist(h, way, share);
-            // sin θ for θ in each link, 0.1 rad at most, and the passes
+            // sin θ for θ in each link, 0.1 rad at most, and the error of the passes
             assert!((found / wanted - 1.0).abs() < 0.01, "h {h}, {way:?}, {share}: {found} rad for {wanted}");
         }
     }
 }
 
 #[test]
-fn the_twist_of_a_chain_is_even_from_end_to_end() {
+fn the_twist_of_a_chain_is_uniform() {
     let params = Params { frequency: 30.0, damping: 30.0, ..Params::default() };
     let mut body = chain(11, &Groups::Links, params);
     let unit = series(10, 30.0, body.model.masses()[0]);
@@ -71,16 +72,16 @@ fn the_twist_of_a_chain_is_even_from_end_to_end() {
     for _ in 0..1000 {
         body.step(1.0 / 240.0);
     }
-    // inner links are equal springs
+    // interior links are equal springs
     let steps: Vec<Real> = (1..9).map(|k| twist(&body, k + 1) - twist(&body, k)).collect();
     let mean = steps.iter().sum::<Real>() / steps.len() as Real;
     assert!(steps.iter().all(|s| (s / mean - 1.0).abs() < 0.01), "{steps:?}");
-    // and nothing but a twist happened
+    // there is no displacement besides the twist
     assert!((0..11).all(|k| (body.position(k) - line(11)[k]).length() < 1e-4 * GAP), "{:?}", body.x);
 }
 
 #[test]
-fn a_stretched_pair_swings_with_its_frequency() {
+fn a_stretched_pair_vibrates_at_its_frequency() {
     let frequency = 5.0;
     let mut body = chain(2, &Groups::Links, Params { frequency, ..Params::default() });
     let length = |body: &Alone| body.position(1).x - body.position(0).x - GAP;
@@ -100,7 +101,7 @@ fn a_stretched_pair_swings_with_its_frequency() {
 }
 
 #[test]
-fn a_twisted_pair_swings_with_its_frequency_too() {
+fn a_twisted_pair_vibrates_at_its_frequency() {
     let frequency = 5.0;
     let mut body = chain(2, &Groups::Links, Params { frequency, ..Params::default() });
     put(&mut body.inner, 1, Quat::from_rotation_x(0.05), Vec3::ZERO);
@@ -118,13 +119,13 @@ fn a_twisted_pair_swings_with_its_frequency_too() {
     assert!((period * frequency - 1.0).abs() < 1e-3, "{period} s");
 }
 
-/// Some number between −1 and 1.
+/// A number between −1 and 1.
 fn part(k: usize) -> Real {
     ((k * 7919) % 1000) as Real / 500.0 - 1.0
 }
 
 #[test]
-fn the_system_it_lends_is_symmetric_at_least_the_mass_and_its_diagonal_is_its_own() {
+fn the_operator_is_symmetric_bounded_below_by_the_mass_and_matches_its_diagonal() {
     let mut body = stirred(&Groups::Neighbours);
     body.model.go_implicit(true);
     body.step(1.0 / 240.0);
@@ -132,7 +133,7 @@ fn the_system_it_lends_is_symmetric_at_least_the_mass_and_its_diagonal_is_its_ow
     let count = operator.block_count();
     assert_eq!((count, operator.point_count()), (24, 12));
     let vector = |seed: usize| -> Vec<Block> {
-        // spins in rad/s are a hundred times the velocities in m/s
+        // angular velocities in rad/s are a hundred times the velocities in m/s
         let size = |b: usize| if b < 12 { 1.0 } else { 100.0 };
         (0..count).map(|b| [0, 1, 2, 9].map(|k| if k < 3 { part(seed + 3 * b + k) * size(b) } else { 0.0 })).collect()
     };
@@ -154,17 +155,17 @@ fn the_system_it_lends_is_symmetric_at_least_the_mass_and_its_diagonal_is_its_ow
         let off = vec(column[b]) - own.y_axis;
         assert!(off.length() < 1e-4 * own.y_axis.length(), "{b}: {off} {}", own.y_axis);
     }
-    // it moves and turns as one piece at the cost of its mass
+    // in a rigid motion the operator reduces to the mass
     let (shift, turn) = (Vec3::new(0.3, -0.2, 0.5), Vec3::new(1.0, 2.0, -0.5));
     let modes = operator.modes().unwrap();
     let rigid: Vec<Block> = (0..count).map(|b| modes.part(b, shift, turn)).map(|v| [v.x, v.y, v.z, 0.0]).collect();
     operator.apply(&rigid, &mut au);
     let mass: Real = rigid.iter().enumerate().map(|(b, v)| vec(*v).dot(operator.momentum(b, vec(*v)))).sum();
-    // goals are a little beside the places, and so are the arms of the turn
+    // goals are slightly offset from the positions, and so are the arms of the rotation
     assert!((dot(&rigid, &au) / mass - 1.0).abs() < 0.02, "{} {mass}", dot(&rigid, &au));
 }
 
-/// A body that is bent, twisted and moving, with spins of its own.
+/// A body that is bent, twisted and moving, with angular velocities of the particles.
 fn stirred(groups: &Groups) -> Alone {
     let mut body = chain(12, groups, Params { frequency: 8.0, ..Params::default() });
     let noise = |k: usize| ((k * 7919 + 104_729) % 1009) as Real / 504.5 - 1.0;
@@ -179,12 +180,12 @@ fn stirred(groups: &Groups) -> Alone {
 }
 
 #[test]
-fn momentum_and_spin_stay_for_ten_seconds() {
+fn linear_and_angular_momentum_are_conserved_for_ten_seconds() {
     let ways = [(Groups::Links, false), (Groups::Neighbours, false), (Groups::Links, true), (Groups::Neighbours, true)];
     for (groups, implicit) in ways {
         let mut body = stirred(&groups);
         body.model.go_implicit(implicit);
-        // scales: what the parts hold, about the centre
+        // scales: sums of the absolute values of the particles, about the centre
         let masses = body.model.masses().to_vec();
         let parts = || body.v.iter().zip(&masses);
         let push: Real = parts().map(|(v, m)| m * vec(*v).length()).sum();
@@ -197,14 +198,14 @@ fn momentum_and_spin_stay_for_ten_seconds() {
         }
         let (p_end, l_end) = body.momentum();
         assert!((p_end - p).length() < 1e-5 * push, "{groups:?} {implicit} {p} {p_end}");
-        // x × m v of a body that drifts: its distance times the rounding of its momentum is in the scale
+        // x × m v of a body that drifts: its distance times the rounding error of its momentum is in the scale
         let far = body.position(0).length() * push;
         assert!((l_end - l).length() < 1e-5 * (turn + far), "{groups:?} {implicit} {l} {l_end}, scale {turn} {far}");
     }
 }
 
 #[test]
-fn inner_motion_loses_energy_and_never_gains_it() {
+fn internal_motion_does_not_gain_energy() {
     for implicit in [false, true] {
         let mut body = stirred(&Groups::Neighbours);
         body.model.go_implicit(implicit);
@@ -219,8 +220,8 @@ fn inner_motion_loses_energy_and_never_gains_it() {
 }
 
 #[test]
-fn a_particle_turns_back_the_short_way_round() {
-    // 200° to one side is 160° to the other
+fn a_particle_rotates_back_by_the_smaller_angle() {
+    // a rotation by 200° in one direction is 160° in the other
     for (angle, sign) in [(160.0, -1.0), (200.0, 1.0)] as [(Real, Real); 2] {
         let mut body = chain(2, &Groups::Links, Params::default());
         body.pin(0);
@@ -231,7 +232,7 @@ fn a_particle_turns_back_the_short_way_round() {
 }
 
 #[test]
-fn both_signs_of_a_quaternion_are_the_same_turn() {
+fn both_signs_of_a_quaternion_are_the_same_rotation() {
     let run = |flip: bool| {
         let mut body = stirred(&Groups::Links);
         if flip {
@@ -252,7 +253,7 @@ fn both_signs_of_a_quaternion_are_the_same_turn() {
 }
 
 #[test]
-fn one_particle_alone_flies_and_spins_freely() {
+fn a_single_particle_translates_and_rotates_freely() {
     let grain = Grain { radii: Vec3::new(0.03, 0.02, 0.01), density: 1000.0 };
     let model = Oriented::points(&[Vec3::ZERO], grain, &Groups::Neighbours, Params::default()).unwrap();
     let mut body = Alone::new(model, &[Vec3::ZERO]);
@@ -271,8 +272,8 @@ fn one_particle_alone_flies_and_spins_freely() {
 }
 
 #[test]
-fn a_twist_beyond_the_yield_lasts_and_one_below_does_not() {
-    // lasting twist of a pair that is held twisted, from its memory
+fn only_a_twist_above_the_yield_strain_is_plastic() {
+    // plastic twist of a pair that is kept twisted, from its internal state
     let lasting = |angle: Real| {
         let law = Plasticity { yield_strain: 0.1, creep: 20.0, max_strain: 0.6 };
         let mut body = chain(2, &Groups::Links, Params { plasticity: Some(law), ..Params::default() });
@@ -288,21 +289,21 @@ fn a_twist_beyond_the_yield_lasts_and_one_below_does_not() {
         });
         b - a
     };
-    // each of the two is off by half the twist: yield at 0.2 rad, and what is above flows
+    // each of the two deviates by half the twist: yield at 0.2 rad, and the excess flows
     assert_eq!(lasting(0.15), 0.0);
     assert!((lasting(0.5) - 0.3).abs() < 0.003, "{}", lasting(0.5));
-    // the most that can last: 1.2 rad between the two
+    // the maximum plastic twist: 1.2 rad between the two
     assert!((lasting(2.5) - 1.2).abs() < 0.01, "{}", lasting(2.5));
 }
 
 #[test]
-fn a_chain_that_was_wrung_keeps_the_twist_when_it_is_let_go() {
+fn a_chain_loaded_beyond_yield_keeps_a_twist_after_unloading() {
     let law = Plasticity { yield_strain: 0.02, creep: 20.0, max_strain: 0.6 };
     let params = Params { frequency: 30.0, damping: 30.0, plasticity: Some(law), ..Params::default() };
     let mut body = chain(11, &Groups::Links, params);
     let unit = series(10, 30.0, body.model.masses()[0]);
     body.pin(0);
-    // 0.1 rad a link, twice the yield, is still small
+    // 0.1 rad per link, twice the yield strain, is still small
     load(&mut body, 10, Vec3::X * (0.8 / unit));
     for _ in 0..120 {
         body.step(1.0 / 240.0);
@@ -316,15 +317,15 @@ fn a_chain_that_was_wrung_keeps_the_twist_when_it_is_let_go() {
 }
 
 #[test]
-fn bad_particles_are_refused_by_name() {
+fn invalid_particles_are_rejected_by_name() {
     let grain = Grain { radii: RADII, density: 1000.0 };
-    let told = |made: Result<Oriented, ParticleError>| made.unwrap_err().to_string();
+    let error = |made: Result<Oriented, ParticleError>| made.unwrap_err().to_string();
     let flat = Grain { radii: Vec3::new(0.1, 0.0, 0.1), ..grain };
-    assert!(told(Oriented::rope(&line(3), flat, &Groups::Links, Params::default())).contains("radii"));
+    assert!(error(Oriented::rope(&line(3), flat, &Groups::Links, Params::default())).contains("radii"));
     let fast = Params { frequency: Real::INFINITY, ..Params::default() };
-    assert!(told(Oriented::rope(&line(3), grain, &Groups::Links, fast)).contains("frequency"));
+    assert!(error(Oriented::rope(&line(3), grain, &Groups::Links, fast)).contains("frequency"));
     let some = Groups::Explicit(vec![Group { nodes: vec![0, 1], weight: 1.0 }]);
-    assert!(told(Oriented::rope(&line(3), grain, &some, Params::default())).contains("node 2"));
+    assert!(error(Oriented::rope(&line(3), grain, &some, Params::default())).contains("node 2"));
     let twice = Groups::Explicit(vec![Group { nodes: vec![0, 1, 1, 2], weight: 1.0 }]);
-    assert!(told(Oriented::rope(&line(3), grain, &twice, Params::default())).contains("twice"));
+    assert!(error(Oriented::rope(&line(3), grain, &twice, Params::default())).contains("twice"));
 }

@@ -1,14 +1,15 @@
-//! The system that a position based solid lends itself among implicit bodies (Baraff and Witkin 1998).
+//! Linear system of a position based solid that is solved together with implicit bodies (Baraff and Witkin 1998).
 //!
-//! The potential U = Σ C²/2α is the one that the sweeps minimise (`row.rs`), here linearised once a substep, so that a
-//! push at the surface is answered by the whole body in the one solve and not by the node alone:
+//! The potential U = Σ C²/2α is the one that the sweeps minimise (`rows.rs`), here linearised once per substep, so that
+//! a contact force at the surface acts on the compliance of the complete body in one solve and not on that of the node
+//! alone:
 //!
 //! ```text
 //!   A v⁺ = b,   A = M + h (h + τ) Σ ∇C ∇Cᵀ/α + h² Σ T/l (1 − û ûᵀ),   b = M v + h f_ext − h Σ C ∇C/α
 //! ```
 //!
-//! Edges under tension T have the geometric stiffness as well; under compression it is negative and left out, which keeps
-//! A positive. A rigid row is `RIGID` times as stiff as the masses at its ends.
+//! Edges under tension T also have the geometric stiffness; under compression it is negative and omitted, which keeps A
+//! positive definite. A rigid row is `RIGID` times as stiff as the masses at its ends.
 
 use crate::deformable::fem::tet_kernel::RestTet;
 use crate::deformable::pbd::rows::Row;
@@ -21,7 +22,7 @@ use crate::model::tet_mesh::TetMesh;
 /// h² k w of a rigid row.
 const RIGID: Real = 1e4;
 
-/// What a body is made of, and its dashpots τ [s].
+/// Masses, constraints and dashpot time constant τ [s] of a body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Made<'a> {
     pub masses: &'a [Real],
@@ -55,7 +56,7 @@ impl Made<'_> {
     }
 }
 
-/// Pulls and stiffness of all rows at x.
+/// Forces and stiffness of all rows at x.
 fn pull(ctx: &StepContext<'_>, made: &Made<'_>, x: &[Block], system: &mut EulerSystem) {
     for (element, row) in made.rows.distances.iter().enumerate() {
         pull_edge(ctx, made, element, row, x, system);
@@ -96,7 +97,7 @@ fn pull_edge(
     }
 }
 
-/// 1/α; a rigid row's from the masses at its ends.
+/// 1/α; for a rigid row from the masses at its ends.
 fn stiffness(h: Real, made: &Made<'_>, compliance: Real, nodes: &[u32], slopes: &[Vec3]) -> Real {
     if compliance > 0.0 {
         return 1.0 / compliance;

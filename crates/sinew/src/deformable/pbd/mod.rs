@@ -1,24 +1,27 @@
 //! Position based dynamics with compliance (ICD section 3, OP 4.3; Macklin et al. 2016).
 //!
-//! From x* = x + h (v + h f/m), constraints (`row.rs`) are swept in a fixed order of colours; the corrected places are
-//! the goals g, and v⁺ = v + h f/m + (g − x*)/h (ICD eq. 3, with the external force counted once). Constraints have a
-//! compliance in physical units, so that stiffness depends neither on the substep nor, once converged, on the sweeps.
+//! From x* = x + h (v + h f/m), constraints (`rows.rs`) are swept in a fixed order of colours; the corrected positions
+//! are the goals g, and v⁺ = v + h f/m + (g − x*)/h (ICD eq. 3, with the external force counted once). Constraints have
+//! a compliance in physical units, so that stiffness depends neither on the substep nor, once converged, on the number
+//! of sweeps.
 //!
-//! Stiffness of edges from a material (van Gelder 1998): k = E Σ V / L² over the tetrahedra at an edge, E t Σ A / L² over
-//! its triangles. Springs alone are a solid of Poisson's ratio 1/4 (a sheet: 1/3); volume rows add the rest:
+//! Stiffness of edges from a material (van Gelder 1998): k = E Σ V / L² over the tetrahedra at an edge, E t Σ A / L²
+//! over its triangles. Springs alone model a solid of Poisson's ratio 1/4 (a sheet: 1/3); volume constraints add the
+//! remaining bulk modulus:
 //!
 //! ```text
 //!   E_edges = 5/4 · E/(1 + ν)  (same shear modulus),   K_rows = E/(3(1 − 2ν)) − ⅔ E_edges,   α = V/K_rows
 //! ```
 //!
 //! Bending: hinge stiffness D |e|²/(A_L + A_R) gives a cylinder of curvature κ the energy ½ D κ² per area on square and
-//! on equilateral meshes. Rope: E A / L along, E I / l̄ at each inner node.
+//! on equilateral meshes. Rope: E A / L along, E I / l̄ at each interior node.
 //!
-//! A cloth that does not stretch, in few sweeps (cloth study): edges that give way when shortened, so that folds do not
-//! fight the sweeps; *braces*, rows between second neighbours that only pull; and in the last substep of a step some
-//! sweeps over the edges that are still beyond a limit of stretch.
+//! Inextensible cloth in few sweeps (cloth study): edges that are compliant in compression, so that folds do not slow
+//! the convergence; *braces*, unilateral (tension-only) constraints between second neighbours; and in the last substep
+//! of a step some sweeps over the edges that still exceed a stretch limit.
 //!
-//! Places are taken from the middle node: digits go to the body and not to where it is.
+//! Positions are relative to the middle node: the precision is then relative to the size of the body, not to its
+//! distance from the origin.
 
 pub(crate) mod implicit;
 pub(crate) mod rows;
@@ -39,7 +42,7 @@ use crate::math::{Block, Blocks, Real, Vec3, add, vec};
 use crate::model::tet_mesh::TetMesh;
 use crate::model::tri_mesh::TriMesh;
 
-/// How constraints are solved.
+/// Parameters of the constraint solver.
 ///
 /// ```
 /// use sinew::*;
@@ -58,13 +61,13 @@ use crate::model::tri_mesh::TriMesh;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
-    /// Sweeps a substep, 1 or more. More: stiff constraints converge; fewer: they are softer than asked.
+    /// Sweeps per substep, 1 or more. More: stiff constraints converge; fewer: they are softer than specified.
     pub iterations: u32,
-    /// Loss of motion that is not rigid.
+    /// Damping of non-rigid motion.
     pub damping: Damping,
-    /// Time constant of a dashpot beside every compliant constraint [s]; 0: none.
+    /// Time constant of a dashpot parallel to every compliant constraint [s]; 0: none.
     pub row_damping: Real,
-    /// Sweeps at the end of a step over the edges beyond `stretch_limit`. More: nearer to the limit.
+    /// Sweeps at the end of a step over the edges beyond `stretch_limit`. More: closer to the limit.
     pub limit_sweeps: u32,
 }
 
@@ -114,16 +117,18 @@ pub struct Solid {
 pub struct Sheet {
     /// Young's modulus times thickness [N/m]; infinite is inextensible.
     pub stretch: Real,
-    /// Flexural rigidity D = E t³/12 [N·m]; 0 does not resist.
+    /// Flexural rigidity D = E t³/12 [N·m]; 0: no bending resistance.
     pub bend: Real,
     /// Mass per area [kg/m²].
     pub density: Real,
-    /// Stiffness of shortened edges by that of stretched ones, 0 (slack) to 1: below 1 the sheet folds between nodes.
+    /// Ratio of the stiffness of shortened edges to that of stretched ones, 0 (slack) to 1: below 1 the sheet can
+    /// buckle between nodes.
     pub compression: Real,
-    /// Young's modulus times thickness of rows between second neighbours, which only pull [N/m]; 0: there are none,
-    /// infinite: rigid. They carry a pull two edges in a sweep, and add to `stretch` along the edges.
+    /// Young's modulus times thickness of the tension-only constraints between second neighbours [N/m]; 0: none,
+    /// infinite: rigid. They propagate tension by two edges per sweep, and add to `stretch` along the edges.
     pub brace: Real,
-    /// Stretch of an edge, as a share of its length, that the last substep of a step takes back; infinite: no limit.
+    /// Stretch limit of an edge, as a fraction of its length, enforced in the last substep of a step; infinite: no
+    /// limit.
     pub stretch_limit: Real,
 }
 
@@ -147,15 +152,15 @@ pub struct Sheet {
 pub struct Cord {
     /// Young's modulus times cross section [N]; infinite is inextensible.
     pub stretch: Real,
-    /// Young's modulus times second moment of area [N·m²]; 0 does not resist.
+    /// Young's modulus times second moment of area [N·m²]; 0: no bending resistance.
     pub bend: Real,
     /// Mass per length [kg/m].
     pub density: Real,
-    /// Stiffness of shortened segments by that of stretched ones, 0 (slack) to 1.
+    /// Ratio of the stiffness of shortened segments to that of stretched ones, 0 (slack) to 1.
     pub compression: Real,
 }
 
-/// What the body is made of, by the kind of its shape.
+/// Material of the body, by the dimension of its shape.
 ///
 /// An example is at [`pbd::Params`](crate::pbd::Params).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -176,17 +181,18 @@ pub struct Pbd {
     /// (node_count) [kg]
     masses: Vec<Real>,
     parts: Parts,
-    /// Nodes with `rows.distances` and `rows.skip_constraints`, in lanes; places from the middle node. Written by `predict`.
+    /// Nodes with `rows.distances` and `rows.skip_constraints`, in SIMD lanes; positions relative to the middle node.
+    /// Written by `predict`.
     network: DistanceNetwork,
-    /// Change of velocity; gradients of enclosed volumes in between. Written by `predict`. (node_count) [m/s]
+    /// Change of velocity; temporarily gradients of enclosed volumes. Written by `predict`. (node_count) [m/s]
     change: Vec<Vec3>,
-    /// By kind. Written by `predict`. (rows of each kind)
+    /// Multipliers by kind of constraint. Written by `predict`. (rows of each kind)
     memory: [Vec<Memory>; 6],
-    /// Tetrahedra of a solid, which can be an implicit body; none for all else.
+    /// Tetrahedra of a solid, which has an implicit form; none for other bodies.
     mesh: Option<TetMesh>,
-    /// Its system among implicit bodies, once it was one.
+    /// Its linear system when solved with implicit bodies, once it has been built.
     implicit_system: Option<Box<EulerSystem>>,
-    /// Among implicit bodies now.
+    /// True while the body is solved with implicit bodies.
     implicit: bool,
 }
 
@@ -214,13 +220,14 @@ impl Pbd {
         })
     }
 
-    /// A solid: an edge row at every edge, a volume row in every tetrahedron.
+    /// A solid: a distance constraint on every edge, a volume constraint in every tetrahedron.
     pub fn solid(mesh: &TetMesh, solid: Solid, params: Params) -> Result<Self, ParticleError> {
         solid.check()?;
         mesh.check()?;
         let (e, nu) = (solid.youngs_modulus, solid.poisson_ratio);
         let springs = 1.25 * e / (1.0 + nu);
-        // 1/K of the rows, 0 when incompressible and infinite when springs do it all
+        // 1/K of the volume constraints, 0 when incompressible and infinite when the springs provide the full bulk
+        // modulus
         let soft = (1.0 - 2.0 * nu) / (e / 3.0 - 2.0 / 3.0 * springs * (1.0 - 2.0 * nu));
         let mut masses = vec![0.0; mesh.vertices.len()];
         let mut shares = Vec::with_capacity(6 * mesh.tets.len());
@@ -240,13 +247,14 @@ impl Pbd {
         Ok(Self { mesh: Some(mesh.clone()), ..model })
     }
 
-    /// A sheet: an edge row at every edge, a hinge row between neighbouring triangles.
+    /// A sheet: a distance constraint on every edge, a hinge constraint between adjacent triangles.
     pub fn sheet(mesh: &TriMesh, sheet: Sheet, params: Params) -> Result<Self, ParticleError> {
         sheet.check()?;
         mesh.check()?;
         let mut masses = vec![0.0; mesh.vertices.len()];
         let mut shares = Vec::with_capacity(3 * mesh.triangles.len());
-        // edge, and by its triangles: area, opposite corner, whether the triangle runs along the sorted edge
+        // edge, and for each of its triangles: area, opposite corner, whether the triangle traverses the sorted edge
+        // forward
         let mut sides = Vec::with_capacity(3 * mesh.triangles.len());
         for (triangle, corners) in mesh.triangles.iter().enumerate() {
             let area = mesh.area(triangle);
@@ -277,7 +285,7 @@ impl Pbd {
         }
         let modulus = sheet.brace;
         if modulus > 0.0 {
-            // a share of the sheet as that of an edge: two triangles of the mean area
+            // the same area of sheet per constraint as for an edge: two triangles of the mean area
             let area: Real = (0..mesh.triangles.len()).map(|t| mesh.area(t)).sum();
             let share = 2.0 * area / mesh.triangles.len() as Real;
             rows.skip_constraints = skip_constraints(mesh)
@@ -298,7 +306,7 @@ impl Pbd {
         Ok(model)
     }
 
-    /// A rope through these points [m], at rest as they lie.
+    /// A rope through these points [m], at rest in this shape.
     pub fn rope(points: &[Vec3], cord: Cord, params: Params) -> Result<Self, ParticleError> {
         cord.check()?;
         let mut masses = vec![0.0; points.len()];
@@ -333,7 +341,7 @@ impl Pbd {
         Self::new(points, masses, rows, params)
     }
 
-    /// Adds one constraint on the volume inside closed faces, with its compliance [m³/Pa] and the volume to hold [m³].
+    /// Adds one constraint on the volume inside closed faces, with its compliance [m³/Pa] and the target volume [m³].
     pub fn enclose(mut self, faces: Vec<[u32; 3]>, rest: Real, compliance: Real) -> Result<Self, ParticleError> {
         self.rows.enclosed.push(Enclosed { faces, rest, compliance });
         self.rows.check(self.masses.len())?;
@@ -348,24 +356,24 @@ impl Pbd {
         &self.rows
     }
 
-    /// One part, and nothing damps it: its change of velocity is freed of one rigid motion.
+    /// True for one connected part without damping: one rigid motion is removed from its change of velocity.
     fn is_simple(&self) -> bool {
         self.parts.count() == 1 && self.params.damping == Damping::Internal { rate: 0.0 }
     }
 
-    /// Rows that are neither edges nor braces.
+    /// True when there are constraints other than edges and braces.
     fn has_other_rows(&self) -> bool {
         let rows = &self.rows;
         rows.kinks.len() + rows.hinges.len() + rows.volumes.len() + rows.enclosed.len() > 0
     }
 
-    /// Nothing but one sweep of edges and braces a substep.
+    /// True for one sweep of edges and braces per substep and nothing else.
     fn is_bare(&self) -> bool {
         let once = self.params.iterations == 1 && self.params.row_damping == 0.0;
         once && self.is_simple() && !self.has_other_rows()
     }
 
-    /// Sweeps over all constraints: places become the goals.
+    /// Sweeps over all constraints: the positions become the goals.
     fn relax(&mut self, ctx: &StepContext<'_>) {
         let h = ctx.h;
         let pace = Pace { inverse_square: 1.0 / (h * h), drag: self.params.row_damping / h };
@@ -395,7 +403,7 @@ impl Pbd {
         }
     }
 
-    /// C of every constraint at the start of the substep, where the places are; edges have it only for a dashpot.
+    /// C of every constraint at the start of the substep, at the current positions; edges need it only for a dashpot.
     fn begin(&mut self) {
         let (rows, p) = (&self.rows, &self.network.places);
         let [distances, skip_constraints, kinks, hinges, volumes, enclosed] = &mut self.memory;
@@ -412,7 +420,7 @@ impl Pbd {
         }
     }
 
-    /// Places of all nodes as blocks with their inverse masses; `h` after now.
+    /// Positions of all nodes extrapolated by `h`, as blocks with their inverse masses.
     fn place(&mut self, body: &BodyMut<'_>, origin: Vec3, h: Real) {
         for (place, (x, v)) in self.network.places.iter_mut().zip(body.x.iter().zip(body.v.iter())) {
             let at = star(x, v, origin, h);
@@ -420,7 +428,7 @@ impl Pbd {
         }
     }
 
-    /// The whole substep of a body of one part that nothing damps, in lanes.
+    /// The complete substep of a body of one part without damping, in lanes.
     fn predict_simple(&mut self, ctx: &StepContext<'_>, origin: Vec3, body: &mut BodyMut<'_>) {
         let (h, lanes) = (ctx.h, ctx.lanes);
         self.network.soa.load(origin, Blocks::new(body.x), Blocks::new(body.v), lanes);
@@ -433,7 +441,8 @@ impl Pbd {
         self.network.soa.store_v(body.v);
     }
 
-    /// The way from x* to the goals as a velocity, freed of its rigid parts, for several parts, pins and damping.
+    /// The displacement from x* to the goals as a velocity, without its rigid component, for several parts, pinned
+    /// nodes and damping.
     fn finish_parts(&mut self, ctx: &StepContext<'_>, origin: Vec3, body: &mut BodyMut<'_>) {
         let h = ctx.h;
         for (k, change) in self.change.iter_mut().enumerate() {
@@ -457,7 +466,7 @@ impl Pbd {
         Made { masses: &self.masses, rows: &self.rows, row_damping: self.params.row_damping }
     }
 
-    /// A and b among implicit bodies.
+    /// A and b when solved with implicit bodies.
     fn assemble(&mut self, ctx: &StepContext<'_>, body: BodyMut<'_>) {
         if let Damping::Internal { rate } = self.params.damping
             && rate > 0.0
@@ -471,7 +480,7 @@ impl Pbd {
         }
     }
 
-    /// Energy [J], forces into `out`, and whether they are all known.
+    /// Energy [J], forces into `out`, and whether all of them are defined.
     fn pull(&self, x: &[Block], mut out: Option<&mut [Vec3]>) -> (Real, bool) {
         let rows = &self.rows;
         let sums = [
@@ -483,7 +492,7 @@ impl Pbd {
         ];
         let (mut energy, mut known) = sums.into_iter().fold((0.0, true), |s, t| (s.0 + t.0, s.1 && t.1));
         for row in &rows.enclosed {
-            // readings may allocate, the step may not
+            // queries may allocate, the step may not
             let mut gradient = vec![Vec3::ZERO; x.len()];
             let c = row.measure(x, &mut gradient) - row.rest;
             known &= row.compliance > 0.0;
@@ -512,7 +521,7 @@ impl Deformable for Pbd {
     }
 
     fn go_implicit(&mut self, on: bool) -> bool {
-        // the printed damping is one of goals, and an enclosed volume joins all nodes
+        // the printed damping is defined for goals only, and an enclosed volume couples all nodes
         let can = matches!(self.params.damping, Damping::Internal { .. }) && self.rows.enclosed.is_empty();
         self.implicit = on && can && self.mesh.is_some();
         if let (true, None, Some(mesh)) = (self.implicit, &self.implicit_system, &self.mesh) {
@@ -576,9 +585,9 @@ fn softer(compliance: Real, factor: Real) -> Real {
     if factor > 0.0 { compliance / factor } else { Real::INFINITY }
 }
 
-/// Edge rows by van Gelder's rule: shares of volume (or area) by edge, modulus in the unit that fits.
+/// Edge constraints by van Gelder's rule: volume (or area) per edge, modulus in the matching unit.
 fn edges(places: &[Vec3], mut shares: Vec<([u32; 2], Real)>, modulus: Real, compression: Real) -> Vec<Distance> {
-    // stable: the order of summands is that of the mesh
+    // stable sort: the order of summation is that of the mesh
     shares.sort_by_key(|s| s.0);
     let mut rows = Vec::new();
     for group in shares.chunk_by(|s, t| s.0 == t.0) {

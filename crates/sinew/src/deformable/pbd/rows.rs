@@ -1,16 +1,16 @@
-//! Constraints with compliance (Macklin et al. 2016, XPBD), one kind each: C(x) = 0 held by the potential U = C²/(2α).
+//! Compliant constraints (Macklin et al. 2016, XPBD), one kind each: C(x) = 0 enforced by the potential U = C²/(2α).
 //!
-//! α is the compliance, the inverse of a stiffness: [m/N] for lengths, [rad/(N·m)] for angles, [m³/Pa] for volumes; 0 is
-//! rigid. In a substep h with Λ = h² · (−∂U/∂C) the Gauss-Seidel step of one constraint is
+//! α is the compliance, the inverse of a stiffness: [m/N] for lengths, [rad/(N·m)] for angles, [m³/Pa] for volumes; 0
+//! is rigid. In a substep h with Λ = h² · (−∂U/∂C) the Gauss-Seidel step of one constraint is
 //!
 //! ```text
 //!   ΔΛ = (−C − α̃ Λ − γ̃ (C − C_n)) / ((1 + γ̃) Σ w_i |∇_i C|² + α̃),   Δp_i = w_i ∇_i C ΔΛ,   α̃ = α/h²
 //! ```
 //!
-//! Λ starts at 0 in every substep. γ̃ = τ/h is a dashpot beside the spring, with the time constant τ [s]: its force is τ/α
-//! times the rate of C. The rate is (C − C_n)/h with C_n at the start of the substep and not ∇C·Δp/h as printed there: a
-//! rigid turn leaves C alone, but not ∇C·Δp. At convergence this is implicit Euler for the potential U whatever the number
-//! of iterations: the stiffness is 1/α.
+//! Λ starts at 0 in every substep. γ̃ = τ/h is a dashpot parallel to the spring, with the time constant τ [s]: its
+//! force is τ/α times the rate of C. The rate is (C − C_n)/h with C_n at the start of the substep and not ∇C·Δp/h as
+//! printed there: a rigid rotation does not change C, but ∇C·Δp is not zero. At convergence this is implicit Euler for
+//! the potential U for any number of iterations: the stiffness is 1/α.
 
 use crate::deformable::particle::{ParticleError, check_entry};
 use crate::math::{Block, Real, Vec3, add, angle_of, vec};
@@ -25,12 +25,12 @@ pub struct Distance {
     pub rest: Real,
     /// Inverse stiffness when longer than `rest` [m/N]; 0 is rigid.
     pub compliance: Real,
-    /// The same when shorter [m/N]; infinite is a string, which pulls only.
+    /// The same when shorter [m/N]; infinite: a tension-only constraint.
     pub compression: Real,
 }
 
-/// Bend of a line of three nodes, b = (x_a − x_m)/l_a + (x_c − x_m)/l_c, |b| = rest: |b| is the angle between the
-/// segments for small bends, 2 sin(φ/2) for all. Linear in x, so that it is defined when the line is straight.
+/// Bending of a line of three nodes, b = (x_a − x_m)/l_a + (x_c − x_m)/l_c, |b| = rest: |b| is the angle between the
+/// segments for small bending, 2 sin(φ/2) in general. Linear in x, so that it is defined when the line is straight.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Kink {
     /// a, middle, c.
@@ -68,9 +68,9 @@ pub struct Volume {
 /// Volume inside a closed surface, as one constraint.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Enclosed {
-    /// Triangles, outward.
+    /// Triangles, oriented outward.
     pub faces: Vec<[u32; 3]>,
-    /// Volume to hold [m³].
+    /// Target volume [m³].
     pub rest: Real,
     /// Volume per pressure [m³/Pa]; 0 is incompressible.
     pub compliance: Real,
@@ -81,7 +81,7 @@ pub struct Enclosed {
 #[expect(missing_docs, reason = "the kinds are documented above")]
 pub struct Rows {
     pub distances: Vec<Distance>,
-    /// Distances between second neighbours, swept after the others and left out of a limit on stretch.
+    /// Distances between second neighbours, swept after the others and not subject to the stretch limit.
     pub skip_constraints: Vec<Distance>,
     pub kinks: Vec<Kink>,
     pub hinges: Vec<Hinge>,
@@ -93,22 +93,22 @@ pub struct Rows {
 pub(crate) trait Row<const N: usize> {
     /// Its nodes.
     fn nodes(&self) -> [u32; N];
-    /// C and its gradient at the corners; none where there is no gradient.
+    /// C and its gradient at the corners; none where the gradient is undefined.
     fn measure(&self, corners: [Vec3; N]) -> Option<(Real, [Vec3; N])>;
     /// Compliance where C has this sign.
     fn compliance(&self, c: Real) -> Real;
 }
 
-/// What a constraint carries through the sweeps of one substep.
+/// State of a constraint during the sweeps of one substep.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Memory {
-    /// h² times the force along C.
+    /// Λ: h² times the force along C.
     lambda: Real,
     /// C at the start of the substep.
     start: Real,
 }
 
-/// Substep and damping as the kernels need them.
+/// Substep and damping constants of the kernels.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
     /// 1/h² [1/s²].
@@ -124,14 +124,14 @@ impl Pace {
             return -memory.lambda;
         }
         let soft = alpha * self.inverse_square;
-        // a rigid constraint has no spring for the dashpot to stand beside
+        // a rigid constraint has no spring parallel to the dashpot
         let drag = if alpha > 0.0 { self.drag } else { 0.0 };
         let below = (1.0 + drag) * response + soft;
         if below > 0.0 { (-c - soft * memory.lambda - drag * (c - memory.start)) / below } else { 0.0 }
     }
 }
 
-/// Sets Λ to 0 and, for a dashpot, remembers C at the start of the substep.
+/// Sets Λ to 0 and, for a dashpot, stores C at the start of the substep.
 pub(crate) fn begin<const N: usize, R: Row<N>>(rows: &[R], p: &[Block], memory: &mut [Memory], drag: bool) {
     if !drag {
         memory.fill(Memory::default());
@@ -143,7 +143,7 @@ pub(crate) fn begin<const N: usize, R: Row<N>>(rows: &[R], p: &[Block], memory: 
     }
 }
 
-/// One sweep over all constraints of a kind, colour by colour; p holds places and inverse masses.
+/// One sweep over all constraints of a kind, colour by colour; p holds positions and inverse masses.
 pub(crate) fn sweep<const N: usize, R: Row<N>>(rows: &[R], p: &mut [Block], memory: &mut [Memory], pace: Pace) {
     for (row, memory) in rows.iter().zip(memory) {
         let nodes = row.nodes();
@@ -152,7 +152,7 @@ pub(crate) fn sweep<const N: usize, R: Row<N>>(rows: &[R], p: &mut [Block], memo
         for k in 0..N {
             response += p[nodes[k] as usize][3] * gradient[k].length_squared();
         }
-        // the sign that C would have without this constraint decides which side of the spring answers
+        // the sign of C without this constraint selects the compliance for tension or compression
         let alpha = row.compliance(c - response * memory.lambda);
         let change = pace.change(c, response, alpha, memory);
         memory.lambda += change;
@@ -163,7 +163,7 @@ pub(crate) fn sweep<const N: usize, R: Row<N>>(rows: &[R], p: &mut [Block], memo
     }
 }
 
-/// Energy [J], and forces into `out` [N]; false when a rigid constraint hides its force.
+/// Energy [J], and forces into `out` [N]; false when there is a rigid constraint, whose force is undefined.
 pub(crate) fn pull<const N: usize, R: Row<N>>(rows: &[R], x: &[Block], mut out: Option<&mut [Vec3]>) -> (Real, bool) {
     let (mut energy, mut known) = (0.0, true);
     for row in rows {
@@ -193,7 +193,7 @@ impl Row<2> for Distance {
     fn measure(&self, [a, b]: [Vec3; 2]) -> Option<(Real, [Vec3; 2])> {
         let d = b - a;
         let length = d.length();
-        // coincident nodes are driven apart along a fixed axis: any will do
+        // coincident nodes are separated along a fixed axis: the choice is arbitrary
         let u = if length > 0.0 { d / length } else { Vec3::X };
         Some((length - self.rest, [-u, u]))
     }
@@ -213,7 +213,7 @@ impl Row<3> for Kink {
         let b = (a - m) * wa + (c - m) * wc;
         let size = b.length();
         if !(size > 0.0) {
-            // straight: at rest, or without a side to bend to
+            // straight: at rest, or with an undefined bending direction
             return None;
         }
         let u = b / size;
@@ -231,13 +231,13 @@ impl Row<4> for Hinge {
     }
 
     /// Erratum to ICD eq. 33-34: with n_L, n_R the unnormalised normals, e = x_j − x_i and s = (x − x_i)·e/|e|²,
-    /// ∂θ/∂x_L = |e| n_L/|n_L|², the same for R, and the edge takes the rest by the lever s.
+    /// ∂θ/∂x_L = |e| n_L/|n_L|², the same for R, and the edge nodes balance them with the lever arm s.
     fn measure(&self, [i, j, left, right]: [Vec3; 4]) -> Option<(Real, [Vec3; 4])> {
         let e = j - i;
         let (l, r) = (left - i, right - i);
         let (nl, nr) = (l.cross(e), e.cross(r));
         let (e2, nl2, nr2) = (e.length_squared(), nl.length_squared(), nr.length_squared());
-        // triangles that have become needles have no angle
+        // the angle is undefined for degenerate triangles
         let least = Real::EPSILON * e2;
         if !(nl2 > least * l.length_squared() && nr2 > least * r.length_squared()) {
             return None;
@@ -274,7 +274,7 @@ impl Row<4> for Volume {
 }
 
 impl Enclosed {
-    /// Volume inside now [m³], and its gradient by node into `gradient`.
+    /// Current enclosed volume [m³], and its gradient by node into `gradient`.
     pub(crate) fn measure(&self, p: &[Block], gradient: &mut [Vec3]) -> Real {
         gradient.fill(Vec3::ZERO);
         let origin = vec(p[self.faces.first().map_or(0, |f| f[0] as usize)]);
@@ -299,7 +299,7 @@ impl Enclosed {
         *memory = Memory { lambda: 0.0, start: self.measure(p, gradient) - self.rest };
     }
 
-    /// One step on the whole surface.
+    /// One Gauss-Seidel step of the enclosed volume.
     pub(crate) fn relax(&self, p: &mut [Block], memory: &mut Memory, pace: Pace, gradient: &mut [Vec3]) {
         let c = self.measure(p, gradient) - self.rest;
         let response = p.iter().zip(gradient.iter()).map(|(p, g)| p[3] * g.length_squared()).sum();
@@ -331,7 +331,7 @@ pub(crate) fn hinge_angle(corners: [Vec3; 4]) -> Real {
 }
 
 impl Rows {
-    /// Refuses missing and repeated nodes and numbers out of range.
+    /// Returns an error for missing and repeated nodes and numbers out of range.
     pub(crate) fn check(&self, count: usize) -> Result<(), ParticleError> {
         fn all<const N: usize, R: Row<N>>(
             list: &'static str,
@@ -374,8 +374,8 @@ impl Rows {
         Ok(())
     }
 
-    /// Sorts each kind by colour, so that neighbours in a list share no node: sweeps in mesh order pump energy into
-    /// stiff sheets, and a colour can be shared out without changing a bit.
+    /// Sorts each kind by colour, so that adjacent rows of a list have no common node: sweeps in mesh order add energy
+    /// to stiff sheets, and the rows of a colour can be processed in parallel without changing a bit.
     pub(crate) fn colour(&mut self, count: usize) {
         fn sort<const N: usize, R: Row<N> + Clone>(rows: &mut Vec<R>, count: usize) {
             let mut colouring = Colouring::default();
@@ -392,13 +392,13 @@ impl Rows {
         sort(&mut self.volumes, count);
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     pub(crate) fn len(&self) -> usize {
         let pairs = self.distances.len() + self.skip_constraints.len();
         pairs + self.kinks.len() + self.hinges.len() + self.volumes.len() + self.enclosed.len()
     }
 
-    /// Groups of nodes that hang together.
+    /// Groups of connected nodes.
     pub(crate) fn links(&self) -> impl Iterator<Item = &[u32]> {
         let distances = self.distances.iter().chain(&self.skip_constraints).map(|r| r.nodes.as_slice());
         let kinks = self.kinks.iter().map(|r| r.nodes.as_slice());
@@ -416,10 +416,10 @@ mod tests {
     const CORNERS: [Vec3; 4] =
         [Vec3::new(0.1, 0.2, -0.1), Vec3::new(1.1, -0.1, 0.2), Vec3::new(0.3, 0.9, 0.4), Vec3::new(0.6, -0.8, 0.7)];
 
-    /// The gradient against differences, and no momentum nor spin.
+    /// Compares the gradient with finite differences and checks that it has no resultant force or torque.
     fn check_gradient<const N: usize, R: Row<N>>(row: &R, corners: [Vec3; N]) {
         let (_, gradient) = row.measure(corners).unwrap();
-        // rounding over step against step squared
+        // balances rounding error over the step and truncation error of second order
         let step = root3(Real::EPSILON);
         for k in 0..N {
             for axis in [Vec3::X, Vec3::Y, Vec3::Z] {
@@ -442,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn gradients_are_the_slopes_and_make_neither_push_nor_turn() {
+    fn gradients_match_differences_and_have_no_resultant_force_or_torque() {
         let [a, b, c, d] = CORNERS;
         let distance = Distance { nodes: [0, 1], rest: 0.5, compliance: 0.0, compression: 0.0 };
         check_gradient(&distance, [a, b]);
@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flat_hinge_feels_bending_and_knows_its_side() {
+    fn a_flat_hinge_has_a_signed_angle_and_a_gradient() {
         let wing = |z: Real| [Vec3::ZERO, Vec3::X, Vec3::new(0.4, 1.0, 0.0), Vec3::new(0.6, -1.0, z)];
         assert_eq!(hinge_angle(wing(0.0)), 0.0);
         let (up, down) = (hinge_angle(wing(0.01)), hinge_angle(wing(-0.01)));
@@ -472,13 +472,13 @@ mod tests {
         let mut gradient = vec![Vec3::ZERO; p.len()];
         let enclosed = Enclosed { faces: mesh.boundary_faces(), rest: 0.0, compliance: 0.0 };
         assert!((enclosed.measure(&p, &mut gradient) - 0.024).abs() < 1e-6);
-        // growing about the middle: dV = 3 V
+        // dilatation about the middle: dV = 3 V
         let growth: Real = gradient.iter().zip(&mesh.vertices).map(|(g, v)| g.dot(*v)).sum();
         assert!((growth - 0.072).abs() < 1e-6);
     }
 
     #[test]
-    fn no_two_neighbours_in_a_colour_share_a_node() {
+    fn rows_of_a_colour_have_no_common_node() {
         let link = |a: u32| Distance { nodes: [a, a + 1], rest: 1.0, compliance: 0.0, compression: 0.0 };
         let mut rows = Rows { distances: (0..10).map(link).collect(), ..Rows::default() };
         rows.colour(11);

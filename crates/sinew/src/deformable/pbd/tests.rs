@@ -1,4 +1,4 @@
-//! Laws that position based bodies obey.
+//! Physical properties of position based bodies.
 
 use super::*;
 use crate::deformable::BodyMut;
@@ -34,7 +34,7 @@ fn grid(cells: u32, size: Real) -> TriMesh {
     mesh
 }
 
-/// Equal masses in a row along −z, the first pinned, links of stiffness k.
+/// Equal masses in a line along −z, the first pinned, links of stiffness k.
 fn chain(links: usize, mass: Real, k: Real, params: Params) -> Alone {
     let places: Vec<Vec3> = (0..=links).map(|i| Vec3::new(0.0, 0.0, -0.1 * i as Real)).collect();
     let link = |a: u32| Distance { nodes: [a, a + 1], rest: 0.1, compliance: 1.0 / k, compression: 1.0 / k };
@@ -52,7 +52,7 @@ fn strain(body: &mut Alone) {
 }
 
 #[test]
-fn rest_stays_at_rest() {
+fn a_body_at_rest_remains_at_rest() {
     let mut body = jelly(Params::default());
     let before = body.x.clone();
     for _ in 0..500 {
@@ -64,7 +64,7 @@ fn rest_stays_at_rest() {
 }
 
 #[test]
-fn momentum_and_spin_are_kept_over_many_steps_however_few_the_sweeps() {
+fn linear_and_angular_momentum_are_conserved_for_any_number_of_sweeps() {
     for iterations in [1, 8] {
         let mut body = jelly(Params { iterations, ..Params::default() });
         strain(&mut body);
@@ -74,7 +74,7 @@ fn momentum_and_spin_are_kept_over_many_steps_however_few_the_sweeps() {
             body.step(1.0 / 240.0);
         }
         let (p, l) = body.momentum();
-        // a random walk of one rounding a node and step; the body moves 17 m away, where x has fewer digits
+        // a random walk of one rounding error per node and step; the body moves 17 m away, where x has lower resolution
         let slip = 45.0 * 4.0 * Real::EPSILON;
         assert!((p - p0).length() < slip * p0.length(), "{iterations}: {p0} {p}");
         let far = body.position(0).length() * p0.length();
@@ -83,7 +83,7 @@ fn momentum_and_spin_are_kept_over_many_steps_however_few_the_sweeps() {
 }
 
 #[test]
-fn inner_damping_takes_the_wobble_and_leaves_the_spin() {
+fn internal_damping_removes_vibration_and_conserves_angular_momentum() {
     let mut body = jelly(Params { damping: Damping::Internal { rate: 40.0 }, ..Params::default() });
     body.push(Vec3::ZERO, Vec3::new(0.0, 0.0, 4.0), Vec3::ZERO);
     let wobble = 0.05;
@@ -97,7 +97,7 @@ fn inner_damping_takes_the_wobble_and_leaves_the_spin() {
     }
     let (_, l) = body.momentum();
     assert!((l - l0).length() < 1e-4 * l0.length(), "{l0} {l}");
-    // what is left is rigid: ½ P²/M + ½ L·I⁻¹L
+    // the remaining motion is rigid: ½ P²/M + ½ L·I⁻¹L
     let mut sums = crate::deformable::RigidSums::default();
     let (masses, force) = (body.model.masses().to_vec(), vec![Vec3::ZERO; body.x.len()]);
     let (mut x, mut v) = (body.x.clone(), body.v.clone());
@@ -111,7 +111,7 @@ fn inner_damping_takes_the_wobble_and_leaves_the_spin() {
 }
 
 #[test]
-fn a_hanging_chain_stretches_by_weight_over_stiffness_whatever_step_and_sweeps() {
+fn a_hanging_chain_stretches_by_weight_over_stiffness_for_any_step_and_sweeps() {
     let (links, mass, k) = (5, 0.1, 200.0);
     let want: Real = (1..=links).map(|below| below as Real * mass * G / k).sum();
     for rate in [60.0, 120.0, 240.0] {
@@ -122,7 +122,7 @@ fn a_hanging_chain_stretches_by_weight_over_stiffness_whatever_step_and_sweeps()
                 body.step(1.0 / rate);
             }
             let got = -0.1 * links as Real - body.position(links).z;
-            // five sweeps of the longest step leave 0.6 %
+            // five sweeps of the longest step leave an error of 0.6 %
             let tolerance = if iterations == 5 { 0.01 } else { 0.001 };
             assert!((got / want - 1.0).abs() < tolerance, "{rate} Hz, {iterations}: {got} {want}");
         }
@@ -130,7 +130,7 @@ fn a_hanging_chain_stretches_by_weight_over_stiffness_whatever_step_and_sweeps()
 }
 
 #[test]
-fn two_particles_on_a_spring_swing_as_implicit_euler_and_with_the_right_period() {
+fn two_particles_on_a_spring_follow_implicit_euler_with_the_analytic_period() {
     let (m, k, h): (Real, Real, Real) = (0.2, 50.0, 1e-3);
     let places = [Vec3::ZERO, Vec3::X];
     let link = Distance { nodes: [0, 1], rest: 1.0, compliance: 1.0 / k, compression: 1.0 / k };
@@ -155,13 +155,13 @@ fn two_particles_on_a_spring_swing_as_implicit_euler_and_with_the_right_period()
     let turns = (crossings.len() - 1) as Real;
     let period = (crossings[crossings.len() - 1] - crossings[0]) / turns;
     let want = Real::to_radians(360.0) / omega2.sqrt();
-    // crossings are known to a step
+    // the time of a crossing is accurate to one step
     assert!((period - want).abs() < 2.0 * h / turns + want * omega2 * h * h, "{period} {want}");
 }
 
 #[test]
-fn a_dashpot_beside_a_spring_damps_as_a_dashpot_and_not_a_turn() {
-    // m e″ = −k e − τ k e′ with reduced mass: damping ratio τ ω / 2 = 1 does not swing
+fn a_dashpot_parallel_to_a_spring_damps_stretch_but_not_rotation() {
+    // m e″ = −k e − τ k e′ with reduced mass: a damping ratio τ ω / 2 = 1 does not oscillate
     let (m, k): (Real, Real) = (0.2, 50.0);
     let omega = (2.0 * k / m).sqrt();
     let places = [Vec3::ZERO, Vec3::X];
@@ -188,7 +188,7 @@ fn a_dashpot_beside_a_spring_damps_as_a_dashpot_and_not_a_turn() {
 }
 
 #[test]
-fn an_incompressible_block_keeps_its_volume_under_a_squeeze() {
+fn an_incompressible_block_keeps_its_volume_under_compression() {
     let mesh = TetMesh::block([3; 3], Vec3::splat(0.1)).unwrap();
     let solid = Solid { youngs_modulus: 1e4, poisson_ratio: 0.5, density: 1000.0 };
     let params = Params { iterations: 20, damping: Damping::Internal { rate: 20.0 }, ..Params::default() };
@@ -234,7 +234,7 @@ fn a_hinge_opens_by_torque_times_compliance() {
     (0..3).for_each(|node| body.pin(node));
     let push = 3.0;
     for _ in 0..2000 {
-        // at right angles to the wing, so that the torque is force times one metre
+        // perpendicular to the wing, so that the torque is force times one metre
         let at = body.position(3);
         body.force[3] = Vec3::X.cross(at - Vec3::new(0.5, 0.0, 0.0)).normalize() * push;
         body.step(1.0 / 240.0);
@@ -252,7 +252,7 @@ fn angle_between(a: Vec3, b: Vec3) -> Real {
 fn a_rope_clamped_at_one_end_bends_as_a_beam() {
     let (count, length, bend, push): (usize, Real, Real, Real) = (9, 0.8, 0.02, 1e-3);
     let step = length / (count - 1) as Real;
-    // one point more before the clamp gives the direction
+    // an additional point before the clamp defines the direction
     let points: Vec<Vec3> = (0..=count).map(|k| Vec3::new((k as Real - 1.0) * step, 0.0, 0.0)).collect();
     let cord = Cord { stretch: 1e4, bend, density: 0.05, compression: 1.0 };
     let damping = Damping::Internal { rate: 2.0 };
@@ -269,7 +269,7 @@ fn a_rope_clamped_at_one_end_bends_as_a_beam() {
 }
 
 #[test]
-fn a_rolled_sheet_holds_half_d_kappa_squared_per_area() {
+fn a_rolled_sheet_has_the_energy_half_d_kappa_squared_per_area() {
     let (cells, size, bend, radius): (u32, Real, Real, Real) = (20, 0.2, 1e-3, 0.5);
     let mesh = grid(cells, size);
     let sheet =
@@ -279,14 +279,14 @@ fn a_rolled_sheet_holds_half_d_kappa_squared_per_area() {
         let angle = x[0] / radius;
         (x[0], x[2]) = (radius * angle.sin(), radius * (1.0 - angle.cos()));
     }
-    // the two columns at the rim have half a hinge less
+    // the two columns at the boundary lack half a hinge
     let area = size * size * (cells - 1) as Real / cells as Real;
     let want = 0.5 * bend * area / (radius * radius);
     assert!((body.energy() / want - 1.0).abs() < 0.01, "{} {want}", body.energy());
 }
 
 #[test]
-fn edges_and_volumes_hold_the_energy_of_the_solid() {
+fn edges_and_volumes_have_the_energy_of_the_solid() {
     let mesh = TetMesh::block([2; 3], Vec3::ONE).unwrap();
     let (e, strain): (Real, Real) = (1e4, 1e-2);
     for nu in [0.25, 0.35, 0.45] {
@@ -298,12 +298,12 @@ fn edges_and_volumes_hold_the_energy_of_the_solid() {
             }
             body.energy()
         };
-        // growth on all sides, ½ K (3ε)²: right on every mesh
+        // uniform dilatation, ½ K (3ε)²: exact on every mesh
         let bulk = e / (3.0 * (1.0 - 2.0 * nu));
         let want = 4.5 * bulk * strain * strain;
         let got = energy(Mat3::IDENTITY);
         assert!((got / want - 1.0).abs() < 3.0 * strain, "{nu}: {got} {want}");
-        // pull along n, ½ E ε²: edges have directions, so it is right in the mean over n. The axes of an icosahedron
+        // tension along n, ½ E ε²: edges have directions, so it is exact in the mean over n. The axes of an icosahedron
         // give the mean of such functions exactly.
         let golden = 0.5 * (1.0 + Real::sqrt(5.0));
         let mut mean = 0.0;
@@ -324,7 +324,7 @@ fn edges_and_volumes_hold_the_energy_of_the_solid() {
 }
 
 #[test]
-fn a_string_pulls_and_does_not_push() {
+fn a_tension_only_constraint_has_no_compressive_force() {
     let places = [Vec3::ZERO, Vec3::X];
     let link = Distance { nodes: [0, 1], rest: 1.0, compliance: 0.0, compression: Real::INFINITY };
     let rows = Rows { distances: vec![link], ..Rows::default() };
@@ -336,20 +336,20 @@ fn a_string_pulls_and_does_not_push() {
         body.step(0.01);
         assert!((body.v[1][0] - 1.0).abs() < 1e-5);
     }
-    // taut: both go on with half the speed
+    // taut: both continue with half the velocity
     (0..20).for_each(|_| body.step(0.01));
     assert!((body.v[0][0] - 0.5).abs() < 1e-4 && (body.v[1][0] - 0.5).abs() < 1e-4, "{:?}", body.v);
     assert!((body.position(1).distance(body.position(0)) - 1.0).abs() < 1e-5);
 }
 
 #[test]
-fn an_enclosed_volume_is_held_as_one() {
+fn an_enclosed_volume_reaches_its_target_volume() {
     let mesh = TetMesh::block([3; 3], Vec3::splat(0.1)).unwrap();
     let faces = mesh.boundary_faces();
     let shell = TriMesh { vertices: mesh.vertices.clone(), triangles: faces.clone() };
     let sheet =
         Sheet { stretch: 10.0, bend: 0.0, density: 1.0, compression: 1.0, brace: 0.0, stretch_limit: Real::INFINITY };
-    // the inner nodes of the block have no mass in a shell
+    // the interior nodes of the block have no mass in a shell
     assert!(Pbd::sheet(&shell, sheet, Params::default()).is_err());
     let cube = TetMesh::block([1; 3], Vec3::splat(0.1)).unwrap();
     let shell = TriMesh { vertices: cube.vertices.clone(), triangles: cube.boundary_faces() };
@@ -363,7 +363,7 @@ fn an_enclosed_volume_is_held_as_one() {
 }
 
 #[test]
-fn pull_is_the_slope_of_energy() {
+fn forces_are_the_negative_gradient_of_the_energy() {
     let mut body = jelly(Params::default());
     strain(&mut body);
     let forces = body.forces();
@@ -382,7 +382,7 @@ fn pull_is_the_slope_of_energy() {
 }
 
 #[test]
-fn a_restored_body_goes_on_bit_for_bit() {
+fn a_restored_body_continues_bit_for_bit() {
     let mut body = jelly(Params { iterations: 3, ..Params::default() });
     strain(&mut body);
     (0..20).for_each(|_| body.step(0.005));
@@ -397,7 +397,7 @@ fn a_restored_body_goes_on_bit_for_bit() {
 }
 
 #[test]
-fn bad_parameters_are_refused_by_name() {
+fn invalid_parameters_are_rejected_by_name() {
     let mesh = TetMesh::block([1; 3], Vec3::ONE).unwrap();
     let good = Solid { youngs_modulus: 1e4, poisson_ratio: 0.4, density: 1000.0 };
     let error = Pbd::solid(&mesh, Solid { poisson_ratio: 0.1, ..good }, Params::default()).unwrap_err();

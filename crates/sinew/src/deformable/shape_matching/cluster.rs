@@ -1,8 +1,10 @@
-//! Clusters of shape matching: which nodes hold together, and the best map from the rest shape to where they are.
+//! Clusters of shape matching: the nodes of each cluster, and the best-fit map from their rest shape to their current
+//! positions.
 //!
-//! A node's mass is shared out among its clusters, m_ic = m_i w_c / Σ w, and its goal is the mean of theirs with the same
-//! weights. Then each cluster moves its own masses and no momentum is made: Σ_i m_i Σ_c (w_c/Σw)(g_ic − x_i) is a sum of
-//! zeros, one a cluster. With q the rest arms and p the arms now (from the mass centres),
+//! A node's mass is distributed over its clusters, m_ic = m_i w_c / Σ w, and its goal is the mean of their goals with
+//! the same weights. Then each cluster moves its own masses and no momentum is created:
+//! Σ_i m_i Σ_c (w_c/Σw)(g_ic − x_i) is a sum of zeros, one per cluster. With q the rest arms and p the current arms
+//! (from the centres of mass),
 //!
 //! ```text
 //!   A_pq = Σ m p qᵀ,   R = rotation nearest to A_pq S_pᵀ,   A = A_pq (Σ m q qᵀ)⁻¹
@@ -11,40 +13,41 @@
 //!   quadratic  g = c + β Ã q̃ + (1 − β) R S_p q,   q̃ = (x, y, z, x², y², z², xy, yz, zx) minus its mean
 //! ```
 //!
-//! (Müller et al. 2005; RC, OP 4.2, FC 2.46.) Differences to print: R comes from A_pq and not from A, or there is a torque;
-//! q̃ is centred, or there is a push; A_qq is pseudo-inverted, so that flat and straight clusters are cases like others.
-//! The best linear and quadratic fit do not depend on the plastic deformation S_p: functions of S_p q span the same space.
+//! (Müller et al. 2005; RC, OP 4.2, FC 2.46.) Differences from the publications: R is computed from A_pq and not from
+//! A, which would produce a torque; q̃ is centred, otherwise there is a resultant force; A_qq is pseudo-inverted, so
+//! that flat and straight clusters need no special case. The best linear and quadratic fits do not depend on the
+//! plastic deformation S_p: functions of S_p q span the same space.
 //!
-//! Below a tenth of the rest volume the fit fades into the rotation, for an inverted cluster it is off: the goal always
-//! is a proper shape.
+//! Below a tenth of the rest volume the fit is blended into the rotation; for an inverted cluster its weight is zero.
+//! The goal shape therefore always has positive volume.
 
 use crate::deformable::particle::ParticleError;
 use crate::math::{Block, Mat3, Real, Vec3, nearest_rotation, outer, pseudo_inverse, root, vec};
 
-/// Part of the rest volume below which the linear and quadratic fit fade out.
+/// Fraction of the rest volume below which the linear and quadratic fits are blended out.
 const FADE: Real = 0.1;
-/// How much heavier than itself a pinned node is in the fit: it holds its clusters, they do not drag past it.
+/// Factor on the mass of a pinned node in the fit: the clusters follow the pinned node.
 const PIN_WEIGHT: Real = 1000.0;
-/// Eigenvalues of a moment matrix below this part of the largest are a direction without extent.
+/// Eigenvalues of a moment matrix below this fraction of the largest mark a direction without extent.
 const FLAT: Real = 64.0 * Real::EPSILON;
-/// Most blocks a body may be cut into.
+/// Maximum number of blocks of a body.
 const BLOCKS: Real = 1e6;
-/// Most blocks that share a node: cells two deep on each side.
+/// Maximum number of blocks that contain one node: two cells on each side.
 const SHARED: Real = 216.0;
 
-/// Which deformations of a cluster its goal follows.
+/// Deformation modes of the goal of a cluster.
 ///
 /// An example is at [`shape_matching::Params`](crate::shape_matching::Params).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Mode {
-    /// Turns only.
+    /// Rotation only.
     Rigid,
-    /// Turns, stretch and shear, volume kept.
+    /// Rotation, stretch and shear, volume preserved.
     Linear {
         /// 0 (rigid) to below 1 (soft).
         beta: Real,
     },
-    /// Also bend and twist; volume not kept.
+    /// Also bending and twist; volume not preserved.
     Quadratic {
         /// 0 (rigid) to below 1 (soft).
         beta: Real,
@@ -58,32 +61,32 @@ pub enum Mode {
 pub struct Group {
     /// Its nodes.
     pub nodes: Vec<u32>,
-    /// Its part in the mean of goals; equal for all unless you know better.
+    /// Weight in the mean of the goals; equal for all by default.
     pub weight: Real,
 }
 
-/// How to find clusters.
+/// Definition of the clusters.
 ///
 /// An example is at [`shape_matching::Params`](crate::shape_matching::Params).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Clusters {
-    /// All nodes in one.
+    /// All nodes in one cluster.
     One,
-    /// Cells of a regular grid over the rest shape; neighbours share the nodes between them.
+    /// Cells of a regular grid over the rest shape; adjacent cells both contain the nodes on their border.
     Blocks {
         /// Edge of a cell [m].
         size: Real,
-        /// How far a cluster reaches beyond its cell [m].
+        /// Distance by which a cluster extends beyond its cell [m].
         overlap: Real,
     },
-    /// Nodes up to `width` edges from a seed. Wider: stiffer and dearer.
+    /// Nodes up to `width` edges from a seed. Wider clusters are stiffer and more expensive.
     Regions {
         /// 1 or more.
         width: u32,
-        /// Seeds are more than this many edges apart, from 0 (every node is one) to `width`.
+        /// Seeds are more than this many edges apart, from 0 (every node is a seed) to `width`.
         spacing: u32,
     },
-    /// As given.
+    /// Explicit list.
     Given(Vec<Group>),
 }
 
@@ -97,7 +100,7 @@ impl Mode {
 }
 
 impl Clusters {
-    /// The clusters of a body with these rest places [m] and edges.
+    /// The clusters of a body with these rest positions [m] and edges.
     pub(crate) fn groups(&self, places: &[Vec3], edges: &[[u32; 2]]) -> Result<Vec<Group>, ParticleError> {
         let plain = |nodes: Vec<u32>| Group { nodes, weight: 1.0 };
         match self {
@@ -125,7 +128,7 @@ fn blocks(places: &[Vec3], size: Real, overlap: Real) -> Result<Vec<Vec<u32>>, P
     ])?;
     let low = places.iter().fold(Vec3::splat(Real::INFINITY), |low, p| low.min(*p));
     let high = places.iter().fold(Vec3::splat(-Real::INFINITY), |high, p| high.max(*p));
-    // a little less, so that a body of whole cells gets no empty last one
+    // slightly reduced, so that an integer number of cells leaves no empty last cell
     let cells = ((high - low) / size - Vec3::splat(1e-3)).ceil().max(Vec3::ONE);
     let count = cells.x * cells.y * cells.z;
     crate::deformable::particle::check(&[(
@@ -144,7 +147,7 @@ fn blocks(places: &[Vec3], size: Real, overlap: Real) -> Result<Vec<Vec<u32>>, P
     )])?;
     let [nx, ny, nz] = cells.to_array().map(|n| n as usize);
     let mut groups = vec![Vec::new(); nx * ny * nz];
-    // nodes on a border belong to both sides
+    // nodes on a border belong to both cells
     let reach = Vec3::splat(overlap + 1e-3 * size);
     for (node, p) in places.iter().enumerate() {
         let last = cells - Vec3::ONE;
@@ -175,7 +178,7 @@ fn regions(count: usize, edges: &[[u32; 2]], width: u32, spacing: u32) -> Vec<Ve
         if covered[seed as usize] {
             continue;
         }
-        // in rings around the seed
+        // breadth-first around the seed
         let mut nodes = vec![seed];
         seen[seed as usize] = seed;
         covered[seed as usize] = true;
@@ -206,17 +209,17 @@ pub(crate) struct Fit {
     start: Vec<u32>,
     /// Node of each member. (member_count)
     pub nodes: Vec<u32>,
-    /// Part of the node in this cluster, 0..1. (member_count)
+    /// Fraction of the node's mass in this cluster, 0..1. (member_count)
     pub shares: Vec<Real>,
-    /// Weight in the fit: share of the mass, more when pinned. (member_count) [kg]
+    /// Weight in the fit: fraction of the mass, larger when pinned. (member_count) [kg]
     pub weights: Vec<Real>,
     /// Rest arm from the cluster's centre. (member_count) [m]
     arms: Vec<Vec3>,
-    /// q̃ in units of the cluster's radius; empty but for `Quadratic`. (member_count)
+    /// q̃ in units of the cluster's radius; empty except for `Quadratic`. (member_count)
     features: Vec<[Real; 9]>,
     /// Moments of the rest shape. (cluster_count)
     moments: Vec<Moments>,
-    /// (Σ m q̃ q̃ᵀ)⁻¹; empty but for `Quadratic`. (cluster_count) [1/kg]
+    /// (Σ m q̃ q̃ᵀ)⁻¹; empty except for `Quadratic`. (cluster_count) [1/kg]
     wide: Vec<[[Real; 9]; 9]>,
 }
 
@@ -226,30 +229,30 @@ struct Moments {
     mass: Real,
     /// Pseudo-inverse of Σ m q qᵀ [1/(kg·m²)].
     inverse: Mat3,
-    /// Projector on directions in which the cluster has no extent.
+    /// Projector onto directions in which the cluster has no extent.
     flat: Mat3,
 }
 
-/// The best map of a cluster.
+/// Best-fit map of a cluster.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Match {
-    /// Centre of mass now [m].
+    /// Current centre of mass [m].
     pub centre: Vec3,
     /// R.
     pub rotation: Mat3,
     /// R S_p.
     pub rigid: Mat3,
-    /// A, complete in flat directions; its determinant is the volume by the rest volume.
+    /// A, completed in flat directions; its determinant is the ratio of current to rest volume.
     pub linear: Mat3,
-    /// Ã by feature; zero but for `Quadratic` [m].
+    /// Ã by feature; zero except for `Quadratic` [m].
     bent: [Vec3; 9],
-    /// Part of the fit in the goal.
+    /// Weight of the linear or quadratic fit in the goal.
     blend: Real,
-    /// 1/∛det A, or 1 where volume is not kept.
+    /// 1/∛det A, or 1 where volume is not preserved.
     swell: Real,
 }
 
-/// A motion that goals follow: mean, turn, and the best fit by its mode.
+/// Velocity components that the goals follow: mean, rotation, and the best fit of the mode.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Motion {
     mean: Vec3,
@@ -262,7 +265,7 @@ pub(crate) struct Motion {
 }
 
 impl Fit {
-    /// Clusters of nodes with these rest places [m] and masses [kg].
+    /// Clusters of nodes with these rest positions [m] and masses [kg].
     pub fn new(groups: &[Group], mode: Mode, places: &[Vec3], masses: &[Real]) -> Self {
         let members: usize = groups.iter().map(|g| g.nodes.len()).sum();
         let mut sums = vec![0.0; places.len()];
@@ -303,7 +306,7 @@ impl Fit {
         self.start[cluster] as usize..self.start[cluster + 1] as usize
     }
 
-    /// Arms and moments for these rest places, masses and pins; allocates nothing.
+    /// Arms and moments for these rest positions, masses and pinned nodes; allocates nothing.
     pub fn weigh(&mut self, places: &[Vec3], masses: &[Real], pinned: &[bool]) {
         for cluster in 0..self.count() {
             let members = self.members(cluster);
@@ -325,7 +328,8 @@ impl Fit {
             let rows = [spread.x_axis, spread.y_axis, spread.z_axis].map(|c| c.to_array());
             let [x, y, z] = pseudo_inverse(rows, FLAT).map(Vec3::from);
             let inverse = Mat3::from_cols(x, y, z);
-            // what inverse times matrix leaves of the identity is the flat part, clean to rounding
+            // the identity minus inverse times matrix is the projector onto the flat directions, exact to rounding
+            // error
             let flat = Mat3::IDENTITY - inverse * spread;
             self.moments[cluster] = Moments { mass, inverse, flat: (flat + flat.transpose()) * 0.5 };
             if !self.wide.is_empty() {
@@ -357,11 +361,11 @@ impl Fit {
         self.wide[cluster] = pseudo_inverse(spread, FLAT);
     }
 
-    /// The best map of a cluster to the places p, after the plastic deformation S_p.
+    /// Best-fit map of a cluster to the positions p, after the plastic deformation S_p.
     pub fn find(&self, cluster: usize, p: &[Block], plastic: &Mat3) -> Match {
         let members = self.members(cluster);
         let moments = &self.moments[cluster];
-        // arms sum to zero, so that A_pq may be taken about any point: one pass
+        // the arms sum to zero, so that A_pq may be taken about any point: one pass
         let origin = vec(p[self.nodes[members.start] as usize]);
         let (mut moment, mut apq) = (Vec3::ZERO, Mat3::ZERO);
         for k in members.clone() {
@@ -406,7 +410,7 @@ impl Fit {
         bent
     }
 
-    /// From the place p of a member to its goal [m].
+    /// Displacement from the position p of a member to its goal [m].
     pub fn way(&self, found: &Match, member: usize, p: Vec3) -> Vec3 {
         let q = self.arms[member];
         let stiff = found.rigid * q;
@@ -417,7 +421,7 @@ impl Fit {
         goal - (p - found.centre)
     }
 
-    /// Twice the potential of a member by ω²: m (β |soft − p|² + (1 − β) |rigid − p|²).
+    /// Potential of a member divided by ½ ω²: m (β |soft − p|² + (1 − β) |rigid − p|²).
     pub fn square(&self, found: &Match, member: usize, p: Vec3) -> Real {
         let arm = p - found.centre;
         let stiff = (found.rigid * self.arms[member] - arm).length_squared();
@@ -425,7 +429,7 @@ impl Fit {
         self.weights[member] * (stiff + (soft - stiff) * found.blend)
     }
 
-    /// Inverse inertia of a cluster's rigid goal [1/(kg·m²)]; zero about axes without extent.
+    /// Inverse inertia of a cluster's rigid goal shape [1/(kg·m²)]; zero about axes without extent.
     pub fn turn_answer(&self, cluster: usize, found: &Match) -> Mat3 {
         let mut inertia = Mat3::ZERO;
         for k in self.members(cluster) {
@@ -438,7 +442,7 @@ impl Fit {
         Mat3::from_cols(x, y, z)
     }
 
-    /// The part of velocities v that the goals of a cluster follow.
+    /// Component of the velocities v that the goals of a cluster follow.
     pub fn motion(&self, cluster: usize, found: &Match, answer: &Mat3, v: &[Block]) -> Motion {
         let quadratic = !self.wide.is_empty();
         let (mut push, mut spin, mut stretch, mut sums) = (Vec3::ZERO, Vec3::ZERO, Mat3::ZERO, [Vec3::ZERO; 9]);
@@ -460,7 +464,7 @@ impl Fit {
         Motion { mean: push / moments.mass, turn: *answer * spin, stretch: stretch * moments.inverse, bend }
     }
 
-    /// The velocity of a member's goal in such a motion.
+    /// Velocity of a member's goal for this motion.
     pub fn follow(&self, found: &Match, motion: &Motion, member: usize) -> Vec3 {
         let stiff = motion.turn.cross(found.rigid * self.arms[member]);
         let soft = match self.mode {
@@ -506,14 +510,14 @@ mod tests {
     }
 
     #[test]
-    fn blocks_share_the_nodes_between_them() {
+    fn adjacent_blocks_share_the_nodes_on_their_border() {
         let groups = Clusters::Blocks { size: 0.2, overlap: 0.0 }.groups(&line(5), &[]).unwrap();
         let nodes: Vec<_> = groups.iter().map(|g| g.nodes.as_slice()).collect();
         assert_eq!(nodes, [[0, 1, 2], [2, 3, 4]]);
         let groups = Clusters::Blocks { size: 0.2, overlap: 0.1 }.groups(&line(5), &[]).unwrap();
         assert_eq!(groups[0].nodes, [0, 1, 2, 3]);
         assert!(Clusters::Blocks { size: 1e-9, overlap: 0.0 }.groups(&line(5), &[]).is_err());
-        // one block reaches as far as it likes
+        // a single block may have any overlap
         assert_eq!(Clusters::Blocks { size: 10.0, overlap: 1e3 }.groups(&line(5), &[]).unwrap().len(), 1);
     }
 
@@ -541,7 +545,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quadratic_goal_reproduces_bend_twist_and_stretch() {
+    fn a_quadratic_goal_reproduces_bending_twist_and_stretch() {
         let (fit, places) = fit(Mode::Quadratic { beta: 1.0 });
         let bent: Vec<Block> = places
             .iter()
@@ -559,7 +563,7 @@ mod tests {
     }
 
     #[test]
-    fn a_linear_goal_keeps_the_volume() {
+    fn a_linear_goal_preserves_the_volume() {
         let (fit, places) = fit(Mode::Linear { beta: 1.0 });
         let stretch = Mat3::from_diagonal(Vec3::new(2.0, 1.5, 1.0));
         let p: Vec<Block> = places.iter().map(|p| (stretch * *p).extend(0.0).to_array()).collect();
@@ -573,7 +577,7 @@ mod tests {
     }
 
     #[test]
-    fn goals_of_unequal_masses_make_neither_push_nor_turn() {
+    fn goals_of_unequal_masses_have_no_resultant_force_or_torque() {
         for mode in [Mode::Rigid, Mode::Linear { beta: 0.7 }, Mode::Quadratic { beta: 0.7 }] {
             let (fit, places) = fit(mode);
             let p: Vec<Block> =

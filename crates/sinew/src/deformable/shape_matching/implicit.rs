@@ -1,13 +1,15 @@
-//! The system that a shape matching body lends itself among implicit bodies.
+//! Linear system of a shape matching body that is solved together with implicit bodies.
 //!
-//! The potential is that of the goals, ½ ω² Σ m |g − x|², linearised once a substep. A goal follows the mean motion of its
-//! cluster and, by its mode, the turn and the fit of it; all three are projections P that keep Σ m a·b, so that
+//! The potential is that of the goals, ½ ω² Σ m |g − x|², linearised once per substep. A goal follows the mean motion
+//! of its cluster and, depending on its mode, the rotation and the fit; all three are projections P that are orthogonal
+//! in the inner product Σ m a·b, so that
 //!
 //! ```text
-//!   A = M + h² ω² Σ_clusters (m − m P),   P = mean + (1 − β) turn + β fit,   b = M v + h f_ext + h ω² m (g − x)
+//!   A = M + h² ω² Σ_clusters (m − m P),   P = mean + (1 − β) rotation + β fit,   b = M v + h f_ext + h ω² m (g − x)
 //! ```
 //!
-//! is symmetric and at least M. Its stiffness has two levels, and the CG needs a handful of rounds.
+//! is symmetric and A − M is positive semidefinite. Its stiffness has two levels, and the CG needs a handful of
+//! iterations.
 
 use crate::deformable::shape_matching::ShapeMatching;
 use crate::deformable::shape_matching::cluster::Match;
@@ -15,17 +17,17 @@ use crate::deformable::system::Affine;
 use crate::deformable::{BodyMut, Modes, Operator, RigidSums, SmoothMotions, StepContext};
 use crate::math::{Block, Mat3, Real, Vec3, add, vec};
 
-/// Most of h² ω²: an infinite frequency is this stiff.
+/// Maximum of h² ω²: the value used for an infinite frequency.
 const RIGID: Real = 1e4;
 
-/// What A and b are made of beside the clusters.
+/// Data of A and b besides the clusters.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ImplicitMatching {
-    /// Among implicit bodies now.
+    /// True while the body is solved with implicit bodies.
     pub on: bool,
-    /// Best maps at the start of the substep. Written by `assemble`. (cluster_count)
+    /// Best-fit maps at the start of the substep. Written by `assemble`. (cluster_count)
     found: Vec<Match>,
-    /// Inverse inertias of the goals. Written by `assemble`. (cluster_count) [1/(kg·m²)]
+    /// Inverse inertias of the goal shapes. Written by `assemble`. (cluster_count) [1/(kg·m²)]
     answer: Vec<Mat3>,
     /// h² ω². Written by `assemble`.
     stiff: Real,

@@ -1,23 +1,23 @@
-//! Shape matching (Müller et al. 2005; ICD section 3, RC, OP 4.2, FC 2.3.2): nodes are drawn to the best placement of
-//! their rest shape, cluster by cluster (`cluster.rs`).
+//! Shape matching (Müller et al. 2005; ICD section 3, RC, OP 4.2, FC 2.3.2): nodes are attracted to the best-fit
+//! transformation of their rest shape, cluster by cluster (`cluster.rs`).
 //!
-//! v⁺ = v + h f/m + k (g − x*)/h (ICD eq. 2 corrected). The printed stiffness k is a number a step; here a frequency f is
-//! given, the one at which a free body vibrates about its shape. With ω = 2πf
+//! v⁺ = v + h f/m + k (g − x*)/h (ICD eq. 2 corrected). The printed stiffness k is a number per step; here a frequency
+//! f is specified, that of the vibration of a free body about its shape. With ω = 2πf
 //!
 //! ```text
 //!   k = (ω h)²/(1 + (ω h)²),   a pass of n:  k_n = 1 − (1 − k)^(1/n)
 //! ```
 //!
-//! is implicit Euler for the potential ½ ω² Σ m |g − x|²: it does not depend on h beyond the order of the method, nor on
-//! the number of passes. An infinite frequency is k = 1: nodes move onto their goals.
+//! is implicit Euler for the potential ½ ω² Σ m |g − x|²: it does not depend on h beyond the order of the method, nor
+//! on the number of passes. An infinite frequency is k = 1: nodes move onto their goals.
 //!
 //! Plastic flow: with the stretch U = sym(Rᵀ A S_p⁻¹) beyond the plastic shape S_p, and e = |U − 1| (Frobenius),
 //!
 //! ```text
-//!   e > yield:  S_p ← (1 + s (1 − yield/e)(U − 1)) S_p,  s = c h/(1 + c h);   S_p ← S_p/∛det S_p;   |S_p − 1| ≤ most
+//!   e > yield:  S_p ← (1 + s (1 − yield/e)(U − 1)) S_p,  s = c h/(1 + c h);   S_p ← S_p/∛det S_p;   |S_p − 1| ≤ max
 //! ```
 //!
-//! Only the strain above the yield flows (Perzyna), so that stress falls back to the yield and not below it.
+//! Only the strain above the yield strain flows (Perzyna), so that stress relaxes to the yield stress and not below it.
 
 pub(crate) mod cluster;
 pub(crate) mod implicit;
@@ -35,7 +35,7 @@ use crate::math::{Block, Mat3, Real, Vec3, add, root, vec};
 use crate::model::tet_mesh::TetMesh;
 use crate::model::tri_mesh::TriMesh;
 
-/// How a body keeps its shape.
+/// Parameters of a shape matching body.
 ///
 /// ```
 /// use sinew::*;
@@ -58,15 +58,15 @@ use crate::model::tri_mesh::TriMesh;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
-    /// Frequency at which the body vibrates about its shape [Hz]; infinite: it snaps back within a substep.
+    /// Frequency at which the body vibrates about its shape [Hz]; infinite: it returns to its shape within a substep.
     pub frequency: Real,
-    /// Which deformations are followed.
+    /// Deformation modes of the goal shape.
     pub mode: Mode,
-    /// Passes a substep, 1 or more: with many clusters, more passes carry the pull farther.
+    /// Passes per substep, 1 or more: with many clusters, more passes propagate the correction farther.
     pub iterations: u32,
-    /// Loss of motion that is not rigid.
+    /// Damping of non-rigid motion.
     pub damping: Damping,
-    /// Lasting deformation, if any.
+    /// Plastic deformation, if any.
     pub plasticity: Option<Plasticity>,
 }
 
@@ -82,43 +82,43 @@ impl Default for Params {
     }
 }
 
-/// When and how fast a body keeps a deformation.
+/// Yield strain, creep rate and limit of plastic deformation.
 ///
 /// An example is at [`shape_matching::Params`](crate::shape_matching::Params).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plasticity {
-    /// Strain (Frobenius norm) up to which the body springs back.
+    /// Strain (Frobenius norm) up to which the body is elastic.
     pub yield_strain: Real,
-    /// Rate at which strain above it becomes lasting [1/s].
+    /// Rate at which strain above the yield strain becomes plastic [1/s].
     pub creep: Real,
-    /// Most lasting strain (Frobenius norm), below 1 or the shape may turn inside out.
+    /// Maximum plastic strain (Frobenius norm), below 1 or the shape may invert.
     pub max_strain: Real,
 }
 
-/// A body that returns to its shape.
+/// A shape matching body.
 #[derive(Clone, Debug)]
 pub struct ShapeMatching {
     params: Params,
-    /// Rest places. (node_count) [m]
+    /// Rest positions. (node_count) [m]
     rest: Vec<Vec3>,
     /// (node_count) [kg]
     pub(crate) masses: Vec<Real>,
     pub(crate) fit: Fit,
-    /// Its system among implicit bodies (`implicit_system.rs`).
+    /// Its linear system when it is solved with implicit bodies (`implicit.rs`).
     pub(crate) implicit_system: ImplicitMatching,
-    /// The pins that `fit` knows. Compared with State by `predict`. (node_count)
+    /// Pinned nodes that the weights of `fit` are based on. Compared with State by `predict`. (node_count)
     pinned: Vec<bool>,
     parts: Parts,
-    /// Places from the first node. Written by `predict` and `advance`. (node_count) [m]
+    /// Positions relative to the first node. Written by `predict` and `advance`. (node_count) [m]
     places: Vec<Block>,
-    /// Way to the mean goal. Written by each pass. (node_count) [m]
+    /// Displacement to the mean goal. Written by each pass. (node_count) [m]
     ways: Vec<Vec3>,
     /// Change of velocity. Written by `predict`. (node_count) [m/s]
     change: Vec<Vec3>,
 }
 
 impl ShapeMatching {
-    /// A body from rest places [m], masses [kg] and clusters.
+    /// A body from rest positions [m], masses [kg] and clusters.
     pub fn new(places: &[Vec3], masses: Vec<Real>, groups: &[Group], params: Params) -> Result<Self, ParticleError> {
         check_nodes(places, &masses)?;
         params.check()?;
@@ -199,7 +199,7 @@ impl ShapeMatching {
         omega * omega
     }
 
-    /// Share of the way to the goal in one pass.
+    /// Fraction of the displacement to the goal that one pass applies.
     fn pull(&self, h: Real) -> Real {
         let left = 1.0 / (1.0 + self.omega_squared() * h * h);
         1.0 - root(left, self.params.iterations)
@@ -214,7 +214,7 @@ impl ShapeMatching {
         Mat3::from_cols(a, b, c)
     }
 
-    /// Ways from `places` to the mean of goals.
+    /// Displacements from `places` to the mean of the goals.
     fn aim(&mut self, inner: &[Real]) {
         self.ways.fill(Vec3::ZERO);
         for cluster in 0..self.fit.count() {
@@ -226,7 +226,7 @@ impl ShapeMatching {
         }
     }
 
-    /// Tells the fit who is pinned; derived from State alone.
+    /// Updates the weights of the fit when the set of pinned nodes changes; derived from State alone.
     fn learn_pins(&mut self, v: &[Block]) {
         let changed = self.pinned.iter().zip(v).any(|(pinned, v)| *pinned != (v[3] == 0.0));
         if changed {
@@ -235,7 +235,7 @@ impl ShapeMatching {
         }
     }
 
-    /// Lasting part of a cluster's stretch after a substep of h.
+    /// Plastic deformation of a cluster after a substep of h.
     fn flow(&self, cluster: usize, law: Plasticity, plastic: Mat3, h: Real) -> Mat3 {
         let found = self.fit.find(cluster, &self.places, &plastic);
         let turned = found.rotation.transpose() * found.linear * plastic.inverse();
@@ -246,7 +246,7 @@ impl ShapeMatching {
         }
         let share = law.creep * h / (1.0 + law.creep * h) * (1.0 - law.yield_strain / size);
         let mut flowed = (Mat3::IDENTITY + strain * share) * plastic;
-        // a cluster that is flat or inverted now keeps the shape it had
+        // a cluster that is flat or inverted keeps its plastic deformation
         let volume = flowed.determinant();
         if !(volume > 0.1) || !volume.is_finite() {
             return plastic;
@@ -286,7 +286,7 @@ impl Deformable for ShapeMatching {
         }
         body.kick(h);
 
-        // x*, from the first node
+        // x*, relative to the first node
         let origin = vec(body.x[0]);
         for ((place, x), v) in self.places.iter_mut().zip(body.x.iter()).zip(body.v.iter()) {
             let at = vec(*x) - origin + vec(*v) * h;
@@ -311,7 +311,7 @@ impl Deformable for ShapeMatching {
                 self.parts.balance(body.v, &mut self.change);
             }
             Damping::Internal { .. } => {}
-            // (1 − γ)(v + k (g − x*)/h) + h f/m: the kick is not dragged
+            // (1 − γ)(v + k (g − x*)/h) + h f/m: the increment of the external force is not damped
             Damping::Printed { gamma } => {
                 for ((change, v), f) in self.change.iter_mut().zip(body.v.iter()).zip(body.force) {
                     if v[3] > 0.0 {
@@ -330,7 +330,7 @@ impl Deformable for ShapeMatching {
     }
 
     fn go_implicit(&mut self, on: bool) -> bool {
-        // the printed damping is one of goals
+        // the printed damping is defined for goals only
         self.implicit_system.on = on && matches!(self.params.damping, Damping::Internal { .. });
         self.implicit_system.on
     }
@@ -393,7 +393,7 @@ fn norm(m: &Mat3) -> Real {
 }
 
 fn check_group(index: usize, group: &Group, count: usize) -> Result<(), ParticleError> {
-    // sorted: repeats lie side by side, where checking all pairs would take the square of a large cluster
+    // sorted: repeated nodes are adjacent; checking all pairs would cost the square of a large cluster's size
     let mut nodes = group.nodes.clone();
     nodes.sort_unstable();
     for pair in nodes.windows(2) {

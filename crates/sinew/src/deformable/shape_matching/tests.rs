@@ -1,4 +1,4 @@
-//! Laws that shape matched bodies obey.
+//! Physical properties of shape matching bodies.
 
 use super::*;
 use crate::deformable::alone::Alone;
@@ -31,7 +31,8 @@ fn map(body: &mut Alone, m: Mat3, shift: Vec3) {
     }
 }
 
-/// Largest change of a distance between nodes by the size of the body, and whether all tetrahedra are upright.
+/// Largest change of a distance between nodes relative to the size of the body, and whether all tetrahedra have
+/// positive volume.
 fn distortion(body: &Alone) -> (Real, bool) {
     let mesh = mesh();
     let mut worst: Real = 0.0;
@@ -50,7 +51,7 @@ fn all_clusters() -> [Clusters; 3] {
 }
 
 #[test]
-fn a_turned_body_has_no_pull_whatever_the_angle() {
+fn a_rotated_body_has_no_internal_force_at_any_angle() {
     for clusters in all_clusters() {
         for mode in MODES {
             for angle in [0.0, 1.0, 3.1] {
@@ -60,7 +61,7 @@ fn a_turned_body_has_no_pull_whatever_the_angle() {
                 let omega2 = (Real::to_radians(360.0) * 10.0).powi(2);
                 let heaviest = body.model.masses().iter().fold(0.0, |a: Real, b| a.max(*b));
                 for f in body.forces() {
-                    // m ω² times rounding of a place
+                    // m ω² times the rounding error of a position
                     assert!(f.length() < heaviest * omega2 * 40.0 * Real::EPSILON * 0.4, "{mode:?} {angle} {f}");
                 }
                 assert!(body.energy() < 1e-6);
@@ -70,7 +71,7 @@ fn a_turned_body_has_no_pull_whatever_the_angle() {
 }
 
 #[test]
-fn goals_make_neither_push_nor_turn() {
+fn goals_have_no_resultant_force_or_torque() {
     for clusters in all_clusters() {
         for mode in MODES {
             let mut body = body(&clusters, Params { mode, ..Params::default() });
@@ -87,7 +88,7 @@ fn goals_make_neither_push_nor_turn() {
 }
 
 #[test]
-fn pull_is_the_slope_of_energy() {
+fn forces_are_the_negative_gradient_of_the_energy() {
     for clusters in all_clusters() {
         for mode in [Mode::Rigid, Mode::Quadratic { beta: 0.5 }] {
             let mut body = body(&clusters, Params { mode, ..Params::default() });
@@ -110,7 +111,7 @@ fn pull_is_the_slope_of_energy() {
 }
 
 #[test]
-fn momentum_and_spin_are_kept_over_many_steps() {
+fn linear_and_angular_momentum_are_conserved_over_many_steps() {
     for clusters in all_clusters() {
         for mode in MODES {
             let mut body = body(&clusters, Params { mode, ..Params::default() });
@@ -121,7 +122,7 @@ fn momentum_and_spin_are_kept_over_many_steps() {
                 body.step(1.0 / 240.0);
             }
             let (p, l) = body.momentum();
-            // a random walk of one rounding a node and step; x has fewer digits far away
+            // a random walk of one rounding error per node and step; x has lower resolution far from the origin
             let slip = 32.0 * 4.0 * Real::EPSILON;
             assert!((p - p0).length() < slip * p0.length(), "{mode:?}: {p0} {p}");
             let far = body.position(0).length() * p0.length();
@@ -131,7 +132,7 @@ fn momentum_and_spin_are_kept_over_many_steps() {
 }
 
 #[test]
-fn inner_damping_leaves_the_spin() {
+fn internal_damping_conserves_angular_momentum() {
     let mut body = body(&Clusters::One, Params { damping: Damping::Internal { rate: 100.0 }, ..Params::default() });
     body.push(Vec3::ZERO, Vec3::new(0.0, 0.0, 2.0), Vec3::ZERO);
     let before = body.momentum().1;
@@ -145,7 +146,7 @@ fn inner_damping_leaves_the_spin() {
 }
 
 #[test]
-fn flattened_inverted_and_collapsed_bodies_return() {
+fn flattened_inverted_and_collapsed_bodies_recover_their_shape() {
     let mirror = Mat3::from_diagonal(Vec3::new(1.0, 1.0, -1.0));
     let flat = Mat3::from_diagonal(Vec3::new(1.0, 1.0, 0.0));
     let line = Mat3::from_diagonal(Vec3::new(0.0, 0.0, 1.0));
@@ -167,7 +168,7 @@ fn flattened_inverted_and_collapsed_bodies_return() {
 #[test]
 fn two_clusters_let_a_bar_bend_where_one_does_not() {
     let bend = |body: &mut Alone| {
-        // halves turned against each other about the middle
+        // halves rotated in opposite directions about the middle
         for x in &mut body.x {
             let q = Quat::from_rotation_x(0.3 * x[2].signum() * Real::from(u8::from(x[2].abs() > 1e-3)));
             let p = q * vec(*x);
@@ -182,7 +183,7 @@ fn two_clusters_let_a_bar_bend_where_one_does_not() {
 }
 
 #[test]
-fn released_bodies_swing_with_their_frequency_whatever_step_and_passes() {
+fn released_bodies_vibrate_at_their_frequency_for_any_step_and_pass_count() {
     // e = e₀ cos ωt is half after 1/(6 f)
     let want: Real = 1.0 / 12.0;
     for rate in [240.0, 480.0, 960.0] {
@@ -207,7 +208,7 @@ fn released_bodies_swing_with_their_frequency_whatever_step_and_passes() {
 }
 
 #[test]
-fn a_plastic_body_keeps_its_new_shape_and_an_elastic_stretch_goes() {
+fn plastic_strain_remains_and_elastic_strain_recovers() {
     let law = Plasticity { yield_strain: 0.1, creep: 200.0, max_strain: 0.8 };
     let damping = Damping::Internal { rate: 60.0 };
     for (stretch, lasts) in [(1.03, false), (1.5, true)] {
@@ -227,7 +228,7 @@ fn a_plastic_body_keeps_its_new_shape_and_an_elastic_stretch_goes() {
             // node 36 is above node 0
             let length = body.position(36).distance(body.position(0)) / 0.2;
             if lasts {
-                // what flows is the strain above the yield: it springs back by no more than that
+                // only the strain above the yield strain flows: the elastic recovery is at most the yield strain
                 assert!(length > 1.0 + 0.5 - 0.13 && length < 1.5, "{mode:?}: {length}");
                 let volume = Mat3::from_cols_slice(&body.inner).determinant();
                 assert!((volume - 1.0).abs() < 20.0 * Real::EPSILON);
@@ -239,21 +240,21 @@ fn a_plastic_body_keeps_its_new_shape_and_an_elastic_stretch_goes() {
 }
 
 #[test]
-fn a_pinned_body_hangs_and_does_not_slip_off() {
+fn a_pinned_body_sags_by_gravity_over_frequency_squared() {
     let params = Params { damping: Damping::Internal { rate: 20.0 }, ..Params::default() };
     let mut body = body(&Clusters::One, params);
     let top: Vec<usize> = (0..body.x.len()).filter(|&k| body.x[k][2] > 0.099).collect();
     top.iter().for_each(|&k| body.pin(k));
     body.gravity = Vec3::new(0.0, 0.0, -9.81);
     (0..960).for_each(|_| body.step(1.0 / 240.0));
-    // a node sags by g/ω² from its goal, and the goals by the weight over the thousandfold mass of the pins
+    // a node sags by g/ω² from its goal, and the goals by the weight over the thousandfold mass of the pinned nodes
     let sag = 9.81 / (Real::to_radians(360.0) * 10.0).powi(2);
     let got = -0.1 - body.position(0).z;
     assert!((got / sag - 1.0).abs() < 0.05, "{got} {sag}");
 }
 
 #[test]
-fn a_restored_body_goes_on_bit_for_bit() {
+fn a_restored_body_continues_bit_for_bit() {
     let plasticity = Some(Plasticity { yield_strain: 0.02, creep: 10.0, max_strain: 0.5 });
     let params = Params { mode: Mode::Linear { beta: 0.3 }, plasticity, ..Params::default() };
     let clusters = Clusters::Blocks { size: 0.1, overlap: 0.0 };
@@ -261,7 +262,7 @@ fn a_restored_body_goes_on_bit_for_bit() {
     first.pin(0);
     strain(&mut first, 5e-3);
     (0..20).for_each(|_| first.step(0.005));
-    // neither pinned by hand nor refreshed: what the model knows comes from State
+    // neither pinned explicitly nor refreshed: the model derives its pinned nodes from State
     let mut again = body(&clusters, params);
     (again.x, again.v, again.inner) = (first.x.clone(), first.v.clone(), first.inner.clone());
     for _ in 0..20 {
@@ -274,7 +275,7 @@ fn a_restored_body_goes_on_bit_for_bit() {
 }
 
 #[test]
-fn printed_damping_drags_rigid_motion_and_not_the_kick() {
+fn printed_damping_acts_on_rigid_motion_but_not_on_the_force_increment() {
     let mesh = mesh();
     let params = Params { damping: Damping::Printed { gamma: 0.1 }, ..Params::default() };
     let mut model = ShapeMatching::solid(&mesh, 1000.0, &Clusters::One, params).unwrap();
@@ -289,7 +290,7 @@ fn printed_damping_drags_rigid_motion_and_not_the_kick() {
 }
 
 #[test]
-fn bad_parameters_are_refused_by_name() {
+fn invalid_parameters_are_rejected_by_name() {
     let mesh = mesh();
     let make = |clusters: &Clusters, params| ShapeMatching::solid(&mesh, 1000.0, clusters, params).unwrap_err();
     let error = make(&Clusters::One, Params { frequency: 0.0, ..Params::default() });
