@@ -1,12 +1,14 @@
-//! Friction that depends on direction (`Material::grain`): an ellipse of friction is a disc in other axes.
+//! Friction that depends on direction (`Material::grain`): a friction ellipse is a disc in scaled axes.
 //!
-//! With μ along t₁ and k μ across it, f = t₁ p₁ + k t₂ p₂ turns the ellipse (f₁/μN)² + (f₂/kμN)² ≤ 1 into the disc |p| ≤ μ N. Slip
-//! seen along the same axes, u = (v₁, k v₂), does the same work, p·u = f·v. A law that holds between p and u is therefore the law of
-//! the ellipse, with friction where it takes the most power: f = −N M² v/|M v|, M = diag(μ, kμ) (Goyal, Ruina and Papadopoulos 1991).
+//! With μ along t₁ and k μ across it, f = t₁ p₁ + k t₂ p₂ turns the ellipse (f₁/μN)² + (f₂/kμN)² ≤ 1 into the disc |p|
+//! ≤ μ N. Slip in the dual coordinates, u = (v₁, k v₂), does the same work, p·u = f·v. A law between p and u is
+//! therefore the law of the ellipse, with the friction of maximum dissipation: f = −N M² v/|M v|, M = diag(μ, kμ)
+//! (Goyal, Ruina and Papadopoulos 1991).
 
 use crate::math::{Real, Vec3};
 
-/// A change of axes in the contact plane: t₁ = c t + s t', t₂ = k (c t' − s t). Ways along them are measured, pushes add up.
+/// A change of axes in the contact plane: t₁ = c t + s t', t₂ = k (c t' − s t). Displacements transform as projections
+/// onto the axes, forces as coefficients of the axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct AnisotropyFrame {
     /// Cosine and sine of the first axis.
@@ -28,7 +30,7 @@ impl AnisotropyFrame {
         Self { turn, across }
     }
 
-    /// Most contacts: their numbers keep every bit, the sign of a zero among them.
+    /// No anisotropy, as for most contacts: the numbers keep every bit, including the sign of zero.
     fn is_none(&self) -> bool {
         *self == Self::NONE
     }
@@ -41,7 +43,7 @@ impl AnisotropyFrame {
         [a * c + b * s, (b * c - a * s) * self.across]
     }
 
-    /// A way in the plane, seen along the axes.
+    /// A displacement in the plane, projected onto the axes.
     pub fn way(&self, [x, y]: [Real; 2]) -> [Real; 2] {
         if self.is_none() {
             return [x, y];
@@ -57,7 +59,7 @@ impl AnisotropyFrame {
         self.turn_back([x, y / self.across])
     }
 
-    /// A push in the plane as pushes along the axes.
+    /// A force in the plane, as coefficients of the axes.
     pub fn push(&self, [x, y]: [Real; 2]) -> [Real; 2] {
         if self.is_none() {
             return [x, y];

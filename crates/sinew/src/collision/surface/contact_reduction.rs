@@ -1,18 +1,19 @@
-//! Vertices that hold a surface, and edges that need not.
+//! Contact reduction: vertex contacts that support a surface, and edge contacts that they make redundant.
 //!
-//! Of the faces near a vertex the nearest on each side counts. An edge that crosses another one is left out where one of the two
-//! is held at both ends from the same side and it is not deep: nothing between the ends is nearer by more than the surface
-//! bends there, and the row would depend on theirs.
+//! Of the faces near a vertex the nearest on each side counts. A contact of two crossing edges is omitted where one of
+//! the two edges has contacts on the same side at both ends and the penetration is not deep: no point between the ends
+//! is nearer by more than the curvature of the surface allows, and the constraint row would be linearly dependent
+//! on theirs.
 
 use super::{Touching, feature};
 use crate::math::{Real, Vec3};
 use crate::model::surface::NONE;
 
-/// Cosine between normals up to which they hold from the same side: 10 degrees, so that an edge of length l may sag
-/// l/50 between its ends.
+/// Smallest cosine between normals that count as on the same side: 10 degrees, so that an edge of length l may sag l/50
+/// between its ends.
 const SAME_SIDE: Real = 0.985;
 
-/// The vertex of a touch, with its side: 0 for a.
+/// The vertex of a contact, with its side: 0 for a.
 fn vertex(t: &Touching) -> Option<(usize, u32)> {
     match (t.a, t.b) {
         ((feature::VERTEX, v), (feature::FACE, _)) => Some((0, v)),
@@ -21,7 +22,7 @@ fn vertex(t: &Touching) -> Option<(usize, u32)> {
     }
 }
 
-/// Sorts touches by keys that are made once; records are larger, and are moved once.
+/// Sorts contacts by keys that are computed once; records are larger, and are moved once.
 #[derive(Debug, Default)]
 pub(crate) struct Sorter {
     keys: Vec<(u128, u32)>,
@@ -44,12 +45,12 @@ impl Sorter {
         self.sort(touches, |t| wide(t.a.0, 96) | wide(t.b.0, 64) | wide(t.a.1, 32) | wide(t.b.1, 0));
     }
 
-    /// Vertices together, the nearest face first; ties by face.
+    /// Grouped by vertex, the nearest face first; ties are resolved by face.
     fn by_vertex(&mut self, touches: &mut Vec<Touching>) {
         self.sort(touches, |t| {
             let (side, v) = vertex(t).unwrap_or_default();
             let face = if side == 0 { t.b.1 } else { t.a.1 };
-            // what is not negative is in the order of its bits
+            // the bit patterns of non-negative floating-point numbers have the order of the numbers
             #[allow(clippy::unnecessary_cast, reason = "the cast is needed in the f32 build")]
             let gap = (t.gap.abs() as f64).to_bits();
             (side as u128) << 127 | u128::from(v & (u32::MAX >> 1)) << 96 | u128::from(gap) << 32 | u128::from(face)
@@ -57,8 +58,9 @@ impl Sorter {
     }
 }
 
-/// Keeps for each vertex the nearest face on each side of it; vertices lie together afterwards. Inside a body a vertex is behind
-/// all its faces: it goes out through the nearest, and a vertex that is outside of one is not inside.
+/// Keeps for each vertex the nearest face on each side of it; contacts of one vertex are consecutive afterwards. A
+/// vertex inside a body is behind all its faces: it is pushed out through the nearest, and a vertex in front of one
+/// face is not inside.
 pub(crate) fn thin_out(touches: &mut Vec<Touching>, sorter: &mut Sorter) {
     sorter.by_vertex(touches);
     let mut kept: usize = 0;
@@ -81,13 +83,13 @@ pub(crate) fn thin_out(touches: &mut Vec<Touching>, sorter: &mut Sorter) {
 /// The vertices of two surfaces that have contacts, with the contacts' normals.
 #[derive(Debug, Default)]
 pub(crate) struct Held {
-    /// Of each surfel of a and b: the first of its contacts, or `NONE`.
+    /// For each surfel of a and b: its first contact, or `NONE`.
     first: [Vec<u32>; 2],
     contacts: Vec<(usize, u32, Vec3)>,
 }
 
 impl Held {
-    /// Lists the vertices of touches that were thinned out, for surfaces of so many surfels.
+    /// Lists the vertices of contacts reduced by `thin_out`, for surfaces with these numbers of surfels.
     pub fn list(&mut self, touches: &[Touching], surfels: [usize; 2]) -> &Self {
         for (first, count) in self.first.iter_mut().zip(surfels) {
             first.clear();
@@ -103,7 +105,8 @@ impl Held {
         self
     }
 
-    /// True when both ends of an edge have contacts whose normals are on the same side as `normal`, of any length.
+    /// True when both ends of an edge have contacts whose normals are on the same side as `normal`, which may have any
+    /// length.
     pub fn holds(&self, side: usize, ends: [u32; 2], normal: Vec3) -> bool {
         let least = SAME_SIDE * SAME_SIDE * normal.length_squared();
         ends.iter().all(|&v| {

@@ -1,13 +1,16 @@
-//! Pairs of features that may touch, told eight at a time: most pairs of cells whose boxes meet have none.
+//! Pairs of features that may be in contact, filtered eight at a time: most pairs of cells whose boxes overlap have
+//! none.
 //!
-//! Features outside of each other touch when their distance d is within reach. What has sunk in may be deeper:
+//! Features outside of each other are in contact when their distance d is within the search distance `reach`.
+//! Penetrating features may be deeper:
 //!
-//! *A vertex behind a face* counts while the face is right above it, so that the way across the normal is no longer than a
-//! share of the face. With the height z over the plane it is √(d² − z²) ≥ d − |z|.
+//! *A vertex behind a face* counts while the face is directly above it, so that the distance perpendicular to the
+//! normal is no longer than a fraction of the face size. With the height z over the plane it is √(d² − z²) ≥ d − |z|.
 //!
-//! *Crossed edges* count while they are no deeper than a share of the shorter one, and meet between their ends.
+//! *Crossed edges* count while they are no deeper than a fraction of the shorter one, and their nearest points are
+//! interior.
 //!
-//! Who is left out would not have touched, and who is left in is looked at again by itself (`Finder`).
+//! The filter is conservative: rejected pairs are not in contact, and each accepted pair is tested exactly (`Finder`).
 
 use super::near_pairs::Boxed;
 use super::self_contact_near::{from_face, nearest_of_edges};
@@ -16,17 +19,17 @@ use crate::math::lane3::{V3, cross, dot, sub};
 use crate::math::{Block, Kernel, LANES, Lane, Real};
 use crate::model::surface::NONE;
 
-/// What rounding may do to a distance, as a share of the features' size. Nearest points of narrow triangles and of segments
-/// that are nearly parallel are badly known, their distance is known to less than this.
+/// Bound on the rounding error of a distance, as a fraction of the features' size. Nearest points of narrow triangles
+/// and of segments that are nearly parallel are ill conditioned, the error of their distance is below this.
 const ROUNDING: Real = 0.01;
-/// Roundings of a place, in units of the last digit of the farthest.
+/// Bound on the rounding error of a position, in units of the last place of the largest coordinate.
 const ROUNDINGS: Real = 32.0;
 /// Below this squared sine of the angle between two sides a triangle has no plane.
 const NARROW: Real = 1e-5;
-/// What is divided by is no less [m⁴].
+/// Lower limit of denominators [m⁴].
 const TINY: Real = 1e-30;
 
-/// Eight pairs that are to be tried, with their surfels.
+/// Eight pairs to be tested, with their surfels.
 struct Group {
     slots: [[u32; LANES]; 4],
     pairs: [[u32; 2]; LANES],
@@ -36,7 +39,7 @@ struct Group {
 impl Group {
     const EMPTY: Self = Self { slots: [[0; LANES]; 4], pairs: [[0; 2]; LANES], count: 0 };
 
-    /// Adds a pair. True when there is no room for another.
+    /// Adds a pair. True when the group is full.
     #[inline(always)]
     fn add(&mut self, pair: [u32; 2], slots: [u32; 4]) -> bool {
         let lane = self.count % LANES;
@@ -48,7 +51,7 @@ impl Group {
         self.count == LANES
     }
 
-    /// Lists those that are not far, by a bit each, and starts anew.
+    /// Lists the pairs that are not far (one bit each), and empties the group.
     #[inline(always)]
     fn keep(&mut self, far: u32, out: &mut Vec<[u32; 2]>) {
         let mut near = !far & ((1 << self.count) - 1);
@@ -59,7 +62,7 @@ impl Group {
         self.count = 0;
     }
 
-    /// A bit for each pair that is far; the surfels are of the sides that are told.
+    /// A bit for each pair that is far; `sides` gives the positions for each of the four surfels.
     #[inline(always)]
     fn far<L: Lane, G: Gap>(&self, t: L::Token, sides: [&[Block]; 4], gap: G) -> u32 {
         let (none, mut far, mut at) = (L::splat(t, 0.0), 0, 0);
@@ -78,14 +81,14 @@ impl Group {
     }
 }
 
-/// How far features are beyond what may touch: more than nothing for those that are left out. A trait and no closure, for
-/// closures are not compiled into the kernel that calls them.
+/// Excess of the distance of features over the contact distance: positive for rejected pairs. A trait and not a
+/// closure, because closures are not inlined into the kernel that calls them.
 trait Gap: Copy {
-    /// Of the places of four surfels, and how much farther they look [m].
+    /// From the positions of four surfels and their additional search distances [m].
     fn of<L: Lane>(self, t: L::Token, x: [V3<L>; 4], more: [L; 4]) -> L;
 }
 
-/// Of a vertex and a face.
+/// Excess for a vertex and a face.
 #[derive(Clone, Copy)]
 struct AtFace {
     reach: Real,
@@ -100,7 +103,7 @@ impl Gap for AtFace {
     }
 }
 
-/// Of two edges.
+/// Excess for two edges.
 #[derive(Clone, Copy)]
 struct OfEdges {
     reach: Real,
@@ -115,8 +118,9 @@ impl Gap for OfEdges {
     }
 }
 
-/// Lists the pairs of vertices of one surface and faces of another that may touch, of cells that may. The fourth number of a
-/// place is how much farther its surfel looks than `reach`, and a feature looks by the mean of its surfels [m].
+/// Lists the pairs of vertices of one surface and faces of another that may be in contact, from pairs of cells that
+/// may. The fourth component of a position is the additional search distance of its surfel beyond `reach`; that of a
+/// feature is the mean over its surfels [m].
 pub(super) struct Faces<'a> {
     pub pairs: &'a [(u32, u32)],
     /// The faces are those of the first cells.
@@ -156,7 +160,8 @@ impl Kernel for Faces<'_> {
     }
 }
 
-/// Lists the pairs of edges of two surfaces that may touch, of cells that may; places as for `Faces`.
+/// Lists the pairs of edges of two surfaces that may be in contact, from pairs of cells that may; positions as for
+/// `Faces`.
 pub(super) struct Edges<'a> {
     pub pairs: &'a [(u32, u32)],
     pub sides: [Boxed<'a>; 2],
@@ -171,7 +176,7 @@ impl Kernel for Edges<'_> {
     fn run<L: Lane>(self, t: L::Token) {
         let Self { pairs, sides: [a, b], reach, out } = self;
         let sides = [a.x, a.x, b.x, b.x];
-        // some may touch with an end
+        // loose segments may be in contact at an end
         let gap = OfEdges { reach, loose: a.tree.loose || b.tree.loose };
         out.clear();
         let mut group = Group::EMPTY;
@@ -199,13 +204,13 @@ impl Kernel for Edges<'_> {
     }
 }
 
-/// What rounding may do between places of this kind [m].
+/// Bound on the rounding error of differences of positions of this magnitude [m].
 #[inline(always)]
 fn noise<L: Lane>(t: L::Token, [x, y, z]: V3<L>) -> L {
     L::splat(t, ROUNDINGS * Real::EPSILON) * size(x).max(size(y)).max(size(z))
 }
 
-/// More than nothing for a vertex that is too far from a face, and not right behind it [m].
+/// Positive for a vertex that is too far from a face, and not directly behind it [m].
 #[inline(always)]
 fn gap_at_face<L: Lane>(t: L::Token, [p, a, b, c]: [V3<L>; 4], reach: L, solid: bool) -> L {
     let tiny = L::splat(t, TINY);
@@ -217,13 +222,14 @@ fn gap_at_face<L: Lane>(t: L::Token, [p, a, b, c]: [V3<L>; 4], reach: L, solid: 
     let distance = from_face(t, [p, a, b, c]).sqrt() - doubt;
     let height = dot(n, sub(p, a)).div(square.sqrt());
     let beside = distance - size(height);
-    // over a face that knows its outside nobody is behind it
+    // in front of a face of a solid a vertex is not behind it
     let not_behind = if solid { beside.max(height - doubt) } else { beside };
     let plain = square.select_gt(L::splat(t, NARROW) * ee * ff, not_behind, -tiny);
     (distance - reach).min(plain)
 }
 
-/// More than nothing for edges that are too far from each other, touching or crossed, or meet at an end [m].
+/// Positive for edges that are too far from each other, in contact or crossed, or whose nearest points are at an end
+/// [m].
 #[inline(always)]
 fn gap_of_edges<L: Lane>(t: L::Token, x: [V3<L>; 4], reach: L, loose: bool) -> L {
     let (e, f) = (sub(x[1], x[0]), sub(x[3], x[2]));
@@ -235,7 +241,7 @@ fn gap_of_edges<L: Lane>(t: L::Token, x: [V3<L>; 4], reach: L, loose: bool) -> L
     if loose {
         return far;
     }
-    // shares of edges that cross at an angle worth the name are known to less
+    // for edges that cross at a significant angle the error of the parameters is smaller than this
     let one = L::splat(t, 1.0);
     let inner = s.min(one - s).min(u.min(one - u));
     far.max(L::splat(t, 0.25 * END) - inner)
@@ -255,7 +261,7 @@ mod tests {
     const REACH: Real = 0.1;
 
     #[test]
-    fn a_vertex_that_is_left_out_is_not_near_and_not_right_behind() {
+    fn a_rejected_vertex_is_not_near_and_not_directly_behind() {
         let mut draws = Draws(11);
         let mut left_out = [0; 2];
         for round in 0..60_000 {
@@ -282,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn edges_that_are_left_out_are_not_near_or_meet_at_an_end() {
+    fn rejected_edges_are_not_near_or_are_nearest_at_an_end() {
         let mut draws = Draws(12);
         let mut left_out = [0; 2];
         for round in 0..60_000 {

@@ -1,60 +1,62 @@
-//! Boxes around features that move: places at both ends of a time, and the normals that faces have on their way.
+//! Bounding boxes around moving features: positions at both ends of a time interval, and the normals of faces during
+//! it.
 //!
-//! *Ways, not places.* Layers that fall together do not approach each other, however fast they are. Corners go straight on,
-//! so that two features stay apart between two times when along one axis they do so at both of them, on the same side:
+//! *Relative motion.* Layers that fall together do not approach each other, however fast they are. Corners move along
+//! straight lines, so that two features stay separated between two times when along one axis they are so at both of
+//! them, on the same side:
 //!
 //! ```text
 //!   low_b(t) − high_a(t) > reach,   t = 0, end
 //! ```
 //!
-//! All boxes are of the same two times. A node that has got a new way since the first has it from there on, as if it had
-//! always had it: its box may be larger than need be, never smaller.
+//! All boxes refer to the same two times. A node whose trajectory was replaced after the first time has the new one
+//! extrapolated back to that time: its box may be larger than necessary, never smaller.
 //!
-//! *Normals.* A connected patch does not meet itself while there is a direction which all its normals have a part along
-//! (Volino and Magnenat-Thalmann 1994; the contour is not looked at, see `self_contact_tree.rs`). Corners that move straight on
-//! turn a normal as a parabola of Bernstein coefficients (Provot 1997), with places at the start and at the end, and
-//! corners' ways u, w from each other
+//! *Normals.* A connected patch does not meet itself while there is a direction along which all its normals have a
+//! positive component (Volino and Magnenat-Thalmann 1994; the contour is not tested, see `self_contact_tree.rs`). When
+//! corners move along straight lines, a normal is a quadratic polynomial in time with Bernstein coefficients (Provot
+//! 1997), from positions at the start and at the end, and displacements u, w of the corners relative to each other
 //!
 //! ```text
 //!   n₀ = e × f,   n₁ = e' × f',   m = (n₀ + n₁ − u × w)/2
 //! ```
 //!
-//! What all coefficients of a patch have a part along, its normals have at all times in between. Some axes are tried, and
-//! those of two patches together are the axes that both have.
+//! If all coefficients of a patch have a positive component along a direction, so have its normals at all times in
+//! between. A fixed set of axes is tested, and the set of two joined patches is the intersection of their sets.
 
 use crate::math::{Block, Eight, LANES, Lane, Real, vec};
 
-/// Places of nodes at time 0 and at the end of what is looked at, by slot [m].
+/// Positions of nodes at time 0 and at the end of the search interval, by slot [m].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ways<'a> {
     pub x: &'a [Block],
     pub to: &'a [Block],
 }
 
-/// How far is near, and for how long.
+/// Search distance and time interval.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Look {
-    /// Features this far apart are wanted [m].
+    /// Features up to this distance apart are searched [m].
     pub reach: Real,
-    /// From now [s].
+    /// Start of the interval [s].
     pub start: Real,
-    /// Until then [s].
+    /// End of the interval [s].
     pub end: Real,
 }
 
 impl Look {
-    /// Part of its way that a node has behind it at the start.
+    /// Fraction of its displacement that a node has completed at the start.
     pub fn gone(&self) -> Real {
         self.start / self.end
     }
 }
 
-/// A bit for each lane.
+/// All lanes, one bit each.
 const EIGHT: u32 = (1 << LANES) - 1;
-/// Farther than anything [m].
+/// Larger than any coordinate [m].
 const FAR_AWAY: Real = 1e30;
 
-/// Around places at time 0 and at the end, three numbers and a spare one each.
+/// Box around positions at time 0 and at the end, three components and one of padding each.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MotionBounds {
     low: [Block; 2],
@@ -74,7 +76,7 @@ fn most(a: &Block, b: &Block) -> Block {
 impl MotionBounds {
     pub const NOTHING: Self = Self { low: [[Real::INFINITY; 4]; 2], high: [[-Real::INFINITY; 4]; 2] };
 
-    /// Around nodes.
+    /// Box around nodes.
     #[inline(always)]
     pub fn around(ways: Ways<'_>, slots: &[u32]) -> Self {
         let mut motion_bounds = Self::NOTHING;
@@ -84,7 +86,7 @@ impl MotionBounds {
                     (least(&motion_bounds.low[k], x), most(&motion_bounds.high[k], x));
             }
         }
-        // what comes after the three is no gap
+        // the fourth component is padding and must not count as a gap
         motion_bounds.low.iter_mut().chain(&mut motion_bounds.high).for_each(|side| side[3] = 0.0);
         motion_bounds
     }
@@ -97,7 +99,7 @@ impl MotionBounds {
         }
     }
 
-    /// True when no point of one comes within reach of the other. Four numbers are tried as fast as three.
+    /// True when no point of one comes within reach of the other. Four components are tested as fast as three.
     #[inline(always)]
     pub fn is_apart(&self, other: &Self, look: Look) -> bool {
         let gap = |low: &Block, high: &Block| -> Block { std::array::from_fn(|k| low[k] - high[k]) };
@@ -107,7 +109,7 @@ impl MotionBounds {
     }
 }
 
-/// The numbers of the bits that are set.
+/// Calls `see` with the index of each bit that is set.
 #[inline(always)]
 pub(super) fn each_bit(mut bits: u32, mut see: impl FnMut(usize)) {
     while bits != 0 {
@@ -121,7 +123,7 @@ pub(super) fn each_bit(mut bits: u32, mut see: impl FnMut(usize)) {
 pub(super) struct Pack([[Eight; 4]; 3]);
 
 impl Pack {
-    /// Nobody comes near these.
+    /// Boxes that are far from all others.
     pub const NOBODY: Self = Self([[[FAR_AWAY; LANES], [-FAR_AWAY; LANES], [FAR_AWAY; LANES], [-FAR_AWAY; LANES]]; 3]);
 
     #[inline(always)]
@@ -132,7 +134,7 @@ impl Pack {
         }
     }
 
-    /// A bit for each box that a box may come within reach of, as `MotionBounds::is_apart` looks at it.
+    /// A bit for each box that may come within reach of `motion_bounds`, by the test of `MotionBounds::is_apart`.
     #[inline(always)]
     pub fn near<L: Lane>(&self, t: L::Token, motion_bounds: &MotionBounds, look: Look) -> u32 {
         let (mut far, mut at) = (0, 0);
@@ -161,10 +163,10 @@ impl Pack {
     }
 }
 
-/// The coefficients of the normal of a face on its way [m²].
+/// Bernstein coefficients of the normal of a face during the interval [m²].
 pub(super) type Turn = [Block; 3];
 
-/// Those of the face with these corners.
+/// The coefficients for the face with these corners.
 #[inline(always)]
 pub(super) fn turn(ways: Ways<'_>, [a, b, c]: [u32; 3], look: Look) -> Turn {
     let gone = look.gone();
@@ -177,11 +179,11 @@ pub(super) fn turn(ways: Ways<'_>, [a, b, c]: [u32; 3], look: Look) -> Turn {
     [start, (start + end - u.cross(w)) * 0.5, end].map(|n| n.extend(0.0).to_array())
 }
 
-/// Least cosine between an axis and a normal that has a part along it. Folds sharper than that are looked at one by one:
-/// with less, small patches that were bent over an edge met themselves.
+/// Smallest cosine between an axis and a normal that counts as along it. Sharper folds are tested pair by pair: with a
+/// smaller value, small patches bent over an edge met themselves.
 const STEEP: Real = 0.6;
-/// Axes along which normals are compared, those of a cube's faces, edges and corners, and how many there are with the
-/// three that fill up sixteen. No direction is farther than 27 degrees from one of them.
+/// Axes along which normals are compared: those of a cube's faces, edges and corners, and three more to fill sixteen
+/// lanes. No direction is farther than 27 degrees from one of them.
 const AXES: [[Real; AXIS_COUNT]; 3] = [
     [1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0],
     [0.0, 1.0, 0.0, 1.0, -1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0, -1.0, -1.0, 0.0, 1.0, 0.0],
@@ -189,12 +191,12 @@ const AXES: [[Real; AXIS_COUNT]; 3] = [
 ];
 const AXIS_COUNT: usize = 16;
 
-/// Along which axes, and against which, all normals of a patch have a part: a bit for each.
+/// Axes along which, and against which, all normals of a patch have a component of at least `STEEP`: a bit for each.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Normals(u32);
 
 impl Normals {
-    /// Of no faces.
+    /// Of an empty patch.
     pub const NONE: Self = Self(u32::MAX);
 
     #[inline(always)]
@@ -218,13 +220,13 @@ impl Normals {
         Self(along | against << AXIS_COUNT)
     }
 
-    /// Those of two patches together.
+    /// The set of two joined patches.
     #[inline(always)]
     pub fn join(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// True when there is an axis that all have a part along.
+    /// True when there is an axis along which all normals have a component.
     #[inline(always)]
     pub fn are_one_way(self) -> bool {
         self.0 != 0

@@ -1,4 +1,4 @@
-//! From patches to pairs of features whose boxes meet, eight boxes at a time.
+//! From patches to pairs of features whose boxes overlap, eight boxes at a time.
 
 use super::motion_bounds::{Look, MotionBounds, Normals, Pack, Ways, each_bit, turn};
 use super::self_contact_finder::{FACES_FROM, Feature, Patch, span};
@@ -6,19 +6,19 @@ use super::self_contact_near::Draft;
 use super::self_contact_tree::{Meeting, SelfContactTree};
 use crate::math::{Kernel, LANES, Lane};
 
-/// What is known of the patches of a sheet now.
+/// Current boxes and normals of the patches of a sheet.
 #[derive(Debug, Default)]
 pub(super) struct PatchBoxes {
     pub bounds: Vec<MotionBounds>,
     pub normals: Vec<Normals>,
-    /// Boxes of each bunch, and around it.
+    /// Boxes of the patches of each group of eight (bunch), and the box around it.
     pub packs: Vec<Pack>,
     pub bunches: Vec<MotionBounds>,
     /// A bit for each patch of a bunch whose boxes and normals have changed.
     pub stale: Vec<u8>,
 }
 
-/// Boxes and normals of patches that have changed.
+/// Refits boxes and normals of patches that have changed.
 pub(super) struct FitUp<'a> {
     pub patches: &'a [Patch],
     pub nodes: &'a [u32],
@@ -26,7 +26,7 @@ pub(super) struct FitUp<'a> {
     pub ways: Ways<'a>,
     pub look: Look,
     pub boxes: &'a mut PatchBoxes,
-    /// Boxes of the features of a patch are up to date.
+    /// Whether the boxes of the features of a patch are up to date.
     pub boxed: &'a mut [bool],
 }
 
@@ -42,7 +42,7 @@ impl Kernel for FitUp<'_> {
             }
             boxes.bounds[at] = MotionBounds::around(ways, &nodes[span(patch.nodes)]);
             boxes.packs[at / LANES].set(at % LANES, &boxes.bounds[at]);
-            // a patch of one face has it twice
+            // a patch of one face contains it twice
             let [first, end] = patch.faces.map(|face| face as usize);
             let turns = [turn(ways, faces[first].slots, look), turn(ways, faces[end - 1].slots, look)];
             boxes.normals[at] = Normals::of::<L>(t, &turns);
@@ -51,7 +51,7 @@ impl Kernel for FitUp<'_> {
     }
 }
 
-/// Lists the patches that may meet, of bunches that may.
+/// Lists the patches that may meet, from bunches that may.
 pub(super) struct PairUp<'a> {
     pub meetings: &'a [Meeting],
     pub tree: &'a SelfContactTree,
@@ -75,7 +75,7 @@ impl Kernel for PairUp<'_> {
                 let lane = rows.trailing_zeros() as usize;
                 rows &= rows - 1;
                 let p = LANES * a + lane;
-                // one of two has changed, and nobody is looked at twice
+                // one of the two has changed, and no pair is tested twice
                 let changed = if boxes.stale[a] & 1 << lane == 0 { boxes.stale[b] } else { u8::MAX };
                 let asked = u32::from(changed) & if a == b { u32::MAX << lane } else { u32::MAX };
                 if asked == 0 {
@@ -108,7 +108,7 @@ impl Fresh {
     pub const NONE: Self = Self { boxes: 0, vertices: 0 };
 }
 
-/// Drafts the pairs of features of patches that may meet and of which one has changed.
+/// Lists candidate pairs of features of patches that may meet and of which one has changed.
 pub(super) struct DraftUp<'a> {
     pub pairs: &'a [[u32; 2]],
     pub patches: &'a [Patch],
@@ -135,9 +135,9 @@ impl Kernel for DraftUp<'_> {
             self;
         let (look, [of_vertices, of_edges]) = (self.look, self.out);
         for &[p, q] in pairs {
-            // one that has changed comes first
+            // a patch that has changed comes first
             let [p, q] = if fresh[p as usize].boxes == 0 { [q as usize, p as usize] } else { [p as usize, q as usize] };
-            // features of each that come near the other patch; a vertex that has changed is one of a face that has
+            // features of each that come near the other patch; a changed vertex belongs to a changed face
             let near_p = packs[p].near::<L>(t, &bounds[q], look);
             if near_p & u32::from(fresh[p].boxes) == 0 && fresh[q].boxes == 0 {
                 continue;
@@ -176,7 +176,7 @@ impl Kernel for DraftUp<'_> {
                 let lane = near_p.trailing_zeros() as usize;
                 near_p &= near_p - 1;
                 let changed = if fresh[p].boxes & 1 << lane != 0 { near_q } else { near_q & u32::from(fresh[q].boxes) };
-                // nobody is looked at twice
+                // no pair is tested twice
                 let asked = changed & if p == q { u32::MAX << (lane + 1) } else { u32::MAX };
                 if asked == 0 {
                     continue;

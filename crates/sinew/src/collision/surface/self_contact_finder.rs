@@ -1,9 +1,12 @@
-//! Which vertices and faces, and which edges, of one sheet may come near each other within some time.
+//! Self-contact search: vertices and faces, and pairs of edges, of one sheet that may come near each other within some
+//! time.
 //!
-//! *Patches* of two faces, in bunches of eight, are the leaves of a tree (`self_contact_tree.rs`). Features of patches that may meet
-//! are tried by their boxes (`self_contact_boxes.rs`), and those that are left by their true distance (`self_contact_near.rs`).
+//! *Patches* of two faces, in groups of eight (bunches), are the leaves of a tree (`self_contact_tree.rs`). Features of
+//! patches that may meet are tested by their boxes (`self_contact_boxes.rs`), and the remaining ones by their exact
+//! distance (`self_contact_near.rs`).
 //!
-//! Nodes that leave their ways get new ones, and only the patches around them are looked at again.
+//! Nodes that deviate from their predicted trajectories get new ones, and only the patches around them are searched
+//! again.
 
 use super::motion_bounds::{Look, MotionBounds, Normals, Pack, Ways};
 use super::self_contact_boxes::{DraftUp, FitUp, Fresh, PairUp, PatchBoxes};
@@ -22,7 +25,7 @@ pub(super) const FACES_FROM: usize = 6;
 pub(crate) struct FeaturePair {
     /// Two edges; vertices and faces come first.
     pub edges: bool,
-    /// The vertex, or the edge with the smaller number.
+    /// The vertex, or the edge with the smaller index.
     pub a: u32,
     /// The face, or the other edge.
     pub b: u32,
@@ -35,7 +38,7 @@ pub(crate) struct Candidate {
     pub slots: [u32; 4],
 }
 
-/// Pairs that were found, vertices with faces and edges, by their distance.
+/// Pairs found, vertices with faces and edges with edges, sorted into bands of distance.
 #[derive(Debug, Default)]
 pub(crate) struct FoldList {
     vertices: [Vec<Candidate>; BANDS],
@@ -61,7 +64,7 @@ pub(super) struct Patch {
     pub vertices: [u32; 2],
     /// All nodes of its faces.
     pub nodes: [u32; 2],
-    /// Its faces hang together.
+    /// Its faces are connected.
     pub is_whole: bool,
 }
 
@@ -69,14 +72,14 @@ pub(super) fn span(range: [u32; 2]) -> std::ops::Range<usize> {
     range[0] as usize..range[1] as usize
 }
 
-/// A feature with its number and the slots of its nodes.
+/// A feature with its index and the slots of its nodes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Feature<const N: usize> {
     pub number: u32,
     pub slots: [u32; N],
 }
 
-/// Patches of the faces of a sheet. They are those of the sheet at rest; boxes are fitted whenever it is asked.
+/// Patches of the faces of a sheet. They are those of the sheet at rest; boxes are refitted for each search.
 #[derive(Debug, Default)]
 pub(crate) struct SelfContactFinder {
     faces: Vec<Feature<3>>,
@@ -85,10 +88,10 @@ pub(crate) struct SelfContactFinder {
     nodes: Vec<u32>,
     patches: Vec<Patch>,
     tree: SelfContactTree,
-    /// Patches around each slot: where they start, and all of them.
+    /// Patches around each slot: start offsets, and the concatenated lists.
     around: (Vec<u32>, Vec<u32>),
     boxes: PatchBoxes,
-    /// Boxes of features, for patches that were asked for.
+    /// Whether the boxes of the features of a patch are up to date.
     boxed: Vec<bool>,
     edge_drifts: Vec<MotionBounds>,
     vertex_drifts: Vec<MotionBounds>,
@@ -96,12 +99,12 @@ pub(crate) struct SelfContactFinder {
     fresh: Vec<Fresh>,
     meetings: Vec<Meeting>,
     pairs: Vec<[u32; 2]>,
-    /// Pairs whose boxes meet: vertices, edges.
+    /// Candidate pairs whose boxes overlap: vertices, edges.
     drafts: [Vec<Draft>; 2],
 }
 
 impl SelfContactFinder {
-    /// Over the triangles of `cells` with these places at rest; `slots`: the slot of each node.
+    /// Over the triangles of `cells` with these rest positions; `slots`: the slot of each node.
     pub fn new(cells: &Cells, rest: &[Vec3], slots: &[u32]) -> Self {
         let mut finder = Self::default();
         let middle = |c: u32| cells.corners[c as usize].iter().fold(Vec3::ZERO, |sum, &i| sum + rest[i as usize]);
@@ -130,8 +133,8 @@ impl SelfContactFinder {
         finder
     }
 
-    /// Halves faces along the longest axis of their middles until there are patches. All bunches but the last are full, and
-    /// all patches of a bunch but the last.
+    /// Halves faces along the longest axis of their centroids until there are patches. All bunches but the last are
+    /// full, and all patches of a bunch but the last.
     fn split(&mut self, faces: &mut [(u32, Vec3)], of: (&Cells, &[Vec3], &[u32]), leaves: &mut Vec<Leaf>) {
         if faces.len() <= PATCH {
             leaves.push(self.add_patch(of, faces));
@@ -141,7 +144,7 @@ impl SelfContactFinder {
             faces.iter().fold((faces[0].1, faces[0].1), |(low, high), (_, at)| (low.min(*at), high.max(*at)));
         let wide = high - low;
         let axis = (0..3).fold(0, |best, k| if wide[k] > wide[best] { k } else { best });
-        // ties by number: the same patches everywhere
+        // ties are resolved by index: the same patches on all machines
         faces.sort_unstable_by(|p, q| p.1[axis].total_cmp(&q.1[axis]).then(p.0.cmp(&q.0)));
         let unit = if faces.len() > PATCH * LANES { PATCH * LANES } else { PATCH };
         let (left, right) = faces.split_at_mut(faces.len().div_ceil(unit) / 2 * unit);
@@ -197,14 +200,15 @@ impl SelfContactFinder {
         self.around = ((0..=slot_count).map(start).collect(), pairs.iter().map(|pair| pair[1]).collect());
     }
 
-    /// Lists all pairs that may come within reach in time.
+    /// Lists all pairs that may come within the search distance during the interval.
     pub fn find(&mut self, ways: Ways<'_>, look: Look, lanes: bool, out: &mut FoldList) {
         self.boxes.stale.fill(u8::MAX);
         self.fresh.fill(Fresh::ALL);
         self.look_around(ways, look, lanes, out);
     }
 
-    /// The same for pairs that have one of these slots in their patches: they have got new ways, all others have theirs.
+    /// The same for pairs with one of these slots in their patches: those slots have new trajectories, all others are
+    /// unchanged.
     pub fn find_again(&mut self, strayed: &[u32], (ways, look): (Ways<'_>, Look), lanes: bool, out: &mut FoldList) {
         self.boxes.stale.fill(0);
         self.fresh.fill(Fresh::NONE);
@@ -276,7 +280,7 @@ impl SelfContactFinder {
         });
     }
 
-    /// Boxes of the features of a patch.
+    /// Updates the boxes of the features of a patch.
     fn box_features(&mut self, ways: Ways<'_>, patch: usize) {
         if std::mem::replace(&mut self.boxed[patch], true) {
             return;
@@ -326,12 +330,12 @@ mod tests {
         [v.x, v.y, v.z, 1.0]
     }
 
-    /// Where nodes at x with velocities v come to.
+    /// Positions at the end of nodes at x with velocities v.
     fn ends(x: &[Block], v: &[Block], look: Look) -> Vec<Block> {
         x.iter().zip(v).map(|(x, v)| block(vec(*x) + vec(*v) * look.end)).collect()
     }
 
-    /// Every pair of features that comes within reach, found by trying all at many times.
+    /// Every pair of features that comes within reach, found by testing all pairs at many times.
     fn near(cells: &Cells, ways: Ways<'_>, look: Look) -> Vec<FeaturePair> {
         let mut near = Vec::new();
         for step in 0..=10 {
@@ -374,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flat_sheet_has_no_pairs_however_it_falls() {
+    fn a_flat_sheet_has_no_self_contact_pairs_for_any_translation() {
         let mut flat = sheet(&TriMesh::sheet([12, 5], [1.2, 0.5], Diagonals::Alternating).expect("mesh"));
         let (x, mut found): (Vec<Block>, _) = (flat.rest.iter().map(|v| block(*v)).collect(), FoldList::default());
         let v = vec![[3.0, -2.0, 1.0, 0.0]; x.len()];
@@ -383,13 +387,14 @@ mod tests {
         assert!(found.each().count() == 0, "{found:?}");
     }
 
-    /// A sheet rolled up, with noise; then some nodes get other ways, and only what is around them is looked at.
+    /// A sheet rolled up, with noise; then some nodes get other trajectories, and only the patches around them are
+    /// searched.
     #[test]
-    fn nothing_that_comes_near_is_missed_and_nothing_after_nodes_have_strayed() {
+    fn no_near_pair_is_missed_before_or_after_a_change_of_trajectories() {
         let mut rolled = sheet(&TriMesh::sheet([12, 5], [1.2, 0.5], Diagonals::Alternating).expect("mesh"));
         let (mut draws, mut found) = (Draws(5), FoldList::default());
         let look = Look { reach: 0.01, start: 0.0, end: 0.1 };
-        // the angle grows with the way along, the radius too
+        // angle and radius grow with the coordinate along the sheet
         let roll = |v: &Vec3| {
             let (angle, radius) = (9.0 * v.x, 0.09 + 0.01 * v.x);
             Vec3::new(radius * angle.cos(), radius * angle.sin(), v.z + v.y)
@@ -407,7 +412,7 @@ mod tests {
         let look = Look { start: 0.04, ..look };
         let strayed: Vec<u32> = (0..x.len() as u32).filter(|slot| slot % 7 == 3).collect();
         for slot in strayed.iter().map(|&slot| slot as usize) {
-            // where it is now, going elsewhere from there
+            // the current position, with another velocity from there
             let (now, other) = (vec(x[slot]) + vec(v[slot]) * look.start, draws.vec() * 0.5);
             (x[slot], v[slot]) = (block(now - other * look.start), block(other));
         }
@@ -421,9 +426,9 @@ mod tests {
         assert_all(&near(&rolled.cells, ways, look), &listed);
     }
 
-    /// The arms of a U that come together in their plane: all normals are the same, and the sheet is in one piece.
+    /// The arms of a U that close in their plane: all normals are the same, and the sheet is in one piece.
     #[test]
-    fn a_patch_with_a_bay_meets_itself() {
+    fn a_non_convex_planar_patch_meets_itself() {
         let mut mesh = TriMesh::sheet([12, 12], [1.2, 1.2], Diagonals::Alternating).expect("mesh");
         let middle = |t: &[u32; 3]| t.iter().map(|&n| mesh.vertices[n as usize]).sum::<Vec3>() / 3.0;
         let kept: Vec<[u32; 3]> =

@@ -1,7 +1,9 @@
-//! Pairs of features by their true distance, eight at a time: who comes within reach in time.
+//! Pairs of features by their true distance, eight at a time: those that come within the search distance during the
+//! interval.
 //!
-//! Corners go straight on from places x to places x'. With n the way between the nearest points at the start, two features
-//! are kept apart by planes across n as long as they are so at the start and at the end:
+//! Corners move along straight lines from positions x to positions x'. With n the vector between the nearest points at
+//! the start, two features are separated by planes perpendicular to n during the interval if they are so at its start
+//! and at its end:
 //!
 //! ```text
 //!   n·(x_a − x_b) > reach |n|  and  n·(x'_a − x'_b) > reach |n|  for all corners a of one, b of the other
@@ -12,14 +14,14 @@ use super::self_contact_finder::{Candidate, FeaturePair};
 use crate::math::lane3::{V3, along, dot, sub};
 use crate::math::{Block, Kernel, LANES, Lane, Real};
 
-/// What early tests leave to rounding.
+/// Tolerance of early tests for rounding.
 const MORE: Real = 1.001;
-/// Nothing is divided by less [m⁴].
+/// Lower limit of denominators [m⁴].
 const TINY: Real = 1e-30;
-/// Below this share of the edges' lengths two segments count as parallel.
+/// Below this fraction of the edges' lengths two segments count as parallel.
 const PARALLEL: Real = 1e-6;
 
-/// Eight pairs that are to be looked at; the last group may have fewer.
+/// Eight pairs to be tested; the last group may have fewer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Draft {
     slots: [[u32; LANES]; 4],
@@ -46,10 +48,11 @@ impl Draft {
     }
 }
 
-/// Bands of distance, the first at nothing and the last beyond reach: pairs that are as far from each other lie together.
+/// Bands of distance, the first at zero distance and the last beyond the search distance: pairs of similar distance are
+/// stored together.
 pub(super) const BANDS: usize = 8;
 
-/// Lists those of the drafts that may meet, by their distance at the start.
+/// Lists those of the candidates that may meet, by their distance at the start.
 pub(super) struct Near<'a> {
     pub drafts: &'a [Draft],
     pub edges: bool,
@@ -94,7 +97,7 @@ impl Kernel for Near<'_> {
                 if beyond[lane] >= 0.0 {
                     let pair = FeaturePair { edges, a: draft.numbers[0][lane], b: draft.numbers[1][lane] };
                     let slots = [0, 1, 2, 3].map(|k| draft.slots[k][lane]);
-                    // a cast of what is too large or no number comes out within bounds
+                    // the cast saturates: values that are too large and NaN give an index within bounds
                     let band = (square[lane].sqrt() * bands) as usize;
                     out[band.min(BANDS - 1)].push(Candidate { pair, slots });
                 }
@@ -118,13 +121,14 @@ fn square_of<L: Lane>(v: V3<L>) -> L {
     dot(v, v)
 }
 
-/// Share of the way along a line of squared length `square` to the point nearest to one with this product with it.
+/// Parameter, clamped to 0 … 1, along a line of squared length `square` of the point nearest to one with this dot
+/// product with it.
 #[inline(always)]
 pub(crate) fn part<L: Lane>(t: L::Token, product: L, square: L) -> L {
     product.div(square.max(L::splat(t, TINY))).max(L::splat(t, 0.0)).min(L::splat(t, 1.0))
 }
 
-/// The least part along n of the ways from corners of a face to a vertex.
+/// The smallest component along n of the vectors from corners of a face to a vertex.
 #[inline(always)]
 fn face_gap<L: Lane>(n: V3<L>, [p, a, b, c]: [V3<L>; 4]) -> L {
     dot(n, sub(p, a)).min(dot(n, sub(p, b))).min(dot(n, sub(p, c)))
@@ -137,13 +141,13 @@ fn edge_gap<L: Lane>(t: L::Token, n: V3<L>, [a, b, c, d]: [V3<L>; 4]) -> L {
     dot(n, sub(a, c)) + dot(n, sub(b, a)).min(none) - dot(n, sub(d, c)).max(none)
 }
 
-/// From the point of the second edge that is nearest to the first, to that of the first.
+/// Vector from the nearest point of the second edge to that of the first.
 #[inline(always)]
 fn way_from_edge<L: Lane>(t: L::Token, [a, b, c, d]: [V3<L>; 4], (s, u): (L, L)) -> V3<L> {
     along(along(sub(a, c), sub(b, a), s), sub(d, c), L::splat(t, 0.0) - u)
 }
 
-/// From the nearest point of a triangle to a point.
+/// Vector from the nearest point of a triangle to a point.
 #[inline(always)]
 fn way_from_face<L: Lane>(t: L::Token, [p, a, b, c]: [V3<L>; 4]) -> V3<L> {
     let (none, one, tiny) = (L::splat(t, 0.0), L::splat(t, 1.0), L::splat(t, TINY));
@@ -156,7 +160,7 @@ fn way_from_face<L: Lane>(t: L::Token, [p, a, b, c]: [V3<L>; 4]) -> V3<L> {
     along(along(d, e, none - v), f, none - w)
 }
 
-/// Two sides e, f of a triangle from its first corner, the way d from there to a point, and products of them.
+/// Two sides e, f of a triangle from its first corner, the vector d from there to a point, and their dot products.
 pub(crate) struct FaceSides<L> {
     pub e: V3<L>,
     pub f: V3<L>,
@@ -167,14 +171,14 @@ pub(crate) struct FaceSides<L> {
     pub df: L,
 }
 
-/// Shares v, w of e and f to the nearest point of a triangle, from those to the point right below in its plane; the last is
-/// 1 where both are the same.
+/// Parameters v, w along e and f of the nearest point of a triangle, from those of the projection onto its plane; the
+/// last is 1 where both are the same.
 #[inline(always)]
 pub(crate) fn nearest_on_face<L: Lane>(t: L::Token, sides: &FaceSides<L>, (v, w): (L, L)) -> (L, L, L) {
     let (none, one) = (L::splat(t, 0.0), L::splat(t, 1.0));
     let &FaceSides { e, f, d, ee, ff, de, df } = sides;
     let inside = none.select_gt(v.min(w).min(one - v - w), none, one);
-    // else the nearest of the points on the three sides
+    // otherwise the nearest of the points on the three sides
     let (g, gd) = (sub(f, e), sub(d, e));
     let (on_e, on_f, on_g) = (part(t, de, ee), part(t, df, ff), part(t, dot(gd, g), dot(g, g)));
     let (far_e, far_f, far_g) = (along(d, e, none - on_e), along(d, f, none - on_f), along(gd, g, none - on_g));
@@ -186,7 +190,8 @@ pub(crate) fn nearest_on_face<L: Lane>(t: L::Token, sides: &FaceSides<L>, (v, w)
     (inside.select_gt(none, v, side_v), inside.select_gt(none, w, side_w), inside)
 }
 
-/// Squared distance of a point from a triangle: to its plane above its inside, else to the nearest of its sides.
+/// Squared distance of a point from a triangle: to its plane where the projection is inside, otherwise to the nearest
+/// of its sides.
 #[inline(always)]
 pub(crate) fn from_face<L: Lane>(t: L::Token, [p, a, b, c]: [V3<L>; 4]) -> L {
     let (none, one, tiny) = (L::splat(t, 0.0), L::splat(t, 1.0), L::splat(t, TINY));
@@ -202,12 +207,12 @@ pub(crate) fn from_face<L: Lane>(t: L::Token, [p, a, b, c]: [V3<L>; 4]) -> L {
     let sides = sides.min(square_of(along(gd, g, none - on[2])));
     let per = one.div(area);
     let plane = square_of(along(along(d, e, none - v * per), f, none - w * per));
-    // where lengths are nothing the sides are nearest
+    // where lengths are zero the sides are nearest
     none.select_gt(inside, sides, plane.min(sides))
 }
 
-/// Squared distance of two segments and the shares of the way along them: nearest on the lines, kept on the first, nearest to
-/// that on the second, and back.
+/// Squared distance of two segments and the parameters of the nearest points: nearest on the lines, clamped to the
+/// first, nearest to that on the second, and back.
 #[inline(always)]
 pub(crate) fn nearest_of_edges<L: Lane>(t: L::Token, [a, b, c, d]: [V3<L>; 4]) -> (L, L, L) {
     let (none, one, half) = (L::splat(t, 0.0), L::splat(t, 1.0), L::splat(t, 0.5));
@@ -216,7 +221,7 @@ pub(crate) fn nearest_of_edges<L: Lane>(t: L::Token, [a, b, c, d]: [V3<L>; 4]) -
     let (er, fr) = (dot(e, r), dot(f, r));
     let area = ee * ff - ef * ef;
     let skew = (ef * fr - ff * er).div(area.max(L::splat(t, TINY))).max(none).min(one);
-    // parallel: nearest to the middle of the second
+    // parallel: nearest to the midpoint of the second
     let beside = part(t, half * ef - er, ee);
     let s = area.select_gt(L::splat(t, PARALLEL) * ee * ff, skew, beside);
     let u = part(t, fr + ef * s, ff);

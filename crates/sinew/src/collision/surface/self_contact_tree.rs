@@ -1,63 +1,65 @@
-//! A tree over the patches of one sheet in bunches of eight, and which bunches may meet each other.
+//! A tree over the patches of one sheet in groups of eight (bunches), and the pairs of bunches that may meet.
 //!
-//! Faces that are neighbours are always near each other, so that boxes alone would open every branch down to the leaves.
-//! Two branches that share a node are one patch (`Beside`, found once), and a patch whose normals all have a part along one
-//! direction does not meet itself (`motion_bounds.rs`). That holds for a patch that is connected and has no bays, slits or holes: the
-//! arms of a U may come together in their plane. So only patches count that lie behind each edge of the sheet's rim that
-//! they have, at rest; others are opened. Rims within the sheet may be ragged: there is cloth behind them.
+//! Faces that are neighbours are always near each other, so that boxes alone would open every branch down to the
+//! leaves. Two branches that share a node are one patch (`Beside`, determined once), and a patch whose normals all have
+//! a positive component along one direction does not meet itself (`motion_bounds.rs`). That holds for a patch that is
+//! connected and has no concave boundary parts, slits or holes: the arms of a U may close in their plane. Therefore
+//! only patches count that at rest lie behind each boundary edge of the sheet that they contain; others are opened.
+//! Patch boundaries within the sheet may be ragged: there is cloth behind them.
 //!
-//! Branches come in the order in which they end, children before parents: boxes are fitted in one run.
+//! Branches are stored in post-order, children before parents: boxes are refitted in one pass.
 
 use super::motion_bounds::{Look, MotionBounds, Normals};
 use crate::math::{LANES, Real, Vec3};
 
-/// How far a patch may lie before an edge of its rim, in diagonals of its box.
+/// Distance by which a patch may extend beyond the line of one of its boundary edges, in diagonals of its box.
 const WAVY: Real = 0.05;
-/// No such number.
+/// Invalid index.
 const NONE: u32 = u32::MAX;
 
 /// Which patches of two bunches share a node: bit j of entry i for patch i of the first and j of the second.
 pub(super) type Shared = [u8; LANES];
 
-/// A branch of the tree, or a bunch.
+/// An inner node of the tree (branch), or a bunch.
 #[derive(Clone, Copy, Debug)]
 struct Branch {
-    /// Both parts; a bunch has none and its number.
+    /// Both children; a bunch has none and its own index.
     parts: [u32; 2],
-    /// How many bunches.
+    /// Number of bunches.
     size: u32,
-    /// Connected and without bays.
+    /// Connected and without concave boundary.
     is_whole: bool,
-    /// Its parts as a pair that shares a node, or the list of what its patches share.
+    /// Its parts as a pair that shares a node, or, for a bunch, the index of the table of patches that share nodes.
     between: u32,
 }
 
-/// Two branches that share a node, and what comes of them when the larger is opened.
+/// Two branches that share a node, and the pairs that result when the larger is opened.
 #[derive(Clone, Copy, Debug)]
 struct Beside {
     pair: [u32; 2],
-    /// Pairs of its parts that share a node, none for others. Of two bunches: what their patches share.
+    /// Pairs of its children that share a node, none for others. For two bunches: the index of the table of patches
+    /// that share nodes.
     inner: [u32; 2],
 }
 
-/// What a patch, a bunch or a branch is at rest.
+/// Rest configuration of a patch, a bunch or a branch.
 #[derive(Clone, Debug)]
 pub(super) struct Leaf {
-    /// Its nodes in groups that hang together, each sorted.
+    /// Its nodes in connected components, each sorted.
     pub pieces: Vec<Vec<u32>>,
     pub rim: Vec<Rim>,
     pub low: Vec3,
     pub high: Vec3,
 }
 
-/// An edge with one face only: its middle, and the way out of the sheet, of length one.
+/// A boundary edge (of one face only): its midpoint, and the unit outward direction in the sheet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rim {
     pub at: Vec3,
     pub out: Vec3,
 }
 
-/// Two bunches that may meet, or one twice.
+/// Two bunches that may meet, or one bunch with itself.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Meeting {
     pub bunches: [u32; 2],
@@ -69,14 +71,14 @@ pub(super) struct SelfContactTree {
     branches: Vec<Branch>,
     bounds: Vec<MotionBounds>,
     normals: Vec<Normals>,
-    /// Something below has changed.
+    /// Whether a descendant has changed.
     stale: Vec<bool>,
     besides: Vec<Beside>,
     shared: Vec<Shared>,
 }
 
 impl SelfContactTree {
-    /// Over patches, which come in bunches that are halved again and again: each half of a range is a branch.
+    /// Over patches, which are grouped in bunches; the range of bunches is halved recursively: each half is a branch.
     pub fn new(patches: &[Leaf]) -> Self {
         let mut tree = Self::default();
         let bunches: Vec<&[Leaf]> = patches.chunks(LANES).collect();
@@ -100,7 +102,7 @@ impl SelfContactTree {
         tree
     }
 
-    /// Adds the branch of a range of bunches that starts with this number, after its parts. Returns its number.
+    /// Adds the branch of a range of bunches that starts with index `first`, after its children. Returns its index.
     fn grow(&mut self, bunches: &[&[Leaf]], first: u32, rest: &mut Vec<Leaf>) -> u32 {
         let (parts, leaf) = if let [bunch] = bunches {
             let leaf = bunch[1..].iter().fold(bunch[0].clone(), |all, patch| joined(&all, patch));
@@ -118,7 +120,7 @@ impl SelfContactTree {
         self.branches.len() as u32 - 1
     }
 
-    /// Adds a pair that shares a node, and those within it. Returns its number.
+    /// Adds a pair that shares a node, and those within it. Returns its index.
     fn pair_up(&mut self, pair: [u32; 2], rest: &[Leaf], bunches: &[&[Leaf]]) -> u32 {
         let number = self.besides.len();
         self.besides.push(Beside { pair, inner: [NONE; 2] });
@@ -135,7 +137,7 @@ impl SelfContactTree {
         number as u32
     }
 
-    /// Notes which patches of two bunches share a node. Returns the number of the note.
+    /// Records which patches of two bunches share a node. Returns the index of the table.
     fn share_out(&mut self, a: &[Leaf], b: &[Leaf]) -> u32 {
         let mut shared = [0; LANES];
         for (row, one) in shared.iter_mut().zip(a) {
@@ -147,7 +149,7 @@ impl SelfContactTree {
         self.shared.len() as u32 - 1
     }
 
-    /// The larger branch of a pair in its parts, with the other; none for two bunches.
+    /// The children of the larger branch of a pair, each with the other branch; none for two bunches.
     #[inline(always)]
     fn open(&self, [a, b]: [u32; 2]) -> Option<[[u32; 2]; 2]> {
         let (one, two) = (&self.branches[a as usize], &self.branches[b as usize]);
@@ -158,7 +160,7 @@ impl SelfContactTree {
         }
     }
 
-    /// Fits boxes and normals; `bunch` gives those of a bunch, if they have changed.
+    /// Refits boxes and normals; `bunch` gives those of a bunch, if they have changed.
     pub fn fit(&mut self, mut bunch: impl FnMut(u32) -> Option<(MotionBounds, Normals)>) {
         for (at, branch) in self.branches.iter().enumerate() {
             let [left, right] = branch.parts.map(|part| part as usize);
@@ -177,7 +179,7 @@ impl SelfContactTree {
         }
     }
 
-    /// What patches of two bunches share.
+    /// Which patches of two bunches share a node.
     #[inline(always)]
     pub fn shared(&self, meeting: &Meeting) -> Shared {
         self.shared.get(meeting.shared as usize).copied().unwrap_or_default()
@@ -230,7 +232,7 @@ impl SelfContactTree {
         }
     }
 
-    /// Two branches that share none.
+    /// Two branches that share no node.
     fn apart(&self, pair: [u32; 2], look: Look, out: &mut Vec<Meeting>) {
         let [a, b] = pair.map(|at| at as usize);
         if !(self.stale[a] | self.stale[b]) || self.bounds[a].is_apart(&self.bounds[b], look) {
@@ -247,7 +249,7 @@ impl SelfContactTree {
     }
 }
 
-/// Two parts of one branch at rest.
+/// Union of two rest configurations.
 fn joined(a: &Leaf, b: &Leaf) -> Leaf {
     Leaf {
         pieces: gathered(a.pieces.iter().chain(&b.pieces)),
@@ -257,7 +259,7 @@ fn joined(a: &Leaf, b: &Leaf) -> Leaf {
     }
 }
 
-/// Sorted lists of nodes, those that share one joined.
+/// Sorted lists of nodes; lists that share a node are merged.
 pub(super) fn gathered<'a>(lists: impl Iterator<Item = &'a Vec<u32>>) -> Vec<Vec<u32>> {
     let mut pieces: Vec<Vec<u32>> = Vec::new();
     for list in lists {
@@ -281,7 +283,7 @@ fn meet(a: &Leaf, b: &Leaf) -> bool {
     a.pieces.iter().any(|one| b.pieces.iter().any(|two| share(one, two)))
 }
 
-/// Whether two sorted lists have a number in common.
+/// Whether two sorted lists have an entry in common.
 fn share(mut a: &[u32], mut b: &[u32]) -> bool {
     while let ([p, left @ ..], [q, right @ ..]) = (a, b) {
         match p.cmp(q) {
