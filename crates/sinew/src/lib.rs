@@ -1,7 +1,8 @@
 //! Sinew: interactive simulation of coupled rigid and deformable bodies.
 //!
-//! A [`World`] owns bodies and constraints; [`World::step`] moves them on by one step and returns a [`Report`] with times,
-//! forces, events and faults. All bodies share one constraint space: rigid bodies and nodes are solved in the same sweep.
+//! A [`World`] owns bodies and constraints; [`World::step`] advances them by one step and returns a [`Report`] with
+//! times, forces, events and faults. All bodies share one constraint space: rigid bodies and nodes are solved in the
+//! same sweep.
 //!
 //! ```
 //! use sinew::*;
@@ -109,7 +110,7 @@ pub use world::{
     Pressed, QueryFilter, RayHit, ShapeHit, Slot, Tissue, TissueModel, World,
 };
 
-/// Kernels for benchmarks and for those who bring rows of their own.
+/// Kernels for benchmarks and for users with their own rows.
 #[doc(hidden)]
 pub mod kernels {
     pub use crate::solver::pgs::{Pass, sweep, warm_start};
@@ -117,7 +118,7 @@ pub mod kernels {
     pub use crate::solver::row_lanes::RowLanes;
 }
 
-/// Inside views for benchmarks: a model by itself, without a world.
+/// Internal interfaces for benchmarks: a model by itself, without a world.
 #[doc(hidden)]
 pub mod trial {
     pub use crate::deformable::alone::Alone;

@@ -1,6 +1,6 @@
 //! A steady step allocates nothing.
 //!
-//! Without capsules and hulls: when such a pair has moved on, its points are found anew by the geometry library, whose
+//! Without capsules and hulls: when such a pair has moved, its points are recomputed by the geometry library, whose
 //! penetration search allocates. At rest they allocate nothing either.
 
 mod common;
@@ -13,7 +13,7 @@ static TALLY: Tally = Tally::new();
 
 #[test]
 fn a_steady_step_allocates_nothing() -> Result<(), Error> {
-    // one test in this file: the counter is shared by the whole process
+    // one test in this file: the counter is shared by the process
     let mut world = held_nodes()?;
     let made = made_when_steady(&mut world);
     assert_eq!(made, 0, "{made} allocations in 200 steps, constraints on nodes");
@@ -33,7 +33,7 @@ fn a_steady_step_allocates_nothing() -> Result<(), Error> {
         let made = made_when_steady(&mut world);
         assert_eq!(made, 0, "{made} allocations in 200 steps, {name}");
     }
-    // the classic contact methods: boxes, balls and grains on a plane, apart from each other
+    // the classic contact methods: boxes, balls and grains on a plane, separated from each other
     let spring = classic::Penalty::Buffered { stiffness: 2e3, buffer: 0.01 };
     for contact_method in [ContactMethod::Impulse, ContactMethod::Penalty(spring)] {
         let mut world = World::new(Settings { contact_method, sleep_time: Real::INFINITY, ..Settings::default() })?;
@@ -50,20 +50,20 @@ fn a_steady_step_allocates_nothing() -> Result<(), Error> {
     Ok(())
 }
 
-/// A cloth, a balloon and a jelly, held by every kind of constraint on nodes.
+/// A cloth, a balloon and a jelly, with every kind of constraint on nodes.
 fn held_nodes() -> Result<World, Error> {
-    let told = |e: &dyn std::fmt::Display| Error::BadSnapshot(e.to_string());
+    let error = |e: &dyn std::fmt::Display| Error::BadSnapshot(e.to_string());
     let mut world = World::new(Settings { sleep_time: Real::INFINITY, ..Settings::default() })?;
-    let mesh = TriMesh::sheet([6, 6], [0.6, 0.6], Diagonals::Alternating).map_err(|e| told(&e))?;
+    let mesh = TriMesh::sheet([6, 6], [0.6, 0.6], Diagonals::Alternating).map_err(|e| error(&e))?;
     let cloth = world.add_particles(Particles::new(mesh.vertices.clone()).mass(0.01).damping(1.0))?;
     world.add_strands(Strands::new(cloth, mesh.edges()))?;
     world.add_bending(Bending::new(cloth, mesh.folds(), 1e-4))?;
     world.add_attach(Attach::new([0, 6].map(|node| (Site::Node { body: cloth, node }, Hold::Here(None)))))?;
-    let skin = TriMesh::ball(0.1, 3).map_err(|e| told(&e))?;
+    let skin = TriMesh::ball(0.1, 3).map_err(|e| error(&e))?;
     let balloon = world.add_particles(Particles::new(skin.vertices.clone()).mass(0.01).damping(1.0).pinned([0]))?;
     world.add_strands(Strands::new(balloon, skin.edges()))?;
     world.add_volume(Volume::gas(balloon, 200.0, 1e4).triangles(skin.triangles))?;
-    let block = TetMesh::block([2, 2, 2], Vec3::splat(0.2)).map_err(|e| told(&e))?;
+    let block = TetMesh::block([2, 2, 2], Vec3::splat(0.2)).map_err(|e| error(&e))?;
     let jelly = SoftBody::corotational(block, Matter::new(1e5, 0.3, 1000.0)).air(Air::default()).at([2.0, 0.0, 0.0]);
     let jelly = world.add_soft(jelly)?;
     world.add_patch_joint(PatchJoint::fixed(jelly, [0, 1, 2, 3, 4], None))?;

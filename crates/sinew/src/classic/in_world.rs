@@ -1,20 +1,20 @@
 //! Contacts by a classic method (`Settings::contact_method`) instead of rows.
 //!
 //! ```text
-//! detect     pairs that the method takes become contacts with the flag CLASSIC; rows leave them alone
-//! push       before predict, penalty: a flight through the substep (`classic::meet`) gives the mean force, which goes in
-//!            as a force: v' = (v + h (g + (f + f̄)/m)) / (1 + c h)
-//! hit        after solve, impulse: velocities change at once, then particles and bodies are put back to the surface
-//! follow     after advance, penalty: the end of the flight lies beside x + h v', by a known way; it is added. A barrier is
-//!            not crossed then either: a way that damping or rows would lead through is shortened
+//! detect     pairs handled by the method become contacts with the flag CLASSIC; rows ignore them
+//! push       before predict, penalty: an integration of the substep (`classic::meet`) gives the mean force, which is
+//!            applied as a force: v' = (v + h (g + (f + f̄)/m)) / (1 + c h)
+//! hit        after solve, impulse: velocities change at once, then particles and bodies are projected to the surface
+//! follow     after advance, penalty: the end of the integration differs from x + h v' by a known displacement, which
+//!            is added. A barrier is not crossed then either: a displacement through it by damping or rows is shortened
 //! report     mean forces over the step, as those of rows
 //! ```
-//! Source: RC, through `classic`. The other side of the pair is fixed or kinematic, so nothing acts back on it.
+//! Source: RC, through `classic`. The other side of the pair is fixed or kinematic, so there is no reaction on it.
 //!
-//! Soft bodies keep their rows. A body or particle that shares an implicit island with one is answered there, in the substeps
-//! of that island.
+//! Soft bodies keep their rows. A body or particle that shares an implicit island with one is handled there, in the
+//! substeps of that island.
 //!
-//! State keeps of such a contact only its key and flags: the methods have no memory.
+//! State keeps only key and flags of such a contact: the methods have no history.
 
 use crate::classic::meet::{Meeting, Pull, Push, Strike, fly, hold_back, put_back, strike};
 use crate::classic::{Body, Bounce, Penalty};
@@ -33,7 +33,7 @@ use bytemuck::Zeroable;
 
 /// A particle as probes: its radius is added to this one.
 const POINT: [(Vec3, Real); 1] = [(Vec3::ZERO, 0.0)];
-/// A union of nothing: infinitely far from everywhere.
+/// An empty union: infinitely far from everywhere.
 static NOWHERE: Sdf = Sdf::Union(Vec::new());
 
 /// One collider of a pair.
@@ -44,8 +44,8 @@ struct Side<'m> {
     collider: &'m BuiltCollider,
 }
 
-/// The two sides of a contact: who is moved (none for a particle), and the surface. None when no force moves either, or
-/// both, or when the body is soft.
+/// The two sides of a contact: the dynamic one (none for a particle), and the surface. None when neither or both are
+/// dynamic, or when the body is soft.
 fn sides<'m>(model: &'m Model, key: &ContactKey) -> Option<(Option<Side<'m>>, Side<'m>)> {
     let side = |slot: u32, collider: u32| {
         let rigid = model.rigid_at(slot)?;
@@ -63,7 +63,7 @@ fn sides<'m>(model: &'m Model, key: &ContactKey) -> Option<(Option<Side<'m>>, Si
     }
 }
 
-/// True when the method, and not rows, answers this pair.
+/// True when this pair is handled by the method, and not by rows.
 pub(crate) fn takes(settings: &Settings, model: &Model, key: &ContactKey) -> bool {
     if settings.contact_method == ContactMethod::Rows {
         return false;
@@ -73,7 +73,7 @@ pub(crate) fn takes(settings: &Settings, model: &Model, key: &ContactKey) -> boo
     })
 }
 
-/// How far the method must look beyond the tight box of a body [m]; 0 for rows.
+/// Search distance of the method beyond the tight bounding box of a body [m]; 0 for rows.
 pub(crate) fn look_ahead(settings: &Settings, rigid: &Rigid, state: &State, slot: usize) -> Real {
     if settings.contact_method == ContactMethod::Rows {
         return 0.0;
@@ -81,7 +81,7 @@ pub(crate) fn look_ahead(settings: &Settings, rigid: &Rigid, state: &State, slot
     settings.contact_method.buffer() + travel(settings, rigid, state, slot)
 }
 
-/// How far a point of a body comes within the step [m], for points at most its radius from its centre.
+/// Maximum displacement of a point of a body within the step [m], for points at most its radius from its centre.
 fn travel(settings: &Settings, rigid: &Rigid, state: &State, slot: usize) -> Real {
     if rigid.motion == Motion::Fixed {
         return 0.0;
@@ -90,33 +90,33 @@ fn travel(settings: &Settings, rigid: &Rigid, state: &State, slot: usize) -> Rea
     settings.dt * (state.v[slot].length() + state.w[slot].length() * rigid.radius + fall)
 }
 
-/// True when a pair of rigid bodies may meet within the step.
+/// True when contact of a pair of rigid bodies is possible within the step.
 pub(crate) fn is_near(settings: &Settings, model: &Model, state: &State, key: &ContactKey) -> bool {
     let Some((Some(body), surface)) = sides(model, key) else { return false };
     let (i, j) = (body.slot as usize, surface.slot as usize);
     let pose = |slot: usize| Pose::new(state.x[slot], state.q[slot]);
-    // a surface without end turns about its own centre, however far that is
+    // an unbounded surface rotates about its own centre, at any distance
     let swing = state.w[j].length() * (state.x[i] - state.x[j]).length() * settings.dt;
     let reach = travel(settings, body.rigid, state, i) + travel(settings, surface.rigid, state, j) + swing;
     let gap = before_surface(&body, &surface, &pose(j)).gap(&pose(i));
     gap < settings.contact_method.buffer() + settings.contact_margin + reach
 }
 
-/// True when a particle at `x` may meet a surface within `reach` [m].
+/// True when contact of a particle at `x` with a surface is possible within the search distance `reach` [m].
 pub(crate) fn is_node_near(model: &Model, key: &ContactKey, placed: &Pose, x: Vec3, reach: Real) -> bool {
     let Some((None, surface)) = sides(model, key) else { return false };
     let radius = model.nodes_at(key.b).map_or(0.0, |n| n.traits.radius);
     surface.collider.field.as_ref().is_some_and(|f| f.sample(placed.unpoint(x)).distance - radius < reach)
 }
 
-/// A contact that the method answers, with the marks of the last step.
+/// A contact handled by the method, with the flags of the previous step.
 pub(crate) fn memory(state: &State, key: ContactKey) -> ContactMemory {
     let old = state.contacts.binary_search_by_key(&key, |m| m.key).map_or(0, |i| state.contacts[i].flags);
     let flags = contact_flag::CLASSIC | (old & (contact_flag::TOUCHING | contact_flag::LOUD));
     ContactMemory { key, count: 1, flags, ..ContactMemory::zeroed() }
 }
 
-/// Lists who is answered by the method in this step.
+/// Lists the bodies and particles handled by the method in this step.
 pub(crate) fn gather(model: &Model, work: &mut Work) {
     let Work { classic, contacts, active, velocity, any_flags, .. } = work;
     let ClassicWork { movers, encounters, pushes, refused, .. } = classic;
@@ -154,8 +154,8 @@ pub(crate) fn gather(model: &Model, work: &mut Work) {
     }
 }
 
-/// Penalty: the mean force of the substep goes to the input forces, where `predict` finds it. This and the next two act on
-/// the bodies of one implicit island, or on those of all sweep islands.
+/// Penalty: the mean force of the substep is added to the input forces, which `predict` reads. This function and the
+/// next two act on the bodies of one implicit island, or on those of all sweep islands.
 pub(crate) fn push(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings, route: BodyRoute) {
     let ContactMethod::Penalty(law) = settings.contact_method else { return };
     let Work { classic, body_routes, contacts, velocity, pose, force, node_force, .. } = work;
@@ -192,7 +192,7 @@ pub(crate) fn push(ctx: &SubstepContext, model: &Model, work: &mut Work, setting
     }
 }
 
-/// Impulse: velocities that do not approach, and overlap put back.
+/// Impulse: removes approach velocities, and projects out the overlap.
 pub(crate) fn hit(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings, route: BodyRoute) {
     if settings.contact_method != ContactMethod::Impulse {
         return;
@@ -203,7 +203,8 @@ pub(crate) fn hit(ctx: &SubstepContext, model: &Model, work: &mut Work, settings
         let range = mover.start as usize..mover.end as usize;
         let mut body = body_of(model, mover, pose, velocity);
         let carried = body_of(model, mover, pose, position_velocity);
-        // a corner that lifted by what gravity takes back within two substeps still encounters: else boxes rock for ever
+        // a corner that was lifted by less than gravity falls within two substeps is still in contact: else boxes rock
+        // indefinitely
         let fall = 2.0 * settings.gravity.length() * ctx.h * ctx.h;
         let slop = settings.contact_slop * half_width(model, mover) + fall;
         let meet = |k: usize| {
@@ -217,15 +218,15 @@ pub(crate) fn hit(ctx: &SubstepContext, model: &Model, work: &mut Work, settings
         out.iter_mut().for_each(|p| p.gap = Real::INFINITY);
         let same = (carried.velocity, carried.spin) == (body.velocity, body.spin);
         strike(&mut body, &meet, out);
-        // positions move with velocities of their own where rows corrected them
+        // positions advance with separate velocities where rows corrected them
         let mut moved = if same { body } else { carried };
         if !same {
             spare.clear();
             spare.resize(range.len(), Push::default());
             strike(&mut moved, &meet, spare);
         }
-        // a particle has no arms that a shift could turn: it goes back at once. A body shifted by its deepest corner lifts
-        // the others, so the last of its overlap is left
+        // a particle has no lever arms, so a shift causes no rotation: it is projected at once. A body shifted by its
+        // deepest corner lifts the others, so a remainder of its overlap is left
         let particle = mover.node.is_some();
         let (leave, most) = if particle { (0.0, Real::INFINITY) } else { (slop, settings.push_speed * ctx.h) };
         put_back(&mut moved, &meet, range.len(), leave, most);
@@ -235,7 +236,7 @@ pub(crate) fn hit(ctx: &SubstepContext, model: &Model, work: &mut Work, settings
     }
 }
 
-/// Penalty: the flight's end, and nobody beyond a barrier.
+/// Penalty: applies the end of the integration, and prevents crossing of a barrier.
 pub(crate) fn follow(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings, route: BodyRoute) {
     let ContactMethod::Penalty(law) = settings.contact_method else { return };
     let Work { classic, body_routes, contacts, velocity, pose, force, node_force, .. } = work;
@@ -265,12 +266,12 @@ pub(crate) fn follow(ctx: &SubstepContext, model: &Model, work: &mut Work, setti
     }
 }
 
-/// Mean forces into the report, touching marks, and bodies that the method could not follow.
+/// Mean forces into the report, contact flags, and bodies that the method could not integrate.
 pub(crate) fn report(model: &Model, state: &mut State, work: &mut Work) {
     let Work { classic, contacts, readout, report, active, good, .. } = work;
     for (touch, push) in classic.encounters.iter().zip(&classic.pushes) {
         let m = &mut contacts[touch.manifold as usize];
-        // the report tells the force on b, with a normal from a to b
+        // the report has the force on b, with a normal from a to b
         let sign = if model.nodes_at(m.key.b).is_some() || touch.block == 2 * m.key.b { 1.0 } else { -1.0 };
         readout.add(touch.manifold, 0, PointImpulse { impulse: push.impulse * sign, normal: push.normal });
         readout.locate(touch.manifold, 0, push.point, push.direction * sign, push.gap);
@@ -295,9 +296,9 @@ pub(crate) fn report(model: &Model, state: &mut State, work: &mut Work) {
     }
 }
 
-/// The mover of a contact before its surface, both as they are now.
+/// The moving side of a contact and its surface, both at their present poses.
 fn meeting<'m>(model: &'m Model, m: &ContactMemory, pose: &[Block], velocity: &[Block]) -> Meeting<'m> {
-    // `gather` took only contacts that have both
+    // `gather` selected only contacts that have both
     let Some((body, surface)) = sides(model, &m.key) else { return Meeting::still(&NOWHERE, Pose::IDENTITY) };
     let at = 2 * surface.slot as usize;
     let frame = Pose::new(vec(pose[at]), quat(pose[at + 1]));
@@ -313,14 +314,14 @@ fn meeting<'m>(model: &'m Model, m: &ContactMemory, pose: &[Block], velocity: &[
     built
 }
 
-/// A rigid body's probes before a surface at rest, whose body is in `frame`.
+/// A rigid body's probes and a surface at rest, whose body is in `frame`.
 fn before_surface<'m>(body: &Side<'m>, surface: &Side<'m>, frame: &Pose) -> Meeting<'m> {
     let field = surface.collider.field.as_deref().unwrap_or(&NOWHERE);
     let still = Meeting::still(field, frame.then_inner(&surface.collider.place));
     Meeting { probes: body.collider.geometry.probes(), place: body.collider.place, ..still }
 }
 
-/// A mover as the methods see it.
+/// A moving body or particle in the form used by the methods.
 fn body_of(model: &Model, mover: &Mover, pose: &[Block], velocity: &[Block]) -> Body {
     let at = mover.block as usize;
     let (position, v, inv_mass) = (vec(pose[at]), vec(velocity[at]), velocity[at][3]);
@@ -345,7 +346,7 @@ fn store(mover: &Mover, body: &Body, velocity: &mut [Block]) {
     }
 }
 
-/// Half width of a mover [m]: what its slop is a share of.
+/// Half width of a moving body [m]: its slop is a fraction of it.
 fn half_width(model: &Model, mover: &Mover) -> Real {
     match model.nodes_at(mover.slot) {
         Some(nodes) => nodes.traits.radius,

@@ -1,4 +1,4 @@
-//! The solver: numbers only. It knows neither bodies nor kinds of constraint.
+//! The solver: numbers only. It depends neither on bodies nor on kinds of constraint.
 
 pub(crate) mod colour;
 pub mod implicit;

@@ -1,4 +1,4 @@
-//! Looking at a body.
+//! Read access to a body.
 
 use crate::deformable::oriented;
 use crate::error::Error;
@@ -8,7 +8,7 @@ use crate::model::surface::Surface;
 use crate::model::{Body, BodyId, Motion, Nodes};
 use crate::state::State;
 
-/// A body as it is now.
+/// The present state of a body.
 ///
 /// ```
 /// use sinew::*;
@@ -97,7 +97,7 @@ impl<'a> BodyView<'a> {
         self.state.w[self.slot()]
     }
 
-    /// Mass [kg]; 0 for bodies that no force moves.
+    /// Mass [kg]; 0 for fixed and kinematic bodies.
     pub fn mass(&self) -> Real {
         match self.body {
             Body::Rigid(r) => r.mass,
@@ -146,7 +146,7 @@ impl<'a> BodyView<'a> {
         (energy, momentum)
     }
 
-    /// Where its nodes lie in the node columns of [`State`]; empty for rigid bodies.
+    /// Range of its nodes in the node columns of [`State`]; empty for rigid bodies.
     pub fn node_span(&self) -> std::ops::Range<usize> {
         match self.body {
             Body::Rigid(_) => 0..0,
@@ -178,17 +178,18 @@ impl<'a> BodyView<'a> {
         }
     }
 
-    /// Orientation of an oriented particle; nothing for other bodies and particles that do not exist.
+    /// Orientation of an oriented particle; none for other bodies and particles that do not exist.
     pub fn particle_rotation(&self, node: u32) -> Option<Quat> {
         Some(oriented::orientation(self.particle_memory(node)?, node as usize))
     }
 
-    /// Angular velocity of an oriented particle, world axes [rad/s]; nothing where there is no such particle.
+    /// Angular velocity of an oriented particle, world axes [rad/s]; none where there is no such particle.
     pub fn particle_spin(&self, node: u32) -> Option<Vec3> {
         Some(oriented::spin(self.particle_memory(node)?, node as usize))
     }
 
-    /// The skin of a body of oriented particles, and where its vertices are now, into `out` [m].
+    /// The surface mesh (skin) of a body of oriented particles; the present positions of its vertices are written to
+    /// `out` [m].
     pub fn particle_skin(&self, out: &mut Vec<Vec3>) -> Option<&'a ParticleSkin> {
         let Body::Nodes(n) = self.body else { return None };
         let skin = n.skin.as_deref()?;
@@ -203,7 +204,7 @@ impl<'a> BodyView<'a> {
         }
     }
 
-    /// Masses of the nodes, pinned ones too [kg]; empty for rigid bodies.
+    /// Masses of the nodes, including pinned ones [kg]; empty for rigid bodies.
     pub fn node_masses(&self) -> &'a [Real] {
         match self.body {
             Body::Rigid(_) => &[],
@@ -211,7 +212,7 @@ impl<'a> BodyView<'a> {
         }
     }
 
-    /// Surface of a body of nodes; none for rigid bodies.
+    /// Surface of a body with nodes; none for rigid bodies.
     pub fn surface(&self) -> Option<&'a Surface> {
         match self.body {
             Body::Rigid(_) => None,
@@ -219,7 +220,7 @@ impl<'a> BodyView<'a> {
         }
     }
 
-    /// Distance from the surface points at which nodes touch [m]; nothing for rigid bodies and nodes that touch nothing.
+    /// Contact distance of the surface points [m]; none for rigid bodies and for nodes without contacts.
     pub fn node_radius(&self) -> Option<Real> {
         match self.body {
             Body::Nodes(n) if n.touches() => Some(n.traits.radius),
@@ -232,7 +233,7 @@ impl<'a> BodyView<'a> {
         matches!(self.body, Body::Nodes(n) if n.is_soft())
     }
 
-    /// Where a surface point is [m]; nothing for rigid bodies and points that do not exist.
+    /// Position of a surface point [m]; none for rigid bodies and points that do not exist.
     pub fn surface_point(&self, surfel: u32) -> Option<Vec3> {
         let Body::Nodes(n) = self.body else { return None };
         if surfel as usize >= n.surface.len() {
@@ -242,7 +243,7 @@ impl<'a> BodyView<'a> {
         Some(n.surface.shares(surfel).iter().fold(Vec3::ZERO, |sum, s| sum + x[s.node as usize] * s.weight))
     }
 
-    /// True when it sleeps.
+    /// True when it is sleeping.
     pub fn is_asleep(&self) -> bool {
         self.state.is_asleep(self.slot())
     }
@@ -252,7 +253,7 @@ impl<'a> BodyView<'a> {
         self.state.is_frozen(self.slot())
     }
 
-    /// Shapes with their places relative to the body's origin; empty for nodes.
+    /// Shapes with their poses relative to the body's origin; empty for nodes.
     pub fn shapes(&self) -> impl Iterator<Item = (Pose, &'a crate::model::Shape)> {
         let colliders = match self.body {
             Body::Rigid(r) => r.source.colliders.as_slice(),
@@ -266,7 +267,7 @@ impl<'a> BodyView<'a> {
     }
 }
 
-/// Mass-weighted mean; the plain one when all are pinned.
+/// Mass-weighted mean; the arithmetic mean when all nodes are pinned.
 fn weighted(inv_mass: &[Real], values: &[Vec3]) -> Vec3 {
     let (mut sum, mut total) = (Vec3::ZERO, 0.0);
     for (&m, &v) in inv_mass.iter().zip(values) {

@@ -1,4 +1,5 @@
-//! The momentum audit: the island over again with every body rigid, then velocities exactly from impulses.
+//! The momentum correction ("audit"): the island solved again with every body rigid, then velocities exactly from
+//! impulses.
 
 use super::cg::{Plan, conjugate_gradient};
 use super::space::{Space, apply_bodies, block};
@@ -6,23 +7,23 @@ use super::{LAW_TOLERANCE, MOMENTUM_CORRECTION, RigidUnknown, Scratch, System, c
 use crate::constraint::{Bounds, RowBuffer, RowId, Term};
 use crate::math::{Block, Real, Vec3, add, vec};
 
-/// Part of a row's Jacobians that sums of a few dozen leave.
+/// Relative rounding error of a sum of a few dozen Jacobians.
 const ROUNDING: Real = 64.0 * Real::EPSILON;
 
-/// Mismatch of rows that are as they seemed: rounding.
+/// Mismatch of rows whose linearisation has not changed: rounding.
 const SAME: Real = 1e-6;
 
-/// Block of the coarse space, and for a node of an operator its arm from the centre [m].
+/// Block of the coarse space, and for a node of an operator its lever arm from the centre of mass [m].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seat {
     pub(super) block: Option<u32>,
     pub(super) arm: Option<Vec3>,
 }
 
-/// The audit: moves every body along its rigid modes until momentum holds by the rows' law. It is the island over
-/// again with each body rigid, solved by the same passes from rest, the load being the momentum that the bodies lack.
-/// Its last pass keeps the model's impulses: they balance exactly, where the law's would leave a kick. They may therefore
-/// be outside their bounds by what the passes have left. Returns the iterations.
+/// Moves every body along its rigid modes until the momentum balance holds with the rows' law. It is the island solved
+/// again with each body rigid, by the same passes from rest; the load is the momentum defect of the bodies. Its last
+/// pass keeps the model's impulses: they balance exactly, where the law's would leave a velocity error. They may
+/// therefore be outside their bounds by the residual mismatch of the passes. Returns the iterations.
 pub(super) fn balance(
     system: &System<'_>,
     rows: &mut RowBuffer,
@@ -33,7 +34,7 @@ pub(super) fn balance(
     let Scratch { fine, coarse, coarse_rows, coarse_of, coarse_lumps, coarse_terms, coarse_v, seats, .. } = scratch;
     let count = take_seats(system, v.len(), seats, coarse_lumps);
 
-    // the rows as rigid bodies see them, from where v is
+    // the rows on the rigid modes, linearised at v
     coarse_rows.clear();
     coarse_of.clear();
     fine.drifts(rows, v);
@@ -52,7 +53,7 @@ pub(super) fn balance(
             }
         }
         let mut bounds = row.bounds;
-        // what a body does to itself does not move it as a whole, and friction goes with its normal
+        // internal forces of a body do not act on its rigid modes, and friction follows its normal row
         let inner = match &mut bounds {
             Bounds::Disc { normal, .. } => coarse_of.binary_search(normal).map(|k| *normal = k as RowId).is_err(),
             Bounds::Mate => coarse_of.last() != Some(&(id - 1)),
@@ -67,7 +68,7 @@ pub(super) fn balance(
         (coarse_row.impulse, coarse_row.diagonal) = (row.impulse, row.diagonal);
     }
 
-    // the load: what external forces have given less what is there
+    // the load: impulse of the external forces minus the present change of momentum
     let island = System { operators: &[], rigid_unknowns: coarse_lumps };
     coarse.reset(&island, count, coarse_rows.len());
     for placed in system.operators {
@@ -85,7 +86,7 @@ pub(super) fn balance(
         }
     }
 
-    // passes by the law, one more by the model
+    // passes with the law, one more with the model
     coarse_v.clear();
     coarse_v.resize(count, [0.0; 4]);
     coarse.begin(&island, coarse_v);
@@ -101,7 +102,7 @@ pub(super) fn balance(
     iterations
 }
 
-/// Passes until the law says what the model of the last one says; ends with the u of the rows in `push`, for that model.
+/// Passes until the law agrees with the model of the last one; ends with the u of the rows in `push`, for that model.
 /// Returns the iterations.
 fn pass(island: &System<'_>, rows: &mut RowBuffer, v: &mut [Block], plan: Plan, s: &mut Space) -> u32 {
     s.blend = 1.0;
@@ -117,7 +118,7 @@ fn pass(island: &System<'_>, rows: &mut RowBuffer, v: &mut [Block], plan: Plan, 
         if last || wrong <= SAME {
             break;
         }
-        // one more from where the law is as good as right, so that impulses leave their bounds by less than that
+        // one more from where the law is nearly satisfied, so that impulses leave their bounds by less than that
         last = wrong <= LAW_TOLERANCE * plan.tolerance || number >= plan.passes || iterations >= plan.iterations;
         let part = if last { 1.0 } else { cut(rows, v, s) };
         s.end_pass(part);
@@ -126,7 +127,7 @@ fn pass(island: &System<'_>, rows: &mut RowBuffer, v: &mut [Block], plan: Plan, 
     iterations
 }
 
-/// Gives every free body its blocks in the coarse space; returns their number.
+/// Assigns blocks of the coarse space to every free body; returns their number.
 fn take_seats(
     system: &System<'_>,
     blocks: usize,
@@ -140,7 +141,7 @@ fn take_seats(
     for placed in system.operators {
         let Some(modes) = placed.operator.modes() else { continue };
         for (k, at) in placed.blocks().enumerate() {
-            // a spin turns with the body as the angular block of a rigid one does
+            // an angular velocity rotates with the body like the angular block of a rigid one
             let arm = modes.arms.get(k).copied();
             seats[at] = Seat { block: Some(if arm.is_some() { next } else { next + 1 }), arm };
         }
@@ -163,7 +164,7 @@ fn take_seats(
     next as usize
 }
 
-/// Adds a Jacobian to a list of terms, one a block. A rigid body's angular term follows its linear one.
+/// Adds a Jacobian to a list of terms, one per block. A rigid body's angular term follows its linear one.
 fn meet(terms: &mut Vec<Term>, block: u32, jacobian: Vec3) {
     match terms.iter_mut().find(|t| t.block == block) {
         Some(term) => term.jacobian += jacobian,
@@ -177,7 +178,8 @@ fn is_inner(terms: &[Term], size: Real) -> bool {
     left <= ROUNDING * ROUNDING * size
 }
 
-/// End of the audit: velocities exactly from the impulses that the rows hold. After `balance` this moves by rounding.
+/// End of the correction: velocities exactly from the impulses of the rows. After `balance` the change is rounding
+/// error.
 pub(super) fn settle(system: &System<'_>, rows: &RowBuffer, v: &mut [Block], scratch: &mut Scratch) {
     let Scratch { fine, lacks, .. } = scratch;
     let owner = &fine.owner;
@@ -222,7 +224,7 @@ pub(super) fn settle(system: &System<'_>, rows: &RowBuffer, v: &mut [Block], scr
 mod tests {
     use super::*;
 
-    /// Terms of a row as the audit meets them: two nodes of one body, blocks 0 and 1, or a node and the world.
+    /// Terms of a row in the coarse space: two nodes of one body, blocks 0 and 1, or a node and the world.
     fn met(ends: &[(Vec3, Vec3)]) -> (Vec<Term>, Real) {
         let (mut terms, mut size) = (Vec::new(), 0.0);
         for &(arm, jacobian) in ends {
@@ -234,14 +236,14 @@ mod tests {
     }
 
     #[test]
-    fn a_row_inside_a_body_moves_it_nowhere_and_an_anchor_or_a_couple_does() {
+    fn an_internal_row_has_no_effect_on_rigid_modes_unlike_an_anchor_or_a_couple() {
         let (a, b) = (Vec3::new(0.3, -0.2, 0.9), Vec3::new(-0.1, 0.4, 0.5));
         let axis = (b - a).normalize();
         let (strand, size) = met(&[(a, -axis), (b, axis)]);
         assert!(is_inner(&strand, size));
         let (anchor, size) = met(&[(a, axis)]);
         assert!(!is_inner(&anchor, size));
-        // equal and opposite, but not along the line between them: it turns the body
+        // equal and opposite, but not along the line between them: a torque on the body
         let (couple, size) = met(&[(a, -Vec3::X), (b, Vec3::X)]);
         assert!(!is_inner(&couple, size));
     }

@@ -1,21 +1,21 @@
-//! Which rows a solve looks at. A cloth or a lattice brings thousands of strings that hang loose and gaps that stay open:
-//! they push in no pass, and looking at them costs more than the CG.
+//! Selection of the rows of a solve. A cloth or a lattice has thousands of slack strings and open gaps: their impulses
+//! are zero in every pass, and evaluating them costs more than the CG.
 //!
-//! A row is left out when at the velocities that the solve starts from it stays open by more than forces could close. Before
-//! a solve ends it looks at all that it left out and takes back what would close. (One that runs out of passes or
-//! iterations does not: those rows then begin a substep late, and the guard pushes against gaps that would close.)
+//! A row is left out when at the initial velocities of the solve it is open by more than forces could close. Before a
+//! solve ends it checks all rows left out and adds those that would close. (A solve that reaches its limit of passes or
+//! iterations does not: those rows then become active a substep late, and the guard acts on gaps that would close.)
 
 use super::System;
 use super::space::{Space, relative_velocity};
 use crate::constraint::{Bounds, RowBuffer, RowId};
 use crate::math::{Block, Real, Vec3, vec};
 
-/// Part of the largest kick by forces that a row must be open by. Smaller: more rows are left out of the first passes and
-/// taken back by another one.
+/// Fraction of the largest velocity change by forces that a row must be open by. Smaller: more rows are left out of the
+/// first passes and added by another one.
 const REACH: Real = 0.5;
 
 impl Space {
-    /// Leaves rows out that are too far open to push in this solve; comes after `begin`.
+    /// Leaves out rows that are too far open to become active in this solve; must be called after `begin`.
     pub(super) fn leave_out(&mut self, system: &System<'_>, rows: &RowBuffer, v: &[Block]) {
         let kick = self.largest_kick(system);
         let Self { near, far, .. } = self;
@@ -23,7 +23,7 @@ impl Space {
         far.clear();
         let mut open = false;
         for (id, row) in rows.rows().iter().enumerate() {
-            // friction goes with the row that it hangs on
+            // friction follows its normal row
             open = match row.bounds {
                 Bounds::Disc { normal, .. } => open && normal as usize + 1 == id,
                 Bounds::Mate => open,
@@ -33,7 +33,7 @@ impl Space {
         }
     }
 
-    /// Takes rows back that were left out and would close; true when there are any.
+    /// Adds the rows left out that would close; true when there are any.
     pub(super) fn wake(&mut self, rows: &RowBuffer, v: &[Block]) -> bool {
         let Self { near, far, .. } = self;
         let asleep = far.len();
@@ -54,7 +54,7 @@ impl Space {
         woken
     }
 
-    /// The largest change of velocity that forces give to a body as a whole [m/s]: elastic ones have no say in it.
+    /// The largest velocity change of a body's centre of mass by forces [m/s]: elastic forces do not contribute.
     fn largest_kick(&self, system: &System<'_>) -> Real {
         let mut largest: Real = 0.0;
         for placed in system.operators {
@@ -72,7 +72,7 @@ impl Space {
     }
 }
 
-/// How far a row is from pushing or pulling, as a velocity [m/s]; minus infinity for one that does both.
+/// Distance of a row from becoming active, as a velocity [m/s]; minus infinity for a two-sided row.
 fn opening(rows: &RowBuffer, id: RowId, v: &[Block]) -> Real {
     let row = &rows.rows()[id as usize];
     let sign = match row.bounds {
@@ -118,15 +118,16 @@ mod tests {
 
     #[test]
     fn a_gap_that_stays_open_is_left_out_with_its_friction() {
-        // the first pair meets and goes on with 1 m/s; the second may close by 5 m/s
+        // the first pair collides and continues with 1 m/s; the second may close by 5 m/s
         let (v, far) = solved([0.0, 5.0]);
         assert_eq!(far, 3);
         assert!((v[0] - 1.0).abs() < 2e-3 && (v[1] - 1.0).abs() < 2e-3 && v[2] == 0.0, "{v:?}");
     }
 
     #[test]
-    fn a_gap_that_only_a_blow_closes_is_taken_back() {
-        // at the start the second pair is still: only when the first has met does it come nearer, by more than its gap
+    fn a_gap_that_closes_only_by_an_impact_is_added_again() {
+        // at the start the second pair is at rest: only after the collision of the first does it approach, by more than
+        // its gap
         let (v, far) = solved([0.0, 0.1]);
         assert_eq!(far, 0);
         // 2 = a + a + b with b = a - 0.1
@@ -142,7 +143,7 @@ mod tests {
         for bounds in [Bounds::Between { low: -9.0, high: 0.0 }, Bounds::AtLeast(0.0), Bounds::Free] {
             rows.push(&term, -3.0, 0.0, 0.0, bounds);
         }
-        // J·v + bias = 2 - 3: a string has 1 m/s to go, a gap is closed by as much
+        // J·v + bias = 2 - 3: a string is open by 1 m/s, a gap is closed by the same amount
         assert_eq!([0, 1, 2].map(|id| opening(&rows, id, &v)), [1.0, -1.0, Real::NEG_INFINITY]);
     }
 }

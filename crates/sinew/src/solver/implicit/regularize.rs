@@ -1,4 +1,4 @@
-//! Softness of hard rows: by the mass that each of them meets, or passes on.
+//! Softness of hard rows, from the effective mass of their blocks or of the bodies that press on them.
 
 use super::space::{NOBODY, Space};
 use super::{Scratch, Settings, System};
@@ -6,18 +6,20 @@ use crate::constraint::{Bounds, RowBuffer, RowId, Term};
 use crate::deformable::Modes;
 use crate::math::{Real, Vec3};
 
-/// Loads the bodies and gives every hard row (softness 0) a softness; must come before [`super::solve`] with the same rows.
+/// Loads the bodies and assigns a softness to every hard row (softness 0); must precede [`super::solve`] with the same
+/// rows.
 ///
-/// softness = Σ jᵀ A_bb⁻¹ j / stiffness, A_bb the implicit mass (elasticity included) of each block the row meets, but at
-/// least that of a row between rigid bodies of the same masses: with E = 1e9 Pa and ν = 0.499 A_bb is 1e8 times the mass,
-/// and rows that stiff are beyond what single precision resolves (they threw their load off, `docs/stability.md`). The
-/// row's impulse on entry is last step's: it goes into the bias, never into v. Disc rows hold a spring from their stick
-/// point instead and carry nothing.
+/// softness = Σ jᵀ A_bb⁻¹ j / stiffness, A_bb the implicit mass (elasticity included) of each block of the row, but at
+/// least that of a row between rigid bodies of the same masses: with E = 1e9 Pa and ν = 0.499 A_bb is 1e8 times the
+/// mass, and rows of that stiffness are beyond the resolution of single precision (they threw off their load,
+/// `docs/stability.md`). The row's impulse on entry is that of the previous step: it enters the bias, never v. Disc
+/// rows have a spring from their stick point instead and no start impulse.
 ///
-/// *Between two bodies* a light node has to pass on what one presses on the other. A row by its own mass is a thousand times
-/// too soft for that: a cloth of 0.4 g a node sank 6 mm into the jelly under a tray (`scenes/mixed.toml`). Such a block counts
-/// with the lighter of the two heaviest that press it, if one of them is soft. (Between two rigid bodies a squashed solid would count
-/// with one of them and be thrown off: nine points of the stability grid.)
+/// *Between two bodies* a light node has to transmit the load of one to the other. A row softened by the node's own
+/// mass is a thousand times too soft for that: a cloth of 0.4 g per node penetrated 6 mm into the jelly under a tray
+/// (`scenes/mixed.toml`). Such a block gets the effective mass of the lighter of the two heaviest bodies that press on
+/// it, if one of them is soft. (Between two rigid bodies a squashed solid would get the mass of one of them and be
+/// thrown off: nine points of the stability grid.)
 pub fn regularize(
     system: &System<'_>,
     rows: &mut RowBuffer,
@@ -49,12 +51,13 @@ pub fn regularize(
             n if n == terms.len() && touches => give / settings.soft_stiffness,
             _ => give / settings.stiffness,
         };
-        // matter so stiff that it moves as one piece: its row needs to be no stiffer than one between rigid bodies
+        // a material so stiff that the body moves as one piece: its row need not be stiffer than one between rigid
+        // bodies
         let most = most_rigid_give(&scratch.gives, &s.owner, terms) / settings.rigid_stiffness;
         let own =
             if soft >= most { soft } else { soft.max(rigid_give(system, &s.owner, terms) / settings.rigid_stiffness) };
         let own = own / if tangential { settings.tangential } else { 1.0 };
-        // a pair is one spring: both halves as stiff as the first, or its law would have no potential
+        // a pair is one spring: both components have the stiffness of the first, or its law would have no potential
         let softness = if bounds == Bounds::Mate { rows.rows()[id - 1].softness } else { own };
         let row = &mut rows.rows_mut()[id];
         row.softness = softness;
@@ -67,7 +70,8 @@ pub fn regularize(
     }
 }
 
-/// The most that a unit push on any node moves a body as a whole: 1/m + R²/I, R the longest arm [1/kg].
+/// Largest velocity that a unit impulse on any node gives to a body's rigid modes: 1/m + R²/I, R the longest lever arm
+/// [1/kg].
 fn most_give(modes: &Modes<'_>) -> Real {
     let reach = modes.arms.iter().fold(0.0, |most: Real, arm| most.max(arm.length_squared()));
     // the trace of an inverse is at least its largest eigenvalue
@@ -75,7 +79,7 @@ fn most_give(modes: &Modes<'_>) -> Real {
     1.0 / modes.mass + reach * turns
 }
 
-/// At least [`rigid_give`], without a look at the arms: (Σ|j|)² ≤ n Σ|j|² for the n terms on soft bodies.
+/// Upper bound of [`rigid_give`], without reading the lever arms: (Σ|j|)² ≤ n Σ|j|² for the n terms on soft bodies.
 fn most_rigid_give(gives: &[Real], owner: &[u32], terms: &[Term]) -> Real {
     let (mut rigid, mut squares, mut count, mut largest): (Real, Real, Real, Real) = (0.0, 0.0, 0.0, 0.0);
     for t in terms {
@@ -91,7 +95,7 @@ fn most_rigid_give(gives: &[Real], owner: &[u32], terms: &[Term]) -> Real {
     rigid + count * squares * largest
 }
 
-/// How easily a row moves its bodies when each of them is rigid: Σ jᵀ M⁻¹ j over rigid modes [1/kg].
+/// Response of a row when each of its bodies is rigid: Σ jᵀ M⁻¹ j over rigid modes [1/kg].
 fn rigid_give(system: &System<'_>, owner: &[u32], terms: &[Term]) -> Real {
     let mut give: Real = 0.0;
     for (k, term) in terms.iter().enumerate() {
@@ -117,16 +121,15 @@ fn rigid_give(system: &System<'_>, owner: &[u32], terms: &[Term]) -> Real {
     give
 }
 
-/// The two heaviest bodies that press a block from the other side of its contacts.
+/// The two heaviest bodies that press on a block through its contacts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Pressed {
-    /// The heaviest, as `Space::body` names it.
+    /// The heaviest, by its identifier from `Space::body`.
     by: u32,
-    /// Implicit masses that they meet it with, the second zero when there is only one; infinite for a body that nothing
-    /// moves [kg].
+    /// Their implicit masses at the contact, the second zero when there is only one; infinite for a fixed body [kg].
     first: Real,
     second: Real,
-    /// Which of them are soft.
+    /// Whether each of them is soft.
     soft: [bool; 2],
 }
 
@@ -142,7 +145,7 @@ impl Pressed {
         }
     }
 
-    /// How easily a term moves its block, no more than what passes through it would [1/kg].
+    /// Response of a term on its block, at most that of the load transmitted through it [1/kg].
     fn give(&self, term: &Term, s: &Space) -> Real {
         let own = own_give(term, s);
         let passes = self.second > 0.0 && self.second.is_finite() && (self.soft[0] || self.soft[1]);
@@ -155,7 +158,7 @@ fn own_give(term: &Term, s: &Space) -> Real {
     term.jacobian.dot(s.base_inverse[term.block as usize] * term.jacobian)
 }
 
-/// Who presses which block, by the contacts between two bodies.
+/// Determines the bodies that press on each block, from the contacts between two bodies.
 fn press(operators: usize, rows: &RowBuffer, s: &Space, pressed: &mut Vec<Pressed>) {
     pressed.clear();
     pressed.resize(s.owner.len(), Pressed::default());
@@ -181,8 +184,8 @@ mod tests {
     use crate::math::Sym3;
 
     #[test]
-    fn no_row_moves_a_body_as_a_whole_more_than_the_bound_says() {
-        // a rod of eight nodes, light across: arms and inertia by hand
+    fn the_response_of_a_row_on_rigid_modes_is_below_its_bound() {
+        // a rod of eight nodes with a small inertia about its axis: lever arms and inertia given explicitly
         let arms: Vec<Vec3> = (0..8).map(|k| Vec3::new(0.2 * k as Real - 0.7, 0.01 * (k % 2) as Real, 0.02)).collect();
         let inertia = Sym3 { xx: 0.01, yy: 0.3, zz: 0.31, ..Sym3::ZERO };
         let modes = Modes { arms: &arms, mass: 2.0, inertia, momentum: Vec3::ZERO, spin: Vec3::ZERO };
@@ -207,7 +210,7 @@ mod tests {
             let most = most_rigid_give(&gives, &[0; 8], &terms);
             assert!(give <= most * (1.0 + 8.0 * Real::EPSILON), "row {row}: {give} {most}");
         }
-        // rigid bodies count as they are
+        // rigid bodies contribute their own response
         let alone = [Term { block: 0, jacobian: Vec3::X, response: Vec3::X * 0.25 }];
         assert_eq!(most_rigid_give(&gives, &[NOBODY; 8], &alone), 0.25);
     }
