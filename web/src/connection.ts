@@ -10,6 +10,21 @@ export interface Listener {
   note(text: string): void;
 }
 
+/**
+ * The token of the address, for servers that other machines can reach. It leaves the address bar at once: there it would
+ * get into bookmarks, screenshots and histories. The storage of this tab keeps it for a reload.
+ */
+export function takeToken(): string | null {
+  const query = new URLSearchParams(location.search);
+  const token = query.get('token');
+  if (token === null) return sessionStorage.getItem('token');
+  sessionStorage.setItem('token', token);
+  query.delete('token');
+  const rest = query.toString();
+  history.replaceState(history.state, '', `${location.pathname}${rest && `?${rest}`}${location.hash}`);
+  return token;
+}
+
 /** Shortest and longest wait before another try [ms]. */
 const WAIT = [500, 4000];
 
@@ -18,6 +33,7 @@ export class Connection {
   viewer = -1;
   private socket?: WebSocket;
   private wait = WAIT[0];
+  private readonly token = takeToken();
   private readonly onOpen: (() => void)[] = [];
 
   constructor(private readonly listener: Listener) {
@@ -40,8 +56,7 @@ export class Connection {
 
   private connect(): void {
     const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
-    const token = new URLSearchParams(location.search).get('token');
-    const query = token ? `?token=${encodeURIComponent(token)}` : '';
+    const query = this.token ? `?token=${encodeURIComponent(this.token)}` : '';
     const socket = new WebSocket(`${scheme}://${location.host}/socket${query}`);
     this.socket = socket;
     socket.binaryType = 'arraybuffer';

@@ -189,3 +189,19 @@ test('the page comes back after the server restarts', () => on('domino', async (
   await until(page, 'tick', (t) => t > tick, 'frames come');
   await page.locator('#note').waitFor({ state: 'hidden' });
 }));
+
+test('the token leaves the address bar, and a reload still gets in', async () => {
+  const server = await serve('domino', await freePort(), '--host', '0.0.0.0');
+  const page = await open(browser, server.url.replace('0.0.0.0', '127.0.0.1'));
+  try {
+    assert.match(server.url, /token=/);
+    assert.doesNotMatch(page.url(), /token/);
+    await page.reload();
+    await page.waitForFunction(() => window.sinew?.tick() >= 0);
+    assert.doesNotMatch(page.url(), /token/);
+    assert.deepEqual(page.faults, []);
+  } finally {
+    await page.close();
+    await server.stop();
+  }
+});

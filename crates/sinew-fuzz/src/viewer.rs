@@ -41,7 +41,7 @@ pub fn commands(bytes: &[u8]) {
     let mut session = Session::new(Show::new(scene.clone()), Arc::default(), Arc::default()).expect("our own scene");
     for (viewer, order) in orders {
         session.obey(viewer, order);
-        session.rebuild();
+        session.settle();
         session.step();
         assert_finite(session.world());
     }

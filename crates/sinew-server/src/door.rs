@@ -4,7 +4,7 @@
 //! and the name it was led to us by (Host), and both must be ours. Host is checked because a foreign name may be made to
 //! point to 127.0.0.1. On any other address a token is asked for.
 
-use axum::http::{HeaderMap, Uri, header};
+use hyper::{HeaderMap, Uri, header};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::net::IpAddr;
 

@@ -1,6 +1,6 @@
 //! The viewer's server: a page, and a web socket on which a running world and the page talk.
 //!
-//! Three threads. The world runs on one ([`session`]) and gives a copy of what a frame needs ([`shot`]) through a mailbox
+//! Three threads, and a fourth while a scene is built. The world runs on one ([`session`]) and gives a copy of what a frame needs ([`shot`]) through a mailbox
 //! without waiting ([`mailbox`]) to the encoder, which makes bytes of it ([`frame`]). The third serves all viewers
 //! ([`talk`]): the scene as JSON once, then frames, of which each viewer gets those it can keep up with; orders as JSON back
 //! ([`order`]). All viewers see the same world. `docs/protocol.md` has the bytes.
@@ -9,28 +9,28 @@ pub mod describe;
 pub mod door;
 pub mod frame;
 pub mod grab;
+mod http;
 pub mod layer;
+pub mod limits;
 pub mod mailbox;
+pub mod meter;
 pub mod order;
 pub mod picture;
 mod press;
 pub mod session;
 pub mod shot;
+pub mod stage;
 pub mod strain;
 pub mod talk;
 pub mod tune;
+pub mod viewer;
 
 pub use session::{Show, Spent};
 
-use axum::Router;
-use axum::body::Bytes;
-use axum::extract::State;
-use axum::extract::ws::{Utf8Bytes, WebSocketUpgrade};
-use axum::http::{HeaderMap, StatusCode, Uri, header};
-use axum::response::{IntoResponse, Response};
-use axum::routing::get;
 use door::Door;
+use hyper::body::Bytes;
 use layer::Demand;
+use limits::{END, VIEWERS, WAITING};
 use mailbox::Mailbox;
 use serde_json::json;
 use session::Session;
@@ -38,25 +38,16 @@ use shot::Shot;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::mpsc::sync_channel;
-use std::time::Duration;
-use talk::{Hub, ORDER_LIMIT, Published};
+use std::sync::mpsc::{RecvTimeoutError, channel, sync_channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+use talk::{Hub, Published};
 use tokio::sync::watch;
-
-/// The page, as built from `web/`: path and bytes of each file.
-static PAGE: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/page.rs"));
 
 /// Name of the world's thread.
 pub const PHYSICS: &str = "sinew-physics";
-/// How often to ask whether to stop, and how long the encoder sleeps when nobody wakes it.
+/// How often to look whether to stop, and how long the encoder sleeps when nothing wakes it.
 const LOOK: Duration = Duration::from_millis(50);
-/// Most viewers at once.
-const VIEWERS: u32 = 256;
-/// Orders of all viewers that may wait for the world.
-const LETTERS: usize = 1024;
-/// The page loads nothing from elsewhere.
-const POLICY: &str =
-    "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; connect-src 'self' ws: wss:";
 
 /// Why there is no viewer.
 #[derive(Debug, thiserror::Error)]
@@ -94,13 +85,6 @@ impl Ready {
     }
 }
 
-#[derive(Clone)]
-struct Server {
-    hub: Hub,
-    door: Door,
-    next_viewer: Arc<AtomicU32>,
-}
-
 /// Shows a scene at an address until `stop` says so. `ready` gets the address in use (port 0 asks for any free one).
 ///
 /// # Errors
@@ -112,24 +96,66 @@ pub fn serve(
     stop: impl Fn() -> bool + Send + 'static,
 ) -> Result<Spent, ServeError> {
     let (mailbox, demand) = (Arc::new(Mailbox::<Shot>::default()), Arc::new(Demand::default()));
-    let session = Session::new(show, mailbox.clone(), demand.clone())?;
-    let (letters, inbox) = sync_channel(LETTERS);
+    let Some(session) = begin(show, &mailbox, &demand, &stop)? else { return Ok(Spent::default()) };
+    let (letters, inbox) = sync_channel((VIEWERS * WAITING) as usize);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(ServeError::Stopped)?;
     let over = Arc::new(AtomicBool::new(false));
     let (press, published) = Press::new(demand.clone());
     let ended = over.clone();
-    let encoder = std::thread::Builder::new().name("sinew-encoder".into()).spawn(move || press.run(&mailbox, &ended));
-    let encoder = encoder.map_err(ServeError::Stopped)?;
-    // dropping the hub hangs up, and the world's thread ends
+    let encoder = thread("sinew-encoder", move || press.run(&mailbox, &ended))?;
     let hub = Hub { published, letters, demand };
-    let world = std::thread::Builder::new().name(PHYSICS.into()).spawn(move || session.run(&inbox));
-    let world = world.map_err(ServeError::Stopped)?;
+    let ended = over.clone();
+    let world = thread(PHYSICS, move || session.run(&inbox, &ended))?;
     let served = runtime.block_on(listen(address, hub, ready, stop));
-    drop(runtime);
     over.store(true, Ordering::Relaxed);
-    let spent = world.join().unwrap_or_default();
-    let _ = encoder.join();
+    // not graceful: a viewer that does not hang up must not keep the server
+    runtime.shutdown_background();
+    let end = Instant::now() + END;
+    let spent = finish(world, end).unwrap_or_default();
+    finish(encoder, end);
     served.map(|()| spent)
+}
+
+fn thread<T: Send + 'static>(
+    name: &str,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<JoinHandle<T>, ServeError> {
+    std::thread::Builder::new().name(name.to_owned()).spawn(work).map_err(ServeError::Stopped)
+}
+
+/// What a thread returns, if it ends in time.
+fn finish<T>(thread: JoinHandle<T>, end: Instant) -> Option<T> {
+    while !thread.is_finished() {
+        if Instant::now() >= end {
+            return None;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    thread.join().ok()
+}
+
+/// Builds the first world on another thread, because that may take longer than `stop` can wait; nothing when it stops.
+fn begin(
+    show: Show,
+    mailbox: &Arc<Mailbox<Shot>>,
+    demand: &Arc<Demand>,
+    stop: &impl Fn() -> bool,
+) -> Result<Option<Session>, ServeError> {
+    let (mailbox, demand) = (mailbox.clone(), demand.clone());
+    let (tell, told) = channel();
+    let builder = thread("sinew-build", move || _ = tell.send(Session::new(show, mailbox, demand)))?;
+    loop {
+        match told.recv_timeout(LOOK) {
+            Ok(session) => return Ok(Some(session?)),
+            Err(RecvTimeoutError::Timeout) if stop() => return Ok(None),
+            Err(RecvTimeoutError::Timeout) => {}
+            // it panicked: so does this thread, with the same words
+            Err(RecvTimeoutError::Disconnected) => match builder.join() {
+                Err(panic) => std::panic::resume_unwind(panic),
+                Ok(()) => return Err(ServeError::Stopped(std::io::Error::other("no world was built"))),
+            },
+        }
+    }
 }
 
 async fn listen(
@@ -138,19 +164,18 @@ async fn listen(
     ready: impl FnOnce(Ready),
     stop: impl Fn() -> bool + Send + 'static,
 ) -> Result<(), ServeError> {
-    let bound = tokio::net::TcpListener::bind(address).await;
+    let bound = http::bind(address).await;
     let listener = bound.map_err(|source| ServeError::Address { address: address.to_owned(), source })?;
     let address = listener.local_addr().map_err(ServeError::Stopped)?;
     let door = Door::new(address.ip());
     ready(Ready { address, token: door.token.clone() });
-    let server = Server { hub, door, next_viewer: Arc::default() };
-    let router = Router::new().route("/socket", get(connect)).fallback(page).with_state(server);
-    // not graceful: a viewer that does not hang up must not keep the server
-    let serving = axum::serve(listener, router);
+    let server = http::Server { hub, door, next_viewer: AtomicU32::new(0) };
     tokio::select! {
-        ended = async { serving.await } => ended.map_err(ServeError::Stopped),
-        () = asked(stop) => Ok(()),
+        biased;
+        () = asked(stop) => {}
+        () = http::serve(listener, Arc::new(server)) => {}
     }
+    Ok(())
 }
 
 /// Ends when `stop` says so.
@@ -162,16 +187,16 @@ async fn asked(stop: impl Fn() -> bool) {
 
 /// The encoder: makes what viewers get of shots.
 struct Press {
-    scene: watch::Sender<Utf8Bytes>,
-    status: watch::Sender<Utf8Bytes>,
+    scene: watch::Sender<Bytes>,
+    status: watch::Sender<Bytes>,
     frame: watch::Sender<Bytes>,
     demand: Arc<Demand>,
 }
 
 impl Press {
     fn new(demand: Arc<Demand>) -> (Self, Published) {
-        let (scene, scenes) = watch::channel(Utf8Bytes::default());
-        let (status, statuses) = watch::channel(Utf8Bytes::default());
+        let (scene, scenes) = watch::channel(Bytes::new());
+        let (status, statuses) = watch::channel(Bytes::new());
         let (frame, frames) = watch::channel(Bytes::new());
         (Self { scene, status, frame, demand }, Published { scene: scenes, status: statuses, frame: frames })
     }
@@ -183,7 +208,7 @@ impl Press {
             let read = mailbox.read(seen, |shot| {
                 if shot.picture.revision != revision {
                     revision = shot.picture.revision;
-                    self.scene.send_replace(shot.picture.text.as_str().into());
+                    self.scene.send_replace(shot.picture.text.clone().into());
                 }
                 if status.as_ref() != Some(&shot.status) {
                     status = Some(shot.status.clone());
@@ -201,48 +226,4 @@ impl Press {
             }
         }
     }
-}
-
-/// A file of the page, or a picture of a scene.
-async fn page(uri: Uri, headers: HeaderMap, State(server): State<Server>) -> Response {
-    if let Err(why) = server.door.host(&headers) {
-        return (StatusCode::FORBIDDEN, why).into_response();
-    }
-    let path = match uri.path().trim_start_matches('/') {
-        "" => "index.html",
-        path => path,
-    };
-    let thumb = path.strip_prefix("thumbs/").and_then(|name| name.strip_suffix(".png"));
-    let files = if thumb.is_some() { describe::THUMBS } else { PAGE };
-    let Some((_, bytes)) = files.iter().find(|(name, _)| *name == thumb.unwrap_or(path)) else {
-        return (StatusCode::NOT_FOUND, "no such page; the viewer is at /").into_response();
-    };
-    let kind = match path.rsplit('.').next() {
-        Some("html") => "text/html; charset=utf-8",
-        Some("js") => "text/javascript",
-        Some("css") => "text/css",
-        Some("png") => "image/png",
-        _ => "application/octet-stream",
-    };
-    let told = [
-        (header::CONTENT_TYPE, kind),
-        (header::CONTENT_SECURITY_POLICY, POLICY),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::REFERRER_POLICY, "no-referrer"),
-    ];
-    (told, *bytes).into_response()
-}
-
-async fn connect(uri: Uri, headers: HeaderMap, upgrade: WebSocketUpgrade, State(server): State<Server>) -> Response {
-    if let Err(why) = server.door.socket(&headers, &uri) {
-        return (StatusCode::FORBIDDEN, why).into_response();
-    }
-    if !server.hub.demand.enter(VIEWERS) {
-        return (StatusCode::SERVICE_UNAVAILABLE, "there are too many viewers").into_response();
-    }
-    let viewer = server.next_viewer.fetch_add(1, Ordering::Relaxed);
-    let hub = server.hub.clone();
-    let upgrade = upgrade.max_message_size(ORDER_LIMIT).max_frame_size(ORDER_LIMIT).write_buffer_size(0);
-    let seat = talk::Seat::new(hub.clone(), viewer);
-    upgrade.on_upgrade(move |socket| talk::talk(socket, hub, seat))
 }

@@ -1,23 +1,25 @@
 //! The world behind the page: it runs on a thread of its own at its own rate, takes orders and gives shots to the encoder.
 //!
 //! This thread never waits for a viewer: orders come through a bounded queue that it only polls, shots go through a
-//! [`Mailbox`] whose locks it only tries. A world that cannot keep up runs slower and says so; it never tries to catch up.
+//! [`Mailbox`] whose locks it only tries. Nor does it wait for a build: worlds are built on another thread, one at a time,
+//! and of those that are ordered meanwhile only the latest is kept. A world that cannot keep up runs slower and says so;
+//! it never tries to catch up.
 
-use crate::describe::describe;
 use crate::grab::Grab;
 use crate::layer::{Demand, Layers};
 use crate::mailbox::Mailbox;
 use crate::order::Order;
-use crate::picture::Picture;
 use crate::shot::{Held, Pace, Shot, Status};
-use crate::tune::{self, Knob};
-use sinew::{Blueprint, Command, Error, Input, Motion, Real, Vec3, World};
-use sinew_scene::file::{self, Syntax};
+use crate::stage::{Built, Kind, Plan, Stage};
+use crate::tune;
+use crate::viewer::Viewer;
+use sinew::{Command, Error, Input, Motion, Vec3, World};
 use sinew_scene::validate::tools::num;
 use sinew_scene::{AnyScene, gallery};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, TryRecvError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::time::{Duration, Instant};
 
 /// Longest sleep between two looks at the orders.
@@ -28,16 +30,20 @@ const STILL: Duration = Duration::from_millis(100);
 const WINDOW: Duration = Duration::from_millis(500);
 /// Most orders that are obeyed before a step.
 const ORDERS: usize = 256;
-/// After building a world anew, so many times the time it took pass before the next.
-const PATIENCE: u32 = 10;
+/// Pause from the end of a build to the next: so many times the time that it took.
+const REST: u32 = 2;
+/// Shortest and longest pause between builds.
+const RESTS: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(2)];
+/// Knobs that may be turned for a world that is being built.
+const LATER: usize = 64;
 
 /// What a viewer said.
 #[derive(Debug)]
-pub enum Letter {
-    /// An order.
-    Order(u32, Order),
-    /// The viewer is gone.
-    Gone(u32),
+pub struct Letter {
+    /// The viewer.
+    pub viewer: Viewer,
+    /// Its order.
+    pub order: Order,
 }
 
 /// What to show, and how.
@@ -64,34 +70,40 @@ impl Show {
     }
 }
 
-/// A world to build.
+/// A world that is ordered.
 enum Wish {
     /// The scene from its start.
     Again,
     /// Another scene.
-    Scene(AnyScene),
+    Scene(String),
+}
+
+/// A build on its thread.
+struct Build {
+    since: Instant,
+    /// It was wished for, and is no change of the model alone.
+    wished: bool,
+    done: Receiver<Result<Built, String>>,
 }
 
 /// A world and what is done to it.
 pub struct Session {
-    show: Show,
-    scene: AnyScene,
-    world: World,
-    /// The model as the scene has it, without the factors of the knobs.
-    plain: Option<Blueprint>,
-    knobs: Vec<Knob>,
-    /// Knobs of the model were turned: build anew when it is time.
-    stale: bool,
-    /// A world that was asked for, built when it is time; orders after it wait.
+    show: Arc<Show>,
+    stage: Stage,
+    /// The latest world that was ordered and is not being built yet.
     wish: Option<Wish>,
+    /// Knobs that were turned after a wish: they are of the world that comes.
+    later: Vec<(String, f64)>,
+    build: Option<Build>,
     next_build: Instant,
+    /// Number of the last picture.
+    revision: u32,
     status: Arc<Status>,
     single: bool,
-    /// A knob was turned: who sleeps must wake.
+    /// A knob was turned: bodies that sleep must wake.
     nudge: bool,
-    grabs: Vec<(u32, Grab)>,
+    grabs: Vec<(Viewer, Grab)>,
     held: Vec<Held>,
-    picture: Arc<Picture>,
     mailbox: Arc<Mailbox<Shot>>,
     demand: Arc<Demand>,
     pace: Pace,
@@ -119,51 +131,49 @@ impl Session {
     /// # Errors
     /// What the engine refuses.
     pub fn new(show: Show, mailbox: Arc<Mailbox<Shot>>, demand: Arc<Demand>) -> Result<Self, Error> {
-        let scene = show.scene.clone();
-        let world = scene.build()?;
-        let status = Arc::new(Status { speed: 1.0, ..Status::default() });
+        let stage = Stage::new(show.scene.clone(), 1)?;
         let mut session = Self {
-            show,
-            scene,
-            world,
-            plain: None,
-            knobs: Vec::new(),
-            stale: false,
+            show: Arc::new(show),
+            stage,
             wish: None,
+            later: Vec::new(),
+            build: None,
             next_build: Instant::now(),
-            status,
+            revision: 1,
+            status: Arc::new(Status { speed: 1.0, ..Status::default() }),
             single: false,
             nudge: false,
             grabs: Vec::new(),
             held: Vec::new(),
-            picture: Arc::default(),
             mailbox,
             demand,
             pace: Pace::default(),
             spent: Spent::default(),
         };
-        session.begin();
+        session.tell(String::new());
+        session.shoot();
         Ok(session)
     }
 
     /// The world.
     pub fn world(&self) -> &World {
-        &self.world
+        &self.stage.world
     }
 
-    /// Runs until the page's side hangs up.
-    pub fn run(mut self, letters: &Receiver<Letter>) -> Spent {
+    /// Runs until it is over or the page's side hangs up. The end is looked for before the orders: it does not wait for them.
+    pub fn run(mut self, letters: &Receiver<Letter>, over: &AtomicBool) -> Spent {
         while self.show.wait && self.demand.viewers() == 0 {
             std::thread::sleep(NAP);
-            if self.read(letters).is_err() {
+            if over.load(Ordering::Relaxed) || self.read(letters).is_err() {
                 return self.spent;
             }
         }
         let mut next = Instant::now();
-        let mut shown = next;
+        // no status is sent yet: the first order may have come while the world waited for a viewer
+        let (mut shown, mut told) = (next, Arc::<Status>::default());
         let (mut since, mut made) = (next, 0_u32);
         loop {
-            if self.read(letters).is_err() {
+            if over.load(Ordering::Relaxed) || self.read(letters).is_err() {
                 return self.spent;
             }
             let wait = next.saturating_duration_since(Instant::now());
@@ -178,17 +188,20 @@ impl Session {
                 made += 1;
             }
             let now = Instant::now();
-            let budget = Duration::from_secs_f64(num(self.world.settings().dt) / self.status.speed);
+            let budget = Duration::from_secs_f64(num(self.stage.world.settings().dt) / self.status.speed);
             self.pace.budget = budget.as_secs_f64();
             if now - since >= WINDOW {
                 self.pace.real_time_factor =
-                    f64::from(made) * num(self.world.settings().dt) / (now - since).as_secs_f64();
+                    f64::from(made) * num(self.stage.world.settings().dt) / (now - since).as_secs_f64();
                 (since, made) = (now, 0);
             }
             // half a millisecond early is on time: sleeps end late
-            let due = if stepping { Duration::from_secs_f64(1.0 / self.show.frames) } else { STILL };
+            // a state that changed is shown as soon as a frame: a pause that is obeyed must not look like one that is not
+            let soon = stepping || !Arc::ptr_eq(&self.status, &told);
+            let due = if soon { Duration::from_secs_f64(1.0 / self.show.frames) } else { STILL };
             if now + Duration::from_micros(500) >= shown + due {
                 shown = (shown + due).max(now - due);
+                told = self.status.clone();
                 self.shoot();
             }
             next = (next + budget).max(now);
@@ -198,12 +211,11 @@ impl Session {
     /// Obeys what was ordered; an error when nobody can order any more.
     fn read(&mut self, letters: &Receiver<Letter>) -> Result<(), ()> {
         for _ in 0..ORDERS {
-            if self.wish.is_some() {
-                break;
-            }
             match letters.try_recv() {
-                Ok(Letter::Order(viewer, order)) => self.obey(viewer, order),
-                Ok(Letter::Gone(viewer)) => self.grabs.retain(|(v, _)| *v != viewer),
+                Ok(Letter { viewer, order }) => {
+                    viewer.dequeue();
+                    self.obey(viewer, order);
+                }
                 Err(TryRecvError::Empty) => break,
                 Err(TryRecvError::Disconnected) => return Err(()),
             }
@@ -214,24 +226,25 @@ impl Session {
     /// One step.
     pub fn step(&mut self) {
         let clock = Instant::now();
-        let mut input = self.scene.input(&self.world, self.world.state().tick);
+        let mut input = self.stage.scene.input(&self.stage.world, self.stage.world.state().tick);
         self.held.clear();
+        self.grabs.retain(|(viewer, _)| viewer.is_here());
         for (viewer, grab) in &self.grabs {
-            self.held.extend(grab.pull(&self.world, *viewer, &mut input));
+            self.held.extend(grab.pull(&self.stage.world, viewer.number, &mut input));
         }
         // after a build, because that may come later
-        if self.nudge && !self.stale {
+        if self.nudge && !self.stage.stale {
             self.nudge = false;
-            wake(&self.world, &mut input);
+            wake(&self.stage.world, &mut input);
         }
         let residuals = self.demand.layers().has(Layers::RESIDUALS);
-        if self.world.settings().residuals != residuals {
-            let mut settings = self.world.settings().clone();
+        if self.stage.world.settings().residuals != residuals {
+            let mut settings = self.stage.world.settings().clone();
             settings.residuals = residuals;
             // nothing but this flag changes: the door lets it in
-            let _ = self.world.set_settings(settings);
+            let _ = self.stage.world.set_settings(settings);
         }
-        self.world.step(&input);
+        self.stage.world.step(&input);
         let took = clock.elapsed();
         self.pace.step = took.as_secs_f64();
         self.spent.steps += 1;
@@ -248,7 +261,7 @@ impl Session {
         }
         let clock = Instant::now();
         let layers = self.demand.layers();
-        let (world, picture, status) = (&self.world, &self.picture, &self.status);
+        let (world, picture, status) = (&self.stage.world, &self.stage.picture, &self.status);
         let (held, pace) = (&self.held, self.pace);
         let sent = self.mailbox.write(|shot| {
             shot.take(world, layers);
@@ -262,45 +275,16 @@ impl Session {
         self.spent.shooting += clock.elapsed();
     }
 
-    /// A scene from its start: model, knobs and picture anew.
-    fn begin(&mut self) {
-        self.plain = self.world.blueprint().ok();
-        self.knobs = tune::knobs(&self.scene, self.world.settings(), self.plain.as_ref());
-        self.stale = false;
-        self.grabs.clear();
-        self.held.clear();
-        self.tell(String::new());
-        self.draw();
-        self.shoot();
-    }
-
-    /// A new picture, for a model that changed.
-    fn draw(&mut self) {
-        let blueprint = self.plain.as_ref();
-        let mut picture = Picture::new(&self.world, blueprint, self.picture.revision + 1);
-        picture.text = describe(&self.scene, &self.world, blueprint, &self.knobs, picture.revision);
-        self.picture = Arc::new(picture);
-    }
-
     /// Publishes values and a word for people.
     fn tell(&mut self, message: String) {
-        let knobs = tune::values(&self.knobs);
+        let knobs = tune::values(&self.stage.knobs);
         self.status = Arc::new(Status { knobs, message, ..(*self.status).clone() });
     }
 
-    fn load(&mut self, scene: AnyScene) {
-        match scene.build() {
-            Ok(world) => {
-                (self.scene, self.world) = (scene, world);
-                self.begin();
-            }
-            Err(error) => self.tell(format!("{}: {error}", scene.name())),
-        }
-    }
-
     /// Carries out one order; what makes no sense in this scene is told and changes nothing.
-    pub fn obey(&mut self, viewer: u32, order: Order) {
-        let vector = Vec3::from_array;
+    pub fn obey(&mut self, viewer: impl Into<Viewer>, order: Order) {
+        let (viewer, vector) = (viewer.into(), Vec3::from_array);
+        let number = viewer.number;
         let change = |status: &Arc<Status>, f: &dyn Fn(&mut Status)| {
             let mut new = (**status).clone();
             f(&mut new);
@@ -310,147 +294,127 @@ impl Session {
             Order::Pause { on } => self.status = change(&self.status, &|s| s.paused = on),
             Order::Speed { value } => self.status = change(&self.status, &|s| s.speed = value),
             Order::Step => self.single = self.status.paused,
-            Order::Reset => {
-                self.wish = Some(Wish::Again);
-                self.grant();
-            }
+            Order::Reset => self.wish(Wish::Again),
             Order::Scene { name } => {
-                let given = Some(self.show.scene.clone()).filter(|s| s.name() == name);
-                match given.or_else(|| gallery::find(&name).map(AnyScene::from)) {
-                    Some(scene) => self.wish = Some(Wish::Scene(scene)),
-                    None => self.tell(format!("there is no scene '{name}'")),
+                if name == self.show.scene.name() || gallery::find(&name).is_some() {
+                    self.wish(Wish::Scene(name));
+                } else {
+                    self.tell(format!("there is no scene '{name}'"));
                 }
-                self.grant();
             }
             Order::Layers { .. } => {}
             Order::Grab { slot, at } => {
-                self.grabs.retain(|(v, _)| *v != viewer);
-                self.grabs.extend(Grab::at(&self.world, slot, vector(at)).map(|grab| (viewer, grab)));
+                self.grabs.retain(|(v, _)| v.number != number);
+                self.grabs.extend(Grab::at(&self.stage.world, slot, vector(at)).map(|grab| (viewer, grab)));
             }
             Order::Drag { to } => {
-                if let Some((_, grab)) = self.grabs.iter_mut().find(|(v, _)| *v == viewer) {
+                if let Some((_, grab)) = self.grabs.iter_mut().find(|(v, _)| v.number == number) {
                     grab.target = vector(to);
                 }
             }
-            Order::Release => self.grabs.retain(|(v, _)| *v != viewer),
-            Order::Tune { knob, value } => self.tune(&knob, value),
+            Order::Release => self.grabs.retain(|(v, _)| v.number != number),
+            Order::Tune { knob, value } => self.tune(knob, value),
         }
     }
 
-    /// The scene from its start; knobs stay where they were turned to.
-    fn restart(&mut self) {
-        let turned = std::mem::take(&mut self.knobs);
-        let given = self.scene.name() == self.show.scene.name();
-        self.load(if given { self.show.scene.clone() } else { self.scene.clone() });
-        for old in turned {
-            if self.knobs.iter().any(|k| k.name == old.name && k.value != old.value) {
-                self.tune(&old.name, old.value);
+    /// A wish takes the place of the one that waits. A reset of a scene that waits to be built is that scene.
+    fn wish(&mut self, wish: Wish) {
+        if !(matches!(wish, Wish::Again) && matches!(self.wish, Some(Wish::Scene(_)))) {
+            self.wish = Some(wish);
+        }
+    }
+
+    /// Turns a knob: of this world, or of the one that was ordered.
+    fn tune(&mut self, name: String, value: f64) {
+        if self.wish.is_some() || self.build.as_ref().is_some_and(|b| b.wished) {
+            self.later.retain(|(n, _)| *n != name);
+            if self.later.len() < LATER {
+                self.later.push((name, value));
+            }
+            return;
+        }
+        let turned = self.stage.turn(&name, value);
+        self.nudge |= turned.is_ok();
+        self.tell(turned.err().unwrap_or_default());
+    }
+
+    /// Takes what was built, and begins the next build when it is time: the world that was ordered, or this one in the
+    /// state it is in when knobs of the model were turned. The pause counts from the end of a build, so that orders
+    /// without end leave most of the processor to the steps.
+    pub fn rebuild(&mut self) {
+        if let Some(build) = &self.build {
+            let built = match build.done.try_recv() {
+                Ok(built) => built,
+                Err(TryRecvError::Empty) => return,
+                Err(TryRecvError::Disconnected) => Err("the scene could not be built".to_owned()),
+            };
+            self.next_build = Instant::now() + (build.since.elapsed() * REST).clamp(RESTS[0], RESTS[1]);
+            let wished = build.wished;
+            self.build = None;
+            match built {
+                Ok(built) => self.enter(built),
+                Err(why) => self.tell(why),
+            }
+            if wished && self.wish.is_none() {
+                for (name, value) in std::mem::take(&mut self.later) {
+                    self.tune(name, value);
+                }
             }
         }
-        if self.stale {
+        if Instant::now() >= self.next_build {
+            self.start();
+        }
+    }
+
+    /// Begins the build that waits.
+    fn start(&mut self) {
+        let wished = self.wish.is_some();
+        let kind = match self.wish.take() {
+            Some(Wish::Again) => Kind::Again(self.stage.scene.clone(), self.stage.knobs.clone()),
+            Some(Wish::Scene(name)) => Kind::Scene(name),
+            None if self.stage.stale => Kind::Turned(Box::new(self.stage.base())),
+            None => return,
+        };
+        self.stage.stale = false;
+        self.revision += 1;
+        let plan = Plan { show: self.show.clone(), revision: self.revision, kind };
+        let (tell, done) = channel();
+        let build = move || _ = tell.send(plan.build());
+        // a thread that cannot be had drops its sender: the build fails
+        let _ = std::thread::Builder::new().name("sinew-build".into()).spawn(build);
+        self.build = Some(Build { since: Instant::now(), wished, done });
+    }
+
+    /// Goes over to what was built.
+    fn enter(&mut self, built: Built) {
+        let Built { mut stage, goes_on, note } = built;
+        if goes_on {
+            // the world went on meanwhile, and knobs may have been turned
+            let before = &mut self.stage;
+            let fits = stage.world.restore(before.world.state());
+            let fits = fits.and_then(|()| stage.world.set_settings(before.world.settings().clone()));
+            if let Err(error) = fits {
+                return self.tell(error.to_string());
+            }
+            stage.knobs = std::mem::take(&mut before.knobs);
+            stage.stale = before.stale;
+            self.stage = stage;
+        } else {
+            self.stage = stage;
+            self.grabs.clear();
+            self.held.clear();
+        }
+        self.tell(note);
+        self.shoot();
+    }
+
+    /// Waits until all that was ordered is built. For tests.
+    pub fn settle(&mut self) {
+        while self.wish.is_some() || self.build.is_some() || self.stage.stale {
             self.next_build = Instant::now();
             self.rebuild();
+            std::thread::sleep(Duration::from_micros(200));
         }
-    }
-
-    /// Builds the world that was asked for, when it is time: no viewer can make this thread do nothing else.
-    fn grant(&mut self) {
-        let now = Instant::now();
-        if now < self.next_build {
-            return;
-        }
-        let Some(wish) = self.wish.take() else { return };
-        match wish {
-            Wish::Again => self.restart(),
-            Wish::Scene(scene) => self.load(scene),
-        }
-        // a scene takes a moment to build; how long is not known before
-        self.next_build = now + Duration::from_millis(100);
-    }
-
-    fn tune(&mut self, name: &str, value: f64) {
-        let Some(knob) = self.knobs.iter_mut().find(|k| k.name == name) else {
-            return self.tell(format!("this scene has no knob '{name}'"));
-        };
-        if !knob.takes(value) {
-            let (low, high) = (knob.low, knob.high);
-            return self.tell(format!("{name}: {value}, from {low} to {high} is allowed"));
-        }
-        knob.value = value;
-        self.nudge = true;
-        let mut settings = self.world.settings().clone();
-        if tune::set(&mut settings, name, value) {
-            // the knob's range is inside that of the settings
-            let _ = self.world.set_settings(settings);
-        } else {
-            self.stale = true;
-        }
-        self.tell(String::new());
-    }
-
-    /// Builds what waits for its time: the world that was asked for, or this one in the state it is in when knobs of
-    /// the model were turned.
-    pub fn rebuild(&mut self) {
-        self.grant();
-        if !self.stale || Instant::now() < self.next_build {
-            return;
-        }
-        let clock = Instant::now();
-        self.stale = false;
-        if let Err(why) = self.build_anew() {
-            self.tell(why);
-        }
-        self.next_build = Instant::now() + clock.elapsed() * PATIENCE;
-    }
-
-    fn build_anew(&mut self) -> Result<(), String> {
-        let value = |name: &str| self.knobs.iter().find(|k| k.name == name).map_or(1.0, |k| k.value) as Real;
-        let (stiffness, friction) = (value("stiffness"), value("friction"));
-        let settings = self.world.settings().clone();
-        let scene = self.read_again()?;
-        if let Some(scene) = &scene {
-            let world = scene.build().map_err(|e| e.to_string())?;
-            self.plain = world.blueprint().ok();
-        }
-        let mut blueprint = self.plain.clone().ok_or("this scene has rows of its own and cannot be changed")?;
-        blueprint.settings = settings;
-        tune::scale(&mut blueprint, stiffness, friction);
-        match World::build(blueprint, self.world.state()) {
-            Ok(world) => self.world = world,
-            // a parameter made another model: it begins from its start
-            Err(_) if scene.is_some() => {
-                let knobs = self.knobs.clone();
-                self.load(scene.clone().unwrap_or_else(|| self.scene.clone()));
-                self.knobs = knobs;
-                // the factors are not in it yet
-                self.stale = stiffness != 1.0 || friction != 1.0;
-                self.tell("the scene begins anew: this parameter changes its shape".to_owned());
-            }
-            Err(error) => return Err(error.to_string()),
-        }
-        if let Some(scene) = scene {
-            self.scene = scene;
-            self.draw();
-        }
-        Ok(())
-    }
-
-    /// The scene's file with the parameters of the knobs; none when it has none.
-    fn read_again(&self) -> Result<Option<AnyScene>, String> {
-        let own = self.knobs.iter().filter_map(|k| Some((k.name.strip_prefix("scene.")?, k.value)));
-        let own: Vec<String> = own.map(|(name, value)| format!("parameters.{name}.value={value}")).collect();
-        let name = self.scene.name();
-        // another scene may have been picked since
-        let is_first = name == self.show.scene.name();
-        let sets = if is_first { [&self.show.sets[..], &own].concat() } else { own.clone() };
-        let text = gallery::find(name).and_then(|scene| scene.text);
-        let read = match (self.show.file.as_ref().filter(|_| is_first), text) {
-            _ if own.is_empty() => return Ok(None),
-            (Some(path), _) => file::read_with(path, &sets),
-            (None, Some(text)) => file::read_text_with(text, name, Syntax::Toml, &sets),
-            (None, None) => return Ok(None),
-        };
-        read.map(|scene| Some(scene.into())).map_err(|problems| problems.to_string())
     }
 }
 

@@ -2,37 +2,38 @@
 //! misses frames and holds back nobody.
 
 use crate::layer::{Demand, Layers};
+use crate::limits::{EXCESS, MISSED, NOTES, PIECE, PING, RATE, SLOW};
+use crate::meter::{Allowance, Metered};
 use crate::order::Order;
 use crate::session::Letter;
-use axum::body::Bytes;
-use axum::extract::ws::{Message, Utf8Bytes, WebSocket};
+use crate::viewer::Viewer;
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
+use hyper::body::Bytes;
+use hyper::upgrade::Upgraded;
+use hyper_util::rt::TokioIo;
 use serde_json::json;
 use std::sync::Arc;
-use std::sync::mpsc::{SyncSender, TrySendError};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
-use tokio::runtime::Handle;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Notify, mpsc, watch};
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::protocol::CloseFrame;
+use tokio_tungstenite::tungstenite::protocol::frame::Frame;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::{CloseCode, Data, OpCode};
 
-/// Longest order that is read in bytes.
-pub const ORDER_LIMIT: usize = 4096;
-/// Orders a second that are obeyed; a page sends at most one a picture.
-const RATE: f64 = 200.0;
-/// So many orders beyond the rate end the talk.
-const PATIENCE: f64 = 2000.0;
-/// A viewer that takes nothing for so long is let go.
-const SLOW: Duration = Duration::from_secs(20);
-/// Notes for one viewer that may wait.
-const NOTES: usize = 4;
+/// The connection of a viewer.
+pub type Socket = WebSocketStream<Metered<TokioIo<Upgraded>>>;
 
 /// What the encoder publishes: the latest of each.
 #[derive(Clone, Debug)]
 pub struct Published {
     /// The scene as JSON; a new one for every model.
-    pub scene: watch::Receiver<Utf8Bytes>,
+    pub scene: watch::Receiver<Bytes>,
     /// How it runs, as JSON.
-    pub status: watch::Receiver<Utf8Bytes>,
+    pub status: watch::Receiver<Bytes>,
     /// The latest frame.
     pub frame: watch::Receiver<Bytes>,
 }
@@ -44,117 +45,187 @@ pub struct Hub {
     pub published: Published,
     /// What comes in.
     pub letters: SyncSender<Letter>,
-    /// Who wants what.
+    /// Which layers are wanted.
     pub demand: Arc<Demand>,
 }
 
 /// The place of a viewer that has been counted in; dropping it counts out, whether the talk began or not.
 #[derive(Debug)]
 pub struct Seat {
-    viewer: u32,
+    viewer: Viewer,
     layers: Layers,
     hub: Hub,
 }
 
 impl Seat {
     /// For a viewer that has just been counted in.
-    pub fn new(hub: Hub, viewer: u32) -> Self {
-        Self { viewer, layers: Layers::default(), hub }
+    pub fn new(hub: Hub, number: u32) -> Self {
+        Self { viewer: Viewer::new(number), layers: Layers::default(), hub }
     }
 }
 
 impl Drop for Seat {
     fn drop(&mut self) {
         self.hub.demand.leave(self.layers);
-        let told = self.hub.letters.try_send(Letter::Gone(self.viewer));
-        // its hand must let go even when the queue is full: somebody waits for a place in it, but not this thread
-        if let (Err(TrySendError::Full(letter)), Ok(runtime)) = (told, Handle::try_current()) {
-            let letters = self.hub.letters.clone();
-            runtime.spawn_blocking(move || _ = letters.send(letter));
+        self.viewer.leave();
+    }
+}
+
+/// Pings that are due and those that were answered, by number.
+#[derive(Debug, Default)]
+struct Pulse {
+    due: AtomicU32,
+    answered: AtomicU32,
+    changed: Notify,
+}
+
+impl Pulse {
+    /// Ends when pings go without an answer. Time counts even while a ping cannot be sent: the viewer reads nothing then.
+    async fn watch(&self) {
+        let mut clock = tokio::time::interval(PING);
+        loop {
+            clock.tick().await;
+            let due = self.due.load(Ordering::Relaxed);
+            if due - self.answered.load(Ordering::Relaxed) >= MISSED {
+                return;
+            }
+            self.due.store(due + 1, Ordering::Relaxed);
+            self.changed.notify_one();
+        }
+    }
+
+    /// The next ping.
+    async fn next(&self) -> Message {
+        self.changed.notified().await;
+        Message::Ping(self.due.load(Ordering::Relaxed).to_le_bytes().to_vec().into())
+    }
+
+    /// A pong; one that answers no ping counts for nothing.
+    fn hear(&self, bytes: &[u8]) {
+        let Ok(number) = bytes.try_into().map(u32::from_le_bytes) else { return };
+        if number <= self.due.load(Ordering::Relaxed) {
+            self.answered.fetch_max(number, Ordering::Relaxed);
         }
     }
 }
 
-/// Talks with one viewer until it goes.
-pub async fn talk(socket: WebSocket, hub: Hub, mut seat: Seat) {
-    let (out, incoming) = socket.split();
+/// Talks with one viewer until it leaves or must.
+pub async fn talk(socket: Socket, hub: Hub, mut seat: Seat) {
+    let (mut out, incoming) = socket.split();
     let (notes, told) = mpsc::channel(NOTES);
-    tokio::select! {
-        () = speak(out, hub.published, told, seat.viewer) => {}
-        () = seat.listen(incoming, notes) => {}
+    let pulse = Pulse::default();
+    let number = seat.viewer.number;
+    let why = tokio::select! {
+        () = speak(&mut out, hub.published, told, number, &pulse) => None,
+        why = seat.listen(incoming, notes, &pulse) => why,
+        () = pulse.watch() => Some("two pings without an answer"),
+    };
+    // counted out first: a close frame may have to wait
+    drop(seat);
+    if let Some(reason) = why {
+        let close = CloseFrame { code: CloseCode::Policy, reason: reason.into() };
+        let _ = tokio::time::timeout(Duration::from_millis(100), out.send(Message::Close(Some(close)))).await;
     }
 }
 
-async fn speak(
-    mut out: SplitSink<WebSocket, Message>,
-    mut published: Published,
-    mut notes: mpsc::Receiver<String>,
-    viewer: u32,
-) {
+type Out = SplitSink<Socket, Message>;
+
+async fn speak(out: &mut Out, mut published: Published, mut notes: mpsc::Receiver<String>, viewer: u32, pulse: &Pulse) {
     published.scene.mark_changed();
     published.status.mark_changed();
     published.frame.mark_changed();
-    let mut message = Message::Text(json!({ "kind": "you", "viewer": viewer }).to_string().into());
+    let mut said = Said::Text(json!({ "kind": "you", "viewer": viewer }).to_string().into());
     loop {
-        match tokio::time::timeout(SLOW, out.send(message)).await {
-            Ok(Ok(())) => {}
-            _ => return,
+        let sent = match said {
+            Said::Text(bytes) => in_pieces(out, Data::Text, bytes).await,
+            Said::Frame(bytes) => in_pieces(out, Data::Binary, bytes).await,
+            Said::Ping(ping) => send(out, ping).await,
+        };
+        if sent.is_none() {
+            return;
         }
-        message = match next(&mut published, &mut notes).await {
-            Some(message) => message,
+        said = match next(&mut published, &mut notes, pulse).await {
+            Some(said) => said,
             None => return,
         };
     }
 }
 
-/// What is to be said next; nothing when the server ends.
-async fn next(published: &mut Published, notes: &mut mpsc::Receiver<String>) -> Option<Message> {
-    loop {
-        let message = tokio::select! {
-            biased;
-            note = notes.recv() => Message::Text(note?.into()),
-            changed = published.scene.changed() => {
-                changed.ok()?;
-                Message::Text(published.scene.borrow_and_update().clone())
-            }
-            changed = published.status.changed() => {
-                changed.ok()?;
-                Message::Text(published.status.borrow_and_update().clone())
-            }
-            changed = published.frame.changed() => {
-                changed.ok()?;
-                Message::Binary(published.frame.borrow_and_update().clone())
-            }
-        };
-        // before the first shot there is nothing yet
-        let empty = matches!(&message, Message::Text(text) if text.is_empty())
-            || matches!(&message, Message::Binary(bytes) if bytes.is_empty());
-        if !empty {
-            return Some(message);
+/// What goes out.
+enum Said {
+    Text(Bytes),
+    Frame(Bytes),
+    Ping(Message),
+}
+
+/// Sends a message in pieces: what is copied for this viewer is never more than one of them.
+async fn in_pieces(out: &mut Out, kind: Data, mut rest: Bytes) -> Option<()> {
+    let mut kind = kind;
+    // before the first shot there is nothing yet
+    while !rest.is_empty() {
+        let piece = rest.split_to(rest.len().min(PIECE));
+        send(out, Message::Frame(Frame::message(piece, OpCode::Data(kind), rest.is_empty()))).await?;
+        kind = Data::Continue;
+    }
+    Some(())
+}
+
+/// Sends; nothing when the viewer is gone or does not take it in time.
+async fn send(out: &mut Out, message: Message) -> Option<()> {
+    tokio::time::timeout(SLOW, out.send(message)).await.ok()?.ok()
+}
+
+/// What is to be sent next; nothing when the server ends.
+async fn next(published: &mut Published, notes: &mut mpsc::Receiver<String>, pulse: &Pulse) -> Option<Said> {
+    tokio::select! {
+        biased;
+        ping = pulse.next() => Some(Said::Ping(ping)),
+        note = notes.recv() => Some(Said::Text(note?.into())),
+        changed = published.scene.changed() => {
+            changed.ok()?;
+            Some(Said::Text(published.scene.borrow_and_update().clone()))
+        }
+        changed = published.status.changed() => {
+            changed.ok()?;
+            Some(Said::Text(published.status.borrow_and_update().clone()))
+        }
+        changed = published.frame.changed() => {
+            changed.ok()?;
+            Some(Said::Frame(published.frame.borrow_and_update().clone()))
         }
     }
 }
 
 impl Seat {
-    async fn listen(&mut self, mut incoming: SplitStream<WebSocket>, notes: mpsc::Sender<String>) {
-        let (mut left, mut last) = (RATE, Instant::now());
+    /// Reads orders until the viewer leaves; a reason when it must. Messages of every kind count: the answer to a ping
+    /// costs as much as an order.
+    async fn listen(
+        &mut self,
+        mut incoming: SplitStream<Socket>,
+        notes: mpsc::Sender<String>,
+        pulse: &Pulse,
+    ) -> Option<&'static str> {
+        let mut messages = Allowance::new(RATE);
         while let Some(Ok(message)) = incoming.next().await {
-            let Message::Text(text) = message else { continue };
-            let now = Instant::now();
-            left = (left + RATE * (now - last).as_secs_f64()).min(RATE) - 1.0;
-            last = now;
-            if left < -PATIENCE {
-                return;
+            let left = messages.take(1.0, Instant::now());
+            if left < -EXCESS {
+                return Some("too many messages");
             }
-            if left < 0.0 {
-                continue;
-            }
+            let text = match message {
+                Message::Pong(bytes) => {
+                    pulse.hear(&bytes);
+                    continue;
+                }
+                Message::Text(text) if left >= 0.0 => text,
+                _ => continue,
+            };
             match Order::read(&text) {
                 Ok(order) => self.pass(order),
                 // a viewer that does not read its notes gets no more of them
                 Err(why) => _ = notes.try_send(json!({ "kind": "refused", "why": why }).to_string()),
             }
         }
+        None
     }
 
     fn pass(&mut self, order: Order) {
@@ -164,7 +235,9 @@ impl Seat {
             self.layers = wanted;
             return;
         }
-        // when the queue is full the world is busy, and this order is lost
-        let _ = self.hub.letters.try_send(Letter::Order(self.viewer, order));
+        // beyond its share the world is busy with orders of this viewer, and this one is lost
+        if self.viewer.queue() && self.hub.letters.try_send(Letter { viewer: self.viewer.clone(), order }).is_err() {
+            self.viewer.dequeue();
+        }
     }
 }

@@ -7,30 +7,59 @@ use sinew_server::Show;
 use sinew_server::order::Order;
 use sinew_server::session::Session;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 fn session(show: Show) -> Session {
     Session::new(show, Arc::default(), Arc::default()).expect("a built-in scene")
 }
 
-/// Longer than a world waits to be built again.
-fn wait() {
-    std::thread::sleep(Duration::from_millis(150));
+#[test]
+fn of_worlds_that_are_asked_for_at_once_the_latest_comes_and_the_world_goes_on_meanwhile() {
+    let mut session = session(Show::new(gallery::find("stack").expect("built in")));
+    let scene = |name: &str| Order::Scene { name: name.to_owned() };
+    for name in ["pudding", "bullet", "domino"] {
+        session.obey(0, scene(name));
+    }
+    session.step();
+    assert_eq!(session.world().state().tick, 1, "the order does not hold up the world");
+    // a knob that is turned after it is of the world that comes
+    session.obey(0, Order::Tune { knob: "gravity".to_owned(), value: -3.0 });
+    session.settle();
+    assert_eq!(session.world().settings().gravity.y, -3.0);
+    let domino = gallery::find("domino").map(sinew_scene::AnyScene::from).expect("built in");
+    let bodies = domino.build().expect("it builds").bodies().count();
+    assert_eq!((session.world().state().tick, session.world().bodies().count()), (0, bodies));
+
+    session.step();
+    session.obey(0, Order::Reset);
+    session.settle();
+    assert_eq!((session.world().state().tick, session.world().settings().gravity.y), (0, -3.0), "knobs stay");
 }
 
 #[test]
-fn worlds_that_are_asked_for_at_once_come_one_after_the_other() {
+fn the_pause_between_builds_counts_from_the_end_of_a_build() {
     let mut session = session(Show::new(gallery::find("stack").expect("built in")));
-    let scene = |name: &str| Order::Scene { name: name.to_owned() };
-    session.obey(0, scene("domino"));
-    let bodies = session.world().bodies().count();
+    let (start, mut builds) = (Instant::now(), 0);
+    while start.elapsed() < Duration::from_secs(1) {
+        session.obey(0, Order::Reset);
+        session.rebuild();
+        session.step();
+        // the first step of a world that begins
+        builds += u32::from(session.world().state().tick == 1);
+    }
+    // the first step of all, then at most one a tenth of a second
+    assert!((2..=11).contains(&builds), "{builds}");
+}
+
+#[test]
+fn a_turned_model_goes_on_from_where_the_world_is() {
+    let mut session = session(Show::new(gallery::find("pudding").expect("built in")));
     session.step();
-    session.obey(0, Order::Reset);
-    session.step();
-    assert_eq!(session.world().state().tick, 2, "a viewer that asks too often does not hold up the world");
-    wait();
+    session.obey(0, Order::Tune { knob: "friction".to_owned(), value: 2.0 });
     session.rebuild();
-    assert_eq!((session.world().state().tick, session.world().bodies().count()), (0, bodies), "and is not forgotten");
+    session.step();
+    session.settle();
+    assert_eq!(session.world().state().tick, 2);
 }
 
 #[test]
@@ -45,8 +74,7 @@ fn changes_a_scene_was_shown_with_stay_when_a_slider_is_turned() {
     };
     assert_eq!(mass(&session), 0.3);
     session.obey(0, Order::Tune { knob: "scene.stiffness".to_owned(), value: 3e4 });
-    wait();
-    session.rebuild();
+    session.settle();
     assert_eq!(mass(&session), 0.3);
     assert_eq!(session.world().settings().gravity, Vec3::new(0.0, -1.6, 0.0));
 }

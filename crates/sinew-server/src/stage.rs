@@ -1,0 +1,227 @@
+//! A scene that is built: its world, its knobs and its picture. All of it can be made on another thread than the one that
+//! steps.
+
+use crate::describe::describe;
+use crate::picture::Picture;
+use crate::session::Show;
+use crate::tune::{self, Knob};
+use sinew::{Blueprint, Error, Real, Settings, State, World};
+use sinew_scene::file::{self, Syntax};
+use sinew_scene::{AnyScene, gallery};
+use std::sync::Arc;
+
+/// A built scene.
+pub struct Stage {
+    /// The scene.
+    pub scene: AnyScene,
+    /// Its world.
+    pub world: World,
+    /// The model as the scene has it, without the factors of the knobs.
+    pub plain: Option<Blueprint>,
+    /// What can be turned.
+    pub knobs: Vec<Knob>,
+    /// What is constant in it.
+    pub picture: Arc<Picture>,
+    /// Knobs of the model were turned: the world is to be built anew.
+    pub stale: bool,
+}
+
+impl Stage {
+    /// A scene from its start; `revision` is the number of its picture.
+    ///
+    /// # Errors
+    /// What the engine refuses.
+    pub fn new(scene: AnyScene, revision: u32) -> Result<Self, Error> {
+        let world = scene.build()?;
+        let plain = world.blueprint().ok();
+        let knobs = tune::knobs(&scene, world.settings(), plain.as_ref());
+        let picture = draw(&scene, &world, plain.as_ref(), &knobs, revision);
+        Ok(Self { scene, world, plain, knobs, picture, stale: false })
+    }
+
+    /// Turns a knob. Settings change at once, the model with the next build.
+    ///
+    /// # Errors
+    /// What is not allowed, for people.
+    pub fn turn(&mut self, name: &str, value: f64) -> Result<(), String> {
+        let Some(knob) = self.knobs.iter_mut().find(|k| k.name == name) else {
+            return Err(format!("this scene has no knob '{name}'"));
+        };
+        if !knob.takes(value) {
+            let (low, high) = (knob.low, knob.high);
+            return Err(format!("{name}: {value}, from {low} to {high} is allowed"));
+        }
+        knob.value = value;
+        let mut settings = self.world.settings().clone();
+        if tune::set(&mut settings, name, value) {
+            // the knob's range is inside that of the settings
+            let _ = self.world.set_settings(settings);
+        } else {
+            self.stale = true;
+        }
+        Ok(())
+    }
+
+    /// Turns knobs to where others of the same name are.
+    fn turn_as(&mut self, knobs: &[Knob]) {
+        for old in knobs {
+            if self.knobs.iter().any(|k| k.name == old.name && k.value != old.value) {
+                // a value that this scene does not take leaves its own
+                let _ = self.turn(&old.name, old.value);
+            }
+        }
+    }
+
+    /// What a build of this stage with other knobs needs.
+    pub fn base(&self) -> Base {
+        Base {
+            scene: self.scene.clone(),
+            plain: self.plain.clone(),
+            knobs: self.knobs.clone(),
+            picture: self.picture.clone(),
+            settings: self.world.settings().clone(),
+            state: self.world.snapshot(),
+        }
+    }
+}
+
+/// A copy of a stage without its world, but with the state of that.
+pub struct Base {
+    scene: AnyScene,
+    plain: Option<Blueprint>,
+    knobs: Vec<Knob>,
+    picture: Arc<Picture>,
+    settings: Settings,
+    state: State,
+}
+
+/// The factor that a knob sets.
+#[allow(clippy::unnecessary_cast, reason = "the cast is needed in the f32 build")]
+fn factor(knobs: &[Knob], name: &str) -> Real {
+    knobs.iter().find(|k| k.name == name).map_or(1.0, |k| k.value) as Real
+}
+
+fn draw(scene: &AnyScene, world: &World, plain: Option<&Blueprint>, knobs: &[Knob], revision: u32) -> Arc<Picture> {
+    let mut picture = Picture::new(world, plain, revision);
+    picture.text = describe(scene, world, plain, knobs, revision);
+    Arc::new(picture)
+}
+
+/// What to build. It owns all that it needs.
+pub struct Plan {
+    /// What is shown, with its file and its changes.
+    pub show: Arc<Show>,
+    /// Number of the picture.
+    pub revision: u32,
+    /// What is ordered.
+    pub kind: Kind,
+}
+
+/// Kinds of builds.
+pub enum Kind {
+    /// A scene of the list by its name, from its start.
+    Scene(String),
+    /// A scene again from its start, with knobs as they were turned.
+    Again(AnyScene, Vec<Knob>),
+    /// A stage with the model that its knobs set, in the state it is in.
+    Turned(Box<Base>),
+}
+
+/// What was built.
+pub struct Built {
+    /// The stage.
+    pub stage: Stage,
+    /// The state of the world before it goes on in this one.
+    pub goes_on: bool,
+    /// A word for people, or nothing.
+    pub note: String,
+}
+
+impl Built {
+    fn fresh(stage: Stage) -> Self {
+        Self { stage, goes_on: false, note: String::new() }
+    }
+}
+
+impl Plan {
+    /// Builds.
+    ///
+    /// # Errors
+    /// Why not, for people.
+    pub fn build(self) -> Result<Built, String> {
+        let Self { show, revision, kind } = self;
+        let named = |scene: AnyScene| {
+            let name = scene.name().to_owned();
+            Stage::new(scene, revision).map_err(|error| format!("{name}: {error}"))
+        };
+        match kind {
+            Kind::Scene(name) => Ok(Built::fresh(named(find(&show, &name)?)?)),
+            Kind::Again(scene, knobs) => {
+                let given = scene.name() == show.scene.name();
+                let mut stage = named(if given { show.scene.clone() } else { scene })?;
+                stage.turn_as(&knobs);
+                if !stage.stale {
+                    return Ok(Built::fresh(stage));
+                }
+                Ok(Built { goes_on: false, note: String::new(), ..turned(&show, revision, stage.base())? })
+            }
+            Kind::Turned(base) => turned(&show, revision, *base),
+        }
+    }
+}
+
+/// A scene by its name.
+fn find(show: &Show, name: &str) -> Result<AnyScene, String> {
+    let given = Some(show.scene.clone()).filter(|s| s.name() == name);
+    given.or_else(|| gallery::find(name).map(AnyScene::from)).ok_or_else(|| format!("there is no scene '{name}'"))
+}
+
+/// Builds the model that the knobs of a stage set.
+fn turned(show: &Show, revision: u32, base: Base) -> Result<Built, String> {
+    let read = read_again(show, &base)?;
+    let plain = match &read {
+        Some(scene) => scene.build().map_err(|e| e.to_string())?.blueprint().ok(),
+        None => base.plain.clone(),
+    };
+    let mut blueprint = plain.clone().ok_or("this scene has rows of its own and cannot be changed")?;
+    blueprint.settings = base.settings.clone();
+    tune::scale(&mut blueprint, factor(&base.knobs, "stiffness"), factor(&base.knobs, "friction"));
+    let world = match (World::build(blueprint, &base.state), &read) {
+        (Ok(world), _) => world,
+        // a parameter made another model: it begins from its start
+        (Err(_), Some(scene)) => return anew(scene.clone(), revision, &base.knobs),
+        (Err(error), None) => return Err(error.to_string()),
+    };
+    let (knobs, picture) = (base.knobs, base.picture);
+    let picture = read.as_ref().map_or(picture, |scene| draw(scene, &world, plain.as_ref(), &knobs, revision));
+    let stage = Stage { scene: read.unwrap_or(base.scene), world, plain, knobs, picture, stale: false };
+    Ok(Built { stage, goes_on: true, note: String::new() })
+}
+
+/// A scene of another shape from its start, with the knobs of the one before.
+fn anew(scene: AnyScene, revision: u32, knobs: &[Knob]) -> Result<Built, String> {
+    let mut stage = Stage::new(scene, revision).map_err(|e| e.to_string())?;
+    stage.turn_as(knobs);
+    // parameters are in it already, factors are not
+    stage.stale = factor(knobs, "stiffness") != 1.0 || factor(knobs, "friction") != 1.0;
+    let note = "the scene begins anew: this parameter changes its shape".to_owned();
+    Ok(Built { stage, goes_on: false, note })
+}
+
+/// The scene's file with the parameters of the knobs; none when it has none.
+fn read_again(show: &Show, base: &Base) -> Result<Option<AnyScene>, String> {
+    let own = base.knobs.iter().filter_map(|k| Some((k.name.strip_prefix("scene.")?, k.value)));
+    let own: Vec<String> = own.map(|(name, value)| format!("parameters.{name}.value={value}")).collect();
+    let name = base.scene.name();
+    // another scene may have been picked since
+    let is_first = name == show.scene.name();
+    let sets = if is_first { [&show.sets[..], &own].concat() } else { own.clone() };
+    let text = gallery::find(name).and_then(|scene| scene.text);
+    let read = match (show.file.as_ref().filter(|_| is_first), text) {
+        _ if own.is_empty() => return Ok(None),
+        (Some(path), _) => file::read_with(path, &sets),
+        (None, Some(text)) => file::read_text_with(text, name, Syntax::Toml, &sets),
+        (None, None) => return Ok(None),
+    };
+    read.map(|scene| Some(scene.into())).map_err(|problems| problems.to_string())
+}
