@@ -33,12 +33,9 @@ fn momentum(world: &World) -> Vec3 {
 
 /// Angular momentum about the origin [kg·m²/s].
 fn spin(world: &World) -> Vec3 {
-    world.bodies().fold(Vec3::ZERO, |sum, b| {
-        let nodes = b.node_positions().iter().zip(b.node_velocities()).zip(b.node_masses());
-        let nodes = nodes.fold(Vec3::ZERO, |sum, ((x, v), &m)| sum + x.cross(*v) * m);
-        let rigid = if b.is_rigid() { b.center_of_mass().cross(b.velocity() * b.mass()) } else { Vec3::ZERO };
-        sum + nodes + rigid + b.angular_momentum()
-    })
+    world
+        .bodies()
+        .fold(Vec3::ZERO, |sum, b| sum + b.center_of_mass().cross(b.velocity() * b.mass()) + b.angular_momentum())
 }
 
 fn node(body: BodyId, node: u32) -> Site {

@@ -298,7 +298,10 @@ impl World {
     fn poses(&self) -> Vec<Block> {
         let State { x, q, node_x, .. } = &self.state;
         let rigid = x.iter().zip(q).flat_map(|(x, q)| [x.extend(0.0).to_array(), q.to_array()]);
-        rigid.chain(node_x.iter().map(|x| x.extend(0.0).to_array())).collect()
+        let mut poses: Vec<Block> = rigid.chain(node_x.iter().map(|x| x.extend(0.0).to_array())).collect();
+        // a world that is being rebuilt gets its nodes with its state
+        poses.resize(2 * self.model.bodies.slot_count() + self.model.node_count, [0.0; 4]);
+        poses
     }
 
     fn view<'a>(&'a self, pose: &'a [Block]) -> crate::constraint::View<'a> {
