@@ -5,7 +5,7 @@
 
 use crate::export_gltf::Film;
 use crate::failure::Failure;
-use crate::output::Draft;
+use crate::place;
 use sinew::{BodyId, Pose, World};
 use sinew_render::{Figure, Solid, Triangles, figures};
 use std::fmt::Write;
@@ -97,7 +97,7 @@ impl Export {
             Format::Obj => ("obj", obj(&pieces(world))),
         };
         let file = format!("{}-{tick:06}.{extension}", self.name);
-        Draft::save(&self.folder.join(&file), text.as_bytes())?;
+        place::save(&self.folder.join(&file), text.as_bytes())?;
         self.series.push((file, world.time()));
         Ok(())
     }
@@ -106,9 +106,9 @@ impl Export {
     pub fn finish(self) -> Result<(), Failure> {
         let path = |extension: &str| self.folder.join(format!("{}.{extension}", self.name));
         match self.format {
-            Format::Vtk => Draft::save(&path("pvd"), pvd(&self.series).as_bytes()),
+            Format::Vtk => place::save(&path("pvd"), pvd(&self.series).as_bytes()),
             Format::Obj => Ok(()),
-            Format::Gltf => Draft::save(&path("glb"), &self.film.glb()?),
+            Format::Gltf => place::save(&path("glb"), &self.film.glb()?),
         }
     }
 }

@@ -65,6 +65,20 @@ const RULES: &[Rule] = &[
         reason: "the core is silent and does no IO: put it into the report",
     },
     Rule {
+        words: &["println!", "print!", "io::stdout()", "io::stderr().lock"],
+        within: "crates/sinew-cli/src/",
+        except: &["crates/sinew-cli/src/screen.rs", "crates/sinew-cli/src/place.rs"],
+        tests_may: true,
+        reason: "text of files may hold control characters: print through screen.rs, which escapes them",
+    },
+    Rule {
+        words: &["File::create", "fs::write", "fs::rename", "OpenOptions"],
+        within: "crates/sinew-cli/src/",
+        except: &["crates/sinew-cli/src/place.rs"],
+        tests_may: true,
+        reason: "outputs go through place.rs, which replaces no device and follows no link",
+    },
+    Rule {
         words: &["Instant::now", "SystemTime::now"],
         within: CORE,
         except: &[TIMING],
