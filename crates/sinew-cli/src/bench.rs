@@ -96,15 +96,15 @@ pub fn bench(args: &Args) -> Result<(), Failure> {
         bench_paper::draw(&papers, &sizes, folder)?;
     }
     let quiet = json.takes_stdout();
-    if args.json.is_some() {
+    let written = {
         let all = runs.iter().map(Run::Scene).chain(models.iter().map(Run::Model));
         let all: Vec<Run> = all
             .chain(papers.iter().map(Run::Paper))
             .chain(sizes.iter().map(Run::Size))
             .chain(grasps.iter().map(Run::Grasp))
             .collect();
-        json.write(&all)?;
-    }
+        json.write(&all)
+    };
     if !quiet {
         if !runs.is_empty() {
             tell(&runs)?;
@@ -117,7 +117,7 @@ pub fn bench(args: &Args) -> Result<(), Failure> {
             bench_grasp::tell(&grasps)?;
         }
     }
-    Ok(())
+    written
 }
 
 fn find(name: &str) -> Result<AnyScene, Failure> {

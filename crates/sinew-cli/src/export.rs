@@ -72,14 +72,12 @@ pub struct Export {
 }
 
 impl Export {
-    /// Begins in a folder, which is made if need be, with the world as it is.
+    /// Begins in a folder, which is made if need be. The first frame is the next call of `step`.
     pub fn create(folder: &Path, name: &str, format: Format, every: u64, world: &World) -> Result<Self, Failure> {
         std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
         let film = Film::new(pieces(world));
         let name: String = name.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect();
-        let mut export = Self { folder: folder.to_owned(), name, format, every, series: Vec::new(), film };
-        export.step(world)?;
-        Ok(export)
+        Ok(Self { folder: folder.to_owned(), name, format, every, series: Vec::new(), film })
     }
 
     /// Takes a frame when it is time.

@@ -123,10 +123,11 @@ fn info(args: &Info) -> Result<(), Failure> {
     let json = Json::open(&args.json)?;
     let report = inspect(&mesh);
     let quiet = json.takes_stdout();
-    json.write(&report)?;
+    let written = json.write(&report);
     if !quiet {
         tell(&args.file, &report.rows())?;
     }
+    written?;
     if args.strict {
         check(&args.file, &mesh)?;
     }
@@ -186,13 +187,11 @@ fn mend(args: &Repair) -> Result<(), Failure> {
     let json = Json::open(&args.json)?;
     let fixed = repair(&mesh, args.weld);
     let report = inspect(&fixed.mesh);
-    if let Some(to) = &args.to {
-        put(to, &fixed.mesh, Encoding::Usual)?;
-    }
+    let saved = args.to.as_ref().map_or(Ok(()), |to| put(to, &fixed.mesh, Encoding::Usual));
     let quiet = json.takes_stdout();
-    json.write(&Mended { did: &fixed.did, left: &fixed.left, report: &report })?;
+    let written = json.write(&Mended { did: &fixed.did, left: &fixed.left, report: &report }).and(saved);
     if quiet {
-        return Ok(());
+        return written;
     }
     let mut rows: Vec<(&str, String)> = fixed.did.into_iter().map(|line| ("did", line)).collect();
     if rows.is_empty() {
@@ -200,7 +199,8 @@ fn mend(args: &Repair) -> Result<(), Failure> {
     }
     rows.extend(fixed.left.into_iter().map(|line| ("left", line)));
     rows.extend(report.rows());
-    tell(args.to.as_ref().unwrap_or(&args.from), &rows)
+    tell(args.to.as_ref().unwrap_or(&args.from), &rows)?;
+    written
 }
 
 fn fill(args: &Fill) -> Result<(), Failure> {
@@ -215,7 +215,7 @@ fn fill(args: &Fill) -> Result<(), Failure> {
     }
     let done = tetrahedralize(&surface, &options).map_err(|e| told(&e))?;
     let vertices = done.mesh.vertices.iter().map(|v| v.to_array().map(num)).collect();
-    put(&args.to, &Mesh::from_tets(vertices, done.mesh.tets), Encoding::Usual)?;
+    let saved = put(&args.to, &Mesh::from_tets(vertices, done.mesh.tets), Encoding::Usual);
     let q = &done.quality;
     let filled = Filled {
         vertices: q.vertices,
@@ -226,9 +226,9 @@ fn fill(args: &Fill) -> Result<(), Failure> {
         boundary_to_surface: q.boundary_to_surface,
     };
     let quiet = json.takes_stdout();
-    json.write(&filled)?;
+    let written = json.write(&filled).and(saved);
     if quiet {
-        return Ok(());
+        return written;
     }
     let rows = [
         ("tets", format!("{} on {} vertices", filled.tets, filled.vertices)),
@@ -236,5 +236,6 @@ fn fill(args: &Fill) -> Result<(), Failure> {
         ("volume", format!("{:+.2} %", 100.0 * filled.volume_error)),
         ("surface", format!("at most {:.3e} m from the input", filled.boundary_to_surface)),
     ];
-    tell(&args.to, &rows)
+    tell(&args.to, &rows)?;
+    written
 }

@@ -108,7 +108,7 @@ impl Outputs {
         let places = [json.place(), kept.as_ref().map(WriteBack::place), csv.as_ref(), tape.as_ref()];
         let quiet = apart(&places)?;
         let begin = |folder: &Path| Export::create(folder, name, args.format, args.every, world);
-        Ok(Self {
+        let mut outputs = Self {
             csv: csv.map(|place| Csv::create(place, columns)).transpose()?,
             tape: tape.map(|place| Tape::create(place, world)).transpose()?,
             export: args.export.as_deref().map(begin).transpose()?,
@@ -116,15 +116,26 @@ impl Outputs {
             json,
             quiet,
             failed: 0,
-        })
+        };
+        outputs.add(Csv::head, Tape::start, world);
+        Ok(outputs)
     }
 
     fn step(&mut self, world: &World, input: &Input) {
-        if let Some(Err(failure)) = self.csv.as_mut().map(|csv| csv.line(world)) {
+        self.add(|csv| csv.line(world), |tape| tape.step(world, input), world);
+    }
+
+    fn add(
+        &mut self,
+        line: impl FnOnce(&mut Csv) -> Result<(), Failure>,
+        section: impl FnOnce(&mut Tape) -> Result<(), Failure>,
+        world: &World,
+    ) {
+        if let Some(Err(failure)) = self.csv.as_mut().map(line) {
             self.csv = None;
             self.lost(failure);
         }
-        if let Some(Err(failure)) = self.tape.as_mut().map(|tape| tape.step(world, input)) {
+        if let Some(Err(failure)) = self.tape.as_mut().map(section) {
             self.tape = None;
             self.lost(failure);
         }
@@ -216,18 +227,18 @@ struct Tape {
 
 impl Tape {
     fn create(place: Place, world: &World) -> Result<Self, Failure> {
-        let mut recorder = Recorder::new(world)?;
-        // the world at the start is there from the first moment: a recording without it cannot be read
-        let start = recorder.take();
-        let mut out = place.begin()?;
-        out.put(&start)?;
-        Ok(Self { out, recorder })
+        let recorder = Recorder::new(world)?;
+        Ok(Self { out: place.begin()?, recorder })
+    }
+
+    /// Writes the world at the start before the first step: a recording without it cannot be read.
+    fn start(&mut self) -> Result<(), Failure> {
+        self.out.put(&self.recorder.take())
     }
 
     fn step(&mut self, world: &World, input: &Input) -> Result<(), Failure> {
         self.recorder.record(input, world)?;
-        let bytes = self.recorder.take();
-        self.out.put(&bytes)
+        self.out.put(&self.recorder.take())
     }
 
     fn finish(mut self) -> Result<(), Failure> {

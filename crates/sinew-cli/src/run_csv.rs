@@ -201,16 +201,20 @@ pub struct Csv {
 impl Csv {
     /// Begins a table of these readings; without any, of the usual columns.
     pub fn create(place: Place, readings: Vec<Reading>) -> Result<Self, Failure> {
-        let mut out = place.begin()?;
-        if readings.is_empty() {
+        Ok(Self { out: place.begin()?, readings })
+    }
+
+    /// The headings.
+    pub fn head(&mut self) -> Result<(), Failure> {
+        let head = if self.readings.is_empty() {
             let head = "tick,time_s,contacts,contact_rows,constraint_rows,penetration_m,kinetic_j,gravity_j,awake,asleep,faults";
             let phases: Vec<String> = Phase::ALL.iter().map(|p| format!("{}_ms", p.name())).collect();
-            out.put(format!("{head},{}\n", phases.join(",")).as_bytes())?;
+            format!("{head},{}\n", phases.join(","))
         } else {
-            let names: Vec<String> = readings.iter().map(|r| quoted(&r.name)).collect();
-            out.put(format!("tick,time_s,{}\n", names.join(",")).as_bytes())?;
-        }
-        Ok(Self { out, readings })
+            let names: Vec<String> = self.readings.iter().map(|r| quoted(&r.name)).collect();
+            format!("tick,time_s,{}\n", names.join(","))
+        };
+        self.out.put(head.as_bytes())
     }
 
     /// The line of the step that was just made.

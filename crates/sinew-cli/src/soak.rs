@@ -128,10 +128,11 @@ pub fn soak(args: &Args) -> Result<(), Failure> {
     soak.run(world, build, args)?;
     let outcome = soak.finish(args.steady);
     let quiet = json.takes_stdout();
-    json.write(&outcome)?;
+    let written = json.write(&outcome);
     if !quiet {
         tell(&outcome)?;
     }
+    written?;
     if outcome.failed.is_empty() { Ok(()) } else { Err(Failure::Check(outcome.failed.join("\n"))) }
 }
 

@@ -108,7 +108,7 @@ pub fn validate(args: &Args) -> Result<(), Failure> {
         done += 1;
     }
     bar.finish_and_clear();
-    json.write(&rows)?;
+    let written = json.write(&rows);
     if let Some(folder) = &args.plots {
         let shares: Vec<_> = rows.iter().filter_map(|r| Some((r.group, r.share()?))).collect();
         validate_plots::draw(folder, &shares)?;
@@ -117,6 +117,7 @@ pub fn validate(args: &Args) -> Result<(), Failure> {
     if !quiet {
         print_end(&rows, out, args.markdown)?;
     }
+    written?;
     if out > 0 {
         return Err(Failure::Check(format!("{out} of {} readings are out", rows.len())));
     }

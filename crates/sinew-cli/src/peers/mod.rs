@@ -116,11 +116,11 @@ pub fn compare(
     }
     let results = Results { rows, left_out };
     let quiet = json.takes_stdout();
-    json.write(&table::json(&results))?;
+    let written = json.write(&table::json(&results));
     if !quiet {
         table::tell(&results, markdown)?;
     }
-    Ok(())
+    written
 }
 
 /// Keeps the lines of a run, and says what was wrong with it.
