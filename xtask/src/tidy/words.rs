@@ -151,6 +151,14 @@ mod tests {
     }
 
     #[test]
+    fn the_command_prints_and_writes_in_one_place() {
+        assert_eq!(count("crates/sinew-cli/src/run.rs", "println!(\"x\");"), 1);
+        assert_eq!(count("crates/sinew-cli/src/run.rs", "std::fs::write(path, bytes)?;"), 1);
+        assert_eq!(count("crates/sinew-cli/src/screen.rs", "io::stdout().flush()"), 0);
+        assert_eq!(count("crates/sinew-cli/tests/cli.rs", "std::fs::write(path, bytes)?;"), 0);
+    }
+
+    #[test]
     fn the_core_is_silent_pure_and_the_same_on_every_machine() {
         let core = "crates/sinew/src/step/solve.rs";
         for bad in ["a.mul_add(b, c)", "use std::collections::HashMap;", "eprintln!(\"x\")", "std::fs::read(p)"] {
