@@ -163,7 +163,7 @@ mod tests {
         let core = "crates/sinew/src/step/solve.rs";
         for bad in ["a.mul_add(b, c)", "use std::collections::HashMap;", "eprintln!(\"x\")", "std::fs::read(p)"] {
             assert_eq!(count(core, bad), 1, "{bad}");
-            assert_eq!(count("crates/sinew-cli/src/main.rs", bad), 0, "{bad}");
+            assert_eq!(count("crates/sinew-server/src/lib.rs", bad), 0, "{bad}");
             assert_eq!(count(core, &format!("// {bad}")), 0, "{bad}");
             assert_eq!(count(core, &format!("#[test]\nfn t() {{\n    {bad}\n}}")), 0, "{bad}");
         }
