@@ -1,5 +1,7 @@
 //! Sinew and its peers on the same scenes, in one process and on one machine.
 
+#![forbid(unsafe_code)]
+
 mod cloth;
 mod rapier_half;
 mod rope;

@@ -54,8 +54,10 @@ fn install(web: &Path) -> Result<(), String> {
     {
         return Ok(());
     }
-    // not `npm ci`: it refuses a lock file that lists the native parts of one platform only
-    run(web, &["install", "--no-audit", "--no-fund", "--no-save"])
+    // no package may run a script of its own. `npm ci` installs what the lock file says and nothing else, but refuses
+    // a lock file that lacks the native parts of other platforms; the rest is then held to the lock file all the same
+    run(web, &["ci", "--ignore-scripts", "--no-audit", "--no-fund"])
+        .or_else(|_| run(web, &["install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-save"]))
 }
 
 fn bundle(web: &Path, dist: &Path) -> Result<(), String> {

@@ -1,5 +1,7 @@
 //! The project's chores, as a program without dependencies: `cargo xtask COMMAND`.
 
+#![forbid(unsafe_code)]
+
 mod browser;
 mod check;
 mod counts;

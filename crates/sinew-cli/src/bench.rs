@@ -6,8 +6,9 @@ use crate::bench_models::{self, ModelRun};
 use crate::bench_paper::{self, PaperRun, Size};
 use crate::failure::{Failure, unknown};
 use crate::measure::Summary;
-use crate::output::{Table, Target, ms};
+use crate::output::{Json, Table, ms};
 use crate::play::play;
+use crate::screen::screen;
 use crate::{interrupt, peers, scenes};
 use serde::Serialize;
 use sinew::{Phase, Real, Settings};
@@ -23,7 +24,7 @@ pub struct Args {
     names: Vec<String>,
     /// Write an array of run objects as JSON; `-` is stdout
     #[arg(long, value_name = "FILE|-")]
-    json: Option<Target>,
+    json: Option<PathBuf>,
     /// Steps of each run; of `models`: at most, a test ends when the body is still
     #[arg(long, value_name = "N", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..))]
     steps: u64,
@@ -71,7 +72,7 @@ pub fn bench(args: &Args) -> Result<(), Failure> {
         if args.names.is_empty() { NAMES.to_vec() } else { args.names.iter().map(String::as_str).collect() };
     let special = |n: &str| n == MODELS || n == GRASP || n == bench_paper::SCALING || bench_paper::SCENES.contains(&n);
     let scenes = names.iter().filter(|n| !special(n)).map(|n| find(n)).collect::<Result<Vec<_>, _>>()?;
-    Target::check(&args.json)?;
+    let json = Json::open(&args.json)?;
     interrupt::install()?;
     let mut runs = Vec::new();
     for scene in scenes {
@@ -94,16 +95,17 @@ pub fn bench(args: &Args) -> Result<(), Failure> {
     if let Some(folder) = &args.plots {
         bench_paper::draw(&papers, &sizes, folder)?;
     }
-    if let Some(target) = &args.json {
+    let quiet = json.takes_stdout();
+    let written = {
         let all = runs.iter().map(Run::Scene).chain(models.iter().map(Run::Model));
         let all: Vec<Run> = all
             .chain(papers.iter().map(Run::Paper))
             .chain(sizes.iter().map(Run::Size))
             .chain(grasps.iter().map(Run::Grasp))
             .collect();
-        target.write(&all)?;
-    }
-    if !Target::takes_stdout(&args.json) {
+        json.write(&all)
+    };
+    if !quiet {
         if !runs.is_empty() {
             tell(&runs)?;
         }
@@ -115,7 +117,7 @@ pub fn bench(args: &Args) -> Result<(), Failure> {
             bench_grasp::tell(&grasps)?;
         }
     }
-    Ok(())
+    written
 }
 
 fn find(name: &str) -> Result<AnyScene, Failure> {
@@ -150,7 +152,7 @@ fn tell(runs: &[Summary]) -> Result<(), Failure> {
         cells.extend(run.ms.by_phase.0.map(ms));
         table.row(cells);
     }
-    let mut out = std::io::stdout().lock();
+    let mut out = screen();
     table.write(&mut out)?;
     writeln!(out, "times of a step in ms; phases: mean; never asleep, forces by pair only")?;
     out.flush()?;

@@ -6,6 +6,7 @@
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{Table, ms};
+use crate::screen::screen;
 use serde::Serialize;
 use sinew_scene::gallery::grasp::{Finger, Grasp, Object, Outcome, play};
 use sinew_scene::validate::tools::num;
@@ -88,7 +89,7 @@ fn row(
 
 /// The tables for people, one for each kind of finger.
 pub fn tell(runs: &[GraspRun]) -> Result<(), Failure> {
-    let mut out = std::io::stdout().lock();
+    let mut out = screen();
     for name in ["combined", "rigid"] {
         let head =
             ["fingers", "object", "trials", "held", "dropped", "slip, mm", "largest", "force/weight", "ms a step"];

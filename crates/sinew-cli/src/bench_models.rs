@@ -5,6 +5,7 @@ use crate::interrupt;
 use crate::measure::{Measure, Summary};
 use crate::output::{Table, markdown_row, ms};
 use crate::play::progress;
+use crate::screen::screen;
 use serde::Serialize;
 use sinew::{Input, SoftReport};
 use sinew_scene::bench_models::{FINENESS, Form, Load, SPECIMENS, Specimen, Test};
@@ -141,7 +142,7 @@ const HEAD: [&str; 12] = [
 
 /// The table for people, or for a document.
 pub fn tell(runs: &[ModelRun], markdown: bool) -> Result<(), Failure> {
-    let mut out = std::io::stdout().lock();
+    let mut out = screen();
     if markdown {
         writeln!(out, "{}", markdown_row(&HEAD.map(str::to_owned)))?;
         writeln!(out, "{}---:|---:|---:|---:|---:|---:|---:|---:|", "|---".repeat(4) + "|")?;

@@ -6,9 +6,11 @@
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::measure::{Measure, Summary};
-use crate::output::{Draft, Table, ms};
+use crate::output::{Table, ms};
+use crate::place;
 use crate::play::play;
 use crate::plot::{Pen, Plot, Scale};
+use crate::screen::screen;
 use serde::Serialize;
 use sinew::{Input, Order, Phase, Real, Settings, World};
 use sinew_scene::census::{Census, edges};
@@ -223,7 +225,7 @@ fn power_law(points: &[[f64; 2]]) -> [f64; 2] {
 
 /// The tables for people.
 pub fn tell(runs: &[PaperRun], sizes: &[Size]) -> Result<(), Failure> {
-    let mut out = std::io::stdout().lock();
+    let mut out = screen();
     if !runs.is_empty() {
         tell_counts(runs, &mut out)?;
         tell_times(runs, &mut out)?;
@@ -331,7 +333,7 @@ pub fn draw(runs: &[PaperRun], sizes: &[Size], folder: &Path) -> Result<(), Fail
     }
     if shown.count() > 0 {
         let plot = plot.scales(Scale::Linear, Scale::Log);
-        Draft::save(&folder.join("convergence.svg"), plot.svg().as_bytes())?;
+        place::save(&folder.join("convergence.svg"), plot.svg().as_bytes())?;
     }
     if sizes.len() > 1 {
         let whole = curve(sizes, |s| s.ms);
@@ -342,7 +344,7 @@ pub fn draw(runs: &[PaperRun], sizes: &[Size], folder: &Path) -> Result<(), Fail
             .drawn("step", whole, Pen::Marked)
             .drawn("two threads", curve(sizes, |s| s.ms_two_threads), Pen::Marked)
             .drawn(&format!("rows^{exponent:.3}"), fit, Pen::Dashed);
-        Draft::save(&folder.join("scaling.svg"), plot.svg().as_bytes())?;
+        place::save(&folder.join("scaling.svg"), plot.svg().as_bytes())?;
     }
     Ok(())
 }

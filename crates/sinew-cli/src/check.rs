@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::scenes;
+use crate::screen::screen;
 use sinew_scene::{AnyScene, file};
 use std::io::Write;
 
@@ -21,7 +22,7 @@ pub struct Args {
 
 /// Checks them all before it ends.
 pub fn check(args: &Args) -> Result<(), Failure> {
-    let mut out = std::io::stdout().lock();
+    let mut out = screen();
     if args.schema {
         write!(out, "{}", file::json_schema())?;
     }

@@ -5,7 +5,7 @@
 
 use crate::export_gltf::Film;
 use crate::failure::Failure;
-use crate::output::Draft;
+use crate::place;
 use sinew::{BodyId, Pose, World};
 use sinew_render::{Figure, Solid, Triangles, figures};
 use std::fmt::Write;
@@ -72,14 +72,12 @@ pub struct Export {
 }
 
 impl Export {
-    /// Begins in a folder, which is made if need be, with the world as it is.
+    /// Begins in a folder, which is made if need be. The first frame is the next call of `step`.
     pub fn create(folder: &Path, name: &str, format: Format, every: u64, world: &World) -> Result<Self, Failure> {
         std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
         let film = Film::new(pieces(world));
         let name: String = name.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect();
-        let mut export = Self { folder: folder.to_owned(), name, format, every, series: Vec::new(), film };
-        export.step(world)?;
-        Ok(export)
+        Ok(Self { folder: folder.to_owned(), name, format, every, series: Vec::new(), film })
     }
 
     /// Takes a frame when it is time.
@@ -97,7 +95,7 @@ impl Export {
             Format::Obj => ("obj", obj(&pieces(world))),
         };
         let file = format!("{}-{tick:06}.{extension}", self.name);
-        Draft::save(&self.folder.join(&file), text.as_bytes())?;
+        place::save(&self.folder.join(&file), text.as_bytes())?;
         self.series.push((file, world.time()));
         Ok(())
     }
@@ -106,9 +104,9 @@ impl Export {
     pub fn finish(self) -> Result<(), Failure> {
         let path = |extension: &str| self.folder.join(format!("{}.{extension}", self.name));
         match self.format {
-            Format::Vtk => Draft::save(&path("pvd"), pvd(&self.series).as_bytes()),
+            Format::Vtk => place::save(&path("pvd"), pvd(&self.series).as_bytes()),
             Format::Obj => Ok(()),
-            Format::Gltf => Draft::save(&path("glb"), &self.film.glb()?),
+            Format::Gltf => place::save(&path("glb"), &self.film.glb()?),
         }
     }
 }

@@ -1,5 +1,8 @@
 //! Why a command ends early, and the exit code that says so.
 
+use crate::interrupt;
+use crate::screen::note;
+use sinew_scene::escape::escaped;
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
@@ -11,6 +14,8 @@ pub enum Failure {
     Check(String),
     /// Bad use or bad input: exit 2.
     Input(String),
+    /// Stopped by a signal before the result was there: exit 130.
+    Stopped(String),
     /// Whoever read our output has seen enough: not our failure.
     Pipe,
 }
@@ -23,19 +28,23 @@ impl Failure {
 
     /// For `map_err` on files.
     pub fn file(path: &Path) -> impl Fn(io::Error) -> Self {
-        move |e| Failure::Input(format!("{}: {e}", path.display()))
+        move |e| Failure::Input(format!("{}: {e}", named(path)))
     }
 
     /// Tells the user and gives the exit code.
     pub fn end(self) -> ExitCode {
         match self {
             Failure::Check(message) => {
-                eprintln!("sinew: {message}");
+                note(&format!("sinew: {message}"));
                 ExitCode::from(1)
             }
             Failure::Input(message) => {
-                eprintln!("sinew: {message}");
+                note(&format!("sinew: {message}"));
                 ExitCode::from(2)
+            }
+            Failure::Stopped(message) => {
+                note(&format!("sinew: {message}"));
+                ExitCode::from(interrupt::STOPPED)
             }
             Failure::Pipe => ExitCode::SUCCESS,
         }
@@ -56,24 +65,30 @@ impl From<serde_json::Error> for Failure {
 
 impl From<sinew::Error> for Failure {
     fn from(e: sinew::Error) -> Self {
-        Failure::Input(e.to_string())
+        Failure::Input(escaped(&e.to_string()).into_owned())
     }
 }
 
 impl From<sinew_mesh::MeshError> for Failure {
     fn from(e: sinew_mesh::MeshError) -> Self {
-        Failure::Input(e.to_string())
+        Failure::Input(escaped(&e.to_string()).into_owned())
     }
 }
 
 impl From<sinew_wire::WireError> for Failure {
     fn from(e: sinew_wire::WireError) -> Self {
-        Failure::Input(e.to_string())
+        Failure::Input(escaped(&e.to_string()).into_owned())
     }
+}
+
+/// The name of a file as a word of a message.
+pub fn named(path: &Path) -> String {
+    escaped(&path.display().to_string()).into_owned()
 }
 
 /// "unknown scene 'x'", with the word that was probably meant and where to find the right ones.
 pub fn unknown(kind: &str, word: &str, meant: Option<&str>, known: &str) -> Failure {
     let hint = meant.map_or(String::new(), |m| format!("; did you mean '{m}'?"));
+    let word = escaped(word);
     Failure::Input(format!("unknown {kind} '{word}'{hint}\n{known}"))
 }

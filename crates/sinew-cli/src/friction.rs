@@ -1,9 +1,11 @@
 //! `sinew friction`: the bench of FC 5.3. A mass of 1 kg is pulled by a constant and a sine, once with each law; curves,
 //! loops and runs as plots and CSV, and the time of one update.
 
-use crate::failure::{Failure, unknown};
-use crate::output::{Draft, Table};
+use crate::failure::{Failure, named, unknown};
+use crate::output::Table;
+use crate::place;
 use crate::plot::Plot;
+use crate::screen::screen;
 use sinew::friction::{Coefficients, Contact, Eight, Law, Memory};
 use sinew_scene::friction_bench::{Bench, Sample};
 use std::fmt::Write as _;
@@ -51,10 +53,10 @@ pub fn friction(args: &Args) -> Result<(), Failure> {
     for (name, run) in &all {
         compared = compared.line(name, run.iter().map(|s| [s.time, s.x]));
     }
-    Draft::save(&args.out.join("places.svg"), compared.svg().as_bytes())?;
-    let mut out = std::io::stdout().lock();
+    place::save(&args.out.join("places.svg"), compared.svg().as_bytes())?;
+    let mut out = screen();
     table.write(&mut out)?;
-    writeln!(out, "plots and tables are in {}", args.out.display())?;
+    writeln!(out, "plots and tables are in {}", named(&args.out))?;
     out.flush()?;
     Ok(())
 }
@@ -71,7 +73,7 @@ fn write_law(folder: &Path, bench: &Bench, law: Law, run: &[Sample]) -> Result<(
     let name = law.name();
     let steady = bench.steady(law);
     let loops = [bench.cycle(law, 20e-6), bench.cycle(law, 40e-6)];
-    let save = |what: &str, plot: Plot| Draft::save(&folder.join(format!("{name}-{what}.svg")), plot.svg().as_bytes());
+    let save = |what: &str, plot: Plot| place::save(&folder.join(format!("{name}-{what}.svg")), plot.svg().as_bytes());
     let force = "friction [N]";
     save(
         "velocity",
@@ -99,7 +101,7 @@ fn write_law(folder: &Path, bench: &Bench, law: Law, run: &[Sample]) -> Result<(
         for s in samples {
             let _ = writeln!(text, "{:.6},{},{},{},{}", s.time, s.pull, s.x, s.v, s.friction);
         }
-        Draft::save(&folder.join(format!("{name}-{what}.csv")), text.as_bytes())?;
+        place::save(&folder.join(format!("{name}-{what}.csv")), text.as_bytes())?;
     }
     Ok(())
 }

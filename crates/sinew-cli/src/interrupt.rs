@@ -3,14 +3,16 @@
 use crate::failure::Failure;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// Exit code of what was stopped, as the shell reports a process ended by Ctrl-C.
+pub const STOPPED: u8 = 130;
+
 static STOP: AtomicBool = AtomicBool::new(false);
 
 /// From now on Ctrl-C only sets the flag; the second one ends the process at once.
 pub fn install() -> Result<(), Failure> {
     ctrlc::set_handler(|| {
         if STOP.swap(true, Ordering::Relaxed) {
-            // as the shell reports a process ended by Ctrl-C
-            std::process::exit(130);
+            std::process::exit(i32::from(STOPPED));
         }
     })
     .map_err(|e| Failure::input(format!("cannot listen to Ctrl-C: {e}")))

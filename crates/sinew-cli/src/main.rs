@@ -1,6 +1,8 @@
 //! The `sinew` command: parses what was asked, hands it to the file of that name, and turns the outcome into an exit code.
 //!
-//! 0: done. 1: a check failed. 2: bad use or bad input. Results go to stdout, errors and progress to stderr.
+//! 0: done. 1: a check failed. 2: bad use, bad input or an output that failed. 130: stopped without a result. Results go to stdout, errors and progress to stderr.
+
+#![forbid(unsafe_code)]
 
 mod bench;
 mod bench_grasp;
@@ -18,6 +20,7 @@ mod measure;
 mod mesh;
 mod output;
 mod peers;
+mod place;
 mod play;
 mod plot;
 mod render;
@@ -25,6 +28,7 @@ mod replay;
 mod run;
 mod run_csv;
 mod scenes;
+mod screen;
 mod settings;
 mod soak;
 mod validate;

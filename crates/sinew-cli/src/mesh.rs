@@ -1,11 +1,13 @@
 //! `sinew mesh`: what a mesh file is like, the same mesh in another format, and repair.
 
-use crate::failure::Failure;
-use crate::output::{Table, Target};
+use crate::failure::{Failure, named};
+use crate::output::{Json, Table};
+use crate::place;
 use crate::play;
+use crate::screen::screen;
 use serde::Serialize;
 use sinew_mesh::tetrahedralize::{Options, Size, tetrahedralize};
-use sinew_mesh::{Encoding, Mesh, Report, inspect, read, repair, write_as};
+use sinew_mesh::{Encoding, Mesh, Report, files, inspect, read, repair};
 use sinew_scene::validate::tools::num;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -35,7 +37,7 @@ struct Info {
     file: PathBuf,
     /// Write the report as JSON; `-` is stdout
     #[arg(long, value_name = "FILE|-")]
-    json: Option<Target>,
+    json: Option<PathBuf>,
     /// Exit with 1 when the mesh may not enter the physics, and say why
     #[arg(long)]
     strict: bool,
@@ -69,7 +71,7 @@ struct Repair {
     weld: Option<f64>,
     /// Write what was done and the report on the result as JSON; `-` is stdout
     #[arg(long, value_name = "FILE|-")]
-    json: Option<Target>,
+    json: Option<PathBuf>,
 }
 
 #[derive(clap::Args)]
@@ -86,7 +88,7 @@ struct Fill {
     count: Option<u32>,
     /// Write the quality as JSON; `-` is stdout
     #[arg(long, value_name = "FILE|-")]
-    json: Option<Target>,
+    json: Option<PathBuf>,
 }
 
 /// What `mesh tetrahedralize --json` writes.
@@ -118,14 +120,14 @@ pub fn mesh(args: &Args) -> Result<(), Failure> {
 
 fn info(args: &Info) -> Result<(), Failure> {
     let mesh = read(&args.file)?;
-    Target::check(&args.json)?;
+    let json = Json::open(&args.json)?;
     let report = inspect(&mesh);
-    if let Some(target) = &args.json {
-        target.write(&report)?;
-    }
-    if !Target::takes_stdout(&args.json) {
+    let quiet = json.takes_stdout();
+    let written = json.write(&report);
+    if !quiet {
         tell(&args.file, &report.rows())?;
     }
+    written?;
     if args.strict {
         check(&args.file, &mesh)?;
     }
@@ -135,7 +137,7 @@ fn info(args: &Info) -> Result<(), Failure> {
 /// The strict door that fits the mesh.
 fn check(file: &Path, mesh: &Mesh) -> Result<(), Failure> {
     let passed = if mesh.tets.is_empty() { mesh.tri_mesh().map(|_| ()) } else { mesh.tet_mesh().map(|_| ()) };
-    passed.map_err(|e| Failure::Check(format!("{}: {e}", file.display())))
+    passed.map_err(|e| Failure::Check(format!("{}: {e}", named(file))))
 }
 
 fn tell(file: &Path, rows: &[(&str, String)]) -> Result<(), Failure> {
@@ -144,10 +146,15 @@ fn tell(file: &Path, rows: &[(&str, String)]) -> Result<(), Failure> {
     for (name, value) in rows {
         table.row(vec![(*name).to_owned(), value.clone()]);
     }
-    let mut out = std::io::stdout().lock();
+    let mut out = screen();
     table.write(&mut out)?;
     out.flush()?;
     Ok(())
+}
+
+/// Writes a mesh, one file or several.
+fn put(to: &Path, mesh: &Mesh, encoding: Encoding) -> Result<(), Failure> {
+    files(to, mesh, encoding)?.iter().try_for_each(|(path, bytes)| place::save(path, bytes))
 }
 
 fn convert(args: &Convert) -> Result<(), Failure> {
@@ -160,7 +167,7 @@ fn convert(args: &Convert) -> Result<(), Failure> {
         (_, true) => Encoding::Binary,
         _ => Encoding::Usual,
     };
-    write_as(&args.to, &mesh, encoding)?;
+    put(&args.to, &mesh, encoding)?;
     let done = format!("{} triangles, {} tetrahedra", mesh.triangles.len(), mesh.tets.len());
     let mut rows = vec![("from", format!("{}: {done}", args.from.display()))];
     rows.extend(mesh.notes.lines().into_iter().map(|line| ("note", line)));
@@ -177,17 +184,14 @@ struct Mended<'a> {
 
 fn mend(args: &Repair) -> Result<(), Failure> {
     let mesh = read(&args.from)?;
-    Target::check(&args.json)?;
+    let json = Json::open(&args.json)?;
     let fixed = repair(&mesh, args.weld);
     let report = inspect(&fixed.mesh);
-    if let Some(to) = &args.to {
-        write_as(to, &fixed.mesh, Encoding::Usual)?;
-    }
-    if let Some(target) = &args.json {
-        target.write(&Mended { did: &fixed.did, left: &fixed.left, report: &report })?;
-    }
-    if Target::takes_stdout(&args.json) {
-        return Ok(());
+    let saved = args.to.as_ref().map_or(Ok(()), |to| put(to, &fixed.mesh, Encoding::Usual));
+    let quiet = json.takes_stdout();
+    let written = json.write(&Mended { did: &fixed.did, left: &fixed.left, report: &report }).and(saved);
+    if quiet {
+        return written;
     }
     let mut rows: Vec<(&str, String)> = fixed.did.into_iter().map(|line| ("did", line)).collect();
     if rows.is_empty() {
@@ -195,13 +199,14 @@ fn mend(args: &Repair) -> Result<(), Failure> {
     }
     rows.extend(fixed.left.into_iter().map(|line| ("left", line)));
     rows.extend(report.rows());
-    tell(args.to.as_ref().unwrap_or(&args.from), &rows)
+    tell(args.to.as_ref().unwrap_or(&args.from), &rows)?;
+    written
 }
 
 fn fill(args: &Fill) -> Result<(), Failure> {
-    let told = |e: &dyn std::fmt::Display| Failure::input(format!("{}: {e}", args.from.display()));
+    let told = |e: &dyn std::fmt::Display| Failure::input(format!("{}: {e}", named(&args.from)));
     let surface = read(&args.from)?.to_surface().tri_mesh().map_err(|e| told(&e))?;
-    Target::check(&args.json)?;
+    let json = Json::open(&args.json)?;
     let mut options = Options::default();
     if let Some(size) = args.size {
         options.size = Size::Edge(size);
@@ -210,7 +215,7 @@ fn fill(args: &Fill) -> Result<(), Failure> {
     }
     let done = tetrahedralize(&surface, &options).map_err(|e| told(&e))?;
     let vertices = done.mesh.vertices.iter().map(|v| v.to_array().map(num)).collect();
-    write_as(&args.to, &Mesh::from_tets(vertices, done.mesh.tets), Encoding::Usual)?;
+    let saved = put(&args.to, &Mesh::from_tets(vertices, done.mesh.tets), Encoding::Usual);
     let q = &done.quality;
     let filled = Filled {
         vertices: q.vertices,
@@ -220,11 +225,10 @@ fn fill(args: &Fill) -> Result<(), Failure> {
         volume_error: q.volume_error,
         boundary_to_surface: q.boundary_to_surface,
     };
-    if let Some(target) = &args.json {
-        target.write(&filled)?;
-    }
-    if Target::takes_stdout(&args.json) {
-        return Ok(());
+    let quiet = json.takes_stdout();
+    let written = json.write(&filled).and(saved);
+    if quiet {
+        return written;
     }
     let rows = [
         ("tets", format!("{} on {} vertices", filled.tets, filled.vertices)),
@@ -232,5 +236,6 @@ fn fill(args: &Fill) -> Result<(), Failure> {
         ("volume", format!("{:+.2} %", 100.0 * filled.volume_error)),
         ("surface", format!("at most {:.3e} m from the input", filled.boundary_to_surface)),
     ];
-    tell(&args.to, &rows)
+    tell(&args.to, &rows)?;
+    written
 }

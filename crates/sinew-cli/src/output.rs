@@ -1,116 +1,38 @@
-//! What people and programs read: tables in text and Markdown, JSON to a file or stdout.
+//! What people and programs read: tables in text and Markdown, JSON.
 
 use crate::failure::Failure;
+use crate::place::Place;
 use serde::Serialize;
-use std::convert::Infallible;
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
-use std::str::FromStr;
+use sinew_scene::escape::{escaped, escaped_json};
+use std::io::Write;
+use std::path::PathBuf;
 
-/// Where JSON goes.
-#[derive(Clone, Debug)]
-pub enum Target {
-    /// `-`
-    Stdout,
-    /// A file.
-    File(PathBuf),
-}
+/// Where JSON goes, open before the work begins.
+#[derive(Default)]
+pub struct Json(Option<Place>);
 
-impl FromStr for Target {
-    type Err = Infallible;
-
-    fn from_str(text: &str) -> Result<Self, Infallible> {
-        Ok(if text == "-" { Target::Stdout } else { Target::File(text.into()) })
+impl Json {
+    /// Refuses a place that cannot be written, before the work is done and not after it. Without a path nothing is written.
+    pub fn open(path: &Option<PathBuf>) -> Result<Self, Failure> {
+        path.as_deref().map(Place::open).transpose().map(Self)
     }
-}
 
-impl Target {
     /// True when stdout is taken: nothing else may be printed there.
-    pub fn takes_stdout(target: &Option<Target>) -> bool {
-        matches!(target, Some(Target::Stdout))
+    pub fn takes_stdout(&self) -> bool {
+        self.0.as_ref().is_some_and(Place::is_stdout)
     }
 
-    /// Refuses a file that cannot be written, before the work is done and not after it.
-    pub fn check(target: &Option<Target>) -> Result<(), Failure> {
-        if let Some(Target::File(path)) = target {
-            drop(Draft::create(path)?);
-        }
-        Ok(())
+    /// The place, if there is one.
+    pub fn place(&self) -> Option<&Place> {
+        self.0.as_ref()
     }
 
     /// Writes one JSON value, indented, with a newline behind it.
-    pub fn write(&self, value: &impl Serialize) -> Result<(), Failure> {
+    pub fn write(self, value: &impl Serialize) -> Result<(), Failure> {
+        let Some(place) = self.0 else { return Ok(()) };
         let mut text = serde_json::to_string_pretty(value)?;
         text.push('\n');
-        match self {
-            Target::Stdout => {
-                let mut out = io::stdout().lock();
-                out.write_all(text.as_bytes())?;
-                out.flush()?;
-                Ok(())
-            }
-            Target::File(path) => Draft::save(path, text.as_bytes()),
-        }
-    }
-}
-
-/// A file in the making: it has its name only when it is whole, so that Ctrl-C and full disks leave no halves.
-pub struct Draft {
-    path: PathBuf,
-    part: PathBuf,
-    out: Option<BufWriter<File>>,
-}
-
-impl Draft {
-    /// Begins a file beside the one that it will be.
-    pub fn create(path: &Path) -> Result<Self, Failure> {
-        let mut name =
-            path.file_name().ok_or_else(|| Failure::input(format!("{}: not a file", path.display())))?.to_owned();
-        name.push(".part");
-        let part = path.with_file_name(name);
-        let file = File::create(&part).map_err(Failure::file(path))?;
-        Ok(Self { path: path.to_owned(), part, out: Some(BufWriter::new(file)) })
-    }
-
-    /// Adds bytes.
-    pub fn put(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        match &mut self.out {
-            Some(out) => out.write_all(bytes).map_err(Failure::file(&self.path)),
-            None => Ok(()),
-        }
-    }
-
-    /// Gives it its name.
-    pub fn finish(mut self) -> Result<(), Failure> {
-        if let Some(mut out) = self.out.take() {
-            out.flush().map_err(Failure::file(&self.path))?;
-            drop(out);
-            std::fs::rename(&self.part, &self.path).map_err(Failure::file(&self.path))?;
-        }
-        Ok(())
-    }
-
-    /// Writes all of it and gives it its name.
-    pub fn write(mut self, fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Result<(), Failure> {
-        if let Some(out) = &mut self.out {
-            fill(out).map_err(Failure::file(&self.path))?;
-        }
-        self.finish()
-    }
-
-    /// A file of these bytes.
-    pub fn save(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-        Self::create(path)?.write(|out| out.write_all(bytes))
-    }
-}
-
-impl Drop for Draft {
-    fn drop(&mut self) {
-        if self.out.take().is_some() {
-            // given up: whatever happens to the remains, the file of the name itself was never touched
-            let _ = std::fs::remove_file(&self.part);
-        }
+        place.save(escaped_json(&text).as_bytes())
     }
 }
 
@@ -128,12 +50,13 @@ impl Table {
 
     /// A table with a list of headings.
     pub fn with_head(left: usize, head: Vec<&str>) -> Self {
-        Self { rows: vec![head.into_iter().map(str::to_owned).collect()], left }
+        Self { rows: vec![head.into_iter().map(|cell| escaped(cell).into_owned()).collect()], left }
     }
 
     /// Adds a row.
     pub fn row(&mut self, cells: Vec<String>) {
-        self.rows.push(cells);
+        // a cell is a word of a line, whatever a file calls its bodies
+        self.rows.push(cells.iter().map(|cell| escaped(cell).into_owned()).collect());
     }
 
     /// Writes it, columns as wide as their widest cell.
@@ -157,7 +80,7 @@ impl Table {
 /// One line of a Markdown table.
 pub fn markdown_row(cells: &[String]) -> String {
     // a bar inside a cell would end it
-    let cells: Vec<String> = cells.iter().map(|c| c.replace('|', "\\|")).collect();
+    let cells: Vec<String> = cells.iter().map(|c| escaped(c).replace('|', "\\|")).collect();
     format!("| {} |", cells.join(" | "))
 }
 

@@ -1,10 +1,12 @@
 //! `sinew render`: a picture of a scene at a time, and pictures of the whole gallery.
 
-use crate::failure::{Failure, unknown};
-use crate::output::Draft;
+use crate::failure::{Failure, named, unknown};
+use crate::place::Place;
 use crate::play::{progress, steps_until};
+use crate::screen::screen;
 use crate::{interrupt, scenes, settings};
 use sinew_render::{Camera, Options, automatic, render};
+use sinew_scene::escape::escaped;
 use sinew_scene::{AnyScene, gallery};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -76,8 +78,8 @@ fn not_negative(text: &str) -> Result<f64, String> {
 
 /// Draws a scene, or all of them.
 pub fn draw(args: &Args) -> Result<(), Failure> {
-    interrupt::install()?;
     if let Some(folder) = &args.gallery {
+        interrupt::install()?;
         return draw_gallery(folder, args);
     }
     let (Some(name), Some(path)) = (&args.scene, &args.output) else {
@@ -86,12 +88,11 @@ pub fn draw(args: &Args) -> Result<(), Failure> {
     let (scene, sets) = scenes::find(name, &args.set)?;
     let usual = Options::default();
     let size = args.size.unwrap_or(Size { width: usual.width, height: usual.height });
-    draw_scene(
-        &scene,
-        &sets,
-        path,
-        &Job { at: args.at, size, samples: args.samples.unwrap_or(usual.samples), most: None },
-    )
+    // a place that cannot be written is refused before the work is done
+    let place = Place::open(path)?;
+    interrupt::install()?;
+    let samples = args.samples.unwrap_or(usual.samples);
+    draw_scene(&scene, &sets, place, &Job { at: args.at, size, samples, most: None })
 }
 
 /// Time, size and quality of a picture.
@@ -114,28 +115,22 @@ fn draw_gallery(folder: &Path, args: &Args) -> Result<(), Failure> {
     for scene in gallery::scenes().iter().filter(|s| wanted(s.name)) {
         let at = MOMENTS.iter().find(|(name, _)| *name == scene.name).map(|(_, at)| *at);
         let path = folder.join(format!("{}.png", scene.name));
-        draw_scene(&scene.into(), &[], &path, &Job { at, size, samples, most: Some(THUMB_BYTES) })?;
-        if interrupt::requested() {
-            return Ok(());
-        }
+        draw_scene(&scene.into(), &[], Place::open(&path)?, &Job { at, size, samples, most: Some(THUMB_BYTES) })?;
     }
     Ok(())
 }
 
-fn draw_scene(scene: &AnyScene, sets: &[String], path: &Path, job: &Job) -> Result<(), Failure> {
+fn draw_scene(scene: &AnyScene, sets: &[String], place: Place, job: &Job) -> Result<(), Failure> {
     let mut world = scene.build()?;
     let mut wanted = world.settings().clone();
     settings::apply(&mut wanted, sets)?;
     world.set_settings(wanted)?;
-    // a file that cannot be written is told before the work is done
-    let draft = Draft::create(path)?;
     let at = job.at.unwrap_or(USUAL_SHARE * scene.seconds());
     let steps = steps_until(at, world.settings());
     let bar = progress(steps, scene.name());
     for _ in 0..steps {
         if interrupt::requested() {
-            eprintln!("sinew: stopped; {} is left as it was", path.display());
-            return Ok(());
+            return Err(stopped(&place));
         }
         let input = scene.input(&world, world.state().tick);
         world.step(&input);
@@ -146,12 +141,26 @@ fn draw_scene(scene: &AnyScene, sets: &[String], path: &Path, job: &Job) -> Resu
     let options = Options { width, height, samples: job.samples, ..Options::default() };
     let camera = own_camera(scene).unwrap_or_else(|| automatic(&world, &options));
     let picture = render(&world, &camera, &options).map_err(|e| Failure::input(format!("{}: {e}", scene.name())))?;
-    draft.write(|out| match job.most {
-        Some(most) => out.write_all(&picture.png_within(most)?),
-        None => picture.write_png(out),
-    })?;
-    println!("{}: {} at {:.3} s", path.display(), scene.name(), world.time());
+    let mut bytes = Vec::new();
+    match job.most {
+        Some(most) => bytes = picture.png_within(most)?,
+        None => picture.write_png(&mut bytes)?,
+    }
+    // drawing takes seconds too
+    if interrupt::requested() {
+        return Err(stopped(&place));
+    }
+    let told = format!("{}: {} at {:.3} s", named(place.path()), escaped(scene.name()), world.time());
+    let quiet = place.is_stdout();
+    place.save(&bytes)?;
+    if !quiet {
+        writeln!(screen(), "{told}")?;
+    }
     Ok(())
+}
+
+fn stopped(place: &Place) -> Failure {
+    Failure::Stopped(format!("stopped; {} is left as it was", named(place.path())))
 }
 
 /// The camera that a scene file asks for.

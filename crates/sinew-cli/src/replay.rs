@@ -1,8 +1,9 @@
 //! `sinew replay`: plays a recording and compares the hash of every step.
 
-use crate::failure::Failure;
+use crate::failure::{Failure, named};
 use crate::interrupt;
 use crate::play::progress;
+use crate::screen::screen;
 use sinew_wire::{Divergence, Outcome, Replay};
 use std::io::Write;
 use std::path::PathBuf;
@@ -20,7 +21,7 @@ pub struct Args {
 /// Replays it. A divergence, or a recording that was cut off, is a failed check; a damaged file is bad input.
 pub fn replay(args: &Args) -> Result<(), Failure> {
     let bytes = std::fs::read(&args.file).map_err(Failure::file(&args.file))?;
-    let refused = |e| Failure::input(format!("{}: {e}", args.file.display()));
+    let refused = |e| Failure::input(format!("{}: {e}", named(&args.file)));
     let mut replay = Replay::open(&bytes).map_err(refused)?;
     if let Some(threads) = args.threads {
         replay = replay.threads(threads).map_err(refused)?;
@@ -42,7 +43,7 @@ pub fn replay(args: &Args) -> Result<(), Failure> {
         }
     }
     bar.finish_and_clear();
-    let mut out = std::io::stdout().lock();
+    let mut out = screen();
     writeln!(out, "{matched} of {total} steps match bit for bit, hash {:016x}", replay.world().hash())?;
     out.flush()?;
     if let Some(d) = first {
@@ -52,7 +53,7 @@ pub fn replay(args: &Args) -> Result<(), Failure> {
         return Err(Failure::Check(format!("stopped after {steps} of {total} steps: the rest was not checked")));
     }
     if !replay.is_complete() {
-        return Err(Failure::Check("the recording was cut off: it has no end mark".to_owned()));
+        return Err(Failure::Check(format!("the recording was cut off after step {total}: it has no end mark")));
     }
     Ok(())
 }

@@ -1,14 +1,17 @@
 //! `sinew run`: a scene from start to end, with a summary, JSON, CSV, a recording and frames.
 
 use crate::export::{Export, Format};
-use crate::failure::Failure;
+use crate::failure::{Failure, named};
 use crate::measure::Summary;
-use crate::output::{Draft, Table, Target, ms, number};
+use crate::output::{Json, Table, ms, number};
+use crate::place::{Draft, Place};
 use crate::play::{Length, play};
 use crate::run_csv::{Csv, readings};
+use crate::screen::{note, screen};
 use crate::write_back::WriteBack;
 use crate::{interrupt, scenes, settings};
 use sinew::{Input, Phase, World};
+use sinew_scene::AnyScene;
 use sinew_wire::Recorder;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -26,9 +29,9 @@ pub struct Args {
     /// Change a value, as in settings.substeps=8 or, in a file, bodies.ball.mass=2; may be given often
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
-    /// Write the summary as JSON; `-` is stdout
+    /// Write the summary as JSON; `-` is stdout, here and at all other outputs
     #[arg(long, value_name = "FILE|-")]
-    json: Option<Target>,
+    json: Option<PathBuf>,
     /// Write one line a step
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
@@ -64,65 +67,120 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     world.set_settings(wanted)?;
     let steps = args.length.count(&scene, world.settings());
 
-    Target::check(&args.json)?;
-    let kept = args.write.as_deref().map(WriteBack::to).transpose()?;
-    let mut files = Files::create(args, scene.name(), &world)?;
+    let mut outputs = Outputs::create(args, scene.name(), &world)?;
     interrupt::install()?;
-    let measure = play(&scene, &mut world, steps, |world, input| files.step(world, input))?;
-    files.finish()?;
-    kept.map_or(Ok(()), |kept| kept.write(&scene, &world))?;
+    let measure = play(&scene, &mut world, steps, |world, input| {
+        outputs.step(world, input);
+        Ok(())
+    })?;
     let summary = measure.summary(scene.name(), &world);
     if interrupt::requested() {
-        eprintln!("sinew: stopped after {} of {steps} steps", summary.steps);
+        note(&format!("sinew: stopped after {} of {steps} steps", summary.steps));
     }
-    if let Some(target) = &args.json {
-        target.write(&summary)?;
-    }
-    if !Target::takes_stdout(&args.json) {
+    let quiet = outputs.quiet;
+    let written = outputs.finish(&scene, &world, &summary);
+    if !quiet {
         tell(&summary)?;
     }
-    Ok(())
+    written
 }
 
-/// What is written while the world runs.
-struct Files {
+/// All that is written. One that fails is given up and told; the others go on.
+struct Outputs {
     csv: Option<Csv>,
     tape: Option<Tape>,
     export: Option<Export>,
+    kept: Option<WriteBack>,
+    json: Json,
+    /// Stdout belongs to one of them: no summary there.
+    quiet: bool,
+    failed: usize,
 }
 
-impl Files {
+impl Outputs {
+    /// Opens every place before the first step: what cannot be written is refused while nothing is lost yet.
     fn create(args: &Args, name: &str, world: &World) -> Result<Self, Failure> {
         let columns = readings(&args.read, world)?;
-        let csv = args.csv.as_deref().map(|path| Csv::create(path, columns)).transpose()?;
-        let tape = args.record.as_deref().map(|path| Tape::create(path, world)).transpose()?;
+        let open = |path: &Option<PathBuf>| path.as_deref().map(Place::open).transpose();
+        let json = Json::open(&args.json)?;
+        let kept = args.write.as_deref().map(WriteBack::to).transpose()?;
+        let (csv, tape) = (open(&args.csv)?, open(&args.record)?);
+        let places = [json.place(), kept.as_ref().map(WriteBack::place), csv.as_ref(), tape.as_ref()];
+        let quiet = apart(&places)?;
         let begin = |folder: &Path| Export::create(folder, name, args.format, args.every, world);
-        Ok(Self { csv, tape, export: args.export.as_deref().map(begin).transpose()? })
+        let mut outputs = Self {
+            csv: csv.map(|place| Csv::create(place, columns)).transpose()?,
+            tape: tape.map(|place| Tape::create(place, world)).transpose()?,
+            export: args.export.as_deref().map(begin).transpose()?,
+            kept,
+            json,
+            quiet,
+            failed: 0,
+        };
+        outputs.add(Csv::head, Tape::start, world);
+        Ok(outputs)
     }
 
-    fn step(&mut self, world: &World, input: &Input) -> Result<(), Failure> {
-        if let Some(csv) = &mut self.csv {
-            csv.line(world)?;
+    fn step(&mut self, world: &World, input: &Input) {
+        self.add(|csv| csv.line(world), |tape| tape.step(world, input), world);
+    }
+
+    fn add(
+        &mut self,
+        line: impl FnOnce(&mut Csv) -> Result<(), Failure>,
+        section: impl FnOnce(&mut Tape) -> Result<(), Failure>,
+        world: &World,
+    ) {
+        if let Some(Err(failure)) = self.csv.as_mut().map(line) {
+            self.csv = None;
+            self.lost(failure);
         }
-        if let Some(tape) = &mut self.tape {
-            tape.step(world, input)?;
+        if let Some(Err(failure)) = self.tape.as_mut().map(section) {
+            self.tape = None;
+            self.lost(failure);
         }
-        if let Some(export) = &mut self.export {
-            export.step(world)?;
+        if let Some(Err(failure)) = self.export.as_mut().map(|export| export.step(world)) {
+            // the frames that are there keep what stands over them, if there is room for it
+            _ = self.export.take().map(Export::finish);
+            self.lost(failure);
         }
-        Ok(())
+    }
+
+    /// Tells it at once: a run may take hours.
+    fn lost(&mut self, failure: Failure) {
+        self.failed += 1;
+        if let Failure::Input(message) | Failure::Check(message) = failure {
+            note(&format!("sinew: {message}; all else goes on"));
+        }
     }
 
     /// Gives the files their names, also after a run that was stopped.
-    fn finish(self) -> Result<(), Failure> {
-        if let Some(csv) = self.csv {
-            csv.finish()?;
+    fn finish(mut self, scene: &AnyScene, world: &World, summary: &Summary) -> Result<(), Failure> {
+        let written = [
+            self.csv.take().map(Csv::finish),
+            self.tape.take().map(Tape::finish),
+            self.export.take().map(Export::finish),
+            self.kept.take().map(|kept| kept.write(scene, world)),
+            Some(std::mem::take(&mut self.json).write(summary)),
+        ];
+        written.into_iter().flatten().filter_map(Result::err).for_each(|failure| self.lost(failure));
+        match self.failed {
+            0 => Ok(()),
+            1 => Err(Failure::input("1 output was not written")),
+            n => Err(Failure::input(format!("{n} outputs were not written"))),
         }
-        if let Some(tape) = self.tape {
-            tape.finish()?;
-        }
-        self.export.map_or(Ok(()), Export::finish)
     }
+}
+
+/// Refuses two outputs at one place; true when one of them takes stdout.
+fn apart(places: &[Option<&Place>]) -> Result<bool, Failure> {
+    let places: Vec<&Place> = places.iter().copied().flatten().collect();
+    for (k, place) in places.iter().enumerate() {
+        if places[..k].iter().any(|other| other.is_same(place)) {
+            return Err(Failure::input(format!("{}: two outputs cannot have one place", named(place.path()))));
+        }
+    }
+    Ok(places.iter().any(|place| place.is_stdout()))
 }
 
 /// The summary for people.
@@ -155,7 +213,7 @@ pub fn tell(s: &Summary) -> Result<(), Failure> {
     }
     line("faults", format!("{}{}", s.faults, if s.finite { "" } else { ", and the state is not finite" }));
     line("hash", s.state_hash.clone());
-    let mut out = std::io::stdout().lock();
+    let mut out = screen();
     table.write(&mut out)?;
     out.flush()?;
     Ok(())
@@ -168,15 +226,19 @@ struct Tape {
 }
 
 impl Tape {
-    fn create(path: &Path, world: &World) -> Result<Self, Failure> {
+    fn create(place: Place, world: &World) -> Result<Self, Failure> {
         let recorder = Recorder::new(world)?;
-        Ok(Self { out: Draft::create(path)?, recorder })
+        Ok(Self { out: place.begin()?, recorder })
+    }
+
+    /// Writes the world at the start before the first step: a recording without it cannot be read.
+    fn start(&mut self) -> Result<(), Failure> {
+        self.out.put(&self.recorder.take())
     }
 
     fn step(&mut self, world: &World, input: &Input) -> Result<(), Failure> {
         self.recorder.record(input, world)?;
-        let bytes = self.recorder.take();
-        self.out.put(&bytes)
+        self.out.put(&self.recorder.take())
     }
 
     fn finish(mut self) -> Result<(), Failure> {

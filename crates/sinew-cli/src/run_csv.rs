@@ -2,11 +2,11 @@
 
 use crate::failure::{Failure, unknown};
 use crate::measure::elastic_energy;
-use crate::output::Draft;
+use crate::place::{Draft, Place};
 use sinew::{BodyId, BodyView, Phase, Real, Vec3, World};
+use sinew_scene::escape::escaped;
 use sinew_scene::gallery::near_miss;
 use sinew_scene::validate::tools::num;
-use std::path::Path;
 
 /// Quantities of a body that are vectors.
 const OF_BODY: [&str; 5] = ["position", "center", "velocity", "spin", "force"];
@@ -200,17 +200,21 @@ pub struct Csv {
 
 impl Csv {
     /// Begins a table of these readings; without any, of the usual columns.
-    pub fn create(path: &Path, readings: Vec<Reading>) -> Result<Self, Failure> {
-        let mut out = Draft::create(path)?;
-        if readings.is_empty() {
+    pub fn create(place: Place, readings: Vec<Reading>) -> Result<Self, Failure> {
+        Ok(Self { out: place.begin()?, readings })
+    }
+
+    /// The headings.
+    pub fn head(&mut self) -> Result<(), Failure> {
+        let head = if self.readings.is_empty() {
             let head = "tick,time_s,contacts,contact_rows,constraint_rows,penetration_m,kinetic_j,gravity_j,awake,asleep,faults";
-            let phases: Vec<String> = Phase::ALL.iter().map(|p| format!("{}_ms", p.name())).collect();
-            out.put(format!("{head},{}\n", phases.join(",")).as_bytes())?;
+            let phases: Vec<String> = phase_columns().map(|p| format!("{}_ms", p.name())).collect();
+            format!("{head},{}\n", phases.join(","))
         } else {
-            let names: Vec<String> = readings.iter().map(|r| quoted(&r.name)).collect();
-            out.put(format!("tick,time_s,{}\n", names.join(",")).as_bytes())?;
-        }
-        Ok(Self { out, readings })
+            let names: Vec<String> = self.readings.iter().map(|r| quoted(&r.name)).collect();
+            format!("tick,time_s,{}\n", names.join(","))
+        };
+        self.out.put(head.as_bytes())
     }
 
     /// The line of the step that was just made.
@@ -230,6 +234,12 @@ impl Csv {
     }
 }
 
+/// The phases in the order of their columns: those that came later are at the end, so that old columns keep their numbers.
+fn phase_columns() -> impl Iterator<Item = Phase> {
+    let late = [Phase::Plan, Phase::Cloth];
+    Phase::ALL.into_iter().filter(move |p| !late.contains(p)).chain(late)
+}
+
 fn usual(world: &World, line: &mut String) {
     let r = world.report();
     let (c, e) = (&r.counts, &r.energies);
@@ -238,14 +248,15 @@ fn usual(world: &World, line: &mut String) {
         line.push_str(&format!(",{}", num(x)));
     }
     line.push_str(&format!(",{},{},{}", c.awake, c.asleep, r.faults.len()));
-    for seconds in r.seconds {
-        line.push_str(&format!(",{:.6}", 1e3 * seconds));
+    for phase in phase_columns() {
+        line.push_str(&format!(",{:.6}", 1e3 * r.seconds[phase as usize]));
     }
 }
 
-/// A heading that may hold a comma or a quote.
+/// A heading that may hold a comma or a quote, and control characters of a name.
 fn quoted(name: &str) -> String {
-    if name.contains([',', '"']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.to_owned() }
+    let name = escaped(name);
+    if name.contains([',', '"']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.into_owned() }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! `sinew scenes`: the gallery, one scene a line. Also: finding the scene a user named.
 
 use crate::failure::{Failure, unknown};
+use crate::screen::screen;
 use crate::{friction, settings};
 use sinew_scene::file::{self, Syntax};
 use sinew_scene::{AnyScene, gallery};
@@ -9,7 +10,7 @@ use std::path::Path;
 
 /// Lists the scenes.
 pub fn scenes() -> Result<(), Failure> {
-    let mut out = std::io::stdout().lock();
+    let mut out = screen();
     for scene in gallery::scenes() {
         let figure = if scene.figure.is_empty() { String::new() } else { format!("  [{}]", scene.figure) };
         writeln!(out, "{:<16} {}{figure}", scene.name, scene.about)?;

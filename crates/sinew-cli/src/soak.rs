@@ -2,14 +2,16 @@
 //! faults, for memory that grows or is asked for in every step, and for steps that take long.
 
 use crate::failure::Failure;
-use crate::output::{Table, Target, ms};
+use crate::output::{Json, Table, ms};
 use crate::play::{above_zero, progress, step_count};
+use crate::screen::screen;
 use crate::{TALLY, interrupt, scenes, settings};
 use serde::Serialize;
 use sinew::{Input, World};
 use sinew_scene::AnyScene;
 use sinew_scene::faults::{Faults, is_finite};
 use std::io::Write;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// What to run, and for how long.
@@ -41,7 +43,7 @@ pub struct Args {
     steady: bool,
     /// Write the outcome as JSON; `-` is stdout
     #[arg(long, value_name = "FILE|-")]
-    json: Option<Target>,
+    json: Option<PathBuf>,
 }
 
 /// From 0 to 1.
@@ -120,17 +122,17 @@ pub fn soak(args: &Args) -> Result<(), Failure> {
         Ok(world)
     };
     let world = build()?;
-    Target::check(&args.json)?;
+    let json = Json::open(&args.json)?;
     interrupt::install()?;
     let mut soak = Soak::new(scene.clone(), &world);
     soak.run(world, build, args)?;
     let outcome = soak.finish(args.steady);
-    if let Some(target) = &args.json {
-        target.write(&outcome)?;
-    }
-    if !Target::takes_stdout(&args.json) {
+    let quiet = json.takes_stdout();
+    let written = json.write(&outcome);
+    if !quiet {
         tell(&outcome)?;
     }
+    written?;
     if outcome.failed.is_empty() { Ok(()) } else { Err(Failure::Check(outcome.failed.join("\n"))) }
 }
 
@@ -401,7 +403,7 @@ fn tell(o: &Outcome) -> Result<(), Failure> {
     line("faults", format!("{} by themselves", o.faults));
     line("injected", format!("{} bad commands, {} bad states", o.injected.commands, o.injected.states));
     line("outcome", if o.failed.is_empty() { "ok".to_owned() } else { format!("{} failed", o.failed.len()) });
-    let mut out = std::io::stdout().lock();
+    let mut out = screen();
     table.write(&mut out)?;
     out.flush()?;
     Ok(())

@@ -2,8 +2,9 @@
 
 use crate::failure::{Failure, unknown};
 use crate::interrupt;
-use crate::output::{Target, markdown_row, number};
+use crate::output::{Json, markdown_row, number};
 use crate::play::progress;
+use crate::screen::screen;
 use crate::validate_plots;
 use serde::Serialize;
 use sinew_scene::gallery::near_miss;
@@ -21,7 +22,7 @@ pub struct Args {
     model: Option<String>,
     /// Write the readings as JSON; `-` is stdout
     #[arg(long, value_name = "FILE|-")]
-    json: Option<Target>,
+    json: Option<PathBuf>,
     /// Print a Markdown table
     #[arg(long)]
     markdown: bool,
@@ -84,9 +85,9 @@ impl Row {
 /// Runs the cases.
 pub fn validate(args: &Args) -> Result<(), Failure> {
     let wanted = select(&args.names, args.model.as_deref())?;
-    Target::check(&args.json)?;
+    let json = Json::open(&args.json)?;
     interrupt::install()?;
-    let quiet = Target::takes_stdout(&args.json);
+    let quiet = json.takes_stdout();
     let bar = progress(wanted.len() as u64, "validate");
     let mut rows = Vec::new();
     if !quiet {
@@ -107,9 +108,7 @@ pub fn validate(args: &Args) -> Result<(), Failure> {
         done += 1;
     }
     bar.finish_and_clear();
-    if let Some(target) = &args.json {
-        target.write(&rows)?;
-    }
+    let written = json.write(&rows);
     if let Some(folder) = &args.plots {
         let shares: Vec<_> = rows.iter().filter_map(|r| Some((r.group, r.share()?))).collect();
         validate_plots::draw(folder, &shares)?;
@@ -118,6 +117,7 @@ pub fn validate(args: &Args) -> Result<(), Failure> {
     if !quiet {
         print_end(&rows, out, args.markdown)?;
     }
+    written?;
     if out > 0 {
         return Err(Failure::Check(format!("{out} of {} readings are out", rows.len())));
     }
@@ -170,7 +170,7 @@ const HEAD: [&str; 8] = ["id", "model", "quantity", "measured", "expected", "err
 fn print_head(markdown: bool) -> Result<(), Failure> {
     print_cells(&HEAD.map(str::to_owned), markdown)?;
     if markdown {
-        let mut out = std::io::stdout().lock();
+        let mut out = screen();
         writeln!(out, "| --- | --- | --- | ---: | ---: | ---: | ---: | --- |")?;
     }
     Ok(())
@@ -185,7 +185,7 @@ fn print_row(r: &Row, markdown: bool) -> Result<(), Failure> {
 
 /// One line at once: a case may take seconds, and people look on.
 fn print_cells(c: &[String; 8], markdown: bool) -> Result<(), Failure> {
-    let mut out = std::io::stdout().lock();
+    let mut out = screen();
     if markdown {
         writeln!(out, "{}", markdown_row(c))?;
     } else {
@@ -199,7 +199,7 @@ fn print_cells(c: &[String; 8], markdown: bool) -> Result<(), Failure> {
 
 fn print_end(rows: &[Row], out: usize, markdown: bool) -> Result<(), Failure> {
     let count = |word: &str| rows.iter().filter(|r| r.verdict() == word).count();
-    let mut stdout = std::io::stdout().lock();
+    let mut stdout = screen();
     let (ok, known, not) = (count("ok"), count("known"), count("n/a"));
     let blank = if markdown { "\n" } else { "" };
     writeln!(

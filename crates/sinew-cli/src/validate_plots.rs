@@ -1,7 +1,7 @@
 //! `sinew validate --plots DIR`: the telling cases as pictures, what was measured beside the law, and one picture of all readings.
 
 use crate::failure::Failure;
-use crate::output::Draft;
+use crate::place;
 use crate::plot::{Pen, Plot, Scale};
 use sinew::{
     Attach, Error, Geometry, Input, Material, Matter, Particles, RigidBody, Site, SoftBody, Strands, Sym3, TetMesh,
@@ -40,7 +40,7 @@ pub fn draw(folder: &Path, shares: &[Share]) -> Result<(), Failure> {
 }
 
 fn save(folder: &Path, name: &str, plot: &Plot) -> Result<(), Failure> {
-    Draft::save(&folder.join(format!("{name}.svg")), plot.svg().as_bytes())
+    place::save(&folder.join(format!("{name}.svg")), plot.svg().as_bytes())
 }
 
 /// Every n-th of a list.

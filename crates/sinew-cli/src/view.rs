@@ -1,8 +1,11 @@
 //! `sinew view SCENE` and `sinew` alone: the world in the browser.
 
 use crate::failure::Failure;
+use crate::screen::screen;
 use crate::{interrupt, scenes};
+use sinew_scene::escape::escaped;
 use sinew_server::{Ready, Show};
+use std::io::Write;
 use std::path::PathBuf;
 
 /// What `sinew` alone shows.
@@ -48,16 +51,19 @@ pub fn demo() -> Result<(), Failure> {
 fn open(show: Show, host: &str, port: u16) -> Result<(), Failure> {
     interrupt::install()?;
     let address = if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
-    println!("{}: {}", show.scene.name(), show.scene.about());
+    writeln!(screen(), "{}: {}", escaped(show.scene.name()), escaped(show.scene.about()))?;
     let ready = |ready: Ready| {
-        println!("Open {} in a browser; drag a body to pull it. Ctrl-C ends.", ready.url());
+        // a reader that closed the pipe does not end the server
+        _ = writeln!(screen(), "Open {} in a browser; drag a body to pull it. Ctrl-C ends.", ready.url());
         if ready.address.ip().is_unspecified() {
-            println!(
+            _ = writeln!(
+                screen(),
                 "From another machine: the same address with this machine's name instead of {}.",
                 ready.address.ip()
             );
         }
     };
-    sinew_server::serve(show, &address, ready, interrupt::requested).map_err(|e| Failure::input(e.to_string()))?;
+    sinew_server::serve(show, &address, ready, interrupt::requested)
+        .map_err(|e| Failure::input(escaped(&e.to_string())))?;
     Ok(())
 }

@@ -1,34 +1,38 @@
 //! `sinew run --write FILE`: the world at the end as a scene file that goes on from there.
 
-use crate::failure::Failure;
-use crate::output::Draft;
+use crate::failure::{Failure, named};
+use crate::place::Place;
 use sinew::World;
 use sinew_scene::AnyScene;
 use sinew_scene::file::{About, Syntax, write, write_scene};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Where the world goes, known to be good before the run.
 pub struct WriteBack {
-    path: PathBuf,
+    place: Place,
     syntax: Syntax,
 }
 
 impl WriteBack {
-    /// Refuses names that do not tell the form of the file.
+    /// Refuses names that do not tell the form of the file, and places that cannot be written.
     pub fn to(path: &Path) -> Result<Self, Failure> {
-        let syntax = Syntax::of(path).ok_or_else(|| {
-            Failure::input(format!("--write {}: a scene file ends in .toml or .json", path.display()))
-        })?;
-        Ok(Self { path: path.to_owned(), syntax })
+        let syntax = Syntax::of(path)
+            .ok_or_else(|| Failure::input(format!("--write {}: a scene file ends in .toml or .json", named(path))))?;
+        Ok(Self { place: Place::open(path)?, syntax })
+    }
+
+    /// Where it goes.
+    pub fn place(&self) -> &Place {
+        &self.place
     }
 
     /// Writes the world as it is; motions of a scene file go with it.
-    pub fn write(&self, scene: &AnyScene, world: &World) -> Result<(), Failure> {
+    pub fn write(self, scene: &AnyScene, world: &World) -> Result<(), Failure> {
         let about = About { about: scene.about().to_owned(), seconds: scene.seconds(), ..About::default() };
         let text = match scene {
             AnyScene::File(file) => write_scene(world, &about, file, self.syntax)?,
             AnyScene::BuiltIn(_) | AnyScene::WithLaw(..) => write(world, &about, self.syntax)?,
         };
-        Draft::save(&self.path, text.as_bytes())
+        self.place.save(text.as_bytes())
     }
 }

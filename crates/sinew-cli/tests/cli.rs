@@ -528,8 +528,13 @@ fn ctrl_c_ends_a_run_cleanly_and_everything_is_written() {
         .spawn()
         .expect("the binary runs");
     // when the recording grows the run is under way, and so is the handler
-    let growing = format!("{}.part", tape.path());
-    while std::fs::metadata(&growing).map_or(0, |m| m.len()) < 100_000 {
+    let grown = || {
+        let name = tape.0.file_name().and_then(|n| n.to_str()).expect("a plain name");
+        let all = std::fs::read_dir(tape.0.parent().expect("a folder")).expect("the folder").flatten();
+        let mut parts = all.filter(|e| e.file_name().to_str().is_some_and(|n| n.starts_with(name)));
+        parts.next().and_then(|e| e.metadata().ok()).map_or(0, |m| m.len())
+    };
+    while grown() < 100_000 {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
     let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");

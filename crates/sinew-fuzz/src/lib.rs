@@ -4,6 +4,8 @@
 //! `fuzz/` makes a libFuzzer program of each target (`cargo xtask fuzz TARGET`); `tests/corpus.rs` replays what is kept in
 //! `fuzz/corpus`, so that a fault which was found once is looked for in every test run.
 
+#![forbid(unsafe_code)]
+
 pub mod grammar;
 pub mod mesh;
 pub mod mutate;

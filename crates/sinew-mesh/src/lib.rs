@@ -16,6 +16,8 @@
 //! # Ok(()) }
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod cells;
 mod door;
 mod draft;
@@ -30,7 +32,7 @@ pub mod tetrahedralize;
 
 pub use door::DoorError;
 pub use error::{MeshError, Place};
-pub use format::{Encoding, Format, read, read_bytes, write, write_as, write_bytes};
+pub use format::{Encoding, Format, files, read, read_bytes, write, write_as, write_bytes};
 pub use inspect::{Report, inspect};
 pub use mesh::{Mesh, Notes};
 pub use repair::{Repaired, repair};

@@ -4,6 +4,8 @@
 //! comes out is one [`Record`] a variant, with speed and quality side by side, in the peers' names and units, so that one
 //! reader and one list of goals ([`Case`]) serve both halves. Nothing here prints and nothing here knows a peer.
 
+#![forbid(unsafe_code)]
+
 pub mod beam;
 pub mod boxes;
 pub mod cloth;

@@ -47,13 +47,21 @@ const CASES: &[Case] = &[
         "[settings]\nsweeps = 2.5\n",
         &["s.toml:2:10: settings.sweeps: expected a whole number from 1 to 10000, found 2.5"],
     ),
-    ("[settings]\ndt = 0\n", &["s.toml:2:6: settings.dt: expected a number above 0 and at most 10, found 0"]),
+    ("[settings]\ndt = 0\n", &["s.toml:2:6: settings.dt: expected a number from 0.000000001 to 10, found 0"]),
     (
         "[settings]\ngravity = [0, -9.81]\n",
-        &["s.toml:2:11: settings.gravity: expected a list of 3, each a number, found a list of 2"],
+        &[
+            "s.toml:2:11: settings.gravity: expected a list of 3, each a number from -100000 to 100000, found a list of 2",
+        ],
     ),
-    ("[settings]\ngravity = [0, 'down', 0]\n", &["s.toml:2:15: settings.gravity[1]: expected a number, found 'down'"]),
-    ("[settings]\ngravity = [0, nan, 0]\n", &["s.toml:2:15: settings.gravity[1]: expected a number, found NaN"]),
+    (
+        "[settings]\ngravity = [0, 'down', 0]\n",
+        &["s.toml:2:15: settings.gravity[1]: expected a number from -100000 to 100000, found 'down'"],
+    ),
+    (
+        "[settings]\ngravity = [0, nan, 0]\n",
+        &["s.toml:2:15: settings.gravity[1]: expected a number from -100000 to 100000, found NaN"],
+    ),
     ("[settings]\nlanes = 'yes'\n", &["s.toml:2:9: settings.lanes: expected true or false, found 'yes'"]),
     (
         "[settings]\ncontact = { kind = 'sofd' }\n",

@@ -8,7 +8,7 @@ use sinew::{Blueprint, BodySpec, BodyView, Geometry, Motion, Phase, Pose, Real, 
 use sinew_scene::{AnyScene, gallery};
 
 /// Number of the protocol: raised when a page of the old number would not understand.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 /// Pictures of the scenes, as they were when this was built: name and PNG.
 pub static THUMBS: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/thumbs.rs"));

@@ -5,6 +5,8 @@
 //! ([`talk`]): the scene as JSON once, then frames, of which each viewer gets those it can keep up with; orders as JSON back
 //! ([`order`]). All viewers see the same world. `docs/protocol.md` has the bytes.
 
+#![forbid(unsafe_code)]
+
 pub mod describe;
 pub mod door;
 pub mod frame;

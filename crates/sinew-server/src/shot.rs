@@ -4,7 +4,7 @@
 use crate::layer::Layers;
 use crate::picture::Picture;
 use serde_json::{Map, Value};
-use sinew::{ConstraintForce, ContactForce, Counts, Quat, Real, Vec3, World};
+use sinew::{ConstraintForce, ContactForce, Counts, Phase, Quat, Real, Vec3, World};
 use std::sync::Arc;
 
 /// A held point.
@@ -76,7 +76,7 @@ pub struct Shot {
     /// Counts.
     pub counts: Counts,
     /// Seconds by phase.
-    pub phases: [f64; 8],
+    pub phases: [f64; Phase::ALL.len()],
     /// Kinetic, of gravity, elastic [J]; the last is NaN when nobody wants it.
     pub energies: [Real; 3],
     /// Deepest penetration [m].

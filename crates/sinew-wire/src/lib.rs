@@ -43,6 +43,8 @@
 //! allocated; trees lie flat in the file and are built with a limit on depth; what is decoded goes through the same
 //! doors as a user's own bodies.
 
+#![forbid(unsafe_code)]
+
 #[cfg(not(target_endian = "little"))]
 compile_error!("the columns of a state are written as they lie in memory: this crate needs a little-endian target");
 

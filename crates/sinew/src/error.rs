@@ -90,6 +90,11 @@ pub(crate) fn not_negative(what: &str, value: crate::math::Real) -> Result<(), E
     check(what, value, value.is_finite() && value >= 0.0, "finite and at least 0")
 }
 
+/// Checks a factor on gravity. More than this is a slip of the pen: the limit of gravity times it is still far from overflow.
+pub(crate) fn gravity_factor(what: &str, factor: crate::math::Real) -> Result<(), Error> {
+    check(what, factor, factor.abs() <= 1e5, "from -1e5 to 1e5")
+}
+
 /// Checks a vector that must be finite.
 pub(crate) fn finite_vec(what: &str, v: crate::math::Vec3) -> Result<(), Error> {
     for (name, c) in ["x", "y", "z"].iter().zip(v.to_array()) {

@@ -3,7 +3,7 @@
 use crate::math::{Real, Vec3};
 use crate::model::{BodyId, ConstraintId};
 
-/// The eight phases of a step, in order. The same words are used in files, timers, docs and viewer.
+/// The ten phases of a step, in order. The same words are used in files, timers, docs and viewer.
 ///
 /// ```
 /// use sinew::*;
@@ -236,9 +236,9 @@ pub struct PairForce {
 pub struct ConstraintForce {
     /// The constraint.
     pub id: ConstraintId,
-    /// Force on its second body [N], last substep. For constraints with many rows that share no body: zero.
+    /// Force on its second body [N], mean over the step. For constraints with many rows that share no body: zero.
     pub force: Vec3,
-    /// Torque on its second body [N·m], last substep.
+    /// Torque on its second body [N·m], mean over the step.
     pub torque: Vec3,
     /// Largest magnitude among its rows [N, N·m or Pa]: the maximum tension of a pair, the maximum torque of a fold,
     /// the pressure. `World::row_forces` has all of them.

@@ -2,7 +2,7 @@
 //! parameters.
 
 use crate::classic::Penalty;
-use crate::error::{Error, check, finite_vec, not_negative, positive};
+use crate::error::{Error, check, not_negative};
 use crate::math::{Real, Vec3};
 use crate::model::PairRules;
 use crate::solver::implicit::Settings as Implicit;
@@ -166,9 +166,9 @@ pub enum TimeOfContact {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// Step [s]. Smaller: more accurate, more work. Default 1/60.
+    /// Step [s], 1e-9 to 10. Smaller: more accurate, more work. Default 1/60.
     pub dt: Real,
-    /// Gravity [m/s²]. Default (0, −9.81, 0).
+    /// Gravity [m/s²], each component −1e5 to 1e5. Default (0, −9.81, 0).
     pub gravity: Vec3,
     /// Substeps of a step. More: stiffer stacks and joints, cost in proportion. Default 4.
     pub substeps: u32,
@@ -340,30 +340,28 @@ impl Settings {
 
     /// Rejects values out of range; the error names the first.
     pub fn check(&self) -> Result<(), Error> {
-        positive("settings.dt", self.dt)?;
-        check("settings.dt", self.dt, self.dt <= 10.0, "at most 10 s")?;
-        finite_vec("settings.gravity", self.gravity)?;
-        let counts = [
-            ("settings.substeps", self.substeps, 1, 1000),
-            ("settings.max_substeps", self.max_substeps, 1, 1000),
-            ("settings.implicit_substeps", self.implicit_substeps, 1, 1000),
-            ("settings.sweeps", self.sweeps, 1, 10_000),
-            ("settings.relax_sweeps", self.relax_sweeps, 1, 10_000),
-            ("settings.impact_substeps", self.impact_substeps, 1, 1000),
-            ("settings.sheet_substeps", self.sheet_substeps, 1, 1000),
-            ("settings.threads", self.threads, 1, 256),
-        ];
-        for (what, n, low, high) in counts {
-            check(what, n as Real, (low..=high).contains(&n), "a count in the allowed range (see its documentation)")?;
+        check("settings.dt", self.dt, (1e-9..=10.0).contains(&self.dt), "from 1e-9 to 10 [s]")?;
+        for (what, part) in
+            ["settings.gravity.x", "settings.gravity.y", "settings.gravity.z"].into_iter().zip(self.gravity.to_array())
+        {
+            // ten thousand times the earth's: more than centrifuges and crashes; the square of what a step adds is a float
+            check(what, part, part.abs() <= 1e5, "from -1e5 to 1e5 [m/s²]")?;
         }
+        self.check_counts()?;
         for (what, s) in
             [("settings.contact", self.contact), ("settings.joint", self.joint), ("settings.friction", self.friction)]
         {
             match s {
                 Stabilization::Baumgarte(share) => check(what, share, (0.0..=1.0).contains(&share), "between 0 and 1")?,
                 Stabilization::Soft { frequency, damping_ratio } => {
-                    positive(&format!("{what}.frequency"), frequency)?;
-                    not_negative(&format!("{what}.damping_ratio"), damping_ratio)?;
+                    let (rapid, strong) = (frequency, damping_ratio);
+                    check(
+                        &format!("{what}.frequency"),
+                        rapid,
+                        rapid > 0.0 && rapid <= 1e9,
+                        "above 0, at most 1e9 [Hz]",
+                    )?;
+                    check(&format!("{what}.damping_ratio"), strong, (0.0..=1e6).contains(&strong), "from 0 to 1e6")?;
                 }
             }
         }
@@ -373,36 +371,68 @@ impl Settings {
             check_penalty(law)?;
         }
         check("settings.warm_start", self.warm_start, (0.0..=1.0).contains(&self.warm_start), "between 0 and 1")?;
-        for (what, value) in [
-            ("settings.stop_residual", self.stop_residual),
-            ("settings.contact_margin", self.contact_margin),
-            ("settings.contact_slop", self.contact_slop),
-            ("settings.push_speed", self.push_speed),
-            ("settings.restitution_speed", self.restitution_speed),
-            ("settings.recycle_distance", self.recycle_distance),
-            ("settings.sleep_speed", self.sleep_speed),
-        ] {
-            not_negative(what, value)?;
-        }
+        not_negative("settings.stop_residual", self.stop_residual)?;
+        let slop = self.contact_slop;
+        check("settings.contact_slop", slop, (0.0..=1.0).contains(&slop), "between 0 and 1")?;
+        self.check_lengths_and_speeds()?;
         check("settings.sleep_time", self.sleep_time, self.sleep_time >= 0.0, "at least 0 (infinity: never sleep)")?;
         let loud = self.force_threshold;
         check("settings.force_threshold", loud, loud > 0.0, "above 0 (infinity: no events)")?;
-        positive("settings.minimum_gap", self.minimum_gap)?;
-        positive("settings.max_speed", self.max_speed)?;
-        positive("settings.max_turn", self.max_turn)
+        let turn = self.max_turn;
+        check("settings.max_turn", turn, turn > 0.0 && turn <= 1e3, "above 0, at most 1e3 [rad]")
+    }
+
+    fn check_counts(&self) -> Result<(), Error> {
+        for (what, n) in [
+            ("settings.substeps", self.substeps),
+            ("settings.max_substeps", self.max_substeps),
+            ("settings.implicit_substeps", self.implicit_substeps),
+            ("settings.impact_substeps", self.impact_substeps),
+            ("settings.sheet_substeps", self.sheet_substeps),
+        ] {
+            check(what, n as Real, (1..=1000).contains(&n), "from 1 to 1000")?;
+        }
+        for (what, n) in [("settings.sweeps", self.sweeps), ("settings.relax_sweeps", self.relax_sweeps)] {
+            check(what, n as Real, (1..=10_000).contains(&n), "from 1 to 10000")?;
+        }
+        let n = self.threads;
+        check("settings.threads", n as Real, (1..=256).contains(&n), "from 1 to 256")
+    }
+
+    /// A kilometre of gap and a thousand kilometres a second: beyond them nothing that a world can hold is meant.
+    fn check_lengths_and_speeds(&self) -> Result<(), Error> {
+        for (what, length) in
+            [("settings.contact_margin", self.contact_margin), ("settings.recycle_distance", self.recycle_distance)]
+        {
+            check(what, length, (0.0..=1e3).contains(&length), "from 0 to 1e3 [m]")?;
+        }
+        for (what, speed) in [
+            ("settings.push_speed", self.push_speed),
+            ("settings.restitution_speed", self.restitution_speed),
+            ("settings.sleep_speed", self.sleep_speed),
+        ] {
+            check(what, speed, (0.0..=1e6).contains(&speed), "from 0 to 1e6 [m/s]")?;
+        }
+        let (gap, speed) = (self.minimum_gap, self.max_speed);
+        check("settings.minimum_gap", gap, gap > 0.0 && gap <= 1e3, "above 0, at most 1e3 [m]")?;
+        check("settings.max_speed", speed, speed > 0.0 && speed <= 1e6, "above 0, at most 1e6 [m/s]")
     }
 }
 
 fn check_penalty(law: Penalty) -> Result<(), Error> {
+    let size = |what: &str, x: Real, must| check(what, x, x > 0.0 && x <= 1e12, must);
+    let length = |x: Real| check("settings.contact_method.buffer", x, x > 0.0 && x <= 1e3, "above 0, at most 1e3 [m]");
     match law {
-        Penalty::Quadratic { stiffness } => positive("settings.contact_method.stiffness", stiffness),
+        Penalty::Quadratic { stiffness } => {
+            size("settings.contact_method.stiffness", stiffness, "above 0, at most 1e12 [N/m]")
+        }
         Penalty::Buffered { stiffness, buffer } => {
-            positive("settings.contact_method.stiffness", stiffness)?;
-            positive("settings.contact_method.buffer", buffer)
+            size("settings.contact_method.stiffness", stiffness, "above 0, at most 1e12 [N/m]")?;
+            length(buffer)
         }
         Penalty::LogBarrier { strength, buffer } => {
-            positive("settings.contact_method.strength", strength)?;
-            positive("settings.contact_method.buffer", buffer)
+            size("settings.contact_method.strength", strength, "above 0, at most 1e12 [J]")?;
+            length(buffer)
         }
     }
 }

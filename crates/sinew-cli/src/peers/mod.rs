@@ -12,7 +12,8 @@ mod table;
 
 use crate::failure::{Failure, unknown};
 use crate::interrupt;
-use crate::output::Target;
+use crate::output::Json;
+use crate::screen::{note, screen};
 use child::Outcome;
 use judge::Row;
 use line::Line;
@@ -58,7 +59,7 @@ pub fn half(word: &str) -> Result<(), Failure> {
     let scene = scene(word)?;
     let mut told = Ok(());
     scene.run(&mut |record| {
-        let mut out = std::io::stdout().lock();
+        let mut out = screen();
         let line = writeln!(out, "{}", record.line()).and_then(|()| out.flush());
         told = std::mem::replace(&mut told, Ok(())).and(line);
     });
@@ -70,7 +71,7 @@ pub fn compare(
     args: &Comparison,
     folder: &std::path::Path,
     markdown: bool,
-    json: &Option<Target>,
+    json: &Option<PathBuf>,
 ) -> Result<(), Failure> {
     let scenes = if args.scenes.is_empty() {
         Scene::ALL.to_vec()
@@ -84,11 +85,11 @@ pub fn compare(
         let all = left_out.join("\n");
         return Err(Failure::input(format!("{}: no peer is built; run its setup.sh first\n{all}", folder.display())));
     }
-    Target::check(json)?;
+    let json = Json::open(json)?;
     interrupt::install()?;
     let pin = child::pin();
     if pin.is_none() {
-        eprintln!("sinew: no taskset here: nobody is pinned to a core, the times will scatter more");
+        note("sinew: no taskset here: nobody is pinned to a core, the times will scatter more");
     }
     let ours = Half::ours()?;
     let mut rows = Vec::new();
@@ -104,7 +105,7 @@ pub fn compare(
                 if interrupt::requested() {
                     break;
                 }
-                eprintln!("{} {}, run {run} of {}", scene.name(), half.name, args.runs);
+                note(&format!("{} {}, run {run} of {}", scene.name(), half.name, args.runs));
                 let outcome = child::run(half.command(scene, pin), Duration::from_secs(args.limit));
                 take(half, scene, outcome, lines, &mut left_out);
             }
@@ -114,13 +115,12 @@ pub fn compare(
         }
     }
     let results = Results { rows, left_out };
-    if let Some(target) = json {
-        target.write(&table::json(&results))?;
-    }
-    if !Target::takes_stdout(json) {
+    let quiet = json.takes_stdout();
+    let written = json.write(&table::json(&results));
+    if !quiet {
         table::tell(&results, markdown)?;
     }
-    Ok(())
+    written
 }
 
 /// Keeps the lines of a run, and says what was wrong with it.
@@ -128,7 +128,7 @@ fn take(half: &Half, scene: Scene, outcome: Outcome, lines: &mut Vec<Line>, left
     let page = line::read(&outcome.text, scene.name());
     let mut say = |what: String| {
         let text = format!("{} {}: {what}", scene.name(), half.name);
-        eprintln!("    {text}");
+        note(&format!("    {text}"));
         if !left_out.contains(&text) {
             left_out.push(text);
         }

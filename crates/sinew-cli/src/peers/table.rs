@@ -4,6 +4,7 @@ use super::Results;
 use super::judge::Row;
 use crate::failure::Failure;
 use crate::output::{Table, markdown_row};
+use crate::screen::screen;
 use serde_json::{Value, json};
 use sinew_peers::{Goal, Measure};
 use std::io::Write;
@@ -13,7 +14,7 @@ const NOTE: &str = "ratio: median of Sinew by theirs, below 1 Sinew is faster; o
 
 /// Tables by scene, then who was left out.
 pub fn tell(results: &Results, markdown: bool) -> Result<(), Failure> {
-    let mut out = std::io::stdout().lock();
+    let mut out = screen();
     write(results, markdown, &mut out)?;
     out.flush()?;
     Ok(())

@@ -18,7 +18,7 @@ use crate::error::{MeshError, Place};
 use crate::mesh::Mesh;
 use crate::scan::{Fault, Parsed};
 use std::fs;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 /// Files longer than this are refused [bytes].
 const MAX_BYTES: u64 = 1 << 31;
@@ -157,20 +157,24 @@ pub fn write(path: impl AsRef<Path>, mesh: &Mesh) -> Result<(), MeshError> {
 
 /// As [`write()`], with a choice between text and binary.
 pub fn write_as(path: impl AsRef<Path>, mesh: &Mesh, encoding: Encoding) -> Result<(), MeshError> {
+    for (path, bytes) in files(path, mesh, encoding)? {
+        let told = |e: std::io::Error| MeshError::Io { file: path.display().to_string(), reason: e.to_string() };
+        fs::write(&path, bytes).map_err(told)?;
+    }
+    Ok(())
+}
+
+/// The files that [`write_as`] writes, with their bytes: one, or two for TetGen. For callers that write files their own way.
+pub fn files(path: impl AsRef<Path>, mesh: &Mesh, encoding: Encoding) -> Result<Vec<(PathBuf, Vec<u8>)>, MeshError> {
     let path = path.as_ref();
     let format = Format::of(path)?;
-    let save = |path: &Path, bytes: &[u8]| {
-        fs::write(path, bytes).map_err(|e| MeshError::Io { file: path.display().to_string(), reason: e.to_string() })
-    };
     if format == Format::TetGen {
-        for (ending, text) in tetgen::write(mesh) {
-            save(&path.with_extension(ending), text.as_bytes())?;
-        }
-        return Ok(());
+        let of = |(ending, text): (&str, String)| (path.with_extension(ending), text.into_bytes());
+        return Ok(tetgen::write(mesh).into_iter().map(of).collect());
     }
     let file = path.display().to_string();
     let bytes = encode(mesh, format, encoding).map_err(|what| MeshError::CannotWrite { file, what })?;
-    save(path, &bytes)
+    Ok(vec![(path.to_owned(), bytes)])
 }
 
 /// A mesh as the bytes of a file. TetGen's format is several files: use [`write()`] for it.

@@ -127,7 +127,7 @@ record!(RigidSpec, "rigid body", "A rigid body.", base rigid, {
     center_of_mass: FINITE, "Centre of mass in body coordinates [m]; without: from its shapes.";
     linear_damping: NOT_NEGATIVE, "Rate at which velocity decays [1/s].";
     angular_damping: NOT_NEGATIVE, "Rate at which spin decays [1/s].";
-    gravity_scale: FINITE, "Factor on gravity.";
+    gravity_scale: from_to(-1e5, 1e5), "Factor on gravity.";
     can_sleep: ANY, "Whether it may fall asleep.";
     continuous: ANY, "Swept along its path: fast bodies do not pass thin walls.";
     name: ANY, "Its name in reports; without: the name of the table.";
@@ -268,7 +268,7 @@ record!(ParticlesSpec, "particles", "Bare particles.", base |_| ParticlesSpec::o
         pinned: ANY, "Numbers of those that stay where they are.";
         surface: ANY, "How they rub and bounce.";
         groups: ANY, "Whom they meet.";
-        gravity_scale: FINITE, "Factor on gravity.";
+        gravity_scale: from_to(-1e5, 1e5), "Factor on gravity.";
         damping: NOT_NEGATIVE, "Rate at which velocity decays [1/s].";
         name: ANY, "Their name in reports; without: the name of the table.";
     }
@@ -364,7 +364,7 @@ record!(SoftSpec, "soft body", "A deformable body.", base |_| {
         self_contact: ANY, "The surface touches itself.";
         air: ANY, "The air around its surface: drag and wind; without: vacuum.";
         groups: ANY, "Whom it meets.";
-        gravity_scale: FINITE, "Factor on gravity.";
+        gravity_scale: from_to(-1e5, 1e5), "Factor on gravity.";
         damping: NOT_NEGATIVE, "Rate at which velocity decays, as in a thin fluid [1/s].";
         name: ANY, "Its name in reports; without: the name of the table.";
         repeat: ANY, "Copies of it.";

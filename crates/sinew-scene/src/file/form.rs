@@ -31,6 +31,11 @@ impl Rule {
         Self { infinite: true, ..self }
     }
 
+    /// The low end itself is not allowed.
+    pub const fn above(self) -> Self {
+        Self { open_low: true, ..self }
+    }
+
     /// The high end itself is not allowed.
     pub const fn below(self) -> Self {
         Self { open_high: true, ..self }

@@ -49,8 +49,9 @@ impl Form for Real {
             reader.problem(node.span, format!("{wide:e} is too large for the numbers of this build"));
             return None;
         }
-        // what is left after rounding counts: 1e-60 is 0 here
-        if !rule.allows(num(x)) {
+        // what is left after rounding counts, of the bounds too: 1e-60 is 0 here, and 1e-9 no less than the bound 1e-9
+        let [low, high] = [rule.low, rule.high].map(|bound| num(narrow(bound)));
+        if !(Rule { low, high, ..*rule }).allows(num(x)) {
             return reader.unexpected(node, &Self::wants(rule));
         }
         Some(x)

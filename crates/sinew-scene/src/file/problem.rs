@@ -1,6 +1,7 @@
 //! What is wrong with a file: each fault with its place, its path and what to do.
 
 use super::tree::Span;
+use crate::escape::escaped;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -19,7 +20,7 @@ pub(crate) struct Source {
     pub text: String,
 }
 
-/// One fault of a scene file.
+/// One fault of a scene file. As text its control characters are escaped.
 ///
 /// An example is at [`file::SceneFile`](crate::file::SceneFile).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,23 +77,27 @@ impl Problem {
 
     /// The message with the offending line and a mark below it.
     pub fn render(&self) -> String {
-        let skip = self.skip;
         let shown = self.shown.replace('\t', " ");
-        let room = LINE_WIDTH.saturating_sub(self.column - 1 - skip).max(1);
-        let mark = "^".repeat(self.width.min(room));
+        let at = self.column - 1 - self.skip;
+        let width = self.width.min(LINE_WIDTH.saturating_sub(at).max(1));
+        // the mark stands below what is shown, and control characters are shown longer than they are
+        let grown = |text: &str| escaped(text).chars().count() - text.chars().count();
+        let part = |from: usize, count: usize| shown.chars().skip(from).take(count).collect::<String>();
+        let before = " ".repeat(at + grown(&part(0, at)));
+        let mark = "^".repeat(width + grown(&part(at, width)));
         let number = self.line.to_string();
-        let (left, before) = (" ".repeat(number.len()), " ".repeat(self.column - 1 - skip));
-        format!("{self}\n {number} | {shown}\n {left} | {before}{mark}")
+        let left = " ".repeat(number.len());
+        format!("{self}\n {number} | {}\n {left} | {before}{mark}", escaped(&shown))
     }
 }
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}: ", self.file, self.line, self.column)?;
+        write!(f, "{}:{}:{}: ", escaped(&self.file), self.line, self.column)?;
         if !self.path.is_empty() {
-            write!(f, "{}: ", self.path)?;
+            write!(f, "{}: ", escaped(&self.path))?;
         }
-        f.write_str(&self.message)
+        f.write_str(&escaped(&self.message))
     }
 }
 

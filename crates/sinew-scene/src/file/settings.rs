@@ -9,13 +9,22 @@ const SWEEPS: Rule = from_to(1.0, 10_000.0);
 const ITERATIONS: Rule = from_to(1.0, 100_000.0);
 const PASSES: Rule = from_to(0.0, 100_000.0);
 /// A time step [s].
-const STEP: Rule = Rule { open_low: true, ..from_to(0.0, 10.0) };
+const STEP: Rule = from_to(1e-9, 10.0);
+/// Gravity along an axis [m/s²].
+const GRAVITY: Rule = from_to(-1e5, 1e5);
+/// A length [m] or a speed [m/s] of the engine.
+const LENGTH: Rule = from_to(0.0, 1e3);
+const SPEED: Rule = from_to(0.0, 1e6);
+/// Stiffness [N/m] or strength [J] of a penalty.
+const STIFFNESS: Rule = from_to(0.0, 1e12).above();
+/// A stiffness without unit, or a frequency [Hz].
+const RELATIVE: Rule = from_to(0.0, 1e9).above();
 /// A relative tolerance.
-const TOLERANCE: Rule = Rule { open_low: true, ..SHARE }.below();
+const TOLERANCE: Rule = SHARE.above().below();
 
 record!(Settings, "settings", "Every knob of the engine.", base |_| Settings::default(), {
     dt: STEP, "Step [s].";
-    gravity: FINITE, "Gravity [m/s²].";
+    gravity: GRAVITY, "Gravity [m/s²].";
     substeps: SUBSTEPS, "Substeps of a step. More: stiffer stacks and joints, cost in proportion.";
     max_substeps: SUBSTEPS, "Most substeps that explicit deformable models may ask for on their own.";
     implicit_substeps: SUBSTEPS, "Substeps of islands with implicit bodies in them. More: less damping by the integrator.";
@@ -30,19 +39,19 @@ record!(Settings, "settings", "Every knob of the engine.", base |_| Settings::de
     friction_bound: ANY, "What bounds the friction of a contact.";
     average_impulses: ANY, "Divide a body's contact impulses by the number of its contacts. Loses momentum; for comparison.";
     contact_method: ANY, "What answers particles and rigid bodies on fixed surfaces that have a signed distance.";
-    contact_margin: NOT_NEGATIVE, "Gap at which a contact is made before touch, on top of what speed needs [m].";
-    contact_slop: NOT_NEGATIVE, "Penetration that is left alone, as a share of the smaller body's half width.";
-    push_speed: NOT_NEGATIVE, "Largest speed at which overlap is pushed apart [m/s].";
+    contact_margin: LENGTH, "Gap at which a contact is made before touch, on top of what speed needs [m].";
+    contact_slop: SHARE, "Penetration that is left alone, as a share of the smaller body's half width.";
+    push_speed: SPEED, "Largest speed at which overlap is pushed apart [m/s].";
     friction: ANY, "How static friction takes back what a sticking contact has slipped.";
     pairs: ANY, "How the friction and the restitution of two surfaces become those of the pair.";
-    restitution_speed: NOT_NEGATIVE, "Impacts slower than this do not bounce [m/s].";
-    recycle_distance: NOT_NEGATIVE, "How far a pair may move before its contact points are found anew [m].";
-    sleep_speed: NOT_NEGATIVE, "Speed below which a body counts as still [m/s].";
+    restitution_speed: SPEED, "Impacts slower than this do not bounce [m/s].";
+    recycle_distance: LENGTH, "How far a pair may move before its contact points are found anew [m].";
+    sleep_speed: SPEED, "Speed below which a body counts as still [m/s].";
     sleep_time: NOT_NEGATIVE.or_infinite(), "How long an island must be still to fall asleep [s]; inf: never.";
-    max_speed: POSITIVE, "A body faster than this is frozen and reported [m/s].";
-    max_turn: POSITIVE, "Spin beyond this is cut back [rad per substep].";
+    max_speed: SPEED.above(), "A body faster than this is frozen and reported [m/s].";
+    max_turn: from_to(0.0, 1e3).above(), "Spin beyond this is cut back [rad per substep].";
     guaranteed: ANY, "No surface ever crosses another at the end of a step: motion is cut short of the contact.";
-    minimum_gap: POSITIVE, "Gap that guaranteed keeps [m].";
+    minimum_gap: LENGTH.above(), "Gap that guaranteed keeps [m].";
     put_back: ANY, "Points that crossed a surface are put back to the first contact (FC eq. 4.5).";
     time_of_contact: ANY, "How put_back finds the first contact.";
     impact_substeps: SUBSTEPS, "Most substeps that fast impacts may ask for; 1: none.";
@@ -55,10 +64,10 @@ record!(Settings, "settings", "Every knob of the engine.", base |_| Settings::de
 });
 
 record!(Implicit, "implicit settings", "Counts and tolerances of implicit islands.", base |_| Implicit::default(), {
-    stiffness: POSITIVE, "Stiffness of a hard row on an implicit body, in units of the implicit mass it meets.";
-    soft_stiffness: POSITIVE, "The same for a contact between two soft bodies.";
-    rigid_stiffness: POSITIVE, "The same for a row between particles and rigid bodies.";
-    tangential: POSITIVE, "Stiffness of friction's springs relative to the above.";
+    stiffness: RELATIVE, "Stiffness of a hard row on an implicit body, in units of the implicit mass it meets.";
+    soft_stiffness: RELATIVE, "The same for a contact between two soft bodies.";
+    rigid_stiffness: RELATIVE, "The same for a row between particles and rigid bodies.";
+    tangential: RELATIVE, "Stiffness of friction's springs relative to the above.";
     carry: SHARE, "Part of the way that the impulse a hard row starts from goes to its impulse, each substep.";
     tolerance: TOLERANCE, "CG stops when its residual has this size relative to the right-hand side.";
     iterations: ITERATIONS, "Largest number of CG iterations in all passes together.";
@@ -69,8 +78,8 @@ record!(Implicit, "implicit settings", "Counts and tolerances of implicit island
 
 choice!(Stabilization, "stabilization", "How a row turns position error into velocity.", {
     "soft" => Soft, "A damped spring that grows no stiffer than the substep can carry.", {
-        frequency frequency: Real, POSITIVE => 1000.0, "Natural frequency [Hz]; capped at a quarter of the substep rate.";
-        damping_ratio damping_ratio: Real, NOT_NEGATIVE => 1.0, "Damping ratio; above 1 no overshoot.";
+        frequency frequency: Real, RELATIVE => 1000.0, "Natural frequency [Hz]; capped at a quarter of the substep rate.";
+        damping_ratio damping_ratio: Real, from_to(0.0, 1e6) => 1.0, "Damping ratio; above 1 no overshoot.";
     };
     "baumgarte" => Baumgarte, "A rigid row; the error divided by the substep times a share.", {
         0 share: Real, SHARE, "Share of the error.";
@@ -95,15 +104,15 @@ choice!(ContactMethod, "contact method", "What answers contacts with fixed and k
 
 choice!(Penalty, "penalty", "A force that grows with the overlap.", {
     "quadratic" => Quadratic, "A spring from the surface.", {
-        stiffness stiffness: Real, POSITIVE, "Stiffness [N/m].";
+        stiffness stiffness: Real, STIFFNESS, "Stiffness [N/m].";
     };
     "buffered" => Buffered, "A spring from a buffer above the surface.", {
-        stiffness stiffness: Real, POSITIVE, "Stiffness [N/m].";
-        buffer buffer: Real, POSITIVE, "Height of the buffer [m].";
+        stiffness stiffness: Real, STIFFNESS, "Stiffness [N/m].";
+        buffer buffer: Real, LENGTH.above(), "Height of the buffer [m].";
     };
     "barrier" => LogBarrier, "A logarithmic barrier that nothing crosses.", {
-        strength strength: Real, POSITIVE, "Strength [J].";
-        buffer buffer: Real, POSITIVE, "Height of the buffer [m].";
+        strength strength: Real, STIFFNESS, "Strength [J].";
+        buffer buffer: Real, LENGTH.above(), "Height of the buffer [m].";
     };
 });
 

@@ -5,7 +5,7 @@ use super::soft::{Air, Built, SoftBody};
 use super::surface::{Cells, Surface};
 use super::{Groups, Material, Particles};
 use crate::deformable::{Deformable, oriented};
-use crate::error::{Error, check, finite, finite_vec, not_negative, weighable};
+use crate::error::{Error, check, finite_vec, gravity_factor, not_negative, weighable};
 use crate::math::{Real, Vec3};
 use std::ops::Range;
 
@@ -235,7 +235,7 @@ impl Nodes {
 impl NodeTraits {
     fn check(&self, who: &str) -> Result<(), Error> {
         not_negative(&format!("{who}.damping"), self.damping)?;
-        finite(&format!("{who}.gravity_scale"), self.gravity_scale)?;
+        gravity_factor(&format!("{who}.gravity_scale"), self.gravity_scale)?;
         if let Some(air) = &self.air {
             air.check(&format!("{who}.air"))?;
         }

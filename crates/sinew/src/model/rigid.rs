@@ -2,7 +2,7 @@
 
 use super::{Groups, Material, Shape};
 use crate::collision::{Geometry, Sdf};
-use crate::error::{Error, check, finite, finite_vec, not_negative, weighable};
+use crate::error::{Error, check, finite_vec, gravity_factor, not_negative, weighable};
 use crate::math::{FAR, Mat3, Pose, Quat, Real, Sym3, Vec3};
 use std::sync::Arc;
 
@@ -403,7 +403,7 @@ fn check_numbers(spec: &RigidBody, who: &str) -> Result<(), Error> {
     finite_vec(&format!("{who}.spin"), spec.spin)?;
     not_negative(&format!("{who}.linear_damping"), spec.linear_damping)?;
     not_negative(&format!("{who}.angular_damping"), spec.angular_damping)?;
-    finite(&format!("{who}.gravity_scale"), spec.gravity_scale)?;
+    gravity_factor(&format!("{who}.gravity_scale"), spec.gravity_scale)?;
     not_negative(&format!("{who}.density"), spec.density)?;
     if let Some(m) = spec.mass {
         weighable(&format!("{who}.mass"), m)?;

@@ -41,7 +41,7 @@ mod space;
 
 use crate::constraint::{Bounds, RowBuffer, RowId, Term};
 use crate::deformable::Operator;
-use crate::error::{Error, check, positive};
+use crate::error::{Error, check};
 use crate::math::{Block, Real, Sym3, Vec3, add};
 use cg::{Plan, Radii, conjugate_gradient, dot};
 use momentum_correction::{Seat, balance, settle};
@@ -153,26 +153,25 @@ impl Default for Settings {
 impl Settings {
     /// Rejects values out of range; the error names the first.
     pub(crate) fn check(&self) -> Result<(), Error> {
-        positive("settings.implicit.stiffness", self.stiffness)?;
-        positive("settings.implicit.soft_stiffness", self.soft_stiffness)?;
-        positive("settings.implicit.rigid_stiffness", self.rigid_stiffness)?;
-        positive("settings.implicit.tangential", self.tangential)?;
+        for (what, size) in [
+            ("settings.implicit.stiffness", self.stiffness),
+            ("settings.implicit.soft_stiffness", self.soft_stiffness),
+            ("settings.implicit.rigid_stiffness", self.rigid_stiffness),
+            ("settings.implicit.tangential", self.tangential),
+        ] {
+            check(what, size, size > 0.0 && size <= 1e9, "above 0, at most 1e9")?;
+        }
         check("settings.implicit.carry", self.carry, (0.0..=1.0).contains(&self.carry), "between 0 and 1")?;
         let tolerance = self.tolerance;
         check("settings.implicit.tolerance", tolerance, tolerance > 0.0 && tolerance < 1.0, "between 0 and 1")?;
         let counts = [
-            ("settings.implicit.iterations", self.iterations, 1),
-            ("settings.implicit.passes", self.passes, 1),
-            ("settings.implicit.audit_passes", self.audit_passes, 0),
-            ("settings.implicit.guard", self.guard, 0),
+            ("settings.implicit.iterations", self.iterations, 1, "from 1 to 100000"),
+            ("settings.implicit.passes", self.passes, 1, "from 1 to 100000"),
+            ("settings.implicit.audit_passes", self.audit_passes, 0, "from 0 to 100000"),
+            ("settings.implicit.guard", self.guard, 0, "from 0 to 100000"),
         ];
-        for (what, n, low) in counts {
-            check(
-                what,
-                n as Real,
-                (low..=100_000).contains(&n),
-                "a count in the allowed range (see its documentation)",
-            )?;
+        for (what, n, low, must) in counts {
+            check(what, n as Real, (low..=100_000).contains(&n), must)?;
         }
         Ok(())
     }

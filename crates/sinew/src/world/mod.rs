@@ -181,7 +181,7 @@ impl World {
     }
 
     /// Forces of a constraint's rows in the last step: tension of each pair (a pull is negative) [N], torque of each
-    /// fold [N·m], pressure [Pa]. Values of the last substep; in implicit islands the mean over the step. Zero before
+    /// fold [N·m], pressure [Pa]. Means over the step. Zero before
     /// the first step after an edit.
     pub fn row_forces(&self, id: ConstraintId) -> Result<&[Real], Error> {
         self.model.constraints.get(id.index, id.generation).ok_or(Error::StaleConstraint(id))?;

@@ -1,0 +1,234 @@
+//! Where outputs go. A plain file gets its name only when it is whole; whatever else is there is written to, never replaced.
+
+use crate::failure::Failure;
+use std::fs::{File, OpenOptions, Permissions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+
+/// Links that are followed by hand before the system's own limit speaks.
+const LINKS: usize = 40;
+/// Longest name that its temporary file repeats [bytes]: names of 255 bytes are the longest of usual file systems.
+const LONG_NAME: usize = 200;
+
+/// A place that can be written to.
+#[derive(Debug)]
+pub struct Place {
+    /// As it was given, for messages.
+    path: PathBuf,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    /// A plain file, there or not: its path without links, and the rights of the file that is there.
+    Plain(PathBuf, Option<Permissions>),
+    /// A device, a FIFO or another descriptor, open.
+    Through(File),
+    Stdout,
+    Stderr,
+}
+
+impl Place {
+    /// Opens a place before the work is done: what cannot be written is refused now. `-` is stdout.
+    pub fn open(path: &Path) -> Result<Self, Failure> {
+        let place = Self::find(path)?;
+        if let Kind::Plain(file, _) = &place.kind {
+            temporary(file).map_err(Failure::file(path))?;
+        }
+        Ok(place)
+    }
+
+    /// Looks at what is there.
+    fn find(path: &Path) -> Result<Self, Failure> {
+        let kind = kind(path).map_err(Failure::file(path))?;
+        Ok(Self { path: path.to_owned(), kind })
+    }
+
+    /// True when it is stdout: nothing else may be printed there.
+    pub fn is_stdout(&self) -> bool {
+        matches!(self.kind, Kind::Stdout)
+    }
+
+    /// True when one of the two would overwrite the other, or both would be mixed.
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (&self.kind, &other.kind) {
+            (Kind::Plain(a, _), Kind::Plain(b, _)) => a == b,
+            (Kind::Stdout, Kind::Stdout) => true,
+            _ => false,
+        }
+    }
+
+    /// Its name, for messages.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Begins to write.
+    pub fn begin(self) -> Result<Draft, Failure> {
+        let end = match self.kind {
+            Kind::Plain(to, rights) => {
+                let file = temporary(&to).map_err(Failure::file(&self.path))?;
+                End::Named { file, to, rights }
+            }
+            Kind::Through(file) => End::Through(Box::new(file)),
+            Kind::Stdout => End::Through(Box::new(io::stdout())),
+            Kind::Stderr => End::Through(Box::new(io::stderr())),
+        };
+        Ok(Draft { path: self.path, end })
+    }
+
+    /// Writes all of it.
+    pub fn save(self, bytes: &[u8]) -> Result<(), Failure> {
+        let mut draft = self.begin()?;
+        draft.put(bytes)?;
+        draft.finish()
+    }
+}
+
+/// A file of these bytes.
+pub fn save(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    Place::find(path)?.save(bytes)
+}
+
+/// An output in the making.
+///
+/// Bytes go to the system at once and not through a buffer: a process that is killed loses the step at hand only.
+pub struct Draft {
+    path: PathBuf,
+    end: End,
+}
+
+enum End {
+    /// A plain file under a temporary name, removed when it is given up.
+    Named {
+        file: NamedTempFile,
+        to: PathBuf,
+        rights: Option<Permissions>,
+    },
+    Through(Box<dyn Write>),
+    /// The reader of a FIFO or pipe has gone away: that is no failure, and the rest is left out.
+    Closed,
+}
+
+impl Draft {
+    /// Adds bytes.
+    pub fn put(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        let written = match &mut self.end {
+            End::Named { file, .. } => file.write_all(bytes),
+            End::Through(out) => out.write_all(bytes).and_then(|()| out.flush()),
+            End::Closed => Ok(()),
+        };
+        match written {
+            Err(e) if e.kind() == io::ErrorKind::BrokenPipe => self.end = End::Closed,
+            other => other.map_err(Failure::file(&self.path))?,
+        }
+        Ok(())
+    }
+
+    /// Gives a plain file its name.
+    pub fn finish(self) -> Result<(), Failure> {
+        let End::Named { file, to, rights } = self.end else { return Ok(()) };
+        // what came to this place since it was opened is not replaced either
+        let named = match to.symlink_metadata() {
+            Ok(there) if !there.is_file() => Err((io::Error::other("is not a plain file any more"), file)),
+            _ => {
+                // rights that cannot be given again are no reason to lose the content
+                _ = rights.map(|rights| file.as_file().set_permissions(rights));
+                file.persist(&to).map(drop).map_err(|e| (e.error, e.file))
+            }
+        };
+        named.map_err(|(error, file)| {
+            let left = file.keep().map(|(_, path)| format!("; what was written is in {}", path.display()));
+            Failure::input(format!("{}: {}{}", self.path.display(), reason(&error), left.unwrap_or_default()))
+        })
+    }
+}
+
+/// What stands at a path.
+fn kind(path: &Path) -> io::Result<Kind> {
+    if path == Path::new("-") {
+        return Ok(Kind::Stdout);
+    }
+    if let Some(descriptor) = descriptor(path) {
+        return open_descriptor(&descriptor);
+    }
+    match path.metadata() {
+        Ok(there) if there.is_dir() => Err(io::Error::other("is a folder, not a file")),
+        Ok(there) => {
+            // neither made nor cut; the system's own guards on links and rights speak here
+            let file = OpenOptions::new().write(true).open(path)?;
+            if file.metadata()?.is_file() != there.is_file() {
+                return Err(io::Error::other("was replaced while it was opened"));
+            }
+            if there.is_file() {
+                Ok(Kind::Plain(path.canonicalize()?, Some(there.permissions())))
+            } else {
+                Ok(Kind::Through(file))
+            }
+        }
+        Err(e) if e.kind() == io::ErrorKind::NotFound => new_file(path).map(|file| Kind::Plain(file, None)),
+        Err(e) => Err(e),
+    }
+}
+
+/// The path of a file that is not there yet.
+fn new_file(path: &Path) -> io::Result<PathBuf> {
+    if let Ok(target) = path.read_link() {
+        let told = format!("is a link to {}, which is not there; make that file or remove the link", target.display());
+        return Err(io::Error::other(told));
+    }
+    let name = path.file_name().ok_or_else(|| io::Error::other("is not the name of a file"))?;
+    Ok(folder_of(path).canonicalize()?.join(name))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// The descriptor of a process that a path leads to, as /dev/stdout does. What it stands for may be a plain file, but
+/// a new file in its place would not be what stdout writes to.
+fn descriptor(path: &Path) -> Option<PathBuf> {
+    let mut path = path.to_owned();
+    for _ in 0..LINKS {
+        let folder = folder_of(&path).canonicalize().ok()?;
+        if folder == Path::new("/dev/fd") || (folder.starts_with("/proc") && folder.ends_with("fd")) {
+            return Some(folder.join(path.file_name()?));
+        }
+        path = folder.join(path.read_link().ok()?);
+    }
+    None
+}
+
+fn open_descriptor(path: &Path) -> io::Result<Kind> {
+    let own = Path::new("/proc/self/fd").canonicalize().ok();
+    let is_own = path.parent().is_some_and(|p| Some(p) == own.as_deref() || p == Path::new("/dev/fd"));
+    match path.file_name().and_then(|name| name.to_str()) {
+        Some("1") if is_own => return Ok(Kind::Stdout),
+        Some("2") if is_own => return Ok(Kind::Stderr),
+        _ => {}
+    }
+    // a plain file behind a descriptor is added to: its beginning may be of others
+    let plain = path.metadata()?.is_file();
+    OpenOptions::new().write(true).append(plain).open(path).map(Kind::Through)
+}
+
+/// A file beside its place, with a random name that was not there before, neither as file nor as link.
+fn temporary(to: &Path) -> io::Result<NamedTempFile> {
+    let mut prefix = to.file_name().filter(|name| name.len() <= LONG_NAME).unwrap_or("sinew".as_ref()).to_owned();
+    prefix.push(".");
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix).suffix(".part").rand_bytes(8);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // as any new file: the process's mask takes away from it
+        builder.permissions(Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder_of(to)).map_err(|e| io::Error::new(e.kind(), reason(&e)))
+}
+
+/// The system's reason without the temporary name around it.
+fn reason(e: &io::Error) -> String {
+    e.get_ref().and_then(|inner| inner.source()).map_or_else(|| e.to_string(), ToString::to_string)
+}
