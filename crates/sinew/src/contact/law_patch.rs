@@ -2,6 +2,7 @@
 //! end, and the torque against rolling and spinning of a patch. The same laws as in lanes (`contact/kernel/rigid.rs`).
 
 use crate::constraint::{Bounds, RowBuffer, RowId, Term};
+use crate::contact::law;
 use crate::island::SubstepContext;
 use crate::math::{Real, Sym3, Vec3};
 use crate::model::Material;
@@ -84,8 +85,7 @@ pub(crate) fn resist(work: &mut Work) -> Real {
 
 /// A vector brought back into a disc.
 fn within([a, b]: [Real; 2], radius: Real) -> [Real; 2] {
-    let length = (a * a + b * b).sqrt();
-    let back = if length > radius { radius / length } else { 1.0 };
+    let back = law::onto_disc((), a * a + b * b, radius);
     [a * back, b * back]
 }
 

@@ -9,10 +9,9 @@
 //! Sums of the step, restitution and rolling resistance are in `law_whole`. No lanes here.
 
 use crate::constraint::{Bounds, RowBuffer, RowId};
-use crate::contact::kernel::rigid;
 use crate::contact::readout::PointImpulse;
 use crate::contact::route::Route;
-use crate::contact::{law_patch, point};
+use crate::contact::{law, law_patch, point};
 use crate::friction::{AnisotropyFrame, Coefficients, Contact, Law, Memory};
 use crate::island::SubstepContext;
 use crate::math::{Block, Real, quat};
@@ -72,9 +71,8 @@ pub(crate) fn rows(ctx: &SubstepContext, model: &Model, settings: &Settings, wor
                 point::terms(model, work, m, axes[axis], at.at, &mut terms);
                 rows.push(&terms, bias, bias, 0.0, bounds);
             }
-            let overlap = (at.gap + slop(model, m, settings)).min(0.0);
-            let push = (overlap * p.bias_rate).max(-p.push_speed);
-            let (bias, correction) = if at.gap > 0.0 { (at.gap * p.inv_h, 0.0) } else { (push, push) };
+            let bias = law::normal_bias((), at.gap, slop(model, m, settings), p.bias_rate, p);
+            let correction = bias - law::open_bias((), at.gap, p);
             point::terms(model, work, m, at.normal, at.at, &mut terms);
             let id = rows.push(&terms, bias, correction, 0.0, Bounds::AtLeast(0.0));
             // soft like the contacts without a law: the points of a patch share its load by their depths, and not by
@@ -169,23 +167,15 @@ pub(crate) fn settle(ctx: &SubstepContext, work: &mut Work) {
             (point.stick, point.slipping) = (c.anisotropy.way_back(seen.stretch), u32::from(seen.slipping));
             continue;
         }
-        let mut stick = c.anisotropy.way(point.stick);
-        for (stick, slip) in stick.iter_mut().zip(slip) {
-            *stick += ctx.h * slip;
-        }
-        let most = c.reach * ctx.contact.friction_stretch * law_rows.rows()[row].diagonal;
-        let length = (stick[0] * stick[0] + stick[1] * stick[1]).sqrt();
-        if length > most {
-            stick = stick.map(|s| s * (most / length));
-        }
+        let limit = law::displacement_limit((), c.reach, law_rows.rows()[row].diagonal, &ctx.contact);
+        let (stick, creep) = law::settle((), c.anisotropy.way(point.stick), slip, limit, ctx.h);
         point.stick = c.anisotropy.way_back(stick);
-        let slides = a * a + b * b >= (0.9999 * c.reach) * (0.9999 * c.reach);
-        let slides = slides && n > 0.0;
-        let creep = ctx.h * (slip[0] * slip[0] + slip[1] * slip[1]).sqrt();
+        let at_cone = if n > 0.0 { law::at_cone((), a * a + b * b, c.reach) } else { 0.0 };
+        let slid = if point.slipping != 0 { 1.0 } else { 0.0 };
         // Karnopp's law has a band of its own
         let slides = match c.law {
             Law::Karnopp(_) => seen.slipping && n > 0.0,
-            _ => rigid::slips(slides, point.slipping != 0, creep, most),
+            _ => law::slips((), at_cone, slid, creep, limit) > 0.0,
         };
         point.slipping = u32::from(slides);
     }

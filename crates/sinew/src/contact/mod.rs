@@ -4,6 +4,7 @@
 pub(crate) mod cloth;
 pub(crate) mod find;
 pub(crate) mod kernel;
+pub(crate) mod law;
 pub(crate) mod law_patch;
 pub(crate) mod law_rows;
 pub(crate) mod light_nodes;

@@ -6,10 +6,9 @@
 
 use crate::classic::in_world;
 use crate::constraint::{Bounds, Constraint, RowBuffer, View};
-use crate::contact::kernel::rigid;
 use crate::contact::readout::PointImpulse;
 use crate::contact::route::{BodyRoute, Route};
-use crate::contact::{law_rows, point};
+use crate::contact::{law, law_rows, point};
 use crate::debug::timing::PhaseClock;
 use crate::friction::{AnisotropyFrame, Memory};
 use crate::guard::energy_limiter;
@@ -303,8 +302,7 @@ fn contact_rows(
         t.row = rows.len() as u32;
         t.start = point.impulse[0] * island.scale;
         point::terms_at_one_point(model, work, m, t.normal, t.at, &mut terms);
-        let gap = if t.gap < 0.0 { (t.gap + slop(model, m, settings)).min(0.0) } else { t.gap };
-        let bias = (gap / ctx.h).max(-settings.push_speed);
+        let bias = law::normal_bias((), t.gap, slop(model, m, settings), ctx.contact.inv_h, &ctx.contact);
         let n = rows.push(&terms, bias, bias.min(0.0), 0.0, Bounds::AtLeast(0.0));
         let (approach, least) = (rows.relative_velocity(n, &work.velocity), ctx.contact.restitution_speed);
         if let Some(bias) = point::rebound(material.restitution, approach, t.gap, ctx.h, least) {
@@ -419,7 +417,7 @@ fn keep_contacts(ctx: &SubstepContext, work: &mut Work, settings: &Settings, isl
         let point = &mut contacts[t.manifold as usize].points[t.point as usize];
         let [along, across] = t.anisotropy.push_back([a, b]);
         point.impulse = [settings.implicit.carried(t.start, n), along, across].map(|i| i / island.scale);
-        let mut stick = t.anisotropy.way(point.stick);
+        let stick = t.anisotropy.way(point.stick);
         if t.law.has_bristle() {
             let memory = Memory { stretch: stick, slipping: point.slipping != 0 };
             let slip = slip.map(|v| v * t.seen);
@@ -427,17 +425,15 @@ fn keep_contacts(ctx: &SubstepContext, work: &mut Work, settings: &Settings, isl
             (point.stick, point.slipping) = (t.anisotropy.way_back(seen.stretch), u32::from(seen.slipping));
             continue;
         }
-        for (stick, slip) in stick.iter_mut().zip(slip) {
-            *stick += ctx.h * slip;
-        }
-        let most = rows[1].softness * ctx.h * t.friction * n;
-        let length = (stick[0] * stick[0] + stick[1] * stick[1]).sqrt();
-        if length > most {
-            stick = stick.map(|s| s * (most / length));
-        }
+        // the spring of a row: softness·h per unit of its largest impulse
+        let limit = rows[1].softness * ctx.h * t.friction * n;
+        let before = stick[0] + ctx.h * slip[0];
+        let across = stick[1] + ctx.h * slip[1];
+        let at_cone = if n > 0.0 && before * before + across * across > limit * limit { 1.0 } else { 0.0 };
+        let (stick, creep) = law::settle((), stick, slip, limit, ctx.h);
         point.stick = t.anisotropy.way_back(stick);
-        let creep = ctx.h * (slip[0] * slip[0] + slip[1] * slip[1]).sqrt();
-        point.slipping = u32::from(rigid::slips(length > most && n > 0.0, point.slipping != 0, creep, most));
+        let slid = if point.slipping != 0 { 1.0 } else { 0.0 };
+        point.slipping = u32::from(law::slips((), at_cone, slid, creep, limit) > 0.0);
     }
 }
 

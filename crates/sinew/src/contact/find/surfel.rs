@@ -6,8 +6,8 @@ use crate::collision::surface::feature;
 use crate::collision::{Bounds3, Ellipsoid, Geometry};
 use crate::contact::cloth::memory;
 use crate::contact::find::{ellipsoid, surface};
-use crate::contact::kernel::rigid;
 use crate::contact::kernel::surface::Wants;
+use crate::contact::law;
 use crate::contact::readout::PointImpulse;
 use crate::contact::{cloth, point};
 use crate::island::SubstepContext;
@@ -362,8 +362,8 @@ pub(crate) fn rows(ctx: &SubstepContext, model: &Model, rules: &PairRules, work:
         let Some(at) = point::place(model, &work.pose, m, 0) else { continue };
         let material = last.material(model, rules, m);
         let point = m.points[0];
-        let push = (at.gap.min(0.0) * p.bias_rate).max(-p.push_speed);
-        let (bias, correction) = if at.gap > 0.0 { (at.gap * p.inv_h, 0.0) } else { (push, push) };
+        let bias = law::normal_bias((), at.gap, 0.0, p.bias_rate, p);
+        let correction = bias - law::open_bias((), at.gap, p);
         let [normal, slide, across] = point.impulse;
         let wants = Wants {
             bias: [p.friction_rate * point.stick[0], p.friction_rate * point.stick[1], bias],
@@ -403,18 +403,12 @@ pub(crate) fn settle(ctx: &SubstepContext, model: &Model, rules: &PairRules, wor
         let material = last.material(model, rules, m);
         let point = &mut m.points[0];
         let mu = if point.slipping != 0 { material.kinetic_friction } else { material.static_friction };
-        let sticks = t1 * t1 + t2 * t2 < (0.9999 * mu * n) * (0.9999 * mu * n);
-        for (stick, slip) in point.stick.iter_mut().zip(slip) {
-            *stick += ctx.h * slip;
-        }
-        // returned onto the cone: the stretch that the largest friction can hold
-        let most = mu * n * ctx.contact.friction_stretch * answer;
-        let length = (point.stick[0] * point.stick[0] + point.stick[1] * point.stick[1]).sqrt();
-        if length > most {
-            point.stick = point.stick.map(|s| s * (most / length));
-        }
-        let creep = ctx.h * (slip[0] * slip[0] + slip[1] * slip[1]).sqrt();
-        point.slipping = u32::from(rigid::slips(!sticks && n > 0.0, point.slipping != 0, creep, most));
+        let limit = law::displacement_limit((), mu * n, answer, &ctx.contact);
+        let (stick, creep) = law::settle((), point.stick, slip, limit, ctx.h);
+        let at_cone = if n > 0.0 { law::at_cone((), t1 * t1 + t2 * t2, mu * n) } else { 0.0 };
+        let slid = if point.slipping != 0 { 1.0 } else { 0.0 };
+        point.stick = stick;
+        point.slipping = u32::from(law::slips((), at_cone, slid, creep, limit) > 0.0);
     }
 }
 

@@ -26,8 +26,8 @@
 //! next ones. It takes the same impulses as the nodes with the other sign, for velocities and for places.
 
 use crate::contact::kernel::node::{Side, cut, level, seen, turned};
-use crate::contact::kernel::rigid::BREAK_AWAY;
 use crate::contact::kernel::rigid_batch::ContactParams;
+use crate::contact::law;
 use crate::math::lane3::{V3, add, along, cross, dot, load3, root_and_inverse, scale, splat3, store3, sub};
 use crate::math::{Eight, Eight3, LANES, Lane, Mat3, Quat, Real, Vec3};
 use crate::state::{GripMemory, contact_flag};
@@ -375,17 +375,15 @@ impl ClothContacts {
         };
 
         // normals
-        let open = gap.max(none) * L::splat(t, p.inv_h);
-        let push = (gap * L::splat(t, p.bias_rate)).max(L::splat(t, -p.push_speed));
-        let bias = gap.select_gt(none, open, push);
+        let (open, bias) = (law::open_bias(t, gap, p), law::normal_bias(t, gap, none, L::splat(t, p.bias_rate), p));
         let besides = if turn.first { un } else { un + dot(n, e) };
-        let firm = (none - (besides + bias) * inverse).max(none);
-        let solve_normal = (none - (un + open) * inverse).max(none);
+        let firm = law::normal_impulse(t, none, inverse, besides + bias);
+        let solve_normal = law::normal_impulse(t, none, inverse, un + open);
 
         // friction: what it can take off the slip, whose length is that of u without un
         let (still, moving) = (L::splat(t, collider.static_friction), L::splat(t, collider.kinetic_friction));
         let slipping = L::load(t, &grip.slipping[at..]);
-        let friction = slipping.select_gt(none, moving, still);
+        let friction = law::coefficient(t, slipping, [still, moving]);
         let limit = friction * solve_normal * k;
         let square = solve_normal.select_gt(none, (dot(u, u) - un * un).max(none), none);
         let (_, per) = root_and_inverse(t, square + tiny);
@@ -396,7 +394,7 @@ impl ClothContacts {
         // the slip since it stuck, and whether it slides away
         let held = load3(t, &grip.stick, at);
         let held = level(t, n, if coupled.moves { turned(t, &side.turn, held) } else { held });
-        let most = friction * firm * L::splat(t, p.friction_stretch) * k;
+        let most = law::displacement_limit(t, friction * firm, k, p);
         // who slides forgets it; others seldom need cutting back
         let stretch = dot(held, held);
         let sticks = stretch.select_gt(L::splat(t, NO_SLIP * NO_SLIP), one - over, none);
@@ -404,7 +402,7 @@ impl ClothContacts {
         let back = scale(held, L::splat(t, -p.friction_rate));
         let stick = along(along(held, back, L::splat(t, p.h)), slip, over * most * per);
         let creep = (one - part) * square * per * L::splat(t, p.h);
-        let slips = over * creep.select_gt(most * L::splat(t, BREAK_AWAY), one, slipping);
+        let slips = law::slips(t, over, slipping, creep, most);
         let slips = firm.select_gt(none, slips, none);
 
         let solve_friction = solve_normal.select_gt(none, part * inverse, none);

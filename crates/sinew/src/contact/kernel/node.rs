@@ -14,8 +14,8 @@
 //! their impulses are added up in the order of lanes, and the body answers before the next batch (Gauss-Seidel between
 //! batches, Jacobi inside, stable while eight nodes are light). s is the slip since the contact stuck, as in `contact.rs`.
 
-use crate::contact::kernel::rigid::BREAK_AWAY;
 use crate::contact::kernel::rigid_batch::ContactParams;
+use crate::contact::law;
 use crate::math::lane3::{V3, along, cross, dot, load3, splat3, store3, sub};
 use crate::math::{Block, Blocks, Eight, Eight3, Kernel, LANES, Lane, Mat3, Quat, Real, Sym3, Vec3, put, run, vec};
 use crate::solver::pgs::Pass;
@@ -321,17 +321,14 @@ pub(crate) fn cut<L: Lane>(t: L::Token, p: V3<L>, square: L, reach: L) -> V3<L> 
     if !square.any_gt(reach * reach) {
         return p;
     }
-    let length = square.sqrt().max(L::splat(t, 1e-30));
-    let one = L::splat(t, 1.0);
-    let scale = square.select_gt(reach * reach, reach.div(length), one);
+    let scale = law::onto_disc(t, square, reach);
     [p[0] * scale, p[1] * scale, p[2] * scale]
 }
 
 /// Coefficient of friction.
 #[inline(always)]
 fn coefficient<L: Lane>(t: L::Token, batch: &NodeBatch, slipping: L) -> L {
-    let (still, moving) = (L::splat(t, batch.static_friction), L::splat(t, batch.kinetic_friction));
-    slipping.select_gt(L::splat(t, 0.0), moving, still)
+    law::coefficient(t, slipping, [L::splat(t, batch.static_friction), L::splat(t, batch.kinetic_friction)])
 }
 
 /// The shapes that nodes look at, in world axes from the body.
@@ -372,10 +369,8 @@ fn meet<L: Lane>(t: L::Token, faced: &Faced<L>, (x, w): (V3<L>, L), side: &Side,
         flat.select_gt(none, plane[2], d[2] * per),
     ];
     let gap = flat.select_gt(none, dot(n, d), length) - radius;
-    let open = gap * L::splat(t, p.inv_h);
-    let push = (gap * L::splat(t, p.bias_rate)).max(L::splat(t, -p.push_speed));
-    let bias = gap.select_gt(none, open, push);
-    let relax_bias = gap.select_gt(none, open, none);
+    let bias = law::normal_bias(t, gap, none, L::splat(t, p.bias_rate), p);
+    let relax_bias = law::open_bias(t, gap, p);
     let stiff = w + L::splat(t, side.inv_mass) + dot(arm, arm) * L::splat(t, side.most);
     Met { n, arm, gap, bias, relax_bias, inverse: L::splat(t, 1.0).div(stiff) }
 }
@@ -391,7 +386,7 @@ fn solve_normal<L: Lane>(
     friction: L,
 ) -> Held<L> {
     let none = L::splat(t, 0.0);
-    let impulse = (old.0 - (un + bias) * met.inverse).max(none);
+    let impulse = law::normal_impulse(t, old.0, met.inverse, un + bias);
     let wanted = along(old.1, wish, none - met.inverse);
     (impulse, cut(t, wanted, dot(wanted, wanted), friction * impulse))
 }
@@ -413,15 +408,11 @@ fn settled<L: Lane>(
     (friction, slipping): (L, L),
     p: &ContactParams,
 ) -> (V3<L>, L) {
-    let (none, one) = (L::splat(t, 0.0), L::splat(t, 1.0));
+    let none = L::splat(t, 0.0);
     let reach = friction * held.0;
-    let most = reach * L::splat(t, p.friction_stretch).div(met.inverse);
-    let stick = along(level(t, met.n, stick), slip, L::splat(t, p.h));
-    let stick = cut(t, stick, dot(stick, stick), most);
-    let edge = reach * L::splat(t, 0.9999);
-    let cut = (edge * edge).select_gt(dot(held.1, held.1), none, one);
-    let creep = L::splat(t, p.h) * dot(slip, slip).sqrt();
-    let slips = cut * (creep - most * L::splat(t, BREAK_AWAY)).select_gt(none, one, slipping);
+    let limit = law::displacement_limit(t, reach, L::splat(t, 1.0).div(met.inverse), p);
+    let (stick, creep) = law::settle(t, level(t, met.n, stick), slip, limit, p.h);
+    let slips = law::slips(t, law::at_cone(t, dot(held.1, held.1), reach), slipping, creep, limit);
     (stick, held.0.select_gt(none, slips, none))
 }
 

@@ -15,6 +15,7 @@
 //! lane it is the scalar path, and `contact_oracle.rs` checks it against plain rows.
 
 use crate::contact::kernel::rigid_batch::{ContactBatch, ContactParams, PointLanes};
+use crate::contact::law;
 use crate::math::lane3::{V3, add, cross, dot, load3, scale, store3, sub};
 use crate::math::{Blocks, Number, Real, Sixteen, Sixteen3};
 
@@ -461,7 +462,7 @@ fn solve_friction<L: Number>(
         let slip2 = dot(t2, relative) + L::load(t, &point.stick[1][at..]) * rate;
         let [normal_impulse, old1, old2] = load3::<L>(t, &point.impulse, at);
         let slipping = L::load(t, &point.slipping[at..]);
-        let coefficient = slipping.select_gt(zero, kinetic_friction, static_friction);
+        let coefficient = law::coefficient(t, slipping, [static_friction, kinetic_friction]);
         let touching = normal_impulse.select_gt(zero, weight_bound, zero);
         let reach = weight_bound.select_gt(-L::splat(t, 0.5), touching, coefficient * normal_impulse);
 
@@ -476,9 +477,7 @@ fn solve_friction<L: Number>(
         let inside = reach * reach - (stick1 * stick1 + stick2 * stick2);
         let slide1 = old1 - slip_mass * slip1;
         let slide2 = old2 - slip_mass * slip2;
-        let length = (slide1 * slide1 + slide2 * slide2).sqrt();
-        let tiny = L::splat(t, Real::MIN_POSITIVE);
-        let back = (reach.div(length.max(tiny))).min(one);
+        let back = law::onto_disc(t, slide1 * slide1 + slide2 * slide2, reach);
         (-inside).select_gt(zero, one, zero).store(&mut point.slips[at..]);
         reach.store(&mut point.reach[at..]);
         let new1 = (-inside).select_gt(zero, slide1 * back, stick1);
@@ -517,18 +516,14 @@ fn solve_normal<L: Number, const CORRECT: bool>(
         let old = L::load(t, &point.impulse[0][at..]);
         // an open gap may close within the substep; overlap is pushed apart softly and not too fast
         let gap = L::load(t, &point.gap[at..]);
-        let open = gap * L::splat(t, p.inv_h);
-        let wanted = if CORRECT {
-            let overlap = (gap + slop).min(zero);
-            let push = (overlap * bias_rate).max(L::splat(t, -p.push_speed));
-            let bias = gap.select_gt(zero, open, push);
+        let new = if CORRECT {
+            let bias = law::normal_bias(t, gap, slop, bias_rate, p);
             let mass_scale = gap.select_gt(zero, one, soft_mass);
             let impulse_scale = gap.select_gt(zero, zero, soft_impulse);
-            old - mass * mass_scale * (speed + bias) - impulse_scale * old
+            (old - mass * mass_scale * (speed + bias) - impulse_scale * old).max(zero)
         } else {
-            old - mass * (speed + gap.select_gt(zero, open, zero))
+            law::normal_impulse(t, old, mass, speed + law::open_bias(t, gap, p))
         };
-        let new = wanted.max(zero);
         new.store(&mut point.impulse[0][at..]);
         if batch.bounces {
             let peak = L::load(t, &point.peak[at..]).max(new);
@@ -566,8 +561,7 @@ fn resist_rolling<L: Number>(
     let spin_mass = L::load(t, &batch.spin_mass[at..]);
     let reach = L::load(t, &batch.rolling[at..]) * normal_impulse;
     let (r1, r2) = (old[0] - roll_mass * dot(t1, spin), old[1] - roll_mass * dot(t2, spin));
-    let length = (r1 * r1 + r2 * r2).sqrt();
-    let back = (reach.div(length.max(L::splat(t, Real::MIN_POSITIVE)))).min(L::splat(t, 1.0));
+    let back = law::onto_disc(t, r1 * r1 + r2 * r2, reach);
     let spin_reach = L::load(t, &batch.spinning[at..]) * normal_impulse;
     let s = (old[2] - spin_mass * dot(n, spin)).min(spin_reach).max(-spin_reach);
     let new = [r1 * back, r2 * back, s];
@@ -577,46 +571,28 @@ fn resist_rolling<L: Number>(
     dot(d, d)
 }
 
-/// A point at its cone slips, and goes from the static to the kinetic coefficient, once a substep moves it by more than
-/// this share of the stretch that its spring can hold. Before, it only gives way: the points of a patch reach their cones
-/// one after the other, and their springs turn into the direction of the pull by fractions of a stretch, while the patch
-/// as a whole still holds (F04).
-pub(crate) const BREAK_AWAY: Real = 0.1;
-
-/// Whether a point that friction has `cut` back slips: `slid` before, `creep` of the substep and stretch of the spring [m].
-pub(crate) fn slips(cut: bool, slid: bool, creep: Real, stretch: Real) -> bool {
-    cut && (slid || creep > BREAK_AWAY * stretch)
-}
-
 /// After the correcting sweeps: adds this substep's slip, which is that of the velocities the bodies are carried with, to what
 /// static friction has to take back, or forgets it.
 #[inline(always)]
 fn settle<L: Number>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: BodyBlocks<'_>, p: &ContactParams) {
     let zero = L::splat(t, 0.0);
-    let one = L::splat(t, 1.0);
     let pair = Pair::<L>::load(t, batch, at, BodyBlocks { velocity: bodies.position_velocity, ..bodies });
     let n = load3::<L>(t, &batch.normal, at);
     let t1 = load3::<L>(t, &batch.tangent, at);
     let t2 = cross(n, t1);
-    let h = L::splat(t, p.h);
     for point in &mut batch.points[..batch.count] {
         let (arm_a, arm_b) = (load3::<L>(t, &point.arm_a, at), load3::<L>(t, &point.arm_b, at));
         let relative = pair.relative(arm_a, arm_b);
         let normal_impulse = L::load(t, &point.impulse[0][at..]);
-        let s1 = L::load(t, &point.stick[0][at..]) + h * dot(t1, relative);
-        let s2 = L::load(t, &point.stick[1][at..]) + h * dot(t2, relative);
+        let stick = [L::load(t, &point.stick[0][at..]), L::load(t, &point.stick[1][at..])];
         // the spring is returned onto the cone: it keeps the stretch that the largest friction can hold, no more
         let reach = L::load(t, &point.reach[at..]);
-        let most = reach * L::splat(t, p.friction_stretch) * invert(t, L::load(t, &point.slip_mass[at..]));
-        let length = (s1 * s1 + s2 * s2).sqrt().max(L::splat(t, Real::MIN_POSITIVE));
-        let back = most.div(length).min(one);
-        (s1 * back).store(&mut point.stick[0][at..]);
-        (s2 * back).store(&mut point.stick[1][at..]);
+        let limit = law::displacement_limit(t, reach, invert(t, L::load(t, &point.slip_mass[at..])), p);
+        let (stick, creep) = law::settle(t, stick, [dot(t1, relative), dot(t2, relative)], limit, p.h);
+        stick[0].store(&mut point.stick[0][at..]);
+        stick[1].store(&mut point.stick[1][at..]);
         let slips = normal_impulse.select_gt(zero, L::load(t, &point.slips[at..]), zero);
-        let creep = h * (dot(t1, relative) * dot(t1, relative) + dot(t2, relative) * dot(t2, relative)).sqrt();
-        let slid = L::load(t, &point.slipping[at..]);
-        let away = (creep - most * L::splat(t, BREAK_AWAY)).select_gt(zero, one, slid);
-        (slips * away).store(&mut point.slipping[at..]);
+        law::slips(t, slips, L::load(t, &point.slipping[at..]), creep, limit).store(&mut point.slipping[at..]);
     }
 }
 
@@ -656,7 +632,6 @@ fn restitute<L: Number>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies
         let (slip1, slip2) = (dot(t1, relative), dot(t2, relative));
         let slip_mass = L::load(t, &point.slip_mass[at..]);
         let (r1, r2) = (-(slip_mass * slip1), -(slip_mass * slip2));
-        let length = (r1 * r1 + r2 * r2).sqrt().max(L::splat(t, Real::MIN_POSITIVE));
         // Coulomb holds for the impact as a whole: what the step's normal impulse allows, less what has been used
         let [_, last1, last2] = load3::<L>(t, &point.impulse, at);
         let before = sub(load3::<L>(t, &point.total, at), push);
@@ -665,7 +640,7 @@ fn restitute<L: Number>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies
         let pressed = L::load(t, &point.total_normal[at..]) + old;
         let allowed = L::load(t, &batch.kinetic_friction[at..]) * pressed - used;
         let reach = active.select_gt(zero, allowed.max(zero), zero);
-        let back = reach.div(length).min(L::splat(t, 1.0));
+        let back = law::onto_disc(t, r1 * r1 + r2 * r2, reach);
         let push = scale(add(scale(t1, r1), scale(t2, r2)), back);
         store3(add(load3(t, &point.total, at), push), &mut point.total, at);
         pair.push(push, arm_a, arm_b);

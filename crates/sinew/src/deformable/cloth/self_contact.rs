@@ -21,6 +21,7 @@
 use crate::collision::surface::{Candidate, FeaturePair, FoldList, Look, SelfContactFinder, Ways};
 use crate::contact::kernel::rigid_batch::ContactParams;
 use crate::contact::kernel::self_contact::{AtRest, FoldGroup, FoldPush, Try};
+use crate::contact::law;
 use crate::math::{Block, LANES, Real, Vec3, run, vec};
 use crate::model::surface::Cells;
 
@@ -367,7 +368,7 @@ impl SelfContact {
         let push = normal * lambda - slip * rub;
         // overlap is corrected in positions only
         let depth = reach - soon.max(now.min(reach));
-        let speed = (depth * step.params.bias_rate).min(step.params.push_speed).max(0.0);
+        let speed = -law::normal_bias((), -depth.max(0.0), 0.0, step.params.bias_rate, step.params);
         let lift = if step.again { 0.0 } else { speed * h / k };
         let both = push + normal * lift;
         for (&slot, &c) in slots.iter().zip(&shares) {
