@@ -535,12 +535,33 @@ pub fn run<K: Kernel>(kernel: K, lanes: bool) -> K::Output {
 /// Runs a kernel eight wide at the CPU's best level; in the f64 build it runs with one lane.
 #[cfg(not(feature = "f64"))]
 pub fn run_wide<K: Kernel>(kernel: K) -> K::Output {
-    use fearless_simd::{Level, dispatch, f32x8};
+    #[cfg(not(all(test, target_arch = "x86_64")))]
+    use fearless_simd::dispatch;
+    use fearless_simd::{Level, f32x8};
     #[inline(always)]
     fn go<S: fearless_simd::Simd, K: Kernel>(s: S, kernel: K) -> K::Output {
         kernel.run::<f32x8<S>>(s)
     }
+    // unit tests compile every kernel for one level instead of four: a quarter of the machine code. The tests beside the
+    // crate use all levels
+    #[cfg(all(test, target_arch = "x86_64"))]
+    if let Some(s) = Level::new().as_avx2() {
+        use fearless_simd::Simd;
+        return s.vectorize(
+            #[inline(always)]
+            || go(s, kernel),
+        );
+    } else {
+        return kernel_fallback(kernel);
+    }
+    #[cfg(not(all(test, target_arch = "x86_64")))]
     dispatch!(Level::new(), s => go(s, kernel))
+}
+
+/// A CPU without AVX2 runs the unit tests with one lane.
+#[cfg(all(test, target_arch = "x86_64", not(feature = "f64")))]
+fn kernel_fallback<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run::<Real>(())
 }
 
 /// Runs a kernel eight wide at the CPU's best level; in the f64 build it runs with one lane.
