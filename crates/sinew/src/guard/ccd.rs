@@ -73,7 +73,7 @@ pub(crate) fn guard(model: &Model, state: &State, work: &mut Work, settings: &Se
     part(model, work);
 }
 
-/// Surfaces at the start of the step; bodies without contact have none.
+/// Surfaces at the start of the step; bodies that take part in no collision have none.
 pub(crate) fn place_start(model: &Model, state: &State, work: &mut Work) {
     let bodies = &mut work.guard.bodies;
     bodies.resize_with(model.bodies.slot_count(), || None);

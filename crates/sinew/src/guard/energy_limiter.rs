@@ -6,10 +6,9 @@
 //! without any report.
 //!
 //! *Explicit* bodies take substeps in which no edge changes by more than `CHANGE` of its rest length, or are integrated
-//! implicitly (`island/soft_body.rs`, `choose_integrators`); shape-matching bodies (with goal positions) are integrated
-//! implicitly when their nodes move apart too fast. Material may become stiffer within the step than it was at its
-//! start: a block of springs that was crushed had 80 times its energy after 57 substeps. So the kinetic energy is
-//! monitored,
+//! implicitly (`island/soft_body.rs`, `choose_integrators`); bodies with goal positions are integrated implicitly when
+//! their nodes move apart too fast. Material may become stiffer within the step than it was at its start: a block of
+//! springs that was crushed had 80 times its energy after 57 substeps. So the kinetic energy is monitored,
 //!
 //! ```text
 //!   E = K + U(x) at the start of a step,

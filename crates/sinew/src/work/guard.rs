@@ -147,7 +147,7 @@ fn rest(body: &Body, k: u32) -> Vec3 {
     }
 }
 
-/// The cells of all colliders with contact, in the body's axes from its centre.
+/// The cells of all colliders that are not sensors, in the body's axes from its centre.
 fn cover(rigid: &Rigid, planes: &mut Vec<GuardPlane>, collider: &mut Vec<u32>) -> Cover {
     // triangles come before segments among the cells
     let (mut whole, mut of_segments) = (Cover::default(), Vec::new());
@@ -218,7 +218,7 @@ pub(crate) struct GuardHit {
 /// Scratch of continuous collision detection.
 #[derive(Debug, Default)]
 pub(crate) struct GuardWork {
-    /// Surfaces by slot; none for bodies without contact.
+    /// Surfaces by slot; none for bodies that take part in no collision.
     pub bodies: Vec<Option<GuardBody>>,
     pub cell_pairs: Vec<(u32, u32)>,
     pub near: Vec<Near>,

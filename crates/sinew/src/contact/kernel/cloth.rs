@@ -101,8 +101,8 @@ pub(crate) struct CoupledBody {
     pub jacobi_groups: u32,
     /// Number of groups accumulated so far.
     waiting: u32,
-    /// Accumulated linear and angular impulses: those of velocities, and those that only correct positions [N·s,
-    /// N·m·s].
+    /// Accumulated linear and angular impulses [N·s, N·m·s]: those of velocities, and those that only correct
+    /// positions.
     push: [Eight3; 4],
     /// Rounding remainder of its velocity [m/s].
     pub rest: Vec3,
