@@ -1,5 +1,6 @@
-//! What contacts with a friction law of their own do beside friction at a point: the sums of a step, restitution at its
-//! end, and the torque against rolling and spinning of a patch. The same laws as in lanes (`contact/kernel/rigid.rs`).
+//! Contacts with a friction law other than Coulomb's, beside friction at a point: the sums of a step, restitution at
+//! its end, and the torque against rolling and spinning of a patch. The same laws as in lanes
+//! (`contact/kernel/rigid.rs`).
 
 use crate::constraint::{Bounds, RowBuffer, RowId, Term};
 use crate::contact::law;
@@ -10,18 +11,18 @@ use crate::solver::pgs;
 use crate::state::{ContactMemory, contact_flag};
 use crate::work::{LawPatch, LawSum, Work};
 
-/// Where the sums of a point lie.
+/// Index of the sums of a point.
 pub(crate) fn slot(manifold: u32, point: u32) -> usize {
     4 * manifold as usize + point as usize
 }
 
-/// A step begins: nothing has been carried.
+/// Begins a step: all sums are zero.
 pub(crate) fn clear(work: &mut Work) {
     work.law_sums.clear();
     work.law_sums.resize(4 * work.contacts.len(), LawSum::default());
 }
 
-/// Notes how fast a point comes in, before anything pushes back [m/s].
+/// Stores the approach velocity of a point before any impulse acts [m/s].
 pub(crate) fn note(work: &mut Work, manifold: usize, point: u32, approach: Real) {
     work.law_sums[slot(manifold as u32, point)].approach = approach;
 }
@@ -51,7 +52,7 @@ pub(crate) fn patch_rows(
     });
 }
 
-/// A turn of a rigid body about an axis.
+/// The angular term of a rigid body about an axis.
 fn turn(work: &Work, body: u32, axis: Vec3) -> Term {
     let block = 2 * body as usize;
     let (a, b) = (work.inertia[block], work.inertia[block + 1]);
@@ -59,7 +60,7 @@ fn turn(work: &Work, body: u32, axis: Vec3) -> Term {
     Term { block: block as u32 + 1, jacobian: axis, response: inverse.mul(axis) }
 }
 
-/// Torques of all patches: rolling in a disc, spinning in an interval, both bounded by lever times normal impulse.
+/// Torques of all patches: rolling in a disc, spinning in an interval, both bounded by lever arm times normal impulse.
 /// Returns squared changes.
 pub(crate) fn resist(work: &mut Work) -> Real {
     let Work { law_patches, law_contacts, law_rows, velocity, .. } = work;
@@ -83,13 +84,13 @@ pub(crate) fn resist(work: &mut Work) -> Real {
     squares
 }
 
-/// A vector brought back into a disc.
+/// A vector scaled back into a disc.
 fn within([a, b]: [Real; 2], radius: Real) -> [Real; 2] {
     let back = law::onto_disc((), a * a + b * b, radius);
     [a * back, b * back]
 }
 
-/// Adds the impulses of a substep to the sums, and keeps those of the patches for the next one.
+/// Adds the impulses of a substep to the sums, and stores those of the patches for the next one.
 pub(crate) fn store_impulses(work: &mut Work) {
     let Work { law_contacts, law_patches, law_rows, law_sums, contacts, .. } = work;
     for c in law_contacts.iter() {
@@ -104,8 +105,9 @@ pub(crate) fn store_impulses(work: &mut Work) {
     }
 }
 
-/// Newton's law of impact, once at the end of a step: points that came in fast and were pushed leave with e times the
-/// speed they came with. The bounce presses, so it rubs: Coulomb's law holds for the impact as a whole.
+/// Newton's law of impact, once at the end of a step: points whose approach velocity exceeded the threshold and that
+/// transmitted an impulse separate with e times that velocity. The impulse of restitution allows friction: Coulomb's
+/// law holds for the impact as a whole.
 pub(crate) fn bounce(ctx: &SubstepContext, work: &mut Work) {
     let Work { law_contacts, law_rows, law_sums, velocity, .. } = work;
     for c in law_contacts.iter().filter(|c| c.restitution > 0.0) {

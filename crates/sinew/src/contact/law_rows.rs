@@ -1,12 +1,13 @@
-//! Contacts of sweep islands whose pair has a friction law of its own (`friction/`): rigid and node contacts alike, three plain
-//! rows a point (two tangents, then the normal), one after the other.
+//! Contacts of sweep islands whose pair has a friction law other than Coulomb's (`friction/`): rigid and node contacts
+//! alike, three plain rows a point (two tangents, then the normal), one after the other.
 //!
-//! Coulomb and stiction are what the other paths do already. Here friction is asked of the law in every sweep, with the slip as it
-//! would be without the point's own impulse and the answer of the bodies along the tangents, so that law and row are solved
-//! together. A law without a bristle gives the radius of the disc, and the stick point holds as it does elsewhere; a law with one
-//! gives the impulse itself, and its stretch is kept where the others keep the distance from the stick point.
+//! Coulomb friction and stiction are solved by the other routes. Here the law is evaluated in every sweep, with the
+//! slip velocity without the point's own impulse and the response of the bodies along the tangents, so that law and row
+//! are solved together. A law without a bristle gives the radius of the disc, and the stick point acts as on the other
+//! routes; a law with one gives the impulse itself, and the bristle deflection is stored where the others store the
+//! displacement from the stick point.
 //!
-//! Sums of the step, restitution and rolling resistance are in `law_whole`. No lanes here.
+//! Sums of the step, restitution and rolling resistance are in `contact/law_patch.rs`. No lanes here.
 
 use crate::constraint::{Bounds, RowBuffer, RowId};
 use crate::contact::readout::PointImpulse;
@@ -32,7 +33,7 @@ pub(crate) fn takes(model: &Model, rules: &PairRules, m: &ContactMemory) -> bool
     point::pair_material(model, rules, m).has_own_law()
 }
 
-/// Writes the rows with their warm impulses.
+/// Writes the rows with their warm-start impulses.
 pub(crate) fn rows(ctx: &SubstepContext, model: &Model, settings: &Settings, work: &mut Work) {
     let rules = &settings.pairs;
     work.law_contacts.clear();
@@ -63,7 +64,7 @@ pub(crate) fn rows(ctx: &SubstepContext, model: &Model, settings: &Settings, wor
             };
             let (axes, stick) = (anisotropy.axes(at.tangents), anisotropy.way(point.stick));
             let row = rows.len() as u32;
-            // a bristle is no error of position: only the stick point of the others is corrected
+            // a bristle deflection is no position error: only the stick point of the other laws is corrected
             let rate = if material.law.has_bristle() { 0.0 } else { p.friction_rate };
             let disc = Bounds::Disc { normal: row + 2, friction: material.static_friction, radius: 0.0 };
             for (axis, bounds) in [(0, disc), (1, Bounds::Mate)] {
@@ -75,8 +76,8 @@ pub(crate) fn rows(ctx: &SubstepContext, model: &Model, settings: &Settings, wor
             let correction = bias - law::open_bias((), at.gap, p);
             point::terms(model, work, m, at.normal, at.at, &mut terms);
             let id = rows.push(&terms, bias, correction, 0.0, Bounds::AtLeast(0.0));
-            // soft like the contacts without a law: the points of a patch share its load by their depths, and not by
-            // what rounding has left in the shares that cancel
+            // soft like the contacts with Coulomb friction: the points of a patch distribute its load by their depths,
+            // and not by the rounding errors of weights that cancel
             if at.gap <= 0.0 && !m.has(contact_flag::NODE) {
                 rows.soften(id, p.impulse_scale / p.mass_scale);
             }
@@ -133,7 +134,7 @@ pub(crate) fn sweep(ctx: &SubstepContext, work: &mut Work, pass: pgs::Pass) -> R
 fn solve_friction(h: Real, c: &mut LawContact, rows: &mut RowBuffer, velocity: &mut [Block], pass: pgs::Pass) -> Real {
     let list = rows.rows();
     let [a, b, n] = [0, 1, 2].map(|k| list[c.row as usize + k].impulse);
-    // the softer tangent: a step by the largest answer never overshoots
+    // the more compliant tangent: a step with the largest response never overshoots
     let answer = list[c.row as usize].diagonal.max(list[c.row as usize + 1].diagonal);
     if !answer.is_finite() {
         return 0.0;
@@ -154,7 +155,7 @@ fn solve_friction(h: Real, c: &mut LawContact, rows: &mut RowBuffer, velocity: &
     pgs::relax_disc(rows, c.row, c.reach, velocity, pass)
 }
 
-/// After the correcting sweeps: the memory of each point goes with the motion.
+/// After the correcting sweeps: the memory of each point is updated with the motion.
 pub(crate) fn settle(ctx: &SubstepContext, work: &mut Work) {
     let Work { law_contacts, law_rows, velocity, contacts, .. } = work;
     for c in law_contacts.iter() {
@@ -181,18 +182,19 @@ pub(crate) fn settle(ctx: &SubstepContext, work: &mut Work) {
     }
 }
 
-/// The memory after a step of known slip, under `[h, normal force]`.
+/// The memory after a step with given slip velocity, under `[h, normal force]`.
 pub(crate) fn follow(law: Law, pair: Coefficients, memory: Memory, [h, normal]: [Real; 2], slip: [Real; 2]) -> Memory {
     law.rub(&Contact { h, normal, coefficients: pair, free: slip, response: 0.0 }, memory).memory
 }
 
-/// Friction rows of a point in an implicit island: bias, softness and radius from the law; `[h, stiffest]` are the substep and
-/// the largest stiffness in units of the mass met.
+/// Friction rows of a point in an implicit island: bias, softness and radius from the law; `[h, stiffest]` are the
+/// substep and the largest stiffness in units of the effective mass.
 ///
-/// The radius is the steady friction at the speed that the substep begins with. A bristle is a spring: λ = −h N (σ₀ z + (σ₀ h + σ₁) v),
-/// with the load of the substep before, and no stiffer than a row between rigid bodies may be. Then there is a softer spring in series
-/// with it, which takes the rest of the slip: what is held stays right, only the way to it is longer. The memory goes with the part of
-/// the slip that the bristle sees.
+/// The radius is the steady-state friction at the slip velocity at the start of the substep. A bristle is a spring:
+/// λ = −h N (σ₀ z + (σ₀ h + σ₁) v), with the normal load of the previous substep, and no stiffer than a row between
+/// rigid bodies may be. Where it would be, a softer spring is in series with it, which takes the remaining slip: the
+/// holding force is unchanged, only the displacement to reach it is larger. The memory is updated with the part of the
+/// slip that the bristle takes.
 pub(crate) fn lower(
     [h, stiffest]: [Real; 2],
     t: &mut Touch,
@@ -213,7 +215,7 @@ pub(crate) fn lower(
         if t.law.has_bristle() && load > 0.0 && answer.is_finite() {
             let own = 1.0 / (load * (t.law.stiffness() * h + t.law.damping()));
             let softness = own.max(answer / stiffest);
-            // a bristle that took in more than its row pushes back with would be an explicit spring, and shake
+            // a bristle with more deflection than its row reacts to would be an explicit spring, and oscillate
             t.seen = own / softness;
             row.softness = softness;
             row.diagonal = answer + softness;
@@ -233,7 +235,7 @@ pub(crate) fn store_impulses(work: &mut Work) {
     }
 }
 
-/// The sums of the step, restitution included, into the readout.
+/// Writes the sums of the step, restitution included, to the readout.
 pub(crate) fn read(model: &Model, work: &mut Work) {
     let Work { law_contacts, law_sums, contacts, readout, pose, .. } = work;
     for c in law_contacts.iter() {

@@ -22,7 +22,7 @@ pub(crate) fn build(model: &Model, rules: &PairRules, work: &mut Work) {
         let (a, b) = (m.key.a, m.key.b);
         let Some(nodes) = model.nodes_at(b) else { continue };
         let Some(node) = single_node(nodes, m.key.sub_b) else { continue };
-        // one pair of colliders a batch: one material, and every node once
+        // one pair of colliders a batch: one material, and each node at most once
         let pair = (a, b, m.key.collider_a);
         let known = last.filter(|(p, _)| *p == pair);
         let material = known.map_or_else(|| point::pair_material(model, rules, m), |(_, material)| material);
@@ -36,7 +36,7 @@ pub(crate) fn build(model: &Model, rules: &PairRules, work: &mut Work) {
 
 fn fill(batch: &mut NodeBatch, lane: usize, index: u32, block: u32, m: &ContactMemory) {
     if lane == 0 {
-        // empty lanes read what is there
+        // empty lanes read a valid block
         batch.node = [block; 8];
     }
     (batch.node[lane], batch.store[lane], batch.origin[lane]) = (block, block, index);
@@ -82,8 +82,8 @@ fn pick(a: &[[Real; 8]; 3], lane: usize) -> Vec3 {
     Vec3::new(a[0][lane], a[1][lane], a[2][lane])
 }
 
-/// One contact of a step that is over, into memory; `q` turns into the axes of the body. Returns its impulse over all
-/// substeps: a node may leave its body and come back within a step.
+/// Writes one contact of a completed step to memory; `q` rotates into the axes of the body. Returns its impulse over
+/// all substeps: a node may separate from the body and return within a step.
 fn read_lane(batch: &NodeBatch, lane: usize, q: Quat, m: &mut ContactMemory) -> PointImpulse {
     let (normal, across) = (pick(&batch.normal, lane), pick(&batch.across, lane));
     let local = q * normal;

@@ -1,5 +1,5 @@
-//! Contact: where bodies touch (`find/`), the law of a contact, the kernels that solve it (`kernel/`), and what is kept of
-//! it from step to step. A contact takes one route through a step; `step/plan.rs` chooses it.
+//! Contact: detection (`find/`), the law of a contact, the kernels that solve it (`kernel/`), and the memory of
+//! contacts from step to step. A contact takes one route through a step; `step/plan.rs` chooses it.
 
 pub(crate) mod cloth;
 pub(crate) mod find;

@@ -1,4 +1,4 @@
-//! One contact point as rows see it: normal, tangents, gap and the common point, and the terms of a push there.
+//! One contact point for rows: normal, tangents, gap and the common point, and the terms of an impulse there.
 
 use crate::collision::Ellipsoid;
 use crate::collision::surface::feature;
@@ -18,13 +18,13 @@ pub(crate) struct Place {
     /// From a to b.
     pub normal: Vec3,
     pub tangents: [Vec3; 2],
-    /// Where both sides are pushed [m]. With two points the pair of forces would make spin.
+    /// The point at which the impulse acts on both sides [m]. With two points the couple would add angular momentum.
     pub at: Vec3,
     /// Negative in penetration [m].
     pub gap: Real,
 }
 
-/// Where a contact point is now; the normal turns with a.
+/// A contact point at the present poses; the normal rotates with a.
 pub(crate) fn place(model: &Model, pose: &[Block], m: &ContactMemory, k: usize) -> Option<Place> {
     let (x_a, q_a) = rigid_pose(pose, m.key.a);
     let normal = q_a * m.normal;
@@ -32,7 +32,7 @@ pub(crate) fn place(model: &Model, pose: &[Block], m: &ContactMemory, k: usize) 
     let on_a = x_a + q_a * m.points[k].local_a;
     if m.has(contact_flag::NODE) {
         let b = Feature::of_b(model, m)?;
-        // the point of the surface is the common one: nodes cannot take a torque
+        // the point of the surface is the common one: nodes have no rotation
         let at = b.position(model, pose);
         if let Some(shape) = b.ellipsoid(model, pose) {
             let on_a = match m.has(contact_flag::SURFACE) {
@@ -62,7 +62,7 @@ pub(crate) fn place(model: &Model, pose: &[Block], m: &ContactMemory, k: usize) 
     let apart = on_b - on_a;
     let gap = normal.dot(apart);
     let across = apart - normal * gap;
-    // across the normal at the point of the round side: a rolling ball leaves the other one behind
+    // tangentially at the point of the round side: a rolling ball leaves the other one behind
     let lean = match (m.radius[0] > 0.0, m.radius[1] > 0.0) {
         (true, false) => 0.0,
         (false, true) => 1.0,
@@ -72,7 +72,7 @@ pub(crate) fn place(model: &Model, pose: &[Block], m: &ContactMemory, k: usize) 
     Some(Place { normal, tangents: [tangent, normal.cross(tangent)], at, gap })
 }
 
-/// The tangent turned into the plane of a normal.
+/// The tangent projected into the plane of a normal.
 pub(crate) fn level(tangent: Vec3, normal: Vec3) -> Vec3 {
     (tangent - normal * normal.dot(tangent)).try_normalize().unwrap_or_else(|| any_orthonormal(normal))
 }
@@ -113,7 +113,7 @@ impl<'a> Feature<'a> {
         used.fold(Vec3::ZERO, |sum, (&s, w)| sum + self.nodes.surface.position(s, x) * w)
     }
 
-    /// The particle that a vertex is, when it is oriented, and its node.
+    /// The node of the oriented particle that a vertex coincides with.
     fn particle(&self) -> Option<u32> {
         let [surfel, ..] = self.surfels;
         match self.nodes.surface.shares(surfel) {
@@ -128,13 +128,13 @@ impl<'a> Feature<'a> {
         Some(Ellipsoid { radii: self.nodes.radii[node as usize], rotation })
     }
 
-    /// Its place, of an ellipsoid the farthest point along the normal.
+    /// Its position, for an ellipsoid that of the farthest point along the normal.
     fn outermost(&self, model: &Model, pose: &[Block], normal: Vec3) -> Vec3 {
         let at = self.position(model, pose);
         self.ellipsoid(model, pose).map_or(at, |e| at + e.farthest(normal))
     }
 
-    /// The term of an oriented particle's spin for a push along `axis` at a point.
+    /// The angular term of an oriented particle for an impulse along `axis` at a point.
     fn spin_term(&self, model: &Model, work: &Work, axis: Vec3, at: Vec3) -> Option<Term> {
         let (node, shape) = (self.particle()?, self.ellipsoid(model, &work.pose)?);
         let number = self.nodes.start + node;
@@ -147,7 +147,7 @@ impl<'a> Feature<'a> {
         Some(Term { block: model.spin_block(number), jacobian: torque, response })
     }
 
-    /// The triangle that this is, or the first of those beside an edge.
+    /// This triangle, or the first of those adjacent to an edge.
     fn triangle(&self) -> Option<[u32; 3]> {
         let cells = &self.nodes.cells;
         let cell = match self.kind {
@@ -158,15 +158,15 @@ impl<'a> Feature<'a> {
         cells.corners.get(cell as usize).copied().filter(|_| cells.is_triangle(cell))
     }
 
-    /// Adds the terms of a push along `axis` at a point beside the triangle: with the weights w of its foot, its height d and
-    /// the unit normal n
+    /// Adds the terms of an impulse along `axis` at a point off the triangle: with the weights w of its foot point, its
+    /// height d and the unit normal n
     ///
     /// ```text
     ///   v_at = Σ w v + d ṅ,   ṅ = −Σ ∇w (n·v),   J_i = w_i axis − d (axis·∇w_i) n
     /// ```
     ///
-    /// Σ J_i = axis and Σ x_i × J_i = at × axis: what acts on a vertex there takes as much spin as this gives. False without a
-    /// triangle, or one too narrow for the height.
+    /// Σ J_i = axis and Σ x_i × J_i = at × axis: the opposite impulse on a vertex at this point has the same angular
+    /// momentum. False without a triangle, or for one too narrow for the height.
     fn terms_beside(&self, model: &Model, work: &Work, axis: Vec3, at: Vec3, out: &mut Vec<Term>) -> bool {
         let Some(corners) = self.triangle() else { return false };
         let first = model.node_block(self.nodes.start) as usize;
@@ -190,14 +190,15 @@ impl<'a> Feature<'a> {
         true
     }
 
-    /// Adds the terms of a push along `axis`. One term a node: a sweep takes a row's terms for independent.
+    /// Adds the terms of an impulse along `axis`. One term a node: a sweep assumes that the terms of a row are
+    /// independent.
     fn terms(&self, model: &Model, velocity: &[Block], axis: Vec3, out: &mut Vec<Term>) {
         for (&surfel, weight) in self.surfels.iter().zip(self.weights).filter(|(_, w)| *w != 0.0) {
             self.push_on(model, velocity, surfel, axis * weight, out);
         }
     }
 
-    /// Adds the terms of a push on a surfel.
+    /// Adds the terms of an impulse on a surfel.
     fn push_on(&self, model: &Model, velocity: &[Block], surfel: u32, push: Vec3, out: &mut Vec<Term>) {
         for share in self.nodes.surface.shares(surfel) {
             let block = model.node_block(self.nodes.start + share.node);
@@ -211,8 +212,8 @@ impl<'a> Feature<'a> {
     }
 }
 
-/// The parts of all nodes in a contact of two soft surfaces, into `out`. False where that is not all there is to say: one
-/// side is a rigid body, a particle turns, or a node has a part in several corners.
+/// The contributions of all nodes to a contact of two soft surfaces, into `out`. False where these do not describe the
+/// contact: one side is a rigid body, a particle rotates, or a node contributes to several corners.
 pub(crate) fn parts(model: &Model, velocity: &[Block], m: &ContactMemory, out: &mut Vec<Part>) -> bool {
     out.clear();
     if !(m.has(contact_flag::NODE) && m.has(contact_flag::SURFACE)) {
@@ -240,7 +241,7 @@ pub(crate) fn parts(model: &Model, velocity: &[Block], m: &ContactMemory, out: &
     true
 }
 
-/// Terms of a push along `axis` at a point: + on b, − on a.
+/// Terms of an impulse along `axis` at a point: + on b, − on a.
 pub(crate) fn terms(model: &Model, work: &Work, m: &ContactMemory, axis: Vec3, at: Vec3, out: &mut Vec<Term>) {
     out.clear();
     if m.has(contact_flag::NODE) {
@@ -259,9 +260,10 @@ pub(crate) fn terms(model: &Model, work: &Work, m: &ContactMemory, axis: Vec3, a
     }
 }
 
-/// Terms of a push along `axis` as `terms` has them, but between two soft surfaces at one point: the vertex, or that of b's edge.
-/// They are a gap apart before they touch, and their nearest points move on within the step: equal pushes on both would
-/// turn them (two jellies that met off centre had 2 % more spin). Sweeps do without, and give spin back (`untwist.rs`).
+/// Terms of an impulse along `axis` as in `terms`, but between two soft surfaces at one point: the vertex, or the point
+/// of b's edge. The surfaces are a gap apart before contact, and their nearest points move within the step: equal and
+/// opposite impulses at the two points would add angular momentum (two soft bodies that collided off centre had 2 %
+/// more). Sweeps do not use this, and restore angular momentum afterwards (`island/momentum.rs`).
 pub(crate) fn terms_at_one_point(
     model: &Model,
     work: &Work,
@@ -278,7 +280,8 @@ pub(crate) fn terms_at_one_point(
         let swapped = a.kind == feature::VERTEX;
         let (point, other, sign) = if swapped { (&a, &b, -1.0) } else { (&b, &a, 1.0) };
         out.clear();
-        // a push may slide along its line: where that is nearest, a normal row keeps the weights that its gap was found with
+        // an impulse may be shifted along its line of action: at the nearest point of that line, a normal row keeps the
+        // weights that its gap was found with
         let [p, q] = [point, other].map(|side| side.position(model, &work.pose));
         if other.terms_beside(model, work, axis * -sign, p + axis * axis.dot(q - p), out) {
             point.terms(model, &work.velocity, axis * sign, out);
@@ -298,7 +301,7 @@ pub(crate) fn rigid_terms(work: &Work, slot: u32, axis: Vec3, at: Vec3, out: &mu
     out.push(Term { block: block + 1, jacobian: torque, response: inverse.mul(torque) });
 }
 
-/// Shares of a contact among the corners of side a or b; none where that is a rigid body.
+/// Weights of a contact on the corners of side a and b; none where that is a rigid body.
 pub(crate) fn spread(model: &Model, m: &ContactMemory) -> [Option<Spread>; 2] {
     let told = |f: Feature<'_>| Spread { surfels: f.surfels, weights: f.weights };
     let a = if m.has(contact_flag::SURFACE) { Feature::of_a(model, m) } else { None };
@@ -306,7 +309,7 @@ pub(crate) fn spread(model: &Model, m: &ContactMemory) -> [Option<Spread>; 2] {
     [a.map(told), b.map(told)]
 }
 
-/// Velocity of side a or b at a point, as State has it [m/s].
+/// Velocity of side a or b at a point, from State [m/s].
 pub(crate) fn velocity(model: &Model, state: &State, slot: u32, spread: Option<&Spread>, at: Vec3) -> Vec3 {
     let (Some(spread), Some(nodes)) = (spread, model.nodes_at(slot)) else {
         let i = slot as usize;
@@ -318,7 +321,7 @@ pub(crate) fn velocity(model: &Model, state: &State, slot: u32, spread: Option<&
     used.fold(Vec3::ZERO, |sum, (&s, w)| sum + nodes.surface.velocity(s, x, v) * w)
 }
 
-/// The two surfaces of a contact.
+/// The materials of both sides of a contact.
 fn sides(model: &Model, m: &ContactMemory) -> [Material; 2] {
     let rigid = |slot: u32, collider: u32| {
         model.rigid_at(slot).and_then(|r| Some(r.colliders.get(collider as usize)?.material))
@@ -335,14 +338,16 @@ pub(crate) fn pair_material(model: &Model, rules: &PairRules, m: &ContactMemory)
     rules.combine(&a, &b)
 }
 
-/// Bias of the normal row of a contact that bounces within h [m/s]; none when it does not. Newton's law of impact as in the
-/// time stepping of Moreau: who comes in faster than `least` and arrives before the substep ends leaves at e times that
-/// speed, J·v ≥ −e·approach, and what is soft answers as a whole. Less than that speed is rest (`restitution_speed`).
+/// Bias of the normal row of a contact with restitution within h [m/s]; none when it does not apply. Newton's law of
+/// impact as in the time stepping of Moreau: a contact that approaches faster than `least` and closes before the
+/// substep ends separates at e times that velocity, J·v ≥ −e·approach; a soft body responds as a whole. Slower contacts
+/// come to rest (`restitution_speed`).
 pub(crate) fn rebound(restitution: Real, approach: Real, gap: Real, h: Real, least: Real) -> Option<Real> {
     (restitution > 0.0 && approach < -least && gap + h * approach < 0.0).then_some(restitution * approach)
 }
 
-/// The axes that a contact with a grain is solved in, where its ellipse of friction is a disc; those of the place without one.
+/// The axes that a contact with anisotropic friction is solved in, in which its friction ellipse is a disc; those of
+/// the contact without anisotropy.
 pub(crate) fn anisotropy(model: &Model, pose: &[Block], m: &ContactMemory, place: &Place) -> AnisotropyFrame {
     let [a, b] = sides(model, m);
     let Some((side, grain)) = Material::stronger_grain(&a, &b) else { return AnisotropyFrame::NONE };
@@ -350,7 +355,7 @@ pub(crate) fn anisotropy(model: &Model, pose: &[Block], m: &ContactMemory, place
     let direction = q * grain.direction;
     let [x, y] = place.tangents.map(|t| t.dot(direction));
     let length = (x * x + y * y).sqrt();
-    // across the surface it has no direction in it
+    // perpendicular to the surface it has no direction in it
     if !(length > 1e-3 * direction.length()) {
         return AnisotropyFrame::NONE;
     }

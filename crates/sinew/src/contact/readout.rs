@@ -1,6 +1,6 @@
-//! The readout of a step: the impulses that contacts and constraints transmitted, summed over the substeps by every route.
-//! Reported forces are these sums divided by the step, hence means over the step: Σ F dt is the momentum that was
-//! exchanged.
+//! The readout of a step: the impulses that contacts and constraints transmitted, summed over the substeps by every
+//! route. Reported forces are these sums divided by the step, hence means over the step: Σ F dt is the momentum that
+//! was exchanged.
 
 use crate::math::{Real, Vec3};
 use crate::state::{ContactMemory, contact_flag};
@@ -32,7 +32,7 @@ pub(crate) struct Readout {
 }
 
 impl Readout {
-    /// A step with this many contacts, constraint rows and constraints begins.
+    /// Begins a step with this many contacts, constraint rows and constraints.
     pub fn begin(&mut self, contacts: usize, rows: usize, constraints: usize, by_point: bool) {
         self.contacts.clear();
         self.contacts.resize(contacts, PointImpulse::default());
@@ -96,7 +96,7 @@ impl Readout {
         }
     }
 
-    /// Adds the impulses of a constraint: of its rows from `first` on, and their resultant.
+    /// Adds the linear and angular impulse of a row of a constraint.
     pub fn add_constraint(&mut self, constraint: u32, wrench: Wrench) {
         let sum = &mut self.wrenches[constraint as usize];
         *sum = [sum[0] + wrench[0], sum[1] + wrench[1]];
@@ -107,13 +107,13 @@ impl Readout {
         self.rows[row] += impulse;
     }
 
-    /// Sets or clears the mark of a contact that transmitted a normal impulse in the step.
+    /// Sets or clears the flag of a contact that transmitted a normal impulse in the step.
     pub fn mark_touching(&self, contact: u32, m: &mut ContactMemory) {
         let pressed = self.contacts[contact as usize].normal > 0.0;
         m.flags = if pressed { m.flags | contact_flag::TOUCHING } else { m.flags & !contact_flag::TOUCHING };
     }
 
-    /// The step is over: sums become means over `dt` [s].
+    /// Ends the step: sums become means over `dt` [s].
     pub fn close(&mut self, dt: Real) {
         let per = 1.0 / dt;
         for c in &mut self.contacts {

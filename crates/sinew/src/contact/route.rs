@@ -15,7 +15,7 @@ pub(crate) enum Route {
     Unsolved,
     /// None: no body of the pair is active. The contact keeps the impulses of the step in which its bodies fell asleep.
     Asleep,
-    /// A method of the lecture (`classic/in_world.rs`).
+    /// A method of the lecture *Rigid Contacts* (`classic/in_world.rs`).
     Classic,
     /// Rows of an implicit island (`island/implicit.rs`).
     Implicit,
@@ -36,7 +36,7 @@ impl Route {
     }
 }
 
-/// Where the nodes of a cloth are during a step.
+/// Where the nodes of a cloth are stored during a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Residence {
     /// In the blocks of all bodies; its contacts are rows or lanes of nodes.
@@ -44,7 +44,7 @@ pub(crate) enum Residence {
     Rows,
     /// In its own SoA, in the substeps that it shares with the rigid bodies it touches.
     Shared,
-    /// In its own SoA with all substeps at once: it touches only what stands still.
+    /// In its own SoA with all substeps at once: it touches only bodies at rest.
     Alone,
 }
 
@@ -77,7 +77,7 @@ impl BodyRoute {
     }
 }
 
-/// What the choice of a route reads.
+/// The input of the choice of a route.
 pub(crate) struct Router<'a> {
     pub model: &'a Model,
     pub rules: &'a PairRules,
@@ -109,14 +109,14 @@ impl Router<'_> {
         }
     }
 
-    /// The node of a contact of a single light node with a rigid body. None for a contact that lanes cannot solve.
+    /// The node of a contact of a single light node with a rigid body. None for a contact that the lanes cannot solve.
     fn light_node(&self, m: &ContactMemory) -> Option<u32> {
         let (a, b) = (m.key.a, m.key.b);
         if m.has(contact_flag::SURFACE) || m.key.collider_b != feature::VERTEX {
             return None;
         }
         let active = |slot: u32| self.bodies[slot as usize] != BodyRoute::Inactive;
-        // an oriented particle has inertia beside its mass
+        // an oriented particle has rotational inertia in addition to its mass
         let nodes = self.model.nodes_at(b).filter(|n| active(b) && n.radii.is_empty())?;
         let node = single_node(nodes, m.key.sub_b)?;
         let light = is_light(self.model, active(a), a, nodes.inv_mass[node as usize]);

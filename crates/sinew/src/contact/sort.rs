@@ -1,8 +1,8 @@
-//! Contacts in the order of their keys. Records are large: they are moved once, when the order is known.
+//! Contacts sorted by key. Records are large: they are moved once, when the order is known.
 
 use crate::state::ContactMemory;
 
-/// Sorts contacts by key; `swap` does with what goes along with them as is done with them.
+/// Sorts contacts by key; `swap` applies the same exchanges to associated arrays.
 pub(crate) fn put_in_order(contacts: &mut [ContactMemory], order: &mut Vec<u32>, mut swap: impl FnMut(usize, usize)) {
     if contacts.is_sorted_by_key(|m| m.key) {
         return;
@@ -10,7 +10,7 @@ pub(crate) fn put_in_order(contacts: &mut [ContactMemory], order: &mut Vec<u32>,
     order.clear();
     order.extend(0..contacts.len() as u32);
     order.sort_unstable_by_key(|&k| contacts[k as usize].key);
-    // cycle by cycle: what belongs here is fetched from where it is, which is then free
+    // cycle by cycle: the record that belongs here is swapped in from its position, which is then free
     for start in 0..order.len() {
         let mut at = start;
         while order[at] as usize != at {
@@ -33,7 +33,7 @@ mod tests {
     use bytemuck::Zeroable;
 
     #[test]
-    fn what_goes_along_with_contacts_keeps_their_order() {
+    fn associated_data_is_sorted_with_its_contacts() {
         let mut draws = Draws(7);
         let mut contacts: Vec<ContactMemory> = (0..200)
             .map(|k| {

@@ -1,14 +1,14 @@
-//! Continuous detection at the end of a step: whoever would go through something is stopped before it.
+//! Continuous collision detection at the end of a step: motion that would cross a surface is stopped before it.
 //!
-//! Between the solved motion and State: every surface has its place at the start of the step (State) and at the end
-//! (Work). Pairs of features that may meet in between are followed from one to the other (`collision/continuous/`). Where
-//! a pair would meet, its nodes and bodies stop at that time; what they are part of then moves otherwise, so the pairs of
-//! all stopped points are followed again, until nobody meets. All end where they began if nothing else helps: that is free
-//! of crossings because the last step ended so.
+//! It runs between the solve and the update of State: every surface has its position at the start of the step (State)
+//! and at the end (Work). Pairs of features that may collide in between are followed from one to the other
+//! (`collision/continuous/`). Where a pair would collide, its nodes and bodies stop at that time; features that share
+//! these nodes then move differently, so the pairs of all stopped points are followed again, until no pair collides. If
+//! nothing else helps, everything ends where it began: that is free of crossings because the previous step ended so.
 //!
-//! *Momentum.* Stopping changes places, not velocities. The approach of a stopped pair is then taken out by an impulse at
-//! the contact, equal and opposite on both sides: momentum and angular momentum are kept, energy of approach is lost as in
-//! an inelastic impact.
+//! *Momentum.* Stopping changes positions, not velocities. The approach velocity of a stopped pair is then removed by
+//! an impulse at the contact, equal and opposite on both sides: linear and angular momentum are conserved, the energy
+//! of approach is lost as in an inelastic impact.
 
 use crate::collision::continuous::{Keep, Look, RootMethod, advance, edge_edge, first_meeting, vertex_face};
 use crate::constraint::{Bounds, Term};
@@ -21,26 +21,28 @@ use crate::solver::pgs;
 use crate::state::State;
 use crate::work::{GuardBody, GuardHit, GuardWork, Meeting, Near, Work};
 
-/// Rounds in which single nodes and bodies are stopped; after that everybody concerned stays where it was.
+/// Rounds in which single nodes and bodies are stopped; after that all bodies concerned keep their initial positions.
 const ROUNDS: usize = 24;
 /// Rounds of `put_back`, which may leave crossings.
 const PUT_BACK_ROUNDS: usize = 8;
 /// Sweeps over the impulses of stopped pairs.
 const SWEEPS: usize = 8;
-/// Of the way to a root that `put_back` goes: a body put back onto a surface would begin the next step on both sides.
+/// Fraction of the time of contact that `put_back` uses: a body placed exactly on a surface would begin the next step
+/// on both sides.
 const SHORT: f64 = 0.99;
 
-/// Pairs of features that may be listed in a step, and looks at them that following them may take: so many, and so many
-/// more a cell. A surface that flies by its own size within a step is near everything: a hundred nodes made 400,000 pairs and
-/// took seconds.
+/// Maximum number of feature pairs that may be listed in a step, and of distance evaluations for following them: a
+/// constant plus a number per cell. A surface that moves by its own size within a step is near everything: a hundred
+/// nodes made 400,000 pairs and took seconds.
 const LOOKS: usize = 200_000;
 const LOOKS_A_CELL: usize = 256;
-/// Times that two bodies are held back because the list is too long; after that all are.
+/// Number of times that two bodies are held back because the list is too long; after that all are.
 const HELD_BACK: usize = 8;
-/// What a body that is held back keeps of its velocity: in a few steps its way is short enough to be followed.
+/// Fraction of its velocity that a body keeps when it is held back: within a few steps its displacement is short enough
+/// to be followed.
 const SLOWED: Real = 0.5;
 
-/// Stops what would go through something. Comes after the last substep.
+/// Stops motion that would cross a surface. Runs after the last substep.
 pub(crate) fn guard(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
     if !(settings.guaranteed || settings.put_back) {
         return;
@@ -54,11 +56,12 @@ pub(crate) fn guard(model: &Model, state: &State, work: &mut Work, settings: &Se
     work.guard.unseen.clear();
     let last = if settings.guaranteed { ROUNDS + model.bodies.slot_count() } else { PUT_BACK_ROUNDS };
     let mut rounds = 0;
-    // who has looked too often looks no more: from then on bodies stay where they were
+    // when the limit of evaluations is exceeded, no pair is followed further: from then on bodies keep their initial
+    // positions
     while rounds < last && find_cuts(model, work, settings, most, rounds >= ROUNDS) {
         apply_cuts(model, state, work);
         rounds += 1;
-        // every round stops one body more, and these rounds come on top of those before
+        // every round stops one more body, and these rounds are in addition to the previous ones
         rounds = if work.guard.looks > most { rounds.max(ROUNDS) } else { rounds };
     }
     for (slot, _) in work.guard.unseen.iter().enumerate().filter(|(_, unseen)| **unseen) {
@@ -70,7 +73,7 @@ pub(crate) fn guard(model: &Model, state: &State, work: &mut Work, settings: &Se
     part(model, work);
 }
 
-/// Surfaces at the start of the step; bodies that touch nothing have none.
+/// Surfaces at the start of the step; bodies that take part in no collision have none.
 pub(crate) fn place_start(model: &Model, state: &State, work: &mut Work) {
     let bodies = &mut work.guard.bodies;
     bodies.resize_with(model.bodies.slot_count(), || None);
@@ -110,7 +113,7 @@ fn touches(body: &Body) -> bool {
     }
 }
 
-/// Surfaces at the end of the step, and boxes around their ways.
+/// Surfaces at the end of the step, and boxes around their paths.
 fn place_end(model: &Model, state: &State, work: &mut Work) {
     let Work { guard, pose, .. } = work;
     for (slot, body) in guard.bodies.iter_mut().enumerate() {
@@ -121,7 +124,7 @@ fn place_end(model: &Model, state: &State, work: &mut Work) {
     }
 }
 
-/// Takes the end of a body from the poses; marks the vertices whose end is another now.
+/// Sets the end positions of a body from the poses; marks the vertices whose end positions have changed.
 fn follow(model: &Model, state: &State, pose: &[Block], slot: usize, body: &mut GuardBody) {
     match model.bodies.at(slot as u32) {
         Some(Body::Rigid(_)) => {
@@ -150,7 +153,7 @@ fn follow(model: &Model, state: &State, pose: &[Block], slot: usize, body: &mut 
     }
 }
 
-/// True for two bodies that may not go through each other.
+/// True for two bodies that collide with each other.
 pub(crate) fn may_meet(model: &Model, state: &State, a: u32, b: u32) -> bool {
     let free = |slot: u32| match model.bodies.at(slot) {
         Some(Body::Rigid(r)) => r.motion == Motion::Dynamic,
@@ -162,7 +165,7 @@ pub(crate) fn may_meet(model: &Model, state: &State, a: u32, b: u32) -> bool {
     !(held(a) && held(b)) && nodes.is_none_or(|(a, b)| a.meets(b)) && !model.collision_excluded(a, b)
 }
 
-/// True when the cells' colliders let each other touch.
+/// True when the collision groups of the cells' colliders allow contact.
 pub(crate) fn groups_meet(model: &Model, (a, cell_a): (u32, Option<u32>), (b, cell_b): (u32, Option<u32>)) -> bool {
     let group = |slot: u32, collider: Option<u32>| match model.bodies.at(slot)? {
         Body::Rigid(r) => r.colliders.get(collider? as usize).map(|c| c.groups),
@@ -171,14 +174,14 @@ pub(crate) fn groups_meet(model: &Model, (a, cell_a): (u32, Option<u32>), (b, ce
     matches!((group(a, cell_a), group(b, cell_b)), (Some(x), Some(y)) if x.meets(y))
 }
 
-/// What listing and following may cost in this step.
+/// Limit of the cost of listing and following in this step.
 fn budget(work: &Work, settings: &Settings) -> usize {
     let cells: usize = work.guard.bodies.iter().flatten().map(|b| b.cells.corners.len()).sum();
     if settings.guaranteed { LOOKS + LOOKS_A_CELL * cells } else { usize::MAX }
 }
 
-/// Lists the pairs of features that may meet within the step. Where they are too many, the two bodies stay where they were:
-/// that needs no proof but that of their neighbours, whose ways are followed as ever.
+/// Lists the pairs of features that may collide within the step. Where they are too many, the two bodies keep their
+/// initial positions: that needs no proof except against their neighbours, whose paths are followed as usual.
 fn list_within_budget(model: &Model, state: &State, work: &mut Work, settings: &Settings, most: usize) {
     for _ in 0..HELD_BACK {
         let Some((a, b)) = list(model, state, work, settings, most) else { return };
@@ -191,7 +194,7 @@ fn list_within_budget(model: &Model, state: &State, work: &mut Work, settings: &
     }
 }
 
-/// Puts a body back to where the step began, and slows it down.
+/// Resets a body to its pose at the start of the step, and reduces its velocity.
 fn hold_back(model: &Model, state: &State, work: &mut Work, slot: u32) {
     let Work { guard, pose, velocity, rest, report, .. } = work;
     let Some(body) = guard.bodies[slot as usize].as_mut().filter(|b| !b.is_still()) else { return };
@@ -218,7 +221,7 @@ fn hold_back(model: &Model, state: &State, work: &mut Work, slot: u32) {
     report.counts.held_back += 1;
 }
 
-/// Takes the speed of a body that stays where it was.
+/// Reduces the velocity of a body that keeps its initial position.
 fn slow_down(model: &Model, velocity: &mut [Block], slot: u32) {
     let blocks = match model.bodies.at(slot) {
         Some(Body::Rigid(_)) => 2 * slot as usize..2 * slot as usize + 2,
@@ -233,7 +236,8 @@ fn slow_down(model: &Model, velocity: &mut [Block], slot: u32) {
     }
 }
 
-/// All pairs of features that may meet within the step, into `near`; or the two bodies with which they become more than `most`.
+/// All pairs of features that may collide within the step, into `near`; or the two bodies with which their number
+/// exceeds `most`.
 fn list(model: &Model, state: &State, work: &mut Work, settings: &Settings, most: usize) -> Option<(u32, u32)> {
     let GuardWork { bodies, cell_pairs, near, .. } = &mut work.guard;
     near.clear();
@@ -274,7 +278,7 @@ fn list(model: &Model, state: &State, work: &mut Work, settings: &Settings, most
     None
 }
 
-/// Vertices of a against the planes of b.
+/// Pairs of vertices of a and planes of b.
 fn list_planes(
     model: &Model,
     (a, body_a): (u32, &GuardBody),
@@ -333,7 +337,7 @@ pub(crate) fn features(
         for &edge_b in own_b.edges.iter().filter(|e| **e != NONE) {
             let ([p, q], [r, s]) = (body_a.cells.edges[edge_a as usize], body_b.cells.edges[edge_b as usize]);
             let shared = a == b && (p == r || p == s || q == r || q == s);
-            // a point meets a triangle with its inside
+            // a point cell collides with a triangle as a vertex
             let covered = p == q && face_b || r == s && face_a;
             if !shared && !covered {
                 found(Near { a, b, kind: Meeting::EdgeEdge, corners: [p, q, r, s] });
@@ -342,7 +346,7 @@ pub(crate) fn features(
     }
 }
 
-/// The pair, when it can meet however far its points go of their ways.
+/// The pair, if it can collide wherever its points stop on their paths.
 fn within_reach(bodies: &[Option<GuardBody>], pair: Near, settings: &Settings) -> Option<Near> {
     let (a, b) = (bodies[pair.a as usize].as_ref()?, bodies[pair.b as usize].as_ref()?);
     let width = look(&pair, a, b, 0.0).width;
@@ -351,25 +355,26 @@ fn within_reach(bodies: &[Option<GuardBody>], pair: Near, settings: &Settings) -
     (width - keep(&pair, a, b, settings).least(width) <= travel).then_some(pair)
 }
 
-/// The gaps that a pair keeps.
+/// The minimum gaps of a pair.
 #[allow(clippy::unnecessary_cast, reason = "the casts are needed in the f32 build")]
 pub(crate) fn keep(pair: &Near, a: &GuardBody, b: &GuardBody, settings: &Settings) -> Keep {
     let most = |body: &GuardBody, corners: &[u32]| corners.iter().map(|&k| body.radii[k as usize]).fold(0.0, f64::max);
     let on_b = if pair.kind == Meeting::VertexPlane { 0.0 } else { most(b, &pair.corners[pair.split()..]) };
     let touch = most(a, &pair.corners[..pair.split()]) + on_b;
-    // what State can resolve there, some times over: a corner of the ground a hundred metres away is where it was
+    // several times the resolution of State at this distance from the origin; a fixed body has no rounding error, even
+    // a corner of the ground a hundred metres away
     let first_of_b = (pair.kind != Meeting::VertexPlane).then(|| pair.corners[pair.split()]);
     let from = |body: &GuardBody, corner: u32| {
         let x = body.start[corner as usize];
         if body.fixed { 0.0 } else { x.abs().max_element() }
     };
     let far = from(a, pair.corners[0]).max(first_of_b.map_or(0.0, |corner| from(b, corner))) + touch;
-    // the digits of single precision in both builds: gaps of double rounding let features slip past each other
+    // single precision in both builds: gaps of the size of double rounding errors allowed features to pass each other
     let floor = 16.0 * f64::from(f32::EPSILON) * far.max(1e-3);
     Keep { touch, gap: settings.minimum_gap as f64, floor }
 }
 
-/// What a pair is to each other at time t.
+/// Distance and approach velocity of a pair at time t.
 pub(crate) fn look(pair: &Near, a: &GuardBody, b: &GuardBody, t: f64) -> Look {
     if pair.kind == Meeting::VertexPlane {
         return look_plane(pair, a, b, t).look;
@@ -393,7 +398,7 @@ pub(crate) fn look(pair: &Near, a: &GuardBody, b: &GuardBody, t: f64) -> Look {
 
 struct PlaneLook {
     look: Look,
-    /// Where the vertex is [m].
+    /// Position of the vertex [m].
     at: Wide3,
 }
 
@@ -405,15 +410,16 @@ fn look_plane(pair: &Near, a: &GuardBody, b: &GuardBody, t: f64) -> PlaneLook {
     let (n, arm) = (rotation * plane.normal, rotation * plane.point);
     let apart = p - (b.pivot.centre(t) + arm);
     let closing = -(n.dot(v - b.pivot.way - spin.cross(arm)) + spin.cross(n).dot(apart));
-    // of a turning plane: how fast n itself turns, with all that may still come
+    // of a rotating plane: bound on the change of n over the remaining motion
     let reach = apart.length() + a.travel[pair.corners[0] as usize] + b.pivot.travel(arm.length());
     let turning = if spin == Wide3::ZERO { 0.0 } else { b.pivot.bend(reach) + 4.0 * spin.length() * reach };
     let look = Look { width: n.dot(apart), closing, bend: bend + turning, normal: -n, weights: [1.0, 1.0, 0.0, 0.0] };
     PlaneLook { look, at: p }
 }
 
-/// Follows all pairs with a vertex whose end is new; notes how far each block may go. True when somebody is stopped.
-/// Beyond `most` looks nothing is followed: two bodies of which one moves stay where they were.
+/// Follows all pairs with a vertex whose end position has changed; stores the time at which each block stops. True when
+/// any block is stopped. Beyond `most` evaluations no pair is followed: two bodies of which one moves keep their
+/// initial positions.
 fn find_cuts(model: &Model, work: &mut Work, settings: &Settings, most: usize, last: bool) -> bool {
     let GuardWork { bodies, near, hits, cut, cut_bodies, looks, unseen, .. } = &mut work.guard;
     cut.clear();
@@ -461,7 +467,7 @@ fn is_fresh(pair: &Near, a: &GuardBody, b: &GuardBody) -> bool {
     on_a.iter().any(|&k| a.fresh[k as usize]) || on_b.iter().any(|&k| b.fresh[k as usize]) || moved_plane
 }
 
-/// When a pair meets on its present way.
+/// Time of contact of a pair on its present path.
 fn meeting(pair: &Near, a: &GuardBody, b: &GuardBody, settings: &Settings, looks: &mut usize) -> Option<(f64, Look)> {
     let method = match settings.time_of_contact {
         TimeOfContact::Bisection => RootMethod::Bisection,
@@ -478,7 +484,7 @@ fn meeting(pair: &Near, a: &GuardBody, b: &GuardBody, settings: &Settings, looks
     };
     let (from, to) = (place(|b| &b.start), place(|b| &b.end));
     let time = first_meeting(method, &from, &to, pair.kind == Meeting::EdgeEdge)?;
-    // the side they came from: as they lay at the start
+    // the side at the start of the step
     Some((time * SHORT, look(pair, a, b, time * SHORT)))
 }
 
@@ -490,7 +496,7 @@ fn follow_pair(
     looks: &mut usize,
 ) -> Option<(f64, Look)> {
     let start = look(pair, a, b, 0.0);
-    // what touches exactly has no side: it is the start of the scene's business
+    // features that touch exactly have no side: that is resolved at the start of the step (`guard/intersections.rs`)
     if start.normal == Wide3::ZERO {
         return None;
     }
@@ -516,7 +522,7 @@ fn hit(pair: &Near, a: &GuardBody, b: &GuardBody, time: f64, look: &Look) -> Gua
     }
 }
 
-/// Lets the blocks under a vertex go no farther than `time`; all of its body when `whole`.
+/// Limits the motion of the blocks of a vertex to `time`; with `whole`, that of all blocks of its body.
 fn stop(model: &Model, slot: u32, vertex: u32, time: f64, whole: bool, cut: &mut [f64]) {
     match model.bodies.at(slot) {
         Some(Body::Rigid(_)) => cut[2 * slot as usize] = cut[2 * slot as usize].min(time),
@@ -534,7 +540,7 @@ fn stop(model: &Model, slot: u32, vertex: u32, time: f64, whole: bool, cut: &mut
     }
 }
 
-/// Shortens the ways of all blocks that were stopped.
+/// Shortens the displacements of all blocks that were stopped.
 fn apply_cuts(model: &Model, state: &State, work: &mut Work) {
     let Work { guard, pose, rest, report, .. } = work;
     for slot in 0..guard.bodies.len() {
@@ -579,20 +585,20 @@ fn apply_cuts(model: &Model, state: &State, work: &mut Work) {
     }
 }
 
-/// The time until which all nodes of a body may go on when some are stopped: none may leave its neighbours behind by more than
-/// a share of the shortest edge. A jelly whose inside went on by 0.2 m while its front stood still had the energy of
-/// that in the next step, and threw whatever it touched.
+/// The time until which all nodes of a body may move when some are stopped: no node may move away from its neighbours
+/// by more than a fraction of the shortest edge. A soft body whose interior moved on by 0.2 m while its front was
+/// stopped had the corresponding strain energy in the next step, and accelerated everything in contact with it.
 fn time_of_all(nodes: &Nodes, from: &[Vec3], to: &[Block], cut: &[f64]) -> f64 {
     let first = cut.iter().fold(1.0, |least: f64, time| least.min(*time));
     let way = from.iter().zip(to).fold(0.0, |most: Real, (x, end)| most.max((vec(*end) - *x).length_squared())).sqrt();
-    // ways of particles without edges are their own
+    // displacements of particles without edges are independent
     if first >= 1.0 || nodes.shortest <= 0.0 || way <= CHANGE * nodes.shortest {
         return 1.0;
     }
     first + widen(Vec3::splat(CHANGE * nodes.shortest / way)).x
 }
 
-/// Takes the approach of stopped pairs out of the velocities: an inelastic impact at each contact.
+/// Removes the approach velocity of stopped pairs: an inelastic impact at each contact.
 fn part(model: &Model, work: &mut Work) {
     if work.guard.hits.is_empty() {
         return;
@@ -614,7 +620,7 @@ fn part(model: &Model, work: &mut Work) {
     work.terms = terms;
 }
 
-/// Terms of one side of a contact: of the body, or of the nodes that its corners follow.
+/// Terms of one side of a contact: of the rigid body, or of the nodes that its corners follow.
 fn side_terms(
     model: &Model,
     work: &Work,

@@ -1,32 +1,36 @@
-//! Means: no step leaves a soft body with more energy than it had and was given.
+//! Energy limiter: no step leaves a soft body with more energy than it had plus the work done on it.
 //!
-//! One Newton step of backward Euler, or one explicit step, is right while shapes change little in it. Laws that stiffen with
-//! strain hold far more at the end of a large change than their slope at its start foretold: blocks whose nodes flew
-//! apart by a hundred times their size in a step had 5·10⁴ times their energy after it, and nobody was told.
+//! One Newton step of backward Euler, or one explicit step, is accurate while shapes change little in it. Laws that
+//! stiffen with strain store far more energy at the end of a large change than their tangent at its start predicts:
+//! blocks whose nodes moved apart by a hundred times their size in a step had 5·10⁴ times their energy after it,
+//! without any report.
 //!
-//! *Explicit* bodies take substeps in which no edge changes by more than `CHANGE` of its rest length, or go implicit
-//! (`soft::choose_integrators`); bodies of goals go implicit when they are flung apart. Matter may become stiffer within the
-//! step than it was at its start: a block of springs that was crushed had 80 times its energy after 57 substeps. So what
-//! they have in motion is counted,
-//!
-//! ```text
-//!   E = K + U(x) at the start of a step,   E += Σ max(0, m (v − v₋)·v) over nodes, for what others gave since the last kick,
-//!   E += v⁺·h f for external forces, and after each kick  K⁺ ≤ SWING E + what trembling does
-//! ```
-//!
-//! all of it against the centre of mass. Who breaks this with the first kick already goes implicit.
-//! Symplectic Euler swings by 1/(1 − (h ω/2)²) about the energy it keeps, 2.8 at the share of the stable step that is used.
-//! Who has more in motion alone is cut to what strain leaves of E.
-//!
-//! *Implicit* ones are looked at where an edge changes by more. Solved to the end, and without damping, backward Euler has
+//! *Explicit* bodies take substeps in which no edge changes by more than `CHANGE` of its rest length, or are integrated
+//! implicitly (`island/soft_body.rs`, `choose_integrators`); bodies with goal positions are integrated implicitly when
+//! their nodes move apart too fast. Material may become stiffer within the step than it was at its start: a block of
+//! springs that was crushed had 80 times its energy after 57 substeps. So the kinetic energy is monitored,
 //!
 //! ```text
-//!   U(x + h v⁺) + K(v⁺)  ≤  U(x) + K(v) + v⁺·(h f + Jᵀλ)          for pushes h f + Jᵀλ from outside
+//!   E = K + U(x) at the start of a step,
+//!   E += Σ max(0, m (v − v₋)·v) over nodes, the work of others since the last kick,
+//!   E += v⁺·h f for external forces, and after each kick  K⁺ ≤ SWING E + energy of vibration by rounding
 //! ```
 //!
-//! A step that breaks this is cut: the motion against the centre of mass c is halved until it holds. It always does in the
-//! end, for a body at rest against its centre has U(x) and ½ M c⁺² ≤ ½ M c² + P·c⁺ with the whole push P = M (c⁺ − c).
-//! Momentum is kept. Spin is not; nor is the tie between impulses of rows and velocities, until the next step.
+//! all of it relative to the centre of mass. A body that violates this in its first kick is integrated implicitly.
+//! Symplectic Euler oscillates by a factor 1/(1 − (h ω/2)²) about the energy it conserves, 2.8 at the fraction of the
+//! stable step that is used. If the kinetic energy alone is larger, it is reduced to E minus the strain energy.
+//!
+//! *Implicit* bodies are checked where an edge changes by more than that. Solved to convergence, and without damping,
+//! backward Euler satisfies
+//!
+//! ```text
+//!   U(x + h v⁺) + K(v⁺)  ≤  U(x) + K(v) + v⁺·(h f + Jᵀλ)          for external impulses h f + Jᵀλ
+//! ```
+//!
+//! A step that violates this is reduced: the motion relative to the centre of mass c is halved until it holds. It
+//! always does in the end, since a body at rest relative to its centre has U(x) and ½ M c⁺² ≤ ½ M c² + P·c⁺ with the
+//! total external impulse P = M (c⁺ − c). Linear momentum is conserved. Angular momentum is not; nor is the consistency
+//! of row impulses and velocities, until the next step.
 
 use crate::constraint::{RowBuffer, RowId};
 use crate::deformable::BodyRef;
@@ -36,24 +40,26 @@ use crate::model::{Model, Nodes};
 use crate::work::{EnergyBudget, ImplicitIsland, SoftWork, Work};
 use std::ops::Range;
 
-/// Part of its rest length by which an edge may change in a substep before the energy is looked at.
+/// Fraction of its rest length by which an edge may change in a substep before the energy is checked.
 pub(crate) const CHANGE: Real = 0.5;
-/// The same for bodies that follow goals, which hold at any change and only lose the way: then they are solved as a whole.
+/// The same for bodies with goal positions, which are stable at any change and only lose accuracy: then they are solved
+/// as one implicit system.
 pub(crate) const FLUNG: Real = 5.0;
-/// How often its energy an explicit body may have in motion.
+/// Largest ratio of the kinetic energy of an explicit body to its energy budget.
 const SWING: Real = 4.0;
-/// Way within a substep, in shortest edges, below which nobody is cut: bodies at rest tremble by their last digits.
+/// Displacement within a substep, in shortest edges, below which no motion is reduced: bodies at rest vibrate by
+/// rounding errors.
 const TREMBLE: Real = 1e-3;
-/// Part of the energy that sums in single precision may be off by.
+/// Relative error of energies summed in single precision.
 const ROUNDING: Real = 1e-3;
-/// Most halvings: what moves a thousand times the size of a body is then within rounding.
+/// Maximum number of halvings: a motion of a thousand times the size of a body is then within rounding.
 const HALVINGS: u32 = 30;
 
-/// The most by which an edge of a body's surface becomes longer or shorter within h [s], by its rest length; 0 when none
-/// can change by `least`. Lengths, not vectors: what spins is not strained by it.
+/// Largest change of length of an edge of a body's surface within h [s], relative to its rest length; 0 when none can
+/// change by `least`. Lengths, not vectors: rotation is no strain.
 pub(crate) fn change(h: Real, nodes: &Nodes, x: &[Block], v: &[Block], least: Real) -> Real {
     let Some(&first) = v.first() else { return 0.0 };
-    // nobody is faster against a neighbour than twice the fastest against the first
+    // no node is faster relative to a neighbour than twice the fastest relative to the first node
     let fastest = run_wide(Fastest { v, against: vec(first) });
     if 2.0 * h * fastest.sqrt() <= least * nodes.shortest {
         return 0.0;
@@ -67,12 +73,12 @@ pub(crate) fn change(h: Real, nodes: &Nodes, x: &[Block], v: &[Block], least: Re
     nodes.cells.edges.iter().map(edge).fold(0.0, Real::max)
 }
 
-/// Cuts the steps of an island's implicit bodies that would leave them with more than their means. Comes between the solve
-/// and `keep`: `velocity` is that of before the substep.
+/// Reduces the motion of an island's implicit bodies that would exceed their energy budget. Runs between the solve and
+/// `keep`: `velocity` is that before the substep.
 pub(crate) fn keep_within(h: Real, model: &Model, work: &mut Work, island: &ImplicitIsland) {
     for &slot in &island.nodes {
         let Some(nodes) = model.nodes_at(slot) else { continue };
-        // energy of particles that turn hangs on turns that come later in the substep
+        // the energy of rotating particles depends on rotations that are applied later in the substep
         let implicit = work.soft[slot as usize].as_ref().is_some_and(|held| held.model.operator().is_some());
         if !implicit || !nodes.radii.is_empty() {
             continue;
@@ -87,13 +93,14 @@ pub(crate) fn keep_within(h: Real, model: &Model, work: &mut Work, island: &Impl
     }
 }
 
-/// True for a body that is moved on by its forces: those of goals have no energy, and turns come later in the substep.
+/// True for a body that is integrated explicitly with its forces: goal positions have no energy, and rotations are
+/// applied later in the substep.
 fn is_kicked(held: &SoftWork, nodes: &Nodes) -> bool {
     held.stable_step.is_finite() && held.model.operator().is_none() && nodes.radii.is_empty()
 }
 
-/// True for an explicit body that a single kick within h [s] would give more than it may have: the step that it holds to be
-/// stable is not. That of a meshless block whose nodes were flung through each other was forty times too long.
+/// True for an explicit body that would exceed its energy budget by a single kick within h [s]: its estimate of the
+/// stable step is wrong. That of a meshless block whose nodes were thrown through each other was forty times too long.
 pub(crate) fn kick_unstable(h: Real, nodes: &Nodes, held: &SoftWork, body: BodyRef<'_>, kick: &mut Vec<Vec3>) -> bool {
     if !is_kicked(held, nodes) || held.model.sees_strain() {
         return false;
@@ -110,14 +117,14 @@ pub(crate) fn kick_unstable(h: Real, nodes: &Nodes, held: &SoftWork, body: BodyR
     after > SWING * (kinetic(nodes, body.v, centre) + held.model.energy(body)) + tremble(h, nodes)
 }
 
-/// Energy of motion that does no harm [J].
+/// Kinetic energy that is always allowed [J].
 fn tremble(h: Real, nodes: &Nodes) -> Real {
     let speed = TREMBLE * nodes.shortest / h;
     0.5 * nodes.total_mass * speed * speed
 }
 
-/// Counts what an explicit body may have before its own forces move it on: at the start of a substep, and of its way when
-/// there is a kick at the end of that.
+/// Updates the energy budget of an explicit body before its own forces act: at the start of a substep, and of its
+/// position update when that ends with a kick.
 pub(crate) fn count(first: bool, model: &Model, slot: u32, work: &mut Work) {
     let Work { soft, velocity, kicked, .. } = work;
     let (Some(nodes), Some(held)) = (model.nodes_at(slot), soft[slot as usize].as_mut()) else { return };
@@ -133,15 +140,16 @@ pub(crate) fn count(first: bool, model: &Model, slot: u32, work: &mut Work) {
         held.energy_budget = EnergyBudget { motion: kinetic(nodes, v, centre), strain: None, centre };
         return;
     }
-    // node by node: what is pressed gets from one side what the other takes. A push works on the way that comes after it,
-    // and what it takes is not counted: a kick into a wall is taken back by it, and nothing was lost
+    // node by node: a compressed body gets from one side the energy that the other takes. An impulse does work on the
+    // displacement after it, and negative work is not counted: a kick into a wall is taken back by the wall, and no
+    // energy was lost
     let before = std::mem::replace(&mut held.energy_budget.centre, centre);
     let [given, ..] = run_wide(Motion { nodes, v, what: Gift { last, centre, before } });
     held.energy_budget.motion += given;
     last.copy_from_slice(v);
 }
 
-/// Cuts the motion that an explicit body's own forces gave it, if it is more than it may have.
+/// Reduces the motion of an explicit body after its own forces acted, if it exceeds the budget.
 pub(crate) fn keep_kick(h: Real, model: &Model, slot: u32, work: &mut Work) {
     let Work { soft, pose, velocity, inner, node_total, kicked, report, .. } = work;
     let (Some(nodes), Some(held)) = (model.nodes_at(slot), soft[slot as usize].as_mut()) else { return };
@@ -158,14 +166,14 @@ pub(crate) fn keep_kick(h: Real, model: &Model, slot: u32, work: &mut Work) {
     held.energy_budget.centre = centre;
     last.copy_from_slice(v);
     let allowed = |energy: Real| SWING * energy.max(0.0) + tremble(h, nodes);
-    // the first is told without a look at the nodes
+    // the first test needs no pass over the nodes
     if !(now > SWING * held.energy_budget.motion.max(0.0))
         || !(now > allowed(held.energy_budget.motion))
         || is_driven(nodes, v)
     {
         return;
     }
-    // strain is asked for when motion alone does not tell: most steps do without
+    // strain energy is evaluated only when the kinetic energy alone does not decide: most steps do without
     let stored = held.model.energy(BodyRef { x, v, inner: &inner[nodes.inner_span()] });
     let most = held.energy_budget.motion.max(0.0) + *held.energy_budget.strain.get_or_insert(stored);
     if !(now > allowed(most)) {
@@ -180,7 +188,8 @@ pub(crate) fn keep_kick(h: Real, model: &Model, slot: u32, work: &mut Work) {
     report.counts.cut_short += 1;
 }
 
-/// Half kicks of Verlet at the end of a way are a body's own as well: `position_velocity` has them, `before_advance` has not.
+/// The half kicks of Verlet at the end of a position update are by the body's own forces as well: `position_velocity`
+/// includes them, `before_advance` does not.
 pub(crate) fn see_kick(span: Range<usize>, work: &mut Work) {
     let Work { kicked, position_velocity, before_advance, .. } = work;
     let Some(kicked) = kicked.get_mut(span.clone()) else { return };
@@ -189,12 +198,12 @@ pub(crate) fn see_kick(span: Range<usize>, work: &mut Work) {
     }
 }
 
-/// True when somebody moves pinned nodes.
+/// True when pinned nodes are moved.
 fn is_driven(nodes: &Nodes, v: &[Block]) -> bool {
     nodes.inv_mass.iter().zip(v).any(|(m, v)| *m == 0.0 && vec(*v) != Vec3::ZERO)
 }
 
-/// Velocity of the centre of mass; nothing when it is held somewhere [m/s].
+/// Velocity of the centre of mass; zero for a body with pinned nodes [m/s].
 fn centre_of(nodes: &Nodes, v: &[Block]) -> Vec3 {
     if nodes.pinned {
         return Vec3::ZERO;
@@ -203,31 +212,32 @@ fn centre_of(nodes: &Nodes, v: &[Block]) -> Vec3 {
     momentum / nodes.total_mass
 }
 
-/// What a body has and is given in a substep, as functions of the share of its inner motion that it keeps.
+/// Energy of a body and work done on it in a substep, as functions of the fraction of its relative motion that it
+/// keeps.
 struct Account {
-    /// Before the substep [J].
+    /// Energy before the substep [J].
     had: Real,
-    /// Of the centre and of the motion against it [J].
+    /// Kinetic energy of the centre of mass and of the motion relative to it [J].
     kinetic: [Real; 2],
-    /// What pushes from outside do on both [J].
+    /// Work of external impulses on both [J].
     work: [Real; 2],
 }
 
 impl Account {
-    /// What it may store at a share [J].
+    /// Allowed strain energy at this fraction [J].
     fn left(&self, share: Real) -> Real {
         let given = self.had + self.work[0] + share * self.work[1];
         given - self.kinetic[0] - share * share * self.kinetic[1]
     }
 }
 
-/// Cuts the motion of one body, if it must be.
+/// Reduces the motion of one body, if necessary.
 fn cut(h: Real, nodes: &Nodes, slot: u32, work: &mut Work, [blocks, seats]: [Range<usize>; 2]) {
     let Work { implicit, soft, pose, velocity, node_total, inner, heading, report, .. } = work;
     let Some(held) = soft[slot as usize].as_ref() else { return };
     let (x, before, after) = (&pose[blocks.clone()], &velocity[blocks], &mut implicit.v[seats.clone()]);
     if is_driven(nodes, after) {
-        // who moves pinned nodes gives what it likes
+        // moved pinned nodes do an unlimited amount of work
         return;
     }
     let centre = centre_of(nodes, after);
@@ -270,12 +280,12 @@ fn cut(h: Real, nodes: &Nodes, slot: u32, work: &mut Work, [blocks, seats]: [Ran
     report.counts.cut_short += 1;
 }
 
-/// Energy of motion against a velocity, of nodes that are free [J].
+/// Kinetic energy of the free nodes relative to a velocity [J].
 fn kinetic(nodes: &Nodes, v: &[Block], against: Vec3) -> Real {
     run_wide(Motion { nodes, v, what: Energy { against } })[0]
 }
 
-/// What rows do on a body's centre and on its motion against that [J].
+/// Work of rows on a body's centre of mass and on the motion relative to it [J].
 fn row_work(rows: &RowBuffer, seats: &Range<usize>, v: &[Block], centre: Vec3) -> [Real; 2] {
     let mut work = [0.0; 2];
     for (id, row) in rows.rows().iter().enumerate().filter(|(_, row)| row.impulse != 0.0) {

@@ -1,12 +1,14 @@
-//! Scenes that begin tangled, under `Settings::guaranteed`: two bodies whose surfaces cross are moved apart, or held.
+//! Scenes with initial intersections, under `Settings::guaranteed`: two bodies whose surfaces intersect are separated,
+//! or frozen.
 //!
-//! Crossing is found by edges that go through triangles, whatever the depth. Of the two, the lighter one that can move is
-//! shifted as a whole: along the line of centres, the axes and the normals of the crossed triangles, each by the shortest
-//! shift at which the two neither cross nor touch; the shortest of these is taken. Bodies that only touch are moved apart
-//! by the same rule, since what has no gap has no side. What crosses itself, or finds no way within its own size, is
-//! refused: held where it is and named in the report.
+//! Intersections are found by edges that pierce triangles, whatever the depth. The lighter of the two bodies that can
+//! move is translated: along the line of centres, the axes and the normals of the pierced triangles, each by the
+//! shortest translation at which the two neither intersect nor touch; the shortest of these is used. Bodies that only
+//! touch are separated by the same rule, since without a gap the side is undefined. A body that intersects itself, or
+//! for which no translation within its own size is found, is refused: it is frozen and named in the report.
 //!
-//! It is done in every step, so that nothing of it need be remembered; a step that ended well is left as it is.
+//! This is done in every step, so that no state needs to be stored; a step that ended without intersections is
+//! unchanged.
 
 use crate::collision::continuous::cross::pierces;
 use crate::guard::ccd::{features, groups_meet, keep, look, may_meet, place_start};
@@ -17,21 +19,21 @@ use crate::settings::Settings;
 use crate::state::{State, flag};
 use crate::work::{GuardBody, Meeting, Near, Work};
 
-/// Times that the whole scene is gone through.
+/// Passes over the scene.
 const ROUNDS: usize = 16;
-/// Halvings in the search for the shortest shift.
+/// Bisections in the search for the shortest translation.
 const HALVINGS: usize = 10;
 
-/// How two surfaces lie to each other.
+/// Relation of two surfaces.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Lie {
     Apart,
     Touching,
-    /// With the normal of a crossed triangle, or of a plane.
+    /// With the normal of a pierced triangle, or of a plane.
     Crossing(Wide3),
 }
 
-/// Moves apart what crosses, or holds it.
+/// Separates intersecting bodies, or freezes them.
 pub(crate) fn resolve_intersections(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
     if !settings.guaranteed {
         return;
@@ -51,7 +53,7 @@ pub(crate) fn resolve_intersections(model: &Model, state: &mut State, work: &mut
     }
 }
 
-/// Looks at one pair; true when a body was moved.
+/// Checks one pair; true when a body was moved.
 fn sort_out(model: &Model, state: &mut State, work: &mut Work, settings: &Settings, (a, b): (u32, u32)) -> bool {
     let bodies = &work.guard.bodies;
     let (Some(body_a), Some(body_b)) = (&bodies[a as usize], &bodies[b as usize]) else { return false };
@@ -84,7 +86,7 @@ fn sort_out(model: &Model, state: &mut State, work: &mut Work, settings: &Settin
     }
 }
 
-/// The body to move and the shortest shift that frees the pair.
+/// The body to move and the shortest translation that separates the pair.
 fn shortest(model: &Model, state: &State, test: &Test<'_>, lie: Lie) -> Option<(u32, Vec3)> {
     let slot = mover(model, state, test.a, test.b)?;
     let (moving, other) = if slot == test.a { (test.body_a, test.body_b) } else { (test.body_b, test.body_a) };
@@ -94,7 +96,7 @@ fn shortest(model: &Model, state: &State, test: &Test<'_>, lie: Lie) -> Option<(
         [away.normalize_or_zero(), normal, -normal, Wide3::Y, -Wide3::Y, Wide3::X, -Wide3::X, Wide3::Z, -Wide3::Z];
     let sign = if slot == test.a { 1.0 } else { -1.0 };
     let free = |by: Wide3| Test { shift: by * sign, ..*test }.lie() == Lie::Apart;
-    // f64::from would not do in the f64 build
+    // `f64::from` is not usable in the f64 build
     let gap = widen(Vec3::splat(test.settings.standoff())).x;
     let most = size(moving) + 2.0 * gap;
     let mut best: Option<(f64, Wide3)> = None;
@@ -114,11 +116,11 @@ fn shortest(model: &Model, state: &State, test: &Test<'_>, lie: Lie) -> Option<(
         }
         best = Some((high, axis));
     }
-    // a gap beyond that, so that contacts begin with room
+    // one gap more, so that contacts begin with clearance
     best.map(|(length, axis)| (slot, narrow(axis * (length + gap))))
 }
 
-/// The lighter of the two that can be shifted as a whole.
+/// The lighter of the two bodies that can be translated.
 fn mover(model: &Model, state: &State, a: u32, b: u32) -> Option<u32> {
     let mass = |slot: u32| -> Option<Real> {
         if state.is_frozen(slot as usize) {
@@ -167,7 +169,7 @@ fn shift(model: &Model, state: &mut State, work: &mut Work, slot: u32, by: Vec3)
     }
 }
 
-/// Holds a body where it is, as one with a fault.
+/// Freezes a body at its position, as one with a fault.
 fn hold(model: &Model, state: &mut State, work: &mut Work, slot: u32) {
     let i = slot as usize;
     match model.bodies.at(slot) {
@@ -181,7 +183,7 @@ fn hold(model: &Model, state: &mut State, work: &mut Work, slot: u32) {
     work.report.faults.push(Fault { body, phase: Phase::Intake, what, field: "x" });
 }
 
-/// One pair, with a shifted by `shift`.
+/// One pair, with a translated by `shift` [m].
 #[derive(Clone, Copy)]
 struct Test<'a> {
     model: &'a Model,
@@ -236,7 +238,7 @@ impl Test<'_> {
         crate::collision::Bounds3 { min, max }.grown(grow)
     }
 
-    /// Two cells: edges through triangles, then features that touch or overlap by their radii.
+    /// Two cells: edges that pierce triangles, then features that touch or overlap by their radii.
     fn cells(&self, cell_a: u32, cell_b: u32) -> Lie {
         let (corners_a, corners_b) =
             (self.body_a.cells.corners[cell_a as usize], self.body_b.cells.corners[cell_b as usize]);
@@ -282,7 +284,7 @@ impl Test<'_> {
         }
     }
 
-    /// Vertices below planes.
+    /// Vertices against planes.
     fn planes(&self) -> Lie {
         let mut lie = Lie::Apart;
         for (point, face, slots, shift) in [
@@ -314,7 +316,7 @@ impl Test<'_> {
     }
 }
 
-/// Distance and direction of two features with the first one shifted.
+/// Distance and direction of two features with the first one translated.
 fn look_shifted(pair: &Near, a: &GuardBody, b: &GuardBody, shift: Wide3) -> (f64, Wide3) {
     use crate::collision::continuous::{edge_edge, vertex_face};
     let split = pair.split();

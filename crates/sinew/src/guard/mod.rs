@@ -1,5 +1,5 @@
-//! Guards: what keeps a step within bounds after the solver is done. Continuous collision detection, resolution of
-//! intersections, rollback of diverging bodies, the energy limiter.
+//! Guards: limits on the result of a step after the solve. Continuous collision detection, resolution of intersections,
+//! rollback of diverging bodies, the energy limiter.
 
 pub(crate) mod ccd;
 pub(crate) mod energy_limiter;

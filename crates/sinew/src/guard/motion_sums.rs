@@ -1,18 +1,19 @@
-//! Sums over the nodes of a body, eight at a time: what it has in motion and what others gave it. One chain of additions would wait
-//! for each of thousands of nodes.
+//! Sums over the nodes of a body, eight at a time: its kinetic energy and the work done on it by others. A single chain
+//! of additions would have the latency of each of thousands of nodes.
 
 use crate::math::lane3::{V3, add, dot, splat3, sub};
 use crate::math::{Block, Kernel, LANES, Lane, Real, Vec3, vec};
 use crate::model::Nodes;
 
-/// Sums something over nodes with these velocities.
+/// Sums a quantity over nodes with these velocities.
 pub(crate) struct Motion<'a, W> {
     pub(crate) nodes: &'a Nodes,
     pub(crate) v: &'a [Block],
     pub(crate) what: W,
 }
 
-/// What is summed, of `COUNT` nodes from `at` on: their masses, whether they are free (1 or 0), their velocities.
+/// The quantity that is summed, of `COUNT` nodes from `at` on: their masses, whether they are free (1 or 0), their
+/// velocities.
 pub(crate) trait Summed: Copy {
     fn add<L: Lane>(self, t: L::Token, at: usize, of: NodeLanes<L>, sums: &mut V3<L>);
 }
@@ -20,7 +21,7 @@ pub(crate) trait Summed: Copy {
 #[derive(Clone, Copy)]
 pub(crate) struct NodeLanes<L> {
     mass: L,
-    /// Of those that are free; 0 for others.
+    /// Mass of free nodes; 0 for pinned ones.
     free: L,
     v: V3<L>,
 }
@@ -38,7 +39,7 @@ impl Summed for Momentum {
     }
 }
 
-/// Energy of motion against a velocity, of nodes that are free [J].
+/// Kinetic energy of the free nodes relative to a velocity [J].
 #[derive(Clone, Copy)]
 pub(crate) struct Energy {
     pub(crate) against: Vec3,
@@ -52,8 +53,8 @@ impl Summed for Energy {
     }
 }
 
-/// What others gave since velocities were `last`, those of the centre being what they were `before`, where it is more than
-/// nothing [J].
+/// Work of others since the velocities were `last` and the velocity of the centre was `before`, summed over nodes where
+/// it is positive [J].
 #[derive(Clone, Copy)]
 pub(crate) struct Gift<'a> {
     pub(crate) last: &'a [Block],
@@ -79,7 +80,7 @@ impl<W: Summed> Kernel for Motion<'_, W> {
         let Self { nodes, v, what } = self;
         let none = L::splat(t, 0.0);
         let mut sums = [[0.0; LANES]; 3];
-        // lane by lane, so that one lane and eight come to the same sums
+        // lane by lane, so that one lane and eight give the same sums
         let mut lane = 0;
         while lane < LANES {
             let mut of_lanes = [none; 3];
@@ -99,7 +100,7 @@ impl<W: Summed> Kernel for Motion<'_, W> {
     }
 }
 
-/// The square of the largest of these velocities, seen from one of them or another [m²/s²]. What is not a number is none.
+/// The square of the largest of these velocities relative to `against` [m²/s²]. NaN is ignored.
 pub(crate) struct Fastest<'a> {
     pub(crate) v: &'a [Block],
     pub(crate) against: Vec3,
@@ -123,14 +124,14 @@ impl Kernel for Fastest<'_> {
             of_lanes.store(&mut most[lane..]);
             lane += L::COUNT;
         }
-        // the last few of eight, which the loop over one lane has seen already
+        // the remainder of the last group of eight, which the loop with one lane has included already
         let last = &self.v[self.v.len() / LANES * LANES..];
         let last = last.iter().map(|&v| (vec(v) - self.against).length_squared());
         most.into_iter().chain(last).fold(0.0, Real::max)
     }
 }
 
-/// The same, seen from the mean of them all.
+/// The same, relative to their mean.
 pub(crate) struct FastestFromMean<'a>(pub(crate) &'a [Block]);
 
 impl Kernel for FastestFromMean<'_> {
@@ -157,7 +158,7 @@ impl Kernel for FastestFromMean<'_> {
     }
 }
 
-/// Numbers from `at` on; 0 beyond the last.
+/// Values from `at` on; 0 beyond the last.
 #[inline(always)]
 fn numbers<L: Lane>(t: L::Token, of: &[Real], at: usize) -> L {
     if at + L::COUNT <= of.len() {
@@ -168,7 +169,7 @@ fn numbers<L: Lane>(t: L::Token, of: &[Real], at: usize) -> L {
     L::load(t, &some)
 }
 
-/// The first three numbers of blocks from `at` on; 0 beyond the last.
+/// The first three components of blocks from `at` on; 0 beyond the last.
 #[inline(always)]
 fn blocks<L: Lane>(t: L::Token, of: &[Block], at: usize) -> V3<L> {
     let [x, y, z, _] = if at + L::COUNT <= of.len() {
@@ -187,14 +188,14 @@ mod tests {
     use crate::math::run;
 
     #[test]
-    fn the_fastest_of_any_number_of_nodes_is_found_in_lanes_as_one_by_one() {
+    fn largest_speed_is_the_same_in_lanes_and_in_scalar_code() {
         for count in [1, 7, 8, 9, 37] {
             let number = |k: usize| ((k * 7919) % 23) as Real - 11.0;
             let v: Vec<Block> = (0..count).map(|k| [number(k), number(k + 5), number(k + 11), 9.0]).collect();
             let mean = v.iter().map(|&v| vec(v)).sum::<Vec3>() / count as Real;
             let want = |against: Vec3| v.iter().map(|&v| (vec(v) - against).length_squared()).fold(0.0, Real::max);
             for lanes in [true, false] {
-                // small whole numbers: their sums are the same in any order
+                // small integers: their sums are the same in any order
                 assert_eq!(run(FastestFromMean(&v), lanes), want(mean), "{count} nodes");
                 assert_eq!(run(Fastest { v: &v, against: Vec3::Y }, lanes), want(Vec3::Y), "{count} nodes");
             }

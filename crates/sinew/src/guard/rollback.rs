@@ -1,8 +1,8 @@
-//! Gate 2: a body that came out of the step insane is put back, stopped and held.
+//! Gate 2: a body with invalid numbers after the step is rolled back, stopped and frozen.
 //!
-//! Whoever was solved with it is put back to the start of the step as well, and goes on: what the insane one did went through
-//! joints and contacts into all of its island. (A chain whose links were metres apart whirled until three of four were
-//! too fast; the fourth was below the limit, and flew off with 1.5 km/s and four times the energy that there was.)
+//! All bodies of its island are rolled back to the start of the step as well, and remain active: the diverging body
+//! acted on its complete island through joints and contacts. (A chain whose links were metres apart rotated until three
+//! of four were too fast; the fourth was below the limit, and left with 1.5 km/s and four times the total energy.)
 
 use crate::math::{FAR, Quat, Real, Vec3, rigid_pose, vec};
 use crate::model::{Body, Model, Motion};
@@ -12,7 +12,8 @@ use crate::state::{State, flag};
 use crate::step::intake::freeze_rigid;
 use crate::work::Work;
 
-/// Holds who is insane, and marks in `work.rolled_back` whose end of the step is forgotten. Comes before anything is stored.
+/// Freezes bodies with invalid numbers, and marks in `work.rolled_back` the bodies whose result is discarded. Runs
+/// before anything is stored.
 pub(crate) fn look(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
     look_at_nodes(model, work, settings.max_speed);
     let before = work.report.faults.len();
@@ -37,12 +38,12 @@ pub(crate) fn look(model: &Model, state: &mut State, work: &mut Work, settings: 
     }
 }
 
-/// Marks active bodies with an insane node, on all threads.
+/// Marks active bodies with an invalid node, on all threads.
 fn look_at_nodes(model: &Model, work: &mut Work, max_speed: Real) {
     let Work { pool, rolled_back, active, pose, velocity, inner, .. } = work;
     rolled_back.clear();
     rolled_back.resize(model.bodies.slot_count(), false);
-    // as for rigid bodies; what is not a number is below nothing. All are looked at: nobody is insane, as a rule
+    // as for rigid bodies; comparisons with NaN are false. No early exit: normally all nodes are valid
     let most = max_speed * max_speed;
     pool.chunks(rolled_back, 1, &|slot, insane| {
         let Some(nodes) = model.nodes_at(slot as u32).filter(|_| active[slot]) else { return };
@@ -66,7 +67,7 @@ fn hold(model: &Model, state: &mut State, work: &Work, slot: u32) {
     }
 }
 
-/// What is wrong with a body as it came out of the step.
+/// The fault of a body after the step.
 fn insane(model: &Model, slot: u32, work: &Work, max_speed: Real) -> Option<(FaultKind, &'static str)> {
     let i = slot as usize;
     if model.nodes_at(slot).is_some() {
@@ -93,7 +94,7 @@ fn moving(x: Vec3, q: Quat, v: Vec3, w: Vec3, max_speed: Real) -> Option<(FaultK
     }
 }
 
-/// Marks all of an island of which one is marked.
+/// Marks all bodies of an island of which one is marked.
 fn share(model: &Model, work: &mut Work) {
     let Work { islands, rolled_back, active, .. } = work;
     let mut lost = vec![false; rolled_back.len()];
@@ -109,7 +110,7 @@ fn share(model: &Model, work: &mut Work) {
     }
 }
 
-/// Impulses of a step that is forgotten are no start for the next one.
+/// Resets the impulses of a discarded step: they are no warm start for the next one.
 fn forget(model: &Model, work: &mut Work) {
     for (id, constraint) in model.constraints.iter() {
         let mut touched = false;

@@ -1,14 +1,15 @@
 //! Air: drag and wind on the triangles of a soft body.
 //!
-//! With u the velocity of a triangle's corner relative to the wind, n its normal and A its area, each corner gets a third of
+//! With u the velocity of a triangle's corner relative to the wind, n its normal and A its area, each corner gets a
+//! third of
 //!
 //! ```text
 //!   F = −½ ρ A (C_n |u_n| u_n + C_t |u_t| u_t),   u_n = (u·n) n,   u_t = u − u_n
 //! ```
 //!
-//! An open sheet feels this from both sides; of a closed body only the faces that meet the air do. The force is that of the
-//! velocities at the start of the substep, and never more than would stop the node relative to the air: light cloth in a
-//! storm is then carried along instead of being thrown.
+//! An open sheet has drag on both sides; of a closed body only the windward faces have. The force is that of the
+//! velocities at the start of the substep, limited to the force that stops the node relative to the air: light cloth in
+//! a storm then moves with the air instead of being accelerated beyond it.
 
 use crate::math::{Real, Vec3};
 use crate::model::{Model, Nodes};
@@ -37,7 +38,7 @@ pub(crate) fn push(h: Real, model: &Model, nodes: &Nodes, work: &mut Work) {
             let u = surface.velocity(surfel, x, v) - air.wind;
             let through = u.dot(n);
             let along = u - n * through;
-            // the lee side of a closed body meets no air
+            // the leeward side of a closed body has no drag
             let meets = if surface.is_solid() && through < 0.0 { 0.0 } else { 1.0 };
             let normal = dynamic * air.normal * through.abs() * meets;
             let tangential = dynamic * air.tangential * along.length() * meets;

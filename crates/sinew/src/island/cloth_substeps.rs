@@ -1,8 +1,9 @@
-//! Substeps that sheets and ropes of position based dynamics ask for while something catches them, within the budget of
-//! `Settings::sheet_substeps`.
+//! Substeps that cloths and ropes of position based dynamics need while their motion is stopped by contact, within the
+//! limit of `Settings::sheet_substeps`.
 //!
-//! One sweep a substep carries a pull one edge on, so that what is caught at one place stretches by the way that the others go
-//! in a substep. They ask by that way, with v̄ the mean velocity and l the mean edge, and by the stretch that there is:
+//! One sweep a substep propagates a tension by one edge, so that a cloth that is stopped at one position stretches by
+//! the displacement of the other nodes in a substep. The number of substeps follows from that displacement, with v̄ the
+//! mean velocity and l the mean edge, and from the present stretch:
 //!
 //! ```text
 //!   by speed    dt max|v − v̄| / (SHARE l)
@@ -17,15 +18,16 @@ use crate::settings::Settings;
 use crate::state::State;
 use crate::work::{EdgeGroup, SkinWork, SoftWork, Work};
 
-/// Part of the mean edge that a node may go in a substep, seen from its body as a whole. With a quarter the irregular cloth of
-/// S1 stretched by 5.4 % at worst instead of 4.4.
+/// Largest displacement of a node in a substep relative to the mean motion of its body, as a fraction of the mean edge.
+/// With a quarter the irregular cloth of S1 stretched by 5.4 % at worst instead of 4.4.
 const SHARE: Real = 0.125;
-/// Stretch beyond the limit, in limits, from which on more substeps are asked for, and at which all that are allowed are.
+/// Stretch beyond the limit, in limits, above which the number of substeps rises, and at which it is the maximum.
 const BEYOND: [Real; 2] = [0.2, 0.5];
-/// Part of the substeps of a step that the next one has at least: from 20 to 9 at once an edge was stretched by 6 %.
+/// Fraction of the substeps of a step that the next one has at least: from 20 to 9 at once an edge was stretched by 6
+/// %.
 const KEEP: Real = 0.8;
 
-/// Substeps that this step needs for its sheets and ropes; the usual ones when there are none.
+/// Substeps that this step needs for its cloths and ropes; the default number when there are none.
 pub(crate) fn ask(model: &Model, state: &State, work: &mut Work, settings: &Settings) -> u32 {
     let (least, most) = (settings.substeps, settings.sheet_substeps);
     if most <= least {
@@ -41,7 +43,7 @@ pub(crate) fn ask(model: &Model, state: &State, work: &mut Work, settings: &Sett
         }
     });
     let Some(needed) = skins.iter().flatten().filter_map(|skin| skin.asked).max() else { return least };
-    // what was caught is not at rest at once
+    // a cloth that was stopped needs several steps to come to rest
     let before = if state.h > 0.0 { (KEEP * settings.dt / state.h) as u32 } else { 0 };
     needed.max(before).clamp(least, most)
 }
@@ -80,7 +82,7 @@ fn needed_at(
     let of_nodes = model.blocks_of(nodes);
     let [x, v] =
         if skin.all_nodes { blocks_of_all.map(|b| &b[of_nodes.clone()]) } else { blocks.each_ref().map(|s| &s[..]) };
-    // as seen from the body as a whole; a cast of what is not a number, or too large, comes out within bounds
+    // relative to the mean velocity; the cast of NaN or of a too large number saturates
     let fastest = run(FastestFromMean(v), settings.lanes).sqrt();
     let by_speed = (settings.dt * fastest / (SHARE * skin.mean_edge)).ceil() as u32;
     if by_speed >= most {
@@ -91,10 +93,10 @@ fn needed_at(
     Some(by_speed.max(least + (share * (most - least) as Real).ceil() as u32))
 }
 
-/// Stretch of the edge that is stretched most, as a share of its length at rest.
+/// Stretch of the most stretched edge, as a fraction of its rest length.
 struct Stretch<'a> {
     edges: &'a [EdgeGroup],
-    /// Of its nodes.
+    /// Positions of the nodes [m].
     x: &'a [Block],
 }
 
@@ -108,7 +110,7 @@ impl Kernel for Stretch<'_> {
             let mut at = 0;
             while at < LANES {
                 let d = sub(L::gather_xyz(t, self.x, &ends[1][at..]), L::gather_xyz(t, self.x, &ends[0][at..]));
-                // what is not a number is no stretch
+                // NaN counts as no stretch
                 let ratio = dot(d, d) * L::load(t, &per_square[at..]);
                 L::load(t, &most[at..]).max(ratio).store(&mut most[at..]);
                 at += L::COUNT;

@@ -1,11 +1,11 @@
-//! The numbers of a substep that every phase shares.
+//! Parameters of a substep that every phase shares.
 
 use crate::contact::kernel::rigid_batch::ContactParams;
 use crate::math::Real;
 use crate::settings::Settings;
 use crate::solver::soft::{Softness, soften, soften_below};
 
-/// Numbers of a substep that every phase shares.
+/// Parameters of a substep that every phase shares.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SubstepContext {
     /// Substep [s].
@@ -22,7 +22,7 @@ impl SubstepContext {
     /// Substep `substep` of as many as fit into the step.
     pub fn new(settings: &Settings, h: Real, substep: u32) -> Self {
         let contact = soften(settings.contact, h);
-        // stiffer than a 24th of the substep rate the spring rings in tall stacks
+        // above a 24th of the substep rate the spring oscillates in tall stacks
         let friction = soften_below(settings.friction, h, 1.0 / 24.0);
         let gravity_speed = 2.0 * settings.gravity.length() * settings.dt;
         Self {

@@ -1,5 +1,5 @@
-//! Substeps for fast impacts: as many as let no pair that is about to meet move by more than its thickness in one, within
-//! the budget of `Settings::impact_substeps`.
+//! Substeps for fast impacts: as many as are needed for no approaching pair to move by more than its thickness in one,
+//! within the limit of `Settings::impact_substeps`.
 
 use crate::collision::surface::feature;
 use crate::contact::point;
@@ -9,7 +9,7 @@ use crate::settings::Settings;
 use crate::state::{ContactMemory, State, contact_flag};
 use crate::work::Work;
 
-/// Counts the substeps that the contacts of the step ask for, into the report; 0 when none does.
+/// Writes the number of substeps that the contacts of the step need into the report; 0 when none does.
 pub(crate) fn ask(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
     if settings.impact_substeps <= 1 {
         return;
@@ -33,8 +33,7 @@ fn gap(model: &Model, work: &Work, m: &ContactMemory, k: usize) -> Real {
     point::place(model, &work.pose, m, k).map_or(Real::INFINITY, |p| p.gap)
 }
 
-/// Velocity and thickness of one side of a contact [m/s, m]. Without a thickness: the margin within which contacts are
-/// looked for.
+/// Velocity and thickness of one side of a contact [m/s, m]. Without a thickness: the contact margin.
 fn side(
     model: &Model,
     state: &State,

@@ -1,8 +1,8 @@
-//! Implicit islands: islands with a body too stiff for sweeps. Each runs all its substeps by itself, `predict`, `assemble`,
-//! `solve`, `advance` as in the sweep islands, but all its rows enter one CG (`solver/implicit.rs`).
+//! Implicit islands: islands with a body too stiff for sweeps. Each runs all its substeps by itself, `predict`,
+//! `assemble`, `solve`, `advance` as in the sweep islands, but all its rows enter one CG (`solver/implicit.rs`).
 //!
-//! They run before the sweep islands: islands share no row, so that the order does not matter to them, and kinematic bodies
-//! are then still where the step began.
+//! They run before the sweep islands: islands share no row, so that the order does not matter, and kinematic bodies are
+//! then still at their poses of the start of the step.
 
 use crate::classic::in_world;
 use crate::constraint::{Bounds, Constraint, RowBuffer, View};
@@ -24,7 +24,7 @@ use crate::step::assemble::slop;
 use crate::step::{advance, predict};
 use crate::work::{ImplicitIsland, ImplicitSpan, Touch, Work};
 
-/// Sorts islands with an implicit body out of those that sweeps solve. Comes after islands are known.
+/// Separates islands with an implicit body from those that sweeps solve. Runs after the islands are known.
 pub(crate) fn sort_out(model: &Model, state: &State, work: &mut Work) {
     let slots = model.bodies.slot_count();
     let Work { implicit, islands, active, active_rigid, active_nodes, soft, body_routes, .. } = work;
@@ -45,7 +45,8 @@ pub(crate) fn sort_out(model: &Model, state: &State, work: &mut Work) {
     if implicit.count == 0 {
         return;
     }
-    // what can be solved with them is: a body of goals or explicit forces would answer by the touched node alone
+    // all bodies of these islands that can be are solved implicitly: a body with goal positions or explicit forces
+    // would respond with the contact node alone
     for &slot in active_nodes.iter() {
         let among = implicit.of_root[islands.root(slot) as usize] != u32::MAX;
         if let Some(held) = soft[slot as usize].as_mut().filter(|_| among) {
@@ -78,7 +79,7 @@ pub(crate) fn sort_out(model: &Model, state: &State, work: &mut Work) {
     }
 }
 
-/// Gives each island its contacts. Comes after the routes are chosen.
+/// Lists the contacts of each island. Runs after the routes are chosen.
 pub(crate) fn list_contacts(work: &mut Work) {
     let Work { implicit, body_routes, contacts, routes, .. } = work;
     for (index, (m, _)) in contacts.iter().zip(routes.iter()).enumerate().filter(|(_, (_, r))| **r == Route::Implicit) {
@@ -126,8 +127,8 @@ pub(crate) fn run(model: &Model, state: &State, work: &mut Work, settings: &Sett
     }
 }
 
-/// An island at work: its members, where its constraints and contact points begin in the lists of the step, and the size
-/// of its substep in substeps of sweep islands, in which State keeps impulses.
+/// An island that is being solved: its members, where its constraints and contact points begin in the lists of the
+/// step, and the ratio of its substep to that of the sweep islands, in which State stores impulses.
 struct Island<'a> {
     members: &'a ImplicitIsland,
     spans: usize,
@@ -150,14 +151,14 @@ fn list(model: &Model, work: &mut Work, members: &ImplicitIsland) {
     }
 }
 
-/// Kinematic bodies as they are `time` after the start of the step.
+/// Poses of kinematic bodies `time` after the start of the step.
 fn place_kinematic(model: &Model, state: &State, work: &mut Work, time: Real) {
     for (slot, _) in model.bodies.iter() {
         let i = slot as usize;
         if model.rigid_at(slot).is_none_or(|r| r.motion != Motion::Kinematic) || state.is_frozen(i) {
             continue;
         }
-        // back at the start to the last bit: sweep islands begin there
+        // exactly at the start: sweep islands begin there
         let (x, q) = if time > 0.0 {
             (state.x[i] + state.v[i] * time, integrate_rotation(state.q[i], state.w[i] * time))
         } else {
@@ -168,16 +169,17 @@ fn place_kinematic(model: &Model, state: &State, work: &mut Work, time: Real) {
     }
 }
 
-/// Free velocities of lumps, systems of implicit bodies; and the local numbering of all blocks.
+/// Free velocities of rigid bodies and particles, systems of implicit bodies; and the local numbering of all blocks.
 fn begin(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings, island: &Island<'_>) {
     let island = island.members;
-    // the first guess is the velocity before this substep's forces: what rests stays near it
+    // the initial guess is the velocity before this substep's forces: that of resting bodies hardly changes
     number(model, work, island);
     predict::turn_inertia(model, work, &island.rigid);
     predict::kick_rigid(ctx.h, model, work, settings, &island.rigid);
     for &slot in &island.nodes {
         if work.soft[slot as usize].is_some() {
-            // A anew in every substep: one of another shape pushes strained matter beyond its rest
+            // the matrix A is rebuilt in every substep: that of another shape moves strained material beyond its rest
+            // shape
             let when = soft_body::When { substep: 0, same_forces: false, ..ctx.into() };
             soft_body::predict(when, model, slot, work, settings);
         } else {
@@ -235,14 +237,14 @@ fn number(model: &Model, work: &mut Work, island: &ImplicitIsland) {
         for n in nodes.span() {
             implicit.local_index(model.node_block(n as u32), velocity);
         }
-        // an operator's blocks lie side by side: places, then spins
+        // the blocks of an operator are contiguous: positions, then angular velocities
         for k in 0..nodes.radii.len() {
             implicit.local_index(model.spin_block(nodes.start + k as u32), velocity);
         }
     }
 }
 
-/// Rows of constraints and contacts, hard: they start from their last impulses.
+/// Rows of constraints and contacts, without softness: they start from their previous impulses.
 fn assemble(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings, island: &Island<'_>) {
     let mut rows = std::mem::take(&mut work.implicit.rows);
     rows.clear();
@@ -275,7 +277,7 @@ fn constraint_rows(ctx: &SubstepContext, model: &Model, work: &mut Work, island:
     }
 }
 
-/// Three rows a contact point: normal, and the pair of friction as a spring from the stick point.
+/// Three rows a contact point: normal, and two of friction as a spring from the stick point.
 fn contact_rows(
     ctx: &SubstepContext,
     model: &Model,
@@ -326,10 +328,10 @@ fn contact_rows(
     work.terms = terms;
 }
 
-/// The CG over the island.
+/// Solves the island by conjugate gradients.
 fn solve(work: &mut Work, settings: &Settings, island: &Island<'_>) {
     let Work { implicit, soft, .. } = work;
-    // the same memory for every solve: an empty list may change what it borrows
+    // reuses the same allocation for every solve: an empty list may change its lifetime
     let mut placed: Vec<Placed<'_>> =
         std::mem::take(&mut implicit.placed).into_iter().map(|_| unreachable!("empty")).collect();
     for &slot in &island.members.nodes {
@@ -348,7 +350,7 @@ fn solve(work: &mut Work, settings: &Settings, island: &Island<'_>) {
     implicit.placed = placed.into_iter().map(|_| unreachable!("empty")).collect();
 }
 
-/// Velocities back, impulses and stick points into memory.
+/// Stores velocities, impulses and stick points.
 fn keep(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings, island: &Island<'_>) {
     keep_impulses(model, work, settings, island);
     keep_contacts(ctx, work, settings, island);
@@ -360,7 +362,7 @@ fn keep(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Setting
     }
 }
 
-/// Positions on.
+/// Advances positions.
 fn end(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings, island: &Island<'_>) {
     for &slot in &island.members.rigid {
         advance::move_rigid(ctx.h, model, work, settings, slot);
@@ -374,7 +376,7 @@ fn end(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings
     }
 }
 
-/// Impulses of constraint rows: carried on to the next substep, and summed for the report.
+/// Impulses of constraint rows: stored as warm start of the next substep, and summed for the report.
 fn keep_impulses(model: &Model, work: &mut Work, settings: &Settings, island: &Island<'_>) {
     let nodes_from = 2 * model.bodies.slot_count() as u32;
     let Work { implicit, warm, readout, .. } = work;
@@ -384,7 +386,7 @@ fn keep_impulses(model: &Model, work: &mut Work, settings: &Settings, island: &I
         for (at, row) in kept.zip(rows) {
             readout.add_row(at, row.impulse);
             let to = &mut warm[at];
-            // a spring of its own law carries nothing
+            // the impulse of a spring row is determined by its own law and is stored as it is
             let start = *to * island.scale;
             let next = if row.spring { row.impulse } else { settings.implicit.carried(start, row.impulse) };
             *to = next / island.scale;
@@ -405,7 +407,8 @@ fn keep_impulses(model: &Model, work: &mut Work, settings: &Settings, island: &I
     }
 }
 
-/// Impulses and stick points of contacts. The stick point moves only when its spring would pull more than friction can.
+/// Impulses and stick points of contacts. The stick point moves only when its spring force would exceed the friction
+/// limit.
 fn keep_contacts(ctx: &SubstepContext, work: &mut Work, settings: &Settings, island: &Island<'_>) {
     let Work { implicit, contacts, readout, .. } = work;
     for t in &mut implicit.touches[island.touches..] {
@@ -437,7 +440,7 @@ fn keep_contacts(ctx: &SubstepContext, work: &mut Work, settings: &Settings, isl
     }
 }
 
-/// Positions of the contact points at the end of the step, and which contacts were pressed in it.
+/// Positions of the contact points at the end of the step, and which contacts transmitted a normal impulse in it.
 pub(crate) fn read(work: &mut Work) {
     let Work { implicit, contacts, readout, .. } = work;
     for t in &implicit.touches {

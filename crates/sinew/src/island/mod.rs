@@ -1,5 +1,5 @@
-//! Islands: bodies linked by contacts and constraints, how many substeps they take, and how each kind of island is
-//! driven through its substeps.
+//! Islands: bodies linked by contacts and constraints, their number of substeps, and the substep loop of each kind of
+//! island.
 
 pub(crate) mod air;
 pub(crate) mod cloth_substeps;

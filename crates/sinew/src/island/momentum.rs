@@ -1,24 +1,26 @@
-//! Untwist: islands that lean on nothing keep their momentum and their spin in sweeps. Part of `solve`.
+//! Conservation of momentum: islands without contact or constraint to a fixed body conserve linear and angular momentum
+//! in sweeps. Part of `solve`.
 //!
-//! Positions move with the corrected velocity c and momentum stays with the relaxed one, v (`solve.rs`). Both come from
-//! pushes between the same points, so that Σ m c = Σ m v; but angular momentum grows in a substep by h D,
+//! Positions move with the corrected velocity c and momentum is that of the relaxed velocity v (`step/solve.rs`). Both
+//! result from impulses between the same points, so that Σ m c = Σ m v; but angular momentum grows in a substep by h D,
 //!
 //! ```text
 //!   D = Σ m c × v + Σ_rigid (δ × I ω − I (δ × ω)) + E/h,   δ = ω_c − ω
 //! ```
 //!
-//! the second sum for bodies whose inertia turns with them, E what rounding of the rows added. We move along c + u × a
-//! instead, u = v − mean of v: the least change Σ m |u × a|² that has no momentum and takes D away,
+//! the second sum for bodies whose inertia rotates with them, E the contribution of rounding in the rows. Positions are
+//! moved with c + u × a instead, u = v − mean of v: the smallest change Σ m |u × a|² without linear momentum that
+//! removes D,
 //!
 //! ```text
 //!   S a = −D,   S = Σ m (u² 1 − u uᵀ)
 //! ```
 //!
-//! never larger than Σ m |c − v|² but for E, because it is a projection of it. Sums are in doubles and about the centre of
-//! the island. D is 1e-8 of the spin a substep. Taken out of v as a turn of the island it is below the last bit of single
-//! precision and lost; c has a thousand times more room, because a substep moves a point by a thousandth of its distance
-//! from the middle or less. Momentum that rounding took goes to the heaviest rigid body, whose velocity keeps what is below
-//! its last bit (`v_rest`).
+//! never larger than Σ m |c − v|² except for E, because it is a projection of it. Sums are in double precision and
+//! about the centre of mass of the island. D is 1e-8 of the angular momentum a substep. Removed from v as a rotation of
+//! the island it would be below the last bit of single precision and lost; c has a thousand times more resolution,
+//! because a substep moves a point by a thousandth of its distance from the centre or less. Linear momentum lost by
+//! rounding is returned to the heaviest rigid body, whose velocity keeps a rounding remainder (`v_rest`).
 
 use crate::deformable::oriented;
 use crate::math::{
@@ -28,29 +30,30 @@ use crate::model::Model;
 use crate::state::{State, contact_flag};
 use crate::work::Work;
 
-/// Part of the largest stiffness of S below which a direction has none: all move along one line.
+/// Fraction of the largest eigenvalue of S below which a direction counts as singular: all move along one line.
 const LINE: f64 = 1e-4;
 
-/// Part of the velocity of an island that flies as one, which rounding leaves between its parts.
+/// Relative velocity, as a fraction of the common velocity of an island, that rounding leaves between its parts.
 #[allow(clippy::unnecessary_cast, reason = "the cast is needed in the f32 build")]
 const NOISE: f64 = 64.0 * Real::EPSILON as f64;
 
-/// Part of Σ m v² that Σ m u² must have. Sums of doubles leave δ = Σ m u, some 1e-16 of Σ m |v| instead of none, and the turn
-/// makes h (δ × a) × v of spin from it, which is to be a thousandth of the D that it takes away.
+/// Fraction of Σ m v² that Σ m u² must have. Sums in double precision leave δ = Σ m u, some 1e-16 of Σ m |v| instead of
+/// zero, and the rotation makes h (δ × a) × v of angular momentum from it, which is to be a thousandth of the D that it
+/// removes.
 const SUMS: f64 = 1e3 * f64::EPSILON;
 
-/// Bodies of sweep islands that lean on nothing, by island. Written by `detect`.
+/// Bodies of sweep islands without contact or constraint to a fixed body, by island. Written by `plan`.
 #[derive(Debug, Default)]
 pub(crate) struct Loose {
     /// Root of the island and slot of the body, ascending.
     members: Vec<(u32, u32)>,
-    /// What an island has. (slots, read at roots)
+    /// Properties of an island. (slots, read at roots)
     marks: Vec<Mark>,
-    /// Momentum and spin before the rows, in the order of islands. Written by `see`.
+    /// Linear and angular momentum before the rows, in the order of islands. Written by `see`.
     before: Vec<Sums>,
 }
 
-/// An island as a whole.
+/// Sums over an island.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
     /// [kg]
@@ -59,19 +62,19 @@ struct Sums {
     centre: Wide3,
     /// [N·s]
     momentum: Wide3,
-    /// About the centre [N·m·s].
+    /// Angular momentum about the centre [N·m·s].
     spin: Wide3,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Mark {
-    /// Rows that may correct.
+    /// It has rows that may correct positions.
     rows: bool,
-    /// Rows with something that nobody moves, or whose law is not known here.
+    /// It has rows with a body that is not active, or whose law is not known here.
     leans: bool,
 }
 
-/// Lists the loose islands. Comes after islands are known and implicit ones sorted out.
+/// Lists the loose islands. Runs after the islands are known and implicit ones are separated.
 pub(crate) fn list(model: &Model, state: &State, work: &mut Work) {
     let Work { loose, islands, active, active_rigid, active_nodes, contacts, velocity, soft, .. } = work;
     loose.members.clear();
@@ -98,7 +101,8 @@ pub(crate) fn list(model: &Model, state: &State, work: &mut Work) {
     for &slot in active_nodes.iter() {
         let Some(nodes) = model.nodes_at(slot) else { continue };
         let pinned = || velocity[model.blocks_of(nodes)].iter().any(|v| v[3] == 0.0);
-        // velocities of a sheet in columns are not here; it takes out what its own rows gain (`landing.rs`)
+        // velocities of a cloth in SoA are not stored here; it removes the momentum that its own rows add
+        // (`deformable/cloth/fused_substep.rs`)
         let out = soft[slot as usize].as_ref().is_some_and(|held| held.cloth.residence.is_resident());
         loose.marks[islands.root(slot) as usize].leans |= out || pinned();
     }
@@ -111,7 +115,7 @@ pub(crate) fn list(model: &Model, state: &State, work: &mut Work) {
     loose.members.sort_unstable();
 }
 
-/// Looks at the loose islands before rows push.
+/// Sums over the loose islands before rows act.
 pub(crate) fn see(model: &Model, work: &mut Work) {
     let Work { loose, velocity, pose, .. } = work;
     loose.before.clear();
@@ -120,7 +124,7 @@ pub(crate) fn see(model: &Model, work: &mut Work) {
     }
 }
 
-/// Takes D out of `position_velocity` for every loose island, and gives back the momentum that rounding took.
+/// Removes D from `position_velocity` for every loose island, and restores the linear momentum lost by rounding.
 pub(crate) fn conserve_angular_momentum(h: Real, model: &Model, work: &mut Work) {
     let Work { loose, velocity, position_velocity, pose, v_remainder, .. } = work;
     for (island, before) in loose.members.chunk_by(|a, b| a.0 == b.0).zip(&loose.before) {
@@ -182,7 +186,8 @@ fn own_spin(inertia: Sym3, block: usize, v: &[Block], pose: &[Block]) -> Wide3 {
     q * (x * local.x + y * local.y + z * local.z)
 }
 
-/// a, from the mean velocity [m/s] and what rounding gained a second [N·m]; none when there is nothing to take out.
+/// The vector a, from the mean velocity [m/s] and the angular momentum gained by rounding per second [N·m]; none when
+/// there is nothing to remove.
 fn way_out(
     model: &Model,
     island: &[(u32, u32)],
@@ -195,7 +200,7 @@ fn way_out(
     for &(_, slot) in island {
         each_block(model, slot, |block, m| {
             let u = vec(v[block]) - mean;
-            // c − v, not c: what is parallel to v cancels without rounding
+            // c − v, not c: the part parallel to v cancels without rounding
             twist += (vec(c[block]) - vec(v[block])).cross(u) * m;
             (apart, size) = (apart + u.length_squared() * m, size + vec(v[block]).length_squared() * m);
             s += (WideMat3::from_diagonal(Wide3::splat(u.length_squared())) - wide_outer(u, u)) * m;
@@ -203,12 +208,13 @@ fn way_out(
         twist += own_twist(model, slot, v, c, pose);
     }
     let turn = -(wide_pseudo_inverse(&s, LINE).inverse * twist);
-    // an island that flies as one has nothing but rounding in u: what it would take to turn that would take it apart
+    // an island that moves as one rigid body has nothing but rounding in u: the rotation needed to remove D would pull
+    // it apart
     let moves = apart > (NOISE * NOISE).max(SUMS) * size;
     (twist != Wide3::ZERO && turn.is_finite() && moves).then_some(turn)
 }
 
-/// What the turn that correction adds does to the momentum that a rigid body has by its own spin, a second [N·m].
+/// Rate of change, by the rotation that correction adds, of the angular momentum of a rigid body's own rotation [N·m].
 fn own_twist(model: &Model, slot: u32, v: &[Block], c: &[Block], pose: &[Block]) -> Wide3 {
     let Some(rigid) = model.rigid_at(slot).filter(|r| r.gyroscopic) else { return Wide3::ZERO };
     let at = 2 * slot as usize + 1;
@@ -219,7 +225,7 @@ fn own_twist(model: &Model, slot: u32, v: &[Block], c: &[Block], pose: &[Block])
     more.cross(of(w)) - of(more.cross(w))
 }
 
-/// Calls `see` with the blocks of a body that have a place, and their masses [kg].
+/// Calls `see` with the blocks of a body that have a position, and their masses [kg].
 #[allow(clippy::unnecessary_cast, reason = "the cast is needed in the f32 build")]
 fn each_block(model: &Model, slot: u32, mut see: impl FnMut(usize, f64)) {
     if let Some(rigid) = model.rigid_at(slot) {

@@ -1,4 +1,4 @@
-//! Soft bodies inside the phases: models are taken over from the Model, asked for their velocity, moved on.
+//! Soft bodies inside the phases: their models are taken from the Model, evaluated for their velocity, and advanced.
 
 use crate::deformable::{BodyMut, BodyRef, Deformable, StepContext, oriented};
 use crate::guard::energy_limiter;
@@ -12,10 +12,10 @@ use crate::state::State;
 use crate::step::predict::decay;
 use crate::work::{EnergyBudget, SoftWork, Work};
 
-/// Share of a model's stable step that is used: matter may become stiffer before the step ends.
+/// Fraction of a model's stable step that is used: material may become stiffer before the step ends.
 const STABLE_SHARE: Real = 0.8;
 
-/// Takes over models that are new and rebuilds those that are missing; drops those whose body is gone.
+/// Takes models of new bodies and rebuilds those that are missing; drops those whose body was removed.
 pub(crate) fn adopt(model: &mut Model, state: &State, work: &mut Work) {
     let slots = model.bodies.slot_count();
     work.soft.resize_with(slots, || None);
@@ -50,7 +50,7 @@ pub(crate) fn adopt(model: &mut Model, state: &State, work: &mut Work) {
     }
 }
 
-/// Tells every model the state it is in: after a restore, an edit or a take-over.
+/// Loads the state into every model: after a restore, an edit or when it is new.
 fn refresh(model: &Model, state: &State, work: &mut Work) {
     for (slot, body) in model.bodies.iter() {
         let (Body::Nodes(nodes), Some(held)) = (body, work.soft[slot as usize].as_mut()) else { continue };
@@ -69,7 +69,7 @@ pub(crate) fn gather_forces(nodes: &Nodes, work: &mut Work, settings: &Settings)
     }
 }
 
-/// Runs one call of a model on its span of the work arrays.
+/// Calls a model with its span of the work arrays.
 fn with_body(
     model: &Model,
     slot: u32,
@@ -92,7 +92,7 @@ fn with_body(
     call(held.model.as_mut(), body, pool);
 }
 
-/// Shows spins and orientations of particles to the rows.
+/// Copies angular velocities and orientations of particles to the blocks that rows act on.
 pub(crate) fn show_spins(model: &Model, nodes: &Nodes, work: &mut Work) {
     let inner = &work.inner[nodes.inner_span()];
     for k in 0..nodes.radii.len() {
@@ -103,7 +103,7 @@ pub(crate) fn show_spins(model: &Model, nodes: &Nodes, work: &mut Work) {
     }
 }
 
-/// Takes spins back from the rows.
+/// Copies angular velocities back from the blocks that rows act on.
 fn take_spins(model: &Model, nodes: &Nodes, work: &mut Work) {
     let inner = &mut work.inner[nodes.inner_span()];
     for k in 0..nodes.radii.len() {
@@ -113,14 +113,14 @@ fn take_spins(model: &Model, nodes: &Nodes, work: &mut Work) {
     }
 }
 
-/// Which substep a model is asked for.
+/// The substep that a model is evaluated for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct When {
     /// [s]
     pub h: Real,
     pub substep: u32,
     pub last: bool,
-    /// The external forces of the substep before still hold.
+    /// The external forces of the previous substep are still valid.
     pub same_forces: bool,
 }
 
@@ -137,11 +137,11 @@ impl When {
     }
 }
 
-/// Asks a model for the velocity after internal and external forces, or for its system when it is implicit.
+/// Computes the velocity of a body after internal and external forces, or its system when it is implicit.
 pub(crate) fn predict(when: When, model: &Model, slot: u32, work: &mut Work, settings: &Settings) {
     let h = when.h;
     let Some(nodes) = model.nodes_at(slot) else { return };
-    // only the air changes within a step
+    // only air drag changes within a step
     if !when.same_forces || nodes.traits.air.is_some() {
         gather_forces(nodes, work, settings);
         crate::island::air::push(h, model, nodes, work);
@@ -164,8 +164,8 @@ pub(crate) fn predict(when: When, model: &Model, slot: u32, work: &mut Work, set
     }
 }
 
-/// Moves a body on. It moves with the corrected velocities; what the model adds to them on the way (the second half kick of
-/// Verlet) is a change of the velocity as well.
+/// Advances a body. It moves with the corrected velocities; what the model adds to them in the position update (the
+/// second half kick of Verlet) is a change of the velocity as well.
 pub(crate) fn advance(when: When, model: &Model, slot: u32, work: &mut Work, settings: &Settings) {
     let Some(nodes) = model.nodes_at(slot) else { return };
     let first = model.node_block(nodes.start) as usize;
@@ -193,8 +193,9 @@ pub(crate) fn advance(when: When, model: &Model, slot: u32, work: &mut Work, set
     }
 }
 
-/// Lets each explicit model keep its integrator, or go implicit when it needs more substeps than there may be. Decided
-/// anew in every step from settings, model and positions alone, so that a restored world decides the same.
+/// Selects the integrator of each explicit model: its own, or an implicit one when it needs more substeps than the
+/// limit. Decided anew in every step from settings, model and positions alone, so that a restored world decides the
+/// same.
 pub(crate) fn choose_integrators(model: &Model, work: &mut Work, settings: &Settings) {
     let Work { pool, active, active_nodes, soft, pose, velocity, inner, heading, kick, .. } = work;
     let h = settings.dt / settings.substeps as Real;
@@ -216,7 +217,7 @@ pub(crate) fn choose_integrators(model: &Model, work: &mut Work, settings: &Sett
         let span = first..first + nodes.inv_mass.len();
         let body = BodyRef { x: &pose[span.clone()], v: &velocity[span], inner: &inner[nodes.inner_span()] };
         if held.stable_step.is_finite() {
-            // as it is strained now, and as it would be at the end of the step if nobody stopped it
+            // at the present strain, and at that at the end of the step without any obstacle
             heading.clear();
             heading.extend(body.x.iter().zip(body.v).map(|(x, v)| {
                 let end = vec(*x) + vec(*v) * settings.dt;
@@ -224,7 +225,7 @@ pub(crate) fn choose_integrators(model: &Model, work: &mut Work, settings: &Sett
             }));
             let [now, then] = [body.x, &heading[..]].map(|x| held.model.stable_step_at(BodyRef { x, ..body }));
             held.stable_step = now.min(then);
-            // and no edge may change by more than the law foresees
+            // and no edge may change by more than the law is accurate for
             let change =
                 energy_limiter::change(STABLE_SHARE * held.stable_step, nodes, body.x, body.v, energy_limiter::CHANGE);
             if change > energy_limiter::CHANGE {
@@ -241,7 +242,7 @@ pub(crate) fn choose_integrators(model: &Model, work: &mut Work, settings: &Sett
     }
 }
 
-/// Substeps that a model with this stable step asks for.
+/// Substeps that a model with this stable step needs.
 fn needed(stable_step: Real, settings: &Settings) -> u32 {
     if !(stable_step.is_finite() && stable_step > 0.0) {
         return 1;
@@ -249,7 +250,8 @@ fn needed(stable_step: Real, settings: &Settings) -> u32 {
     (settings.dt / (STABLE_SHARE * stable_step)).ceil().min(1e6) as u32
 }
 
-/// Substeps that these bodies need, explicit ones to be stable, implicit ones to be resolved, at least `least` and at most the limit of the settings.
+/// Substeps that these bodies need, explicit ones to be stable, implicit ones to be resolved, at least `least` and at
+/// most the limit of the settings.
 pub(crate) fn substeps(slots: &[u32], work: &Work, settings: &Settings, least: u32) -> u32 {
     let held = slots.iter().filter_map(|&slot| work.soft[slot as usize].as_ref());
     let needs = held.map(|h| {
@@ -260,7 +262,7 @@ pub(crate) fn substeps(slots: &[u32], work: &Work, settings: &Settings, least: u
     needs.fold(least, u32::max)
 }
 
-/// Tells how these bodies are integrated.
+/// Reports how these bodies are integrated.
 pub(crate) fn report(slots: &[u32], model: &Model, work: &mut Work, dt: Real, substeps: u32) {
     let Work { soft, report, .. } = work;
     for &slot in slots {

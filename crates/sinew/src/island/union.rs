@@ -7,7 +7,7 @@ pub(crate) struct Islands {
 }
 
 impl Islands {
-    /// Every body alone.
+    /// Every body in an island of its own.
     pub fn reset(&mut self, bodies: usize) {
         self.parent.clear();
         self.parent.extend(0..bodies as u32);
@@ -17,7 +17,7 @@ impl Islands {
     pub fn root(&mut self, body: u32) -> u32 {
         let mut at = body;
         while self.parent[at as usize] != at {
-            // halve the path as we go
+            // path halving
             let up = self.parent[self.parent[at as usize] as usize];
             self.parent[at as usize] = up;
             at = up;

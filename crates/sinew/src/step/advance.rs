@@ -1,4 +1,4 @@
-//! Advance: positions follow the corrected velocities; spinning bodies keep their angular momentum.
+//! Advance: positions are integrated with the corrected velocities; rotating bodies conserve their angular momentum.
 
 use crate::island::{SubstepContext, soft_body};
 use crate::math::{Real, Vec3, integrate_rotation, put, quat, turn_free, vec};
@@ -18,7 +18,7 @@ pub(crate) fn advance(ctx: &SubstepContext, model: &Model, work: &mut Work, sett
     }
     for &slot in &nodes {
         if cloth::is_resident(work, slot) {
-            // it went on when its contacts were found
+            // its positions were integrated together with its contacts
         } else if work.soft[slot as usize].is_some() {
             soft_body::advance(ctx.into(), model, slot, work, settings);
         } else {
@@ -28,7 +28,7 @@ pub(crate) fn advance(ctx: &SubstepContext, model: &Model, work: &mut Work, sett
     (work.active_rigid, work.active_nodes) = (rigid, nodes);
 }
 
-/// A rigid body follows its corrected velocity; a kinematic one its velocity.
+/// Moves a rigid body with its corrected velocity, a kinematic one with its velocity.
 pub(crate) fn move_rigid(h: Real, model: &Model, work: &mut Work, settings: &Settings, slot: u32) {
     let i = slot as usize;
     let Some(rigid) = model.rigid_at(slot) else { return };
@@ -42,7 +42,8 @@ pub(crate) fn move_rigid(h: Real, model: &Model, work: &mut Work, settings: &Set
     let q = quat(work.pose[2 * i + 1]);
     let turn = cap(w * h, settings.max_turn);
     let end = if work.active[i] && rigid.gyroscopic {
-        // turn with the corrected spin; the relaxed spin follows the body's new inertia, momentum kept
+        // rotate with the corrected angular velocity; the relaxed one follows the rotated inertia, angular momentum
+        // conserved
         let spin = cap(vec(work.velocity[2 * i + 1]) * h, settings.max_turn) / h;
         let (free, after) = turn_free(q, spin, rigid.inertia, h);
         put(&mut work.velocity[2 * i + 1], after);
@@ -53,7 +54,7 @@ pub(crate) fn move_rigid(h: Real, model: &Model, work: &mut Work, settings: &Set
     work.pose[2 * i + 1] = end.to_array();
 }
 
-/// Bare particles follow their corrected velocities.
+/// Moves bare particles with their corrected velocities.
 pub(crate) fn move_particles(h: Real, model: &Model, work: &mut Work, slot: u32) {
     let Some(nodes) = model.nodes_at(slot) else { return };
     for n in nodes.span() {
@@ -63,9 +64,9 @@ pub(crate) fn move_particles(h: Real, model: &Model, work: &mut Work, slot: u32)
     }
 }
 
-/// Cuts a turn back to the largest one a substep can follow.
+/// Limits a rotation to the largest one of a substep.
 fn cap(turn: Vec3, most: Real) -> Vec3 {
-    // clearly below: no root
+    // clearly below: no square root
     if turn.length_squared() < 0.99 * most * most {
         return turn;
     }

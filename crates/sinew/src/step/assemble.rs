@@ -1,4 +1,4 @@
-//! Assemble: constraints and contacts become rows, with J, response, bias, bounds and warm impulses.
+//! Assemble: constraints and contacts become rows, with J, response, bias, bounds and warm-start impulses.
 
 use crate::constraint::{RowBuffer, View};
 use crate::contact::find::surfel;
@@ -14,12 +14,12 @@ use crate::step::cloth;
 use crate::step::solve;
 use crate::work::{RowSpan, Work};
 
-/// Rows from which lanes pay.
+/// Number of rows from which lanes are faster.
 const LAY_OUT: usize = 32;
 
 pub(crate) fn assemble(ctx: &SubstepContext, model: &Model, state: &State, work: &mut Work, settings: &Settings) {
     if ctx.substep == 0 {
-        // contacts want the speed of approach before any impulse is applied
+        // contacts need the approach velocity before any impulse is applied
         cloth::copy_position_velocity(model, work);
     } else {
         store_impulses(model, work);
@@ -33,7 +33,7 @@ pub(crate) fn assemble(ctx: &SubstepContext, model: &Model, state: &State, work:
     pgs::warm_start(&work.node_rows, &mut work.velocity);
     work.contact_rows.warm_start(&mut work.velocity);
     pgs::warm_start(&work.law_rows, &mut work.velocity);
-    // few rows are not worth the laying out
+    // for few rows the layout in lanes costs more than it saves
     work.laid = work.node_rows.len() >= LAY_OUT && work.node_lanes.build(&work.node_rows, &work.velocity);
     solve::prepare_contacts(ctx, work, settings);
     if ctx.substep == 0 {
@@ -95,7 +95,7 @@ fn constraint_rows(ctx: &SubstepContext, model: &Model, state: &State, work: &mu
     }
 }
 
-/// Overlap of rigid pairs that is left alone [m]; soft surfaces have none.
+/// Penetration of rigid pairs that is not corrected [m]; zero for soft surfaces.
 pub(crate) fn slop(model: &Model, m: &ContactMemory, settings: &Settings) -> Real {
     if m.has(contact_flag::NODE) { 0.0 } else { settings.contact_slop * half_width(m, model) }
 }
@@ -103,7 +103,7 @@ pub(crate) fn slop(model: &Model, m: &ContactMemory, settings: &Settings) -> Rea
 /// Half width of the smaller side [m].
 fn half_width(m: &ContactMemory, model: &Model) -> Real {
     let of = |slot: u32| model.rigid_at(slot).map_or(0.0, |r| r.thickness);
-    // shapes without end have none
+    // unbounded shapes have none
     match (of(m.key.a), of(m.key.b)) {
         (a, b) if a > 0.0 && b > 0.0 => a.min(b),
         (a, b) => a.max(b),

@@ -1,5 +1,6 @@
-//! Cloth: resident cloths (`contact/cloth/mod.rs`) in SoA. A cloth that touches only bodies at rest runs all its substeps
-//! at once, while it is in cache, beside others on other threads. Others share the substeps of the swept islands.
+//! Cloth: resident cloths (`contact/cloth/mod.rs`) in SoA. A cloth that touches only bodies at rest runs all its
+//! substeps at once, while its data is in cache, in parallel with others. Other cloths share the substeps of the swept
+//! islands.
 
 use crate::contact::cloth::memory::keep_touches;
 use crate::contact::kernel::cloth::CoupledBody;
@@ -18,7 +19,7 @@ pub(crate) fn is_resident(work: &Work, slot: u32) -> bool {
     work.soft[slot as usize].as_ref().is_some_and(|s| s.cloth.residence.is_resident())
 }
 
-/// Loads resident cloths into SoA; those that stand alone run all their substeps.
+/// Loads resident cloths into SoA; those without moving colliders run all their substeps.
 pub(crate) fn begin(model: &Model, work: &mut Work, settings: &Settings) {
     let h = settings.dt / work.substeps as Real;
     let Work { pool, soft, pose, velocity, inertia, node_force, nodes_pushed, substeps, .. } = work;
@@ -93,8 +94,9 @@ pub(crate) fn predict(work: &mut Work, settings: &Settings) {
     }
 }
 
-/// Contacts of the cloths that share their substeps, once in each substep: in its first correcting sweep. A node has one
-/// contact and is light beside the body, so that a second sweep gains nothing. Returns the sum of squared impulses.
+/// Contacts of the cloths that share their substeps, once in each substep: in its first correcting sweep. A node has
+/// one contact and is light compared with the body, so that a second sweep gains nothing. Returns the sum of squared
+/// impulses.
 pub(crate) fn sweep(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings) -> Real {
     let Work { soft, velocity, pose, inertia, v_remainder, .. } = work;
     let mut squares = 0.0;

@@ -1,4 +1,4 @@
-//! The step on one page: ten phases, one file each. What a phase may touch is in its signature.
+//! The step on one page: ten phases, one file each. The signature of a phase shows which data it may modify.
 
 pub(crate) mod advance;
 pub(crate) mod assemble;
@@ -24,7 +24,7 @@ use crate::settings::Settings;
 use crate::state::State;
 use crate::work::Work;
 
-/// One step of the world. Never fails; trouble is in the report.
+/// One step of the world. Never fails; faults are in the report.
 pub(crate) fn step(model: &mut Model, state: &mut State, work: &mut Work, settings: &mut Settings, input: &Input) {
     let mut clock = PhaseClock::start();
     intake::intake(input, model, state, work, settings);
@@ -35,7 +35,7 @@ pub(crate) fn step(model: &mut Model, state: &mut State, work: &mut Work, settin
     plan::plan(model, state, work, settings);
     clock.mark(Phase::Plan);
     implicit::run(model, state, work, settings, &mut clock);
-    // a world of rigid bodies alone does not walk along its bodies to find no sheet
+    // a world of rigid bodies alone skips the loops over its bodies that search for cloth
     let soft = !work.node_owners.is_empty();
     if soft {
         cloth::begin(model, work, settings);

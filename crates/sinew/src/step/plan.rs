@@ -13,11 +13,11 @@ use crate::state::{ContactMemory, State, contact_flag};
 use crate::step::assemble::slop;
 use crate::work::Work;
 
-/// Masses of its own that the contacts of a body may hold it with together, each with the effective mass of its pair; beyond,
-/// all of them are eased. A contact is as stiff as a substep can follow it alone, and where a body lies on several the
-/// stiffness of all adds up: the pile of 1024 boxes, in which a box has eight neighbours and so four masses, swung up and
-/// down by itself with 4 to 11 J and never came to rest; with 1.5 and 2 it does, with 2.5 and 3 (one start each) it did not. Two is
-/// a box between two below and two above.
+/// Limit on the sum of effective masses of the contacts of a body, in units of its own mass; beyond it, the stiffness
+/// of all of them is reduced. A contact has the largest stiffness that a substep resolves for it alone, and where a
+/// body has several contacts their stiffness adds up: the pile of 1024 boxes, in which a box has eight neighbours and
+/// so four masses, oscillated vertically with 4 to 11 J and never came to rest; with limits of 1.5 and 2 it does, with
+/// 2.5 and 3 (one start each) it did not. Two is a box between two below and two above.
 const MOST_HELD: Real = 2.0;
 pub(crate) fn plan(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
     soft_body::choose_integrators(model, work, settings);
@@ -49,7 +49,7 @@ fn choose_substeps(model: &Model, state: &State, work: &mut Work, settings: &Set
     work.report.counts.implicit_islands = work.implicit.count as u32;
 }
 
-/// The route of every contact, and the lists that later phases walk.
+/// The route of every contact, and the lists that later phases use.
 fn route_contacts(model: &Model, work: &mut Work, settings: &Settings) {
     work.any_laws = work.body_laws || settings.pairs.any_laws();
     let Work { contacts, routes, row_contacts, body_routes, any_laws, .. } = work;
@@ -62,10 +62,10 @@ fn route_contacts(model: &Model, work: &mut Work, settings: &Settings) {
     implicit::list_contacts(work);
 }
 
-/// Last step's impulses, rescaled when the substep changed.
+/// Impulses of the previous step, rescaled when the substep changed.
 fn warm_from_state(state: &State, work: &mut Work, settings: &Settings) {
     let h = settings.dt / work.substeps as Real;
-    // asleep, nothing is solved anew: a share of the impulse would be less in every step
+    // sleeping contacts are not solved: a warm-start factor below 1 would reduce their impulses in every step
     let asleep = if state.h > 0.0 { h / state.h } else { 1.0 };
     let awake = asleep * settings.warm_start;
     work.warm.clear();
@@ -81,7 +81,7 @@ fn warm_from_state(state: &State, work: &mut Work, settings: &Settings) {
     }
 }
 
-/// Colours the contacts, and counts what each body has of them.
+/// Colours the contacts, and counts the contact points of each body.
 fn colour_contacts(model: &Model, work: &mut Work) {
     let slots = model.bodies.slot_count();
     work.colouring.reset(slots);
@@ -100,7 +100,7 @@ fn colour_contacts(model: &Model, work: &mut Work) {
             work.touches[a as usize] += m.count;
             work.touches[b as usize] += m.count;
             if !m.has(contact_flag::NODE) {
-                // the effective mass of the pair, seen from each
+                // the effective mass of the pair, in units of the mass of each body
                 let [inv_a, inv_b] = [a, b].map(|slot| work.velocity[2 * slot as usize][3]);
                 work.held[a as usize] += inv_a / (inv_a + inv_b);
                 work.held[b as usize] += inv_b / (inv_a + inv_b);
@@ -121,7 +121,7 @@ fn batch_contacts(model: &Model, work: &mut Work, settings: &Settings) {
     colour_contacts(model, work);
     let Work { set, colours, contacts, active, touches, pose, colliders, collider_start, surfaces, held, .. } = work;
     let surface = |slot: u32, collider: u32| colliders[(collider_start[slot as usize] + collider) as usize].surface;
-    // the pair of surfaces before, and what it makes: most pairs of a world are alike
+    // the previous pair of materials and their combination: most pairs of a world are alike
     let mut last: Option<([u32; 2], Material)> = None;
     set.build(colours, |batch, lane, i| {
         let m = &contacts[i];
@@ -137,7 +137,7 @@ fn batch_contacts(model: &Model, work: &mut Work, settings: &Settings) {
         batch.ease[lane] = (MOST_HELD / held[a].max(held[b])).min(1.0);
         batch.store_a[lane] = if active[a] { 2 * m.key.a } else { u32::MAX };
         batch.store_b[lane] = if active[b] { 2 * m.key.b } else { u32::MAX };
-        // the normal follows a, unless only a is round (a rolling ball must not carry it along) or b stands still
+        // the normal rotates with a, unless only a is round (a rolling ball must not rotate it) or b is inactive
         let frame_b = !active[b] || (m.radius[0] > 0.0 && m.radius[1] == 0.0);
         let into_b = frame_b.then(|| rotation(pose, b).inverse() * rotation(pose, a));
         orient(batch, lane, m, into_b);
@@ -153,13 +153,13 @@ fn batch_contacts(model: &Model, work: &mut Work, settings: &Settings) {
     work.report.counts.colours = work.set.colour_count() as u32;
 }
 
-/// Orientation of a body as the sweeps have it.
+/// Orientation of a body in the arrays of the sweeps.
 fn rotation(pose: &[Block], slot: usize) -> Quat {
     let q = pose[2 * slot + 1];
     Quat::from_xyzw(q[0], q[1], q[2], q[3])
 }
 
-/// Normal and tangent in the axes of the frame body: b with a turn into its axes, else a.
+/// Normal and tangent in the axes of the frame body: b if a rotation into its axes is given, else a.
 fn orient(batch: &mut ContactBatch, lane: usize, m: &ContactMemory, into_b: Option<Quat>) {
     let (n, t) = into_b.map_or((m.normal, m.tangent), |turn| (turn * m.normal, turn * m.tangent));
     batch.frame_b[lane] = if into_b.is_some() { 1.0 } else { 0.0 };
@@ -205,7 +205,7 @@ fn fill_lane(batch: &mut ContactBatch, lane: usize, index: u32, m: &ContactMemor
         point.stick[0][lane] = p.stick[0];
         point.stick[1][lane] = p.stick[1];
         point.slipping[lane] = if p.slipping != 0 { 1.0 } else { 0.0 };
-        // what the last relaxing sweep left behind, from State and not from the batch of the step before
+        // the state after the last relaxing sweep, from State and not from the batch of the previous step
         point.slips[lane] = point.slipping[lane];
         let friction = if p.slipping != 0 { material.kinetic_friction } else { material.static_friction };
         point.reach[lane] = friction * p.impulse[0];
@@ -213,7 +213,7 @@ fn fill_lane(batch: &mut ContactBatch, lane: usize, index: u32, m: &ContactMemor
     }
 }
 
-/// Mass of the lighter side that forces move [kg], for ICD eq. 32.
+/// Mass of the lighter dynamic body [kg], for ICD eq. 32.
 fn lighter_mass(m: &ContactMemory, model: &Model) -> Real {
     let mass = |slot: u32| model.rigid_at(slot).filter(|r| r.motion == Motion::Dynamic).map(|r| r.mass);
     match (mass(m.key.a), mass(m.key.b)) {

@@ -1,4 +1,4 @@
-//! Predict: each body alone. Velocities after gravity, input forces and damping; inertia in world axes.
+//! Predict: each body separately. Velocities after gravity, input forces and damping; inertia in world axes.
 
 use crate::island::{SubstepContext, soft_body};
 use crate::math::{Block, Quat, Real, Sym3, Vec3, vec};
@@ -13,7 +13,7 @@ pub(crate) fn predict(ctx: &SubstepContext, model: &Model, work: &mut Work, sett
     kick_rigid(ctx.h, model, work, settings, &rigid);
     for &slot in &nodes {
         if cloth::is_resident(work, slot) {
-            // `contact/cloth/mod.rs`
+            // resident cloth is predicted in SoA (`step/cloth.rs`)
         } else if work.soft[slot as usize].is_some() {
             soft_body::predict(ctx.into(), model, slot, work, settings);
         } else {
@@ -30,7 +30,7 @@ pub(crate) fn kick_rigid(h: Real, model: &Model, work: &mut Work, settings: &Set
         let Some(rigid) = model.rigid_at(slot) else { continue };
         let [force, torque] = work.force[i];
         let kick = (settings.gravity * rigid.gravity_scale + force * rigid.inv_mass) * h;
-        // compensated: the same small kick 4,000 times a second is rounded the same way each time
+        // compensated sum: the same small increment 4,000 times a second is rounded the same way each time
         let v = vec(work.velocity[2 * i]);
         let whole = kick + work.v_remainder[i];
         let after = v + whole;
@@ -61,7 +61,7 @@ pub(crate) fn turn_inertia(model: &Model, work: &mut Work, slots: &[u32]) {
         let i = slot as usize;
         let Some(rigid) = model.rigid_at(slot) else { continue };
         let q = work.pose[2 * i + 1];
-        // a cube or a ball answers the same in every orientation
+        // the inertia of a cube or a ball is the same in every orientation
         let inv = if rigid.gyroscopic {
             rigid.inv_inertia.rotated(Quat::from_xyzw(q[0], q[1], q[2], q[3]))
         } else {
@@ -72,13 +72,13 @@ pub(crate) fn turn_inertia(model: &Model, work: &mut Work, slots: &[u32]) {
     }
 }
 
-/// Spin per unit time from a torque.
+/// Angular acceleration by a torque.
 fn answer(inertia: &[Block], torque: Vec3) -> Vec3 {
     let (a, b) = (inertia[0], inertia[1]);
     Sym3 { xx: a[0], yy: a[1], zz: a[2], xy: a[3], xz: b[0], yz: b[1] }.mul(torque)
 }
 
-/// What is left of a velocity after damping for h: the implicit Euler answer 1/(1 + c h), never negative.
+/// Fraction of a velocity after damping for h: the implicit Euler solution 1/(1 + c h), never negative.
 pub(crate) fn decay(damping: Real, h: Real) -> Real {
     1.0 / (1.0 + damping * h)
 }

@@ -1,4 +1,5 @@
-//! Remember: what the step found goes into State. Who is put back by gate 2 (`guard/rollback.rs`) keeps what State has.
+//! Remember: the results of the step are stored in State. Bodies that gate 2 rolls back (`guard/rollback.rs`) keep
+//! their values in State.
 
 use crate::classic::in_world;
 use crate::contact::cloth::memory;
@@ -35,7 +36,7 @@ pub(crate) fn remember(model: &Model, state: &mut State, work: &mut Work, settin
     state.tick += 1;
 }
 
-/// What the routes transmitted in the step, into contact memory and readout.
+/// Impulses transmitted by all routes in the step, into contact memory and readout.
 fn read_contacts(model: &Model, work: &mut Work, settings: &Settings) {
     read_rigid(work, settings);
     implicit::read(work);
@@ -79,7 +80,8 @@ fn read_rigid(work: &mut Work, settings: &Settings) {
     }
 }
 
-/// Contacts between inactive bodies transmit what they did when their bodies fell asleep: State has it per substep.
+/// Contacts between inactive bodies transmit the impulses of the step in which their bodies fell asleep: State has them
+/// per substep.
 fn read_sleepers(model: &Model, work: &mut Work, settings: &Settings) {
     let substeps = work.substeps as Real;
     let Work { contacts, routes, readout, pose, .. } = work;
@@ -127,7 +129,7 @@ fn store_bodies(model: &Model, state: &mut State, work: &mut Work) {
     store_nodes(model, state, work);
 }
 
-/// Places and velocities of nodes, on all threads.
+/// Positions and velocities of nodes, on all threads.
 fn store_nodes(model: &Model, state: &mut State, work: &Work) {
     let Work { pool, pose, velocity, node_spans, node_owners, active, rolled_back, .. } = work;
     let bodies = 2 * model.bodies.slot_count();
@@ -142,7 +144,7 @@ fn store_nodes(model: &Model, state: &mut State, work: &Work) {
     pool.spans(&mut state.node_v, node_spans, &|k, to| store(velocity, k, to));
 }
 
-/// Began and ended, by pair, from the contacts before and after.
+/// Events of contacts that began and ended, by pair, from the contacts before and after.
 fn touch_events(model: &Model, state: &State, work: &mut Work) {
     let list = |(contacts, grips): (&[ContactMemory], &[GripMemory]), sensor: bool, out: &mut Vec<(u32, u32)>| {
         out.clear();
@@ -185,8 +187,8 @@ fn touch_events(model: &Model, state: &State, work: &mut Work) {
     }
 }
 
-/// Calls `see` once with each pair of a body and a sheet of which a node touches. The first one does, as a rule: the others of its
-/// pair are passed over, for there are hundreds.
+/// Calls `see` once with each pair of a body and a cloth of which a node is in contact. Usually the first node is: the
+/// others of its pair, which are hundreds, are skipped.
 fn each_gripping(grips: &[GripMemory], mut see: impl FnMut((u32, u32))) {
     let mut at = 0;
     while let Some(g) = grips.get(at) {
@@ -200,7 +202,7 @@ fn each_gripping(grips: &[GripMemory], mut see: impl FnMut((u32, u32))) {
     }
 }
 
-/// Calls `see` with the pairs of one rising list that the other one lacks.
+/// Calls `see` with the pairs of one ascending list that the other one does not contain.
 fn each_only_in(list: &[(u32, u32)], other: &[(u32, u32)], mut see: impl FnMut((u32, u32))) {
     let mut rest = other.iter().peekable();
     for &pair in list {
@@ -223,7 +225,7 @@ fn touch_event(model: &Model, a: u32, b: u32, sensor: bool, began: bool) -> Even
     }
 }
 
-/// Forces of constraints into the report; those beyond their strength break.
+/// Forces of constraints into the report; constraints above their strength break.
 fn break_constraints(model: &Model, state: &mut State, work: &mut Work) {
     let swept = work.spans.iter().map(|span| span.constraint);
     let Work { readout, report, implicit, .. } = work;
@@ -242,13 +244,13 @@ fn break_constraints(model: &Model, state: &mut State, work: &mut Work) {
     }
 }
 
-/// An island of which everyone has been still long enough falls asleep.
+/// An island of which all bodies have been at rest long enough falls asleep.
 fn fall_asleep(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
     if !settings.sleep_time.is_finite() {
         return;
     }
     let slots = model.bodies.slot_count();
-    // 1 marks islands with someone who is not ready
+    // 1 marks islands with a body that is not ready
     work.touches.clear();
     work.touches.resize(slots, 0);
     for slot in 0..slots as u32 {
@@ -264,19 +266,19 @@ fn fall_asleep(model: &Model, state: &mut State, work: &mut Work, settings: &Set
         }
         let still = match body {
             Body::Rigid(r) => {
-                // what gravity adds and contacts take back within a step is no motion
+                // velocity that gravity adds and contacts remove within a step is no motion
                 let speed = state.v[i].length().max(state.w[i].length() * r.radius);
                 r.can_sleep && speed < settings.sleep_speed
             }
             Body::Nodes(nodes) => {
                 let inner = &state.inner[nodes.inner_span()];
-                // the tip of a particle that turns moves too
+                // the tip of a rotating particle moves too
                 let tip = |(n, r): (usize, &Vec3)| oriented::spin(inner, n).length() * r.max_element();
                 nodes.span().all(|n| state.node_v[n].length() < settings.sleep_speed)
                     && nodes.radii.iter().enumerate().all(|each| tip(each) < settings.sleep_speed)
             }
         };
-        // who drifts through empty space is not at rest, however slowly (a boost must not change the result)
+        // a body drifting freely is not at rest, however slow (a Galilean boost must not change the result)
         let leans = work.anchored[work.islands.root(slot) as usize];
         let still = still && (leans || (state.v[i] == Vec3::ZERO && state.w[i] == Vec3::ZERO));
         state.quiet[i] = if still { state.quiet[i] + settings.dt } else { 0.0 };
@@ -311,7 +313,7 @@ mod tests {
     use bytemuck::Zeroable;
 
     #[test]
-    fn a_pair_that_any_node_touches_is_told_once() {
+    fn a_pair_with_any_touching_node_is_reported_once() {
         let grip = |(body, sheet, node, touching): (u32, u32, u32, bool)| GripMemory {
             body,
             sheet,

@@ -1,4 +1,4 @@
-//! Solve: correcting sweeps move positions out of error; relaxing sweeps leave velocities that hold the constraints.
+//! Solve: correcting sweeps remove position errors; relaxing sweeps leave velocities that satisfy the constraints.
 
 use crate::contact::find::surfel;
 use crate::contact::kernel::rigid::{BodyBlocks, Job};
@@ -23,7 +23,7 @@ pub(crate) fn solve(ctx: &SubstepContext, model: &Model, work: &mut Work, settin
     }
     surfel::settle(ctx, model, &settings.pairs, work);
     law_rows::settle(ctx, work);
-    // positions move with the corrected velocities; what the correction added is then taken out again
+    // positions move with the corrected velocities; the relaxing sweeps then remove the correction from the velocities
     cloth::copy_position_velocity(model, work);
     let mut job = Job::SettleRelax;
     for _ in 0..settings.relax_sweeps {
@@ -35,7 +35,7 @@ pub(crate) fn solve(ctx: &SubstepContext, model: &Model, work: &mut Work, settin
     momentum::conserve_angular_momentum(ctx.h, model, work);
 }
 
-/// Restitution, once at the end of the step, with inertia and arms as they are by then.
+/// Restitution, once at the end of the step, with inertia and lever arms at that time.
 pub(crate) fn bounce(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings) {
     if work.set.bounces() {
         let slots = std::mem::take(&mut work.active_rigid);
@@ -46,7 +46,7 @@ pub(crate) fn bounce(ctx: &SubstepContext, model: &Model, work: &mut Work, setti
     law_patch::bounce(ctx, work);
 }
 
-/// One sweep over all rows, contacts last. True when the residual is below the stop.
+/// One sweep over all rows, contacts last. True when the residual is below the stopping threshold.
 fn sweep(
     ctx: &SubstepContext,
     model: &Model,
@@ -113,12 +113,12 @@ fn resident_cloth(
     squares
 }
 
-/// Whether a sweep is asked how much it changed.
+/// Whether a sweep computes its change of impulses.
 fn wants_residual(settings: &Settings) -> bool {
     settings.residuals || settings.stop_residual > 0.0
 }
 
-/// Rows of constraints on nodes, in lanes when they are many.
+/// Rows of constraints on nodes, in lanes when there are many.
 fn node_rows(work: &mut Work, settings: &Settings, pass: pgs::Pass) -> Real {
     if work.laid {
         work.node_lanes.sweep(&mut work.velocity, pass, settings.lanes)
@@ -139,7 +139,7 @@ fn contacts(ctx: &SubstepContext, work: &mut Work, settings: &Settings, job: Job
     work.set.run(task, &work.pool, settings.lanes)
 }
 
-/// Arms, masses and bias of the contacts in this substep, and their warm start.
+/// Lever arms, masses and bias of the contacts in this substep, and their warm start.
 pub(crate) fn prepare_contacts(ctx: &SubstepContext, work: &mut Work, settings: &Settings) {
     contacts(ctx, work, settings, Job::Prepare);
 }

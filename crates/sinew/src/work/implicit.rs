@@ -1,4 +1,4 @@
-//! Memory of implicit islands: who belongs to them, and the arrays of the one that is being solved.
+//! Memory of implicit islands: their members, and the arrays of the one that is being solved.
 
 use crate::constraint::RowBuffer;
 use crate::contact::kernel::cloth::{ClothContacts, CoupledBody};
@@ -15,11 +15,11 @@ pub(crate) struct SoftWork {
     /// Generation of the slot it was built for.
     pub generation: u32,
     pub model: Box<dyn Deformable>,
-    /// Largest step of the integrator that the model was made with. Written by `detect` [s].
+    /// Largest stable step of the integrator that the model was made with. Written by `plan` [s].
     pub stable_step: Real,
-    /// It follows goals, and would be flung apart in this step. Written by `detect`.
+    /// It has goal positions, and its nodes would move apart too fast in this step. Written by `plan`.
     pub diverges: bool,
-    /// What an explicit body may have in this step (`guard/energy_limiter.rs`). Written by `predict`.
+    /// Energy budget of an explicit body in this step (`guard/energy_limiter.rs`). Written by `predict`.
     pub energy_budget: EnergyBudget,
     pub cloth: ClothWork,
 }
@@ -27,11 +27,11 @@ pub(crate) struct SoftWork {
 /// Energy that a body may have [J].
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EnergyBudget {
-    /// In motion against its centre, with all that it was given.
+    /// Kinetic energy relative to its centre of mass, plus the work done on it.
     pub motion: Real,
-    /// In strain, once that was asked for.
+    /// Strain energy, once it was evaluated.
     pub strain: Option<Real>,
-    /// Velocity of its centre when its own forces had moved it on last [m/s].
+    /// Velocity of its centre of mass after its own forces acted last [m/s].
     pub centre: Vec3,
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct ClothWork {
     pub self_contact: Option<Box<SelfContact>>,
 }
 
-/// Who belongs to an implicit island. All lists ascend.
+/// Members of an implicit island. All lists ascend.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ImplicitIsland {
     pub rigid: Vec<u32>,
@@ -83,17 +83,17 @@ impl ImplicitIsland {
     }
 }
 
-/// A contact point in an implicit island: its rows in this substep and what it has carried in the step.
+/// A contact point in an implicit island: its rows in this substep and its geometry.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Touch {
     pub manifold: u32,
     pub point: u32,
-    /// First of its three rows: normal, then the pair of friction.
+    /// First of its three rows: normal, then two of friction.
     pub row: u32,
     pub friction: Real,
     pub law: Law,
     pub pair: Coefficients,
-    /// Part of the slip that its bristle sees: below 1 when its row had to be softer than the bristle is.
+    /// Fraction of the slip that its bristle takes: below 1 when its row had to be softer than the bristle.
     pub seen: Real,
     /// From the tangents of the contact to the axes of the rows.
     pub anisotropy: AnisotropyFrame,
@@ -107,18 +107,18 @@ pub(crate) struct Touch {
     pub start: Real,
 }
 
-/// Rows of a constraint in an implicit island, and what they have carried in the step.
+/// Rows of a constraint in an implicit island, and their range in State.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ImplicitSpan {
     pub constraint: u32,
     pub start: u32,
     pub end: u32,
-    /// First of its numbers in State's column.
+    /// Index of its first row impulse in State.
     pub first: u32,
     pub count: u32,
 }
 
-/// Implicit islands of a step and the arrays of the one at work. Block numbers in these arrays are local.
+/// Implicit islands of a step and the arrays of the one that is being solved. Block numbers in these arrays are local.
 #[derive(Debug, Default)]
 pub(crate) struct ImplicitWork {
     /// The first `count` are in use.
@@ -130,7 +130,7 @@ pub(crate) struct ImplicitWork {
     pub local: Vec<u32>,
     /// Global number of each local block.
     pub global: Vec<u32>,
-    /// First local block of each body of nodes in the island at work. (slots)
+    /// First local block of each body of nodes in the island that is being solved. (slots)
     pub first_of: Vec<u32>,
     pub v: Vec<Block>,
     pub rows: RowBuffer,
@@ -140,13 +140,13 @@ pub(crate) struct ImplicitWork {
     pub touches: Vec<Touch>,
     pub rigid_unknowns: Vec<RigidUnknown>,
     pub scratch: Scratch,
-    /// Kept for its memory only: always empty between solves.
+    /// Kept for its allocation only: always empty between solves.
     pub placed: Vec<Placed<'static>>,
     pub outcome: Outcome,
 }
 
 impl ImplicitWork {
-    /// The local number of a global block; one that nobody owns gets its velocity and keeps it.
+    /// The local number of a global block; a block of no body of the island gets its velocity and keeps it.
     pub fn local_index(&mut self, block: u32, velocity: &[Block]) -> u32 {
         let at = &mut self.local[block as usize];
         if *at == u32::MAX {

@@ -1,6 +1,7 @@
-//! What sheets in columns leave behind: a grip for each node that touched, with the sum of their forces. Made once a step from
-//! what the step has of them (`contact/kernel/cloth.rs`), by each sheet for itself. A sheet that is not in columns has
-//! contacts: its grips are *spelled out* before they are looked for.
+//! Contact memory of cloths that are solved in SoA: one record (`GripMemory`) for each node that was in contact, and
+//! the sums of their forces. Written once a step from the lanes of the step (`contact/kernel/cloth.rs`), for each cloth
+//! separately. A cloth that is not in SoA has ordinary contacts: its records are *expanded* into contacts before
+//! contacts are searched.
 
 use crate::collision::surface::feature;
 use crate::contact::cloth::self_contact;
@@ -15,8 +16,8 @@ use crate::state::{ContactKey, ContactMemory, GripMemory, State, contact_flag};
 use crate::work::{ClothWork, GripPair, PointForce, Work};
 use bytemuck::Zeroable;
 
-/// Gathers the grips of all sheets that were in columns, and their contacts with themselves. Comes when those of the others are
-/// read: they keep their order, not their numbers.
+/// Collects the node contacts of all cloths that were in SoA, and their self-contacts. Runs after the contacts of the
+/// other routes have been read: appending the self-contacts preserves the order of those, not their indices.
 pub(crate) fn keep(model: &Model, work: &mut Work, settings: &Settings) {
     let Work { pool, soft, sheet_pairs, grips, grip_spans, grip_forces, grip_pairs, pose, substeps, .. } = work;
     let (pose, substeps) = (&pose[..], *substeps);
@@ -47,7 +48,7 @@ pub(crate) fn keep(model: &Model, work: &mut Work, settings: &Settings) {
         end += kept(k).len();
         Span { start, end }
     }));
-    // what is there of the step before is written over
+    // data of the previous step is overwritten
     grips.resize(end, GripMemory::zeroed());
     pool.spans(grips, grip_spans, &|k, to| to.copy_from_slice(kept(k)));
     grip_forces.clear();
@@ -67,8 +68,8 @@ pub(crate) fn keep(model: &Model, work: &mut Work, settings: &Settings) {
     put_in_order(contacts, order, |a, b| readout.swap(a, b));
 }
 
-/// What stays of the touches of one sheet, as the poses of bodies are at the end of the step. One that runs its step alone is
-/// asked when it is done, while it is in cache.
+/// Writes the contact memory of one cloth, at the poses that bodies have at the end of the step. A cloth that runs its
+/// substeps alone writes it right after its last substep, while its data is in cache.
 pub(crate) fn keep_touches(sheet: &mut ClothWork, (slot, nodes): (u32, &Nodes), pose: &[Block], substeps: u32) {
     for touch in &mut sheet.touches[..sheet.count] {
         let back = Quat::from_array(pose[2 * touch.collider.slot as usize + 1]).inverse();
@@ -76,7 +77,7 @@ pub(crate) fn keep_touches(sheet: &mut ClothWork, (slot, nodes): (u32, &Nodes), 
     }
 }
 
-/// Forces of one sheet on one wall.
+/// Forces between one cloth and one collider.
 fn keep_pair(model: &Model, work: &mut Work, settings: &Settings, at: usize) {
     let (body, slot, _, touch) = work.sheet_pairs[at];
     let Work { soft, grip_forces, grip_pairs, pose, report, .. } = work;
@@ -102,24 +103,24 @@ fn keep_pair(model: &Model, work: &mut Work, settings: &Settings, at: usize) {
     let first = model.node_block(nodes.start) as usize;
     for g in &touch.kept {
         let Some((grip, lane)) = touch.find(held.cloth.slots[g.node as usize]) else { continue };
-        // where it is at the end of the step
+        // position at the end of the step
         let point = vec(pose[first + g.node as usize]);
         let away = placed.rotation.inverse() * (point - placed.position) - touch.collider.core;
         let direction = if touch.collider.flat { touch.collider.normal } else { away.normalize_or_zero() };
-        // a node may leave its body and come back within a step: what counts is the sum of its substeps
+        // a node may separate from the body and return within a step: the force is the sum over its substeps
         let force = Vec3::new(grip.sum[0][lane], grip.sum[1][lane], grip.sum[2][lane]) * inv_dt;
         let (direction, gap) = (placed.rotation * direction, -grip.deepest[lane]);
         grip_forces.push(PointForce { point, direction, gap, normal: grip.pressed[lane] * inv_dt, force });
     }
 }
 
-/// The key of the contact that a grip stands for.
+/// The key of the contact that a record corresponds to.
 pub(crate) fn key_of(g: &GripMemory) -> ContactKey {
     let (kind, node) = (feature::VERTEX, g.node);
     ContactKey { a: g.body, b: g.sheet, collider_a: g.collider, collider_b: kind, sub_a: 0, sub_b: node }
 }
 
-/// Makes contacts of the grips of a sheet: it is not in columns.
+/// Converts the node contact records of a cloth into ordinary contacts: it is not in SoA.
 pub(crate) fn spell_out(model: &Model, state: &mut State, settings: &Settings, sheet: u32) {
     let State { grips, contacts, x, q, node_x, .. } = state;
     let Some(nodes) = model.nodes_at(sheet).filter(|_| grips.iter().any(|g| g.sheet == sheet)) else { return };

@@ -1,9 +1,9 @@
 //! Which cloth is solved in SoA in a step, and with which colliders.
 //!
-//! A resident cloth keeps its nodes in lanes for the whole step (`deformable/cloth/network.rs`), and so do its contacts
-//! with balls and planes (`contact/kernel/cloth.rs`). A cloth with constraints, friction laws other than Coulomb's, contacts
-//! with surfaces or shapes with corners, or nodes heavy beside the rigid body, is solved by rows instead
-//! (`island/soft_body.rs`). `step/cloth.rs` runs the resident ones.
+//! A resident cloth has its nodes in lanes for the complete step (`deformable/cloth/network.rs`), and so have its
+//! contacts with balls and planes (`contact/kernel/cloth.rs`). A cloth with constraints, friction laws other than
+//! Coulomb's, contacts with surfaces or shapes with corners, or nodes that are heavy compared with the rigid body, is
+//! solved by rows instead (`island/soft_body.rs`). `step/cloth.rs` runs the resident ones.
 
 pub(crate) mod memory;
 pub(crate) mod self_contact;
@@ -46,7 +46,7 @@ pub(crate) fn is_eligible(model: &Model, state: &State, work: &mut Work, setting
 
 /// Inverse mass of the heaviest node that moves [1/kg].
 fn heaviest(nodes: &Nodes) -> Real {
-    // eight at once: one chain would wait for each of thousands
+    // eight at a time: a single chain of minima has the latency of each of thousands
     let mut least = [Real::INFINITY; LANES];
     for eight in nodes.inv_mass.chunks(LANES) {
         for (least, &w) in least.iter_mut().zip(eight) {
@@ -63,8 +63,8 @@ fn contact_of(ColliderRef { body, collider, .. }: ColliderRef, slot: u32) -> Con
     ContactMemory { key, count: 1, flags: contact_flag::NODE, ..ContactMemory::zeroed() }
 }
 
-/// True for a collider that the SoA kernel solves: a ball or a plane with Coulomb friction, without restitution, and heavy
-/// beside the nodes.
+/// True for a collider that the SoA kernel solves: a ball or a plane with Coulomb friction, without restitution, and
+/// heavy compared with the nodes.
 fn is_cloth_collider(model: &Model, collider: ColliderRef, slot: u32, heaviest: Real, settings: &Settings) -> bool {
     let Some(rigid) = model.rigid_at(collider.body) else { return false };
     let built = &rigid.colliders[collider.collider as usize];
@@ -102,7 +102,7 @@ pub(crate) fn find_colliders(model: &Model, state: &State, work: &mut Work, sett
         let placed = Pose::new(state.x[i], state.q[i]).then_inner(&built.place);
         let far = nodes.traits.radius + settings.standoff() + reach + motion[i];
         let Some(reach) = Reach::of(&built.geometry, &placed, far) else { continue };
-        // any near node will do: the search begins at the one of the previous step
+        // one near node is enough: the search begins at the one of the previous step
         let (first, count) = (&mut held.cloth.nearest[k], skin.x.len());
         let mut order = (*first..count).chain(0..count.min(*first));
         if let Some(n) = order.find(|&n| !reach.is_beyond(skin.x[n])) {
@@ -121,8 +121,8 @@ pub(crate) fn each_pair(soft: &[Option<SoftWork>], colliders: &[ColliderRef], mu
     }
 }
 
-/// Withdraws eligibility from cloths that are inactive or share an island with an implicit body, and finds their contacts
-/// one by one. Comes when islands are known.
+/// Withdraws eligibility from cloths that are inactive or share an island with an implicit body, and finds their
+/// contacts one by one. Runs after the islands are known.
 pub(crate) fn leave_for_rows(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
     if !work.soft.iter().flatten().any(|held| held.cloth.eligible) {
         return;
@@ -156,7 +156,7 @@ pub(crate) fn leave_for_rows(model: &Model, state: &mut State, work: &mut Work, 
 
 /// Decides the residence of every cloth, and loads the colliders and contact memory of the resident ones.
 pub(crate) fn settle_residence(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
-    // residuals are reported for each sweep over everything
+    // residuals are reported for each sweep over all rows
     let together = settings.residuals || settings.stop_residual > 0.0 || settings.order != Order::Joint;
     let Work { pool, soft, colliders, active, report, .. } = work;
     pool.chunks(soft, 1, &|slot, held| {
@@ -227,7 +227,7 @@ fn add_collider(
         let jacobi_groups = light_ratio(model, collider.body, *heaviest).max(1.0) as u32;
         coupled.push(CoupledBody::new(collider.body, Side::default(), moves, jacobi_groups, Vec3::ZERO));
     }
-    // a body at rest does not turn: tangential displacements are kept in world axes
+    // a body at rest does not rotate: tangential displacements are kept in world axes
     let into_grips = if moves { Quat::IDENTITY } else { state.q[collider.body as usize] };
     touch.axes = into_grips.inverse();
     // of the previous step: node contacts, or contacts of a cloth that was solved by rows

@@ -1,4 +1,4 @@
-//! Sheets in columns that touch themselves: whether they can, what State has of it, and what goes there.
+//! Self-contact of cloths in SoA: whether it can be solved there, and how it is read from and written to State.
 
 use crate::collision::surface::{FeaturePair, feature};
 use crate::contact::readout::PointImpulse;
@@ -12,12 +12,12 @@ use crate::step::detect;
 use crate::work::{SoftWork, Work};
 use bytemuck::Zeroable;
 
-/// True for a sheet that touches itself.
+/// True for a cloth with self-contact.
 pub(crate) fn self_contact(nodes: &Nodes) -> bool {
     nodes.traits.self_contact && nodes.touches() && !nodes.cells.corners.is_empty()
 }
 
-/// A contact of a sheet with itself.
+/// A self-contact of a cloth.
 fn contact_of(slot: u32, pair: FeaturePair) -> ContactMemory {
     let (kind_a, kind_b) = if pair.edges { (feature::EDGE, feature::EDGE) } else { (feature::VERTEX, feature::FACE) };
     let key = ContactKey { a: slot, b: slot, collider_a: kind_a, collider_b: kind_b, sub_a: pair.a, sub_b: pair.b };
@@ -25,7 +25,7 @@ fn contact_of(slot: u32, pair: FeaturePair) -> ContactMemory {
     ContactMemory { key, count: 1, flags, ..ContactMemory::zeroed() }
 }
 
-/// True when columns can do that: triangles only, no bounce and no law of their own.
+/// True when the SoA kernel can solve it: triangles only, no restitution and Coulomb friction.
 pub(crate) fn is_eligible(model: &Model, settings: &Settings, slot: u32) -> bool {
     let Some(nodes) = model.nodes_at(slot) else { return false };
     let m = contact_of(slot, FeaturePair { edges: false, a: 0, b: 0 });
@@ -34,7 +34,7 @@ pub(crate) fn is_eligible(model: &Model, settings: &Settings, slot: u32) -> bool
     triangles && !nodes.surface.is_solid() && !bounces && !law_rows::takes(model, &settings.pairs, &m)
 }
 
-/// Begins a step, with the sides that State has of pairs that touched.
+/// Begins a step with the sides that State has of pairs that were in contact.
 pub(crate) fn begin(model: &Model, state: &State, held: &mut SoftWork, settings: &Settings, slot: u32) {
     let (Some(nodes), true) = (model.nodes_at(slot), held.cloth.has_self_contact) else { return };
     if held.cloth.self_contact.is_none() {
@@ -60,14 +60,14 @@ pub(crate) fn begin(model: &Model, state: &State, held: &mut SoftWork, settings:
             (feature::EDGE, feature::EDGE) => FeaturePair { edges: true, a: m.key.sub_a, b: m.key.sub_b },
             _ => continue,
         };
-        // numbers that cannot be are forgotten, as for manifolds
+        // invalid numbers are discarded, as for manifolds
         if m.has(contact_flag::TOUCHING) && detect::sane(m) {
             touch.remember(pair, m.normal, x);
         }
     }
 }
 
-/// A contact for each pair that touched in the step, with its force.
+/// Appends a contact, with its force, for each pair that was in contact in the step.
 pub(crate) fn keep(model: &Model, work: &mut Work, settings: &Settings, slot: u32) {
     let Work { soft, contacts, readout, pose, report, substeps, .. } = work;
     let Some(held) =
@@ -84,7 +84,7 @@ pub(crate) fn keep(model: &Model, work: &mut Work, settings: &Settings, slot: u3
         report.penetration = report.penetration.max(f.deepest);
         let tangent = any_orthonormal(f.normal);
         let impulse = f.sum * share;
-        // who has let go keeps no side
+        // a pair that has separated keeps no side
         m.flags |= if f.stays { contact_flag::TOUCHING } else { 0 };
         (m.normal, m.tangent, m.radius) = (f.normal, tangent, [0.0, f.reach]);
         let point = &mut m.points[0];

@@ -1,8 +1,9 @@
-//! Oriented particles of two bodies, or of one, against each other: ellipsoid against ellipsoid.
+//! Contacts between oriented particles of two bodies, or of one: ellipsoid against ellipsoid.
 //!
-//! Pairs are found by a sweep along x over balls around the particles; the normal is the direction of largest separation
-//! (`collision/ellipsoid.rs`). The contact is one of surfaces between two vertices; `touch.rs` knows that these are
-//! ellipsoids and pushes at their surfaces, so that friction turns them.
+//! Pairs are found by sweep and prune along x over bounding spheres of the particles; the normal is the direction of
+//! largest separation (`collision/ellipsoid.rs`). The contact is one of surfaces between two vertices;
+//! `contact/point.rs` treats them as ellipsoids and applies the impulses at their surfaces, so that friction rotates
+//! them.
 
 use crate::collision::Ellipsoid;
 use crate::collision::surface::feature;
@@ -14,15 +15,15 @@ use crate::settings::Settings;
 use crate::state::{ContactKey, State, contact_flag};
 use crate::work::Work;
 
-/// A ball around a particle and all places it may be in within the step.
+/// A sphere around all positions that a particle may have within the step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Around {
-    /// Least and largest x [m].
+    /// Smallest and largest x [m].
     low: Real,
     high: Real,
     slot: u32,
     node: u32,
-    /// How far it may come [m].
+    /// Largest displacement within the step, with margin [m].
     reach: Real,
 }
 
@@ -86,13 +87,13 @@ fn look(model: &Model, state: &State, work: &mut Work, settings: &Settings, (a, 
     work.contacts.push(m);
 }
 
-/// A particle as State has it.
+/// The ellipsoid of a particle at its orientation in State.
 pub(crate) fn shape(nodes: &Nodes, state: &State, node: u32) -> Ellipsoid {
     let rotation = oriented::orientation(&state.inner[nodes.inner_span()], node as usize);
     Ellipsoid { radii: nodes.radii[node as usize], rotation }
 }
 
-/// Neighbours that are nearer at rest than they may touch leave each other alone.
+/// True for particles that do not overlap at rest; pairs closer than that have no contact.
 fn far_at_rest(nodes: &Nodes, a: u32, b: u32, thick: Real) -> bool {
     let [p, q] = [a, b].map(|n| nodes.particle_rest[n as usize]);
     let [r, s] = [a, b].map(|n| nodes.radii[n as usize].max_element());

@@ -1,5 +1,5 @@
-//! Finding contacts of bodies of nodes: surfels on shapes, surfaces on surfaces, edges over rims, ellipsoids on each
-//! other. Contacts of rigid bodies are found by `collision/narrow.rs`.
+//! Finding contacts of bodies made of nodes: surfels on shapes, surfaces on surfaces, edges over rims, ellipsoids on
+//! each other. Contacts of rigid bodies are found by `collision/narrow.rs`.
 
 pub(crate) mod ellipsoid;
 pub(crate) mod rim;

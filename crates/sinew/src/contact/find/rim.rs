@@ -1,10 +1,12 @@
-//! Where a soft surface leaves a flat face of a rigid body: contacts of its edges with the rim of the face.
+//! Contacts of the edges of a soft surface with the rim of a flat face of a rigid body, where the surface extends
+//! beyond the face.
 //!
-//! Over a flat face the corners of a triangle are enough. One that reaches beyond the face has one nearest point, and that
-//! jumps between a corner under the face and the rim as the triangle tilts by a hair: in every step in which the rim stands
-//! open there was no row at it, and the surface went a millimetre into it before the next one. (The ends of a cloth under a
-//! tray and of a jelly under a bar never came to rest.) So every edge with one end under the face and the other beyond has
-//! a contact where it crosses the rim, open or not.
+//! Over a flat face the contacts of a triangle's corners are sufficient. A triangle that extends beyond the face has
+//! one nearest point, which jumps between a corner under the face and the rim when the triangle tilts by a very small
+//! angle: in every step in which the gap at the rim was open there was no row at it, and the surface penetrated the rim
+//! by a millimetre before the next one. (The ends of a cloth under a tray and of a soft block under a bar never came to
+//! rest.) So every edge with one end under the face and the other beyond has a contact where it crosses the rim,
+//! whether its gap is open or not.
 
 use crate::collision::surface::feature;
 use crate::contact::find::surface::{FLAT, RigidSide};
@@ -13,19 +15,19 @@ use crate::math::{Real, Vec3};
 use crate::model::Nodes;
 use crate::state::{ContactKey, ContactMemory, State};
 
-/// Nearer to an end than this part of the edge, the contact of that end is enough.
+/// Fraction of the edge length from an end within which the contact of that end is sufficient.
 const END: Real = 0.02;
-/// Share of the distance at which contacts are looked for by which an edge may be inside at the rim: one that is deeper comes
-/// up steeply beside the body, and its nearest point tells better which way is out.
+/// Fraction of the search distance by which an edge may penetrate at the rim: a deeper edge rises steeply beside the
+/// body, and its nearest point gives the better separation direction.
 const DEEP: Real = 0.4;
-/// How far behind the face the far end of an edge may stand, by its way out along the face: one that is steeper comes up beside the
-/// body. A row along the normal of the face threw stiff membranes around the edges of a box with 170 times the energy that
-/// the stability grid allows; at 1 some were still thrown, at 0.5 none.
+/// Largest depth of the far end of an edge behind the face, as a fraction of its displacement along the face: a steeper
+/// edge rises beside the body. A row along the normal of the face accelerated stiff membranes around the edges of a box
+/// to 170 times the energy that the stability grid allows; at 1 some still were, at 0.5 none.
 const STEEP: Real = 0.5;
-/// How deep under the face its rim is looked for, as a share of the distance at which contacts are looked for.
+/// Depth under the face at which its rim is searched, as a fraction of the search distance.
 const UNDER: Real = 0.01;
 
-/// A surface that looks for rims.
+/// A surface whose edges are tested against rims.
 pub(crate) struct Looker<'a> {
     pub(crate) slot: u32,
     pub(crate) nodes: &'a Nodes,
@@ -33,17 +35,19 @@ pub(crate) struct Looker<'a> {
     pub(crate) x: &'a [Vec3],
     /// Contacts of its surfels with the collider, sorted by surfel.
     pub(crate) known: &'a [ContactMemory],
-    /// How far it looks [m].
+    /// Search distance [m].
     pub(crate) reach: Real,
 }
 
 impl Looker<'_> {
-    /// The contact of an edge with the rim of the face that one end of it touches; none when it does not cross one.
+    /// The contact of an edge with the rim of the face that one of its ends touches; none when it does not cross the
+    /// rim.
     pub(crate) fn crossing(&self, state: &State, side: &RigidSide<'_>, [a, b]: [u32; 2]) -> Option<ContactMemory> {
         let rim = match (self.known(a), self.known(b)) {
             (Some(m), None) => self.leave(side, m, [a, b])?,
             (None, Some(m)) => self.leave(side, m, [b, a])?,
-            // both at one face: their own rows are enough. At two: it leaves one of them between
+            // both ends on one face: their own rows are sufficient. On two faces: the edge leaves one of them in
+            // between
             (Some(m), Some(n)) if m.normal.dot(n.normal) <= 1.0 - FLAT => {
                 self.leave(side, m, [a, b]).or_else(|| self.leave(side, n, [b, a]))?
             }
@@ -68,7 +72,7 @@ impl Looker<'_> {
         self.known.binary_search_by_key(&surfel, |m| m.key.sub_b).ok().map(|i| &self.known[i])
     }
 
-    /// Where the way from a surfel with contact m to another leaves the face that the first is at.
+    /// Where the segment from a surfel with contact m to another surfel leaves the face of the first.
     fn leave(&self, side: &RigidSide<'_>, m: &ContactMemory, [from, to]: [u32; 2]) -> Option<Rim> {
         if m.radius[0] > 0.0 {
             return None;
@@ -76,12 +80,12 @@ impl Looker<'_> {
         let normal = side.pose.rotation * m.normal;
         let face = side.pose.point(m.points[0].local_a);
         let height = |x: Vec3| normal.dot(x - face);
-        // an edge whose far end is held moves with its near end alone, which has a row
+        // an edge whose far end is pinned moves with its near end alone, which has a row
         if self.nodes.surface.shares(to).iter().all(|share| self.nodes.inv_mass[share.node as usize] == 0.0) {
             return None;
         }
         let (start, end) = (self.x[from as usize], self.x[to as usize]);
-        // the shadow of the edge a little under the face
+        // the edge projected onto a plane slightly below the face
         let under = |x: Vec3| x - normal * (height(x) + UNDER * self.reach);
         let way = under(end) - under(start);
         if height(end) - self.nodes.traits.radius < -STEEP * way.length() {
@@ -101,10 +105,10 @@ impl Looker<'_> {
 struct Rim {
     /// The end under the face.
     from: u32,
-    /// Part of the way from there to the other end.
+    /// Fraction of the edge from there to the other end.
     share: Real,
     /// Of the face, in axes of its body.
     normal: Vec3,
-    /// The place on the face [m].
+    /// Position on the face [m].
     on_face: Vec3,
 }

@@ -1,5 +1,5 @@
-//! Contacts of soft surfaces: with each other, with themselves, and of their triangles with rigid bodies. Surfels against
-//! rigid bodies are in `node_contact.rs`; all of them become the same three rows.
+//! Contacts of soft surfaces: with each other, with themselves, and of their triangles with rigid bodies. Contacts of
+//! surfels with rigid bodies are in `contact/find/surfel.rs`; all of them become the same three rows.
 
 use crate::collision::TriangleMeet;
 use crate::collision::surface::{CellTree, Ends, Finder, Held, NearPairs, Touching, feature, reach_at_rest, thin_out};
@@ -13,27 +13,29 @@ use crate::state::{ContactKey, ContactMemory, State, contact_flag};
 use crate::work::{ColliderRef, SkinWork, Window, Work};
 use std::ops::Range;
 
-/// Normals of a flat face differ by no more than this: 1 − cosine.
+/// Largest difference between normals of a flat face: 1 − cosine.
 pub(crate) const FLAT: Real = 1e-4;
-/// Slope by which a corner without a contact must rise from one that has one: some times the angle between normals that count as one.
+/// Smallest slope at which a corner without a contact rises from one with a contact: several times the angle between
+/// normals that count as equal.
 const RISE: Real = 0.05;
 /// Weight from which a point of a triangle counts as its corner.
 const CORNER: Real = 0.999;
-/// Depth of triangles between corners on a round side that is left alone, as a share of the contact margin.
+/// Penetration of triangles between corners on a curved side that is tolerated, as a fraction of the contact margin.
 const SAG: Real = 0.2;
 
-/// Depth of a vertex below a face from which it is asked whether it is inside at all, as a share of the contact margin. At less it may
-/// be on either side of an edge by rounding.
+/// Depth of a vertex below a face from which a point-in-solid test is made, as a fraction of the contact margin. At
+/// smaller depths rounding decides on which side of an edge it is.
 const DOUBTFUL: Real = 0.02;
-/// How deep an edge may be that vertices hold, in contact margins.
+/// Largest penetration of an edge whose vertices have contacts, in contact margins.
 const HELD_SAG: Real = 0.04;
 
-/// How much deeper another point of a triangle must be before a contact moves there, as a share of the contact margin.
+/// Additional depth of another point of a triangle at which its contact moves there, as a fraction of the contact
+/// margin.
 const DEEPER: Real = 0.01;
 /// Cosine of the largest angle between the normals of the two.
 const SAME_WAY: Real = 0.98;
 
-/// Places all surfaces: positions, normals, boxes for what the step may bring.
+/// Updates all surfaces: positions, normals, and boxes that cover the motion of the step.
 pub(crate) fn follow(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
     work.skins.resize_with(model.bodies.slot_count(), || None);
     let margin = window(settings).depth;
@@ -58,7 +60,7 @@ pub(crate) fn find(model: &Model, state: &State, work: &mut Work, settings: &Set
             continue;
         }
         let awake = work.moves[a as usize];
-        // a sheet in columns finds out itself
+        // a cloth in SoA finds its self-contacts itself
         if !work.soft[a as usize].as_ref().is_some_and(|held| held.cloth.eligible) {
             find_own(model, state, work, settings, a);
         }
@@ -71,7 +73,7 @@ pub(crate) fn find(model: &Model, state: &State, work: &mut Work, settings: &Set
     }
 }
 
-/// Contacts of a surface with itself.
+/// Self-contacts of a surface.
 pub(crate) fn find_own(model: &Model, state: &State, work: &mut Work, settings: &Settings, slot: u32) {
     let self_contact = model.nodes_at(slot).is_some_and(|n| n.traits.self_contact && n.radii.is_empty());
     if work.moves[slot as usize] && (settings.guaranteed || self_contact) && touches(model, work, slot) {
@@ -79,7 +81,7 @@ pub(crate) fn find_own(model: &Model, state: &State, work: &mut Work, settings: 
     }
 }
 
-/// True for a body with cells that may touch something.
+/// True for a body with cells that takes part in collision.
 fn touches(model: &Model, work: &Work, slot: u32) -> bool {
     let has_cells = work.skins[slot as usize].as_ref().is_some_and(|s| s.tree.is_some());
     has_cells && model.nodes_at(slot).is_some_and(Nodes::touches)
@@ -89,12 +91,12 @@ fn may_meet(model: &Model, work: &Work, a: u32, b: u32) -> bool {
     let bounds = |slot: u32| work.skins[slot as usize].as_ref()?.bounds;
     let near = bounds(a).zip(bounds(b)).is_some_and(|(a, b)| a.meets(&b));
     let (Some(nodes_a), Some(nodes_b)) = (model.nodes_at(a), model.nodes_at(b)) else { return false };
-    // oriented particles meet each other as ellipsoids
+    // oriented particles collide with each other as ellipsoids
     let ellipsoids = !nodes_a.radii.is_empty() && !nodes_b.radii.is_empty();
     near && nodes_a.meets(nodes_b) && !model.collision_excluded(a, b) && !ellipsoids
 }
 
-/// Features of two surfaces, or of one.
+/// Contacts between features of two surfaces, or of one.
 fn find_pair(model: &Model, state: &State, work: &mut Work, settings: &Settings, a: u32, b: u32) {
     let Work { skins, near_pairs, known_keys, touching_features, held_vertices, contacts, .. } = work;
     for slot in [a, b] {
@@ -113,7 +115,7 @@ fn find_pair(model: &Model, state: &State, work: &mut Work, settings: &Settings,
         sub_a: fa.1,
         sub_b: fb.1,
     };
-    // keys apart from what they are of: they are looked for by halves, and most edges ask
+    // keys in an array of their own: they are found by binary search, one for most edges
     let known = of_bodies(&state.contacts, (a, b));
     known_keys.clear();
     known_keys.extend(known.iter().map(|m| m.key));
@@ -132,7 +134,8 @@ fn find_pair(model: &Model, state: &State, work: &mut Work, settings: &Settings,
     let nearest = settings.soft_margin() + 2.0 * settings.dt * fastest + fall(settings);
     let (a_now, b_now) = (skin_a.skin(nodes_a), skin_b.skin(nodes_b));
     let beyond = window(settings).depth + a_now.radius.max(b_now.radius).max(0.0) + 2.0 * settings.dt * fastest;
-    // under the guarantee nothing has; a fast sheet under a jelly was taken for one that sank in from above
+    // under the guarantee no feature has crossed; a fast sheet below a soft body was taken for one that had penetrated
+    // from above
     let crossed = !settings.guaranteed;
     let finder = Finder {
         a: a_now,
@@ -147,9 +150,9 @@ fn find_pair(model: &Model, state: &State, work: &mut Work, settings: &Settings,
     };
     let (Some(tree_a), Some(tree_b)) = (&skin_a.tree, &skin_b.tree) else { return };
     let trees = [tree_a, tree_b];
-    // under the guarantee rows shall stop what the guard would have to
+    // under the guarantee rows prevent what the guard would otherwise have to stop
     let held = (!settings.guaranteed).then_some(held_vertices);
-    // what is beside a body lies behind some of its faces too
+    // a point beside a body is behind some of its faces too
     let ghost = |t: &Touching| {
         let depth = -(t.gap + t.reach);
         let (skin, nodes, p) = match (t.a, t.b) {
@@ -160,7 +163,7 @@ fn find_pair(model: &Model, state: &State, work: &mut Work, settings: &Settings,
         doubtful && !own && nodes.surface.is_solid() && !skin.encloses(&nodes.cells, p, depth)
     };
     features(&finder, near_pairs, trees, (held, &ghost), touching_features);
-    // both lists are in the order of keys: walk along the remembered contacts
+    // both lists are sorted by key: merge with the stored contacts
     let mut known = known;
     for t in touching_features.iter() {
         let key = key(t.a, t.b);
@@ -197,18 +200,18 @@ fn look_for_pairs(
     }
 }
 
-/// Of contacts in the order of keys, those of two bodies.
+/// The contacts of two bodies, from a list sorted by key.
 fn of_bodies(contacts: &[ContactMemory], bodies: (u32, u32)) -> &[ContactMemory] {
     let first = contacts.partition_point(|m| (m.key.a, m.key.b) < bodies);
     let count = contacts[first..].partition_point(|m| (m.key.a, m.key.b) == bodies);
     &contacts[first..first + count]
 }
 
-/// Tells whether a vertex that seems to be inside is not.
+/// True for a vertex that is behind a face but outside the body.
 type Ghost<'a> = &'a dyn Fn(&Touching) -> bool;
 
-/// What touches among pairs of features, whose cells have boxes in these trees, in the order of keys; without vertices that
-/// are ghosts and, with `held`, without the edges that vertices hold.
+/// The contacts among pairs of features, whose cells have boxes in these trees, sorted by key; without ghost vertices
+/// and, with `held`, without the edges whose vertices have contacts.
 fn features(
     finder: &Finder<'_>,
     pairs: &mut NearPairs,
@@ -235,21 +238,23 @@ fn fit(model: &Model, skins: &mut [Option<SkinWork>], slot: u32, settings: &Sett
     }
 }
 
-/// How far cells look for each other.
+/// Search distances of the cells.
 fn window(settings: &Settings) -> Window {
     let more = fall(settings);
     Window { near: settings.soft_margin() + more, depth: settings.contact_margin + more, lanes: settings.lanes }
 }
 
-/// True when the triangles of a surface of this half thickness cannot come deeper into a ball than a share of the contact
-/// margin while their corners are outside: the middle of a circle of radius r on a ball is r²/2R below its surface.
+/// True when the triangles of a surface of this half thickness cannot penetrate a ball by more than a fraction of the
+/// contact margin while their corners are outside: the centre of a circle of radius r on a ball is r²/2R below its
+/// surface.
 pub(crate) fn corners_hold(built: &BuiltCollider, skin: &SkinWork, thickness: Real, settings: &Settings) -> bool {
     let deep = |radius: Real| skin.face_radius * skin.face_radius / (2.0 * radius) - thickness;
     built.geometry.ball().is_some_and(|radius| deep(radius) < SAG * settings.contact_margin)
 }
 
-/// Triangles of a surface against rigid bodies, where a body is nearer to the triangle's inside than to its corners:
-/// small bodies, edges and corners of large ones. The contacts of the body's surfels are those from `start` on.
+/// Contacts of the triangles of a surface with rigid bodies, where the body is nearer to the interior of the triangle
+/// than to its corners: small bodies, edges and corners of large ones. The contacts of the body's surfels are those
+/// from `start` on.
 pub(crate) fn find_rigid(model: &Model, state: &State, work: &mut Work, settings: &Settings, slot: u32, start: usize) {
     let Some(nodes) = model.nodes_at(slot) else { return };
     let skin = work.skins[slot as usize].as_ref().filter(|s| s.tree.is_some());
@@ -260,7 +265,7 @@ pub(crate) fn find_rigid(model: &Model, state: &State, work: &mut Work, settings
     near_colliders.retain(|&c| {
         let ColliderRef { body, collider, .. } = colliders[c as usize];
         let built = model.rigid_at(body).map(|r| &r.colliders[collider as usize]);
-        // a plane without end meets corners first
+        // an unbounded plane meets corners first
         built.is_some_and(|b| !b.geometry.is_unbounded() && !corners_hold(b, skin, nodes.traits.radius, settings))
     });
     if near_colliders.is_empty() {
@@ -319,17 +324,18 @@ pub(crate) fn find_rigid(model: &Model, state: &State, work: &mut Work, settings
     }
 }
 
-/// Adds a contact to those from `first` on, which are sorted, unless its key is there: both triangles at a side find the
-/// point on it, and the crossing of a rim, which comes first, is of the side too.
+/// Adds a contact to those from `first` on, which are sorted, unless its key is present: both triangles at an edge find
+/// a point on it, and a rim crossing, which is added first, belongs to the edge too.
 fn add_new(contacts: &mut Vec<ContactMemory>, first: usize, m: ContactMemory) {
     if let Err(at) = contacts[first..].binary_search_by_key(&m.key, |m| m.key) {
         contacts.insert(first + at, m);
     }
 }
 
-/// The feature that a point of a triangle lies on, and the shares of its corners. A point on a side is that of the edge:
-/// which of the two triangles there finds it changes from step to step, and with the key its impulse and its stick point
-/// would be forgotten. (The end of a cloth under the edge of a tray shook by 1 mm for that, `scenes/mixed.toml`.)
+/// The feature that a point of a triangle lies on, and the weights of its corners. A point on a side belongs to the
+/// edge: which of the two adjacent triangles finds it changes from step to step, and with another key its impulse and
+/// stick point would be lost. (The end of a cloth under the edge of a tray vibrated by 1 mm for that reason,
+/// `scenes/mixed.toml`.)
 fn feature_at(nodes: &Nodes, cell: u32, weights: [Real; 3]) -> (u32, u32, Vec3) {
     let corners = nodes.cells.corners[cell as usize];
     let side = (0..3).find(|&k| weights[k] < 1.0 - CORNER).and_then(|k| {
@@ -342,7 +348,7 @@ fn feature_at(nodes: &Nodes, cell: u32, weights: [Real; 3]) -> (u32, u32, Vec3) 
     side.unwrap_or((feature::FACE, cell, Vec3::from_array(weights)))
 }
 
-/// A collider at its place.
+/// A collider at the pose of its body.
 pub(crate) struct RigidSide<'a> {
     pub(crate) body: u32,
     pub(crate) collider: u32,
@@ -351,7 +357,7 @@ pub(crate) struct RigidSide<'a> {
 }
 
 impl RigidSide<'_> {
-    /// Radius of the side that a triangle meets [m]; 0 where it is flat.
+    /// Radius of curvature of the side that a triangle meets [m]; 0 where it is flat.
     fn roundness(&self, meet: &TriangleMeet) -> Real {
         let placed = self.pose.then_inner(&self.built.place);
         let outward = placed.rotation.inverse() * meet.normal;
@@ -360,11 +366,12 @@ impl RigidSide<'_> {
 }
 
 impl RigidSide<'_> {
-    /// The contact of a triangle: where it was when it pushes there and is nearly as deep as anywhere, else `found`.
+    /// The contact of a triangle: its previous position if it transmitted an impulse there and is nearly as deep as
+    /// anywhere else, otherwise `found`.
     ///
-    /// Over an edge or a flat face many points of a triangle are equally deep, and which of them is found is chance. A
-    /// point that jumps each step takes its load elsewhere, and friction near its limit lets go at every jump: a cylinder
-    /// between pads, held with 5% to spare, sank by 0.3 mm/s.
+    /// Over an edge or a flat face many points of a triangle are equally deep, and which of them is found is arbitrary.
+    /// A point that jumps in each step moves its load, and friction near its limit slips at every jump: a cylinder held
+    /// between pads with a margin of 5% sank by 0.3 mm/s.
     fn stay(
         &self,
         state: &State,
@@ -385,14 +392,14 @@ impl RigidSide<'_> {
         if stays { TriangleMeet { weights, on_shape, normal } } else { found }
     }
 
-    /// The contact of a triangle's inside that pushed in the last step.
+    /// The contact of a triangle's interior that transmitted an impulse in the previous step.
     fn pushed_at<'s>(&self, state: &'s State, slot: u32, cell: u32) -> Option<&'s ContactMemory> {
         let key = self.face_key(slot, cell);
         let known = state.contacts.binary_search_by_key(&key, |m| m.key).ok().map(|i| &state.contacts[i]);
         known.filter(|m| crate::step::detect::sane(m) && m.points[0].impulse[0] > 0.0)
     }
 
-    /// The point of the shape that is nearest to another, and outward there.
+    /// The point of the shape nearest to a given point, and the outward normal there.
     fn nearest(&self, from: Vec3) -> Option<(Vec3, Vec3)> {
         let placed = self.pose.then_inner(&self.built.place);
         let (on_shape, inside) = self.built.geometry.project(&placed, from);
@@ -400,9 +407,10 @@ impl RigidSide<'_> {
         Some((on_shape, away.try_normalize()?))
     }
 
-    /// True when nothing of a triangle is nearer to a convex shape than one of its corners which has a contact: the shape lies behind
-    /// the plane through its nearest point, and the other corners are higher above that plane. Cheaper than to look for the nearest point
-    /// of the triangle, which would be that corner: sides that stand on a face are most of the triangles that are asked.
+    /// True when no point of a triangle is nearer to a convex shape than one of its corners which has a contact: the
+    /// shape lies behind the plane through its nearest point, and the other corners are higher above that plane.
+    /// Cheaper than the search for the nearest point of the triangle, which would be that corner: sides that stand on a
+    /// face are most of the triangles that are tested.
     fn meets_corner_first(
         &self,
         settings: &Settings,
@@ -435,7 +443,7 @@ impl RigidSide<'_> {
     }
 }
 
-/// Among contacts sorted by key, those of a body's surfels with one collider.
+/// The contacts of a body's surfels with one collider, from a list sorted by key.
 fn of_collider(contacts: &[ContactMemory], among: Range<usize>, side: &RigidSide<'_>, slot: u32) -> Range<usize> {
     let wanted = (side.body, slot, side.collider);
     let of = |m: &ContactMemory| (m.key.a, m.key.b, m.key.collider_a);
@@ -445,8 +453,8 @@ fn of_collider(contacts: &[ContactMemory], among: Range<usize>, side: &RigidSide
     among.start + first..among.start + first + count
 }
 
-/// True when all corners that carry a point (its weights) have a contact with the same normal: over one flat face of a
-/// convex shape nothing between them is nearer than they are, and one more row only makes the system singular.
+/// True when all corners with non-zero weight at a point have a contact with the same normal: over one flat face of a
+/// convex shape no point between them is nearer than they are, and one more row only makes the system singular.
 fn over_one_face(known: &[ContactMemory], corners: [u32; 3], weights: [Real; 3]) -> bool {
     let normal = |surfel: u32| known.binary_search_by_key(&surfel, |m| m.key.sub_b).ok().map(|i| known[i].normal);
     let mut first: Option<Vec3> = None;
@@ -457,37 +465,37 @@ fn over_one_face(known: &[ContactMemory], corners: [u32; 3], weights: [Real; 3])
         .all(|(corner, _)| normal(corner).is_some_and(|n| n.dot(*first.get_or_insert(n)) > 1.0 - FLAT))
 }
 
-/// How far a round side may be deeper between the corners of a triangle than at them.
+/// Largest additional penetration of a curved side between the corners of a triangle.
 #[derive(Clone, Copy)]
 struct Sag {
-    /// Of the largest circle around a triangle [m].
+    /// Radius of the largest circumscribed circle of a triangle [m].
     radius: Real,
     /// [m]
     most: Real,
 }
 
 impl Sag {
-    /// True on a side of this radius [m] when its sag r²/2R may be left alone. A point of contact that wanders over
-    /// triangles and corners forgets where it stuck with each new one, and what is held by a soft pad creeps: a cylinder
+    /// True on a side of this radius [m] when its sag r²/2R can be tolerated. A contact point that moves over triangles
+    /// and corners loses its stick point with each new feature, and a body held by a soft pad creeps: a cylinder
     /// between two pads sank by 1 mm/s.
     fn holds(self, round: Real) -> bool {
         round > 0.0 && self.radius * self.radius < 2.0 * round * self.most
     }
 }
 
-/// True when all corners touch the round side of a convex shape: then it is the side that is nearest between them.
+/// True when all corners have a contact with the curved side of a convex shape: then that side is nearest between them.
 fn over_one_side(known: &[ContactMemory], corners: [u32; 3], sag: Sag) -> bool {
     let round = |surfel: u32| known.binary_search_by_key(&surfel, |m| m.key.sub_b).map_or(0.0, |i| known[i].radius[0]);
     corners.into_iter().all(|corner| sag.holds(round(corner)))
 }
 
-/// True when all corners that carry a point (its weights) have contacts.
+/// True when all corners with non-zero weight at a point have contacts.
 fn all_touch(known: &[ContactMemory], corners: [u32; 3], weights: [Real; 3]) -> bool {
     let touches = |surfel: u32| known.binary_search_by_key(&surfel, |m| m.key.sub_b).is_ok();
     corners.into_iter().zip(weights).filter(|(_, w)| *w > 1.0 - CORNER).all(|(corner, _)| touches(corner))
 }
 
-/// Where a triangle meets a collider with its inside.
+/// Where the interior of a triangle meets a collider.
 fn face_meet(
     settings: &Settings,
     side: &RigidSide<'_>,
@@ -502,12 +510,12 @@ fn face_meet(
     let placed = side.pose.then_inner(&side.built.place);
     let (plane, inward) = plane_of(settings, nodes, at);
     let meet = side.built.geometry.meet_triangle(&placed, at, inward, reach)?;
-    // a body inside is met by the face it came through
+    // a body that has penetrated is in contact with the face through which it entered
     (!(nodes.surface.is_solid() && meet.normal.dot(plane) >= 0.0)).then_some(meet)
 }
 
-/// Normal of a triangle, and how far inside its own body it is when it looks for a shape: on an edge of the shape it would have
-/// no normal, or any [m].
+/// Normal of a triangle, and the displacement into its own body [m] from which it is tested against a shape: on an edge
+/// of the shape the normal would be undefined.
 fn plane_of(settings: &Settings, nodes: &Nodes, at: [Vec3; 3]) -> (Vec3, Vec3) {
     let plane = (at[1] - at[0]).cross(at[2] - at[0]).normalize_or_zero();
     (plane, if nodes.surface.is_solid() { plane * -settings.contact_margin } else { Vec3::ZERO })
@@ -528,7 +536,7 @@ fn face_contact(
     m
 }
 
-/// How far gravity alone moves something in a step, with room [m].
+/// Displacement by gravity alone in a step, times two [m].
 fn fall(settings: &Settings) -> Real {
     settings.gravity.length() * settings.dt * settings.dt
 }

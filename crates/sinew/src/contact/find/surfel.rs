@@ -1,5 +1,5 @@
-//! Contacts of surfels with rigid bodies: found, written as rows, and settled. They are three rows each in the one sweep,
-//! on the blocks of the nodes that the surfel follows and the body's two.
+//! Contacts of surfels with rigid bodies: found, written as rows, and updated after the solve. Each has three rows in
+//! the common sweep, on the blocks of the nodes that the surfel follows and the two blocks of the rigid body.
 
 use crate::classic::in_world;
 use crate::collision::surface::feature;
@@ -18,10 +18,10 @@ use crate::state::{ContactKey, ContactMemory, State, contact_flag, of_pair};
 use crate::work::{ColliderRef, NodeContact, SkinWork, Work};
 use bytemuck::Zeroable;
 
-/// Rounds in which an ellipsoid and a shape agree on their normal.
+/// Iterations for the common normal of an ellipsoid and a shape.
 const AGREE: usize = 8;
 
-/// What rounding may do to a height over a plane, as a share of the distances it is made of.
+/// Rounding error of a height over a plane, as a fraction of the distances it is computed from.
 const ROUNDING: Real = 1e-5;
 
 /// Finds contacts of all surfels with rigid bodies; appends them to the step's contacts.
@@ -48,7 +48,7 @@ pub(crate) fn find_again(model: &Model, state: &State, work: &mut Work, settings
     surface::find_rigid(model, state, work, settings, slot, start);
 }
 
-/// Looks for contacts of sheets that will not be in columns after all: their surfaces meet others.
+/// Finds the contacts of cloths that lost their eligibility for SoA: their surfaces are in contact with other surfaces.
 pub(crate) fn widen(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
     for slot in 0..work.soft.len() as u32 {
         let Some(held) = work.soft[slot as usize].as_mut().filter(|held| held.cloth.eligible) else { continue };
@@ -62,7 +62,8 @@ pub(crate) fn widen(model: &Model, state: &mut State, work: &mut Work, settings:
     }
 }
 
-/// Colliders that may touch a body within a box around its surface, ascending; of a body that is still those that are not.
+/// Colliders that may touch a body within a box around its surface, ascending; for a body at rest only those of moving
+/// bodies.
 pub(crate) fn near_colliders(model: &Model, work: &mut Work, (slot, nodes): (u32, &Nodes), around: &Bounds3) {
     let Work { broad, bounds, colliders, moves, near_colliders, .. } = work;
     let awake = moves[slot as usize];
@@ -78,10 +79,10 @@ pub(crate) fn near_colliders(model: &Model, work: &mut Work, (slot, nodes): (u32
     });
 }
 
-/// One body's surfels: colliders near the whole surface first, then the surfels near each.
+/// Contacts of one body's surfels: first the colliders near its surface, then the surfels near each of them.
 fn find_body(model: &Model, state: &State, work: &mut Work, settings: &Settings, (slot, nodes): (u32, &Nodes)) {
     let Some(skin) = work.skins[slot as usize].as_ref() else { return };
-    // how far each surfel may come
+    // largest displacement of each surfel
     let fall = settings.gravity.length() * settings.dt * settings.dt;
     let buffer = if nodes.is_soft() { 0.0 } else { settings.contact_method.buffer() };
     let still = settings.contact_margin + buffer + fall;
@@ -121,7 +122,7 @@ fn find_body(model: &Model, state: &State, work: &mut Work, settings: &Settings,
     }
 }
 
-/// The smallest box around points.
+/// The bounding box of points.
 fn box_of(points: &[Vec3]) -> Option<Bounds3> {
     let first = *points.first()?;
     Some(
@@ -131,29 +132,29 @@ fn box_of(points: &[Vec3]) -> Option<Bounds3> {
     )
 }
 
-/// A collider that surfels look at.
+/// A collider that surfels are tested against.
 struct Side<'a> {
     built: &'a BuiltCollider,
     pose: Pose,
     placed: Pose,
     bounds: Bounds3,
-    /// Of its contacts, but for the surfel.
+    /// Key of its contacts, without the surfel.
     key: ContactKey,
 }
 
-/// The surfels that look.
+/// The surfels under test.
 struct Near<'a> {
     nodes: &'a Nodes,
     skin: &'a SkinWork,
-    /// How far each may come [m].
+    /// Largest displacement of each within the step [m].
     reaches: &'a [Real],
-    /// How far the collider may come [m].
+    /// Largest displacement of the collider within the step [m].
     motion: Real,
 }
 
 /// Where a surfel meets a collider.
 struct Meet {
-    /// On the surface, and outward there.
+    /// Point on the surface, and the outward normal there.
     on: Vec3,
     normal: Vec3,
 }
@@ -168,7 +169,7 @@ impl Side<'_> {
         contacts: &mut Vec<ContactMemory>,
     ) {
         let classic = in_world::takes(settings, model, &self.key);
-        // what State has of this pair, in the order of surfels: walked along
+        // contacts of this pair in State, sorted by surfel: merged
         let mut known = of_pair(&state.contacts, &self.key);
         let radius = near.nodes.traits.radius + settings.standoff();
         for (surfel, (&x, &reach)) in near.skin.x.iter().zip(near.reaches).enumerate() {
@@ -186,7 +187,7 @@ impl Side<'_> {
                 continue;
             }
             let solid = near.nodes.surface.is_solid();
-            // seen from inside its own body: a surfel on an edge of the shape has no normal, or any
+            // projected from inside its own body: for a surfel on an edge of the shape the normal is undefined
             let normal = |nodes: &Nodes| near.skin.normal(nodes, surfel as u32);
             let inward = if solid { normal(near.nodes) * -settings.contact_margin } else { Vec3::ZERO };
             let met = match &shape {
@@ -206,13 +207,14 @@ impl Side<'_> {
         }
     }
 
-    /// True for a point that is farther than `reach` [m], told without roots.
+    /// True for a point that is farther than `reach` [m], without square roots.
     fn is_far(&self, x: Vec3, reach: Real) -> bool {
         let round = Reach::of(&self.built.geometry, &self.placed, reach);
         round.map_or_else(|| !self.bounds.meets(&Bounds3 { min: x, max: x }.grown(reach)), |round| round.is_beyond(x))
     }
 
-    /// True when all points of a box are farther than `reach` [m]: a plane has a box without end, and meets every body.
+    /// True when all points of a box are farther than `reach` [m]: a plane has an unbounded box, which overlaps that of
+    /// every body.
     fn is_far_from_all(&self, all: &Bounds3, reach: Real) -> bool {
         let Some(normal) = self.built.geometry.plane().map(|n| self.placed.rotation * n) else { return false };
         let (half, middle) = ((all.max - all.min) * 0.5, (all.max + all.min) * 0.5 - self.placed.position);
@@ -236,14 +238,14 @@ impl Side<'_> {
         Some(Meet { on, normal: away.try_normalize()? })
     }
 
-    /// Where an ellipsoid meets the shape: its lowest point looks for the shape, what it finds there gives the normal and
-    /// so the lowest point, until the two agree.
+    /// Where an ellipsoid meets the shape, by fixed-point iteration: the lowest point of the ellipsoid is projected
+    /// onto the shape, which gives the normal and so the next lowest point.
     fn meet_ellipsoid(&self, x: Vec3, shape: &Ellipsoid) -> Option<Meet> {
         let mut meet = self.meet(x)?;
         for _ in 0..AGREE {
             let next = self.meet(x + shape.farthest(-meet.normal))?;
             let turned = 1.0 - next.normal.dot(meet.normal);
-            // a lowest point that went through a thin shape sees its far side
+            // a lowest point that passed through a thin shape projects onto its far side
             if turned > 1.0 {
                 break;
             }
@@ -255,7 +257,8 @@ impl Side<'_> {
         Some(meet)
     }
 
-    /// Round shapes are told by their core: the normal then follows the surfel within the step. Ellipsoids keep it.
+    /// Curved shapes are represented by their core: the normal then follows the surfel within the step. Contacts of
+    /// ellipsoids keep a fixed normal.
     fn contact(
         &self,
         old: Option<&ContactMemory>,
@@ -276,12 +279,12 @@ impl Side<'_> {
     }
 }
 
-/// What is within a distance of a ball or plane; told without roots.
+/// The points within a distance of a ball or plane; tested without square roots.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Reach {
-    /// Of a middle, by the square of the distance [m²].
+    /// Centre and squared distance [m²].
     Ball(Vec3, Real),
-    /// Of a plane through a point with a normal [m].
+    /// Point, normal and distance of a plane [m].
     Plane(Vec3, Vec3, Real),
 }
 
@@ -295,7 +298,7 @@ impl Reach {
         Some(Self::Plane(placed.position, placed.rotation * geometry.plane()?, reach))
     }
 
-    /// True for a point that is farther.
+    /// True for a point outside.
     pub fn is_beyond(self, x: Vec3) -> bool {
         match self {
             Self::Ball(middle, most) => (x - middle).length_squared() > most,
@@ -304,7 +307,7 @@ impl Reach {
     }
 }
 
-/// The oriented particle that a surfel is.
+/// The oriented particle that coincides with a surfel.
 fn particle(nodes: &Nodes, surfel: u32) -> Option<u32> {
     match nodes.surface.shares(surfel) {
         [share] if !nodes.radii.is_empty() => Some(share.node),
@@ -312,14 +315,14 @@ fn particle(nodes: &Nodes, surfel: u32) -> Option<u32> {
     }
 }
 
-/// The contact with what State has of it; the normal in the axes of a.
+/// A contact with the memory that State has of it; the normal in the axes of a.
 pub(crate) fn remember(state: &State, key: ContactKey, normal: Vec3, radius: Real) -> ContactMemory {
     let old = state.contacts.binary_search_by_key(&key, |m| m.key).ok().map(|i| &state.contacts[i]);
     renew(old, key, normal, radius)
 }
 
 pub(crate) fn renew(old: Option<&ContactMemory>, key: ContactKey, normal: Vec3, radius: Real) -> ContactMemory {
-    // numbers that cannot be are forgotten, as for manifolds
+    // invalid numbers are discarded, as for manifolds
     let old = old.filter(|m| crate::step::detect::sane(m));
     let mut m = ContactMemory { key, count: 1, flags: contact_flag::NODE, normal, ..ContactMemory::zeroed() };
     m.radius = [0.0, radius];
@@ -334,7 +337,7 @@ pub(crate) fn renew(old: Option<&ContactMemory>, key: ContactKey, normal: Vec3, 
     m
 }
 
-/// The surface of a pair of bodies, known from the contact before while the pair is the same.
+/// The combined material of a pair of bodies, cached while consecutive contacts belong to the same pair.
 #[derive(Default)]
 struct LastPair(Option<((u32, u32, u32), Material)>);
 
@@ -348,7 +351,7 @@ impl LastPair {
     }
 }
 
-/// Writes the rows of all node contacts of sweep islands with their warm impulses.
+/// Writes the rows of all node contacts of sweep islands with their warm-start impulses.
 pub(crate) fn rows(ctx: &SubstepContext, model: &Model, rules: &PairRules, work: &mut Work) {
     work.node_contacts.clear();
     let mut rows = std::mem::take(&mut work.contact_rows);
@@ -390,7 +393,7 @@ pub(crate) fn rows(ctx: &SubstepContext, model: &Model, rules: &PairRules, work:
     work.row_contacts = row_contacts;
 }
 
-/// After the correcting sweeps: how far each contact slipped, and whether it sticks.
+/// After the correcting sweeps: the slip of each contact, and whether it sticks.
 pub(crate) fn settle(ctx: &SubstepContext, model: &Model, rules: &PairRules, work: &mut Work) {
     let Work { node_contacts, contact_rows, contacts, velocity, .. } = work;
     let mut last = LastPair::default();
@@ -424,7 +427,7 @@ pub(crate) fn store_impulses(work: &mut Work) {
     }
 }
 
-/// Positions of the contact points at the end of the step, and which contacts were pressed in it.
+/// Positions of the contact points at the end of the step, and which contacts transmitted a normal impulse in it.
 pub(crate) fn read(model: &Model, work: &mut Work, settings: &Settings) {
     let Work { node_contacts, contacts, readout, pose, .. } = work;
     for c in node_contacts.iter() {

@@ -1,29 +1,33 @@
-//! Contacts of all nodes of a sheet with balls and planes: every node is tried in every substep, eight at a time.
+//! Contacts of all nodes of a cloth with balls and planes: every node is tested in every substep, eight at a time.
 //!
-//! Lists of candidates that are found once a step miss what a fold brings along (cloth study, section 4: 8 to 15 mm). With d
-//! the way from the middle of a ball, l = |d|, R the distance at which a node touches and u its velocity there, nothing
-//! happens in a substep h while d·u h + (l − R) l > 0. Because R l ≤ (R² + l²)/2 that is sure while
+//! Candidate lists that are built once a step miss nodes that a fold brings into contact (cloth study, section 4: 8 to
+//! 15 mm). With d the vector from the centre of a ball, l = |d|, R the contact distance of a node and u its relative
+//! velocity there, there is no contact in a substep h while d·u h + (l − R) l > 0. Because R l ≤ (R² + l²)/2 that is
+//! certain while
 //!
 //! ```text
 //!   l² > R²  and  l² + 2 h d·u > R²
 //! ```
 //!
-//! without a root. Groups of eight with a node that fails are visited, with n, gap, biases, μ and k = w + 1/M + r² max(I⁻¹) as
-//! in `node_touch.rs`. Velocities v take λ and a, and places follow v + e:
+//! without a square root. Groups of eight with a node that fails this test are solved, with n, gap, biases, μ and
+//! k = w + 1/M + r² max(I⁻¹) as in `contact/kernel/node.rs`. Velocities v receive λ and a, and positions are integrated
+//! with v + e:
 //!
 //! ```text
 //!   λ = max(0, −(n·u + open)/k),   a = −u_t/k cut back to |a| ≤ μ λ
 //!   e = w (λ' − λ) n − rate·s,     λ' = max(0, −(n·u + bias)/k)
 //! ```
 //!
-//! This is what the correcting and the relaxing visit of `node_touch.rs` leave together, since the second does not depend on
-//! the first: λ' − (n·u + k λ' + open)/k = −(n·u + open)/k. s is the slip since the node stuck. While it sticks, e brings it
-//! back at `rate`. While it slides, s is as long as the largest friction can hold, along the slip (there the visits of
-//! `node_touch.rs` have the direction of s + h u, which comes to the same where the slip keeps its direction). Between two
-//! walls the second sees the e of the first along its normal, and has the last word.
+//! This is the combined result of the correcting and the relaxing visit of `contact/kernel/node.rs`, since the second
+//! does not depend on the first: λ' − (n·u + k λ' + open)/k = −(n·u + open)/k. s is the tangential displacement since
+//! the node stuck. While it sticks, e restores it at `rate`. While it slides, s has the length that the largest
+//! friction can hold, along the slip (there the visits of `contact/kernel/node.rs` have the direction of s + h u, which
+//! is the same where the slip keeps its direction). Between two colliders the second includes the e of the first along
+//! its normal, and is solved last.
 //!
-//! A body that answers sees the impulses of as many groups at once as are light beside it (Jacobi), and answers before the
-//! next ones. It takes the same impulses as the nodes with the other sign, for velocities and for places.
+//! A dynamic body receives the impulses of several groups at once, as many as are light compared with it (Jacobi); its
+//! velocity is updated before the next ones. It receives the impulses of the nodes with opposite sign, for velocities
+//! and for positions.
 
 use crate::contact::kernel::node::{Side, cut, level, seen, turned};
 use crate::contact::kernel::rigid_batch::ContactParams;
@@ -32,37 +36,38 @@ use crate::math::lane3::{V3, add, along, cross, dot, load3, root_and_inverse, sc
 use crate::math::{Eight, Eight3, LANES, Lane, Mat3, Quat, Real, Vec3};
 use crate::state::{GripMemory, contact_flag};
 
-/// A slip that is none [m]. What sticks is brought back by a part of it in each substep, for ever: it would come to numbers
-/// so small that processors are slow with them.
+/// Tangential displacement that counts as zero [m]. The displacement of a sticking node is reduced by a fraction in
+/// each substep, without end: it would become subnormal, and processors are slow with subnormal numbers.
 const NO_SLIP: Real = 1e-12;
 
-/// The side that does not bend.
+/// The rigid side of the contacts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ClothCollider {
-    /// Body and collider.
+    /// Slot of the body and index of the collider.
     pub slot: u32,
     pub collider: u32,
     pub static_friction: Real,
     pub kinetic_friction: Real,
-    /// Middle of a ball or a point of a plane, and the outward normal of a plane; body axes [m].
+    /// Centre of a ball or a point of a plane, and the outward normal of a plane; body axes [m].
     pub core: Vec3,
     pub normal: Vec3,
     pub flat: bool,
-    /// Distance from the middle or from the plane at which a node touches [m].
+    /// Distance from the centre or from the plane at which a node is in contact [m].
     pub radius: Real,
 }
 
-/// What eight nodes have of a wall.
+/// Contact state of eight nodes with a collider.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grip {
-    /// Slip since it stuck, in the axes that [`ClothContacts::axes`] turns into those of the body [m].
+    /// Tangential displacement since the node stuck, in the axes that [`ClothContacts::axes`] rotates into those of the
+    /// body [m].
     pub stick: Eight3,
     /// 1 while slipping.
     pub slipping: Eight,
-    /// Impulses of the step, in world axes and along their normals [N·s].
+    /// Impulses of the step, as vectors in world axes and along the normals [N·s].
     pub sum: Eight3,
     pub pressed: Eight,
-    /// Deepest overlap of the step [m].
+    /// Largest penetration of the step [m].
     pub deepest: Eight,
 }
 
@@ -74,33 +79,34 @@ const FREE: Grip = Grip {
     deepest: [0.0; LANES],
 };
 
-/// Whether a group has a grip.
+/// Whether a group of nodes is in contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Hold {
-    /// Not in this step; what is there is of another one.
+    /// Not in this step; the data is of another one.
     Never,
     Now,
-    /// It has let go.
+    /// It was in contact in this step and has separated.
     Past,
 }
 
-/// A body that walls belong to, while a sheet pushes it.
+/// The body of colliders, while it is coupled with a cloth.
 #[derive(Clone, Debug)]
 pub(crate) struct CoupledBody {
     pub slot: u32,
-    /// Places are from the sheet's origin.
+    /// Positions are relative to the origin of the cloth.
     pub side: Side,
-    /// Its velocity counts, and its axes turn.
+    /// It moves: its velocity enters the relative velocity, and its axes rotate.
     pub moves: bool,
-    /// Groups that may push before it answers.
+    /// Number of groups whose impulses are accumulated before its velocity is updated (Jacobi).
     pub jacobi_groups: u32,
-    /// Groups that have.
+    /// Number of groups accumulated so far.
     waiting: u32,
-    /// Push and twist that wait: those of velocities, and those of places beyond them [N·s, N·m·s].
+    /// Accumulated linear and angular impulses [N·s, N·m·s]: those of velocities, and those that only correct
+    /// positions.
     push: [Eight3; 4],
-    /// What rounding left out of its velocity [m/s].
+    /// Rounding remainder of its velocity [m/s].
     pub rest: Vec3,
-    /// Velocity and spin that only places follow [m/s, rad/s].
+    /// Linear and angular velocity that only move positions [m/s, rad/s].
     pub lift: [Vec3; 2],
 }
 
@@ -109,7 +115,7 @@ impl CoupledBody {
         Self { slot, side, moves, jacobi_groups, waiting: 0, push: [FREE.sum; 4], rest, lift: [Vec3::ZERO; 2] }
     }
 
-    /// Takes what waits.
+    /// Applies the accumulated impulses.
     pub fn answer(&mut self) {
         if self.waiting == 0 {
             return;
@@ -119,7 +125,8 @@ impl CoupledBody {
         let [push, twist, lift, turn] = [0, 1, 2, 3].map(|k| sum(&self.push[k]));
         self.push = [FREE.sum; 4];
         let side = &mut self.side;
-        // compensated: hundreds of pushes in a substep, each below the last bit, would be lost to the body and not to the nodes
+        // compensated sum: hundreds of impulses in a substep, each below the last bit, would be lost for the body but
+        // not for the nodes
         let whole = self.rest - push * side.inv_mass;
         let after = side.v + whole;
         self.rest = whole - (after - side.v);
@@ -130,7 +137,7 @@ impl CoupledBody {
     }
 }
 
-/// Eight nodes in a substep: places [m], velocities, and what places follow beyond these [m/s].
+/// Eight nodes in a substep: positions [m], velocities, and additional velocities that only move positions [m/s].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Eights<L> {
     pub x: [V3<L>; LANES],
@@ -138,48 +145,48 @@ pub(crate) struct Eights<L> {
     pub e: [V3<L>; LANES],
 }
 
-/// Which of several visits of a substep.
+/// Which of several visits of a substep this is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Turn {
-    /// Of the first wall: nothing corrects places yet.
+    /// It is the first collider: no correction of positions yet.
     pub first: bool,
-    /// The same substep will be tried again.
+    /// The same substep will be solved again.
     pub again: bool,
 }
 
-/// What a wall has of a sheet in a step.
+/// Sums of a collider and a cloth over a step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Total {
-    /// Impulses of the nodes that touched, and their normal parts [N·s].
+    /// Impulses of the nodes in contact, and their normal parts [N·s].
     pub impulse: Vec3,
     pub pressed: Real,
-    /// Deepest overlap [m].
+    /// Largest penetration [m].
     pub deepest: Real,
     pub touching: bool,
 }
 
-/// All nodes of a sheet and one wall, for a step.
+/// All nodes of a cloth and one collider, for a step.
 #[derive(Debug, Default)]
 pub(crate) struct ClothContacts {
     pub collider: ClothCollider,
-    /// The body, among the partners.
+    /// Index of the body among the coupled bodies.
     pub coupled: usize,
-    /// Turns what grips have of slip into the axes of the body: it is world's while the body stands still.
+    /// Rotates tangential displacements into the axes of the body: they are in world axes while the body is at rest.
     pub axes: Quat,
-    /// The pair was loud in the step before.
+    /// The force of the pair was above the threshold in the previous step.
     pub loud: bool,
     grips: Vec<Grip>,
     holds: Vec<Hold>,
-    /// What stays of it after the step, by node, with the sum of its forces. Written by `remember`.
+    /// Contact memory after the step, by node, and the sums of the impulses. Written by `keep`.
     pub kept: Vec<GripMemory>,
     pub total: Total,
-    /// The wall in this substep, places from the sheet's origin.
+    /// Core and normal in this substep, positions relative to the origin of the cloth.
     core: Vec3,
     normal: Vec3,
 }
 
 impl ClothContacts {
-    /// Forgets all but this wall; the sheet has so many groups.
+    /// Resets everything for this collider and a cloth with this number of groups.
     pub fn reset(&mut self, collider: ClothCollider, groups: usize) {
         (self.collider, self.loud, self.axes) = (collider, false, Quat::IDENTITY);
         self.grips.resize(groups, FREE);
@@ -187,9 +194,9 @@ impl ClothContacts {
         self.holds.resize(groups, Hold::Never);
     }
 
-    /// What a node remembers: its slip since it stuck, in the axes of grips [m].
+    /// Loads the memory of a node: its tangential displacement since it stuck, in the axes of the lanes [m].
     pub fn remember(&mut self, slot: u32, stick: Vec3, slipping: bool) {
-        // numbers that cannot be are forgotten, as for manifolds
+        // invalid numbers are discarded, as for manifolds
         if !(stick.length_squared() < 1.0) || (stick == Vec3::ZERO && !slipping) {
             return;
         }
@@ -201,18 +208,18 @@ impl ClothContacts {
         grip.slipping[lane] = if slipping { 1.0 } else { 0.0 };
     }
 
-    /// The grip and lane of a node whose group touched in this step.
+    /// The contact state and lane of a node whose group was in contact in this step.
     pub fn find(&self, slot: u32) -> Option<(&Grip, usize)> {
         let group = slot as usize / LANES;
         (self.holds[group] != Hold::Never).then(|| (&self.grips[group], slot as usize % LANES))
     }
 
-    /// What stays of a step of so many substeps, by node; `columns`: the slots of the nodes, `back`: from the axes of the world
-    /// into those of the body.
+    /// Writes the contact memory of a step of so many substeps, by node; `columns`: lane slots of the nodes, `back`:
+    /// rotation from world axes into those of the body.
     pub fn keep(&mut self, sheet: u32, columns: &[u32], back: Quat, substeps: u32) {
         let Self { collider, axes, loud, grips, holds, kept, total, .. } = self;
         let (back, axes) = (Mat3::from_quat(back), Mat3::from_quat(*axes));
-        // the mean of the substeps: in the last one the node may have been in the air
+        // the mean of the substeps: in the last one the node may have separated
         let share = 1.0 / substeps as Real;
         let loud = if *loud { contact_flag::LOUD } else { 0 };
         kept.clear();
@@ -247,13 +254,13 @@ impl ClothContacts {
         }
     }
 
-    /// The wall as a substep finds it.
+    /// Position and normal of the collider in a substep.
     pub fn place(&mut self, side: &Side) {
         self.core = side.x + side.turn * self.collider.core;
         self.normal = side.turn * self.collider.normal;
     }
 
-    /// The grip of a group that holds on now.
+    /// The contact state of a group that is in contact now.
     #[inline(always)]
     fn grip(&mut self, group: usize) -> &mut Grip {
         let grip = &mut self.grips[group];
@@ -264,7 +271,7 @@ impl ClothContacts {
         grip
     }
 
-    /// A group that does not touch now: who has let go forgets what it stuck to.
+    /// A group that is not in contact now: after separation the stick point is discarded.
     #[inline(always)]
     fn let_go(&mut self, group: usize) {
         if self.holds[group] == Hold::Now {
@@ -274,7 +281,7 @@ impl ClothContacts {
         }
     }
 
-    /// Tries eight nodes, and visits them if one meets the wall. Adds up the squares of what presses.
+    /// Tests eight nodes, and solves them if one is in contact. Adds up the squares of the normal impulses.
     #[inline(always)]
     pub fn meet<L: Lane>(
         &mut self,
@@ -313,7 +320,7 @@ impl ClothContacts {
         }
     }
 
-    /// Nodes as the wall sees them.
+    /// Position and velocity of nodes relative to the collider.
     #[inline(always)]
     fn see<L: Lane>(&self, t: L::Token, x: V3<L>, v: V3<L>, coupled: &CoupledBody) -> Seen<L> {
         let (d, u) = (sub(x, splat3::<L>(t, self.core)), relative(t, coupled, x, v));
@@ -324,13 +331,14 @@ impl ClothContacts {
         Seen { d, u, square: dot(d, d), rate: dot(d, u) }
     }
 
-    /// A velocity along d from a ball, or along the normal of a plane.
+    /// Component of a velocity along d for a ball, or along the normal of a plane.
     #[inline(always)]
     fn along<L: Lane>(&self, t: L::Token, seen: &Seen<L>, e: V3<L>) -> L {
         if self.collider.flat { dot(splat3::<L>(t, self.normal), e) } else { dot(seen.d, e) }
     }
 
-    /// True when no node of these that can move comes to the wall within the substep h [s]; `e`: what it comes nearer besides.
+    /// True when no free node of these reaches the collider within the substep h [s]; `e`: additional approach
+    /// velocity.
     #[inline(always)]
     fn is_clear<L: Lane>(&self, t: L::Token, seen: &Seen<L>, e: L, (w, h): (L, Real)) -> bool {
         let (none, one) = (L::splat(t, 0.0), L::splat(t, 1.0));
@@ -341,8 +349,8 @@ impl ClothContacts {
         w.select_gt(none, left, one).all_gt(none)
     }
 
-    /// Normals, gaps and impulses of a substep. Returns what presses. Roots and divisions wait for each other as little as
-    /// can be: they take most of the time.
+    /// Normals, gaps and impulses of a substep. Returns the normal impulses. Square roots and divisions depend on each
+    /// other as little as possible: they take most of the time.
     #[inline(always)]
     fn visit<L: Lane>(
         &mut self,
@@ -356,14 +364,14 @@ impl ClothContacts {
         let Self { collider, grips, normal, .. } = self;
         let (grip, side) = (&mut grips[group], &coupled.side);
         let (x, v, e, u) = (nodes.x[at], nodes.v[at], nodes.e[at], seen.u);
-        // where it is, and how it moves there
+        // normal, distance and normal velocity
         let (n, from, un) = if collider.flat {
             (splat3::<L>(t, *normal), seen.square, seen.rate)
         } else {
             let (length, per) = root_and_inverse(t, seen.square + tiny);
             (scale(seen.d, per), length, seen.rate * per)
         };
-        // who is pinned is far away, and weighs something, since it is divided by
+        // a pinned node gets a large gap, and a non-zero inverse mass because of the division
         let gap = w.select_gt(none, from - L::splat(t, collider.radius), L::splat(t, 1e9));
         let weight = w.select_gt(none, w, one);
         let (k, inverse) = if coupled.moves {
@@ -380,7 +388,7 @@ impl ClothContacts {
         let firm = law::normal_impulse(t, none, inverse, besides + bias);
         let solve_normal = law::normal_impulse(t, none, inverse, un + open);
 
-        // friction: what it can take off the slip, whose length is that of u without un
+        // friction: the fraction of the slip that it can remove; the length of the slip is that of u without un
         let (still, moving) = (L::splat(t, collider.static_friction), L::splat(t, collider.kinetic_friction));
         let slipping = L::load(t, &grip.slipping[at..]);
         let friction = law::coefficient(t, slipping, [still, moving]);
@@ -391,11 +399,11 @@ impl ClothContacts {
         let part = over.select_gt(none, limit * per, one);
         let slip = along(u, n, none - un);
 
-        // the slip since it stuck, and whether it slides away
+        // the tangential displacement since the node stuck, and whether it slides
         let held = load3(t, &grip.stick, at);
         let held = level(t, n, if coupled.moves { turned(t, &side.turn, held) } else { held });
         let most = law::displacement_limit(t, friction * firm, k, p);
-        // who slides forgets it; others seldom need cutting back
+        // a sliding node discards it; others rarely need the limit
         let stretch = dot(held, held);
         let sticks = stretch.select_gt(L::splat(t, NO_SLIP * NO_SLIP), one - over, none);
         let held = cut(t, scale(held, sticks), stretch * sticks, most);
@@ -420,7 +428,7 @@ impl ClothContacts {
         (L::load(t, &grip.pressed[at..]) + solve_normal).store(&mut grip.pressed[at..]);
         L::load(t, &grip.deepest[at..]).max(none - gap).store(&mut grip.deepest[at..]);
         if side.inv_mass > 0.0 {
-            // a substep that is tried again moves nobody yet
+            // a substep that is solved again moves no body yet
             let beyond = if turn.again { [none; 3] } else { beyond };
             let arm = sub(x, splat3::<L>(t, side.x));
             for (to, more) in coupled.push.iter_mut().zip([impulse, cross(arm, impulse), beyond, cross(arm, beyond)]) {
@@ -431,7 +439,7 @@ impl ClothContacts {
     }
 }
 
-/// Nodes from a wall: way from its core, velocity, and l² and d·u of a ball, or n·d and n·u of a plane.
+/// Nodes relative to a collider: vector from its core, velocity, and l² and d·u of a ball, or n·d and n·u of a plane.
 #[derive(Clone, Copy, Debug)]
 struct Seen<L> {
     d: V3<L>,
@@ -440,7 +448,7 @@ struct Seen<L> {
     rate: L,
 }
 
-/// Velocity of nodes as a body sees it.
+/// Velocity of nodes relative to the material point of the body.
 #[inline(always)]
 fn relative<L: Lane>(t: L::Token, coupled: &CoupledBody, x: V3<L>, v: V3<L>) -> V3<L> {
     if !coupled.moves {

@@ -1,5 +1,5 @@
-//! Kernels that solve contacts, one for each layout of the data: manifolds of rigid bodies, light nodes, soft surfaces as
-//! rows, cloth in SoA, cloth on itself.
+//! Kernels that solve contacts, one for each layout of the data: manifolds of rigid bodies, light nodes, soft surfaces
+//! as rows, cloth in SoA, self-contact of cloth.
 
 pub(crate) mod cloth;
 pub(crate) mod node;

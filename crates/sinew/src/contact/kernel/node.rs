@@ -1,18 +1,19 @@
-//! Contacts of light nodes with one rigid body, eight at a time: the cloth on the ball.
+//! Contacts of light nodes with one rigid body, eight at a time: for example a cloth on a ball.
 //!
-//! A contact is a point of the body (body axes) and either a plane through it or a ball of a radius around it, so that the
-//! normal n follows the shape in every substep: frozen for a step, a cloth sank 28 mm into a ball (cloth study). With r the
-//! arm of the node at the body, u = v − V − ω × r and w the node's inverse mass, one visit is
+//! A contact is a point of the body (body axes) and either a plane through it or a sphere around it, so that the normal
+//! n follows the shape in every substep: with normals fixed for a step, a cloth sank 28 mm into a ball (cloth study).
+//! With r the lever arm of the node at the body, u = v − V − ω × r and w the node's inverse mass, one visit is
 //!
 //! ```text
 //!   λ_n ← max(0, λ_n − (n·u + bias)/k),   λ_t ← (λ_t − (u_t + rate·s)/k) cut back to |λ_t| ≤ μ λ_n
 //!   k = w + 1/M + r² max(I⁻¹)
 //! ```
 //!
-//! normal first, because a node feels its one contact and hardly the body: k is its answer along all directions to within
-//! `LIGHT`/8, and nothing is gained from last substep's impulses. Lanes of a batch share one body: they all see it as it was,
-//! their impulses are added up in the order of lanes, and the body answers before the next batch (Gauss-Seidel between
-//! batches, Jacobi inside, stable while eight nodes are light). s is the slip since the contact stuck, as in `contact.rs`.
+//! normal first, because a node is coupled to its one contact and hardly to the body: k is its response along all
+//! directions to within `LIGHT`/8, and the impulses of the previous substep are no useful warm start. Lanes of a batch
+//! share one body: they all use its velocity before the batch, their impulses are added up in the order of lanes, and
+//! the body is updated before the next batch (Gauss-Seidel between batches, Jacobi inside, stable while eight nodes are
+//! light). s is the tangential displacement since the contact stuck, as in `contact/kernel/rigid.rs`.
 
 use crate::contact::kernel::rigid_batch::ContactParams;
 use crate::contact::law;
@@ -20,13 +21,13 @@ use crate::math::lane3::{V3, along, cross, dot, load3, splat3, store3, sub};
 use crate::math::{Block, Blocks, Eight, Eight3, Kernel, LANES, Lane, Mat3, Quat, Real, Sym3, Vec3, put, run, vec};
 use crate::solver::pgs::Pass;
 
-/// Most that eight nodes may answer less than they would alone, because their body gives way.
+/// Largest relative reduction of the response of eight nodes by the motion of their body.
 pub(crate) const LIGHT: Real = 0.25;
 
 /// Eight contacts with one body.
 #[derive(Clone, Debug)]
 pub(crate) struct NodeBatch {
-    /// Velocity block of each node, and where it is written: `u32::MAX` in empty lanes.
+    /// Velocity block of each node, and the block to write to: `u32::MAX` in empty lanes.
     pub node: [u32; LANES],
     pub store: [u32; LANES],
     /// Contact of each lane, `u32::MAX` when empty.
@@ -40,27 +41,27 @@ pub(crate) struct NodeBatch {
     pub flat_normal: Eight3,
     /// 1 for planes, 0 for balls.
     pub flat: Eight,
-    /// Distance from the core, or from the plane, at which the node touches [m].
+    /// Distance from the core, or from the plane, at which the node is in contact [m].
     pub radius: Eight,
-    /// Slip since it stuck, body axes [m].
+    /// Tangential displacement since it stuck, body axes [m].
     pub stick: Eight3,
     /// 1 while slipping.
     pub slipping: Eight,
-    /// Of this substep, world axes. Written by the first sweep.
+    /// Normal and lever arm of this substep, world axes. Written by the first sweep.
     pub normal: Eight3,
     pub arm: Eight3,
     bias: Eight,
     relax_bias: Eight,
     inverse: Eight,
-    /// Impulses on the node [N·s]: along the normal, and across it in world axes.
+    /// Impulses on the node [N·s]: along the normal, and tangential in world axes.
     pub impulse: Eight,
     pub across: Eight3,
-    /// Impulses of the substeps before, in world axes and along their normals [N·s].
+    /// Impulses of the previous substeps, as vectors in world axes and along the normals [N·s].
     pub sum: Eight3,
     pub normal_sum: Eight,
-    /// Deepest overlap of the step [m].
+    /// Largest penetration of the step [m].
     pub deepest: Eight,
-    /// What this visit adds to the body, force and torque.
+    /// Linear and angular impulses on the body by this visit.
     push: Eight3,
     twist: Eight3,
 }
@@ -80,7 +81,7 @@ impl NodeBatch {
             core: ZERO3,
             flat_normal: ZERO3,
             flat: ZERO,
-            // an empty lane is far from its body
+            // an empty lane has a large gap
             radius: [-1e9; LANES],
             stick: ZERO3,
             slipping: ZERO,
@@ -99,7 +100,7 @@ impl NodeBatch {
         }
     }
 
-    /// Keeps the impulses of a substep that is over.
+    /// Adds the impulses of a completed substep to the sums.
     pub fn add_up(&mut self) {
         for lane in 0..LANES {
             let impulse = self.impulse[lane];
@@ -111,7 +112,7 @@ impl NodeBatch {
     }
 }
 
-/// All such contacts of a step.
+/// All contacts of light nodes of a step.
 #[derive(Debug, Default)]
 pub(crate) struct NodeTouches {
     batches: Vec<NodeBatch>,
@@ -119,12 +120,12 @@ pub(crate) struct NodeTouches {
     next: Visit,
 }
 
-/// What the next visit of a batch does besides its pass.
+/// Additional work of the next visit of a batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum Visit {
-    /// Finds normals and gaps anew.
+    /// Computes normals and gaps.
     First,
-    /// Notes the slip of the substep, when it is a relaxing one.
+    /// Updates the tangential displacement, when the visit is a relaxing one.
     Settle,
     #[default]
     Plain,
@@ -135,7 +136,7 @@ pub(crate) struct TouchBlocks<'a> {
     pub velocity: &'a mut [Block],
     pub pose: &'a mut [Block],
     pub inertia: &'a [Block],
-    /// What rounding left out of the velocities of bodies [m/s], by slot.
+    /// Rounding remainders of the velocities of bodies [m/s], by slot.
     pub rest: &'a mut [Vec3],
 }
 
@@ -146,12 +147,13 @@ impl TouchBlocks<'_> {
 }
 
 impl NodeTouches {
-    /// Forgets all.
+    /// Removes all contacts.
     pub fn clear(&mut self) {
         self.len = 0;
     }
 
-    /// A lane for a contact: of the last batch while it is of the same `slot` and `same` has room there, or of a new one.
+    /// A lane for a contact: in the last batch if that is of the same `slot`, has an empty lane and `new` is false,
+    /// otherwise in a new batch.
     pub fn lane(&mut self, slot: u32, new: bool) -> (&mut NodeBatch, usize) {
         let last = self.len.checked_sub(1).map(|k| &self.batches[k]).filter(|b| !new && b.slot == slot);
         let free = last.and_then(|b| b.origin.iter().position(|&o| o == u32::MAX));
@@ -171,7 +173,7 @@ impl NodeTouches {
         &self.batches[..self.len]
     }
 
-    /// A new substep: the next correcting sweep finds normals and gaps anew.
+    /// Begins a substep: the next correcting sweep computes normals and gaps.
     pub fn renew(&mut self) {
         self.next = Visit::First;
         self.batches[..self.len].iter_mut().for_each(NodeBatch::add_up);
@@ -189,7 +191,7 @@ impl NodeTouches {
     }
 }
 
-/// What a body is told from.
+/// The arrays that a body is loaded from.
 pub(crate) struct BodyBlocks<'a> {
     pub velocity: &'a [Block],
     pub pose: &'a [Block],
@@ -205,7 +207,7 @@ pub(crate) struct Side {
     pub w: Vec3,
     pub inv_mass: Real,
     pub inertia: Sym3,
-    /// Largest answer of the spin to a torque [1/(kg·m²)].
+    /// Upper bound of the eigenvalues of the inverse inertia [1/(kg·m²)].
     pub most: Real,
 }
 
@@ -282,11 +284,12 @@ impl Kernel for Sweep<'_> {
     }
 }
 
-/// The body takes the impulses of a batch.
+/// Applies the impulses of a batch to the body.
 #[inline(always)]
 fn answer(batch: &NodeBatch, (velocity, rest): (&mut [Block], &mut [Vec3]), side: &mut Side) {
     let sum = |a: &Eight3| Vec3::new(a[0].iter().sum(), a[1].iter().sum(), a[2].iter().sum());
-    // compensated: hundreds of pushes in a substep, each below the last bit, would be lost to the body and not to the nodes
+    // compensated sum: hundreds of impulses in a substep, each below the last bit, would be lost for the body but not
+    // for the nodes
     let rest = &mut rest[batch.slot as usize];
     let whole = *rest - sum(&batch.push) * side.inv_mass;
     let after = side.v + whole;
@@ -307,17 +310,17 @@ pub(crate) fn turned<L: Lane>(t: L::Token, m: &Mat3, v: V3<L>) -> V3<L> {
     along(along(along_x, y, v[1]), z, v[2])
 }
 
-/// Velocity of the node as its body sees it.
+/// Velocity of the node relative to the material point of the body.
 #[inline(always)]
 pub(crate) fn seen<L: Lane>(t: L::Token, side: &Side, arm: V3<L>, v: V3<L>) -> V3<L> {
     let spin = cross(splat3::<L>(t, side.w), arm);
     sub(sub(v, splat3::<L>(t, side.v)), spin)
 }
 
-/// Friction, whose length has this square, cut back to its disc.
+/// A vector, given with its squared length, scaled back into a disc of radius `reach`.
 #[inline(always)]
 pub(crate) fn cut<L: Lane>(t: L::Token, p: V3<L>, square: L, reach: L) -> V3<L> {
-    // most that rests needs no root and no division
+    // most resting contacts need no square root and no division
     if !square.any_gt(reach * reach) {
         return p;
     }
@@ -331,7 +334,7 @@ fn coefficient<L: Lane>(t: L::Token, batch: &NodeBatch, slipping: L) -> L {
     law::coefficient(t, slipping, [L::splat(t, batch.static_friction), L::splat(t, batch.kinetic_friction)])
 }
 
-/// The shapes that nodes look at, in world axes from the body.
+/// The shapes that nodes collide with, in world axes relative to the body.
 #[derive(Clone, Copy)]
 struct Faced<L> {
     core: V3<L>,
@@ -340,7 +343,7 @@ struct Faced<L> {
     radius: L,
 }
 
-/// Contacts as a substep finds them.
+/// Contacts at the start of a substep.
 #[derive(Clone, Copy)]
 struct Met<L> {
     n: V3<L>,
@@ -351,7 +354,7 @@ struct Met<L> {
     inverse: L,
 }
 
-/// What presses and holds: along the normal, and across it.
+/// Impulses: along the normal, and tangential.
 type Held<L> = (L, V3<L>);
 
 #[inline(always)]
@@ -361,7 +364,7 @@ fn meet<L: Lane>(t: L::Token, faced: &Faced<L>, (x, w): (V3<L>, L), side: &Side,
     let d = sub(arm, faced.core);
     let length = dot(d, d).sqrt().max(L::splat(t, 1e-12));
     let per = L::splat(t, 1.0).div(length);
-    // a plane has the normal it was found with
+    // a plane keeps the normal it was found with
     let Faced { plane, flat, radius, .. } = *faced;
     let n = [
         flat.select_gt(none, plane[0], d[0] * per),
@@ -375,7 +378,7 @@ fn meet<L: Lane>(t: L::Token, faced: &Faced<L>, (x, w): (V3<L>, L), side: &Side,
     Met { n, arm, gap, bias, relax_bias, inverse: L::splat(t, 1.0).div(stiff) }
 }
 
-/// Impulses after a visit: normal first, friction within its disc; `wish`: slip that is to go.
+/// Impulses after a visit: normal first, friction within its disc; `wish`: slip velocity to be removed.
 #[inline(always)]
 fn solve_normal<L: Lane>(
     t: L::Token,
@@ -391,14 +394,14 @@ fn solve_normal<L: Lane>(
     (impulse, cut(t, wanted, dot(wanted, wanted), friction * impulse))
 }
 
-/// The part of a vector across the normal.
+/// The tangential part of a vector.
 #[inline(always)]
 pub(crate) fn level<L: Lane>(t: L::Token, n: V3<L>, v: V3<L>) -> V3<L> {
     along(v, n, L::splat(t, 0.0) - dot(n, v))
 }
 
-/// After the correcting sweeps: how far it slipped since it stuck, returned to what the largest friction can hold, and
-/// whether it slips.
+/// After the correcting sweeps: the tangential displacement since the contact stuck, limited to what the largest
+/// friction can hold, and whether it slips.
 #[inline(always)]
 fn settled<L: Lane>(
     t: L::Token,
@@ -416,8 +419,8 @@ fn settled<L: Lane>(
     (stick, held.0.select_gt(none, slips, none))
 }
 
-/// Normals and gaps of the substep, and its first correcting visit from impulses of 0. Returns the change of impulse and
-/// the velocities after it.
+/// Normals and gaps of the substep, and its first correcting visit from zero impulses. Returns the change of impulse
+/// and the velocities after it.
 #[inline(always)]
 fn first<L: Lane>(
     t: L::Token,
@@ -453,7 +456,7 @@ fn first<L: Lane>(
     (impulse, apply(batch, at, (v, w), (met.arm, change)))
 }
 
-/// Another visit. The first one of a relaxing pass also settles how far the contact slipped.
+/// A further visit. The first one of a relaxing pass also updates the tangential displacement.
 #[inline(always)]
 fn again<L: Lane>(
     t: L::Token,
@@ -497,7 +500,7 @@ fn again<L: Lane>(
     (impulse - old.0, apply(batch, at, (v, w), (met.arm, change)))
 }
 
-/// Velocities of nodes after an impulse, which is noted for the body.
+/// Velocities of nodes after an impulse, whose reaction is stored for the body.
 #[inline(always)]
 fn apply<L: Lane>(batch: &mut NodeBatch, at: usize, (v, w): (V3<L>, L), (arm, change): (V3<L>, V3<L>)) -> V3<L> {
     store3(change, &mut batch.push, at);

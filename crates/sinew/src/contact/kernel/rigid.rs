@@ -1,18 +1,19 @@
 //! The contact kernel: sixteen manifolds of up to four points at a time, one colour after the other.
 //!
-//! One contact point between bodies a and b with arms r_a, r_b, normal n (from a to b) and tangents t₁, t₂ = n × t₁ is
-//! three rows with
+//! One contact point between bodies a and b with lever arms r_a, r_b, normal n (from a to b) and tangents t₁, t₂ = n ×
+//! t₁ is three rows with
 //!
 //! ```text
 //!   J_n = [−n, −(r_a × n), n, r_b × n],   J_n·v = n·(v_b + ω_b × r_b − v_a − ω_a × r_a)
 //!   normal:   J_n·v + bias + softness·λ_n = 0,  λ_n ≥ 0
-//!   tangents: J_t·v + rate·s + softness·λ_t = 0,  |λ_t| ≤ μ λ_n   (s: how far it has slipped since it stuck)
+//!   tangents: J_t·v + rate·s + softness·λ_t = 0,  |λ_t| ≤ μ λ_n   (s: tangential displacement since it stuck)
 //! ```
 //!
-//! (ICD 4.3, 4.4 with the errata: cone bound by the normal impulse, bias −β·gap.) The rows are never stored: arms and
-//! effective masses are, and the impulse goes back through inverse mass and inertia. Arms, normal and gap are computed
-//! again in every substep from the points' places on their bodies. The kernel exists once, generic over [`Number`]; with one
-//! lane it is the scalar path, and `contact_oracle.rs` checks it against plain rows.
+//! (ICD 4.3, 4.4 with the errata: cone bound by the normal impulse, bias −β·gap.) The rows are never stored: lever arms
+//! and effective masses are, and impulses are applied through inverse mass and inverse inertia. Lever arms, normal and
+//! gap are recomputed in every substep from the body-fixed positions of the points. The kernel exists once, generic
+//! over [`Number`]; with one lane it is the scalar path, and `contact/kernel/rigid_oracle.rs` checks it against plain
+//! rows.
 
 use crate::contact::kernel::rigid_batch::{ContactBatch, ContactParams, PointLanes};
 use crate::contact::law;
@@ -23,14 +24,14 @@ use crate::math::{Blocks, Number, Real, Sixteen, Sixteen3};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BodyBlocks<'a> {
     pub velocity: Blocks<'a>,
-    /// Velocities at the start of the step, while the first substep is prepared; in the relaxing sweeps those that the
-    /// bodies are carried with.
+    /// Velocities at the start of the step, while the first substep is prepared; in the relaxing sweeps those that
+    /// positions are integrated with.
     pub position_velocity: Blocks<'a>,
     pub pose: Blocks<'a>,
     pub inertia: Blocks<'a>,
 }
 
-/// Turns v by the quaternion q: v + 2 q_v × (q_v × v + q_w v).
+/// Rotates v by the quaternion q: v + 2 q_v × (q_v × v + q_w v).
 #[inline(always)]
 fn rotate<L: Number>(q: [L; 4], v: V3<L>) -> V3<L> {
     let axis = [q[0], q[1], q[2]];
@@ -49,8 +50,8 @@ fn turn<L: Number>(i: &[L; 8], v: V3<L>) -> V3<L> {
     ]
 }
 
-/// Velocities and answers of both bodies of a batch, in registers. Inertia is fetched where a torque or a push across the
-/// normal needs it: a correcting sweep has its answers ready.
+/// Velocities and inverse masses of both bodies of a batch, in registers. Inertia is loaded only where a torque or a
+/// tangential impulse needs it: a correcting sweep has its angular responses precomputed.
 struct Pair<L> {
     va: V3<L>,
     wa: V3<L>,
@@ -100,7 +101,7 @@ impl<L: Number> Pair<L> {
         L::store_rows8(b, velocity, &batch.store_b[at..]);
     }
 
-    /// Velocity of b's contact point seen from a's.
+    /// Velocity of b's contact point relative to a's.
     #[inline(always)]
     fn relative(&self, arm_a: V3<L>, arm_b: V3<L>) -> V3<L> {
         let b = add(self.vb, cross(self.wb, arm_b));
@@ -108,7 +109,7 @@ impl<L: Number> Pair<L> {
         sub(b, a)
     }
 
-    /// Impulse p on b at its arm, −p on a at its arm.
+    /// Impulse p on b at its lever arm, −p on a at its lever arm.
     #[inline(always)]
     fn push(&mut self, p: V3<L>, arm_a: V3<L>, arm_b: V3<L>) {
         self.va = sub(self.va, scale(p, self.inv_mass_a));
@@ -145,7 +146,7 @@ impl<L: Number> Placement<L> {
         let pose_b = L::load_rows8(t, bodies.pose, &batch.load_b[at..]);
         let turn_a = [pose_a[4], pose_a[5], pose_a[6], pose_a[7]];
         let turn_b = [pose_b[4], pose_b[5], pose_b[6], pose_b[7]];
-        // the normal follows its frame body
+        // the normal rotates with its frame body
         let frame_b = L::load(t, &batch.frame_b[at..]);
         let mut frame = turn_a;
         for k in 0..4 {
@@ -156,7 +157,7 @@ impl<L: Number> Placement<L> {
         let mut tangent = rotate(frame, load3(t, &batch.local_tangent, at));
         let (radius_a, radius_b) = (L::load(t, &batch.radius_a[at..]), L::load(t, &batch.radius_b[at..]));
         if batch.rounds {
-            // two round sides: the normal joins their cores, which turn about each other within the step
+            // two round sides: the normal joins their cores, which rotate about each other within the step
             let core_a = rotate(turn_a, load3(t, &batch.points[0].core_a, at));
             let core_b = rotate(turn_b, load3(t, &batch.points[0].core_b, at));
             let line = add(between, sub(core_b, core_a));
@@ -167,7 +168,8 @@ impl<L: Number> Placement<L> {
             for k in 0..3 {
                 normal[k] = both.select_gt(far, line[k] * inverse, normal[k]);
             }
-            // the tangent stays square to it; that of a pair with a flat side is left alone, whoever is beside it in the batch
+            // the tangent stays orthogonal to it; that of a pair with a flat side is unchanged, whatever the other
+            // lanes of the batch contain
             let along = dot(tangent, normal);
             let across = sub(tangent, scale(normal, along));
             let shrink = L::splat(t, 1.0).div(dot(across, across).sqrt().max(L::splat(t, Real::MIN_POSITIVE)));
@@ -179,7 +181,7 @@ impl<L: Number> Placement<L> {
         Self { turn_a, turn_b, between, radius_a, radius_b, lean, normal, tangent }
     }
 
-    /// Arms of both bodies to the common point, and the gap.
+    /// Lever arms of both bodies to the common point, and the gap.
     #[inline(always)]
     fn arms(&self, t: L::Token, point: &PointLanes, at: usize) -> (V3<L>, V3<L>, L) {
         let n = self.normal;
@@ -187,8 +189,9 @@ impl<L: Number> Placement<L> {
         let arm_b = sub(rotate(self.turn_b, load3(t, &point.core_b, at)), scale(n, self.radius_b));
         let apart = add(self.between, sub(arm_b, arm_a));
         let gap = dot(n, apart);
-        // both bodies are pushed at one point, else the pair of forces would make spin: half way along the normal, and
-        // across it at the point of the round side (a rolling ball leaves the other point behind), or half way too
+        // the impulse acts on both bodies at one point, otherwise the couple would add angular momentum: half way along
+        // the normal, and tangentially at the point of the round side (a rolling ball leaves the other point behind),
+        // or half way too
         let half = scale(n, gap * L::splat(t, 0.5));
         let across = sub(apart, scale(n, gap));
         let one = L::splat(t, 1.0);
@@ -196,24 +199,24 @@ impl<L: Number> Placement<L> {
     }
 }
 
-/// What a pass over the contacts does.
+/// The job of a pass over the contacts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Job {
-    /// Arms, gap, masses and bias at the current poses; then the warm start.
+    /// Lever arms, gap, masses and bias at the current poses; then the warm start.
     Prepare,
     /// A sweep with position correction.
     Correct,
-    /// How far each point slips as the bodies are carried, and whether it sticks; then a sweep without correction. One
-    /// job, so that what a point has is fetched once.
+    /// Tangential displacement of each point by the velocities that positions are integrated with, and whether it
+    /// sticks; then a sweep without correction. One job, so that the data of a point is loaded once.
     SettleRelax,
     /// A sweep without correction.
     Relax,
-    /// Bounce: once, at the end of the step, at the poses of that moment.
+    /// Restitution: once, at the end of the step, at the poses at that time.
     Restitute,
 }
 
 impl Job {
-    /// The same sweep once more: points are settled once.
+    /// The job of a repeated sweep: tangential displacements are updated once.
     pub fn again(self) -> Self {
         if self == Job::SettleRelax { Job::Relax } else { self }
     }
@@ -283,7 +286,8 @@ fn prepare<L: Number>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: 
         store3(arm_b, &mut point.arm_b, at);
         gap.store(&mut point.gap[at..]);
 
-        // answers of both bodies along n; those along the tangents, and the masses, hold for the whole step
+        // angular responses of both bodies along n; those along the tangents, and the masses, are constant within the
+        // step
         let (an, bn) = (cross(arm_a, n), cross(arm_b, n));
         let (ian, ibn) = (turn(&pair.inertia_a, an), turn(&pair.inertia_b, bn));
         store3(an, &mut point.twist_a, at);
@@ -296,7 +300,8 @@ fn prepare<L: Number>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: 
             tangent_masses(t, point, at, &pair, [arm_a, arm_b], [t1, t2]);
         }
 
-        // last substep's impulses: into the sum along the axes they had, and again as a first guess along the new ones
+        // impulses of the previous substep: added to the sum along the axes they had, and used as warm start along the
+        // new ones
         let impulse = load3::<L>(t, &point.impulse, at);
         if batch.by_point && p.first {
             let none = L::splat(t, 0.0);
@@ -318,14 +323,14 @@ fn prepare<L: Number>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: 
     }
 }
 
-/// Rate and softness of the manifolds of a batch. A row of stiffness k and damping c, both by unit of mass, has the rate
-/// k/(c + hk) and the softness 1/(h(c + hk)); eased by e it has e k and √e c, which keeps the damping ratio.
+/// Rate and softness of the manifolds of a batch. A row of stiffness k and damping c, both per unit of mass, has the
+/// rate k/(c + hk) and the softness 1/(h(c + hk)); eased by e it has e k and √e c, which preserves the damping ratio.
 #[inline(always)]
 fn ease<L: Number>(t: L::Token, batch: &mut ContactBatch, at: usize, p: &ContactParams) {
     let one = L::splat(t, 1.0);
     let ease = L::load(t, &batch.ease[at..]);
     let h = L::splat(t, p.h);
-    // rigid rows have nothing to ease
+    // rigid rows have no softness to ease
     let both = if p.softness > 0.0 { 1.0 / (p.h * p.softness) } else { 0.0 };
     let k = p.bias_rate * both;
     let damping = L::splat(t, both - p.h * k) * ease.sqrt();
@@ -341,8 +346,8 @@ fn ease<L: Number>(t: L::Token, batch: &mut ContactBatch, at: usize, p: &Contact
     full.select_gt(ease, impulse_scale, L::splat(t, p.impulse_scale)).store(&mut batch.impulse_scale[at..]);
 }
 
-/// Speed of approach before anything pushes back, warm starts of other contacts included; later substeps only see the
-/// impact spread.
+/// Approach velocity before any impulse acts, warm starts of other contacts included; later substeps contain only a
+/// part of the impact.
 #[inline(always)]
 fn see_approach<L: Number>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: BodyBlocks<'_>, n: V3<L>) {
     let a = L::load_rows8(t, bodies.position_velocity, &batch.load_a[at..]);
@@ -370,7 +375,8 @@ fn tally<L: Number>(
     (L::load(t, &total_normal[at..]) + impulse[0]).store(&mut total_normal[at..]);
 }
 
-/// Inverse of the 2x2 matrix of the tangents' answers, and of its largest eigenvalue.
+/// Effective mass matrix of the tangents, the inverse of their 2x2 response matrix K, and 1 / the largest eigenvalue of
+/// K.
 #[inline(always)]
 fn tangent_masses<L: Number>(
     t: L::Token,
@@ -396,7 +402,7 @@ fn tangent_masses<L: Number>(
     (invert(t, largest) * used).store(&mut point.slip_mass[at..]);
 }
 
-/// 1/x, or 0 where x is 0: nobody answers.
+/// 1/x, or 0 where x is 0: no body responds.
 #[inline(always)]
 fn invert<L: Number>(t: L::Token, x: L) -> L {
     let zero = L::splat(t, 0.0);
@@ -426,8 +432,8 @@ fn sweep<L: Number, const CORRECT: bool>(
     }
 
     squares = squares + solve_normal::<L, CORRECT>(t, batch, at, &mut pair, (n, p));
-    // friction only when relaxing: it must see the whole normal impulse, of which the soft correction takes a part. (In both
-    // sweeps the pile of 1024 kept 8 J at 10 s instead of 2 J, in single runs)
+    // friction only when relaxing: it needs the complete normal impulse, of which the soft correction removes a part.
+    // (With friction in both sweeps the pile of 1024 kept 8 J at 10 s instead of 2 J, in single runs)
     if !CORRECT {
         pair.load_inertia(t, batch, at, bodies);
         squares = squares + solve_friction(t, batch, at, &mut pair, [t1, t2], p);
@@ -466,10 +472,11 @@ fn solve_friction<L: Number>(
         let touching = normal_impulse.select_gt(zero, weight_bound, zero);
         let reach = weight_bound.select_gt(-L::splat(t, 0.5), touching, coefficient * normal_impulse);
 
-        // sticking: both tangents at once; slipping: a step that keeps the direction of slip, back onto the disc
+        // sticking: both tangents at once; slipping: a step that preserves the direction of slip, projected onto the
+        // disc
         let m = load3::<L>(t, &point.tangent_mass, at);
         let slip_mass = L::load(t, &point.slip_mass[at..]);
-        // soft, as the normal: a rigid return rings in tall stacks
+        // soft, like the normal: a rigid return oscillates in tall stacks
         let (mass_scale, impulse_scale) = (L::splat(t, p.friction_mass), L::splat(t, p.friction_impulse));
         let stick1 = (m[0] * slip1 + m[1] * slip2) * mass_scale + old1 * impulse_scale;
         let stick2 = (m[1] * slip1 + m[2] * slip2) * mass_scale + old2 * impulse_scale;
@@ -514,7 +521,7 @@ fn solve_normal<L: Number, const CORRECT: bool>(
         let speed = dot(n, sub(pair.vb, pair.va)) + dot(twist_b, pair.wb) - dot(twist_a, pair.wa);
         let mass = L::load(t, &point.mass[at..]);
         let old = L::load(t, &point.impulse[0][at..]);
-        // an open gap may close within the substep; overlap is pushed apart softly and not too fast
+        // an open gap may close within the substep; penetration is corrected softly and at a limited velocity
         let gap = L::load(t, &point.gap[at..]);
         let new = if CORRECT {
             let bias = law::normal_bias(t, gap, slop, bias_rate, p);
@@ -540,7 +547,7 @@ fn solve_normal<L: Number, const CORRECT: bool>(
     squares
 }
 
-/// Torque against rolling (in a disc) and spinning (in an interval), bounded by lever times normal impulse.
+/// Torque against rolling (in a disc) and spinning (in an interval), bounded by lever arm times normal impulse.
 #[inline(always)]
 fn resist_rolling<L: Number>(
     t: L::Token,
@@ -571,8 +578,8 @@ fn resist_rolling<L: Number>(
     dot(d, d)
 }
 
-/// After the correcting sweeps: adds this substep's slip, which is that of the velocities the bodies are carried with, to what
-/// static friction has to take back, or forgets it.
+/// After the correcting sweeps: adds the slip of this substep, computed with the velocities that positions are
+/// integrated with, to the tangential displacement, and returns it onto the cone.
 #[inline(always)]
 fn settle<L: Number>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: BodyBlocks<'_>, p: &ContactParams) {
     let zero = L::splat(t, 0.0);
@@ -585,7 +592,7 @@ fn settle<L: Number>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: B
         let relative = pair.relative(arm_a, arm_b);
         let normal_impulse = L::load(t, &point.impulse[0][at..]);
         let stick = [L::load(t, &point.stick[0][at..]), L::load(t, &point.stick[1][at..])];
-        // the spring is returned onto the cone: it keeps the stretch that the largest friction can hold, no more
+        // return mapping onto the cone: the spring keeps the displacement that the largest friction can hold
         let reach = L::load(t, &point.reach[at..]);
         let limit = law::displacement_limit(t, reach, invert(t, L::load(t, &point.slip_mass[at..])), p);
         let (stick, creep) = law::settle(t, stick, [dot(t1, relative), dot(t2, relative)], limit, p.h);
@@ -596,7 +603,8 @@ fn settle<L: Number>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: B
     }
 }
 
-/// Newton's law of impact: points that came in fast and were pushed leave with e times the speed they came with.
+/// Newton's law of impact: points whose approach velocity exceeded the threshold and that transmitted an impulse
+/// separate with e times that velocity.
 #[inline(always)]
 fn restitute<L: Number>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: BodyBlocks<'_>, p: &ContactParams) {
     let zero = L::splat(t, 0.0);
@@ -619,14 +627,14 @@ fn restitute<L: Number>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies
         let answer =
             pair.inv_mass_a + pair.inv_mass_b + dot(an, turn(&pair.inertia_a, an)) + dot(bn, turn(&pair.inertia_b, bn));
         let wanted = old - invert(t, answer) * (speed + active * approach);
-        // the bounce goes into the sums, not into the impulse that the next step starts from
+        // the impulse of restitution is added to the sums, not to the impulse that the next step is warm-started from
         let new = active.select_gt(zero, wanted.max(zero), old);
         let push = scale(n, new - old);
         store3(add(load3(t, &point.total, at), push), &mut point.total, at);
         (L::load(t, &point.total_normal[at..]) + (new - old)).store(&mut point.total_normal[at..]);
         pair.push(push, arm_a, arm_b);
 
-        // the bounce presses, so it rubs: friction for this part of the normal impulse
+        // the impulse of restitution allows friction: friction for this part of the normal impulse
         tangent_masses(t, point, at, &pair, [arm_a, arm_b], [t1, t2]);
         let relative = pair.relative(arm_a, arm_b);
         let (slip1, slip2) = (dot(t1, relative), dot(t2, relative));

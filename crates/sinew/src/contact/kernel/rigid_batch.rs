@@ -1,44 +1,45 @@
-//! Contacts laid out for the kernel: sixteen manifolds in lanes, and what is read back from them.
+//! Contacts laid out for the kernel: sixteen manifolds in lanes, and the results that are read from them.
 
 use crate::contact::readout::PointImpulse;
 use crate::math::{BROAD, Real, Sixteen, Sixteen3, Vec3};
 
-/// One point of sixteen manifolds. Sixteens lie on their own size: no load crosses a line of the cache.
+/// One point of sixteen manifolds. Aligned to 64 bytes: no load of sixteen values crosses a cache line.
 #[repr(C, align(64))]
 #[derive(Clone, Debug)]
 pub(crate) struct PointLanes {
     /// Points on the bodies, body axes [m].
     pub core_a: Sixteen3,
     pub core_b: Sixteen3,
-    /// Arms in world axes [m]. Written by `prepare`.
+    /// Lever arms in world axes [m]. Written by `prepare`.
     pub(crate) arm_a: Sixteen3,
     pub(crate) arm_b: Sixteen3,
-    /// r × n of both bodies, and the spin it answers with, for a unit impulse along the normal.
+    /// r × n of both bodies, and their angular response I⁻¹ (r × n) to a unit impulse along the normal.
     pub(crate) twist_a: Sixteen3,
     pub(crate) twist_b: Sixteen3,
     pub(crate) answer_a: Sixteen3,
     pub(crate) answer_b: Sixteen3,
-    /// 1 / effective mass along the normal [kg]. 0 for unused points. First substep of a step; so are the tangents'.
+    /// Effective mass along the normal [kg]; 0 for unused points. Computed in the first substep of a step, as those of
+    /// the tangents.
     pub(crate) mass: Sixteen,
-    /// Inverse of the 2x2 effective mass matrix of the tangents: 11, 12, 22 [kg].
+    /// Effective mass matrix of the tangents, the inverse of their 2x2 response matrix K: 11, 12, 22 [kg].
     pub(crate) tangent_mass: Sixteen3,
-    /// 1 / its largest eigenvalue [kg]: the step that keeps the direction of slip.
+    /// 1 / the largest eigenvalue of K [kg]: the step that preserves the direction of slip.
     pub(crate) slip_mass: Sixteen,
     /// Impulses along n, t₁, t₂ [N·s].
     pub impulse: Sixteen3,
     /// Sum over the substeps of the impulse on b, world axes, and of its normal part [N·s]. Only with `by_point`.
     pub total: Sixteen3,
     pub total_normal: Sixteen,
-    /// Slip since it stuck, along the tangents [m].
+    /// Tangential displacement since it stuck, along the tangents [m].
     pub stick: [Sixteen; 2],
-    /// 1 while slipping; 1 when the last correcting sweep had to cut friction back.
+    /// 1 while slipping; 1 when the last relaxing sweep limited friction to its disc.
     pub slipping: Sixteen,
     pub slips: Sixteen,
-    /// Largest friction of the last correcting sweep [N·s].
+    /// Largest friction of the last relaxing sweep [N·s].
     pub reach: Sixteen,
-    /// Most negative normal velocity before a solve [m/s]. Only where something bounces.
+    /// Most negative normal velocity before a solve [m/s]. Only with restitution.
     pub approach: Sixteen,
-    /// Largest normal impulse of the step [N·s]. Only where something bounces.
+    /// Largest normal impulse of the step [N·s]. Only with restitution.
     pub peak: Sixteen,
     /// Gap at the start of the substep [m].
     pub gap: Sixteen,
@@ -46,14 +47,14 @@ pub(crate) struct PointLanes {
     pub used: Sixteen,
 }
 
-/// Sixteen manifolds of one colour. Laid out as it stands here, for the same reason.
+/// Sixteen manifolds of one colour. The order of fields is fixed, for the same reason.
 #[repr(C, align(64))]
 #[derive(Clone, Debug)]
 pub(crate) struct ContactBatch {
     /// First velocity block of each body.
     pub load_a: [u32; BROAD],
     pub load_b: [u32; BROAD],
-    /// Where to write: `u32::MAX` for bodies that do not answer.
+    /// Where to write: `u32::MAX` for bodies that are not active.
     pub store_a: [u32; BROAD],
     pub store_b: [u32; BROAD],
     /// Manifold of each lane, `u32::MAX` when empty.
@@ -65,30 +66,31 @@ pub(crate) struct ContactBatch {
     pub frame_b: Sixteen,
     pub radius_a: Sixteen,
     pub radius_b: Sixteen,
-    /// Where the common point lies across the normal: 0 at a's point, 1 at b's.
+    /// Tangential position of the common point: 0 at a's point, 1 at b's.
     pub lean: Sixteen,
     pub static_friction: Sixteen,
     pub kinetic_friction: Sixteen,
     pub restitution: Sixteen,
-    /// Penetration that is left alone [m].
+    /// Penetration that is not corrected [m].
     pub slop: Sixteen,
-    /// Share of its stiffness that a contact has because its bodies have others too, up to 1.
+    /// Fraction of its stiffness that a contact keeps because its bodies have other contacts too, up to 1.
     pub ease: Sixteen,
-    /// Position error to velocity [1/s], share of the effective mass used and share of λ taken back (soft contact). First
-    /// substep of a step.
+    /// Position error to velocity [1/s], fraction of the effective mass used and fraction of λ subtracted (soft
+    /// contact). First substep of a step.
     pub(crate) bias_rate: Sixteen,
     pub(crate) mass_scale: Sixteen,
     pub(crate) impulse_scale: Sixteen,
-    /// Levers of rolling and spinning resistance [m].
+    /// Lever arms of rolling and spinning resistance [m].
     pub rolling: Sixteen,
     pub spinning: Sixteen,
-    /// Share of each impulse that is applied (1, or ICD's averaging).
+    /// Fraction of each impulse that is applied (1, or ICD's averaging).
     pub share: Sixteen,
-    /// Largest friction per point when it does not follow the normal impulse [N·s]; negative: it does.
+    /// Largest friction per point when it is independent of the normal impulse [N·s]; negative: it is proportional to
+    /// it.
     pub weight_bound: Sixteen,
     /// Impulses against rolling along t₁, t₂ and spinning [N·m·s].
     pub roll: Sixteen3,
-    /// Sums of the impulses of all points, as those of a point are. Without `by_point`.
+    /// Sums of the impulses of all points, like those of a point. Without `by_point`.
     pub(crate) total: Sixteen3,
     pub(crate) total_normal: Sixteen,
     pub(crate) normal: Sixteen3,
@@ -96,7 +98,7 @@ pub(crate) struct ContactBatch {
     pub(crate) roll_mass: Sixteen,
     pub(crate) spin_mass: Sixteen,
     pub points: [PointLanes; 4],
-    /// Points in use, the most of any lane.
+    /// Largest number of points in use of any lane.
     pub count: usize,
     /// Any rolling or spinning resistance among the lanes.
     pub rolls: bool,
@@ -104,7 +106,7 @@ pub(crate) struct ContactBatch {
     pub rounds: bool,
     /// Any restitution among the lanes.
     pub bounces: bool,
-    /// Whether impulses are summed by point, or by manifold, which is less to fetch.
+    /// Whether impulses are summed by point, or by manifold, which needs less memory traffic.
     pub by_point: bool,
 }
 
@@ -184,7 +186,7 @@ impl Default for ContactBatch {
 }
 
 impl ContactBatch {
-    /// Makes all lanes empty, without touching what `fill` or the first substep write anyway.
+    /// Makes all lanes empty, without writing what `fill` or the first substep overwrite.
     pub fn reset(&mut self) {
         self.store_a = [u32::MAX; BROAD];
         self.store_b = [u32::MAX; BROAD];
@@ -248,7 +250,7 @@ impl ContactBatch {
         out
     }
 
-    /// Impulse of a point over the step, its arm from the centre of a [m], and its gap [m].
+    /// Impulse of a point over the step, its lever arm from the centre of a [m], and its gap [m].
     pub fn point(&self, lane: usize, k: usize) -> (PointImpulse, Vec3, Real) {
         let p = &self.points[k];
         let pick = |a: &Sixteen3| Vec3::new(a[0][lane], a[1][lane], a[2][lane]);
@@ -258,7 +260,7 @@ impl ContactBatch {
     }
 }
 
-/// Numbers of a substep that all contacts share.
+/// Parameters of a substep that all contacts share.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ContactParams {
     /// True in the first substep of a step.
@@ -267,12 +269,12 @@ pub(crate) struct ContactParams {
     pub inv_h: Real,
     /// Position error to velocity [1/s].
     pub bias_rate: Real,
-    /// Softness as a share of the row's answer.
+    /// Softness as a fraction of the row's inverse effective mass.
     pub softness: Real,
     pub mass_scale: Real,
     pub impulse_scale: Real,
     pub push_speed: Real,
-    /// Slip to velocity [1/s].
+    /// Tangential displacement to velocity [1/s].
     pub friction_rate: Real,
     pub friction_mass: Real,
     pub friction_impulse: Real,

@@ -41,7 +41,7 @@ fn lower(
     let order: Vec<&PointLanes> = if relax { order.into_iter().rev().collect() } else { order };
     let first = out.len() as u32;
     for point in &order {
-        // an open gap may close; overlap is pushed apart, softly: mass_scale = 1/(1 + softness/answer)
+        // an open gap may close; penetration is corrected softly: mass_scale = 1/(1 + softness/response)
         let gap = point.gap[lane];
         let push = ((gap + batch.slop[lane]).min(0.0) * params.bias_rate).max(-params.push_speed);
         let (bias, correction) = if gap > 0.0 { (gap * params.inv_h, 0.0) } else { (push, push) };
@@ -57,7 +57,7 @@ fn lower(
             if point.slipping[lane] > 0.0 { batch.kinetic_friction[lane] } else { batch.static_friction[lane] };
         let bounds = Bounds::Disc { normal: first + k as u32, friction, radius: 0.0 };
         for (axis, bounds, which) in [(t1, bounds, 0), (t2, Bounds::Mate, 1)] {
-            // the stick spring acts in relaxing sweeps too, so it is bias and no correction
+            // the tangential spring acts in relaxing sweeps too, so its term is bias, not correction
             let bias = params.friction_rate * point.stick[which][lane];
             let id = out.push(&terms(point, axis), bias, 0.0, 0.0, bounds);
             out.rows_mut()[id as usize].impulse = point.impulse[1 + which][lane];
@@ -160,7 +160,7 @@ fn params() -> ContactParams {
 
 proptest! {
     #[test]
-    fn the_kernel_does_what_the_oracle_does(seed in 0u32..1_000_000) {
+    fn the_kernel_gives_the_impulses_of_plain_rows(seed in 0u32..1_000_000) {
         let params = params();
         let (mut batch, mut arrays) = scene(seed);
         do_job(Job::Prepare, &mut batch, &mut arrays, (&params, true));
@@ -180,7 +180,7 @@ proptest! {
     }
 
     #[test]
-    fn sixteen_manifolds_at_a_time_get_the_bits_of_one_by_one(seed in 0u32..1_000_000) {
+    fn lanes_give_the_same_bits_as_scalar_code(seed in 0u32..1_000_000) {
         let params = params();
         let [wide, one] = [true, false].map(|lanes| {
             let (mut batch, mut arrays) = scene(seed);

@@ -7,7 +7,7 @@ use crate::solver::colour::COLOURS;
 use crate::solver::pool::Pool;
 use std::ops::Range;
 
-/// Batches handed to a thread at once: enough work to pay for the hand-over.
+/// Batches that a thread takes at once: enough work to amortize the scheduling.
 const GRAIN: usize = 4;
 
 /// Contacts of a step, ready for sweeps.
@@ -24,10 +24,11 @@ pub(crate) struct ContactSet {
 }
 
 impl ContactSet {
-    /// Sorts manifolds into batches. `colours[i]` is the colour of manifold i and its number of points (or none when it is
-    /// not solved); `fill` writes one manifold into a lane.
+    /// Sorts manifolds into batches. `colours[i]` is the colour of manifold i and its number of points (or none when it
+    /// is not solved); `fill` writes one manifold into a lane.
     pub fn build(&mut self, colours: &[Option<(u8, u8)>], mut fill: impl FnMut(&mut ContactBatch, usize, usize)) {
-        // by colour, then many points first, so that the lanes of a batch are full; then by key: sorted by counting
+        // by colour, then by descending number of points, so that the lanes of a batch are full; then by key: counting
+        // sort
         let kind = |colour: u8, count: u8| usize::from(colour) * 8 + usize::from(4u8.saturating_sub(count));
         let mut starts = [0_u32; (COLOURS + 1) * 8];
         let mut kinds = 0;
@@ -55,7 +56,7 @@ impl ContactSet {
         while at < self.order.len() {
             let colour = self.order[at].0 / 8;
             let end = at + self.order[at..].iter().take_while(|o| o.0 / 8 == colour).count();
-            // the last colour is for rows that share bodies: one a batch, one after the other
+            // the last colour is for contacts that share bodies: one a batch, one after the other
             let width = if colour as usize == COLOURS { 1 } else { BROAD };
             let first = self.len;
             for lanes in self.order[at..end].chunks(width) {
@@ -81,7 +82,7 @@ impl ContactSet {
         &self.batches[..self.len]
     }
 
-    /// True when any contact may bounce.
+    /// True when any contact has restitution.
     pub fn bounces(&self) -> bool {
         self.batches().iter().any(|b| b.bounces)
     }
@@ -91,10 +92,10 @@ impl ContactSet {
         self.colours.len()
     }
 
-    /// Does a job on all batches, colour after colour. Returns the sum of squared impulse changes if it is `wanted`, else 0.
+    /// Does a job on all batches, colour after colour. Returns the sum of squared impulse changes if `wanted`, else 0.
     pub fn run(&mut self, task: Task<'_>, pool: &Pool, lanes: bool) -> Real {
         if pool.threads() == 1 {
-            // batches lie in the order of their colours
+            // batches are stored in the order of their colours
             let (batches, squares) = (&mut self.batches[..self.len], &mut self.squares[..]);
             run_broad(Pass { task, batches, squares }, lanes);
         } else {
@@ -108,7 +109,7 @@ impl ContactSet {
         for range in &self.colours {
             let batches = &mut self.batches[range.clone()];
             let squares = &mut self.squares[range.clone()];
-            // a batch of the serial colour shares bodies with its neighbours: one piece
+            // a batch of the serial colour shares bodies with its neighbours: a single chunk
             let serial = batches.len() > 1 && batches[0].origin[1] == u32::MAX && batches[1].origin[1] == u32::MAX;
             let grain = if serial { batches.len() } else { GRAIN };
             let sums = SquarePointer(squares.as_mut_ptr());
@@ -125,7 +126,8 @@ impl ContactSet {
 struct SquarePointer(*mut Real);
 impl SquarePointer {
     fn part<'a>(self, start: usize, len: usize) -> &'a mut [Real] {
-        // SAFETY: `squares` has one entry a batch, pieces of batches are disjoint, and `chunks` returns before it moves.
+        // SAFETY: `squares` has one entry a batch, pieces of batches are disjoint, and `chunks` returns before it
+        // moves.
         unsafe { std::slice::from_raw_parts_mut(self.0.add(start), len) }
     }
 }
@@ -134,7 +136,7 @@ unsafe impl Send for SquarePointer {}
 // SAFETY: see `part`.
 unsafe impl Sync for SquarePointer {}
 
-/// A job, on whom, and whether the squares of its changes are wanted.
+/// A job, the bodies it acts on, and whether the squared changes of impulse are computed.
 #[derive(Clone, Copy)]
 pub(crate) struct Task<'a> {
     pub job: Job,
@@ -158,7 +160,7 @@ impl BroadKernel for Pass<'_> {
             let mut changes = [0.0; BROAD];
             let mut at = 0;
             while at < BROAD {
-                // lanes are filled from the first: empty ones are left out
+                // lanes are filled from the first: empty ones are skipped
                 if L::COUNT == BROAD || batch.origin[at] != u32::MAX {
                     let change = work::<L>(token, job, batch, at, bodies, params);
                     if wanted {

@@ -1,33 +1,34 @@
-//! Pairs of features of one sheet, eight at a time: where they are nearest, on which side, and whether they will touch.
+//! Pairs of features of one cloth, eight at a time: their nearest points, the side, and whether they will be in
+//! contact.
 //!
-//! A pair is four nodes with shares c that sum to zero. With places x at the start of the substep the nearest points give
-//! c, the normal n and the distance now; with goals p the distance at its end is now + n·Σ c (p − x), told before anybody
-//! moves.
+//! A pair is four nodes with weights c that sum to zero. With positions x at the start of the substep the nearest
+//! points give c, the normal n and the present distance; with the predicted positions p the distance at its end is
+//! now + n·Σ c (p − x), computed before any node moves.
 //!
-//! * a vertex and a face: c = (1, −w); n is the face's normal where the vertex lies above its inside, and the way from the
-//!   nearest point otherwise;
-//! * two edges: c = (s − 1, −s, 1 − t, t) where their lines are nearest inside of both; n is their common normal. What is
-//!   nearest at an end belongs to a vertex.
+//! * a vertex and a face: c = (1, −w); n is the face's normal where the vertex projects into the face, and the
+//!   direction from the nearest point otherwise;
+//! * two edges: c = (s − 1, −s, 1 − t, t) where the nearest points of their lines are inside both; n is their common
+//!   normal. A nearest point at an end belongs to a vertex.
 //!
-//! A pair that touched keeps its side: what slipped through is pushed back to where it came from.
+//! A pair that was in contact keeps its side: a feature that crossed is pushed back to the side it came from.
 
 use crate::collision::surface::{DEEPEST_EDGE, END, FaceSides, SKEW, from_face, nearest_of_edges, nearest_on_face};
 use crate::math::lane3::{V3, along, cross, dot, scale, splat3, sub};
 use crate::math::{Block, Eight, Eight3, Kernel, LANES, Lane, Real, Vec3};
 
-/// Nothing is divided by less.
+/// Lower bound of divisors.
 const TINY: Real = 1e-30;
-/// What early tests leave to rounding.
+/// Rounding allowance of the early tests.
 const MORE: Real = 1.001;
 
-/// Eight pairs: what is read whenever they are tried.
+/// Eight pairs: the data that every test reads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FoldGroup {
-    /// Nodes of each: vertex and face, or two edges.
+    /// Nodes of each pair: vertex and face, or two edges.
     pub slots: [[u32; LANES]; 4],
-    /// Distance at which they touch; below zero where there is no pair [m].
+    /// Contact distance; below zero where there is no pair [m].
     pub reach: Eight,
-    /// Which side of the face, or along which sense of the common normal; 0 for pairs that did not touch.
+    /// Side of the face, or sign of the common normal; 0 for pairs that were not in contact.
     pub side: Eight,
 }
 
@@ -36,17 +37,17 @@ impl FoldGroup {
     pub const NONE: Self = Self { slots: [[0; LANES]; 4], reach: [-1.0; LANES], side: [0.0; LANES] };
 }
 
-/// What only those of eight pairs have that touch: most never do, and the others are read without it.
+/// Data of eight pairs that only pairs in contact need: most never are, and their test does not read it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FoldPush {
     /// Vertex and face, or two edges.
     pub numbers: [[u32; LANES]; 2],
     pub normal: Eight3,
     pub shares: [Eight; 4],
-    /// Impulses of the step on the vertex or on the second edge, in all and along the normals [N·s].
+    /// Impulses of the step on the vertex or on the second edge, as vectors and along the normals [N·s].
     pub sum: Eight3,
     pub pressed: Eight,
-    /// Deepest overlap of the step [m].
+    /// Largest penetration of the step [m].
     pub deepest: Eight,
 }
 
@@ -62,26 +63,27 @@ impl FoldPush {
     };
 }
 
-/// Tries groups and lists who will touch: group times eight and lane.
+/// Tests groups and lists the pairs that will be in contact: group times eight plus lane.
 pub(crate) struct Try<'a> {
     pub groups: &'a mut [FoldGroup],
     pub pushes: &'a mut [FoldPush],
-    /// They are of edges.
+    /// True for pairs of edges.
     pub edges: bool,
-    /// Places, and how far each goes at most to its goal, seen from anybody.
+    /// Positions and predicted positions; the fourth component of `x` is an upper bound of the displacement between
+    /// them, relative to any other node.
     pub x: &'a [Block],
     pub p: &'a [Block],
     pub active: &'a mut Vec<u32>,
-    /// Bits that are set in all that touch.
+    /// Bits that are set in the listed numbers.
     pub marks: u32,
 }
 
-/// Distance at which new pairs touch: no more than at rest, and none where they meet at rest.
+/// Contact distance of new pairs: at most the distance at rest, and none where they touch at rest.
 pub(crate) struct AtRest<'a> {
     pub groups: &'a mut [FoldGroup],
-    /// They are of edges.
+    /// True for pairs of edges.
     pub edges: bool,
-    /// Places at rest.
+    /// Rest positions.
     pub rest: &'a [Block],
     pub thick: Real,
 }
@@ -98,7 +100,7 @@ impl Kernel for AtRest<'_> {
                 let (x, _) = places::<L>(t, self.rest, group, at);
                 let square = if self.edges { nearest_of_edges(t, x).0 } else { from_face(t, x) };
                 let apart = square.sqrt();
-                // lanes without a pair have one node four times
+                // lanes without a pair contain one node four times
                 apart.select_gt(none, apart.min(thick), L::splat(t, -1.0)).store(&mut group.reach[at..]);
                 at += L::COUNT;
             }
@@ -106,13 +108,13 @@ impl Kernel for AtRest<'_> {
     }
 }
 
-/// What a pair looks like.
+/// The geometry of a pair.
 struct Found<L> {
     normal: V3<L>,
     shares: [L; 4],
     now: L,
     side: L,
-    /// 1 when this is a pair to look at.
+    /// 1 for a valid pair.
     counts: L,
 }
 
@@ -137,7 +139,7 @@ impl Kernel for Try<'_> {
                 }
                 let found = if edges { edge_edge(t, now, side) } else { vertex_face(t, now, side) };
                 let way = going(far, edges);
-                // nobody can close the gap, or is a pair to look at
+                // no pair can close its gap, or none is valid
                 if found
                     .counts
                     .select_gt(none, found.now, L::splat(t, Real::MAX))
@@ -158,7 +160,7 @@ impl Kernel for Try<'_> {
                 let touches = found.counts * reach.select_gt(soon, one, none);
                 touches.store(&mut touching[at..]);
                 (found.side * touches).store(&mut group.side[at..]);
-                // who does not touch keeps what it had: single numbers leave it alone too
+                // pairs without contact keep their old data: scalar code does not write it either
                 if touches.any_gt(none) {
                     any = true;
                     let mut k = 0;
@@ -188,7 +190,7 @@ impl Kernel for Try<'_> {
     }
 }
 
-/// Places of the corners, and their fourth numbers.
+/// Positions of the corners, and their fourth components.
 #[inline(always)]
 fn places<L: Lane>(t: L::Token, of: &[Block], group: &FoldGroup, at: usize) -> ([V3<L>; 4], [L; 4]) {
     let [a0, a1, a2, a3] = L::gather4(t, of, &group.slots[0][at..]);
@@ -198,14 +200,15 @@ fn places<L: Lane>(t: L::Token, of: &[Block], group: &FoldGroup, at: usize) -> (
     ([[a0, a1, a2], [b0, b1, b2], [c0, c1, c2], [d0, d1, d2]], [a3, b3, c3, d3])
 }
 
-/// How far both features of a pair go at most.
+/// Upper bound of the relative displacement of both features of a pair.
 #[inline(always)]
 fn going<L: Lane>(far: [L; 4], edges: bool) -> L {
     if edges { far[0].max(far[1]) + far[2].max(far[3]) } else { far[0] + far[1].max(far[2]).max(far[3]) }
 }
 
-/// True when no pair can touch: the planes through its features are farther apart than both can go, and no pair is on the
-/// other side of its plane than it is held on. With the normal m, not of length one, and corners' distance r
+/// True when no pair can be in contact: the distance of the planes through its features exceeds the displacement of
+/// both, and no pair is on the opposite side of its plane than its stored side. With the normal m, not of unit length,
+/// and the difference r of two corners
 ///
 /// ```text
 ///   (m·r)² > m² (reach + far_a + far_b)²
@@ -221,7 +224,7 @@ fn stays_away<L: Lane>(t: L::Token, of: ([V3<L>; 4], [L; 4]), kept: L, reach: L,
     outside && !none.any_gt(raw * kept)
 }
 
-/// The side that a pair is held on, or the one it is on.
+/// The stored side of a pair, or the side it is on now.
 #[inline(always)]
 fn side_of<L: Lane>(t: L::Token, kept: L, raw: L) -> L {
     let (none, one) = (L::splat(t, 0.0), L::splat(t, 1.0));
@@ -253,7 +256,7 @@ fn vertex_face<L: Lane>(t: L::Token, [p, a, b, c]: [V3<L>; 4], kept: L) -> Found
         inside.select_gt(none, plane[2] * up, apart[2] * away),
     ];
     let now = inside.select_gt(none, raw * up, far);
-    // behind a face only what is right below it has gone through
+    // behind a face only a vertex that projects into it has crossed it
     let outside = none.select_gt(raw * side, none, one);
     let shallow = (ee.max(ff)).select_gt(now * now, one, none);
     let counts = outside.max(inside * shallow);
@@ -289,7 +292,8 @@ mod tests {
     use crate::collision::surface::{blend, point_triangle, segment_segment, way_between};
     use crate::math::{Draws, run, vec};
 
-    /// Eight groups of vertices and eight of edges at random places, tried with a reach beyond all of them.
+    /// Eight groups of vertices and eight of edges at random positions, tested with a contact distance beyond all of
+    /// them.
     fn tried(x: &[Block]) -> (Vec<FoldGroup>, Vec<FoldPush>, Vec<u32>) {
         let slots = |group: usize, corner: usize| std::array::from_fn(|lane| (32 * group + 4 * lane + corner) as u32);
         let group = |g| FoldGroup {
@@ -306,12 +310,13 @@ mod tests {
         (groups, pushes, active)
     }
 
-    /// Pairs touch at the thickness, or at their distance at rest where that is less; those that meet at rest never do.
+    /// Pairs are in contact at the thickness, or at their distance at rest where that is smaller; those that touch at
+    /// rest never are.
     #[test]
-    fn reach_is_no_more_than_the_distance_at_rest() {
+    fn contact_distance_is_at_most_the_rest_distance() {
         let mut draws = Draws(3);
         let mut rest: Vec<Block> = (0..64).map(|_| draws.vec().extend(0.0).to_array()).collect();
-        // the last pair of each kind has a corner in common
+        // the last pair of each kind shares a corner
         (rest[28], rest[62]) = (rest[29], rest[60]);
         let slots = |group: usize| {
             std::array::from_fn(|corner| std::array::from_fn(|lane| (32 * group + 4 * lane + corner) as u32))
@@ -334,9 +339,9 @@ mod tests {
         }
     }
 
-    /// Nearest points, their distance and the normal are those that are found one by one.
+    /// Nearest points, their distance and the normal agree with the scalar computation.
     #[test]
-    fn lanes_find_the_nearest_points_of_closest() {
+    fn lanes_find_the_same_nearest_points_as_scalar_code() {
         let mut draws = Draws(11);
         let x: Vec<Block> = (0..16 * 32).map(|_| draws.vec().extend(1.0).to_array()).collect();
         let (groups, pushes, active) = tried(&x);
@@ -349,7 +354,7 @@ mod tests {
                 let normal = Vec3::new(push.normal[0][lane], push.normal[1][lane], push.normal[2][lane]);
                 let apart = if number < 8 {
                     let w = point_triangle(a, [b, c, d]);
-                    // a vertex that never touched is on its own side of every face
+                    // a vertex that was never in contact is on its own side of every face
                     assert!(is_active, "{number} {lane}");
                     (0..3).for_each(|k| assert!((shares[k + 1] + w[k]).abs() < 1e-3, "{shares:?} {w:?}"));
                     faces += 1;

@@ -1,38 +1,40 @@
-//! Contacts of nodes as rows, in the order of their keys: two tangents, which are one vector in a disc, then the normal.
+//! Contacts of nodes as rows, in the order of their keys: two tangents, which are one vector in a disc, then the
+//! normal.
 //!
-//! Between soft surfaces the three rows of a contact have the same parts: with the weights w of its nodes and an axis u
+//! Between soft surfaces the three rows of a contact have the same structure: with the weights w of its nodes and an
+//! axis u
 //!
 //! ```text
 //!   J_i = w_i u,   response_i = w_i u / m_i
 //! ```
 //!
-//! so that axes, weights and masses are kept and not thirty numbers a node. All others are rows as `pgs.rs` has them. Both
-//! come to the same bits: `tests` compares them.
+//! so that axes, weights and inverse masses are stored and not thirty numbers a node. All other contacts are rows as in
+//! `solver/pgs.rs`. Both give the same bits: `tests` compares them.
 
 use crate::constraint::{Bounds, RowBuffer, RowId, Term};
 use crate::math::{Block, Real, Vec3};
 use crate::solver::pgs;
 use crate::solver::pgs::Pass;
 
-/// A node's part in a contact of two soft surfaces: its block, its weight (+ on b, − on a) and its inverse mass [1/kg]. The
-/// same for all axes.
+/// The contribution of a node to a contact of two soft surfaces: its block, its weight (+ on b, − on a) and its inverse
+/// mass [1/kg]. The same for all axes.
 pub(crate) type Part = (u32, Real, Real);
 
-/// What a contact wants. Three numbers are those of two tangents and the normal.
+/// Right-hand side, friction and warm start of a contact. Triples are in the order: two tangents, normal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wants {
     pub bias: [Real; 3],
-    /// Part of the normal's bias that only corrects; tangents have nothing else [m/s].
+    /// Part of the normal's bias that only corrects positions; the bias of the tangents does nothing else [m/s].
     pub correction: Real,
     pub friction: Real,
-    /// At the start [N·s].
+    /// Impulses, initially those of the warm start [N·s].
     pub impulse: [Real; 3],
 }
 
-/// Where a contact's rows are.
+/// Where the rows of a contact are stored.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Place {
-    /// Among the touches.
+    /// Index among the contacts of two soft surfaces.
     Touch(u32),
     /// The first of three rows.
     Rows(RowId),
@@ -41,14 +43,14 @@ pub(crate) enum Place {
 /// A contact of two soft surfaces.
 #[derive(Clone, Copy, Debug)]
 struct Touch {
-    /// Tangents and normal, with a spare number each.
+    /// Tangents and normal, padded to four components.
     axes: [Block; 3],
-    /// The same by x, y and z, and a spare one each.
+    /// The transpose: the x, y and z components of the axes, padded.
     columns: [Block; 3],
-    /// Its parts, from and to.
+    /// Range of its nodes in `parts`.
     parts: [u32; 2],
     wants: Wants,
-    /// Answers of tangents and normal, and between the tangents [1/kg].
+    /// Inverse effective masses of tangents and normal, and the coupling of the tangents [1/kg].
     diagonal: [Real; 3],
     between: Real,
 }
@@ -60,7 +62,7 @@ pub(crate) struct TouchRows {
     touches: Vec<Touch>,
     parts: Vec<Part>,
     rows: RowBuffer,
-    /// Of the row that is being written.
+    /// Terms of the row that is being written.
     terms: Vec<Term>,
 }
 
@@ -77,7 +79,7 @@ impl TouchRows {
         let from = self.parts.len() as u32;
         self.parts.extend_from_slice(parts);
         let [x, y, z] = [0, 1, 2].map(|k| [axes[0][k], axes[1][k], axes[2][k], 0.0]);
-        // of each axis by itself, and of the first tangent with the second
+        // each axis with itself, and the first tangent with the second
         let (mates, first) = ([0, 1, 2, 1], [0, 1, 2, 0]);
         let [ours, theirs] = [first, mates].map(|of| [x, y, z].map(|of_axes| of.map(|k| of_axes[k])));
         let mut answers = [-0.0; 4];
@@ -87,7 +89,7 @@ impl TouchRows {
                 answers[k] += product(0) + product(1) + product(2);
             }
         }
-        // a row that no node answers keeps its impulse
+        // a row without a free node keeps its impulse
         let held = |answer: Real| if answer > 0.0 { answer } else { Real::INFINITY };
         self.touches.push(Touch {
             axes: axes.map(|u| [u.x, u.y, u.z, 0.0]),
@@ -101,7 +103,7 @@ impl TouchRows {
         Place::Touch(self.touches.len() as u32 - 1)
     }
 
-    /// Adds any other contact: `terms` writes those of an axis.
+    /// Adds any other contact: `terms` writes the terms of an axis.
     pub fn push_rows(&mut self, axes: [Vec3; 3], wants: Wants, mut terms: impl FnMut(Vec3, &mut Vec<Term>)) -> Place {
         let first = self.rows.len() as RowId;
         let disc = Bounds::Disc { normal: first + 2, friction: wants.friction, radius: 0.0 };
@@ -117,7 +119,7 @@ impl TouchRows {
         Place::Rows(first)
     }
 
-    /// Gives the normal of a contact another bias, which corrects nothing.
+    /// Replaces the bias of the normal of a contact; it corrects no position.
     pub fn bounce(&mut self, place: Place, bias: Real) {
         match place {
             Place::Touch(at) => {
@@ -139,7 +141,7 @@ impl TouchRows {
         }
     }
 
-    /// How fast a contact drifts along its tangents and its normal [m/s].
+    /// Relative velocities of a contact along its tangents and its normal [m/s].
     pub fn relative_velocities(&self, place: Place, v: &[Block]) -> [Real; 3] {
         match place {
             Place::Touch(at) => {
@@ -151,7 +153,7 @@ impl TouchRows {
         }
     }
 
-    /// The answer of a contact along its first tangent [1/kg].
+    /// Inverse effective mass of a contact along its first tangent [1/kg].
     pub fn answer(&self, place: Place) -> Real {
         match place {
             Place::Touch(at) => self.touches[at as usize].diagonal[0],
@@ -163,7 +165,7 @@ impl TouchRows {
         &self.parts[touch.parts[0] as usize..touch.parts[1] as usize]
     }
 
-    /// Applies the impulses that the contacts already hold.
+    /// Applies the impulses that the contacts start with.
     pub fn warm_start(&self, v: &mut [Block]) {
         for &place in &self.order {
             match place {
@@ -201,7 +203,7 @@ impl TouchRows {
 }
 
 impl Touch {
-    /// Along tangents and normal, and nothing.
+    /// Along tangents and normal; the fourth component is zero.
     #[inline(always)]
     fn relative_velocities(&self, parts: &[Part], v: &[Block]) -> Block {
         let [x, y, z] = &self.columns;
@@ -215,7 +217,7 @@ impl Touch {
         relative_velocities
     }
 
-    /// Pushes along some of the axes, one after the other.
+    /// Applies impulses along some of the axes, one after the other.
     #[inline(always)]
     fn apply<const N: usize>(&self, axes: [usize; N], impulse: [Real; N], parts: &[Part], v: &mut [Block]) {
         for &(block, weight, inv_mass) in parts {
@@ -226,7 +228,7 @@ impl Touch {
                     after[k] += ((self.axes[axis][k] * weight) * inv_mass) * impulse;
                 }
             }
-            // whatever the impulse is, a mass stays what it is
+            // the fourth component is the inverse mass, which must not change
             *to = [after[0], after[1], after[2], to[3]];
         }
     }
@@ -235,7 +237,7 @@ impl Touch {
     fn slide(&mut self, parts: &[Part], v: &mut [Block], pass: Pass) -> Real {
         let reach = (self.wants.friction * self.wants.impulse[2]).max(0.0);
         let relative_velocities = self.relative_velocities(parts, v);
-        // in relaxing nothing is left of a bias that only corrects
+        // relaxing sweeps omit a bias that only corrects positions
         let bias = |k: usize| if pass == Pass::Correct { self.wants.bias[k] } else { 0.0 };
         let slip = [relative_velocities[0] + bias(0), relative_velocities[1] + bias(1)];
         let [old_a, old_b, _] = self.wants.impulse;
@@ -269,10 +271,10 @@ mod tests {
     use crate::math::Draws;
 
     #[test]
-    fn touches_come_to_the_same_bits_as_rows() {
+    fn compact_contacts_give_the_same_bits_as_rows() {
         let mut draws = Draws(21);
         let mut v: Vec<Block> = (0..40).map(|_| draws.vec().extend(2.0 + draws.number()).to_array()).collect();
-        // some nodes are held
+        // some nodes are pinned
         v.iter_mut().step_by(7).for_each(|b| b[3] = 0.0);
         let (mut touches, mut rows) = (TouchRows::default(), TouchRows::default());
         let mut places = Vec::new();
