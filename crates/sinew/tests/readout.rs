@@ -22,16 +22,31 @@ fn contact_force(world: &World, body: BodyId) -> Vec3 {
 
 /// Steps the world and compares the impulse of `force` with the change of momentum in every step.
 fn balance(name: &str, world: &mut World, body: BodyId, steps: u32, force: impl Fn(&World) -> Vec3) -> Outcome {
+    balance_within(0.0, name, world, body, steps, force)
+}
+
+/// The same for all steps so far, within `leak`, a fraction of all impulses so far.
+fn balance_within(
+    leak: Real,
+    name: &str,
+    world: &mut World,
+    body: BodyId,
+    steps: u32,
+    force: impl Fn(&World) -> Vec3,
+) -> Outcome {
     let (dt, gravity, mass) = (world.settings().dt, world.settings().gravity, world.body(body)?.mass());
-    let (mut pressed, mut before) = (0, momentum(world, body)?);
+    let (mut pressed, mut before, mut rest, mut passed) = (0, momentum(world, body)?, Vec3::ZERO, 0.0);
     for step in 0..steps {
         world.step(&Input::none());
         let after = momentum(world, body)?;
         let felt = force(world);
         pressed += u32::from(felt != Vec3::ZERO);
-        let residual = after - before - (felt + gravity * mass) * dt;
+        let residual = after - before - (felt + gravity * mass) * dt + rest;
+        rest = if leak > 0.0 { residual } else { Vec3::ZERO };
         // rounding of velocities of some m/s, substep by substep
-        let tolerance = 2e-4 * mass * gravity.length() * dt + 2e-5 * (before.length() + felt.length() * dt);
+        let (weight, rounding) = (mass * gravity.length(), 2e-5 * (before.length() + felt.length() * dt));
+        passed += (weight + felt.length()) * dt;
+        let tolerance = 2e-4 * weight * dt + leak * passed + rounding;
         assert!(residual.length() < tolerance, "{name}, step {step}: {residual} of {felt} N, allowed {tolerance}");
         before = after;
     }
@@ -90,7 +105,8 @@ fn contact_forces_on_a_cloth_are_the_change_of_its_momentum_in_soa_and_by_rows()
         let model = SoftModel::Pbd(pbd::Matter::Sheet(sheet), pbd::Params::default());
         let body = SoftBody::new(Geometry::Sheet(mesh), model).thickness(2e-3).material(Material::friction(0.4));
         let body = world.add_soft(body.at([0.02, 0.21, 0.01]))?;
-        balance(name, &mut world, body, 90, |w| contact_force(w, body))?;
+        // a cloth in SoA loses up to a hundredth of its contact impulses (docs/accuracy.md)
+        balance_within(0.01, name, &mut world, body, 90, |w| contact_force(w, body))?;
     }
     Ok(())
 }
