@@ -37,6 +37,13 @@ pub(crate) fn normal_bias<L: Number>(t: L::Token, gap: L, slop: L, rate: L, p: &
     gap.select_gt(zero, gap * L::splat(t, p.inv_h), push)
 }
 
+/// Bias velocity of a hard normal row [m/s], for implicit islands: what [`normal_bias`] is at the largest rate, 1/h. Written
+/// as a division, which rounds once.
+pub(crate) fn hard_bias(gap: Real, slop: Real, h: Real, push_speed: Real) -> Real {
+    let overlap = if gap < 0.0 { (gap + slop).min(0.0) } else { gap };
+    (overlap / h).max(-push_speed)
+}
+
 /// The part of the bias that stays in relaxing sweeps: an open gap may close, overlap is not corrected [m/s].
 #[inline(always)]
 pub(crate) fn open_bias<L: Number>(t: L::Token, gap: L, p: &ContactParams) -> L {
@@ -124,6 +131,10 @@ mod tests {
         assert!((bias(-0.051) + 1.0).abs() < 1e-5);
         assert_eq!(bias(-10.0), -3.0, "never faster than push_speed");
         assert_eq!((open_bias((), 0.02, &p), open_bias((), -0.02, &p)), (2.0, 0.0));
+        for gap in [0.02, -0.5e-3, -0.011, -10.0] {
+            let soft = normal_bias((), gap, 1e-3, p.inv_h, &p);
+            assert!((hard_bias(gap, 1e-3, p.h, p.push_speed) - soft).abs() < 1e-5, "{gap}");
+        }
     }
 
     #[test]

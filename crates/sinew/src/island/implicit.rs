@@ -304,7 +304,7 @@ fn contact_rows(
         t.row = rows.len() as u32;
         t.start = point.impulse[0] * island.scale;
         point::terms_at_one_point(model, work, m, t.normal, t.at, &mut terms);
-        let bias = law::normal_bias((), t.gap, slop(model, m, settings), ctx.contact.inv_h, &ctx.contact);
+        let bias = law::hard_bias(t.gap, slop(model, m, settings), ctx.h, settings.push_speed);
         let n = rows.push(&terms, bias, bias.min(0.0), 0.0, Bounds::AtLeast(0.0));
         let (approach, least) = (rows.relative_velocity(n, &work.velocity), ctx.contact.restitution_speed);
         if let Some(bias) = point::rebound(material.restitution, approach, t.gap, ctx.h, least) {
