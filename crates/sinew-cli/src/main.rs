@@ -80,6 +80,9 @@ enum Command {
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    if let Err(failure) = interrupt::begin() {
+        return failure.end();
+    }
     let done = match cli.command {
         None => view::demo(),
         Some(Command::Scenes) => scenes::scenes(),

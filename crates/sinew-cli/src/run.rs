@@ -68,7 +68,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let steps = args.length.count(&scene, world.settings());
 
     let mut outputs = Outputs::create(args, scene.name(), &world)?;
-    interrupt::install()?;
+    interrupt::install();
     let measure = play(&scene, &mut world, steps, |world, input| {
         outputs.step(world, input);
         Ok(())
