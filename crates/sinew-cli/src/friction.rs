@@ -32,7 +32,7 @@ pub fn friction(args: &Args) -> Result<(), Failure> {
     } else {
         args.laws.iter().map(|name| find(name)).collect::<Result<Vec<_>, _>>()?
     };
-    std::fs::create_dir_all(&args.out).map_err(Failure::file(&args.out))?;
+    place::folder(&args.out)?;
     let bench = Bench::default();
     let mut table = Table::new(1, ["law", "ns alone", "ns of eight", "x at 5 s [mm]", "drift 6-10 s [um]"]);
     let mut all = Vec::new();

@@ -15,6 +15,7 @@ mod export_normals;
 mod failure;
 mod friction;
 mod grips;
+mod inputs;
 mod interrupt;
 mod measure;
 mod mesh;

@@ -1,7 +1,7 @@
 //! `sinew render`: a picture of a scene at a time, and pictures of the whole gallery.
 
 use crate::failure::{Failure, named, unknown};
-use crate::place::Place;
+use crate::place::{self, Place};
 use crate::play::{progress, steps_until};
 use crate::screen::screen;
 use crate::{interrupt, scenes, settings};
@@ -105,7 +105,7 @@ struct Job {
 }
 
 fn draw_gallery(folder: &Path, args: &Args) -> Result<(), Failure> {
-    std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+    place::folder(folder)?;
     let size = args.size.unwrap_or(THUMB);
     let samples = args.samples.unwrap_or(Options::default().samples);
     if let Some(name) = args.scene.as_deref().filter(|name| gallery::find(name).is_none()) {
