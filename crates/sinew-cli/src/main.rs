@@ -15,6 +15,7 @@ mod export_normals;
 mod failure;
 mod friction;
 mod grips;
+mod inputs;
 mod interrupt;
 mod measure;
 mod mesh;
@@ -80,6 +81,9 @@ enum Command {
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    if let Err(failure) = interrupt::begin() {
+        return failure.end();
+    }
     let done = match cli.command {
         None => view::demo(),
         Some(Command::Scenes) => scenes::scenes(),

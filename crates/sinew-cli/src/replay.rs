@@ -26,7 +26,7 @@ pub fn replay(args: &Args) -> Result<(), Failure> {
     if let Some(threads) = args.threads {
         replay = replay.threads(threads).map_err(refused)?;
     }
-    interrupt::install()?;
+    interrupt::install();
     let total = replay.step_count();
     let bar = progress(total as u64, "replay");
     let (mut steps, mut matched) = (0u64, 0u64);

@@ -100,6 +100,9 @@ pub enum RenderError {
     /// The camera is not finite, its eye and target coincide, or its field of view is out of range.
     #[error("camera: {0}")]
     Camera(&'static str),
+    /// The caller of [`render_until`] stopped it.
+    #[error("stopped")]
+    Stopped,
 }
 
 /// A camera that shows all moving bodies, and the fixed bodies near them. It is raised where the ground would occlude
@@ -169,6 +172,19 @@ fn points<'a>(figures: impl Iterator<Item = &'a Figure>) -> Vec<Vec3> {
 /// # Errors
 /// Sizes that are zero or too large, and an invalid camera.
 pub fn render(world: &World, camera: &Camera, options: &Options) -> Result<Image, RenderError> {
+    render_until(world, camera, options, || false)
+}
+
+/// Renders an image until `stop` returns true. All threads call it before each pixel.
+///
+/// # Errors
+/// Those of [`render`], and [`RenderError::Stopped`].
+pub fn render_until(
+    world: &World,
+    camera: &Camera,
+    options: &Options,
+    stop: impl Fn() -> bool + Sync,
+) -> Result<Image, RenderError> {
     check(camera, options)?;
     let stage = Stage::new(&with_ground(figures(world), world));
     let frame = camera.frame();
@@ -180,7 +196,7 @@ pub fn render(world: &World, camera: &Camera, options: &Options) -> Result<Image
     let (width, height) = (options.width, options.height);
     let aspect = width as Real / height as Real;
     let draw = |y: u32, row: &mut [u8]| {
-        for (x, pixel) in row.chunks_mut(3).enumerate() {
+        for (x, pixel) in row.chunks_mut(3).enumerate().take_while(|_| !stop()) {
             let mut sum = Vec3::ZERO;
             for k in 0..n * n {
                 let place = |at: u32, inner: u32, count: u32| {
@@ -205,7 +221,7 @@ pub fn render(world: &World, camera: &Camera, options: &Options) -> Result<Image
             scope.spawn(|| share.into_iter().for_each(|(y, row)| draw(y, row)));
         }
     });
-    Ok(Image { width, height, pixels })
+    if stop() { Err(RenderError::Stopped) } else { Ok(Image { width, height, pixels }) }
 }
 
 fn check(camera: &Camera, options: &Options) -> Result<(), RenderError> {
