@@ -22,12 +22,16 @@ impl Door {
         Self { token: (!address.is_loopback()).then(new_token) }
     }
 
-    /// Refuses host names that do not belong to this server.
+    /// Refuses host names that do not belong to this server. A request has one Host, and a target with a host of its own
+    /// (RFC 9112, section 3.2.2) has the same: which of two a proxy or a browser meant is not known here.
     ///
     /// # Errors
     /// The reason, for the client.
-    pub fn host(&self, headers: &HeaderMap) -> Result<(), &'static str> {
-        let host = text(headers, header::HOST).ok_or("no Host")?;
+    pub fn host(&self, headers: &HeaderMap, uri: &Uri) -> Result<(), &'static str> {
+        let host = text(headers, header::HOST).ok_or("Host: exactly one is required")?;
+        if uri.authority().is_some_and(|target| !target.as_str().eq_ignore_ascii_case(host)) {
+            return Err("Host: not the host of the request's target");
+        }
         if self.token.is_some() || is_loopback(host) { Ok(()) } else { Err("Host: this server is for loopback only") }
     }
 
@@ -36,9 +40,9 @@ impl Door {
     /// # Errors
     /// The reason, for the client.
     pub fn socket(&self, headers: &HeaderMap, uri: &Uri) -> Result<(), &'static str> {
-        self.host(headers)?;
+        self.host(headers, uri)?;
         if headers.contains_key(header::ORIGIN) {
-            let origin = text(headers, header::ORIGIN).ok_or("Origin: not text")?;
+            let origin = text(headers, header::ORIGIN).ok_or("Origin: exactly one, as text")?;
             let site = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
             if site.is_none() || site != text(headers, header::HOST) {
                 return Err("Origin: only the viewer's own page may talk to it");
@@ -54,8 +58,11 @@ impl Door {
     }
 }
 
+/// The value of a header that occurs once.
 fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
-    headers.get(name)?.to_str().ok()
+    let mut all = headers.get_all(name).iter();
+    let value = all.next()?.to_str().ok()?;
+    all.next().is_none().then_some(value)
 }
 
 /// Whether a Host header, with or without a port, is a loopback name.

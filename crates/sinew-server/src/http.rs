@@ -31,7 +31,7 @@ static PAGE: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/page.rs"));
 /// The page loads nothing from other sites, connects to nothing else, and cannot be embedded in another page.
 const POLICY: &str = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; connect-src 'self'; \
     object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-/// Headers of every response.
+/// Headers of every response of this file. hyper refuses malformed requests itself, with an empty body and without them.
 const HEADERS: [(HeaderName, &str); 4] = [
     (header::CONTENT_SECURITY_POLICY, POLICY),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -121,7 +121,7 @@ fn route(request: Request<Incoming>, server: &Server) -> Answer {
         answer.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
         return answer;
     }
-    if let Err(why) = server.door.host(request.headers()) {
+    if let Err(why) = server.door.host(request.headers(), request.uri()) {
         return plain(StatusCode::FORBIDDEN, why);
     }
     if request.uri().path() == "/socket" { connect(request, server) } else { page(request.uri().path()) }

@@ -52,6 +52,16 @@ impl Server {
         String::from_utf8_lossy(&answer).into_owned()
     }
 
+    /// Sends a complete request and returns the status line of the response.
+    fn status(&self, request: &str) -> String {
+        let mut stream = TcpStream::connect(self.address).expect("it listens");
+        stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a stream");
+        stream.write_all(request.as_bytes()).expect("it listens");
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).expect("it answers");
+        String::from_utf8_lossy(&answer).lines().next().unwrap_or_default().to_owned()
+    }
+
     /// Time until the server has ended.
     fn end(self) -> Duration {
         let clock = Instant::now();
@@ -229,4 +239,50 @@ fn only_get_and_head_are_accepted_and_every_response_has_the_security_headers() 
     }
     let head = server.request("HEAD / HTTP/1.1");
     assert!(head.starts_with("HTTP/1.1 200") && head.ends_with("\r\n\r\n"), "no body: {head}");
+}
+
+#[test]
+fn a_second_host_and_the_host_of_another_target_are_refused() {
+    let server = Server::start("domino");
+    let at = server.address;
+    let close = "Connection: close\r\n\r\n";
+    for (target, hosts, good) in [
+        ("/".to_owned(), format!("Host: {at}\r\n"), true),
+        (format!("http://{at}/"), format!("Host: {at}\r\n"), true),
+        ("/".to_owned(), format!("Host: {at}\r\nHost: evil.example\r\n"), false),
+        ("/".to_owned(), format!("Host: evil.example\r\nHost: {at}\r\n"), false),
+        ("/".to_owned(), format!("Host: {at}\r\nHost: {at}\r\n"), false),
+        ("/".to_owned(), String::new(), false),
+        ("http://evil.example/".to_owned(), format!("Host: {at}\r\n"), false),
+        (format!("http://{at}@evil.example/"), format!("Host: {at}\r\n"), false),
+        ("http://evil.example/socket".to_owned(), format!("Host: {at}\r\n"), false),
+        ("http://evil.example/".to_owned(), "Host: evil.example\r\n".to_owned(), false),
+    ] {
+        let status = server.status(&format!("GET {target} HTTP/1.1\r\n{hosts}{close}"));
+        let refused = status.starts_with("HTTP/1.1 403") || status.starts_with("HTTP/1.1 400");
+        assert_eq!(refused, !good, "{target} {hosts:?}: {status}");
+        assert_eq!(status.starts_with("HTTP/1.1 200"), good, "{target} {hosts:?}: {status}");
+    }
+    // two origins, the first of them good
+    let status = server.status(&format!(
+        "GET /socket HTTP/1.1\r\nHost: {at}\r\nOrigin: http://{at}\r\nOrigin: http://evil.example\r\n{close}"
+    ));
+    assert!(status.starts_with("HTTP/1.1 403"), "{status}");
+}
+
+#[test]
+fn malformed_requests_get_an_empty_response() {
+    let server = Server::start("domino");
+    let long = format!("GET / HTTP/1.1\r\nHost: {}\r\nX: {}\r\n\r\n", server.address, "a".repeat(100_000));
+    for request in ["nothing\r\n\r\n", &long] {
+        let mut stream = TcpStream::connect(server.address).expect("it listens");
+        stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a stream");
+        // the response may come, and the connection end, before all is sent
+        let _ = stream.write_all(request.as_bytes());
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        let answer = String::from_utf8_lossy(&answer);
+        // nothing of the request is repeated: there is nothing that a header would have to guard
+        assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 4") && answer.ends_with("\r\n\r\n"), "{answer}");
+    }
 }

@@ -107,3 +107,8 @@ pub(crate) fn finite_vec(what: &str, v: crate::math::Vec3) -> Result<(), Error> 
 pub(crate) fn check(what: &str, value: crate::math::Real, ok: bool, must: &'static str) -> Result<(), Error> {
     if ok { Ok(()) } else { Err(Error::BadNumber { what: what.to_owned(), value: value as f64, must }) }
 }
+
+/// Checks a count. The error has the exact value: f32 does not represent all of `u32`.
+pub(crate) fn count(what: &str, n: u32, range: std::ops::RangeInclusive<u32>, must: &'static str) -> Result<(), Error> {
+    if range.contains(&n) { Ok(()) } else { Err(Error::BadNumber { what: what.to_owned(), value: f64::from(n), must }) }
+}

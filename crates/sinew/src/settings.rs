@@ -2,7 +2,7 @@
 //! parameters.
 
 use crate::classic::Penalty;
-use crate::error::{Error, check, not_negative};
+use crate::error::{Error, check, count, not_negative};
 use crate::math::{Real, Vec3};
 use crate::model::PairRules;
 use crate::solver::implicit::Settings as Implicit;
@@ -59,7 +59,7 @@ pub enum Stabilization {
 pub enum Order {
     /// All rows in one sweep.
     Joint,
-    /// As ICD: first rows on rigid bodies only, then all rows on nodes, each this many times per sweep.
+    /// As ICD: first rows on rigid bodies only, then all rows on nodes, each this many times per sweep: 1 to 10,000.
     Staggered {
         /// Passes over rigid-rigid rows.
         rigid: u32,
@@ -348,23 +348,7 @@ impl Settings {
             check(what, part, part.abs() <= 1e5, "from -1e5 to 1e5 [m/s²]")?;
         }
         self.check_counts()?;
-        for (what, s) in
-            [("settings.contact", self.contact), ("settings.joint", self.joint), ("settings.friction", self.friction)]
-        {
-            match s {
-                Stabilization::Baumgarte(share) => check(what, share, (0.0..=1.0).contains(&share), "between 0 and 1")?,
-                Stabilization::Soft { frequency, damping_ratio } => {
-                    let (rapid, strong) = (frequency, damping_ratio);
-                    check(
-                        &format!("{what}.frequency"),
-                        rapid,
-                        rapid > 0.0 && rapid <= 1e9,
-                        "above 0, at most 1e9 [Hz]",
-                    )?;
-                    check(&format!("{what}.damping_ratio"), strong, (0.0..=1e6).contains(&strong), "from 0 to 1e6")?;
-                }
-            }
-        }
+        self.check_rows()?;
         self.implicit.check()?;
         self.pairs.check("settings.pairs")?;
         if let ContactMethod::Penalty(law) = self.contact_method {
@@ -382,6 +366,36 @@ impl Settings {
         check("settings.max_turn", turn, turn > 0.0 && turn <= 1e3, "above 0, at most 1e3 [rad]")
     }
 
+    /// The order of the rows and their stabilization. Each field has the name by which it is set.
+    fn check_rows(&self) -> Result<(), Error> {
+        if let Order::Staggered { rigid, deformable } = self.order {
+            // without passes no row is solved; unbounded passes are a step without end
+            for (what, n) in [("settings.order.rigid", rigid), ("settings.order.deformable", deformable)] {
+                count(what, n, 1..=10_000, "from 1 to 10000")?;
+            }
+        }
+        for (what, s) in
+            [("settings.contact", self.contact), ("settings.joint", self.joint), ("settings.friction", self.friction)]
+        {
+            match s {
+                Stabilization::Baumgarte(share) => {
+                    check(&format!("{what}.baumgarte"), share, (0.0..=1.0).contains(&share), "between 0 and 1")?;
+                }
+                Stabilization::Soft { frequency, damping_ratio } => {
+                    let (rapid, strong) = (frequency, damping_ratio);
+                    check(
+                        &format!("{what}.frequency"),
+                        rapid,
+                        rapid > 0.0 && rapid <= 1e9,
+                        "above 0, at most 1e9 [Hz]",
+                    )?;
+                    check(&format!("{what}.damping_ratio"), strong, (0.0..=1e6).contains(&strong), "from 0 to 1e6")?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn check_counts(&self) -> Result<(), Error> {
         for (what, n) in [
             ("settings.substeps", self.substeps),
@@ -390,13 +404,12 @@ impl Settings {
             ("settings.impact_substeps", self.impact_substeps),
             ("settings.sheet_substeps", self.sheet_substeps),
         ] {
-            check(what, n as Real, (1..=1000).contains(&n), "from 1 to 1000")?;
+            count(what, n, 1..=1000, "from 1 to 1000")?;
         }
         for (what, n) in [("settings.sweeps", self.sweeps), ("settings.relax_sweeps", self.relax_sweeps)] {
-            check(what, n as Real, (1..=10_000).contains(&n), "from 1 to 10000")?;
+            count(what, n, 1..=10_000, "from 1 to 10000")?;
         }
-        let n = self.threads;
-        check("settings.threads", n as Real, (1..=256).contains(&n), "from 1 to 256")
+        count("settings.threads", self.threads, 1..=256, "from 1 to 256")
     }
 
     /// A kilometre of gap and a thousand kilometres a second: beyond them nothing that a world can hold is meant.

@@ -18,6 +18,7 @@ use crate::error::{MeshError, Place};
 use crate::mesh::Mesh;
 use crate::scan::{Fault, Parsed};
 use std::fs;
+use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 /// Files longer than this are refused [bytes].
@@ -139,11 +140,20 @@ fn parse(bytes: &[u8], format: Format, name: &str, sibling: Sibling<'_>) -> Pars
 fn load(path: &Path) -> Result<Vec<u8>, MeshError> {
     let file = path.display().to_string();
     let io = |e: std::io::Error| MeshError::Io { file: file.clone(), reason: e.to_string() };
-    let bytes = fs::metadata(path).map_err(io)?.len();
-    if bytes > MAX_BYTES {
-        return Err(MeshError::TooLong { file, bytes, limit: MAX_BYTES });
+    let facts = fs::metadata(path).map_err(io)?;
+    // a device or a FIFO may deliver bytes without end, or none at all
+    if !facts.is_file() {
+        return Err(MeshError::Io { file, reason: "not a plain file".to_owned() });
     }
-    fs::read(path).map_err(io)
+    let too_long = |bytes: u64| MeshError::TooLong { file: file.clone(), bytes, limit: MAX_BYTES };
+    if facts.len() > MAX_BYTES {
+        return Err(too_long(facts.len()));
+    }
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(facts.len() as usize).map_err(|e| io(e.into()))?;
+    // the size is that of a moment: a file may grow while it is read
+    let read = fs::File::open(path).and_then(|f| f.take(MAX_BYTES + 1).read_to_end(&mut bytes)).map_err(io)?;
+    if read as u64 > MAX_BYTES { Err(too_long(read as u64)) } else { Ok(bytes) }
 }
 
 fn at(file: &str, Fault { place, what }: Fault) -> MeshError {

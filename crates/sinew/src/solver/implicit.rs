@@ -41,7 +41,7 @@ mod space;
 
 use crate::constraint::{Bounds, RowBuffer, RowId, Term};
 use crate::deformable::Operator;
-use crate::error::{Error, check};
+use crate::error::{Error, check, count};
 use crate::math::{Block, Real, Sym3, Vec3, add};
 use cg::{Plan, Radii, conjugate_gradient, dot};
 use momentum_correction::{Seat, balance, settle};
@@ -171,7 +171,7 @@ impl Settings {
             ("settings.implicit.guard", self.guard, 0, "from 0 to 100000"),
         ];
         for (what, n, low, must) in counts {
-            check(what, n as Real, (low..=100_000).contains(&n), must)?;
+            count(what, n, low..=100_000, must)?;
         }
         Ok(())
     }
