@@ -34,8 +34,7 @@ const MODES: usize = 12;
 const PAYS: Real = 5.0;
 /// Rows of E⁻¹ in a tile: the modes of two points.
 const TILE: usize = 2 * MODES;
-/// A mode whose independent fraction of energy is below this is a linear combination of others, and is omitted: in f32
-/// its coefficient would be rounding error.
+/// A mode with a smaller independent fraction of energy is omitted: in f32 its coefficient would be rounding error.
 pub(in crate::deformable) const DEPENDENT: f64 = 1e-6;
 
 /// Eight nodes with the same control points.
