@@ -1,12 +1,12 @@
-"""Looks for crossing surfaces in frames of worlds: an oracle that knows nothing of the engine.
+"""Searches for intersecting surfaces in frames of worlds: an oracle that is independent of the engine.
 
     python3 -m venv venv && venv/bin/pip install ipctk
     cargo run --release -p sinew-scene --example crossings -- shots 1000 | venv/bin/python benches/oracle/crossings.py
 
-Reads frames from stdin (format: crates/sinew-scene/examples/crossings.rs), asks ipctk.has_intersections about each, and
-prints how many frames cross. Pairs of bodies that are both held (fixed, kinematic, frozen) are left out: nobody can keep
-them apart; so are the parts of one rigid body, and pairs that a joint or their groups let overlap. Exit code 1 when a frame
-crosses.
+Reads frames from stdin (format: crates/sinew-scene/examples/crossings.rs), calls ipctk.has_intersections for each, and
+prints how many frames have intersections. Pairs of bodies that are both fixed, kinematic or frozen are left out,
+because no constraint can separate them; so are the parts of one rigid body, and pairs that a joint or their groups
+allow to overlap. Exit code 1 when a frame has intersections.
 """
 
 import sys
@@ -35,7 +35,7 @@ def crosses(x, owner, edges, triangles, pairs):
     body, kind = owner[:, 0].tolist(), owner[:, 1].tolist()
     if any(kind):
         held = [k & 1 for k in kind]
-        # parts of a rigid body may overlap; soft surfaces may not cross themselves
+        # shapes of a rigid body may overlap; soft surfaces may not intersect themselves
         part = [b if k & 2 else -1 - i for i, (b, k) in enumerate(zip(body, kind))]
         apart = {(a, b) for a, b in pairs.tolist()} | {(b, a) for a, b in pairs.tolist()}
 
@@ -48,7 +48,7 @@ def crosses(x, owner, edges, triangles, pairs):
 
 def main():
     ipctk.set_logger_level(ipctk.LoggerLevel.error)
-    # more threads wait for can_collide, which waits for the interpreter that this thread holds
+    # with more threads, the others would wait for can_collide, which waits for the interpreter lock of this thread
     ipctk.set_num_threads(1)
     seen, bad = 0, []
     for name, *frame in frames(sys.stdin.buffer):

@@ -20,18 +20,19 @@ fn print(run: &Run, name: &str) {
     println!("    {}", phases.join(", "));
 }
 
-/// Pairs of faces of the cloth that go through each other.
+/// Number of pairs of faces of the cloth that intersect.
 fn crossing(run: &Run) -> usize {
     let (places, triangles) = run.surface();
     sinew_mesh::inspect::crossings(&places, triangles).pairs.len()
 }
 
-/// All variants on both meshes, from so many starts.
+/// All variants on both meshes, each from `starts` initial positions.
 pub fn s1(count: Option<u32>, steps: Option<usize>, pick: &str, (starts, own): (u32, bool)) {
     for mesh in [Mesh::Regular, Mesh::Irregular] {
         for variant in Variant::ALL {
             let [usual, most] = count.map_or(substeps(variant, mesh), |count| [count; 2]);
-            // one that touches itself is caught everywhere
+            // with self-contact, every region of the cloth has impacts: the maximum number of substeps is used
+            // throughout
             let substeps = [if own { most } else { usual }, most];
             let name = format!("S1 {} {mesh:?}", variant.name());
             if !name.contains(pick) {

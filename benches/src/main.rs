@@ -1,4 +1,4 @@
-//! Sinew and its peers on the same scenes, in one process and on one machine.
+//! Sinew and other engines on the same scenes, in one process and on one machine.
 
 #![forbid(unsafe_code)]
 
@@ -37,7 +37,7 @@ const USAGE: &str =
   --peers DIR      s6: folder of the peers' benchmarks; MuJoCo then runs in turn with us
   --python P       s6: a Python that has mujoco (default python3)";
 
-/// Which benchmark.
+/// The benchmark to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bench {
     S1,
@@ -50,7 +50,7 @@ enum Bench {
     Rows,
 }
 
-/// What the command line asked for.
+/// Parsed command line.
 #[derive(Debug, PartialEq)]
 struct Options {
     bench: Bench,
@@ -173,7 +173,7 @@ fn s5(options: &Options) {
     }
 }
 
-/// Both engines step by step in turn, so that a slow moment of the machine hits both.
+/// Both engines step alternately, so that a slow phase of the machine affects both.
 fn race(scene: Build, options: &Options) -> (Run, Run) {
     let mut sinew = boxes::World::new(scene, options.threads);
     let mut rapier = rapier_half::World::new(scene, options.threads);
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn the_command_line_is_read_or_refused_with_the_culprit() {
+    fn the_command_line_is_parsed_or_refused_with_the_offending_argument() {
         let plain = parsed("s5").unwrap();
         assert_eq!((plain.bench, plain.steps(), plain.threads, &plain.peers), (Bench::S5, 600, 1, &None));
         assert_eq!(parsed("s5 --steps 7"), Ok(Options { steps: Some(7), ..plain }));

@@ -1,8 +1,8 @@
-//! Rapier's half of peer scene S5, set up as a user of Rapier would: its defaults, but for what the scene prescribes.
+//! Peer scene S5 in Rapier, set up as a user of Rapier would: its defaults, except for what the scene prescribes.
 //!
-//! The peers' table was made with `RUSTFLAGS="-C target-cpu=native"`: built so, drift, energy and contacts here are those
-//! of the table (0.106 m, 3.1577 J, 8100 for the pyramid). Without it Rapier computes other last bits (0.104 m,
-//! 3.1029 J), and its times differ by some per cent: say which build a figure is from.
+//! The peers' table was made with `RUSTFLAGS="-C target-cpu=native"`: built so, drift, energy and contacts here are
+//! those of the table (0.106 m, 3.1577 J, 8100 for the pyramid). Without it Rapier's results differ in the last bits
+//! (0.104 m, 3.1029 J), and its times differ by some per cent: state the build together with a figure.
 
 use rapier3d::prelude::*;
 use sinew_peers::boxes::{self, Build, Run};
@@ -12,7 +12,7 @@ use std::time::Instant;
 /// drifts 0.07 m instead of 0.11 m.
 const SOLVER_ITERATIONS: usize = 4;
 
-/// One scene in Rapier that a driver steps, so that it can alternate two engines on a noisy machine.
+/// One scene in Rapier, stepped by a driver that can alternate two engines on a noisy machine.
 pub struct World {
     scene: Build,
     physics: PhysicsWorld,
@@ -25,13 +25,13 @@ impl World {
     /// Builds a scene. More than one thread needs the cargo feature `parallel`.
     ///
     /// # Panics
-    /// If `threads` is more than this build can use: a figure must not claim threads it did not have.
+    /// If `threads` is more than this build can use: a figure must not be reported for threads that were not used.
     pub fn new(scene: Build, threads: usize) -> World {
         let mut physics = PhysicsWorld::new();
         physics.gravity = Vector::new(0.0, boxes::GRAVITY, 0.0);
         physics.integration_parameters.dt = boxes::DT;
         physics.integration_parameters.num_solver_iterations = SOLVER_ITERATIONS;
-        // counts contacts; without Rapier's feature `profiler` its timers stay off
+        // enables the contact counters; without Rapier's feature `profiler` its timers stay off
         physics.physics_pipeline.counters.enable();
         use_threads(&mut physics, threads);
 
@@ -50,7 +50,7 @@ impl World {
         ms
     }
 
-    /// Measures the state reached; `ms` are the times of the steps made [ms].
+    /// Measures the final state; `ms` are the wall times of the steps [ms]
     pub fn finish(&self, ms: Vec<f64>) -> Run {
         let mut run =
             Run { name: self.scene.name(), ms, drift: 0.0, top: f64::MIN, kinetic: 0.0, contacts: self.contacts };
@@ -74,7 +74,7 @@ fn add_ground(physics: &mut PhysicsWorld) {
 
 fn add_box(physics: &mut PhysicsWorld, centre: [f32; 3]) -> RigidBodyHandle {
     let half = boxes::BOX_HALF;
-    // a sleeping body costs nothing: it would hide what the solver costs
+    // sleeping is disabled: sleeping bodies would hide the cost of the solver
     let body = RigidBodyBuilder::dynamic().translation(vector(centre)).can_sleep(false);
     let shape = ColliderBuilder::cuboid(half, half, half).mass(boxes::BOX_MASS).friction(boxes::FRICTION);
     physics.insert(body, shape).0
@@ -86,7 +86,7 @@ fn vector([x, y, z]: [f32; 3]) -> Vector {
 
 #[cfg(feature = "parallel")]
 fn use_threads(physics: &mut PhysicsWorld, threads: usize) {
-    physics.configure_thread_pool(threads).expect("the system gives us the threads");
+    physics.configure_thread_pool(threads).expect("the threads can be started");
 }
 
 #[cfg(not(feature = "parallel"))]

@@ -1,4 +1,4 @@
-//! S3: prints both ropes with both steps, beside the formula.
+//! S3: prints both ropes with both step lengths, beside the analytical solution.
 
 use sinew_peers::Times;
 use sinew_peers::rope::{Make, RUN, WHEEL, ideal, run};

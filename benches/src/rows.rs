@@ -1,13 +1,14 @@
-//! Nanoseconds of one row in one sweep: scalar and in lanes, for the three shapes of rows that most scenes have.
+//! Nanoseconds of one constraint row in one sweep: scalar and vectorized (SIMD lanes), for the three most common kinds
+//! of rows.
 
 use sinew::kernels::{Pass, RowLanes, sweep};
 use sinew::{Block, Bounds, RowBuffer, Term, Vec3};
 use std::time::Instant;
 
-/// A shape of rows: its name and how many blocks of 16 bytes it touches.
+/// A kind of row: its name and the number of 16-byte blocks that it reads and writes.
 const SHAPES: [(&str, usize); 3] = [("node-node", 2), ("node-rigid", 3), ("rigid-rigid", 4)];
 
-/// Prints bytes, flops and nanoseconds a row and sweep, best of `repeats`.
+/// Prints bytes, floating-point operations and nanoseconds per row and sweep, best of `repeats`.
 pub fn run(repeats: usize) {
     println!("rows: 12,598 of each shape on 2,601 nodes or bodies, best of {repeats}");
     println!("{:<12} {:>9} {:>9} {:>12} {:>12} {:>7}", "shape", "bytes", "flops", "scalar ns", "lanes ns", "ratio");
@@ -27,8 +28,8 @@ pub fn run(repeats: usize) {
             lanes.sweep(&mut velocity, Pass::Correct, true);
             clock.elapsed().as_secs_f64()
         });
-        // ids (in and out, but for pairs of nodes), velocities read and written, the row's numbers; an axis of four numbers,
-        // or a Jacobian and a response a block
+        // ids (in and out, except for pairs of nodes), velocities read and written, the numbers of the row; an axis of
+        // four numbers, or a Jacobian and a response per block
         let bytes = if blocks == 2 { 2 * (4 + 32) + 16 + 28 } else { blocks * (8 + 32) + blocks * 24 + 28 };
         let flops = if blocks == 2 { 8 + 7 + 2 + 12 } else { blocks * 12 + 7 };
         let each = 1e9 / rows.len() as f64;
@@ -45,7 +46,7 @@ fn best(repeats: usize, mut run: impl FnMut() -> f64) -> f64 {
     (0..repeats).map(|_| run()).fold(f64::INFINITY, f64::min)
 }
 
-/// Rows along the edges and second neighbours of a 51 x 51 grid, as a cloth has them, each end with its blocks.
+/// Rows along the edges and to the second neighbours of a 51 x 51 grid, as in a cloth, each end with its blocks.
 fn scene(blocks: usize) -> (RowBuffer, Vec<Block>) {
     const SIDE: u32 = 51;
     let per_end = [1, if blocks == 2 { 1 } else { 2 }];

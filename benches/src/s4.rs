@@ -1,16 +1,16 @@
-//! S4: times the lattice of springs beside the peers' plain C++ loops.
+//! S4: times the lattice of springs and the plain C++ loops of the peers.
 
 use sinew::kernels::Pool;
 use sinew_peers::Times;
 use sinew_peers::lattice::{Body, RATIO};
 use std::process::Command;
 
-/// Turns of ours and theirs.
+/// Alternations between Sinew and the baseline.
 const ROUNDS: usize = 3;
-/// Loops of the baseline that a ratio is given for; all run on one thread.
+/// Loops of the baseline for which a ratio is printed; all run on one thread.
 const LOOPS: [&str; 2] = ["scatter-AoS3", "scatter-xyzw-SSE"];
 
-/// Runs ours, and the baseline in turn with it when there is one.
+/// Runs Sinew, and alternately the baseline when there is one.
 pub fn run(steps: usize, threads: usize, baseline: Option<&str>) {
     let pool = Pool::new(threads);
     let mut plain = Body::new(0.0, &pool);
@@ -46,20 +46,20 @@ pub fn run(steps: usize, threads: usize, baseline: Option<&str>) {
     println!("largest |x|: springs {:.4} m, springs and dashpots {:.4} m", plain.reach(), damped.reach());
 }
 
-/// Least and median milliseconds of a step.
+/// Minimum and median time of a step [ms].
 fn best(ms: &[f64]) -> [f64; 2] {
     let Times { min, median, .. } = Times::of(ms);
     [min, median]
 }
 
-/// Prints the best of each column; returns them [ms].
+/// Prints the minimum of each column; returns them [ms].
 fn print(name: &str, times: &[[f64; 2]], springs: f64) -> [f64; 2] {
     let best = [0, 1].map(|k| times.iter().map(|t| t[k]).fold(f64::INFINITY, f64::min));
     println!("{name:<36} {:>9.4} {:>9.4} {:>10.2}", best[0], best[1], best[0] * 1e6 / springs);
     best
 }
 
-/// What the baseline prints.
+/// The output of the baseline.
 fn baseline_table(path: &str) -> Option<String> {
     let output = Command::new(path).arg("S4").output().map_err(|error| eprintln!("{path}: {error}")).ok()?;
     Some(String::from_utf8_lossy(&output.stdout).into_owned())

@@ -8,12 +8,13 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
-/// Steps in turn when a peer runs beside.
+/// Steps per turn when a peer runs alternately.
 const TURN: usize = 10;
 /// Repeats of a kernel; the best is printed.
 const REPEATS: usize = 200;
 
-/// Runs the scene at 20 ms, the kernels alone on the bent beam, then the scene at 1 ms, read at 8 s and at 16 s.
+/// Runs the scene at 20 ms, the kernels alone on the bent beam, then the scene at 1 ms with readings at 8 s and at 16
+/// s.
 pub fn run(peer: Option<(&Path, &Path)>) {
     println!("S6, cantilever 1 m x 0.29 m x 0.29 m, E 5e5 Pa, nu 0.4, 1000 kg/m3, beta 20 ms, tip read at {READ_AT} s");
     println!(
@@ -40,7 +41,7 @@ pub fn run(peer: Option<(&Path, &Path)>) {
             bar.step();
         }
         done += TURN;
-        // the peer's step takes ten times as long: a part of the run is enough for a median
+        // the peer's step takes ten times as long: the first part of the run is enough for a median
         if let Some(mujoco) = mujoco.as_mut().filter(|_| done <= 100) {
             peer_ms.extend(mujoco.steps(TURN));
         }
@@ -51,7 +52,7 @@ pub fn run(peer: Option<(&Path, &Path)>) {
         println!("mujoco flex, discrete, CG 50: median {theirs:.3} ms; sinew / mujoco {:.3} x", ours / theirs);
     }
     kernels(&mut bar);
-    // at 1 ms the beam swings longer: implicit Euler damps in proportion to the step
+    // at 1 ms the beam oscillates longer: the numerical damping of implicit Euler is proportional to the step
     let mut bar = Bar::new(0.001);
     for _ in 0..2 {
         for _ in 0..(READ_AT / 0.001) as usize {
@@ -82,7 +83,7 @@ fn print(bar: &Bar) {
     );
 }
 
-/// Kernels alone on the bent beam, best of many.
+/// Kernels alone on the bent beam, minimum of many repeats.
 fn kernels(bar: &mut Bar) {
     let body = BodyRef { x: &bar.x, v: &bar.v, inner: &[] };
     println!("elastic energy {:.3} J; kernels, best of {REPEATS}:", bar.model.energy(body));
@@ -112,13 +113,13 @@ fn kernels(bar: &mut Bar) {
     }
 }
 
-/// The peer in a process of its own, which steps when it is told to.
+/// The peer in a separate process, which steps on request.
 struct MuJoCo {
     child: Child,
     lines: BufReader<std::process::ChildStdout>,
 }
 
-/// Builds the scene with the peers' own script and answers each number n with the times of n steps.
+/// Builds the scene with the script of the peers and replies to each number n with the times of n steps.
 const SCRIPT: &str = r#"
 import sys, time
 peers = sys.argv[1]; sys.argv = sys.argv[:1] + ["none"]

@@ -1,4 +1,4 @@
-//! S2 and S7: prints the runs of soft bodies that carry a box, and of soft on soft.
+//! S2 and S7: prints the runs of soft bodies that carry a box, and of soft-soft contact.
 
 use sinew_peers::quantile;
 use sinew_peers::soft::{self, Fineness, Run};

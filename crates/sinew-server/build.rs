@@ -1,5 +1,5 @@
-//! Builds the page from `web/` with npm and writes a list of its files for `include!`. Without npm there is a page that
-//! says so, and everything else works.
+//! Builds the page from `web/` with npm and writes a list of its files for `include!`. Without npm a placeholder page
+//! that states this is embedded; everything else works.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -26,7 +26,7 @@ fn main() {
     list(&dist, &dist, &mut files);
     write(&out.join("page.rs"), files);
 
-    // pictures of the scenes, as many as there are; the folder above is watched because this one may be missing
+    // Thumbnails of the scenes, as many as exist. The parent folder is watched because this folder may be missing.
     let scenes = web.join("../scenes");
     println!("cargo:rerun-if-changed={}", scenes.display());
     let thumbs = fs::canonicalize(scenes.join("thumbs")).unwrap_or_default();
@@ -45,7 +45,7 @@ fn write(to: &Path, mut files: Vec<(String, PathBuf)>) {
     fs::write(to, format!("&[{}]", entries.join(", "))).expect("OUT_DIR can be written");
 }
 
-/// Packages, unless they are there for this lock file.
+/// Installs the npm packages unless they are already installed for this lock file.
 fn install(web: &Path) -> Result<(), String> {
     let stamp = web.join("node_modules/.package-lock.json");
     let age = |path: PathBuf| fs::metadata(path).and_then(|m| m.modified());
@@ -71,7 +71,7 @@ fn run(web: &Path, words: &[&str]) -> Result<(), String> {
     if done.status.success() {
         return Ok(());
     }
-    // compilers tell what is wrong on stdout, npm on stderr
+    // compilers report errors on stdout, npm on stderr
     let told = [String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr)].join("\n");
     let mut lines = told.lines().filter(|l| !l.trim().is_empty());
     let reason = lines.clone().find(|l| l.contains("error")).or_else(|| lines.next_back()).unwrap_or("no message");

@@ -4,7 +4,7 @@ import type { Body, Frame, Grip } from './protocol';
 
 /** Samples that are kept. */
 const LENGTH = 300;
-const PHASES = ['#577590', '#43aa8b', '#90be6d', '#f9c74f', '#f8961e', '#f3722c', '#b56576', '#6d597a'];
+const PHASES = ['#577590', '#43aa8b', '#90be6d', '#f9c74f', '#f8961e', '#f3722c', '#b56576', '#6d597a', '#4d908e', '#277da1'];
 
 interface Series {
   label: string;

@@ -166,7 +166,7 @@ export interface Grip {
   numbers: Float32Array;
 }
 
-export const PROTOCOL = 2;
+export const PROTOCOL = 3;
 export const RIGID = 11;
 const MAGIC = 0x32464e53; // 'SNF2'
 const HEAD = 4;
@@ -237,10 +237,10 @@ function readShares(words: Uint32Array, reals: Float32Array): Shares[] {
 }
 
 function readRun(words: Uint32Array, reals: Float32Array): Run {
-  const [awake, asleep, islands, contacts, contactRows, constraintRows, sweeps, iterations, substeps, viewers] = words.subarray(16, 26);
+  const [awake, asleep, islands, contacts, contactRows, constraintRows, sweeps, iterations, substeps, viewers] = words.subarray(18, 28);
   return {
-    time: reals[0], realTimeFactor: reals[1], stepMs: reals[2], budgetMs: reals[3], phases: reals.subarray(4, 12),
-    kinetic: reals[12], gravity: reals[13], elastic: reals[14], penetration: reals[15],
+    time: reals[0], realTimeFactor: reals[1], stepMs: reals[2], budgetMs: reals[3], phases: reals.subarray(4, 14),
+    kinetic: reals[14], gravity: reals[15], elastic: reals[16], penetration: reals[17],
     awake, asleep, islands, contacts, contactRows, constraintRows, sweeps, iterations, substeps, viewers,
   };
 }

@@ -1,5 +1,6 @@
-//! `browser`: the viewer's page in a real browser, driven by Playwright's library on the system's Chromium. No browser is
-//! downloaded: `setup` installs Debian's. Without npm or Chromium the job says so and is skipped.
+//! `browser`: tests of the viewer's page in a real browser, driven by the Playwright library on the system's Chromium.
+//! No browser is downloaded: `setup` installs the one of Debian. Without npm or Chromium the job prints this and is
+//! skipped.
 
 use crate::job::{Job, Step, cargo_command};
 use std::path::{Path, PathBuf};
@@ -8,10 +9,10 @@ use std::process::{Command, Stdio};
 /// The job.
 pub const JOB: Job = Job { name: "browser", steps: &[Step::Call(browser)] };
 
-/// Where Chromium usually is; `CHROMIUM` names another.
+/// Usual paths of Chromium; `CHROMIUM` sets another.
 const PLACES: [&str; 3] = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
-/// Longest time for all of them [ms].
+/// Time limit of all tests [ms].
 const LIMIT: &str = "--test-timeout=240000";
 
 fn browser(root: &Path) -> bool {
@@ -21,7 +22,7 @@ fn browser(root: &Path) -> bool {
     }
     let tests = root.join("web/tests");
     let built = run(cargo_command(root).args(["build", "-p", "sinew-cli"]));
-    // what the lock file says and nothing else; no package may run a script of its own
+    // the locked versions, and no install scripts of packages
     let there = |module: &str| tests.join("node_modules").join(module).is_dir();
     let fetched = (there("playwright-core") && there("gltf-validator"))
         || run(npm().args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]).current_dir(&tests));
@@ -33,7 +34,7 @@ fn browser(root: &Path) -> bool {
             .current_dir(&tests))
 }
 
-/// What the job cannot do without, or nothing.
+/// The missing requirement of the job, or `None`.
 fn missing() -> Option<&'static str> {
     if !answers("node") || !answers(npm().get_program().to_str().unwrap_or("npm")) {
         Some("Node.js with npm is missing; install Node.js 20 to test the viewer's page")
@@ -50,7 +51,7 @@ pub fn chromium() -> Option<PathBuf> {
     named.into_iter().chain(PLACES.map(PathBuf::from)).find(|path| path.is_file())
 }
 
-/// The binary that `cargo build` makes.
+/// The binary built by `cargo build`.
 fn binary(root: &Path) -> PathBuf {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
     root.join(target).join("debug").join(format!("sinew{}", std::env::consts::EXE_SUFFIX))

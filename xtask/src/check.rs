@@ -1,5 +1,5 @@
-//! `check`: what CI runs. The default members of the workspace are meant where no package is named; `benches` is not
-//! among them, because it pulls in Rapier.
+//! `check`: the jobs of CI. Without a package name a job runs on the default members of the workspace; `benches` is not
+//! among them, because it depends on Rapier.
 
 use crate::job::{Job, Step};
 use crate::{browser, docs, setup, tidy};
@@ -14,14 +14,14 @@ const LINTS: Job = Job {
     ],
 };
 
-/// Doc tests are part of it.
+/// Includes doc tests.
 const TESTS_F32: Job = Job { name: "tests f32", steps: &[Step::Cargo(&["test", "--no-fail-fast"])] };
 
-/// Our own rules have tests too; xtask is no default member.
+/// Tests of the house rules; xtask is not a default member.
 const TESTS_XTASK: Job = Job { name: "tests xtask", steps: &[Step::Cargo(&["test", "--package", "xtask"])] };
 
-// The same target directory as f32: cargo keeps the artefacts of both feature sets side by side, and going back and
-// forth compiles nothing anew (tried with cargo 1.95).
+// The same target directory as f32: cargo keeps the artefacts of both feature sets side by side, and alternating
+// between them recompiles nothing (tried with cargo 1.95).
 const TESTS_F64: Job = Job {
     name: "tests f64",
     steps: &[Step::Cargo(&[
@@ -40,5 +40,5 @@ const TESTS_F64: Job = Job {
 pub const JOBS: &[Job] =
     &[setup::JOB, FORMAT, tidy::JOB, LINTS, TESTS_XTASK, TESTS_F32, TESTS_F64, browser::JOB, docs::JOB];
 
-/// `check --quick`: while at work.
+/// `check --quick`: for use during development.
 pub const QUICK: &[Job] = &[setup::JOB, FORMAT, tidy::JOB, LINTS, TESTS_F32];

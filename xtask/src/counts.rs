@@ -1,5 +1,5 @@
-//! `counts`: instructions of warm steps of the reference scenes, counted by callgrind, beside the record in
-//! `docs/instructions.json`. A count is repeatable where a time is not; `--write` replaces the record.
+//! `counts`: instructions of warm steps of the reference scenes, counted by callgrind, compared with the record in
+//! `docs/instructions.json`. A count is reproducible where a time is not; `--write` replaces the record.
 
 use crate::job::cargo_command;
 use std::path::Path;
@@ -9,7 +9,8 @@ const RECORD: &str = "docs/instructions.json";
 const PROGRAM: &str = "target/release/examples/warm_steps";
 
 /// Counts all scenes and prints them beside the record; replaces the record when `write` is set. False when something
-/// could not be run. A ratio above 1.02 is printed, not failed: a feature may be worth it, and its commit says so.
+/// could not be run. A ratio above 1.02 is printed, not failed: a feature may justify it, which its commit message
+/// states.
 pub fn run(write: bool, root: &Path) -> bool {
     let mut build = cargo_command(root);
     build.args(["build", "--release", "-p", "sinew-cli", "--example", "warm_steps"]);
@@ -45,13 +46,13 @@ fn count(program: &Path, scene: &str) -> Option<u64> {
     text.lines().find_map(|line| line.split("Collected :").nth(1)?.trim().parse().ok()).filter(|&n| n > 0)
 }
 
-/// The number behind a scene's name in the record.
+/// The recorded count of a scene.
 fn recorded(record: &str, scene: &str) -> Option<u64> {
     let rest = record.split(&format!("\"{scene}\":")).nth(1)?;
     rest.trim_start().split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }
 
-/// The record: one line a scene.
+/// The record: one line per scene.
 fn written(counts: &[(String, u64)]) -> String {
     let lines: Vec<String> = counts.iter().map(|(scene, count)| format!("  \"{scene}\": {count}")).collect();
     format!("{{\n{}\n}}\n", lines.join(",\n"))

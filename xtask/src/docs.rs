@@ -1,7 +1,8 @@
-//! `docs`: rustdoc without warnings, but for the units of the house style.
+//! `docs`: rustdoc without warnings, except those about units in brackets.
 //!
-//! We write units in brackets, and rustdoc takes a bare `[m]` for a link to an item `m`. Plain `-D warnings` would make
-//! us escape every unit; switching the lint off would let broken links pass. So we read the warnings.
+//! Units are written in brackets, and rustdoc interprets a bare `[m]` as a link to an item `m`. Plain `-D warnings`
+//! would require escaping every unit; disabling the lint would let broken links pass. So the warnings are filtered
+//! here.
 
 use crate::job::{Job, Step, cargo_command};
 use std::path::Path;
@@ -9,12 +10,12 @@ use std::path::Path;
 /// The job.
 pub const JOB: Job = Job { name: "docs", steps: &[Step::Call(docs)] };
 
-/// Units that rustdoc takes for names. Others (`m/s`, `m³`, `1`) are no paths and pass by themselves.
+/// Units that rustdoc interprets as names. Others (`m/s`, `m³`, `1`) are not paths and cause no warning.
 const UNITS: [&str; 17] =
     ["m", "m²", "m³", "mm", "s", "ms", "us", "kg", "g", "N", "J", "W", "Pa", "Hz", "rad", "deg", "K"];
 
 fn docs(root: &Path) -> bool {
-    // one line a warning; cargo repeats the warnings of what it has cached
+    // one line per warning; cargo repeats the warnings of cached crates
     let args = ["doc", "--no-deps", "--message-format", "short"];
     println!("   cargo {}", args.join(" "));
     let output = match cargo_command(root).args(args).output() {
@@ -29,14 +30,14 @@ fn docs(root: &Path) -> bool {
     for line in &bad {
         eprintln!("   {line}");
     }
-    // what failed without a line that we know is shown as it is
+    // a failure without a recognized line is printed completely
     if !output.status.success() && bad.is_empty() {
         eprintln!("{text}");
     }
     output.status.success() && bad.is_empty()
 }
 
-/// Errors, and warnings that are not about a unit. Cargo's own last line only counts the others.
+/// Errors, and warnings that are not about a unit. Cargo's own last line only contains the count of the others.
 fn is_bad(line: &str) -> bool {
     let is_count = line.starts_with("warning: ") && line.contains(" generated ");
     let is_message = ["warning: ", "error: ", "error["].iter().any(|kind| line.contains(kind));

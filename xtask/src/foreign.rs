@@ -1,5 +1,5 @@
-//! `foreign`: the mesh files of Debian's `assimp-testmodels` through our readers. The package is installed where that can
-//! be done without asking; elsewhere the job says so and is skipped.
+//! `foreign`: reads the mesh files of Debian's `assimp-testmodels`. The package is installed where that is possible
+//! without a prompt; elsewhere the job prints this and is skipped.
 
 use crate::job::{Job, Step, cargo_command};
 use crate::setup;
@@ -8,7 +8,7 @@ use std::path::Path;
 /// The job.
 pub const JOB: Job = Job { name: "foreign files", steps: &[Step::Call(foreign)] };
 
-/// Where the package puts its files.
+/// Folder of the package's files.
 const MODELS: &str = "/usr/share/assimp/models";
 
 fn foreign(root: &Path) -> bool {

@@ -1,10 +1,10 @@
-//! `full`: what takes too long for every change. Add a job here for each new kind of long run (grids, fuzzing, soak,
-//! oracles); its results go to `docs/` with date, machine and commit.
+//! `full`: jobs that take too long for every change. Add a job here for each new kind of long run (grids, fuzzing,
+//! soak, oracles); its results go to `docs/` with date, machine and commit.
 
 use crate::job::{Job, Step};
 use crate::{foreign, fuzz, oracle};
 
-/// Tests marked `#[ignore]` for their length, at the speed of a release.
+/// Tests marked `#[ignore]` because of their length, in a release build.
 const LONG_TESTS: Job =
     Job { name: "long tests", steps: &[Step::Cargo(&["test", "--release", "--", "--include-ignored"])] };
 
@@ -14,7 +14,7 @@ const STABILITY: Job = Job {
     steps: &[Step::Cargo(&["run", "--release", "-p", "sinew", "--example", "stability"])],
 };
 
-/// The gates that are met; `n2` is not yet (`docs/reliability.md`), `n3` and `p3` are jobs of their own.
+/// The gates that are met; `n2` is not met yet (`docs/reliability.md`), `n3` and `p3` are separate jobs.
 const GATES: Job = Job {
     name: "gates",
     steps: &[Step::Cargo(&[
@@ -35,7 +35,7 @@ const GATES: Job = Job {
     ])],
 };
 
-/// The fuzz targets with seeded changes of the corpus, and scenes of the grammar.
+/// The fuzz targets with seeded mutations of the corpus, and scenes of the grammar.
 const SEEDED: Job = Job {
     name: "seeded inputs",
     steps: &[

@@ -1,32 +1,33 @@
 //! `fuzz`: runs the libFuzzer programs of `fuzz/`, with the address sanitizer, on a nightly toolchain. cargo-fuzz is
 //! installed when it is missing.
 //!
-//! What a fuzzer learns goes to `fuzz/found` (not kept); an input that breaks something to `fuzz/artifacts`: mend what it shows,
-//! put it into `fuzz/corpus/TARGET` under a name that tells the story, and write the story in `crates/sinew-fuzz/tests/found.rs`.
+//! New inputs of a fuzzer go to `fuzz/found` (not kept), failing inputs to `fuzz/artifacts`: fix the cause, copy the
+//! input to `fuzz/corpus/TARGET` under a descriptive name, and describe the cause in
+//! `crates/sinew-fuzz/tests/found.rs`.
 
 use crate::job::{Job, Step, cargo_command};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Every target, for as long as a night allows.
+/// Every target, with the number of runs of `full`, which fits into one night.
 pub const JOB: Job = Job { name: "fuzz", steps: &[Step::Call(short)] };
 
-/// Runs in `full`: of a reader, and of a scene that is stepped.
+/// Runs in `full`: of a reader, and of a stepped scene.
 const SHORT: [u64; 2] = [100_000, 1_000];
-/// Runs when none are given: those of a release.
+/// Default number of runs: those before a release.
 const LONG: [u64; 2] = [1_000_000, 10_000];
 
-/// What is wished for.
+/// Parsed arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wish {
     /// One target, or all.
     pub target: Option<String>,
-    /// How often it is run.
+    /// Number of runs.
     pub runs: Option<u64>,
 }
 
 impl Wish {
-    /// From the words behind `fuzz`.
+    /// Parses the arguments after `fuzz`.
     ///
     /// # Errors
     /// What is wrong with them.
@@ -47,13 +48,13 @@ fn short(root: &Path) -> bool {
     install(root) && each(root, &targets(root), |target| SHORT[usize::from(is_slow(target))])
 }
 
-/// Runs all of these, also after one has found something.
+/// Runs all of these targets, also after a failure.
 fn each(root: &Path, targets: &[String], runs: impl Fn(&str) -> u64) -> bool {
     let fine: Vec<bool> = targets.iter().map(|target| one(root, target, runs(target))).collect();
     !fine.contains(&false)
 }
 
-/// Runs what is wished for; true when nothing was found.
+/// Runs the requested targets; true when nothing was found.
 pub fn run(wish: &Wish, root: &Path) -> bool {
     let all = targets(root);
     let chosen: Vec<String> =
@@ -66,7 +67,7 @@ pub fn run(wish: &Wish, root: &Path) -> bool {
     install(root) && each(root, &chosen, runs)
 }
 
-/// A scene that is stepped takes a thousand times longer than a file that is read.
+/// True for targets that step a scene, which takes a thousand times longer than reading a file.
 fn is_slow(target: &str) -> bool {
     target == "scene_step"
 }
@@ -93,7 +94,7 @@ fn install(root: &Path) -> bool {
     done
 }
 
-/// Cargo of the nightly toolchain: the one that started us is stable.
+/// Cargo of the nightly toolchain: the cargo that started xtask is stable.
 fn nightly(root: &Path) -> Command {
     let mut command = Command::new("rustup");
     command.args(["run", "nightly", "cargo"]).current_dir(root);
@@ -109,7 +110,7 @@ fn one(root: &Path, target: &str, runs: u64) -> bool {
     println!("   {target}: {runs} runs");
     let mut command = nightly(root);
     command.args(["fuzz", "run", target, &found, &corpus, "--"]);
-    // a step of a scene under the sanitizer takes its time; a reader has no excuse
+    // a step of a scene is slow under the sanitizer; a reader has to be fast
     let (length, patience) = if is_slow(target) { (600, 60) } else { (4096, 20) };
     command.args([format!("-runs={runs}"), format!("-max_len={length}"), format!("-timeout={patience}")]);
     command.args(["-rss_limit_mb=2048", "-print_final_stats=1", "-verbosity=0"]);
@@ -124,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_target_and_a_number_of_runs_may_be_told() {
+    fn a_target_and_a_number_of_runs_may_be_given() {
         assert_eq!(Wish::read(&[]), Ok(Wish::default()));
         let wish = Wish { target: Some("mesh_obj".to_owned()), runs: Some(50) };
         assert_eq!(Wish::read(&["mesh_obj", "50"]), Ok(wish));

@@ -9,7 +9,7 @@ use std::time::Instant;
 pub struct Job {
     /// Its name in the table.
     pub name: &'static str,
-    /// All are run, also after one has failed.
+    /// All are run, also after a failure.
     pub steps: &'static [Step],
 }
 
@@ -18,7 +18,7 @@ pub struct Job {
 pub enum Step {
     /// Cargo with these arguments.
     Cargo(&'static [&'static str]),
-    /// A function of ours; gets the repository's root, tells whether all is well.
+    /// A function of xtask; takes the repository's root, returns true on success.
     Call(fn(&Path) -> bool),
 }
 
@@ -28,8 +28,8 @@ struct Outcome {
     ok: bool,
 }
 
-/// Runs all jobs and prints the table. A failure stops nothing: jobs do not build on each other, and one run should
-/// tell all that is wrong. True if none failed.
+/// Runs all jobs and prints the table. A failure stops nothing: jobs do not depend on each other, and one run should
+/// report all failures. True if none failed.
 pub fn run_all(jobs: &[Job], root: &Path) -> bool {
     let outcomes: Vec<Outcome> = jobs.iter().map(|job| run(job, root)).collect();
     print!("{}", table(&outcomes));
@@ -60,7 +60,7 @@ fn cargo(args: &[&str], root: &Path) -> bool {
     }
 }
 
-/// The cargo that started us, else the one on the path.
+/// The cargo that started xtask, else the one on the path.
 pub fn cargo_command(root: &Path) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root);

@@ -1,4 +1,4 @@
-//! The project's chores, as a program without dependencies: `cargo xtask COMMAND`.
+//! The development tasks of the project, as a program without dependencies: `cargo xtask COMMAND`.
 
 #![forbid(unsafe_code)]
 
@@ -115,7 +115,8 @@ fn jobs(command: &Command) -> Vec<Job> {
     }
 }
 
-/// The repository: cargo tells where this package is, wherever the caller stands.
+/// The root of the repository, found from the path of this package that cargo sets, independent of the working
+/// directory.
 fn root() -> PathBuf {
     let package = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
     Path::new(&package).parent().expect("xtask lies in the repository").to_path_buf()
@@ -139,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_commands_are_refused_with_the_culprit() {
+    fn bad_commands_are_refused_with_the_offending_argument() {
         assert!(parsed("").is_err());
         assert!(parsed("chekc").unwrap_err().contains("`chekc`"));
         assert!(parsed("check --quik").unwrap_err().contains("`--quik`"));

@@ -1,5 +1,6 @@
-//! `oracle`: frames of worlds under `Settings::guaranteed` through an oracle that knows nothing of the engine (PyPI `ipctk`):
-//! a thousand shots, and all scenes of the gallery. Zero frames may cross. Without Python the job says so and is skipped.
+//! `oracle`: checks frames of worlds under `Settings::guaranteed` for intersections with an oracle that is independent
+//! of the engine (PyPI `ipctk`): a thousand generated worlds, and all scenes of the gallery. No frame may have an
+//! intersection. Without Python the job prints this and is skipped.
 
 use crate::job::{Job, Step, cargo_command};
 use std::path::{Path, PathBuf};
@@ -32,7 +33,7 @@ fn look(root: &Path, what: &[&str]) -> bool {
     exported.is_ok_and(|s| s.success()) && seen.is_ok_and(|s| s.success())
 }
 
-/// A Python of our own with the oracle in it, made where that can be done.
+/// A Python environment with the oracle, created where that is possible.
 fn python(root: &Path) -> Option<PathBuf> {
     let home = root.join("target/oracle");
     let python = home.join("bin/python");

@@ -24,7 +24,7 @@ fn setup(root: &Path) -> bool {
     ok
 }
 
-/// Debian's Chromium, for the tests of the page, where we may install it; elsewhere they are skipped.
+/// Installs Debian's Chromium, for the tests of the page, where permissions allow it; elsewhere they are skipped.
 fn chromium(_: &Path) -> bool {
     if browser::chromium().is_none() && !install("chromium") {
         println!("   no chromium: the tests of the page will be skipped");
@@ -32,7 +32,7 @@ fn chromium(_: &Path) -> bool {
     true
 }
 
-/// Installs a Debian package where that can be done without asking; true if it is there now.
+/// Installs a Debian package where that is possible without a prompt; true if it is installed now.
 pub fn install(package: &str) -> bool {
     if !browser::answers("apt-get") || !is_root() {
         return false;
@@ -49,7 +49,7 @@ pub fn install(package: &str) -> bool {
     done
 }
 
-/// Whether packages can be installed without asking.
+/// Whether packages can be installed without a prompt.
 fn is_root() -> bool {
     let asked = Command::new("id").arg("-u").output();
     asked.is_ok_and(|told| told.stdout.trim_ascii() == b"0")

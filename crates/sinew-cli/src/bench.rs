@@ -73,7 +73,7 @@ pub fn bench(args: &Args) -> Result<(), Failure> {
     let special = |n: &str| n == MODELS || n == GRASP || n == bench_paper::SCALING || bench_paper::SCENES.contains(&n);
     let scenes = names.iter().filter(|n| !special(n)).map(|n| find(n)).collect::<Result<Vec<_>, _>>()?;
     let json = Json::open(&args.json)?;
-    interrupt::install()?;
+    interrupt::install();
     let mut runs = Vec::new();
     for scene in scenes {
         for threads in THREADS {

@@ -323,7 +323,7 @@ fn curve(sizes: &[Size], time: impl Fn(&Size) -> f64) -> Vec<[f64; 2]> {
 
 /// Writes the figures into a folder.
 pub fn draw(runs: &[PaperRun], sizes: &[Size], folder: &Path) -> Result<(), Failure> {
-    std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+    place::folder(folder)?;
     let mut plot = Plot::new("Convergence (ICD Fig. 1)", "iteration", "RMS change of force, N");
     let shown = runs.iter().filter(|r| !r.rms_by_iteration.is_empty());
     for r in shown.clone() {

@@ -5,7 +5,7 @@
 
 use crate::export_gltf::Film;
 use crate::failure::Failure;
-use crate::place;
+use crate::place::{self, Place};
 use sinew::{BodyId, Pose, World};
 use sinew_render::{Figure, Solid, Triangles, figures};
 use std::fmt::Write;
@@ -74,10 +74,39 @@ pub struct Export {
 impl Export {
     /// Begins in a folder, which is made if need be. The first frame is the next call of `step`.
     pub fn create(folder: &Path, name: &str, format: Format, every: u64, world: &World) -> Result<Self, Failure> {
-        std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+        place::folder(folder)?;
         let film = Film::new(pieces(world));
         let name: String = name.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect();
         Ok(Self { folder: folder.to_owned(), name, format, every, series: Vec::new(), film })
+    }
+
+    /// Refuses other outputs at the place of a frame, or of the file over the frames.
+    pub fn apart(&self, others: &[&Place]) -> Result<(), Failure> {
+        let whole = self.folder.canonicalize().map_err(Failure::file(&self.folder))?;
+        // links that lead out of the folder are followed by the frames
+        let there = std::fs::read_dir(&whole).map_err(Failure::file(&self.folder))?.flatten().map(|entry| entry.path());
+        let taken: Vec<PathBuf> =
+            there.filter(|path| self.names(path)).filter_map(|path| path.canonicalize().ok()).collect();
+        for other in others {
+            let Some(target) = other.target() else { continue };
+            if taken.contains(&target) || (target.parent() == Some(&whole) && self.names(&target)) {
+                return Err(place::shared(other));
+            }
+        }
+        Ok(())
+    }
+
+    /// True when the export may write a file of this name.
+    fn names(&self, path: &Path) -> bool {
+        let name = path.file_name().and_then(|name| name.to_str());
+        let Some(rest) = name.and_then(|name| name.strip_prefix(&self.name)) else { return false };
+        let (over, frame) = match self.format {
+            Format::Vtk => (Some(".pvd"), Some(".vtu")),
+            Format::Obj => (None, Some(".obj")),
+            Format::Gltf => (Some(".glb"), None),
+        };
+        let tick = frame.and_then(|ending| rest.strip_prefix('-')?.strip_suffix(ending));
+        Some(rest) == over || tick.is_some_and(|tick| tick.bytes().all(|b| b.is_ascii_digit()))
     }
 
     /// Takes a frame when it is time.

@@ -2,10 +2,15 @@
 
 use crate::interrupt;
 use crate::screen::note;
-use sinew_scene::escape::escaped;
+use sinew_scene::escape::{escaped, excerpt};
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
+
+/// Characters of an unknown word that are shown.
+const WORD: usize = 60;
+/// Characters of an error of the engine that are shown.
+const MESSAGE: usize = 2000;
 
 /// What went wrong.
 #[derive(Debug)]
@@ -65,7 +70,8 @@ impl From<serde_json::Error> for Failure {
 
 impl From<sinew::Error> for Failure {
     fn from(e: sinew::Error) -> Self {
-        Failure::Input(escaped(&e.to_string()).into_owned())
+        // an error names its body, and a file may give a body a name of megabytes
+        Failure::Input(escaped(&excerpt(&e.to_string(), MESSAGE)).into_owned())
     }
 }
 
@@ -88,7 +94,7 @@ pub fn named(path: &Path) -> String {
 
 /// "unknown scene 'x'", with the word that was probably meant and where to find the right ones.
 pub fn unknown(kind: &str, word: &str, meant: Option<&str>, known: &str) -> Failure {
-    let hint = meant.map_or(String::new(), |m| format!("; did you mean '{m}'?"));
-    let word = escaped(word);
+    let hint = meant.map_or(String::new(), |m| format!("; did you mean '{}'?", escaped(m)));
+    let word = escaped(&excerpt(word, WORD)).into_owned();
     Failure::Input(format!("unknown {kind} '{word}'{hint}\n{known}"))
 }

@@ -2,6 +2,7 @@
 //! loops and runs as plots and CSV, and the time of one update.
 
 use crate::failure::{Failure, named, unknown};
+use crate::interrupt;
 use crate::output::Table;
 use crate::place;
 use crate::plot::Plot;
@@ -31,11 +32,15 @@ pub fn friction(args: &Args) -> Result<(), Failure> {
     } else {
         args.laws.iter().map(|name| find(name)).collect::<Result<Vec<_>, _>>()?
     };
-    std::fs::create_dir_all(&args.out).map_err(Failure::file(&args.out))?;
+    place::folder(&args.out)?;
     let bench = Bench::default();
     let mut table = Table::new(1, ["law", "ns alone", "ns of eight", "x at 5 s [mm]", "drift 6-10 s [um]"]);
     let mut all = Vec::new();
+    interrupt::install();
     for law in laws {
+        if interrupt::requested() {
+            return Err(Failure::Stopped(format!("stopped before the law {}", law.name())));
+        }
         let run = bench.run(law);
         write_law(&args.out, &bench, law, &run)?;
         let at = |time: f64| run[((time / bench.h).round() as usize).clamp(1, run.len()) - 1].x;

@@ -15,6 +15,7 @@ mod export_normals;
 mod failure;
 mod friction;
 mod grips;
+mod inputs;
 mod interrupt;
 mod measure;
 mod mesh;
@@ -37,7 +38,9 @@ mod view;
 mod write_back;
 
 use clap::{Parser, Subcommand};
+use sinew_scene::escape::escaped;
 use sinew_tally::Tally;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// What `soak` counts requests for memory with.
@@ -78,8 +81,34 @@ enum Command {
     Friction(friction::Args),
 }
 
+/// The command line. Messages of the parser repeat its words, so a refused line is parsed once more with its control
+/// characters written out.
+fn arguments() -> Result<Cli, ExitCode> {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let refused = match Cli::try_parse_from(&words) {
+        Ok(cli) => return Ok(cli),
+        Err(refused) => refused,
+    };
+    let plain: Vec<OsString> = words.iter().map(|w| escaped(&w.to_string_lossy()).into_owned().into()).collect();
+    if plain == words {
+        refused.exit();
+    }
+    match Cli::try_parse_from(&plain) {
+        Err(same) if same.kind() == refused.kind() => same.exit(),
+        // written out, the line is another one: the message without colours can be escaped as a whole
+        _ => screen::note(refused.render().to_string().trim_end()),
+    }
+    Err(ExitCode::from(refused.exit_code() as u8))
+}
+
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match arguments() {
+        Ok(cli) => cli,
+        Err(code) => return code,
+    };
+    if let Err(failure) = interrupt::begin() {
+        return failure.end();
+    }
     let done = match cli.command {
         None => view::demo(),
         Some(Command::Scenes) => scenes::scenes(),

@@ -77,7 +77,7 @@ pub struct Times {
 
 /// Mean time of each phase [ms], in their order.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct ByPhase(pub [f64; 8]);
+pub struct ByPhase(pub [f64; Phase::ALL.len()]);
 
 impl Serialize for ByPhase {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -96,7 +96,7 @@ pub struct Energy {
 /// Gathers the figures of a run.
 pub struct Measure {
     times: Vec<f64>,
-    phases: [f64; 8],
+    phases: [f64; Phase::ALL.len()],
     rows_sum: u64,
     /// Of contacts, of joints and others, and inside position based bodies: the step with the most.
     most_rows: [u64; 3],
@@ -114,7 +114,7 @@ impl Measure {
     pub fn new(world: &World) -> Self {
         Self {
             times: Vec::new(),
-            phases: [0.0; 8],
+            phases: [0.0; Phase::ALL.len()],
             rows_sum: 0,
             most_rows: [0; 3],
             residuals: Vec::new(),
@@ -202,7 +202,7 @@ impl Measure {
 }
 
 impl Times {
-    fn of(times: &[f64], phases: [f64; 8]) -> Self {
+    fn of(times: &[f64], phases: [f64; Phase::ALL.len()]) -> Self {
         let mut sorted = times.to_vec();
         sorted.sort_by(f64::total_cmp);
         Self {

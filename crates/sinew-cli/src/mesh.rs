@@ -1,13 +1,14 @@
 //! `sinew mesh`: what a mesh file is like, the same mesh in another format, and repair.
 
 use crate::failure::{Failure, named};
+use crate::inputs;
 use crate::output::{Json, Table};
-use crate::place;
+use crate::place::{Place, apart};
 use crate::play;
 use crate::screen::screen;
 use serde::Serialize;
 use sinew_mesh::tetrahedralize::{Options, Size, tetrahedralize};
-use sinew_mesh::{Encoding, Mesh, Report, files, inspect, read, repair};
+use sinew_mesh::{Encoding, Mesh, Report, files, inspect, repair};
 use sinew_scene::validate::tools::num;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -152,9 +153,23 @@ fn tell(file: &Path, rows: &[(&str, String)]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes a mesh, one file or several.
-fn put(to: &Path, mesh: &Mesh, encoding: Encoding) -> Result<(), Failure> {
-    files(to, mesh, encoding)?.iter().try_for_each(|(path, bytes)| place::save(path, bytes))
+/// Reads a mesh that no output of the command may replace.
+fn read(path: &Path) -> Result<Mesh, Failure> {
+    let mesh = sinew_mesh::read(path)?;
+    inputs::note_mesh(path);
+    Ok(mesh)
+}
+
+/// Writes a mesh, one file or several, none of them at the place of the JSON.
+fn put(to: &Path, mesh: &Mesh, encoding: Encoding, json: &Json) -> Result<(), Failure> {
+    if to == Path::new("-") || to == Path::new("/dev/stdout") {
+        let reason = "the ending of the name chooses the format of a mesh; stdout has none";
+        return Err(Failure::input(format!("{}: {reason}", named(to))));
+    }
+    let files = files(to, mesh, encoding)?;
+    let places = files.iter().map(|(path, _)| Place::open(path)).collect::<Result<Vec<_>, _>>()?;
+    apart(&places.iter().chain(json.place()).collect::<Vec<_>>())?;
+    places.into_iter().zip(&files).try_for_each(|(place, (_, bytes))| place.save(bytes))
 }
 
 fn convert(args: &Convert) -> Result<(), Failure> {
@@ -167,7 +182,7 @@ fn convert(args: &Convert) -> Result<(), Failure> {
         (_, true) => Encoding::Binary,
         _ => Encoding::Usual,
     };
-    put(&args.to, &mesh, encoding)?;
+    put(&args.to, &mesh, encoding, &Json::default())?;
     let done = format!("{} triangles, {} tetrahedra", mesh.triangles.len(), mesh.tets.len());
     let mut rows = vec![("from", format!("{}: {done}", args.from.display()))];
     rows.extend(mesh.notes.lines().into_iter().map(|line| ("note", line)));
@@ -187,7 +202,7 @@ fn mend(args: &Repair) -> Result<(), Failure> {
     let json = Json::open(&args.json)?;
     let fixed = repair(&mesh, args.weld);
     let report = inspect(&fixed.mesh);
-    let saved = args.to.as_ref().map_or(Ok(()), |to| put(to, &fixed.mesh, Encoding::Usual));
+    let saved = args.to.as_ref().map_or(Ok(()), |to| put(to, &fixed.mesh, Encoding::Usual, &json));
     let quiet = json.takes_stdout();
     let written = json.write(&Mended { did: &fixed.did, left: &fixed.left, report: &report }).and(saved);
     if quiet {
@@ -215,7 +230,7 @@ fn fill(args: &Fill) -> Result<(), Failure> {
     }
     let done = tetrahedralize(&surface, &options).map_err(|e| told(&e))?;
     let vertices = done.mesh.vertices.iter().map(|v| v.to_array().map(num)).collect();
-    let saved = put(&args.to, &Mesh::from_tets(vertices, done.mesh.tets), Encoding::Usual);
+    let saved = put(&args.to, &Mesh::from_tets(vertices, done.mesh.tets), Encoding::Usual, &json);
     let q = &done.quality;
     let filled = Filled {
         vertices: q.vertices,

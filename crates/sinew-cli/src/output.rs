@@ -7,6 +7,10 @@ use sinew_scene::escape::{escaped, escaped_json};
 use std::io::Write;
 use std::path::PathBuf;
 
+/// Most characters of a cell. The width of a column is at most 65535 in the formatting of the standard library, and
+/// names of files and scenes may be longer.
+const LONGEST_CELL: usize = 400;
+
 /// Where JSON goes, open before the work begins.
 #[derive(Default)]
 pub struct Json(Option<Place>);
@@ -50,13 +54,12 @@ impl Table {
 
     /// A table with a list of headings.
     pub fn with_head(left: usize, head: Vec<&str>) -> Self {
-        Self { rows: vec![head.into_iter().map(|cell| escaped(cell).into_owned()).collect()], left }
+        Self { rows: vec![head.into_iter().map(cell).collect()], left }
     }
 
     /// Adds a row.
     pub fn row(&mut self, cells: Vec<String>) {
-        // a cell is a word of a line, whatever a file calls its bodies
-        self.rows.push(cells.iter().map(|cell| escaped(cell).into_owned()).collect());
+        self.rows.push(cells.iter().map(|text| cell(text)).collect());
     }
 
     /// Writes it, columns as wide as their widest cell.
@@ -74,6 +77,15 @@ impl Table {
             writeln!(out, "{}", line.trim_end())?;
         }
         Ok(())
+    }
+}
+
+/// A cell is a part of a line, whatever names a file has: without control characters, and cut.
+pub fn cell(text: &str) -> String {
+    let text = escaped(text);
+    match text.char_indices().nth(LONGEST_CELL) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.into_owned(),
     }
 }
 
@@ -105,6 +117,15 @@ mod tests {
         let mut out = Vec::new();
         assert!(table.write(&mut out).is_ok());
         assert_eq!(String::from_utf8_lossy(&out), "scene      ms\na      10.000\n");
+    }
+
+    #[test]
+    fn long_cells_are_cut() {
+        let mut table = Table::new(2, ["scene", &"é".repeat(70_000)]);
+        table.row(vec!["\u{1b}".repeat(70_000), "1".into()]);
+        let mut out = Vec::new();
+        assert!(table.write(&mut out).is_ok());
+        assert!(String::from_utf8_lossy(&out).lines().all(|line| line.chars().count() < 1000));
     }
 
     #[test]

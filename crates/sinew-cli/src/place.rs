@@ -1,7 +1,8 @@
 //! Where outputs go. A plain file gets its name only when it is whole; whatever else is there is written to, never replaced.
 
-use crate::failure::Failure;
-use std::fs::{File, OpenOptions, Permissions};
+use crate::failure::{Failure, named};
+use crate::inputs;
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
@@ -21,8 +22,8 @@ pub struct Place {
 
 #[derive(Debug)]
 enum Kind {
-    /// A plain file, there or not: its path without links, and the rights of the file that is there.
-    Plain(PathBuf, Option<Permissions>),
+    /// A plain file, there or not: its path without links, and the owner and rights of the file that is there.
+    Plain(PathBuf, Option<Metadata>),
     /// A device, a FIFO or another descriptor, open.
     Through(File),
     Stdout,
@@ -32,17 +33,33 @@ enum Kind {
 impl Place {
     /// Opens a place before the work is done: what cannot be written is refused now. `-` is stdout.
     pub fn open(path: &Path) -> Result<Self, Failure> {
-        let place = Self::find(path)?;
-        if let Kind::Plain(file, _) = &place.kind {
-            temporary(file).map_err(Failure::file(path))?;
-        }
-        Ok(place)
+        Self::find(path)?.probed()
     }
 
-    /// Looks at what is there.
+    /// The same for an output that may replace an input.
+    pub fn open_over_input(path: &Path) -> Result<Self, Failure> {
+        let kind = kind(path).map_err(Failure::file(path))?;
+        Self { path: path.to_owned(), kind }.probed()
+    }
+
+    /// Looks at what is there. An input of the command is refused.
     fn find(path: &Path) -> Result<Self, Failure> {
         let kind = kind(path).map_err(Failure::file(path))?;
-        Ok(Self { path: path.to_owned(), kind })
+        match &kind {
+            Kind::Plain(file, Some(_)) if inputs::contain(file) => Err(Failure::input(format!(
+                "{}: is an input of this command; give the output another name",
+                named(path)
+            ))),
+            _ => Ok(Self { path: path.to_owned(), kind }),
+        }
+    }
+
+    /// Makes a temporary file and removes it: a folder without the right to do so is found before the work is done.
+    fn probed(self) -> Result<Self, Failure> {
+        if let Kind::Plain(file, old) = &self.kind {
+            temporary(file, old.as_ref()).map_err(Failure::file(&self.path))?;
+        }
+        Ok(self)
     }
 
     /// True when it is stdout: nothing else may be printed there.
@@ -54,8 +71,19 @@ impl Place {
     pub fn is_same(&self, other: &Self) -> bool {
         match (&self.kind, &other.kind) {
             (Kind::Plain(a, _), Kind::Plain(b, _)) => a == b,
-            (Kind::Stdout, Kind::Stdout) => true,
-            _ => false,
+            (Kind::Stdout, Kind::Stdout) | (Kind::Stderr, Kind::Stderr) => true,
+            // `2>&1` mixes them on purpose
+            (Kind::Stdout, Kind::Stderr) | (Kind::Stderr, Kind::Stdout) => false,
+            (a, b) => identity(a).is_some_and(|a| Some(a) == identity(b)),
+        }
+    }
+
+    /// Its path without links; nothing for stdout and stderr.
+    pub fn target(&self) -> Option<PathBuf> {
+        match &self.kind {
+            Kind::Plain(file, _) => Some(file.clone()),
+            Kind::Through(_) => self.path.canonicalize().ok(),
+            Kind::Stdout | Kind::Stderr => None,
         }
     }
 
@@ -67,9 +95,9 @@ impl Place {
     /// Begins to write.
     pub fn begin(self) -> Result<Draft, Failure> {
         let end = match self.kind {
-            Kind::Plain(to, rights) => {
-                let file = temporary(&to).map_err(Failure::file(&self.path))?;
-                End::Named { file, to, rights }
+            Kind::Plain(to, old) => {
+                let file = temporary(&to, old.as_ref()).map_err(Failure::file(&self.path))?;
+                End::Named { file, to, old: old.map(Box::new) }
             }
             Kind::Through(file) => End::Through(Box::new(file)),
             Kind::Stdout => End::Through(Box::new(io::stdout())),
@@ -104,7 +132,8 @@ enum End {
     Named {
         file: NamedTempFile,
         to: PathBuf,
-        rights: Option<Permissions>,
+        /// The file that is replaced.
+        old: Option<Box<Metadata>>,
     },
     Through(Box<dyn Write>),
     /// The reader of a FIFO or pipe has gone away: that is no failure, and the rest is left out.
@@ -128,19 +157,21 @@ impl Draft {
 
     /// Gives a plain file its name.
     pub fn finish(self) -> Result<(), Failure> {
-        let End::Named { file, to, rights } = self.end else { return Ok(()) };
+        let End::Named { file, to, old } = self.end else { return Ok(()) };
         // what came to this place since it was opened is not replaced either
-        let named = match to.symlink_metadata() {
+        let given = match to.symlink_metadata() {
             Ok(there) if !there.is_file() => Err((io::Error::other("is not a plain file any more"), file)),
             _ => {
                 // rights that cannot be given again are no reason to lose the content
-                _ = rights.map(|rights| file.as_file().set_permissions(rights));
+                _ = old.map(|old| inherit(file.as_file(), &old));
                 file.persist(&to).map(drop).map_err(|e| (e.error, e.file))
             }
         };
-        named.map_err(|(error, file)| {
-            let left = file.keep().map(|(_, path)| format!("; what was written is in {}", path.display()));
-            Failure::input(format!("{}: {}{}", self.path.display(), reason(&error), left.unwrap_or_default()))
+        given.map_err(|(error, file)| {
+            // a folder that was removed took the temporary file with it
+            let left = file.keep().ok().filter(|(_, path)| path.exists());
+            let left = left.map(|(_, path)| format!("; what was written is in {}", named(&path)));
+            Failure::input(format!("{}: {}{}", named(&self.path), reason(&error), left.unwrap_or_default()))
         })
     }
 }
@@ -161,11 +192,7 @@ fn kind(path: &Path) -> io::Result<Kind> {
             if file.metadata()?.is_file() != there.is_file() {
                 return Err(io::Error::other("was replaced while it was opened"));
             }
-            if there.is_file() {
-                Ok(Kind::Plain(path.canonicalize()?, Some(there.permissions())))
-            } else {
-                Ok(Kind::Through(file))
-            }
+            if there.is_file() { Ok(Kind::Plain(path.canonicalize()?, Some(there))) } else { Ok(Kind::Through(file)) }
         }
         Err(e) if e.kind() == io::ErrorKind::NotFound => new_file(path).map(|file| Kind::Plain(file, None)),
         Err(e) => Err(e),
@@ -179,6 +206,10 @@ fn new_file(path: &Path) -> io::Result<PathBuf> {
         return Err(io::Error::other(told));
     }
     let name = path.file_name().ok_or_else(|| io::Error::other("is not the name of a file"))?;
+    // `name/` and `name/.` are folders; the last component alone does not show it
+    if !path.as_os_str().as_encoded_bytes().ends_with(name.as_encoded_bytes()) {
+        return Err(io::Error::other("ends as the name of a folder, not of a file"));
+    }
     Ok(folder_of(path).canonicalize()?.join(name))
 }
 
@@ -214,7 +245,7 @@ fn open_descriptor(path: &Path) -> io::Result<Kind> {
 }
 
 /// A file beside its place, with a random name that was not there before, neither as file nor as link.
-fn temporary(to: &Path) -> io::Result<NamedTempFile> {
+fn temporary(to: &Path, old: Option<&Metadata>) -> io::Result<NamedTempFile> {
     let mut prefix = to.file_name().filter(|name| name.len() <= LONG_NAME).unwrap_or("sinew".as_ref()).to_owned();
     prefix.push(".");
     let mut builder = tempfile::Builder::new();
@@ -222,10 +253,80 @@ fn temporary(to: &Path) -> io::Result<NamedTempFile> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        // as any new file: the process's mask takes away from it
-        builder.permissions(Permissions::from_mode(0o666));
+        // A new file has the usual rights, less the process's mask. The content of a file that is replaced is not
+        // readable by others while it is written either.
+        let mode = old.map_or(0o666, |old| old.permissions().mode() & 0o600);
+        builder.permissions(std::fs::Permissions::from_mode(mode));
     }
+    #[cfg(not(unix))]
+    let _ = old;
     builder.tempfile_in(folder_of(to)).map_err(|e| io::Error::new(e.kind(), reason(&e)))
+}
+
+/// Gives a new file the owner, group and rights of the one that it replaces, as far as the system permits.
+#[cfg(unix)]
+fn inherit(file: &File, old: &Metadata) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+    // set-user-id and set-group-id were given to the old content
+    let mut mode = old.mode() & 0o777;
+    // Only root may change the owner; a group may be one of the process's own.
+    _ = fchown(file, Some(old.uid()), Some(old.gid())).or_else(|_| fchown(file, None, Some(old.gid())));
+    if file.metadata()?.gid() != old.gid() {
+        // members of the new group had the rights of others before
+        mode &= !0o070 | (mode & 0o007) << 3;
+    }
+    file.set_permissions(std::fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn inherit(file: &File, old: &Metadata) -> io::Result<()> {
+    file.set_permissions(old.permissions())
+}
+
+/// Device and inode: equal for all names and descriptors of one file.
+#[cfg(unix)]
+fn identity(kind: &Kind) -> Option<(u64, u64)> {
+    use std::os::fd::AsFd;
+    use std::os::unix::fs::MetadataExt;
+    let facts = match kind {
+        Kind::Plain(_, old) => old.clone(),
+        Kind::Through(file) => file.metadata().ok(),
+        Kind::Stdout => io::stdout().as_fd().try_clone_to_owned().and_then(|fd| File::from(fd).metadata()).ok(),
+        Kind::Stderr => io::stderr().as_fd().try_clone_to_owned().and_then(|fd| File::from(fd).metadata()).ok(),
+    };
+    facts.map(|facts| (facts.dev(), facts.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(_: &Kind) -> Option<(u64, u64)> {
+    None
+}
+
+/// Refuses two outputs at one place; true when one of them takes stdout.
+pub fn apart(places: &[&Place]) -> Result<bool, Failure> {
+    for (k, place) in places.iter().enumerate() {
+        if places[..k].iter().any(|other| other.is_same(place)) {
+            return Err(shared(place));
+        }
+    }
+    Ok(places.iter().any(|place| place.is_stdout()))
+}
+
+/// Two outputs at this place.
+pub fn shared(place: &Place) -> Failure {
+    Failure::input(format!("{}: two outputs cannot have one place", named(place.path())))
+}
+
+/// A folder for outputs, created if it does not exist.
+pub fn folder(path: &Path) -> Result<(), Failure> {
+    let refused = |reason: &str| Err(Failure::input(format!("{}: {reason}", named(path))));
+    if path == Path::new("-") {
+        return refused("a folder is needed here, stdout is none (a folder of this name is ./-)");
+    }
+    match path.metadata() {
+        Ok(there) if !there.is_dir() => refused("is not a folder"),
+        _ => std::fs::create_dir_all(path).map_err(Failure::file(path)),
+    }
 }
 
 /// The system's reason without the temporary name around it.

@@ -3,10 +3,10 @@
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::measure::Measure;
+use crate::output::cell;
 use indicatif::{ProgressBar, ProgressStyle};
 use sinew::{Input, Settings, World};
 use sinew_scene::AnyScene;
-use sinew_scene::escape::escaped;
 use sinew_scene::validate::tools::num;
 use std::io::IsTerminal;
 use std::time::Instant;
@@ -76,7 +76,7 @@ pub fn play(
 
 /// Simulated time, and how much of it passes in a second.
 fn pace(name: &str, simulated: f64, real: f64) -> String {
-    let name = escaped(name);
+    let name = cell(name);
     format!("{name} {simulated:.2} s, {:.2} x real time", simulated / real.max(1e-9))
 }
 
@@ -86,7 +86,7 @@ pub fn progress(length: u64, what: &str) -> ProgressBar {
         return ProgressBar::hidden();
     }
     let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}");
-    let bar = ProgressBar::new(length).with_message(escaped(what).into_owned());
+    let bar = ProgressBar::new(length).with_message(cell(what));
     match style {
         Ok(style) => bar.with_style(style),
         Err(_) => bar,

@@ -1,11 +1,11 @@
 //! `sinew render`: a picture of a scene at a time, and pictures of the whole gallery.
 
 use crate::failure::{Failure, named, unknown};
-use crate::place::Place;
+use crate::place::{self, Place};
 use crate::play::{progress, steps_until};
 use crate::screen::screen;
 use crate::{interrupt, scenes, settings};
-use sinew_render::{Camera, Options, automatic, render};
+use sinew_render::{Camera, Options, RenderError, automatic, render_until};
 use sinew_scene::escape::escaped;
 use sinew_scene::{AnyScene, gallery};
 use std::io::Write;
@@ -79,7 +79,7 @@ fn not_negative(text: &str) -> Result<f64, String> {
 /// Draws a scene, or all of them.
 pub fn draw(args: &Args) -> Result<(), Failure> {
     if let Some(folder) = &args.gallery {
-        interrupt::install()?;
+        interrupt::install();
         return draw_gallery(folder, args);
     }
     let (Some(name), Some(path)) = (&args.scene, &args.output) else {
@@ -90,7 +90,7 @@ pub fn draw(args: &Args) -> Result<(), Failure> {
     let size = args.size.unwrap_or(Size { width: usual.width, height: usual.height });
     // a place that cannot be written is refused before the work is done
     let place = Place::open(path)?;
-    interrupt::install()?;
+    interrupt::install();
     let samples = args.samples.unwrap_or(usual.samples);
     draw_scene(&scene, &sets, place, &Job { at: args.at, size, samples, most: None })
 }
@@ -105,7 +105,7 @@ struct Job {
 }
 
 fn draw_gallery(folder: &Path, args: &Args) -> Result<(), Failure> {
-    std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+    place::folder(folder)?;
     let size = args.size.unwrap_or(THUMB);
     let samples = args.samples.unwrap_or(Options::default().samples);
     if let Some(name) = args.scene.as_deref().filter(|name| gallery::find(name).is_none()) {
@@ -140,13 +140,16 @@ fn draw_scene(scene: &AnyScene, sets: &[String], place: Place, job: &Job) -> Res
     let Size { width, height } = job.size;
     let options = Options { width, height, samples: job.samples, ..Options::default() };
     let camera = own_camera(scene).unwrap_or_else(|| automatic(&world, &options));
-    let picture = render(&world, &camera, &options).map_err(|e| Failure::input(format!("{}: {e}", scene.name())))?;
+    let picture = render_until(&world, &camera, &options, interrupt::requested).map_err(|e| match e {
+        RenderError::Stopped => stopped(&place),
+        e => Failure::input(format!("{}: {e}", scene.name())),
+    })?;
     let mut bytes = Vec::new();
     match job.most {
         Some(most) => bytes = picture.png_within(most)?,
         None => picture.write_png(&mut bytes)?,
     }
-    // drawing takes seconds too
+    // encoding takes time too
     if interrupt::requested() {
         return Err(stopped(&place));
     }

@@ -5,8 +5,12 @@ use crate::interrupt;
 use crate::play::progress;
 use crate::screen::screen;
 use sinew_wire::{Divergence, Outcome, Replay};
-use std::io::Write;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+/// Bytes that are read of what is no plain file.
+const PIPED: u64 = 1 << 30;
 
 /// Which recording.
 #[derive(clap::Args)]
@@ -20,13 +24,13 @@ pub struct Args {
 
 /// Replays it. A divergence, or a recording that was cut off, is a failed check; a damaged file is bad input.
 pub fn replay(args: &Args) -> Result<(), Failure> {
-    let bytes = std::fs::read(&args.file).map_err(Failure::file(&args.file))?;
     let refused = |e| Failure::input(format!("{}: {e}", named(&args.file)));
+    let bytes = load(&args.file)?;
     let mut replay = Replay::open(&bytes).map_err(refused)?;
     if let Some(threads) = args.threads {
         replay = replay.threads(threads).map_err(refused)?;
     }
-    interrupt::install()?;
+    interrupt::install();
     let total = replay.step_count();
     let bar = progress(total as u64, "replay");
     let (mut steps, mut matched) = (0u64, 0u64);
@@ -56,6 +60,25 @@ pub fn replay(args: &Args) -> Result<(), Failure> {
         return Err(Failure::Check(format!("the recording was cut off after step {total}: it has no end mark")));
     }
     Ok(())
+}
+
+/// The bytes of a recording. What is not one is refused by its first bytes; a pipe or a device may have no end.
+fn load(path: &Path) -> Result<Vec<u8>, Failure> {
+    let failed = Failure::file(path);
+    let file = File::open(path).map_err(&failed)?;
+    let facts = file.metadata().map_err(&failed)?;
+    let mut bytes = Vec::new();
+    (&file).take(Replay::START as u64).read_to_end(&mut bytes).map_err(&failed)?;
+    Replay::check_start(&bytes).map_err(|e| Failure::input(format!("{}: {e}", named(path))))?;
+    let limit = if facts.is_file() { facts.len() } else { PIPED };
+    let left = limit.saturating_sub(bytes.len() as u64);
+    bytes.try_reserve_exact(if facts.is_file() { left as usize } else { 0 }).map_err(|e| failed(e.into()))?;
+    (&file).take(left).read_to_end(&mut bytes).map_err(&failed)?;
+    // a plain file that still grows ends where it ended when it was opened
+    if !facts.is_file() && (&file).read(&mut [0]).map_err(&failed)? > 0 {
+        return Err(Failure::input(format!("{}: of a pipe at most {} MiB are read", named(path), PIPED >> 20)));
+    }
+    Ok(bytes)
 }
 
 /// Where and in what the replay left the recording.

@@ -1,10 +1,10 @@
 //! `sinew run`: a scene from start to end, with a summary, JSON, CSV, a recording and frames.
 
 use crate::export::{Export, Format};
-use crate::failure::{Failure, named};
+use crate::failure::Failure;
 use crate::measure::Summary;
 use crate::output::{Json, Table, ms, number};
-use crate::place::{Draft, Place};
+use crate::place::{Draft, Place, apart};
 use crate::play::{Length, play};
 use crate::run_csv::{Csv, readings};
 use crate::screen::{note, screen};
@@ -68,7 +68,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let steps = args.length.count(&scene, world.settings());
 
     let mut outputs = Outputs::create(args, scene.name(), &world)?;
-    interrupt::install()?;
+    interrupt::install();
     let measure = play(&scene, &mut world, steps, |world, input| {
         outputs.step(world, input);
         Ok(())
@@ -103,15 +103,18 @@ impl Outputs {
         let columns = readings(&args.read, world)?;
         let open = |path: &Option<PathBuf>| path.as_deref().map(Place::open).transpose();
         let json = Json::open(&args.json)?;
-        let kept = args.write.as_deref().map(WriteBack::to).transpose()?;
+        let kept = args.write.as_deref().map(|path| WriteBack::to(path, Path::new(&args.scene))).transpose()?;
         let (csv, tape) = (open(&args.csv)?, open(&args.record)?);
         let places = [json.place(), kept.as_ref().map(WriteBack::place), csv.as_ref(), tape.as_ref()];
+        let places: Vec<&Place> = places.into_iter().flatten().collect();
         let quiet = apart(&places)?;
         let begin = |folder: &Path| Export::create(folder, name, args.format, args.every, world);
+        let export = args.export.as_deref().map(begin).transpose()?;
+        export.as_ref().map_or(Ok(()), |export| export.apart(&places))?;
         let mut outputs = Self {
             csv: csv.map(|place| Csv::create(place, columns)).transpose()?,
             tape: tape.map(|place| Tape::create(place, world)).transpose()?,
-            export: args.export.as_deref().map(begin).transpose()?,
+            export,
             kept,
             json,
             quiet,
@@ -170,17 +173,6 @@ impl Outputs {
             n => Err(Failure::input(format!("{n} outputs were not written"))),
         }
     }
-}
-
-/// Refuses two outputs at one place; true when one of them takes stdout.
-fn apart(places: &[Option<&Place>]) -> Result<bool, Failure> {
-    let places: Vec<&Place> = places.iter().copied().flatten().collect();
-    for (k, place) in places.iter().enumerate() {
-        if places[..k].iter().any(|other| other.is_same(place)) {
-            return Err(Failure::input(format!("{}: two outputs cannot have one place", named(place.path()))));
-        }
-    }
-    Ok(places.iter().any(|place| place.is_stdout()))
 }
 
 /// The summary for people.

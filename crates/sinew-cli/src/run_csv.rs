@@ -208,7 +208,7 @@ impl Csv {
     pub fn head(&mut self) -> Result<(), Failure> {
         let head = if self.readings.is_empty() {
             let head = "tick,time_s,contacts,contact_rows,constraint_rows,penetration_m,kinetic_j,gravity_j,awake,asleep,faults";
-            let phases: Vec<String> = Phase::ALL.iter().map(|p| format!("{}_ms", p.name())).collect();
+            let phases: Vec<String> = phase_columns().map(|p| format!("{}_ms", p.name())).collect();
             format!("{head},{}\n", phases.join(","))
         } else {
             let names: Vec<String> = self.readings.iter().map(|r| quoted(&r.name)).collect();
@@ -234,6 +234,12 @@ impl Csv {
     }
 }
 
+/// The phases in the order of their columns: those that came later are at the end, so that old columns keep their numbers.
+fn phase_columns() -> impl Iterator<Item = Phase> {
+    let late = [Phase::Plan, Phase::Cloth];
+    Phase::ALL.into_iter().filter(move |p| !late.contains(p)).chain(late)
+}
+
 fn usual(world: &World, line: &mut String) {
     let r = world.report();
     let (c, e) = (&r.counts, &r.energies);
@@ -242,8 +248,8 @@ fn usual(world: &World, line: &mut String) {
         line.push_str(&format!(",{}", num(x)));
     }
     line.push_str(&format!(",{},{},{}", c.awake, c.asleep, r.faults.len()));
-    for seconds in r.seconds {
-        line.push_str(&format!(",{:.6}", 1e3 * seconds));
+    for phase in phase_columns() {
+        line.push_str(&format!(",{:.6}", 1e3 * r.seconds[phase as usize]));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::failure::{Failure, unknown};
 use crate::screen::screen;
-use crate::{friction, settings};
+use crate::{friction, inputs, settings};
 use sinew_scene::file::{self, Syntax};
 use sinew_scene::{AnyScene, gallery};
 use std::io::Write;
@@ -40,6 +40,7 @@ pub fn find(name: &str, sets: &[String]) -> Result<(AnyScene, Vec<String>), Fail
     if is_file(name) {
         let (plain, inner): (Vec<String>, Vec<String>) = sets.iter().cloned().partition(|set| settings::is_knob(set));
         let scene = file::read_with(name, &inner).map_err(|problems| Failure::input(problems.render()))?;
+        scene.files().iter().for_each(|path| inputs::note(path));
         return Ok((scene.into(), plain));
     }
     let known: Vec<&str> = gallery::scenes().iter().map(|s| s.name).collect();

@@ -3,6 +3,7 @@
 use crate::failure::{Failure, unknown};
 use sinew::classic::Penalty;
 use sinew::{ContactMethod, FrictionBound, Order, PairRule, Real, Settings, Stabilization, TimeOfContact, Vec3};
+use sinew_scene::escape::{escaped, excerpt};
 use sinew_scene::gallery::near_miss;
 use std::str::FromStr;
 
@@ -93,14 +94,20 @@ const KNOBS: &[Knob] = &[
 pub fn apply(settings: &mut Settings, sets: &[String]) -> Result<(), Failure> {
     for set in sets {
         let Some((path, value)) = set.split_once('=') else {
+            let set = shown(set);
             return Err(Failure::input(format!("--set {set}: write PATH=VALUE, as in settings.substeps=8")));
         };
         let (path, value) = (path.trim(), value.trim());
         let knob = KNOBS.iter().find(|k| k.path == path).ok_or_else(|| unknown_path(path))?;
         (knob.set)(settings, value)
-            .ok_or_else(|| Failure::input(format!("{path}: '{value}' is not {}", knob.wants)))?;
+            .ok_or_else(|| Failure::input(format!("{path}: '{}' is not {}", shown(value), knob.wants)))?;
     }
     Ok(())
+}
+
+/// A word of the command line in a message.
+fn shown(word: &str) -> String {
+    escaped(&excerpt(word, 60)).into_owned()
 }
 
 /// Whether a `--set` is about one of the settings below.

@@ -123,7 +123,7 @@ pub fn soak(args: &Args) -> Result<(), Failure> {
     };
     let world = build()?;
     let json = Json::open(&args.json)?;
-    interrupt::install()?;
+    interrupt::install();
     let mut soak = Soak::new(scene.clone(), &world);
     soak.run(world, build, args)?;
     let outcome = soak.finish(args.steady);

@@ -86,7 +86,7 @@ impl Row {
 pub fn validate(args: &Args) -> Result<(), Failure> {
     let wanted = select(&args.names, args.model.as_deref())?;
     let json = Json::open(&args.json)?;
-    interrupt::install()?;
+    interrupt::install();
     let quiet = json.takes_stdout();
     let bar = progress(wanted.len() as u64, "validate");
     let mut rows = Vec::new();

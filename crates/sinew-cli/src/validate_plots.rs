@@ -32,7 +32,7 @@ pub type Share = (&'static str, f64);
 
 /// Writes all pictures into a folder, which is made if it is not there.
 pub fn draw(folder: &Path, shares: &[Share]) -> Result<(), Failure> {
-    std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+    place::folder(folder)?;
     for (name, picture) in PICTURES {
         save(folder, name, &picture()?)?;
     }

@@ -49,7 +49,7 @@ pub fn demo() -> Result<(), Failure> {
 }
 
 fn open(show: Show, host: &str, port: u16) -> Result<(), Failure> {
-    interrupt::install()?;
+    interrupt::install();
     let address = if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
     writeln!(screen(), "{}: {}", escaped(show.scene.name()), escaped(show.scene.about()))?;
     let ready = |ready: Ready| {

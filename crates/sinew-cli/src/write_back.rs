@@ -15,10 +15,14 @@ pub struct WriteBack {
 
 impl WriteBack {
     /// Refuses names that do not tell the form of the file, and places that cannot be written.
-    pub fn to(path: &Path) -> Result<Self, Failure> {
-        let syntax = Syntax::of(path)
-            .ok_or_else(|| Failure::input(format!("--write {}: a scene file ends in .toml or .json", named(path))))?;
-        Ok(Self { place: Place::open(path)?, syntax })
+    ///
+    /// The scene itself may be replaced: it goes on from its end then. Files that it includes may not.
+    pub fn to(path: &Path, scene: &Path) -> Result<Self, Failure> {
+        let told = "a scene file ends in .toml or .json, which chooses its form; stdout has none";
+        let syntax = Syntax::of(path).ok_or_else(|| Failure::input(format!("--write {}: {told}", named(path))))?;
+        let is_scene = path.canonicalize().is_ok_and(|path| scene.canonicalize().is_ok_and(|scene| scene == path));
+        let place = if is_scene { Place::open_over_input(path) } else { Place::open(path) }?;
+        Ok(Self { place, syntax })
     }
 
     /// Where it goes.

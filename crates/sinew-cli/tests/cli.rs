@@ -141,8 +141,9 @@ fn run_writes_every_field_of_the_contract() {
     assert_eq!(run["constraints"]["max"], 240);
     assert_eq!(run["constraints"]["by_kind"]["contact"], 240);
     let phases = run["ms"]["by_phase"].as_object().expect("an object");
-    assert_eq!(phases.len(), 8);
-    for phase in ["intake", "detect", "predict", "assemble", "solve", "advance", "remember", "observe"] {
+    assert_eq!(phases.len(), 10);
+    for phase in ["intake", "detect", "plan", "cloth", "predict", "assemble", "solve", "advance", "remember", "observe"]
+    {
         assert!(phases.contains_key(phase), "{phase}");
     }
     assert!(!run["residual_by_iteration"].as_array().expect("a list").is_empty());

@@ -1,7 +1,8 @@
-//! Many scenes of the grammar, from seeded bytes, each run for a second: the target `scene_step` without a fuzzer, at full speed.
+//! Many scenes of the grammar, from seeded bytes, each run for one second: the target `scene_step` without a fuzzer, at
+//! full speed.
 //!
-//! `cargo run --release -p sinew-fuzz --example many -- COUNT [SEED]`. What breaks is written to `fuzz/artifacts/scene_step`;
-//! exit 1 when there was any.
+//! `cargo run --release -p sinew-fuzz --example many -- COUNT [SEED]`. Failing inputs are written to
+//! `fuzz/artifacts/scene_step`; exit 1 when there was any.
 
 use sinew_fuzz::scene;
 use sinew_scene::Chance;
@@ -10,7 +11,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// Bytes of a scene: more than the longest one takes.
+/// Bytes per scene: more than the longest scene consumes.
 const LENGTH: usize = 600;
 
 fn main() -> ExitCode {
@@ -54,7 +55,7 @@ fn main() -> ExitCode {
     if broken == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Bytes from a seed.
+/// Pseudo-random bytes from a seed.
 fn bytes(seed: u64) -> Vec<u8> {
     let mut chance = Chance::new(seed);
     (0..LENGTH / 8).flat_map(|_| chance.bits().to_le_bytes()).collect()

@@ -1,8 +1,9 @@
-//! The fuzz targets without a fuzzer: seeded changes of the corpus, at the speed of a release build.
+//! The fuzz targets without a fuzzer: seeded mutations of the corpus, at the speed of a release build.
 //!
-//! `cargo run --release -p sinew-fuzz --example mutate -- [TARGET|all [RUNS [SEED]]]`; a million runs of each target but
-//! `scene_step` when nothing is said. What panics, or takes more than two seconds, is written to `fuzz/artifacts/TARGET`;
-//! exit 1 when there was any. The same seed makes the same inputs. `mutate TARGET FILE` runs one file and lets its panic be seen.
+//! `cargo run --release -p sinew-fuzz --example mutate -- [TARGET|all [RUNS [SEED]]]`; by default a million runs of
+//! each target except `scene_step`. Inputs that panic, or take more than two seconds, are written to
+//! `fuzz/artifacts/TARGET`; exit 1 when there was any. The same seed gives the same inputs. `mutate TARGET FILE` runs
+//! one file and shows its panic message.
 
 use sinew_fuzz::mutate::mutated;
 use sinew_fuzz::{TARGETS, Target};
@@ -12,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// Longer is a hang [s].
+/// A run that takes longer counts as a hang [s].
 const PATIENCE: f64 = 2.0;
 
 fn main() -> ExitCode {
@@ -32,13 +33,13 @@ fn main() -> ExitCode {
         eprintln!("usage: mutate [TARGET|all [RUNS [SEED]]]; targets: {}", known.join(", "));
         return ExitCode::from(2);
     };
-    // a panic that is caught is told by us, once
+    // caught panics are reported below, once
     std::panic::set_hook(Box::new(|_| {}));
     let broken: u64 = chosen.iter().map(|(name, target)| run(name, *target, runs, seed)).sum();
     if broken == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Whether a target came back by itself, and after which time [s].
+/// Whether a target returned without a panic, and its run time [s].
 fn timed(target: Target, bytes: &[u8]) -> (bool, f64) {
     let clock = Instant::now();
     let fine = catch_unwind(|| target(bytes)).is_ok();
@@ -49,7 +50,7 @@ fn fuzz() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz")
 }
 
-/// All runs of one target; how many broke.
+/// All runs of one target; returns the number of failures.
 fn run(name: &str, target: Target, runs: u64, seed: u64) -> u64 {
     let mut paths: Vec<PathBuf> =
         std::fs::read_dir(fuzz().join("corpus").join(name)).into_iter().flatten().flatten().map(|e| e.path()).collect();
@@ -61,7 +62,7 @@ fn run(name: &str, target: Target, runs: u64, seed: u64) -> u64 {
         let bytes = mutated(&seeds, &mut chance);
         let (fine, mut seconds) = timed(target, &bytes);
         if seconds > PATIENCE {
-            // other work on the machine makes a run longer, never shorter
+            // other load on the machine makes a run longer, never shorter
             seconds = timed(target, &bytes).1.min(timed(target, &bytes).1);
         }
         slowest = slowest.max(seconds);

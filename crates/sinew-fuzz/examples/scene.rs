@@ -1,5 +1,5 @@
-//! The scene that a file of `fuzz/corpus/scene_step` stands for, as text; with `--run` it is also run, and told how long each
-//! step took: `cargo run -p sinew-fuzz --example scene -- [--run] FILE..`
+//! Prints the scene that a file of `fuzz/corpus/scene_step` encodes, as text; with `--run` it is also run, and the time
+//! of each step is printed: `cargo run -p sinew-fuzz --example scene -- [--run] FILE..`
 
 use std::time::Instant;
 

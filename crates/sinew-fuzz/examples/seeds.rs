@@ -1,5 +1,5 @@
-//! Writes the seeds of `fuzz/corpus`, and the words of scene files for the fuzzer, with our own writers:
-//! `cargo run -p sinew-fuzz --example seeds`. Files that the fuzzers found lie beside them and stay.
+//! Writes the seeds of `fuzz/corpus`, and the keywords of scene files for the fuzzer, with Sinew's own writers: `cargo
+//! run -p sinew-fuzz --example seeds`. Files that the fuzzers found lie beside them and are kept.
 
 use sinew::{Input, TetMesh, Vec3, World};
 use sinew_fuzz::wire::small_world;
@@ -48,7 +48,7 @@ fn meshes() -> Outcome {
             }
         }
     }
-    // what our writers do not write
+    // syntax that our writers do not produce
     let obj = "mtllib m.mtl\no a\nv 0 0 0 1\nv 1 0 0\nv 0 1 0\nv 1 1 0\nvt 0 0\nvn 0 0 1\ng b\nusemtl c\ns off\n\
                f 1/1/1 2//1 -2 4\nf -1 \\\n1 2\nl 1 2\np 1\n";
     put("mesh_obj", "rich", obj.as_bytes())?;
@@ -69,7 +69,7 @@ fn meshes() -> Outcome {
 fn scenes() -> Outcome {
     let folder = fuzz().join("../scenes");
     for name in ["dent", "drape", "gyroscope", "press", "pudding", "ropes", "stack"] {
-        // small ones: a fuzzer builds them a million times
+        // small scenes: a fuzzer builds them a million times
         let text = fs::read_to_string(folder.join(format!("{name}.toml")))?;
         let few = |count: &str, fewer: &str, text: &str| text.replace(count, fewer);
         let text = few("[10, 4, 10]", "[2, 1, 2]", &few("segments = 24", "segments = 3", &text));
@@ -94,7 +94,7 @@ fn scenes() -> Outcome {
     world.step(&Input::none());
     put("scene_toml", "state", file::write(&world, &About::default(), Syntax::Toml)?.as_bytes())?;
     put("scene_json", "state", file::write(&world, &About::default(), Syntax::Json)?.as_bytes())?;
-    // any bytes are a scene to the grammar: a plain generator of numbers will do
+    // any bytes are a valid input of the grammar: a simple pseudo-random generator is sufficient
     let mut state = 8_u64;
     for i in 0..24 {
         let mut byte = || {
@@ -142,7 +142,7 @@ fn orders() -> Outcome {
     Ok(())
 }
 
-/// Every quoted word of the schema: a fuzzer that knows the keys gets past the first door.
+/// Every quoted word of the schema: a fuzzer that has the keys as a dictionary gets past the first validation.
 fn words() -> Outcome {
     let schema = file::json_schema();
     let mut words: Vec<&str> = schema.split('"').skip(1).step_by(2).filter(|w| is_word(w)).collect();

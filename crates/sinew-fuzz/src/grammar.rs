@@ -1,17 +1,17 @@
-//! Scenes from a fuzzer's bytes: a grammar of scene files in which every choice is a byte.
+//! Scenes from the bytes of a fuzzer: a grammar of scene files in which every choice is a byte.
 //!
-//! The result is text, so that a scene that breaks something can be kept, read and shrunk by hand. `<name>` stands for one
-//! of the alternatives of a rule; numbers are usual ones, or now and then one of [`WILD`].
+//! The result is text, so that a failing scene can be kept, read and reduced by hand. `<name>` stands for one of the
+//! alternatives of a rule; numbers are usual values, or occasionally one of [`WILD`].
 
 use arbitrary::Unstructured;
 
-/// Numbers that nobody means: zero, tiny, huge, denormal, not finite, at the edge of what is allowed.
+/// Extreme numbers: zero, tiny, huge, denormal, not finite, at the limits of validation.
 pub const WILD: [&str; 20] = [
     "0", "-0.0", "-1", "1e-45", "1e-38", "1e-20", "1e-9", "1e-4", "0.4999", "0.5", "1", "60", "1e4", "1e7", "1e12",
     "1e20", "3e38", "1e39", "nan", "inf",
 ];
 
-/// Deeper rules take their first alternative, which never leads further down.
+/// Beyond this depth a rule takes its first alternative, which is never recursive.
 const DEEPEST: u32 = 12;
 
 /// A rule and its alternatives.
@@ -400,17 +400,17 @@ const RULES: &[Rule] = &[
     ("toc", &["bisection", "regula_falsi", "brent", "conservative"]),
 ];
 
-/// Draws a scene from bytes.
+/// Generates a scene from bytes.
 pub struct Draw<'a> {
     bytes: Unstructured<'a>,
-    /// How often a number is wild, in 256ths.
+    /// Probability of an extreme number, in 256ths.
     wildness: u8,
     rigid: u8,
     soft: u8,
 }
 
 impl<'a> Draw<'a> {
-    /// From a fuzzer's bytes; when they run out, the first alternatives are taken.
+    /// A generator that reads the bytes of a fuzzer; when they are used up, the first alternatives are taken.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { bytes: Unstructured::new(bytes), wildness: 0, rigid: 1, soft: 0 }
     }
@@ -423,7 +423,7 @@ impl<'a> Draw<'a> {
         let mut tables = Vec::new();
         let settings = (0..self.below(4)).map(|_| self.one("setting")).collect();
         tables.push(("settings".to_owned(), settings));
-        // most scenes have something to fall on
+        // most scenes have a ground
         if self.below(4) < 3 {
             tables
                 .push(("bodies.floor".to_owned(), "kind = 'fixed'\nshape = 'half_space'\nsurface = 0.5\n".to_owned()));
@@ -455,14 +455,14 @@ impl<'a> Draw<'a> {
     fn expand(&mut self, rule: &str, depth: u32, out: &mut String) {
         match rule {
             "wild" => out.push_str(WILD[self.below(WILD.len())]),
-            // within a metre, so that bodies meet
+            // within a metre, so that bodies collide
             "x" => out.push_str(&format!("{:.2}", 0.01 * (self.below(256) as f64 - 100.0))),
             "r" => out.push_str(&format!("r{}", self.below(usize::from(self.rigid)))),
             "s" => out.push_str(&format!("s{}", self.below(usize::from(self.soft.max(1))))),
             _ => {
                 let (_, all) = RULES.iter().find(|(name, _)| *name == rule).expect("every rule is in the table");
                 let mut which = if depth > DEEPEST { 0 } else { self.below(all.len()) };
-                // a wild number is rare, or nothing would ever be built
+                // extreme numbers are rare; otherwise almost no scene would be valid
                 if all[which] == "<wild>" && self.below(256) >= usize::from(self.wildness) {
                     which = 0;
                 }

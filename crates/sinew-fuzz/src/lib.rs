@@ -1,8 +1,9 @@
-//! What the fuzzers call. Each target takes any bytes and must come back: with a value or a typed refusal, never with a
-//! panic, never after long, never with a number that is not finite. A breach is a panic, which the fuzzer and the test see.
+//! The fuzz targets. Each takes any bytes and must return: with a value or a typed error, never with a panic, never
+//! after a long time, never with a number that is not finite. A violation is a panic, which the fuzzer and the test
+//! detect.
 //!
-//! `fuzz/` makes a libFuzzer program of each target (`cargo xtask fuzz TARGET`); `tests/corpus.rs` replays what is kept in
-//! `fuzz/corpus`, so that a fault which was found once is looked for in every test run.
+//! `fuzz/` builds a libFuzzer program from each target (`cargo xtask fuzz TARGET`); `tests/corpus.rs` replays the
+//! inputs in `fuzz/corpus`, so that every test run checks for regressions of the faults that were found.
 
 #![forbid(unsafe_code)]
 
@@ -13,7 +14,7 @@ pub mod scene;
 pub mod viewer;
 pub mod wire;
 
-/// A target: takes any bytes, panics when a promise is broken.
+/// A target: takes any bytes, panics when a guarantee is violated.
 pub type Target = fn(&[u8]);
 
 /// All targets by name; the folders of `fuzz/corpus` have the same names.
@@ -37,20 +38,20 @@ pub const TARGETS: [(&str, Target); 17] = [
     ("viewer_command", viewer::commands),
 ];
 
-/// Panics when a body is anywhere but at a finite place: a body that goes mad is held at its last good one.
+/// Panics when the position of a body is not finite: a diverged body must be frozen at its last valid position.
 ///
 /// # Panics
-/// That is what it is for.
+/// On a position that is not finite.
 pub fn assert_finite(world: &sinew::World) {
     for body in world.bodies() {
         let (id, name, tick) = (body.id(), body.name(), world.state().tick);
-        assert!(body.position().is_finite(), "{id:?} '{name}' is nowhere after step {tick}");
+        assert!(body.position().is_finite(), "the position of {id:?} '{name}' is not finite after step {tick}");
         let nodes = body.node_positions();
-        assert!(nodes.iter().all(|x| x.is_finite()), "a node of {id:?} '{name}' is nowhere after step {tick}");
+        assert!(nodes.iter().all(|x| x.is_finite()), "a node of {id:?} '{name}' is not finite after step {tick}");
     }
 }
 
-/// A scene may ask for 1000 substeps of 10,000 sweeps on 256 threads, and gets them: not from a fuzzer.
+/// True for settings that are cheap enough for a fuzzer. A scene may set 1000 substeps of 10,000 sweeps on 256 threads.
 pub fn is_quick(s: &sinew::Settings) -> bool {
     let substeps =
         s.substeps.max(s.implicit_substeps).max(s.impact_substeps).max(s.sheet_substeps).max(s.max_substeps / 8);

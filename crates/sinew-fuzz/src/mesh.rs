@@ -1,15 +1,15 @@
-//! Mesh files: whatever is read bears inspection, repair and the doors to the physics.
+//! Mesh files: every accepted mesh must pass through inspection, repair and validation for the physics without a panic.
 
 use sinew_mesh::{Format, inspect, read_bytes, repair};
 
-/// Meshes above this are not repaired: the readers are meant here, and a fuzzer makes a million of them.
+/// Larger meshes are not repaired: the targets test the readers, and a fuzzer creates a million meshes.
 const SMALL: usize = 200;
 
 fn read(bytes: &[u8], format: Format, name: &str) {
     let Ok(mesh) = read_bytes(bytes, format, name) else { return };
     let count = mesh.vertices.len() as u32;
     assert!(mesh.triangles.iter().flatten().chain(mesh.tets.iter().flatten()).all(|&i| i < count), "no such vertex");
-    assert!(mesh.vertices.iter().flatten().all(|x| x.is_finite()), "a vertex is nowhere");
+    assert!(mesh.vertices.iter().flatten().all(|x| x.is_finite()), "a vertex is not finite");
     _ = mesh.tet_mesh();
     _ = mesh.tri_mesh();
     if mesh.triangles.len() + mesh.tets.len() <= SMALL && mesh.vertices.len() <= SMALL {
@@ -48,7 +48,7 @@ pub fn msh(bytes: &[u8]) {
     read(bytes, Format::Msh, "a.msh");
 }
 
-/// TetGen: each of its three files by itself; the first byte tells which.
+/// TetGen: each of its three files alone; the first byte selects it.
 pub fn tetgen(bytes: &[u8]) {
     let Some((which, rest)) = bytes.split_first() else { return };
     read(rest, Format::TetGen, ["a.node", "a.ele", "a.face"][usize::from(*which) % 3]);

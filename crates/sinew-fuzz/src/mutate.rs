@@ -1,19 +1,19 @@
-//! Inputs from inputs: seeded, structure-aware changes of a file of the corpus. No coverage guides them, so they find less a run than
-//! a fuzzer does; but they need no instrumented build, and a million runs of a reader take a minute.
+//! Seeded, structure-aware mutations of the files of the corpus. They are not guided by coverage, so they find less per
+//! run than a fuzzer; but they need no instrumented build, and a million runs of a reader take a minute.
 
 use crate::grammar::WILD;
 use sinew_scene::Chance;
 
-/// Most changes of one input.
+/// Maximum number of mutations of one input.
 const CHANGES: usize = 6;
-/// Longest input [bytes].
+/// Maximum length of an input [bytes].
 const LONGEST: usize = 4096;
-/// Bytes that stand at edges: of signs, of text, of what a count may be.
+/// Boundary values of bytes: of signs, of text, of counts.
 const EDGES: [u8; 12] = [0, 1, 2, 0x7f, 0x80, 0xff, b'\n', b' ', b'-', b'"', b'[', b'}'];
-/// Numbers that stand at edges, as 32 bits.
+/// Boundary values of 32-bit words.
 const WORDS: [u32; 8] = [0, 1, 0x7fff_ffff, 0x8000_0000, u32::MAX, 0x7f80_0000, 0x7fc0_0000, 0x0000_0001];
 
-/// An input made from one of these; nothing when there are none.
+/// An input made by mutating one of the seeds; empty when there are none.
 ///
 /// ```
 /// use sinew_fuzz::mutate::mutated;
@@ -51,7 +51,7 @@ fn change(bytes: &mut Vec<u8>, seeds: &[Vec<u8>], chance: &mut Chance) {
             bytes[at..end].copy_from_slice(&word[..end - at]);
         }
         6 => put_number(bytes, at, chance),
-        // a line goes elsewhere, or the rest is that of another seed
+        // a line is moved, or the remainder is replaced by that of another seed
         7 => move_line(bytes, at, chance),
         _ => {
             let other = &seeds[chance.below(seeds.len())];
@@ -62,7 +62,7 @@ fn change(bytes: &mut Vec<u8>, seeds: &[Vec<u8>], chance: &mut Chance) {
     }
 }
 
-/// The number that stands here in a text becomes one that nobody means.
+/// Replaces the number at this position of a text by an extreme one.
 fn put_number(bytes: &mut Vec<u8>, at: usize, chance: &mut Chance) {
     let is_part = |b: &u8| b.is_ascii_digit() || b"+-.eE".contains(b);
     let Some(start) = (at..bytes.len()).find(|i| bytes[*i].is_ascii_digit()) else { return };
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn changes_keep_to_the_length_and_few_inputs_stay_as_they_were() {
+    fn mutations_respect_the_maximum_length_and_change_most_inputs() {
         let seeds = [b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n".to_vec(), vec![0xff; 5000], Vec::new()];
         let mut chance = Chance::new(1);
         let made: Vec<Vec<u8>> = (0..1000).map(|_| mutated(&seeds, &mut chance)).collect();

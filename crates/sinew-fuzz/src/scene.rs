@@ -1,20 +1,21 @@
-//! Scene files, from any bytes and from a grammar; and the worlds they make.
+//! Scene files, from any bytes and from a grammar, and the worlds that they define.
 
 use crate::grammar::Draw;
 use crate::{assert_finite, is_quick};
 use sinew::World;
 use sinew_scene::file::{self, About, SceneFile, Syntax, read_text};
 
-/// Steps that a scene of the grammar makes, and when it ends before them: pairs of features that were followed and rows
-/// that were solved, all steps together. What touches itself everywhere under `guaranteed` takes a second a step.
+/// Maximum number of steps of a scene of the grammar, and the work after which it ends earlier: tracked pairs of
+/// features and solved rows, total of all steps. A body in self-contact everywhere under `guaranteed` takes a second
+/// per step.
 pub const STEPS: u32 = 60;
 const WORK: u64 = 60_000;
-/// Worlds with more nodes or bodies are built and not stepped: a file may ask for half a million.
+/// Worlds with more nodes or bodies are built but not stepped: a file may define half a million.
 const SMALL: usize = 150;
-/// How often culprits are taken out of a scene that was refused.
+/// Maximum number of rounds in which refused tables are removed from a scene.
 const ROUNDS: usize = 8;
 
-/// A scene file in TOML: refused, or a world that can be stepped and written down.
+/// A scene file in TOML: refused, or a world that can be stepped and written.
 pub fn toml(bytes: &[u8]) {
     text(bytes, Syntax::Toml, "fuzz.toml");
 }
@@ -29,7 +30,7 @@ fn text(bytes: &[u8], syntax: Syntax, name: &str) {
     let scene = match read_text(text, name, syntax) {
         Ok(scene) => scene,
         Err(problems) => {
-            assert!(!problems.render().is_empty(), "refused without a word");
+            assert!(!problems.render().is_empty(), "refused without a message");
             return;
         }
     };
@@ -42,10 +43,10 @@ fn text(bytes: &[u8], syntax: Syntax, name: &str) {
     let written = file::write(&world, &About::default(), syntax).expect("no rows of its own");
     let copy = read_text(&written, name, syntax).unwrap_or_else(|problems| panic!("our own file: {problems}"));
     let copy = copy.build().expect("it was built once");
-    assert_eq!(copy.hash(), world.hash(), "a world that was written down is another one");
+    assert_eq!(copy.hash(), world.hash(), "a written world differs from the original");
 }
 
-/// Runs a scene until so many steps, or so much work, are done; tells how many steps.
+/// Runs a scene up to a number of steps or an amount of work; returns the number of steps.
 fn run(scene: &SceneFile, world: &mut World, steps: u32, most: u64) -> u32 {
     let mut work = 0;
     for step in 0..steps {
@@ -61,12 +62,12 @@ fn run(scene: &SceneFile, world: &mut World, steps: u32, most: u64) -> u32 {
     steps
 }
 
-/// A scene of the grammar: what is refused is taken out, the rest runs for a second.
+/// A scene of the grammar: refused tables are removed, the remainder runs for one second.
 pub fn step(bytes: &[u8]) {
     steps(bytes);
 }
 
-/// The same, and how many steps it made: none when it is too large to be run; nothing when nothing is left of it.
+/// The same, with the number of steps: 0 when it is too large to run; `None` when nothing is left of it.
 pub fn steps(bytes: &[u8]) -> Option<u32> {
     let (scene, _) = generated(bytes)?;
     let mut world = scene.build().expect("it was built once");
@@ -74,7 +75,7 @@ pub fn steps(bytes: &[u8]) -> Option<u32> {
     Some(if quick { run(&scene, &mut world, STEPS, WORK) } else { 0 })
 }
 
-/// The scene that these bytes stand for, and its text.
+/// The scene that these bytes encode, and its text.
 pub fn generated(bytes: &[u8]) -> Option<(SceneFile, String)> {
     let mut tables = Draw::new(bytes).tables();
     for _ in 0..ROUNDS {
@@ -85,7 +86,7 @@ pub fn generated(bytes: &[u8]) -> Option<(SceneFile, String)> {
         };
         let before = tables.len();
         tables.retain(|(head, _)| !problems.iter().any(|p| p.path == *head || p.path.starts_with(&format!("{head}."))));
-        // keys that stand twice, and the like: told by line, not by path
+        // duplicate keys and similar errors are reported by line, not by path
         if tables.len() == before {
             tables.pop();
         }

@@ -1,4 +1,4 @@
-//! What a viewer says, line by line: refused, or obeyed by a world that goes on.
+//! Commands of a viewer, line by line: refused, or executed by a world that continues.
 
 use crate::assert_finite;
 use sinew_scene::file::{SceneFile, Syntax, read_text};
@@ -7,7 +7,7 @@ use sinew_server::order::Order;
 use sinew_server::session::{Session, Show};
 use std::sync::{Arc, OnceLock};
 
-/// Something to take hold of, of each kind, and a slider.
+/// A body of each kind to grab, and a parameter for a slider.
 const SCENE: &str = "
 [parameters.height]
 value = 0.3
@@ -26,10 +26,10 @@ geometry = { kind = 'block', cells = [1, 1, 1], size = [0.1, 0.1, 0.1] }
 material = 'jelly'
 position = [0.5, 0.1, 0]
 ";
-/// Lines that are read.
+/// Maximum number of lines that are read.
 const LINES: usize = 12;
 
-/// Orders, one a line; the first letter of a line, if it is a digit, is the viewer.
+/// Commands, one per line; the first character of a line, if it is a digit, selects the viewer.
 pub fn commands(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let orders: Vec<(u32, Order)> = text.lines().take(LINES).filter_map(read).collect();
@@ -50,7 +50,7 @@ pub fn commands(bytes: &[u8]) {
 fn read(line: &str) -> Option<(u32, Order)> {
     let viewer = line.chars().next().and_then(|c| c.to_digit(10));
     let order = Order::read(&line[usize::from(viewer.is_some())..]).ok()?;
-    // the gallery has tests of its own, and its large scenes take a second to build
+    // the gallery has its own tests, and its large scenes take a second to build
     let large = |name: &str| name != "stack" && gallery::find(name).is_some();
     match &order {
         Order::Scene { name } if large(name) => None,

@@ -1,5 +1,5 @@
-//! Saves, snapshots and recordings. A fuzzer cannot guess checksums, so they are put right before the bytes are read: what
-//! is looked for lies behind them.
+//! Saves, snapshots and recordings. A fuzzer cannot guess checksums, so they are corrected before the bytes are read:
+//! the code under test lies behind them.
 
 use crate::{assert_finite, is_quick};
 use sinew::{Input, RigidBody, Shape, Vec3, World};
@@ -7,10 +7,10 @@ use sinew_wire::{Replay, load, restore};
 
 /// The seed of the first checksum (`docs/save-format.md`).
 const SEED: u64 = 0x243f_6a88_85a3_08d3;
-/// Steps of a recording that are replayed.
+/// Maximum number of replayed steps of a recording.
 const REPLAYED: usize = 20;
 
-/// The same bytes with checksums that fit. Lengths that claim more than there is stay as they are.
+/// The same bytes with matching checksums. Lengths beyond the end of the data are left as they are.
 pub fn sealed(bytes: &[u8]) -> Vec<u8> {
     let mix = twox_hash::XxHash3_64::oneshot_with_seed;
     let header = 10 + usize::from(bytes.get(9).copied().unwrap_or(0));
@@ -50,13 +50,13 @@ pub fn save(bytes: &[u8]) {
     let Ok(mut world) = load(&sealed(bytes)) else { return };
     step(&mut world);
     let twin = load(&sinew_wire::save(&world).expect("what was loaded has no rows of its own")).expect("our own save");
-    assert_eq!(twin.hash(), world.hash(), "a save of a loaded world is another world");
+    assert_eq!(twin.hash(), world.hash(), "the save of a loaded world differs from it");
 }
 
-/// The world that snapshots are put into.
+/// The world into which snapshots are restored.
 ///
 /// # Panics
-/// Never: it is always the same.
+/// Never: the scene is constant.
 pub fn small_world() -> World {
     build_small().expect("a plain scene")
 }
@@ -73,7 +73,7 @@ fn build_small() -> Result<World, sinew::Error> {
     Ok(world)
 }
 
-/// A snapshot: refused and nothing changed, or a state that can be stepped.
+/// A snapshot: refused without changes, or a state that can be stepped.
 pub fn snapshot(bytes: &[u8]) {
     let mut world = small_world();
     let before = world.hash();
@@ -83,7 +83,7 @@ pub fn snapshot(bytes: &[u8]) {
     }
 }
 
-/// A recording: refused, or replayed as far as its hashes fit.
+/// A recording: refused, or replayed as far as its hashes match.
 pub fn recording(bytes: &[u8]) {
     let bytes = sealed(bytes);
     let Ok(mut replay) = Replay::open(&bytes) else { return };

@@ -1,10 +1,10 @@
-//! Every input that is kept in `fuzz/corpus` goes through its target again: seeds, and all that a fuzzer found.
+//! Replays every input of `fuzz/corpus` through its target: seeds, and all findings of the fuzzers.
 
 use sinew_fuzz::TARGETS;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// An input that takes longer hangs, on any machine.
+/// An input that takes longer counts as a hang, on any machine.
 const HANGS: Duration = Duration::from_secs(20);
 
 fn corpus() -> PathBuf {
@@ -18,7 +18,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The library's test harness shows the file's name before it is run: after a panic it is the last one.
+/// The file name is printed before the file is run: after a panic it is the last one in the output.
 fn replay(targets: &[&str]) {
     for (name, target) in TARGETS.iter().filter(|(name, _)| targets.iter().any(|start| name.starts_with(start))) {
         let files = files(&corpus().join(name));
@@ -54,7 +54,7 @@ fn generated_scenes_of_the_corpus_run_for_a_second_and_stay_finite() {
 }
 
 #[test]
-fn orders_of_the_corpus_are_refused_or_obeyed() {
+fn commands_of_the_corpus_are_refused_or_executed() {
     replay(&["viewer_command"]);
 }
 

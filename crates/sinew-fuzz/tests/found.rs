@@ -1,13 +1,14 @@
-//! What the fuzzers found, each with its story. The inputs lie in `fuzz/corpus`; here is what they showed, in short.
+//! Findings of the fuzzers, each with its cause. The inputs lie in `fuzz/corpus`; the tests are reduced to the cause.
 
 use sinew::{BodyView, Input, Quat, RigidBody, Shape, Vec3, World};
 use sinew_scene::file::{Syntax, read_text};
 
-/// A snapshot could say that a body is turned by a quaternion of length 1e36. Every number was finite, so it was let in; the
-/// first gate saw that this is no rotation, and put the body back to where it was last good: to the same quaternion, since
-/// a restored state counts as good. The body's place, computed through it, was NaN in every step from then on.
+/// A snapshot could set the orientation of a body to a quaternion of length 1e36. All numbers were finite, so it was
+/// accepted; the first validation within the step detected that this is not a rotation, and reset the body to its last
+/// valid state: to the same quaternion, since a restored state counts as valid. The position of the body, computed from
+/// it, was NaN in every later step.
 #[test]
-fn a_snapshot_whose_turn_is_no_rotation_is_refused_and_changes_nothing() -> Result<(), sinew::Error> {
+fn a_snapshot_with_a_quaternion_that_is_no_rotation_is_refused_and_changes_nothing() -> Result<(), sinew::Error> {
     let mut world = World::default();
     let ball = world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.1)).at([0.0, 1.0, 0.0]))?;
     world.step(&Input::none());
@@ -24,8 +25,8 @@ fn a_snapshot_whose_turn_is_no_rotation_is_refused_and_changes_nothing() -> Resu
     Ok(())
 }
 
-/// A cylinder with a radius of 1e20 m was let in. Squares of such a number are no floats any more: the geometry library indexed past
-/// the end of a list and panicked, and a body of voxels of that size had its centre of mass nowhere.
+/// A cylinder with a radius of 1e20 m was accepted. Squares of such numbers overflow: the geometry library indexed past
+/// the end of a list and panicked, and a body of voxels of that size had a centre of mass that was not finite.
 #[test]
 fn a_shape_larger_than_the_world_is_refused_by_name() {
     let mut world = World::default();
@@ -42,15 +43,15 @@ fn a_shape_larger_than_the_world_is_refused_by_name() {
     assert!(world.add_rigid(RigidBody::fixed().shape(Shape::cuboid(1e5, 1.0, 1e5))).is_ok());
 }
 
-/// Oriented particles that may touch their own kind were compared at rest by the points of their surface, which are fewer when
-/// there are particles inside: the step panicked on the first one beyond, and looked at the wrong ones before.
+/// Oriented particles with self-contact were compared at rest by the points of their surface, of which there are fewer
+/// when some particles are interior: the step panicked on the first index out of range, and used wrong points before.
 #[test]
-fn a_solid_of_oriented_particles_may_touch_itself() -> Result<(), Box<dyn std::error::Error>> {
+fn a_solid_of_oriented_particles_may_have_self_contact() -> Result<(), Box<dyn std::error::Error>> {
     let scene = "[bodies.s]\nkind = 'soft'\ngeometry = { kind = 'block', cells = [2, 2, 2], size = [0.2, 0.2, 0.2] }\n\
                  material = 'jelly'\nmodel = 'oriented'\nthickness = 0.01\nself_contact = true\n";
     let mut world = read_text(scene, "s.toml", Syntax::Toml)?.build()?;
     let inside = |b: BodyView<'_>| b.surface().is_some_and(|s| s.len() < b.node_positions().len());
-    assert!(world.bodies().any(inside), "one is inside");
+    assert!(world.bodies().any(inside), "a particle is interior");
     for _ in 0..10 {
         world.step(&Input::none());
     }
@@ -58,10 +59,11 @@ fn a_solid_of_oriented_particles_may_touch_itself() -> Result<(), Box<dyn std::e
     Ok(())
 }
 
-/// A rope of 3e38 kg a metre was let in: each node had a mass that is a number, the whole rope had not, and its centre was nowhere. At
-/// the other end a grain of 1e-45 kg had an inverse that is no number. Masses now keep within 1e-20 and 1e20 kg.
+/// A rope of 3e38 kg per metre was accepted: the mass of each node was finite, the total mass was not, and neither was
+/// the centre of mass. At the other extreme, a particle of 1e-45 kg had an inverse mass that was not finite. Masses are
+/// now limited to 1e-20 to 1e20 kg.
 #[test]
-fn masses_whose_sum_or_inverse_is_no_number_are_refused_by_name() {
+fn masses_whose_sum_or_inverse_is_not_finite_are_refused_by_name() {
     for mass in [1e-30, 1e30] {
         let mut world = World::default();
         let told =
@@ -76,8 +78,9 @@ fn masses_whose_sum_or_inverse_is_no_number_are_refused_by_name() {
     assert!(read_text(scene, "s.toml", Syntax::Toml).is_err());
 }
 
-/// A VTU file whose tags have no blank behind them took time with the square of its length: at each tag the rest of the file was
-/// searched for the end of a word, for a message that nobody needed. 700 kB of nested tags took half a minute, and now milliseconds.
+/// A VTU file whose tags have no blank after them took quadratic time: at each tag the remainder of the file was
+/// searched for the end of a word, for a message that was not used. 700 kB of nested tags took half a minute, and now
+/// milliseconds.
 #[test]
 fn a_hundred_thousand_nested_tags_are_refused() {
     let deep = format!("{}{}", "<a>".repeat(100_000), "</a>".repeat(100_000));
@@ -85,8 +88,8 @@ fn a_hundred_thousand_nested_tags_are_refused() {
     assert!(told.to_string().contains("VTKFile"), "{told}");
 }
 
-/// A glTF file of empty nodes, three bytes each, became four hundred bytes of memory a node: 16 MB of text asked for 4 GB. Nodes are smaller
-/// now, and a list of the JSON has at most half a million items.
+/// A glTF file of empty nodes, three bytes each, took four hundred bytes of memory per node: 16 MB of text needed 4 GB.
+/// Nodes are smaller now, and a list of the JSON has at most half a million items.
 #[test]
 fn a_gltf_of_a_million_empty_nodes_is_refused() {
     let nodes = "{},".repeat(600_000);
@@ -95,9 +98,10 @@ fn a_gltf_of_a_million_empty_nodes_is_refused() {
     assert!(told.to_string().contains("500000"), "{told}");
 }
 
-/// Text that is no TOML has a fault in every line. All were told, at a kilobyte each: a megabyte took half a gigabyte. Long text is now told its first.
+/// Text that is not TOML has an error in every line. All were reported, at a kilobyte each: a megabyte took half a
+/// gigabyte. For long text only the first error is reported now.
 #[test]
-fn long_text_that_is_no_toml_is_told_one_fault_and_short_text_all_of_them() {
+fn invalid_toml_reports_one_error_when_long_and_all_errors_when_short() {
     let faults = |lines: usize| {
         let told = read_text(&"no = toml\n".repeat(lines), "no.toml", Syntax::Toml).expect_err("no TOML");
         told.iter().count()
@@ -106,10 +110,10 @@ fn long_text_that_is_no_toml_is_told_one_fault_and_short_text_all_of_them() {
     assert!(faults(10) > 1);
 }
 
-/// Blocks of 2 cm that reach a metre beyond themselves: each of a hundred nodes was in half a million of them, and a step took
+/// Blocks of 2 cm with an overlap of one metre: each of a hundred nodes was in half a million of them, and a step took
 /// seconds. A node now belongs to at most 216.
 #[test]
-fn blocks_that_reach_far_beyond_themselves_are_refused_by_name() {
+fn blocks_with_an_excessive_overlap_are_refused_by_name() {
     let body = |overlap: &str| {
         format!(
             "[bodies.s]\nkind = 'soft'\ngeometry = {{ kind = 'tube', radii = [0.05, 1], height = 0.5, cells = 2 }}\n\

@@ -1,7 +1,9 @@
-//! Files of others: every mesh file below the folders given, each loaded or refused with a reason, as a table.
+//! Mesh files of other programs: every mesh file below the given folders is loaded or refused with a reason; the result
+//! is a table.
 //!
-//! `cargo run --release -p sinew-mesh --example foreign -- DIR..`; `cargo xtask foreign` fetches Debian's test models for it.
-//! With `--list` every file is told. Exit 1 when a reader panicked, took long or let a bad number in.
+//! `cargo run --release -p sinew-mesh --example foreign -- DIR..`; `cargo xtask foreign` installs Debian's test models
+//! for it. With `--list` every file is printed. Exit 1 when a reader panicked, took too long or accepted a number that
+//! is not finite.
 
 use sinew_mesh::{Format, MeshError, inspect, read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,10 +11,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// A reader may take this long for a megabyte, and at least for a small file [s].
+/// Maximum time of a reader per megabyte, and for any smaller file [s].
 const SECONDS_PER_MEGABYTE: f64 = 1.0;
 
-/// What became of a file.
+/// Result of reading a file.
 #[derive(Clone, Debug, PartialEq)]
 enum Verdict {
     Loaded { vertices: usize, cells: usize },
@@ -47,7 +49,7 @@ fn main() -> ExitCode {
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
-        // links are not followed: a circle of them has no end
+        // symbolic links are not followed: they may form a cycle
         match entry.file_type() {
             Ok(kind) if kind.is_dir() => collect(&path, files),
             Ok(kind) if kind.is_file() => files.push(path),

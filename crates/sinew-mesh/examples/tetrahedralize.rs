@@ -1,7 +1,7 @@
-//! Fills surfaces with tetrahedra and prints how good the meshes are:
-//! `cargo run --release -p sinew-mesh --example tetrahedralize -- COUNT FILE.obj FILE.ply ..`.
+//! Fills surfaces with tetrahedra and prints the quality of the meshes: `cargo run --release -p sinew-mesh --example
+//! tetrahedralize -- COUNT FILE.obj FILE.ply ..`.
 //!
-//! Reads OBJ faces and binary PLY as far as this needs.
+//! Reads the subset of OBJ and binary PLY that this needs.
 
 use sinew::{Real, TriMesh, Vec3};
 use sinew_mesh::tetrahedralize::{Options, Size, tetrahedralize};

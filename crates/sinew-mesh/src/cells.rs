@@ -1,8 +1,8 @@
-//! Numbers by which file formats name kinds of elements.
+//! Numeric codes of element types in file formats.
 
 use crate::draft::Shape;
 
-/// Shape and number of nodes of a Gmsh element type (Gmsh manual, "MSH file format"); nothing for types not listed.
+/// Shape and number of nodes of a Gmsh element type (Gmsh manual, "MSH file format"); `None` for types not listed.
 pub fn gmsh(code: i64) -> Option<(Shape, usize)> {
     use Shape::{Other, Quad, Tet, Triangle};
     Some(match code {
@@ -49,7 +49,7 @@ pub fn vtk(code: i64) -> Shape {
         0 => Other("empty cell"),
         1 | 2 => Other("point"),
         3 | 4 | 21 | 35 | 68 => Other("line"),
-        // quadratic, biquadratic and Lagrange forms list their corners first
+        // quadratic, biquadratic and Lagrange elements list their corners first
         5 | 22 | 34 | 69 => Triangle,
         6 => Strip,
         7 => Polygon,
@@ -64,7 +64,7 @@ pub fn vtk(code: i64) -> Shape {
     }
 }
 
-/// VTK's numbers for what Sinew writes.
+/// VTK's code of the triangles that Sinew writes.
 pub const VTK_TRIANGLE: u8 = 5;
 /// See [`VTK_TRIANGLE`].
 pub const VTK_TET: u8 = 10;

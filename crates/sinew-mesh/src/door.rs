@@ -1,14 +1,14 @@
-//! The strict doors: what the physics may have, and why not.
+//! Strict validation of meshes for the physics, with the reasons for a refusal.
 
 use crate::geometry::volume;
 use crate::inspect::{is_flat_tet, is_flat_triangle};
 use crate::mesh::{Mesh, narrow};
 use sinew::{TetMesh, TetMeshError, TriMesh, TriMeshError};
 
-/// Culprits named in one message.
+/// Maximum number of offending elements listed in one message.
 const NAMED: usize = 3;
 
-/// Why a mesh may not enter the physics.
+/// Why a mesh is refused by the physics.
 ///
 /// ```
 /// use sinew_mesh::{Mesh, repair};
@@ -20,29 +20,29 @@ const NAMED: usize = 3;
 /// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum DoorError {
-    /// Wrong in itself.
+    /// Invalid geometry or topology.
     #[error("{}; run 'sinew mesh repair'", reasons.join("; "))]
     Refused {
-        /// Everything that is wrong.
+        /// All reasons.
         reasons: Vec<String>,
     },
     /// No tetrahedra.
     #[error("the mesh has no tetrahedra, only {triangles} triangles; run 'sinew mesh tetrahedralize'")]
     NoTets {
-        /// Triangles there are.
+        /// Number of triangles.
         triangles: usize,
     },
-    /// Sound, but not in the precision of the build.
+    /// Valid in f64, but not in the precision of the build.
     #[error("in the precision of this build: {0}")]
     Tet(#[from] TetMeshError),
-    /// Sound, but not in the precision of the build.
+    /// Valid in f64, but not in the precision of the build.
     #[error("in the precision of this build: {0}")]
     Tri(#[from] TriMeshError),
 }
 
 impl Mesh {
-    /// Refuses a mesh without tetrahedra, repeated ids, and tetrahedra that are inverted, flat or there twice; all
-    /// reasons at once, with the culprits.
+    /// Refuses a mesh without tetrahedra, repeated ids, and tetrahedra that are inverted, degenerate or duplicated; all
+    /// reasons at once, with the offending elements.
     pub fn check_tets(&self) -> Result<(), DoorError> {
         if self.tets.is_empty() {
             return Err(DoorError::NoTets { triangles: self.triangles.len() });
@@ -69,7 +69,7 @@ impl Mesh {
         if reasons.is_empty() { Ok(()) } else { Err(DoorError::Refused { reasons }) }
     }
 
-    /// The tetrahedra for the physics, with the vertices that they name, in the order of the file.
+    /// The tetrahedra for the physics, with the vertices that they use, in the order of the file.
     pub fn tet_mesh(&self) -> Result<TetMesh, DoorError> {
         self.check_tets()?;
         let mut mesh = Mesh { triangles: Vec::new(), ..self.clone() };
@@ -91,8 +91,8 @@ impl Mesh {
         }
     }
 
-    /// The surface for the physics: the triangles, or the outside of the tetrahedra, with the vertices that it names, in
-    /// the order of the file.
+    /// The surface for the physics: the triangles, or the boundary of the tetrahedra, with the vertices that it uses,
+    /// in the order of the file.
     pub fn tri_mesh(&self) -> Result<TriMesh, DoorError> {
         self.check_triangles()?;
         let mesh = self.to_surface();

@@ -1,31 +1,31 @@
-//! A mesh while its file is read: the rules that all formats share.
+//! A mesh under construction while its file is read: the rules common to all formats.
 
 use crate::mesh::{Mesh, Notes};
 use crate::scan::{Fault, Parsed};
 use std::collections::BTreeMap;
 
-/// What an element is, by its corners.
+/// Shape of an element, by its corners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     Triangle,
     Quad,
-    /// Four corners in rows: the last two are swapped against a quad.
+    /// Four corners in row order: the last two are swapped compared with a quad.
     Pixel,
     Polygon,
     Strip,
     Tet,
-    /// Counted in the notes.
+    /// Unsupported: counted in the notes.
     Other(&'static str),
 }
 
-/// Gathers what a reader finds.
+/// Collects the elements that a reader finds.
 #[derive(Default)]
 pub struct Draft {
     pub mesh: Mesh,
 }
 
 impl Draft {
-    /// Adds a vertex; what is wrong with it comes back in words.
+    /// Adds a vertex; the error is a message.
     pub fn vertex(&mut self, at: [f64; 3]) -> Result<(), String> {
         if !at.iter().all(|x| x.is_finite()) {
             return Err(format!("vertex {} is not finite: {at:?}", self.mesh.vertices.len()));
@@ -68,7 +68,7 @@ impl Draft {
         self.mesh.notes.polygons += u64::from(corners.len() > 3);
     }
 
-    /// Every second triangle of a strip is seen from behind.
+    /// Every second triangle of a strip has the opposite orientation.
     fn strip(&mut self, corners: &[u32]) {
         for (i, three) in corners.windows(3).enumerate() {
             let [a, b, c] = [three[0], three[1], three[2]];
@@ -76,14 +76,14 @@ impl Draft {
         }
     }
 
-    /// Counts elements that Sinew has no use for.
+    /// Counts elements that Sinew does not use.
     pub fn leave_out(&mut self, kind: &str, count: u64) {
         if count > 0 {
             *self.mesh.notes.left_out.entry(kind.to_owned()).or_default() += count;
         }
     }
 
-    /// Notes element ids that are used more than once.
+    /// Counts element ids that are used more than once.
     pub fn element_ids(&mut self, mut ids: Vec<i64>) {
         ids.sort_unstable();
         let mut repeated = ids.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]);
@@ -92,7 +92,7 @@ impl Draft {
         *repeated_ids = u64::from(repeated_id.is_some()) + repeated.count() as u64;
     }
 
-    /// The mesh, when all indices are in range and there is something to use.
+    /// The mesh, when all indices are in range and it is not empty.
     pub fn finish(mut self) -> Parsed<Mesh> {
         let mesh = &mut self.mesh;
         let count = mesh.vertices.len();
@@ -105,7 +105,7 @@ impl Draft {
             let tail = if others.is_empty() { others } else { format!(" ({others})") };
             return Err(Fault::whole(format!("no triangles and no tetrahedra, only {count} vertices{tail}")));
         }
-        // nodes in the middle of edges would be left as loose vertices
+        // mid-edge nodes would remain as unused vertices
         if mesh.notes.quadratic > 0 {
             mesh.drop_unused();
         }
@@ -124,16 +124,16 @@ fn name(shape: Shape) -> &'static str {
     }
 }
 
-/// Node ids of a file, and the vertices they stand for.
+/// Node ids of a file, and their vertices.
 #[derive(Default)]
 pub struct Ids {
     index: BTreeMap<i64, u32>,
-    /// Ids in a row, the usual case, need no map: the first id and how many.
+    /// Consecutive ids, the usual case, need no map: the first id and their number.
     row: (i64, u32),
 }
 
 impl Ids {
-    /// Gives the next vertex an id. False when another vertex has it: then elements cannot say which they mean.
+    /// Assigns an id to the next vertex. False when another vertex has it: element references would then be ambiguous.
     pub fn push(&mut self, id: i64) -> bool {
         let next = self.index.len() as u32 + self.row.1;
         if next == 0 {
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_strip_keeps_one_side() {
+    fn triangles_of_a_strip_have_one_orientation() {
         let mut draft = Draft::default();
         draft.cell(Shape::Strip, &[0, 1, 2, 3]).unwrap();
         assert_eq!(draft.mesh.triangles, [[0, 1, 2], [2, 1, 3]]);

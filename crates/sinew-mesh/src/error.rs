@@ -1,15 +1,15 @@
-//! Why a file was not read or written: which file, where in it, what was expected, what to do.
+//! Errors of reading or writing a file: which file, the position in it, what was expected, how to fix it.
 
 use std::fmt;
 
-/// Where in a file.
+/// Position in a file.
 ///
 /// An example is at [`MeshError`](crate::MeshError).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Line of a text, from 1.
+    /// Line of a text file, from 1.
     Line(usize),
-    /// Byte of a binary part, from 0.
+    /// Byte offset in a binary part, from 0.
     Byte(usize),
     /// The file as a whole.
     File,
@@ -34,48 +34,48 @@ impl fmt::Display for Place {
 /// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MeshError {
-    /// The disk said no.
+    /// An I/O error.
     #[error("{file}: {reason}")]
     Io {
-        /// Culprit.
+        /// The file.
         file: String,
-        /// What the system said.
+        /// The error of the system.
         reason: String,
     },
-    /// The ending of the name is not one of ours.
+    /// The file name extension is not supported.
     #[error("{file}: unknown kind of mesh file; the name must end in one of: {known}")]
     UnknownFormat {
-        /// Culprit.
+        /// The file.
         file: String,
-        /// The endings there are.
+        /// The supported extensions.
         known: String,
     },
     /// The file is longer than the limit.
     #[error("{file}: {bytes} bytes; mesh files of up to {limit} bytes are read")]
     TooLong {
-        /// Culprit.
+        /// The file.
         file: String,
-        /// Its length.
+        /// Its length in bytes.
         bytes: u64,
-        /// The limit.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// What stands in the file is not what the format asks for.
+    /// The content violates the format.
     #[error("{file}{place}: {what}")]
     Bad {
-        /// Culprit.
+        /// The file.
         file: String,
-        /// Where in it.
+        /// Position in it.
         place: Place,
-        /// What was expected, what was found, what to do.
+        /// What was expected, what was found, how to fix it.
         what: String,
     },
-    /// The format cannot hold this mesh.
+    /// The format cannot represent this mesh.
     #[error("{file}: {what}")]
     CannotWrite {
-        /// File that was to be written.
+        /// The output file.
         file: String,
-        /// Why not, and what to do.
+        /// The reason, and how to fix it.
         what: String,
     },
 }

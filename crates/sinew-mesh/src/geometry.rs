@@ -1,4 +1,4 @@
-//! Vectors of f64, whatever the precision of the physics: files are measured before they are rounded.
+//! Vectors of f64, independent of the precision of the physics: meshes are measured before they are rounded.
 
 use std::f64::consts::PI;
 
@@ -39,14 +39,14 @@ pub fn angle(a: Point, b: Point) -> f64 {
     length(cross(a, b)).atan2(dot(a, b))
 }
 
-/// Angles inside a triangle [deg].
+/// Interior angles of a triangle [deg].
 pub fn triangle_angles([a, b, c]: [Point; 3]) -> [f64; 3] {
     [(a, b, c), (b, c, a), (c, a, b)].map(|(p, q, r)| angle(sub(q, p), sub(r, p)) * 180.0 / PI)
 }
 
-/// The six angles between the faces of a tetrahedron [deg].
+/// The six dihedral angles of a tetrahedron [deg].
 pub fn dihedral_angles(corners: [Point; 4]) -> [f64; 6] {
-    // at edge pq, between the parts of pr and ps across the edge
+    // at edge pq, between the components of pr and ps perpendicular to the edge
     const EDGES: [[usize; 4]; 6] = [[0, 1, 2, 3], [0, 2, 1, 3], [0, 3, 1, 2], [1, 2, 0, 3], [1, 3, 0, 2], [2, 3, 0, 1]];
     EDGES.map(|[p, q, r, s]| {
         let edge = sub(corners[q], corners[p]);
@@ -63,7 +63,7 @@ pub fn solid_angle(eye: Point, corners: [Point; 3]) -> f64 {
     2.0 * dot(a, cross(b, c)).atan2(below)
 }
 
-/// Box around points: lowest and highest corner; nothing for no points.
+/// Bounding box of points: minimum and maximum corner; `None` without points.
 pub fn bounds<'a>(points: impl IntoIterator<Item = &'a Point>) -> Option<[Point; 2]> {
     points.into_iter().fold(None, |found: Option<[Point; 2]>, &p| {
         let [low, high] = found.unwrap_or([p, p]);
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_surface_fills_the_sky_of_a_point_inside_and_cancels_outside() {
+    fn the_solid_angle_of_a_closed_surface_is_4_pi_inside_and_0_outside() {
         let faces = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
         let sky = |eye: Point| faces.iter().map(|f| solid_angle(eye, f.map(|i: usize| CORNER[i]))).sum::<f64>();
         assert!((sky([0.1, 0.1, 0.1]) - 4.0 * PI).abs() < 1e-12);

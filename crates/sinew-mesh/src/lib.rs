@@ -1,8 +1,8 @@
 //! Mesh files for Sinew: reading, writing, inspection and repair.
 //!
-//! [`read`] turns a file into a [`Mesh`]: vertices in f64, triangles, tetrahedra, and [`Notes`] about what the file had
-//! besides. [`inspect()`] measures it, [`repair`] mends what can be mended without inventing geometry, and the strict doors
-//! [`Mesh::tet_mesh`] and [`Mesh::tri_mesh`] hand it to the physics or say why not.
+//! [`read`] converts a file to a [`Mesh`]: vertices in f64, triangles, tetrahedra, and [`Notes`] about other content of
+//! the file. [`inspect()`] measures it, [`repair`] fixes what can be fixed without inventing geometry, and the strict
+//! conversions [`Mesh::tet_mesh`] and [`Mesh::tri_mesh`] pass it to the physics or return the reasons for a refusal.
 //!
 //! ```
 //! use sinew_mesh::{Format, inspect, read_bytes};

@@ -1,13 +1,13 @@
-//! The one type that all formats are read into and written from.
+//! The type that all formats are read into and written from.
 
 use serde::Serialize;
 use sinew::{Real, TetMesh, TriMesh, Vec3};
 use std::collections::BTreeMap;
 
-/// Faces of a positive tetrahedron seen from outside, each opposite to the corner of its number.
+/// Faces of a positive tetrahedron, counter-clockwise seen from outside; face k is opposite to corner k.
 pub(crate) const TET_FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
 
-/// Vertices, triangles and tetrahedra of a file. Indices are in range and coordinates finite: readers see to it.
+/// Vertices, triangles and tetrahedra of a file. Readers ensure that indices are in range and coordinates finite.
 ///
 /// ```
 /// use sinew_mesh::{Encoding, Format, Mesh, read_bytes, write_bytes};
@@ -24,11 +24,11 @@ pub(crate) const TET_FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], 
 pub struct Mesh {
     /// Vertices, in the units of the file; Sinew takes them as metres [m].
     pub vertices: Vec<[f64; 3]>,
-    /// Three vertices each; counter-clockwise seen from outside when the mesh is sound.
+    /// Three vertices each; counter-clockwise seen from outside in a valid mesh.
     pub triangles: Vec<[u32; 3]>,
     /// Four vertices each; positive when (b − a) × (c − a) · (d − a) > 0.
     pub tets: Vec<[u32; 4]>,
-    /// What the file had besides.
+    /// Other content of the file.
     pub notes: Notes,
 }
 
@@ -48,7 +48,7 @@ pub struct Mesh {
 pub struct Notes {
     /// Elements of higher order that were reduced to their corners.
     pub quadratic: u64,
-    /// Faces with more than three corners that were split into fans.
+    /// Faces with more than three corners that were split into triangle fans.
     pub polygons: u64,
     /// Elements that are neither triangles nor tetrahedra, by kind.
     pub left_out: BTreeMap<String, u64>,
@@ -59,7 +59,7 @@ pub struct Notes {
 }
 
 impl Notes {
-    /// The notes in words, one a line.
+    /// The notes as text, one per line.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if self.quadratic > 0 {
@@ -99,7 +99,8 @@ impl Mesh {
         corners.map(|i| self.vertices[i as usize])
     }
 
-    /// The faces that only one tetrahedron owns, outward for positive tetrahedra, in the order of their tetrahedra.
+    /// The faces that belong to only one tetrahedron, outward for positive tetrahedra, in the order of their
+    /// tetrahedra.
     pub fn tet_boundary(&self) -> Vec<[u32; 3]> {
         let mut faces: Vec<([u32; 3], usize)> = Vec::with_capacity(4 * self.tets.len());
         for (t, tet) in self.tets.iter().enumerate() {
@@ -116,19 +117,19 @@ impl Mesh {
         owners.into_iter().map(|o| TET_FACES[o % 4].map(|i| self.tets[o / 4][i])).collect()
     }
 
-    /// The surface: the triangles, or the outside of the tetrahedra when there are some.
+    /// The surface: the triangles, or the boundary of the tetrahedra if there are any.
     pub fn surface(&self) -> Vec<[u32; 3]> {
         if self.tets.is_empty() { self.triangles.clone() } else { self.tet_boundary() }
     }
 
-    /// The surface as a mesh of its own, without the vertices inside.
+    /// The surface as a separate mesh, without interior vertices.
     pub fn to_surface(&self) -> Mesh {
         let mut mesh = Mesh { vertices: self.vertices.clone(), triangles: self.surface(), ..Self::default() };
         mesh.drop_unused();
         mesh
     }
 
-    /// Removes vertices that no element names; the others keep their order. Returns how many went.
+    /// Removes vertices that no element uses; the others keep their order. Returns the number of removed vertices.
     pub fn drop_unused(&mut self) -> usize {
         let mut new_index = vec![u32::MAX; self.vertices.len()];
         for &i in self.triangles.iter().flatten().chain(self.tets.iter().flatten()) {

@@ -1,14 +1,13 @@
-//! Mends what can be mended without inventing geometry: weld, drop, orient. Holes stay holes.
+//! Repairs what can be repaired without inventing geometry: weld, remove, orient. Holes are not filled.
 
 use crate::geometry::{bounds, distance};
 use crate::inspect::{drop_degenerate, drop_duplicates, flip_inverted, orient, weld};
 use crate::mesh::{Mesh, Notes};
 
-/// Without a tolerance, vertices are joined that are nearer than this part of the mesh's diagonal: ten times what
-/// coordinates in f32 can tell apart.
+/// Default tolerance of welding as a fraction of the mesh's diagonal: ten times the resolution of coordinates in f32.
 const WELD: f64 = 1e-6;
 
-/// A mended mesh.
+/// A repaired mesh.
 ///
 /// ```
 /// use sinew_mesh::{Mesh, repair};
@@ -22,14 +21,14 @@ const WELD: f64 = 1e-6;
 pub struct Repaired {
     /// The mesh.
     pub mesh: Mesh,
-    /// What was done, one line each; empty when nothing was wrong.
+    /// The changes, one per line; empty when nothing was wrong.
     pub did: Vec<String>,
-    /// What cannot be mended here.
+    /// Defects that cannot be repaired here.
     pub left: Vec<String>,
 }
 
-/// Joins vertices nearer than `tolerance` [m] (nothing: a millionth of the diagonal), drops degenerate and repeated
-/// elements, turns inverted tetrahedra, orients triangles outward, drops loose vertices.
+/// Merges vertices nearer than `tolerance` [m] (`None`: a millionth of the diagonal), removes degenerate and repeated
+/// elements, reorients inverted tetrahedra, orients triangles outward, removes unused vertices.
 pub fn repair(mesh: &Mesh, tolerance: Option<f64>) -> Repaired {
     let mut mesh = mesh.clone();
     let mut did = Vec::new();

@@ -1,41 +1,42 @@
-//! A place in a file that moves on: words and lines of text, numbers of binary parts.
+//! A cursor in a file: words and lines of text, numbers of binary parts.
 //!
-//! Positions are bytes; a fault in text is told as a line, which is counted only when there is a fault.
+//! Positions are byte offsets; an error in text is reported as a line number, which is computed only in case of an
+//! error.
 
 use crate::error::Place;
 
-/// What is wrong at which byte, before the file has a name.
+/// An error and its byte offset, before the file name is known.
 #[derive(Debug)]
 pub struct Fault {
     pub place: Place,
     pub what: String,
 }
 
-/// Outcome of reading a piece of a file.
+/// Result of parsing a part of a file.
 pub type Parsed<T> = Result<T, Fault>;
 
 impl Fault {
-    /// About the file as a whole.
+    /// An error of the file as a whole.
     pub fn whole(what: impl Into<String>) -> Self {
         Fault { place: Place::File, what: what.into() }
     }
 }
 
-/// Order of bytes of numbers in binary parts.
+/// Byte order of numbers in binary parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Endian {
     Little,
     Big,
 }
 
-/// Bytes, and how far they are read.
+/// Bytes, and the read position.
 #[derive(Clone)]
 pub struct Scan<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Where the last word, line or number began: faults are told there.
+    /// Start of the last word, line or number, where errors are reported.
     last: usize,
-    /// Begins a remark that lasts to the end of its line.
+    /// Character that starts a comment to the end of its line.
     remark: Option<u8>,
     /// Whether what was read last was text.
     text: bool,
@@ -46,7 +47,7 @@ impl<'a> Scan<'a> {
         Self { bytes, at: 0, last: 0, remark: None, text: true }
     }
 
-    /// Words skip what stands between this byte and the end of the line.
+    /// Sets the character that starts a comment; comments are skipped between words.
     pub fn with_remarks(mut self, begin: u8) -> Self {
         self.remark = Some(begin);
         self
@@ -57,7 +58,7 @@ impl<'a> Scan<'a> {
         self.at
     }
 
-    /// Moves to a byte; beyond the end is the end.
+    /// Moves to a byte offset; beyond the end is the end.
     pub fn go(&mut self, at: usize) {
         self.at = at.min(self.bytes.len());
     }
@@ -66,9 +67,9 @@ impl<'a> Scan<'a> {
         &self.bytes[self.at..]
     }
 
-    /// A fault where the last word or number began.
+    /// An error at the start of the last word or number.
     pub fn fault(&self, what: impl Into<String>) -> Fault {
-        // at the end: where the last line with something in it ends
+        // at the end of the file: the end of the last non-empty line
         let last = if self.last < self.bytes.len() { self.last } else { self.bytes.trim_ascii_end().len() };
         let line = || 1 + self.bytes[..last].iter().filter(|&&b| b == b'\n').count();
         let place = if self.text { Place::Line(line()) } else { Place::Byte(self.last) };
@@ -83,7 +84,7 @@ impl<'a> Scan<'a> {
         let length = self.rest().iter().position(|&b| b.is_ascii_whitespace() || Some(b) == self.remark);
         let word = &self.rest()[..length.unwrap_or(self.rest().len())];
         self.at += word.len();
-        // bytes that are no text become a word that nothing expects
+        // bytes that are not UTF-8 become a word that no parser expects
         (!word.is_empty()).then(|| std::str::from_utf8(word).unwrap_or("\u{fffd}"))
     }
 
@@ -100,7 +101,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// The next word without moving on.
+    /// The next word without advancing.
     pub fn peek(&self) -> Option<&'a str> {
         self.clone().word()
     }
@@ -119,7 +120,7 @@ impl<'a> Scan<'a> {
         Some(std::str::from_utf8(line).unwrap_or("\u{fffd}"))
     }
 
-    /// A word that must be there.
+    /// A required word.
     pub fn expect(&mut self, what: &str) -> Parsed<&'a str> {
         self.word().ok_or_else(|| self.fault(format!("the file ends where {what} should stand")))
     }
@@ -137,17 +138,17 @@ impl<'a> Scan<'a> {
         self.number(what, "a whole number")
     }
 
-    /// A number of things that follow. It is refused when the file is too short to hold that many, so that nothing is
-    /// ever allocated by a claim.
+    /// A count of items that follow. It is refused when the file is too short to contain that many, so that no
+    /// allocation depends on an unchecked count.
     pub fn count(&mut self, what: &str, bytes_each: usize) -> Parsed<usize> {
         let count: u64 = self.number(what, "a whole number that is not negative")?;
         self.claim(count, what, bytes_each)
     }
 
-    /// Checks a claimed number of things against the bytes that are left.
+    /// Checks a claimed count against the remaining bytes.
     pub fn claim(&self, count: u64, what: &str, bytes_each: usize) -> Parsed<usize> {
         let room = (self.rest().len() / bytes_each.max(1)) as u64;
-        // the last thing of a text needs no space behind it
+        // the last item of a text needs no separator after it
         let room = if self.text { room + 1 } else { room };
         if count > room || count > u64::from(u32::MAX) {
             let left = self.rest().len();
@@ -170,7 +171,7 @@ impl<'a> Scan<'a> {
         Ok(bytes)
     }
 
-    /// The next bytes of a binary number, lowest first.
+    /// The next bytes of a binary number, in little-endian order.
     pub fn bytes<const N: usize>(&mut self, endian: Endian, what: &str) -> Parsed<[u8; N]> {
         let mut bytes = [0; N];
         bytes.copy_from_slice(self.take(N, what)?);
@@ -180,7 +181,7 @@ impl<'a> Scan<'a> {
         Ok(bytes)
     }
 
-    /// Moves behind the next occurrence of these bytes; false, and no move, when there is none.
+    /// Moves past the next occurrence of these bytes; returns false without moving when there is none.
     pub fn skip_past(&mut self, needle: &[u8]) -> bool {
         let found = self.rest().windows(needle.len()).position(|w| w == needle);
         if let Some(found) = found {
@@ -190,7 +191,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// A word that fits into a message.
+/// A word, shortened for a message.
 pub fn short(word: &str) -> String {
     let cut: String = word.chars().take(40).collect();
     if cut.len() < word.len() { format!("{cut}...") } else { cut }
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_is_measured_against_the_file() {
+    fn a_count_is_checked_against_the_length_of_the_file() {
         let mut scan = Scan::new(b"1000000000000 ");
         assert!(scan.count("number of vertices", 6).is_err());
         assert!(Scan::new(b"99999999999999999999999").count("n", 1).is_err());

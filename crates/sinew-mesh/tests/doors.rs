@@ -1,4 +1,4 @@
-//! From a foreign mesh to the physics: reports, repair, and what the strict doors let through.
+//! From a foreign mesh to the physics: reports, repair, and strict validation.
 
 mod common;
 
@@ -15,13 +15,13 @@ fn bad() -> Mesh {
 }
 
 #[test]
-fn a_sound_block_goes_through_with_its_volume() {
+fn a_valid_block_is_accepted_with_its_volume() {
     let block = TetMesh::block([2, 1, 1], sinew::Vec3::new(0.2, 0.1, 0.1)).unwrap();
     let mesh = Mesh::from(&block);
     let report = inspect(&mesh);
     assert_eq!((report.tets, report.inverted, report.degenerate, report.closed), (12, 0, 0, true));
     assert_eq!((report.components, report.self_intersections, report.turned_edges), (1, 0, 0));
-    // sizes are rounded to f32 in the usual build
+    // sizes are rounded to f32 in the default build
     assert!((report.volume.unwrap() - 2e-3).abs() < 1e-9);
     assert!((report.area - 0.1).abs() < 1e-7);
     // Kuhn's tetrahedra of a cube have dihedral angles of 45, 60 and 90 degrees
@@ -37,31 +37,31 @@ fn repeated_ids_and_inverted_tetrahedra_are_described_and_refused() {
     let mesh = bad();
     let report = inspect(&mesh);
     assert_eq!((report.repeated_ids, report.inverted), (1, 1));
-    let Err(DoorError::Refused { reasons }) = mesh.check_tets() else { panic!("it went through") };
+    let Err(DoorError::Refused { reasons }) = mesh.check_tets() else { panic!("the mesh was accepted") };
     assert_eq!(reasons.len(), 2, "{reasons:?}");
     assert!(reasons[0].contains("id 44") && reasons[1].contains("inverted: 1 (volume -"), "{reasons:?}");
     assert!(mesh.tet_mesh().is_err());
 }
 
 #[test]
-fn repair_makes_the_bad_mesh_good_and_says_what_it_did() {
+fn repair_makes_an_invalid_mesh_valid_and_reports_its_changes() {
     let fixed = repair(&bad(), None);
     assert!(fixed.did.iter().any(|line| line.contains("inverted")), "{:?}", fixed.did);
     assert!(fixed.did.iter().any(|line| line.contains("id")), "{:?}", fixed.did);
     fixed.mesh.check_tets().unwrap();
     let volumes = |mesh: &Mesh| inspect(mesh).volume.unwrap();
     assert!(volumes(&fixed.mesh) > volumes(&bad()));
-    // a second repair finds nothing to do
+    // a second repair changes nothing
     assert_eq!(repair(&fixed.mesh, None).did, Vec::<String>::new());
 }
 
 #[test]
-fn a_soup_of_turned_triangles_becomes_a_closed_cube() {
+fn a_triangle_soup_with_mixed_orientations_becomes_a_closed_cube() {
     let sound = cube();
     let mut soup = Mesh::default();
     for (i, t) in sound.triangles.iter().enumerate() {
         let first = soup.vertices.len() as u32;
-        // each triangle has vertices of its own, a little off
+        // each triangle has separate vertices, slightly displaced
         soup.vertices.extend(t.map(|v| sound.vertices[v as usize].map(|x| x + 1e-9 * i as f64)));
         soup.triangles.push(if i % 3 == 0 { [first, first + 2, first + 1] } else { [first, first + 1, first + 2] });
     }
@@ -77,7 +77,7 @@ fn a_soup_of_turned_triangles_becomes_a_closed_cube() {
 }
 
 #[test]
-fn two_cubes_that_overlap_are_seen_to_cross() {
+fn the_intersection_of_two_overlapping_cubes_is_detected() {
     let mut mesh = cube();
     assert_eq!(inspect(&mesh).self_intersections, 0);
     let second = cube();
@@ -90,12 +90,12 @@ fn two_cubes_that_overlap_are_seen_to_cross() {
 }
 
 #[test]
-fn a_mesh_without_tetrahedra_is_told_to_get_some() {
+fn a_mesh_without_tetrahedra_is_refused() {
     assert!(matches!(cube().tet_mesh(), Err(DoorError::NoTets { triangles: 12 })));
 }
 
 #[test]
-fn loose_vertices_do_not_enter_the_physics() {
+fn unused_vertices_are_not_passed_to_the_physics() {
     let mut mesh = two_tets();
     mesh.vertices.insert(0, [9.0; 3]);
     mesh.triangles.clear();
@@ -105,7 +105,7 @@ fn loose_vertices_do_not_enter_the_physics() {
 }
 
 #[test]
-fn the_report_is_json_with_the_promised_fields() {
+fn the_json_report_has_the_documented_fields() {
     let json = serde_json::to_value(inspect(&two_tets())).unwrap();
     for field in
         ["vertices", "triangles", "tets", "closed", "volume", "min_dihedral_deg", "inverted", "degenerate", "holes"]

@@ -1,4 +1,4 @@
-//! Every format: what is written comes back, and files as other programs write them are read.
+//! Every format: a round trip preserves the mesh, and files in the style of other programs are read.
 
 mod common;
 
@@ -9,7 +9,7 @@ fn parse(text: &str, format: Format) -> Result<Mesh, MeshError> {
     read_bytes(text.as_bytes(), format, "sample")
 }
 
-/// The message of a refusal, with its place.
+/// The message of a refusal, with its position.
 fn refusal(text: &str, format: Format) -> (Place, String) {
     match parse(text, format) {
         Err(MeshError::Bad { place, what, .. }) => (place, what),
@@ -18,7 +18,7 @@ fn refusal(text: &str, format: Format) -> (Place, String) {
 }
 
 #[test]
-fn volumes_come_back_as_they_were() {
+fn a_round_trip_preserves_volume_meshes() {
     let mesh = two_tets();
     for format in [Format::Msh, Format::Vtk, Format::Vtu, Format::Medit] {
         for encoding in [Encoding::Usual, Encoding::Text, Encoding::Binary] {
@@ -29,7 +29,7 @@ fn volumes_come_back_as_they_were() {
 }
 
 #[test]
-fn surfaces_come_back_as_they_were() {
+fn a_round_trip_preserves_surface_meshes() {
     let mesh = cube();
     let formats = [Format::Obj, Format::Ply, Format::Msh, Format::Vtk, Format::Vtu, Format::Medit];
     for format in formats {
@@ -41,7 +41,7 @@ fn surfaces_come_back_as_they_were() {
 }
 
 #[test]
-fn formats_without_shared_vertices_come_back_closed() {
+fn formats_without_shared_vertices_are_read_as_closed_surfaces() {
     let mesh = cube();
     for format in [Format::Stl, Format::Gltf, Format::Glb] {
         for encoding in [Encoding::Text, Encoding::Binary] {
@@ -54,14 +54,14 @@ fn formats_without_shared_vertices_come_back_closed() {
 }
 
 #[test]
-fn a_format_for_surfaces_gets_the_outside_of_tetrahedra() {
+fn surface_formats_store_the_boundary_of_the_tetrahedra() {
     let bytes = write_bytes(&two_tets(), Format::Obj, Encoding::Usual).unwrap();
     let report = inspect(&read_bytes(&bytes, Format::Obj, "again").unwrap());
     assert_eq!((report.triangles, report.tets, report.closed), (6, 0, true));
 }
 
 #[test]
-fn all_digits_survive_text() {
+fn text_formats_preserve_all_digits() {
     let mut mesh = cube();
     mesh.vertices[7] = [0.1 + 0.2, 1e-300, -1.0 / 3.0];
     for format in [Format::Obj, Format::Ply, Format::Msh, Format::Vtk, Format::Vtu, Format::Medit] {
@@ -71,7 +71,7 @@ fn all_digits_survive_text() {
 }
 
 #[test]
-fn tetgen_files_lie_side_by_side() {
+fn tetgen_files_are_read_by_their_common_name() {
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("tetgen");
     std::fs::create_dir_all(&folder).unwrap();
     let mesh = two_tets();
@@ -79,20 +79,20 @@ fn tetgen_files_lie_side_by_side() {
     for ending in ["node", "ele", "face"] {
         assert_eq!(read(folder.join("pair").with_extension(ending)).unwrap(), mesh, "{ending}");
     }
-    // points from 0, with attributes, remarks and a marker, and elements alone
+    // indices from 0, with attributes, comments and a marker, and elements alone
     std::fs::write(folder.join("zero.node"), "# points\n4 3 1 1\n0 0 0 0 7 1\n1 1 0 0 7 1\n2 0 1 0 7 1\n3 0 0 1 7 1\n")
         .unwrap();
     std::fs::write(folder.join("zero.ele"), "1 4 1\n0  0 1 2 3  5\n").unwrap();
     let zero = read(folder.join("zero.ele")).unwrap();
     assert_eq!((zero.tets, zero.vertices.len()), (vec![[0, 1, 2, 3]], 4));
-    // a fault in the other file is told as such
+    // an error in the other file is reported with its name
     std::fs::write(folder.join("zero.ele"), "1 4 1\n0  0 1 2 9  5\n").unwrap();
     let message = read(folder.join("zero.node")).unwrap_err().to_string();
     assert!(message.contains("zero.ele, line 2") && message.contains("point 9"), "{message}");
 }
 
 #[test]
-fn obj_knows_polygons_negative_indices_textures_and_long_lines() {
+fn obj_with_polygons_negative_indices_textures_and_continued_lines_is_read() {
     let text = "mtllib a.mtl\no pad\nv 0 0 0 1\nv 1 0 0 0.5 0.5 0.5\nv 1 1 0\nvt 0 0\nvn 0 0 1\nv 0 1 0\n\
                 usemtl x\ns off\nf 1/1/1 2//1 \\\n 3/1 -1\nl 1 2\n";
     let mesh = parse(text, Format::Obj).unwrap();
@@ -101,7 +101,7 @@ fn obj_knows_polygons_negative_indices_textures_and_long_lines() {
 }
 
 #[test]
-fn stl_keeps_all_solids() {
+fn all_solids_of_an_stl_file_are_read() {
     let facet = "facet normal nan nan nan\nouter loop\nvertex 0 0 Z\nvertex 1 0 Z\nvertex 0 1 Z\nendloop\nendfacet\n";
     let solid = |z: &str| format!("solid\n{}endsolid\n", facet.replace('Z', z));
     let mesh = parse(&format!("{}{}", solid("0"), solid("1")), Format::Stl).unwrap();
@@ -155,7 +155,7 @@ fn all_versions_of_msh_give_the_same_mesh() {
     }
 }
 
-/// Version 4.1 in binary, built by hand.
+/// Version 4.1 in binary, assembled by hand.
 fn msh41_binary(big: bool) -> Vec<u8> {
     let int = |n: i32| if big { n.to_be_bytes() } else { n.to_le_bytes() };
     let long = |n: u64| if big { n.to_be_bytes() } else { n.to_le_bytes() };
@@ -186,7 +186,7 @@ fn binary_msh_of_both_orders_is_read() {
 }
 
 #[test]
-fn elements_of_higher_order_become_their_corners() {
+fn elements_of_higher_order_are_reduced_to_their_corners() {
     let mut text =
         String::from("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n10\n1 0 0 0\n2 2 0 0\n3 0 2 0\n4 0 0 2\n");
     for (i, at) in ["1 0 0", "1 1 0", "0 1 0", "0 0 1", "0 1 1", "1 0 1"].iter().enumerate() {
@@ -257,7 +257,7 @@ fn vtu_arrays_may_be_appended_raw_or_as_base64_in_several_pieces() {
     }
 }
 
-/// Base64, for samples.
+/// Base64 encoder for samples.
 fn encode(bytes: &[u8]) -> String {
     const SIGNS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::new();
@@ -272,7 +272,7 @@ fn encode(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn gltf_nodes_place_and_mirror_their_meshes() {
+fn gltf_nodes_transform_and_mirror_their_meshes() {
     let text = String::from_utf8(write_bytes(&cube(), Format::Gltf, Encoding::Usual).unwrap()).unwrap();
     let mut json: serde_json::Value = serde_json::from_str(&text).unwrap();
     json["nodes"] = serde_json::json!([
@@ -281,16 +281,16 @@ fn gltf_nodes_place_and_mirror_their_meshes() {
         { "mesh": 0, "scale": [-1.0, 1.0, 1.0] },
     ]);
     let report = inspect(&parse(&json.to_string(), Format::Gltf).unwrap());
-    // the mirrored cube touches the stretched one at x = 10, and both look outward
+    // the mirrored cube touches the stretched one at x = 10, and both face outward
     assert!((report.volume.unwrap() - 3.0).abs() < 1e-12);
     assert_eq!(report.bounds.unwrap(), [[9.0, 0.0, 0.0], [12.0, 1.0, 1.0]]);
-    // a ring of nodes is no tree
+    // a cycle of nodes is not a tree
     json["nodes"][1]["children"] = serde_json::json!([0]);
     assert!(refusal(&json.to_string(), Format::Gltf).1.contains("tree"));
 }
 
 #[test]
-fn medit_skips_what_it_does_not_know() {
+fn unknown_medit_sections_are_skipped() {
     let text = "MeshVersionFormatted 1\n# remark\nDimension\n3\nVertices\n4\n0 0 0 1\n1 0 0 1\n0 1 0 1\n0 0 1 1\n\
                 RequiredVertices\n2\n1\n2\nEdges\n1\n1 2 7\nTetrahedra 1\n1 2 3 4 1\nEnd\n";
     let mesh = parse(text, Format::Medit).unwrap();
@@ -298,7 +298,7 @@ fn medit_skips_what_it_does_not_know() {
 }
 
 #[test]
-fn refusals_name_place_expectation_and_finding() {
+fn errors_contain_position_expectation_and_finding() {
     let cases = [
         (Format::Obj, "v 0 0 0\nv 1 x 0\n", Place::Line(2), "'x'"),
         (Format::Obj, "v 0 0 0\nf 1 1 2\n", Place::Line(2), "names vertex 2"),

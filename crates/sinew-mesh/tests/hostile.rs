@@ -1,4 +1,4 @@
-//! Damaged and hostile files: a mesh or a typed refusal, never a panic, never much memory, and soon.
+//! Damaged and hostile files: a mesh or a typed error, never a panic, never excessive memory, and in bounded time.
 
 mod common;
 
@@ -30,7 +30,7 @@ fn samples() -> Vec<(Format, Vec<u8>)> {
     samples
 }
 
-/// Reads bytes that may be anything; what comes back must bear inspection.
+/// Reads arbitrary bytes; an accepted mesh must pass inspection without a panic.
 fn try_read(bytes: &[u8], format: Format) -> Option<Mesh> {
     let begin = Instant::now();
     let mesh = read_bytes(bytes, format, "hostile.node").ok();
@@ -63,7 +63,7 @@ fn files_with_any_byte_damaged_are_read_or_refused() {
                 damaged[at] = value;
                 if let Some(mesh) = try_read(&damaged, format) {
                     read += 1;
-                    // every hundredth survivor goes through all that comes after
+                    // every hundredth accepted mesh goes through all later stages
                     if read % 100 == 0 {
                         inspect(&mesh);
                         inspect(&repair(&mesh, None).mesh);
@@ -78,7 +78,7 @@ fn files_with_any_byte_damaged_are_read_or_refused() {
 }
 
 #[test]
-fn a_piece_of_a_file_may_be_doubled_or_lost() {
+fn files_with_a_duplicated_or_missing_part_are_read_or_refused() {
     for (format, bytes) in samples() {
         for at in (0..bytes.len()).step_by(3) {
             for length in [1, 4, 17] {
@@ -93,7 +93,7 @@ fn a_piece_of_a_file_may_be_doubled_or_lost() {
 }
 
 #[test]
-fn headers_that_claim_the_world_are_refused_at_once() {
+fn headers_with_excessive_counts_are_refused_at_once() {
     let head = "ply\nformat binary_little_endian 1.0\nelement";
     let ply = |middle: &str| format!("{head} {middle}\nend_header\n").into_bytes();
     let mut stl = vec![b' '; 80];
@@ -127,10 +127,10 @@ fn headers_that_claim_the_world_are_refused_at_once() {
 }
 
 #[test]
-fn a_short_gltf_cannot_become_a_large_mesh() {
+fn a_short_gltf_file_cannot_expand_to_a_large_mesh() {
     let text = String::from_utf8(write_bytes(&cube(), Format::Gltf, Encoding::Usual).unwrap()).unwrap();
     let mut json: serde_json::Value = serde_json::from_str(&text).unwrap();
-    // 300,000 copies of a mesh of many primitives
+    // 300,000 instances of a mesh of many primitives
     let one = json["meshes"][0]["primitives"][0].clone();
     json["meshes"][0]["primitives"] = vec![one; 200].into();
     json["nodes"] = vec![serde_json::json!({ "mesh": 0 }); 5000].into();
@@ -151,14 +151,14 @@ fn glb(json: &serde_json::Value, bin: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn many_names_for_the_same_bytes_cost_no_more_than_one() {
+fn many_references_to_the_same_bytes_cost_no_more_than_one() {
     let begin = Instant::now();
-    // 30,000 buffers that are all the one binary chunk of 1 MB
+    // 30,000 buffers that all refer to the one binary chunk of 1 MB
     let mut json = serde_json::json!({ "asset": { "version": "2.0" } });
     json["buffers"] = vec![serde_json::json!({ "byteLength": 1 }); 30_000].into();
     assert!(read_bytes(&glb(&json, &[0; 1_000_000]), Format::Glb, "buffers").is_err());
 
-    // 2,000 pieces whose points are all the same appended 240 kB
+    // 2,000 pieces whose points are all the same 240 kB of appended data
     let array = |kind: &str, name: &str| {
         format!("<DataArray type=\"{kind}\" Name=\"{name}\" format=\"appended\" offset=\"0\"/>")
     };
@@ -176,7 +176,7 @@ fn many_names_for_the_same_bytes_cost_no_more_than_one() {
     let refused = read_bytes(&vtu, Format::Vtu, "pieces").unwrap_err().to_string();
     assert!(refused.contains("more than the file has"), "{refused}");
 
-    // one polygon of 50,000 corners whose type is told 5,000 times
+    // one polygon of 50,000 corners whose type is given 5,000 times
     let mut vtk =
         String::from("# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 1 float\n0 0 0\n");
     vtk.push_str(&format!("CELLS 1 50001\n50000{}\n", " 0".repeat(50_000)));
@@ -186,7 +186,7 @@ fn many_names_for_the_same_bytes_cost_no_more_than_one() {
 }
 
 #[test]
-fn gltf_reads_no_files_but_its_neighbours() {
+fn gltf_reads_only_files_of_its_own_folder() {
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("gltf");
     std::fs::create_dir_all(&folder).unwrap();
     let text = String::from_utf8(write_bytes(&cube(), Format::Gltf, Encoding::Usual).unwrap()).unwrap();

@@ -2,18 +2,21 @@
 
 use crate::{Reading, Record, Scene, Times};
 use sinew::trial::fem::Params;
-use sinew::trial::{BodyMut, Corotational, Deformable, Placed, Scratch, Settings, StepContext, System, solve, stiffen};
+use sinew::trial::{
+    BodyMut, Corotational, Deformable, Placed, Scratch, Settings, StepContext, System, regularize, solve,
+};
 use sinew::{Block, Real, RowBuffer, TetMesh, Vec3};
 use std::time::Instant;
 
-/// Static corotational answer on this very mesh [m].
+/// Static corotational solution on the same mesh [m].
 pub const REFERENCE: f64 = 0.317;
-/// When the peers end [s]; the beam still swings a little.
+/// End of the peers' runs [s]; the beam still oscillates slightly.
 const PEERS_END: f64 = 2.0;
-/// When the beam is at rest [s].
+/// Time at which the beam is at rest [s].
 pub const READ_AT: f64 = 8.0;
 
-/// At 20 ms: times of the steps that the peers make; the tip when they end, and at rest.
+/// Runs at 20 ms: wall times of the steps that the peers make; tip deflection at the end of the peers' runs, and at
+/// rest.
 pub fn record() -> Record {
     let mut bar = Bar::new(0.02);
     let steps = |seconds: f64| (seconds / 0.02).round() as usize;
@@ -36,16 +39,16 @@ pub fn record() -> Record {
     }
 }
 
-/// The beam with its state, stepped as a world would, each phase timed.
+/// The beam with its state, stepped in the same way as by a world, each phase timed.
 pub struct Bar {
-    /// The model, for its kernels.
+    /// The model, for benchmarks of its kernels.
     pub model: Corotational,
     mesh: TetMesh,
     /// Step [s].
     pub h: Real,
-    /// Places of the nodes [m].
+    /// Positions of the nodes [m].
     pub x: Vec<Block>,
-    /// Their velocities [m/s] and inverse masses [1/kg].
+    /// Velocities [m/s] and inverse masses [1/kg] of the nodes.
     pub v: Vec<Block>,
     weight: Vec<Vec3>,
     tip: Vec<usize>,
@@ -56,12 +59,12 @@ pub struct Bar {
     pub predict_ms: Vec<f64>,
     /// Times of solve and advance [ms].
     pub solve_ms: Vec<f64>,
-    /// Iterations of the CG.
+    /// Iterations of the conjugate gradient solver.
     pub iterations: Vec<u32>,
 }
 
 impl Bar {
-    /// The beam, straight, with this step [s].
+    /// The undeformed beam, with this step [s].
     pub fn new(h: Real) -> Self {
         let mesh = mesh();
         let params = Params { youngs_modulus: 5e5, poisson_ratio: 0.4, density: 1000.0, damping: 0.02 };
@@ -73,7 +76,7 @@ impl Bar {
             h,
             x: mesh.vertices.iter().map(|x| [x.x, x.y, x.z, 0.0]).collect(),
             v: v.map(|(x, m)| [0.0, 0.0, 0.0, if pinned(x) { 0.0 } else { 1.0 / m }]).collect(),
-            // as the reference and the peers: every node carries the same part of the weight
+            // as in the reference and the peers: the weight is distributed equally over the nodes
             weight: vec![Vec3::new(0.0, -9.81, 0.0) * (84.1 / masses.len() as Real); masses.len()],
             tip: (0..mesh.vertices.len()).filter(|&i| mesh.vertices[i].x > 0.499).collect(),
             model,
@@ -87,7 +90,7 @@ impl Bar {
         }
     }
 
-    /// The first phase; substep 0 builds the matrix, others only the load.
+    /// The prediction phase; substep 0 assembles the matrix, later substeps only the load.
     pub fn predict(&mut self, substep: u32) {
         let Self { model, x, v, weight, h, .. } = self;
         model.predict(&StepContext::new(*h, substep), BodyMut { x, v, force: weight, inner: &mut [] });
@@ -102,20 +105,20 @@ impl Bar {
         let Self { model, x, v, weight, rows, scratch, settings, h, .. } = self;
         let operator = model.operator().expect("the model is implicit");
         let placed = [Placed { first: 0, operator }];
-        let system = System { operators: &placed, lumps: &[] };
-        stiffen(&system, rows, v.len(), settings, scratch);
+        let system = System { operators: &placed, rigid_unknowns: &[] };
+        regularize(&system, rows, v.len(), settings, scratch);
         let outcome = solve(&system, rows, v, settings, scratch);
         model.advance(&StepContext::new(*h, 0), BodyMut { x, v, force: weight, inner: &mut [] });
         self.solve_ms.push(clock.elapsed().as_secs_f64() * 1e3);
         self.iterations.push(outcome.iterations);
     }
 
-    /// Milliseconds of each step, without the first: it makes the coarse space.
+    /// Wall time of each step [ms], without the first, which builds the coarse space.
     pub fn ms(&self) -> Vec<f64> {
         self.predict_ms.iter().zip(&self.solve_ms).skip(1).map(|(p, s)| p + s).collect()
     }
 
-    /// How far the tip hangs down [m].
+    /// Downward deflection of the tip [m].
     pub fn tip(&self) -> f64 {
         -self.tip.iter().map(|&i| f64::from(self.x[i][1])).sum::<f64>() / self.tip.len() as f64
     }

@@ -1,6 +1,6 @@
-//! S5, rigid boxes on the ground: a pyramid that should stand, a pile that falls and tumbles, a stack that should stand.
-//! As plain numbers first, so that every engine is given the same ones; then Sinew on them, with its default settings and
-//! sleeping off.
+//! S5, rigid boxes on the ground: a pyramid that should stand, a pile that falls and tumbles, a stack that should
+//! stand. The scenes are given as plain numbers, so that every engine uses the same ones; then in Sinew, with its
+//! default settings and sleeping off.
 //!
 //! World frame, y up. Positions are f32 lists in the order in which the boxes are added: solvers depend on that order.
 
@@ -85,12 +85,12 @@ fn pile() -> Vec<[Real; 3]> {
     let middle = (PILE_SIDE - 1) as Real * 0.5;
     let mut centres = Vec::new();
     for layer in 0..PILE_LAYERS {
-        // every second layer stands over the gaps of the one below
+        // every second layer is offset by half the spacing
         let stagger = (layer % 2) as Real * PILE_SPACING * 0.5;
         let y = 1.0 + layer as Real * PILE_SPACING;
         for i in 0..PILE_SIDE {
             for j in 0..PILE_SIDE {
-                // x before z: the order of the draws is part of the scene
+                // x before z: the order of the random numbers is part of the scene
                 let [dx, dz] = [jitter.draw() * PILE_JITTER, jitter.draw() * PILE_JITTER];
                 let x = (i as Real - middle) * PILE_SPACING + dx + stagger;
                 let z = (j as Real - middle) * PILE_SPACING + dz + stagger;
@@ -105,11 +105,11 @@ fn stack() -> Vec<[Real; 3]> {
     (0..STACK_HEIGHT).map(|i| [0.0, BOX_HALF + i as Real, 0.0]).collect()
 }
 
-/// The peers' generator (Numerical Recipes, 32 bits): its draws are the same in every language.
+/// The random number generator of the peers (Numerical Recipes, 32 bits): its sequence is the same in every language.
 struct Lcg(u32);
 
 impl Lcg {
-    /// The next number in [−0.5, 0.5).
+    /// The next random number in [−0.5, 0.5).
     fn draw(&mut self) -> Real {
         self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         // 24 bits: all that an f32 holds exactly
@@ -117,23 +117,23 @@ impl Lcg {
     }
 }
 
-/// What a run of one scene gave, in any engine.
+/// The result of a run of one scene, in any engine.
 pub struct Run {
     /// The scene's name in the tables.
     pub name: &'static str,
     /// Wall time of each step [ms].
     pub ms: Vec<f64>,
-    /// Largest lateral distance of a box from its start, at the end [m].
+    /// Maximum lateral distance of a box from its initial position, at the end [m].
     pub drift: f64,
     /// Height of the highest centre at the end [m].
     pub top: f64,
     /// Kinetic energy of translation at the end [J].
     pub kinetic: f64,
-    /// Most contact points in a step.
+    /// Maximum number of contact points in a step.
     pub contacts: usize,
 }
 
-/// One scene in Sinew that a driver steps.
+/// One scene in Sinew, stepped by a driver.
 pub struct World {
     build: Build,
     physics: Physics,
@@ -143,14 +143,14 @@ pub struct World {
 }
 
 impl World {
-    /// Builds the build.
+    /// Builds the scene.
     pub fn new(build: Build, threads: usize) -> Self {
         let settings = Settings {
             dt: DT,
             gravity: Vec3::new(0.0, GRAVITY, 0.0),
             threads: threads as u32,
             sleep_time: Real::INFINITY,
-            // by pair is what Rapier keeps too
+            // contact forces per pair, as Rapier stores them
             point_forces: false,
             ..Settings::default()
         };
@@ -181,12 +181,12 @@ impl World {
         ms
     }
 
-    /// The world, to be stepped by another driver.
+    /// The world, for another driver.
     pub fn world_mut(&mut self) -> &mut Physics {
         &mut self.physics
     }
 
-    /// Measures the end state.
+    /// Measures the final state.
     pub fn finish(&self, ms: Vec<f64>) -> Run {
         let mut run =
             Run { name: self.build.name(), ms, drift: 0.0, top: f64::MIN, kinetic: 0.0, contacts: self.contacts };
@@ -230,7 +230,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_scenes_have_as_many_boxes_as_their_names_say() {
+    fn the_number_of_boxes_of_every_scene_is_that_in_its_name() {
         for scene in Build::ALL {
             assert!(scene.name().ends_with(&scene.positions().len().to_string()), "{scene:?}");
         }

@@ -1,48 +1,50 @@
-//! What is compared, and what a run must reach to count as good.
+//! The comparisons, and the goals that a valid run must reach.
 //!
-//! The goals are wide on purpose: they tell a run that looks right from one that does not. How much better than that a run
-//! is stands beside its time.
+//! The goals are wide on purpose: they separate plausible runs from implausible ones. The margin by which a run is
+//! better is printed beside its time.
 
 use crate::Scene;
 
-/// Where a measure must lie.
+/// Allowed range of a measure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Goal {
-    /// Not above.
+    /// Upper bound.
     AtMost(f64),
-    /// At these or between them.
+    /// Closed interval.
     Between(f64, f64),
-    /// Only told.
+    /// No goal: the value is only reported.
     Told,
 }
 
-/// A measure of quality that engines have in common.
+/// A measure of quality that the engines have in common.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measure {
-    /// What people call it.
+    /// Label in tables.
     pub label: &'static str,
-    /// Names of the readings it is taken from; of several the largest. `pen_` stands for all that begin so.
+    /// Names of the readings it is taken from; of several the largest counts. `pen_` stands for all names with this
+    /// prefix.
     pub keys: &'static [&'static str],
     /// Unit of the goal and of the readings; empty for counts.
     pub unit: &'static str,
-    /// Where it must lie.
+    /// Allowed range.
     pub goal: Goal,
 }
 
-/// One comparison: a scene, which variants of it count, and what they must reach.
+/// One comparison: a scene, the variants that count, and their goals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Case {
     /// The scene.
     pub scene: Scene,
-    /// What it is called in the table.
+    /// Name in the table.
     pub name: &'static str,
-    /// A part of the names of the variants that count.
+    /// Substring of the names of the variants that count.
     pub part: &'static str,
-    /// Parts of names of variants that do not: another task (asleep, without friction, fewer springs).
+    /// Substrings of names of variants that do not count, because their task differs (asleep, without friction, fewer
+    /// springs).
     pub not: &'static [&'static str],
-    /// Step [ms] that both halves must have; `None`: the scene is about one sweep over the springs, whatever the step.
+    /// Step [ms] that both runs must have; `None`: the scene measures one sweep over the springs, for any step.
     pub h_ms: Option<f64>,
-    /// What is looked at.
+    /// The measures that are compared.
     pub measures: &'static [Measure],
 }
 
@@ -63,15 +65,16 @@ const STRETCH: Measure = at_most("stretch", &["stretch_max"], "%", 30.0);
 const INVERTED: Measure = at_most("inverted", &["inverted", "inverted_end"], "", 0.0);
 
 const CLOTH: &[Measure] = &[DEPTH, STRETCH];
-/// All there is moves down with 3 kg·m/s and nothing may change that.
+/// The total momentum is 3 kg·m/s downward and must be conserved.
 const PUSHED: &[Measure] = &[DEPTH, STRETCH, between("momentum", &["p1y"], "kg·m/s", [-3.01, -2.99])];
-/// The box rests at 0.44 m on what carries it; MuJoCo and Rapier leave it up to 23 mm higher.
+/// The box rests at 0.44 m on the cylinders below; MuJoCo and Rapier leave it up to 23 mm higher.
 const CARRIED: &[Measure] = &[
     at_most("penetration", &["pen_"], "mm", 25.0),
     INVERTED,
     between("box (0.440)", &["box_y_end"], "m", [0.41, 0.47]),
 ];
-/// Without slip 1.85 m/s and 6.16 rad/s at the wheel's radius, 1.90 and 5.94 at that of the rope's middle; 10% for slip.
+/// Without slip 1.85 m/s and 6.16 rad/s for a rope at the radius of the wheel, 1.90 and 5.94 for its centre line; 10%
+/// for slip.
 const ATWOOD: &[Measure] = &[
     at_most("stretch", &["stretch_max"], "%", 10.0),
     between("heavy end (-1.85 to -1.90)", &["heavy_vy"], "m/s", [-2.09, -1.67]),
@@ -79,9 +82,9 @@ const ATWOOD: &[Measure] = &[
 ];
 const STANDS: &[Measure] = &[at_most("drift", &["maxLateralDrift"], "m", 0.5), told("top", &["topY_end"], "m")];
 const FALLEN: &[Measure] = &[told("top", &["topY_end"], "m"), told("kinetic energy", &["KE_end"], "J")];
-/// Read after 2 s, when a beam without damping still swings between 0 and 0.63 m.
+/// Read after 2 s, when a beam without damping still oscillates between 0 and 0.63 m.
 const BENT: &[Measure] = &[INVERTED, between("tip at 2 s (at rest 0.317)", &["tip_deflection"], "m", [0.24, 0.40])];
-/// The upper one must lie on the lower one, and neither be squashed.
+/// The upper cylinder must lie on the lower one, and neither may be flattened.
 const CROSSED: &[Measure] = &[DEPTH, INVERTED, between("upper", &["upper_meanY"], "m", [0.6, 0.75])];
 
 const SLOW: Option<f64> = Some(20.0);
@@ -118,7 +121,7 @@ pub const CASES: &[Case] = &[
 impl Case {
     /// True when a variant with this step [ms] belongs to the case.
     pub fn takes(&self, variant: &str, h_ms: f64) -> bool {
-        // the name may end where the part to leave out begins: "…-mu0" is not "…-mu0.5"
+        // a "-" is appended, so that "mu0-" excludes a name that ends in "-mu0" but not "…-mu0.5"
         let named = format!("{variant}-");
         let same_step = self.h_ms.is_none_or(|h| (h_ms / h - 1.0).abs() < 0.01);
         variant.contains(self.part) && same_step && !self.not.iter().any(|part| named.contains(part))

@@ -1,4 +1,5 @@
-//! S1: a cloth over a ball, as the peers have it: fixed, free (the ball is pushed on a plane), momentum (no gravity).
+//! S1: a cloth on a sphere, in the peers' variants: fixed, free (the sphere is pushed along a plane), momentum (no
+//! gravity).
 
 use crate::{Reading, Record, Scene, Times};
 use sinew::{
@@ -9,26 +10,26 @@ use std::time::Instant;
 
 /// Step [s].
 const STEP: Real = 0.02;
-/// Radius of the ball [m].
+/// Radius of the sphere [m].
 const RADIUS: f64 = 0.5;
 
-/// Which cloth.
+/// The mesh of the cloth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mesh {
-    /// Rows and columns, equal masses but for the rim.
+    /// Regular grid, equal masses except at the boundary.
     Regular,
-    /// Shaken vertices, diagonals that alternate at random, shuffled numbers: no two edges or masses are alike.
+    /// Displaced vertices, random diagonals, shuffled indices: no two edges or masses are equal.
     Irregular,
 }
 
-/// What the cloth falls on.
+/// The obstacle of the cloth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variant {
-    /// A ball that stands still.
+    /// A fixed sphere.
     Fixed,
-    /// A ball of 2 kg on a plane, 0.3 m beside the middle of the cloth.
+    /// A sphere of 2 kg on a plane, 0.3 m beside the centre of the cloth.
     Free,
-    /// A ball of 2 kg without weight; the cloth comes with 3 m/s.
+    /// A sphere of 2 kg without gravity; the cloth arrives at 3 m/s.
     Momentum,
 }
 
@@ -51,8 +52,8 @@ impl Variant {
     }
 }
 
-/// Substeps that keep the cloth from stretching by more than a twentieth: usually, and at most while it is caught. Without
-/// rows and columns the worst edge needs shorter ones. A ball that gives way catches it less hard than one that stands still.
+/// Substeps that limit the stretch of the cloth to a twentieth: the usual number, and the maximum during the impact. On
+/// the irregular mesh the worst edge needs shorter ones. A free sphere decelerates the cloth less than a fixed one.
 pub fn substeps(variant: Variant, mesh: Mesh) -> [u32; 2] {
     match (mesh, variant) {
         (Mesh::Regular, Variant::Free) => [7, 18],
@@ -62,7 +63,7 @@ pub fn substeps(variant: Variant, mesh: Mesh) -> [u32; 2] {
     }
 }
 
-/// Numbers in [−0.5, 0.5), the same everywhere.
+/// Pseudo-random numbers in [−0.5, 0.5), the same on every platform.
 struct Draws(u32);
 
 impl Draws {
@@ -104,7 +105,7 @@ pub fn sheet(side: u32, size: Real, mesh: Mesh) -> TriMesh {
     out
 }
 
-/// New numbers for all vertices.
+/// Permutes the indices of all vertices.
 fn shuffle(mesh: &mut TriMesh, draws: &mut Draws) {
     let count = mesh.vertices.len();
     let mut order: Vec<u32> = (0..count as u32).collect();
@@ -121,7 +122,7 @@ fn shuffle(mesh: &mut TriMesh, draws: &mut Draws) {
     }
 }
 
-/// The cloth of S1: 1 kg on 2 m x 2 m, 1 mm thick. Rigid when stretched, to rounding; 10 N/m when shortened.
+/// The cloth of S1: 1 kg on 2 m x 2 m, 1 mm thick. Inextensible in tension, to rounding; 10 N/m in compression.
 pub fn cloth(mesh: TriMesh) -> SoftBody {
     let (stretch, compression) = (1e5, 1e-4);
     let matter = pbd::Sheet { stretch, bend: 0.0, density: 0.25, compression, brace: 1e5, stretch_limit: 0.03 };
@@ -142,7 +143,7 @@ fn settings([substeps, sheet_substeps]: [u32; 2], gravity: Real) -> Settings {
     }
 }
 
-/// A run with its readings, the worst of all steps.
+/// A run with its readings, each the worst of all steps.
 pub struct Run {
     world: World,
     mesh: TriMesh,
@@ -152,22 +153,22 @@ pub struct Run {
     /// Times of the steps [ms].
     pub ms: Vec<f64>,
     /// Time of each phase, sum of all steps [ms].
-    pub phases: [f64; 8],
-    /// Of an edge, as a share of its length.
+    pub phases: [f64; Phase::ALL.len()],
+    /// Maximum stretch of an edge, as a fraction of its rest length.
     pub stretch: f64,
-    /// Of a node in the ball [m].
+    /// Maximum depth of a node in the sphere [m].
     pub node_depth: f64,
-    /// Of the middle of a triangle in the ball [m].
+    /// Maximum depth of the centre of a triangle in the sphere [m].
     pub face_depth: f64,
-    /// Of the ball [m/s].
+    /// Maximum speed of the sphere [m/s].
     pub ball_speed: Real,
-    /// In one step.
+    /// Maximum number of contacts in a step.
     pub contacts: u32,
 }
 
 impl Run {
-    /// The cloth of this mesh above its ball, with substeps as usual and at most; `start` 0: where the peers have it, others: up
-    /// to 5 mm beside that; `own`: it touches itself.
+    /// The cloth of this mesh above its sphere, with the usual and the maximum number of substeps; `start` 0: the
+    /// peers' initial position, others: offset by up to 5 mm; `own`: with self-contact.
     pub fn new(variant: Variant, mesh: TriMesh, substeps: [u32; 2], start: u32, own: bool) -> Self {
         let gravity = if variant == Variant::Momentum { 0.0 } else { 9.81 };
         let mut world = World::new(settings(substeps, gravity)).expect("settings");
@@ -199,7 +200,7 @@ impl Run {
             cloth,
             ball,
             ms: Vec::new(),
-            phases: [0.0; 8],
+            phases: [0.0; Phase::ALL.len()],
             stretch: 0.0,
             node_depth: 0.0,
             face_depth: 0.0,
@@ -208,7 +209,7 @@ impl Run {
         }
     }
 
-    /// Steps it, and looks after every step.
+    /// Steps the world and measures after every step.
     pub fn steps(&mut self, count: usize) {
         for _ in 0..count {
             let start = Instant::now();
@@ -223,7 +224,7 @@ impl Run {
         }
     }
 
-    /// The peers' measures, after every step.
+    /// Updates the peers' measures after a step.
     fn look(&mut self) {
         let x = self.world.body(self.cloth).expect("cloth").node_positions();
         let ball = self.world.body(self.ball).expect("ball");
@@ -248,18 +249,18 @@ impl Run {
         }
     }
 
-    /// The world, to be stepped by another driver.
+    /// The world, for another driver.
     pub fn world_mut(&mut self) -> &mut World {
         &mut self.world
     }
 
-    /// Places of the nodes [m] and triangles of the cloth.
+    /// Positions of the nodes [m] and triangles of the cloth.
     pub fn surface(&self) -> (Vec<[f64; 3]>, &[[u32; 3]]) {
         let cloth = self.world.body(self.cloth).expect("cloth");
         (cloth.node_positions().iter().map(|&p| wide(p)).collect(), &self.mesh.triangles)
     }
 
-    /// Momentum of all along y [kg·m/s].
+    /// Total momentum along y [kg·m/s].
     pub fn momentum(&self) -> f64 {
         let cloth = self.world.body(self.cloth).expect("cloth");
         let masses = cloth.node_masses();
@@ -274,7 +275,7 @@ fn wide(v: Vec3) -> [f64; 3] {
     [f64::from(v.x), f64::from(v.y), f64::from(v.z)]
 }
 
-/// Substeps in words.
+/// The substeps as text.
 pub fn told([usual, most]: [u32; 2]) -> String {
     if usual == most { format!("{usual} substeps") } else { format!("{usual} to {most} substeps") }
 }

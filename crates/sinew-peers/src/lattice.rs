@@ -1,6 +1,6 @@
 //! S4: a lattice of 28³ nodes and 144,423 springs, forces and integration of one step.
 //!
-//! The nodes are shuffled: a mesh comes in any order, and the model must find its own.
+//! The nodes are shuffled: a mesh may come in any order, and the model must find an efficient one itself.
 
 use crate::{Reading, Record, Scene, Times};
 use sinew::kernels::Pool;
@@ -11,7 +11,7 @@ use std::time::Instant;
 
 /// Nodes along an edge of the lattice.
 const SIDE: usize = 28;
-/// Distance of neighbours [m].
+/// Distance between neighbours [m].
 const SPACING: Real = 0.05;
 /// Stiffness of every spring [N/m].
 const STIFFNESS: Real = 1000.0;
@@ -19,14 +19,14 @@ const STIFFNESS: Real = 1000.0;
 const NODE_MASS: Real = 0.01;
 /// Step [s].
 const STEP: Real = 1e-4;
-/// All lengths at the start, as a share of the rest lengths: the peers' start.
+/// Initial lengths as a fraction of the rest lengths, as in the peers' scene.
 const STRETCH: Real = 1.01;
 /// Damping ratio of the damped variant.
 pub const RATIO: Real = 0.05;
 /// The lattice with its state.
 pub struct Body<'a> {
     model: MassSpring,
-    /// How many.
+    /// Number of springs.
     pub springs: usize,
     x: Vec<Block>,
     v: Vec<Block>,
@@ -35,7 +35,7 @@ pub struct Body<'a> {
 }
 
 impl<'a> Body<'a> {
-    /// The lattice at the peers' start, with dashpots of this damping ratio.
+    /// The lattice in the peers' initial state, with dashpots of this damping ratio.
     pub fn new(ratio: Real, pool: &'a Pool) -> Self {
         let (points, edges) = lattice();
         let spring = |&[a, b]: &[u32; 2]| {
@@ -63,12 +63,12 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// How many nodes.
+    /// Number of nodes.
     pub fn nodes(&self) -> usize {
         self.x.len()
     }
 
-    /// Milliseconds of each of so many steps.
+    /// Wall time of each of `steps` steps [ms].
     pub fn time(&mut self, steps: usize) -> Vec<f64> {
         (0..steps).map(|_| self.step()).collect()
     }
@@ -83,13 +83,13 @@ impl<'a> Body<'a> {
         clock.elapsed().as_secs_f64() * 1e3
     }
 
-    /// Largest coordinate [m].
+    /// Largest absolute coordinate [m].
     pub fn reach(&self) -> Real {
         self.x.iter().map(|x| x[0].abs().max(x[1].abs()).max(x[2].abs())).fold(0.0, Real::max)
     }
 }
 
-/// Springs alone, as the peers' loops have them.
+/// Springs alone, as in the peers' loops.
 pub fn records(give: &mut dyn FnMut(Record)) {
     const STEPS: usize = 600;
     let pool = Pool::new(1);

@@ -1,8 +1,8 @@
-//! Sinew's half of the scenes on which it is measured beside other engines, S1 to S7.
+//! Sinew's implementation of the scenes of the comparison with other engines, S1 to S7.
 //!
-//! Each scene is a file: it builds the world as the peers have it, steps it, and measures what the peers measure. What
-//! comes out is one [`Record`] a variant, with speed and quality side by side, in the peers' names and units, so that one
-//! reader and one list of goals ([`Case`]) serve both halves. Nothing here prints and nothing here knows a peer.
+//! Each scene is a file: it builds the world as the peers do, steps it, and takes the measures of the peers. The result
+//! is one [`Record`] per variant, with speed and quality side by side, in the names and units of the peers, so that one
+//! reader and one list of goals ([`Case`]) serve both. Nothing here prints, and nothing here depends on a peer.
 
 #![forbid(unsafe_code)]
 
@@ -49,7 +49,7 @@ impl Scene {
         ["S1", "S2", "S3", "S4", "S5", "S6", "S7"][self as usize]
     }
 
-    /// What is seen.
+    /// One-line description.
     pub fn about(self) -> &'static str {
         match self {
             Self::S1 => "cloth of 51 x 51 nodes over a ball",
@@ -62,12 +62,12 @@ impl Scene {
         }
     }
 
-    /// The scene of this name, in any case.
+    /// The scene of this name, case-insensitive.
     pub fn named(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|s| s.name().eq_ignore_ascii_case(word))
     }
 
-    /// Runs our half on one thread and gives every record as soon as it is there.
+    /// Runs the scene in Sinew on one thread and passes on every record as soon as it is complete.
     pub fn run(self, give: &mut dyn FnMut(Record)) {
         match self {
             Self::S1 => cloth::records(give),

@@ -1,15 +1,15 @@
-//! What a run gave: speed and quality side by side.
+//! The result of a run: speed and quality side by side.
 
 use crate::{Scene, Times};
 
-/// A number that tells how good a run is.
+/// A measure of the quality of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reading {
-    /// The peers' name for it.
+    /// Its name in the peers' tables.
     pub name: &'static str,
-    /// In the unit.
+    /// Value in the unit.
     pub value: f64,
-    /// Printed behind the value; empty for counts and plain SI units.
+    /// Printed after the value; empty for counts and plain SI units.
     pub unit: &'static str,
 }
 
@@ -23,21 +23,21 @@ impl Reading {
 /// One variant of a scene, run once.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
-    /// Which scene.
+    /// The scene.
     pub scene: Scene,
-    /// Which variant of it.
+    /// The variant of the scene.
     pub variant: String,
     /// Nodes (or rigid bodies), triangles, tetrahedra, constraints.
     pub sizes: [usize; 4],
     /// Step [ms].
     pub h_ms: f64,
-    /// Substeps or iterations of a step, in words.
+    /// Substeps or iterations of a step, as text.
     pub effort: String,
-    /// Times of the steps.
+    /// Wall times of the steps.
     pub ms: Times,
-    /// Steps that were timed.
+    /// Number of timed steps.
     pub steps: usize,
-    /// How good it is.
+    /// Measures of quality.
     pub readings: Vec<Reading>,
 }
 

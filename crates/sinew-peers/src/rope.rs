@@ -1,4 +1,4 @@
-//! S3: a rope of 50 nodes over a hinged wheel, 2 kg and 1 kg at its ends, as the peers have it.
+//! S3: a rope of 50 nodes over a hinged wheel, with 2 kg and 1 kg at its ends, as in the peers' scene.
 //!
 //! With m the masses, μ the rope's mass per length and J the wheel's moment of inertia, a rope that runs at radius r without
 //! slipping moves by s̈ = ((m₂ − m₁) g + 2 μ g s)/M with M = m₁ + m₂ + rope + J/r², so v = (a/k) sinh k t with
@@ -14,7 +14,7 @@ use std::time::Instant;
 const NODES: usize = 50;
 /// Radius of the wheel [m].
 pub const WHEEL: f64 = 0.3;
-/// Radius of the rope's middle line on the wheel [m].
+/// Radius of the centre line of the rope on the wheel [m].
 pub const RUN: f64 = 0.32;
 /// Length of the rope beside the wheel on each side [m].
 const SIDE: f64 = 1.5;
@@ -48,12 +48,12 @@ fn nodes() -> Vec<Vec3> {
     (0..NODES).map(place).collect()
 }
 
-/// How the rope is made.
+/// The model of the rope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Make {
-    /// Particles and rigid links, swept.
+    /// Particles and rigid links, solved by sweeps.
     Strands,
-    /// Springs, solved by the CG with all that hangs on them.
+    /// Springs, solved by conjugate gradients together with the attached weights.
     Springs,
 }
 
@@ -61,7 +61,7 @@ impl Make {
     /// All of them.
     pub const ALL: [Self; 2] = [Self::Springs, Self::Strands];
 
-    /// Steps [s] and the substeps that are enough for each.
+    /// Steps [s] and a sufficient number of substeps for each.
     pub fn steps(self) -> [(Real, u32); 2] {
         let [slow, fast] = if self == Make::Springs { [10, 4] } else { [96, 20] };
         [(0.02, slow), (1.0 / 240.0, fast)]
@@ -107,7 +107,7 @@ fn machine(make: Make, step: Real, substeps: u32) -> Result<Machine, sinew::Erro
     world.add_joint(Joint::hinge(None, Some(wheel)).anchor(axle).axis(Vec3::Z))?;
     let points = nodes();
     let rope = make.add(&mut world, points.clone(), rough)?;
-    // the ends of the rope overlap the weights, which touch nothing
+    // the ends of the rope overlap the weights, which have contacts switched off
     let mut weight = |node: usize, mass: Real| -> Result<BodyId, sinew::Error> {
         let body = RigidBody::dynamic().shape(Shape::cuboid(0.1, 0.1, 0.1)).mass(mass);
         let id = world.add_rigid(body.at(points[node] - Vec3::Y * 0.1).groups(Groups::NONE))?;
@@ -122,17 +122,17 @@ fn machine(make: Make, step: Real, substeps: u32) -> Result<Machine, sinew::Erro
 pub struct Run {
     /// Times of the steps [ms].
     pub ms: Vec<f64>,
-    /// Worst stretch of a link, as a share of its length.
+    /// Maximum stretch of a link, as a fraction of its length.
     pub stretch: f64,
-    /// Worst depth of a node's middle in the wheel [m].
+    /// Maximum depth of the centre of a node in the wheel [m].
     pub depth: f64,
-    /// Speed of the heavy end and of the light one, up [m/s].
+    /// Upward velocity of the heavy end and of the light end [m/s].
     pub ends: [Real; 2],
-    /// Spin of the wheel [rad/s].
+    /// Angular velocity of the wheel [rad/s].
     pub wheel: Real,
 }
 
-/// Runs it for 0.8 s.
+/// Runs the scene for 0.8 s.
 pub fn run(make: Make, step: Real, substeps: u32) -> Run {
     let mut m = machine(make, step, substeps).expect("sane");
     let rest = nodes();
@@ -160,7 +160,8 @@ pub fn records(give: &mut dyn FnMut(Record)) {
     for make in Make::ALL {
         for (step, substeps) in make.steps() {
             let run = run(make, step, substeps);
-            // the hinge turns as the heavy end, on the side of -x, goes down: positive, as the peers count
+            // the hinge turns as the heavy end, on the side of -x, goes down: positive in the sign convention of the
+            // peers
             give(Record {
                 scene: Scene::S3,
                 variant: format!("{make:?}").to_lowercase(),

@@ -1,4 +1,4 @@
-//! S2 and S7: soft bodies that carry a box, and soft on soft, as the peers have them.
+//! S2 and S7: soft bodies that carry a box, and soft-soft contact, as in the peers' scenes.
 
 use crate::{Reading, Record, Scene, Times};
 use sinew::{
@@ -9,11 +9,12 @@ use std::time::Instant;
 
 /// Step of both scenes [s].
 const STEP: Real = 0.02;
-/// Tolerance of the CG in both: ten times the usual. What moves on a screen needs no more: where things come to rest, the forces and
-/// the jitter there are the same, and momentum is kept to rounding at any tolerance (`docs/peers.md`).
+/// Tolerance of the CG in both scenes: ten times the default. Interactive graphics need no more: rest positions,
+/// contact forces and jitter are the same, and momentum is conserved to rounding at any tolerance (`docs/peers.md`).
 pub const TOLERANCE: Real = 1e-2;
 
-/// A bar of `across` x `across` x `along` cells along y, its section between square and round, `radius` wide [m].
+/// A bar of `across` x `across` x `along` cells along y, with a cross-section between square and circle, of this
+/// `radius` [m].
 fn cylinder(across: u32, along: u32, radius: Real, length: Real) -> TetMesh {
     let mut mesh = TetMesh::block([across, along, across], Vec3::new(2.0, length, 2.0)).expect("a block");
     for p in &mut mesh.vertices {
@@ -37,21 +38,21 @@ pub struct Run {
     soft: Vec<BodyId>,
     scene: Scene,
     variant: &'static str,
-    /// The scene's own readings at the end.
+    /// Readings of this scene at the end.
     end: Vec<Reading>,
     /// Times of the steps [ms].
     pub ms: Vec<f64>,
-    /// Times of detect, predict and solve, sums of all steps [ms].
+    /// Total wall times of detect, predict and solve [ms].
     pub phases: [f64; 3],
-    /// Deepest contact of any step [m].
+    /// Maximum penetration of a contact in any step [m].
     pub deepest: Real,
     /// Tetrahedra of negative volume at the end.
     pub inverted: usize,
-    /// Of the CG, in all steps.
+    /// CG iterations, total of all steps.
     pub iterations: u64,
-    /// Of the island solver, in all steps.
+    /// Passes of the island solver, total of all steps.
     pub passes: u64,
-    /// Most in a step.
+    /// Maximum number of contacts in a step.
     pub contacts: u32,
 }
 
@@ -88,7 +89,7 @@ impl Run {
         self.soft.push(self.world.add_soft(body).expect("soft body"));
     }
 
-    /// Steps it, and measures.
+    /// Steps the world and measures.
     pub fn steps(&mut self, count: usize) {
         for _ in 0..count {
             let start = Instant::now();
@@ -110,17 +111,17 @@ impl Run {
         }
     }
 
-    /// The world, to be stepped by another driver.
+    /// The world, for another driver.
     pub fn world_mut(&mut self) -> &mut World {
         &mut self.world
     }
 
-    /// Of the middle of a soft body [m].
+    /// Height of the centre of mass of a soft body [m].
     pub fn height(&self, body: usize) -> Real {
         self.world.body(self.soft[body]).expect("body").center_of_mass().y
     }
 
-    /// What is compared.
+    /// The record for the comparison.
     pub fn record(&self) -> Record {
         let mut readings = vec![
             Reading::new("pen_contacts", 1e3 * f64::from(self.deepest), "mm"),
@@ -141,26 +142,26 @@ impl Run {
     }
 }
 
-/// S2 with what is read from its box.
+/// S2 with the measures of its box.
 pub struct Carried {
     /// The run.
     pub run: Run,
     /// Height of the box at the end [m].
     pub height: Real,
-    /// Most that the box moved in one of the last five steps [m].
+    /// Maximum displacement of the box in one of the last five steps [m].
     pub jitter: Real,
-    /// Sum of the forces on the box, up [N].
+    /// Total vertical force on the box [N].
     pub force: Real,
 }
 
 impl Carried {
-    /// What is compared.
+    /// The record for the comparison.
     pub fn record(&self) -> Record {
         self.run.record()
     }
 }
 
-/// Four soft cylinders, two below and two above a free box of 4 kg, and the box; not stepped yet.
+/// Four soft cylinders, two below and two above a free box of 4 kg, and the box; before the first step.
 pub fn build_s2(tolerance: Real) -> (Run, BodyId) {
     let mut run = Run::new(Scene::S2, "corotational", cylinder(5, 11, 0.2, 0.4), tolerance);
     for (x, y) in [(-0.35, 0.22), (0.35, 0.22), (-0.35, 0.80), (0.35, 0.80)] {
@@ -189,7 +190,7 @@ pub fn s2(tolerance: Real) -> Carried {
     Carried { run, height, jitter, force }
 }
 
-/// How fine the cylinders of S7 are.
+/// Mesh resolution of the cylinders of S7.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fineness {
     /// 576 nodes and 2250 tetrahedra each.
@@ -199,7 +200,7 @@ pub enum Fineness {
 }
 
 impl Fineness {
-    /// Both.
+    /// Both resolutions.
     pub const ALL: [Self; 2] = [Self::Coarse, Self::Fine];
 
     /// The name in tables.
@@ -208,7 +209,7 @@ impl Fineness {
     }
 }
 
-/// A soft cylinder above another, across it; not stepped yet.
+/// A soft cylinder above another, perpendicular to it; before the first step.
 pub fn build_s7(fineness: Fineness, tolerance: Real) -> Run {
     let [across, along] = if fineness == Fineness::Coarse { [5, 15] } else { [9, 31] };
     let mut run = Run::new(Scene::S7, fineness.name(), cylinder(across, along, 0.25, 1.2), tolerance);

@@ -1,18 +1,18 @@
-//! Times of steps, summed up by the peers' rule.
+//! Statistics of step times, by the rule of the peers.
 
-/// Times of the steps of a run [ms].
+/// Wall times of the steps of a run [ms].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Times {
-    /// The shortest; often a step before anything touches.
+    /// The minimum; often a step before the first contact.
     pub min: f64,
     /// The median.
     pub median: f64,
-    /// Of a hundred steps one takes longer.
+    /// The 99th percentile.
     pub p99: f64,
 }
 
 impl Times {
-    /// Of a non-empty list [ms].
+    /// Statistics of a non-empty list [ms].
     pub fn of(ms: &[f64]) -> Self {
         let mut sorted = ms.to_vec();
         sorted.sort_by(f64::total_cmp);

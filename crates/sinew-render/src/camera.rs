@@ -1,4 +1,4 @@
-//! Where a picture is taken from: rays of pixels, and the place from which everything is just in the frame.
+//! The camera: rays of pixels, and the nearest eye position from which all given points are in the view frustum.
 
 use crate::primitive::Ray;
 use sinew::{Real, Vec3};
@@ -14,15 +14,16 @@ use sinew::{Real, Vec3};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
-    /// Where it stands [m].
+    /// Position of the eye [m].
     pub eye: Vec3,
-    /// What it looks at [m].
+    /// Point that it looks at [m].
     pub target: Vec3,
-    /// Angle of view from top to bottom in degrees.
+    /// Vertical field of view in degrees.
     pub field_of_view: Real,
 }
 
-/// Axes of a camera: right, up, towards the eye; and half the height of the picture at distance 1.
+/// Axes of a camera: right, up, backward (from the target to the eye); and half the height of the image plane at
+/// distance 1.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
     pub eye: Vec3,
@@ -32,26 +33,27 @@ pub(crate) struct Frame {
     tangent: Real,
 }
 
-/// Room around what is framed, as a part of the picture.
+/// Margin around the framed points, as a fraction of the image.
 const MARGIN: Real = 0.08;
 
 impl Camera {
     pub(crate) fn frame(&self) -> Frame {
         let back = (self.eye - self.target).try_normalize().unwrap_or(Vec3::Z);
-        // straight up or down: north is -z
+        // vertical view direction: right is +x, so that -z is up in a view from above
         let right = Vec3::Y.cross(back).try_normalize().unwrap_or(Vec3::X);
         let tangent = (self.field_of_view.to_radians() * 0.5).tan();
         Frame { eye: self.eye, right, up: back.cross(right), back, tangent }
     }
 
-    /// The camera that sees all points from a direction (from the points towards the eye), as near as can be. `aspect` is
-    /// width by height of the picture.
+    /// The camera nearest to the points whose view frustum contains all of them, for a direction from the points to the
+    /// eye. `aspect` is width / height of the image.
     pub fn around(points: &[Vec3], towards: Vec3, field_of_view: Real, aspect: Real) -> Self {
         let start = Self { eye: towards, target: Vec3::ZERO, field_of_view };
         let frame = start.frame();
         let ty = frame.tangent * (1.0 - 2.0 * MARGIN);
         let tx = ty * aspect;
-        // A point (x, y, z), z towards the eye, is inside when |x - cx| ≤ (cz - z) tx: four planes, each touched by one point.
+        // A point (x, y, z), z towards the eye, is inside when |x - cx| ≤ (cz - z) tx: four planes, each of which
+        // contains one of the points.
         let reach = |axis: Vec3, t: Real| {
             points.iter().map(|p| p.dot(axis) + p.dot(frame.back) * t).fold(Real::NEG_INFINITY, Real::max)
         };
@@ -72,13 +74,13 @@ impl Camera {
 }
 
 impl Frame {
-    /// The ray through a point of the picture: x and y from -1 to 1, up and right.
+    /// The ray through a point of the image: x and y from -1 to 1, right and up.
     pub fn ray(&self, x: Real, y: Real, aspect: Real) -> Ray {
         let across = self.right * (x * self.tangent * aspect) + self.up * (y * self.tangent);
         Ray { origin: self.eye, direction: (across - self.back).normalize_or_zero() }
     }
 
-    /// Size of a pixel at distance 1 when the picture has this height.
+    /// Size of a pixel at distance 1 when the image has this height.
     pub fn pixel(&self, height: u32) -> Real {
         2.0 * self.tangent / height as Real
     }

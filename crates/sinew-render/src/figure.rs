@@ -1,11 +1,11 @@
-//! What is to be seen of a world: each body as solids. Rigid bodies are told in body coordinates, which never change, and
-//! bodies of nodes in the world.
+//! The bodies of a world as solids for drawing. Rigid bodies are given in body coordinates, which are constant, and
+//! bodies with nodes in world coordinates.
 
 use crate::shape;
 use sinew::{BodyId, BodyView, ConstraintSpec, Motion, Pose, Real, Sdf, Site, Vec3, World};
 use std::sync::Arc;
 
-/// Radius of a particle that touches nothing, and of a rod without one, as a part of the scene's size.
+/// Radius of a particle without collision radius, and of a rod without one, as a fraction of the size of the scene.
 const THIN: Real = 0.004;
 
 /// A piece of a body. Lengths in metres.
@@ -13,9 +13,9 @@ const THIN: Real = 0.004;
 /// An example is at [`Figure`](crate::Figure).
 #[derive(Clone, Debug)]
 pub enum Solid {
-    /// A ball.
+    /// A sphere.
     Ball {
-        /// Its middle [m].
+        /// Its centre [m].
         center: Vec3,
         /// Its radius [m].
         radius: Real,
@@ -31,16 +31,16 @@ pub enum Solid {
     },
     /// Triangles, counter-clockwise seen from outside.
     Mesh(Triangles),
-    /// Everything below a plane.
+    /// A half-space: everything below a plane.
     Plane {
-        /// A point of it [m].
+        /// A point on the plane [m].
         point: Vec3,
         /// Outward normal.
         normal: Vec3,
     },
     /// The inside of a signed distance function.
     Field {
-        /// Its place.
+        /// Its pose.
         pose: Pose,
         /// The function.
         sdf: Arc<Sdf>,
@@ -63,7 +63,7 @@ pub struct Triangles {
 /// An example is at [`Figure`](crate::Figure).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
-    /// Fixed: the stage.
+    /// Fixed bodies, the background.
     Stage,
     /// Rigid and moving.
     Rigid,
@@ -90,19 +90,19 @@ pub enum Look {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Figure {
-    /// Whose; nothing for rods between bodies.
+    /// The body; `None` for rods between bodies.
     pub body: Option<BodyId>,
-    /// Its name, empty when it has none.
+    /// Its name, or empty.
     pub name: String,
     /// How it is drawn.
     pub look: Look,
-    /// Where a rigid body is; identity for all others.
+    /// Pose of a rigid body; identity for all others.
     pub pose: Pose,
-    /// Its pieces: rigid bodies in body coordinates, others in the world.
+    /// Its solids: of rigid bodies in body coordinates, of others in world coordinates.
     pub solids: Vec<Solid>,
 }
 
-/// All bodies of a world by slot, then the rods between them.
+/// All bodies of a world by slot, then the rods between bodies.
 pub fn figures(world: &World) -> Vec<Figure> {
     let size = size_of_world(world);
     let mut all: Vec<Figure> = world.bodies().map(|body| of_body(&body, size)).collect();
@@ -114,7 +114,7 @@ pub fn figures(world: &World) -> Vec<Figure> {
     all
 }
 
-/// One body as solids. `size` is that of the scene [m], for what has no thickness of its own.
+/// One body as solids. `size` is the size of the scene [m]; it scales bodies without a thickness of their own.
 fn of_body(body: &BodyView<'_>, size: Real) -> Figure {
     let (look, pose) = match body.pose() {
         Ok(pose) if body.motion() == Motion::Fixed => (Look::Stage, pose),
@@ -132,7 +132,7 @@ fn of_body(body: &BodyView<'_>, size: Real) -> Figure {
     Figure { body: Some(body.id()), name: body.name().to_owned(), look, pose, solids }
 }
 
-/// Triangles of a surface, tubes of its segments, balls of what is left.
+/// Triangles of a surface, capsules along its segments, balls for the remaining nodes.
 fn add_nodes(body: &BodyView<'_>, surface: &sinew::Surface, size: Real, out: &mut Vec<Solid>) {
     let mut points = Vec::new();
     if let Some(skin) = body.particle_skin(&mut points) {
@@ -154,7 +154,7 @@ fn add_nodes(body: &BodyView<'_>, surface: &sinew::Surface, size: Real, out: &mu
     }
 }
 
-/// Oriented particles as they are turned.
+/// Oriented particles as ellipsoids with their present orientation.
 fn ellipsoids(body: &BodyView<'_>) -> Triangles {
     let mut all = Triangles::default();
     let ball = Triangles::ball(Vec3::ZERO, 1.0);
@@ -167,7 +167,7 @@ fn ellipsoids(body: &BodyView<'_>) -> Triangles {
     all
 }
 
-/// Rods, ropes and springs as tubes.
+/// Rods, ropes and springs as capsules.
 fn rods(world: &World, radius: Real) -> Vec<Solid> {
     // a world with custom rows has no blueprint: it is drawn without rods
     let Ok(plan) = world.blueprint() else { return Vec::new() };
@@ -181,7 +181,7 @@ fn rods(world: &World, radius: Real) -> Vec<Solid> {
     out
 }
 
-/// Where a site is.
+/// Position of an attachment site [m].
 fn place(world: &World, site: &Site) -> Option<Vec3> {
     let body = |id| world.body(id).ok();
     match *site {
@@ -206,7 +206,7 @@ fn surfel_at(body: &BodyView<'_>, surfel: u32) -> Option<Vec3> {
     ((surfel as usize) < surface.len()).then(|| surface.position(surfel, body.node_positions()))
 }
 
-/// Diagonal of the box around all that moves [m]; 1 when there is nothing.
+/// Diagonal of the bounding box of all non-fixed bodies [m]; 1 when there are none.
 fn size_of_world(world: &World) -> Real {
     let mut bounds: Option<(Vec3, Vec3)> = None;
     for body in world.bodies().filter(|b| b.motion() != Motion::Fixed) {

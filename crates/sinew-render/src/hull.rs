@@ -1,5 +1,6 @@
-//! The convex hull of points, for drawing: points are added one after the other; faces that see the new point are replaced
-//! by a fan over the rim of what it sees. Quadratic in the number of points, in f64 whatever the engine's reals are.
+//! Convex hull of points, for drawing. Incremental: points are added one after the other; faces visible from the new
+//! point are replaced by a fan from the point to the horizon edges. Quadratic in the number of points, in f64 for
+//! either precision of the engine.
 
 use crate::figure::Triangles;
 use sinew::{Real, Vec3};
@@ -19,13 +20,13 @@ fn dot(a: Point, b: Point) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// Hull of points; without triangles when they all lie in a plane.
+/// Convex hull of points; without triangles when all points are coplanar.
 pub(crate) fn hull(points: &[Vec3]) -> Triangles {
     #[allow(clippy::unnecessary_cast, reason = "the cast is needed in the f32 build")]
     let p: Vec<Point> = points.iter().map(|v| v.to_array().map(|x| x as f64)).collect();
     let vertices = points.to_vec();
     let triangles = grow(&p).unwrap_or_default();
-    // only the corners that are used
+    // keep only the vertices that are used
     let used: BTreeSet<u32> = triangles.iter().flatten().copied().collect();
     let number = |k: u32| used.range(..k).count() as u32;
     let triangles = triangles.iter().map(|t: &[u32; 3]| t.map(number)).collect();
@@ -34,7 +35,8 @@ pub(crate) fn hull(points: &[Vec3]) -> Triangles {
 
 fn grow(p: &[Point]) -> Option<Vec<[u32; 3]>> {
     let size = p.iter().flat_map(|a| a.iter().map(|x| x.abs())).fold(0.0, f64::max);
-    // points are given in the engine's reals: what is nearer to a plane than their rounding lies in it
+    // Points are given in the precision of the engine: a point closer to a plane than the rounding error counts as
+    // coplanar.
     #[allow(clippy::unnecessary_cast, reason = "the cast is needed in the f32 build")]
     let flat = 8.0 * Real::EPSILON as f64 * size;
     let height = |f: &[u32; 3], x: Point| {
@@ -50,7 +52,7 @@ fn grow(p: &[Point]) -> Option<Vec<[u32; 3]>> {
         }
         let edges: BTreeSet<(u32, u32)> = seen.iter().flat_map(|&[a, b, c]| [(a, b), (b, c), (c, a)]).collect();
         faces = kept;
-        // the rim: edges whose other side is not seen
+        // the horizon: edges between a visible and an invisible face
         for &(a, b) in edges.iter().filter(|&&(a, b)| !edges.contains(&(b, a))) {
             faces.push([a, b, k as u32]);
         }
@@ -58,7 +60,7 @@ fn grow(p: &[Point]) -> Option<Vec<[u32; 3]>> {
     Some(faces)
 }
 
-/// Four points far apart, faces outward.
+/// Four points far apart, as a tetrahedron with outward faces.
 fn first_tetrahedron(p: &[Point], flat: f64) -> Option<Vec<[u32; 3]>> {
     let farthest = |f: &dyn Fn(Point) -> f64| (0..p.len()).max_by(|&i, &j| f(p[i]).total_cmp(&f(p[j])));
     let a = farthest(&|x| x[0])?;

@@ -1,23 +1,23 @@
-//! Pictures as numbers and as PNG.
+//! Images as pixels and as PNG.
 
 use sinew::{Real, Vec3};
 use std::io::Write;
 
-/// A picture: rows from the top, three bytes (red, green, blue) a pixel, sRGB.
+/// An image: rows from the top, three bytes (red, green, blue) per pixel, sRGB.
 ///
 /// An example is at [`Options`](crate::Options).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
-    /// Pixels in a row.
+    /// Width in pixels.
     pub width: u32,
-    /// Rows.
+    /// Height in pixels.
     pub height: u32,
-    /// Three bytes a pixel.
+    /// Three bytes per pixel.
     pub pixels: Vec<u8>,
 }
 
 impl Image {
-    /// Red, green and blue of a pixel; nothing outside.
+    /// Red, green and blue of a pixel; `None` outside the image.
     pub fn pixel(&self, x: u32, y: u32) -> Option<[u8; 3]> {
         if x >= self.width {
             return None;
@@ -26,8 +26,8 @@ impl Image {
         self.pixels.get(at..at + 3).and_then(|p| p.try_into().ok())
     }
 
-    /// The picture as PNG of at most so many bytes, if coarser steps of colour can make it so small: the finest that do, of
-    /// at most 8 of 256 levels.
+    /// The image as PNG of at most `most` bytes, if coarser quantization of the colours can achieve it. The finest
+    /// sufficient step is used, of at most 8 of 256 levels.
     ///
     /// # Errors
     /// Those of the encoder.
@@ -45,7 +45,7 @@ impl Image {
         Ok(bytes)
     }
 
-    /// Writes the picture as PNG, as small as the encoder can.
+    /// Writes the image as PNG with the best compression of the encoder.
     ///
     /// # Errors
     /// Those of `out`.
@@ -63,7 +63,7 @@ impl Image {
     }
 }
 
-/// Linear light from the bytes of sRGB.
+/// Linear RGB from sRGB bytes.
 pub(crate) fn linear(rgb: u32) -> Vec3 {
     let channel = |shift: u32| {
         let c = (rgb >> shift & 255) as Real / 255.0;
@@ -72,10 +72,10 @@ pub(crate) fn linear(rgb: u32) -> Vec3 {
     Vec3::new(channel(16), channel(8), channel(0))
 }
 
-/// Bytes of sRGB from linear light; bright light saturates softly.
+/// sRGB bytes from linear RGB; high values saturate smoothly.
 pub(crate) fn encode(light: Vec3) -> [u8; 3] {
     light.to_array().map(|c| {
-        // straight up to a knee, then towards 1 with the same slope at the knee
+        // tone curve: linear up to the knee, then asymptotic to 1 with continuous slope
         const KNEE: Real = 0.7;
         let c = if c <= KNEE { c.max(0.0) } else { 1.0 - (1.0 - KNEE) * (-(c - KNEE) / (1.0 - KNEE)).exp() };
         let s = if c <= 0.003_130_8 { 12.92 * c } else { 1.055 * c.powf(1.0 / 2.4) - 0.055 };

@@ -1,8 +1,8 @@
-//! Pictures of a world on a machine without GPU and screen.
+//! Images of a world, ray-traced on the CPU without GPU and display.
 //!
-//! Rays are cast into a tree of boxes over all bodies; each sample has one ray to the sun and two to the sky. The same
-//! world and camera give the same picture, bit for bit, on any number of threads. [`figures`] tells the bodies as solids,
-//! also for those who write them to files.
+//! Rays are cast into a bounding volume hierarchy of all bodies; each sample has one shadow ray to the sun and two
+//! ambient occlusion rays to the sky. The same world and camera give the same image, bit for bit, on any number of
+//! threads. [`figures`] returns the bodies as solids, also for export to files.
 //!
 //! ```
 //! use sinew::*;
@@ -37,14 +37,14 @@ use light::Light;
 use sinew::{Pose, Real, Vec3, World};
 use stage::Stage;
 
-/// Largest side of a picture.
+/// Maximum width and height of an image in pixels.
 pub const MAX_SIDE: u32 = 8192;
-/// Largest number of samples along a side of a pixel.
+/// Maximum number of samples along a side of a pixel.
 pub const MAX_SAMPLES: u32 = 8;
-/// Angle of view of the automatic camera [degrees].
+/// Field of view of the automatic camera [degrees].
 const VIEW: Real = 32.0;
 
-/// What a picture is like.
+/// Options of an image.
 ///
 /// ```
 /// use sinew::{RigidBody, Shape, World};
@@ -65,13 +65,14 @@ const VIEW: Real = 32.0;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
-    /// Pixels in a row.
+    /// Width in pixels.
     pub width: u32,
-    /// Rows.
+    /// Height in pixels.
     pub height: u32,
-    /// Samples along each side of a pixel: 3 are nine in all. More: smoother edges and shadows, and slower.
+    /// Samples along each side of a pixel: 3 means nine samples per pixel. More: smoother edges and shadows, and
+    /// slower.
     pub samples: u32,
-    /// Towards the sun; by itself from the left, above and behind the camera.
+    /// Direction to the sun; `None`: from the left, above and behind the camera.
     pub sun: Option<Vec3>,
 }
 
@@ -81,27 +82,31 @@ impl Default for Options {
     }
 }
 
-/// Why there is no picture.
+/// Why an image was not rendered.
 ///
 /// An example is at [`Options`].
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RenderError {
-    /// A size that is nothing or too much.
+    /// A size that is zero or too large.
     #[error("{what}: {value}, must be from 1 to {most}")]
     Size {
-        /// Which number.
+        /// The name of the size.
         what: &'static str,
-        /// What it is.
+        /// Its value.
         value: u32,
-        /// The largest that is allowed.
+        /// The maximum.
         most: u32,
     },
-    /// The camera stands nowhere or looks at itself.
+    /// The camera is not finite, its eye and target coincide, or its field of view is out of range.
     #[error("camera: {0}")]
     Camera(&'static str),
+    /// The caller of [`render_until`] stopped it.
+    #[error("stopped")]
+    Stopped,
 }
 
-/// A camera that sees all that moves, and the fixed bodies near it. It stands higher where the ground would hide them.
+/// A camera that shows all moving bodies, and the fixed bodies near them. It is raised where the ground would occlude
+/// them.
 pub fn automatic(world: &World, options: &Options) -> Camera {
     let all = figures(world);
     let moving = points(all.iter().filter(|f| f.look != Look::Stage));
@@ -110,7 +115,7 @@ pub fn automatic(world: &World, options: &Options) -> Camera {
     if seen.is_empty() {
         seen = fixed;
     } else {
-        // a landscape is not framed as a whole: only what lies within the reach of what moves
+        // A landscape is not framed completely: only the parts near the moving bodies.
         let (low, high) = bounds(&seen);
         let room = Vec3::splat(0.35 * (high - low).max_element());
         let near = |p: &Vec3| p.cmpge(low - room).all() && p.cmple(high + room).all();
@@ -120,7 +125,7 @@ pub fn automatic(world: &World, options: &Options) -> Camera {
     let from = |height: Real| Camera::around(&seen, Vec3::new(0.45, height, 0.85), VIEW, aspect);
     let fields: Vec<Figure> = all.into_iter().filter(is_field).collect();
     let ground = Stage::new(&fields);
-    // a few of the points: most of them must be seen
+    // visibility is tested for a sample of the points, most of which must be visible
     let some: Vec<Vec3> = seen.iter().step_by(seen.len() / 40 + 1).copied().collect();
     let hidden = |camera: &Camera| {
         let count = some.iter().filter(|p| ground.hides(camera.eye, **p)).count();
@@ -134,13 +139,13 @@ fn is_field(figure: &Figure) -> bool {
     figure.solids.iter().any(|s| matches!(s, Solid::Field { .. }))
 }
 
-/// Lowest and highest corner of the box around points.
+/// Minimum and maximum corner of the bounding box of points.
 fn bounds(points: &[Vec3]) -> (Vec3, Vec3) {
     let low = points.iter().fold(Vec3::INFINITY, |a, &b| a.min(b));
     (low, points.iter().fold(Vec3::NEG_INFINITY, |a, &b| a.max(b)))
 }
 
-/// Points whose hull holds all bounded solids of the figures.
+/// Points whose convex hull contains all bounded solids of the figures.
 fn points<'a>(figures: impl Iterator<Item = &'a Figure>) -> Vec<Vec3> {
     let mut out = Vec::new();
     for figure in figures {
@@ -162,11 +167,24 @@ fn points<'a>(figures: impl Iterator<Item = &'a Figure>) -> Vec<Vec3> {
     out
 }
 
-/// Takes a picture.
+/// Renders an image.
 ///
 /// # Errors
-/// Sizes that are nothing or too much, and a camera that looks nowhere.
+/// Sizes that are zero or too large, and an invalid camera.
 pub fn render(world: &World, camera: &Camera, options: &Options) -> Result<Image, RenderError> {
+    render_until(world, camera, options, || false)
+}
+
+/// Renders an image until `stop` returns true. All threads call it before each pixel.
+///
+/// # Errors
+/// Those of [`render`], and [`RenderError::Stopped`].
+pub fn render_until(
+    world: &World,
+    camera: &Camera,
+    options: &Options,
+    stop: impl Fn() -> bool + Sync,
+) -> Result<Image, RenderError> {
     check(camera, options)?;
     let stage = Stage::new(&with_ground(figures(world), world));
     let frame = camera.frame();
@@ -178,14 +196,14 @@ pub fn render(world: &World, camera: &Camera, options: &Options) -> Result<Image
     let (width, height) = (options.width, options.height);
     let aspect = width as Real / height as Real;
     let draw = |y: u32, row: &mut [u8]| {
-        for (x, pixel) in row.chunks_mut(3).enumerate() {
+        for (x, pixel) in row.chunks_mut(3).enumerate().take_while(|_| !stop()) {
             let mut sum = Vec3::ZERO;
             for k in 0..n * n {
                 let place = |at: u32, inner: u32, count: u32| {
                     2.0 * (at as Real + (inner as Real + 0.5) / n as Real) / count as Real - 1.0
                 };
                 let ray = frame.ray(place(x as u32, k % n, width), -place(y, k / n, height), aspect);
-                // neighbours in a pixel get distant points of the sun
+                // neighbouring samples of a pixel use distant points of the sun disc
                 sum += light.colour(&stage, &ray, k * 7 % (n * n));
             }
             pixel.copy_from_slice(&image::encode(sum / (n * n) as Real));
@@ -194,7 +212,7 @@ pub fn render(world: &World, camera: &Camera, options: &Options) -> Result<Image
     let mut pixels = vec![0; 3 * width as usize * height as usize];
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
-        // every thread takes rows in turn: sky and bodies are shared out evenly
+        // rows are assigned to the threads in turn, so that the work of sky and bodies is balanced
         let mut shares: Vec<Vec<(u32, &mut [u8])>> = (0..threads).map(|_| Vec::new()).collect();
         for (y, row) in pixels.chunks_mut(3 * width as usize).enumerate() {
             shares[y % threads].push((y as u32, row));
@@ -203,7 +221,7 @@ pub fn render(world: &World, camera: &Camera, options: &Options) -> Result<Image
             scope.spawn(|| share.into_iter().for_each(|(y, row)| draw(y, row)));
         }
     });
-    Ok(Image { width, height, pixels })
+    if stop() { Err(RenderError::Stopped) } else { Ok(Image { width, height, pixels }) }
 }
 
 fn check(camera: &Camera, options: &Options) -> Result<(), RenderError> {
@@ -226,8 +244,8 @@ fn check(camera: &Camera, options: &Options) -> Result<(), RenderError> {
     Ok(())
 }
 
-/// Where gravity pulls and no ground lies below, a floor is drawn under the lowest point: bodies in an empty sky have no
-/// size and no place.
+/// With gravity but without ground, a floor is drawn below the lowest point: size and position of bodies before an
+/// empty background cannot be judged.
 fn with_ground(mut figures: Vec<Figure>, world: &World) -> Vec<Figure> {
     let gravity = world.settings().gravity;
     if gravity == Vec3::ZERO || figures.iter().any(is_ground) {
@@ -246,7 +264,7 @@ fn with_ground(mut figures: Vec<Figure>, world: &World) -> Vec<Figure> {
     figures
 }
 
-/// Has no end.
+/// True when the figure is unbounded.
 fn is_ground(figure: &Figure) -> bool {
     figure.solids.iter().any(|solid| matches!(solid, Solid::Plane { .. } | Solid::Field { .. }))
 }

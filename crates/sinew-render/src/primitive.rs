@@ -1,8 +1,8 @@
-//! What a ray can meet: triangles, balls, capsules.
+//! Primitives of the ray tracer: triangles, spheres, capsules.
 
 use sinew::{Real, Vec3};
 
-/// A ray with a direction of length one.
+/// A ray with a unit direction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ray {
     pub origin: Vec3,
@@ -15,10 +15,10 @@ impl Ray {
     }
 }
 
-/// A bounded thing to be seen, in world coordinates.
+/// A bounded primitive in world coordinates.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Primitive {
-    /// A corner, two edges from it and the normals of the corners.
+    /// A corner, two edges from it and the vertex normals.
     Triangle {
         corner: Vec3,
         edges: [Vec3; 2],
@@ -35,16 +35,16 @@ pub(crate) enum Primitive {
     },
 }
 
-/// Where a ray meets a primitive.
+/// Intersection of a ray with a primitive.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Meeting {
     pub distance: Real,
-    /// For shading: blended over a triangle, on the ray's side.
+    /// Shading normal: interpolated over a triangle, on the side of the ray origin.
     pub normal: Vec3,
 }
 
 impl Primitive {
-    /// Lowest and highest corner of its box.
+    /// Minimum and maximum corner of its bounding box.
     pub fn bounds(&self) -> (Vec3, Vec3) {
         match *self {
             Primitive::Triangle { corner, edges: [e, g], .. } => {
@@ -56,7 +56,7 @@ impl Primitive {
         }
     }
 
-    /// The first meeting beyond distance 0 and before `limit`.
+    /// The first intersection at a distance between 0 and `limit`.
     pub fn meet(&self, ray: &Ray, limit: Real) -> Option<Meeting> {
         match *self {
             Primitive::Triangle { corner, edges, normals } => triangle(ray, corner, edges, normals, limit),
@@ -85,7 +85,8 @@ fn triangle(ray: &Ray, corner: Vec3, [e, g]: [Vec3; 2], normals: [Vec3; 3], limi
     let side = if flat.dot(ray.direction) > 0.0 { -1.0 } else { 1.0 };
     let blend = normals[0] * (1.0 - u - v) + normals[1] * u + normals[2] * v;
     let normal = blend.try_normalize().unwrap_or_else(|| flat.normalize_or_zero()) * side;
-    // a blended normal may look away from the eye near an outline: it is turned just so far that it does not
+    // an interpolated normal may point away from the eye near a silhouette: it is then rotated until it is
+    // perpendicular to the ray
     let away = normal.dot(ray.direction).max(0.0);
     Some(Meeting { distance, normal: (normal - ray.direction * away).normalize_or_zero() })
 }
@@ -93,7 +94,7 @@ fn triangle(ray: &Ray, corner: Vec3, [e, g]: [Vec3; 2], normals: [Vec3; 3], limi
 fn ball(ray: &Ray, center: Vec3, radius: Real, limit: Real) -> Option<Meeting> {
     let s = ray.origin - center;
     let b = s.dot(ray.direction);
-    // the part of s across the ray: no difference of large squares
+    // the component of s perpendicular to the ray: avoids the difference of large squares
     let across = s - ray.direction * b;
     let root = radius * radius - across.length_squared();
     if root < 0.0 {
@@ -104,7 +105,7 @@ fn ball(ray: &Ray, center: Vec3, radius: Real, limit: Real) -> Option<Meeting> {
         .then(|| Meeting { distance, normal: (ray.at(distance) - center).normalize_or_zero() })
 }
 
-/// The side of an endless cylinder between the ends, else the ball of an end.
+/// The lateral surface of the infinite cylinder between the ends, else the sphere at an end.
 fn capsule(ray: &Ray, [a, b]: [Vec3; 2], radius: Real, limit: Real) -> Option<Meeting> {
     let length = (b - a).length();
     if length > 0.0 {

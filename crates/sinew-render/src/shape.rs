@@ -1,14 +1,14 @@
-//! Shapes of the engine as solids: round ones as they are, the others as triangles.
+//! Collision shapes of the engine as solids: spheres and capsules analytically, the others as triangles.
 
 use crate::figure::{Solid, Triangles};
 use crate::hull;
 use sinew::{Pose, Real, Shape, Vec3};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Corners of a full circle.
+/// Vertices of a full circle.
 const AROUND: u32 = 48;
 
-/// Adds the solids of a shape at its place in the body.
+/// Adds the solids of a shape at its pose in the body.
 pub(crate) fn add(shape: &Shape, place: &Pose, out: &mut Vec<Solid>) {
     let mesh = match shape {
         Shape::Ball { radius } => {
@@ -42,32 +42,33 @@ pub(crate) fn add(shape: &Shape, place: &Pose, out: &mut Vec<Solid>) {
         }
         Shape::HeightField { heights, rows, scale } => height_field(heights, *rows, *scale),
         Shape::Voxels { size, cells } => voxels(*size, cells),
-        // a shape that is added to the engine later is not seen until it is drawn here
+        // a shape that is added to the engine later is not drawn until it is handled here
         _ => return,
     };
     out.push(Solid::Mesh(mesh.moved(place)));
 }
 
 impl Triangles {
-    /// The same triangles in another place.
+    /// The same triangles in another pose.
     pub(crate) fn moved(mut self, pose: &Pose) -> Self {
         self.vertices.iter_mut().for_each(|v| *v = pose.point(*v));
         self
     }
 
-    /// A ball as triangles [m]: closed, without a triangle that has no area.
+    /// A sphere as triangles [m]: closed, without degenerate triangles.
     pub fn ball(center: Vec3, radius: Real) -> Self {
         Self::capsule(center, center, radius)
     }
 
-    /// A capsule as triangles [m]: a point at each end and rings between them. Closed, without a triangle that has no area; when the
-    /// ends are one, a ball.
+    /// A capsule as triangles [m]: a vertex at each pole and rings between them. Closed, without degenerate triangles;
+    /// a sphere when the end points coincide.
     pub fn capsule(a: Vec3, b: Vec3, radius: Real) -> Self {
         const RINGS: u32 = 6;
         const SIDES: u32 = 24;
         let axis = (b - a).try_normalize().unwrap_or(Vec3::Y);
         let (u, w) = axis.any_orthonormal_pair();
-        // ends that are one to the digits of a picture have one equator, or a ring of triangles between the two had no area
+        // End points that coincide to the resolution of an image share one equator; otherwise the triangles between the
+        // two rings would have no area.
         let is_ball = (b - a).length() <= 1e-3 * radius;
         let steps = (1 - RINGS as i32..=0).map(|step| (a, step));
         let steps = steps.chain((i32::from(is_ball)..RINGS as i32).map(|step| (b, step)));
@@ -86,7 +87,7 @@ impl Triangles {
         mesh
     }
 
-    /// Triangles from a ring to a point over it, outward; `up`: along the axis, or at its lower end.
+    /// Triangles from a ring to a pole, outward; `up`: the pole lies along the axis, else at the lower end.
     fn close_above(&mut self, point: Vec3, first: u32, sides: u32, up: bool) {
         let top = self.vertices.len() as u32;
         self.vertices.push(point);
@@ -96,7 +97,7 @@ impl Triangles {
         }
     }
 
-    /// A ring as a flat end, outward.
+    /// Closes a ring with a flat cap, outward.
     fn close_flat(&mut self, first: u32, sides: u32, up: bool) {
         for side in 1..sides - 1 {
             let [a, b, c] = [first, first + side, first + side + 1];
@@ -104,7 +105,7 @@ impl Triangles {
         }
     }
 
-    /// Triangles between rings of `sides` vertices each, outward when rings go up along the axis.
+    /// Triangles between rings of `sides` vertices each, outward when the rings ascend along the axis.
     fn join_rings(&mut self, rings: u32, sides: u32) {
         for ring in 1..rings {
             for side in 0..sides {
@@ -129,7 +130,7 @@ fn sign(bit: u32) -> Real {
     if bit == 0 { -1.0 } else { 1.0 }
 }
 
-/// A ring of [`AROUND`] vertices about y.
+/// A ring of [`AROUND`] vertices around the y axis.
 fn ring(radius: Real, y: Real) -> impl Iterator<Item = Vec3> {
     (0..AROUND).map(move |side| {
         let (s, c) = (side as Real / AROUND as Real * std::f64::consts::TAU as Real).sin_cos();
@@ -176,15 +177,15 @@ fn height_field(heights: &[Real], rows: usize, scale: Vec3) -> Triangles {
     mesh
 }
 
-/// Sides of filled cells that have no filled neighbour. Cell (0, 0, 0) begins at the origin.
+/// Faces of filled cells without a filled neighbour. Cell (0, 0, 0) starts at the origin.
 fn voxels(size: Vec3, cells: &[[i32; 3]]) -> Triangles {
     let filled: BTreeSet<[i32; 3]> = cells.iter().copied().collect();
     let unit = cuboid(Vec3::splat(0.5));
     let mut mesh = Triangles::default();
-    // neighbours share their corners, or the surface would have a crack along every edge
+    // neighbours share their vertices; otherwise the surface would have a crack along every edge
     let mut known: BTreeMap<[i64; 3], u32> = BTreeMap::new();
     for cell in &filled {
-        // two triangles a side, in the order of `cuboid`: -x, +x, -y, +y, -z, +z
+        // two triangles per face, in the order of `cuboid`: -x, +x, -y, +y, -z, +z
         for (side, pair) in unit.triangles.chunks(2).enumerate() {
             let mut beside = *cell;
             beside[side / 2] = beside[side / 2].saturating_add(if side % 2 == 0 { -1 } else { 1 });
@@ -213,7 +214,7 @@ mod tests {
     use super::*;
     use std::sync::Arc;
 
-    /// Volume by the divergence theorem: positive only when triangles are outward.
+    /// Volume by the divergence theorem: positive only for outward triangles.
     fn volume(mesh: &Triangles) -> Real {
         let corner = |t: &[u32; 3], k: usize| mesh.vertices[t[k] as usize];
         mesh.triangles.iter().map(|t| corner(t, 0).dot(corner(t, 1).cross(corner(t, 2))) / 6.0).sum()
@@ -231,7 +232,7 @@ mod tests {
     #[test]
     fn triangles_enclose_the_volume_of_their_shape() {
         let pi = std::f64::consts::PI as Real;
-        // 48 corners enclose sin(2π/48)/(2π/48) = 0.9971 of a disc
+        // 48 vertices enclose sin(2π/48)/(2π/48) = 0.9971 of a disc
         let close = |mesh: &Triangles, right: Real| {
             let found = volume(mesh);
             assert!((0.98..1.0001).contains(&(found / right)), "{found} {right}");
@@ -245,25 +246,25 @@ mod tests {
         close(&mesh_of(&Shape::Voxels { size: Vec3::ONE, cells }), 3.0);
     }
 
-    /// Every edge has as many triangles on one side as on the other, and every triangle an area.
+    /// Every edge has as many triangles in one direction as in the other, and no triangle is degenerate.
     fn assert_sound(mesh: &Triangles, what: &str) {
         let mut edges: BTreeMap<(u32, u32), i32> = BTreeMap::new();
         let flat = |v: u32| mesh.vertices[v as usize];
         for &[a, b, c] in &mesh.triangles {
             let [p, q, r] = [a, b, c].map(flat);
             let longest = (q - p).length_squared().max((r - p).length_squared()).max((r - q).length_squared());
-            assert!((q - p).cross(r - p).length() > 1e-4 * longest, "{what}: {p} {q} {r} has no area");
+            assert!((q - p).cross(r - p).length() > 1e-4 * longest, "{what}: {p} {q} {r} is degenerate");
             for (from, to) in [(a, b), (b, c), (c, a)] {
                 *edges.entry((from.min(to), from.max(to))).or_default() += if from < to { 1 } else { -1 };
             }
         }
         assert!(!edges.is_empty() && edges.values().all(|sum| *sum == 0), "{what} is open");
         let used: BTreeSet<u32> = mesh.triangles.iter().flatten().copied().collect();
-        assert_eq!(used.len(), mesh.vertices.len(), "{what} has vertices of no triangle");
+        assert_eq!(used.len(), mesh.vertices.len(), "{what} has unused vertices");
     }
 
-    /// Poles of balls were rings of 24 vertices in one point, with triangles without area between them, and the equator was there
-    /// twice; programs that read an OBJ complain about both.
+    /// The poles of spheres were rings of 24 coincident vertices with degenerate triangles between them, and the
+    /// equator was duplicated; programs that read OBJ files report both as errors.
     #[test]
     fn every_shape_is_closed_and_no_triangle_is_degenerate() {
         let (a, b) = (Vec3::new(0.1, 2.0, 0.3), Vec3::new(0.4, 2.5, 0.2));
@@ -295,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_height_field_looks_up() {
+    fn triangles_of_a_height_field_face_upward() {
         let shape = Shape::HeightField { heights: vec![0.0; 6].into(), rows: 2, scale: Vec3::new(2.0, 1.0, 3.0) };
         let mesh = mesh_of(&shape);
         assert_eq!(mesh.triangles.len(), 4);

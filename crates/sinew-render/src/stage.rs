@@ -1,4 +1,5 @@
-//! A world made ready for rays: a tree of all bounded pieces, planes and distance functions beside it, and paints.
+//! A world prepared for ray tracing: a tree of all bounded primitives, planes and signed distance functions beside it,
+//! and colours.
 
 use crate::figure::{Figure, Look, Solid, Triangles};
 use crate::image::linear;
@@ -8,29 +9,29 @@ use sinew::{Pose, Real, Sdf, Vec3};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Colours of moving bodies, one after the other (sRGB).
+/// Colours of non-fixed bodies, assigned in turn (sRGB).
 const PALETTE: [u32; 8] = [0xe4593a, 0x1f9e9a, 0xf2b632, 0x3d7dc4, 0x7fae45, 0xb0507f, 0xf08a3c, 0x6a6fb5];
 const FIXED: u32 = 0xa9a49c;
 const FLOOR: u32 = 0xb4babe;
 const RODS: u32 = 0x4a5058;
 
-/// Triangles that meet at a smaller angle than this are one smooth surface: its cosine.
+/// Cosine of the crease angle: triangles that meet at a smaller angle are shaded as one smooth surface.
 const CREASE: Real = 0.75;
 
-/// Steps along a ray towards a distance function.
+/// Maximum number of sphere tracing steps along a ray.
 const MARCH: usize = 128;
 
-/// What a body looks like.
+/// Appearance of a body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Paint {
-    /// Share of light that it gives back, linear.
+    /// Albedo, linear RGB.
     pub colour: Vec3,
     pub soft: bool,
-    /// With lines, and fading into the distance.
+    /// True for the floor: drawn with grid lines, fading with distance.
     pub floor: bool,
 }
 
-/// What a ray met.
+/// Intersection of a ray with a body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hit {
     pub distance: Real,
@@ -67,12 +68,12 @@ impl Stage {
         Self { tree: Tree::new(items), planes, fields, paints }
     }
 
-    /// The first thing on a ray.
+    /// The first intersection along a ray.
     pub fn first(&self, ray: &Ray, limit: Real) -> Option<Hit> {
         let mut best: Option<(Meeting, u32)> = self.tree.first(ray, limit);
         let bar = |best: &Option<(Meeting, u32)>| best.map_or(limit, |(m, _)| m.distance);
         for &(point, normal, number) in &self.planes {
-            // seen from above only: a wall between the eye and the bodies is not there
+            // one-sided: a wall between the eye and the bodies is not drawn
             let fall = -ray.direction.dot(normal);
             let distance = (ray.origin - point).dot(normal) / fall.max(Real::MIN_POSITIVE);
             if fall > 0.0 && distance > 0.0 && distance < bar(&best) {
@@ -87,7 +88,7 @@ impl Stage {
         best.map(|(m, number)| Hit { distance: m.distance, normal: m.normal, paint: self.paints[number as usize] })
     }
 
-    /// Whether the way from an eye to its target leads through the ground.
+    /// Whether the line of sight from an eye to its target is occluded by the ground.
     pub fn hides(&self, eye: Vec3, target: Vec3) -> bool {
         let inside = |(pose, sdf, _): &(Pose, Arc<Sdf>, u32)| sdf.contains(pose.unpoint(eye));
         let way = target - eye;
@@ -95,7 +96,7 @@ impl Stage {
         self.fields.iter().any(inside) || self.blocked(&ray, 0.97 * way.length())
     }
 
-    /// Whether something stands in the light; planes never do.
+    /// Whether a shadow ray is blocked; planes cast no shadow.
     pub fn blocked(&self, ray: &Ray, limit: Real) -> bool {
         self.tree.any(ray, limit) || self.fields.iter().any(|(pose, sdf, _)| march(ray, pose, sdf, limit).is_some())
     }
@@ -114,7 +115,7 @@ fn paint(look: Look, endless: bool, moving: &mut usize) -> Paint {
     Paint { colour: linear(colour), soft: look == Look::Soft, floor: look == Look::Stage && endless }
 }
 
-/// The primitives of a bounded solid in the world.
+/// The primitives of a bounded solid in world coordinates.
 fn add(solid: &Solid, pose: &Pose, mut out: impl FnMut(Primitive)) {
     match solid {
         Solid::Ball { center, radius } => out(Primitive::Ball { center: pose.point(*center), radius: *radius }),
@@ -126,9 +127,9 @@ fn add(solid: &Solid, pose: &Pose, mut out: impl FnMut(Primitive)) {
     }
 }
 
-/// Triangles with a normal at each corner: the mean of those around it that are not beyond a crease.
+/// Triangles with vertex normals: the mean over adjacent triangles that are not separated by a crease.
 fn add_triangles(mesh: &Triangles, mut out: impl FnMut(Primitive)) {
-    // corners at one place are one corner, whatever their numbers
+    // vertices at the same position count as one, whatever their indices
     let mut places: BTreeMap<[u64; 3], usize> = BTreeMap::new();
     #[allow(clippy::unnecessary_cast, reason = "the cast is needed in the f32 build")]
     let key = |v: Vec3| v.to_array().map(|x| (x as f64 + 0.0).to_bits());
@@ -161,15 +162,15 @@ fn add_triangles(mesh: &Triangles, mut out: impl FnMut(Primitive)) {
     }
 }
 
-/// Sphere tracing: the distance at a point is how far one may go from there.
+/// Sphere tracing: the distance at a point is a safe step length from there.
 fn march(ray: &Ray, pose: &Pose, sdf: &Sdf, limit: Real) -> Option<Meeting> {
     let mut along = 0.0;
     for _ in 0..MARCH {
         let sample = sdf.sample(pose.unpoint(ray.at(along)));
-        // as near as the digits of a real allow from here
+        // tolerance: as small as the precision of the reals allows at this distance
         let near = 2e-6 * (1.0 + ray.origin.length() + along);
         if sample.distance < near {
-            // a ray that starts on the surface and leaves it has met nothing
+            // a ray that starts on the surface and leaves it has no intersection
             let normal = pose.rotation * sample.normal;
             if normal.dot(ray.direction) < 0.0 {
                 return Some(Meeting { distance: along, normal });

@@ -1,7 +1,7 @@
-//! A tree of boxes over primitives: the first meeting of a ray without asking all of them.
+//! A bounding volume hierarchy over primitives: finds the first intersection of a ray without testing all of them.
 //!
-//! Built from the top by the surface area heuristic over eight bins along the widest axis; nodes lie in one list, the first
-//! child behind its parent.
+//! Built top-down by the surface area heuristic over eight bins along the widest axis. Nodes lie in one list, the first
+//! child directly after its parent.
 
 use crate::primitive::{Meeting, Primitive, Ray};
 use sinew::{Real, Vec3};
@@ -32,7 +32,7 @@ impl Bounds {
         (self.low + self.high) * 0.5
     }
 
-    /// Distance at which a ray enters; nothing when it misses the box before `limit`.
+    /// Distance at which a ray enters the box; `None` when it misses the box before `limit`.
     fn enter(&self, origin: Vec3, inverse: Vec3, limit: Real) -> Option<Real> {
         let (a, b) = ((self.low - origin) * inverse, (self.high - origin) * inverse);
         let near = a.min(b).max_element().max(0.0);
@@ -44,7 +44,7 @@ impl Bounds {
 #[derive(Clone, Copy, Debug)]
 struct Node {
     bounds: Bounds,
-    /// Leaf: first item and their number. Else the second child and 0.
+    /// Leaf: index of the first item, and the number of items. Inner node: index of the second child, and 0.
     first: u32,
     count: u32,
 }
@@ -57,7 +57,7 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// Over primitives, each with a number that hits tell.
+    /// A tree over primitives, each with a number that hits report.
     pub fn new(items: Vec<(Primitive, u32)>) -> Self {
         let mut boxes: Vec<(Bounds, u32)> = Vec::with_capacity(items.len());
         for (k, (item, _)) in items.iter().enumerate() {
@@ -94,7 +94,7 @@ impl Tree {
         self.split(right, first + at as u32);
     }
 
-    /// The first meeting before `limit`, and the number of what was met.
+    /// The first intersection before `limit`, and the number of the primitive.
     pub fn first(&self, ray: &Ray, limit: Real) -> Option<(Meeting, u32)> {
         let mut best = None;
         self.walk(ray, limit, |items, limit| {
@@ -109,7 +109,7 @@ impl Tree {
         best
     }
 
-    /// Whether there is anything before `limit`.
+    /// Whether there is any intersection before `limit`.
     pub fn any(&self, ray: &Ray, limit: Real) -> bool {
         let mut found = false;
         self.walk(ray, limit, |items, limit| {
@@ -130,7 +130,7 @@ impl Tree {
         }
         let inverse = ray.direction.recip();
         let enter = |k: u32, limit: Real| self.nodes[k as usize].bounds.enter(ray.origin, inverse, limit);
-        // depth of a tree over 2³² items by bins stays far below
+        // the depth of a tree over 2³² items stays far below with binning
         let mut stack = Vec::with_capacity(64);
         stack.extend(enter(0, limit).map(|near| (0_u32, near)));
         while let Some((k, near)) = stack.pop() {
@@ -154,7 +154,7 @@ impl Tree {
     }
 }
 
-/// Puts the boxes of the first child in front and tells how many there are.
+/// Moves the boxes of the first child to the front and returns their number.
 fn partition(boxes: &mut [(Bounds, u32)], middles: &Bounds) -> usize {
     let size = middles.high - middles.low;
     let axis = if size.x >= size.y && size.x >= size.z {

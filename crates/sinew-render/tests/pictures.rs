@@ -1,9 +1,10 @@
-//! Pictures against geometry: how many pixels a ball covers, where shadows fall, and that nothing is left to chance.
+//! Rendered images against geometry: the number of pixels that a sphere covers, the position of shadows, and
+//! reproducibility.
 
 use sinew::{Error, Real, RigidBody, Shape, Vec3, World};
 use sinew_render::{Camera, Image, Options, RenderError, automatic, render};
 
-/// A ball over a floor; the camera looks level at the ball's middle from 10 m.
+/// A sphere above a floor; the camera looks horizontally at its centre from 10 m.
 fn ball_over_floor(height: Real) -> Result<World, Error> {
     let mut world = World::default();
     world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)))?;
@@ -11,7 +12,7 @@ fn ball_over_floor(height: Real) -> Result<World, Error> {
     Ok(world)
 }
 
-/// The ball's colour has far more red than blue; floor and sky never do.
+/// The colour of the sphere has far more red than blue; floor and sky never do.
 fn is_ball(pixel: [u8; 3]) -> bool {
     i32::from(pixel[0]) > i32::from(pixel[2]) + 15
 }
@@ -28,7 +29,7 @@ fn a_ball_covers_the_pixels_of_its_outline() {
     let image = render(&world, &camera, &options).unwrap();
     let found =
         (0..400).flat_map(|y| (0..400).map(move |x| (x, y))).filter(|&(x, y)| is_ball(image.pixel(x, y).unwrap()));
-    // a ball of radius r at distance d is seen under tan = r / √(d² - r²); half the picture is tan 10°
+    // a sphere of radius r at distance d is seen under tan = r / √(d² - r²); half the image is tan 10°
     let radius = 200.0 * (1.0 / 99.0_f64.sqrt()) / 10.0_f64.to_radians().tan();
     let right = std::f64::consts::PI * radius * radius;
     let count = found.count() as f64;
@@ -36,15 +37,15 @@ fn a_ball_covers_the_pixels_of_its_outline() {
 }
 
 #[test]
-fn the_shadow_lies_where_the_sun_throws_it() {
+fn the_shadow_lies_at_the_projection_along_the_sun_direction() {
     let world = ball_over_floor(3.0).unwrap();
-    // straight down on the floor: the picture is a map, north is -z
+    // the view is vertically down on the floor: the image is a map with -z at the upper edge
     let camera = Camera { eye: Vec3::new(0.0, 40.0, 0.0), target: Vec3::ZERO, field_of_view: 30.0 };
     let options = Options { width: 301, height: 301, samples: 2, sun: Some(Vec3::new(-1.0, 1.0, 0.0)) };
     let image = render(&world, &camera, &options).unwrap();
     let metre = 150.5 / (40.0 * 15.0_f64.to_radians().tan());
     let at = |x: f64, z: f64| light(&image, (150.5 + x * metre) as u32, (150.5 + z * metre) as u32);
-    // the sun stands at 45° in the west: the shadow is 3 m to the east, and nowhere else
+    // the sun stands at 45° in the direction -x: the shadow is 3 m towards +x, and nowhere else
     let (dark, bright) = (at(3.3, 0.3), at(-3.3, 0.3));
     assert!(dark * 10 < bright * 7, "{dark} {bright}");
     for (x, z) in [(3.3, 2.5), (3.3, -2.5), (5.5, 0.3)] {
@@ -53,14 +54,14 @@ fn the_shadow_lies_where_the_sun_throws_it() {
 }
 
 #[test]
-fn the_same_world_gives_the_same_picture() {
+fn the_same_world_gives_the_same_image() {
     let world = ball_over_floor(2.0).unwrap();
     let options = Options { width: 80, height: 50, samples: 2, sun: None };
     let camera = automatic(&world, &options);
     let take = || render(&world, &camera, &options).unwrap();
     let first = take();
     assert_eq!(first, take());
-    // and comes back from its PNG
+    // the PNG decodes to the same pixels
     let mut bytes = Vec::new();
     first.write_png(&mut bytes).unwrap();
     let mut reader = png::Decoder::new(std::io::Cursor::new(&bytes)).read_info().unwrap();
@@ -70,7 +71,7 @@ fn the_same_world_gives_the_same_picture() {
 }
 
 #[test]
-fn the_automatic_camera_sees_all_that_moves_and_wastes_no_room() {
+fn the_automatic_camera_frames_all_moving_bodies_tightly() {
     let mut world = World::default();
     for x in [-4.0, 1.0, 7.0] {
         world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.5)).at([x, 0.5 * x, -x])).unwrap();

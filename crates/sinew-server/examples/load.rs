@@ -1,5 +1,6 @@
-//! Figures of the server, for `docs/viewer.md`: what 100 viewers, of which 50 never read, cost the physics thread, and what
-//! streaming costs it. All in one process, on loopback, bounded in time. Linux: CPU time comes from /proc.
+//! Measurements of the server for `docs/viewer.md`: the cost to the physics thread of 100 viewers, of which 50 never
+//! read, and the cost of streaming. All in one process, on loopback, bounded in time. Linux only: the CPU time is read
+//! from /proc.
 //!
 //!     cargo run --release -p sinew-server --example load
 
@@ -49,7 +50,7 @@ material = "jelly"
 position = [0, 0.3, 0]
 "#;
 
-/// A run: what the physics thread did, its CPU time [s], and the memory of the process at its end [kB].
+/// One run: statistics of the physics thread, its CPU time [s], and the memory of the process at the end [kB].
 struct Run {
     spent: Spent,
     cpu: f64,
@@ -77,15 +78,15 @@ fn main() -> Outcome<()> {
     for scene in [CLOTH, BLOCK] {
         let (step, shot) = copying(scene)?;
         let name = scene.lines().nth(1).unwrap_or_default();
-        // of a thread that never rests: a share of its second
+        // fraction of one second of a thread that never sleeps
         let share = 100.0 * FRAMES * shot;
         println!("{name}: steps of {:.2} ms, shots of {:.1} us: {share:.3}% of a second", 1e3 * step, 1e6 * shot);
     }
     Ok(())
 }
 
-/// Median time of a step and of a shot [s]. Without an encoder: one that is woken on a busy machine takes the core from the
-/// physics thread, and the clock on the wall would count its work as that of the shot.
+/// Median time of a step and of a snapshot [s]. Measured without an encoder thread: on a busy machine a woken encoder
+/// takes the core from the physics thread, and the wall clock would count the encoder's work as that of the snapshot.
 fn copying(scene: &str) -> Outcome<(f64, f64)> {
     let mut world = read_text(scene, "load.toml", Syntax::Toml)?.build()?;
     let mailbox: Mailbox<Shot> = Mailbox::default();

@@ -1,4 +1,5 @@
-//! What the page must know before the first frame of a scene: bodies with shapes and topology, knobs, the list of scenes.
+//! Data that the page needs before the first frame of a scene: bodies with shapes and topology, adjustable parameters
+//! (knobs), the list of scenes.
 
 use crate::layer;
 use crate::picture::geometry;
@@ -7,13 +8,13 @@ use serde_json::{Value, json};
 use sinew::{Blueprint, BodySpec, BodyView, Geometry, Motion, Phase, Pose, Real, Shape, Vec3, World};
 use sinew_scene::{AnyScene, gallery};
 
-/// Number of the protocol: raised when a page of the old number would not understand.
-pub const PROTOCOL: u32 = 2;
+/// Version of the protocol. It is incremented when a page of the previous version could not decode the messages.
+pub const PROTOCOL: u32 = 3;
 
-/// Pictures of the scenes, as they were when this was built: name and PNG.
+/// Thumbnails of the scenes at build time: name and PNG.
 pub static THUMBS: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/thumbs.rs"));
 
-/// The scene as JSON.
+/// The scene description as JSON.
 pub fn describe(
     scene: &AnyScene,
     world: &World,
@@ -66,7 +67,7 @@ fn body(view: &BodyView<'_>, blueprint: Option<&Blueprint>) -> Value {
         (None, Some(surface)) => (surface.len(), surface.triangles().concat()),
         (None, None) => (0, Vec::new()),
     };
-    // particles with triangles are drawn by these
+    // particles with triangles are drawn as a triangle mesh, without radii
     let radii: Vec<[Real; 3]> = if triangles.is_empty() { points(view.particle_radii()) } else { Vec::new() };
     let spec = blueprint.and_then(|b| b.bodies.get(slot as usize)?.item.as_ref());
     let (radius, model) = match spec {
@@ -125,7 +126,7 @@ fn shape(shape: &Shape) -> Value {
         Shape::HeightField { heights, rows, scale } => {
             json!({ "type": "heights", "heights": heights.to_vec(), "rows": rows, "scale": scale.to_array() })
         }
-        // what has no picture yet is not drawn
+        // shapes without a drawing routine are not drawn
         _ => json!({ "type": "other" }),
     }
 }

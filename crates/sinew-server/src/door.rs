@@ -1,43 +1,48 @@
-//! Who may come in.
+//! Access control of the server.
 //!
-//! On loopback any program of this machine may, but no page of another site: a browser names the site it acts for (Origin)
-//! and the name it was led to us by (Host), and both must be ours. Host is checked because a foreign name may be made to
-//! point to 127.0.0.1. On any other address a token is asked for.
+//! On loopback any program of this machine may connect, but no page of another site: a browser sends the site on whose
+//! behalf it acts (Origin) and the host name it resolved (Host), and both must be names of this server. Host is checked
+//! because a foreign name can be made to resolve to 127.0.0.1 (DNS rebinding). On any other address a token is
+//! required.
 
 use hyper::{HeaderMap, Uri, header};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::net::IpAddr;
 
-/// The rules of one server.
+/// The access rules of one server.
 #[derive(Clone, Debug)]
 pub struct Door {
-    /// Asked for when the server can be reached from other machines.
+    /// Required when the server can be reached from other machines.
     pub token: Option<String>,
 }
 
 impl Door {
-    /// For a server on this address: a new token unless it is loopback.
+    /// Rules for a server on this address: a new token unless the address is loopback.
     pub fn new(address: IpAddr) -> Self {
         Self { token: (!address.is_loopback()).then(new_token) }
     }
 
-    /// Refuses names that are not ours.
+    /// Refuses host names that do not belong to this server. A request has one Host, and a target with a host of its own
+    /// (RFC 9112, section 3.2.2) has the same: which of two a proxy or a browser meant is not known here.
     ///
     /// # Errors
-    /// Why, for the one who asked.
-    pub fn host(&self, headers: &HeaderMap) -> Result<(), &'static str> {
-        let host = text(headers, header::HOST).ok_or("no Host")?;
+    /// The reason, for the client.
+    pub fn host(&self, headers: &HeaderMap, uri: &Uri) -> Result<(), &'static str> {
+        let host = text(headers, header::HOST).ok_or("Host: exactly one is required")?;
+        if uri.authority().is_some_and(|target| !target.as_str().eq_ignore_ascii_case(host)) {
+            return Err("Host: not the host of the request's target");
+        }
         if self.token.is_some() || is_loopback(host) { Ok(()) } else { Err("Host: this server is for loopback only") }
     }
 
-    /// Refuses sockets of other sites and, where one is needed, without the token.
+    /// Refuses WebSockets of other sites and, where a token is required, those without it.
     ///
     /// # Errors
-    /// Why, for the one who asked.
+    /// The reason, for the client.
     pub fn socket(&self, headers: &HeaderMap, uri: &Uri) -> Result<(), &'static str> {
-        self.host(headers)?;
+        self.host(headers, uri)?;
         if headers.contains_key(header::ORIGIN) {
-            let origin = text(headers, header::ORIGIN).ok_or("Origin: not text")?;
+            let origin = text(headers, header::ORIGIN).ok_or("Origin: exactly one, as text")?;
             let site = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
             if site.is_none() || site != text(headers, header::HOST) {
                 return Err("Origin: only the viewer's own page may talk to it");
@@ -53,11 +58,14 @@ impl Door {
     }
 }
 
+/// The value of a header that occurs once.
 fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
-    headers.get(name)?.to_str().ok()
+    let mut all = headers.get_all(name).iter();
+    let value = all.next()?.to_str().ok()?;
+    all.next().is_none().then_some(value)
 }
 
-/// Whether a Host, with or without a port, is a name of this machine for itself.
+/// Whether a Host header, with or without a port, is a loopback name.
 fn is_loopback(host: &str) -> bool {
     let name = match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|b| b.is_ascii_digit()) => name,
@@ -67,12 +75,13 @@ fn is_loopback(host: &str) -> bool {
     bare.eq_ignore_ascii_case("localhost") || bare.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
-/// Compares in a time that does not tell where the difference is.
+/// Comparison whose run time does not depend on the position of the difference.
 fn same(a: &str, b: &str) -> bool {
     a.len() == b.len() && a.bytes().zip(b.bytes()).fold(0, |sum, (x, y)| sum | (x ^ y)) == 0
 }
 
-/// 128 bits in hexadecimal. Keys of hash maps come from the system's randomness, and a keyed hash does not give them away.
+/// 128 bits in hexadecimal. The keys of hash maps come from the random source of the system, and a keyed hash does not
+/// disclose them.
 fn new_token() -> String {
     let word = || RandomState::new().build_hasher().finish();
     format!("{:016x}{:016x}", word(), word())
@@ -87,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn on_loopback_only_our_own_names_and_page_come_in() {
+    fn loopback_accepts_only_loopback_host_names_and_the_page_of_this_server() {
         let door = Door::new("127.0.0.1".parse().expect("an address"));
         let uri = Uri::from_static("/socket");
         let ask = |host: &str, origin: Option<&str>| {
@@ -113,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn elsewhere_a_token_is_asked_for_and_no_two_are_the_same() {
+    fn other_addresses_require_a_token_that_is_different_for_every_server() {
         let any = "0.0.0.0".parse().expect("an address");
         let door = Door::new(any);
         let token = door.token.clone().expect("a token");

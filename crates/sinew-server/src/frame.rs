@@ -1,4 +1,4 @@
-//! Frames: a shot as bytes. `docs/protocol.md` has every field.
+//! Frames: the binary encoding of a snapshot. `docs/protocol.md` documents every field.
 //!
 //! A frame is little-endian words of four bytes, so that the page reads it through typed arrays over the same bytes:
 //!
@@ -7,7 +7,8 @@
 //!   section:  tag | number of words | words
 //! ```
 //!
-//! Points are 16-bit steps of the box of their body: half the bytes of f32, with an error of at most 1/131070 of the box.
+//! Points are quantized to 16 bits within the bounding box of their body: half the bytes of f32, with an error of at
+//! most 1/131070 of the box size.
 
 use crate::layer::Layers;
 use crate::picture::{ConstraintPlace, Picture, SoftPicture};
@@ -35,7 +36,7 @@ mod tag {
     pub const TURNS: u32 = 14;
 }
 
-/// One frame.
+/// Encodes one frame.
 pub fn encode(shot: &Shot, viewers: u32) -> Vec<u8> {
     let picture = &*shot.picture;
     let mut out = Words(Vec::with_capacity(256 + 40 * shot.rigid.len() + 8 * shot.x.len()));
@@ -182,7 +183,7 @@ fn strain(out: &mut Words, body: &SoftPicture, x: &[Vec3]) {
     shares(out, &all);
 }
 
-/// A number a surface point: count, largest, and each as a share of it in a byte.
+/// One number per surface point: count, maximum, and each value as a fraction of the maximum in one byte.
 fn shares(out: &mut Words, all: &[Real]) {
     let largest = all.iter().copied().fold(0.0, Real::max);
     out.word(all.len() as u32);
@@ -191,7 +192,7 @@ fn shares(out: &mut Words, all: &[Real]) {
     out.bytes(all.iter().map(|&e| (e * scale) as u8));
 }
 
-/// Calls `look` for every body of nodes with its part of a list that has one entry a node.
+/// Calls `look` for every body with nodes, with its range of a list that has one entry per node.
 fn each_soft(shot: &Shot, list: &[Vec3], mut look: impl FnMut(&SoftPicture, &[Vec3])) {
     for body in &shot.picture.soft {
         if let Some(part) = list.get(body.nodes.clone()) {
@@ -200,7 +201,7 @@ fn each_soft(shot: &Shot, list: &[Vec3], mut look: impl FnMut(&SoftPicture, &[Ve
     }
 }
 
-/// What is drawn of a body: its skin of particles, or its surface.
+/// The points that are drawn of a body: its embedded surface carried by particles, or its own surface.
 fn surfels(shot: &Shot, body: &SoftPicture, x: &[Vec3]) -> Vec<Vec3> {
     let mut out = Vec::with_capacity(body.surface.len());
     match (&body.skin, shot.turns.get(body.particles.clone())) {
@@ -210,7 +211,8 @@ fn surfels(shot: &Shot, body: &SoftPicture, x: &[Vec3]) -> Vec<Vec3> {
     out
 }
 
-/// Orientations of particles that are drawn as ellipsoids, as four 16-bit parts of 32767.
+/// Orientations of particles that are drawn as ellipsoids: four quaternion components as 16-bit integers in units of
+/// 1/32767.
 fn turns(out: &mut Words, shot: &Shot) {
     for body in shot.picture.soft.iter().filter(|b| b.is_ellipsoids()) {
         let Some(turns) = shot.turns.get(body.particles.clone()) else { continue };
@@ -222,7 +224,7 @@ fn turns(out: &mut Words, shot: &Shot) {
     }
 }
 
-/// Where a site is [m].
+/// Position of an attachment site [m].
 fn position(shot: &Shot, site: &Site) -> Option<Vec3> {
     let picture: &Picture = &shot.picture;
     let soft = |slot: u32| picture.soft.iter().find(|b| b.slot == slot);
@@ -267,12 +269,12 @@ impl Words {
         self.pad();
     }
 
-    /// Up to a whole word.
+    /// Pads to a multiple of four bytes.
     fn pad(&mut self) {
         self.0.resize(self.0.len().next_multiple_of(4), 0);
     }
 
-    /// Writes a section and counts it in the head; one without words is left out.
+    /// Writes a section and increments the section count in the header. An empty section is omitted.
     fn section(&mut self, tag: u32, fill: impl FnOnce(&mut Self)) {
         let start = self.0.len();
         self.word(tag);
@@ -287,7 +289,7 @@ impl Words {
         self.0[12] += 1;
     }
 
-    /// A list of points as 16-bit steps of its box: slot, count, least corner, step, coordinates.
+    /// A list of points quantized to 16 bits within its bounding box: slot, count, minimum corner, step, coordinates.
     fn points(&mut self, slot: u32, points: &[Vec3]) {
         let (mut least, mut most) = (Vec3::splat(Real::INFINITY), Vec3::splat(Real::NEG_INFINITY));
         for p in points {
@@ -297,7 +299,7 @@ impl Words {
             (least, most) = (Vec3::ZERO, Vec3::ZERO);
         }
         let step = (most - least) / 65535.0;
-        // a flat box has steps of no length
+        // a degenerate box has a step of zero along its flat axis
         let per = |s: Real| if s > 0.0 { 1.0 / s } else { 0.0 };
         let inverse = Vec3::new(per(step.x), per(step.y), per(step.z));
         self.word(slot);
@@ -317,7 +319,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn points_come_back_to_half_a_step_of_their_box() {
+    fn quantized_points_are_exact_to_half_a_quantization_step() {
         let points: Vec<Vec3> =
             (0..101).map(|k| Vec3::new(k as Real * 0.37 % 1.2, 5.0, (k as Real).sqrt() - 3.0)).collect();
         let mut out = Words(Vec::new());
@@ -337,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn a_section_without_words_is_left_out() {
+    fn an_empty_section_is_omitted() {
         let mut out = Words(vec![0; 16]);
         out.section(5, |_| {});
         assert_eq!((out.0.len(), out.0[12]), (16, 0));

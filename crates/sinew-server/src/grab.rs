@@ -1,42 +1,44 @@
-//! The hand: a damped spring with a force limit between a point of a body and the mouse.
+//! Mouse grab: a damped spring with a force limit between a point of a body and the mouse position.
 //!
-//! f = k (target − p) − c v, with k = m ω² and c = 2 m ω for a body of mass m: the same feel for light and heavy bodies,
-//! without overshoot. The force is never more than `STRENGTH` times the body's weight. A soft body is held by a patch of its
-//! surface: the whole force on one node would pull out a spike. Its v is that of the centre of mass, because damping for the
-//! mass of the body would shake the light patch.
+//! f = k (target − p) − c v, with k = m ω² and c = 2 m ω (critical damping) for a body of mass m: the same response for
+//! light and heavy bodies, without overshoot. The force is limited to `STRENGTH` times the weight of the body. On a
+//! soft body the force is distributed over a patch of the surface: the whole force on one node would pull out a spike.
+//! There v is the velocity of the centre of mass, because damping scaled with the mass of the body would make the light
+//! patch oscillate.
 
 use crate::shot::Held;
 use sinew::{BodyId, BodyView, Command, Input, Real, Vec3, World};
 
 /// Angular frequency of the spring [rad/s].
 const STIFFNESS: Real = 12.0;
-/// Largest force in units of m·g, g = 9.81 m/s².
+/// Maximum force in units of m·g, g = 9.81 m/s².
 const STRENGTH: Real = 5.0;
-/// Radius of the patch by which a soft body is held, as a share of the size of its box.
+/// Radius of the patch over which the force on a soft body is distributed, as a fraction of the size of its bounding
+/// box.
 const PATCH: Real = 0.15;
 
-/// A point of a body that is held.
+/// A grabbed point of a body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grab {
-    /// Whom.
+    /// The grabbed body.
     pub body: BodyId,
-    /// Where.
+    /// The grabbed point of the body.
     pub hold: Hold,
-    /// Where the mouse is [m].
+    /// Position of the mouse [m].
     pub target: Vec3,
 }
 
-/// How a body is held.
+/// The point of the body on which the force acts.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Hold {
-    /// By nodes with weights that sum to one; the hand is this far from their mean [m].
+    /// Nodes with weights that sum to one, and the offset of the grabbed point from their weighted mean [m].
     Patch(Vec<(u32, Real)>, Vec3),
-    /// By a point in body axes [m].
+    /// A point in body axes [m].
     Local(Vec3),
 }
 
 impl Grab {
-    /// Holds the body of a slot near `at` [m]; nothing when it cannot be held.
+    /// Grabs the body of a slot near `at` [m]; `None` when the body cannot be grabbed.
     pub fn at(world: &World, slot: u32, at: Vec3) -> Option<Self> {
         let body = world.bodies().find(|b| b.id().to_parts().0 == slot)?;
         if body.motion() != sinew::Motion::Dynamic || !at.is_finite() {
@@ -46,7 +48,7 @@ impl Grab {
         Some(Self { body: body.id(), hold, target: at })
     }
 
-    /// Adds the force of the hand to a step's input, and tells what it is.
+    /// Adds the spring force to the input of a step and returns it.
     pub fn pull(&self, world: &World, viewer: u32, input: &mut Input) -> Option<Held> {
         let body = world.body(self.body).ok()?;
         let mass = body.mass();
@@ -79,7 +81,7 @@ fn mean(nodes: &[(u32, Real)], x: &[Vec3]) -> Option<Vec3> {
     nodes.iter().try_fold(Vec3::ZERO, |sum, &(n, w)| Some(sum + *x.get(n as usize)? * w))
 }
 
-/// The nodes under the surface around a point, less with distance.
+/// The nodes below the surface around a point, with weights that decrease with distance.
 fn patch(body: &BodyView<'_>, at: Vec3) -> Option<Hold> {
     let surface = body.surface()?;
     let points: Vec<Vec3> = (0..surface.len() as u32).filter_map(|k| body.surface_point(k)).collect();

@@ -1,4 +1,4 @@
-//! Connections: the files of the page, and the change to a web socket.
+//! HTTP connections: the files of the page, and the upgrade to a WebSocket.
 
 use crate::describe::THUMBS;
 use crate::door::Door;
@@ -28,39 +28,40 @@ use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 /// The page, as built from `web/`: path and bytes of each file.
 static PAGE: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/page.rs"));
 
-/// The page loads nothing from elsewhere, talks to nothing else, and no other page shows it.
+/// The page loads nothing from other sites, connects to nothing else, and cannot be embedded in another page.
 const POLICY: &str = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; connect-src 'self'; \
     object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-/// Of every answer.
+/// Headers of every response of this file. hyper refuses malformed requests itself, with an empty body and without them.
 const HEADERS: [(HeaderName, &str); 4] = [
     (header::CONTENT_SECURITY_POLICY, POLICY),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::REFERRER_POLICY, "no-referrer"),
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
 ];
-/// Connections that the system keeps until they are accepted.
+/// Maximum number of connections that the system queues until they are accepted.
 const BACKLOG: u32 = 1024;
 
 type Answer = Response<Full<Bytes>>;
 
-/// What every connection needs.
+/// State shared by all connections.
 pub(crate) struct Server {
     pub(crate) hub: Hub,
     pub(crate) door: Door,
     pub(crate) next_viewer: AtomicU32,
 }
 
-/// Listens on the first address of a name that can be had.
+/// Listens on the first address of a host name that can be bound.
 pub(crate) async fn bind(address: &str) -> io::Result<TcpListener> {
     let mut last = io::Error::other("the name has no address");
     for address in tokio::net::lookup_host(address).await? {
         let open = || {
             let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-            // on Windows this would let another program take the port
+            // on Windows this option would let another program bind the same port
             if cfg!(unix) {
                 socket.set_reuseaddr(true)?;
             }
-            // accepted connections inherit it; else the system keeps megabytes of old frames for a viewer that reads nothing
+            // Accepted connections inherit the size. Otherwise the system buffers megabytes of old frames for a viewer
+            // that reads nothing.
             socket.set_send_buffer_size(SEND_BUFFER)?;
             socket.bind(address)?;
             socket.listen(BACKLOG)
@@ -73,12 +74,12 @@ pub(crate) async fn bind(address: &str) -> io::Result<TcpListener> {
     Err(last)
 }
 
-/// Serves connections for ever. Of those that are no viewers yet the newest stay.
+/// Accepts connections until the server ends. Of the connections that are not viewers yet the newest are kept.
 pub(crate) async fn serve(listener: TcpListener, server: Arc<Server>) {
     let mut open: VecDeque<tokio::task::AbortHandle> = VecDeque::new();
     loop {
         let Ok((stream, _)) = listener.accept().await else {
-            // no file handle is free: others must end first
+            // no file descriptor is free: other connections must end first
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };
@@ -92,9 +93,9 @@ pub(crate) async fn serve(listener: TcpListener, server: Arc<Server>) {
     }
 }
 
-/// One connection, until it ends or becomes a viewer.
+/// Serves one connection until it ends or becomes a viewer.
 async fn converse(stream: TcpStream, server: Arc<Server>) {
-    // frames are whole: nothing is won by waiting for more
+    // frames are sent complete: waiting for more data (Nagle's algorithm) saves nothing
     let _ = stream.set_nodelay(true);
     let service = service_fn(move |request| {
         let answer = answer(request, &server);
@@ -120,7 +121,7 @@ fn route(request: Request<Incoming>, server: &Server) -> Answer {
         answer.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
         return answer;
     }
-    if let Err(why) = server.door.host(request.headers()) {
+    if let Err(why) = server.door.host(request.headers(), request.uri()) {
         return plain(StatusCode::FORBIDDEN, why);
     }
     if request.uri().path() == "/socket" { connect(request, server) } else { page(request.uri().path()) }
@@ -159,7 +160,7 @@ fn page(path: &str) -> Answer {
     file(kind, bytes)
 }
 
-/// Makes a viewer of a connection, as RFC 6455 section 4.2 wants it.
+/// Turns a connection into a viewer by the handshake of RFC 6455, section 4.2.
 fn connect(mut request: Request<Incoming>, server: &Server) -> Answer {
     if let Err(why) = server.door.socket(request.headers(), request.uri()) {
         return plain(StatusCode::FORBIDDEN, why);
@@ -196,7 +197,7 @@ fn connect(mut request: Request<Incoming>, server: &Server) -> Answer {
     answer
 }
 
-/// The answer to the key of a web socket; nothing when the request is for no web socket.
+/// The `Sec-WebSocket-Accept` value for the key of the request; `None` when it is not a WebSocket request.
 fn accept_key(method: &Method, headers: &HeaderMap) -> Option<HeaderValue> {
     let has = |name: HeaderName, word: &str| {
         let value = headers.get(name).and_then(|v| v.to_str().ok());

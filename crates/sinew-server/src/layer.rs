@@ -1,5 +1,5 @@
-//! Layers: parts of a frame that are made only while a viewer wants them. All viewers get the same frame, with the layers
-//! that any of them wants.
+//! Layers: optional parts of a frame, encoded only while a viewer subscribes to them. All viewers get the same frame,
+//! with the union of the subscribed layers.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -12,29 +12,29 @@ pub const NAMES: [&str; 8] =
 pub struct Layers(u8);
 
 impl Layers {
-    /// Positions of the nodes (phyxels), and with them tetrahedra.
+    /// Positions of the nodes (phyxels), including those of tetrahedra.
     pub const NODES: Self = Self(1);
     /// Contact points with forces.
     pub const CONTACTS: Self = Self(1 << 1);
     /// Forces of constraints.
     pub const CONSTRAINTS: Self = Self(1 << 2);
-    /// Size of the strain at surface points.
+    /// Norm of the strain at surface points.
     pub const STRAIN: Self = Self(1 << 3);
     /// Velocities of bodies and surface points.
     pub const VELOCITIES: Self = Self(1 << 4);
-    /// Residual of every sweep.
+    /// Residual of every solver sweep.
     pub const RESIDUALS: Self = Self(1 << 5);
     /// Elastic energy.
     pub const ENERGIES: Self = Self(1 << 6);
-    /// Where soft bodies press, and how hard.
+    /// Contact pressure of soft bodies.
     pub const PRESSURE: Self = Self(1 << 7);
-    /// All of them.
+    /// All layers.
     pub const ALL: Self = Self(u8::MAX >> (8 - NAMES.len()));
 
-    /// Reads names.
+    /// Parses layer names.
     ///
     /// # Errors
-    /// The first name that is none.
+    /// The first name that is not a layer.
     pub fn read(names: &[String]) -> Result<Self, String> {
         let mut set = 0;
         for name in names {
@@ -44,7 +44,7 @@ impl Layers {
         Ok(Self(set))
     }
 
-    /// True when all of `other` are in.
+    /// True when all layers of `other` are contained.
     pub fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
@@ -54,7 +54,7 @@ impl Layers {
     }
 }
 
-/// How many viewers there are, and how many want each layer.
+/// The number of viewers, and of subscribers per layer.
 #[derive(Debug, Default)]
 pub struct Demand {
     viewers: AtomicU32,
@@ -62,7 +62,7 @@ pub struct Demand {
 }
 
 impl Demand {
-    /// Layers that anyone wants.
+    /// Layers with at least one subscriber.
     pub fn layers(&self) -> Layers {
         let mut set = 0;
         for (bit, count) in self.wanted.iter().enumerate() {
@@ -76,7 +76,7 @@ impl Demand {
         self.viewers.load(Ordering::Relaxed)
     }
 
-    /// Counts a viewer in, unless there are `most` already.
+    /// Counts a viewer in, unless there are already `most`.
     pub fn enter(&self, most: u32) -> bool {
         let more = |n| (n < most).then_some(n + 1);
         self.viewers.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
@@ -88,7 +88,7 @@ impl Demand {
         self.viewers.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// A viewer wants other layers.
+    /// A viewer changes its subscriptions.
     pub fn change(&self, from: Layers, to: Layers) {
         to.bits().for_each(|bit| _ = self.wanted[bit].fetch_add(1, Ordering::Relaxed));
         from.bits().for_each(|bit| _ = self.wanted[bit].fetch_sub(1, Ordering::Relaxed));
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_layer_is_made_while_anyone_wants_it() {
+    fn a_layer_is_encoded_while_it_has_a_subscriber() {
         let demand = Demand::default();
         assert!(demand.enter(2) && demand.enter(2) && !demand.enter(2));
         demand.change(Layers::default(), Layers::NODES);

@@ -1,9 +1,10 @@
-//! The viewer's server: a page, and a web socket on which a running world and the page talk.
+//! The server of the viewer: a page, and a WebSocket between the page and a running world.
 //!
-//! Three threads, and a fourth while a scene is built. The world runs on one ([`session`]) and gives a copy of what a frame needs ([`shot`]) through a mailbox
-//! without waiting ([`mailbox`]) to the encoder, which makes bytes of it ([`frame`]). The third serves all viewers
-//! ([`talk`]): the scene as JSON once, then frames, of which each viewer gets those it can keep up with; orders as JSON back
-//! ([`order`]). All viewers see the same world. `docs/protocol.md` has the bytes.
+//! Three threads, and a fourth while a scene is built. The world runs on one ([`session`]) and copies the data of a
+//! frame ([`shot`]) through a mailbox without waiting ([`mailbox`]) to the encoder, which serializes it ([`frame`]).
+//! The third serves all viewers ([`talk`]): the scene as JSON once, then frames, of which a slow viewer skips some;
+//! commands as JSON in the other direction ([`order`]). All viewers show the same world. `docs/protocol.md` documents
+//! the bytes.
 
 #![forbid(unsafe_code)]
 
@@ -48,21 +49,21 @@ use tokio::sync::watch;
 
 /// Name of the world's thread.
 pub const PHYSICS: &str = "sinew-physics";
-/// How often to look whether to stop, and how long the encoder sleeps when nothing wakes it.
+/// Interval at which the stop condition is polled, and longest sleep of the encoder when nothing wakes it.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Why there is no viewer.
+/// Why the server could not start or run.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The scene does not build.
     #[error(transparent)]
     Scene(#[from] sinew::Error),
-    /// The address cannot be had.
+    /// The address cannot be bound.
     #[error("cannot listen on {address}: {source}; choose another with --port")]
     Address {
-        /// What was asked for.
+        /// The requested address.
         address: String,
-        /// What the system says.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// The server stopped.
@@ -70,27 +71,28 @@ pub enum ServeError {
     Stopped(std::io::Error),
 }
 
-/// Where a server is.
+/// Address of a running server.
 #[derive(Clone, Debug)]
 pub struct Ready {
     /// The address in use.
     pub address: SocketAddr,
-    /// What must stand in the address, when other machines can reach it.
+    /// The token that the URL must contain when other machines can reach the server.
     pub token: Option<String>,
 }
 
 impl Ready {
-    /// The page's address.
+    /// The URL of the page.
     pub fn url(&self) -> String {
         let token = self.token.as_ref().map(|t| format!("?token={t}")).unwrap_or_default();
         format!("http://{}/{token}", self.address)
     }
 }
 
-/// Shows a scene at an address until `stop` says so. `ready` gets the address in use (port 0 asks for any free one).
+/// Serves a scene at an address until `stop` returns true. `ready` receives the bound address (port 0 selects any free
+/// one).
 ///
 /// # Errors
-/// When the scene does not build or the address cannot be had.
+/// When the scene does not build or the address cannot be bound.
 pub fn serve(
     show: Show,
     address: &str,
@@ -110,7 +112,7 @@ pub fn serve(
     let world = thread(PHYSICS, move || session.run(&inbox, &ended))?;
     let served = runtime.block_on(listen(address, hub, ready, stop));
     over.store(true, Ordering::Relaxed);
-    // not graceful: a viewer that does not hang up must not keep the server
+    // not a graceful shutdown: a viewer that does not close its connection must not keep the server running
     runtime.shutdown_background();
     let end = Instant::now() + END;
     let spent = finish(world, end).unwrap_or_default();
@@ -125,7 +127,7 @@ fn thread<T: Send + 'static>(
     std::thread::Builder::new().name(name.to_owned()).spawn(work).map_err(ServeError::Stopped)
 }
 
-/// What a thread returns, if it ends in time.
+/// The return value of a thread, if it ends in time.
 fn finish<T>(thread: JoinHandle<T>, end: Instant) -> Option<T> {
     while !thread.is_finished() {
         if Instant::now() >= end {
@@ -136,7 +138,8 @@ fn finish<T>(thread: JoinHandle<T>, end: Instant) -> Option<T> {
     thread.join().ok()
 }
 
-/// Builds the first world on another thread, because that may take longer than `stop` can wait; nothing when it stops.
+/// Builds the first world on another thread, because that may take longer than `stop` can wait; `None` when `stop`
+/// returns true first.
 fn begin(
     show: Show,
     mailbox: &Arc<Mailbox<Shot>>,
@@ -151,7 +154,7 @@ fn begin(
             Ok(session) => return Ok(Some(session?)),
             Err(RecvTimeoutError::Timeout) if stop() => return Ok(None),
             Err(RecvTimeoutError::Timeout) => {}
-            // it panicked: so does this thread, with the same words
+            // the build panicked: this thread panics with the same message
             Err(RecvTimeoutError::Disconnected) => match builder.join() {
                 Err(panic) => std::panic::resume_unwind(panic),
                 Ok(()) => return Err(ServeError::Stopped(std::io::Error::other("no world was built"))),
@@ -180,14 +183,14 @@ async fn listen(
     Ok(())
 }
 
-/// Ends when `stop` says so.
+/// Completes when `stop` returns true.
 async fn asked(stop: impl Fn() -> bool) {
     while !stop() {
         tokio::time::sleep(LOOK).await;
     }
 }
 
-/// The encoder: makes what viewers get of shots.
+/// The encoder: serializes snapshots into the messages of the viewers.
 struct Press {
     scene: watch::Sender<Bytes>,
     status: watch::Sender<Bytes>,

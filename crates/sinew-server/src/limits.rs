@@ -1,44 +1,49 @@
-//! Every limit on connections and viewers. `docs/viewer.md` has the same table with what happens beyond each.
+//! Every limit on connections and viewers. `docs/viewer.md` has the same table with the effect of exceeding each.
 
 use std::time::Duration;
 
-/// Most viewers at once.
+/// Maximum number of viewers at a time.
 pub const VIEWERS: u32 = 256;
-/// Most connections at once that are no viewers yet. A new one beyond that closes the oldest: a request that is completed
-/// is so long before 256 others have come.
+/// Maximum number of connections at a time that are not viewers yet. A new connection beyond that closes the oldest: a
+/// regular request completes long before 256 others arrive.
 pub const CONNECTIONS: usize = 256;
-/// Time for the header of a request, and between two requests of a connection.
+/// Time limit for the header of a request, and between two requests of a connection.
 pub const HEADER_TIME: Duration = Duration::from_secs(5);
-/// Longest life of a connection that is no viewer: a page that is not taken must not stay.
+/// Maximum lifetime of a connection that is not a viewer: a client that does not read its response must not stay
+/// connected.
 pub const CONNECTION_TIME: Duration = Duration::from_secs(60);
-/// Longest header of a request [bytes].
+/// Maximum length of a request header [bytes].
 pub const HEADER_SIZE: usize = 16 << 10;
 
-/// Longest message of a viewer [bytes].
+/// Maximum length of a message of a viewer [bytes].
 pub const MESSAGE_SIZE: usize = 4096;
-/// Messages of any kind a second of a viewer; orders beyond that are dropped. A page sends at most one a picture.
+/// Maximum rate of messages of any kind per viewer [1/s]; commands beyond that are dropped. A page sends at most one
+/// per displayed frame.
 pub const RATE: f64 = 200.0;
-/// So many messages beyond the rate end a viewer.
+/// A viewer is disconnected after this many messages in excess of the rate.
 pub const EXCESS: f64 = 2000.0;
-/// Bytes a second of a viewer, and at once. More end it: pieces of messages cost time, but never become messages.
+/// Maximum rate of bytes per viewer [bytes/s], and maximum burst [bytes]. Exceeding it disconnects the viewer:
+/// fragments that never complete a message cost time too.
 pub const BYTES: f64 = (1 << 20) as f64;
-/// Orders of one viewer that may wait for the world. The share is its own: no viewer takes the place of another.
+/// Commands of one viewer that may be queued for the world. The quota is per viewer, so no viewer blocks the queue for
+/// another.
 pub const WAITING: u32 = 64;
 
-/// Messages are sent in pieces of this size, so that the buffer of a viewer does not grow with the scene [bytes].
+/// Messages are sent in fragments of this size, so that the write buffer of a viewer does not grow with the scene
+/// [bytes].
 pub const PIECE: usize = 16 << 10;
-/// Largest write buffer of a viewer: a piece and the answers to its pings [bytes].
+/// Maximum write buffer of a viewer: one fragment and the replies to its pings [bytes].
 pub const WRITE_BUFFER: usize = 64 << 10;
-/// Send buffer that the system keeps for a connection [bytes].
+/// Send buffer of the system per connection [bytes].
 pub const SEND_BUFFER: u32 = 256 << 10;
-/// A viewer that does not take a piece within this time is disconnected.
+/// A viewer that does not accept a fragment within this time is disconnected.
 pub const SLOW: Duration = Duration::from_secs(20);
 /// Time between two pings.
 pub const PING: Duration = Duration::from_secs(10);
-/// So many pings without an answer end a viewer.
+/// A viewer is disconnected after this many unanswered pings.
 pub const MISSED: u32 = 2;
-/// Notes for one viewer that may wait.
+/// Refusal messages to one viewer that may be queued.
 pub const NOTES: usize = 4;
 
-/// Time that threads get to end at shutdown. One that is in the middle of a long step is left behind; it ends after it.
+/// Time that threads get to end at shutdown. A thread inside a long step is not waited for; it ends after that step.
 pub const END: Duration = Duration::from_millis(500);

@@ -1,13 +1,14 @@
-//! The way of a value from the physics to the encoder: three places, of which the writer fills one that nobody holds.
+//! Non-blocking handover of a value from the physics to the encoder: a triple buffer, of which the writer fills a slot
+//! that is in use by neither side.
 //!
-//! The newest place is never written, and the reader holds at most one; so of three places the writer always finds a free
-//! one, and it never waits: it only tries locks. A value that the reader did not come to see is overwritten.
+//! The newest slot is never written, and the reader locks at most one; so of three slots one is always free, and the
+//! writer never waits: it only tries locks. A value that was not read in time is overwritten.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
 use std::thread::Thread;
 
-/// Three places; `newest` is the number of the last letter times four, plus its place.
+/// Three slots; `newest` is four times the sequence number of the last value, plus the index of its slot.
 #[derive(Debug, Default)]
 pub struct Mailbox<T> {
     places: [Mutex<T>; 3],
@@ -16,8 +17,8 @@ pub struct Mailbox<T> {
 }
 
 impl<T> Mailbox<T> {
-    /// Fills a free place and makes it the newest. One thread writes. False when no place was free, which does not happen
-    /// while one thread reads.
+    /// Fills a free slot and makes it the newest. There is one writer thread. False when no slot was free, which does
+    /// not happen with one reader thread.
     pub fn write(&self, fill: impl FnOnce(&mut T)) -> bool {
         let newest = self.newest.load(Ordering::Acquire);
         let held = (newest & 3) as usize;
@@ -37,7 +38,8 @@ impl<T> Mailbox<T> {
         false
     }
 
-    /// Looks at the newest value, if there is one after letter number `seen`; returns its number. One thread reads.
+    /// Passes the newest value to `look`, if its sequence number is above `seen`; returns that number. There is one
+    /// reader thread.
     pub fn read(&self, seen: u64, look: impl FnOnce(&T)) -> Option<u64> {
         let _ = self.reader.get_or_init(std::thread::current);
         loop {
@@ -46,7 +48,7 @@ impl<T> Mailbox<T> {
                 return None;
             }
             let Ok(place) = self.places[(newest & 3) as usize].try_lock() else { continue };
-            // a slow reader may have got a place that is no longer the newest: the value is whole all the same
+            // a slow reader may have locked a slot that is no longer the newest: its value is complete nevertheless
             look(&place);
             return Some(newest >> 2);
         }
@@ -59,7 +61,7 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn the_writer_always_finds_a_place_and_values_are_never_torn() {
+    fn the_writer_always_finds_a_free_slot_and_values_are_never_torn() {
         let mailbox: Arc<Mailbox<[u64; 32]>> = Arc::default();
         let other = mailbox.clone();
         let reader = std::thread::spawn(move || {
@@ -78,6 +80,6 @@ mod tests {
         for k in 1..=20_000 {
             assert!(mailbox.write(|value| value.fill(k)));
         }
-        reader.join().expect("the reader saw whole values");
+        reader.join().expect("the reader got complete values");
     }
 }

@@ -1,4 +1,4 @@
-//! Rates: of messages, and of bytes that come through a connection.
+//! Rate limits of messages, and of bytes received through a connection.
 
 use std::io::{Error, Result};
 use std::pin::Pin;
@@ -6,7 +6,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Instant;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// An allowance that fills at a rate up to what it gives in a second.
+/// A token bucket: fills at a rate, up to the amount of one second.
 #[derive(Debug)]
 pub struct Allowance {
     rate: f64,
@@ -15,12 +15,12 @@ pub struct Allowance {
 }
 
 impl Allowance {
-    /// A full one [1/s].
+    /// A full bucket with this rate [1/s].
     pub fn new(rate: f64) -> Self {
         Self { rate, left: rate, last: Instant::now() }
     }
 
-    /// Takes an amount at a time and returns what is left: below zero beyond the rate.
+    /// Removes an amount and returns the remainder, which is negative beyond the rate.
     pub fn take(&mut self, amount: f64, now: Instant) -> f64 {
         let passed = now.saturating_duration_since(self.last).as_secs_f64();
         self.left = (self.left + self.rate * passed).min(self.rate) - amount;
@@ -29,7 +29,7 @@ impl Allowance {
     }
 }
 
-/// A connection that fails when more bytes come than its rate allows.
+/// A connection that fails when more bytes arrive than its rate allows.
 #[derive(Debug)]
 pub struct Metered<T> {
     inner: T,
@@ -37,7 +37,7 @@ pub struct Metered<T> {
 }
 
 impl<T> Metered<T> {
-    /// With a rate [bytes/s].
+    /// A connection with a rate limit [bytes/s].
     pub fn new(inner: T, rate: f64) -> Self {
         Self { inner, bytes: Allowance::new(rate) }
     }
@@ -75,7 +75,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn an_allowance_fills_at_its_rate_and_never_beyond_a_second() {
+    fn a_token_bucket_fills_at_its_rate_up_to_the_amount_of_a_second() {
         let mut allowance = Allowance::new(10.0);
         let start = Instant::now();
         assert!(allowance.take(10.0, start) < 1e-3);

@@ -1,61 +1,61 @@
-//! What a viewer may say, and whether it makes sense. `docs/protocol.md` has every order.
+//! Commands of a viewer and their validation. `docs/protocol.md` documents every command.
 
 use crate::layer::Layers;
 use serde::Deserialize;
 use sinew::Real;
 
-/// Slowest and fastest run [simulated seconds in a second].
+/// Minimum and maximum speed [simulated seconds per second].
 pub const SPEEDS: [f64; 2] = [0.05, 4.0];
-/// Places beyond this are no places of a scene [m].
+/// Coordinates beyond this are refused [m].
 const FAR: Real = 1e4;
-/// Longest name of a scene or knob [bytes].
+/// Maximum length of the name of a scene or knob [bytes].
 const NAME: usize = 64;
 
-/// What the page may say.
+/// A command of the page.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "command", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Order {
-    /// Stop or go on.
+    /// Pause or resume.
     Pause {
-        /// True stops.
+        /// True pauses.
         on: bool,
     },
     /// One step while paused.
     Step,
-    /// The scene from its start.
+    /// Restart the scene from its initial state.
     Reset,
-    /// Simulated seconds in a second.
+    /// Set the speed [simulated seconds per second].
     Speed {
         /// Within [`SPEEDS`].
         value: f64,
     },
-    /// Another scene.
+    /// Load another scene.
     Scene {
         /// Its name.
         name: String,
     },
-    /// Take hold of a body.
+    /// Grab a body.
     Grab {
         /// Slot of the body.
         slot: u32,
-        /// Where it was hit [m].
+        /// The picked point [m].
         at: [Real; 3],
     },
-    /// Move the hand.
+    /// Move the grab target.
     Drag {
-        /// To there [m].
+        /// New target position [m].
         to: [Real; 3],
     },
-    /// Let go.
+    /// Release the grab.
     Release,
-    /// Turn a knob of the scene.
+    /// Set an adjustable parameter (knob) of the scene.
     Tune {
         /// Its name.
         knob: String,
-        /// The new value, within the knob's range.
+        /// The new value, within the range of the knob.
         value: f64,
     },
-    /// Which parts of a frame this viewer wants beyond the picture itself.
+    /// Subscribe to optional parts of a frame.
     Layers {
         /// Their names.
         on: Vec<String>,
@@ -63,7 +63,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// Reads an order.
+    /// Parses a command.
     ///
     /// # Errors
     /// What is wrong with it, for the viewer.
@@ -73,7 +73,7 @@ impl Order {
         Ok(order)
     }
 
-    /// Refuses numbers that make no sense anywhere; what depends on the scene is judged by the session.
+    /// Refuses values that are invalid in every scene; the session checks what depends on the scene.
     fn check(&self) -> Result<(), String> {
         match self {
             Self::Speed { value } if !(SPEEDS[0]..=SPEEDS[1]).contains(value) => {
@@ -97,14 +97,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sensible_orders_are_read() {
+    fn valid_commands_are_parsed() {
         assert_eq!(Order::read(r#"{"command":"pause","on":true}"#), Ok(Order::Pause { on: true }));
         assert_eq!(Order::read(r#"{"command":"step"}"#), Ok(Order::Step));
         assert!(Order::read(r#"{"command":"layers","on":["nodes","strain"]}"#).is_ok());
     }
 
     #[test]
-    fn orders_that_make_no_sense_are_refused_with_the_culprit() {
+    fn invalid_commands_are_refused_with_the_offending_value() {
         for (text, culprit) in [
             ("hello", "not an order"),
             ("{}", "command"),

@@ -1,5 +1,5 @@
-//! What is constant in a scene until it is built anew: surfaces, elements, where constraints hold. The encoder needs it to
-//! make frames without the world.
+//! Data of a scene that stay constant until it is rebuilt: surfaces, elements, attachment points of constraints. With
+//! them the encoder makes frames without access to the world.
 
 use crate::strain::Elements;
 use sinew::{
@@ -7,49 +7,49 @@ use sinew::{
     Site, Surface, Vec3, World,
 };
 
-/// A scene as the encoder knows it.
+/// The constant data of a scene, for the encoder.
 #[derive(Debug, Default)]
 pub struct Picture {
-    /// Number of the picture: frames name the one they belong to.
+    /// Revision number; a frame contains the revision it belongs to.
     pub revision: u32,
-    /// Slots of the rigid bodies, in the order of the shots.
+    /// Slots of the rigid bodies, in the order of the snapshots.
     pub rigid: Vec<u32>,
-    /// Bodies of nodes, in the order of the shots.
+    /// Bodies with nodes, in the order of the snapshots.
     pub soft: Vec<SoftPicture>,
-    /// Where constraints hold.
+    /// Attachment points of the constraints.
     pub constraints: Vec<(ConstraintId, ConstraintPlace)>,
-    /// What the page must know, as JSON.
+    /// The scene description for the page, as JSON.
     pub text: String,
 }
 
-/// A body of nodes.
+/// A body with nodes.
 #[derive(Debug)]
 pub struct SoftPicture {
     /// Its slot.
     pub slot: u32,
-    /// Its nodes among those of a shot.
+    /// Range of its nodes in the node list of a snapshot.
     pub nodes: std::ops::Range<usize>,
     /// Its surface.
     pub surface: Surface,
-    /// What strain is measured in.
+    /// The elements in which the strain is measured.
     pub elements: Elements,
-    /// Its oriented particles among those of a shot; none for other bodies.
+    /// Range of its oriented particles in a snapshot; empty for other bodies.
     pub particles: std::ops::Range<usize>,
-    /// The skin that they carry.
+    /// The embedded surface that the particles carry.
     pub skin: Option<ParticleSkin>,
 }
 
-/// Where a constraint holds.
+/// Where a constraint is drawn.
 #[derive(Clone, Debug)]
 pub enum ConstraintPlace {
-    /// At a point.
+    /// At one point.
     Point(Site),
-    /// Between two points: it is drawn as a line.
+    /// Between two points, as a line.
     Line(Site, Site),
 }
 
 impl Picture {
-    /// The picture of a world, without text.
+    /// The constant data of a world, without the JSON text.
     pub fn new(world: &World, blueprint: Option<&Blueprint>, revision: u32) -> Self {
         let (mut nodes, mut particles, mut skin) = (0, 0, Vec::new());
         let mut soft = Vec::new();
@@ -100,7 +100,7 @@ fn place(spec: &ConstraintSpec) -> Option<ConstraintPlace> {
     match spec {
         ConstraintSpec::Joint(joint) => {
             let (on_a, on_b) = joint.frames?;
-            // the force is that on b
+            // the reported force is that on body b
             Some(ConstraintPlace::Point(if joint.b.is_some() { on(joint.b, on_b) } else { on(joint.a, on_a) }))
         }
         ConstraintSpec::Distance(distance) => Some(ConstraintPlace::Line(distance.a, distance.b)),
@@ -112,24 +112,24 @@ fn place(spec: &ConstraintSpec) -> Option<ConstraintPlace> {
             let surfel = *patch.surfels.first()?;
             Some(ConstraintPlace::Point(Site::Surfel { body: patch.body, surfel }))
         }
-        // many rows that share no point
+        // many rows without a common point
         _ => None,
     }
 }
 
 impl SoftPicture {
-    /// Drawn as ellipsoids: oriented particles that have no triangles.
+    /// True for oriented particles without triangles: they are drawn as ellipsoids.
     pub fn is_ellipsoids(&self) -> bool {
         !self.particles.is_empty() && self.skin.is_none() && self.surface.triangles().is_empty()
     }
 
-    /// A point of its surface when all nodes of a shot are at `x` [m].
+    /// Position of a surface point when the nodes of the snapshot are at `x` [m].
     pub fn surfel(&self, x: &[Vec3], k: u32) -> Option<Vec3> {
         let x = x.get(self.nodes.clone())?;
         ((k as usize) < self.surface.len()).then(|| self.surface.position(k, x))
     }
 
-    /// A point of a triangle of its surface, by the weights of its corners [m].
+    /// Point of a surface triangle by its barycentric weights [m].
     pub fn face(&self, x: &[Vec3], triangle: u32, weights: [Real; 3]) -> Option<Vec3> {
         let corners = self.surface.triangles().get(triangle as usize)?;
         corners.iter().zip(weights).try_fold(Vec3::ZERO, |sum, (&k, w)| Some(sum + self.surfel(x, k)? * w))

@@ -1,22 +1,22 @@
-//! How soft bodies press on others: force, area and peak for each pair, pressure at each surface point. Made by the encoder
-//! from the contacts of a shot, so that the physics thread only copies those.
+//! Contact of soft bodies with others: force, area and peak pressure of each pair, pressure at each surface point.
+//! Computed by the encoder from the contacts of a snapshot, so that the physics thread only copies the contacts.
 
 use crate::shot::Shot;
 use sinew::{BodyId, Grip, Real, Vec3};
 
-/// Most pairs in a frame; a pile of soft bodies has more than anyone reads.
+/// Maximum number of pairs in a frame: a pile of soft bodies has more than a table can show.
 const MOST: usize = 64;
 
-/// What soft bodies do to others.
+/// Contact forces and pressures of soft bodies.
 #[derive(Debug, Default)]
 pub struct Presses {
-    /// Slots of the soft body and of the other, and what the first does to the second.
+    /// Slots of the soft body and of the other body, and the contact of the first on the second.
     pub grips: Vec<(u32, u32, Grip)>,
-    /// Pressure at the surface points of soft bodies that press, by slot [Pa].
+    /// Pressure at the surface points of soft bodies in contact, by slot [Pa].
     pub bodies: Vec<(u32, Vec<Real>)>,
 }
 
-/// Finds who presses on whom in a shot.
+/// Computes the contact pairs and pressures of a snapshot.
 pub fn presses(shot: &Shot) -> Presses {
     let (mut out, mut points) = (Presses::default(), Vec::new());
     for body in &shot.picture.soft {
@@ -43,7 +43,7 @@ pub fn presses(shot: &Shot) -> Presses {
     out
 }
 
-/// The body in a slot with each other one that it touches, in the order of their slots.
+/// The body in a slot paired with each other body in contact with it, in the order of their slots.
 fn partners(shot: &Shot, slot: u32) -> Vec<(BodyId, BodyId)> {
     let is = |id: BodyId| id.to_parts().0 == slot;
     let pair = |a: BodyId, b: BodyId| if is(a) { Some((a, b)) } else { is(b).then_some((b, a)) };
@@ -81,7 +81,7 @@ mod tests {
         // 4 kg
         let weight = 0.2 * 0.1 * 0.2 * 1000.0 * 9.81;
         assert!((-grip.force.y / weight - 1.0).abs() < 0.01, "{grip:?}");
-        // the surface points that touch also stand for a part of the sides: a third of the first row's triangles
+        // the surface points in contact also represent a part of the sides: a third of the first row's triangles
         assert!(grip.area > 0.04 * 0.99 && grip.area < 0.04 + 0.8 * 0.05, "{grip:?}");
         let [(slot, pressure)] = &presses.bodies[..] else { panic!("{presses:?}") };
         let most = pressure.iter().copied().fold(0.0, Real::max);

@@ -1,9 +1,9 @@
-//! The world behind the page: it runs on a thread of its own at its own rate, takes orders and gives shots to the encoder.
+//! The simulation thread: steps the world at its own rate, executes commands and passes snapshots to the encoder.
 //!
-//! This thread never waits for a viewer: orders come through a bounded queue that it only polls, shots go through a
-//! [`Mailbox`] whose locks it only tries. Nor does it wait for a build: worlds are built on another thread, one at a time,
-//! and of those that are ordered meanwhile only the latest is kept. A world that cannot keep up runs slower and says so;
-//! it never tries to catch up.
+//! This thread never waits for a viewer: commands come through a bounded queue that is only polled, snapshots go
+//! through a [`Mailbox`] whose locks are only tried. Nor does it wait for a build: worlds are built on another thread,
+//! one at a time, and of several requested builds only the latest is kept. A world that is slower than real time
+//! reports its real-time factor; it never tries to catch up.
 
 use crate::grab::Grab;
 use crate::layer::{Demand, Layers};
@@ -22,85 +22,85 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::time::{Duration, Instant};
 
-/// Longest sleep between two looks at the orders.
+/// Longest sleep between two polls of the command queue.
 const NAP: Duration = Duration::from_millis(5);
-/// How often a world that stands still is shown.
+/// Interval of frames while the world is paused.
 const STILL: Duration = Duration::from_millis(100);
-/// Over which time the real-time factor is taken.
+/// Averaging time of the real-time factor.
 const WINDOW: Duration = Duration::from_millis(500);
-/// Most orders that are obeyed before a step.
+/// Maximum number of commands executed before a step.
 const ORDERS: usize = 256;
-/// Pause from the end of a build to the next: so many times the time that it took.
+/// Pause between the end of a build and the next build, as a multiple of the build time.
 const REST: u32 = 2;
-/// Shortest and longest pause between builds.
+/// Minimum and maximum pause between builds.
 const RESTS: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(2)];
-/// Knobs that may be turned for a world that is being built.
+/// Maximum number of knob changes stored for a world that is being built.
 const LATER: usize = 64;
 
-/// What a viewer said.
+/// A queued command of a viewer.
 #[derive(Debug)]
 pub struct Letter {
-    /// The viewer.
+    /// The sender.
     pub viewer: Viewer,
-    /// Its order.
+    /// The command.
     pub order: Order,
 }
 
-/// What to show, and how.
+/// The scene to serve, and its options.
 #[derive(Clone, Debug)]
 pub struct Show {
     /// The scene.
     pub scene: AnyScene,
-    /// The file it was read from; none for a built-in scene.
+    /// The file it was read from; `None` for a built-in scene.
     pub file: Option<PathBuf>,
-    /// The changes it was read with: a slider that is turned comes on top of them.
+    /// The overrides it was read with; knob changes are applied on top of them.
     pub sets: Vec<String>,
-    /// Frames a second at most.
+    /// Maximum frame rate [1/s].
     pub frames: f64,
-    /// Do not begin before someone looks.
+    /// Do not start before the first viewer connects.
     pub wait: bool,
-    /// Called on the world's thread after every step with the time that it took, for those who measure. It must not wait.
+    /// Called on the simulation thread after every step with its wall time, for measurements. It must not block.
     pub watch: Option<fn(Duration)>,
 }
 
 impl Show {
-    /// A scene, with 60 frames a second, from now on.
+    /// A scene with 60 frames per second that starts at once.
     pub fn new(scene: impl Into<AnyScene>) -> Self {
         Self { scene: scene.into(), file: None, sets: Vec::new(), frames: 60.0, wait: false, watch: None }
     }
 }
 
-/// A world that is ordered.
+/// A requested build.
 enum Wish {
-    /// The scene from its start.
+    /// The current scene from its initial state.
     Again,
     /// Another scene.
     Scene(String),
 }
 
-/// A build on its thread.
+/// A build in progress on its thread.
 struct Build {
     since: Instant,
-    /// It was wished for, and is no change of the model alone.
+    /// True when a viewer requested it, false when only a knob of the model changed.
     wished: bool,
     done: Receiver<Result<Built, String>>,
 }
 
-/// A world and what is done to it.
+/// A world and the state of its session.
 pub struct Session {
     show: Arc<Show>,
     stage: Stage,
-    /// The latest world that was ordered and is not being built yet.
+    /// The latest requested world whose build has not started.
     wish: Option<Wish>,
-    /// Knobs that were turned after a wish: they are of the world that comes.
+    /// Knob changes that came after the request: they apply to the requested world.
     later: Vec<(String, f64)>,
     build: Option<Build>,
     next_build: Instant,
-    /// Number of the last picture.
+    /// Revision number of the latest scene data.
     revision: u32,
     status: Arc<Status>,
     single: bool,
-    /// A knob was turned: bodies that sleep must wake.
+    /// A knob was changed: sleeping bodies must wake up.
     nudge: bool,
     grabs: Vec<(Viewer, Grab)>,
     held: Vec<Held>,
@@ -110,18 +110,18 @@ pub struct Session {
     spent: Spent,
 }
 
-/// What the physics thread did, for the figures.
+/// Statistics of the simulation thread, for measurements.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Spent {
-    /// Steps made.
+    /// Number of steps.
     pub steps: u64,
-    /// Wall time in steps.
+    /// Wall time of the steps.
     pub stepping: Duration,
-    /// Shots given to the encoder.
+    /// Number of snapshots passed to the encoder.
     pub shots: u64,
-    /// Wall time for them.
+    /// Wall time of the snapshots.
     pub shooting: Duration,
-    /// Shots that found no place: none, if all is well.
+    /// Snapshots for which no mailbox slot was free; zero in normal operation.
     pub missed: u64,
 }
 
@@ -129,7 +129,7 @@ impl Session {
     /// A session of this scene.
     ///
     /// # Errors
-    /// What the engine refuses.
+    /// The error of the engine when it refuses the scene.
     pub fn new(show: Show, mailbox: Arc<Mailbox<Shot>>, demand: Arc<Demand>) -> Result<Self, Error> {
         let stage = Stage::new(show.scene.clone(), 1)?;
         let mut session = Self {
@@ -160,7 +160,8 @@ impl Session {
         &self.stage.world
     }
 
-    /// Runs until it is over or the page's side hangs up. The end is looked for before the orders: it does not wait for them.
+    /// Runs until `over` is set or the command queue is disconnected. `over` is polled before the commands, so the end
+    /// does not wait for them.
     pub fn run(mut self, letters: &Receiver<Letter>, over: &AtomicBool) -> Spent {
         while self.show.wait && self.demand.viewers() == 0 {
             std::thread::sleep(NAP);
@@ -169,7 +170,7 @@ impl Session {
             }
         }
         let mut next = Instant::now();
-        // no status is sent yet: the first order may have come while the world waited for a viewer
+        // no status is sent yet: the first command may have come while the world waited for a viewer
         let (mut shown, mut told) = (next, Arc::<Status>::default());
         let (mut since, mut made) = (next, 0_u32);
         loop {
@@ -195,8 +196,8 @@ impl Session {
                     f64::from(made) * num(self.stage.world.settings().dt) / (now - since).as_secs_f64();
                 (since, made) = (now, 0);
             }
-            // half a millisecond early is on time: sleeps end late
-            // a state that changed is shown as soon as a frame: a pause that is obeyed must not look like one that is not
+            // A frame half a millisecond early counts as on time, because sleeps end late. A changed status is sent at
+            // the frame rate even while paused, so that an executed pause is visible at once.
             let soon = stepping || !Arc::ptr_eq(&self.status, &told);
             let due = if soon { Duration::from_secs_f64(1.0 / self.show.frames) } else { STILL };
             if now + Duration::from_micros(500) >= shown + due {
@@ -208,7 +209,7 @@ impl Session {
         }
     }
 
-    /// Obeys what was ordered; an error when nobody can order any more.
+    /// Executes queued commands; an error when all senders are gone.
     fn read(&mut self, letters: &Receiver<Letter>) -> Result<(), ()> {
         for _ in 0..ORDERS {
             match letters.try_recv() {
@@ -232,7 +233,7 @@ impl Session {
         for (viewer, grab) in &self.grabs {
             self.held.extend(grab.pull(&self.stage.world, viewer.number, &mut input));
         }
-        // after a build, because that may come later
+        // after a pending build, which would replace the world
         if self.nudge && !self.stage.stale {
             self.nudge = false;
             wake(&self.stage.world, &mut input);
@@ -241,7 +242,7 @@ impl Session {
         if self.stage.world.settings().residuals != residuals {
             let mut settings = self.stage.world.settings().clone();
             settings.residuals = residuals;
-            // nothing but this flag changes: the door lets it in
+            // only this flag changes, so the settings stay valid
             let _ = self.stage.world.set_settings(settings);
         }
         self.stage.world.step(&input);
@@ -254,7 +255,7 @@ impl Session {
         }
     }
 
-    /// Gives the encoder what it needs for a frame; nobody looks, nothing is copied.
+    /// Passes a snapshot to the encoder; without viewers nothing is copied.
     fn shoot(&mut self) {
         if self.demand.viewers() == 0 {
             return;
@@ -275,13 +276,13 @@ impl Session {
         self.spent.shooting += clock.elapsed();
     }
 
-    /// Publishes values and a word for people.
+    /// Publishes the status with a message.
     fn tell(&mut self, message: String) {
         let knobs = tune::values(&self.stage.knobs);
         self.status = Arc::new(Status { knobs, message, ..(*self.status).clone() });
     }
 
-    /// Carries out one order; what makes no sense in this scene is told and changes nothing.
+    /// Executes one command; a command that is invalid in this scene is reported and changes nothing.
     pub fn obey(&mut self, viewer: impl Into<Viewer>, order: Order) {
         let (viewer, vector) = (viewer.into(), Vec3::from_array);
         let number = viewer.number;
@@ -317,14 +318,14 @@ impl Session {
         }
     }
 
-    /// A wish takes the place of the one that waits. A reset of a scene that waits to be built is that scene.
+    /// Requests a build in place of the pending one. A reset while another scene is pending is that scene.
     fn wish(&mut self, wish: Wish) {
         if !(matches!(wish, Wish::Again) && matches!(self.wish, Some(Wish::Scene(_)))) {
             self.wish = Some(wish);
         }
     }
 
-    /// Turns a knob: of this world, or of the one that was ordered.
+    /// Sets a knob of this world, or of the requested one.
     fn tune(&mut self, name: String, value: f64) {
         if self.wish.is_some() || self.build.as_ref().is_some_and(|b| b.wished) {
             self.later.retain(|(n, _)| *n != name);
@@ -338,9 +339,9 @@ impl Session {
         self.tell(turned.err().unwrap_or_default());
     }
 
-    /// Takes what was built, and begins the next build when it is time: the world that was ordered, or this one in the
-    /// state it is in when knobs of the model were turned. The pause counts from the end of a build, so that orders
-    /// without end leave most of the processor to the steps.
+    /// Switches to a finished build, and starts the next one when it is due: the requested world, or the present one in
+    /// its present state when knobs of the model were changed. The pause counts from the end of a build, so that an
+    /// endless series of requests leaves most of the processor to the steps.
     pub fn rebuild(&mut self) {
         if let Some(build) = &self.build {
             let built = match build.done.try_recv() {
@@ -366,7 +367,7 @@ impl Session {
         }
     }
 
-    /// Begins the build that waits.
+    /// Starts the pending build.
     fn start(&mut self) {
         let wished = self.wish.is_some();
         let kind = match self.wish.take() {
@@ -380,16 +381,16 @@ impl Session {
         let plan = Plan { show: self.show.clone(), revision: self.revision, kind };
         let (tell, done) = channel();
         let build = move || _ = tell.send(plan.build());
-        // a thread that cannot be had drops its sender: the build fails
+        // a thread that cannot be started drops its sender: the build then counts as failed
         let _ = std::thread::Builder::new().name("sinew-build".into()).spawn(build);
         self.build = Some(Build { since: Instant::now(), wished, done });
     }
 
-    /// Goes over to what was built.
+    /// Switches to a finished build.
     fn enter(&mut self, built: Built) {
         let Built { mut stage, goes_on, note } = built;
         if goes_on {
-            // the world went on meanwhile, and knobs may have been turned
+            // the world was stepped meanwhile, and knobs may have been changed
             let before = &mut self.stage;
             let fits = stage.world.restore(before.world.state());
             let fits = fits.and_then(|()| stage.world.set_settings(before.world.settings().clone()));
@@ -408,7 +409,7 @@ impl Session {
         self.shoot();
     }
 
-    /// Waits until all that was ordered is built. For tests.
+    /// Waits until all requested builds are done. For tests.
     pub fn settle(&mut self) {
         while self.wish.is_some() || self.build.is_some() || self.stage.stale {
             self.next_build = Instant::now();
@@ -418,7 +419,7 @@ impl Session {
     }
 }
 
-/// A force of nothing on every body that forces move: it wakes them.
+/// Applies a zero force to every dynamic body, which wakes it up.
 fn wake(world: &World, input: &mut Input) {
     let force = Vec3::ZERO;
     for body in world.bodies().filter(|b| b.motion() == Motion::Dynamic) {

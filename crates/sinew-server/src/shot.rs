@@ -1,92 +1,92 @@
-//! A shot: what one frame needs of a world, copied out of it between two steps. The physics thread pays for this copy and for
-//! nothing else of a frame.
+//! A snapshot of a world: the data of one frame, copied between two steps. This copy is the only cost of a frame on the
+//! physics thread.
 
 use crate::layer::Layers;
 use crate::picture::Picture;
 use serde_json::{Map, Value};
-use sinew::{ConstraintForce, ContactForce, Counts, Quat, Real, Vec3, World};
+use sinew::{ConstraintForce, ContactForce, Counts, Phase, Quat, Real, Vec3, World};
 use std::sync::Arc;
 
-/// A held point.
+/// A grabbed point.
 #[derive(Clone, Copy, Debug)]
 pub struct Held {
-    /// Who holds it.
+    /// Number of the viewer that grabs it.
     pub viewer: u32,
-    /// Where it is [m].
+    /// Its position [m].
     pub point: Vec3,
-    /// Where the hand is [m].
+    /// Position of the mouse [m].
     pub target: Vec3,
-    /// Force of the hand on the body in the last step [N].
+    /// Force of the grab on the body in the last step [N].
     pub force: Vec3,
 }
 
-/// How the session runs.
+/// Status of the session.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Status {
-    /// Whether time stands still.
+    /// Whether the simulation is paused.
     pub paused: bool,
-    /// Simulated seconds in a second that were asked for.
+    /// Requested speed [simulated seconds per second].
     pub speed: f64,
-    /// Values of the knobs.
+    /// Values of the adjustable parameters.
     pub knobs: Map<String, Value>,
-    /// The last trouble, for people.
+    /// The last error message.
     pub message: String,
 }
 
-/// Numbers of the run.
+/// Timing of the run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pace {
-    /// Simulated seconds in a second that were reached.
+    /// Reached speed [simulated seconds per second].
     pub real_time_factor: f64,
     /// Wall time of the last step [s].
     pub step: f64,
-    /// Wall time that a step may take at the asked speed [s].
+    /// Wall time that a step may take at the requested speed [s].
     pub budget: f64,
 }
 
-/// What one frame needs.
+/// The data of one frame.
 #[derive(Debug, Default)]
 pub struct Shot {
-    /// What is constant.
+    /// The constant data of the scene.
     pub picture: Arc<Picture>,
-    /// How it runs.
+    /// Status of the session.
     pub status: Arc<Status>,
-    /// Numbers of the run.
+    /// Timing of the run.
     pub pace: Pace,
-    /// Which layers to make.
+    /// Layers to encode.
     pub layers: Layers,
     /// Number of the step.
     pub tick: u64,
     /// Time [s].
     pub time: f64,
-    /// Poses and velocities of rigid bodies.
+    /// Positions [m], orientations and velocities [m/s] of rigid bodies.
     pub rigid: Vec<(Vec3, Quat, Vec3)>,
-    /// Nodes of all bodies [m].
+    /// Positions of the nodes of all bodies [m].
     pub x: Vec<Vec3>,
-    /// How oriented particles are turned, body by body.
+    /// Orientations of oriented particles, body by body.
     pub turns: Vec<Quat>,
-    /// Velocities of the nodes, when wanted [m/s].
+    /// Velocities of the nodes, if subscribed [m/s].
     pub v: Vec<Vec3>,
-    /// Contact points, when wanted.
+    /// Contact points, if subscribed.
     pub contacts: Vec<ContactForce>,
-    /// Constraint forces, when wanted.
+    /// Constraint forces, if subscribed.
     pub constraints: Vec<ConstraintForce>,
-    /// Residuals, when wanted [N·s].
+    /// Residuals, if subscribed [N·s].
     pub residuals: Vec<Real>,
     /// Counts.
     pub counts: Counts,
-    /// Seconds by phase.
-    pub phases: [f64; 8],
-    /// Kinetic, of gravity, elastic [J]; the last is NaN when nobody wants it.
+    /// Time by phase [s].
+    pub phases: [f64; Phase::ALL.len()],
+    /// Kinetic, gravitational and elastic energy [J]; the last is NaN when no viewer subscribes to it.
     pub energies: [Real; 3],
     /// Deepest penetration [m].
     pub penetration: Real,
-    /// Held points.
+    /// Grabbed points.
     pub held: Vec<Held>,
 }
 
 impl Shot {
-    /// Copies what the layers need. Nothing is allocated once the lists have grown.
+    /// Copies the data that the layers need. Nothing is allocated once the lists have reached their size.
     pub fn take(&mut self, world: &World, layers: Layers) {
         let report = world.report();
         self.layers = layers;

@@ -1,5 +1,5 @@
-//! A scene that is built: its world, its knobs and its picture. All of it can be made on another thread than the one that
-//! steps.
+//! A built scene: its world, its adjustable parameters (knobs) and its constant data. All of it can be built on another
+//! thread than the one that steps.
 
 use crate::describe::describe;
 use crate::picture::Picture;
@@ -16,21 +16,21 @@ pub struct Stage {
     pub scene: AnyScene,
     /// Its world.
     pub world: World,
-    /// The model as the scene has it, without the factors of the knobs.
+    /// The model as the scene defines it, without the factors of the knobs.
     pub plain: Option<Blueprint>,
-    /// What can be turned.
+    /// Its adjustable parameters.
     pub knobs: Vec<Knob>,
-    /// What is constant in it.
+    /// Its constant data.
     pub picture: Arc<Picture>,
-    /// Knobs of the model were turned: the world is to be built anew.
+    /// Knobs of the model were changed: the world must be rebuilt.
     pub stale: bool,
 }
 
 impl Stage {
-    /// A scene from its start; `revision` is the number of its picture.
+    /// A scene in its initial state; `revision` is the number of its constant data.
     ///
     /// # Errors
-    /// What the engine refuses.
+    /// The error of the engine when it refuses the scene.
     pub fn new(scene: AnyScene, revision: u32) -> Result<Self, Error> {
         let world = scene.build()?;
         let plain = world.blueprint().ok();
@@ -39,10 +39,10 @@ impl Stage {
         Ok(Self { scene, world, plain, knobs, picture, stale: false })
     }
 
-    /// Turns a knob. Settings change at once, the model with the next build.
+    /// Sets a knob. Settings change at once, the model with the next build.
     ///
     /// # Errors
-    /// What is not allowed, for people.
+    /// The reason for a refusal, as a message.
     pub fn turn(&mut self, name: &str, value: f64) -> Result<(), String> {
         let Some(knob) = self.knobs.iter_mut().find(|k| k.name == name) else {
             return Err(format!("this scene has no knob '{name}'"));
@@ -54,7 +54,7 @@ impl Stage {
         knob.value = value;
         let mut settings = self.world.settings().clone();
         if tune::set(&mut settings, name, value) {
-            // the knob's range is inside that of the settings
+            // the range of the knob lies inside that of the settings
             let _ = self.world.set_settings(settings);
         } else {
             self.stale = true;
@@ -62,17 +62,17 @@ impl Stage {
         Ok(())
     }
 
-    /// Turns knobs to where others of the same name are.
+    /// Copies the values of knobs of the same name.
     fn turn_as(&mut self, knobs: &[Knob]) {
         for old in knobs {
             if self.knobs.iter().any(|k| k.name == old.name && k.value != old.value) {
-                // a value that this scene does not take leaves its own
+                // a value outside the range in this scene is ignored
                 let _ = self.turn(&old.name, old.value);
             }
         }
     }
 
-    /// What a build of this stage with other knobs needs.
+    /// The data needed to rebuild this stage with other knob values.
     pub fn base(&self) -> Base {
         Base {
             scene: self.scene.clone(),
@@ -85,7 +85,7 @@ impl Stage {
     }
 }
 
-/// A copy of a stage without its world, but with the state of that.
+/// A copy of a stage without its world, but with the state of the world.
 pub struct Base {
     scene: AnyScene,
     plain: Option<Blueprint>,
@@ -95,7 +95,7 @@ pub struct Base {
     state: State,
 }
 
-/// The factor that a knob sets.
+/// The factor of a knob.
 #[allow(clippy::unnecessary_cast, reason = "the cast is needed in the f32 build")]
 fn factor(knobs: &[Knob], name: &str) -> Real {
     knobs.iter().find(|k| k.name == name).map_or(1.0, |k| k.value) as Real
@@ -107,33 +107,33 @@ fn draw(scene: &AnyScene, world: &World, plain: Option<&Blueprint>, knobs: &[Kno
     Arc::new(picture)
 }
 
-/// What to build. It owns all that it needs.
+/// A build. It owns all data that it needs.
 pub struct Plan {
-    /// What is shown, with its file and its changes.
+    /// The served scene, with its file and its overrides.
     pub show: Arc<Show>,
-    /// Number of the picture.
+    /// Revision number of the result.
     pub revision: u32,
-    /// What is ordered.
+    /// The kind of build.
     pub kind: Kind,
 }
 
 /// Kinds of builds.
 pub enum Kind {
-    /// A scene of the list by its name, from its start.
+    /// A scene of the list by its name, from its initial state.
     Scene(String),
-    /// A scene again from its start, with knobs as they were turned.
+    /// The same scene from its initial state, with the present knob values.
     Again(AnyScene, Vec<Knob>),
-    /// A stage with the model that its knobs set, in the state it is in.
+    /// The present stage with the model that its knobs define, in its present state.
     Turned(Box<Base>),
 }
 
-/// What was built.
+/// The result of a build.
 pub struct Built {
     /// The stage.
     pub stage: Stage,
-    /// The state of the world before it goes on in this one.
+    /// True when the state of the previous world is carried over to this one.
     pub goes_on: bool,
-    /// A word for people, or nothing.
+    /// A message, or empty.
     pub note: String,
 }
 
@@ -144,10 +144,10 @@ impl Built {
 }
 
 impl Plan {
-    /// Builds.
+    /// Executes the build.
     ///
     /// # Errors
-    /// Why not, for people.
+    /// The reason for a failure, as a message.
     pub fn build(self) -> Result<Built, String> {
         let Self { show, revision, kind } = self;
         let named = |scene: AnyScene| {
@@ -170,13 +170,13 @@ impl Plan {
     }
 }
 
-/// A scene by its name.
+/// Finds a scene by its name.
 fn find(show: &Show, name: &str) -> Result<AnyScene, String> {
     let given = Some(show.scene.clone()).filter(|s| s.name() == name);
     given.or_else(|| gallery::find(name).map(AnyScene::from)).ok_or_else(|| format!("there is no scene '{name}'"))
 }
 
-/// Builds the model that the knobs of a stage set.
+/// Builds the model that the knobs of a stage define.
 fn turned(show: &Show, revision: u32, base: Base) -> Result<Built, String> {
     let read = read_again(show, &base)?;
     let plain = match &read {
@@ -188,7 +188,7 @@ fn turned(show: &Show, revision: u32, base: Base) -> Result<Built, String> {
     tune::scale(&mut blueprint, factor(&base.knobs, "stiffness"), factor(&base.knobs, "friction"));
     let world = match (World::build(blueprint, &base.state), &read) {
         (Ok(world), _) => world,
-        // a parameter made another model: it begins from its start
+        // a parameter changed the structure of the model: the new model starts from its initial state
         (Err(_), Some(scene)) => return anew(scene.clone(), revision, &base.knobs),
         (Err(error), None) => return Err(error.to_string()),
     };
@@ -198,22 +198,22 @@ fn turned(show: &Show, revision: u32, base: Base) -> Result<Built, String> {
     Ok(Built { stage, goes_on: true, note: String::new() })
 }
 
-/// A scene of another shape from its start, with the knobs of the one before.
+/// A scene of another structure from its initial state, with the knob values of the previous one.
 fn anew(scene: AnyScene, revision: u32, knobs: &[Knob]) -> Result<Built, String> {
     let mut stage = Stage::new(scene, revision).map_err(|e| e.to_string())?;
     stage.turn_as(knobs);
-    // parameters are in it already, factors are not
+    // parameters are already applied, factors are not
     stage.stale = factor(knobs, "stiffness") != 1.0 || factor(knobs, "friction") != 1.0;
     let note = "the scene begins anew: this parameter changes its shape".to_owned();
     Ok(Built { stage, goes_on: false, note })
 }
 
-/// The scene's file with the parameters of the knobs; none when it has none.
+/// Reads the scene file again with the parameters of the knobs; `None` when it has none, or no text.
 fn read_again(show: &Show, base: &Base) -> Result<Option<AnyScene>, String> {
     let own = base.knobs.iter().filter_map(|k| Some((k.name.strip_prefix("scene.")?, k.value)));
     let own: Vec<String> = own.map(|(name, value)| format!("parameters.{name}.value={value}")).collect();
     let name = base.scene.name();
-    // another scene may have been picked since
+    // another scene may have been selected since
     let is_first = name == show.scene.name();
     let sets = if is_first { [&show.sets[..], &own].concat() } else { own.clone() };
     let text = gallery::find(name).and_then(|scene| scene.text);

@@ -1,8 +1,9 @@
-//! How much a body is strained, for colour: the size |E| of Green's strain E = ½ (FᵀF − 1), which no rigid motion changes.
+//! Strain of a body, for colouring: the norm |E| of the Green strain E = ½ (FᵀF − 1), which is invariant under rigid
+//! motion.
 //!
-//! F maps the edges of an element at rest to its edges now. Of a segment only its stretch counts, E = ½ (l²/L² − 1); of a
-//! triangle the part in its plane. A node has the mean of its elements. Measured from the shape alone, so it works for every
-//! model; it is not the strain that a model with its own rest (plastic flow) feels.
+//! F maps the rest edges of an element to its present edges. Of a segment only the stretch counts, E = ½ (l²/L² − 1);
+//! of a triangle the in-plane part. A node has the mean of its elements. It is computed from the shape alone, so it
+//! works for every model; it is not the elastic strain of a model whose rest shape changes (plastic flow).
 
 use sinew::{Geometry, Mat3, Real, Vec3};
 
@@ -41,7 +42,7 @@ impl Elements {
         out
     }
 
-    /// True when there is nothing to measure.
+    /// True when there are no elements.
     pub fn is_empty(&self) -> bool {
         self.tets.is_empty() && self.triangles.is_empty() && self.segments.is_empty()
     }

@@ -1,5 +1,5 @@
-//! One viewer: scenes, states and frames out, orders in. The latest of each is all that waits for a viewer, so a slow one
-//! misses frames and holds back nobody.
+//! The connection of one viewer: scene descriptions, status messages and frames out, commands in. Only the latest of
+//! each is queued for a viewer, so a slow one skips frames and delays no other.
 
 use crate::layer::{Demand, Layers};
 use crate::limits::{EXCESS, MISSED, NOTES, PIECE, PING, RATE, SLOW};
@@ -27,29 +27,29 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::{CloseCode, Data, O
 /// The connection of a viewer.
 pub type Socket = WebSocketStream<Metered<TokioIo<Upgraded>>>;
 
-/// What the encoder publishes: the latest of each.
+/// The output of the encoder: the latest of each kind.
 #[derive(Clone, Debug)]
 pub struct Published {
-    /// The scene as JSON; a new one for every model.
+    /// The scene as JSON; a new one for every build.
     pub scene: watch::Receiver<Bytes>,
-    /// How it runs, as JSON.
+    /// The status of the session, as JSON.
     pub status: watch::Receiver<Bytes>,
     /// The latest frame.
     pub frame: watch::Receiver<Bytes>,
 }
 
-/// What every connection shares.
+/// State shared by all connections.
 #[derive(Clone, Debug)]
 pub struct Hub {
-    /// What goes out.
+    /// Messages to the viewers.
     pub published: Published,
-    /// What comes in.
+    /// Commands of the viewers.
     pub letters: SyncSender<Letter>,
-    /// Which layers are wanted.
+    /// Subscribed layers.
     pub demand: Arc<Demand>,
 }
 
-/// The place of a viewer that has been counted in; dropping it counts out, whether the talk began or not.
+/// Registration of a counted viewer; dropping it counts the viewer out, whether the connection was established or not.
 #[derive(Debug)]
 pub struct Seat {
     viewer: Viewer,
@@ -71,7 +71,7 @@ impl Drop for Seat {
     }
 }
 
-/// Pings that are due and those that were answered, by number.
+/// Pings that are due and pings that were answered, by number.
 #[derive(Debug, Default)]
 struct Pulse {
     due: AtomicU32,
@@ -80,7 +80,8 @@ struct Pulse {
 }
 
 impl Pulse {
-    /// Ends when pings go without an answer. Time counts even while a ping cannot be sent: the viewer reads nothing then.
+    /// Completes when too many pings are unanswered. Time counts even while a ping cannot be sent: the viewer then
+    /// reads nothing.
     async fn watch(&self) {
         let mut clock = tokio::time::interval(PING);
         loop {
@@ -100,7 +101,7 @@ impl Pulse {
         Message::Ping(self.due.load(Ordering::Relaxed).to_le_bytes().to_vec().into())
     }
 
-    /// A pong; one that answers no ping counts for nothing.
+    /// Handles a pong; one that matches no ping is ignored.
     fn hear(&self, bytes: &[u8]) {
         let Ok(number) = bytes.try_into().map(u32::from_le_bytes) else { return };
         if number <= self.due.load(Ordering::Relaxed) {
@@ -109,7 +110,7 @@ impl Pulse {
     }
 }
 
-/// Talks with one viewer until it leaves or must.
+/// Serves one viewer until it leaves or is disconnected.
 pub async fn talk(socket: Socket, hub: Hub, mut seat: Seat) {
     let (mut out, incoming) = socket.split();
     let (notes, told) = mpsc::channel(NOTES);
@@ -120,7 +121,7 @@ pub async fn talk(socket: Socket, hub: Hub, mut seat: Seat) {
         why = seat.listen(incoming, notes, &pulse) => why,
         () = pulse.watch() => Some("two pings without an answer"),
     };
-    // counted out first: a close frame may have to wait
+    // counted out first, because sending a close frame may have to wait
     drop(seat);
     if let Some(reason) = why {
         let close = CloseFrame { code: CloseCode::Policy, reason: reason.into() };
@@ -151,17 +152,17 @@ async fn speak(out: &mut Out, mut published: Published, mut notes: mpsc::Receive
     }
 }
 
-/// What goes out.
+/// An outgoing message.
 enum Said {
     Text(Bytes),
     Frame(Bytes),
     Ping(Message),
 }
 
-/// Sends a message in pieces: what is copied for this viewer is never more than one of them.
+/// Sends a message in fragments, so that the copy made for this viewer is never larger than one of them.
 async fn in_pieces(out: &mut Out, kind: Data, mut rest: Bytes) -> Option<()> {
     let mut kind = kind;
-    // before the first shot there is nothing yet
+    // before the first snapshot the message is empty
     while !rest.is_empty() {
         let piece = rest.split_to(rest.len().min(PIECE));
         send(out, Message::Frame(Frame::message(piece, OpCode::Data(kind), rest.is_empty()))).await?;
@@ -170,12 +171,12 @@ async fn in_pieces(out: &mut Out, kind: Data, mut rest: Bytes) -> Option<()> {
     Some(())
 }
 
-/// Sends; nothing when the viewer is gone or does not take it in time.
+/// Sends a message; `None` when the viewer is gone or does not accept it in time.
 async fn send(out: &mut Out, message: Message) -> Option<()> {
     tokio::time::timeout(SLOW, out.send(message)).await.ok()?.ok()
 }
 
-/// What is to be sent next; nothing when the server ends.
+/// The next message to send; `None` when the server ends.
 async fn next(published: &mut Published, notes: &mut mpsc::Receiver<String>, pulse: &Pulse) -> Option<Said> {
     tokio::select! {
         biased;
@@ -197,8 +198,8 @@ async fn next(published: &mut Published, notes: &mut mpsc::Receiver<String>, pul
 }
 
 impl Seat {
-    /// Reads orders until the viewer leaves; a reason when it must. Messages of every kind count: the answer to a ping
-    /// costs as much as an order.
+    /// Reads commands until the viewer leaves; returns a reason when it must be disconnected. Messages of every kind
+    /// count in the rate: the reply to a ping costs as much as a command.
     async fn listen(
         &mut self,
         mut incoming: SplitStream<Socket>,
@@ -221,7 +222,7 @@ impl Seat {
             };
             match Order::read(&text) {
                 Ok(order) => self.pass(order),
-                // a viewer that does not read its notes gets no more of them
+                // a viewer that does not read its refusals gets no more of them
                 Err(why) => _ = notes.try_send(json!({ "kind": "refused", "why": why }).to_string()),
             }
         }
@@ -235,7 +236,7 @@ impl Seat {
             self.layers = wanted;
             return;
         }
-        // beyond its share the world is busy with orders of this viewer, and this one is lost
+        // beyond the quota the queue holds enough commands of this viewer, and this one is dropped
         if self.viewer.queue() && self.hub.letters.try_send(Letter { viewer: self.viewer.clone(), order }).is_err() {
             self.viewer.dequeue();
         }

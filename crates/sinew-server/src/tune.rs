@@ -1,8 +1,8 @@
-//! Knobs: what a viewer may change while a scene runs.
+//! Knobs: parameters that a viewer may change while a scene runs.
 //!
-//! Gravity and counts are settings and change between two steps. Stiffness and friction are of the model: the world is built
-//! anew from its blueprint, with all numbers of that kind times a factor, in the state it is in. A parameter of a scene
-//! file is read anew with the file, and the state stays when it fits.
+//! Gravity and iteration counts are settings and change between two steps. Stiffness and friction belong to the model:
+//! the world is rebuilt from its blueprint, with all parameters of that kind multiplied by a factor, in its present
+//! state. For a parameter of a scene file the file is read again, and the state is kept when it fits.
 
 use serde_json::{Map, Value, json};
 use sinew::fem::PlaneStress;
@@ -11,33 +11,33 @@ use sinew::{Blueprint, BodySpec, Material, Real, Settings, SoftModel, pbd};
 use sinew_scene::AnyScene;
 use sinew_scene::validate::tools::num;
 
-/// A slider.
+/// An adjustable parameter, shown as a slider.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Knob {
-    /// What orders call it.
+    /// Name in commands.
     pub name: String,
-    /// What people read.
+    /// Label on the page.
     pub label: String,
-    /// A sentence, or nothing.
+    /// Description, or empty.
     pub about: String,
-    /// Its unit, or nothing.
+    /// Unit, or empty.
     pub unit: String,
-    /// Least value.
+    /// Minimum.
     pub low: f64,
-    /// Largest value.
+    /// Maximum.
     pub high: f64,
-    /// Only whole numbers.
+    /// True for integers.
     pub whole: bool,
-    /// A slider by powers.
+    /// True for a logarithmic slider.
     pub logarithmic: bool,
-    /// The value now.
+    /// Present value.
     pub value: f64,
 }
 
 impl Knob {
     fn new(name: &str, label: &str, range: [f64; 2], value: f64) -> Self {
         let [low, high] = range;
-        // a scene may begin outside of the usual range
+        // the initial value of a scene may lie outside the default range
         let (low, high) = (low.min(value), high.max(value));
         let (name, label) = (name.to_owned(), label.to_owned());
         let (about, unit) = (String::new(), String::new());
@@ -56,7 +56,7 @@ impl Knob {
         Self { logarithmic: true, ..self }
     }
 
-    /// For the page.
+    /// JSON for the page.
     pub fn describe(&self) -> Value {
         json!({
             "name": self.name, "label": self.label, "about": self.about, "unit": self.unit, "low": self.low, "high": self.high,
@@ -103,20 +103,20 @@ pub fn knobs(scene: &AnyScene, settings: &Settings, blueprint: Option<&Blueprint
     out
 }
 
-/// A name for people: "wall_height" is "Wall height".
+/// A label from a name: "wall_height" becomes "Wall height".
 fn title(name: &str) -> String {
     let words = name.replace(['_', '-'], " ");
     let mut letters = words.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// What stands in brackets in a sentence: its unit.
+/// The unit: the text in brackets of a description.
 fn unit_of(about: &str) -> &str {
     let inside = about.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
     inside.map_or("", |(unit, _)| unit)
 }
 
-/// Changes a setting by its knob; false when it is none of the settings.
+/// Sets the setting of a knob; false when the knob is not a setting.
 #[allow(clippy::unnecessary_cast, reason = "the cast is needed in the f32 build")]
 pub fn set(settings: &mut Settings, knob: &str, value: f64) -> bool {
     match knob {
@@ -128,7 +128,7 @@ pub fn set(settings: &mut Settings, knob: &str, value: f64) -> bool {
     true
 }
 
-/// All stiffnesses and frictions of a model times a factor each.
+/// Multiplies all stiffnesses and all friction coefficients of a model by a factor each.
 pub fn scale(blueprint: &mut Blueprint, stiffness: Real, friction: Real) {
     for spec in blueprint.bodies.iter_mut().filter_map(|slot| slot.item.as_mut()) {
         match spec {
@@ -164,7 +164,7 @@ fn stiffen(model: &mut SoftModel, factor: Real) {
         SoftModel::Pbd(pbd::Matter::Solid(m), _) => m.youngs_modulus *= factor,
         SoftModel::Pbd(pbd::Matter::Sheet(m), _) => (m.stretch, m.bend) = (m.stretch * factor, m.bend * factor),
         SoftModel::Pbd(pbd::Matter::Cord(m), _) => (m.stretch, m.bend) = (m.stretch * factor, m.bend * factor),
-        // stiffness goes with the square of the frequency
+        // stiffness is proportional to the square of the frequency
         SoftModel::ShapeMatching(_, _, p) => p.frequency *= factor.sqrt(),
         SoftModel::Oriented(_, _, p) => p.frequency *= factor.sqrt(),
         SoftModel::Meshless(p, _) => p.youngs_modulus *= factor,

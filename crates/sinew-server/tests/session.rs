@@ -1,4 +1,4 @@
-//! The world of a server and what viewers do to it, without a socket between.
+//! The session of a server and the commands of viewers, without a socket in between.
 
 use sinew::Vec3;
 use sinew_scene::file::{Syntax, read_text_with};
@@ -14,15 +14,15 @@ fn session(show: Show) -> Session {
 }
 
 #[test]
-fn of_worlds_that_are_asked_for_at_once_the_latest_comes_and_the_world_goes_on_meanwhile() {
+fn of_several_requested_worlds_the_latest_is_built_while_the_present_one_is_stepped() {
     let mut session = session(Show::new(gallery::find("stack").expect("built in")));
     let scene = |name: &str| Order::Scene { name: name.to_owned() };
     for name in ["pudding", "bullet", "domino"] {
         session.obey(0, scene(name));
     }
     session.step();
-    assert_eq!(session.world().state().tick, 1, "the order does not hold up the world");
-    // a knob that is turned after it is of the world that comes
+    assert_eq!(session.world().state().tick, 1, "the command does not delay the world");
+    // a knob that is changed after the request applies to the requested world
     session.obey(0, Order::Tune { knob: "gravity".to_owned(), value: -3.0 });
     session.settle();
     assert_eq!(session.world().settings().gravity.y, -3.0);
@@ -33,7 +33,7 @@ fn of_worlds_that_are_asked_for_at_once_the_latest_comes_and_the_world_goes_on_m
     session.step();
     session.obey(0, Order::Reset);
     session.settle();
-    assert_eq!((session.world().state().tick, session.world().settings().gravity.y), (0, -3.0), "knobs stay");
+    assert_eq!((session.world().state().tick, session.world().settings().gravity.y), (0, -3.0), "knob values are kept");
 }
 
 #[test]
@@ -44,15 +44,15 @@ fn the_pause_between_builds_counts_from_the_end_of_a_build() {
         session.obey(0, Order::Reset);
         session.rebuild();
         session.step();
-        // the first step of a world that begins
+        // the first step of a new world
         builds += u32::from(session.world().state().tick == 1);
     }
-    // the first step of all, then at most one a tenth of a second
+    // the very first step, then at most one build per tenth of a second
     assert!((2..=11).contains(&builds), "{builds}");
 }
 
 #[test]
-fn a_turned_model_goes_on_from_where_the_world_is() {
+fn a_model_with_changed_parameters_continues_from_the_present_state() {
     let mut session = session(Show::new(gallery::find("pudding").expect("built in")));
     session.step();
     session.obey(0, Order::Tune { knob: "friction".to_owned(), value: 2.0 });
@@ -63,7 +63,7 @@ fn a_turned_model_goes_on_from_where_the_world_is() {
 }
 
 #[test]
-fn changes_a_scene_was_shown_with_stay_when_a_slider_is_turned() {
+fn overrides_of_a_scene_are_kept_when_a_knob_is_changed() {
     let text = gallery::find("pudding").and_then(|scene| scene.text).expect("a scene of the gallery that is a file");
     let sets = vec!["settings.gravity=[0, -1.6, 0]".to_owned(), "bodies.chocolate.mass=0.3".to_owned()];
     let scene = read_text_with(text, "pudding", Syntax::Toml, &sets).expect("it reads");

@@ -1,4 +1,4 @@
-//! A browser's side of the talk, over loopback: the scene, frames, orders, and orders that make no sense.
+//! The protocol from the side of a browser, over loopback: the scene, frames, commands, and invalid commands.
 
 use serde_json::Value;
 use sinew_server::{Ready, Show};
@@ -13,7 +13,7 @@ use tungstenite::{Message, WebSocket, connect};
 
 type Socket = WebSocket<MaybeTlsStream<TcpStream>>;
 
-/// A server on a free port; told to stop when dropped.
+/// A server on a free port; it is stopped when dropped.
 struct Server {
     ready: Ready,
     stop: Arc<AtomicBool>,
@@ -55,7 +55,7 @@ impl Drop for Server {
     }
 }
 
-/// The next text of a kind.
+/// The next text message of a kind.
 fn text(socket: &mut Socket, kind: &str) -> Value {
     loop {
         if let Message::Text(text) = socket.read().expect("it talks") {
@@ -104,7 +104,7 @@ fn tell(socket: &mut Socket, order: &str) {
     socket.send(Message::Text(order.into())).expect("it listens");
 }
 
-/// Reads frames until one is as wanted.
+/// Reads frames until one satisfies the condition.
 fn until(socket: &mut Socket, wanted: impl Fn(&[u8]) -> bool) -> Vec<u8> {
     let end = Instant::now() + Duration::from_secs(10);
     while Instant::now() < end {
@@ -130,12 +130,12 @@ fn a_browser_gets_the_scene_and_frames_and_changes_the_scene() {
     tell(&mut socket, r#"{"command":"scene","name":"domino"}"#);
     assert_eq!(text(&mut socket, "scene")["name"], "domino");
 
-    // a second browser sees the same world
+    // a second browser shows the same world
     assert_eq!(text(&mut server.look(), "scene")["name"], "domino");
 }
 
 #[test]
-fn orders_that_make_no_sense_are_refused_and_change_nothing() {
+fn invalid_commands_are_refused_and_change_nothing() {
     let server = Server::start("domino");
     let mut socket = server.look();
     text(&mut socket, "scene");
@@ -156,7 +156,7 @@ fn orders_that_make_no_sense_are_refused_and_change_nothing() {
         (r#"{"command":"tune","knob":"substeps","value":1.5}"#, "substeps"),
     ] {
         tell(&mut socket, order);
-        let said = (0..10).map(|_| text(&mut socket, "status")).find(|s| s["message"] != "").expect("it is told");
+        let said = (0..10).map(|_| text(&mut socket, "status")).find(|s| s["message"] != "").expect("it is refused");
         assert!(said["message"].as_str().unwrap().contains(culprit), "{order}: {said}");
     }
     tell(&mut socket, r#"{"command":"grab","slot":4000000000,"at":[0,0,0]}"#);
@@ -178,7 +178,7 @@ fn a_paused_world_makes_one_step_at_a_time() {
 }
 
 #[test]
-fn layers_come_while_they_are_wanted() {
+fn layers_are_sent_while_they_are_subscribed() {
     let server = Server::start("pudding");
     let mut socket = server.look();
     assert_eq!(tags(&frame(&mut socket)), [1, 2, 3]);
@@ -190,7 +190,7 @@ fn layers_come_while_they_are_wanted() {
 }
 
 #[test]
-fn stiffness_and_gravity_act_while_it_runs() {
+fn stiffness_and_gravity_can_be_changed_during_a_run() {
     let server = Server::start("pudding");
     let mut socket = server.look();
     text(&mut socket, "scene");
@@ -206,11 +206,11 @@ fn stiffness_and_gravity_act_while_it_runs() {
             break;
         }
     }
-    assert!(tick(&mut socket) > t, "it goes on from where it was");
+    assert!(tick(&mut socket) > t, "it continues from the present state");
 }
 
 #[test]
-fn a_page_of_another_site_is_turned_away() {
+fn a_page_of_another_site_is_refused() {
     let server = Server::start("domino");
     let ask = |name: &'static str, value: &str| {
         let mut request = server.url().into_client_request().expect("a request");
@@ -223,8 +223,8 @@ fn a_page_of_another_site_is_turned_away() {
 }
 
 #[test]
-fn a_slow_world_says_how_slow_it_is() {
-    // four times real time is asked for; the factor tells what is reached, never more than asked
+fn a_slow_world_reports_its_real_time_factor() {
+    // A speed of four times real time is requested. The factor is the reached speed, never more than requested.
     let server = Server::start("pyramid");
     let mut socket = server.look();
     text(&mut socket, "scene");
@@ -239,7 +239,7 @@ fn a_slow_world_says_how_slow_it_is() {
 }
 
 #[test]
-fn a_viewer_that_floods_is_cut_off_and_the_others_go_on() {
+fn a_viewer_that_floods_is_disconnected_and_the_others_are_still_served() {
     let server = Server::start("domino");
     let mut good = server.look();
     text(&mut good, "scene");
@@ -247,7 +247,7 @@ fn a_viewer_that_floods_is_cut_off_and_the_others_go_on() {
     let flood = (0..20_000).try_for_each(|_| bad.send(Message::Text(r#"{"command":"step"}"#.into())));
     let end = Instant::now() + Duration::from_secs(60);
     let cut = flood.is_err() || std::iter::repeat_with(|| bad.read()).any(|m| m.is_err() || Instant::now() > end);
-    assert!(cut && Instant::now() < end, "it is cut off");
+    assert!(cut && Instant::now() < end, "it is disconnected");
     let t = tick(&mut good);
     assert!(tick(&mut good) > t, "the world runs on");
 }

@@ -1,7 +1,7 @@
-//! An allocator that counts: how often memory was asked for, how much is held, and the most that was.
+//! A counting allocator: number of allocations, memory in use, and its peak.
 //!
-//! "A steady step allocates nothing" and "a reader of n bytes holds at most so many" are promises; this is the meter. A
-//! program that wants to know makes it its allocator, and all other programs have none of it:
+//! "A steady step allocates nothing" and "a reader of n bytes uses at most so much memory" are guarantees; this crate
+//! measures them. A program that needs the counters sets it as its global allocator; other programs are not affected:
 //!
 //! ```
 //! use sinew_tally::Tally;
@@ -37,22 +37,22 @@ impl Tally {
         Self { count: AtomicUsize::new(0), held: AtomicUsize::new(0), peak: AtomicUsize::new(0) }
     }
 
-    /// Times that memory was asked for since the start; growing a block counts.
+    /// Number of allocations since the start; growing a block counts as one.
     pub fn count(&self) -> usize {
         self.count.load(Ordering::Relaxed)
     }
 
-    /// Memory held now, in bytes.
+    /// Memory in use, in bytes.
     pub fn held(&self) -> usize {
         self.held.load(Ordering::Relaxed)
     }
 
-    /// The most that was held since the start or the last [`Self::forget_peak`], in bytes.
+    /// Peak of the memory in use since the start or the last [`Self::forget_peak`], in bytes.
     pub fn peak(&self) -> usize {
         self.peak.load(Ordering::Relaxed)
     }
 
-    /// From now on the peak is what is held now.
+    /// Resets the peak to the memory in use now.
     pub fn forget_peak(&self) {
         self.peak.store(self.held(), Ordering::Relaxed);
     }
@@ -91,7 +91,7 @@ unsafe impl GlobalAlloc for Tally {
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         self.count.fetch_add(1, Ordering::Relaxed);
-        // while a block is moved both are held
+        // while a block is moved, both the old and the new one are in use
         self.took(size);
         self.gave(layout.size());
         // SAFETY: the caller's contract is passed on.
@@ -104,11 +104,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_block_that_grows_and_goes_is_counted_and_leaves_nothing() {
-        // not the allocator of this program: its other threads would be counted too
+    fn a_block_that_grows_and_is_freed_is_counted_and_leaves_nothing_in_use() {
+        // not the allocator of this test program: allocations of its other threads would be counted too
         let tally = Tally::new();
         let small = Layout::array::<u8>(100).expect("a small block");
-        // SAFETY: the block is grown and given back with the layout it has, and never read.
+        // SAFETY: the block is reallocated and freed with its own layout, and never read.
         unsafe {
             let block = tally.alloc(small);
             let grown = tally.realloc(block, small, 300);

@@ -20,6 +20,9 @@ const HEAD: usize = 1 + 8 + 4;
 /// Checksum behind header and sections.
 const SEAL: usize = 8;
 
+/// Header with the longest name of a writer.
+pub(crate) const LONGEST_HEADER: usize = 10 + u8::MAX as usize + SEAL;
+
 /// Seed of the first checksum: the digits of π, so that a block of zeros does not seal itself.
 const START: u64 = 0x243f_6a88_85a3_08d3;
 
@@ -143,7 +146,7 @@ pub(crate) fn read_whole(bytes: &[u8], wanted: Kind) -> Result<Contents<'_>, Wir
 }
 
 /// What lies behind the header, and its checksum. Version and precision come first: they explain what a checksum cannot.
-fn read_header(bytes: &[u8], wanted: Kind) -> Result<(&[u8], u64), WireError> {
+pub(crate) fn read_header(bytes: &[u8], wanted: Kind) -> Result<(&[u8], u64), WireError> {
     let shared = bytes.len().min(MAGIC.len());
     if bytes[..shared] != MAGIC[..shared] {
         return Err(WireError::Foreign);

@@ -1,13 +1,13 @@
 //! Accelerators for the sweeps, measured: `cargo run --release -p sinew --example accelerators` (f32), or with
 //! `--no-default-features --features f64` for the iterations to 1e-6. Results and verdict: `docs/accelerators.md`.
 //!
-//! Every method takes one sweep of `pgs` as its map λ → g(λ) and puts its next start somewhere beside g(λ); impulses are
-//! clamped to their bounds after that, and velocities follow. The residual is ‖D½ (P(λ − D⁻¹(Jv + b)) − λ‖ over that of the
-//! start, D the rows' diagonals and P the clamp: zero at the solution, the same for all methods.
+//! Every method uses one sweep of `pgs` as its map λ → g(λ) and extrapolates its next start from g(λ); impulses are
+//! clamped to their bounds after that, and velocities are updated. The residual is ‖D½ (P(λ − D⁻¹(Jv + b)) − λ‖ over
+//! that of the start, D the rows' diagonals and P the clamp: zero at the solution, the same for all methods.
 //!
 //! - Nesterov: y = λ + β (λ − λ⁻), momentum restarted where it points uphill (O'Donoghue & Candès 2015).
-//! - NNCG: the change of a sweep stands for the gradient, Fletcher-Reeves directions, restart where β > 1
-//!   (Silcowitz, Niebe & Erleben 2010).
+//! - NNCG: the change of a sweep is used as the gradient, Fletcher-Reeves directions, restart where β > 1 (Silcowitz,
+//!   Niebe & Erleben 2010).
 //! - Anderson: least squares over the last m changes (Walker & Ni 2011), restarted where the change doubles.
 //! - Chebyshev: semi-iterative weights by an estimated spectral radius, lowered where the change grows (Wang 2015).
 
@@ -18,12 +18,12 @@ use sinew::{
 };
 use std::time::Instant;
 
-/// Gravity times a substep [m/s]: what every velocity starts with.
+/// Gravity times a substep [m/s]: the initial velocity of every body.
 const KICK: Real = -9.81 / 240.0;
-/// Sweeps after which a method is given up.
+/// Maximum number of sweeps of a method.
 const CAP: usize = 30_000;
 const GOALS: [Real; 2] = [1e-3, 1e-6];
-/// Most changes that Anderson looks back on.
+/// Maximum number of previous changes that Anderson uses.
 const MEMORY: usize = 5;
 
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +46,8 @@ fn main() -> Result<(), Error> {
     in_the_world()
 }
 
-/// What a perfect accelerator could win: ten times the sweeps against more substeps at the cost of the plain ones.
+/// Upper limit of the gain by an accelerator: ten times the sweeps, compared with more substeps at the cost of the
+/// plain ones.
 fn in_the_world() -> Result<(), Error> {
     let heads = ["sweeps", "boxes sink m", "joints gape m", "rigid rows m"];
     println!("\n{:<34} {:>14} {:>12} {:>13} {:>12}", "a step has", heads[0], heads[1], heads[2], heads[3]);
@@ -64,7 +65,7 @@ fn in_the_world() -> Result<(), Error> {
     Ok(())
 }
 
-/// Ten boxes of 1 m and 1 kg, the top one of 1000 kg: how far the top has sunk after 2 s [m].
+/// Ten boxes of 1 m and 1 kg, the top one of 1000 kg: displacement of the top after 2 s [m].
 fn sink(settings: &Settings) -> Result<Real, Error> {
     let mut world = World::new(settings.clone())?;
     world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)))?;
@@ -79,7 +80,7 @@ fn sink(settings: &Settings) -> Result<Real, Error> {
     Ok(9.5 - world.bodies().last().map_or(0.0, |b| b.position().y))
 }
 
-/// 20 links of 1 kg with 100 kg at the end, let go level: the widest joint in 2 s [m].
+/// 20 links of 1 kg with 100 kg at the end, released from a horizontal position: the maximum joint error in 2 s [m].
 fn gape(settings: &Settings) -> Result<Real, Error> {
     let mut world = World::new(settings.clone())?;
     let mut links = Vec::new();
@@ -162,16 +163,16 @@ fn measure(problem: &Problem, method: Method) -> Seen {
     Seen { reached, after }
 }
 
-/// A method under way.
+/// The state of a running method.
 struct Run {
     method: Method,
     rows: RowBuffer,
     v: Vec<Block>,
     n: usize,
-    /// Where the last sweep began, and what it came to.
+    /// Start and result of the last sweep.
     start: Vec<Real>,
     swept: Vec<Real>,
-    /// The sweep before: start and result.
+    /// Start and result of the sweep before.
     old_start: Vec<Real>,
     old_swept: Vec<Real>,
     /// Norm² of the last change.
@@ -227,7 +228,8 @@ impl Run {
         self.n += 1;
     }
 
-    /// Norm² of the last change, in the rows' own weights: rows of heavy and light bodies then count alike.
+    /// Norm² of the last change, weighted by the rows' diagonals: rows of heavy and light bodies then have equal
+    /// weight.
     fn size(&self) -> Real {
         let rows = self.rows.rows().iter();
         rows.zip(self.swept.iter().zip(&self.start)).map(|(r, (b, a))| r.diagonal * (b - a) * (b - a)).sum()
@@ -286,13 +288,13 @@ impl Run {
             self.change_steps.remove(0);
             self.result_steps.remove(0);
         }
-        // weighted by √D, as the norm
+        // weighted by √D, like the norm
         let weight: Vec<Real> = self.rows.rows().iter().map(|r| r.diagonal).collect();
         let change = |i: usize| self.swept[i] - self.start[i];
         let count = self.swept.len();
         self.change_steps.push((0..count).map(|i| change(i) - (self.old_swept[i] - self.old_start[i])).collect());
         self.result_steps.push((0..count).map(|i| self.swept[i] - self.old_swept[i]).collect());
-        // normal equations of min |f − ΔF γ|², with a touch of ridge
+        // normal equations of min |f − ΔF γ|², with a small ridge regularisation
         let m = self.change_steps.len();
         let dot = |a: &dyn Fn(usize) -> Real, b: &dyn Fn(usize) -> Real| -> Real {
             (0..count).map(|i| weight[i] * a(i) * b(i)).sum()
@@ -317,7 +319,7 @@ impl Run {
     }
 
     fn chebyshev(&mut self, size: Real) {
-        // plain sweeps first, to learn how fast they converge
+        // plain sweeps first, to estimate their rate of convergence
         const LEARN: usize = 8;
         let ratio = (size / self.old_size).sqrt();
         if self.n < LEARN {
@@ -338,7 +340,7 @@ impl Run {
         }
     }
 
-    /// See the head of the file.
+    /// See the documentation at the top of the file.
     fn residual(&self) -> Real {
         let mut sum = 0.0;
         for id in 0..self.rows.len() as RowId {
@@ -358,7 +360,7 @@ fn read(rows: &RowBuffer, to: &mut [Real]) {
     }
 }
 
-/// Sets the impulse of a row, within its bounds, and tells its blocks.
+/// Sets the impulse of a row, within its bounds, and applies the change to its blocks.
 fn move_to(rows: &mut RowBuffer, v: &mut [Block], i: usize, impulse: Real) {
     let row = &mut rows.rows_mut()[i];
     let impulse = clamp(row.bounds, impulse);
@@ -384,7 +386,7 @@ fn vec(b: Block) -> Vec3 {
     Vec3::new(b[0], b[1], b[2])
 }
 
-/// Gauss without pivoting: the matrix is a sum of squares with a ridge.
+/// Gaussian elimination without pivoting: the matrix is a sum of squares with a ridge.
 fn eliminate(a: &mut [[Real; MEMORY]; MEMORY], x: &mut [Real; MEMORY], m: usize) {
     for j in 0..m {
         for k in j + 1..m {
@@ -415,7 +417,7 @@ fn side(body: u32, axis: Vec3, arm: Vec3, mass: Real, inertia: Real) -> [Term; 2
 /// 100 links of 1 kg and 0.2 m that hang from the first, the last one `heavy` times as heavy; ball joints.
 fn chain(heavy: Real) -> Problem {
     const LINKS: u32 = 100;
-    // a little off the vertical, so that the three rows of a joint are not apart
+    // slightly inclined, so that the three rows of a joint are coupled
     let arm = Vec3::new(0.03, -0.09, 0.03);
     let mut rows = RowBuffer::default();
     let mass = |i: u32| if i == LINKS - 1 { heavy } else { 1.0 };
@@ -434,7 +436,8 @@ fn chain(heavy: Real) -> Problem {
     Problem { name: if heavy > 1.0 { "chain, end 100 times" } else { "chain of 100" }, rows, v }
 }
 
-/// Boxes of 1 m on each other, four points a face, the top one `heavy` times as heavy; friction in a square of its own load.
+/// Boxes of 1 m on each other, four points per face, the top one `heavy` times as heavy; friction bounded by a square
+/// from the load.
 fn stack(boxes: u32, heavy: Real) -> Problem {
     let mass = |i: u32| if i == boxes - 1 { heavy } else { 1.0 };
     let inertia = |i: u32| mass(i) / 6.0;
@@ -454,17 +457,18 @@ fn stack(boxes: u32, heavy: Real) -> Problem {
             }
         }
     }
-    // a shove sideways at the top, so that friction and tilting take part
+    // a lateral velocity at the top, so that friction and tilting are included
     let push = |i: u32| if i == boxes - 1 { 0.2 * KICK } else { 0.0 };
     let v = (0..2 * boxes).map(|b| if b % 2 == 0 { [push(b / 2), KICK, 0.0, 0.0] } else { [0.0; 4] }).collect();
     Problem { name: if heavy > 1.0 { "10 boxes, top 1000 times" } else { "stack of 20" }, rows, v }
 }
 
-/// Edges, diagonals and second neighbours of a 51 x 51 grid, two corners held; `soft` as the world's joints are at 240 Hz.
+/// Edges, diagonals and second neighbours of a 51 x 51 grid, two corners pinned; `soft` like the world's joints at 240
+/// Hz.
 fn cloth(soft: bool) -> Problem {
     const SIDE: u32 = 51;
     let inv_mass = |i: u32| if i == 0 || i == SIDE - 1 { 0.0 } else { 1000.0 };
-    // a sheet with waves, so that rows are not all alike
+    // a sheet with waves, so that the rows differ
     let at = |i: u32| {
         let (x, z) = ((i % SIDE) as Real, (i / SIDE) as Real);
         Vec3::new(x, (0.3 * x).sin() + (0.2 * z).cos(), z)

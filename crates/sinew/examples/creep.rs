@@ -1,4 +1,5 @@
-//! How far a body creeps that friction holds at 60% of its limit, in 60 s at steps of 5 ms: rigid and soft, with the laws that hold.
+//! Creep of a body under static friction at 60% of its limit, in 60 s at steps of 5 ms: rigid and soft, with the laws
+//! that have static friction.
 //!
 //! `cargo run --release -p sinew --example creep`
 
@@ -28,7 +29,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// A floor that holds 0.5, gravity that leans by 0.3.
+/// A floor with a friction coefficient of 0.5, gravity inclined by 0.3.
 fn leaning(law: Law, substeps: u32) -> Result<(World, Material), sinew::Error> {
     let gravity = Vec3::new(0.3 * G, -G, 0.0);
     let mut world =
@@ -53,7 +54,7 @@ fn soft(law: Law) -> Result<(World, BodyId), Box<dyn std::error::Error>> {
     Ok((world, id))
 }
 
-/// Mean speed after it has come to rest [m/s].
+/// Mean speed after it has settled [m/s].
 fn creep((mut world, id): (World, BodyId)) -> Result<Real, sinew::Error> {
     run(&mut world, 5.0);
     let start = world.body(id)?.center_of_mass();

@@ -1,7 +1,7 @@
-//! What oriented particles cost as a chain grows: `cargo run --release -p sinew --example oriented_cost`.
+//! Cost of oriented particles as a chain grows: `cargo run --release -p sinew --example oriented_cost`.
 //!
-//! A chain of ellipsoids one abreast swings about its pinned end; the least of some steps on one thread, and the
-//! power of the particle number that the time grows with.
+//! A single chain of ellipsoids swings about its pinned end; the minimum time of some steps on one thread, and the
+//! exponent of the growth of the time with the number of particles.
 
 use sinew::oriented::{Grain, Groups, Params};
 use sinew::*;

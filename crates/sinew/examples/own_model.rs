@@ -1,7 +1,7 @@
-//! A model of one's own, by itself: a chain whose links follow Hencky's law. `docs/adding-a-model.md` goes through it.
+//! A user-defined model, by itself: a chain whose links follow Hencky's law. `docs/adding-a-model.md` explains it.
 //!
 //! ```text
-//!   U = ½ k L ε²,   ε = ln(l/L),   F = k L ε/l        (k [N], L rest length [m], l length now [m])
+//!   U = ½ k L ε²,   ε = ln(l/L),   F = k L ε/l        (k [N], L rest length [m], l present length [m])
 //! ```
 //!
 //! `cargo run --release -p sinew --example own_model` hangs it up and compares with the law.
@@ -12,13 +12,13 @@ use sinew::{Block, Real, Vec3};
 /// A chain of equal links.
 #[derive(Debug)]
 struct Hencky {
-    /// Mass of a node [kg], one a node.
+    /// Mass of each node [kg].
     masses: Vec<Real>,
     /// Rest length of a link [m].
     rest: Real,
     /// Force at a small strain of 1 [N].
     stiffness: Real,
-    /// Rate at which motion along a link dies away [1/s].
+    /// Decay rate of motion along a link [1/s].
     damping: Real,
 }
 
@@ -30,7 +30,7 @@ impl Hencky {
     /// Strain and direction of the link after node k.
     fn link(&self, x: &[Block], k: usize) -> (Real, Real, Vec3) {
         let between = vec(x[k + 1]) - vec(x[k]);
-        // a link without length has no direction: it pushes nowhere until something moves it
+        // a link without length has no direction: its force is zero until it is deformed
         let length = between.length().max(1e-6 * self.rest);
         ((length / self.rest).ln(), length, between / length)
     }
@@ -41,7 +41,7 @@ impl Deformable for Hencky {
         &self.masses
     }
 
-    // 2/ω of the stiffest mode of a chain, ω² = 4 (k/L)/m, with a third to spare for links that are pressed
+    // 2/ω of the stiffest mode of a chain, ω² = 4 (k/L)/m, with a margin of a third for links under compression
     fn stable_step(&self) -> Real {
         0.67 * (self.masses[0] * self.rest / self.stiffness).sqrt()
     }
@@ -56,10 +56,10 @@ impl Deformable for Hencky {
             forces[k] += drag;
             forces[k + 1] -= drag;
         }
-        // after the drag: it must not see the fall of a substep that the links are about to stop
+        // after the drag: it must not include the gravity increment of a substep that the links will balance
         body.kick(ctx.h);
         for (v, f) in body.v.iter_mut().zip(forces) {
-            // the fourth number is the inverse mass: 0 for pinned nodes
+            // the fourth component is the inverse mass: 0 for pinned nodes
             let gained = f * (v[3] * ctx.h);
             (v[0], v[1], v[2]) = (v[0] + gained.x, v[1] + gained.y, v[2] + gained.z);
         }
@@ -88,7 +88,7 @@ fn main() {
     let h = model.stable_step().min(1e-3);
     let mut chain = Alone::new(model, &places);
 
-    // free and set moving: momentum and spin stay
+    // free, with an initial velocity: linear and angular momentum are conserved
     chain.push(Vec3::X, Vec3::new(0.0, 0.0, 2.0), Vec3::ZERO);
     let (p, l) = chain.momentum();
     (0..1000).for_each(|_| chain.step(h));
@@ -96,7 +96,7 @@ fn main() {
     println!("momentum {p} -> {p_now}, spin {l} -> {l_now}");
     assert!((p_now - p).length() < 1e-4 * p.length() && (l_now - l).length() < 1e-3 * l.length());
 
-    // hung up: each link carries what is below it, k L ε/l = F
+    // suspended: each link carries the weight below it, k L ε/l = F
     let model = Hencky { masses: vec![mass; links + 1], rest, stiffness: 20.0, damping: 200.0 };
     let mut chain = Alone::new(model, &places);
     chain.gravity = Vec3::NEG_Y * 9.81;

@@ -1,10 +1,10 @@
-//! Every error of the engine's doors. Each names the culprit and what to do; inside a step nothing fails.
+//! All errors of the public functions. Each names the cause and a remedy; a step itself never fails.
 
 use crate::model::tet_mesh::TetMeshError;
 use crate::model::tri_mesh::TriMeshError;
 use crate::model::{BodyId, ConstraintId};
 
-/// Why something was refused. The world stays as it was.
+/// Reason for a rejection. The world is unchanged.
 ///
 /// ```
 /// use sinew::*;
@@ -15,14 +15,14 @@ use crate::model::{BodyId, ConstraintId};
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A number is not finite, or outside what it may be.
+    /// A number is not finite, or out of its range.
     #[error("{what} is {value}, but must be {must}")]
     BadNumber {
-        /// The field, as the user knows it.
+        /// The field, by its public name.
         what: String,
-        /// What was given.
+        /// The given value.
         value: f64,
-        /// What is allowed.
+        /// The allowed values.
         must: &'static str,
     },
     /// A shape that cannot be built.
@@ -30,13 +30,13 @@ pub enum Error {
     BadShape {
         /// Kind of shape, with the index inside a compound.
         shape: String,
-        /// What is wrong and what to do.
+        /// The problem and a remedy.
         reason: String,
     },
-    /// A mesh of tetrahedra that cannot be.
+    /// An invalid mesh of tetrahedra.
     #[error(transparent)]
     Tets(#[from] TetMeshError),
-    /// A mesh of triangles that cannot be.
+    /// An invalid mesh of triangles.
     #[error(transparent)]
     Triangles(#[from] TriMeshError),
     /// A moving body without mass or with an inertia that cannot be inverted.
@@ -44,7 +44,7 @@ pub enum Error {
     BadMass {
         /// Name or kind of the body.
         body: String,
-        /// What is wrong and what to do.
+        /// The problem and a remedy.
         reason: String,
     },
     /// An id of a body that was removed, or of another world.
@@ -56,15 +56,15 @@ pub enum Error {
     /// The call is for another kind of body.
     #[error("{0:?} is a {1}, this call needs a {2}")]
     WrongKind(BodyId, &'static str, &'static str),
-    /// A joint or constraint that makes no sense.
+    /// An invalid joint or constraint.
     #[error("{constraint}: {reason}")]
     BadConstraint {
         /// Kind of constraint.
         constraint: &'static str,
-        /// What is wrong and what to do.
+        /// The problem and a remedy.
         reason: String,
     },
-    /// A snapshot of another model, or one that does not hold together.
+    /// A snapshot of another model, or an inconsistent one.
     #[error("snapshot refused: {0}")]
     BadSnapshot(String),
 }
@@ -79,7 +79,8 @@ pub(crate) fn positive(what: &str, value: crate::math::Real) -> Result<(), Error
     check(what, value, value.is_finite() && value > 0.0, "finite and above 0")
 }
 
-/// Checks a mass [kg]. Beyond these bounds its inverse, sums over a body or moments over a kilometre are no floats any more.
+/// Checks a mass [kg]. Beyond these bounds its inverse, sums over a body or moments over a kilometre overflow or
+/// underflow.
 pub(crate) fn weighable(what: &str, mass: crate::math::Real) -> Result<(), Error> {
     check(what, mass, (1e-20..=1e20).contains(&mass), "from 1e-20 to 1e20 [kg]")
 }
@@ -105,4 +106,9 @@ pub(crate) fn finite_vec(what: &str, v: crate::math::Vec3) -> Result<(), Error> 
 #[allow(clippy::unnecessary_cast, reason = "the cast is needed in the f32 build")]
 pub(crate) fn check(what: &str, value: crate::math::Real, ok: bool, must: &'static str) -> Result<(), Error> {
     if ok { Ok(()) } else { Err(Error::BadNumber { what: what.to_owned(), value: value as f64, must }) }
+}
+
+/// Checks a count. The error has the exact value: f32 does not represent all of `u32`.
+pub(crate) fn count(what: &str, n: u32, range: std::ops::RangeInclusive<u32>, must: &'static str) -> Result<(), Error> {
+    if range.contains(&n) { Ok(()) } else { Err(Error::BadNumber { what: what.to_owned(), value: f64::from(n), must }) }
 }

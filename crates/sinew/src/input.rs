@@ -1,10 +1,10 @@
-//! What the outside says in a step: plain data, so that it can be recorded and replayed.
+//! Input of a step: plain data, so that it can be recorded and replayed.
 
 use crate::math::{Pose, Real, Vec3};
 use crate::model::{BodyId, ConstraintId, RigidBody};
 use crate::settings::Settings;
 
-/// One wish of the outside.
+/// One command to the world.
 ///
 /// ```
 /// use sinew::*;
@@ -21,7 +21,7 @@ use crate::settings::Settings;
 pub enum Command {
     /// A force on the centre of mass and a torque, during this step only [N, N·m].
     Force {
-        /// On whom.
+        /// The body.
         body: BodyId,
         /// Force [N].
         force: Vec3,
@@ -30,41 +30,41 @@ pub enum Command {
     },
     /// A force at a world point, during this step only [N].
     ForceAt {
-        /// On whom.
+        /// The body.
         body: BodyId,
         /// Force [N].
         force: Vec3,
-        /// Where [m].
+        /// Point of application [m].
         point: Vec3,
     },
     /// An impulse at a world point [N·s].
     Impulse {
-        /// On whom.
+        /// The body.
         body: BodyId,
         /// Impulse [N·s].
         impulse: Vec3,
-        /// Where [m].
+        /// Point of application [m].
         point: Vec3,
     },
     /// Sets velocity and spin [m/s, rad/s].
     Velocity {
-        /// Of whom.
+        /// The body.
         body: BodyId,
         /// Of the centre of mass [m/s].
         velocity: Vec3,
         /// World axes [rad/s].
         spin: Vec3,
     },
-    /// Puts a body somewhere, at once.
+    /// Sets the pose of a body immediately.
     Teleport {
-        /// Whom.
+        /// The body.
         body: BodyId,
         /// New pose of its origin.
         pose: Pose,
     },
-    /// Where a kinematic body is to be at the end of the step; it pushes on its way.
+    /// Pose of a kinematic body at the end of the step; it pushes other bodies during the motion.
     Target {
-        /// Whom.
+        /// The body.
         body: BodyId,
         /// Pose of its origin at the end of the step.
         pose: Pose,
@@ -75,9 +75,9 @@ pub enum Command {
     RemoveBody(BodyId),
     /// Removes a constraint.
     RemoveConstraint(ConstraintId),
-    /// Changes the drive of a joint: target speed or place, and the largest force or torque.
+    /// Changes the drive of a joint: target speed or position, and the maximum force or torque.
     Motor {
-        /// Of which joint.
+        /// The joint.
         joint: ConstraintId,
         /// The new motor, or none.
         motor: Option<crate::constraint::Motor>,
@@ -86,63 +86,63 @@ pub enum Command {
     Settings(Box<Settings>),
     /// A force on one node of a particle body, during this step only [N].
     NodeForce {
-        /// On whom.
+        /// The body.
         body: BodyId,
-        /// Which node.
+        /// Index of the node.
         node: u32,
         /// Force [N].
         force: Vec3,
     },
     /// A torque on one oriented particle, during this step only [N·m].
     NodeTorque {
-        /// On whom.
+        /// The body.
         body: BodyId,
-        /// Which particle.
+        /// Index of the particle.
         node: u32,
         /// Torque, world axes [N·m].
         torque: Vec3,
     },
-    /// The spin of one oriented particle from now on: a pinned one keeps it.
+    /// The angular velocity of one oriented particle from now on: a pinned one keeps it.
     NodeSpin {
-        /// Of whom.
+        /// The body.
         body: BodyId,
-        /// Which particle.
+        /// Index of the particle.
         node: u32,
         /// Angular velocity, world axes [rad/s].
         spin: Vec3,
     },
-    /// Where a pinned node is to be at the end of the step; it pulls its neighbours on its way. It goes on at the same
-    /// speed until it is told another place.
+    /// Position of a pinned node at the end of the step; it pulls its neighbours during the motion. It continues at the
+    /// same velocity until it gets another target.
     NodeTarget {
-        /// Of whom.
+        /// The body.
         body: BodyId,
-        /// Which node; it must be pinned.
+        /// Index of the node; it must be pinned.
         node: u32,
-        /// Its place at the end of the step [m].
+        /// Its position at the end of the step [m].
         position: Vec3,
     },
 }
 
-/// Everything the outside says in one step.
+/// All commands of one step.
 ///
 /// ```
 /// use sinew::*;
 /// # fn main() -> Result<(), Error> {
 /// let mut world = World::default();
 /// let ball = world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.1)).mass(1.0))?;
-/// // carried by its own weight, for one step
+/// // its own weight is compensated, for one step
 /// world.step(&Input::none().force(ball, [0.0, 9.81, 0.0]));
 /// assert!(world.body(ball)?.velocity().length() < 1e-5);
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Input {
-    /// The wishes, in order.
+    /// The commands, in order.
     pub commands: Vec<Command>,
 }
 
 impl Input {
-    /// Nothing to say.
+    /// No commands.
     pub fn none() -> Self {
         Self::default()
     }
@@ -164,7 +164,8 @@ impl Input {
     }
 }
 
-/// Turns the time of frames into whole steps, and tells how far drawing is between two of them.
+/// Converts frame times to a number of fixed steps, and gives the interpolation factor for rendering between two of
+/// them.
 ///
 /// ```
 /// use sinew::FixedStep;
@@ -176,7 +177,8 @@ impl Input {
 pub struct FixedStep {
     dt: Real,
     left: Real,
-    /// Most steps of one frame: beyond that time is dropped, so that a slow frame does not make the next one slower.
+    /// Maximum number of steps per frame: beyond it time is dropped, so that a slow frame does not make the next one
+    /// slower.
     pub max_steps: u32,
 }
 
@@ -186,7 +188,7 @@ impl FixedStep {
         Self { dt, left: 0.0, max_steps: 8 }
     }
 
-    /// Adds the time of a frame [s]; returns how many steps to make now.
+    /// Adds the time of a frame [s]; returns the number of steps to make now.
     pub fn advance(&mut self, frame: Real) -> u32 {
         if frame.is_finite() && frame > 0.0 {
             self.left += frame;
@@ -196,7 +198,7 @@ impl FixedStep {
         steps as u32
     }
 
-    /// Where drawing stands between the last step (0) and the next (1).
+    /// Interpolation factor for rendering, between the last step (0) and the next (1).
     pub fn blend(&self) -> Real {
         (self.left / self.dt).clamp(0.0, 1.0)
     }

@@ -1,7 +1,8 @@
 //! Sinew: interactive simulation of coupled rigid and deformable bodies.
 //!
-//! A [`World`] owns bodies and constraints; [`World::step`] moves them on by one step and returns a [`Report`] with times,
-//! forces, events and faults. All bodies share one constraint space: rigid bodies and nodes are solved in the same sweep.
+//! A [`World`] owns bodies and constraints; [`World::step`] advances them by one step and returns a [`Report`] with
+//! times, forces, events and faults. All bodies share one constraint space: rigid bodies and nodes are solved in the
+//! same sweep.
 //!
 //! ```
 //! use sinew::*;
@@ -19,11 +20,14 @@
 pub mod classic;
 mod collision;
 mod constraint;
+mod contact;
 mod debug;
 mod deformable;
 mod error;
 pub mod friction;
+mod guard;
 mod input;
+mod island;
 mod math;
 mod model;
 mod report;
@@ -59,21 +63,21 @@ pub mod spring {
 
 /// Position based dynamics: parameters.
 pub mod pbd {
-    pub use crate::deformable::particle::pbd::{Cord, Matter, Params, Sheet, Solid};
     pub use crate::deformable::particle::{Damping, ParticleError as ParamsError};
+    pub use crate::deformable::pbd::{Cord, Matter, Params, Sheet, Solid};
 }
 
 /// Parameters of oriented particles.
 pub mod oriented {
-    pub use crate::deformable::particle::oriented::{Grain, Groups, Params, Particle};
-    pub use crate::deformable::particle::shape_matching::Plasticity;
-    pub use crate::deformable::particle::{Group, ParticleError as ParamsError};
+    pub use crate::deformable::oriented::{Grain, Groups, Params, Particle};
+    pub use crate::deformable::particle::ParticleError as ParamsError;
+    pub use crate::deformable::shape_matching::{Group, Plasticity};
 }
 
 /// Shape matching: parameters.
 pub mod shape_matching {
-    pub use crate::deformable::particle::shape_matching::{Params, Plasticity};
-    pub use crate::deformable::particle::{Clusters, Damping, Group, Mode, ParticleError as ParamsError};
+    pub use crate::deformable::particle::{Damping, ParticleError as ParamsError};
+    pub use crate::deformable::shape_matching::{Clusters, Group, Mode, Params, Plasticity};
 }
 
 /// Meshless bodies by moving least squares: parameters.
@@ -106,7 +110,7 @@ pub use world::{
     Pressed, QueryFilter, RayHit, ShapeHit, Slot, Tissue, TissueModel, World,
 };
 
-/// Kernels for benchmarks and for those who bring rows of their own.
+/// Kernels for benchmarks and for users with their own rows.
 #[doc(hidden)]
 pub mod kernels {
     pub use crate::solver::pgs::{Pass, sweep, warm_start};
@@ -114,7 +118,7 @@ pub mod kernels {
     pub use crate::solver::row_lanes::RowLanes;
 }
 
-/// Inside views for benchmarks: a model by itself, without a world.
+/// Internal interfaces for benchmarks: a model by itself, without a world.
 #[doc(hidden)]
 pub mod trial {
     pub use crate::deformable::alone::Alone;
@@ -123,6 +127,6 @@ pub mod trial {
     pub use crate::deformable::{
         BodyMut, BodyRef, Deformable, ElementStress, Modes, Operator, SmoothMotions, StepContext,
     };
-    pub use crate::deformable::{fem, particle, spring};
-    pub use crate::solver::implicit::{Placed, Scratch, Settings, System, solve, stiffen};
+    pub use crate::deformable::{cloth, fem, oriented, particle, pbd, shape_matching, spring};
+    pub use crate::solver::implicit::{Placed, Scratch, Settings, System, regularize, solve};
 }

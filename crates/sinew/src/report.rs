@@ -1,20 +1,22 @@
-//! What a step tells: times, counts, residuals, energies, forces, events, faults. Nothing here feeds the next step.
+//! Report of a step: times, counts, residuals, energies, forces, events, faults. Nothing here affects the next step.
 
 use crate::math::{Real, Vec3};
 use crate::model::{BodyId, ConstraintId};
 
-/// The eight phases of a step, in order. The same words name files, timers, docs and viewer.
+/// The ten phases of a step, in order. The same words are used in files, timers, docs and viewer.
 ///
 /// ```
 /// use sinew::*;
 /// let names: Vec<&str> = Phase::ALL.iter().map(|phase| phase.name()).collect();
-/// assert_eq!(names.join(" "), "intake detect predict assemble solve advance remember observe");
+/// assert_eq!(names.join(" "), "intake detect plan cloth predict assemble solve advance remember observe");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "docs/step.md has a chapter for each word")]
 pub enum Phase {
     Intake,
     Detect,
+    Plan,
+    Cloth,
     Predict,
     Assemble,
     Solve,
@@ -25,9 +27,11 @@ pub enum Phase {
 
 impl Phase {
     /// All phases in order.
-    pub const ALL: [Phase; 8] = [
+    pub const ALL: [Phase; 10] = [
         Phase::Intake,
         Phase::Detect,
+        Phase::Plan,
+        Phase::Cloth,
         Phase::Predict,
         Phase::Assemble,
         Phase::Solve,
@@ -36,11 +40,13 @@ impl Phase {
         Phase::Observe,
     ];
 
-    /// The word.
+    /// Name of the phase.
     pub fn name(self) -> &'static str {
         match self {
             Phase::Intake => "intake",
             Phase::Detect => "detect",
+            Phase::Plan => "plan",
+            Phase::Cloth => "cloth",
             Phase::Predict => "predict",
             Phase::Assemble => "assemble",
             Phase::Solve => "solve",
@@ -51,36 +57,36 @@ impl Phase {
     }
 }
 
-/// How many of what.
+/// Counters of a step.
 ///
 /// An example is at [`Report`](crate::Report).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Bodies that move by forces and are awake.
+    /// Dynamic bodies that are active.
     pub awake: u32,
-    /// Bodies asleep.
+    /// Dynamic bodies that are sleeping.
     pub asleep: u32,
     /// Islands solved.
     pub islands: u32,
-    /// Pairs whose boxes overlap.
+    /// Pairs whose bounding boxes overlap.
     pub pairs: u32,
     /// Contact manifolds with at least one point.
     pub manifolds: u32,
-    /// Manifolds found anew (the rest was recycled).
+    /// Manifolds computed in this step (the rest was recycled).
     pub fresh_manifolds: u32,
     /// Contact points.
     pub contacts: u32,
-    /// Scalar rows of contacts: three a point.
+    /// Scalar rows of contacts: three per point.
     pub contact_rows: u32,
     /// Scalar rows of joints and other constraints.
     pub constraint_rows: u32,
-    /// Rows that position based bodies sweep themselves.
+    /// Rows that position based bodies solve internally.
     pub inner_rows: u32,
     /// Colours of the contact graph.
     pub colours: u32,
-    /// Sweeps done, all substeps together.
+    /// Sweeps of all substeps together.
     pub sweeps: u32,
-    /// Substeps of the sweep islands: those of the settings, or more when an explicit model asked for them.
+    /// Substeps of the sweep islands: those of the settings, or more when an explicit model required them.
     pub substeps: u32,
     /// Islands solved by CG.
     pub implicit_islands: u32,
@@ -88,21 +94,21 @@ pub struct Counts {
     pub iterations: u32,
     /// Passes over the bounds of rows in implicit islands.
     pub passes: u32,
-    /// Pairs of features that continuous detection followed through the step.
+    /// Pairs of features that continuous collision detection tested in the step.
     pub near_features: u32,
-    /// Rounds in which continuous detection cut motion short; 0: nothing was stopped.
+    /// Rounds in which continuous collision detection shortened motions; 0: none was shortened.
     pub guard_rounds: u32,
-    /// Rigid bodies and nodes that it stopped short of their way.
+    /// Rigid bodies and nodes whose motion it shortened.
     pub stopped: u32,
-    /// Bodies that it left where they were, because following them would have taken more pairs than may be.
+    /// Bodies that it did not move, because their motion would have needed more pairs than the maximum.
     pub held_back: u32,
-    /// Substeps of implicit soft bodies that were cut, because they would have left a body with more energy than it had
-    /// and was given (`step/means.rs`); 0 where steps can follow the motion.
+    /// Substeps of implicit soft bodies that were shortened, because they would have left a body with more energy than
+    /// it had and was supplied with (`guard/energy_limiter.rs`); 0 where steps resolve the motion.
     pub cut_short: u32,
-    /// Bodies that are where they were at the start of the step, because one that was solved with them came out insane and
-    /// is held.
+    /// Bodies that were reset to their state at the start of the step, because a body of the same island got invalid
+    /// values and is frozen.
     pub put_back: u32,
-    /// Substeps that fast impacts asked for; 0: none.
+    /// Substeps that fast impacts required; 0: none.
     pub impact_substeps: u32,
 }
 
@@ -111,13 +117,13 @@ pub struct Counts {
 /// An example is at [`Report`](crate::Report).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Energies {
-    /// Of motion [J].
+    /// Kinetic energy [J].
     pub kinetic: Real,
-    /// Of place in the field of gravity, zero at the origin [J].
+    /// Potential energy of gravity, zero at the origin [J].
     pub gravity: Real,
 }
 
-/// One contact point that carries force, with the variables of FC 5.4.
+/// One contact point with a force, with the variables of FC 5.4.
 ///
 /// ```
 /// use sinew::*;
@@ -138,24 +144,24 @@ pub struct ContactForce {
     pub a: BodyId,
     /// Second body.
     pub b: BodyId,
-    /// Where [m].
+    /// Position [m].
     pub point: Vec3,
-    /// From a to b.
+    /// Unit normal from a to b.
     pub normal: Vec3,
     /// Gap, negative in penetration [m].
     pub gap: Real,
     /// Force on b; on a it is the opposite [N]. Mean over the step.
     pub force: Vec3,
-    /// Velocity of b at the point seen from a, at the end of the step [m/s].
+    /// Velocity of b relative to a at the point, at the end of the step [m/s].
     pub velocity: Vec3,
-    /// How the force is spread over the surface of a; none for a rigid body.
+    /// Distribution of the force over the surface of a; none for a rigid body.
     pub spread_a: Option<Spread>,
     /// The same for b.
     pub spread_b: Option<Spread>,
 }
 
 impl ContactForce {
-    /// Size of the force along the normal [N].
+    /// Magnitude of the force along the normal [N].
     pub fn normal_force(&self) -> Real {
         self.force.dot(self.normal)
     }
@@ -171,7 +177,7 @@ impl ContactForce {
     }
 }
 
-/// Barycentric shares of a contact point among the corners of a surface; they sum to 1.
+/// Barycentric weights of a contact point on the corners of a surface; they sum to 1.
 ///
 /// ```
 /// use sinew::*;
@@ -189,9 +195,9 @@ impl ContactForce {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
-    /// Surfels of the body ([`crate::Surface`] tells which nodes carry each); corners without a share repeat another one.
+    /// Surfels of the body ([`crate::Surface`] has the nodes of each); corners of weight 0 repeat another one.
     pub surfels: [u32; 3],
-    /// Share of the force that each takes.
+    /// Fraction of the force on each.
     pub weights: [Real; 3],
 }
 
@@ -206,11 +212,11 @@ pub struct PairForce {
     pub b: BodyId,
     /// Force on b; on a it is the opposite [N]. Mean over the step.
     pub force: Vec3,
-    /// Part along the normals [N].
+    /// Component along the normals [N].
     pub normal: Real,
 }
 
-/// What a constraint carries.
+/// Force of a constraint.
 ///
 /// ```
 /// use sinew::*;
@@ -228,18 +234,18 @@ pub struct PairForce {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ConstraintForce {
-    /// Which.
+    /// The constraint.
     pub id: ConstraintId,
-    /// Force on its second body [N], last substep. Of constraints with many rows that share no body: zero.
+    /// Force on its second body [N], mean over the step. For constraints with many rows that share no body: zero.
     pub force: Vec3,
-    /// Torque on its second body [N·m], last substep.
+    /// Torque on its second body [N·m], mean over the step.
     pub torque: Vec3,
-    /// Largest size among its rows [N, N·m or Pa]: the tension of the tightest pair, the torque of the stiffest fold, the
-    /// pressure. `World::row_forces` has all of them.
+    /// Largest magnitude among its rows [N, N·m or Pa]: the maximum tension of a pair, the maximum torque of a fold,
+    /// the pressure. `World::row_forces` has all of them.
     pub largest: Real,
 }
 
-/// Something that happened.
+/// An event of a step.
 ///
 /// ```
 /// use sinew::*;
@@ -258,14 +264,14 @@ pub struct ConstraintForce {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
-    /// Two bodies began to touch.
+    /// Contact of two bodies began.
     ContactBegan {
         /// First body.
         a: BodyId,
         /// Second body.
         b: BodyId,
     },
-    /// Two bodies came apart.
+    /// Contact of two bodies ended.
     ContactEnded {
         /// First body.
         a: BodyId,
@@ -278,44 +284,44 @@ pub enum Event {
         a: BodyId,
         /// Second body.
         b: BodyId,
-        /// Size of the force [N].
+        /// Magnitude of the force [N].
         force: Real,
     },
-    /// A sensor met something.
+    /// A sensor began to overlap a body.
     SensorBegan {
         /// Body with the sensor.
         sensor: BodyId,
-        /// The other.
+        /// The other body.
         other: BodyId,
     },
-    /// A sensor lost something.
+    /// A sensor ceased to overlap a body.
     SensorEnded {
         /// Body with the sensor.
         sensor: BodyId,
-        /// The other.
+        /// The other body.
         other: BodyId,
     },
     /// A body fell asleep.
     Slept(BodyId),
     /// A body woke.
     Woke(BodyId),
-    /// A joint broke and is off.
+    /// A joint broke and is inactive.
     Broke {
-        /// Which.
+        /// The constraint.
         constraint: ConstraintId,
-        /// The force that broke it [N].
+        /// The force at which it broke [N].
         force: Real,
     },
     /// A body was added by a command.
     Added(BodyId),
-    /// A command was refused; its number in the input.
+    /// A command was rejected.
     Refused {
         /// Index in the input's commands.
         command: u32,
     },
 }
 
-/// What went wrong inside.
+/// Kind of a fault.
 ///
 /// An example is at [`Fault`](crate::Fault).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -325,30 +331,31 @@ pub enum FaultKind {
     NonFinite,
     /// Faster than `Settings::max_speed`.
     TooFast,
-    /// `Settings::contact_method` cannot follow it: it begins inside a log barrier, or needs more than
+    /// `Settings::contact_method` cannot resolve its motion: it begins inside a log barrier, or needs more than
     /// [`crate::classic::SUBSTEP_CAP`] sub-steps in a substep (too stiff for its mass, or too fast for a weak barrier).
     ContactRefused,
-    /// It was tangled with another body when a step under `Settings::guaranteed` began, and could not be freed.
+    /// It intersected another body at the beginning of a step under `Settings::guaranteed`, and could not be separated.
     Tangled,
 }
 
-/// How it ended with two bodies that began a step tangled.
+/// Outcome for two bodies that intersected at the beginning of a step.
 ///
 /// An example is at [`Tangle`](crate::Tangle).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TangleEnd {
-    /// One was moved, and they are apart now.
+    /// One was moved, and they are separated now.
     Untangled {
-        /// Which.
+        /// The body that was moved.
         moved: BodyId,
-        /// How far [m].
+        /// Displacement [m].
         by: Vec3,
     },
-    /// No short way apart was found: those of the two that move are held where they are.
+    /// No short separation was found: those of the two that are not fixed are frozen.
     Refused,
 }
 
-/// Two bodies (or one, with itself) whose surfaces crossed when the step began, under `Settings::guaranteed`.
+/// Two bodies (or one, with itself) whose surfaces intersected at the beginning of the step, under
+/// `Settings::guaranteed`.
 ///
 /// ```
 /// use sinew::*;
@@ -357,7 +364,7 @@ pub enum TangleEnd {
 /// let place = |y| RigidBody::dynamic().shape(Shape::cuboid(0.1, 0.1, 0.1)).at([0.0, y, 0.0]);
 /// world.add_rigid(place(0.0))?;
 /// world.add_rigid(place(0.19))?;
-/// // they begin 10 mm inside each other: one is moved, or both are held
+/// // they begin 10 mm inside each other: one is moved, or both are frozen
 /// let tangle = world.step(&Input::none()).tangles.first().copied();
 /// if let Some(Tangle { end: TangleEnd::Untangled { by, .. }, .. }) = tangle {
 ///     assert!(by.length() < 0.1);
@@ -370,18 +377,18 @@ pub struct Tangle {
     pub a: BodyId,
     /// Second body.
     pub b: BodyId,
-    /// What became of it.
+    /// Outcome.
     pub end: TangleEnd,
 }
 
-/// A body that was rolled back to its last good state and frozen.
+/// A body that was rolled back to its last valid state and frozen.
 ///
 /// ```
 /// use sinew::*;
 /// # fn main() -> Result<(), Error> {
 /// let mut world = World::new(Settings { max_speed: 5.0, ..Settings::default() })?;
 /// let stone = world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.1)))?;
-/// // after half a second it is too fast for this world: it is held, and the report says why
+/// // after half a second it is too fast for this world: it is frozen, and the report has the reason
 /// let fault = (0..60).find_map(|_| world.step(&Input::none()).faults.first().copied()).expect("too fast");
 /// assert_eq!((fault.body, fault.what), (stone, FaultKind::TooFast));
 /// assert!(world.body(stone)?.is_frozen());
@@ -389,17 +396,17 @@ pub struct Tangle {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Whom.
+    /// The body.
     pub body: BodyId,
-    /// Where it was noticed.
+    /// Phase in which it was detected.
     pub phase: Phase,
-    /// What was wrong.
+    /// Kind of the fault.
     pub what: FaultKind,
     /// The state column or input field.
     pub field: &'static str,
 }
 
-/// How a soft body that took part went through the step.
+/// Integration of an active soft body in the step.
 ///
 /// ```
 /// use sinew::*;
@@ -413,21 +420,23 @@ pub struct Fault {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SoftReport {
-    /// Whom.
+    /// The body.
     pub body: BodyId,
-    /// True when its forces were solved for implicitly.
+    /// True when its forces were integrated implicitly.
     pub implicit: bool,
-    /// The largest step of the integrator it was made with, in the shape that the body was in [s]; infinite when any is
-    /// stable. Finite and `implicit`: the step went implicit by itself, because `Settings::max_substeps` were too few.
+    /// The largest stable step of its own integrator, at the present shape of the body [s]; infinite when any step is
+    /// stable. Finite and `implicit`: the step used implicit integration instead, because `Settings::max_substeps` was
+    /// too small.
     pub stable_step: Real,
-    /// Part of its stiffness that the body had; below 1 when all of it was beyond the digits of a real at this substep.
-    /// Compression gives way first, down to Poisson's ratio 1/3, then all of it. More substeps make it stiffer.
+    /// Fraction of its stiffness that was used; below 1 when the full stiffness exceeded the precision of a real at
+    /// this substep. The bulk stiffness is reduced first, down to Poisson's ratio 1/3, then all of it. More substeps
+    /// make it stiffer.
     pub softened: Real,
-    /// Substeps it made.
+    /// Number of its substeps.
     pub substeps: u32,
 }
 
-/// All that a step tells. Buffers are reused: copy what must live longer.
+/// Report of a step. Buffers are reused: copy values that must live longer.
 ///
 /// ```
 /// use sinew::*;
@@ -440,7 +449,7 @@ pub struct SoftReport {
 /// }
 /// let report = world.report();
 /// assert_eq!((report.counts.contacts, report.faults.len()), (1, 0));
-/// // the floor carries 2 kg
+/// // the floor supports 2 kg
 /// assert!((report.contact_force_on(ball).y - 19.62).abs() < 0.5);
 /// assert!(report.energies.kinetic < 1e-3);
 /// # Ok(()) }
@@ -450,7 +459,7 @@ pub struct Report {
     /// Number of this step, from 1.
     pub tick: u64,
     /// Seconds spent in each phase, in the order of [`Phase::ALL`].
-    pub seconds: [f64; 8],
+    pub seconds: [f64; Phase::ALL.len()],
     /// Counts.
     pub counts: Counts,
     /// Root mean square change of impulse of each sweep of the step [N·s]; empty unless `Settings::residuals`.
@@ -465,13 +474,13 @@ pub struct Report {
     pub pairs: Vec<PairForce>,
     /// Forces of constraints.
     pub constraints: Vec<ConstraintForce>,
-    /// Soft bodies that took part: how each was integrated.
+    /// Active soft bodies: how each was integrated.
     pub soft: Vec<SoftReport>,
-    /// What happened.
+    /// Events.
     pub events: Vec<Event>,
-    /// What went wrong.
+    /// Faults.
     pub faults: Vec<Fault>,
-    /// Bodies that began the step tangled, and what became of them; empty unless `Settings::guaranteed`.
+    /// Bodies that intersected at the beginning of the step, and the outcome; empty unless `Settings::guaranteed`.
     pub tangles: Vec<Tangle>,
 }
 
@@ -481,7 +490,7 @@ impl Report {
         self.seconds[phase as usize]
     }
 
-    /// Time of the whole step [s].
+    /// Time of the complete step [s].
     pub fn total_time(&self) -> f64 {
         self.seconds.iter().sum()
     }
@@ -500,7 +509,7 @@ impl Report {
     }
 
     pub(crate) fn clear(&mut self) {
-        self.seconds = [0.0; 8];
+        self.seconds = [0.0; Phase::ALL.len()];
         self.counts = Counts::default();
         self.residuals.clear();
         self.contacts.clear();

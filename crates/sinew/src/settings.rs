@@ -1,19 +1,21 @@
-//! Every knob of the engine: default, unit, and what raising or lowering it does. No kernel has a number of its own.
+//! All settings of the engine: default, unit, and the effect of larger and smaller values. No kernel has hidden
+//! parameters.
 
 use crate::classic::Penalty;
-use crate::error::{Error, check, not_negative};
+use crate::error::{Error, check, count, not_negative};
 use crate::math::{Real, Vec3};
 use crate::model::PairRules;
 use crate::solver::implicit::Settings as Implicit;
 
-/// How far contacts stand off under `Settings::guaranteed`, in gaps: room for soft contacts to give way in.
+/// Standoff of contacts under `Settings::guaranteed`, in multiples of the gap: range for the compression of soft
+/// contacts.
 ///
-/// At 4 a box that falls from 0.5 mm gives way down to the gap and is stopped there again and again.
+/// At 4 a box that falls from 0.5 mm compresses the contact down to the gap and is stopped there repeatedly.
 const STANDOFF: Real = 10.0;
-/// Steps a second up to which soft surfaces look ahead by the whole contact margin [1/s].
+/// Step rate up to which soft surfaces use the full contact margin [1/s].
 const MARGIN_RATE: Real = 60.0;
 
-/// How a row turns position error into velocity.
+/// Conversion of position error to velocity in a row.
 ///
 /// ```
 /// use sinew::*;
@@ -25,15 +27,16 @@ const MARGIN_RATE: Real = 60.0;
 /// for _ in 0..120 {
 ///     world.step(&Input::none());
 /// }
-/// // a soft contact gives way under the weight
+/// // a soft contact is compressed by the weight
 /// assert!(world.body(ball)?.position().y < 0.1);
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Stabilization {
-    /// Rigid row, error divided by the substep times this share (ICD: β = 0.1/h). 0 to 1.
+    /// Rigid row; fraction of the error that is corrected per substep (ICD: β = 0.1/h). 0 to 1.
     Baumgarte(Real),
-    /// A damped spring that grows no stiffer than the substep can carry: it saturates instead of exploding.
+    /// A damped spring whose stiffness is limited to what the substep resolves: it saturates instead of becoming
+    /// unstable.
     Soft {
         /// Natural frequency [Hz]; higher is stiffer. Capped at a quarter of the substep rate.
         frequency: Real,
@@ -56,7 +59,7 @@ pub enum Stabilization {
 pub enum Order {
     /// All rows in one sweep.
     Joint,
-    /// As ICD: first rows on rigid bodies only, then all rows that touch nodes, each this many times per sweep.
+    /// As ICD: first rows on rigid bodies only, then all rows on nodes, each this many times per sweep: 1 to 10,000.
     Staggered {
         /// Passes over rigid-rigid rows.
         rigid: u32,
@@ -65,7 +68,7 @@ pub enum Order {
     },
 }
 
-/// What bounds the friction of a contact.
+/// The bound of the friction of a contact.
 ///
 /// ```
 /// use sinew::*;
@@ -81,13 +84,14 @@ pub enum FrictionBound {
     Weight,
 }
 
-/// What answers contacts with surfaces that no force moves.
+/// Method for contacts with fixed and kinematic surfaces.
 ///
-/// All but `Rows` are the methods of [`crate::classic`], for teaching and comparison. They take the pairs of which one
-/// side is fixed or kinematic and has a signed distance ([`crate::Shape::signed_distance`]: half-space, ball, box, cylinder,
-/// distance function) and the other is a particle or a dynamic rigid body, met by its vertices. So a face or edge that
-/// meets a ball or a corner between its vertices is not seen. All other pairs keep their rows: soft bodies, two bodies that
-/// both move, capsules, cones, hulls, compounds, meshes, height fields and voxels as surfaces, sensors.
+/// All but `Rows` are the methods of [`crate::classic`], for teaching and comparison. They apply to the pairs of which
+/// one side is fixed or kinematic and has a signed distance ([`crate::Shape::signed_distance`]: half-space, ball, box,
+/// cylinder, distance function) and the other is a particle or a dynamic rigid body, represented by its vertices. So
+/// contacts of a face or edge with a ball or a corner between its vertices are not detected. All other pairs keep their
+/// rows: soft bodies, two dynamic bodies, capsules, cones, hulls, compounds, meshes, height fields and voxels as
+/// surfaces, sensors.
 ///
 /// ```
 /// use sinew::*;
@@ -103,13 +107,14 @@ pub enum FrictionBound {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ContactMethod {
-    /// Rows of the one system, like all other constraints.
+    /// Rows of the common system, like all other constraints.
     Rows,
-    /// A force that grows with depth or nearness, in sub-steps of its own within each substep. No friction, no loss.
+    /// A force that increases with depth or proximity, in additional sub-steps within each substep. No friction, no
+    /// dissipation.
     Penalty(Penalty),
     /// An impulse at the mean of the vertices inside, once the velocities are known: restitution and (kinetic) friction
-    /// of the pair's materials. Particles are put back to the surface, bodies at `push_speed` at most. As one point stands
-    /// for all vertices, friction does not brake a spin about the normal.
+    /// of the pair's materials. Particles are projected back to the surface, bodies at `push_speed` at most. As one
+    /// point represents all vertices, friction does not reduce a spin about the normal.
     Impulse,
 }
 
@@ -123,7 +128,7 @@ impl ContactMethod {
     }
 }
 
-/// How the time is found at which two moving features first meet (FC 4.2).
+/// Method for the first time of contact of two moving features (FC 4.2).
 ///
 /// ```
 /// use sinew::*;
@@ -132,13 +137,13 @@ impl ContactMethod {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeOfContact {
-    /// Roots of the cubic of four points in one plane, by halving the bracket.
+    /// Roots of the cubic for coplanarity of four points, by bisection.
     Bisection,
-    /// The same roots by the line through the bracket's ends.
+    /// The same roots by regula falsi: the secant through the ends of the bracket.
     RegulaFalsi,
     /// The same roots by inverse quadratic interpolation.
     Brent,
-    /// Conservative advancement: cannot miss, keeps a gap, follows arcs. Two to three times the work of a root.
+    /// Conservative advancement: misses no contact, keeps a gap, follows arcs. Two to three times the cost of a root.
     Conservative,
 }
 
@@ -154,7 +159,7 @@ pub enum TimeOfContact {
 ///     world.step(&Input::none());
 /// }
 /// assert!((world.body(stone)?.velocity().y + 1.62).abs() < 1e-4);
-/// // what cannot be is refused by name
+/// // settings out of range are rejected by name
 /// let told = World::new(Settings { dt: -1.0, ..Settings::default() }).unwrap_err().to_string();
 /// assert!(told.contains("settings.dt"));
 /// # Ok(()) }
@@ -167,95 +172,103 @@ pub struct Settings {
     pub gravity: Vec3,
     /// Substeps of a step. More: stiffer stacks and joints, cost in proportion. Default 4.
     pub substeps: u32,
-    /// Most substeps that explicit deformable models may ask for on their own. A model that needs more is solved
-    /// implicitly instead, which damps what is faster than the step; `Report::soft` tells. Default 64.
-    /// 1: nobody gets substeps of its own and nothing is softened, as single huge steps to a rest shape want it.
+    /// Maximum number of substeps that explicit deformable models may require. A model that needs more is integrated
+    /// implicitly instead, which damps modes faster than the step; see `Report::soft`. Default 64. 1: no model gets
+    /// additional substeps and nothing is softened, for single large steps to a rest shape.
     pub max_substeps: u32,
-    /// Substeps of islands with implicit bodies in them. More: less damping by the integrator, cost in proportion.
-    /// Default 1.
+    /// Substeps of islands with implicit bodies. More: less damping by the integrator, cost in proportion. Default 1.
     pub implicit_substeps: u32,
-    /// Counts and tolerances of implicit islands.
+    /// Iteration counts and tolerances of implicit islands.
     pub implicit: Implicit,
     /// Sweeps with position correction per substep. More: better converged, cost in proportion. Default 1.
     pub sweeps: u32,
-    /// Sweeps without correction after them, which take out the velocity that correction added and do the friction of
-    /// contacts. At least 1. Default 1.
+    /// Sweeps without correction after them, which remove the velocity added by the correction and solve the friction
+    /// of contacts. At least 1. Default 1.
     pub relax_sweeps: u32,
-    /// Stabilisation of contacts. Default soft, 1000 Hz (so: as stiff as the substep carries), ratio 1. Softer: more
-    /// penetration under load. A ratio of 5 lets a stack of 20 drift several times as far; a rigid Baumgarte row topples it.
+    /// Stabilisation of contacts. Default soft, 1000 Hz (i.e. as stiff as the substep resolves), ratio 1. Softer: more
+    /// penetration under load. A ratio of 5 lets a stack of 20 drift several times as far; a rigid Baumgarte row
+    /// topples it.
     pub contact: Stabilization,
-    /// Stabilisation of joints. Default soft, 1000 Hz (so: as stiff as the substep carries), ratio 2. At 120 Hz a point
-    /// mass on a 1 m arm swings 5% too slowly: softness is a share of the row's answer, and its inertia is tiny.
+    /// Stabilisation of joints. Default soft, 1000 Hz (i.e. as stiff as the substep resolves), ratio 2. At 120 Hz a
+    /// point mass on a 1 m arm swings 5% too slowly: softness is a fraction of the row's response, and its inertia is
+    /// tiny.
     pub joint: Stabilization,
-    /// Share of last step's impulses to start from, 0 to 1. Lower: slower convergence. Default 1.
+    /// Fraction of the impulses of the previous step used as the initial guess, 0 to 1. Lower: slower convergence.
+    /// Default 1.
     pub warm_start: Real,
     /// Stop a substep's sweeps when the root mean square change of impulse falls below this [N·s]; 0 never stops early.
-    /// Default 0: the cost of a step is then known beforehand.
+    /// Default 0: the cost of a step is then known in advance.
     pub stop_residual: Real,
     /// Order of the rows. Default joint.
     pub order: Order,
     /// Friction bound. Default cone.
     pub friction_bound: FrictionBound,
-    /// ICD 4.3's averaging: divide a body's contact impulses by the number of its contacts. Loses momentum; for comparison.
+    /// ICD 4.3's averaging: divide a body's contact impulses by the number of its contacts. Violates conservation of
+    /// momentum; for comparison.
     pub average_impulses: bool,
-    /// What answers contacts of particles and dynamic bodies with fixed and kinematic surfaces that have a signed distance.
-    /// Default rows.
+    /// Method for contacts of particles and dynamic bodies with fixed and kinematic surfaces that have a signed
+    /// distance. Default rows.
     pub contact_method: ContactMethod,
-    /// Gap at which a contact is made before touch, on top of what speed needs [m]. Larger: fewer misses, more rows. Between
-    /// soft surfaces it is the margin of a step of 1/60 s or longer, and less in proportion in shorter steps: it stands for
-    /// speed gained within the step, which nobody foresees. Default 5e-3.
+    /// Gap at which a contact row is created before contact, in addition to the distance required by the speed [m].
+    /// Larger: fewer missed contacts, more rows. Between soft surfaces it is the margin of a step of 1/60 s or longer,
+    /// and proportionally less in shorter steps: it covers velocity gained within the step, which cannot be predicted.
+    /// Default 5e-3.
     pub contact_margin: Real,
-    /// Penetration that is left alone, as a share of the smaller body's half width. Smaller: less overlap, but what rounding
-    /// and the geometry library leave in the gaps of many-stone arches is then pushed about. Default 1e-3, chosen with R15, R19
-    /// and the stack of S5 in view: 0 lets the arch of R19 fall at t/R = 0.13, 2.5e-3 lets the stack drift 6 mm.
+    /// Penetration that is not corrected, as a fraction of the smaller body's half width. Smaller: less overlap, but
+    /// errors of rounding and of the geometry library in the gaps of arches of many stones are then corrected back and
+    /// forth. Default 1e-3, chosen for R15, R19 and the stack of S5: 0 lets the arch of R19 fall at t/R = 0.13, 2.5e-3
+    /// lets the stack drift 6 mm.
     pub contact_slop: Real,
-    /// Largest speed at which overlap is pushed apart [m/s]. Lower: gentler recovery. Default 3.
+    /// Maximum speed at which penetration is corrected [m/s]. Lower: gentler recovery. Default 3.
     pub push_speed: Real,
-    /// How static friction takes back what a sticking contact has slipped: a spring from the stick point.
-    /// Softer: more give under load. Stiffer: tall stacks ring, so it is taken at most at a 24th of the substep rate
-    /// (10 Hz at 240 substeps a second). Default soft, 1000 Hz (so: that 24th), ratio 1.
+    /// Correction of the tangential displacement of a sticking contact by static friction: a spring from the stick
+    /// point. Softer: more displacement under load. Stiffer: tall stacks oscillate, so its frequency is limited to 1/24
+    /// of the substep rate (10 Hz at 240 substeps per second). Default soft, 1000 Hz (i.e. that limit), ratio 1.
     pub friction: Stabilization,
-    /// How the friction and the restitution of two surfaces become those of the pair, and pairs with numbers of their own.
+    /// Combination rules for friction and restitution of two surfaces, and pairs with their own values.
     pub pairs: PairRules,
-    /// Impacts slower than this do not bounce [m/s]; never below 2|g|dt. Default 0.01.
+    /// Impacts slower than this have no restitution [m/s]; never below 2|g|dt. Default 0.01.
     pub restitution_speed: Real,
-    /// How far a pair may move before its contact points are found anew [m]. 0: every step. Default 2e-3.
+    /// Displacement of a pair below which its contact points are reused [m]. 0: recomputed every step. Default 2e-3.
     pub recycle_distance: Real,
-    /// Speed below which a body counts as still [m/s]. Default 0.02. Spin is measured at the body's rim.
+    /// Speed below which a body counts as at rest [m/s]. Default 0.02. Angular velocity is measured as the speed at the
+    /// body's rim.
     pub sleep_speed: Real,
-    /// How long a whole island must be still to fall asleep [s]; infinity: never. Default 0.5.
+    /// Time for which all bodies of an island must be at rest before they sleep [s]; infinity: never. Default 0.5.
     pub sleep_time: Real,
     /// A body faster than this is frozen and reported [m/s]. Default 2000.
     pub max_speed: Real,
-    /// Spin beyond this many radians per substep is cut back, and reported by the next step's energy. Default 1.5.
+    /// Angular velocity is limited to this many radians per substep; the loss appears in the energy of the next report.
+    /// Default 1.5.
     pub max_turn: Real,
-    /// Nothing ever goes through anything: at the end of a step no surface crosses another. Motion that would is cut short
-    /// of the contact, a gap of `minimum_gap` is kept, contacts stand off by ten times that, fast bodies are looked for
-    /// along their whole way, and bodies that begin tangled are moved apart or held (`Report::tangles` tells). Surfaces of
-    /// soft bodies touch themselves whatever `SoftBody::self_contact`. Costs a look at all surfaces that are near each
-    /// other in every step. Default false.
+    /// Intersection-free motion: at the end of a step no surface intersects another. Motion that would is shortened
+    /// before the contact, a gap of `minimum_gap` is kept, contacts have a standoff of ten times that, fast bodies are
+    /// swept along their complete paths, and bodies that intersect initially are separated or frozen (see
+    /// `Report::tangles`). Surfaces of soft bodies have self-contact regardless of `SoftBody::self_contact`. Costs a
+    /// test of all surfaces near each other in every step. Default false.
     pub guaranteed: bool,
-    /// Gap that `guaranteed` keeps [m]. Smaller: bodies lie closer, with less room for contacts to give way in; below a
-    /// few roundings of the coordinates it is raised to that. Default 1e-4.
+    /// Gap that `guaranteed` keeps [m]. Smaller: bodies rest closer, with less range for contact compliance; it is
+    /// raised to at least a few rounding errors of the coordinates. Default 1e-4.
     pub minimum_gap: Real,
-    /// Points that crossed a surface within the step are put back to the first contact (FC eq. 4.5), a few rounds, and
-    /// approach is taken out of their velocities. No promise: `guaranteed` gives one. Default false.
+    /// Points that crossed a surface within the step are projected back to the first contact (FC eq. 4.5), in a few
+    /// rounds, and the approach velocity is removed. Without guarantee, in contrast to `guaranteed`. Default false.
     pub put_back: bool,
-    /// How `put_back` finds the first contact; `guaranteed` is always conservative. Default bisection, as FC 4.4 advises.
+    /// How `put_back` computes the first contact; `guaranteed` is always conservative. Default bisection, as FC 4.4
+    /// advises.
     pub time_of_contact: TimeOfContact,
-    /// Most substeps that fast impacts may ask for: as many as let no pair come nearer than its thickness in one. 1: none.
-    /// `Report::counts` tells what was used. Default 1.
+    /// Maximum number of substeps for fast impacts: as many as are needed for no pair to approach by more than its
+    /// thickness in one. 1: none. `Report::counts` has the number used. Default 1.
     pub impact_substeps: u32,
-    /// Most substeps that sheets and ropes of position based dynamics may ask for: as many as let no node go farther than an
-    /// eighth of the mean edge in one, seen from its body as a whole, and more while edges are beyond their
-    /// `stretch_limit`. A cloth that falls onto something then has short substeps while it is caught, and long ones before
-    /// and after. `Counts::substeps` tells what was used. Default 1: they ask for none.
+    /// Maximum number of substeps for sheets and ropes of position based dynamics: as many as are needed for no node to
+    /// move farther than an eighth of the mean edge in one, relative to the motion of its body, and more while edges
+    /// exceed their `stretch_limit`. A cloth that falls onto an obstacle then has short substeps during the impact, and
+    /// long ones before and after. `Counts::substeps` has the number used. Default 1: no additional substeps.
     pub sheet_substeps: u32,
     /// Worker threads, 1 = the caller alone. The result does not depend on it. Default 1.
     pub threads: u32,
-    /// Use eight-wide kernels (f32 build). Off: the scalar path, same bits.
+    /// Use eight-wide kernels (f32 build). Off: the scalar path, bitwise identical.
     pub lanes: bool,
-    /// Force above which a pair of bodies makes an event [N]. Default infinity: never.
+    /// Force above which a pair of bodies generates an event [N]. Default infinity: never.
     pub force_threshold: Real,
     /// List the force at every contact point in the report, not only by pair of bodies. Default true.
     pub point_forces: bool,
@@ -314,17 +327,18 @@ impl Settings {
         self.dt / self.substeps as Real
     }
 
-    /// Distance from surfaces at which contacts hold what touches them [m]: room for the gap of `guaranteed`.
+    /// Distance from surfaces at which contacts act [m]: range for the gap of `guaranteed`.
     pub(crate) fn standoff(&self) -> Real {
         if self.guaranteed { STANDOFF * self.minimum_gap } else { 0.0 }
     }
 
-    /// Gap at which soft surfaces make a contact before touch, on top of what speed needs [m].
+    /// Gap at which soft surfaces create a contact row before contact, in addition to the distance required by the
+    /// speed [m].
     pub(crate) fn soft_margin(&self) -> Real {
         self.contact_margin * (self.dt * MARGIN_RATE).min(1.0)
     }
 
-    /// Refuses absurd values, naming the first.
+    /// Rejects values out of range; the error names the first.
     pub fn check(&self) -> Result<(), Error> {
         check("settings.dt", self.dt, (1e-9..=10.0).contains(&self.dt), "from 1e-9 to 10 [s]")?;
         for (what, part) in
@@ -334,23 +348,7 @@ impl Settings {
             check(what, part, part.abs() <= 1e5, "from -1e5 to 1e5 [m/s²]")?;
         }
         self.check_counts()?;
-        for (what, s) in
-            [("settings.contact", self.contact), ("settings.joint", self.joint), ("settings.friction", self.friction)]
-        {
-            match s {
-                Stabilization::Baumgarte(share) => check(what, share, (0.0..=1.0).contains(&share), "between 0 and 1")?,
-                Stabilization::Soft { frequency, damping_ratio } => {
-                    let (rapid, strong) = (frequency, damping_ratio);
-                    check(
-                        &format!("{what}.frequency"),
-                        rapid,
-                        rapid > 0.0 && rapid <= 1e9,
-                        "above 0, at most 1e9 [Hz]",
-                    )?;
-                    check(&format!("{what}.damping_ratio"), strong, (0.0..=1e6).contains(&strong), "from 0 to 1e6")?;
-                }
-            }
-        }
+        self.check_rows()?;
         self.implicit.check()?;
         self.pairs.check("settings.pairs")?;
         if let ContactMethod::Penalty(law) = self.contact_method {
@@ -368,6 +366,36 @@ impl Settings {
         check("settings.max_turn", turn, turn > 0.0 && turn <= 1e3, "above 0, at most 1e3 [rad]")
     }
 
+    /// The order of the rows and their stabilization. Each field has the name by which it is set.
+    fn check_rows(&self) -> Result<(), Error> {
+        if let Order::Staggered { rigid, deformable } = self.order {
+            // without passes no row is solved; unbounded passes are a step without end
+            for (what, n) in [("settings.order.rigid", rigid), ("settings.order.deformable", deformable)] {
+                count(what, n, 1..=10_000, "from 1 to 10000")?;
+            }
+        }
+        for (what, s) in
+            [("settings.contact", self.contact), ("settings.joint", self.joint), ("settings.friction", self.friction)]
+        {
+            match s {
+                Stabilization::Baumgarte(share) => {
+                    check(&format!("{what}.baumgarte"), share, (0.0..=1.0).contains(&share), "between 0 and 1")?;
+                }
+                Stabilization::Soft { frequency, damping_ratio } => {
+                    let (rapid, strong) = (frequency, damping_ratio);
+                    check(
+                        &format!("{what}.frequency"),
+                        rapid,
+                        rapid > 0.0 && rapid <= 1e9,
+                        "above 0, at most 1e9 [Hz]",
+                    )?;
+                    check(&format!("{what}.damping_ratio"), strong, (0.0..=1e6).contains(&strong), "from 0 to 1e6")?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn check_counts(&self) -> Result<(), Error> {
         for (what, n) in [
             ("settings.substeps", self.substeps),
@@ -376,13 +404,12 @@ impl Settings {
             ("settings.impact_substeps", self.impact_substeps),
             ("settings.sheet_substeps", self.sheet_substeps),
         ] {
-            check(what, n as Real, (1..=1000).contains(&n), "from 1 to 1000")?;
+            count(what, n, 1..=1000, "from 1 to 1000")?;
         }
         for (what, n) in [("settings.sweeps", self.sweeps), ("settings.relax_sweeps", self.relax_sweeps)] {
-            check(what, n as Real, (1..=10_000).contains(&n), "from 1 to 10000")?;
+            count(what, n, 1..=10_000, "from 1 to 10000")?;
         }
-        let n = self.threads;
-        check("settings.threads", n as Real, (1..=256).contains(&n), "from 1 to 256")
+        count("settings.threads", self.threads, 1..=256, "from 1 to 256")
     }
 
     /// A kilometre of gap and a thousand kilometres a second: beyond them nothing that a world can hold is meant.

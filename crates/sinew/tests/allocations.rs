@@ -1,6 +1,6 @@
 //! A steady step allocates nothing.
 //!
-//! Without capsules and hulls: when such a pair has moved on, its points are found anew by the geometry library, whose
+//! Without capsules and hulls: when such a pair has moved, its points are recomputed by the geometry library, whose
 //! penetration search allocates. At rest they allocate nothing either.
 
 mod common;
@@ -13,7 +13,7 @@ static TALLY: Tally = Tally::new();
 
 #[test]
 fn a_steady_step_allocates_nothing() -> Result<(), Error> {
-    // one test in this file: the counter is shared by the whole process
+    // one test in this file: the counter is shared by the process
     let mut world = held_nodes()?;
     let made = made_when_steady(&mut world);
     assert_eq!(made, 0, "{made} allocations in 200 steps, constraints on nodes");
@@ -29,7 +29,11 @@ fn a_steady_step_allocates_nothing() -> Result<(), Error> {
         let made = made_when_steady(&mut zoo.world);
         assert_eq!(made, 0, "{made} allocations in 200 steps, {threads} threads");
     }
-    // the classic contact methods: boxes, balls and grains on a plane, apart from each other
+    for (name, mut world) in soft_on_plane()? {
+        let made = made_when_steady(&mut world);
+        assert_eq!(made, 0, "{made} allocations in 200 steps, {name}");
+    }
+    // the classic contact methods: boxes, balls and grains on a plane, separated from each other
     let spring = classic::Penalty::Buffered { stiffness: 2e3, buffer: 0.01 };
     for contact_method in [ContactMethod::Impulse, ContactMethod::Penalty(spring)] {
         let mut world = World::new(Settings { contact_method, sleep_time: Real::INFINITY, ..Settings::default() })?;
@@ -46,24 +50,72 @@ fn a_steady_step_allocates_nothing() -> Result<(), Error> {
     Ok(())
 }
 
-/// A cloth, a balloon and a jelly, held by every kind of constraint on nodes.
+/// A cloth, a balloon and a jelly, with every kind of constraint on nodes.
 fn held_nodes() -> Result<World, Error> {
-    let told = |e: &dyn std::fmt::Display| Error::BadSnapshot(e.to_string());
+    let error = |e: &dyn std::fmt::Display| Error::BadSnapshot(e.to_string());
     let mut world = World::new(Settings { sleep_time: Real::INFINITY, ..Settings::default() })?;
-    let mesh = TriMesh::sheet([6, 6], [0.6, 0.6], Diagonals::Alternating).map_err(|e| told(&e))?;
+    let mesh = TriMesh::sheet([6, 6], [0.6, 0.6], Diagonals::Alternating).map_err(|e| error(&e))?;
     let cloth = world.add_particles(Particles::new(mesh.vertices.clone()).mass(0.01).damping(1.0))?;
     world.add_strands(Strands::new(cloth, mesh.edges()))?;
     world.add_bending(Bending::new(cloth, mesh.folds(), 1e-4))?;
     world.add_attach(Attach::new([0, 6].map(|node| (Site::Node { body: cloth, node }, Hold::Here(None)))))?;
-    let skin = TriMesh::ball(0.1, 3).map_err(|e| told(&e))?;
+    let skin = TriMesh::ball(0.1, 3).map_err(|e| error(&e))?;
     let balloon = world.add_particles(Particles::new(skin.vertices.clone()).mass(0.01).damping(1.0).pinned([0]))?;
     world.add_strands(Strands::new(balloon, skin.edges()))?;
     world.add_volume(Volume::gas(balloon, 200.0, 1e4).triangles(skin.triangles))?;
-    let block = TetMesh::block([2, 2, 2], Vec3::splat(0.2)).map_err(|e| told(&e))?;
+    let block = TetMesh::block([2, 2, 2], Vec3::splat(0.2)).map_err(|e| error(&e))?;
     let jelly = SoftBody::corotational(block, Matter::new(1e5, 0.3, 1000.0)).air(Air::default()).at([2.0, 0.0, 0.0]);
     let jelly = world.add_soft(jelly)?;
     world.add_patch_joint(PatchJoint::fixed(jelly, [0, 1, 2, 3, 4], None))?;
     Ok(world)
+}
+
+/// Every kind of deformable body at rest on a plane; cloth over a ball with and without self-contact.
+fn soft_on_plane() -> Result<Vec<(&'static str, World)>, Error> {
+    let told = |e: &dyn std::fmt::Display| Error::BadSnapshot(e.to_string());
+    let block = || TetMesh::block([3, 3, 3], Vec3::splat(0.2)).map_err(|e| told(&e));
+    let (young, density) = (1e5, 1000.0);
+    let elements = fem::Params { youngs_modulus: young, poisson_ratio: 0.3, density, damping: 0.02 };
+    let springs = spring::Params {
+        stiffness: spring::Stiffness::Young(young),
+        dashpot: spring::Dashpot::Ratio(0.1),
+        mass: spring::Mass::Density(density),
+        ..Default::default()
+    };
+    let solid = pbd::Solid { youngs_modulus: young, poisson_ratio: 0.35, density };
+    let matching = shape_matching::Params { frequency: 30.0, ..Default::default() };
+    let meshless = meshless::Params { youngs_modulus: young, poisson_ratio: 0.3, density, ..Default::default() };
+    let of_solid = [
+        ("corotational", SoftModel::Corotational(elements)),
+        ("springs", SoftModel::Springs(springs)),
+        ("position based", SoftModel::Pbd(pbd::Matter::Solid(solid), pbd::Params::default())),
+        ("shape matching", SoftModel::ShapeMatching(density, shape_matching::Clusters::One, matching)),
+        ("meshless", SoftModel::Meshless(meshless, 0.0)),
+    ];
+    let sheet = |own: bool| {
+        let mesh = TriMesh::sheet([12, 12], [0.6, 0.6], Diagonals::Alternating).map_err(|e| told(&e))?;
+        let sheet =
+            pbd::Sheet { stretch: 1e5, bend: 1e-5, density: 0.25, compression: 1e-4, brace: 1e5, stretch_limit: 0.03 };
+        let body =
+            SoftBody::new(Geometry::Sheet(mesh), SoftModel::Pbd(pbd::Matter::Sheet(sheet), pbd::Params::default()));
+        Ok::<_, Error>(body.thickness(2e-3).self_contact(own).damping(1.0).at([0.0, 0.3, 0.0]))
+    };
+    let mut bodies: Vec<(&'static str, SoftBody)> =
+        vec![("cloth", sheet(false)?), ("cloth with self-contact", sheet(true)?)];
+    for (name, model) in of_solid {
+        bodies.push((name, SoftBody::new(Geometry::Tets(block()?), model).at([0.0, 0.11, 0.0])));
+    }
+    let mut worlds = Vec::new();
+    for (name, body) in bodies {
+        let mut world = World::new(Settings { sleep_time: Real::INFINITY, ..Settings::default() })?;
+        world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)))?;
+        if name.starts_with("cloth") {
+            world.add_rigid(RigidBody::fixed().shape(Shape::ball(0.15)).at([0.0, 0.1, 0.0]))?;
+        }
+        world.add_soft(body)?;
+        worlds.push((name, world));
+    }
+    Ok(worlds)
 }
 
 /// Allocations of 200 steps, after 600 to settle.

@@ -1,4 +1,4 @@
-//! Restitution of soft bodies: Newton's law of impact holds for what touches, whatever solves it.
+//! Restitution of soft bodies: Newton's law of impact holds for the contacts of every solver.
 
 use sinew::{
     Diagonals, Geometry, Input, Material, Real, RigidBody, Settings, Shape, SoftBody, SoftModel, TetMesh, TriMesh,
@@ -21,7 +21,7 @@ fn floor(world: &mut World) {
     world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(surface(0.0))).unwrap();
 }
 
-/// So stiff that it stops or turns round as a whole within a step.
+/// So stiff that it stops or reverses as one piece within a step.
 fn block() -> SoftBody {
     let mesh = TetMesh::block([2, 2, 2], Vec3::splat(0.1)).unwrap();
     let matter = fem::Params { youngs_modulus: 1e7, poisson_ratio: 0.3, density: 1000.0, damping: 0.0 };
@@ -41,7 +41,7 @@ fn cloth() -> SoftBody {
     SoftBody::new(Geometry::Sheet(mesh), SoftModel::Pbd(pbd::Matter::Sheet(sheet), pbd::Params::default()))
 }
 
-/// Mean velocity up after a body has come down on the floor at `SPEED`.
+/// Mean upward velocity after the impact of a body on the floor at `SPEED`.
 fn after_impact(body: SoftBody, restitution: Real, (dt, substeps): (Real, u32)) -> Real {
     let mut world = world(dt, substeps);
     floor(&mut world);
@@ -54,7 +54,8 @@ fn after_impact(body: SoftBody, restitution: Real, (dt, substeps): (Real, u32)) 
     world.body(id).unwrap().velocity().y
 }
 
-/// A cloth in a sweep island, dropped flat: every node leaves at e times the speed it came with. Without it none bounces.
+/// A cloth in a sweep island, dropped flat: every node leaves at e times its speed of arrival. With e = 0 none
+/// rebounds.
 #[test]
 fn a_cloth_bounces_off_the_floor() {
     let bounced = after_impact(cloth(), RESTITUTION, (0.01, 4));
@@ -63,7 +64,7 @@ fn a_cloth_bounces_off_the_floor() {
     assert!(stayed.abs() < 0.02 * SPEED, "{stayed} m/s");
 }
 
-/// A stiff block in an implicit island: all of it turns round, not the nodes that touch alone.
+/// A stiff block in an implicit island: all of it reverses, not only the nodes in contact.
 #[test]
 fn a_block_of_finite_elements_bounces_as_a_whole() {
     let bounced = after_impact(block(), RESTITUTION, (0.02, 1));
@@ -72,9 +73,9 @@ fn a_block_of_finite_elements_bounces_as_a_whole() {
     assert!(stayed.abs() < 0.05 * SPEED, "{stayed} m/s");
 }
 
-/// Two blocks meet: they part at e times the speed at which they met, and momentum is kept to rounding.
+/// Two blocks collide: they separate at e times their approach speed, and momentum is conserved to rounding.
 #[test]
-fn two_soft_blocks_part_at_a_share_of_their_speed() {
+fn two_soft_blocks_separate_at_e_times_their_approach_speed() {
     let mut world = world(0.02, 1);
     let left = block().material(surface(RESTITUTION)).at([-0.08, 0.0, 0.0]).velocity([SPEED, 0.0, 0.0]);
     let right = block().material(surface(RESTITUTION)).at([0.08, 0.0, 0.0]);

@@ -42,7 +42,7 @@ fn run(world: &mut World, seconds: Real) {
 }
 
 #[test]
-fn a_particle_rests_where_the_penalty_force_is_its_weight() -> Result<(), Error> {
+fn a_particle_rests_where_the_penalty_force_equals_its_weight() -> Result<(), Error> {
     let (mass, radius) = (0.01, 0.01);
     let weight = mass * G;
     let rest = [-weight / 400.0, 0.02 - weight / 400.0, 1e-3 / weight];
@@ -89,8 +89,8 @@ fn a_box_rests_on_its_four_corners_and_a_ball_on_one_point() -> Result<(), Error
 }
 
 #[test]
-fn stiffness_far_beyond_the_substep_neither_explodes_nor_sinks() -> Result<(), Error> {
-    // √(k/m) h = 10⁴·(1/240): twenty times beyond what an explicit substep can carry
+fn stiffness_far_beyond_the_substep_is_stable_and_without_penetration() -> Result<(), Error> {
+    // √(k/m) h = 10⁴·(1/240): twenty times beyond the stability limit of an explicit substep
     let mut world = world(awake(ContactMethod::Penalty(Penalty::Quadratic { stiffness: 1e6 })), plane())?;
     let grain = world.add_particles(Particles::new([Vec3::Y * 0.3]).mass(0.01).radius(0.01))?;
     let brick = RigidBody::dynamic().shape(Shape::cuboid(0.1, 0.05, 0.1)).mass(0.5).at([1.0, 0.3, 0.0]);
@@ -134,7 +134,7 @@ fn a_particle_and_a_ball_rebound_to_e_squared_of_their_height() -> Result<(), Er
 }
 
 #[test]
-fn below_the_friction_angle_it_sticks_and_above_it_slides_as_coulomb_says() -> Result<(), Error> {
+fn bodies_stick_below_the_friction_angle_and_slide_by_coulombs_law_above_it() -> Result<(), Error> {
     let angle: Real = 0.35;
     for mu in [0.30, 0.42] {
         let (floor, down) = slope(angle, mu);
@@ -151,7 +151,7 @@ fn below_the_friction_angle_it_sticks_and_above_it_slides_as_coulomb_says() -> R
         let want = if pull > 0.0 { 0.5 * pull } else { 0.0 };
         for (body, from) in [grain, slab].into_iter().zip(start) {
             let way = (world.body(body)?.position() - from?).dot(down);
-            // 1 mm: the first substeps, before the touch
+            // 1 mm: the first substeps, before contact
             assert!((way - want).abs() < 2e-4 + 0.01 * want, "μ {mu}: {way} m, not {want} m");
         }
     }
@@ -172,7 +172,7 @@ fn a_box_dropped_on_its_corner_comes_to_rest_by_impulses() -> Result<(), Error> 
         let mut world = world(awake(ContactMethod::Impulse), plane())?;
         let tilt = Quat::from_axis_angle(Vec3::new(1.0, 0.3, 0.1 * k as Real).normalize(), 0.25 * k as Real + 0.1);
         let brick = RigidBody::dynamic().shape(Shape::cuboid(0.2, 0.1, 0.15)).mass(2.0).at([0.0, 1.0, 0.0]);
-        // the mean of its corners cannot brake a spin about the vertical: damping does
+        // friction at the mean of its corners cannot reduce a spin about the vertical: damping does
         let brick = world.add_rigid(brick.turned(tilt).damping(0.0, 2.0))?;
         run(&mut world, 5.0);
         rests_on_a_face(&mut world, brick)?;
@@ -180,7 +180,7 @@ fn a_box_dropped_on_its_corner_comes_to_rest_by_impulses() -> Result<(), Error> 
     Ok(())
 }
 
-/// Still, flat, with its weight on the floor; asleep after a while, and awake by a push.
+/// At rest, flat, with its weight on the floor; asleep after a while, and awake after a velocity command.
 fn rests_on_a_face(world: &mut World, brick: BodyId) -> Result<(), Error> {
     let b = world.body(brick)?;
     assert!(b.velocity().length() < 0.01 && b.spin().length() < 0.05, "{} {}", b.velocity(), b.spin());
@@ -203,7 +203,7 @@ fn rests_on_a_face(world: &mut World, brick: BodyId) -> Result<(), Error> {
 }
 
 #[test]
-fn a_barrier_is_never_crossed_and_gives_no_energy() -> Result<(), Error> {
+fn a_barrier_is_never_crossed_and_adds_no_energy() -> Result<(), Error> {
     let bowl = RigidBody::fixed().shape(Shape::sdf(Sdf::bowl(Vec3::Y, 1.0)));
     let law = Penalty::LogBarrier { strength: 0.5, buffer: 0.05 };
     let mut world = world(awake(ContactMethod::Penalty(law)), bowl)?;
@@ -212,7 +212,7 @@ fn a_barrier_is_never_crossed_and_gives_no_energy() -> Result<(), Error> {
     let half = Vec3::new(0.1, 0.05, 0.08);
     let brick = RigidBody::dynamic().shape(Shape::cuboid(half.x, half.y, half.z)).mass(0.4).at([0.0, 0.4, 0.0]);
     let brick = world.add_rigid(brick.turned(Quat::from_rotation_x(0.4)))?;
-    // grains may sink into the brick: they meet it by rows
+    // grains may penetrate the brick: their contacts with it are rows
     let farthest = |world: &World| -> Result<Real, Error> {
         let pose = world.body(brick)?.pose()?;
         let corner = |k: u32| half * Vec3::from_array([1, 2, 4].map(|bit| if k & bit == 0 { -1.0 } else { 1.0 }));
@@ -229,7 +229,7 @@ fn a_barrier_is_never_crossed_and_gives_no_energy() -> Result<(), Error> {
         assert_eq!(world.report().faults, []);
         assert!(farthest(&world)? < 1.0, "{} m from the centre", farthest(&world)?);
         touched += world.report().counts.contacts;
-        // 3% is what the barrier's own steps may err (`classic::penalty`)
+        // 3% is the error of the barrier's own steps (`classic::penalty`)
         assert!(energy(&world) < first * 1.03, "{} J of {first} J", energy(&world));
     }
     assert!(touched > 100, "{touched}");
@@ -237,7 +237,7 @@ fn a_barrier_is_never_crossed_and_gives_no_energy() -> Result<(), Error> {
 }
 
 #[test]
-fn what_the_method_cannot_follow_is_frozen_and_named() -> Result<(), Error> {
+fn bodies_that_the_method_cannot_integrate_are_frozen_and_reported() -> Result<(), Error> {
     let law = Penalty::LogBarrier { strength: 1e-3, buffer: 0.02 };
     for (height, speed) in [(-0.01, 0.0), (0.3, -300.0)] {
         let mut world = world(awake(ContactMethod::Penalty(law)), plane())?;
@@ -248,12 +248,12 @@ fn what_the_method_cannot_follow_is_frozen_and_named() -> Result<(), Error> {
         assert_eq!((faults[0].body, faults[0].what), (grain, FaultKind::ContactRefused));
         assert!(world.body(grain)?.is_frozen());
     }
-    for (law, told) in [
+    for (law, field) in [
         (Penalty::Quadratic { stiffness: -1.0 }, "settings.contact_method.stiffness"),
         (Penalty::LogBarrier { strength: 1.0, buffer: Real::NAN }, "settings.contact_method.buffer"),
     ] {
-        let error = World::new(awake(ContactMethod::Penalty(law))).expect_err("absurd");
-        assert!(error.to_string().contains(told), "{error}");
+        let error = World::new(awake(ContactMethod::Penalty(law))).expect_err("out of range");
+        assert!(error.to_string().contains(field), "{error}");
     }
     Ok(())
 }
@@ -279,9 +279,9 @@ fn a_lift_carries_its_load_by_every_method() -> Result<(), Error> {
 }
 
 #[test]
-fn pairs_the_method_does_not_take_keep_their_rows_bit_for_bit() -> Result<(), Error> {
+fn pairs_not_handled_by_the_method_keep_their_rows_bitwise() -> Result<(), Error> {
     let scene = |method| -> Result<u64, Error> {
-        // a floor without signed distance, and boxes upon each other
+        // a floor without signed distance, and boxes on top of each other
         let heights: Vec<Real> = vec![0.0; 9];
         let field = Shape::HeightField { heights: heights.into(), rows: 3, scale: Vec3::new(8.0, 1.0, 8.0) };
         let mut world = world(awake(method), RigidBody::fixed().shape(field))?;
@@ -300,7 +300,7 @@ fn pairs_the_method_does_not_take_keep_their_rows_bit_for_bit() -> Result<(), Er
 }
 
 #[test]
-fn threads_and_restores_do_not_change_a_bit() -> Result<(), Error> {
+fn threads_and_restores_are_bitwise_identical() -> Result<(), Error> {
     let law = Penalty::LogBarrier { strength: 3.0, buffer: 0.05 };
     for method in [ContactMethod::Impulse, ContactMethod::Penalty(three()[1]), ContactMethod::Penalty(law)] {
         let build = |threads| -> Result<World, Error> {
@@ -335,7 +335,7 @@ fn threads_and_restores_do_not_change_a_bit() -> Result<(), Error> {
 }
 
 #[test]
-fn events_and_point_forces_are_told_as_for_rows() -> Result<(), Error> {
+fn events_and_point_forces_are_reported_as_for_rows() -> Result<(), Error> {
     for method in [ContactMethod::Impulse, ContactMethod::Penalty(three()[0])] {
         let mut world = world(Settings { force_threshold: 0.5, ..awake(method) }, plane())?;
         let ball = RigidBody::dynamic().shape(Shape::ball(0.1)).mass(0.1).at([0.0, 0.3, 0.0]).damping(3.0, 0.0);
@@ -361,7 +361,7 @@ fn jelly(at: [Real; 3]) -> SoftBody {
 }
 
 #[test]
-fn soft_bodies_keep_their_rows_bit_for_bit() -> Result<(), Error> {
+fn soft_bodies_keep_their_rows_bitwise() -> Result<(), Error> {
     let scene = |method| -> Result<Vec<Vec3>, Error> {
         let mut world = world(awake(method), plane())?;
         let soft = world.add_soft(jelly([0.0, 0.15, 0.0]))?;
@@ -378,8 +378,9 @@ fn soft_bodies_keep_their_rows_bit_for_bit() -> Result<(), Error> {
 
 #[test]
 fn a_tray_with_a_soft_body_on_it_rides_a_lift_by_every_method() -> Result<(), Error> {
-    // the tray is solved in the implicit island of the soft body; the lift below it is met by the method
-    // of 2 kg; damping brakes against the world and adds m c v
+    // the tray is solved in the implicit island of the soft body; its contact with the lift below is handled by the
+    // method
+    // total mass 2 kg; damping is relative to the world and adds m c v
     let (stiffness, buffer, strength, speed, rate) = (5000.0, 0.02, 0.1, 0.1, 5.0);
     let load = 2.0 * (G + rate * speed);
     let laws = [
@@ -389,9 +390,9 @@ fn a_tray_with_a_soft_body_on_it_rides_a_lift_by_every_method() -> Result<(), Er
         (ContactMethod::Penalty(Penalty::LogBarrier { strength, buffer: 0.05 }), 4.0 * strength / load),
     ];
     for (method, rest) in laws {
-        // the flight of the tray does not know of its load: exact for √(k/m) h → 0, here 0.3
+        // the penalty integration of the tray does not include its load: exact for √(k/m) h → 0, here 0.3
         let mut world = World::new(Settings { implicit_substeps: 8, ..awake(method) })?;
-        // penalties lose nothing by themselves
+        // penalties do not dissipate
         let damping = if method == ContactMethod::Impulse { 0.0 } else { rate };
         let lift = RigidBody::kinematic().shape(Shape::cuboid(1.0, 0.1, 1.0)).at([0.0, -0.1, 0.0]);
         let lift = world.add_rigid(lift.velocity([0.0, speed, 0.0]))?;

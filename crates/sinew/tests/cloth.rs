@@ -1,5 +1,5 @@
-//! Cloth of position based dynamics: how little it stretches, what it weighs on its supports, and that lanes and threads
-//! change nothing.
+//! Cloth of position based dynamics: limited stretch, contact forces equal to the weight, and bitwise independence of
+//! lanes and threads.
 
 mod common;
 
@@ -61,7 +61,7 @@ fn longest(mesh: &TriMesh, x: &[Vec3]) -> Real {
 }
 
 #[test]
-fn a_cloth_on_a_ball_stretches_less_than_five_percent_and_no_node_sinks_in() -> Result<(), Error> {
+fn a_cloth_on_a_ball_stretches_less_than_five_percent_and_no_node_penetrates() -> Result<(), Error> {
     let mesh = square(31, 2.0);
     let (mut world, ball, cloth) = over_ball(settings(9.81), true, 0.0, &mesh)?;
     for step in 0..80 {
@@ -70,15 +70,15 @@ fn a_cloth_on_a_ball_stretches_less_than_five_percent_and_no_node_sinks_in() -> 
         let centre = world.body(ball)?.position();
         assert!(longest(&mesh, x) < 0.05, "step {step}: {}", longest(&mesh, x));
         let nearest = x.iter().map(|p| p.distance(centre)).fold(Real::INFINITY, Real::min);
-        // the chord of a substep's way along the ball is of second order
+        // the error of the chord of a substep's displacement along the ball is of second order
         assert!(nearest > 0.5 - 2e-5, "step {step}: {nearest}");
     }
     Ok(())
 }
 
 #[test]
-fn a_cloth_that_hits_a_ball_keeps_the_momentum_of_both() -> Result<(), Error> {
-    // the finer one stays in columns: its triangles cannot touch between their nodes
+fn the_impact_of_a_cloth_on_a_ball_conserves_momentum() -> Result<(), Error> {
+    // the finer one stays in columns: its triangles cannot be in contact between their nodes
     for side in [31, 51] {
         let (mut world, ball, cloth) = over_ball(settings(0.0), false, 3.0, &square(side, 2.0))?;
         let total = |world: &World| -> Result<[f64; 3], Error> {
@@ -97,7 +97,7 @@ fn a_cloth_that_hits_a_ball_keeps_the_momentum_of_both() -> Result<(), Error> {
         }
         let after = total(&world)?;
         assert!(world.body(ball)?.velocity().y < -0.5, "the ball was hit");
-        // a walk of one rounding of the velocity in each of 1000 substeps, and what the sum above may be off by
+        // a random walk of one rounding of the velocity in each of 1000 substeps, and the rounding of the sum above
         let walk = 3.0 * 32.0 * f64::from(Real::EPSILON);
         let sum = 3.0 * f64::from(side * side) * f64::EPSILON;
         for (a, b) in after.into_iter().zip(before) {
@@ -108,8 +108,9 @@ fn a_cloth_that_hits_a_ball_keeps_the_momentum_of_both() -> Result<(), Error> {
 }
 
 #[test]
-fn a_hanging_sheet_is_longer_by_half_its_weight_over_its_stiffness_whatever_the_substeps() -> Result<(), Error> {
-    // edges along, across and diagonal: E t Σ A/L² gives a strip under its weight m g L/(2 E t b), sideways strain free
+fn the_elongation_of_a_hanging_sheet_is_independent_of_the_substeps() -> Result<(), Error> {
+    // edges along, across and diagonal: E t Σ A/L² gives the elongation m g L/(2 E t b) of a strip under its weight,
+    // free lateral strain
     let (side, size, modulus): (u32, Real, Real) = (9, 0.4, 60.0);
     let mesh = square(side, size);
     let mut lengths = Vec::new();
@@ -134,7 +135,7 @@ fn a_hanging_sheet_is_longer_by_half_its_weight_over_its_stiffness_whatever_the_
     let weight = 1.0 * size * size * 9.81;
     let want = weight * size / (2.0 * modulus * size);
     for got in &lengths {
-        // the clamped row and the diagonals' directions: the mesh is within a tenth of the strip
+        // the clamped row and the directions of the diagonals: the mesh is within a tenth of the strip
         assert!((got / want - 1.0).abs() < 0.1, "{got} {want}");
         assert!((got / lengths[2] - 1.0).abs() < 0.01, "{lengths:?}");
     }
@@ -142,7 +143,7 @@ fn a_hanging_sheet_is_longer_by_half_its_weight_over_its_stiffness_whatever_the_
 }
 
 #[test]
-fn lanes_threads_and_a_restored_world_give_the_same_bits() -> Result<(), Error> {
+fn lanes_threads_and_a_restored_world_are_bitwise_identical() -> Result<(), Error> {
     let mesh = square(21, 2.0);
     common::same_bits(settings(9.81), |settings| {
         let (mut world, ..) = over_ball(settings, false, 1.0, &mesh)?;
@@ -154,8 +155,8 @@ fn lanes_threads_and_a_restored_world_give_the_same_bits() -> Result<(), Error> 
 }
 
 #[test]
-fn a_resting_cloth_presses_with_its_weight_and_heavy_nodes_do_the_same_through_rows() -> Result<(), Error> {
-    // lanes take nodes that are light beside the body, rows take the others; a plane that does not move takes all
+fn the_contact_force_of_a_resting_cloth_is_its_weight_in_lanes_and_rows() -> Result<(), Error> {
+    // lanes handle nodes that are light compared with the body, rows the others; for a fixed plane lanes handle all
     let mesh = square(9, 0.4);
     for mass in [0.1, 50.0] {
         let mut world = World::new(Settings { sleep_time: Real::INFINITY, ..settings(9.81) })?;
@@ -163,7 +164,7 @@ fn a_resting_cloth_presses_with_its_weight_and_heavy_nodes_do_the_same_through_r
         let table = RigidBody::dynamic().shape(Shape::cuboid(0.5, 0.05, 0.5)).mass(mass).at([0.0, 0.05, 0.0]);
         let table = world.add_rigid(table)?;
         let cloth = world.add_soft(cloth(mesh.clone(), stiff()).at([0.0, 0.105, 0.0]))?;
-        // a table not much heavier than the cloth still trembles: what holds is the mean (docs/accuracy.md)
+        // a table not much heavier than the cloth still vibrates: the mean is compared (docs/accuracy.md)
         let (mut press, mut ground, steps) = (0.0, 0.0, 100);
         for k in 0..50 + steps {
             world.step(&Input::none());
@@ -185,7 +186,7 @@ fn a_resting_cloth_presses_with_its_weight_and_heavy_nodes_do_the_same_through_r
 }
 
 #[test]
-fn a_cloth_slides_down_a_slope_when_friction_is_too_small_and_stays_when_it_is_not() -> Result<(), Error> {
+fn a_cloth_slides_on_a_slope_above_the_friction_angle_and_sticks_below_it() -> Result<(), Error> {
     // tan 20° = 0.364
     let slope: Real = 20.0 * std::f64::consts::PI as Real / 180.0;
     let normal = Vec3::new(slope.sin(), slope.cos(), 0.0);
@@ -201,13 +202,13 @@ fn a_cloth_slides_down_a_slope_when_friction_is_too_small_and_stays_when_it_is_n
         }
         let way = world.body(id)?.center_of_mass().dot(down);
         let want = if slides { 0.5 * 9.81 * (slope.sin() - friction * slope.cos()) } else { 0.0 };
-        // it starts within the first step
+        // sliding starts within the first step
         assert!((way - want).abs() < 0.02 * want + 1e-3, "{friction}: {way} {want}");
     }
     Ok(())
 }
 
-/// Cloths of several sizes, in strips and by index, over balls that stand still, and one on a plane.
+/// Cloths of several sizes, in strips and by index, over fixed balls, and one on a plane.
 fn several(settings: Settings) -> Result<World, Error> {
     let mut world = World::new(settings)?;
     let rough = Material::friction(0.5);
@@ -224,12 +225,12 @@ fn several(settings: Settings) -> Result<World, Error> {
 }
 
 #[test]
-fn cloths_over_what_stands_still_give_the_same_bits_in_lanes_on_threads_and_restored() -> Result<(), Error> {
+fn cloths_over_fixed_bodies_are_bitwise_identical_in_lanes_on_threads_and_restored() -> Result<(), Error> {
     common::same_bits(settings(9.81), several)?;
     Ok(())
 }
 
-/// Worst stretch of the edges of a cloth that falls onto a ball, and its substeps in all.
+/// Maximum stretch of the edges of a cloth that falls onto a ball, and its total number of substeps.
 fn caught(settings: Settings, speed: Vec3) -> Result<(Real, u32), Error> {
     let mesh = square(31, 1.2);
     let mut world = World::new(settings)?;
@@ -245,24 +246,25 @@ fn caught(settings: Settings, speed: Vec3) -> Result<(Real, u32), Error> {
     Ok((worst, substeps))
 }
 
-/// As many substeps as the worst moment asks for, but only then: half of them in all.
+/// As many substeps as the maximum requires, but only while required: half of them in total.
 #[test]
-fn a_cloth_that_is_caught_asks_for_short_substeps_until_it_hangs() -> Result<(), Error> {
+fn a_cloth_gets_short_substeps_during_its_impact_only() -> Result<(), Error> {
     let with = |substeps: u32, sheet_substeps: u32| Settings { substeps, sheet_substeps, dt: 0.02, ..settings(9.81) };
     let (always, all) = caught(with(18, 1), Vec3::ZERO)?;
     let (few, _) = caught(with(7, 1), Vec3::ZERO)?;
     let (asked, some) = caught(with(7, 18), Vec3::ZERO)?;
     assert!(few > 0.055 && always < 0.04 && asked < 0.05, "{few} {always} {asked}");
     assert!(all == 18 * 60 && some < 3 * all / 4, "{some} of {all}");
-    // seen from a train it is the same: speed counts from the cloth as a whole
+    // Galilean invariance: the speed is relative to the mean motion of the cloth
     let (_, moving) = caught(with(7, 18), Vec3::new(3.0, 0.0, 0.0))?;
     assert!(moving.abs_diff(some) < some / 10, "{moving} {some}");
     Ok(())
 }
 
-/// Sheets that bend, and so are not in columns, and ropes ask too; others do not, whatever the substeps before were.
+/// Sheets that bend, and so are not in columns, and ropes require substeps too; other bodies do not, whatever the
+/// substeps before were.
 #[test]
-fn bent_sheets_and_ropes_ask_for_substeps_and_nobody_else() -> Result<(), Error> {
+fn only_sheets_and_ropes_require_additional_substeps() -> Result<(), Error> {
     let with = Settings { substeps: 4, sheet_substeps: 18, ..settings(9.81) };
     let most = |add: &dyn Fn(&mut World) -> Result<BodyId, Error>| -> Result<u32, Error> {
         let mut world = World::new(with.clone())?;
@@ -294,7 +296,7 @@ fn bent_sheets_and_ropes_ask_for_substeps_and_nobody_else() -> Result<(), Error>
 }
 
 #[test]
-fn substeps_that_are_asked_for_give_the_same_bits_in_lanes_on_threads_and_restored() -> Result<(), Error> {
+fn additional_substeps_are_bitwise_identical_in_lanes_on_threads_and_restored() -> Result<(), Error> {
     let mesh = square(21, 1.0);
     let with = Settings { substeps: 5, sheet_substeps: 16, dt: 0.02, ..settings(9.81) };
     common::same_bits(with, |settings| Ok(over_ball(settings, false, 1.0, &mesh)?.0))?;
@@ -302,7 +304,7 @@ fn substeps_that_are_asked_for_give_the_same_bits_in_lanes_on_threads_and_restor
 }
 
 #[test]
-fn a_cloth_on_a_ball_and_a_plane_presses_on_both_with_its_weight() -> Result<(), Error> {
+fn contact_forces_of_a_cloth_on_a_ball_and_a_plane_sum_to_its_weight() -> Result<(), Error> {
     // 0.25 kg/m² on 2 m x 2 m; the rim reaches the ground
     let mut world = World::new(settings(9.81))?;
     let rough = Material::friction(0.5);
@@ -319,12 +321,12 @@ fn a_cloth_on_a_ball_and_a_plane_presses_on_both_with_its_weight() -> Result<(),
     }
     let weight = 0.25 * 4.0 * 9.81;
     let press = press / steps as Real;
-    // what is left of its swaying in two seconds: h m v of the mean
+    // the remainder of its oscillation after two seconds: h m v of the mean
     assert!((press / weight - 1.0).abs() < 0.02, "{press} {weight}");
     Ok(())
 }
 
-/// Momentum and spin about the origin.
+/// Linear and angular momentum about the origin.
 fn momenta(body: &BodyView<'_>) -> [[f64; 3]; 2] {
     let mut sums = [[0.0; 3]; 2];
     let wide = |v: Vec3| v.to_array().map(f64::from);
@@ -339,7 +341,7 @@ fn momenta(body: &BodyView<'_>) -> [[f64; 3]; 2] {
 }
 
 #[test]
-fn a_cloth_that_flies_and_spins_keeps_its_momentum_and_its_spin() -> Result<(), Error> {
+fn a_rotating_cloth_in_free_flight_conserves_linear_and_angular_momentum() -> Result<(), Error> {
     // in strips, and by index: one vertex more
     let mut odd = square(21, 1.0);
     let [a, b, c] = odd.triangles[7];
@@ -349,7 +351,8 @@ fn a_cloth_that_flies_and_spins_keeps_its_momentum_and_its_spin() -> Result<(), 
     odd.triangles.extend([[b, c, middle], [c, a, middle]]);
     for mesh in [square(21, 1.0), odd] {
         let mut world = World::new(settings(0.0))?;
-        // edges turn by a hundredth in a substep: their pull alone would take a twentieth of the spin in a second
+        // edges rotate by a hundredth in a substep: their tension alone would remove a twentieth of the angular
+        // momentum in a second
         let body = cloth(mesh, stiff()).velocity([3.0, -1.0, 0.5]).spin([1.0, 10.0, 2.0]);
         let id = world.add_soft(body)?;
         let before = momenta(&world.body(id)?);
@@ -367,9 +370,9 @@ fn a_cloth_that_flies_and_spins_keeps_its_momentum_and_its_spin() -> Result<(), 
 }
 
 #[test]
-fn no_node_of_a_cloth_rubs_with_more_than_friction_times_what_presses() -> Result<(), Error> {
+fn friction_of_every_cloth_node_is_within_its_cone() -> Result<(), Error> {
     for fixed in [true, false] {
-        // steps of one substep: a force is that of one normal
+        // steps of one substep: the force has a single normal
         let settings = Settings { point_forces: true, dt: 1e-3, substeps: 1, ..settings(9.81) };
         let (mut world, ..) = over_ball(settings, fixed, 1.0, &square(51, 2.0))?;
         world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(Material::friction(0.5)))?;
@@ -377,7 +380,7 @@ fn no_node_of_a_cloth_rubs_with_more_than_friction_times_what_presses() -> Resul
         for step in 0..400 {
             world.step(&Input::none());
             for f in world.report().contacts.iter().filter(|f| f.spread_b.is_some()) {
-                // the normal is that of the end of the step: a node on its way around the ball has turned it by v dt/r
+                // the normal is that at the end of the step: for a node moving around the ball it has rotated by v dt/r
                 let most = 0.5 * f.normal_force() + 0.02 * f.force.length();
                 assert!(f.friction().length() <= most, "step {step}: {f:?}");
                 seen += 1;
@@ -389,8 +392,8 @@ fn no_node_of_a_cloth_rubs_with_more_than_friction_times_what_presses() -> Resul
 }
 
 #[test]
-fn a_cloth_presses_and_hangs_in_columns_as_it_does_through_rows() -> Result<(), Error> {
-    // asking for substeps for impacts leaves a sheet to the rows; nothing here is fast enough to get any
+fn a_cloth_in_columns_has_the_forces_and_shape_of_one_in_rows() -> Result<(), Error> {
+    // enabling substeps for impacts makes a sheet use rows; nothing here is fast enough to get any
     let mesh = square(21, 1.0);
     let mut means = Vec::new();
     for impact_substeps in [1, 2] {
@@ -411,14 +414,14 @@ fn a_cloth_presses_and_hangs_in_columns_as_it_does_through_rows() -> Result<(), 
     }
     let [[by_columns, high], [by_rows, high_too]] = [means[0], means[1]];
     assert!((by_columns / 2.4525 - 1.0).abs() < 0.02 && (by_rows / 2.4525 - 1.0).abs() < 0.02, "{means:?}");
-    // it hangs to a twentieth of the ball's radius in the same way
+    // the shapes agree to a twentieth of the ball's radius
     assert!((high - high_too).abs() < 0.025, "{means:?}");
     Ok(())
 }
 
-/// A cloth in columns is swept in lanes and has no rows; it sleeps as others do.
+/// A cloth in columns is swept in lanes and has no rows; it sleeps like other bodies.
 #[test]
-fn a_sleeping_cloth_says_what_it_weighs_and_wakes_when_struck() -> Result<(), Error> {
+fn a_sleeping_cloth_reports_its_weight_and_wakes_on_impact() -> Result<(), Error> {
     let mut world = World::new(Settings { sleep_time: 0.5, ..settings(9.81) })?;
     let floor = world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)))?;
     let cloth = world.add_soft(cloth(square(20, 0.5), stiff()).at([0.0, 0.02, 0.0]))?;
@@ -449,7 +452,7 @@ fn a_sleeping_cloth_says_what_it_weighs_and_wakes_when_struck() -> Result<(), Er
 }
 
 #[test]
-fn a_cloth_that_leaves_its_columns_and_comes_back_holds_on_to_the_slope() -> Result<(), Error> {
+fn a_cloth_that_changes_between_columns_and_rows_keeps_sticking_to_a_slope() -> Result<(), Error> {
     let slope = Vec3::new(-0.3, 1.0, 0.0).normalize();
     let mut world = World::new(settings(9.81))?;
     world.add_rigid(RigidBody::fixed().shape(Shape::half_space(slope)).material(Material::friction(0.5)))?;
@@ -467,14 +470,14 @@ fn a_cloth_that_leaves_its_columns_and_comes_back_holds_on_to_the_slope() -> Res
     let before = run(&mut world, 1, 60)?;
     let held = world.state().grips.len();
     assert!(held > 400 && world.state().contacts.is_empty(), "{held}");
-    // rows know nothing of columns
+    // rows do not use the data of columns
     let in_rows = run(&mut world, 2, 5)?;
     assert!(world.state().grips.is_empty() && world.state().contacts.len() >= held);
     let after = run(&mut world, 1, 5)?;
     assert!(world.state().grips.len() > 400 && world.state().contacts.is_empty());
     assert!(before.distance(in_rows) < 2e-5 && before.distance(after) < 4e-5, "{before} {in_rows} {after}");
 
-    // grips that cannot be are refused
+    // invalid grips are rejected
     let state = world.snapshot();
     let mut unsorted = state.clone();
     unsorted.grips.swap(0, 1);
@@ -491,7 +494,7 @@ fn a_ball_that_rolls_over_a_cloth_does_not_stretch_it() -> Result<(), Error> {
     world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(rough))?;
     world.add_rigid(ball())?;
     let cloth = world.add_soft(cloth(mesh.clone(), stiff()).thickness(5e-4).at([0.3, 1.15, 0.0]))?;
-    // edges between nodes that were pinched between ball and ground were at 6 % after single steps
+    // edges between nodes that were clamped between ball and ground had a stretch of 6 % after single steps
     for step in 0..150 {
         world.step(&Input::none());
         let stretch = longest(&mesh, world.body(cloth)?.node_positions());

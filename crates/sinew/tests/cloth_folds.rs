@@ -1,4 +1,5 @@
-//! Cloth in columns that touches itself: layers rest a thickness apart, momentum holds, and nothing goes through.
+//! Cloth in columns with self-contact: layers rest a thickness apart, momentum is conserved, and there is no
+//! interpenetration.
 
 mod common;
 #[path = "common/shots.rs"]
@@ -13,7 +14,7 @@ const HALF: Real = 2e-3;
 const ALONG: u32 = 20;
 const ACROSS: u32 = 18;
 
-/// Two layers, `gap` apart, that hang together at the end where x is largest; 2 cm from node to node. Lower layer first.
+/// Two layers, `gap` apart, connected at the end where x is largest; 2 cm from node to node. Lower layer first.
 fn folded(gap: Real) -> TriMesh {
     let step = 0.02;
     let mut mesh = TriMesh::default();
@@ -54,7 +55,7 @@ fn lying(settings: Settings, own: bool) -> Result<(World, BodyId), Error> {
     Ok((world, id))
 }
 
-/// Heights of the nodes of both layers but for the lines next to the fold.
+/// Heights of the nodes of both layers except for the lines next to the fold.
 fn heights(world: &World, id: BodyId) -> Result<[Vec<Real>; 2], Error> {
     let body = world.body(id)?;
     let x = body.node_positions();
@@ -86,14 +87,14 @@ fn layers_of_a_folded_cloth_rest_a_thickness_apart() -> Result<(), Error> {
     for height in above {
         assert!((height - below[1] - 2.0 * HALF).abs() < 0.1 * HALF, "{below:?} {above:?}");
     }
-    // nothing else holds them apart
+    // without self-contact nothing separates them
     let [below, above] = run(false)?;
     assert!(most(&above) - least(&below) < 0.5 * HALF, "{} {}", most(&above), least(&below));
     Ok(())
 }
 
 #[test]
-fn layers_that_are_pushed_at_each_other_keep_their_momentum_and_do_not_cross() -> Result<(), Error> {
+fn layers_pushed_against_each_other_conserve_momentum_and_do_not_cross() -> Result<(), Error> {
     let mut world = World::new(settings(0.0))?;
     let id = world.add_soft(cloth(folded(0.012)).self_contact(true).velocity([0.5, 0.25, -1.0]))?;
     let momentum = |world: &World| -> Result<[f64; 3], Error> {
@@ -109,7 +110,7 @@ fn layers_that_are_pushed_at_each_other_keep_their_momentum_and_do_not_cross() -
     let mut touched = 0;
     for step in 0..40 {
         let mut input = Input::none();
-        // the upper layer down and the lower one up, with the same force in all
+        // the upper layer down and the lower one up, with the same total force
         if step < 3 {
             let masses = world.body(id)?.node_masses().to_vec();
             let layer = (ALONG * ACROSS) as usize;
@@ -155,7 +156,7 @@ fn sunk(world: &World, id: BodyId, mesh: &TriMesh) -> Result<usize, Error> {
 }
 
 #[test]
-fn a_fold_that_a_ball_falls_on_does_not_go_through_itself() -> Result<(), Error> {
+fn a_fold_under_a_falling_ball_does_not_interpenetrate() -> Result<(), Error> {
     let mesh = folded(0.012);
     let run = |own: bool| {
         let (mut world, id) = lying(settings(9.81), own)?;
@@ -174,10 +175,10 @@ fn a_fold_that_a_ball_falls_on_does_not_go_through_itself() -> Result<(), Error>
 }
 
 #[test]
-fn a_cloth_that_touches_itself_gives_the_same_bits_in_lanes_on_threads_and_restored() -> Result<(), Error> {
+fn cloth_with_self_contact_is_bitwise_identical_in_lanes_on_threads_and_restored() -> Result<(), Error> {
     let make = |settings: Settings| -> Result<World, Error> {
         let (mut world, _) = lying(settings, true)?;
-        // another one, by index: it falls on its fold
+        // another one, stored by index instead of columns: it falls on its fold
         let mut odd = folded(0.02);
         let [a, b, c] = odd.triangles[7];
         let middle = odd.vertices.len() as u32;
@@ -189,7 +190,7 @@ fn a_cloth_that_touches_itself_gives_the_same_bits_in_lanes_on_threads_and_resto
         Ok(world)
     };
     let world = common::same_bits(settings(9.81), make)?;
-    // crumpling gives nobody a push
+    // self-contact while crumpling adds no large velocity
     let fast =
         world.bodies().flat_map(|b| b.node_velocities().to_vec()).fold(0.0, |most: Real, v| most.max(v.length()));
     assert!(fast < 2.0, "{fast}");

@@ -1,4 +1,4 @@
-//! Combined bodies: bones in tissue keep the laws of the whole.
+//! Combined bodies: conservation laws and weights of bones in tissue.
 
 use sinew::*;
 
@@ -39,8 +39,8 @@ fn away(a: [f64; 3], b: [f64; 3]) -> f64 {
     length([a[0] - b[0], a[1] - b[1], a[2] - b[2]])
 }
 
-/// Momentum, and angular momentum about the origin with the spins of bones and particles; and their scales, the sums of
-/// the sizes of the parts.
+/// Momentum, and angular momentum about the origin including that of bones and particles about their centres; and their
+/// scales, the sums of the magnitudes of the parts.
 #[allow(clippy::unnecessary_cast, reason = "the cast is needed in the f32 build")]
 fn momenta(world: &World) -> ([f64; 3], [f64; 3], [f64; 2]) {
     let (mut p, mut l, mut scale) = ([0.0; 3], [0.0; 3], [0.0; 2]);
@@ -83,7 +83,7 @@ fn folding(model: TissueModel, settings: Settings) -> (World, CombinedIds) {
     (world, ids)
 }
 
-/// Drift of momentum and of angular momentum over 10 s of folding, by their scales.
+/// Drift of linear and angular momentum over 10 s of folding, relative to their scales.
 fn drift(model: TissueModel) -> [f64; 2] {
     let (mut world, ids) = folding(model, free());
     let (p, l, mut scale) = momenta(&world);
@@ -105,16 +105,16 @@ fn drift(model: TissueModel) -> [f64; 2] {
 }
 
 #[test]
-fn a_free_body_of_bones_and_finite_elements_keeps_its_momentum_while_it_folds() {
+fn a_free_body_of_bones_and_finite_elements_conserves_momentum_while_it_folds() {
     let [p, l] = drift(elastic(1e5));
     assert!(p < 1e-5 && l < 1e-5, "{p:e} {l:e}");
 }
 
-/// Swept tissue, and particles in one system with the bones. In sweeps positions move with the velocity of the correcting
-/// pass and momentum stays with the relaxing one, which is paid back (`step/untwist.rs`): without that springs drift by
-/// 3.5e-4 and particles by 1.9e-3.
+/// Tissue solved by sweeps, and particles in one system with the bones. In sweeps positions advance with the velocity
+/// of the correcting pass and momentum follows the relaxing one; the difference is compensated (`island/momentum.rs`):
+/// without that springs drift by 3.5e-4 and particles by 1.9e-3.
 #[test]
-fn a_free_body_of_bones_and_springs_or_particles_keeps_its_momentum_while_it_folds() {
+fn a_free_body_of_bones_and_springs_or_particles_conserves_momentum_while_it_folds() {
     for model in [springs(), particles(false), particles(true)] {
         let [p, l] = drift(model);
         assert!(p < 1e-5 && l < 1e-5, "{p:e} {l:e}");
@@ -122,14 +122,14 @@ fn a_free_body_of_bones_and_springs_or_particles_keeps_its_momentum_while_it_fol
 }
 
 #[test]
-fn tissue_follows_its_bone_and_the_anchor_carries_its_weight() {
+fn tissue_follows_its_bone_and_the_force_of_the_anchor_is_its_weight() {
     for model in [elastic(1e5), springs(), particles(false), particles(true)] {
         let mut world = World::new(Settings { gravity: Vec3::NEG_Y * 9.81, ..free() }).unwrap();
         let bone = RigidBody::kinematic().shape(Shape::cuboid(0.02, 0.03, 0.01));
         let ids = world.add_combined(Combined::new("arm").covered(bone, Tissue::new(model, 0.01, 0.01))).unwrap();
         let tissue = ids.tissues[0];
         let start = world.body(tissue).unwrap().center_of_mass();
-        // a tenth of a metre aside within a second, then two seconds of rest
+        // a displacement of a tenth of a metre within a second, then two seconds of rest
         let mut carried = Vec3::ZERO;
         for tick in 1..=600u16 {
             let x = 0.1 * (Real::from(tick) / 200.0).min(1.0);
@@ -157,13 +157,13 @@ fn bone_and_tissue_fall_together() {
             world.step(&Input::none());
         }
         let [bone, tissue] = [ids.bones[0], ids.tissues[0]].map(|id| world.body(id).unwrap().center_of_mass().y);
-        // g t²/2 and at most a step more; OP's gravity on the bone only would make it g M/(M + Σm)
+        // g t²/2 and at most a step more; OP's gravity on the bone only would give g M/(M + Σm)
         assert!((bone + 0.5 * 9.81 * 0.25).abs() < 0.02 && (bone - tissue).abs() < 1e-5, "{bone} {tissue}");
     }
 }
 
 #[test]
-fn flesh_around_two_bones_is_anchored_to_the_nearest() {
+fn flesh_around_two_bones_is_anchored_to_the_nearest_bone() {
     let mut world = World::new(free()).unwrap();
     let bone = |x: Real| RigidBody::dynamic().shape(Shape::cuboid(0.02, 0.01, 0.01)).at([x, 0.0, 0.0]);
     let mesh = TetMesh::block([12, 4, 4], Vec3::new(0.12, 0.04, 0.04)).unwrap();
@@ -174,7 +174,7 @@ fn flesh_around_two_bones_is_anchored_to_the_nearest() {
     assert_eq!((ids.anchors.len(), ids.tissues.len()), (2, 1));
     // 5 x 3 x 3 nodes lie in or on each bone
     assert!(ids.anchors.iter().all(|&a| world.row_forces(a).is_ok()));
-    // bent by a motor, the flesh bends with the bones
+    // bent by a motor, the flesh deforms with the bones
     world.set_motor(ids.joints[0], Some(Motor::Velocity { target: 1.0, max_force: 1.0 })).unwrap();
     for _ in 0..100 {
         world.step(&Input::none());
@@ -186,9 +186,9 @@ fn flesh_around_two_bones_is_anchored_to_the_nearest() {
 }
 
 #[test]
-fn tissue_of_two_bodies_meets_and_pushes_them_apart() {
+fn contact_of_the_tissue_of_two_bodies_separates_them() {
     let models = [elastic(1e5), springs(), particles(false), particles(true)];
-    // head on, and off centre
+    // central and eccentric collision
     for (model, off) in models.iter().flat_map(|model| [(model, 0.0), (model, 0.1)]) {
         let mut world = World::new(free()).unwrap();
         let ball = |x: Real, v: Real| {
@@ -208,7 +208,7 @@ fn tissue_of_two_bodies_meets_and_pushes_them_apart() {
         }
         let [a, b] = [left, right].map(|ids| world.body(ids.bones[0]).unwrap().velocity().x);
         assert!(touched && a < 0.0 && b > 0.0, "{model:?}: {touched} {a} {b}");
-        // what one got the other lost
+        // momentum is conserved
         let (p_end, l_end, _) = momenta(&world);
         let arm = 0.03 * scale[0];
         assert!(away(p, p_end) < 1e-5 * scale[0] && away(l, l_end) < 1e-5 * arm, "{model:?}: {p_end:?} {l_end:?}");
@@ -216,31 +216,31 @@ fn tissue_of_two_bodies_meets_and_pushes_them_apart() {
 }
 
 #[test]
-fn refused_bodies_name_the_culprit_and_leave_the_world_as_it_was() {
+fn rejected_bodies_name_the_cause_and_leave_the_world_unchanged() {
     let mut world = World::default();
     let bone = || RigidBody::dynamic().shape(Shape::ball(0.02));
     let tissue = || Tissue::new(elastic(1e5), 0.01, 0.01);
-    let mut told = |combined: Combined| {
+    let mut message = |combined: Combined| {
         let error = world.add_combined(combined).unwrap_err().to_string();
         assert_eq!(world.bodies().count(), 0, "{error}");
         error
     };
-    assert_eq!(told(Combined::new("arm")), "combined body 'arm': it has no bones: add one, or use a soft body");
+    assert_eq!(message(Combined::new("arm")), "combined body 'arm': it has no bones: add one, or use a soft body");
     let joint = Joint::ball(None, None);
-    let error = told(Combined::new("arm").bone(bone()).joint(0, 3, joint));
+    let error = message(Combined::new("arm").bone(bone()).joint(0, 3, joint));
     assert_eq!(error, "combined body 'arm': joints[0]: bone 3 does not exist, there are 1");
-    let error = told(Combined::new("arm").covered(bone(), Tissue { spacing: -1.0, ..tissue() }));
+    let error = message(Combined::new("arm").covered(bone(), Tissue { spacing: -1.0, ..tissue() }));
     assert!(error.starts_with("combined body 'arm'.bones[0].tissue.spacing is -1"), "{error}");
-    let error = told(
+    let error = message(
         Combined::new("arm")
             .bone(bone())
             .covered(RigidBody::dynamic().mass(1.0).inertia(Sym3::diagonal(Vec3::ONE)), tissue()),
     );
     assert!(error.starts_with("combined body 'arm'.bones[1]: it has no shape"), "{error}");
-    let error = told(Combined::new("arm").bone(bone()).group(40));
+    let error = message(Combined::new("arm").bone(bone()).group(40));
     assert!(error.starts_with("combined body 'arm'.group is 40"), "{error}");
     let mesh = TetMesh::block([1, 1, 1], Vec3::splat(0.1)).unwrap();
     let flesh = SoftBody::corotational(mesh, Matter::jelly()).at([1.0, 0.0, 0.0]);
-    let error = told(Combined::new("arm").bone(bone()).flesh(flesh, 0.01));
+    let error = message(Combined::new("arm").bone(bone()).flesh(flesh, 0.01));
     assert!(error.contains("flesh[0]: none of its nodes lies within 0.01 m of a bone"), "{error}");
 }

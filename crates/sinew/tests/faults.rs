@@ -1,10 +1,11 @@
-//! Bad numbers in any state or input field: nothing panics, each is found within one step, only the offender is held.
+//! Invalid numbers in any state or input field: no panic, each is detected within one step, only the faulty body is
+//! frozen.
 
 mod common;
 use common::{Zoo, script, zoo};
 use sinew::*;
 
-/// Numbers that no body should have.
+/// Values that are invalid for every body.
 const POISON: [Real; 5] = [Real::NAN, Real::INFINITY, Real::NEG_INFINITY, 1e30, -1e30];
 
 struct Random(u64);
@@ -15,7 +16,7 @@ impl Random {
     }
 }
 
-/// Writes a poison into a random state field; returns the body it belongs to, if it is one body's own.
+/// Writes an invalid value into a random state field; returns the body it belongs to, if it belongs to a single body.
 fn poison(state: &mut State, zoo: &Zoo, random: &mut Random) -> (Option<BodyId>, &'static str) {
     let bad = POISON[random.below(POISON.len())];
     let victim = zoo.boxes[random.below(zoo.boxes.len())];
@@ -72,21 +73,21 @@ fn a_thousand_faults_and_no_panic() -> Result<(), Error> {
         *start.world.tamper() = state;
         let report = start.world.step(&Input::none());
         let blamed = report.faults.iter().any(|f| Some(f.body) == victim && f.field == field);
-        assert!(victim.is_none() || blamed, "round {round}: {field} of {victim:?} went unseen: {:?}", report.faults);
+        assert!(victim.is_none() || blamed, "round {round}: {field} of {victim:?} undetected: {:?}", report.faults);
         for body in start.world.bodies() {
             assert!(body.position().is_finite() && body.velocity().is_finite(), "round {round}: {field}");
             let own_fault = Some(body.id()) == victim && field != "quiet";
             assert!(own_fault || !body.is_frozen(), "round {round}: {field} froze {:?}", body.id());
         }
         let next = start.world.step(&Input::none());
-        assert!(next.faults.is_empty(), "round {round}: {field} comes back: {:?}", next.faults);
+        assert!(next.faults.is_empty(), "round {round}: {field} reappears: {:?}", next.faults);
     }
     Ok(())
 }
 
 #[test]
-fn the_others_go_on_as_if_the_offender_had_never_been_there() -> Result<(), Error> {
-    // two worlds: in one a far ball goes mad, in the other it is not there
+fn other_bodies_are_bitwise_unaffected_by_a_faulty_body() -> Result<(), Error> {
+    // two worlds: in one a distant ball gets an invalid velocity, in the other it does not exist
     let build = |with: bool| -> Result<(World, Vec<BodyId>, BodyId), Error> {
         let mut world = World::new(Settings::default())?;
         world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)))?;
@@ -119,7 +120,7 @@ fn the_others_go_on_as_if_the_offender_had_never_been_there() -> Result<(), Erro
 }
 
 #[test]
-fn who_was_solved_with_an_insane_body_is_put_back_and_goes_on() -> Result<(), Error> {
+fn bodies_of_the_island_of_a_faulty_body_are_reset_and_continue() -> Result<(), Error> {
     // a heavy ball hits a light one, which leaves with nearly twice its speed: faster than this world allows
     let mut world = World::new(Settings { max_speed: 2.0, gravity: Vec3::ZERO, ..Settings::default() })?;
     let bouncy = Material { restitution: 1.0, ..Material::default() };
@@ -137,18 +138,18 @@ fn who_was_solved_with_an_insane_body_is_put_back_and_goes_on() -> Result<(), Er
             assert!(world.body(aside)?.position().x > before.2.x);
             break;
         }
-        assert!(step < 30 && put_back == 0, "nobody was too fast");
+        assert!(step < 30 && put_back == 0, "no body was too fast");
     }
     assert!(world.body(light)?.is_frozen() && !world.body(heavy)?.is_frozen());
     for _ in 0..60 {
         assert!(world.step(&Input::none()).faults.is_empty());
     }
-    assert!(world.body(heavy)?.velocity().x > 1.5, "it bounced off the one that is held");
+    assert!(world.body(heavy)?.velocity().x > 1.5, "it bounced off the frozen ball");
     Ok(())
 }
 
 #[test]
-fn bad_commands_are_refused_and_change_nothing() -> Result<(), Error> {
+fn invalid_commands_are_rejected_and_change_nothing() -> Result<(), Error> {
     let mut a = zoo(1)?;
     let mut b = zoo(1)?;
     let body = a.boxes[3];
@@ -181,7 +182,7 @@ fn bad_commands_are_refused_and_change_nothing() -> Result<(), Error> {
 }
 
 #[test]
-fn doors_name_the_culprit() {
+fn errors_name_the_invalid_field() {
     let mut world = World::default();
     let cases: [(RigidBody, &str); 7] = [
         (RigidBody::dynamic().shape(Shape::ball(-1.0)), "radius"),
@@ -193,9 +194,9 @@ fn doors_name_the_culprit() {
         (RigidBody::dynamic().shape(Shape::ball(1.0)).named("egg").damping(-1.0, 0.0), "egg"),
     ];
     for (body, word) in cases {
-        let told = world.add_rigid(body).unwrap_err().to_string();
-        assert!(told.contains(word), "'{told}' does not name {word}");
+        let message = world.add_rigid(body).unwrap_err().to_string();
+        assert!(message.contains(word), "'{message}' does not name {word}");
     }
-    let told = World::new(Settings { substeps: 0, ..Settings::default() }).unwrap_err().to_string();
-    assert!(told.contains("substeps"), "{told}");
+    let message = World::new(Settings { substeps: 0, ..Settings::default() }).unwrap_err().to_string();
+    assert!(message.contains("substeps"), "{message}");
 }

@@ -1,4 +1,4 @@
-//! Finite element bodies at rest, against known answers. The numbers E01 and on name validation cases.
+//! Finite element bodies at rest, against analytical solutions. The numbers E01 and on name validation cases.
 
 mod solids;
 
@@ -8,7 +8,7 @@ use sinew::{Mat3, Quat, Real, TetMesh, Vec3};
 use solids::{ALL, LAWS, block, faces, mean, slice, slice_mean, traction};
 
 #[test]
-fn e18_a_turned_body_at_rest_feels_no_force() {
+fn e18_a_rotated_body_at_rest_has_no_internal_force() {
     for elements in ALL {
         for law in &LAWS[1..] {
             let params = SolidParams { youngs_modulus: 1e6, law: *law, elements, ..Default::default() };
@@ -30,14 +30,14 @@ fn e18_a_turned_body_at_rest_feels_no_force() {
 
 /// E01: pulled by 10 N a bar of 1 x 0.1 x 0.1 m, 0.1 MPa, gets 10 mm longer and 0.3 mm thinner.
 #[test]
-fn e01_a_pulled_bar_stretches_by_youngs_modulus_and_thins_by_poissons_ratio() {
+fn e01_a_pulled_bar_elongates_by_youngs_modulus_and_contracts_by_poissons_ratio() {
     let size = Vec3::new(1.0, 0.1, 0.1);
     for elements in ALL {
         for law in [Law::Linear, Law::Corotational] {
             let params = SolidParams { law, elements, ..Default::default() };
             let mut body = block([4, 1, 1], size, params);
             let (left, right) = (slice(&body, 0, -0.5), slice(&body, 0, 0.5));
-            // free, pulled at both ends: nothing keeps it from thinning
+            // free, pulled at both ends: nothing prevents lateral contraction
             let faces = faces([4, 1, 1], size, params);
             traction(&mut body, &faces, 0.5, Vec3::X * 1000.0);
             traction(&mut body, &faces, -0.5, Vec3::X * -1000.0);
@@ -52,7 +52,8 @@ fn e01_a_pulled_bar_stretches_by_youngs_modulus_and_thins_by_poissons_ratio() {
     }
 }
 
-/// E13: boundary nodes moved by a linear field, inner nodes follow it exactly and every element has the same stress.
+/// E13: boundary nodes displaced by a linear field, inner nodes follow it exactly and every element has the same
+/// stress.
 #[test]
 fn e13_a_linear_field_on_the_boundary_is_the_field_inside() {
     let field = Mat3::from_cols(Vec3::new(2.0, 1.0, 1.0), Vec3::new(1.0, 2.0, 1.0), Vec3::new(1.0, 1.0, 2.0)) * 0.5e-3;
@@ -97,7 +98,7 @@ fn e13_a_linear_field_on_the_boundary_is_the_field_inside() {
 
 /// E14: simple shear by γ = 0.1: the shear stress is G γ, and neo-Hookean bodies get the normal stress μ γ² (Poynting).
 #[test]
-fn e14_simple_shear_makes_shear_stress_and_poyntings_normal_stress() {
+fn e14_simple_shear_causes_shear_stress_and_poyntings_normal_stress() {
     let mu = 1e6 / 2.6;
     for law in LAWS {
         for elements in ALL {
@@ -118,14 +119,14 @@ fn e14_simple_shear_makes_shear_stress_and_poyntings_normal_stress() {
     }
 }
 
-/// Laws of which G γ is the small-strain limit only: they differ from it by about γ².
+/// Laws for which G γ is the small-strain limit only: they differ from it by about γ².
 fn f(law: Law) -> Real {
     if matches!(law, Law::Linear | Law::LogNeoHookean) { 0.0 } else { 10.0 }
 }
 
 /// E16: a block stretched to 1.5 and to 0.7 of its length, sides free.
 #[test]
-fn e16_hyperelastic_bars_pull_as_their_energies_say() {
+fn e16_forces_of_hyperelastic_bars_follow_from_their_energies() {
     let cases = [
         (Law::LogNeoHookean, 0.45, 1.5, 35_861.0),
         (Law::LogNeoHookean, 0.45, 0.7, -43_394.0),
@@ -149,7 +150,7 @@ fn e16_hyperelastic_bars_pull_as_their_energies_say() {
                 body.model.element_stress(body.body(), &mut stress);
                 stress[0].stress
             };
-            // the side at which there is no stress across
+            // the lateral stretch at which the lateral stress vanishes
             let (mut thin, mut wide) = (0.5, 1.5);
             for _ in 0..60 {
                 let side = 0.5 * (thin + wide);
@@ -161,7 +162,7 @@ fn e16_hyperelastic_bars_pull_as_their_energies_say() {
     }
 }
 
-/// Pull of an incompressible bar of the stable neo-Hookean law at E = 1e5 Pa: its ψ = ⅔μ (I₁ − ln(I₁ + 1)).
+/// Tension of an incompressible bar of the stable neo-Hookean law at E = 1e5 Pa: its ψ = ⅔μ (I₁ − ln(I₁ + 1)).
 fn stable_pull(l: Real) -> Real {
     let (mu, i1) = (1e5 / 3.0, l * l + 2.0 / l);
     4.0 / 3.0 * mu * (1.0 - 1.0 / (i1 + 1.0)) * (l - 1.0 / (l * l))
@@ -187,19 +188,19 @@ fn e04_a_cantilever_of_ten_node_elements_sags_as_a_beam_and_four_node_elements_l
     };
     let (four, ten) = (sag(Elements::Tet4), sag(Elements::Tet10));
     assert!((ten / 0.040306 - 1.0).abs() < 0.03, "{ten}");
-    // the locking that is told of: a third of the sag on this mesh
+    // the known locking: a third of the deflection on this mesh
     assert!((0.3..0.4).contains(&(four / 0.040306)), "{four}");
 }
-/// E10: a square bar of 1 m, twisted by 0.5 N·m, turns by 0.0925 rad.
+/// E10: a square bar of 1 m under a torque of 0.5 N·m twists by 0.0925 rad.
 #[test]
-fn e10_a_twisted_bar_of_ten_node_elements_turns_by_saint_venants_constant() {
+fn e10_a_bar_of_ten_node_elements_twists_by_saint_venants_constant() {
     let (size, cells) = (Vec3::new(1.0, 0.1, 0.1), [10, 2, 2]);
     let params = SolidParams { youngs_modulus: 1e6, elements: Elements::Tet10, ..Default::default() };
     let mut body = block(cells, size, params);
     for n in slice(&body, 0, -0.5) {
         body.pin(n);
     }
-    // forces around the axis over the end face, scaled to the torque
+    // tangential forces about the axis over the end face, scaled to the torque
     let faces = faces(cells, size, params);
     traction(&mut body, &faces, 0.5, Vec3::Y);
     let end = slice(&body, 0, 0.5);
@@ -215,9 +216,9 @@ fn e10_a_twisted_bar_of_ten_node_elements_turns_by_saint_venants_constant() {
     assert!((turn.abs() / 0.092476 - 1.0).abs() < 0.04, "{turn}");
 }
 
-/// E06: P L²/EI = 1 and 2 on a slender beam: the tip drops by 0.30172 and 0.49346 of the length.
+/// E06: P L²/EI = 1 and 2 on a slender beam: the tip deflects by 0.30172 and 0.49346 of the length.
 #[test]
-fn e06_a_cantilever_bends_far_as_the_elastica() {
+fn e06_large_deflections_of_a_cantilever_follow_the_elastica() {
     let (size, cells) = (Vec3::new(1.0, 0.05, 0.05), [10, 1, 1]);
     for (alpha, drop, back) in [(1.0, 0.30172, 0.056433), (2.0, 0.49346, 0.16064)] {
         let params =
@@ -237,7 +238,7 @@ fn e06_a_cantilever_bends_far_as_the_elastica() {
     }
 }
 
-/// E09: a clamped column stays straight under 0.9 of Euler's load, π² EI/4L², and bends away under 1.1 of it.
+/// E09: a clamped column stays straight under 0.9 of Euler's load, π² EI/4L², and buckles under 1.1 of it.
 #[test]
 fn e09_a_column_buckles_at_eulers_load() {
     let (size, cells) = (Vec3::new(1.0, 0.1, 0.1), [6, 1, 1]);
@@ -258,9 +259,9 @@ fn e09_a_column_buckles_at_eulers_load() {
     assert!(straight < 1e-3 && bent > 0.05, "{straight} {bent}");
 }
 
-/// An end moved by its prescribed speed stretches a bar, and the two ends are held by E A ε.
+/// An end moved at its prescribed velocity stretches a bar, and the reactions at the two ends are E A ε.
 #[test]
-fn prescribed_nodes_move_as_told_and_reactions_balance() {
+fn prescribed_nodes_move_at_their_velocity_and_reactions_balance() {
     for elements in ALL {
         let params = SolidParams { poisson_ratio: 0.0, law: Law::Linear, elements, ..Default::default() };
         let mut body = block([4, 1, 1], Vec3::new(1.0, 0.1, 0.1), params);
@@ -285,7 +286,7 @@ fn prescribed_nodes_move_as_told_and_reactions_balance() {
 
 /// E28: the stiffness of a free body has six zero modes and no negative one.
 #[test]
-fn e28_a_free_body_moves_and_turns_for_nothing_and_resists_all_else() {
+fn e28_a_free_body_has_six_zero_modes_and_positive_stiffness_otherwise() {
     for elements in ALL {
         for law in LAWS {
             let mut body = block(
@@ -343,7 +344,7 @@ fn eigenvalues(mut m: Vec<Vec<f64>>) -> Vec<f64> {
 }
 
 #[test]
-fn inner_forces_push_and_turn_nothing() {
+fn internal_forces_have_zero_sum_and_zero_torque() {
     for elements in ALL {
         for law in &LAWS[1..] {
             let mut body =
@@ -364,7 +365,7 @@ fn inner_forces_push_and_turn_nothing() {
 }
 
 #[test]
-fn forces_are_the_slope_of_the_energy() {
+fn forces_are_minus_the_gradient_of_the_energy() {
     let h = Real::EPSILON.cbrt() * 0.1;
     for elements in ALL {
         for law in LAWS {
@@ -394,7 +395,7 @@ fn forces_are_the_slope_of_the_energy() {
     }
 }
 
-/// A slab bonded between plates, ν = 0.499, pressed by 1 %: locking four-node elements are many times too stiff.
+/// A slab bonded between plates, ν = 0.499, compressed by 1 %: locking four-node elements are many times too stiff.
 #[test]
 fn averaged_elements_do_not_lock_near_incompressibility() {
     let stiffness = |elements, cells: [u32; 3]| {
@@ -421,9 +422,9 @@ fn averaged_elements_do_not_lock_near_incompressibility() {
     assert!((ten_averaged / 1.2525 - 1.0).abs() < 0.03, "{ten_averaged}");
 }
 
-/// A cube under pressure all around shrinks by p (1 − 2ν)/E along each axis, and pressure pushes nothing as a whole.
+/// A cube under uniform pressure shrinks by p (1 − 2ν)/E along each axis, and the pressure has no net force.
 #[test]
-fn pressure_all_around_shrinks_a_cube_by_its_bulk_modulus() {
+fn uniform_pressure_shrinks_a_cube_by_its_bulk_modulus() {
     for elements in ALL {
         let params = SolidParams { elements, ..Default::default() };
         let mut body = block([2; 3], Vec3::splat(0.1), params);
@@ -442,7 +443,7 @@ fn pressure_all_around_shrinks_a_cube_by_its_bulk_modulus() {
 }
 
 #[test]
-fn bad_parameters_are_refused_by_name() {
+fn invalid_parameters_are_rejected_by_name() {
     let mesh = TetMesh::block([1; 3], Vec3::ONE).unwrap();
     let bad = |change: fn(&mut SolidParams)| {
         let mut params = SolidParams::default();

@@ -1,4 +1,4 @@
-//! Membranes of triangles, against known answers.
+//! Membranes of triangles, against analytical solutions.
 
 use sinew::trial::Alone;
 use sinew::trial::fem::{Integrator, Membrane, MembraneError, MembraneParams, PlaneStress};
@@ -40,7 +40,7 @@ fn stretch(body: &mut Alone, mesh: &TriMesh, axis: usize, pull: Vec3, cells: u32
     }
 }
 
-/// Size of the sheet along an axis, between the means of its sides, less its rest size.
+/// Size of the sheet along an axis, between the means of its sides, minus its rest size.
 fn growth(body: &Alone, mesh: &TriMesh, axis: usize, size: Real) -> Real {
     let side = |sign: Real| {
         let list: Vec<Real> = (0..mesh.vertices.len())
@@ -58,7 +58,7 @@ fn plate() -> MembraneParams {
     MembraneParams { material: E23, thickness: 1.0, density: 1e-3, ..Default::default() }
 }
 
-/// E23: 200 triangles, 100 mm; pulled by a stress of 1 along x, then along y. Small loads: Green's strain is not linear.
+/// E23: 200 triangles, 100 mm; pulled by a stress of 1 along x, then along y. Small loads: Green's strain is nonlinear.
 #[test]
 fn e23_an_orthotropic_plate_stretches_by_its_moduli_and_contracts_alike_both_ways() {
     let mesh = sheet(10, 100.0);
@@ -86,9 +86,9 @@ fn e23_an_orthotropic_plate_stretches_by_its_moduli_and_contracts_alike_both_way
     }
 }
 
-/// The same plate with its grain turned by a right angle swaps its moduli.
+/// The same plate with its grain rotated by a right angle has exchanged moduli.
 #[test]
-fn the_grain_turns_the_material() {
+fn the_grain_direction_rotates_the_material_axes() {
     let mesh = sheet(4, 100.0);
     let mut body = alone(&mesh, MembraneParams { grain: Vec3::Y, ..plate() });
     stretch(&mut body, &mesh, 0, Vec3::X * 0.1, 4, 100.0);
@@ -107,7 +107,7 @@ fn stiffness_matrices_are_those_of_lamina_theory() {
 }
 
 #[test]
-fn a_turned_sheet_feels_no_force_and_inner_forces_push_and_turn_nothing() {
+fn a_rotated_sheet_has_no_force_and_internal_forces_have_zero_sum_and_torque() {
     let mesh = sheet(3, 0.3);
     let mut body = alone(&mesh, MembraneParams::default());
     let q = Quat::from_axis_angle(Vec3::new(1.0, 2.0, -2.0) / 3.0, 2.0);
@@ -131,7 +131,7 @@ fn a_turned_sheet_feels_no_force_and_inner_forces_push_and_turn_nothing() {
 }
 
 #[test]
-fn membrane_forces_are_the_slope_of_the_energy() {
+fn membrane_forces_are_minus_the_gradient_of_the_energy() {
     let mesh = sheet(2, 1.0);
     let mut body = alone(&mesh, MembraneParams { material: E23, thickness: 0.1, ..Default::default() });
     for (k, x) in body.x.iter_mut().enumerate() {
@@ -153,9 +153,10 @@ fn membrane_forces_are_the_slope_of_the_energy() {
     }
 }
 
-/// A square drum pulled tight by 1 % swings as a membrane: f = √(2 T/m)/(2 L), T the tension a metre, m the mass an area.
+/// A square drum with a prestrain of 1 % vibrates as a membrane: f = √(2 T/m)/(2 L), T the tension per length, m the
+/// mass per area.
 #[test]
-fn a_drum_sounds_by_its_tension() {
+fn the_frequency_of_a_drum_follows_from_its_tension() {
     let (size, cells) = (0.3, 8);
     let mesh = sheet(cells, size);
     for integrator in [Integrator::Implicit, Integrator::Explicit] {
@@ -189,8 +190,8 @@ fn a_drum_sounds_by_its_tension() {
     }
 }
 
-/// E22, Cook's membrane: a skew trapezoid clamped on the left and sheared on the right. The middle of the right edge rises
-/// by 23.965 for E = 1, ν = 1/3 and a force of 1; a small force here, so that strains are small.
+/// E22, Cook's membrane: a skew trapezoid clamped on the left and sheared on the right. The middle of the right edge
+/// rises by 23.965 for E = 1, ν = 1/3 and a force of 1; a small force here, so that strains are small.
 #[test]
 fn e22_cooks_membrane_rises_as_reference_solutions_do() {
     let rise = |cells: u32| {
@@ -214,13 +215,13 @@ fn e22_cooks_membrane_rises_as_reference_solutions_do() {
         let middle = mesh.vertices.iter().position(|x| (*x - Vec3::new(48.0, 52.0, 0.0)).length() < 1e-2).unwrap();
         (body.position(middle).y - 52.0) / force
     };
-    // triangles of constant strain come from below, and a quarter of the edge leaves less than a sixth of the error
+    // triangles of constant strain converge from below, and a quarter of the edge leaves less than a sixth of the error
     let (coarse, fine) = (23.965 - rise(8), 23.965 - rise(32));
     assert!(fine > 0.0 && fine < coarse / 6.0 && fine < 0.04 * 23.965, "{coarse} {fine}");
 }
 
 #[test]
-fn bad_sheets_are_refused_by_name() {
+fn invalid_sheets_are_rejected_by_name() {
     let mesh = sheet(1, 1.0);
     let bad = PlaneStress::Orthotropic { youngs_x: 100.0, youngs_y: 500.0, poisson_xy: 0.5, shear: 100.0 };
     let error = Membrane::new(&mesh, MembraneParams { material: bad, ..Default::default() }).unwrap_err();

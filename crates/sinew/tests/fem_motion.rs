@@ -1,4 +1,4 @@
-//! Finite element bodies in motion, against known answers. The numbers E11 and on name validation cases.
+//! Finite element bodies in motion, against analytical solutions. The numbers E11 and on name validation cases.
 
 mod solids;
 
@@ -6,8 +6,8 @@ use sinew::trial::fem::{Elements, Integrator, Law, Plasticity, SolidParams};
 use sinew::{Real, Vec3};
 use solids::{ALL, LAWS, block, faces, mean, slice, traction};
 
-/// A flattened and an inverted block return to their shape: the distances between nodes are as at rest. By nature not
-/// all: a ten-node body that is mirrored as a whole may stay folded.
+/// A flattened and an inverted block return to their shape: the distances between nodes are as at rest. Not in all
+/// cases: a completely mirrored ten-node body may stay folded.
 #[test]
 fn flat_and_inverted_bodies_recover() {
     for elements in ALL {
@@ -19,7 +19,7 @@ fn flat_and_inverted_bodies_recover() {
                 let mut body = block([2, 1, 1], Vec3::new(0.2, 0.1, 0.1), params);
                 let rest: Vec<Vec3> = (0..body.x.len()).map(|n| body.position(n)).collect();
                 for (k, x) in body.x.iter_mut().enumerate() {
-                    // a little noise: exact symmetry has no way out
+                    // a little noise: an exactly symmetric state is an unstable equilibrium
                     x[1] = x[1] * squeeze + 1e-4 * ((k * 7 % 5) as Real - 2.0);
                 }
                 body.settings.tolerance = 1e-3;
@@ -32,9 +32,10 @@ fn flat_and_inverted_bodies_recover() {
     }
 }
 
-/// A bar spinning at 30 rad/s: inner forces make no torque, the spin stays, and the bar is longer by ρ ω² L³/12E (E18).
+/// A bar rotating at 30 rad/s: internal forces have no torque, the angular momentum is constant, and the bar is longer
+/// by ρ ω² L³/12E (E18).
 #[test]
-fn e18_a_spinning_bar_keeps_its_spin_and_gets_longer() {
+fn e18_a_rotating_bar_conserves_angular_momentum_and_elongates() {
     let (size, rate) = (Vec3::new(1.0, 0.1, 0.1), 5.0);
     let params =
         SolidParams { youngs_modulus: 1e6, poisson_ratio: 0.0, elements: Elements::Tet10, ..Default::default() };
@@ -46,7 +47,7 @@ fn e18_a_spinning_bar_keeps_its_spin_and_gets_longer() {
     let (mut longer, count) = (0.0, 1000);
     for k in 0..count {
         body.step(h);
-        // second half: implicit Euler has damped the ringing of the start
+        // second half: implicit Euler has damped the initial vibration
         if k >= count / 2 {
             longer += (mean(&body, &right) - mean(&body, &left)).length() - 1.0;
         }
@@ -73,9 +74,10 @@ fn e18_a_spinning_bar_keeps_its_spin_and_gets_longer() {
     }
 }
 
-/// Explicit and implicit bodies swing at the first frequency of the beam (E11: 0.50687 Hz at 1 MPa; the mesh is coarse).
+/// Explicit and implicit bodies vibrate at the first frequency of the beam (E11: 0.50687 Hz at 1 MPa; the mesh is
+/// coarse).
 #[test]
-fn e11_a_cantilever_swings_at_timoshenkos_frequency() {
+fn e11_a_cantilever_vibrates_at_timoshenkos_frequency() {
     let (size, cells) = (Vec3::new(1.0, 0.1, 0.1), [6, 1, 1]);
     for integrator in [Integrator::Implicit, Integrator::Explicit] {
         let params = SolidParams { youngs_modulus: 1e6, elements: Elements::Tet10, integrator, ..Default::default() };
@@ -83,7 +85,7 @@ fn e11_a_cantilever_swings_at_timoshenkos_frequency() {
         for n in slice(&body, 0, -0.5) {
             body.pin(n);
         }
-        // first mode by its static shape: a tip load, then let go
+        // first mode by its static shape: a tip load, then released
         for x in &mut body.x {
             let s = x[0] + 0.5;
             x[1] += 0.01 * s * s * (3.0 - s) / 2.0;
@@ -107,9 +109,9 @@ fn e11_a_cantilever_swings_at_timoshenkos_frequency() {
     }
 }
 
-/// Below the stable step an explicit body keeps its energy, well above it explodes.
+/// Below the stable step an explicit body conserves its energy, well above it is unstable.
 #[test]
-fn the_stable_step_is_stable_and_not_far_from_the_limit() {
+fn the_stable_step_is_stable_and_near_the_limit() {
     for elements in ALL {
         for beta in [0.0, 2e-4] {
             let params = SolidParams {
@@ -141,9 +143,9 @@ fn the_stable_step_is_stable_and_not_far_from_the_limit() {
     }
 }
 
-/// Rayleigh damping: a free body's speed falls by (1 + α h) a step, its shape by β only.
+/// Rayleigh damping: a free body's velocity decreases by (1 + α h) per step, its deformation by β only.
 #[test]
-fn mass_damping_slows_the_whole_body_and_stiffness_damping_does_not() {
+fn mass_damping_reduces_rigid_motion_and_stiffness_damping_does_not() {
     for integrator in [Integrator::Implicit, Integrator::Explicit] {
         for (alpha, beta) in [(2.0, 0.0), (0.0, 0.01)] {
             let params = SolidParams { mass_damping: alpha, stiffness_damping: beta, integrator, ..Default::default() };
@@ -163,10 +165,11 @@ fn mass_damping_slows_the_whole_body_and_stiffness_damping_does_not() {
     }
 }
 
-/// A bar under a pull above yield creeps: its deviation of strain, 2/3 (1 + ν) σ/E, relaxes by the part above yield at the
-/// creep rate c, so that it grows by c · 2/3 (1 + ν) (σ − σ_y)/E; let go it keeps that. Below yield it keeps nothing.
+/// A bar under a tension above yield creeps: its deviatoric strain, 2/3 (1 + ν) σ/E, relaxes by the part above yield at
+/// the creep rate c, so that it grows by c · 2/3 (1 + ν) (σ − σ_y)/E; after unloading this strain remains. Below yield
+/// there is no permanent strain.
 #[test]
-fn a_bar_pulled_above_yield_creeps_and_keeps_its_length() {
+fn a_bar_pulled_above_yield_creeps_and_keeps_its_permanent_strain() {
     let plasticity = Some(Plasticity { yield_stress: 1000.0, creep: 1.0, max_strain: Real::INFINITY });
     for elements in ALL {
         for (law, pull) in [(Law::Corotational, 1500.0), (Law::NeoHookean, 1500.0), (Law::Corotational, 900.0)] {

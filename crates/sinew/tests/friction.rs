@@ -1,10 +1,11 @@
-//! Friction laws at contacts of a world: what is held stays, what slides stops where it should, and memory is State.
+//! Friction laws at contacts of a world: sticking bodies stay, sliding bodies stop at the analytical distance, and the
+//! history is part of State.
 
 use sinew::friction::{Curve, Dahl, ElastoPlastic, Karnopp, Law, LuGre, Stiction, Stribeck, Viscous};
 use sinew::{BodyId, Error, Input, Material, Matter, Real, RigidBody, Settings, Shape, SoftBody, TetMesh, Vec3, World};
 
-/// Dry: no viscous part, so that closed forms hold; and no damping of the bristle, which takes σ₁ μ/σ₀ of speed for each newton
-/// and kilogram as slip begins (16 mm/s here).
+/// Dry: no viscous part, so that closed forms hold; and no damping of the bristle, which removes σ₁ μ/σ₀ of speed per
+/// newton and kilogram when slip begins (16 mm/s here).
 fn laws() -> Vec<Law> {
     let curve = Curve { viscosity: 0.0, ..Curve::default() };
     let bristle = LuGre { curve, damping: 0.0, ..LuGre::default() };
@@ -55,8 +56,8 @@ fn a_sliding_box_stops_after_v_squared_over_two_mu_g_with_every_law() -> Result<
 }
 
 #[test]
-fn a_held_box_creeps_less_than_a_tenth_of_a_micrometre_a_second() -> Result<(), Error> {
-    // 60% of what friction can hold; LuGre creeps by its nature
+fn a_sticking_box_creeps_below_a_tenth_of_a_micrometre_per_second() -> Result<(), Error> {
+    // 60% of the friction limit; LuGre creeps by its nature
     for law in laws().into_iter().filter(|l| !matches!(l, Law::LuGre(_) | Law::Dahl(_))) {
         let (mut world, id) = boxed(law, Vec3::new(0.3 * 9.81, -9.81, 0.0), Vec3::ZERO)?;
         run(&mut world, 5.0);
@@ -69,8 +70,8 @@ fn a_held_box_creeps_less_than_a_tenth_of_a_micrometre_a_second() -> Result<(), 
 }
 
 #[test]
-fn a_held_box_does_not_creep_in_single_substeps_of_five_milliseconds() -> Result<(), Error> {
-    // the minute is in the example `creep`
+fn a_sticking_box_does_not_creep_in_single_substeps_of_five_milliseconds() -> Result<(), Error> {
+    // the run of one minute is in the example `creep`
     for law in [Law::Stiction(Stiction), Law::ElastoPlastic(ElastoPlastic::default())] {
         let (mut world, id) = boxed(law, Vec3::new(0.3 * 9.81, -9.81, 0.0), Vec3::ZERO)?;
         world.set_settings(Settings { substeps: 1, ..world.settings().clone() })?;
@@ -84,7 +85,7 @@ fn a_held_box_does_not_creep_in_single_substeps_of_five_milliseconds() -> Result
 }
 
 #[test]
-fn a_held_soft_block_creeps_less_than_a_tenth_of_a_micrometre_a_second() -> Result<(), Box<dyn std::error::Error>> {
+fn a_sticking_soft_block_creeps_below_a_tenth_of_a_micrometre_per_second() -> Result<(), Box<dyn std::error::Error>> {
     for law in [Law::default(), Law::ElastoPlastic(ElastoPlastic::default())] {
         let mut world = World::new(settings(Vec3::new(0.3 * 9.81, -9.81, 0.0)))?;
         let material = Material::friction(0.6).law(law);
@@ -125,7 +126,7 @@ fn a_ball_bounces_by_its_restitution_with_every_law() -> Result<(), Error> {
             up |= body.velocity().y > 0.0;
             apex = if up { body.position().y.max(apex) } else { apex };
         }
-        // the impact is known to a substep of 1.25 ms at 3.1 m/s
+        // the time of impact is known to a substep of 1.25 ms at 3.1 m/s
         assert!((apex - 0.1 - 0.64 * 0.5).abs() < 0.01, "{}: {apex}", law.name());
         let body = world.body(id)?;
         let gained = body.velocity().y + 9.81 * 0.8;
@@ -134,9 +135,9 @@ fn a_ball_bounces_by_its_restitution_with_every_law() -> Result<(), Error> {
     Ok(())
 }
 
-/// A lever b slows a rolling ball by 5 b g/7 r.
+/// A rolling resistance lever b decelerates a rolling ball by 5 b g/7 r.
 #[test]
-fn a_ball_that_rolls_is_slowed_by_its_rolling_resistance_with_every_law() -> Result<(), Error> {
+fn rolling_resistance_decelerates_a_ball_with_every_law() -> Result<(), Error> {
     for law in laws() {
         let material = Material { rolling_resistance: 0.002, ..Material::friction(0.5) };
         let (mut world, id) = ball(law, material, Vec3::X, Vec3::new(0.0, 0.0, -10.0), 0.0)?;
@@ -149,7 +150,7 @@ fn a_ball_that_rolls_is_slowed_by_its_rolling_resistance_with_every_law() -> Res
 }
 
 #[test]
-fn a_restored_world_goes_on_with_the_same_bits() -> Result<(), Error> {
+fn a_restored_world_continues_bitwise_identically() -> Result<(), Error> {
     for law in laws() {
         let (mut world, _) = boxed(law, Vec3::new(3.0, -9.81, 0.0), Vec3::new(0.2, 0.0, 0.1))?;
         run(&mut world, 0.2);

@@ -1,4 +1,4 @@
-//! Which numbers a pair of surfaces gets, what its contacts tell, and friction that depends on direction.
+//! Parameters of a pair of surfaces, what its contacts report, and anisotropic friction.
 
 use sinew::friction::{Curve, Dahl, ElastoPlastic, Karnopp, Law, LuGre};
 use sinew::{
@@ -16,7 +16,7 @@ fn floor(world: &mut World, material: Material) -> Result<BodyId, Error> {
     world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(material))
 }
 
-/// A flat box of 1 kg: its pull and its friction hardly tilt it.
+/// A flat box of 1 kg: pulling force and friction hardly tilt it.
 fn flat_box(world: &mut World, material: Material, v: Vec3) -> Result<BodyId, Error> {
     let body = RigidBody::dynamic().shape(Shape::cuboid(0.1, 0.005, 0.1)).mass(1.0).material(material);
     world.add_rigid(body.at([0.0, 0.005, 0.0]).velocity(v))
@@ -33,7 +33,7 @@ fn measured(pairs: PairRules, below: Material, above: Material) -> Result<Real, 
     let mut world = World::new(settings(Vec3::new(0.0, -G, 0.0), pairs))?;
     floor(&mut world, below)?;
     let id = flat_box(&mut world, above, Vec3::new(3.0, 0.0, 0.0))?;
-    // it comes to lie first
+    // it settles first
     run(&mut world, 0.1);
     let before = world.body(id)?.velocity().x;
     run(&mut world, 0.2);
@@ -50,7 +50,7 @@ fn a_sliding_box_slows_down_by_the_coefficient_of_the_rule() -> Result<(), Error
         (PairRule::Mean, 0.4),
         (PairRule::Maximum, 0.6),
     ];
-    // the second law takes the rows of its own, the first the lanes
+    // the second law uses its own rows, the first the lanes
     for law in [Law::default(), Law::Dahl(Dahl::default())] {
         for (rule, mu) in rules {
             let pairs = PairRules { friction: rule, ..PairRules::default() };
@@ -95,16 +95,16 @@ fn a_ball_bounces_by_the_rule_of_restitution() -> Result<(), Error> {
 }
 
 #[test]
-fn settings_name_the_pair_that_cannot_be() {
+fn settings_name_the_invalid_pair() {
     let table = vec![Pairing { families: [1, 2], surface: Material::friction(-1.0) }];
     let error = World::new(Settings { pairs: PairRules { table, ..PairRules::default() }, ..Settings::default() });
-    let told = error.map_or_else(|e| e.to_string(), |_| String::new());
-    assert!(told.contains("settings.pairs.table[0].surface.static_friction"), "{told}");
+    let message = error.map_or_else(|e| e.to_string(), |_| String::new());
+    assert!(message.contains("settings.pairs.table[0].surface.static_friction"), "{message}");
 }
 
 #[test]
-fn contacts_of_a_soft_block_tell_their_forces_their_slip_and_their_shares() -> Result<(), Box<dyn std::error::Error>> {
-    // held by friction: gravity leans by 0.3. Sliding: no friction at all
+fn contacts_of_a_soft_block_report_forces_slip_and_weights() -> Result<(), Box<dyn std::error::Error>> {
+    // static friction: gravity inclined by 0.3. Sliding: no friction at all
     for (mu, lean, v) in [(0.6, 0.3, 0.0), (0.0, 0.0, 0.5)] {
         let mut world = World::new(settings(Vec3::new(lean * G, -G, 0.0), PairRules::default()))?;
         let ground = floor(&mut world, Material::friction(mu))?;
@@ -117,13 +117,13 @@ fn contacts_of_a_soft_block_tell_their_forces_their_slip_and_their_shares() -> R
         let view = world.body(id)?;
         for c in &world.report().contacts {
             assert_eq!((c.a, c.b, c.spread_a), (ground, id, None));
-            let spread = c.spread_b.ok_or("a soft side has shares")?;
+            let spread = c.spread_b.ok_or("a soft side has weights")?;
             assert!((spread.weights.iter().sum::<Real>() - 1.0).abs() < 1e-5, "{spread:?}");
             let mut at = Vec3::ZERO;
             for (&surfel, w) in spread.surfels.iter().zip(spread.weights).filter(|(_, w)| *w != 0.0) {
                 at += view.surface_point(surfel).ok_or("a surfel of the body")? * w;
             }
-            // the point is that of the start of the last substep
+            // the point is that at the start of the last substep
             assert!((at - c.point).length() < 0.005 * v + 1e-5, "{at} {}", c.point);
             assert!((c.slip() - Vec3::new(v, 0.0, 0.0)).length() < 2e-3, "{}", c.slip());
             assert!(c.friction().dot(c.normal).abs() < 1e-4);
@@ -138,11 +138,11 @@ fn contacts_of_a_soft_block_tell_their_forces_their_slip_and_their_shares() -> R
     Ok(())
 }
 
-/// μ along x and half of it across.
+/// μ along x and half of it in the perpendicular direction.
 const ALONG: Real = 0.6;
 const ACROSS: Real = 0.5;
 
-/// A box on a floor with a grain, gravity leaning by `pull` at an angle from it [rad].
+/// A box on a floor with anisotropic friction, gravity inclined by `pull` at an angle from the grain [rad].
 fn on_grain(law: Law, lean: (Real, f64), v: Vec3) -> Result<(World, BodyId), Error> {
     let (pull, angle) = lean;
     let (x, z) = (angle.cos() as Real, angle.sin() as Real);
@@ -154,7 +154,7 @@ fn on_grain(law: Law, lean: (Real, f64), v: Vec3) -> Result<(World, BodyId), Err
 }
 
 #[test]
-fn the_ellipse_of_a_grain_holds_what_lies_within_it_and_nothing_else() -> Result<(), Error> {
+fn anisotropic_friction_balances_exactly_the_loads_within_its_ellipse() -> Result<(), Error> {
     let dry = Curve { viscosity: 0.0, ..Curve::default() };
     let bristle = LuGre { curve: dry, damping: 0.0, ..LuGre::default() };
     let laws = [
@@ -182,7 +182,7 @@ fn the_ellipse_of_a_grain_holds_what_lies_within_it_and_nothing_else() -> Result
 }
 
 #[test]
-fn friction_on_a_grain_takes_the_most_power_that_its_ellipse_allows() -> Result<(), Error> {
+fn anisotropic_friction_has_maximal_dissipation_within_its_ellipse() -> Result<(), Error> {
     for degrees in [0.0_f64, 45.0, 90.0] {
         let angle = degrees.to_radians();
         let (c, s) = (angle.cos() as Real, angle.sin() as Real);
@@ -201,9 +201,9 @@ fn friction_on_a_grain_takes_the_most_power_that_its_ellipse_allows() -> Result<
 }
 
 #[test]
-fn a_grain_turns_with_its_body() -> Result<(), Error> {
+fn a_friction_grain_rotates_with_its_body() -> Result<(), Error> {
     use sinew::Quat;
-    // the grain lies on the box, which is turned by 90 degrees: now z is the rough direction
+    // the grain is fixed to the box, which is rotated by 90 degrees: now z is the rough direction
     let mut world = World::new(settings(Vec3::new(0.45, -1.0, 0.0) * G, PairRules::default()))?;
     floor(&mut world, Material::friction(ALONG))?;
     let material = Material::friction(ALONG).grain(Vec3::X, ACROSS);
@@ -211,23 +211,23 @@ fn a_grain_turns_with_its_body() -> Result<(), Error> {
     let turned = Quat::from_rotation_y(std::f32::consts::FRAC_PI_2 as Real);
     let id = world.add_rigid(body.at([0.0, 0.005, 0.0]).turned(turned))?;
     run(&mut world, 1.0);
-    // μ is 0.3 that way: a = 0.15 g
+    // μ is 0.3 in that direction: a = 0.15 g
     let way = world.body(id)?.position().x;
     assert!((way / (0.5 * 0.15 * G) - 1.0).abs() < 0.03, "{way}");
     Ok(())
 }
 
 #[test]
-fn a_soft_body_with_a_grain_is_refused() -> Result<(), Box<dyn std::error::Error>> {
+fn a_soft_body_with_a_friction_grain_is_rejected() -> Result<(), Box<dyn std::error::Error>> {
     let mesh = TetMesh::block([1, 1, 1], Vec3::splat(0.1))?;
     let material = Material::friction(0.5).grain(Vec3::X, 0.5);
-    let told = World::default().add_soft(SoftBody::corotational(mesh, Matter::jelly()).material(material));
-    assert!(told.is_err_and(|e| e.to_string().contains("grain")));
+    let result = World::default().add_soft(SoftBody::corotational(mesh, Matter::jelly()).material(material));
+    assert!(result.is_err_and(|e| e.to_string().contains("grain")));
     Ok(())
 }
 
 #[test]
-fn a_soft_block_slides_across_a_grain_and_is_held_along_it() -> Result<(), Box<dyn std::error::Error>> {
+fn a_soft_block_slides_across_a_grain_and_sticks_along_it() -> Result<(), Box<dyn std::error::Error>> {
     for (pull, slides) in [(Vec3::X, false), (Vec3::Z, true)] {
         let gravity = (pull * 0.45 - Vec3::Y) * G;
         let mut world = World::new(settings(gravity, PairRules::default()))?;
@@ -248,10 +248,10 @@ fn a_soft_block_slides_across_a_grain_and_is_held_along_it() -> Result<(), Box<d
     Ok(())
 }
 
-/// Where μ_s > μ_k (F04): a pull of F at the height of 1 cm takes 0.025 F of load from each rear point, and the springs of
-/// the stick points, shaped by the point's own answer with its yaw, push sideways as well. Sideways they cancel, but the
-/// cone counts them: the rear points reach it at a pull of 1.14 N. They have not broken away by that, the box holds until
-/// all of them reach it, at 1.5 N.
+/// Where μ_s > μ_k (F04): a pulling force F at the height of 1 cm reduces the load of each rear point by 0.025 F, and
+/// the springs of the stick points, shaped by the point's own response including yaw, have a lateral force as well. The
+/// lateral forces cancel, but the cone contains them: the rear points reach it at a force of 1.14 N. They have not
+/// broken away by that, the box sticks until all of them reach it, at 1.5 N.
 #[test]
 fn the_light_points_of_a_pulled_box_reach_their_cone_first_and_the_box_still_holds() -> Result<(), Error> {
     let mut world = World::new(settings(Vec3::new(0.0, -1.0, 0.0), PairRules::default()))?;
@@ -273,14 +273,14 @@ fn the_light_points_of_a_pulled_box_reach_their_cone_first_and_the_box_still_hol
         let load = if rear { 0.25 - 0.025 * pull } else { 0.25 + 0.025 * pull };
         assert!((n - load).abs() < 0.003, "{n} {load}");
         assert!((t.x + 0.25 * pull).abs() < 0.003, "{t}");
-        // 0.59 of the pull goes sideways: √(1 + 0.59²) F/4 = 1.5 (0.25 − 0.025 F) at 1.14 N
+        // 0.59 of the force acts laterally: √(1 + 0.59²) F/4 = 1.5 (0.25 − 0.025 F) at 1.14 N
         assert!((t.z.abs() - 0.148 * pull).abs() < 0.003, "{t}");
         let reached = t.length() / n;
         assert!(if rear { reached > 1.25 } else { reached < 1.1 }, "{reached}");
         sum += t;
     }
     assert!((sum - Vec3::new(-pull, 0.0, 0.0)).length() < 0.003, "{sum}");
-    // half a second; a jump of the pull would make the box swing on its springs, and so beyond what they hold
+    // half a second; a step of the force would make the box oscillate on its springs, and exceed the friction limit
     let mut pulled = |from: Real, to: Real| -> Result<[Real; 2], Error> {
         for k in 1..=500 {
             let gravity = Vec3::new(from + (to - from) * k as Real / 500.0, -1.0, 0.0);
@@ -289,13 +289,13 @@ fn the_light_points_of_a_pulled_box_reach_their_cone_first_and_the_box_still_hol
         }
         Ok([world.body(id)?.position().x, world.body(id)?.velocity().x])
     };
-    // the stretch of the springs, and what they turn by
+    // the elongation of the springs, and their rotation of the box
     let [way, _] = pulled(1.0, 1.45)?;
-    assert!(way < 3e-6, "it holds: {way} m");
+    assert!(way < 3e-6, "it sticks: {way} m");
     pulled(1.45, 1.55)?;
     let [_, speed] = pulled(1.55, 1.55)?;
     assert!(speed > 0.25, "it slides: {speed} m/s");
-    // sliding goes on below the static limit
+    // sliding continues below the static limit
     let speed = pulled(1.2, 1.2)?[1] - speed;
     assert!((speed - 0.1).abs() < 0.002, "gained {speed} m/s");
     Ok(())

@@ -1,22 +1,23 @@
-//! A soft body never has more energy than it had and was given (`step/means.rs`); and hard use that a step can follow is
-//! left alone.
+//! The energy of a soft body never exceeds its initial energy plus the energy supplied (`guard/energy_limiter.rs`); and
+//! severe loads that a step resolves are not limited.
 
 #[path = "common/grid.rs"]
 mod grid;
 use grid::{Kind, Point, kinds};
 use sinew::*;
 
-/// Firm rubber at a display's step.
+/// Firm rubber at the step of a display.
 const RUBBER: Point = Point { young: 1e5, poisson: 0.3, dt: 1.0 / 60.0, ratio: 1.0 };
 
-/// Directions from a counter: no two alike, the same in each run.
+/// Directions from a counter: all different, the same in each run.
 fn direction(k: u32) -> Vec3 {
     let part =
         |n: u32| (k.wrapping_mul(2_654_435_761).wrapping_add(n.wrapping_mul(40_503)) >> 8) as Real % 1000.0 - 499.5;
     Vec3::new(part(1), part(2), part(3)).normalize()
 }
 
-/// Of motion and strain [J]. What sweeps bring to goals stores nothing: a row gets the speed of its error.
+/// Kinetic and elastic energy [J]. Models with goal positions that are solved by sweeps store none: a row gets the
+/// velocity of its error.
 fn energy(world: &World, body: BodyId) -> Real {
     let view = world.body(body).unwrap();
     let moving = view.node_masses().iter().zip(view.node_velocities()).map(|(m, v)| 0.5 * m * v.length_squared());
@@ -25,7 +26,8 @@ fn energy(world: &World, body: BodyId) -> Real {
     moving.sum::<Real>() + stored
 }
 
-/// The most that a body has in half a second after each of its nodes was kicked some way, in units of what it was given.
+/// Maximum energy of a body in half a second after random velocities were given to its nodes, in units of the initial
+/// energy.
 fn growth(kind: &Kind, speed: Real) -> Real {
     let settings = Settings { dt: RUBBER.dt, gravity: Vec3::ZERO, ..Settings::default() };
     let mut world = World::new(settings).unwrap();
@@ -42,7 +44,7 @@ fn growth(kind: &Kind, speed: Real) -> Real {
 }
 
 #[test]
-fn nodes_kicked_apart_by_many_times_the_size_of_their_body_bring_no_energy() {
+fn random_node_velocities_of_many_body_sizes_per_step_add_no_energy() {
     for kind in kinds() {
         for speed in [3.0, 30.0, 300.0, 1500.0] {
             let most = growth(&kind, speed);
@@ -66,13 +68,13 @@ fn cuts(world: &mut World, steps: u32) -> u32 {
 }
 
 #[test]
-fn what_is_thrown_spun_and_pressed_flat_is_never_cut() {
+fn impact_rotation_and_strong_compression_are_never_limited() {
     for law in [fem::Law::Corotational, fem::Law::StVenantKirchhoff, fem::Law::NeoHookean] {
         let (mut world, _) = block(law, 0.5);
         let centre = Vec3::new(0.0, 0.5, 0.0);
         let state = world.tamper();
         for (v, x) in state.node_v.iter_mut().zip(&state.node_x) {
-            // eight metres a second onto the ground, five turns a second
+            // eight metres per second onto the ground, five revolutions per second
             *v = Vec3::new(5.0, -8.0, 0.0) + Vec3::new(0.0, 10.0, 30.0).cross(*x - centre);
         }
         assert_eq!(cuts(&mut world, 120), 0, "{law:?}: thrown");
@@ -87,7 +89,7 @@ fn what_is_thrown_spun_and_pressed_flat_is_never_cut() {
 }
 
 #[test]
-fn a_balloon_of_rubber_that_bursts_is_never_cut() {
+fn a_bursting_rubber_balloon_is_never_limited() {
     let skin = TriMesh::ball(0.2, 4).unwrap();
     let params = fem::MembraneParams::default();
     let mut world = World::default();
@@ -99,9 +101,10 @@ fn a_balloon_of_rubber_that_bursts_is_never_cut() {
     assert_eq!(cuts(&mut world, 60), 0, "burst");
 }
 
-/// Boxes of up to ten times their mass fall onto explicit bodies: what contacts give is counted, and nothing is cut.
+/// Boxes of up to ten times their mass fall onto explicit bodies: the work of contacts is counted, and nothing is
+/// limited.
 #[test]
-fn explicit_bodies_that_are_loaded_are_never_cut() {
+fn explicit_bodies_under_load_are_never_limited() {
     for name in ["springs", "springs Verlet", "springs Kelvin", "solid corotational explicit", "meshless"] {
         let kind = kinds().into_iter().find(|kind| kind.name == name).unwrap();
         for (young, dt, ratio) in [(1e5, 1.0 / 60.0, 1.0), (1e6, 1.0 / 60.0, 10.0), (1e5, 4e-3, 10.0)] {

@@ -1,5 +1,5 @@
-//! Nothing goes through anything under `Settings::guaranteed`: a sample of the shots, starts that are tangled, rest, and
-//! the modes beside it. All shots and the gallery: `benches/oracle/crossings.py`.
+//! No interpenetration under `Settings::guaranteed`: a sample of the shots, starts with intersections, rest, and the
+//! related modes. All shots and the gallery: `benches/oracle/crossings.py`.
 
 #[path = "common/shots.rs"]
 mod shots;
@@ -10,8 +10,8 @@ fn guaranteed() -> Settings {
     Settings { guaranteed: true, ..Settings::default() }
 }
 
-/// The first crossing of a shot, or the bullet below what it was shot at; none when all is well. Adds to `held` when someone
-/// was too fast for the world and is held: what goes on must not cross it either.
+/// The first crossing of a shot, or the bullet below its target; none when there is neither. Adds to `held` when a body
+/// was too fast for the world and is frozen: the others must not cross it either.
 fn trouble(number: u32, settings: Settings, held: &mut Vec<String>) -> Option<String> {
     let mut shot = shot(number, settings);
     let start = Frame::of(&shot.world).crossings();
@@ -42,17 +42,17 @@ fn trouble(number: u32, settings: Settings, held: &mut Vec<String>) -> Option<St
     None
 }
 
-/// A sample of the thousand: every bullet at every target, twice.
+/// A sample of the thousand: every bullet with every target, twice.
 #[test]
-fn no_shot_goes_through_at_up_to_a_hundred_thicknesses_a_step() {
+fn no_shot_passes_through_at_up_to_a_hundred_thicknesses_per_step() {
     let mut held = Vec::new();
     let all: Vec<String> = (0..40).filter_map(|k| trouble(k * 21, guaranteed(), &mut held)).collect();
     assert!(all.is_empty(), "{}", all.join("\n"));
     assert!(held.is_empty(), "{}", held.join("\n"));
 }
 
-/// Whoever is stopped gets no energy from it. (The inside of a jelly went on while its front was stopped by a cloth; what
-/// that stored threw the cloth with hundreds of metres a second.)
+/// A body that is stopped gains no energy. (The interior of a jelly continued to move while its front was stopped by a
+/// cloth; the energy stored by that threw the cloth with hundreds of metres per second.)
 #[test]
 fn a_stopped_jelly_gains_no_energy() {
     for number in [294, 714] {
@@ -71,14 +71,14 @@ fn a_stopped_jelly_gains_no_energy() {
     }
 }
 
-/// The test can fail: without the switch many shots do go through.
+/// Control: without the setting many shots pass through.
 #[test]
-fn without_the_switch_shots_do_go_through() {
+fn without_the_setting_shots_do_pass_through() {
     let through = (0..20).filter(|k| trouble(k * 21, Settings::default(), &mut Vec::new()).is_some()).count();
     assert!(through > 0, "{through}");
 }
 
-/// Bodies at rest stay at rest, apart by the standoff of ten gaps, and nothing has to be stopped.
+/// Bodies at rest stay at rest, separated by the standoff of ten gaps, and no motion has to be shortened.
 #[test]
 fn a_stack_rests_under_the_guarantee() {
     let mut world = World::new(Settings { sleep_time: Real::INFINITY, ..guaranteed() }).unwrap();
@@ -98,7 +98,7 @@ fn a_stack_rests_under_the_guarantee() {
     let mut top = 0.0;
     for (k, id) in boxes.iter().enumerate() {
         let body = world.body(*id).unwrap();
-        // soft contacts give way by less than the standoff of 1 mm
+        // soft contacts are compressed by less than the standoff of 1 mm
         let gap = body.position().y - 0.1 - top;
         top = body.position().y + 0.1;
         assert!(gap > 2e-4 && gap < 1.05e-3, "box {k}: gap {gap}");
@@ -106,9 +106,9 @@ fn a_stack_rests_under_the_guarantee() {
     }
 }
 
-/// Momentum of two bodies that stop each other is what it was, whatever the speed.
+/// The momentum of two bodies that stop each other is conserved at every speed.
 #[test]
-fn a_stopped_impact_keeps_momentum() {
+fn a_stopped_impact_conserves_momentum() {
     let mut world = World::new(Settings { gravity: Vec3::ZERO, ..guaranteed() }).unwrap();
     let ball = |x: Real, v: Real| {
         RigidBody::dynamic().shape(Shape::ball(0.05)).mass(1.0 + x.abs()).at([x, 0.01 * x, 0.0]).velocity([v, 0.0, 0.0])
@@ -131,14 +131,14 @@ fn a_stopped_impact_keeps_momentum() {
     }
     let change = (momentum(&world) - before).length();
     assert!(change < 1e-3 * 120.0, "{change} of {before}");
-    // the ball strikes off centre and may slide by, but the jelly flies its way now
+    // the ball hits off centre and may slide past, but the jelly moves in its direction now
     let [ball, jelly] = [a, b].map(|id| world.body(id).unwrap().velocity().x);
     assert!(jelly > 10.0 && ball < 40.0, "{jelly} {ball}");
 }
 
-/// Two boxes that begin in each other are moved apart, and the report says so.
+/// Two boxes that intersect initially are separated, and the report contains it.
 #[test]
-fn a_tangled_start_is_untangled_and_says_so() {
+fn an_initial_intersection_is_separated_and_reported() {
     let mut world = World::new(guaranteed()).unwrap();
     let a = world.add_rigid(RigidBody::fixed().shape(Shape::cuboid(0.5, 0.1, 0.5))).unwrap();
     let b = world.add_rigid(RigidBody::dynamic().shape(Shape::cuboid(0.1, 0.1, 0.1)).at([0.03, 0.15, 0.02])).unwrap();
@@ -148,7 +148,7 @@ fn a_tangled_start_is_untangled_and_says_so() {
     assert_eq!(tangles.len(), 1, "{tangles:?}");
     assert_eq!((tangles[0].a, tangles[0].b), (a, b));
     let TangleEnd::Untangled { moved, by } = tangles[0].end else { panic!("{tangles:?}") };
-    // out through the top: the shortest way
+    // out through the top: the shortest displacement
     assert!(moved == b && by.y > 0.05 && by.y < 0.055 && by.x.abs() < 1e-6, "{by}");
     for _ in 0..60 {
         world.step(&Input::none());
@@ -156,7 +156,7 @@ fn a_tangled_start_is_untangled_and_says_so() {
     }
 }
 
-/// A light cloth that gives way to everything.
+/// A light cloth of low stiffness.
 fn cloth() -> SoftModel {
     let sheet = pbd::Sheet {
         stretch: 500.0,
@@ -169,9 +169,9 @@ fn cloth() -> SoftModel {
     SoftModel::Pbd(pbd::Matter::Sheet(sheet), pbd::Params::default())
 }
 
-/// What cannot be moved apart is refused by name and held.
+/// Bodies that cannot be separated are reported as refused and frozen.
 #[test]
-fn a_start_that_cannot_be_untangled_is_refused() {
+fn an_initial_intersection_that_cannot_be_separated_is_refused() {
     let mut world = World::new(guaranteed()).unwrap();
     world.add_rigid(RigidBody::fixed().shape(Shape::cuboid(0.5, 0.1, 0.5))).unwrap();
     let mesh = TriMesh::sheet([4, 4], [0.4, 0.4], Diagonals::Alternating).unwrap();
@@ -185,9 +185,9 @@ fn a_start_that_cannot_be_untangled_is_refused() {
     assert!(world.body(cloth).unwrap().is_frozen());
 }
 
-/// Put back with every root method: the same time of contact, so the same place, and the cloth is not passed.
+/// Projection with every root method: the same time of contact, so the same position, and the cloth is not crossed.
 #[test]
-fn put_back_stops_at_the_first_contact_with_every_method() {
+fn projection_stops_at_the_first_contact_with_every_method() {
     let place = |time_of_contact: TimeOfContact| {
         let settings = Settings { put_back: true, time_of_contact, gravity: Vec3::ZERO, ..Settings::default() };
         let mut shot = shot(12, settings);
@@ -207,9 +207,9 @@ fn put_back_stops_at_the_first_contact_with_every_method() {
     assert_eq!(place(Conservative).1, 0);
 }
 
-/// Fast impacts get substeps, up to the budget, and the report tells.
+/// Fast impacts get substeps, up to the limit, and the report has their number.
 #[test]
-fn impacts_ask_for_substeps_within_the_budget() {
+fn impacts_get_substeps_within_the_limit() {
     let mut shot = shot(0, Settings { impact_substeps: 16, ..guaranteed() });
     let mut most = 0;
     for _ in 0..STEPS {
@@ -221,9 +221,9 @@ fn impacts_ask_for_substeps_within_the_budget() {
     assert!(most > 4, "{most}");
 }
 
-/// The same bits for any number of threads, and after a restore in the middle of a shot.
+/// Bitwise identical for any number of threads, and after a restore in the middle of a shot.
 #[test]
-fn the_guarantee_keeps_the_bits() {
+fn the_guarantee_is_bitwise_deterministic() {
     for number in [21, 84, 126] {
         let run = |threads: u32, restore: bool| {
             let mut shot = shot(number, Settings { threads, ..guaranteed() });
@@ -247,10 +247,10 @@ fn the_guarantee_keeps_the_bits() {
     }
 }
 
-/// Sheets that fly by more than their own size a step are near everything: they are held back and slowed down until their
-/// ways can be followed, nothing crosses meanwhile, and then they fly on.
+/// Sheets that move by more than their own size per step are near everything: they are held back and slowed down until
+/// their paths can be tested, nothing crosses meanwhile, and then they move on.
 #[test]
-fn more_pairs_than_may_be_followed_hold_the_fastest_back() {
+fn more_pairs_than_the_limit_hold_the_fastest_bodies_back() {
     let mut world = World::new(Settings { gravity: Vec3::ZERO, ..guaranteed() }).unwrap();
     let sheets: Vec<BodyId> = (0..6)
         .map(|k| {
@@ -265,8 +265,8 @@ fn more_pairs_than_may_be_followed_hold_the_fastest_back() {
         held += world.report().counts.held_back;
         assert!(Frame::of(&world).crossings().is_empty());
     }
-    assert!(held > 0, "the scene asks for more than the budget");
-    assert_eq!(world.report().counts.held_back, 0, "slow enough to be followed");
+    assert!(held > 0, "the scene needs more pairs than the limit");
+    assert_eq!(world.report().counts.held_back, 0, "slow enough to be tested");
     for id in sheets {
         assert!(world.body(id).unwrap().center_of_mass().y > 0.05);
     }

@@ -18,7 +18,7 @@ fn run(world: &mut World, steps: u32) {
     }
 }
 
-/// What a constraint carries.
+/// Reported force of a constraint.
 fn carried(world: &World, id: ConstraintId) -> Option<ConstraintForce> {
     world.report().constraints.iter().find(|c| c.id == id).copied()
 }
@@ -33,12 +33,9 @@ fn momentum(world: &World) -> Vec3 {
 
 /// Angular momentum about the origin [kg·m²/s].
 fn spin(world: &World) -> Vec3 {
-    world.bodies().fold(Vec3::ZERO, |sum, b| {
-        let nodes = b.node_positions().iter().zip(b.node_velocities()).zip(b.node_masses());
-        let nodes = nodes.fold(Vec3::ZERO, |sum, ((x, v), &m)| sum + x.cross(*v) * m);
-        let rigid = if b.is_rigid() { b.center_of_mass().cross(b.velocity() * b.mass()) } else { Vec3::ZERO };
-        sum + nodes + rigid + b.angular_momentum()
-    })
+    world
+        .bodies()
+        .fold(Vec3::ZERO, |sum, b| sum + b.center_of_mass().cross(b.velocity() * b.mass()) + b.angular_momentum())
 }
 
 fn node(body: BodyId, node: u32) -> Site {
@@ -59,7 +56,7 @@ fn face(world: &World, body: BodyId, x: Real) -> Result<Vec<u32>, Error> {
 }
 
 #[test]
-fn an_anchored_mass_hangs_with_its_weight_in_the_reported_force() -> Outcome {
+fn the_reported_force_of_an_anchored_mass_is_its_weight() -> Outcome {
     let mut w = world(true)?;
     let mass = 2.0;
     let drop = w.add_particles(Particles::new(vec![Vec3::ZERO]).mass(mass))?;
@@ -76,7 +73,7 @@ fn an_anchored_mass_hangs_with_its_weight_in_the_reported_force() -> Outcome {
 }
 
 #[test]
-fn a_jelly_hangs_from_points_of_its_surface_with_its_weight() -> Outcome {
+fn the_force_on_anchored_surface_points_is_the_weight_of_the_jelly() -> Outcome {
     // in an implicit island: three points of the top, one of them inside a triangle
     let mut w = world(true)?;
     let body = jelly(&mut w, [2, 2, 2], Vec3::splat(0.2), Vec3::ZERO)?;
@@ -96,7 +93,7 @@ fn a_jelly_hangs_from_points_of_its_surface_with_its_weight() -> Outcome {
 }
 
 #[test]
-fn a_node_on_a_rigid_body_keeps_momentum_and_spin_of_both() -> Outcome {
+fn a_node_attached_to_a_rigid_body_conserves_linear_and_angular_momentum() -> Outcome {
     let mut w = world(false)?;
     let brick = w.add_rigid(
         RigidBody::dynamic()
@@ -110,7 +107,8 @@ fn a_node_on_a_rigid_body_keeps_momentum_and_spin_of_both() -> Outcome {
     let (p, l) = (momentum(&w), spin(&w));
     run(&mut w, 120);
     assert!((momentum(&w) - p).length() < 1e-5, "{} {p}", momentum(&w));
-    // the arms of both sides end at the node: spin is kept but for the turn of the inertia within a substep
+    // the lever arms of both sides end at the node: angular momentum is conserved except for the rotation of the
+    // inertia within a substep
     assert!((spin(&w) - l).length() < 2e-3 * l.length(), "{} {l}", spin(&w));
     let gap = w.site_position(&node(dust, 0))? - w.body(brick)?.pose()?.point(Vec3::new(0.4, 0.2, 0.1));
     assert!(gap.length() < 1e-3, "{gap}");
@@ -132,7 +130,7 @@ fn an_anchor_breaks_above_its_force_and_not_below() -> Outcome {
 }
 
 #[test]
-fn a_spring_anchor_gives_by_weight_over_stiffness() -> Outcome {
+fn the_displacement_of_a_spring_anchor_is_weight_over_stiffness() -> Outcome {
     let mut w = world(true)?;
     let drop = w.add_particles(Particles::new(vec![Vec3::ZERO]).mass(2.0))?;
     w.add_attach(Attach::anchor(node(drop, 0), None).spring(1000.0, 60.0))?;
@@ -152,7 +150,8 @@ fn rope(world: &mut World, count: u32, length: Real, load: Real) -> Result<BodyI
 
 #[test]
 fn a_rope_of_springs_stretches_by_tension_over_stiffness_in_every_link() -> Outcome {
-    // a load of fifty nodes on stiff springs: with one sweep from the last impulses it would swing up
+    // a load of fifty nodes on stiff springs: with one sweep per substep from the previous impulses the oscillation
+    // would grow
     let mut w = World::new(Settings { sweeps: 4, sleep_time: Real::INFINITY, ..Settings::default() })?;
     let (count, length, load) = (11, 1.0, 1.0);
     let body = rope(&mut w, count, length, load)?;
@@ -164,8 +163,8 @@ fn a_rope_of_springs_stretches_by_tension_over_stiffness_in_every_link() -> Outc
         let below = (count as usize - 1 - link) as Real * 0.02 + load;
         let tension = below * G;
         let stretch = (x[link + 1] - x[link]).length() - 0.1;
-        let told = -w.row_forces(links)?[link];
-        assert!((told - tension).abs() < 2e-3 * tension, "link {link}: {told} of {tension}");
+        let reported = -w.row_forces(links)?[link];
+        assert!((reported - tension).abs() < 2e-3 * tension, "link {link}: {reported} of {tension}");
         assert!((stretch - tension / k).abs() < 0.01 * tension / k, "link {link}: {stretch} of {}", tension / k);
     }
     let most = carried(&w, links).map_or(0.0, |c| c.largest);
@@ -180,7 +179,7 @@ fn an_inextensible_rope_with_five_times_its_weight_keeps_its_length() -> Outcome
     let links = w.add_strands(Strands::chain(body, 11).pull_only())?;
     run(&mut w, 300);
     let end = w.body(body)?.node_positions()[10].y;
-    // rows are as stiff as joints, springs of a quarter of the substep rate: each link gives by T (1/m + 1/m')/ω²
+    // rows are as stiff as joints, springs of a quarter of the substep rate: each link elongates by T (1/m + 1/m')/ω²
     let omega = 2.0 * std::f64::consts::PI as Real * 0.25 / w.settings().h();
     let give: Real = (0..10).map(|k| (1.0 + 0.02 * (10 - k) as Real) * G * (2.0 / 0.02) / (omega * omega)).sum();
     assert!(-end - 1.0 < 1.05 * give && give < 6e-3, "{end} {give}");
@@ -190,7 +189,7 @@ fn an_inextensible_rope_with_five_times_its_weight_keeps_its_length() -> Outcome
 }
 
 #[test]
-fn a_free_rope_keeps_momentum_and_spin() -> Outcome {
+fn a_free_rope_conserves_linear_and_angular_momentum() -> Outcome {
     let mut w = world(false)?;
     let points: Vec<Vec3> = (0..20).map(|k| Vec3::new(0.05 * k as Real, 0.0, 0.0)).collect();
     let body = w.add_particles(Particles::new(points).mass(0.1).velocity([0.3, 0.0, 0.1]))?;
@@ -201,13 +200,13 @@ fn a_free_rope_keeps_momentum_and_spin() -> Outcome {
     let (p, l) = (momentum(&w), spin(&w));
     run(&mut w, 120);
     assert!((momentum(&w) - p).length() < 2e-5 * p.length(), "{} {p}", momentum(&w));
-    // rows act along the line between their nodes as it was when the substep began
+    // rows act along the line between their nodes at the beginning of the substep
     assert!((spin(&w) - l).length() < 1e-3 * l.length(), "{} {l}", spin(&w));
     Ok(())
 }
 
 #[test]
-fn a_slack_rope_falls_freely_and_a_strut_that_only_pushes_comes_apart_freely() -> Outcome {
+fn a_slack_rope_and_a_push_only_strut_under_tension_exert_no_force() -> Outcome {
     for pull in [true, false] {
         let mut w = world(true)?;
         let body = w.add_particles(Particles::new(vec![Vec3::ZERO, Vec3::X * 0.5]).mass(1.0).pinned([0]))?;
@@ -228,14 +227,14 @@ fn a_slack_rope_falls_freely_and_a_strut_that_only_pushes_comes_apart_freely() -
 }
 
 #[test]
-fn compression_has_a_stiffness_of_its_own() -> Outcome {
+fn compression_has_a_separate_stiffness() -> Outcome {
     for (compression, up) in [(500.0, true), (4000.0, true), (500.0, false)] {
         let mut w = world(true)?;
         // a load on top of a strut, or below it
         let end = if up { Vec3::Y } else { -Vec3::Y };
         let body = w.add_particles(Particles::new(vec![Vec3::ZERO, end]).mass(1.0).pinned([0]))?;
         w.add_strands(Strands::chain(body, 2).stiffness(2000.0, compression, 60.0))?;
-        // not for long: a load on a strut topples
+        // not for long: a load on a strut is unstable
         run(&mut w, 60);
         let length = w.body(body)?.node_positions()[1].length();
         let want = if up { 1.0 - G / compression } else { 1.0 + G / 2000.0 };
@@ -268,13 +267,13 @@ fn hinge_points(height: Real) -> Vec<Vec3> {
 }
 
 #[test]
-fn a_fold_swings_with_the_frequency_of_its_stiffness() -> Outcome {
+fn a_fold_vibrates_with_the_frequency_of_its_stiffness() -> Outcome {
     let (height, mass, stiffness) = (0.4, 0.5, 2.0);
     let settings = Settings { gravity: Vec3::ZERO, substeps: 20, sleep_time: Real::INFINITY, ..Settings::default() };
     let mut w = World::new(settings)?;
     let body = w.add_particles(Particles::new(hinge_points(height)).mass(mass).pinned([0, 1]))?;
     w.add_bending(Bending::new(body, [[0, 1, 2, 3]], stiffness))?;
-    // else the flaps' motion, straight instead of on circles, would widen them
+    // else the motion of the flaps, along tangents instead of circles, would widen them
     w.add_strands(Strands::new(body, [[0, 2], [1, 2], [0, 3], [1, 3]]))?;
     let push = |node: u32| Command::NodeForce { body, node, force: Vec3::Y * 0.5 };
     w.step(&Input::none().with(push(2)).with(push(3)));
@@ -317,7 +316,7 @@ fn strip(cells: u32, a: Real) -> TriMesh {
 }
 
 #[test]
-fn a_clamped_strip_bends_as_statics_tells_of_its_folds() -> Outcome {
+fn the_deflection_of_a_clamped_strip_agrees_with_the_statics_of_its_folds() -> Outcome {
     let (cells, a, stiffness, load) = (9, 0.1, 0.5, 0.002);
     let settings = Settings { gravity: Vec3::ZERO, sweeps: 20, sleep_time: Real::INFINITY, ..Settings::default() };
     let mut w = World::new(settings)?;
@@ -332,8 +331,8 @@ fn a_clamped_strip_bends_as_statics_tells_of_its_folds() -> Outcome {
     }
     let x = w.body(body)?.node_positions();
     let tip = 0.5 * (x[count as usize - 2].y + x[count as usize - 1].y);
-    // unit load theorem: every fold turns by its moment over its stiffness; folds across have D |e|²/a² = D and the arms
-    // 1a ... 8a, diagonals 2D, the arms in between, and the part of the moment along them
+    // unit load theorem: every fold rotates by its moment over its stiffness; transverse folds have D |e|²/a² = D and
+    // the lever arms 1a ... 8a, diagonals 2D, the lever arms in between, and the component of the moment along them
     let arm = |k: u32| (k as Real + 1.0) * a;
     let across: Real = (0..cells - 1).map(|k| arm(k) * arm(k)).sum();
     let diagonal: Real = (0..cells - 1).map(|k| (arm(k) - 0.5 * a) * (arm(k) - 0.5 * a)).sum();
@@ -347,7 +346,7 @@ fn a_clamped_strip_bends_as_statics_tells_of_its_folds() -> Outcome {
 }
 
 #[test]
-fn the_printed_row_of_the_paper_lets_a_flat_sheet_bend() -> Outcome {
+fn the_printed_row_of_the_paper_does_not_resist_bending_of_a_flat_sheet() -> Outcome {
     for (law, bends) in [(BendLaw::Printed, true), (BendLaw::Angle, false)] {
         let mut w = world(true)?;
         let body = w.add_particles(Particles::new(hinge_points(0.4)).mass(0.1).pinned([0, 1, 2]))?;
@@ -361,14 +360,14 @@ fn the_printed_row_of_the_paper_lets_a_flat_sheet_bend() -> Outcome {
 }
 
 #[test]
-fn stitched_jellies_hang_as_one_and_the_seam_carries_the_weight_below_it() -> Outcome {
+fn the_force_of_a_seam_between_two_jellies_is_the_weight_below_it() -> Outcome {
     let mut w = world(true)?;
     let size = Vec3::splat(0.2);
     let mesh = TetMesh::block([2, 2, 2], size)?;
     let matter = Matter::new(1e5, 0.3, 1000.0).damping(0.05);
     let upper = SoftBody::corotational(mesh.clone(), matter).pin_region([-1.0, 0.09, -1.0], [1.0, 1.0, 1.0]);
     let upper = w.add_soft(upper)?;
-    // turned by a quarter and moved by a third of a cell: its points meet the other's triangles inside
+    // moved by a third of a cell along x: its points are inside the triangles of the other
     let lower = w.add_soft(SoftBody::corotational(mesh, matter).at([0.03, -0.2, 0.01]))?;
     let pairs: Vec<_> = w.seam(lower, upper, 0.01)?;
     assert!(pairs.len() >= 4, "{}", pairs.len());
@@ -385,7 +384,7 @@ fn stitched_jellies_hang_as_one_and_the_seam_carries_the_weight_below_it() -> Ou
 }
 
 #[test]
-fn stitched_particles_keep_momentum_and_fly_as_one() -> Outcome {
+fn stitched_particles_conserve_momentum_and_move_together() -> Outcome {
     let mut w = world(false)?;
     let a = w.add_particles(Particles::new(vec![Vec3::ZERO, Vec3::X]).mass(1.0).velocity([1.0, 0.5, 0.0]))?;
     let b = w.add_particles(Particles::new(vec![Vec3::ZERO, Vec3::X]).mass(3.0))?;
@@ -400,7 +399,7 @@ fn stitched_particles_keep_momentum_and_fly_as_one() -> Outcome {
     Ok(())
 }
 
-/// A skin of springs round a ball, without gravity.
+/// A spherical membrane of springs, without gravity.
 fn balloon(w: &mut World, law: VolumeLaw) -> Result<(BodyId, ConstraintId, TriMesh), Box<dyn std::error::Error>> {
     let skin = TriMesh::ball(0.1, 4)?;
     let body = w.add_particles(Particles::new(skin.vertices.clone()).mass(0.002).damping(2.0))?;
@@ -415,7 +414,7 @@ fn volume_of(world: &World, body: BodyId, skin: &TriMesh) -> Result<Real, Error>
 }
 
 #[test]
-fn a_balloon_keeps_pressure_times_volume() -> Outcome {
+fn pressure_times_volume_of_a_balloon_is_constant() -> Outcome {
     let mut w = world(false)?;
     let (outside, pressure) = (1000.0, 600.0);
     let (body, gas, skin) = balloon(&mut w, VolumeLaw::Gas { pressure, volume: None, outside })?;
@@ -440,12 +439,12 @@ fn a_balloon_keeps_pressure_times_volume() -> Outcome {
         }
         grown = grown.max(volume / start);
     }
-    assert!(grown > 1.02, "the skin gave way: {grown}");
+    assert!(grown > 1.02, "the membrane expanded: {grown}");
     Ok(())
 }
 
 #[test]
-fn a_constant_pressure_is_told_and_pushes_nobody_as_a_whole() -> Outcome {
+fn a_constant_pressure_is_reported_and_has_no_net_force() -> Outcome {
     let mut w = world(false)?;
     let (_, gas, _) = balloon(&mut w, VolumeLaw::Pressure(300.0))?;
     run(&mut w, 60);
@@ -455,9 +454,9 @@ fn a_constant_pressure_is_told_and_pushes_nobody_as_a_whole() -> Outcome {
 }
 
 #[test]
-fn a_held_volume_stays_while_it_is_squeezed_and_gives_by_its_compliance() -> Outcome {
+fn a_constrained_volume_changes_under_load_by_its_compliance_only() -> Outcome {
     for compliance in [0.0, 2e-8] {
-        // the row is as stiff as a joint's, by the substep: V gives by p J M⁻¹Jᵀ/ω²
+        // the row is as stiff as that of a joint, by the substep: V changes by p J M⁻¹Jᵀ/ω²
         let mut w = World::new(Settings { substeps: 16, ..world(false)?.settings().clone() })?;
         let (body, gas, skin) = balloon(&mut w, VolumeLaw::Held { volume: None, compliance })?;
         let start = volume_of(&w, body, &skin)?;
@@ -497,7 +496,7 @@ fn sheet(air: Air) -> Result<SoftBody, Box<dyn std::error::Error>> {
 }
 
 #[test]
-fn a_falling_sheet_comes_to_the_speed_where_drag_is_its_weight() -> Outcome {
+fn the_drag_of_a_falling_sheet_at_terminal_velocity_is_its_weight() -> Outcome {
     let mut w = world(true)?;
     let air = Air { density: 1.2, normal: 1.3, tangential: 0.0, wind: Vec3::ZERO };
     let body = w.add_soft(sheet(air)?)?;
@@ -510,8 +509,8 @@ fn a_falling_sheet_comes_to_the_speed_where_drag_is_its_weight() -> Outcome {
 }
 
 #[test]
-fn a_sheet_is_carried_by_the_wind_across_and_dragged_along() -> Outcome {
-    // edge on to the wind: only friction along the sheet; F = ½ ρ C_t A u² at the start
+fn wind_accelerates_a_sheet_by_normal_and_tangential_drag() -> Outcome {
+    // parallel to the wind: only tangential friction; F = ½ ρ C_t A u² at the start
     let mut w = world(false)?;
     let air = Air { density: 1.2, normal: 1.0, tangential: 0.05, wind: Vec3::X * 10.0 };
     let body = w.add_soft(sheet(air)?)?;
@@ -519,7 +518,7 @@ fn a_sheet_is_carried_by_the_wind_across_and_dragged_along() -> Outcome {
     let got = momentum(&w).x / w.settings().dt;
     let want = 0.5 * 1.2 * 0.05 * 0.25 * 100.0;
     assert!((got - want).abs() < 0.02 * want, "{got} {want}");
-    // a storm across a light sheet: it comes to the wind's speed and never above it
+    // a storm normal to a light sheet: it approaches the speed of the wind and never exceeds it
     let mut w = world(false)?;
     let air = Air { density: 1.2, normal: 1.2, tangential: 0.05, wind: Vec3::Y * 50.0 };
     let body_b = w.add_soft(sheet(air)?)?;
@@ -534,7 +533,7 @@ fn a_sheet_is_carried_by_the_wind_across_and_dragged_along() -> Outcome {
 }
 
 #[test]
-fn a_patch_joint_holds_a_jelly_by_its_end() -> Outcome {
+fn a_patch_joint_fixes_the_end_of_a_jelly() -> Outcome {
     let size = Vec3::new(0.3, 0.1, 0.1);
     for kind in [PatchKind::Ball, PatchKind::Hinge, PatchKind::Fixed] {
         let mut w = world(true)?;
@@ -557,17 +556,17 @@ fn a_patch_joint_holds_a_jelly_by_its_end() -> Outcome {
             Ok(end.iter().filter_map(|&s| view.surface_point(s)).sum::<Vec3>() / end.len() as Real)
         };
         let moved = middle(&w)? - Vec3::new(-0.15, 0.0, 0.0);
-        assert!(moved.length() < 2e-3, "{kind:?}: the middle moved by {moved}");
+        assert!(moved.length() < 2e-3, "{kind:?}: the centre moved by {moved}");
         let c = w.body(body)?.center_of_mass();
         if kind == PatchKind::Fixed {
-            // a beam: it sags, and the joint carries weight and its moment
+            // a beam: it sags, and the joint carries its weight and moment
             run(&mut w, 400);
             let load = carried(&w, joint).ok_or("no force")?;
             let lever = w.body(body)?.center_of_mass().x + 0.15;
             assert!((load.force.y - weight).abs() < 0.01 * weight, "{load:?} {weight}");
             assert!((load.torque.z - weight * lever).abs() < 0.03 * weight * lever, "{load:?} {}", weight * lever);
         } else {
-            // hangs straight down on its way: half of its length below the joint
+            // it swings through the vertical: half of its length below the joint
             assert!(lowest < -0.13 && c.z.abs() < 5e-3, "{kind:?} swings: {lowest} {c}");
         }
     }
@@ -575,12 +574,12 @@ fn a_patch_joint_holds_a_jelly_by_its_end() -> Outcome {
 }
 
 #[test]
-fn a_hinge_on_a_patch_holds_against_tilt_and_a_ball_does_not() -> Outcome {
+fn a_patch_hinge_resists_tilt_and_a_patch_ball_joint_does_not() -> Outcome {
     for hinge in [true, false] {
         let mut w = world(true)?;
         let body = jelly(&mut w, [6, 2, 2], Vec3::new(0.3, 0.1, 0.1), Vec3::ZERO)?;
         let end = face(&w, body, -0.15)?;
-        // the axis is upright: gravity would tilt it
+        // the axis is vertical: gravity would tilt it
         let joint = if hinge { PatchJoint::hinge(body, end, None, Vec3::Y) } else { PatchJoint::ball(body, end, None) };
         w.add_patch_joint(joint)?;
         run(&mut w, 60);
@@ -591,7 +590,7 @@ fn a_hinge_on_a_patch_holds_against_tilt_and_a_ball_does_not() -> Outcome {
 }
 
 #[test]
-fn a_patch_on_a_free_rigid_body_keeps_momentum_and_spin() -> Outcome {
+fn a_patch_joint_to_a_free_rigid_body_conserves_linear_and_angular_momentum() -> Outcome {
     let mut w = world(false)?;
     let body = jelly(&mut w, [3, 2, 2], Vec3::new(0.3, 0.1, 0.1), Vec3::ZERO)?;
     let end = face(&w, body, -0.15)?;
@@ -610,7 +609,7 @@ fn a_patch_on_a_free_rigid_body_keeps_momentum_and_spin() -> Outcome {
     Ok(())
 }
 
-/// Something of every kind, on particles and on soft bodies.
+/// One of every kind of constraint, on particles and on soft bodies.
 fn mixture() -> Result<World, Box<dyn std::error::Error>> {
     let mut w = world(true)?;
     w.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).at([0.0, -1.0, 0.0]))?;
@@ -632,7 +631,7 @@ fn mixture() -> Result<World, Box<dyn std::error::Error>> {
 }
 
 #[test]
-fn a_rebuilt_world_goes_on_with_the_same_bits_and_lanes_do_not_matter() -> Outcome {
+fn a_rebuilt_world_continues_bitwise_identically_with_and_without_lanes() -> Outcome {
     let mut w = mixture()?;
     run(&mut w, 20);
     let mut twin = World::build(w.blueprint()?, w.state())?;
@@ -651,7 +650,7 @@ fn a_rebuilt_world_goes_on_with_the_same_bits_and_lanes_do_not_matter() -> Outco
 }
 
 #[test]
-fn impulses_of_other_constraints_stay_when_one_comes_or_goes() -> Outcome {
+fn impulses_of_other_constraints_are_kept_when_one_is_added_or_removed() -> Outcome {
     let mut w = world(true)?;
     let body = rope(&mut w, 6, 1.0, 1.0)?;
     let first = w.add_attach(Attach::anchor(node(body, 2), None).spring(1.0, 0.0))?;
@@ -669,24 +668,24 @@ fn impulses_of_other_constraints_stay_when_one_comes_or_goes() -> Outcome {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_by_name() -> Outcome {
+fn invalid_constraints_are_rejected_by_name() -> Outcome {
     let mut w = world(true)?;
     let body = rope(&mut w, 4, 1.0, 1.0)?;
     let before = w.hash();
-    let told = |r: Result<ConstraintId, Error>| r.err().map_or(String::new(), |e| e.to_string());
-    assert!(told(w.add_attach(Attach::anchor(node(body, 9), None))).contains("node 9"));
+    let message = |r: Result<ConstraintId, Error>| r.err().map_or(String::new(), |e| e.to_string());
+    assert!(message(w.add_attach(Attach::anchor(node(body, 9), None))).contains("node 9"));
     let site = Site::Face { body, triangle: 0, weights: [1.0, 0.0, 0.0] };
-    assert!(told(w.add_attach(Attach::anchor(site, None))).contains("triangle 0"));
+    assert!(message(w.add_attach(Attach::anchor(site, None))).contains("triangle 0"));
     let nowhere = Attach::pair(Site::World(Vec3::ZERO), Site::World(Vec3::X));
-    assert!(told(w.add_attach(nowhere)).contains("world"));
-    assert!(told(w.add_strands(Strands::new(body, [[0, 0]]))).contains("twice"));
-    assert!(told(w.add_strands(Strands::new(body, [[0, 7]]))).contains("node 7"));
-    assert!(told(w.add_strands(Strands::chain(body, 4).lengths([1.0]))).contains("1 lengths"));
-    assert!(told(w.add_strands(Strands::chain(body, 4).stiffness(-1.0, 0.0, 0.0))).contains("stretch"));
-    assert!(told(w.add_bending(Bending::new(body, [[0, 1, 2, 3]], 0.0))).contains("stiffness"));
-    assert!(told(w.add_bending(Bending::new(body, [[0, 1, 2, 3]], 1.0))).contains("shape"));
-    assert!(told(w.add_volume(Volume::held(body))).contains("closed"));
-    assert!(told(w.add_patch_joint(PatchJoint::hinge(body, [0, 1, 2], None, Vec3::X))).contains("line"));
+    assert!(message(w.add_attach(nowhere)).contains("world"));
+    assert!(message(w.add_strands(Strands::new(body, [[0, 0]]))).contains("twice"));
+    assert!(message(w.add_strands(Strands::new(body, [[0, 7]]))).contains("node 7"));
+    assert!(message(w.add_strands(Strands::chain(body, 4).lengths([1.0]))).contains("1 lengths"));
+    assert!(message(w.add_strands(Strands::chain(body, 4).stiffness(-1.0, 0.0, 0.0))).contains("stretch"));
+    assert!(message(w.add_bending(Bending::new(body, [[0, 1, 2, 3]], 0.0))).contains("stiffness"));
+    assert!(message(w.add_bending(Bending::new(body, [[0, 1, 2, 3]], 1.0))).contains("shape"));
+    assert!(message(w.add_volume(Volume::held(body))).contains("closed"));
+    assert!(message(w.add_patch_joint(PatchJoint::hinge(body, [0, 1, 2], None, Vec3::X))).contains("line"));
     assert_eq!(w.hash(), before);
     Ok(())
 }

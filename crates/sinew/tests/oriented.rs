@@ -1,4 +1,5 @@
-//! Oriented particles in a world: torsion by input, ellipsoids on shapes and on each other, friction that turns.
+//! Oriented particles in a world: torsion by input, ellipsoids on shapes and on each other, friction that causes
+//! rotation.
 
 use sinew::oriented::{Grain, Group, Groups, Params};
 use sinew::*;
@@ -10,7 +11,7 @@ fn body(points: &[Vec3], radii: Vec3) -> SoftBody {
     made(points, radii, false)
 }
 
-/// Swept, or in one system with all that it touches.
+/// Solved by sweeps, or in one implicit system with all bodies in contact.
 const WAYS: [bool; 2] = [false, true];
 
 fn made(points: &[Vec3], radii: Vec3, implicit: bool) -> SoftBody {
@@ -31,7 +32,7 @@ fn chain(count: usize, implicit: bool) -> SoftBody {
     SoftBody::new(Geometry::Rope(points), SoftModel::Oriented(grain, Groups::Links, params)).pinned([0])
 }
 
-/// Angular momentum about the origin, spins among it [kg·m²/s].
+/// Angular momentum about the origin, including that of the particles [kg·m²/s].
 fn spin(world: &World, ids: &[BodyId]) -> Vec3 {
     let mut sum = Vec3::ZERO;
     for &id in ids {
@@ -59,7 +60,7 @@ fn twists_by_its_links_in_series(implicit: bool) {
     let mass = world.body(id).unwrap().node_masses()[0];
     let omega = core::f64::consts::TAU as Real * frequency;
     let inertia = 0.2 * mass * 2.0 * 0.01 * 0.01;
-    // nine inner springs in all but the ends, which have the share 1
+    // links in series, each 1/s + 1/s' in units of 1/(ω² I), s the weights of its particles: 1 at the ends, else ½
     let compliance = ((links as Real - 2.0) * 4.0 + 2.0 * 3.0) / (omega * omega * inertia);
     for angle in [0.1, 0.4, 0.8] {
         let torque = Vec3::X * (angle / compliance);
@@ -73,11 +74,11 @@ fn twists_by_its_links_in_series(implicit: bool) {
 }
 
 #[test]
-fn a_restored_chain_goes_on_to_the_last_bit() {
-    WAYS.into_iter().for_each(goes_on_to_the_last_bit);
+fn a_restored_chain_continues_bitwise_identically() {
+    WAYS.into_iter().for_each(continues_bitwise_identically);
 }
 
-fn goes_on_to_the_last_bit(implicit: bool) {
+fn continues_bitwise_identically(implicit: bool) {
     let make = || {
         let mut world = World::new(Settings::default()).unwrap();
         floor(&mut world, 0.5);
@@ -102,7 +103,7 @@ fn goes_on_to_the_last_bit(implicit: bool) {
 }
 
 #[test]
-fn points_do_not_take_a_torque() {
+fn a_torque_on_a_point_particle_is_rejected() {
     let mut world = World::new(Settings::default()).unwrap();
     let id = world.add_particles(Particles::new(vec![Vec3::ZERO])).unwrap();
     world.step(&Input::none().with(Command::NodeTorque { body: id, node: 0, torque: Vec3::X }));
@@ -110,7 +111,7 @@ fn points_do_not_take_a_torque() {
 }
 
 #[test]
-fn an_ellipsoid_lies_on_its_flat_side_at_the_height_of_its_least_axis() {
+fn an_ellipsoid_rests_on_its_flat_side_at_the_height_of_its_smallest_axis() {
     let mut world = World::new(Settings::default()).unwrap();
     floor(&mut world, 0.5);
     let radii = Vec3::new(0.05, 0.02, 0.04);
@@ -132,11 +133,11 @@ fn an_ellipsoid_lies_on_its_flat_side_at_the_height_of_its_least_axis() {
 }
 
 #[test]
-fn a_ball_rolls_down_a_slope_with_five_sevenths_of_the_pull() {
-    WAYS.into_iter().for_each(rolls_with_five_sevenths_of_the_pull);
+fn a_ball_rolls_down_a_slope_with_five_sevenths_of_the_acceleration() {
+    WAYS.into_iter().for_each(rolls_with_five_sevenths_of_the_acceleration);
 }
 
-fn rolls_with_five_sevenths_of_the_pull(implicit: bool) {
+fn rolls_with_five_sevenths_of_the_acceleration(implicit: bool) {
     let slope = Quat::from_rotation_z(-0.2);
     let mut world = World::new(Settings::default()).unwrap();
     let plane = RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).turned(slope).material(Material::friction(0.8));
@@ -178,7 +179,7 @@ fn keeps_two_sevenths_of_its_rim_speed(implicit: bool) {
 }
 
 #[test]
-fn ellipsoids_rest_on_balls_and_boxes_where_their_surfaces_meet() {
+fn ellipsoids_rest_on_balls_and_boxes_in_surface_contact() {
     for (shape, top) in [(Shape::Ball { radius: 0.2 }, 0.2), (Shape::cuboid(0.2, 0.1, 0.2), 0.1)] {
         let mut world = World::new(Settings::default()).unwrap();
         world.add_rigid(RigidBody::fixed().shape(shape).material(Material::friction(1.0))).unwrap();
@@ -193,11 +194,11 @@ fn ellipsoids_rest_on_balls_and_boxes_where_their_surfaces_meet() {
 }
 
 #[test]
-fn ellipsoids_that_meet_off_centre_keep_momentum_and_spin() {
-    WAYS.into_iter().for_each(meet_off_centre_and_keep_momentum_and_spin);
+fn ellipsoids_that_collide_off_centre_conserve_linear_and_angular_momentum() {
+    WAYS.into_iter().for_each(collide_off_centre_and_conserve_momentum);
 }
 
-fn meet_off_centre_and_keep_momentum_and_spin(implicit: bool) {
+fn collide_off_centre_and_conserve_momentum(implicit: bool) {
     let mut world = World::new(Settings { gravity: Vec3::ZERO, ..Settings::default() }).unwrap();
     let radii = Vec3::new(0.06, 0.03, 0.04);
     let rough = Material::friction(0.6);
@@ -214,17 +215,17 @@ fn meet_off_centre_and_keep_momentum_and_spin(implicit: bool) {
     }
     let (va, vb) = (world.body(ids[0]).unwrap().velocity(), world.body(ids[1]).unwrap().velocity());
     assert!((va + vb).length() < 1e-5, "{va} {vb}");
-    // they did meet, and the meeting turned them
+    // they did collide, and the collision rotated them
     assert!(va.x < 0.3, "{va}");
     assert!(world.body(ids[0]).unwrap().particle_spin(0).unwrap().length() > 0.1);
-    // rows push both at one point
+    // the impulses of a row act on both bodies at one point
     let (change, scale) = ((spin(&world, &ids) - before).length(), 0.1 * mass * 0.5);
     assert!(deepest < 1e-3 && change < 1e-5 * scale, "{change:e} of {scale:e} kg·m²/s, {deepest} m deep");
 }
 
 #[test]
-fn a_body_of_links_that_touches_itself_does_not_pass_through() {
-    // two ends of one chain driven at each other: pinned ends, the middle free
+fn a_body_of_links_with_self_contact_does_not_interpenetrate() {
+    // two particles of one body driven at each other
     let mut world = World::new(Settings { gravity: Vec3::ZERO, ..Settings::default() }).unwrap();
     let points = vec![Vec3::ZERO, Vec3::X * 0.2];
     let drops = body(&points, Vec3::splat(0.04)).self_contact(true);
@@ -239,10 +240,10 @@ fn a_body_of_links_that_touches_itself_does_not_pass_through() {
 }
 
 #[test]
-fn a_hanging_chain_has_one_shape_whichever_way_it_is_solved() {
+fn a_hanging_chain_has_the_same_shape_with_sweeps_and_implicit_solve() {
     let [swept, solved] = WAYS.map(|implicit| {
         let mut world = World::new(Settings::default()).unwrap();
-        // the swing as a whole has no damping of its own
+        // the swing mode has no internal damping
         let id = world.add_soft(chain(6, implicit).damping(5.0)).unwrap();
         for _ in 0..600 {
             world.step(&Input::none());
@@ -251,7 +252,7 @@ fn a_hanging_chain_has_one_shape_whichever_way_it_is_solved() {
         let turns: Vec<Quat> = (0..6).map(|k| b.particle_rotation(k).unwrap()).collect();
         (b.node_positions().to_vec(), turns)
     });
-    // it sags by more than its grains are thick, so that there is something to compare
+    // it sags by more than the thickness of its particles, so that there is something to compare
     assert!(swept.0[5].y < -0.02, "{:?}", swept.0);
     for k in 0..6 {
         let (off, turn) = (swept.0[k].distance(solved.0[k]), swept.1[k].angle_between(solved.1[k]));
@@ -260,7 +261,7 @@ fn a_hanging_chain_has_one_shape_whichever_way_it_is_solved() {
 }
 
 #[test]
-fn particles_between_a_soft_block_and_a_weight_pass_the_weight_on() {
+fn particles_between_a_soft_block_and_a_plate_transmit_its_weight() {
     // a sheet of balls on finite elements, a rigid plate on the sheet: one implicit island
     let mut world = World::new(Settings { sleep_time: Real::INFINITY, ..Settings::default() }).unwrap();
     floor(&mut world, 0.5);
@@ -292,7 +293,7 @@ fn particles_between_a_soft_block_and_a_weight_pass_the_weight_on() {
         on_block += world.report().contact_force_on(block).y / 60.0;
     }
     let weight = |id: BodyId| world.body(id).unwrap().mass() * G;
-    // each is held by its own weight, the sum of what is below less what is above
+    // the net contact force on each is its own weight: the force from below minus that from above
     for (force, id) in [(on_plate, plate), (on_sheet, sheet), (on_block, block)] {
         assert!((force / weight(id) - 1.0).abs() < 0.01, "{force} N for {} N", weight(id));
     }

@@ -1,4 +1,4 @@
-//! Questions about soft bodies: the same answers as for rigid ones of the same shape, and while they move.
+//! Queries of soft bodies: the same results as for rigid ones of the same shape, also while they move.
 
 use sinew::*;
 
@@ -27,7 +27,7 @@ fn point(seed: &mut u32) -> Vec3 {
 }
 
 #[test]
-fn a_soft_block_answers_as_a_rigid_box_does() -> Result<(), Error> {
+fn queries_of_a_soft_block_agree_with_those_of_a_rigid_box() -> Result<(), Error> {
     let [(soft, jelly), (hard, solid)] = twins()?;
     let all = QueryFilter::default();
     let (mut seed, mut rays, mut insides) = (7, 0, 0);
@@ -63,19 +63,19 @@ fn a_soft_block_answers_as_a_rigid_box_does() -> Result<(), Error> {
 }
 
 #[test]
-fn a_ball_that_is_cast_stops_at_a_soft_block_where_it_stops_at_a_rigid_one() -> Result<(), Error> {
+fn a_shape_cast_of_a_ball_hits_a_soft_block_where_it_hits_a_rigid_one() -> Result<(), Error> {
     let worlds = twins()?;
     let [soft, hard] = worlds.map(|(world, _)| {
         let from = Pose::at(Vec3::new(0.3, 3.0, -0.05));
         let hit = world.cast_shape(&Shape::ball(0.2), from, Vec3::new(0.0, -3.0, 0.0), &QueryFilter::default());
-        hit.expect("a fair question").expect("it is below")
+        hit.expect("a valid query").expect("it is below")
     });
     assert!((soft.fraction - hard.fraction).abs() < 1e-4 && soft.normal.dot(hard.normal) > 0.999, "{soft:?} {hard:?}");
     Ok(())
 }
 
 #[test]
-fn a_query_sees_a_soft_body_where_it_is_now() -> Result<(), Error> {
+fn queries_use_the_present_position_of_a_soft_body() -> Result<(), Error> {
     let mut world = World::default();
     let mesh = TetMesh::block([2, 2, 2], Vec3::splat(0.2)).expect("a block");
     let jelly = world.add_soft(SoftBody::corotational(mesh, Matter::jelly()).at([0.0, 2.0, 0.0]))?;
@@ -93,7 +93,7 @@ fn a_query_sees_a_soft_body_where_it_is_now() -> Result<(), Error> {
 }
 
 #[test]
-fn a_jelly_with_a_box_on_it_falls_asleep_as_one_and_wakes_when_struck() -> Result<(), Error> {
+fn a_jelly_and_a_box_on_it_sleep_together_and_wake_on_impact() -> Result<(), Error> {
     let mut world = World::default();
     world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)))?;
     let mesh = TetMesh::block([3, 2, 3], Vec3::new(0.3, 0.15, 0.3)).expect("a block");
@@ -106,7 +106,7 @@ fn a_jelly_with_a_box_on_it_falls_asleep_as_one_and_wakes_when_struck() -> Resul
     for k in 0..600 {
         world.step(&Input::none());
         let now = asleep(&world);
-        assert_eq!(now[0], now[1], "step {k}: one island, one sleep");
+        assert_eq!(now[0], now[1], "step {k}: one island sleeps as a unit");
         if now[0] {
             slept = Some(k);
             break;
@@ -117,7 +117,7 @@ fn a_jelly_with_a_box_on_it_falls_asleep_as_one_and_wakes_when_struck() -> Resul
     for _ in 0..10 {
         world.step(&Input::none());
     }
-    assert_eq!(world.body(jelly)?.node_positions(), before, "asleep means still, to the last bit");
+    assert_eq!(world.body(jelly)?.node_positions(), before, "sleeping bodies do not move, bitwise");
     let stone = RigidBody::dynamic().shape(Shape::ball(0.03)).mass(0.2).at([0.0, 0.3, 0.0]).velocity([0.0, -3.0, 0.0]);
     world.add_rigid(stone)?;
     let mut woke = false;

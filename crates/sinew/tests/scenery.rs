@@ -1,8 +1,8 @@
-//! Fixed scenery as occupancy voxels (FC 7.3.1): what lands on it, and that triangles no longer count.
+//! Fixed scenery as occupancy voxels (FC 7.3.1): bodies that land on it, and independence of the number of triangles.
 
 use sinew::*;
 
-/// A slab as a mesh of so many triangles a side, in voxels of 5 cm whose top is y = 0.
+/// A slab as a mesh with the given number of cells per side, in voxels of 5 cm whose top is y = 0.
 fn slab(fineness: u32) -> Shape {
     let mesh = TetMesh::block([fineness, 2, fineness], Vec3::new(0.98, 0.1, 0.98)).unwrap();
     let vertices: Vec<Vec3> = mesh.vertices.iter().map(|v| *v - Vec3::Y * 0.07).collect();
@@ -37,9 +37,9 @@ fn rigid_and_soft_bodies_rest_on_voxels() {
     assert!(lowest.abs() < 2e-3, "the block's lowest point is at {lowest}");
 }
 
-/// The same surface of 768 times as many triangles is the same shape: the same motion to the last bit, at the same cost.
+/// The same surface of 768 times as many triangles is the same shape: bitwise the same motion, at the same cost.
 #[test]
-fn the_number_of_triangles_does_not_matter() {
+fn the_motion_is_independent_of_the_number_of_triangles() {
     let (mut coarse, ..) = dropped(1);
     let (mut fine, ..) = dropped(24);
     for _ in 0..30 {
@@ -49,9 +49,9 @@ fn the_number_of_triangles_does_not_matter() {
     }
 }
 
-/// Rays and points see the cells.
+/// Rays and points detect the cells.
 #[test]
-fn queries_see_the_cells() {
+fn queries_detect_the_voxel_cells() {
     let (mut world, ..) = dropped(4);
     world.step(&Input::none());
     let from = Vec3::new(0.4, 1.0, 0.4);

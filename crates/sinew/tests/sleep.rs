@@ -1,4 +1,4 @@
-//! Sleep: what lies still is not solved, says what it carries, and wakes when something comes.
+//! Sleeping: bodies at rest are not solved, report their contact forces, and wake up on contact.
 
 use sinew::*;
 
@@ -37,7 +37,7 @@ impl Rest {
         [self.jelly, self.load, self.aside].iter().all(|id| self.world.body(*id).expect("it is there").is_asleep())
     }
 
-    /// Upward force of the pair's first body on its second, or the other way round [N].
+    /// Vertical force between the two bodies [N].
     fn force(&self, on: BodyId, by: BodyId) -> Real {
         let pairs = &self.world.report().pairs;
         let both = |p: &&PairForce| [(on, by), (by, on)].contains(&(p.a, p.b));
@@ -46,12 +46,12 @@ impl Rest {
 }
 
 #[test]
-fn who_sleeps_says_what_it_carries() -> Result<(), Error> {
+fn sleeping_bodies_report_their_contact_forces() -> Result<(), Error> {
     let mut rest = rest()?;
     let g = 9.81;
     let jelly: Real = rest.world.body(rest.jelly)?.node_masses().iter().sum();
     for step in 0..20 {
-        // another size of step: impulses change with it, forces do not
+        // another step size: impulses change with it, forces do not
         if step == 10 {
             let settings = Settings { dt: 0.004, warm_start: 0.8, ..rest.world.settings().clone() };
             rest.world.set_settings(settings)?;
@@ -73,7 +73,7 @@ fn who_sleeps_says_what_it_carries() -> Result<(), Error> {
 }
 
 #[test]
-fn who_sleeps_is_not_solved() -> Result<(), Error> {
+fn sleeping_bodies_are_not_solved() -> Result<(), Error> {
     let mut rest = rest()?;
     rest.world.step(&Input::none());
     let counts = rest.world.report().counts;
@@ -82,7 +82,7 @@ fn who_sleeps_is_not_solved() -> Result<(), Error> {
 }
 
 #[test]
-fn a_driven_body_wakes_whom_it_comes_to() -> Result<(), Error> {
+fn a_kinematic_body_wakes_the_bodies_it_approaches() -> Result<(), Error> {
     for soft in [false, true] {
         let mut rest = rest()?;
         let (goal, from) = if soft { (rest.jelly, [-0.5, 0.1, 0.0]) } else { (rest.aside, [1.5, 0.1, 0.0]) };
@@ -97,7 +97,7 @@ fn a_driven_body_wakes_whom_it_comes_to() -> Result<(), Error> {
             let x = from[0] + if soft { 0.01 } else { -0.01 } * k as Real;
             rest.world.step(&Input::none().target(pusher, Pose::at(Vec3::new(x, from[1], from[2]))));
         }
-        // from half a metre off, 0.6 m on: pushed by what is left when they have met
+        // initial distance half a metre, displacement 0.6 m: pushed by the remainder after contact
         let way = (place(&rest.world)? - before).abs();
         let gap = if soft { 0.5 - 0.1 - 0.15 } else { 0.5 - 0.1 - 0.1 };
         assert!(way > 0.8 * (0.6 - gap), "soft {soft}: pushed by {way} m");
@@ -106,7 +106,7 @@ fn a_driven_body_wakes_whom_it_comes_to() -> Result<(), Error> {
 }
 
 #[test]
-fn a_sleeping_jelly_wakes_when_its_floor_goes() -> Result<(), Error> {
+fn a_sleeping_jelly_wakes_when_its_floor_is_removed() -> Result<(), Error> {
     let mut rest = rest()?;
     rest.world.remove_body(rest.floor)?;
     for _ in 0..10 {
@@ -118,9 +118,9 @@ fn a_sleeping_jelly_wakes_when_its_floor_goes() -> Result<(), Error> {
     Ok(())
 }
 
-/// What detection keeps of sleepers must not outlive them: two places in which the same body sleeps.
+/// Detection data cached for sleeping bodies must not outlive them: two positions in which the same body sleeps.
 #[test]
-fn a_restored_sleeper_is_looked_at_where_it_lies() -> Result<(), Error> {
+fn contacts_of_a_restored_sleeping_body_are_detected_at_its_position() -> Result<(), Error> {
     let (mut straight, mut detour) = (rest()?, rest()?);
     let there = detour.world.snapshot();
     let push = Command::Velocity { body: detour.load, velocity: Vec3::new(1.2, 0.0, 0.2), spin: Vec3::ZERO };
@@ -133,7 +133,7 @@ fn a_restored_sleeper_is_looked_at_where_it_lies() -> Result<(), Error> {
     detour.world.restore(&there)?;
     for k in 0..60 {
         for rest in [&mut straight, &mut detour] {
-            // at rest for a while, then struck
+            // at rest for a while, then an impact
             let velocity = Vec3::new(-5.0, 1.5, 0.0);
             let strike = Command::Velocity { body: rest.aside, velocity, spin: Vec3::ZERO };
             rest.world.step(&if k == 20 { Input::none().with(strike) } else { Input::none() });

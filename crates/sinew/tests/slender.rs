@@ -1,9 +1,10 @@
-//! Slender bodies in steps far beyond their vibrations: what the solver must not lose among soft and stiff motions.
+//! Slender bodies in steps far longer than their vibration periods: accuracy of the solver for mixed soft and stiff
+//! modes.
 
 use sinew::fem::{Elements, Integrator, Law, SolidParams};
 use sinew::{Command, Geometry, Implicit, Input, Real, Settings, SoftBody, SoftModel, TetMesh, Vec3, World};
 
-/// Turn of a bar of 1 x 0.1 x 0.1 m about its axis between its quarters, per torque on its end [1/(N·m)].
+/// Rotation of a bar of 1 x 0.1 x 0.1 m about its axis between its quarters, per torque on its end [1/(N·m)].
 fn twist(elements: Elements) -> Real {
     let implicit = Implicit { tolerance: 1e-6, iterations: 4000, ..Implicit::default() };
     let settings = Settings {
@@ -51,7 +52,7 @@ fn twist(elements: Elements) -> Real {
 }
 
 #[test]
-fn a_slender_bar_of_ten_node_elements_twists_as_saint_venant_says() {
+fn a_slender_bar_of_ten_node_elements_twists_by_saint_venants_constant() {
     // L/(G J) with J = 0.1406 a⁴
     let right = 1.0 / (1e6 / 2.6 * 0.1406 * 1e-4);
     let got = twist(Elements::Tet10);

@@ -1,4 +1,4 @@
-//! Soft bodies in the world, against known answers (validation group M and the scenes of the design trial).
+//! Soft bodies in the world, against analytical solutions (validation group M and the scenes of the design trial).
 
 use sinew::*;
 
@@ -19,7 +19,7 @@ fn cube(world: &mut World, youngs_modulus: Real, friction: Real) -> BodyId {
     cube_at(world, youngs_modulus, friction, 0.05)
 }
 
-/// The same with its middle at this height [m].
+/// The same with its centre at this height [m].
 fn cube_at(world: &mut World, youngs_modulus: Real, friction: Real, height: Real) -> BodyId {
     let mesh = TetMesh::block([4; 3], Vec3::splat(0.1)).unwrap();
     let body = SoftBody::corotational(mesh, Matter::new(youngs_modulus, 0.0, 1000.0)).at([0.0, height, 0.0]);
@@ -69,7 +69,7 @@ fn a_block_on_a_soft_cube_sinks_by_mgl_over_ea() {
 }
 
 #[test]
-fn friction_holds_below_its_angle_and_lets_go_above_it() {
+fn soft_bodies_stick_below_the_friction_angle_and_slide_above_it() {
     for youngs in [1e5, 1e6] {
         let mu: Real = 0.4;
         for (share, slides) in [(0.8, false), (1.4, true)] {
@@ -93,7 +93,7 @@ fn friction_holds_below_its_angle_and_lets_go_above_it() {
 }
 
 #[test]
-fn momentum_is_kept_when_a_ball_hits_a_free_cube_however_early_cg_stops() {
+fn an_impact_on_a_free_cube_conserves_momentum_for_any_number_of_cg_iterations() {
     for iterations in [5, 20, 200] {
         hit(iterations);
     }
@@ -121,15 +121,15 @@ fn hit(iterations: u32) {
     let (p0, l0) = total(&world);
     run(&mut world, 0.5);
     let (p1, l1) = total(&world);
-    assert!(world.body(ball).unwrap().velocity().x < 1.5, "they did not meet");
+    assert!(world.body(ball).unwrap().velocity().x < 1.5, "they did not collide");
     assert!((p1 - p0).length() < 1e-5 * p0.length(), "{p0} {p1}");
     assert!((l1 - l0).length() < 1e-4 * l0.length(), "{l0} {l1}");
 }
 
-/// Rows that carry impulses from step to step take damping from what rocks on them: contacts with rigid bodies and between
-/// soft ones must be stiff enough for that.
+/// Rows that start from the impulse of the previous step reduce the damping of bodies that rock on them: contacts with
+/// rigid bodies and between soft ones must be stiff enough for that.
 #[test]
-fn a_stack_on_a_plate_on_one_jelly_or_two_stands() {
+fn a_stack_on_a_plate_on_one_or_two_jellies_is_stable() {
     for jellies in [1, 2] {
         let mut world = World::new(settings(1.0 / 60.0)).unwrap();
         ground(&mut world, 0.5);
@@ -154,7 +154,7 @@ fn a_stack_on_a_plate_on_one_jelly_or_two_stands() {
 }
 
 #[test]
-fn particles_on_a_box_on_a_jelly_rest_with_their_weight() {
+fn contact_forces_of_particles_on_a_box_on_a_jelly_equal_their_weight() {
     let mut world = World::new(settings(1.0 / 60.0)).unwrap();
     ground(&mut world, 0.5);
     let soft = cube(&mut world, 1e5, 0.5);
@@ -169,7 +169,7 @@ fn particles_on_a_box_on_a_jelly_rest_with_their_weight() {
 }
 
 #[test]
-fn a_soft_world_is_the_same_after_a_restore_and_a_rebuild() {
+fn a_soft_world_is_bitwise_identical_after_a_restore_and_a_rebuild() {
     let mut world = World::new(settings(1.0 / 60.0)).unwrap();
     ground(&mut world, 0.5);
     cube(&mut world, 1e5, 0.5);
@@ -188,14 +188,15 @@ fn a_soft_world_is_the_same_after_a_restore_and_a_rebuild() {
 }
 
 #[test]
-fn a_hanging_jelly_stretches_under_its_weight_and_its_pins_hold_still() {
+fn a_hanging_jelly_stretches_under_its_weight_and_its_pinned_nodes_are_fixed() {
     let mut world = World::new(settings(0.01)).unwrap();
     let mesh = TetMesh::block([2, 10, 2], Vec3::new(0.1, 1.0, 0.1)).unwrap();
     let matter = Matter::new(1e5, 0.0, 1000.0).damping(0.1);
     let body = SoftBody::corotational(mesh, matter).pin_region([-1.0, 0.499, -1.0], [1.0, 0.501, 1.0]);
     let bar = world.add_soft(body).unwrap();
     run(&mut world, 8.0);
-    // ρ g L²/2E, E03; corotational strain is linear. The lumps of this mesh differ at the end: the mean counts
+    // ρ g L²/2E, E03; corotational strain is linear. The nodal masses of this mesh differ at the end: the mean is
+    // compared
     let low = |x: &&Vec3| x.y < -0.5;
     let ends = world.body(bar).unwrap();
     let (sum, count) = ends.node_positions().iter().filter(low).fold((0.0, 0), |(s, n), x| (s + x.y, n + 1));
@@ -205,14 +206,14 @@ fn a_hanging_jelly_stretches_under_its_weight_and_its_pins_hold_still() {
 }
 
 #[test]
-fn a_bar_whose_pinned_end_is_moved_stores_the_work_of_its_stretch() {
+fn a_bar_whose_pinned_end_is_moved_stores_the_work_of_its_elongation() {
     let mut world = World::new(Settings { gravity: Vec3::ZERO, ..settings(0.02) }).unwrap();
     let mesh = TetMesh::block([10, 1, 1], Vec3::new(1.0, 0.1, 0.1)).unwrap();
     let bar = SoftBody::corotational(mesh, Matter::new(1e5, 0.0, 1000.0)).damping(1e3);
     let bar = bar.pin_region([-0.51, -1.0, -1.0], [-0.49, 1.0, 1.0]).pin_region([0.49, -1.0, -1.0], [0.51, 1.0, 1.0]);
     let bar = world.add_soft(bar).unwrap();
     let ball = world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.1)).at([0.0, 5.0, 0.0])).unwrap();
-    // nothing but rounding of places
+    // only the rounding of positions
     assert!(world.elastic(bar).unwrap().energy() < 1e-9);
     let rest = world.body(bar).unwrap().node_positions().to_vec();
     let end: Vec<u32> = (0..rest.len() as u32).filter(|&n| rest[n as usize].x > 0.49).collect();
@@ -231,11 +232,11 @@ fn a_bar_whose_pinned_end_is_moved_stores_the_work_of_its_stretch() {
     let pull: Real = end.iter().map(|&n| forces[n as usize].x).sum();
     near(pull, -10.0, 1e-3, "force of the moved end");
     near(inside.stress()[0].stress.to_mat().x_axis.x, 1000.0, 1e-3, "stress");
-    // where its nodes might be, and who has no inside
+    // evaluation at other node positions, and an error for a body without elasticity
     assert!(inside.at(&rest).energy() < 1e-9);
     assert!(world.elastic(ball).is_err());
     assert_eq!(world.hash(), before);
-    // an inner node is not for targets
+    // targets are only for pinned nodes
     let aim = Command::NodeTarget {
         body: bar,
         node: (0..).find(|n| !end.contains(n) && rest[*n as usize].x > 0.0).unwrap(),
@@ -246,7 +247,7 @@ fn a_bar_whose_pinned_end_is_moved_stores_the_work_of_its_stretch() {
 }
 
 #[test]
-fn a_body_whose_model_is_exchanged_in_flight_flies_on() {
+fn an_exchange_of_the_model_in_flight_conserves_momentum() {
     let mesh = |cells: u32| TetMesh::block([2 * cells, cells, cells], Vec3::new(0.2, 0.1, 0.1)).unwrap();
     let coarse = SoftBody::corotational(mesh(1), Matter::new(1e5, 0.3, 1000.0));
     let springs = spring::Params { stiffness: spring::Stiffness::Young(1e5), ..spring::Params::default() };
@@ -283,7 +284,7 @@ fn a_body_whose_model_is_exchanged_in_flight_flies_on() {
         let (p2, _) = sums(&world, id);
         assert!((p2 - p).length() < 1e-4 * p.length(), "{p} {p2}");
     }
-    // what cannot be is refused and changes nothing
+    // an invalid exchange is rejected and changes nothing
     let mut world = World::default();
     let id = world.add_soft(coarse.clone()).unwrap();
     let rigid = world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.1))).unwrap();
@@ -294,7 +295,7 @@ fn a_body_whose_model_is_exchanged_in_flight_flies_on() {
 }
 
 #[test]
-fn springs_fall_with_gravity_whatever_their_integrator() {
+fn springs_fall_with_gravity_with_every_integrator() {
     use spring::Integrator::{Implicit, SymplecticEuler, Verlet};
     for integrator in [SymplecticEuler, Verlet, Implicit] {
         let mut world = World::new(settings(0.01)).unwrap();
@@ -308,15 +309,15 @@ fn springs_fall_with_gravity_whatever_their_integrator() {
         let total: Real = body.node_masses().iter().sum();
         let speed = body.node_velocities().iter().zip(body.node_masses()).map(|(v, m)| v.y * m).sum::<Real>() / total;
         near(speed, -9.81 * 0.5, 1e-4, "speed");
-        // half of g t², and at most g t h more
+        // ½ g t², and at most g t h more
         let y = body.center_of_mass().y;
         assert!((-1.22625 - 9.81 * 0.5 * 0.01..=-1.22625 + 1e-3).contains(&y), "{integrator:?}: {y}");
     }
 }
 
-/// The CG's tolerance is one of forces, not of momentum: a body that nothing but gravity moves has no reason to deform.
+/// The CG's tolerance is relative to forces, not to momentum: a body under gravity alone does not deform.
 #[test]
-fn a_jelly_in_free_fall_keeps_its_shape_however_fast_it_flies() {
+fn a_jelly_in_free_fall_keeps_its_shape_at_any_speed() {
     for speed in [0.0, 20.0] {
         let mut world = World::new(settings(1.0 / 60.0)).unwrap();
         let mesh = TetMesh::block([3, 2, 3], Vec3::splat(0.2)).unwrap();
@@ -326,7 +327,7 @@ fn a_jelly_in_free_fall_keeps_its_shape_however_fast_it_flies() {
         let x = world.body(jelly).unwrap().node_positions();
         let centre = world.body(jelly).unwrap().center_of_mass();
         let worst = x.iter().zip(&mesh.vertices).map(|(x, rest)| (*x - centre - *rest).length()).fold(0.0, Real::max);
-        // each of the 30 steps rounds coordinates of some 10 m, and leaves a thousandth of what gravity does in it
+        // each of the 30 steps rounds coordinates of some 10 m, and leaves a thousandth of the effect of gravity
         let step = 10.0 * Real::EPSILON + world.settings().implicit.tolerance * G / 3600.0;
         assert!(worst < 30.0 * step, "at {speed} m/s: {worst}");
     }

@@ -1,4 +1,4 @@
-//! Models of every kind stacked on a finite element block: one island, one solve, whoever lies on whom.
+//! Models of every kind stacked on a finite element block: one island, one solve, for every model on top.
 
 use sinew::shape_matching::{Clusters, Damping, Mode};
 use sinew::{
@@ -41,7 +41,7 @@ fn guests() -> [(&'static str, SoftModel); 3] {
     ]
 }
 
-/// The floor, a block of finite elements, a guest on it and a rigid slab on top.
+/// The floor, a block of finite elements, a body of another model on it and a rigid slab on top.
 fn stack(guest: SoftModel) -> (World, [BodyId; 4]) {
     let mut world = World::new(Settings { dt: 0.02, sleep_time: Real::INFINITY, ..Settings::default() }).unwrap();
     let surface = Matter::new(YOUNG, 0.3, DENSITY).friction(0.6).surface();
@@ -71,7 +71,7 @@ fn carried(world: &mut World, body: BodyId, steps: usize) -> Real {
 }
 
 #[test]
-fn a_guest_of_any_model_rests_on_a_finite_element_block_and_passes_the_weight_on() {
+fn a_body_of_any_model_rests_on_a_finite_element_block_and_transmits_the_weight() {
     for (name, model) in guests() {
         let (mut world, [floor, below, above, slab]) = stack(model);
         let mut deepest: Real = 0.0;

@@ -1,4 +1,4 @@
-//! Soft surfaces against each other, against themselves and against small rigid bodies.
+//! Contact of soft surfaces with each other, with themselves and with small rigid bodies.
 
 use sinew::*;
 
@@ -46,8 +46,8 @@ fn block_on_block(make: fn([u32; 3], Vec3, Real) -> SoftBody) -> (Real, Real, Re
     (force, world.report().penetration, lowest)
 }
 
-/// A plate of 3 mm on one of 2 mm: what is above the lower one lies behind its underside too, by less than the contact margin,
-/// and was pulled down through it.
+/// A plate of 3 mm on one of 2 mm: points above the lower one are behind its underside too, by less than the contact
+/// margin, and were pulled down through it.
 #[test]
 fn a_thin_plate_rests_on_a_thin_plate() {
     let mut world = World::new(settings()).unwrap();
@@ -86,7 +86,7 @@ fn a_block_of_springs_rests_on_another_with_its_weight() {
 }
 
 #[test]
-fn two_soft_bodies_that_collide_keep_their_momentum() {
+fn two_soft_bodies_that_collide_conserve_momentum() {
     for make in [jelly as fn([u32; 3], Vec3, Real) -> SoftBody, springs] {
         let mut world = World::new(Settings { gravity: Vec3::ZERO, ..settings() }).unwrap();
         let size = Vec3::splat(0.1);
@@ -110,10 +110,10 @@ fn two_soft_bodies_that_collide_keep_their_momentum() {
             world.step(&Input::none());
         }
         let after = moving(&world, a) + moving(&world, b);
-        // they did meet
+        // the collision took place
         assert!((moving(&world, a) - single).length() > 0.3, "{}", moving(&world, a));
         assert!((after - before).length() < 2e-5 * single.length(), "{before} {after}");
-        // friction began at a gap, and gave the implicit ones 2 % of spin
+        // friction acted across a gap, and gave the implicit ones 2 % of angular momentum
         let spun = spin(&world);
         assert!((spun - spin_before).length() < 2e-5 * 0.1 * single.length(), "{spin_before} {spun}");
     }
@@ -155,7 +155,7 @@ fn a_rope_falls_across_another_and_stays_on_it() {
     let positions = world.body(high).unwrap().node_positions();
     let middle = (positions[4] + positions[5]) * 0.5;
     let below = world.body(low).unwrap().node_positions()[5];
-    // two half thicknesses apart, less what the sag of the segments takes
+    // two half thicknesses apart, minus the sag of the segments
     assert!(middle.y > below.y + 0.008 && (middle.x - below.x).abs() < 0.05, "{middle} over {below}");
     // and the ends hang down on both sides
     assert!(positions[0].y < middle.y - 0.05 && positions[9].y < middle.y - 0.05);
@@ -178,7 +178,7 @@ fn a_strip_that_folds_onto_itself_keeps_its_layers_apart() {
         };
         let strip =
             SoftBody::new(Geometry::Sheet(mesh), SoftModel::Pbd(pbd::Matter::Sheet(matter), pbd::Params::default()));
-        // on end: it crumples onto itself
+        // standing on its short edge: it crumples onto itself
         let turn = Quat::from_rotation_z(0.5 * std::f64::consts::PI as Real);
         let strip = strip.turned(turn).at([0.0, 0.21, 0.0]).spin([0.0, 0.0, 0.3]);
         let id = world.add_soft(strip.thickness(half).self_contact(own)).unwrap();
@@ -186,7 +186,7 @@ fn a_strip_that_folds_onto_itself_keeps_its_layers_apart() {
             world.step(&Input::none());
         }
         let x = world.body(id).unwrap().node_positions().to_vec();
-        // least distance of points that are far from each other in the strip
+        // smallest distance of points that are far from each other in the strip
         let mut least = Real::INFINITY;
         for i in 0..x.len() {
             for j in 0..i {
@@ -203,11 +203,11 @@ fn a_strip_that_folds_onto_itself_keeps_its_layers_apart() {
     assert!(without < with, "{without} {with}");
 }
 
-/// A jelly that reaches beyond a plate that lies on it: where its top leaves the plate there are contacts at the rim in every
-/// step, open or not. While there was one contact a triangle, its nearest point, the rim lost its rows whenever it stood open
-/// by a hair, and sank in by a millimetre in the next step, for ever.
+/// A jelly that extends beyond a plate that lies on it: where its top leaves the plate there are contacts at the rim in
+/// every step, open or not. While there was one contact per triangle, its nearest point, the rim lost its rows whenever
+/// it was slightly open, and penetrated by a millimetre in the next step, indefinitely.
 #[test]
-fn what_reaches_beyond_a_plate_comes_to_rest_under_its_rim() {
+fn a_jelly_that_extends_beyond_a_plate_comes_to_rest_under_its_rim() {
     let mut world = World::new(Settings { dt: 0.02, ..settings() }).unwrap();
     world.add_rigid(ground()).unwrap();
     world.add_soft(jelly([9, 3, 6], Vec3::new(0.36, 0.1, 0.2), 2e4).at([0.0, 0.05, 0.0])).unwrap();
@@ -219,7 +219,7 @@ fn what_reaches_beyond_a_plate_comes_to_rest_under_its_rim() {
         world.step(&Input::none());
         deepest = deepest.max(if step < 100 { 0.0 } else { world.report().penetration });
     }
-    // at rest a step of 20 ms moves nothing by more than contacts give way
+    // at rest a step of 20 ms moves nothing by more than the contact compliance
     assert!(deepest < 1e-5, "{deepest}");
     let rim = |c: &&ContactForce| (c.point.x.abs() - 0.163).abs() < 2e-3 && c.force.y.abs() > 1e-3;
     let held = world.report().contacts.iter().filter(|c| c.a == plate || c.b == plate).filter(rim).count();
@@ -229,9 +229,10 @@ fn what_reaches_beyond_a_plate_comes_to_rest_under_its_rim() {
     assert!((weight - 19.62).abs() < 0.02, "{weight} N");
 }
 
-/// Every triangle of a sheet half a metre thick is within reach of every other: a step took 43 s and 6 GB.
+/// Every triangle of a sheet half a metre thick is within the contact distance of every other: a step took 43 s and 6
+/// GB.
 #[test]
-fn a_sheet_far_thicker_than_its_triangles_is_refused_by_name() {
+fn a_sheet_far_thicker_than_its_triangles_is_rejected_by_name() {
     let mut world = World::new(settings()).unwrap();
     let sheet = |thickness: Real| {
         let mesh = TriMesh::sheet([30, 30], [1.2, 1.2], Diagonals::Alternating).unwrap();

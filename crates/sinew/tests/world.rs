@@ -1,4 +1,4 @@
-//! What a world does as a user meets it: shapes, joints, events, queries, steering.
+//! Behaviour of a world at its public interface: shapes, joints, events, queries, commands.
 
 use sinew::*;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ fn mean_force(world: &mut World, body: BodyId, steps: u32) -> Vec3 {
 }
 
 #[test]
-fn every_shape_comes_to_rest_and_weighs_what_it_weighs() -> Result<(), Error> {
+fn every_shape_comes_to_rest_and_its_contact_force_is_its_weight() -> Result<(), Error> {
     let tetrahedron = vec![Vec3::ZERO, Vec3::X * 0.6, Vec3::Z * 0.6, Vec3::Y * 0.6];
     let faces = vec![[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]];
     let two =
@@ -55,7 +55,7 @@ fn every_shape_comes_to_rest_and_weighs_what_it_weighs() -> Result<(), Error> {
 }
 
 #[test]
-fn a_ball_lies_on_a_height_field_and_in_a_bowl() -> Result<(), Error> {
+fn a_ball_rests_on_a_height_field_and_in_a_bowl() -> Result<(), Error> {
     let heights: Vec<Real> = (0..25).map(|k| if k % 5 == 2 { 0.0 } else { 0.3 }).collect();
     let field = Shape::HeightField { heights: heights.into(), rows: 5, scale: Vec3::new(4.0, 1.0, 4.0) };
     let bowl = Shape::sdf(Sdf::bowl(Vec3::Y, 1.0));
@@ -73,7 +73,7 @@ fn a_ball_lies_on_a_height_field_and_in_a_bowl() -> Result<(), Error> {
 }
 
 #[test]
-fn a_bullet_does_not_pass_a_thin_wall() -> Result<(), Error> {
+fn a_bullet_does_not_pass_through_a_thin_wall() -> Result<(), Error> {
     for (speed, continuous) in [(100.0, true), (400.0, true)] {
         let mut world = World::new(Settings { gravity: Vec3::ZERO, ..Settings::default() })?;
         world.add_rigid(RigidBody::fixed().shape(Shape::cuboid(0.01, 2.0, 2.0)))?;
@@ -118,13 +118,13 @@ fn a_joint_carries_the_weight_it_reports_and_breaks_above_its_strength() -> Resu
         } else {
             world.add_joint(Joint::fixed(None, Some(load)).break_force(strength))?
         };
-        let mut told = false;
+        let mut reported = false;
         for _ in 0..60 {
             let report = world.step(&Input::none());
-            told |= report.events.iter().any(|e| matches!(e, Event::Broke { constraint, .. } if *constraint == id));
+            reported |= report.events.iter().any(|e| matches!(e, Event::Broke { constraint, .. } if *constraint == id));
         }
         assert_eq!(world.is_broken(id)?, breaks);
-        assert_eq!(told, breaks);
+        assert_eq!(reported, breaks);
         if !breaks {
             let force = world.report().constraints[0].force;
             assert!((force.length() - 2.0 * 9.81).abs() < 0.05, "{force}");
@@ -134,7 +134,7 @@ fn a_joint_carries_the_weight_it_reports_and_breaks_above_its_strength() -> Resu
 }
 
 #[test]
-fn events_tell_the_story_of_a_fall() -> Result<(), Error> {
+fn events_of_a_fall_are_reported_in_order() -> Result<(), Error> {
     let mut world = World::new(Settings { force_threshold: 30.0, ..Settings::default() })?;
     floor(&mut world)?;
     let zone = Collider::new(Shape::cuboid(1.0, 0.2, 1.0)).sensor(true);
@@ -157,7 +157,7 @@ fn events_tell_the_story_of_a_fall() -> Result<(), Error> {
     story.dedup();
     assert_eq!(story, ["in", "out", "touch", "loud", "sleep"]);
     assert!(world.body(body)?.is_asleep());
-    // a push wakes it, and it leaves the ground
+    // an impulse wakes it, and it leaves the ground
     let up = Command::Velocity { body, velocity: Vec3::Y * 3.0, spin: Vec3::ZERO };
     let lift = world.step(&Input::none().with(up));
     let mut ended = lift.events.iter().any(|e| matches!(e, Event::ContactEnded { .. }));
@@ -170,7 +170,7 @@ fn events_tell_the_story_of_a_fall() -> Result<(), Error> {
 }
 
 #[test]
-fn questions_about_space() -> Result<(), Error> {
+fn spatial_queries_return_the_nearest_bodies() -> Result<(), Error> {
     let mut world = World::default();
     let ground = floor(&mut world)?;
     let crate_ = world.add_rigid(RigidBody::fixed().shape(Shape::cuboid(0.5, 0.5, 0.5)).at([0.0, 0.5, 0.0]))?;
@@ -197,7 +197,7 @@ fn questions_about_space() -> Result<(), Error> {
 }
 
 #[test]
-fn groups_and_steering() -> Result<(), Error> {
+fn groups_forces_targets_and_edits_by_command() -> Result<(), Error> {
     let mut world = World::default();
     floor(&mut world)?;
     let ghost = Groups::NONE;
@@ -211,17 +211,17 @@ fn groups_and_steering() -> Result<(), Error> {
     assert!(world.body(through)?.position().y < -2.0);
     assert!((world.body(held)?.position().y - 1.0).abs() < 1e-3);
     assert!((world.body(paddle)?.position().x - 8.0).abs() < 1e-3);
-    // bodies come and go by command; ids of the dead stay dead
+    // bodies are added and removed by command; ids of removed bodies stay invalid
     let add = Command::AddRigid(Box::new(RigidBody::dynamic().shape(Shape::ball(0.1)).at([0.0, 3.0, 0.0])));
     let report = world.step(&Input::none().with(add).with(Command::RemoveBody(held)));
     let added = report.events.iter().find_map(|e| if let Event::Added(id) = e { Some(*id) } else { None });
-    assert!(world.body(added.expect("told")).is_ok());
+    assert!(world.body(added.expect("reported")).is_ok());
     assert_eq!(world.body(held).unwrap_err(), Error::StaleBody(held));
     Ok(())
 }
 
 #[test]
-fn damping_and_drawing_between_steps() -> Result<(), Error> {
+fn damping_and_interpolation_between_steps() -> Result<(), Error> {
     let mut world = World::new(Settings { gravity: Vec3::ZERO, dt: 0.01, ..Settings::default() })?;
     let ball = RigidBody::dynamic().shape(Shape::ball(0.1)).velocity([2.0, 0.0, 0.0]).damping(1.0, 0.0);
     let ball = world.add_rigid(ball)?;
@@ -238,14 +238,14 @@ fn damping_and_drawing_between_steps() -> Result<(), Error> {
 #[test]
 fn particles_hang_on_ropes_slide_on_slopes_and_push_back() -> Result<(), Error> {
     let mut world = World::new(Settings { dt: 0.005, sleep_time: Real::INFINITY, ..Settings::default() })?;
-    // a rope of 10 links of 1 kg in all hanging from a pin: the top link carries the other nine
+    // a rope of 10 links of 1 kg in total hanging from a pin: the top link carries the other nine
     let line: Vec<Vec3> = (0..11).map(|k| Vec3::new(0.0, -0.1 * k as Real, 0.0)).collect();
     let rope = world.add_particles(Particles::new(line).mass(0.1).radius(0.0).pinned(vec![0]))?;
     for node in 0..10 {
         let (a, b) = (Site::Node { body: rope, node }, Site::Node { body: rope, node: node + 1 });
         world.add_distance(Distance::rope(a, b, 0.1))?;
     }
-    // a particle on a box, 30° slope by turned gravity would slide; with friction above tan it stays
+    // a particle on the floor: it stays at rest
     floor(&mut world)?;
     let grain =
         Particles::new(vec![Vec3::new(2.0, 0.02, 0.0)]).mass(0.5).radius(0.02).material(Material::friction(0.8));
@@ -273,17 +273,17 @@ fn icd_options_and_residuals() -> Result<(), Error> {
         }
         Ok(world)
     };
-    // the residual falls from sweep to sweep of a substep
+    // the residual decreases from sweep to sweep of a substep
     let mut many = stack(Settings { sweeps: 12, relax_sweeps: 1, ..Settings::default() })?;
     let r = &many.step(&Input::none()).residuals;
     assert_eq!(r.len(), 4 * 13);
     assert!(r[11] < 0.3 * r[0], "{r:?}");
-    // a stop on the residual saves sweeps
+    // stopping by residual saves sweeps
     let early = Settings { sweeps: 50, relax_sweeps: 50, stop_residual: 1e-4, ..Settings::default() };
     let mut early = stack(early)?;
     run(&mut early, 1.0);
     assert!(early.report().counts.sweeps < 200);
-    // staggered order, weight-bound friction and averaged impulses run and stand
+    // staggered order, weight-bound friction and averaged impulses keep the stack standing
     for settings in [
         Settings { order: Order::Staggered { rigid: 2, deformable: 2 }, ..Settings::default() },
         Settings { friction_bound: FrictionBound::Weight, ..Settings::default() },

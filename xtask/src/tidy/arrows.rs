@@ -1,8 +1,9 @@
-//! Which crate of ours may depend on which. Dependencies for tests and build scripts count too.
+//! Allowed dependencies between the crates of the workspace. Dependencies for tests and build scripts count too.
 
 use super::Finding;
 
-/// Crate, and the crates of ours it may name. `benches` and `xtask` are outside: nobody may depend on them.
+/// Crate, and the workspace crates that it may depend on. `benches` and `xtask` are outside: no crate may depend on
+/// them.
 const ARROWS: &[(&str, &[&str])] = &[
     // its tests count allocations
     ("sinew", &["sinew-tally"]),
@@ -49,7 +50,7 @@ fn is_ours(name: &str) -> bool {
     name == "sinew" || name.starts_with("sinew-") || name == "xtask"
 }
 
-/// Line and package of every dependency. Reads the TOML that people write in manifests, not all of TOML.
+/// Line and package of every dependency. Parses the subset of TOML that is usual in manifests, not all of TOML.
 fn dependencies(text: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     let mut in_table = false;
@@ -64,7 +65,7 @@ fn dependencies(text: &str) -> Vec<(usize, String)> {
             }
         } else if let Some((key, value)) = line.split_once('=') {
             let package = renamed(key, value);
-            // a rename may also stand in a table of its own, where any other key is a setting
+            // a rename may also be in a separate table, where any other key is a setting
             if in_table || package.is_some() {
                 let key = key.split('.').next().unwrap_or(key);
                 found.push((index + 1, package.unwrap_or_else(|| unquoted(key))));
@@ -74,7 +75,7 @@ fn dependencies(text: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// The true name in `alias = { package = "name", .. }` or in a line `package = "name"`.
+/// The package name in `alias = { package = "name", .. }` or in a line `package = "name"`.
 fn renamed(key: &str, value: &str) -> Option<String> {
     if key.trim() == "package" {
         return Some(unquoted(value));
@@ -97,14 +98,14 @@ mod tests {
     }
 
     #[test]
-    fn the_core_depends_on_none_of_ours() {
+    fn the_core_depends_on_no_other_crate_of_the_workspace() {
         assert_eq!(lines("sinew", "[dependencies]\nglam.workspace = true\nsinew-wire.workspace = true"), [3]);
         assert_eq!(lines("sinew", "[dev-dependencies]\nsinew-scene = { path = \"../sinew-scene\" }"), [2]);
         assert_eq!(lines("sinew", "[package]\nname = \"sinew\"\n[features]\nf32 = [\"dep:parry3d\"]"), []);
     }
 
     #[test]
-    fn arrows_point_down() {
+    fn dependencies_follow_the_layers() {
         assert_eq!(lines("sinew-wire", "[dependencies]\nsinew.workspace = true"), []);
         assert_eq!(lines("sinew-wire", "[dependencies]\nsinew-scene = \"1\""), [2]);
         assert_eq!(lines("sinew-scene", "[dependencies]\nsinew-wire = \"1\""), [2]);
@@ -113,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dependency_cannot_hide_behind_another_way_of_writing_it() {
+    fn every_notation_of_a_dependency_is_found() {
         assert_eq!(lines("sinew", "[dependencies.sinew-wire]\npath = \"x\""), [1]);
         assert_eq!(lines("sinew", "[target.'cfg(unix)'.dependencies]\n\"sinew-wire\" = \"1\""), [2]);
         assert_eq!(lines("sinew", "[dependencies]\nw = { path = \"x\", package = \"sinew-wire\" }"), [2]);
@@ -122,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_crate_needs_a_row() {
+    fn a_new_crate_needs_an_entry_in_the_table() {
         assert_eq!(lines("sinew-gpu", ""), [0]);
         assert_eq!(check("benches/Cargo.toml", "[dependencies]\nsinew = \"1\""), []);
     }

@@ -1,12 +1,12 @@
-//! Every public type of the library crates has an example that runs: a code block in its doc comment, or, for the small parts of
-//! something larger, the sentence "An example is at [`Name`]" where `Name` has one.
+//! Every public type of the library crates has an example that runs: a code block in its doc comment, or, for a small
+//! part of a larger type, the sentence "An example is at [`Name`]" where `Name` has one.
 //!
-//! What is public is read from the `pub use` lines of each `lib.rs`, and what is in its public modules from the files below them. That is
-//! a search for words, not a compiler: doc tests say whether the examples are right.
+//! Public types are read from the `pub use` lines of each `lib.rs`, and those in its public modules from the files
+//! below them. This is a text search, not a compiler: doc tests check the examples themselves.
 
 use super::Finding;
 
-/// Crates whose types people use, and their public modules that hold types.
+/// Library crates, and their public modules that contain types.
 const CRATES: [(&str, &[&str]); 4] = [
     ("sinew", &["classic", "friction"]),
     ("sinew-mesh", &["tetrahedralize"]),
@@ -22,7 +22,7 @@ struct Item<'a> {
     doc: String,
 }
 
-/// Checks all sources together: paths and texts. Findings come with the path of their file.
+/// Checks all sources together: paths and texts. Findings are returned with the path of their file.
 pub fn check(files: &[(String, String)]) -> Vec<(&str, Finding)> {
     let mut findings = Vec::new();
     for (name, modules) in CRATES {
@@ -64,7 +64,7 @@ fn has_example(item: &Item<'_>, all: &[Item<'_>]) -> bool {
     all.iter().any(|other| is_meant(other.name) && other.doc.contains("```"))
 }
 
-/// Folder (or file) and name of all that is re-exported; names behind `as` are those of the file. Hidden modules do not count.
+/// Folder (or file) and name of all re-exports; for names with `as`, the name in the file. Hidden modules do not count.
 fn exports(lib: &str) -> Vec<(String, String)> {
     let lib = lib.split("#[doc(hidden)]").next().unwrap_or(lib);
     let code: String = lib.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join(" ");
@@ -87,7 +87,7 @@ fn exports(lib: &str) -> Vec<(String, String)> {
     found
 }
 
-/// The public structs, enums and traits of a file, as far as they begin in its first column.
+/// The public structs, enums and traits of a file that begin in its first column.
 fn items<'a>(path: &'a str, text: &'a str) -> Vec<Item<'a>> {
     let lines: Vec<&str> = text.lines().collect();
     let mut found = Vec::new();
@@ -95,7 +95,7 @@ fn items<'a>(path: &'a str, text: &'a str) -> Vec<Item<'a>> {
         let kind = ["pub struct ", "pub enum ", "pub trait "].iter().find_map(|kind| line.strip_prefix(kind));
         let Some(rest) = kind else { continue };
         let name = rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or("");
-        // comment and attributes above it; an attribute may go over several lines
+        // comment and attributes above it; an attribute may span several lines
         let above =
             lines[..i].iter().rev().take_while(|line| !line.is_empty() && **line != "}" && !line.ends_with(';'));
         let mut doc: Vec<&str> = above.copied().filter(|line| line.starts_with("///")).collect();

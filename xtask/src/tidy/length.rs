@@ -1,10 +1,10 @@
-//! Source files stay short enough to be read at one sitting.
+//! Limits the length of source files, so that each can be read as a whole.
 
 use super::Finding;
 
-/// Beyond this a file is listed.
+/// A longer file is listed as a warning.
 const SOFT_LIMIT: usize = 700;
-/// Beyond this it fails.
+/// A longer file is an error.
 const HARD_LIMIT: usize = 1000;
 
 const SOURCES: [&str; 5] = [".rs", ".ts", ".js", ".py", ".css"];

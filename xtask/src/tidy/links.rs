@@ -1,4 +1,5 @@
-//! Links of the documentation lead somewhere, and every page of `docs/` has its place in the book (`docs/SUMMARY.md`).
+//! Checks that links of the documentation resolve, and that every page of `docs/` is listed in the book
+//! (`docs/SUMMARY.md`).
 
 use super::Finding;
 
@@ -26,7 +27,7 @@ pub fn check(path: &str, text: &str, files: &[String]) -> Vec<Finding> {
     findings
 }
 
-/// What stands in the brackets of `[word](link)` on a line, without the part behind `#`; addresses are left out.
+/// The targets of `[word](link)` on a line, without the part after `#`; URLs are left out.
 fn links(line: &str) -> impl Iterator<Item = &str> {
     let behind = line.split("](").skip(1).filter_map(|rest| rest.split(')').next());
     behind.map(|link| link.split('#').next().unwrap_or(link)).filter(|link| !link.is_empty() && !link.contains(':'))
@@ -51,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_are_followed_from_where_they_stand() {
+    fn links_are_resolved_relative_to_their_file() {
         let files = ["README.md", "docs/a.md", "docs/images/b.svg", "docs/SUMMARY.md"].map(str::to_owned);
         let lines = |path: &str, text: &str| check(path, text, &files).iter().map(|f| f.line).collect::<Vec<_>>();
         assert_eq!(lines("docs/a.md", "![b](images/b.svg) [r](../README.md#x) [w](https://x.org/y)"), []);
@@ -60,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn every_page_is_in_the_book() {
+    fn every_page_is_listed_in_the_book() {
         let files = ["docs/a.md", "docs/b.md", "docs/SUMMARY.md"].map(str::to_owned);
         let found = check("docs/SUMMARY.md", "- [A](a.md)", &files);
         assert_eq!(found.len(), 1);

@@ -1,7 +1,7 @@
-//! `tidy`: the house rules that the compiler does not know.
+//! `tidy`: the house rules that the compiler does not check.
 //!
-//! Each rule is a pure function from a file's path (relative to the root, with slashes) and text to findings, or from all of
-//! them; only this file touches the disk.
+//! Each rule is a pure function from the path (relative to the root, with slashes) and text of a file to findings, or
+//! from those of all files; only this file reads the disk.
 
 mod arrows;
 mod examples;
@@ -18,17 +18,17 @@ use std::path::Path;
 /// The job.
 pub const JOB: Job = Job { name: "tidy", steps: &[Step::Call(tidy)] };
 
-/// Folders that hold what was built or fetched, not what we wrote; `target*` too.
+/// Folders of built or downloaded files; `target*` too.
 const SKIPPED_FOLDERS: [&str; 5] = [".git", "node_modules", "dist", ".venv", "__pycache__"];
 
-/// A breach of a rule.
+/// A violation of a rule.
 #[derive(Debug, PartialEq)]
 struct Finding {
     /// Line in the file, from 1; 0 is the file as a whole.
     line: usize,
     /// What is wrong, and what to do instead.
     message: String,
-    /// A warning is printed and fails nothing.
+    /// A warning is printed and does not fail the job.
     warning: bool,
 }
 
@@ -82,7 +82,8 @@ fn collect(root: &Path, folder: &str, files: &mut Vec<String>) -> std::io::Resul
 
 fn is_skipped(folder: &str) -> bool {
     let name = folder.rsplit('/').next().unwrap_or(folder);
-    // as in the .gitignore files, build folders lie at the top of a workspace only: a source folder may be called `target`
+    // as in the .gitignore files, build folders lie at the root of a workspace only: a source folder may be called
+    // `target`
     let own = folder == "target" || folder.starts_with("target-");
     let built = own || ["fuzz/target", "fuzz/artifacts", "fuzz/found"].contains(&folder);
     built || SKIPPED_FOLDERS.contains(&name)
@@ -91,7 +92,7 @@ fn is_skipped(folder: &str) -> bool {
 fn examine(root: &Path, path: &str, files: &[String]) -> Vec<Finding> {
     let bytes = match fs::read(root.join(path)) {
         Ok(bytes) => bytes,
-        // gone since it was listed: an editor's swap file, a test's scratch
+        // deleted since it was listed: a swap file of an editor, a temporary file of a test
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Vec::new(),
         Err(error) => return vec![Finding::error(0, format!("cannot be read: {error}"))],
     };

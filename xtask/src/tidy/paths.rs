@@ -1,8 +1,8 @@
-//! No file tells where its author's machine keeps things: such a path works nowhere else.
+//! No file contains an absolute path of a developer's machine: such a path is not portable.
 
 use super::Finding;
 
-/// Folders at the top of a developer's machine. Without slashes, so that this file does not find itself.
+/// Top-level folders of a developer's machine. Without slashes, so that this file passes its own rule.
 const PRIVATE: [&str; 2] = ["work", "root"];
 
 /// Checks any file.

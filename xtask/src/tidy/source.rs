@@ -1,4 +1,4 @@
-//! Rust text, line by line: the code without its comments, and whether it is part of a test.
+//! Rust source, line by line: the code without its comments, and whether it is part of a test.
 
 /// One line of a source file.
 pub struct Line<'a> {
@@ -10,22 +10,22 @@ pub struct Line<'a> {
     pub test: bool,
 }
 
-/// True for files that hold nothing but tests.
+/// True for files that contain only tests.
 pub fn is_test_file(path: &str) -> bool {
     path.contains("/tests/") || path.ends_with("/tests.rs")
 }
 
-/// Where we are in a file.
+/// State of the line parser.
 enum Place {
     Code,
-    /// Behind a test attribute, before the item it belongs to.
+    /// After a test attribute, before the item it belongs to.
     Attribute,
-    /// In the item, up to the brace in the first column that closes it (rustfmt puts it there).
+    /// In the item, up to the closing brace in the first column (where rustfmt puts it).
     Test,
 }
 
-/// Splits a file into lines. It looks at the first column only and knows no block comments and no raw strings: enough
-/// for formatted code.
+/// Splits a file into lines. It examines the first column only and handles no block comments and no raw strings:
+/// sufficient for formatted code.
 pub fn lines(text: &str) -> Vec<Line<'_>> {
     let mut place = Place::Code;
     let mut lines = Vec::new();
@@ -38,7 +38,7 @@ pub fn lines(text: &str) -> Vec<Line<'_>> {
     lines
 }
 
-/// Whether a line is part of a test, and the place after it.
+/// Whether a line is part of a test, and the state after it.
 fn follow(place: &Place, code: &str) -> (bool, Place) {
     match place {
         Place::Code if is_test_attribute(code) => (true, Place::Attribute),
@@ -56,7 +56,7 @@ fn is_test_attribute(code: &str) -> bool {
     ["#[test]", "#[cfg(test)]", "#[cfg(all(test,"].iter().any(|start| code.starts_with(start))
 }
 
-/// Cuts `// ..`, but not the `//` of an address.
+/// Removes `// ..`, but not the `//` of a URL.
 fn without_comment(line: &str) -> &str {
     let comment = line.match_indices("//").find(|(at, _)| !line[..*at].ends_with(':'));
     comment.map_or(line, |(at, _)| &line[..at])
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_are_cut() {
+    fn comments_are_removed() {
         assert_eq!(without_comment("a(); // why"), "a(); ");
         assert_eq!(without_comment("/// doc"), "");
         assert_eq!(without_comment("f(\"https://x\")"), "f(\"https://x\")");
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn test_functions_and_one_line_items_are_seen() {
+    fn test_functions_and_one_line_items_are_detected() {
         assert_eq!(tests_of("#[test]\n#[ignore]\nfn a() {\n    x\n}\nfn b() {}"), [1, 2, 3, 4, 5]);
         assert_eq!(tests_of("#[cfg(test)]\nuse a::b;\nfn c() {}"), [1, 2]);
         assert_eq!(tests_of("#[cfg(all(test, not(windows)))]\nmod tests;\nfn c() {}"), [1, 2]);
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn test_files_are_known_by_their_path() {
+    fn test_files_are_recognized_by_their_path() {
         assert!(is_test_file("crates/sinew/tests/laws.rs") && is_test_file("crates/sinew/src/solver/tests.rs"));
         assert!(!is_test_file("crates/sinew/src/tests_of_time.rs"));
     }

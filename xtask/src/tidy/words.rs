@@ -1,18 +1,18 @@
-//! Words that only some files may say. Comments may say anything; tests may where a rule says so.
+//! Words that only some files may contain. Comments may contain any; tests may where a rule allows it.
 
 use super::Finding;
 use super::source::{Line, is_test_file, lines};
 
 struct Rule {
-    /// Any of these, with spaces left out.
+    /// Any of these words, compared without spaces.
     words: &'static [&'static str],
-    /// The files it speaks about: paths that begin so.
+    /// The files that the rule applies to: prefix of their paths.
     within: &'static str,
-    /// Files and folders that are free to say it.
+    /// Files and folders that are exempt.
     except: &'static [&'static str],
-    /// Tests are free too: the rule is about what the engine does, not about who knows what.
+    /// Tests are exempt too: the rule is about the behaviour of the engine, not about dependencies.
     tests_may: bool,
-    /// Why, and what to do instead.
+    /// The reason, and the alternative.
     reason: &'static str,
 }
 
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn only_one_file_names_parry_and_only_math_names_glam() {
+    fn only_one_file_uses_parry_and_only_math_uses_glam() {
         assert_eq!(count("crates/sinew/src/collision/parry.rs", "use parry3d::shape::Ball;"), 0);
         assert_eq!(count("crates/sinew/src/collision/broad.rs", "use parry3d_f64::shape::Ball;"), 1);
         assert_eq!(count("crates/sinew-scene/src/lib.rs", "use parry3d::shape::Ball;"), 1);
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn the_precision_feature_is_known_in_math_parry_and_tests() {
+    fn the_precision_feature_is_allowed_in_math_parry_and_tests() {
         let text = "#[cfg(feature = \"f64\")]\nfn a() {}";
         assert_eq!(count("crates/sinew/src/math/lanes.rs", text), 0);
         assert_eq!(count("crates/sinew/src/collision/parry.rs", text), 0);
@@ -170,13 +170,13 @@ mod tests {
     }
 
     #[test]
-    fn the_clock_has_one_reader() {
+    fn the_clock_is_read_in_one_file_only() {
         assert_eq!(count("crates/sinew/src/debug/timing.rs", "Instant::now()"), 0);
         assert_eq!(count("crates/sinew/src/step/mod.rs", "std::time::Instant::now()"), 1);
     }
 
     #[test]
-    fn the_solver_needs_no_sine() {
+    fn the_solver_uses_no_platform_sine() {
         assert_eq!(count("crates/sinew/src/solver/pgs.rs", "let y = x.sin();"), 1);
         assert_eq!(count("crates/sinew/src/rigid/mod.rs", "let y = x.sin();"), 0);
     }

@@ -86,7 +86,7 @@ pub fn compare(
         return Err(Failure::input(format!("{}: no peer is built; run its setup.sh first\n{all}", folder.display())));
     }
     let json = Json::open(json)?;
-    interrupt::install()?;
+    interrupt::install();
     let pin = child::pin();
     if pin.is_none() {
         note("sinew: no taskset here: nobody is pinned to a core, the times will scatter more");

@@ -1,12 +1,13 @@
-//! N2: worlds that explode. Each is found out within two steps, put back to where it was last good, and neither it nor anybody
-//! else is ever shown at a place that is no number.
+//! N2: worlds that diverge. Each divergence must be detected within two steps and the body reset to its last valid
+//! state, and no body, involved or not, may ever have a position that is not finite.
 //!
-//! What counts as an explosion is judged from outside, by energy. A closed body cannot have more than it was given: what it
-//! stores and moves with at the start, what gravity gives on the way down to the floor, what pushes out of overlaps give (their
-//! speed is capped: half the mass times the cap squared), and what the maker of the world hid in it: gas under pressure, joints
-//! that close a gap within a step. Who has twice that has diverged, and must be held after this step or the next. Of
-//! position based bodies only motion counts after the start: a row of 1e11 Pa that sweeps have not closed yet would store
-//! any energy, and moves nobody faster than it closes.
+//! Divergence is judged from outside, by energy. A closed system cannot have more energy than its budget: its elastic
+//! and kinetic energy at the start, the potential energy down to the floor, the energy from the correction of overlaps
+//! (their speed is capped: half the mass times the cap squared), and the energy that the generator of the world put
+//! into it: gas under pressure, joints that close a gap within a step. A world with twice its budget has diverged, and
+//! the body must be frozen after this step or the next. For position based bodies only kinetic energy counts after the
+//! start: a constraint of 1e11 Pa that the sweeps have not satisfied yet would store any energy, and moves no node
+//! faster than it is satisfied.
 
 use sinew::{BodyId, BodyView, Motion, Quat, Real, Vec3, World};
 use sinew_scene::Chance;
@@ -14,25 +15,25 @@ use sinew_scene::faults::is_finite;
 use sinew_scene::file::{Syntax, read_text};
 use sinew_scene::validate::tools::num;
 
-/// Worlds.
+/// Number of worlds.
 const WORLDS: u32 = 4000;
-/// Steps of each.
+/// Steps of each world.
 const STEPS: u32 = 120;
-/// Steps within which an explosion must be found.
+/// Maximum number of steps until a divergence is detected.
 const WITHIN: u64 = 2;
-/// One world in so many may be found out later.
+/// One world in this many may be detected later.
 const LATE: u32 = 1000;
 
-/// The floor, and one who has nothing to do with it.
+/// The floor, and a bystander that interacts with nothing.
 const STAGE: &str = "[bodies.floor]\nkind = 'fixed'\nshape = 'half_space'\nsurface = 0.5\n\
      [bodies.aside]\nkind = 'dynamic'\nshape = { kind = 'ball', radius = 0.1 }\nposition = [500, 5, 0]\ngravity_scale = 0\ncan_sleep = false\n";
 
-/// A world with something in it that will not hold.
+/// A world that is set up to diverge.
 struct Bomb {
     world: World,
-    /// Energy that neither motion nor elements show [J].
+    /// Energy that is neither kinetic nor elastic [J].
     hidden: f64,
-    /// Sweeps bring its rows to their goals: what they would store moves nobody.
+    /// The constraints are solved by sweeps: their elastic energy is not converted to motion.
     swept: bool,
 }
 
@@ -49,19 +50,19 @@ const KINDS: [(&str, Make); 8] = [
     ("balloons under pressure", balloon),
 ];
 
-/// What became of a world.
+/// Outcome of a world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum End {
-    /// It runs on, within its means.
+    /// It continues within its energy budget.
     Recovered,
-    /// Who exploded is held.
+    /// The diverged body is frozen.
     Held,
-    /// It had more than its means for longer than two steps before anybody was told, if ever; in the end it had not. The
-    /// most it had, in its means.
+    /// It exceeded the budget for longer than two steps before this was reported, if ever; at the end it did not. The
+    /// value is the maximum energy over the budget.
     Strayed(f64),
 }
 
-/// Runs the worlds, and counts.
+/// Runs the worlds and counts the outcomes.
 pub fn n2(less: u32) -> Result<String, String> {
     let worlds = WORLDS / less;
     let (mut recovered, mut held, mut strayed, mut wrong) = (0, 0, Vec::new(), Vec::new());
@@ -104,7 +105,7 @@ fn run(mut bomb: Bomb) -> Result<End, String> {
         if there.is_frozen() || there.position() != rest {
             return Err(format!("the ball that floats aside was touched in step {step}"));
         }
-        // what is held has no energy any more
+        // frozen bodies have no energy any more
         let energy = motion(world) + if bomb.swept { 0.0 } else { stored(world) };
         most = most.max(energy / means);
         broken = if energy > 2.0 * means { broken.or(Some(step)) } else { None };
@@ -124,7 +125,7 @@ fn run(mut bomb: Bomb) -> Result<End, String> {
     })
 }
 
-/// Motion of all that is not held [J].
+/// Kinetic energy of all bodies that are not frozen [J].
 fn motion(world: &World) -> f64 {
     world.bodies().map(|body| own_motion(&body)).sum()
 }
@@ -138,13 +139,13 @@ fn own_motion(body: &BodyView<'_>) -> f64 {
     if body.is_rigid() { num(body.kinetic_energy()) } else { inner }
 }
 
-/// Stored energy of all that is not held [J].
+/// Elastic energy of all bodies that are not frozen [J].
 fn stored(world: &World) -> f64 {
     let free = world.bodies().filter(|body| !body.is_frozen());
     free.filter_map(|body| world.elastic(body.id()).ok()).map(|view| num(view.energy())).sum()
 }
 
-/// What a world can have by itself [J].
+/// Energy budget of a world [J].
 fn means(world: &World) -> f64 {
     let s = world.settings();
     let (g, push) = (num(s.gravity.length()), num(s.push_speed));
@@ -165,7 +166,7 @@ fn build(text: &str) -> Result<Bomb, String> {
     Ok(Bomb { world: scene.build().map_err(|e| e.to_string())?, hidden: 0.0, swept: text.contains("pbd") })
 }
 
-/// A number whose logarithm is anywhere between those of the two.
+/// A log-uniform random number between the two bounds.
 fn log(chance: &mut Chance, low: f64, high: f64) -> f64 {
     chance.between(low.ln(), high.ln()).exp()
 }
@@ -175,7 +176,7 @@ fn direction(chance: &mut Chance) -> Vec3 {
     Vec3::new(part(), part(), part()).normalize_or(Vec3::Y)
 }
 
-/// A soft body of any model on the floor: the text of its table.
+/// A soft body of any model on the floor, as the text of its table.
 fn soft(chance: &mut Chance, modulus: f64) -> String {
     let tets = [
         "'corotational'",
@@ -201,14 +202,14 @@ fn soft(chance: &mut Chance, modulus: f64) -> String {
     )
 }
 
-/// Explicit models and any stiffness, with steps and substeps that cannot follow it.
+/// Explicit models and any stiffness, with steps and substeps beyond the stability limit.
 fn stiff(chance: &mut Chance) -> Result<Bomb, String> {
     let modulus = log(chance, 1e4, 1e11);
     let (dt, most) = (log(chance, 1e-3, 0.1), 1 + chance.below(8));
     build(&format!("[settings]\ndt = {dt}\nmax_substeps = {most}\n{}", soft(chance, modulus)))
 }
 
-/// Some nodes are suddenly elsewhere, up to 100 body sizes away.
+/// Some nodes are displaced instantaneously, by up to 100 body sizes.
 fn torn(chance: &mut Chance) -> Result<Bomb, String> {
     let modulus = log(chance, 1e3, 1e7);
     let mut bomb = build(&soft(chance, modulus))?;
@@ -221,7 +222,7 @@ fn torn(chance: &mut Chance) -> Result<Bomb, String> {
     Ok(bomb)
 }
 
-/// Every node is anywhere in the body's box, or mirrored.
+/// Every node is moved to a random position in the bounding box of the body, or mirrored.
 fn scrambled(chance: &mut Chance) -> Result<Bomb, String> {
     let modulus = log(chance, 1e3, 1e6);
     let mut bomb = build(&soft(chance, modulus))?;
@@ -233,7 +234,7 @@ fn scrambled(chance: &mut Chance) -> Result<Bomb, String> {
     Ok(bomb)
 }
 
-/// Nodes and spins faster than anything should be, and slower than what is refused.
+/// Nodes and angular velocities faster than realistic, but below the limit of validation.
 fn kicked(chance: &mut Chance) -> Result<Bomb, String> {
     let modulus = log(chance, 1e3, 1e6);
     let mut bomb = build(&format!(
@@ -250,7 +251,7 @@ fn kicked(chance: &mut Chance) -> Result<Bomb, String> {
     Ok(bomb)
 }
 
-/// Bodies of any mass in one place, nearly.
+/// Bodies of any mass at almost the same position.
 fn crowd(chance: &mut Chance) -> Result<Bomb, String> {
     let mut text = soft(chance, 1e5);
     for i in 0..10 {
@@ -265,7 +266,7 @@ fn crowd(chance: &mut Chance) -> Result<Bomb, String> {
     build(&text)
 }
 
-/// A chain of joints whose bodies are suddenly metres away.
+/// A chain of joints whose bodies are displaced instantaneously by metres.
 fn apart(chance: &mut Chance) -> Result<Bomb, String> {
     let mut text = String::new();
     for i in 0..4 {
@@ -283,7 +284,7 @@ fn apart(chance: &mut Chance) -> Result<Bomb, String> {
         let slot = bomb.world.bodies().find(|b| b.name() == name).map_or(0, |b| b.id().to_parts().0 as usize);
         let way = direction(chance) * log(chance, 0.1, 50.0) as Real;
         bomb.world.tamper().x[slot] += Vec3::new(way.x, way.y.abs(), way.z);
-        // every body of the chain may be pulled along as fast as the gap closes
+        // every body of the chain may be accelerated to the speed at which the gap closes
         let speed = num(way.length()) / num(bomb.world.settings().dt);
         let mass: f64 = bomb.world.bodies().filter(|b| b.name() != "aside").map(|b| num(b.mass())).sum();
         bomb.hidden += 0.5 * mass * speed * speed;
@@ -291,7 +292,7 @@ fn apart(chance: &mut Chance) -> Result<Bomb, String> {
     Ok(bomb)
 }
 
-/// The lecture's penalty contacts, far too stiff for the step.
+/// The penalty contacts of the lecture, far too stiff for the step.
 fn penalty(chance: &mut Chance) -> Result<Bomb, String> {
     let (stiffness, dt) = (log(chance, 1e2, 1e9), log(chance, 1e-3, 0.05));
     let method = [
@@ -309,7 +310,7 @@ fn penalty(chance: &mut Chance) -> Result<Bomb, String> {
     build(&text)
 }
 
-/// A closed skin with a gas of far too much pressure in it.
+/// A closed surface filled with a gas of far too high pressure.
 fn balloon(chance: &mut Chance) -> Result<Bomb, String> {
     let (pressure, stretch) = (log(chance, 1e2, 1e8), log(chance, 10.0, 1e5));
     let mut bomb = build(&format!(
@@ -317,7 +318,7 @@ fn balloon(chance: &mut Chance) -> Result<Bomb, String> {
          model = {{ kind = 'pbd_sheet', stretch = {stretch}, density = 0.2 }}\nposition = [0, 0.5, 0]\n\
          [joints.gas]\nkind = 'volume'\nbody = 'balloon'\ninside = {{ kind = 'gas', pressure = {pressure} }}\n"
     ))?;
-    // the work of a gas of constant temperature is p V ln(V'/V): 10 p V and it is 20,000 times as large
+    // the isothermal work of a gas is p V ln(V'/V): 10 p V corresponds to 20,000 times the volume
     bomb.hidden = 10.0 * (pressure + 1e5) * 4.19 * 0.2_f64.powi(3);
     Ok(bomb)
 }

@@ -1,14 +1,15 @@
-//! Bad numbers (N1), and the two gates that are programs of their own (N3, P3).
+//! Invalid numbers (N1), and the two gates that are separate programs (N3, P3).
 
 use crate::same::{SCENES, build};
 use sinew_scene::faults::{Faults, is_finite};
 use std::process::{Command, Stdio};
 
-/// Steps of each scene, and the chance of each door at each step: about 100 of each kind a scene.
+/// Steps of each scene, and the injection probability of each input at each step: about 100 injections of each kind per
+/// scene.
 const STEPS: u32 = 120;
 const RATE: f64 = 0.8;
 
-/// Bad numbers in commands and states of running scenes.
+/// Injects invalid numbers into commands and states of running scenes.
 pub fn n1(less: u32) -> Result<String, String> {
     let (mut commands, mut states) = (0, 0);
     for (name, seed) in SCENES.into_iter().zip(1..) {
@@ -36,7 +37,7 @@ pub fn n1(less: u32) -> Result<String, String> {
     Ok(format!("{commands} bad commands refused, {states} bad states found within a step, {scenes} scenes"))
 }
 
-/// Runs cargo in the repository; its own output tells the rest.
+/// Runs cargo in the repository; details are in its own output.
 fn cargo(words: &[&str]) -> Result<String, String> {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(words).current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).stdout(Stdio::piped());

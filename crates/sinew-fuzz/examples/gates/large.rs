@@ -1,5 +1,5 @@
-//! Files of megabytes for P4: meshes by our own writers, the densest text of each format, scene files that are mostly lists,
-//! saves and recordings.
+//! Files of megabytes for P4: meshes by Sinew's own writers, the densest text of each format, scene files that are
+//! mostly lists, saves and recordings.
 
 use crate::limits::{Case, SHARE};
 use sinew::{Input, TetMesh, Vec3, World};
@@ -7,19 +7,19 @@ use sinew_mesh::{Encoding, Format, Mesh, read_bytes, write_bytes};
 use sinew_scene::file::{Syntax, read_text};
 use sinew_scene::validate::tools::num;
 
-/// A case that a mesh reader reads.
+/// A case for a mesh reader.
 pub fn mesh(name: impl Into<String>, format: Format, file: &'static str, bytes: impl Into<Vec<u8>>) -> Case {
     let read = move |bytes: &[u8]| read_bytes(bytes, format, file).is_ok();
     Case { name: name.into(), bytes: bytes.into(), share: SHARE, read: Box::new(read) }
 }
 
-/// A case that the reader of scene files reads.
+/// A case for the reader of scene files.
 pub fn scene(name: impl Into<String>, syntax: Syntax, text: impl Into<String>) -> Case {
     let read = move |bytes: &[u8]| std::str::from_utf8(bytes).is_ok_and(|text| read_text(text, "p4", syntax).is_ok());
     Case { name: name.into(), bytes: text.into().into_bytes(), share: SHARE, read: Box::new(read) }
 }
 
-/// All of about this size [bytes].
+/// All cases of about this size [bytes].
 pub fn cases(size: usize) -> Vec<Case> {
     let mut all = meshes(size);
     all.extend(dense(size));
@@ -28,7 +28,7 @@ pub fn cases(size: usize) -> Vec<Case> {
     all
 }
 
-/// As large as wished for: the size grows with the number of cells.
+/// Meshes of the requested size: the number of cells is increased until it is reached.
 fn meshes(size: usize) -> Vec<Case> {
     let mut all = Vec::new();
     let tets = |n: u32| {
@@ -43,7 +43,7 @@ fn meshes(size: usize) -> Vec<Case> {
         let file: &'static str = Box::leak(format!("a.{}", endings[0]).into_boxed_str());
         for (encoding, how) in [(Encoding::Text, "text"), (Encoding::Binary, "binary")] {
             let write = |n| write_bytes(&tets(n), format, encoding).expect("our own mesh");
-            // a flat block: bodies and their surfaces grow alike
+            // a flat block: the volume and surface meshes grow alike
             let mut n = 8;
             let mut bytes = write(n);
             while bytes.len() < size && n < 300 {
@@ -60,7 +60,7 @@ fn repeated(head: &str, line: &str, size: usize, tail: &str) -> String {
     format!("{head}{}{tail}", line.repeat(size / line.len()))
 }
 
-/// The most that a byte can ask for.
+/// Files with the maximum memory demand per byte.
 fn dense(size: usize) -> Vec<Case> {
     let obj = repeated("v 0 0 0\nv 1 0 0\nv 0 1 0\n", "f 1 2 3\n", size, "");
     let points = repeated("", "v 0 0 0\n", size, "f 1 2 3\n");

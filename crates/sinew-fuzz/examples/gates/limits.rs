@@ -1,46 +1,47 @@
-//! P4: what a file may cost. A file of n bytes takes less than 64 MB + 20 n of memory and a second a megabyte, whatever is in
-//! it; a small one that claims to be large, or that repeats itself, is refused within 10 ms. Time is that of the processor where Linux
-//! tells it, the least of several: other work on the machine must not decide.
+//! P4: the cost of reading a file. A file of n bytes may take less than 64 MB + 20 n of memory and one second per
+//! megabyte, whatever its content; a small file that claims to be large, or that refers to itself, must be refused
+//! within 10 ms. Time is CPU time where Linux reports it, the minimum of several runs, so that other load on the
+//! machine does not affect the result.
 
 use crate::{TALLY, large, small};
 use std::time::Instant;
 
-/// Memory that any file may take [bytes], and for each of its own bytes.
+/// Memory that any file may take [bytes], and per byte of the file.
 const FLOOR: usize = 64 << 20;
 pub const SHARE: usize = 20;
-/// Time that a file may take for each of its bytes [s].
+/// Time that a file may take per byte [s].
 const SECONDS: f64 = 1e-6;
-/// Time in which a claim is refused [s].
+/// Time limit of the refusal of a false claim [s].
 const REFUSED: f64 = 0.010;
 
-/// Reads a file; true when it was taken.
+/// Reads a file; true when it was accepted.
 type Reader = Box<dyn Fn(&[u8]) -> bool>;
 
-/// A file, and what reads it.
+/// A file, and its reader.
 pub struct Case {
     pub name: String,
     pub bytes: Vec<u8>,
-    /// Memory for each of its bytes [bytes].
+    /// Allowed memory per byte of the file [bytes].
     pub share: usize,
     pub read: Reader,
 }
 
-/// What reading took: the least time of several [s], the most memory [bytes], and whether the file was taken.
+/// Cost of reading: minimum time of several runs [s], maximum memory [bytes], and whether the file was accepted.
 struct Cost {
     seconds: f64,
     memory: usize,
     taken: bool,
 }
 
-/// Time that this thread had a processor [s]; none where the system does not tell.
+/// CPU time of this thread [s]; `None` where the system does not report it.
 fn processor() -> Option<f64> {
-    // the count is brought up to date when the thread gives way
+    // the counter is updated when the thread yields
     std::thread::yield_now();
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     Some(1e-9 * text.split_whitespace().next()?.parse::<f64>().ok()?)
 }
 
-/// Other work on the machine makes a reading longer, never shorter: the least of some is taken.
+/// Other load on the machine makes a run longer, never shorter: the minimum of several is taken.
 fn cost(case: &Case, times: usize, enough: f64) -> Cost {
     let mut cost = Cost { seconds: f64::INFINITY, memory: 0, taken: false };
     for _ in 0..times {
@@ -58,7 +59,7 @@ fn cost(case: &Case, times: usize, enough: f64) -> Cost {
     cost
 }
 
-/// All files, large and small.
+/// Runs all files, large and small.
 pub fn p4(less: u32) -> Result<String, String> {
     let mut wrong = Vec::new();
     let (mut slowest, mut hungriest) = ((0.0, String::new()), (0.0, String::new()));
@@ -86,7 +87,7 @@ pub fn p4(less: u32) -> Result<String, String> {
     let claims = small::cases();
     let mut longest = (0.0, String::new());
     for case in &claims {
-        // nesting needs room: such a file may take its time by its size
+        // deep nesting needs a long file: the time limit then depends on the size
         let allowed = REFUSED.max(SECONDS * case.bytes.len() as f64);
         let cost = cost(case, 5, allowed);
         if cost.seconds > longest.0 {

@@ -1,17 +1,17 @@
-//! Gates of trust, each with what was seen: `cargo run --release -p sinew-fuzz --example gates -- [GATE..] [--quick]`; exit 1
-//! when one is not met. `--quick` does a twentieth of the work.
+//! Reliability gates, each printed with its measurements: `cargo run --release -p sinew-fuzz --example gates --
+//! [GATE..] [--quick]`; exit 1 when one is not met. `--quick` does a twentieth of the work.
 //!
 //! ```text
 //!   d1  12 scenes, threads 1 to 4, 600 steps, three times: hash of state, layout and events at every 100th step
 //!   d2  100 pairs of a scene and a step: saved, loaded with other threads, 60 steps: the same hash after each
 //!   d5  200 times the same 60 steps with two threads
 //!   l2  36,000 steps of a scene at rest: resident memory at the end and after a tenth of them
-//!   n1  bad numbers in commands and states of 12 scenes: refused, or found within a step, and nobody else held
-//!   n2  4,000 worlds that explode: found within two steps, put back, nothing that is not finite, bystanders untouched
+//!   n1  bad numbers in commands and states of 12 scenes: refused, or found within a step, and no other body frozen
+//!   n2  4,000 worlds that diverge: found within two steps, reset, nothing that is not finite, bystanders unaffected
 //!   n3  the adversarial scenes of `crates/sinew-scene/tests/adversarial.rs` (by cargo)
 //!   p3  Debian's test models through the mesh readers (by cargo xtask)
 //!   p4  files of megabytes: time and memory by their size; small files with large claims: refused in 10 ms
-//!   w5  100 viewers that read slowly or never, connections and orders by the hundred: the world's step and memory
+//!   w5  100 viewers that read slowly or never, connections and commands by the hundred: the world's step and memory
 //!   w5-long  the same for ten minutes, a quarter of an hour in all; only when it is named
 //! ```
 
@@ -27,14 +27,14 @@ use sinew_tally::Tally;
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// The meter of `p4` and `w5`.
+/// The memory counter of `p4` and `w5`.
 #[global_allocator]
 static TALLY: Tally = Tally::new();
 
-/// Does one part in so many of the work; tells what was seen, or why it is not met.
+/// Does one n-th of the work; returns the measurements, or why the gate is not met.
 type Gate = fn(u32) -> Result<String, String>;
 
-/// The gate that is not run unless it is named.
+/// The gate that runs only when it is named.
 const LONG: &str = "w5-long";
 
 const GATES: [(&str, Gate); 11] = [

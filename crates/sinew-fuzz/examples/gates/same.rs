@@ -1,9 +1,10 @@
-//! The same bits with any number of threads (D1), after a save (D2) and again and again (D5); memory that does not grow (L2).
+//! Identical bits with any number of threads (D1), after a save (D2) and in repeated runs (D5); memory that does not
+//! grow (L2).
 
 use sinew::{Input, World};
 use sinew_scene::{AnyScene, Chance, gallery};
 
-/// Rigid, soft of every family, ropes, cloth, laws of friction, bones in tissue.
+/// Rigid bodies, soft bodies of every family, ropes, cloth, friction laws, bones in tissue.
 pub const SCENES: [&str; 12] = [
     "stack",
     "pyramid",
@@ -19,7 +20,7 @@ pub const SCENES: [&str; 12] = [
     "stick-slip",
 ];
 
-/// A scene with this many threads.
+/// Builds a scene with this many threads.
 pub fn build(name: &str, threads: u32) -> Result<(AnyScene, World), String> {
     let scene = AnyScene::from(gallery::find(name).ok_or(format!("no scene '{name}'"))?);
     let mut world = scene.build().map_err(|e| format!("{name}: {e}"))?;
@@ -33,7 +34,7 @@ fn set_threads(world: &mut World, threads: u32) -> Result<(), String> {
     world.set_settings(settings).map_err(|e| e.to_string())
 }
 
-/// One step, and what must be the same: hash of the state, and the events in their order.
+/// One step, and the data that must be identical: hash of the state, and the events in their order.
 fn step(scene: &AnyScene, world: &mut World) -> String {
     let input: Input = scene.input(world, world.state().tick);
     world.step(&input);
@@ -73,7 +74,7 @@ pub fn d2(less: u32) -> Result<String, String> {
             step(&scene, &mut world);
         }
         let Ok(saved) = sinew_wire::save(&world) else {
-            // rows of its own cannot be written
+            // a world with custom rows cannot be saved
             skipped += 1;
             continue;
         };

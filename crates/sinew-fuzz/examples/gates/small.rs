@@ -1,5 +1,5 @@
-//! Small files with large claims for P4: counts of four thousand million, nesting without end, things that repeat themselves.
-//! Every one must be refused, quickly, and without the memory it talks of.
+//! Small files with large claims for P4: counts of four thousand million, unbounded nesting, self-reference. Every one
+//! must be refused, quickly, and without allocating the claimed memory.
 
 use crate::large::{mesh, scene};
 use crate::limits::{Case, SHARE};
@@ -8,10 +8,10 @@ use sinew_mesh::Format;
 use sinew_scene::file::{Syntax, read};
 use std::fmt::Write;
 
-/// Counts that lie: at the edges of 32 and 64 bits.
+/// False counts: at the limits of 32 and 64 bits.
 const CLAIMS: [&str; 4] = ["4294967295", "4294967296", "9223372036854775807", "18446744073709551615"];
 
-/// All of them.
+/// All cases.
 pub fn cases() -> Vec<Case> {
     let mut all = counts();
     all.extend(binary());
@@ -23,7 +23,7 @@ pub fn cases() -> Vec<Case> {
     all
 }
 
-/// Text whose header claims more than follows.
+/// Text files whose header claims more than follows.
 fn counts() -> Vec<Case> {
     let mut all = Vec::new();
     for n in CLAIMS {
@@ -64,7 +64,7 @@ fn counts() -> Vec<Case> {
     all
 }
 
-/// Bytes whose lengths lie.
+/// Binary files with false lengths.
 fn binary() -> Vec<Case> {
     let mut stl = vec![b' '; 80];
     stl.extend(u32::MAX.to_le_bytes());
@@ -93,7 +93,7 @@ fn binary() -> Vec<Case> {
     ]
 }
 
-/// A hundred thousand deep; entities that grow by ten at each of nine levels.
+/// Nesting of a hundred thousand levels; entities that grow by a factor of ten at each of nine levels.
 fn nesting() -> Vec<Case> {
     let deep = |open: &str, close: &str| format!("{}{}", open.repeat(100_000), close.repeat(100_000));
     let mut laughs = String::from("<?xml version='1.0'?><!DOCTYPE l [<!ENTITY l0 'ha'>");
@@ -115,7 +115,7 @@ fn nesting() -> Vec<Case> {
     ]
 }
 
-/// Accessors, views and nodes that lie or go round in circles.
+/// Accessors, views and nodes with false counts or cyclic references.
 fn gltf() -> Vec<Case> {
     let file = |nodes: &str, count: &str, length: &str| {
         format!(
@@ -127,7 +127,7 @@ fn gltf() -> Vec<Case> {
             "AAAA".repeat(12)
         )
     };
-    // a tree in which both children of a node are the same one: 2^40 meshes
+    // a tree in which both children of a node are the same node: 2^40 meshes
     let doubled: Vec<String> = (1..=40).map(|i| format!("{{\"children\":[{i},{i}]}}")).collect();
     let doubled = format!("{},{{\"mesh\":0}}", doubled.join(","));
     let chain: Vec<String> = (1..=20_000).map(|i| format!("{{\"children\":[{i}]}}")).collect();
@@ -143,7 +143,7 @@ fn gltf() -> Vec<Case> {
     all
 }
 
-/// Geometry, copies and settings beyond all bounds.
+/// Geometry, copies and settings beyond all limits.
 fn scenes() -> Vec<Case> {
     let soft = |geometry: &str| {
         format!("[bodies.a]\nkind='soft'\nmaterial='jelly'\nmodel='shape_matching'\ngeometry={geometry}\n")
@@ -170,7 +170,7 @@ fn scenes() -> Vec<Case> {
     ];
     let mut all: Vec<Case> =
         texts.into_iter().map(|(name, text)| scene(format!("toml, {name}"), Syntax::Toml, text)).collect();
-    // a list of a thousand, named a thousand times in a list that is named a thousand times
+    // a list of a thousand, referenced a thousand times in a list that is referenced a thousand times
     let list = format!("[{}]", "0,".repeat(1000));
     let names = |name: &str| format!("[{}]", format!("'${name}',").repeat(1000));
     let laughs = format!("[parameters]\na={list}\n[bodies.x]\nkind='particles'\npositions={}\n", names("a"));
@@ -178,7 +178,7 @@ fn scenes() -> Vec<Case> {
     all
 }
 
-/// Files that include each other: a circle, and a tree in which every file is there twice.
+/// Files that include each other: a cycle, and a tree in which every file is included twice.
 fn includes() -> Vec<Case> {
     let folder = std::env::temp_dir().join(format!("sinew-gates-{}", std::process::id()));
     let write = |name: &str, text: &str| {
@@ -207,7 +207,7 @@ fn includes() -> Vec<Case> {
     ]
 }
 
-/// Saves whose lengths lie, with checksums that fit.
+/// Saves with false lengths and matching checksums.
 fn saves() -> Vec<Case> {
     let world = small_world();
     let save = sinew_wire::save(&world).expect("nothing of its own");
@@ -220,7 +220,7 @@ fn saves() -> Vec<Case> {
         let read = |bytes: &[u8]| sinew_wire::load(&sealed(bytes)).is_ok();
         all.push(Case { name: format!("save, a section of {claim} bytes"), bytes, share: SHARE, read: Box::new(read) });
     }
-    // counts inside a section: every run of five bytes in turn becomes the longest count that can be written
+    // counts inside a section: every run of five bytes in turn is replaced by the largest count that can be encoded
     for at in (header + 21..save.len().min(header + 421)).step_by(16) {
         let mut bytes = save.clone();
         bytes.splice(at..at + 1, [0xff, 0xff, 0xff, 0xff, 0x0f]);

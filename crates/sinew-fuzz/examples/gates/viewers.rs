@@ -1,9 +1,11 @@
-//! W5: hostile viewers. A hundred that read slowly or never, others that come and go by the hundred a second, talk rubbish or
-//! order without end: the world's steps take as long as before, and memory stays bounded.
+//! W5: hostile viewers. A hundred that read slowly or never, others that connect and disconnect hundreds of times a
+//! second, send garbage or send commands endlessly: the steps of the world must take as long as before, and memory must
+//! stay bounded.
 //!
-//! A step is timed without the time that its thread waited for a processor (`/proc/thread-self/schedstat`): on a machine with
-//! few cores the viewers' own threads take turns with it, which says nothing about the server. What the thread waits for locks or
-//! queues stays in. Quiet and hostile stretches alternate in one process, so that other work on the machine meets both.
+//! A step is timed without the time that its thread waited for a CPU (`/proc/thread-self/schedstat`): on a machine with
+//! few cores it shares them with the threads of the viewers, which is not a property of the server. Waiting for locks
+//! or queues is included. Quiet and hostile periods alternate in one process, so that other load on the machine affects
+//! both.
 
 use crate::TALLY;
 use sinew_scene::Chance;
@@ -20,19 +22,19 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Stretches of each kind, and how long one is [s].
+/// Number of periods of each kind, and their length [s].
 const ROUNDS: u32 = 12;
 const STRETCH: f64 = 2.5;
-/// The same for ten minutes of hostile ones.
+/// The same for ten minutes of hostile periods.
 const LONG_ROUNDS: u32 = 60;
 const LONG_STRETCH: f64 = 10.0;
-/// Viewers that stay.
+/// Viewers that stay connected.
 const VIEWERS: usize = 100;
-/// What a change of the 99.9th percentile may be at most, and memory a viewer [bytes].
+/// Maximum change of the 99.9th percentile, and maximum memory per viewer [bytes].
 const CHANGE: f64 = 0.02;
 const MEMORY: f64 = 1e6;
 
-/// A cloth that lies on a ball and never sleeps: every step is like the one before.
+/// A cloth that lies on a ball and never sleeps: every step costs the same.
 const SCENE: &str = "
 [settings]
 dt = 0.002
@@ -47,10 +49,10 @@ model = { kind = 'pbd_sheet', stretch = 2000, bend = 2e-5, density = 0.15, compr
 position = [0.03, 0.5, 0.02]
 ";
 
-/// Times of steps, of the stretch at hand [ns].
+/// Times of the steps of the current period [ns].
 static TIMES: Mutex<Vec<u64>> = Mutex::new(Vec::new());
 
-/// What the world's thread does after each step: notes its time without the waiting.
+/// Called on the world's thread after each step: records its time without the waiting.
 fn note(took: Duration) {
     thread_local!(static CLOCK: RefCell<(Option<File>, u64)> = const { RefCell::new((None, 0)) });
     CLOCK.with_borrow_mut(|(file, before)| {
@@ -61,24 +63,24 @@ fn note(took: Duration) {
         let read = file.as_ref().and_then(|file| file.read_at(&mut text, 0).ok()).unwrap_or(0);
         let text = String::from_utf8_lossy(&text[..read]);
         let waited: u64 = text.split_whitespace().nth(1).and_then(|word| word.parse().ok()).unwrap_or(0);
-        // waiting between two steps is in it too: at most all of the step was waited for
+        // waiting between two steps is included in the counter: at most the whole step was waiting time
         let own = (took.as_nanos() as u64).saturating_sub(waited - (*before).min(waited));
         *before = waited;
         TIMES.lock().expect("nobody panics with it").push(own);
     });
 }
 
-/// Half a minute of hostile stretches.
+/// Half a minute of hostile periods.
 pub fn w5(less: u32) -> Result<String, String> {
     run((ROUNDS / less).max(2), STRETCH)
 }
 
-/// Ten minutes of them.
+/// Ten minutes of hostile periods.
 pub fn w5_long(less: u32) -> Result<String, String> {
     run((LONG_ROUNDS / less).max(2), LONG_STRETCH)
 }
 
-/// The stretches, hostile ones of so many seconds, and what they showed.
+/// Runs the periods, hostile ones of this many seconds, and evaluates them.
 fn run(rounds: u32, hostile: f64) -> Result<String, String> {
     let (address, stop, server) = start()?;
     std::thread::sleep(Duration::from_secs(4));
@@ -92,7 +94,7 @@ fn run(rounds: u32, hostile: f64) -> Result<String, String> {
         loud.extend(stretch(hostile));
         memory = memory.max((TALLY.peak() as f64 - held as f64) / VIEWERS as f64);
         connects += crowd.leave();
-        // twice quiet: what the machine does by itself
+        // a second quiet set measures the variation of the machine itself
         again.extend(stretch(STRETCH));
     }
     stop.store(true, Ordering::Relaxed);
@@ -104,7 +106,7 @@ fn run(rounds: u32, hostile: f64) -> Result<String, String> {
     let steps = (quiet.len() + again.len(), loud.len());
     let tail = [&mut quiet, &mut loud, &mut again].map(|list| (figure(list, 0.5), figure(list, 0.999)));
     let [before, during, after] = tail;
-    // of two quiet sets the slower is the measure: they differ by what the machine does
+    // the slower of the two quiet sets is the reference: they differ by the variation of the machine
     let change = during.1 / before.1.max(after.1) - 1.0;
     let told = format!(
         "{} quiet and {} hostile steps: median {:.1}, {:.1} and {:.1} us, p99.9 {:.1}, {:.1} and {:.1} us (quiet, hostile, quiet again): {:+.1} %; \
@@ -141,7 +143,7 @@ fn start() -> Result<(SocketAddr, Arc<AtomicBool>, Serving), String> {
     Ok((ready.address, stop, server))
 }
 
-/// The times of a stretch; its first tenth is left out, because viewers still come or go.
+/// The times of a period; its first tenth is discarded, because viewers still connect or disconnect.
 fn stretch(seconds: f64) -> Vec<u64> {
     std::thread::sleep(Duration::from_secs_f64(0.1 * seconds));
     TIMES.lock().expect("nobody panics with it").clear();
@@ -149,7 +151,7 @@ fn stretch(seconds: f64) -> Vec<u64> {
     std::mem::take(&mut *TIMES.lock().expect("nobody panics with it"))
 }
 
-/// Viewers that stay and read little, and two threads that make trouble.
+/// Viewers that stay connected and read little, and two attacking threads.
 struct Crowd {
     over: Arc<AtomicBool>,
     connects: Arc<AtomicU64>,
@@ -168,7 +170,7 @@ impl Crowd {
         Ok(Self { over, connects, threads: vec![knocker, slow] })
     }
 
-    /// All go; how many connections were made.
+    /// Disconnects all; returns the number of connections made.
     fn leave(self) -> u64 {
         self.over.store(true, Ordering::Relaxed);
         for thread in self.threads {
@@ -178,7 +180,7 @@ impl Crowd {
     }
 }
 
-/// A viewer, by hand: the handshake of a web socket.
+/// Connects a viewer by a hand-written WebSocket handshake.
 fn look(address: SocketAddr) -> std::io::Result<TcpStream> {
     let mut stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(Duration::from_secs(20)))?;
@@ -193,9 +195,9 @@ fn look(address: SocketAddr) -> std::io::Result<TcpStream> {
     Ok(stream)
 }
 
-/// Half of them read a byte at a time, half never; one orders without end.
+/// Half of them read one byte at a time, half never; one sends commands endlessly.
 fn dawdle(stay: &[TcpStream], over: &AtomicBool) {
-    // a masked text frame that says nothing sensible, with a mask of zeros
+    // a masked text frame with a trivial command, with a mask of zeros
     let order = b"{\"command\":\"speed\",\"value\":1}";
     let mut frame = vec![0x81, 0x80 | order.len() as u8, 0, 0, 0, 0];
     frame.extend(order);
@@ -210,13 +212,13 @@ fn dawdle(stay: &[TcpStream], over: &AtomicBool) {
     }
 }
 
-/// Comes and goes: a thousand times a second, if the machine can; every third says something.
+/// Connects and disconnects, up to a thousand times a second; every third connection sends something.
 fn knock(address: SocketAddr, over: &AtomicBool, connects: &AtomicU64) {
     let mut chance = Chance::new(5);
     let begin = Instant::now();
     let mut made = 0_u32;
     while !over.load(Ordering::Relaxed) {
-        // not faster than a thousand a second
+        // limits the rate to a thousand per second
         if f64::from(made) > 1000.0 * begin.elapsed().as_secs_f64() {
             std::thread::sleep(Duration::from_millis(1));
             continue;

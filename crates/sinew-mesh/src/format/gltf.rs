@@ -1,8 +1,9 @@
-//! glTF 2, as JSON or binary, by hand on serde. The crate `gltf` 1.4.1 panics where a primitive names a position accessor
-//! that is not there (in its validation), and on a binary header that claims less than 12 bytes.
+//! glTF 2, as JSON or binary; a reader of our own on serde. The crate `gltf` 1.4.1 panics where a primitive refers to a
+//! position accessor that does not exist (in its validation), and on a binary header that claims less than 12 bytes.
 //!
-//! All triangles of the scene are put together in world coordinates. glTF splits vertices where normals or textures
-//! differ: those at the same place become one. Skins, morph targets, sparse and compressed data are not read.
+//! All triangles of the scene are merged in world coordinates. glTF duplicates vertices where normals or texture
+//! coordinates differ: those at the same position are merged. Skins, morph targets, sparse and compressed data are not
+//! read.
 
 use super::Sibling;
 use crate::draft::{Draft, Shape};
@@ -20,13 +21,14 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A short file can use one mesh many times: no more vertices and indices than these and one a byte of the file.
+/// A short file can instantiate one mesh many times: the total of vertices and indices is limited to this plus one per
+/// byte of the file.
 const MAX_COPIES: usize = 2_000_000;
 
-/// A list of the JSON has at most so many items: an empty one is three bytes of text and a hundred of memory.
+/// Maximum number of items of a JSON list: an empty item is three bytes of text and a hundred bytes of memory.
 const MAX_ITEMS: usize = 500_000;
 
-/// Extensions without which a file cannot be understood, and which are not read.
+/// Extensions that change the geometry data and are not supported.
 const FOREIGN: [&str; 3] = ["KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_mesh_quantization"];
 
 /// Columns of a 4 by 4 matrix without its last row.
@@ -34,7 +36,7 @@ type Transform = [[f64; 3]; 4];
 
 const IDENTITY: Transform = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0; 3]];
 
-/// The parts of the JSON that tell of geometry. Names are those of the specification.
+/// The parts of the JSON that define geometry. Names are those of the specification.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Root {
@@ -72,7 +74,7 @@ struct Node {
     #[serde(default)]
     children: Vec<usize>,
     mesh: Option<usize>,
-    // apart, because most nodes have few of them
+    // boxed, because most nodes have few of them
     matrix: Option<Box<[f64; 16]>>,
     translation: Option<Box<[f64; 3]>>,
     rotation: Option<Box<[f64; 4]>>,
@@ -119,7 +121,7 @@ struct Buffer {
     uri: Option<String>,
 }
 
-/// A list of not too many items.
+/// Deserializes a list with a limited number of items.
 fn few<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Vec<T>, D::Error> {
     struct Few<T>(PhantomData<T>);
     impl<'de, T: Deserialize<'de>> Visitor<'de> for Few<T> {
@@ -171,7 +173,7 @@ pub fn read(bytes: &[u8], sibling: Sibling<'_>) -> Parsed<Mesh> {
     file.draft.finish()
 }
 
-/// JSON and bytes of a binary file: a head of 12 bytes, then chunks of length, kind and data.
+/// JSON and bytes of a binary file: a header of 12 bytes, then chunks of length, type and data.
 fn chunks(bytes: &[u8]) -> Parsed<(&[u8], &[u8])> {
     let mut scan = Scan::new(bytes);
     scan.take(4, "the mark 'glTF'")?;
@@ -208,18 +210,18 @@ struct File<'a> {
     root: &'a Root,
     buffers: Vec<Cow<'a, [u8]>>,
     draft: Draft,
-    /// Vertices and indices so far, and how many there may be.
+    /// Vertices and indices so far, and their limit.
     spent: usize,
     limit: usize,
 }
 
-/// The thing of a number, or a fault that names it.
+/// The item of an index, or an error that names it.
 fn get<'a, T>(list: &'a [T], index: usize, what: &str) -> Parsed<&'a T> {
     list.get(index).ok_or_else(|| Fault::whole(format!("{what} {index} is named, but there are {}", list.len())))
 }
 
 impl File<'_> {
-    /// All nodes of the scene, each once: a node with two parents, or a ring, is no tree.
+    /// All nodes of the scene, each once: a node with two parents, or a cycle, is not a tree.
     fn scene(&mut self) -> Parsed<()> {
         let root = self.root;
         let roots = match root.scene.or((!root.scenes.is_empty()).then_some(0)) {
@@ -268,14 +270,14 @@ impl File<'_> {
             6 => self.draft.cell(Shape::Polygon, &corners).map_err(Fault::whole)?,
             _ => self.draft.leave_out("lines or points", 1),
         }
-        // a mirror turns triangles over
+        // a reflection inverts the orientation of triangles
         if volume([[0.0; 3], place[0], place[1], place[2]]) < 0.0 {
             self.draft.mesh.triangles[before..].iter_mut().for_each(|t| t.swap(1, 2));
         }
         Ok(())
     }
 
-    /// Counts the items of an accessor that is about to be read.
+    /// Adds the number of items of an accessor to the total before it is read.
     fn spend(&mut self, accessor: usize) -> Parsed<()> {
         self.spent = self.spent.saturating_add(get(&self.root.accessors, accessor, "accessor")?.count);
         if self.spent > self.limit {
@@ -316,7 +318,7 @@ impl File<'_> {
         let bytes = piece(get(&self.buffers, view.buffer, "buffer")?, view.byte_offset, Some(view.byte_length));
         let bytes = bytes.ok_or_else(|| wrong("its buffer view reaches beyond the buffer"))?;
         let stride = view.byte_stride.unwrap_or(N).max(N);
-        // the last item needs no room behind it
+        // the last item needs no padding after it
         let size = accessor.count.checked_sub(1).map_or(Some(0), |last| stride.checked_mul(last)?.checked_add(N));
         let bytes =
             piece(bytes, accessor.byte_offset, size).ok_or_else(|| wrong("it reaches beyond its buffer view"))?;
@@ -332,7 +334,7 @@ fn piece(bytes: &[u8], from: usize, size: Option<usize>) -> Option<&[u8]> {
     bytes.get(from..from.checked_add(size?)?)
 }
 
-/// Nodes that no other node holds.
+/// Nodes without a parent.
 fn orphans(nodes: &[Node]) -> Vec<usize> {
     let mut held = vec![false; nodes.len()];
     for &child in nodes.iter().flat_map(|node| &node.children) {
@@ -373,7 +375,7 @@ fn product(a: Transform, b: Transform) -> Transform {
     [turn(a, b[0]), turn(a, b[1]), turn(a, b[2]), apply(a, b[3])]
 }
 
-/// The JSON, and the bytes of its one buffer.
+/// The JSON, and the bytes of its only buffer.
 fn parts(mesh: &Mesh, uri: impl Fn(&[u8]) -> Option<String>) -> Result<(Vec<u8>, Vec<u8>), String> {
     if mesh.triangles.is_empty() {
         return Err("the mesh has no triangles, and glTF holds surfaces only".to_owned());
@@ -407,7 +409,7 @@ fn parts(mesh: &Mesh, uri: impl Fn(&[u8]) -> Option<String>) -> Result<(Vec<u8>,
     Ok((text.to_string().into_bytes(), bytes))
 }
 
-/// One JSON file with its bytes inside.
+/// One JSON file with an embedded buffer.
 pub fn write_json(mesh: &Mesh) -> Result<Vec<u8>, String> {
     let uri = |bytes: &[u8]| Some(format!("data:application/octet-stream;base64,{}", STANDARD.encode(bytes)));
     parts(mesh, uri).map(|(json, _)| json)
@@ -416,7 +418,7 @@ pub fn write_json(mesh: &Mesh) -> Result<Vec<u8>, String> {
 /// One binary file.
 pub fn write_glb(mesh: &Mesh) -> Result<Vec<u8>, String> {
     let (mut json, bin) = parts(mesh, |_| None)?;
-    // chunks end at multiples of four; points and indices do so by themselves
+    // chunks are padded to multiples of four bytes; points and indices need no padding
     json.resize(json.len().next_multiple_of(4), b' ');
     let word = |n: usize| u32::try_from(n).map_err(|_| "more than 4 GiB, which binary glTF cannot hold".to_owned());
     let mut out = b"glTF\x02\0\0\0".to_vec();

@@ -1,4 +1,4 @@
-//! MEDIT `.mesh`, text. Keywords with a number of things behind them; vertices count from 1.
+//! MEDIT `.mesh`, text. Keywords followed by a count; vertex indices start at 1.
 
 use super::{indices, xyz};
 use crate::draft::{Draft, Shape};
@@ -57,7 +57,7 @@ fn vertices(scan: &mut Scan<'_>, draft: &mut Draft) -> Parsed<()> {
     Ok(())
 }
 
-/// The label behind a vertex or element. Some programs write it as a real number.
+/// The label after a vertex or element. Some programs write it as a real number.
 fn reference(scan: &mut Scan<'_>) -> Parsed<()> {
     scan.real("a reference").map(|_| ())
 }
@@ -68,7 +68,7 @@ fn elements(scan: &mut Scan<'_>, draft: &mut Draft, shape: Shape, nodes: usize) 
         cell.clear();
         for _ in 0..nodes {
             let node = scan.int("a vertex of an element")?;
-            // vertices may come behind: `finish` compares with their number
+            // vertices may follow later: `finish` checks the index
             match u32::try_from(node) {
                 Ok(n) if n > 0 => cell.push(n - 1),
                 _ => return Err(scan.fault(format!("vertex {node}: vertices count from 1"))),
@@ -80,7 +80,7 @@ fn elements(scan: &mut Scan<'_>, draft: &mut Draft, shape: Shape, nodes: usize) 
     Ok(())
 }
 
-/// Sections that are no concern of ours are numbers up to the next keyword.
+/// Sections that are not used consist of numbers up to the next keyword.
 fn skip_numbers(scan: &mut Scan<'_>) {
     while scan.peek().is_some_and(|word| word.parse::<f64>().is_ok()) {
         scan.word();

@@ -1,7 +1,7 @@
-//! File formats: which there are, how a name tells one, and the doors in and out.
+//! File formats: the list of formats, their file name extensions, and the functions for reading and writing.
 //!
-//! Readers see bytes only. They answer with a mesh or a fault at a place; this file adds the name. A header's claim is
-//! measured against the length of the file before anything is allocated.
+//! Readers get bytes only. They return a mesh or an error with its position; this file adds the file name. A count in a
+//! header is checked against the length of the file before anything is allocated.
 
 mod gltf;
 mod medit;
@@ -18,6 +18,7 @@ use crate::error::{MeshError, Place};
 use crate::mesh::Mesh;
 use crate::scan::{Fault, Parsed};
 use std::fs;
+use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 /// Files longer than this are refused [bytes].
@@ -65,7 +66,7 @@ pub enum Encoding {
 }
 
 impl Format {
-    /// All of them with the endings of their names.
+    /// All formats with their file name extensions.
     pub const ALL: [(Format, &'static [&'static str]); 10] = [
         (Format::Obj, &["obj"]),
         (Format::Stl, &["stl"]),
@@ -79,7 +80,7 @@ impl Format {
         (Format::Medit, &["mesh"]),
     ];
 
-    /// The format that a file's name tells.
+    /// The format by the extension of a file name.
     pub fn of(path: &Path) -> Result<Format, MeshError> {
         let ending = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
         let found = Format::ALL.iter().find(|(_, endings)| endings.contains(&ending.as_str()));
@@ -89,23 +90,23 @@ impl Format {
         })
     }
 
-    /// True when the format holds surfaces only.
+    /// True when the format stores surfaces only.
     fn is_surface_only(self) -> bool {
         matches!(self, Format::Obj | Format::Stl | Format::Ply | Format::Gltf | Format::Glb)
     }
 }
 
-/// Fetches a file that belongs to the one at hand; the reason in words when it cannot.
+/// Reads another file of the same folder that belongs to this one; a message when it cannot.
 type Sibling<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, String>;
 
-/// Reads a mesh file; the ending of its name tells the format.
+/// Reads a mesh file; the extension of its name determines the format.
 pub fn read(path: impl AsRef<Path>) -> Result<Mesh, MeshError> {
     let path = path.as_ref();
     let format = Format::of(path)?;
     let bytes = load(path)?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let sibling = |name: &str| {
-        // a file may speak of its neighbours, not of the rest of the disk
+        // a file may refer to files in its folder, not to the rest of the disk
         if !Path::new(name).components().all(|c| matches!(c, Component::Normal(_))) {
             return Err(format!("'{name}' is not a plain name of a file beside this one"));
         }
@@ -115,7 +116,7 @@ pub fn read(path: impl AsRef<Path>) -> Result<Mesh, MeshError> {
     parse(&bytes, format, &name, &sibling).map_err(|fault| at(&path.display().to_string(), fault))
 }
 
-/// Reads a mesh from memory. `name` is what messages call it; for TetGen its ending tells which of the files it is.
+/// Reads a mesh from memory. `name` is used in messages; for TetGen its extension determines which of the files it is.
 /// Formats spread over several files need [`read`].
 pub fn read_bytes(bytes: &[u8], format: Format, name: &str) -> Result<Mesh, MeshError> {
     let sibling = |other: &str| Err(format!("it needs '{other}' beside it; read it by its path"));
@@ -139,18 +140,28 @@ fn parse(bytes: &[u8], format: Format, name: &str, sibling: Sibling<'_>) -> Pars
 fn load(path: &Path) -> Result<Vec<u8>, MeshError> {
     let file = path.display().to_string();
     let io = |e: std::io::Error| MeshError::Io { file: file.clone(), reason: e.to_string() };
-    let bytes = fs::metadata(path).map_err(io)?.len();
-    if bytes > MAX_BYTES {
-        return Err(MeshError::TooLong { file, bytes, limit: MAX_BYTES });
+    let facts = fs::metadata(path).map_err(io)?;
+    // a device or a FIFO may deliver bytes without end, or none at all
+    if !facts.is_file() {
+        return Err(MeshError::Io { file, reason: "not a plain file".to_owned() });
     }
-    fs::read(path).map_err(io)
+    let too_long = |bytes: u64| MeshError::TooLong { file: file.clone(), bytes, limit: MAX_BYTES };
+    if facts.len() > MAX_BYTES {
+        return Err(too_long(facts.len()));
+    }
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(facts.len() as usize).map_err(|e| io(e.into()))?;
+    // the size is that of a moment: a file may grow while it is read
+    let read = fs::File::open(path).and_then(|f| f.take(MAX_BYTES + 1).read_to_end(&mut bytes)).map_err(io)?;
+    if read as u64 > MAX_BYTES { Err(too_long(read as u64)) } else { Ok(bytes) }
 }
 
 fn at(file: &str, Fault { place, what }: Fault) -> MeshError {
     MeshError::Bad { file: file.to_owned(), place, what }
 }
 
-/// Writes a mesh; the ending of the name tells the format. A format for surfaces gets the outside of the tetrahedra.
+/// Writes a mesh; the extension of the name determines the format. For surface formats the boundary of the tetrahedra
+/// is written.
 pub fn write(path: impl AsRef<Path>, mesh: &Mesh) -> Result<(), MeshError> {
     write_as(path, mesh, Encoding::Usual)
 }
@@ -209,18 +220,18 @@ fn encode(mesh: &Mesh, format: Format, encoding: Encoding) -> Result<Vec<u8>, St
     })
 }
 
-/// Three numbers with all their digits.
+/// Three numbers with all significant digits.
 fn xyz(v: &[f64; 3]) -> String {
     format!("{:?} {:?} {:?}", v[0], v[1], v[2])
 }
 
-/// Indices with a space between, counted from `base`.
+/// Indices separated by spaces, counted from `base`.
 fn indices(corners: &[u32], base: u64) -> String {
     let words: Vec<String> = corners.iter().map(|&i| (u64::from(i) + base).to_string()).collect();
     words.join(" ")
 }
 
-/// The place of a fault in a file beside the one at hand.
+/// An error position in another file of the same folder.
 fn in_sibling(name: &str, Fault { place, what }: Fault) -> Fault {
     Fault { place: Place::File, what: format!("in {name}{place}: {what}") }
 }

@@ -1,7 +1,7 @@
 //! Gmsh MSH 1, 2, 4.0 and 4.1, text and binary (version 1 is text only). Layout: Gmsh manual, "File formats".
 //!
-//! Versions 2 to 4 differ in the order of numbers, text and binary in how a number is written: [`Numbers`] hides the
-//! latter. Sections that hold no nodes and no elements are skipped.
+//! Versions 2 to 4 differ in the order of numbers, text and binary in their encoding: [`Numbers`] abstracts from the
+//! latter. Sections without nodes or elements are skipped.
 
 use super::{indices, xyz};
 use crate::cells;
@@ -17,10 +17,10 @@ enum Version {
     FourOne,
 }
 
-/// Numbers of a file, as words or as bytes.
+/// Numbers of a file, in text or binary encoding.
 struct Numbers<'a> {
     scan: Scan<'a>,
-    /// Nothing for text.
+    /// `None` for text.
     binary: Option<Endian>,
     version: Version,
 }
@@ -54,7 +54,7 @@ impl Numbers<'_> {
         }
     }
 
-    /// A number of things of at least so many bytes each, in text or in binary.
+    /// A count of items with a minimum size in text or in binary [bytes].
     fn many(&mut self, what: &str, text: usize, binary: usize) -> Parsed<usize> {
         let count = self.long(what)?;
         let count = u64::try_from(count).map_err(|_| self.scan.fault(format!("{what} is negative: {count}")))?;
@@ -71,7 +71,7 @@ struct Reading<'a> {
     draft: Draft,
     nodes: Ids,
     element_ids: Vec<i64>,
-    /// Nodes of the element at hand.
+    /// Nodes of the current element.
     cell: Vec<u32>,
 }
 
@@ -91,7 +91,7 @@ pub fn read(bytes: &[u8]) -> Parsed<Mesh> {
                 (Version::Two, Some(_)) => r.elements_binary_two()?,
                 _ => r.elements_by_block()?,
             },
-            // the end of a section that was read; what stands before it is no concern of ours
+            // the end of a section that was read; remaining content before it is ignored
             _ if word.starts_with("$End") || word.starts_with("$END") => {}
             _ if word.starts_with('$') => r.skip(word)?,
             _ => {
@@ -105,7 +105,7 @@ pub fn read(bytes: &[u8]) -> Parsed<Mesh> {
 }
 
 impl Reading<'_> {
-    /// `version file-type data-size`, and the number 1 in binary, which tells the order of bytes.
+    /// `version file-type data-size`, and in binary the number 1, which determines the byte order.
     fn format(&mut self) -> Parsed<()> {
         let scan = &mut self.from.scan;
         let version = scan.real("the version of the format")?;
@@ -136,7 +136,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// Moves behind the end of a section.
+    /// Moves past the end of a section.
     fn skip(&mut self, name: &str) -> Parsed<()> {
         let end = format!("$End{}", &name[1..]);
         if self.from.scan.skip_past(end.as_bytes()) {
@@ -170,7 +170,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// Version 4: blocks, one an entity of the geometry.
+    /// Version 4: blocks, one per entity of the geometry.
     fn nodes_by_block(&mut self) -> Parsed<()> {
         let newest = self.from.version == Version::FourOne;
         let blocks = self.begin_blocks("the number of node blocks")?;
@@ -199,7 +199,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// The head of a section of version 4: number of blocks and things, and since 4.1 lowest and highest id.
+    /// The header of a section of version 4: number of blocks and items, and since 4.1 minimum and maximum id.
     fn begin_blocks(&mut self, what: &str) -> Parsed<usize> {
         if self.from.binary.is_some() {
             self.from.scan.line();
@@ -213,7 +213,7 @@ impl Reading<'_> {
         Ok(blocks)
     }
 
-    /// Takes `count` nodes and adds the element.
+    /// Reads `count` nodes and adds the element.
     fn element(&mut self, id: i64, shape: Shape, count: usize) -> Parsed<()> {
         self.element_ids.push(id);
         self.cell.clear();
@@ -229,7 +229,7 @@ impl Reading<'_> {
         self.draft.cell(shape, &self.cell).map_err(|what| self.fault(format!("element {id}: {what}")))
     }
 
-    /// An element of a kind that is not in the table: only its line tells where it ends.
+    /// An element of an unknown type: only the end of its line shows where it ends.
     fn unknown(&mut self, id: i64, kind: i64) -> Parsed<()> {
         if self.from.binary.is_some() {
             return Err(self.fault(format!("element type {kind} is not known, and binary elements cannot be skipped")));
@@ -273,7 +273,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// Version 2 in binary: groups with a head `type count tag-count`, then `id tags.. nodes..`.
+    /// Version 2 in binary: groups with a header `type count tag-count`, then `id tags.. nodes..`.
     fn elements_binary_two(&mut self) -> Parsed<()> {
         let count = self.from.scan.count("the number of elements", 8)?;
         self.from.scan.line();
@@ -320,7 +320,7 @@ impl Reading<'_> {
     }
 }
 
-/// Version 2.2 as text: the version that most programs read.
+/// Version 2.2 as text: the version with the widest support.
 pub fn write(mesh: &Mesh) -> String {
     let mut text = format!("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n{}\n", mesh.vertices.len());
     for (i, v) in mesh.vertices.iter().enumerate() {
@@ -336,7 +336,7 @@ pub fn write(mesh: &Mesh) -> String {
     text
 }
 
-/// Version 2.2, binary, lowest byte first.
+/// Version 2.2, binary, little-endian.
 pub fn write_binary(mesh: &Mesh) -> Vec<u8> {
     let mut out = b"$MeshFormat\n2.2 1 8\n\x01\0\0\0\n$EndMeshFormat\n$Nodes\n".to_vec();
     out.extend(format!("{}\n", mesh.vertices.len()).bytes());

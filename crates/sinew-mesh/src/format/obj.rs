@@ -1,8 +1,8 @@
-//! Wavefront OBJ, by hand. tobj 4.0.5 panics on `f 1/-99 1/-99 1/-99` when overflow is checked, names no line in its
-//! errors, and renumbers vertices by texture and normal.
+//! Wavefront OBJ; a reader of our own. tobj 4.0.5 panics on `f 1/-99 1/-99 1/-99` when overflow is checked, gives no
+//! line in its errors, and renumbers vertices by texture coordinate and normal.
 //!
-//! Read: `v` (a fourth number and colours are left), `f` with any number of corners, negative indices, lines that go on
-//! behind a backslash. Counted in the notes: `l`, `p`. All else is skipped: textures, normals, groups, materials.
+//! Read: `v` (a fourth number and colours are ignored), `f` with any number of corners, negative indices, lines
+//! continued by a backslash. Counted in the notes: `l`, `p`. All else is skipped: textures, normals, groups, materials.
 
 use super::{indices, xyz};
 use crate::draft::{Draft, Shape};
@@ -14,7 +14,7 @@ pub fn read(bytes: &[u8]) -> Parsed<Mesh> {
     let mut scan = Scan::new(bytes);
     let mut draft = Draft::default();
     let mut corners = Vec::new();
-    // a face may name vertices that come later: only the end shows whether the highest is there
+    // a face may refer to vertices that come later: the highest index is checked at the end
     let mut highest = None;
     while let Some(line) = scan.line() {
         let at = scan.clone();
@@ -50,7 +50,7 @@ pub fn read(bytes: &[u8]) -> Parsed<Mesh> {
     }
 }
 
-/// The line with those it goes on with.
+/// The line with its continuation lines.
 fn joined<'a>(line: &'a str, scan: &mut Scan<'a>) -> Cow<'a, str> {
     let mut line = Cow::Borrowed(line);
     while line.ends_with('\\') {
@@ -72,7 +72,7 @@ fn vertex<'a>(words: &mut impl Iterator<Item = &'a str>) -> Result<[f64; 3], Str
     Ok(at)
 }
 
-/// The vertex of `3`, `3/1`, `3//2`, `3/1/2` or `-1`.
+/// The vertex index of `3`, `3/1`, `3//2`, `3/1/2` or `-1`.
 fn corner(word: &str, count: usize) -> Result<u32, String> {
     let digits = word.split('/').next().unwrap_or(word);
     let number: i64 = digits.parse().map_err(|_| {

@@ -1,7 +1,8 @@
-//! Stanford PLY through ply-rs-bw, with a guard: the crate reads as many elements as the header claims, and an element
-//! without properties takes no bytes, so `element vertex 1000000000000` would never end.
+//! Stanford PLY through ply-rs-bw, with a check of the header: the crate reads as many elements as the header claims,
+//! and an element without properties takes no bytes, so `element vertex 1000000000000` would never end.
 //!
-//! Elements are read straight into a point or a polygon, not into the crate's map of properties (40 times the file).
+//! Elements are read directly into a point or a polygon, not into the crate's map of properties (40 times the size of
+//! the file).
 
 use super::{indices, xyz};
 use crate::draft::{Draft, Shape};
@@ -68,7 +69,7 @@ impl PropertyAccess for Face {
     }
 }
 
-/// Any other element: takes no memory.
+/// Any other element: uses no memory.
 struct Skipped;
 
 impl PropertyAccess for Skipped {
@@ -134,18 +135,19 @@ impl File<'_> {
         Parser::new().read_payload_for_element(&mut self.reader, element, header).map_err(|e| self.fault(&e))
     }
 
-    /// The crate's message behind the line, or the byte that it had reached.
+    /// The crate's message with the line, or with the byte that was reached.
     fn fault(&self, error: &ParseError) -> Fault {
         let byte = Place::Byte(self.bytes.len() - self.reader.get_ref().len());
         let place = if self.text { error.line().map_or(byte, Place::Line) } else { byte };
-        // "Line 3: ..\n\tString: ..": the place is told already, and the first line says enough
+        // "Line 3: ..
+        // \tString: ..": the position is reported already, and the first line is sufficient
         let words = error.to_string();
         let words = if error.line().is_some() { words.split_once(": ").map_or("", |(_, rest)| rest) } else { &words };
         let what = words.lines().take(2).map(str::trim).collect::<Vec<_>>().join(" ");
         Fault { place, what: what.chars().take(300).collect() }
     }
 
-    /// Refuses more elements than the rest of the file can hold.
+    /// Refuses more elements than the remainder of the file can contain.
     fn check_room(&self, element: &ElementDef) -> Parsed<()> {
         let least: usize = element.properties.values().map(|p| self.least_bytes(&p.data_type)).sum();
         let mut scan = Scan::new(self.bytes);

@@ -1,7 +1,8 @@
-//! Stereolithography, by hand. stl_io 0.11 stops at the first `endsolid` (further solids are lost in silence), refuses
-//! `solid` without a name and `nan` normals, and its errors tell no place.
+//! Stereolithography; a reader of our own. stl_io 0.11 stops at the first `endsolid` (further solids are lost
+//! silently), refuses `solid` without a name and `nan` normals, and its errors have no position.
 //!
-//! The format has no shared vertices: those at the same place become one. Normals are left: the order of corners tells.
+//! The format has no shared vertices: those at the same position are merged. Normals are ignored: the order of corners
+//! determines the orientation.
 
 use crate::draft::{Draft, Shape};
 use crate::geometry::{Point, cross, length, sub};
@@ -9,14 +10,14 @@ use crate::inspect::weld;
 use crate::mesh::Mesh;
 use crate::scan::{Endian, Fault, Parsed, Scan};
 
-/// Bytes before the triangles, and of one.
+/// Bytes before the triangles, and bytes of one triangle.
 const HEAD: usize = 84;
 const TRIANGLE: usize = 50;
 
 pub fn read(bytes: &[u8]) -> Parsed<Mesh> {
     let claimed = bytes.get(80..HEAD).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]) as usize);
     let fits = claimed.is_some_and(|n| n.checked_mul(TRIANGLE).and_then(|b| b.checked_add(HEAD)) == Some(bytes.len()));
-    // binary files may begin with "solid" too: the length decides
+    // binary files may begin with "solid" too: the length of the file decides
     let mut draft =
         if !fits && bytes.trim_ascii_start().starts_with(b"solid") { read_text(bytes)? } else { read_binary(bytes)? };
     weld(&mut draft.mesh, 0.0);
@@ -71,7 +72,7 @@ fn read_text(bytes: &[u8]) -> Parsed<Draft> {
     Ok(draft)
 }
 
-/// From behind `facet` to `endfacet`.
+/// From `facet` to `endfacet`.
 fn facet(scan: &mut Scan<'_>, draft: &mut Draft) -> Parsed<()> {
     let first = draft.mesh.vertices.len() as u32;
     loop {

@@ -1,19 +1,19 @@
-//! TetGen's text files: `.node` (points), `.ele` (tetrahedra), `.face` (triangles), side by side under one name. Layout:
-//! TetGen manual, "File formats". Points may count from 0 or from 1: the file tells.
+//! TetGen's text files: `.node` (points), `.ele` (tetrahedra), `.face` (triangles), with a common base name. Layout:
+//! TetGen manual, "File formats". Point indices may start at 0 or at 1, as defined by the ids in the file.
 
 use super::{Sibling, in_sibling, indices, xyz};
 use crate::draft::{Draft, Ids, Shape};
 use crate::mesh::Mesh;
 use crate::scan::{Fault, Parsed, Scan};
 
-/// `bytes` are one of the files, `name` tells which; the others come through `sibling`.
+/// `bytes` is one of the files, and `name` determines which; the others are read through `sibling`.
 pub fn read(bytes: &[u8], name: &str, sibling: Sibling<'_>) -> Parsed<Mesh> {
     let (stem, ending) = name.rsplit_once('.').unwrap_or((name, "node"));
     let ending = ending.to_ascii_lowercase();
     let mut draft = Draft::default();
     let mut ids = Ids::default();
 
-    // points are needed
+    // the points are required
     if ending == "node" {
         points(bytes, &mut draft, &mut ids)?;
     } else {
@@ -22,7 +22,7 @@ pub fn read(bytes: &[u8], name: &str, sibling: Sibling<'_>) -> Parsed<Mesh> {
         points(&bytes, &mut draft, &mut ids).map_err(|fault| in_sibling(&other, fault))?;
     }
 
-    // elements are taken where they are; one of the two kinds is enough
+    // element files are read if they exist; one of the two kinds is sufficient
     for (kind, shape) in [("ele", Shape::Tet), ("face", Shape::Triangle)] {
         if ending == kind {
             elements(bytes, shape, &mut draft, &ids)?;
@@ -85,14 +85,14 @@ fn elements(bytes: &[u8], shape: Shape, draft: &mut Draft, ids: &Ids) -> Parsed<
         draft.cell(shape, &cell).map_err(|what| scan.fault(what))?;
         scan.line();
     }
-    // faces have ids of their own: only those of tetrahedra are noted
+    // faces have separate ids: only those of tetrahedra are checked
     if shape == Shape::Tet {
         draft.element_ids(seen);
     }
     Ok(())
 }
 
-/// Endings and texts, points counted from 1.
+/// File name extensions and texts, points counted from 1.
 pub fn write(mesh: &Mesh) -> Vec<(&'static str, String)> {
     let mut node = format!("{} 3 0 0\n", mesh.vertices.len());
     for (i, v) in mesh.vertices.iter().enumerate() {
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_to_any_of_the_files_is_survived() {
+    fn a_damaged_file_of_the_three_is_read_or_refused() {
         for (ending, text) in FILES {
             assert!(with(ending, text.as_bytes()).is_ok_and(|m| m.tets.len() == 1 && m.triangles.len() == 1));
             for at in 0..text.len() {

@@ -1,5 +1,5 @@
-//! VTK legacy files, text and binary (highest byte first): unstructured grids and polygonal data, in the layout of
-//! versions 1 to 4 and of 5 (offsets and connectivity). Data on points and cells is not read.
+//! VTK legacy files, text and binary (big-endian): unstructured grids and polygonal data, in the layout of versions 1
+//! to 4 and of 5 (offsets and connectivity). Data on points and cells is not read.
 
 use super::{indices, xyz};
 use crate::cells;
@@ -45,7 +45,7 @@ impl File<'_> {
                 }
                 "POINTS" => self.points(&mut draft)?,
                 "CELLS" => grid = self.cells()?,
-                // taken, not lent: types given again must not make the cells again
+                // moved out: repeated types must not create the cells again
                 "CELL_TYPES" => self.types(&mut draft, &std::mem::take(&mut grid))?,
                 "POLYGONS" => self.faces(&mut draft, Shape::Polygon)?,
                 "TRIANGLE_STRIPS" => self.faces(&mut draft, Shape::Strip)?,
@@ -63,7 +63,7 @@ impl File<'_> {
         draft.finish()
     }
 
-    /// Ends a line of words before binary numbers.
+    /// Ends a text line before binary numbers.
     fn begin_data(&mut self) {
         if self.binary {
             self.scan.line();
@@ -176,7 +176,7 @@ impl File<'_> {
         Ok(())
     }
 
-    /// Up to an empty line.
+    /// Skips up to an empty line.
     fn skip_metadata(&mut self) {
         self.scan.line();
         while self.scan.line().is_some_and(|line| !line.trim().is_empty()) {}
@@ -219,7 +219,7 @@ fn size_of_type(kind: &str) -> Option<usize> {
     })
 }
 
-/// Cells and their types, in the order in which they are written.
+/// Cells and their type codes, in the order of writing.
 fn listed(mesh: &Mesh) -> impl Iterator<Item = (u8, &[u32])> {
     let triangles = mesh.triangles.iter().map(|t| (cells::VTK_TRIANGLE, t.as_slice()));
     triangles.chain(mesh.tets.iter().map(|t| (cells::VTK_TET, t.as_slice())))
@@ -268,7 +268,7 @@ pub fn write_binary(mesh: &Mesh) -> Vec<u8> {
     out
 }
 
-/// Cells given by ends in a list of points, as VTU has them, added with their shapes.
+/// Adds cells given by end offsets into a connectivity list, as in VTU, with their shapes.
 pub fn add_cells(draft: &mut Draft, connectivity: &[i64], ends: &[i64], kinds: &[i64]) -> Parsed<()> {
     let base = draft.mesh.vertices.len() as i64;
     let mut from = 0;

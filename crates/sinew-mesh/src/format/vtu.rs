@@ -1,5 +1,5 @@
-//! VTK XML unstructured grids (`.vtu`): arrays as text, base64 in place, or appended as base64 or raw bytes. Several
-//! pieces are put together. Compressed arrays are refused: ParaView saves without compression when its option says so.
+//! VTK XML unstructured grids (`.vtu`): arrays as text, inline base64, or appended as base64 or raw bytes. Several
+//! pieces are merged. Compressed arrays are refused: ParaView has an option to save without compression.
 
 use super::vtk::add_cells;
 use super::xml::{Tag, next_tag};
@@ -15,27 +15,28 @@ use std::cell::Cell;
 
 /// An array of a piece, not yet decoded.
 struct Array<'a> {
-    /// The tag around it: `Points` or `Cells`.
+    /// The enclosing tag: `Points` or `Cells`.
     group: &'a str,
     name: &'a str,
     kind: &'a str,
     format: &'a str,
-    /// Place among the appended bytes.
+    /// Offset in the appended data [bytes].
     offset: usize,
-    /// Text in place, and the byte where it begins.
+    /// Inline text, and its byte offset.
     text: &'a [u8],
     at: usize,
 }
 
-/// Facts about the whole file.
+/// Properties of the whole file.
 struct File<'a> {
     bytes: &'a [u8],
     endian: Endian,
-    /// Bytes of the length before each array.
+    /// Size of the length before each array [bytes].
     head: usize,
-    /// First appended byte, and whether it is base64.
+    /// Offset of the first appended byte, and whether the data is base64.
     appended: Option<(usize, bool)>,
-    /// Bytes of arrays so far. No file needs more than it has; one that lets many arrays lie in one place would.
+    /// Total bytes of the arrays so far. A regular file never exceeds its own length; one with many arrays at the same
+    /// offset would.
     spent: Cell<usize>,
 }
 
@@ -43,7 +44,7 @@ pub fn read(bytes: &[u8]) -> Parsed<Mesh> {
     let mut scan = Scan::new(bytes);
     let mut file = File { bytes, endian: Endian::Little, head: 4, appended: None, spent: Cell::new(0) };
     let mut arrays: Vec<Array<'_>> = Vec::new();
-    // arrays belong to the piece before them: where each begins
+    // arrays belong to the preceding piece: index of the first array of each piece
     let mut pieces = Vec::new();
     let mut group = "";
     let mut known = false;
@@ -161,7 +162,7 @@ impl<'a> File<'a> {
         })
     }
 
-    /// All words of an array in place.
+    /// All words of an inline array.
     fn words<T>(&self, array: &Array<'a>, mut next: impl FnMut(&mut Scan<'a>) -> Parsed<T>) -> Parsed<Vec<T>> {
         let mut scan = Scan::new(&self.bytes[..array.at + array.text.len()]);
         scan.go(array.at);
@@ -172,7 +173,7 @@ impl<'a> File<'a> {
         Ok(numbers)
     }
 
-    /// Numbers of N bytes, lowest byte first; a rest at the end is left.
+    /// Numbers of N bytes, little-endian; an incomplete number at the end is ignored.
     fn numbers<'b, const N: usize>(&self, bytes: &'b [u8]) -> impl Iterator<Item = [u8; N]> + use<'b, N> {
         let big = self.endian == Endian::Big;
         bytes.chunks_exact(N).map(move |chunk| {
@@ -192,7 +193,7 @@ impl<'a> File<'a> {
         scan.fault(format!("array {} {}: {what}", array.group, array.name))
     }
 
-    /// The bytes of a binary array behind their length.
+    /// The bytes of a binary array after their length.
     fn data(&self, array: &Array<'a>) -> Parsed<Cow<'a, [u8]>> {
         let wrong = |what: String| self.fault(array, what);
         let (text, base64) = match (array.format, self.appended) {
@@ -217,7 +218,7 @@ impl<'a> File<'a> {
             )));
         }
         let all = if base64 {
-            // a head that was encoded for itself ends in padding of its own length
+            // a length that was encoded separately ends in the padding of its own size
             let signs = self.head.div_ceil(3) * 4;
             let clean = text.iter().filter(|b| !b.is_ascii_whitespace()).take(signs);
             let alone = clean.filter(|&&b| b == b'=').count() == signs / 4 * 3 - self.head;
@@ -249,12 +250,12 @@ impl<'a> File<'a> {
     }
 }
 
-/// Decodes up to `limit` characters. Head and data may be encoded each for itself, so padding may stand in the middle.
+/// Decodes up to `limit` characters. Length and data may be encoded separately, so padding may occur in the middle.
 fn decode(text: &[u8], limit: usize) -> Result<Vec<u8>, String> {
     let clean: Vec<u8> = text.iter().copied().filter(|b| !b.is_ascii_whitespace()).take(limit).collect();
     let mut out = Vec::with_capacity(clean.len() / 4 * 3);
     for part in clean.split_inclusive(|&b| b == b'=') {
-        // the second of two padding characters alone
+        // only the second of two padding characters
         if part == b"=" {
             continue;
         }
@@ -266,7 +267,7 @@ fn decode(text: &[u8], limit: usize) -> Result<Vec<u8>, String> {
     Ok(out)
 }
 
-/// Base64 in place, or text.
+/// Inline base64, or text.
 pub fn write(mesh: &Mesh, text: bool) -> String {
     let count = mesh.triangles.len() + mesh.tets.len();
     let lists: Vec<&[u32]> =

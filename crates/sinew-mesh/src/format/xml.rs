@@ -1,4 +1,4 @@
-//! As much XML as VTU files use: tags with attributes, and the text between them. No entities, no name spaces.
+//! The subset of XML that VTU files use: tags with attributes, and the text between them. No entities, no namespaces.
 
 use crate::scan::{Parsed, Scan};
 
@@ -8,7 +8,7 @@ pub struct Tag<'a> {
     pub attributes: Vec<(&'a str, &'a str)>,
     /// `</name>`
     pub closes: bool,
-    /// First byte behind the tag.
+    /// Offset of the first byte after the tag.
     pub end: usize,
 }
 
@@ -18,7 +18,7 @@ impl<'a> Tag<'a> {
     }
 }
 
-/// The next tag; remarks, declarations and text are skipped.
+/// The next tag; comments, declarations and text are skipped.
 pub fn next_tag<'a>(scan: &mut Scan<'a>) -> Parsed<Option<Tag<'a>>> {
     loop {
         if !scan.skip_past(b"<") {

@@ -1,14 +1,14 @@
-//! Verbs that take out what is superfluous or wrong, one kind each.
+//! Functions that remove superfluous or invalid elements, one kind each.
 
 use super::quality::{is_flat_tet, is_flat_triangle};
 use crate::geometry::{distance, volume};
 use crate::mesh::Mesh;
 use std::collections::BTreeMap;
 
-/// Joins vertices that are no further apart than `tolerance` [m]; 0 joins equal ones. A vertex joins the first before
-/// it that is near enough. Returns how many went.
+/// Merges vertices that are no farther apart than `tolerance` [m]; 0 merges equal ones. A vertex is merged into the
+/// first earlier one that is near enough. Returns the number of removed vertices.
 pub fn weld(mesh: &mut Mesh, tolerance: f64) -> usize {
-    // cells finer than rounding would overflow whole numbers
+    // cells smaller than the rounding error would overflow integers
     let largest = mesh.vertices.iter().flatten().fold(0.0, |m: f64, x| m.max(x.abs()));
     let near = if tolerance > 0.0 { tolerance.max(largest * 1e-15) } else { 0.0 };
     let new_index = if near > 0.0 { near_places(&mesh.vertices, near) } else { equal_places(&mesh.vertices) };
@@ -30,9 +30,9 @@ pub fn weld(mesh: &mut Mesh, tolerance: f64) -> usize {
     before - mesh.vertices.len()
 }
 
-/// For each vertex the first that is equal.
+/// For each vertex the first equal one.
 fn equal_places(vertices: &[[f64; 3]]) -> Vec<u32> {
-    // minus zero is zero
+    // minus zero equals zero
     let key = |i: u32| vertices[i as usize].map(|x| (x + 0.0).to_bits());
     let mut order: Vec<u32> = (0..vertices.len() as u32).collect();
     order.sort_unstable_by_key(|&i| (key(i), i));
@@ -45,10 +45,10 @@ fn equal_places(vertices: &[[f64; 3]]) -> Vec<u32> {
     first
 }
 
-/// For each vertex the first that is near, which stays where it is.
+/// For each vertex the first near one, which keeps its position.
 fn near_places(vertices: &[[f64; 3]], near: f64) -> Vec<u32> {
     let cell = |v: [f64; 3]| v.map(|x| (x / near).floor() as i64);
-    // vertices that stay; a cell holds few, because they are apart
+    // remaining vertices; a cell contains few, because they are farther apart than the tolerance
     let mut grid: BTreeMap<[i64; 3], Vec<u32>> = BTreeMap::new();
     let mut first = Vec::with_capacity(vertices.len());
     for (i, &v) in vertices.iter().enumerate() {
@@ -63,7 +63,7 @@ fn near_places(vertices: &[[f64; 3]], near: f64) -> Vec<u32> {
     first
 }
 
-/// Removes triangles without area and tetrahedra without volume; returns how many of each.
+/// Removes triangles without area and tetrahedra without volume; returns the number of each.
 pub fn drop_degenerate(mesh: &mut Mesh) -> [usize; 2] {
     let before = [mesh.triangles.len(), mesh.tets.len()];
     let vertices = &mesh.vertices;
@@ -72,7 +72,7 @@ pub fn drop_degenerate(mesh: &mut Mesh) -> [usize; 2] {
     [before[0] - mesh.triangles.len(), before[1] - mesh.tets.len()]
 }
 
-/// Removes elements that have the same vertices as an earlier one, in whatever order; returns how many of each.
+/// Removes elements that have the same vertices as an earlier one, in any order; returns the number of each.
 pub fn drop_duplicates(mesh: &mut Mesh) -> [usize; 2] {
     let marks = (repeats(&mesh.triangles), repeats(&mesh.tets));
     let count = |marks: &[bool]| marks.iter().filter(|&&m| m).count();
@@ -95,7 +95,7 @@ pub(super) fn repeats<const N: usize>(elements: &[[u32; N]]) -> Vec<bool> {
     marks
 }
 
-/// Swaps two corners of tetrahedra with negative volume; returns how many.
+/// Swaps two corners of tetrahedra with negative volume; returns their number.
 pub fn flip_inverted(mesh: &mut Mesh) -> usize {
     let vertices = &mesh.vertices;
     let inverted = |t: &[u32; 4]| volume(t.map(|i| vertices[i as usize])) < 0.0;
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn vertices_within_the_tolerance_become_one() {
+    fn vertices_within_the_tolerance_are_merged() {
         let mut mesh = row(&[0.0, 1.0, 1.05, -0.0, 2.0]);
         assert_eq!(weld(&mut mesh, 0.0), 1);
         assert_eq!(mesh.vertices.len(), 4);
@@ -127,13 +127,13 @@ mod tests {
     }
 
     #[test]
-    fn a_tolerance_far_below_rounding_is_no_trap() {
+    fn a_tolerance_far_below_rounding_merges_equal_vertices() {
         let mut mesh = row(&[1e300, 1e300, -1e300, 0.0]);
         assert_eq!(weld(&mut mesh, 1e-300), 1);
     }
 
     #[test]
-    fn repeated_elements_go_and_inverted_ones_turn() {
+    fn repeated_elements_are_removed_and_inverted_ones_reoriented() {
         let vertices = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
         let mut mesh = Mesh::from_tets(vertices, vec![[0, 2, 1, 3], [3, 1, 2, 0], [0, 0, 1, 2]]);
         assert_eq!(drop_degenerate(&mut mesh), [0, 1]);

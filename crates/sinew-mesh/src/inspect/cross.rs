@@ -1,9 +1,9 @@
-//! Pairs of triangles of a surface that cross.
+//! Pairs of intersecting triangles of a surface.
 //!
-//! Two triangles cross when an edge of one passes from one side of the other's plane to the other side within the other
-//! triangle, or when they lie in one plane and overlap. Signs come from exact predicates (Shewchuk 1997, crate `robust`),
-//! so the answer does not depend on rounding. Triangles that share an edge cannot cross but by folding onto each other,
-//! which is not looked for. Touching is not crossing.
+//! Two triangles intersect when an edge of one passes from one side of the other's plane to the other side within the
+//! other triangle, or when they are coplanar and overlap. Signs come from exact predicates (Shewchuk 1997, crate
+//! `robust`), so the result does not depend on rounding. Triangles that share an edge can only intersect by folding
+//! onto each other, which is not tested. Touching is not an intersection.
 
 use super::clean::weld;
 use super::tree::Tree;
@@ -11,24 +11,24 @@ use crate::geometry::{Point, bounds, cross, sub};
 use crate::mesh::Mesh;
 use robust::{Coord, Coord3D, orient2d, orient3d};
 
-/// Crossing pairs beyond this are not listed.
+/// Maximum number of listed pairs.
 const MAX_PAIRS: usize = 10_000;
-/// Steps of the search a triangle may take on the average before it is given up: heaps of triangles in one place would
-/// take the square of their number.
+/// Maximum number of search steps per triangle on average before the search is aborted: many triangles at the same
+/// position would take quadratic time.
 const STEPS_A_TRIANGLE: u64 = 2_000;
-/// A test of two triangles, in steps.
+/// Cost of a test of two triangles, in steps.
 const STEPS_A_TEST: u64 = 20;
 
-/// Crossing triangles.
+/// Intersecting triangles.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Crossings {
-    /// Two triangles each, the lower number first, in rising order.
+    /// Two triangles each, the lower index first, in ascending order.
     pub pairs: Vec<[u32; 2]>,
-    /// False when the search was given up: there may be more.
+    /// False when the search was aborted: there may be more.
     pub complete: bool,
 }
 
-/// Finds the pairs of triangles that cross. Vertices at the same place count as one.
+/// Finds the pairs of intersecting triangles. Vertices at the same position count as one.
 pub fn crossings(vertices: &[Point], triangles: &[[u32; 3]]) -> Crossings {
     let mut mesh = Mesh::from_triangles(vertices.to_vec(), triangles.to_vec());
     weld(&mut mesh, 0.0);
@@ -64,7 +64,7 @@ fn do_cross(mesh: &Mesh, a: [u32; 3], b: [u32; 3]) -> bool {
         return false;
     }
     let pierces = |a: [u32; 3], b: [u32; 3]| {
-        // an edge with a corner of the other triangle ends in its plane
+        // an edge that shares a corner with the other triangle ends in its plane
         let edges = [[a[0], a[1]], [a[1], a[2]], [a[2], a[0]]].into_iter().filter(|e| e.iter().all(|i| !b.contains(i)));
         edges.map(|e| e.map(|i| mesh.vertices[i as usize])).any(|edge| edge_pierces(edge, mesh.triangle(b)))
     };
@@ -98,9 +98,9 @@ fn edge_pierces([p, q]: [Point; 2], triangle: [Point; 3]) -> bool {
     turns.iter().all(|&t| t >= 0.0) || turns.iter().all(|&t| t <= 0.0)
 }
 
-/// Triangles of one plane: edges that cross, or a corner inside.
+/// Coplanar triangles: edges that intersect, or a corner inside.
 fn overlap_in_plane(p: [Point; 3], q: [Point; 3]) -> bool {
-    // leave out the axis across which the plane is seen largest
+    // project along the axis with the largest component of the normal
     let n = cross(sub(p[1], p[0]), sub(p[2], p[0])).map(f64::abs);
     let axis = (0..3).fold(0, |best, i| if n[i] > n[best] { i } else { best });
     let flat = |v: Point| Coord { x: v[(axis + 1) % 3], y: v[(axis + 2) % 3] };
@@ -144,23 +144,23 @@ mod tests {
     }
 
     #[test]
-    fn triangles_of_one_plane_cross_when_they_overlap() {
+    fn coplanar_triangles_cross_when_they_overlap() {
         let beside = |x: f64| with([[x, 0.5, 0.0], [x + 0.2, 0.5, 0.0], [x, 0.7, 0.0]]);
         assert_eq!(pairs(&beside(0.3), &[[0, 1, 2], [3, 4, 5]]), 1);
         assert_eq!(pairs(&beside(3.0), &[[0, 1, 2], [3, 4, 5]]), 0);
     }
 
     #[test]
-    fn neighbours_do_not_cross_even_when_their_vertices_are_doubled() {
+    fn neighbours_do_not_cross_even_when_their_vertices_are_duplicated() {
         let doubled = with([[0.0; 3], [0.0, 2.0, 0.0], [-2.0, 0.0, 1.0]]);
         assert_eq!(pairs(&doubled, &[[0, 1, 2], [3, 4, 5]]), 0);
-        // one shared corner, and the opposite edge through the other triangle
+        // one shared corner, and the opposite edge passes through the other triangle
         let folded = [[0.0; 3], [2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.5, 0.5, -1.0], [0.5, 0.6, 1.0]];
         assert_eq!(pairs(&folded, &[[0, 1, 2], [0, 3, 4]]), 1);
     }
 
     #[test]
-    fn a_heap_in_one_place_is_given_up_in_time() {
+    fn the_search_is_aborted_for_many_triangles_at_one_position() {
         let mut vertices = Vec::new();
         let mut triangles = Vec::new();
         for i in 0..3000u32 {

@@ -1,5 +1,5 @@
-//! What a mesh is like: counts, faults of its topology, crossings, quality. Nothing here changes a mesh but the verbs of
-//! [`clean`](drop_degenerate) and [`orient`], which `repair` puts together.
+//! Inspection of a mesh: counts, topological defects, intersections, quality. Nothing here changes a mesh except the
+//! functions of [`clean`](drop_degenerate) and [`orient`], which `repair` combines.
 
 mod clean;
 mod cross;

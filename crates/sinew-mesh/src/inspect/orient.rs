@@ -1,9 +1,10 @@
-//! Triangles that all look outward.
+//! Consistent outward orientation of triangles.
 //!
-//! Neighbours across an edge agree when they run along it in opposite directions. From the first triangle of a patch the
-//! others follow; a closed patch is then turned outward by the sign of its volume, or inward when it lies inside an odd
-//! number of others: it is the wall of a cavity. An open patch has no outside: the side that most of its triangles had
-//! stays. Triangles beside tetrahedra take the side of their tetrahedron.
+//! Neighbours across an edge are consistent when they traverse it in opposite directions. The orientation of the first
+//! triangle of a patch is propagated to the others. A closed patch is then oriented outward by the sign of its volume,
+//! or inward when it lies inside an odd number of other patches: it is then the boundary of a cavity. An open patch has
+//! no outside: the orientation of the majority of its triangles is kept. Triangles on the boundary of tetrahedra take
+//! the orientation of their tetrahedron.
 
 use super::topology::{Side, sides};
 use crate::geometry::{Point, bounds, solid_angle, volume};
@@ -11,21 +12,21 @@ use crate::mesh::Mesh;
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
 
-/// Nests of more patches times triangles than this are not looked into: all patches are turned outward.
+/// Above this product of patches and triangles, nesting is not determined: all patches are oriented outward.
 const MAX_NESTING: usize = 200_000_000;
 
-/// What [`orient`] did.
+/// The result of [`orient`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Oriented {
-    /// Triangles that were turned over.
+    /// Triangles that were flipped.
     pub turned: usize,
-    /// Patches with one side only, such as a Möbius strip: they cannot be oriented.
+    /// One-sided patches, such as a Möbius strip: they cannot be oriented.
     pub one_sided: usize,
-    /// Patches with a rim: they have no outside.
+    /// Patches with a boundary: they have no outside.
     pub open: usize,
 }
 
-/// Turns triangles so that they agree and look outward.
+/// Flips triangles so that they are consistent and face outward.
 pub fn orient(mesh: &mut Mesh) -> Oriented {
     if mesh.tets.is_empty() {
         let patches = Patches::new(&mesh.triangles);
@@ -35,7 +36,7 @@ pub fn orient(mesh: &mut Mesh) -> Oriented {
     }
 }
 
-/// Triangles that are faces of the outside of the tetrahedra take their order.
+/// Triangles on the boundary of the tetrahedra take the orientation of the boundary face.
 fn along_tets(mesh: &mut Mesh) -> Oriented {
     let key = |t: [u32; 3]| {
         let mut key = t;
@@ -56,11 +57,11 @@ fn along_tets(mesh: &mut Mesh) -> Oriented {
     done
 }
 
-/// Triangles joined by edges that two of them have.
+/// Patches: triangles connected by edges of exactly two triangles.
 struct Patches {
     /// Patch of each triangle.
     of: Vec<u32>,
-    /// Whether a triangle must turn to agree with the first of its patch.
+    /// Whether a triangle must be flipped to be consistent with the first of its patch.
     turn: Vec<bool>,
     one_sided: Vec<bool>,
     closed: Vec<bool>,
@@ -83,7 +84,7 @@ impl Patches {
         }
         found.closed = vec![true; found.one_sided.len()];
         for edge in sides.chunk_by(|a, b| a.0 == b.0) {
-            // by patch: an even number closes it here
+            // per patch: an even number of triangles closes it at this edge
             let mut owners: Vec<u32> = edge.iter().map(|side| found.of[side.1 as usize]).collect();
             owners.sort_unstable();
             for same in owners.chunk_by(|a, b| a == b) {
@@ -93,7 +94,7 @@ impl Patches {
         found
     }
 
-    /// Gives a new patch to all that hang together with a triangle.
+    /// Assigns a new patch to all triangles connected with a triangle.
     fn spread(&mut self, start: u32, neighbours: &[(u32, u32, bool)]) {
         let patch = self.one_sided.len() as u32;
         self.one_sided.push(false);
@@ -102,7 +103,7 @@ impl Patches {
         while let Some(t) = stack.pop() {
             let first = neighbours.partition_point(|n| n.0 < t);
             for &(_, other, agree) in neighbours[first..].iter().take_while(|n| n.0 == t) {
-                // beside one that turns, what agrees must turn too
+                // beside a flipped triangle, a consistent neighbour must be flipped too
                 let turn = self.turn[t as usize] == agree;
                 if self.of[other as usize] == u32::MAX {
                     self.of[other as usize] = patch;
@@ -154,7 +155,7 @@ impl Patches {
     }
 }
 
-/// From each triangle to those beside it, and whether they agree.
+/// From each triangle to its neighbours, and whether they are consistent.
 fn neighbours(sides: &[Side]) -> Vec<(u32, u32, bool)> {
     let mut list = Vec::with_capacity(sides.len());
     for edge in sides.chunk_by(|a, b| a.0 == b.0) {
@@ -167,7 +168,7 @@ fn neighbours(sides: &[Side]) -> Vec<(u32, u32, bool)> {
     list
 }
 
-/// A closed patch as it would be when all its triangles agreed with its first.
+/// A closed patch with all its triangles consistent with its first.
 struct Wall {
     patch: usize,
     triangles: Vec<[Point; 3]>,
@@ -184,7 +185,7 @@ impl Wall {
             if turn[t as usize] { [a, c, b] } else { [a, b, c] }
         };
         let triangles: Vec<[Point; 3]> = members.iter().map(|&t| corners(t)).collect();
-        // seen from a point of its own, for the sake of patches far from the origin
+        // relative to a point of the patch, to avoid cancellation far from the origin
         let [a, b, c] = triangles[0];
         let volume = triangles.iter().map(|&[p, q, r]| volume([a, p, q, r])).sum();
         let bounds = bounds(triangles.iter().flatten()).unwrap_or_default();
@@ -192,7 +193,7 @@ impl Wall {
         Wall { patch, triangles, bounds, volume, point }
     }
 
-    /// True when the walls fill the whole sky of the point.
+    /// True when the total solid angle of the patch around the point is that of a full sphere.
     fn contains(&self, point: Point) -> bool {
         let [low, high] = self.bounds;
         (0..3).all(|i| low[i] < point[i] && point[i] < high[i])
@@ -205,7 +206,7 @@ mod tests {
     use super::*;
     use crate::inspect::topology;
 
-    /// A tetrahedron of this size around a point, with triangles that look outward.
+    /// A tetrahedron of this size around a point, with outward triangles.
     fn shell(mesh: &mut Mesh, size: f64) {
         let first = mesh.vertices.len() as u32;
         let corners = [[1.0, 1.0, 1.0], [-1.0, 1.0, -1.0], [1.0, -1.0, -1.0], [-1.0, -1.0, 1.0]];
@@ -218,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn turned_triangles_come_back_and_the_volume_is_positive() {
+    fn flipped_triangles_are_restored_and_the_volume_is_positive() {
         let mut mesh = Mesh::default();
         shell(&mut mesh, 1.0);
         let sound = enclosed(&mesh);
@@ -233,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn the_wall_of_a_cavity_looks_into_it() {
+    fn the_boundary_of_a_cavity_faces_into_it() {
         let mut mesh = Mesh::default();
         for size in [3.0, 1.0, 0.2] {
             shell(&mut mesh, size);
@@ -245,14 +246,14 @@ mod tests {
     }
 
     #[test]
-    fn an_open_patch_keeps_the_side_of_most_and_a_moebius_strip_is_told() {
+    fn an_open_patch_keeps_the_majority_orientation_and_a_moebius_strip_is_reported() {
         let mut mesh = Mesh::default();
         shell(&mut mesh, 1.0);
         mesh.triangles.pop();
         mesh.triangles[0].swap(1, 2);
         assert_eq!(orient(&mut mesh), Oriented { turned: 1, one_sided: 0, open: 1 });
         assert_eq!(topology(&mesh.triangles).turned_edges, 0);
-        // five corners in a ring, each triangle three in a row
+        // five vertices in a ring, each triangle with three consecutive ones
         let strip = (0..5u32).map(|i| [i, (i + 1) % 5, (i + 2) % 5]).collect();
         let mut moebius = Mesh::from_triangles((0..5).map(|i| [f64::from(i), 0.0, 0.0]).collect(), strip);
         assert_eq!(orient(&mut moebius), Oriented { turned: 0, one_sided: 1, open: 0 });

@@ -1,22 +1,23 @@
-//! Sizes and shapes of elements.
+//! Size and shape of elements.
 
 use crate::geometry::{Point, area, dihedral_angles, distance, triangle_angles, volume};
 use crate::mesh::Mesh;
 
-/// An element is flat when its area or volume is below this part of what its longest edge would allow. Coordinates in
-/// f64 round at 1e-16; a part of 1e-10 leaves room for offsets of up to a million edges.
+/// An element is degenerate when its area or volume is below this fraction of the maximum for its longest edge.
+/// Coordinates in f64 round at 1e-16; a fraction of 1e-10 allows for offsets of up to a million edges.
 const FLAT: f64 = 1e-10;
 
-/// Measures of the elements of a mesh: of tetrahedra when there are some, else of triangles.
+/// Quality measures of the elements of a mesh: of tetrahedra if there are any, else of triangles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quality {
-    /// Smallest and largest angle between faces of a tetrahedron [deg]; nothing without tetrahedra.
+    /// Minimum and maximum dihedral angle of the tetrahedra [deg]; `None` without tetrahedra.
     pub dihedral: Option<[f64; 2]>,
-    /// Smallest and largest angle inside a triangle [deg]; of the faces of tetrahedra when there are some.
+    /// Minimum and maximum interior angle of the triangles [deg]; of the faces of tetrahedra if there are any.
     pub angle: Option<[f64; 2]>,
-    /// Longest edge over the radius of the inscribed sphere or circle, at worst; 1 for regular elements.
+    /// Maximum of the longest edge over the radius of the inscribed sphere or circle, normalized to 1 for regular
+    /// elements.
     pub aspect: Option<f64>,
-    /// Shortest, mean and longest edge, an edge counted by the elements that have it [m].
+    /// Minimum, mean and maximum edge length; an edge counts once per element that has it [m].
     pub edge: Option<[f64; 3]>,
 }
 
@@ -26,7 +27,7 @@ pub fn is_flat_triangle(corners: [Point; 3]) -> bool {
     !(area(corners) > FLAT * longest * longest)
 }
 
-/// True for a tetrahedron without volume of either sign.
+/// True for a tetrahedron without volume, of either sign.
 pub fn is_flat_tet(corners: [Point; 4]) -> bool {
     let longest = longest(&corners);
     !(volume(corners).abs() > FLAT * longest * longest * longest)
@@ -40,7 +41,7 @@ fn longest<const N: usize>(corners: &[Point; N]) -> f64 {
     edges(corners).fold(0.0, f64::max)
 }
 
-/// Running smallest and largest.
+/// Updates a running minimum and maximum.
 fn widen(range: &mut Option<[f64; 2]>, values: impl IntoIterator<Item = f64>) {
     for x in values {
         let [low, high] = range.unwrap_or([x, x]);
@@ -48,7 +49,7 @@ fn widen(range: &mut Option<[f64; 2]>, values: impl IntoIterator<Item = f64>) {
     }
 }
 
-/// Measures all elements; flat ones have no shape to speak of and are left out, but for their edges.
+/// Measures all elements; degenerate ones are left out, except for their edges.
 pub fn quality(mesh: &Mesh) -> Quality {
     let mut q = Quality { dihedral: None, angle: None, aspect: None, edge: None };
     let (mut extent, mut sum, mut count) = (None, 0.0, 0.0);
@@ -81,14 +82,14 @@ pub fn quality(mesh: &Mesh) -> Quality {
     q
 }
 
-/// Longest edge over 2√6 inner radii r = 3V/A.
+/// Longest edge over 2√6 times the inradius r = 3V/A.
 fn tet_aspect(corners: [Point; 4]) -> f64 {
     let [a, b, c, d] = corners;
     let faces = area([a, b, c]) + area([a, b, d]) + area([a, c, d]) + area([b, c, d]);
     longest(&corners) * faces / (3.0 * volume(corners).abs() * 24f64.sqrt())
 }
 
-/// Longest edge over 2√3 inner radii r = 2A/P.
+/// Longest edge over 2√3 times the inradius r = 2A/P.
 fn triangle_aspect(corners: [Point; 3]) -> f64 {
     let around: f64 = edges(&corners).sum();
     longest(&corners) * around / (2.0 * area(corners) * 12f64.sqrt())

@@ -1,4 +1,4 @@
-//! The report on a mesh, for people and as JSON.
+//! The report on a mesh, as text and as JSON.
 
 use super::clean::repeats;
 use super::cross::crossings;
@@ -8,8 +8,8 @@ use crate::geometry::{area, bounds, volume};
 use crate::mesh::{Mesh, Notes};
 use serde::Serialize;
 
-/// What a mesh is like. Topology and crossings are those of the surface: the triangles, or the outside of the
-/// tetrahedra when there are some.
+/// Properties of a mesh. Topology and intersections are those of the surface: the triangles, or the boundary of the
+/// tetrahedra if there are any.
 ///
 /// ```
 /// use sinew_mesh::{Mesh, inspect};
@@ -26,25 +26,26 @@ pub struct Report {
     pub triangles: usize,
     /// Tetrahedra in the file.
     pub tets: usize,
-    /// Lowest and highest corner of the box around it [m].
+    /// Minimum and maximum corner of the bounding box [m].
     pub bounds: Option<[[f64; 3]; 2]>,
     /// No edge of the surface has an odd number of triangles.
     pub closed: bool,
-    /// Of the tetrahedra, inverted ones counted negative, or enclosed by a closed surface; else nothing [m³].
+    /// Volume of the tetrahedra, inverted ones counted negative, or of the closed surface; else `None` [m³].
     pub volume: Option<f64>,
-    /// Of the surface [m²].
+    /// Area of the surface [m²].
     pub area: f64,
-    /// Pieces that share no vertex.
+    /// Connected components by shared vertices.
     pub components: usize,
-    /// Smallest angle between faces of a tetrahedron [deg].
+    /// Minimum dihedral angle of the tetrahedra [deg].
     pub min_dihedral_deg: Option<f64>,
-    /// Largest angle between faces of a tetrahedron [deg].
+    /// Maximum dihedral angle of the tetrahedra [deg].
     pub max_dihedral_deg: Option<f64>,
-    /// Smallest angle inside a triangle [deg].
+    /// Minimum interior angle of the triangles [deg].
     pub min_angle_deg: Option<f64>,
-    /// Largest angle inside a triangle [deg].
+    /// Maximum interior angle of the triangles [deg].
     pub max_angle_deg: Option<f64>,
-    /// Longest edge over radius of the inscribed sphere or circle, at worst; 1 for regular elements.
+    /// Maximum of the longest edge over the radius of the inscribed sphere or circle, normalized to 1 for regular
+    /// elements.
     pub max_aspect: Option<f64>,
     /// Shortest edge [m].
     pub min_edge: Option<f64>,
@@ -56,29 +57,29 @@ pub struct Report {
     pub inverted: usize,
     /// Triangles without area and tetrahedra without volume.
     pub degenerate: usize,
-    /// Triangles and tetrahedra with the vertices of an earlier one.
+    /// Triangles and tetrahedra with the same vertices as an earlier one.
     pub duplicate: usize,
-    /// Vertices that no element names.
+    /// Vertices that no element uses.
     pub unused_vertices: usize,
     /// Elements whose id an earlier one had in the file.
     pub repeated_ids: u64,
-    /// Rims of the surface.
+    /// Boundary loops of the surface.
     pub holes: usize,
     /// Edges with one triangle.
     pub boundary_edges: usize,
     /// Edges with more than two triangles.
     pub non_manifold_edges: usize,
-    /// Edges whose two triangles look to opposite sides.
+    /// Edges whose two triangles have inconsistent orientations.
     pub turned_edges: usize,
-    /// Pairs of triangles that cross.
+    /// Pairs of intersecting triangles.
     pub self_intersections: usize,
-    /// False when the search for crossings was given up: there may be more.
+    /// False when the search for intersections was aborted: there may be more.
     pub self_intersections_complete: bool,
     /// What reading the file changed or left out.
     pub notes: Notes,
 }
 
-/// Looks at all of a mesh.
+/// Inspects a mesh completely.
 pub fn inspect(mesh: &Mesh) -> Report {
     let surface = mesh.surface();
     let shape = topology(&surface);
@@ -125,13 +126,13 @@ fn total_volume(mesh: &Mesh, surface: &[[u32; 3]], closed: bool) -> Option<f64> 
     if !mesh.tets.is_empty() {
         return Some(mesh.tets.iter().map(|&t| volume(mesh.tet(t))).sum());
     }
-    // seen from a vertex: the origin may be far away
+    // relative to a vertex, to avoid cancellation when the origin is far away
     let eye = surface.first().filter(|_| closed).map(|t| mesh.vertices[t[0] as usize])?;
     Some(surface.iter().map(|&t| mesh.triangle(t)).map(|[a, b, c]| volume([eye, a, b, c])).sum())
 }
 
 impl Report {
-    /// What is wrong, in words; empty for a sound mesh. Holes alone are no fault: cloth has them.
+    /// The defects, as text; empty for a valid mesh. Holes alone are not a defect: cloth has them.
     pub fn problems(&self) -> Vec<String> {
         let mut found = Vec::new();
         let mut note = |count: usize, what: &str| {
@@ -158,7 +159,7 @@ impl Report {
         found
     }
 
-    /// Names and values for a table: what people want to know of a mesh.
+    /// Names and values for a table of the main properties.
     pub fn rows(&self) -> Vec<(&'static str, String)> {
         let mut rows = vec![(
             "elements",

@@ -1,9 +1,10 @@
-//! How triangles hang together: edges, holes, pieces.
+//! Connectivity of triangles: edges, holes, components.
 
-/// An undirected edge, the triangle that has it, and whether the triangle runs from the lower to the higher vertex.
+/// An undirected edge, a triangle that has it, and whether the triangle traverses it from the lower to the higher
+/// vertex.
 pub(super) type Side = ([u32; 2], u32, bool);
 
-/// All sides of triangles, those of one edge together. Triangles with a repeated corner are left out.
+/// All sides of triangles, sorted by edge. Triangles with a repeated corner are left out.
 pub(super) fn sides(triangles: &[[u32; 3]]) -> Vec<Side> {
     let mut sides = Vec::with_capacity(3 * triangles.len());
     for (t, &[a, b, c]) in triangles.iter().enumerate() {
@@ -18,24 +19,24 @@ pub(super) fn sides(triangles: &[[u32; 3]]) -> Vec<Side> {
     sides
 }
 
-/// Edges and pieces of a surface.
+/// Edges and components of a surface.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Topology {
-    /// Edges with one triangle: the rims of holes.
+    /// Edges with one triangle: the boundaries of holes.
     pub boundary_edges: usize,
     /// Edges with more than two triangles.
     pub non_manifold_edges: usize,
-    /// Edges whose two triangles look to opposite sides.
+    /// Edges whose two triangles have inconsistent orientations.
     pub turned_edges: usize,
     /// No edge has an odd number of triangles, and there are triangles.
     pub closed: bool,
-    /// Rims as rings of vertices.
+    /// Boundary loops as rings of vertices.
     pub holes: Vec<Vec<u32>>,
-    /// Pieces that share no vertex.
+    /// Connected components by shared vertices.
     pub components: usize,
 }
 
-/// Looks at a list of triangles.
+/// Computes the topology of a list of triangles.
 pub fn topology(triangles: &[[u32; 3]]) -> Topology {
     let sides = sides(triangles);
     let mut found = Topology { closed: !sides.is_empty(), ..Topology::default() };
@@ -54,11 +55,12 @@ pub fn topology(triangles: &[[u32; 3]]) -> Topology {
     found
 }
 
-/// Directed edges joined end to end. Where several rims meet in a vertex, any way on is taken.
+/// Joins directed edges to closed loops. Where several loops meet in a vertex, any continuation is taken.
 fn rings(mut edges: Vec<[u32; 2]>) -> Vec<Vec<u32>> {
     edges.sort_unstable();
     let mut used = vec![false; edges.len()];
-    // by the first edge of a vertex: the first that may still be free, so that a star of rims takes no square
+    // per vertex, by its first edge: the first edge that may still be unused, so that many loops at one vertex take no
+    // quadratic time
     let mut free: Vec<usize> = (0..edges.len()).collect();
     let mut rings = Vec::new();
     for start in 0..edges.len() {
@@ -85,7 +87,7 @@ fn rings(mut edges: Vec<[u32; 2]>) -> Vec<Vec<u32>> {
     rings
 }
 
-/// A number for each element, the same for those that share vertices, and how many numbers there are.
+/// A component index for each element, the same for elements that share vertices, and the number of components.
 pub(super) fn pieces<const N: usize>(elements: &[[u32; N]]) -> (Vec<u32>, usize) {
     let count = elements.iter().flatten().max().map_or(0, |&m| m as usize + 1);
     let mut parent: Vec<u32> = (0..count as u32).collect();
@@ -104,7 +106,7 @@ pub(super) fn pieces<const N: usize>(elements: &[[u32; N]]) -> (Vec<u32>, usize)
             parent[other as usize] = first;
         }
     }
-    // numbers in the order of first elements
+    // components are numbered in the order of their first elements
     let mut number = vec![u32::MAX; count];
     let mut pieces = 0;
     let of_element = elements.iter().map(|element| {
@@ -135,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turned_face_and_a_fin_are_seen() {
+    fn a_flipped_face_and_a_fin_are_detected() {
         let mut turned = CORNER;
         turned[0].swap(0, 1);
         assert_eq!(topology(&turned).turned_edges, 3);

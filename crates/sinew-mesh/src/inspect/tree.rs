@@ -1,18 +1,19 @@
-//! A tree of boxes, to find those that meet another box. Built once, by halves of the widest side.
+//! A bounding volume hierarchy of boxes, to find those that overlap another box. Built once, by median splits of the
+//! widest axis.
 
 use crate::geometry::Point;
 
 type Box3 = [Point; 2];
 
-/// Boxes in a leaf.
+/// Maximum number of boxes in a leaf.
 const LEAF: usize = 4;
 
 struct Node {
     bounds: Box3,
-    /// Place in `order`.
+    /// Index into `order`.
     from: u32,
     count: u32,
-    /// The second half; the first follows the node. 0 for a leaf.
+    /// Index of the second child; the first follows its parent. 0 for a leaf.
     second: u32,
 }
 
@@ -40,7 +41,7 @@ impl<'a> Tree<'a> {
         tree
     }
 
-    /// Halves have equal numbers, so the depth is the logarithm of the number of boxes.
+    /// Both halves have equal numbers, so the depth is logarithmic in the number of boxes.
     fn split(&mut self, from: usize, to: usize) {
         let part = &self.order[from..to];
         let all = part.iter().map(|&i| self.boxes[i as usize]).reduce(join);
@@ -55,7 +56,7 @@ impl<'a> Tree<'a> {
         let middle = (from + to) / 2;
         let boxes = self.boxes;
         let centre = |i: u32| boxes[i as usize][0][axis] + boxes[i as usize][1][axis];
-        // ties by number: the same tree every time
+        // ties are broken by index: the tree is deterministic
         self.order[from..to]
             .select_nth_unstable_by(middle - from, |&a, &b| centre(a).total_cmp(&centre(b)).then(a.cmp(&b)));
         self.split(from, middle);
@@ -63,7 +64,7 @@ impl<'a> Tree<'a> {
         self.split(middle, to);
     }
 
-    /// Calls for every box that meets this one, until the call says false. `steps` counts nodes looked at.
+    /// Calls `call` for every box that overlaps the probe, until it returns false. `steps` counts the visited nodes.
     pub fn meeting(&self, probe: &Box3, steps: &mut u64, mut call: impl FnMut(u32) -> bool) {
         let mut stack = vec![0usize];
         while let Some(at) = stack.pop() {
@@ -91,8 +92,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tree_finds_what_a_look_at_all_boxes_finds() {
-        // a twisted row of boxes
+    fn the_tree_finds_the_same_boxes_as_an_exhaustive_search() {
+        // a helical row of boxes
         let boxes: Vec<Box3> = (0..200)
             .map(|i| {
                 let t = f64::from(i) * 0.37;

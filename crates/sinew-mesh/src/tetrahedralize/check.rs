@@ -1,5 +1,6 @@
-//! What a surface must be before it is filled: closed, every edge between two triangles, one side out, no crossing.
-//! Sides are put right here (and counted); all else is refused with the culprit's number and place.
+//! Requirements on a surface before it is filled: closed, every edge shared by two triangles, consistently oriented, no
+//! self-intersection. Orientations are corrected here (and counted); every other violation is refused with the index
+//! and position of the offending element.
 
 use super::TetrahedralizeError as Error;
 use super::cross::cross;
@@ -7,27 +8,27 @@ use super::tree::{Bounds, Surface, Tree};
 use super::vector::Vector;
 use sinew::TriMesh;
 
-/// A surface fit for filling.
+/// A surface that satisfies the requirements.
 #[derive(Debug)]
 pub(super) struct Checked {
     pub tree: Tree,
-    /// Triangles turned so that all face outward.
+    /// Triangles flipped so that all face outward.
     pub turned: usize,
     /// Vertices − edges + triangles.
     pub euler: i64,
-    /// Connected pieces of the surface.
+    /// Connected components of the surface.
     pub pieces: usize,
-    /// Pieces that are no cavities.
+    /// Components that are not cavities.
     pub bodies: usize,
 }
 
-/// Checks a surface and puts its sides right.
+/// Checks a surface and corrects its orientation.
 pub(super) fn check(mesh: &TriMesh) -> Result<Checked, Error> {
     let mut surface = read(mesh)?;
     let neighbours = pair_edges(&surface)?;
     let given = surface.triangles.clone();
     let piece_of = align(&mut surface, &neighbours)?;
-    // before the pieces are asked which lies inside which: crossing ones have no answer
+    // before nesting is determined: for intersecting components it is undefined
     refuse_crossing(&Tree::build(surface.clone()))?;
     let bodies = face_outward(&mut surface, &piece_of)?;
     let turned = given.iter().zip(&surface.triangles).filter(|(a, b)| a != b).count();
@@ -35,11 +36,11 @@ pub(super) fn check(mesh: &TriMesh) -> Result<Checked, Error> {
     let tree = Tree::build(surface);
     let count = tree.surface.triangles.len();
     let pieces = piece_of.iter().max().map_or(0, |&p| p as usize + 1);
-    // three halves of an edge a triangle
+    // each triangle has three half-edges
     Ok(Checked { tree, turned, euler: used - (count / 2) as i64, pieces, bodies })
 }
 
-/// How many vertices the triangles name.
+/// Number of vertices that the triangles use.
 pub(super) fn used_vertices(triangles: &[[u32; 3]]) -> usize {
     let mut used: Vec<u32> = triangles.iter().flatten().copied().collect();
     used.sort_unstable();
@@ -47,7 +48,7 @@ pub(super) fn used_vertices(triangles: &[[u32; 3]]) -> usize {
     used.len()
 }
 
-/// To f64, without triangles that name a vertex twice: they close nothing and open nothing.
+/// Converts to f64, without triangles that use a vertex twice: they have no effect on closedness.
 fn read(mesh: &TriMesh) -> Result<Surface, Error> {
     let count = mesh.vertices.len();
     if let Some(vertex) = mesh.vertices.iter().position(|v| !v.is_finite()) {
@@ -67,8 +68,8 @@ fn read(mesh: &TriMesh) -> Result<Surface, Error> {
     Ok(Surface { vertices, triangles })
 }
 
-/// The three neighbours of each triangle, by edge, and whether the neighbour runs along the edge the same way (one of
-/// the two is then inside out).
+/// The three neighbours of each triangle, by edge, and whether the neighbour traverses the edge in the same direction
+/// (one of the two is then flipped).
 type Neighbours = Vec<[(u32, bool); 3]>;
 
 fn pair_edges(surface: &Surface) -> Result<Neighbours, Error> {
@@ -109,7 +110,8 @@ fn pair_edges(surface: &Surface) -> Result<Neighbours, Error> {
     Ok(neighbours)
 }
 
-/// Turns triangles until neighbours agree, the fewer ones of each piece; returns each triangle's piece.
+/// Flips triangles until neighbours are consistent, the minority of each component; returns the component of each
+/// triangle.
 fn align(surface: &mut Surface, neighbours: &Neighbours) -> Result<Vec<u32>, Error> {
     let count = surface.triangles.len();
     let mut piece_of = vec![u32::MAX; count];
@@ -119,7 +121,7 @@ fn align(surface: &mut Surface, neighbours: &Neighbours) -> Result<Vec<u32>, Err
         if piece_of[seed] != u32::MAX {
             continue;
         }
-        // walk over the piece
+        // traverse the component
         piece_of[seed] = pieces;
         let mut piece = vec![seed];
         let mut next = 0;
@@ -138,7 +140,7 @@ fn align(surface: &mut Surface, neighbours: &Neighbours) -> Result<Vec<u32>, Err
                 }
             }
         }
-        // the minority turns
+        // the minority is flipped
         let minority = piece.iter().filter(|&&t| turn[t]).count();
         let flip = 2 * minority > piece.len();
         piece.iter().filter(|&&t| turn[t] != flip).for_each(|&t| surface.triangles[t].swap(1, 2));
@@ -147,8 +149,8 @@ fn align(surface: &mut Surface, neighbours: &Neighbours) -> Result<Vec<u32>, Err
     Ok(piece_of)
 }
 
-/// Turns whole pieces outward; a piece inside another one may be a cavity (inward) but not a second skin. Returns the
-/// number of pieces that are no cavities.
+/// Orients whole components outward; a component inside another one may be a cavity (inward) but not a second outward
+/// surface. Returns the number of components that are not cavities.
 fn face_outward(surface: &mut Surface, piece_of: &[u32]) -> Result<usize, Error> {
     let count = piece_of.iter().max().map_or(0, |&p| p as usize + 1);
     let mut parts: Vec<Surface> = vec![Surface { vertices: Vec::new(), triangles: Vec::new() }; count];

@@ -1,19 +1,20 @@
-//! Do two triangles of a surface cross?
+//! Intersection test of two triangles of a surface.
 //!
-//! Triangles that share no corner cross when an edge of one passes through the other (its border counts: an edge may
-//! hit the seam of two triangles exactly), or when they lie in one plane and overlap. Those that share one corner cross
-//! when the edge opposite to it passes through the other. Neighbours along an edge can only fold flat, which takes no
-//! part of the inside twice. Sides are decided beyond rounding; touching without passing is no crossing.
+//! Triangles without a common corner intersect when an edge of one passes through the other (its border included: an
+//! edge may hit the common edge of two triangles exactly), or when they are coplanar and overlap. Those with one common
+//! corner intersect when the edge opposite to it passes through the other. Neighbours along an edge can only fold flat,
+//! which does not cover any part of the interior twice. Sides are decided with a tolerance for rounding; touching
+//! without passing through is not an intersection.
 
 use super::tree::Surface;
 use super::vector::{Vector, orient};
 
-/// Rounding of a volume against the cube of the triangles' size.
+/// Rounding error of a volume relative to the cube of the size of the triangles.
 const FLAT: f64 = 1e-13;
-/// Overlap in a plane against the triangles' size.
+/// Tolerance of coplanar overlap relative to the size of the triangles.
 const OVERLAP: f64 = 1e-6;
 
-/// Whether two triangles cross.
+/// Whether two triangles intersect.
 pub(super) fn cross(surface: &Surface, s: usize, t: usize) -> bool {
     let (names_s, names_t) = (surface.triangles[s], surface.triangles[t]);
     let (a, b) = (surface.corners(s), surface.corners(t));
@@ -48,16 +49,16 @@ fn pierces([p, q]: [Vector; 2], [a, b, c]: [Vector; 3]) -> bool {
     turns.iter().all(|&t| t >= -slack) || turns.iter().all(|&t| t <= slack)
 }
 
-/// Whether two triangles lie in one plane and overlap there.
+/// Whether two triangles are coplanar and overlap.
 fn overlap_in_plane(a: [Vector; 3], b: [Vector; 3]) -> bool {
     let scale = size(&[a[0], a[1], a[2], b[0], b[1], b[2]]);
     let slack = FLAT * scale.powi(3);
     let normal = (a[1] - a[0]).cross(a[2] - a[0]);
-    // a sliver has no plane
+    // a degenerate triangle has no plane
     if normal.length() <= OVERLAP * scale * scale || b.iter().any(|&p| normal.dot(p - a[0]).abs() > slack) {
         return false;
     }
-    // apart if the normal of some edge parts them
+    // separating axis test with the normals of the edges
     let spread = |t: [Vector; 3], axis: Vector| {
         let along = t.map(|p| p.dot(axis));
         (along.into_iter().fold(f64::INFINITY, f64::min), along.into_iter().fold(f64::NEG_INFINITY, f64::max))
@@ -94,14 +95,14 @@ mod tests {
     }
 
     #[test]
-    fn touching_and_being_apart_is_no_crossing() {
+    fn touching_and_separate_triangles_do_not_cross() {
         assert!(!pair([[0.2, 0.2, 0.0], [0.2, 0.2, 1.0], [3.0, 3.0, 1.0]]));
         assert!(!pair([[0.2, 0.2, 0.1], [0.4, 0.2, 0.1], [0.2, 0.4, 0.1]]));
         assert!(!pair([[2.0, 2.0, -1.0], [2.0, 2.0, 1.0], [3.0, 3.0, 1.0]]));
     }
 
     #[test]
-    fn overlap_in_one_plane_crosses_and_a_shared_border_does_not() {
+    fn coplanar_overlap_crosses_and_a_shared_border_does_not() {
         assert!(pair([[0.1, 0.1, 0.0], [2.0, 0.1, 0.0], [0.1, 2.0, 0.0]]));
         assert!(!pair([[1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]]));
         assert!(!pair([[2.0, 0.0, 0.0], [3.0, 0.0, 0.0], [2.0, 1.0, 0.0]]));

@@ -1,8 +1,8 @@
-//! Moving vertices after stuffing: onto sharp edges of the surface, and to where angles are better.
+//! Vertex optimization after stuffing: snapping to sharp edges of the surface, and smoothing for better angles.
 //!
-//! The measure of a vertex is the least sine of a dihedral angle among its tetrahedra. Smoothing accepts a move only if
-//! this grows, so the worst angle of the mesh never gets worse. Snapping to a sharp edge may lower it, but not below
-//! `FLOOR`, which is above the bound of the stuffing. Vertices of the boundary stay on the surface.
+//! The quality of a vertex is the minimum sine of a dihedral angle among its tetrahedra. Smoothing accepts a move only
+//! if it increases, so the worst angle of the mesh never gets worse. Snapping to a sharp edge may lower it, but not
+//! below `FLOOR`, which is above the bound of the stuffing. Vertices of the boundary stay on the surface.
 
 use super::quality::worst_sine;
 use super::stuff::Tets;
@@ -12,17 +12,17 @@ use std::collections::BTreeMap;
 
 /// Rounds of smoothing before and after snapping.
 const ROUNDS: usize = 3;
-/// Vertices with a least sine above this are left alone: sin 40°.
+/// Vertices with a quality above this are not moved: sin 40°.
 const GOOD: f64 = 0.64;
-/// Least sine that snapping may leave: sin 20°. Lower: more of the sharp edges is met, with worse elements.
+/// Minimum quality after snapping: sin 20°. Lower: more of the sharp edges is reproduced, with worse elements.
 const FLOOR: f64 = 0.342;
 /// Rounds of snapping, with smoothing between.
 const SNAPS: usize = 2;
-/// An edge of the surface is sharp if its normals differ by more than 50 degrees: cosine.
+/// Cosine of the threshold of sharp edges: the normals of the adjacent triangles differ by more than 50 degrees.
 const SHARP: f64 = 0.643;
-/// Vertices nearer than this to a sharp edge may be moved onto it, in sizes.
+/// Maximum distance from which vertices are snapped to a sharp edge, in units of the edge length `size`.
 const REACH: f64 = 0.5;
-/// Steps tried along the axes, in sizes.
+/// Trial displacements along the axes, in units of `size`.
 const STEPS: [f64; 2] = [0.12, 0.04];
 
 struct Mover<'a> {
@@ -33,18 +33,18 @@ struct Mover<'a> {
     stars: Vec<Vec<u32>>,
     /// Neighbours on the boundary; empty for inner vertices.
     rim: Vec<Vec<u32>>,
-    /// Vertices that stay where they are.
+    /// Vertices that are fixed.
     held: Vec<bool>,
 }
 
-/// What to do.
+/// The requested operations.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted {
     pub smooth: bool,
     pub snap: bool,
 }
 
-/// Moves vertices as wanted.
+/// Moves vertices as requested.
 pub(super) fn improve(mesh: &mut Tets, tree: &Tree, size: f64, wanted: Wanted) {
     let count = mesh.vertices.len();
     let mut stars = vec![Vec::new(); count];
@@ -53,7 +53,7 @@ pub(super) fn improve(mesh: &mut Tets, tree: &Tree, size: f64, wanted: Wanted) {
     }
     let mut rim = vec![Vec::new(); count];
     for [a, b, c] in mesh.boundary() {
-        // each edge of a closed boundary comes once in either direction
+        // each edge of a closed boundary occurs once in either direction
         for (from, to) in [(a, b), (b, c), (c, a)] {
             rim[from as usize].push(to);
         }
@@ -68,7 +68,7 @@ pub(super) fn improve(mesh: &mut Tets, tree: &Tree, size: f64, wanted: Wanted) {
 }
 
 impl Mover<'_> {
-    /// The measure of a vertex if it were at `place`.
+    /// The quality of a vertex if it were at `place`.
     fn measure(&self, vertex: usize, place: Vector) -> f64 {
         let of = |&t: &u32| {
             let corners = self.mesh.tets[t as usize];
@@ -77,7 +77,7 @@ impl Mover<'_> {
         self.stars[vertex].iter().map(of).fold(f64::INFINITY, f64::min)
     }
 
-    /// One round over all vertices, each moved to the best place tried.
+    /// One pass over all vertices, each moved to the best position tried.
     fn smooth(&mut self) {
         for vertex in 0..self.mesh.vertices.len() {
             let here = self.mesh.vertices[vertex];
@@ -96,7 +96,8 @@ impl Mover<'_> {
         }
     }
 
-    /// Towards the middle of the neighbours, and small steps along the axes; on the surface for the boundary.
+    /// Trial positions: towards the mean of the neighbours, and small displacements along the axes; projected onto the
+    /// surface for boundary vertices.
     fn candidates(&self, vertex: usize) -> Vec<Vector> {
         let here = self.mesh.vertices[vertex];
         let on_boundary = !self.rim[vertex].is_empty();
@@ -125,7 +126,7 @@ impl Mover<'_> {
         places
     }
 
-    /// Moves vertices of the boundary to corners and sharp edges of the surface, the nearest first.
+    /// Snaps boundary vertices to corners and sharp edges of the surface, the nearest first.
     fn snap(&mut self) {
         let (edges, corners) = sharp(&self.tree.surface);
         if edges.triangles.is_empty() {
@@ -142,7 +143,7 @@ impl Mover<'_> {
                 self.try_hold(vertex, corner);
             }
         }
-        // the others to edges
+        // the others are snapped to edges
         let mut near: Vec<(f64, usize, Vector)> = Vec::new();
         for &vertex in &boundary {
             let nearest = edges.nearest(self.mesh.vertices[vertex]);
@@ -156,7 +157,7 @@ impl Mover<'_> {
         }
     }
 
-    /// Moves a vertex and holds it, if its tetrahedra stay good enough.
+    /// Moves a vertex and fixes it, if the quality of its tetrahedra stays sufficient.
     fn try_hold(&mut self, vertex: usize, place: Vector) {
         let now = self.measure(vertex, self.mesh.vertices[vertex]);
         if self.measure(vertex, place) >= FLOOR.min(now) {
@@ -166,8 +167,8 @@ impl Mover<'_> {
     }
 }
 
-/// Sharp edges of a surface, as triangles without area, and the vertices where more or fewer than two of them meet or
-/// where their line turns.
+/// Sharp edges of a surface, as triangles without area, and the corners: vertices where other than two of them meet or
+/// where their line has a kink.
 fn sharp(surface: &Surface) -> (Surface, Vec<Vector>) {
     let mut edges: BTreeMap<[u32; 2], Vec<Vector>> = BTreeMap::new();
     for (t, corners) in surface.triangles.iter().enumerate() {

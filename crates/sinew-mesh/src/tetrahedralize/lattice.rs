@@ -1,24 +1,24 @@
-//! The body-centred cubic lattice around a surface: which points are inside, where edges are cut, which points move
-//! onto the surface (Labelle and Shewchuk 2007, sections 3.1 and 3.2).
+//! The body-centred cubic lattice around a surface: which points are inside, where edges are cut, which points are
+//! moved onto the surface (Labelle and Shewchuk 2007, sections 3.1 and 3.2).
 //!
-//! Points have integer coordinates, all even (corners of the cells) or all odd (middles of the cells), in units of half
+//! Points have integer coordinates, all even (corners of the cells) or all odd (centres of the cells), in units of half
 //! the long edge. Each point has 6 long edges (2 units, along an axis) and 8 short ones (√3 units).
 //!
-//! Deviation: the paper cuts an edge where a function interpolated between its ends is zero. We take the place where the
-//! edge passes the triangles, so every vertex of the boundary lies on the surface.
+//! Deviation: the paper cuts an edge where a function interpolated between its ends is zero. Here it is cut where it
+//! intersects the triangles, so every vertex of the boundary lies on the surface.
 
 use super::tree::{Bounds, Tree};
 use super::vector::Vector;
 
-/// The nearest a cut may come to an end of a long and of a short edge, as a part of its length. These two give the
-/// paper's bounds on dihedral angles, 10.78 and 164.74 degrees.
+/// Minimum distance of a cut from an end of a long and of a short edge, as a fraction of its length. These two values
+/// give the paper's bounds on dihedral angles, 10.78 and 164.74 degrees.
 const NEAR_LONG: f64 = 0.24999;
 const NEAR_SHORT: f64 = 0.41189;
 
-/// Half of the edges of a point: long, then short. The other half points backward.
+/// Half of the edges of a point: long, then short. The other half has the opposite directions.
 const WAYS: [[i32; 3]; 7] = [[2, 0, 0], [0, 2, 0], [0, 0, 2], [1, 1, 1], [1, 1, -1], [1, -1, 1], [1, -1, -1]];
 
-/// Bisections of an edge that the triangles' hits miss by rounding.
+/// Bisection steps for an edge whose intersection is missed by rounding.
 const BISECTIONS: usize = 40;
 
 /// Side of a lattice point.
@@ -29,7 +29,7 @@ pub(super) enum Side {
     Inside,
 }
 
-/// The frame of the lattice.
+/// Origin and resolution of the lattice.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     origin: Vector,
@@ -43,25 +43,25 @@ pub(super) struct Frame {
 pub(super) struct Lattice {
     pub frame: Frame,
     sides: Vec<Side>,
-    /// Points that moved onto the surface, by number.
+    /// Points that were moved onto the surface, by index.
     moved: Vec<(u32, Vector)>,
-    /// Place in `cuts` of the points that have a cut edge, else `NONE`.
+    /// Index into `cuts` of the points that have a cut edge, else `NONE`.
     row: Vec<u32>,
-    /// Where the seven forward edges are cut, as parts of their length; NaN if not.
+    /// Positions of the cuts of the seven forward edges, as fractions of their length; NaN if not cut.
     cuts: Vec<[f64; 7]>,
 }
 
 const NONE: u32 = u32::MAX;
 
 impl Frame {
-    /// A lattice with long edges of `size` around a box, a cell wider on every side. Cells along the axes as reals, to
-    /// be checked before they are cast.
+    /// Size of a lattice with long edges of `size` around a box, with one cell of margin on every side. Cells along the
+    /// axes as reals, to be checked before they are cast.
     pub fn cells_around(bounds: &Bounds, size: f64) -> [f64; 3] {
         (bounds.high - bounds.low).0.map(|length| (length / size).ceil() + 3.0)
     }
 
     pub fn around(bounds: &Bounds, size: f64) -> Self {
-        // odd parts of a cell, so that flat sides of the surface seldom lie in planes of the lattice
+        // irregular fractions of a cell, so that planar faces of the surface seldom lie in planes of the lattice
         let shift = Vector([1.371, 1.413, 1.437]) * size;
         let cells = Self::cells_around(bounds, size).map(|n| n as usize);
         Self { origin: bounds.low - shift, half: 0.5 * size, cells }
@@ -75,7 +75,7 @@ impl Frame {
         self.corner_count() + self.cells.iter().product::<usize>()
     }
 
-    /// Number of the point with these coordinates, if it is there.
+    /// Index of the point with these coordinates, if it exists.
     pub fn number(&self, at: [i32; 3]) -> Option<u32> {
         let odd = (at[0] & 1) as usize;
         let mut index = 0;
@@ -106,10 +106,10 @@ impl Frame {
         self.origin + Vector(at.map(f64::from)) * self.half
     }
 
-    /// Calls `visit` with every tetrahedron of the lattice: a long edge of corners, a long edge of middles, each in
-    /// upward order, so that the tetrahedron is positive.
+    /// Calls `visit` with every tetrahedron of the lattice: a long edge between corners, a long edge between centres,
+    /// each in ascending order, so that the tetrahedron is positive.
     pub fn tets(&self, mut visit: impl FnMut([[i32; 3]; 4])) {
-        // middles around an edge along z, x, y: counter-clockwise
+        // centres around an edge along z, x, y: counter-clockwise
         const RING: [[i32; 2]; 4] = [[1, 1], [-1, 1], [-1, -1], [1, -1]];
         for number in 0..self.corner_count() as u32 {
             let low = self.coordinates(number);
@@ -142,7 +142,7 @@ fn offset(at: [i32; 3], way: [i32; 3], sign: i32) -> [i32; 3] {
 }
 
 impl Lattice {
-    /// Decides sides, cuts edges and moves points.
+    /// Determines sides, cuts edges and moves points.
     pub fn build(tree: &Tree, frame: Frame) -> Self {
         let sides = find_sides(tree, &frame);
         let count = frame.point_count();
@@ -156,7 +156,7 @@ impl Lattice {
         self.sides[number as usize]
     }
 
-    /// Where a point is after warping [m].
+    /// Position of a point after warping [m].
     pub fn place(&self, number: u32) -> Vector {
         match self.moved.binary_search_by_key(&number, |m| m.0) {
             Ok(i) => self.moved[i].1,
@@ -164,7 +164,7 @@ impl Lattice {
         }
     }
 
-    /// Where the edge between two points is cut, as a name (point and way) and a place [m].
+    /// The cut of the edge between two points: its key (point and direction) and position [m].
     pub fn cut(&self, a: [i32; 3], b: [i32; 3]) -> Option<([u32; 2], Vector)> {
         let step: [i32; 3] = std::array::from_fn(|i| b[i] - a[i]);
         let forward = WAYS.iter().position(|&w| w == step);
@@ -208,7 +208,7 @@ impl Lattice {
         (row != NONE).then_some((row as usize, way, other))
     }
 
-    /// Moves each point that has a cut too near to the nearest such cut; its edges are then no longer cut.
+    /// Moves each point that has cuts too near to it to the nearest of them; its edges are then no longer cut.
     fn warp(&mut self) {
         for number in 0..self.sides.len() as u32 {
             let at = self.frame.coordinates(number);
@@ -219,7 +219,7 @@ impl Lattice {
                 let part = self.cuts[row][column];
                 let part = if sign > 0 { part } else { 1.0 - part };
                 let (near, length) = if way < 3 { (NEAR_LONG, 2.0) } else { (NEAR_SHORT, 3.0_f64.sqrt()) };
-                // NaN is no cut
+                // NaN means no cut
                 if part < near && best.is_none_or(|b| part * length < b.0) {
                     best = Some((part * length, self.frame.place(at).lerp(self.frame.place(other), part)));
                 }
@@ -236,8 +236,8 @@ impl Lattice {
     }
 }
 
-/// Inside or outside for every point. Only points of cells that a triangle comes near are asked for their winding
-/// number; between two others no triangle passes, so the side carries over.
+/// Inside or outside for every point. The winding number is evaluated only at points of cells near a triangle; between
+/// two other points there is no triangle, so the side is propagated.
 fn find_sides(tree: &Tree, frame: &Frame) -> Vec<Side> {
     let touched = touch_cells(tree, frame);
     let mut sides = vec![Side::Outside; frame.point_count()];
@@ -255,7 +255,7 @@ fn find_sides(tree: &Tree, frame: &Frame) -> Vec<Side> {
         } else {
             (0..8).any(|k| cell([base[0] - (k & 1), base[1] - (k >> 1 & 1), base[2] - (k >> 2)]))
         };
-        // corners take over from the corner before, middles from a corner of their cell
+        // corners propagate from the previous corner, centres from a corner of their cell
         let before = if odd { offset(at, [1; 3], -1) } else { offset(at, WAYS[0], -1) };
         sides[number as usize] = match frame.number(before) {
             _ if near => ask(at),
@@ -266,11 +266,13 @@ fn find_sides(tree: &Tree, frame: &Frame) -> Vec<Side> {
     sides
 }
 
-/// Cells that a triangle comes near: its box meets the cell and its plane passes the ball around the cell.
+/// Cells near a triangle: the bounding box of the triangle overlaps the cell, and its plane intersects the
+/// circumscribed sphere of the cell.
 fn touch_cells(tree: &Tree, frame: &Frame) -> Vec<bool> {
     let mut touched = vec![false; frame.cells.iter().product()];
     let size = 2.0 * frame.half;
-    // rounding only: a cell that is touched in a corner may count or not, as long as no passing triangle is missed
+    // Tolerance for rounding: a cell that is touched in a corner may count or not, as long as no intersecting triangle
+    // is missed.
     let reach = 0.9 * size;
     for t in 0..tree.surface.triangles.len() {
         let corners = tree.surface.corners(t);
@@ -296,13 +298,13 @@ fn touch_cells(tree: &Tree, frame: &Frame) -> Vec<bool> {
     touched
 }
 
-/// Where an edge passes the surface, as a part of its length from the first end, which lies on `side`.
+/// Where an edge intersects the surface, as a fraction of its length from the first end, which lies on `side`.
 fn find_cut(tree: &Tree, [a, b]: [Vector; 2], side: Side, hits: &mut Vec<f64>) -> f64 {
     tree.hits(a, b, hits);
     if !hits.is_empty() {
         return hits[hits.len() / 2];
     }
-    // an end lies on the surface within rounding, or the edge slips through a seam
+    // an end lies on the surface within rounding, or the edge passes between two triangles by rounding
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..BISECTIONS {
         let middle = 0.5 * (low + high);

@@ -1,14 +1,15 @@
 //! Tetrahedra from a closed triangle surface, by isosurface stuffing.
 //!
 //! F. Labelle and J. R. Shewchuk, "Isosurface stuffing: fast tetrahedral meshes with good dihedral angles", 2007. A
-//! body-centred cubic lattice is laid over the shape; lattice points close to the surface move onto it; what is left of
-//! the lattice's tetrahedra inside is filled by stencils. All dihedral angles lie between 10.7 and 164.8 degrees, whatever
-//! the surface. We chose it because it cannot fail on a closed surface, is fast, and gives nearly equal elements, which
-//! is what explicit steps and contact want. Its price: walls thinner than about one
-//! and a half edges are torn (and then refused), and sharp edges are only met where the angles allow it.
+//! body-centred cubic lattice is laid over the shape; lattice points close to the surface are moved onto it; the
+//! remaining parts of the lattice's tetrahedra inside are filled by stencils. All dihedral angles lie between 10.7 and
+//! 164.8 degrees, for any surface. The method was chosen because it cannot fail on a closed surface, is fast, and gives
+//! elements of nearly equal size, which suits explicit integration and contact. Its drawbacks: walls thinner than about
+//! one and a half edges get holes (and are then refused), and sharp edges are reproduced only where the angles allow
+//! it.
 //!
 //! Deviations: sides come from the winding number and cuts from the triangles themselves, so every vertex of the
-//! boundary lies on the surface; after stuffing, vertices are moved where that makes the worst angle better.
+//! boundary lies on the surface; after stuffing, vertices are moved where that improves the worst angle.
 //!
 //! All arithmetic is f64, without threads and without hash maps: the same input gives the same mesh.
 
@@ -30,7 +31,7 @@ use stuff::Tets;
 use tree::{Surface, Tree};
 use vector::Vector;
 
-/// How fine the mesh is.
+/// Resolution of the mesh.
 ///
 /// An example is at [`tetrahedralize::Options`](crate::tetrahedralize::Options).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,7 +42,7 @@ pub enum Size {
     Count(usize),
 }
 
-/// What to make of a surface.
+/// Options of the tetrahedralization.
 ///
 /// ```
 /// use sinew_mesh::tetrahedralize::{Options, Size, tetrahedralize};
@@ -56,19 +57,19 @@ pub enum Size {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
-    /// How fine. Default: about 20,000 tetrahedra.
+    /// Resolution. Default: about 20,000 tetrahedra.
     pub size: Size,
     /// The mesh is refused if any dihedral angle is below this [deg]. Default 10; the method gives 10.7 at least.
     pub min_dihedral_deg: f64,
-    /// Move vertices after stuffing to where angles are better, those of the boundary along the surface. Default true.
+    /// Move vertices after stuffing to improve angles, those of the boundary along the surface. Default true.
     pub smooth: bool,
-    /// Move vertices of the boundary onto sharp edges and corners of the surface, where angles allow. Default true.
+    /// Snap vertices of the boundary to sharp edges and corners of the surface, where angles allow. Default true.
     pub snap: bool,
-    /// The mesh is refused as too coarse if some of the surface is farther from its boundary than this, in edge lengths
-    /// \[1\], or if it falls apart, melts together or gets holes. The tip of a spike is always lost: a spike is as
-    /// thin as an edge some edges before its end. Infinite: nothing is refused. Default 3.
+    /// The mesh is refused as too coarse if a part of the surface is farther from its boundary than this, in edge
+    /// lengths \[1\], or if components of it are split or merged, or holes appear. The tip of a spike is always lost: a
+    /// spike is as thin as an edge some edges before its end. Infinite: nothing is refused. Default 3.
     pub max_loss: f64,
-    /// Most tetrahedra to make. Default 2,000,000.
+    /// Maximum number of tetrahedra. Default 2,000,000.
     pub max_tets: usize,
 }
 
@@ -85,7 +86,7 @@ impl Default for Options {
     }
 }
 
-/// How good the mesh is, measured on the vertices as they are returned.
+/// Quality of the mesh, measured on the returned vertices.
 ///
 /// An example is at [`tetrahedralize::Options`](crate::tetrahedralize::Options).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -96,34 +97,34 @@ pub struct Quality {
     pub vertices: usize,
     /// Tetrahedra.
     pub tets: usize,
-    /// Least dihedral angle [deg].
+    /// Minimum dihedral angle [deg].
     pub min_dihedral_deg: f64,
-    /// Largest dihedral angle [deg].
+    /// Maximum dihedral angle [deg].
     pub max_dihedral_deg: f64,
     /// Volume inside the surface given [m³].
     pub surface_volume: f64,
-    /// Volume of the tetrahedra, over that of the surface, less one.
+    /// Volume of the tetrahedra divided by that of the surface, minus one.
     pub volume_error: f64,
-    /// Farthest that the boundary is from the surface [m].
+    /// Maximum distance of the boundary from the surface [m].
     pub boundary_to_surface: f64,
-    /// Farthest that the surface is from the boundary [m]; large where something was lost.
+    /// Maximum distance of the surface from the boundary [m]; large where a part was lost.
     pub surface_to_boundary: f64,
-    /// Pieces of the boundary; a body with a cavity has two.
+    /// Components of the boundary; a body with a cavity has two.
     pub pieces: usize,
     /// Boundary edges with more than two faces.
     pub pinched_edges: usize,
-    /// Triangles of the input that faced the wrong way and were turned.
+    /// Triangles of the input that faced inward and were flipped.
     pub turned: usize,
 }
 
-/// A mesh and how good it is.
+/// A mesh and its quality.
 ///
 /// An example is at [`tetrahedralize::Options`](crate::tetrahedralize::Options).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tetrahedralized {
     /// The tetrahedra, all positive.
     pub mesh: TetMesh,
-    /// Measured.
+    /// Its quality.
     pub quality: Quality,
 }
 
@@ -135,36 +136,36 @@ pub enum TetrahedralizeError {
     /// Nothing to fill.
     #[error("the surface has no triangles")]
     Empty,
-    /// A vertex is not a number.
+    /// A vertex is not finite.
     #[error("vertex {vertex} is not finite")]
     NotFinite {
-        /// Culprit.
+        /// The vertex.
         vertex: usize,
     },
-    /// A triangle names a vertex that is not there.
+    /// A triangle refers to a vertex that does not exist.
     #[error("triangle {triangle}: vertex {vertex} does not exist (the mesh has {count})")]
     NoVertex {
-        /// Culprit.
+        /// The triangle.
         triangle: usize,
         /// Missing vertex.
         vertex: u32,
-        /// Vertices there are.
+        /// Number of vertices.
         count: usize,
     },
-    /// The surface has a rim.
+    /// The surface has a boundary.
     #[error(
         "the surface is not closed: {count} open edges, the first between vertices {} and {} (triangle {triangle}) at \
          {at:?} m; close it first ('sinew mesh repair' joins vertices that coincide)",
         edge[0], edge[1]
     )]
     Open {
-        /// Edges with one triangle.
+        /// Number of edges with one triangle.
         count: usize,
         /// The first of them.
         edge: [u32; 2],
         /// Its triangle.
         triangle: usize,
-        /// Its middle [m].
+        /// Its midpoint [m].
         at: [f64; 3],
     },
     /// More than two triangles meet at an edge.
@@ -173,54 +174,54 @@ pub enum TetrahedralizeError {
         edge[0], edge[1]
     )]
     NonManifold {
-        /// Such edges.
+        /// Number of such edges.
         count: usize,
         /// The first of them.
         edge: [u32; 2],
-        /// Its triangles.
+        /// Number of its triangles.
         triangles: usize,
-        /// Its middle [m].
+        /// Its midpoint [m].
         at: [f64; 3],
     },
-    /// The surface has one side only: no turning of triangles makes it face outward.
+    /// The surface is one-sided: it cannot be oriented.
     #[error("triangles {} and {}: the surface has no inside (walking around it comes back on the other side)", triangles[0], triangles[1])]
     OneSided {
-        /// Where the contradiction was found.
+        /// Where the inconsistency was found.
         triangles: [usize; 2],
     },
-    /// Two triangles cross.
+    /// Two triangles intersect.
     #[error("triangles {} and {} cross near {at:?} m", triangles[0], triangles[1])]
     Crossing {
-        /// Culprits.
+        /// The triangles.
         triangles: [usize; 2],
-        /// Middle of the first [m].
+        /// Centre of the first [m].
         at: [f64; 3],
     },
-    /// A piece lies inside another, and both face outward.
+    /// A component lies inside another, and both face outward.
     #[error(
         "the piece with triangle {inner} lies inside the piece with triangle {outer}, and both face outward; remove the \
          inner one, or turn it if it is a cavity"
     )]
     Nested {
-        /// First triangle of the inner piece.
+        /// First triangle of the inner component.
         inner: usize,
-        /// First triangle of the outer piece.
+        /// First triangle of the outer component.
         outer: usize,
     },
-    /// The surface encloses nothing.
+    /// The surface encloses no volume.
     #[error("the surface encloses no volume ({volume:e} m³)")]
     Flat {
         /// Volume found [m³].
         volume: f64,
     },
-    /// A number in the options makes no sense.
+    /// An option is out of range.
     #[error("{name}: {value}, must be {allowed}")]
     BadOption {
         /// Its name.
         name: &'static str,
         /// Its value.
         value: f64,
-        /// What is allowed.
+        /// The allowed range.
         allowed: &'static str,
     },
     /// More tetrahedra than allowed.
@@ -230,27 +231,27 @@ pub enum TetrahedralizeError {
     TooMany {
         /// Edge length [m].
         size: f64,
-        /// Tetrahedra expected or made.
+        /// Number of tetrahedra, estimated or created.
         tets: usize,
         /// The limit.
         limit: usize,
     },
-    /// Something thin was lost.
+    /// A thin part was lost.
     #[error("the surface is too thin for a size of {size} m near {at:?} m: {what}; lower the size, or allow the loss")]
     TooThin {
         /// Edge length [m].
         size: f64,
-        /// Where [m].
+        /// Position [m].
         at: [f64; 3],
         /// What was lost.
         what: String,
     },
-    /// The angle asked for was not reached.
+    /// The required angle was not reached.
     #[error("the least dihedral angle is {reached} degrees, below min_dihedral_deg {asked}")]
     PoorAngle {
-        /// Least dihedral angle [deg].
+        /// Minimum dihedral angle [deg].
         reached: f64,
-        /// Asked for [deg].
+        /// Required angle [deg].
         asked: f64,
     },
 }
@@ -258,13 +259,14 @@ pub enum TetrahedralizeError {
 /// Tetrahedra of a BCC lattice in a cube of one long edge.
 const TETS_PER_CELL: f64 = 12.0;
 
-/// Lattice points for each tetrahedron allowed: a bar across its box needs a lattice far larger than itself.
+/// Allowed lattice points per allowed tetrahedron: a bar along the diagonal of its bounding box needs a lattice far
+/// larger than itself.
 const POINTS_PER_TET: f64 = 64.0;
 
 /// Fills a closed surface with tetrahedra.
 ///
-/// Triangles that face the wrong way are turned, and counted in the result. A surface that is open, crosses itself or is
-/// too thin for the size is refused; the message tells where.
+/// Triangles that face inward are flipped, and counted in the result. A surface that is open, intersects itself or is
+/// too thin for the size is refused; the message contains the position.
 pub fn tetrahedralize(surface: &TriMesh, options: &Options) -> Result<Tetrahedralized, TetrahedralizeError> {
     let checked = check::check(surface)?;
     let tree = &checked.tree;
@@ -288,7 +290,7 @@ pub fn tetrahedralize(surface: &TriMesh, options: &Options) -> Result<Tetrahedra
     }
     improve::improve(&mut tets, tree, size, improve::Wanted { smooth: options.smooth, snap: options.snap });
 
-    // measure what is handed out, after rounding
+    // the returned mesh is measured, after rounding
     let mesh = hand_out(&tets);
     round(&mut tets);
     let quality = measure(&tets, &checked, size, options.max_loss)?;
@@ -301,7 +303,7 @@ pub fn tetrahedralize(surface: &TriMesh, options: &Options) -> Result<Tetrahedra
     Ok(Tetrahedralized { mesh, quality })
 }
 
-/// Edge length, checked against the limit before anything large is made [m].
+/// Edge length, checked against the limit before any large allocation [m].
 fn choose_size(tree: &Tree, options: &Options) -> Result<f64, TetrahedralizeError> {
     let volume = tree.surface.volume();
     if !(volume > 0.0) {
@@ -351,7 +353,8 @@ fn measure(tets: &Tets, checked: &check::Checked, size: f64, max_loss: f64) -> R
     let (out, _) = quality::farthest(&boundary.surface, tree);
     let (lost, at) = quality::farthest(&tree.surface, &boundary);
 
-    // a lost part shows by its distance; a hole or a bridge by the count of pieces and handles
+    // a lost part is detected by its distance; a hole or a bridge by the number of components and the Euler
+    // characteristic
     if max_loss.is_finite() {
         let what = if lost > max_loss * size {
             Some(format!("a part {lost} m from the mesh is lost"))

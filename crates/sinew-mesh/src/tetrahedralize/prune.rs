@@ -1,16 +1,16 @@
-//! Crumbs and hinges: what stuffing leaves where the surface is thinner than a cell.
+//! Removal of fragments and hinges, which stuffing leaves where the surface is thinner than a cell.
 //!
-//! A tip may end in tetrahedra that hang on the rest by an edge or a corner only, or float alone. Such a body would turn
-//! about its hinge. The smaller side goes, until none is left; what is lost is measured afterwards.
+//! A tip may end in tetrahedra that are connected to the rest by an edge or a corner only, or not at all. Such a part
+//! would rotate about its hinge. The smaller part is removed, until no hinge is left; the loss is measured afterwards.
 
 use super::stuff::Tets;
 use super::vector::orient;
 use std::collections::BTreeMap;
 
-/// Rounds at most; each takes the tetrahedra at every hinge found.
+/// Maximum number of passes; each removes the tetrahedra at every hinge found.
 const ROUNDS: usize = 20;
 
-/// Removes hinges, and all but the `bodies` largest bodies.
+/// Removes hinges, and all but the `bodies` largest components.
 pub(super) fn prune(mesh: &mut Tets, bodies: usize) {
     for _ in 0..ROUNDS {
         let doomed = hinges(mesh);
@@ -46,14 +46,14 @@ fn remove(mesh: &mut Tets, doomed: &[bool]) {
     });
 }
 
-/// Tetrahedra on the smaller sides of every vertex whose tetrahedra do not hang together by faces. An edge that is a
-/// hinge has such vertices at its ends.
+/// Tetrahedra of the smaller parts at every vertex whose tetrahedra are not connected by faces. An edge that is a hinge
+/// has such vertices at its ends.
 fn hinges(mesh: &Tets) -> Vec<bool> {
     let mut stars = vec![Vec::new(); mesh.vertices.len()];
     for (t, tet) in mesh.tets.iter().enumerate() {
         tet.iter().for_each(|&i| stars[i as usize].push(t as u32));
     }
-    // vertices off the boundary have whole stars
+    // the tetrahedra of an interior vertex are always connected
     let mut on_boundary = vec![false; mesh.vertices.len()];
     mesh.boundary().iter().flatten().for_each(|&i| on_boundary[i as usize] = true);
     let mut doomed = vec![false; mesh.tets.len()];
@@ -71,7 +71,7 @@ fn groups(mesh: &Tets, of: &[u32]) -> Vec<Vec<u32>> {
     groups_at(mesh, of, None)
 }
 
-/// Tetrahedra that hang together by faces (by faces with `vertex`, if given).
+/// Groups of tetrahedra connected by faces (by faces that contain `vertex`, if given).
 fn groups_at(mesh: &Tets, of: &[u32], vertex: Option<u32>) -> Vec<Vec<u32>> {
     let mut parent: Vec<usize> = (0..of.len()).collect();
     let mut faces: Vec<([u32; 3], usize)> = Vec::with_capacity(4 * of.len());
@@ -124,7 +124,8 @@ mod tests {
     use super::super::vector::Vector;
     use super::*;
 
-    /// Two tetrahedra at a face, and a smaller one that touches them at a vertex or along an edge, or not at all.
+    /// Two tetrahedra with a common face, and a smaller one connected to them at a vertex or along an edge, or not at
+    /// all.
     fn with_crumb(crumb: [u32; 4]) -> Tets {
         let vertices = [
             [0.0, 0.0, 0.0],
@@ -141,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crumb_on_a_hinge_goes_and_the_body_stays() {
+    fn a_fragment_on_a_hinge_is_removed_and_the_body_is_kept() {
         for crumb in [[0, 5, 6, 7], [0, 3, 5, 6], [5, 6, 7, 8]] {
             let mut mesh = with_crumb(crumb);
             prune(&mut mesh, 1);

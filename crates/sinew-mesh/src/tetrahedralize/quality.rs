@@ -1,11 +1,11 @@
-//! How good a mesh is: dihedral angles, volume, distance between its boundary and the surface it came from.
+//! Quality of a mesh: dihedral angles, volume, distance between its boundary and the original surface.
 
 use super::stuff::Tets;
 use super::tree::{Surface, Tree};
 use super::vector::{Vector, orient};
 use std::collections::BTreeMap;
 
-/// Faces of a positive tetrahedron, outward; face k lies opposite to corner k.
+/// Faces of a positive tetrahedron, outward; face k is opposite to corner k.
 pub(super) const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
 
 /// Pairs of faces, one for each edge.
@@ -24,17 +24,17 @@ fn dihedrals(p: [Vector; 4]) -> [(f64, f64); 6] {
             _ => Vector::ZERO,
         };
         let areas = (lengths[i] * lengths[j]).max(f64::MIN_POSITIVE);
-        // V = 2 A B sin / (3 L): sin = six · L / (4 A B), and normals are twice the areas
+        // V = 2 A B sin / (3 L): sin = six · L / (4 A B), and the lengths of the normals are twice the areas
         (-normals[i].dot(normals[j]) / areas, six * edge.length() / areas)
     })
 }
 
-/// The least sine of a dihedral angle: small for flat and for sharp angles, negative for an inverted tetrahedron.
+/// The minimum sine of a dihedral angle: small for angles near 0 and near π, negative for an inverted tetrahedron.
 pub(super) fn worst_sine(p: [Vector; 4]) -> f64 {
     dihedrals(p).into_iter().map(|d| d.1).fold(f64::INFINITY, f64::min)
 }
 
-/// Least and largest dihedral angle [rad].
+/// Minimum and maximum dihedral angle [rad].
 pub(super) fn extreme_dihedrals(p: [Vector; 4]) -> (f64, f64) {
     let angles = dihedrals(p).map(|(cos, sin)| sin.atan2(cos));
     (angles.into_iter().fold(f64::INFINITY, f64::min), angles.into_iter().fold(f64::NEG_INFINITY, f64::max))
@@ -53,7 +53,7 @@ impl Tets {
         (0..self.tets.len()).map(six).sum::<f64>() / 6.0
     }
 
-    /// Faces of one tetrahedron only, outward.
+    /// Faces of only one tetrahedron, outward.
     pub fn boundary(&self) -> Vec<[u32; 3]> {
         let mut faces: Vec<([u32; 3], [u32; 3])> = Vec::with_capacity(4 * self.tets.len());
         for tet in &self.tets {
@@ -69,18 +69,18 @@ impl Tets {
     }
 }
 
-/// What the boundary of a mesh looks like as a surface.
+/// Topology of the boundary of a mesh.
 #[derive(Debug)]
 pub(super) struct Shape {
     /// Vertices − edges + triangles.
     pub euler: i64,
-    /// Pieces connected by edges.
+    /// Components connected by edges.
     pub pieces: usize,
     /// Edges with more than two triangles.
     pub pinched: usize,
 }
 
-/// Counts pieces, pinched edges and the Euler characteristic of a boundary.
+/// Counts components, pinched edges and the Euler characteristic of a boundary.
 pub(super) fn shape(faces: &[[u32; 3]]) -> Shape {
     let mut edges: BTreeMap<[u32; 2], usize> = BTreeMap::new();
     let mut parent: BTreeMap<u32, u32> = BTreeMap::new();
@@ -111,8 +111,8 @@ fn root(parent: &mut BTreeMap<u32, u32>, mut at: u32) -> u32 {
     at
 }
 
-/// The farthest that `surface` is from `tree`, over corners, middles of edges and middles of triangles: distance [m] and
-/// place.
+/// The maximum distance of `surface` from `tree`, sampled at vertices, midpoints of edges and centres of triangles:
+/// distance [m] and position.
 pub(super) fn farthest(surface: &Surface, tree: &Tree) -> (f64, Vector) {
     let mut worst = (0.0, Vector::ZERO);
     for t in 0..surface.triangles.len() {

@@ -5,7 +5,7 @@ use super::vector::Vector;
 use sinew::{Real, TriMesh, Vec3};
 use std::f64::consts::{PI, TAU};
 
-/// A grid of `columns` x `rows` squares mapped to space, welded where points coincide.
+/// A grid of `columns` x `rows` quads mapped to space, with coincident points merged.
 fn grid(columns: u32, rows: u32, map: impl Fn(f64, f64) -> [f64; 3]) -> Surface {
     let mut surface = Surface { vertices: Vec::new(), triangles: Vec::new() };
     let mut numbers = Vec::new();
@@ -60,7 +60,7 @@ pub(super) fn cuboid(size: [f64; 3]) -> Surface {
     Surface { vertices, triangles }
 }
 
-/// Moves a surface and turns it a little, so that nothing lies along the lattice.
+/// Translates a surface and rotates it slightly, so that nothing is aligned with the lattice.
 pub(super) fn turned(mut surface: Surface, by: [f64; 3]) -> Surface {
     let ((s, c), (t, d)) = (0.4_f64.sin_cos(), 0.7_f64.sin_cos());
     for p in &mut surface.vertices {

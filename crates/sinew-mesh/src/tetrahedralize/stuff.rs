@@ -1,14 +1,14 @@
-//! Tetrahedra of the inside, by stencils (Labelle and Shewchuk 2007, section 3.3).
+//! Tetrahedra of the interior, by stencils (Labelle and Shewchuk 2007, section 3.3).
 //!
-//! A lattice tetrahedron with corners inside, on and outside the surface is cut to its inner part: nothing, a
-//! tetrahedron, a pyramid or a prism. A pyramid and a prism have square sides on faces that a neighbour shares. Both
-//! must take the same diagonal, so it follows from the face alone:
+//! A lattice tetrahedron with corners inside, on and outside the surface is cut to its interior part: nothing, a
+//! tetrahedron, a pyramid or a prism. A pyramid and a prism have quadrilateral sides on faces shared with a neighbour.
+//! Both must use the same diagonal, so it is determined by the face alone:
 //!
 //! - one long and one short edge of the face are cut: the diagonal starts at the cut of the long edge;
-//! - both short edges are cut: it starts at that end of the long edge which has an even place along its axis (the
+//! - both short edges are cut: it starts at that end of the long edge with an even coordinate along its axis (the
 //!   paper's parity rule), so that the two faces at this long edge start at the same end.
 //!
-//! With these rules no prism is without a split, and the diagonal of the outer square is free or forced.
+//! With these rules every prism can be split, and the diagonal of the outer quadrilateral is free or determined.
 
 use super::lattice::{Lattice, Side};
 use super::quality::worst_sine;
@@ -22,10 +22,10 @@ pub(super) struct Tets {
     pub tets: Vec<[u32; 4]>,
 }
 
-/// A corner of the result: a lattice point, or the cut of an edge (its point and way).
+/// Key of a vertex of the result: a lattice point, or the cut of an edge (its point and direction).
 type Name = [u32; 2];
 
-/// Second part of a lattice point's name: no way has this number.
+/// Second part of the key of a lattice point: no direction has this number.
 const POINT: u32 = 7;
 
 struct Stuffer<'a> {
@@ -34,7 +34,7 @@ struct Stuffer<'a> {
     mesh: Tets,
 }
 
-/// Fills the inside.
+/// Fills the interior.
 pub(super) fn stuff(lattice: &Lattice) -> Tets {
     let mut stuffer = Stuffer { lattice, names: BTreeMap::new(), mesh: Tets::default() };
     lattice.frame.tets(|corners| stuffer.fill(corners));
@@ -56,16 +56,17 @@ impl Stuffer<'_> {
         self.vertex([number, POINT], || lattice.place(number))
     }
 
-    /// Vertex on the cut edge between two points of opposite sides.
+    /// Vertex on the cut edge between two points on opposite sides.
     fn cut(&mut self, a: [i32; 3], b: [i32; 3]) -> u32 {
         match self.lattice.cut(a, b) {
             Some((name, place)) => self.vertex(name, || place),
-            // cannot be: an edge between inside and outside has a cut, and loses it only with the sides of its ends
+            // unreachable: an edge between inside and outside has a cut, and loses it only when the sides of its ends
+            // change
             None => self.point(a),
         }
     }
 
-    /// Adds a tetrahedron, turned to be positive.
+    /// Adds a tetrahedron with positive orientation.
     fn push(&mut self, mut tet: [u32; 4]) {
         let [a, b, c, d] = tet.map(|i| self.mesh.vertices[i as usize]);
         if orient(a, b, c, d) < 0.0 {
@@ -86,7 +87,7 @@ impl Stuffer<'_> {
                 let tet = corners.map(|at| self.point(at));
                 self.push(tet);
             }
-            // what is left of the tetrahedron is one
+            // the remaining part is a tetrahedron
             (&[a], _) => {
                 let mut tet = vec![self.point(a)];
                 tet.extend(on.iter().map(|&at| self.point(at)));
@@ -110,7 +111,7 @@ impl Stuffer<'_> {
         }
     }
 
-    /// Three corners inside: a prism between them and their cuts.
+    /// Three corners inside: a prism between them and the cuts of their edges.
     fn cut_corner(&mut self, inside: [[i32; 3]; 3], out: [i32; 3]) {
         let top = inside.map(|at| self.point(at));
         let bottom = inside.map(|at| self.cut(at, out));
@@ -120,18 +121,18 @@ impl Stuffer<'_> {
         }
     }
 
-    /// Two corners inside: a prism between each of them with its two cuts.
+    /// Two corners inside: a prism between each of them and its two cuts.
     fn cut_middle(&mut self, [a, b]: [[i32; 3]; 2], [c, d]: [[i32; 3]; 2]) {
         let top = [self.point(a), self.cut(a, c), self.cut(a, d)];
         let bottom = [self.point(b), self.cut(b, c), self.cut(b, d)];
         let (first, second) = (starts_at_first(a, b, c), starts_at_first(a, b, d));
         let tets = if first == second {
-            // the outer square's diagonal is free: the better one
+            // the diagonal of the outer quadrilateral is free: the better one is taken
             let split = [true, false].map(|free| prism(top, bottom, [first, free, second]));
             let worst = split.map(|tets| tets.map(|t| self.worst_sine(t)).into_iter().fold(f64::INFINITY, f64::min));
             split[usize::from(worst[1] > worst[0])]
         } else {
-            // column 0 lies between the two others
+            // column 0 is between the two others in the order
             prism(top, bottom, [first, second, second])
         };
         for tet in tets {
@@ -144,7 +145,7 @@ impl Stuffer<'_> {
     }
 }
 
-/// Whether the diagonal of the square (a, b, cut of b, cut of a) starts at a; else it starts at b.
+/// Whether the diagonal of the quadrilateral (a, b, cut of b, cut of a) starts at a; else it starts at b.
 fn starts_at_first(a: [i32; 3], b: [i32; 3], out: [i32; 3]) -> bool {
     let long = |p: [i32; 3], q: [i32; 3]| (0..3).find(|&i| (p[i] - q[i]).abs() == 2);
     match long(a, b) {
@@ -153,11 +154,11 @@ fn starts_at_first(a: [i32; 3], b: [i32; 3], out: [i32; 3]) -> bool {
     }
 }
 
-/// Splits a prism into three tetrahedra. `before` tells for the columns (0, 1), (1, 2), (0, 2) whether the diagonal of
-/// their square goes from the top of the first to the bottom of the second. Without a cycle this orders the columns, and
-/// the tetrahedra walk along: tops so far, bottoms from here.
+/// Splits a prism into three tetrahedra. `before` gives for the columns (0, 1), (1, 2), (0, 2) whether the diagonal of
+/// their quadrilateral goes from the top of the first to the bottom of the second. Without a cycle this is an order of
+/// the columns, and the tetrahedra follow it: tops up to a column, bottoms from there.
 fn prism(top: [u32; 3], bottom: [u32; 3], before: [bool; 3]) -> [[u32; 4]; 3] {
-    // how many columns come before each
+    // number of columns before each
     let mut place = [0; 3];
     for (pair, &is) in [[0, 1], [1, 2], [0, 2]].into_iter().zip(&before) {
         place[if is { pair[1] } else { pair[0] }] += 1;

@@ -1,4 +1,4 @@
-//! Closed shapes of our own, and surfaces that must be refused.
+//! Closed test shapes, and surfaces that must be refused.
 
 use super::TetrahedralizeError as Error;
 use super::shapes::{ball, cuboid, joined, mesh, torus, turned};
@@ -9,7 +9,7 @@ fn with_size(size: f64) -> Options {
     Options { size: Size::Edge(size), ..Options::default() }
 }
 
-/// The stuffing alone.
+/// Options for stuffing without smoothing and snapping.
 fn bare(size: f64) -> Options {
     Options { smooth: false, snap: false, ..with_size(size) }
 }
@@ -46,7 +46,7 @@ fn wide(p: Vec3) -> Vector {
     Vector(p.to_array().map(f64::from))
 }
 
-/// Positive tetrahedra, a closed outward boundary around the same volume, and the angles that were promised.
+/// Positive tetrahedra, a closed outward boundary with the same volume, and the guaranteed angles.
 fn assert_sound(name: &str, made: &Tetrahedralized, least_angle: f64) {
     let (mesh, quality) = (&made.mesh, &made.quality);
     mesh.check().unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -76,21 +76,21 @@ fn stuffing_alone_keeps_every_angle_between_its_bounds() {
 }
 
 #[test]
-fn moving_vertices_never_makes_the_worst_angle_worse_than_the_bound() {
+fn vertex_optimization_keeps_every_angle_within_the_bounds() {
     for (name, surface, size) in shapes_at_hand() {
         let smoothed = Options { snap: false, ..with_size(size) };
         let [raw, smooth, snapped] = [bare(size), smoothed, with_size(size)]
             .map(|options| tetrahedralize(&mesh(&surface), &options).unwrap_or_else(|e| panic!("{name}: {e}")));
         assert_sound(name, &smooth, 10.7);
         assert_sound(name, &snapped, 10.7);
-        // smoothing climbs, up to rounding of the vertices
+        // smoothing does not lower the worst angle, up to rounding of the vertices
         let angle = |made: &Tetrahedralized| made.quality.min_dihedral_deg.min(180.0 - made.quality.max_dihedral_deg);
         assert!(angle(&smooth) > angle(&raw) - 1e-3, "{name}");
     }
 }
 
 #[test]
-fn organ_and_teapot_are_filled_to_one_percent() {
+fn organ_and_teapot_are_filled_to_one_percent_of_their_volume() {
     for (name, surface) in [("organ", TriMesh::organ(0.2, 24)), ("teapot", TriMesh::teapot(0.2, 32))] {
         let made = tetrahedralize(&surface.unwrap(), &Options::default()).unwrap_or_else(|e| panic!("{name}: {e}"));
         assert_sound(name, &made, 10.7);
@@ -120,7 +120,7 @@ fn the_volume_error_of_a_ball_falls_with_the_square_of_the_size() {
 }
 
 #[test]
-fn snapping_gives_a_cube_its_edges_back() {
+fn snapping_restores_the_edges_of_a_cube() {
     let surface = mesh(&turned(cuboid([1.0; 3]), [0.0; 3]));
     let without = tetrahedralize(&surface, &Options { snap: false, ..with_size(0.15) }).unwrap().quality;
     let with = tetrahedralize(&surface, &with_size(0.15)).unwrap().quality;
@@ -147,14 +147,14 @@ fn the_same_surface_gives_the_same_mesh() {
 }
 
 #[test]
-fn the_count_asked_for_is_about_the_count_made() {
+fn the_number_of_tetrahedra_is_about_the_requested_one() {
     let options = Options { size: Size::Count(5000), ..Options::default() };
     let made = tetrahedralize(&mesh(&ball(1.0, 40)), &options).unwrap();
     assert!((4000..7000).contains(&made.quality.tets), "{}", made.quality.tets);
 }
 
 #[test]
-fn triangles_that_face_inward_are_turned_and_counted() {
+fn triangles_that_face_inward_are_flipped_and_counted() {
     let good = ball(1.0, 24);
     let count = good.triangles.len();
     let made = tetrahedralize(&mesh(&inside_out(good.clone())), &with_size(0.3)).unwrap();
@@ -201,14 +201,14 @@ fn crossing_surfaces_are_refused_with_two_triangles() {
             other => panic!("{by:?}: {other:?}"),
         }
     }
-    // a ball with one vertex pulled through the other side
+    // a ball with one vertex displaced through the opposite side
     let mut pierced = ball(1.0, 24);
     pierced.vertices[100] = pierced.vertices[100] * -1.5;
     assert!(matches!(tetrahedralize(&mesh(&pierced), &Options::default()), Err(Error::Crossing { .. })));
 }
 
 #[test]
-fn a_skin_inside_a_skin_is_refused() {
+fn an_outward_surface_inside_another_is_refused() {
     let two = joined(&[ball(1.0, 24), ball(0.5, 24)]);
     let first = ball(1.0, 24).triangles.len();
     let refused = tetrahedralize(&mesh(&two), &Options::default());
@@ -216,8 +216,8 @@ fn a_skin_inside_a_skin_is_refused() {
 }
 
 #[test]
-fn a_surface_without_an_inside_is_refused() {
-    // the projective plane with six vertices: every edge has two triangles, and there is one side only
+fn a_one_sided_surface_is_refused() {
+    // the projective plane with six vertices: every edge has two triangles, and the surface is one-sided
     let triangles =
         [[1, 2, 3], [1, 3, 4], [1, 4, 5], [1, 5, 6], [1, 2, 6], [2, 3, 5], [3, 5, 6], [3, 4, 6], [2, 4, 6], [2, 4, 5]];
     let vertices = ball(1.0, 8).vertices[..6].to_vec();
@@ -231,7 +231,7 @@ fn a_plate_thinner_than_the_size_is_refused_unless_the_loss_is_allowed() {
     let thin = mesh(&plate(0.04));
     let refused = tetrahedralize(&thin, &with_size(0.2));
     assert!(matches!(refused, Err(Error::TooThin { .. })), "{refused:?}");
-    // half of the plate is lost at twice its thickness; what is left must still be sound
+    // half of the plate is lost at twice its thickness; the remainder must still be valid
     let allowed = Options { max_loss: f64::INFINITY, ..with_size(0.06) };
     assert_sound("torn plate", &tetrahedralize(&thin, &allowed).unwrap(), 10.0);
 }

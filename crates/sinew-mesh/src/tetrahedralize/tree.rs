@@ -1,15 +1,16 @@
-//! A tree of boxes over triangles: nearest point, hits of a segment, overlaps, and the winding number.
+//! A bounding volume hierarchy of triangles: nearest point, intersections with a segment, overlaps, and the winding
+//! number.
 //!
-//! The winding number of a patch of triangles seen from a point is a sum of solid angles. From a point outside the
-//! patch's box any other patch with the same rim has the same solid angle (the two together are closed and do not
-//! contain the point). So each node keeps a fan over its rim: exact, and short, because a patch of n triangles has a
-//! rim of about √n edges (hierarchical evaluation of Jacobson, Kavan and Sorkine 2013).
+//! The winding number of a patch of triangles at a point is a sum of solid angles. From a point outside the bounding
+//! box of the patch, any other patch with the same boundary has the same solid angle (the two together are closed and
+//! do not contain the point). So each node stores a triangle fan over its boundary: exact, and short, because a patch
+//! of n triangles has a boundary of about √n edges (hierarchical evaluation of Jacobson, Kavan and Sorkine 2013).
 
 use super::vector::Vector;
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
 
-/// Triangles of a leaf.
+/// Maximum number of triangles of a leaf.
 const LEAF: usize = 4;
 
 /// A closed surface in f64.
@@ -25,7 +26,7 @@ impl Surface {
     }
 
     pub fn volume(&self) -> f64 {
-        // from a vertex near by: far from the origin the sum would cancel
+        // relative to a nearby vertex: far from the origin the sum would cancel
         let Some(&near) = self.triangles.first().map(|t| &self.vertices[t[0] as usize]) else { return 0.0 };
         let six = |t: usize| {
             let [a, b, c] = self.corners(t).map(|p| p - near);
@@ -70,11 +71,11 @@ impl Bounds {
 #[derive(Debug)]
 struct Node {
     bounds: Bounds,
-    /// First and last-but-one of `order` below this node.
+    /// Range of `order` below this node: first index, and end (exclusive).
     span: [u32; 2],
     /// Right child; the left one follows its parent. 0 for a leaf.
     right: u32,
-    /// The rim's fan in `fans`: an apex and edges.
+    /// The boundary fan in `fans`: an apex and edges.
     fan: [u32; 2],
     apex: u32,
 }
@@ -105,7 +106,7 @@ impl Tree {
         tree
     }
 
-    /// Builds the node over `order[from..to]`; returns its number and its rim (net count of directed edges).
+    /// Builds the node over `order[from..to]`; returns its index and its boundary (net count of directed edges).
     fn split(&mut self, from: usize, to: usize) -> (usize, BTreeMap<[u32; 2], i32>) {
         let mut bounds = Bounds::EMPTY;
         let mut middles = Bounds::EMPTY;
@@ -126,7 +127,7 @@ impl Tree {
                 }
             }
         } else {
-            // halve along the longest side of the middles' box
+            // median split along the longest axis of the box of the centres
             let size = middles.high - middles.low;
             let axis = (1..3).fold(0, |best, i| if size[i] > size[best] { i } else { best });
             let surface = &self.surface;
@@ -147,7 +148,7 @@ impl Tree {
         let apex = rim.keys().next().map_or(0, |edge| edge[0]);
         for (&[a, b], &times) in rim {
             let edge = if times > 0 { [a, b] } else { [b, a] };
-            // edges at the apex make flat triangles
+            // edges at the apex give degenerate triangles
             if !edge.contains(&apex) {
                 self.fans.extend(std::iter::repeat_n(edge, times.unsigned_abs() as usize));
             }
@@ -165,7 +166,7 @@ impl Tree {
         &self.order[from as usize..to as usize]
     }
 
-    /// How often the surface winds around a point: 1 inside a closed outward surface, 0 outside, a fraction on it.
+    /// Winding number at a point: 1 inside a closed outward surface, 0 outside, a fraction on it.
     pub fn winding(&self, p: Vector) -> f64 {
         if self.nodes.is_empty() { 0.0 } else { self.solid_angle(0, p) / (4.0 * PI) }
     }
@@ -210,7 +211,7 @@ impl Tree {
                 }
                 continue;
             }
-            // the nearer child first: it lies on top of the stack
+            // the nearer child is visited first: it is on top of the stack
             let (left, right) = (node + 1, n.right as usize);
             let far_first = self.nodes[left].bounds.distance2(p) <= self.nodes[right].bounds.distance2(p);
             stack.extend(if far_first { [right, left] } else { [left, right] });
@@ -218,7 +219,7 @@ impl Tree {
         best
     }
 
-    /// Calls `visit` with every triangle whose box meets `bounds`.
+    /// Calls `visit` with every triangle whose box overlaps `bounds`.
     pub fn overlaps(&self, bounds: &Bounds, mut visit: impl FnMut(usize)) {
         let mut stack = vec![0];
         while let Some(node) = stack.pop() {
@@ -234,7 +235,8 @@ impl Tree {
         }
     }
 
-    /// Where a segment passes the surface, as parts of its length, ascending. A hit on an edge may come twice.
+    /// Intersections of a segment with the surface, as fractions of its length, ascending. A hit on an edge may be
+    /// listed twice.
     pub fn hits(&self, a: Vector, b: Vector, found: &mut Vec<f64>) {
         found.clear();
         self.overlaps(&Bounds::of(&[a, b]), |t| found.extend(hit(a, b, self.surface.corners(t))));
@@ -263,9 +265,9 @@ fn solid_angle(a: Vector, b: Vector, c: Vector) -> f64 {
     2.0 * top.atan2(bottom)
 }
 
-/// Where the segment meets the triangle, borders included.
+/// Intersection of the segment with the triangle, borders included.
 fn hit(a: Vector, b: Vector, [p, q, r]: [Vector; 3]) -> Option<f64> {
-    // slack so that a segment through an edge does not slip between its two triangles
+    // tolerance so that a segment through an edge does not pass between its two triangles
     const SLACK: f64 = 1e-12;
     let way = b - a;
     let (u, v) = (q - p, r - p);
@@ -329,7 +331,7 @@ mod tests {
             let t = f64::from(i) * 0.1;
             let p = Vector([t.cos(), t.sin(), (0.7 * t).sin()]) * (0.004 * f64::from(i));
             let flat = p.length();
-            // between the chords and the sphere either may be
+            // between the chords and the sphere either value is possible
             if !(0.97..=1.0).contains(&flat) {
                 let expected = if flat < 1.0 { 1.0 } else { 0.0 };
                 assert!((tree.winding(p) - expected).abs() < 1e-9, "{p:?}: {}", tree.winding(p));
@@ -338,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_point_is_as_near_as_the_best_of_all_triangles() {
+    fn the_nearest_point_is_that_of_an_exhaustive_search() {
         let tree = Tree::build(shapes::torus(1.0, 0.4, 16));
         for i in 0..200 {
             let t = f64::from(i);

@@ -1,4 +1,4 @@
-//! Three doubles. The mesher works in f64 whatever the build, so that both precisions get the same mesh.
+//! Vectors of three f64. The mesher works in f64 for either build, so that both precisions give the same mesh.
 
 use std::ops::{Add, Index, IndexMut, Mul, Neg, Sub};
 

@@ -1,8 +1,8 @@
-//! Small meshes that tests share.
+//! Small meshes shared by the tests.
 
 use sinew_mesh::Mesh;
 
-/// Two tetrahedra on a common face, with their six outer faces as triangles.
+/// Two tetrahedra with a common face, with their six outer faces as triangles.
 pub fn two_tets() -> Mesh {
     let vertices = vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.75, 0.75, 0.875]];
     let mut mesh = Mesh::from_tets(vertices, vec![[0, 1, 2, 3], [1, 2, 3, 4]]);

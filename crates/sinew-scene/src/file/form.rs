@@ -9,6 +9,7 @@ use super::schema::Schemas;
 use super::tree::{Entry, Node, Span, Value};
 use crate::gallery::near_miss;
 use sinew::Matter;
+use std::path::PathBuf;
 
 /// What a number may be.
 #[derive(Clone, Copy, Debug)]
@@ -124,12 +125,14 @@ pub(crate) struct Reader<'s> {
     pub problems: Problems,
     /// Matter of the body at hand: models take their numbers from it.
     pub matter: Option<Matter>,
+    /// Mesh files that values name.
+    pub files: Vec<PathBuf>,
     path: String,
 }
 
 impl<'s> Reader<'s> {
     pub fn new(sources: &'s [Source]) -> Self {
-        Self { sources, problems: Problems::default(), matter: None, path: String::new() }
+        Self { sources, problems: Problems::default(), matter: None, files: Vec::new(), path: String::new() }
     }
 
     /// A fault at the path at hand.

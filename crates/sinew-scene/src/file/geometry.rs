@@ -172,7 +172,11 @@ fn tube_nodes([inner, outer]: [Real; 2], height: Real, cells: u32) -> f64 {
 impl Form for TriMesh {
     fn read(node: &Node, rule: &Rule, reader: &mut Reader<'_>) -> Option<Self> {
         let spec = SurfaceSpec::read(node, rule, reader)?;
-        let built = spec.build(&folder(node, reader));
+        let folder = folder(node, reader);
+        if let SurfaceSpec::File { file, .. } = &spec {
+            reader.files.push(folder.join(file));
+        }
+        let built = spec.build(&folder);
         refuse(node, reader, built)
     }
 
@@ -386,7 +390,11 @@ pub(crate) fn node_count(geometry: &Geometry) -> u64 {
 impl Form for Geometry {
     fn read(node: &Node, rule: &Rule, reader: &mut Reader<'_>) -> Option<Self> {
         let spec = GeometrySpec::read(node, rule, reader)?;
-        let made = spec.build(&folder(node, reader));
+        let folder = folder(node, reader);
+        if let GeometrySpec::File { file, .. } = &spec {
+            reader.files.push(folder.join(file));
+        }
+        let made = spec.build(&folder);
         refuse(node, reader, made)
     }
 

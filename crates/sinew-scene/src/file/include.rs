@@ -41,6 +41,8 @@ impl Syntax {
 pub(crate) struct Loader {
     pub sources: Vec<Source>,
     pub problems: Problems,
+    /// All files read so far, without links.
+    pub files: Vec<PathBuf>,
     /// Files that are being read, from the outermost in.
     open: Vec<PathBuf>,
 }
@@ -51,6 +53,7 @@ impl Loader {
         match self.text_of(path) {
             Ok((whole, syntax, text)) => {
                 let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
+                self.files.push(whole.clone());
                 self.open.push(whole);
                 let source = Source { name: path.display().to_string(), folder, text };
                 let tree = self.source(source, syntax);

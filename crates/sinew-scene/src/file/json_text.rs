@@ -2,6 +2,7 @@
 
 use super::keys::Keys;
 use super::tree::{Entry, Node, Span, Value, make_room};
+use crate::escape::excerpt;
 
 /// Deepest nesting that is read: the stack must not depend on a file.
 const DEPTH: usize = 64;
@@ -87,6 +88,7 @@ impl Json<'_> {
             let key = self.string()?;
             let key_span = self.span(start);
             if keys.find(&key, entries.len(), |i| &*entries[i].key).is_some() {
+                let key = excerpt(&key, 60);
                 return Err((key_span, format!("the key '{}' is here twice", key.escape_debug())));
             }
             if !self.takes(b':') {

@@ -67,7 +67,7 @@ use document::Document;
 use include::Loader;
 use problem::Source;
 use sinew::{Error, Input, Settings, World};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Seconds that a scene is worth watching when it does not say.
 const USUAL_SECONDS: f64 = 5.0;
@@ -96,6 +96,7 @@ pub struct SceneFile {
     document: Document,
     name: String,
     counts: Counts,
+    files: Vec<PathBuf>,
 }
 
 /// How much there is in a scene.
@@ -165,6 +166,7 @@ pub fn read_text_with(text: &str, name: &str, syntax: Syntax, sets: &[String]) -
 fn finish(mut loader: Loader, tree: Option<tree::Node>, name: String, sets: &[String]) -> Result<SceneFile, Problems> {
     let first_set = loader.sources.len();
     loader.sources.extend(sets.iter().map(|set| overrides::source(set)));
+    let mut files = std::mem::take(&mut loader.files);
     let mut reader = loader.reader();
     let Some(mut tree) = tree else {
         reader.problems.sort();
@@ -178,7 +180,8 @@ fn finish(mut loader: Loader, tree: Option<tree::Node>, name: String, sets: &[St
         Some((document, world)) => {
             let counts = Counts::of(&document, &world);
             let name = document.head.name.clone().unwrap_or(name);
-            Ok(SceneFile { document, name, counts })
+            files.append(&mut reader.files);
+            Ok(SceneFile { document, name, counts, files })
         }
         None => {
             reader.problems.sort();
@@ -204,6 +207,11 @@ impl SceneFile {
     /// Its name: as it says, or that of the file.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// All files that it was read from: scene files with those that they include, and meshes.
+    pub fn files(&self) -> &[PathBuf] {
+        &self.files
     }
 
     /// One sentence: what to look at.

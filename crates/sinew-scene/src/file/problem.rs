@@ -1,7 +1,7 @@
 //! What is wrong with a file: each fault with its place, its path and what to do.
 
 use super::tree::Span;
-use crate::escape::escaped;
+use crate::escape::{escaped, excerpt};
 use std::fmt;
 use std::path::PathBuf;
 
@@ -9,6 +9,8 @@ use std::path::PathBuf;
 const SHOWN: usize = 100;
 /// Letters of an offending line that are shown.
 const LINE_WIDTH: usize = 160;
+/// Characters of a message: enough for a list of known keys. A name in the file may have megabytes.
+const MESSAGE_WIDTH: usize = 2000;
 
 /// A text that was read.
 #[derive(Clone, Debug)]
@@ -31,7 +33,8 @@ pub struct Problem {
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
-    /// The way to the value, as in `bodies.jelly.material.youngs_modulus`; empty for the whole file.
+    /// The way to the value, as in `bodies.jelly.material.youngs_modulus`; empty for the whole file. Of a long one the
+    /// start and the end.
     pub path: String,
     /// What is wrong and what is expected.
     pub message: String,
@@ -67,8 +70,8 @@ impl Problem {
             file: source.name.clone(),
             line: text[..start].matches('\n').count() + 1,
             column,
-            path: path.to_owned(),
-            message: message.into(),
+            path: excerpt(path, LINE_WIDTH).into_owned(),
+            message: excerpt(&message.into(), MESSAGE_WIDTH).into_owned(),
             shown: text[line_start..line_end].trim_end().chars().skip(skip).take(LINE_WIDTH).collect(),
             skip,
             width: meant.chars().count().max(1),

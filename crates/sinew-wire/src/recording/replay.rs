@@ -108,6 +108,26 @@ pub struct Replay<'a> {
 }
 
 impl<'a> Replay<'a> {
+    /// Bytes from which [`Replay::check_start`] knows the whole header.
+    pub const START: usize = frame::LONGEST_HEADER;
+
+    /// Refuses bytes that no recording begins with, before the rest is read: an input may have no end.
+    ///
+    /// # Errors
+    /// As [`Replay::open`] for the header. Fewer bytes than a header are no error.
+    ///
+    /// ```
+    /// use sinew_wire::{Replay, WireError};
+    /// assert_eq!(Replay::check_start(&[0; 16]), Err(WireError::Foreign));
+    /// assert_eq!(Replay::check_start(b"SIN"), Ok(()));
+    /// ```
+    pub fn check_start(bytes: &[u8]) -> Result<(), WireError> {
+        match frame::read_header(bytes, Kind::Recording) {
+            Ok(_) | Err(WireError::Truncated { section: Section::Header }) => Ok(()),
+            Err(other) => Err(other),
+        }
+    }
+
     /// Checks all checksums and the order of the sections, and builds the world at the start. A recording that was cut
     /// off is opened up to its last whole section: see [`Replay::is_complete`].
     ///

@@ -1,33 +1,33 @@
-//! Several joints at once: the impulses that give all joints their relative velocity together.
+//! Several joints at once: the impulses that give all joints their target relative velocities simultaneously.
 //!
 //! ```text
-//! Joint i holds a point of side a and a point of side b together. Its relative velocity is u_i = v_a − v_b; its
+//! Joint i connects a point of side a and a point of side b. Its relative velocity is u_i = v_a − v_b; its
 //! impulse j_i acts on a, −j_i on b. With s_X(i) = +1 where X is side a of joint i, −1 where it is side b:
 //!
-//!     Σ_k A_ik j_k = target_i − u_i,      A_ik = Σ_X s_X(i) s_X(k) K_X,ik      over the bodies X that both joints share
+//!     Σ_k A_ik j_k = target_i − u_i,      A_ik = Σ_X s_X(i) s_X(k) K_X,ik     over the bodies X that both joints share
 //!     K_X,ik = (1/M) 1 − [r_i]× I⁻¹ [r_k]×
 //! ```
-//! A in [1/kg], j in [N·s], u and target in [m/s]; r_i arm of joint i on body X [m], M mass [kg], I inertia [kg·m²].
-//! Source: RC, *Rigid Body Collision Response by Impulse* (relative velocity at joints), with the matrix of our errata:
-//! for a held to b (0) and to c (1), b and c held to the world (2, 3) the rows are [K_a00 + K_b00, K_a01, −K_b02, 0],
-//! [K_a10, K_a11 + K_c11, 0, −K_c13], [−K_b20, 0, K_b22, 0], [0, −K_c31, 0, K_c33].
+//! A in [1/kg], j in [N·s], u and target in [m/s]; r_i lever arm of joint i on body X [m], M mass [kg], I inertia
+//! [kg·m²]. Source: RC, *Rigid Body Collision Response by Impulse* (relative velocity at joints), with the matrix of
+//! our errata: for a joined to b (0) and to c (1), b and c joined to the world (2, 3) the rows are [K_a00 + K_b00,
+//! K_a01, −K_b02, 0], [K_a10, K_a11 + K_c11, 0, −K_c13], [−K_b20, 0, K_b22, 0], [0, −K_c31, 0, K_c33].
 //!
-//! A is symmetric and never negative; it is singular when a joint can move nothing or repeats what others fix (two
-//! joints between the same two bodies both fix the distance of their anchors). Solved dense by L D Lᵀ, 9 n³ operations
-//! for n joints: for a handful of joints, not for a crowd.
+//! A is symmetric and positive semidefinite; it is singular when a joint has no response or is redundant (two joints
+//! between the same two bodies both fix the distance of their anchors). Solved dense by L D Lᵀ, 9 n³ operations for n
+//! joints: for a few joints, not for large systems.
 //!
-//! Where the two anchors of a joint coincide the solve keeps momentum and angular momentum. Anchors that have drifted
-//! apart get the two halves of the impulse at two points: put the drift into `target` (−drift/h) to bring them back.
+//! Where the two anchors of a joint coincide the solve conserves linear and angular momentum. For anchors that have
+//! drifted apart the two impulses act at two points: put the drift into `target` (−drift/h) to bring them together.
 
 use super::{Body, ClassicError, require};
 use crate::math::{Mat3, Real, Vec3};
 
-/// Where a joint holds on one side.
+/// Anchor of a joint on one side.
 ///
 /// An example is at [`classic::Joint`](crate::classic::Joint).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Anchor {
-    /// A point of the world: it stands still.
+    /// A point of the world: it is fixed.
     World,
     /// A point of a body.
     Body {
@@ -46,7 +46,7 @@ pub enum Anchor {
 /// use sinew::classic::*;
 /// let mut bodies = [Body::new(Pose::IDENTITY, 1.0, Sym3::diagonal(Vec3::ONE))?];
 /// bodies[0].velocity = Vec3::X;
-/// // nailed to the world at its centre: the joint takes all of its momentum
+/// // fixed to the world at its centre: the joint removes all of its momentum
 /// let joints = [Joint::hold(Anchor::Body { index: 0, local: Vec3::ZERO }, Anchor::World)];
 /// let impulses = solve_joints(&bodies, &joints)?;
 /// apply_joints(&mut bodies, &joints, &impulses);
@@ -59,12 +59,12 @@ pub struct Joint {
     pub a: Anchor,
     /// Side that gets −j.
     pub b: Anchor,
-    /// Relative velocity wanted, that of a minus that of b [m/s]; zero for a joint that only holds.
+    /// Target relative velocity, that of a minus that of b [m/s]; zero for a joint without drive.
     pub target: Vec3,
 }
 
 impl Joint {
-    /// A joint that only holds.
+    /// A joint with target zero.
     pub fn hold(a: Anchor, b: Anchor) -> Self {
         Self { a, b, target: Vec3::ZERO }
     }
@@ -97,7 +97,7 @@ impl Joint {
     }
 }
 
-/// One body's part in a joint: its arm in world axes [m] and s_X.
+/// Contribution of one body to a joint: its lever arm in world axes [m] and s_X.
 #[derive(Clone, Copy)]
 struct Side {
     index: usize,
@@ -108,7 +108,7 @@ struct Side {
 /// The impulses [N·s], one per joint, that give every joint its `target`. Apply them with [`apply_joints`].
 ///
 /// # Errors
-/// A number that is not finite, a body that is not in the list, joints that no impulse can answer or that repeat others.
+/// A number that is not finite, a body that is not in the list, joints without response or redundant joints.
 pub fn solve_joints(bodies: &[Body], joints: &[Joint]) -> Result<Vec<Vec3>, ClassicError> {
     require(bodies.iter().all(Body::is_finite), "bodies", "finite")?;
     joints.iter().enumerate().try_for_each(|(i, joint)| joint.check(i, bodies.len()))?;
@@ -122,7 +122,7 @@ pub fn solve_joints(bodies: &[Body], joints: &[Joint]) -> Result<Vec<Vec3>, Clas
     Ok(impulses.chunks_exact(3).map(Vec3::from_slice).collect())
 }
 
-/// Gives each joint's impulse to its bodies: +j to side a, −j to side b. Panics when a body is not in the list.
+/// Applies each joint's impulse to its bodies: +j to side a, −j to side b. Panics when a body is not in the list.
 pub fn apply_joints(bodies: &mut [Body], joints: &[Joint], impulses: &[Vec3]) {
     for (joint, &impulse) in joints.iter().zip(impulses) {
         for side in joint.sides(bodies).into_iter().flatten() {
@@ -153,11 +153,11 @@ fn assemble(bodies: &[Body], joints: &[Joint]) -> Vec<Real> {
     matrix
 }
 
-/// Solves A x = b in place for a symmetric A that is nowhere negative; `Err(row)` names the first row that depends on
-/// those before it. Only the lower half of A is read. `scale` is scratch as long as b.
+/// Solves A x = b in place for a symmetric positive semidefinite A; `Err(row)` is the first row that depends on those
+/// before it. Only the lower half of A is read. `scale` is scratch of the length of b.
 ///
-/// Rows are scaled to a unit diagonal, so that a heavy body beside a light one is not taken for a singular system.
-/// L D Lᵀ needs no pivoting here: no entry of a matrix that is nowhere negative grows during elimination.
+/// Rows are scaled to a unit diagonal, so that a heavy body next to a light one is not mistaken for a singular system.
+/// L D Lᵀ needs no pivoting here: no entry of a positive semidefinite matrix grows during elimination.
 pub(super) fn solve_symmetric(a: &mut [Real], b: &mut [Real], scale: &mut [Real]) -> Result<(), usize> {
     let n = b.len();
     debug_assert!(a.len() == n * n && scale.len() == n);
@@ -192,7 +192,7 @@ pub(super) fn solve_symmetric(a: &mut [Real], b: &mut [Real], scale: &mut [Real]
             a[i * n + k] = sum / a[k * n + k];
             pivot -= a[i * n + k] * sum;
         }
-        // NaN cannot pass either: overflow in the entries is as bad as a dependent row
+        // NaN is an error too: overflow of the entries is equivalent to a dependent row
         if pivot.is_nan() || pivot <= tiny {
             return Err(i);
         }
@@ -249,7 +249,7 @@ mod tests {
         joints.iter().map(|j| (j.relative_velocity(bodies) - j.target).length()).fold(0.0, Real::max)
     }
 
-    /// The lecture's scene: a held to b and c, which are held to the world.
+    /// The lecture's scene: a joined to b and c, which are joined to the world.
     fn lecture(dice: &mut Dice) -> (Vec<Body>, Vec<Joint>) {
         let bodies = vec![dice.body(), dice.body(), dice.body()];
         let points: Vec<Vec3> = (0..4).map(|_| dice.vec(1.5)).collect();
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn all_joints_of_the_lecture_stand_still_together() {
+    fn all_joints_of_the_lecture_have_zero_relative_velocity() {
         let mut dice = Dice(12);
         for _ in 0..300 {
             let (mut bodies, joints) = lecture(&mut dice);
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_free_chain_keeps_momentum_and_angular_momentum() {
+    fn a_free_chain_conserves_linear_and_angular_momentum() {
         let mut dice = Dice(13);
         for _ in 0..100 {
             let mut bodies: Vec<Body> = (0..6).map(|_| dice.body()).collect();
@@ -321,7 +321,7 @@ mod tests {
             let (p_after, l_after) = momentum(&bodies);
             let room = 400.0 * Real::EPSILON * (1.0 + impulses.iter().map(|j| j.length()).sum::<Real>());
             assert!(p.abs_diff_eq(p_after, room) && l.abs_diff_eq(l_after, 4.0 * room), "{p} {p_after} {l} {l_after}");
-            // and the given relative velocities are reached
+            // and the target relative velocities are reached
             assert!(miss(&bodies, &joints) < 4e4 * Real::EPSILON, "{}", miss(&bodies, &joints));
         }
     }
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_heavy_body_beside_a_light_one_is_no_singular_system() {
+    fn a_large_mass_ratio_is_not_a_singular_system() {
         let sized = |x: Real, mass: Real| {
             Body::new(Pose::at(Vec3::X * x), mass, Sym3::diagonal(Vec3::splat(0.1 * mass))).unwrap()
         };
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn joints_that_repeat_or_move_nothing_are_named() {
+    fn redundant_joints_and_joints_without_response_are_reported() {
         let mut dice = Dice(14);
         let bodies = vec![dice.body(), dice.body(), Body::fixed(Pose::IDENTITY)];
         let at = |i: usize, x: Vec3| on(&bodies, i, x);

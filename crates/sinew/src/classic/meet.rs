@@ -1,29 +1,31 @@
-//! One body against several surfaces, for a substep of the world: a flight under penalty forces, or strikes by impulse.
+//! One body against several surfaces, for a substep of the world: integration under penalty forces, or collisions by
+//! impulse.
 //!
-//! A body is met by its probes (corners, or centres with a radius) against signed distance functions that may move. A
-//! particle is a body with one probe at its centre and no answer to torque: K = (1/m) 1.
+//! A body is represented by its probes (corners, or centres with a radius) against signed distance functions that may
+//! move. A particle is a body with one probe at its centre and infinite inertia: K = (1/m) 1.
 //! ```text
 //! flight   v½ = v + ½ s (g + Σf/m)       x' = x + s v½       v' = v½ + ½ s (g + Σf'/m)
 //!          ω½ = ω + ½ s I⁻¹ (τ + Σ r×f)  q' = exp(s ω½) q    ω' likewise
 //! strike   r = mean of the probes with φ < slop and −h v_i·n_i > max(φ, 0),  j from `Bounce::impulse`
 //! ```
-//! s sub-step [s], f force of a probe [N], r arm from the centre of mass [m], φ signed distance less the radius [m].
-//! Source: RC, as in `penalty` and `impulse`. Ours: forces of several surfaces add up; a moving surface is sampled where it
-//! is at that time; the sub-steps of the quadratic laws follow ω² ≤ k Σ (1/m + (r×n)·I⁻¹(r×n)) over the probes in reach,
-//! the trace of M⁻¹K; strikes are repeated over all surfaces, at most [`ROUNDS`] times.
+//! s sub-step [s], f force of a probe [N], r lever arm from the centre of mass [m], φ signed distance minus the radius
+//! [m]. Source: RC, as in `penalty` and `impulse`. Ours: forces of several surfaces are summed; a moving surface is
+//! sampled at its pose at that time; the sub-steps of the quadratic laws follow ω² ≤ k Σ (1/m + (r×n)·I⁻¹(r×n)) over
+//! the probes with possible contact, the trace of M⁻¹K; collisions are iterated over all surfaces, at most [`ROUNDS`]
+//! times.
 
 use super::penalty::{GAP_PART, LIMIT_PART};
 use super::{Body, Bounce, ClassicError, Penalty, SUBSTEP_CAP};
 use crate::collision::{Sample, Sdf};
 use crate::math::{Pose, Quat, Real, Vec3, integrate_rotation};
 
-/// Rounds of strikes. One answers a flat landing; a box that rocks on its corners needs a few more.
+/// Iterations of the collisions. One suffices for a flat landing; a box that rocks on its corners needs a few more.
 const ROUNDS: usize = 8;
 
-/// Halvings of a way that would cross a barrier; after that the way is given up.
+/// Bisections of a displacement that would cross a barrier; after that the displacement is discarded.
 const HALVINGS: usize = 24;
 
-/// A body's probes against one surface, as they are at the start of the substep.
+/// A body's probes and one surface, at the start of the substep.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Meeting<'a> {
     /// The surface, in the frame `pose`.
@@ -33,30 +35,30 @@ pub(crate) struct Meeting<'a> {
     pub center: Vec3,
     pub velocity: Vec3,
     pub spin: Vec3,
-    /// Points with their radii [m], in the frame `place` of the met body (relative to its centre of mass).
+    /// Points with their radii [m], in the frame `place` of the probed body (relative to its centre of mass).
     pub probes: &'a [(Vec3, Real)],
     pub place: Pose,
     /// Added to every radius [m].
     pub grow: Real,
 }
 
-/// What a surface did to the body.
+/// Action of a surface on the body.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Push {
-    /// Impulse on the body [N·s], and its part along the normals.
+    /// Impulse on the body [N·s], and its component along the normals.
     pub impulse: Vec3,
     pub normal: Real,
-    /// Where it acted last [m], and the normal there.
+    /// Last point of application [m], and the normal there.
     pub point: Vec3,
     pub direction: Vec3,
-    /// Least gap seen [m].
+    /// Smallest gap [m].
     pub gap: Real,
-    /// Force now [N], its normal part; scratch of a flight.
+    /// Present force [N], its normal component; scratch of an integration.
     force: Vec3,
     strength: Real,
 }
 
-/// What acts besides the surfaces, constant over the substep.
+/// Loads other than those of the surfaces, constant over the substep.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pull {
     /// [m/s²].
@@ -67,27 +69,28 @@ pub(crate) struct Pull {
     pub h: Real,
 }
 
-/// What a flight came to.
+/// Result of an integration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Flown {
     /// Impulse of the surfaces [N·s] and its moment about the centre of mass [N·m·s].
     pub impulse: Vec3,
     pub twist: Vec3,
-    /// How far the end of the flight lies beside x + h v' [m], and the turn from exp(h ω') q to its end.
+    /// Displacement of the end of the integration from x + h v' [m], and the rotation from exp(h ω') q to its end.
     pub way: Vec3,
     pub turn: Quat,
 }
 
-/// How a strike answers.
+/// Parameters of a collision.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Strike {
     /// Restitution and friction of the pair.
     pub bounce: Bounce,
-    /// Approach below which nothing bounces [m/s].
+    /// Approach speed below which there is no restitution [m/s].
     pub least_speed: Real,
-    /// Gap below which probes count as touching [m]: else a resting body touches in every other substep, and creeps.
+    /// Gap below which probes count as in contact [m]: else a resting body is in contact in every other substep only,
+    /// and creeps.
     pub slop: Real,
-    /// Substep [s]: an open gap may close within it and no more.
+    /// Substep [s]: an open gap may close within it, but not become negative.
     pub h: Real,
 }
 
@@ -106,7 +109,7 @@ struct At {
 }
 
 impl<'a> Meeting<'a> {
-    /// A surface at rest that meets nobody yet.
+    /// A surface at rest without probes.
     pub fn still(field: &'a Sdf, pose: Pose) -> Self {
         let (center, velocity, spin) = (pose.position, Vec3::ZERO, Vec3::ZERO);
         Self { field, pose, center, velocity, spin, probes: &[], place: Pose::IDENTITY, grow: 0.0 }
@@ -141,7 +144,7 @@ impl<'a> Meeting<'a> {
         }
     }
 
-    /// Least gap of all probes of a body in `pose`, now [m].
+    /// Smallest gap of all probes of a body in `pose`, at the present time [m].
     pub fn gap(&self, pose: &Pose) -> Real {
         let mut least = Real::INFINITY;
         self.each(pose, 0.0, |at| least = least.min(at.sample.distance));
@@ -149,7 +152,7 @@ impl<'a> Meeting<'a> {
     }
 }
 
-/// What stays the same during a flight.
+/// Constants of an integration.
 struct Flight<'f, F> {
     law: &'f Penalty,
     pull: &'f Pull,
@@ -157,7 +160,8 @@ struct Flight<'f, F> {
     count: usize,
 }
 
-/// Flies a body for `pull.h` under the forces of the surfaces `meet(0..out.len())`. None when none is in reach.
+/// Integrates a body for `pull.h` under the forces of the surfaces `meet(0..out.len())`. None when no contact is
+/// possible.
 ///
 /// # Errors
 /// More than [`SUBSTEP_CAP`] sub-steps; for the barrier a body that is not outside.
@@ -187,13 +191,13 @@ impl<'a, F: Fn(usize) -> Meeting<'a>> Flight<'_, F> {
         for _ in 0..SUBSTEP_CAP {
             let t = h - left;
             let s = if barrier { shrink * self.safe_time(&body, &load, t) } else { even };
-            // what rounding leaves of the last part is no step of its own
+            // a remainder by rounding is merged with the last sub-step
             let s = if s > left * (1.0 - 1e-3) { left } else { s };
             let mut next = body;
             self.kick(&mut next, &load, 0.5 * s);
             next.pose.position += next.velocity * s;
             next.pose.rotation = integrate_rotation(next.pose.rotation, next.spin * s);
-            // the way was safe by the rule; where rounding is as large as the gap, try half
+            // the displacement was safe by the rule; where rounding is as large as the gap, try half
             if barrier && crossed(&next.pose, t + s, self.meet, self.count) {
                 shrink *= 0.5;
                 continue;
@@ -219,7 +223,7 @@ impl<'a, F: Fn(usize) -> Meeting<'a>> Flight<'_, F> {
         Err(ClassicError::TooManySubsteps { h, done: h - left, cap: SUBSTEP_CAP })
     }
 
-    /// Compares the end of a flight with a plain step x + h v'.
+    /// Compares the end of an integration with a plain step x + h v'.
     fn arrive(&self, start: &Body, end: &Body, impulse: Vec3, twist: Vec3) -> Flown {
         let Pull { acceleration, torque, h } = *self.pull;
         let velocity = start.velocity + acceleration * h + impulse * start.inv_mass;
@@ -229,7 +233,8 @@ impl<'a, F: Fn(usize) -> Meeting<'a>> Flight<'_, F> {
         Flown { impulse, twist, way, turn: (end.pose.rotation * plain.inverse()).normalize() }
     }
 
-    /// Sum of k (1/m + (r×n)·I⁻¹(r×n)) over the probes that the step may bring to the surface [1/s²]; none without any.
+    /// Sum of k (1/m + (r×n)·I⁻¹(r×n)) over the probes that may reach the surface within the step [1/s²]; none without
+    /// any.
     fn reach(&self, body: &Body) -> Option<Real> {
         let (inv_inertia, h) = (body.inv_inertia(), self.pull.h);
         let twist = inv_inertia.mul(self.pull.torque).length();
@@ -259,7 +264,7 @@ impl<'a, F: Fn(usize) -> Meeting<'a>> Flight<'_, F> {
         Ok(h / parts)
     }
 
-    /// A barrier needs the body outside; its longest sub-step is the whole [s].
+    /// A barrier requires the body outside; its longest sub-step is the complete substep [s].
     fn check_outside(&self, body: &Body) -> Result<Real, ClassicError> {
         let least = (0..self.count).map(|i| (self.meet)(i).gap(&body.pose)).fold(Real::INFINITY, Real::min);
         if least > 0.0 { Ok(self.pull.h) } else { Err(ClassicError::Inside { depth: -least }) }
@@ -291,13 +296,13 @@ impl<'a, F: Fn(usize) -> Meeting<'a>> Flight<'_, F> {
         load
     }
 
-    /// Velocity and spin after `t` [s] of force.
+    /// Adds the velocity and spin increments of the forces over `t` [s].
     fn kick(&self, body: &mut Body, load: &Load, t: Real) {
         body.velocity += (load.force * body.inv_mass + self.pull.acceleration) * t;
         body.spin += body.inv_inertia().mul(load.torque + self.pull.torque) * t;
     }
 
-    /// Time in which no probe can go further than its allowed part of the gap (`penalty`, *Time*) [s].
+    /// Time in which no probe moves farther than its allowed fraction of the gap (`penalty`, *Time*) [s].
     fn safe_time(&self, body: &Body, load: &Load, t: Real) -> Real {
         let linear = (load.force * body.inv_mass + self.pull.acceleration).length();
         let angular = body.inv_inertia().mul(load.torque + self.pull.torque).length();
@@ -324,8 +329,8 @@ fn crossed<'a>(pose: &Pose, t: Real, meet: &impl Fn(usize) -> Meeting<'a>, count
     inside
 }
 
-/// The farthest pose between `from` and `to` that crosses no surface, `to` itself when that does not. The surfaces are
-/// where they are now; `from` is the body before the substep, carried along by the surface it would cross.
+/// The farthest pose between `from` and `to` that crosses no surface, `to` itself when it crosses none. The surfaces
+/// are at their present poses; `from` is the body before the substep, transported with the surface it would cross.
 pub(crate) fn hold_back<'a>(
     from: &Pose,
     to: &Pose,
@@ -334,7 +339,7 @@ pub(crate) fn hold_back<'a>(
     count: usize,
 ) -> Pose {
     let Some(wall) = (0..count).find(|&i| !(now(i).gap(to) > 0.0)) else { return *to };
-    // carried along, the body keeps the gap it had
+    // transported with the surface, the body keeps its previous gap
     let carried = now(wall).pose.then_inner(&before(wall).pose.inverse().then_inner(from));
     let mut share = 1.0;
     for _ in 0..HALVINGS {
@@ -350,7 +355,7 @@ pub(crate) fn hold_back<'a>(
     carried
 }
 
-/// Strikes a body by impulse until no probe goes into its surface, at most [`ROUNDS`] times.
+/// Applies collision impulses to a body until no probe moves into its surface, at most [`ROUNDS`] times.
 pub(crate) fn strike<'a>(body: &mut Body, meet: &impl Fn(usize) -> (Meeting<'a>, Strike), out: &mut [Push]) {
     for _ in 0..ROUNDS {
         let mut any = false;
@@ -364,7 +369,7 @@ pub(crate) fn strike<'a>(body: &mut Body, meet: &impl Fn(usize) -> (Meeting<'a>,
     }
 }
 
-/// One answer at the mean of the probes that go in. False when there are none.
+/// One impulse at the mean of the approaching probes. False when there are none.
 fn strike_once(body: &mut Body, meeting: &Meeting<'_>, law: &Strike, push: &mut Push) -> bool {
     let (mut arms, mut normals, mut drifts, mut gaps, mut count) = (Vec3::ZERO, Vec3::ZERO, Vec3::ZERO, 0.0, 0);
     meeting.each(&body.pose, 0.0, |at| {
@@ -385,11 +390,11 @@ fn strike_once(body: &mut Body, meeting: &Meeting<'_>, law: &Strike, push: &mut 
     }
     let share = 1.0 / count as Real;
     let (arm, drift) = (arms * share, drifts * share);
-    // walls that face each other cancel: there is no direction to push to
+    // normals of opposite walls cancel: the impulse has no direction
     let Some(normal) = normals.try_normalize() else { return false };
     let velocity = body.velocity_at(arm) - drift;
     let slow = -velocity.dot(normal) < law.least_speed;
-    // stopped at once above the surface, a resting box would climb a little in every substep, and hop
+    // stopped at once above the surface, a resting box would rise a little in every substep, and hop
     let (bounce, velocity) = if slow {
         (Bounce { restitution: 0.0, ..law.bounce }, velocity + normal * (gaps * share / law.h))
     } else {
@@ -403,8 +408,8 @@ fn strike_once(body: &mut Body, meeting: &Meeting<'_>, law: &Strike, push: &mut 
     true
 }
 
-/// Moves a body out along the normal of its deepest probe, down to a depth of `leave` [m], by at most `most` [m] a
-/// surface; velocities stay.
+/// Moves a body out along the normal of its deepest probe, down to a depth of `leave` [m], by at most `most` [m] per
+/// surface; velocities are unchanged.
 pub(crate) fn put_back<'a>(
     body: &mut Body,
     meet: &impl Fn(usize) -> (Meeting<'a>, Strike),

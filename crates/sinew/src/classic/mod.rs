@@ -1,14 +1,15 @@
 //! The contact methods of the lecture *Rigid Contacts* (RC), small and pure: for teaching and comparison.
 //!
-//! The engine's own contacts are rows of one system (`solver`). Here each method stands alone, as the lecture tells it,
-//! with the corrections of our errata; a world uses them when `Settings::contact_method` says so (`step::classic_contact`):
+//! The engine's own contacts are rows of one system (`solver`). Here each method is independent, as in the lecture,
+//! with the corrections of our errata; a world uses them according to `Settings::contact_method`
+//! (`classic/in_world.rs`):
 //!
 //! - [`Penalty`]: forces from a signed distance; quadratic, with a buffer, log barrier;
-//! - [`Bounce`]: position and velocity changed at once, for a particle and for a rigid body by its vertices;
+//! - [`Bounce`]: position and velocity changed instantaneously, for a particle and for a rigid body by its vertices;
 //! - [`solve_joints`]: the impulses of several joints at once, by one system of K matrices.
 //!
 //! ```text
-//! v_i = v + ω × r_i            r_i arm: from the centre of mass to point i, world axes (RC: R r_i) [m]
+//! v_i = v + ω × r_i            r_i lever arm: from the centre of mass to point i, world axes (RC: R r_i) [m]
 //! Δv_i = K_ij j_j              velocity change at point i by an impulse j_j [N·s] at point j
 //! K_ij = (1/M) 1 − [r_i]× I⁻¹ [r_j]×
 //! ```
@@ -16,6 +17,7 @@
 //! Source: RC, *Rigid Body Collision Response by Impulse*.
 
 mod impulse;
+pub(crate) mod in_world;
 mod joints;
 pub(crate) mod meet;
 mod penalty;
@@ -39,7 +41,7 @@ pub struct Particle {
     pub mass: Real,
 }
 
-/// A rigid body. Inverses are stored: zero means that nothing moves it.
+/// A rigid body. Inverses are stored: zero means that it is fixed.
 ///
 /// An example is at [`classic::BodyHit`](crate::classic::BodyHit).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,50 +58,50 @@ pub struct Body {
     pub local_inv_inertia: Sym3,
 }
 
-/// Why a classic method refused. Whatever was given stays as it was.
+/// Reason for the rejection by a classic method. The arguments are unchanged.
 ///
 /// An example is at [`classic::Penalty`](crate::classic::Penalty).
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClassicError {
-    /// A number outside what it may be.
+    /// A number out of its range.
     #[error("{what} must be {must}")]
     BadNumber {
-        /// The field, as the user knows it.
+        /// The field, by its public name.
         what: &'static str,
-        /// What is allowed.
+        /// The allowed values.
         must: &'static str,
     },
-    /// An inertia tensor that is not positive.
+    /// An inertia tensor that is not positive definite.
     #[error("the inertia tensor has no inverse, all principal moments must be above 0")]
     BadInertia,
     /// A step too long for its stiffness or speed.
     #[error("{h} s need more than {cap} sub-steps ({done} s done): lower stiffness, speed or step, or raise the mass")]
     TooManySubsteps {
-        /// The step asked for [s].
+        /// The requested step [s].
         h: Real,
-        /// Time covered when the cap was reached [s]; 0 when the count was known before.
+        /// Time covered when the cap was reached [s]; 0 when the count was known in advance.
         done: Real,
-        /// Sub-steps allowed.
+        /// Maximum number of sub-steps.
         cap: u32,
     },
-    /// A log barrier knows no inside.
+    /// A log barrier is undefined inside.
     #[error("the particle starts {depth} m inside the surface, a log barrier needs it outside")]
     Inside {
-        /// How deep [m].
+        /// Depth [m].
         depth: Real,
     },
-    /// A joint names a body that is not there.
+    /// A joint refers to a body that does not exist.
     #[error("joint {joint} names body {body}, but there are {count}")]
     NoSuchBody {
         /// Index of the joint.
         joint: usize,
-        /// What it names.
+        /// The index of the body.
         body: usize,
         /// Number of bodies.
         count: usize,
     },
-    /// No impulse can answer this joint, or another joint already fixes what it fixes.
+    /// The joint has no response, or is redundant with another joint.
     #[error("joint {joint}, axis {axis}: nothing left to move it (fixed bodies, or the other joints fix it already)")]
     SingularJoints {
         /// Index of the joint.
@@ -121,7 +123,7 @@ impl Body {
         Ok(Self { pose, velocity: Vec3::ZERO, spin: Vec3::ZERO, inv_mass: 1.0 / mass, local_inv_inertia })
     }
 
-    /// A body that nothing moves.
+    /// A fixed body.
     pub fn fixed(pose: Pose) -> Self {
         Self { pose, velocity: Vec3::ZERO, spin: Vec3::ZERO, inv_mass: 0.0, local_inv_inertia: Sym3::ZERO }
     }
@@ -189,12 +191,12 @@ impl Dice {
         Vec3::new(self.real(-half, half), self.real(-half, half), self.real(-half, half))
     }
 
-    /// A body of some kilograms about the size of a metre, moving and turning.
+    /// A body of some kilograms and about a metre in size, with velocity and spin.
     fn body(&mut self) -> Body {
         let rotation =
             crate::math::Quat::from_axis_angle((self.vec(1.0) + Vec3::X * 1.1).normalize(), self.real(0.0, 6.0));
         let mass = self.real(0.5, 5.0);
-        // the inertia of a solid box: principal moments that a real body can have
+        // the inertia of a solid box: physically possible principal moments
         let d = Vec3::new(self.real(0.3, 1.0), self.real(0.3, 1.0), self.real(0.3, 1.0));
         let d2 = d * d;
         let inertia = Sym3::diagonal(Vec3::new(d2.y + d2.z, d2.x + d2.z, d2.x + d2.y) * (mass / 12.0));
@@ -216,7 +218,7 @@ mod tests {
             let k = body.response(r, r);
             let top = k.x_axis.x.max(k.y_axis.y).max(k.z_axis.z);
             assert!(k.abs_diff_eq(k.transpose(), 8.0 * Real::EPSILON * top), "{k}");
-            // every direction is answered at least as by the mass alone
+            // the response in every direction is at least that of the mass alone
             let d = (dice.vec(1.0) + Vec3::splat(1.001)).normalize();
             assert!(d.dot(k * d) >= body.inv_mass - 8.0 * Real::EPSILON * top);
             let (rs, sr) = (body.response(r, s), body.response(s, r));
@@ -225,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn k_tells_what_a_push_does() {
+    fn k_gives_the_velocity_change_of_an_impulse() {
         let mut dice = Dice(2);
         for _ in 0..200 {
             let (body, r, s, j) = (dice.body(), dice.vec(1.0), dice.vec(1.0), dice.vec(1.0));
@@ -237,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_without_mass_or_inertia_is_refused() {
+    fn a_body_without_mass_or_inertia_is_rejected() {
         let ball = Sym3::diagonal(Vec3::ONE);
         assert!(matches!(Body::new(Pose::IDENTITY, 0.0, ball), Err(ClassicError::BadNumber { what: "mass", .. })));
         assert_eq!(Body::new(Pose::IDENTITY, 1.0, Sym3::ZERO), Err(ClassicError::BadInertia));

@@ -1,4 +1,4 @@
-//! Penalty methods: a force that grows as a particle nears or enters a surface.
+//! Penalty methods: a force that increases as a particle approaches or enters a surface.
 //!
 //! ```text
 //! quadratic             E = ½ k φ²         f = −k φ n         for φ < 0
@@ -8,39 +8,41 @@
 //! φ signed distance [m], n its gradient, k stiffness [N/m], ε buffer [m], ρ barrier strength [J], f force [N],
 //! E energy [J].
 //! Source: RC, *Quadratic Penalty Method*, *… with a Buffer*, *Log-Barrier Penalty Method*, *A Short Summary*; the
-//! formulas, lost in the scan, are those of our errata.
+//! formulas, missing in the scan, are those of our errata.
 //!
-//! What to expect. A mass m at rest on a quadratic surface lies m g/k deep, with a buffer at φ = ε − m g/k, on a
+//! Equilibrium. A mass m at rest on a quadratic surface has the depth m g/k, with a buffer it is at φ = ε − m g/k, on a
 //! barrier at φ = ρ/(m g) (choose ρ < m g ε, or it hovers at the edge of the buffer, where the force jumps by ρ/ε).
-//! Nothing is lost but what the sub-steps err: what comes in leaves at the same speed. There is no friction ("difficult to handle", RC).
+//! There is no dissipation except the error of the sub-steps: a particle leaves at its speed of approach. There is no
+//! friction ("difficult to handle", RC).
 //!
 //! Time. Each sub-step is kick, drift, kick (velocity Verlet):
 //! ```text
 //! v½ = v + ½ s (f(x)/m + g)     x' = x + s v½     v' = v½ + ½ s (f(x')/m + g)
 //! ```
 //! s sub-step [s], g gravity [m/s²]. It is stable for s < 2/√(k/m). "The use of step size adjustment is a must" (RC):
-//! - the quadratic ones divide a step that may touch into equal sub-steps of at most [`LIMIT_PART`] of that limit (for
-//!   curved surfaces no curvature of E exceeds k, as long as ε is below the radius of a hollow);
-//! - the barrier, whose stiffness ρ/φ² has no bound, allows in each sub-step a way of at most [`GAP_PART`] of the gap
-//!   φ (or of ε, beyond the way that is left to the buffer). As |φ(x) − φ(y)| ≤ |x − y| (see `collision::Sdf`), the
-//!   gap after it is still above zero. Near the turning point this is also about a fifth of the stability limit.
+//! - the quadratic ones divide a step with possible contact into equal sub-steps of at most [`LIMIT_PART`] of that
+//!   limit (for curved surfaces no curvature of E exceeds k, as long as ε is below the radius of a hollow);
+//! - the barrier, whose stiffness ρ/φ² is unbounded, allows in each sub-step a displacement of at most [`GAP_PART`] of
+//!   the gap φ (or of ε, in addition to the remaining distance to the buffer). As |φ(x) − φ(y)| ≤ |x − y| (see
+//!   `collision::Sdf`), the gap after it is still above zero. Near the turning point this is also about a fifth of the
+//!   stability limit.
 //!
-//! A particle stopped by the barrier comes as near as ε exp(−m v²/(2ρ)): the sub-steps grow with m v²/ρ, and with a
-//! gap below the rounding of the position no answer is left. Both end in a typed error, never in a crossing.
+//! A particle stopped by the barrier approaches to ε exp(−m v²/(2ρ)): the number of sub-steps grows with m v²/ρ, and
+//! with a gap below the rounding of the position there is no solution. Both end in a typed error, never in a crossing.
 
 use super::{ClassicError, Particle, positive, require};
 use crate::collision::{Sample, Sdf};
 use crate::math::{Real, Vec3};
 
-/// Most sub-steps of one step. More: stiffer surfaces pass, a step may take longer.
+/// Maximum number of sub-steps of one step. More: stiffer surfaces are accepted, a step may take longer.
 pub const SUBSTEP_CAP: u32 = 4096;
 
-/// Part of the stability limit 2/√(k/m) that a sub-step uses. At 0.1 a touch lasts 15 sub-steps and a bounce returns
-/// its speed to half a percent.
+/// Fraction of the stability limit 2/√(k/m) that a sub-step uses. At 0.1 a contact lasts 15 sub-steps and a rebound
+/// conserves its speed to half a percent.
 pub(super) const LIMIT_PART: Real = 0.1;
 
-/// Part of the gap that a sub-step of the barrier may use. Anything below 1 is safe; 0.1 also keeps the speed
-/// of a bounce to three percent (the force jumps at the edge of the buffer).
+/// Fraction of the gap that a sub-step of the barrier may use. Any value below 1 is safe; 0.1 also conserves the speed
+/// of a rebound to three percent (the force jumps at the edge of the buffer).
 pub(super) const GAP_PART: Real = 0.1;
 
 /// The three penalty methods.
@@ -60,19 +62,19 @@ pub(super) const GAP_PART: Real = 0.1;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Penalty {
-    /// f = −k φ n inside: the surface yields, more so the softer.
+    /// f = −k φ n inside: penetration in inverse proportion to the stiffness.
     Quadratic {
         /// k [N/m].
         stiffness: Real,
     },
-    /// f = k (ε − φ) n within the buffer: pushes before the touch, can still be entered.
+    /// f = k (ε − φ) n within the buffer: acts before contact, can still be penetrated.
     Buffered {
         /// k [N/m].
         stiffness: Real,
         /// ε: gap at which the force begins [m].
         buffer: Real,
     },
-    /// f = (ρ/φ) n within the buffer: never entered.
+    /// f = (ρ/φ) n within the buffer: never penetrated.
     LogBarrier {
         /// ρ [J].
         strength: Real,
@@ -81,7 +83,7 @@ pub enum Penalty {
     },
 }
 
-/// What a step did.
+/// Result of a step.
 ///
 /// An example is at [`classic::Penalty`](crate::classic::Penalty).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,12 +92,12 @@ pub struct Stepped {
     pub particle: Particle,
     /// Mean force of the surface over the step [N]: m Δv = h (mean_force + m g).
     pub mean_force: Vec3,
-    /// Sub-steps used, tries of the barrier included; at most [`SUBSTEP_CAP`].
+    /// Sub-steps used, including rejected ones of the barrier; at most [`SUBSTEP_CAP`].
     pub substeps: u32,
 }
 
 impl Penalty {
-    /// Force at a point with this distance and normal [N]. The barrier has none at φ ≤ 0 and says NaN there.
+    /// Force at a point with this distance and normal [N]. The barrier is undefined at φ ≤ 0 and returns NaN there.
     pub fn force(&self, sample: Sample) -> Vec3 {
         let Sample { distance, normal } = sample;
         match *self {
@@ -117,7 +119,7 @@ impl Penalty {
         }
     }
 
-    /// Moves a particle by `h` [s] under `gravity` [m/s²] against `surface` (checked by its maker).
+    /// Advances a particle by `h` [s] under `gravity` [m/s²] against `surface` (validated by its constructor).
     ///
     /// # Errors
     /// A number that is not finite or not above zero; more than [`SUBSTEP_CAP`] sub-steps; for the barrier a particle
@@ -134,7 +136,7 @@ impl Penalty {
         require(now.distance.is_finite(), "distance to the surface", "finite")?;
         let flight = Flight { law: *self, surface, gravity, h };
 
-        // out of reach for the whole step: free flight, which one sub-step does exactly
+        // no contact possible in the whole step: free flight, which one sub-step integrates exactly
         let reach = particle.velocity.length() * h + 0.5 * gravity.length() * h * h;
         if now.distance - self.buffer() > reach {
             return flight.even(particle, now, 1);
@@ -161,7 +163,8 @@ impl Penalty {
         }
     }
 
-    /// Largest curvature of the energy [N/m]; 0 for the barrier, which has no bound and its own step control.
+    /// Largest curvature of the energy [N/m]; 0 for the barrier, whose curvature is unbounded and which has its own
+    /// step control.
     pub(super) fn stiffness(&self) -> Real {
         match *self {
             Self::Quadratic { stiffness } | Self::Buffered { stiffness, .. } => stiffness,
@@ -184,7 +187,7 @@ impl Penalty {
     }
 }
 
-/// What stays the same during one step.
+/// Constants of one step.
 struct Flight<'a> {
     law: Penalty,
     surface: &'a Sdf,
@@ -192,7 +195,7 @@ struct Flight<'a> {
     h: Real,
 }
 
-/// A particle under way: its sample, and the impulse of the surface so far [N·s].
+/// A particle during the step: its sample, and the impulse of the surface so far [N·s].
 #[derive(Clone, Copy)]
 struct Moving {
     particle: Particle,
@@ -222,7 +225,7 @@ impl Flight<'_> {
         Ok(self.arrive(&moving, count))
     }
 
-    /// The whole step in parts that leave the gap above zero.
+    /// The whole step in parts that keep the gap above zero.
     fn guarded(&self, particle: &Particle, sample: Sample) -> Result<Stepped, ClassicError> {
         let mut moving = Moving { particle: *particle, sample, impulse: Vec3::ZERO };
         let (mut left, mut shrink) = (self.h, 1.0);
@@ -230,7 +233,7 @@ impl Flight<'_> {
             let s = left.min(shrink * self.safe_time(&moving));
             let next = self.advance(&moving, s);
 
-            // the way was safe by the rule; where rounding of the position is as large as the gap, try half
+            // the displacement was safe by the rule; where rounding of the position is as large as the gap, try half
             if next.sample.distance <= 0.0 {
                 shrink *= 0.5;
                 continue;
@@ -244,9 +247,9 @@ impl Flight<'_> {
         Err(ClassicError::TooManySubsteps { h: self.h, done: self.h - left, cap: SUBSTEP_CAP })
     }
 
-    /// Time in which the drift |v + ½ s a| s is at most the allowed way L [s].
+    /// Time in which the drift |v + ½ s a| s is at most the allowed displacement L [s].
     ///
-    /// |v| s + ½ |a| s² = L  ⇒  s = 2L / (|v| + √(|v|² + 2|a|L)), the form that stands |a| = 0 and |v| = 0.
+    /// |v| s + ½ |a| s² = L  ⇒  s = 2L / (|v| + √(|v|² + 2|a|L)), the form that is valid for |a| = 0 and |v| = 0.
     fn safe_time(&self, moving: &Moving) -> Real {
         let (gap, buffer) = (moving.sample.distance, self.law.buffer());
         let way = GAP_PART * gap.min(buffer) + (gap - buffer).max(0.0);
@@ -314,7 +317,7 @@ mod tests {
 
     #[test]
     fn the_depth_at_rest_is_weight_over_stiffness() {
-        // start a little off: the mean over whole periods of the free oscillation is the place of rest
+        // start slightly displaced: the mean over whole periods of the free oscillation is the equilibrium position
         let weight = 5.0;
         let rest = [-weight / 2000.0, 0.02 - weight / 2000.0, 0.05 / weight];
         for (law, rest) in three().into_iter().zip(rest) {
@@ -332,9 +335,9 @@ mod tests {
     }
 
     #[test]
-    fn what_falls_rebounds_at_the_same_speed() {
+    fn a_falling_particle_rebounds_at_the_same_speed() {
         for law in three() {
-            // from 50 mm, up to the highest point after the touch
+            // from 50 mm, up to the highest point after the contact
             let mut particle = at(0.05, 0.0);
             let (mut top, mut touched) = (0.0 as Real, false);
             for _ in 0..250 {
@@ -345,13 +348,13 @@ mod tests {
                 }
                 particle = done.particle;
             }
-            // the buffer holds part of the energy at its edge: heights compare well above it
+            // the buffer stores part of the energy at its edge: heights are compared well above it
             assert!((top / 0.05 - 1.0).abs() < 0.03, "{law:?}: {top}");
         }
     }
 
     #[test]
-    fn the_longest_substeps_keep_the_speed_to_the_documented_part() {
+    fn the_longest_substeps_conserve_speed_to_the_documented_tolerance() {
         for (law, part) in three().into_iter().zip([0.005, 0.005, 0.03]) {
             for phase in 0..50 {
                 let mut particle = at(0.03 + 1e-4 * phase as Real, -0.4);
@@ -367,10 +370,10 @@ mod tests {
     }
 
     #[test]
-    fn the_mean_force_is_what_changed_the_velocity() {
+    fn the_mean_force_equals_the_change_of_momentum() {
         let bowl = Sdf::bowl(Vec3::Y, 1.0);
         let [quadratic, buffered, _] = three();
-        // the slide ends in 1 J: a barrier of 0.05 J would stop it below the rounding of f32
+        // the descent gains 1 J: a barrier of 0.05 J would stop it below the rounding of f32
         for law in [quadratic, buffered, Penalty::LogBarrier { strength: 0.5, buffer: 0.02 }] {
             let mut particle = Particle { position: Vec3::new(0.3, 0.2, 0.0), velocity: Vec3::ZERO, mass: 0.5 };
             for _ in 0..200 {
@@ -400,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stiff_surface_does_not_blow_up_at_a_long_step() {
+    fn a_stiff_surface_is_stable_at_a_long_step() {
         // h is 50 times the stability limit 2/√(k/m)
         let law = Penalty::Quadratic { stiffness: 5e5 };
         let mut particle = at(0.1, 0.0);
@@ -426,7 +429,7 @@ mod tests {
             let velocity = dice.vec(3.0);
             let mut particle = Particle { position: Vec3::Y * 1.2, velocity, mass: dice.real(0.02, 0.05) };
             for _ in 0..120 {
-                // the few that meet the weakest barriers too fast are refused: also no crossing
+                // the few that hit the weakest barriers too fast are rejected: also no crossing
                 let Ok(done) = law.step(&particle, &surface, GRAVITY, h) else {
                     refused += 1;
                     break;
@@ -436,7 +439,7 @@ mod tests {
                 assert!(surface.sample(particle.position).distance > 0.0, "drop {drop}: {particle:?}");
             }
         }
-        assert!(most > 100, "the barrier was hardly met: {most}");
+        assert!(most > 100, "the barrier was hardly reached: {most}");
         assert!(refused <= 5, "{refused}");
     }
 
@@ -455,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_numbers_are_named() {
+    fn invalid_numbers_are_reported_by_name() {
         let law = Penalty::Quadratic { stiffness: -1.0 };
         let error = law.step(&at(1.0, 0.0), &floor(), GRAVITY, 0.01).unwrap_err();
         assert_eq!(error.to_string(), "stiffness must be finite and above 0");

@@ -1,21 +1,21 @@
-//! Broad phase: which colliders may touch. A tree over fattened boxes finds them; boxes that did not leave their fat ones
-//! cost nothing.
+//! Broad phase: pairs of colliders that may be in contact. A tree over fattened bounding boxes finds them; boxes that
+//! stay inside their fattened box cost nothing.
 //!
-//! The pairs that leave this file are those whose *tight* boxes meet now: they depend on the state alone, not on when a box
-//! was last fattened, so that a restored world sees the same pairs.
+//! The pairs returned by this file are those whose *tight* boxes overlap now: they depend on the state alone, not on
+//! when a box was last fattened, so that a restored world finds the same pairs.
 
 use super::Bounds3;
 use super::parry::{Bvh, BvhWorkspace, lib_aabb};
 use crate::math::Real;
 
-/// The tree and its cached pairs. All of it can be rebuilt.
+/// The tree and its cached pairs. Derived data: all of it can be rebuilt from the state.
 pub(crate) struct BroadPhase {
     tree: Bvh,
     workspace: BvhWorkspace,
     fat: Vec<Bounds3>,
-    /// Colliders without end: tested against everything.
+    /// Unbounded colliders: tested against all others.
     endless: Vec<u32>,
-    /// Pairs of fat boxes that meet, smaller collider first.
+    /// Pairs of fat boxes that overlap, smaller collider first.
     pairs: Vec<(u32, u32)>,
     revision: u64,
     stale: bool,
@@ -42,13 +42,13 @@ impl std::fmt::Debug for BroadPhase {
 }
 
 impl BroadPhase {
-    /// Forgets everything: after a restore or an edit.
+    /// Discards all cached data: after a restore or an edit.
     pub fn invalidate(&mut self) {
         self.revision = u64::MAX;
     }
 
-    /// Follows the boxes of all colliders (`endless[i]` marks those without end) and finds the pairs.
-    /// `slack` is how much a box is fattened [m].
+    /// Updates the boxes of all colliders (`endless[i]` marks unbounded ones) and finds the pairs. `slack` is the
+    /// margin by which a box is fattened [m].
     pub fn update(&mut self, revision: u64, tight: &[Bounds3], endless: &[bool], slack: Real) {
         if self.revision != revision || self.fat.len() != tight.len() {
             self.rebuild(revision, tight, endless, slack);
@@ -92,7 +92,7 @@ impl BroadPhase {
         });
         for &e in &self.endless {
             for i in 0..self.fat.len() as u32 {
-                // two endless colliders never meet: both belong to bodies that do not move
+                // two unbounded colliders are never paired: both belong to bodies that do not move
                 if i != e && !self.endless.contains(&i) {
                     self.pairs.push((e.min(i), e.max(i)));
                 }
@@ -102,12 +102,13 @@ impl BroadPhase {
         self.stale = false;
     }
 
-    /// Pairs of colliders whose fat boxes meet, sorted. The caller keeps those whose tight boxes meet.
+    /// Pairs of colliders whose fat boxes overlap, sorted. The caller keeps those whose tight boxes overlap.
     pub fn pairs(&self) -> &[(u32, u32)] {
         &self.pairs
     }
 
-    /// Calls `found` for every collider whose fat box meets `bounds`, endless ones included, in no particular order.
+    /// Calls `found` for every collider whose fat box overlaps `bounds`, unbounded ones included, in no particular
+    /// order.
     pub fn overlapping(&self, bounds: &Bounds3, mut found: impl FnMut(u32)) {
         let aabb = lib_aabb(bounds);
         for leaf in self.tree.intersect_aabb(&aabb) {
@@ -125,7 +126,7 @@ mod tests {
     use crate::math::{Draws, Vec3};
 
     #[test]
-    fn finds_what_brute_force_finds() {
+    fn finds_the_same_pairs_as_brute_force() {
         let mut draws = Draws(1);
         let mut random = || 0.5 * (draws.number() + 1.0);
         let mut boxes: Vec<Bounds3> = (0..200)

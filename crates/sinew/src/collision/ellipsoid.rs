@@ -1,21 +1,23 @@
-//! Ellipsoids: the farthest point in a direction, and the direction in which two of them are farthest apart.
+//! Ellipsoids: the farthest point in a direction (support point), and the direction in which two of them are farthest
+//! apart.
 //!
-//! With B = R diag(a²) Rᵀ the farthest point along a unit n is c + B n/√(nᵀ B n), at the distance ρ(n) = √(nᵀ B n) (OP
-//! 4.4.3; the lowest point over a plane is always the one with −n, however deep the centre). Two ellipsoids are apart by
+//! With B = R diag(a²) Rᵀ the farthest point along a unit n is c + B n/√(nᵀ B n), at the distance ρ(n) = √(nᵀ B n), the
+//! support function (OP 4.4.3; the lowest point over a plane is always the one with −n, for any depth of the centre).
+//! The separation of two ellipsoids is
 //!
 //! ```text
 //!   s(n) = n·(c_b − c_a) − ρ_a(n) − ρ_b(n)
 //! ```
 //!
-//! along n. The largest s is their distance, or, negative, the least way that parts them; its slope is the vector g between
-//! the two farthest points, and n climbs along the part of g across n.
+//! along n. The largest s is their distance, or, if negative, minus the smallest displacement that separates them. The
+//! gradient of s is the vector g between the two support points; n ascends along the part of g perpendicular to n.
 
 use crate::math::{Quat, Real, Vec3};
 
-/// Rounds of the climb. Ten are enough for axes of 1 : 2, all of them for 1 : 4.
+/// Iterations of the gradient ascent. Ten are enough for axis ratios of 1 : 2, all of them for 1 : 4.
 const ROUNDS: usize = 40;
 
-/// A turned ellipsoid without its place.
+/// A rotated ellipsoid without its position.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ellipsoid {
     /// Semi-axes [m].
@@ -31,12 +33,12 @@ impl Ellipsoid {
         if reach > 0.0 { self.rotation * (self.radii * local / reach) } else { Vec3::ZERO }
     }
 
-    /// How far it reaches along a unit direction [m].
+    /// Support function: extent along a unit direction [m].
     pub fn reach(&self, n: Vec3) -> Real {
         (self.radii * (self.rotation.inverse() * n)).length()
     }
 
-    /// Largest curvature of its reach over directions [m].
+    /// Upper bound on the second derivative of the support function over unit directions [m].
     fn bend(&self) -> Real {
         self.radii.max_element() * self.radii.max_element() / self.radii.min_element()
     }
@@ -68,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn no_point_of_the_surface_is_farther() {
+    fn no_surface_point_lies_beyond_the_support_point() {
         let e = some();
         let n = Vec3::new(0.2, -1.0, 0.4).normalize();
         let far = e.farthest(n);
@@ -82,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn balls_are_apart_by_the_distance_of_their_centres_less_their_radii() {
+    fn separation_of_balls_is_the_centre_distance_less_the_radii() {
         let ball = |r: Real| Ellipsoid { radii: Vec3::splat(r), rotation: Quat::IDENTITY };
         let d = Vec3::new(0.3, -0.2, 0.6);
         let (n, gap) = apart(&ball(0.2), &ball(0.1), d);
@@ -91,9 +93,9 @@ mod tests {
     }
 
     #[test]
-    fn no_other_direction_parts_two_ellipsoids_farther() {
+    fn no_other_direction_has_a_larger_separation() {
         let (a, b) = (some(), Ellipsoid { radii: Vec3::new(0.1, 0.25, 0.12), rotation: Quat::from_rotation_x(0.5) });
-        // apart, touching, and deep in each other
+        // separated, touching, and in deep penetration
         for d in [Vec3::new(0.5, 0.3, -0.2), Vec3::new(0.3, 0.15, 0.05), Vec3::new(0.12, 0.1, 0.02)] {
             let (n, gap) = apart(&a, &b, d);
             let s = |n: Vec3| n.dot(d) - a.reach(n) - b.reach(n);

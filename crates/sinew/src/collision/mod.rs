@@ -1,4 +1,4 @@
-//! Collision: who might touch (broad), where and how (narrow), and questions about space (query).
+//! Collision detection: pairs that may be in contact (broad), contact points (narrow), and spatial queries (query).
 
 mod broad;
 pub(crate) mod continuous;
@@ -16,17 +16,17 @@ pub use sdf::*;
 
 use crate::math::Vec3;
 
-/// A box along the axes [m].
+/// An axis-aligned box [m].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds3 {
-    /// Least corner.
+    /// Minimum corner.
     pub min: Vec3,
-    /// Largest corner.
+    /// Maximum corner.
     pub max: Vec3,
 }
 
 impl Bounds3 {
-    /// True when the two share a point.
+    /// True when the two overlap.
     pub fn meets(&self, other: &Self) -> bool {
         self.min.cmple(other.max).all() && other.min.cmple(self.max).all()
     }

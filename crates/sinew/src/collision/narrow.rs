@@ -1,19 +1,20 @@
-//! Narrow phase: from a pair of colliders to manifolds of at most four points, matched with what State remembers.
+//! Narrow phase: from a pair of colliders to manifolds of at most four points, matched with the contacts stored in
+//! State.
 
 use super::{Found, Geometry, ManifoldScratch, RawPoint};
 use crate::math::{Pose, Quat, Real, Vec3, any_orthonormal};
 use crate::state::{ContactKey, ContactMemory, MAX_POINTS, PointMemory};
 use bytemuck::Zeroable;
 
-/// Two colliders whose boxes meet.
+/// Two colliders whose boxes overlap.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
     pub key: ContactKey,
-    /// Gap below which points are wanted [m].
+    /// Gap below which contact points are generated [m].
     pub reach: Real,
     /// Contact flags: sensor.
     pub flags: u32,
-    /// Distance at which the two are held apart [m].
+    /// Separation that is maintained between the two surfaces [m].
     pub standoff: Real,
 }
 
@@ -21,7 +22,7 @@ pub(crate) struct Candidate {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PairSide<'a> {
     pub geometry: &'a Geometry,
-    /// Place of the collider relative to the centre of mass.
+    /// Pose of the collider relative to the centre of mass.
     pub place: Pose,
     /// Pose of the centre of mass in the world.
     pub pose: Pose,
@@ -29,26 +30,26 @@ pub(crate) struct PairSide<'a> {
     pub radius: Real,
 }
 
-/// Memory of one thread.
+/// Scratch memory of one thread.
 #[derive(Debug)]
 pub(crate) struct NarrowScratch {
     found: Found,
     manifolds: ManifoldScratch,
     /// Manifolds found by this thread, in order.
     pub out: Vec<ContactMemory>,
-    /// How many of them were found anew.
+    /// Number of them that were computed anew.
     pub fresh: u32,
 }
 
 impl Default for NarrowScratch {
     fn default() -> Self {
-        // one manifold a pair is the rule
+        // one manifold per pair is the usual case
         let out = Vec::with_capacity(64);
         Self { found: Found::default(), manifolds: ManifoldScratch::default(), out, fresh: 0 }
     }
 }
 
-/// Appends the manifolds of a pair to `scratch.out`. `old` is what State has for this pair of colliders.
+/// Appends the manifolds of a pair to `scratch.out`. `old` are the contacts of this pair of colliders stored in State.
 pub(crate) fn find_manifolds(
     candidate: &Candidate,
     a: &PairSide<'_>,
@@ -58,7 +59,8 @@ pub(crate) fn find_manifolds(
     scratch: &mut NarrowScratch,
 ) {
     let relative = a.pose.relative(&b.pose);
-    // round contacts move on with every step, and a stale normal in a bowl is negative damping: only at rest are they kept
+    // contact points of round shapes move with every step, and a stale normal in a bowl acts as negative damping: they
+    // are recycled only at rest
     let near = |first: &ContactMemory| if first.radius == [0.0, 0.0] { recycle } else { 0.01 * recycle };
     if let Some(first) = old.first()
         && moved(first, &relative, b.radius) < near(first)
@@ -67,7 +69,7 @@ pub(crate) fn find_manifolds(
         return;
     }
 
-    // ask the geometry library in collider frames
+    // query the geometry library in collider frames
     let between = a.place.inverse().then_inner(&relative).then_inner(&b.place);
     scratch.found.clear();
     a.geometry.manifolds(b.geometry, &between, candidate.reach, &mut scratch.manifolds, &mut scratch.found);
@@ -98,18 +100,18 @@ pub(crate) fn find_manifolds(
         }
         scratch.out.push(memory);
     }
-    // composite shapes deliver their parts in any order
+    // composite shapes return their parts in any order
     scratch.out[start..].sort_unstable_by_key(|m| m.key);
 }
 
-/// How far a point of b has moved seen from a since the manifold was found, at most [m].
+/// Upper bound on the displacement of a point of b relative to a since the manifold was computed [m].
 fn moved(memory: &ContactMemory, relative: &Pose, radius: Real) -> Real {
     let turned = Quat::from_array(memory.found_rotation).inverse() * relative.rotation;
     let sine = turned.xyz().length();
     (relative.position - memory.found_position).length() + 2.0 * sine * radius
 }
 
-/// Takes the raw points over into body frames, at most four of them.
+/// Converts the raw points to body frames, at most four of them.
 fn fill_points(
     memory: &mut ContactMemory,
     raw: &[RawPoint],
@@ -135,7 +137,7 @@ fn fill_points(
     }
 }
 
-/// Lets the surfaces begin this far from where they are: in the radius of a round side, else in the points of a.
+/// Offsets the surfaces by this distance: in the radius of a round side, else in the points of a.
 fn stand_off(memory: &mut ContactMemory, distance: Real) {
     match memory.radius.iter().position(|r| *r > 0.0) {
         Some(side) => memory.radius[side] += distance,
@@ -147,8 +149,8 @@ fn stand_off(memory: &mut ContactMemory, distance: Real) {
     }
 }
 
-/// Four points that span the contact best: the deepest, the farthest from it, the farthest from their line, and the one
-/// that adds the most area on the other side. Ties go to the lower index.
+/// Four points that best span the contact area: the deepest, the farthest from it, the farthest from their line, and
+/// the one that adds the most area on the other side. Ties go to the lower index.
 fn pick(raw: &[RawPoint]) -> [Option<usize>; MAX_POINTS] {
     if raw.len() <= MAX_POINTS {
         return std::array::from_fn(|i| (i < raw.len()).then_some(i));
@@ -179,7 +181,7 @@ fn pick(raw: &[RawPoint]) -> [Option<usize>; MAX_POINTS] {
     out
 }
 
-/// Carries impulses and stick points over to the points that are the same as before.
+/// Transfers impulses and stick points to the points that match those of the previous step.
 fn match_points(memory: &mut ContactMemory, before: &ContactMemory, size: Real) {
     let near = (0.05 * size) * (0.05 * size);
     let mut taken = [false; MAX_POINTS];
@@ -207,7 +209,7 @@ fn match_points(memory: &mut ContactMemory, before: &ContactMemory, size: Real) 
     }
 }
 
-/// A vector given along normal and tangents of one manifold, along those of another (both in axes of a).
+/// Transforms a vector given along normal and tangents of one manifold to those of another (both in axes of a).
 fn turn(v: [Real; 3], from: &ContactMemory, to: &ContactMemory) -> [Real; 3] {
     let tangential = from.tangent * v[1] + from.normal.cross(from.tangent) * v[2];
     [v[0], tangential.dot(to.tangent), tangential.dot(to.normal.cross(to.tangent))]
@@ -222,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn four_of_many_points_keep_the_corners() {
+    fn reduction_to_four_points_keeps_the_corners() {
         let mut raw: Vec<_> = (0..16)
             .map(|k| {
                 let angle = k as Real * 0.39;
@@ -238,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn turning_the_frame_keeps_the_tangential_vector() {
+    fn change_of_contact_frame_preserves_the_tangential_vector() {
         let mut a = ContactMemory::zeroed();
         (a.normal, a.tangent) = (Vec3::Y, Vec3::X);
         let mut b = a;

@@ -1,5 +1,5 @@
-//! The only file that names the geometry library. Shapes in (`parry/build.rs`), manifolds, hits and volumes out, all in
-//! our own types.
+//! Interface to the geometry library; no other file uses it directly. Inputs are shapes (`parry/build.rs`), outputs are
+//! manifolds, hits and volumes, all in types of this crate.
 
 #[cfg(not(feature = "f64"))]
 use parry3d as lib;
@@ -34,7 +34,7 @@ fn lib_pose(p: &Pose) -> lib::math::Pose {
     lib::math::Pose::from_parts(p.position, p.rotation)
 }
 
-/// One point of a found manifold.
+/// One point of a computed manifold.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RawPoint {
     /// In the frame of collider a [m].
@@ -45,7 +45,7 @@ pub(crate) struct RawPoint {
     pub feature: [u32; 2],
 }
 
-/// A found manifold, in collider frames; its points lie in [`Found`].
+/// A computed manifold, in collider frames; its points are stored in [`Found`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RawManifold {
     pub sub: [u32; 2],
@@ -55,7 +55,7 @@ pub(crate) struct RawManifold {
     end: u32,
 }
 
-/// Manifolds of a pair, in memory that is reused from pair to pair.
+/// Manifolds of a pair, in memory reused for all pairs.
 #[derive(Debug)]
 pub(crate) struct Found {
     pub manifolds: Vec<RawManifold>,
@@ -85,12 +85,12 @@ impl Found {
     }
 }
 
-/// Where a ray or a cast shape met something.
+/// First intersection of a ray or a cast shape.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hit {
-    /// Share of the way, or distance along a unit ray.
+    /// Fraction of the displacement, or distance along a unit ray [m].
     pub at: Real,
-    /// World normal of what was hit.
+    /// World normal of the surface hit.
     pub normal: Vec3,
 }
 
@@ -100,26 +100,26 @@ enum Kind {
     Field(Arc<Sdf>),
 }
 
-/// How a shape is round: where its contact point does not turn with it but follows the normal.
+/// Rotational symmetry of a shape: whether its contact point does not rotate with it but follows the normal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Roundness {
     Flat,
     Ball(Real),
     /// A ball swept over a core (capsule).
     Swept(Real),
-    /// Round about y only, on its side.
+    /// Round about y only (lateral surface).
     Side(Real),
     /// A half-space with this outward normal, through its origin.
     Plane(Vec3),
 }
 
-/// Rounds between a field's surface and a triangle.
+/// Iterations between a distance field's surface and a triangle.
 const FIELD_ROUNDS: usize = 8;
 
-/// A triangle at a shape.
+/// Nearest points of a triangle and a shape.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TriangleMeet {
-    /// Of the triangle's corners.
+    /// Weights of the triangle's corners.
     pub weights: [Real; 3],
     /// The point of the shape [m].
     pub on_shape: Vec3,
@@ -127,7 +127,7 @@ pub(crate) struct TriangleMeet {
     pub normal: Vec3,
 }
 
-/// A shape ready for questions.
+/// A shape prepared for queries.
 #[derive(Clone)]
 pub(crate) struct Geometry {
     kind: Kind,
@@ -136,7 +136,7 @@ pub(crate) struct Geometry {
     bounded: bool,
     /// True when the probe points span the shape exactly.
     cornered: bool,
-    /// Points with a radius that stand for the shape against distance fields [m].
+    /// Points with a radius that represent the shape against distance fields [m].
     probes: Arc<[(Vec3, Real)]>,
 }
 
@@ -146,9 +146,9 @@ impl std::fmt::Debug for Geometry {
     }
 }
 
-/// Memory for the manifolds of one thread, reused from pair to pair.
+/// Memory for the manifolds of one thread, reused for all pairs.
 pub(crate) struct ManifoldScratch {
-    /// For boxes, whose search keeps the memory it is given; that of other shapes throws it away.
+    /// For boxes, whose manifold search reuses the memory passed in; that of other shapes discards it.
     boxes: ContactManifold<(), ()>,
     other: ContactManifold<(), ()>,
     many: Vec<ContactManifold<(), ()>>,
@@ -157,7 +157,7 @@ pub(crate) struct ManifoldScratch {
 impl Default for ManifoldScratch {
     fn default() -> Self {
         let mut boxes = ContactManifold::default();
-        // room for two faces of four corners, so that a steady step need not grow it
+        // capacity for two faces of four corners, so that no allocation occurs in steady state
         boxes.points.reserve(16);
         Self { boxes, other: ContactManifold::default(), many: Vec::new() }
     }
@@ -199,14 +199,15 @@ impl Geometry {
         Ok(Self { kind, round, convex, bounded, cornered, probes: probes.into() })
     }
 
-    /// A triangle without thickness, for questions about soft surfaces.
+    /// A triangle without thickness, for queries on soft surfaces.
     pub fn triangle([a, b, c]: [Vec3; 3]) -> Self {
         let kind = Kind::Solid(SharedShape::triangle(a, b, c));
         Self { kind, round: Roundness::Flat, convex: true, bounded: true, cornered: false, probes: Arc::new([]) }
     }
 
-    /// Splits a surface point into a core that turns with the body and a radius along the outward normal that does not:
-    /// a rolling ball touches with ever new points, so its contact must not be tied to one of them.
+    /// Splits a surface point into a core point that rotates with the body and a radius along the outward normal that
+    /// does not: the contact point of a rolling ball moves over its surface, so the contact must not be fixed to one
+    /// material point.
     pub fn core(&self, local: Vec3, outward: Vec3) -> (Vec3, Real) {
         match self.round {
             Roundness::Ball(r) | Roundness::Swept(r) => (local - outward * r, r),
@@ -215,7 +216,7 @@ impl Geometry {
         }
     }
 
-    /// Bounds in the world; unbounded shapes get a box that meets everything sane.
+    /// Bounds in the world; unbounded shapes get a box that overlaps all valid coordinates.
     pub fn bounds(&self, pose: &Pose) -> Bounds3 {
         const FAR: Real = 1e9;
         match &self.kind {
@@ -227,12 +228,12 @@ impl Geometry {
         }
     }
 
-    /// Points with a radius that stand for the shape against distance fields [m].
+    /// Points with a radius that represent the shape against distance fields [m].
     pub fn probes(&self) -> &[(Vec3, Real)] {
         &self.probes
     }
 
-    /// True for half-spaces and distance fields, which have no end.
+    /// True for unbounded shapes: half-spaces and distance fields.
     pub fn is_unbounded(&self) -> bool {
         !self.bounded
     }
@@ -266,7 +267,7 @@ impl Geometry {
         if !(m.inv_mass > 0.0) || !m.inv_mass.is_finite() {
             return None;
         }
-        // an open mesh encloses no volume, and what comes out as its centre may be anywhere: no digits of f32 would be left
+        // an open mesh encloses no volume, and its computed centre may be anywhere: no digits of f32 would be left
         if !(m.local_com.length() <= self.reach()) {
             return None;
         }
@@ -288,7 +289,7 @@ impl Geometry {
         }
     }
 
-    /// First point of a ray (unit direction) within `reach` [m].
+    /// First intersection of a ray (unit direction) within `reach` [m].
     pub fn cast_ray(&self, pose: &Pose, origin: Vec3, direction: Vec3, reach: Real) -> Option<Hit> {
         match &self.kind {
             Kind::Solid(s) => {
@@ -299,7 +300,8 @@ impl Geometry {
         }
     }
 
-    /// Part of a way at which it leaves a shape that it starts in; none when it ends inside, or does not start there.
+    /// Fraction of a displacement at which it leaves a shape that it starts in; none when it ends inside, or does not
+    /// start inside.
     pub fn way_out(&self, pose: &Pose, from: Vec3, way: Vec3) -> Option<Real> {
         let Kind::Solid(solid) = &self.kind else { return None };
         if !solid.contains_point(&lib_pose(pose), from) {
@@ -308,7 +310,7 @@ impl Geometry {
         solid.cast_ray(&lib_pose(pose), &Ray::new(from, way), 1.0, false)
     }
 
-    /// Closest point of the surface or inside (when the point is inside it is its own projection), and whether inside.
+    /// Closest point of the solid (a point inside is its own projection), and whether the point is inside.
     pub fn project(&self, pose: &Pose, point: Vec3) -> (Vec3, bool) {
         match &self.kind {
             Kind::Solid(s) => {
@@ -333,16 +335,17 @@ impl Geometry {
         self.convex
     }
 
-    /// Where a triangle is nearest to the shape, when nearer than `reach` [m].
+    /// Nearest points of a triangle and the shape, when nearer than `reach` [m].
     ///
-    /// It is looked at from `inward` of its place, that is from inside its own body: a triangle that is a hair deep in the
-    /// shape is then apart from it, and nearest points are exact. None where the two overlap even so: a search for the
-    /// depth is noisy, and a face that leans on the shape with its edge overlaps by rounding.
+    /// The triangle is displaced by `inward`, that is into its own body, before the query: a triangle that penetrates
+    /// the shape slightly is then separated from it, and nearest points are exact. None where the two overlap even so:
+    /// a search for the penetration depth is noisy, and a face that rests on the shape with its edge overlaps by
+    /// rounding.
     pub fn meet_triangle(&self, pose: &Pose, corners: [Vec3; 3], inward: Vec3, reach: Real) -> Option<TriangleMeet> {
         let [a, b, c] = corners;
         match &self.kind {
             Kind::Solid(s) => {
-                // near the origin: large coordinates would cost digits
+                // relative to its first corner: large coordinates would lose digits
                 let triangle = lib::shape::Triangle::new(Vec3::ZERO, b - a, c - a);
                 let at = lib_pose(&Pose::new(a + inward, Quat::IDENTITY));
                 let far = reach + inward.length();
@@ -353,7 +356,7 @@ impl Geometry {
                 Some(TriangleMeet { weights, on_shape, normal })
             }
             Kind::Field(f) => {
-                // to the field's surface and back to the triangle, some times over
+                // alternating projection: to the field's surface and back to the triangle
                 let mut weights = [1.0 / 3.0; 3];
                 let mut last = None;
                 for _ in 0..FIELD_ROUNDS {
@@ -369,7 +372,7 @@ impl Geometry {
         }
     }
 
-    /// Share of the way `motion` at which `self` first meets `other`.
+    /// Fraction of the displacement `motion` at which `self` first meets `other`.
     pub fn cast(&self, pose: &Pose, motion: Vec3, other: &Geometry, other_pose: &Pose) -> Option<Hit> {
         let (Kind::Solid(a), Kind::Solid(b)) = (&self.kind, &other.kind) else { return None };
         let options =
@@ -382,7 +385,8 @@ impl Geometry {
 
     /// All manifolds between two placed shapes whose gap is below `reach` [m], appended to `out`.
     ///
-    /// A pure function of its arguments: nothing is remembered between calls, so that a restored world finds the same.
+    /// A pure function of its arguments: no state is kept between calls, so that a restored world finds the same
+    /// manifolds.
     pub fn manifolds(
         &self,
         other: &Geometry,
@@ -395,7 +399,7 @@ impl Geometry {
             (Kind::Solid(a), Kind::Solid(b)) => {
                 let pose = lib_pose(relative);
                 if self.convex && other.convex {
-                    // balls and planes have short exact answers, and the library's way allocates for them
+                    // balls and planes have short closed-form solutions, and the library allocates for them
                     if self.ball_manifold(other, relative, reach, out)
                         || self.plane_manifold(other, relative, reach, out)
                     {
@@ -413,8 +417,8 @@ impl Geometry {
                         if found.is_ok() { deepest } else { Real::INFINITY }
                     };
                     let deepest = find(&pose);
-                    // faces that touch exactly can come out with the normal of another face and a depth of half the
-                    // body: look again from a hair farther apart, and take the shallower answer
+                    // faces in exact contact can be reported with the normal of another face and a depth of half the
+                    // body: repeat the query with the bodies slightly farther apart, and take the shallower result
                     let thickness = self.thickness().min(other.thickness());
                     if deepest < -0.25 * thickness {
                         let hair = relative.position.normalize_or(Vec3::Y) * (1e-3 * thickness);
@@ -478,7 +482,7 @@ impl Geometry {
         if !(gap < reach) {
             return true;
         }
-        // on the surface itself, or in the middle of a ball, any direction will do
+        // on the surface itself, or at the centre of a ball, any direction is valid
         let outward = away.try_normalize().unwrap_or(center.normalize_or(Vec3::Y));
         let on_ball = center - outward * radius;
         let point = if ball_is_a {
@@ -491,7 +495,7 @@ impl Geometry {
         true
     }
 
-    /// A half-space against a shape that its corners span. False for other pairs.
+    /// A half-space against a shape that is the convex hull of its corners. False for other pairs.
     fn plane_manifold(&self, other: &Geometry, relative: &Pose, reach: Real, out: &mut Found) -> bool {
         let plane = |g: &Geometry| match &g.kind {
             Kind::Solid(s) => s.as_halfspace().map(|h| h.normal),
@@ -542,7 +546,7 @@ impl Geometry {
     }
 }
 
-/// Copies a manifold of the library, with sub-shape places folded in, leaving out points beyond `reach`.
+/// Copies a manifold of the library, with the poses of sub-shapes applied, without points beyond `reach`.
 fn take(m: &ContactManifold<(), ()>, reach: Real, out: &mut Found) {
     if !m.points.iter().any(|p| p.dist < reach) {
         return;

@@ -1,4 +1,4 @@
-//! Signed distance functions: how far a point is from a surface, negative inside the solid.
+//! Signed distance functions: distance of a point from a surface, negative inside the solid.
 //!
 //! ```text
 //! plane         φ(x) = (x − p)·n
@@ -7,7 +7,7 @@
 //! box           φ(x) = |max(q, 0)| + min(max(qx, qy, qz), 0)    q = |x| − half extents
 //! intersection  φ(x) = max φᵢ(x)
 //! union         φ(x) = min φᵢ(x)
-//! complement    φ(x) = −φ₀(x)                                   inside and outside change places
+//! complement    φ(x) = −φ₀(x)                                   inside and outside exchanged
 //! ```
 //! φ distance [m], x point [m], p point on the surface or the axis [m], c centre [m], r radius [m], n unit vector.
 //! The normal is the gradient of φ: it points out of the solid and has length one.
@@ -18,15 +18,15 @@
 //! Exactness. Plane, sphere, cylinder and box are exact on both sides. An intersection of exact parts is exact inside;
 //! outside it is only a bound (RC leaves it as "φ = ?"): the true distance is at least φ. A union of exact parts is
 //! exact outside and a bound inside. A complement swaps the two. The sign is right everywhere. In all cases φ never
-//! overstates the distance and changes by at most the way gone, |φ(x) − φ(y)| ≤ |x − y|: whoever moves by less than φ
-//! cannot cross the surface.
+//! overstates the distance and is Lipschitz continuous with constant 1, |φ(x) − φ(y)| ≤ |x − y|: a point that moves by
+//! less than φ cannot cross the surface.
 //!
 //! Where the gradient does not exist (centre of a sphere, axis of a cylinder, edges of a minimum or maximum) the normal
 //! is one of the possible unit vectors, always the same one for the same point.
 
 use crate::math::{Pose, Real, Vec3};
 
-/// How deep functions may be nested: [`Sdf::sample`] calls itself, the stack must not depend on a scene.
+/// Maximum nesting depth: [`Sdf::sample`] is recursive, and the stack depth must not depend on a scene.
 pub const SDF_DEPTH: usize = 16;
 
 /// A signed distance function. Build it with the constructors, or write the variants and call [`Sdf::check`].
@@ -45,11 +45,11 @@ pub const SDF_DEPTH: usize = 16;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Sdf {
-    /// Half-space behind a plane: solid on the side the normal points away from.
+    /// Half-space behind a plane: solid on the side opposite to the normal.
     Plane {
         /// A point on the plane [m].
         point: Vec3,
-        /// Out of the solid; any length but zero.
+        /// Outward normal of the solid; any length but zero.
         normal: Vec3,
     },
     /// Solid ball.
@@ -59,7 +59,7 @@ pub enum Sdf {
         /// Radius [m].
         radius: Real,
     },
-    /// Solid cylinder without ends.
+    /// Solid cylinder of infinite length.
     Cylinder {
         /// A point on the axis [m].
         point: Vec3,
@@ -68,22 +68,22 @@ pub enum Sdf {
         /// Radius [m].
         radius: Real,
     },
-    /// Solid box about the origin, along the axes; use [`Sdf::placed`] to move it.
+    /// Solid box about the origin, axis-aligned; use [`Sdf::placed`] to move it.
     Box {
         /// Half the edge lengths [m].
         half_extents: Vec3,
     },
-    /// What lies in all of them. Exact inside, a lower bound outside.
+    /// Points that lie in all parts. Exact inside, a lower bound outside.
     Intersection(Vec<Sdf>),
-    /// What lies in any of them. Exact outside, a lower bound (of the depth) inside.
+    /// Points that lie in any part. Exact outside, a lower bound (of the depth) inside.
     Union(Vec<Sdf>),
-    /// All that is not the inner one: the complement of a ball is a bowl.
+    /// Points outside the inner function: the complement of a ball is a bowl.
     Complement(Box<Sdf>),
-    /// The inner one, turned and moved.
+    /// The inner function, rotated and translated.
     Placed {
-        /// From the inner frame to ours.
+        /// From the inner frame to the outer frame.
         pose: Pose,
-        /// What is placed.
+        /// The function that is placed.
         inner: Box<Sdf>,
     },
 }
@@ -95,11 +95,12 @@ pub enum Sdf {
 pub struct Sample {
     /// Signed distance, negative inside the solid [m].
     pub distance: Real,
-    /// Gradient of the distance: out of the solid, length one.
+    /// Gradient of the distance: outward, of length one.
     pub normal: Vec3,
 }
 
-/// Why a signed distance function was refused. `at` is the way to the culprit, as in `union[2].complement.sphere`.
+/// Reason why a signed distance function was rejected. `at` is the path to the invalid part, as in
+/// `union[2].complement.sphere`.
 ///
 /// An example is at [`Sdf`](crate::Sdf).
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -108,47 +109,47 @@ pub enum SdfError {
     /// NaN or infinite.
     #[error("{at}: {field} is not finite")]
     NotFinite {
-        /// The way to the culprit.
+        /// Path to the invalid part.
         at: String,
-        /// Which of its fields.
+        /// Name of the field.
         field: &'static str,
     },
-    /// Zero or negative, but a size.
+    /// A size that is zero or negative.
     #[error("{at}: {field} is {value}, but must be above 0")]
     NotPositive {
-        /// The way to the culprit.
+        /// Path to the invalid part.
         at: String,
-        /// Which of its fields.
+        /// Name of the field.
         field: &'static str,
-        /// What was given [m].
+        /// The value given [m].
         value: Real,
     },
     /// A direction without length.
     #[error("{at}: {field} is zero, but must give a direction")]
     NoDirection {
-        /// The way to the culprit.
+        /// Path to the invalid part.
         at: String,
-        /// Which of its fields.
+        /// Name of the field.
         field: &'static str,
     },
     /// A rotation that also scales: distances would be wrong.
     #[error("{at}: the rotation of the pose has length {length}, normalise it to 1")]
     NotUnit {
-        /// The way to the culprit.
+        /// Path to the invalid part.
         at: String,
         /// Length of the quaternion.
         length: Real,
     },
-    /// An intersection or union of nothing.
+    /// An empty intersection or union.
     #[error("{at}: the list is empty, give at least one part")]
     Empty {
-        /// The way to the culprit.
+        /// Path to the invalid part.
         at: String,
     },
-    /// Nested too deep.
+    /// Nested too deeply.
     #[error("{at}: nested deeper than {SDF_DEPTH}, flatten the lists")]
     TooDeep {
-        /// The way to the culprit.
+        /// Path to the invalid part.
         at: String,
     },
 }
@@ -164,7 +165,7 @@ impl Sdf {
         Self::Sphere { center, radius }
     }
 
-    /// Solid cylinder without ends: a point on its axis [m], the axis (any length but zero) and the radius [m].
+    /// Solid cylinder of infinite length: a point on its axis [m], the axis (any length but zero) and the radius [m].
     pub fn cylinder(point: Vec3, axis: Vec3, radius: Real) -> Self {
         Self::Cylinder { point, axis, radius }
     }
@@ -174,33 +175,33 @@ impl Sdf {
         Self::Box { half_extents }
     }
 
-    /// A round hollow in a solid that fills the rest of space: the complement of a ball (centre and radius [m]).
+    /// A spherical cavity in a solid that fills the rest of space: the complement of a ball (centre and radius [m]).
     pub fn bowl(center: Vec3, radius: Real) -> Self {
         Self::sphere(center, radius).complement()
     }
 
-    /// What lies in all of `parts`.
+    /// Points that lie in all of `parts`.
     pub fn intersection(parts: impl Into<Vec<Sdf>>) -> Self {
         Self::Intersection(parts.into())
     }
 
-    /// What lies in any of `parts`.
+    /// Points that lie in any of `parts`.
     pub fn union(parts: impl Into<Vec<Sdf>>) -> Self {
         Self::Union(parts.into())
     }
 
-    /// All that is not this one.
+    /// Points outside this function.
     pub fn complement(self) -> Self {
         Self::Complement(Box::new(self))
     }
 
-    /// This one, turned and moved by `pose`.
+    /// This function, rotated and translated by `pose`.
     pub fn placed(self, pose: Pose) -> Self {
         Self::Placed { pose, inner: Box::new(self) }
     }
 
-    /// Distance and normal at `x` [m]. The normal is finite and of length one whatever `x` is; the distance is finite
-    /// for every checked function and every `x` whose distance fits a real.
+    /// Distance and normal at `x` [m]. The normal is finite and of length one for any `x`; the distance is finite for
+    /// every checked function and every `x` whose distance is representable.
     pub fn sample(&self, x: Vec3) -> Sample {
         match self {
             Self::Plane { point, normal } => {
@@ -212,7 +213,8 @@ impl Sdf {
                 Sample { distance: length - radius, normal }
             }
             Self::Cylinder { point, axis, radius } => {
-                // the part across the axis directly: RC's difference of squares loses half the digits near the axis
+                // the part perpendicular to the axis directly: RC's difference of squares loses half the digits near
+                // the axis
                 let (_, axis) = split(*axis, Vec3::Y);
                 let arm = x - *point;
                 let across = arm - axis * arm.dot(axis);
@@ -228,7 +230,7 @@ impl Sdf {
             }
             Self::Placed { pose, inner } => {
                 let s = inner.sample(pose.unpoint(x));
-                // the length of a turned vector is off by rounding: made one again
+                // the length of a rotated vector has a rounding error: normalised again
                 let (_, normal) = split(pose.rotation * s.normal, s.normal);
                 Sample { distance: s.distance, normal }
             }
@@ -240,7 +242,7 @@ impl Sdf {
         self.sample(x).distance < 0.0
     }
 
-    /// Refuses what [`Sdf::sample`] could not answer, and names the culprit.
+    /// Rejects values for which [`Sdf::sample`] is undefined, and reports the path to the invalid part.
     ///
     /// # Errors
     /// A number that is not finite, a size that is not above zero, a direction without length, a rotation that is not
@@ -286,7 +288,7 @@ impl Sdf {
                 if !pose.rotation.is_finite() {
                     return Err(SdfError::NotFinite { at: at(), field: "pose.rotation" });
                 }
-                // a thousandth: a quaternion typed with four digits passes, a forgotten normalisation does not
+                // a thousandth: a quaternion given with four digits passes, one that was not normalised does not
                 let length = pose.rotation.length();
                 if (length - 1.0).abs() > 1e-3 {
                     return Err(SdfError::NotUnit { at: at(), length });
@@ -310,7 +312,7 @@ impl Sdf {
     }
 }
 
-/// The sample of the part that wins by `better`. A list of nothing gives `none`: all of space, or no solid at all.
+/// The sample of the part preferred by `better`. An empty list gives `none`: all of space, or no solid at all.
 fn extreme(parts: &[Sdf], x: Vec3, none: Real, better: fn(Real, Real) -> bool) -> Sample {
     let mut best = Sample { distance: none, normal: Vec3::Y };
     for (i, part) in parts.iter().enumerate() {
@@ -327,7 +329,7 @@ fn sample_box(half: Vec3, x: Vec3) -> Sample {
     let sign = |v: Real| if v < 0.0 { -1.0 } else { 1.0 };
     let signs = Vec3::new(sign(x.x), sign(x.y), sign(x.z));
 
-    // the nearest face decides inside, and where the outside part vanishes
+    // the nearest face determines the result inside, and where the outside part vanishes
     let (depth, face) = if q.x >= q.y && q.x >= q.z {
         (q.x, Vec3::X)
     } else if q.y >= q.z {
@@ -339,8 +341,8 @@ fn sample_box(half: Vec3, x: Vec3) -> Sample {
     Sample { distance: outside + depth.min(0.0), normal: normal * signs }
 }
 
-/// Length and direction of `v`; `fallback` (unit) when it has none. Scaled first, so that neither the square of a tiny
-/// nor that of a huge vector leaves the range of a real.
+/// Length and direction of `v`; `fallback` (unit) when its length is zero. Scaled first, so that neither the square of
+/// a tiny nor that of a huge vector leaves the range of a real.
 fn split(v: Vec3, fallback: Vec3) -> (Real, Vec3) {
     let top = v.abs().max_element();
     if top == 0.0 {
@@ -348,7 +350,7 @@ fn split(v: Vec3, fallback: Vec3) -> (Real, Vec3) {
     }
     let scaled = v / top;
     let length = scaled.length();
-    // not finite: the distance says so, the normal stays usable
+    // not finite: the distance shows it, the normal stays usable
     if !length.is_finite() {
         return (v.length(), fallback);
     }
@@ -376,7 +378,7 @@ mod tests {
     use super::*;
     use crate::math::Quat;
 
-    /// Rounding in f32 of numbers about 5, with room; the same bound serves f64.
+    /// Rounding in f32 of numbers about 5, with a margin; the same bound serves f64.
     const CLOSE: Real = 4e-6;
 
     fn near(got: Real, want: Real) -> bool {
@@ -402,7 +404,7 @@ mod tests {
         ]
     }
 
-    /// Points on an uneven grid of about 2 m that avoids the symmetry planes of the zoo.
+    /// Points on an uneven grid of about 2 m that avoids the symmetry planes of the test shapes.
     fn cloud() -> impl Iterator<Item = Vec3> {
         (0..729).map(|i| {
             let step = |k: i32| 0.471 * k as Real - 1.913;
@@ -493,7 +495,7 @@ mod tests {
     }
 
     #[test]
-    fn the_distance_changes_by_at_most_the_way_gone() {
+    fn the_distance_changes_by_at_most_the_displacement() {
         for sdf in zoo() {
             let points: Vec<Vec3> = cloud().step_by(7).collect();
             for &x in &points {
@@ -525,7 +527,7 @@ mod tests {
                 assert!((n.length() - 1.0).abs() < CLOSE, "{sdf:?} at {x}: {n}");
             }
         }
-        // centre, axis, and a point a hair beside the centre
+        // centre, axis, and a point close to the centre
         let sphere = Sdf::sphere(Vec3::ZERO, 1.0);
         assert_eq!(sphere.sample(Vec3::ZERO), Sample { distance: -1.0, normal: Vec3::Y });
         assert!(sphere.sample(Vec3::X * Real::MIN_POSITIVE).normal.abs_diff_eq(Vec3::X, CLOSE));
@@ -544,7 +546,7 @@ mod tests {
     }
 
     #[test]
-    fn the_check_names_the_culprit() {
+    fn the_check_reports_the_path_to_the_invalid_part() {
         let said = |sdf: Sdf| sdf.check().unwrap_err().to_string();
         assert_eq!(said(Sdf::sphere(Vec3::ZERO, 0.0)), "sphere: radius is 0, but must be above 0");
         assert_eq!(said(Sdf::sphere(Vec3::ZERO, Real::NAN)), "sphere: radius is not finite");

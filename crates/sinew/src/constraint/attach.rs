@@ -1,4 +1,4 @@
-//! Points held together: nodes and surface points to the world, to rigid bodies, to each other (ICD 4.1).
+//! Attached points: nodes and surface points to the world, to rigid bodies, to each other (ICD 4.1).
 //!
 //! With p_a, p_b the two points and t one of three axes, d = p_b − p_a, a pair has three rows
 //!
@@ -6,11 +6,12 @@
 //!   C = d·t,   Ċ = t·(ṗ_b − v_a − ω_a × (r_a + d)),   ṗ_b = Σ w_j v_j on a surface
 //! ```
 //!
-//! ICD eq. 8, 15 and 20 have one row ½|d|² instead, whose Jacobian vanishes where it holds; and ICD gives a rigid body the
-//! mean of its anchors' impulses, which loses momentum (errata): rows are summed here as everywhere.
+//! ICD eq. 8, 15 and 20 have one row ½|d|² instead, whose Jacobian vanishes where it is satisfied; and ICD applies the
+//! mean of its anchors' impulses to a rigid body, which does not conserve momentum (errata): impulses of rows are
+//! summed here as everywhere.
 //!
-//! The axes are those of the rigid body if there is one, so that the result turns with the scene; without one the rows do
-//! not see each other and any axes do.
+//! The axes are those of the rigid body if there is one, so that the result rotates with the scene; without one the
+//! rows are not coupled and any axes can be used.
 
 use super::row::{Bounds, RowBuffer, Term, Wish};
 use super::site::{Place, Site, View};
@@ -19,14 +20,14 @@ use crate::math::{Real, Vec3};
 use crate::model::{BodyId, Model};
 use crate::solver::soft::Softness;
 
-/// What a point is held to.
+/// The target that a point is attached to.
 ///
 /// ```
 /// use sinew::*;
 /// # fn main() -> Result<(), Error> {
 /// let mut world = World::default();
 /// let cloth = world.add_particles(Particles::new(vec![Vec3::ZERO, Vec3::X]))?;
-/// // one node where it is, the other at a place in the world
+/// // one node at its present position, the other at a position in the world
 /// let hook = |node| Site::Node { body: cloth, node };
 /// let pairs = [(hook(0), Hold::Here(None)), (hook(1), Hold::At(Site::World(Vec3::X)))];
 /// world.add_attach(Attach::new(pairs))?;
@@ -38,13 +39,13 @@ use crate::solver::soft::Softness;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Hold {
-    /// Another point, which may be elsewhere: they are pulled together.
+    /// Another point, which may be at a distance: they are pulled together.
     At(Site),
-    /// The place where it is when the constraint is added: of the world, or of a rigid body.
+    /// The present position when the constraint is added: fixed in the world, or in a rigid body.
     Here(Option<BodyId>),
 }
 
-/// Points held to others: an anchor, or a seam of many pairs. Three rows a pair.
+/// Points attached to others: an anchor, or a seam of many pairs. Three rows per pair.
 ///
 /// ```
 /// use sinew::*;
@@ -62,29 +63,29 @@ pub enum Hold {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attach {
-    /// Held points, and what each is held to. The reported force acts on the held ones.
+    /// Attached points, and the target of each. The reported force acts on the attached points.
     pub pairs: Vec<(Site, Hold)>,
-    /// A spring in every direction instead of a rigid hold: stiffness [N/m], damping [N·s/m], each pair.
+    /// A spring in every direction instead of a rigid attachment: stiffness [N/m], damping [N·s/m], each pair.
     pub spring: Option<(Real, Real)>,
-    /// All of it breaks when one pair carries more than this [N].
+    /// All of it breaks when the force of one pair exceeds this [N].
     pub break_force: Real,
-    /// Let soft bodies that are stitched together collide: a seam lies on both surfaces, and contacts push against it. Rigid
-    /// bodies and what is anchored to them collide in any case.
+    /// Let soft bodies that are stitched together collide: a seam lies on both surfaces, and contacts push against it.
+    /// Rigid bodies and bodies anchored to them collide in any case.
     pub collide: bool,
 }
 
 impl Attach {
-    /// Holds points; see the fields.
+    /// Attaches points; see the fields.
     pub fn new(pairs: impl IntoIterator<Item = (Site, Hold)>) -> Self {
         Self { pairs: pairs.into_iter().collect(), spring: None, break_force: Real::INFINITY, collide: false }
     }
 
-    /// Holds a point where it is now, to a rigid body or to the world.
+    /// Attaches a point at its present position, to a rigid body or to the world.
     pub fn anchor(point: Site, to: Option<BodyId>) -> Self {
         Self::new([(point, Hold::Here(to))])
     }
 
-    /// Holds a point to another one.
+    /// Attaches a point to another one.
     pub fn pair(point: Site, to: Site) -> Self {
         Self::new([(point, Hold::At(to))])
     }
@@ -94,13 +95,13 @@ impl Attach {
         Self::new(pairs.into_iter().map(|(a, b)| (a, Hold::At(b))))
     }
 
-    /// Holds by springs of this stiffness [N/m] and damping [N·s/m], each pair.
+    /// Attaches by springs of this stiffness [N/m] and damping [N·s/m], each pair.
     pub fn spring(mut self, stiffness: Real, damping: Real) -> Self {
         self.spring = Some((stiffness, damping));
         self
     }
 
-    /// Breaks when a pair carries more than this [N].
+    /// Breaks when the force of a pair exceeds this [N].
     pub fn break_force(mut self, force: Real) -> Self {
         self.break_force = force;
         self
@@ -132,7 +133,7 @@ impl Attach {
                     Site::Rigid { body, local: view.body_pose(body)?.unpoint(view.point(&place)) }
                 }
             };
-            // kept as it is, so that a rebuilt one has the same bits
+            // stored, so that a rebuilt constraint is bitwise identical
             built.source.pairs[k].1 = Hold::At(to);
             let to = to.resolve(view.model)?;
             if place.slot().is_none() && to.slot().is_none() {
@@ -160,7 +161,7 @@ enum End {
         slot: u32,
         local: Vec3,
     },
-    /// A blend of nodes, by their range in the list of shares.
+    /// A weighted sum of nodes, by their range in the list of weights.
     Nodes {
         body: u32,
         start: u32,
@@ -178,12 +179,12 @@ impl End {
     }
 }
 
-/// An attachment as the step sees it.
+/// An attachment in the form used by the step.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BuiltAttach {
-    /// What holds, then what is held.
+    /// Target end, then attached end.
     pairs: Vec<[End; 2]>,
-    /// Nodes and their weights, one entry a node and end.
+    /// Nodes and their weights, one entry per node and end.
     shares: Vec<(u32, Real)>,
     pub slots: Vec<u32>,
     pub wide: bool,
@@ -197,7 +198,7 @@ impl Default for Attach {
 }
 
 impl BuiltAttach {
-    /// True when no pair ends at the world.
+    /// True when no pair has an end in the world.
     pub fn is_inner(&self) -> bool {
         !self.pairs.iter().flatten().any(|end| matches!(end, End::World(_)))
     }
@@ -243,7 +244,7 @@ impl BuiltAttach {
         }
     }
 
-    /// Terms of a push along `axis` that acts at `point`.
+    /// Terms of an impulse along `axis` applied at `point`.
     fn terms(&self, end: &End, axis: Vec3, point: Vec3, view: &View<'_>, out: &mut RowBuffer) {
         match *end {
             End::World(_) => {}
@@ -256,11 +257,11 @@ impl BuiltAttach {
         }
     }
 
-    /// Three rows a pair.
+    /// Three rows per pair.
     pub fn rows(&self, view: &View<'_>, soft: Softness, out: &mut RowBuffer) {
         for pair in &self.pairs {
             let [a, b] = [self.point(&pair[0], view), self.point(&pair[1], view)];
-            // a rigid body's own point keeps its place in the body: both arms end there
+            // a point of a rigid body is fixed in body coordinates: both lever arms end there
             let at = if matches!(pair[1], End::Rigid { .. }) { a } else { b };
             let bend = |end: &End| match *end {
                 End::Rigid { slot, .. } => view.bend(slot, at - view.center(slot).0),
@@ -280,12 +281,12 @@ impl BuiltAttach {
         }
     }
 
-    /// Force that a unit impulse of a row has on the held point: its axis.
+    /// Force of a unit impulse of a row on the attached point: its axis.
     pub fn carried(&self, index: u32, terms: &[Term]) -> Vec3 {
         let Some(pair) = self.pairs.get(index as usize / 3) else { return Vec3::ZERO };
         match pair {
             [End::Rigid { .. }, _] => terms.first().map_or(Vec3::ZERO, |t| -t.jacobian),
-            // the last two terms are the body's centre and spin
+            // the last two terms are the linear and the angular block of the body
             [_, End::Rigid { .. }] => terms.iter().rev().nth(1).map_or(Vec3::ZERO, |t| t.jacobian),
             _ => [Vec3::X, Vec3::Y, Vec3::Z][index as usize % 3],
         }

@@ -1,6 +1,6 @@
 //! Bending over many edges of a sheet as one constraint (ICD 4.5 with its errata).
 //!
-//! A fold is an edge i, j with the vertices l and r that its two triangles have beside it. With e = x_j − x_i,
+//! A fold is an edge i, j with the vertices l and r opposite to it in its two triangles. With e = x_j − x_i,
 //!
 //! ```text
 //!   n_l = (x_l − x_i) × e,   n_r = e × (x_r − x_i),   θ = atan2((n_l × n_r)·e/|e|, n_l·n_r)
@@ -10,12 +10,13 @@
 //! and s = (x − x_i)·e/|e|². The row is an implicit spring on θ − θ⁰; its impulse is that of a torque.
 //!
 //! *Stiffness.* The energy of a fold is ½ D |e|²/(A_l + A_r) (θ − θ⁰)² with the areas at rest and D the plate's bending
-//! stiffness E t³/(12(1 − ν²)) [N·m]. A sheet bent to a cylinder then holds ½ D κ² for each square metre: exact on
-//! equilateral triangles in every direction, and on squares with diagonals along their sides. Meshes have a grain: across
-//! the diagonals of squares the same D is up to three times as stiff, and a strip one square wide twists over them.
+//! stiffness E t³/(12(1 − ν²)) [N·m]. A sheet bent to a cylinder then stores ½ D κ² per square metre: exact on
+//! equilateral triangles in every direction, and on squares with diagonals along their sides. Meshes are anisotropic:
+//! across the diagonals of squares the same D is up to three times as stiff, and a strip one square wide twists over
+//! them.
 //!
-//! *ICD eq. 33*, (x_l − x_c)·(x_r − x_c) − C⁰ with x_c the middle of the edge, is kept as [`BendLaw::Printed`]. On a flat
-//! sheet its Jacobian lies in the plane: it does not resist bending there.
+//! *ICD eq. 33*, (x_l − x_c)·(x_r − x_c) − C⁰ with x_c the middle of the edge, is kept as [`BendLaw::Printed`]. On a
+//! flat sheet its Jacobian lies in the plane: it does not resist bending there.
 
 use super::row::{Bounds, RowBuffer, Wish};
 use super::site::View;
@@ -25,7 +26,7 @@ use crate::math::{Real, Vec3, angle_of, vec};
 use crate::model::BodyId;
 use crate::solver::soft::Softness;
 
-/// What is held at a fold.
+/// The quantity that is constrained at a fold.
 ///
 /// An example is at [`Bending`](crate::Bending).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -37,7 +38,7 @@ pub enum BendLaw {
     Printed,
 }
 
-/// Resistance to bending over many edges of a sheet. One row an edge.
+/// Resistance to bending over many edges of a sheet. One row per edge.
 ///
 /// ```
 /// use sinew::*;
@@ -56,14 +57,14 @@ pub struct Bending {
     pub body: BodyId,
     /// Edge i, j and the nodes beside it, left and right: [`crate::TriMesh::folds`].
     pub folds: Vec<[u32; 4]>,
-    /// Of each fold at rest: angle [rad] (or the dot product [m²] of the printed law), and |e|²/(A_l + A_r). Empty: as they
-    /// are when the constraint is added.
+    /// Of each fold at rest: angle [rad] (or the dot product [m²] of the printed law), and |e|²/(A_l + A_r). Empty: the
+    /// values when the constraint is added.
     pub rest: Vec<[Real; 2]>,
     /// Bending stiffness of the sheet [N·m].
     pub stiffness: Real,
-    /// Damping: time over which a bent sheet gives in, as a share of its stiffness [s].
+    /// Damping: ratio of damping to stiffness, the relaxation time of the bending angle [s].
     pub damping: Real,
-    /// What is held.
+    /// The constrained quantity.
     pub law: BendLaw,
 }
 
@@ -73,7 +74,7 @@ impl Bending {
         Self { body, folds: folds.into(), rest: Vec::new(), stiffness, damping: 0.0, law: BendLaw::Angle }
     }
 
-    /// The sheet is flat at rest, whatever it is now.
+    /// The sheet is flat at rest, whatever its present shape.
     pub fn flat(mut self, mesh: &crate::TriMesh) -> Self {
         let at = |n: u32| mesh.vertices.get(n as usize).copied().unwrap_or(Vec3::ZERO);
         self.rest = self.folds.iter().map(|f| [0.0, Fold::new(f.map(at)).shape()]).collect();
@@ -86,7 +87,7 @@ impl Bending {
         self
     }
 
-    /// Another law.
+    /// Replaces the law.
     pub fn law(mut self, law: BendLaw) -> Self {
         self.law = law;
         self
@@ -151,7 +152,7 @@ impl Fold {
         if area > 0.0 { self.edge.length_squared() / area } else { 0.0 }
     }
 
-    /// Change of the angle with each corner [1/m]; zero for a fold without area.
+    /// Derivative of the angle with respect to each corner [1/m]; zero for a fold without area.
     fn gradient(&self) -> [Vec3; 4] {
         let [i, _, l, r] = self.at;
         let (length, square) = (self.edge.length(), self.edge.length_squared());
@@ -172,7 +173,7 @@ impl Fold {
         (l - middle).dot(r - middle)
     }
 
-    /// ICD eq. 34: its change with each corner [m].
+    /// ICD eq. 34: its derivative with respect to each corner [m].
     fn product_gradient(&self) -> [Vec3; 4] {
         let [i, j, l, r] = self.at;
         let middle = (i + j) * 0.5;
@@ -181,7 +182,7 @@ impl Fold {
     }
 }
 
-/// Bending as the step sees it.
+/// Bending in the form used by the step.
 #[derive(Clone, Debug)]
 pub(crate) struct BuiltBending {
     pub slot: u32,
@@ -189,7 +190,7 @@ pub(crate) struct BuiltBending {
 }
 
 impl BuiltBending {
-    /// One row a fold.
+    /// One row per fold.
     pub fn rows(&self, view: &View<'_>, soft: Softness, out: &mut RowBuffer) {
         let s = &self.source;
         let first = view.node_block(self.slot, 0);
@@ -212,7 +213,7 @@ impl BuiltBending {
     }
 }
 
-/// The same angle between −π and π.
+/// The same angle, wrapped to the interval from −π to π.
 fn short_way(angle: Real) -> Real {
     let pi = std::f64::consts::PI as Real;
     if angle > pi {
@@ -237,9 +238,9 @@ mod tests {
         ]
     }
 
-    /// A change of a corner, and what the gradient makes of it, agree to the second order of the change.
+    /// The finite difference of a corner displacement and the gradient agree to second order in the displacement.
     #[test]
-    fn gradients_are_the_change_of_angle_and_product() {
+    fn gradients_are_the_derivatives_of_angle_and_product() {
         let step: Real = if size_of::<Real>() == 8 { 1e-6 } else { 2e-3 };
         for lift in [-0.6, 0.0, 0.4] {
             let fold = Fold::new(corners(lift));
@@ -261,10 +262,10 @@ mod tests {
         }
     }
 
-    /// A sheet on a cylinder holds ½ D κ² a square metre: squares with diagonals along their sides, equilateral triangles
-    /// however they are turned.
+    /// A sheet on a cylinder stores ½ D κ² per square metre: squares with diagonals along their sides, and equilateral
+    /// triangles in every orientation.
     #[test]
-    fn a_sheet_bent_to_a_cylinder_holds_the_energy_of_a_plate() {
+    fn a_sheet_bent_to_a_cylinder_stores_the_energy_of_a_plate() {
         let (cells, curvature): (i32, Real) = (10, 0.02);
         for (skew, turn) in [(0.0, 0.0), (0.5, 0.0), (0.5, 0.3), (0.5, 0.52)] {
             let height: Real = if skew == 0.0 { 1.0 } else { 0.75_f64.sqrt() as Real };
@@ -294,18 +295,19 @@ mod tests {
         }
     }
 
-    /// Forces of a fold push and turn nobody as a whole.
+    /// The forces of a fold have zero sum and zero total torque.
     #[test]
-    fn a_fold_has_no_force_and_no_torque() {
+    fn forces_of_a_fold_have_zero_sum_and_zero_torque() {
         let fold = Fold::new(corners(0.5));
         let force: Vec3 = fold.gradient().iter().copied().sum();
         let torque = fold.at.iter().zip(fold.gradient()).fold(Vec3::ZERO, |sum, (x, f)| sum + x.cross(f));
         assert!(force.length() < 1e-5 && torque.length() < 1e-5, "{force} {torque}");
     }
 
-    /// The printed row of ICD 4.5 does not see a flat sheet bend: its Jacobian has no part along the normal.
+    /// The printed row of ICD 4.5 does not resist bending of a flat sheet: its Jacobian has no component along the
+    /// normal.
     #[test]
-    fn the_printed_row_is_blind_to_bending_of_a_flat_sheet() {
+    fn the_printed_row_does_not_resist_bending_of_a_flat_sheet() {
         let flat = [Vec3::ZERO, Vec3::X, Vec3::new(0.5, 1.0, 0.0), Vec3::new(0.5, -1.0, 0.0)];
         let fold = Fold::new(flat);
         assert!(fold.product_gradient().iter().all(|g| g.z == 0.0));

@@ -1,4 +1,4 @@
-//! The user's own constraints: a pure function from the bodies' poses to rows, swept with all others.
+//! User-defined constraints: a pure function from the poses of the bodies to rows, swept with all others.
 
 use super::row::{Bounds, RowBuffer};
 use super::site::{Site, Terms, View};
@@ -8,7 +8,7 @@ use crate::model::BodyId;
 use crate::settings::Stabilization;
 use crate::solver::soft::{Softness, soften};
 
-/// Rows of your own. `rows` is called in every substep and must depend on the view alone, so that a replay is exact.
+/// User-defined rows. `rows` is called in every substep and must depend on the view alone, so that a replay is exact.
 ///
 /// ```
 /// use sinew::*;
@@ -38,11 +38,11 @@ use crate::solver::soft::{Softness, soften};
 pub trait Rows: Send + Sync + std::fmt::Debug {
     /// The bodies it links.
     fn bodies(&self) -> Vec<BodyId>;
-    /// Writes its rows for the bodies as they are now. An error switches the constraint off for this substep.
+    /// Writes its rows for the present state of the bodies. An error deactivates the constraint for this substep.
     fn rows(&self, view: &View<'_>, out: &mut RowWriter<'_>) -> Result<(), Error>;
 }
 
-/// Takes rows from a custom constraint.
+/// Receives the rows of a custom constraint.
 ///
 /// An example is at [`Rows`](crate::Rows).
 #[derive(Debug)]
@@ -64,7 +64,7 @@ impl<'a> RowWriter<'a> {
     }
 }
 
-/// A row being written: first its sides, then what it wants.
+/// A row being written: first the sites it acts on, then its law.
 #[derive(Debug)]
 pub struct RowDraft<'w, 'a> {
     writer: &'w mut RowWriter<'a>,
@@ -93,18 +93,18 @@ impl RowDraft<'_, '_> {
         Ok(self)
     }
 
-    /// Another stabilisation than the settings' for joints.
+    /// Replaces the stabilisation that the settings have for joints.
     pub fn stabilization(mut self, stabilization: Stabilization) -> Self {
         self.soft = soften(stabilization, self.writer.view.h);
         self
     }
 
-    /// Holds an error [m or rad] at zero, both ways.
+    /// Keeps an error [m or rad] at zero, two-sided.
     pub fn held(self, error: Real) {
         self.within(error, Real::NEG_INFINITY, Real::INFINITY);
     }
 
-    /// Holds an error at zero with a force between two limits [N or N·m].
+    /// Keeps an error at zero with a force between two limits [N or N·m].
     pub fn within(self, error: Real, low: Real, high: Real) {
         let h = self.writer.view.h;
         let correction = error * self.soft.rate;
@@ -113,7 +113,7 @@ impl RowDraft<'_, '_> {
         self.writer.out.push(self.terms.as_slice(), correction, correction, softness, bounds);
     }
 
-    /// Keeps a gap [m or rad] from closing: pushes only.
+    /// Keeps a gap [m or rad] from becoming negative: one-sided, the force only pushes.
     pub fn keep_open(self, gap: Real) {
         super::joint::push_limit(self.writer.out, &self.terms, gap, 1.0, self.soft, self.writer.view.h);
     }

@@ -1,15 +1,15 @@
 //! Joints between two rigid bodies, or a body and the world.
 //!
-//! Each joint has a frame on either side whose x axis is the joint axis. With p the frame origins, d = p_b − p_a, and t a
-//! unit vector, a linear row is
+//! Each joint has a frame on either side whose x axis is the joint axis. With p the frame origins, d = p_b − p_a, and t
+//! a unit vector, a linear row is
 //!
 //! ```text
 //!   C = d·t,   Ċ = t·(v_b + ω_b × r_b − v_a − ω_a × (r_a + d))
 //! ```
 //!
-//! and an angular row C = θ·t, Ċ = t·(ω_b − ω_a), with θ the rotation from frame a to frame b as a vector. Ball: 3 linear;
-//! hinge: 3 linear, 2 angular; slider: 2 linear, 3 angular; fixed: 3 and 3. (ICD's single row ½|d|² has no Jacobian where it
-//! holds: errata.) Limits are one-sided rows, motors rows with a largest force.
+//! and an angular row C = θ·t, Ċ = t·(ω_b − ω_a), with θ the rotation from frame a to frame b as a vector. Ball: 3
+//! linear; hinge: 3 linear, 2 angular; slider: 2 linear, 3 angular; fixed: 3 and 3. (ICD's single row ½|d|² has no
+//! Jacobian where it is satisfied: errata.) Limits are one-sided rows, motors are rows with a maximum force.
 
 use super::row::{Bounds, RowBuffer};
 use super::site::{Place, Site, Terms, View};
@@ -19,7 +19,7 @@ use crate::model::{BodyId, Model};
 use crate::settings::Stabilization;
 use crate::solver::soft::{Softness, soften};
 
-/// What a joint leaves free.
+/// The degrees of freedom that a joint leaves free.
 ///
 /// ```
 /// use sinew::*;
@@ -67,20 +67,20 @@ impl JointKind {
 pub enum Motor {
     /// Towards a speed [m/s or rad/s], with at most this force or torque [N or N·m].
     Velocity {
-        /// Wanted speed.
+        /// Target speed.
         target: Real,
-        /// Largest force or torque.
+        /// Maximum force or torque.
         max_force: Real,
     },
-    /// Towards a place [m or rad] like a damped spring, with at most this force or torque.
+    /// Towards a position [m or rad] like a damped spring, with at most this force or torque.
     Position {
-        /// Wanted place.
+        /// Target position.
         target: Real,
         /// Frequency of the spring [Hz].
         frequency: Real,
         /// Damping ratio.
         damping_ratio: Real,
-        /// Largest force or torque [N or N·m].
+        /// Maximum force or torque [N or N·m].
         max_force: Real,
     },
 }
@@ -102,7 +102,7 @@ impl Motor {
     }
 }
 
-/// A joint to be added.
+/// Description of a joint to be added.
 ///
 /// ```
 /// use sinew::*;
@@ -115,13 +115,13 @@ impl Motor {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Joint {
-    /// What it leaves free.
+    /// The degrees of freedom it leaves free.
     pub kind: JointKind,
     /// First body, none: the world.
     pub a: Option<BodyId>,
     /// Second body, none: the world.
     pub b: Option<BodyId>,
-    /// Where it sits, world [m].
+    /// Position of the joint, world [m].
     pub anchor: Option<Vec3>,
     /// Its axis, world.
     pub axis: Vec3,
@@ -156,17 +156,17 @@ impl Joint {
         }
     }
 
-    /// Nothing moves. `None` is the world.
+    /// No relative motion. `None` is the world.
     pub fn fixed(a: Option<BodyId>, b: Option<BodyId>) -> Self {
         Self::new(JointKind::Fixed, a, b)
     }
 
-    /// Turns freely about a point.
+    /// Rotates freely about a point.
     pub fn ball(a: Option<BodyId>, b: Option<BodyId>) -> Self {
         Self::new(JointKind::Ball, a, b)
     }
 
-    /// Turns about an axis.
+    /// Rotates about an axis.
     pub fn hinge(a: Option<BodyId>, b: Option<BodyId>) -> Self {
         Self::new(JointKind::Hinge, a, b)
     }
@@ -176,13 +176,13 @@ impl Joint {
         Self::new(JointKind::Slider, a, b)
     }
 
-    /// Where it sits, in the world, as the bodies are now [m]. Without it: b's origin.
+    /// Position of the joint in the world, at the present poses of the bodies [m]. Without it: b's origin.
     pub fn anchor(mut self, point: impl Into<Vec3>) -> Self {
         self.anchor = Some(point.into());
         self
     }
 
-    /// Its axis in the world, as the bodies are now. Default x.
+    /// Its axis in the world, at the present poses of the bodies. Default x.
     pub fn axis(mut self, axis: impl Into<Vec3>) -> Self {
         self.axis = axis.into();
         self
@@ -194,7 +194,7 @@ impl Joint {
         self
     }
 
-    /// Range of the free direction [m or rad], zero where it is now.
+    /// Range of the free direction [m or rad], relative to the present position.
     pub fn limits(mut self, low: Real, high: Real) -> Self {
         self.limits = Some((low, high));
         self
@@ -206,7 +206,7 @@ impl Joint {
         self
     }
 
-    /// Breaks when it carries more than this [N]. Default never.
+    /// Breaks when its force exceeds this [N]. Default never.
     pub fn break_force(mut self, force: Real) -> Self {
         self.break_force = force;
         self
@@ -224,7 +224,7 @@ impl Joint {
         self
     }
 
-    /// Checks it and computes the frames from where the bodies are.
+    /// Checks it and computes the frames from the present poses of the bodies.
     pub(crate) fn build(&self, model: &Model, view: &View<'_>) -> Result<BuiltJoint, Error> {
         let bad = |reason: &str| Error::BadConstraint { constraint: self.kind.name(), reason: reason.into() };
         if self.a.is_none() && self.b.is_none() {
@@ -276,7 +276,7 @@ impl Joint {
                 },
             })
         };
-        // kept as they are, so that a rebuilt joint has the same bits
+        // stored, so that a rebuilt joint is bitwise identical
         let source = Joint { frames: Some((on_a, on_b)), ..self.clone() };
         Ok(BuiltJoint { a: side(self.a, on_a)?, b: side(self.b, on_b)?, source })
     }
@@ -309,7 +309,7 @@ impl Side {
     }
 }
 
-/// A joint as the step sees it.
+/// A joint in the form used by the step.
 #[derive(Clone, Debug)]
 pub(crate) struct BuiltJoint {
     pub a: Side,
@@ -322,7 +322,7 @@ struct Frames {
     point_b: Vec3,
     /// Frame a in the world.
     frame: Quat,
-    /// Frame b seen from frame a, the short way round.
+    /// Frame b relative to frame a, the quaternion with w ≥ 0.
     between: Quat,
 }
 
@@ -335,7 +335,7 @@ impl BuiltJoint {
         Frames { point_a, point_b, frame: frame_a, between }
     }
 
-    /// Where a hinge [rad] or slider [m] stands.
+    /// Coordinate of a hinge [rad] or slider [m].
     pub fn place(&self, view: &View<'_>) -> Real {
         let f = self.frames(view);
         match self.source.kind {
@@ -345,21 +345,22 @@ impl BuiltJoint {
         }
     }
 
-    /// Appends the joint's rows, always as many and in the same order.
+    /// Appends the joint's rows, always the same number in the same order.
     pub fn rows(&self, view: &View<'_>, default: Softness, out: &mut RowBuffer) {
         let f = self.frames(view);
         let soft = self.source.stabilization.map_or(default, |s| soften(s, view.h));
         let axis = f.frame * Vec3::X;
         let (t1, t2) = (f.frame * Vec3::Y, f.frame * Vec3::Z);
         let d = f.point_b - f.point_a;
-        // how far frame b is turned from frame a. For a hinge only the tilt of its axis counts: a_a × a_b is that rotation
-        // vector at any hinge angle, while the quaternion's parts turn with half of it and push the wrong way at 180°
+        // rotation from frame a to frame b. For a hinge only the tilt of its axis counts: a_a × a_b is that rotation
+        // vector at any hinge angle, while the quaternion's components rotate with half the hinge angle and give the
+        // wrong sign at 180°
         let angle = match self.source.kind {
             JointKind::Hinge => axis.cross(f.frame * (f.between * Vec3::X)),
             _ => f.frame * (f.between.xyz() * 2.0),
         };
 
-        // held translations, along the joint's own axes: the result must turn with the scene
+        // constrained translations, along the joint's own axes: the result must rotate with the scene
         let linear: &[Vec3] = match self.source.kind {
             JointKind::Slider => &[t1, t2],
             _ => &[axis, t1, t2],
@@ -369,7 +370,7 @@ impl BuiltJoint {
             let terms = self.linear_terms(view, t, f.point_b);
             push_held(out, &terms, d.dot(t), bend.dot(t), soft);
         }
-        // held rotations
+        // constrained rotations
         let angular: &[Vec3] = match self.source.kind {
             JointKind::Ball => &[],
             JointKind::Hinge => &[t1, t2],
@@ -398,13 +399,13 @@ impl BuiltJoint {
         }
     }
 
-    /// Second-order motion of b's point seen from a's.
+    /// Second-order motion of b's point relative to a's.
     fn bend(&self, view: &View<'_>, at: Vec3) -> Vec3 {
         let of = |side: &Side| side.slot.map_or(Vec3::ZERO, |slot| view.bend(slot, at - view.center(slot).0));
         of(&self.b) - of(&self.a)
     }
 
-    /// Terms of a linear row along t; both arms end at b's point, which is exact for the rotating frame of a.
+    /// Terms of a linear row along t; both lever arms end at b's point, which is exact for the rotating frame of a.
     fn linear_terms(&self, view: &View<'_>, t: Vec3, at: Vec3) -> Terms {
         let mut terms = Terms::default();
         view.push_terms(&self.a.place(), -t, at, &mut terms);
@@ -424,7 +425,7 @@ impl BuiltJoint {
     }
 }
 
-/// A two-sided row that holds its error at zero; `bend` is the part of the motion that J·v does not see [m/s].
+/// A two-sided row that keeps its error at zero; `bend` is the second-order motion that J·v does not contain [m/s].
 pub(crate) fn push_held(out: &mut RowBuffer, terms: &Terms, error: Real, bend: Real, soft: Softness) {
     let correction = error * soft.rate;
     out.push(terms.as_slice(), correction + bend, correction, soft.relative * terms.answer(), Bounds::Free);
@@ -451,16 +452,17 @@ fn push_motor(out: &mut RowBuffer, terms: &Terms, place: Real, motor: Motor, h: 
         Motor::Position { target, frequency, damping_ratio, max_force } => {
             let soft = soften(Stabilization::Soft { frequency, damping_ratio }, h);
             let bounds = Bounds::Between { low: -max_force * h, high: max_force * h };
-            // a spring is force, not error: it stays in the relaxing sweep, softness and all
+            // a spring is a physical force, not an error correction: it stays in the relaxing sweep, including its
+            // softness
             out.push_spring(terms.as_slice(), (place - target) * soft.rate, soft.relative * terms.answer(), bounds);
         }
     }
 }
 
-/// A distance held between two sites: a rod, a rope, a string of limited strength.
+/// A constraint on the distance between two sites: a rod, a rope, a string of limited strength.
 ///
-/// C = |x_b − x_a| − L, J = [−u, u] with u the unit vector from a to b. A rope only pulls: λ ≤ 0, and while slack the bias C/h
-/// lets it use up its slack within the substep and no more (ICD 4.2 with the errata).
+/// C = |x_b − x_a| − L, J = [−u, u] with u the unit vector from a to b. A rope only pulls: λ ≤ 0, and while slack the
+/// bias C/h lets it become taut within the substep but not exceed its length (ICD 4.2 with the errata).
 ///
 /// ```
 /// use sinew::*;
@@ -480,15 +482,15 @@ pub struct Distance {
     pub a: Site,
     /// The other end.
     pub b: Site,
-    /// Least length [m]: below it the constraint pushes.
+    /// Minimum length [m]: below it the constraint pushes.
     pub min: Real,
-    /// Largest length [m]: above it the constraint pulls.
+    /// Maximum length [m]: above it the constraint pulls.
     pub max: Real,
-    /// Largest force either way [N].
+    /// Maximum force in either direction [N].
     pub strength: Real,
     /// A physical spring instead of a rigid row: stiffness [N/m], damping [N·s/m].
     pub spring: Option<(Real, Real)>,
-    /// Breaks when it carries more than this [N].
+    /// Breaks when its force exceeds this [N].
     pub break_force: Real,
 }
 
@@ -536,12 +538,12 @@ impl Distance {
             let reason = format!("its sites follow {count} nodes, at most {} are allowed: name nodes", Terms::MOST);
             return Err(Error::BadConstraint { constraint: "distance", reason });
         }
-        // rows of more than four blocks do not fit into lanes
+        // rows of more than four blocks do not fit into SIMD lanes
         Ok(BuiltDistance { a, b, wide: count > 4, source: self.clone() })
     }
 }
 
-/// A distance as the step sees it.
+/// A distance constraint in the form used by the step.
 #[derive(Clone, Debug)]
 pub(crate) struct BuiltDistance {
     pub a: Place,
@@ -567,7 +569,7 @@ impl BuiltDistance {
             out.push_spring(terms.as_slice(), (length - s.max) * rate, softness, bounds);
             return;
         }
-        // second-order motion: the ends swing about each other, and turn with their bodies
+        // second-order motion: the ends rotate about each other and with their bodies
         let across = {
             let relative = view.velocity_of(&self.b) - view.velocity_of(&self.a);
             (relative - axis * axis.dot(relative)).length_squared() / length.max(1e-6)
@@ -577,7 +579,7 @@ impl BuiltDistance {
             Place::World(_) | Place::Node { .. } | Place::Surface { .. } => Vec3::ZERO,
         };
         let bend = 0.5 * view.h * across + axis.dot(turning(&self.b, pb) - turning(&self.a, pa));
-        // length error beyond the allowed range; inside it the row only keeps the nearer end from being passed
+        // length error beyond the allowed range; inside it the row only prevents the nearer limit from being exceeded
         let (over, under) = (length - s.max, length - s.min);
         let softness = soft.relative * terms.answer();
         if s.min == s.max {

@@ -1,4 +1,4 @@
-//! Constraints: each kind is one file that turns a relation between bodies into rows.
+//! Constraints: each kind is one file that converts a relation between bodies into rows.
 
 mod attach;
 mod bend;
@@ -31,12 +31,12 @@ use crate::math::{Real, Vec3};
 use crate::solver::soft::Softness;
 use std::sync::Arc;
 
-/// Rows of custom constraints and of joints whose impulses are kept: joints have at most three of each kind, two limits and
-/// a motor.
+/// Number of rows of custom constraints and of joints whose impulses are stored: a joint has at most three linear and
+/// three angular rows, two limits and a motor.
 const CUSTOM_ROWS: usize = 12;
 const JOINT_ROWS: usize = 9;
 
-/// A constraint of a world: a closed set, and one door for the user's own.
+/// A constraint of a world: a closed set, plus one variant for user-defined constraints.
 #[derive(Clone, Debug)]
 pub(crate) enum Constraint {
     Joint(BuiltJoint),
@@ -64,8 +64,8 @@ impl Constraint {
         }
     }
 
-    /// True when its rows push bodies against each other only: none of its ends is a point of the world. Of custom rows
-    /// nobody knows.
+    /// True when its rows act between bodies only: none of its ends is a point of the world. Unknown, hence false, for
+    /// custom rows.
     pub fn is_inner(&self) -> bool {
         match self {
             Self::Joint(j) => j.a.slot.is_some() && j.b.slot.is_some(),
@@ -77,7 +77,7 @@ impl Constraint {
         }
     }
 
-    /// True when nodes take part: such rows come later in a staggered sweep.
+    /// True when it acts on nodes: such rows come later in a staggered sweep.
     pub fn has_nodes(&self) -> bool {
         match self {
             Self::Joint(_) => false,
@@ -87,8 +87,8 @@ impl Constraint {
         }
     }
 
-    /// True when rows may have more than four blocks. They are swept with the rows of rigid bodies: among those of nodes
-    /// one of them would keep all others out of lanes.
+    /// True when rows may have more than four blocks. They are swept with the rows of rigid bodies: among those of
+    /// nodes one of them would prevent the SIMD lanes for all others.
     pub fn is_wide(&self) -> bool {
         match self {
             Self::Joint(_) | Self::Strands(_) | Self::Bending(_) | Self::Custom { .. } => false,
@@ -98,7 +98,7 @@ impl Constraint {
         }
     }
 
-    /// Rows whose impulses State keeps.
+    /// Number of rows whose impulses are stored in State.
     pub fn row_count(&self) -> usize {
         match self {
             Self::Joint(_) => JOINT_ROWS,
@@ -123,10 +123,16 @@ impl Constraint {
             Self::PatchJoint(p) => p.rows(view, joint, out),
             Self::Custom { rows, .. } => {
                 let mut writer = RowWriter::new(*view, joint, out);
-                // a custom constraint that fails is off for this substep; what it wrote before stays sane
+                // a custom constraint that returns an error is inactive for this substep; rows written before the error
+                // remain valid
                 let _ = rows.rows(view, &mut writer);
             }
         }
+    }
+
+    /// False for rows of many bodies and directions, of which no sum has a meaning.
+    pub fn has_resultant(&self) -> bool {
+        !matches!(self, Self::Strands(_) | Self::Bending(_) | Self::Volume(_))
     }
 
     /// Force and torque that a unit impulse of its row `index` has on its second body.
@@ -135,12 +141,12 @@ impl Constraint {
             Self::Joint(_) | Self::Distance(_) | Self::Custom { .. } => carried_by(terms, linear),
             Self::Attach(a) => (a.carried(index, terms), Vec3::ZERO),
             Self::PatchJoint(p) => p.carried(index, terms),
-            // rows of many bodies and directions: no sum of them means anything
+            // rows of many bodies and directions: their sum has no meaning
             Self::Strands(_) | Self::Bending(_) | Self::Volume(_) => (Vec3::ZERO, Vec3::ZERO),
         }
     }
 
-    /// Pairs of bodies that shall not collide because of this constraint.
+    /// Pairs of bodies that do not collide because of this constraint.
     pub fn keeps_apart(&self, mut found: impl FnMut(u32, u32)) {
         match self {
             Self::Joint(j) if !j.source.collide => {
@@ -171,22 +177,22 @@ impl Constraint {
         }
     }
 
-    /// What is compared with the break force, from the force on its second body and the forces of its rows.
+    /// The value compared with the break force, from the force on its second body and the forces of its rows.
     pub fn strain(&self, force: Vec3, rows: &[Real]) -> Real {
         let largest = |sizes: &mut dyn Iterator<Item = Real>| sizes.fold(0.0, Real::max);
         match self {
-            // the pair that carries most
+            // the pair with the largest force
             Self::Attach(_) => largest(&mut rows.chunks_exact(3).map(|r| Vec3::new(r[0], r[1], r[2]).length())),
             Self::Strands(_) => largest(&mut rows.iter().map(|r| r.abs())),
-            // only pressure bursts
+            // only positive pressure bursts
             Self::Volume(_) => largest(&mut rows.iter().copied()),
             _ => force.length(),
         }
     }
 }
 
-/// What a unit impulse of a row does to its second body: the last body named; a row that pushes no centre or node is a
-/// torque.
+/// Force and torque of a unit impulse of a row on its second body, the last body in the terms; a row that acts on no
+/// centre of mass or node is a torque.
 fn carried_by(terms: &[Term], linear: impl Fn(u32) -> bool) -> (Vec3, Vec3) {
     match terms.iter().rev().find(|t| linear(t.block)) {
         Some(t) => (t.jacobian, Vec3::ZERO),

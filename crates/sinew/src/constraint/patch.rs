@@ -1,17 +1,18 @@
-//! Joints on deformables: a patch of surface held to a rigid body or to the world.
+//! Joints on deformables: a patch of surface attached to a rigid body or to the world.
 //!
-//! The patch is a set of surface points with weights; through them it is a set of nodes with weights w, Σ w = 1. Its place is
-//! c = Σ w x, and its turn R the rotation nearest to Σ w (x − c) rᵀ, r the nodes' offsets from c when the joint was added.
-//! While the nodes move, R turns with
+//! The patch is a set of surface points with weights; through them it is a set of nodes with weights w, Σ w = 1. Its
+//! position is c = Σ w x, and its orientation R is the rotation nearest to Σ w (x − c) rᵀ, r the nodes' offsets from c
+//! when the joint was added. While the nodes move, R rotates with
 //!
 //! ```text
 //!   ω = G Σ w (R r) × v,   G = (tr S·1 − S)⁻¹,   S = Σ w (x − c)(R r)ᵀ
 //! ```
 //!
-//! (the derivative of the polar part; S is symmetric), so that a row about t has J_j = w_j (G t) × R r_j. As Σ w r = 0 such a
-//! row pushes nobody as a whole. The patch can deform freely: only its mean place and turn are held.
+//! (the derivative of the polar factor; S is symmetric), so that a row about t has J_j = w_j (G t) × R r_j. As Σ w r =
+//! 0 such a row exerts no net force. The patch can deform freely: only its mean position and orientation are
+//! constrained.
 //!
-//! Ball: three rows on c. Hinge: also two on the tilt of the axis. Fixed: also three on the turn.
+//! Ball: three rows on c. Hinge: also two on the tilt of the axis. Fixed: also three on the orientation.
 
 use super::row::{Bounds, RowBuffer, Term, Wish};
 use super::site::{View, check_surfels};
@@ -20,14 +21,14 @@ use crate::math::{Mat3, Pose, Quat, Real, Sym3, Vec3, any_orthonormal, nearest_r
 use crate::model::{BodyId, Nodes};
 use crate::solver::soft::Softness;
 
-/// What a joint on a patch leaves free.
+/// The degrees of freedom that a joint on a patch leaves free.
 ///
 /// An example is at [`PatchJoint`](crate::PatchJoint).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PatchKind {
-    /// Every turn about the middle of the patch.
+    /// All rotations about the centre of the patch.
     Ball,
-    /// The turn about the axis through the middle of the patch.
+    /// The rotation about the axis through the centre of the patch.
     Hinge,
     /// Nothing.
     Fixed,
@@ -41,7 +42,7 @@ pub enum PatchKind {
 /// let block = TetMesh::block([2, 2, 2], Vec3::splat(0.2))?;
 /// let mut world = World::default();
 /// let jelly = world.add_soft(SoftBody::corotational(block, Matter::jelly()))?;
-/// // its first surface points keep their mean place and turn: glued to the air
+/// // the mean position and orientation of its first surface points are fixed in the world
 /// world.add_patch_joint(PatchJoint::fixed(jelly, [0, 1, 2, 3], None))?;
 /// for _ in 0..30 {
 ///     world.step(&Input::none());
@@ -51,34 +52,34 @@ pub enum PatchKind {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct PatchJoint {
-    /// What is left free.
+    /// The degrees of freedom left free.
     pub kind: PatchKind,
     /// The body with the surface.
     pub body: BodyId,
     /// Surface points of the patch.
     pub surfels: Vec<u32>,
-    /// Their weights; empty: all the same. They need not sum to one.
+    /// Their weights; empty: all equal. They need not sum to one.
     pub weights: Vec<Real>,
     /// The rigid body; none: the world.
     pub to: Option<BodyId>,
     /// Axis of a hinge, world axes at the time the joint is added.
     pub axis: Vec3,
-    /// Breaks when it carries more than this [N].
+    /// Breaks when its force exceeds this [N].
     pub break_force: Real,
     /// Let the two bodies collide.
     pub collide: bool,
-    /// How the two sides lay when the joint was added; found then.
+    /// Relative pose of the two sides when the joint was added; computed at that time if none.
     pub rest: Option<PatchRest>,
 }
 
-/// How a patch lay when its joint was added.
+/// Configuration of a patch when its joint was added.
 ///
 /// An example is at [`PatchJoint`](crate::PatchJoint).
 #[derive(Clone, Debug, PartialEq)]
 pub struct PatchRest {
-    /// Middle and turn of the patch seen from the other side.
+    /// Centre and orientation of the patch in the frame of the other side.
     pub place: Pose,
-    /// Offsets of the nodes from the middle, in the order of their numbers [m].
+    /// Offsets of the nodes from the centre, in ascending order of node index [m].
     pub offsets: Vec<Vec3>,
 }
 
@@ -97,22 +98,22 @@ impl PatchJoint {
         }
     }
 
-    /// Holds the middle of a patch.
+    /// Fixes the centre of a patch.
     pub fn ball(body: BodyId, surfels: impl Into<Vec<u32>>, to: Option<BodyId>) -> Self {
         Self::new(PatchKind::Ball, body, surfels, to)
     }
 
-    /// Lets a patch turn about an axis through its middle, world axes.
+    /// Lets a patch rotate about an axis through its centre, world axes.
     pub fn hinge(body: BodyId, surfels: impl Into<Vec<u32>>, to: Option<BodyId>, axis: impl Into<Vec3>) -> Self {
         Self { axis: axis.into(), ..Self::new(PatchKind::Hinge, body, surfels, to) }
     }
 
-    /// Holds middle and turn of a patch.
+    /// Fixes centre and orientation of a patch.
     pub fn fixed(body: BodyId, surfels: impl Into<Vec<u32>>, to: Option<BodyId>) -> Self {
         Self::new(PatchKind::Fixed, body, surfels, to)
     }
 
-    /// Weights of the surface points, such as the areas they stand for.
+    /// Weights of the surface points, such as the areas they represent.
     pub fn weights(mut self, weights: impl Into<Vec<Real>>) -> Self {
         self.weights = weights.into();
         self
@@ -148,7 +149,7 @@ impl PatchJoint {
         });
         if rest.offsets.len() != shares.len() || !rest.place.is_finite() || rest.offsets.iter().any(|r| !r.is_finite())
         {
-            return Err(bad("what it remembers of its patch does not fit the patch"));
+            return Err(bad("its stored rest configuration does not match the patch"));
         }
         let axis = self.axis.try_normalize().ok_or_else(|| bad("its axis has no direction"))?;
         let built = BuiltPatchJoint {
@@ -161,7 +162,7 @@ impl PatchJoint {
             source: Self { rest: Some(rest), ..self.clone() },
         };
         if self.kind != PatchKind::Ball && built.stiffness_of_frame(Quat::IDENTITY, None).is_none() {
-            return Err(bad("its patch is a point or a line: it has no turn to hold"));
+            return Err(bad("its patch is a point or a line: its orientation is undefined"));
         }
         Ok(built)
     }
@@ -198,14 +199,14 @@ impl PatchJoint {
     }
 }
 
-/// A patch joint as the step sees it.
+/// A patch joint in the form used by the step.
 #[derive(Clone, Debug)]
 pub(crate) struct BuiltPatchJoint {
     pub slot: u32,
     pub to: Option<u32>,
-    /// Where the middle shall be, relative to the other side's centre of mass (or the world) [m].
+    /// Target of the centre, relative to the other side's centre of mass (or the world) [m].
     local: Vec3,
-    /// The hinge's axis on the other side.
+    /// The hinge axis in the frame of the other side.
     axis: Vec3,
     /// Nodes, weights and rest offsets.
     shares: Vec<(u32, Real, Vec3)>,
@@ -227,7 +228,7 @@ impl BuiltPatchJoint {
         }
     }
 
-    /// (tr S·1 − S)⁻¹ at a turn; without a view at rest. None when the patch has no turn.
+    /// (tr S·1 − S)⁻¹ at an orientation; without a view: at rest. None when the orientation of the patch is undefined.
     fn stiffness_of_frame(&self, turn: Quat, seen: Option<(&View<'_>, Vec3)>) -> Option<Sym3> {
         let mut s = Mat3::ZERO;
         for &(node, w, r) in &self.shares {
@@ -237,13 +238,13 @@ impl BuiltPatchJoint {
         }
         let trace = s.x_axis.x + s.y_axis.y + s.z_axis.z;
         let m = Sym3::from_mat(&(Mat3::from_diagonal(Vec3::splat(trace)) - s));
-        // a line can be turned about itself at no cost: one direction has no stiffness
+        // a line can be rotated about itself without deformation: one direction has no stiffness
         let small = m.inverse()?;
         let largest = small.xx.max(small.yy).max(small.zz);
         (trace > 0.0 && largest * trace < 1e4).then_some(small)
     }
 
-    /// The other side: where the middle shall be, its turn, and how its point bends off [m/s].
+    /// The other side: target of the centre, its orientation, and the second-order motion of its point [m/s].
     fn other(&self, view: &View<'_>, at: Vec3) -> (Vec3, Quat, Vec3) {
         match self.to {
             None => (self.local, Quat::IDENTITY, Vec3::ZERO),
@@ -254,7 +255,7 @@ impl BuiltPatchJoint {
         }
     }
 
-    /// Rows on the middle, then on the turn.
+    /// Rows on the centre, then on the orientation.
     pub fn rows(&self, view: &View<'_>, soft: Softness, out: &mut RowBuffer) {
         let c = self.shares.iter().fold(Vec3::ZERO, |sum, &(node, w, _)| sum + view.node(self.slot, node) * w);
         let (goal, q, bend) = self.other(view, c);
@@ -280,7 +281,7 @@ impl BuiltPatchJoint {
             shape += Mat3::from_cols(now * r.x, now * r.y, now * r.z);
         }
         let turn = nearest_rotation(&shape);
-        // a patch crushed to a line: its turn is lost, and nothing answers
+        // a patch collapsed to a line has no defined orientation: the rows have a zero Jacobian on its nodes
         let g = self.stiffness_of_frame(turn, Some((view, c)));
         let g = g.unwrap_or(Sym3::diagonal(Vec3::ZERO));
         let rest = self.source.rest.as_ref().map_or(Quat::IDENTITY, |r| r.place.rotation);

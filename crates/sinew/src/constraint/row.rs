@@ -1,14 +1,15 @@
-//! Rows: what every constraint becomes. A row knows numbers only, no bodies and no kinds.
+//! Rows: the common form of all constraints. A row contains numbers only, no bodies and no constraint kinds.
 //!
-//! A row asks for an impulse λ [N·s, or N·m·s] within its bounds with
+//! The impulse λ [N·s, or N·m·s] of a row is within its bounds and satisfies
 //!
 //! ```text
-//!   J·v + bias + softness·λ = 0        (or λ at a bound and the rest pushing against it)
+//!   J·v + bias + softness·λ = 0        (or λ at a bound and the residual pushing against it)
 //! ```
 //!
-//! while v carries all impulses so far, v = v_free + Σ response·λ. J and the response live on *velocity blocks*: a node
+//! while v contains all impulses so far, v = v_free + Σ response·λ. J and the response act on *velocity blocks*: a node
 //! is one block, a rigid body two (linear, then angular). The sign of `bias` follows C/h: positive for an open gap
-//! (approach is allowed), negative in penetration. Errata of ICD Alg. 1, 4.2 and 4.3 (`docs/errata.md`) are applied here.
+//! (approach is allowed), negative in penetration. Errata of ICD Alg. 1, 4.2 and 4.3 (`docs/errata.md`) are applied
+//! here.
 
 use crate::math::{Block, Real, Vec3, vec};
 use crate::solver::soft::{Softness, spring};
@@ -29,7 +30,7 @@ pub struct Term {
     pub response: Vec3,
 }
 
-/// What the impulse of a row may be.
+/// Admissible impulses of a row.
 ///
 /// An example is at [`RowBuffer`](crate::RowBuffer).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,9 +41,9 @@ pub enum Bounds {
     AtLeast(Real),
     /// Between two values [N·s]: a motor, a string, a limit.
     Between {
-        /// Least impulse.
+        /// Minimum impulse.
         low: Real,
-        /// Largest impulse.
+        /// Maximum impulse.
         high: Real,
     },
     /// This row and the next are one vector in a disc of radius `friction · λ(normal) + radius`.
@@ -54,24 +55,25 @@ pub enum Bounds {
         /// Constant part of the radius [N·s].
         radius: Real,
     },
-    /// Second half of the disc of the row before.
+    /// Second component of the disc of the previous row.
     Mate,
 }
 
-/// The numbers of one row; its terms lie in the buffer.
+/// The numbers of one row; its terms are stored in the buffer.
 ///
 /// An example is at [`RowBuffer`](crate::RowBuffer).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row {
     start: u32,
     count: u32,
-    /// Wanted drift: the row drives J·v to −bias [m/s or rad/s].
+    /// Target velocity with opposite sign: the row drives J·v to −bias [m/s or rad/s].
     pub bias: Real,
     /// Part of the bias that only corrects position error: left out when relaxing [m/s or rad/s].
     pub correction: Real,
     /// Softness [1/kg]: adds softness·λ to the row; 0 is rigid.
     pub softness: Real,
-    /// True when softness is part of the law (a spring) and stays in relaxing sweeps; else it only eases correction.
+    /// True when softness is part of the law (a spring) and stays in relaxing sweeps; else it only softens the error
+    /// correction.
     pub spring: bool,
     /// Bounds of the impulse.
     pub bounds: Bounds,
@@ -81,16 +83,16 @@ pub struct Row {
     pub impulse: Real,
 }
 
-/// What a row wants, before its answer is known.
+/// The law of a row, before its response J·M⁻¹·Jᵀ is known.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Wish {
-    /// Holds an error at zero; the second is the part of the motion that J·v does not see [m/s].
+    /// Keeps an error at zero; the second value is the second-order motion that J·v does not contain [m/s].
     Held(Real, Real, Softness),
     /// A spring with an error [m or rad], stiffness and damping, over a substep [s].
     Spring(Real, Real, Real, Real),
-    /// Bias and softness as they are; the softness is a law.
+    /// Bias and softness as given; the softness is part of the law.
     Law(Real, Real),
-    /// Lets a gap close within the substep, and no more: its bias [m/s].
+    /// Lets a gap close within the substep, but not become negative: its bias [m/s].
     Gap(Real),
 }
 
@@ -124,7 +126,7 @@ impl Wish {
 ///
 /// ```
 /// use sinew::*;
-/// // a node of 2 kg that may not move along x: one row, and the answer of the node to a unit impulse
+/// // a node of 2 kg that may not move along x: one row, and the response of the node to a unit impulse
 /// let mut rows = RowBuffer::default();
 /// let term = Term { block: 0, jacobian: Vec3::X, response: Vec3::X * 0.5 };
 /// rows.push(&[term], 0.0, 0.0, 0.0, Bounds::Free);
@@ -137,7 +139,7 @@ pub struct RowBuffer {
 }
 
 impl RowBuffer {
-    /// Forgets all rows, keeps the memory.
+    /// Removes all rows, keeps the allocated memory.
     pub fn clear(&mut self) {
         self.rows.clear();
         self.terms.clear();
@@ -158,7 +160,7 @@ impl RowBuffer {
         &self.rows
     }
 
-    /// The rows in order, to refresh bias, bounds or impulse.
+    /// The rows in order, to update bias, bounds or impulse.
     pub fn rows_mut(&mut self) -> &mut [Row] {
         &mut self.rows
     }
@@ -169,8 +171,8 @@ impl RowBuffer {
         &self.terms[row.start as usize..(row.start + row.count) as usize]
     }
 
-    /// Adds a row. `terms` with neither Jacobian nor response may be left out by the caller. A row that no block answers
-    /// (all fixed) gets an infinite diagonal, so that its impulse stays where it is.
+    /// Adds a row. Terms with neither Jacobian nor response may be left out by the caller. A row without response (all
+    /// blocks fixed) gets an infinite diagonal, so that its impulse does not change.
     pub fn push(&mut self, terms: &[Term], bias: Real, correction: Real, softness: Real, bounds: Bounds) -> RowId {
         let start = self.terms.len() as u32;
         self.terms.extend_from_slice(terms);
@@ -190,13 +192,13 @@ impl RowBuffer {
         (self.rows.len() - 1) as RowId
     }
 
-    /// Adds a term to the row that is being written; [`RowBuffer::close`] ends it.
+    /// Adds a term to the row being written; [`RowBuffer::close`] completes it.
     pub(crate) fn add_term(&mut self, term: Term) {
         self.terms.push(term);
     }
 
-    /// Adds a term to the row that is being written, or to the one it has on the same block: a sweep takes a row's terms
-    /// for independent.
+    /// Adds a term to the row being written, or adds it to the existing term on the same block: a sweep treats the
+    /// terms of a row as independent.
     pub(crate) fn merge_term(&mut self, term: Term) {
         let from = self.open_from();
         match self.terms[from..].iter_mut().find(|t| t.block == term.block) {
@@ -205,13 +207,13 @@ impl RowBuffer {
         }
     }
 
-    /// The terms of the row that is being written.
+    /// The terms of the row being written.
     pub(crate) fn open_terms(&mut self) -> &mut [Term] {
         let from = self.open_from();
         &mut self.terms[from..]
     }
 
-    /// Ends the row that is being written. A spring's softness is part of its law.
+    /// Completes the row being written. A spring's softness is part of its law.
     pub(crate) fn close(&mut self, wish: Wish, bounds: Bounds) -> RowId {
         let start = self.open_from();
         let answer: Real = self.terms[start..].iter().map(|t| t.jacobian.dot(t.response)).sum();
@@ -222,13 +224,13 @@ impl RowBuffer {
         (self.rows.len() - 1) as RowId
     }
 
-    /// Where the terms of the row that is being written begin.
+    /// Start index of the terms of the row being written.
     fn open_from(&self) -> usize {
         self.rows.last().map_or(0, |r| (r.start + r.count) as usize)
     }
 
     /// J·v of a row [m/s or rad/s].
-    pub fn drift(&self, id: RowId, v: &[Block]) -> Real {
+    pub fn relative_velocity(&self, id: RowId, v: &[Block]) -> Real {
         let on = |t: &Term| t.jacobian.dot(vec(v[t.block as usize]));
         self.terms(id).iter().map(on).sum()
     }
@@ -240,7 +242,7 @@ impl RowBuffer {
         }
     }
 
-    /// Makes the last row softer, by a share of its answer. Only while it is the last: nobody has solved it yet.
+    /// Softens the last row by a fraction of its response. Only while it is the last row and has not been solved.
     pub(crate) fn soften(&mut self, id: RowId, relative: Real) {
         let row = &mut self.rows[id as usize];
         let more = relative * (row.diagonal - row.softness);
@@ -248,7 +250,7 @@ impl RowBuffer {
         row.diagonal += more;
     }
 
-    /// Adds a row whose softness is a law of its own: a spring or a soft motor.
+    /// Adds a row whose softness is part of its law: a spring or a soft motor.
     pub fn push_spring(&mut self, terms: &[Term], bias: Real, softness: Real, bounds: Bounds) -> RowId {
         let id = self.push(terms, bias, 0.0, softness, bounds);
         self.rows[id as usize].spring = true;

@@ -1,11 +1,11 @@
-//! Sites: one noun for "a point of a body". Constraints never ask what kind of body it is.
+//! Sites: one noun for "a point of a body". Constraints do not depend on the kind of the body.
 
 use super::row::Term;
 use crate::error::{Error, finite_vec};
 use crate::math::{Block, Pose, Quat, Real, Sym3, Vec3, rigid_pose, vec};
 use crate::model::{Body, BodyId, Model, Nodes};
 
-/// A point that a constraint holds on to.
+/// A point that a constraint acts on.
 ///
 /// ```
 /// use sinew::*;
@@ -19,7 +19,7 @@ use crate::model::{Body, BodyId, Model, Nodes};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Site {
-    /// A place in the world [m].
+    /// A position in the world [m].
     World(Vec3),
     /// A point of a rigid body, in body coordinates [m].
     Rigid {
@@ -65,7 +65,7 @@ impl Site {
         }
     }
 
-    /// Checks the site and finds its indices.
+    /// Checks the site and determines its indices.
     pub(crate) fn resolve(&self, model: &Model) -> Result<Place, Error> {
         match *self {
             Site::World(at) => {
@@ -113,7 +113,7 @@ fn bad(reason: String) -> Error {
     Error::BadConstraint { constraint: "site", reason }
 }
 
-/// Refuses surface points that do not exist or do not follow their nodes linearly.
+/// Rejects surface points that do not exist or do not follow their nodes linearly.
 pub(crate) fn check_surfels(nodes: &Nodes, surfels: &[u32]) -> Result<(), Error> {
     for &surfel in surfels {
         if surfel as usize >= nodes.surface.len() {
@@ -139,7 +139,7 @@ pub(crate) enum Place {
         body: u32,
         node: u32,
     },
-    /// A blend of surfels.
+    /// A weighted sum of surfels.
     Surface {
         body: u32,
         surfels: [u32; 3],
@@ -157,12 +157,12 @@ impl Place {
         }
     }
 
-    /// True on a body of nodes.
+    /// True on a body with nodes.
     pub fn on_nodes(&self) -> bool {
         matches!(self, Place::Node { .. } | Place::Surface { .. })
     }
 
-    /// Terms that a row has here, at most.
+    /// Maximum number of terms that a row has here.
     pub fn term_count(&self, model: &Model) -> usize {
         match *self {
             Place::World(_) => 0,
@@ -176,7 +176,7 @@ impl Place {
         }
     }
 
-    /// Nodes that it follows, with their weights; a node may come more than once.
+    /// Nodes that determine it, with their weights; a node may occur more than once.
     pub fn shares(&self, model: &Model, mut found: impl FnMut(u32, Real)) {
         match *self {
             Place::World(_) | Place::Rigid { .. } => {}
@@ -193,7 +193,7 @@ impl Place {
     }
 }
 
-/// What rows are made from: poses and answers of all bodies in this substep.
+/// Input of the constraint rows: poses, velocities and inverse masses of all bodies in this substep.
 ///
 /// An example is at [`Rows`](crate::Rows).
 #[derive(Clone, Copy, Debug)]
@@ -248,12 +248,13 @@ impl View<'_> {
         }
     }
 
-    /// How far a point of a rigid body at `arm` will have been turned inward at the end of the substep, per substep:
-    /// ½h ω × (ω × arm) [m/s], the second-order part of its motion. A row that knows it ends on its curve instead of on the
-    /// tangent, and a pendulum keeps its energy (SHAKE); without it a joint loses energy in proportion to the substep.
+    /// Second-order part of the motion of a point of a rigid body at `arm`, per substep: ½h ω × (ω × arm) [m/s],
+    /// towards the axis of rotation. A row with this term ends on the circular path instead of on its tangent, and a
+    /// pendulum conserves its energy (SHAKE); without it a joint dissipates energy in proportion to the substep.
     pub(crate) fn bend(&self, slot: u32, arm: Vec3) -> Vec3 {
         let w = vec(self.velocity[2 * slot as usize + 1]);
-        // a body that is not round also changes its spin while it turns: I ω̇ = −ω × Iω
+        // a body with unequal principal moments of inertia also changes its angular velocity while it rotates: I ω̇ =
+        // −ω × Iω
         let mut change = Vec3::ZERO;
         if let Some(rigid) = self.model.rigid_at(slot).filter(|r| r.gyroscopic && r.is_dynamic()) {
             let (_, q) = self.center(slot);
@@ -282,12 +283,12 @@ impl View<'_> {
         vec(self.pose[self.node_block(body, node) as usize])
     }
 
-    /// Term of a push along `axis` at a node or at a rigid body's centre.
+    /// Term of an impulse along `axis` at a node or at a rigid body's centre of mass.
     pub(crate) fn node_term(&self, block: u32, axis: Vec3) -> Term {
         Term { block, jacobian: axis, response: axis * self.velocity[block as usize][3] }
     }
 
-    /// Blend of node vectors at a place on a surface.
+    /// Weighted sum of node vectors at a point of a surface.
     fn blend(&self, from: &[Block], place: &Place, body: u32) -> Vec3 {
         let mut sum = Vec3::ZERO;
         place.shares(self.model, |node, weight| {
@@ -296,7 +297,7 @@ impl View<'_> {
         sum
     }
 
-    /// Terms of a push along `axis` at a place; `point` is where it acts in the world.
+    /// Terms of an impulse along `axis` at a place; `point` is the point of application in the world.
     pub(crate) fn push_terms(&self, place: &Place, axis: Vec3, point: Vec3, out: &mut Terms) {
         match *place {
             Place::World(_) => {}
@@ -314,7 +315,7 @@ impl View<'_> {
         }
     }
 
-    /// The two terms of a push along `axis` on a rigid body, which acts at `point`: centre, then spin.
+    /// The two terms of an impulse along `axis` on a rigid body, applied at `point`: linear, then angular.
     pub(crate) fn rigid_terms(&self, slot: u32, axis: Vec3, point: Vec3, mut add: impl FnMut(Term)) {
         let (x, _) = self.center(slot);
         add(self.node_term(2 * slot, axis));
@@ -332,7 +333,7 @@ impl View<'_> {
     }
 }
 
-/// Terms of one row while it is put together.
+/// Terms of one row during its assembly.
 #[derive(Clone, Debug)]
 pub struct Terms {
     items: [Term; Self::MOST],
@@ -346,11 +347,11 @@ impl Default for Terms {
 }
 
 impl Terms {
-    /// Most terms.
+    /// Maximum number of terms.
     pub(crate) const MOST: usize = 16;
 
     /// Adds a term, or adds to the one on the same block; beyond sixteen they are left out (constraints that might have
-    /// more are refused at the door).
+    /// more are rejected when they are added).
     pub(crate) fn add(&mut self, term: Term) {
         if let Some(t) = self.items[..self.len].iter_mut().find(|t| t.block == term.block) {
             (t.jacobian, t.response) = (t.jacobian + term.jacobian, t.response + term.response);
@@ -365,7 +366,7 @@ impl Terms {
         &self.items[..self.len]
     }
 
-    /// Sum of Jacobian · response: the row's answer.
+    /// Sum of Jacobian · response: the response J·M⁻¹·Jᵀ of the row.
     pub(crate) fn answer(&self) -> Real {
         self.as_slice().iter().map(|t| t.jacobian.dot(t.response)).sum()
     }

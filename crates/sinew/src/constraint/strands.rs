@@ -6,11 +6,12 @@
 //!   C = |d| − L,   Ċ = u·(v_j − v_i),   −pull·h ≤ λ ≤ push·h
 //! ```
 //!
-//! The unit Jacobian makes the bounds forces (erratum to ICD 4.2). On the side where a bound is zero the row only keeps the
-//! pair from passing L within the substep, with the bias C/h of a gap (erratum): a slack rope falls freely.
+//! The unit Jacobian makes the bounds forces (erratum to ICD 4.2). On the side where a bound is zero the row only
+//! prevents the pair from passing L within the substep, with the bias C/h of a gap (erratum): a slack rope falls
+//! freely.
 //!
-//! With a stiffness the row is an implicit spring, λ = −h k (|d| − L) at the end of the substep: k is in N/m and does not
-//! depend on the substep. Compression may have a stiffness of its own: cloth buckles instead of being pressed together.
+//! With a stiffness the row is an implicit spring, λ = −h k (|d| − L) at the end of the substep: k is in N/m and does
+//! not depend on the substep. Compression may have a separate stiffness: cloth buckles instead of being compressed.
 
 use super::row::{Bounds, RowBuffer, Wish};
 use super::site::View;
@@ -19,7 +20,7 @@ use crate::math::{Real, Vec3, vec};
 use crate::model::{BodyId, Nodes};
 use crate::solver::soft::Softness;
 
-/// Lengths held between many pairs of nodes of a body. One row a pair.
+/// Lengths constrained between many pairs of nodes of a body. One row per pair.
 ///
 /// ```
 /// use sinew::*;
@@ -43,20 +44,20 @@ pub struct Strands {
     pub pairs: Vec<[u32; 2]>,
     /// Length of each pair [m]; empty: as they are when the constraint is added.
     pub lengths: Vec<Real>,
-    /// Largest pull of a pair [N]; 0: it can be longer at will.
+    /// Maximum tension of a pair [N]; 0: no resistance to elongation.
     pub pull: Real,
-    /// Largest push of a pair [N]; 0: it can be shorter at will, as a rope.
+    /// Maximum compressive force of a pair [N]; 0: no resistance to shortening, as a rope.
     pub push: Real,
     /// Stiffness in stretch and in compression [N/m]; none: rigid. A compression of 0 is that of a rope.
     pub stiffness: Option<[Real; 2]>,
     /// Damping of each pair, with a stiffness only [N·s/m].
     pub damping: Real,
-    /// All of it breaks when one pair carries more than this [N].
+    /// All of it breaks when the force of one pair exceeds this [N].
     pub break_force: Real,
 }
 
 impl Strands {
-    /// Pairs that keep their present lengths, both ways and rigidly.
+    /// Pairs that keep their present lengths, two-sided and rigid.
     pub fn new(body: BodyId, pairs: impl Into<Vec<[u32; 2]>>) -> Self {
         Self {
             body,
@@ -75,7 +76,7 @@ impl Strands {
         Self::new(body, (1..count).map(|k| [k - 1, k]).collect::<Vec<_>>())
     }
 
-    /// Lengths other than the present ones [m], one a pair.
+    /// Lengths other than the present ones [m], one per pair.
     pub fn lengths(mut self, lengths: impl Into<Vec<Real>>) -> Self {
         self.lengths = lengths.into();
         self
@@ -106,7 +107,7 @@ impl Strands {
         self
     }
 
-    /// Breaks when a pair carries more than this [N].
+    /// Breaks when the force of a pair exceeds this [N].
     pub fn break_force(mut self, force: Real) -> Self {
         self.break_force = force;
         self
@@ -149,7 +150,7 @@ impl Strands {
     }
 }
 
-/// Refuses nodes that do not exist, and the same one twice.
+/// Rejects nodes that do not exist, and the same one twice.
 pub(super) fn check_nodes(constraint: &'static str, item: usize, named: &[u32], nodes: &Nodes) -> Result<(), Error> {
     let count = nodes.inv_mass.len();
     for (k, &node) in named.iter().enumerate() {
@@ -165,7 +166,7 @@ pub(super) fn check_nodes(constraint: &'static str, item: usize, named: &[u32], 
     Ok(())
 }
 
-/// Strands as the step sees them.
+/// Strands in the form used by the step.
 #[derive(Clone, Debug)]
 pub(crate) struct BuiltStrands {
     pub slot: u32,
@@ -173,7 +174,7 @@ pub(crate) struct BuiltStrands {
 }
 
 impl BuiltStrands {
-    /// One row a pair.
+    /// One row per pair.
     pub fn rows(&self, view: &View<'_>, soft: Softness, out: &mut RowBuffer) {
         let s = &self.source;
         let first = view.node_block(self.slot, 0);
@@ -190,7 +191,7 @@ impl BuiltStrands {
                 None => {
                     let relative = vec(view.velocity[b as usize]) - vec(view.velocity[a as usize]);
                     let across = (relative - axis * axis.dot(relative)).length_squared();
-                    // second-order motion: the ends swing about each other
+                    // second-order motion: the ends rotate about each other
                     let bend = 0.5 * view.h * across / length.max(0.1 * rest);
                     let free = if error > 0.0 { s.pull == 0.0 } else { s.push == 0.0 };
                     let wish = if free { Wish::Gap(error / view.h + bend) } else { Wish::Held(error, bend, soft) };
@@ -201,7 +202,7 @@ impl BuiltStrands {
         }
     }
 
-    /// A spring by its present side, and the largest pull and push.
+    /// A spring with the stiffness of the present side (stretch or compression), and the maximum pull and push.
     fn spring(&self, error: Real, [stretch, compression]: [Real; 2], h: Real) -> (Wish, Real, Real) {
         let s = &self.source;
         let push = if compression > 0.0 { s.push } else { 0.0 };
@@ -210,7 +211,7 @@ impl BuiltStrands {
         } else if error < 0.0 && push > 0.0 {
             (Wish::Spring(error, compression, s.damping, h), s.pull, push)
         } else {
-            // on the free side: it bears nothing before the pair has come back to its length
+            // on the free side: no force before the pair has returned to its rest length
             let k = if error < 0.0 { stretch } else { compression };
             (Wish::Spring(error, k, 0.0, h), s.pull, push)
         }

@@ -1,17 +1,18 @@
 //! The volume inside a closed surface as one row: incompressible contents, a balloon of gas, a constant pressure.
 //!
-//! With V = ⅙ Σ a·(b × c) over the triangles and J = ∂V/∂x, a row of impulse λ [Pa·s] presses with p = λ/h along the area
-//! that each node holds. So its force is the pressure, and the law of a gas is a soft row. From p(V) at the start of the
-//! substep and k = −dp/dV, implicit Euler asks for λ/h = p − k h J·v, which is
+//! With V = ⅙ Σ a·(b × c) over the triangles and J = ∂V/∂x, a row of impulse λ [Pa·s] exerts the pressure p = λ/h on
+//! the area associated with each node. So its force is the pressure, and the law of a gas is a soft row. From p(V) at
+//! the start of the substep and k = −dp/dV, implicit Euler requires λ/h = p − k h J·v, which is
 //!
 //! ```text
 //!   J·v + λ/(h² k) − p/(h k) = 0
 //! ```
 //!
-//! This is why the gas is a row and not an external force: an explicit force is unstable when a small balloon of light nodes
-//! holds much pressure, and contacts would not see it give. A constant pressure is the row with both bounds at p h.
+//! This is why the gas is a row and not an external force: an explicit force is unstable for a small balloon of light
+//! nodes at high pressure, and its compliance would be missing in the contact solve. A constant pressure is the row
+//! with both bounds at p h.
 //!
-//! Volumes are taken relative to one of the nodes, so that they do not lose digits far from the origin.
+//! Volumes are computed relative to one of the nodes, to avoid cancellation far from the origin.
 
 use super::row::{Bounds, RowBuffer, Term, Wish};
 use super::site::{View, check_surfels};
@@ -20,19 +21,19 @@ use crate::math::{Real, Vec3};
 use crate::model::{BodyId, Nodes};
 use crate::solver::soft::Softness;
 
-/// What is inside.
+/// The contents.
 ///
 /// An example is at [`Volume`](crate::Volume).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum VolumeLaw {
-    /// A volume that is held.
+    /// A prescribed volume.
     Held {
         /// Volume [m³]; none: as it is when the constraint is added.
         volume: Option<Real>,
-        /// How much it gives [m³/Pa]; 0: nothing.
+        /// Compliance [m³/Pa]; 0: incompressible.
         compliance: Real,
     },
-    /// An ideal gas of constant temperature: (p + outside) V stays as it is at `volume`.
+    /// An ideal gas of constant temperature: (p + outside) V is constant, with its value at `volume`.
     Gas {
         /// Pressure above the outside at `volume` [Pa].
         pressure: Real,
@@ -67,21 +68,21 @@ pub enum VolumeLaw {
 pub struct Volume {
     /// The body.
     pub body: BodyId,
-    /// Triangles over its surface points; empty: its whole surface. They must close, outward.
+    /// Triangles over its surface points; empty: its whole surface. They must form a closed surface, oriented outward.
     pub triangles: Vec<[u32; 3]>,
-    /// What is inside.
+    /// The contents.
     pub law: VolumeLaw,
-    /// It bursts above this pressure [Pa] and is off.
+    /// It bursts above this pressure [Pa] and is then inactive.
     pub burst: Real,
 }
 
 impl Volume {
-    /// The whole surface of a body with something in it.
+    /// The whole surface of a body with the given contents.
     pub fn new(body: BodyId, law: VolumeLaw) -> Self {
         Self { body, triangles: Vec::new(), law, burst: Real::INFINITY }
     }
 
-    /// Keeps the present volume.
+    /// Conserves the present volume.
     pub fn held(body: BodyId) -> Self {
         Self::new(body, VolumeLaw::Held { volume: None, compliance: 0.0 })
     }
@@ -140,11 +141,11 @@ impl Volume {
     }
 }
 
-/// A volume as the step sees it.
+/// A volume constraint in the form used by the step.
 #[derive(Clone, Debug)]
 pub(crate) struct BuiltVolume {
     pub slot: u32,
-    /// Nodes that the surface follows, ascending.
+    /// Nodes that determine the surface, ascending.
     nodes: Vec<u32>,
     pub source: Volume,
 }
@@ -218,7 +219,8 @@ impl BuiltVolume {
             }
             VolumeLaw::Gas { pressure, volume, outside } => {
                 let rest = volume.unwrap_or(now);
-                // an inverted balloon has no pressure of its own law: it keeps that of a thousandth of its volume
+                // the gas law has no finite pressure at or below zero volume: the volume is clamped to a thousandth of
+                // its rest value
                 let now = now.max(1e-3 * rest);
                 let inside = (pressure + outside) * rest / now;
                 let k = inside / now;

@@ -1,3 +1,3 @@
-//! Looking inside: the clock of the phases.
+//! Diagnostics: timing of the phases.
 
 pub(crate) mod timing;

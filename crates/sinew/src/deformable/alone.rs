@@ -1,11 +1,11 @@
-//! A deformable body by itself: no contacts, no constraints but pinned nodes. It is what the conformance tests, the
-//! benchmarks of single models and reference solves run; a world does the same with rows.
+//! A single deformable body: no contacts, no constraints except pinned nodes. The conformance tests, the benchmarks of
+//! single models and reference solves use it; a world performs the same steps with constraint rows.
 
-use super::particle::oriented;
+use super::oriented;
 use super::{BodyMut, BodyRef, Deformable, StepContext};
 use crate::constraint::RowBuffer;
 use crate::math::{Block, Quat, Real, Vec3, add, vec};
-use crate::solver::implicit::{Outcome, Placed, Scratch, Settings, System, solve, stiffen};
+use crate::solver::implicit::{Outcome, Placed, Scratch, Settings, System, regularize, solve};
 
 /// A body with its state.
 #[derive(Debug)]
@@ -16,15 +16,15 @@ pub struct Alone {
     pub x: Vec<Block>,
     /// Velocities [m/s] and inverse masses [1/kg].
     pub v: Vec<Block>,
-    /// External forces, gravity not among them [N].
+    /// External forces, excluding gravity [N].
     pub force: Vec<Vec3>,
-    /// Acceleration of free fall [m/s²].
+    /// Gravitational acceleration [m/s²].
     pub gravity: Vec3,
-    /// Memory of the model.
+    /// Internal state of the model.
     pub inner: Vec<Real>,
-    /// Counts and tolerances when the model is implicit.
+    /// Iteration limits and tolerances when the model is implicit.
     pub settings: Settings,
-    /// What the last implicit solve did.
+    /// Result of the last implicit solve.
     pub outcome: Outcome,
     total: Vec<Vec3>,
     scratch: Scratch,
@@ -52,7 +52,7 @@ impl Alone {
         }
     }
 
-    /// Pins a node: it keeps its velocity, which is zero unless it is given one.
+    /// Pins a node: it keeps its velocity, which is zero unless one is assigned.
     pub fn pin(&mut self, node: usize) {
         self.v[node] = [0.0; 4];
         let body = BodyRef { x: &self.x, v: &self.v, inner: &self.inner };
@@ -64,7 +64,7 @@ impl Alone {
         vec(self.x[node])
     }
 
-    /// The body, to read.
+    /// The body, read-only.
     pub fn body(&self) -> BodyRef<'_> {
         BodyRef { x: &self.x, v: &self.v, inner: &self.inner }
     }
@@ -95,7 +95,7 @@ impl Alone {
         let Self { model, x, v, total, inner, .. } = self;
         model.predict(ctx, BodyMut { x, v, force: total, inner });
         if let Some(operator) = model.operator() {
-            // behind the nodes, where they are ellipsoids, their spins
+            // the angular velocities of ellipsoidal nodes follow the nodes
             let nodes = v.len();
             let spins = operator.block_count() - nodes;
             for k in 0..spins {
@@ -103,8 +103,8 @@ impl Alone {
                 v.push([w.x, w.y, w.z, 0.0]);
             }
             let placed = [Placed { first: 0, operator }];
-            let system = System { operators: &placed, lumps: &[] };
-            stiffen(&system, &mut self.rows, v.len(), &self.settings, &mut self.scratch);
+            let system = System { operators: &placed, rigid_unknowns: &[] };
+            regularize(&system, &mut self.rows, v.len(), &self.settings, &mut self.scratch);
             self.outcome = solve(&system, &mut self.rows, v, &self.settings, &mut self.scratch);
             for k in 0..spins {
                 let turned = oriented::orientation(inner, k);
@@ -115,8 +115,8 @@ impl Alone {
         model.advance(ctx, BodyMut { x, v, force: total, inner });
     }
 
-    /// Steps with all velocities put to zero after each: an implicit body goes to rest as by Newton's method, an explicit
-    /// one slowly. Returns the largest unbalanced force on a node that is free [N].
+    /// Steps with all velocities set to zero after each: an implicit body converges to equilibrium as by Newton's
+    /// method, an explicit one slowly. Returns the largest unbalanced force on a free node [N].
     pub fn settle(&mut self, h: Real, steps: u32) -> Real {
         for _ in 0..steps {
             self.step(h);
@@ -129,7 +129,7 @@ impl Alone {
         free.map(|((v, f), e)| (f + *e + self.gravity / v[3]).length()).fold(0.0, Real::max)
     }
 
-    /// Momentum [kg·m/s] and spin about the origin [kg·m²/s].
+    /// Linear momentum [kg·m/s] and angular momentum about the origin [kg·m²/s].
     pub fn momentum(&self) -> (Vec3, Vec3) {
         let (mut p, mut l) = (Vec3::ZERO, self.model.own_spin(self.body()).0);
         for ((x, v), m) in self.x.iter().zip(&self.v).zip(self.model.masses()) {
@@ -145,7 +145,7 @@ impl Alone {
         along + self.model.own_spin(self.body()).1
     }
 
-    /// Adds a rigid motion to the velocities.
+    /// Adds a rigid motion to the velocities of the free nodes.
     pub fn push(&mut self, velocity: Vec3, spin: Vec3, about: Vec3) {
         for (x, v) in self.x.iter().zip(&mut self.v) {
             if v[3] > 0.0 {

@@ -1,11 +1,14 @@
-//! One suite for every model. What a model cannot do by nature is an exemption in its line of the table, with the reason;
-//! an exemption that is not needed fails too.
+//! One test suite for every model. A property that a model cannot have by design is an exemption in its line of the
+//! table, with the reason; an exemption that is not needed is a failure too.
 
 use super::alone::Alone;
 use super::fem::{Corotational, Elements, Integrator, Law as Matter, Membrane, MembraneParams, PlaneStress, Solid};
 use super::fem::{Params as CorotationalParams, Plasticity, SolidParams};
 use super::meshless::{Mls, MlsParams, Scheme};
-use super::particle::{Clusters, Damping, Mode, Oriented, Pbd, ShapeMatching, oriented, pbd, shape_matching};
+use super::oriented::{self, Oriented};
+use super::particle::Damping;
+use super::pbd::{self, Pbd};
+use super::shape_matching::{self, Clusters, Mode, ShapeMatching};
 use super::spring::{self, MassSpring};
 use super::{BodyRef, StepContext};
 use crate::math::{Block, Mat3, Quat, Real, Vec3, add, vec};
@@ -18,23 +21,23 @@ use crate::solver::pool::Pool;
 const YOUNG: Real = 1e5;
 /// Edge of a cell [m].
 const CELL: Real = 0.05;
-/// Substep where any is stable [s].
+/// Substep where any step is stable [s].
 const STEP: Real = 2e-3;
 
-/// What is asked of a model.
+/// Properties required of a model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Law {
-    /// At rest it stays.
+    /// A body at rest remains at rest.
     Rest,
-    /// Turned and shifted it feels nothing.
+    /// A rotated and translated body has no internal forces.
     RigidMotion,
-    /// Momentum stays.
+    /// Linear momentum is conserved.
     Momentum,
-    /// Spin stays.
+    /// Angular momentum is conserved.
     Spin,
-    /// Forces are the slope of the energy.
+    /// Forces are the negative gradient of the energy.
     Energy,
-    /// The operator is symmetric, and at least the mass.
+    /// The operator is symmetric, and A − M is positive semidefinite.
     Operator,
 }
 
@@ -45,9 +48,9 @@ struct Sample {
     except: &'static [(Law, &'static str)],
 }
 
-const TURNS: &str = "linear strain: a turn is a strain";
-const TURNED_SPIN: &str = "linear strain: forces of a turned body have a moment";
-const GOALS: &str = "goals depend on the fitted frame: the pull is not the slope of the energy";
+const TURNS: &str = "linear strain: a rotation produces strain";
+const TURNED_SPIN: &str = "linear strain: forces of a rotated body have a resultant moment";
+const GOALS: &str = "goals depend on the fitted frame: the force is not the gradient of the energy";
 
 fn sample(name: &'static str, make: fn(u32) -> Alone) -> Sample {
     Sample { name, make, except: &[] }
@@ -58,7 +61,7 @@ impl Sample {
         Self { except, ..self }
     }
 
-    /// The step it is run with [s].
+    /// The step that the sample is run with [s].
     fn step(&self, body: &Alone) -> Real {
         STEP.min(0.4 * body.model.stable_step())
     }
@@ -121,14 +124,14 @@ fn mls(n: u32, params: MlsParams) -> Alone {
     Alone::new(Mls::from_mesh(&block(n), MlsParams { youngs_modulus: YOUNG, ..params }).unwrap(), &block(n).vertices)
 }
 
-/// Makes an explicit body implicit, as the step does.
+/// Switches an explicit body to its implicit integrator, as the step does.
 fn gone_implicit(mut body: Alone) -> Alone {
     assert!(body.model.operator().is_none() && body.model.stable_step().is_finite());
     assert!(body.model.go_implicit(true) && body.model.stable_step() == Real::INFINITY);
     body
 }
 
-/// A body of goals among implicit ones, as the step makes it.
+/// Switches a body with goal positions to its implicit form, as the step does when it is solved with implicit bodies.
 fn lent(mut body: Alone) -> Alone {
     assert!(body.model.operator().is_none() && body.model.go_implicit(true));
     body
@@ -141,7 +144,7 @@ fn finite_elements() -> Vec<Sample> {
             let params = CorotationalParams { youngs_modulus: YOUNG, poisson_ratio: 0.3, density: 1e3, damping: 0.0 };
             Alone::new(Corotational::new(&block(n), params).unwrap(), &block(n).vertices)
         }),
-        // its spin is kept by the solver's audit, not by the law
+        // its angular momentum is conserved by the solver's correction, not by the law
         sample("solid, linear", |n| law(n, Matter::Linear)).except(&[(Law::RigidMotion, TURNS)]),
         sample("solid, linear, explicit", |n| {
             solid(n, SolidParams { law: Matter::Linear, integrator: Explicit, ..SolidParams::default() })
@@ -281,7 +284,7 @@ fn table() -> Vec<Sample> {
     all
 }
 
-/// Runs a law on every sample; it returns by how much the bound is missed, at most 1 is well.
+/// Evaluates a property on every sample; `measure` returns the error as a multiple of its bound, at most 1 passes.
 fn hold(law: Law, measure: impl Fn(&Sample) -> Option<Real>) {
     let mut failures = Vec::new();
     for sample in table() {
@@ -289,14 +292,14 @@ fn hold(law: Law, measure: impl Fn(&Sample) -> Option<Real>) {
         let fine = share <= 1.0;
         match (fine, sample.except.iter().find(|e| e.0 == law)) {
             (false, None) => failures.push(format!("{}: {share} times the bound", sample.name)),
-            (true, Some(e)) => failures.push(format!("{}: holds ({share}), yet is exempt: {}", sample.name, e.1)),
+            (true, Some(e)) => failures.push(format!("{}: passes ({share}), but is exempt: {}", sample.name, e.1)),
             _ => {}
         }
     }
     assert!(failures.is_empty(), "{law:?}\n{}", failures.join("\n"));
 }
 
-/// Numbers between −1 and 1 that follow no pattern of a mesh.
+/// Numbers between −1 and 1 that are not correlated with the mesh.
 fn noise(k: usize) -> Vec3 {
     let part = |k: usize| ((k * 7919 + 104_729) % 1009) as Real / 504.5 - 1.0;
     Vec3::new(part(3 * k), part(3 * k + 1), part(3 * k + 2))
@@ -315,7 +318,7 @@ fn strain(body: &mut Alone) {
     }
 }
 
-/// A strained body that moves, turns and trembles.
+/// A strained body with a rigid motion and velocity noise.
 fn start(sample: &Sample, n: u32) -> Alone {
     let mut body = (sample.make)(n);
     strain(&mut body);
@@ -333,7 +336,7 @@ fn size(body: &Alone) -> Real {
 }
 
 #[test]
-fn a_body_at_rest_stays() {
+fn a_body_at_rest_remains_at_rest() {
     hold(Law::Rest, |sample| {
         let mut body = (sample.make)(3);
         let before = body.x.clone();
@@ -347,7 +350,7 @@ fn a_body_at_rest_stays() {
 }
 
 #[test]
-fn a_turned_and_shifted_body_feels_nothing() {
+fn a_rotated_and_translated_body_has_no_internal_forces() {
     hold(Law::RigidMotion, |sample| {
         let mut worst: Real = 0.0;
         for angle in [0.3, 1.7, 3.1] {
@@ -361,7 +364,7 @@ fn a_turned_and_shifted_body_feels_nothing() {
             body.model.carry_inner(q, Vec3::ZERO, &mut body.inner);
             let h = sample.step(&body);
             body.step(h);
-            // rounding of places is a displacement, and the body goes back by as much or less
+            // the rounding error of the positions is a displacement, and the body moves back by at most that amount
             let way = body.v.iter().map(|v| vec(*v).length() * h).fold(0.0, Real::max);
             worst = worst.max(way / (20.0 * Real::EPSILON * shift.length()));
         }
@@ -369,7 +372,7 @@ fn a_turned_and_shifted_body_feels_nothing() {
     });
 }
 
-/// Change of momentum and of spin over 50 steps, by what the parts hold.
+/// Change of linear and angular momentum over 50 steps, relative to the sum of the nodes' absolute values.
 fn drift(sample: &Sample) -> [Real; 2] {
     let mut body = start(sample, 3);
     let h = sample.step(&body);
@@ -381,23 +384,23 @@ fn drift(sample: &Sample) -> [Real; 2] {
         body.step(h);
     }
     let (p_end, l_end) = body.momentum();
-    // 50 steps of rounding, each of a few parts
+    // 50 steps of rounding error, a few units each
     let bound = 200.0 * Real::EPSILON;
     [(p_end - p).length() / (bound * push), (l_end - l).length() / (bound * spin)]
 }
 
 #[test]
-fn momentum_stays() {
+fn linear_momentum_is_conserved() {
     hold(Law::Momentum, |sample| Some(drift(sample)[0]));
 }
 
 #[test]
-fn spin_stays() {
+fn angular_momentum_is_conserved() {
     hold(Law::Spin, |sample| Some(drift(sample)[1]));
 }
 
 #[test]
-fn forces_are_the_slope_of_the_energy() {
+fn forces_are_the_negative_gradient_of_the_energy() {
     hold(Law::Energy, |sample| {
         let mut body = (sample.make)(3);
         strain(&mut body);
@@ -422,7 +425,7 @@ fn forces_are_the_slope_of_the_energy() {
 }
 
 #[test]
-fn the_operator_is_symmetric_and_at_least_the_mass() {
+fn the_operator_is_symmetric_and_bounded_below_by_the_mass() {
     hold(Law::Operator, |sample| {
         let mut body = start(sample, 3);
         let h = sample.step(&body);
@@ -435,7 +438,7 @@ fn the_operator_is_symmetric_and_at_least_the_mass() {
         operator.apply(&a, &mut image_a);
         operator.apply(&b, &mut image_b);
         let uneven = (dot(&a, &image_b) - dot(&b, &image_a)).abs() / (1e-4 * dot(&a, &image_a));
-        // smooth fields have the least of stiffness over mass
+        // smooth fields have the smallest ratio of stiffness to mass
         let mut short: Real = 0.0;
         for field in [a, vec![[1.0, 0.5, -0.3, 0.0]; count], body.x.clone()] {
             let mut image = field.clone();
@@ -443,7 +446,7 @@ fn the_operator_is_symmetric_and_at_least_the_mass() {
             let kinetic: Real = field.iter().zip(operator.mass()).map(|(f, m)| vec(*f).length_squared() * m).sum();
             short = short.max((kinetic - dot(&field, &image)) / (1e-4 * kinetic));
         }
-        // its diagonal is its own
+        // `diagonal` agrees with `apply`
         let mut diagonal = vec![Mat3::ZERO; count];
         operator.diagonal(&mut diagonal);
         let mut column = vec![[0.0; 4]; count];
@@ -495,7 +498,7 @@ fn threads_and_lanes_change_no_bit() {
 }
 
 #[test]
-fn going_implicit_and_back_changes_no_bit() {
+fn switching_to_implicit_and_back_changes_no_bit() {
     for sample in table() {
         let run = |there_and_back: bool| {
             let mut body = start(&sample, 2);

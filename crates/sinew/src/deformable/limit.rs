@@ -1,45 +1,47 @@
-//! How stiff matter may be for a step.
+//! Stiffness limits of a step.
 //!
-//! *Explicit.* Symplectic Euler with stiffness-proportional damping β at the old velocity is stable while
-//! h (h + 2β) ω² ≤ 4 for every frequency ω. No frequency of a body is above the highest of a single element with its own share of the mass (Irons
-//! 1971), so it is enough to look at elements. Strain makes them stiffer: ω² = ω²(rest) · growth. The step is chosen for
-//! the shape at its beginning and the one it is heading for; an element that becomes too stiff before its end keeps only the part of its force that the
-//! step can integrate. Forces of an element stay in balance, so that momentum and spin are kept; at rest nothing changes.
+//! *Explicit.* Symplectic Euler with stiffness-proportional damping β at the old velocity is stable while h (h + 2β) ω²
+//! ≤ 4 for every frequency ω. No frequency of a body is above the highest of a single element with its own fraction of
+//! the mass (Irons 1971), so it is sufficient to examine elements. Strain makes them stiffer: ω² = ω²(rest) · growth.
+//! The step is chosen for the shape at its start and the predicted shape at its end; the force of an element that
+//! becomes too stiff before the end is scaled to the fraction that the step can integrate. The forces of an element
+//! remain in equilibrium, so that linear and angular momentum are conserved; at rest nothing changes.
 //!
 //! *Implicit.* A = M + h (h + β) K of a free body has the eigenvalue m for rigid motions and h (h + β) ω² m for the
-//! stiffest. When their ratio comes near 1/rounding, rounding of K is as large as M: A is not positive any more, and the CG
-//! does not converge. Such a body is given substeps until shear is resolved; what compression is stiffer still is cut.
-//! That is decided by the step and constants alone. A body held by pinned nodes has no rigid motions and needs none of it,
-//! but for a membrane, which moves freely across its plane. In f64 it happens at 5e8 times the stiffness.
+//! stiffest. When their ratio approaches 1/ε (the rounding unit), the rounding error of K is as large as M: A is no
+//! longer positive definite, and the CG does not converge. Such a body gets substeps until shear is resolved; any
+//! excess of the bulk stiffness over that is removed. The decision depends on the step and on constants alone. A body
+//! with enough pinned nodes has no rigid motions and needs no limit, except a membrane, which moves freely normal to
+//! its plane. In f64 the limit is reached at 5e8 times the stiffness.
 
 use super::{BodyRef, StepContext};
 use crate::math::Real;
 
-/// The stiffest element that a step can integrate.
+/// Limit of the element stiffness that a step can integrate.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Room {
+pub(crate) struct StabilityLimit {
     /// Largest ω² [1/s²].
     most: Real,
 }
 
-impl Room {
-    /// Of an explicit step h [s] with damping β [s].
+impl StabilityLimit {
+    /// For an explicit step h [s] with damping β [s].
     pub(crate) fn explicit(h: Real, damping: Real) -> Self {
         Self { most: 4.0 / (h * (h + 2.0 * damping)) }
     }
 
-    /// Of an implicit step with damping β [s]; endless in one that does not resolve.
+    /// For an implicit step with damping β [s]; infinite when `ctx.resolve` is not set.
     pub(crate) fn implicit(ctx: &StepContext<'_>, damping: Real) -> Self {
         let most = DIGITS / (Real::EPSILON * ctx.h * (ctx.h + damping));
         Self { most: if ctx.resolve { most } else { Real::INFINITY } }
     }
 
-    /// How many times its stiffness at rest an element may have, whose highest ω² at rest is this [1/s²].
+    /// Largest permitted ratio of the current to the rest stiffness of an element with this highest ω² at rest [1/s²].
     pub(crate) fn growth(self, rest: Real) -> Real {
         (self.most / rest).max(1.0)
     }
 
-    /// Part of its force that an element keeps, whose highest ω² at rest has grown by a factor.
+    /// Fraction of its force that an element keeps when its highest ω² at rest has grown by a factor.
     pub(crate) fn share(self, rest: Real, growth: Real) -> Real {
         let most = self.growth(rest);
         if growth > most { most / growth } else { 1.0 }
@@ -53,39 +55,40 @@ pub(crate) fn largest_step(square: Real, damping: Real) -> Real {
     ((1.0 + zeta * zeta).sqrt() - zeta) * 2.0 / omega
 }
 
-/// Largest h (h + β) ω² of an implicit body, in units of 1/rounding. With 1 heavy loads still gained energy from bodies
-/// of E = 1e8 Pa, ν = 0.499 at 33 ms, with 10 they were thrown off.
+/// Largest h (h + β) ω² of an implicit body, in units of 1/ε. With 1 heavy loads still gained energy from bodies of
+/// E = 1e8 Pa, ν = 0.499 at 33 ms, with 10 they were thrown off.
 const DIGITS: Real = 0.3;
 
-/// Pinned nodes that hold a body.
+/// Number of pinned nodes that suppress the rigid motions of a body.
 const HOLDING: usize = 3;
 
-/// Part of its stiffness that an implicit body keeps in a step h [s], with β [s] and the highest ω² [1/s²].
+/// Fraction of its stiffness that an implicit body keeps in a step h [s], with β [s] and the highest ω² [1/s²].
 pub(crate) fn softening(h: Real, damping: Real, square: Real) -> Real {
     (DIGITS / (Real::EPSILON * h * (h + damping) * square)).min(1.0)
 }
 
-/// The largest step in which an implicit body keeps this share of its stiffness [s].
+/// The largest step in which an implicit body keeps this fraction of its stiffness [s].
 pub(crate) fn resolved_step(damping: Real, square: Real, share: Real) -> Real {
     let half = 0.5 * damping;
     let most = DIGITS / (Real::EPSILON * square * share);
-    // h² + h β = most, without the difference of large numbers
+    // root of h² + h β = most, without the difference of large numbers
     most / (half + (half * half + most).sqrt())
 }
 
-/// What the second stiffness can lose before the first does, as the share of their sum that is left.
+/// Fraction of the sum of two stiffnesses that remains when the second is reduced to at most the first.
 pub(crate) fn shear_share([first, second]: [Real; 2]) -> Real {
     (first + second.min(first)) / (first + second)
 }
 
-/// True when nodes are pinned so that the body cannot move as one piece: K alone is then positive, and rounding of K is
-/// small against it.
+/// True when enough nodes are pinned to suppress rigid motions: K alone is then positive definite, and the rounding
+/// error of K is small compared with it.
 pub(crate) fn is_held(body: BodyRef<'_>) -> bool {
     body.v.iter().filter(|v| v[3] == 0.0).count() >= HOLDING
 }
 
-/// Two stiffnesses of one body so that their sum is `share` of what it was: the second gives way down to the first, then
-/// both. With 2μ and λ of a solid Poisson's ratio sinks to 1/3 before Young's modulus does.
+/// Scales two stiffnesses of one body so that their sum is the fraction `share` of its former value: the second is
+/// reduced down to the first, then both in proportion. With 2μ and λ of a solid, Poisson's ratio decreases to 1/3
+/// before Young's modulus does.
 pub(crate) fn soften([first, second]: [Real; 2], share: Real) -> [Real; 2] {
     let (most, level) = ((first + second) * share, second.min(first));
     if most >= first + level {
@@ -100,21 +103,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_element_at_rest_keeps_its_force_and_a_stiffer_one_what_the_step_can_integrate() {
+    fn only_an_element_stiffer_than_the_step_can_integrate_has_its_force_scaled() {
         for damping in [0.0, 0.01] {
             let square = 1e4;
             let step = largest_step(square, damping);
-            let room = Room::explicit(step, damping);
+            let room = StabilityLimit::explicit(step, damping);
             assert!((room.growth(square) - 1.0).abs() < 1e-5, "{}", room.growth(square));
-            assert_eq!(Room::explicit(2.0 * step, damping).share(square, 1.0), 1.0);
-            assert_eq!(Room::explicit(0.4 * step, damping).share(square, 2.0), 1.0);
-            // ω² grown fourfold and the force cut to a quarter: stiffness as at rest
+            assert_eq!(StabilityLimit::explicit(2.0 * step, damping).share(square, 1.0), 1.0);
+            assert_eq!(StabilityLimit::explicit(0.4 * step, damping).share(square, 2.0), 1.0);
+            // ω² grown fourfold and the force scaled by one quarter: stiffness as at rest
             assert!((room.share(square, 4.0) - 0.25).abs() < 1e-5);
         }
     }
 
     #[test]
-    fn softened_stiffnesses_add_up_and_the_second_gives_way_first() {
+    fn softened_stiffnesses_have_the_given_sum_and_the_second_is_reduced_first() {
         for (both, share, expected) in [
             ([2.0, 8.0], 1.0, [2.0, 8.0]),
             ([2.0, 8.0], 0.5, [2.0, 3.0]),
@@ -128,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn only_matter_beyond_the_digits_of_a_real_is_softened() {
+    fn only_stiffness_beyond_the_precision_of_a_real_is_softened() {
         let most = DIGITS / Real::EPSILON;
         assert_eq!(softening(0.1, 0.0, 99.0 * most), 1.0);
         assert!((softening(0.1, 0.1, 100.0 * most) - 0.5).abs() < 1e-5);

@@ -1,37 +1,44 @@
-//! Deformable bodies: the one trait behind which every model hides, and the operator of the implicit ones.
+//! Deformable bodies: the trait that every model implements, and the linear operator of the implicit models.
 //!
-//! A body is asked, in the order of the step: `predict`, `operator` (the solver's part), `advance`; and `refresh` after a
-//! restore or an edit. It never sees a row, a contact or another body. Its nodes are handed over as its own span, so that a
-//! body does not know where it lies in its island. All that it remembers from step to step is x, v and `inner`: they are
-//! State. What it keeps in itself is either constant since the last edit or rebuilt by `predict`.
+//! The solver calls a body in the order of the step: `predict`, `operator` (the body's block of the implicit system),
+//! `advance`; and `refresh` after a restore or an edit. A body has no access to constraint rows, contacts or other
+//! bodies. Its nodes are passed as a span of their own, so that a body does not depend on its offset in the island. The
+//! complete state from step to step is x, v and `inner`: they are stored in State. Data inside the model is either
+//! constant since the last edit or rebuilt by `predict`.
 
 pub mod alone;
+pub mod cloth;
 #[cfg(test)]
 mod conformance;
 pub mod fem;
 mod limit;
 pub mod meshless;
+pub mod oriented;
 pub mod particle;
+pub(crate) mod parts;
+pub mod pbd;
+pub mod shape_matching;
 pub mod spring;
 mod system;
 
 use crate::math::{Block, Mat3, Quat, Real, Sym3, Vec3, add, outer, vec};
 use crate::solver::pool::Pool;
 
-/// What every phase of a substep knows.
+/// Data that every phase of a substep needs.
 #[derive(Clone, Copy, Debug)]
 pub struct StepContext<'a> {
     /// Substep [s].
     pub h: Real,
-    /// Which substep of the step this is; A is built when it is 0.
+    /// Index of the substep in the step; A is built when it is 0.
     pub substep: u32,
     /// True in the last substep of the step: limits are enforced there.
     pub last: bool,
     /// Use eight-wide kernels; the scalar path gives the same bits.
     pub lanes: bool,
-    /// Soften what is too stiff for the digits of a real at this h. Off in reference solves, which take steps of hours.
+    /// Reduce stiffness that exceeds the precision of a real at this h. Off in reference solves, which take steps of
+    /// hours.
     pub resolve: bool,
-    /// Threads to share large loops with; none: the caller alone. The result does not depend on it.
+    /// Threads for large loops; none: the calling thread only. The result does not depend on it.
     pub(crate) pool: Option<&'a Pool>,
 }
 
@@ -41,38 +48,38 @@ impl<'a> StepContext<'a> {
         Self { h, substep, last: true, lanes: true, resolve: false, pool: None }
     }
 
-    /// The same with large loops shared among threads.
+    /// The same with large loops distributed over threads.
     pub fn shared(self, pool: &'a Pool) -> Self {
         Self { pool: Some(pool), ..self }
     }
 }
 
-/// A body's span of the state, to read. Slices have one entry a node, but for `inner`.
+/// A body's span of the state, read-only. Slices have one entry per node, except `inner`.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyRef<'a> {
-    /// Positions [m]; the last number is spare.
+    /// Positions [m]; the fourth number is unused.
     pub x: &'a [Block],
-    /// Velocities [m/s] and, last, inverse mass [1/kg]; 0 is pinned: the node follows its velocity.
+    /// Velocities [m/s] and, fourth, inverse mass [1/kg]; 0 is a pinned node: it moves with its velocity.
     pub v: &'a [Block],
-    /// The model's own memory, `inner_count` numbers.
+    /// Internal state of the model, `inner_count` numbers.
     pub inner: &'a [Real],
 }
 
-/// A body's span of the state, to write.
+/// A body's span of the state, mutable.
 #[derive(Debug)]
 pub struct BodyMut<'a> {
-    /// Positions [m]; the last number is spare.
+    /// Positions [m]; the fourth number is unused.
     pub x: &'a mut [Block],
-    /// Velocities [m/s] and, last, inverse mass [1/kg].
+    /// Velocities [m/s] and, fourth, inverse mass [1/kg].
     pub v: &'a mut [Block],
-    /// All external forces, gravity among them [N].
+    /// All external forces, including gravity [N].
     pub force: &'a [Vec3],
-    /// The model's own memory, `inner_count` numbers.
+    /// Internal state of the model, `inner_count` numbers.
     pub inner: &'a mut [Real],
 }
 
 impl BodyMut<'_> {
-    /// The same span, to read.
+    /// The same span, read-only.
     pub fn read(&self) -> BodyRef<'_> {
         BodyRef { x: self.x, v: self.v, inner: self.inner }
     }
@@ -87,34 +94,34 @@ impl BodyMut<'_> {
 
 /// A deformable model. One file each.
 pub trait Deformable: std::fmt::Debug + Send + Sync {
-    /// Lumped masses [kg], one a node: what State's inverse masses are made of.
+    /// Lumped masses [kg], one per node: the source of the inverse masses in State.
     fn masses(&self) -> &[Real];
 
-    /// Numbers of memory that the model needs in State (plastic strain, stretch of dashpots).
+    /// Count of numbers of internal state that the model stores in State (plastic strain, stretch of dashpots).
     fn inner_count(&self) -> usize {
         0
     }
 
-    /// Rows that the model sweeps itself.
+    /// Number of constraint rows that the model iterates over itself.
     fn inner_rows(&self) -> usize {
         0
     }
 
-    /// The memory of a body that was never touched.
+    /// The internal state of a body at rest in its rest shape.
     fn rest_inner(&self, inner: &mut [Real]) {
         inner.fill(0.0);
     }
 
-    /// The memory of a body that is turned and set spinning as a whole [rad/s].
+    /// Transforms the internal state of a body that is rotated and given an angular velocity as a whole [rad/s].
     fn carry_inner(&self, _turn: Quat, _spin: Vec3, _inner: &mut [Real]) {}
 
-    /// Semi-axes of nodes that are ellipsoids with an orientation and a spin of their own (`particle/oriented.rs`), one a
-    /// node [m]; empty for nodes that are points.
+    /// Semi-axes of nodes that are ellipsoids with an orientation and an angular velocity of their own
+    /// (`oriented/mod.rs`), one per node [m]; empty for nodes that are points.
     fn ellipsoids(&self) -> &[Vec3] {
         &[]
     }
 
-    /// Angular momentum [kg·m²/s] and kinetic energy [J] that nodes hold by turning in themselves.
+    /// Angular momentum [kg·m²/s] and kinetic energy [J] of the nodes' rotation about their own centres.
     fn own_spin(&self, _body: BodyRef<'_>) -> (Vec3, Real) {
         (Vec3::ZERO, 0.0)
     }
@@ -124,152 +131,159 @@ pub trait Deformable: std::fmt::Debug + Send + Sync {
         Real::INFINITY
     }
 
-    /// True when `stable_step_at` knows the shape. Bodies that do not are tried with a kick before they are trusted.
+    /// True when `stable_step_at` depends on the shape. Bodies for which it does not are tested with a velocity
+    /// increment first.
     fn sees_strain(&self) -> bool {
         true
     }
 
-    /// As `stable_step`, for the shape that the body is in: strained matter is stiffer [s].
+    /// As `stable_step`, for the current shape of the body: strained material is stiffer [s].
     fn stable_step_at(&mut self, _body: BodyRef<'_>) -> Real {
         self.stable_step()
     }
 
-    /// Takes an implicit integrator instead of the explicit one it was made with (true), or goes back to that (false). The
-    /// step asks for it when `stable_step_at` needs more substeps than there may be. Returns whether the model is implicit
-    /// now; one that cannot be stays as it is. An integrator chosen implicit is never undone.
+    /// Switches to an implicit integrator instead of the explicit one that the model was built with (true), or back
+    /// (false). The step calls it when `stable_step_at` needs more substeps than allowed. Returns whether the model is
+    /// implicit now; a model without an implicit form is unchanged. An integrator chosen implicit by the user is never
+    /// switched back.
     fn go_implicit(&mut self, _on: bool) -> bool {
         self.operator().is_some()
     }
 
-    /// Part of its stiffness that the body has in a step of h [s] that resolves, as it is integrated now; below 1 when all
-    /// of it would be beyond the digits of a real (`limit.rs`).
+    /// Fraction of its stiffness that the body keeps in a step of h [s] with `resolve` set, as it is integrated now;
+    /// below 1 when the full stiffness would exceed the precision of a real (`limit.rs`).
     fn softening(&self, _h: Real) -> Real {
         1.0
     }
 
-    /// The largest step in which softening takes no more than the excess of compression over shear [s].
+    /// The largest step in which softening removes no more than the excess of the bulk stiffness over the shear
+    /// stiffness [s].
     fn resolved_step(&self) -> Real {
         Real::INFINITY
     }
 
-    /// Velocity after internal and external forces; an implicit body leaves `v` as the start of the solve and builds A, b.
+    /// Velocity after internal and external forces; an implicit body leaves `v` as the initial guess of the solve and
+    /// builds A, b.
     fn predict(&mut self, ctx: &StepContext<'_>, body: BodyMut<'_>);
 
-    /// The system of an implicit body; none for a body that sweeps can solve.
+    /// The system of an implicit body; none for a body that is solved by Gauss-Seidel sweeps.
     fn operator(&self) -> Option<&dyn Operator> {
         None
     }
 
-    /// The body as nodes under distance rows, when it is nothing else: a step may then keep it in columns.
+    /// The body as nodes under distance constraints, when it has no others: a step may then store it as a structure of
+    /// arrays.
     #[doc(hidden)]
-    fn net(&mut self) -> Option<&mut particle::Net> {
+    fn network(&mut self) -> Option<&mut cloth::DistanceNetwork> {
         None
     }
 
-    /// Stretch of an edge, as a share of its length, that a model takes back whose pulls go on by one edge a sweep; infinite: none.
-    /// Such a body may ask for substeps (`Settings::sheet_substeps`).
+    /// Stretch limit of an edge, as a fraction of its length, of a model in which a Gauss-Seidel sweep propagates
+    /// tension by one edge; infinite: no limit. Such a body may request substeps (`Settings::sheet_substeps`).
     fn stretch_limit(&self) -> Option<Real> {
         None
     }
 
-    /// Positions after a substep, and what the model remembers.
+    /// Positions after a substep, and the internal state of the model.
     fn advance(&mut self, ctx: &StepContext<'_>, body: BodyMut<'_>) {
         for (x, v) in body.x.iter_mut().zip(body.v.iter()) {
             add(x, vec(*v) * ctx.h);
         }
     }
 
-    /// True when `advance` changes velocities (the second half kick of Verlet), so that the step must look for it.
+    /// True when `advance` changes velocities (the second half kick of Verlet), so that the step must account for it.
     fn kicks_in_advance(&self) -> bool {
         false
     }
 
-    /// Rebuilds what depends on State and on who is pinned, after a restore or an edit. The next step must not differ
-    /// whether or not this was called.
+    /// Rebuilds data that depends on State and on the set of pinned nodes, after a restore or an edit. The next step
+    /// must not differ whether or not this was called.
     fn refresh(&mut self, _body: BodyRef<'_>) {}
 
-    /// Elastic energy [J]; 0 for models that have none (goals instead of forces).
+    /// Elastic energy [J]; 0 for models that have none (goal positions instead of forces).
     fn energy(&self, body: BodyRef<'_>) -> Real;
 
-    /// Elastic forces at x, without damping [N], added to `out`. Returns false for models that have goals instead.
+    /// Elastic forces at x, without damping [N], added to `out`. Returns false for models with goal positions instead.
     fn forces(&self, body: BodyRef<'_>, out: &mut [Vec3]) -> bool;
 
     /// Strain and stress of each element, appended; nothing for models without elements.
     fn element_stress(&self, _body: BodyRef<'_>, _out: &mut Vec<ElementStress>) {}
 }
 
-/// What an element feels.
+/// State of strain and stress of an element.
 ///
 /// An example is at [`ElasticView`](crate::ElasticView).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ElementStress {
-    /// Where: centre of the element now [m].
+    /// Centre of the element in the current configuration [m].
     pub at: Vec3,
-    /// Strain in the turned frame of the element (Green's for hyperelastic models).
+    /// Strain in the co-rotated frame of the element (Green's for hyperelastic models).
     pub strain: Sym3,
     /// Cauchy stress, world axes [Pa].
     pub stress: Sym3,
 }
 
-/// A v = b of one implicit body, as the CG sees it. Slices have one entry for each of the body's blocks.
+/// A v = b of one implicit body, as the CG uses it. Slices have one entry for each of the body's blocks.
 pub trait Operator: Send + Sync {
     /// Number of blocks.
     fn block_count(&self) -> usize;
-    /// out = A v [N·s]; v is zero on pinned blocks, and what is written there is not read.
+    /// out = A v [N·s]; v is zero on pinned blocks, and the values written there are not read.
     fn apply(&self, v: &[Block], out: &mut [Block]);
     /// The 3x3 diagonal blocks of A [kg].
     fn diagonal(&self, out: &mut [Mat3]);
     /// The right-hand side b = M v + h f [N·s].
     fn load(&self) -> &[Block];
-    /// Mass of each block [kg], of a spin a moment of inertia of its size [kg·m²]; infinite when pinned.
+    /// Mass of each block [kg], for a rotational block a moment of inertia of its size [kg·m²]; infinite when pinned.
     fn mass(&self) -> &[Real];
-    /// Blocks that have a place; those behind them are spins.
+    /// Number of translational blocks; the blocks after them are angular velocities.
     fn point_count(&self) -> usize {
         self.block_count()
     }
-    /// What a block that is not pinned holds at velocity or spin v: M v [N·s, N·m·s].
+    /// Momentum of a block that is not pinned at velocity or angular velocity v: M v [N·s, N·m·s].
     fn momentum(&self, block: usize, v: Vec3) -> Vec3 {
         v * self.mass()[block]
     }
-    /// b − M v of every block, zero where pinned: what forces do in the substep [N·s].
-    fn kicks(&self, v: &[Block], out: &mut [Block]) {
+    /// b − M v of every block, zero where pinned: the impulse of the forces in the substep [N·s].
+    fn force_impulse(&self, v: &[Block], out: &mut [Block]) {
         let given = self.load().iter().zip(v).zip(self.mass());
         for (k, (out, ((load, v), mass))) in out.iter_mut().zip(given).enumerate() {
             let push = vec(*load) - self.momentum(k, vec(*v));
             *out = if mass.is_finite() { [push.x, push.y, push.z, 0.0] } else { [0.0; 4] };
         }
     }
-    /// Momentum and spin that the blocks lack at v of what the modes must hold, rows left out [N·s], [N·m·s].
+    /// Linear and angular momentum missing at v with respect to the target of the rigid modes, constraint rows excluded
+    /// [N·s], [N·m·s].
     ///
-    /// M stands here, not A: the corotational K makes a torque when it turns a strained body, and the residual of A would
-    /// keep it.
-    fn lack(&self, modes: &Modes<'_>, v: &[Block]) -> (Vec3, Vec3) {
+    /// M is used here, not A: the corotational K produces a torque when it rotates a strained body, and the residual of
+    /// A would retain it.
+    fn momentum_defect(&self, modes: &Modes<'_>, v: &[Block]) -> (Vec3, Vec3) {
         let (mut momentum, mut spin) = (modes.momentum, modes.spin);
         for (k, v) in v.iter().enumerate() {
-            let (push, twist) = modes.whole(k, self.momentum(k, vec(*v)));
+            let (push, twist) = modes.to_wrench(k, self.momentum(k, vec(*v)));
             momentum -= push;
             spin -= twist;
         }
         (momentum, spin)
     }
-    /// The six rigid modes, for the momentum audit; none when a pinned block takes up momentum.
+    /// The six rigid modes, for the momentum correction; none when a pinned block absorbs momentum.
     fn modes(&self) -> Option<Modes<'_>>;
-    /// Adds a coarse correction of the residual to z, symmetric and positive: asked only while no row touches the body,
-    /// because a coarse space without the rows' stiffness is worse than none (`docs/design-trial.md`).
+    /// Adds a coarse correction of the residual to z, symmetric and positive. It is called only while no constraint row
+    /// acts on the body, because a coarse space without the rows' stiffness is worse than none
+    /// (`docs/design-trial.md`).
     fn correct(&self, _residual: &[Block], _z: &mut [Block]) {}
-    /// A few smooth motions of the body, for the coarse space that it shares with what it touches.
+    /// A few smooth motions of the body, for the coarse space of the body together with the bodies in contact with it.
     fn smooth(&self) -> Option<&dyn SmoothMotions> {
         None
     }
 }
 
-/// Smooth motions Z of a body at its present shape: a coarse space of its velocities.
+/// Smooth motions Z of a body at its current shape: a coarse space of its velocities.
 pub trait SmoothMotions {
-    /// How many; a multiple of eight.
+    /// Number of motions; a multiple of eight.
     fn count(&self) -> usize;
-    /// Zᵀ A Z, nearly: row after row. (count²) [kg]
+    /// Approximation of Zᵀ A Z, row by row. (count²) [kg]
     fn stiffness(&self) -> &[Real];
-    /// Adds Zᵀ of a push on one block. (count)
+    /// Adds Zᵀ of an impulse on one block. (count)
     fn see(&self, block: usize, push: Vec3, out: &mut [Real]);
     /// out = Zᵀ r. (count)
     fn gather(&self, r: &[Block], out: &mut [Real]);
@@ -277,35 +291,35 @@ pub trait SmoothMotions {
     fn spread(&self, y: &[Real], z: &mut [Block]);
 }
 
-/// The six rigid modes of a free body and the momentum they must hold when no row acts.
+/// The six rigid modes of a free body and the momentum that they must have when no constraint row acts.
 #[derive(Clone, Copy, Debug)]
 pub struct Modes<'a> {
-    /// Position of each block that has a place, from the centre of mass at the start of the substep [m]. Blocks behind
-    /// them are spins.
+    /// Position of each translational block relative to the centre of mass at the start of the substep [m]. The blocks
+    /// after them are angular velocities.
     pub arms: &'a [Vec3],
     /// Total mass [kg].
     pub mass: Real,
     /// Inertia about the centre of mass [kg·m²].
     pub inertia: Sym3,
-    /// Σ m v + h f over external forces only [N·s]. Not Σ b: inner forces cancel in exact arithmetic alone.
+    /// Σ m v + h f over external forces only [N·s]. Not Σ b: internal forces cancel in exact arithmetic only.
     pub momentum: Vec3,
     /// Σ arm × (m v + h f), external forces only [N·m·s].
     pub spin: Vec3,
 }
 
 impl Modes<'_> {
-    /// Momentum and spin of the whole that a push on a block is.
-    pub fn whole(&self, block: usize, push: Vec3) -> (Vec3, Vec3) {
+    /// Linear and angular momentum of the body for an impulse on one block.
+    pub fn to_wrench(&self, block: usize, push: Vec3) -> (Vec3, Vec3) {
         self.arms.get(block).map_or((Vec3::ZERO, push), |arm| (push, arm.cross(push)))
     }
 
-    /// What a block does while the body moves as one.
+    /// Velocity of a block in a rigid motion of the body.
     pub fn part(&self, block: usize, shift: Vec3, turn: Vec3) -> Vec3 {
         self.arms.get(block).map_or(turn, |arm| shift + turn.cross(*arm))
     }
 }
 
-/// Sums over a free body that its rigid modes need; kept by implicit models.
+/// Sums over a free body for its rigid modes; stored by implicit models.
 #[derive(Clone, Debug, Default)]
 pub struct RigidSums {
     arms: Vec<Vec3>,
@@ -313,7 +327,7 @@ pub struct RigidSums {
 }
 
 impl RigidSums {
-    /// Centre, arms, inertia and the momentum that external forces alone would leave.
+    /// Centre of mass, arms, inertia and the momentum after external forces alone.
     pub fn sum_up(&mut self, masses: &[Real], h: Real, body: &BodyMut<'_>) {
         self.totals = None;
         if body.v.iter().any(|v| v[3] == 0.0) {
@@ -335,7 +349,7 @@ impl RigidSums {
         self.totals = Some((total, Sym3::from_mat(&inertia), momentum, spin));
     }
 
-    /// Adds what nodes have by turning in themselves: inertia, and spin with external torques. Comes after `sum_up`.
+    /// Adds the nodes' own rotation: inertia, and angular momentum with external torques. Call after `sum_up`.
     pub fn add_spins(&mut self, own: Sym3, turning: Vec3) {
         if let Some((_, inertia, _, spin)) = &mut self.totals {
             *inertia = Sym3::from_mat(&(inertia.to_mat() + own.to_mat()));

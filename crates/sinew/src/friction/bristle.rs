@@ -1,24 +1,26 @@
-//! What Dahl, LuGre and elasto-plastic share: a bristle of stretch z that yields as it is dragged.
+//! Common part of Dahl, LuGre and elasto-plastic: a bristle of stretch z that yields during slip.
 //!
 //! ```text
 //!   ż = v − r |v| z,      f = σ₀ z + σ₁ ż + v_c v,      r = the law's yield per length [1/m]
 //! ```
 //!
-//! Over a step, backwards: z' = θ (z + h v) with θ = 1/(1 + h r s), s = |v|, ż = (z' − z)/h. For a given θ force and slip
-//! are linear in each other, and with v = v_free − give · f
+//! Implicit Euler over a step: z' = θ (z + h v) with θ = 1/(1 + h r s), s = |v|, ż = (z' − z)/h. For a given θ force
+//! and slip are linear in each other, and with v = v_free − give · f, where give is the compliance of the contact over
+//! the step
 //!
 //! ```text
 //!   v (1 + give [(σ₀ h + σ₁) θ + v_c]) = v_free − give [(σ₀ + σ₁/h) θ − σ₁/h] z
 //! ```
 //!
-//! so that one number is left: θ (1 + h r s) = 1, by false position with Illinois' halving on (0, 1]. The left side is
-//! nearly linear in θ both where the bristle holds (θ ≈ 1) and where it is dragged (θ ≈ z/(h s), as small as 1e-5).
-//! Yield only relaxes, whatever h: |z'| stays below 1/r.
+//! so that one unknown is left: θ (1 + h r s) = 1, by false position with Illinois' halving on (0, 1]. The left side is
+//! nearly linear in θ both where the bristle sticks (θ ≈ 1) and where it slips (θ ≈ z/(h s), as small as 1e-5). Yield
+//! only relaxes the stretch, for any h: |z'| stays below 1/r.
 
 use super::{Answer, Ask, length};
 use crate::math::{Lane, Real};
 
-/// Rounds of false position, at most: where a jump of the load sets in the yield they leave 1e-4 of θ, most are done in two.
+/// Maximum number of iterations of false position: where a jump of the load starts the yield, an error of 1e-4 of θ
+/// remains; most cases converge in two.
 const ROUNDS: usize = 14;
 
 /// Stiffness, damping and viscosity, per newton of normal force.
@@ -29,13 +31,13 @@ pub(super) struct Numbers<L> {
     pub viscosity: L,
 }
 
-/// How a law yields.
+/// Yield function of a law.
 pub(super) trait Yields {
-    /// r: the yield per length [1/m] at the speed s, with the stretch z' there and its part along the slip.
+    /// r: the yield per length [1/m] at the speed s, with the stretch z' at that speed and the slip.
     fn rate<L: Lane>(&self, t: L::Token, ask: &Ask<L>, at: At<L>) -> L;
 }
 
-/// Where the yield is asked.
+/// Point at which the yield is evaluated.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct At<L> {
     /// Speed of slip [m/s].
@@ -55,10 +57,11 @@ pub(super) fn drag<L: Lane, Y: Yields>(t: L::Token, ask: &Ask<L>, n: Numbers<L>,
     let (mut high, mut theta) = (one, one);
     let held = excess(t, ask, n, law, one);
     let mut value_high = one - held;
-    // no yield at all: θ = 1. A slow one is a matter of the last bits, and of minutes: it has to count
+    // no yield at all: θ = 1. A slow yield affects only the last bits of θ, but accumulates over minutes: it must not
+    // be neglected
     let mut done = value_high.select_gt(-L::splat(t, Real::MIN_POSITIVE), one, zero);
     let mut last = zero;
-    // begins where a bristle that is dragged along would be, or one that hardly yields
+    // initial guess: the θ of a bristle in steady slip, or of one that hardly yields
     let free = length(ask.free);
     let damp = one.div(one + ask.give * n.viscosity);
     let dragged = ((free - ask.give * ask.kinetic) * damp).max(zero);
@@ -70,7 +73,7 @@ pub(super) fn drag<L: Lane, Y: Yields>(t: L::Token, ask: &Ask<L>, n: Numbers<L>,
         }
         theta = done.select_gt(half, theta, next);
         let value = one - theta * excess(t, ask, n, law, theta);
-        // the end that stays twice counts half
+        // Illinois variant: the value at an end that is retained twice is halved
         let side = value.select_gt(zero, one, -one);
         let weight = (side * last).select_gt(zero, half, one);
         last = side;
@@ -79,7 +82,7 @@ pub(super) fn drag<L: Lane, Y: Yields>(t: L::Token, ask: &Ask<L>, n: Numbers<L>,
         let (kept_low, kept_high) = (value_low * weight, value_high * weight);
         value_low = side.select_gt(zero, value, kept_low);
         value_high = side.select_gt(zero, kept_high, value);
-        // measured by the yield: a slow one needs the last bits
+        // tolerance relative to the yield 1 − θ: a slow yield needs the last bits
         let enough = least + share * (one - theta);
         done = value.max(-value).select_gt(enough, done, one);
         let span = value_low - value_high;

@@ -1,11 +1,11 @@
-//! Coulomb: F = μ_k N along the slip (FC 5.1, 5.2); at rest what holds, up to the same.
+//! Coulomb: F = μ_k N along the slip (FC 5.1, 5.2); at rest the force that prevents slip, up to the same limit.
 
 use super::plain::hold_or_slide;
 use super::{Answer, Ask, Coefficients, Rule};
 use crate::error::Error;
 use crate::math::{Lane, Real};
 
-/// One coefficient and nothing else. At contacts of a world this is the default law, and there it knows μ_s too.
+/// A single coefficient. At contacts of a world this is the default law, and there it has μ_s too.
 ///
 /// ```
 /// use sinew::*;

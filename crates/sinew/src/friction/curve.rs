@@ -1,18 +1,19 @@
 //! The steady curve of FC 5.6 and 5.15: f(s) = μ_k + (μ_s − μ_k) exp(−(s/v_s)^δ) + v_c s; and the powers it needs.
 //!
-//! Exponential and powers are our own: platforms' own differ in the last bit, and lanes have none.
+//! Exponential and powers are implemented here: those of platform libraries differ in the last bit, and there are none
+//! for SIMD lanes.
 
 use super::Coefficients;
 use crate::error::{Error, not_negative, positive};
 use crate::math::{Lane, Real, natural_log};
 
-/// How friction falls from μ_s to μ_k as slip begins, and rises again with speed.
+/// Stribeck curve: friction decreases from μ_s to μ_k as slip begins, and increases again with speed.
 ///
 /// ```
 /// use sinew::*;
 /// # fn main() -> Result<(), Error> {
 /// use sinew::friction::*;
-/// // falls from holding to slipping within 1 mm/s, then rises with speed
+/// // decreases from μ_s to μ_k within 1 mm/s, then increases with speed
 /// let curve = Curve { speed: 1e-3, exponent: 2.0, viscosity: 0.1 };
 /// let law = Law::Stribeck(Stribeck::new(curve)?);
 /// let pair = Coefficients { holding: 0.6, slipping: 0.4 };
@@ -21,9 +22,9 @@ use crate::math::{Lane, Real, natural_log};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Curve {
-    /// Stribeck speed v_s, at which most of the fall is done [m/s].
+    /// Stribeck speed v_s, at which most of the decrease has occurred [m/s].
     pub speed: Real,
-    /// Exponent δ of the fall: 2 (Gauss) or 1 (Tustin); others are slower to compute.
+    /// Exponent δ of the decrease: 2 (Gauss) or 1 (Tustin); others are slower to compute.
     pub exponent: Real,
     /// Viscosity per newton of normal force, v_c [s/m].
     pub viscosity: Real,
@@ -54,10 +55,10 @@ impl Curve {
         self.dry((), c.holding, c.slipping, speed) + self.viscosity * speed
     }
 
-    /// Coefficient on the sliding branch: s = V − give f(s) from above, as often as asked.
+    /// Coefficient on the sliding branch: fixed-point iteration of s = V − give f(s) from above, `rounds` times.
     ///
-    /// The dry part falls with s, so that the iteration falls to the largest root, the branch of what is slipping already,
-    /// or below zero when there is none. The viscous part is met exactly.
+    /// The dry part decreases with s, so that the iteration descends to the largest root, the branch of a contact that
+    /// is already slipping, or below zero when there is none. The viscous part is solved exactly.
     #[inline(always)]
     pub(super) fn sliding<L: Lane>(&self, t: L::Token, ask: &super::Ask<L>, rounds: usize) -> L {
         let zero = L::splat(t, 0.0);
@@ -74,7 +75,8 @@ impl Curve {
     }
 }
 
-/// exp(−x), x ≥ 0: Taylor's series of exp(x/16), squared four times, inverted. Beyond 20 nothing is left: 2e-9.
+/// exp(−x), x ≥ 0: Taylor's series of exp(x/16), squared four times, inverted. Beyond 20, where it is below 2.1e-9,
+/// the result is zero.
 #[inline(always)]
 pub(super) fn decay<L: Lane>(t: L::Token, x: L) -> L {
     let far = L::splat(t, 20.0);
@@ -83,7 +85,7 @@ pub(super) fn decay<L: Lane>(t: L::Token, x: L) -> L {
         return zero;
     }
     let r = x.min(far) * L::splat(t, 1.0 / 16.0);
-    // pairs and pairs of pairs: a short chain of operations that wait for each other
+    // Estrin's scheme: a short chain of dependent operations
     let (r2, one) = (r * r, L::splat(t, 1.0));
     let r4 = r2 * r2;
     let low = (one + r) + r2 * (L::splat(t, 0.5) + r * L::splat(t, 1.0 / 6.0));
@@ -105,7 +107,7 @@ pub(super) fn power<L: Lane>(t: L::Token, x: L, p: Real) -> L {
     if p == 2.0 {
         return x * x;
     }
-    // lane by lane: rare exponents may take their time
+    // lane by lane: other exponents are rare and may be slow
     let (mut from, mut to) = ([0.0; crate::math::LANES], [0.0; crate::math::LANES]);
     x.store(&mut from);
     for k in 0..L::COUNT {
@@ -119,7 +121,7 @@ fn power_of(x: Real, p: Real) -> Real {
         return if p == 0.0 { 1.0 } else { 0.0 };
     }
     let y = (p * natural_log(x)).clamp(-80.0, 80.0);
-    // exp(−|y|) in parts that the series is good for, then the other way round for y > 0
+    // exp(−|y|) in factors within the range of the series, then the reciprocal for y > 0
     let part = decay((), y.abs() * 0.0625);
     let two = part * part;
     let four = two * two;

@@ -1,4 +1,5 @@
-//! Dahl: dF/dx = σ (1 − F/F_C sign v)^α (FC 5.8; 5.9 with the erratum). With p = F·v̂/F_C, the part of the limit that is reached:
+//! Dahl: dF/dx = σ (1 − F/F_C sign v)^α (FC 5.8; 5.9 with the erratum). With p = F·v̂/F_C, the fraction of the limit
+//! that is reached:
 //!
 //! ```text
 //!   1D: dz/dx = (1 − p)^α = 1 − κ(p) p,   κ = (1 − |1 − p|^α sign(1 − p))/p     (κ = 1 for α = 1)
@@ -11,7 +12,7 @@ use super::{Answer, Ask, Coefficients, Rule};
 use crate::error::{Error, positive};
 use crate::math::{Lane, Real};
 
-/// A bristle that yields with displacement alone.
+/// A bristle that yields with displacement only.
 ///
 /// ```
 /// use sinew::*;

@@ -1,12 +1,13 @@
-//! Karnopp: below the speed Δv it counts as rest and friction is what holds, clamped to μ_s N; above, F = N f(|v|) with FC 5.6
-//! (FC 5.7 with the errata: |v| ≤ Δv, and F = clamp(F_∥ + m v/h), which stops the body and not only its force).
+//! Karnopp: below the speed Δv the contact counts as at rest and friction is the force that prevents slip, clamped to
+//! μ_s N; above, F = N f(|v|) with FC 5.6 (FC 5.7 with the errata: |v| ≤ Δv, and F = clamp(F_∥ + m v/h), which stops
+//! the body and does not only balance the applied force).
 
 use super::plain::hold_or_slide;
 use super::{Answer, Ask, Coefficients, Curve, Rule, length};
 use crate::error::{Error, positive};
 use crate::math::{Lane, Real};
 
-/// Rounds on the sliding branch: the dead band is as wide as the fall, so that two are enough.
+/// Iterations on the sliding branch: the dead band is as wide as the decrease of the curve, so that two are enough.
 const ROUNDS: usize = 2;
 
 /// A dead band about rest.

@@ -1,8 +1,8 @@
-//! LuGre: ż = v − σ₀ |v|/g(v) z, F = N (σ₀ z + σ₁ ż + v_c v), g(v) = μ_k + (μ_s − μ_k) exp(−(v/v_s)^δ) (FC 5.13-5.15; Canudas de
-//! Wit, Olsson, Åström and Lischinsky 1995).
+//! LuGre: ż = v − σ₀ |v|/g(v) z, F = N (σ₀ z + σ₁ ż + v_c v), g(v) = μ_k + (μ_s − μ_k) exp(−(v/v_s)^δ) (FC 5.13-5.15;
+//! Canudas de Wit, Olsson, Åström and Lischinsky 1995).
 //!
-//! It yields at any load, however small: under a force that swings below break-away a body creeps. That is the law, not the
-//! solver; elasto-plastic is the cure.
+//! It yields at any load, however small: under a force that oscillates below break-away a body creeps. That is a
+//! property of the law, not of the solver; the elasto-plastic law avoids it.
 
 use super::bristle::{At, Numbers, Yields, drag};
 use super::{Answer, Ask, Coefficients, Curve, Rule};
@@ -26,7 +26,7 @@ pub struct LuGre {
     pub stiffness: Real,
     /// Damping of the bristle per newton of normal force σ₁ [s/m].
     pub damping: Real,
-    /// Where it yields, and the viscous part.
+    /// Curve of its steady stretch, and the viscous part.
     pub curve: Curve,
 }
 

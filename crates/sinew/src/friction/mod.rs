@@ -1,21 +1,24 @@
-//! Friction laws (FC 5.2), one file each, behind one question.
+//! Friction laws (FC 5.2), one file each, with a common interface.
 //!
-//! A contact carries the normal force N and slips with the velocity v in its plane. Its answer to friction is linear over a
-//! step, v = v_free − response · F. A law knows F as a function of v and of its memory z; both are unknown together:
+//! A contact carries the normal force N and slips with the velocity v in its plane. Its response to friction is linear
+//! over a step, v = v_free − response · F. A law gives F as a function of v and of its state z; both are unknown and
+//! solved simultaneously:
 //!
 //! ```text
-//!   F = N f(z', v),   z' = the memory after the step,   v = v_free − response · F
+//!   F = N f(z', v),   z' = the state after the step,   v = v_free − response · F
 //! ```
 //!
 //! Solved here for v, so that a bristle of any stiffness is stable at any step. Every law is linear in N: stiffness,
 //! damping and viscosity are *per newton of normal force* ([1/m], [s/m]), as in the tyre models (Canudas de Wit and
-//! Tsiotras 1999). A bristle then breaks at one stretch under any load, and the sum over contact points does not depend
-//! on how many there are. Published figures in N and N/m are divided by the load they were measured with.
+//! Tsiotras 1999). The break-away stretch of a bristle is then the same under any load, and the sum over contact points
+//! does not depend on how many there are. Published figures in N and N/m are divided by the load they were measured
+//! with.
 //!
-//! F points along v (or along the force that friction holds): what rubs on the slipping body is −F. All vectors lie in the
-//! contact plane and laws are isotropic there. Kernels are written once over `Lane`: one contact, or eight at a time with
-//! the same bits.
+//! F points along v (or along the force that friction balances): the friction on the slipping body is −F. All vectors
+//! lie in the contact plane and laws are isotropic there. Kernels are written once over `Lane`: one contact, or eight
+//! at a time with the same bits.
 
+mod anisotropy;
 mod bristle;
 mod coulomb;
 mod curve;
@@ -29,8 +32,8 @@ mod stribeck;
 #[cfg(test)]
 mod tests;
 mod viscous;
-mod weave;
 
+pub(crate) use anisotropy::AnisotropyFrame;
 pub use coulomb::Coulomb;
 pub use curve::Curve;
 pub use dahl::Dahl;
@@ -40,7 +43,6 @@ pub use lugre::LuGre;
 pub use stiction::Stiction;
 pub use stribeck::Stribeck;
 pub use viscous::Viscous;
-pub(crate) use weave::Weave;
 
 use crate::error::{Error, check, not_negative};
 use crate::math::{Kernel, LANES, Lane, Real, run_wide};
@@ -50,7 +52,7 @@ use crate::math::{Kernel, LANES, Lane, Real, run_wide};
 /// ```
 /// use sinew::*;
 /// use sinew::friction::*;
-/// // one contact of 10 N, pulled with what would be 1 m/s after the step
+/// // one contact of 10 N, with a free slip velocity of 1 m/s at the end of the step
 /// let contact = Contact {
 ///     h: 1e-3,
 ///     normal: 10.0,
@@ -72,7 +74,7 @@ pub enum Law {
     Coulomb(Coulomb),
     /// Coulomb and a part that grows with speed (FC 5.3).
     Viscous(Viscous),
-    /// Holds up to μ_s N, slips with μ_k N (FC 5.4).
+    /// Sticks up to μ_s N, slips with μ_k N (FC 5.4).
     Stiction(Stiction),
     /// Stiction with a curve that falls from μ_s to μ_k as slip begins (FC 5.5, 5.6).
     Stribeck(Stribeck),
@@ -109,7 +111,7 @@ impl Coefficients {
         Self { holding: mu, slipping: mu }
     }
 
-    /// Refuses what cannot be, naming it.
+    /// Rejects invalid values, and names the parameter.
     pub fn check(&self, whose: &str) -> Result<(), Error> {
         not_negative(&format!("{whose}.holding"), self.holding)?;
         let ok = self.slipping >= 0.0 && self.slipping <= self.holding;
@@ -117,12 +119,12 @@ impl Coefficients {
     }
 }
 
-/// A contact over one step, as friction sees it.
+/// A contact over one step, as input of a friction law.
 ///
 /// An example is at [`friction::Law`](crate::friction::Law).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
-    /// The step [s].
+    /// Time step [s].
     pub h: Real,
     /// Normal force N [N].
     pub normal: Real,
@@ -130,22 +132,22 @@ pub struct Contact {
     pub coefficients: Coefficients,
     /// Slip velocity at the end of the step if there were no friction [m/s].
     pub free: [Real; 2],
-    /// How much a newton of friction takes from it [m/s/N]: h/m for a mass. 0: the slip is imposed.
+    /// Response: decrease of the slip velocity per newton of friction [m/s/N]: h/m for a mass. 0: the slip is imposed.
     pub response: Real,
 }
 
-/// What a law remembers of a contact.
+/// State of a law at a contact.
 ///
 /// An example is at [`friction::Law`](crate::friction::Law).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Memory {
-    /// Stretch of the bristle [m]; laws without one leave it.
+    /// Stretch of the bristle [m]; unchanged by laws without a bristle.
     pub stretch: [Real; 2],
     /// Slipping at the end of the last step.
     pub slipping: bool,
 }
 
-/// What a law says.
+/// Result of a law over one step.
 ///
 /// An example is at [`friction::Law`](crate::friction::Law).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -154,7 +156,7 @@ pub struct Rub {
     pub force: [Real; 2],
     /// Slip velocity at the end of the step [m/s].
     pub velocity: [Real; 2],
-    /// What is remembered from here on.
+    /// State after the step.
     pub memory: Memory,
 }
 
@@ -163,7 +165,7 @@ pub struct Rub {
 /// An example is at [`friction::Law`](crate::friction::Law).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Eight {
-    /// The step [s].
+    /// Time step [s].
     pub h: Real,
     /// Normal forces [N].
     pub normal: [Real; LANES],
@@ -179,16 +181,16 @@ pub struct Eight {
     pub stretch: [[Real; LANES]; 2],
     /// 1 while slipping.
     pub slipping: [Real; LANES],
-    /// Friction [N]. Written.
+    /// Friction [N]. Output.
     pub force: [[Real; LANES]; 2],
 }
 
-/// The same in lanes: forces per newton of load, response times load.
+/// Input of a law in lanes: forces per newton of load, response times load.
 #[derive(Clone, Copy, Debug)]
 struct Ask<L> {
     h: L,
     inv_h: L,
-    /// response · N · [1/…]: how much of the slip a coefficient of 1 takes [m/s].
+    /// Compliance, response · N: decrease of the slip velocity by a friction coefficient of 1 [m/s].
     give: L,
     holding: L,
     kinetic: L,
@@ -197,7 +199,7 @@ struct Ask<L> {
     slipping: L,
 }
 
-/// Coefficient of friction as a vector, slip, memory.
+/// Result of a law in lanes: coefficient of friction as a vector, slip, state.
 #[derive(Clone, Copy, Debug)]
 struct Answer<L> {
     traction: [L; 2],
@@ -206,17 +208,17 @@ struct Answer<L> {
     slipping: L,
 }
 
-/// What every law can do.
+/// Interface of a law.
 trait Rule {
-    /// The law over a step.
+    /// Evaluates the law over a step.
     fn answer<L: Lane>(&self, t: L::Token, ask: &Ask<L>) -> Answer<L>;
     /// F/N in steady slip at a speed [m/s].
     fn steady(&self, c: Coefficients, speed: Real) -> Real;
-    /// Refuses bad parameters.
+    /// Rejects invalid parameters.
     fn check(&self, whose: &str) -> Result<(), Error>;
 }
 
-/// One match for all.
+/// One match over all laws.
 macro_rules! each {
     ($law:expr, $rule:ident => $do:expr) => {
         match $law {
@@ -247,7 +249,7 @@ impl Law {
         ]
     }
 
-    /// The word for it in files and on the command line.
+    /// Name in files and on the command line.
     pub fn name(&self) -> &'static str {
         match self {
             Law::Coulomb(_) => "coulomb",
@@ -261,7 +263,7 @@ impl Law {
         }
     }
 
-    /// Its place in [`Law::all`].
+    /// Its index in [`Law::all`].
     pub(crate) fn rank(&self) -> usize {
         match self {
             Law::Coulomb(_) => 0,
@@ -275,7 +277,7 @@ impl Law {
         }
     }
 
-    /// True when its memory is a bristle, whose stretch is its force.
+    /// True when its state is the stretch of a bristle, which determines its force.
     pub fn has_bristle(&self) -> bool {
         matches!(self, Law::Dahl(_) | Law::LuGre(_) | Law::ElastoPlastic(_))
     }
@@ -304,7 +306,7 @@ impl Law {
         each!(self, l => l.steady(c, speed))
     }
 
-    /// Refuses bad parameters, naming the first.
+    /// Rejects invalid parameters, and names the first.
     pub fn check(&self, whose: &str) -> Result<(), Error> {
         each!(self, l => l.check(&format!("{whose}.{}", self.name())))
     }
@@ -321,7 +323,7 @@ impl Law {
             stretch: memory.stretch,
             slipping: if memory.slipping { 1.0 } else { 0.0 },
         };
-        // nothing presses: nothing rubs, and the bristles are free
+        // without normal force there is no friction, and the bristles are released
         if !(contact.normal > 0.0) {
             return Rub { force: [0.0; 2], velocity: contact.free, memory: Memory::default() };
         }
@@ -333,7 +335,8 @@ impl Law {
         }
     }
 
-    /// Friction of contacts over a step, eight at a time; those that nothing presses keep their slip, their bristles are freed.
+    /// Friction of contacts over a step, eight at a time; contacts without normal force keep their slip, and their
+    /// bristles are released.
     pub fn rub_eights(&self, contacts: &mut [Eight]) {
         each!(self, l => run_wide(Pass { law: l, contacts }));
     }

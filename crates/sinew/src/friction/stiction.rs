@@ -1,11 +1,11 @@
-//! Stiction: holds up to μ_s N, then slips with μ_k N until it stops (FC 5.4).
+//! Stiction: sticks up to μ_s N, then slips with μ_k N until it stops (FC 5.4).
 
 use super::plain::hold_or_slide;
 use super::{Answer, Ask, Coefficients, Rule};
 use crate::error::Error;
 use crate::math::{Lane, Real};
 
-/// Two coefficients, and whether it slips.
+/// Two coefficients, and a flag for slip.
 ///
 /// ```
 /// use sinew::*;

@@ -1,20 +1,20 @@
-//! Stribeck: holds up to μ_s N; in slip F = N f(|v|) with the curve of FC 5.6, sign erratum applied.
+//! Stribeck: sticks up to μ_s N; in slip F = N f(|v|) with the curve of FC 5.6, sign erratum applied.
 
 use super::plain::hold_or_slide;
 use super::{Answer, Ask, Coefficients, Curve, Rule};
 use crate::error::Error;
 use crate::math::{Lane, Real};
 
-/// Rounds on the falling branch. Near the tip, where the curve falls as fast as the body answers, they end early; the force
-/// is then that of a speed a little too high.
+/// Iterations on the decreasing branch. Near the end of the branch, where the slope of the curve equals that of the
+/// response of the body, they stop before convergence; the force is then that of a slightly too high speed.
 const ROUNDS: usize = 6;
 
-/// Stiction with a continuous fall.
+/// Stiction with a continuous decrease.
 ///
 /// An example is at [`friction::Curve`](crate::friction::Curve).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stribeck {
-    /// The fall, and the rise with speed.
+    /// The decrease, and the increase with speed.
     pub curve: Curve,
 }
 
@@ -29,7 +29,7 @@ impl Rule for Stribeck {
     #[inline(always)]
     fn answer<L: Lane>(&self, t: L::Token, ask: &Ask<L>) -> Answer<L> {
         let sliding = self.curve.sliding(t, ask, ROUNDS);
-        // what slips goes on as long as its branch reaches; what holds holds up to μ_s
+        // a slipping contact slips as long as its branch exists; a sticking one sticks up to μ_s
         let holding = ask.slipping.select_gt(L::splat(t, 0.5), sliding, ask.holding);
         hold_or_slide(t, ask, holding, sliding)
     }

@@ -1,4 +1,4 @@
-//! Laws of the laws: curves, loops, thresholds, and that no stiffness shakes them.
+//! Properties of the friction laws: steady curves, hysteresis loops, break-away forces, and stability at any stiffness.
 
 #![allow(clippy::unnecessary_cast, reason = "the casts are needed in one of the two builds")]
 
@@ -6,7 +6,7 @@ use super::*;
 
 const PAIR: Coefficients = Coefficients { holding: 1.5, slipping: 1.0 };
 
-/// A mass on the floor, pulled along one line.
+/// A mass on the floor, pulled along a straight line.
 struct Sled {
     law: Law,
     normal: Real,
@@ -44,7 +44,7 @@ fn near(a: Real, b: Real, share: Real) -> bool {
 }
 
 #[test]
-fn every_law_comes_to_its_steady_curve() {
+fn every_law_converges_to_its_steady_curve() {
     for law in Law::all() {
         for speed in [1e-4, 5e-4, 2e-3, 0.01, 0.1, 2.0] {
             let mut sled = Sled::new(law, 1e-3);
@@ -52,7 +52,7 @@ fn every_law_comes_to_its_steady_curve() {
             for _ in 0..((2e-3 / (speed * sled.h)) as usize).max(100) {
                 sled.slide(speed);
             }
-            // Karnopp's band holds whatever moves slower: an imposed slow slip meets μ_s
+            // in Karnopp's dead band every slower contact sticks: an imposed slow slip gives μ_s
             assert!(near(sled.force, law.steady(PAIR, speed), 1e-3), "{} at {speed}: {}", law.name(), sled.force);
         }
     }
@@ -72,8 +72,8 @@ fn friction_is_linear_in_the_load_and_keeps_the_direction_of_slip() {
 }
 
 #[test]
-fn dahls_loop_has_its_closed_form() {
-    // between ±A: F at reversal F_C tanh(σA/F_C), loss a cycle 4 (F_C A − F_C²/σ tanh(σA/F_C))
+fn hysteresis_loop_of_dahl_agrees_with_its_closed_form() {
+    // between ±A: F at reversal F_C tanh(σA/F_C), loss per cycle 4 (F_C A − F_C²/σ tanh(σA/F_C))
     let (amplitude, steps) = (20e-6, 4000);
     for frequency in [0.1, 10.0] {
         let mut sled = Sled::new(Law::Dahl(Dahl::default()), 1.0 / (frequency * steps as Real));
@@ -81,7 +81,7 @@ fn dahls_loop_has_its_closed_form() {
         let (mut loss, mut reversal) = (0.0, 0.0);
         for cycle in 0..3 {
             for i in 0..steps {
-                // begins in the middle: up, down, up
+                // starts at the centre: up, down, up
                 let v = if (i + steps / 4) % steps < steps / 2 { speed } else { -speed };
                 sled.slide(v);
                 if cycle == 2 {
@@ -97,7 +97,7 @@ fn dahls_loop_has_its_closed_form() {
 }
 
 #[test]
-fn dahls_exponent_bends_the_first_pull() {
+fn exponent_of_dahl_shapes_the_initial_loading_curve() {
     // from rest: F/F_C = p with ∫dp/(1−p)^α = σx/F_C: α = 2: p = X/(1+X); α = ½: p = 1 − (1 − X/2)²
     for (exponent, right) in [(2.0, 0.5), (0.5, 0.75), (1.0, 1.0 - Real::exp(-1.0))] {
         let mut sled = Sled::new(Law::Dahl(Dahl { stiffness: 1e5, exponent }), 1e-3);
@@ -113,14 +113,14 @@ fn a_bristle_is_a_spring_before_it_slips() {
     for law in Law::all().into_iter().filter(Law::has_bristle) {
         let mut sled = Sled::new(law, 1e-3);
         sled.slide(1e-5);
-        // 10 nm: σ₀ x, and for damped ones σ₁ v; viscosity is a millionth
+        // 10 nm: σ₀ x, and σ₁ v for damped bristles; the viscous part is a millionth
         let damped = if matches!(law, Law::Dahl(_)) { 0.0 } else { 316.227_77 * 1e-5 };
         assert!(near(sled.force, 1e-3 + damped, 2e-3), "{}: {}", law.name(), sled.force);
     }
 }
 
 #[test]
-fn what_holds_holds_to_its_limit_and_does_not_creep() {
+fn a_sticking_contact_holds_to_its_limit_and_does_not_creep() {
     for law in [Law::Stiction(Stiction), Law::Stribeck(Stribeck::default()), Law::Karnopp(Karnopp::default())] {
         let mut sled = Sled::new(law, 1e-3);
         sled.pull(1.0, 1.499);
@@ -128,9 +128,9 @@ fn what_holds_holds_to_its_limit_and_does_not_creep() {
         for _ in 0..100 {
             sled.pull(1.0, 1.6);
         }
-        // away: the pull is more than what slips
+        // break-away: the pull exceeds the sliding friction
         assert!(sled.v > 0.01 && sled.memory.slipping, "{}: {}", law.name(), sled.v);
-        // and slips with less than it held
+        // the friction in slip is below the static limit
         assert!(sled.force < 1.1, "{}: {}", law.name(), sled.force);
     }
 }
@@ -176,7 +176,7 @@ fn elasto_plastic_does_not_drift_where_lugre_does() {
 
 #[test]
 fn no_stiffness_and_no_step_shakes_a_held_mass() {
-    // up to 1e6 N/m on 1 kg at 20 ms: 3000 times the frequency that an explicit step could follow, squared
+    // up to 1e6 N/m on 1 kg at 20 ms: 3000 times the squared frequency at which an explicit step would be stable
     for stiffness in [1e3, 1e5, 1e6] {
         for h in [1e-3, 5e-3, 0.02] {
             let bristle = LuGre { stiffness, ..LuGre::default() };
@@ -195,11 +195,12 @@ fn no_stiffness_and_no_step_shakes_a_held_mass() {
                     sled.pull(1.0, 0.0);
                     let z = sled.memory.stretch[0];
                     let next = 0.5 * sled.v * sled.v + 0.5 * stiffness * z * z;
-                    // friction takes, it never gives (rounding apart)
+                    // friction dissipates energy, it never adds any (except for rounding)
                     assert!(next <= energy * 1.0001 + 1e-9, "{law:?} at {h}: {energy} -> {next}");
                     energy = next;
                 }
-                // it takes 1 s to stop; an undamped bristle may still ring with what it held, and no more than it may hold
+                // the mass stops within 1 s; an undamped bristle may still oscillate with the energy stored at its
+                // limit, and no more
                 assert!(energy < 1e-3 && sled.force.abs() < 1.6, "{law:?} at {h}: {energy} {}", sled.force);
             }
         }
@@ -207,7 +208,7 @@ fn no_stiffness_and_no_step_shakes_a_held_mass() {
 }
 
 #[test]
-fn eight_contacts_at_a_time_have_the_bits_of_one() {
+fn eight_contacts_at_a_time_are_bitwise_equal_to_single_contacts() {
     let mut seed: u32 = 7;
     let mut random = move |low: f64, high: f64| {
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -250,7 +251,7 @@ fn eight_contacts_at_a_time_have_the_bits_of_one() {
 }
 
 #[test]
-fn friction_answers_its_own_question() {
+fn force_and_slip_satisfy_the_response_equation() {
     // v = v_free − response F, for every law in slip and at rest
     for law in Law::all() {
         for (free, slipping) in [([0.02, 0.01], true), ([1e-4, -2e-4], false), ([2.0, 0.0], true)] {
@@ -265,11 +266,11 @@ fn friction_answers_its_own_question() {
 }
 
 #[test]
-fn bad_parameters_are_refused_by_name() {
-    let told = |e: Result<(), Error>| e.expect_err("refused").to_string();
-    assert!(told(Dahl::new(0.0, 1.0).map(|_| ())).contains("dahl.stiffness"));
-    assert!(told(ElastoPlastic::new(LuGre::default(), 1.0).map(|_| ())).contains("elasto-plastic.elastic_share"));
-    assert!(told(Viscous::new(-1.0, 1.0).map(|_| ())).contains("viscous.viscosity"));
-    assert!(told(Karnopp::new(Real::NAN, Curve::default()).map(|_| ())).contains("karnopp.dead_band"));
-    assert!(told(Coefficients { holding: 0.5, slipping: 0.6 }.check("floor")).contains("floor.slipping"));
+fn invalid_parameters_are_rejected_with_their_name() {
+    let text = |e: Result<(), Error>| e.expect_err("refused").to_string();
+    assert!(text(Dahl::new(0.0, 1.0).map(|_| ())).contains("dahl.stiffness"));
+    assert!(text(ElastoPlastic::new(LuGre::default(), 1.0).map(|_| ())).contains("elasto-plastic.elastic_share"));
+    assert!(text(Viscous::new(-1.0, 1.0).map(|_| ())).contains("viscous.viscosity"));
+    assert!(text(Karnopp::new(Real::NAN, Curve::default()).map(|_| ())).contains("karnopp.dead_band"));
+    assert!(text(Coefficients { holding: 0.5, slipping: 0.6 }.check("floor")).contains("floor.slipping"));
 }

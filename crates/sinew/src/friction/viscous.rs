@@ -1,7 +1,8 @@
 //! Viscous: F = N (μ_k + v_c |v|^δ) along the slip (FC 5.3).
 //!
-//! The speed s solves s + give (μ_k + v_c s^δ) = V. For δ ≥ 1 the left side is convex in s, for δ < 1 convex in u = s^δ:
-//! Newton from above then falls to the root without overshoot.
+//! The speed s solves s + give (μ_k + v_c s^δ) = V, with `give` the compliance and V the free slip. For δ ≥ 1 the left
+//! side is convex in s, for δ < 1 convex in u = s^δ: Newton's method from above then descends to the root without
+//! overshoot.
 
 use super::curve::power;
 use super::plain::hold_or_slide;
@@ -9,10 +10,10 @@ use super::{Answer, Ask, Coefficients, Rule, length};
 use crate::error::{Error, not_negative, positive};
 use crate::math::{Lane, Real};
 
-/// Newton's steps. The worst found (δ = 3, all slip taken) has 1e-6 left after nine.
+/// Newton steps. The worst case found (δ = 3, all slip removed) has an error of 1e-6 after nine.
 const STEPS: usize = 10;
 
-/// Grows with speed: oil, grease.
+/// Friction that increases with speed: oil, grease.
 ///
 /// ```
 /// use sinew::*;

@@ -1,8 +1,8 @@
-//! Vectors and turns in blocks of four numbers, as the solver keeps them.
+//! Vectors and rotations in blocks of four numbers, the layout of the solver.
 
 use super::{Quat, Real, Vec3};
 
-/// One velocity block as the solver sees it: x, y, z and one spare number (inverse mass of a node), 16 bytes in f32.
+/// One velocity block of the solver: x, y, z and a fourth number (inverse mass of a node), 16 bytes in f32.
 pub type Block = [Real; 4];
 
 /// The first three numbers of a block.
@@ -29,7 +29,7 @@ pub fn add(b: &mut Block, v: Vec3) {
     (b[0], b[1], b[2]) = (b[0] + v.x, b[1] + v.y, b[2] + v.z);
 }
 
-/// Centre of mass and turn of the rigid body in a slot, which has two blocks of a list of poses.
+/// Centre of mass and orientation of the rigid body in a slot, which has two blocks of a list of poses.
 #[inline(always)]
 pub fn rigid_pose(pose: &[Block], slot: u32) -> (Vec3, Quat) {
     let first = 2 * slot as usize;

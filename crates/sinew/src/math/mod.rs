@@ -1,6 +1,7 @@
-//! Numbers: the one real type, vectors by alias, small matrix helpers, lanes.
+//! Numbers: the real type of the engine, aliases of vector types, small matrix functions, SIMD lanes.
 //!
-//! Only this module names the vector crate, and only here and in `collision/parry.rs` may the `f64` feature be mentioned.
+//! Only this module uses the vector crate directly, and only here and in `collision/parry.rs` may the `f64` feature be
+//! tested.
 
 mod block;
 #[cfg(test)]
@@ -32,7 +33,7 @@ pub use wide::{
 
 #[cfg(not(feature = "f64"))]
 mod precision {
-    /// The real number of the whole engine: f32, or f64 with the `f64` feature.
+    /// The real number of the engine: f32, or f64 with the `f64` feature.
     pub type Real = f32;
     /// Three reals.
     pub type Vec3 = glam::Vec3;
@@ -43,7 +44,7 @@ mod precision {
 }
 #[cfg(feature = "f64")]
 mod precision {
-    /// The real number of the whole engine: f32, or f64 with the `f64` feature.
+    /// The real number of the engine: f32, or f64 with the `f64` feature.
     pub type Real = f64;
     /// Three reals.
     pub type Vec3 = glam::DVec3;

@@ -1,15 +1,15 @@
-//! Rotation and stretch of a 3x3 matrix: singular values, polar rotation, the positive part of a symmetric matrix, and a
-//! logarithm that is the same on every platform.
+//! Rotation and stretch of a 3x3 matrix: singular values, polar rotation, the positive part of a symmetric matrix, and
+//! a logarithm that is the same on every platform.
 //!
-//! All are functions of their argument alone: nothing is warm-started, so nothing has to be remembered between steps.
+//! All are functions of their argument alone: there is no warm start, so no state has to be stored between steps.
 
 use super::{Mat3, Quat, Real, Sym3, Vec3, any_orthonormal, integrate_rotation};
 
-/// Sweeps of Jacobi rotations. Three are enough at f32, five at f64; more change nothing.
+/// Sweeps of Jacobi rotations. Three are enough in f32, five in f64; more have no effect.
 const SWEEPS: usize = 6;
-/// Newton steps on a rotation before the singular values are asked. Two are enough below 10 % strain.
+/// Newton steps on a rotation before the fallback to singular values. Two are enough below 10 % strain.
 const NEWTON_STEPS: usize = 6;
-/// Turn [rad] at which the rotation is found, in units of the rounding of a real.
+/// Rotation increment [rad] below which Newton's method has converged, a few units of rounding.
 const FOUND: Real = 4.0 * Real::EPSILON;
 /// Longest Newton step [rad]: the series of the exponential holds up to 1.
 const LONGEST_TURN: Real = 0.7;
@@ -19,7 +19,7 @@ const LONGEST_TURN: Real = 0.7;
 pub struct Svd {
     /// Left rotation.
     pub u: Mat3,
-    /// Stretches, falling; the last is negative for an inverted F.
+    /// Stretches, descending; the last is negative for an inverted F.
     pub sigma: Vec3,
     /// Right rotation.
     pub v: Mat3,
@@ -67,8 +67,8 @@ impl Svd {
 /// The proper rotation R nearest to F: the largest tr(RᵀF). For an inverted F it reflects along the shortest stretch.
 ///
 /// Newton's method on R ← exp(ω) R, ω = (tr S I − sym S)⁻¹ Σ r_i × f_i with S = F Rᵀ (Müller et al. 2016 for the
-/// quantity, not for the step), from the frame of F's first two columns. Where S does not come out positive, which
-/// singles out the one polar rotation, the singular values answer.
+/// quantity, not for the step), from the frame of F's first two columns. Where S is not positive definite, which is the
+/// condition for the unique polar rotation, the singular value decomposition is used.
 pub fn polar_rotation(f: &Mat3) -> Mat3 {
     let x = f.x_axis.normalize_or(Vec3::X);
     let z = f.x_axis.cross(f.y_axis).normalize_or(any_orthonormal(x));
@@ -93,8 +93,8 @@ pub fn polar_rotation(f: &Mat3) -> Mat3 {
     svd.u * svd.v.transpose()
 }
 
-/// The symmetric matrix with its negative eigenvalues replaced by `mirror` times their size: 0 gives the nearest positive
-/// matrix, 1 the absolute one.
+/// The symmetric matrix with its negative eigenvalues replaced by `mirror` times their absolute value: 0 gives the
+/// nearest positive semidefinite matrix, 1 the absolute value of the matrix.
 pub fn positive_part(m: Sym3, mirror: Real) -> Sym3 {
     if is_positive(m) {
         return m;
@@ -128,7 +128,7 @@ fn is_positive(m: Sym3) -> bool {
     m.xx > 0.0 && m.xx * m.yy - m.xy * m.xy > 0.0 && m.to_mat().determinant() > 0.0
 }
 
-/// Cosine and sine of the rotation that makes two columns with squares a, c and product `off` orthogonal.
+/// Cosine and sine of the rotation that makes two columns with squared lengths a, c and dot product `off` orthogonal.
 fn jacobi(a: Real, c: Real, off: Real) -> (Real, Real) {
     let zeta = (c - a) / (2.0 * off);
     let sign: Real = if zeta >= 0.0 { 1.0 } else { -1.0 };
@@ -153,8 +153,8 @@ pub fn cofactor(m: &Mat3) -> Mat3 {
     Mat3::from_cols(m.y_axis.cross(m.z_axis), m.z_axis.cross(m.x_axis), m.x_axis.cross(m.y_axis))
 }
 
-/// Natural logarithm by its own series: platforms' own differ in the last bit. Below the least normal number, and at
-/// infinity, it is infinite.
+/// Natural logarithm by a series: library functions of platforms differ in the last bit. Below the smallest normal
+/// number, and at infinity, it is infinite.
 #[allow(clippy::unnecessary_cast, reason = "the cast is needed in the f32 build")]
 pub fn natural_log(x: Real) -> Real {
     if !(x >= Real::MIN_POSITIVE) {
@@ -184,7 +184,7 @@ pub fn natural_log(x: Real) -> Real {
 mod tests {
     use super::*;
 
-    /// Numbers without pattern between −1 and 1.
+    /// Pseudo-random numbers between −1 and 1.
     fn noise(seed: u32) -> Mat3 {
         let part = |k: u32| ((k * 7919 + seed * 104_729 + 13) % 1999) as Real / 999.5 - 1.0;
         Mat3::from_cols(
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn singular_values_rebuild_the_matrix_with_proper_rotations() {
+    fn the_singular_value_decomposition_reproduces_the_matrix_with_proper_rotations() {
         for f in hard_cases() {
             let Svd { u, sigma, v } = Svd::new(&f);
             let back = u * Mat3::from_diagonal(sigma) * v.transpose();
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn the_polar_rotation_leaves_a_symmetric_stretch_and_its_trace_is_the_largest() {
+    fn the_polar_rotation_gives_a_symmetric_stretch_of_maximum_trace() {
         for f in hard_cases() {
             let r = polar_rotation(&f);
             let s = r.transpose() * f;
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn the_logarithm_undoes_the_exponential() {
+    fn the_logarithm_inverts_the_exponential() {
         for k in -40..40 {
             let y = k as Real * 0.37;
             assert!((natural_log(y.exp()) - y).abs() < 4.0 * Real::EPSILON * (1.0 + y.abs()), "{y}");

@@ -1,25 +1,27 @@
 //! The rotation nearest to a matrix, eigenvectors of small symmetric matrices, and roots and angles without the
-//! platform's library: the same bits on every machine.
+//! platform's math library: the same bits on every machine.
 //!
 //! The rotation R nearest to A has the largest tr(RᵀA). With R written in a unit quaternion q = (w, x, y, z) this is
 //! qᵀ K q with a symmetric 4x4 matrix K that is linear in A (Davenport's q-method, Horn 1987): q is the eigenvector of
-//! the largest eigenvalue. Three things follow. R is proper for any A: where det A < 0 the direction of the smallest
-//! singular value is flipped. Nothing is squared, so that f32 keeps its digits for flat A. And it is a function of A
-//! alone, without a start value: a rotation kept from the last step would be State in hiding.
+//! the largest eigenvalue. Three properties follow. R is proper for any A: where det A < 0 the direction of the
+//! smallest singular value is flipped. No quantity is squared, so that f32 keeps its digits for rank-deficient A. And
+//! it is a function of A alone, without an initial guess: a rotation stored from the previous step would be a hidden
+//! part of the state.
 
 use super::{Mat3, Quat, Real, Sym3, Vec3, integrate_rotation};
 
 /// Sweeps of Jacobi's method. It converges quadratically: five are enough for 4x4, seven for 9x9.
 const SWEEPS: usize = 12;
-/// Rounds of Newton's method from a guess before the eigenvector is asked.
+/// Iterations of Newton's method from a guess before the fallback to the eigenvector.
 const ROUNDS: usize = 4;
-/// Longest turn [rad] of such a round: farther away it may lead anywhere.
+/// Largest rotation increment [rad] of such an iteration: beyond it Newton's method may diverge.
 const LONGEST: Real = 0.7;
 
 /// The rotation nearest to `a`: the largest tr(RᵀA), proper for every finite matrix.
 ///
-/// A flat `a` (rank 2) has one answer. A line (rank 1) leaves the turn about it open, the zero matrix everything: then
-/// one of the best is taken, the same each time; for zero the identity. Error: rounding times σ₁/(σ₂ + σ₃).
+/// A planar `a` (rank 2) has a unique solution. For rank 1 the rotation about the line is undetermined, for the zero
+/// matrix the entire rotation: then one of the maximisers is returned, always the same; for zero the identity. Error:
+/// rounding times σ₁/(σ₂ + σ₃).
 pub fn nearest_rotation(a: &Mat3) -> Quat {
     let [c0, c1, c2] = [a.x_axis, a.y_axis, a.z_axis];
     let top = c0.abs().max(c1.abs()).max(c2.abs()).max_element();
@@ -37,7 +39,7 @@ pub fn nearest_rotation(a: &Mat3) -> Quat {
         [wz, xz, yz, c2.z - c0.x - c1.y],
     ];
     let vectors = eigenvectors(&mut k);
-    // the first of equals, so that nothing to turn gives the identity
+    // the first of equal eigenvalues, so that a matrix without a preferred rotation gives the identity
     let best = (1..4).fold(0, |best, i| if k[i][i] > k[best][best] { i } else { best });
     let [w, x, y, z] = vectors[best];
     Quat::from_xyzw(x, y, z, w).normalize()
@@ -45,8 +47,9 @@ pub fn nearest_rotation(a: &Mat3) -> Quat {
 
 /// As [`nearest_rotation`], from a guess that is likely near, at a fraction of its cost.
 ///
-/// Newton's method on R ← exp(ω) R, ω = H⁻¹ Σ r_k × a_k with H = tr S 1 − sym S, S = A Rᵀ. Where it stands still with a
-/// positive H it is at the one best rotation; where it does not come to that in a few rounds the eigenvector answers.
+/// Newton's method on R ← exp(ω) R, ω = H⁻¹ Σ r_k × a_k with H = tr S 1 − sym S, S = A Rᵀ. Where it converges with a
+/// positive definite H it is at the unique maximum; where it does not converge in a few iterations the eigenvector is
+/// used.
 pub fn nearest_rotation_from(a: &Mat3, guess: Quat) -> Quat {
     let mut q = guess;
     for _ in 0..ROUNDS {
@@ -62,7 +65,7 @@ pub fn nearest_rotation_from(a: &Mat3, guess: Quat) -> Quat {
             break;
         }
         q = integrate_rotation(q, turn);
-        // the next round would be the square of this one
+        // quadratic convergence: the next increment would be the square of this one
         if turn.length_squared() < Real::EPSILON {
             return q;
         }
@@ -70,7 +73,8 @@ pub fn nearest_rotation_from(a: &Mat3, guess: Quat) -> Quat {
     nearest_rotation(a)
 }
 
-/// Jacobi's method: `a` becomes diagonal (the eigenvalues), and row i of the result is the unit eigenvector of `a[i][i]`.
+/// Jacobi's method: `a` becomes diagonal (the eigenvalues), and row i of the result is the unit eigenvector of
+/// `a[i][i]`.
 fn eigenvectors<const N: usize>(a: &mut [[Real; N]; N]) -> [[Real; N]; N] {
     let mut vectors = [[0.0; N]; N];
     for (i, row) in vectors.iter_mut().enumerate() {
@@ -119,8 +123,8 @@ fn turn_pair<const N: usize>(a: &mut [[Real; N]; N], vectors: &mut [[Real; N]; N
     a[q][p] = 0.0;
 }
 
-/// The inverse of a symmetric matrix without negative eigenvalues, with eigenvalues below `cut` times the largest taken
-/// as absent: what a flat cloud of points can tell and no more.
+/// The inverse of a symmetric matrix without negative eigenvalues, with eigenvalues below `cut` times the largest
+/// treated as zero: only the directions spanned by a planar cloud of points are inverted.
 pub fn pseudo_inverse<const N: usize>(mut a: [[Real; N]; N], cut: Real) -> [[Real; N]; N] {
     let vectors = eigenvectors(&mut a);
     let top = (0..N).map(|i| a[i][i]).fold(0.0, Real::max);
@@ -143,7 +147,7 @@ pub fn root(value: Real, n: u32) -> Real {
         return 0.0;
     }
     let degree = n as Real;
-    // never below the root (Bernoulli); from above every step falls, until rounding stops it
+    // never below the root (Bernoulli); from above every iterate decreases, until rounding stops it
     let mut y = 1.0 + (value - 1.0) / degree;
     for _ in 0..400 {
         let below = (1..n).fold(1.0, |power, _| power * y);
@@ -157,7 +161,7 @@ pub fn root(value: Real, n: u32) -> Real {
 }
 
 const COUNT: usize = if Real::EPSILON > 1e-10 { 5 } else { 12 };
-/// 1, 1/3, 1/5 …: for t < 0.2 the first that is left out is below rounding.
+/// 1, 1/3, 1/5 …: for t < 0.2 the first omitted term is below rounding.
 const TERMS: [Real; COUNT] = {
     let mut terms = [0.0; COUNT];
     let mut k = 0;
@@ -216,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turned_stretch_gives_back_its_rotation_at_every_scale() {
+    fn the_rotation_of_a_rotated_stretch_is_recovered_at_every_scale() {
         for q in turns() {
             for scale in [1e-15, 1.0, 1e12] {
                 let r = Mat3::from_quat(q);
@@ -227,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_guess_near_or_far_leads_to_the_same_rotation() {
+    fn near_and_far_guesses_converge_to_the_same_rotation() {
         for q in turns() {
             for along in [Vec3::new(3.0, 1.0, 0.2), Vec3::new(3.0, 2.0, -0.5), Vec3::new(2.0, 1.0, 0.0)] {
                 let a = Mat3::from_quat(q) * stretch(along);
@@ -242,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flat_cloud_still_has_one_rotation() {
+    fn a_planar_cloud_has_a_unique_rotation() {
         for q in turns() {
             let r = Mat3::from_quat(q);
             let a = r * stretch(Vec3::new(2.0, 1.0, 0.0));
@@ -254,7 +258,7 @@ mod tests {
     fn an_inverted_matrix_gets_the_proper_rotation_that_flips_the_smallest_direction() {
         for q in turns() {
             let r = Mat3::from_quat(q);
-            // tr(RᵀA) = σ₁ + σ₂ − σ₃ is the best that a rotation can do
+            // tr(RᵀA) = σ₁ + σ₂ − σ₃ is the maximum over proper rotations
             let a = r * stretch(Vec3::new(3.0, 2.0, -0.5));
             let found = Mat3::from_quat(nearest_rotation(&a));
             assert!(distance(&found, &r) < FEW, "{found}");
@@ -263,11 +267,11 @@ mod tests {
     }
 
     #[test]
-    fn lines_points_and_mirrors_leave_a_proper_rotation_that_is_best() {
+    fn rank_deficient_and_reflected_matrices_have_an_optimal_proper_rotation() {
         let line = Mat3::from_cols(Vec3::new(0.0, 2.0, 0.0), Vec3::ZERO, Vec3::ZERO);
         let found = Mat3::from_quat(nearest_rotation(&line));
         assert!((found.x_axis - Vec3::Y).length() < FEW && (found.determinant() - 1.0).abs() < FEW);
-        // the mirror of a ball: all rotations with tr R = −1 … 3, best is σ₁ + σ₂ − σ₃ = 1
+        // the point reflection −1: rotations have tr R = −1 … 3, the maximum of tr(RᵀA) is σ₁ + σ₂ − σ₃ = 1
         let found = Mat3::from_quat(nearest_rotation(&-Mat3::IDENTITY));
         let trace = found.x_axis.x + found.y_axis.y + found.z_axis.z;
         assert!((trace + 1.0).abs() < FEW && (found.determinant() - 1.0).abs() < FEW);
@@ -291,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn eigenvectors_take_a_matrix_apart_and_the_pseudo_inverse_ignores_the_flat_direction() {
+    fn eigenvectors_diagonalise_a_matrix_and_the_pseudo_inverse_ignores_its_null_space() {
         let m = stretch(Vec3::new(5.0, 2.0, 0.0));
         let rows = [m.x_axis, m.y_axis, m.z_axis].map(|c| c.to_array());
         let inverse = pseudo_inverse(rows, 1e-4);

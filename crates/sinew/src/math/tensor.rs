@@ -42,7 +42,7 @@ impl Pose {
         self.rotation.inverse() * (world - self.position)
     }
 
-    /// `self` after `inner`: maps what `inner` maps to its frame on to ours.
+    /// `self` after `inner`: the composition that applies `inner` first.
     pub fn then_inner(&self, inner: &Pose) -> Pose {
         Pose { position: self.point(inner.position), rotation: self.rotation * inner.rotation }
     }
@@ -53,7 +53,7 @@ impl Pose {
         Pose { position: rotation * -self.position, rotation }
     }
 
-    /// `other` as seen from `self`.
+    /// `other` in the frame of `self`.
     pub fn relative(&self, other: &Pose) -> Pose {
         let back = self.rotation.inverse();
         Pose { position: back * (other.position - self.position), rotation: back * other.rotation }
@@ -65,7 +65,7 @@ impl Pose {
     }
 }
 
-/// A symmetric 3x3 tensor by its six numbers; used for inverse inertia.
+/// A symmetric 3x3 tensor by its six components; used for inverse inertia.
 ///
 /// ```
 /// use sinew::*;
@@ -86,7 +86,7 @@ pub struct Sym3 {
 }
 
 impl Sym3 {
-    /// The zero tensor: a body that cannot turn.
+    /// The zero tensor: the inverse inertia of a body that cannot rotate.
     pub const ZERO: Self = Self { xx: 0.0, yy: 0.0, zz: 0.0, xy: 0.0, xz: 0.0, yz: 0.0 };
 
     /// A diagonal tensor.
@@ -126,7 +126,7 @@ impl Sym3 {
         )
     }
 
-    /// R T Rᵀ: the tensor of a turned body.
+    /// R T Rᵀ: the tensor of a rotated body.
     pub fn rotated(self, q: Quat) -> Self {
         let r = Mat3::from_quat(q);
         Self::from_mat(&(r * self.to_mat() * r.transpose()))
@@ -151,7 +151,7 @@ impl Sym3 {
         if top > 0.0 { ((top - low).max(off)) / top } else { 0.0 }
     }
 
-    /// The six numbers xx, yy, zz, xy, xz, yz.
+    /// The six components xx, yy, zz, xy, xz, yz.
     pub fn to_array(self) -> [Real; 6] {
         [self.xx, self.yy, self.zz, self.xy, self.xz, self.yz]
     }
@@ -175,10 +175,10 @@ pub fn any_orthonormal(n: Vec3) -> Vec3 {
     Vec3::new(1.0 + sign * n.x * n.x * a, sign * b, -sign * n.x)
 }
 
-/// Turns `q` by the rotation vector `angle` [rad] given in world axes: q' = exp(angle/2) q.
+/// Rotates `q` by the rotation vector `angle` [rad] given in world axes: q' = exp(angle/2) q.
 ///
-/// The exponential is taken by its own series so that no platform sine is called; the argument is a substep's turn,
-/// far below 1 rad, and the result is normalised.
+/// The exponential is computed by a series so that no platform sine is called; the argument is the rotation of a
+/// substep, far below 1 rad, and the result is normalised.
 #[inline]
 pub fn integrate_rotation(q: Quat, angle: Vec3) -> Quat {
     let half = 0.5 * angle;
@@ -190,7 +190,7 @@ pub fn integrate_rotation(q: Quat, angle: Vec3) -> Quat {
 /// sin(s)/s and cos(s) from s²: enough terms that the error is below f32 rounding for s < 1.
 #[inline]
 fn sinc_cos(s2: Real) -> (Real, Real) {
-    // the inner brackets are then 1 to the last bit: what is nearly at rest is spared eight divisions
+    // the inner brackets are then 1 to the last bit: this avoids eight divisions for bodies nearly at rest
     if s2 < 3.0 * Real::EPSILON {
         return (1.0 - s2 / 6.0, 1.0 - s2 / 2.0);
     }
@@ -200,12 +200,12 @@ fn sinc_cos(s2: Real) -> (Real, Real) {
     )
 }
 
-/// Turns a body without torque for a time `h` and returns its new orientation and spin.
+/// Torque-free rotation of a body for a time `h`; returns its new orientation and angular velocity.
 ///
-/// The angular momentum L = I(q)ω is kept to rounding in world axes. The turn uses the spin at mid-step,
-/// ω_m = I(q_m)⁻¹L with q_m = exp(½h ω_m) q (implicit midpoint rule on the rotation group, fixed-point rounds), which
-/// is symmetric in time: the energy swings by O(h²ω²) and neither grows nor dies. ICD eq. 39 drops the term;
-/// an explicit one gains energy, an implicit Euler one loses it.
+/// The angular momentum L = I(q)ω is conserved to rounding in world axes. The rotation uses the angular velocity at
+/// mid-step, ω_m = I(q_m)⁻¹L with q_m = exp(½h ω_m) q (implicit midpoint rule on the rotation group, fixed-point
+/// iterations), which is symmetric in time: the energy oscillates by O(h²ω²) without growth or decay. ICD eq. 39 drops
+/// the term; an explicit one gains energy, an implicit Euler one loses it.
 ///
 /// Computed in f64 whatever `Real` is: f32 rounding has a bias here that takes a percent of L within 20,000 substeps.
 #[allow(clippy::unnecessary_cast, reason = "the casts are needed in the f32 build")]
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn torque_free_spin_keeps_momentum_and_energy() {
+    fn torque_free_rotation_conserves_angular_momentum_and_energy() {
         let inertia = Sym3::diagonal(Vec3::new(1.0, 2.0, 3.0));
         let (mut q, mut w) = (Quat::IDENTITY, Vec3::new(0.1, 5.0, 0.2));
         let l0 = inertia.mul(w);
@@ -267,7 +267,7 @@ mod tests {
             let e = 0.5 * w.dot(l);
             worst = worst.max((e / e0 - 1.0).abs()).max((l - l0).length() / l0.length());
         }
-        // q and ω are stored in `Real` each time: a random walk of 20,000 roundings
+        // q and ω are rounded to `Real` each time: a random walk of 20,000 rounding errors
         assert!(worst < 5e-4, "{worst}");
     }
 

@@ -1,34 +1,34 @@
-//! Doubles whatever `Real` is, for what is computed once: moments, inverses, exchanges of bodies.
+//! f64 regardless of `Real`, for quantities that are computed once: moments, inverses, exchanges of bodies.
 
 use super::{Quat, Real, Vec3};
 
-/// Three doubles.
+/// Three f64.
 pub type Wide3 = glam::DVec3;
-/// A 3x3 matrix of doubles, columns first.
+/// A 3x3 matrix of f64, columns first.
 pub type WideMat3 = glam::DMat3;
 
-/// A rotation in doubles.
+/// A rotation in f64.
 pub type WideQuat = glam::DQuat;
 
-/// A rotation in doubles, of unit length.
+/// A rotation in f64, of unit length.
 #[allow(clippy::unnecessary_cast, reason = "the casts are needed in the f32 build")]
 pub fn widen_rotation(q: Quat) -> WideQuat {
     WideQuat::from_xyzw(q.x as f64, q.y as f64, q.z as f64, q.w as f64).normalize()
 }
 
-/// A rotation rounded to reals.
+/// A rotation rounded to `Real`.
 #[allow(clippy::unnecessary_cast, reason = "the casts are needed in the f32 build")]
 pub fn narrow_rotation(q: WideQuat) -> Quat {
     Quat::from_xyzw(q.x as Real, q.y as Real, q.z as Real, q.w as Real).normalize()
 }
 
-/// A vector in doubles.
+/// A vector in f64.
 #[allow(clippy::unnecessary_cast, reason = "the casts are needed in the f32 build")]
 pub fn widen(v: Vec3) -> Wide3 {
     Wide3::new(v.x as f64, v.y as f64, v.z as f64)
 }
 
-/// A vector rounded to reals.
+/// A vector rounded to `Real`.
 #[allow(clippy::unnecessary_cast, reason = "the casts are needed in the f32 build")]
 pub fn narrow(v: Wide3) -> Vec3 {
     Vec3::new(v.x as Real, v.y as Real, v.z as Real)
@@ -51,7 +51,7 @@ pub fn eigen(m: &WideMat3) -> (Wide3, WideMat3) {
             if a[p][q] == 0.0 {
                 continue;
             }
-            // the angle that clears a_pq: t = tan, the smaller root
+            // the angle that makes a_pq zero: t = tan, the smaller root
             let half = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
             let t = half.signum() / (half.abs() + (half * half + 1.0).sqrt());
             let c = 1.0 / (t * t + 1.0).sqrt();
@@ -70,10 +70,10 @@ pub fn eigen(m: &WideMat3) -> (Wide3, WideMat3) {
     (Wide3::new(a[0][0], a[1][1], a[2][2]), WideMat3::from_cols_array_2d(&axes))
 }
 
-/// What can be inverted of a symmetric, positive semidefinite matrix.
+/// Pseudo-inverse of a symmetric, positive semidefinite matrix.
 #[derive(Clone, Copy, Debug)]
 pub struct PseudoInverse {
-    /// Inverse on the span, zero across it.
+    /// Inverse on the span, zero on its orthogonal complement.
     pub inverse: WideMat3,
     /// Projector onto the span.
     pub span: WideMat3,
@@ -81,7 +81,7 @@ pub struct PseudoInverse {
     pub rank: usize,
 }
 
-/// The pseudo-inverse that takes eigenvalues below `least` times the largest for zero.
+/// The pseudo-inverse that treats eigenvalues below `least` times the largest as zero.
 pub fn pseudo_inverse(m: &WideMat3, least: f64) -> PseudoInverse {
     let (values, axes) = eigen(m);
     let top = values.max_element();

@@ -1,34 +1,36 @@
-//! Exchange of the model under a surface while it runs (FC 3.2, 3.3): the state of the old nodes becomes that of the
-//! new ones.
+//! Exchange of the deformable model under a surface at run time (FC 3.2, 3.3): the state of the old nodes becomes that
+//! of the new ones.
 //!
 //! ```text
-//!   1. x⁰_n = Σ_j N_nj x_j, v⁰ likewise: weights of first order of the new rest places over the old ones
-//!   2. min Σ_s |x_s(new) − x_s(old)|² + μ Σ_n |x_n − x⁰_n|²: the skin keeps its shape where both carry one
-//!   3. x shifted so that the centre of mass is kept
-//!   4. v = v_c + ω × r + s (v⁰ less its rigid part): v_c and ω from the old momentum and spin, 0 ≤ s ≤ 1 so that the kinetic
-//!      energy does not grow
+//!   1. x⁰_n = Σ_j N_nj x_j, v⁰ likewise: weights of first order of the new rest positions over the old ones
+//!   2. min Σ_s |x_s(new) − x_s(old)|² + μ Σ_n |x_n − x⁰_n|²: the skin keeps its shape where both have one
+//!   3. x shifted so that the centre of mass is preserved
+//!   4. v = v_c + ω × r + s (v⁰ less its rigid part): v_c and ω from the old linear and angular momentum, 0 ≤ s ≤ 1 so
+//!      that the kinetic energy does not grow
 //! ```
 //!
-//! Affine motion is kept exactly by 1. Momentum and spin are kept always; the energy of the rigid part is then given,
-//! and grows only when the new masses are fewer or lie nearer to the centre: [`Exchange::kinetic`] tells. Elastic
-//! energy is the new model's own at the new places; a stiffer model will find more in the same shape.
+//! Affine motion is preserved exactly by 1. Linear and angular momentum are always conserved; the energy of the rigid
+//! part is then determined, and grows only when the new mass is smaller or lies nearer to the centre: see
+//! [`Exchange::kinetic`]. Elastic energy is that of the new model at the new positions; a stiffer model has more in the
+//! same shape.
 
 use super::surface::{BindError, Surface, Weights, Wrap, meshless_weights};
 use crate::math::{Block, Real, Vec3, Wide3, WideMat3, narrow, vec, wide_outer, wide_pseudo_inverse, widen};
 
-/// Steps of the least-squares fit of the skin.
+/// Iterations of the least-squares fit of the skin.
 const FIT_STEPS: usize = 60;
-/// μ of the fit relative to the mean diagonal of its matrix: holds nodes that the skin does not see.
+/// μ of the fit relative to the mean diagonal of its matrix: regularises nodes on which the skin does not depend.
 const FIT_HOLD: f64 = 1e-3;
-/// Eigenvalue of the inertia, to its largest, below which a body is a line and cannot spin about it.
+/// Ratio of an eigenvalue of the inertia to the largest below which a body is a line and has no angular velocity about
+/// it.
 const LINE: f64 = 1e-9;
 
-/// The body that goes.
+/// The body that is replaced.
 ///
 /// An example is at [`Exchange`](crate::Exchange).
 #[derive(Clone, Copy, Debug)]
 pub struct Leaving<'a> {
-    /// Rest places. (old_count) [m]
+    /// Rest positions. (old_count) [m]
     pub rest: &'a [Vec3],
     /// Masses. (old_count) [kg]
     pub masses: &'a [Real],
@@ -40,20 +42,20 @@ pub struct Leaving<'a> {
     pub surface: Option<&'a Surface>,
 }
 
-/// The body that comes, in the same rest frame.
+/// The body that replaces it, in the same rest frame.
 ///
 /// An example is at [`Exchange`](crate::Exchange).
 #[derive(Clone, Copy, Debug)]
 pub struct Entering<'a> {
-    /// Rest places. (new_count) [m]
+    /// Rest positions. (new_count) [m]
     pub rest: &'a [Vec3],
     /// Masses. (new_count) [kg]
     pub masses: &'a [Real],
-    /// The same skin, bound to these nodes: surfel by surfel that of the leaving body.
+    /// The same skin, bound to these nodes: with the same surfels, in the same order, as that of the leaving body.
     pub surface: Option<&'a Surface>,
 }
 
-/// State of the new nodes, and what the exchange did.
+/// State of the new nodes, and quality of the exchange.
 ///
 /// ```
 /// use sinew::*;
@@ -72,29 +74,29 @@ pub struct Entering<'a> {
 pub struct Exchange {
     /// Positions. (new_count) [m]
     pub x: Vec<Block>,
-    /// Velocities [m/s] and inverse masses [1/kg]; pins are the caller's. (new_count)
+    /// Velocities [m/s] and inverse masses [1/kg]; pinning is applied by the caller. (new_count)
     pub v: Vec<Block>,
     /// Kinetic energy before and after [J].
     pub kinetic: [Real; 2],
-    /// Largest way of a surfel [m]; 0 without a skin on both sides.
+    /// Largest displacement of a surfel [m]; 0 unless both bodies have a skin.
     pub surface_error: Real,
 }
 
-/// Why an exchange was refused.
+/// Reason why an exchange was rejected.
 ///
 /// An example is at [`Exchange`](crate::Exchange).
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ExchangeError {
     /// Lists of one body differ in length.
-    #[error("{body}: {count} {list}, but {nodes} rest places")]
+    #[error("{body}: {count} {list}, but {nodes} rest positions")]
     Length {
         /// Leaving or entering.
         body: &'static str,
-        /// Culprit.
+        /// The list with the wrong length.
         list: &'static str,
         /// Its length.
         count: usize,
-        /// What it should be.
+        /// Its expected length.
         nodes: usize,
     },
     /// A mass is not positive.
@@ -102,12 +104,12 @@ pub enum ExchangeError {
     Mass {
         /// Leaving or entering.
         body: &'static str,
-        /// Culprit.
+        /// The node.
         node: usize,
-        /// What was given.
+        /// The value given [kg].
         mass: Real,
     },
-    /// The two skins are not the same.
+    /// The two skins differ in the number of surfels.
     #[error("the skins have {old} and {new} surfels: they must be the same")]
     Skin {
         /// Surfels of the leaving body.
@@ -115,12 +117,12 @@ pub enum ExchangeError {
         /// Surfels of the entering body.
         new: usize,
     },
-    /// New nodes cannot be placed among the old ones.
+    /// New nodes cannot be interpolated from the old ones.
     #[error("entering body among the leaving nodes: {0}")]
     Bind(#[from] BindError),
 }
 
-/// Positions and velocities of the new nodes: see the head of this file.
+/// Positions and velocities of the new nodes: see the module documentation.
 pub fn exchange(old: &Leaving<'_>, new: &Entering<'_>, wrap: Wrap) -> Result<Exchange, ExchangeError> {
     check(old, new)?;
     let weights = meshless_weights(old.rest, new.rest, wrap)?;
@@ -131,13 +133,13 @@ pub fn exchange(old: &Leaving<'_>, new: &Entering<'_>, wrap: Wrap) -> Result<Exc
         fit(after, &skin, &mut x);
     }
 
-    // the centre of mass stays
+    // the centre of mass is preserved
     let before = Sums::new(old.masses, old.x, old.v);
     let total: f64 = new.masses.iter().map(|&m| wide(m)).sum();
     let centre = x.iter().zip(new.masses).fold(Wide3::ZERO, |s, (x, &m)| s + *x * wide(m)) / total;
     let x: Vec<Block> = x.iter().map(|&x| block(narrow(x + before.centre - centre), 0.0)).collect();
 
-    // free of its rigid part, then with that of the old body
+    // without its rigid part, then with that of the old body
     let mut v = carry(&weights, old, new, old.v);
     let sums = Sums::of_wide(new.masses, &x, &v);
     for (v, &x) in v.iter_mut().zip(&x) {
@@ -161,8 +163,8 @@ pub fn exchange(old: &Leaving<'_>, new: &Entering<'_>, wrap: Wrap) -> Result<Exc
     Ok(Exchange { x, v, kinetic: [before.kinetic, after].map(real), surface_error })
 }
 
-/// Values of the old nodes at the new ones. A node that stays where it was keeps its value: least squares would smooth
-/// it.
+/// Values of the old nodes interpolated at the new ones. A node at the rest position of an old node keeps its value:
+/// least squares would smooth it.
 fn carry(weights: &Weights, old: &Leaving<'_>, new: &Entering<'_>, values: &[Block]) -> Vec<Wide3> {
     let mut out = Vec::with_capacity(new.rest.len());
     for (n, &at) in new.rest.iter().enumerate() {
@@ -176,7 +178,7 @@ fn carry(weights: &Weights, old: &Leaving<'_>, new: &Entering<'_>, values: &[Blo
     out
 }
 
-/// Moves x so that the skin meets `goal`, by conjugate gradients on the normal equations of step 2.
+/// Moves x so that the skin matches `goal`, by conjugate gradients on the normal equations of step 2.
 fn fit(skin: &Surface, goal: &[Vec3], x: &mut [Wide3]) {
     let shares = |s: usize| skin.shares(s as u32).iter().map(|s| (s.node as usize, wide(s.weight)));
     let diagonal: f64 = (0..skin.len()).flat_map(shares).map(|(_, w)| w * w).sum();
@@ -190,7 +192,7 @@ fn fit(skin: &Surface, goal: &[Vec3], x: &mut [Wide3]) {
     };
     let mut residual = vec![Wide3::ZERO; x.len()];
     for s in 0..skin.len() {
-        // an offset stands on the normal: what is left of it is met as if it stood still
+        // the offset along the normal is treated as constant: only the remainder is fitted
         let now: Vec<(usize, f64)> = shares(s).collect();
         let foot = now.iter().fold(Wide3::ZERO, |sum, &(n, w)| sum + x[n] * w);
         let lift = if skin.offset(s as u32) == 0.0 { Wide3::ZERO } else { lift_of(skin, s, x) };
@@ -222,15 +224,15 @@ fn lift_of(skin: &Surface, surfel: usize, x: &[Wide3]) -> Wide3 {
     (b - a).cross(c - a).normalize_or_zero() * wide(skin.offset(surfel as u32))
 }
 
-/// Sums over a body, in doubles.
+/// Sums over a body, in f64.
 #[derive(Clone, Copy)]
 struct Sums {
     mass: f64,
     centre: Wide3,
     momentum: Wide3,
-    /// About the centre [kg·m²/s].
+    /// Angular momentum about the centre [kg·m²/s].
     spin: Wide3,
-    /// What can be inverted of the inertia about the centre.
+    /// Pseudo-inverse of the inertia about the centre.
     inverse_inertia: WideMat3,
     kinetic: f64,
 }
@@ -255,7 +257,7 @@ impl Sums {
         Self { mass, centre, momentum, spin, inverse_inertia, kinetic: kinetic(masses, v) }
     }
 
-    /// Velocity of a place when the body moves rigidly with this momentum and spin.
+    /// Velocity of a point when the body moves rigidly with this linear and angular momentum.
     fn rigid(&self, at: Wide3) -> Wide3 {
         self.momentum / self.mass + (self.inverse_inertia * self.spin).cross(at - self.centre)
     }
@@ -326,7 +328,7 @@ mod tests {
         TriMesh { triangles: block.boundary_faces(), vertices: block.vertices }
     }
 
-    /// Bent and twisted, moving, spinning and ringing.
+    /// Bent and twisted, translating, rotating and vibrating.
     fn wild(rest: &[Vec3]) -> (Vec<Block>, Vec<Block>) {
         let bent = |p: Vec3| {
             let turn = Mat3::from_rotation_x(2.0 * p.x) * Mat3::from_rotation_z(1.2 * p.x);
@@ -351,28 +353,28 @@ mod tests {
     }
 
     #[test]
-    fn centre_momentum_and_spin_are_kept_and_energy_does_not_grow() {
+    fn centre_and_momenta_are_conserved_and_energy_does_not_grow() {
         for (from, to) in [([12, 4, 4], [3, 1, 1]), ([3, 1, 1], [12, 4, 4]), ([6, 2, 2], [7, 3, 2])] {
             let (before, after, done) = run(from, to);
             let tolerance = 20.0 * wide(Real::EPSILON);
             assert!(before.centre.distance(after.centre) < tolerance, "{} {}", before.centre, after.centre);
             assert!(before.momentum.distance(after.momentum) < tolerance * before.momentum.length());
-            // spin is a small rest of large parts: compare with mass times speed times length
+            // the angular momentum is a small difference of large terms: compare with mass times speed times length
             assert!(before.spin.distance(after.spin) < tolerance * 24.0 * 3.0 * 0.3, "{} {}", before.spin, after.spin);
-            // the rigid part that momentum and spin ask for is the least that is left
+            // the rigid part given by linear and angular momentum is the minimum that remains
             let spin = before.spin.dot(after.inverse_inertia * before.spin);
             let rigid = 0.5 * (before.momentum.length_squared() / after.mass + spin);
             let limit = before.kinetic.max(rigid) * (1.0 + tolerance);
             assert!(after.kinetic <= limit, "{} {}", before.kinetic, after.kinetic);
-            // and most of it is still there
+            // and most of it is preserved
             assert!(after.kinetic > 0.8 * before.kinetic, "{} {}", before.kinetic, after.kinetic);
             assert!((done.kinetic[1] - real(after.kinetic)).abs() < 1e-4 * done.kinetic[1]);
         }
     }
 
     #[test]
-    fn the_skin_keeps_its_shape() {
-        // 1 % of the length of 0.6 m, ends that moved by 0.2 m and turned by 0.6 rad
+    fn exchange_preserves_the_shape_of_the_skin() {
+        // 1 % of the length of 0.6 m, with ends that moved by 0.2 m and rotated by 0.6 rad
         for (from, to) in [([12, 4, 4], [6, 2, 2]), ([3, 1, 1], [12, 4, 4]), ([6, 2, 2], [7, 3, 2])] {
             let (.., done) = run(from, to);
             assert!(done.surface_error < 0.006, "{from:?} {to:?}: {}", done.surface_error);
@@ -380,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn an_affine_shape_is_kept_exactly() {
+    fn an_affine_shape_is_preserved_exactly() {
         let ((a, a_masses), (b, b_masses)) = (bar([4, 2, 2]), bar([5, 3, 2]));
         let map = Mat3::from_cols(Vec3::new(1.3, 0.2, 0.1), Vec3::new(-0.4, 0.8, 0.2), Vec3::new(0.1, -0.3, 1.1));
         let x: Vec<Block> = a.vertices.iter().map(|&p| block(map * p + Vec3::Y, 0.0)).collect();
@@ -388,7 +390,7 @@ mod tests {
         let old = Leaving { rest: &a.vertices, masses: &a_masses, x: &x, v: &v, surface: None };
         let done =
             exchange(&old, &Entering { rest: &b.vertices, masses: &b_masses, surface: None }, Wrap::default()).unwrap();
-        // both meshes have their centre in the origin
+        // both meshes have their centre at the origin
         for (x, p) in done.x.iter().zip(&b.vertices) {
             assert!(narrow(place(*x)).distance(map * *p + Vec3::Y) < 1e-5);
         }
@@ -409,13 +411,13 @@ mod tests {
     }
 
     #[test]
-    fn bad_exchanges_are_refused_by_name() {
+    fn invalid_exchanges_are_rejected_with_a_named_cause() {
         let (a, masses) = bar([1, 1, 1]);
         let (x, v) = wild(&a.vertices);
         let old = Leaving { rest: &a.vertices, masses: &masses, x: &x[..7], v: &v, surface: None };
         let new = Entering { rest: &a.vertices, masses: &masses, surface: None };
         let error = exchange(&old, &new, Wrap::default()).unwrap_err().to_string();
-        assert_eq!(error, "leaving: 7 positions, but 8 rest places");
+        assert_eq!(error, "leaving: 7 positions, but 8 rest positions");
         let mut bad = masses.clone();
         bad[3] = -1.0;
         let old = Leaving { x: &x, ..old };

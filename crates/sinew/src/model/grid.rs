@@ -1,6 +1,6 @@
 //! A uniform grid over boxes or points, for searches at build time: neighbours of a point, the element nearest to it.
 //!
-//! A search walks shells of cells around the point and stops when nothing unseen can be nearer; the order of visits
+//! A search visits shells of cells around the point and stops when no unvisited item can be nearer; the order of visits
 //! depends on the input alone.
 
 use crate::math::{Real, Vec3, widen};
@@ -9,7 +9,7 @@ use crate::math::{Real, Vec3, widen};
 #[derive(Clone, Debug)]
 pub(crate) struct Grid {
     low: Vec3,
-    /// Edge of a cell [m].
+    /// Edge length of a cell [m].
     side: Real,
     counts: [i64; 3],
     /// First item of each cell, and the end. (cell_count + 1)
@@ -17,17 +17,17 @@ pub(crate) struct Grid {
     items: Vec<u32>,
 }
 
-/// Neighbours whose mean distance is the spacing of a point (FC 3.2.2).
+/// Number of neighbours whose mean distance is the spacing of a point (FC 3.2.2).
 pub(crate) const NEAREST: usize = 10;
 
 impl Grid {
-    /// A grid over boxes (low and high corner), about one cell a box.
+    /// A grid over boxes (low and high corner), about one cell per box.
     pub fn new(boxes: &[(Vec3, Vec3)]) -> Self {
         let low = boxes.iter().fold(Vec3::INFINITY, |m, b| m.min(b.0));
         let high = boxes.iter().fold(Vec3::NEG_INFINITY, |m, b| m.max(b.1));
         let extent = if boxes.is_empty() { Vec3::ONE } else { high - low };
 
-        // shrink cells until there are as many as items, whatever the dimension of the set
+        // shrink cells until there are as many as items, for sets of any dimension
         let cells = |side: Real| extent.to_array().map(|e| (e / side) as i64 + 1);
         let mut side = extent.max_element().max(Real::MIN_POSITIVE);
         for _ in 0..100 {
@@ -55,7 +55,7 @@ impl Grid {
     }
 
     fn fill(&mut self, boxes: &[(Vec3, Vec3)]) {
-        // count, sum up, place
+        // counting sort: count, prefix sum, place
         let mut starts = vec![0u32; self.counts.iter().product::<i64>() as usize + 1];
         for b in boxes {
             self.cells_between(self.cell(b.0), self.cell(b.1), |c| starts[c + 1] += 1);
@@ -90,8 +90,8 @@ impl Grid {
         }
     }
 
-    /// Visits the items of the cells that are `ring` cells away from that of `at`. An item in several cells comes
-    /// often.
+    /// Visits the items of the cells that are `ring` cells away from that of `at`. An item in several cells is visited
+    /// repeatedly.
     pub fn shell(&self, at: Vec3, ring: i64, mut visit: impl FnMut(u32)) {
         let centre = self.cell(at);
         let low: [i64; 3] = std::array::from_fn(|k| (centre[k] - ring).max(0));
@@ -113,8 +113,8 @@ impl Grid {
         }
     }
 
-    /// A distance from `at` below which nothing is unseen after shells 0 to `ring`; infinite when all has been seen
-    /// [m].
+    /// Distance from `at` below which all items have been visited after shells 0 to `ring`; infinite when all cells
+    /// have been visited [m].
     pub fn reach(&self, at: Vec3, ring: i64) -> Real {
         let centre = self.cell(at);
         let (at, low) = (at.to_array(), self.low.to_array());
@@ -128,12 +128,12 @@ impl Grid {
                 reach = reach.min(low[k] + (last + 1) as Real * self.side - at[k]);
             }
         }
-        // rounding of cell limits must not hide a point
+        // rounding of cell limits must not exclude a point
         reach - 1e-3 * self.side
     }
 
-    /// The `count` points nearest to `at`, with their squared distance, nearest first; ties by number. `skip` is left
-    /// out.
+    /// The `count` points nearest to `at`, with their squared distance, nearest first; ties are resolved by index.
+    /// `skip` is excluded.
     pub fn nearest(&self, points: &[Vec3], at: Vec3, count: usize, skip: Option<u32>, found: &mut Vec<(Real, u32)>) {
         found.clear();
         for ring in 0.. {
@@ -152,7 +152,7 @@ impl Grid {
         }
     }
 
-    /// Numbers of the points nearer to `at` than `radius`, ascending.
+    /// Indices of the points nearer to `at` than `radius`, ascending.
     pub fn within(&self, points: &[Vec3], at: Vec3, radius: Real, found: &mut Vec<u32>) {
         found.clear();
         let r = Vec3::splat(radius * 1.001);
@@ -174,7 +174,7 @@ pub(crate) fn spacings(points: &[Vec3], grid: &Grid) -> Vec<Real> {
     points.iter().enumerate().map(spacing).collect()
 }
 
-/// The weight of the seed (FC 3.11), 315/(64π h⁹) (h² − r²)³ within h [1/m³].
+/// The kernel of FC 3.11, 315/(64π h⁹) (h² − r²)³ within h [1/m³].
 #[allow(clippy::unnecessary_cast, reason = "the casts are needed in the f32 build")]
 pub(crate) fn kernel(offset: Vec3, h: Real) -> f64 {
     let h = h as f64;
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn nearest_points_are_those_of_a_full_search() {
+    fn nearest_points_agree_with_an_exhaustive_search() {
         let points = scattered(300);
         let grid = Grid::of_points(&points);
         let mut found = Vec::new();
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn points_within_a_radius_are_those_of_a_full_search() {
+    fn points_within_a_radius_agree_with_an_exhaustive_search() {
         let points = scattered(300);
         let grid = Grid::of_points(&points);
         let mut found = Vec::new();
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn flat_thin_and_single_sets_are_searched_too() {
+    fn planar_collinear_and_single_point_sets_are_searched() {
         for points in [vec![Vec3::ONE], (0..50).map(|i| Vec3::X * i as Real).collect(), vec![]] {
             let grid = Grid::of_points(&points);
             let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! Generational ids: what users hold. Inside the step only dense indices are used.
+//! Generational ids, for the public interface. Inside the step only dense indices are used.
 
 /// A body of a world.
 ///
@@ -9,7 +9,7 @@
 /// let ball = world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.1)))?;
 /// assert_eq!(BodyId::from_parts(ball.to_parts().0, ball.to_parts().1), ball);
 /// world.remove_body(ball)?;
-/// // the id of a body that is gone is refused, also when its slot has been taken again
+/// // the id of a removed body is rejected, also when its slot has been reused
 /// world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.1)))?;
 /// assert!(matches!(world.body(ball), Err(Error::StaleBody(_))));
 /// # Ok(()) }
@@ -41,11 +41,11 @@ pub struct ConstraintId {
 macro_rules! raw_parts {
     ($id:ident) => {
         impl $id {
-            /// Index and generation, for files and wires.
+            /// Index and generation, for files and network protocols.
             pub fn to_parts(self) -> (u32, u32) {
                 (self.index, self.generation)
             }
-            /// From index and generation; a wrong pair is found out at the next use.
+            /// From index and generation; an invalid pair is detected at the next use.
             pub fn from_parts(index: u32, generation: u32) -> Self {
                 Self { index, generation }
             }
@@ -70,7 +70,7 @@ impl<T> Default for Slots<T> {
 }
 
 impl<T> Slots<T> {
-    /// Number of slots, free ones included: the length of everything indexed by slot.
+    /// Number of slots, free ones included: the length of all arrays indexed by slot.
     pub fn slot_count(&self) -> usize {
         self.items.len()
     }
@@ -135,7 +135,7 @@ impl<T> Slots<T> {
         self.generations[index as usize]
     }
 
-    /// Generations of all slots and which of them are taken: part of a save's identity.
+    /// Generations of all slots and which of them are in use: part of the identity of a save file.
     pub fn layout(&self) -> impl Iterator<Item = (u32, bool)> + '_ {
         self.generations.iter().zip(&self.items).map(|(&g, i)| (g, i.is_some()))
     }
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_removed_id_stays_dead_when_its_slot_is_reused() {
+    fn a_removed_id_stays_invalid_when_its_slot_is_reused() {
         let mut slots = Slots::default();
         let (a, ga) = slots.insert("a");
         slots.insert("b");

@@ -1,10 +1,11 @@
 //! A layer of tissue around a bone: attached points on its surface, points above them, and hexahedra between the two,
 //! split into tetrahedra (OP 6.1).
 //!
-//! OP lays a grid over the faces of a box and extrudes it from the centre of mass, which makes the layer thicker where the
-//! bone is longer. Here the grid lies on the box around any shape and is drawn in along rays to the middle, so that a box
-//! keeps its corners and edges and a ball gets a cube sphere; then it goes out along the normals by the same thickness
-//! everywhere: the normal of a point is the mean of its faces by angle, longer by 1/cos where faces meet (a mitre).
+//! OP lays a grid over the faces of a box and extrudes it from the centre of mass, which makes the layer thicker where
+//! the bone is longer. Here the grid lies on the box around any shape and is projected onto the shape along rays to the
+//! centre, so that a box keeps its corners and edges and a ball gets a cube sphere; then it is extruded along the
+//! normals by the same thickness everywhere: the normal of a point is the angle-weighted mean of the normals of its
+//! faces, longer by 1/cos where faces meet (a mitre).
 
 use super::primitives::split;
 use super::tet_mesh::TetMesh;
@@ -13,14 +14,14 @@ use crate::collision::{Bounds3, Geometry};
 use crate::error::{Error, check, positive};
 use crate::math::{Pose, Real, Vec3};
 
-/// Most points of one sheet of a layer, so that a slip of the hand does not fill the memory.
+/// Maximum number of points of one sheet of a layer, so that an input error does not exhaust the memory.
 const MOST_POINTS: Real = 1e5;
-/// Longest mitre, in thicknesses: a corner of a box needs √3.
+/// Maximum mitre length, in thicknesses: a corner of a box needs √3.
 const LONGEST_MITRE: Real = 2.0;
-/// Least cosine between the normal of a face and the direction that a pad faces: 60 degrees.
+/// Smallest cosine between the normal of a face and the facing direction of a pad: 60 degrees.
 const FACING: Real = 0.5;
 
-/// How a layer is laid.
+/// Parameters of a layer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan {
     /// Distance of neighbours on the bone [m].
@@ -29,19 +30,19 @@ pub(crate) struct Plan {
     pub height: Real,
     /// Cells across the thickness.
     pub cells: u32,
-    /// Only faces that look this way, in body axes; none: all around.
+    /// Only faces towards this direction, in body axes; none: all around.
     pub facing: Option<Vec3>,
 }
 
-/// A layer in the coordinates of the bone: sheets of equally many points, the attached one first.
+/// A layer in the coordinates of the bone: sheets with equal numbers of points, the attached one first.
 #[derive(Clone, Debug)]
 pub(crate) struct Layer {
     pub mesh: TetMesh,
-    /// Points of one sheet.
+    /// Number of points of one sheet.
     pub sheet: usize,
 }
 
-/// Points on a closed grid of squares, outward.
+/// Points on a closed grid of squares with outward orientation.
 struct Grid {
     points: Vec<Vec3>,
     squares: Vec<[u32; 4]>,
@@ -51,7 +52,7 @@ struct Grid {
 pub(crate) struct Solid(Vec<(Geometry, Pose)>);
 
 impl Solid {
-    /// Sensors and shapes without end are no bone.
+    /// Sensors are ignored; unbounded shapes are rejected.
     pub fn new(bone: &RigidBody, who: &str) -> Result<Self, Error> {
         let mut parts = Vec::new();
         for (i, Collider { shape, place, .. }) in bone.colliders.iter().enumerate().filter(|(_, c)| !c.sensor) {
@@ -87,13 +88,15 @@ impl Solid {
         self.0.iter().map(of).fold(Real::INFINITY, Real::min)
     }
 
-    /// The outermost point of the surface on the way from `from` to the middle; the nearest one where the ray finds none.
+    /// The outermost point of the surface on the segment from `from` to the centre; the nearest point where the ray has
+    /// no hit.
     fn draw_in(&self, from: Vec3, middle: Vec3) -> Vec3 {
         let way = middle - from;
         let reach = way.length();
         let nearest = |(geometry, place): &(Geometry, Pose)| geometry.project(place, from).0;
         let near = self.0.iter().map(nearest).reduce(|a, b| if a.distance(from) <= b.distance(from) { a } else { b });
-        // rays along faces and through corners are decided by rounding: what lies on the surface already stays
+        // the result of rays along faces and through corners depends on rounding: points already on the surface are
+        // kept
         if let Some(on) = near.filter(|on| on.distance(from) < 1e-4 * reach) {
             return on;
         }
@@ -107,7 +110,7 @@ impl Solid {
 }
 
 impl Layer {
-    /// Lays a layer around a bone.
+    /// Builds a layer around a bone.
     pub fn around(bone: &Solid, plan: &Plan, who: &str) -> Result<Self, Error> {
         positive(&format!("{who}.spacing"), plan.spacing)?;
         positive(&format!("{who}.thickness"), plan.height)?;
@@ -134,7 +137,7 @@ impl Layer {
             };
             grid.keep_facing(facing);
             if grid.squares.is_empty() {
-                let reason = format!("no face of the bone looks along {facing}");
+                let reason = format!("no face of the bone faces {facing}");
                 return Err(Error::BadShape { shape: format!("{who}.facing"), reason });
             }
         }
@@ -148,7 +151,7 @@ impl Layer {
 }
 
 impl Grid {
-    /// The surface of the box from −1 to 1, with so many cells along each axis.
+    /// The surface of the box from −1 to 1, with `cells` cells along each axis.
     fn on_box(cells: [u32; 3]) -> Self {
         const UNUSED: u32 = u32::MAX;
         let [nx, ny, nz] = cells.map(|c| c + 1);
@@ -180,13 +183,13 @@ impl Grid {
         grid
     }
 
-    /// Normal of a square: half the cross product of its diagonals has its area.
+    /// Unit normal of a square: half the cross product of its diagonals is its area vector.
     fn normal(&self, square: &[u32; 4]) -> Vec3 {
         let [a, b, c, d] = square.map(|i| self.points[i as usize]);
         (c - a).cross(d - b).normalize_or_zero()
     }
 
-    /// Keeps the squares that look along a direction, and their points.
+    /// Keeps the squares that face a direction, and their points.
     fn keep_facing(&mut self, facing: Vec3) {
         let squares: Vec<[u32; 4]> =
             self.squares.iter().copied().filter(|s| self.normal(s).dot(facing) > FACING).collect();
@@ -204,7 +207,7 @@ impl Grid {
         self.points = points;
     }
 
-    /// How each point goes out by one unit of thickness.
+    /// Displacement of each point per unit of thickness.
     fn ways_out(&self) -> Vec<Vec3> {
         let normals: Vec<Vec3> = self.squares.iter().map(|s| self.normal(s)).collect();
         let mut ways = vec![Vec3::ZERO; self.points.len()];
@@ -259,7 +262,7 @@ mod tests {
     const PLAN: Plan = Plan { spacing: 0.01, height: 0.01, cells: 2, facing: None };
 
     #[test]
-    fn a_box_gets_a_layer_of_the_same_thickness_on_every_side() {
+    fn the_layer_of_a_box_has_uniform_thickness() {
         let layer = layer(Shape::cuboid(0.02, 0.03, 0.01), PLAN).unwrap();
         let outer = (2.0 * 0.03) * (2.0 * 0.04) * (2.0 * 0.02);
         let volume = outer - 8.0 * 0.02 * 0.03 * 0.01;
@@ -269,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn points_lie_on_the_bone_and_a_thickness_above_it() {
+    fn layer_points_lie_on_the_bone_and_one_thickness_above_it() {
         let shapes =
             [Shape::ball(0.03), Shape::capsule(0.03, 0.012), Shape::cylinder(0.03, 0.015), Shape::cone(0.03, 0.03)];
         for shape in shapes {
@@ -281,7 +284,7 @@ mod tests {
                 if k < layer.sheet {
                     assert!(away.abs() < 1e-6, "{name} {k}: {away}");
                 } else if k >= 2 * layer.sheet {
-                    // squares cut the curve: as high as their middle, at most a mitre
+                    // squares are chords of the curve: the height is at least that at their centre, at most a mitre
                     assert!(away > 0.0085 && away < 0.0201, "{name} {k}: {away}");
                 }
             }
@@ -289,27 +292,27 @@ mod tests {
     }
 
     #[test]
-    fn a_layer_that_turns_over_at_sharp_corners_is_refused_by_name() {
+    fn a_layer_that_inverts_at_sharp_corners_is_rejected_with_its_name() {
         let hull = vec![Vec3::ZERO, Vec3::X * 0.05, Vec3::Y * 0.05, Vec3::Z * 0.05, Vec3::splat(0.03)];
-        let told = layer(Shape::convex_hull(hull), PLAN).unwrap_err().to_string();
-        assert!(told.starts_with("tissue: ") && told.contains("a thinner layer or a rounder bone"), "{told}");
+        let text = layer(Shape::convex_hull(hull), PLAN).unwrap_err().to_string();
+        assert!(text.starts_with("tissue: ") && text.contains("a thinner layer or a rounder bone"), "{text}");
     }
 
     #[test]
-    fn a_pad_lies_on_the_side_it_faces_only() {
+    fn a_pad_covers_only_the_side_that_it_faces() {
         let layer = layer(Shape::cuboid(0.02, 0.03, 0.01), Plan { facing: Some(Vec3::Z), ..PLAN }).unwrap();
         assert!((layer.mesh.volume() / (0.04 * 0.06 * 0.01) - 1.0).abs() < 1e-4);
         assert!(layer.mesh.vertices.iter().all(|p| p.z > 0.0099));
     }
 
     #[test]
-    fn absurd_layers_are_refused_by_name() {
+    fn invalid_layers_are_rejected_with_a_named_cause() {
         let ball = || Shape::ball(0.03);
-        let told = |plan: Plan, shape: Shape| layer(shape, plan).unwrap_err().to_string();
-        assert!(told(Plan { spacing: 0.0, ..PLAN }, ball()).starts_with("tissue.spacing is 0"));
-        assert!(told(Plan { spacing: 1e-5, ..PLAN }, ball()).contains("coarser"));
-        assert!(told(Plan { cells: 0, ..PLAN }, ball()).starts_with("tissue.cells is 0"));
-        assert!(told(Plan { facing: Some(Vec3::ZERO), ..PLAN }, ball()).starts_with("tissue.facing"));
-        assert!(told(PLAN, Shape::half_space(Vec3::Y)).contains("half-space has no end"));
+        let text = |plan: Plan, shape: Shape| layer(shape, plan).unwrap_err().to_string();
+        assert!(text(Plan { spacing: 0.0, ..PLAN }, ball()).starts_with("tissue.spacing is 0"));
+        assert!(text(Plan { spacing: 1e-5, ..PLAN }, ball()).contains("coarser"));
+        assert!(text(Plan { cells: 0, ..PLAN }, ball()).starts_with("tissue.cells is 0"));
+        assert!(text(Plan { facing: Some(Vec3::ZERO), ..PLAN }, ball()).starts_with("tissue.facing"));
+        assert!(text(PLAN, Shape::half_space(Vec3::Y)).contains("half-space has no end"));
     }
 }

@@ -1,11 +1,11 @@
-//! Surface materials and who meets whom.
+//! Surface materials and collision groups.
 
 use super::PairRules;
 use crate::error::{Error, not_negative};
 use crate::friction::Law;
 use crate::math::{Real, Vec3};
 
-/// How a surface rubs and bounces.
+/// Friction and restitution of a surface.
 ///
 /// ```
 /// use sinew::*;
@@ -30,23 +30,27 @@ pub struct Material {
     pub kinetic_friction: Real,
     /// Speed after / before an impact, 0 (none) to 1 (elastic).
     pub restitution: Real,
-    /// Lever of rolling resistance [m]: the torque against rolling is at most this times the normal force.
+    /// Lever arm of rolling resistance [m]: the torque against rolling is at most this times the normal force.
     pub rolling_resistance: Real,
-    /// Lever of spinning resistance [m], about the contact normal.
+    /// Lever arm of spinning resistance [m]: the torque about the contact normal is at most this times the normal
+    /// force.
     pub spinning_resistance: Real,
-    /// How friction depends on slip. Coulomb, the default, knows both coefficients and a stick point.
+    /// Friction as a function of slip. Coulomb, the default, has both coefficients and a stick point.
     pub law: Law,
-    /// The number of its family of surfaces, for [`crate::PairRules::table`]; 0: none in particular.
+    /// Index of its family of surfaces, for [`crate::PairRules::table`]; 0: no family.
     pub family: u32,
-    /// Rubs more along one direction than across it; rigid bodies only. None: the same in all directions.
+    /// Anisotropic friction, with different coefficients along and across a direction; rigid bodies only. None:
+    /// isotropic.
     pub grain: Option<Grain>,
 }
 
-/// A direction in a surface along which friction is another one than across it: brushed metal, wood, skates.
+/// Anisotropic friction: the coefficient along a direction in a surface differs from that across it, as for brushed
+/// metal, wood, skates.
 ///
-/// The disc of friction becomes an ellipse, μ N long along the direction and `across` μ N across it. With the tangents t₁ (along)
-/// and t₂ the contact is solved in the axes t₁ and `across` t₂, where the ellipse is a disc again and any law holds: friction then
-/// is that of the ellipse that takes the most power, and lies against the slip only along the axes.
+/// The friction disc becomes an ellipse with semi-axes μ N along the direction and `across` μ N across it. With the
+/// tangents t₁ (along) and t₂ the contact is solved in the axes t₁ and `across` t₂, where the ellipse is a disc again
+/// and any law holds: friction is then the force of the ellipse with maximum dissipation, and is opposite to the slip
+/// only along the axes.
 ///
 /// ```
 /// use sinew::*;
@@ -56,7 +60,7 @@ pub struct Material {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grain {
-    /// The direction, in the axes of the body; what lies along the contact normal does not count.
+    /// The direction, in the axes of the body; its component along the contact normal is ignored.
     pub direction: Vec3,
     /// Coefficient across it / coefficient along it.
     pub across: Real,
@@ -78,7 +82,7 @@ impl Default for Material {
 }
 
 impl Material {
-    /// The same coefficient for sticking and slipping, no bounce.
+    /// The same coefficient for sticking and slipping, no restitution.
     pub fn friction(mu: Real) -> Self {
         Self { static_friction: mu, kinetic_friction: mu, ..Self::default() }
     }
@@ -95,24 +99,25 @@ impl Material {
         self
     }
 
-    /// Sets the family that the table of pairs knows it by.
+    /// Sets the family used by the table of pairs.
     pub fn family(mut self, family: u32) -> Self {
         self.family = family;
         self
     }
 
-    /// Gives it a grain: `across` times the friction across a direction of the body.
+    /// Sets anisotropic friction: `across` times the friction across a direction of the body.
     pub fn grain(mut self, direction: impl Into<Vec3>, across: Real) -> Self {
         self.grain = Some(Grain { direction: direction.into(), across });
         self
     }
 
-    /// True when friction is more than Coulomb with stiction, which contacts know by themselves.
+    /// True when friction is more than Coulomb with stiction, which the contact solver handles directly.
     pub(crate) fn has_own_law(&self) -> bool {
         self.grain.is_some() || !matches!(self.law, Law::Coulomb(_) | Law::Stiction(_))
     }
 
-    /// The grain of a pair and whose it is: the one that differs more along and across, of equal ones that of the first body.
+    /// The grain of a pair and the index of its body: the one with the larger ratio between along and across; of equal
+    /// ones that of the first body.
     pub(crate) fn stronger_grain(a: &Self, b: &Self) -> Option<(usize, Grain)> {
         let contrast = |g: &Grain| g.across.max(1.0 / g.across);
         match (a.grain, b.grain) {
@@ -122,7 +127,7 @@ impl Material {
         }
     }
 
-    /// Two surfaces together, by the rules that a world has unless told otherwise ([`crate::PairRules`]).
+    /// The combined material of two surfaces, by the default rules of a world ([`crate::PairRules`]).
     pub fn combine(&self, other: &Self) -> Self {
         PairRules::default().combine(self, other)
     }
@@ -150,7 +155,7 @@ impl Material {
         self.law.check(&format!("{whose}.law"))
     }
 
-    /// The same for bodies of nodes, which have no axes that a grain could lie along.
+    /// The same for bodies of nodes, which have no body axes for a grain.
     pub(crate) fn check_nodes(&self, whose: &str) -> Result<(), Error> {
         let across = self.grain.map_or(0.0, |g| g.across);
         crate::error::check(&format!("{whose}.grain"), across, self.grain.is_none(), "rigid bodies only")?;
@@ -158,7 +163,7 @@ impl Material {
     }
 }
 
-/// Collision groups: two surfaces meet when each one's `member` has a bit in the other's `mask`.
+/// Collision groups: two surfaces collide when the `member` of each has a bit in the `mask` of the other.
 ///
 /// ```
 /// use sinew::*;
@@ -169,17 +174,17 @@ impl Material {
 pub struct Groups {
     /// Groups this surface is in.
     pub member: u32,
-    /// Groups it meets.
+    /// Groups it collides with.
     pub mask: u32,
 }
 
 impl Groups {
-    /// In all groups, meets all.
+    /// In all groups, collides with all.
     pub const ALL: Self = Self { member: u32::MAX, mask: u32::MAX };
-    /// Meets nothing.
+    /// Collides with nothing.
     pub const NONE: Self = Self { member: 0, mask: 0 };
 
-    /// True when the two meet.
+    /// True when the two collide.
     pub fn meets(self, other: Self) -> bool {
         self.member & other.mask != 0 && other.member & self.mask != 0
     }

@@ -1,5 +1,5 @@
-//! Matter: what soft bodies are made of, with presets. Numbers are typical, not measured by us; each names its source.
-//! Living tissue varies by a factor of two and more between individuals and with strain.
+//! Elastic materials of soft bodies, with presets. Values are typical, not measured for this project; each cites its
+//! source. Living tissue varies by a factor of two and more between individuals and with strain.
 
 use super::Material;
 use crate::error::{Error, check, not_negative, positive};
@@ -8,7 +8,7 @@ use crate::math::Real;
 /// A named preset.
 pub type Preset = (&'static str, fn() -> Matter);
 
-/// Elastic matter.
+/// Elastic material.
 ///
 /// ```
 /// use sinew::Matter;
@@ -47,18 +47,20 @@ impl Matter {
         self
     }
 
-    /// Table jelly, gelatine of some 10 % by weight: E of the order of 10 kPa. Damping chosen by eye: it wobbles for a second.
+    /// Table jelly, gelatine of some 10 % by weight: E of the order of 10 kPa. Damping chosen by eye: vibrations last
+    /// about a second.
     pub fn jelly() -> Self {
         Self::new(1e4, 0.45, 1050.0).damping(4e-3).friction(0.3)
     }
 
-    /// Natural rubber, unfilled: E 1-2 MPa, ν 0.499, 930 kg/m³ (Gent, *Engineering with Rubber*). ν is taken as 0.49: beyond
-    /// it plain tetrahedra lock.
+    /// Natural rubber, unfilled: E 1-2 MPa, ν 0.499, 930 kg/m³ (Gent, *Engineering with Rubber*). ν is taken as 0.49:
+    /// beyond it plain tetrahedra lock.
     pub fn rubber() -> Self {
         Self::new(1.5e6, 0.49, 930.0).damping(1e-3).friction(0.9)
     }
 
-    /// Healthy liver: shear modulus 1.8 kPa (Palmeri et al. 2008, as tabled in Phys. Med. Biol. 64:225001), so E = 3G; 1060 kg/m³.
+    /// Healthy liver: shear modulus 1.8 kPa (Palmeri et al. 2008, as tabled in Phys. Med. Biol. 64:225001), so E = 3G;
+    /// 1060 kg/m³.
     pub fn liver() -> Self {
         Self::new(5.4e3, 0.48, 1060.0).damping(2e-2).friction(0.2)
     }
@@ -73,8 +75,8 @@ impl Matter {
         Self::new(3.25e3, 0.48, 950.0).damping(2e-2).friction(0.2)
     }
 
-    /// Soft polyurethane foam: E of the order of 50 kPa, ν near 0.2 before the cells buckle, 30 kg/m³ (Gibson and Ashby, *Cellular
-    /// Solids*).
+    /// Soft polyurethane foam: E of the order of 50 kPa, ν near 0.2 before the cells buckle, 30 kg/m³ (Gibson and
+    /// Ashby, *Cellular Solids*).
     pub fn foam() -> Self {
         Self::new(5e4, 0.2, 30.0).damping(5e-3).friction(0.7)
     }
@@ -89,7 +91,7 @@ impl Matter {
         Self::new(2e7, 0.3, 600.0).damping(1e-3).friction(0.25)
     }
 
-    /// Laid rope: E of the order of 100 MPa over its whole section, far below its fibres; 900 kg/m³.
+    /// Laid rope: E of the order of 100 MPa over its full cross-section, far below that of its fibres; 900 kg/m³.
     pub fn rope() -> Self {
         Self::new(1e8, 0.3, 900.0).damping(1e-3).friction(0.4)
     }
@@ -123,7 +125,7 @@ impl Matter {
         Material::friction(self.friction)
     }
 
-    /// Refuses what cannot be, naming the number.
+    /// Rejects invalid values, and names the parameter.
     pub fn check(&self, whose: &str) -> Result<(), Error> {
         positive(&format!("{whose}.density"), self.density)?;
         positive(&format!("{whose}.youngs_modulus"), self.youngs_modulus)?;
@@ -148,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_matter_is_refused_by_the_number_that_is_bad() {
+    fn an_invalid_material_is_rejected_with_the_name_of_the_parameter() {
         let error = Matter::new(1e5, 0.5, 1000.0).check("jelly").unwrap_err().to_string();
         assert!(error.contains("jelly.poisson_ratio"), "{error}");
         assert!(Matter::new(Real::NAN, 0.3, 1000.0).check("jelly").is_err());

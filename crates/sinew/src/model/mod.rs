@@ -1,4 +1,4 @@
-//! The model: constants since the last edit. Bodies, constraints, and how they are numbered.
+//! The model: constants since the last edit. Bodies, constraints, and their indices.
 
 pub mod exchange;
 pub(crate) mod grid;
@@ -39,7 +39,7 @@ use std::ops::Range;
 #[derive(Debug)]
 pub(crate) enum Body {
     Rigid(Rigid),
-    /// In a box: every loop over rigid bodies walks along this list, and they are a tenth of that size.
+    /// Boxed: every loop over rigid bodies traverses this list, and a rigid body is a tenth of that size.
     Nodes(Box<Nodes>),
 }
 
@@ -51,7 +51,7 @@ pub(crate) enum Body {
 /// let mut world = World::default();
 /// let before = world.revision();
 /// world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.1)))?;
-/// // whoever derives something from the model sees that it changed
+/// // the revision shows that data derived from the model are stale
 /// assert_ne!(world.revision(), before);
 /// # Ok(()) }
 /// ```
@@ -59,15 +59,15 @@ pub(crate) enum Body {
 pub struct Model {
     pub(crate) bodies: Slots<Body>,
     pub(crate) constraints: Slots<Constraint>,
-    /// Nodes of all bodies.
+    /// Number of nodes of all bodies.
     pub(crate) node_count: usize,
-    /// Numbers of memory of all deformable models.
+    /// Number of state variables of all deformable models.
     pub(crate) inner_count: usize,
-    /// First row of each constraint among the impulses that State keeps, and the end. (constraint slots + 1)
+    /// First row of each constraint among the impulses stored in State, and the end. (constraint slots + 1)
     pub(crate) row_start: Vec<u32>,
-    /// Pairs of bodies whose joint asks them not to collide, sorted.
+    /// Pairs of bodies whose joint disables their collision, sorted.
     pub(crate) apart: Vec<(u32, u32)>,
-    /// Raised by every edit; all that is derived checks it.
+    /// Incremented by every edit; all derived data compare it.
     pub(crate) revision: u64,
 }
 
@@ -125,29 +125,29 @@ impl Model {
         first..first + nodes.inv_mass.len()
     }
 
-    /// Block of an oriented particle's spin, in poses of its orientation.
+    /// Block of an oriented particle's angular velocity; in the pose array, the block of its orientation.
     pub(crate) fn spin_block(&self, node: u32) -> u32 {
         self.node_block(self.node_count as u32 + node)
     }
 
-    /// True when a constraint asks the two bodies not to collide.
-    pub(crate) fn are_apart(&self, a: u32, b: u32) -> bool {
+    /// True when a constraint disables collision between the two bodies.
+    pub(crate) fn collision_excluded(&self, a: u32, b: u32) -> bool {
         !self.apart.is_empty() && self.apart.binary_search(&(a.min(b), a.max(b))).is_ok()
     }
 
-    /// Where State keeps the impulses of a constraint.
+    /// Range of the impulses of a constraint in State.
     pub(crate) fn rows_of(&self, constraint: u32) -> Range<usize> {
         let at = |k: usize| self.row_start.get(k).or(self.row_start.last()).copied().unwrap_or(0) as usize;
         at(constraint as usize)..at(constraint as usize + 1)
     }
 
-    /// Rows of all constraints.
+    /// Number of rows of all constraints.
     pub(crate) fn row_count(&self) -> usize {
         self.row_start.last().copied().unwrap_or(0) as usize
     }
 
-    /// Rebuilds what is derived from the constraints: where their rows are, and the sorted list of pairs that joints keep
-    /// from colliding.
+    /// Rebuilds the data derived from the constraints: the ranges of their rows, and the sorted list of pairs whose
+    /// collision joints disable.
     pub(crate) fn refresh_constraints(&mut self) {
         self.row_start.clear();
         self.row_start.push(0);

@@ -1,45 +1,44 @@
-//! Bodies made of nodes as the step sees them: a span of nodes, a surface, and for soft bodies a model.
+//! Bodies made of nodes, as used by the step: a range of nodes, a surface, and for soft bodies a model.
 
 use super::particle_skin::ParticleSkin;
 use super::soft::{Air, Built, SoftBody};
 use super::surface::{Cells, Surface};
 use super::{Groups, Material, Particles};
-use crate::deformable::Deformable;
-use crate::deformable::particle::oriented;
+use crate::deformable::{Deformable, oriented};
 use crate::error::{Error, check, finite_vec, gravity_factor, not_negative, weighable};
 use crate::math::{Real, Vec3};
 use std::ops::Range;
 
-/// What a body of nodes was made from.
+/// Source description of a body of nodes.
 #[derive(Clone, Debug)]
 pub(crate) enum NodeSource {
     Particles(Particles),
     Soft(Box<SoftBody>),
 }
 
-/// How nodes meet the world.
+/// Interaction of nodes with the world.
 #[derive(Clone, Debug)]
 pub(crate) struct NodeTraits {
-    /// Radius or half thickness at which surfels touch [m]; negative: they touch nothing.
+    /// Radius or half thickness at which surfels are in contact [m]; negative: no contact.
     pub radius: Real,
     pub material: Material,
     pub groups: Groups,
     pub gravity_scale: Real,
     /// Rate at which velocity decays [1/s].
     pub damping: Real,
-    /// Its surface touches itself.
+    /// Self-contact of its surface is enabled.
     pub self_contact: bool,
     /// The air around its surface.
     pub air: Option<Air>,
     pub name: String,
 }
 
-/// A span of nodes.
+/// A contiguous range of nodes.
 #[derive(Debug)]
 pub(crate) struct Nodes {
-    /// First node of the span.
+    /// First node of the range.
     pub start: u32,
-    /// First number of the model's memory in State.
+    /// First state variable of the model in State.
     pub inner_start: u32,
     pub inner_count: u32,
     /// Masses, pinned nodes too [kg].
@@ -48,13 +47,13 @@ pub(crate) struct Nodes {
     pub inv_mass: Vec<Real>,
     /// Sum of all masses [kg].
     pub total_mass: Real,
-    /// Some node is pinned.
+    /// At least one node is pinned.
     pub pinned: bool,
     /// Semi-axes of nodes that are ellipsoids; empty when nodes are points. (node_count) [m]
     pub radii: Box<[Vec3]>,
-    /// Places of nodes that are ellipsoids in the rest shape; empty when nodes are points. (node_count) [m]
+    /// Rest positions of nodes that are ellipsoids; empty when nodes are points. (node_count) [m]
     pub particle_rest: Box<[Vec3]>,
-    /// A surface on oriented particles, for the eye.
+    /// A surface on oriented particles, for rendering only.
     pub skin: Option<Box<ParticleSkin>>,
     pub surface: Surface,
     /// Triangles and segments of the surface with the features they own.
@@ -65,11 +64,11 @@ pub(crate) struct Nodes {
     pub shortest: Real,
     pub traits: NodeTraits,
     pub source: NodeSource,
-    /// The model as it was built at the door, until the step takes it over; after that it is rebuilt from the source.
+    /// The model built when the body was added, until the step takes it over; after that it is rebuilt from the source.
     pub fresh: Option<Box<dyn Deformable>>,
 }
 
-/// What State holds of a body that was just added.
+/// Initial state of a body that was just added.
 pub(crate) struct Start {
     pub positions: Vec<Vec3>,
     pub velocities: Vec<Vec3>,
@@ -77,12 +76,13 @@ pub(crate) struct Start {
 }
 
 impl Nodes {
-    /// False for a body that nothing touches: it has a radius below 0.
+    /// False for a body without contact: its radius is below 0.
     pub fn touches(&self) -> bool {
         self.traits.radius >= 0.0
     }
 
-    /// True when groups and kind let the surfaces of two bodies touch: bare particles meet rigid bodies only.
+    /// True when groups and kind allow contact between the surfaces of two bodies: bare particles collide with rigid
+    /// bodies only.
     pub fn meets(&self, other: &Nodes) -> bool {
         let bare = self.cells.corners.is_empty() || other.cells.corners.is_empty();
         !bare && self.traits.groups.meets(other.traits.groups)
@@ -110,7 +110,7 @@ impl Nodes {
         }
         let inv_mass = pin(&who, &mass, &source.pinned)?;
         let traits = NodeTraits {
-            // a particle without size touches nothing
+            // a particle without size has no contacts
             radius: if source.radius > 0.0 { source.radius } else { -1.0 },
             material: source.material,
             groups: source.groups,
@@ -176,7 +176,7 @@ impl Nodes {
         model.rest_inner(&mut inner);
         model.carry_inner(source.pose.rotation, source.spin, &mut inner);
         if !model.ellipsoids().is_empty() {
-            // what is pinned does not turn
+            // pinned particles do not rotate
             for n in (0..mass.len()).filter(|&n| inv_mass[n] == 0.0) {
                 let turned = oriented::orientation(&inner, n);
                 oriented::put(&mut inner, n, turned, Vec3::ZERO);
@@ -184,7 +184,8 @@ impl Nodes {
         }
         let cells = surface.cells();
         let triangles = (0..cells.corners.len() as u32).any(|cell| cells.is_triangle(cell));
-        // each triangle meets all that are within reach of it; of a sheet thicker than they are long that is all of it
+        // each triangle is paired with all triangles within its contact distance; for a sheet thicker than its edge
+        // length that is the entire sheet
         let thin = !triangles || source.thickness <= THICKEST * mean_edge(&cells, &surfels);
         let must = "at most twice the mean edge of its triangles: take longer edges for a thicker body";
         check(&format!("{who}.thickness"), source.thickness, thin, must)?;
@@ -222,7 +223,7 @@ impl Nodes {
         matches!(self.source, NodeSource::Soft(_))
     }
 
-    /// The model anew, for a step that has none yet. What was accepted once is accepted again.
+    /// Rebuilds the model, for a step that has none yet. A source that was accepted once is accepted again.
     pub fn rebuild(&self) -> Option<Box<dyn Deformable>> {
         match &self.source {
             NodeSource::Particles(_) => None,
@@ -242,16 +243,16 @@ impl NodeTraits {
     }
 }
 
-/// Half thickness of a surface of triangles at most, in mean edges.
+/// Maximum half thickness of a surface of triangles, in mean edge lengths.
 const THICKEST: Real = 2.0;
 
-/// The mean length of the edges between surfels at these places; 0 without edges [m].
+/// The mean length of the edges between surfels at these positions; 0 without edges [m].
 pub(crate) fn mean_edge(cells: &Cells, places: &[Vec3]) -> Real {
     let sum: Real = cells.edges.iter().map(|&[a, b]| (places[b as usize] - places[a as usize]).length()).sum();
     sum / cells.edges.len().max(1) as Real
 }
 
-/// The shortest edge between surfels at these places [m].
+/// The shortest edge between surfels at these positions [m].
 fn shortest(cells: &Cells, places: &[Vec3]) -> Real {
     let length = |&[a, b]: &[u32; 2]| (places[b as usize] - places[a as usize]).length();
     let least = cells.edges.iter().map(length).fold(Real::INFINITY, Real::min);

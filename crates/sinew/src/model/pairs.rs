@@ -1,13 +1,15 @@
-//! How two surfaces become one: a rule for all pairs, and a table for pairs whose numbers were measured together.
+//! Combination of two surface materials: a rule for all pairs, and a table for pairs whose coefficients were measured
+//! together.
 //!
-//! No rule follows from physics: a coefficient belongs to a pair and not to a surface. The product is that of ICD 4.4 and Bullet;
-//! the geometric mean gives a pair of equals the number that was written on both, and so do minimum, mean and maximum.
+//! No rule follows from physics: a coefficient belongs to a pair and not to a surface. The product is that of ICD 4.4
+//! and Bullet; the geometric mean gives a pair of equal surfaces the coefficient of each, and so do minimum, mean and
+//! maximum.
 
 use super::Material;
 use crate::error::Error;
 use crate::math::Real;
 
-/// How the numbers of two surfaces become that of the pair.
+/// Rule for the coefficient of a pair from those of two surfaces.
 ///
 /// ```
 /// use sinew::*;
@@ -21,16 +23,16 @@ pub enum PairRule {
     GeometricMean,
     /// a b (ICD 4.4).
     Product,
-    /// The smaller: one slippery side is enough.
+    /// The smaller: one side of low friction is enough.
     Minimum,
     /// (a + b)/2.
     Mean,
-    /// The larger: one rough side is enough.
+    /// The larger: one side of high friction is enough.
     Maximum,
 }
 
 impl PairRule {
-    /// The number of the pair.
+    /// The coefficient of the pair.
     pub fn of(self, a: Real, b: Real) -> Real {
         match self {
             PairRule::GeometricMean => (a * b).sqrt(),
@@ -42,22 +44,23 @@ impl PairRule {
     }
 }
 
-/// A pair of families of surfaces with numbers of its own.
+/// A pair of families of surfaces with its own coefficients.
 ///
 /// An example is at [`PairRules`](crate::PairRules).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pairing {
     /// The two families ([`Material::family`]), in any order; 0 is none.
     pub families: [u32; 2],
-    /// Coefficients, restitution, resistances and law of the pair. Its family and grain are not used: grain belongs to a body.
+    /// Coefficients, restitution, resistances and law of the pair. Its family and grain are not used: grain belongs to
+    /// a body.
     pub surface: Material,
 }
 
-/// How surfaces are combined in a world.
+/// Rules for the combination of surface materials in a world.
 ///
 /// ```
 /// use sinew::*;
-/// // glass on steel is slippery, whatever each of them does with others
+/// // glass on steel has low friction, regardless of their friction with others
 /// let surface = Material::friction(0.1);
 /// let table = vec![Pairing { families: [1, 2], surface }];
 /// let pairs = PairRules { friction: PairRule::Minimum, table, ..PairRules::default() };
@@ -72,7 +75,7 @@ pub struct PairRules {
     pub friction: PairRule,
     /// For restitution. Default maximum.
     pub restitution: PairRule,
-    /// Pairs that no rule is asked for; the first that fits counts. Default none.
+    /// Pairs with given values instead of the rules; the first matching entry counts. Default none.
     pub table: Vec<Pairing>,
 }
 
@@ -83,8 +86,9 @@ impl Default for PairRules {
 }
 
 impl PairRules {
-    /// The surface of a pair: that of the table; else coefficients and restitution by the rules, the larger resistances, and the
-    /// law that comes later in [`crate::friction::Law::all`] (of equal ones that of the first body).
+    /// The material of a pair: that of the table; otherwise coefficients and restitution by the rules, the larger
+    /// resistances, and the law that comes later in [`crate::friction::Law::all`] (of equal ones that of the first
+    /// body).
     pub fn combine(&self, a: &Material, b: &Material) -> Material {
         let grain = Material::stronger_grain(a, b).map(|(_, grain)| grain);
         let families = [a.family, b.family];
@@ -110,7 +114,7 @@ impl PairRules {
         self.table.iter().find(|p| p.families == [a, b] || p.families == [b, a])
     }
 
-    /// True when a pair of the table has a law that contacts do not know by themselves.
+    /// True when a pair of the table has a law that the contact solver does not handle directly.
     pub(crate) fn any_laws(&self) -> bool {
         self.table.iter().any(|p| p.surface.has_own_law())
     }
@@ -137,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_rule_but_the_product_gives_equals_their_own_number() {
+    fn every_rule_except_the_product_preserves_equal_coefficients() {
         for rule in [PairRule::GeometricMean, PairRule::Minimum, PairRule::Mean, PairRule::Maximum] {
             assert!((rule.of(0.3, 0.3) - 0.3).abs() < 1e-7, "{rule:?}");
         }
@@ -145,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_is_asked_before_the_rule_and_knows_no_order() {
+    fn the_table_overrides_the_rule_in_either_order_of_the_pair() {
         let [ice, rubber] = [1, 2].map(|family| Material { family, ..Material::friction(0.9) });
         let table = vec![Pairing { families: [2, 1], surface: Material::friction(0.05) }];
         let rules = PairRules { friction: PairRule::Minimum, table, ..PairRules::default() };

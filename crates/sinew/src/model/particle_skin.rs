@@ -1,26 +1,27 @@
-//! A surface that follows oriented particles: each vertex is carried by the frames of the particles near it,
+//! A surface that follows oriented particles: each vertex is transformed by the frames of the particles near it,
 //!
 //! ```text
 //!   p = Σ w_i (x_i + R_i R̄_iᵀ (s − x̄_i)),   w_i ∝ (1 − (d_i/r)²)²,   Σ w_i = 1
 //! ```
 //!
-//! with s the vertex at rest, d_i its distance to particle i, and r half again its distance to the second nearest. One
-//! particle carries a whole surface, a chain carries a tube through bends and twists: no weights over bare places could,
-//! since places on a line do not tell a turn about it. It is for the eye; contact is with the ellipsoids.
+//! with s the vertex at rest, d_i its distance to particle i, and r 1.5 times its distance to the second nearest. One
+//! particle can carry an entire surface, a chain carries a tube through bends and twists: weights over positions alone
+//! could not, since positions on a line do not determine a rotation about it. It is for rendering only; contact is with
+//! the ellipsoids.
 
-use crate::deformable::particle::oriented;
+use crate::deformable::oriented;
 use crate::math::{Quat, Real, Vec3};
 use crate::model::tri_mesh::TriMesh;
 
-/// How far beyond the second nearest particle a vertex looks.
+/// Support radius r of a vertex, in units of the distance to the second nearest particle.
 const SUPPORT: Real = 1.5;
 
-/// One particle's part in a vertex.
+/// Contribution of one particle to a vertex.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Held {
     node: u32,
     weight: Real,
-    /// From the particle, in its axes [m].
+    /// Vertex relative to the particle, in its axes [m].
     local: Vec3,
 }
 
@@ -36,7 +37,7 @@ pub struct ParticleSkin {
 }
 
 impl ParticleSkin {
-    /// Binds a mesh to particles at rest: places [m] and orientations.
+    /// Binds a mesh to particles at rest: positions [m] and orientations.
     pub fn new(mesh: &TriMesh, places: &[Vec3], rotations: &[Quat]) -> Self {
         let (mut starts, mut held) = (vec![0], Vec::new());
         for &s in &mesh.vertices {
@@ -48,7 +49,7 @@ impl ParticleSkin {
                     second = d;
                 }
             }
-            // one particle alone carries all
+            // a single particle carries all vertices
             let reach = SUPPORT * if second.is_finite() { second } else { first };
             let begin = held.len();
             for (node, (&x, q)) in places.iter().zip(rotations).enumerate() {
@@ -79,8 +80,8 @@ impl ParticleSkin {
         self.len() == 0
     }
 
-    /// Where its vertices are when the particles are here and turned like this [m]. Nothing is allocated once `out` has
-    /// grown.
+    /// Positions of its vertices for particles at these positions and orientations [m]. No allocation once `out` has
+    /// its capacity.
     pub fn positions(&self, places: &[Vec3], turned: impl Fn(usize) -> Quat, out: &mut Vec<Vec3>) {
         out.clear();
         for pair in self.starts.windows(2) {
@@ -92,7 +93,7 @@ impl ParticleSkin {
         }
     }
 
-    /// Where its vertices are in a body of this memory [m].
+    /// Positions of its vertices for the state variables of a body [m].
     pub(crate) fn positions_in(&self, places: &[Vec3], inner: &[Real], out: &mut Vec<Vec3>) {
         self.positions(places, |node| oriented::orientation(inner, node), out);
     }
@@ -113,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_skin_at_rest_is_the_mesh_and_turns_with_the_body() {
+    fn a_skin_at_rest_is_the_mesh_and_follows_rigid_motion() {
         let (mesh, places) = tube();
         let rest = vec![Quat::from_rotation_z(0.4); 5];
         let skin = ParticleSkin::new(&mesh, &places, &rest);
@@ -129,20 +130,21 @@ mod tests {
     }
 
     #[test]
-    fn a_twist_of_the_particles_turns_the_rings_of_a_tube() {
+    fn a_twist_of_the_particles_rotates_the_rings_of_a_tube() {
         let (mesh, places) = tube();
         let skin = ParticleSkin::new(&mesh, &places, &[Quat::IDENTITY; 5]);
         let mut out = Vec::new();
         skin.positions(&places, |k| Quat::from_rotation_x(0.3 * k as Real), &mut out);
         for (k, p) in out.iter().enumerate() {
-            // a ring at a particle: its neighbours, turned as much to either side, pull it in by less than 1 − cos 0.3
+            // a ring at a particle: its neighbours, rotated by equal angles in opposite directions, contract it by less
+            // than 1 − cos 0.3
             let wanted = Quat::from_rotation_x(0.3 * (k / 6) as Real) * mesh.vertices[k];
             assert!(p.distance(wanted) < 0.2 * 0.02, "{k}: {p} {wanted}");
         }
     }
 
     #[test]
-    fn one_particle_carries_a_whole_surface() {
+    fn one_particle_carries_an_entire_surface() {
         let (mesh, _) = tube();
         let skin = ParticleSkin::new(&mesh, &[Vec3::ZERO], &[Quat::IDENTITY]);
         let (q, mut out) = (Quat::from_rotation_y(0.7), Vec::new());

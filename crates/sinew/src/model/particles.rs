@@ -11,32 +11,32 @@ use crate::math::{Real, Vec3};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Particles {
-    /// Where they are [m].
+    /// Positions [m].
     pub positions: Vec<Vec3>,
-    /// Common start velocity [m/s].
+    /// Common initial velocity [m/s].
     pub velocity: Vec3,
     /// Masses, one each; empty: all the same [kg].
     pub masses: Vec<Real>,
     /// Mass of each when `masses` is empty [kg].
     pub mass: Real,
-    /// Radius at which they touch rigid bodies [m].
+    /// Radius at which they contact rigid bodies [m].
     pub radius: Real,
-    /// Those that stay where they are.
+    /// Indices of pinned particles.
     pub pinned: Vec<u32>,
-    /// Their surface.
+    /// Their surface material.
     pub material: Material,
-    /// Whom they meet.
+    /// Collision groups.
     pub groups: Groups,
     /// Factor on gravity.
     pub gravity_scale: Real,
     /// Rate at which velocity decays [1/s].
     pub damping: Real,
-    /// For messages.
+    /// Name used in messages.
     pub name: String,
 }
 
 impl Particles {
-    /// At these places [m], 1 g each, 1 mm radius.
+    /// At these positions [m], 1 g each, 1 mm radius.
     pub fn new(positions: impl Into<Vec<Vec3>>) -> Self {
         Self {
             positions: positions.into(),
@@ -59,37 +59,37 @@ impl Particles {
         self
     }
 
-    /// Their own masses [kg], one a particle.
+    /// Their own masses [kg], one per particle.
     pub fn masses(mut self, masses: impl Into<Vec<Real>>) -> Self {
         self.masses = masses.into();
         self
     }
 
-    /// Radius at which they touch rigid bodies [m]; 0 touches nothing.
+    /// Radius at which they contact rigid bodies [m]; 0: no contacts.
     pub fn radius(mut self, radius: Real) -> Self {
         self.radius = radius;
         self
     }
 
-    /// Common start velocity [m/s].
+    /// Common initial velocity [m/s].
     pub fn velocity(mut self, velocity: impl Into<Vec3>) -> Self {
         self.velocity = velocity.into();
         self
     }
 
-    /// These stay where they are.
+    /// Pins these particles.
     pub fn pinned(mut self, nodes: impl Into<Vec<u32>>) -> Self {
         self.pinned = nodes.into();
         self
     }
 
-    /// Their surface.
+    /// Their surface material.
     pub fn material(mut self, material: Material) -> Self {
         self.material = material;
         self
     }
 
-    /// Whom they meet.
+    /// Collision groups.
     pub fn groups(mut self, groups: Groups) -> Self {
         self.groups = groups;
         self

@@ -1,9 +1,9 @@
-//! Primitive meshes: block, ball, cylinder, torus and tube as surfaces and as tetrahedra, sheet, disc, strip and rope, and
-//! two closed surfaces with a character, an organ and a teapot.
+//! Primitive meshes: block, ball, cylinder, torus and tube as surfaces and as tetrahedra, sheet, disc, strip and rope,
+//! and two closed surfaces of complex shape, an organ and a teapot.
 //!
-//! Round bodies are mapped blocks: a square (or cube) in the middle and blocks around it that end on the circle (or
-//! sphere), so that no corner is flat and no element is thin. Everything stands along y and is centred on the origin,
-//! like the shapes of the same name; the sheet and the disc lie in the plane y = 0 and face upward.
+//! Round bodies are mapped blocks: a square (or cube) at the centre and blocks around it that end on the circle (or
+//! sphere), so that no corner is flat and no element is thin. All axes are along y and all meshes are centred on the
+//! origin, like the shapes of the same name; the sheet and the disc lie in the plane y = 0 and face upward.
 
 mod implicit;
 mod shapes;
@@ -16,7 +16,7 @@ use super::tet_mesh::TetMesh;
 use super::tri_mesh::TriMesh;
 use crate::math::{Real, Vec3};
 
-/// Why a primitive was refused.
+/// Reason why a primitive was rejected.
 ///
 /// An example is at [`Polyline`](crate::Polyline).
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -28,11 +28,11 @@ pub struct PrimitiveError {
     pub parameter: &'static str,
     /// The value given.
     pub value: Real,
-    /// What is allowed.
+    /// The allowed range.
     pub allowed: &'static str,
 }
 
-/// How the squares of a sheet are halved.
+/// Diagonals that split the squares of a sheet.
 ///
 /// ```
 /// use sinew::*;
@@ -45,9 +45,9 @@ pub struct PrimitiveError {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Diagonals {
-    /// All the same way: the sheet shears more easily one way than the other.
+    /// All parallel: the sheet shears more easily in one direction than in the other.
     Parallel,
-    /// Turned from square to square, so that no direction is preferred.
+    /// Alternating from square to square, so that no direction is preferred.
     #[default]
     Alternating,
 }
@@ -82,7 +82,7 @@ impl Polyline {
     }
 }
 
-/// Checks the parameters of the primitive it is named after.
+/// Checks the parameters of the named primitive.
 struct Check(&'static str);
 
 impl Check {
@@ -98,7 +98,7 @@ impl Check {
         }
     }
 
-    /// Cells: from `least` to a thousand, so that a slip of the hand does not fill the memory.
+    /// Number of cells: from `least` to a thousand, so that an input error does not exhaust the memory.
     fn count(&self, parameter: &'static str, value: u32, least: u32) -> Result<(), PrimitiveError> {
         let allowed = match least {
             0..=1 => "1 to 1000",
@@ -108,7 +108,7 @@ impl Check {
         if (least..=1000).contains(&value) { Ok(()) } else { Err(self.refuse(parameter, value as Real, allowed)) }
     }
 
-    /// A hole smaller than what is around it.
+    /// The radius of a hole must be smaller than the outer radius.
     fn smaller(&self, parameter: &'static str, value: Real, than: Real) -> Result<(), PrimitiveError> {
         self.length(parameter, value)?;
         if value < than { Ok(()) } else { Err(self.refuse(parameter, value, "less than the outer radius")) }
@@ -122,7 +122,7 @@ impl TetMesh {
     }
 }
 
-/// A surface with only the vertices that its triangles name, in their order.
+/// A surface with only the vertices that its triangles use, in their order.
 fn compact(vertices: &[Vec3], mut triangles: Vec<[u32; 3]>) -> TriMesh {
     const UNUSED: u32 = u32::MAX;
     let mut number = vec![UNUSED; vertices.len()];
@@ -138,7 +138,8 @@ fn compact(vertices: &[Vec3], mut triangles: Vec<[u32; 3]>) -> TriMesh {
     TriMesh { vertices: kept, triangles }
 }
 
-/// Halves a square by the diagonal of its lowest vertex. The rule needs no neighbour, so shared squares always match.
+/// Splits a square along the diagonal through its lowest vertex. The rule does not depend on neighbours, so shared
+/// squares always match.
 fn halve(mut square: [u32; 4]) -> [[u32; 3]; 2] {
     let lowest = (0..4).fold(0, |best, i| if square[i] < square[best] { i } else { best });
     square.rotate_left(lowest);

@@ -1,4 +1,4 @@
-//! Rigid bodies: the builder a user fills and the checked record the engine keeps.
+//! Rigid bodies: the public builder and the checked internal record.
 
 use super::{Groups, Material, Shape};
 use crate::collision::{Geometry, Sdf};
@@ -6,7 +6,7 @@ use crate::error::{Error, check, finite_vec, gravity_factor, not_negative, weigh
 use crate::math::{FAR, Mat3, Pose, Quat, Real, Sym3, Vec3};
 use std::sync::Arc;
 
-/// Who decides how a body moves.
+/// Cause of the motion of a body.
 ///
 /// ```
 /// use sinew::*;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// let mut world = World::default();
 /// let lift = world.add_rigid(RigidBody::kinematic().shape(Shape::cuboid(0.5, 0.05, 0.5)))?;
 /// assert_eq!(world.body(lift)?.motion(), Motion::Kinematic);
-/// // goes where it is told, and pushes on its way
+/// // follows its target, and pushes other bodies
 /// world.step(&Input::none().target(lift, Pose::at(Vec3::Y * 0.01)));
 /// assert!((world.body(lift)?.position().y - 0.01).abs() < 1e-6);
 /// # Ok(()) }
@@ -23,9 +23,9 @@ use std::sync::Arc;
 pub enum Motion {
     /// Forces and impulses.
     Dynamic,
-    /// Its target pose or velocity; pushes others, is never pushed.
+    /// Its target pose or velocity; acts on others, is not affected by them.
     Kinematic,
-    /// Nobody: it does not move.
+    /// None: it does not move.
     Fixed,
 }
 
@@ -46,13 +46,13 @@ pub enum Motion {
 pub struct Collider {
     /// Its shape.
     pub shape: Shape,
-    /// Where it sits on the body.
+    /// Its pose in body coordinates.
     pub place: Pose,
-    /// Its surface.
+    /// Its surface material.
     pub material: Material,
-    /// Whom it meets.
+    /// Collision groups.
     pub groups: Groups,
-    /// Reports overlaps, makes no force.
+    /// Reports overlaps, exerts no force.
     pub sensor: bool,
     /// Density [kg/m³]; none: the body's.
     pub density: Option<Real>,
@@ -71,25 +71,25 @@ impl Collider {
         }
     }
 
-    /// Where it sits on the body.
+    /// Its pose in body coordinates.
     pub fn at(mut self, place: Pose) -> Self {
         self.place = place;
         self
     }
 
-    /// Its surface.
+    /// Its surface material.
     pub fn material(mut self, material: Material) -> Self {
         self.material = material;
         self
     }
 
-    /// Whom it meets.
+    /// Collision groups.
     pub fn groups(mut self, groups: Groups) -> Self {
         self.groups = groups;
         self
     }
 
-    /// A sensor reports overlaps and makes no force.
+    /// A sensor reports overlaps and exerts no force.
     pub fn sensor(mut self, sensor: bool) -> Self {
         self.sensor = sensor;
         self
@@ -102,7 +102,7 @@ impl Collider {
     }
 }
 
-/// A rigid body to be added: fill what matters, the rest has defaults.
+/// A rigid body to be added: all fields have defaults.
 ///
 /// ```
 /// use sinew::{RigidBody, Shape};
@@ -110,7 +110,7 @@ impl Collider {
 /// ```
 #[derive(Clone, Debug)]
 pub struct RigidBody {
-    /// Who moves it.
+    /// Cause of its motion.
     pub motion: Motion,
     /// Pose of its origin.
     pub pose: Pose,
@@ -130,15 +130,15 @@ pub struct RigidBody {
     pub center_of_mass: Option<Vec3>,
     /// Rate at which velocity decays [1/s].
     pub linear_damping: Real,
-    /// Rate at which spin decays [1/s].
+    /// Rate at which angular velocity decays [1/s].
     pub angular_damping: Real,
     /// Factor on gravity.
     pub gravity_scale: Real,
-    /// Whether it may fall asleep.
+    /// Whether it may sleep.
     pub can_sleep: bool,
-    /// Whether it is swept along its path.
+    /// Whether continuous collision detection is enabled.
     pub continuous: bool,
-    /// For messages.
+    /// Name used in messages.
     pub name: String,
 }
 
@@ -214,7 +214,7 @@ impl RigidBody {
         self
     }
 
-    /// Total mass [kg]; overrides the density, the inertia is scaled with it.
+    /// Total mass [kg]; overrides the density, and scales the inertia.
     pub fn mass(mut self, mass: Real) -> Self {
         self.mass = Some(mass);
         self
@@ -226,19 +226,19 @@ impl RigidBody {
         self
     }
 
-    /// Inertia tensor about the centre of mass, body axes [kg·m²]; overrides the shapes'.
+    /// Inertia tensor about the centre of mass, body axes [kg·m²]; overrides that of the shapes.
     pub fn inertia(mut self, inertia: Sym3) -> Self {
         self.inertia = Some(inertia);
         self
     }
 
-    /// Centre of mass in body coordinates [m]; overrides the shapes'.
+    /// Centre of mass in body coordinates [m]; overrides that of the shapes.
     pub fn center_of_mass(mut self, local: impl Into<Vec3>) -> Self {
         self.center_of_mass = Some(local.into());
         self
     }
 
-    /// The surface of all colliders added so far.
+    /// Sets the surface material of all colliders added so far.
     pub fn material(mut self, material: Material) -> Self {
         for c in &mut self.colliders {
             c.material = material;
@@ -246,7 +246,7 @@ impl RigidBody {
         self
     }
 
-    /// The groups of all colliders added so far.
+    /// Sets the collision groups of all colliders added so far.
     pub fn groups(mut self, groups: Groups) -> Self {
         for c in &mut self.colliders {
             c.groups = groups;
@@ -254,7 +254,7 @@ impl RigidBody {
         self
     }
 
-    /// Rates at which velocity and spin decay [1/s].
+    /// Rates at which velocity and angular velocity decay [1/s].
     pub fn damping(mut self, linear: Real, angular: Real) -> Self {
         self.linear_damping = linear;
         self.angular_damping = angular;
@@ -267,13 +267,13 @@ impl RigidBody {
         self
     }
 
-    /// Whether it may fall asleep when still. Default true.
+    /// Whether it may sleep when at rest. Default true.
     pub fn can_sleep(mut self, yes: bool) -> Self {
         self.can_sleep = yes;
         self
     }
 
-    /// Continuous detection: the body is swept along its path, so that it cannot pass through thin things.
+    /// Continuous collision detection: the body is swept along its path, so that it cannot pass through thin objects.
     pub fn continuous(mut self, yes: bool) -> Self {
         self.continuous = yes;
         self
@@ -286,33 +286,34 @@ impl RigidBody {
     }
 }
 
-/// A collider as the step sees it.
+/// A collider as used by the step.
 #[derive(Clone, Debug)]
 pub(crate) struct BuiltCollider {
     pub geometry: Geometry,
-    /// Place relative to the centre of mass, body axes.
+    /// Pose relative to the centre of mass, body axes.
     pub place: Pose,
     pub material: Material,
     pub groups: Groups,
     pub sensor: bool,
-    /// Its signed distance, for the classic contact methods; none for dynamic bodies and shapes without one.
+    /// Its signed distance, for the contact methods of `Settings::contact_method`; none for dynamic bodies and shapes
+    /// without one.
     pub field: Option<Arc<Sdf>>,
 }
 
-/// A rigid body as the step sees it: constants since the last edit.
+/// A rigid body as used by the step: constants since the last edit.
 #[derive(Clone, Debug)]
 pub(crate) struct Rigid {
     pub motion: Motion,
     pub colliders: Vec<BuiltCollider>,
     /// Centre of mass in body coordinates [m].
     pub local_center: Vec3,
-    /// [kg]; 0 for bodies that are not dynamic.
+    /// Mass [kg]; 0 for bodies that are not dynamic.
     pub mass: Real,
-    /// About the centre of mass, body axes [kg·m²].
+    /// Inertia about the centre of mass, body axes [kg·m²].
     pub inertia: Sym3,
     pub inv_mass: Real,
     pub inv_inertia: Sym3,
-    /// True when the gyroscopic term matters.
+    /// True when the gyroscopic term is significant.
     pub gyroscopic: bool,
     pub linear_damping: Real,
     pub angular_damping: Real,
@@ -321,9 +322,9 @@ pub(crate) struct Rigid {
     pub continuous: bool,
     /// Largest distance of a surface point from the centre of mass [m].
     pub radius: Real,
-    /// Smallest half width [m]: how far the body may move unseen.
+    /// Smallest half width [m]: the displacement that the body may have without continuous detection.
     pub thickness: Real,
-    /// As the user gave it: what a save file keeps.
+    /// The user's input, as stored in a save file.
     pub source: Box<RigidBody>,
 }
 
@@ -337,7 +338,7 @@ impl Rigid {
         Pose::new(x - q * self.local_center, q)
     }
 
-    /// Checks a builder and computes what the step needs.
+    /// Checks a builder and computes the data for the step.
     pub fn build(spec: RigidBody) -> Result<Self, Error> {
         let who = if spec.name.is_empty() { "rigid body".to_owned() } else { format!("rigid body '{}'", spec.name) };
         check_numbers(&spec, &who)?;
@@ -353,7 +354,7 @@ impl Rigid {
             let geometry = Geometry::build(&c.shape, &format!("{who}.colliders[{i}]"))?;
             let reach = geometry.reach() + place.position.length();
             let what = format!("{who}.colliders[{i}]: its reach from the body's origin [m]");
-            // no body can be farther away, and collision multiplies squares
+            // no body can be farther away, and collision detection multiplies squares of lengths
             check(&what, reach, reach <= FAR, "at most 1e6")?;
             geometries.push((geometry, place));
         }
@@ -418,7 +419,7 @@ fn steiner(m: Real, r: Vec3) -> Mat3 {
     (Mat3::IDENTITY * r.length_squared() - Mat3::from_cols(r * r.x, r * r.y, r * r.z)) * m
 }
 
-/// Mass, centre and inertia of a whole body.
+/// Mass, centre and inertia of an entire body.
 struct MassProperties {
     mass: Real,
     center: Vec3,
@@ -452,7 +453,7 @@ impl MassProperties {
         if spec.motion != Motion::Dynamic {
             return Ok(Self { mass: 0.0, center, inertia: Sym3::ZERO, inv_inertia: Sym3::ZERO });
         }
-        // a given mass scales what the shapes say; a given inertia replaces it
+        // a given mass scales the inertia of the shapes; a given inertia replaces it
         let total = spec.mass.unwrap_or(mass);
         if !(total > 0.0) || !total.is_finite() {
             let reason =

@@ -1,15 +1,15 @@
-//! Shapes as plain data: what a collider looks like, before any geometry library sees it.
+//! Shapes as plain data: the geometry of a collider, independent of the geometry library.
 
 use crate::collision::Sdf;
 use crate::math::{Pose, Real, Vec3};
 use std::sync::Arc;
 
-/// A collision shape. Lengths in metres; capsule, cylinder and cone stand along y.
+/// A collision shape. Lengths in metres; capsule, cylinder and cone are along y.
 ///
 /// ```
 /// use sinew::*;
 /// assert_eq!(Shape::cuboid(0.1, 0.2, 0.3).name(), "box");
-/// // a shape with an exact distance function can be asked for it
+/// // a shape with an exact distance function provides it
 /// let ball = Shape::ball(0.5).signed_distance().expect("a ball has one");
 /// assert!((ball.sample(Vec3::X).distance - 0.5).abs() < 1e-6);
 /// assert!(Shape::convex_hull([Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z]).signed_distance().is_none());
@@ -41,14 +41,14 @@ pub enum Shape {
         /// Radius [m].
         radius: Real,
     },
-    /// A cone along y, its tip up.
+    /// A cone along y, its apex up.
     Cone {
         /// Half the height [m].
         half_height: Real,
         /// Radius of the base [m].
         radius: Real,
     },
-    /// Everything below a plane through the origin. For fixed bodies.
+    /// All points below a plane through the origin. For fixed bodies.
     HalfSpace {
         /// Outward normal.
         normal: Vec3,
@@ -60,7 +60,7 @@ pub enum Shape {
     },
     /// Several shapes as one.
     Compound {
-        /// Each part with its place in the body.
+        /// Each part with its pose in the body.
         parts: Arc<[(Pose, Shape)]>,
     },
     /// A triangle mesh (its surface; closed meshes have a mass).
@@ -86,8 +86,8 @@ pub enum Shape {
         /// Filled cells.
         cells: Arc<[[i32; 3]]>,
     },
-    /// A signed distance function, met by balls and particles exactly and by other shapes through their vertices.
-    /// For fixed and kinematic bodies.
+    /// A signed distance function, in exact contact with balls and particles, and with other shapes through their
+    /// vertices. For fixed and kinematic bodies.
     Sdf(Arc<Sdf>),
 }
 
@@ -117,7 +117,7 @@ impl Shape {
         Self::Cone { half_height, radius }
     }
 
-    /// Everything below the plane through the body's origin with this outward normal.
+    /// All points below the plane through the body's origin with this outward normal.
     pub fn half_space(normal: Vec3) -> Self {
         Self::HalfSpace { normal }
     }
@@ -142,9 +142,11 @@ impl Shape {
         Self::Sdf(Arc::new(sdf))
     }
 
-    /// The signed distance of a shape that has one in closed form: ball, box, cylinder, half-space and distance functions.
+    /// The signed distance of a shape that has one in closed form: ball, box, cylinder, half-space and distance
+    /// functions.
     ///
-    /// That of the cylinder is an intersection (side and two ends): exact inside, outside beyond its rims a lower bound.
+    /// That of the cylinder is an intersection (side and two ends): exact inside, outside beyond its rims a lower
+    /// bound.
     pub fn signed_distance(&self) -> Option<Arc<Sdf>> {
         let sdf = match self {
             Self::Ball { radius } => Sdf::sphere(Vec3::ZERO, *radius),
@@ -160,7 +162,7 @@ impl Shape {
         Some(Arc::new(sdf))
     }
 
-    /// The word for messages.
+    /// Name for messages.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Ball { .. } => "ball",

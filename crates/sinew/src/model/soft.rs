@@ -1,4 +1,4 @@
-//! Soft bodies to be added: a geometry, a model with its parameters, and how the surface meets the world.
+//! Soft bodies to be added: a geometry, a model with its parameters, and the contact properties of the surface.
 
 use super::particle_skin::ParticleSkin;
 use super::surface::{Surface, Wrap, inflate};
@@ -6,8 +6,10 @@ use super::tet_mesh::TetMesh;
 use super::tri_mesh::TriMesh;
 use super::{Groups, Material, Matter};
 use crate::deformable::meshless::{Mls, MlsParams};
-use crate::deformable::particle::{Clusters, Oriented, Pbd, ShapeMatching, oriented, pbd, shape_matching};
-use crate::deformable::{Deformable, fem, spring};
+use crate::deformable::oriented::Oriented;
+use crate::deformable::pbd::Pbd;
+use crate::deformable::shape_matching::{Clusters, ShapeMatching};
+use crate::deformable::{Deformable, fem, oriented, pbd, shape_matching, spring};
 use crate::error::{Error, check, finite_vec, not_negative};
 use crate::math::{Pose, Quat, Real, Vec3};
 
@@ -34,7 +36,7 @@ pub enum Geometry {
 }
 
 impl Geometry {
-    /// The word for messages.
+    /// Name for messages.
     pub fn name(&self) -> &'static str {
         match self {
             Geometry::Tets(_) => "tetrahedra",
@@ -59,7 +61,7 @@ impl Geometry {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum SoftModel {
-    /// Corotational linear tetrahedra, implicit: the fast one.
+    /// Corotational linear tetrahedra, implicit: the fastest model.
     Corotational(fem::Params),
     /// Finite elements of any law, with four or ten nodes.
     Solid(fem::SolidParams),
@@ -71,14 +73,15 @@ pub enum SoftModel {
     Pbd(pbd::Matter, pbd::Params),
     /// Shape matching: density [kg/m³, of a sheet kg/m²], clusters, parameters.
     ShapeMatching(Real, Clusters, shape_matching::Params),
-    /// Moving least squares. Points weigh density times the volume given here [m³]; tetrahedra know their volume.
+    /// Moving least squares. The mass of a point is density times the volume given here [m³]; tetrahedra have their own
+    /// volume.
     Meshless(MlsParams, Real),
     /// Oriented particles: ellipsoids on the nodes, groups, parameters.
     Oriented(oriented::Grain, oriented::Groups, oriented::Params),
 }
 
 impl SoftModel {
-    /// The word for messages and tables.
+    /// Name for messages and tables.
     pub fn name(&self) -> &'static str {
         match self {
             SoftModel::Corotational(_) => "corotational",
@@ -100,7 +103,7 @@ impl SoftModel {
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let block = TetMesh::block([2, 2, 2], Vec3::splat(0.2))?;
 /// let mut body = SoftBody::corotational(block, Matter::jelly());
-/// // a round surface to touch and to see, inside the block that carries it
+/// // a round surface for contact and rendering, inside the block that carries it
 /// body.skin = Some(Skin { mesh: TriMesh::ball(0.08, 4)?, inflate: 0.0 });
 /// let mut world = World::default();
 /// let body = world.add_soft(body)?;
@@ -111,18 +114,18 @@ impl SoftModel {
 pub struct Skin {
     /// The surface, in the coordinates of the rest shape [m].
     pub mesh: TriMesh,
-    /// How far it is moved out along its normals before it is bound [m].
+    /// Displacement along its normals before it is bound [m].
     pub inflate: Real,
 }
 
-/// Nodes inside a box, in the coordinates of the rest shape [m]: a way to pin without knowing node numbers.
+/// Nodes inside a box, in the coordinates of the rest shape [m]: pins nodes without their indices.
 ///
 /// ```
 /// use sinew::*;
 /// # fn main() -> Result<(), Error> {
 /// let lower = Region { min: Vec3::splat(-1.0), max: Vec3::new(1.0, 0.0, 1.0) };
 /// assert!(lower.contains(Vec3::NEG_Y * 0.5) && !lower.contains(Vec3::Y * 0.5));
-/// // what lies in it is held
+/// // nodes inside it are pinned
 /// let block = TetMesh::block([2, 2, 2], Vec3::splat(0.1))?;
 /// let body = SoftBody::corotational(block, Matter::jelly()).pin_region(lower.min, lower.max);
 /// assert_eq!(body.pinned_regions, [lower]);
@@ -130,9 +133,9 @@ pub struct Skin {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Region {
-    /// Least corner [m].
+    /// Minimum corner [m].
     pub min: Vec3,
-    /// Largest corner [m].
+    /// Maximum corner [m].
     pub max: Vec3,
 }
 
@@ -197,28 +200,29 @@ impl Air {
 pub struct SoftBody {
     /// The rest shape.
     pub geometry: Geometry,
-    /// What holds it together.
+    /// The deformable model.
     pub model: SoftModel,
-    /// A surface of its own; without, the body's boundary. On oriented particles it is carried by their frames and is for
-    /// the eye; contact is with the ellipsoids.
+    /// A separate surface; none: the body's boundary. On oriented particles it follows their frames and is for
+    /// rendering only; contact is with the ellipsoids.
     pub skin: Option<Skin>,
-    /// Where the rest shape's origin is put.
+    /// Pose of the rest shape's origin in the world.
     pub pose: Pose,
-    /// Start velocity [m/s].
+    /// Initial velocity [m/s].
     pub velocity: Vec3,
-    /// Start spin about the centre of mass [rad/s].
+    /// Initial angular velocity about the centre of mass [rad/s].
     pub spin: Vec3,
-    /// Nodes that stay where they are, or go where they are told.
+    /// Pinned nodes: fixed, or moved to given targets.
     pub pinned: Vec<u32>,
     /// All nodes inside these boxes are pinned too.
     pub pinned_regions: Vec<Region>,
-    /// Distance from surface points at which they touch [m]; of triangles at most twice their mean edge.
+    /// Distance from surface points at which they are in contact [m]; for triangles at most twice their mean edge
+    /// length.
     pub thickness: Real,
-    /// The surface touches itself.
+    /// Self-contact is enabled.
     pub self_contact: bool,
     /// Friction and restitution of the surface.
     pub material: Material,
-    /// Whom it meets.
+    /// Collision groups.
     pub groups: Groups,
     /// Factor on gravity.
     pub gravity_scale: Real,
@@ -226,23 +230,23 @@ pub struct SoftBody {
     pub damping: Real,
     /// The air around its surface; none: vacuum.
     pub air: Option<Air>,
-    /// For messages.
+    /// Name used in messages.
     pub name: String,
 }
 
-/// What a spec becomes: nodes at rest, their model and their surface.
+/// Result of building: nodes at rest, their model and their surface.
 #[derive(Debug)]
 pub(crate) struct Built {
     pub model: Box<dyn Deformable>,
     /// Rest positions of the nodes, in the coordinates of the rest shape [m].
     pub rest: Vec<Vec3>,
     pub surface: Surface,
-    /// Of oriented particles, for the eye.
+    /// Skin of oriented particles, for rendering only.
     pub skin: Option<ParticleSkin>,
 }
 
 impl SoftBody {
-    /// A geometry held together by a model.
+    /// A soft body from a geometry and a model.
     pub fn new(geometry: Geometry, model: SoftModel) -> Self {
         Self {
             geometry,
@@ -271,37 +275,37 @@ impl SoftBody {
         Self::new(Geometry::Tets(mesh), SoftModel::Corotational(params)).material(matter.surface())
     }
 
-    /// Where the rest shape's origin is put [m].
+    /// Position of the rest shape's origin [m].
     pub fn at(mut self, position: impl Into<Vec3>) -> Self {
         self.pose.position = position.into();
         self
     }
 
-    /// How the rest shape is turned.
+    /// Orientation of the rest shape.
     pub fn turned(mut self, rotation: Quat) -> Self {
         self.pose.rotation = rotation;
         self
     }
 
-    /// Start velocity [m/s].
+    /// Initial velocity [m/s].
     pub fn velocity(mut self, velocity: impl Into<Vec3>) -> Self {
         self.velocity = velocity.into();
         self
     }
 
-    /// Start spin about the centre of mass [rad/s].
+    /// Initial angular velocity about the centre of mass [rad/s].
     pub fn spin(mut self, spin: impl Into<Vec3>) -> Self {
         self.spin = spin.into();
         self
     }
 
-    /// These nodes stay where they are.
+    /// Pins these nodes.
     pub fn pinned(mut self, nodes: impl Into<Vec<u32>>) -> Self {
         self.pinned = nodes.into();
         self
     }
 
-    /// All nodes inside this box, in the coordinates of the rest shape [m], stay where they are.
+    /// Pins all nodes inside this box, in the coordinates of the rest shape [m].
     pub fn pin_region(mut self, min: impl Into<Vec3>, max: impl Into<Vec3>) -> Self {
         self.pinned_regions.push(Region { min: min.into(), max: max.into() });
         self
@@ -313,14 +317,15 @@ impl SoftBody {
         self
     }
 
-    /// Distance from surface points at which they touch [m]; of triangles at most twice their mean edge.
+    /// Distance from surface points at which they are in contact [m]; for triangles at most twice their mean edge
+    /// length.
     pub fn thickness(mut self, thickness: Real) -> Self {
         self.thickness = thickness;
         self
     }
 
-    /// Lets the surface touch itself: folds of cloth, loops of rope, limbs of one body. Features nearer to each other at
-    /// rest than they may touch are left out, so that neighbours never push each other.
+    /// Enables self-contact: folds of cloth, loops of rope, limbs of one body. Features whose rest distance is below
+    /// the contact distance are excluded, so that neighbours never push each other.
     pub fn self_contact(mut self, on: bool) -> Self {
         self.self_contact = on;
         self
@@ -332,7 +337,7 @@ impl SoftBody {
         self
     }
 
-    /// Whom it meets.
+    /// Collision groups.
     pub fn groups(mut self, groups: Groups) -> Self {
         self.groups = groups;
         self
@@ -356,7 +361,7 @@ impl SoftBody {
         self
     }
 
-    /// Checks everything and makes nodes, model and surface.
+    /// Checks all parameters and builds nodes, model and surface.
     pub(crate) fn build(&self, who: &str) -> Result<Built, Error> {
         finite_vec(&format!("{who}.pose.position"), self.pose.position)?;
         finite_vec(&format!("{who}.velocity"), self.velocity)?;
@@ -385,9 +390,9 @@ impl SoftBody {
         Ok(Built { model, rest, surface, skin: None })
     }
 
-    /// The model, its nodes and the boundary; or why not.
+    /// The model, its nodes and the boundary; or the reason why they cannot be built.
     fn make(&self) -> Result<Built, String> {
-        fn told<T, E: std::fmt::Display>(made: Result<T, E>) -> Result<T, String> {
+        fn text<T, E: std::fmt::Display>(made: Result<T, E>) -> Result<T, String> {
             made.map_err(|e| e.to_string())
         }
         let boxed = |model: Box<dyn Deformable>, rest: &[Vec3], surface: Surface| Built {
@@ -399,11 +404,11 @@ impl SoftBody {
         let geometry = &self.geometry;
         let surface = match geometry {
             Geometry::Tets(mesh) => {
-                told(mesh.check())?;
+                text(mesh.check())?;
                 Surface::boundary(mesh)
             }
             Geometry::Sheet(mesh) => {
-                told(mesh.check())?;
+                text(mesh.check())?;
                 Surface::sheet(mesh)
             }
             Geometry::Rope(points) => Surface::rope(points.len() as u32),
@@ -411,36 +416,36 @@ impl SoftBody {
         };
         Ok(match (&self.model, geometry) {
             (SoftModel::Corotational(p), Geometry::Tets(mesh)) => {
-                boxed(Box::new(told(fem::Corotational::new(mesh, *p))?), &mesh.vertices, surface)
+                boxed(Box::new(text(fem::Corotational::new(mesh, *p))?), &mesh.vertices, surface)
             }
             (SoftModel::Solid(p), Geometry::Tets(mesh)) => {
-                let model = told(fem::Solid::new(mesh, *p))?;
+                let model = text(fem::Solid::new(mesh, *p))?;
                 let (rest, surface) = (model.nodes().to_vec(), face_surface(&model));
                 boxed(Box::new(model), &rest, surface)
             }
             (SoftModel::Membrane(p), Geometry::Sheet(mesh)) => {
-                boxed(Box::new(told(fem::Membrane::new(mesh, *p))?), &mesh.vertices, surface)
+                boxed(Box::new(text(fem::Membrane::new(mesh, *p))?), &mesh.vertices, surface)
             }
             (SoftModel::Pbd(pbd::Matter::Solid(m), p), Geometry::Tets(mesh)) => {
-                boxed(Box::new(told(Pbd::solid(mesh, *m, *p))?), &mesh.vertices, surface)
+                boxed(Box::new(text(Pbd::solid(mesh, *m, *p))?), &mesh.vertices, surface)
             }
             (SoftModel::Pbd(pbd::Matter::Sheet(m), p), Geometry::Sheet(mesh)) => {
-                boxed(Box::new(told(Pbd::sheet(mesh, *m, *p))?), &mesh.vertices, surface)
+                boxed(Box::new(text(Pbd::sheet(mesh, *m, *p))?), &mesh.vertices, surface)
             }
             (SoftModel::Pbd(pbd::Matter::Cord(m), p), Geometry::Rope(points)) => {
-                boxed(Box::new(told(Pbd::rope(points, *m, *p))?), points, surface)
+                boxed(Box::new(text(Pbd::rope(points, *m, *p))?), points, surface)
             }
             (SoftModel::ShapeMatching(density, clusters, p), Geometry::Tets(mesh)) => {
-                boxed(Box::new(told(ShapeMatching::solid(mesh, *density, clusters, *p))?), &mesh.vertices, surface)
+                boxed(Box::new(text(ShapeMatching::solid(mesh, *density, clusters, *p))?), &mesh.vertices, surface)
             }
             (SoftModel::ShapeMatching(density, clusters, p), Geometry::Sheet(mesh)) => {
-                boxed(Box::new(told(ShapeMatching::sheet(mesh, *density, clusters, *p))?), &mesh.vertices, surface)
+                boxed(Box::new(text(ShapeMatching::sheet(mesh, *density, clusters, *p))?), &mesh.vertices, surface)
             }
             (SoftModel::Meshless(p, _), Geometry::Tets(mesh)) => {
-                boxed(Box::new(told(Mls::from_mesh(mesh, *p))?), &mesh.vertices, surface)
+                boxed(Box::new(text(Mls::from_mesh(mesh, *p))?), &mesh.vertices, surface)
             }
             (SoftModel::Meshless(p, volume), Geometry::Points(points)) => {
-                boxed(Box::new(told(Mls::new(points, p.density * volume, *p))?), points, surface)
+                boxed(Box::new(text(Mls::new(points, p.density * volume, *p))?), points, surface)
             }
             (SoftModel::Oriented(grain, groups, p), _) => {
                 let (model, rest) = match geometry {
@@ -449,7 +454,7 @@ impl SoftBody {
                     Geometry::Rope(points) => (Oriented::rope(points, *grain, groups, *p), points),
                     Geometry::Points(points) => (Oriented::points(points, *grain, groups, *p), points),
                 };
-                boxed(Box::new(told(model)?), rest, surface)
+                boxed(Box::new(text(model)?), rest, surface)
             }
             (SoftModel::Springs(p), _) => {
                 let (model, rest) = match geometry {
@@ -458,7 +463,7 @@ impl SoftBody {
                     Geometry::Rope(points) => (spring::MassSpring::from_rope(points, p), points),
                     Geometry::Points(_) => return Err(self.mismatch()),
                 };
-                boxed(Box::new(told(model)?), rest, surface)
+                boxed(Box::new(text(model)?), rest, surface)
             }
             _ => return Err(self.mismatch()),
         })
@@ -484,7 +489,7 @@ impl SoftBody {
         skin.mesh.check().map_err(|e| e.to_string())?;
         let mesh = inflate(&skin.mesh, skin.inflate);
         let bound = match (&self.geometry, &self.model) {
-            // nodes beside the corners: only the general binding knows them
+            // quadratic elements have nodes besides the corners: only the meshless binding handles them
             (Geometry::Tets(_), SoftModel::Solid(p)) if p.elements.quadratic() => {
                 Surface::meshless(rest, &mesh, Wrap::default())
             }
@@ -495,7 +500,7 @@ impl SoftBody {
         bound.map_err(|e| e.to_string())
     }
 
-    /// All pinned nodes, by number and by region.
+    /// All pinned nodes, by index and by region.
     pub(crate) fn pinned_nodes(&self, rest: &[Vec3]) -> Vec<u32> {
         let inside = |p: Vec3| self.pinned_regions.iter().any(|r| r.contains(p));
         let by_region = (0..rest.len() as u32).filter(|&i| inside(rest[i as usize]));
@@ -503,7 +508,7 @@ impl SoftBody {
     }
 }
 
-/// The boundary of a solid; a face with nodes in the middles of its edges is four triangles.
+/// The boundary of a solid; a face with midside nodes is split into four triangles.
 fn face_surface(solid: &fem::Solid) -> Surface {
     let mut triangles = Vec::new();
     for face in solid.faces() {

@@ -1,16 +1,16 @@
-//! The surface that the world touches: surfels tied to nodes by constant weights, and triangles between them.
+//! The contact surface: surface points (surfels) bound to nodes by constant weights, and triangles between them.
 //!
-//! Displacements go out, u_s = Σ N_sj u_j, and forces come back by the transpose, f_j = Σ N_sj f_s, so that force,
-//! torque and work are kept (erratum to FC 3.12). With Σ_j N_sj = 1 and Σ_j N_sj X_j = X_s positions follow by the same
-//! weights.
+//! Displacements are interpolated, u_s = Σ N_sj u_j, and forces are distributed by the transpose, f_j = Σ N_sj f_s, so
+//! that force, torque and work are preserved (erratum to FC 3.12). With Σ_j N_sj = 1 and Σ_j N_sj X_j = X_s positions
+//! follow by the same weights.
 //!
 //! Bindings (FC 3.2): surfels that are nodes; barycentric in a coarse mesh; moving least squares over bare nodes. A
-//! surfel above a sheet has an offset o along the normal n of its three nodes beside the weights, x_s = Σ N_sj x_j + o
-//! n(x): its force goes back by the transpose of that map at x.
+//! surfel above a sheet has an offset o along the normal n of its three nodes in addition to the weights, x_s = Σ N_sj
+//! x_j + o n(x): its force is distributed by the transpose of the derivative of that map at x.
 //!
-//! *Inflation.* A skin that shall lie outside its nodes is moved along its rest normals before it is bound
-//! ([`inflate`]): the distance is then in the weights, which extrapolate, and the map stays linear and exact. (FC Fig.
-//! 3.9 varies another thing by h: how far nodes reach to surfels, here [`Wrap::support`].)
+//! *Inflation.* A skin outside its nodes is displaced along its rest normals before it is bound ([`inflate`]): the
+//! distance is then contained in the weights, which extrapolate, and the map stays linear and exact. (FC Fig. 3.9
+//! varies another quantity with h: the support radius of the nodes, here [`Wrap::support`].)
 
 mod bind;
 mod cells;
@@ -25,7 +25,7 @@ use super::tet_mesh::TetMesh;
 use super::tri_mesh::TriMesh;
 use crate::math::{Block, Real, Vec3, vec};
 
-/// One share of a surfel: a node of the body and its weight.
+/// One term of the interpolation of a surfel: a node of the body and its weight.
 ///
 /// ```
 /// use sinew::*;
@@ -48,7 +48,7 @@ pub struct Share {
 /// let block = TetMesh::block([1, 1, 1], Vec3::ONE)?;
 /// let surface = Surface::boundary(&block);
 /// assert_eq!((surface.len(), surface.triangles().len()), (8, 12));
-/// // a force on a surface point goes to the nodes that carry it, and none is lost
+/// // a force on a surface point is distributed to its nodes, and the total is preserved
 /// let mut forces = vec![Vec3::ZERO; block.vertices.len()];
 /// surface.spread(0, Vec3::Y, &mut forces);
 /// assert_eq!(forces.iter().sum::<Vec3>(), Vec3::Y);
@@ -56,7 +56,7 @@ pub struct Share {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Surface {
-    /// First share of each surfel, and the end. (surfel_count + 1)
+    /// Offset of the first entry of each surfel in `shares`, and the end. (surfel_count + 1)
     starts: Vec<u32>,
     shares: Vec<Share>,
     triangles: Vec<[u32; 3]>,
@@ -64,21 +64,22 @@ pub struct Surface {
     segments: Vec<[u32; 2]>,
     /// True when it encloses a volume: normals then point out of the body.
     solid: bool,
-    /// Height above the three nodes of each surfel; empty when all is in the weights. (surfel_count) [m]
+    /// Height above the three nodes of each surfel; empty when weights alone determine the positions. (surfel_count)
+    /// [m]
     offsets: Vec<Real>,
-    /// Every surfel is a node: it has one share, its weight is one.
+    /// Every surfel is a node: it has one entry of weight one.
     plain: bool,
 }
 
 impl Surface {
-    /// Surfels that are nodes: `nodes` lists them, `triangles` counts in that list.
+    /// Surfels that are nodes: `nodes` lists them, `triangles` are indices into that list.
     pub fn of_nodes(nodes: impl IntoIterator<Item = u32>, triangles: Vec<[u32; 3]>) -> Self {
         let shares: Vec<Share> = nodes.into_iter().map(|node| Share { node, weight: 1.0 }).collect();
         let starts = (0..=shares.len() as u32).collect();
         Self { starts, shares, triangles, plain: true, ..Self::default() }
     }
 
-    /// Nodes in a row, with a segment from each to the next.
+    /// Nodes in sequence, with a segment from each to the next.
     pub fn rope(count: u32) -> Self {
         let segments = (1..count).map(|i| [i - 1, i]).collect();
         Self { segments, ..Self::of_nodes(0..count, Vec::new()) }
@@ -103,7 +104,8 @@ impl Surface {
         Self { solid: true, ..Self::of_nodes(nodes, triangles) }
     }
 
-    /// The boundary of a tetrahedral mesh: faces that one tetrahedron owns, outward, over the nodes they use.
+    /// The boundary of a tetrahedral mesh: faces of one tetrahedron only, with outward orientation, over the nodes they
+    /// use.
     pub fn boundary(mesh: &TetMesh) -> Self {
         Self::enclosing(mesh.vertices.len(), mesh.boundary_faces())
     }
@@ -113,8 +115,8 @@ impl Surface {
         Self::of_nodes(0..mesh.vertices.len() as u32, mesh.triangles.clone())
     }
 
-    /// A detailed mesh in a coarse tetrahedral one, both at rest: each vertex follows the tetrahedron that holds it by
-    /// its barycentric weights, or the nearest one by extrapolated weights.
+    /// A detailed mesh in a coarse tetrahedral one, both at rest: each vertex follows the tetrahedron that contains it
+    /// by its barycentric weights, or the nearest one by extrapolated weights.
     pub fn embedded(host: &TetMesh, mesh: &TriMesh) -> Result<Self, BindError> {
         host.check()?;
         mesh.check()?;
@@ -122,7 +124,7 @@ impl Surface {
     }
 
     /// A detailed mesh on or near a coarse sheet, both at rest: each vertex follows the nearest triangle by the weights
-    /// of its foot and keeps its height above it.
+    /// of its projection and keeps its height above it.
     pub fn embedded_in_sheet(host: &TriMesh, mesh: &TriMesh) -> Result<Self, BindError> {
         host.check()?;
         mesh.check()?;
@@ -130,8 +132,8 @@ impl Surface {
         Ok(Self::bound(weights, mesh, offsets))
     }
 
-    /// A mesh over bare nodes, both at rest, by moving least squares of first order: FC 3.9 with its ∇u term folded
-    /// into constant weights.
+    /// A mesh over bare nodes, both at rest, by moving least squares of first order: FC 3.9 with its ∇u term included
+    /// in constant weights.
     pub fn meshless(nodes: &[Vec3], mesh: &TriMesh, wrap: Wrap) -> Result<Self, BindError> {
         mesh.check()?;
         Ok(Self::bound(meshless_weights(nodes, &mesh.vertices, wrap)?, mesh, Vec::new()))
@@ -168,7 +170,7 @@ impl Surface {
         self.solid
     }
 
-    /// The nodes a surfel follows.
+    /// The nodes that determine a surfel, with their weights.
     pub fn shares(&self, surfel: u32) -> &[Share] {
         &self.shares[self.starts[surfel as usize] as usize..self.starts[surfel as usize + 1] as usize]
     }
@@ -180,17 +182,17 @@ impl Surface {
         single && self.shares.iter().enumerate().all(same) && (0..count as u32).all(|s| self.offset(s) == 0.0)
     }
 
-    /// The node that each surfel is; none when some follow several.
+    /// The node of each surfel; none when some depend on several nodes.
     pub(crate) fn nodes(&self) -> Option<&[Share]> {
         self.plain.then_some(&self.shares[..])
     }
 
-    /// Height of a surfel above the plane of its three nodes [m]; 0 when weights alone carry it.
+    /// Height of a surfel above the plane of its three nodes [m]; 0 when weights alone determine its position.
     pub fn offset(&self, surfel: u32) -> Real {
         self.offsets.get(surfel as usize).copied().unwrap_or(0.0)
     }
 
-    /// Where a surfel is when the nodes are at `x` [m].
+    /// Position of a surfel when the nodes are at `x` [m].
     #[inline]
     pub fn position<P: Coordinates>(&self, surfel: u32, x: &[P]) -> Vec3 {
         if let Some(nodes) = self.nodes() {
@@ -203,7 +205,7 @@ impl Surface {
         }
     }
 
-    /// How fast a surfel moves when the nodes are at `x` [m] and move with `v` [m/s].
+    /// Velocity of a surfel when the nodes are at `x` [m] and move with `v` [m/s].
     pub fn velocity<P: Coordinates>(&self, surfel: u32, x: &[P], v: &[P]) -> Vec3 {
         let foot = self.blend(surfel, v);
         let offset = self.offset(surfel);
@@ -217,7 +219,7 @@ impl Surface {
         foot + (da - n * n.dot(da)) * (offset / size)
     }
 
-    /// All positions, in the order of surfels [m]. Nothing is allocated once `out` has grown.
+    /// All positions, in the order of surfels [m]. No allocation once `out` has its capacity.
     pub fn positions<P: Coordinates>(&self, x: &[P], out: &mut Vec<Vec3>) {
         out.clear();
         match self.nodes() {
@@ -236,7 +238,7 @@ impl Surface {
     }
 
     /// Unit normals at the surfels from their `positions`, triangles weighted by area; zero for a surfel without
-    /// triangles. Nothing is allocated once `out` has grown.
+    /// triangles. No allocation once `out` has its capacity.
     pub fn normals(&self, positions: &[Vec3], out: &mut Vec<Vec3>) {
         out.clear();
         out.resize(positions.len(), Vec3::ZERO);
@@ -244,14 +246,14 @@ impl Surface {
         out.iter_mut().for_each(|n| *n = n.normalize_or_zero());
     }
 
-    /// The normal at a surfel as `normals` has it, from the triangles around it in ascending order.
+    /// The normal at a surfel as computed by `normals`, from the triangles around it in ascending order.
     pub(crate) fn normal_from(&self, positions: &[Vec3], around: &[u32]) -> Vec3 {
         let area = |sum: Vec3, &t: &u32| sum + doubled_area(positions, self.triangles[t as usize]);
         around.iter().fold(Vec3::ZERO, area).normalize_or_zero()
     }
 
-    /// Adds a surfel's force [N] (or impulse) to the nodes it follows, by the transpose of the weights. Exact in force,
-    /// torque and power but for surfels with an offset, whose lever arm it leaves out: see [`Surface::spread_at`].
+    /// Adds a surfel's force [N] (or impulse) to its nodes, by the transpose of the weights. Exact in force, torque and
+    /// power except for surfels with an offset, whose lever arm it neglects: see [`Surface::spread_at`].
     pub fn spread(&self, surfel: u32, force: Vec3, out: &mut [Vec3]) {
         for share in self.shares(surfel) {
             out[share.node as usize] += force * share.weight;
@@ -328,9 +330,9 @@ fn doubled_area(positions: &[Vec3], corners: [u32; 3]) -> Vec3 {
     (b - a).cross(c - a)
 }
 
-/// Three coordinates, as State keeps them or as the solver does.
+/// Three coordinates, in the layout of State or of the solver.
 pub trait Coordinates {
-    /// The three.
+    /// The vector of the three coordinates.
     fn vector(&self) -> Vec3;
 }
 

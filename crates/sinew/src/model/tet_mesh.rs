@@ -11,7 +11,7 @@ use crate::math::{Real, Vec3};
 /// # fn main() -> Result<(), Error> {
 /// let block = TetMesh::block([2, 3, 2], Vec3::new(0.2, 0.3, 0.2))?;
 /// assert!((block.volume() - 0.012).abs() < 1e-6);
-/// // a mesh of one's own is checked when a body is made of it
+/// // a user-defined mesh is checked when a body is created from it
 /// let flat = TetMesh { vertices: vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::X + Vec3::Y], tets: vec![[0, 1, 2, 3]] };
 /// assert!(flat.check().is_err());
 /// # Ok(()) }
@@ -24,7 +24,7 @@ pub struct TetMesh {
     pub tets: Vec<[u32; 4]>,
 }
 
-/// Why a tetrahedral mesh was refused.
+/// Reason why a tetrahedral mesh was rejected.
 ///
 /// An example is at [`TetMesh`](crate::TetMesh).
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -35,33 +35,33 @@ pub enum TetMeshError {
     /// A block needs a cell along every axis and a positive finite size.
     #[error("block of {cells:?} cells, {size:?} m: every axis needs at least one cell and a positive finite size")]
     BadBlock {
-        /// Cells asked for.
+        /// Requested cells.
         cells: [u32; 3],
-        /// Size asked for [m].
+        /// Requested size [m].
         size: [Real; 3],
     },
-    /// A tetrahedron names a vertex that is not there.
+    /// A tetrahedron refers to a vertex that does not exist.
     #[error("tetrahedron {tet}: vertex {vertex} does not exist (the mesh has {count})")]
     NoVertex {
-        /// Culprit.
+        /// The tetrahedron.
         tet: usize,
         /// Missing vertex.
         vertex: u32,
-        /// Vertices there are.
+        /// Number of vertices.
         count: usize,
     },
     /// A tetrahedron is inverted, flat or not finite.
     #[error("tetrahedron {tet}: volume {volume:e} m³ is not positive; run 'sinew mesh repair'")]
     NotPositive {
-        /// Culprit.
+        /// The tetrahedron.
         tet: usize,
         /// Its volume [m³].
         volume: Real,
     },
 }
 
-/// The six orders of the axes. Walking a cube's edges in such an order from its lowest to its highest corner passes the
-/// four corners of one tetrahedron (Kuhn's split); the tetrahedron is positive when the order is even.
+/// The six permutations of the axes. A path along a cube's edges in such an order from its lowest to its highest corner
+/// passes the four corners of one tetrahedron (Kuhn's split); the tetrahedron is positive when the permutation is even.
 const WALKS: [([usize; 3], bool); 6] = [
     ([0, 1, 2], true),
     ([1, 2, 0], true),
@@ -72,8 +72,8 @@ const WALKS: [([usize; 3], bool); 6] = [
 ];
 
 impl TetMesh {
-    /// A block of `cells` cells, `size` long [m], centred on the origin; six tetrahedra a cell (Kuhn's split, so that the
-    /// faces of neighbouring cells match).
+    /// A block of `cells` cells, `size` long [m], centred on the origin; six tetrahedra per cell (Kuhn's split, so that
+    /// the faces of neighbouring cells match).
     pub fn block(cells: [u32; 3], size: Vec3) -> Result<Self, TetMeshError> {
         if cells.contains(&0) || !size.is_finite() || size.min_element() <= 0.0 {
             return Err(TetMeshError::BadBlock { cells, size: size.to_array() });
@@ -92,7 +92,7 @@ impl TetMesh {
             }
         }
 
-        // six walks a cell
+        // six paths per cell
         for k in 0..nz {
             for j in 0..ny {
                 for i in 0..nx {
@@ -125,7 +125,7 @@ impl TetMesh {
         (0..self.tets.len()).map(|t| self.tet_volume(t)).sum()
     }
 
-    /// The faces that only one tetrahedron owns, outward, in the order of their tetrahedra.
+    /// The faces of only one tetrahedron, with outward orientation, in the order of their tetrahedra.
     pub fn boundary_faces(&self) -> Vec<[u32; 3]> {
         // seen from outside, the face opposite to each corner of a positive tetrahedron
         const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
@@ -147,7 +147,7 @@ impl TetMesh {
         owners.into_iter().map(|o| FACES[o as usize % 4].map(|i| self.tets[o as usize / 4][i])).collect()
     }
 
-    /// Refuses an empty mesh, a missing vertex and a tetrahedron without positive volume, naming the culprit.
+    /// Rejects an empty mesh, a missing vertex and a tetrahedron without positive volume, and names the element.
     pub fn check(&self) -> Result<(), TetMeshError> {
         if self.tets.is_empty() {
             return Err(TetMeshError::Empty);
@@ -190,7 +190,7 @@ mod tests {
                 *faces.entry(face).or_insert(0) += 1;
             }
         }
-        // the boundary is closed, outward, and has the volume inside
+        // the boundary is closed, outward, and encloses the volume
         let outside =
             super::super::tri_mesh::TriMesh { vertices: mesh.vertices.clone(), triangles: mesh.boundary_faces() };
         assert!((outside.volume() - 1.0).abs() < 1e-5);
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_meshes_are_refused_by_name() {
+    fn invalid_meshes_are_rejected_with_a_named_cause() {
         assert!(matches!(TetMesh::block([0, 1, 1], Vec3::ONE), Err(TetMeshError::BadBlock { .. })));
         let mut mesh = TetMesh::block([1, 1, 1], Vec3::ONE).unwrap();
         mesh.tets[3].swap(0, 1);

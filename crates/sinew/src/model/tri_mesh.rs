@@ -1,4 +1,4 @@
-//! Triangle meshes: a surface as vertices and triangles, outward normal by the right hand.
+//! Triangle meshes: a surface as vertices and triangles, outward normal by the right-hand rule.
 
 use crate::math::{Real, Vec3};
 
@@ -21,34 +21,34 @@ pub struct TriMesh {
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// Why a triangle mesh was refused.
+/// Reason why a triangle mesh was rejected.
 ///
 /// An example is at [`TriMesh`](crate::TriMesh).
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TriMeshError {
-    /// Nothing to simulate.
+    /// The mesh has no triangles.
     #[error("the mesh has no triangles")]
     Empty,
-    /// A triangle names a vertex that is not there.
+    /// A triangle refers to a vertex that does not exist.
     #[error("triangle {triangle}: vertex {vertex} does not exist (the mesh has {count})")]
     NoVertex {
-        /// Culprit.
+        /// The triangle.
         triangle: usize,
         /// Missing vertex.
         vertex: u32,
-        /// Vertices there are.
+        /// Number of vertices.
         count: usize,
     },
-    /// A vertex is not a number.
+    /// A vertex has a coordinate that is not finite.
     #[error("vertex {vertex} is not finite")]
     NotFinite {
-        /// Culprit.
+        /// The vertex.
         vertex: usize,
     },
     /// A triangle has no area.
     #[error("triangle {triangle}: area {area:e} m² is not positive; run 'sinew mesh repair'")]
     NoArea {
-        /// Culprit.
+        /// The triangle.
         triangle: usize,
         /// Its area [m²].
         area: Real,
@@ -67,7 +67,7 @@ impl TriMesh {
         0.5 * (b - a).cross(c - a).length()
     }
 
-    /// Enclosed volume, positive when normals point outward [m³]; means something for a closed mesh only.
+    /// Enclosed volume, positive when normals point outward [m³]; defined for a closed mesh only.
     pub fn volume(&self) -> Real {
         let sum: Real = (0..self.triangles.len())
             .map(|t| {
@@ -78,7 +78,7 @@ impl TriMesh {
         sum / 6.0
     }
 
-    /// True when every edge is passed once in each direction: the mesh is closed and its normals agree.
+    /// True when every edge is traversed once in each direction: the mesh is closed and consistently oriented.
     pub fn is_closed(&self) -> bool {
         let mut edges: Vec<[u32; 2]> = self.triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]).collect();
         edges.sort_unstable();
@@ -95,11 +95,11 @@ impl TriMesh {
         edges
     }
 
-    /// Edges between two triangles, with the vertices beside them: i, j, then left and right of the way from i to j seen
-    /// from outside. Edges of more than two triangles, or of two that do not agree in their normals, are left out.
+    /// Edges between two triangles, with the vertices beside them: i, j, then left and right of the direction from i to
+    /// j seen from outside. Edges of more than two triangles, or of two with inconsistent orientation, are omitted.
     pub fn folds(&self) -> Vec<[u32; 4]> {
         let sides = self.triangles.iter().flat_map(|&[a, b, c]| [[a, b, c], [b, c, a], [c, a, b]]);
-        // edge from its smaller vertex, which way the triangle passes it, and the vertex beside it
+        // edge from its smaller vertex, the direction in which the triangle traverses it, and the vertex beside it
         let mut sides: Vec<(u32, u32, bool, u32)> =
             sides.map(|[a, b, beside]| if a < b { (a, b, false, beside) } else { (b, a, true, beside) }).collect();
         sides.sort_unstable();
@@ -112,7 +112,7 @@ impl TriMesh {
         folds
     }
 
-    /// Refuses an empty mesh, missing or non-finite vertices and triangles without area, naming the culprit.
+    /// Rejects an empty mesh, missing or non-finite vertices and triangles without area, and names the element.
     pub fn check(&self) -> Result<(), TriMeshError> {
         if self.triangles.is_empty() {
             return Err(TriMeshError::Empty);

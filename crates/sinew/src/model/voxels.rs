@@ -1,16 +1,17 @@
-//! Occupancy voxels of a triangle mesh (FC 7.3.1): fixed scenery with any number of triangles as filled cells of a grid.
+//! Occupancy voxels of a triangle mesh (FC 7.3.1): fixed scenery with any number of triangles as filled cells of a
+//! grid.
 //!
-//! A cell is filled when a triangle touches it, by the separating axes of a box and a triangle, or when the outside cannot be
-//! reached from it. What meets the cells pays for cells and no longer for triangles. The cells hold the mesh and stand out from
-//! it by less than the diagonal of a cell.
+//! A cell is filled when a triangle intersects it, by the separating axis test of a box and a triangle, or when it is
+//! not connected to the outside. The cost of contact then depends on the number of cells and no longer on that of
+//! triangles. The cells contain the mesh and extend beyond it by less than the diagonal of a cell.
 
 use super::Shape;
 use crate::error::Error;
 use crate::math::{Real, Vec3};
 
-/// Most cells of the grid around a mesh: a byte each while it is filled.
+/// Maximum number of cells of the grid around a mesh: one byte each during filling.
 const MOST_CELLS: f64 = (1 << 22) as f64;
-/// A cell is larger by this share: rounding must not leave out what lies between two.
+/// Relative enlargement of a cell in the intersection test: rounding must not exclude triangles between two cells.
 const ROUND: Real = 1e-4;
 
 const EMPTY: u8 = 0;
@@ -18,7 +19,8 @@ const FILLED: u8 = 1;
 const OUTSIDE: u8 = 2;
 
 impl Shape {
-    /// The voxels that a triangle mesh takes up, with cubic cells of an edge length [m]: for fixed scenery with many triangles.
+    /// The voxels occupied by a triangle mesh, with cubic cells of an edge length [m]: for fixed scenery with many
+    /// triangles.
     ///
     /// ```
     /// # use sinew::{Shape, TriMesh};
@@ -29,7 +31,8 @@ impl Shape {
     /// ```
     ///
     /// # Errors
-    /// A cell size that is not above zero, more cells than 2²² in the box around the mesh, no triangles, or indices out of range.
+    /// A cell size that is not above zero, more cells than 2²² in the box around the mesh, no triangles, or indices out
+    /// of range.
     pub fn voxelized(vertices: &[Vec3], triangles: &[[u32; 3]], cell: Real) -> Result<Self, Error> {
         let bad = |reason: String| Error::BadShape { shape: "voxels of a mesh".into(), reason };
         if !(cell > 0.0 && cell.is_finite()) {
@@ -55,7 +58,7 @@ impl Shape {
     }
 }
 
-/// Cells around a mesh and one layer more on all sides, in units of a cell.
+/// Cells around a mesh with one additional layer on all sides, in units of a cell.
 struct Grid {
     low: [i32; 3],
     count: [usize; 3],
@@ -81,12 +84,12 @@ impl Grid {
         (x * self.count[1] + y) * self.count[2] + z
     }
 
-    /// Fills all cells that a triangle touches.
+    /// Fills all cells that a triangle intersects.
     fn touch(&mut self, t: &[Vec3; 3]) {
         let (min, max) = (t[0].min(t[1]).min(t[2]), t[0].max(t[1]).max(t[2]));
         let range = |k: usize| {
             let cell = |x: Real| (x.floor() as i32 - self.low[k]) as usize;
-            // a triangle in the plane between two layers touches both
+            // a triangle in the plane between two layers intersects both
             cell(min[k] - ROUND)..=cell(max[k] + ROUND)
         };
         let (xs, ys, zs) = (range(0), range(1), range(2));
@@ -104,7 +107,7 @@ impl Grid {
         }
     }
 
-    /// Marks what can be reached from the rim, which no triangle touches.
+    /// Marks the cells connected to the outermost layer, which no triangle intersects.
     fn flood(&mut self) {
         let mut reached = vec![[0; 3]];
         self.cells[0] = OUTSIDE;
@@ -126,7 +129,7 @@ impl Grid {
         }
     }
 
-    /// Cells that are touched or enclosed, in order.
+    /// Cells that are intersected or enclosed, in order.
     fn filled(&self) -> Vec<[i32; 3]> {
         let mut out = Vec::new();
         for (at, _) in self.cells.iter().enumerate().filter(|(_, c)| **c != OUTSIDE) {
@@ -138,8 +141,8 @@ impl Grid {
     }
 }
 
-/// True when a triangle touches the cube of edge 1 around the origin: no axis of the cube, of the triangle's plane or across
-/// two edges parts them (Akenine-Möller 2001).
+/// True when a triangle intersects the cube of edge 1 around the origin: no axis of the cube, no normal of the
+/// triangle's plane and no cross product of two edges separates them (Akenine-Möller 2001).
 fn touches(t: [Vec3; 3]) -> bool {
     let edges = [t[1] - t[0], t[2] - t[1], t[0] - t[2]];
     let parts = |axis: Vec3| {
@@ -165,9 +168,9 @@ mod tests {
         cells.to_vec()
     }
 
-    /// The cells hold the ball and nothing farther from it than their diagonal.
+    /// The cells contain the ball and nothing farther from it than their diagonal.
     #[test]
-    fn the_voxels_of_a_ball_hold_it_and_stand_out_by_less_than_a_diagonal() {
+    fn the_voxels_of_a_ball_contain_it_and_exceed_it_by_less_than_a_diagonal() {
         for (cells_across, cell) in [(16, 0.02), (24, 0.01)] {
             let mesh = TriMesh::ball(0.1, cells_across).unwrap();
             let filled = cells(&mesh, cell);
@@ -192,9 +195,9 @@ mod tests {
         }
     }
 
-    /// The cells depend on the surface, not on how it is cut into triangles.
+    /// The cells depend on the surface, not on its triangulation.
     #[test]
-    fn finer_triangles_make_the_same_voxels() {
+    fn finer_triangles_give_the_same_voxels() {
         use crate::model::tet_mesh::TetMesh;
         let block = |n: u32| {
             let tets = TetMesh::block([n; 3], Vec3::splat(0.205)).unwrap();
@@ -205,9 +208,9 @@ mod tests {
         assert_eq!(cells(&coarse, 0.01), cells(&fine, 0.01));
     }
 
-    /// An open sheet is one or two layers thick, and what is not a mesh is refused.
+    /// An open sheet is one or two layers thick, and invalid meshes are rejected.
     #[test]
-    fn sheets_have_no_inside_and_bad_meshes_are_refused() {
+    fn sheets_have_no_interior_and_invalid_meshes_are_rejected() {
         let at = |x: Real, z: Real| Vec3::new(x, 0.004, z);
         let (square, halves) = ([at(0.0, 0.0), at(0.1, 0.0), at(0.1, 0.1), at(0.0, 0.1)], [[0, 1, 2], [0, 2, 3]]);
         let Shape::Voxels { cells, .. } = Shape::voxelized(&square, &halves, 0.01).unwrap() else { panic!() };

@@ -1,12 +1,12 @@
-//! Colouring: rows of one colour share no body that answers, so they can run side by side in lanes and threads.
+//! Colouring: rows of one colour share no dynamic body, so they can run in parallel in lanes and threads.
 //!
-//! First fit in the given order: the result depends on the order alone, so an island's colours do not change with what is
-//! elsewhere in the world.
+//! First fit in the given order: the result depends on the order alone, so the colours of an island do not depend on
+//! the rest of the world.
 
-/// Colours that run in parallel; what does not fit goes to the last one, row after row.
+/// Number of colours that run in parallel; rows without a free colour go to one further colour that is solved serially.
 pub(crate) const COLOURS: usize = 63;
 
-/// Memory of the colouring.
+/// Storage of the colouring.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Colouring {
     used: Vec<u64>,
@@ -19,12 +19,12 @@ impl Colouring {
         self.used.resize(bodies, 0);
     }
 
-    /// The lowest colour free on both sides (`None`: that side does not answer). `COLOURS` means one after the other.
+    /// The lowest colour free on both sides (`None`: that side has infinite mass). `COLOURS` means serial execution.
     pub fn pick(&mut self, a: Option<u32>, b: Option<u32>) -> usize {
         self.pick_all([a, b].into_iter().flatten())
     }
 
-    /// The lowest colour that is free on all of these.
+    /// The lowest colour that is free on all of these bodies.
     pub fn pick_all(&mut self, sides: impl Iterator<Item = u32> + Clone) -> usize {
         let busy = sides.clone().fold(0, |busy, side| busy | self.used[side as usize]);
         let colour = (!busy).trailing_zeros() as usize;

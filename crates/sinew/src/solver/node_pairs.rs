@@ -1,16 +1,17 @@
-//! Rows between two nodes, the most common of all (strings, springs, cloth edges), eight at a time and half the size.
+//! Rows between two nodes, the most frequent kind (strings, springs, cloth edges), eight at a time and in half the
+//! memory.
 //!
-//! Such a row is J = [−u, u] with responses −u/m_a and u/m_b, so one axis stands for both, and the inverse masses lie in
-//! the fourth number of the nodes' velocity blocks, which the sweep loads anyway.
+//! Such a row is J = [−u, u] with responses −u/m_a and u/m_b, so one axis is stored for both ends, and the inverse
+//! masses are the fourth components of the nodes' velocity blocks, which the sweep loads anyway.
 //!
-//! Velocities and axes stay in rows of four numbers. Only the products u (v_b − v_a) are turned into lanes, to add them
-//! up; the impulse goes back by a broadcast. Turning both ends into lanes and back again cost 32 shuffles for eight
-//! rows instead of 14.
+//! Velocities and axes stay in blocks of four numbers. Only the products u (v_b − v_a) are transposed into lanes, to
+//! sum them; the impulse is applied by a broadcast. Transposing both ends into lanes and back took 32 shuffles for
+//! eight rows instead of 14.
 
-use super::pgs::Pass;
-use super::row_lanes::{LaneBatch, RowNumbers};
 use crate::constraint::{RowBuffer, RowId, Term};
 use crate::math::{Block, Blocks, Eight, LANES, Lane, Pairs, Real};
+use crate::solver::pgs::Pass;
+use crate::solver::row_lanes::{LaneBatch, RowNumbers};
 
 /// Eight rows of one colour between two nodes each.
 #[derive(Clone, Debug)]
@@ -18,7 +19,7 @@ pub(super) struct PairBatch {
     /// Velocity blocks of the two ends.
     a: [u32; LANES],
     b: [u32; LANES],
-    /// Fourth numbers are 0.
+    /// The fourth components are 0.
     axis: [Block; LANES],
     /// Bias, softness and 1/diagonal of a correcting sweep, and of a relaxing one.
     correct: [Eight; 3],
@@ -27,11 +28,11 @@ pub(super) struct PairBatch {
     high: Eight,
     impulse: Eight,
     row: [RowId; LANES],
-    /// Bit 2k: end a of lane k answers; bit 2k + 1: end b.
+    /// Bit 2k: end a of lane k has a non-zero response; bit 2k + 1: end b.
     answers: u32,
 }
 
-/// True when a row's terms are those of two nodes with the inverse masses that their blocks hold.
+/// True when a row's terms are those of two nodes with the inverse masses stored in their blocks.
 pub(super) fn is_pair(terms: &[Term], inv_mass: impl Fn(u32) -> Real) -> bool {
     let [a, b] = terms else { return false };
     a.jacobian == -b.jacobian
@@ -84,10 +85,10 @@ impl LaneBatch for PairBatch {
     #[inline(always)]
     fn relax<L: Lane>(&mut self, t: L::Token, at: usize, v: Blocks<'_>, pass: Pass) -> L {
         let (a, b, axis) = (&self.a[at..], &self.b[at..], &self.axis[at..]);
-        let drift = L::pair_drift(t, v, &Pairs { a, b, axis, answers: 0 });
+        let relative_velocity = L::pair_drift(t, v, &Pairs { a, b, axis, answers: 0 });
         let old = L::load(t, &self.impulse[at..]);
         let [bias, softness, inverse] = if pass == Pass::Correct { &self.correct } else { &self.relax };
-        let push = drift + L::load(t, &bias[at..]) + L::load(t, &softness[at..]) * old;
+        let push = relative_velocity + L::load(t, &bias[at..]) + L::load(t, &softness[at..]) * old;
         let wanted = old - push * L::load(t, &inverse[at..]);
         let new = wanted.max(L::load(t, &self.low[at..])).min(L::load(t, &self.high[at..]));
         new.store(&mut self.impulse[at..]);

@@ -1,4 +1,4 @@
-//! Projected Gauss-Seidel over rows: the oracle. Knows numbers only; every faster path is tested against this file.
+//! Projected Gauss-Seidel over rows: the reference solver. Numbers only; every faster path is tested against this file.
 //!
 //! For each row in id order, with Δ the change of its impulse λ:
 //!
@@ -6,7 +6,7 @@
 //!   Δ = −(J·v + bias + softness·λ) / diagonal,   λ ← clamp(λ + Δ),   v ← v + response·(change of λ)
 //! ```
 //!
-//! (ICD Alg. 1 with the errata: λ is an impulse and v already holds external and internal forces.)
+//! (ICD Alg. 1 with the errata: λ is an impulse and v already contains external and internal forces.)
 
 use crate::constraint::{Bounds, RowBuffer, RowId};
 use crate::math::{Block, Real};
@@ -15,26 +15,26 @@ use std::ops::Range;
 /// Which part of the bias a sweep uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pass {
-    /// Full bias: drives position errors out.
+    /// Full bias: corrects position errors.
     Correct,
-    /// No correction and no softness: takes out the velocity that correction added.
+    /// No correction and no softness: removes the velocity added by the correction.
     Relax,
 }
 
-/// Applies the impulses that the rows already hold (warm start).
+/// Applies the impulses stored in the rows (warm start).
 pub fn warm_start(rows: &RowBuffer, v: &mut [Block]) {
     for id in 0..rows.len() as RowId {
         apply(rows, id, rows.rows()[id as usize].impulse, v);
     }
 }
 
-/// One pass over all rows in id order. Returns the sum of squared impulse changes [N²·s²] for the residual reading.
+/// One pass over all rows in id order. Returns the sum of squared impulse changes [N²·s²] for the reported residual.
 pub fn sweep(rows: &mut RowBuffer, v: &mut [Block], pass: Pass) -> Real {
     let all = 0..rows.len() as RowId;
     sweep_some(rows, all, v, pass, 0.0)
 }
 
-/// The same over some of them, added to the sum so far. A disc is not parted.
+/// The same over a range of rows, added to the given sum. A disc must not be split.
 pub(crate) fn sweep_some(rows: &mut RowBuffer, some: Range<RowId>, v: &mut [Block], pass: Pass, squares: Real) -> Real {
     let mut squares = squares;
     let mut id = some.start;
@@ -63,20 +63,21 @@ pub(crate) fn sweep_some(rows: &mut RowBuffer, some: Range<RowId>, v: &mut [Bloc
 /// The impulse that would satisfy this row alone.
 pub(crate) fn wanted(rows: &RowBuffer, id: RowId, v: &[Block], pass: Pass) -> Real {
     let row = rows.rows()[id as usize];
-    let drift = rows.drift(id, v);
+    let relative_velocity = rows.relative_velocity(id, v);
     if pass == Pass::Correct || row.spring {
-        row.impulse - (drift + row.bias + row.softness * row.impulse) / row.diagonal
+        row.impulse - (relative_velocity + row.bias + row.softness * row.impulse) / row.diagonal
     } else {
-        row.impulse - (drift + row.bias - row.correction) / (row.diagonal - row.softness)
+        row.impulse - (relative_velocity + row.bias - row.correction) / (row.diagonal - row.softness)
     }
 }
 
-/// Two tangential rows together. Inside the disc both are met at once through the 2x2 matrix of their answers; outside,
-/// a step by its largest eigenvalue, pulled back onto the disc, keeps friction opposite to slip (maximal dissipation).
+/// Two tangential rows together. Inside the disc both are solved at once through the 2x2 matrix of their responses;
+/// outside, a step with its largest eigenvalue, projected onto the disc, keeps friction opposite to slip (maximal
+/// dissipation).
 pub(crate) fn relax_disc(rows: &mut RowBuffer, id: RowId, reach: Real, v: &mut [Block], pass: Pass) -> Real {
     let slip = |row: RowId| {
         let r = rows.rows()[row as usize];
-        rows.drift(row, v) + if pass == Pass::Correct { r.bias } else { r.bias - r.correction }
+        rows.relative_velocity(row, v) + if pass == Pass::Correct { r.bias } else { r.bias - r.correction }
     };
     let (slip_a, slip_b) = (slip(id), slip(id + 1));
     let [old_a, old_b] = [rows.rows()[id as usize].impulse, rows.rows()[id as usize + 1].impulse];
@@ -87,7 +88,8 @@ pub(crate) fn relax_disc(rows: &mut RowBuffer, id: RowId, reach: Real, v: &mut [
     change_a * change_a + change_b * change_b
 }
 
-/// Impulses of two tangents in a disc, from those they have, their slip and their answers (of both, and between them).
+/// Impulses of two tangential rows projected onto a disc, from their present impulses, their slip and their 2x2
+/// response matrix.
 #[inline(always)]
 pub(crate) fn held_in_disc(
     [old_a, old_b]: [Real; 2],
@@ -112,7 +114,7 @@ pub(crate) fn held_in_disc(
     Some([a, b])
 }
 
-/// Stores an impulse and tells every block on the row; returns the change.
+/// Stores an impulse and applies its change to every block of the row; returns the change.
 pub(crate) fn set(rows: &mut RowBuffer, id: RowId, impulse: Real, v: &mut [Block]) -> Real {
     let row = &mut rows.rows_mut()[id as usize];
     let change = impulse - row.impulse;
@@ -121,7 +123,7 @@ pub(crate) fn set(rows: &mut RowBuffer, id: RowId, impulse: Real, v: &mut [Block
     change
 }
 
-/// Gives an impulse to the bodies of a row, not to its sum.
+/// Applies an impulse to the blocks of a row without adding it to the accumulated impulse.
 pub(crate) fn apply(rows: &RowBuffer, id: RowId, impulse: Real, v: &mut [Block]) {
     for t in rows.terms(id) {
         let block = &mut v[t.block as usize];
@@ -164,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_nobody_answers_does_nothing() {
+    fn a_row_without_response_does_nothing() {
         let mut rows = RowBuffer::default();
         rows.push(&[node(0, Vec3::X, 0.0)], 5.0, 0.0, 0.0, Bounds::Free);
         let mut v = [[1.0, 0.0, 0.0, 0.0]];

@@ -1,12 +1,14 @@
-//! Worker threads that wait at a barrier: each colour of a sweep is shared out, then all meet again.
+//! Worker threads with a barrier: each colour of a sweep is distributed over the threads, which synchronise afterwards.
 //!
-//! Which thread does which piece never changes the result: pieces are disjoint, and sums are taken in the order of pieces.
+//! The assignment of pieces to threads never changes the result: pieces are disjoint, and sums are taken in the order
+//! of pieces.
 //!
-//! Every thread has a run of pieces of its own, the same in every job with as many pieces, so that what it wrote in one
-//! pass is still in its core's cache in the next. Whoever is done helps the others with what is left.
+//! Every thread has its own contiguous range of pieces, the same in every job with the same number of pieces, so that
+//! data written in one pass are still in the cache of its core in the next. Threads that finish early take remaining
+//! pieces of the others.
 //!
-//! A worker joins a job by counting itself in. The caller waits only for those who did: on a busy machine a worker may
-//! wake when all is done, and waiting for it at every pass made two threads slower than one.
+//! A worker joins a job by incrementing a counter. The caller waits only for the workers that joined: on a busy machine
+//! a worker may wake up when the job is complete, and waiting for it at every pass made two threads slower than one.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -15,17 +17,17 @@ use std::thread::JoinHandle;
 type Task = *const (dyn Fn(usize) + Sync);
 
 struct Shared {
-    /// Number of the job · 2 · `OPEN` + `OPEN` while workers may join + workers inside.
+    /// Job number · 2 · `OPEN` + `OPEN` while workers may join + number of workers inside.
     state: AtomicUsize,
     /// The job, valid while it is open or workers are inside.
     task: Mutex<Option<SendTask>>,
     pieces: AtomicUsize,
-    /// The next piece of each thread's run; thread 0 is the caller.
+    /// The next piece of each thread's range; thread 0 is the caller.
     runs: Box<[Run]>,
     stop: AtomicBool,
 }
 
-/// A counter in a cache line of its own: threads that count their own pieces must not wait for each other.
+/// A counter in its own cache line: avoids false sharing between threads.
 #[repr(align(64))]
 struct Run(AtomicUsize);
 
@@ -35,7 +37,7 @@ struct SendTask(Task);
 // closure is Sync.
 unsafe impl Send for SendTask {}
 
-/// A pool of `threads − 1` workers beside the caller.
+/// A pool of `threads − 1` workers in addition to the calling thread.
 pub struct Pool {
     shared: Arc<Shared>,
     workers: Vec<JoinHandle<()>>,
@@ -47,14 +49,14 @@ impl std::fmt::Debug for Pool {
     }
 }
 
-/// Rounds a waiting worker spins before it yields its core to others.
+/// Number of spins of a waiting worker before it yields its core.
 const SPINS: u32 = 2_000;
 
-/// The bit of `Shared::state` that is on while workers may join; the bits below count those inside.
+/// The bit of `Shared::state` that is set while workers may join; the lower bits count the workers inside.
 const OPEN: usize = 1 << 16;
 
 impl Pool {
-    /// A pool of this many threads, the caller's included.
+    /// A pool of this many threads, including the caller.
     pub fn new(threads: usize) -> Self {
         let shared = Arc::new(Shared {
             state: AtomicUsize::new(0),
@@ -72,7 +74,7 @@ impl Pool {
         Self { shared, workers }
     }
 
-    /// Threads at work, the caller's included.
+    /// Number of threads, including the caller.
     pub fn threads(&self) -> usize {
         self.workers.len() + 1
     }
@@ -93,7 +95,7 @@ impl Pool {
         for (thread, run) in shared.runs.iter().enumerate() {
             run.0.store(first_of(shared, thread, pieces), Ordering::Relaxed);
         }
-        // nobody is inside, so nobody else writes the state now
+        // no worker is inside, so no other thread writes the state now
         let job = shared.state.load(Ordering::Relaxed) / (2 * OPEN) + 1;
         shared.state.store(job * 2 * OPEN + OPEN, Ordering::Release);
         let _closing = Closing(shared);
@@ -120,7 +122,7 @@ impl Pool {
 }
 
 impl Pool {
-    /// Calls `task(number of the span, its items)` for each of these ranges, which rise and do not overlap.
+    /// Calls `task(index of the span, its items)` for each of these ranges, which are ascending and do not overlap.
     pub fn spans<T: Send>(&self, items: &mut [T], spans: &[Span], task: &(dyn Fn(usize, &mut [T]) + Sync)) {
         let rising = spans.windows(2).all(|two| two[0].end <= two[1].start);
         let inside = spans.iter().all(|span| span.start <= span.end && span.end <= items.len());
@@ -128,8 +130,8 @@ impl Pool {
         let first = SendPointer(items.as_mut_ptr());
         self.run(spans.len(), &move |k| {
             let (first, Span { start, end }) = (first, spans[k]);
-            // SAFETY: spans do not overlap by the assertion and `run` calls each once; `items` is borrowed mutably until all
-            // are done.
+            // SAFETY: spans do not overlap by the assertion and `run` calls each once; `items` is borrowed mutably
+            // until all are done.
             let part = unsafe { std::slice::from_raw_parts_mut(first.get().add(start), end - start) };
             task(k, part);
         });
@@ -143,7 +145,7 @@ pub struct Span {
     pub end: usize,
 }
 
-/// Closes the job and waits for the workers inside when it is dropped, also by a panic of the caller's own piece.
+/// Closes the job and waits for the workers inside when it is dropped, also after a panic in the caller's own piece.
 struct Closing<'a>(&'a Shared);
 
 impl Drop for Closing<'_> {
@@ -173,12 +175,12 @@ unsafe impl<T: Send> Send for SendPointer<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send> Sync for SendPointer<T> {}
 
-/// First piece of a thread's run; the run ends where the next thread's begins.
+/// First piece of a thread's range; the range ends where that of the next thread begins.
 fn first_of(shared: &Shared, thread: usize, pieces: usize) -> usize {
     pieces * thread / shared.runs.len()
 }
 
-/// Takes pieces of the thread's own run, then of the others' runs, until none is left.
+/// Takes pieces of the thread's own range, then of the others' ranges, until none is left.
 fn take_pieces(shared: &Shared, thread: usize, task: &(dyn Fn(usize) + Sync)) {
     let (pieces, threads) = (shared.pieces.load(Ordering::Relaxed), shared.runs.len());
     for turn in 0..threads {
@@ -213,7 +215,7 @@ fn work(shared: &Shared, thread: usize) {
         let state = shared.state.load(Ordering::Acquire);
         let job = state / (2 * OPEN);
         if job == seen || state & OPEN == 0 {
-            // between jobs: spin a while, then sleep until the next one wakes us
+            // between jobs: spin for a while, then park until the next job unparks the thread
             spins += 1;
             if spins < SPINS {
                 std::hint::spin_loop();
@@ -223,7 +225,7 @@ fn work(shared: &Shared, thread: usize) {
             }
             continue;
         }
-        // join, unless the job has just been closed or another has come in at the same moment
+        // join, unless the job has just been closed or another worker joined at the same moment
         if shared.state.compare_exchange_weak(state, state + 1, Ordering::Acquire, Ordering::Relaxed).is_err() {
             continue;
         }
@@ -231,7 +233,7 @@ fn work(shared: &Shared, thread: usize) {
         spins = 0;
         let task = *shared.task.lock().expect("no worker panics while it holds this");
         if let Some(SendTask(task)) = task {
-            // SAFETY: we are counted in, so `Pool::run` waits for us and the closure lives.
+            // SAFETY: this worker is counted, so `Pool::run` waits for it and the closure stays alive.
             take_pieces(shared, thread, unsafe { &*task });
         }
         shared.state.fetch_sub(1, Ordering::Release);
@@ -253,7 +255,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spans_are_done_once_and_what_is_between_is_left_alone() {
+    fn each_span_is_processed_once_and_items_between_are_unchanged() {
         let spans = [Span { start: 1, end: 3 }, Span { start: 3, end: 3 }, Span { start: 5, end: 8 }];
         for threads in [1, 3] {
             let mut items = [0; 9];
@@ -263,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn every_piece_is_done_once_by_any_number_of_threads() {
+    fn each_piece_is_processed_once_by_any_number_of_threads() {
         for threads in [1, 2, 3, 8] {
             let pool = Pool::new(threads);
             for round in 0..200 {

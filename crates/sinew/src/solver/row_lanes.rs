@@ -1,20 +1,20 @@
-//! Plain rows eight at a time: rows of one shape (number of blocks) lie together, coloured.
+//! Plain rows eight at a time: rows of one shape (number of blocks) are stored together, coloured.
 //!
-//! The same relaxation as `pgs.rs`, for rows with an interval of impulses; discs stay with the oracle's loop. A row of T
-//! blocks costs T loads and T stores of 16 bytes, 6T numbers of Jacobian and response, and 8 numbers of its own.
+//! The same relaxation as `pgs.rs`, for rows with an interval of impulses; discs remain in the reference loop. A row of
+//! T blocks costs T loads and T stores of 16 bytes, 6T numbers of Jacobian and response, and 8 further numbers.
 
-use super::colour::Colouring;
-use super::node_pairs::{PairBatch, is_pair};
-use super::pgs::Pass;
 use crate::constraint::{Bounds, Row, RowBuffer, RowId};
 use crate::math::{Block, Blocks, Eight, Kernel, LANES, Lane, Real, run};
+use crate::solver::colour::Colouring;
+use crate::solver::node_pairs::{PairBatch, is_pair};
+use crate::solver::pgs::Pass;
 
-/// A row's own numbers as the lanes use them.
+/// The numbers of a row in the form used by the lanes.
 pub(super) struct RowNumbers {
     pub bias: Real,
     pub relax_bias: Real,
     pub softness: Real,
-    /// Softness that stays when relaxing: a spring's.
+    /// Softness that stays when relaxing: that of a spring.
     pub relax_softness: Real,
     /// 1/diagonal, and the same without softness for relaxing.
     pub inverse: Real,
@@ -29,7 +29,7 @@ impl RowNumbers {
             Bounds::Free => (Real::NEG_INFINITY, Real::INFINITY),
             Bounds::AtLeast(low) => (low, Real::INFINITY),
             Bounds::Between { low, high } => (low, high),
-            Bounds::Disc { .. } | Bounds::Mate => unreachable!("discs are not laid in lanes"),
+            Bounds::Disc { .. } | Bounds::Mate => unreachable!("discs are not stored in lanes"),
         };
         let inverse = 1.0 / row.diagonal;
         let (relax_bias, relax_softness, relax_inverse) = if row.spring {
@@ -45,7 +45,7 @@ impl RowNumbers {
 #[derive(Clone, Debug)]
 struct RowBatch<const T: usize> {
     load: [[u32; LANES]; T],
-    /// `u32::MAX` where nobody answers.
+    /// `u32::MAX` where the block has no response.
     store: [[u32; LANES]; T],
     jacobian: [[Eight; 3]; T],
     response: [[Eight; 3]; T],
@@ -112,19 +112,20 @@ impl<const T: usize> LaneBatch for RowBatch<T> {
     #[inline(always)]
     fn relax<L: Lane>(&mut self, t: L::Token, at: usize, v: Blocks<'_>, pass: Pass) -> L {
         let mut blocks = [[L::splat(t, 0.0); 4]; T];
-        let mut drift = L::splat(t, 0.0);
+        let mut relative_velocity = L::splat(t, 0.0);
         for k in 0..T {
             blocks[k] = L::load_rows4(t, v, &self.load[k][at..]);
             for axis in 0..3 {
-                drift = drift + L::load(t, &self.jacobian[k][axis][at..]) * blocks[k][axis];
+                relative_velocity = relative_velocity + L::load(t, &self.jacobian[k][axis][at..]) * blocks[k][axis];
             }
         }
         let old = L::load(t, &self.impulse[at..]);
         let wanted = if pass == Pass::Correct {
-            let push = drift + L::load(t, &self.bias[at..]) + L::load(t, &self.softness[at..]) * old;
+            let push = relative_velocity + L::load(t, &self.bias[at..]) + L::load(t, &self.softness[at..]) * old;
             old - push * L::load(t, &self.inverse[at..])
         } else {
-            let push = drift + L::load(t, &self.relax_bias[at..]) + L::load(t, &self.relax_softness[at..]) * old;
+            let push =
+                relative_velocity + L::load(t, &self.relax_bias[at..]) + L::load(t, &self.relax_softness[at..]) * old;
             old - push * L::load(t, &self.relax_inverse[at..])
         };
         let new = wanted.max(L::load(t, &self.low[at..])).min(L::load(t, &self.high[at..]));
@@ -166,9 +167,9 @@ impl<B> Default for Shape<B> {
     }
 }
 
-/// Rows of a batch: the serial colour gets one.
+/// Number of rows in a batch: one in the serial colour.
 fn width(group: &[(u8, RowId)]) -> usize {
-    if group[0].0 as usize == super::colour::COLOURS { 1 } else { LANES }
+    if group[0].0 as usize == crate::solver::colour::COLOURS { 1 } else { LANES }
 }
 
 impl<B: LaneBatch> Shape<B> {
@@ -196,7 +197,7 @@ impl<B: LaneBatch> Shape<B> {
         run(sweep, lanes)
     }
 
-    fn harvest(&self, rows: &mut RowBuffer) {
+    fn store_impulses(&self, rows: &mut RowBuffer) {
         for batch in &self.batches {
             let (ids, impulses) = batch.lanes();
             for (&id, &impulse) in ids.iter().zip(impulses).filter(|(id, _)| **id != RowId::MAX) {
@@ -217,7 +218,7 @@ impl<B: LaneBatch> Kernel for Sweep<'_, B> {
 
     #[inline(always)]
     fn run<L: Lane>(self, token: L::Token) -> Real {
-        // one sum a lane, so that eight lanes and one add up in the same order
+        // one sum per lane, so that eight lanes and a single lane add in the same order
         let mut squares = [0.0; LANES];
         for batch in self.batches {
             let mut at = 0;
@@ -242,22 +243,22 @@ pub struct RowLanes {
     three: Shape<RowBatch<3>>,
     four: Shape<RowBatch<4>>,
     colouring: Colouring,
-    /// What the layout depends on: of each row its kind and its blocks. Rows differ from substep to substep in numbers only,
-    /// as a rule, and then their colours and places stay.
+    /// The data that determine the layout: of each row its kind and its blocks. From substep to substep, rows usually
+    /// differ in their numbers only; colours and positions in the layout are then reused.
     plan: Vec<u32>,
     last_plan: Vec<u32>,
     len: usize,
 }
 
-/// Mark in a plan: the block answers.
+/// Flag in a plan: the block has a non-zero response.
 const ANSWERS: u32 = 1 << 31;
-/// Mark in a plan: a row begins; how many terms it has and, as `PAIR`, whether it is a pair of nodes.
+/// Flag in a plan: start of a row, with its number of terms and, as `PAIR`, whether it is a pair of nodes.
 const ROW: u32 = 1 << 30;
 const PAIR: u32 = 1 << 29;
 
 impl RowLanes {
-    /// Lays out all rows of a buffer over these velocity blocks. False, and nothing laid out, when one of them is a disc or has more than four blocks:
-    /// such a buffer is swept by `pgs`.
+    /// Lays out all rows of a buffer over these velocity blocks. False, and nothing laid out, when one of them is a
+    /// disc or has more than four blocks: such a buffer is swept by `pgs`.
     pub fn build(&mut self, rows: &RowBuffer, velocity: &[Block]) -> bool {
         std::mem::swap(&mut self.plan, &mut self.last_plan);
         if !self.plan(rows, velocity) {
@@ -276,7 +277,7 @@ impl RowLanes {
         true
     }
 
-    /// Writes the plan; false when the rows do not go into lanes.
+    /// Writes the plan; false when the rows cannot be stored in lanes.
     fn plan(&mut self, rows: &RowBuffer, velocity: &[Block]) -> bool {
         self.plan.clear();
         for id in 0..rows.len() as RowId {
@@ -348,13 +349,13 @@ impl RowLanes {
     }
 
     /// Writes the impulses back to the rows.
-    pub fn harvest(&self, rows: &mut RowBuffer) {
+    pub fn store_impulses(&self, rows: &mut RowBuffer) {
         debug_assert_eq!(self.len, rows.len());
-        self.pairs.harvest(rows);
-        self.one.harvest(rows);
-        self.two.harvest(rows);
-        self.three.harvest(rows);
-        self.four.harvest(rows);
+        self.pairs.store_impulses(rows);
+        self.one.store_impulses(rows);
+        self.two.store_impulses(rows);
+        self.three.store_impulses(rows);
+        self.four.store_impulses(rows);
     }
 }
 
@@ -366,7 +367,7 @@ mod tests {
     use crate::solver::pgs;
     use proptest::prelude::*;
 
-    /// Some blocks answer to nobody.
+    /// Some blocks have infinite mass.
     fn inv_mass(block: u32) -> Real {
         if block % 11 == 3 { 0.0 } else { 0.5 + 0.1 * (block % 7) as Real }
     }
@@ -409,7 +410,7 @@ mod tests {
         (rows, v)
     }
 
-    /// The oracle on the same rows in the same order.
+    /// The reference solver on the same rows in the same order.
     fn oracle(rows: &RowBuffer, order: &[RowId], v: &mut [Block], pass: Pass) -> Vec<Real> {
         let mut sorted = RowBuffer::default();
         for &id in order {
@@ -423,7 +424,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn lanes_do_what_the_oracle_does(seeds in prop::collection::vec(0u32..10_000, 1..200), blocks in 5u32..60) {
+        fn lanes_agree_with_the_reference_solver(seeds in prop::collection::vec(0u32..10_000, 1..200), blocks in 5u32..60) {
             let (mut rows, v) = any_rows(&seeds, blocks);
             for pass in [Pass::Correct, Pass::Relax] {
                 let mut lanes = RowLanes::default();
@@ -435,9 +436,9 @@ mod tests {
                 let mut one = lanes.clone();
                 lanes.sweep(&mut wide, pass, true);
                 one.sweep(&mut narrow, pass, false);
-                // eight lanes and one: the same bits
+                // eight lanes and one: bitwise identical
                 prop_assert_eq!(&wide, &narrow);
-                // the oracle divides where the lanes multiply by the inverse: the same up to rounding, which a dense
+                // the reference divides where the lanes multiply by the inverse: equal up to rounding, which a dense
                 // system of soft rows amplifies
                 let order = lanes.order();
                 let impulses = oracle(&rows, &order, &mut want, pass);
@@ -445,7 +446,7 @@ mod tests {
                 for (a, b) in wide.iter().flatten().zip(want.iter().flatten()) {
                     prop_assert!((a - b).abs() <= 1e-4 * scale, "{} {}", a, b);
                 }
-                lanes.harvest(&mut rows);
+                lanes.store_impulses(&mut rows);
                 for (id, impulse) in order.iter().zip(impulses) {
                     prop_assert!((rows.rows()[*id as usize].impulse - impulse).abs() <= 1e-4 * scale);
                 }

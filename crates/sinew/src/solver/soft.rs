@@ -1,4 +1,4 @@
-//! Softness: how a row turns position error into velocity without exploding.
+//! Softness: conversion of position error to velocity in a row, without instability.
 //!
 //! A spring of frequency f and damping ratio ζ on the effective mass m, integrated implicitly over h, is a row with
 //!
@@ -6,8 +6,8 @@
 //!   J·v + (ω/(2ζ + hω))·C + (K/(hω(2ζ + hω)))·λ = 0,     ω = 2πf,  K = J M⁻¹ Jᵀ = 1/m
 //! ```
 //!
-//! As f → ∞ the rate goes to 1/h and the softness to 0: it saturates into a rigid row (Catto 2011; the derivation is the
-//! implicit Euler step of m ẍ = −k x − c ẋ with k = mω², c = 2mζω).
+//! As f → ∞ the rate approaches 1/h and the softness 0: it saturates into a rigid row (Catto 2011; the derivation is
+//! the implicit Euler step of m ẍ = −k x − c ẋ with k = mω², c = 2mζω).
 
 use crate::math::Real;
 use crate::settings::Stabilization;
@@ -16,7 +16,7 @@ use crate::settings::Stabilization;
 ///
 /// ```
 /// use sinew::*;
-/// // as stiff as a substep can carry, and no stiffer
+/// // limited to the stiffness that the substep can resolve
 /// let hard = soften(Stabilization::Soft { frequency: 1e6, damping_ratio: 1.0 }, 1e-3);
 /// let soft = soften(Stabilization::Soft { frequency: 5.0, damping_ratio: 1.0 }, 1e-3);
 /// assert!(hard.rate.is_finite() && soft.rate < hard.rate);
@@ -26,29 +26,29 @@ use crate::settings::Stabilization;
 pub struct Softness {
     /// Position error to velocity [1/s].
     pub rate: Real,
-    /// Softness as a share of the row's answer K: absolute softness = this · K.
+    /// Softness as a fraction of the row's response K: absolute softness = this · K.
     pub relative: Real,
 }
 
 impl Softness {
-    /// Share of the effective mass a soft row uses: 1/(1 + relative).
+    /// Fraction of the effective mass used by a soft row: 1/(1 + relative).
     pub fn mass_scale(self) -> Real {
         1.0 / (1.0 + self.relative)
     }
 
-    /// Share of the accumulated impulse it takes back.
+    /// Fraction of the accumulated impulse that a soft row removes in an iteration.
     pub fn impulse_scale(self) -> Real {
         self.relative / (1.0 + self.relative)
     }
 }
 
-/// The row of a stabilisation at substep `h` [s]. Beyond a quarter of the substep rate a spring cannot be followed any
-/// more, and is taken as soft as that.
+/// The row of a stabilisation at substep `h` [s]. Frequencies above a quarter of the substep rate cannot be resolved
+/// and are clamped to it.
 pub fn soften(stabilization: Stabilization, h: Real) -> Softness {
     soften_below(stabilization, h, 0.25)
 }
 
-/// The same with another share of the substep rate as the largest frequency.
+/// The same with another fraction of the substep rate as the maximum frequency.
 pub fn soften_below(stabilization: Stabilization, h: Real, share: Real) -> Softness {
     match stabilization {
         Stabilization::Baumgarte(share) => Softness { rate: share / h, relative: 0.0 },

@@ -1,4 +1,5 @@
-//! The one list of State's columns. Hash, snapshot, recorder and diff are built on it, never by hand per field.
+//! The single list of the columns of State. Hash, snapshot, recorder and diff are generated from it, never written by
+//! hand per field.
 
 use super::State;
 use crate::error::Error;
@@ -21,7 +22,7 @@ use bytemuck::{cast_slice, cast_slice_mut};
 pub struct Column<'a> {
     /// Name of the field.
     pub name: &'static str,
-    /// Unit, or what it counts.
+    /// Unit, or the quantity that is counted.
     pub unit: &'static str,
     /// Bytes of one entry.
     pub stride: usize,
@@ -97,8 +98,8 @@ fn size_of_val_of<T>(_: &[T]) -> usize {
 fn fill<T: bytemuck::Pod>(to: &mut Vec<T>, bytes: &[u8], name: &str) -> Result<(), Error> {
     let stride = size_of::<T>();
     if !bytes.len().is_multiple_of(stride) {
-        let told = format!("column {name} has {} bytes, not a multiple of {stride}", bytes.len());
-        return Err(Error::BadSnapshot(told));
+        let reason = format!("column {name} has {} bytes, not a multiple of {stride}", bytes.len());
+        return Err(Error::BadSnapshot(reason));
     }
     to.resize(bytes.len() / stride, T::zeroed());
     cast_slice_mut::<T, u8>(to).copy_from_slice(bytes);
@@ -109,14 +110,14 @@ impl State {
     /// A hash of every bit of the state: equal states, equal hashes. For replay and comparison, not for security.
     pub fn hash(&self) -> u64 {
         let mut hash = 0x243f_6a88_85a3_08d3;
-        // worlds without grips have the hash that they had before there were any
+        // worlds without grips have the same hash as before grips were introduced
         for column in self.columns().filter(|c| c.name != "grips" || !c.bytes.is_empty()) {
             hash = mix_bytes(hash, column.bytes);
         }
         hash
     }
 
-    /// The first column that differs from `other`, with the byte where it begins to.
+    /// The first column that differs from `other`, with the index of the first byte that differs.
     pub fn first_difference(&self, other: &Self) -> Option<(&'static str, usize)> {
         self.columns().zip(other.columns()).find_map(|(a, b)| {
             let at = a.bytes.iter().zip(b.bytes).position(|(x, y)| x != y);
@@ -173,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn hash_sees_every_column_and_the_sign_of_zero() {
+    fn the_hash_depends_on_every_column_and_the_sign_of_zero() {
         let state = sample();
         let mut other = state.clone();
         other.w[1].y = -0.0;

@@ -1,31 +1,33 @@
-//! Contact memory: the features two bodies touch with, the impulses there and how far static friction has been strained.
+//! Contact memory: the features of two bodies in contact, the impulses there and the tangential displacements from the
+//! stick points.
 //!
-//! It lives in State because the next step depends on it: warm start, stick, and the points that are reused while a pair
-//! hardly moves.
+//! It is part of State because the next step depends on it: warm start, static friction, and the points that are reused
+//! while the relative motion of a pair is small.
 
 use crate::math::{Real, Vec3};
 use bytemuck::{Pod, Zeroable};
 
-/// Most points of one manifold: four carry any flat contact.
+/// Maximum number of points of one manifold: four support any planar contact.
 pub(crate) const MAX_POINTS: usize = 4;
 
 /// Bits of `ContactMemory::flags`.
 pub(crate) mod flag {
-    /// Carried force in the last step.
+    /// In contact: transmitted a force in the last step.
     pub const TOUCHING: u32 = 1;
     /// At least one side is a sensor: reported, never solved.
     pub const SENSOR: u32 = 2;
     /// The pair's force was above the threshold.
     pub const LOUD: u32 = 4;
-    /// Body b is a set of nodes: `collider_b` is the kind of feature, `sub_b` its number, `local_b` its weights.
+    /// Body b is a set of nodes: `collider_b` is the kind of feature, `sub_b` its index, `local_b` its weights.
     pub const NODE: u32 = 8;
     /// Body a is a set of nodes too, likewise; the normal is in world axes.
     pub const SURFACE: u32 = 32;
-    /// Answered by a classic method (`Settings::contact_method`), not by rows.
+    /// Handled by the method of `Settings::contact_method`, not by constraint rows.
     pub const CLASSIC: u32 = 16;
 }
 
-/// What two things a contact is between. Sorted order is the order of everything in the solver.
+/// Identity of a contact: its two bodies, colliders and parts. The sorted order of keys is the order of all contacts in
+/// the solver.
 ///
 /// An example is at [`ContactMemory`](crate::ContactMemory).
 #[repr(C)]
@@ -51,16 +53,16 @@ impl ContactKey {
         (self.a, self.b, self.collider_a, self.collider_b)
     }
 
-    /// True when one of the two bodies is marked; marks are by slot.
+    /// True when one of the two bodies is marked; `marks` is indexed by slot.
     pub(crate) fn anyone(&self, marks: &[bool]) -> bool {
         marks[self.a as usize] || marks[self.b as usize]
     }
 }
 
-/// The contacts of a key's two colliders among all, which are sorted.
+/// The contacts of a key's two colliders; `contacts` is sorted.
 pub(crate) fn of_pair<'a>(contacts: &'a [ContactMemory], key: &ContactKey) -> &'a [ContactMemory] {
     let from = &contacts[contacts.partition_point(|m| m.key.pair() < key.pair())..];
-    // few of many: walked, not searched
+    // few of many: linear scan instead of a second binary search
     &from[..from.iter().take_while(|m| m.key.pair() == key.pair()).count()]
 }
 
@@ -76,13 +78,13 @@ pub struct PointMemory {
     pub local_b: Vec3,
     /// Impulse per substep along normal and two tangents [N·s].
     pub impulse: [Real; 3],
-    /// Tangential displacement since it stuck, along the two tangents [m].
+    /// Tangential displacement from the stick point, along the two tangents [m].
     pub stick: [Real; 2],
-    /// Features of a and b, to know the point again.
+    /// Features of a and b, to identify the point in the next step.
     pub feature: [u32; 2],
     /// 1 while slipping.
     pub slipping: u32,
-    /// Keeps the record free of padding.
+    /// Padding: the record has no implicit padding.
     pub spare: u32,
 }
 
@@ -106,23 +108,23 @@ pub struct PointMemory {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 pub struct ContactMemory {
-    /// Between what.
+    /// Identity: bodies, colliders and parts.
     pub key: ContactKey,
     /// Number of points in use.
     pub count: u32,
-    /// Touching, sensor.
+    /// In contact, sensor, and others.
     pub flags: u32,
     /// Normal from a to b, axes of a.
     pub normal: Vec3,
     /// First tangent, axes of a.
     pub tangent: Vec3,
-    /// Position of b seen from a when the points were found [m].
+    /// Position of b relative to a when the points were computed [m].
     pub found_position: Vec3,
-    /// Rotation of b seen from a when the points were found.
+    /// Rotation of b relative to a when the points were computed.
     pub found_rotation: [Real; 4],
     /// Impulses against rolling (two tangents) and spinning [N·m·s].
     pub roll: [Real; 3],
-    /// Radii by which a and b stand off from their points, along the normal [m] (round shapes).
+    /// Radii by which the surfaces of a and b are offset from their points, along the normal [m] (round shapes).
     pub radius: [Real; 2],
     /// The points.
     pub points: [PointMemory; MAX_POINTS],

@@ -1,10 +1,11 @@
-//! Grips: what nodes of a sheet in columns have of a ball or a plane. A fifth of the bytes of a contact: thousands are made
-//! in every step. A sheet that leaves its columns has contacts instead (`step/sheet_memory.rs`).
+//! Grips: compact contact memory of nodes of a sheet in column layout with a ball or a plane. It has a fifth of the
+//! bytes of a contact: thousands are created in every step. A sheet that leaves the column layout has contacts instead
+//! (`contact/cloth/memory.rs`).
 
 use crate::math::Vec3;
 use bytemuck::{Pod, Zeroable};
 
-/// The hold of one node of a sheet on a collider.
+/// Contact of one node of a sheet with a collider.
 ///
 /// ```
 /// use sinew::*;
@@ -19,7 +20,7 @@ use bytemuck::{Pod, Zeroable};
 /// for _ in 0..10 {
 ///     world.step(&Input::none());
 /// }
-/// // a cloth of edges lies on the floor with its nodes
+/// // a cloth of edge constraints is in contact with the floor at its nodes
 /// let grips = &world.state().grips;
 /// assert!(grips.iter().all(|g| (g.body, g.sheet) == (0, 1)));
 /// # Ok(()) }
@@ -35,18 +36,18 @@ pub struct GripMemory {
     pub collider: u32,
     /// Node of the sheet.
     pub node: u32,
-    /// Mean impulse of a substep on the node, axes of the body [N·s].
+    /// Mean impulse per substep on the node, axes of the body [N·s].
     pub impulse: Vec3,
-    /// Slip since it stuck, axes of the body [m].
+    /// Tangential displacement from the stick point, axes of the body [m].
     pub stick: Vec3,
-    /// Touching, loud, as contacts have it.
+    /// The same bits as for contacts: in contact, force above the threshold.
     pub flags: u32,
     /// 1 while slipping.
     pub slipping: u32,
 }
 
 impl GripMemory {
-    /// Between what. Sorted order is the order of the column.
+    /// Identity of the contact. The column is sorted by it.
     pub(crate) fn key(&self) -> (u32, u32, u32, u32) {
         (self.body, self.sheet, self.collider, self.node)
     }
@@ -56,7 +57,7 @@ impl GripMemory {
     }
 }
 
-/// The grips of a sheet on one collider among all, which are sorted.
+/// The grips of a sheet on one collider; `grips` is sorted.
 pub(crate) fn of_wall(grips: &[GripMemory], body: u32, sheet: u32, collider: u32) -> &[GripMemory] {
     let first = grips.partition_point(|g| g.key() < (body, sheet, collider, 0));
     let count = grips[first..].partition_point(|g| g.key() <= (body, sheet, collider, u32::MAX));

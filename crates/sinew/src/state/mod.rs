@@ -1,4 +1,4 @@
-//! State: all that the next step depends on, and nothing else. Cloning it is a snapshot.
+//! State: all that the next step depends on, and nothing else. A clone of it is a snapshot.
 
 mod columns;
 mod contact;
@@ -15,9 +15,9 @@ use crate::math::{Quat, Real, Vec3};
 
 /// Bits of `State::flags`.
 pub(crate) mod flag {
-    /// The body is asleep: not moved, its contacts are kept.
+    /// The body is sleeping: not moved, its contacts are kept.
     pub const ASLEEP: u32 = 1;
-    /// The body was rolled back and is held: a fault.
+    /// The body was rolled back after a fault and is held fixed.
     pub const FROZEN: u32 = 2;
 }
 
@@ -33,7 +33,7 @@ pub(crate) mod flag {
 ///     world.step(&Input::none());
 /// }
 /// let hash = world.hash();
-/// // back, and the same way again: the same bits
+/// // restored and repeated: the same bits
 /// world.restore(&before)?;
 /// for _ in 0..10 {
 ///     world.step(&Input::none());
@@ -46,38 +46,38 @@ pub(crate) mod flag {
 pub struct State {
     /// Steps since the start; time is tick · dt.
     pub tick: u64,
-    /// Substep of the last step [s]: warm impulses are rescaled when it changes.
+    /// Substep of the last step [s]: warm-start impulses are rescaled when it changes.
     pub h: Real,
     /// Centre of mass of each rigid body, world frame [m] (body slots).
     pub x: Vec<Vec3>,
-    /// What rounding left out of `x`, added back in the next substep [m] (body slots).
+    /// Rounding error of `x`, added in the next substep (compensated summation) [m] (body slots).
     pub x_rest: Vec<Vec3>,
     /// Orientation of each rigid body (body slots).
     pub q: Vec<Quat>,
     /// Velocity of the centre of mass [m/s] (body slots).
     pub v: Vec<Vec3>,
-    /// What rounding left out of `v` when gravity was added [m/s] (body slots).
+    /// Rounding error of `v` when gravity was added [m/s] (body slots).
     pub v_rest: Vec<Vec3>,
     /// Angular velocity, world axes [rad/s] (body slots).
     pub w: Vec<Vec3>,
-    /// How long the body has been still [s] (body slots).
+    /// Time for which the body has been at rest [s] (body slots).
     pub quiet: Vec<Real>,
-    /// Asleep, frozen (body slots).
+    /// Sleeping, frozen (body slots).
     pub flags: Vec<u32>,
     /// Node positions [m] (nodes).
     pub node_x: Vec<Vec3>,
     /// Node velocities [m/s] (nodes).
     pub node_v: Vec<Vec3>,
-    /// Memory of deformable models: plastic strain, stretch of dashpots (the model's own numbering).
+    /// State variables of deformable models: plastic strain, stretch of dashpots (indexed by each model).
     pub inner: Vec<Real>,
-    /// Impulses of constraint rows for the warm start [N·s] (rows of all constraints, in the order of their slots; the
-    /// model knows how many each has).
+    /// Impulses of constraint rows for the warm start [N·s] (rows of all constraints, in the order of their slots;
+    /// their numbers are stored in the model).
     pub row_impulses: Vec<Real>,
     /// 1 when the constraint broke (constraint slots).
     pub broken: Vec<u32>,
     /// Contacts with their features, impulses and stick points, sorted by key.
     pub contacts: Vec<ContactMemory>,
-    /// What nodes of sheets hold on to, sorted by body, sheet, collider and node.
+    /// Compact contacts of nodes of sheets, sorted by body, sheet, collider and node.
     pub grips: Vec<GripMemory>,
 }
 

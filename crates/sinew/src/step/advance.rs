@@ -1,12 +1,13 @@
-//! Advance: positions follow the corrected velocities; spinning bodies keep their angular momentum.
+//! Advance: positions are integrated with the corrected velocities; rotating bodies conserve their angular momentum.
 
-use super::{StepContext, sheet, soft};
+use crate::island::{SubstepContext, soft_body};
 use crate::math::{Real, Vec3, integrate_rotation, put, quat, turn_free, vec};
 use crate::model::{Model, Motion};
 use crate::settings::Settings;
+use crate::step::cloth;
 use crate::work::Work;
 
-pub(crate) fn advance(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings) {
+pub(crate) fn advance(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings) {
     let (rigid, nodes) = (std::mem::take(&mut work.active_rigid), std::mem::take(&mut work.active_nodes));
     let kinematic = model.bodies.iter().filter_map(|(s, _)| Some((s, model.rigid_at(s)?)));
     for (slot, _) in kinematic.filter(|(_, r)| r.motion == Motion::Kinematic) {
@@ -16,10 +17,10 @@ pub(crate) fn advance(ctx: &StepContext, model: &Model, work: &mut Work, setting
         move_rigid(ctx.h, model, work, settings, slot);
     }
     for &slot in &nodes {
-        if sheet::is_out(work, slot) {
-            // it went on when its contacts were found
+        if cloth::is_resident(work, slot) {
+            // its positions were integrated together with its contacts
         } else if work.soft[slot as usize].is_some() {
-            soft::advance(ctx.into(), model, slot, work, settings);
+            soft_body::advance(ctx.into(), model, slot, work, settings);
         } else {
             move_particles(ctx.h, model, work, slot);
         }
@@ -27,12 +28,12 @@ pub(crate) fn advance(ctx: &StepContext, model: &Model, work: &mut Work, setting
     (work.active_rigid, work.active_nodes) = (rigid, nodes);
 }
 
-/// A rigid body follows its corrected velocity; a kinematic one its velocity.
-pub(super) fn move_rigid(h: Real, model: &Model, work: &mut Work, settings: &Settings, slot: u32) {
+/// Moves a rigid body with its corrected velocity, a kinematic one with its velocity.
+pub(crate) fn move_rigid(h: Real, model: &Model, work: &mut Work, settings: &Settings, slot: u32) {
     let i = slot as usize;
     let Some(rigid) = model.rigid_at(slot) else { return };
-    let carry = if work.active[i] { &work.carry } else { &work.velocity };
-    let (v, w) = (vec(carry[2 * i]), vec(carry[2 * i + 1]));
+    let position_velocity = if work.active[i] { &work.position_velocity } else { &work.velocity };
+    let (v, w) = (vec(position_velocity[2 * i]), vec(position_velocity[2 * i + 1]));
     // compensated sum: at 1 km from the origin a substep of slow motion is below the last bit of f32
     let (x, way) = (vec(work.pose[2 * i]), v * h + work.rest[i]);
     let there = x + way;
@@ -41,7 +42,8 @@ pub(super) fn move_rigid(h: Real, model: &Model, work: &mut Work, settings: &Set
     let q = quat(work.pose[2 * i + 1]);
     let turn = cap(w * h, settings.max_turn);
     let end = if work.active[i] && rigid.gyroscopic {
-        // turn with the corrected spin; the relaxed spin follows the body's new inertia, momentum kept
+        // rotate with the corrected angular velocity; the relaxed one follows the rotated inertia, angular momentum
+        // conserved
         let spin = cap(vec(work.velocity[2 * i + 1]) * h, settings.max_turn) / h;
         let (free, after) = turn_free(q, spin, rigid.inertia, h);
         put(&mut work.velocity[2 * i + 1], after);
@@ -52,19 +54,19 @@ pub(super) fn move_rigid(h: Real, model: &Model, work: &mut Work, settings: &Set
     work.pose[2 * i + 1] = end.to_array();
 }
 
-/// Bare particles follow their corrected velocities.
-pub(super) fn move_particles(h: Real, model: &Model, work: &mut Work, slot: u32) {
+/// Moves bare particles with their corrected velocities.
+pub(crate) fn move_particles(h: Real, model: &Model, work: &mut Work, slot: u32) {
     let Some(nodes) = model.nodes_at(slot) else { return };
     for n in nodes.span() {
         let block = model.node_block(n as u32) as usize;
-        let (v, x) = (work.carry[block], &mut work.pose[block]);
+        let (v, x) = (work.position_velocity[block], &mut work.pose[block]);
         (x[0], x[1], x[2]) = (x[0] + h * v[0], x[1] + h * v[1], x[2] + h * v[2]);
     }
 }
 
-/// Cuts a turn back to the largest one a substep can follow.
+/// Limits a rotation to the largest one of a substep.
 fn cap(turn: Vec3, most: Real) -> Vec3 {
-    // clearly below: no root
+    // clearly below: no square root
     if turn.length_squared() < 0.99 * most * most {
         return turn;
     }

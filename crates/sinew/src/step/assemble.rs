@@ -1,43 +1,39 @@
-//! Assemble: constraints and contacts become rows, with J, response, bias, bounds and warm impulses.
+//! Assemble: constraints and contacts become rows, with J, response, bias, bounds and warm-start impulses.
 
-use super::{StepContext, law_contact, node_contact, node_lanes, sheet, solve, untwist};
 use crate::constraint::{RowBuffer, View};
-use crate::math::{Block, Quat, Real, Sixteen, Vec3};
-use crate::model::{Material, Model, Motion};
-use crate::settings::{FrictionBound, Settings};
-use crate::solver::contact_batch::ContactBatch;
+use crate::contact::find::surfel;
+use crate::contact::law_rows;
+use crate::contact::route::BodyRoute;
+use crate::island::{SubstepContext, momentum};
+use crate::math::Real;
+use crate::model::Model;
+use crate::settings::Settings;
 use crate::solver::pgs;
 use crate::state::{ContactMemory, State, contact_flag};
+use crate::step::cloth;
+use crate::step::solve;
 use crate::work::{RowSpan, Work};
 
-/// Masses of its own that the contacts of a body may hold it with together, each with the effective mass of its pair; beyond,
-/// all of them are eased. A contact is as stiff as a substep can follow it alone, and where a body lies on several the
-/// stiffness of all adds up: the pile of 1024 boxes, in which a box has eight neighbours and so four masses, swung up and
-/// down by itself with 4 to 11 J and never came to rest; with 1.5 and 2 it does, with 2.5 and 3 (one start each) it did not. Two is
-/// a box between two below and two above.
-const MOST_HELD: Real = 2.0;
-/// Rows from which lanes pay.
+/// Number of rows from which lanes are faster.
 const LAY_OUT: usize = 32;
 
-pub(crate) fn assemble(ctx: &StepContext, model: &Model, state: &State, work: &mut Work, settings: &Settings) {
+pub(crate) fn assemble(ctx: &SubstepContext, model: &Model, state: &State, work: &mut Work, settings: &Settings) {
     if ctx.substep == 0 {
-        // contacts want the speed of approach before any impulse is applied
-        sheet::carry_over(model, work);
-        batch_contacts(ctx, model, work, settings);
-        node_lanes::build(model, &settings.pairs, work);
+        // contacts need the approach velocity before any impulse is applied
+        cloth::copy_position_velocity(model, work);
     } else {
-        harvest(work);
+        store_impulses(model, work);
     }
-    untwist::see(model, work);
+    momentum::see(model, work);
     constraint_rows(ctx, model, state, work);
-    node_contact::rows(ctx, model, &settings.pairs, work);
+    surfel::rows(ctx, model, &settings.pairs, work);
     work.node_touches.renew();
-    law_contact::rows(ctx, model, settings, work);
+    law_rows::rows(ctx, model, settings, work);
     pgs::warm_start(&work.rows, &mut work.velocity);
     pgs::warm_start(&work.node_rows, &mut work.velocity);
     work.contact_rows.warm_start(&mut work.velocity);
     pgs::warm_start(&work.law_rows, &mut work.velocity);
-    // few rows are not worth the laying out
+    // for few rows the layout in lanes costs more than it saves
     work.laid = work.node_rows.len() >= LAY_OUT && work.node_lanes.build(&work.node_rows, &work.velocity);
     solve::prepare_contacts(ctx, work, settings);
     if ctx.substep == 0 {
@@ -46,54 +42,44 @@ pub(crate) fn assemble(ctx: &StepContext, model: &Model, state: &State, work: &m
     }
 }
 
-/// Last step's impulses, rescaled when the substep changed.
-pub(super) fn warm_from_state(state: &State, work: &mut Work, settings: &Settings) {
-    let h = settings.dt / work.substeps as Real;
-    // asleep, nothing is solved anew: a share of the impulse would be less in every step
-    let asleep = if state.h > 0.0 { h / state.h } else { 1.0 };
-    let awake = asleep * settings.warm_start;
-    work.warm.clear();
-    work.warm.extend(state.row_impulses.iter().map(|v| v * awake));
-    if awake != 1.0 {
-        for m in &mut work.contacts {
-            let ratio = if m.key.anyone(&work.active) { awake } else { asleep };
-            m.roll = m.roll.map(|v| v * ratio);
-            for p in &mut m.points {
-                p.impulse = p.impulse.map(|v| v * ratio);
-            }
-        }
-    }
-}
-
-/// Keeps this substep's impulses for the next.
-pub(super) fn harvest(work: &mut Work) {
+/// Stores the impulses of a substep: for the warm start of the next one, and in the readout.
+pub(crate) fn store_impulses(model: &Model, work: &mut Work) {
     if work.laid {
-        work.node_lanes.harvest(&mut work.node_rows);
+        work.node_lanes.store_impulses(&mut work.node_rows);
     }
-    for span in &work.spans {
-        let buffer = if span.nodes { &work.node_rows } else { &work.rows };
-        let rows = &buffer.rows()[span.start as usize..span.end as usize];
-        for (to, row) in work.warm[span.kept()].iter_mut().zip(rows) {
-            *to = row.impulse;
+    let node_base = 2 * model.bodies.slot_count() as u32;
+    let linear = |block: u32| block >= node_base || block.is_multiple_of(2);
+    let Work { spans, node_rows, rows, warm, readout, .. } = work;
+    for span in spans.iter() {
+        let buffer = if span.nodes { &*node_rows } else { &*rows };
+        for (at, row) in span.kept().zip(&buffer.rows()[span.start as usize..span.end as usize]) {
+            warm[at] = row.impulse;
+            readout.add_row(at, row.impulse);
+        }
+        let Some(constraint) = model.constraints.at(span.constraint).filter(|c| c.has_resultant()) else { continue };
+        for id in span.start..span.end {
+            let (push, twist) = constraint.carried(id - span.start, buffer.terms(id), linear);
+            let impulse = buffer.rows()[id as usize].impulse;
+            readout.add_constraint(span.constraint, [push * impulse, twist * impulse]);
         }
     }
-    node_contact::harvest(work);
-    law_contact::harvest(work);
+    surfel::store_impulses(work);
+    law_rows::store_impulses(work);
 }
 
-fn constraint_rows(ctx: &StepContext, model: &Model, state: &State, work: &mut Work) {
-    let Work { rows, node_rows, spans, velocity, pose, inertia, active, warm, implicit, .. } = work;
+fn constraint_rows(ctx: &SubstepContext, model: &Model, state: &State, work: &mut Work) {
+    let Work { rows, node_rows, spans, velocity, pose, inertia, body_routes, warm, .. } = work;
     rows.clear();
     node_rows.clear();
     spans.clear();
     let view = View { model, velocity, pose, inertia, h: ctx.h };
     for (slot, constraint) in model.constraints.iter() {
-        let (mut anyone, mut elsewhere) = (false, false);
+        let (mut swept, mut elsewhere) = (false, false);
         constraint.slots(|s| {
-            anyone |= active[s as usize];
-            elsewhere |= implicit.holds(s);
+            swept |= body_routes[s as usize] == BodyRoute::Swept;
+            elsewhere |= body_routes[s as usize].island().is_some();
         });
-        if !anyone || elsewhere || state.broken[slot as usize] != 0 {
+        if !swept || elsewhere || state.broken[slot as usize] != 0 {
             continue;
         }
         let nodes = constraint.has_nodes() && !constraint.is_wide();
@@ -109,167 +95,17 @@ fn constraint_rows(ctx: &StepContext, model: &Model, state: &State, work: &mut W
     }
 }
 
-/// Colours the contacts, and counts what each body has of them.
-fn colour_contacts(model: &Model, work: &mut Work, settings: &Settings) {
-    let slots = model.bodies.slot_count();
-    work.colouring.reset(slots);
-    work.colours.clear();
-    work.touches.clear();
-    work.touches.resize(slots, 0);
-    work.held.clear();
-    work.held.resize(slots, 0.0);
-    work.any_laws = work.body_laws || settings.pairs.any_laws();
-    let (mut manifolds, mut points) = (0, 0);
-    work.any_idle = false;
-    for m in &work.contacts {
-        let (a, b) = (m.key.a, m.key.b);
-        let idle = !m.key.anyone(&work.active);
-        work.any_idle |= idle;
-        let answers = |slot: u32| work.active[slot as usize].then_some(slot);
-        let elsewhere = work.implicit.holds(a) || work.implicit.holds(b);
-        let skip = m.has(contact_flag::SENSOR | contact_flag::CLASSIC) || m.count == 0 || idle || elsewhere;
-        if !skip {
-            manifolds += 1;
-            points += m.count;
-            work.touches[a as usize] += m.count;
-            work.touches[b as usize] += m.count;
-            if !m.has(contact_flag::NODE) {
-                // the effective mass of the pair, seen from each
-                let [inv_a, inv_b] = [a, b].map(|slot| work.velocity[2 * slot as usize][3]);
-                work.held[a as usize] += inv_a / (inv_a + inv_b);
-                work.held[b as usize] += inv_b / (inv_a + inv_b);
-            }
-        }
-        if skip || m.has(contact_flag::NODE) || (work.any_laws && law_contact::takes(model, &settings.pairs, m)) {
-            work.colours.push(None);
-        } else {
-            work.colours.push(Some((work.colouring.pick(answers(a), answers(b)) as u8, m.count as u8)));
-        }
-    }
-    let counts = &mut work.report.counts;
-    counts.manifolds += manifolds;
-    counts.contacts += points;
-    counts.contact_rows += 3 * points;
-}
-
-/// Colours the contacts and fills the batches, once a step.
-fn batch_contacts(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings) {
-    colour_contacts(model, work, settings);
-    let Work { set, colours, contacts, active, touches, pose, colliders, collider_start, surfaces, held, .. } = work;
-    let surface = |slot: u32, collider: u32| colliders[(collider_start[slot as usize] + collider) as usize].surface;
-    // the pair of surfaces before, and what it makes: most pairs of a world are alike
-    let mut last: Option<([u32; 2], Material)> = None;
-    set.build(colours, |batch, lane, i| {
-        let m = &contacts[i];
-        let sides = [surface(m.key.a, m.key.collider_a), surface(m.key.b, m.key.collider_b)];
-        let known = last.filter(|(pair, _)| *pair == sides);
-        let combine = || settings.pairs.combine(&surfaces[sides[0] as usize], &surfaces[sides[1] as usize]);
-        let material = known.map_or_else(combine, |(_, material)| material);
-        last = Some((sides, material));
-        fill_lane(batch, lane, i as u32, m, &material);
-        batch.by_point = settings.point_forces || batch.bounces;
-        batch.slop[lane] = slop(model, m, settings);
-        let (a, b) = (m.key.a as usize, m.key.b as usize);
-        batch.ease[lane] = (MOST_HELD / held[a].max(held[b])).min(1.0);
-        batch.store_a[lane] = if active[a] { 2 * m.key.a } else { u32::MAX };
-        batch.store_b[lane] = if active[b] { 2 * m.key.b } else { u32::MAX };
-        // the normal follows a, unless only a is round (a rolling ball must not carry it along) or b stands still
-        let frame_b = !active[b] || (m.radius[0] > 0.0 && m.radius[1] == 0.0);
-        let into_b = frame_b.then(|| rotation(pose, b).inverse() * rotation(pose, a));
-        orient(batch, lane, m, into_b);
-        batch.share[lane] = if settings.average_impulses { 1.0 / touches[a].max(touches[b]) as Real } else { 1.0 };
-        if settings.friction_bound == FrictionBound::Weight {
-            let normal = rotation(pose, a) * m.normal;
-            let bound = batch.static_friction[lane] * lighter_mass(m, model) * settings.gravity.dot(normal).abs();
-            batch.weight_bound[lane] = bound * ctx.h / m.count as Real;
-        } else {
-            batch.weight_bound[lane] = -1.0;
-        }
-    });
-    work.report.counts.colours = work.set.colour_count() as u32;
-}
-
-/// Orientation of a body as the sweeps have it.
-fn rotation(pose: &[Block], slot: usize) -> Quat {
-    let q = pose[2 * slot + 1];
-    Quat::from_xyzw(q[0], q[1], q[2], q[3])
-}
-
-/// Normal and tangent in the axes of the frame body: b with a turn into its axes, else a.
-fn orient(batch: &mut ContactBatch, lane: usize, m: &ContactMemory, into_b: Option<Quat>) {
-    let (n, t) = into_b.map_or((m.normal, m.tangent), |turn| (turn * m.normal, turn * m.tangent));
-    batch.frame_b[lane] = if into_b.is_some() { 1.0 } else { 0.0 };
-    put(&mut batch.local_normal, lane, n);
-    put(&mut batch.local_tangent, lane, t);
-}
-
-fn put(to: &mut [Sixteen; 3], lane: usize, v: Vec3) {
-    (to[0][lane], to[1][lane], to[2][lane]) = (v.x, v.y, v.z);
-}
-
-/// Copies a manifold into a lane.
-fn fill_lane(batch: &mut ContactBatch, lane: usize, index: u32, m: &ContactMemory, material: &Material) {
-    batch.origin[lane] = index;
-    batch.load_a[lane] = 2 * m.key.a;
-    batch.load_b[lane] = 2 * m.key.b;
-    batch.count = batch.count.max(m.count as usize);
-    batch.radius_a[lane] = m.radius[0];
-    batch.radius_b[lane] = m.radius[1];
-    batch.lean[lane] = match (m.radius[0] > 0.0, m.radius[1] > 0.0) {
-        (true, false) => 0.0,
-        (false, true) => 1.0,
-        _ => 0.5,
-    };
-    batch.static_friction[lane] = material.static_friction;
-    batch.kinetic_friction[lane] = material.kinetic_friction;
-    batch.restitution[lane] = material.restitution;
-    batch.rolling[lane] = material.rolling_resistance;
-    batch.spinning[lane] = material.spinning_resistance;
-    batch.rolls |= material.rolling_resistance > 0.0 || material.spinning_resistance > 0.0;
-    batch.bounces |= material.restitution > 0.0;
-    batch.rounds |= m.radius[0] > 0.0 && m.radius[1] > 0.0;
-    for k in 0..3 {
-        batch.roll[k][lane] = m.roll[k];
-    }
-    for (k, p) in m.used().iter().enumerate() {
-        let point = &mut batch.points[k];
-        put(&mut point.core_a, lane, p.local_a);
-        put(&mut point.core_b, lane, p.local_b);
-        for (to, from) in point.impulse.iter_mut().zip(p.impulse) {
-            to[lane] = from;
-        }
-        point.stick[0][lane] = p.stick[0];
-        point.stick[1][lane] = p.stick[1];
-        point.slipping[lane] = if p.slipping != 0 { 1.0 } else { 0.0 };
-        // what the last relaxing sweep left behind, from State and not from the batch of the step before
-        point.slips[lane] = point.slipping[lane];
-        let friction = if p.slipping != 0 { material.kinetic_friction } else { material.static_friction };
-        point.reach[lane] = friction * p.impulse[0];
-        point.used[lane] = 1.0;
-    }
-}
-
-/// Overlap of rigid pairs that is left alone [m]; soft surfaces have none.
-pub(super) fn slop(model: &Model, m: &ContactMemory, settings: &Settings) -> Real {
+/// Penetration of rigid pairs that is not corrected [m]; zero for soft surfaces.
+pub(crate) fn slop(model: &Model, m: &ContactMemory, settings: &Settings) -> Real {
     if m.has(contact_flag::NODE) { 0.0 } else { settings.contact_slop * half_width(m, model) }
 }
 
 /// Half width of the smaller side [m].
 fn half_width(m: &ContactMemory, model: &Model) -> Real {
     let of = |slot: u32| model.rigid_at(slot).map_or(0.0, |r| r.thickness);
-    // shapes without end have none
+    // unbounded shapes have none
     match (of(m.key.a), of(m.key.b)) {
         (a, b) if a > 0.0 && b > 0.0 => a.min(b),
         (a, b) => a.max(b),
-    }
-}
-
-/// Mass of the lighter side that forces move [kg], for ICD eq. 32.
-fn lighter_mass(m: &ContactMemory, model: &Model) -> Real {
-    let mass = |slot: u32| model.rigid_at(slot).filter(|r| r.motion == Motion::Dynamic).map(|r| r.mass);
-    match (mass(m.key.a), mass(m.key.b)) {
-        (Some(a), Some(b)) => a.min(b),
-        (Some(a), None) | (None, Some(a)) => a,
-        (None, None) => 0.0,
     }
 }

@@ -1,8 +1,8 @@
-//! Detect: from poses to contacts, matched with what State remembers; then islands, and who takes part in this step.
+//! Detect: from poses to contacts, matched with the contacts in State; then islands, and which bodies are active.
 
-use super::classic_contact;
-use super::in_order::put_in_order;
+use crate::classic::in_world;
 use crate::collision::{Candidate, NarrowScratch, PairSide, find_manifolds};
+use crate::contact::sort::put_in_order;
 use crate::math::{Pose, Real, Vec3};
 use crate::model::{Body, Material, Model, Motion, Nodes, Rigid};
 use crate::report::Event;
@@ -11,7 +11,7 @@ use crate::solver::pool::Span;
 use crate::state::{ContactKey, ContactMemory, State, contact_flag, flag, of_pair};
 use crate::work::{ColliderRef, Work};
 
-/// Candidates a thread takes at once.
+/// Number of candidates that a thread takes at once.
 const GRAIN: usize = 32;
 
 pub(crate) fn detect(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
@@ -22,7 +22,7 @@ pub(crate) fn detect(model: &Model, state: &mut State, work: &mut Work, settings
     let slack = 4.0 * settings.contact_margin;
     work.broad.update(model.revision, &work.bounds, &work.endless, slack);
     pick_candidates(model, state, work, settings);
-    // what `narrow` finds is in order
+    // the result of `narrow` is sorted
     let in_order = work.contacts.is_empty() && model.node_count == 0;
     narrow(model, state, work, settings);
     if work.node_owners.is_empty() {
@@ -36,37 +36,19 @@ pub(crate) fn detect(model: &Model, state: &mut State, work: &mut Work, settings
     wake_islands(model, state, work);
     work.report.counts.awake = (work.active_rigid.len() + work.active_nodes.len()) as u32;
     load_bodies(model, state, work);
-    super::soft::choose_integrators(model, work, settings);
-    super::sheet::leave(model, state, work, settings);
-    super::implicit::sort_out(model, state, work);
-    super::impact::ask(model, state, work, settings);
-    let sheets = super::caught::ask(model, state, work, settings);
-    let least = settings.substeps.max(work.report.counts.impact_substeps).max(sheets);
-    work.substeps = super::soft::substeps(&work.active_nodes, work, settings, least);
-    let active = std::mem::take(&mut work.active_nodes);
-    super::soft::report(&active, model, work, settings.dt, work.substeps);
-    work.active_nodes = active;
-    work.report.counts.substeps = work.substeps;
-    work.report.counts.implicit_islands = work.implicit.count as u32;
-    classic_contact::gather(model, work);
-    super::assemble::warm_from_state(state, work, settings);
-    if !work.node_owners.is_empty() {
-        super::sheet::sort_out(model, state, work, settings);
-    }
-    super::untwist::list(model, state, work);
 }
 
-/// Contacts of bodies that are made of nodes.
+/// Contacts of bodies made of nodes.
 fn find_soft(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
     for slot in (0..model.bodies.slot_count() as u32).filter(|&slot| !work.moves[slot as usize]) {
-        super::sheet_memory::spell_out(model, state, settings, slot);
+        crate::contact::cloth::memory::spell_out(model, state, settings, slot);
     }
     keep_still(model, state, work);
-    super::surface_contact::follow(model, state, work, settings);
-    super::node_contact::find(model, state, work, settings);
-    super::surface_contact::find(model, state, work, settings);
-    super::node_contact::widen(model, state, work, settings);
-    super::ellipsoid_contact::find(model, state, work, settings);
+    crate::contact::find::surface::follow(model, state, work, settings);
+    crate::contact::find::surfel::find(model, state, work, settings);
+    crate::contact::find::surface::find(model, state, work, settings);
+    crate::contact::find::surfel::widen(model, state, work, settings);
+    crate::contact::find::ellipsoid::find(model, state, work, settings);
 }
 
 /// Lists all colliders by body slot, and the nodes by body.
@@ -111,14 +93,15 @@ fn refresh_colliders(model: &Model, work: &mut Work) {
     });
 }
 
-/// How far a body's surface may come within the step, and no farther than may be looked ahead [m].
+/// Largest displacement of a body's surface within the step, limited to the look-ahead distance [m].
 fn motion(rigid: &Rigid, state: &State, slot: usize, settings: &Settings) -> Real {
     if rigid.motion == Motion::Fixed || state.is_asleep(slot) || state.is_frozen(slot) {
         return 0.0;
     }
     let fall = settings.gravity.length() * rigid.gravity_scale.abs() * settings.dt * settings.dt;
     let travel = settings.dt * (state.v[slot].length() + state.w[slot].length() * rigid.radius) + fall;
-    // looking far ahead meets ghosts: things the body would have passed by. Continuous bodies are swept instead
+    // a large look-ahead distance finds ghost contacts: with bodies that it would have passed. Continuous bodies are
+    // swept instead
     if settings.guaranteed { travel } else { travel.min(0.5 * rigid.thickness) }
 }
 
@@ -134,7 +117,7 @@ fn place_bounds(model: &Model, state: &State, work: &mut Work, settings: &Settin
         let collider = &rigid.colliders[c.collider as usize];
         let pose = Pose::new(state.x[i], state.q[i]).then_inner(&collider.place);
         let mut bounds = collider.geometry.bounds(&pose);
-        let ahead = work.motion[i].max(classic_contact::look_ahead(settings, rigid, state, i));
+        let ahead = work.motion[i].max(in_world::look_ahead(settings, rigid, state, i));
         let grow = 0.5 * settings.contact_margin + ahead;
         bounds = bounds.grown(grow);
         if rigid.continuous || settings.guaranteed {
@@ -146,8 +129,8 @@ fn place_bounds(model: &Model, state: &State, work: &mut Work, settings: &Settin
     }
 }
 
-/// True when the body may be elsewhere at the end of the step, as far as can be told before contacts are known. Pairs of
-/// which no side moves keep their contacts as they are.
+/// True when the body may move in the step, as far as is known before contacts are found. Pairs of which no side moves
+/// keep their contacts unchanged.
 fn moves(model: &Model, state: &State, slot: u32) -> bool {
     let i = slot as usize;
     let by_forces = match model.bodies.at(slot) {
@@ -158,14 +141,14 @@ fn moves(model: &Model, state: &State, slot: u32) -> bool {
     by_forces && !state.is_asleep(i) && !state.is_frozen(i) || stirs(model, state, slot)
 }
 
-/// Contacts of soft bodies of which no side moves, as State has them: a jelly that sleeps is not looked at.
+/// Contacts of soft bodies of which no side moves, copied from State: a sleeping soft body is not tested.
 fn keep_still(model: &Model, state: &State, work: &mut Work) {
     let still = |m: &&ContactMemory| !m.key.anyone(&work.moves);
     let soft = |m: &&ContactMemory| model.nodes_at(m.key.b).is_some() && (m.has(contact_flag::CLASSIC) || sane(m));
     work.contacts.extend(state.contacts.iter().filter(still).filter(soft));
 }
 
-/// Pairs whose tight boxes meet and that are allowed to.
+/// Pairs whose tight boxes overlap and that are allowed to collide.
 fn pick_candidates(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
     work.candidates.clear();
     work.contacts.clear();
@@ -181,7 +164,7 @@ fn pick_candidates(model: &Model, state: &State, work: &mut Work, settings: &Set
         if both_fixed || (nobody_moves && !sensor) || !ca.groups.meets(cb.groups) {
             continue;
         }
-        if model.are_apart(ca.body, cb.body) {
+        if model.collision_excluded(ca.body, cb.body) {
             continue;
         }
         let key =
@@ -193,7 +176,7 @@ fn pick_candidates(model: &Model, state: &State, work: &mut Work, settings: &Set
         }
         let flags = match sensor {
             true => contact_flag::SENSOR,
-            false if classic_contact::takes(settings, model, &key) => contact_flag::CLASSIC,
+            false if in_world::takes(settings, model, &key) => contact_flag::CLASSIC,
             false => 0,
         };
         work.candidates.push(Candidate { key, reach: 0.0, flags, standoff: settings.standoff() });
@@ -202,9 +185,9 @@ fn pick_candidates(model: &Model, state: &State, work: &mut Work, settings: &Set
     work.report.counts.pairs = work.candidates.len() as u32 + u32::from(kept);
 }
 
-/// Manifolds of all candidates, in their order, on all threads.
+/// Manifolds of all candidates, in the same order, on all threads.
 fn narrow(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
-    // one thread writes straight into the list, of several each has its own
+    // a single thread writes directly into the list, each of several into its own
     let alone = work.pool.threads() == 1;
     let grain = if alone { work.candidates.len().max(1) } else { GRAIN };
     let pieces = work.candidates.len().div_ceil(grain);
@@ -223,7 +206,7 @@ fn narrow(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
     work.pool.chunks(&mut work.narrow[..pieces], 1, &|piece, scratch| {
         let scratch = &mut scratch[0];
         let end = ((piece + 1) * grain).min(candidates.len());
-        // both lists are sorted: walk along the remembered contacts
+        // both lists are sorted: merge with the stored contacts
         let mut at = contacts.partition_point(|m| m.key.pair() < candidates[piece * grain].key.pair());
         for candidate in &candidates[piece * grain..end] {
             let pair = candidate.key.pair();
@@ -272,7 +255,7 @@ fn one_pair(
     let side_a = PairSide { geometry: geometry_a, place: place_a, pose: pose_a, radius: a.radius };
     let side_b = PairSide { geometry: geometry_b, place: place_b, pose: pose_b, radius: b.radius };
 
-    // sensors: only whether they overlap
+    // sensors: overlap test only
     if candidate.flags & contact_flag::SENSOR != 0 {
         let (in_world_a, in_world_b) = (pose_a.then_inner(&place_a), pose_b.then_inner(&place_b));
         if geometry_a.overlaps(&in_world_a, geometry_b, &in_world_b) {
@@ -284,8 +267,8 @@ fn one_pair(
     }
 
     if candidate.flags & contact_flag::CLASSIC != 0 {
-        if classic_contact::is_near(settings, model, state, key) {
-            scratch.out.push(classic_contact::memory(state, *key));
+        if in_world::is_near(settings, model, state, key) {
+            scratch.out.push(in_world::memory(state, *key));
         }
         return;
     }
@@ -295,7 +278,7 @@ fn one_pair(
     if scratch.out.len() > before || !(a.continuous || b.continuous || settings.guaranteed) {
         return;
     }
-    // nothing near, but one of them is fast: sweep it, and take the contact where they would first meet
+    // no contact nearby, but one body is fast: sweep it, and use the contact at the first time of impact
     let travel = (state.v[key.b as usize] - state.v[key.a as usize]) * settings.dt;
     let (in_world_a, in_world_b) = (pose_a.then_inner(&place_a), pose_b.then_inner(&place_b));
     if let Some(hit) = geometry_b.cast(&in_world_b, travel, geometry_a, &in_world_a) {
@@ -305,8 +288,9 @@ fn one_pair(
     }
 }
 
-/// A remembered manifold with numbers that cannot be is forgotten. Every manifold is looked at in every step: no branches.
-pub(super) fn sane(m: &ContactMemory) -> bool {
+/// False for a stored manifold with invalid numbers, which is discarded. Every manifold is tested in every step: no
+/// branches.
+pub(crate) fn sane(m: &ContactMemory) -> bool {
     if m.count > 4 || m.has(contact_flag::CLASSIC) {
         return false;
     }
@@ -320,12 +304,12 @@ pub(super) fn sane(m: &ContactMemory) -> bool {
     ok
 }
 
-/// True when all are numbers and smaller than this.
+/// True when all absolute values are smaller than `most`; false for NaN.
 fn below<const N: usize>(list: &[Real; N], most: Real) -> bool {
     list.iter().fold(true, |ok, v| ok & (v.abs() < most))
 }
 
-/// Joins bodies into islands and wakes every island that has someone awake in it.
+/// Joins bodies into islands and wakes every island with an awake body.
 fn wake_islands(model: &Model, state: &mut State, work: &mut Work) {
     let slots = model.bodies.slot_count();
     work.islands.reset(slots);
@@ -359,7 +343,7 @@ fn wake_islands(model: &Model, state: &mut State, work: &mut Work) {
             join(m.key.a, m.key.b);
         }
     }
-    super::sheet::each_pair(soft, colliders, join);
+    crate::contact::cloth::each_pair(soft, colliders, join);
     for (slot, constraint) in model.constraints.iter() {
         if state.broken[slot as usize] != 0 {
             continue;
@@ -380,14 +364,14 @@ fn wake_islands(model: &Model, state: &mut State, work: &mut Work) {
             }
         });
         if let Some(f) = first {
-            // a joint with the world or with a body that does not move
+            // a joint with the world or with a body that cannot move
             work.anchored[f as usize] |= ends == 1;
             if stirred {
                 state.flags[f as usize] &= !flag::ASLEEP;
             }
         }
     }
-    // an island wakes when one of it is awake
+    // an island wakes when one of its bodies is awake
     work.touches.clear();
     work.touches.resize(slots, 0);
     for slot in 0..slots as u32 {
@@ -423,27 +407,27 @@ fn wake_islands(model: &Model, state: &mut State, work: &mut Work) {
     }
 }
 
-/// A kinematic body on the move keeps its neighbours awake.
+/// True for a moving kinematic body, which keeps its neighbours awake.
 fn stirs(model: &Model, state: &State, slot: u32) -> bool {
     let i = slot as usize;
     model.rigid_at(slot).is_some_and(|r| r.motion == Motion::Kinematic)
         && (state.v[i] != Vec3::ZERO || state.w[i] != Vec3::ZERO)
 }
 
-/// Copies what the sweeps need.
+/// Copies the state of bodies into the arrays of the sweeps.
 fn load_bodies(model: &Model, state: &State, work: &mut Work) {
     let slots = model.bodies.slot_count();
-    // behind the nodes, when some are oriented: spins, and in poses their orientations
+    // after the nodes, when some are oriented: angular velocities, and in `pose` their orientations
     let spins = model.bodies.iter().any(|(slot, _)| model.nodes_at(slot).is_some_and(|n| !n.radii.is_empty()));
     let blocks = 2 * slots + model.node_count * if spins { 2 } else { 1 };
-    for array in [&mut work.velocity, &mut work.carry, &mut work.pose] {
+    for array in [&mut work.velocity, &mut work.position_velocity, &mut work.pose] {
         array.resize(blocks, [0.0; 4]);
     }
     work.inertia.resize(2 * slots, [0.0; 4]);
     work.rest.clear();
     work.rest.extend_from_slice(&state.x_rest);
-    work.kick_rest.clear();
-    work.kick_rest.extend_from_slice(&state.v_rest);
+    work.v_remainder.clear();
+    work.v_remainder.extend_from_slice(&state.v_rest);
     work.inner.clear();
     work.inner.extend_from_slice(&state.inner);
     for slot in 0..slots {
@@ -468,16 +452,16 @@ fn load_bodies(model: &Model, state: &State, work: &mut Work) {
     load_nodes(model, state, work);
     for (_, body) in model.bodies.iter() {
         if let Body::Nodes(nodes) = body {
-            super::soft::show_spins(model, nodes, work);
+            crate::island::soft_body::show_spins(model, nodes, work);
         }
     }
 }
 
-/// Places and velocities of nodes with their inverse masses, on all threads.
+/// Positions and velocities of nodes with their inverse masses, on all threads.
 fn load_nodes(model: &Model, state: &State, work: &mut Work) {
     let Work { pool, pose, velocity, node_spans, node_owners, active, .. } = work;
     let bodies = 2 * model.bodies.slot_count();
-    // a pinned node follows the velocity it is given; nobody moves one that is not active
+    // a pinned node moves with its prescribed velocity; nodes of inactive bodies do not move
     pool.spans(&mut pose[bodies..], node_spans, &|k, to| {
         let (Some(nodes), active) = (model.nodes_at(node_owners[k]), active[node_owners[k] as usize]) else { return };
         for ((to, x), &w) in to.iter_mut().zip(&state.node_x[nodes.span()]).zip(&nodes.inv_mass) {

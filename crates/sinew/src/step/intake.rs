@@ -1,6 +1,7 @@
-//! Intake: input becomes edits, forces and targets; nothing else changes the model. Gate 1: what is not sane stays outside.
+//! Intake: input becomes edits, forces and targets; nothing else changes the model. Gate 1: invalid numbers are
+//! rejected.
 
-use crate::deformable::particle::oriented::SPAN;
+use crate::deformable::oriented::SPAN;
 use crate::error::Error;
 use crate::input::{Command, Input};
 use crate::math::{FAR, Pose, Quat, Real, Vec3, is_place, is_turn};
@@ -26,7 +27,7 @@ pub(crate) fn intake(input: &Input, model: &mut Model, state: &mut State, work: 
             work.report.events.push(Event::Refused { command: number as u32 });
         }
     }
-    super::soft::adopt(model, state, work);
+    crate::island::soft_body::adopt(model, state, work);
 }
 
 /// Torques on oriented particles last for one step.
@@ -39,7 +40,7 @@ fn drop_torques(model: &Model, state: &mut State) {
     }
 }
 
-/// First number of an oriented particle's memory in State.
+/// Index of the first component of an oriented particle's internal state in State.
 fn particle_of(model: &Model, body: BodyId, node: u32, command: &'static str) -> Result<usize, Error> {
     node_of(model, body, node, command)?;
     let nodes = model.nodes(body)?;
@@ -50,7 +51,7 @@ fn particle_of(model: &Model, body: BodyId, node: u32, command: &'static str) ->
     Ok(nodes.inner_start as usize + SPAN * node as usize)
 }
 
-/// Makes the arrays of the input as long as the model is large.
+/// Resizes the arrays of the input to the size of the model.
 fn fit(model: &Model, work: &mut Work) {
     let slots = model.bodies.slot_count();
     work.force.resize(slots, [Vec3::ZERO; 2]);
@@ -60,7 +61,7 @@ fn fit(model: &Model, work: &mut Work) {
     work.good.resize(slots, Pose::IDENTITY);
 }
 
-/// Gate 1: a body whose numbers are not sane is put back where it was last good, stopped and frozen.
+/// Gate 1: a body with invalid numbers is reset to its last valid pose, stopped and frozen.
 fn gate(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
     let slots = model.bodies.slot_count();
     work.good.resize(slots, Pose::IDENTITY);
@@ -99,8 +100,8 @@ fn gate(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) 
     }
 }
 
-/// Marks bodies of nodes with a number that may be insane, by components alone and on all threads: nobody has one, as a rule,
-/// and the others are looked at one by one.
+/// Marks bodies of nodes that may have an invalid number, by components alone and on all threads: normally there is
+/// none, and the marked bodies are checked node by node.
 fn mark_suspects(model: &Model, state: &State, work: &mut Work, max_speed: Real) {
     let Work { pool, touches, .. } = work;
     touches.clear();
@@ -145,7 +146,7 @@ fn gate_nodes(
     }
 }
 
-/// True when no number is larger; what is not a number is.
+/// True when no absolute value is larger than `most`; false for NaN.
 fn within(numbers: &[Real], most: Real) -> bool {
     numbers.iter().fold(true, |all, x| all & (x.abs() <= most))
 }
@@ -172,7 +173,7 @@ fn insane_rigid(state: &State, i: usize, max_speed: Real) -> Option<(FaultKind, 
     }
 }
 
-/// Puts a rigid body back and holds it.
+/// Resets a rigid body to its last valid pose and freezes it.
 pub(crate) fn freeze_rigid(state: &mut State, i: usize, good: Pose) {
     state.x[i] = if good.position.is_finite() { good.position } else { Vec3::ZERO };
     state.q[i] = if good.rotation.is_finite() { good.rotation } else { Quat::IDENTITY };
@@ -186,7 +187,7 @@ fn fault(model: &Model, work: &mut Work, slot: u32, what: FaultKind, field: &'st
     work.report.faults.push(Fault { body: model.body_id(slot), phase: Phase::Intake, what, field });
 }
 
-/// Carries out one command, or tells why not; the world is then as before.
+/// Executes one command, or returns the reason why it cannot be; the world is then unchanged.
 fn apply(
     command: &Command,
     model: &mut Model,
@@ -300,7 +301,7 @@ fn wake(state: &mut State, i: usize) {
     state.quiet[i] = 0.0;
 }
 
-/// The number of a body's node among all nodes.
+/// Index of a body's node among all nodes.
 fn node_of(model: &Model, body: BodyId, node: u32, constraint: &'static str) -> Result<usize, Error> {
     let nodes = model.nodes(body)?;
     if node as usize >= nodes.inv_mass.len() {
@@ -338,7 +339,7 @@ fn sane_pose(pose: &Pose) -> Result<Pose, Error> {
     Ok(Pose::new(pose.position, pose.rotation.normalize()))
 }
 
-/// The rotation as an angle about an axis, the short way round [rad].
+/// The rotation as a rotation vector of the shorter angle [rad].
 fn rotation_vector(q: Quat) -> Vec3 {
     let q = if q.w < 0.0 { -q } else { q };
     let sine = q.xyz().length();

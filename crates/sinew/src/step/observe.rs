@@ -1,8 +1,10 @@
-//! Observe: energies and forces into the report. Writes no State, but for the mark of pairs that were loud.
+//! Observe: energies and forces into the report. Writes no State, except the flag of pairs whose force was above the
+//! threshold.
 
-use super::sheet_memory::key_of;
-use super::touch;
-use crate::math::{Real, Vec3};
+use crate::contact::cloth::memory::key_of;
+use crate::contact::point;
+use crate::deformable::oriented;
+use crate::math::Real;
 use crate::model::{Body, Model};
 use crate::report::{ContactForce, Energies, Event, PairForce};
 use crate::settings::Settings;
@@ -26,8 +28,7 @@ fn forces(model: &Model, state: &mut State, work: &mut Work, threshold: Real) {
         let (a, b) = (m.key.a, m.key.b);
         if m.has(contact_flag::TOUCHING) && !m.has(contact_flag::SENSOR) {
             let (id_a, id_b) = (model.body_id(a), model.body_id(b));
-            let [x, y, z, normal] = work.forces[i];
-            let force = Vec3::new(x, y, z);
+            let (force, normal) = work.readout.force(i);
             match work.report.pairs.last_mut() {
                 Some(p) if p.a == id_a && p.b == id_b => {
                     p.force += force;
@@ -35,11 +36,11 @@ fn forces(model: &Model, state: &mut State, work: &mut Work, threshold: Real) {
                 }
                 _ => work.report.pairs.push(PairForce { a: id_a, b: id_b, force, normal }),
             }
-            let points = work.point_forces.get(i).map_or(&[][..], |points| &points[..m.count as usize]);
-            let pushing = points.iter().filter(|f| f.normal > 0.0);
-            work.report.contacts.extend(pushing.map(|f| force_at(model, state, m, f)));
+            let Work { report, readout, .. } = &mut *work;
+            let pushing = readout.points(i, m.count).iter().filter(|f| f.normal > 0.0);
+            report.contacts.extend(pushing.map(|f| force_at(model, state, m, f)));
         }
-        // the pair ends here: was it loud?
+        // last contact of the pair: was its force above the threshold?
         let last = state.contacts.get(i + 1).is_none_or(|n| (n.key.a, n.key.b) != (a, b));
         if last {
             mark_loud(model, state, work, pair_start..i + 1, threshold);
@@ -49,7 +50,7 @@ fn forces(model: &Model, state: &mut State, work: &mut Work, threshold: Real) {
     grip_forces(model, state, work, threshold);
 }
 
-/// The same for nodes of sheets in columns.
+/// The same for nodes of cloths in SoA.
 fn grip_forces(model: &Model, state: &mut State, work: &mut Work, threshold: Real) {
     let Work { report, grip_pairs, grip_forces, .. } = work;
     for pair in grip_pairs.iter() {
@@ -78,12 +79,12 @@ fn grip_forces(model: &Model, state: &mut State, work: &mut Work, threshold: Rea
     }
 }
 
-/// The force at one point of a contact, with the slip there.
+/// The force at one point of a contact, with the slip velocity there.
 fn force_at(model: &Model, state: &State, m: &ContactMemory, f: &PointForce) -> ContactForce {
     let (a, b) = (m.key.a, m.key.b);
-    let [spread_a, spread_b] = touch::spread(model, m);
-    let v_a = touch::velocity(model, state, a, spread_a.as_ref(), f.point);
-    let v_b = touch::velocity(model, state, b, spread_b.as_ref(), f.point);
+    let [spread_a, spread_b] = point::spread(model, m);
+    let v_a = point::velocity(model, state, a, spread_a.as_ref(), f.point);
+    let v_b = point::velocity(model, state, b, spread_b.as_ref(), f.point);
     ContactForce {
         a: model.body_id(a),
         b: model.body_id(b),
@@ -101,7 +102,7 @@ fn put_loud(flags: u32, is: bool) -> u32 {
     if is { flags | contact_flag::LOUD } else { flags & !contact_flag::LOUD }
 }
 
-/// Events for pairs whose force rises above the threshold; the mark keeps them from repeating.
+/// Events for pairs whose force rises above the threshold; the flag prevents their repetition.
 fn mark_loud(model: &Model, state: &mut State, work: &mut Work, range: std::ops::Range<usize>, threshold: Real) {
     if !threshold.is_finite() {
         return;
@@ -119,7 +120,7 @@ fn mark_loud(model: &Model, state: &mut State, work: &mut Work, range: std::ops:
     }
 }
 
-/// By body, on all threads; added up in their order.
+/// Energies by body, on all threads; added up in the order of bodies.
 fn energies(model: &Model, state: &State, work: &mut Work, settings: &Settings) -> Energies {
     let Work { pool, body_energies, .. } = work;
     body_energies.resize(model.bodies.slot_count(), [0.0; 2]);
@@ -131,7 +132,7 @@ fn energies(model: &Model, state: &State, work: &mut Work, settings: &Settings) 
     e
 }
 
-/// Kinetic energy of a body and that of gravity [J].
+/// Kinetic and gravitational energy of a body [J].
 fn energies_of(model: &Model, state: &State, settings: &Settings, slot: u32) -> [Real; 2] {
     let (i, mut kinetic, mut gravity) = (slot as usize, 0.0, 0.0);
     match model.bodies.at(slot) {
@@ -147,6 +148,10 @@ fn energies_of(model: &Model, state: &State, settings: &Settings, slot: u32) -> 
                 let m = if inv > 0.0 { m } else { 0.0 };
                 kinetic += 0.5 * m * v.length_squared();
                 gravity -= m * pull.dot(*x);
+            }
+            let internal = &state.inner[nodes.inner_span()];
+            for (node, &radii) in nodes.radii.iter().enumerate().filter(|(node, _)| nodes.inv_mass[*node] > 0.0) {
+                kinetic += oriented::rotation_of(internal, node, nodes.mass[node], radii).0;
             }
         }
         _ => {}

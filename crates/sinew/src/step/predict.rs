@@ -1,20 +1,21 @@
-//! Predict: each body alone. Velocities after gravity, input forces and damping; inertia in world axes.
+//! Predict: each body separately. Velocities after gravity, input forces and damping; inertia in world axes.
 
-use super::{StepContext, sheet, soft};
+use crate::island::{SubstepContext, soft_body};
 use crate::math::{Block, Quat, Real, Sym3, Vec3, vec};
 use crate::model::Model;
 use crate::settings::Settings;
+use crate::step::cloth;
 use crate::work::Work;
 
-pub(crate) fn predict(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings) {
+pub(crate) fn predict(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings) {
     let (rigid, nodes) = (std::mem::take(&mut work.active_rigid), std::mem::take(&mut work.active_nodes));
     turn_inertia(model, work, &rigid);
     kick_rigid(ctx.h, model, work, settings, &rigid);
     for &slot in &nodes {
-        if sheet::is_out(work, slot) {
-            sheet::predict(slot, work, settings);
+        if cloth::is_resident(work, slot) {
+            // resident cloth is predicted in SoA (`step/cloth.rs`)
         } else if work.soft[slot as usize].is_some() {
-            soft::predict(ctx.into(), model, slot, work, settings);
+            soft_body::predict(ctx.into(), model, slot, work, settings);
         } else {
             kick_particles(ctx.h, model, work, settings, slot);
         }
@@ -23,17 +24,17 @@ pub(crate) fn predict(ctx: &StepContext, model: &Model, work: &mut Work, setting
 }
 
 /// Gravity, input and damping on rigid bodies.
-pub(super) fn kick_rigid(h: Real, model: &Model, work: &mut Work, settings: &Settings, slots: &[u32]) {
+pub(crate) fn kick_rigid(h: Real, model: &Model, work: &mut Work, settings: &Settings, slots: &[u32]) {
     for &slot in slots {
         let i = slot as usize;
         let Some(rigid) = model.rigid_at(slot) else { continue };
         let [force, torque] = work.force[i];
         let kick = (settings.gravity * rigid.gravity_scale + force * rigid.inv_mass) * h;
-        // compensated: the same small kick 4,000 times a second is rounded the same way each time
+        // compensated sum: the same small increment 4,000 times a second is rounded the same way each time
         let v = vec(work.velocity[2 * i]);
-        let whole = kick + work.kick_rest[i];
+        let whole = kick + work.v_remainder[i];
         let after = v + whole;
-        work.kick_rest[i] = whole - (after - v);
+        work.v_remainder[i] = whole - (after - v);
         add(&mut work.velocity[2 * i], after - v, decay(rigid.linear_damping, h));
         let twist = if torque == Vec3::ZERO { Vec3::ZERO } else { answer(&work.inertia[2 * i..], torque) * h };
         add(&mut work.velocity[2 * i + 1], twist, decay(rigid.angular_damping, h));
@@ -41,7 +42,7 @@ pub(super) fn kick_rigid(h: Real, model: &Model, work: &mut Work, settings: &Set
 }
 
 /// Gravity, input and damping on bare particles.
-pub(super) fn kick_particles(h: Real, model: &Model, work: &mut Work, settings: &Settings, slot: u32) {
+pub(crate) fn kick_particles(h: Real, model: &Model, work: &mut Work, settings: &Settings, slot: u32) {
     let Some(nodes) = model.nodes_at(slot) else { return };
     let gravity = settings.gravity * nodes.traits.gravity_scale;
     let keep = decay(nodes.traits.damping, h);
@@ -55,12 +56,12 @@ pub(super) fn kick_particles(h: Real, model: &Model, work: &mut Work, settings: 
 }
 
 /// Inverse inertia of bodies in world axes, at their present orientation.
-pub(super) fn turn_inertia(model: &Model, work: &mut Work, slots: &[u32]) {
+pub(crate) fn turn_inertia(model: &Model, work: &mut Work, slots: &[u32]) {
     for &slot in slots {
         let i = slot as usize;
         let Some(rigid) = model.rigid_at(slot) else { continue };
         let q = work.pose[2 * i + 1];
-        // a cube or a ball answers the same in every orientation
+        // the inertia of a cube or a ball is the same in every orientation
         let inv = if rigid.gyroscopic {
             rigid.inv_inertia.rotated(Quat::from_xyzw(q[0], q[1], q[2], q[3]))
         } else {
@@ -71,14 +72,14 @@ pub(super) fn turn_inertia(model: &Model, work: &mut Work, slots: &[u32]) {
     }
 }
 
-/// Spin per unit time from a torque.
+/// Angular acceleration by a torque.
 fn answer(inertia: &[Block], torque: Vec3) -> Vec3 {
     let (a, b) = (inertia[0], inertia[1]);
     Sym3 { xx: a[0], yy: a[1], zz: a[2], xy: a[3], xz: b[0], yz: b[1] }.mul(torque)
 }
 
-/// What is left of a velocity after damping for h: the implicit Euler answer 1/(1 + c h), never negative.
-pub(super) fn decay(damping: Real, h: Real) -> Real {
+/// Fraction of a velocity after damping for h: the implicit Euler solution 1/(1 + c h), never negative.
+pub(crate) fn decay(damping: Real, h: Real) -> Real {
     1.0 / (1.0 + damping * h)
 }
 

@@ -1,134 +1,107 @@
-//! Remember: what the step found goes into State. Who is put back by gate 2 (`put_back.rs`) keeps what State has.
+//! Remember: the results of the step are stored in State. Bodies that gate 2 rolls back (`guard/rollback.rs`) keep
+//! their values in State.
 
-use super::{assemble, classic_contact, law_contact, put_back, sheet_memory, touch};
-use crate::deformable::particle::oriented;
+use crate::classic::in_world;
+use crate::contact::cloth::memory;
+use crate::contact::find::surfel;
+use crate::contact::readout::PointImpulse;
+use crate::contact::route::Route;
+use crate::contact::{law_rows, light_nodes, point};
+use crate::deformable::oriented;
+use crate::guard::rollback;
+use crate::island::implicit;
 use crate::math::{Block, Pose, Real, Vec3, quat, rigid_pose, vec};
 use crate::model::{Body, Model};
-use crate::report::Event;
+use crate::report::{ConstraintForce, Event};
 use crate::settings::Settings;
 use crate::state::{ContactMemory, GripMemory, State, contact_flag, flag};
-use crate::work::{PointForce, Work};
+use crate::step::assemble;
+use crate::work::Work;
 
 pub(crate) fn remember(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
-    assemble::harvest(work);
+    assemble::store_impulses(model, work);
     read_contacts(model, work, settings);
-    classic_contact::report(model, state, work, settings);
-    sheet_memory::keep(model, work, settings);
-    put_back::look(model, state, work, settings);
+    in_world::report(model, state, work);
+    memory::keep(model, work, settings);
+    work.readout.close(settings.dt);
+    rollback::look(model, state, work, settings);
     store_bodies(model, state, work);
     state.row_impulses.copy_from_slice(&work.warm);
     touch_events(model, state, work);
     std::mem::swap(&mut state.contacts, &mut work.contacts);
     std::mem::swap(&mut state.grips, &mut work.grips);
-    break_constraints(model, state, work, settings);
+    break_constraints(model, state, work);
     fall_asleep(model, state, work, settings);
     state.h = settings.dt / work.substeps as Real;
     state.tick += 1;
 }
 
-/// Impulses, stick and mean forces from the batches back into the contacts.
+/// Impulses transmitted by all routes in the step, into contact memory and readout.
 fn read_contacts(model: &Model, work: &mut Work, settings: &Settings) {
-    let inv_dt = 1.0 / settings.dt;
-    work.forces.clear();
-    work.forces.resize(work.contacts.len(), [0.0; 4]);
-    work.point_forces.clear();
-    if settings.point_forces {
-        work.point_forces.resize(work.contacts.len(), [PointForce::default(); 4]);
+    read_rigid(work, settings);
+    implicit::read(work);
+    light_nodes::read(work);
+    surfel::read(model, work, settings);
+    law_rows::read(model, work);
+    read_sleepers(model, work, settings);
+    if work.any_flags & contact_flag::SENSOR != 0 {
+        let sensed = work.contacts.iter_mut().filter(|m| m.has(contact_flag::SENSOR));
+        sensed.for_each(|m| m.flags |= contact_flag::TOUCHING);
     }
-    let mut deepest: Real = 0.0;
-    for batch in work.set.batches() {
-        let forces = batch.mean_forces(inv_dt);
-        for (lane, &origin) in batch.origin.iter().enumerate() {
-            if origin == u32::MAX {
-                continue;
-            }
-            let m = &mut work.contacts[origin as usize];
+}
+
+/// Manifolds of rigid bodies.
+fn read_rigid(work: &mut Work, settings: &Settings) {
+    let Work { set, contacts, readout, pose, report, .. } = work;
+    for batch in set.batches() {
+        let sums = batch.impulses();
+        for (lane, &origin) in batch.origin.iter().enumerate().filter(|(_, o)| **o != u32::MAX) {
+            let m = &mut contacts[origin as usize];
             m.roll = [batch.roll[0][lane], batch.roll[1][lane], batch.roll[2][lane]];
             for (point, from) in m.points.iter_mut().zip(&batch.points).take(m.count as usize) {
                 point.impulse = [from.impulse[0][lane], from.impulse[1][lane], from.impulse[2][lane]];
                 point.stick = [from.stick[0][lane], from.stick[1][lane]];
                 point.slipping = u32::from(from.slipping[lane] > 0.0);
-                deepest = deepest.max(-from.gap[lane]);
+                report.penetration = report.penetration.max(-from.gap[lane]);
             }
-            work.forces[origin as usize] = [forces[0][lane], forces[1][lane], forces[2][lane], forces[3][lane]];
-            set_touching(m, forces[3][lane] > 0.0);
+            let impulse = Vec3::new(sums[0][lane], sums[1][lane], sums[2][lane]);
+            readout.add_manifold(origin, PointImpulse { impulse, normal: sums[3][lane] });
+            readout.mark_touching(origin, m);
             if settings.point_forces {
-                let x = vec(work.pose[2 * m.key.a as usize]);
-                for k in 0..m.count as usize {
-                    let mut force = batch.mean_force(lane, k, inv_dt);
-                    force.point += x;
-                    work.point_forces[origin as usize][k] = force;
+                let x = vec(pose[2 * m.key.a as usize]);
+                for k in 0..m.count {
+                    let (sum, arm, gap) = batch.point(lane, k as usize);
+                    readout.add_point(origin, k, sum);
+                    let n = Vec3::new(batch.normal[0][lane], batch.normal[1][lane], batch.normal[2][lane]);
+                    readout.locate(origin, k, x + arm, n, gap);
                 }
             }
         }
     }
-    work.report.penetration = work.report.penetration.max(deepest);
-    super::implicit::report(work, settings);
-    super::node_lanes::read(work, settings);
-    for c in &work.node_contacts {
-        let m = &mut work.contacts[c.manifold as usize];
-        let q = quat(work.pose[2 * m.key.a as usize + 1]);
-        // only around a round shape does the normal follow the node
-        let asked = settings.point_forces || m.radius[0] > 0.0;
-        let place = if asked { touch::place(model, &work.pose, m, 0) } else { None };
-        let (n, t) = place.map_or((q * m.normal, q * m.tangent), |p| (p.normal, p.tangents[0]));
-        let i = m.points[0].impulse;
-        // the last substep stands for the step
-        let scale = work.substeps as Real * inv_dt;
-        let force = along(n, t, i) * scale;
-        work.forces[c.manifold as usize] = [force.x, force.y, force.z, i[0] * scale];
-        if settings.point_forces {
-            let (point, gap) = place.map_or((Vec3::ZERO, 0.0), |p| (p.at, p.gap));
-            work.point_forces[c.manifold as usize][0] =
-                PointForce { point, direction: n, gap, normal: i[0] * scale, force };
-        }
-        set_touching(m, i[0] > 0.0);
-    }
-    law_contact::report(model, work, inv_dt);
-    if work.any_idle {
-        read_sleepers(model, work, settings);
-    }
-    if work.any_flags & contact_flag::SENSOR != 0 {
-        let sensed = work.contacts.iter_mut().filter(|m| m.has(contact_flag::SENSOR));
-        sensed.for_each(|m| set_touching(m, true));
-    }
 }
 
-/// Contacts of which nobody is active carry what they carried when their bodies fell asleep.
+/// Contacts between inactive bodies transmit the impulses of the step in which their bodies fell asleep: State has them
+/// per substep.
 fn read_sleepers(model: &Model, work: &mut Work, settings: &Settings) {
-    let scale = work.substeps as Real / settings.dt;
-    for (index, m) in work.contacts.iter().enumerate() {
-        if m.key.anyone(&work.active) || m.has(contact_flag::SENSOR | contact_flag::CLASSIC) {
-            continue;
-        }
-        let q = quat(work.pose[2 * m.key.a as usize + 1]);
+    let substeps = work.substeps as Real;
+    let Work { contacts, routes, readout, pose, .. } = work;
+    for (index, m) in (0..).zip(contacts.iter()).filter(|(index, _)| routes[*index as usize] == Route::Asleep) {
+        let q = quat(pose[2 * m.key.a as usize + 1]);
         let (n, t) = (q * m.normal, q * m.tangent);
-        let carried = |impulse: [Real; 3]| along(n, t, impulse) * scale;
-        let sum = m.used().iter().fold([0.0; 3], |sum, p| [0, 1, 2].map(|k| sum[k] + p.impulse[k]));
-        let force = carried(sum);
-        work.forces[index] = [force.x, force.y, force.z, sum[0] * scale];
-        for (k, f) in work.point_forces.get_mut(index).into_iter().flatten().enumerate().take(m.count as usize) {
-            let Some(place) = touch::place(model, &work.pose, m, k) else { continue };
-            let impulse = m.points[k].impulse;
-            let (force, normal) = (carried(impulse), impulse[0] * scale);
-            *f = PointForce { point: place.at, direction: place.normal, gap: place.gap, normal, force };
+        for (k, p) in (0..).zip(m.used()) {
+            let impulse = point::along(n, t, p.impulse) * substeps;
+            readout.add(index, k, PointImpulse { impulse, normal: p.impulse[0] * substeps });
+            if let Some(at) = settings.point_forces.then(|| point::place(model, pose, m, k as usize)).flatten() {
+                readout.locate(index, k, at.at, at.normal, at.gap);
+            }
         }
     }
-}
-
-/// An impulse along normal and tangents as a vector.
-fn along(n: Vec3, t: Vec3, impulse: [Real; 3]) -> Vec3 {
-    n * impulse[0] + t * impulse[1] + n.cross(t) * impulse[2]
-}
-
-pub(super) fn set_touching(m: &mut ContactMemory, yes: bool) {
-    m.flags = if yes { m.flags | contact_flag::TOUCHING } else { m.flags & !contact_flag::TOUCHING };
 }
 
 fn store_bodies(model: &Model, state: &mut State, work: &mut Work) {
     for (slot, body) in model.bodies.iter() {
         let i = slot as usize;
-        if work.put_back[i] {
+        if work.rolled_back[i] {
             continue;
         }
         match body {
@@ -141,7 +114,7 @@ fn store_bodies(model: &Model, state: &mut State, work: &mut Work) {
                 let (v, w) = (vec(work.velocity[2 * i]), vec(work.velocity[2 * i + 1]));
                 (state.x[i], state.q[i], state.x_rest[i]) = (x, q, work.rest[i]);
                 if work.active[i] {
-                    (state.v[i], state.w[i], state.v_rest[i]) = (v, w, work.kick_rest[i]);
+                    (state.v[i], state.w[i], state.v_rest[i]) = (v, w, work.v_remainder[i]);
                 }
                 work.good[i] = Pose::new(x, q);
             }
@@ -156,13 +129,13 @@ fn store_bodies(model: &Model, state: &mut State, work: &mut Work) {
     store_nodes(model, state, work);
 }
 
-/// Places and velocities of nodes, on all threads.
+/// Positions and velocities of nodes, on all threads.
 fn store_nodes(model: &Model, state: &mut State, work: &Work) {
-    let Work { pool, pose, velocity, node_spans, node_owners, active, put_back, .. } = work;
+    let Work { pool, pose, velocity, node_spans, node_owners, active, rolled_back, .. } = work;
     let bodies = 2 * model.bodies.slot_count();
     let store = |from: &[Block], k: usize, to: &mut [Vec3]| {
         let owner = node_owners[k] as usize;
-        if active[owner] && !put_back[owner] {
+        if active[owner] && !rolled_back[owner] {
             let from = &from[bodies + node_spans[k].start..];
             to.iter_mut().zip(from).for_each(|(to, block)| *to = vec(*block));
         }
@@ -171,7 +144,7 @@ fn store_nodes(model: &Model, state: &mut State, work: &Work) {
     pool.spans(&mut state.node_v, node_spans, &|k, to| store(velocity, k, to));
 }
 
-/// Began and ended, by pair, from the contacts before and after.
+/// Events of contacts that began and ended, by pair, from the contacts before and after.
 fn touch_events(model: &Model, state: &State, work: &mut Work) {
     let list = |(contacts, grips): (&[ContactMemory], &[GripMemory]), sensor: bool, out: &mut Vec<(u32, u32)>| {
         out.clear();
@@ -214,8 +187,8 @@ fn touch_events(model: &Model, state: &State, work: &mut Work) {
     }
 }
 
-/// Calls `see` once with each pair of a body and a sheet of which a node touches. The first one does, as a rule: the others of its
-/// pair are passed over, for there are hundreds.
+/// Calls `see` once with each pair of a body and a cloth of which a node is in contact. Usually the first node is: the
+/// others of its pair, which are hundreds, are skipped.
 fn each_gripping(grips: &[GripMemory], mut see: impl FnMut((u32, u32))) {
     let mut at = 0;
     while let Some(g) = grips.get(at) {
@@ -229,7 +202,7 @@ fn each_gripping(grips: &[GripMemory], mut see: impl FnMut((u32, u32))) {
     }
 }
 
-/// Calls `see` with the pairs of one rising list that the other one lacks.
+/// Calls `see` with the pairs of one ascending list that the other one does not contain.
 fn each_only_in(list: &[(u32, u32)], other: &[(u32, u32)], mut see: impl FnMut((u32, u32))) {
     let mut rest = other.iter().peekable();
     for &pair in list {
@@ -252,62 +225,32 @@ fn touch_event(model: &Model, a: u32, b: u32, sensor: bool, began: bool) -> Even
     }
 }
 
-/// Forces of constraints; those beyond their strength break.
-fn break_constraints(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
-    let inv_h = work.substeps as Real / settings.dt;
-    work.row_forces.clear();
-    work.row_forces.resize(state.row_impulses.len(), 0.0);
-    let node_base = 2 * model.bodies.slot_count() as u32;
-    let linear = |block: u32| block >= node_base || block.is_multiple_of(2);
-    for k in 0..work.spans.len() {
-        let span = work.spans[k];
-        let buffer = if span.nodes { &work.node_rows } else { &work.rows };
-        let (mut force, mut torque) = (Vec3::ZERO, Vec3::ZERO);
-        for id in span.start..span.end {
-            let impulse = buffer.rows()[id as usize].impulse * inv_h;
-            let terms = buffer.terms(id);
-            let at = model.constraints.at(span.constraint);
-            let (push, twist) = at.map_or_else(Default::default, |c| c.carried(id - span.start, terms, linear));
-            if let Some(to) = work.row_forces[span.kept()].get_mut((id - span.start) as usize) {
-                *to = impulse;
-            }
-            force += push * impulse;
-            torque += twist * impulse;
+/// Forces of constraints into the report; constraints above their strength break.
+fn break_constraints(model: &Model, state: &mut State, work: &mut Work) {
+    let swept = work.spans.iter().map(|span| span.constraint);
+    let Work { readout, report, implicit, .. } = work;
+    for constraint in swept.chain(implicit.spans.iter().map(|span| span.constraint)) {
+        let Some(kind) = model.constraints.at(constraint) else { continue };
+        let (id, kept) = (model.constraint_id(constraint), model.rows_of(constraint));
+        let ([force, torque], rows) = (readout.wrench(constraint), &readout.rows()[kept.clone()]);
+        let largest = rows.iter().fold(0.0, |max: Real, f| max.max(f.abs()));
+        report.constraints.push(ConstraintForce { id, force, torque, largest });
+        let size = kind.strain(force, rows);
+        if size > kind.break_force() {
+            state.broken[constraint as usize] = 1;
+            state.row_impulses[kept].fill(0.0);
+            report.events.push(Event::Broke { constraint: id, force: size });
         }
-        carry_or_break(model, state, work, span.constraint, force, torque);
-    }
-    for k in 0..work.implicit.spans.len() {
-        let span = work.implicit.spans[k];
-        let kept = span.first as usize..(span.first + span.count) as usize;
-        for (to, sum) in work.row_forces[kept.clone()].iter_mut().zip(&work.implicit.row_sums[kept]) {
-            *to = sum / settings.dt;
-        }
-        carry_or_break(model, state, work, span.constraint, span.push / settings.dt, span.twist / settings.dt);
     }
 }
 
-fn carry_or_break(model: &Model, state: &mut State, work: &mut Work, constraint: u32, force: Vec3, torque: Vec3) {
-    let id = model.constraint_id(constraint);
-    let Some(kind) = model.constraints.at(constraint) else { return };
-    let kept = model.rows_of(constraint);
-    let rows = &work.row_forces[kept.clone()];
-    let largest = rows.iter().fold(0.0, |most: Real, f| most.max(f.abs()));
-    work.report.constraints.push(crate::report::ConstraintForce { id, force, torque, largest });
-    let size = kind.strain(force, rows);
-    if size > kind.break_force() {
-        state.broken[constraint as usize] = 1;
-        state.row_impulses[kept].fill(0.0);
-        work.report.events.push(Event::Broke { constraint: id, force: size });
-    }
-}
-
-/// An island of which everyone has been still long enough falls asleep.
+/// An island of which all bodies have been at rest long enough falls asleep.
 fn fall_asleep(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
     if !settings.sleep_time.is_finite() {
         return;
     }
     let slots = model.bodies.slot_count();
-    // 1 marks islands with someone who is not ready
+    // 1 marks islands with a body that is not ready
     work.touches.clear();
     work.touches.resize(slots, 0);
     for slot in 0..slots as u32 {
@@ -323,19 +266,19 @@ fn fall_asleep(model: &Model, state: &mut State, work: &mut Work, settings: &Set
         }
         let still = match body {
             Body::Rigid(r) => {
-                // what gravity adds and contacts take back within a step is no motion
+                // velocity that gravity adds and contacts remove within a step is no motion
                 let speed = state.v[i].length().max(state.w[i].length() * r.radius);
                 r.can_sleep && speed < settings.sleep_speed
             }
             Body::Nodes(nodes) => {
                 let inner = &state.inner[nodes.inner_span()];
-                // the tip of a particle that turns moves too
+                // the tip of a rotating particle moves too
                 let tip = |(n, r): (usize, &Vec3)| oriented::spin(inner, n).length() * r.max_element();
                 nodes.span().all(|n| state.node_v[n].length() < settings.sleep_speed)
                     && nodes.radii.iter().enumerate().all(|each| tip(each) < settings.sleep_speed)
             }
         };
-        // who drifts through empty space is not at rest, however slowly (a boost must not change the result)
+        // a body drifting freely is not at rest, however slow (a Galilean boost must not change the result)
         let leans = work.anchored[work.islands.root(slot) as usize];
         let still = still && (leans || (state.v[i] == Vec3::ZERO && state.w[i] == Vec3::ZERO));
         state.quiet[i] = if still { state.quiet[i] + settings.dt } else { 0.0 };
@@ -370,7 +313,7 @@ mod tests {
     use bytemuck::Zeroable;
 
     #[test]
-    fn a_pair_that_any_node_touches_is_told_once() {
+    fn a_pair_with_any_touching_node_is_reported_once() {
         let grip = |(body, sheet, node, touching): (u32, u32, u32, bool)| GripMemory {
             body,
             sheet,

@@ -1,47 +1,60 @@
-//! Solve: correcting sweeps move positions out of error; relaxing sweeps leave velocities that hold the constraints.
+//! Solve: correcting sweeps remove position errors; relaxing sweeps leave velocities that satisfy the constraints.
 
-use super::{StepContext, law_contact, law_whole, node_contact, node_lanes, predict, sheet, untwist};
+use crate::contact::find::surfel;
+use crate::contact::kernel::rigid::{BodyBlocks, Job};
+use crate::contact::kernel::rigid_set::Task;
+use crate::contact::{law_patch, law_rows, light_nodes};
+use crate::debug::timing::PhaseClock;
+use crate::island::{SubstepContext, momentum};
 use crate::math::{Blocks, Real};
 use crate::model::Model;
+use crate::report::Phase;
 use crate::settings::{Order, Settings};
-use crate::solver::contact::{BodyBlocks, Job};
-use crate::solver::contact_set::Task;
 use crate::solver::pgs;
+use crate::step::cloth;
+use crate::step::predict;
 use crate::work::Work;
 
-pub(crate) fn solve(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings) {
+pub(crate) fn solve(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings, clock: &mut PhaseClock) {
     for _ in 0..settings.sweeps {
-        if sweep(ctx, model, work, settings, Job::Correct) {
+        if sweep(ctx, model, work, settings, Job::Correct, clock) {
             break;
         }
     }
-    node_contact::settle(ctx, model, &settings.pairs, work);
-    law_contact::settle(ctx, work);
-    // positions move with the corrected velocities; what the correction added is then taken out again
-    sheet::carry_over(model, work);
+    surfel::settle(ctx, model, &settings.pairs, work);
+    law_rows::settle(ctx, work);
+    // positions move with the corrected velocities; the relaxing sweeps then remove the correction from the velocities
+    cloth::copy_position_velocity(model, work);
     let mut job = Job::SettleRelax;
     for _ in 0..settings.relax_sweeps {
-        if sweep(ctx, model, work, settings, job) {
+        if sweep(ctx, model, work, settings, job, clock) {
             break;
         }
         job = job.again();
     }
-    untwist::untwist(ctx.h, model, work);
+    momentum::conserve_angular_momentum(ctx.h, model, work);
 }
 
-/// Restitution, once at the end of the step, with inertia and arms as they are by then.
-pub(crate) fn bounce(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings) {
+/// Restitution, once at the end of the step, with inertia and lever arms at that time.
+pub(crate) fn bounce(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings) {
     if work.set.bounces() {
         let slots = std::mem::take(&mut work.active_rigid);
         predict::turn_inertia(model, work, &slots);
         work.active_rigid = slots;
         contacts(ctx, work, settings, Job::Restitute);
     }
-    law_whole::bounce(ctx, work);
+    law_patch::bounce(ctx, work);
 }
 
-/// One sweep over all rows, contacts last. True when the residual is below the stop.
-fn sweep(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings, job: Job) -> bool {
+/// One sweep over all rows, contacts last. True when the residual is below the stopping threshold.
+fn sweep(
+    ctx: &SubstepContext,
+    model: &Model,
+    work: &mut Work,
+    settings: &Settings,
+    job: Job,
+    clock: &mut PhaseClock,
+) -> bool {
     let pass = if job == Job::Correct { pgs::Pass::Correct } else { pgs::Pass::Relax };
     let mut squares: Real = 0.0;
     match settings.order {
@@ -49,9 +62,9 @@ fn sweep(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings,
             squares += pgs::sweep(&mut work.rows, &mut work.velocity, pass);
             squares += node_rows(work, settings, pass);
             squares += work.contact_rows.sweep(&mut work.velocity, pass);
-            squares += node_lanes::sweep(ctx, work, settings, pass);
-            squares += sheets(ctx, model, work, settings, pass);
-            squares += law_contact::sweep(ctx, work, pass);
+            squares += light_nodes::sweep(ctx, work, settings, pass);
+            squares += resident_cloth(ctx, model, work, settings, pass, clock);
+            squares += law_rows::sweep(ctx, work, pass);
             squares += contacts(ctx, work, settings, job);
         }
         Order::Staggered { rigid, deformable } => {
@@ -64,9 +77,9 @@ fn sweep(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings,
             for _ in 0..deformable {
                 squares += node_rows(work, settings, pass);
                 squares += work.contact_rows.sweep(&mut work.velocity, pass);
-                squares += node_lanes::sweep(ctx, work, settings, pass);
-                squares += sheets(ctx, model, work, settings, pass);
-                squares += law_contact::sweep(ctx, work, pass);
+                squares += light_nodes::sweep(ctx, work, settings, pass);
+                squares += resident_cloth(ctx, model, work, settings, pass, clock);
+                squares += law_rows::sweep(ctx, work, pass);
             }
         }
     }
@@ -82,17 +95,30 @@ fn sweep(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings,
     rms < settings.stop_residual
 }
 
-/// Sheets in columns, where there are bodies of nodes at all.
-fn sheets(ctx: &StepContext, model: &Model, work: &mut Work, settings: &Settings, pass: pgs::Pass) -> Real {
-    if work.node_owners.is_empty() { 0.0 } else { sheet::sweep(ctx, model, work, settings, pass) }
+/// Cloth in SoA that shares its substeps with others; none in a world without bodies of nodes.
+fn resident_cloth(
+    ctx: &SubstepContext,
+    model: &Model,
+    work: &mut Work,
+    settings: &Settings,
+    pass: pgs::Pass,
+    clock: &mut PhaseClock,
+) -> Real {
+    if work.node_owners.is_empty() || pass != pgs::Pass::Correct {
+        return 0.0;
+    }
+    clock.mark(Phase::Solve);
+    let squares = cloth::sweep(ctx, model, work, settings);
+    clock.mark(Phase::Cloth);
+    squares
 }
 
-/// Whether a sweep is asked how much it changed.
+/// Whether a sweep computes its change of impulses.
 fn wants_residual(settings: &Settings) -> bool {
     settings.residuals || settings.stop_residual > 0.0
 }
 
-/// Rows of constraints on nodes, in lanes when they are many.
+/// Rows of constraints on nodes, in lanes when there are many.
 fn node_rows(work: &mut Work, settings: &Settings, pass: pgs::Pass) -> Real {
     if work.laid {
         work.node_lanes.sweep(&mut work.velocity, pass, settings.lanes)
@@ -102,10 +128,10 @@ fn node_rows(work: &mut Work, settings: &Settings, pass: pgs::Pass) -> Real {
 }
 
 /// A pass over the contact batches.
-fn contacts(ctx: &StepContext, work: &mut Work, settings: &Settings, job: Job) -> Real {
+fn contacts(ctx: &SubstepContext, work: &mut Work, settings: &Settings, job: Job) -> Real {
     let bodies = BodyBlocks {
         velocity: Blocks::new(&mut work.velocity),
-        carry: Blocks::new(&mut work.carry),
+        position_velocity: Blocks::new(&mut work.position_velocity),
         pose: Blocks::new(&mut work.pose),
         inertia: Blocks::new(&mut work.inertia),
     };
@@ -113,7 +139,7 @@ fn contacts(ctx: &StepContext, work: &mut Work, settings: &Settings, job: Job) -
     work.set.run(task, &work.pool, settings.lanes)
 }
 
-/// Arms, masses and bias of the contacts in this substep, and their warm start.
-pub(super) fn prepare_contacts(ctx: &StepContext, work: &mut Work, settings: &Settings) {
+/// Lever arms, masses and bias of the contacts in this substep, and their warm start.
+pub(crate) fn prepare_contacts(ctx: &SubstepContext, work: &mut Work, settings: &Settings) {
     contacts(ctx, work, settings, Job::Prepare);
 }

@@ -1,4 +1,4 @@
-//! What the classic contact methods need within a step.
+//! Data of the classic contact methods within a step.
 
 use crate::classic::meet::Push;
 use crate::math::{Pose, Quat, Vec3};
@@ -11,14 +11,14 @@ pub(crate) struct Mover {
     /// Its body, and the node for particles.
     pub slot: u32,
     pub node: Option<u32>,
-    /// Its encounters, from and to.
+    /// Range of its encounters.
     pub start: u32,
     pub end: u32,
     /// Input force and torque that the mean contact force was added to [N, N·m].
     pub input: [Vec3; 2],
     /// Pose at the start of the substep.
     pub from: Pose,
-    /// What its flight adds to a plain step: way [m] and turn. None without a flight.
+    /// Difference of its ballistic flight from a plain step: displacement [m] and rotation. None without a flight.
     pub flight: Option<(Vec3, Quat)>,
 }
 
@@ -31,17 +31,17 @@ pub(crate) struct Encounter {
     pub manifold: u32,
 }
 
-/// Scratch of `step::classic_contact`. Lists are written by `detect`.
+/// Scratch of `classic/in_world.rs`. Lists are written by `plan`.
 #[derive(Debug, Default)]
 pub(crate) struct ClassicWork {
     /// Ascending by block.
     pub movers: Vec<Mover>,
     /// By mover, then by contact.
     pub encounters: Vec<Encounter>,
-    /// What the surfaces did in this step. (encounters)
+    /// Impulses of the surfaces in this step. (encounters)
     pub pushes: Vec<Push>,
-    /// The same for the carrying velocities, which nobody reads. (encounters of one mover)
+    /// The same for the velocities that positions are integrated with; not used further. (encounters of one mover)
     pub spare: Vec<Push>,
-    /// Slots of bodies that the method could not follow.
+    /// Slots of bodies that the method could not handle.
     pub refused: Vec<u32>,
 }

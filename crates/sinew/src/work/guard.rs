@@ -1,4 +1,4 @@
-//! What continuous detection keeps within a step: every surface at the start and at the end of the step.
+//! Data of continuous collision detection within a step: every surface at the start and at the end of the step.
 
 use crate::collision::Bounds3;
 use crate::collision::continuous::cover::Cover;
@@ -9,7 +9,7 @@ use crate::math::{Real, Vec3, Wide3, narrow, widen};
 use crate::model::surface::Cells;
 use crate::model::{Body, Nodes, Rigid, Shape};
 
-/// The plane of a half-space, seen from its body's centre.
+/// The plane of a half-space, relative to its body's centre.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GuardPlane {
     pub collider: u32,
@@ -19,7 +19,7 @@ pub(crate) struct GuardPlane {
     pub point: Wide3,
 }
 
-/// One body's surface on its way through the step.
+/// One body's surface and its motion in the step.
 #[derive(Debug)]
 pub(crate) struct GuardBody {
     generation: u32,
@@ -34,15 +34,15 @@ pub(crate) struct GuardBody {
     /// Vertices at the start and at the end of the step [m].
     pub start: Vec<Wide3>,
     pub end: Vec<Wide3>,
-    /// How far each may come [m].
+    /// Upper bound of the displacement of each vertex [m].
     pub travel: Vec<f64>,
-    /// A rigid body that never moves: its place has no rounding.
+    /// A rigid body that never moves: its position has no rounding error.
     pub fixed: bool,
-    /// Vertices whose end has changed since it was last looked at.
+    /// Vertices whose end position has changed since they were last tested.
     pub fresh: Vec<bool>,
     /// Motion of a rigid body.
     pub pivot: Pivot,
-    /// Boxes around the cells on their way.
+    /// Boxes around the paths of the cells.
     pub tree: Option<SurfaceTree>,
 }
 
@@ -91,7 +91,7 @@ impl GuardBody {
         self.local.is_empty() && self.planes.is_empty()
     }
 
-    /// The way of a vertex.
+    /// The path of a vertex.
     pub fn track(&self, vertex: u32) -> Track<'_> {
         let k = vertex as usize;
         match self.local.get(k) {
@@ -105,7 +105,7 @@ impl GuardBody {
         if self.is_nodes() { self.travel.iter().all(|t| *t == 0.0) } else { self.pivot.is_still() }
     }
 
-    /// Boxes around all places of each cell, grown by `margin` [m].
+    /// Boxes around all positions of each cell, grown by `margin` [m].
     pub fn refit(&mut self, margin: Real) {
         let Self { cells, start, end, radii, local, pivot, tree, .. } = self;
         let Some(tree) = tree else { return };
@@ -133,7 +133,7 @@ fn cells_of(nodes: &Nodes) -> Cells {
     Cells::new(nodes.surface.len(), &[], &points)
 }
 
-/// Bare particles are balls; of sheets and ropes the middle is what must not be crossed.
+/// Bare particles are balls; of cloths and ropes the middle surface must not be crossed.
 #[allow(clippy::unnecessary_cast, reason = "the cast is needed in the f32 build")]
 fn solid_radii(nodes: &Nodes) -> Vec<f64> {
     let radius = if nodes.cells.corners.is_empty() { nodes.traits.radius.max(0.0) as f64 } else { 0.0 };
@@ -147,7 +147,7 @@ fn rest(body: &Body, k: u32) -> Vec3 {
     }
 }
 
-/// The cells of all colliders that touch, in the body's axes from its centre.
+/// The cells of all colliders that are not sensors, in the body's axes from its centre.
 fn cover(rigid: &Rigid, planes: &mut Vec<GuardPlane>, collider: &mut Vec<u32>) -> Cover {
     // triangles come before segments among the cells
     let (mut whole, mut of_segments) = (Cover::default(), Vec::new());
@@ -171,18 +171,18 @@ fn around([a, b, c]: [Vec3; 3]) -> Bounds3 {
     Bounds3 { min: a.min(b).min(c), max: a.max(b).max(c) }
 }
 
-/// What two features are.
+/// The kinds of two features.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Meeting {
     /// A vertex of a and a triangle of b.
     VertexFace,
     /// Two edges.
     EdgeEdge,
-    /// A vertex of a and a plane of b, by its number.
+    /// A vertex of a and a plane of b, by its index.
     VertexPlane,
 }
 
-/// Two features that may meet within the step.
+/// Two features that may collide within the step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Near {
     pub a: u32,
@@ -204,32 +204,32 @@ impl Near {
     }
 }
 
-/// A contact that stopped somebody.
+/// A contact that stopped a node or body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GuardHit {
     pub near: Near,
     /// From a to b.
     pub normal: Vec3,
     pub weights: [Real; 4],
-    /// Where both sides are pushed [m].
+    /// The point at which the impulse acts on both sides [m].
     pub at: Vec3,
 }
 
-/// Scratch of continuous detection.
+/// Scratch of continuous collision detection.
 #[derive(Debug, Default)]
 pub(crate) struct GuardWork {
-    /// Surfaces by slot; none for bodies that touch nothing.
+    /// Surfaces by slot; none for bodies that take part in no collision.
     pub bodies: Vec<Option<GuardBody>>,
     pub cell_pairs: Vec<(u32, u32)>,
     pub near: Vec<Near>,
     pub hits: Vec<GuardHit>,
-    /// Time until which each block may go on, of the round. (blocks)
+    /// Time until which each block may move, in this round. (blocks)
     pub cut: Vec<f64>,
-    /// Bodies with a cut in the round. (slots)
+    /// Bodies with a shortened motion in this round. (slots)
     pub cut_bodies: Vec<bool>,
     pub rows: RowBuffer,
-    /// Looks at pairs in this step.
-    pub looks: std::cell::Cell<usize>,
-    /// Bodies that stayed where they were because nobody could look any more. (slots)
+    /// Number of distance evaluations in this step.
+    pub looks: usize,
+    /// Bodies that keep their initial positions because the limit of evaluations was exceeded. (slots)
     pub unseen: Vec<bool>,
 }

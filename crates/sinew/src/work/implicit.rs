@@ -1,15 +1,13 @@
-//! Memory of implicit islands: who belongs to them, and the arrays of the one that is being solved.
+//! Memory of implicit islands: their members, and the arrays of the one that is being solved.
 
 use crate::constraint::RowBuffer;
+use crate::contact::kernel::cloth::{ClothContacts, CoupledBody};
+use crate::contact::route::Residence;
 use crate::deformable::Deformable;
-use crate::deformable::particle::FoldTouch;
-use crate::friction::{Coefficients, Law, Weave};
+use crate::deformable::cloth::SelfContact;
+use crate::friction::{AnisotropyFrame, Coefficients, Law};
 use crate::math::{Block, Real, Vec3};
-use crate::solver::implicit::{Lump, Outcome, Placed, Scratch};
-use crate::solver::sheet_touch::{Partner, SheetTouch};
-
-/// Stands for "in no implicit island": swept.
-pub(crate) const SWEEPS: u32 = u32::MAX;
+use crate::solver::implicit::{Outcome, Placed, RigidUnknown, Scratch};
 
 /// A soft body's model while the world runs.
 #[derive(Debug)]
@@ -17,57 +15,56 @@ pub(crate) struct SoftWork {
     /// Generation of the slot it was built for.
     pub generation: u32,
     pub model: Box<dyn Deformable>,
-    /// Largest step of the integrator that the model was made with. Written by `detect` [s].
+    /// Largest stable step of the integrator that the model was made with. Written by `plan` [s].
     pub stable_step: Real,
-    /// It follows goals, and would be flung apart in this step. Written by `detect`.
-    pub flung: bool,
-    /// What an explicit body may have in this step (`step/means.rs`). Written by `predict`.
-    pub means: Means,
-    pub sheet: SheetWork,
+    /// It has goal positions, and its nodes would move apart too fast in this step. Written by `plan`.
+    pub diverges: bool,
+    /// Energy budget of an explicit body in this step (`guard/energy_limiter.rs`). Written by `predict`.
+    pub energy_budget: EnergyBudget,
+    pub cloth: ClothWork,
 }
 
 /// Energy that a body may have [J].
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Means {
-    /// In motion against its centre, with all that it was given.
+pub(crate) struct EnergyBudget {
+    /// Kinetic energy relative to its centre of mass, plus the work done on it.
     pub motion: Real,
-    /// In strain, once that was asked for.
+    /// Strain energy, once it was evaluated.
     pub strain: Option<Real>,
-    /// Velocity of its centre when its own forces had moved it on last [m/s].
+    /// Velocity of its centre of mass after its own forces acted last [m/s].
     pub centre: Vec3,
 }
 
-/// A bare sheet while a step has it in columns (`step/sheet.rs`). Written by `detect`.
+/// A bare cloth while a step has it in SoA (`contact/cloth/mod.rs`).
 #[derive(Debug, Default)]
-pub(crate) struct SheetWork {
-    /// It can be taken out as far as is known: its contacts were not looked for.
-    pub tight: bool,
+pub(crate) struct ClothWork {
+    /// Nothing found so far keeps it out of SoA; its contacts with balls and planes were not searched for one by one.
+    /// Written by `detect`.
+    pub eligible: bool,
+    /// Written by `plan`.
+    pub residence: Residence,
     /// Inverse mass of the heaviest node that moves [1/kg].
     pub heaviest: Real,
-    /// Colliders that it may come to in this step.
-    pub walls: Vec<u32>,
-    /// A node that was near each collider around, where the search begins. Written by `detect`.
+    /// Colliders within the search distance of this step. Written by `detect`.
+    pub colliders: Vec<u32>,
+    /// A node that was near each collider, where the search begins. Written by `detect`.
     pub nearest: Vec<usize>,
-    /// It is in columns in this step.
-    pub out: bool,
-    /// It touches only what stands still, and so runs all substeps by itself.
-    pub alone: bool,
-    /// One for each wall near, the first `count`.
-    pub touches: Vec<SheetTouch>,
+    /// One for each collider, the first `count`.
+    pub touches: Vec<ClothContacts>,
     pub count: usize,
-    /// The bodies of the walls.
-    pub partners: Vec<Partner>,
-    /// Contacts of this substep are done.
-    pub landed: bool,
-    /// Column of each node, once asked for.
-    pub columns: Vec<u32>,
-    /// It touches itself in columns.
-    pub folding: bool,
-    /// How, once asked for.
-    pub folds: Option<Box<FoldTouch>>,
+    /// The bodies of the colliders.
+    pub coupled: Vec<CoupledBody>,
+    /// The contacts of this substep are solved.
+    pub contacts_done: bool,
+    /// Lane slot of each node. Empty until the first use.
+    pub slots: Vec<u32>,
+    /// Whether self-contact is solved in SoA.
+    pub has_self_contact: bool,
+    /// None until the first use.
+    pub self_contact: Option<Box<SelfContact>>,
 }
 
-/// Who belongs to an implicit island. All lists ascend.
+/// Members of an implicit island. All lists ascend.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ImplicitIsland {
     pub rigid: Vec<u32>,
@@ -86,20 +83,20 @@ impl ImplicitIsland {
     }
 }
 
-/// A contact point in an implicit island: its rows in this substep and what it has carried in the step.
+/// A contact point in an implicit island: its rows in this substep and its geometry.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Touch {
     pub manifold: u32,
     pub point: u32,
-    /// First of its three rows: normal, then the pair of friction.
+    /// First of its three rows: normal, then two of friction.
     pub row: u32,
     pub friction: Real,
     pub law: Law,
     pub pair: Coefficients,
-    /// Part of the slip that its bristle sees: below 1 when its row had to be softer than the bristle is.
+    /// Fraction of the slip that its bristle takes: below 1 when its row had to be softer than the bristle.
     pub seen: Real,
     /// From the tangents of the contact to the axes of the rows.
-    pub weave: Weave,
+    pub anisotropy: AnisotropyFrame,
     pub normal: Vec3,
     /// Axes of the rows of friction.
     pub tangents: [Vec3; 2],
@@ -108,67 +105,49 @@ pub(crate) struct Touch {
     pub gap: Real,
     /// Impulse that the normal row started from [N·s].
     pub start: Real,
-    /// Impulses of all substeps so far: on b, and along the normal [N·s].
-    pub sum: Vec3,
-    pub normal_sum: Real,
 }
 
-/// Rows of a constraint in an implicit island, and what they have carried in the step.
+/// Rows of a constraint in an implicit island, and their range in State.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ImplicitSpan {
     pub constraint: u32,
     pub start: u32,
     pub end: u32,
-    /// First of its numbers in State's column.
+    /// Index of its first row impulse in State.
     pub first: u32,
     pub count: u32,
-    /// Impulses of all substeps so far on the second body [N·s, N·m·s].
-    pub push: Vec3,
-    pub twist: Vec3,
 }
 
-/// Implicit islands of a step and the arrays of the one at work. Block numbers in these arrays are local.
+/// Implicit islands of a step and the arrays of the one that is being solved. Block numbers in these arrays are local.
 #[derive(Debug, Default)]
 pub(crate) struct ImplicitWork {
     /// The first `count` are in use.
     pub islands: Vec<ImplicitIsland>,
     pub count: usize,
-    /// Island of each slot, or [`SWEEPS`]. (slots)
-    pub of_slot: Vec<u32>,
+    /// Number of the island with this root, or MAX. (slots) Scratch of `plan`.
+    pub of_root: Vec<u32>,
     /// Local number of each global block, or MAX. (blocks)
     pub local: Vec<u32>,
     /// Global number of each local block.
     pub global: Vec<u32>,
-    /// First local block of each body of nodes in the island at work. (slots)
+    /// First local block of each body of nodes in the island that is being solved. (slots)
     pub first_of: Vec<u32>,
     pub v: Vec<Block>,
     pub rows: RowBuffer,
     /// Constraints of all islands in this step.
     pub spans: Vec<ImplicitSpan>,
-    /// Impulses of constraint rows, all substeps together [N·s]. (as State)
-    pub row_sums: Vec<Real>,
     /// Contact points of all islands in this step.
     pub touches: Vec<Touch>,
-    pub lumps: Vec<Lump>,
+    pub rigid_unknowns: Vec<RigidUnknown>,
     pub scratch: Scratch,
-    /// Kept for its memory only: always empty between solves.
+    /// Kept for its allocation only: always empty between solves.
     pub placed: Vec<Placed<'static>>,
     pub outcome: Outcome,
 }
 
 impl ImplicitWork {
-    /// True when the body is solved in an implicit island.
-    pub fn holds(&self, slot: u32) -> bool {
-        self.island_of(slot) != SWEEPS
-    }
-
-    /// The implicit island of a body, or [`SWEEPS`].
-    pub fn island_of(&self, slot: u32) -> u32 {
-        self.of_slot.get(slot as usize).copied().unwrap_or(SWEEPS)
-    }
-
-    /// The local number of a global block; one that nobody owns gets its velocity and keeps it.
-    pub fn seat(&mut self, block: u32, velocity: &[Block]) -> u32 {
+    /// The local number of a global block; a block of no body of the island gets its velocity and keeps it.
+    pub fn local_index(&mut self, block: u32, velocity: &[Block]) -> u32 {
         let at = &mut self.local[block as usize];
         if *at == u32::MAX {
             *at = self.global.len() as u32;

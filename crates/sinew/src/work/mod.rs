@@ -3,47 +3,48 @@
 mod classic;
 mod guard;
 mod implicit;
-mod islands;
 mod skin;
 
+pub(crate) use crate::island::Islands;
 pub(crate) use classic::{ClassicWork, Encounter, Mover};
 pub(crate) use guard::{GuardBody, GuardHit, GuardWork, Meeting, Near};
-pub(crate) use implicit::{ImplicitIsland, ImplicitSpan, ImplicitWork, Means, SWEEPS, SheetWork, SoftWork, Touch};
-pub(crate) use islands::Islands;
+pub(crate) use implicit::{ClothWork, EnergyBudget, ImplicitIsland, ImplicitSpan, ImplicitWork, SoftWork, Touch};
 pub(crate) use skin::{EdgeGroup, SkinWork, Window};
 
 use crate::collision::surface::{Held, NearPairs, Touching};
 use crate::collision::{Bounds3, BroadPhase, Candidate, NarrowScratch};
 
 use crate::constraint::{RowBuffer, Term};
-use crate::friction::{Coefficients, Law, Memory, Weave};
+use crate::contact::find::ellipsoid::Around;
+use crate::contact::kernel::node::NodeTouches;
+use crate::contact::kernel::rigid_set::ContactSet;
+use crate::contact::kernel::surface::{Part, Place, TouchRows};
+use crate::contact::readout::Readout;
+use crate::contact::route::{BodyRoute, Route};
+use crate::friction::{AnisotropyFrame, Coefficients, Law, Memory};
+use crate::island::momentum::Loose;
 use crate::math::{Block, Pose, Real, Vec3};
 use crate::model::{Groups, Material, Motion};
 use crate::report::Report;
 use crate::solver::colour::Colouring;
-use crate::solver::contact_set::ContactSet;
-use crate::solver::node_touch::NodeTouches;
 use crate::solver::pool::{Pool, Span};
 use crate::solver::row_lanes::RowLanes;
-use crate::solver::touch_rows::{Part, Place, TouchRows};
 use crate::state::{ContactKey, ContactMemory, GripMemory};
-use crate::step::ellipsoid_contact::Around;
-use crate::step::untwist::Loose;
 
-/// One collider of the world, by its slot.
+/// One collider of the world, by the slot of its body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ColliderRef {
     pub body: u32,
     pub collider: u32,
-    /// Its number among `Work::surfaces`.
+    /// Its index in `Work::surfaces`.
     pub surface: u32,
     pub groups: Groups,
     pub sensor: bool,
-    /// Who moves the body.
+    /// Kind of motion of the body.
     pub motion: Motion,
 }
 
-/// What a constraint's rows are: their range in the buffer, and which buffer.
+/// The rows of a constraint: their range in the buffer, and which buffer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RowSpan {
     pub constraint: u32,
@@ -51,27 +52,29 @@ pub(crate) struct RowSpan {
     pub end: u32,
     /// In `node_rows`: rows on nodes, short enough for lanes.
     pub nodes: bool,
-    /// First of its numbers in State's column.
+    /// Index of its first row impulse in State.
     pub first: u32,
     pub count: u32,
 }
 
 impl RowSpan {
-    /// Its numbers in State's column.
+    /// Range of its row impulses in State.
     pub fn kept(&self) -> std::ops::Range<usize> {
         self.first as usize..(self.first + self.count) as usize
     }
 }
 
-/// Contact of a node with a collider: the rows it got.
+/// Contact of a node with a collider: its rows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NodeContact {
     pub manifold: u32,
     pub place: Place,
+    /// Normal and first tangent of its rows.
+    pub axes: [Vec3; 2],
 }
 
-/// A contact point with a friction law of its own: its rows (two tangents, then the normal), what the law knows of it when the
-/// substep begins, and the radius of its disc in the last sweep [N·s].
+/// A contact point with a friction law other than Coulomb's: its rows (two tangents, then the normal), the memory of
+/// the law at the start of the substep, and the radius of its disc in the last sweep [N·s].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LawContact {
     pub manifold: u32,
@@ -81,16 +84,16 @@ pub(crate) struct LawContact {
     pub pair: Coefficients,
     pub memory: Memory,
     /// The axes of its rows.
-    pub weave: Weave,
+    pub anisotropy: AnisotropyFrame,
     pub reach: Real,
-    /// Between rigid bodies; soft surfaces do not bounce by a number.
+    /// Coefficient of restitution between rigid bodies; soft surfaces have none.
     pub restitution: Real,
 }
 
-/// What a point with a friction law has done in this step.
+/// Sums of a point with a friction law over this step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LawSum {
-    /// Normal speed before anything pushed back [m/s]; negative: it came in.
+    /// Normal velocity before any impulse acts [m/s]; negative: approaching.
     pub approach: Real,
     /// Largest normal impulse of a substep [N·s].
     pub peak: Real,
@@ -106,16 +109,16 @@ impl LawSum {
     }
 }
 
-/// What nodes of a sheet do to a body in a step.
+/// Forces between the nodes of a cloth and a body in a step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GripPair {
     pub body: u32,
     pub sheet: u32,
-    /// Mean force on the sheet, and the sum of its normal parts [N].
+    /// Mean force on the cloth, and the sum of its normal parts [N].
     pub force: Vec3,
     pub normal: Real,
     pub touching: bool,
-    /// It was above the threshold before.
+    /// Its force was above the threshold before.
     pub loud: bool,
 }
 
@@ -125,9 +128,9 @@ pub(crate) struct LawPatch {
     pub manifold: u32,
     /// First of its three rows.
     pub row: u32,
-    /// Its points among the law contacts, from and to.
+    /// Range of its points among the law contacts.
     pub points: [u32; 2],
-    /// Levers of rolling and spinning resistance [m].
+    /// Lever arms of rolling and spinning resistance [m].
     pub levers: [Real; 2],
 }
 
@@ -150,15 +153,15 @@ pub(crate) struct Work {
     /// Velocities of all blocks: rigid (v, 1/m | ω, –) by slot, then nodes (v, 1/m). Written by `predict`, `solve`.
     pub velocity: Vec<Block>,
     /// Velocities that move the positions: with correction. Written by `solve`. (as velocity)
-    pub carry: Vec<Block>,
+    pub position_velocity: Vec<Block>,
     /// Poses: rigid (x, – | q) by slot, then node positions. Written by `advance`. (as velocity)
     pub pose: Vec<Block>,
     /// Inverse inertia in world axes (xx yy zz xy | xz yz – –). Written by `predict`. (two a slot)
     pub inertia: Vec<Block>,
-    /// What rounding left out of the positions [m]. Written by `advance`. (slots)
+    /// Rounding remainders of the positions [m]. Written by `advance`. (slots)
     pub rest: Vec<Vec3>,
-    /// What rounding left out of the velocities [m/s]. Written by `predict`. (slots)
-    pub kick_rest: Vec<Vec3>,
+    /// Rounding remainders of the velocities [m/s]. Written by `predict`. (slots)
+    pub v_remainder: Vec<Vec3>,
     /// Forces of this step's input on rigid bodies, force then torque [N, N·m]. Written by `intake`. (slots)
     pub force: Vec<[Vec3; 2]>,
     /// Forces of this step's input on nodes [N]. Written by `intake`. (nodes)
@@ -167,26 +170,26 @@ pub(crate) struct Work {
     pub nodes_pushed: bool,
     /// All external forces on nodes of soft bodies, gravity among them [N]. Written by `predict`. (nodes)
     pub node_total: Vec<Vec3>,
-    /// Where the nodes of the explicit body at hand would be at the end of the step [m]. Written by `detect`.
+    /// Predicted positions of the nodes of the current explicit body at the end of the step [m]. Written by `plan`.
     pub heading: Vec<Block>,
-    /// Forces of a body on its nodes [N]. Scratch of `step/means.rs`.
+    /// Forces of a body on its nodes [N]. Scratch of `guard/energy_limiter.rs`.
     pub kick: Vec<Vec3>,
-    /// Velocities of explicit bodies after their own forces had moved them on last [m/s]. (block_count)
+    /// Velocities of explicit bodies after their own forces acted last [m/s]. (block_count)
     pub kicked: Vec<Block>,
-    /// Memory of the models. Loaded by `detect`, written by `advance`. (as State)
+    /// Internal state of the models. Loaded by `detect`, written by `advance`. (as State)
     pub inner: Vec<Real>,
     /// Models of soft bodies. Taken over by `intake`. (slots)
     pub soft: Vec<Option<SoftWork>>,
-    /// True when the models must be told of a state that changed outside the step.
+    /// True when the models must be refreshed because the state changed outside the step.
     pub soft_stale: bool,
-    /// Islands that are solved by CG. Written by `detect`.
+    /// Islands that are solved by CG. Written by `plan`.
     pub implicit: ImplicitWork,
-    /// Substeps of the sweep islands in this step. Written by `detect`.
+    /// Substeps of the sweep islands in this step. Written by `plan`.
     pub substeps: u32,
-    /// True for bodies that may be elsewhere at the end of the step, or are being driven. Written by `detect`, first of all:
-    /// who is still can yet be woken. (slots)
+    /// True for bodies that may move in the step, or are driven. Written by `detect`, before contacts are found: a body
+    /// at rest can still be woken. (slots)
     pub moves: Vec<bool>,
-    /// True for bodies that forces move and that are not frozen, asleep or not. Written by `detect`. (slots)
+    /// True for dynamic bodies that are not frozen, awake or asleep. Written by `detect`. (slots)
     pub movable: Vec<bool>,
     /// True for bodies that are solved in this step: dynamic, awake, not frozen. Written by `detect`. (slots)
     pub active: Vec<bool>,
@@ -199,30 +202,32 @@ pub(crate) struct Work {
     /// First collider of each body (slots + 1).
     pub collider_start: Vec<u32>,
     pub endless: Vec<bool>,
-    /// Materials of the colliders; neighbours that are alike share one. Rebuilt when the model changes.
+    /// Materials of the colliders; consecutive equal ones share one entry. Rebuilt when the model changes.
     pub surfaces: Vec<Material>,
     pub revision: u64,
-    /// Tight boxes with room for the step's motion. Written by `detect`. (colliders)
+    /// Tight boxes, grown by the motion of the step. Written by `detect`. (colliders)
     pub bounds: Vec<Bounds3>,
-    /// How far each body may come within the step [m]. Written by `detect`. (slots)
+    /// Largest displacement of each body within the step [m]. Written by `detect`. (slots)
     pub motion: Vec<Real>,
     pub broad: BroadPhase,
     pub candidates: Vec<Candidate>,
     pub narrow: Vec<NarrowScratch>,
     /// Contacts of this step, sorted by key. Written by `detect`, impulses by `remember`.
     pub contacts: Vec<ContactMemory>,
-    /// Flags that any of them has: saves walks over all of them. Written by `detect`.
+    /// Union of their flags: saves passes over all of them. Written by `detect`.
     pub any_flags: u32,
-    /// Whether one of them is not solved here, because nobody of it is active. Written by `assemble`.
-    pub any_idle: bool,
+    /// Which kernel solves each of them. Written by `plan`. (contacts)
+    pub routes: Vec<Route>,
+    /// How each body is solved. Written by `plan`. (slots)
+    pub body_routes: Vec<BodyRoute>,
     pub colouring: Colouring,
-    /// Colour and number of points of each contact that is solved in lanes. Written by `assemble`.
+    /// Colour and number of points of each contact that is solved in lanes. Written by `plan`.
     pub colours: Vec<Option<(u8, u8)>>,
     pub set: ContactSet,
     /// Rows of constraints and node contacts. Written by `assemble`. Rigid ones first.
     pub rows: RowBuffer,
     pub node_rows: RowBuffer,
-    /// `node_rows` in lanes, when they are many; `laid` tells.
+    /// `node_rows` in lanes, if there are many; `laid`: whether they are.
     pub node_lanes: RowLanes,
     pub laid: bool,
     /// Rows of node contacts: last in a sweep.
@@ -230,90 +235,86 @@ pub(crate) struct Work {
     pub spans: Vec<RowSpan>,
     /// Impulses of constraint rows carried from substep to substep [N·s]. (as State)
     pub warm: Vec<Real>,
-    /// Forces of constraint rows: of the last substep, in implicit islands the mean over the step [N, N·m, Pa]. Written by
-    /// `remember`. (as State)
-    pub row_forces: Vec<Real>,
-    /// Air drag on nodes and the rate at which it brakes them. Written by `predict`. (nodes of one body) [N, kg/s]
+    /// Air drag on nodes and its damping rate. Written by `predict`. (nodes of one body) [N, kg/s]
     pub drag: Vec<(Vec3, Real)>,
     pub node_contacts: Vec<NodeContact>,
-    /// Contacts of light nodes, in lanes, and which contacts are among them. Written by `assemble`.
+    /// Contacts of light nodes, in lanes. Written by `plan`.
     pub node_touches: NodeTouches,
-    /// (contacts)
-    pub in_lanes: Vec<bool>,
-    /// Contacts of nodes that are rows in this step. Written by `assemble`.
-    pub by_rows: Vec<u32>,
-    /// Body, sheet, collider and number of the touch of each wall of a sheet in columns. Written by `remember`.
+    /// Contacts that take the route of surfaces. Written by `plan`.
+    pub row_contacts: Vec<u32>,
+    /// Body, cloth, collider and contact index of each collider of a cloth in SoA. Written by `remember`.
     pub sheet_pairs: Vec<(u32, u32, u32, u32)>,
-    /// Where the nodes of bodies lie among all, rising, and whose they are. Rebuilt when the model changes.
+    /// Ranges of the nodes of bodies among all nodes, ascending, and the slots of their bodies. Rebuilt when the model
+    /// changes.
     pub node_spans: Vec<Span>,
     pub node_owners: Vec<u32>,
-    /// Kinetic energy and that of gravity of each body [J]. Written by `observe`. (slots)
+    /// Kinetic and gravitational energy of each body [J]. Written by `observe`. (slots)
     pub body_energies: Vec<[Real; 2]>,
-    /// Contacts in the order of their keys: scratch of `put_in_order`.
+    /// Contacts sorted by key: scratch of `put_in_order`.
     pub order: Vec<u32>,
-    /// How far each surfel of the body at hand may come [m]. Written by `detect`.
+    /// Largest displacement of each surfel of the current body, with margin [m]. Written by `detect`.
     pub reaches: Vec<Real>,
-    /// Balls around oriented particles, by their least x. Written by `detect`.
+    /// Bounding spheres of oriented particles, sorted by their smallest x. Written by `detect`.
     pub particles_around: Vec<Around>,
-    /// Contacts with a friction law of their own, and their rows. Written by `assemble`.
+    /// Contacts with a friction law other than Coulomb's, and their rows. Written by `assemble`.
     pub law_contacts: Vec<LawContact>,
     pub law_rows: RowBuffer,
     /// Four for each manifold.
     pub law_sums: Vec<LawSum>,
     pub law_patches: Vec<LawPatch>,
-    /// Whether any body has a friction law of its own. Rebuilt when the model changes.
+    /// Whether any body has a friction law other than Coulomb's. Rebuilt when the model changes.
     pub body_laws: bool,
-    /// Whether any contact may have one: that, or a law in the table of pairs. Written by `assemble`.
+    /// Whether any contact may have such a law: by its bodies, or in the table of pairs. Written by `plan`.
     pub any_laws: bool,
     /// Surfaces of bodies of nodes. Written by `detect`. (slots)
     pub skins: Vec<Option<SkinWork>>,
-    /// Pairs of features that may touch, and what touches among them, of the two bodies that are being looked at. Written by `detect`.
+    /// Pairs of features that may be in contact, and those that are, of the current two bodies. Written by `detect`.
     pub near_pairs: NearPairs,
-    /// Keys of what State remembers of them. Written by `detect`.
+    /// Keys of the contacts of these bodies in State. Written by `detect`.
     pub known_keys: Vec<ContactKey>,
     pub touching_features: Vec<Touching>,
-    /// Vertices with a contact, while edges are thinned out.
+    /// Vertices with a contact, while edge contacts are reduced.
     pub held_vertices: Held,
-    /// Colliders and cells near the surface that is being looked at. Written by `detect`.
+    /// Colliders and cells near the current surface. Written by `detect`.
     pub near_colliders: Vec<u32>,
     pub near_cells: Vec<u32>,
-    /// `carry` of the soft body that is being moved on, from before.
+    /// `position_velocity` of the current soft body before its position update.
     pub before_advance: Vec<Block>,
-    /// Terms of the row that is being put together.
+    /// Terms of the row that is being assembled.
     pub terms: Vec<Term>,
     /// Nodes of the contact whose rows are being written.
     pub parts: Vec<Part>,
-    /// Contacts that a classic method answers.
+    /// Contacts that a classic method solves.
     pub classic: ClassicWork,
-    /// Surfaces on their way through the step, for continuous detection.
+    /// Surfaces and their motion in the step, for continuous collision detection.
     pub guard: GuardWork,
     pub islands: Islands,
-    /// Islands of sweeps that lean on nothing. Written by `detect`.
+    /// Sweep islands without contact or constraint to a fixed body. Written by `plan`.
     pub loose: Loose,
-    /// What the contacts of a body hold it with together, in its own masses. Written by `assemble`. (slots)
+    /// Sum of the effective masses of a body's contacts, in units of its own mass. Written by `plan`. (slots)
     pub held: Vec<Real>,
-    /// Contact points by body, or marks by island. (slots)
+    /// Number of contact points of each body, or marks of islands. (slots)
     pub touches: Vec<u32>,
-    /// True for roots of islands that lean on something that does not move. Written by `detect`. (slots)
+    /// True for bodies with a contact or joint to a body that cannot move; after `fall_asleep` for roots of islands
+    /// too. Written by `detect`. (slots)
     pub anchored: Vec<bool>,
     /// Poses of the origins at the start of the step, for drawing between steps. (slots)
     pub previous: Vec<Pose>,
-    /// Last good state of each body: position, rotation, for the roll-back of corrupted ones. (slots)
+    /// Last valid pose of each body, for the rollback of corrupted ones. (slots)
     pub good: Vec<Pose>,
-    /// Who keeps what State has, because the step came out insane. Written by `remember`. (slots)
-    pub put_back: Vec<bool>,
-    /// Pairs that were touching before this step, sorted; and those that touch now.
+    /// True for bodies that keep their values in State, because the step gave invalid numbers. Written by `remember`.
+    /// (slots)
+    pub rolled_back: Vec<bool>,
+    /// Pairs in contact before this step, sorted; and those in contact now.
     pub touching: Vec<(u32, u32)>,
     pub touched: Vec<(u32, u32)>,
-    /// Mean force of each contact on b, and its normal part [N]. Written by `remember`. (contacts)
-    pub forces: Vec<[Real; 4]>,
-    /// Mean force at each point, when asked for. Written by `remember`. (contacts, or empty)
-    pub point_forces: Vec<[PointForce; 4]>,
-    /// What nodes of sheets in columns hold on to at the end of the step, sorted. Written by `remember`.
+    /// Impulses of the step, then mean forces. Begun by `plan`, written by all routes, closed by `remember`.
+    pub readout: Readout,
+    /// Contact memory of nodes of cloths in SoA at the end of the step, sorted. Written by `remember`.
     pub grips: Vec<GripMemory>,
-    /// Those of each of `sheet_pairs` among them. Written by `remember`.
+    /// Their range for each of `sheet_pairs`. Written by `remember`.
     pub grip_spans: Vec<Span>,
-    /// Mean force of each grip, when asked for. Written by `remember`. (grips, or empty)
+    /// Mean force of each node contact, if requested. Written by `remember`. (grips, or empty)
     pub grip_forces: Vec<PointForce>,
     /// Their sums by pair of bodies. Written by `remember`.
     pub grip_pairs: Vec<GripPair>,
@@ -325,11 +326,11 @@ impl Work {
         Self {
             pool: Pool::new(threads),
             velocity: Vec::new(),
-            carry: Vec::new(),
+            position_velocity: Vec::new(),
             pose: Vec::new(),
             inertia: Vec::new(),
             rest: Vec::new(),
-            kick_rest: Vec::new(),
+            v_remainder: Vec::new(),
             force: Vec::new(),
             node_force: Vec::new(),
             nodes_pushed: false,
@@ -358,7 +359,8 @@ impl Work {
             narrow: Vec::new(),
             contacts: Vec::new(),
             any_flags: 0,
-            any_idle: false,
+            routes: Vec::new(),
+            body_routes: Vec::new(),
             colouring: Colouring::default(),
             colours: Vec::new(),
             set: ContactSet::default(),
@@ -369,13 +371,11 @@ impl Work {
             contact_rows: TouchRows::default(),
             spans: Vec::new(),
             warm: Vec::new(),
-            row_forces: Vec::new(),
             drag: Vec::new(),
             node_contacts: Vec::new(),
             node_touches: NodeTouches::default(),
-            in_lanes: Vec::new(),
             moves: Vec::new(),
-            by_rows: Vec::new(),
+            row_contacts: Vec::new(),
             sheet_pairs: Vec::new(),
             node_spans: Vec::new(),
             node_owners: Vec::new(),
@@ -408,11 +408,10 @@ impl Work {
             anchored: Vec::new(),
             previous: Vec::new(),
             good: Vec::new(),
-            put_back: Vec::new(),
+            rolled_back: Vec::new(),
             touching: Vec::new(),
             touched: Vec::new(),
-            forces: Vec::new(),
-            point_forces: Vec::new(),
+            readout: Readout::default(),
             grips: Vec::new(),
             grip_spans: Vec::new(),
             grip_forces: Vec::new(),

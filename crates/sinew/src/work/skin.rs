@@ -1,4 +1,4 @@
-//! The surface of a body of nodes as detection sees it at the start of a step.
+//! The surface of a body of nodes for collision detection, at the start of a step.
 
 use crate::collision::Bounds3;
 use crate::collision::surface::{Boxed, CellTree, Fit, Skin, blend, point_triangle};
@@ -7,51 +7,54 @@ use crate::model::surface::Cells;
 use crate::model::{Nodes, mean_edge};
 use crate::state::State;
 
-/// Distances up to this times the least are alike: rounding of a point on an edge that two faces share.
+/// Ratio up to which distances count as equal to the smallest one: rounding of a point on an edge that two faces share.
 const ALIKE: Real = 1.001;
 
-/// Steps by which surfels look ahead, and a little for rounding.
+/// Number of steps that surfels look ahead, with a rounding allowance.
 const LOOK_AHEAD: Real = 2.002;
 
 /// Positions, velocities and normals of surfels, and boxes over the cells.
 #[derive(Debug)]
 pub(crate) struct SkinWork {
+    /// Positions and velocities of surfels that are not nodes, as blocks. Scratch of `plan`.
+    pub blocks: [Vec<Block>; 2],
     generation: u32,
     /// Positions of the surfels [m].
     pub x: Vec<Vec3>,
     /// Velocities of the surfels [m/s].
     pub v: Vec<Vec3>,
-    /// No surfel is faster [m/s].
+    /// Largest speed of a surfel [m/s].
     pub fastest: Real,
-    /// Outward unit normals, of a body with an inside those that were asked for; zero where there are no triangles.
+    /// Outward unit normals, for a solid body only the requested ones; zero where there are no triangles.
     normals: Vec<Vec3>,
-    /// Which of them are known since the surface was last followed.
+    /// Which of them are valid since the surface was last updated.
     known: Vec<bool>,
-    /// The triangles at each surfel.
+    /// The triangles adjacent to each surfel.
     around: Around,
-    /// Around all places the surfels may be in this step.
+    /// Box around all positions that the surfels may have in this step.
     pub bounds: Option<Bounds3>,
     /// The step [s].
     dt: Real,
-    /// Positions of the surfels now, with twice the way of this step, and where their velocities take them in it, in lanes.
-    /// Written by `fit` [m].
+    /// Positions of the surfels now, with twice their displacement of this step as fourth component, and at the end of
+    /// the step at constant velocity, in lanes. Written by `fit` [m].
     now: Vec<Block>,
     then: Vec<Block>,
-    /// Boxes around all places where each cell may be in this step, and what the window adds; none without cells. Written by `fit`.
+    /// Boxes around all positions that each cell may have in this step, grown by the window; none without cells.
+    /// Written by `fit`.
     pub tree: Option<CellTree>,
-    /// What the boxes were fitted for, since the surface was last followed.
+    /// The window of the boxes, since the surface was last updated.
     fitted: Option<Window>,
-    /// The nodes of a body at rest, as they were when it was followed, and the margin then [m]; no nodes for one that moved.
+    /// Node positions of a body at rest at its last update, and the margin then [m]; empty for a body that moved.
     rested: (Vec<Vec3>, Real),
-    /// Every node is a surfel, in the same order, and nothing else is.
+    /// Every node is a surfel, in the same order, and there are no others.
     pub all_nodes: bool,
-    /// Largest radius of a circle around a triangle at rest [m].
+    /// Largest radius of the enclosing circle of a triangle at rest [m].
     pub face_radius: Real,
-    /// Mean length of edges at rest; 0 without [m].
+    /// Mean length of edges at rest; 0 without edges [m].
     pub mean_edge: Real,
-    /// Edges in lanes, once they were asked for.
+    /// Edges in lanes, once they were requested.
     edge_groups: Vec<EdgeGroup>,
-    /// Substeps that it asks for (`step/caught.rs`). Written by `detect`.
+    /// Substeps that it needs (`island/cloth_substeps.rs`). Written by `plan`.
     pub asked: Option<u32>,
 }
 
@@ -60,7 +63,7 @@ pub(crate) struct SkinWork {
 pub(crate) struct EdgeGroup {
     /// Surfels.
     pub ends: [[u32; LANES]; 2],
-    /// 1/l² at rest; 0 without length [1/m²].
+    /// 1/l² at rest; 0 for zero length [1/m²].
     pub per_square: Eight,
 }
 
@@ -70,6 +73,7 @@ impl SkinWork {
         let radius = |c: &[u32; 3]| circle(c.map(|i| nodes.rest[i as usize]));
         let face_radius = nodes.cells.corners.iter().map(radius).fold(0.0, Real::max);
         Self {
+            blocks: [Vec::new(), Vec::new()],
             generation,
             x: Vec::new(),
             v: Vec::new(),
@@ -113,10 +117,11 @@ impl SkinWork {
         self.generation == generation
     }
 
-    /// Follows the state. The box holds all surfels now and where their velocities take them in `dt`, grown by `margin` [m].
+    /// Updates the surface from the state. The box contains all surfels now and at the end of `dt` at constant
+    /// velocity, grown by `margin` [m].
     pub fn follow(&mut self, nodes: &Nodes, state: &State, dt: Real, margin: Real) {
         let (x, v) = (&state.node_x[nodes.span()], &state.node_v[nodes.span()]);
-        // asleep: all is as it was
+        // asleep: nothing has changed
         let rests = v.iter().all(|v| *v == Vec3::ZERO);
         if rests && !x.is_empty() && self.rested.0 == x && self.rested.1 == margin {
             return;
@@ -152,7 +157,7 @@ impl SkinWork {
         self.bounds = (!self.x.is_empty()).then(|| Bounds3 { min, max }.grown(grow));
     }
 
-    /// Fits the boxes of the cells to this step, unless they are, and finds the normals of a sheet.
+    /// Fits the boxes of the cells to this step, unless that is done, and computes the normals of an open surface.
     pub fn fit(&mut self, nodes: &Nodes, window: Window) {
         if self.fitted.replace(window) == Some(window) {
             return;
@@ -185,7 +190,7 @@ impl SkinWork {
         nodes.surface.normal_from(&self.x, self.around.of(surfel))
     }
 
-    /// Finds the normals at these surfels, where they are not known; a sheet has all of them.
+    /// Computes the normals at these surfels, where they are not valid; an open surface has all of them.
     pub fn find_normals(&mut self, nodes: &Nodes, surfels: impl Iterator<Item = u32>) {
         if !nodes.surface.is_solid() {
             return;
@@ -197,20 +202,20 @@ impl SkinWork {
         }
     }
 
-    /// Calls `found` for every cell whose box of this step meets `bounds`, in no particular order.
+    /// Calls `found` for every cell whose box of this step overlaps `bounds`, in no particular order.
     pub fn overlapping(&self, bounds: &Bounds3, found: impl FnMut(u32)) {
         if let Some(tree) = &self.tree {
             tree.overlapping(bounds, found);
         }
     }
 
-    /// Boxes and places of this step, once they were fitted; none without cells.
+    /// Boxes and positions of this step, once they were fitted; none without cells.
     pub fn boxed<'a>(&'a self, nodes: &'a Nodes) -> Option<Boxed<'a>> {
         let (cells, solid) = (&*nodes.cells, nodes.surface.is_solid());
         Some(Boxed { cells, tree: self.tree.as_ref()?, x: &self.now, solid })
     }
 
-    /// True when a point is inside this body with an inside, as the nearest of its faces within `reach` tells [m].
+    /// True when a point is inside this solid body, according to the nearest of its faces within `reach` [m].
     pub fn encloses(&self, cells: &Cells, p: Vec3, reach: Real) -> bool {
         let around = Bounds3 { min: p, max: p }.grown(reach);
         let apart = |cell: u32| {
@@ -219,7 +224,7 @@ impl SkinWork {
             let plane = (at[1] - at[0]).cross(at[2] - at[0]).normalize_or_zero();
             (p - blend(at, w), plane)
         };
-        // the box of a cell is far larger than the cell; a face right above may be a little farther than it is high
+        // the box of a cell is much larger than the cell; a face directly above may be slightly farther than its height
         let near = Bounds3 { min: p, max: p }.grown(2.0 * reach);
         let is_near = |cell: u32| {
             let [a, b, c] = cells.corners[cell as usize].map(|k| self.x[k as usize]);
@@ -231,7 +236,8 @@ impl SkinWork {
                 nearest = nearest.min(apart(cell).0.length());
             }
         });
-        // faces at one edge are equally near: the one that the point is most above or below tells, of two the first
+        // faces at one edge are equally near: the one with the largest height of the point above or below its plane
+        // decides, of two the first
         let mut teller = (0.0, 0);
         self.overlapping(&around, |cell| {
             if !is_near(cell) {
@@ -247,7 +253,7 @@ impl SkinWork {
         teller.0 < 0.0
     }
 
-    /// As the finder of touching features wants it.
+    /// The input of the search for features in contact.
     pub fn skin<'a>(&'a self, nodes: &'a Nodes) -> Skin<'a> {
         Skin {
             cells: &nodes.cells,
@@ -263,7 +269,7 @@ impl SkinWork {
 /// Triangles at each surfel, ascending.
 #[derive(Debug)]
 struct Around {
-    /// Where those of each surfel begin, and the end.
+    /// Start index of the triangles of each surfel, and the end.
     starts: Vec<u32>,
     triangles: Vec<u32>,
 }
@@ -290,12 +296,12 @@ impl Around {
     }
 }
 
-/// How far the boxes of cells look.
+/// Search distances that the boxes of cells are grown by.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Window {
-    /// To all sides [m].
+    /// In all directions [m].
     pub near: Real,
-    /// Behind a face, where what sank in is still found [m].
+    /// Behind a face, where penetrating features are still found [m].
     pub depth: Real,
     /// In lanes or one by one.
     pub lanes: bool,
@@ -306,7 +312,7 @@ fn circle([a, b, c]: [Vec3; 3]) -> Real {
     let mut sides = [a.distance(b), b.distance(c), c.distance(a)];
     sides.sort_by(Real::total_cmp);
     let [short, middle, long] = sides;
-    // an obtuse triangle lies in the circle over its longest side
+    // an obtuse triangle lies in the circle over its longest side as diameter
     if short * short + middle * middle <= long * long {
         return 0.5 * long;
     }
@@ -314,7 +320,7 @@ fn circle([a, b, c]: [Vec3; 3]) -> Real {
     0.5 * short * middle * long / doubled
 }
 
-/// Around the way of a surfel in a step.
+/// Box around the path of a surfel in a step.
 fn way(x: Vec3, v: Vec3, dt: Real) -> Bounds3 {
     let then = x + v * dt;
     Bounds3 { min: x.min(then), max: x.max(then) }

@@ -1,4 +1,4 @@
-//! The model as plain data: what a save file holds, and from which the same world can be built again, ids and all.
+//! The model as plain data: the contents of a save file, from which the same world can be rebuilt with the same ids.
 
 use super::{World, edit};
 use crate::constraint::{Attach, Bending, Constraint, Distance, Joint, PatchJoint, Strands, View, Volume};
@@ -7,7 +7,7 @@ use crate::model::{Body, Model, NodeSource, Nodes, Particles, Rigid, RigidBody, 
 use crate::settings::Settings;
 use crate::state::State;
 
-/// A body as it was given.
+/// The description from which a body was added.
 ///
 /// An example is at [`Blueprint`](crate::Blueprint).
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ pub enum BodySpec {
     Soft(Box<SoftBody>),
 }
 
-/// A constraint as it was given; joints with their frames.
+/// The description from which a constraint was added; joints include their frames.
 ///
 /// An example is at [`Blueprint`](crate::Blueprint).
 #[derive(Clone, Debug)]
@@ -41,14 +41,14 @@ pub enum ConstraintSpec {
     PatchJoint(PatchJoint),
 }
 
-/// A numbered place for a body or constraint: its generation, and who is in it.
+/// A numbered slot for a body or constraint: its generation, and its item.
 ///
 /// An example is at [`Blueprint`](crate::Blueprint).
 #[derive(Clone, Debug)]
 pub struct Slot<T> {
     /// Generation of the slot's next or present id.
     pub generation: u32,
-    /// Who is there.
+    /// The item, if the slot is occupied.
     pub item: Option<T>,
 }
 
@@ -76,12 +76,12 @@ pub struct Blueprint {
     pub bodies: Vec<Slot<BodySpec>>,
     /// Constraints by slot.
     pub constraints: Vec<Slot<ConstraintSpec>>,
-    /// Order in which the node spans lie, by body slot.
+    /// Order of the node ranges, by body slot.
     pub node_order: Vec<u32>,
 }
 
 impl World {
-    /// The model as plain data. Custom rows are code and cannot be written down: they are an error.
+    /// The model as plain data. Custom rows are code and cannot be serialised: they are an error.
     pub fn blueprint(&self) -> Result<Blueprint, Error> {
         let model = &self.model;
         let mut bodies = Vec::new();
@@ -119,7 +119,8 @@ impl World {
         Ok(Blueprint { settings: self.settings.clone(), bodies, constraints, node_order })
     }
 
-    /// Builds the world of a blueprint in a given state. Everything is checked as at the ordinary doors.
+    /// Builds the world of a blueprint in a given state. Everything is validated as in the functions that add bodies
+    /// and constraints.
     pub fn build(blueprint: Blueprint, state: &State) -> Result<Self, Error> {
         let mut world = World::new(blueprint.settings)?;
         let mut model = Model::default();
@@ -140,10 +141,10 @@ impl World {
         place_nodes(&mut model, &blueprint.node_order)?;
         world.model = model;
         edit::fit(&world.model, &mut world.state);
-        world.load_view();
+        let poses = world.poses();
         let mut constraints = Vec::new();
         for slot in blueprint.constraints {
-            let built = slot.item.map(|spec| build_constraint(&spec, &world.view()));
+            let built = slot.item.map(|spec| build_constraint(&spec, &world.view(&poses)));
             constraints.push((slot.generation, built.transpose()?));
         }
         world.model.constraints = Slots::from_parts(constraints);
@@ -166,7 +167,7 @@ fn build_constraint(spec: &ConstraintSpec, view: &View<'_>) -> Result<Constraint
     })
 }
 
-/// Gives the node spans their places, in the order in which they lay.
+/// Assigns the node ranges their offsets, in their original order.
 fn place_nodes(model: &mut Model, order: &[u32]) -> Result<(), Error> {
     for &slot in order {
         let Some(Body::Nodes(nodes)) = model.bodies.at_mut(slot) else {
@@ -187,7 +188,7 @@ mod tests {
     use crate::*;
 
     #[test]
-    fn a_rebuilt_world_goes_on_with_the_same_bits() -> Result<(), Error> {
+    fn a_rebuilt_world_continues_bitwise_identically() -> Result<(), Error> {
         let mut world = World::new(Settings::default())?;
         world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)))?;
         let gone = world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.1)))?;

@@ -1,21 +1,23 @@
 //! Combined bodies: rigid bones inside tissue (OP 5 and 6), built from rigid bodies, soft bodies and anchors.
 //!
-//! OP moves attached particles back onto the bone after each shape match and gives the bone an impulse for it. Here each
-//! attached node has the three rows of an anchor, C = p_node − p_bone = 0, in the same solve as all other rows: what the
-//! bone gets the node loses, nothing is snapped into place, and contacts of the tissue see the bone's mass through the
-//! anchors (errata to OP 5.1.4, 5.2). Gravity acts on bones and tissue.
+//! OP moves attached particles back onto the bone after each shape match and applies an impulse to the bone for it.
+//! Here each attached node has the three rows of an anchor, C = p_node − p_bone = 0, in the same solve as all other
+//! rows: the impulses on bone and node are equal and opposite, no position is set directly, and contacts of the tissue
+//! include the bone's mass through the anchors (errata to OP 5.1.4, 5.2). Gravity acts on bones and tissue.
 //!
-//! Tissue does not meet its own bones nor other tissue of the same body, by collision groups: see [`Combined::group`].
+//! Tissue does not collide with its own bones nor with other tissue of the same body, by collision groups: see
+//! [`Combined::group`].
 
 use super::World;
 use crate::constraint::{Attach, Hold, Joint, Site};
-use crate::deformable::particle::{Group, oriented};
+use crate::deformable::oriented;
+use crate::deformable::shape_matching::Group;
 use crate::error::{Error, check, not_negative, positive};
 use crate::math::{Pose, Real, Vec3};
 use crate::model::layer::{Layer, Plan, Solid};
 use crate::model::{BodyId, ConstraintId, Geometry, Groups, Material, RigidBody, SoftBody, SoftModel};
 
-/// What tissue is made of.
+/// The material model of tissue.
 ///
 /// An example is at [`Combined`](crate::Combined).
 #[derive(Clone, Debug, PartialEq)]
@@ -24,9 +26,9 @@ pub enum TissueModel {
     Oriented {
         /// Mass of the tissue by its volume [kg/m³].
         density: Real,
-        /// Particles of a sheet in a group, the middle one among them; 1 or more.
+        /// Particles of a sheet in a group, including the centre one; 1 or more.
         group_size: u32,
-        /// How a group keeps its shape.
+        /// Shape matching parameters of a group.
         params: oriented::Params,
     },
     /// Any model of tetrahedra: finite elements, springs.
@@ -38,15 +40,15 @@ pub enum TissueModel {
 /// An example is at [`Combined`](crate::Combined).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tissue {
-    /// What it is made of.
+    /// The material model.
     pub model: TissueModel,
     /// Distance of neighbouring points on the bone [m].
     pub spacing: Real,
-    /// From the bone to the surface [m].
+    /// Distance from the bone to the surface [m].
     pub thickness: Real,
     /// Cells across the thickness, 1 or more.
     pub cells: u32,
-    /// A pad instead of a coat: only faces of the bone within 60 degrees of this direction, in body axes.
+    /// A pad instead of a complete layer: only faces of the bone within 60 degrees of this direction, in body axes.
     pub facing: Option<Vec3>,
     /// Friction and restitution of the surface.
     pub material: Material,
@@ -64,7 +66,7 @@ impl Tissue {
         self
     }
 
-    /// Only on faces of the bone that look along this direction, in body axes.
+    /// Only on faces of the bone whose normals are near this direction, in body axes.
     pub fn facing(mut self, direction: impl Into<Vec3>) -> Self {
         self.facing = Some(direction.into());
         self
@@ -76,12 +78,12 @@ impl Tissue {
         self
     }
 
-    /// The soft body, and which of its nodes lie on the bone: the first so many.
+    /// The soft body, and the number of its nodes on the bone, which come first.
     fn body(&self, bone: &RigidBody, who: &str) -> Result<(SoftBody, usize), Error> {
         positive(&format!("{who}.tissue.spacing"), self.spacing)?;
         positive(&format!("{who}.tissue.thickness"), self.thickness)?;
         let radius = 0.5 * self.spacing.min(self.thickness / self.cells.max(1) as Real);
-        // the skin of balls is a radius above their centres
+        // the surface of balls is a radius above their centres
         let sunk = if matches!(self.model, TissueModel::Oriented { .. }) { radius } else { 0.0 };
         let height = self.thickness - sunk;
         let plan = Plan { spacing: self.spacing, height, cells: self.cells, facing: self.facing };
@@ -93,7 +95,7 @@ impl Tissue {
                 check(&format!("{tissue}.group_size"), *group_size as Real, *group_size >= 1, "1 or more")?;
                 positive(&format!("{tissue}.density"), *density)?;
                 let ball = 4.0 / 3.0 * std::f64::consts::PI as Real * radius * radius * radius;
-                // the balls weigh what the layer weighs, up to the skin
+                // the total mass of the balls is that of the layer, up to its surface
                 let volume = layer.mesh.volume() * self.thickness / height;
                 let density = density * volume / (ball * layer.mesh.vertices.len() as Real);
                 let grain = oriented::Grain { radii: Vec3::splat(radius), density };
@@ -106,7 +108,7 @@ impl Tissue {
     }
 }
 
-/// Each particle with the nearest of its sheet and with those above and below it.
+/// Each particle with the nearest ones of its sheet and with those above and below it.
 fn groups(layer: &Layer, size: usize) -> Vec<Group> {
     let (points, sheet) = (&layer.mesh.vertices, layer.sheet);
     let mut groups = Vec::with_capacity(points.len());
@@ -124,7 +126,7 @@ fn groups(layer: &Layer, size: usize) -> Vec<Group> {
     groups
 }
 
-/// One or several bones in tissue, to be added.
+/// Description of one or several bones in tissue, to be added.
 ///
 /// ```
 /// use sinew::*;
@@ -143,35 +145,36 @@ fn groups(layer: &Layer, size: usize) -> Vec<Group> {
 pub struct Combined {
     /// Bones, each with its own tissue or bare.
     pub bones: Vec<(RigidBody, Option<Tissue>)>,
-    /// Joints between bones by their numbers; the joint's own bodies are not looked at.
+    /// Joints between bones by their indices; the bodies named in the joint itself are ignored.
     pub joints: Vec<(usize, usize, Joint)>,
-    /// Tissue with a mesh of its own, around any number of bones, and how far from a bone its nodes are anchored [m].
+    /// Tissue with its own mesh, around any number of bones, and the maximum distance from a bone at which its nodes
+    /// are anchored [m].
     pub flesh: Vec<(SoftBody, Real)>,
-    /// Number of the collision group that it has for itself, 0 to 31. Its tissue does not meet bones and tissue of that
-    /// group, so that bodies that shall touch each other need different numbers. Others must have the group in their
-    /// masks to be touched, as they have by default.
+    /// Index of its own collision group, 0 to 31. Its tissue does not collide with bones and tissue of that group, so
+    /// that combined bodies that are to collide with each other need different indices. Other bodies must have the
+    /// group in their masks to collide with it, as they have by default.
     pub group: u32,
-    /// For messages, and the names of its parts.
+    /// Used in messages, and for the names of its parts.
     pub name: String,
 }
 
-/// What became of a combined body.
+/// Ids of the parts of a combined body.
 ///
 /// An example is at [`Combined`](crate::Combined).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CombinedIds {
-    /// Bones, in their order.
+    /// Bones, in the given order.
     pub bones: Vec<BodyId>,
     /// Tissue of the bones that have one, in the order of the bones; then flesh.
     pub tissues: Vec<BodyId>,
-    /// Joints between bones, in their order.
+    /// Joints between bones, in the given order.
     pub joints: Vec<ConstraintId>,
-    /// Anchors of tissue to bones: one a tissue and bone.
+    /// Anchors of tissue to bones: one per tissue and bone.
     pub anchors: Vec<ConstraintId>,
 }
 
 impl Combined {
-    /// Nothing yet; `name` is for messages and the names of parts.
+    /// An empty description; `name` is used in messages and for the names of parts.
     pub fn new(name: impl Into<String>) -> Self {
         Self { bones: Vec::new(), joints: Vec::new(), flesh: Vec::new(), group: 31, name: name.into() }
     }
@@ -188,19 +191,20 @@ impl Combined {
         self
     }
 
-    /// Joins two bones by their numbers.
+    /// Joins two bones by their indices.
     pub fn joint(mut self, a: usize, b: usize, joint: Joint) -> Self {
         self.joints.push((a, b, joint));
         self
     }
 
-    /// Adds tissue with a mesh of its own; nodes inside a bone or at most `reach` [m] from it are anchored to the nearest.
+    /// Adds tissue with its own mesh; nodes inside a bone or at most `reach` [m] from it are anchored to the nearest
+    /// one.
     pub fn flesh(mut self, body: SoftBody, reach: Real) -> Self {
         self.flesh.push((body, reach));
         self
     }
 
-    /// The collision group that it has for itself.
+    /// The collision group of the body.
     pub fn group(mut self, group: u32) -> Self {
         self.group = group;
         self
@@ -245,7 +249,7 @@ impl Combined {
         bone
     }
 
-    /// In its own group only, and without an eye for it.
+    /// Member of its own group only, which its mask excludes.
     fn apart(&self, body: SoftBody) -> SoftBody {
         let mask = body.groups.mask & !(1 << self.group);
         body.groups(Groups { member: 1 << self.group, mask })
@@ -253,12 +257,12 @@ impl Combined {
 }
 
 impl World {
-    /// Adds a combined body. When a part is refused, those before it are removed again.
+    /// Adds a combined body. When a part is rejected, the parts added before are removed again.
     pub fn add_combined(&mut self, combined: Combined) -> Result<CombinedIds, Error> {
         let mut ids = CombinedIds::default();
         let done = self.put_combined(&combined, &mut ids);
         if done.is_err() {
-            // constraints go with their bodies
+            // constraints are removed with their bodies
             for id in ids.tissues.iter().chain(&ids.bones) {
                 self.remove_body(*id)?;
             }
@@ -280,7 +284,7 @@ impl World {
             let Some(tissue) = tissue else { continue };
             let (body, attached) = tissue.body(bone, &format!("{who}.bones[{k}]"))?;
             let body = combined.apart(body).named(combined.part("", "tissue", k));
-            // particles turn with the bone, and nodes move with it
+            // particles rotate with the bone, and nodes move with it
             let tissue = self.add_soft(body.spin(bone.spin))?;
             ids.tissues.push(tissue);
             self.move_along(tissue, ids.bones[k])?;
@@ -322,7 +326,7 @@ impl World {
         Ok(())
     }
 
-    /// Gives nodes the velocity that they would have as parts of a rigid body.
+    /// Sets the nodes to the velocities of a rigid body motion.
     fn move_along(&mut self, tissue: BodyId, bone: BodyId) -> Result<(), Error> {
         let (bone, span) = (self.body(bone)?, self.model.nodes(tissue)?.span());
         let (centre, v, w) = (bone.center_of_mass(), bone.velocity(), bone.spin());

@@ -1,4 +1,4 @@
-//! Edits: the only ways to change the model. Each checks first and then does all of it or nothing.
+//! Edits: the only operations that change the model. Each validates first and is then applied completely or not at all.
 
 use crate::constraint::{Constraint, Motor};
 use crate::error::Error;
@@ -9,7 +9,7 @@ use crate::model::{
 };
 use crate::state::{GripMemory, State};
 
-/// Shapes without end have no mass: they cannot be moved by forces.
+/// Unbounded shapes have no finite mass: they cannot be dynamic.
 pub(crate) fn check_motion(spec: &RigidBody) -> Result<(), Error> {
     let endless = spec.colliders.iter().find(|c| matches!(c.shape, Shape::HalfSpace { .. } | Shape::Sdf(_)));
     if let (Some(c), Motion::Dynamic) = (endless, spec.motion) {
@@ -46,7 +46,7 @@ pub(crate) fn add_soft(model: &mut Model, state: &mut State, spec: SoftBody) -> 
     Ok(add_nodes(model, state, nodes, start))
 }
 
-/// Puts a body of nodes behind all others.
+/// Appends a body with nodes after all others.
 pub(super) fn add_nodes(model: &mut Model, state: &mut State, nodes: Nodes, start: Start) -> BodyId {
     state.node_x.extend(start.positions);
     state.node_v.extend(start.velocities);
@@ -79,7 +79,7 @@ pub(crate) fn add_constraint(model: &mut Model, state: &mut State, constraint: C
 
 pub(crate) fn remove_body(model: &mut Model, state: &mut State, id: BodyId) -> Result<(), Error> {
     model.body(id)?;
-    // its constraints go with it
+    // its constraints are removed with it
     let held: Vec<u32> = model
         .constraints
         .iter()
@@ -94,7 +94,7 @@ pub(crate) fn remove_body(model: &mut Model, state: &mut State, id: BodyId) -> R
         let constraint = model.constraint_id(slot);
         remove_constraint(model, state, constraint)?;
     }
-    // its contacts too, and whoever leaned on it wakes
+    // its contacts are removed too, and the bodies in contact with it wake up
     let mut neighbours = Vec::new();
     state.contacts.retain(|m| {
         let named = m.key.a == id.index || m.key.b == id.index;
@@ -121,7 +121,7 @@ pub(crate) fn remove_body(model: &mut Model, state: &mut State, id: BodyId) -> R
     Ok(())
 }
 
-/// Closes the gap that removed nodes leave.
+/// Removes the range of the deleted nodes from the state columns.
 fn remove_span(model: &mut Model, state: &mut State, gone: &Nodes) {
     state.node_x.drain(gone.span());
     state.node_v.drain(gone.span());
@@ -196,7 +196,7 @@ fn wake(state: &mut State, slots: &[u32]) {
     }
 }
 
-/// Makes the columns as long as the model is large.
+/// Resizes the columns to the size of the model.
 pub(crate) fn fit(model: &Model, state: &mut State) {
     let slots = model.bodies.slot_count();
     state.x.resize(slots, Vec3::ZERO);
@@ -211,7 +211,7 @@ pub(crate) fn fit(model: &Model, state: &mut State) {
     state.broken.resize(constraints, 0);
 }
 
-/// Refuses a state whose columns do not fit this model, or whose numbers cannot be.
+/// Rejects a state whose columns do not match this model, or whose values are invalid.
 pub(crate) fn check_fit(model: &Model, state: &State) -> Result<(), Error> {
     let slots = model.bodies.slot_count();
     let constraints = model.constraints.slot_count();
@@ -261,7 +261,7 @@ pub(crate) fn check_fit(model: &Model, state: &State) -> Result<(), Error> {
             None => false,
         };
         if m.count > 4 || !known(m.key.a, m.key.collider_a) || !known(m.key.b, m.key.collider_b) {
-            return Err(Error::BadSnapshot(format!("contact {:?} is not of this model", m.key)));
+            return Err(Error::BadSnapshot(format!("contact {:?} does not belong to this model", m.key)));
         }
     }
     check_grips(model, state)
@@ -274,22 +274,22 @@ fn check_grips(model: &Model, state: &State) -> Result<(), Error> {
     for g in &state.grips {
         let holds = model.rigid_at(g.body).is_some_and(|r| (g.collider as usize) < r.colliders.len());
         if !holds || model.nodes_at(g.sheet).is_none_or(|n| g.node as usize >= n.inv_mass.len()) {
-            return Err(Error::BadSnapshot(format!("grip {:?} is not of this model", g.key())));
+            return Err(Error::BadSnapshot(format!("grip {:?} does not belong to this model", g.key())));
         }
     }
     Ok(())
 }
 
-/// Refuses turns that are none: the first gate puts a body back to where it was last good, and a snapshot counts as good.
+/// Rejects invalid rotations: intake resets a body to its last valid pose, and a snapshot counts as valid.
 fn check_turns(model: &Model, state: &State) -> Result<(), Error> {
     let mut turns = model.bodies.iter().map(|(slot, _)| (slot, state.q[slot as usize]));
     match turns.find(|(_, q)| !is_turn(*q)) {
-        Some((slot, q)) => Err(Error::BadSnapshot(format!("column q: {q} of body {slot} is no rotation of length 1"))),
+        Some((slot, q)) => Err(Error::BadSnapshot(format!("column q: {q} of body {slot} is not a unit quaternion"))),
         None => Ok(()),
     }
 }
 
-/// Folds generations and free slots into a state's hash.
+/// Combines generations and free slots with the hash of a state.
 pub(crate) fn layout_hash(model: &Model, mut hash: u64) -> u64 {
     for (generation, taken) in model.bodies.layout().chain(model.constraints.layout()) {
         let mut word = [0; 8];

@@ -1,4 +1,4 @@
-//! Looking into a soft body: its elastic energy, forces and stresses, where its nodes are or where they might be.
+//! Evaluation of a soft body: its elastic energy, forces and stresses, at the present or at given node positions.
 
 use super::World;
 use crate::deformable::{BodyRef, Deformable, ElementStress};
@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::math::{Block, Real, Vec3};
 use crate::model::{Body, BodyId, Nodes};
 
-/// The inside of a soft body at given places of its nodes. Nothing here changes the world.
+/// The elastic state of a soft body at given node positions. Nothing here changes the world.
 ///
 /// ```
 /// use sinew::*;
@@ -14,7 +14,7 @@ use crate::model::{Body, BodyId, Nodes};
 /// let block = TetMesh::block([1, 1, 1], Vec3::splat(0.1))?;
 /// let mut world = World::default();
 /// let body = world.add_soft(SoftBody::corotational(block.clone(), Matter::new(1e5, 0.0, 1000.0)))?;
-/// // stretched by a tenth along x: E ε²/2 for each cubic metre, and the stress is E ε
+/// // stretched by a tenth along x: E ε²/2 per cubic metre, and the stress is E ε
 /// let pulled: Vec<Vec3> = block.vertices.iter().map(|x| *x * Vec3::new(1.1, 1.0, 1.0)).collect();
 /// let view = world.elastic(body)?.at(&pulled);
 /// assert!((view.energy() - 0.5 * 1e5 * 0.01 * 1e-3).abs() < 1e-3);
@@ -30,7 +30,7 @@ pub struct ElasticView<'a> {
 }
 
 impl World {
-    /// The inside of a soft body as it is now.
+    /// The present elastic state of a soft body.
     pub fn elastic(&self, id: BodyId) -> Result<ElasticView<'_>, Error> {
         let wrong = |what| Error::WrongKind(id, what, "soft body");
         let nodes = match self.model.body(id)? {
@@ -44,7 +44,7 @@ impl World {
         Ok(ElasticView { model, x, v, inner: &self.state.inner[nodes.inner_span()] })
     }
 
-    /// The model of a body: with the Model until the first step, with the Work from then on.
+    /// The deformation model of a body: stored in the Model until the first step, in the Work from then on.
     fn soft_model<'a>(&'a self, id: BodyId, nodes: &'a Nodes) -> Option<&'a dyn Deformable> {
         let held = self.work.soft.get(id.index as usize).and_then(|held| held.as_ref());
         let running = held.filter(|held| held.generation == id.generation).map(|held| held.model.as_ref());
@@ -53,7 +53,7 @@ impl World {
 }
 
 impl ElasticView<'_> {
-    /// The same body with its nodes at these places [m]; nodes beyond the list stay where they are.
+    /// The same body with its nodes at these positions [m]; nodes beyond the list stay at their present positions.
     pub fn at(mut self, places: &[Vec3]) -> Self {
         for (x, p) in self.x.iter_mut().zip(places) {
             *x = [p.x, p.y, p.z, 0.0];
@@ -61,12 +61,13 @@ impl ElasticView<'_> {
         self
     }
 
-    /// Elastic energy [J]; 0 for models that have goals instead of forces.
+    /// Elastic energy [J]; 0 for models with goal positions instead of forces.
     pub fn energy(&self) -> Real {
         self.model.energy(self.body())
     }
 
-    /// Elastic forces on the nodes, pinned ones too, without damping [N]; none for models that have goals instead.
+    /// Elastic forces on the nodes, including pinned ones, without damping [N]; none for models with goal positions
+    /// instead.
     pub fn forces(&self) -> Option<Vec<Vec3>> {
         let mut out = vec![Vec3::ZERO; self.x.len()];
         self.model.forces(self.body(), &mut out).then_some(out)

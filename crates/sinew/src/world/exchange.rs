@@ -1,4 +1,4 @@
-//! Exchange of the model under a body while the world runs.
+//! Exchange of the deformation model of a body while the world runs.
 
 use super::{World, edit};
 use crate::error::Error;
@@ -8,13 +8,14 @@ use crate::model::surface::Wrap;
 use crate::model::{Body, BodyId, NodeSource, Nodes, SoftBody, Start};
 
 impl World {
-    /// Puts another model under a soft body: other elements, another mesh, another family. Shape, place, velocity,
-    /// momentum and spin go over from the old nodes to the new ones, see [`exchange`](fn@crate::exchange); when both
-    /// have a skin with as many points, the skin keeps its shape.
+    /// Replaces the model of a soft body: other elements, another mesh, another family. Shape, position, velocity,
+    /// linear and angular momentum are transferred from the old nodes to the new ones, see
+    /// [`exchange`](fn@crate::exchange); when both have an embedded surface mesh (skin) with the same number of points,
+    /// that mesh keeps its shape.
     ///
     /// `body` is in the coordinates of the old rest shape; its pose, velocity and spin are not used. The new body has a
-    /// new id; constraints of the old one go with it, and so does what its model remembers (plastic flow). Pins are
-    /// those of the new body. Nothing happens when it is refused.
+    /// new id; the constraints of the old one are removed with it, and so are the internal variables of its model
+    /// (plastic flow). The pinned nodes are those of the new body. On an error the world is unchanged.
     ///
     /// ```
     /// use sinew::*;
@@ -41,7 +42,7 @@ impl World {
         let refuse = |reason: String| Error::BadShape { shape: "exchanged model".into(), reason };
         let both_skinned = source.skin.is_some() && body.skin.is_some();
         let old_rest = source.build("soft body")?.rest;
-        // behind all others, once the old one is gone
+        // after all others, once the old one is removed
         let start = self.model.node_count - old.inv_mass.len();
         let inner_start = self.model.inner_count - old.inner_count as usize;
         let rest = body.build("exchanged model")?.rest;
@@ -66,7 +67,7 @@ impl World {
     }
 }
 
-/// Oriented particles are turned as the whole body is; the old model knew no more.
+/// Oriented particles get the mean rotation of the body; the old model contains no more information.
 fn turn_particles(new: &Nodes, rest: &[Vec3], begin: &mut Start) {
     let Some(model) = new.fresh.as_ref().filter(|_| !new.radii.is_empty()) else { return };
     let (mut total, mut from, mut to) = (0.0, Vec3::ZERO, Vec3::ZERO);

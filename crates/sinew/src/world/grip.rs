@@ -1,7 +1,8 @@
-//! What a finger does to an object: force, contact area, pressure.
+//! Action of a finger on an object: force, contact area, pressure.
 //!
-//! A contact point carries a force and no area. On a surface of triangles each surface point stands for a third of its
-//! triangles as they are now; the pressure there is the normal force of the contacts that are nearest to it by that area.
+//! A contact point has a force and no area. On a surface of triangles each surface point represents a third of its
+//! present adjacent triangles; the pressure there is the normal force of the contacts nearest to it divided by that
+//! area.
 
 use super::World;
 use crate::error::Error;
@@ -9,26 +10,26 @@ use crate::math::{Real, Vec3};
 use crate::model::{Body, BodyId};
 use crate::report::ContactForce;
 
-/// One point of a finger that presses.
+/// One point of a finger that is in contact.
 ///
 /// An example is at [`Grip`](crate::Grip).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pressed {
-    /// Surface point of the finger; the number of the contact on rigid fingers.
+    /// Surface point of the finger; the index of the contact on rigid fingers.
     pub surfel: u32,
-    /// Where [m].
+    /// Position [m].
     pub point: Vec3,
     /// Force on the object [N].
     pub force: Vec3,
-    /// Part along the normals [N].
+    /// Component along the normals [N].
     pub normal: Real,
-    /// Surface that the point stands for [m²]; 0 on rigid fingers.
+    /// Surface area that the point represents [m²]; 0 on rigid fingers.
     pub area: Real,
-    /// Normal force by area [Pa]; 0 on rigid fingers.
+    /// Normal force per area [Pa]; 0 on rigid fingers.
     pub pressure: Real,
 }
 
-/// What a finger does to an object, mean over the step.
+/// Action of a finger on an object, mean over the step.
 ///
 /// ```
 /// use sinew::*;
@@ -53,17 +54,17 @@ pub struct Grip {
     pub force: Vec3,
     /// Sum of the normal forces [N].
     pub normal: Real,
-    /// Surface of the finger that presses [m²]; 0 on rigid fingers.
+    /// Contact area of the finger [m²]; 0 on rigid fingers.
     pub area: Real,
-    /// Centre of pressure: mean of the points by their normal forces [m].
+    /// Centre of pressure: mean of the points weighted by their normal forces [m].
     pub center: Vec3,
-    /// Largest pressure [Pa]; 0 on rigid fingers.
+    /// Maximum pressure [Pa]; 0 on rigid fingers.
     pub peak: Real,
 }
 
 impl Grip {
-    /// What a list of contacts says that `finger` did to `object`. `surface` has the places [m] and triangles of the finger's
-    /// surface points; none for a rigid one. For those who have the contacts but not the world.
+    /// Action of `finger` on `object` from a list of contacts. `surface` has the positions [m] and triangles of the
+    /// finger's surface points; none for a rigid one. For callers that have the contacts but not the world.
     pub fn of(
         contacts: &[ContactForce],
         finger: BodyId,
@@ -95,7 +96,7 @@ impl Grip {
     }
 }
 
-/// +1: the force of a pair is on its second body.
+/// +1: the force of a pair acts on its second body.
 fn side(finger: BodyId, object: BodyId, a: BodyId, b: BodyId) -> Real {
     match (a == finger && b == object, b == finger && a == object) {
         (true, _) => 1.0,
@@ -105,8 +106,8 @@ fn side(finger: BodyId, object: BodyId, a: BodyId, b: BodyId) -> Real {
 }
 
 impl World {
-    /// What `finger` (tissue, or a bare bone) did to `object` in the last step; where it presses goes to `points`, by
-    /// surface point. Area, pressure and points need `Settings::point_forces`.
+    /// Action of `finger` (tissue, or a bare bone) on `object` in the last step; the points in contact are written to
+    /// `points`, by surface point. Area, pressure and points need `Settings::point_forces`.
     pub fn grip(&self, finger: BodyId, object: BodyId, points: &mut Vec<Pressed>) -> Result<Grip, Error> {
         points.clear();
         let body = self.model.body(finger)?;
@@ -119,7 +120,7 @@ impl World {
             None
         };
         let mut grip = Grip::of(&self.report().contacts, finger, object, surface, points);
-        // forces are there without points too
+        // forces are available without points too
         (grip.force, grip.normal) = (Vec3::ZERO, 0.0);
         for pair in &self.report().pairs {
             let side = side(finger, object, pair.a, pair.b);
@@ -130,7 +131,7 @@ impl World {
     }
 }
 
-/// Gathers contacts at the surface points they are nearest to.
+/// Assigns contacts to their nearest surface points.
 fn spread(places: &[Vec3], triangles: &[[u32; 3]], points: &mut Vec<Pressed>) {
     for p in points.iter_mut() {
         let away = places.iter().map(|x| x.distance_squared(p.point)).enumerate();

@@ -21,7 +21,7 @@ pub use view::BodyView;
 use crate::constraint::{Attach, Bending, Constraint, Distance, Joint, Motor, PatchJoint, Rows, Site, Strands, Volume};
 use crate::error::Error;
 use crate::input::Input;
-use crate::math::{Pose, Real, Vec3};
+use crate::math::{Block, Pose, Real, Vec3};
 use crate::model::{Air, BodyId, ConstraintId, Model, Particles, RigidBody, SoftBody};
 use crate::report::Report;
 use crate::settings::Settings;
@@ -52,14 +52,14 @@ pub struct World {
 }
 
 impl World {
-    /// An empty world; absurd settings are refused.
+    /// An empty world; settings out of range are rejected.
     pub fn new(settings: Settings) -> Result<Self, Error> {
         settings.check()?;
         let work = Work::new(settings.threads as usize);
         Ok(Self { model: Model::default(), state: State::default(), work, settings })
     }
 
-    /// Makes one step of `Settings::dt`. Never fails: what was refused or went wrong is in the report.
+    /// Makes one step of `Settings::dt`. Never fails: rejected commands and faults are in the report.
     pub fn step(&mut self, input: &Input) -> &Report {
         crate::step::step(&mut self.model, &mut self.state, &mut self.work, &mut self.settings, input);
         &self.work.report
@@ -75,7 +75,7 @@ impl World {
         &self.settings
     }
 
-    /// Replaces the settings; absurd ones are refused and the old stay.
+    /// Replaces the settings; if the new ones are out of range they are rejected and the old ones are kept.
     pub fn set_settings(&mut self, settings: Settings) -> Result<(), Error> {
         settings.check()?;
         if settings.threads != self.settings.threads {
@@ -85,7 +85,7 @@ impl World {
         Ok(())
     }
 
-    /// Raised by every edit of the model.
+    /// Incremented by every edit of the model.
     pub fn revision(&self) -> u64 {
         self.model.revision
     }
@@ -127,11 +127,9 @@ impl World {
         edit::add_soft(&mut self.model, &mut self.state, body)
     }
 
-    /// Adds a joint between rigid bodies where they are now.
+    /// Adds a joint between rigid bodies at their present poses.
     pub fn add_joint(&mut self, joint: Joint) -> Result<ConstraintId, Error> {
-        self.load_view();
-        let view = self.view();
-        let built = joint.build(&self.model, &view)?;
+        let built = joint.build(&self.model, &self.view(&self.poses()))?;
         Ok(edit::add_constraint(&mut self.model, &mut self.state, Constraint::Joint(built)))
     }
 
@@ -141,59 +139,53 @@ impl World {
         Ok(edit::add_constraint(&mut self.model, &mut self.state, Constraint::Distance(built)))
     }
 
-    /// Holds points of nodes and surfaces: anchors, seams.
+    /// Attaches points of nodes and surfaces: anchors, seams.
     pub fn add_attach(&mut self, attach: Attach) -> Result<ConstraintId, Error> {
-        self.load_view();
-        let built = attach.build(&self.view())?;
+        let built = attach.build(&self.view(&self.poses()))?;
         Ok(edit::add_constraint(&mut self.model, &mut self.state, Constraint::Attach(built)))
     }
 
-    /// Holds lengths of many pairs of nodes of a body.
+    /// Constrains the lengths of many pairs of nodes of a body.
     pub fn add_strands(&mut self, strands: Strands) -> Result<ConstraintId, Error> {
-        self.load_view();
-        let built = strands.build(&self.view())?;
+        let built = strands.build(&self.view(&self.poses()))?;
         Ok(edit::add_constraint(&mut self.model, &mut self.state, Constraint::Strands(built)))
     }
 
-    /// Lets a sheet resist bending.
+    /// Adds bending resistance to a sheet.
     pub fn add_bending(&mut self, bending: Bending) -> Result<ConstraintId, Error> {
-        self.load_view();
-        let built = bending.build(&self.view())?;
+        let built = bending.build(&self.view(&self.poses()))?;
         Ok(edit::add_constraint(&mut self.model, &mut self.state, Constraint::Bending(built)))
     }
 
-    /// Holds a volume, or fills it with gas.
+    /// Constrains a volume, or fills it with gas.
     pub fn add_volume(&mut self, volume: Volume) -> Result<ConstraintId, Error> {
-        self.load_view();
-        let built = volume.build(&self.view())?;
+        let built = volume.build(&self.view(&self.poses()))?;
         Ok(edit::add_constraint(&mut self.model, &mut self.state, Constraint::Volume(built)))
     }
 
     /// Adds a joint between a patch of surface and a rigid body or the world.
     pub fn add_patch_joint(&mut self, joint: PatchJoint) -> Result<ConstraintId, Error> {
-        self.load_view();
-        let built = joint.build(&self.view())?;
+        let built = joint.build(&self.view(&self.poses()))?;
         Ok(edit::add_constraint(&mut self.model, &mut self.state, Constraint::PatchJoint(built)))
     }
 
-    /// Surface points of `a` that are at most `reach` [m] from a triangle of `b`, each with the nearest point there: pairs
-    /// for [`Attach::stitch`]. Looks at every triangle for every point.
+    /// Surface points of `a` that are at most `reach` [m] from a triangle of `b`, each with the nearest point there:
+    /// pairs for [`Attach::stitch`]. Tests every triangle for every point.
     pub fn seam(&self, a: BodyId, b: BodyId, reach: Real) -> Result<Vec<(Site, Site)>, Error> {
         seam::pairs(&self.model, &self.state, a, b, reach)
     }
 
-    /// Where a site is [m].
-    pub fn site_position(&mut self, site: &Site) -> Result<Vec3, Error> {
-        self.load_view();
-        self.view().position(site)
+    /// Position of a site [m].
+    pub fn site_position(&self, site: &Site) -> Result<Vec3, Error> {
+        self.view(&self.poses()).position(site)
     }
 
-    /// Forces of a constraint's rows in the last step: tension of each pair (a pull is negative) [N], torque of each fold
-    /// [N·m], pressure [Pa]. Of the last substep; in implicit islands the mean over the step. Zero before the first step
-    /// after an edit.
+    /// Forces of a constraint's rows in the last step: tension of each pair (a pull is negative) [N], torque of each
+    /// fold [N·m], pressure [Pa]. Means over the step. Zero before
+    /// the first step after an edit.
     pub fn row_forces(&self, id: ConstraintId) -> Result<&[Real], Error> {
         self.model.constraints.get(id.index, id.generation).ok_or(Error::StaleConstraint(id))?;
-        Ok(self.work.row_forces.get(self.model.rows_of(id.index)).unwrap_or(&[]))
+        Ok(self.work.readout.rows().get(self.model.rows_of(id.index)).unwrap_or(&[]))
     }
 
     /// Changes the air around a soft body.
@@ -201,7 +193,7 @@ impl World {
         edit::set_air(&mut self.model, &mut self.state, id, air)
     }
 
-    /// Adds rows of your own.
+    /// Adds user-defined rows.
     pub fn add_custom(&mut self, rows: Arc<dyn Rows>) -> Result<ConstraintId, Error> {
         let mut slots = Vec::new();
         let mut nodes = false;
@@ -228,13 +220,12 @@ impl World {
         edit::set_motor(&mut self.model, &mut self.state, id, motor)
     }
 
-    /// Where a hinge [rad] or slider [m] stands.
-    pub fn joint_place(&mut self, id: ConstraintId) -> Result<Real, Error> {
-        self.load_view();
+    /// Coordinate of a hinge [rad] or slider [m].
+    pub fn joint_place(&self, id: ConstraintId) -> Result<Real, Error> {
         match self.model.constraints.get(id.index, id.generation) {
-            Some(Constraint::Joint(j)) => Ok(j.place(&self.view())),
+            Some(Constraint::Joint(j)) => Ok(j.place(&self.view(&self.poses()))),
             Some(_) => {
-                let reason = "it has no place: only hinges and sliders do".to_owned();
+                let reason = "it has no coordinate: only hinges and sliders do".to_owned();
                 Err(Error::BadConstraint { constraint: "constraint", reason })
             }
             None => Err(Error::StaleConstraint(id)),
@@ -247,7 +238,7 @@ impl World {
         Ok(self.state.broken[id.index as usize] != 0)
     }
 
-    /// A body to look at.
+    /// Read access to a body.
     pub fn body(&self, id: BodyId) -> Result<BodyView<'_>, Error> {
         let body = self.model.body(id)?;
         Ok(BodyView { id, body, state: &self.state })
@@ -258,7 +249,7 @@ impl World {
         self.model.bodies.iter().map(|(slot, body)| BodyView { id: self.model.body_id(slot), body, state: &self.state })
     }
 
-    /// Pose of a rigid body between the last step (0) and this one (1), for drawing.
+    /// Pose of a rigid body interpolated between the previous step (0) and this one (1), for rendering.
     pub fn pose_between(&self, id: BodyId, blend: Real) -> Result<Pose, Error> {
         let now = self.body(id)?.pose()?;
         let Some(before) = self.work.previous.get(id.index as usize).filter(|_| self.state.tick > 0) else {
@@ -269,17 +260,17 @@ impl World {
         Ok(Pose::new(before.position.lerp(now.position, blend), before.rotation.lerp(turned, blend).normalize()))
     }
 
-    /// All that the next step depends on.
+    /// The complete state that the next step depends on.
     pub fn state(&self) -> &State {
         &self.state
     }
 
-    /// A copy of the state to come back to.
+    /// A copy of the state for a later restore.
     pub fn snapshot(&self) -> State {
         self.state.clone()
     }
 
-    /// Goes back to a snapshot of this world. A snapshot of another model is refused and the world stays as it was.
+    /// Restores a snapshot of this world. A snapshot of another model is rejected and the world is unchanged.
     pub fn restore(&mut self, snapshot: &State) -> Result<(), Error> {
         edit::check_fit(&self.model, snapshot)?;
         self.state.clone_from(snapshot);
@@ -292,44 +283,46 @@ impl World {
         Ok(())
     }
 
-    /// Hash of the state and of the model's numbering: equal worlds, equal hashes.
+    /// Hash of the state and of the model's numbering: equal worlds have equal hashes.
     pub fn hash(&self) -> u64 {
         edit::layout_hash(&self.model, self.state.hash())
     }
 
-    /// The state to tamper with: for tests of the gates. What is written here is checked by the next step.
+    /// Mutable access to the state, for tests of the fault checks. Values written here are checked by the next step.
     #[doc(hidden)]
     pub fn tamper(&mut self) -> &mut State {
         &mut self.state
     }
 
-    /// Fills the arrays that constraints read their frames and lengths from.
-    fn load_view(&mut self) {
-        let slots = self.model.bodies.slot_count();
-        self.work.pose.resize(2 * slots + self.model.node_count, [0.0; 4]);
-        for i in 0..slots {
-            let (x, q) = (self.state.x[i], self.state.q[i]);
-            self.work.pose[2 * i] = [x.x, x.y, x.z, 0.0];
-            self.work.pose[2 * i + 1] = q.to_array();
-        }
-        for (to, x) in self.work.pose[2 * slots..].iter_mut().zip(&self.state.node_x) {
-            *to = [x.x, x.y, x.z, 0.0];
-        }
+    /// Fills the arrays from which constraints compute their frames and lengths.
+    fn poses(&self) -> Vec<Block> {
+        let State { x, q, node_x, .. } = &self.state;
+        let rigid = x.iter().zip(q).flat_map(|(x, q)| [x.extend(0.0).to_array(), q.to_array()]);
+        let mut poses: Vec<Block> = rigid.chain(node_x.iter().map(|x| x.extend(0.0).to_array())).collect();
+        // a world that is being rebuilt gets its nodes with its state
+        poses.resize(2 * self.model.bodies.slot_count() + self.model.node_count, [0.0; 4]);
+        poses
     }
 
-    fn view(&self) -> crate::constraint::View<'_> {
+    fn view<'a>(&'a self, pose: &'a [Block]) -> crate::constraint::View<'a> {
         crate::constraint::View {
             model: &self.model,
             velocity: &self.work.velocity,
-            pose: &self.work.pose,
+            pose,
             inertia: &self.work.inertia,
             h: self.settings.h(),
         }
     }
 }
 
+// Worlds may move between threads, and several threads may read one.
+const _: () = {
+    const fn is_shared<T: Send + Sync>() {}
+    is_shared::<World>();
+};
+
 impl Default for World {
     fn default() -> Self {
-        Self::new(Settings::default()).expect("the default settings are sane")
+        Self::new(Settings::default()).expect("the default settings are valid")
     }
 }

@@ -1,7 +1,7 @@
-//! Questions about space: what a ray meets, what is near a point, what a shape overlaps or would run into.
+//! Spatial queries: ray casts, nearest points, overlaps and shape casts.
 //!
-//! They look at every collider and every cell of a soft surface whose box is in the way; the world is not changed. Soft
-//! bodies are in `query_soft.rs`.
+//! They test every collider and every cell of a soft surface whose bounding box overlaps; the world is not changed.
+//! Soft bodies are in `query_soft.rs`.
 
 use super::World;
 use crate::collision::{Bounds3, Geometry};
@@ -9,7 +9,7 @@ use crate::error::{Error, finite_vec};
 use crate::math::{Pose, Real, Vec3};
 use crate::model::{Body, BodyId, Groups, Rigid, Shape};
 
-/// Whom a question is about.
+/// The bodies that a query includes.
 ///
 /// ```
 /// use sinew::*;
@@ -32,24 +32,24 @@ use crate::model::{Body, BodyId, Groups, Rigid, Shape};
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct QueryFilter {
-    /// Collision groups of the asker.
+    /// Collision groups of the query.
     pub groups: Groups,
     /// A body to leave out.
     pub except: Option<BodyId>,
-    /// Whether sensors count.
+    /// Whether sensors are included.
     pub sensors: bool,
 }
 
-/// What a ray met.
+/// Result of a ray cast.
 ///
 /// An example is at [`QueryFilter`](crate::QueryFilter).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RayHit {
-    /// Whom.
+    /// The body that was hit.
     pub body: BodyId,
     /// Distance along the ray [m].
     pub distance: Real,
-    /// Where [m].
+    /// Position of the hit [m].
     pub point: Vec3,
     /// Surface normal there.
     pub normal: Vec3,
@@ -60,7 +60,7 @@ pub struct RayHit {
 /// An example is at [`QueryFilter`](crate::QueryFilter).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PointHit {
-    /// Whose.
+    /// The body of the surface.
     pub body: BodyId,
     /// Nearest point of the surface [m].
     pub point: Vec3,
@@ -73,26 +73,26 @@ pub struct PointHit {
 /// An example is at [`QueryFilter`](crate::QueryFilter).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overlap {
-    /// Whom.
+    /// The body.
     pub body: BodyId,
 }
 
-/// What a moving shape met.
+/// Result of a shape cast.
 ///
 /// An example is at [`QueryFilter`](crate::QueryFilter).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ShapeHit {
-    /// Whom.
+    /// The body that was hit.
     pub body: BodyId,
-    /// Share of the way, 0 to 1.
+    /// Fraction of the motion, 0 to 1.
     pub fraction: Real,
-    /// Normal of what was met.
+    /// Surface normal of the body that was hit.
     pub normal: Vec3,
 }
 
 impl World {
-    /// True when contacts of two bodies are looked for: colliders of them are in groups that meet, and no joint or anchor
-    /// keeps the two apart. Of a body with itself: whether it is soft and touches itself.
+    /// True when contacts of two bodies are detected: their colliders are in groups that interact, and no joint or
+    /// anchor disables collision of the two. For a body with itself: whether it is soft and has self-contact.
     ///
     /// ```
     /// use sinew::*;
@@ -117,10 +117,10 @@ impl World {
             (Body::Rigid(_), Body::Rigid(_)) if a == b => false,
             (Body::Rigid(r), Body::Rigid(s)) => r.colliders.iter().any(|c| !c.sensor && felt(s, c.groups)),
         };
-        Ok(meet && !self.model.are_apart(a.index, b.index))
+        Ok(meet && !self.model.collision_excluded(a.index, b.index))
     }
 
-    /// The first thing on a ray of a given length [m].
+    /// The first body on a ray of a given length [m].
     pub fn cast_ray(
         &self,
         origin: Vec3,
@@ -175,7 +175,7 @@ impl World {
         Ok(best)
     }
 
-    /// Bodies that hold a point, by id.
+    /// Bodies that contain a point, by id.
     pub fn bodies_at(&self, point: Vec3, filter: &QueryFilter) -> Result<Vec<BodyId>, Error> {
         finite_vec("point", point)?;
         let bounds = Bounds3 { min: point, max: point }.grown(1e-4);
@@ -202,7 +202,7 @@ impl World {
             }
         });
         for soft in self.soft_now(filter) {
-            // wholly inside when it meets no cell: any point of it tells
+            // completely inside when it overlaps no cell: any of its points decides
             let mut meets = soft.holds(asked.project(&pose, pose.position).0);
             soft.each_cell(&asked.bounds(&pose), |_, cell, place| meets |= asked.overlaps(&pose, cell, place));
             found.extend(meets.then_some(Overlap { body: soft.id }));
@@ -212,7 +212,7 @@ impl World {
         Ok(found)
     }
 
-    /// The first thing a shape runs into on its way.
+    /// The first body that a shape hits during its motion.
     pub fn cast_shape(
         &self,
         shape: &Shape,
@@ -245,7 +245,7 @@ impl World {
         Ok(best)
     }
 
-    /// Calls `look` for each collider whose box meets `bounds`, in the order of bodies.
+    /// Calls `look` for each collider whose bounding box overlaps `bounds`, in the order of bodies.
     fn each_collider(&self, bounds: &Bounds3, filter: &QueryFilter, mut look: impl FnMut(BodyId, &Geometry, &Pose)) {
         for (slot, _) in self.model.bodies.iter() {
             let Some(rigid) = self.model.rigid_at(slot) else { continue };

@@ -1,7 +1,8 @@
-//! Soft bodies, ropes and particles as queries see them: triangles without thickness, ropes and loose nodes with theirs.
+//! Soft bodies, ropes and particles in queries: triangles without thickness, ropes and isolated nodes with their
+//! thickness.
 //!
-//! They are looked at where they are now, cell by cell; nothing is kept between queries, so that an edit or a restore
-//! needs no care. A cell costs some 10 ns when its box is out of the way.
+//! They are evaluated at their present positions, cell by cell; nothing is cached between queries, so that an edit or a
+//! restore needs no invalidation. A cell costs some 10 ns when its bounding box does not overlap.
 
 use super::World;
 use super::query::{PointHit, QueryFilter, RayHit};
@@ -10,7 +11,7 @@ use crate::collision::{Bounds3, Geometry};
 use crate::math::{Pose, Quat, Real, Vec3, angle_of};
 use crate::model::{BodyId, Nodes, Shape};
 
-/// A body of nodes at its present place.
+/// A body with nodes at its present position.
 pub(super) struct SoftNow<'a> {
     pub id: BodyId,
     nodes: &'a Nodes,
@@ -20,7 +21,7 @@ pub(super) struct SoftNow<'a> {
 }
 
 impl World {
-    /// Bodies of nodes that the filter lets through, by slot.
+    /// Bodies with nodes that pass the filter, by slot.
     pub(super) fn soft_now<'a>(&'a self, filter: &'a QueryFilter) -> impl Iterator<Item = SoftNow<'a>> {
         self.model.bodies.iter().filter_map(move |(slot, _)| {
             let nodes = self.model.nodes_at(slot)?;
@@ -41,7 +42,8 @@ impl World {
 }
 
 impl SoftNow<'_> {
-    /// Calls `look` for each cell that may be within `bounds`, as a shape at its place; triangles carry their number.
+    /// Calls `look` for each cell that may be within `bounds`, as a shape with its pose; triangles come with their
+    /// index.
     pub fn each_cell(&self, bounds: &Bounds3, mut look: impl FnMut(Option<u32>, &Geometry, &Pose)) {
         if !self.bounds.meets(bounds) {
             return;
@@ -96,7 +98,7 @@ impl SoftNow<'_> {
         half > core::f64::consts::PI as Real
     }
 
-    /// The nearest point within a distance; negative inside, however deep.
+    /// The nearest point within a distance; the distance is negative inside, at any depth.
     pub fn nearest(&self, point: Vec3, within: Real) -> Option<PointHit> {
         let inside = self.holds(point);
         let near = Bounds3 { min: point, max: point }.grown(within);
@@ -142,7 +144,7 @@ fn place(at: Vec3) -> Pose {
     Pose::new(at, Quat::IDENTITY)
 }
 
-/// A piece of rope as a capsule; none without thickness, a ball where its ends meet.
+/// A segment of a rope as a capsule; none without thickness, a ball where its ends coincide.
 fn thread(a: Vec3, b: Vec3, radius: Real) -> Option<(Shape, Pose)> {
     if !(radius > 0.0) {
         return None;

@@ -1,4 +1,4 @@
-//! Seams: which points of one surface meet which triangles of another.
+//! Seams: pairs of surface points of one body and triangles of another.
 
 use crate::collision::surface::point_triangle;
 use crate::constraint::Site;
@@ -7,7 +7,7 @@ use crate::math::{Real, Vec3};
 use crate::model::{BodyId, Model};
 use crate::state::State;
 
-/// Points of `a`, each with the nearest point of `b`'s triangles that is within reach.
+/// Points of `a`, each with the nearest point of `b`'s triangles within the search radius.
 pub(super) fn pairs(
     model: &Model,
     state: &State,

@@ -1,14 +1,14 @@
-//! Looking at a body.
+//! Read access to a body.
 
-use crate::deformable::particle::oriented;
+use crate::deformable::oriented;
 use crate::error::Error;
 use crate::math::{Pose, Quat, Real, Vec3};
 use crate::model::particle_skin::ParticleSkin;
 use crate::model::surface::Surface;
-use crate::model::{Body, BodyId, Motion};
+use crate::model::{Body, BodyId, Motion, Nodes};
 use crate::state::State;
 
-/// A body as it is now.
+/// The present state of a body.
 ///
 /// ```
 /// use sinew::*;
@@ -97,7 +97,7 @@ impl<'a> BodyView<'a> {
         self.state.w[self.slot()]
     }
 
-    /// Mass [kg]; 0 for bodies that no force moves.
+    /// Mass [kg]; 0 for fixed and kinematic bodies.
     pub fn mass(&self) -> Real {
         match self.body {
             Body::Rigid(r) => r.mass,
@@ -105,23 +105,48 @@ impl<'a> BodyView<'a> {
         }
     }
 
-    /// Angular momentum about the centre of mass [kg·m²/s] of a rigid body.
+    /// Angular momentum about the centre of mass [kg·m²/s]. Nodes that are pinned count as no mass, as in [`Self::mass`].
     pub fn angular_momentum(&self) -> Vec3 {
         match self.body {
             Body::Rigid(r) => {
                 let q = self.state.q[self.slot()];
                 q * r.inertia.mul(q.inverse() * self.spin())
             }
-            Body::Nodes(_) => Vec3::ZERO,
+            Body::Nodes(n) => self.node_motion(n).1,
         }
     }
 
-    /// Kinetic energy of a rigid body [J].
+    /// Kinetic energy [J]: of translation and rotation of a rigid body, of all nodes of others. Nodes that are pinned count
+    /// as no mass.
     pub fn kinetic_energy(&self) -> Real {
-        0.5 * (self.mass() * self.velocity().length_squared() + self.spin().dot(self.angular_momentum()))
+        match self.body {
+            Body::Rigid(_) => {
+                0.5 * (self.mass() * self.velocity().length_squared() + self.spin().dot(self.angular_momentum()))
+            }
+            Body::Nodes(n) => self.node_motion(n).0,
+        }
     }
 
-    /// Where its nodes lie in the node columns of [`State`]; empty for rigid bodies.
+    /// Kinetic energy [J] and angular momentum about the centre of mass [kg·m²/s] of a body of nodes, the rotation of
+    /// oriented particles included.
+    fn node_motion(&self, nodes: &Nodes) -> (Real, Vec3) {
+        let (centre, mean) = (self.center_of_mass(), self.velocity());
+        let internal = &self.state.inner[nodes.inner_span()];
+        let (mut energy, mut momentum) = (0.0, Vec3::ZERO);
+        let motion = self.state.node_x[nodes.span()].iter().zip(&self.state.node_v[nodes.span()]);
+        for (node, (x, v)) in motion.enumerate().filter(|(node, _)| nodes.inv_mass[*node] > 0.0) {
+            let mass = nodes.mass[node];
+            energy += 0.5 * mass * v.length_squared();
+            momentum += (*x - centre).cross(*v - mean) * mass;
+            if let Some(&radii) = nodes.radii.get(node) {
+                let (own_energy, own_momentum) = oriented::rotation_of(internal, node, mass, radii);
+                (energy, momentum) = (energy + own_energy, momentum + own_momentum);
+            }
+        }
+        (energy, momentum)
+    }
+
+    /// Range of its nodes in the node columns of [`State`]; empty for rigid bodies.
     pub fn node_span(&self) -> std::ops::Range<usize> {
         match self.body {
             Body::Rigid(_) => 0..0,
@@ -153,17 +178,18 @@ impl<'a> BodyView<'a> {
         }
     }
 
-    /// Orientation of an oriented particle; nothing for other bodies and particles that do not exist.
+    /// Orientation of an oriented particle; none for other bodies and particles that do not exist.
     pub fn particle_rotation(&self, node: u32) -> Option<Quat> {
         Some(oriented::orientation(self.particle_memory(node)?, node as usize))
     }
 
-    /// Angular velocity of an oriented particle, world axes [rad/s]; nothing where there is no such particle.
+    /// Angular velocity of an oriented particle, world axes [rad/s]; none where there is no such particle.
     pub fn particle_spin(&self, node: u32) -> Option<Vec3> {
         Some(oriented::spin(self.particle_memory(node)?, node as usize))
     }
 
-    /// The skin of a body of oriented particles, and where its vertices are now, into `out` [m].
+    /// The surface mesh (skin) of a body of oriented particles; the present positions of its vertices are written to
+    /// `out` [m].
     pub fn particle_skin(&self, out: &mut Vec<Vec3>) -> Option<&'a ParticleSkin> {
         let Body::Nodes(n) = self.body else { return None };
         let skin = n.skin.as_deref()?;
@@ -178,7 +204,7 @@ impl<'a> BodyView<'a> {
         }
     }
 
-    /// Masses of the nodes, pinned ones too [kg]; empty for rigid bodies.
+    /// Masses of the nodes, including pinned ones [kg]; empty for rigid bodies.
     pub fn node_masses(&self) -> &'a [Real] {
         match self.body {
             Body::Rigid(_) => &[],
@@ -186,7 +212,7 @@ impl<'a> BodyView<'a> {
         }
     }
 
-    /// Surface of a body of nodes; none for rigid bodies.
+    /// Surface of a body with nodes; none for rigid bodies.
     pub fn surface(&self) -> Option<&'a Surface> {
         match self.body {
             Body::Rigid(_) => None,
@@ -194,7 +220,7 @@ impl<'a> BodyView<'a> {
         }
     }
 
-    /// Distance from the surface points at which nodes touch [m]; nothing for rigid bodies and nodes that touch nothing.
+    /// Contact distance of the surface points [m]; none for rigid bodies and for nodes without contacts.
     pub fn node_radius(&self) -> Option<Real> {
         match self.body {
             Body::Nodes(n) if n.touches() => Some(n.traits.radius),
@@ -207,7 +233,7 @@ impl<'a> BodyView<'a> {
         matches!(self.body, Body::Nodes(n) if n.is_soft())
     }
 
-    /// Where a surface point is [m]; nothing for rigid bodies and points that do not exist.
+    /// Position of a surface point [m]; none for rigid bodies and points that do not exist.
     pub fn surface_point(&self, surfel: u32) -> Option<Vec3> {
         let Body::Nodes(n) = self.body else { return None };
         if surfel as usize >= n.surface.len() {
@@ -217,7 +243,7 @@ impl<'a> BodyView<'a> {
         Some(n.surface.shares(surfel).iter().fold(Vec3::ZERO, |sum, s| sum + x[s.node as usize] * s.weight))
     }
 
-    /// True when it sleeps.
+    /// True when it is sleeping.
     pub fn is_asleep(&self) -> bool {
         self.state.is_asleep(self.slot())
     }
@@ -227,7 +253,7 @@ impl<'a> BodyView<'a> {
         self.state.is_frozen(self.slot())
     }
 
-    /// Shapes with their places relative to the body's origin; empty for nodes.
+    /// Shapes with their poses relative to the body's origin; empty for nodes.
     pub fn shapes(&self) -> impl Iterator<Item = (Pose, &'a crate::model::Shape)> {
         let colliders = match self.body {
             Body::Rigid(r) => r.source.colliders.as_slice(),
@@ -241,7 +267,7 @@ impl<'a> BodyView<'a> {
     }
 }
 
-/// Mass-weighted mean; the plain one when all are pinned.
+/// Mass-weighted mean; the arithmetic mean when all nodes are pinned.
 fn weighted(inv_mass: &[Real], values: &[Vec3]) -> Vec3 {
     let (mut sum, mut total) = (Vec3::ZERO, 0.0);
     for (&m, &v) in inv_mass.iter().zip(values) {

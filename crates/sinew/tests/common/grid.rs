@@ -1,14 +1,14 @@
 //! The stability grid: one scene, every model, all combinations of stiffness, Poisson's ratio, step and mass ratio.
 //!
-//! A block of 0.1 m, 4 cells an edge, 1 kg, falls 5 mm onto the ground with a rigid box on it. The membrane is a sheet held
-//! at its rim instead. Shared by `tests/stability.rs` (a sample) and `examples/stability.rs` (all of it).
+//! A block of 0.1 m, 4 cells per edge, 1 kg, falls 5 mm onto the ground with a rigid box on it. The membrane is a sheet
+//! pinned at its rim instead. Shared by `tests/stability.rs` (a sample) and `examples/stability.rs` (all of it).
 #![allow(dead_code, reason = "each user takes its own part")]
 
 use sinew::*;
 
 /// Edge of the block [m].
 const SIZE: Real = 0.1;
-/// Cells an edge.
+/// Cells per edge.
 const CELLS: u32 = 4;
 /// Steps of a run.
 pub const STEPS: u32 = 60;
@@ -19,7 +19,7 @@ pub const YOUNG: [Real; 8] = [1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 pub const POISSON: [Real; 4] = [0.0, 0.3, 0.45, 0.499];
 /// Steps [s].
 pub const DT: [Real; 4] = [1e-3, 4e-3, 1.0 / 60.0, 33e-3];
-/// Mass of the box by that of the block.
+/// Ratio of the mass of the box to that of the block.
 pub const RATIO: [Real; 5] = [1.0, 10.0, 1e2, 1e3, 1e4];
 
 /// One point of the grid.
@@ -67,7 +67,7 @@ fn solid(at: Point, law: fem::Law, elements: fem::Elements, integrator: fem::Int
 }
 
 fn springs(at: Point, element: spring::Element, integrator: spring::Integrator) -> SoftBody {
-    // springs have ν = 1/4 and E/1.5 of bulk modulus; a volume force adds what is missing
+    // springs have ν = 1/4 and a bulk modulus of E/1.5; a volume force adds the remainder
     let bulk = at.young / (3.0 * (1.0 - 2.0 * at.poisson)) - at.young / 1.5;
     let params = spring::Params {
         stiffness: spring::Stiffness::Young(at.young),
@@ -149,26 +149,26 @@ pub fn kinds() -> Vec<Kind> {
     ]
 }
 
-/// What became of a run.
+/// Outcome of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fate {
-    /// The body would not be built; why.
+    /// The body was rejected; the reason.
     Refused(String),
-    /// A body was frozen or a number was lost; what.
+    /// A body was frozen or a value became non-finite; the fault.
     Failed(String),
-    /// It went on to the end.
+    /// It ran to the end.
     Held {
-        /// Most energy above the start, in units of what is allowed: above 1 energy came from nowhere.
+        /// Maximum energy above that of the start, in units of the allowed increase: above 1 energy was created.
         growth: Real,
-        /// Part of its stiffness that the body had in the last step.
+        /// Fraction of its stiffness that the body had in the last step.
         softened: Real,
-        /// Solved implicitly though made explicit.
+        /// Integrated implicitly though declared explicit.
         switched: bool,
         /// Substeps of the last step.
         substeps: u32,
-        /// Height of the box above where an unstrained block would hold it, in edges of the block; negative: sunk.
+        /// Displacement of the box below its height on an unstrained block, in edges of the block.
         sinking: Real,
-        /// Deepest overlap at the end [m].
+        /// Largest penetration at the end [m].
         overlap: Real,
     },
 }
@@ -178,11 +178,11 @@ pub fn build(kind: &Kind, at: Point) -> Result<(World, BodyId), Error> {
     let mut world = World::new(settings)?;
     world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(Material::friction(0.5)))?;
     let mut body = (kind.make)(at);
-    // particles reach beyond their mesh
+    // particles extend beyond their mesh
     let skin = if let SoftModel::Oriented(grain, ..) = &body.model { grain.radii.y } else { 0.0 };
     let mut top = 0.005 + SIZE + 2.0 * skin;
     if matches!(body.geometry, Geometry::Sheet(_)) {
-        // flat in its plane of rest, high above the ground
+        // horizontal, high above the ground
         let turn = Quat::from_rotation_arc(normal(&body), Vec3::Y);
         body = body.turned(turn).at([0.0, 1.0, 0.0]);
         top = 1.0 + 0.005;
@@ -211,7 +211,7 @@ pub fn run(kind: &Kind, at: Point, steps: u32) -> Fate {
     let start = world.body(load).unwrap().position().y;
     let energy = |report: &Report| report.energies.kinetic + report.energies.gravity;
     let mut first = None;
-    // all that gravity could give by now, were the ground not there: contacts and elasticity only take from it
+    // maximum energy released by gravity so far, without the ground: contacts and elasticity only reduce it
     let (mut fall, mut growth): (Real, Real) = (0.0, 0.0);
     for step in 0..steps {
         let report = world.step(&Input::none());
@@ -224,7 +224,7 @@ pub fn run(kind: &Kind, at: Point, steps: u32) -> Fate {
         }
         let first = *first.get_or_insert(now);
         fall = fall.max(first - report.energies.gravity);
-        // ten per cent of what was let fall, and a little for the first touch
+        // ten per cent of the released energy, and a small amount for the first contact
         let most = 0.1 * fall.max(0.0) + 0.02 * (1.0 + at.ratio) * 9.81 * SIZE;
         growth = growth.max((now - first) / most);
     }

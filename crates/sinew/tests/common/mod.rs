@@ -3,8 +3,8 @@
 
 use sinew::*;
 
-/// 40 steps of the world that `make` gives are the same bits in lanes and without, with two threads, and when another world
-/// takes over half way. Returns that world at its end.
+/// 40 steps of the world built by `make` are bitwise identical in lanes and without, with two threads, and when another
+/// world continues from a snapshot at half the steps. Returns that world at its end.
 pub fn same_bits(settings: Settings, make: impl Fn(Settings) -> Result<World, Error>) -> Result<World, Error> {
     let steps = |world: &mut World, count: u32| {
         for _ in 0..count {
@@ -27,7 +27,7 @@ pub fn same_bits(settings: Settings, make: impl Fn(Settings) -> Result<World, Er
     Ok(second)
 }
 
-/// A bit of everything: boxes, balls, capsules, hulls, joints, a motor, a rope with particles, a sensor, a kinematic
+/// A mixture of features: boxes, balls, capsules, hulls, joints, a motor, a rope with particles, a sensor, a kinematic
 /// paddle, a jelly with a box on it.
 pub struct Zoo {
     pub world: World,
@@ -89,7 +89,7 @@ pub fn zoo(threads: u32) -> Result<Zoo, Error> {
     Ok(Zoo { world, paddle, boxes, dust, jelly })
 }
 
-/// The paddle sweeps through the heap; forces and impulses in between.
+/// The paddle moves through the heap; forces and impulses at intervals.
 pub fn script(zoo: &Zoo, tick: u64) -> Input {
     let phase = (tick as Real * 0.02).min(3.0);
     let mut input = Input::none().target(zoo.paddle, Pose::at(Vec3::new(-2.0 + phase, 0.5, 0.0)));

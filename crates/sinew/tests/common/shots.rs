@@ -1,14 +1,15 @@
-//! Shots at thin things, and whether surfaces cross: shared by `tests/never_through.rs` (a sample) and the exporter of
-//! frames for the oracle. What crosses is decided here by plain geometry; nothing of the engine's own detection is used.
+//! Shots at thin targets, and whether surfaces cross: shared by `tests/never_through.rs` (a sample) and the exporter of
+//! frames for the oracle. Crossings are determined here by plain geometry; nothing of the engine's own detection is
+//! used.
 #![allow(dead_code, reason = "each user takes its own part")]
 
 use sinew::*;
 
 /// Steps of a shot.
 pub const STEPS: u32 = 24;
-/// What is shot.
+/// Bodies that are shot.
 pub const BULLETS: [&str; 5] = ["ball", "block", "cloth", "rope", "jelly"];
-/// What it is shot at.
+/// Targets.
 pub const TARGETS: [&str; 4] = ["plate", "mesh", "cloth", "jelly"];
 
 /// Numbers between 0 and 1, the same for the same shot.
@@ -21,17 +22,17 @@ impl Dice {
     }
 }
 
-/// Nobody can keep two bodies apart that are both held.
+/// True for frozen, fixed and kinematic bodies: two of them cannot be separated.
 pub fn held(body: &BodyView<'_>) -> bool {
     body.is_frozen() || body.is_rigid() && body.motion() != Motion::Dynamic
 }
 
-/// Shot `number`: bullets and targets in turn, 1 to 100 thicknesses of the target a step, from all sides above it.
+/// Shot `number`: bullets and targets in turn, 1 to 100 thicknesses of the target per step, from all sides above it.
 pub struct Shot {
     pub world: World,
     pub bullet: BodyId,
     pub name: String,
-    /// Height that a bullet which went through would be below [m]; none where the target gives way.
+    /// Height below which a bullet has passed through [m]; none where the target deforms.
     pub floor: Option<Real>,
 }
 
@@ -47,7 +48,7 @@ pub fn shot(number: u32, settings: Settings) -> Shot {
     let speed = pace * thickness / world.settings().dt;
     let lean = Vec3::new(dice.roll() - 0.5, 0.0, dice.roll() - 0.5) * 0.8;
     let way = (lean - Vec3::Y).normalize();
-    // it would meet the target within the first three steps
+    // it would reach the target within the first three steps
     let height = top + 0.12 + 2.0 * dice.roll() * speed * world.settings().dt * -way.y;
     let meet = Vec3::new(dice.roll() - 0.5, 0.0, dice.roll() - 0.5) * 0.3;
     let at = meet + way * ((height - top) / way.y) + Vec3::Y * top;
@@ -172,7 +173,7 @@ impl Frame {
         self.edges.extend(edges);
     }
 
-    /// Edges that go through triangles with which they share no vertex.
+    /// Edges that pass through triangles with which they share no vertex.
     pub fn crossings(&self) -> Vec<(u32, u32)> {
         let mut found = Vec::new();
         let corner = |k: u32| self.vertices[k as usize];
@@ -202,8 +203,8 @@ impl Frame {
     }
 }
 
-/// By the signs of tetrahedra alone, and these are exact (Shewchuk 1997, crate `robust`): in a flat face every edge lies in the
-/// planes of its neighbours, and rounding would decide. An end in the plane is no crossing.
+/// By the signs of tetrahedra alone, and these are exact (Shewchuk 1997, crate `robust`): in a flat face every edge
+/// lies in the planes of its neighbours, and the result would depend on rounding. An end in the plane is no crossing.
 fn goes_through([p, q]: [[f64; 3]; 2], [a, b, c]: [[f64; 3]; 3]) -> bool {
     let side = |a: [f64; 3], b: [f64; 3], c: [f64; 3], d: [f64; 3]| {
         let at = |[x, y, z]: [f64; 3]| robust::Coord3D { x, y, z };
@@ -217,7 +218,7 @@ fn goes_through([p, q]: [[f64; 3]; 2], [a, b, c]: [[f64; 3]; 3]) -> bool {
     around.iter().all(|s| *s >= 0.0) || around.iter().all(|s| *s <= 0.0)
 }
 
-/// Triangles of a shape, inscribed where it is round; none for shapes without end.
+/// Triangles of a shape, inscribed where it is round; none for unbounded shapes.
 pub fn tessellate(shape: &Shape) -> Option<TriMesh> {
     match shape {
         Shape::Ball { radius } => Some(round(|v| v * *radius)),
@@ -235,19 +236,19 @@ pub fn tessellate(shape: &Shape) -> Option<TriMesh> {
     }
 }
 
-/// A ball of triangles, 12 by 24, moved about.
+/// A ball of triangles, 12 by 24, transformed by `place`.
 fn round(place: impl Fn(Vec3) -> Vec3) -> TriMesh {
     let (rings, sides) = (12u32, 24u32);
     let mut mesh = TriMesh::default();
     for i in 0..=rings {
         for j in 0..sides {
             let (up, about) = (std::f64::consts::PI * f64::from(i) / 12.0, std::f64::consts::TAU * f64::from(j) / 24.0);
-            // a hair inside: rounding must not push corners out
+            // slightly inside: rounding must not push corners out
             let v = [up.sin() * about.cos(), up.cos(), up.sin() * about.sin()].map(|x| (x * 0.9999) as Real);
             mesh.vertices.push(place(Vec3::from_array(v)));
         }
     }
-    // one vertex a pole
+    // one vertex per pole
     let at = |i: u32, j: u32| if i == 0 || i == rings { i * sides } else { i * sides + j % sides };
     for i in 0..rings {
         for j in 0..sides {

@@ -1,4 +1,4 @@
-//! Blocks of finite elements for the tests of bodies alone.
+//! Blocks of finite elements for the tests of single bodies.
 #![allow(dead_code, reason = "every test binary uses some of it")]
 
 use sinew::trial::Alone;
@@ -23,7 +23,7 @@ pub fn slice(body: &Alone, axis: usize, at: Real) -> Vec<usize> {
     (0..body.x.len()).filter(|&i| (body.x[i][axis] - at).abs() < 1e-4).collect()
 }
 
-/// Nodal forces of a traction [Pa] on the flat faces at x = at, given by the work of a pressure along x.
+/// Nodal forces of a traction [Pa] on the flat faces at x = at, from the work of a pressure along x.
 pub fn traction(body: &mut Alone, faces: &[Face], at: Real, traction: Vec3) {
     let there: Vec<_> = faces
         .iter()

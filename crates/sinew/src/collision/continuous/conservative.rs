@@ -1,66 +1,67 @@
-//! The time of contact that cannot be missed: conservative advancement with a gap that is kept (additive CCD after Li et
-//! al. 2021, with the motion along the slab's normal as in Mirtich 1996, and with arcs).
+//! Conservative time of contact, which cannot be missed: conservative advancement that maintains a minimum gap
+//! (additive CCD after Li et al. 2021, with the motion along the slab's normal as in Mirtich 1996, and with arcs).
 //!
-//! At time t the features have a slab of width s between them. Along its normal they come nearer at most at V now, and
-//! with accelerations of at most A (arcs of turning bodies; zero for nodes), so that within δ the slab loses no more than
-//! V δ + ½ A δ². With m the gap to keep, going on by
+//! At time t the features have a slab of width s between them. Along its normal they approach each other at a speed of
+//! at most V, with accelerations of at most A (arcs of rotating bodies; zero for nodes), so that within δ the slab
+//! loses no more than V δ + ½ A δ². With m the minimum gap, advancing by
 //!
 //! ```text
 //!   V δ + ½ A δ² = s − m,   δ = 2 (s − m) / (V + √(V² + 2 A (s − m)))
 //! ```
 //!
-//! never brings them nearer than m. It is repeated until the room s − m has shrunk to a tenth (a contact: nine tenths
-//! of the way to it), or t = 1.
-//! Motion along the surface costs nothing: only V counts.
+//! never brings them nearer than m. It is repeated until the margin s − m has shrunk to a tenth (then a contact is
+//! reported, at nine tenths of the distance to it), or t = 1. Motion along the surface costs nothing: only V counts.
 
 use crate::math::Wide3;
 
-/// What two features are to each other at a time.
+/// Separation and relative motion of two features at one time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Look {
     /// Width of the slab between them [m].
     pub width: f64,
-    /// Largest speed along its normal at which they come nearer [m a step]; negative when they part.
+    /// Largest approach speed along its normal [m/step]; negative when they separate.
     pub closing: f64,
-    /// Largest acceleration of that [m a step²].
+    /// Largest acceleration of the approach [m/step²].
     pub bend: f64,
     /// From a to b.
     pub normal: Wide3,
-    /// Of the corners at the nearest points.
+    /// Weights of the corners at the nearest points.
     pub weights: [f64; 4],
 }
 
-/// Gaps to keep.
+/// Minimum gaps of a pair.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Keep {
-    /// Distance at which the two touch: radii of round bodies [m].
+    /// Distance at which the two are in contact: sum of the radii of round bodies [m].
     pub touch: f64,
     /// Gap beyond that [m].
     pub gap: f64,
-    /// Gaps below this cannot be told from rounding: nothing may come nearer at all [m].
+    /// Gaps below this are indistinguishable from rounding errors: then no further approach is allowed [m].
     pub floor: f64,
 }
 
-/// Share of the first room at which a contact is called.
+/// Fraction of the initial margin at which a contact is reported.
 const ENOUGH: f64 = 0.1;
-/// Near the gap to keep: what a pair keeps of its distance in a step, so that pressure brings it there slowly.
+/// Near the minimum gap: the fraction of its distance that a pair keeps in a step, so that pressure closes the gap
+/// slowly.
 const CREEP: f64 = 0.9;
-/// Where that begins, in gaps.
+/// Distance at which that begins, in units of the minimum gap.
 const NEAR: f64 = 2.0;
-/// Most rounds; what has not ended by then is a contact at the time reached, which is safe.
+/// Maximum number of iterations; a pair not finished by then is reported as a contact at the time reached, which is
+/// safe.
 const ROUNDS: usize = 256;
 
 impl Keep {
-    /// Least distance that a pair may have in this step when it begins at `width` [m].
+    /// Minimum distance that a pair may have in this step when it starts at `width` [m].
     pub fn least(&self, width: f64) -> f64 {
         let (gap, firm) = (width - self.touch, self.gap.max(self.floor));
-        // nearer than that already: no nearer
+        // already nearer than the minimum: no further approach
         self.touch + if gap <= firm { gap } else { (CREEP * gap).min(NEAR * firm).max(firm) }
     }
 }
 
-/// The time until which the pair may go on, when it cannot go to the end, and how it looks then.
-pub(crate) fn advance(look: impl Fn(f64) -> Look, keep: &Keep) -> Option<(f64, Look)> {
+/// The time up to which the pair may advance, when it cannot advance to the end of the step, and its state then.
+pub(crate) fn advance(mut look: impl FnMut(f64) -> Look, keep: &Keep) -> Option<(f64, Look)> {
     let mut now = look(0.0);
     let least = keep.least(now.width);
     let enough = (ENOUGH * (now.width - least)).max(keep.floor);
@@ -74,7 +75,7 @@ pub(crate) fn advance(look: impl Fn(f64) -> Look, keep: &Keep) -> Option<(f64, L
         if t + free >= 1.0 {
             return None;
         }
-        // not all the way: who is stopped there is not stopped again by rounding
+        // not the full step: a pair stopped there is then not stopped again by rounding
         let step = if room > enough { time_to_lose(room - 0.5 * enough, &now) } else { free };
         if step <= 0.0 {
             return Some((t, now));
@@ -85,7 +86,7 @@ pub(crate) fn advance(look: impl Fn(f64) -> Look, keep: &Keep) -> Option<(f64, L
     Some((t, now))
 }
 
-/// How long the slab surely takes to lose `room`: the positive root of V δ + ½ A δ² = room.
+/// Guaranteed time for the slab to lose `room`: the positive root of V δ + ½ A δ² = room.
 fn time_to_lose(room: f64, now: &Look) -> f64 {
     let (v, a) = (now.closing, now.bend);
     if room > 0.0 {

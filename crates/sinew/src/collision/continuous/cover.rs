@@ -1,31 +1,32 @@
-//! What continuous detection sees of a rigid shape: points, segments and triangles in the shape's frame, with a radius.
+//! Representation of a rigid shape in continuous detection: points, segments and triangles in the shape's frame, with a
+//! radius.
 //!
-//! Balls are a point and capsules a segment with a radius: exact. Boxes, hulls, meshes, height fields and voxels are their
-//! triangles: exact. Cylinders and cones are inscribed prisms and pyramids of `SIDES` sides: the true surface stands out
-//! by up to r (1 − cos(π/SIDES)), half a percent of the radius. Half-spaces are planes. Signed distance functions have no
-//! cover.
+//! Balls are a point and capsules a segment with a radius: exact. Boxes, hulls, meshes, height fields and voxels are
+//! their triangles: exact. Cylinders and cones are inscribed prisms and pyramids of `SIDES` sides: the true surface
+//! protrudes by up to r (1 − cos(π/SIDES)), half a percent of the radius. Half-spaces are planes. Signed distance
+//! functions have no such representation.
 
 use crate::collision::Geometry;
 use crate::math::{Pose, Real, Vec3};
 use crate::model::Shape;
 
-/// Sides of a cylinder or cone.
+/// Number of sides of the prism for a cylinder or cone.
 const SIDES: u32 = 32;
 
-/// Cells of one shape.
+/// Points, segments and triangles of one shape.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cover {
     /// Vertices [m].
     pub vertices: Vec<Vec3>,
-    /// Radius around each [m].
+    /// Radius around each vertex [m].
     pub radii: Vec<Real>,
     pub triangles: Vec<[u32; 3]>,
-    /// Also points: a segment whose ends are one vertex.
+    /// Also points: a segment whose two ends are the same vertex.
     pub segments: Vec<[u32; 2]>,
 }
 
 impl Cover {
-    /// Of a shape placed somewhere. Planes and fields have no cells.
+    /// Adds a shape at a given pose. Planes and distance fields have no cells.
     pub fn add(&mut self, shape: &Shape, geometry: Option<&Geometry>, place: &Pose) {
         match shape {
             Shape::Ball { radius } => {
@@ -85,7 +86,7 @@ impl Cover {
         self.triangles.extend(triangles.iter().map(|t| t.map(|i| first + i)));
     }
 
-    /// A box with those of its faces that are open: −x, x, −y, y, −z, z.
+    /// A box with only its exposed faces, in the order −x, x, −y, y, −z, z.
     fn cuboid(&mut self, centre: Vec3, half: Vec3, open: [bool; 6], place: &Pose) {
         let corner = |k: u32| {
             let sign = |bit: u32| if k >> bit & 1 == 1 { 1.0 } else { -1.0 };
@@ -102,7 +103,7 @@ impl Cover {
         self.mesh(&corners, &triangles, place);
     }
 
-    /// A prism with the radii of its lower and upper rim; a radius of zero is a tip.
+    /// A prism with the radii of its lower and upper rim; a radius of zero is an apex.
     fn prism(&mut self, half_height: Real, radii: [Real; 2], place: &Pose) {
         let mut vertices = vec![Vec3::Y * -half_height, Vec3::Y * half_height];
         let mut triangles = Vec::new();
@@ -125,7 +126,7 @@ impl Cover {
         self.mesh(&vertices, &triangles, place);
     }
 
-    /// A height field, its squares halved as the contacts see them.
+    /// A height field, its squares split along the same diagonals as in the contact geometry.
     fn field(&mut self, heights: &[Real], rows: usize, scale: Vec3, place: &Pose) {
         let columns = heights.len() / rows;
         let at = |z: usize, x: usize| {
@@ -151,7 +152,8 @@ mod tests {
     use super::*;
     use crate::model::tri_mesh::TriMesh;
 
-    /// Covers of solids are closed, look outward, and hold the volume of the shape (an inscribed one a little less).
+    /// Covers of solids are closed, are oriented outward, and enclose the volume of the shape (an inscribed one
+    /// slightly less).
     #[test]
     fn covers_enclose_the_volume_of_their_shapes() {
         let hull: Vec<Vec3> =

@@ -1,24 +1,26 @@
-//! Whether surfaces cross: an edge of one goes through a triangle of the other. Independent of distances and depths.
+//! Test whether surfaces cross: an edge of one passes through a triangle of the other. Independent of distances and
+//! depths.
 
 use crate::math::Wide3;
 
-/// Rounding of a signed volume, by the sum of its products' sizes: (7 + 56 ε) ε with ε = 2⁻⁵³ (Shewchuk 1997, the static
-/// filter of his orientation test).
+/// Rounding error of a signed volume, relative to the sum of the magnitudes of its products: (7 + 56 ε) ε with ε = 2⁻⁵³
+/// (Shewchuk 1997, the static filter of his orientation test).
 const ROUNDING: f64 = 7.772e-16;
 
-/// True when the segment goes from one side of the triangle's plane to the other through the triangle, its rim included. An end
-/// that touches the plane, to rounding, is no crossing: in a flat face all edges lie in the planes of their neighbours.
+/// True when the segment passes from one side of the triangle's plane to the other through the triangle, boundary
+/// included. An end that lies in the plane, within rounding, is no crossing: in a flat face all edges lie in the planes
+/// of their neighbours.
 pub(crate) fn pierces([p, q]: [Wide3; 2], [a, b, c]: [Wide3; 3]) -> bool {
     let (low, high) = (volume(a, b, c, p), volume(a, b, c, q));
     if low * high >= 0.0 {
         return false;
     }
-    // the line passes all three sides the same way round
+    // the line passes all three sides with the same orientation
     let sides = [volume(p, q, a, b), volume(p, q, b, c), volume(p, q, c, a)];
     sides.iter().all(|s| *s >= 0.0) || sides.iter().all(|s| *s <= 0.0)
 }
 
-/// Six times the volume of a tetrahedron; zero where rounding could have made its sign.
+/// Six times the volume of a tetrahedron; zero where its sign is uncertain because of rounding.
 fn volume(a: Wide3, b: Wide3, c: Wide3, d: Wide3) -> f64 {
     let (u, v, w) = (b - a, c - a, d - a);
     let value = u.cross(v).dot(w);
@@ -33,10 +35,10 @@ fn volume(a: Wide3, b: Wide3, c: Wide3, d: Wide3) -> f64 {
 mod tests {
     use super::*;
 
-    /// In a flat face, rounded, no edge goes through a triangle; a hair off the plane it does.
+    /// In a flat face, rounded, no edge goes through a triangle; slightly off the plane it does.
     #[test]
-    fn what_lies_in_a_plane_does_not_pierce_it() {
-        // a plane that no coordinate of a double is exact in
+    fn a_segment_in_the_plane_of_a_triangle_does_not_pierce_it() {
+        // a plane whose points are not exactly representable in f64
         let (e, f) = (Wide3::new(0.1, 0.7, 0.3).normalize(), Wide3::new(0.9, -0.2, 0.17).normalize());
         let at = |u: f64, v: f64| Wide3::splat(1.0 / 3.0) + e * u + f * v;
         let triangle = [at(0.0, 0.0), at(0.1, 0.0), at(0.0, 0.1)];

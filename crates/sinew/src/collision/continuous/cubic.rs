@@ -1,25 +1,26 @@
-//! The time of contact by roots. Four points that move in straight lines lie in one plane when
+//! The time of contact by root finding. Four points that move in straight lines lie in one plane when
 //!
 //! ```text
 //!   f(t) = u(t)·(v(t) × w(t)) = 0,   u, v, w linear in t
 //! ```
 //!
-//! with u = p − a, v = b − a, w = c − a for a vertex p and a face a b c, and u = c − a, v = b − a, w = d − c for edges a b
-//! and c d. (FC eq. 4.7 has the distance to the vertex with the plane's sign, which jumps at the root; with the
-//! unnormalised normal it is this cubic.) It has up to three roots; the time of contact is the least at which all
+//! with u = p − a, v = b − a, w = c − a for a vertex p and a face a b c, and u = c − a, v = b − a, w = d − c for edges
+//! a b and c d. (FC eq. 4.7 has the distance to the vertex with the plane's sign, which jumps at the root; with the
+//! unnormalised normal it is this cubic.) It has up to three roots; the time of contact is the smallest at which all
 //! barycentric weights are at least zero and sum to one, that is at which the features themselves meet.
 //!
-//! Between the roots of f' the cubic is monotone, so each stretch holds one root at most, bracketed by its ends.
+//! Between the roots of f' the cubic is monotone, so each monotone interval contains at most one root, bracketed by its
+//! ends.
 
 use super::roots::{RootMethod, find};
 use super::{Slab, edge_edge, vertex_face};
 use crate::math::Wide3;
 
-/// Features count as meeting when nearer than this share of their size.
+/// Features count as meeting when nearer than this fraction of their size.
 const MEETS: f64 = 1e-7;
 
 /// The four points at the start and at the end of the step; `edges`: two edges instead of a vertex and a face.
-/// Returns the time and the slab at the start of the step, whose normal tells the sides apart.
+/// Returns the time of contact.
 pub(crate) fn first_meeting(method: RootMethod, from: &[Wide3; 4], to: &[Wide3; 4], edges: bool) -> Option<f64> {
     let cubic = Cubic::of(from, to, edges);
     let at = |t: f64| -> [Wide3; 4] { std::array::from_fn(|k| from[k].lerp(to[k], t)) };
@@ -73,7 +74,7 @@ impl Cubic {
         a + t * (b + t * (c + t * d))
     }
 
-    /// 0, the roots of the derivative inside, 1: ascending.
+    /// 0, the roots of the derivative inside (0, 1), and 1: ascending.
     fn stretches(&self) -> ([f64; 4], usize) {
         let [_, b, c, d] = self.0;
         let mut stops = [0.0, 1.0, 1.0, 1.0];

@@ -1,22 +1,22 @@
-//! Distances of a vertex from a face and of an edge from an edge, in doubles, with the slab between them.
+//! Distances of a vertex from a face and of an edge from an edge, in f64, with the slab between them.
 //!
-//! A slab is a unit normal n and the width s = min_b n·x − max_a n·x over the corners of the two features. Whatever n,
-//! the two are at least s apart, so s is safe even where the nearest points are ill conditioned. With n along the nearest
-//! points s is the distance.
+//! A slab is a unit normal n and the width s = min_b n·x − max_a n·x over the corners of the two features. For any n
+//! the distance is at least s, so s is a safe bound even where the nearest points are ill conditioned. With n along the
+//! line between the nearest points, s is the distance.
 
 use crate::math::Wide3;
 
-/// Below this share of the squared lengths two segments count as parallel.
+/// Below this fraction of the squared lengths two segments count as parallel.
 const PARALLEL: f64 = 1e-14;
 
 /// A slab between two features of two to four corners.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slab {
-    /// From a to b; zero when the two touch.
+    /// From a to b; zero when the two are in contact.
     pub normal: Wide3,
     /// Width: a lower bound of the distance [m].
     pub width: f64,
-    /// Of the four corners at the nearest points: those of each side sum to one.
+    /// Weights of the four corners at the nearest points: those of each side sum to one.
     pub weights: [f64; 4],
 }
 
@@ -32,9 +32,9 @@ pub(crate) fn edge_edge(x: &[Wide3; 4]) -> Slab {
     wider(x, 2, slab(x, 2, [1.0 - s, s, 1.0 - t, t]), (x[1] - x[0]).cross(x[3] - x[2]))
 }
 
-/// The wider of a slab and the one across both features, which is the widest when the nearest points are inside. These are lost in
-/// rounding where edges are nearly parallel and long: between the diagonal of a ground of 200 m and that of a box 0.3 mm above it
-/// they left a slab of no width.
+/// The wider of a slab and the slab along the normal of both features, which is the widest when the nearest points are
+/// interior. The nearest points lose their digits to rounding where edges are nearly parallel and long: between the
+/// diagonal of a ground of 200 m and that of a box 0.3 mm above it they gave a slab of zero width.
 fn wider(x: &[Wide3; 4], split: usize, nearest: Slab, across: Wide3) -> Slab {
     let Some(across) = across.try_normalize() else { return nearest };
     let across = if across.dot(x[split] - x[0]) < 0.0 { -across } else { across };
@@ -42,7 +42,7 @@ fn wider(x: &[Wide3; 4], split: usize, nearest: Slab, across: Wide3) -> Slab {
     if other.width > nearest.width { other } else { nearest }
 }
 
-/// The slab along the nearest points. `split` corners belong to a.
+/// The slab along the line between the nearest points. The first `split` corners belong to a.
 fn slab(x: &[Wide3; 4], split: usize, weights: [f64; 4]) -> Slab {
     let mut apart = Wide3::ZERO;
     for k in 0..4 {
@@ -56,7 +56,7 @@ fn slab(x: &[Wide3; 4], split: usize, weights: [f64; 4]) -> Slab {
 
 /// The slab with a given normal.
 fn slab_along(x: &[Wide3; 4], split: usize, normal: Wide3, weights: [f64; 4]) -> Slab {
-    // from the first corner: large coordinates would cost digits
+    // relative to the first corner: large coordinates would lose digits
     let along = |k: usize| normal.dot(x[k] - x[0]);
     let far_a = (0..split).map(along).fold(f64::NEG_INFINITY, f64::max);
     let near_b = (split..4).map(along).fold(f64::INFINITY, f64::min);
@@ -94,7 +94,7 @@ fn point_segment(p: Wide3, [a, b]: [Wide3; 2]) -> f64 {
     if length > 0.0 { ((p - a).dot(e) / length).clamp(0.0, 1.0) } else { 0.0 }
 }
 
-/// Of all pairs that can be nearest: both inside, or an end of one on the other.
+/// The nearest of all candidate pairs: both points interior, or an end of one with a point of the other.
 fn segment_segment(a: [Wide3; 2], b: [Wide3; 2]) -> [f64; 2] {
     let (e, f, r) = (a[1] - a[0], b[1] - b[0], a[0] - b[0]);
     let (ee, ef, ff) = (e.dot(e), e.dot(f), f.dot(f));

@@ -1,11 +1,13 @@
-//! Continuous detection: when, within a step, a vertex first meets a face or an edge first meets an edge.
+//! Continuous collision detection: the first time within a step at which a vertex meets a face or an edge meets an
+//! edge.
 //!
-//! Two ways. *Roots* (FC 4.2): the four points lie in one plane where the cubic of `cubic.rs` is zero; the least root at
-//! which the features really meet is the time of contact. Fast, but a motion within a plane has no root. *Conservative*
-//! (`conservative.rs`): goes forward by no more than the distance allows, so it cannot miss, and it keeps a gap. It also
-//! follows points of turning bodies along their arcs; roots take the chord.
+//! Two methods. *Roots* (FC 4.2): the four points lie in one plane where the cubic of `cubic.rs` is zero; the smallest
+//! root at which the features really meet is the time of contact. Fast, but a motion within a plane has no root.
+//! *Conservative* (`conservative.rs`): advances by no more than the distance allows, so it cannot miss a contact, and
+//! it maintains a gap. It also follows points of rotating bodies along their arcs; root finding uses the chord.
 //!
-//! All of it is in doubles whatever `Real` is: coordinates of State are then exact, and rounding is far below any gap.
+//! All of it is computed in f64 whatever `Real` is: coordinates of State are then exact, and rounding is far below any
+//! gap.
 
 mod conservative;
 pub(crate) mod cover;

@@ -1,25 +1,27 @@
 //! Roots of a function that changes its sign once between two times: bisection, regula falsi, Brent (FC 4.2.2).
 //!
-//! All keep the root bracketed and return the end of the bracket on the near side, where the function still has the sign
-//! it began with: a body that is put back to that time has not crossed.
+//! All keep the root bracketed and return the end of the bracket on the near side, where the function still has its
+//! initial sign: a body that is moved back to that time has not crossed.
 
-/// How a time of contact is found (FC 4.2.2).
+/// Root-finding method for the time of contact (FC 4.2.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RootMethod {
-    /// Halves the bracket: as many rounds as digits, whatever the function.
+    /// Halves the bracket: one iteration per binary digit, for any function.
     Bisection,
-    /// The line through the ends (FC eq. 4.9). An end that stays counts half each time (after Illinois), else it may stay for ever.
+    /// The line through the ends (FC eq. 4.9). The value at a retained end is halved each time (Illinois variant),
+    /// otherwise that end may be retained for ever.
     RegulaFalsi,
     /// Inverse quadratic interpolation, with bisection where that does not shrink the bracket.
     Brent,
 }
 
-/// Width of the bracket at the end, as a share of the step.
+/// Width of the bracket at the end, as a fraction of the step.
 const WIDTH: f64 = 1e-12;
-/// Most rounds; bisection needs 40.
+/// Maximum number of iterations; bisection needs 40.
 const ROUNDS: usize = 80;
 
-/// The time of the sign change within `[low, high]`, and how often `f` was asked. `f(low)` and `f(high)` differ in sign.
+/// The time of the sign change within `[low, high]`, and the number of evaluations of `f`. `f(low)` and `f(high)`
+/// differ in sign.
 pub(crate) fn find(method: RootMethod, f: impl Fn(f64) -> f64, low: f64, high: f64) -> (f64, usize) {
     let mut bracket = Bracket { low, high, f_low: f(low), f_high: f(high) };
     let mut asked = 2;
@@ -31,7 +33,7 @@ pub(crate) fn find(method: RootMethod, f: impl Fn(f64) -> f64, low: f64, high: f
             RootMethod::RegulaFalsi => bracket.line(&memory),
             RootMethod::Brent => bracket.inverse_quadratic(&memory),
         };
-        // at least a little inside, so that the bracket shrinks from both ends
+        // at least slightly inside, so that the bracket shrinks from both ends
         let inset = 0.5 * WIDTH;
         let inside = guess > bracket.low + inset && guess < bracket.high - inset;
         let before = bracket.high - bracket.low;
@@ -54,7 +56,7 @@ struct Bracket {
     f_high: f64,
 }
 
-/// The point that left the bracket last, and which end stayed: −1 low, 1 high.
+/// The point that left the bracket last, and which end was retained: −1 low, 1 high.
 struct Memory {
     last: f64,
     f_last: f64,
@@ -76,14 +78,14 @@ impl Bracket {
         }
     }
 
-    /// Where the line through the ends is zero; an end weighs half for each time that it stayed.
+    /// Zero of the line through the ends; the value at an end is halved for each time that it was retained.
     fn line(&self, memory: &Memory) -> f64 {
         let weight = |stayed: i32| 1.0 / f64::from(1u32 << (stayed - 1).clamp(0, 30));
         let (a, b) = (self.f_low * weight(-memory.side), self.f_high * weight(memory.side));
         (b * self.low - a * self.high) / (b - a)
     }
 
-    /// Time as a quadratic function of the value, through the ends and the point before them.
+    /// Time as a quadratic function of the value, through the ends and the previous point.
     fn inverse_quadratic(&self, memory: &Memory) -> f64 {
         let ([x, y, z], [a, b, c]) = ([self.low, self.high, memory.last], [self.f_low, self.f_high, memory.f_last]);
         if c == a || c == b {

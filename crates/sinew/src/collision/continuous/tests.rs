@@ -1,4 +1,4 @@
-//! Times of contact against analytic answers, against each other and against dense sampling.
+//! Times of contact against analytic solutions, against each other and against dense sampling.
 
 use super::*;
 use crate::math::{Wide3, WideQuat};
@@ -42,7 +42,7 @@ fn distance(x: &[Wide3; 4], edges: bool) -> f64 {
 }
 
 #[test]
-fn a_vertex_that_falls_onto_a_face_meets_it_at_the_time_of_free_flight() {
+fn time_of_contact_of_a_vertex_falling_onto_a_face_is_the_time_of_free_flight() {
     let face = [Wide3::new(-1.0, 0.0, -1.0), Wide3::new(2.0, 0.0, -1.0), Wide3::new(-1.0, 0.0, 2.0)];
     let from = [Wide3::Y, face[0], face[1], face[2]];
     let to = [Wide3::new(0.1, -3.0, 0.2), face[0], face[1], face[2]];
@@ -50,7 +50,7 @@ fn a_vertex_that_falls_onto_a_face_meets_it_at_the_time_of_free_flight() {
         let t = first_meeting(method, &from, &to, false).unwrap();
         assert!((t - 0.25).abs() < 1e-9 && t <= 0.25, "{method:?}: {t}");
     }
-    // keeps two gaps and nine tenths of the room: not later, and not much earlier
+    // maintains twice the gap and nine tenths of the margin: not later, and not much earlier
     let t = conservative(&from, &to, false, &NO_GAP).unwrap();
     assert!(t <= 0.25 && t > 0.22, "{t}");
     // beside the face
@@ -62,7 +62,7 @@ fn a_vertex_that_falls_onto_a_face_meets_it_at_the_time_of_free_flight() {
 }
 
 #[test]
-fn crossing_edges_meet_half_way() {
+fn crossing_edges_meet_at_half_the_step() {
     let from = [-Wide3::X, Wide3::X, Wide3::new(0.0, 1.0, -1.0), Wide3::new(0.0, 1.0, 1.0)];
     let to = [-Wide3::X, Wide3::X, Wide3::new(0.0, -1.0, -1.0), Wide3::new(0.0, -1.0, 1.0)];
     for method in METHODS {
@@ -73,10 +73,11 @@ fn crossing_edges_meet_half_way() {
     assert!(t <= 0.5 && t > 0.44, "{t}");
 }
 
-/// Three roots: the least at which the features really meet counts, not the least.
+/// Three roots: the smallest at which the features really meet counts, not the smallest of all.
 #[test]
-fn of_three_roots_the_first_with_a_meeting_counts() {
-    // the face turns by two thirds of a turn while the vertex comes from the side: planes meet before features do
+fn of_three_coplanarity_roots_the_first_with_a_contact_counts() {
+    // the face rotates by two thirds of a turn while the vertex approaches from the side: coplanarity occurs before
+    // contact
     let face = [Wide3::new(-1.0, 0.0, 0.0), Wide3::new(1.0, 0.0, 0.0), Wide3::new(0.0, 0.0, 1.0)];
     let from = [Wide3::new(4.0, 0.5, 0.2), face[0], face[1], face[2]];
     let to = [Wide3::new(-4.0, -0.7, 0.2), face[0], face[1], face[2] + Wide3::new(0.0, 1.5, -1.0)];
@@ -93,9 +94,9 @@ fn of_three_roots_the_first_with_a_meeting_counts() {
     }
 }
 
-/// Random pairs: all root methods agree, and the conservative time is never later and never a crossing.
+/// Random pairs: all root methods agree, and the conservative time is never later and never permits a crossing.
 #[test]
-fn random_pairs_are_never_found_late() {
+fn conservative_time_of_random_pairs_is_never_late() {
     let mut dice = Dice(11);
     let (mut met, mut early) = (0, 0.0);
     for round in 0..4000 {
@@ -113,7 +114,7 @@ fn random_pairs_are_never_found_late() {
             assert!(safe <= first + 1e-12, "{safe} after {first}");
             early += first - safe;
         }
-        // along the way to the safe time the two keep their gap
+        // up to the conservative time the two maintain their gap
         let end = safe.unwrap_or(1.0);
         for i in 0..=50 {
             let t = end * f64::from(i) / 50.0;
@@ -125,10 +126,10 @@ fn random_pairs_are_never_found_late() {
     assert!(early / f64::from(met) < 0.05, "{} early on average", early / f64::from(met));
 }
 
-/// Motion within a plane has no root: the cubic is zero throughout. The conservative way sees it.
+/// Motion within a plane has no root: the cubic is zero throughout. The conservative method detects it.
 #[test]
-fn motion_within_a_plane_is_not_missed_by_the_conservative_way() {
-    // two parallel edges that run into each other, and two edges in one plane
+fn conservative_advancement_detects_motion_within_a_plane() {
+    // two parallel edges that collide, and two edges in one plane
     let cases = [
         ([-Wide3::X, Wide3::X, Wide3::Y - Wide3::X, Wide3::Y + Wide3::X], Wide3::Y * -2.0),
         ([-Wide3::X, Wide3::X, Wide3::new(0.0, 1.0, 0.0), Wide3::new(0.5, 2.0, 0.0)], Wide3::Y * -4.0),
@@ -147,9 +148,9 @@ fn motion_within_a_plane_is_not_missed_by_the_conservative_way() {
     assert!(t <= 0.5 && t > 0.44, "{t}");
 }
 
-/// A point that slides along a face a hair above it is not stopped; nor is one that leaves.
+/// A point that slides along a face slightly above it is not stopped; nor is one that separates.
 #[test]
-fn sliding_and_leaving_are_free() {
+fn sliding_and_separating_points_are_not_stopped() {
     let face = [Wide3::new(-9.0, 0.0, -9.0), Wide3::new(9.0, 0.0, -9.0), Wide3::new(0.0, 0.0, 9.0)];
     for (height, way) in
         [(1.1e-6, Wide3::X), (0.5e-6, Wide3::new(1.0, 0.1, 0.0)), (1e-3, Wide3::new(3.0, -0.9e-3, 0.0))]
@@ -161,9 +162,9 @@ fn sliding_and_leaving_are_free() {
     }
 }
 
-/// A bar that turns about its end by 90° sweeps over a point at 45°; its chord would pass the point by.
+/// A bar that rotates about its end by 90° sweeps over a point at 45°; its chord would miss the point.
 #[test]
-fn arcs_of_turning_bodies_are_followed() {
+fn arcs_of_rotating_bodies_are_followed() {
     let turned = WideQuat::from_rotation_z(std::f64::consts::FRAC_PI_2);
     let pivot = Pivot::new((Wide3::ZERO, WideQuat::IDENTITY), (Wide3::ZERO, turned));
     let point = Wide3::new(0.68, 0.68, 0.0);
@@ -174,7 +175,7 @@ fn arcs_of_turning_bodies_are_followed() {
         Track::Line(point + Wide3::Z, Wide3::ZERO),
     ];
     let (t, _) = advance(|t| look_at(&tracks, true, t), &NO_GAP).expect("the tip sweeps over it");
-    // half of the turn is half of the step by symmetry of the chord
+    // half of the rotation is at half of the step by symmetry of the chord
     assert!(t <= 0.5 && t > 0.4, "{t}");
     for i in 0..=100 {
         let width = look_at(&tracks, true, t * f64::from(i) / 100.0).width;
@@ -191,7 +192,7 @@ fn arcs_of_turning_bodies_are_followed() {
 }
 
 #[test]
-fn faster_methods_ask_less_often() {
+fn faster_root_methods_need_fewer_evaluations() {
     let asked = METHODS.map(|m| roots::find(m, |t| t * t * t - 0.2, 0.0, 1.0));
     for (t, _) in asked {
         assert!((t - 0.2f64.cbrt()).abs() < 1e-11 && t <= 0.2f64.cbrt() + 1e-15, "{t}");
@@ -199,10 +200,11 @@ fn faster_methods_ask_less_often() {
     assert!(asked[2].1 < asked[0].1 && asked[1].1 < asked[0].1, "{asked:?}");
 }
 
-/// The diagonal of a broad ground and an edge close above it, at all small angles and not quite level: the slab between them is as
-/// wide as the gap, and never wider. (Nearest points alone gave 0 to 0.3 mm, and boxes at rest were taken for tangled.)
+/// The diagonal of a large ground face and an edge close above it, at all small angles and not quite level: the slab
+/// between them is as wide as the gap, and never wider. (Nearest points alone gave 0 to 0.3 mm, and boxes at rest were
+/// reported as tangled.)
 #[test]
-fn slabs_between_edges_that_are_nearly_parallel_are_as_wide_as_the_gap() {
+fn slabs_between_nearly_parallel_edges_are_as_wide_as_the_gap() {
     let mut dice = Dice(5);
     for angle in (0..200).map(|k| 10f64.powf(-9.0 + 0.04 * f64::from(k))) {
         let ground = [Wide3::new(-100.0, 0.0, -100.0), Wide3::new(100.0, 0.0, 100.0)];

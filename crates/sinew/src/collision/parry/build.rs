@@ -1,4 +1,4 @@
-//! Solids of the library from our shapes, after checking every number.
+//! Builds solids of the library from shapes of this crate, after checking every number.
 
 use super::{lib, lib_pose};
 use crate::error::{Error, positive};
@@ -6,7 +6,7 @@ use crate::math::{Pose, Real, Vec3};
 use crate::model::Shape;
 use lib::shape::{SharedShape, TriMeshFlags};
 
-/// Points that stand for a shape against a distance field: ball centres, corners, rim points.
+/// Points that represent a shape against a distance field: ball centres, corners, rim points.
 pub(super) fn probe_points(shape: &Shape, place: &Pose, out: &mut Vec<(Vec3, Real)>) {
     const RIM: usize = 16;
     let mut rim = |y: Real, radius: Real| {
@@ -106,13 +106,13 @@ pub(super) fn solid(shape: &Shape, who: &str, depth: usize) -> Result<SharedShap
             let mut built = Vec::new();
             for (i, (place, part)) in parts.iter().enumerate() {
                 if !place.is_finite() {
-                    return Err(bad(who, shape, format!("the place of part {i} is not finite")));
+                    return Err(bad(who, shape, format!("the pose of part {i} is not finite")));
                 }
                 if matches!(part, Shape::Compound { .. } | Shape::TriMesh { .. } | Shape::HeightField { .. })
                     || matches!(part, Shape::Voxels { .. } | Shape::HalfSpace { .. } | Shape::Sdf(_))
                 {
-                    let told = format!("part {i} is a {}, a compound holds convex parts only", part.name());
-                    return Err(bad(who, shape, told));
+                    let reason = format!("part {i} is a {}, a compound holds convex parts only", part.name());
+                    return Err(bad(who, shape, reason));
                 }
                 let inner = solid(part, &format!("{who}.parts[{i}]"), depth + 1)?;
                 built.push((lib_pose(&Pose::new(place.position, place.rotation.normalize())), inner));
@@ -129,8 +129,8 @@ pub(super) fn solid(shape: &Shape, who: &str, depth: usize) -> Result<SharedShap
         Shape::HeightField { heights, rows, scale } => {
             let rows = *rows;
             if rows < 2 || heights.len() < 2 * rows || !heights.len().is_multiple_of(rows) {
-                let told = format!("{} heights do not fill {rows} rows of at least 2", heights.len());
-                return Err(bad(who, shape, told));
+                let reason = format!("{} heights do not fill {rows} rows of at least 2", heights.len());
+                return Err(bad(who, shape, reason));
             }
             if let Some(i) = heights.iter().position(|h| !h.is_finite()) {
                 return Err(bad(who, shape, format!("height {i} is not finite")));
@@ -139,7 +139,7 @@ pub(super) fn solid(shape: &Shape, who: &str, depth: usize) -> Result<SharedShap
                 return Err(bad(who, shape, "its scale must be above 0"));
             }
             let columns = heights.len() / rows;
-            // ours is row after row along z; the library wants column-major with z down the columns
+            // here the data are row by row along z; the library expects column-major order with z down the columns
             let mut data = Vec::with_capacity(heights.len());
             for x in 0..columns {
                 for z in 0..rows {

@@ -1,20 +1,21 @@
-//! Boxes over the cells of a deforming surface, eight at a time: a tree whose branches have eight parts, fitted in every step.
+//! Bounding boxes over the cells of a deforming surface, eight at a time: a tree with eight children per node, refitted
+//! in every step.
 //!
-//! Its branches are those of the surface at rest and never change, and what it returns are the cells whose own boxes meet:
-//! a restored world finds the same. Leaves are packs of eight cells that lie together; a pack of the next level has a box
-//! around each of eight packs, up to the one pack that has all.
+//! The tree topology is that of the surface at rest and never changes, and the cells returned are those whose own boxes
+//! overlap: a restored world finds the same. Leaves are packs of eight adjacent cells; a pack of the next level has the
+//! boxes of eight packs, up to the single pack at the root.
 //!
-//! The boxes are true ones, of this step. Before, a tree of halves had fat boxes that cells left every other step: to
-//! fit it and to walk it took a third of detection, and pairs of cells were kept for nothing.
+//! The boxes are the tight ones of this step. The former binary tree had fattened boxes that cells left every second
+//! step: refitting and traversing it took a third of detection, and pairs of cells were kept for nothing.
 
 use crate::collision::Bounds3;
 use crate::math::lane3::{V3, add, cross, dot, scale, sub};
 use crate::math::{Block, Eight, Kernel, LANES, Lane, Real, Vec3, run};
 use crate::model::surface::Cells;
 
-/// Farther than anything [m].
+/// Larger than any coordinate [m].
 const FAR_AWAY: Real = 1e30;
-/// A bit for each lane.
+/// All lanes, one bit each.
 const EIGHT: u32 = (1 << LANES) - 1;
 
 /// Eight boxes: for each axis the low and the high ends.
@@ -22,7 +23,7 @@ const EIGHT: u32 = (1 << LANES) - 1;
 struct Pack([[Eight; 2]; 3]);
 
 impl Pack {
-    /// Nobody meets these.
+    /// Boxes that overlap no other box.
     const NOBODY: Self = Self([[[FAR_AWAY; LANES], [-FAR_AWAY; LANES]]; 3]);
 
     fn lane(&self, lane: usize) -> Bounds3 {
@@ -37,14 +38,14 @@ impl Pack {
         }
     }
 
-    /// Around all eight.
+    /// Box around all eight.
     fn around(&self) -> Bounds3 {
         let low = self.0.map(|[low, _]| low.into_iter().fold(low[0], |a, b| if b < a { b } else { a }));
         let high = self.0.map(|[_, high]| high.into_iter().fold(high[0], |a, b| if b > a { b } else { a }));
         Bounds3 { min: Vec3::from_array(low), max: Vec3::from_array(high) }
     }
 
-    /// A bit for each box that meets this one.
+    /// A bit for each box that overlaps `bounds`.
     #[inline(always)]
     fn meeting<L: Lane>(&self, t: L::Token, bounds: &Bounds3) -> u32 {
         let (min, max) = (bounds.min.to_array(), bounds.max.to_array());
@@ -64,7 +65,7 @@ impl Pack {
     }
 }
 
-/// Eight cells that lie together; the last pack repeats its last one.
+/// Eight adjacent cells; the last pack repeats its last cell.
 #[derive(Clone, Copy, Debug)]
 struct Leaf {
     cells: [u32; LANES],
@@ -74,31 +75,31 @@ struct Leaf {
     count: usize,
 }
 
-/// What boxes are fitted to.
+/// Input of refitting.
 #[derive(Clone, Copy)]
 pub(crate) struct Fit<'a> {
-    /// Surfels now and at the end of the step [m].
+    /// Positions of the surfels now and at the end of the step [m].
     pub now: &'a [Block],
     pub then: &'a [Block],
-    /// Growth to all sides: of triangles, and of segments [m].
+    /// Expansion on all sides: of triangles, and of segments [m].
     pub face: Real,
     pub segment: Real,
-    /// How much farther triangles reach behind [m].
+    /// Additional expansion of triangles behind their face [m].
     pub deeper: Real,
-    /// Only behind; else to both sides.
+    /// Only behind the face; otherwise on both sides.
     pub one_sided: bool,
 }
 
 /// A tree over the boxes of cells.
 pub(crate) struct CellTree {
     leaves: Vec<Leaf>,
-    /// Where each cell is among the leaves' lanes.
+    /// Lane of each cell among the leaves.
     places: Vec<u32>,
     /// Boxes of cells, of packs of cells, and so on; the last level has one pack.
     levels: Vec<Vec<Pack>>,
-    /// There are segments.
+    /// The surface has segments.
     pub loose: bool,
-    /// In lanes or one by one.
+    /// Vectorised in lanes or scalar.
     lanes: bool,
 }
 
@@ -108,11 +109,11 @@ impl std::fmt::Debug for CellTree {
     }
 }
 
-/// Two packs whose boxes meet: levels and numbers.
+/// Two packs whose boxes overlap: levels and indices.
 pub(crate) type Meeting = [(u32, u32); 2];
 
 impl CellTree {
-    /// Over cells with these places at rest; none without cells.
+    /// Over cells with these rest positions; none without cells.
     pub fn new(cells: &Cells, rest: &[Vec3]) -> Option<Self> {
         let middle = |c: &[u32; 3]| c.iter().fold(Vec3::ZERO, |sum, &i| sum + rest[i as usize]);
         let mut order: Vec<_> = (0..).zip(cells.corners.iter().map(middle)).collect();
@@ -139,7 +140,7 @@ impl CellTree {
         Some(Self { leaves, places, levels, loose, lanes: false })
     }
 
-    /// Fits all boxes to this step.
+    /// Refits all boxes to this step.
     pub fn fit(&mut self, to: Fit<'_>, lanes: bool) {
         self.lanes = lanes;
         let (boxes, above) = self.levels.split_first_mut().expect("a level with cells");
@@ -171,8 +172,8 @@ impl CellTree {
         &self.levels[level as usize][number as usize]
     }
 
-    /// A bit for each part of a pack whose box meets this one. A box without end, or that is not a number, meets those of nobody too: only
-    /// lanes that are in use count.
+    /// A bit for each child of a pack whose box overlaps this one. An unbounded box, or one with NaN, overlaps unused
+    /// lanes too: only lanes that are in use count.
     #[inline(always)]
     fn meeting<L: Lane>(&self, t: L::Token, at: (u32, u32), bounds: &Bounds3) -> u32 {
         let number = at.1 as usize;
@@ -187,13 +188,13 @@ impl CellTree {
         (self.levels.len() as u32 - 1, 0)
     }
 
-    /// Calls `found` for every cell whose box meets `bounds`, in no particular order.
+    /// Calls `found` for every cell whose box overlaps `bounds`, in no particular order.
     pub fn overlapping(&self, bounds: &Bounds3, found: impl FnMut(u32)) {
         run(Overlapping { tree: self, bounds, found }, self.lanes);
     }
 
-    /// Pairs of cells of two surfaces whose boxes meet, in no particular order, into `out`; of one surface each pair once, the
-    /// smaller first.
+    /// Pairs of cells of two surfaces whose boxes overlap, in no particular order, into `out`; of one surface each pair
+    /// once, the smaller first.
     pub fn pairs(&self, other: &Self, open: &mut Vec<Meeting>, out: &mut Vec<(u32, u32)>) {
         out.clear();
         open.clear();
@@ -201,7 +202,7 @@ impl CellTree {
     }
 }
 
-/// Puts cells that lie together side by side: each run of 8, 64, … of them is one branch.
+/// Sorts cells so that adjacent ones are consecutive: each run of 8, 64, … of them is one branch.
 fn gather(cells: &mut [(u32, Vec3)]) {
     if cells.len() <= LANES {
         return;
@@ -209,7 +210,7 @@ fn gather(cells: &mut [(u32, Vec3)]) {
     let (low, high) = cells.iter().fold((cells[0].1, cells[0].1), |(low, high), (_, at)| (low.min(*at), high.max(*at)));
     let wide = high - low;
     let axis = (0..3).fold(0, |best, k| if wide[k] > wide[best] { k } else { best });
-    // ties by number: the same branches everywhere
+    // ties are resolved by index: the same branches on all machines
     cells.sort_unstable_by(|p, q| p.1[axis].total_cmp(&q.1[axis]).then(p.0.cmp(&q.0)));
     let mut unit = LANES;
     while unit * LANES < cells.len() {
@@ -220,7 +221,7 @@ fn gather(cells: &mut [(u32, Vec3)]) {
     gather(right);
 }
 
-/// Fits the boxes of cells.
+/// Refits the boxes of cells.
 struct FitLeaves<'a> {
     leaves: &'a [Leaf],
     boxes: &'a mut [Pack],
@@ -252,7 +253,7 @@ impl Kernel for FitLeaves<'_> {
     }
 }
 
-/// Around the ways of the corners of cells from lane `at` on, with what the step adds.
+/// Boxes around the trajectories of the corners of cells from lane `at` on, with the expansions of the step.
 #[inline(always)]
 fn cell_boxes<L: Lane>(t: L::Token, leaf: &Leaf, to: Fit<'_>, at: usize) -> (V3<L>, V3<L>) {
     let (none, one) = (L::splat(t, 0.0), L::splat(t, 1.0));
@@ -272,7 +273,7 @@ fn cell_boxes<L: Lane>(t: L::Token, leaf: &Leaf, to: Fit<'_>, at: usize) -> (V3<
     let (low, high) = (sub(low, [grow; 3]), add(high, [grow; 3]));
     let n = cross(sub(x[1], x[0]), sub(x[2], x[0]));
     let per = one.div(dot(n, n).sqrt());
-    // without area there is no behind
+    // a cell without area has no direction behind it
     let per = L::splat(t, Real::INFINITY).select_gt(per, per, none);
     let behind = scale(scale(n, -per), L::splat(t, to.deeper));
     let (mut reach_low, mut reach_high) = ([none; 3], [none; 3]);
@@ -296,7 +297,7 @@ impl<F: FnMut(u32)> Kernel for Overlapping<'_, F> {
     #[inline(always)]
     fn run<L: Lane>(self, t: L::Token) {
         let Self { tree, bounds, mut found } = self;
-        // depth first: the lanes that are still to be opened, of each level
+        // depth first: the lanes still to be visited, of each level
         let top = tree.levels.len() - 1;
         let (mut level, mut number) = (top, 0);
         let mut open = [0; 16];
@@ -339,7 +340,7 @@ impl Kernel for Pairs<'_> {
         while let Some([of_a, of_b]) = open.pop() {
             let mut rows = a.meeting::<L>(t, of_a, &b.around(of_b));
             if of_a.0 < of_b.0 {
-                // the higher one is opened first
+                // the pack of the higher level is opened first
                 let mut columns = b.meeting::<L>(t, of_b, &a.around(of_a));
                 while let Some(column) = next(&mut columns) {
                     open.push([of_a, part(of_b, column)]);
@@ -368,13 +369,13 @@ impl Kernel for Pairs<'_> {
     }
 }
 
-/// The pack that a lane of a pack is around.
+/// The child pack of a lane of a pack.
 #[inline(always)]
 fn part((level, number): (u32, u32), lane: u32) -> (u32, u32) {
     (level - 1, LANES as u32 * number + lane)
 }
 
-/// Takes the lowest bit.
+/// Removes the lowest bit and returns its index.
 #[inline(always)]
 fn next(bits: &mut u32) -> Option<u32> {
     let lowest = (*bits != 0).then(|| bits.trailing_zeros());
@@ -387,7 +388,7 @@ mod tests {
     use super::*;
     use crate::math::Draws;
 
-    /// Triangles anywhere, and a segment.
+    /// Random triangles, and a segment.
     fn triangles(count: usize, draws: &mut Draws) -> (Cells, Vec<Vec3>) {
         let x: Vec<Vec3> = (0..3 * count + 2).flat_map(|_| [draws.vec() * 5.0]).collect();
         let near = |k: usize| x[3 * (k / 3)] + (x[k] - x[3 * (k / 3)]) * 0.1;
@@ -401,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_what_brute_force_finds_in_lanes_and_one_by_one() {
+    fn vectorised_and_scalar_searches_find_the_same_cells_as_brute_force() {
         let mut draws = Draws(3);
         for count in [1, 7, 8, 70, 600] {
             let bodies = [triangles(count, &mut draws), triangles(90, &mut draws)];
@@ -443,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn a_box_without_end_meets_every_cell_once_and_one_that_is_not_a_number_none_that_is_not_there() {
+    fn an_unbounded_box_finds_every_cell_once_and_a_nan_box_finds_no_unused_lane() {
         for count in [1, 9, 70] {
             let (cells, x) = triangles(count, &mut Draws(5));
             let mut tree = CellTree::new(&cells, &x).unwrap();

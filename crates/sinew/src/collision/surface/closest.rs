@@ -2,7 +2,7 @@
 
 use crate::math::{Real, Vec3};
 
-/// Below this share of the edges' lengths two segments count as parallel.
+/// Below this fraction of the edges' lengths two segments count as parallel.
 const PARALLEL: Real = 1e-6;
 
 /// The point of a triangle with these weights of its corners.
@@ -10,15 +10,15 @@ pub(crate) fn blend(corners: [Vec3; 3], w: [Real; 3]) -> Vec3 {
     corners[0] * w[0] + corners[1] * w[1] + corners[2] * w[2]
 }
 
-/// The way from the point at share s of the first segment to the one at share t of the second.
+/// Vector from the point at parameter s of the first segment to the point at parameter t of the second.
 pub(crate) fn way_between([a, b]: [Vec3; 2], [c, d]: [Vec3; 2], [s, t]: [Real; 2]) -> Vec3 {
     c + (d - c) * t - a - (b - a) * s
 }
 
 /// Weights of a triangle's corners at its point nearest to p.
 ///
-/// p is projected onto the plane; where a weight comes out negative, the nearest point lies on an edge, and the nearest of
-/// the edges' points is taken. A triangle without area has only edges.
+/// p is projected onto the plane; where a weight is negative, the nearest point lies on an edge, and the nearest of the
+/// edges' points is taken. A triangle without area has only edges.
 pub(crate) fn point_triangle(p: Vec3, [a, b, c]: [Vec3; 3]) -> [Real; 3] {
     let (e, f, d) = (b - a, c - a, p - a);
     let (ee, ef, ff) = (e.dot(e), e.dot(f), f.dot(f));
@@ -44,14 +44,14 @@ pub(crate) fn point_triangle(p: Vec3, [a, b, c]: [Vec3; 3]) -> [Real; 3] {
     best.0
 }
 
-/// Share of the way along a segment to its point nearest to p.
+/// Parameter along a segment of its point nearest to p.
 pub(crate) fn point_segment(p: Vec3, [a, b]: [Vec3; 2]) -> Real {
     let e = b - a;
     let length = e.length_squared();
     if length > 0.0 { ((p - a).dot(e) / length).clamp(0.0, 1.0) } else { 0.0 }
 }
 
-/// Shares of the way along two segments to where they are nearest to each other. Parallel ones: some such pair.
+/// Parameters along two segments of their nearest points. For parallel segments: one of the nearest pairs.
 pub(crate) fn segment_segment([a, b]: [Vec3; 2], [c, d]: [Vec3; 2]) -> [Real; 2] {
     let (e, f, r) = (b - a, d - c, a - c);
     let (ee, ef, ff) = (e.dot(e), e.dot(f), f.dot(f));
@@ -61,7 +61,7 @@ pub(crate) fn segment_segment([a, b]: [Vec3; 2], [c, d]: [Vec3; 2]) -> [Real; 2]
     } else {
         point_segment((c + d) * 0.5, [a, b])
     };
-    // nearest on the second for this s, then nearest on the first for that
+    // nearest point on the second for this s, then nearest point on the first to that
     let t = point_segment(a + e * s, [c, d]);
     [point_segment(c + f * t, [a, b]), t]
 }
@@ -73,7 +73,7 @@ mod tests {
 
     /// No sampled point of the two is nearer than the one found.
     #[test]
-    fn nothing_sampled_is_nearer() {
+    fn no_sampled_point_is_nearer() {
         let mut draws = Draws(7);
         for _ in 0..200 {
             let [p, a, b, c, d] = std::array::from_fn(|_| draws.vec());
@@ -95,14 +95,14 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_extent_still_has_a_nearest_point() {
+    fn degenerate_features_still_have_a_nearest_point() {
         let a = Vec3::X;
         assert_eq!(point_triangle(Vec3::ZERO, [a; 3]), [1.0, 0.0, 0.0]);
         assert_eq!(segment_segment([a; 2], [Vec3::Y; 2]), [0.0, 0.0]);
         // parallel, side by side
         let [s, t] = segment_segment([Vec3::ZERO, Vec3::X], [Vec3::Y, Vec3::Y + Vec3::X]);
         assert!((s - t).abs() < 1e-6);
-        // in one line, apart
+        // collinear, separated
         assert_eq!(segment_segment([Vec3::ZERO, Vec3::X], [Vec3::X * 2.0, Vec3::X * 3.0]), [1.0, 0.0]);
     }
 }

@@ -1,57 +1,60 @@
-//! Where two soft surfaces touch: vertices against triangles and edges against edges, between bodies and within one.
+//! Contact detection between soft surfaces: vertices against triangles and edges against edges, between bodies and
+//! within one.
 //!
-//! A touch is a pair of features with the weights of their corners at the nearest points, and a normal o from a to b:
+//! A contact is a pair of features with the weights of their corners at the nearest points, and a normal o from a to b:
 //!
 //! ```text
 //!   gap = o·(Σ w_b x_b − Σ w_a x_a) − (r_a + r_b)
 //! ```
 //!
-//! *Which side is out.* A body with an inside tells by its normals: a vertex behind a face of another body is inside it,
-//! and o is the face's normal. A sheet has two sides: o is the way from one feature to the other, and a pair that touched
-//! before keeps its side, so that a vertex that slipped through is pushed back to where it came from.
+//! *Outward side.* For a body with an interior its normals determine the side: a vertex behind a face of another body
+//! is inside it, and o is the face's normal. A sheet has two sides: o is the direction from one feature to the other,
+//! and a pair that was in contact before keeps its side, so that a vertex that passed through is pushed back to its
+//! former side.
 //!
-//! *Within one body* only features that are farther apart at rest than they may touch count, and neighbours never do.
+//! *Self-contact.* Within one body only features count whose rest distance is larger than their contact distance, and
+//! neighbours never do.
 
 mod cell_tree;
 mod closest;
-mod drift;
-mod fold_finder;
-mod fold_meet;
-mod fold_near;
-mod fold_tree;
-mod held;
+mod contact_reduction;
+mod feature_prefilter;
+mod motion_bounds;
 mod near_pairs;
-mod sift;
+mod self_contact_boxes;
+mod self_contact_finder;
+mod self_contact_near;
+mod self_contact_tree;
 mod tree;
 
 pub(crate) use cell_tree::{CellTree, Fit};
 pub(crate) use closest::{blend, point_triangle, segment_segment, way_between};
-pub(crate) use drift::{Look, Ways};
-pub(crate) use fold_finder::{Candidate, FoldFinder, FoldList, FoldPair};
-pub(crate) use fold_near::{FaceSides, from_face, nearest_of_edges, nearest_on_face};
-pub(crate) use held::{Held, thin_out};
+pub(crate) use contact_reduction::{Held, thin_out};
+pub(crate) use motion_bounds::{Look, Ways};
 pub(crate) use near_pairs::{Boxed, NearPairs};
+pub(crate) use self_contact_finder::{Candidate, FeaturePair, FoldList, SelfContactFinder};
+pub(crate) use self_contact_near::{FaceSides, from_face, nearest_of_edges, nearest_on_face};
 pub(crate) use tree::SurfaceTree;
 
 use crate::collision::Bounds3;
 use crate::math::{Real, Vec3};
 use crate::model::surface::Cells;
 
-/// Edges at a smaller angle than this (sine) have no common normal worth the name.
+/// Edges at a smaller angle than this (sine) have no well-conditioned common normal.
 pub(crate) const SKEW: Real = 0.05;
-/// Shares nearer to an end than this belong to a vertex, and its own pairs take care of it.
+/// Parameters nearer to an end than this belong to a vertex, which has its own pairs.
 pub(crate) const END: Real = 1e-3;
 
-/// Least cosine between the normal of a contact and the way out of a solid there. A vertex in the top of a body lies behind
-/// the body's sides too, and does not look at them.
+/// Smallest cosine between the normal of a contact and the outward direction of a solid there. A vertex in the top of a
+/// body lies behind the body's lateral faces too, and must not form contacts with them.
 const FACING: Real = 0.2;
-/// How deep an edge may be below another, in lengths of the shorter one: deeper down other features are nearer.
+/// Maximum depth of an edge below another, in lengths of the shorter one: at larger depth other features are nearer.
 pub(crate) const DEEPEST_EDGE: Real = 0.1;
 
-/// What early tests leave to rounding.
+/// Tolerance of early tests for rounding.
 const MORE: Real = 1.001;
 
-/// What kind of feature; part of a contact's key.
+/// Kind of a feature; part of a contact's key.
 pub(crate) mod feature {
     /// A surfel.
     pub const VERTEX: u32 = 0;
@@ -61,7 +64,7 @@ pub(crate) mod feature {
     pub const FACE: u32 = 2;
 }
 
-/// A surface as it is now.
+/// A surface in its current configuration.
 #[derive(Clone, Copy)]
 pub(crate) struct Skin<'a> {
     pub cells: &'a Cells,
@@ -77,7 +80,7 @@ pub(crate) struct Skin<'a> {
     pub solid: bool,
 }
 
-/// Features of a and b that touch or may touch soon. A vertex has the weights (1, 0, 0), an edge (1 − t, t, 0).
+/// Features of a and b that are in contact or may be soon. A vertex has the weights (1, 0, 0), an edge (1 − t, t, 0).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Touching {
     /// Kind and number of the feature of a.
@@ -90,29 +93,31 @@ pub(crate) struct Touching {
     pub normal: Vec3,
     /// Negative in penetration [m].
     pub gap: Real,
-    /// Distance at which the two touch [m].
+    /// Distance at which the two are in contact [m].
     pub reach: Real,
 }
 
-/// What was known of a pair: the normal from a to b when it touched last.
+/// Normal of a pair in its last contact, from a to b.
 pub(crate) type Before<'a> = &'a dyn Fn((u32, u32), (u32, u32)) -> Option<Vec3>;
 
-/// Looks at pairs of features, of two bodies or of one.
+/// Exact contact test of pairs of features, of two bodies or of one.
 pub(crate) struct Finder<'a> {
     pub a: Skin<'a>,
     pub b: Skin<'a>,
     /// a and b are the same body.
     pub own: bool,
     pub before: Before<'a>,
-    /// Gap up to which a pair is worth a row, from the features' surfels [m].
+    /// Gap up to which a pair gets a constraint row, as a function of the features' surfels [m].
     pub near: &'a dyn Fn(Ends<'_>) -> Real,
-    /// No pair's is larger [m].
+    /// Upper bound of `near` over all pairs [m].
     pub nearest: Real,
-    /// How far from a vertex the box of its cell may end, besides the cell's own size [m].
+    /// Maximum distance from a vertex to the boundary of its cell's box, in addition to the cell's own size [m].
     pub beyond: Real,
-    /// True when what lies behind a face or an edge may have gone through it. Otherwise it came round the other side.
+    /// True when a feature behind a face or an edge may have passed through it. Otherwise it arrived there around the
+    /// other side.
     pub crossed: bool,
-    /// How deep an edge may be that vertices hold [m]. One that had a contact keeps it: it would sink in again.
+    /// Maximum depth of an edge contact omitted because vertex contacts support it [m]. An edge that had a contact
+    /// keeps it, otherwise it would penetrate again.
     pub sag: Real,
 }
 
@@ -123,23 +128,24 @@ pub(crate) struct Ends<'a> {
     pub b: &'a [u32],
 }
 
-/// Reach of surfaces of these half thicknesses whose features are worth a row up to the gap `near` while they do not move: no
-/// others touch, but for what has sunk in, and what surfels look farther, as `Boxed` has it [m].
+/// Search distance for surfaces of these half thicknesses whose features get a constraint row up to the gap `near`
+/// while they do not move: no others are in contact, except for penetrating ones and those within the additional search
+/// distances of their surfels (see `Boxed`) [m].
 pub(crate) fn reach_at_rest(near: Real, radii: [Real; 2]) -> Real {
     MORE * (near + radii[0] + radii[1])
 }
 
 impl Finder<'_> {
-    /// The touch of a vertex of a and a triangle of b, or of b and a when `swapped`, with the box of the triangle.
+    /// The contact of a vertex of a and a triangle of b, or of b and a when `swapped`, with the box of the triangle.
     pub fn vertex(&self, [vertex, cell]: [u32; 2], swapped: bool, of_face: &Bounds3) -> Option<Touching> {
         let point = if swapped { &self.b } else { &self.a };
         let x = point.x[vertex as usize];
-        // a vertex as far from the box of a face as the box of its own cell may reach has nothing to do with it
+        // a vertex farther from the box of a face than the box of its own cell can extend cannot be in contact with it
         let outside = (of_face.min - x).max(x - of_face.max).max_element() > self.beyond;
         if outside { None } else { self.vertex_face(vertex, cell, swapped) }
     }
 
-    /// A vertex of a against a triangle of b, or the other way round when `swapped`.
+    /// A vertex of a against a triangle of b, or vice versa when `swapped`.
     fn vertex_face(&self, vertex: u32, cell: u32, swapped: bool) -> Option<Touching> {
         let (point, face) = if swapped { (&self.b, &self.a) } else { (&self.a, &self.b) };
         let corners = face.cells.corners[cell as usize];
@@ -150,13 +156,13 @@ impl Finder<'_> {
         let at = [face.x[i as usize], face.x[j as usize], face.x[k as usize]];
         let p = point.x[vertex as usize];
         let doubled = (at[1] - at[0]).cross(at[2] - at[0]);
-        // told without roots, for most pairs end here: looking the same way
+        // square roots are avoided because most pairs end here: both normals have the same direction
         if face.solid && point.solid && point.normals[vertex as usize].dot(doubled) >= 0.0 {
             return None;
         }
         let w = point_triangle(p, at);
         let apart = p - blend(at, w);
-        // or too far out
+        // or the vertex is too far outside
         let far = self.nearest + self.a.radius + self.b.radius;
         if face.solid && doubled.dot(apart) >= 0.0 && apart.length_squared() > MORE * far * far {
             return None;
@@ -165,7 +171,7 @@ impl Finder<'_> {
         let size = longest(at);
         let right_above = (apart - plane * plane.dot(apart)).length() <= END * size;
         let keys = ((feature::VERTEX, vertex), (feature::FACE, cell));
-        // away from the face, towards where the vertex belongs
+        // away from the face, towards the side on which the vertex belongs
         let side = if face.solid {
             let facing = !point.solid || point.normals[vertex as usize].dot(plane) < -FACING;
             if !facing {
@@ -181,7 +187,7 @@ impl Finder<'_> {
             if wanted.dot(plane) < 0.0 { -plane } else { plane }
         };
         let outside = side.dot(apart) >= 0.0;
-        // inside a body only the face right above counts; beside a face its edges and neighbours do
+        // inside a body only the face directly above counts; beside a face its edges and neighbours do
         if !(outside || right_above && self.crossed) {
             return None;
         }
@@ -206,19 +212,20 @@ impl Finder<'_> {
         })
     }
 
-    /// The touch of an edge of a and one of b; none for one that `held` vertices hold.
-    pub fn edges(&self, [edge_a, edge_b]: [u32; 2], held: Option<&Held>) -> Option<Touching> {
+    /// The contact of an edge of a and one of b; none for one that the vertex contacts in `contact_reduction` support.
+    pub fn edges(&self, [edge_a, edge_b]: [u32; 2], contact_reduction: Option<&Held>) -> Option<Touching> {
         let (ends_a, ends_b) = (self.a.cells.edges[edge_a as usize], self.b.cells.edges[edge_b as usize]);
         if self.own && ends_a.iter().any(|e| ends_b.contains(e)) {
             return None;
         }
         let ([i, j], [k, l]) = (ends_a, ends_b);
         let (a, b) = ([self.a.x[i as usize], self.a.x[j as usize]], [self.b.x[k as usize], self.b.x[l as usize]]);
-        // the end of a loose segment has no triangle that would look after it
+        // the end of a loose segment has no triangle whose vertex pairs would cover it
         let loose = self.is_loose(edge_a, edge_b);
         let (out_a, out_b) = (outward(&self.a, ends_a), outward(&self.b, ends_b));
         let across = (a[1] - a[0]).cross(b[1] - b[0]);
-        let is_held = |normal: Vec3| held.is_some_and(|h| h.holds(0, ends_a, normal) || h.holds(1, ends_b, normal));
+        let is_held =
+            |normal: Vec3| contact_reduction.is_some_and(|h| h.holds(0, ends_a, normal) || h.holds(1, ends_b, normal));
         let [s, t] = segment_segment(a, b);
         let inner = |t: Real| t > END && t < 1.0 - END;
         if !(loose || inner(s) && inner(t)) {
@@ -235,7 +242,7 @@ impl Finder<'_> {
         let before = || (self.before)(keys.0, keys.1).filter(|_| self.crossed);
         let wanted = wanted.unwrap_or_else(|| before().unwrap_or(apart));
         let normal = if wanted.dot(line) < 0.0 { -line } else { line };
-        // both must look at each other
+        // both outward directions must face the other edge
         let looks = |out: Vec3, way: Real| out.dot(normal) * way > FACING * out.length();
         if self.a.solid && !looks(out_a, 1.0) || self.b.solid && !looks(out_b, -1.0) {
             return None;
@@ -260,7 +267,7 @@ impl Finder<'_> {
         Some(Touching { a: keys.0, b: keys.1, weights_a, weights_b, normal, gap, reach })
     }
 
-    /// Which way is from a to b for two edges, as the insides tell; none between two sheets.
+    /// Direction from a to b for two edges, as the interiors determine it; none between two sheets.
     fn wanted_of_solids(&self, out_a: Vec3, out_b: Vec3) -> Option<Vec3> {
         match (self.a.solid, self.b.solid) {
             (true, true) => Some(out_a - out_b),
@@ -270,14 +277,14 @@ impl Finder<'_> {
         }
     }
 
-    /// True when neither edge has a triangle beside it.
+    /// True when one of the edges has no triangle beside it.
     fn is_loose(&self, edge_a: u32, edge_b: u32) -> bool {
         let segment = |skin: &Skin<'_>, edge: u32| !skin.cells.is_triangle(skin.cells.beside[edge as usize][0]);
         segment(&self.a, edge_a) || segment(&self.b, edge_b)
     }
 
-    /// Distance at which two features touch; within a body no more than their distance at rest, and none for features
-    /// that are neighbours in a solid.
+    /// Distance at which two features are in contact; within a body no more than their distance at rest, and none for
+    /// features that are neighbours in a solid.
     fn reach(&self, rest_distance: impl FnOnce() -> Real) -> Option<Real> {
         let both = self.a.radius + self.b.radius;
         if !self.own {
@@ -295,7 +302,7 @@ fn longest([a, b, c]: [Vec3; 3]) -> Real {
     (b - a).length().max((c - b).length()).max((a - c).length())
 }
 
-/// Way out of a body at an edge.
+/// Outward direction of a body at an edge.
 fn outward(skin: &Skin<'_>, ends: [u32; 2]) -> Vec3 {
     ends.iter().fold(Vec3::ZERO, |sum, &i| sum + skin.normals[i as usize])
 }

@@ -1,23 +1,24 @@
-//! Pairs of features of two surfaces, or of one, that may touch: of cells whose boxes meet, by their distance.
+//! Pairs of features of two surfaces, or of one, that may be in contact: from cells whose boxes overlap, by their
+//! distance.
 
 use super::cell_tree::{CellTree, Meeting};
-use super::held::Sorter;
-use super::sift::{Edges, Faces};
+use super::contact_reduction::Sorter;
+use super::feature_prefilter::{Edges, Faces};
 use crate::math::{Block, Real, run};
 use crate::model::surface::Cells;
 
-/// A surface that is looked at: its cells, with boxes and places in lanes.
+/// A surface to be searched: its cells, with boxes and positions in lanes.
 #[derive(Clone, Copy)]
 pub(crate) struct Boxed<'a> {
     pub cells: &'a Cells,
     pub tree: &'a CellTree,
-    /// Positions of the surfels, and how much farther than those at rest they look [m].
+    /// Positions of the surfels, and their search distances in addition to that at rest [m].
     pub x: &'a [Block],
     /// It encloses a volume.
     pub solid: bool,
 }
 
-/// What was found, and memory to look for it.
+/// Pairs found, and scratch memory of the search.
 #[derive(Debug, Default)]
 pub(crate) struct NearPairs {
     open: Vec<Meeting>,
@@ -26,12 +27,12 @@ pub(crate) struct NearPairs {
     pub vertices: [Vec<[u32; 2]>; 2],
     /// Edges of a and of b.
     pub edges: Vec<[u32; 2]>,
-    /// To sort what touches.
+    /// Sorts the contacts.
     pub sorter: Sorter,
 }
 
 impl NearPairs {
-    /// Lists the pairs that a `Finder` with this reach has to look at; of one surface each pair once.
+    /// Lists the pairs that a `Finder` with this search distance has to test; of one surface each pair once.
     pub fn find(&mut self, [a, b]: [Boxed<'_>; 2], reach: Real, lanes: bool) {
         let Self { open, cells, vertices: [of_a, of_b], edges, .. } = self;
         a.tree.pairs(b.tree, open, cells);
@@ -41,7 +42,7 @@ impl NearPairs {
         run(Edges { pairs, sides: [a, b], reach, out: edges }, lanes);
     }
 
-    /// The surfels of a (0) or b (1) whose normals a `Finder` asks for, some of them often.
+    /// The surfels of a (0) or b (1) whose normals a `Finder` needs, some of them repeatedly.
     pub fn surfels<'a>(&'a self, side: usize, cells: &'a Cells) -> impl Iterator<Item = u32> + 'a {
         let ends = self.edges.iter().flat_map(move |pair| cells.edges[pair[side] as usize]);
         self.vertices[side].iter().map(|pair| pair[0]).chain(ends)

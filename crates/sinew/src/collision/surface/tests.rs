@@ -1,10 +1,10 @@
-use super::held::Sorter;
+use super::contact_reduction::Sorter;
 use super::*;
 use crate::model::primitives::Diagonals;
 use crate::model::tet_mesh::TetMesh;
 use crate::model::tri_mesh::TriMesh;
 
-/// A surface with all that a skin borrows.
+/// A surface that owns all data a skin borrows.
 struct Owner {
     cells: Cells,
     x: Vec<Vec3>,
@@ -47,7 +47,7 @@ fn touches(a: &Owner, b: &Owner, own: bool, margin: Real, before: Before<'_>) ->
     touches_held([a, b], own, margin, before, None)
 }
 
-/// As the step finds them: without edges that are held at their ends and not deeper than `sag` [m], when there is one.
+/// As the step finds them: without edges that are supported at their ends and not deeper than `sag` [m], if given.
 fn touches_held([a, b]: [&Owner; 2], own: bool, margin: Real, before: Before<'_>, sag: Option<Real>) -> Vec<Touching> {
     let near = |_: Ends<'_>| margin;
     let finder = Finder {
@@ -63,12 +63,12 @@ fn touches_held([a, b]: [&Owner; 2], own: bool, margin: Real, before: Before<'_>
     };
     let mut out = Vec::new();
     let all = Bounds3 { min: Vec3::NEG_INFINITY, max: Vec3::INFINITY };
-    // of one surface each pair once, as their cells are ordered
+    // within one surface each pair once, in the order of its cells
     let ordered = |i: u32, j: u32| !own || i < j;
     let cells = |of: &Owner| 0..of.cells.corners.len() as u32;
     for (swapped, [of, faces]) in [(false, [a, b]), (true, [b, a])] {
         for (vertex, face) in (0..of.x.len() as u32).flat_map(|v| cells(faces).map(move |c| (v, c))) {
-            // points inside a body have none
+            // interior points have none
             let Some(owner) = of.cells.owned.iter().position(|o| o.vertices.contains(&vertex)) else { continue };
             let owner = owner as u32;
             let in_order = if swapped { ordered(face, owner) } else { ordered(owner, face) };
@@ -79,12 +79,12 @@ fn touches_held([a, b]: [&Owner; 2], own: bool, margin: Real, before: Before<'_>
     }
     let mut sorter = Sorter::default();
     thin_out(&mut out, &mut sorter);
-    let mut held = Held::default();
-    let held = sag.map(|_| held.list(&out, [a.x.len(), b.x.len()]));
+    let mut contact_reduction = Held::default();
+    let contact_reduction = sag.map(|_| contact_reduction.list(&out, [a.x.len(), b.x.len()]));
     let edges = |of: &Owner| 0..of.cells.edges.len() as u32;
     for (i, j) in edges(a).flat_map(|i| edges(b).map(move |j| (i, j))) {
         if ordered(a.cells.beside[i as usize][0], b.cells.beside[j as usize][0]) {
-            out.extend(finder.edges([i, j], held));
+            out.extend(finder.edges([i, j], contact_reduction));
         }
     }
     sorter.by_key(&mut out);
@@ -96,8 +96,8 @@ fn strangers(_: (u32, u32), _: (u32, u32)) -> Option<Vec3> {
 }
 
 #[test]
-fn a_block_on_a_block_touches_along_the_normal_with_the_true_gap() {
-    // shifted sideways, so that vertices meet faces and edges cross
+fn block_on_block_contacts_have_the_face_normal_and_the_true_gap() {
+    // shifted sideways, so that vertices are above faces and edges cross
     for gap in [0.01, -0.01] {
         let (low, high) = (Owner::block(Vec3::ZERO), Owner::block(Vec3::new(0.13, 1.0 + gap, 0.07)));
         let found = touches(&low, &high, false, 0.02, &strangers);
@@ -111,7 +111,7 @@ fn a_block_on_a_block_touches_along_the_normal_with_the_true_gap() {
 }
 
 #[test]
-fn weights_give_the_points_the_gap_is_between() {
+fn contact_weights_reproduce_the_gap() {
     let (low, high) = (Owner::block(Vec3::ZERO), Owner::block(Vec3::new(0.13, 1.01, 0.07)));
     let point = |owner: &Owner, feature: (u32, u32), w: [Real; 3]| {
         let corners = match feature.0 {
@@ -128,7 +128,7 @@ fn weights_give_the_points_the_gap_is_between() {
 }
 
 #[test]
-fn a_vertex_inside_a_body_is_pushed_out_of_the_face_above_it() {
+fn a_vertex_inside_a_body_is_pushed_out_through_the_face_above_it() {
     let (low, high) = (Owner::block(Vec3::ZERO), Owner::block(Vec3::new(0.13, 0.9, 0.07)));
     let found = touches(&low, &high, false, 0.0, &strangers);
     let deep: Vec<_> = found.iter().filter(|t| t.a.0 == feature::FACE && t.normal.y > 0.9).collect();
@@ -139,7 +139,7 @@ fn a_vertex_inside_a_body_is_pushed_out_of_the_face_above_it() {
 }
 
 #[test]
-fn a_sheet_that_slipped_through_is_sent_back_to_its_side() {
+fn a_sheet_that_passed_through_is_pushed_back_to_its_side() {
     let (low, high) = (Owner::sheet(0.0, 0.01), Owner::sheet(-0.005, 0.01));
     let fresh = touches(&low, &high, false, 0.0, &strangers);
     assert!(!fresh.is_empty() && fresh.iter().all(|t| t.normal.y < 0.0));
@@ -152,10 +152,10 @@ fn a_sheet_that_slipped_through_is_sent_back_to_its_side() {
 }
 
 #[test]
-fn a_body_at_rest_does_not_touch_itself() {
+fn a_body_at_rest_has_no_self_contact() {
     let block = Owner::block(Vec3::ZERO);
     assert_eq!(touches(&block, &block, true, 0.01, &strangers), []);
-    // thicker than its cells: neighbours touch at their rest distance, not above
+    // thicker than its cells: the contact distance of neighbours is their rest distance, not above
     let sheet = Owner::sheet(0.0, 0.2);
     for t in touches(&sheet, &sheet, true, 0.0, &strangers) {
         assert!(t.gap > -1e-5, "{t:?}");
@@ -163,7 +163,7 @@ fn a_body_at_rest_does_not_touch_itself() {
 }
 
 #[test]
-fn a_folded_sheet_touches_its_other_half() {
+fn a_folded_sheet_is_in_contact_with_its_other_half() {
     let mut sheet = Owner::sheet(0.0, 0.01);
     for x in &mut sheet.x {
         if x.x > 0.0 {
@@ -176,7 +176,7 @@ fn a_folded_sheet_touches_its_other_half() {
 }
 
 #[test]
-fn a_vertex_keeps_its_nearest_face_only() {
+fn only_the_nearest_face_of_a_vertex_is_kept() {
     let (low, high) = (Owner::block(Vec3::ZERO), Owner::block(Vec3::new(0.13, 1.01, 0.07)));
     let found = touches(&low, &high, false, 0.02, &strangers);
     for side in [0, 1] {
@@ -189,29 +189,31 @@ fn a_vertex_keeps_its_nearest_face_only() {
     }
 }
 
-/// Over a flat face the vertices hold all edges but those at its rim; a rigid offset of what lies on it changes nothing but
-/// these edges, and no vertex is lost.
+/// On a flat face the vertex contacts support all edges except those at its boundary; a rigid offset of the upper body
+/// changes only these edges, and no vertex contact is lost.
 #[test]
-fn edges_that_are_held_at_both_ends_are_left_out_and_only_those() {
+fn exactly_the_edges_supported_at_both_ends_are_omitted() {
     let (low, high) = (Owner::block(Vec3::ZERO), Owner::block(Vec3::new(0.13, 1.01, 0.07)));
     let all = touches(&low, &high, false, 0.02, &strangers);
     let thin = touches_held([&low, &high], false, 0.02, &strangers, Some(0.0));
     assert!(thin.len() < all.len() && thin.iter().all(|t| all.contains(t)));
-    let held = |side: fn(&Touching) -> (u32, u32), v: u32| {
+    let contact_reduction = |side: fn(&Touching) -> (u32, u32), v: u32| {
         all.iter().any(|t| side(t) == (feature::VERTEX, v) && t.normal.y > 0.999)
     };
     for t in &all {
         let is_held = t.a.0 == feature::EDGE && {
             let (ends_a, ends_b) = (low.cells.edges[t.a.1 as usize], high.cells.edges[t.b.1 as usize]);
-            ends_a.iter().all(|&v| held(|t| t.a, v)) || ends_b.iter().all(|&v| held(|t| t.b, v))
+            ends_a.iter().all(|&v| contact_reduction(|t| t.a, v))
+                || ends_b.iter().all(|&v| contact_reduction(|t| t.b, v))
         };
         assert_eq!(thin.contains(t), !is_held, "{t:?}");
     }
 }
 
-/// Edges between held vertices are left out while they are shallow; deep ones, and those that had a contact, are not.
+/// Edges between supported vertices are omitted while they are shallow; deep ones, and those that had a contact, are
+/// not.
 #[test]
-fn held_edges_that_are_deep_or_had_a_contact_keep_it() {
+fn supported_edges_that_are_deep_or_had_a_contact_keep_it() {
     let edges = |depth: Real, sag: Option<Real>, before: Before<'_>| {
         let (low, high) = (Owner::block(Vec3::ZERO), Owner::block(Vec3::new(0.13, 1.0 - depth, 0.07)));
         let found = touches_held([&low, &high], false, 0.02, before, sag);

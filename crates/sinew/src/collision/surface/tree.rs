@@ -1,12 +1,14 @@
-//! Boxes over the cells of a deforming surface: built once from the rest shape, refitted when the cells have moved.
+//! Bounding boxes over the cells of a deforming surface: built once from the rest shape, refitted when the cells have
+//! moved.
 //!
-//! The tree's branches never change, and what it returns are the cells whose own boxes meet: a restored world finds the
+//! The tree topology never changes, and the cells returned are those whose own boxes overlap: a restored world finds
+//! the
 //! same.
 
 use crate::collision::Bounds3;
 use crate::collision::parry::{Bvh, BvhBuildStrategy, lib_aabb};
 
-/// A tree over boxes, one a cell.
+/// A tree over boxes, one per cell.
 pub(crate) struct SurfaceTree {
     tree: Bvh,
     boxes: Vec<Bounds3>,
@@ -25,7 +27,7 @@ impl SurfaceTree {
         Self { tree: Bvh::from_leaves(BvhBuildStrategy::Binned, &leaves), boxes }
     }
 
-    /// Follows the cells: one box each, in their order.
+    /// Refits to the cells: one box each, in their order.
     pub fn refit(&mut self, boxes: impl Iterator<Item = Bounds3>) {
         for (cell, (to, now)) in self.boxes.iter_mut().zip(boxes).enumerate() {
             *to = now;
@@ -34,7 +36,7 @@ impl SurfaceTree {
         self.tree.refit_without_opt();
     }
 
-    /// The box around everything; none without cells.
+    /// The box around all cells; none without cells.
     pub fn bounds(&self) -> Option<Bounds3> {
         if self.boxes.is_empty() {
             return None;
@@ -43,7 +45,7 @@ impl SurfaceTree {
         Some(Bounds3 { min: all.mins, max: all.maxs })
     }
 
-    /// Calls `found` for every cell whose box meets `bounds`, in no particular order.
+    /// Calls `found` for every cell whose box overlaps `bounds`, in no particular order.
     pub fn overlapping(&self, bounds: &Bounds3, mut found: impl FnMut(u32)) {
         for cell in self.tree.intersect_aabb(&lib_aabb(bounds)) {
             if self.boxes[cell as usize].meets(bounds) {
@@ -52,7 +54,7 @@ impl SurfaceTree {
         }
     }
 
-    /// Pairs of cells of two surfaces whose boxes meet, sorted, into `out`.
+    /// Pairs of cells of two surfaces whose boxes overlap, sorted, into `out`.
     pub fn pairs(&self, other: &Self, out: &mut Vec<(u32, u32)>) {
         out.clear();
         let meets = |&(a, b): &(u32, u32)| self.boxes[a as usize].meets(&other.boxes[b as usize]);
@@ -60,7 +62,7 @@ impl SurfaceTree {
         out.sort_unstable();
     }
 
-    /// Pairs of cells of one surface whose boxes meet, the smaller first, sorted, into `out`.
+    /// Pairs of cells of one surface whose boxes overlap, the smaller first, sorted, into `out`.
     pub fn own_pairs(&self, out: &mut Vec<(u32, u32)>) {
         self.pairs(self, out);
         out.retain(|&(a, b)| a < b);
@@ -73,7 +75,7 @@ mod tests {
     use crate::math::{Draws, Vec3};
 
     #[test]
-    fn finds_what_brute_force_finds_while_cells_move() {
+    fn finds_the_same_pairs_as_brute_force_while_cells_move() {
         let mut draws = Draws(3);
         let mut random = || 0.5 * (draws.number() + 1.0);
         let mut boxes = |count: usize| -> Vec<Bounds3> {

@@ -1,25 +1,28 @@
 //! Corotational linear tetrahedra with linearly implicit Euler.
 //!
-//! Small strain in the turned frame of each element (Müller and Gross 2004; Hauth and Strasser 2004):
+//! Small strain in the co-rotated frame of each element (Müller and Gross 2004; Hauth and Strasser 2004):
 //!
 //! ```text
 //!   F = Σ x_i G_iᵀ,   R = rotation of F,   ε = sym(RᵀF) − I,   σ = 2μ ε + λ tr(ε) I,   f_i = −V R σ G_i
 //! ```
 //!
 //! G_i is the rest gradient of shape function i [1/m]. With g_i = R G_i the stiffness is
-//! K_ij = V (λ g_i g_jᵀ + μ g_j g_iᵀ + μ (g_i·g_j) I), rotations held (Baraff and Witkin 1998 for the time step):
+//! K_ij = V (λ g_i g_jᵀ + μ g_j g_iᵀ + μ (g_i·g_j) I), rotations held constant (Baraff and Witkin 1998 for the time
+//! step):
 //!
 //! ```text
 //!   A v⁺ = b,   A = M + h (h + β) K,   b = M v + h (f(x) + f_ext)
 //! ```
 //!
-//! β is stiffness-proportional damping [s]. Mass is lumped. For sweeps the response is the lumped inverse mass: a
-//! declared approximation, right for momentum and too soft by A_ii/m; see `solver/implicit.rs`.
+//! β is stiffness-proportional damping [s]. Mass is lumped. In Gauss-Seidel sweeps the response is the lumped inverse
+//! mass: a deliberate approximation, exact for momentum and too compliant by A_ii/m; see `solver/implicit.rs`.
 //!
-//! R is a pure function of x, found from scratch every time: a rotation kept from the last step would be State in hiding.
+//! R is a pure function of x, computed without a start value: a rotation stored from the last step would be hidden
+//! state.
 //!
-//! Eight elements run at a time (`tet_kernel.rs`), A lies in slices of eight rows (`system/rows.rs`), and while no row touches
-//! the body coarse spaces carry smooth motions through the CG (`system/two_level.rs`).
+//! Eight elements are processed at a time (`tet_kernel.rs`), A is stored in slices of eight rows (`system/rows.rs`),
+//! and while no constraint row acts on the body coarse spaces accelerate the convergence of smooth motions in the CG
+//! (`system/two_level.rs`).
 
 use super::law::symmetric;
 use super::sparse::{Assemble, Contributions, pattern};
@@ -60,7 +63,7 @@ pub struct Params {
     pub damping: Real,
 }
 
-/// Why a body was refused.
+/// Reason why a body is rejected.
 ///
 /// ```
 /// use sinew::*;
@@ -77,9 +80,9 @@ pub enum ParamsError {
     OutOfRange {
         /// Field of [`Params`].
         name: &'static str,
-        /// What was given.
+        /// The given value.
         value: Real,
-        /// What is allowed.
+        /// The allowed range.
         range: &'static str,
     },
     /// The mesh cannot be simulated.
@@ -93,9 +96,10 @@ pub struct Corotational {
     rest: Rest,
     /// A. Written by `predict` in the first substep.
     matrix: Rows,
-    /// What its entries are summed from.
+    /// The contributions to its entries.
     contributions: Contributions,
-    /// √V R G_i of all corners, and a block of zeros. Written by `predict` in the first substep. (32 batch_count + 1) [m^½]
+    /// √V R G_i of all corners, and a block of zeros. Written by `predict` in the first substep. (32 batch_count + 1)
+    /// [m^½]
     turned: Vec<Block>,
     /// b. Written by `predict`. (node_count) [N·s]
     load: Vec<Block>,
@@ -107,18 +111,18 @@ pub struct Corotational {
     smooth: TwoLevel,
     /// Eight lanes are in use. Written by `predict`.
     lanes: bool,
-    /// Pinned nodes hold it. Written by `refresh`.
+    /// True when pinned nodes suppress its rigid motions. Written by `refresh`.
     held: bool,
 }
 
 /// Constants since the last edit.
 #[derive(Clone, Debug)]
 struct Rest {
-    /// First and second Lamé parameter as they are in the present step [Pa]. Written by `predict`.
+    /// First and second Lamé parameter of the current step, possibly softened [Pa]. Written by `predict`.
     lame: [Real; 2],
-    /// The same as the parameters say [Pa].
+    /// The same from the parameters [Pa].
     given: [Real; 2],
-    /// No ω² at rest is above this [1/s²].
+    /// Upper bound of ω² at rest [1/s²].
     bound: Real,
     damping: Real,
     batches: Vec<TetBatch>,
@@ -151,7 +155,7 @@ impl Corotational {
         })
     }
 
-    /// Elastic impulses at x into `load` and, if asked for, A at x with factor h (h + β).
+    /// Elastic impulses at x into `load` and, if a factor is given, A at x with factor h (h + β).
     fn assemble(&mut self, x: Option<&[Block]>, h: Real, factor: Option<Real>) {
         let Self { rest, load, turned, matrix, contributions: sums, lanes, .. } = self;
         let [lambda, mu] = rest.lame;
@@ -171,10 +175,10 @@ impl Corotational {
         }
     }
 
-    /// Makes the coarse spaces when they pay and what they are made for has changed.
+    /// Rebuilds the coarse spaces when they are worthwhile and their inputs have changed.
     fn prepare_smooth(&mut self, factor: Real, v: &[Block]) {
         if self.smooth.prepare(factor, v) {
-            // at rest elements pull nothing: h = 0 leaves the load alone
+            // elements at rest have no force: h = 0 leaves the load unchanged
             self.assemble(None, 0.0, Some(factor));
             self.smooth.rebuild(factor, v, &self.matrix, None);
         }
@@ -268,7 +272,7 @@ impl Deformable for Corotational {
                 let strain = symmetric(&(r.transpose() * f)) - Mat3::IDENTITY;
                 let trace = strain.x_axis.x + strain.y_axis.y + strain.z_axis.z;
                 let inner = strain * (2.0 * mu) + Mat3::from_diagonal(Vec3::splat(lambda * trace));
-                // in the frame of the element; the strain is small, so that Cauchy's is this one turned
+                // in the frame of the element; the strain is small, so that the Cauchy stress is this one rotated
                 let stress = r * inner * r.transpose();
                 let corners = batch.corners(lane);
                 let at = corners.iter().fold(Vec3::ZERO, |sum, &n| sum + vec(body.x[n as usize])) * 0.25;
@@ -335,13 +339,13 @@ pub(super) fn rest_tets(mesh: &TetMesh) -> Vec<RestTet> {
 }
 
 impl Rest {
-    /// 2μ and λ as given.
+    /// 2μ and λ of the parameters.
     fn stiffnesses(&self) -> [Real; 2] {
         let [lambda, mu] = self.given;
         [2.0 * mu, lambda]
     }
 
-    /// And the mean of K_ii/m [1/s²].
+    /// Also returns the mean of K_ii/m [1/s²].
     fn new(mesh: &TetMesh, tets: &[RestTet], params: Params) -> (Self, Real) {
         let (e, nu) = (params.youngs_modulus, params.poisson_ratio);
         let [lambda, mu] = [e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)), e / (2.0 * (1.0 + nu))];
@@ -374,8 +378,7 @@ impl Rest {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::Quat;
-    use crate::math::add;
+    use crate::math::{Quat, add};
 
     fn body() -> (Corotational, Vec<Block>) {
         let mesh = TetMesh::block([2, 2, 3], Vec3::new(0.1, 0.1, 0.15)).unwrap();
@@ -404,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turned_body_feels_no_force_whatever_the_angle() {
+    fn a_rotated_body_has_no_internal_force_at_any_angle() {
         for angle in [0.0, 0.5, 2.0, 3.1] {
             let (mut body, mut x) = body();
             let q = Quat::from_axis_angle(Vec3::new(1.0, 2.0, -1.0).normalize(), angle);
@@ -415,14 +418,14 @@ mod tests {
             let mut v = vec![[0.0, 0.0, 0.0, 1.0]; x.len()];
             predict(&mut body, &mut x, &mut v);
             let worst = body.load().iter().map(|b| vec(*b).length()).fold(0.0, Real::max);
-            // E · rounding · area · h
+            // E · rounding error · area · h
             assert!(worst < 1e5 * 20.0 * Real::EPSILON * 0.01 * 0.01, "{angle}: {worst}");
             assert!(body.energy(BodyRef { x: &x, v: &v, inner: &[] }) < 1e-8);
         }
     }
 
     #[test]
-    fn inner_forces_make_neither_push_nor_turn() {
+    fn internal_forces_have_no_resultant_force_or_torque() {
         let (mut body, mut x) = body();
         strained(&mut x);
         let mut v = vec![[0.0, 0.0, 0.0, 1.0]; x.len()];
@@ -437,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn the_operator_is_symmetric_and_at_least_the_mass() {
+    fn the_operator_is_symmetric_and_bounded_below_by_the_mass() {
         let (mut body, mut x) = body();
         strained(&mut x);
         let mut v = vec![[0.0, 0.0, 0.0, 1.0]; x.len()];
@@ -465,7 +468,7 @@ mod tests {
     }
 
     #[test]
-    fn modes_hold_the_momentum_and_a_pinned_body_has_none() {
+    fn rigid_modes_have_the_momentum_and_a_pinned_body_has_no_modes() {
         let (mut body, mut x) = body();
         let mut v: Vec<Block> = x.iter().map(|x| [1.0 - 2.0 * x[1], 2.0 * x[0], 0.0, 1.0]).collect();
         predict(&mut body, &mut x, &mut v);
@@ -477,7 +480,7 @@ mod tests {
         assert!(body.modes().is_none() && body.mass()[0] == Real::INFINITY);
     }
 
-    /// A body large enough for a coarse space, one end pinned, bent by a lateral wave.
+    /// A body large enough for a coarse space, one end pinned, bent laterally.
     fn beam(bend: Real) -> (Corotational, Vec<Block>, Vec<Block>) {
         let mesh = TetMesh::block([16, 4, 4], Vec3::new(0.8, 0.2, 0.2)).unwrap();
         let params = Params { youngs_modulus: 1e5, poisson_ratio: 0.4, density: 1000.0, damping: 0.01 };
@@ -493,7 +496,7 @@ mod tests {
     }
 
     #[test]
-    fn the_coarse_correction_is_symmetric_positive_and_leaves_pinned_nodes_alone() {
+    fn the_coarse_correction_is_symmetric_positive_and_zero_at_pinned_nodes() {
         let (mut body, mut x, mut v) = beam(0.5);
         predict(&mut body, &mut x, &mut v);
         assert!(body.smooth().is_some());
@@ -519,18 +522,18 @@ mod tests {
         body.apply(&motion, &mut load);
         body.correct(&load, &mut z);
         let worst = z.iter().zip(&motion).map(|(z, m)| (vec(*z) - vec(*m)).length()).fold(0.0, Real::max);
-        // a mode left out costs the root of the energy it had of its own
+        // the error of an omitted mode is the square root of its independent fraction of energy
         assert!(worst < 10.0 * crate::deformable::system::DEPENDENT.sqrt() as Real, "{worst}");
     }
 
     #[test]
-    fn lanes_and_the_scalar_path_give_the_same_bits_whatever_came_before() {
+    fn lanes_and_the_scalar_path_give_the_same_bits_independent_of_history() {
         let results: Vec<_> = [(true, false), (false, false), (true, true)]
             .into_iter()
             .map(|(lanes, history)| {
                 let (mut body, mut x, mut v) = beam(0.7);
                 if history {
-                    // another shape, another step, other pins: none of it may be remembered
+                    // other shape, step and pinned nodes: none of them may influence the result
                     let (_, mut other, mut loose) = beam(-0.2);
                     loose[0][3] = 1.0;
                     let ctx = StepContext::new(0.02, 0);
@@ -551,7 +554,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_spins_fast_at_a_long_step_pulls_itself_nowhere() {
+    fn a_fast_spinning_body_at_a_long_step_has_no_resultant_internal_force() {
         let (body, x, _) = beam(0.0);
         let places: Vec<Vec3> = x.iter().map(|x| vec(*x)).collect();
         let mut alone = crate::deformable::alone::Alone::new(body, &places);
@@ -572,11 +575,11 @@ mod tests {
     }
 
     #[test]
-    fn inverted_elements_turn_back() {
+    fn inverted_elements_recover() {
         let (body, x, _) = beam(0.0);
         let places: Vec<Vec3> = x.iter().map(|x| vec(*x)).collect();
         let mut alone = crate::deformable::alone::Alone::new(body, &places);
-        // nodes pushed through their neighbours
+        // nodes moved past their neighbours
         let before = alone.energy();
         for x in alone.x.iter_mut().step_by(11) {
             x[0] += 0.08;
@@ -590,7 +593,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_parameters_are_refused_by_name() {
+    fn invalid_parameters_are_rejected_by_name() {
         let mesh = TetMesh::block([1; 3], Vec3::ONE).unwrap();
         let params = Params { youngs_modulus: 1e5, poisson_ratio: 0.5, density: 1000.0, damping: 0.0 };
         let error = Corotational::new(&mesh, params).unwrap_err();

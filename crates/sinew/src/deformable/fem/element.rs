@@ -1,40 +1,41 @@
 //! Tetrahedral elements: nodes, quadrature points, gradients of shape functions, lumped volumes, faces.
 //!
-//! Tet4 has linear shape functions φ_c and one point. It locks: in bending, and in volume near ν = ½. Tet10 has quadratic
-//! ones, φ_c (2φ_c − 1) at corners and 4 φ_a φ_b at the middles of edges, and four points (degree 2, exact for straight
-//! edges at rest). Its mass is lumped as the diagonal of the consistent mass, scaled (Hinton, Rock and Zienkiewicz 1976):
-//! 1/36 at corners, 4/27 at middles, all positive; by row sums the corners would be negative.
+//! Tet4 has linear shape functions φ_c and one point. It locks: in bending, and in volume near ν = ½. Tet10 has
+//! quadratic ones, φ_c (2φ_c − 1) at corners and 4 φ_a φ_b at the midpoints of edges, and four points (degree 2, exact
+//! for straight edges at rest). Its mass is lumped as the diagonal of the consistent mass, scaled (Hinton, Rock and
+//! Zienkiewicz 1976): 1/36 at corners, 4/27 at midpoints, all positive; with row sums the corners would be negative.
 
 use super::tet_kernel::RestTet;
 use crate::math::{Block, Mat3, Real, Vec3};
 use crate::model::tet_mesh::TetMesh;
 
-/// Corners of the six edges, in the order of the middle nodes.
+/// Corners of the six edges, in the order of the mid-edge nodes.
 const EDGES: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
-/// Most nodes of an element.
+/// Maximum number of nodes of an element.
 pub(super) const MOST_NODES: usize = 10;
-/// Shape function of the near corner at a point of the four-point rule: (5 + 3√5)/20; the others share the rest.
+/// Shape function of the nearest corner at a point of the four-point rule: (5 + 3√5)/20; the other corners have equal
+/// values.
 #[allow(clippy::excessive_precision, reason = "f64 needs all digits")]
 const NEAR: Real = 0.585_410_196_624_968_5;
 const FAR: Real = (1.0 - NEAR) / 3.0;
 
-/// Which finite element.
+/// Type of finite element.
 ///
 /// An example is at [`fem::SolidParams`](crate::fem::SolidParams).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Elements {
-    /// Four nodes: cheap, and too stiff in bending and near incompressibility.
+    /// Four nodes: cheap, but too stiff in bending and near incompressibility.
     Tet4,
     /// Four nodes, dilatation averaged over the elements around each node: for Poisson ratios near one half.
     Tet4Averaged,
-    /// Ten nodes: right in bending on coarse meshes.
+    /// Ten nodes: accurate in bending on coarse meshes.
     Tet10,
-    /// Ten nodes with the dilatation averaged at corners: right in bending and near incompressibility.
+    /// Ten nodes with the dilatation averaged at corners: accurate in bending and near incompressibility.
     Tet10Averaged,
 }
 
 impl Elements {
-    /// True with nodes in the middles of edges, behind those of the mesh.
+    /// True for elements with mid-edge nodes, which follow those of the mesh.
     pub fn quadratic(self) -> bool {
         matches!(self, Self::Tet10 | Self::Tet10Averaged)
     }
@@ -44,7 +45,7 @@ impl Elements {
     }
 }
 
-/// A face of the boundary, outward: three corners, and for ten-node elements the middles of ab, bc, ca.
+/// A face of the boundary, oriented outward: three corners, and for ten-node elements the midpoints of ab, bc, ca.
 ///
 /// ```
 /// use sinew::*;
@@ -58,11 +59,11 @@ impl Elements {
 pub struct Face {
     /// Corners a, b, c.
     pub corners: [u32; 3],
-    /// Middles of ab, bc, ca.
+    /// Midpoints of ab, bc, ca.
     pub middles: Option<[u32; 3]>,
 }
 
-/// Elements of a body with all that is constant about them.
+/// Elements of a body with their constant data.
 #[derive(Clone, Debug)]
 pub(super) struct ElementMesh {
     /// Nodes at rest; the mesh's vertices come first. [m]
@@ -74,14 +75,15 @@ pub(super) struct ElementMesh {
     pub(super) point_count: usize,
     /// Gradients of the shape functions at rest. (element_count · point_count · node_count) [1/m]
     gradients: Vec<Vec3>,
-    /// Volume that a point stands for. (element_count) [m³]
+    /// Quadrature weight: volume per point. (element_count) [m³]
     weights: Vec<Real>,
     /// Outer faces.
     pub(super) faces: Vec<Face>,
 }
 
 impl ElementMesh {
-    /// Largest Σ w |∇φ|² over the volume of a node's share, over all elements [1/m²]: times (2μ + λ)/ρ no ω² is above it.
+    /// Largest Σ w |∇φ|² over the smallest lumped volume of a node, over all elements [1/m²]: an upper bound of ω²
+    /// after multiplication by (2μ + λ)/ρ.
     pub(super) fn stiffness_bound(&self) -> Real {
         let of = |element: usize| {
             let squares =
@@ -141,7 +143,7 @@ impl ElementMesh {
         &self.indices[element * self.node_count..][..self.node_count]
     }
 
-    /// The straight tetrahedra of all elements' corners.
+    /// The straight-edged tetrahedra of all elements' corners.
     pub(super) fn corner_tets(&self) -> Vec<RestTet> {
         let of = |element: usize| {
             let nodes = self.nodes_of(element);
@@ -155,7 +157,7 @@ impl ElementMesh {
         &self.indices
     }
 
-    /// Volume that each point of an element stands for [m³].
+    /// Quadrature weight: volume per point of an element [m³].
     pub(super) fn weight(&self, element: usize) -> Real {
         self.weights[element]
     }
@@ -165,12 +167,12 @@ impl ElementMesh {
         &self.gradients[(element * self.point_count + point) * self.node_count..][..self.node_count]
     }
 
-    /// Linear shape functions of the corners at a point: its shares in the averages.
+    /// Linear shape functions of the corners at a point: its weights in the averages.
     pub(super) fn shares(&self, point: usize) -> [Real; 4] {
         shares(point, self.point_count)
     }
 
-    /// Part of an element's mass at each of its nodes.
+    /// Fraction of an element's mass at each of its nodes.
     pub(super) fn lump(&self, local: usize) -> Real {
         match (self.node_count, local < 4) {
             (4, _) => 0.25,
@@ -192,7 +194,7 @@ impl ElementMesh {
     }
 }
 
-/// Σ x_i G_iᵀ from edges: differences first keep the digits that large coordinates would cost.
+/// Σ x_i G_iᵀ from edges: taking differences first avoids cancellation at large coordinates.
 pub(super) fn gradient_of(nodes: &[u32], gradients: &[Vec3], x: &[Block]) -> Mat3 {
     let at = |i: u32| crate::math::vec(x[i as usize]);
     let origin = at(nodes[0]);
@@ -210,7 +212,7 @@ fn shares(point: usize, point_count: usize) -> [Real; 4] {
     phi
 }
 
-/// Gradients at a point: those of φ, or with φ's values those of the quadratic functions.
+/// Gradients at a point: those of φ, or, given the values of φ, those of the quadratic functions.
 fn push_gradients(out: &mut Vec<Vec3>, linear: &[Vec3; 4], phi: Option<[Real; 4]>) {
     let Some(phi) = phi else {
         out.extend_from_slice(linear);
@@ -242,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn lumped_volumes_are_positive_and_sum_to_the_whole() {
+    fn lumped_volumes_are_positive_and_sum_to_the_total() {
         for elements in [Elements::Tet4, Elements::Tet10] {
             let volumes = mesh(elements).volumes();
             assert!(volumes.iter().all(|v| *v > 0.0));
@@ -263,7 +265,7 @@ mod tests {
                 }
             }
         }
-        // u = x², its slope at a point is 2x there
+        // u = x²: its derivative at a point is 2x
         let mesh = mesh(Elements::Tet10);
         let field: Vec<Block> = mesh.nodes.iter().map(|p| [p.x * p.x, 0.0, 0.0, 0.0]).collect();
         for e in 0..mesh.element_count() {

@@ -1,6 +1,6 @@
 //! Material laws of solids: energy density ψ(F), stress P = ∂ψ/∂F and a positive tangent ∂P/∂F.
 //!
-//! Every law is a shear part, which Lamé's μ scales, and an energy U of a dilatation θ(F), which λ scales:
+//! Every law is the sum of a shear part, scaled by Lamé's μ, and an energy U of a dilatation θ(F), scaled by λ:
 //!
 //! ```text
 //!   law                  shear part                                            θ            U
@@ -11,43 +11,44 @@
 //!   LogNeoHookean        ½μ (I₁ − 3) − μ ln J                                  J − 1        λ ln²J/2
 //! ```
 //!
-//! with I₁ = tr FᵀF and J = det F. The split lets an element take θ from the average over its neighbours, the cure of
-//! volumetric locking. `NeoHookean` is the stable one (Smith, de Goes and Kim 2018), its two constants chosen such that
-//! the small-strain limit is Hooke's law with the given λ and μ: their λ' = λ + 5/6 μ and μ' = 4/3 μ, multiplied out.
+//! with I₁ = tr FᵀF and J = det F. The split allows an element to take θ from the average over its neighbours, the
+//! remedy for volumetric locking. `NeoHookean` is the stable one (Smith, de Goes and Kim 2018), its two constants
+//! chosen such that the small-strain limit is Hooke's law with the given λ and μ: their λ' = λ + 5/6 μ and μ' = 4/3 μ,
+//! multiplied out.
 //!
-//! Tangent: with F = U diag(σ) Vᵀ every isotropic law has the Hessian of ψ(σ) for the three stretches, and for each pair
-//! of axes (ψ_i − ψ_j)/(σ_i − σ_j) for the symmetric and (ψ_i + ψ_j)/(σ_i + σ_j) for the antisymmetric change. What is
-//! negative there is cut off, so that an implicit step is solvable from any state; in crushed elements it counts by its
-//! size (the absolute filter of Chen et al. 2024). The quotients are written out per law: as differences they would lose
-//! all digits near rest.
+//! Tangent: with F = U diag(σ) Vᵀ every isotropic law has the Hessian of ψ(σ) for the three stretches, and for each
+//! pair of axes (ψ_i − ψ_j)/(σ_i − σ_j) for the symmetric and (ψ_i + ψ_j)/(σ_i + σ_j) for the antisymmetric change.
+//! Negative eigenvalues are set to zero, so that an implicit step is solvable from any state; in crushed elements their
+//! absolute value is used (the absolute filter of Chen et al. 2024). The quotients are written out per law: as
+//! differences they would lose all precision near rest.
 //!
-//! Two laws say nothing about crushed elements, and we add to them: below a stretch of one half St Venant-Kirchhoff gets
-//! a spring (2μ + λ)(½ − σ)²/2 per axis, without which an inverted element would be at rest; below J = 0.2 the logarithm
-//! goes on as its Taylor polynomial of second order.
+//! Two laws are not defined or not stable for crushed elements and are extended: below a stretch of one half St
+//! Venant-Kirchhoff gets a spring (2μ + λ)(½ − σ)²/2 per axis, without which an inverted element would be in
+//! equilibrium; below J = 0.2 the logarithm is continued as its Taylor polynomial of second order.
 
 use crate::deformable::limit::soften;
 use crate::math::{Mat3, Real, Svd, Sym3, Vec3, cofactor, natural_log, outer, polar_rotation, positive_part, trace};
 
-/// Stretch below which St Venant-Kirchhoff gets its spring; it collapses by itself at 0.577.
+/// Stretch below which St Venant-Kirchhoff gets its spring; without it the law loses stability at 0.577.
 const CRUSH: Real = 0.5;
 /// Volume ratio below which the logarithm is continued.
 const LOG_END: Real = 0.2;
-/// Least sum of two stretches in a tangent: an inverted element passes through zero there.
+/// Lower bound of the sum of two stretches in a tangent: the sum passes through zero when an element inverts.
 const LEAST_SUM: Real = 0.1;
 
-/// Green's strain up to which no law is stiffer by more than a third than at rest.
+/// Green's strain up to which every law is stiffer than at rest by at most a third.
 const LITTLE_STRAIN: Real = 0.05;
 
-/// How stress follows strain.
+/// Constitutive law.
 ///
 /// An example is at [`fem::SolidParams`](crate::fem::SolidParams).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Law {
-    /// Hooke's law of the displacement as it is: for small strain and small turns only.
+    /// Hooke's law of the displacement gradient: for small strain and small rotation only.
     Linear,
-    /// Hooke's law in the turned frame: any turn, small strain.
+    /// Hooke's law in the co-rotated frame: any rotation, small strain.
     Corotational,
-    /// Hooke's law of Green's strain: any turn, moderate stretch; weak in compression.
+    /// Hooke's law of Green's strain: any rotation, moderate stretch; weak in compression.
     StVenantKirchhoff,
     /// Stable neo-Hookean: any strain, inversion included.
     NeoHookean,
@@ -65,7 +66,7 @@ pub(super) struct Elastic {
     pub(super) mu: Real,
 }
 
-/// A deformation gradient with what a law asks of it first.
+/// A deformation gradient with the quantities that every law derives from it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Strained {
     pub(super) f: Mat3,
@@ -75,14 +76,14 @@ pub(super) struct Strained {
     pub(super) theta: Real,
 }
 
-/// ∂P/∂F, positive, in the frames of the singular values.
+/// ∂P/∂F, positive semidefinite, in the frames of the singular vectors.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tangent {
     u: Mat3,
     v: Mat3,
-    /// Stretch against stretch [Pa].
+    /// Second derivatives by the stretches [Pa].
     stretch: Sym3,
-    /// ∂P_ij/∂F_ij and ∂P_ij/∂F_ji off the diagonal, by the axis that is neither i nor j [Pa].
+    /// ∂P_ij/∂F_ij and ∂P_ij/∂F_ji off the diagonal, indexed by the axis that is neither i nor j [Pa].
     same: [Real; 3],
     cross: [Real; 3],
 }
@@ -94,7 +95,7 @@ impl Elastic {
         Self { law, lambda: e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)), mu: e / (2.0 * (1.0 + nu)) }
     }
 
-    /// With this share of the stiffness 2μ + λ.
+    /// With this fraction of the stiffness 2μ + λ.
     pub(super) fn softened(self, share: Real) -> Self {
         if share >= 1.0 {
             return self;
@@ -153,7 +154,7 @@ impl Elastic {
         self.shear_energy(&s) + self.bulk(s.theta)[0]
     }
 
-    /// P of the shear part and of a pressure p = U' against the dilatation [Pa].
+    /// P of the shear part and of a pressure p = U' conjugate to the dilatation [Pa].
     pub(super) fn stress(&self, s: &Strained, p: Real) -> Mat3 {
         let (mu, f) = (self.mu, &s.f);
         match self.law {
@@ -180,7 +181,7 @@ impl Elastic {
         }
     }
 
-    /// The positive part of ∂P/∂F of the shear part, a pressure p = U' and a bulk stiffness k = U'' [Pa].
+    /// The positive semidefinite part of ∂P/∂F of the shear part, a pressure p = U' and a bulk stiffness k = U'' [Pa].
     pub(super) fn tangent(&self, f: &Mat3, p: Real, k: Real) -> Tangent {
         let mu = self.mu;
         if self.law == Law::Linear {
@@ -190,7 +191,7 @@ impl Elastic {
         }
         let Svd { u, sigma, v } = Svd::new(f);
         let (stretch, flips, twists) = self.principal(sigma, p, k);
-        // a crushed element cut off at zero would be thrown out with nothing but its mass to hold it
+        // with the eigenvalues of a crushed element set to zero, only its mass would resist, and it would be ejected
         let mirror = if sigma.z < CRUSH { 1.0 } else { 0.0 };
         let (mut same, mut cross) = ([0.0; 3], [0.0; 3]);
         for axis in 0..3 {
@@ -200,7 +201,8 @@ impl Elastic {
         Tangent { u, v, stretch: positive_part(Sym3::from_mat(&stretch), mirror), same, cross }
     }
 
-    /// How many times stiffer than at rest: the largest eigenvalue of ∂P/∂F, by row sums, to the 2μ + 3λ of rest.
+    /// Ratio of the stiffness to that at rest: the largest eigenvalue of ∂P/∂F, bounded by row sums, over 2μ + 3λ at
+    /// rest.
     pub(super) fn growth(&self, s: &Strained, p: Real, k: Real) -> Real {
         if self.law == Law::Linear || square(&green(&s.f)) < LITTLE_STRAIN * LITTLE_STRAIN {
             return 1.0;
@@ -210,8 +212,8 @@ impl Elastic {
         rows.max(flips).max(twists).max_element() / (2.0 * self.mu + 3.0 * self.lambda)
     }
 
-    /// Second derivatives in the frame of the stretches: of the stretches, and for each pair of axes of the symmetric and
-    /// of the antisymmetric change.
+    /// Second derivatives in the principal frame: by the stretches, and for each pair of axes of the symmetric and of
+    /// the antisymmetric change.
     fn principal(&self, s: Vec3, p: Real, k: Real) -> (Mat3, Vec3, Vec3) {
         let mu = self.mu;
         let (next, last) = (Vec3::new(s.y, s.z, s.x), Vec3::new(s.z, s.x, s.y));
@@ -263,14 +265,14 @@ impl Elastic {
         if !crushed(f) {
             return 0.0;
         }
-        let lack = (Vec3::splat(CRUSH) - Svd::new(f).sigma).max(Vec3::ZERO);
-        0.5 * (2.0 * self.mu + self.lambda) * lack.length_squared()
+        let deficit = (Vec3::splat(CRUSH) - Svd::new(f).sigma).max(Vec3::ZERO);
+        0.5 * (2.0 * self.mu + self.lambda) * deficit.length_squared()
     }
 
     fn crush_stress(&self, f: &Mat3) -> Mat3 {
         let Svd { u, sigma, v } = Svd::new(f);
-        let lack = (Vec3::splat(CRUSH) - sigma).max(Vec3::ZERO);
-        u * Mat3::from_diagonal(lack * -(2.0 * self.mu + self.lambda)) * v.transpose()
+        let deficit = (Vec3::splat(CRUSH) - sigma).max(Vec3::ZERO);
+        u * Mat3::from_diagonal(deficit * -(2.0 * self.mu + self.lambda)) * v.transpose()
     }
 
     fn crush_tangent(&self, s: Vec3) -> (Mat3, Vec3, Vec3) {
@@ -288,12 +290,12 @@ impl Elastic {
 }
 
 impl Tangent {
-    /// A gradient of a shape function in the frame that `block` wants.
+    /// Gradient of a shape function in the frame that `block` expects.
     pub(super) fn turned(&self, gradient: Vec3) -> Vec3 {
         self.v.transpose() * gradient
     }
 
-    /// Stiffness between two nodes whose turned gradients are g and h: g · ∂P/∂F · h [Pa/m²].
+    /// Stiffness between two nodes whose rotated gradients are g and h: g · ∂P/∂F · h [Pa/m²].
     pub(super) fn block(&self, g: Vec3, h: Vec3) -> Mat3 {
         let (a, same, cross) = (&self.stretch, &self.same, &self.cross);
         let gh = g * h;
@@ -310,7 +312,7 @@ impl Tangent {
         self.u * m * self.u.transpose()
     }
 
-    /// The same without what resists turning: damping by the stress that an element carries would brake a spin.
+    /// The same without the resistance to rotation: damping by the stress of an element would damp rigid rotation.
     pub(super) fn without_twist(mut self) -> Self {
         for axis in 0..3 {
             let half = 0.5 * (self.same[axis] + self.cross[axis]);
@@ -339,7 +341,7 @@ pub(super) fn green(f: &Mat3) -> Mat3 {
     (f.transpose() * *f - Mat3::IDENTITY) * 0.5
 }
 
-/// True when the smallest stretch may be below `CRUSH`: FᵀF − CRUSH² I is not positive, or F is inverted.
+/// True when the smallest stretch may be below `CRUSH`: FᵀF − CRUSH² I is not positive definite, or F is inverted.
 fn crushed(f: &Mat3) -> bool {
     let m = f.transpose() * *f - Mat3::from_diagonal(Vec3::splat(CRUSH * CRUSH));
     let minor = m.x_axis.x * m.y_axis.y - m.x_axis.y * m.x_axis.y;
@@ -393,7 +395,7 @@ mod tests {
         Mat3::from_cols_array(&m)
     }
 
-    /// Turned stretches; the last two are crushed and inverted.
+    /// Rotated stretches; the last two are crushed and inverted.
     fn states() -> Vec<Mat3> {
         let turn = |a: Real| Mat3::from_quat(Quat::from_axis_angle(Vec3::new(2.0, -1.0, 2.0) / 3.0, a));
         let stretch = |x, y, z| Mat3::from_diagonal(Vec3::new(x, y, z));
@@ -412,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn stress_is_the_slope_of_the_energy() {
+    fn stress_is_the_gradient_of_the_energy() {
         let (h, tolerance) = difference();
         for law in LAWS {
             let m = material(law);
@@ -428,11 +430,11 @@ mod tests {
     }
 
     #[test]
-    fn the_tangent_is_the_slope_of_the_stress_where_that_is_positive() {
+    fn the_tangent_is_the_derivative_of_the_stress_where_that_is_positive() {
         let (h, tolerance) = difference();
         for law in LAWS {
             let m = material(law);
-            // under tension nothing is cut off
+            // under tension no eigenvalue is clamped
             for f in [Mat3::IDENTITY, states()[0]] {
                 let t = tangent(&m, f);
                 for k in 0..9 {
@@ -444,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tangent_is_never_negative_and_its_blocks_are_its_contractions() {
+    fn the_tangent_is_positive_semidefinite_and_its_blocks_are_its_contractions() {
         for law in LAWS {
             let m = material(law);
             for f in states() {
@@ -467,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_makes_no_stress_and_turns_the_stress() {
+    fn a_rotation_produces_no_stress_and_rotates_the_stress() {
         let r = Mat3::from_quat(Quat::from_axis_angle(Vec3::new(1.0, -2.0, 2.0) / 3.0, 2.7));
         for law in &LAWS[1..] {
             let m = material(*law);
@@ -477,7 +479,7 @@ mod tests {
                 assert!(turned.abs_diff_eq(p, 200.0 * Real::EPSILON * (1.0 + square(&p).sqrt())), "{law:?} {f}");
             }
         }
-        // the linear law fails by nature: a quarter turn looks like strain −1
+        // the linear law fails by definition: a rotation by 90° is a strain of −1
         let quarter = Mat3::from_quat(Quat::from_rotation_z(std::f64::consts::FRAC_PI_2 as Real));
         assert!((stress(&material(Law::Linear), quarter).x_axis.x + 2.0 + 3.0).abs() < 1e-5);
     }
@@ -494,7 +496,7 @@ mod tests {
     }
 
     #[test]
-    fn an_inverted_or_flat_element_is_pushed_back() {
+    fn an_inverted_or_flat_element_has_a_restoring_stress() {
         for law in &LAWS[1..] {
             let m = material(*law);
             for depth in [0.0, -0.1, -0.3, -0.58, -1.0] {

@@ -1,15 +1,16 @@
 //! Loads on faces and reactions at pinned nodes: functions of the positions, for the force array of a body.
 //!
-//! Body loads need no help: they are forces at nodes, mass times acceleration.
+//! Body loads need no function here: they are forces at nodes, mass times acceleration.
 
 use super::element::Face;
 use crate::deformable::{BodyRef, Deformable};
 use crate::math::{Block, Real, Vec3, vec};
 
-/// Adds the nodal forces of a pressure [Pa] that pushes inward on faces as they lie now (a follower load) [N].
+/// Adds the nodal forces of a pressure [Pa] that acts inward on faces in the current configuration (a follower load)
+/// [N].
 ///
-/// f_i = −p ∫ N_i (∂x/∂ξ × ∂x/∂η) dξ dη; for six nodes by the three-point rule of degree 2. Flat six-node faces push at
-/// their middles only.
+/// f_i = −p ∫ N_i (∂x/∂ξ × ∂x/∂η) dξ dη; for six nodes by the three-point rule of degree 2. Flat six-node faces have
+/// forces at their midpoints only.
 pub fn pressure(faces: &[Face], x: &[Block], pressure: Real, force: &mut [Vec3]) {
     let at = |i: u32| vec(x[i as usize]);
     for face in faces {
@@ -39,8 +40,8 @@ pub fn pressure(faces: &[Face], x: &[Block], pressure: Real, force: &mut [Vec3])
     }
 }
 
-/// The force that holds each pinned node against the elastic forces [N]; zero at free nodes. External forces on a pinned
-/// node itself go straight into its support and are not in it.
+/// Reaction force at each pinned node that balances the elastic forces [N]; zero at free nodes. External forces on a
+/// pinned node itself are carried by its support directly and are not included.
 pub fn reactions(model: &dyn Deformable, body: BodyRef<'_>) -> Vec<Vec3> {
     let mut forces = vec![Vec3::ZERO; body.x.len()];
     model.forces(body, &mut forces);

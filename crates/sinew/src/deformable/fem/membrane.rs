@@ -1,5 +1,5 @@
-//! A membrane of triangles in space: plane stress, isotropic or orthotropic, Green's strain. It has no bending stiffness:
-//! it resists stretch and shear in its plane only, and folds freely.
+//! A membrane of triangles in space: plane stress, isotropic or orthotropic, Green's strain. It has no bending
+//! stiffness: it resists stretch and shear in its plane only, and folds freely.
 //!
 //! With the material axes as coordinates of the rest plane and g_i the gradients of the shape functions there:
 //!
@@ -13,21 +13,21 @@
 //!   f_i = −t A B_iᵀ S,   K_ij = t A (B_iᵀ D B_j + (g_i·S⁺ g_j) I),   B_i = ∂E/∂x_i
 //! ```
 //!
-//! D is FC eq. 6.1 with G taken out of the factor, where the print has it inside. ν_xy is the usual one, the contraction
-//! along y under a pull along x; the μ_xy of the print is ν_yx ([`PlaneStress::printed`]). S⁺ is the part of the stress
-//! that pulls: under pressure a membrane buckles, and the negative part would make A indefinite.
+//! D is FC eq. 6.1 with G outside the factor, where the publication has it inside. ν_xy follows the usual definition,
+//! the contraction along y under tension along x; the μ_xy of the publication is ν_yx ([`PlaneStress::printed`]). S⁺ is
+//! the tensile part of the stress: under compression a membrane buckles, and the negative part would make A indefinite.
 
 use super::scheme::Scheme;
 use super::solid::Integrator;
-use crate::deformable::limit::{Room, largest_step, resolved_step, softening};
+use crate::deformable::limit::{StabilityLimit, largest_step, resolved_step, softening};
 use crate::deformable::system::EulerSystem;
 use crate::deformable::{BodyMut, BodyRef, Deformable, ElementStress, Operator, StepContext};
 use crate::math::{Block, Mat3, Real, Sym3, Vec3, add, outer, vec};
 use crate::model::tri_mesh::{TriMesh, TriMeshError};
 
-/// Rounds of the power method on an element's stiffness.
+/// Iterations of the power method on an element's stiffness.
 const POWER_STEPS: usize = 40;
-/// What the power method may still lack of the largest eigenvalue.
+/// Margin for the error of the power method in the largest eigenvalue.
 const POWER_MARGIN: Real = 1.05;
 
 /// Elastic constants of a sheet.
@@ -42,13 +42,13 @@ pub enum PlaneStress {
         /// Poisson's ratio, above −1 and up to 0.5.
         poisson_ratio: Real,
     },
-    /// Other along the grain x than across it, y.
+    /// Different along the grain x and across it, y.
     Orthotropic {
         /// Young's modulus along the grain [Pa].
         youngs_x: Real,
         /// Young's modulus across the grain [Pa].
         youngs_y: Real,
-        /// ν_xy: contraction along y under a pull along x; ν_xy² below E_x/E_y.
+        /// ν_xy: contraction along y under tension along x; ν_xy² below E_x/E_y.
         poisson_xy: Real,
         /// Shear modulus G [Pa].
         shear: Real,
@@ -56,7 +56,7 @@ pub enum PlaneStress {
 }
 
 impl PlaneStress {
-    /// The orthotropic sheet of FC eq. 6.1 with its μ_xy as printed: the contraction along x under a pull along y.
+    /// The orthotropic sheet of FC eq. 6.1 with its μ_xy as printed: the contraction along x under tension along y.
     pub fn printed(youngs_x: Real, youngs_y: Real, mu_xy: Real, shear: Real) -> Self {
         Self::Orthotropic { youngs_x, youngs_y, poisson_xy: mu_xy * youngs_x / youngs_y, shear }
     }
@@ -99,7 +99,7 @@ pub struct Params {
     pub mass_damping: Real,
     /// Stiffness-proportional damping β [s].
     pub stiffness_damping: Real,
-    /// How it goes through time.
+    /// Time integrator.
     pub integrator: Integrator,
 }
 
@@ -118,7 +118,7 @@ impl Default for Params {
     }
 }
 
-/// Why a membrane was refused.
+/// Reason why a membrane is rejected.
 ///
 /// An example is at [`fem::MembraneParams`](crate::fem::MembraneParams).
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -128,21 +128,21 @@ pub enum MembraneError {
     OutOfRange {
         /// Field of [`Params`].
         name: &'static str,
-        /// What was given.
+        /// The given value.
         value: Real,
-        /// What is allowed.
+        /// The allowed range.
         range: &'static str,
     },
-    /// The grain is at right angles to a triangle.
+    /// The grain is normal to a triangle.
     #[error("grain: triangle {triangle} is at right angles to it; choose a direction that lies along the sheet")]
     Grain {
-        /// Culprit.
+        /// Index of the triangle.
         triangle: usize,
     },
-    /// A vertex that no triangle holds would have no mass.
+    /// A vertex that belongs to no triangle would have no mass.
     #[error("vertex {vertex} belongs to no triangle")]
     Loose {
-        /// Culprit.
+        /// Index of the vertex.
         vertex: usize,
     },
     /// The mesh cannot be simulated.
@@ -185,7 +185,7 @@ impl Params {
 pub struct Membrane {
     rest: Rest,
     scheme: Scheme,
-    /// The matrix, when it is implicit or once was.
+    /// The matrix, when the body is implicit or has been before.
     system: Option<Box<EulerSystem>>,
     /// Internal forces of an explicit body. Written by `predict`. (node_count) [N]
     forces: Vec<Vec3>,
@@ -195,9 +195,9 @@ pub struct Membrane {
 #[derive(Clone, Debug)]
 struct Rest {
     params: Params,
-    /// D₁₁, D₂₂, D₁₂, D₃₃ as they are in the present step. Written by `predict` [Pa].
+    /// D₁₁, D₂₂, D₁₂, D₃₃ of the current step, possibly softened. Written by `predict` [Pa].
     stiffness: [Real; 4],
-    /// No ω² at rest is above this [1/s²].
+    /// Upper bound of ω² at rest [1/s²].
     bound: Real,
     triangles: Vec<[u32; 3]>,
     /// Gradients along and across the grain. (triangle_count) [1/m]
@@ -206,11 +206,11 @@ struct Rest {
     volumes: Vec<Real>,
     /// Lumped masses. (node_count) [kg]
     masses: Vec<Real>,
-    /// Highest ω² of each triangle by itself at rest; empty when chosen implicit. (triangle_count) [1/s²]
+    /// Highest ω² of each triangle in isolation at rest; empty when chosen implicit. (triangle_count) [1/s²]
     highest: Vec<Real>,
 }
 
-/// A triangle as it is now: columns of F, strain, stress.
+/// A triangle in the current configuration: columns of F, strain, stress.
 struct Stretched {
     f: [Vec3; 2],
     strain: [Real; 3],
@@ -228,7 +228,7 @@ impl Membrane {
             Integrator::Implicit => (Scheme::Implicit, Some(rest.system())),
             Integrator::Explicit => {
                 rest.highest = rest.frequencies(mesh);
-                (Scheme::Explicit { stable: rest.stable_step(|_| 1.0), lent: false }, None)
+                (Scheme::Explicit { stable: rest.stable_step(|_| 1.0), on_request: false }, None)
             }
         };
         let forces = vec![Vec3::ZERO; if system.is_none() { rest.masses.len() } else { 0 }];
@@ -281,7 +281,7 @@ impl Deformable for Membrane {
             }
             _ => {
                 forces.fill(Vec3::ZERO);
-                rest.pull(body.read(), Some(Room::explicit(ctx.h, rest.params.stiffness_damping)), forces);
+                rest.pull(body.read(), Some(StabilityLimit::explicit(ctx.h, rest.params.stiffness_damping)), forces);
                 body.kick(ctx.h);
                 let kept = 1.0 / (1.0 + ctx.h * rest.params.mass_damping);
                 for (v, f) in body.v.iter_mut().zip(forces.iter()).filter(|(v, _)| v[3] > 0.0) {
@@ -325,7 +325,7 @@ impl Deformable for Membrane {
 }
 
 impl Rest {
-    /// Room for A and b.
+    /// Allocates A and b.
     fn system(&self) -> Box<EulerSystem> {
         let indices: Vec<u32> = self.triangles.iter().flatten().copied().collect();
         Box::new(EulerSystem::new(&self.masses, indices.chunks_exact(3), false))
@@ -352,7 +352,7 @@ impl Rest {
             }
             let along = along.normalize();
             let across = normal.cross(along);
-            // ∇φ of a corner: the opposite edge turned by a right angle, over twice the area
+            // ∇φ of a corner: the opposite edge rotated by 90°, over twice the area
             let twice = 2.0 * mesh.area(triangle);
             let gradient = |edge: Vec3| {
                 let g = normal.cross(edge) / twice;
@@ -361,7 +361,7 @@ impl Rest {
             rest.gradients.push([gradient(c - b), gradient(a - c), gradient(b - a)]);
             let volume = params.thickness * mesh.area(triangle);
             rest.volumes.push(volume);
-            // (D₁₁ + 2 G) Σ g² V to the third of the mass at a corner
+            // (D₁₁ + 2 G) Σ g² V over the third of the mass at a corner
             let squares: Real = rest.gradients[triangle].iter().flatten().map(|g| g * g).sum();
             let [d11, d22, _, d33] = rest.stiffness;
             rest.bound = rest.bound.max((d11.max(d22) + 2.0 * d33) * squares * 3.0 / params.density);
@@ -390,7 +390,7 @@ impl Rest {
         [d11 * e[0] + d12 * e[1], d12 * e[0] + d22 * e[1], d33 * e[2]]
     }
 
-    /// K_ij of a triangle, its blocks positive together [N/m].
+    /// K_ij of a triangle, positive semidefinite as a 9×9 matrix [N/m].
     fn blocks(&self, triangle: usize, s: &Stretched) -> [[Mat3; 3]; 3] {
         let g = &self.gradients[triangle];
         let volume = self.volumes[triangle];
@@ -410,8 +410,9 @@ impl Rest {
         })
     }
 
-    /// Elastic forces, and in a step of this room with −β K v and no more than it can integrate, added to `out` [N].
-    fn pull(&self, body: BodyRef<'_>, room: Option<Room>, out: &mut [Vec3]) {
+    /// Adds elastic forces to `out` [N]; with a stability limit also −β K v, and limited to what the step can
+    /// integrate.
+    fn pull(&self, body: BodyRef<'_>, room: Option<StabilityLimit>, out: &mut [Vec3]) {
         let damping = self.params.stiffness_damping;
         for (triangle, corners) in self.triangles.iter().enumerate() {
             let s = self.stretched(triangle, body.x);
@@ -431,8 +432,8 @@ impl Rest {
         }
     }
 
-    /// How many times stiffer than at rest: Bᵀ D B grows with the square of the largest stretch, the part of the tension
-    /// is S⁺ to D.
+    /// Ratio of the stiffness to that at rest: Bᵀ D B grows with the square of the largest stretch, the tension
+    /// contributes S⁺ over D.
     fn growth(&self, s: &Stretched) -> Real {
         let [a, b, half] = [s.f[0].length_squared(), s.f[1].length_squared(), s.f[0].dot(s.f[1])];
         let stretch = largest(a, b, half);
@@ -466,13 +467,13 @@ impl Rest {
         }
     }
 
-    /// Largest step of symplectic Euler with triangles that are so many times stiffer than at rest.
+    /// Largest step of symplectic Euler for triangles with this ratio of stiffness to that at rest.
     fn stable_step(&self, growth: impl Fn(usize) -> Real) -> Real {
         let top = self.highest.iter().enumerate().map(|(triangle, square)| square * growth(triangle));
         largest_step(top.fold(0.0, Real::max), self.params.stiffness_damping)
     }
 
-    /// Highest ω² of each triangle by itself at rest.
+    /// Highest ω² of each triangle in isolation at rest.
     fn frequencies(&self, mesh: &TriMesh) -> Vec<Real> {
         let x: Vec<Block> = mesh.vertices.iter().map(|p| [p.x, p.y, p.z, 0.0]).collect();
         let of = |triangle: usize| {
@@ -497,7 +498,7 @@ fn largest(a: Real, b: Real, c: Real) -> Real {
     0.5 * (a + b) + (half * half + c * c).sqrt()
 }
 
-/// The part of a plane stress (S₁₁, S₂₂, S₁₂) with eigenvalues of at least zero.
+/// Projection of a plane stress (S₁₁, S₂₂, S₁₂) onto non-negative eigenvalues.
 fn pulling([p, q, r]: [Real; 3]) -> [Real; 3] {
     let (middle, half) = (0.5 * (p + q), 0.5 * (p - q));
     let radius = (half * half + r * r).sqrt();
@@ -505,7 +506,7 @@ fn pulling([p, q, r]: [Real; 3]) -> [Real; 3] {
     if !(radius > 0.0) {
         return [high, high, 0.0];
     }
-    // mean of the two, and their half difference along the same axes
+    // mean of the two, and half their difference along the same axes
     let (mean, part) = (0.5 * (high + low), 0.5 * (high - low) / radius);
     [mean + part * half, mean - part * half, part * r]
 }

@@ -6,44 +6,45 @@
 //!   F = Σ x_i G_iᵀ,   f_i = −w P(F) G_i,   K_ij = w G_i · ∂P/∂F · G_j
 //! ```
 //!
-//! Implicit: one Newton step of backward Euler a substep (`system.rs`). Explicit: v ← v + h M⁻¹ (f − β K v + f_ext), then
-//! x ← x + h v (symplectic Euler), stable up to `stable_step`.
+//! Implicit: one Newton step of backward Euler per substep (`system/mod.rs`). Explicit: v ← v + h M⁻¹
+//! (f − β K v + f_ext), then x ← x + h v (symplectic Euler), stable up to `stable_step`.
 //!
-//! Averaged elements (Bonet and Burton 1998 for the nodal volume; here for any law's dilatation θ): the energy U(θ) is not
-//! taken of each element's θ but at the corners, of the mean over the elements around,
+//! Averaged elements (Bonet and Burton 1998 for the nodal volume; here for any law's dilatation θ): the energy U(θ) is
+//! not evaluated with each element's θ but at the corners, with the mean over the adjacent elements,
 //!
 //! ```text
 //!   Σ_a V_a U(θ_a),   V_a θ_a = Σ_points w φ_a θ(F),   V_a = Σ_points w φ_a
 //! ```
 //!
-//! It is an energy, so that forces are conservative and the tangent is symmetric; a uniform strain is its own average, so
-//! that the patch test holds. The shear part stays in the elements and keeps averaged pressures from oscillating freely.
+//! It is an energy, so that forces are conservative and the tangent is symmetric; a uniform strain equals its average,
+//! so that the patch test is passed. The shear part stays in the elements and suppresses oscillations of the averaged
+//! pressure.
 
 use super::element::{ElementMesh, Elements, Face, MOST_NODES, gradient_of};
 use super::law::{Elastic, Law, Strained, green, symmetric};
 use super::plastic::{MEMORY, Plasticity, flow, unload};
 use super::scheme::Scheme;
-use crate::deformable::limit::{Room, is_held, largest_step, resolved_step, shear_share, softening};
+use crate::deformable::limit::{StabilityLimit, is_held, largest_step, resolved_step, shear_share, softening};
 use crate::deformable::system::EulerSystem;
 use crate::deformable::{BodyMut, BodyRef, Deformable, ElementStress, Operator, StepContext};
 use crate::math::{Block, Mat3, Real, Sym3, Vec3, add, outer, polar_rotation, vec};
 use crate::model::tet_mesh::{TetMesh, TetMeshError};
 
-/// Rounds of the power method on an element's stiffness.
+/// Iterations of the power method on an element's stiffness.
 const POWER_STEPS: usize = 40;
-/// What the power method may still lack of the largest eigenvalue.
+/// Margin for the error of the power method in the largest eigenvalue.
 const POWER_MARGIN: Real = 1.05;
-/// Least volume ratio by which a stress is divided in output.
+/// Lower bound of the volume ratio by which a stress is divided in output.
 const LEAST_VOLUME: Real = 1e-3;
 
-/// How a body goes through time.
+/// Time integrator of a body.
 ///
 /// An example is at [`fem::SolidParams`](crate::fem::SolidParams).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Integrator {
-    /// Linearly implicit Euler: any step, damps what is faster than the step.
+    /// Linearly implicit Euler: stable for any step, damps frequencies that the step does not resolve.
     Implicit,
-    /// Symplectic Euler: keeps energy, needs steps below `stable_step`.
+    /// Symplectic Euler: conserves energy, needs steps below `stable_step`.
     Explicit,
 }
 
@@ -76,15 +77,15 @@ pub struct Params {
     pub poisson_ratio: Real,
     /// Density [kg/m³].
     pub density: Real,
-    /// Mass-proportional damping α [1/s]: slows all motion, of the whole body too.
+    /// Mass-proportional damping α [1/s]: damps all motion, including rigid motion.
     pub mass_damping: Real,
-    /// Stiffness-proportional damping β [s]: slows deformation only.
+    /// Stiffness-proportional damping β [s]: damps deformation only.
     pub stiffness_damping: Real,
-    /// How stress follows strain.
+    /// Constitutive law.
     pub law: Law,
-    /// Which element.
+    /// Element type.
     pub elements: Elements,
-    /// How it goes through time.
+    /// Time integrator.
     pub integrator: Integrator,
     /// Yield and creep; none: elastic.
     pub plasticity: Option<Plasticity>,
@@ -107,7 +108,7 @@ impl Default for Params {
     }
 }
 
-/// Why a solid was refused.
+/// Reason why a solid is rejected.
 ///
 /// An example is at [`fem::SolidParams`](crate::fem::SolidParams).
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -117,18 +118,18 @@ pub enum SolidError {
     OutOfRange {
         /// Field of [`Params`].
         name: &'static str,
-        /// What was given.
+        /// The given value.
         value: Real,
-        /// What is allowed.
+        /// The allowed range.
         range: &'static str,
     },
-    /// Plastic flow needs a law that tells turn from strain.
+    /// Plastic flow needs a law that separates rotation from strain.
     #[error("plasticity: the linear law cannot flow, choose another law")]
     LinearPlasticity,
-    /// A vertex that no tetrahedron holds would have no mass.
+    /// A vertex that belongs to no tetrahedron would have no mass.
     #[error("vertex {vertex} belongs to no tetrahedron")]
     Loose {
-        /// Culprit.
+        /// Index of the vertex.
         vertex: usize,
     },
     /// The mesh cannot be simulated.
@@ -170,13 +171,13 @@ impl Params {
 pub struct Solid {
     rest: Rest,
     scheme: Scheme,
-    /// The matrix, when it is implicit or once was.
+    /// The matrix, when the body is implicit or has been before.
     system: Option<Box<EulerSystem>>,
     /// Internal forces of an explicit body. Written by `predict`. (node_count) [N]
     forces: Vec<Vec3>,
     /// U'(θ_a) and U''(θ_a) at nodes when averaged, else empty. Written by `predict`. (node_count) [Pa]
     pressures: Vec<[Real; 2]>,
-    /// Pinned nodes hold it. Written by `refresh`.
+    /// True when pinned nodes suppress its rigid motions. Written by `refresh`.
     held: bool,
 }
 
@@ -184,30 +185,30 @@ pub struct Solid {
 #[derive(Clone, Debug)]
 struct Rest {
     mesh: ElementMesh,
-    /// As it is in the present step. Written by `predict`.
+    /// Constants of the current step, possibly softened. Written by `predict`.
     elastic: Elastic,
-    /// As the parameters say.
+    /// Constants of the parameters.
     given: Elastic,
     params: Params,
     /// Lumped masses. (node_count) [kg]
     masses: Vec<Real>,
     /// V_a; empty when not averaged. (node_count) [m³]
     patches: Vec<Real>,
-    /// Highest ω² of each element by itself at rest; empty when chosen implicit. (element_count) [1/s²]
+    /// Highest ω² of each element in isolation at rest; empty when chosen implicit. (element_count) [1/s²]
     highest: Vec<Real>,
-    /// No ω² at rest is above this [1/s²].
+    /// Upper bound of ω² at rest [1/s²].
     bound: Real,
 }
 
-/// A quadrature point as it is now.
+/// A quadrature point in the current configuration.
 struct Point {
     gradients: [Vec3; MOST_NODES],
     strained: Strained,
 }
 
 impl Solid {
-    /// A body from a mesh and a material, at rest in the mesh's shape. Ten-node elements add a node in the middle of each
-    /// edge: [`Solid::nodes`] tells where.
+    /// A body from a mesh and a material, at rest in the mesh's shape. Ten-node elements add a node at the middle of
+    /// each edge: [`Solid::nodes`] returns their positions.
     pub fn new(mesh: &TetMesh, params: Params) -> Result<Self, SolidError> {
         params.check()?;
         mesh.check()?;
@@ -228,7 +229,7 @@ impl Solid {
             Integrator::Implicit => (Scheme::Implicit, Some(rest.system())),
             Integrator::Explicit => {
                 rest.highest = rest.frequencies();
-                (Scheme::Explicit { stable: rest.stable_step(|_| 1.0), lent: false }, None)
+                (Scheme::Explicit { stable: rest.stable_step(|_| 1.0), on_request: false }, None)
             }
         };
         let forces = vec![Vec3::ZERO; if system.is_none() { rest.masses.len() } else { 0 }];
@@ -236,12 +237,12 @@ impl Solid {
         Ok(Self { rest, scheme, system, forces, pressures, held: false })
     }
 
-    /// Nodes at rest: the mesh's vertices, then the middles of its edges for ten-node elements [m].
+    /// Nodes at rest: the mesh's vertices, then the midpoints of its edges for ten-node elements [m].
     pub fn nodes(&self) -> &[Vec3] {
         &self.rest.mesh.nodes
     }
 
-    /// Faces of the boundary, outward: where pressure acts.
+    /// Faces of the boundary, oriented outward: the faces on which pressure acts.
     pub fn faces(&self) -> &[Face] {
         &self.rest.mesh.faces
     }
@@ -304,7 +305,7 @@ impl Deformable for Solid {
         if let Some(system) = system.as_mut().filter(|_| scheme.is_implicit()) {
             let factor = ctx.h * (ctx.h + rest.params.stiffness_damping);
             system.prepare(ctx, factor, &rest.masses, &body, |x, system| {
-                // without memory of plastic flow
+                // without plastic deformation
                 rest.pressures(x, &[], pressures);
                 rest.assemble(ctx, BodyRef { x, inner: &[], ..body.read() }, pressures, system);
             });
@@ -317,7 +318,7 @@ impl Deformable for Solid {
             }
             _ => {
                 forces.fill(Vec3::ZERO);
-                let room = Room::explicit(ctx.h, rest.params.stiffness_damping);
+                let room = StabilityLimit::explicit(ctx.h, rest.params.stiffness_damping);
                 rest.pull(body.read(), pressures, Some(room), forces);
                 body.kick(ctx.h);
                 let kept = 1.0 / (1.0 + ctx.h * rest.params.mass_damping);
@@ -384,7 +385,7 @@ impl Deformable for Solid {
 }
 
 impl Rest {
-    /// Room for A and b.
+    /// Allocates A and b.
     fn system(&self) -> Box<EulerSystem> {
         let (mesh, averaged) = (&self.mesh, self.params.elements.averaged());
         let system = EulerSystem::new(&self.masses, mesh.indices().chunks_exact(mesh.node_count), averaged);
@@ -404,7 +405,8 @@ impl Rest {
         sum * (self.given.lambda + 4.0 * self.given.mu) / (3.0 * self.masses.iter().sum::<Real>())
     }
 
-    /// A point as it is at x: gradients of the relaxed shape and F. Without memory nothing has flowed.
+    /// A point at x: gradients of the plastically relaxed shape and F. With an empty `inner` there is no plastic
+    /// deformation.
     fn point(&self, element: usize, point: usize, x: &[Block], inner: &[Real]) -> Point {
         let nodes = self.mesh.nodes_of(element);
         let mut gradients = [Vec3::ZERO; MOST_NODES];
@@ -420,7 +422,7 @@ impl Rest {
         Point { gradients, strained }
     }
 
-    /// Σ_points w φ_a value(element, point) at each node, and room for a second number.
+    /// Σ_points w φ_a value(element, point) at each node; the second number is zero, space for the caller.
     fn averages(&self, value: impl Fn(usize, usize) -> Real) -> Vec<[Real; 2]> {
         let mut sums = vec![[0.0; 2]; self.masses.len()];
         self.average_into(value, &mut sums);
@@ -451,8 +453,8 @@ impl Rest {
         }
     }
 
-    /// Pressure and bulk stiffness that an element's point sees: its own, or the average of its corners, whose stiffness
-    /// is not the element's.
+    /// Pressure and bulk stiffness at an element's point: its own, or the average over its corners; in the averaged
+    /// case the bulk stiffness is not part of the element (zero).
     fn bulk(&self, element: usize, point: usize, s: &Strained, pressures: &[[Real; 2]]) -> [Real; 2] {
         if pressures.is_empty() {
             let [_, p, k] = self.elastic.bulk(s.theta);
@@ -462,9 +464,10 @@ impl Rest {
         [corners.map(|(&node, share)| share * pressures[node as usize][0]).sum(), 0.0]
     }
 
-    /// Elastic forces, and in a step of this room with −β K v and no more than it can integrate, added to `out` [N].
-    /// Damping takes each element's own bulk stiffness, also when averaged: it stays symmetric and only slows.
-    fn pull(&self, body: BodyRef<'_>, pressures: &[[Real; 2]], room: Option<Room>, out: &mut [Vec3]) {
+    /// Adds elastic forces to `out` [N]; with a stability limit also −β K v, and limited to what the step can
+    /// integrate. Damping uses each element's own bulk stiffness, also when averaged: it remains symmetric and
+    /// dissipative.
+    fn pull(&self, body: BodyRef<'_>, pressures: &[[Real; 2]], room: Option<StabilityLimit>, out: &mut [Vec3]) {
         let beta = self.params.stiffness_damping;
         for element in 0..self.mesh.element_count() {
             let nodes = self.mesh.nodes_of(element);
@@ -492,7 +495,7 @@ impl Rest {
     /// h f into b and, in the first substep, h (h + β) K into A.
     fn assemble(&self, ctx: &StepContext<'_>, body: BodyRef<'_>, pressures: &[[Real; 2]], system: &mut EulerSystem) {
         let factor = ctx.h * (ctx.h + self.params.stiffness_damping);
-        let room = Room::implicit(ctx, self.params.stiffness_damping);
+        let room = StabilityLimit::implicit(ctx, self.params.stiffness_damping);
         let bound =
             self.bound * (self.elastic.lambda + 2.0 * self.elastic.mu) / (self.given.lambda + 2.0 * self.given.mu);
         let mut stiffness = [[Mat3::ZERO; MOST_NODES]; MOST_NODES];
@@ -503,7 +506,7 @@ impl Rest {
             for point in 0..self.mesh.point_count {
                 let Point { mut gradients, strained } = self.point(element, point, body.x, body.inner);
                 let [p, k] = self.bulk(element, point, &strained, pressures);
-                // crushed beyond the digits of a real
+                // crushed beyond the precision of a real
                 let weight = weight * room.share(bound, self.elastic.growth(&strained, p, k));
                 let stress = self.elastic.stress(&strained, p) * (-weight * ctx.h);
                 for (&node, g) in nodes.iter().zip(gradients) {
@@ -525,7 +528,7 @@ impl Rest {
                     }
                 }
             }
-            // one trip to the matrix an element, not one a point
+            // blocks are accumulated per element and added to the matrix once, not once per point
             for i in 0..if ctx.substep == 0 { count } else { 0 } {
                 for j in i..count {
                     system.add_block(element, i, j, std::mem::replace(&mut stiffness[i][j], Mat3::ZERO));
@@ -551,21 +554,21 @@ impl Rest {
         }
     }
 
-    /// How much stiffer an element's point is than at rest. Averaged ones count by their own bulk stiffness: averaging
-    /// only lowers frequencies.
+    /// Ratio of the stiffness of an element's point to that at rest. Averaged elements use their own bulk stiffness:
+    /// averaging only lowers frequencies.
     fn growth(&self, element: usize, point: usize, body: BodyRef<'_>, pressures: &[[Real; 2]]) -> Real {
         let strained = self.point(element, point, body.x, body.inner).strained;
         let [p, _] = self.bulk(element, point, &strained, pressures);
         self.elastic.growth(&strained, p, self.elastic.bulk(strained.theta)[2])
     }
 
-    /// Largest step of symplectic Euler with elements that are so many times stiffer than at rest.
+    /// Largest step of symplectic Euler for elements with this ratio of stiffness to that at rest.
     fn stable_step(&self, growth: impl Fn(usize) -> Real) -> Real {
         let top = self.highest.iter().enumerate().map(|(element, square)| square * growth(element));
         largest_step(top.fold(0.0, Real::max), self.params.stiffness_damping)
     }
 
-    /// Highest ω² of each element by itself at rest.
+    /// Highest ω² of each element in isolation at rest.
     fn frequencies(&self) -> Vec<Real> {
         let [_, p, k] = self.elastic.bulk(0.0);
         let tangent = self.elastic.tangent(&Mat3::IDENTITY, p, k);

@@ -4,31 +4,31 @@
 //!   O = Σ g_i g_jᵀ,   A_ij = λ O + μ Oᵀ + μ tr(O) I,   A_ii = m I − Σ_j A_ij
 //! ```
 //!
-//! with g_i = √V R G_i: nine products a contribution instead of a full element matrix, and no two lanes ever write the
-//! same entry. The diagonal follows from Σ_i g_i = 0: a body that is moved as a whole feels its mass only.
+//! with g_i = √V R G_i: nine products per contribution instead of a full element matrix, and no two lanes write the
+//! same entry. The diagonal follows from Σ_i g_i = 0: for a translation A reduces to the mass.
 
 use super::tet_kernel::TetBatch;
 use crate::deformable::system::{Eight9, Rows};
 use crate::math::{Block, Kernel, LANES, Lane, Picked, Picks, Real};
 
-/// What every entry of the matrix is summed from.
+/// The contributions to every entry of the matrix.
 #[derive(Clone, Debug)]
 pub(super) struct Contributions {
     /// First contribution of each entry, and the end. (entry_count + 1)
     first: Vec<u32>,
-    /// The two turned gradients of each contribution. Padding names the block of zeros at their end.
+    /// The two rotated gradients of each contribution. Padding refers to the block of zeros at their end.
     pairs: [Picks; 2],
 }
 
-/// A block off the diagonal while the pattern is made: its column and the pairs of gradients it sums.
+/// A block off the diagonal while the pattern is built: its column and the pairs of gradients that it sums.
 type Entry = (u32, Vec<[u32; 2]>);
 
-/// The matrix of a body of these tetrahedra and what its entries are summed from.
+/// The matrix of a body of these tetrahedra and the contributions to its entries.
 pub(super) fn pattern(node_count: usize, batches: &[TetBatch]) -> (Rows, Contributions) {
     let nothing = (batches.len() * 4 * LANES) as u32;
     let mut rows = entries(node_count, batches);
     for row in &mut rows {
-        // entries of many contributions first, so that lanes have about the same number
+        // entries with many contributions first, so that the lanes of a group have about the same number
         row.sort_by_key(|(column, pairs)| (usize::MAX - pairs.len(), *column));
     }
     let columns: Vec<Vec<u32>> = rows.iter().map(|row| row.iter().map(|e| e.0).collect()).collect();
@@ -81,7 +81,7 @@ fn entries(node_count: usize, batches: &[TetBatch]) -> Vec<Vec<Entry>> {
     rows
 }
 
-/// Fills a matrix from turned gradients.
+/// Fills a matrix from rotated gradients.
 pub(super) struct Assemble<'a> {
     pub matrix: &'a mut Rows,
     pub sums: &'a Contributions,
@@ -152,7 +152,7 @@ fn gather<L: Lane>(
     block
 }
 
-/// m I + sum, made symmetric: rounding leaves the sum of blocks a little off.
+/// m I + sum, symmetrised: rounding error makes the sum of blocks slightly asymmetric.
 #[inline(always)]
 fn store_diagonal<L: Lane>(
     t: L::Token,

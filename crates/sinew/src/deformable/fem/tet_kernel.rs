@@ -1,15 +1,15 @@
-//! Eight tetrahedra at a time: deformation gradient, rotation, forces and turned gradients.
+//! Eight tetrahedra at a time: deformation gradient, rotation, forces and rotated gradients.
 //!
-//! The rotation R of F is found from scratch by Newton's iteration for the polar factor (Higham 1986),
+//! The rotation R of F is computed without a start value by Newton's iteration for the polar factor (Higham 1986),
 //!
 //! ```text
 //!   R ← ½ (R + R⁻ᵀ),   R₀ = F,   R⁻ᵀ = cof(R)/det R
 //! ```
 //!
-//! which takes a singular value s to ½ (s + 1/s): strains below 20 % need three rounds in f32, stretches from a third to
-//! three times the length five. It is a function of F alone, so that nothing has to be remembered. It needs det F > 0:
-//! lanes that are inverted or did not converge are mended one by one by a slower search that always ends at a proper
-//! rotation.
+//! which maps a singular value s to ½ (s + 1/s): strains below 20 % need three iterations in f32, stretches from a
+//! third to three times the length five. It is a function of F alone, so that no state is stored. It needs det F > 0:
+//! lanes that are inverted or have not converged are recomputed one by one with a slower method that always returns a
+//! proper rotation.
 
 use crate::math::lane3::{V3, cross, dot};
 use crate::math::{
@@ -19,18 +19,18 @@ use crate::math::{
 /// Three columns.
 type M3<L> = [V3<L>; 3];
 
-/// Rounds of the polar iteration that every element gets.
+/// Iterations of the polar decomposition for every element.
 const ROUNDS: usize = if Real::EPSILON < 1e-10 { 4 } else { 3 };
-/// Rounds more for those that have not settled.
+/// Further iterations for lanes that have not converged.
 const MORE_ROUNDS: usize = 2;
-/// The last change of R, squared, above which its rounding would show: the error left is half of it.
+/// Threshold of the squared last change of R; the remaining error is half of it, below the rounding error.
 const SETTLED: Real = 4.0 * Real::EPSILON;
-/// Newton steps on a rotation that is mended. Two are enough below 10 % strain, four in the worst case tried.
+/// Newton steps of the fallback method. Two are enough below 10 % strain, four in the worst case tried.
 const MEND_STEPS: usize = 8;
-/// Turn [rad] at which a mended rotation is found, in units of the rounding of a real.
+/// Rotation increment [rad] at which the fallback method has converged, in units of the rounding error of a real.
 const MEND_DONE: Real = 4.0 * Real::EPSILON;
 
-/// Eight tetrahedra that share no node. A lane that is empty repeats the first one with volume 0.
+/// Eight tetrahedra without a common node. An empty lane repeats the first one with volume 0.
 #[derive(Clone, Debug)]
 #[repr(align(32))]
 pub(super) struct TetBatch {
@@ -39,27 +39,27 @@ pub(super) struct TetBatch {
     pub gradient: [[Eight; 3]; 3],
     /// Rest volume [m³].
     pub volume: Eight,
-    /// Number of the tetrahedron in its mesh.
+    /// Index of the tetrahedron in its mesh.
     pub tet: [u32; LANES],
     /// Lanes in use.
     pub used: usize,
 }
 
 impl TetBatch {
-    /// The nodes to write a corner to: none where a lane is empty.
+    /// The nodes to which a corner is written: none for an empty lane.
     fn targets(&self, corner: usize) -> [u32; LANES] {
         let mut nodes = self.node[corner];
         nodes[self.used..].fill(u32::MAX);
         nodes
     }
 
-    /// Four nodes of a lane.
+    /// The four nodes of a lane.
     pub fn corners(&self, lane: usize) -> [u32; 4] {
         [self.node[0][lane], self.node[1][lane], self.node[2][lane], self.node[3][lane]]
     }
 }
 
-/// F of each lane, by columns: Σ (x_i − x_0) G_iᵀ. Differences first keep the digits that large coordinates would cost.
+/// F of each lane, by columns: Σ (x_i − x_0) G_iᵀ. Taking differences first avoids cancellation at large coordinates.
 #[inline(always)]
 fn deformation<L: Lane>(t: L::Token, g: &M3<L>, batch: &TetBatch, at: usize, x: &[Block]) -> M3<L> {
     let origin = L::gather4(t, x, &batch.node[0][at..]);
@@ -118,7 +118,7 @@ fn polar_round<L: Lane>(t: L::Token, r: &M3<L>) -> M3<L> {
     new
 }
 
-/// Positive where the last round changed so little that it was enough, and F is not inverted.
+/// Positive where the last iteration changed R by less than the threshold and F is not inverted.
 #[inline(always)]
 fn settled<L: Lane>(t: L::Token, new: &M3<L>, old: &M3<L>, upright: L) -> L {
     let mut change = L::splat(t, -SETTLED);
@@ -131,7 +131,7 @@ fn settled<L: Lane>(t: L::Token, new: &M3<L>, old: &M3<L>, upright: L) -> L {
     upright.select_gt(L::splat(t, 0.0), -change, L::splat(t, -1.0))
 }
 
-/// More rounds for the lanes that are not fine; the others keep their bits.
+/// Further iterations for the lanes that have not converged; the bits of the others are unchanged.
 #[inline(always)]
 fn go_on<L: Lane>(t: L::Token, mut r: M3<L>, mut fine: L, upright: L) -> (M3<L>, L) {
     let zero = L::splat(t, 0.0);
@@ -148,7 +148,7 @@ fn go_on<L: Lane>(t: L::Token, mut r: M3<L>, mut fine: L, upright: L) -> (M3<L>,
     (r, fine)
 }
 
-/// What a tetrahedron is at x.
+/// Deformation of a tetrahedron at x.
 pub(super) struct Element<L> {
     /// Deformation gradient.
     pub f: M3<L>,
@@ -157,7 +157,7 @@ pub(super) struct Element<L> {
     gradient: M3<L>,
 }
 
-/// Rotations of the lanes that are not fine, one by one.
+/// Rotations of the lanes that have not converged, one by one.
 #[inline(always)]
 fn mend<L: Lane>(t: L::Token, f: M3<L>, mut r: M3<L>, fine: L) -> M3<L> {
     let (mut from, mut to, mut flag) = ([[[0.0; LANES]; 3]; 3], [[[0.0; LANES]; 3]; 3], [0.0; LANES]);
@@ -207,7 +207,7 @@ pub(in crate::deformable) fn rotation_of(f: &Mat3) -> Quat {
         let s = *f * r.transpose();
         let trace = s.x_axis.x + s.y_axis.y + s.z_axis.z;
         let hessian = Sym3::from_mat(&(Mat3::from_diagonal(Vec3::splat(trace)) - s));
-        // where Newton has no maximum to go to (inverted or very flat), a short step along the gradient
+        // where the Hessian is not positive definite (inverted or very flat), a short step along the gradient
         let turn = match hessian.inverse() {
             Some(inverse) => inverse.mul(axial).clamp_length_max(0.7),
             None => (axial / (trace.abs() + 1e-3)).clamp_length_max(0.7),
@@ -220,14 +220,14 @@ pub(in crate::deformable) fn rotation_of(f: &Mat3) -> Quat {
     q
 }
 
-/// One pass over all tetrahedra: elastic impulses h f into `load` and, when asked for, the turned gradients √V R G_i.
+/// One pass over all tetrahedra: elastic impulses h f into `load` and, optionally, the rotated gradients √V R G_i.
 pub(super) struct TetPass<'a> {
     pub batches: &'a [TetBatch],
     pub x: &'a [Block],
     /// Lamé parameters λ, μ times h [N·s/m²].
     pub lame: [Real; 2],
     pub load: Blocks<'a>,
-    /// Four corners of eight lanes a batch; empty when A stays as it is.
+    /// Four corners of eight lanes per batch; empty when A is not rebuilt.
     pub turned: &'a mut [Block],
 }
 
@@ -275,7 +275,7 @@ fn pull<L: Lane>(t: L::Token, batch: &TetBatch, at: usize, e: &Element<L>, lame:
     }
     let forces = spread(t, &p, &e.gradient, L::splat(t, 1.0));
     for (corner, force) in forces.into_iter().enumerate() {
-        // whole batches need no second list of nodes
+        // full batches need no second list of nodes
         let nodes = if batch.used == LANES { batch.node[corner] } else { batch.targets(corner) };
         L::add_rows4([force[0], force[1], force[2], L::splat(t, 0.0)], load, &nodes[at..]);
     }
@@ -316,7 +316,7 @@ pub(super) fn strained(batch: &TetBatch, lane: usize, x: &[Block]) -> (Mat3, Mat
     (Mat3::from_cols_array_2d(&f), Mat3::from_cols_array_2d(&r))
 }
 
-/// Tetrahedra with their rest gradients and volumes, before they are laid in lanes.
+/// Tetrahedra with their rest gradients and volumes, before they are packed into lanes.
 pub(in crate::deformable) struct RestTet {
     pub corners: [u32; 4],
     pub gradient: [Vec3; 3],
@@ -333,10 +333,11 @@ impl RestTet {
     }
 }
 
-/// Batches that may still take a tetrahedron while they are laid out. More: fuller batches; fewer: neighbours stay close.
+/// Batches that are still open while tetrahedra are packed. More: fuller batches; fewer: neighbours stay close in
+/// memory.
 const OPEN: usize = 32;
 
-/// Lays tetrahedra in batches whose lanes share no node, first fit among a few open ones.
+/// Packs tetrahedra into batches whose lanes have no common node, first fit among a few open batches.
 pub(super) fn lay_out(tets: &[RestTet]) -> Vec<TetBatch> {
     let mut open: Vec<Vec<usize>> = Vec::new();
     let mut batches = Vec::with_capacity(tets.len() / LANES + OPEN);
@@ -391,7 +392,7 @@ mod tests {
     use super::*;
     use crate::math::run_wide;
 
-    /// Tetrahedra of a block with all kinds of trouble: stretched ten times, flat, inverted.
+    /// Tetrahedra of a block in degenerate states: stretched ten times, flat, inverted.
     fn tangle() -> (Vec<TetBatch>, Vec<Block>) {
         let mesh = crate::TetMesh::block([3, 2, 2], Vec3::new(0.3, 0.2, 0.2)).unwrap();
         let tets = crate::deformable::fem::corotational::rest_tets(&mesh);
@@ -406,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn no_batch_has_a_node_twice_and_every_tetrahedron_is_there_once() {
+    fn no_batch_has_a_node_twice_and_every_tetrahedron_occurs_once() {
         let (batches, x) = tangle();
         let mut count = 0;
         for batch in &batches {
@@ -421,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn every_element_gets_a_proper_rotation_and_upright_ones_a_symmetric_stretch() {
+    fn every_element_has_a_proper_rotation_and_non_inverted_ones_a_symmetric_stretch() {
         let (batches, x) = tangle();
         for batch in &batches {
             for lane in 0..batch.used {
@@ -453,7 +454,7 @@ mod tests {
             } else {
                 pass.run::<Real>(())
             }
-            // empty lanes are nobody's
+            // empty lanes hold no defined values
             for (k, batch) in batches.iter().enumerate() {
                 for corner in 0..4 {
                     turned[(k * 4 + corner) * LANES..][batch.used..LANES].fill([0.0; 4]);

@@ -1,6 +1,6 @@
 //! Moving least squares: phyxels without connectivity (FC 2.3.1, after Müller et al. 2004).
 //!
-//! The gradient of the displacement at phyxel i is that of the affine field which fits its neighbours best (FC
+//! The gradient of the displacement at phyxel i is that of the affine least-squares fit to its neighbours (FC
 //! 2.39-2.44):
 //!
 //! ```text
@@ -9,35 +9,37 @@
 //! ```
 //!
 //! with x_ij = x_j − x_i, capital letters at rest, the kernel w of FC 3.11 and its radius h_i = 3 r̄_i from the ten
-//! nearest neighbours. Against the print: E with its ½, forces times the volume v_i and on the neighbours, and the
-//! weight multiplies the error in 2.41. Forces are the exact gradient of the energy, so that momentum and spin are
-//! kept.
+//! nearest neighbours. Differences from the publication: E with its factor ½, forces times the volume v_i and on the
+//! neighbours, and the weight multiplies the error in 2.41. Forces are the exact negative gradient of the energy, so
+//! that linear and angular momentum are conserved.
 //!
-//! *Flat neighbourhoods.* Where the neighbours lie in a plane or a line A is singular. Its pseudo-inverse gives the
+//! *Flat neighbourhoods.* Where the neighbours are in a plane or on a line A is singular. Its pseudo-inverse gives the
 //! gradient along their span; E = ½ (FᵀF − P) with the projector P onto it, and λ is that of plane or uniaxial stress.
-//! So a sheet of points is a membrane and a row of points a rope.
+//! So a sheet of points is a membrane and a line of points a rope.
 //!
-//! *Zero-energy patterns.* ∇u at i does not see u_i itself when the neighbours are symmetric: a checkerboard costs
-//! nothing, and explicit runs fill up with it. What the affine fit leaves, r_ij = x_ij − F X_ij, is held by springs:
+//! *Zero-energy modes.* ∇u at i does not depend on u_i itself when the neighbours are symmetric: a checkerboard mode
+//! has no energy, and it accumulates in explicit runs. The residual of the affine fit, r_ij = x_ij − F X_ij, is
+//! penalised by springs:
 //!
 //! ```text
 //!   energy ½ Σ_j k_ij |r_ij|²,   k_ij = α μ v_i ω_ij / Σ_j ω_ij |X_ij|²,   ω within 1.5 r̄_i
 //! ```
 //!
-//! It is quadratic in x, does not feel rigid motion and vanishes for every affine field, so that uniform strain keeps
-//! its exact stress. It does resist curvature, by about α μ r̄² a unit volume: keep α small.
+//! It is quadratic in x, invariant to rigid motion and zero for every affine field, so that uniform strain keeps its
+//! exact stress. It does resist curvature, by about α μ r̄² per unit volume: keep α small.
 //!
-//! *Inversion.* Saint Venant-Kirchhoff matter softens when pressed and can turn inside out. The volume force of Müller
-//! et al., energy ½ v_i k_V (det F − 1)², works against it; it adds k_V to the bulk stiffness, and is off by default.
+//! *Inversion.* Saint Venant-Kirchhoff material softens in compression and can invert. The volume force of Müller et
+//! al., energy ½ v_i k_V (det F − 1)², counteracts it; it adds k_V to the bulk stiffness, and is off by default.
 //!
-//! *Damping* β [s] adds the viscous stress β C:Ė, and to the holding force the factor 1 + β (Σ k r·ṙ)/(Σ k r²): both
-//! keep spin.
+//! *Damping* β [s] adds the viscous stress β C:Ė, and to the stabilization force the factor 1 + β (Σ k r·ṙ)/(Σ k r²):
+//! both conserve angular momentum.
 //!
-//! *Which radius.* The seed's 3 r̄ is the default. On a regular lattice 1.5 r̄ is more exact and cheaper: a wide fit
-//! sees, at a point of the surface, the strain half a kernel inside. A cantilever four cells thick bends 1.54 times as
-//! far as Timoshenko's with 3 r̄, 1.07 times with 2 r̄, 0.96 times with 1.5 r̄ (eight cells: 1.01 and 0.98). On uneven
-//! points a narrow fit is too soft, because sums over points do not integrate its gradients well: a pulled bar of
-//! points shaken by 0.3 of a cell stretches 1.74 times too far with 1.5 r̄, 1.10 times with 2 r̄, 1.01 times with 3 r̄.
+//! *Choice of the radius.* The 3 r̄ of the source is the default. On a regular lattice 1.5 r̄ is more accurate and
+//! cheaper: at a surface point a wide fit yields the strain half a kernel inside. A cantilever four cells thick
+//! deflects 1.54 times as far as Timoshenko's with 3 r̄, 1.07 times with 2 r̄, 0.96 times with 1.5 r̄ (eight cells:
+//! 1.01 and 0.98). On irregular points a narrow fit is too soft, because sums over points do not integrate its
+//! gradients well: a bar in tension of points displaced by up to 0.3 of a cell stretches 1.74 times too far with 1.5
+//! r̄, 1.10 times with 2 r̄, 1.01 times with 3 r̄.
 //!
 //! Time: explicit (v first, then x) up to `stable_step`, or linearly implicit, see `tangent.rs`.
 
@@ -47,19 +49,20 @@ use crate::deformable::{BodyMut, BodyRef, Deformable, ElementStress, Operator, R
 use crate::math::{Block, Mat3, Real, Sym3, Vec3, add, outer, vec};
 use crate::model::tet_mesh::{TetMesh, TetMeshError};
 
-/// Stretch up to which `stable_step` holds: Saint Venant-Kirchhoff stiffness grows as (3 s² − 1)/2 along a stretch s.
+/// Stretch up to which `stable_step` is valid: Saint Venant-Kirchhoff stiffness grows as (3 s² − 1)/2 along a stretch
+/// s.
 const STRETCH: Real = 1.3;
-/// The power iteration ends a little below the highest frequency.
+/// Margin: the power iteration ends slightly below the highest frequency.
 const POWER_MARGIN: Real = 1.05;
 /// Steps of the power iteration.
 const POWER_STEPS: usize = 60;
 
-/// How a meshless body is carried on in time.
+/// Time integration of a meshless body.
 ///
 /// An example is at [`meshless::Params`](crate::meshless::Params).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scheme {
-    /// Forces at the start of the substep; bound by `stable_step`.
+    /// Forces at the start of the substep; limited by `stable_step`.
     #[default]
     Explicit,
     /// Linearly implicit Euler; any substep.
@@ -95,9 +98,9 @@ pub struct MlsParams {
     /// Radius of the kernel in mean distances to the ten nearest neighbours, 1.2 to 6. Larger: smoother, softer in
     /// bending, cost grows with its cube.
     pub support: Real,
-    /// α: stiffness against zero-energy patterns, in shear moduli; 0 leaves them free.
+    /// α: stiffness against zero-energy modes, in shear moduli; 0: none.
     pub stabilization: Real,
-    /// k_V: stiffness against change of volume, beside the material's [Pa].
+    /// k_V: stiffness against change of volume, in addition to the material's [Pa].
     pub volume_stiffness: Real,
     /// Integration in time.
     pub scheme: Scheme,
@@ -118,7 +121,7 @@ impl Default for MlsParams {
     }
 }
 
-/// Why a meshless body was refused.
+/// Reason why a meshless body is rejected.
 ///
 /// An example is at [`meshless::Params`](crate::meshless::Params).
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -128,45 +131,45 @@ pub enum MlsError {
     OutOfRange {
         /// Field of [`MlsParams`], or `mass`.
         name: &'static str,
-        /// What was given.
+        /// The given value.
         value: Real,
-        /// What is allowed.
+        /// The allowed range.
         range: &'static str,
     },
-    /// A body needs neighbours.
+    /// A body needs at least two points.
     #[error("{count} points: at least 2 are needed")]
     TooFew {
         /// Points given.
         count: usize,
     },
-    /// A point is not a number.
+    /// A coordinate of a point is not finite.
     #[error("point {point} is not finite")]
     NotFinite {
-        /// Culprit.
+        /// Index of the point.
         point: usize,
     },
-    /// Two points at one place have no distance to weigh by.
-    #[error("points {point} and {other} lie at the same place; remove one")]
+    /// Two points at the same position have no distance for the kernel.
+    #[error("points {point} and {other} have the same position; remove one")]
     Coincident {
-        /// Culprit.
+        /// Index of one point.
         point: usize,
-        /// The other.
+        /// Index of the other.
         other: usize,
     },
-    /// A point sees nobody.
+    /// A point has no neighbour.
     #[error(
         "point {point} has no neighbour within support = {support} times its mean distance to the ten nearest; raise it"
     )]
     Alone {
-        /// Culprit.
+        /// Index of the point.
         point: usize,
         /// Support given.
         support: Real,
     },
-    /// A vertex that no tetrahedron uses has no mass.
+    /// A vertex that belongs to no tetrahedron has no mass.
     #[error("vertex {vertex} belongs to no tetrahedron: it has no mass")]
     NoMass {
-        /// Culprit.
+        /// Index of the vertex.
         vertex: usize,
     },
     /// The mesh cannot be simulated.
@@ -180,7 +183,7 @@ pub struct Mls {
     pub(super) rest: Rest,
     damping: Real,
     scheme: Scheme,
-    /// What the parameters say; `scheme` differs from it after `go_implicit`.
+    /// Scheme of the parameters; `scheme` differs from it after `go_implicit`.
     chosen: Scheme,
     /// Highest angular frequency at rest [rad/s].
     highest: Real,
@@ -193,7 +196,7 @@ pub struct Mls {
 }
 
 impl Mls {
-    /// Points that fill a body of this total mass [kg], each in the middle of its share; volumes by the kernel's
+    /// Points that fill a body of this total mass [kg], each at the centre of its volume; volumes from the kernel
     /// density.
     pub fn new(points: &[Vec3], mass: Real, params: MlsParams) -> Result<Self, MlsError> {
         params.check()?;
@@ -204,8 +207,7 @@ impl Mls {
         Self::build(points, share_volume(points, mass / params.density), params)
     }
 
-    /// The vertices of a tetrahedral mesh, each with a quarter of the volume of its tetrahedra; the mesh is then
-    /// forgotten.
+    /// The vertices of a tetrahedral mesh, each with a quarter of the volume of its tetrahedra; the mesh is not stored.
     pub fn from_mesh(mesh: &TetMesh, params: MlsParams) -> Result<Self, MlsError> {
         params.check()?;
         mesh.check()?;
@@ -236,17 +238,17 @@ impl Mls {
         })
     }
 
-    /// Volume that each phyxel stands for [m³].
+    /// Volume of each phyxel [m³].
     pub fn volumes(&self) -> &[Real] {
         &self.rest.volume
     }
 
-    /// Dimension that each phyxel's neighbours span: 3 inside a body, 2 in a sheet, 1 in a row.
+    /// Dimension of the span of each phyxel's neighbours: 3 inside a body, 2 in a sheet, 1 in a line.
     pub fn ranks(&self) -> &[u8] {
         &self.rest.rank
     }
 
-    /// Deformation gradient at a phyxel; across the span of a flat neighbourhood it is zero.
+    /// Deformation gradient at a phyxel; zero in directions outside the span of a flat neighbourhood.
     pub fn gradient(&self, phyxel: usize, x: &[Block]) -> Mat3 {
         self.rest.gradient(phyxel, x)
     }
@@ -265,7 +267,7 @@ impl Deformable for Mls {
         if self.scheme == Scheme::Implicit {
             return Real::INFINITY;
         }
-        // h² ω² + 2 h β ω² < 4 for v first, x then, with damping at the old v
+        // h² ω² + 2 h β ω² < 4 for symplectic Euler (v first, then x), with damping at the old v
         let omega = self.highest * (0.5 * (3.0 * STRETCH * STRETCH - 1.0)).sqrt();
         4.0 / (omega * omega) / (self.damping + (self.damping * self.damping + 4.0 / (omega * omega)).sqrt())
     }
@@ -315,7 +317,7 @@ impl Deformable for Mls {
         for i in 0..self.rest.mass.len() {
             let f = self.rest.gradient(i, body.x);
             let (strain, stress) = self.rest.strain_stress(i, &f);
-            // det F, or the stretch of area or length where the neighbours are flat
+            // det F, or the ratio of areas or lengths where the neighbours are coplanar or collinear
             let missing = Mat3::IDENTITY - self.rest.span[i];
             let size = (f.transpose() * f + missing).determinant().max(0.0).sqrt().max(Real::MIN_POSITIVE);
             let mut cauchy = f * stress * f.transpose() * (1.0 / size);
@@ -336,12 +338,13 @@ impl Rest {
     /// F = Σ x_ij d_jᵀ.
     #[inline]
     pub(super) fn gradient(&self, i: usize, x: &[Block]) -> Mat3 {
-        // differences first keep the digits that large coordinates would cost
+        // taking differences first avoids cancellation at large coordinates
         let own = vec(x[i]);
         self.phyxel(i).0.iter().fold(Mat3::ZERO, |f, p| f + outer(vec(x[p.node as usize]) - own, p.slope))
     }
 
-    /// Green's strain and the second Piola-Kirchhoff stress (exact where F or a slope multiplies it) [Pa].
+    /// Green's strain and the second Piola-Kirchhoff stress (exact where it is multiplied by F or a gradient weight)
+    /// [Pa].
     #[inline]
     pub(super) fn strain_stress(&self, i: usize, f: &Mat3) -> (Mat3, Mat3) {
         let strain = (f.transpose() * *f - self.span[i]) * 0.5;
@@ -378,7 +381,7 @@ impl Rest {
             let mut factor = 1.0;
             let (pairs, holds) = self.phyxel(i);
             if let Some((v, damping)) = rate {
-                // β C:Ė, and the rate at which the springs stretch
+                // β C:Ė, and the rate of stretch of the springs
                 let df = self.gradient(i, v);
                 let turn = f.transpose() * df;
                 stress += self.hooke(i, &((turn + turn.transpose()) * (0.5 * damping)));
@@ -392,7 +395,7 @@ impl Rest {
                     factor += damping * work / square;
                 }
             }
-            // what the springs pull through F: r depends on it
+            // contribution of the springs through F: r depends on it
             for p in holds {
                 held += outer(leftover(p, i, x, &f) * (p.hold * factor), p.rest);
             }
@@ -452,7 +455,7 @@ impl MlsParams {
     }
 }
 
-/// Refuses points that are too few, not finite or on top of each other.
+/// Returns an error for points that are too few, not finite or coincident.
 fn check_points(points: &[Vec3]) -> Result<(), MlsError> {
     if points.len() < 2 {
         return Err(MlsError::TooFew { count: points.len() });
@@ -460,7 +463,7 @@ fn check_points(points: &[Vec3]) -> Result<(), MlsError> {
     if let Some(point) = points.iter().position(|p| !p.is_finite()) {
         return Err(MlsError::NotFinite { point });
     }
-    // sorted by place, equal points are side by side
+    // sorted by position, coincident points are adjacent
     let mut order: Vec<usize> = (0..points.len()).collect();
     let key = |i: usize| points[i].to_array();
     order.sort_by(|&a, &b| {

@@ -1,4 +1,4 @@
-//! Bodies without a mesh: points that feel their neighbours.
+//! Meshless bodies: points that interact with their neighbours.
 
 mod mls;
 mod rest;

@@ -1,15 +1,16 @@
-//! Rest data of a meshless body: neighbours, slopes, volumes, and the pairs that hold zero-energy patterns down.
+//! Rest data of a meshless body: neighbours, gradient weights, volumes, and the pairs that suppress zero-energy modes.
 
 use super::mls::{MlsError, MlsParams};
 use crate::math::{Mat3, Real, Vec3, WideMat3, narrow, wide_outer, wide_pseudo_inverse, widen};
 use crate::model::grid::{Grid, kernel, spacings};
 
-/// Eigenvalue of a moment matrix, to its largest, below which the neighbours count as flat (or in line): the
-/// neighbourhood is then thinner than 1 % of its width, and a gradient across it would amplify noise a hundredfold.
+/// Eigenvalue of a moment matrix, relative to its largest, below which the neighbours count as coplanar (or collinear):
+/// the neighbourhood is then thinner than 1 % of its width, and a gradient across it would amplify noise a hundredfold.
 const FLAT: f64 = 1e-4;
-/// Radius of the holding pairs in spacings: the nearest shell, which sees a checkerboard best and curvature least.
+/// Radius of the stabilization pairs in spacings: the nearest shell, which is most sensitive to a checkerboard mode and
+/// least to curvature.
 const HOLD_RADIUS: Real = 1.5;
-/// First moment over sum of weights of half a kernel, 2 · 315/2560 h: what a point in a plane surface sees.
+/// First moment over sum of weights of half a kernel, 2 · 315/2560 h: the value for a point in a plane surface.
 const HALF_SPACE: f64 = 630.0 / 2560.0;
 
 /// A neighbour of a phyxel.
@@ -21,14 +22,14 @@ pub(super) struct Pair {
     pub slope: Vec3,
     /// X_ij = X_j − X_i at rest [m].
     pub rest: Vec3,
-    /// Stiffness against leaving the affine field [N/m]; not zero for the first `holds` pairs of a phyxel.
+    /// Stiffness against deviation from the affine field [N/m]; not zero for the first `holds` pairs of a phyxel.
     pub hold: Real,
 }
 
 /// Constants since the last edit.
 #[derive(Clone, Debug)]
 pub(super) struct Rest {
-    /// First Lamé parameter by rank of the neighbourhood [Pa]: stress across the span is relaxed to zero.
+    /// First Lamé parameter by rank of the neighbourhood [Pa]: stress normal to the span is relaxed to zero.
     pub lambda: [Real; 4],
     /// Shear modulus [Pa].
     pub mu: Real,
@@ -44,15 +45,15 @@ pub(super) struct Rest {
     pub span: Vec<Mat3>,
     /// First pair of each phyxel, and the end. (node_count + 1)
     pub starts: Vec<u32>,
-    /// How many of a phyxel's pairs hold; they come first. (node_count)
+    /// Number of stabilization pairs of a phyxel; they come first. (node_count)
     pub holds: Vec<u32>,
     pub pairs: Vec<Pair>,
-    /// Diagonal of the holding stiffness. (node_count) [N/m]
+    /// Diagonal of the stabilization stiffness. (node_count) [N/m]
     pub hold_diagonal: Vec<Real>,
 }
 
 impl Rest {
-    /// Neighbours and slopes of points with these volumes.
+    /// Neighbours and gradient weights of points with these volumes.
     #[allow(clippy::unnecessary_cast, reason = "the casts are needed in the f32 build")]
     pub fn new(points: &[Vec3], volume: Vec<Real>, params: &MlsParams) -> Result<Self, MlsError> {
         let (e, nu) = (params.youngs_modulus, params.poisson_ratio);
@@ -87,7 +88,7 @@ impl Rest {
         Ok(rest)
     }
 
-    /// One phyxel with its neighbours; `radii` are those of the kernel and of the holding pairs [m].
+    /// One phyxel with its neighbours; `radii` are those of the kernel and of the stabilization pairs [m].
     #[allow(clippy::unnecessary_cast, reason = "the casts are needed in the f32 build")]
     fn add_phyxel(&mut self, points: &[Vec3], i: usize, radii: [Real; 2], found: &[u32], stabilization: Real) {
         let [h, near] = radii;
@@ -100,7 +101,7 @@ impl Rest {
         });
         let moment = wide_pseudo_inverse(&moment, FLAT);
 
-        // pairs that hold come first
+        // stabilization pairs come first
         let first = self.pairs.len();
         let mut second = 0.0;
         for holding in [true, false] {
@@ -150,7 +151,7 @@ impl Rest {
         }
     }
 
-    /// The pairs of a phyxel, and those of them that hold.
+    /// The pairs of a phyxel, and those of them that stabilize.
     #[inline]
     pub fn phyxel(&self, i: usize) -> (&[Pair], &[Pair]) {
         let pairs = &self.pairs[self.starts[i] as usize..self.starts[i + 1] as usize];
@@ -158,12 +159,12 @@ impl Rest {
     }
 }
 
-/// Shares of a volume [m³]: by the inverse of the number density n_i = Σ_j w_ij / φ_i.
+/// Distributes a volume [m³] by the inverse of the number density n_i = Σ_j w_ij / φ_i.
 ///
-/// φ is the part of the kernel that lies inside the body. A bare sum (φ = 1, as printed) takes a point near the surface
-/// for one in thin matter and gives it up to eight times its volume. The surface is not known, but a half kernel has
+/// φ is the fraction of the kernel inside the body. A plain sum (φ = 1, as printed) underestimates the density of a
+/// point near the surface and gives it up to eight times its volume. The surface is not known, but a half kernel has
 /// the first moment |Σ w X| = 0.246 h Σ w, and an edge or a corner has two or three such along its normals, so that φ =
-/// 2^−(|Σ w X| / 0.246 h Σ w)² is right inside, on faces, edges and corners.
+/// 2^−(|Σ w X| / 0.246 h Σ w)² is correct inside, on faces, edges and corners.
 #[allow(clippy::unnecessary_cast, reason = "the casts are needed in the f32 build")]
 pub(super) fn share_volume(points: &[Vec3], total: Real) -> Vec<Real> {
     let grid = Grid::of_points(points);

@@ -2,19 +2,20 @@
 //!
 //! ```text
 //!   A = M + h² K_S + h (h + β) K_E,   b = M v + h (f(x) + f_ext)
-//!   K_E: δP_i = v_i F C:sym(FᵀδF) + v_i k_V cof F (cof F:δF), and the holding springs,   K_S: δP_i = v_i δF S⁺
+//!   K_E: δP_i = v_i F C:sym(FᵀδF) + v_i k_V cof F (cof F:δF), and the stabilization springs,   K_S: δP_i = v_i δF S⁺
 //! ```
 //!
-//! S⁺ is the part of the stress without its negative eigenvalues, and the change of cof F is left out: so A is
-//! symmetric and at least M, as the CG asks. A pair (j, k) of neighbours of one phyxel is an entry of K: with a hundred
-//! neighbours each a matrix would have a thousand entries a row, hence A is applied phyxel by phyxel from F and S⁺.
+//! S⁺ is the stress without its negative eigenvalues, and the derivative of cof F is omitted: so A is symmetric and
+//! A − M positive semidefinite, as the CG requires. A pair (j, k) of neighbours of one phyxel is an entry of K: with a
+//! hundred neighbours each a matrix would have a thousand entries per row, hence A is applied phyxel by phyxel from F
+//! and S⁺.
 
 use super::mls::{Mls, cofactor, leftover, trace};
 use super::rest::Rest;
 use crate::deformable::{BodyMut, Modes, Operator, StepContext};
 use crate::math::{Block, Mat3, Real, Vec3, WideMat3, add, eigen, narrow, outer, vec, wide_outer, widen};
 
-/// What the tangent needs of a phyxel.
+/// Data of a phyxel for the tangent.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     /// Deformation gradient.
@@ -39,7 +40,7 @@ pub(super) struct Tangent {
 }
 
 impl Tangent {
-    /// Memory for an implicit body, none for an explicit one.
+    /// Allocates for an implicit body, nothing for an explicit one.
     pub fn new(rest: &Rest, implicit: bool) -> Self {
         let count = if implicit { rest.mass.len() } else { 0 };
         Self {
@@ -51,22 +52,22 @@ impl Tangent {
         }
     }
 
-    /// True for an explicit body's.
+    /// True for the tangent of an explicit body.
     pub fn is_empty(&self) -> bool {
         self.frames.is_empty()
     }
 
-    /// Highest angular frequency of the body at rest, from below, by `steps` of the power iteration [rad/s].
+    /// Lower estimate of the highest angular frequency of the body at rest, by `steps` of the power iteration [rad/s].
     pub fn highest_frequency(rest: &Rest, steps: usize) -> Real {
         let frames: Vec<Frame> = rest.span.iter().map(|&f| Frame { f, stress: Mat3::ZERO }).collect();
         let count = rest.mass.len();
-        // a fixed start without symmetry
+        // a fixed start vector without symmetry
         let part = |k: usize| ((k * 7919 + 104_729) % 1009) as Real / 504.5 - 1.0;
         let mut u: Vec<Block> = (0..count).map(|i| [part(3 * i), part(3 * i + 1), part(3 * i + 2), 0.0]).collect();
         let mut ku = vec![[0.0; 4]; count];
         let mut square = 0.0;
         for _ in 0..steps {
-            // scaled so that the M-norm is one, then u ← M⁻¹ K u
+            // normalised in the M-norm, then u ← M⁻¹ K u
             let norm: Real = u.iter().zip(&rest.mass).map(|(u, m)| m * vec(*u).length_squared()).sum();
             let scale = 1.0 / norm.sqrt();
             u.iter_mut().for_each(|u| *u = u.map(|c| c * scale));
@@ -125,7 +126,7 @@ impl Tangent {
         }
     }
 
-    /// b and the masses as the solver sees them.
+    /// b and the masses for the solver.
     pub fn load(&mut self, rest: &Rest, h: Real, body: &BodyMut<'_>, force: &[Vec3]) {
         for (node, load) in self.load.iter_mut().enumerate() {
             let push = vec(body.v[node]) * rest.mass[node] + (body.force[node] + force[node]) * h;

@@ -1,4 +1,4 @@
-//! Laws that a meshless body must keep, and what it can and cannot do.
+//! Physical properties of a meshless body, and its accuracy.
 
 use super::*;
 use crate::deformable::alone::Alone;
@@ -10,7 +10,7 @@ fn noise(k: usize) -> Real {
     ((k * 7919 + 13) % 1009) as Real / 504.5 - 1.0
 }
 
-/// Points in the middle of the cells of a box, each moved by a part of a cell.
+/// Points at the centres of the cells of a box, each displaced by a fraction of a cell.
 fn cloud(cells: [usize; 3], side: Real, jitter: Real) -> Vec<Vec3> {
     let mut points = Vec::new();
     for k in 0..cells[2] {
@@ -52,7 +52,7 @@ fn largest(forces: &[Vec3]) -> Real {
     forces.iter().map(|f| f.length()).fold(0.0, Real::max)
 }
 
-/// An affine map that is no rotation.
+/// An affine map that is not a rotation.
 const AFFINE: Mat3 = Mat3::from_cols(Vec3::new(1.2, 0.1, -0.05), Vec3::new(-0.2, 0.9, 0.1), Vec3::new(0.3, 0.0, 1.1));
 
 #[test]
@@ -64,28 +64,28 @@ fn an_affine_field_has_its_exact_gradient_at_every_phyxel() {
         for i in 0..points.len() {
             let error = body.gradient(i, &x) - AFFINE;
             let size = (0..3).map(|k| error.col(k).length()).fold(0.0, Real::max);
-            // positions of 0.3 m are rounded; over a support of 4 cm that is eight times as much strain
+            // positions of 0.3 m have rounding errors; over a support of 4 cm these are eight times as much strain
             assert!(size < 60.0 * Real::EPSILON, "{support} {i}: {size}");
         }
     }
 }
 
 #[test]
-fn a_rigid_motion_makes_no_force() {
+fn a_rigid_motion_produces_no_force() {
     let points = cloud([4, 4, 4], 0.025, 0.3);
     let params = MlsParams { volume_stiffness: 1e5, ..Default::default() };
     let body = Mls::new(&points, 1.0, params).unwrap();
     for angle in [0.0, 0.5, 3.1] {
         let q = Quat::from_axis_angle(Vec3::new(1.0, 2.0, -1.0).normalize(), angle);
         let x = mapped(&points, |p| q * p + Vec3::new(0.1, 0.0, 0.0));
-        // E · rounding · area of a phyxel
+        // E · rounding error · area of a phyxel
         let worst = largest(&forces(&body, &x));
         assert!(worst < 1e5 * 60.0 * Real::EPSILON * 0.025 * 0.025, "{angle}: {worst}");
     }
 }
 
 #[test]
-fn the_force_is_minus_the_gradient_of_the_energy() {
+fn forces_are_the_negative_gradient_of_the_energy() {
     let points = cloud([3, 3, 3], 0.1, 0.3);
     let flat: Vec<Vec3> = cloud([5, 5, 1], 0.1, 0.2).into_iter().map(|p| Vec3::new(p.x, p.y, 0.3 * p.x)).collect();
     for points in [points, flat] {
@@ -94,7 +94,7 @@ fn the_force_is_minus_the_gradient_of_the_energy() {
         let x = wobbly(&points, 0.02);
         let f = forces(&body, &x);
         let size = largest(&f);
-        // a step whose third-order error and rounding are both small
+        // a step for which the third-order error and the rounding error are both small
         let step: Real = 0.1 * Real::EPSILON.cbrt();
         for node in [0, points.len() / 2, points.len() - 1] {
             for axis in 0..3 {
@@ -112,7 +112,7 @@ fn the_force_is_minus_the_gradient_of_the_energy() {
 }
 
 #[test]
-fn inner_forces_make_neither_push_nor_turn() {
+fn internal_forces_have_no_resultant_force_or_torque() {
     let points = cloud([4, 3, 3], 0.05, 0.3);
     let body = Mls::new(&points, 5.0, MlsParams { volume_stiffness: 2e4, ..Default::default() }).unwrap();
     let x = wobbly(&points, 0.01);
@@ -125,7 +125,7 @@ fn inner_forces_make_neither_push_nor_turn() {
 }
 
 #[test]
-fn a_spinning_wobbling_body_keeps_momentum_and_spin_damped_or_not() {
+fn a_rotating_vibrating_body_conserves_momentum_with_and_without_damping() {
     for damping in [0.0, 2e-3] {
         let points = cloud([4, 3, 3], 0.05, 0.2);
         let body = Mls::new(&points, 4.5, MlsParams { damping, ..Default::default() }).unwrap();
@@ -139,12 +139,12 @@ fn a_spinning_wobbling_body_keeps_momentum_and_spin_damped_or_not() {
             alone.step(h);
         }
         let (p1, l1) = alone.momentum();
-        // 400 steps of rounding, no more
+        // rounding error of 400 steps, no more
         let tolerance = 400.0 * Real::EPSILON;
         assert!((p1 - p).length() < tolerance * p.length(), "{p} {p1}");
         assert!((l1 - l).length() < tolerance * l.length(), "{l} {l1}");
         let after = alone.kinetic() + alone.energy();
-        // symplectic Euler: the energy swings by a part of h ω; damping takes it
+        // symplectic Euler: the energy oscillates by a fraction of h ω; damping dissipates it
         assert!(after < 1.05 * energy && (damping > 0.0 || after > 0.95 * energy), "{energy} {after}");
         if damping > 0.0 {
             assert!(alone.energy() < 0.5 * (energy - alone.kinetic()), "{energy} {after}");
@@ -153,12 +153,12 @@ fn a_spinning_wobbling_body_keeps_momentum_and_spin_damped_or_not() {
 }
 
 #[test]
-fn a_uniform_stretch_has_its_stress_and_no_force_inside() {
+fn a_uniform_stretch_has_its_stress_and_no_interior_force() {
     let mesh = TetMesh::block([10, 10, 10], Vec3::ONE).unwrap();
     let (e, nu) = (1e6, 0.25);
     let params = MlsParams { youngs_modulus: e, poisson_ratio: nu, support: 1.5, ..Default::default() };
     let body = Mls::from_mesh(&mesh, params).unwrap();
-    // the strain of the patch test: E small, so that Green's strain is the linear one to 1e-3
+    // the strain of the patch test: E small, so that Green's strain equals the linear one to 1e-3
     let strain = Mat3::from_cols(Vec3::new(1.0, 0.5, 0.5), Vec3::new(0.5, 1.0, 0.5), Vec3::new(0.5, 0.5, 1.0)) * 1e-3;
     let x = mapped(&mesh.vertices, |p| p + strain * p);
     let mut stress: Vec<ElementStress> = Vec::new();
@@ -166,11 +166,11 @@ fn a_uniform_stretch_has_its_stress_and_no_force_inside() {
     for s in &stress {
         for (value, right) in [(s.stress.xx, 2000.0), (s.stress.yy, 2000.0), (s.stress.xy, 400.0), (s.stress.yz, 400.0)]
         {
-            // second order in the strain, and rounding of x
+            // second order in the strain, and rounding error of x
             assert!((value - right).abs() < 8e-3 * right + 100.0 * e * Real::EPSILON, "{s:?}");
         }
     }
-    // force on a node inside, against that of the stress on the face of its cell
+    // force on an interior node, relative to that of the stress on the face of its cell
     let f = forces(&body, &x);
     let scale = 2000.0 * 0.1 * 0.1;
     for (f, p) in f.iter().zip(&mesh.vertices) {
@@ -180,7 +180,7 @@ fn a_uniform_stretch_has_its_stress_and_no_force_inside() {
     }
 }
 
-/// A bar of 1 x 0.2 x 0.2 m and an implicit body of its vertices that comes to rest quickly.
+/// A bar of 1 x 0.2 x 0.2 m and an implicit body of its vertices that reaches equilibrium quickly.
 fn bar(support: Real, cells: [u32; 3]) -> (TetMesh, Alone) {
     let mesh = TetMesh::block(cells, Vec3::new(1.0, 0.2, 0.2)).unwrap();
     let params = MlsParams { support, scheme: Scheme::Implicit, ..Default::default() };
@@ -190,15 +190,15 @@ fn bar(support: Real, cells: [u32; 3]) -> (TetMesh, Alone) {
     (mesh, alone)
 }
 
-/// Mean way of the nodes of a layer at x.
+/// Mean displacement of the nodes of a layer at x.
 fn way(mesh: &TetMesh, alone: &Alone, x: Real) -> Vec3 {
     let layer: Vec<usize> = (0..mesh.vertices.len()).filter(|&k| (mesh.vertices[k].x - x).abs() < 1e-3).collect();
     layer.iter().fold(Vec3::ZERO, |s, &k| s + alone.position(k) - mesh.vertices[k]) / layer.len() as Real
 }
 
 #[test]
-fn a_pulled_bar_stretches_by_force_times_length_over_modulus_and_area() {
-    // the ends are soft where the kernel is wide: their nodes carry the load, but the fit sees half a neighbourhood
+fn a_bar_in_tension_stretches_by_force_times_length_over_modulus_and_area() {
+    // the ends are soft where the kernel is wide: their nodes carry the load, but the fit has only half a neighbourhood
     for (support, ends) in [(1.5, 0.03), (3.0, 0.2)] {
         let (mesh, mut alone) = bar(support, [20, 4, 4]);
         // equal traction at both ends, by the area of each node; 40 N
@@ -209,7 +209,7 @@ fn a_pulled_bar_stretches_by_force_times_length_over_modulus_and_area() {
             }
         }
         alone.settle(0.1, 20);
-        // N/A = E e (1 + e)(1 + e/2) in Saint Venant-Kirchhoff matter: 1.5 % below FL/EA at 1 % stretch
+        // N/A = E e (1 + e)(1 + e/2) for Saint Venant-Kirchhoff material: 1.5 % below FL/EA at 1 % stretch
         let right = 0.01 / 1.015;
         let stretch = |x: Real| (way(&mesh, &alone, x) - way(&mesh, &alone, -x)).x / (2.0 * x * right);
         assert!((stretch(0.25) - 1.0).abs() < 0.02, "{support}: middle {}", stretch(0.25));
@@ -218,7 +218,7 @@ fn a_pulled_bar_stretches_by_force_times_length_over_modulus_and_area() {
 }
 
 #[test]
-fn a_pulled_bar_of_shaken_points_has_the_modulus_of_its_matter() {
+fn a_bar_of_jittered_points_has_the_modulus_of_its_material() {
     // 20 x 5 x 5 points, no mesh, volumes by the kernel; 1 % of stretch
     let points = cloud([20, 5, 5], 0.05, 0.3);
     let params = MlsParams { scheme: Scheme::Implicit, ..Default::default() };
@@ -238,8 +238,8 @@ fn a_pulled_bar_of_shaken_points_has_the_modulus_of_its_matter() {
 }
 
 #[test]
-fn a_cantilever_bends_as_timoshenkos_beam() {
-    // measured 0.956; with support 3 it is 1.54: four points across lie within one kernel
+fn a_cantilever_deflects_as_a_timoshenko_beam() {
+    // measured 0.956; with support 3 it is 1.54: four points across are within one kernel
     let (mesh, mut alone) = bar(1.5, [20, 4, 4]);
     for (k, p) in mesh.vertices.iter().enumerate() {
         if p.x < -0.499 {
@@ -256,7 +256,7 @@ fn a_cantilever_bends_as_timoshenkos_beam() {
 }
 
 #[test]
-fn a_hung_bar_stretches_under_its_own_weight() {
+fn a_hanging_bar_stretches_under_its_own_weight() {
     let (mesh, mut alone) = bar(1.5, [10, 2, 2]);
     alone.gravity = Vec3::new(2.0, 0.0, 0.0);
     for (k, p) in mesh.vertices.iter().enumerate() {
@@ -271,7 +271,7 @@ fn a_hung_bar_stretches_under_its_own_weight() {
 }
 
 #[test]
-fn only_the_volume_force_tells_a_body_from_its_mirror_image() {
+fn only_the_volume_force_distinguishes_a_body_from_its_mirror_image() {
     let points = cloud([4, 4, 4], 0.05, 0.2);
     let x = mapped(&points, |p| Vec3::new(p.x, p.y, -p.z));
     let energy = |volume_stiffness: Real| {
@@ -283,8 +283,8 @@ fn only_the_volume_force_tells_a_body_from_its_mirror_image() {
 }
 
 #[test]
-fn a_checkerboard_is_pushed_back_by_the_stabilization_only() {
-    // with the nearest shell as support the middle of seven cells does not feel the surface
+fn only_the_stabilization_resists_a_checkerboard_mode() {
+    // with the nearest shell as support the middle of seven cells is not affected by the surface
     let points = cloud([7, 7, 7], 0.1, 0.0);
     let sign = |p: Vec3| {
         let cell = (p / 0.1).floor();
@@ -297,14 +297,14 @@ fn a_checkerboard_is_pushed_back_by_the_stabilization_only() {
         let params = MlsParams { stabilization, support: 1.5, ..Default::default() };
         forces(&Mls::new(&points, 343.0, params).unwrap(), &x)[middle].x
     };
-    // α μ a, times four and the part of the weights on odd neighbours
+    // α μ a, times four and the fraction of the weights on odd neighbours
     let unit = 0.1 * (1e5 / 2.6) * 0.1 * shift;
     assert!(force(0.0).abs() < 1e-3 * unit.abs(), "{}", force(0.0));
     assert!((1.0..4.0).contains(&(force(0.1) / -unit)), "{} {unit}", force(0.1));
 }
 
 #[test]
-fn rows_and_sheets_of_points_move_as_ropes_and_membranes() {
+fn lines_and_sheets_of_points_are_stable_as_ropes_and_membranes() {
     let row: Vec<Vec3> = (0..12).map(|i| Vec3::new(0.1, 0.2, 0.05) * i as Real).collect();
     let sheet: Vec<Vec3> = cloud([6, 6, 1], 0.1, 0.2).into_iter().map(|p| Vec3::new(p.x, p.y, 0.05 - p.y)).collect();
     let pair = vec![Vec3::ZERO, Vec3::X];
@@ -326,7 +326,7 @@ fn rows_and_sheets_of_points_move_as_ropes_and_membranes() {
 }
 
 #[test]
-fn a_stretched_row_of_points_has_the_tension_of_a_rod() {
+fn a_stretched_line_of_points_has_the_tension_of_a_rod() {
     // 11 points, 1 m, E 1e5 Pa, section 1 cm²
     let points: Vec<Vec3> = (0..11).map(|i| Vec3::X * (0.1 * i as Real)).collect();
     let body = Mls::new(&points, 0.11, MlsParams { support: 1.5, ..Default::default() }).unwrap();
@@ -341,19 +341,19 @@ fn a_stretched_row_of_points_has_the_tension_of_a_rod() {
 }
 
 #[test]
-fn shares_of_volume_sum_up_and_are_equal_for_equal_cells() {
+fn point_volumes_sum_to_the_total_and_are_equal_for_equal_cells() {
     let points = cloud([6, 6, 6], 0.1, 0.0);
     let body = Mls::new(&points, 216.0, MlsParams::default()).unwrap();
     let sum: Real = body.volumes().iter().sum();
     assert!((sum - 0.216).abs() < 1e-5, "{sum}");
     let (low, high) = body.volumes().iter().fold((Real::INFINITY, 0.0 as Real), |(l, h), &v| (l.min(v), h.max(v)));
-    // the uncorrected kernel sum gives corners five times the volume of inner points
+    // the uncorrected kernel sum gives corners five times the volume of interior points
     assert!(low > 0.75e-3 && high < 1.25e-3, "{low} {high}");
     assert!((body.masses().iter().sum::<Real>() - 216.0).abs() < 0.01);
 }
 
 #[test]
-fn the_stable_step_is_stable_and_twice_it_is_not() {
+fn the_stable_step_is_stable_and_twice_the_step_is_not() {
     let points = cloud([4, 4, 4], 0.05, 0.2);
     let run = |factor: Real| {
         let body = Mls::new(&points, 8.0, MlsParams::default()).unwrap();
@@ -372,7 +372,7 @@ fn the_stable_step_is_stable_and_twice_it_is_not() {
 }
 
 #[test]
-fn the_operator_is_symmetric_at_least_the_mass_and_has_its_diagonal() {
+fn the_operator_is_symmetric_bounded_below_by_the_mass_and_matches_its_diagonal() {
     let points = cloud([3, 3, 4], 0.05, 0.3);
     let params = MlsParams { scheme: Scheme::Implicit, volume_stiffness: 1e4, damping: 1e-3, ..Default::default() };
     let mut body = Mls::new(&points, 4.5, params).unwrap();
@@ -410,7 +410,7 @@ fn the_operator_is_symmetric_at_least_the_mass_and_has_its_diagonal() {
 }
 
 #[test]
-fn implicit_and_explicit_bodies_move_alike_at_short_steps() {
+fn implicit_and_explicit_schemes_agree_at_short_steps() {
     let points = cloud([6, 3, 3], 0.05, 0.2);
     let run = |scheme: Scheme| {
         let params = MlsParams { scheme, damping: 5e-3, volume_stiffness: 1e4, ..Default::default() };
@@ -428,7 +428,7 @@ fn implicit_and_explicit_bodies_move_alike_at_short_steps() {
 }
 
 #[test]
-fn bad_bodies_are_refused_by_name() {
+fn invalid_bodies_are_rejected_by_name() {
     let points = cloud([3, 3, 3], 0.1, 0.0);
     let refused =
         |points: &[Vec3], mass: Real, params: MlsParams| Mls::new(points, mass, params).unwrap_err().to_string();

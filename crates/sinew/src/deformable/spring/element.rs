@@ -1,35 +1,37 @@
 //! One spring with its dashpot: Voigt, Maxwell and Kelvin (standard linear) elements in one form.
 //!
-//! With the stretch e = ‖x_b − x_a‖ − L, its rate ė along the spring, and the stretch d of the dashpot behind the arm:
+//! With the stretch e = ‖x_b − x_a‖ − L, its rate ė along the spring, and the stretch d of the dashpot in series with
+//! the arm:
 //!
 //! ```text
 //!   T = k e + c ė + k₂ (e − d),   ḋ = k₂ (e − d)/c₂
 //! ```
 //!
-//! Voigt is (k, c), Maxwell (k₂, c₂), Kelvin (k, k₂, c₂) (FC 2.2.1, Fig. 2.5). The printed damping force (FC 2.26) has no
-//! direction: it acts along the unit vector û of the spring, f_a = c((v_b − v_a)·û) û, so that rigid motion is not damped.
+//! Voigt is (k, c), Maxwell (k₂, c₂), Kelvin (k, k₂, c₂) (FC 2.2.1, Fig. 2.5). The printed damping force (FC 2.26) has
+//! no direction: here it acts along the unit vector û of the spring, f_a = c((v_b − v_a)·û) û, so that rigid motion is
+//! not damped.
 //!
-//! d is memory and lies in State. Over a step in which e is held, d goes to e as e + (d − e) exp(−z), z = h k₂/c₂. We take
-//! 1/(1 + z + z²/2) for the exponential: right to second order, positive and falling to 0 for any z, and the same bits on
-//! every machine.
+//! d is internal state and is stored in State. Over a step with constant e, d relaxes to e as e + (d − e) exp(−z),
+//! z = h k₂/c₂. The exponential is replaced by 1/(1 + z + z²/2): accurate to second order, positive and decreasing to 0
+//! for any z, and the same bits on every machine.
 
 use super::network::Spring;
 use super::params::Element;
 use crate::math::{Block, Real, Vec3, vec};
 
-/// Added to squared lengths [m²]: two nodes in one place then pull at each other with no force instead of with NaN.
+/// Added to squared lengths [m²]: two coincident nodes then have no force instead of NaN.
 pub(super) const TINY: Real = 1e-30;
 
-/// A spring as the laws see it.
+/// A spring with the constants of its element.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Link {
     /// Ends.
     pub nodes: [u32; 2],
     /// Rest length [m].
     pub rest: Real,
-    /// Spring beside all else [N/m].
+    /// Parallel spring [N/m].
     pub k: Real,
-    /// Dashpot beside it [N·s/m].
+    /// Parallel dashpot [N·s/m].
     pub c: Real,
     /// Spring of the arm [N/m].
     pub arm: Real,
@@ -50,7 +52,7 @@ impl Link {
         }
     }
 
-    /// What is left of the arm's force after a step of h [s] with the ends held [1].
+    /// Fraction of the arm's force that remains after a step of h [s] with fixed ends [1].
     pub fn decay(&self, h: Real) -> Real {
         let z = h * self.rate;
         1.0 / (1.0 + z + 0.5 * z * z)
@@ -62,7 +64,7 @@ impl Link {
         (d, (d.length_squared() + TINY).sqrt())
     }
 
-    /// Elastic tension at a length, with `share` of the arm's spring [N].
+    /// Elastic tension at a length, with the fraction `share` of the arm's spring [N].
     pub fn tension(&self, length: Real, dashpot: Real, share: Real) -> Real {
         let stretch = length - self.rest;
         self.k * stretch + share * self.arm * (stretch - dashpot)

@@ -1,16 +1,16 @@
-//! Linearly implicit Euler for springs (Baraff and Witkin 1998): stiffness sets no limit to the step.
+//! Linearly implicit Euler for springs (Baraff and Witkin 1998): stiffness does not limit the step.
 //!
 //! ```text
 //!   A v⁺ = b,   A = M + h² K + h C,   b = M v + h (f(x) + f_ext)
 //!   K of a spring = k û ûᵀ + max(0, T/l)(1 − û ûᵀ),   C = c û ûᵀ
 //! ```
 //!
-//! The part across the spring is the geometric stiffness; under compression it is negative and is left out, which keeps A
-//! positive. An arm brings `decay` times its spring: over the step its dashpot flows. Volume forces bring k_V g gᵀ; the
-//! second derivative of the measure, which may be negative, is left out.
+//! The part across the spring is the geometric stiffness; under compression it is negative and is omitted, which keeps
+//! A positive definite. An arm contributes `decay` times its spring: its dashpot flows during the step. Volume forces
+//! contribute k_V g gᵀ; the second derivative of the measure, which may be negative, is omitted.
 //!
-//! The rotation of a step is linearised: a body that turns by more than some tenths of a radian a step is stretched by it, and
-//! a free bar pulled off its axis with h = 1 s was seen to tear itself apart; at 0.2 s it came to rest.
+//! The rotation of a step is linearised: a body that rotates by more than some tenths of a radian per step is stretched
+//! by it, and a free bar loaded off its axis with h = 1 s was torn apart; at 0.2 s it came to rest.
 
 use super::element::Link;
 use super::volume::Volume;
@@ -19,18 +19,18 @@ use crate::deformable::system::EulerSystem;
 use crate::deformable::{BodyMut, StepContext};
 use crate::math::{Block, Mat3, Real, Vec3, outer};
 
-/// What pulls in a body.
+/// Force elements of a body.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pulls<'a> {
     pub masses: &'a [Real],
     pub links: &'a [Link],
     pub volume: Option<&'a Volume>,
-    /// Parts of the stiffness that springs and volume forces have.
+    /// Fractions of the stiffness that springs and volume forces keep.
     pub parts: [Real; 2],
 }
 
 impl Pulls<'_> {
-    /// The system of links, then of the tetrahedra whose volume is kept; with coarse spaces for a body of tetrahedra.
+    /// The system of links, then of the tetrahedra with volume forces; with coarse spaces for a body of tetrahedra.
     pub fn system(&self, nodes: &[Vec3], tets: &[[u32; 4]]) -> EulerSystem {
         let keepers = self.volume.map_or(&[][..], |v| &v.keepers);
         let elements = self.links.iter().map(|l| &l.nodes[..]).chain(keepers.iter().map(|k| &k.corners[..]));
@@ -52,7 +52,7 @@ impl Pulls<'_> {
         self.pull(ctx, body.x, body.inner, system);
     }
 
-    /// Pulls and stiffness at x, with the stretch of the dashpots; none of it where there is no memory.
+    /// Forces and stiffness at x, with the stretch of the dashpots; that is zero for an empty `inner`.
     fn pull(&self, ctx: &StepContext<'_>, x: &[Block], inner: &[Real], system: &mut EulerSystem) {
         let part = self.parts[0];
         for (index, link) in self.links.iter().enumerate() {

@@ -1,37 +1,38 @@
-//! Forces of all springs and what they do to the velocities, eight nodes at a time.
+//! Forces of all springs and the velocity updates, eight nodes at a time.
 //!
-//! Every node sums over its own springs, so each spring is evaluated twice and nothing is scattered: pieces of nodes go to
-//! any thread without conflict, and sums do not depend on their number. Eight nodes of (nearly) the same number of springs
-//! form a chunk; slot s of a chunk holds the s-th spring of each of its nodes (a sliced list, SELL-8). A slot costs eight
-//! loads of 16 bytes, 7 shuffles, one root and one division; nothing is transposed back, because sums stay in lanes.
+//! Every node sums over its own springs, so each spring is evaluated twice and there is no scatter: ranges of nodes can
+//! be processed by any thread without conflict, and sums do not depend on the number of threads. Eight nodes with
+//! (nearly) the same number of springs form a chunk; slot s of a chunk holds the s-th spring of each of its nodes (a
+//! sliced list, SELL-8). A slot costs eight loads of 16 bytes, 7 shuffles, one root and one division; there is no
+//! transposition back, because sums stay in lanes.
 //!
-//! With stretch k (l − L) along d/l the force on the node is (k − k L/l) d, so a slot keeps k and k L.
+//! With tension k (l − L) along d/l the force on the node is (k − k L/l) d, so a slot stores k and k L.
 //!
-//! Nodes are renumbered along a Morton curve through the rest shape, so that neighbours lie in the same cache lines whatever
-//! the numbering of the mesh. Positions are gathered into that order before the sums, forces are gathered back after them:
-//! writing velocities at the numbers of the mesh out of the sums took a sixth longer, for stores that miss the cache wait
-//! for each other. Scattering each spring once was not tried: by count of instructions its loads and stores cost
-//! what the second evaluation costs here, and threads would need a second sum.
+//! Nodes are renumbered along a Morton curve through the rest shape, so that neighbours are in the same cache lines for
+//! any numbering of the mesh. Positions are gathered into that order before the sums, forces are gathered back after
+//! them: writing velocities at the mesh indices directly from the sums took a sixth longer, because stores that miss
+//! the cache wait for each other. Scattering each spring once was not tried: by instruction count its loads and stores
+//! cost as much as the second evaluation costs here, and threads would need a second sum.
 
 use super::element::{Link, TINY};
 use crate::math::{Block, Blocks, Eight, Kernel, LANES, Lane, Picks, Real, Vec3, run};
 
-/// Nodes within which chunks are sorted by their number of springs: small enough to stay near, large enough to leave few
-/// empty lanes (0.1 % in a lattice).
+/// Window of nodes within which chunks are sorted by their number of springs: small enough for locality, large enough
+/// to leave few empty lanes (0.1 % in a lattice).
 const WINDOW: usize = 256;
 
-/// Nodes whose accelerations are gathered at once.
+/// Number of nodes whose accelerations are gathered at once.
 const STRETCH: usize = 64;
 
 /// Eight nodes.
 #[derive(Clone, Debug)]
 struct Chunk {
-    /// First slot, and how many.
+    /// First slot, and number of slots.
     first: u32,
     width: u32,
 }
 
-/// One spring of each of eight nodes. Empty lanes point at their own node and have no stiffness.
+/// One spring of each of eight nodes. Empty lanes refer to their own node and have zero stiffness.
 #[derive(Clone, Debug)]
 #[repr(C, align(32))]
 struct Slot {
@@ -41,28 +42,28 @@ struct Slot {
     pull: Eight,
 }
 
-/// What arms need beside it.
+/// Additional data for arms.
 #[derive(Clone, Debug)]
 struct ArmSlot {
-    /// Which dashpot stretch.
+    /// Index of the dashpot stretch.
     spring: [u32; LANES],
     /// k₂ [N/m].
     k: Eight,
     rest: Eight,
 }
 
-/// The springs as the kernel walks them.
+/// The springs in the layout of the kernel.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
-    /// Place of each node in the inner order. (node_count)
+    /// Index of each node in the internal order. (node_count)
     pub place: Vec<u32>,
-    /// Node at each place. (node_count)
+    /// Node at each index of the internal order. (node_count)
     pub node: Vec<u32>,
     chunks: Vec<Chunk>,
-    /// Places of the other ends, and the springs to them. (slot_count)
+    /// Internal indices of the other ends, and the springs to them. (slot_count)
     others: Picks,
     slots: Vec<Slot>,
-    /// c of each slot [N·s/m]; empty when no spring has a dashpot beside it.
+    /// c of each slot [N·s/m]; empty when no spring has a parallel dashpot.
     damping: Vec<Eight>,
     /// Empty when no spring has an arm.
     arms: Vec<ArmSlot>,
@@ -102,7 +103,7 @@ impl Layout {
         let damped = links.iter().any(|l| l.c > 0.0);
         let armed = links.iter().any(|l| l.arm > 0.0);
         for (index, nodes) in self.node.chunks(LANES).enumerate() {
-            // springs in the order of places: neighbouring lanes then read neighbouring nodes
+            // springs sorted by internal index: adjacent lanes then read adjacent nodes
             for &n in nodes {
                 own[n as usize].sort_by_key(|&(other, _)| self.place[other as usize]);
             }
@@ -135,7 +136,7 @@ impl Layout {
         }
     }
 
-    /// Numbers that the copies of positions and velocities have: a whole number of chunks.
+    /// Length of the copies of positions and velocities: a multiple of the chunk size.
     pub fn padded(&self) -> usize {
         self.chunks.len() * LANES
     }
@@ -145,7 +146,7 @@ impl Layout {
         !self.damping.is_empty()
     }
 
-    /// Forces of the springs on the nodes at the places from `first` on, whole chunks [N].
+    /// Forces of the springs on the nodes from internal index `first` on, complete chunks [N].
     pub fn sum(&self, first: usize, out: &mut [Block], on: &Motion<'_>, lanes: bool) {
         let first = first / LANES;
         match (self.is_damped(), self.arms.is_empty()) {
@@ -157,14 +158,14 @@ impl Layout {
     }
 }
 
-/// What the sums read.
+/// Input of the sums.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Motion<'a> {
-    /// Positions by place. (padded)
+    /// Positions in the internal order. (padded)
     pub x: &'a [Block],
-    /// Velocities by place, when there are dashpots. (padded)
+    /// Velocities in the internal order, when there are dashpots. (padded)
     pub v: &'a [Block],
-    /// Stretch of the dashpots behind arms [m]. (link_count)
+    /// Stretch of the dashpots in series with arms [m]. (link_count)
     pub dashpots: &'a [Real],
 }
 
@@ -231,7 +232,7 @@ impl<const DAMPED: bool, const ARMED: bool> Kernel for Sum<'_, DAMPED, ARMED> {
     }
 }
 
-/// Places of a chunk's own nodes.
+/// Internal indices of a chunk's own nodes.
 #[inline(always)]
 pub(super) fn own_places(chunk: usize) -> [u32; LANES] {
     let mut own = [0; LANES];
@@ -241,19 +242,19 @@ pub(super) fn own_places(chunk: usize) -> [u32; LANES] {
     own
 }
 
-/// Copies blocks into the inner order.
+/// Copies blocks into the internal order.
 pub(super) fn gather(node: &[u32], from: &[Block], to: &mut [Block]) {
     for (to, &node) in to.iter_mut().zip(node) {
         *to = from[node as usize];
     }
 }
 
-/// v += h (f + f_ext)/m for a run of nodes.
+/// v += h (f + f_ext)/m for a range of nodes.
 #[derive(Debug)]
 pub(super) struct Kick<'a> {
-    /// Place of each node.
+    /// Internal index of each node.
     pub place: &'a [u32],
-    /// Forces of the body by place [N].
+    /// Forces of the body in the internal order [N].
     pub forces: &'a [Block],
     /// External forces [N].
     pub external: &'a [Vec3],
@@ -264,8 +265,8 @@ pub(super) struct Kick<'a> {
 impl Kernel for Kick<'_> {
     type Output = ();
 
-    /// Accelerations are gathered a stretch at a time in a loop so short that many of its loads are under way at once;
-    /// taking them one by one where they are used waited for most of them.
+    /// Accelerations are gathered in blocks in a loop so short that many of its loads are in flight at once; gathering
+    /// them one by one where they are used stalled on most of them.
     #[inline(always)]
     fn run<L: Lane>(self, t: L::Token) {
         let mut near = [[0.0; 4]; STRETCH];
@@ -281,7 +282,7 @@ impl Kernel for Kick<'_> {
     }
 }
 
-/// x += h v for a run of nodes, or v += h a; the fourth numbers stay.
+/// x += h v for a range of nodes, or v += h a; the fourth numbers are unchanged.
 pub(super) struct Drift<'a> {
     pub x: &'a mut [Block],
     pub v: &'a [Block],
@@ -309,7 +310,7 @@ impl Kernel for Drift<'_> {
     }
 }
 
-/// Moves the dashpots of a run of links: d ← e + (d − e)·decay.
+/// Advances the dashpots of a range of links: d ← e + (d − e)·decay.
 pub(super) struct Flow<'a> {
     pub links: &'a [Link],
     pub dashpots: &'a mut [Real],
@@ -318,7 +319,7 @@ pub(super) struct Flow<'a> {
 }
 
 impl Flow<'_> {
-    /// Does it, one spring after the other.
+    /// Runs over the springs one by one.
     pub fn run(self) {
         for (link, d) in self.links.iter().zip(self.dashpots) {
             let (_, length) = link.span(self.x);

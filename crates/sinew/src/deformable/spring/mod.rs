@@ -1,16 +1,17 @@
-//! Mass-spring bodies: tetrahedral, sheets, ropes, and bare lists of springs (FC 2.2, 7.2).
+//! Mass-spring bodies: tetrahedral, sheets, ropes, and explicit lists of springs (FC 2.2, 7.2).
 //!
 //! ```text
 //!   m ẍ = f_ext + Σ T û + volume forces,   û from the node to the other end of each spring
 //! ```
 //!
-//! `element` has the tension T, `volume` the volume forces, `network` makes springs from meshes, `kernel` is the fast path,
-//! `implicit` the slow and stable one, `spectrum` the largest step of the fast one. Mass is lumped.
+//! `element` has the tension T, `volume` the volume forces, `network` builds springs from meshes, `kernel` is the fast
+//! explicit path, `implicit` the slower unconditionally stable one, `spectrum` the largest explicit step. Mass is
+//! lumped.
 //!
-//! Springs are no continuum: stiffness from Young's modulus is right for springs in all directions, and then with
-//! ν = 1/4; a regular mesh is off by some per cent along its axes, and refining does not mend it.
+//! A spring network is not a continuum: stiffness from Young's modulus is exact for springs in all directions, and then
+//! with ν = 1/4; a regular mesh has an error of some per cent along its axes, and refinement does not reduce it.
 //!
-//! For sweeps the response of a node is its inverse mass: exact for the explicit integrators.
+//! In Gauss-Seidel sweeps the response of a node is its inverse mass: exact for the explicit integrators.
 
 mod element;
 mod implicit;
@@ -37,7 +38,7 @@ use kernel::{Drift, Flow, Kick, Layout, Motion, gather};
 use network::Network;
 use volume::Volume;
 
-/// Nodes that a thread takes at once: whole chunks of eight.
+/// Nodes per task of a thread: a multiple of eight.
 const GRAIN: usize = 1024;
 
 /// A body of masses and springs.
@@ -49,26 +50,26 @@ pub struct MassSpring {
     layout: Layout,
     volume: Option<Volume>,
     integrator: Integrator,
-    /// Numbers of `inner`: one a spring when there are arms.
+    /// Size of `inner`: one number per spring when there are arms.
     dashpots: usize,
     steps: Steps,
-    /// Positions and velocities in the inner order. Written by `kick`. (padded)
+    /// Positions and velocities in the internal order. Written by `kick`. (padded)
     x: Vec<Block>,
     v: Vec<Block>,
-    /// Forces in the inner order. Written by `kick`. (padded) [N]
+    /// Forces in the internal order. Written by `kick`. (padded) [N]
     forces: Vec<Block>,
     /// Forces on the corners of tetrahedra. Written by `kick`. (4 · tet_count) [N]
     corner_forces: Vec<Block>,
-    /// The matrix, when it is implicit or once was.
+    /// The matrix, when the body is implicit or has been before.
     implicit: Option<EulerSystem>,
-    /// Rest places and tetrahedra, for its coarse spaces. (node_count) [m]
+    /// Rest positions and tetrahedra, for its coarse spaces. (node_count) [m]
     rest: Vec<Vec3>,
     tets: Vec<[u32; 4]>,
-    /// What the parameters say; `integrator` differs from it after `go_implicit`.
+    /// Integrator of the parameters; `integrator` differs from it after `go_implicit`.
     chosen: Integrator,
-    /// Parts that springs and volume forces have of their stiffness. Written by `predict`.
+    /// Fractions of the stiffness that springs and volume forces keep. Written by `predict`.
     kept: [Real; 2],
-    /// Pinned nodes hold it. Written by `refresh`.
+    /// True when pinned nodes suppress its rigid motions. Written by `refresh`.
     held: bool,
 }
 
@@ -91,7 +92,7 @@ impl MassSpring {
         Ok(Self::new(Network::from_tets(mesh, params)?, params))
     }
 
-    /// A sheet: springs along all edges and, against bending, across the inner ones.
+    /// A sheet: springs along all edges and, against bending, across the interior ones.
     pub fn from_triangles(mesh: &TriMesh, params: &Params) -> Result<Self, SpringError> {
         params.check()?;
         Self::without_volume(params)?;
@@ -105,8 +106,8 @@ impl MassSpring {
         Ok(Self::new(Network::from_rope(points, params)?, params))
     }
 
-    /// Springs as listed between these points [m]. Stiffness and dashpots are those of the list; `params` gives element,
-    /// mass and integrator.
+    /// Springs of an explicit list between these points [m]. Stiffness and dashpots are those of the list; `params`
+    /// gives element, mass and integrator.
     pub fn from_springs(points: &[Vec3], springs: &[Spring], params: &Params) -> Result<Self, SpringError> {
         params.check()?;
         Self::without_volume(params)?;
@@ -162,12 +163,12 @@ impl MassSpring {
         model
     }
 
-    /// What pulls, for the implicit system.
+    /// The force elements, for the implicit system.
     fn pulls(&self) -> Pulls<'_> {
         Pulls { masses: &self.masses, links: &self.links, volume: self.volume.as_ref(), parts: self.kept }
     }
 
-    /// The springs, in the order of their numbers: edges sorted by their nodes, then bending springs.
+    /// The springs, in the order of their indices: edges sorted by their nodes, then bending springs.
     pub fn springs(&self) -> &[Spring] {
         &self.springs
     }
@@ -177,12 +178,12 @@ impl MassSpring {
         self.steps.rest
     }
 
-    /// As `explicit_step`, for any shape, even one with all springs of a node along one line [s].
+    /// As `explicit_step`, for any shape, even one with all springs of a node collinear [s].
     pub fn any_shape_step(&self) -> Real {
         self.steps.any_shape
     }
 
-    /// Time that sound takes along the shortest spring (FC 2.3) [s].
+    /// Travel time of sound along the shortest spring (FC 2.3) [s].
     pub fn sound_step(&self) -> Real {
         self.steps.sound
     }
@@ -193,7 +194,7 @@ impl MassSpring {
         let BodyMut { x: from, v: velocity, force: external, inner } = body;
         let count = from.len();
 
-        // positions, and velocities if dashpots ask for them, into the inner order
+        // positions, and velocities if there are dashpots, into the internal order
         let node = &layout.node;
         share(ctx, &mut x[..count], GRAIN, &|first, to| gather(&node[first..], from, to));
         if layout.is_damped() {
@@ -210,14 +211,14 @@ impl MassSpring {
             volume.push(ctx, on.x, growth, corner_forces);
             share(ctx, forces, GRAIN, &|first, out| volume.add(first, corner_forces, out));
         }
-        // back to the order of the body
+        // back to the node order of the body
         share(ctx, velocity, GRAIN, &|first, v| {
             run(Kick { place: &layout.place[first..], forces, external: &external[first..], v, h }, ctx.lanes);
         });
     }
 }
 
-/// What springs and volume forces keep of their row sums.
+/// Fractions of their row sums that springs and volume forces keep.
 fn soften_parts(parts: [Real; 2], share: Real) -> [Real; 2] {
     if share >= 1.0 {
         return [1.0; 2];
@@ -226,7 +227,7 @@ fn soften_parts(parts: [Real; 2], share: Real) -> [Real; 2] {
     [0, 1].map(|k| if parts[k] > 0.0 { kept[k] / parts[k] } else { 1.0 })
 }
 
-/// Calls `task` with the first index and the items of pieces that cover all items, on the threads there are.
+/// Calls `task` with the first index and the items of pieces that cover all items, on the available threads.
 fn share<T: Send>(ctx: &StepContext<'_>, items: &mut [T], grain: usize, task: &(dyn Fn(usize, &mut [T]) + Sync)) {
     match ctx.pool {
         Some(pool) => pool.chunks(items, grain, task),
@@ -302,7 +303,7 @@ impl Deformable for MassSpring {
         let (h, links) = (ctx.h, &self.links);
         let v: &[Block] = body.v;
         share(ctx, body.x, GRAIN, &|first, x| run(Drift { x, v: &v[first..], h }, ctx.lanes));
-        // dashpots behind arms
+        // dashpots in series with arms
         let x: &[Block] = body.x;
         share(ctx, &mut body.inner[..self.dashpots], GRAIN, &|first, dashpots| {
             Flow { links: &links[first..], dashpots, x, h }.run();

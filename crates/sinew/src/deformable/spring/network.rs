@@ -1,8 +1,9 @@
-//! Networks of springs from tetrahedra, triangles, polylines and bare lists.
+//! Networks of springs from tetrahedra, triangles, polylines and explicit lists.
 //!
-//! Springs lie along all edges. A sheet also gets one across each inner edge, between the two opposite corners, and a rope
-//! one between second neighbours: without them nothing resists bending. Each spring knows the volume V around it; stiffness
-//! from Young's modulus is k = E V/L² for all kinds (van Gelder 1998), which is E A/L for a rope.
+//! Springs are placed along all edges. A sheet also has one across each interior edge, between the two opposite
+//! corners, and a rope one between second neighbours: without them there is no bending resistance. Each spring has the
+//! volume V around it; stiffness from Young's modulus is k = E V/L² for all kinds (van Gelder 1998), which is E A/L for
+//! a rope.
 
 use super::params::{Dashpot, Element, Mass, Params, SpringError, Stiffness, not_negative, positive};
 use crate::math::{Real, Vec3};
@@ -22,7 +23,7 @@ pub struct Spring {
     pub damping: Real,
 }
 
-/// Nodes with mass, springs, and the tetrahedra whose volume may be kept.
+/// Nodes with mass, springs, and the tetrahedra for volume forces.
 #[derive(Clone, Debug)]
 pub(super) struct Network {
     pub positions: Vec<Vec3>,
@@ -34,10 +35,10 @@ pub(super) struct Network {
 /// An edge with the volume of the elements around it [m³].
 type Edge = ([u32; 2], Real);
 
-/// What a mesh gives.
+/// Geometry derived from a mesh.
 struct Parts<'a> {
     points: &'a [Vec3],
-    /// Volume that each node carries [m³].
+    /// Volume of each node [m³].
     shares: Vec<Real>,
     edges: Vec<Edge>,
     /// Second neighbours.
@@ -65,7 +66,7 @@ impl Network {
         Self::build(&Parts { points: &mesh.vertices, shares, edges, bends: Vec::new(), tets: &mesh.tets }, params)
     }
 
-    /// Springs along all edges of a sheet, and across its inner edges.
+    /// Springs along all edges of a sheet, and across its interior edges.
     pub fn from_triangles(mesh: &TriMesh, params: &Params) -> Result<Self, SpringError> {
         mesh.check()?;
         let mut shares = vec![0.0; mesh.vertices.len()];
@@ -106,7 +107,7 @@ impl Network {
         Self::build(&Parts { points, shares, edges, bends, tets: &[] }, params)
     }
 
-    /// Springs as given; stiffness and dashpots of the parameters are not used.
+    /// Springs of an explicit list; stiffness and dashpots of the parameters are not used.
     pub fn from_springs(points: &[Vec3], springs: &[Spring], params: &Params) -> Result<Self, SpringError> {
         if matches!(params.mass, Mass::Density(_)) {
             let reason = "a list of springs has no volume: give a total mass or masses per node";
@@ -147,7 +148,7 @@ impl Network {
         Ok(network)
     }
 
-    /// Refuses springs and points that cannot be, naming the culprit.
+    /// Returns an error for invalid springs and points, with their index.
     fn check(&self, params: &Params) -> Result<(), SpringError> {
         for (node, point) in self.positions.iter().enumerate() {
             for (axis, value) in ["x", "y", "z"].iter().zip(point.to_array()) {
@@ -196,7 +197,7 @@ fn merged(mut edges: Vec<Edge>) -> Vec<Edge> {
     edges
 }
 
-/// Mass of each node from its share of the volume [m³].
+/// Mass of each node from its volume [m³].
 fn masses(shares: &[Real], mass: &Mass) -> Result<Vec<Real>, SpringError> {
     if let Mass::PerNode(list) = mass {
         if list.len() != shares.len() {

@@ -1,40 +1,41 @@
-//! What a mass-spring body is made of, as plain data, and why it may be refused.
+//! Parameters of a mass-spring body as plain data, and the errors when it is rejected.
 
 use crate::math::Real;
 use crate::model::tet_mesh::TetMeshError;
 use crate::model::tri_mesh::TriMeshError;
 
-/// How stiff the springs are.
+/// Stiffness of the springs.
 ///
 /// An example is at [`spring::Params`](crate::spring::Params).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stiffness {
     /// The same for every spring [N/m].
     Uniform(Real),
-    /// One number a spring [N/m], in the order of [`super::MassSpring::springs`].
+    /// One number per spring [N/m], in the order of [`super::MassSpring::springs`].
     PerSpring(Vec<Real>),
     /// Young's modulus E [Pa]: k = E V/L² with V the volume of the elements around the spring (van Gelder 1998; sheets:
     /// area times thickness, ropes: cross-section times length). Exact for springs in all directions and ν = 1/4.
     Young(Real),
 }
 
-/// How spring and dashpot are joined (FC Fig. 2.5). k and c are those of the spring.
+/// Arrangement of spring and dashpot (FC Fig. 2.5). k and c are those of the spring.
 ///
 /// An example is at [`spring::Params`](crate::spring::Params).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Element {
-    /// k beside c: creeps to F/k with the time c/k.
+    /// k parallel to c: creeps to F/k with the time constant c/k.
     Voigt,
-    /// k behind c: relaxes to no force with the time c/k; flows.
+    /// k in series with c: relaxes to zero force with the time constant c/k; flows.
     Maxwell,
-    /// k beside an arm of `arm`·k behind c, the standard linear solid: stiff at first, k in the long run.
+    /// k parallel to an arm of `arm`·k in series with c, the standard linear solid: stiff initially, k in the long
+    /// term.
     Kelvin {
-        /// Stiffness of the arm as a share of the spring's.
+        /// Ratio of the stiffness of the arm to that of the spring.
         arm: Real,
     },
 }
 
-/// How strong the dashpots are.
+/// Damping constants of the dashpots.
 ///
 /// An example is at [`spring::Params`](crate::spring::Params).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,16 +46,16 @@ pub enum Dashpot {
     Coefficient(Real),
     /// Damping ratio ζ of each spring alone between its two nodes: c = 2 ζ √(k m_a m_b/(m_a + m_b)).
     Ratio(Real),
-    /// c/k of the spring that the dashpot is joined to, the time of creep or relaxation [s].
+    /// c/k of the spring to which the dashpot is connected, the time constant of creep or relaxation [s].
     Time(Real),
 }
 
-/// What keeps the volume of tetrahedra.
+/// Volume preservation of tetrahedra.
 ///
 /// An example is at [`spring::Params`](crate::spring::Params).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum VolumeForce {
-    /// Nothing.
+    /// No volume force.
     None,
     /// The sum of the distances of the corners from the centre (FC 2.27) [N/m].
     Radial {
@@ -73,20 +74,20 @@ pub enum VolumeForce {
     },
 }
 
-/// Where the mass comes from.
+/// Source of the nodal masses.
 ///
 /// An example is at [`spring::Params`](crate::spring::Params).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Mass {
-    /// Density [kg/m³]; not for a bare list of springs.
+    /// Density [kg/m³]; not for an explicit list of springs.
     Density(Real),
-    /// Mass of the whole body [kg], shared out by volume; evenly for a bare list of springs.
+    /// Total mass of the body [kg], distributed by volume; evenly for an explicit list of springs.
     Total(Real),
     /// Mass of each node [kg].
     PerNode(Vec<Real>),
 }
 
-/// How the motion is integrated.
+/// Time integrator.
 ///
 /// An example is at [`spring::Params`](crate::spring::Params).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,9 +96,9 @@ pub enum Integrator {
     /// positions are those of Verlet's two-step formula (FC 7.2.4) with x₋₁ = x₀ − h v₀.
     SymplecticEuler,
     /// Velocity Verlet: half a kick before and half a kick after the motion. v is the velocity at the time of x, second
-    /// order. Forces are evaluated twice a step; constraints act on the velocity between the kicks.
+    /// order. Forces are evaluated twice per step; constraints act on the velocity between the kicks.
     Verlet,
-    /// Linearly implicit Euler: stiffness sets no limit to the step, turning does; damps by itself.
+    /// Linearly implicit Euler: stiffness does not limit the step, rotation does; has numerical damping.
     Implicit,
 }
 
@@ -127,9 +128,9 @@ pub enum Integrator {
 pub struct Params {
     /// Stiffness of the springs.
     pub stiffness: Stiffness,
-    /// How spring and dashpot are joined.
+    /// Arrangement of spring and dashpot.
     pub element: Element,
-    /// Strength of the dashpots.
+    /// Damping constants of the dashpots.
     pub dashpot: Dashpot,
     /// Volume preservation, for bodies of tetrahedra.
     pub volume: VolumeForce,
@@ -139,10 +140,10 @@ pub struct Params {
     pub thickness: Real,
     /// Cross-section of a rope [m²].
     pub cross_section: Real,
-    /// Stiffness of the springs between second neighbours of a sheet or rope, as a share of what Young's modulus or the
-    /// uniform stiffness gives; 0: none.
+    /// Stiffness of the springs between second neighbours of a sheet or rope, as a fraction of the value from Young's
+    /// modulus or the uniform stiffness; 0: none.
     pub bending: Real,
-    /// How the motion is integrated.
+    /// Time integrator.
     pub integrator: Integrator,
 }
 
@@ -163,7 +164,7 @@ impl Default for Params {
     }
 }
 
-/// Why a body was refused.
+/// Reason why a body is rejected.
 ///
 /// An example is at [`spring::Params`](crate::spring::Params).
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -173,9 +174,9 @@ pub enum SpringError {
     OutOfRange {
         /// Field of [`Params`], with the index in a list.
         name: String,
-        /// What was given.
+        /// The given value.
         value: Real,
-        /// What is allowed.
+        /// The allowed range.
         range: &'static str,
     },
     /// A list of the wrong length.
@@ -185,27 +186,27 @@ pub enum SpringError {
         name: &'static str,
         /// Numbers given.
         given: usize,
-        /// Numbers wanted.
+        /// Required count of numbers.
         wanted: usize,
-        /// Of what.
+        /// Kind of item that is counted.
         of: &'static str,
     },
-    /// A spring that cannot be.
+    /// An invalid spring.
     #[error("spring {spring} ({a}, {b}): {reason}")]
     Spring {
-        /// Culprit.
+        /// Index of the spring.
         spring: usize,
         /// First node.
         a: u32,
         /// Second node.
         b: u32,
-        /// What is wrong.
+        /// Reason.
         reason: &'static str,
     },
-    /// A node that nothing gives mass to.
+    /// A node without mass.
     #[error("node {node} belongs to no element, so it has no mass: remove it or give masses per node")]
     NoMass {
-        /// Culprit.
+        /// Index of the node.
         node: usize,
     },
     /// A parameter that this kind of body cannot use.
@@ -213,7 +214,7 @@ pub enum SpringError {
     Unfit {
         /// Field of [`Params`].
         name: &'static str,
-        /// Why not, and what instead.
+        /// Reason, and the alternative.
         reason: &'static str,
     },
     /// The mesh cannot be simulated.
@@ -227,12 +228,12 @@ pub enum SpringError {
 const POSITIVE: &str = "positive and finite";
 const NOT_NEGATIVE: &str = "0 or more and finite";
 
-/// Refuses a number that is not positive and finite.
+/// Returns an error for a number that is not positive and finite.
 pub(super) fn positive(name: &str, value: Real) -> Result<(), SpringError> {
     within(name, value, value > 0.0 && value.is_finite(), POSITIVE)
 }
 
-/// Refuses a number that is negative or not finite.
+/// Returns an error for a number that is negative or not finite.
 pub(super) fn not_negative(name: &str, value: Real) -> Result<(), SpringError> {
     within(name, value, value >= 0.0 && value.is_finite(), NOT_NEGATIVE)
 }
@@ -242,7 +243,8 @@ fn within(name: &str, value: Real, ok: bool, range: &'static str) -> Result<(), 
 }
 
 impl Params {
-    /// Refuses numbers outside their ranges, naming the field. Lists are checked where their length is known.
+    /// Returns an error for numbers outside their ranges, with the field. Lists are checked where their length is
+    /// known.
     pub(super) fn check(&self) -> Result<(), SpringError> {
         match &self.stiffness {
             Stiffness::Uniform(k) => positive("stiffness.uniform", *k)?,

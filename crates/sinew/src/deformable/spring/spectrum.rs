@@ -8,12 +8,13 @@
 //!   h² λ_K + 2 h λ_C ≤ 4,   h = 4/(λ_C + √(λ_C² + 4 λ_K)),   and h = 2/ω_max without dashpots
 //! ```
 //!
-//! Two estimates of λ: Rayleigh's quotient after some steps of power iteration at the rest shape, which comes from below
-//! and gets 1 % on top; and the row sums of Gershgorin, max 2 Σ k/m over nodes, which hold for any shape and are
-//! the larger by a factor of 1.5 to 3 in three dimensions, where springs of a node point apart. The smaller one is taken.
+//! Two estimates of λ: Rayleigh's quotient after some steps of power iteration at the rest shape, which is a lower
+//! bound and is increased by 1 %; and the row sums of Gershgorin, max 2 Σ k/m over nodes, which are valid for any shape
+//! and larger by a factor of 1.5 to 3 in three dimensions, where springs of a node have different directions. The
+//! smaller one is used.
 //!
-//! FC 2.3 asks for h < d_min/c: the time sound takes along a spring, √(m/k) with m the mass that a chain of such springs
-//! would have at its nodes. For a chain that is 2/ω_max; where springs share nodes it is too long, so it is told but not used.
+//! FC 2.3 requires h < d_min/c: the travel time of sound along a spring, √(m/k) with m the nodal mass of a chain of
+//! such springs. For a chain that is 2/ω_max; where springs share nodes it is too long, so it is reported but not used.
 
 use super::element::Link;
 use super::volume::Volume;
@@ -21,7 +22,7 @@ use crate::math::{Block, Real, Vec3};
 
 /// Steps of power iteration.
 const ITERATIONS: usize = 64;
-/// What Rayleigh's quotient may lack after them.
+/// Margin for the error of Rayleigh's quotient after them.
 const MARGIN: Real = 1.01;
 
 /// The step for λ_K [1/s²] and λ_C [1/s].
@@ -29,7 +30,7 @@ pub(super) fn largest_step(stiff: Real, damp: Real) -> Real {
     4.0 / (damp + (damp * damp + 4.0 * stiff).sqrt())
 }
 
-/// Time of sound along the spring where it is shortest (FC 2.3) [s]; infinite without springs.
+/// Travel time of sound along a spring, minimum over all springs (FC 2.3) [s]; infinite without springs.
 pub(super) fn sound_step(links: &[Link], masses: &[Real]) -> Real {
     let time = |link: &Link| {
         let [a, b] = link.nodes.map(|i| masses[i as usize]);
@@ -54,7 +55,7 @@ impl Rest<'_> {
         [self.power(true).min(bound_stiff), self.power(false).min(bound_damp)]
     }
 
-    /// λ_K and λ_C that no shape exceeds, but for volume forces, which count at the rest shape.
+    /// Upper bounds of λ_K and λ_C for any shape, except for volume forces, which are evaluated at the rest shape.
     pub fn row_sums(&self) -> [Real; 2] {
         let mut sums = vec![[0.0; 2]; self.masses.len()];
         for link in self.links {
@@ -79,7 +80,7 @@ impl Rest<'_> {
     /// Rayleigh's quotient of M⁻¹K (or M⁻¹C) after some steps, with its margin.
     fn power(&self, stiff: bool) -> Real {
         let axes: Vec<(Vec3, Real)> = self.links.iter().map(|link| self.axis(link, stiff)).collect();
-        // a start that no mode is orthogonal to, the same everywhere
+        // a start vector that is not orthogonal to any mode, the same on every machine
         let mut u: Vec<Vec3> = (0..self.masses.len() as u32).map(start).collect();
         let mut image = vec![Vec3::ZERO; u.len()];
         let mut value = 0.0;
@@ -91,7 +92,7 @@ impl Rest<'_> {
                 return 0.0;
             }
             value = above / below;
-            // next vector, at the size of one
+            // next vector, normalised
             for ((u, f), m) in u.iter_mut().zip(&image).zip(self.masses) {
                 *u = *f / (*m * value);
             }
@@ -125,7 +126,7 @@ impl Rest<'_> {
     }
 }
 
-/// Numbers between −1 and 1 that follow no pattern of a mesh.
+/// Numbers between −1 and 1 that are not correlated with the mesh.
 fn start(node: u32) -> Vec3 {
     let draw = |axis: u32| {
         let mixed = (node * 3 + axis).wrapping_mul(2_654_435_761) ^ (node << 7);

@@ -1,4 +1,4 @@
-//! Laws of springs, dashpots, volumes and networks.
+//! Physical properties of springs, dashpots, volumes and networks.
 
 use super::*;
 use crate::deformable::alone::Alone;
@@ -38,7 +38,7 @@ fn shuffled_block(cells: [u32; 3], size: Vec3) -> TetMesh {
     mesh
 }
 
-/// Moves nodes without a pattern by up to `size` [m].
+/// Displaces nodes without a pattern by up to `size` [m].
 fn shake(x: &mut [Block], size: Real) {
     for (k, x) in x.iter_mut().enumerate() {
         let d = Vec3::new((k * 7 % 11) as Real - 5.0, (k * 5 % 13) as Real - 6.0, (k * 3 % 7) as Real - 3.0);
@@ -46,7 +46,7 @@ fn shake(x: &mut [Block], size: Real) {
     }
 }
 
-/// Elements, volume forces and integrators that all general laws are tried on.
+/// Elements, volume forces and integrators on which the general properties are tested.
 fn variants() -> Vec<Params> {
     let young = Stiffness::Young(1e4);
     let plain = Params { stiffness: young, dashpot: Dashpot::Time(1e-3), ..Params::default() };
@@ -104,7 +104,8 @@ fn rigid_motion_is_not_damped() {
     let params = Params { dashpot: Dashpot::Ratio(1.0), ..Params::default() };
     let model = MassSpring::from_tets(&mesh, &params).unwrap();
     let mut body = Alone::new(model, &mesh.vertices);
-    // one kick on the rest shape, turning and moving: only the springs' tension from turning may appear, not a brake
+    // one step from the rest shape with rotation and translation: only the tension due to rotation may appear, no
+    // damping force
     body.push(Vec3::new(1.0, 2.0, 3.0), Vec3::new(3.0, -2.0, 5.0), Vec3::splat(0.1));
     let before = body.v.clone();
     body.step(1e-3);
@@ -141,7 +142,7 @@ fn a_voigt_element_creeps_to_its_load() {
 }
 
 #[test]
-fn a_maxwell_element_held_stretched_relaxes_exponentially() {
+fn a_maxwell_element_at_constant_stretch_relaxes_exponentially() {
     let (k, c, h) = (50.0, 5.0, 1e-3);
     let mut body = pair([1.0, 1.0], k, c, Params { element: Element::Maxwell, ..explicit() });
     body.pin(0);
@@ -151,13 +152,13 @@ fn a_maxwell_element_held_stretched_relaxes_exponentially() {
         body.step(h);
         let want = k * 0.1 * (-(n as Real) * h * k / c).exp();
         let got = body.forces()[0].x;
-        // the decay of one step is right to second order: z³/6 lost each step
+        // the decay of one step is accurate to second order: an error of z³/6 each step
         assert!((got - want).abs() < 1e-3 * k * 0.1, "{n}: {got} {want}");
     }
 }
 
 #[test]
-fn a_kelvin_element_is_stiff_at_first_and_soft_in_the_long_run() {
+fn a_kelvin_element_relaxes_from_its_instantaneous_to_its_long_term_stiffness() {
     let (k, arm, c) = (50.0, 0.8, 5.0);
     let params = Params { element: Element::Kelvin { arm }, ..explicit() };
     let mut body = pair([1.0, 1.0], k, c, params);
@@ -165,7 +166,7 @@ fn a_kelvin_element_is_stiff_at_first_and_soft_in_the_long_run() {
     body.pin(1);
     body.x[1][0] = 1.1;
     assert!((body.forces()[0].x - 0.1 * k * (1.0 + arm)).abs() < 1e-4 * k);
-    // half of the arm is gone after c ln 2/k₂
+    // the force of the arm is halved after c ln 2/k₂
     let half = c * Real::ln(2.0) / (arm * k);
     for _ in 0..100 {
         body.step(half / 100.0);
@@ -178,7 +179,7 @@ fn a_kelvin_element_is_stiff_at_first_and_soft_in_the_long_run() {
 }
 
 #[test]
-fn momentum_and_spin_are_kept_by_all_elements_and_volume_forces() {
+fn all_elements_and_volume_forces_conserve_linear_and_angular_momentum() {
     let mesh = shuffled_block([2, 3, 2], Vec3::new(0.2, 0.3, 0.2));
     for params in variants() {
         for integrator in [Integrator::SymplecticEuler, Integrator::Verlet] {
@@ -193,7 +194,7 @@ fn momentum_and_spin_are_kept_by_all_elements_and_volume_forces() {
                 body.step(h);
             }
             let (p1, l1) = body.momentum();
-            // sums of rounding: steps times the impulse of a step, far below what springs exchange
+            // sums of rounding error: steps times the impulse of a step, far below the impulses exchanged by springs
             let exchanged = body.kinetic().sqrt() * body.model.masses().iter().sum::<Real>().sqrt();
             assert!((p - p1).length() < 1e-4 * exchanged, "{params:?}: {p} {p1}");
             assert!((l - l1).length() < 1e-4 * exchanged, "{params:?}: {l} {l1}");
@@ -202,7 +203,7 @@ fn momentum_and_spin_are_kept_by_all_elements_and_volume_forces() {
 }
 
 #[test]
-fn forces_are_the_gradient_of_the_energy() {
+fn forces_are_the_negative_gradient_of_the_energy() {
     let mesh = shuffled_block([1, 2, 1], Vec3::new(0.2, 0.4, 0.2));
     for params in variants() {
         let model = MassSpring::from_tets(&mesh, &params).unwrap();
@@ -215,7 +216,7 @@ fn forces_are_the_gradient_of_the_energy() {
         let largest = forces.iter().map(|f| f.length()).fold(0.0, Real::max);
         let total = forces.iter().fold(Vec3::ZERO, |s, f| s + *f);
         assert!(total.length() < 1e-5 * largest * forces.len() as Real, "{params:?}: {total}");
-        // a difference as wide as rounding asks for
+        // difference width chosen for the rounding error
         let d = 0.2 * Real::EPSILON.cbrt();
         for node in 0..body.x.len() {
             for axis in 0..3 {
@@ -238,13 +239,13 @@ fn forces_are_the_gradient_of_the_energy() {
 }
 
 #[test]
-fn a_squeezed_tetrahedron_is_pushed_open_and_a_swollen_one_drawn_in() {
+fn a_volume_force_restores_compressed_and_expanded_tetrahedra() {
     let mesh = TetMesh {
         vertices: vec![Vec3::ZERO, Vec3::new(0.1, 0.01, 0.0), Vec3::new(0.02, 0.12, 0.0), Vec3::new(0.03, 0.02, 0.09)],
         tets: vec![[0, 1, 2, 3]],
     };
     for volume in [VolumeForce::Radial { stiffness: 10.0 }, VolumeForce::Gradient { stiffness: 1e7 }] {
-        // springs too weak to matter
+        // springs of negligible stiffness
         let params = Params { stiffness: Stiffness::Uniform(1e-6), volume, ..explicit() };
         let mut body = Alone::new(MassSpring::from_tets(&mesh, &params).unwrap(), &mesh.vertices);
         let rest = body.x.clone();
@@ -252,7 +253,7 @@ fn a_squeezed_tetrahedron_is_pushed_open_and_a_swollen_one_drawn_in() {
             for (x, rest) in body.x.iter_mut().zip(&rest) {
                 *x = rest.map(|c| c * scale);
             }
-            // work of the forces on a swelling motion: positive when squeezed
+            // work of the forces on a dilatation: positive when compressed
             let centre = body.x.iter().fold(Vec3::ZERO, |s, x| s + xyz(*x)) / 4.0;
             let work: Real = body.forces().iter().zip(&body.x).map(|(f, x)| f.dot(xyz(*x) - centre)).sum();
             assert!(work * (1.0 - scale) > 0.0, "{volume:?} at {scale}: {work}");
@@ -261,17 +262,17 @@ fn a_squeezed_tetrahedron_is_pushed_open_and_a_swollen_one_drawn_in() {
 }
 
 #[test]
-fn stiffness_from_youngs_modulus_stretches_a_bar_as_elasticity_says_for_its_lattice() {
-    // Springs k = E V/L² in directions n with shares w of the volume make the tensor C = E Σ w n⊗n⊗n⊗n. In Kuhn's split
-    // each tetrahedron has three edges along the axes, two face diagonals and one space diagonal: w = 1 for each axis, 2/3 for
-    // each of (110), (101), (011), 1 for (111). Pulled along z with free sides, the compliance S = C⁻¹ gives the bar's
-    // modulus 1/S_zzzz = 1.034 E: 3 % too stiff, and it shears as it stretches.
+fn stiffness_from_youngs_modulus_gives_a_bar_the_modulus_of_its_lattice() {
+    // Springs k = E V/L² in directions n with fractions w of the volume have the tensor C = E Σ w n⊗n⊗n⊗n. In Kuhn's
+    // subdivision each tetrahedron has three edges along the axes, two face diagonals and one space diagonal: w = 1 for
+    // each axis, 2/3 for each of (110), (101), (011), 1 for (111). In tension along z with free sides, the compliance
+    // S = C⁻¹ gives the bar's modulus 1/S_zzzz = 1.034 E: 3 % too stiff, and it shears as it stretches.
     let (n, length, side, modulus) = (2, 1.0, 0.2, 1e5);
     let mesh = shuffled_block([n, n, 10], Vec3::new(side, side, length));
     let params = Params { stiffness: Stiffness::Young(modulus), integrator: Integrator::Implicit, ..explicit() };
     let model = MassSpring::from_tets(&mesh, &params).unwrap();
     let mut body = Alone::new(model, &mesh.vertices);
-    // one end pinned, the other pulled by forces that its nodes' shares of the area give
+    // one end pinned, the other under forces by the area of its nodes
     let stress = 2e-3 * modulus;
     let mut weights = vec![0.0; mesh.vertices.len()];
     for face in mesh.boundary_faces() {
@@ -373,14 +374,14 @@ fn a_chain_is_stable_just_below_the_stable_step_and_not_above() {
             }
             body.v.iter().map(|v| xyz(*v).length()).fold(0.0, |m: Real, s| if s.is_nan() { s } else { m.max(s) })
         };
-        // the start holds 2 mm at ω_max = 20/s
+        // initial amplitude 2 mm at ω_max = 20/s
         assert!(run(0.95) < 0.5, "{dashpot} {integrator:?}: {}", run(0.95));
         assert!(!(run(1.1) < 1.0), "{dashpot} {integrator:?}: {}", run(1.1));
     }
 }
 
 #[test]
-fn a_chain_s_stable_step_is_the_time_of_sound_along_a_spring() {
+fn the_stable_step_of_a_chain_is_the_travel_time_of_sound_along_a_spring() {
     let points: Vec<Vec3> = (0..100).map(|i| Vec3::X * i as Real).collect();
     let link = |i: u32| Spring { nodes: [i, i + 1], rest: 1.0, stiffness: 100.0, damping: 0.0 };
     let springs: Vec<Spring> = (0..99).map(link).collect();
@@ -405,7 +406,7 @@ fn a_block_is_stable_below_the_stable_step_with_all_forces() {
             body.step(h);
         }
         let end = body.energy() + body.kinetic();
-        // symplectic Euler's energy swings by 1/(1 − (hω/2)²) at most: a factor of 10 here
+        // the energy of symplectic Euler oscillates by 1/(1 − (hω/2)²) at most: a factor of 10 here
         assert!(end < 10.0 * start, "{params:?}: {start} J, {end} J");
     }
 }
@@ -451,7 +452,7 @@ fn an_implicit_body_is_stable_far_above_the_explicit_step() {
 
 #[test]
 fn lanes_and_threads_give_the_bits_of_the_scalar_path() {
-    // more nodes than a thread takes at once, and not a multiple of eight
+    // more nodes than one thread processes at a time, and not a multiple of eight
     let mesh = shuffled_block([12, 12, 10], Vec3::new(1.2, 1.2, 1.0));
     let pool = Pool::new(3);
     for params in variants() {
@@ -480,7 +481,7 @@ fn lanes_and_threads_give_the_bits_of_the_scalar_path() {
 }
 
 #[test]
-fn the_kernel_does_what_the_plain_loop_says() {
+fn the_kernel_agrees_with_the_scalar_loop() {
     let mesh = shuffled_block([3, 4, 5], Vec3::new(0.3, 0.4, 0.5));
     for params in variants() {
         let params =
@@ -499,8 +500,8 @@ fn the_kernel_does_what_the_plain_loop_says() {
 }
 
 #[test]
-fn a_sheet_has_a_spring_along_each_edge_and_across_each_inner_edge() {
-    // two triangles of a unit square: 5 edges, one of them inner
+fn a_sheet_has_a_spring_along_each_edge_and_across_each_interior_edge() {
+    // two triangles of a unit square: 5 edges, one of them interior
     let vertices = vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::X + Vec3::Y];
     let mesh = TriMesh { vertices, triangles: vec![[0, 1, 2], [1, 3, 2]] };
     let params = Params { thickness: 0.01, bending: 0.5, ..Params::default() };
@@ -517,7 +518,7 @@ fn a_sheet_has_a_spring_along_each_edge_and_across_each_inner_edge() {
 }
 
 #[test]
-fn bad_bodies_are_refused_by_name() {
+fn invalid_bodies_are_rejected_by_name() {
     let points = [Vec3::ZERO, Vec3::X];
     let spring = Spring { nodes: [0, 1], rest: 1.0, stiffness: 1.0, damping: 0.0 };
     let total = Params { mass: Mass::Total(1.0), ..Params::default() };

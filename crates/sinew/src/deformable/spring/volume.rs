@@ -1,17 +1,20 @@
-//! Forces that keep the volume of tetrahedra, which springs along edges do not (FC 2.2.2, 7.2.3).
+//! Forces that preserve the volume of tetrahedra, which springs along edges do not (FC 2.2.2, 7.2.3).
 //!
 //! Both are gradients of ½ k_V (measure − rest measure)² for each tetrahedron:
 //!
 //! ```text
 //!   radial    s = Σ ‖x_i − x_b‖, x_b the centre:   ∂s/∂x_i = û_i − ¼ Σ û_j,   û_i from the centre to corner i
-//!   gradient  v = volume:                          ∂v/∂x_i = ⅙ (b − a) × (c − a), a b c the face opposite to i, seen from i
+//!   gradient  v = volume:                          ∂v/∂x_i = ⅙ (b − a) × (c − a)
+//!             with a b c the face opposite to i, ordered as viewed from i
 //! ```
 //!
-//! FC 2.27 is printed with the sign that tears an expanded tetrahedron further and without k_V, and its four radials do not
-//! sum to zero: the mean is taken off. FC 7.3 is printed with a normal that points outward at i, which collapses the
-//! tetrahedron; the gradient points from the opposite face to i and is weighted by area, so that the four sum to zero.
+//! FC 2.27 is printed with the sign that expands an expanded tetrahedron further and without k_V, and its four radial
+//! vectors do not sum to zero: the mean is subtracted here. FC 7.3 is printed with a normal that points outward at i,
+//! which collapses the tetrahedron; the gradient points from the opposite face to i and is weighted by area, so that
+//! the four sum to zero.
 //!
-//! Corner forces are written per tetrahedron, then every node sums its own: no conflict between threads, one order of sums.
+//! Corner forces are written per tetrahedron, then every node sums its own: no write conflicts between threads, a fixed
+//! order of summation.
 
 use super::kernel::own_places;
 use super::params::VolumeForce;
@@ -19,7 +22,7 @@ use crate::deformable::StepContext;
 use crate::math::lane3::{cross, scale, sub};
 use crate::math::{Block, Blocks, Eight, Kernel, LANES, Lane, Real, Vec3, run, vec};
 
-/// Eight tetrahedra. Empty lanes have all corners at place 0 and no stiffness.
+/// Eight tetrahedra. Empty lanes have all corners at index 0 and zero stiffness.
 #[derive(Clone, Debug)]
 struct Batch {
     corner: [[u32; LANES]; 4],
@@ -29,7 +32,7 @@ struct Batch {
     square: Eight,
 }
 
-/// One tetrahedron, for the loops that are not fast.
+/// One tetrahedron, for the scalar loops.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Keeper {
     pub corners: [u32; 4],
@@ -46,14 +49,14 @@ pub(super) struct Volume {
     radial: bool,
     pub keepers: Vec<Keeper>,
     batches: Vec<Batch>,
-    /// First corner force of each node, by place, and the end. (node_count + 1)
+    /// First corner force of each node, in the internal order, and the end. (node_count + 1)
     start: Vec<u32>,
     /// Corner forces of each node. (4 · tet_count)
     entries: Vec<u32>,
 }
 
 impl Volume {
-    /// None when nothing is kept.
+    /// None when there are no volume forces.
     pub fn new(tets: &[[u32; 4]], positions: &[Vec3], force: VolumeForce, place: &[u32]) -> Option<Self> {
         let radial = matches!(force, VolumeForce::Radial { .. });
         let keep = |&corners: &[u32; 4]| {
@@ -71,7 +74,7 @@ impl Volume {
         if keepers.is_empty() {
             return None;
         }
-        // near in the list as in space
+        // neighbours in space are close in the list
         keepers.sort_by_key(|keeper| keeper.corners.map(|i| place[i as usize]).into_iter().min());
         let (mut owner, mut batches) = (Vec::with_capacity(4 * keepers.len()), Vec::new());
         for (index, group) in keepers.chunks(LANES).enumerate() {
@@ -95,12 +98,13 @@ impl Volume {
         Some(Self { radial, keepers, batches, start, entries })
     }
 
-    /// Numbers of corner forces: four for each of eight tetrahedra of a batch.
+    /// Number of corner forces: four for each of eight tetrahedra of a batch.
     pub fn entry_count(&self) -> usize {
         self.batches.len() * 4 * LANES
     }
 
-    /// Corner forces from positions by place, of tetrahedra that may be `growth` times stiffer than at rest [N].
+    /// Corner forces from positions in the internal order, for tetrahedra whose stiffness may be `growth` times that at
+    /// rest [N].
     pub fn push(&self, ctx: &StepContext<'_>, x: &[Block], growth: Real, corners: &mut [Block]) {
         let batch = 4 * LANES;
         super::share(ctx, corners, 64 * batch, &|first, corners| {
@@ -109,9 +113,9 @@ impl Volume {
         });
     }
 
-    /// Adds the corner forces to those of the nodes at the places from `first` on [N].
+    /// Adds the corner forces to those of the nodes from index `first` on [N].
     pub fn add(&self, first: usize, corners: &[Block], out: &mut [Block]) {
-        // places behind the last node have no entries
+        // indices after the last node have no entries
         for (out, range) in out.iter_mut().zip(self.start[first.min(self.start.len() - 1)..].windows(2)) {
             for &entry in &self.entries[range[0] as usize..range[1] as usize] {
                 let [x, y, z, _] = corners[entry as usize];
@@ -120,14 +124,14 @@ impl Volume {
         }
     }
 
-    /// How far a tetrahedron's measure is above its rest, and the gradient of the measure at each corner.
+    /// Measure of a tetrahedron minus its rest value, and the gradient of the measure at each corner.
     pub fn gradients(&self, keeper: &Keeper, x: &[Block]) -> (Real, [Vec3; 4]) {
         let at = keeper.corners.map(|i| vec(x[i as usize]).to_array());
         let (measure, g) = if self.radial { radial::<Real>((), at) } else { gradient::<Real>((), at) };
         (measure - keeper.rest, g.map(Vec3::from_array))
     }
 
-    /// How many times stiffer than at rest the stiffest tetrahedron is.
+    /// Largest ratio of the stiffness of a tetrahedron to that at rest.
     pub fn growth(&self, x: &[Block]) -> Real {
         let of = |keeper: &Keeper| {
             let (_, g) = self.gradients(keeper, x);
@@ -145,7 +149,7 @@ impl Volume {
         self.keepers.iter().map(of).sum()
     }
 
-    /// Adds this part of the forces −k_V (measure − rest) ∂measure/∂x [N].
+    /// Adds this fraction of the forces −k_V (measure − rest) ∂measure/∂x [N].
     pub fn forces(&self, x: &[Block], part: Real, out: &mut [Vec3]) {
         for keeper in &self.keepers {
             let (over, g) = self.gradients(keeper, x);
@@ -179,7 +183,7 @@ impl Kernel for Push<'_> {
                 }
                 let (measure, g) = if self.radial { radial::<L>(t, p) } else { gradient::<L>(t, p) };
                 let pull = L::load(t, &batch.k[at..]) * (L::load(t, &batch.rest[at..]) - measure);
-                // stiffness is k_V Σ |∂measure/∂x|²: no more of the force than the step can integrate
+                // stiffness is k_V Σ |∂measure/∂x|²: the force is limited to what the step can integrate
                 let mut square = L::splat(t, Real::MIN_POSITIVE);
                 for [x, y, z] in g {
                     square = square + (x * x + y * y + z * z);
@@ -204,7 +208,7 @@ fn radial<L: Lane>(t: L::Token, p: [[L; 3]; 4]) -> (L, [[L; 3]; 4]) {
     let tiny = L::splat(t, super::element::TINY);
     let mut u = [[L::splat(t, 0.0); 3]; 4];
     for axis in 0..3 {
-        // from the first corner: differences first keep the digits that large coordinates would cost
+        // relative to the first corner: taking differences first avoids cancellation at large coordinates
         let [a, b, c, d] = [p[0][axis], p[1][axis], p[2][axis], p[3][axis]];
         let centre = ((b - a) + (c - a) + (d - a)) * quarter;
         u[0][axis] = -centre;

@@ -1,36 +1,37 @@
-//! Affine motions of a body as its smooth ones, for operators that have no control points (`coarse.rs`).
+//! Affine motions of a body as its smooth motions, for operators without control points (`coarse.rs`).
 //!
 //! ```text
 //!   u_n = a + B (x_n − c)/s,   E = Zᵀ A Z by twelve products
 //! ```
 //!
-//! Where nodes have spins of their own (blocks behind those with a place) they turn with the matter around them, by half the
-//! curl of u: Σ_j e_j × B_j/2s over the columns of B. A turn of the whole then costs its inertia and no more.
+//! Where nodes have angular velocities of their own (blocks after the translational ones) they rotate with the
+//! surrounding material, by half the curl of u: Σ_j e_j × B_j/2s over the columns of B. The generalised mass of a rigid
+//! rotation is then its inertia, without stiffness.
 
 use crate::deformable::{Operator, SmoothMotions};
 use crate::math::{Block, Real, Vec3, add, vec};
 
 /// Modes: a translation and three columns of B.
 const MODES: usize = 12;
-/// Modes with padding: motions come in eights.
+/// Modes with padding: motions are processed in groups of eight.
 const COUNT: usize = 16;
 
-/// The twelve motions at the present shape.
+/// The twelve motions at the current shape.
 #[derive(Clone, Debug, Default)]
 pub(in crate::deformable) struct Affine {
     /// 1 and (x − c)/s of each node; zero where pinned. (node_count)
     weights: Vec<[Real; 4]>,
-    /// 1/2s of each spin; zero where pinned. (spin_count)
+    /// 1/2s of each angular velocity; zero where pinned. (spin_count)
     curls: Vec<Real>,
-    /// E, row after row. (COUNT²)
+    /// E, row by row. (COUNT²)
     stiffness: Vec<Real>,
-    /// A motion and what it costs.
+    /// A motion Z e and its image A Z e.
     motion: Vec<Block>,
     image: Vec<Block>,
 }
 
 impl Affine {
-    /// Motions about the middle of x, and what they cost.
+    /// Motions about the middle of x, and their stiffness E.
     pub fn prepare(&mut self, x: &[Block], operator: &dyn Operator) {
         let centre = x.iter().fold(Vec3::ZERO, |sum, x| sum + vec(*x)) / x.len() as Real;
         let square = x.iter().map(|x| (vec(*x) - centre).length_squared()).sum::<Real>() / x.len() as Real;
@@ -65,14 +66,14 @@ impl Affine {
     }
 }
 
-/// Zᵀ of a push on a node, added.
+/// Adds Zᵀ of an impulse on a node.
 fn gather_point(weights: &[Real; 4], push: Vec3, out: &mut [Real]) {
     for (part, weight) in weights.iter().enumerate() {
         (0..3).for_each(|axis| out[3 * part + axis] += weight * push[axis]);
     }
 }
 
-/// Zᵀ of a torque on a spin, added: column j feels (e_j × ·) turned round, torque × e_j.
+/// Adds Zᵀ of a torque on an angular velocity: for column j the transpose of e_j ×, torque × e_j.
 fn gather_spin(curl: Real, torque: Vec3, out: &mut [Real]) {
     for (part, axis) in Vec3::AXES.into_iter().enumerate() {
         let column = torque.cross(axis) * curl;

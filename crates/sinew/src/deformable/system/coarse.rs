@@ -1,16 +1,16 @@
-//! The coarse half of a two-level preconditioner: what a smooth motion of the whole body costs.
+//! The coarse level of a two-level preconditioner: the stiffness of smooth motions of the body.
 //!
-//! Control points lie in the middle of equal parts of the body. Each moves the nodes around it by an affine map with a
-//! smooth weight, so that with Z the 12 modes of all points and R the turn of each node
+//! Control points are at the centres of equal parts of the body. Each moves the surrounding nodes by an affine map with
+//! a smooth weight, so that with Z the 12 modes of all points and R the rotation of each node
 //!
 //! ```text
 //!   z += R Z E⁻¹ Zᵀ Rᵀ r,   E = Zᵀ A₀ Z,   u_n = R_n Σ_c w_nc (a_c + B_c (X_n − X_c)/s)
 //! ```
 //!
-//! A₀ is the matrix at rest: a turned body has nearly R A₀ Rᵀ, so that E is made once for a step length and a set of
-//! pinned nodes, and never again. (Factors that are not turned with the body decay: 13 to 38 iterations where these need
-//! 3 in the study.) R_n is the mean of the rotations of the points that hold the node; it need not be orthogonal for z to
-//! be symmetric and positive.
+//! A₀ is the matrix at rest: a rotated body has approximately R A₀ Rᵀ, so that E is computed once for a step length and
+//! a set of pinned nodes. (Factors that are not rotated with the body lose accuracy: 13 to 38 iterations where these
+//! need 3 in the study.) R_n is the mean of the rotations of the control points of the node; it need not be orthogonal
+//! for the correction to be symmetric and positive.
 
 use super::dilatation::Dilatations;
 use super::rows::Rows;
@@ -18,26 +18,26 @@ use crate::deformable::SmoothMotions;
 use crate::deformable::fem::tet_kernel::{RestTet, rotation_of};
 use crate::math::{Block, Blocks, Eight, Kernel, LANES, Lane, Mat3, Real, Vec3, run, vec};
 
-/// Largest number of control points. 16 need half as many iterations again as 32, 64 gain nothing (in the study).
+/// Maximum number of control points. 16 need half as many iterations again as 32, 64 bring no gain (in the study).
 pub(super) const POINTS: usize = 32;
-/// The same for a body that touches something: its E is made and factored anew in every pass.
+/// The same for a body in contact: its E is computed and factored again in every pass.
 pub(super) const TOUCHING_POINTS: usize = 8;
-/// Nodes a control point; a body too small for four points has no coarse space.
+/// Nodes per control point; a body too small for four points has no coarse space.
 const NODES_A_POINT: usize = 64;
-/// Points that hold a node.
+/// Control points of each node.
 const HOLDS: usize = 4;
 /// Modes of a point.
 const MODES: usize = 12;
-/// Stiffness h (h + β) K_ii in units of the mass, averaged over the body, above which the coarse space pays. On the
-/// cantilever of `sinew-benches s6` both ways cost the same at 5.6 (h = 0.1 ms); at 11 it saves a fifth, at 59 half.
+/// Stiffness h (h + β) K_ii in units of the mass, averaged over the body, above which the coarse space reduces the
+/// cost. On the cantilever of `sinew-benches s6` both variants cost the same at 5.6 (h = 0.1 ms); at 11 it saves a
+/// fifth, at 59 half.
 const PAYS: Real = 5.0;
 /// Rows of E⁻¹ in a tile: the modes of two points.
 const TILE: usize = 2 * MODES;
-/// A mode of whose energy less than this part is its own is a sum of others, and is left out: in f32 its answer would be
-/// rounding.
+/// A mode with a smaller independent fraction of energy is omitted: in f32 its coefficient would be rounding error.
 pub(in crate::deformable) const DEPENDENT: f64 = 1e-6;
 
-/// Eight nodes that the same points hold.
+/// Eight nodes with the same control points.
 #[derive(Clone, Debug)]
 #[repr(align(32))]
 struct Handful {
@@ -48,9 +48,9 @@ struct Handful {
     points: [u32; HOLDS],
     /// Zero on pinned nodes. Written by `rebuild`.
     weight: [Eight; HOLDS],
-    /// Rest position from the middle of the body, in units of `Coarse::size`.
+    /// Rest position relative to the middle of the body, in units of the mean distance of the centres.
     place: [Eight; 3],
-    /// The node's turn, rows first. Written by `turn`.
+    /// The node's rotation, row-major. Written by `turn`.
     turn: [Eight; 9],
 }
 
@@ -58,24 +58,24 @@ struct Handful {
 #[derive(Clone, Debug)]
 pub(in crate::deformable) struct Coarse {
     points: usize,
-    /// Points from the middle of the body, in units of their distance.
+    /// Control points relative to the middle of the body, in units of their mean distance from it.
     centres: Vec<[Real; 3]>,
-    /// Points that hold each node and their weights. (node_count)
+    /// Control points of each node and their weights. (node_count)
     holds: Vec<([u32; HOLDS], [Real; HOLDS])>,
-    /// Rest position of each node, as the centres. (node_count)
+    /// Rest position of each node, in the units of the centres. (node_count)
     places: Vec<[Real; 3]>,
-    /// All nodes, those held by the same points together.
+    /// All nodes, grouped by their control points.
     handfuls: Vec<Handful>,
-    /// Mean deformation gradient of a point's part: Σ x_n bᵀ over these (n, b).
+    /// Mean deformation gradient of a control point's part: Σ x_n bᵀ over these (n, b).
     stretches: Vec<(u32, Vec3)>,
-    /// First stretch of each point, and the end. (points + 1)
+    /// First stretch of each control point, and the end. (points + 1)
     first: Vec<u32>,
-    /// Who was pinned and which factor h (h + β) held when E was made.
+    /// Pinned nodes and factor h (h + β) for which E was computed.
     pinned: Vec<bool>,
     factor: Real,
-    /// E⁻¹ in tiles: row after row, `TILE` columns each. Written by `rebuild`.
+    /// E⁻¹ in tiles: row by row, `TILE` columns each. Written by `rebuild`.
     inverse: Vec<Real>,
-    /// E, row after row. Written by `rebuild`.
+    /// E, row by row. Written by `rebuild`.
     stiffness: Vec<Real>,
     /// Handful and lane of each node. (node_count)
     seats: Vec<(u32, u32)>,
@@ -84,7 +84,7 @@ pub(in crate::deformable) struct Coarse {
 }
 
 impl Coarse {
-    /// Control points of a body, so many at most; none when it is too small to have use for them.
+    /// Control points of a body, at most `most`; none when it is too small for a coarse space.
     pub fn new(vertices: &[Vec3], tets: &[RestTet], most: usize) -> Option<Self> {
         let wanted = (vertices.len() / NODES_A_POINT).min(most);
         if wanted < HOLDS {
@@ -128,12 +128,12 @@ impl Coarse {
         })
     }
 
-    /// How many control points.
+    /// Number of control points.
     pub fn points(&self) -> usize {
         self.points
     }
 
-    /// True when E was made for this factor and these pinned nodes.
+    /// True when E was computed for this factor and these pinned nodes.
     pub fn fits(&self, factor: Real, v: &[Block]) -> bool {
         self.factor == factor && self.pinned.iter().zip(v).all(|(pinned, v)| *pinned == (v[3] == 0.0))
     }
@@ -170,7 +170,7 @@ impl Coarse {
         }
     }
 
-    /// w (1, (X_n − X_c)/s) of a node and each of its points.
+    /// w (1, (X_n − X_c)/s) of a node and each of its control points.
     fn modes(&self, node: usize) -> [(usize, [f64; 4]); HOLDS] {
         let (points, weights) = &self.holds[node];
         core::array::from_fn(|k| {
@@ -185,7 +185,7 @@ impl Coarse {
     fn project(&self, a: &Rows) -> Vec<f64> {
         let size = self.points * MODES;
         let mut e = vec![0.0; size * size];
-        // rows of A Z at one node, by point: 3 x 12 each
+        // rows of A Z at one node, by control point: 3 x 12 each
         let mut az = vec![[[0.0f64; MODES]; 3]; self.points];
         let mut met = Vec::new();
         for node in (0..self.holds.len()).filter(|&node| !self.pinned[node]) {
@@ -256,13 +256,13 @@ impl Coarse {
         }
     }
 
-    /// The turn of every node at x.
+    /// The rotation of every node at x.
     pub fn turn(&mut self, x: &[Block], lanes: bool) {
         self.lanes = lanes;
         let mut turns = [[0.0; 9]; POINTS];
         for point in 0..self.points {
             let part = &self.stretches[self.first[point] as usize..self.first[point + 1] as usize];
-            // differences first, as for the elements
+            // taking differences first, as for the elements
             let origin = part.first().map_or(Vec3::ZERO, |p| vec(x[p.0 as usize]));
             let mut f = Mat3::ZERO;
             for &(node, b) in part {
@@ -290,7 +290,7 @@ impl Coarse {
     }
 }
 
-/// The motions of the control points, turned with the nodes.
+/// The motions of the control points, rotated with the nodes.
 impl SmoothMotions for Coarse {
     fn count(&self) -> usize {
         self.points * MODES
@@ -336,7 +336,7 @@ impl SmoothMotions for Coarse {
     }
 }
 
-/// Turns of the nodes from those of the points.
+/// Rotations of the nodes from those of the control points.
 struct Turn<'a> {
     handfuls: &'a mut [Handful],
     turns: &'a [[Real; 9]; POINTS],
@@ -367,11 +367,11 @@ impl Kernel for Turn<'_> {
     }
 }
 
-/// One sum a lane for each mode of each point: eight lanes and one add up in the same order.
+/// One sum per lane for each mode of each control point: the SIMD and the scalar path add in the same order.
 #[repr(align(32))]
 struct Sums<const P: usize>([[Eight; MODES]; P]);
 
-/// out = Zᵀ Rᵀ r; room for P points.
+/// out = Zᵀ Rᵀ r; space for P points.
 struct Gather<'a, const P: usize> {
     coarse: &'a Coarse,
     residual: &'a [Block],
@@ -396,7 +396,7 @@ impl<const P: usize> Kernel for Gather<'_, P> {
             for (push, lanes) in push.iter_mut().zip(sums) {
                 *push = lanes.iter().sum();
             }
-            // moments about the point
+            // moments about the control point
             for axis in 0..3 {
                 for row in 0..3 {
                     push[3 + 3 * axis + row] -= push[row] * centre[axis];
@@ -418,7 +418,7 @@ impl Kernel for Spread<'_> {
 
     #[inline(always)]
     fn run<L: Lane>(self, t: L::Token) {
-        // a motion about each point as one about the middle of the body
+        // a motion about each control point as one about the middle of the body
         let mut answer = [[0.0; MODES]; POINTS];
         for ((answer, from), centre) in answer.iter_mut().zip(self.answer).zip(&self.coarse.centres) {
             *answer = *from;
@@ -438,7 +438,7 @@ impl Kernel for Spread<'_> {
     }
 }
 
-/// Adds w Rᵀr and its moments to the sums of the points.
+/// Adds w Rᵀr and its moments to the sums of the control points.
 #[inline(always)]
 fn restrict<const P: usize, L: Lane>(
     t: L::Token,
@@ -469,7 +469,7 @@ fn restrict<const P: usize, L: Lane>(
 /// Adds R Σ w (a + B X) to z.
 #[inline(always)]
 fn prolong<L: Lane>(t: L::Token, handful: &Handful, at: usize, answer: &[[Real; MODES]; POINTS], z: Blocks<'_>) {
-    // the affine map of the node first, then the node's place in it
+    // the affine map of the node first, then the node's position in it
     let mut map = [L::splat(t, 0.0); MODES];
     for k in 0..HOLDS {
         let answer = &answer[handful.points[k] as usize % POINTS];
@@ -526,7 +526,7 @@ impl Kernel for Multiply<'_> {
     }
 }
 
-/// True when smooth motions are so much softer than the nodes' own that the coarse space pays.
+/// True when smooth motions are so much softer than single nodes that the coarse space reduces the cost.
 pub(super) fn pays(factor: Real, stiffness_a_mass: Real) -> bool {
     factor * stiffness_a_mass > PAYS
 }
@@ -548,7 +548,7 @@ fn scale(centres: &[Vec3]) -> (Vec3, Real) {
     (middle, centres.iter().map(|c| (*c - middle).length()).sum::<Real>() / count)
 }
 
-/// Nodes held by the same points, eight at a time. Weights are written later.
+/// Nodes with the same control points, eight at a time. Weights are written later.
 fn handfuls(holds: &[([u32; HOLDS], [Real; HOLDS])], places: &[[Real; 3]]) -> Vec<Handful> {
     let mut order: Vec<u32> = (0..holds.len() as u32).collect();
     order.sort_by_key(|&node| (holds[node as usize].0, node));
@@ -575,7 +575,7 @@ fn handfuls(holds: &[([u32; HOLDS], [Real; HOLDS])], places: &[[Real; 3]]) -> Ve
     list
 }
 
-/// Halves a list of nodes along its longest side until each part has one point.
+/// Recursively bisects a list of nodes along its longest side until each part has one control point.
 fn bisect(vertices: &[Vec3], nodes: &mut [u32], part: &mut [u32], first: u32, points: usize) {
     if points == 1 {
         for &node in nodes.iter() {
@@ -594,7 +594,7 @@ fn bisect(vertices: &[Vec3], nodes: &mut [u32], part: &mut [u32], first: u32, po
     bisect(vertices, right, part, first + points as u32 / 2, points / 2);
 }
 
-/// The nearest points, ascending, with weights that go to zero, smoothly, at the distance of the next one.
+/// The nearest control points, ascending, with weights that decrease smoothly to zero at the distance of the next one.
 fn hold(x: Vec3, centres: &[Vec3]) -> ([u32; HOLDS], [Real; HOLDS]) {
     let mut near: Vec<(Real, u32)> = centres.iter().zip(0..).map(|(c, k)| ((x - *c).length_squared(), k)).collect();
     near.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
@@ -606,12 +606,13 @@ fn hold(x: Vec3, centres: &[Vec3]) -> ([u32; HOLDS], [Real; HOLDS]) {
         rest * rest
     });
     let sum = raw.iter().sum::<Real>();
-    // all at the same distance: equal parts
+    // all at the same distance: equal weights
     let share = |k: usize| if sum > Real::EPSILON { raw[k] / sum } else { 1.0 / HOLDS as Real };
     (core::array::from_fn(|k| near[k].1), core::array::from_fn(share))
 }
 
-/// Coefficients of the mean deformation gradient of each part: b_n = Σ V G_n over its tetrahedra, divided by their volume.
+/// Coefficients of the mean deformation gradient of each part: b_n = Σ V G_n over its tetrahedra, divided by their
+/// volume.
 fn stretches(tets: &[RestTet], part: &[u32], points: usize) -> (Vec<(u32, Vec3)>, Vec<u32>) {
     let mut all: Vec<(u32, u32, Vec3)> = Vec::new();
     let mut volumes = vec![0.0; points];
@@ -640,7 +641,7 @@ fn stretches(tets: &[RestTet], part: &[u32], points: usize) -> (Vec<(u32, Vec3)>
     (list, first)
 }
 
-/// In-place inverse of a symmetric positive matrix by Gauss and Jordan; modes that depend on others get zeros.
+/// In-place inverse of a symmetric positive matrix by Gauss-Jordan elimination; linearly dependent modes get zeros.
 fn invert(a: &mut [f64], size: usize) {
     let start: Vec<f64> = (0..size).map(|k| a[k * size + k]).collect();
     let mut left_out = Vec::new();
@@ -679,8 +680,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_inverse_of_a_matrix_with_a_mode_twice_leaves_the_second_out() {
-        // modes 0 and 2 are the same
+    fn the_inverse_of_a_matrix_with_a_repeated_mode_omits_the_second() {
+        // modes 0 and 2 are equal
         let mut a = vec![4.0, 1.0, 4.0, 1.0, 3.0, 1.0, 4.0, 1.0, 4.0];
         invert(&mut a, 3);
         let want = [3.0 / 11.0, -1.0 / 11.0, 0.0, -1.0 / 11.0, 4.0 / 11.0, 0.0, 0.0, 0.0, 0.0];

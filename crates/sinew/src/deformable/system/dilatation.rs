@@ -1,13 +1,14 @@
 //! Averaged dilatations in a body's matrix: Σ_a k_a B_a B_aᵀ, B_a = ∂θ_a/∂x over the nodes around a.
 //!
-//! B_a lies in the pattern of row a, and once more mirrored in the rows of its columns, so that both halves of the
-//! product gather and eight rows run at a time:
+//! B_a is stored in the pattern of row a, and once more mirrored in the rows of its columns, so that both halves of the
+//! product gather and eight rows are processed at a time:
 //!
 //! ```text
 //!   r_a = k_a Σ_j B_aj · (v_j − v_a),   out_i += Σ_a (B_ai r_a − B_ia r_i)
 //! ```
 //!
-//! Slopes of a dilatation sum to zero (a common velocity changes no volume); B_aa is minus the others and not kept.
+//! The gradients of a dilatation sum to zero (a translation changes no volume); B_aa is minus the sum of the others and
+//! is not stored.
 
 use super::rows::{Rows, Slot};
 use crate::math::{Block, Blocks, Eight, Kernel, LANES, Lane, Mat3, Real, Vec3, outer, run};
@@ -19,7 +20,7 @@ struct Eight3([Eight; 3]);
 
 const ZERO: Eight3 = Eight3([[0.0; LANES]; 3]);
 
-/// Slopes and weights.
+/// Gradients and weights.
 #[derive(Clone, Debug)]
 pub(in crate::deformable) struct Dilatations {
     /// B_aj in row a. (entry_count) [1/m]
@@ -31,7 +32,7 @@ pub(in crate::deformable) struct Dilatations {
 }
 
 impl Dilatations {
-    /// Room for the pattern of a matrix.
+    /// Allocates for the pattern of a matrix.
     pub fn new(rows: &Rows, nodes: usize) -> Self {
         Self { slope: vec![ZERO; rows.off.len()], mirror: vec![ZERO; rows.off.len()], weight: vec![0.0; nodes] }
     }
@@ -43,7 +44,7 @@ impl Dilatations {
         self.weight.fill(0.0);
     }
 
-    /// Adds to a slope, given its place and that of its mirror.
+    /// Adds to a gradient, given its slot and that of its mirror.
     pub fn add(&mut self, [own, mirrored]: [Slot; 2], slope: Vec3) {
         let ((entry, lane), (other, other_lane)) = (own.split(), mirrored.split());
         for (axis, part) in slope.to_array().into_iter().enumerate() {
@@ -52,7 +53,7 @@ impl Dilatations {
         }
     }
 
-    /// Calls `on(node, slope)` for all of a node's dilatation, itself last.
+    /// Calls `on(node, slope)` for all gradients of a node's dilatation, the node itself last.
     pub fn slopes(&self, rows: &Rows, node: usize, mut on: impl FnMut(usize, Vec3)) {
         let mut own = Vec3::ZERO;
         rows.columns(node, |column, slot| {
@@ -115,7 +116,7 @@ impl Kernel for Rates<'_> {
     }
 }
 
-/// What the dilatations push, from their rates.
+/// The forces of the dilatations, from their rates.
 struct Pushes<'a> {
     of: &'a Dilatations,
     rows: &'a Rows,

@@ -6,8 +6,8 @@
 //!   A v⁺ = b,   A = (1 + h α) M + h (h + β) K,   b = M v + h (f(x) + f_ext)
 //! ```
 //!
-//! Averaged dilatations add h (h + β) Σ_a k_a B_a B_aᵀ, B_a = ∂θ_a/∂x over the nodes around a. Multiplied out it would join
-//! neighbours of neighbours; it is applied as it stands (`dilatation.rs`).
+//! Averaged dilatations add h (h + β) Σ_a k_a B_a B_aᵀ, B_a = ∂θ_a/∂x over the nodes around a. Multiplied out it would
+//! couple neighbours of neighbours; it is applied in factored form (`dilatation.rs`).
 
 mod affine;
 mod coarse;
@@ -27,35 +27,35 @@ use crate::math::{Block, Blocks, Mat3, Real, Vec3, add, run, vec};
 use dilatation::Dilatations;
 use rows::Slot;
 
-/// A, b and what the solver asks beside them.
+/// A, b and the other data of the solver.
 #[derive(Clone, Debug)]
 pub(super) struct EulerSystem {
     /// A. Written by `predict` in the first substep.
     matrix: Rows,
-    /// Averaged dilatations; none without. Written as `matrix`.
+    /// Averaged dilatations, if any. Written with `matrix`.
     averaged: Option<Dilatations>,
     elements: Vec<Element>,
     /// Nodes of all elements.
     indices: Vec<u32>,
-    /// Places of the pairs of nodes of all elements, row by row; of a node with itself any.
+    /// Slots of the pairs of nodes of all elements, row by row; arbitrary for a node with itself.
     slots: Vec<Slot>,
     /// b. Written by `predict`. (node_count) [N·s]
     pub(super) load: Vec<Block>,
     /// Masses, infinite where pinned. Written by `predict`. (node_count) [kg]
     mass: Vec<Real>,
-    /// (1 + h α) m, the part of A that is not stiffness. Written as `matrix`. (node_count) [kg]
+    /// (1 + h α) m, the part of A that is not stiffness. Written with `matrix`. (node_count) [kg]
     inertia: Vec<Real>,
     sums: RigidSums,
-    /// Coarse spaces; none for bodies that have no use for them. Written by `predict` when the step length or the pinned
-    /// nodes change.
+    /// Coarse spaces; none for bodies that do not benefit from them. Written by `predict` when the step length or the
+    /// pinned nodes change.
     smooth: Option<TwoLevel>,
-    /// What mass damping leaves of a momentum in a substep. Written by `predict`.
+    /// Factor of mass damping on momentum in a substep. Written by `predict`.
     kept: Real,
     /// Eight lanes are in use. Written by `predict`.
     lanes: bool,
 }
 
-/// Where an element's nodes and pairs of nodes begin.
+/// Offsets of an element's nodes and pairs of nodes.
 #[derive(Clone, Copy, Debug)]
 struct Element {
     count: u32,
@@ -64,7 +64,7 @@ struct Element {
 }
 
 impl EulerSystem {
-    /// The pattern of elements with these nodes each; `averaged` makes room for averaged dilatations.
+    /// The pattern of elements with these nodes each; `averaged` allocates averaged dilatations.
     pub(super) fn new<'a>(masses: &[Real], elements: impl Iterator<Item = &'a [u32]> + Clone, averaged: bool) -> Self {
         let nodes = masses.len();
         let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); nodes];
@@ -131,8 +131,8 @@ impl EulerSystem {
         Self { smooth: Some(TwoLevel::new(nodes, tets, stiffness_a_mass)), ..self }
     }
 
-    /// Makes the coarse spaces when they pay at this factor h (h + β) and what they are made for has changed: `pull` adds
-    /// what A has at the rest places. Comes before `begin`, in the first substep.
+    /// Rebuilds the coarse spaces when they reduce the cost at this factor h (h + β) and their inputs have changed:
+    /// `pull` adds the stiffness of A at the rest positions. Call before `begin`, in the first substep.
     pub(super) fn prepare(
         &mut self,
         ctx: &StepContext<'_>,
@@ -150,13 +150,13 @@ impl EulerSystem {
         self.smooth = Some(smooth);
     }
 
-    /// Place of the block between two local nodes of an element.
+    /// Slot of the block between two local nodes of an element.
     fn slot(&self, element: usize, i: usize, j: usize) -> Slot {
         let Element { count, pairs, .. } = self.elements[element];
         self.slots[pairs as usize + i * count as usize + j]
     }
 
-    /// Adds the block between two local nodes of an element and its mirror.
+    /// Adds the block between two local nodes of an element and its transpose.
     pub(super) fn add_block(&mut self, element: usize, i: usize, j: usize, block: Mat3) {
         if i == j {
             self.matrix.add_diagonal(self.indices[self.elements[element].first as usize + i] as usize, &block);
@@ -178,8 +178,8 @@ impl EulerSystem {
         add(&mut self.load[node as usize], impulse);
     }
 
-    /// Adds to the slope of local node i's averaged dilatation at local node j. Slopes of a dilatation sum to zero: that
-    /// at the node itself is left out.
+    /// Adds to the gradient of local node i's averaged dilatation at local node j. The gradients of a dilatation sum to
+    /// zero: that at the node itself is omitted.
     pub(super) fn add_spread(&mut self, element: usize, i: usize, j: usize, slope: Vec3) {
         let slots = [self.slot(element, i, j), self.slot(element, j, i)];
         if let Some(averaged) = self.averaged.as_mut().filter(|_| i != j) {
@@ -252,10 +252,10 @@ mod tests {
         Vec3::new(part(3 * k), part(3 * k + 1), part(3 * k + 2))
     }
 
-    /// Slopes of one element or average by node.
+    /// Gradients of one element or average by node.
     type Slopes = Vec<(usize, Vec3)>;
 
-    /// A chain of tetrahedra whose blocks are outer products of slopes that sum to zero, with averaged dilatations.
+    /// A chain of tetrahedra whose blocks are outer products of gradients that sum to zero, with averaged dilatations.
     fn chain() -> (EulerSystem, Vec<Slopes>, Vec<Real>) {
         let elements = 23;
         let indices: Vec<u32> = (0..elements).flat_map(|e| [e, e + 1, e + 2, e + 3]).collect();
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_product_is_the_sum_over_elements_and_averages_in_lanes_as_one_by_one() {
+    fn a_product_is_the_sum_over_elements_and_averages_in_lanes_and_in_scalars() {
         let (mut system, sums, weights) = chain();
         let v: Vec<Block> = (0..system.block_count()).map(|k| [part(k), part(k + 7), part(k + 30), 9.0]).collect();
         let mut want: Vec<Vec3> = v.iter().zip(system.mass()).map(|(v, m)| vec(*v) * *m).collect();
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn the_diagonal_is_what_a_node_alone_feels() {
+    fn the_diagonal_agrees_with_the_product_of_a_unit_vector() {
         let (system, ..) = chain();
         let mut diagonal = vec![Mat3::ZERO; system.block_count()];
         system.diagonal(&mut diagonal);

@@ -1,20 +1,20 @@
-//! A body's matrix in slices of eight rows (SELL-8): block columns 3x3, diagonal apart.
+//! A body's matrix in slices of eight rows (SELL-8): blocks of 3x3, diagonal stored separately.
 //!
-//! Entry k of eight rows lies side by side, so that a product runs eight rows at a time:
+//! Entry k of eight rows is contiguous, so that a product processes eight rows at a time:
 //!
 //! ```text
 //!   (A v)_i = m_i v_i + Σ_j A_ij (v_j − v_i)
 //! ```
 //!
-//! Stiffness blocks of a row sum to zero, so that the diagonal is left to preconditioners: a common velocity costs no
-//! digits, however stiff the body.
+//! Stiffness blocks of a row sum to zero, so that the diagonal is needed by preconditioners only: a common velocity
+//! causes no loss of precision, however stiff the body.
 
 use crate::math::{Block, Blocks, Eight, Kernel, LANES, Lane, Mat3, Picks, Real, Vec3};
 
-/// Rows that are sorted by length together. Larger: less padding; smaller: neighbours stay close.
+/// Number of rows that are sorted by length together. Larger: less padding; smaller: better locality.
 const WINDOW: usize = 512;
 
-/// Eight 3x3 blocks, rows first.
+/// Eight 3x3 blocks, row-major.
 #[derive(Clone, Debug)]
 #[repr(C, align(32))]
 pub(in crate::deformable) struct Eight9(pub [Eight; 9]);
@@ -44,11 +44,11 @@ impl Eight9 {
 struct Slice {
     /// Node of each row, `u32::MAX` in an empty lane.
     store: [u32; LANES],
-    /// Its first entry; the next slice's ends it.
+    /// Its first entry; the first entry of the next slice is the end.
     first: u32,
 }
 
-/// Place of an entry off the diagonal: which eight, and which of them.
+/// Location of an entry off the diagonal: group of eight and lane.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::deformable) struct Slot(u32);
 
@@ -57,7 +57,7 @@ impl Slot {
         Self((entry * LANES) as u32 + lane)
     }
 
-    /// Which eight, and which of them.
+    /// Group of eight and lane.
     pub fn split(self) -> (usize, usize) {
         (self.0 as usize / LANES, self.0 as usize % LANES)
     }
@@ -80,7 +80,7 @@ pub(in crate::deformable) struct Rows {
 }
 
 impl Rows {
-    /// The pattern with these columns in each row, without the diagonal, in the order in which they shall lie.
+    /// The pattern with these columns in each row, without the diagonal, in storage order.
     pub fn new(columns: &[Vec<u32>]) -> Self {
         let mut order: Vec<u32> = (0..columns.len() as u32).collect();
         for window in order.chunks_mut(WINDOW) {
@@ -122,7 +122,7 @@ impl Rows {
         self.slices.push(slice);
     }
 
-    /// How many slices of eight rows.
+    /// Number of slices of eight rows.
     pub fn slice_count(&self) -> usize {
         self.slices.len() - usize::from(self.row.len() < self.slices.len())
     }
@@ -139,13 +139,13 @@ impl Rows {
         self.slices[slice].first as usize..self.slices[slice + 1].first as usize
     }
 
-    /// Place of the k-th column of a node.
+    /// Slot of the k-th column of a node.
     pub fn slot(&self, node: usize, k: usize) -> Slot {
         let (slice, lane) = self.seat[node];
         Slot::new(self.slices[slice as usize].first as usize + k, lane)
     }
 
-    /// All blocks zero, diagonal ones these masses.
+    /// Sets all blocks to zero, except the diagonal ones to these masses.
     pub fn reset(&mut self, masses: &[Real]) {
         self.off.fill(ZERO);
         self.diagonal.fill(ZERO);
@@ -154,7 +154,7 @@ impl Rows {
         }
     }
 
-    /// Adds to the block at a place.
+    /// Adds to the block in a slot.
     pub fn add(&mut self, slot: Slot, block: &Mat3) {
         let (entry, lane) = slot.split();
         self.off[entry].add(lane, block);
@@ -173,11 +173,11 @@ impl Rows {
         }
     }
 
-    /// Calls `on(column, place)` for every block of a row off the diagonal.
+    /// Calls `on(column, slot)` for every block of a row off the diagonal.
     pub fn columns(&self, node: usize, mut on: impl FnMut(usize, Slot)) {
         let (slice, lane) = self.seat[node];
         for k in self.entries(slice as usize) {
-            // padding
+            // padding refers to the row itself
             let column = self.column.rows()[k][lane as usize] as usize;
             if column != node {
                 on(column, Slot::new(k, lane));

@@ -1,4 +1,4 @@
-//! Eight numbers at a time: the wide path.
+//! Eight numbers at a time: the vectorised path.
 
 use super::{Block, Blocks, LANES, Lane, Number, Pairs, Picked, PickedPairs, Real};
 use fearless_simd::{Simd, SimdBase, SimdFloat, f32x4, f32x8, prelude::*, u32x8};
@@ -31,9 +31,9 @@ fn cast<A: Simd, B: Simd>(to: B, v: f32x8<A>) -> f32x8<B> {
 use core::arch::x86_64::{_mm256_unpackhi_ps, _mm256_unpacklo_ps};
 #[cfg(target_arch = "x86_64")]
 type Eight = f32x8<fearless_simd::x86::Avx2>;
-// Four rows of two blocks as lanes, and lanes as rows. Eight shuffles (seven where the fourth number is not wanted), none
-// across the middle. Written out, because what the compiler makes of the portable form depends on the code around it:
-// sixteen shuffles in the kernel of springs, and a sixth of its time.
+// Transposes four rows of two blocks into lanes, and lanes into rows. Eight shuffles (seven where the fourth number is
+// not needed), none across the 128-bit halves. Written explicitly, because the compiler's output for the portable form
+// depends on the surrounding code: sixteen shuffles in the kernel of springs, and a sixth of its time.
 #[cfg(target_arch = "x86_64")]
 fearless_simd::kernel!(
     #[inline(always)]
@@ -46,7 +46,8 @@ fearless_simd::kernel!(
     }
 );
 
-/// Eight blocks that lie two a vector, k beside k + 4, as lanes of their four numbers; and back: it is its own inverse.
+/// Transposes eight blocks stored two per vector, k beside k + 4, into lanes of their four numbers; and back: it is its
+/// own inverse.
 #[inline(always)]
 fn turn_twos<S: Simd>(s: S, r: [f32x8<S>; 4]) -> [f32x8<S>; 4] {
     #[cfg(target_arch = "x86_64")]
@@ -65,7 +66,7 @@ fn turn_twos<S: Simd>(s: S, r: [f32x8<S>; 4]) -> [f32x8<S>; 4] {
     ]
 }
 
-/// Eight blocks as they lie in memory.
+/// Eight blocks as stored in memory.
 #[inline(always)]
 fn side_by_side<S: Simd>(s: S, from: [&Block; LANES]) -> [f32x4<S>; LANES] {
     let mut out = [f32x4::splat(s, 0.0); LANES];
@@ -75,7 +76,7 @@ fn side_by_side<S: Simd>(s: S, from: [&Block; LANES]) -> [f32x4<S>; LANES] {
     out
 }
 
-/// Eight blocks of a list.
+/// Eight blocks of a list, by index.
 #[inline(always)]
 fn listed<'a>(from: &'a [Block], index: &[u32]) -> [&'a Block; LANES] {
     let index = &index[..LANES];
@@ -110,7 +111,7 @@ fn part<S: Simd>(rows: [f32x8<S>; 4]) -> [f32x4<S>; 8] {
     [b0, b1, b2, b3, b4, b5, b6, b7]
 }
 
-/// Block `index + next` of each body. Panics when one is not there: one comparison for all of them.
+/// Block `index + next` of each body. Panics when one is out of bounds: one comparison for all of them.
 #[inline(always)]
 fn known_blocks<S: Simd>(s: S, base: Blocks<'_>, index: &[u32; LANES], next: u32) -> [f32x4<S>; LANES] {
     let end = u32x8::splat(s, u32::try_from(base.blocks).unwrap_or(u32::MAX).saturating_sub(next));
@@ -137,7 +138,7 @@ fn put<S: Simd>(v: f32x4<S>, base: Blocks<'_>, index: u32) {
     base.write(index, numbers);
 }
 
-/// Panics when one of the eight blocks is not there: one comparison for all of them.
+/// Panics when one of the eight blocks is out of bounds: one comparison for all of them.
 #[inline(always)]
 fn check_all<S: Simd>(s: S, base: Blocks<'_>, index: &[u32; LANES]) {
     let end = u32x8::splat(s, u32::try_from(base.blocks).unwrap_or(u32::MAX));
@@ -156,7 +157,7 @@ unsafe fn products<S: Simd>(s: S, base: Blocks<'_>, a: u32, b: u32, axis: &Block
     f32x4::from_slice(s, axis) * (f32x4::from_slice(s, &b) - f32x4::from_slice(s, &a))
 }
 
-/// Sums x + y + z of four rows, one a lane.
+/// Sums x + y + z of four rows, one per lane.
 #[inline(always)]
 fn sum_rows<S: Simd>(s: S, r: [f32x4<S>; 4]) -> f32x4<S> {
     let (a0, a1) = s.interleave_f32x4(r[0], r[2]);
@@ -192,7 +193,7 @@ unsafe fn push_pair<S: Simd>(s: S, base: Blocks<'_>, (a, b): (u32, u32), axis: &
     }
 }
 
-/// Blocks a and b of eight pairs, two pairs (k and k + 4) a vector, and b − a with a fourth number of 0.
+/// Blocks a and b of eight pairs, two pairs (k and k + 4) per vector, and b − a with a fourth number of 0.
 #[derive(Clone, Copy)]
 pub struct Spans<S: Simd> {
     a: [f32x8<S>; 4],
@@ -215,7 +216,7 @@ fn put_two<S: Simd>(v: f32x8<S>, pairs: PickedPairs<'_>, low: u32, high: u32) {
     pairs.write(high, <[f32; 4]>::from(h));
 }
 
-/// Number k of each half, four times.
+/// Number k of each half, broadcast to its four lanes.
 #[inline(always)]
 fn spread<S: Simd, const K: usize>(s: S, v: f32x8<S>) -> f32x8<S> {
     #[cfg(target_arch = "x86_64")]

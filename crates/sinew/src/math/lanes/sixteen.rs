@@ -1,5 +1,5 @@
-//! Sixteen numbers at a time, for the kernel of contacts: it waits for its own results, a point after the other, and waits no
-//! longer for sixteen than for eight.
+//! Sixteen numbers at a time, for the contact kernel: it is limited by the latency of dependent operations, one point
+//! after the other, and the latency is the same for sixteen as for eight.
 
 use super::{Blocks, Number, Real};
 use fearless_simd::{Simd, SimdBase, SimdFloat, f32x8, f32x16, prelude::*, u32x16};
@@ -24,7 +24,7 @@ fearless_simd::kernel!(
         [x.simd_into(token), y.simd_into(token), z.simd_into(token), w.simd_into(token)]
     }
 );
-// Quarters 0 and 2 of both, and quarters 1 and 3.
+// Quarters 0 and 2 of both vectors, and quarters 1 and 3.
 #[cfg(target_arch = "x86_64")]
 fearless_simd::kernel!(
     #[inline(always)]
@@ -34,7 +34,7 @@ fearless_simd::kernel!(
         [even.simd_into(token), odd.simd_into(token)]
     }
 );
-// Quarters 0 and 1 of both, taken in turn, and quarters 2 and 3.
+// Quarters 0 and 1 of both vectors, interleaved, and quarters 2 and 3.
 #[cfg(target_arch = "x86_64")]
 fearless_simd::kernel!(
     #[inline(always)]
@@ -53,8 +53,8 @@ fn cast<A: Simd, B: Simd>(to: B, v: f32x16<A>) -> f32x16<B> {
     f32x16::from_slice(to, &<[f32; 16]>::from(v))
 }
 
-/// Rows of eight as lanes, from vectors that hold two rows each: k beside k + 4, then k + 8 beside k + 12. None where the CPU
-/// has no such vectors.
+/// Transposes rows of eight into lanes, from vectors of two rows each: k beside k + 4, then k + 8 beside k + 12. None
+/// where the CPU has no such vectors.
 #[inline(always)]
 fn rows_to_lanes<S: Simd>(s: S, r: &[f32x16<S>; 8]) -> Option<[f32x16<S>; 8]> {
     #[cfg(target_arch = "x86_64")]
@@ -72,7 +72,7 @@ fn rows_to_lanes<S: Simd>(s: S, r: &[f32x16<S>; 8]) -> Option<[f32x16<S>; 8]> {
     None
 }
 
-/// Lanes as rows of eight: out[k] holds rows k and k + 4, out[k + 4] rows k + 8 and k + 12.
+/// Transposes lanes into rows of eight: out[k] contains rows k and k + 4, out[k + 4] rows k + 8 and k + 12.
 #[inline(always)]
 fn lanes_to_rows<S: Simd>(s: S, n: &[f32x16<S>; 8]) -> Option<[f32x16<S>; 8]> {
     #[cfg(target_arch = "x86_64")]
@@ -90,7 +90,7 @@ fn lanes_to_rows<S: Simd>(s: S, n: &[f32x16<S>; 8]) -> Option<[f32x16<S>; 8]> {
     None
 }
 
-/// Vector and half in which the two functions above have the row of a lane.
+/// Vector and half in which the two functions above store the row of a lane.
 #[inline(always)]
 fn place(lane: usize) -> (usize, usize) {
     (lane % 4 + lane / 8 * 4, lane / 4 % 2)
@@ -142,7 +142,7 @@ impl<S: Simd> Number for f32x16<S> {
         let mut halves = [[<f32x8<S> as SimdBase<S>>::splat(s, 0.0); 2]; 8];
         for lane in 0..16 {
             let (k, half) = place(lane);
-            // SAFETY: both blocks are there by the check above.
+            // SAFETY: both blocks are in bounds by the check above.
             halves[k][half] = f32x8::from_slice(s, &unsafe { base.read_row(i[lane]) });
         }
         let mut rows = [<f32x16<S> as SimdBase<S>>::splat(s, 0.0); 8];
@@ -165,7 +165,7 @@ impl<S: Simd> Number for f32x16<S> {
         let s = lanes[0].simd;
         if let Some(rows) = lanes_to_rows(s, &lanes) {
             let blocks = u32::try_from(base.blocks).unwrap_or(u32::MAX);
-            // one more than u32::MAX is 0: it is not written
+            // u32::MAX + 1 wraps to 0 and passes the check: such a row is not written
             if !(u32x16::from_slice(s, i) + u32x16::splat(s, 1)).simd_lt(u32x16::splat(s, blocks)).all_true() {
                 super::outside(blocks as usize, base.blocks);
             }
@@ -174,7 +174,7 @@ impl<S: Simd> Number for f32x16<S> {
                 let (low, high) = s.split_f32x16(rows[k]);
                 if i[lane] != u32::MAX {
                     let row = if half == 0 { low } else { high };
-                    // SAFETY: both blocks are there by the check above.
+                    // SAFETY: both blocks are in bounds by the check above.
                     unsafe { base.write_row(i[lane], <[f32; 8]>::from(row)) };
                 }
             }

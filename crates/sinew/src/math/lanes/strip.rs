@@ -1,16 +1,17 @@
-//! Columns of numbers, and pairs of nodes that lie side by side in them: eight rows are two whole vectors, without indices.
+//! Columns of numbers (structure of arrays), and pairs of nodes that are contiguous in them: the ends of eight pairs
+//! are two full vectors, without indices.
 
 use super::{LANES, Lane, Real, outside};
 use bytemuck::{Pod, Zeroable};
 use core::marker::PhantomData;
 
-/// A cache line of numbers (two in the f64 build): columns begin at one, so that no vector lies across two lines.
+/// A cache line of numbers (two in the f64 build): columns are aligned to it, so that no vector crosses two lines.
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 struct Line([Real; 16]);
 
-/// N columns of equal length, one after the other. Each is a whole number of lines, with at least one to spare behind its
-/// `len` numbers: vectors that begin at a used number stay inside.
+/// N columns of equal length, one after the other. Each is an integral number of lines, with at least one of padding
+/// after its `len` numbers: vectors that begin at a used number stay in bounds.
 #[derive(Clone, Debug)]
 pub struct Columns<const N: usize> {
     lines: Vec<Line>,
@@ -18,7 +19,7 @@ pub struct Columns<const N: usize> {
 }
 
 impl<const N: usize> Columns<N> {
-    /// Zeros; `len` is rounded up to whole vectors.
+    /// Zeros; `len` is rounded up to full vectors.
     pub fn new(len: usize) -> Self {
         let len = len.next_multiple_of(LANES);
         let lines = vec![Line([0.0; 16]); N * (len / 16 + 2)];
@@ -30,7 +31,7 @@ impl<const N: usize> Columns<N> {
         self.len
     }
 
-    /// From the start of a column to that of the next.
+    /// Stride: from the start of a column to that of the next.
     fn stride(&self) -> usize {
         self.lines.len() / N * 16
     }
@@ -54,14 +55,14 @@ impl<const N: usize> Columns<N> {
     }
 }
 
-/// Groups of eight pairs: numbers a.. and b.. of the columns, whose largest is known.
+/// Groups of eight pairs: entries a.. and b.. of the columns, with known maximum.
 ///
-/// Lanes that are no pair are left as they are by a share of 0; their numbers may be those of other lanes, but no number
-/// is changed by two lanes of a group.
+/// Lanes that are no pair are left unchanged by a factor (`share`) of 0; their entries may be those of other lanes, but
+/// no entry is changed by two lanes of a group.
 #[derive(Clone, Debug, Default)]
 pub struct StripPairs {
     groups: Vec<[u32; 2]>,
-    /// One more than the largest first number.
+    /// One more than the largest first entry.
     limit: usize,
 }
 
@@ -89,7 +90,7 @@ impl StripPairs {
     }
 }
 
-/// Pairs in strips, with the columns that hold them all.
+/// Pairs in strips, with the columns that contain them, checked.
 #[derive(Clone, Copy, Debug)]
 pub struct Strips<'a> {
     groups: &'a [[u32; 2]],
@@ -110,14 +111,14 @@ pub struct StripSpan<L> {
 impl Strips<'_> {
     #[inline(always)]
     fn read<L: Lane>(&self, t: L::Token, column: usize, at: usize) -> L {
-        // SAFETY: `StripPairs::over` made sure that every group begins at a number in use, behind which there is a whole
-        // vector in each of the first four columns; they are borrowed.
+        // SAFETY: `StripPairs::over` has checked that every group begins at an entry in use, after which there is a
+        // full vector in each of the first four columns; they are borrowed.
         unsafe { L::load(t, core::slice::from_raw_parts(self.first.add(column * self.stride + at), L::COUNT)) }
     }
 
     #[inline(always)]
     fn write<L: Lane>(&self, column: usize, at: usize, numbers: L) {
-        // SAFETY: as above; they are borrowed mutably, and no other reference to them lives.
+        // SAFETY: as above; they are borrowed mutably, and no other reference to them exists.
         unsafe { numbers.store(core::slice::from_raw_parts_mut(self.first.add(column * self.stride + at), L::COUNT)) }
     }
 
@@ -132,13 +133,14 @@ impl Strips<'_> {
         (StripSpan { a, b, d, w: [self.read(t, 3, from), self.read(t, 3, to)] }, d)
     }
 
-    /// Pulls the ends together by a share of d, each by its inverse mass: a += d (share w_a), b −= d (share w_b).
+    /// Moves the ends towards each other by a multiple of d, weighted by their inverse masses: a += d (share w_a), b −=
+    /// d (share w_b).
     #[inline(always)]
     pub fn pull<L: Lane>(&self, share: L, group: usize, at: usize, span: StripSpan<L>) {
         let [from, to] = self.groups[group];
         let (from, to) = (from as usize + at, to as usize + at);
         let (pull_a, pull_b) = (share * span.w[0], share * span.w[1]);
-        // b first: a lane of b that is no pair may be a number of a, as it was before
+        // b first: an unused lane of b may coincide with an entry of a and writes its old value
         for k in 0..3 {
             self.write(k, to, span.b[k] - span.d[k] * pull_b);
         }

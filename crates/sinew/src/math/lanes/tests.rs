@@ -54,13 +54,13 @@ fn transposes_put_number_k_into_lane_vector_k() {
 
 #[test]
 #[should_panic(expected = "block 9 of 9")]
-fn picks_outside_the_blocks_are_refused() {
+fn picks_outside_the_blocks_panic() {
     let mut picks = Picks::default();
     picks.push([0, 1, 2, 9, 3, 4, 5, 6]);
     picks.over(&[[0.0; 4]; 9]);
 }
 
-/// Loads sixteen rows, adds 1 to every number and stores those that have a place.
+/// Loads sixteen rows, adds 1 to every number and stores those with a valid index.
 #[inline(always)]
 fn add_one<S: fearless_simd::Simd>(s: S, base: Blocks<'_>, load: &[u32], store: &[u32]) -> [[Real; 16]; 8] {
     let mut lanes = <f32x16<S> as Number>::load_rows8(s, base, load);
@@ -74,9 +74,9 @@ fn add_one<S: fearless_simd::Simd>(s: S, base: Blocks<'_>, load: &[u32], store: 
 }
 
 #[test]
-fn sixteen_rows_come_and_go_to_their_own_places() {
+fn sixteen_rows_are_loaded_from_and_stored_to_their_own_blocks() {
     let before: Vec<Block> = (0..40).map(|i| core::array::from_fn(|k| (i * 4 + k) as Real)).collect();
-    // in no order, and some that are read only
+    // unordered, and some that are only read
     let load: [u32; 16] = core::array::from_fn(|lane| 2 * (lane as u32 * 7 % 19));
     let store: [u32; 16] = core::array::from_fn(|lane| if lane % 5 == 2 { u32::MAX } else { load[lane] });
     for level in [Level::new(), Level::baseline()] {

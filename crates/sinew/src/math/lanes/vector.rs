@@ -50,8 +50,8 @@ pub fn along<L: Number>(a: V3<L>, b: V3<L>, s: L) -> V3<L> {
     [a[0] + b[0] * s, a[1] + b[1] * s, a[2] + b[2] * s]
 }
 
-/// √q and 1/√q = √q (1/q) of numbers above 0. A division by the root would wait for it: kernels that do little else take a
-/// fifth longer.
+/// √q and 1/√q = √q (1/q) of numbers above 0. A division by the root would depend on its latency: kernels with few
+/// other operations take a fifth longer.
 #[inline(always)]
 pub fn root_and_inverse<L: Number>(t: L::Token, q: L) -> (L, L) {
     let root = q.sqrt();

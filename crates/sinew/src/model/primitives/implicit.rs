@@ -1,8 +1,8 @@
 //! Closed surfaces of functions: positive inside, zero on the surface.
 //!
-//! A grid of cubes, each split into six tetrahedra (Kuhn), is cut where the function changes sign (marching tetrahedra).
-//! Every inner edge of the result has two triangles, whatever the function. The raw triangles are uneven; so vertices are
-//! moved to the middle of their neighbours and back onto the surface by Newton steps, a few times.
+//! A grid of cubes, each split into six tetrahedra (Kuhn), is cut where the function changes sign (marching
+//! tetrahedra). Every inner edge of the result has two triangles, for any function. The raw triangles are uneven;
+//! therefore vertices are moved to the mean of their neighbours and back onto the surface by Newton steps, a few times.
 //!
 //! Functions are made of polynomials and roots only, so that a shape is the same on every platform.
 
@@ -14,16 +14,16 @@ use std::collections::BTreeMap;
 /// A point in f64: grids are fine, and cuts must not depend on the precision of the build.
 type Point = [f64; 3];
 
-/// Rounds of evening out.
+/// Iterations of smoothing.
 const ROUNDS: usize = 6;
-/// Cuts stay this far from the ends of an edge, as a part of its length, so that no triangle is without area.
+/// Cuts stay this far from the ends of an edge, as a fraction of its length, so that no triangle is without area.
 const MARGIN: f64 = 0.15;
 
-/// The six orders of the axes; a walk along them from the lowest corner of a cube passes a tetrahedron's corners. Even
-/// ones first: those are positive.
+/// The six permutations of the axes; a path along them from the lowest corner of a cube passes a tetrahedron's corners.
+/// Even permutations first: they give positive orientation.
 const WALKS: [[usize; 3]; 6] = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [2, 1, 0], [1, 0, 2]];
 
-/// A shape within the box from -1 to 1 along x, and as far as `reach` along y and z.
+/// A shape within the box from -1 to 1 along x, with the half extents `reach` along y and z.
 pub(super) struct Field {
     pub inside: fn(Point) -> f64,
     pub reach: [f64; 2],
@@ -55,7 +55,7 @@ struct Grid {
 
 impl Grid {
     fn around(field: &Field, cells: u32) -> Self {
-        // a cell of room on every side
+        // one cell of margin on every side
         let step = 2.0 / f64::from(cells);
         let reach = [1.0, field.reach[0], field.reach[1]];
         let counts = reach.map(|r| (2.0 * r / step).ceil() as u32 + 2);
@@ -139,7 +139,7 @@ impl Marcher {
         if front.is_empty() || back.is_empty() {
             return;
         }
-        // those alone (or the two inside) first, as an even order: the tetrahedron stays positive
+        // the single corner (or the two inside) first, as an even permutation: the orientation stays positive
         let order: Vec<usize> = front.iter().chain(&back).copied().collect();
         let swaps = (0..4).flat_map(|i| (i + 1..4).map(move |j| (i, j))).filter(|&(i, j)| order[i] > order[j]).count();
         if swaps % 2 == 1 {
@@ -160,7 +160,7 @@ impl Marcher {
     }
 }
 
-/// Moves vertices to the middle of their neighbours and back onto the surface.
+/// Moves vertices to the mean of their neighbours and back onto the surface.
 fn even_out(points: &mut [Point], triangles: &[[u32; 3]], field: &Field, step: f64) {
     for _ in 0..ROUNDS {
         let mut sums = vec![([0.0; 3], 0.0); points.len()];
@@ -179,7 +179,7 @@ fn even_out(points: &mut [Point], triangles: &[[u32; 3]], field: &Field, step: f
     }
 }
 
-/// Two Newton steps along the slope, each at most half a cell.
+/// Two Newton steps along the gradient, each at most half a cell.
 fn onto_surface(mut p: Point, field: &Field, step: f64) -> Point {
     let reach = 1e-4 * step;
     for _ in 0..2 {
@@ -207,13 +207,13 @@ fn length(a: Point) -> f64 {
     dot(a, a).sqrt()
 }
 
-/// About the depth inside an ellipsoid.
+/// Approximate depth inside an ellipsoid.
 fn ellipsoid(p: Point, middle: Point, radii: Point) -> f64 {
     let scaled = [0, 1, 2].map(|i: usize| (p[i] - middle[i]) / radii[i]);
     (1.0 - length(scaled)) * radii.into_iter().fold(f64::INFINITY, f64::min)
 }
 
-/// Depth inside a rod with round ends whose radius goes from one end's to the other's.
+/// Depth inside a rod with round ends whose radius varies linearly between its ends.
 fn rod(p: Point, [a, b]: [Point; 2], [first, last]: [f64; 2]) -> f64 {
     let way = [0, 1, 2].map(|i: usize| b[i] - a[i]);
     let from = [0, 1, 2].map(|i: usize| p[i] - a[i]);
@@ -228,7 +228,7 @@ fn blend(a: f64, b: f64, width: f64) -> f64 {
     a.max(b) + 0.25 * width * near * near
 }
 
-/// Two unequal lobes with a notch between, flat below: like a liver, but none that lived.
+/// Two unequal lobes with a notch between, flat below: similar to a liver, but not of an individual.
 pub(super) fn organ() -> Field {
     fn inside(p: Point) -> f64 {
         let right = ellipsoid(p, [-0.38, 0.02, 0.0], [0.6, 0.44, 0.5]);
@@ -242,7 +242,7 @@ pub(super) fn organ() -> Field {
     Field { inside, reach: [0.65, 0.65] }
 }
 
-/// Stations of the spout, which bends upward and gets thinner: middle and radius.
+/// Stations of the spout, which bends upward and gets thinner: centre and radius.
 const SPOUT: [(Point, f64); 4] =
     [([0.36, -0.14, 0.0], 0.16), ([0.6, -0.05, 0.0], 0.12), ([0.74, 0.12, 0.0], 0.09), ([0.93, 0.36, 0.0], 0.07)];
 

@@ -1,4 +1,4 @@
-//! The constructors: parameters are checked here, blocks are mapped elsewhere.
+//! Constructors of primitives: parameters are checked here, the mapping of blocks is in other files.
 
 use super::super::tet_mesh::{TetMesh, TetMeshError};
 use super::super::tri_mesh::TriMesh;
@@ -6,7 +6,7 @@ use super::sweep::{Section, Sweep};
 use super::{Check, Diagonals, PrimitiveError, implicit, solid};
 use crate::math::{Real, Vec3};
 
-/// Where a cylinder's section is: the section's axes are z and x, the path goes up along y.
+/// Position of a point of a cylinder's section: the section's axes are z and x, the path goes up along y.
 fn upright(radius: Real, height: Real, steps: u32) -> impl Fn([Real; 2], u32) -> Vec3 {
     move |[z, x], station| {
         let y = height * (station as Real / steps as Real - 0.5);
@@ -14,7 +14,7 @@ fn upright(radius: Real, height: Real, steps: u32) -> impl Fn([Real; 2], u32) ->
     }
 }
 
-/// Where a torus's section is: its first axis points outward, its second along y; the path turns about y.
+/// Position of a point of a torus's section: its first axis points outward, its second along y; the path turns about y.
 fn around(ring_radius: Real, tube_radius: Real, steps: u32) -> impl Fn([Real; 2], u32) -> Vec3 {
     move |[out, up], station| {
         let angle = std::f64::consts::TAU * f64::from(station) / f64::from(steps);
@@ -23,7 +23,7 @@ fn around(ring_radius: Real, tube_radius: Real, steps: u32) -> impl Fn([Real; 2]
     }
 }
 
-/// Steps along a length that are about as long as a cell, at least one.
+/// Number of steps along a length with about the cell size, at least one.
 fn steps(length: Real, cell: Real) -> u32 {
     (length / cell).round().clamp(1.0, 10_000.0) as u32
 }
@@ -73,7 +73,7 @@ fn check_ball(radius: Real, cells: u32) -> Result<(), PrimitiveError> {
 }
 
 impl TetMesh {
-    /// A ball. `cells` along a side of the cube in its middle: 4 `cells` around the equator, about `cells` along the
+    /// A ball. `cells` along a side of the cube at its centre: 4 `cells` around the equator, about `cells` along the
     /// radius; 6 `cells`³ + 36 `cells`² ⌈`cells`/2⌉ tetrahedra.
     pub fn ball(radius: Real, cells: u32) -> Result<Self, PrimitiveError> {
         check_ball(radius, cells)?;
@@ -87,7 +87,7 @@ impl TetMesh {
         Ok(cylinder(radius, height, cells)?.tets())
     }
 
-    /// A torus about y: `ring_radius` to the middle of the tube, `cells` along the radius of the tube.
+    /// A torus about y: `ring_radius` to the centre line of the tube, `cells` along the radius of the tube.
     pub fn torus(ring_radius: Real, tube_radius: Real, cells: u32) -> Result<Self, PrimitiveError> {
         Ok(torus(ring_radius, tube_radius, cells)?.tets())
     }
@@ -127,8 +127,8 @@ impl TriMesh {
         Ok(tube(radii, height, cells)?.surface())
     }
 
-    /// A flat sheet in the plane y = 0, facing upward: `cells` squares along x and z, `size` long [m]. Vertices run along
-    /// x first.
+    /// A flat sheet in the plane y = 0, facing upward: `cells` squares along x and z, `size` long [m]. Vertices run
+    /// along x first.
     pub fn sheet(cells: [u32; 2], size: [Real; 2], diagonals: Diagonals) -> Result<Self, PrimitiveError> {
         let check = Check("sheet");
         for k in 0..2 {
@@ -164,8 +164,8 @@ impl TriMesh {
         Ok(Self { vertices, triangles: section.squares.into_iter().flat_map(super::halve).collect() })
     }
 
-    /// A strip of 2 x `pairs` nodes along x in the plane y = 0, facing upward: a rope that can be touched. Nodes 2i and
-    /// 2i + 1 face each other across the width [m].
+    /// A strip of 2 x `pairs` nodes along x in the plane y = 0, facing upward: a rope with a contact surface. Nodes 2i
+    /// and 2i + 1 are opposite each other across the width [m].
     pub fn strip(length: Real, width: Real, pairs: u32) -> Result<Self, PrimitiveError> {
         let check = Check("strip");
         check.length("length", length)?;
@@ -188,8 +188,8 @@ impl TriMesh {
         implicit::extract("organ", implicit::organ, length, cells)
     }
 
-    /// A solid teapot: body, foot, lid with a knob, spout and handle in one closed surface, `length` from handle to spout
-    /// along x [m]; `cells` along its length. Below 40 cells the handle and the spout get coarse.
+    /// A solid teapot: body, foot, lid with a knob, spout and handle in one closed surface, `length` from handle to
+    /// spout along x [m]; `cells` along its length. Below 40 cells the handle and the spout get coarse.
     pub fn teapot(length: Real, cells: u32) -> Result<Self, PrimitiveError> {
         implicit::extract("teapot", implicit::teapot, length, cells)
     }

@@ -1,4 +1,4 @@
-//! Solid ball: a cube of cells in the middle, bulged, and shells from its surface out to the sphere.
+//! Solid ball: a cube of cells at the centre, bulged, and shells from its surface out to the sphere.
 
 use super::super::tet_mesh::TetMesh;
 use super::super::tri_mesh::TriMesh;
@@ -6,7 +6,8 @@ use super::sweep::split;
 use super::{compact, halve};
 use crate::math::{Real, Vec3};
 
-/// The surface of a cube grid from -1 to 1: which grid points lie on it, and its squares, outward, by grid point.
+/// The surface of a cube grid from -1 to 1: the grid points on it, and its squares with outward orientation, by grid
+/// point.
 pub(super) struct CubeGrid {
     cells: u32,
 }
@@ -71,14 +72,14 @@ impl CubeGrid {
     }
 }
 
-/// From the surface of the cube to the unit sphere, with equal angles along the middle lines.
+/// From the surface of the cube to the unit sphere, with equal angles along the centre lines.
 fn onto_sphere(p: Vec3) -> Vec3 {
     let tan = |x: Real| (std::f64::consts::FRAC_PI_4 * (x as f64)).tan() as Real;
     Vec3::new(tan(p.x), tan(p.y), tan(p.z)).normalize()
 }
 
-/// Maps the cube to the inner part of the ball, sides bulged outward. The two numbers are those of the best angles among
-/// what was tried: a ball of 1 cell has 16 degrees at least, finer ones 23.
+/// Maps the cube to the inner part of the ball, sides bulged outward. The two constants gave the best angles of those
+/// tried: the smallest angle of a ball of 1 cell is 16 degrees, of finer ones 23.
 fn bulge(p: Vec3) -> Vec3 {
     const HALF: Real = 0.32;
     const ROUND: Real = 0.14;

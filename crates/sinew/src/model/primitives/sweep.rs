@@ -1,23 +1,23 @@
 //! Bodies swept from a flat section: cylinder, tube, torus.
 //!
-//! A section of squares is carried along a path; between two stations every square makes a hexahedron, which is split by
+//! A section of squares is swept along a path; between two stations every square forms a hexahedron, which is split by
 //! the lowest vertex (J. Dompierre et al. 1999): tetrahedra from its lowest vertex to the halves of the three squares
-//! that do not contain it. Squares are halved by their own lowest vertex, so neighbours match without being asked.
+//! that do not contain it. Squares are split at their own lowest vertex, so neighbours match by construction.
 
 use super::super::tet_mesh::TetMesh;
 use super::super::tri_mesh::TriMesh;
 use super::{compact, halve};
 use crate::math::{Real, Vec3};
 
-/// A flat section: points and squares, counter-clockwise seen along the path's arrow coming towards the eye.
+/// A flat section: points and squares, counter-clockwise seen against the direction of the path.
 pub(super) struct Section {
     pub points: Vec<[Real; 2]>,
     pub squares: Vec<[u32; 4]>,
 }
 
 impl Section {
-    /// A disc of radius 1: a square of `cells` x `cells` in the middle, bulged, and four blocks of `cells` / 2 layers out
-    /// to the circle.
+    /// A disc of radius 1: a square of `cells` x `cells` at the centre, bulged, and four blocks of `cells` / 2 layers
+    /// out to the circle.
     pub fn disc(cells: u32) -> Self {
         let n = cells;
         let mut section = Self { points: Vec::new(), squares: Vec::new() };
@@ -33,7 +33,7 @@ impl Section {
                 section.squares.push([index(i, j), index(i + 1, j), index(i + 1, j + 1), index(i, j + 1)]);
             }
         }
-        // the rim of the square, counter-clockwise
+        // the boundary of the square, counter-clockwise
         let mut rim: Vec<u32> = (0..n).map(|i| index(i, 0)).collect();
         rim.extend((0..n).map(|j| index(n, j)));
         rim.extend((1..=n).rev().map(|i| index(i, n)));
@@ -42,7 +42,7 @@ impl Section {
         section
     }
 
-    /// Adds `layers` rings of squares between a rim and the circle.
+    /// Adds `layers` rings of squares between a boundary and the circle.
     fn grow(&mut self, rim: &[u32], layers: u32) {
         let count = rim.len() as u32;
         let mut inner = rim.to_vec();
@@ -85,7 +85,7 @@ impl Section {
         section
     }
 
-    /// Edges that one square has alone, in its direction.
+    /// Boundary edges (of one square only), in the direction of that square.
     fn rim(&self) -> Vec<[u32; 2]> {
         let of = |s: &[u32; 4]| (0..4).map(|k| [s[k], s[(k + 1) % 4]]).collect::<Vec<_>>();
         let mut edges: Vec<[u32; 2]> = self.squares.iter().flat_map(of).collect();
@@ -94,23 +94,23 @@ impl Section {
     }
 }
 
-/// Maps the square from -1 to 1 to the inner part of the disc, sides bulged towards the circle, so that the three squares
-/// at its corners have angles of about 120 degrees. The two numbers are those of the best angles among what was tried: a
-/// torus and a cylinder of 1 cell have 15.8 and 17.4 degrees at least, finer ones 20.9 and 22.7.
+/// Maps the square from -1 to 1 to the inner part of the disc, sides bulged towards the circle, so that the three
+/// squares at its corners have angles of about 120 degrees. The two constants gave the best angles of those tried: the
+/// smallest angles of a torus and a cylinder of 1 cell are 15.8 and 17.4 degrees, of finer ones 20.9 and 22.7.
 fn bulge([x, y]: [Real; 2]) -> [Real; 2] {
     const HALF: Real = 0.36;
     const ROUND: Real = 0.16;
     [HALF * x * (1.0 + ROUND * (1.0 - y * y)), HALF * y * (1.0 + ROUND * (1.0 - x * x))]
 }
 
-/// A section carried along a path.
+/// A section swept along a path.
 pub(super) struct Sweep<F: Fn([Real; 2], u32) -> Vec3> {
     pub section: Section,
-    /// Steps between stations.
+    /// Number of steps between stations.
     pub steps: u32,
-    /// Whether the last station is the first again.
+    /// Whether the last station coincides with the first.
     pub closed: bool,
-    /// Where a point of the section is at a station.
+    /// Position of a point of the section at a station.
     pub place: F,
 }
 
@@ -120,13 +120,13 @@ impl<F: Fn([Real; 2], u32) -> Vec3> Sweep<F> {
         (0..stations).flat_map(|s| self.section.points.iter().map(move |&p| (self.place)(p, s))).collect()
     }
 
-    /// Number of a section's point at a station.
+    /// Index of a section's point at a station.
     fn at(&self, point: u32, station: u32) -> u32 {
         let station = if self.closed { station % self.steps } else { station };
         point + self.section.points.len() as u32 * station
     }
 
-    /// The body.
+    /// The tetrahedra of the body.
     pub fn tets(&self) -> TetMesh {
         let mut tets = Vec::with_capacity(6 * self.section.squares.len() * self.steps as usize);
         for station in 0..self.steps {

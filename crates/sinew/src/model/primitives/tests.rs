@@ -1,4 +1,4 @@
-//! Laws of closed meshes, for every primitive.
+//! Invariants of closed meshes, for every primitive.
 
 use super::*;
 use std::f64::consts::PI;
@@ -14,13 +14,13 @@ fn euler(mesh: &TriMesh) -> i64 {
     mesh.vertices.len() as i64 - edges.len() as i64 / 2 + mesh.triangles.len() as i64
 }
 
-/// Least and largest dihedral angle [deg].
+/// Smallest and largest dihedral angle [deg].
 fn dihedrals(mesh: &TetMesh) -> (f64, f64) {
     let (mut low, mut high) = (180.0_f64, 0.0_f64);
     for tet in &mesh.tets {
         let p = tet.map(|i| mesh.vertices[i as usize]);
         for (i, j) in (0..4).flat_map(|i| (i + 1..4).map(move |j| (i, j))) {
-            // the edge of the two other corners
+            // the edge between the two other corners
             let rest: Vec<usize> = (0..4).filter(|&k| k != i && k != j).collect();
             let along = (p[rest[1]] - p[rest[0]]).normalize();
             let [u, v] = [i, j].map(|k| {
@@ -34,11 +34,11 @@ fn dihedrals(mesh: &TetMesh) -> (f64, f64) {
     (low, high)
 }
 
-/// A sixth of the sum of determinants, in f64: the sum of many f32 would be off by more than the chords.
+/// A sixth of the sum of determinants, in f64: the sum of many f32 would have an error larger than that of the chords.
 fn volume_of<const N: usize>(vertices: &[Vec3], corners: &[[u32; N]]) -> f64 {
     let wide = |i: u32| vertices[i as usize].to_array().map(|x| x as f64);
     let six = |c: &[u32; N]| {
-        // a triangle makes a tetrahedron with the origin
+        // a triangle forms a tetrahedron with the origin
         let apex = if N == 4 { wide(c[N - 1]) } else { [0.0; 3] };
         let [a, b, d] = [c[0], c[1], c[2]].map(|i| std::array::from_fn::<f64, 3, _>(|k| wide(i)[k] - apex[k]));
         let det = a[0] * (b[1] * d[2] - b[2] * d[1]) - a[1] * (b[0] * d[2] - b[2] * d[0])
@@ -58,7 +58,7 @@ fn enclosed_volume(mesh: &TriMesh) -> f64 {
 
 struct Solid {
     name: &'static str,
-    /// Tetrahedra and surface of a resolution.
+    /// Tetrahedra and surface at a given resolution.
     make: fn(u32) -> (TetMesh, TriMesh),
     volume: f64,
     euler: i64,
@@ -94,7 +94,7 @@ fn solids() -> [Solid; 4] {
 }
 
 #[test]
-fn solids_are_positive_and_no_angle_is_sharp() {
+fn solids_have_positive_volumes_and_no_sharp_dihedral_angles() {
     for solid in solids() {
         for cells in 1..=6 {
             let (tets, _) = (solid.make)(cells);
@@ -162,7 +162,7 @@ fn alternating_diagonals_meet_at_every_other_vertex() {
     let sheet = TriMesh::sheet([4, 4], [1.0, 1.0], Diagonals::Alternating).unwrap();
     let mut valence = [0; 25];
     sheet.triangles.iter().flatten().for_each(|&i| valence[i as usize] += 1);
-    // inside: eight triangles or four, in turn
+    // interior vertices: eight triangles or four, alternating
     for j in 1..4 {
         for i in 1..4 {
             assert_eq!(valence[i + 5 * j], if (i + j) % 2 == 0 { 8 } else { 4 });
@@ -205,7 +205,7 @@ type Make = fn(Real, u32) -> Result<TriMesh, PrimitiveError>;
 
 #[test]
 fn organ_and_teapot_are_closed_and_their_volume_converges() {
-    // the teapot's handle makes it a ring
+    // the teapot's handle makes its genus 1
     let shapes: [(Make, i64); 2] = [(TriMesh::organ, 2), (TriMesh::teapot, 0)];
     for (make, expected) in shapes {
         let volumes = [20, 40, 80].map(|cells| {
@@ -216,7 +216,7 @@ fn organ_and_teapot_are_closed_and_their_volume_converges() {
             assert!((high - low - 0.2).abs() < 0.02, "{low} {high}");
             enclosed_volume(&mesh)
         });
-        // chords: the error falls fourfold when the cell halves
+        // chords: the error decreases by a factor of four when the cell halves
         let (first, second) = (volumes[1] - volumes[0], volumes[2] - volumes[1]);
         assert!(volumes[2] > 0.0 && second.abs() < 0.5 * first.abs(), "{volumes:?}");
         assert!(second.abs() < 0.01 * volumes[2], "{volumes:?}");
@@ -224,7 +224,7 @@ fn organ_and_teapot_are_closed_and_their_volume_converges() {
 }
 
 #[test]
-fn bad_parameters_are_refused_by_name() {
+fn invalid_parameters_are_rejected_with_their_name() {
     let name = |e: PrimitiveError| (e.shape, e.parameter);
     assert_eq!(name(TetMesh::ball(0.0, 3).unwrap_err()), ("ball", "radius"));
     assert_eq!(name(TetMesh::cylinder(1.0, Real::NAN, 3).unwrap_err()), ("cylinder", "height"));

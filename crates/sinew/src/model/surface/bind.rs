@@ -1,7 +1,7 @@
 //! Weights of points over the nodes of a coarse mesh or of bare nodes.
 //!
 //! All weights have linear consistency, Σ N_j = 1 and Σ N_j X_j = X_s: an affine motion of the nodes moves the points
-//! by the same motion. They are computed in doubles and rounded once.
+//! by the same motion. They are computed in f64 and rounded once.
 
 use super::super::grid::{Grid, kernel, spacings};
 use super::super::tet_mesh::{TetMesh, TetMeshError};
@@ -9,12 +9,13 @@ use super::super::tri_mesh::{TriMesh, TriMeshError};
 use super::Share;
 use crate::math::{Real, Vec3, Wide3, WideMat3, wide_outer, wide_pseudo_inverse, widen};
 
-/// Eigenvalue of the moment of a surfel's nodes, to its largest, below which they count as flat.
+/// Ratio of an eigenvalue of the moment matrix of a surfel's nodes to the largest below which they count as coplanar.
 const FLAT: f64 = 1e-4;
-/// How often the reach of nodes is widened, by a half each time, for a surfel that too few of them reach.
+/// Maximum number of times that the support radius of nodes is enlarged, by a half each time, for a surfel within the
+/// support of too few nodes.
 const WIDENINGS: u32 = 24;
 
-/// How bare nodes carry a surface.
+/// Parameters of the binding of a surface to nodes without a mesh.
 ///
 /// ```
 /// use sinew::*;
@@ -27,10 +28,11 @@ const WIDENINGS: u32 = 24;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wrap {
-    /// Reach of a node in mean distances to its ten nearest neighbours, h_j = support · r̄_j. Larger: smoother and
-    /// stiffer to touch (FC Fig. 3.9 shows 1.5, 3 and 4.5).
+    /// Support radius of a node in mean distances to its ten nearest neighbours, h_j = support · r̄_j. Larger: smoother
+    /// and stiffer in contact (FC Fig. 3.9 shows 1.5, 3 and 4.5).
     pub support: Real,
-    /// Largest number of nodes that a surfel follows; the strongest are kept. Smaller: cheaper contacts.
+    /// Largest number of nodes that determine a surfel; those with the largest kernel values are kept. Smaller: cheaper
+    /// contacts.
     pub most: usize,
 }
 
@@ -40,7 +42,7 @@ impl Default for Wrap {
     }
 }
 
-/// Why a surface was refused.
+/// Reason why a surface was rejected.
 ///
 /// ```
 /// use sinew::*;
@@ -57,28 +59,28 @@ pub enum BindError {
     OutOfRange {
         /// Field of [`Wrap`].
         name: &'static str,
-        /// What was given.
+        /// The value given.
         value: Real,
-        /// What is allowed.
+        /// The allowed range.
         range: &'static str,
     },
-    /// There is nothing to follow.
+    /// The list of nodes is empty.
     #[error("there are no nodes to bind to")]
     NoNodes,
-    /// A node or point is not a number.
+    /// A node or point has a coordinate that is not finite.
     #[error("{what} {index} is not finite")]
     NotFinite {
         /// Node or surfel.
         what: &'static str,
-        /// Culprit.
+        /// Its index.
         index: usize,
     },
-    /// All nodes lie in a plane or a line, and the surfel does not: weights cannot carry it.
+    /// All nodes lie in a plane or a line, and the surfel does not: weights cannot represent it.
     #[error(
         "surfel {surfel} lies {distance:e} m off the plane or line in which all nodes lie; bind it to a sheet instead"
     )]
     OffPlane {
-        /// Culprit.
+        /// The surfel.
         surfel: usize,
         /// Distance [m].
         distance: Real,
@@ -91,10 +93,10 @@ pub enum BindError {
     Surface(#[from] TriMeshError),
 }
 
-/// Shares of points, one list after the other.
+/// Weights of points, as concatenated lists.
 #[derive(Clone, Debug)]
 pub(crate) struct Weights {
-    /// First share of each point, and the end. (point_count + 1)
+    /// Offset of the first entry of each point in `shares`, and the end. (point_count + 1)
     pub starts: Vec<u32>,
     pub shares: Vec<Share>,
 }
@@ -111,13 +113,13 @@ impl Weights {
         self.starts.push(self.shares.len() as u32);
     }
 
-    /// The shares of a point.
+    /// The entries of a point.
     pub fn of(&self, point: usize) -> &[Share] {
         &self.shares[self.starts[point] as usize..self.starts[point + 1] as usize]
     }
 }
 
-/// Barycentric weights of points in the tetrahedra that hold them, or in the nearest ones.
+/// Barycentric weights of points in the tetrahedra that contain them, or in the nearest ones.
 pub(super) fn tet_weights(host: &TetMesh, points: &[Vec3]) -> Weights {
     let corners = |t: u32| host.tets[t as usize].map(|i| widen(host.vertices[i as usize]));
     let boxes: Vec<(Vec3, Vec3)> = host.tets.iter().map(|t| bounds(t.map(|i| host.vertices[i as usize]))).collect();
@@ -131,7 +133,7 @@ pub(super) fn tet_weights(host: &TetMesh, points: &[Vec3]) -> Weights {
     weights
 }
 
-/// Weights of the feet of points on the nearest triangles, and the heights above them [m].
+/// Weights of the projections of points onto the nearest triangles, and the heights above them [m].
 #[allow(clippy::unnecessary_cast, reason = "the casts are needed in the f32 build")]
 pub(super) fn sheet_weights(host: &TriMesh, points: &[Vec3]) -> (Weights, Vec<Real>) {
     let corners = |t: u32| host.triangles[t as usize].map(|i| widen(host.vertices[i as usize]));
@@ -145,7 +147,7 @@ pub(super) fn sheet_weights(host: &TriMesh, points: &[Vec3]) -> (Weights, Vec<Re
         let [a, b, c] = corners(triangle);
         weights.push(host.triangles[triangle as usize].into_iter().zip(foot([a, b, c], at)));
         let height = (at - a).dot((b - a).cross(c - a).normalize()) as Real;
-        // what rounding leaves of a point in the sheet is no height
+        // for a point in the sheet a height within rounding is zero
         let size = (b - a).length().max((c - a).length()) as Real;
         heights.push(if height.abs() < 4.0 * Real::EPSILON * (size + point.length()) { 0.0 } else { height });
     }
@@ -156,13 +158,13 @@ fn bounds<const N: usize>(corners: [Vec3; N]) -> (Vec3, Vec3) {
     (corners.iter().fold(Vec3::INFINITY, |m, c| m.min(*c)), corners.iter().fold(Vec3::NEG_INFINITY, |m, c| m.max(*c)))
 }
 
-/// The item of least distance; the lowest number among equals.
+/// The item of smallest distance; the lowest index among equals.
 #[allow(clippy::unnecessary_cast, reason = "the casts are needed in the f32 build")]
 fn nearest_item(grid: &Grid, boxes: &[(Vec3, Vec3)], at: Vec3, distance: impl Fn(u32) -> f64) -> u32 {
     let mut best = (f64::INFINITY, u32::MAX);
     for ring in 0.. {
         grid.shell(at, ring, |item| {
-            // most items are out of the question by their box
+            // most items are rejected by their box
             let (low, high) = boxes[item as usize];
             if widen(at - at.clamp(low, high)).length() > best.0 || (best.0 == 0.0 && item >= best.1) {
                 return;
@@ -197,7 +199,7 @@ fn tet_distance(corners: &[Wide3; 4], at: Wide3) -> f64 {
     faces.into_iter().map(|f| triangle_distance(f, at)).fold(f64::INFINITY, f64::min)
 }
 
-/// Coordinates of the foot of a point in the plane of a triangle; they sum to one.
+/// Barycentric coordinates of the projection of a point onto the plane of a triangle; they sum to one.
 fn foot([a, b, c]: [Wide3; 3], at: Wide3) -> [f64; 3] {
     let n = (b - a).cross(c - a);
     let size = n.length_squared();
@@ -224,9 +226,10 @@ fn triangle_distance(corners: [Wide3; 3], at: Wide3) -> f64 {
 ///   c = Σ ω X / Σ ω,   A = Σ ω (X − c)(X − c)ᵀ,   N_j = ω_j (1/Σ ω + (X_s − c)ᵀ A⁻¹ (X_j − c))
 /// ```
 ///
-/// ω is the kernel of FC 3.11 at rest, with the radius h_j of the node. Where no node or too few reach the surfel, all
-/// radii are widened for it (Σ ω = 0 would divide by zero). Of more than `most` nodes the strongest stay, less the
-/// weight of the first that goes, so that weights change steadily along the surface.
+/// ω is the kernel of FC 3.11 at rest, with the support radius h_j of the node. Where a surfel is within the support of
+/// no node or of too few, all radii are enlarged for it (Σ ω = 0 would divide by zero). Of more than `most` nodes those
+/// with the largest ω are kept, and ω of the first omitted node is subtracted from theirs, so that weights vary
+/// continuously along the surface.
 pub(crate) fn meshless_weights(nodes: &[Vec3], points: &[Vec3], wrap: Wrap) -> Result<Weights, BindError> {
     wrap.check()?;
     if nodes.is_empty() {
@@ -239,7 +242,7 @@ pub(crate) fn meshless_weights(nodes: &[Vec3], points: &[Vec3], wrap: Wrap) -> R
     }
     let grid = Grid::of_points(nodes);
     let mut reach: Vec<Real> = spacings(nodes, &grid).iter().map(|r| r * wrap.support).collect();
-    // a single node reaches all
+    // the support of a single node covers all points
     reach.iter_mut().filter(|r| **r == 0.0).for_each(|r| *r = 1.0);
     let finder =
         Finder { nodes, widest: reach.iter().fold(0.0, |m, r| r.max(m)), reach, grid, rank: rank_of(nodes), wrap };
@@ -259,10 +262,10 @@ fn rank_of(nodes: &[Vec3]) -> usize {
 struct Finder<'a> {
     nodes: &'a [Vec3],
     grid: Grid,
-    /// h_j. (node_count) [m]
+    /// Support radii h_j. (node_count) [m]
     reach: Vec<Real>,
     widest: Real,
-    /// Dimension of all nodes together.
+    /// Dimension of the affine span of all nodes.
     rank: usize,
     wrap: Wrap,
 }
@@ -280,7 +283,7 @@ impl Finder<'_> {
                 .filter(|n| n.0 > 0.0)
                 .collect();
             near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-            // the strongest, and more of them where they are flat
+            // those with the largest weights, and more of them where they are coplanar
             let mut keep = self.wrap.most;
             loop {
                 let (shares, rank) = self.fit(point, &near, keep);
@@ -298,7 +301,7 @@ impl Finder<'_> {
         self.check(surfel, point, best)
     }
 
-    /// Shares over the `keep` strongest of `near`, and the dimension they span.
+    /// Weights over the `keep` nodes of `near` with the largest kernel values, and the dimension they span.
     fn fit(&self, point: Vec3, near: &[(f64, u32)], keep: usize) -> (Vec<(u32, f64)>, usize) {
         let cut = near.get(keep).map_or(0.0, |n| n.0);
         let kept: Vec<(f64, Wide3, u32)> = near
@@ -322,7 +325,7 @@ impl Finder<'_> {
         (shares, moment.rank)
     }
 
-    /// Refuses shares that do not meet the surfel.
+    /// Rejects weights that do not reproduce the surfel's position.
     #[allow(clippy::unnecessary_cast, reason = "the casts are needed in the f32 build")]
     fn check(&self, surfel: usize, point: Vec3, shares: Vec<(u32, f64)>) -> Result<Vec<(u32, f64)>, BindError> {
         let at = shares.iter().fold(Wide3::ZERO, |s, &(j, w)| s + (widen(self.nodes[j as usize]) - widen(point)) * w);

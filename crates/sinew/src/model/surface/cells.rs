@@ -1,10 +1,11 @@
-//! The cells of a surface as contact sees them: triangles, and segments without triangles (ropes); and who owns which vertex
-//! and edge.
+//! The cells of a surface for contact detection: triangles, and segments without triangles (ropes); and the assignment
+//! of vertices and edges to cells.
 //!
-//! Two cells that may meet are asked for the vertices and edges they own. A feature has one owner, so that each pair of
-//! features is looked at once, whatever the number of cells around it (representative triangles, Curtis et al. 2008).
+//! For two cells that may meet, the vertices and edges assigned to them are tested. A feature is assigned to one cell,
+//! so that each pair of features is tested once, for any number of cells around it (representative triangles, Curtis et
+//! al. 2008).
 
-/// No edge, no cell.
+/// Invalid index: no vertex, edge or cell.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// Cells with their features. Constant since the last edit.
@@ -14,27 +15,29 @@ pub(crate) struct Cells {
     pub corners: Vec<[u32; 3]>,
     /// Surfels of each edge, the smaller first, sorted.
     pub edges: Vec<[u32; 2]>,
-    /// The two cells at each edge; `NONE` where there is no second.
+    /// The two cells adjacent to each edge; `NONE` where there is no second.
     pub beside: Vec<[u32; 2]>,
-    /// What each cell owns.
+    /// Features assigned to each cell.
     pub owned: Vec<Owned>,
 }
 
-/// Features that a cell owns.
+/// Features assigned to a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Owned {
-    /// Surfels, `NONE` for those of other cells.
+    /// Surfels, `NONE` for those assigned to other cells.
     pub vertices: [u32; 3],
     /// Edges, likewise.
     pub edges: [u32; 3],
 }
 
 impl Cells {
-    /// Of triangles and loose segments over `surfels` surfels. Each feature goes to the first cell that has it.
+    /// From triangles and loose segments over `surfels` surfels. Each feature is assigned to the first cell that has
+    /// it.
     pub fn new(surfels: usize, triangles: &[[u32; 3]], segments: &[[u32; 2]]) -> Self {
         let mut corners = triangles.to_vec();
         corners.extend(segments.iter().map(|&[a, b]| [a, b, b]));
-        // every side of every cell, sorted so that the same edge lies together and its first cell leads
+        // every side of every cell, sorted so that entries of the same edge are consecutive and its first cell comes
+        // first
         let mut sides = Vec::new();
         for (cell, &[a, b, c]) in corners.iter().enumerate() {
             let ends: &[[u32; 2]] = if b == c { &[[a, b]] } else { &[[a, b], [b, c], [c, a]] };
@@ -79,8 +82,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_vertex_and_edge_has_one_owner() {
-        // two triangles with a common edge and a tail
+    fn every_vertex_and_edge_is_assigned_to_one_cell() {
+        // two triangles with a common edge and an attached segment
         let cells = Cells::new(5, &[[0, 1, 2], [2, 1, 3]], &[[3, 4]]);
         assert_eq!(cells.edges, [[0, 1], [0, 2], [1, 2], [1, 3], [2, 3], [3, 4]]);
         let shared = cells.edges.iter().position(|e| *e == [1, 2]).unwrap();

@@ -1,4 +1,4 @@
-//! What a binding must keep: affine motion, force, torque and power.
+//! Quantities that a binding must preserve: affine motion, force, torque and power.
 
 use super::*;
 use crate::math::{Mat3, Quat};
@@ -15,7 +15,7 @@ fn blocks(points: impl IntoIterator<Item = Vec3>) -> Vec<Block> {
     points.into_iter().map(|p| [p.x, p.y, p.z, 0.0]).collect()
 }
 
-/// The skin of a block, as a mesh.
+/// The boundary of a block, as a mesh.
 fn skin(cells: u32, size: Vec3) -> TriMesh {
     let block = TetMesh::block([cells; 3], size).unwrap();
     TriMesh { triangles: block.boundary_faces(), vertices: block.vertices }
@@ -62,7 +62,7 @@ fn bindings() -> Vec<(&'static str, Vec<Vec3>, TriMesh, Surface)> {
 }
 
 #[test]
-fn at_rest_every_surfel_is_where_its_vertex_is() {
+fn at_rest_every_surfel_is_at_its_vertex() {
     for (name, nodes, mesh, surface) in bindings() {
         assert_eq!(surface.len(), mesh.vertices.len());
         let x = blocks(nodes);
@@ -75,10 +75,10 @@ fn at_rest_every_surfel_is_where_its_vertex_is() {
 }
 
 #[test]
-fn an_affine_motion_of_the_nodes_moves_the_surface_by_it() {
+fn an_affine_motion_of_the_nodes_moves_the_surface_by_the_same_map() {
     let map = Mat3::from_cols(Vec3::new(1.3, 0.2, 0.1), Vec3::new(-0.4, 0.8, 0.2), Vec3::new(0.1, -0.3, 1.1));
     for (name, nodes, mesh, surface) in bindings() {
-        // an offset follows turns only: its length stays
+        // an offset follows rotations only: its length is constant
         let turn = Mat3::from_quat(Quat::from_axis_angle(Vec3::new(1.0, 2.0, 3.0).normalize(), 1.0));
         let map = if name == "sheet" { turn } else { map };
         let x = blocks(nodes.iter().map(|&p| map * p + Vec3::X));
@@ -91,7 +91,7 @@ fn an_affine_motion_of_the_nodes_moves_the_surface_by_it() {
 }
 
 #[test]
-fn force_torque_and_power_are_the_same_on_both_sides() {
+fn force_torque_and_power_of_surfels_and_nodes_are_equal() {
     for (name, nodes, mesh, surface) in bindings() {
         let x = blocks(nodes.iter().enumerate().map(|(k, &p)| p + noise3(k + 50) * 0.1));
         let v = blocks((0..nodes.len()).map(|k| noise3(k + 9)));
@@ -119,7 +119,7 @@ fn force_torque_and_power_are_the_same_on_both_sides() {
 }
 
 #[test]
-fn the_velocity_of_a_surfel_is_the_rate_of_its_position() {
+fn the_velocity_of_a_surfel_is_the_time_derivative_of_its_position() {
     for (name, nodes, mesh, surface) in bindings() {
         let v = blocks((0..nodes.len()).map(|k| noise3(k + 9)));
         let step: Real = Real::EPSILON.cbrt();
@@ -133,10 +133,10 @@ fn the_velocity_of_a_surfel_is_the_rate_of_its_position() {
 }
 
 #[test]
-fn a_point_follows_the_tetrahedron_that_holds_it_or_the_nearest() {
+fn a_point_follows_the_tetrahedron_that_contains_it_or_the_nearest() {
     let host = TetMesh::block([6, 5, 4], Vec3::new(1.2, 1.0, 0.8)).unwrap();
     let points: Vec<Vec3> = (0..60).map(noise3).chain([Vec3::new(9.0, -4.0, 0.1)]).collect();
-    // triangles only carry the vertices here
+    // the triangle serves only to carry the vertices
     let mesh = TriMesh { triangles: vec![[0, 1, 2]], vertices: points.clone() };
     let surface = Surface::embedded(&host, &mesh).unwrap();
     let mut inside = 0;
@@ -148,7 +148,7 @@ fn a_point_follows_the_tetrahedron_that_holds_it_or_the_nearest() {
             inside += 1;
             assert!(low >= 0.0, "{p}: {shares:?}");
         } else {
-            // the foot on the block is in the chosen tetrahedron
+            // the projection onto the block is in the chosen tetrahedron
             let foot = p.clamp(Vec3::new(-0.6, -0.5, -0.4), Vec3::new(0.6, 0.5, 0.4));
             let corners: Vec<Vec3> = shares.iter().map(|s| host.vertices[s.node as usize]).collect();
             let low = corners.iter().fold(Vec3::INFINITY, |m, c| m.min(*c)) - Vec3::splat(1e-5);
@@ -160,7 +160,7 @@ fn a_point_follows_the_tetrahedron_that_holds_it_or_the_nearest() {
 }
 
 #[test]
-fn a_surfel_that_no_node_reaches_is_still_bound() {
+fn a_surfel_outside_the_support_of_all_nodes_is_still_bound() {
     let nodes = TetMesh::block([3, 3, 3], Vec3::splat(0.3)).unwrap().vertices;
     let mut mesh = skin(1, Vec3::splat(0.3));
     mesh.vertices[0] = Vec3::splat(-3.0);
@@ -172,7 +172,7 @@ fn a_surfel_that_no_node_reaches_is_still_bound() {
 }
 
 #[test]
-fn a_surfel_follows_few_nodes_unless_more_are_asked_for() {
+fn the_number_of_nodes_of_a_surfel_is_limited_by_most() {
     let nodes = TetMesh::block([8, 8, 8], Vec3::ONE).unwrap().vertices;
     let mesh = skin(3, Vec3::splat(0.9));
     let few = Surface::meshless(&nodes, &mesh, Wrap::default()).unwrap();
@@ -182,7 +182,7 @@ fn a_surfel_follows_few_nodes_unless_more_are_asked_for() {
 }
 
 #[test]
-fn an_inflated_surface_lies_outside_by_its_distance() {
+fn an_inflated_surface_lies_outside_by_the_given_distance() {
     let host = TetMesh::block([2, 2, 2], Vec3::ONE).unwrap();
     let flat = square(3, |_, _| 0.5);
     let raised = inflate(&flat, 0.1);
@@ -193,13 +193,14 @@ fn an_inflated_surface_lies_outside_by_its_distance() {
         let right = Vec3::new(2.0 * v.x, 2.0 * v.y, 1.2);
         assert!(surface.position(s as u32, &x).distance(right) < 1e-5);
     }
-    // a closed skin of 6 m² gains area times distance, less at edges, where the normal leans by up to 1/√3
+    // a closed skin of 6 m² gains area times distance, less at edges, where the normal is inclined by up to a cosine of
+    // 1/√3
     let gain = inflate(&skin(2, Vec3::ONE), 0.01).volume() - 1.0;
     assert!(gain > 0.06 * 0.577 && gain < 0.062, "{gain}");
 }
 
 #[test]
-fn normals_point_outward_and_memory_is_kept() {
+fn normals_point_outward_and_memory_is_reused() {
     let mesh = skin(4, Vec3::ONE);
     let surface = Surface::embedded(&TetMesh::block([1; 3], Vec3::ONE).unwrap(), &mesh).unwrap();
     let x = blocks(TetMesh::block([1; 3], Vec3::ONE).unwrap().vertices);
@@ -217,7 +218,7 @@ fn normals_point_outward_and_memory_is_kept() {
 }
 
 #[test]
-fn bad_bindings_are_refused_by_name() {
+fn invalid_bindings_are_rejected_with_a_named_cause() {
     let flat = square(3, |_, _| 0.0);
     let mut mesh = square(2, |_, _| 0.0);
     assert!(Surface::meshless(&flat.vertices, &mesh, Wrap::default()).is_ok());

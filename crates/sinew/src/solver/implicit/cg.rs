@@ -1,45 +1,45 @@
-//! The CG of a pass (Hestenes and Stiefel 1952), and the products of vectors it is made of; all sums in a fixed order.
+//! The CG of a pass (Hestenes and Stiefel 1952), and its vector products; all sums in a fixed order.
 
 use super::space::{Space, apply_bodies};
 use super::{System, mismatch};
 use crate::constraint::RowBuffer;
 use crate::math::{Block, Kernel, LANES, Lane, Real, run_wide};
 
-/// Iterations between two looks at the rows within a pass, and the mismatch at which the pass is given up. A pass that is
-/// finished for rows that are wrong is work for nothing; restarting at every look would lose what CG has learned.
+/// Iterations between two checks of the rows within a pass, and the mismatch at which the pass is stopped. Completing a
+/// pass with wrong rows is wasted work; restarting at every check would discard the conjugate directions.
 const CHECK: u32 = 8;
 const WRONG: Real = 0.1;
-/// One more look is taken when the residual comes down to this many tolerances, and the mismatch that is then allowed: what
-/// is left of the pass costs a third of it, and is lost when rows change. Iterations of `sinew-benches s7` 35 to 27 (coarse)
-/// and 50 to 41 (fine), passes 3.2 to 3.7 and 3.6 to 4.8; a pass costs three iterations.
+/// One more check is made when the residual has decreased to this many tolerances, and the mismatch that is then
+/// allowed: the remainder of the pass costs a third of it, and is wasted when rows change. Iterations of `sinew-benches
+/// s7` 35 to 27 (coarse) and 50 to 41 (fine), passes 3.2 to 3.7 and 3.6 to 4.8; a pass costs three iterations.
 const EARLY: Real = 32.0;
 const UNSURE: Real = 0.02;
-/// Iterations before that look: after a single one the CG is a step down the slope, and who starts again after each goes
-/// down so, in twenty passes where three are enough.
+/// Iterations before that check: after a single one the CG is a steepest-descent step, and restarting after each is
+/// steepest descent, with twenty passes where three are enough.
 const LEAST: u32 = 4;
 
-/// How long to go on.
+/// Stopping criteria.
 #[derive(Clone, Copy)]
 pub(super) struct Plan {
     pub(super) tolerance: Real,
     pub(super) iterations: u32,
     pub(super) passes: u32,
     pub(super) radii: Radii,
-    /// Iterations before rows are looked at for the first time.
+    /// Iterations before the rows are checked for the first time.
     pub(super) unlooked: u32,
 }
 
-/// What friction's discs do from pass to pass.
+/// Update of the friction discs from pass to pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Radii {
     /// They follow the normal impulses.
     Follow,
-    /// They stay as the first look finds them.
+    /// They stay as computed at the first linearisation.
     Held,
 }
 
-/// (A + Jᵀ rate J) v = b + Jᵀ(offset − rate bias) from the v given, at which the pass began; A times what was added to it is
-/// in `moved` afterwards. Returns iterations and relative residual.
+/// (A + Jᵀ rate J) v = b + Jᵀ(offset − rate bias) from the v given, at which the pass began; A times the increment of v
+/// is in `moved` afterwards. Returns iterations and relative residual.
 pub(super) fn conjugate_gradient(
     system: &System<'_>,
     rows: &RowBuffer,
@@ -49,7 +49,8 @@ pub(super) fn conjugate_gradient(
 ) -> (u32, Real) {
     let (iterations, residual) = iterate(system, rows, v, plan, s);
     if residual.is_nan() && !s.plain {
-        // a coarse correction beyond the digits of a real is not positive: go on without, for the rest of this solve
+        // a coarse correction beyond the precision of a real is not positive definite: continue without it for the rest
+        // of this solve
         s.plain = true;
         s.reference = None;
         let (more, residual) = iterate(system, rows, v, plan, s);
@@ -58,7 +59,7 @@ pub(super) fn conjugate_gradient(
     (iterations, residual)
 }
 
-/// The residual is not a number when the preconditioner is found not to be positive.
+/// The residual is NaN when the preconditioner turns out not to be positive definite.
 fn iterate(system: &System<'_>, rows: &RowBuffer, v: &mut [Block], plan: Plan, s: &mut Space) -> (u32, Real) {
     let forces = s.reference.is_none().then(|| size_of_load(system, s));
 
@@ -73,22 +74,23 @@ fn iterate(system: &System<'_>, rows: &RowBuffer, v: &mut [Block], plan: Plan, s
     s.p.copy_from_slice(&s.z);
 
     let mut rz = dot(&s.r, &s.z);
-    // the scale of the solve: what forces do, or what rows have to do against the motion; at rest rows cancel the forces. Without
-    // rows the residual says how wild the guess is, and a body whose nodes were flung would be left as it is
+    // the scale of the solve: the effect of the forces, or that of the rows against the motion; at rest rows cancel the
+    // forces. Without rows the residual measures the error of the first guess: with it as the scale, a body with large
+    // nodal velocity errors would be left unsolved
     let rows_do = if s.near.is_empty() || !rz.is_finite() { 0.0 } else { rz };
     let reference = *s.reference.get_or_insert_with(|| rows_do.max(forces.unwrap_or(Real::MIN_POSITIVE)));
-    // below the floor products of small numbers lose their digits, and there is nothing left to gain [J]
+    // below the floor products of small numbers underflow, and no further accuracy can be gained [J]
     let floor = Real::MIN_POSITIVE / Real::EPSILON;
     let goal = (plan.tolerance * plan.tolerance * reference).max(floor);
     let mut iterations = 0;
     let mut looked = false;
     while rz > goal && iterations < plan.iterations {
-        // z = A p, q = (A + Jᵀ rate J) p; taken from r one after the other the two would leave more rounding
+        // z = A p, q = (A + Jᵀ rate J) p; subtracted from r one after the other the two would leave more rounding error
         apply_bodies(system, &s.p, &mut s.z);
         s.q.copy_from_slice(&s.z);
         s.active.add_product(&s.p, &mut s.q);
 
-        // nothing left that the numbers can resolve, or not a number: keep what we have
+        // below the resolution of the numbers, or not a number: keep the present v
         let pq = dot(&s.p, &s.q);
         if !(pq > 0.0 && pq.is_finite()) {
             break;
@@ -104,7 +106,7 @@ fn iterate(system: &System<'_>, rows: &RowBuffer, v: &mut [Block], plan: Plan, s
         mix(&mut s.p, beta, &s.z, 1.0);
         iterations += 1;
 
-        // rows that turn out other than they seemed: start a new pass, do not finish this one
+        // rows changed their branch: start a new pass, do not complete this one
         let soon = !looked && iterations >= LEAST && rz <= EARLY * EARLY * goal;
         looked |= soon;
         let allowed = if soon { UNSURE } else { WRONG };
@@ -116,19 +118,19 @@ fn iterate(system: &System<'_>, rows: &RowBuffer, v: &mut [Block], plan: Plan, s
     (iterations, (rz / reference).sqrt())
 }
 
-/// Size of what forces do in this substep, in the preconditioner's norm [J].
+/// Size of the effect of forces in this substep, in the norm of the preconditioner [J].
 fn size_of_load(system: &System<'_>, s: &mut Space) -> Real {
     s.r.copy_from_slice(&s.forces);
     s.apply_inverse(system);
     dot(&s.r, &s.z).max(Real::MIN_POSITIVE)
 }
 
-/// Σ a·b. The last number of a block counts as well: it is zero in every vector of the CG.
+/// Σ a·b. The last component of a block is included: it is zero in every vector of the CG.
 pub(super) fn dot(a: &[Block], b: &[Block]) -> Real {
     run_wide(Dot { a: a.as_flattened(), b: b.as_flattened() })
 }
 
-/// Sums side by side in a product of vectors: one would wait for itself.
+/// Independent partial sums in a product of vectors: a single one would be limited by the latency of the addition.
 const SIDE: usize = 4;
 
 struct Dot<'a> {
@@ -142,11 +144,11 @@ impl Kernel for Dot<'_> {
     #[inline(always)]
     fn run<L: Lane>(self, t: L::Token) -> Real {
         let mut sums = [[0.0; LANES]; SIDE];
-        let whole = self.a.len() / (LANES * SIDE) * (LANES * SIDE);
+        let packed = self.a.len() / (LANES * SIDE) * (LANES * SIDE);
         let mut at = 0;
         while at < LANES {
             let mut sum = [L::splat(t, 0.0); SIDE];
-            for first in (0..whole).step_by(LANES * SIDE) {
+            for first in (0..packed).step_by(LANES * SIDE) {
                 for (k, sum) in sum.iter_mut().enumerate() {
                     let i = first + k * LANES + at;
                     *sum = *sum + L::load(t, &self.a[i..]) * L::load(t, &self.b[i..]);
@@ -157,12 +159,13 @@ impl Kernel for Dot<'_> {
             }
             at += L::COUNT;
         }
-        let tail: Real = self.a[whole..].iter().zip(&self.b[whole..]).map(|(a, b)| a * b).sum();
+        let tail: Real = self.a[packed..].iter().zip(&self.b[packed..]).map(|(a, b)| a * b).sum();
         sums.as_flattened().iter().sum::<Real>() + tail
     }
 }
 
-/// to ← keep to + scale from. The last number of the blocks of `from` is zero: that of `to` stays where it is kept whole.
+/// to ← keep to + scale from. The last component of the blocks of `from` is zero: that of `to` does not change for keep
+/// = 1.
 pub(super) fn mix(to: &mut [Block], keep: Real, from: &[Block], scale: Real) {
     run_wide(Mix { to: to.as_flattened_mut(), keep, from: from.as_flattened(), scale });
 }

@@ -1,21 +1,21 @@
-//! Which rows a solve looks at. A cloth or a lattice brings thousands of strings that hang loose and gaps that stay open:
-//! they push in no pass, and looking at them costs more than the CG.
+//! Selection of the rows of a solve. A cloth or a lattice has thousands of slack strings and open gaps: their impulses
+//! are zero in every pass, and evaluating them costs more than the CG.
 //!
-//! A row is left out when at the velocities that the solve starts from it stays open by more than forces could close. Before
-//! a solve ends it looks at all that it left out and takes back what would close. (One that runs out of passes or
-//! iterations does not: those rows then begin a substep late, and the guard pushes against gaps that would close.)
+//! A row is left out when at the initial velocities of the solve it is open by more than forces could close. Before a
+//! solve ends it checks all rows left out and adds those that would close. (A solve that reaches its limit of passes or
+//! iterations does not: those rows then become active a substep late, and the guard acts on gaps that would close.)
 
 use super::System;
-use super::space::{Space, drift};
+use super::space::{Space, relative_velocity};
 use crate::constraint::{Bounds, RowBuffer, RowId};
 use crate::math::{Block, Real, Vec3, vec};
 
-/// Part of the largest kick by forces that a row must be open by. Smaller: more rows are left out of the first passes and
-/// taken back by another one.
+/// Fraction of the largest velocity change by forces that a row must be open by. Smaller: more rows are left out of the
+/// first passes and added by another one.
 const REACH: Real = 0.5;
 
 impl Space {
-    /// Leaves rows out that are too far open to push in this solve; comes after `begin`.
+    /// Leaves out rows that are too far open to become active in this solve; must be called after `begin`.
     pub(super) fn leave_out(&mut self, system: &System<'_>, rows: &RowBuffer, v: &[Block]) {
         let kick = self.largest_kick(system);
         let Self { near, far, .. } = self;
@@ -23,7 +23,7 @@ impl Space {
         far.clear();
         let mut open = false;
         for (id, row) in rows.rows().iter().enumerate() {
-            // friction goes with the row that it hangs on
+            // friction follows its normal row
             open = match row.bounds {
                 Bounds::Disc { normal, .. } => open && normal as usize + 1 == id,
                 Bounds::Mate => open,
@@ -33,7 +33,7 @@ impl Space {
         }
     }
 
-    /// Takes rows back that were left out and would close; true when there are any.
+    /// Adds the rows left out that would close; true when there are any.
     pub(super) fn wake(&mut self, rows: &RowBuffer, v: &[Block]) -> bool {
         let Self { near, far, .. } = self;
         let asleep = far.len();
@@ -54,7 +54,7 @@ impl Space {
         woken
     }
 
-    /// The largest change of velocity that forces give to a body as a whole [m/s]: elastic ones have no say in it.
+    /// The largest velocity change of a body's centre of mass by forces [m/s]: elastic forces do not contribute.
     fn largest_kick(&self, system: &System<'_>) -> Real {
         let mut largest: Real = 0.0;
         for placed in system.operators {
@@ -65,14 +65,14 @@ impl Space {
             }
             largest = largest.max(push.length() / total.max(Real::MIN_POSITIVE));
         }
-        for lump in system.lumps {
-            largest = largest.max(vec(self.forces[lump.block as usize]).length() / lump.mass);
+        for unknown in system.rigid_unknowns {
+            largest = largest.max(vec(self.forces[unknown.block as usize]).length() / unknown.mass);
         }
         largest
     }
 }
 
-/// How far a row is from pushing or pulling, as a velocity [m/s]; minus infinity for one that does both.
+/// Distance of a row from becoming active, as a velocity [m/s]; minus infinity for a two-sided row.
 fn opening(rows: &RowBuffer, id: RowId, v: &[Block]) -> Real {
     let row = &rows.rows()[id as usize];
     let sign = match row.bounds {
@@ -80,19 +80,20 @@ fn opening(rows: &RowBuffer, id: RowId, v: &[Block]) -> Real {
         Bounds::Between { high: 0.0, .. } => -1.0,
         _ => return Real::NEG_INFINITY,
     };
-    sign * (drift(rows.terms(id), v) + row.bias)
+    sign * (relative_velocity(rows.terms(id), v) + row.bias)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Lump, Scratch, Settings, solve, stiffen};
+    use super::super::{RigidUnknown, Scratch, Settings, regularize, solve};
     use super::*;
     use crate::constraint::Term;
 
     /// Three balls of 1 kg in a row, the first at 2 m/s; between neighbours a gap row with friction.
-    fn row_of_balls(gaps: [Real; 2]) -> (Vec<Lump>, RowBuffer, Vec<Block>) {
+    fn row_of_balls(gaps: [Real; 2]) -> (Vec<RigidUnknown>, RowBuffer, Vec<Block>) {
         let speeds = [2.0, 0.0, 0.0].map(|v| Vec3::X * v);
-        let lumps = (0..3).map(|k| Lump { block: k, mass: 1.0, inertia: None, free: [speeds[k as usize], Vec3::ZERO] });
+        let rigid_unknowns =
+            (0..3).map(|k| RigidUnknown { block: k, mass: 1.0, inertia: None, free: [speeds[k as usize], Vec3::ZERO] });
         let mut rows = RowBuffer::default();
         for (k, gap) in gaps.into_iter().enumerate() {
             let terms = |axis: Vec3| {
@@ -103,29 +104,30 @@ mod tests {
             rows.push(&terms(Vec3::Y), 0.0, 0.0, 0.0, disc);
             rows.push(&terms(Vec3::Z), 0.0, 0.0, 0.0, Bounds::Mate);
         }
-        (lumps.collect(), rows, speeds.map(|v| [v.x, v.y, v.z, 0.0]).to_vec())
+        (rigid_unknowns.collect(), rows, speeds.map(|v| [v.x, v.y, v.z, 0.0]).to_vec())
     }
 
     fn solved(gaps: [Real; 2]) -> (Vec<Real>, usize) {
-        let (lumps, mut rows, mut v) = row_of_balls(gaps);
+        let (rigid_unknowns, mut rows, mut v) = row_of_balls(gaps);
         let (settings, mut scratch) = (Settings { guard: 0, ..Settings::default() }, Scratch::default());
-        let system = System { operators: &[], lumps: &lumps };
-        stiffen(&system, &mut rows, v.len(), &settings, &mut scratch);
+        let system = System { operators: &[], rigid_unknowns: &rigid_unknowns };
+        regularize(&system, &mut rows, v.len(), &settings, &mut scratch);
         solve(&system, &mut rows, &mut v, &settings, &mut scratch);
         (v.iter().map(|v| v[0]).collect(), scratch.fine.far.len())
     }
 
     #[test]
     fn a_gap_that_stays_open_is_left_out_with_its_friction() {
-        // the first pair meets and goes on with 1 m/s; the second may close by 5 m/s
+        // the first pair collides and continues with 1 m/s; the second may close by 5 m/s
         let (v, far) = solved([0.0, 5.0]);
         assert_eq!(far, 3);
         assert!((v[0] - 1.0).abs() < 2e-3 && (v[1] - 1.0).abs() < 2e-3 && v[2] == 0.0, "{v:?}");
     }
 
     #[test]
-    fn a_gap_that_only_a_blow_closes_is_taken_back() {
-        // at the start the second pair is still: only when the first has met does it come nearer, by more than its gap
+    fn a_gap_that_closes_only_by_an_impact_is_added_again() {
+        // at the start the second pair is at rest: only after the collision of the first does it approach, by more than
+        // its gap
         let (v, far) = solved([0.0, 0.1]);
         assert_eq!(far, 0);
         // 2 = a + a + b with b = a - 0.1
@@ -141,7 +143,7 @@ mod tests {
         for bounds in [Bounds::Between { low: -9.0, high: 0.0 }, Bounds::AtLeast(0.0), Bounds::Free] {
             rows.push(&term, -3.0, 0.0, 0.0, bounds);
         }
-        // J·v + bias = 2 - 3: a string has 1 m/s to go, a gap is closed by as much
+        // J·v + bias = 2 - 3: a string is open by 1 m/s, a gap is closed by the same amount
         assert_eq!([0, 1, 2].map(|id| opening(&rows, id, &v)), [1.0, -1.0, Real::NEG_INFINITY]);
     }
 }

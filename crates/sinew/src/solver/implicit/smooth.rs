@@ -1,43 +1,44 @@
-//! Smooth motions of an island: the coarse half of its preconditioner while bodies touch.
+//! Smooth motions of an island: the coarse part of its preconditioner while bodies are in contact.
 //!
-//! Block Jacobi sees one node at a time; a body that is pressed as a whole then needs as many iterations as it has layers
-//! of elements, times what the rows' stiffness adds. Soft bodies therefore offer a few dozen smooth motions, rigid bodies
-//! all of theirs, and with Z all of them
+//! Block Jacobi treats one node at a time; a body under a uniform load then needs as many iterations as it has layers
+//! of elements, times the increase by the rows' stiffness. Soft bodies therefore provide a few dozen smooth motions,
+//! rigid bodies all six of theirs, and with Z all of them
 //!
 //! ```text
 //!   z += Z E⁻¹ Zᵀ r,   E = Zᵀ (A₀ + Jᵀ rate J) Z = L Lᵀ
 //! ```
 //!
-//! The rows are in E, and both bodies of each row: without them such a space is worse than none (`docs/design-trial.md`).
-//! L is kept from the first entry of each row on (the envelope; Jennings 1966): bodies that touch nothing in common share
-//! no entries, and rigid bodies come last, so that soft ones around a rigid one make an arrow. With rigid bodies alone, as
-//! in the audit, E is the whole matrix and the CG is done after one iteration.
+//! The rows are in E, and both bodies of each row: without them such a space is worse than none
+//! (`docs/design-trial.md`). L is stored from the first entry of each row on (the envelope; Jennings 1966): bodies
+//! without a common contact share no entries, and rigid bodies come last, so that soft ones around a rigid one give an
+//! arrow matrix. With rigid bodies alone, as in the momentum correction, E is the complete matrix and the CG converges
+//! in one iteration.
 
 use super::space::block;
-use super::{Lump, System};
+use super::{RigidUnknown, System};
 use crate::constraint::{RowBuffer, RowId, Term};
 use crate::math::{Block, Kernel, LANES, Lane, Real, Vec3, run_wide, vec};
 use std::ops::Range;
 
-/// Unknowns of a rigid body: three and three, and two that fill the lanes.
+/// Unknowns of a rigid body: three and three, and two that pad the lanes.
 const RIGID: usize = LANES;
-/// Stands for "has no place".
+/// Marks a block or operator without unknowns.
 const NOWHERE: u32 = u32::MAX;
-/// Products in a factorisation above which the island goes without: some milliseconds.
+/// Number of products in a factorisation above which the island is solved without it: some milliseconds.
 const MOST_WORK: usize = 20_000_000;
-/// A motion of whose stiffness less than this part is its own is a sum of others and is left out.
+/// A motion whose pivot is less than this fraction of its stiffness is linearly dependent on others and is left out.
 const DEPENDENT: Real = 1e-4;
-/// Part of the rows' rates that may change before E is made anew.
+/// Fraction of the rows' rates that may change before E is rebuilt.
 const NEARLY: Real = 0.1;
-/// Rows that meet the same bodies and are added at once: each entry of E is then loaded and stored once for all of them.
+/// Rows on the same bodies that are added together: each entry of E is then loaded and stored once for all of them.
 const GROUP: usize = 8;
-/// Sums side by side in a product of rows.
+/// Independent partial sums in a product of rows.
 const SIDE: usize = 4;
 
-/// The space and its factor; memory is kept from solve to solve.
+/// The space and its factor; the memory is reused from solve to solve.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Smooth {
-    /// Too large, or nobody has motions: block Jacobi alone.
+    /// Too large, or no body has smooth motions: block Jacobi alone.
     off: bool,
     /// First unknown of each operator. (operator_count)
     of_operator: Vec<u32>,
@@ -45,58 +46,58 @@ pub(super) struct Smooth {
     of_block: Vec<u32>,
     /// The member that each block belongs to. (block_count)
     members: Vec<u32>,
-    /// Unknowns of each member: spans of whole lanes.
+    /// Unknowns of each member: ranges that are multiples of the lanes.
     spans: Vec<Range<u32>>,
-    /// The operator that a member is; the members after these are rigid bodies.
+    /// The operator of each member; the members after these are rigid bodies.
     operators: Vec<u32>,
-    /// First column of each row, a whole number of lanes, and where it lies in `entries`. (size)
+    /// First column of each row, a multiple of the lanes, and its index in `entries`. (size)
     low: Vec<u32>,
     start: Vec<u32>,
-    /// L below the diagonal, row after row up to whole lanes, zero from the diagonal on.
+    /// L below the diagonal, row after row padded to full lanes, zero from the diagonal on.
     entries: Vec<Real>,
     /// Diagonal of E, then 1/diagonal of L, zero for a motion left out. (size)
     diagonal: Vec<Real>,
-    /// A row as the motions see it, for each row of a group. (size)
+    /// Zᵀ j of each row of a group. (size)
     seen: [Vec<Real>; GROUP],
-    /// How many rows are held in `seen`, the members that they meet, ascending, and those of the next row.
+    /// Number of rows in `seen`, their members, ascending, and those of the next row.
     held: usize,
     met: Vec<u32>,
     meets: Vec<u32>,
     /// Zᵀ r, then E⁻¹ Zᵀ r. (size)
     answer: Vec<Real>,
-    /// E was made in this solve, and the rates of the rows that it was made with. (row_count)
+    /// E was built in this solve, and the rates of the rows that it was built with. (row_count)
     made: bool,
     made_with: Vec<Real>,
 }
 
-/// The linear model of the rows in this pass, as `Space` has it.
+/// The linear model of the rows in this pass, from `Space`.
 #[derive(Clone, Copy)]
 pub(super) struct Rates<'a> {
-    /// Rows that may have one, ascending.
+    /// Rows that may have a rate, ascending.
     pub(super) near: &'a [u32],
     pub(super) rate: &'a [Real],
     pub(super) cross: &'a [Real],
 }
 
 impl Smooth {
-    /// True when the rigid body with this linear block is answered here, and Jacobi has no say.
+    /// True when the rigid body with this linear block is solved here, and Jacobi leaves it out.
     pub(super) fn holds(&self, block: u32) -> bool {
         !self.off && self.of_block.get(block as usize).is_some_and(|&at| at != NOWHERE)
     }
 
-    /// True when E was made with nearly these rates: a preconditioner need not be exact. Only within one solve.
+    /// True when E was built with nearly these rates: a preconditioner need not be exact. Only within one solve.
     pub(super) fn fits(&self, rates: Rates<'_>) -> bool {
         let change: Real = self.made_with.iter().zip(rates.rate).map(|(was, is)| (was - is).abs()).sum();
         let all: Real = self.made_with.iter().sum();
         self.made && change <= NEARLY * all
     }
 
-    /// A new solve: nothing fits.
+    /// A new solve: E must be rebuilt.
     pub(super) fn forget(&mut self) {
         self.made = false;
     }
 
-    /// E for the rows of this pass, and its factor. `touched` are the operators with rows.
+    /// E for the rows of this pass, and its factor. `touched` marks the operators with rows.
     pub(super) fn build(
         &mut self,
         system: &System<'_>,
@@ -119,8 +120,8 @@ impl Smooth {
                 self.add_own(at as usize, motions.count(), motions.stiffness());
             }
         }
-        for lump in system.lumps {
-            self.add_lump(lump);
+        for unknown in system.rigid_unknowns {
+            self.add_lump(unknown);
         }
         self.add_rows(system, rows, rates);
         let Self { low, start, entries, diagonal, .. } = self;
@@ -152,8 +153,8 @@ impl Smooth {
             of_operator.push(first);
             of_block[placed.blocks()].fill(first);
         }
-        for lump in system.lumps.iter().filter(|l| l.inertia.is_some()) {
-            let b = lump.block as usize;
+        for unknown in system.rigid_unknowns.iter().filter(|l| l.inertia.is_some()) {
+            let b = unknown.block as usize;
             let first = take(RIGID, b..b + 2);
             (of_block[b], of_block[b + 1]) = (first, first + 3);
         }
@@ -168,7 +169,7 @@ impl Smooth {
     /// The envelope; false when it is too large.
     fn lay_out(&mut self, rows: &RowBuffer, rates: Rates<'_>) -> bool {
         let size = self.spans.last().map_or(0, |s| s.end as usize);
-        // the first column of a member stands at its first unknown until all rows are seen
+        // the first column of a member is stored at its first unknown until all rows are processed
         self.low.clear();
         self.low.extend(0..size as u32);
         for id in rates.near.iter().copied().filter(|&id| rates.rate[id as usize] != 0.0) {
@@ -213,7 +214,7 @@ impl Smooth {
         &mut self.entries[from..from + row - low]
     }
 
-    /// The stiffness of a member's own motions among each other, row by row.
+    /// The stiffness of a member between its own motions, row by row.
     fn add_own(&mut self, at: usize, count: usize, stiffness: &[Real]) {
         for (k, from) in stiffness.chunks_exact(count).enumerate() {
             let row = self.row(at + k);
@@ -223,12 +224,12 @@ impl Smooth {
         }
     }
 
-    fn add_lump(&mut self, lump: &Lump) {
-        let (Some(inertia), true) = (lump.inertia, self.holds(lump.block)) else { return };
-        let at = self.of_block[lump.block as usize] as usize;
+    fn add_lump(&mut self, unknown: &RigidUnknown) {
+        let (Some(inertia), true) = (unknown.inertia, self.holds(unknown.block)) else { return };
+        let at = self.of_block[unknown.block as usize] as usize;
         let inertia = inertia.to_mat();
         for k in 0..3 {
-            self.diagonal[at + k] = lump.mass;
+            self.diagonal[at + k] = unknown.mass;
             self.diagonal[at + 3 + k] = inertia.col(k)[k];
             for j in 0..k {
                 let row = self.row(at + 3 + k);
@@ -241,7 +242,7 @@ impl Smooth {
         }
     }
 
-    /// Adds all rows, as many at once as meet the same members.
+    /// Adds all rows, grouped by equal members.
     fn add_rows(&mut self, system: &System<'_>, rows: &RowBuffer, Rates { near, rate, cross }: Rates<'_>) {
         self.held = 0;
         self.met.clear();
@@ -253,7 +254,7 @@ impl Smooth {
             self.meet(rows.terms(id as RowId));
             self.see(system, rows.terms(id as RowId), rate[id].sqrt());
             if slides {
-                // a pair that slides resists across its way only: one row
+                // a sliding pair resists motion perpendicular to its slip only: one row
                 let scale = rate[id + 1].sqrt() * cross[id].signum();
                 self.see(system, rows.terms(id as RowId + 1), scale);
             }
@@ -262,7 +263,7 @@ impl Smooth {
         self.flush();
     }
 
-    /// Makes room for a row with these terms: what is held is added first when it meets others, or is full.
+    /// Prepares for a row with these terms: the group is added first when its members differ, or when it is full.
     fn meet(&mut self, terms: &[Term]) {
         let mut meets = std::mem::take(&mut self.meets);
         meets.clear();
@@ -279,7 +280,7 @@ impl Smooth {
         self.meets = meets;
     }
 
-    /// Adds the rows that are held.
+    /// Adds the rows of the group.
     fn flush(&mut self) {
         let Self { spans, met, seen, low, start, entries, diagonal, held, .. } = self;
         if *held > 0 {
@@ -295,7 +296,7 @@ impl Smooth {
         *held = 0;
     }
 
-    /// Adds scale Zᵀ j of a row to the one that is being held.
+    /// Adds scale Zᵀ j of a row to the current row of the group.
     fn see(&mut self, system: &System<'_>, terms: &[Term], scale: Real) {
         for t in terms {
             let Some(member) = self.member(t.block) else { continue };
@@ -330,9 +331,9 @@ impl Smooth {
                 motions.gather(&r[placed.blocks()], &mut answer[at as usize..][..motions.count()]);
             }
         }
-        let rigid = |lump: &&Lump| lump.inertia.is_some();
-        for lump in system.lumps.iter().filter(rigid) {
-            let (b, at) = (lump.block as usize, of_block[lump.block as usize] as usize);
+        let rigid = |unknown: &&RigidUnknown| unknown.inertia.is_some();
+        for unknown in system.rigid_unknowns.iter().filter(rigid) {
+            let (b, at) = (unknown.block as usize, of_block[unknown.block as usize] as usize);
             answer[at..at + 3].copy_from_slice(&r[b][..3]);
             answer[at + 3..at + 6].copy_from_slice(&r[b + 1][..3]);
             answer[at + 6..at + RIGID].fill(0.0);
@@ -345,20 +346,20 @@ impl Smooth {
                 motions.spread(&answer[at as usize..][..motions.count()], &mut z[placed.blocks()]);
             }
         }
-        for lump in system.lumps.iter().filter(rigid) {
-            let (b, at) = (lump.block as usize, of_block[lump.block as usize] as usize);
+        for unknown in system.rigid_unknowns.iter().filter(rigid) {
+            let (b, at) = (unknown.block as usize, of_block[unknown.block as usize] as usize);
             z[b] = block(vec(z[b]) + Vec3::from_slice(&answer[at..]));
             z[b + 1] = block(vec(z[b + 1]) + Vec3::from_slice(&answer[at + 3..]));
         }
     }
 }
 
-/// E += Σ s sᵀ over the rows of a group, below the diagonal and on it. What lands beyond is cleared by `Factor`.
+/// E += Σ s sᵀ over the rows of a group, below the diagonal and on it. Entries beyond are cleared by `Factor`.
 struct AddGroup<'a> {
     spans: &'a [Range<u32>],
     met: &'a [u32],
     seen: &'a [Vec<Real>; GROUP],
-    /// How many of them.
+    /// Number of rows in the group.
     held: usize,
     low: &'a [u32],
     start: &'a [u32],
@@ -380,7 +381,7 @@ impl Kernel for AddGroup<'_> {
 }
 
 impl AddGroup<'_> {
-    /// The first N rows; those that are not held are zero.
+    /// The first N rows; those beyond the group are zero.
     #[inline(always)]
     fn add<L: Lane, const N: usize>(self, t: L::Token) {
         for (n, &member) in self.met.iter().enumerate() {
@@ -396,7 +397,7 @@ impl AddGroup<'_> {
                 self.diagonal[row] += s.iter().map(|s| s * s).sum::<Real>();
                 let s = s.map(|s| L::splat(t, s));
                 let low = self.low[row] as usize;
-                // up to whole lanes at the diagonal
+                // up to full lanes at the diagonal
                 let width = row.next_multiple_of(LANES) - low;
                 let entries = &mut self.entries[self.start[row] as usize..][..width];
                 for &other in &self.met[..=n] {
@@ -409,7 +410,7 @@ impl AddGroup<'_> {
     }
 }
 
-/// e += Σ s a over whole lanes, a from its entry `first` on.
+/// e += Σ s a over full lanes, a from its entry `first` on.
 #[inline(always)]
 fn add_products<L: Lane, const N: usize>(t: L::Token, s: [L; N], a: &[Vec<Real>], first: usize, e: &mut [Real]) {
     let mut rows: [&[Real]; N] = [&[]; N];
@@ -455,9 +456,9 @@ impl Kernel for Factor<'_> {
                 let sum = product::<L>(t, &row[first - low..end - low], other);
                 row[j - low] = (row[j - low] - sum) * self.diagonal[j];
             }
-            let whole = self.diagonal[i];
-            let own = whole - product::<L>(t, row, row);
-            self.diagonal[i] = if own > DEPENDENT * whole { 1.0 / own.sqrt() } else { 0.0 };
+            let total = self.diagonal[i];
+            let own = total - product::<L>(t, row, row);
+            self.diagonal[i] = if own > DEPENDENT * total { 1.0 / own.sqrt() } else { 0.0 };
         }
     }
 }
@@ -497,8 +498,8 @@ impl Kernel for Solve<'_> {
     }
 }
 
-/// Σ a b over whole lanes; sums by lane, so that eight lanes and one add up in the same order, and four of them side by side:
-/// one would wait for itself.
+/// Σ a b over full lanes; partial sums by lane, so that eight lanes and one add in the same order, and four of them
+/// independent: a single one would be limited by the latency of the addition.
 #[inline(always)]
 fn product<L: Lane>(t: L::Token, a: &[Real], b: &[Real]) -> Real {
     let mut sums = [0.0; LANES];
@@ -523,14 +524,14 @@ fn product<L: Lane>(t: L::Token, a: &[Real], b: &[Real]) -> Real {
 
 #[cfg(test)]
 mod tests {
-    use super::super::space::{apply_bodies, drift, scatter};
+    use super::super::space::{apply_bodies, relative_velocity, scatter};
     use super::*;
     use crate::constraint::Bounds;
     use crate::math::Sym3;
 
-    fn lump(block: u32, mass: Real) -> Lump {
+    fn unknown(block: u32, mass: Real) -> RigidUnknown {
         let inertia = Sym3::from_mat(&crate::math::Mat3::from_diagonal(Vec3::new(0.1, 0.2, 0.3) * mass));
-        Lump { block, mass, inertia: Some(inertia), free: [Vec3::ZERO; 2] }
+        RigidUnknown { block, mass, inertia: Some(inertia), free: [Vec3::ZERO; 2] }
     }
 
     /// A row between points of two rigid bodies, or of one and the world.
@@ -549,9 +550,9 @@ mod tests {
     }
 
     #[test]
-    fn the_space_of_rigid_bodies_is_all_of_it_and_its_inverse_exact() {
-        let lumps = [lump(0, 2.0), lump(2, 0.5), lump(4, 1.0)];
-        let system = System { operators: &[], lumps: &lumps };
+    fn the_coarse_space_of_rigid_bodies_is_complete_and_its_inverse_exact() {
+        let rigid_unknowns = [unknown(0, 2.0), unknown(2, 0.5), unknown(4, 1.0)];
+        let system = System { operators: &[], rigid_unknowns: &rigid_unknowns };
         let mut rows = RowBuffer::default();
         push(&mut rows, Vec3::Y, &[(0, Vec3::new(0.3, 0.1, 0.0))], Bounds::AtLeast(0.0));
         let disc = Bounds::Disc { normal: 0, friction: 0.5, radius: 0.0 };
@@ -559,7 +560,7 @@ mod tests {
         push(&mut rows, Vec3::Z, &[(0, Vec3::new(0.3, 0.1, 0.0))], Bounds::Mate);
         push(&mut rows, Vec3::X, &[(0, Vec3::Y * 0.2), (4, Vec3::Z * 0.1)], Bounds::Free);
         push(&mut rows, Vec3::Z, &[(2, Vec3::X * 0.2), (4, Vec3::Y * 0.4)], Bounds::Free);
-        // the pair slides along (0.6, 0.8): it resists across that only
+        // the pair slides along (0.6, 0.8): it resists motion perpendicular to that only
         let rate = [3.0, 5.0 * 0.64, 5.0 * 0.36, 7.0, 2.0];
         let cross = [0.0, -5.0 * 0.48, 0.0, 0.0, 0.0];
         let mut smooth = Smooth::default();
@@ -569,7 +570,7 @@ mod tests {
         let (mut z, mut back) = (vec![[0.0; 4]; 6], vec![[0.0; 4]; 6]);
         smooth.correct(&system, &r, &mut z);
         apply_bodies(&system, &z, &mut back);
-        let u: Vec<Real> = (0..5).map(|id| drift(rows.terms(id), &z)).collect();
+        let u: Vec<Real> = (0..5).map(|id| relative_velocity(rows.terms(id), &z)).collect();
         for id in 0..5 {
             let mate = if id == 1 {
                 cross[1] * u[2]
@@ -587,10 +588,10 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_one_pair_count_the_same_in_any_handful() {
-        let lumps = [lump(0, 2.0), lump(2, 0.5)];
-        let system = System { operators: &[], lumps: &lumps };
-        // 19 rows: two full handfuls and three more
+    fn rows_of_one_pair_give_the_same_sum_in_any_grouping() {
+        let rigid_unknowns = [unknown(0, 2.0), unknown(2, 0.5)];
+        let system = System { operators: &[], rigid_unknowns: &rigid_unknowns };
+        // 19 rows: two full groups and three more
         let arm = |k: usize| Vec3::new(0.1 * k as Real - 0.9, 0.05 * (k % 4) as Real, 0.3 - 0.02 * k as Real);
         let axis = |k: usize| Vec3::new(1.0, 0.2 * k as Real, (k % 3) as Real).normalize();
         let between = |k: usize| [(0, arm(k)), (2, arm(k + 1) * 0.5)];
@@ -614,7 +615,7 @@ mod tests {
         for (a, b) in handfuls.as_flattened().iter().zip(answer(&backwards, &near).as_flattened()) {
             assert!((a - b).abs() < 1e3 * Real::EPSILON * size, "{a} {b}");
         }
-        // and a row that is not near does not count: the first 18 alone
+        // and a row that is not near has no effect: the first 18 alone
         for (a, b) in
             answer(&all, &near[..18]).as_flattened().iter().zip(answer(&all[..18], &near[..18]).as_flattened())
         {
@@ -623,7 +624,7 @@ mod tests {
     }
 
     #[test]
-    fn eight_lanes_and_one_factor_to_the_same_bits() {
+    fn eight_lanes_and_one_give_bitwise_equal_factors() {
         let size = 40;
         let low: Vec<u32> = (0..size as u32).map(|i| if i < 16 { 0 } else { 8 }).collect();
         let mut start = Vec::new();

@@ -1,4 +1,4 @@
-//! What a solve works with: the vectors of its CG, the linear model of every row, and the preconditioner.
+//! Data of a solve: the vectors of its CG, the linear model of every row, and the preconditioner.
 
 use super::System;
 use super::cg::mix;
@@ -6,15 +6,15 @@ use super::smooth::{Rates, Smooth};
 use crate::constraint::{Bounds, Row, RowBuffer, RowId, Term};
 use crate::math::{Block, Eight, Kernel, LANES, Lane, Mat3, Real, Sym3, Vec3, add, outer, run_wide, vec};
 
-/// What a block that is not positive gets on its diagonal, in roundings of its trace.
+/// Diagonal shift of a block that is not positive definite, in units of the rounding error of its trace.
 const LIFT: Real = 16.0;
-/// How often it is tried, each time with so much more.
+/// Number of attempts, each with a shift larger by that factor.
 const LIFTS: u32 = 4;
 
-/// No operator owns the block.
+/// No operator contains the block.
 pub(super) const NOBODY: u32 = u32::MAX;
 
-/// What a block is to the CG.
+/// Role of a block in the CG.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Prescribed,
@@ -23,7 +23,7 @@ pub(super) enum Kind {
     Angular,
 }
 
-/// Vectors of one CG. Entries per block unless said otherwise.
+/// Vectors of one CG. Entries per block unless stated otherwise.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Space {
     pub(super) kind: Vec<Kind>,
@@ -31,9 +31,10 @@ pub(super) struct Space {
     pub(super) base: Vec<Mat3>,
     /// Their inverses; zero for prescribed blocks.
     pub(super) base_inverse: Vec<Mat3>,
-    /// Rows push on the block in this pass.
+    /// Rows act on the block in this pass.
     met: Vec<bool>,
-    /// `inverse` of eight blocks at a time, as the CG reads it: entry after entry, by columns. (block_count/8, rounded up)
+    /// `inverse` of eight blocks at a time, in the order the CG reads it: entry after entry, by columns.
+    /// (block_count/8, rounded up)
     handfuls: Vec<[Eight; 9]>,
     /// Preconditioner: inverse of base + rows; of a rigid body's angular block, of its Schur complement.
     pub(super) inverse: Vec<Mat3>,
@@ -41,23 +42,24 @@ pub(super) struct Space {
     pub(super) coupling: Vec<Mat3>,
     /// b [N·s].
     pub(super) load: Vec<Block>,
-    /// b − M v at the start of the solve: what forces do in the substep, however fast the bodies fly [N·s].
+    /// b − M v at the start of the solve: the effect of forces in the substep, independent of the speed of the bodies
+    /// [N·s].
     pub(super) forces: Vec<Block>,
     pub(super) r: Vec<Block>,
     pub(super) z: Vec<Block>,
     pub(super) p: Vec<Block>,
     pub(super) q: Vec<Block>,
-    /// Part of the way that radii go to the new normal impulse.
+    /// Fraction by which radii approach the new normal impulse.
     pub(super) blend: Real,
     /// v at the start of a pass.
     pub(super) start: Vec<Block>,
-    /// A times that, and A times what the pass has added to it so far: the matrix is read once an iteration, and by nobody
+    /// A times that, and A times the increment of the pass so far: the matrix is read once per iteration, and nowhere
     /// else. It is larger than the cache of a core for bodies of some thousand nodes.
     pub(super) applied: Vec<Block>,
     pub(super) moved: Vec<Block>,
-    /// Size of what forces and rows do, in the norm of the first preconditioner of a solve [J].
+    /// Size of the effect of forces and rows, in the norm of the first preconditioner of a solve [J].
     pub(super) reference: Option<Real>,
-    /// The rates that the preconditioner was made for, cross ones behind. (2 row_count)
+    /// The rates that the preconditioner was built for, followed by the cross rates. (2 row_count)
     made_for: Vec<Real>,
     /// The linear model of each row: λ = offset − rate·u − cross·u(mate), u = J·v + bias. (row_count)
     pub(super) rate: Vec<Real>,
@@ -70,27 +72,27 @@ pub(super) struct Space {
     /// u at the start of a pass and its change. (row_count)
     pub(super) from: Vec<Real>,
     pub(super) step: Vec<Real>,
-    /// Rows that may push in this solve (`near.rs`), ascending; all loops over rows run over these.
+    /// Rows that may become active in this solve (`near.rs`), ascending; all loops over rows run over these.
     pub(super) near: Vec<u32>,
-    /// The others: too far open for this substep, as it seems.
+    /// The others: predicted to stay open in this substep.
     pub(super) far: Vec<u32>,
-    /// The rows whose rate is not zero in this pass: all that the CG's product has to visit.
+    /// The rows whose rate is not zero in this pass: the only ones in the CG's matrix product.
     pub(super) active: Active,
     /// The operator of each block, or [`NOBODY`].
     pub(super) owner: Vec<u32>,
-    /// Rows push against this operator in this pass: its own coarse correction would not know them. (operator_count)
+    /// Rows act on this operator in this pass: its own coarse correction does not contain them. (operator_count)
     pub(super) touched: Vec<bool>,
-    /// Smooth motions of all that touches.
+    /// Smooth motions of all bodies with rows.
     pub(super) smooth: Smooth,
-    /// No coarse corrections of bodies by themselves, until the next solve.
+    /// No coarse corrections of individual bodies, until the next solve.
     pub(super) plain: bool,
 }
 
-/// Rows of a pass with a rate, packed: the CG runs over them again and again.
+/// Rows of a pass with a rate, packed: the CG iterates over them repeatedly.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Active {
     rows: Vec<ActiveRow>,
-    /// Terms of all rows: block, and Jacobian with a last number of zero, so that a term is four lanes.
+    /// Terms of all rows: block, and Jacobian with a last component of zero, so that a term is four lanes.
     blocks: Vec<u32>,
     jacobians: Vec<Block>,
     /// J·p. (active row_count)
@@ -102,7 +104,7 @@ struct ActiveRow {
     /// End of its terms.
     end: u32,
     rate: Real,
-    /// With the row after it.
+    /// Coupling with the next row.
     cross: Real,
 }
 
@@ -112,7 +114,7 @@ impl Active {
         self.blocks.clear();
         self.jacobians.clear();
         for id in near.iter().map(|&id| id as usize) {
-            // of a pair that slides along an axis one half may have no rate, but both are coupled
+            // of a pair that slides along an axis one component may have no rate, but both are coupled
             let coupled = cross[id] != 0.0 || id > 0 && cross[id - 1] != 0.0;
             if rate[id] == 0.0 && !coupled {
                 continue;
@@ -159,7 +161,7 @@ impl Active {
 }
 
 impl Space {
-    /// A name for the body of a block: that of an operator, or a number beyond them.
+    /// Identifier of the body of a block: the index of its operator, or a number beyond these.
     pub(super) fn body(&self, block: u32) -> u32 {
         match (self.owner[block as usize], self.kind[block as usize]) {
             (NOBODY, Kind::Angular) => NOBODY - block,
@@ -204,43 +206,43 @@ impl Space {
                 *kind = if mass.is_finite() { Kind::Single } else { Kind::Prescribed };
             }
         }
-        for lump in system.lumps {
-            let b = lump.block as usize;
+        for unknown in system.rigid_unknowns {
+            let b = unknown.block as usize;
             self.kind[b] = Kind::Single;
-            self.base[b] = Mat3::from_diagonal(Vec3::splat(lump.mass));
-            self.load[b] = block(lump.free[0] * lump.mass);
-            if let Some(inertia) = lump.inertia {
+            self.base[b] = Mat3::from_diagonal(Vec3::splat(unknown.mass));
+            self.load[b] = block(unknown.free[0] * unknown.mass);
+            if let Some(inertia) = unknown.inertia {
                 self.kind[b] = Kind::Linear;
                 self.kind[b + 1] = Kind::Angular;
                 self.base[b + 1] = inertia.to_mat();
-                self.load[b + 1] = block(inertia.mul(lump.free[1]));
+                self.load[b + 1] = block(inertia.mul(unknown.free[1]));
             }
         }
         self.invert_base();
     }
 
-    /// Takes the velocities that the solve starts from.
+    /// Reads the initial velocities of the solve.
     pub(super) fn begin(&mut self, system: &System<'_>, v: &[Block]) {
         self.forces.copy_from_slice(&self.load);
         for placed in system.operators {
-            placed.operator.kicks(&v[placed.blocks()], &mut self.forces[placed.blocks()]);
+            placed.operator.force_impulse(&v[placed.blocks()], &mut self.forces[placed.blocks()]);
         }
-        for lump in system.lumps {
-            let b = lump.block as usize;
-            add(&mut self.forces[b], vec(v[b]) * -lump.mass);
-            if let Some(inertia) = lump.inertia {
+        for unknown in system.rigid_unknowns {
+            let b = unknown.block as usize;
+            add(&mut self.forces[b], vec(v[b]) * -unknown.mass);
+            if let Some(inertia) = unknown.inertia {
                 add(&mut self.forces[b + 1], -inertia.mul(vec(v[b + 1])));
             }
         }
     }
 
-    /// A pass begins at v.
+    /// Begins a pass at v.
     pub(super) fn begin_pass(&mut self, v: &[Block]) {
         self.start.copy_from_slice(v);
         self.moved.fill([0.0; 4]);
     }
 
-    /// A pass ends this part of its way on.
+    /// Ends a pass after this fraction of its step.
     pub(super) fn end_pass(&mut self, part: Real) {
         mix(&mut self.applied, 1.0, &self.moved, part);
     }
@@ -248,7 +250,7 @@ impl Space {
     /// push ← u = J·v + bias of every row that is near.
     pub(super) fn drifts(&mut self, rows: &RowBuffer, v: &[Block]) {
         for &id in &self.near {
-            self.push[id as usize] = drift(rows.terms(id), v) + rows.rows()[id as usize].bias;
+            self.push[id as usize] = relative_velocity(rows.terms(id), v) + rows.rows()[id as usize].bias;
         }
     }
 
@@ -259,7 +261,7 @@ impl Space {
         }
     }
 
-    /// The law's impulse at the u in `push`, with this pass's radius. A row that nobody answers keeps its impulse.
+    /// The law's impulse at the u in `push`, with the radius of this pass. A row without response keeps its impulse.
     pub(super) fn law(&self, rows: &RowBuffer, id: usize) -> Real {
         let row = &rows.rows()[id];
         if row.diagonal == Real::INFINITY {
@@ -303,7 +305,7 @@ impl Space {
         (self.offset[id], self.offset[id + 1]) = (offset[0], offset[1]);
     }
 
-    /// push ← rate · push for single rows, the 2x2 of the model for pairs.
+    /// push ← rate · push for single rows, the 2x2 matrix of the model for pairs.
     pub(super) fn respond(&mut self, rows: &RowBuffer) {
         for id in self.near.iter().map(|&id| id as usize) {
             match rows.rows()[id].bounds {
@@ -327,7 +329,8 @@ impl Space {
         }));
     }
 
-    /// Block Jacobi of A + Jᵀ rate J: 3x3 for a node, 6x6 by its Schur complement for a rigid body; and the smooth motions.
+    /// Block Jacobi of A + Jᵀ rate J: 3x3 for a node, 6x6 by its Schur complement for a rigid body; and the smooth
+    /// motions.
     pub(super) fn precondition(&mut self, system: &System<'_>, rows: &RowBuffer) {
         let (was, is) = (self.made_for.split_at(self.made_for.len() / 2), (&self.rate[..], &self.cross[..]));
         if was == is && !self.made_for.is_empty() {
@@ -367,12 +370,12 @@ impl Space {
                 Kind::Angular => {}
             }
         }
-        for lump in system.lumps.iter().filter(|l| l.inertia.is_some()) {
-            let b = lump.block as usize;
+        for unknown in system.rigid_unknowns.iter().filter(|l| l.inertia.is_some()) {
+            let b = unknown.block as usize;
             let c = self.coupling[b];
             let angular = self.inverse[b + 1];
             let schur = angular - c.transpose() * self.inverse[b] * c;
-            // rounding can make the complement singular; then the two blocks go uncoupled
+            // rounding can make the complement singular; then the two blocks are treated as uncoupled
             if let Some(inverse) = Sym3::from_mat(&schur).inverse() {
                 self.inverse[b + 1] = inverse.to_mat();
             } else {
@@ -385,8 +388,8 @@ impl Space {
         if !self.smooth.fits(rates) {
             self.smooth.build(system, rows, rates, self.kind.len(), &self.touched);
         }
-        for lump in system.lumps.iter().filter(|l| self.smooth.holds(l.block)) {
-            let b = lump.block as usize;
+        for unknown in system.rigid_unknowns.iter().filter(|l| self.smooth.holds(l.block)) {
+            let b = unknown.block as usize;
             (self.inverse[b], self.inverse[b + 1], self.coupling[b]) = (Mat3::ZERO, Mat3::ZERO, Mat3::ZERO);
         }
         self.handfuls.resize(self.inverse.len().div_ceil(LANES), [[0.0; LANES]; 9]);
@@ -417,8 +420,8 @@ impl Space {
     /// z = P⁻¹ r.
     pub(super) fn apply_inverse(&mut self, system: &System<'_>) {
         run_wide(ByBlocks { inverse: &self.handfuls, r: &self.r, z: &mut self.z });
-        for lump in system.lumps.iter().filter(|l| l.inertia.is_some() && !self.smooth.holds(l.block)) {
-            let b = lump.block as usize;
+        for unknown in system.rigid_unknowns.iter().filter(|l| l.inertia.is_some() && !self.smooth.holds(l.block)) {
+            let b = unknown.block as usize;
             let c = self.coupling[b];
             let turn = self.inverse[b + 1] * (vec(self.r[b + 1]) - c.transpose() * vec(self.z[b]));
             self.z[b] = block(self.inverse[b] * (vec(self.r[b]) - c * turn));
@@ -444,9 +447,9 @@ impl Kernel for ByBlocks<'_> {
 
     #[inline(always)]
     fn run<L: Lane>(self, t: L::Token) {
-        let (whole, rest) = self.r.as_chunks::<LANES>();
+        let (full, rest) = self.r.as_chunks::<LANES>();
         let (to, left) = self.z.as_chunks_mut::<LANES>();
-        for ((inverse, r), z) in self.inverse.iter().zip(whole).zip(to) {
+        for ((inverse, r), z) in self.inverse.iter().zip(full).zip(to) {
             by_eight::<L>(t, inverse, r, z);
         }
         if let Some(inverse) = self.inverse.last().filter(|_| !rest.is_empty()) {
@@ -470,8 +473,8 @@ fn by_eight<L: Lane>(t: L::Token, inverse: &[Eight; 9], r: &[Block; LANES], z: &
     }
 }
 
-/// Inverse of a diagonal block of A. One that rounding has made indefinite gets that rounding on its diagonal: a row on it
-/// would else have a negative softness.
+/// Inverse of a diagonal block of A. A block that rounding has made indefinite is shifted by that rounding on its
+/// diagonal: a row on it would otherwise have a negative softness.
 pub(super) fn inverse(block: &Mat3) -> Mat3 {
     let size = block.x_axis.x.abs() + block.y_axis.y.abs() + block.z_axis.z.abs();
     let (mut lifted, mut lift) = (*block, LIFT * Real::EPSILON * size);
@@ -487,7 +490,7 @@ pub(super) fn inverse(block: &Mat3) -> Mat3 {
     Mat3::from_diagonal(Vec3::splat(1.0 / size))
 }
 
-/// An impulse within the row's bounds, and whether it was inside them.
+/// An impulse clamped to the row's bounds, and whether it was inside them.
 pub(super) fn bounded(row: &Row, wanted: Real) -> (Real, bool) {
     let (low, high) = match row.bounds {
         Bounds::AtLeast(low) => (low, Real::INFINITY),
@@ -502,17 +505,17 @@ pub(super) fn apply_bodies(system: &System<'_>, v: &[Block], out: &mut [Block]) 
     for placed in system.operators {
         placed.operator.apply(&v[placed.blocks()], &mut out[placed.blocks()]);
     }
-    for lump in system.lumps {
-        let b = lump.block as usize;
-        out[b] = block(vec(v[b]) * lump.mass);
-        if let Some(inertia) = lump.inertia {
+    for unknown in system.rigid_unknowns {
+        let b = unknown.block as usize;
+        out[b] = block(vec(v[b]) * unknown.mass);
+        if let Some(inertia) = unknown.inertia {
             out[b + 1] = block(inertia.mul(vec(v[b + 1])));
         }
     }
 }
 
 /// J·v of one row.
-pub(super) fn drift(terms: &[Term], v: &[Block]) -> Real {
+pub(super) fn relative_velocity(terms: &[Term], v: &[Block]) -> Real {
     terms.iter().map(|t| t.jacobian.dot(vec(v[t.block as usize]))).sum()
 }
 
@@ -527,7 +530,7 @@ pub(super) fn block(v: Vec3) -> Block {
     [v.x, v.y, v.z, 0.0]
 }
 
-/// Not `hypot`: the platform's differs in the last bit between platforms.
+/// Not `hypot`: its result differs in the last bit between platforms.
 fn length(a: Real, b: Real) -> Real {
     (a * a + b * b).sqrt()
 }
@@ -537,8 +540,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_are_answered_in_lanes_as_one_by_one() {
-        // 19 blocks: two handfuls and three more
+    fn blocks_give_the_same_result_in_lanes_and_one_by_one() {
+        // 19 blocks: two full groups and three more
         let part = |k: usize| ((k * 7919) % 1000) as Real / 500.0 - 1.0;
         let r: Vec<Block> = (0..19).map(|k| [part(k), part(k + 5), part(k + 11), 0.0]).collect();
         let handfuls: Vec<[Eight; 9]> = (0..3)

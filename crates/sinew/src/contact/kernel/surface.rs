@@ -1,0 +1,316 @@
+//! Contacts of nodes as rows, in the order of their keys: two tangents, which are one vector in a disc, then the
+//! normal.
+//!
+//! Between soft surfaces the three rows of a contact have the same structure: with the weights w of its nodes and an
+//! axis u
+//!
+//! ```text
+//!   J_i = w_i u,   response_i = w_i u / m_i
+//! ```
+//!
+//! so that axes, weights and inverse masses are stored and not thirty numbers a node. All other contacts are rows as in
+//! `solver/pgs.rs`. Both give the same bits: `tests` compares them.
+
+use crate::constraint::{Bounds, RowBuffer, RowId, Term};
+use crate::math::{Block, Real, Vec3};
+use crate::solver::pgs;
+use crate::solver::pgs::Pass;
+
+/// The contribution of a node to a contact of two soft surfaces: its block, its weight (+ on b, − on a) and its inverse
+/// mass [1/kg]. The same for all axes.
+pub(crate) type Part = (u32, Real, Real);
+
+/// Right-hand side, friction and warm start of a contact. Triples are in the order: two tangents, normal.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wants {
+    pub bias: [Real; 3],
+    /// Part of the normal's bias that only corrects positions; the bias of the tangents does nothing else [m/s].
+    pub correction: Real,
+    pub friction: Real,
+    /// Impulses, initially those of the warm start [N·s].
+    pub impulse: [Real; 3],
+}
+
+/// Where the rows of a contact are stored.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Place {
+    /// Index among the contacts of two soft surfaces.
+    Touch(u32),
+    /// The first of three rows.
+    Rows(RowId),
+}
+
+/// A contact of two soft surfaces.
+#[derive(Clone, Copy, Debug)]
+struct Touch {
+    /// Tangents and normal, padded to four components.
+    axes: [Block; 3],
+    /// The transpose: the x, y and z components of the axes, padded.
+    columns: [Block; 3],
+    /// Range of its nodes in `parts`.
+    parts: [u32; 2],
+    wants: Wants,
+    /// Inverse effective masses of tangents and normal, and the coupling of the tangents [1/kg].
+    diagonal: [Real; 3],
+    between: Real,
+}
+
+/// Rows of contacts of nodes.
+#[derive(Debug, Default)]
+pub(crate) struct TouchRows {
+    order: Vec<Place>,
+    touches: Vec<Touch>,
+    parts: Vec<Part>,
+    rows: RowBuffer,
+    /// Terms of the row that is being written.
+    terms: Vec<Term>,
+}
+
+impl TouchRows {
+    pub fn clear(&mut self) {
+        self.order.clear();
+        self.touches.clear();
+        self.parts.clear();
+        self.rows.clear();
+    }
+
+    /// Adds a contact of two soft surfaces with these axes: two tangents and the normal.
+    pub fn push_touch(&mut self, axes: [Vec3; 3], parts: &[Part], wants: Wants) -> Place {
+        let from = self.parts.len() as u32;
+        self.parts.extend_from_slice(parts);
+        let [x, y, z] = [0, 1, 2].map(|k| [axes[0][k], axes[1][k], axes[2][k], 0.0]);
+        // each axis with itself, and the first tangent with the second
+        let (mates, first) = ([0, 1, 2, 1], [0, 1, 2, 0]);
+        let [ours, theirs] = [first, mates].map(|of| [x, y, z].map(|of_axes| of.map(|k| of_axes[k])));
+        let mut answers = [-0.0; 4];
+        for &(_, weight, inv_mass) in parts {
+            for k in 0..4 {
+                let product = |c: usize| (ours[c][k] * weight) * (theirs[c][k] * weight * inv_mass);
+                answers[k] += product(0) + product(1) + product(2);
+            }
+        }
+        // a row without a free node keeps its impulse
+        let held = |answer: Real| if answer > 0.0 { answer } else { Real::INFINITY };
+        self.touches.push(Touch {
+            axes: axes.map(|u| [u.x, u.y, u.z, 0.0]),
+            columns: [x, y, z],
+            parts: [from, self.parts.len() as u32],
+            wants,
+            diagonal: [0, 1, 2].map(|k| held(answers[k])),
+            between: answers[3],
+        });
+        self.order.push(Place::Touch(self.touches.len() as u32 - 1));
+        Place::Touch(self.touches.len() as u32 - 1)
+    }
+
+    /// Adds any other contact: `terms` writes the terms of an axis.
+    pub fn push_rows(&mut self, axes: [Vec3; 3], wants: Wants, mut terms: impl FnMut(Vec3, &mut Vec<Term>)) -> Place {
+        let first = self.rows.len() as RowId;
+        let disc = Bounds::Disc { normal: first + 2, friction: wants.friction, radius: 0.0 };
+        let [slide, across, normal] = wants.bias;
+        let numbers =
+            [(slide, slide, disc), (across, across, Bounds::Mate), (normal, wants.correction, Bounds::AtLeast(0.0))];
+        for ((axis, (bias, correction, bounds)), impulse) in axes.into_iter().zip(numbers).zip(wants.impulse) {
+            terms(axis, &mut self.terms);
+            let row = self.rows.push(&self.terms, bias, correction, 0.0, bounds);
+            self.rows.rows_mut()[row as usize].impulse = impulse;
+        }
+        self.order.push(Place::Rows(first));
+        Place::Rows(first)
+    }
+
+    /// Replaces the bias of the normal of a contact; it corrects no position.
+    pub fn bounce(&mut self, place: Place, bias: Real) {
+        match place {
+            Place::Touch(at) => {
+                let wants = &mut self.touches[at as usize].wants;
+                (wants.bias[2], wants.correction) = (bias, 0.0);
+            }
+            Place::Rows(first) => {
+                let row = &mut self.rows.rows_mut()[first as usize + 2];
+                (row.bias, row.correction) = (bias, 0.0);
+            }
+        }
+    }
+
+    /// Impulses of a contact: two tangents and the normal [N·s].
+    pub fn impulses(&self, place: Place) -> [Real; 3] {
+        match place {
+            Place::Touch(at) => self.touches[at as usize].wants.impulse,
+            Place::Rows(first) => [0, 1, 2].map(|k| self.rows.rows()[first as usize + k].impulse),
+        }
+    }
+
+    /// Relative velocities of a contact along its tangents and its normal [m/s].
+    pub fn relative_velocities(&self, place: Place, v: &[Block]) -> [Real; 3] {
+        match place {
+            Place::Touch(at) => {
+                let touch = &self.touches[at as usize];
+                let [slide, across, normal, _] = touch.relative_velocities(self.parts_of(touch), v);
+                [slide, across, normal]
+            }
+            Place::Rows(first) => [0, 1, 2].map(|k| self.rows.relative_velocity(first + k, v)),
+        }
+    }
+
+    /// Inverse effective mass of a contact along its first tangent [1/kg].
+    pub fn answer(&self, place: Place) -> Real {
+        match place {
+            Place::Touch(at) => self.touches[at as usize].diagonal[0],
+            Place::Rows(first) => self.rows.rows()[first as usize].diagonal,
+        }
+    }
+
+    fn parts_of(&self, touch: &Touch) -> &[Part] {
+        &self.parts[touch.parts[0] as usize..touch.parts[1] as usize]
+    }
+
+    /// Applies the impulses that the contacts start with.
+    pub fn warm_start(&self, v: &mut [Block]) {
+        for &place in &self.order {
+            match place {
+                Place::Touch(at) => {
+                    let touch = &self.touches[at as usize];
+                    if touch.wants.impulse != [0.0; 3] {
+                        touch.apply([0, 1, 2], touch.wants.impulse, self.parts_of(touch), v);
+                    }
+                }
+                Place::Rows(first) => {
+                    (first..first + 3)
+                        .for_each(|id| pgs::apply(&self.rows, id, self.rows.rows()[id as usize].impulse, v));
+                }
+            }
+        }
+    }
+
+    /// One pass over all contacts. Returns the sum of squared impulse changes [N²·s²].
+    pub fn sweep(&mut self, v: &mut [Block], pass: Pass) -> Real {
+        let Self { order, touches, parts, rows, .. } = self;
+        let mut squares = 0.0;
+        for &place in &*order {
+            match place {
+                Place::Touch(at) => {
+                    let touch = &mut touches[at as usize];
+                    let parts = &parts[touch.parts[0] as usize..touch.parts[1] as usize];
+                    squares += touch.slide(parts, v, pass);
+                    squares += touch.solve_normal(parts, v, pass);
+                }
+                Place::Rows(first) => squares = pgs::sweep_some(rows, first..first + 3, v, pass, squares),
+            }
+        }
+        squares
+    }
+}
+
+impl Touch {
+    /// Along tangents and normal; the fourth component is zero.
+    #[inline(always)]
+    fn relative_velocities(&self, parts: &[Part], v: &[Block]) -> Block {
+        let [x, y, z] = &self.columns;
+        let mut relative_velocities = [0.0; 4];
+        for &(block, weight, _) in parts {
+            let v = &v[block as usize];
+            for k in 0..4 {
+                relative_velocities[k] += (x[k] * weight) * v[0] + (y[k] * weight) * v[1] + (z[k] * weight) * v[2];
+            }
+        }
+        relative_velocities
+    }
+
+    /// Applies impulses along some of the axes, one after the other.
+    #[inline(always)]
+    fn apply<const N: usize>(&self, axes: [usize; N], impulse: [Real; N], parts: &[Part], v: &mut [Block]) {
+        for &(block, weight, inv_mass) in parts {
+            let to = &mut v[block as usize];
+            let mut after = *to;
+            for (axis, impulse) in axes.into_iter().zip(impulse) {
+                for k in 0..4 {
+                    after[k] += ((self.axes[axis][k] * weight) * inv_mass) * impulse;
+                }
+            }
+            // the fourth component is the inverse mass, which must not change
+            *to = [after[0], after[1], after[2], to[3]];
+        }
+    }
+
+    /// Both tangents, as `pgs::relax_disc`.
+    fn slide(&mut self, parts: &[Part], v: &mut [Block], pass: Pass) -> Real {
+        let reach = (self.wants.friction * self.wants.impulse[2]).max(0.0);
+        let relative_velocities = self.relative_velocities(parts, v);
+        // relaxing sweeps omit a bias that only corrects positions
+        let bias = |k: usize| if pass == Pass::Correct { self.wants.bias[k] } else { 0.0 };
+        let slip = [relative_velocities[0] + bias(0), relative_velocities[1] + bias(1)];
+        let [old_a, old_b, _] = self.wants.impulse;
+        let answers = [self.diagonal[0], self.diagonal[1], self.between];
+        let Some([a, b]) = pgs::held_in_disc([old_a, old_b], slip, answers, reach) else { return 0.0 };
+        let change = [a - old_a, b - old_b];
+        (self.wants.impulse[0], self.wants.impulse[1]) = (a, b);
+        self.apply([0, 1], change, parts, v);
+        change[0] * change[0] + change[1] * change[1]
+    }
+
+    /// The normal.
+    fn solve_normal(&mut self, parts: &[Part], v: &mut [Block], pass: Pass) -> Real {
+        let relative_velocity = self.relative_velocities(parts, v)[2] + self.wants.bias[2];
+        let relative_velocity =
+            if pass == Pass::Correct { relative_velocity } else { relative_velocity - self.wants.correction };
+        let old = self.wants.impulse[2];
+        let impulse = (old - relative_velocity / self.diagonal[2]).max(0.0);
+        if impulse == old {
+            return 0.0;
+        }
+        self.wants.impulse[2] = impulse;
+        self.apply([2], [impulse - old], parts, v);
+        (impulse - old) * (impulse - old)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Draws;
+
+    #[test]
+    fn compact_contacts_give_the_same_bits_as_rows() {
+        let mut draws = Draws(21);
+        let mut v: Vec<Block> = (0..40).map(|_| draws.vec().extend(2.0 + draws.number()).to_array()).collect();
+        // some nodes are pinned
+        v.iter_mut().step_by(7).for_each(|b| b[3] = 0.0);
+        let (mut touches, mut rows) = (TouchRows::default(), TouchRows::default());
+        let mut places = Vec::new();
+        for contact in 0..60_u32 {
+            let count = 1 + contact % 5;
+            let part = |k: u32, w: Real| {
+                let block = (contact * 11 + k * 3) % 40;
+                (block, if k == 0 { 1.0 } else { w }, v[block as usize][3])
+            };
+            let parts: Vec<Part> = (0..count).map(|k| part(k, draws.number())).collect();
+            let axes = [draws.vec(), draws.vec(), draws.vec()].map(|u| u.normalize_or_zero());
+            let [slide, across, normal] = draws.vec().to_array();
+            let bias = [0.1 * slide, 0.1 * across, normal];
+            let impulse = [draws.number(), draws.number(), draws.number().abs()].map(|i| 0.1 * i);
+            let wants = Wants { bias, correction: bias[2].min(0.0), friction: 0.5, impulse };
+            let write = |axis: Vec3, out: &mut Vec<Term>| {
+                out.clear();
+                out.extend(parts.iter().map(|&(block, weight, inv_mass)| {
+                    let jacobian = axis * weight;
+                    Term { block, jacobian, response: jacobian * inv_mass }
+                }));
+            };
+            places.push((touches.push_touch(axes, &parts, wants), rows.push_rows(axes, wants, write)));
+        }
+        let mut w = v.clone();
+        touches.warm_start(&mut v);
+        rows.warm_start(&mut w);
+        assert_eq!(v, w);
+        for pass in [Pass::Correct, Pass::Correct, Pass::Relax] {
+            assert_eq!(touches.sweep(&mut v, pass), rows.sweep(&mut w, pass));
+            assert_eq!(v, w);
+            for &(touch, row) in &places {
+                assert_eq!(touches.impulses(touch), rows.impulses(row));
+                assert_eq!(touches.relative_velocities(touch, &v), rows.relative_velocities(row, &w));
+                assert_eq!(touches.answer(touch), rows.answer(row));
+            }
+        }
+    }
+}

@@ -1,0 +1,450 @@
+//! Implicit islands: islands with a body too stiff for sweeps. Each runs all its substeps by itself, `predict`,
+//! `assemble`, `solve`, `advance` as in the sweep islands, but all its rows enter one CG (`solver/implicit.rs`).
+//!
+//! They run before the sweep islands: islands share no row, so that the order does not matter, and kinematic bodies are
+//! then still at their poses of the start of the step.
+
+use crate::classic::in_world;
+use crate::constraint::{Bounds, Constraint, RowBuffer, View};
+use crate::contact::readout::PointImpulse;
+use crate::contact::route::{BodyRoute, Route};
+use crate::contact::{law, law_rows, point};
+use crate::debug::timing::PhaseClock;
+use crate::friction::{AnisotropyFrame, Memory};
+use crate::guard::energy_limiter;
+use crate::island::{SubstepContext, soft_body};
+use crate::math::{Real, Vec3, integrate_rotation, put, quat, vec};
+use crate::model::{Model, Motion};
+use crate::report::Phase;
+use crate::settings::Settings;
+use crate::solver::implicit::{Placed, RigidUnknown, System, regularize, solve as solve_island};
+use crate::solver::soft::Softness;
+use crate::state::State;
+use crate::step::assemble::slop;
+use crate::step::{advance, predict};
+use crate::work::{ImplicitIsland, ImplicitSpan, Touch, Work};
+
+/// Separates islands with an implicit body from those that sweeps solve. Runs after the islands are known.
+pub(crate) fn sort_out(model: &Model, state: &State, work: &mut Work) {
+    let slots = model.bodies.slot_count();
+    let Work { implicit, islands, active, active_rigid, active_nodes, soft, body_routes, .. } = work;
+    implicit.count = 0;
+    implicit.of_root.clear();
+    implicit.of_root.resize(slots, u32::MAX);
+    body_routes.clear();
+    body_routes.extend(active.iter().map(|&a| if a { BodyRoute::Swept } else { BodyRoute::Inactive }));
+    // islands by their root, in the order of their first implicit body
+    for &slot in active_nodes.iter() {
+        let stiff = soft[slot as usize].as_ref().is_some_and(|s| s.model.operator().is_some());
+        let root = islands.root(slot) as usize;
+        if stiff && implicit.of_root[root] == u32::MAX {
+            implicit.of_root[root] = implicit.count as u32;
+            implicit.count += 1;
+        }
+    }
+    if implicit.count == 0 {
+        return;
+    }
+    // all bodies of these islands that can be are solved implicitly: a body with goal positions or explicit forces
+    // would respond with the contact node alone
+    for &slot in active_nodes.iter() {
+        let among = implicit.of_root[islands.root(slot) as usize] != u32::MAX;
+        if let Some(held) = soft[slot as usize].as_mut().filter(|_| among) {
+            held.model.go_implicit(true);
+        }
+    }
+    implicit.islands.resize_with(implicit.islands.len().max(implicit.count), ImplicitIsland::default);
+    implicit.islands.iter_mut().for_each(ImplicitIsland::clear);
+    for slot in 0..slots {
+        let island = implicit.of_root[islands.root(slot as u32) as usize];
+        if active[slot] && island != u32::MAX {
+            body_routes[slot] = BodyRoute::Implicit(island);
+        }
+    }
+    let island_of = |slot: u32| body_routes[slot as usize].island();
+    for (list, rigid) in [(active_rigid, true), (active_nodes, false)] {
+        for &slot in list.iter() {
+            let Some(island) = island_of(slot) else { continue };
+            let island = &mut implicit.islands[island as usize];
+            if rigid { island.rigid.push(slot) } else { island.nodes.push(slot) }
+        }
+        list.retain(|&slot| island_of(slot).is_none());
+    }
+    for (slot, constraint) in model.constraints.iter() {
+        let mut island = None;
+        constraint.slots(|s| island = island.or(island_of(s)));
+        if let (Some(island), 0) = (island, state.broken[slot as usize]) {
+            implicit.islands[island as usize].constraints.push(slot);
+        }
+    }
+}
+
+/// Lists the contacts of each island. Runs after the routes are chosen.
+pub(crate) fn list_contacts(work: &mut Work) {
+    let Work { implicit, body_routes, contacts, routes, .. } = work;
+    for (index, (m, _)) in contacts.iter().zip(routes.iter()).enumerate().filter(|(_, (_, r))| **r == Route::Implicit) {
+        let [a, b] = [m.key.a, m.key.b].map(|slot| body_routes[slot as usize].island());
+        if let Some(island) = a.or(b) {
+            implicit.islands[island as usize].contacts.push(index as u32);
+        }
+    }
+}
+
+/// All implicit islands, one after the other, each with all its substeps.
+pub(crate) fn run(model: &Model, state: &State, work: &mut Work, settings: &Settings, clock: &mut PhaseClock) {
+    work.implicit.spans.clear();
+    work.implicit.touches.clear();
+    for k in 0..work.implicit.count {
+        let members = std::mem::take(&mut work.implicit.islands[k]);
+        let least = settings.implicit_substeps.max(work.report.counts.impact_substeps);
+        let count = soft_body::substeps(&members.nodes, work, settings, least);
+        soft_body::report(&members.nodes, model, work, settings.dt, count);
+        let h = settings.dt / count as Real;
+        let (spans, touches) = (work.implicit.spans.len(), work.implicit.touches.len());
+        list(model, work, &members);
+        let island = Island { members: &members, spans, touches, scale: h * work.substeps as Real / settings.dt };
+        for substep in 0..count {
+            let joint = Softness { rate: 1.0 / h, relative: 0.0 };
+            let ctx = SubstepContext { joint, ..SubstepContext::new(settings, h, substep) };
+            let route = BodyRoute::Implicit(k as u32);
+            in_world::push(&ctx, model, work, settings, route);
+            begin(&ctx, model, work, settings, &island);
+            clock.mark(Phase::Predict);
+            assemble(&ctx, model, work, settings, &island);
+            clock.mark(Phase::Assemble);
+            solve(work, settings, &island);
+            energy_limiter::keep_within(h, model, work, island.members);
+            keep(&ctx, model, work, settings, &island);
+            in_world::hit(&ctx, model, work, settings, route);
+            clock.mark(Phase::Solve);
+            end(&ctx, model, work, settings, &island);
+            place_kinematic(model, state, work, h * (substep + 1) as Real);
+            in_world::follow(&ctx, model, work, settings, route);
+            clock.mark(Phase::Advance);
+        }
+        place_kinematic(model, state, work, 0.0);
+        work.implicit.islands[k] = members;
+    }
+}
+
+/// An island that is being solved: its members, where its constraints and contact points begin in the lists of the
+/// step, and the ratio of its substep to that of the sweep islands, in which State stores impulses.
+struct Island<'a> {
+    members: &'a ImplicitIsland,
+    spans: usize,
+    touches: usize,
+    scale: Real,
+}
+
+/// Lists the constraints and contact points of an island.
+fn list(model: &Model, work: &mut Work, members: &ImplicitIsland) {
+    let Work { implicit, contacts, .. } = work;
+    for &constraint in &members.constraints {
+        let kept = model.rows_of(constraint);
+        let (first, count) = (kept.start as u32, kept.len() as u32);
+        implicit.spans.push(ImplicitSpan { constraint, start: 0, end: 0, first, count });
+    }
+    for &manifold in &members.contacts {
+        for point in 0..contacts[manifold as usize].count {
+            implicit.touches.push(Touch { manifold, point, ..Touch::default() });
+        }
+    }
+}
+
+/// Poses of kinematic bodies `time` after the start of the step.
+fn place_kinematic(model: &Model, state: &State, work: &mut Work, time: Real) {
+    for (slot, _) in model.bodies.iter() {
+        let i = slot as usize;
+        if model.rigid_at(slot).is_none_or(|r| r.motion != Motion::Kinematic) || state.is_frozen(i) {
+            continue;
+        }
+        // exactly at the start: sweep islands begin there
+        let (x, q) = if time > 0.0 {
+            (state.x[i] + state.v[i] * time, integrate_rotation(state.q[i], state.w[i] * time))
+        } else {
+            (state.x[i], state.q[i])
+        };
+        work.pose[2 * i] = [x.x, x.y, x.z, 0.0];
+        work.pose[2 * i + 1] = q.to_array();
+    }
+}
+
+/// Free velocities of rigid bodies and particles, systems of implicit bodies; and the local numbering of all blocks.
+fn begin(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings, island: &Island<'_>) {
+    let island = island.members;
+    // the initial guess is the velocity before this substep's forces: that of resting bodies hardly changes
+    number(model, work, island);
+    predict::turn_inertia(model, work, &island.rigid);
+    predict::kick_rigid(ctx.h, model, work, settings, &island.rigid);
+    for &slot in &island.nodes {
+        if work.soft[slot as usize].is_some() {
+            // the matrix A is rebuilt in every substep: that of another shape moves strained material beyond its rest
+            // shape
+            let when = soft_body::When { substep: 0, same_forces: false, ..ctx.into() };
+            soft_body::predict(when, model, slot, work, settings);
+        } else {
+            predict::kick_particles(ctx.h, model, work, settings, slot);
+        }
+    }
+    let Work { implicit, velocity, pose, soft, .. } = work;
+    implicit.rigid_unknowns.clear();
+    let free = |block: u32| vec(velocity[block as usize]);
+    for &slot in &island.rigid {
+        let Some(rigid) = model.rigid_at(slot) else { continue };
+        let inertia = rigid.inertia.rotated(quat(pose[2 * slot as usize + 1]));
+        implicit.rigid_unknowns.push(RigidUnknown {
+            block: implicit.local[2 * slot as usize],
+            mass: rigid.mass,
+            inertia: Some(inertia),
+            free: [free(2 * slot), free(2 * slot + 1)],
+        });
+    }
+    for &slot in &island.nodes {
+        let Some(nodes) = model.nodes_at(slot) else { continue };
+        if soft[slot as usize].as_ref().is_some_and(|s| s.model.operator().is_some()) {
+            continue;
+        }
+        for (n, (&mass, &inv)) in nodes.span().zip(nodes.mass.iter().zip(&nodes.inv_mass)) {
+            let block = model.node_block(n as u32);
+            if inv > 0.0 {
+                let free = [free(block), Vec3::ZERO];
+                implicit.rigid_unknowns.push(RigidUnknown {
+                    block: implicit.local[block as usize],
+                    mass,
+                    inertia: None,
+                    free,
+                });
+            }
+        }
+    }
+}
+
+/// Local numbers for the blocks of the island's bodies.
+fn number(model: &Model, work: &mut Work, island: &ImplicitIsland) {
+    let Work { implicit, velocity, .. } = work;
+    implicit.local.clear();
+    implicit.local.resize(velocity.len(), u32::MAX);
+    implicit.global.clear();
+    implicit.v.clear();
+    implicit.first_of.resize(model.bodies.slot_count(), 0);
+    for &slot in &island.rigid {
+        implicit.local_index(2 * slot, velocity);
+        implicit.local_index(2 * slot + 1, velocity);
+    }
+    for &slot in &island.nodes {
+        let Some(nodes) = model.nodes_at(slot) else { continue };
+        implicit.first_of[slot as usize] = implicit.global.len() as u32;
+        for n in nodes.span() {
+            implicit.local_index(model.node_block(n as u32), velocity);
+        }
+        // the blocks of an operator are contiguous: positions, then angular velocities
+        for k in 0..nodes.radii.len() {
+            implicit.local_index(model.spin_block(nodes.start + k as u32), velocity);
+        }
+    }
+}
+
+/// Rows of constraints and contacts, without softness: they start from their previous impulses.
+fn assemble(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings, island: &Island<'_>) {
+    let mut rows = std::mem::take(&mut work.implicit.rows);
+    rows.clear();
+    constraint_rows(ctx, model, work, island, &mut rows);
+    let constraints = rows.len() as u32;
+    contact_rows(ctx, model, work, settings, island, &mut rows);
+    if ctx.substep == 0 {
+        let counts = &mut work.report.counts;
+        let points = (work.implicit.touches.len() - island.touches) as u32;
+        counts.contacts += points;
+        counts.contact_rows += 3 * points;
+        counts.constraint_rows += constraints;
+    }
+    let Work { implicit, velocity, .. } = work;
+    rows.renumber(|block| implicit.local_index(block, velocity));
+    implicit.rows = rows;
+}
+
+fn constraint_rows(ctx: &SubstepContext, model: &Model, work: &mut Work, island: &Island<'_>, rows: &mut RowBuffer) {
+    let view = View { model, velocity: &work.velocity, pose: &work.pose, inertia: &work.inertia, h: ctx.h };
+    for span in &mut work.implicit.spans[island.spans..] {
+        let Some(constraint) = model.constraints.at(span.constraint) else { continue };
+        let start = rows.len();
+        constraint.rows(&view, ctx.joint, rows);
+        let warm = &work.warm[span.first as usize..(span.first + span.count) as usize];
+        for (row, &impulse) in rows.rows_mut()[start..].iter_mut().zip(warm) {
+            row.impulse = impulse * island.scale;
+        }
+        (span.start, span.end) = (start as u32, rows.len() as u32);
+    }
+}
+
+/// Three rows a contact point: normal, and two of friction as a spring from the stick point.
+fn contact_rows(
+    ctx: &SubstepContext,
+    model: &Model,
+    work: &mut Work,
+    settings: &Settings,
+    island: &Island<'_>,
+    rows: &mut RowBuffer,
+) {
+    let mut touches = std::mem::take(&mut work.implicit.touches);
+    let mut terms = std::mem::take(&mut work.terms);
+    for t in &mut touches[island.touches..] {
+        let m = &work.contacts[t.manifold as usize];
+        let Some(place) = point::place(model, &work.pose, m, t.point as usize) else { continue };
+        let material = point::pair_material(model, &settings.pairs, m);
+        let point = m.points[t.point as usize];
+        t.friction = if point.slipping != 0 { material.kinetic_friction } else { material.static_friction };
+        t.anisotropy = if material.grain.is_some() {
+            point::anisotropy(model, &work.pose, m, &place)
+        } else {
+            AnisotropyFrame::NONE
+        };
+        let stick = t.anisotropy.way(point.stick);
+        (t.normal, t.tangents, t.at, t.gap) = (place.normal, t.anisotropy.axes(place.tangents), place.at, place.gap);
+        t.row = rows.len() as u32;
+        t.start = point.impulse[0] * island.scale;
+        point::terms_at_one_point(model, work, m, t.normal, t.at, &mut terms);
+        let bias = law::hard_bias(t.gap, slop(model, m, settings), ctx.h, settings.push_speed);
+        let n = rows.push(&terms, bias, bias.min(0.0), 0.0, Bounds::AtLeast(0.0));
+        let (approach, least) = (rows.relative_velocity(n, &work.velocity), ctx.contact.restitution_speed);
+        if let Some(bias) = point::rebound(material.restitution, approach, t.gap, ctx.h, least) {
+            (rows.rows_mut()[n as usize].bias, rows.rows_mut()[n as usize].correction) = (bias, 0.0);
+        }
+        rows.rows_mut()[n as usize].impulse = t.start;
+        (t.law, t.pair) = (material.law, law_rows::coefficients(&material));
+        let disc = Bounds::Disc { normal: n, friction: t.friction, radius: 0.0 };
+        for (k, bounds) in [(0, disc), (1, Bounds::Mate)] {
+            point::terms_at_one_point(model, work, m, t.tangents[k], t.at, &mut terms);
+            rows.push(&terms, stick[k] / ctx.h, 0.0, 0.0, bounds);
+        }
+        t.seen = 1.0;
+        if material.has_own_law() {
+            let stiffest = settings.implicit.rigid_stiffness * settings.implicit.tangential;
+            law_rows::lower([ctx.h, stiffest], t, stick, rows, &work.velocity);
+        }
+        work.report.penetration = work.report.penetration.max(-t.gap);
+    }
+    work.implicit.touches = touches;
+    work.terms = terms;
+}
+
+/// Solves the island by conjugate gradients.
+fn solve(work: &mut Work, settings: &Settings, island: &Island<'_>) {
+    let Work { implicit, soft, .. } = work;
+    // reuses the same allocation for every solve: an empty list may change its lifetime
+    let mut placed: Vec<Placed<'_>> =
+        std::mem::take(&mut implicit.placed).into_iter().map(|_| unreachable!("empty")).collect();
+    for &slot in &island.members.nodes {
+        let operator = soft[slot as usize].as_ref().and_then(|s| s.model.operator());
+        if let (Some(operator), Some(&first)) = (operator, implicit.first_of.get(slot as usize)) {
+            placed.push(Placed { first, operator });
+        }
+    }
+    let system = System { operators: &placed, rigid_unknowns: &implicit.rigid_unknowns };
+    regularize(&system, &mut implicit.rows, implicit.v.len(), &settings.implicit, &mut implicit.scratch);
+    let outcome = solve_island(&system, &mut implicit.rows, &mut implicit.v, &settings.implicit, &mut implicit.scratch);
+    implicit.outcome = outcome;
+    work.report.counts.iterations += outcome.iterations;
+    work.report.counts.passes += outcome.passes;
+    placed.clear();
+    implicit.placed = placed.into_iter().map(|_| unreachable!("empty")).collect();
+}
+
+/// Stores velocities, impulses and stick points.
+fn keep(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings, island: &Island<'_>) {
+    keep_impulses(model, work, settings, island);
+    keep_contacts(ctx, work, settings, island);
+    let Work { implicit, velocity, position_velocity, .. } = work;
+    for (&block, v) in implicit.global.iter().zip(&implicit.v) {
+        let to = &mut velocity[block as usize];
+        put(to, vec(*v));
+        position_velocity[block as usize] = *to;
+    }
+}
+
+/// Advances positions.
+fn end(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings, island: &Island<'_>) {
+    for &slot in &island.members.rigid {
+        advance::move_rigid(ctx.h, model, work, settings, slot);
+    }
+    for &slot in &island.members.nodes {
+        if work.soft[slot as usize].is_some() {
+            soft_body::advance(ctx.into(), model, slot, work, settings);
+        } else {
+            advance::move_particles(ctx.h, model, work, slot);
+        }
+    }
+}
+
+/// Impulses of constraint rows: stored as warm start of the next substep, and summed for the report.
+fn keep_impulses(model: &Model, work: &mut Work, settings: &Settings, island: &Island<'_>) {
+    let nodes_from = 2 * model.bodies.slot_count() as u32;
+    let Work { implicit, warm, readout, .. } = work;
+    for span in &implicit.spans[island.spans..] {
+        let rows = &implicit.rows.rows()[span.start as usize..span.end as usize];
+        let kept = span.first as usize..(span.first + span.count) as usize;
+        for (at, row) in kept.zip(rows) {
+            readout.add_row(at, row.impulse);
+            let to = &mut warm[at];
+            // the impulse of a spring row is determined by its own law and is stored as it is
+            let start = *to * island.scale;
+            let next = if row.spring { row.impulse } else { settings.implicit.carried(start, row.impulse) };
+            *to = next / island.scale;
+        }
+        for id in span.start..span.end {
+            let linear = |block: u32| {
+                let block = implicit.global[block as usize];
+                block >= nodes_from || block.is_multiple_of(2)
+            };
+            let terms = implicit.rows.terms(id);
+            let (push, twist) = model
+                .constraints
+                .at(span.constraint)
+                .map_or_else(Default::default, |c: &Constraint| c.carried(id - span.start, terms, linear));
+            let impulse = implicit.rows.rows()[id as usize].impulse;
+            readout.add_constraint(span.constraint, [push * impulse, twist * impulse]);
+        }
+    }
+}
+
+/// Impulses and stick points of contacts. The stick point moves only when its spring force would exceed the friction
+/// limit.
+fn keep_contacts(ctx: &SubstepContext, work: &mut Work, settings: &Settings, island: &Island<'_>) {
+    let Work { implicit, contacts, readout, .. } = work;
+    for t in &mut implicit.touches[island.touches..] {
+        let rows = &implicit.rows.rows()[t.row as usize..t.row as usize + 3];
+        let [n, a, b] = [rows[0].impulse, rows[1].impulse, rows[2].impulse];
+        let slip = [1, 2].map(|k| implicit.rows.relative_velocity(t.row + k, &implicit.v));
+        let impulse = t.normal * n + t.tangents[0] * a + t.tangents[1] * b;
+        readout.add(t.manifold, t.point, PointImpulse { impulse, normal: n });
+        let point = &mut contacts[t.manifold as usize].points[t.point as usize];
+        let [along, across] = t.anisotropy.push_back([a, b]);
+        point.impulse = [settings.implicit.carried(t.start, n), along, across].map(|i| i / island.scale);
+        let stick = t.anisotropy.way(point.stick);
+        if t.law.has_bristle() {
+            let memory = Memory { stretch: stick, slipping: point.slipping != 0 };
+            let slip = slip.map(|v| v * t.seen);
+            let seen = law_rows::follow(t.law, t.pair, memory, [ctx.h, n / ctx.h], slip);
+            (point.stick, point.slipping) = (t.anisotropy.way_back(seen.stretch), u32::from(seen.slipping));
+            continue;
+        }
+        // the spring of a row: softness·h per unit of its largest impulse
+        let limit = rows[1].softness * ctx.h * t.friction * n;
+        let before = stick[0] + ctx.h * slip[0];
+        let across = stick[1] + ctx.h * slip[1];
+        let at_cone = if n > 0.0 && before * before + across * across > limit * limit { 1.0 } else { 0.0 };
+        let (stick, creep) = law::settle((), stick, slip, limit, ctx.h);
+        point.stick = t.anisotropy.way_back(stick);
+        let slid = if point.slipping != 0 { 1.0 } else { 0.0 };
+        point.slipping = u32::from(law::slips((), at_cone, slid, creep, limit) > 0.0);
+    }
+}
+
+/// Positions of the contact points at the end of the step, and which contacts transmitted a normal impulse in it.
+pub(crate) fn read(work: &mut Work) {
+    let Work { implicit, contacts, readout, .. } = work;
+    for t in &implicit.touches {
+        readout.locate(t.manifold, t.point, t.at, t.normal, t.gap);
+        readout.mark_touching(t.manifold, &mut contacts[t.manifold as usize]);
+    }
+}

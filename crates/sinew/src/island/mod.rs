@@ -1,0 +1,14 @@
+//! Islands: bodies linked by contacts and constraints, their number of substeps, and the substep loop of each kind of
+//! island.
+
+pub(crate) mod air;
+pub(crate) mod cloth_substeps;
+mod context;
+pub(crate) mod impact_substeps;
+pub(crate) mod implicit;
+pub(crate) mod momentum;
+pub(crate) mod soft_body;
+mod union;
+
+pub(crate) use context::SubstepContext;
+pub(crate) use union::Islands;

@@ -1,0 +1,224 @@
+//! Plan: how the step is solved. The integrator of each body, the islands by solver, substeps, warm start, the route of
+//! each contact, the residence of each cloth, and the layout of contacts in colours and lanes. Later phases read it.
+
+use crate::classic::in_world;
+use crate::contact::kernel::rigid_batch::ContactBatch;
+use crate::contact::route::{Route, Router};
+use crate::contact::{cloth, light_nodes};
+use crate::island::{cloth_substeps, impact_substeps, implicit, momentum, soft_body};
+use crate::math::{Block, Quat, Real, Sixteen, Vec3};
+use crate::model::{Material, Model, Motion};
+use crate::settings::{FrictionBound, Settings};
+use crate::state::{ContactMemory, State, contact_flag};
+use crate::step::assemble::slop;
+use crate::work::Work;
+
+/// Limit on the sum of effective masses of the contacts of a body, in units of its own mass; beyond it, the stiffness
+/// of all of them is reduced. A contact has the largest stiffness that a substep resolves for it alone, and where a
+/// body has several contacts their stiffness adds up: the pile of 1024 boxes, in which a box has eight neighbours and
+/// so four masses, oscillated vertically with 4 to 11 J and never came to rest; with limits of 1.5 and 2 it does, with
+/// 2.5 and 3 (one start each) it did not. Two is a box between two below and two above.
+const MOST_HELD: Real = 2.0;
+pub(crate) fn plan(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
+    soft_body::choose_integrators(model, work, settings);
+    cloth::leave_for_rows(model, state, work, settings);
+    implicit::sort_out(model, state, work);
+    choose_substeps(model, state, work, settings);
+    route_contacts(model, work, settings);
+    in_world::gather(model, work);
+    warm_from_state(state, work, settings);
+    if !work.node_owners.is_empty() {
+        cloth::settle_residence(model, state, work, settings);
+    }
+    momentum::list(model, state, work);
+    work.readout.begin(work.contacts.len(), model.row_count(), model.constraints.slot_count(), settings.point_forces);
+    batch_contacts(model, work, settings);
+    light_nodes::build(model, &settings.pairs, work);
+}
+
+/// Substeps of the swept islands: as many as settings, impacts, cloth and explicit bodies need.
+fn choose_substeps(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
+    impact_substeps::ask(model, state, work, settings);
+    let of_cloth = cloth_substeps::ask(model, state, work, settings);
+    let least = settings.substeps.max(work.report.counts.impact_substeps).max(of_cloth);
+    work.substeps = soft_body::substeps(&work.active_nodes, work, settings, least);
+    let active = std::mem::take(&mut work.active_nodes);
+    soft_body::report(&active, model, work, settings.dt, work.substeps);
+    work.active_nodes = active;
+    work.report.counts.substeps = work.substeps;
+    work.report.counts.implicit_islands = work.implicit.count as u32;
+}
+
+/// The route of every contact, and the lists that later phases use.
+fn route_contacts(model: &Model, work: &mut Work, settings: &Settings) {
+    work.any_laws = work.body_laws || settings.pairs.any_laws();
+    let Work { contacts, routes, row_contacts, body_routes, any_laws, .. } = work;
+    let router = Router { model, rules: &settings.pairs, bodies: body_routes, any_laws: *any_laws };
+    routes.clear();
+    routes.extend(contacts.iter().map(|m| router.choose(m)));
+    let of_surfaces = |&index: &u32| routes[index as usize] == Route::Surface;
+    row_contacts.clear();
+    row_contacts.extend((0..routes.len() as u32).filter(of_surfaces));
+    implicit::list_contacts(work);
+}
+
+/// Impulses of the previous step, rescaled when the substep changed.
+fn warm_from_state(state: &State, work: &mut Work, settings: &Settings) {
+    let h = settings.dt / work.substeps as Real;
+    // sleeping contacts are not solved: a warm-start factor below 1 would reduce their impulses in every step
+    let asleep = if state.h > 0.0 { h / state.h } else { 1.0 };
+    let awake = asleep * settings.warm_start;
+    work.warm.clear();
+    work.warm.extend(state.row_impulses.iter().map(|v| v * awake));
+    if awake != 1.0 {
+        for m in &mut work.contacts {
+            let ratio = if m.key.anyone(&work.active) { awake } else { asleep };
+            m.roll = m.roll.map(|v| v * ratio);
+            for p in &mut m.points {
+                p.impulse = p.impulse.map(|v| v * ratio);
+            }
+        }
+    }
+}
+
+/// Colours the contacts, and counts the contact points of each body.
+fn colour_contacts(model: &Model, work: &mut Work) {
+    let slots = model.bodies.slot_count();
+    work.colouring.reset(slots);
+    work.colours.clear();
+    work.touches.clear();
+    work.touches.resize(slots, 0);
+    work.held.clear();
+    work.held.resize(slots, 0.0);
+    let (mut manifolds, mut points) = (0, 0);
+    for (m, route) in work.contacts.iter().zip(&work.routes) {
+        let (a, b) = (m.key.a, m.key.b);
+        let responds = |slot: u32| work.active[slot as usize].then_some(slot);
+        if route.is_swept() {
+            manifolds += 1;
+            points += m.count;
+            work.touches[a as usize] += m.count;
+            work.touches[b as usize] += m.count;
+            if !m.has(contact_flag::NODE) {
+                // the effective mass of the pair, in units of the mass of each body
+                let [inv_a, inv_b] = [a, b].map(|slot| work.velocity[2 * slot as usize][3]);
+                work.held[a as usize] += inv_a / (inv_a + inv_b);
+                work.held[b as usize] += inv_b / (inv_a + inv_b);
+            }
+        }
+        let colour = (*route == Route::Rigid).then(|| work.colouring.pick(responds(a), responds(b)) as u8);
+        work.colours.push(colour.map(|colour| (colour, m.count as u8)));
+    }
+    let counts = &mut work.report.counts;
+    counts.manifolds += manifolds;
+    counts.contacts += points;
+    counts.contact_rows += 3 * points;
+}
+
+/// Colours the contacts and fills the batches, once a step.
+fn batch_contacts(model: &Model, work: &mut Work, settings: &Settings) {
+    let h = settings.dt / work.substeps as Real;
+    colour_contacts(model, work);
+    let Work { set, colours, contacts, active, touches, pose, colliders, collider_start, surfaces, held, .. } = work;
+    let surface = |slot: u32, collider: u32| colliders[(collider_start[slot as usize] + collider) as usize].surface;
+    // the previous pair of materials and their combination: most pairs of a world are alike
+    let mut last: Option<([u32; 2], Material)> = None;
+    set.build(colours, |batch, lane, i| {
+        let m = &contacts[i];
+        let sides = [surface(m.key.a, m.key.collider_a), surface(m.key.b, m.key.collider_b)];
+        let known = last.filter(|(pair, _)| *pair == sides);
+        let combine = || settings.pairs.combine(&surfaces[sides[0] as usize], &surfaces[sides[1] as usize]);
+        let material = known.map_or_else(combine, |(_, material)| material);
+        last = Some((sides, material));
+        fill_lane(batch, lane, i as u32, m, &material);
+        batch.by_point = settings.point_forces || batch.bounces;
+        batch.slop[lane] = slop(model, m, settings);
+        let (a, b) = (m.key.a as usize, m.key.b as usize);
+        batch.ease[lane] = (MOST_HELD / held[a].max(held[b])).min(1.0);
+        batch.store_a[lane] = if active[a] { 2 * m.key.a } else { u32::MAX };
+        batch.store_b[lane] = if active[b] { 2 * m.key.b } else { u32::MAX };
+        // the normal rotates with a, unless only a is round (a rolling ball must not rotate it) or b is inactive
+        let frame_b = !active[b] || (m.radius[0] > 0.0 && m.radius[1] == 0.0);
+        let into_b = frame_b.then(|| rotation(pose, b).inverse() * rotation(pose, a));
+        orient(batch, lane, m, into_b);
+        batch.share[lane] = if settings.average_impulses { 1.0 / touches[a].max(touches[b]) as Real } else { 1.0 };
+        if settings.friction_bound == FrictionBound::Weight {
+            let normal = rotation(pose, a) * m.normal;
+            let bound = batch.static_friction[lane] * lighter_mass(m, model) * settings.gravity.dot(normal).abs();
+            batch.weight_bound[lane] = bound * h / m.count as Real;
+        } else {
+            batch.weight_bound[lane] = -1.0;
+        }
+    });
+    work.report.counts.colours = work.set.colour_count() as u32;
+}
+
+/// Orientation of a body in the arrays of the sweeps.
+fn rotation(pose: &[Block], slot: usize) -> Quat {
+    let q = pose[2 * slot + 1];
+    Quat::from_xyzw(q[0], q[1], q[2], q[3])
+}
+
+/// Normal and tangent in the axes of the frame body: b if a rotation into its axes is given, else a.
+fn orient(batch: &mut ContactBatch, lane: usize, m: &ContactMemory, into_b: Option<Quat>) {
+    let (n, t) = into_b.map_or((m.normal, m.tangent), |turn| (turn * m.normal, turn * m.tangent));
+    batch.frame_b[lane] = if into_b.is_some() { 1.0 } else { 0.0 };
+    put(&mut batch.local_normal, lane, n);
+    put(&mut batch.local_tangent, lane, t);
+}
+
+fn put(to: &mut [Sixteen; 3], lane: usize, v: Vec3) {
+    (to[0][lane], to[1][lane], to[2][lane]) = (v.x, v.y, v.z);
+}
+
+/// Copies a manifold into a lane.
+fn fill_lane(batch: &mut ContactBatch, lane: usize, index: u32, m: &ContactMemory, material: &Material) {
+    batch.origin[lane] = index;
+    batch.load_a[lane] = 2 * m.key.a;
+    batch.load_b[lane] = 2 * m.key.b;
+    batch.count = batch.count.max(m.count as usize);
+    batch.radius_a[lane] = m.radius[0];
+    batch.radius_b[lane] = m.radius[1];
+    batch.lean[lane] = match (m.radius[0] > 0.0, m.radius[1] > 0.0) {
+        (true, false) => 0.0,
+        (false, true) => 1.0,
+        _ => 0.5,
+    };
+    batch.static_friction[lane] = material.static_friction;
+    batch.kinetic_friction[lane] = material.kinetic_friction;
+    batch.restitution[lane] = material.restitution;
+    batch.rolling[lane] = material.rolling_resistance;
+    batch.spinning[lane] = material.spinning_resistance;
+    batch.rolls |= material.rolling_resistance > 0.0 || material.spinning_resistance > 0.0;
+    batch.bounces |= material.restitution > 0.0;
+    batch.rounds |= m.radius[0] > 0.0 && m.radius[1] > 0.0;
+    for k in 0..3 {
+        batch.roll[k][lane] = m.roll[k];
+    }
+    for (k, p) in m.used().iter().enumerate() {
+        let point = &mut batch.points[k];
+        put(&mut point.core_a, lane, p.local_a);
+        put(&mut point.core_b, lane, p.local_b);
+        for (to, from) in point.impulse.iter_mut().zip(p.impulse) {
+            to[lane] = from;
+        }
+        point.stick[0][lane] = p.stick[0];
+        point.stick[1][lane] = p.stick[1];
+        point.slipping[lane] = if p.slipping != 0 { 1.0 } else { 0.0 };
+        // the state after the last relaxing sweep, from State and not from the batch of the previous step
+        point.slips[lane] = point.slipping[lane];
+        let friction = if p.slipping != 0 { material.kinetic_friction } else { material.static_friction };
+        point.reach[lane] = friction * p.impulse[0];
+        point.used[lane] = 1.0;
+    }
+}
+
+/// Mass of the lighter dynamic body [kg], for ICD eq. 32.
+fn lighter_mass(m: &ContactMemory, model: &Model) -> Real {
+    let mass = |slot: u32| model.rigid_at(slot).filter(|r| r.motion == Motion::Dynamic).map(|r| r.mass);
+    match (mass(m.key.a), mass(m.key.b)) {
+        (Some(a), Some(b)) => a.min(b),
+        (Some(a), None) | (None, Some(a)) => a,
+        (None, None) => 0.0,
+    }
+}
