@@ -121,7 +121,7 @@ fn a_browser_gets_the_scene_and_frames_and_changes_the_scene() {
     let server = Server::start("pudding");
     let mut socket = server.look();
     let first = text(&mut socket, "scene");
-    assert_eq!((&first["name"], &first["protocol"]), (&Value::from("pudding"), &Value::from(2)));
+    assert_eq!((&first["name"], &first["protocol"]), (&Value::from("pudding"), &Value::from(3)));
     let pudding = first["bodies"].as_array().unwrap().iter().find(|b| b["kind"] == "soft").unwrap();
     assert!(pudding["surfels"].as_u64().unwrap() > 100 && !pudding["triangles"].as_array().unwrap().is_empty());
     let t = tick(&mut socket);
