@@ -48,12 +48,8 @@ impl Readout {
 
     /// Adds an impulse at a point of a contact.
     pub fn add(&mut self, contact: u32, point: u32, more: PointImpulse) {
-        let sum = &mut self.contacts[contact as usize];
-        (sum.impulse, sum.normal) = (sum.impulse + more.impulse, sum.normal + more.normal);
-        if let Some(points) = self.points.get_mut(contact as usize) {
-            let sum = &mut points[point as usize];
-            (sum.force, sum.normal) = (sum.force + more.impulse, sum.normal + more.normal);
-        }
+        self.add_manifold(contact, more);
+        self.add_point(contact, point, more);
     }
 
     /// Adds the impulse of all points of a contact, for routes that sum points only on request.
