@@ -85,7 +85,7 @@ fn print(bar: &Bar) {
 
 /// Kernels alone on the bent beam, minimum of many repeats.
 fn kernels(bar: &mut Bar) {
-    let body = BodyRef { x: &bar.x, v: &bar.v, inner: &[] };
+    let body = BodyRef { x: &bar.x, v: &bar.v, internal_state: &[] };
     println!("elastic energy {:.3} J; kernels, best of {REPEATS}:", bar.model.energy(body));
     let best = |run: &mut dyn FnMut()| {
         let time = |run: &mut dyn FnMut()| {

@@ -1,4 +1,4 @@
-//! `oracle`: checks frames of worlds under `Settings::guaranteed` for intersections with an oracle that is independent
+//! `oracle`: checks frames of worlds under `Settings::intersection_free` for intersections with an oracle that is independent
 //! of the engine (PyPI `ipctk`): a thousand generated worlds, and all scenes of the gallery. No frame may have an
 //! intersection. Without Python the job prints this and is skipped.
 

@@ -207,7 +207,7 @@ fn obj(pieces: &[Piece]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sinew::{Input, Matter, RigidBody, Shape, SoftBody, TetMesh, Vec3};
+    use sinew::{ElasticMaterial, Input, RigidBody, Shape, SoftBody, TetMesh, Vec3};
     use sinew_scene::validate::tools::num;
 
     /// A turned box, a ball and a jelly that fell for a while, as pieces.
@@ -217,7 +217,9 @@ mod tests {
         world.add_rigid(cube).unwrap();
         world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.1)).at([1.0, 0.5, 0.0])).unwrap();
         let block = TetMesh::block([2, 2, 2], Vec3::splat(0.1)).unwrap();
-        world.add_soft(SoftBody::corotational(block, Matter::new(1e4, 0.3, 1000.0)).at([0.0, 2.0, 0.0])).unwrap();
+        world
+            .add_soft(SoftBody::corotational(block, ElasticMaterial::new(1e4, 0.3, 1000.0)).at([0.0, 2.0, 0.0]))
+            .unwrap();
         for _ in 0..20 {
             world.step(&Input::none());
         }

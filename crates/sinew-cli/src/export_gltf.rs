@@ -237,7 +237,7 @@ fn pack(root: &Value, mut binary: Vec<u8>) -> Vec<u8> {
 mod tests {
     use super::*;
     use crate::export::pieces;
-    use sinew::{Input, Matter, RigidBody, Shape, SoftBody, TetMesh, World};
+    use sinew::{ElasticMaterial, Input, RigidBody, Shape, SoftBody, TetMesh, World};
 
     /// Numbers of an accessor.
     fn numbers(root: &Value, binary: &[u8], accessor: &Value) -> Vec<f32> {
@@ -256,7 +256,7 @@ mod tests {
         let ball = RigidBody::dynamic().shape(Shape::ball(0.1)).at([1.0, 0.5, 0.0]).spin([0.0, 0.0, 3.0]);
         let ball = world.add_rigid(ball).unwrap();
         let block = TetMesh::block([2, 2, 2], Vec3::splat(0.1)).unwrap();
-        let jelly = SoftBody::corotational(block, Matter::new(1e4, 0.3, 1000.0)).at([0.0, 0.2, 0.0]);
+        let jelly = SoftBody::corotational(block, ElasticMaterial::new(1e4, 0.3, 1000.0)).at([0.0, 0.2, 0.0]);
         let jelly = world.add_soft(jelly).unwrap();
         let mut film = Film::new(pieces(&world));
         let (mut places, mut corners) = (Vec::new(), Vec::new());

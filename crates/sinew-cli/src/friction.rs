@@ -154,7 +154,7 @@ fn cost(law: Law) -> [f64; 2] {
     });
     let alone = best(&mut |i| {
         let contact = Contact { h: 5e-3, normal: 1.0, coefficients: pair, free: [speed(i), 0.01], response: 5e-3 };
-        memory = law.rub(std::hint::black_box(&contact), memory).memory;
+        memory = law.friction(std::hint::black_box(&contact), memory).memory;
     });
     [alone, together / (8 * MANY) as f64]
 }

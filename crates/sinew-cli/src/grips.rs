@@ -41,7 +41,7 @@ pub fn grips(world: &World) -> Vec<Pressing> {
     let name = |id: BodyId| world.body(id).map_or_else(|_| String::new(), |b| called(&b));
     let mut out = Vec::new();
     for (finger, object) in pairs.into_iter().take(MOST) {
-        let Ok(grip) = world.grip(finger, object, &mut points) else { continue };
+        let Ok(grip) = world.grasp_force(finger, object, &mut points) else { continue };
         out.push(Pressing {
             finger: name(finger),
             object: name(object),

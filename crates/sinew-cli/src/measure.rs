@@ -2,7 +2,9 @@
 
 use crate::grips::{Pressing, grips};
 use serde::Serialize;
-use sinew::{BodySpec, ConstraintId, ConstraintSpec, Hold, Input, Motion, Phase, Real, Report, Site, Vec3, World};
+use sinew::{
+    AttachTarget, BodySpec, ConstraintId, ConstraintSpec, Input, Motion, Phase, Real, Report, Site, Vec3, World,
+};
 use sinew_scene::faults::is_finite;
 use sinew_scene::validate::tools::{num, wide};
 use std::collections::BTreeMap;
@@ -147,7 +149,7 @@ impl Measure {
 
     fn note_rows(&mut self, report: &Report) {
         let counts = &report.counts;
-        let rows = [counts.contact_rows, counts.constraint_rows, counts.inner_rows].map(u64::from);
+        let rows = [counts.contact_rows, counts.constraint_rows, counts.internal_rows].map(u64::from);
         self.rows_sum += rows.iter().sum::<u64>();
         if rows.iter().sum::<u64>() > self.most_rows.iter().sum() {
             self.most_rows = rows;
@@ -317,11 +319,13 @@ fn is_closed(world: &World) -> bool {
     let inner = |c: &ConstraintSpec| match c {
         ConstraintSpec::Joint(j) => j.a.is_some() && j.b.is_some(),
         ConstraintSpec::Distance(d) => !held(&d.a) && !held(&d.b),
-        ConstraintSpec::Attach(a) => a.pairs.iter().all(|(site, to)| {
-            !held(site) && matches!(to, Hold::At(site) if !held(site)) && !matches!(to, Hold::Here(None))
+        ConstraintSpec::Attachment(a) => a.pairs.iter().all(|(site, to)| {
+            !held(site)
+                && matches!(to, AttachTarget::At(site) if !held(site))
+                && !matches!(to, AttachTarget::Here(None))
         }),
         ConstraintSpec::PatchJoint(p) => p.to.is_some(),
-        ConstraintSpec::Strands(_) | ConstraintSpec::Bending(_) | ConstraintSpec::Volume(_) => true,
+        ConstraintSpec::DistanceSet(_) | ConstraintSpec::Bending(_) | ConstraintSpec::Volume(_) => true,
     };
     world.settings().gravity == Vec3::ZERO
         && blueprint.bodies.iter().filter_map(|s| s.item.as_ref()).all(alone)

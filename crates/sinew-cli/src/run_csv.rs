@@ -161,7 +161,7 @@ fn read(quantity: &Quantity, world: &World) -> Found {
             Found::Vector(world.body(*id).ok().and_then(of).unwrap_or(Vec3::NAN))
         }
         Quantity::Pair(a, b, what) => {
-            let grip = world.grip(*a, *b, &mut Vec::new()).unwrap_or_default();
+            let grip = world.grasp_force(*a, *b, &mut Vec::new()).unwrap_or_default();
             match *what {
                 "force" => Found::Vector(grip.force),
                 "normal" => Found::Number(num(grip.normal)),

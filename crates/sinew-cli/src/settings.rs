@@ -62,7 +62,9 @@ const KNOBS: &[Knob] = &[
     knob("settings.pairs.restitution", PAIR, |s, t| pair_rule(&mut s.pairs.restitution, t)),
     knob("settings.warm_start", REAL, |s, t| put(&mut s.warm_start, t)),
     knob("settings.stop_residual", REAL, |s, t| put(&mut s.stop_residual, t)),
-    knob("settings.order", "joint or staggered:RIGID,DEFORMABLE (as staggered:2,2)", |s, t| order(&mut s.order, t)),
+    knob("settings.order", "interleaved or staggered:RIGID,DEFORMABLE (as staggered:2,2)", |s, t| {
+        order(&mut s.order, t)
+    }),
     knob("settings.friction_bound", "cone or weight", |s, t| bound(&mut s.friction_bound, t)),
     knob("settings.average_impulses", YES_NO, |s, t| put(&mut s.average_impulses, t)),
     knob("settings.contact_method", METHOD, |s, t| method(&mut s.contact_method, t)),
@@ -75,9 +77,9 @@ const KNOBS: &[Knob] = &[
     knob("settings.sleep_time", REAL, |s, t| put(&mut s.sleep_time, t)),
     knob("settings.max_speed", REAL, |s, t| put(&mut s.max_speed, t)),
     knob("settings.max_turn", REAL, |s, t| put(&mut s.max_turn, t)),
-    knob("settings.guaranteed", YES_NO, |s, t| put(&mut s.guaranteed, t)),
+    knob("settings.intersection_free", YES_NO, |s, t| put(&mut s.intersection_free, t)),
     knob("settings.minimum_gap", REAL, |s, t| put(&mut s.minimum_gap, t)),
-    knob("settings.put_back", YES_NO, |s, t| put(&mut s.put_back, t)),
+    knob("settings.stop_at_impact", YES_NO, |s, t| put(&mut s.stop_at_impact, t)),
     knob("settings.time_of_contact", "bisection, regula_falsi, brent or conservative", |s, t| {
         time_of_contact(&mut s.time_of_contact, t)
     }),
@@ -163,8 +165,8 @@ fn baumgarte(to: &mut Stabilization, text: &str) -> Option<()> {
 }
 
 fn order(to: &mut Order, text: &str) -> Option<()> {
-    *to = if text == "joint" {
-        Order::Joint
+    *to = if matches!(text, "interleaved" | "joint") {
+        Order::Interleaved
     } else {
         let (rigid, deformable) = text.strip_prefix("staggered:")?.split_once(',')?;
         Order::Staggered { rigid: rigid.trim().parse().ok()?, deformable: deformable.trim().parse().ok()? }

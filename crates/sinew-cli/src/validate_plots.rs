@@ -4,8 +4,8 @@ use crate::failure::Failure;
 use crate::place;
 use crate::plot::{Pen, Plot, Scale};
 use sinew::{
-    Attach, Error, Geometry, Input, Material, Matter, Particles, RigidBody, Site, SoftBody, Strands, Sym3, TetMesh,
-    World, fem,
+    Attachment, DistanceSet, ElasticMaterial, Error, Geometry, Input, Particles, RigidBody, Site, SoftBody,
+    SurfaceMaterial, Sym3, TetMesh, World, fem,
 };
 use sinew_scene::validate::tools::{
     G, Slope, ball, block, floor, free_space, num, real, run, sleepless, track_body, vec3, wide,
@@ -76,7 +76,7 @@ fn slope() -> Result<Plot, Error> {
     for degrees in (0..=60).step_by(4).chain([25, 26, 27]) {
         let mut world = World::new(sleepless())?;
         let slope = Slope::new(f64::from(degrees).to_radians());
-        let material = Material::friction(real(mu));
+        let material = SurfaceMaterial::friction(real(mu));
         slope.ground(&mut world, material)?;
         let id = world.add_rigid(slope.place(block([0.4, 0.1, 0.4], 1.0).material(material), 0.05))?;
         let [way] = track_body(&mut world, id, 1.0, |b| [slope.along(b.position())])?;
@@ -96,7 +96,7 @@ fn slope() -> Result<Plot, Error> {
 fn bounce() -> Result<Plot, Error> {
     let (e, r, seconds) = (0.8, 0.05, 4.2);
     let mut world = World::new(sleepless())?;
-    let material = Material::friction(0.5).restitution(real(e));
+    let material = SurfaceMaterial::friction(0.5).restitution(real(e));
     floor(&mut world, material)?;
     let id = world.add_rigid(ball(r, 1.0).material(material).at([0.0, real(1.0 + r), 0.0]))?;
     let [height] = track_body(&mut world, id, seconds, |b| [num(b.position().y) - r])?;
@@ -129,9 +129,9 @@ fn catenary() -> Result<Plot, Error> {
     };
     let places = (0..=links).map(at).collect::<Vec<_>>();
     let rope = world.add_particles(Particles::new(places).mass(real(0.1 * length / f64::from(links))).damping(3.0))?;
-    world.add_strands(Strands::chain(rope, links + 1).pull_only())?;
+    world.add_distance_set(DistanceSet::chain(rope, links + 1).pull_only())?;
     for node in [0, links] {
-        world.add_attach(Attach::anchor(Site::Node { body: rope, node }, None))?;
+        world.add_attachment(Attachment::anchor(Site::Node { body: rope, node }, None))?;
     }
     run(&mut world, 8.0);
     let measured: Vec<[f64; 2]> = world.body(rope)?.node_positions().iter().map(|x| [num(x.x), num(x.y)]).collect();
@@ -200,7 +200,7 @@ fn hanging_bar() -> Result<Plot, Error> {
     });
     let title = "A bar hangs under its own weight, E 0.2 MPa, Poisson's ratio 0 (E03)";
     let mut plot = Plot::new(title, "depth below the nail, m", "stretch there, mm").drawn("law", law, Pen::Dashed);
-    let matter = Matter::new(real(modulus), 0.0, real(density));
+    let matter = ElasticMaterial::new(real(modulus), 0.0, real(density));
     let solid = fem::SolidParams {
         youngs_modulus: real(modulus),
         poisson_ratio: 0.0,

@@ -118,7 +118,7 @@ fn worlds() -> Outcome {
     put("recording", "small", &recorder.finish())?;
     let mut world = World::default();
     let block = TetMesh::block([1, 1, 1], Vec3::splat(0.1))?;
-    world.add_soft(sinew::SoftBody::corotational(block, sinew::Matter::new(1e5, 0.3, 1000.0)))?;
+    world.add_soft(sinew::SoftBody::corotational(block, sinew::ElasticMaterial::new(1e5, 0.3, 1000.0)))?;
     put("save", "soft", &sinew_wire::save(&world)?)?;
     Ok(())
 }

@@ -6,7 +6,7 @@ use sinew::World;
 use sinew_scene::file::{self, About, SceneFile, Syntax, read_text};
 
 /// Maximum number of steps of a scene of the grammar, and the work after which it ends earlier: tracked pairs of
-/// features and solved rows, total of all steps. A body in self-contact everywhere under `guaranteed` takes a second
+/// features and solved rows, total of all steps. A body in self-contact everywhere under `intersection_free` takes a second
 /// per step.
 pub const STEPS: u32 = 60;
 const WORK: u64 = 60_000;
@@ -55,7 +55,7 @@ fn run(scene: &SceneFile, world: &mut World, steps: u32, most: u64) -> u32 {
         }
         let input = scene.input(world.settings(), world.state().tick);
         let counts = world.step(&input).counts;
-        let rows = counts.contact_rows + counts.constraint_rows + counts.inner_rows;
+        let rows = counts.contact_rows + counts.constraint_rows + counts.internal_rows;
         work += u64::from(counts.near_features) + u64::from(rows);
         assert_finite(world);
     }

@@ -93,7 +93,7 @@ impl Bar {
     /// The prediction phase; substep 0 assembles the matrix, later substeps only the load.
     pub fn predict(&mut self, substep: u32) {
         let Self { model, x, v, weight, h, .. } = self;
-        model.predict(&StepContext::new(*h, substep), BodyMut { x, v, force: weight, inner: &mut [] });
+        model.predict(&StepContext::new(*h, substep), BodyMut { x, v, force: weight, internal_state: &mut [] });
     }
 
     /// One step.
@@ -108,7 +108,7 @@ impl Bar {
         let system = System { operators: &placed, rigid_unknowns: &[] };
         regularize(&system, rows, v.len(), settings, scratch);
         let outcome = solve(&system, rows, v, settings, scratch);
-        model.advance(&StepContext::new(*h, 0), BodyMut { x, v, force: weight, inner: &mut [] });
+        model.advance(&StepContext::new(*h, 0), BodyMut { x, v, force: weight, internal_state: &mut [] });
         self.solve_ms.push(clock.elapsed().as_secs_f64() * 1e3);
         self.iterations.push(outcome.iterations);
     }

@@ -5,7 +5,7 @@
 //! World frame, y up. Positions are f32 lists in the order in which the boxes are added: solvers depend on that order.
 
 use crate::{Reading, Record, Scene, Times};
-use sinew::{BodyId, Input, Material, Real, RigidBody, Settings, Shape, Vec3, World as Physics};
+use sinew::{BodyId, Input, Real, RigidBody, Settings, Shape, SurfaceMaterial, Vec3, World as Physics};
 use std::time::Instant;
 
 /// Time step [s].
@@ -155,7 +155,7 @@ impl World {
             ..Settings::default()
         };
         let mut physics = Physics::new(settings).expect("sane settings");
-        let surface = Material::friction(FRICTION);
+        let surface = SurfaceMaterial::friction(FRICTION);
         let [x, y, z] = GROUND_HALF;
         let ground = RigidBody::fixed().shape(Shape::cuboid(x, y, z)).at(GROUND_CENTRE).material(surface);
         physics.add_rigid(ground).expect("sane ground");

@@ -3,8 +3,8 @@
 
 use crate::{Reading, Record, Scene, Times};
 use sinew::{
-    BodyId, Geometry, Input, Material, Phase, Real, RigidBody, Settings, Shape, SoftBody, SoftModel, TriMesh, Vec3,
-    World, pbd,
+    BodyId, Geometry, Input, Phase, Real, RigidBody, Settings, Shape, SoftBody, SoftModel, SurfaceMaterial, TriMesh,
+    Vec3, World, pbd,
 };
 use std::time::Instant;
 
@@ -125,10 +125,11 @@ fn shuffle(mesh: &mut TriMesh, draws: &mut Draws) {
 /// The cloth of S1: 1 kg on 2 m x 2 m, 1 mm thick. Inextensible in tension, to rounding; 10 N/m in compression.
 pub fn cloth(mesh: TriMesh) -> SoftBody {
     let (stretch, compression) = (1e5, 1e-4);
-    let matter = pbd::Sheet { stretch, bend: 0.0, density: 0.25, compression, brace: 1e5, stretch_limit: 0.03 };
+    let matter =
+        pbd::Sheet { stretch, bend: 0.0, density: 0.25, compression, skip_stiffness: 1e5, stretch_limit: 0.03 };
     let params = pbd::Params { iterations: 1, ..pbd::Params::default() };
-    let model = SoftModel::Pbd(pbd::Matter::Sheet(matter), params);
-    SoftBody::new(Geometry::Sheet(mesh), model).material(Material::friction(0.5)).thickness(5e-4)
+    let model = SoftModel::Pbd(pbd::Structure::Sheet(matter), params);
+    SoftBody::new(Geometry::Sheet(mesh), model).material(SurfaceMaterial::friction(0.5)).thickness(5e-4)
 }
 
 fn settings([substeps, sheet_substeps]: [u32; 2], gravity: Real) -> Settings {
@@ -172,7 +173,7 @@ impl Run {
     pub fn new(variant: Variant, mesh: TriMesh, substeps: [u32; 2], start: u32, own: bool) -> Self {
         let gravity = if variant == Variant::Momentum { 0.0 } else { 9.81 };
         let mut world = World::new(settings(substeps, gravity)).expect("settings");
-        let rough = Material::friction(0.5);
+        let rough = SurfaceMaterial::friction(0.5);
         let ball = RigidBody::dynamic().shape(Shape::ball(RADIUS as Real)).mass(2.0).at([0.0, 0.5, 0.0]);
         let (ball, place, velocity) = match variant {
             Variant::Fixed => {

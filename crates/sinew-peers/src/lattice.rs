@@ -78,8 +78,8 @@ impl<'a> Body<'a> {
         let ctx = if self.pool.threads() > 1 { ctx.shared(self.pool) } else { ctx };
         let Self { model, x, v, force, .. } = self;
         let clock = Instant::now();
-        model.predict(&ctx, BodyMut { x, v, force, inner: &mut [] });
-        model.advance(&ctx, BodyMut { x, v, force, inner: &mut [] });
+        model.predict(&ctx, BodyMut { x, v, force, internal_state: &mut [] });
+        model.advance(&ctx, BodyMut { x, v, force, internal_state: &mut [] });
         clock.elapsed().as_secs_f64() * 1e3
     }
 

@@ -6,8 +6,8 @@
 
 use crate::{Reading, Record, Scene, Times};
 use sinew::{
-    Attach, BodyId, Geometry, Groups, Input, Joint, Material, Particles, Quat, Real, RigidBody, Settings, Shape, Site,
-    SoftBody, SoftModel, Strands, Vec3, World, spring,
+    Attachment, BodyId, DistanceSet, Geometry, Groups, Input, Joint, Particles, Quat, Real, RigidBody, Settings, Shape,
+    Site, SoftBody, SoftModel, SurfaceMaterial, Vec3, World, spring,
 };
 use std::time::Instant;
 
@@ -52,14 +52,14 @@ fn nodes() -> Vec<Vec3> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Make {
     /// Particles and rigid links, solved by sweeps.
-    Strands,
+    DistanceSet,
     /// Springs, solved by conjugate gradients together with the attached weights.
     Springs,
 }
 
 impl Make {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Springs, Self::Strands];
+    pub const ALL: [Self; 2] = [Self::Springs, Self::DistanceSet];
 
     /// Steps [s] and a sufficient number of substeps for each.
     pub fn steps(self) -> [(Real, u32); 2] {
@@ -67,12 +67,12 @@ impl Make {
         [(0.02, slow), (1.0 / 240.0, fast)]
     }
 
-    fn add(self, world: &mut World, points: Vec<Vec3>, rough: Material) -> Result<BodyId, sinew::Error> {
+    fn add(self, world: &mut World, points: Vec<Vec3>, rough: SurfaceMaterial) -> Result<BodyId, sinew::Error> {
         let radius = (RUN - WHEEL) as Real;
-        if self == Make::Strands {
+        if self == Make::DistanceSet {
             let nodes = Particles::new(points).mass((MASS / NODES as f64) as Real).radius(radius);
             let rope = world.add_particles(nodes.material(rough))?;
-            world.add_strands(Strands::chain(rope, NODES as u32).pull_only())?;
+            world.add_distance_set(DistanceSet::chain(rope, NODES as u32).pull_only())?;
             return Ok(rope);
         }
         let link = f64::from(points[0].distance(points[1]));
@@ -99,7 +99,7 @@ fn machine(make: Make, step: Real, substeps: u32) -> Result<Machine, sinew::Erro
     let sleep_time = Real::INFINITY;
     let settings = Settings { dt: step, substeps, implicit_substeps: substeps, sleep_time, ..Settings::default() };
     let mut world = World::new(settings)?;
-    let rough = Material::friction(1.0);
+    let rough = SurfaceMaterial::friction(1.0);
     let upright = Quat::from_rotation_x(std::f64::consts::FRAC_PI_2 as Real);
     let wheel = RigidBody::dynamic().shape(Shape::cylinder(0.1, WHEEL as Real)).mass(2.0).turned(upright);
     let axle = Vec3::Y * AXLE as Real;
@@ -111,7 +111,7 @@ fn machine(make: Make, step: Real, substeps: u32) -> Result<Machine, sinew::Erro
     let mut weight = |node: usize, mass: Real| -> Result<BodyId, sinew::Error> {
         let body = RigidBody::dynamic().shape(Shape::cuboid(0.1, 0.1, 0.1)).mass(mass);
         let id = world.add_rigid(body.at(points[node] - Vec3::Y * 0.1).groups(Groups::NONE))?;
-        world.add_attach(Attach::anchor(Site::Node { body: rope, node: node as u32 }, Some(id)))?;
+        world.add_attachment(Attachment::anchor(Site::Node { body: rope, node: node as u32 }, Some(id)))?;
         Ok(id)
     };
     let weights = [weight(0, 2.0)?, weight(NODES - 1, 1.0)?];

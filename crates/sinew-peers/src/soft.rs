@@ -2,8 +2,8 @@
 
 use crate::{Reading, Record, Scene, Times};
 use sinew::{
-    BodyId, Geometry, Implicit, Input, Material, Phase, Quat, Real, RigidBody, Settings, Shape, SoftBody, SoftModel,
-    TetMesh, Vec3, World, fem,
+    BodyId, Geometry, Implicit, Input, Phase, Quat, Real, RigidBody, Settings, Shape, SoftBody, SoftModel,
+    SurfaceMaterial, TetMesh, Vec3, World, fem,
 };
 use std::time::Instant;
 
@@ -61,7 +61,7 @@ impl Run {
         let implicit = Implicit { tolerance, ..Settings::default().implicit };
         let settings = Settings { dt: STEP, sleep_time: Real::INFINITY, implicit, ..Settings::default() };
         let mut world = World::new(settings).expect("settings");
-        let ground = RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(Material::friction(0.5));
+        let ground = RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(SurfaceMaterial::friction(0.5));
         world.add_rigid(ground).expect("ground");
         let (soft, ms, end) = (Vec::new(), Vec::new(), Vec::new());
         Self {
@@ -85,7 +85,7 @@ impl Run {
         let volume: Real = (0..self.mesh.tets.len()).map(|t| volume(&self.mesh, &self.mesh.vertices, t)).sum();
         let params = fem::Params { youngs_modulus: young, poisson_ratio: 0.4, density: mass / volume, damping: 0.0 };
         let body = SoftBody::new(Geometry::Tets(self.mesh.clone()), SoftModel::Corotational(params));
-        let body = body.turned(turn).at(at).material(Material::friction(0.5));
+        let body = body.turned(turn).at(at).material(SurfaceMaterial::friction(0.5));
         self.soft.push(self.world.add_soft(body).expect("soft body"));
     }
 
@@ -168,7 +168,7 @@ pub fn build_s2(tolerance: Real) -> (Run, BodyId) {
         run.add(10.0, 5e4, Quat::IDENTITY, Vec3::new(x, y, 0.0));
     }
     let load = RigidBody::dynamic().shape(Shape::cuboid(0.6, 0.05, 0.3)).mass(4.0).at([0.0, 0.51, 0.0]);
-    let load = run.world.add_rigid(load.material(Material::friction(0.5))).expect("box");
+    let load = run.world.add_rigid(load.material(SurfaceMaterial::friction(0.5))).expect("box");
     (run, load)
 }
 

@@ -1,4 +1,4 @@
-//! Frames of worlds under `Settings::guaranteed`, for an oracle that looks for crossing surfaces.
+//! Frames of worlds under `Settings::intersection_free`, for an oracle that looks for crossing surfaces.
 //!
 //! `cargo run --release -p sinew-scene --example crossings -- shots 1000 | python3 benches/oracle/crossings.py`
 //! `cargo run --release -p sinew-scene --example crossings -- gallery 240 | python3 benches/oracle/crossings.py`
@@ -30,7 +30,7 @@ fn main() -> io::Result<()> {
 
 fn shots(count: u32, out: &mut impl Write) -> io::Result<()> {
     for number in 0..count {
-        let mut shot = shot(number, Settings { guaranteed: true, ..Settings::default() });
+        let mut shot = shot(number, Settings { intersection_free: true, ..Settings::default() });
         for step in 0..STEPS {
             shot.world.step(&Input::none());
             for tangle in &shot.world.report().tangles {
@@ -50,7 +50,7 @@ fn scenes(steps: u32, only: Option<&str>, out: &mut impl Write) -> io::Result<()
     }
     for scene in chosen {
         let Ok(mut world) = (scene.build)() else { continue };
-        let settings = Settings { guaranteed: true, ..world.settings().clone() };
+        let settings = Settings { intersection_free: true, ..world.settings().clone() };
         world.set_settings(settings).map_err(io::Error::other)?;
         let mut last = Vec::new();
         for step in 0..steps {

@@ -203,10 +203,10 @@ fn sheet(iterations: u32) -> SoftModel {
         bend: real(STUFF.e * THICKNESS.powi(3) / 12.0),
         density: real(STUFF.rho * THICKNESS),
         compression: 1.0,
-        brace: 0.0,
+        skip_stiffness: 0.0,
         stretch_limit: Real::INFINITY,
     };
-    SoftModel::Pbd(pbd::Matter::Sheet(matter), pbd::Params { iterations, ..pbd::Params::default() })
+    SoftModel::Pbd(pbd::Structure::Sheet(matter), pbd::Params { iterations, ..pbd::Params::default() })
 }
 
 fn cord(iterations: u32) -> SoftModel {
@@ -217,7 +217,7 @@ fn cord(iterations: u32) -> SoftModel {
         density: real(STUFF.rho * SECTION),
         compression: 1.0,
     };
-    SoftModel::Pbd(pbd::Matter::Cord(matter), pbd::Params { iterations, ..pbd::Params::default() })
+    SoftModel::Pbd(pbd::Structure::Cord(matter), pbd::Params { iterations, ..pbd::Params::default() })
 }
 
 impl Specimen {

@@ -54,10 +54,10 @@ impl Census {
         census.faces = world.bodies().filter_map(|b| b.surface()).map(|s| s.triangles().len()).sum();
         for constraint in blueprint.constraints.iter().filter_map(|slot| slot.item.as_ref()) {
             match constraint {
-                ConstraintSpec::Strands(s) if s.stiffness.is_some() => census.spring_rows += s.pairs.len(),
-                ConstraintSpec::Strands(s) => census.inextensibility += s.pairs.len(),
+                ConstraintSpec::DistanceSet(s) if s.stiffness.is_some() => census.spring_rows += s.pairs.len(),
+                ConstraintSpec::DistanceSet(s) => census.inextensibility += s.pairs.len(),
                 ConstraintSpec::Bending(b) => census.bending += b.folds.len(),
-                ConstraintSpec::Attach(a) => census.anchors += a.pairs.len(),
+                ConstraintSpec::Attachment(a) => census.anchors += a.pairs.len(),
                 _ => {}
             }
         }
@@ -68,7 +68,7 @@ impl Census {
     fn note(&mut self, soft: &SoftBody) {
         let bends = match &soft.model {
             SoftModel::Springs(p) => p.bending > 0.0,
-            SoftModel::Pbd(pbd::Matter::Solid(_) | pbd::Matter::Sheet(_) | pbd::Matter::Cord(_), _) => false,
+            SoftModel::Pbd(pbd::Structure::Solid(_) | pbd::Structure::Sheet(_) | pbd::Structure::Cord(_), _) => false,
             SoftModel::Corotational(_) | SoftModel::Solid(_) => {
                 if let Geometry::Tets(mesh) = &soft.geometry {
                     self.tets += mesh.tets.len();

@@ -38,12 +38,12 @@ impl Sled {
     /// A step under a pull [N].
     pub fn pull(&mut self, pull: f64) {
         let response = self.h / self.mass;
-        self.rub(self.v + response * pull, response);
+        self.apply(self.v + response * pull, response);
     }
 
     /// A step with an imposed velocity [m/s].
     pub fn slide(&mut self, v: f64) {
-        self.rub(v, 0.0);
+        self.apply(v, 0.0);
     }
 
     #[allow(
@@ -51,7 +51,7 @@ impl Sled {
         clippy::unnecessary_cast,
         reason = "the conversions are needed in the f32 build"
     )]
-    fn rub(&mut self, free: f64, response: f64) {
+    fn apply(&mut self, free: f64, response: f64) {
         let contact = Contact {
             h: self.h as Real,
             normal: self.normal as Real,
@@ -59,9 +59,9 @@ impl Sled {
             free: [free as Real, 0.0],
             response: response as Real,
         };
-        let rub = self.law.rub(&contact, self.memory);
-        (self.v, self.friction) = (f64::from(rub.velocity[0]), f64::from(rub.force[0]));
-        self.memory = rub.memory;
+        let result = self.law.friction(&contact, self.memory);
+        (self.v, self.friction) = (f64::from(result.velocity[0]), f64::from(result.force[0]));
+        self.memory = result.memory;
         self.x += self.h * self.v;
         self.time += self.h;
     }

@@ -275,7 +275,7 @@ fn many_bodies_in_one_point_come_apart_at_the_push_speed_of_each_pair_at_most() 
     let mut cases: Vec<Case> = SHAPES.iter().map(|(name, shape)| case(*name, Runs, heap(shape, 25))).collect();
     for (name, shape) in SHAPES {
         cases.push(case(
-            format!("{name}, guaranteed"),
+            format!("{name}, intersection_free"),
             Contained,
             format!("[settings]\nguaranteed = true\n{}", heap(shape, 5)),
         ));
@@ -344,7 +344,11 @@ fn deep_overlaps_at_the_start_are_pushed_apart_and_not_shot() {
     ];
     let mut cases = Vec::new();
     for (name, text) in scenes {
-        cases.push(case(format!("{name}, guaranteed"), Contained, format!("[settings]\nguaranteed = true\n{text}")));
+        cases.push(case(
+            format!("{name}, intersection_free"),
+            Contained,
+            format!("[settings]\nguaranteed = true\n{text}"),
+        ));
         cases.push(case(name, Runs, text));
     }
     check(&cases, 24);
@@ -468,7 +472,11 @@ fn contacts_without_a_clear_normal_do_not_throw_bodies() {
     ];
     let mut cases = Vec::new();
     for (name, text) in scenes {
-        cases.push(case(format!("{name}, guaranteed"), Contained, format!("[settings]\nguaranteed = true\n{text}")));
+        cases.push(case(
+            format!("{name}, intersection_free"),
+            Contained,
+            format!("[settings]\nguaranteed = true\n{text}"),
+        ));
         cases.push(case(name, Runs, text));
     }
     check(&cases, 52);

@@ -1,4 +1,4 @@
-//! A sample of what `cargo xtask oracle` asks about the whole gallery: under `Settings::guaranteed` nothing crosses that may
+//! A sample of what `cargo xtask oracle` asks about the whole gallery: under `Settings::intersection_free` nothing crosses that may
 //! not, looked at by an exact test of edges against triangles.
 
 #[path = "../../sinew/tests/common/shots.rs"]
@@ -14,7 +14,7 @@ fn nothing_crosses_in_scenes_under_the_guarantee() {
     for name in SCENES {
         let scene = gallery::find(name).expect(name);
         let mut world = (scene.build)().expect(name);
-        let settings = Settings { guaranteed: true, ..world.settings().clone() };
+        let settings = Settings { intersection_free: true, ..world.settings().clone() };
         world.set_settings(settings).expect("sane");
         for step in 0..24 {
             let input = (scene.input)(&world, world.state().tick);

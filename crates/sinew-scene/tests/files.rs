@@ -97,7 +97,7 @@ fn a_running_world_goes_on_from_its_file_with_the_same_bits() {
 #[test]
 fn laws_grain_and_pairs_come_back_from_a_file_as_they_were() {
     use sinew::friction::{Curve, Dahl, ElastoPlastic, Karnopp, Law, LuGre, Viscous};
-    use sinew::{Material, PairRule, PairRules, Pairing, RigidBody, Settings, Shape, Vec3};
+    use sinew::{PairRule, PairRules, Pairing, RigidBody, Settings, Shape, SurfaceMaterial, Vec3};
     let curve = Curve { speed: 0.02, exponent: 1.0, viscosity: 0.1 };
     let bristle = LuGre { stiffness: 3e4, damping: 20.0, curve };
     let odd = [
@@ -107,12 +107,14 @@ fn laws_grain_and_pairs_come_back_from_a_file_as_they_were() {
         Law::LuGre(bristle),
         Law::ElastoPlastic(ElastoPlastic { bristle, elastic_share: 0.7 }),
     ];
-    let table = vec![Pairing { families: [4, 2], surface: Material::friction(0.3).law(odd[0]).restitution(0.1) }];
+    let table =
+        vec![Pairing { families: [4, 2], surface: SurfaceMaterial::friction(0.3).law(odd[0]).restitution(0.1) }];
     let pairs = PairRules { friction: PairRule::Mean, restitution: PairRule::Product, table };
     let mut world = World::new(Settings { pairs, ..Settings::default() }).expect("sane");
     world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).named("floor")).expect("a floor");
     for (k, law) in Law::all().into_iter().chain(odd).enumerate() {
-        let material = Material { static_friction: 0.6, ..Material::friction(0.4).law(law).family(k as u32) };
+        let material =
+            SurfaceMaterial { static_friction: 0.6, ..SurfaceMaterial::friction(0.4).law(law).family(k as u32) };
         let material = if k % 3 == 0 { material.grain(Vec3::Z, 0.5) } else { material };
         let body = RigidBody::dynamic().shape(Shape::cuboid(0.1, 0.05, 0.1)).material(material);
         let body = body.at([0.5 * k as sinew::Real, 0.05, 0.0]).velocity([0.3, 0.0, 0.2]).named(format!("b{k}"));
@@ -338,7 +340,7 @@ material = "rubber"
 position = [-1, 0.93, 0]
 
 [joints.skin]
-kind = "strands"
+kind = "distance_set"
 body = "balloon"
 push = 0
 

@@ -14,7 +14,7 @@ use crate::layer::Layers;
 use crate::picture::{ConstraintPlace, Picture, SoftPicture};
 use crate::press::presses;
 use crate::shot::Shot;
-use sinew::{Grip, Real, Site, Vec3};
+use sinew::{GraspForce, Real, Site, Vec3};
 
 const MAGIC: u32 = u32::from_le_bytes(*b"SNF2");
 
@@ -82,7 +82,7 @@ pub fn encode(shot: &Shot, viewers: u32) -> Vec<u8> {
     }
     if shot.layers.has(Layers::PRESSURE) {
         let presses = presses(shot);
-        out.section(tag::GRIPS, |out| presses.grips.iter().for_each(|g| grip(out, g)));
+        out.section(tag::GRIPS, |out| presses.grips.iter().for_each(|g| grasp_force(out, g)));
         out.section(tag::PRESSURE, |out| {
             for (slot, pressure) in &presses.bodies {
                 out.word(*slot);
@@ -93,7 +93,7 @@ pub fn encode(shot: &Shot, viewers: u32) -> Vec<u8> {
     out.0
 }
 
-fn grip(out: &mut Words, (finger, object, grip): &(u32, u32, Grip)) {
+fn grasp_force(out: &mut Words, (finger, object, grip): &(u32, u32, GraspForce)) {
     out.word(*finger);
     out.word(*object);
     out.vector(grip.force);

@@ -3,8 +3,8 @@
 
 use crate::strain::Elements;
 use sinew::{
-    Blueprint, BodyId, BodySpec, BodyView, ConstraintId, ConstraintSpec, Geometry, Hold, ParticleSkin, Pose, Real,
-    Site, Surface, Vec3, World,
+    AttachTarget, Blueprint, BodyId, BodySpec, BodyView, ConstraintId, ConstraintSpec, Geometry, ParticleSkin, Pose,
+    Real, Site, Surface, Vec3, World,
 };
 
 /// The constant data of a scene, for the encoder.
@@ -104,8 +104,8 @@ fn place(spec: &ConstraintSpec) -> Option<ConstraintPlace> {
             Some(ConstraintPlace::Point(if joint.b.is_some() { on(joint.b, on_b) } else { on(joint.a, on_a) }))
         }
         ConstraintSpec::Distance(distance) => Some(ConstraintPlace::Line(distance.a, distance.b)),
-        ConstraintSpec::Attach(attach) => attach.pairs.first().map(|(site, hold)| match hold {
-            Hold::At(other) => ConstraintPlace::Line(*site, *other),
+        ConstraintSpec::Attachment(attach) => attach.pairs.first().map(|(site, hold)| match hold {
+            AttachTarget::At(other) => ConstraintPlace::Line(*site, *other),
             _ => ConstraintPlace::Point(*site),
         }),
         ConstraintSpec::PatchJoint(patch) => {

@@ -2,7 +2,7 @@
 //! Computed by the encoder from the contacts of a snapshot, so that the physics thread only copies the contacts.
 
 use crate::shot::Shot;
-use sinew::{BodyId, Grip, Real, Vec3};
+use sinew::{BodyId, GraspForce, Real, Vec3};
 
 /// Maximum number of pairs in a frame: a pile of soft bodies has more than a table can show.
 const MOST: usize = 64;
@@ -11,7 +11,7 @@ const MOST: usize = 64;
 #[derive(Debug, Default)]
 pub struct Presses {
     /// Slots of the soft body and of the other body, and the contact of the first on the second.
-    pub grips: Vec<(u32, u32, Grip)>,
+    pub grips: Vec<(u32, u32, GraspForce)>,
     /// Pressure at the surface points of soft bodies in contact, by slot [Pa].
     pub bodies: Vec<(u32, Vec<Real>)>,
 }
@@ -32,7 +32,7 @@ pub fn presses(shot: &Shot) -> Presses {
                 pressure = vec![0.0; body.surface.len()];
             }
             let surface = (&places[..], body.surface.triangles());
-            let grip = Grip::of(&shot.contacts, finger, object, Some(surface), &mut points);
+            let grip = GraspForce::of(&shot.contacts, finger, object, Some(surface), &mut points);
             points.iter().for_each(|p| pressure[p.surfel as usize] += p.pressure);
             out.grips.push((body.slot, object.to_parts().0, grip));
         }
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
     use crate::layer::Layers;
     use crate::picture::Picture;
-    use sinew::{Input, Matter, RigidBody, Shape, SoftBody, TetMesh, World};
+    use sinew::{ElasticMaterial, Input, RigidBody, Shape, SoftBody, TetMesh, World};
     use std::sync::Arc;
 
     #[test]
@@ -67,7 +67,7 @@ mod tests {
         let mut world = World::default();
         world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y))).unwrap();
         let mesh = TetMesh::block([4, 2, 4], Vec3::new(0.2, 0.1, 0.2)).unwrap();
-        let matter = Matter::new(1e6, 0.3, 1000.0).damping(0.02);
+        let matter = ElasticMaterial::new(1e6, 0.3, 1000.0).damping(0.02);
         world.add_soft(SoftBody::corotational(mesh, matter).at([0.0, 0.0505, 0.0])).unwrap();
         for _ in 0..240 {
             world.step(&Input::none());

@@ -7,7 +7,7 @@
 use serde_json::{Map, Value, json};
 use sinew::fem::PlaneStress;
 use sinew::spring::Stiffness;
-use sinew::{Blueprint, BodySpec, Material, Real, Settings, SoftModel, pbd};
+use sinew::{Blueprint, BodySpec, Real, Settings, SoftModel, SurfaceMaterial, pbd};
 use sinew_scene::AnyScene;
 use sinew_scene::validate::tools::num;
 
@@ -142,7 +142,7 @@ pub fn scale(blueprint: &mut Blueprint, stiffness: Real, friction: Real) {
     }
 }
 
-fn rub(material: &mut Material, factor: Real) {
+fn rub(material: &mut SurfaceMaterial, factor: Real) {
     material.static_friction *= factor;
     material.kinetic_friction *= factor;
 }
@@ -161,9 +161,9 @@ fn stiffen(model: &mut SoftModel, factor: Real) {
             Stiffness::Uniform(k) | Stiffness::Young(k) => *k *= factor,
             Stiffness::PerSpring(list) => list.iter_mut().for_each(|k| *k *= factor),
         },
-        SoftModel::Pbd(pbd::Matter::Solid(m), _) => m.youngs_modulus *= factor,
-        SoftModel::Pbd(pbd::Matter::Sheet(m), _) => (m.stretch, m.bend) = (m.stretch * factor, m.bend * factor),
-        SoftModel::Pbd(pbd::Matter::Cord(m), _) => (m.stretch, m.bend) = (m.stretch * factor, m.bend * factor),
+        SoftModel::Pbd(pbd::Structure::Solid(m), _) => m.youngs_modulus *= factor,
+        SoftModel::Pbd(pbd::Structure::Sheet(m), _) => (m.stretch, m.bend) = (m.stretch * factor, m.bend * factor),
+        SoftModel::Pbd(pbd::Structure::Cord(m), _) => (m.stretch, m.bend) = (m.stretch * factor, m.bend * factor),
         // stiffness is proportional to the square of the frequency
         SoftModel::ShapeMatching(_, _, p) => p.frequency *= factor.sqrt(),
         SoftModel::Oriented(_, _, p) => p.frequency *= factor.sqrt(),

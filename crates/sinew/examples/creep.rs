@@ -4,7 +4,9 @@
 //! `cargo run --release -p sinew --example creep`
 
 use sinew::friction::{Curve, ElastoPlastic, Karnopp, Law, LuGre, Stiction, Stribeck};
-use sinew::{BodyId, Input, Material, Matter, Real, RigidBody, Settings, Shape, SoftBody, TetMesh, Vec3, World};
+use sinew::{
+    BodyId, ElasticMaterial, Input, Real, RigidBody, Settings, Shape, SoftBody, SurfaceMaterial, TetMesh, Vec3, World,
+};
 
 const DT: Real = 0.005;
 const G: Real = 9.81;
@@ -30,11 +32,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 /// A floor with a friction coefficient of 0.5, gravity inclined by 0.3.
-fn leaning(law: Law, substeps: u32) -> Result<(World, Material), sinew::Error> {
+fn leaning(law: Law, substeps: u32) -> Result<(World, SurfaceMaterial), sinew::Error> {
     let gravity = Vec3::new(0.3 * G, -G, 0.0);
     let mut world =
         World::new(Settings { dt: DT, gravity, substeps, sleep_time: Real::INFINITY, ..Settings::default() })?;
-    let material = Material::friction(0.5).law(law);
+    let material = SurfaceMaterial::friction(0.5).law(law);
     world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(material))?;
     Ok((world, material))
 }
@@ -49,7 +51,7 @@ fn rigid(law: Law, substeps: u32) -> Result<(World, BodyId), sinew::Error> {
 fn soft(law: Law) -> Result<(World, BodyId), Box<dyn std::error::Error>> {
     let (mut world, material) = leaning(law, 1)?;
     let mesh = TetMesh::block([3, 2, 3], Vec3::new(0.1, 0.05, 0.1))?;
-    let body = SoftBody::corotational(mesh, Matter::new(1e6, 0.3, 1000.0)).material(material);
+    let body = SoftBody::corotational(mesh, ElasticMaterial::new(1e6, 0.3, 1000.0)).material(material);
     let id = world.add_soft(body.at([0.0, 0.0251, 0.0]))?;
     Ok((world, id))
 }

@@ -3,7 +3,7 @@
 //! A single chain of ellipsoids swings about its pinned end; the minimum time of some steps on one thread, and the
 //! exponent of the growth of the time with the number of particles.
 
-use sinew::oriented::{Grain, Groups, Params};
+use sinew::oriented::{Ellipsoid, Groups, Params};
 use sinew::*;
 use std::time::Instant;
 
@@ -13,7 +13,7 @@ const STEPS: usize = 3;
 fn chain(count: usize, groups: Groups) -> Result<World, Error> {
     let mut world = World::new(Settings { threads: 1, ..Settings::default() })?;
     let points = (0..count).map(|k| Vec3::X * (0.05 * k as Real)).collect();
-    let grain = Grain { radii: Vec3::new(0.02, 0.01, 0.01), density: 1000.0 };
+    let grain = Ellipsoid { radii: Vec3::new(0.02, 0.01, 0.01), density: 1000.0 };
     let model = SoftModel::Oriented(grain, groups, Params { frequency: 30.0, ..Params::default() });
     world.add_soft(SoftBody::new(Geometry::Rope(points), model).pinned([0]))?;
     Ok(world)

@@ -40,8 +40,8 @@ mod world;
 
 pub use collision::{Sample, Sdf, SdfError};
 pub use constraint::{
-    Attach, BendLaw, Bending, Bounds, Distance, Hold, Joint, JointKind, Motor, PatchJoint, PatchKind, PatchRest, Row,
-    RowBuffer, RowId, RowWriter, Rows, Site, Strands, Term, View, Volume, VolumeLaw,
+    AttachTarget, Attachment, BendLaw, Bending, Bounds, Distance, DistanceSet, Joint, JointKind, Motor, PatchJoint,
+    PatchKind, PatchRest, Row, RowBuffer, RowId, RowWriter, Rows, Site, Term, View, Volume, VolumeLaw,
 };
 pub use deformable::ElementStress;
 pub use error::Error;
@@ -64,12 +64,12 @@ pub mod spring {
 /// Position based dynamics: parameters.
 pub mod pbd {
     pub use crate::deformable::particle::{Damping, ParticleError as ParamsError};
-    pub use crate::deformable::pbd::{Cord, Matter, Params, Sheet, Solid};
+    pub use crate::deformable::pbd::{Cord, Params, Sheet, Solid, Structure};
 }
 
 /// Parameters of oriented particles.
 pub mod oriented {
-    pub use crate::deformable::oriented::{Grain, Groups, Params, Particle};
+    pub use crate::deformable::oriented::{Ellipsoid, Groups, Params, Particle};
     pub use crate::deformable::particle::ParticleError as ParamsError;
     pub use crate::deformable::shape_matching::{Group, Plasticity};
 }
@@ -87,15 +87,15 @@ pub mod meshless {
 
 pub use input::{Command, FixedStep, Input};
 pub use math::{Block, Mat3, Pose, Quat, Real, Sym3, Vec3};
-pub use model::exchange::{Entering, Exchange, ExchangeError, Leaving, exchange};
+pub use model::exchange::{Exchange, ExchangeError, SourceState, TargetBody, exchange};
 pub use model::particle_skin::ParticleSkin;
 pub use model::primitives::{Diagonals, Polyline, PrimitiveError};
-pub use model::surface::{BindError, Share, Surface, Wrap, inflate};
+pub use model::surface::{BindError, BindOptions, Share, Surface, offset};
 pub use model::tet_mesh::{TetMesh, TetMeshError};
 pub use model::tri_mesh::{TriMesh, TriMeshError};
 pub use model::{
-    Air, BodyId, Collider, ConstraintId, Geometry, Grain, Groups, Material, Matter, Model, Motion, PairRule, PairRules,
-    Pairing, Particles, Preset, Region, RigidBody, Shape, Skin, SoftBody, SoftModel,
+    Air, BodyId, Collider, ConstraintId, ElasticMaterial, Geometry, Grain, Groups, Model, Motion, PairRule, PairRules,
+    Pairing, Particles, Preset, Region, RigidBody, Shape, Skin, SoftBody, SoftModel, SurfaceMaterial,
 };
 pub use report::{
     ConstraintForce, ContactForce, Counts, Energies, Event, Fault, FaultKind, PairForce, Phase, Report, SoftReport,
@@ -104,10 +104,10 @@ pub use report::{
 pub use settings::{ContactMethod, FrictionBound, Order, Settings, Stabilization, TimeOfContact};
 pub use solver::implicit::Settings as Implicit;
 pub use solver::soft::{Softness, soften};
-pub use state::{Column, ContactKey, ContactMemory, GripMemory, PointMemory, State};
+pub use state::{ClothContactMemory, Column, ContactKey, ContactMemory, PointMemory, State};
 pub use world::{
-    Blueprint, BodySpec, BodyView, Combined, CombinedIds, ConstraintSpec, ElasticView, Grip, Overlap, PointHit,
-    Pressed, QueryFilter, RayHit, ShapeHit, Slot, Tissue, TissueModel, World,
+    Blueprint, BodySpec, BodyView, Combined, CombinedIds, ConstraintSpec, ElasticView, GraspForce, Overlap, PointHit,
+    PressurePoint, QueryFilter, RayHit, ShapeHit, Slot, Tissue, TissueModel, World,
 };
 
 /// Kernels for benchmarks and for users with their own rows.

@@ -81,7 +81,7 @@ pub struct Counts {
     /// Scalar rows of joints and other constraints.
     pub constraint_rows: u32,
     /// Rows that position based bodies solve internally.
-    pub inner_rows: u32,
+    pub internal_rows: u32,
     /// Colours of the contact graph.
     pub colours: u32,
     /// Sweeps of all substeps together.
@@ -107,7 +107,7 @@ pub struct Counts {
     pub cut_short: u32,
     /// Bodies that were reset to their state at the start of the step, because a body of the same island got invalid
     /// values and is frozen.
-    pub put_back: u32,
+    pub rolled_back: u32,
     /// Substeps that fast impacts required; 0: none.
     pub impact_substeps: u32,
 }
@@ -185,7 +185,7 @@ impl ContactForce {
 /// let mut world = World::new(Settings { point_forces: true, ..Settings::default() })?;
 /// world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)))?;
 /// let block = TetMesh::block([1, 1, 1], Vec3::splat(0.1))?;
-/// world.add_soft(SoftBody::corotational(block, Matter::jelly()).at([0.0, 0.05, 0.0]))?;
+/// world.add_soft(SoftBody::corotational(block, ElasticMaterial::jelly()).at([0.0, 0.05, 0.0]))?;
 /// for _ in 0..30 {
 ///     world.step(&Input::none());
 /// }
@@ -334,7 +334,7 @@ pub enum FaultKind {
     /// `Settings::contact_method` cannot resolve its motion: it begins inside a log barrier, or needs more than
     /// [`crate::classic::SUBSTEP_CAP`] sub-steps in a substep (too stiff for its mass, or too fast for a weak barrier).
     ContactRefused,
-    /// It intersected another body at the beginning of a step under `Settings::guaranteed`, and could not be separated.
+    /// It intersected another body at the beginning of a step under `Settings::intersection_free`, and could not be separated.
     Tangled,
 }
 
@@ -355,12 +355,12 @@ pub enum TangleEnd {
 }
 
 /// Two bodies (or one, with itself) whose surfaces intersected at the beginning of the step, under
-/// `Settings::guaranteed`.
+/// `Settings::intersection_free`.
 ///
 /// ```
 /// use sinew::*;
 /// # fn main() -> Result<(), Error> {
-/// let mut world = World::new(Settings { guaranteed: true, ..Settings::default() })?;
+/// let mut world = World::new(Settings { intersection_free: true, ..Settings::default() })?;
 /// let place = |y| RigidBody::dynamic().shape(Shape::cuboid(0.1, 0.1, 0.1)).at([0.0, y, 0.0]);
 /// world.add_rigid(place(0.0))?;
 /// world.add_rigid(place(0.19))?;
@@ -413,7 +413,7 @@ pub struct Fault {
 /// # fn main() -> Result<(), Error> {
 /// let mut world = World::default();
 /// let block = TetMesh::block([1, 1, 1], Vec3::splat(0.1))?;
-/// world.add_soft(SoftBody::corotational(block, Matter::jelly()))?;
+/// world.add_soft(SoftBody::corotational(block, ElasticMaterial::jelly()))?;
 /// let report = world.step(&Input::none());
 /// assert!(report.soft[0].implicit && report.soft[0].stable_step.is_infinite());
 /// # Ok(()) }
@@ -480,7 +480,7 @@ pub struct Report {
     pub events: Vec<Event>,
     /// Faults.
     pub faults: Vec<Fault>,
-    /// Bodies that intersected at the beginning of the step, and the outcome; empty unless `Settings::guaranteed`.
+    /// Bodies that intersected at the beginning of the step, and the outcome; empty unless `Settings::intersection_free`.
     pub tangles: Vec<Tangle>,
 }
 

@@ -7,7 +7,7 @@ use crate::math::{Real, Vec3};
 use crate::model::PairRules;
 use crate::solver::implicit::Settings as Implicit;
 
-/// Standoff of contacts under `Settings::guaranteed`, in multiples of the gap: range for the compression of soft
+/// Standoff of contacts under `Settings::intersection_free`, in multiples of the gap: range for the compression of soft
 /// contacts.
 ///
 /// At 4 a box that falls from 0.5 mm compresses the contact down to the gap and is stopped there repeatedly.
@@ -58,7 +58,7 @@ pub enum Stabilization {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// All rows in one sweep.
-    Joint,
+    Interleaved,
     /// As ICD: first rows on rigid bodies only, then all rows on nodes, each this many times per sweep: 1 to 10,000.
     Staggered {
         /// Passes over rigid-rigid rows.
@@ -246,14 +246,14 @@ pub struct Settings {
     /// swept along their complete paths, and bodies that intersect initially are separated or frozen (see
     /// `Report::tangles`). Surfaces of soft bodies have self-contact regardless of `SoftBody::self_contact`. Costs a
     /// test of all surfaces near each other in every step. Default false.
-    pub guaranteed: bool,
-    /// Gap that `guaranteed` keeps [m]. Smaller: bodies rest closer, with less range for contact compliance; it is
+    pub intersection_free: bool,
+    /// Gap that `intersection_free` keeps [m]. Smaller: bodies rest closer, with less range for contact compliance; it is
     /// raised to at least a few rounding errors of the coordinates. Default 1e-4.
     pub minimum_gap: Real,
     /// Points that crossed a surface within the step are projected back to the first contact (FC eq. 4.5), in a few
-    /// rounds, and the approach velocity is removed. Without guarantee, in contrast to `guaranteed`. Default false.
-    pub put_back: bool,
-    /// How `put_back` computes the first contact; `guaranteed` is always conservative. Default bisection, as FC 4.4
+    /// rounds, and the approach velocity is removed. Without guarantee, in contrast to `intersection_free`. Default false.
+    pub stop_at_impact: bool,
+    /// How `stop_at_impact` computes the first contact; `intersection_free` is always conservative. Default bisection, as FC 4.4
     /// advises.
     pub time_of_contact: TimeOfContact,
     /// Maximum number of substeps for fast impacts: as many as are needed for no pair to approach by more than its
@@ -291,7 +291,7 @@ impl Default for Settings {
             joint: Stabilization::Soft { frequency: 1000.0, damping_ratio: 2.0 },
             warm_start: 1.0,
             stop_residual: 0.0,
-            order: Order::Joint,
+            order: Order::Interleaved,
             friction_bound: FrictionBound::Cone,
             average_impulses: false,
             contact_method: ContactMethod::Rows,
@@ -306,9 +306,9 @@ impl Default for Settings {
             sleep_time: 0.5,
             max_speed: 2000.0,
             max_turn: 1.5,
-            guaranteed: false,
+            intersection_free: false,
             minimum_gap: 1e-4,
-            put_back: false,
+            stop_at_impact: false,
             time_of_contact: TimeOfContact::Bisection,
             impact_substeps: 1,
             sheet_substeps: 1,
@@ -327,9 +327,9 @@ impl Settings {
         self.dt / self.substeps as Real
     }
 
-    /// Distance from surfaces at which contacts act [m]: range for the gap of `guaranteed`.
+    /// Distance from surfaces at which contacts act [m]: range for the gap of `intersection_free`.
     pub(crate) fn standoff(&self) -> Real {
-        if self.guaranteed { STANDOFF * self.minimum_gap } else { 0.0 }
+        if self.intersection_free { STANDOFF * self.minimum_gap } else { 0.0 }
     }
 
     /// Gap at which soft surfaces create a contact row before contact, in addition to the distance required by the

@@ -56,15 +56,18 @@ fn held_nodes() -> Result<World, Error> {
     let mut world = World::new(Settings { sleep_time: Real::INFINITY, ..Settings::default() })?;
     let mesh = TriMesh::sheet([6, 6], [0.6, 0.6], Diagonals::Alternating).map_err(|e| error(&e))?;
     let cloth = world.add_particles(Particles::new(mesh.vertices.clone()).mass(0.01).damping(1.0))?;
-    world.add_strands(Strands::new(cloth, mesh.edges()))?;
+    world.add_distance_set(DistanceSet::new(cloth, mesh.edges()))?;
     world.add_bending(Bending::new(cloth, mesh.folds(), 1e-4))?;
-    world.add_attach(Attach::new([0, 6].map(|node| (Site::Node { body: cloth, node }, Hold::Here(None)))))?;
+    world.add_attachment(Attachment::new(
+        [0, 6].map(|node| (Site::Node { body: cloth, node }, AttachTarget::Here(None))),
+    ))?;
     let skin = TriMesh::ball(0.1, 3).map_err(|e| error(&e))?;
     let balloon = world.add_particles(Particles::new(skin.vertices.clone()).mass(0.01).damping(1.0).pinned([0]))?;
-    world.add_strands(Strands::new(balloon, skin.edges()))?;
+    world.add_distance_set(DistanceSet::new(balloon, skin.edges()))?;
     world.add_volume(Volume::gas(balloon, 200.0, 1e4).triangles(skin.triangles))?;
     let block = TetMesh::block([2, 2, 2], Vec3::splat(0.2)).map_err(|e| error(&e))?;
-    let jelly = SoftBody::corotational(block, Matter::new(1e5, 0.3, 1000.0)).air(Air::default()).at([2.0, 0.0, 0.0]);
+    let jelly =
+        SoftBody::corotational(block, ElasticMaterial::new(1e5, 0.3, 1000.0)).air(Air::default()).at([2.0, 0.0, 0.0]);
     let jelly = world.add_soft(jelly)?;
     world.add_patch_joint(PatchJoint::fixed(jelly, [0, 1, 2, 3, 4], None))?;
     Ok(world)
@@ -88,16 +91,22 @@ fn soft_on_plane() -> Result<Vec<(&'static str, World)>, Error> {
     let of_solid = [
         ("corotational", SoftModel::Corotational(elements)),
         ("springs", SoftModel::Springs(springs)),
-        ("position based", SoftModel::Pbd(pbd::Matter::Solid(solid), pbd::Params::default())),
+        ("position based", SoftModel::Pbd(pbd::Structure::Solid(solid), pbd::Params::default())),
         ("shape matching", SoftModel::ShapeMatching(density, shape_matching::Clusters::One, matching)),
         ("meshless", SoftModel::Meshless(meshless, 0.0)),
     ];
     let sheet = |own: bool| {
         let mesh = TriMesh::sheet([12, 12], [0.6, 0.6], Diagonals::Alternating).map_err(|e| told(&e))?;
-        let sheet =
-            pbd::Sheet { stretch: 1e5, bend: 1e-5, density: 0.25, compression: 1e-4, brace: 1e5, stretch_limit: 0.03 };
+        let sheet = pbd::Sheet {
+            stretch: 1e5,
+            bend: 1e-5,
+            density: 0.25,
+            compression: 1e-4,
+            skip_stiffness: 1e5,
+            stretch_limit: 0.03,
+        };
         let body =
-            SoftBody::new(Geometry::Sheet(mesh), SoftModel::Pbd(pbd::Matter::Sheet(sheet), pbd::Params::default()));
+            SoftBody::new(Geometry::Sheet(mesh), SoftModel::Pbd(pbd::Structure::Sheet(sheet), pbd::Params::default()));
         Ok::<_, Error>(body.thickness(2e-3).self_contact(own).damping(1.0).at([0.0, 0.3, 0.0]))
     };
     let mut bodies: Vec<(&'static str, SoftBody)> =

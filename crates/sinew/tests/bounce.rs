@@ -1,8 +1,8 @@
 //! Restitution of soft bodies: Newton's law of impact holds for the contacts of every solver.
 
 use sinew::{
-    Diagonals, Geometry, Input, Material, Real, RigidBody, Settings, Shape, SoftBody, SoftModel, TetMesh, TriMesh,
-    Vec3, World, fem, pbd,
+    Diagonals, Geometry, Input, Real, RigidBody, Settings, Shape, SoftBody, SoftModel, SurfaceMaterial, TetMesh,
+    TriMesh, Vec3, World, fem, pbd,
 };
 
 /// Speed of arrival [m/s].
@@ -13,8 +13,8 @@ fn world(dt: Real, substeps: u32) -> World {
     World::new(Settings { dt, substeps, gravity: Vec3::ZERO, ..Settings::default() }).unwrap()
 }
 
-fn surface(restitution: Real) -> Material {
-    Material::friction(0.3).restitution(restitution)
+fn surface(restitution: Real) -> SurfaceMaterial {
+    SurfaceMaterial::friction(0.3).restitution(restitution)
 }
 
 fn floor(world: &mut World) {
@@ -35,10 +35,10 @@ fn cloth() -> SoftBody {
         bend: 0.0,
         density: 0.25,
         compression: 1.0,
-        brace: 0.0,
+        skip_stiffness: 0.0,
         stretch_limit: Real::INFINITY,
     };
-    SoftBody::new(Geometry::Sheet(mesh), SoftModel::Pbd(pbd::Matter::Sheet(sheet), pbd::Params::default()))
+    SoftBody::new(Geometry::Sheet(mesh), SoftModel::Pbd(pbd::Structure::Sheet(sheet), pbd::Params::default()))
 }
 
 /// Mean upward velocity after the impact of a body on the floor at `SPEED`.

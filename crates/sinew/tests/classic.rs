@@ -30,7 +30,7 @@ fn plane() -> RigidBody {
 /// A plane that rises towards +x by this angle [rad], and the direction down it.
 fn slope(angle: Real, mu: Real) -> (RigidBody, Vec3) {
     let normal = Vec3::new(-angle.sin(), angle.cos(), 0.0);
-    let floor = RigidBody::fixed().shape(Shape::half_space(normal)).material(Material::friction(mu));
+    let floor = RigidBody::fixed().shape(Shape::half_space(normal)).material(SurfaceMaterial::friction(mu));
     (floor, Vec3::new(-angle.cos(), -angle.sin(), 0.0))
 }
 
@@ -107,7 +107,7 @@ fn stiffness_far_beyond_the_substep_is_stable_and_without_penetration() -> Resul
 #[test]
 fn a_particle_and_a_ball_rebound_to_e_squared_of_their_height() -> Result<(), Error> {
     for e in [0.0, 0.5, 0.8] {
-        let bounce = Material::friction(0.3).restitution(e);
+        let bounce = SurfaceMaterial::friction(0.3).restitution(e);
         let settings = Settings { dt: 1e-3, substeps: 2, ..awake(ContactMethod::Impulse) };
         let mut world = world(settings, plane().material(bounce))?;
         let grain = Particles::new([Vec3::new(1.0, 1.01, 0.0)]).radius(0.01).material(bounce);
@@ -140,7 +140,7 @@ fn bodies_stick_below_the_friction_angle_and_slide_by_coulombs_law_above_it() ->
         let (floor, down) = slope(angle, mu);
         let up = Vec3::new(-angle.sin(), angle.cos(), 0.0);
         let mut world = world(awake(ContactMethod::Impulse), floor)?;
-        let surface = Material::friction(mu);
+        let surface = SurfaceMaterial::friction(mu);
         let grain = world.add_particles(Particles::new([up * 0.01]).radius(0.01).material(surface))?;
         let slab = RigidBody::dynamic().shape(Shape::cuboid(0.3, 0.05, 0.3)).material(surface);
         let slab = slab.at(up * 0.05 + Vec3::Z * 2.0).turned(Quat::from_rotation_z(angle));
@@ -357,7 +357,7 @@ fn events_and_point_forces_are_reported_as_for_rows() -> Result<(), Error> {
 /// A soft cube of 0.1 m and 1 kg, solved implicitly.
 fn jelly(at: [Real; 3]) -> SoftBody {
     let mesh = TetMesh::block([2; 3], Vec3::splat(0.1)).expect("a block");
-    SoftBody::corotational(mesh, Matter::new(1e5, 0.3, 1000.0)).at(at)
+    SoftBody::corotational(mesh, ElasticMaterial::new(1e5, 0.3, 1000.0)).at(at)
 }
 
 #[test]

@@ -24,13 +24,13 @@ fn square(side: u32, size: Real) -> TriMesh {
 }
 
 fn stiff() -> pbd::Sheet {
-    pbd::Sheet { stretch: 1e5, bend: 0.0, density: 0.25, compression: 1e-4, brace: 1e5, stretch_limit: 0.03 }
+    pbd::Sheet { stretch: 1e5, bend: 0.0, density: 0.25, compression: 1e-4, skip_stiffness: 1e5, stretch_limit: 0.03 }
 }
 
 fn cloth(mesh: TriMesh, sheet: pbd::Sheet) -> SoftBody {
     let params = pbd::Params { iterations: 1, ..pbd::Params::default() };
-    SoftBody::new(Geometry::Sheet(mesh), SoftModel::Pbd(pbd::Matter::Sheet(sheet), params))
-        .material(Material::friction(0.5))
+    SoftBody::new(Geometry::Sheet(mesh), SoftModel::Pbd(pbd::Structure::Sheet(sheet), params))
+        .material(SurfaceMaterial::friction(0.5))
 }
 
 fn settings(gravity: Real) -> Settings {
@@ -39,14 +39,14 @@ fn settings(gravity: Real) -> Settings {
 }
 
 fn ball() -> RigidBody {
-    RigidBody::dynamic().shape(Shape::ball(0.5)).mass(2.0).at([0.0, 0.5, 0.0]).material(Material::friction(0.5))
+    RigidBody::dynamic().shape(Shape::ball(0.5)).mass(2.0).at([0.0, 0.5, 0.0]).material(SurfaceMaterial::friction(0.5))
 }
 
 /// A cloth over a ball: the world, the ball, the cloth.
 fn over_ball(settings: Settings, fixed: bool, speed: Real, mesh: &TriMesh) -> Result<(World, BodyId, BodyId), Error> {
     let mut world = World::new(settings)?;
     let body = if fixed { RigidBody::fixed().shape(Shape::ball(0.5)).at([0.0, 0.5, 0.0]) } else { ball() };
-    let ball = world.add_rigid(body.material(Material::friction(0.5)))?;
+    let ball = world.add_rigid(body.material(SurfaceMaterial::friction(0.5)))?;
     let cloth = cloth(mesh.clone(), stiff()).thickness(5e-4);
     let cloth = world.add_soft(cloth.at([0.02, 1.1, 0.01]).velocity([0.0, -speed, 0.0]))?;
     Ok((world, ball, cloth))
@@ -116,10 +116,11 @@ fn the_elongation_of_a_hanging_sheet_is_independent_of_the_substeps() -> Result<
     let mut lengths = Vec::new();
     for substeps in [10, 20, 40] {
         let mut world = World::new(Settings { substeps, ..settings(9.81) })?;
-        let (brace, stretch_limit) = (0.0, Real::INFINITY);
-        let sheet = pbd::Sheet { stretch: modulus, bend: 0.0, density: 1.0, compression: 1.0, brace, stretch_limit };
+        let (skip_stiffness, stretch_limit) = (0.0, Real::INFINITY);
+        let sheet =
+            pbd::Sheet { stretch: modulus, bend: 0.0, density: 1.0, compression: 1.0, skip_stiffness, stretch_limit };
         let params = pbd::Params { iterations: 30, ..pbd::Params::default() };
-        let body = SoftBody::new(Geometry::Sheet(mesh.clone()), SoftModel::Pbd(pbd::Matter::Sheet(sheet), params));
+        let body = SoftBody::new(Geometry::Sheet(mesh.clone()), SoftModel::Pbd(pbd::Structure::Sheet(sheet), params));
         // hangs down from the row of nodes at x = −size/2
         let down = Quat::from_rotation_z(-0.5 * std::f64::consts::PI as Real);
         let body = body.turned(down).pinned((0..side).collect::<Vec<_>>()).damping(4.0);
@@ -147,7 +148,7 @@ fn lanes_threads_and_a_restored_world_are_bitwise_identical() -> Result<(), Erro
     let mesh = square(21, 2.0);
     common::same_bits(settings(9.81), |settings| {
         let (mut world, ..) = over_ball(settings, false, 1.0, &mesh)?;
-        let ground = RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(Material::friction(0.5));
+        let ground = RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(SurfaceMaterial::friction(0.5));
         world.add_rigid(ground)?;
         Ok(world)
     })?;
@@ -192,9 +193,9 @@ fn a_cloth_slides_on_a_slope_above_the_friction_angle_and_sticks_below_it() -> R
     let normal = Vec3::new(slope.sin(), slope.cos(), 0.0);
     for (friction, slides) in [(0.3, true), (0.45, false)] {
         let mut world = World::new(settings(9.81))?;
-        let plane = RigidBody::fixed().shape(Shape::half_space(normal)).material(Material::friction(friction));
+        let plane = RigidBody::fixed().shape(Shape::half_space(normal)).material(SurfaceMaterial::friction(friction));
         world.add_rigid(plane)?;
-        let body = cloth(square(9, 0.4), stiff()).material(Material::friction(friction));
+        let body = cloth(square(9, 0.4), stiff()).material(SurfaceMaterial::friction(friction));
         let id = world.add_soft(body.turned(Quat::from_rotation_z(-slope)).at(normal * 1e-4))?;
         let down = Vec3::new(slope.cos(), -slope.sin(), 0.0);
         for _ in 0..50 {
@@ -211,7 +212,7 @@ fn a_cloth_slides_on_a_slope_above_the_friction_angle_and_sticks_below_it() -> R
 /// Cloths of several sizes, in strips and by index, over fixed balls, and one on a plane.
 fn several(settings: Settings) -> Result<World, Error> {
     let mut world = World::new(settings)?;
-    let rough = Material::friction(0.5);
+    let rough = SurfaceMaterial::friction(0.5);
     world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(rough))?;
     for (k, side) in [21, 9, 33].into_iter().enumerate() {
         let at = Vec3::new(3.0 * k as Real, 0.5, 0.0);
@@ -234,7 +235,7 @@ fn cloths_over_fixed_bodies_are_bitwise_identical_in_lanes_on_threads_and_restor
 fn caught(settings: Settings, speed: Vec3) -> Result<(Real, u32), Error> {
     let mesh = square(31, 1.2);
     let mut world = World::new(settings)?;
-    let ball = RigidBody::kinematic().shape(Shape::ball(0.3)).velocity(speed).material(Material::friction(0.5));
+    let ball = RigidBody::kinematic().shape(Shape::ball(0.3)).velocity(speed).material(SurfaceMaterial::friction(0.5));
     world.add_rigid(ball)?;
     let body = cloth(mesh.clone(), stiff()).thickness(5e-4).velocity(speed).at([0.01, 0.35, 0.02]);
     let id = world.add_soft(body)?;
@@ -284,7 +285,7 @@ fn only_sheets_and_ropes_require_additional_substeps() -> Result<(), Error> {
     let rope = |world: &mut World| {
         let points = (0..21).map(|k| Vec3::new(0.05 * k as Real - 0.5, 0.35, 0.0)).collect();
         let cord = pbd::Cord { stretch: 5000.0, bend: 1e-4, density: 0.1, compression: 0.2 };
-        let model = SoftModel::Pbd(pbd::Matter::Cord(cord), pbd::Params::default());
+        let model = SoftModel::Pbd(pbd::Structure::Cord(cord), pbd::Params::default());
         world.add_soft(SoftBody::new(Geometry::Rope(points), model).thickness(0.004).velocity(fast))
     };
     let ball = |world: &mut World| {
@@ -307,7 +308,7 @@ fn additional_substeps_are_bitwise_identical_in_lanes_on_threads_and_restored() 
 fn contact_forces_of_a_cloth_on_a_ball_and_a_plane_sum_to_its_weight() -> Result<(), Error> {
     // 0.25 kg/m² on 2 m x 2 m; the rim reaches the ground
     let mut world = World::new(settings(9.81))?;
-    let rough = Material::friction(0.5);
+    let rough = SurfaceMaterial::friction(0.5);
     world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(rough))?;
     world.add_rigid(RigidBody::fixed().shape(Shape::ball(0.3)).at([0.0, 0.3, 0.0]).material(rough))?;
     let body = cloth(square(25, 2.0), stiff()).thickness(5e-4).damping(1.0);
@@ -375,7 +376,8 @@ fn friction_of_every_cloth_node_is_within_its_cone() -> Result<(), Error> {
         // steps of one substep: the force has a single normal
         let settings = Settings { point_forces: true, dt: 1e-3, substeps: 1, ..settings(9.81) };
         let (mut world, ..) = over_ball(settings, fixed, 1.0, &square(51, 2.0))?;
-        world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(Material::friction(0.5)))?;
+        world
+            .add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(SurfaceMaterial::friction(0.5)))?;
         let mut seen = 0;
         for step in 0..400 {
             world.step(&Input::none());
@@ -399,7 +401,7 @@ fn a_cloth_in_columns_has_the_forces_and_shape_of_one_in_rows() -> Result<(), Er
     for impact_substeps in [1, 2] {
         let settings = Settings { impact_substeps, ..settings(9.81) };
         let mut world = World::new(settings)?;
-        let rough = Material::friction(0.5);
+        let rough = SurfaceMaterial::friction(0.5);
         world.add_rigid(RigidBody::fixed().shape(Shape::ball(0.5)).at([0.0, 0.5, 0.0]).material(rough))?;
         let id = world.add_soft(cloth(mesh.clone(), stiff()).thickness(5e-4).damping(2.0).at([0.02, 1.001, 0.01]))?;
         let (mut force, mut height) = (0.0, 0.0);
@@ -455,7 +457,7 @@ fn a_sleeping_cloth_reports_its_weight_and_wakes_on_impact() -> Result<(), Error
 fn a_cloth_that_changes_between_columns_and_rows_keeps_sticking_to_a_slope() -> Result<(), Error> {
     let slope = Vec3::new(-0.3, 1.0, 0.0).normalize();
     let mut world = World::new(settings(9.81))?;
-    world.add_rigid(RigidBody::fixed().shape(Shape::half_space(slope)).material(Material::friction(0.5)))?;
+    world.add_rigid(RigidBody::fixed().shape(Shape::half_space(slope)).material(SurfaceMaterial::friction(0.5)))?;
     let turned = Quat::from_rotation_arc(Vec3::Y, slope);
     let body = cloth(square(21, 0.5), stiff()).thickness(1e-3).at(slope * 1.2e-3).turned(turned);
     let sheet = world.add_soft(body)?;
@@ -468,28 +470,28 @@ fn a_cloth_that_changes_between_columns_and_rows_keeps_sticking_to_a_slope() -> 
         Ok(x.iter().sum::<Vec3>() / x.len() as Real)
     };
     let before = run(&mut world, 1, 60)?;
-    let held = world.state().grips.len();
+    let held = world.state().cloth_contacts.len();
     assert!(held > 400 && world.state().contacts.is_empty(), "{held}");
     // rows do not use the data of columns
     let in_rows = run(&mut world, 2, 5)?;
-    assert!(world.state().grips.is_empty() && world.state().contacts.len() >= held);
+    assert!(world.state().cloth_contacts.is_empty() && world.state().contacts.len() >= held);
     let after = run(&mut world, 1, 5)?;
-    assert!(world.state().grips.len() > 400 && world.state().contacts.is_empty());
+    assert!(world.state().cloth_contacts.len() > 400 && world.state().contacts.is_empty());
     assert!(before.distance(in_rows) < 2e-5 && before.distance(after) < 4e-5, "{before} {in_rows} {after}");
 
-    // invalid grips are rejected
+    // invalid cloth_contacts are rejected
     let state = world.snapshot();
     let mut unsorted = state.clone();
-    unsorted.grips.swap(0, 1);
+    unsorted.cloth_contacts.swap(0, 1);
     let mut elsewhere = state.clone();
-    elsewhere.grips.iter_mut().for_each(|g| g.node += 21 * 21);
+    elsewhere.cloth_contacts.iter_mut().for_each(|g| g.node += 21 * 21);
     assert!(world.restore(&unsorted).is_err() && world.restore(&elsewhere).is_err() && world.restore(&state).is_ok());
     Ok(())
 }
 
 #[test]
 fn a_ball_that_rolls_over_a_cloth_does_not_stretch_it() -> Result<(), Error> {
-    let (mesh, rough) = (square(51, 2.0), Material::friction(0.5));
+    let (mesh, rough) = (square(51, 2.0), SurfaceMaterial::friction(0.5));
     let mut world = World::new(Settings { substeps: 7, sheet_substeps: 18, ..settings(9.81) })?;
     world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(rough))?;
     world.add_rigid(ball())?;

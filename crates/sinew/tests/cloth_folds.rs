@@ -34,11 +34,17 @@ fn folded(gap: Real) -> TriMesh {
 }
 
 fn cloth(mesh: TriMesh) -> SoftBody {
-    let sheet =
-        pbd::Sheet { stretch: 1e5, bend: 0.0, density: 0.25, compression: 1e-2, brace: 0.0, stretch_limit: 0.03 };
+    let sheet = pbd::Sheet {
+        stretch: 1e5,
+        bend: 0.0,
+        density: 0.25,
+        compression: 1e-2,
+        skip_stiffness: 0.0,
+        stretch_limit: 0.03,
+    };
     let params = pbd::Params { iterations: 1, ..pbd::Params::default() };
-    SoftBody::new(Geometry::Sheet(mesh), SoftModel::Pbd(pbd::Matter::Sheet(sheet), params))
-        .material(Material::friction(0.5))
+    SoftBody::new(Geometry::Sheet(mesh), SoftModel::Pbd(pbd::Structure::Sheet(sheet), params))
+        .material(SurfaceMaterial::friction(0.5))
         .thickness(HALF)
 }
 
@@ -50,7 +56,7 @@ fn settings(gravity: Real) -> Settings {
 /// A folded cloth on the ground.
 fn lying(settings: Settings, own: bool) -> Result<(World, BodyId), Error> {
     let mut world = World::new(settings)?;
-    world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(Material::friction(0.5)))?;
+    world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(SurfaceMaterial::friction(0.5)))?;
     let id = world.add_soft(cloth(folded(0.012)).self_contact(own).at([0.0, 0.003, 0.0]))?;
     Ok((world, id))
 }
@@ -161,7 +167,7 @@ fn a_fold_under_a_falling_ball_does_not_interpenetrate() -> Result<(), Error> {
     let run = |own: bool| {
         let (mut world, id) = lying(settings(9.81), own)?;
         let ball = RigidBody::dynamic().shape(Shape::ball(0.1)).mass(1.0).at([0.18, 0.16, 0.17]);
-        world.add_rigid(ball.velocity([0.0, -1.0, 0.0]).material(Material::friction(0.5)))?;
+        world.add_rigid(ball.velocity([0.0, -1.0, 0.0]).material(SurfaceMaterial::friction(0.5)))?;
         let mut worst = 0;
         for _ in 0..60 {
             assert!(world.step(&Input::none()).faults.is_empty());

@@ -167,7 +167,7 @@ fn flesh_around_two_bones_is_anchored_to_the_nearest_bone() {
     let mut world = World::new(free()).unwrap();
     let bone = |x: Real| RigidBody::dynamic().shape(Shape::cuboid(0.02, 0.01, 0.01)).at([x, 0.0, 0.0]);
     let mesh = TetMesh::block([12, 4, 4], Vec3::new(0.12, 0.04, 0.04)).unwrap();
-    let flesh = SoftBody::corotational(mesh, Matter::new(5e4, 0.3, 1000.0));
+    let flesh = SoftBody::corotational(mesh, ElasticMaterial::new(5e4, 0.3, 1000.0));
     let hinge = Joint::hinge(None, None).anchor(Vec3::ZERO).axis(Vec3::Z);
     let arm = Combined::new("arm").bone(bone(-0.03)).bone(bone(0.03)).joint(0, 1, hinge).flesh(flesh, 1e-4);
     let ids = world.add_combined(arm).unwrap();
@@ -203,7 +203,7 @@ fn contact_of_the_tissue_of_two_bodies_separates_them() {
         for _ in 0..200 {
             world.step(&Input::none());
             let mut points = Vec::new();
-            let grip = world.grip(left.tissues[0], right.tissues[0], &mut points).unwrap();
+            let grip = world.grasp_force(left.tissues[0], right.tissues[0], &mut points).unwrap();
             touched |= grip.force.x > 0.0 && grip.normal > 0.0 && !points.is_empty();
         }
         let [a, b] = [left, right].map(|ids| world.body(ids.bones[0]).unwrap().velocity().x);
@@ -240,7 +240,7 @@ fn rejected_bodies_name_the_cause_and_leave_the_world_unchanged() {
     let error = message(Combined::new("arm").bone(bone()).group(40));
     assert!(error.starts_with("combined body 'arm'.group is 40"), "{error}");
     let mesh = TetMesh::block([1, 1, 1], Vec3::splat(0.1)).unwrap();
-    let flesh = SoftBody::corotational(mesh, Matter::jelly()).at([1.0, 0.0, 0.0]);
+    let flesh = SoftBody::corotational(mesh, ElasticMaterial::jelly()).at([1.0, 0.0, 0.0]);
     let error = message(Combined::new("arm").bone(bone()).flesh(flesh, 0.01));
     assert!(error.contains("flesh[0]: none of its nodes lies within 0.01 m of a bone"), "{error}");
 }

@@ -32,8 +32,8 @@ fn poison(state: &mut State, zoo: &Zoo, random: &mut Random) -> (Option<BodyId>,
             state.q[slot] = Quat::from_array(q);
             (Some(victim), "q")
         }
-        4 => (state.x_rest[slot][axis] = bad, (Some(victim), "x_rest")).1,
-        5 => (state.quiet[slot] = Real::NAN, (Some(victim), "quiet")).1,
+        4 => (state.x_remainder[slot][axis] = bad, (Some(victim), "x_remainder")).1,
+        5 => (state.sleep_timer[slot] = Real::NAN, (Some(victim), "sleep_timer")).1,
         6 => {
             let n = random.below(state.node_x.len());
             state.node_v[n][axis] = bad;
@@ -76,7 +76,7 @@ fn a_thousand_faults_and_no_panic() -> Result<(), Error> {
         assert!(victim.is_none() || blamed, "round {round}: {field} of {victim:?} undetected: {:?}", report.faults);
         for body in start.world.bodies() {
             assert!(body.position().is_finite() && body.velocity().is_finite(), "round {round}: {field}");
-            let own_fault = Some(body.id()) == victim && field != "quiet";
+            let own_fault = Some(body.id()) == victim && field != "sleep_timer";
             assert!(own_fault || !body.is_frozen(), "round {round}: {field} froze {:?}", body.id());
         }
         let next = start.world.step(&Input::none());
@@ -123,7 +123,7 @@ fn other_bodies_are_bitwise_unaffected_by_a_faulty_body() -> Result<(), Error> {
 fn bodies_of_the_island_of_a_faulty_body_are_reset_and_continue() -> Result<(), Error> {
     // a heavy ball hits a light one, which leaves with nearly twice its speed: faster than this world allows
     let mut world = World::new(Settings { max_speed: 2.0, gravity: Vec3::ZERO, ..Settings::default() })?;
-    let bouncy = Material { restitution: 1.0, ..Material::default() };
+    let bouncy = SurfaceMaterial { restitution: 1.0, ..SurfaceMaterial::default() };
     let ball = |mass, x| RigidBody::dynamic().shape(Shape::ball(0.1)).mass(mass).material(bouncy).at([x, 0.0, 0.0]);
     let light = world.add_rigid(ball(0.01, 0.0))?;
     let heavy = world.add_rigid(ball(1.0, 0.3).velocity([-1.8, 0.0, 0.0]))?;
@@ -131,7 +131,7 @@ fn bodies_of_the_island_of_a_faulty_body_are_reset_and_continue() -> Result<(), 
     for step in 0.. {
         let before = (world.body(heavy)?.position(), world.body(heavy)?.velocity(), world.body(aside)?.position());
         let report = world.step(&Input::none());
-        let (blamed, put_back) = (report.faults.first().map(|fault| fault.body), report.counts.put_back);
+        let (blamed, put_back) = (report.faults.first().map(|fault| fault.body), report.counts.rolled_back);
         if blamed.is_some() {
             assert_eq!((blamed, put_back), (Some(light), 1));
             assert_eq!((world.body(heavy)?.position(), world.body(heavy)?.velocity()), (before.0, before.1));

@@ -2,7 +2,10 @@
 //! history is part of State.
 
 use sinew::friction::{Curve, Dahl, ElastoPlastic, Karnopp, Law, LuGre, Stiction, Stribeck, Viscous};
-use sinew::{BodyId, Error, Input, Material, Matter, Real, RigidBody, Settings, Shape, SoftBody, TetMesh, Vec3, World};
+use sinew::{
+    BodyId, ElasticMaterial, Error, Input, Real, RigidBody, Settings, Shape, SoftBody, SurfaceMaterial, TetMesh, Vec3,
+    World,
+};
 
 /// Dry: no viscous part, so that closed forms hold; and no damping of the bristle, which removes σ₁ μ/σ₀ of speed per
 /// newton and kilogram when slip begins (16 mm/s here).
@@ -26,7 +29,7 @@ fn settings(gravity: Vec3) -> Settings {
 
 fn boxed(law: Law, gravity: Vec3, v: Vec3) -> Result<(World, BodyId), Error> {
     let mut world = World::new(settings(gravity))?;
-    let material = Material::friction(0.5).law(law);
+    let material = SurfaceMaterial::friction(0.5).law(law);
     world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(material))?;
     let body = RigidBody::dynamic().shape(Shape::cuboid(0.1, 0.02, 0.1)).mass(1.0).material(material);
     let id = world.add_rigid(body.at([0.0, 0.02, 0.0]).velocity(v))?;
@@ -88,11 +91,12 @@ fn a_sticking_box_does_not_creep_in_single_substeps_of_five_milliseconds() -> Re
 fn a_sticking_soft_block_creeps_below_a_tenth_of_a_micrometre_per_second() -> Result<(), Box<dyn std::error::Error>> {
     for law in [Law::default(), Law::ElastoPlastic(ElastoPlastic::default())] {
         let mut world = World::new(settings(Vec3::new(0.3 * 9.81, -9.81, 0.0)))?;
-        let material = Material::friction(0.6).law(law);
+        let material = SurfaceMaterial::friction(0.6).law(law);
         world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(material))?;
         let mesh = TetMesh::block([3, 2, 3], Vec3::new(0.1, 0.05, 0.1))?;
-        let body =
-            SoftBody::corotational(mesh, Matter::new(1e6, 0.3, 1000.0)).material(material).at([0.0, 0.0251, 0.0]);
+        let body = SoftBody::corotational(mesh, ElasticMaterial::new(1e6, 0.3, 1000.0))
+            .material(material)
+            .at([0.0, 0.0251, 0.0]);
         let id = world.add_soft(body)?;
         run(&mut world, 5.0);
         let start = world.body(id)?.center_of_mass();
@@ -103,7 +107,7 @@ fn a_sticking_soft_block_creeps_below_a_tenth_of_a_micrometre_per_second() -> Re
     Ok(())
 }
 
-fn ball(law: Law, material: Material, v: Vec3, spin: Vec3, height: Real) -> Result<(World, BodyId), Error> {
+fn ball(law: Law, material: SurfaceMaterial, v: Vec3, spin: Vec3, height: Real) -> Result<(World, BodyId), Error> {
     let mut world = World::new(settings(Vec3::new(0.0, -9.81, 0.0)))?;
     let material = material.law(law);
     world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(material))?;
@@ -116,7 +120,7 @@ fn ball(law: Law, material: Material, v: Vec3, spin: Vec3, height: Real) -> Resu
 #[test]
 fn a_ball_bounces_by_its_restitution_with_every_law() -> Result<(), Error> {
     for law in laws() {
-        let material = Material { restitution: 0.8, ..Material::friction(0.5) };
+        let material = SurfaceMaterial { restitution: 0.8, ..SurfaceMaterial::friction(0.5) };
         let (mut world, id) = ball(law, material, Vec3::ZERO, Vec3::ZERO, 0.5)?;
         let (mut apex, mut carried, mut up) = (0.0, 0.0, false);
         for _ in 0..160 {
@@ -139,7 +143,7 @@ fn a_ball_bounces_by_its_restitution_with_every_law() -> Result<(), Error> {
 #[test]
 fn rolling_resistance_decelerates_a_ball_with_every_law() -> Result<(), Error> {
     for law in laws() {
-        let material = Material { rolling_resistance: 0.002, ..Material::friction(0.5) };
+        let material = SurfaceMaterial { rolling_resistance: 0.002, ..SurfaceMaterial::friction(0.5) };
         let (mut world, id) = ball(law, material, Vec3::X, Vec3::new(0.0, 0.0, -10.0), 0.0)?;
         run(&mut world, 1.0);
         let lost = 1.0 - world.body(id)?.velocity().x;

@@ -2,8 +2,8 @@
 
 use sinew::friction::{Curve, Dahl, ElastoPlastic, Karnopp, Law, LuGre};
 use sinew::{
-    BodyId, Error, Input, Material, Matter, PairRule, PairRules, Pairing, Real, RigidBody, Settings, Shape, SoftBody,
-    TetMesh, Vec3, World,
+    BodyId, ElasticMaterial, Error, Input, PairRule, PairRules, Pairing, Real, RigidBody, Settings, Shape, SoftBody,
+    SurfaceMaterial, TetMesh, Vec3, World,
 };
 
 const G: Real = 9.81;
@@ -12,12 +12,12 @@ fn settings(gravity: Vec3, pairs: PairRules) -> Settings {
     Settings { dt: 0.005, gravity, sleep_time: Real::INFINITY, pairs, ..Settings::default() }
 }
 
-fn floor(world: &mut World, material: Material) -> Result<BodyId, Error> {
+fn floor(world: &mut World, material: SurfaceMaterial) -> Result<BodyId, Error> {
     world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(material))
 }
 
 /// A flat box of 1 kg: pulling force and friction hardly tilt it.
-fn flat_box(world: &mut World, material: Material, v: Vec3) -> Result<BodyId, Error> {
+fn flat_box(world: &mut World, material: SurfaceMaterial, v: Vec3) -> Result<BodyId, Error> {
     let body = RigidBody::dynamic().shape(Shape::cuboid(0.1, 0.005, 0.1)).mass(1.0).material(material);
     world.add_rigid(body.at([0.0, 0.005, 0.0]).velocity(v))
 }
@@ -29,7 +29,7 @@ fn run(world: &mut World, seconds: f64) {
 }
 
 /// Mean deceleration of a box that slides for 0.2 s, in units of gravity.
-fn measured(pairs: PairRules, below: Material, above: Material) -> Result<Real, Error> {
+fn measured(pairs: PairRules, below: SurfaceMaterial, above: SurfaceMaterial) -> Result<Real, Error> {
     let mut world = World::new(settings(Vec3::new(0.0, -G, 0.0), pairs))?;
     floor(&mut world, below)?;
     let id = flat_box(&mut world, above, Vec3::new(3.0, 0.0, 0.0))?;
@@ -42,7 +42,7 @@ fn measured(pairs: PairRules, below: Material, above: Material) -> Result<Real, 
 
 #[test]
 fn a_sliding_box_slows_down_by_the_coefficient_of_the_rule() -> Result<(), Error> {
-    let (below, above) = (Material::friction(0.2), Material::friction(0.6));
+    let (below, above) = (SurfaceMaterial::friction(0.2), SurfaceMaterial::friction(0.6));
     let rules = [
         (PairRule::GeometricMean, 0.346_41),
         (PairRule::Product, 0.12),
@@ -63,9 +63,9 @@ fn a_sliding_box_slows_down_by_the_coefficient_of_the_rule() -> Result<(), Error
 
 #[test]
 fn a_pair_of_the_table_has_its_own_coefficient_and_law() -> Result<(), Error> {
-    let (ice, steel) = (Material::friction(0.9).family(1), Material::friction(0.9).family(7));
+    let (ice, steel) = (SurfaceMaterial::friction(0.9).family(1), SurfaceMaterial::friction(0.9).family(7));
     let viscous = Law::Viscous(sinew::friction::Viscous { viscosity: 0.0, exponent: 1.0 });
-    for surface in [Material::friction(0.05), Material::friction(0.3).law(viscous)] {
+    for surface in [SurfaceMaterial::friction(0.05), SurfaceMaterial::friction(0.3).law(viscous)] {
         let table = vec![Pairing { families: [7, 1], surface }];
         let pairs = PairRules { friction: PairRule::Maximum, table, ..PairRules::default() };
         let mu = surface.static_friction;
@@ -84,8 +84,9 @@ fn a_ball_bounces_by_the_rule_of_restitution() -> Result<(), Error> {
     {
         let pairs = PairRules { restitution: rule, ..PairRules::default() };
         let mut world = World::new(settings(Vec3::ZERO, pairs))?;
-        floor(&mut world, Material::friction(0.0).restitution(0.4))?;
-        let ball = RigidBody::dynamic().shape(Shape::ball(0.1)).material(Material::friction(0.0).restitution(0.9));
+        floor(&mut world, SurfaceMaterial::friction(0.0).restitution(0.4))?;
+        let ball =
+            RigidBody::dynamic().shape(Shape::ball(0.1)).material(SurfaceMaterial::friction(0.0).restitution(0.9));
         let id = world.add_rigid(ball.at([0.0, 0.2, 0.0]).velocity([0.0, -2.0, 0.0]))?;
         run(&mut world, 0.2);
         let found = world.body(id)?.velocity().y / 2.0;
@@ -96,7 +97,7 @@ fn a_ball_bounces_by_the_rule_of_restitution() -> Result<(), Error> {
 
 #[test]
 fn settings_name_the_invalid_pair() {
-    let table = vec![Pairing { families: [1, 2], surface: Material::friction(-1.0) }];
+    let table = vec![Pairing { families: [1, 2], surface: SurfaceMaterial::friction(-1.0) }];
     let error = World::new(Settings { pairs: PairRules { table, ..PairRules::default() }, ..Settings::default() });
     let message = error.map_or_else(|e| e.to_string(), |_| String::new());
     assert!(message.contains("settings.pairs.table[0].surface.static_friction"), "{message}");
@@ -107,9 +108,10 @@ fn contacts_of_a_soft_block_report_forces_slip_and_weights() -> Result<(), Box<d
     // static friction: gravity inclined by 0.3. Sliding: no friction at all
     for (mu, lean, v) in [(0.6, 0.3, 0.0), (0.0, 0.0, 0.5)] {
         let mut world = World::new(settings(Vec3::new(lean * G, -G, 0.0), PairRules::default()))?;
-        let ground = floor(&mut world, Material::friction(mu))?;
+        let ground = floor(&mut world, SurfaceMaterial::friction(mu))?;
         let mesh = TetMesh::block([3, 2, 3], Vec3::new(0.1, 0.05, 0.1))?;
-        let body = SoftBody::corotational(mesh, Matter::new(1e6, 0.3, 1000.0)).material(Material::friction(mu));
+        let body = SoftBody::corotational(mesh, ElasticMaterial::new(1e6, 0.3, 1000.0))
+            .material(SurfaceMaterial::friction(mu));
         let id = world.add_soft(body.at([0.0, 0.025, 0.0]).velocity([v, 0.0, 0.0]))?;
         run(&mut world, 1.0);
         let weight = 0.5 * G;
@@ -147,7 +149,7 @@ fn on_grain(law: Law, lean: (Real, f64), v: Vec3) -> Result<(World, BodyId), Err
     let (pull, angle) = lean;
     let (x, z) = (angle.cos() as Real, angle.sin() as Real);
     let mut world = World::new(settings(Vec3::new(pull * x, -1.0, pull * z) * G, PairRules::default()))?;
-    let material = Material::friction(ALONG).law(law);
+    let material = SurfaceMaterial::friction(ALONG).law(law);
     floor(&mut world, material.grain(Vec3::X, ACROSS))?;
     let id = flat_box(&mut world, material, v)?;
     Ok((world, id))
@@ -205,8 +207,8 @@ fn a_friction_grain_rotates_with_its_body() -> Result<(), Error> {
     use sinew::Quat;
     // the grain is fixed to the box, which is rotated by 90 degrees: now z is the rough direction
     let mut world = World::new(settings(Vec3::new(0.45, -1.0, 0.0) * G, PairRules::default()))?;
-    floor(&mut world, Material::friction(ALONG))?;
-    let material = Material::friction(ALONG).grain(Vec3::X, ACROSS);
+    floor(&mut world, SurfaceMaterial::friction(ALONG))?;
+    let material = SurfaceMaterial::friction(ALONG).grain(Vec3::X, ACROSS);
     let body = RigidBody::dynamic().shape(Shape::cuboid(0.1, 0.005, 0.1)).mass(1.0).material(material);
     let turned = Quat::from_rotation_y(std::f32::consts::FRAC_PI_2 as Real);
     let id = world.add_rigid(body.at([0.0, 0.005, 0.0]).turned(turned))?;
@@ -220,8 +222,8 @@ fn a_friction_grain_rotates_with_its_body() -> Result<(), Error> {
 #[test]
 fn a_soft_body_with_a_friction_grain_is_rejected() -> Result<(), Box<dyn std::error::Error>> {
     let mesh = TetMesh::block([1, 1, 1], Vec3::splat(0.1))?;
-    let material = Material::friction(0.5).grain(Vec3::X, 0.5);
-    let result = World::default().add_soft(SoftBody::corotational(mesh, Matter::jelly()).material(material));
+    let material = SurfaceMaterial::friction(0.5).grain(Vec3::X, 0.5);
+    let result = World::default().add_soft(SoftBody::corotational(mesh, ElasticMaterial::jelly()).material(material));
     assert!(result.is_err_and(|e| e.to_string().contains("grain")));
     Ok(())
 }
@@ -231,9 +233,10 @@ fn a_soft_block_slides_across_a_grain_and_sticks_along_it() -> Result<(), Box<dy
     for (pull, slides) in [(Vec3::X, false), (Vec3::Z, true)] {
         let gravity = (pull * 0.45 - Vec3::Y) * G;
         let mut world = World::new(settings(gravity, PairRules::default()))?;
-        floor(&mut world, Material::friction(ALONG).grain(Vec3::X, ACROSS))?;
+        floor(&mut world, SurfaceMaterial::friction(ALONG).grain(Vec3::X, ACROSS))?;
         let mesh = TetMesh::block([3, 1, 3], Vec3::new(0.1, 0.02, 0.1))?;
-        let body = SoftBody::corotational(mesh, Matter::new(1e6, 0.3, 1000.0)).material(Material::friction(ALONG));
+        let body = SoftBody::corotational(mesh, ElasticMaterial::new(1e6, 0.3, 1000.0))
+            .material(SurfaceMaterial::friction(ALONG));
         let id = world.add_soft(body.at([0.0, 0.01, 0.0]))?;
         let start = world.body(id)?.center_of_mass();
         run(&mut world, 0.5);
@@ -255,7 +258,7 @@ fn a_soft_block_slides_across_a_grain_and_sticks_along_it() -> Result<(), Box<dy
 #[test]
 fn the_light_points_of_a_pulled_box_reach_their_cone_first_and_the_box_still_holds() -> Result<(), Error> {
     let mut world = World::new(settings(Vec3::new(0.0, -1.0, 0.0), PairRules::default()))?;
-    let material = Material { static_friction: 1.5, kinetic_friction: 1.0, ..Material::default() };
+    let material = SurfaceMaterial { static_friction: 1.5, kinetic_friction: 1.0, ..SurfaceMaterial::default() };
     floor(&mut world, material)?;
     let body = RigidBody::dynamic().shape(Shape::cuboid(0.1, 0.01, 0.1)).mass(1.0).material(material);
     let id = world.add_rigid(body.at([0.0, 0.01, 0.0]))?;

@@ -1,4 +1,4 @@
-//! No interpenetration under `Settings::guaranteed`: a sample of the shots, starts with intersections, rest, and the
+//! No interpenetration under `Settings::intersection_free`: a sample of the shots, starts with intersections, rest, and the
 //! related modes. All shots and the gallery: `benches/oracle/crossings.py`.
 
 #[path = "common/shots.rs"]
@@ -6,8 +6,8 @@ mod shots;
 use shots::{Frame, STEPS, shot};
 use sinew::*;
 
-fn guaranteed() -> Settings {
-    Settings { guaranteed: true, ..Settings::default() }
+fn intersection_free() -> Settings {
+    Settings { intersection_free: true, ..Settings::default() }
 }
 
 /// The first crossing of a shot, or the bullet below its target; none when there is neither. Adds to `held` when a body
@@ -46,7 +46,7 @@ fn trouble(number: u32, settings: Settings, held: &mut Vec<String>) -> Option<St
 #[test]
 fn no_shot_passes_through_at_up_to_a_hundred_thicknesses_per_step() {
     let mut held = Vec::new();
-    let all: Vec<String> = (0..40).filter_map(|k| trouble(k * 21, guaranteed(), &mut held)).collect();
+    let all: Vec<String> = (0..40).filter_map(|k| trouble(k * 21, intersection_free(), &mut held)).collect();
     assert!(all.is_empty(), "{}", all.join("\n"));
     assert!(held.is_empty(), "{}", held.join("\n"));
 }
@@ -56,7 +56,7 @@ fn no_shot_passes_through_at_up_to_a_hundred_thicknesses_per_step() {
 #[test]
 fn a_stopped_jelly_gains_no_energy() {
     for number in [294, 714] {
-        let mut shot = shot(number, guaranteed());
+        let mut shot = shot(number, intersection_free());
         let mut step = || {
             shot.world.step(&Input::none());
             let energies = &shot.world.report().energies;
@@ -81,7 +81,7 @@ fn without_the_setting_shots_do_pass_through() {
 /// Bodies at rest stay at rest, separated by the standoff of ten gaps, and no motion has to be shortened.
 #[test]
 fn a_stack_rests_under_the_guarantee() {
-    let mut world = World::new(Settings { sleep_time: Real::INFINITY, ..guaranteed() }).unwrap();
+    let mut world = World::new(Settings { sleep_time: Real::INFINITY, ..intersection_free() }).unwrap();
     world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y))).unwrap();
     let boxes: Vec<BodyId> = (0..4)
         .map(|k| {
@@ -109,14 +109,15 @@ fn a_stack_rests_under_the_guarantee() {
 /// The momentum of two bodies that stop each other is conserved at every speed.
 #[test]
 fn a_stopped_impact_conserves_momentum() {
-    let mut world = World::new(Settings { gravity: Vec3::ZERO, ..guaranteed() }).unwrap();
+    let mut world = World::new(Settings { gravity: Vec3::ZERO, ..intersection_free() }).unwrap();
     let ball = |x: Real, v: Real| {
         RigidBody::dynamic().shape(Shape::ball(0.05)).mass(1.0 + x.abs()).at([x, 0.01 * x, 0.0]).velocity([v, 0.0, 0.0])
     };
     let a = world.add_rigid(ball(-0.5, 60.0)).unwrap();
     let mesh = TetMesh::block([3; 3], Vec3::splat(0.1)).unwrap();
-    let soft =
-        SoftBody::corotational(mesh, Matter::new(1e5, 0.3, 1000.0)).at([0.5, 0.0, 0.0]).velocity([-30.0, 0.0, 0.0]);
+    let soft = SoftBody::corotational(mesh, ElasticMaterial::new(1e5, 0.3, 1000.0))
+        .at([0.5, 0.0, 0.0])
+        .velocity([-30.0, 0.0, 0.0]);
     let b = world.add_soft(soft).unwrap();
     let momentum = |world: &World| {
         [a, b].iter().fold(Vec3::ZERO, |sum, id| {
@@ -139,7 +140,7 @@ fn a_stopped_impact_conserves_momentum() {
 /// Two boxes that intersect initially are separated, and the report contains it.
 #[test]
 fn an_initial_intersection_is_separated_and_reported() {
-    let mut world = World::new(guaranteed()).unwrap();
+    let mut world = World::new(intersection_free()).unwrap();
     let a = world.add_rigid(RigidBody::fixed().shape(Shape::cuboid(0.5, 0.1, 0.5))).unwrap();
     let b = world.add_rigid(RigidBody::dynamic().shape(Shape::cuboid(0.1, 0.1, 0.1)).at([0.03, 0.15, 0.02])).unwrap();
     assert!(!Frame::of(&world).crossings().is_empty());
@@ -163,16 +164,16 @@ fn cloth() -> SoftModel {
         bend: 0.0,
         density: 0.2,
         compression: 0.2,
-        brace: 0.0,
+        skip_stiffness: 0.0,
         stretch_limit: Real::INFINITY,
     };
-    SoftModel::Pbd(pbd::Matter::Sheet(sheet), pbd::Params::default())
+    SoftModel::Pbd(pbd::Structure::Sheet(sheet), pbd::Params::default())
 }
 
 /// Bodies that cannot be separated are reported as refused and frozen.
 #[test]
 fn an_initial_intersection_that_cannot_be_separated_is_refused() {
-    let mut world = World::new(guaranteed()).unwrap();
+    let mut world = World::new(intersection_free()).unwrap();
     world.add_rigid(RigidBody::fixed().shape(Shape::cuboid(0.5, 0.1, 0.5))).unwrap();
     let mesh = TriMesh::sheet([4, 4], [0.4, 0.4], Diagonals::Alternating).unwrap();
     let turned = Quat::from_rotation_z(1.5);
@@ -189,7 +190,7 @@ fn an_initial_intersection_that_cannot_be_separated_is_refused() {
 #[test]
 fn projection_stops_at_the_first_contact_with_every_method() {
     let place = |time_of_contact: TimeOfContact| {
-        let settings = Settings { put_back: true, time_of_contact, gravity: Vec3::ZERO, ..Settings::default() };
+        let settings = Settings { stop_at_impact: true, time_of_contact, gravity: Vec3::ZERO, ..Settings::default() };
         let mut shot = shot(12, settings);
         for _ in 0..6 {
             shot.world.step(&Input::none());
@@ -210,7 +211,7 @@ fn projection_stops_at_the_first_contact_with_every_method() {
 /// Fast impacts get substeps, up to the limit, and the report has their number.
 #[test]
 fn impacts_get_substeps_within_the_limit() {
-    let mut shot = shot(0, Settings { impact_substeps: 16, ..guaranteed() });
+    let mut shot = shot(0, Settings { impact_substeps: 16, ..intersection_free() });
     let mut most = 0;
     for _ in 0..STEPS {
         shot.world.step(&Input::none());
@@ -226,7 +227,7 @@ fn impacts_get_substeps_within_the_limit() {
 fn the_guarantee_is_bitwise_deterministic() {
     for number in [21, 84, 126] {
         let run = |threads: u32, restore: bool| {
-            let mut shot = shot(number, Settings { threads, ..guaranteed() });
+            let mut shot = shot(number, Settings { threads, ..intersection_free() });
             let mut hashes = Vec::new();
             for step in 0..12 {
                 if restore && step == 5 {
@@ -251,7 +252,7 @@ fn the_guarantee_is_bitwise_deterministic() {
 /// their paths can be tested, nothing crosses meanwhile, and then they move on.
 #[test]
 fn more_pairs_than_the_limit_hold_the_fastest_bodies_back() {
-    let mut world = World::new(Settings { gravity: Vec3::ZERO, ..guaranteed() }).unwrap();
+    let mut world = World::new(Settings { gravity: Vec3::ZERO, ..intersection_free() }).unwrap();
     let sheets: Vec<BodyId> = (0..6)
         .map(|k| {
             let mesh = TriMesh::sheet([9, 9], [0.3, 0.3], Diagonals::Alternating).unwrap();

@@ -45,7 +45,7 @@ fn node(body: BodyId, node: u32) -> Site {
 /// A block of jelly, `size` long, in an implicit island.
 fn jelly(world: &mut World, cells: [u32; 3], size: Vec3, at: Vec3) -> Result<BodyId, Box<dyn std::error::Error>> {
     let mesh = TetMesh::block(cells, size)?;
-    Ok(world.add_soft(SoftBody::corotational(mesh, Matter::new(1e5, 0.3, 1000.0).damping(0.05)).at(at))?)
+    Ok(world.add_soft(SoftBody::corotational(mesh, ElasticMaterial::new(1e5, 0.3, 1000.0).damping(0.05)).at(at))?)
 }
 
 /// Surface points of a body near a plane x = `x`.
@@ -60,7 +60,7 @@ fn the_reported_force_of_an_anchored_mass_is_its_weight() -> Outcome {
     let mut w = world(true)?;
     let mass = 2.0;
     let drop = w.add_particles(Particles::new(vec![Vec3::ZERO]).mass(mass))?;
-    let anchor = w.add_attach(Attach::anchor(node(drop, 0), None))?;
+    let anchor = w.add_attachment(Attachment::anchor(node(drop, 0), None))?;
     run(&mut w, 60);
     let f = force(&w, anchor);
     assert!((f - Vec3::Y * mass * G).length() < 1e-3 * mass * G, "{f}");
@@ -85,7 +85,7 @@ fn the_force_on_anchored_surface_points_is_the_weight_of_the_jelly() -> Outcome 
     let inside = Site::Face { body, triangle: triangle as u32, weights: [0.5, 0.2, 0.3] };
     let weight = view.mass() * G;
     let points = [Site::Surfel { body, surfel: surfels[0] }, Site::Surfel { body, surfel: surfels[8] }, inside];
-    let anchors = w.add_attach(Attach::new(points.map(|p| (p, Hold::Here(None)))))?;
+    let anchors = w.add_attachment(Attachment::new(points.map(|p| (p, AttachTarget::Here(None)))))?;
     run(&mut w, 300);
     let f = force(&w, anchors);
     assert!((f - Vec3::Y * weight).length() < 5e-3 * weight, "{f} of {weight}");
@@ -103,7 +103,7 @@ fn a_node_attached_to_a_rigid_body_conserves_linear_and_angular_momentum() -> Ou
             .velocity([0.1, 0.0, 0.0]),
     )?;
     let dust = w.add_particles(Particles::new(vec![Vec3::new(0.4, 0.2, 0.1)]).mass(0.5).velocity([0.0, 0.3, 1.0]))?;
-    let anchor = w.add_attach(Attach::anchor(node(dust, 0), Some(brick)))?;
+    let anchor = w.add_attachment(Attachment::anchor(node(dust, 0), Some(brick)))?;
     let (p, l) = (momentum(&w), spin(&w));
     run(&mut w, 120);
     assert!((momentum(&w) - p).length() < 1e-5, "{} {p}", momentum(&w));
@@ -121,7 +121,7 @@ fn an_anchor_breaks_above_its_force_and_not_below() -> Outcome {
     for (limit, breaks) in [(19.0, true), (20.5, false)] {
         let mut w = world(true)?;
         let drop = w.add_particles(Particles::new(vec![Vec3::ZERO]).mass(2.0))?;
-        let anchor = w.add_attach(Attach::anchor(node(drop, 0), None).break_force(limit))?;
+        let anchor = w.add_attachment(Attachment::anchor(node(drop, 0), None).break_force(limit))?;
         run(&mut w, 60);
         assert_eq!(w.is_broken(anchor)?, breaks);
         assert_eq!(w.body(drop)?.center_of_mass().y < -0.5, breaks);
@@ -133,7 +133,7 @@ fn an_anchor_breaks_above_its_force_and_not_below() -> Outcome {
 fn the_displacement_of_a_spring_anchor_is_weight_over_stiffness() -> Outcome {
     let mut w = world(true)?;
     let drop = w.add_particles(Particles::new(vec![Vec3::ZERO]).mass(2.0))?;
-    w.add_attach(Attach::anchor(node(drop, 0), None).spring(1000.0, 60.0))?;
+    w.add_attachment(Attachment::anchor(node(drop, 0), None).spring(1000.0, 60.0))?;
     run(&mut w, 240);
     let sag = -w.body(drop)?.center_of_mass().y;
     assert!((sag - 2.0 * G / 1000.0).abs() < 1e-3 * sag, "{sag}");
@@ -156,7 +156,7 @@ fn a_rope_of_springs_stretches_by_tension_over_stiffness_in_every_link() -> Outc
     let (count, length, load) = (11, 1.0, 1.0);
     let body = rope(&mut w, count, length, load)?;
     let k = 5000.0;
-    let links = w.add_strands(Strands::chain(body, count).stiffness(k, 0.0, 50.0))?;
+    let links = w.add_distance_set(DistanceSet::chain(body, count).stiffness(k, 0.0, 50.0))?;
     run(&mut w, 600);
     let x = w.body(body)?.node_positions().to_vec();
     for link in 0..count as usize - 1 {
@@ -176,7 +176,7 @@ fn a_rope_of_springs_stretches_by_tension_over_stiffness_in_every_link() -> Outc
 fn an_inextensible_rope_with_five_times_its_weight_keeps_its_length() -> Outcome {
     let mut w = World::new(Settings { substeps: 16, sweeps: 4, sleep_time: Real::INFINITY, ..Settings::default() })?;
     let body = rope(&mut w, 11, 1.0, 1.0)?;
-    let links = w.add_strands(Strands::chain(body, 11).pull_only())?;
+    let links = w.add_distance_set(DistanceSet::chain(body, 11).pull_only())?;
     run(&mut w, 300);
     let end = w.body(body)?.node_positions()[10].y;
     // rows are as stiff as joints, springs of a quarter of the substep rate: each link elongates by T (1/m + 1/m')/ω²
@@ -193,7 +193,7 @@ fn a_free_rope_conserves_linear_and_angular_momentum() -> Outcome {
     let mut w = world(false)?;
     let points: Vec<Vec3> = (0..20).map(|k| Vec3::new(0.05 * k as Real, 0.0, 0.0)).collect();
     let body = w.add_particles(Particles::new(points).mass(0.1).velocity([0.3, 0.0, 0.1]))?;
-    w.add_strands(Strands::chain(body, 20))?;
+    w.add_distance_set(DistanceSet::chain(body, 20))?;
     for k in 0..10 {
         w.step(&Input::none().with(Command::NodeForce { body, node: k, force: Vec3::new(0.0, 2.0, -1.0) }));
     }
@@ -211,9 +211,9 @@ fn a_slack_rope_and_a_push_only_strut_under_tension_exert_no_force() -> Outcome 
         let mut w = world(true)?;
         let body = w.add_particles(Particles::new(vec![Vec3::ZERO, Vec3::X * 0.5]).mass(1.0).pinned([0]))?;
         // a slack rope of one metre; a strut of 0.2 m that is pulled apart
-        let strands = Strands::new(body, [[0, 1]]);
+        let strands = DistanceSet::new(body, [[0, 1]]);
         let strands = if pull { strands.lengths([1.0]).pull_only() } else { strands.lengths([0.2]).push_only() };
-        let links = w.add_strands(strands)?;
+        let links = w.add_distance_set(strands)?;
         run(&mut w, 15);
         let t = w.time() as Real;
         let x = w.body(body)?.node_positions()[1];
@@ -233,7 +233,7 @@ fn compression_has_a_separate_stiffness() -> Outcome {
         // a load on top of a strut, or below it
         let end = if up { Vec3::Y } else { -Vec3::Y };
         let body = w.add_particles(Particles::new(vec![Vec3::ZERO, end]).mass(1.0).pinned([0]))?;
-        w.add_strands(Strands::chain(body, 2).stiffness(2000.0, compression, 60.0))?;
+        w.add_distance_set(DistanceSet::chain(body, 2).stiffness(2000.0, compression, 60.0))?;
         // not for long: a load on a strut is unstable
         run(&mut w, 60);
         let length = w.body(body)?.node_positions()[1].length();
@@ -247,7 +247,7 @@ fn compression_has_a_separate_stiffness() -> Outcome {
 fn strands_slip_above_their_strength_and_break_above_their_break_force() -> Outcome {
     let mut w = world(true)?;
     let body = w.add_particles(Particles::new(vec![Vec3::ZERO, -Vec3::Y]).mass(1.0).pinned([0]))?;
-    w.add_strands(Strands::chain(body, 2).strength(0.5 * G, 0.0))?;
+    w.add_distance_set(DistanceSet::chain(body, 2).strength(0.5 * G, 0.0))?;
     run(&mut w, 30);
     // half of the weight is carried: it falls with half of gravity
     let t = w.time() as Real;
@@ -255,7 +255,7 @@ fn strands_slip_above_their_strength_and_break_above_their_break_force() -> Outc
     assert!((fallen - 0.25 * G * t * t).abs() < 0.01 * fallen, "{fallen}");
     let mut w = world(true)?;
     let body = rope(&mut w, 5, 1.0, 2.0)?;
-    let links = w.add_strands(Strands::chain(body, 5).break_force(2.0 * G))?;
+    let links = w.add_distance_set(DistanceSet::chain(body, 5).break_force(2.0 * G))?;
     run(&mut w, 10);
     assert!(w.is_broken(links)?);
     Ok(())
@@ -274,7 +274,7 @@ fn a_fold_vibrates_with_the_frequency_of_its_stiffness() -> Outcome {
     let body = w.add_particles(Particles::new(hinge_points(height)).mass(mass).pinned([0, 1]))?;
     w.add_bending(Bending::new(body, [[0, 1, 2, 3]], stiffness))?;
     // else the motion of the flaps, along tangents instead of circles, would widen them
-    w.add_strands(Strands::new(body, [[0, 2], [1, 2], [0, 3], [1, 3]]))?;
+    w.add_distance_set(DistanceSet::new(body, [[0, 2], [1, 2], [0, 3], [1, 3]]))?;
     let push = |node: u32| Command::NodeForce { body, node, force: Vec3::Y * 0.5 };
     w.step(&Input::none().with(push(2)).with(push(3)));
     // both flaps up by y: θ = 2y/height, ½ k θ² against 2·½ m ẏ², k = stiffness · 1²/(2 · ½ · 1 · height)
@@ -323,7 +323,7 @@ fn the_deflection_of_a_clamped_strip_agrees_with_the_statics_of_its_folds() -> O
     let mesh = strip(cells, a);
     let count = mesh.vertices.len() as u32;
     let body = w.add_particles(Particles::new(mesh.vertices.clone()).mass(0.01).pinned([0, 1, 2, 3]))?;
-    w.add_strands(Strands::new(body, mesh.edges()))?;
+    w.add_distance_set(DistanceSet::new(body, mesh.edges()))?;
     w.add_bending(Bending::new(body, mesh.folds(), stiffness).damping(0.05))?;
     for _ in 0..900 {
         let push = |node: u32| Command::NodeForce { body, node, force: Vec3::Y * (0.5 * load) };
@@ -350,7 +350,7 @@ fn the_printed_row_of_the_paper_does_not_resist_bending_of_a_flat_sheet() -> Out
     for (law, bends) in [(BendLaw::Printed, true), (BendLaw::Angle, false)] {
         let mut w = world(true)?;
         let body = w.add_particles(Particles::new(hinge_points(0.4)).mass(0.1).pinned([0, 1, 2]))?;
-        w.add_strands(Strands::new(body, [[0, 3], [1, 3]]))?;
+        w.add_distance_set(DistanceSet::new(body, [[0, 3], [1, 3]]))?;
         w.add_bending(Bending::new(body, [[0, 1, 2, 3]], 1e3).law(law))?;
         run(&mut w, 20);
         let sag = -w.body(body)?.node_positions()[3].y;
@@ -364,14 +364,14 @@ fn the_force_of_a_seam_between_two_jellies_is_the_weight_below_it() -> Outcome {
     let mut w = world(true)?;
     let size = Vec3::splat(0.2);
     let mesh = TetMesh::block([2, 2, 2], size)?;
-    let matter = Matter::new(1e5, 0.3, 1000.0).damping(0.05);
+    let matter = ElasticMaterial::new(1e5, 0.3, 1000.0).damping(0.05);
     let upper = SoftBody::corotational(mesh.clone(), matter).pin_region([-1.0, 0.09, -1.0], [1.0, 1.0, 1.0]);
     let upper = w.add_soft(upper)?;
     // moved by a third of a cell along x: its points are inside the triangles of the other
     let lower = w.add_soft(SoftBody::corotational(mesh, matter).at([0.03, -0.2, 0.01]))?;
     let pairs: Vec<_> = w.seam(lower, upper, 0.01)?;
     assert!(pairs.len() >= 4, "{}", pairs.len());
-    let seam = w.add_attach(Attach::stitch(pairs.clone()))?;
+    let seam = w.add_attachment(Attachment::stitch(pairs.clone()))?;
     let weight = w.body(lower)?.mass() * G;
     run(&mut w, 400);
     let f = force(&w, seam);
@@ -388,7 +388,7 @@ fn stitched_particles_conserve_momentum_and_move_together() -> Outcome {
     let mut w = world(false)?;
     let a = w.add_particles(Particles::new(vec![Vec3::ZERO, Vec3::X]).mass(1.0).velocity([1.0, 0.5, 0.0]))?;
     let b = w.add_particles(Particles::new(vec![Vec3::ZERO, Vec3::X]).mass(3.0))?;
-    w.add_attach(Attach::stitch([(node(a, 0), node(b, 0)), (node(a, 1), node(b, 1))]))?;
+    w.add_attachment(Attachment::stitch([(node(a, 0), node(b, 0)), (node(a, 1), node(b, 1))]))?;
     run(&mut w, 60);
     // inelastic: one quarter of the velocity for all
     for body in [a, b] {
@@ -403,7 +403,7 @@ fn stitched_particles_conserve_momentum_and_move_together() -> Outcome {
 fn balloon(w: &mut World, law: VolumeLaw) -> Result<(BodyId, ConstraintId, TriMesh), Box<dyn std::error::Error>> {
     let skin = TriMesh::ball(0.1, 4)?;
     let body = w.add_particles(Particles::new(skin.vertices.clone()).mass(0.002).damping(2.0))?;
-    w.add_strands(Strands::new(body, skin.edges()).stiffness(200.0, 200.0, 0.05))?;
+    w.add_distance_set(DistanceSet::new(body, skin.edges()).stiffness(200.0, 200.0, 0.05))?;
     let gas = w.add_volume(Volume::new(body, law).triangles(skin.triangles.clone()))?;
     Ok((body, gas, skin))
 }
@@ -619,13 +619,16 @@ fn mixture() -> Result<World, Box<dyn std::error::Error>> {
     w.add_patch_joint(PatchJoint::hinge(block, end, Some(brick), Vec3::Z))?;
     let mesh = TriMesh::sheet([6, 6], [0.6, 0.6], Diagonals::Alternating)?;
     let cloth = w.add_particles(Particles::new(mesh.vertices.clone()).mass(0.01))?;
-    let gone = w.add_attach(Attach::anchor(node(cloth, 5), None))?;
-    w.add_strands(Strands::new(cloth, mesh.edges()).stiffness(500.0, 20.0, 0.01))?;
+    let gone = w.add_attachment(Attachment::anchor(node(cloth, 5), None))?;
+    w.add_distance_set(DistanceSet::new(cloth, mesh.edges()).stiffness(500.0, 20.0, 0.01))?;
     w.add_bending(Bending::new(cloth, mesh.folds(), 1e-4).damping(0.01))?;
-    w.add_attach(Attach::new([(node(cloth, 0), Hold::Here(None)), (node(cloth, 6), Hold::Here(None))]))?;
+    w.add_attachment(Attachment::new([
+        (node(cloth, 0), AttachTarget::Here(None)),
+        (node(cloth, 6), AttachTarget::Here(None)),
+    ]))?;
     w.remove_constraint(gone)?;
     balloon(&mut w, VolumeLaw::Gas { pressure: 200.0, volume: None, outside: 1e4 })?;
-    w.add_attach(Attach::pair(node(cloth, 48), Site::Surfel { body: block, surfel: 3 }).spring(20.0, 0.1))?;
+    w.add_attachment(Attachment::pair(node(cloth, 48), Site::Surfel { body: block, surfel: 3 }).spring(20.0, 0.1))?;
     w.add_soft(sheet(Air::default())?.at([3.0, 0.0, 0.0]))?;
     Ok(w)
 }
@@ -653,8 +656,8 @@ fn a_rebuilt_world_continues_bitwise_identically_with_and_without_lanes() -> Out
 fn impulses_of_other_constraints_are_kept_when_one_is_added_or_removed() -> Outcome {
     let mut w = world(true)?;
     let body = rope(&mut w, 6, 1.0, 1.0)?;
-    let first = w.add_attach(Attach::anchor(node(body, 2), None).spring(1.0, 0.0))?;
-    w.add_strands(Strands::chain(body, 6))?;
+    let first = w.add_attachment(Attachment::anchor(node(body, 2), None).spring(1.0, 0.0))?;
+    w.add_distance_set(DistanceSet::chain(body, 6))?;
     run(&mut w, 60);
     let tail = w.state().row_impulses[3..].to_vec();
     w.remove_constraint(first)?;
@@ -673,15 +676,15 @@ fn invalid_constraints_are_rejected_by_name() -> Outcome {
     let body = rope(&mut w, 4, 1.0, 1.0)?;
     let before = w.hash();
     let message = |r: Result<ConstraintId, Error>| r.err().map_or(String::new(), |e| e.to_string());
-    assert!(message(w.add_attach(Attach::anchor(node(body, 9), None))).contains("node 9"));
+    assert!(message(w.add_attachment(Attachment::anchor(node(body, 9), None))).contains("node 9"));
     let site = Site::Face { body, triangle: 0, weights: [1.0, 0.0, 0.0] };
-    assert!(message(w.add_attach(Attach::anchor(site, None))).contains("triangle 0"));
-    let nowhere = Attach::pair(Site::World(Vec3::ZERO), Site::World(Vec3::X));
-    assert!(message(w.add_attach(nowhere)).contains("world"));
-    assert!(message(w.add_strands(Strands::new(body, [[0, 0]]))).contains("twice"));
-    assert!(message(w.add_strands(Strands::new(body, [[0, 7]]))).contains("node 7"));
-    assert!(message(w.add_strands(Strands::chain(body, 4).lengths([1.0]))).contains("1 lengths"));
-    assert!(message(w.add_strands(Strands::chain(body, 4).stiffness(-1.0, 0.0, 0.0))).contains("stretch"));
+    assert!(message(w.add_attachment(Attachment::anchor(site, None))).contains("triangle 0"));
+    let nowhere = Attachment::pair(Site::World(Vec3::ZERO), Site::World(Vec3::X));
+    assert!(message(w.add_attachment(nowhere)).contains("world"));
+    assert!(message(w.add_distance_set(DistanceSet::new(body, [[0, 0]]))).contains("twice"));
+    assert!(message(w.add_distance_set(DistanceSet::new(body, [[0, 7]]))).contains("node 7"));
+    assert!(message(w.add_distance_set(DistanceSet::chain(body, 4).lengths([1.0]))).contains("1 lengths"));
+    assert!(message(w.add_distance_set(DistanceSet::chain(body, 4).stiffness(-1.0, 0.0, 0.0))).contains("stretch"));
     assert!(message(w.add_bending(Bending::new(body, [[0, 1, 2, 3]], 0.0))).contains("stiffness"));
     assert!(message(w.add_bending(Bending::new(body, [[0, 1, 2, 3]], 1.0))).contains("shape"));
     assert!(message(w.add_volume(Volume::held(body))).contains("closed"));

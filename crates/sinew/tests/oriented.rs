@@ -1,7 +1,7 @@
 //! Oriented particles in a world: torsion by input, ellipsoids on shapes and on each other, friction that causes
 //! rotation.
 
-use sinew::oriented::{Grain, Group, Groups, Params};
+use sinew::oriented::{Ellipsoid, Group, Groups, Params};
 use sinew::*;
 
 const G: Real = 9.81;
@@ -15,19 +15,19 @@ fn body(points: &[Vec3], radii: Vec3) -> SoftBody {
 const WAYS: [bool; 2] = [false, true];
 
 fn made(points: &[Vec3], radii: Vec3, implicit: bool) -> SoftBody {
-    let grain = Grain { radii, density: 1000.0 };
+    let grain = Ellipsoid { radii, density: 1000.0 };
     let model = SoftModel::Oriented(grain, Groups::Links, Params { frequency: 30.0, implicit, ..Params::default() });
     SoftBody::new(Geometry::Points(points.to_vec()), model)
 }
 
 fn floor(world: &mut World, friction: Real) {
-    let floor = RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(Material::friction(friction));
+    let floor = RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(SurfaceMaterial::friction(friction));
     world.add_rigid(floor).unwrap();
 }
 
 fn chain(count: usize, implicit: bool) -> SoftBody {
     let points = (0..count).map(|k| Vec3::X * (0.05 * k as Real)).collect();
-    let grain = Grain { radii: Vec3::new(0.02, 0.01, 0.01), density: 1000.0 };
+    let grain = Ellipsoid { radii: Vec3::new(0.02, 0.01, 0.01), density: 1000.0 };
     let params = Params { frequency: 30.0, damping: 30.0, implicit, ..Params::default() };
     SoftBody::new(Geometry::Rope(points), SoftModel::Oriented(grain, Groups::Links, params)).pinned([0])
 }
@@ -140,7 +140,8 @@ fn a_ball_rolls_down_a_slope_with_five_sevenths_of_the_acceleration() {
 fn rolls_with_five_sevenths_of_the_acceleration(implicit: bool) {
     let slope = Quat::from_rotation_z(-0.2);
     let mut world = World::new(Settings::default()).unwrap();
-    let plane = RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).turned(slope).material(Material::friction(0.8));
+    let plane =
+        RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).turned(slope).material(SurfaceMaterial::friction(0.8));
     world.add_rigid(plane).unwrap();
     let id = world.add_soft(made(&[Vec3::ZERO], Vec3::splat(0.05), implicit).at(slope * Vec3::Y * 0.0505)).unwrap();
     // after it has settled
@@ -182,7 +183,7 @@ fn keeps_two_sevenths_of_its_rim_speed(implicit: bool) {
 fn ellipsoids_rest_on_balls_and_boxes_in_surface_contact() {
     for (shape, top) in [(Shape::Ball { radius: 0.2 }, 0.2), (Shape::cuboid(0.2, 0.1, 0.2), 0.1)] {
         let mut world = World::new(Settings::default()).unwrap();
-        world.add_rigid(RigidBody::fixed().shape(shape).material(Material::friction(1.0))).unwrap();
+        world.add_rigid(RigidBody::fixed().shape(shape).material(SurfaceMaterial::friction(1.0))).unwrap();
         let lens = body(&[Vec3::ZERO], Vec3::new(0.06, 0.02, 0.06)).at([0.0, top + 0.025, 0.0]).damping(5.0);
         let id = world.add_soft(lens).unwrap();
         for _ in 0..120 {
@@ -201,7 +202,7 @@ fn ellipsoids_that_collide_off_centre_conserve_linear_and_angular_momentum() {
 fn collide_off_centre_and_conserve_momentum(implicit: bool) {
     let mut world = World::new(Settings { gravity: Vec3::ZERO, ..Settings::default() }).unwrap();
     let radii = Vec3::new(0.06, 0.03, 0.04);
-    let rough = Material::friction(0.6);
+    let rough = SurfaceMaterial::friction(0.6);
     let a = made(&[Vec3::ZERO], radii, implicit).at([-0.1, 0.01, 0.0]).velocity([0.5, 0.0, 0.0]).material(rough);
     let b = made(&[Vec3::ZERO], radii, implicit).at([0.1, -0.02, 0.01]).velocity([-0.5, 0.0, 0.0]).material(rough);
     let b = b.turned(Quat::from_rotation_z(0.8));
@@ -266,8 +267,9 @@ fn particles_between_a_soft_block_and_a_plate_transmit_its_weight() {
     let mut world = World::new(Settings { sleep_time: Real::INFINITY, ..Settings::default() }).unwrap();
     floor(&mut world, 0.5);
     let mesh = TetMesh::block([4, 2, 4], Vec3::new(0.2, 0.05, 0.2)).unwrap();
-    let block =
-        world.add_soft(SoftBody::corotational(mesh, Matter::new(1e5, 0.3, 1000.0)).at([0.0, 0.025, 0.0])).unwrap();
+    let block = world
+        .add_soft(SoftBody::corotational(mesh, ElasticMaterial::new(1e5, 0.3, 1000.0)).at([0.0, 0.025, 0.0]))
+        .unwrap();
     let grid: Vec<Vec3> =
         (0..16).map(|k| Vec3::new((k % 4) as Real - 1.5, 0.0, (k / 4) as Real - 1.5) * 0.04).collect();
     let edges = (0..16u32).flat_map(|k| {
@@ -275,7 +277,7 @@ fn particles_between_a_soft_block_and_a_plate_transmit_its_weight() {
         right.into_iter().chain(down)
     });
     let groups = Groups::Explicit(edges.map(|e| Group { nodes: e.to_vec(), weight: 1.0 }).collect());
-    let grain = Grain { radii: Vec3::splat(0.015), density: 1000.0 };
+    let grain = Ellipsoid { radii: Vec3::splat(0.015), density: 1000.0 };
     let params = Params { frequency: 30.0, damping: 10.0, ..Params::default() };
     let sheet = SoftBody::new(Geometry::Points(grid), SoftModel::Oriented(grain, groups, params));
     let sheet = world.add_soft(sheet.at([0.0, 0.066, 0.0])).unwrap();

@@ -10,7 +10,7 @@ fn twins() -> Result<[(World, BodyId); 2], Error> {
     let turn = Quat::from_rotation_z(0.4);
     let mut soft = World::default();
     let mesh = TetMesh::block([4, 3, 3], SIZE).expect("a block");
-    let jelly = soft.add_soft(SoftBody::corotational(mesh, Matter::jelly()).at(at).turned(turn))?;
+    let jelly = soft.add_soft(SoftBody::corotational(mesh, ElasticMaterial::jelly()).at(at).turned(turn))?;
     let mut hard = World::default();
     let shape = Shape::cuboid(0.5 * SIZE.x, 0.5 * SIZE.y, 0.5 * SIZE.z);
     let solid = hard.add_rigid(RigidBody::fixed().shape(shape).at(at).turned(turn))?;
@@ -78,7 +78,7 @@ fn a_shape_cast_of_a_ball_hits_a_soft_block_where_it_hits_a_rigid_one() -> Resul
 fn queries_use_the_present_position_of_a_soft_body() -> Result<(), Error> {
     let mut world = World::default();
     let mesh = TetMesh::block([2, 2, 2], Vec3::splat(0.2)).expect("a block");
-    let jelly = world.add_soft(SoftBody::corotational(mesh, Matter::jelly()).at([0.0, 2.0, 0.0]))?;
+    let jelly = world.add_soft(SoftBody::corotational(mesh, ElasticMaterial::jelly()).at([0.0, 2.0, 0.0]))?;
     for _ in 0..30 {
         world.step(&Input::none());
     }
@@ -97,7 +97,7 @@ fn a_jelly_and_a_box_on_it_sleep_together_and_wake_on_impact() -> Result<(), Err
     let mut world = World::default();
     world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)))?;
     let mesh = TetMesh::block([3, 2, 3], Vec3::new(0.3, 0.15, 0.3)).expect("a block");
-    let matter = Matter { damping: 0.05, ..Matter::jelly() };
+    let matter = ElasticMaterial { damping: 0.05, ..ElasticMaterial::jelly() };
     let jelly = world.add_soft(SoftBody::corotational(mesh, matter).at([0.0, 0.08, 0.0]))?;
     let load =
         world.add_rigid(RigidBody::dynamic().shape(Shape::cuboid(0.1, 0.02, 0.1)).mass(0.5).at([0.0, 0.18, 0.0]))?;

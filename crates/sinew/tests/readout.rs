@@ -54,7 +54,7 @@ fn balance_within(
     Ok(())
 }
 
-fn ground(world: &mut World, material: Material) -> Result<BodyId, Error> {
+fn ground(world: &mut World, material: SurfaceMaterial) -> Result<BodyId, Error> {
     world.add_rigid(RigidBody::fixed().shape(Shape::cuboid(2.0, 0.5, 2.0)).at([0.0, -0.5, 0.0]).material(material))
 }
 
@@ -72,10 +72,12 @@ fn contact_forces_of_every_route_are_the_change_of_momentum() -> Outcome {
     let models = [
         ("finite elements", SoftModel::Corotational(elements)),
         ("springs", SoftModel::Springs(springs)),
-        ("position based", SoftModel::Pbd(pbd::Matter::Solid(solid), pbd::Params::default())),
+        ("position based", SoftModel::Pbd(pbd::Structure::Solid(solid), pbd::Params::default())),
         ("shape matching", SoftModel::ShapeMatching(density, shape_matching::Clusters::One, matching)),
     ];
-    for friction in [Material::friction(0.5), Material::friction(0.5).law(friction::Law::LuGre(Default::default()))] {
+    for friction in
+        [SurfaceMaterial::friction(0.5), SurfaceMaterial::friction(0.5).law(friction::Law::LuGre(Default::default()))]
+    {
         for (name, model) in &models {
             let mut world = World::new(Settings { sleep_time: Real::INFINITY, ..Settings::default() })?;
             ground(&mut world, friction)?;
@@ -96,14 +98,20 @@ fn contact_forces_of_every_route_are_the_change_of_momentum() -> Outcome {
 
 #[test]
 fn contact_forces_on_a_cloth_are_the_change_of_its_momentum_in_soa_and_by_rows() -> Outcome {
-    let sheet =
-        pbd::Sheet { stretch: 1e5, bend: 1e-5, density: 0.25, compression: 1e-4, brace: 1e5, stretch_limit: 0.03 };
+    let sheet = pbd::Sheet {
+        stretch: 1e5,
+        bend: 1e-5,
+        density: 0.25,
+        compression: 1e-4,
+        skip_stiffness: 1e5,
+        stretch_limit: 0.03,
+    };
     for (name, shape) in [("over a ball", Shape::ball(0.2)), ("over a box", Shape::cuboid(0.15, 0.15, 0.15))] {
         let mut world = World::new(Settings { sleep_time: Real::INFINITY, ..Settings::default() })?;
-        world.add_rigid(RigidBody::fixed().shape(shape).material(Material::friction(0.4)))?;
+        world.add_rigid(RigidBody::fixed().shape(shape).material(SurfaceMaterial::friction(0.4)))?;
         let mesh = TriMesh::sheet([14, 14], [0.7, 0.7], Diagonals::Alternating)?;
-        let model = SoftModel::Pbd(pbd::Matter::Sheet(sheet), pbd::Params::default());
-        let body = SoftBody::new(Geometry::Sheet(mesh), model).thickness(2e-3).material(Material::friction(0.4));
+        let model = SoftModel::Pbd(pbd::Structure::Sheet(sheet), pbd::Params::default());
+        let body = SoftBody::new(Geometry::Sheet(mesh), model).thickness(2e-3).material(SurfaceMaterial::friction(0.4));
         let body = world.add_soft(body.at([0.02, 0.21, 0.01]))?;
         // a cloth in SoA loses up to a hundredth of its contact impulses (docs/accuracy.md)
         balance_within(0.01, name, &mut world, body, 90, |w| contact_force(w, body))?;
@@ -130,6 +138,7 @@ fn forces_of_constraints_are_the_change_of_momentum() -> Outcome {
     let block =
         SoftBody::new(Geometry::Tets(TetMesh::block([2, 2, 2], Vec3::splat(0.1))?), SoftModel::Corotational(params));
     let block = world.add_soft(block)?;
-    let held = world.add_attach(Attach::new([(Site::Node { body: block, node: 0 }, Hold::Here(None))]))?;
+    let held =
+        world.add_attachment(Attachment::new([(Site::Node { body: block, node: 0 }, AttachTarget::Here(None))]))?;
     balance("hung block", &mut world, block, 90, |w| force(w, held))
 }

@@ -16,7 +16,7 @@ fn dropped(fineness: u32) -> (World, BodyId, BodyId) {
     let at = [-0.23, 0.13, 0.02];
     let rigid = world.add_rigid(RigidBody::dynamic().shape(Shape::cuboid(0.1, 0.1, 0.1)).mass(2.0).at(at)).unwrap();
     let block = TetMesh::block([3; 3], Vec3::splat(0.2)).unwrap();
-    let soft = SoftBody::corotational(block, Matter::new(1e5, 0.3, 1000.0)).at([0.22, 0.13, -0.03]);
+    let soft = SoftBody::corotational(block, ElasticMaterial::new(1e5, 0.3, 1000.0)).at([0.22, 0.13, -0.03]);
     let soft = world.add_soft(soft).unwrap();
     (world, rigid, soft)
 }

@@ -17,7 +17,7 @@ fn rest() -> Result<Rest, Error> {
     let mut world = World::new(Settings { point_forces: true, ..Settings::default() })?;
     let floor = world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)))?;
     let mesh = TetMesh::block([3, 2, 3], Vec3::new(0.3, 0.15, 0.3)).expect("a block");
-    let matter = Matter { damping: 0.05, ..Matter::jelly() };
+    let matter = ElasticMaterial { damping: 0.05, ..ElasticMaterial::jelly() };
     let jelly = world.add_soft(SoftBody::corotational(mesh, matter).at([0.0, 0.08, 0.0]))?;
     let block = |at: [Real; 3]| RigidBody::dynamic().shape(Shape::cuboid(0.1, 0.02, 0.1)).mass(LOAD).at(at);
     let load = world.add_rigid(block([0.0, 0.18, 0.0]))?;

@@ -10,7 +10,7 @@ fn settings(dt: Real) -> Settings {
 
 fn ground(world: &mut World, friction: Real) -> BodyId {
     world
-        .add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(Material::friction(friction)))
+        .add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(SurfaceMaterial::friction(friction)))
         .unwrap()
 }
 
@@ -22,8 +22,8 @@ fn cube(world: &mut World, youngs_modulus: Real, friction: Real) -> BodyId {
 /// The same with its centre at this height [m].
 fn cube_at(world: &mut World, youngs_modulus: Real, friction: Real, height: Real) -> BodyId {
     let mesh = TetMesh::block([4; 3], Vec3::splat(0.1)).unwrap();
-    let body = SoftBody::corotational(mesh, Matter::new(youngs_modulus, 0.0, 1000.0)).at([0.0, height, 0.0]);
-    world.add_soft(body.material(Material::friction(friction))).unwrap()
+    let body = SoftBody::corotational(mesh, ElasticMaterial::new(youngs_modulus, 0.0, 1000.0)).at([0.0, height, 0.0]);
+    world.add_soft(body.material(SurfaceMaterial::friction(friction))).unwrap()
 }
 
 fn run(world: &mut World, seconds: Real) {
@@ -54,7 +54,8 @@ fn a_block_on_a_soft_cube_sinks_by_mgl_over_ea() {
         let floor = ground(&mut world, 0.5);
         let soft = cube(&mut world, youngs, 0.5);
         let size = Shape::cuboid(0.05, 0.05, 0.05);
-        let block = RigidBody::dynamic().shape(size).mass(mass).material(Material::friction(0.5)).at([0.0, 0.15, 0.0]);
+        let block =
+            RigidBody::dynamic().shape(size).mass(mass).material(SurfaceMaterial::friction(0.5)).at([0.0, 0.15, 0.0]);
         let block = world.add_rigid(block).unwrap();
         run(&mut world, 4.0);
         let own = 1000.0 * G * 0.01 / (2.0 * youngs);
@@ -137,7 +138,7 @@ fn a_stack_on_a_plate_on_one_or_two_jellies_is_stable() {
             cube_at(&mut world, 1e6, 0.5, 0.05 + 0.1 * k as Real);
         }
         let foot = 0.1 * jellies as Real;
-        let wood = Material::friction(0.5);
+        let wood = SurfaceMaterial::friction(0.5);
         let plate = RigidBody::dynamic().shape(Shape::cuboid(0.06, 0.005, 0.06)).mass(0.2).material(wood);
         world.add_rigid(plate.at([0.0, foot + 0.005, 0.0])).unwrap();
         let mut last = None;
@@ -191,7 +192,7 @@ fn a_soft_world_is_bitwise_identical_after_a_restore_and_a_rebuild() {
 fn a_hanging_jelly_stretches_under_its_weight_and_its_pinned_nodes_are_fixed() {
     let mut world = World::new(settings(0.01)).unwrap();
     let mesh = TetMesh::block([2, 10, 2], Vec3::new(0.1, 1.0, 0.1)).unwrap();
-    let matter = Matter::new(1e5, 0.0, 1000.0).damping(0.1);
+    let matter = ElasticMaterial::new(1e5, 0.0, 1000.0).damping(0.1);
     let body = SoftBody::corotational(mesh, matter).pin_region([-1.0, 0.499, -1.0], [1.0, 0.501, 1.0]);
     let bar = world.add_soft(body).unwrap();
     run(&mut world, 8.0);
@@ -209,7 +210,7 @@ fn a_hanging_jelly_stretches_under_its_weight_and_its_pinned_nodes_are_fixed() {
 fn a_bar_whose_pinned_end_is_moved_stores_the_work_of_its_elongation() {
     let mut world = World::new(Settings { gravity: Vec3::ZERO, ..settings(0.02) }).unwrap();
     let mesh = TetMesh::block([10, 1, 1], Vec3::new(1.0, 0.1, 0.1)).unwrap();
-    let bar = SoftBody::corotational(mesh, Matter::new(1e5, 0.0, 1000.0)).damping(1e3);
+    let bar = SoftBody::corotational(mesh, ElasticMaterial::new(1e5, 0.0, 1000.0)).damping(1e3);
     let bar = bar.pin_region([-0.51, -1.0, -1.0], [-0.49, 1.0, 1.0]).pin_region([0.49, -1.0, -1.0], [0.51, 1.0, 1.0]);
     let bar = world.add_soft(bar).unwrap();
     let ball = world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.1)).at([0.0, 5.0, 0.0])).unwrap();
@@ -249,10 +250,10 @@ fn a_bar_whose_pinned_end_is_moved_stores_the_work_of_its_elongation() {
 #[test]
 fn an_exchange_of_the_model_in_flight_conserves_momentum() {
     let mesh = |cells: u32| TetMesh::block([2 * cells, cells, cells], Vec3::new(0.2, 0.1, 0.1)).unwrap();
-    let coarse = SoftBody::corotational(mesh(1), Matter::new(1e5, 0.3, 1000.0));
+    let coarse = SoftBody::corotational(mesh(1), ElasticMaterial::new(1e5, 0.3, 1000.0));
     let springs = spring::Params { stiffness: spring::Stiffness::Young(1e5), ..spring::Params::default() };
     let others = [
-        SoftBody::corotational(mesh(3), Matter::new(1e5, 0.3, 1000.0)),
+        SoftBody::corotational(mesh(3), ElasticMaterial::new(1e5, 0.3, 1000.0)),
         SoftBody::new(Geometry::Tets(mesh(2)), SoftModel::Springs(springs)),
         SoftBody::new(Geometry::Tets(mesh(2)), SoftModel::Meshless(meshless::Params::default(), 0.0)),
     ];
@@ -290,7 +291,7 @@ fn an_exchange_of_the_model_in_flight_conserves_momentum() {
     let rigid = world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.1))).unwrap();
     assert!(matches!(world.exchange_model(rigid, coarse.clone()), Err(Error::WrongKind(..))));
     let before = world.hash();
-    let bad = SoftBody::corotational(mesh(1), Matter::new(-1.0, 0.3, 1000.0));
+    let bad = SoftBody::corotational(mesh(1), ElasticMaterial::new(-1.0, 0.3, 1000.0));
     assert!(world.exchange_model(id, bad).is_err() && world.hash() == before);
 }
 
@@ -321,7 +322,7 @@ fn a_jelly_in_free_fall_keeps_its_shape_at_any_speed() {
     for speed in [0.0, 20.0] {
         let mut world = World::new(settings(1.0 / 60.0)).unwrap();
         let mesh = TetMesh::block([3, 2, 3], Vec3::splat(0.2)).unwrap();
-        let jelly = SoftBody::corotational(mesh.clone(), Matter::jelly()).velocity([speed, 0.0, 0.0]);
+        let jelly = SoftBody::corotational(mesh.clone(), ElasticMaterial::jelly()).velocity([speed, 0.0, 0.0]);
         let jelly = world.add_soft(jelly).unwrap();
         run(&mut world, 0.5);
         let x = world.body(jelly).unwrap().node_positions();

@@ -2,8 +2,8 @@
 
 use sinew::shape_matching::{Clusters, Damping, Mode};
 use sinew::{
-    BodyId, Geometry, Input, Matter, Real, RigidBody, Settings, Shape, SoftBody, SoftModel, TetMesh, Vec3, World, fem,
-    pbd, shape_matching, spring,
+    BodyId, ElasticMaterial, Geometry, Input, Real, RigidBody, Settings, Shape, SoftBody, SoftModel, TetMesh, Vec3,
+    World, fem, pbd, shape_matching, spring,
 };
 
 /// Edges of the block below and of the one on it [m].
@@ -15,7 +15,7 @@ const YOUNG: Real = 1e5;
 
 fn block(model: SoftModel, side: Real, bottom: Real) -> SoftBody {
     let mesh = TetMesh::block([4; 3], Vec3::splat(side)).unwrap();
-    let surface = Matter::new(YOUNG, 0.3, DENSITY).friction(0.6).surface();
+    let surface = ElasticMaterial::new(YOUNG, 0.3, DENSITY).friction(0.6).surface();
     SoftBody::new(Geometry::Tets(mesh), model).material(surface).at([0.0, bottom + 0.5 * side, 0.0])
 }
 
@@ -36,7 +36,7 @@ fn guests() -> [(&'static str, SoftModel); 3] {
         shape_matching::Params { mode: Mode::Quadratic { beta: 0.7 }, frequency: 60.0, damping, ..Default::default() };
     [
         ("springs", SoftModel::Springs(springs)),
-        ("pbd", SoftModel::Pbd(pbd::Matter::Solid(solid), pbd::Params { damping, ..Default::default() })),
+        ("pbd", SoftModel::Pbd(pbd::Structure::Solid(solid), pbd::Params { damping, ..Default::default() })),
         ("shape matching", SoftModel::ShapeMatching(DENSITY, Clusters::One, follow)),
     ]
 }
@@ -44,7 +44,7 @@ fn guests() -> [(&'static str, SoftModel); 3] {
 /// The floor, a block of finite elements, a body of another model on it and a rigid slab on top.
 fn stack(guest: SoftModel) -> (World, [BodyId; 4]) {
     let mut world = World::new(Settings { dt: 0.02, sleep_time: Real::INFINITY, ..Settings::default() }).unwrap();
-    let surface = Matter::new(YOUNG, 0.3, DENSITY).friction(0.6).surface();
+    let surface = ElasticMaterial::new(YOUNG, 0.3, DENSITY).friction(0.6).surface();
     let floor = RigidBody::fixed().shape(Shape::cuboid(1.0, 0.05, 1.0)).at([0.0, -0.05, 0.0]).material(surface);
     let floor = world.add_rigid(floor).unwrap();
     let [low, high] = SIDES;

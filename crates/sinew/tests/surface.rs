@@ -126,7 +126,7 @@ fn a_small_ball_does_not_sink_between_the_surface_points_of_a_coarse_body() {
     // cells of 0.1 m, a ball of 2 cm in the middle of a face, away from every vertex and edge
     world.add_soft(jelly([2, 1, 2], Vec3::new(0.2, 0.1, 0.2), 1e6).at([0.0, 0.05, 0.0])).unwrap();
     let ball = RigidBody::dynamic().shape(Shape::ball(0.02)).mass(0.05).at([0.06, 0.125, 0.03]);
-    let ball = world.add_rigid(ball.material(Material::friction(1.0))).unwrap();
+    let ball = world.add_rigid(ball.material(SurfaceMaterial::friction(1.0))).unwrap();
     for _ in 0..100 {
         world.step(&Input::none());
     }
@@ -138,7 +138,7 @@ fn a_small_ball_does_not_sink_between_the_surface_points_of_a_coarse_body() {
 fn rope(from: Vec3, to: Vec3, count: usize) -> SoftBody {
     let points: Vec<Vec3> = (0..count).map(|k| from + (to - from) * (k as Real / (count - 1) as Real)).collect();
     let matter = pbd::Cord { stretch: 1e4, bend: 1e-4, density: 0.05, compression: 1.0 };
-    SoftBody::new(Geometry::Rope(points), SoftModel::Pbd(pbd::Matter::Cord(matter), pbd::Params::default()))
+    SoftBody::new(Geometry::Rope(points), SoftModel::Pbd(pbd::Structure::Cord(matter), pbd::Params::default()))
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn a_rope_falls_across_another_and_stays_on_it() {
     let low = world.add_soft(low).unwrap();
     // an even number of points: the ropes cross between them
     let high = rope(Vec3::new(0.011, 0.05, -0.2), Vec3::new(0.011, 0.05, 0.2), 10).thickness(0.005);
-    let high = world.add_soft(high.material(Material::friction(1.0))).unwrap();
+    let high = world.add_soft(high.material(SurfaceMaterial::friction(1.0))).unwrap();
     for _ in 0..60 {
         world.step(&Input::none());
     }
@@ -173,11 +173,11 @@ fn a_strip_that_folds_onto_itself_keeps_its_layers_apart() {
             bend: 1e-5,
             density: 0.2,
             compression: 1.0,
-            brace: 0.0,
+            skip_stiffness: 0.0,
             stretch_limit: Real::INFINITY,
         };
         let strip =
-            SoftBody::new(Geometry::Sheet(mesh), SoftModel::Pbd(pbd::Matter::Sheet(matter), pbd::Params::default()));
+            SoftBody::new(Geometry::Sheet(mesh), SoftModel::Pbd(pbd::Structure::Sheet(matter), pbd::Params::default()));
         // standing on its short edge: it crumples onto itself
         let turn = Quat::from_rotation_z(0.5 * std::f64::consts::PI as Real);
         let strip = strip.turned(turn).at([0.0, 0.21, 0.0]).spin([0.0, 0.0, 0.3]);
@@ -241,10 +241,10 @@ fn a_sheet_far_thicker_than_its_triangles_is_rejected_by_name() {
             bend: 0.0,
             density: 0.1,
             compression: 1.0,
-            brace: 0.0,
+            skip_stiffness: 0.0,
             stretch_limit: Real::INFINITY,
         };
-        let model = SoftModel::Pbd(pbd::Matter::Sheet(cloth), pbd::Params::default());
+        let model = SoftModel::Pbd(pbd::Structure::Sheet(cloth), pbd::Params::default());
         SoftBody::new(Geometry::Sheet(mesh), model).thickness(thickness).self_contact(true).named("felt")
     };
     let refused = world.add_soft(sheet(0.5)).unwrap_err().to_string();

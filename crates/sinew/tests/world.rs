@@ -40,7 +40,8 @@ fn every_shape_comes_to_rest_and_its_contact_force_is_its_weight() -> Result<(),
         let mut world = World::new(Settings { sleep_time: Real::INFINITY, ..Settings::default() })?;
         let ground = RigidBody::fixed().shape(Shape::cuboid(10.0, 0.5, 10.0)).at([0.0, -0.5, 0.0]);
         world.add_rigid(ground)?;
-        let material = Material { rolling_resistance: 0.02, spinning_resistance: 0.02, ..Material::friction(0.6) };
+        let material =
+            SurfaceMaterial { rolling_resistance: 0.02, spinning_resistance: 0.02, ..SurfaceMaterial::friction(0.6) };
         let name = shape.name();
         let body =
             world.add_rigid(RigidBody::dynamic().shape(shape).mass(2.0).at([0.0, 0.6, 0.0]).material(material))?;
@@ -62,7 +63,7 @@ fn a_ball_rests_on_a_height_field_and_in_a_bowl() -> Result<(), Error> {
     for (shape, low) in [(field, 0.4), (bowl, 0.12)] {
         let mut world = World::default();
         world.add_rigid(RigidBody::fixed().shape(shape))?;
-        let material = Material { rolling_resistance: 0.01, ..Material::default() };
+        let material = SurfaceMaterial { rolling_resistance: 0.01, ..SurfaceMaterial::default() };
         let ball = RigidBody::dynamic().shape(Shape::ball(0.1)).at([0.1, 0.6, 0.05]).material(material);
         let ball = world.add_rigid(ball)?;
         run(&mut world, 5.0);
@@ -248,7 +249,7 @@ fn particles_hang_on_ropes_slide_on_slopes_and_push_back() -> Result<(), Error> 
     // a particle on the floor: it stays at rest
     floor(&mut world)?;
     let grain =
-        Particles::new(vec![Vec3::new(2.0, 0.02, 0.0)]).mass(0.5).radius(0.02).material(Material::friction(0.8));
+        Particles::new(vec![Vec3::new(2.0, 0.02, 0.0)]).mass(0.5).radius(0.02).material(SurfaceMaterial::friction(0.8));
     let grain = world.add_particles(grain)?;
     run(&mut world, 2.0);
     let top = world.report().constraints[0].force.length();

@@ -46,7 +46,7 @@ fn wide(p: Vec3) -> Vector {
     Vector(p.to_array().map(f64::from))
 }
 
-/// Positive tetrahedra, a closed outward boundary with the same volume, and the guaranteed angles.
+/// Positive tetrahedra, a closed outward boundary with the same volume, and the intersection_free angles.
 fn assert_sound(name: &str, made: &Tetrahedralized, least_angle: f64) {
     let (mesh, quality) = (&made.mesh, &made.quality);
     mesh.check().unwrap_or_else(|e| panic!("{name}: {e}"));

@@ -3,8 +3,8 @@
 use super::form::{ANY, FINITE, NOT_NEGATIVE, POSITIVE, Rule, from_to, kinds, record};
 use super::models::{ModelSpec, corotational};
 use sinew::{
-    Air, BodySpec, Collider, Geometry, Groups, Material, Matter, Motion, Particles, Pose, Quat, Real, Region,
-    RigidBody, Shape, Skin, SoftBody, SoftModel, Sym3, TriMesh, Vec3,
+    Air, BodySpec, Collider, ElasticMaterial, Geometry, Groups, Motion, Particles, Pose, Quat, Real, Region, RigidBody,
+    Shape, Skin, SoftBody, SoftModel, SurfaceMaterial, Sym3, TriMesh, Vec3,
 };
 
 /// Most copies along one direction.
@@ -66,7 +66,7 @@ record!(Repeat, "repeat", "Copies in a grid, named 'NAME 0', 'NAME 1', .., along
 pub(crate) struct RigidSpec {
     pub shape: Option<Shape>,
     pub colliders: Vec<ColliderSpec>,
-    pub surface: Material,
+    pub surface: SurfaceMaterial,
     pub groups: Groups,
     pub sensor: bool,
     pub position: Vec3,
@@ -86,11 +86,11 @@ pub(crate) struct RigidSpec {
     pub repeat: Option<Repeat>,
 }
 
-fn rigid(_: Option<Matter>) -> RigidSpec {
+fn rigid(_: Option<ElasticMaterial>) -> RigidSpec {
     RigidSpec {
         shape: None,
         colliders: Vec::new(),
-        surface: Material::default(),
+        surface: SurfaceMaterial::default(),
         groups: Groups::ALL,
         sensor: false,
         position: Vec3::ZERO,
@@ -140,7 +140,7 @@ pub(crate) struct ColliderSpec {
     pub shape: Shape,
     pub position: Vec3,
     pub rotation: Quat,
-    pub surface: Option<Material>,
+    pub surface: Option<SurfaceMaterial>,
     pub groups: Option<Groups>,
     pub sensor: bool,
     pub density: Option<Real>,
@@ -251,7 +251,7 @@ pub(crate) struct ParticlesSpec {
     pub mass: Real,
     pub radius: Real,
     pub pinned: Vec<u32>,
-    pub surface: Material,
+    pub surface: SurfaceMaterial,
     pub groups: Groups,
     pub gravity_scale: Real,
     pub damping: Real,
@@ -308,9 +308,9 @@ record!(Region, "region", "A box in the coordinates of the rest shape.",
     {}
 );
 
-record!(Skin, "skin", "A detailed surface on a coarse body.", base |_| Skin { mesh: TriMesh::default(), inflate: 0.0 },
+record!(Skin, "skin", "A detailed surface on a coarse body.", base |_| Skin { mesh: TriMesh::default(), offset: 0.0 },
     needs { mesh: ANY, "The surface, in the coordinates of the rest shape."; },
-    { inflate: FINITE, "How far it is moved out along its normals before it is bound [m]."; }
+    { offset: FINITE, "How far it is moved out along its normals before it is bound [m]."; }
 );
 
 record!(Air, "air", "The air around a surface: drag on its triangles, and wind.", base |_| Air::default(), {
@@ -324,9 +324,9 @@ record!(Air, "air", "The air around a surface: drag on its triangles, and wind."
 #[derive(Clone, Debug)]
 pub(crate) struct SoftSpec {
     pub geometry: Geometry,
-    pub material: Option<Matter>,
+    pub material: Option<ElasticMaterial>,
     pub model: Option<ModelSpec>,
-    pub surface: Option<Material>,
+    pub surface: Option<SurfaceMaterial>,
     pub skin: Option<Skin>,
     pub position: Vec3,
     pub rotation: Quat,

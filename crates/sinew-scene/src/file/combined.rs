@@ -12,7 +12,7 @@ use sinew::fem::{Params as CorotationalParams, SolidParams};
 use sinew::oriented;
 use sinew::shape_matching::Plasticity;
 use sinew::spring::Params as SpringParams;
-use sinew::{Combined, Material, Matter, Motion, Real, SoftModel, Tissue, TissueModel, Vec3};
+use sinew::{Combined, ElasticMaterial, Motion, Real, SoftModel, SurfaceMaterial, Tissue, TissueModel, Vec3};
 
 /// Cells across a layer.
 const CELLS: Rule = from_to(1.0, 100.0);
@@ -86,9 +86,9 @@ pub(crate) struct TissueSpec {
     thickness: Real,
     cells: u32,
     facing: Option<Vec3>,
-    material: Option<Matter>,
+    material: Option<ElasticMaterial>,
     model: Option<TissueModelSpec>,
-    surface: Option<Material>,
+    surface: Option<SurfaceMaterial>,
 }
 
 record!(TissueSpec, "tissue", "A layer of tissue on a bone.",

@@ -221,8 +221,8 @@ fn add_constraint(world: &mut World, constraint: ConstraintSpec) -> Result<Const
     match constraint {
         ConstraintSpec::Joint(joint) => world.add_joint(joint),
         ConstraintSpec::Distance(distance) => world.add_distance(distance),
-        ConstraintSpec::Attach(attach) => world.add_attach(attach),
-        ConstraintSpec::Strands(strands) => world.add_strands(strands),
+        ConstraintSpec::Attachment(attach) => world.add_attachment(attach),
+        ConstraintSpec::DistanceSet(strands) => world.add_distance_set(strands),
         ConstraintSpec::Bending(bending) => world.add_bending(bending),
         ConstraintSpec::Volume(volume) => world.add_volume(volume),
         ConstraintSpec::PatchJoint(joint) => world.add_patch_joint(joint),

@@ -8,7 +8,7 @@ use super::problem::{Problem, Problems, Source};
 use super::schema::Schemas;
 use super::tree::{Entry, Node, Span, Value};
 use crate::gallery::near_miss;
-use sinew::Matter;
+use sinew::ElasticMaterial;
 use std::path::PathBuf;
 
 /// What a number may be.
@@ -123,8 +123,8 @@ pub(crate) struct FieldInfo {
 pub(crate) struct Reader<'s> {
     pub sources: &'s [Source],
     pub problems: Problems,
-    /// Matter of the body at hand: models take their numbers from it.
-    pub matter: Option<Matter>,
+    /// ElasticMaterial of the body at hand: models take their numbers from it.
+    pub matter: Option<ElasticMaterial>,
     /// Mesh files that values name.
     pub files: Vec<PathBuf>,
     path: String,
@@ -355,7 +355,7 @@ macro_rules! record {
             const ABOUT: &'static str = $about;
 
             fn read_fields(fields: &mut $crate::file::form::Fields<'_, '_, '_>) -> Option<Self> {
-                let base: fn(Option<sinew::Matter>) -> Self = $base;
+                let base: fn(Option<sinew::ElasticMaterial>) -> Self = $base;
                 let mut it = base(fields.reader.matter);
                 $($(if let Some(value) = fields.given(stringify!($need), &$need_rule, None) {
                     it.$need = value;
@@ -366,7 +366,7 @@ macro_rules! record {
 
             fn write_fields(&self, out: &mut Vec<$crate::file::tree::Entry>) {
                 use $crate::file::form::Form;
-                let base: fn(Option<sinew::Matter>) -> Self = $base;
+                let base: fn(Option<sinew::ElasticMaterial>) -> Self = $base;
                 let base = base(None);
                 let _ = &base;
                 // all fields: one that the engine adds stops the build here
@@ -379,7 +379,7 @@ macro_rules! record {
                 out: &mut Vec<$crate::file::form::FieldInfo>,
                 schemas: &mut $crate::file::schema::Schemas,
             ) {
-                let base: fn(Option<sinew::Matter>) -> Self = $base;
+                let base: fn(Option<sinew::ElasticMaterial>) -> Self = $base;
                 let base = base(None);
                 $($($crate::file::form::tell(out, schemas, (stringify!($need), $need_about), &$need_rule, Err(&base.$need));)*)?
                 $($crate::file::form::tell(out, schemas, (stringify!($field), $field_about), &$rule, Ok(&base.$field));)*

@@ -6,7 +6,7 @@ use super::form::{
 use super::schema::Schemas;
 use super::tree::Entry;
 use sinew::friction::{Coulomb, Curve, Dahl, ElastoPlastic, Karnopp, Law, LuGre, Stiction, Stribeck, Viscous};
-use sinew::{Grain, Material, PairRule, PairRules, Pairing, Vec3};
+use sinew::{Grain, PairRule, PairRules, Pairing, SurfaceMaterial, Vec3};
 
 /// A share with neither of its ends.
 const INNER_SHARE: Rule = Rule { open_low: true, ..SHARE }.below();
@@ -99,7 +99,7 @@ record!(PairRules, "pair rules", "How the numbers of two surfaces become those o
     table: ANY, "Pairs with numbers of their own; the first that fits counts.";
 });
 
-record!(Pairing, "pair of surfaces", "Two families of surfaces with numbers of their own.", base |_| Pairing { families: [1, 1], surface: Material::default() }, needs {
+record!(Pairing, "pair of surfaces", "Two families of surfaces with numbers of their own.", base |_| Pairing { families: [1, 1], surface: SurfaceMaterial::default() }, needs {
     families: FAMILY, "The two families, in any order.";
     surface: ANY, "Friction, restitution, resistances and law of the pair.";
 }, {});

@@ -1,7 +1,7 @@
 //! Joints, rods, ropes and springs between bodies, which they know by name.
 
 use super::form::{ANY, FINITE, NOT_NEGATIVE, POSITIVE, Rule, choice, kinds, record};
-use super::node_constraint::{AttachSpec, BendingSpec, PatchSpec, Seam, StrandsSpec, VolumeSpec};
+use super::node_constraint::{AttachSpec, BendingSpec, DistanceSetSpec, PatchSpec, Seam, VolumeSpec};
 use super::plain::Name;
 use sinew::{BodyId, ConstraintSpec, Distance, Joint, JointKind, Motor, Pose, Real, Site, Stabilization, Vec3, World};
 
@@ -18,9 +18,9 @@ pub(crate) enum JointSpec {
     Rope(Length),
     Spring(Spring),
     Distance(Range),
-    Attach(AttachSpec),
+    Attachment(AttachSpec),
     Seam(Seam),
-    Strands(StrandsSpec),
+    DistanceSet(DistanceSetSpec),
     Bending(BendingSpec),
     Volume(VolumeSpec),
     Patch(PatchSpec),
@@ -35,9 +35,9 @@ kinds!(JointSpec, "joint", "What holds two bodies together, or a body to the wor
     "rope" => Rope(Length), "A rope between two sites: it only pulls.";
     "spring" => Spring(Spring), "A damped spring between two sites.";
     "distance" => Distance(Range), "Two sites within a range of distances.";
-    "attach" => Attach(AttachSpec), "Points of nodes and surfaces held to the world, to bodies or to each other.";
+    "attach" => Attachment(AttachSpec), "Points of nodes and surfaces held to the world, to bodies or to each other.";
     "seam" => Seam(Seam), "One surface stitched to another where they are near.";
-    "strands" => Strands(StrandsSpec), "Lengths of many pairs of nodes of a body.";
+    "distance_set" => DistanceSet(DistanceSetSpec), "Lengths of many pairs of nodes of a body.";
     "bending" => Bending(BendingSpec), "Lets a sheet resist bending.";
     "volume" => Volume(VolumeSpec), "Holds the volume inside a surface, or fills it with gas.";
     "patch" => Patch(PatchSpec), "A joint between a patch of surface and a rigid body or the world.";
@@ -288,9 +288,9 @@ impl JointSpec {
     /// The engine's constraint; nothing when a body is missing. The world has all bodies.
     pub fn build(&self, world: &World, find: &mut Find<'_>) -> Option<ConstraintSpec> {
         match self {
-            Self::Attach(a) => a.build(find),
+            Self::Attachment(a) => a.build(find),
             Self::Seam(s) => s.build(world, find),
-            Self::Strands(s) => s.build(world, find),
+            Self::DistanceSet(s) => s.build(world, find),
             Self::Bending(b) => b.build(world, find),
             Self::Volume(v) => v.build(find),
             Self::Patch(p) => p.build(find),
@@ -346,8 +346,8 @@ impl JointSpec {
                     }
                 }
             }
-            ConstraintSpec::Attach(a) => Self::Attach(AttachSpec::of(a, name)),
-            ConstraintSpec::Strands(s) => Self::Strands(StrandsSpec::of(s, name)),
+            ConstraintSpec::Attachment(a) => Self::Attachment(AttachSpec::of(a, name)),
+            ConstraintSpec::DistanceSet(s) => Self::DistanceSet(DistanceSetSpec::of(s, name)),
             ConstraintSpec::Bending(b) => Self::Bending(BendingSpec::of(b, name)),
             ConstraintSpec::Volume(v) => Self::Volume(VolumeSpec::of(v, name)),
             ConstraintSpec::PatchJoint(p) => Self::Patch(PatchSpec::of(p, name)),

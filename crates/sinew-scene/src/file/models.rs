@@ -11,7 +11,7 @@ use sinew::shape_matching::{Clusters, Damping, Group, Mode, Plasticity as Matchi
 use sinew::spring::{
     Dashpot, Element, Integrator as SpringIntegrator, Mass, Params as SpringParams, Stiffness, VolumeForce,
 };
-use sinew::{Matter, Real, SoftModel, Vec3, pbd, shape_matching};
+use sinew::{ElasticMaterial, Real, SoftModel, Vec3, pbd, shape_matching};
 
 const ITERATIONS: Rule = from_to(1.0, 10_000.0);
 /// Softness of shape matching: 0 is rigid, 1 would be no shape at all.
@@ -53,14 +53,14 @@ record!(CorotationalParams, "corotational model", "Corotational linear tetrahedr
 });
 
 /// The fast model of some matter; without, the numbers of `SolidParams`.
-pub(crate) fn corotational(matter: Option<Matter>) -> CorotationalParams {
+pub(crate) fn corotational(matter: Option<ElasticMaterial>) -> CorotationalParams {
     let SolidParams { youngs_modulus, poisson_ratio, density, stiffness_damping: damping, .. } = solid(matter);
     CorotationalParams { youngs_modulus, poisson_ratio, density, damping }
 }
 
-fn solid(matter: Option<Matter>) -> SolidParams {
+fn solid(matter: Option<ElasticMaterial>) -> SolidParams {
     let plain = SolidParams::default();
-    let Some(Matter { youngs_modulus, poisson_ratio, density, damping, .. }) = matter else { return plain };
+    let Some(ElasticMaterial { youngs_modulus, poisson_ratio, density, damping, .. }) = matter else { return plain };
     SolidParams { youngs_modulus, poisson_ratio, density, stiffness_damping: damping, ..plain }
 }
 
@@ -115,9 +115,9 @@ record!(MembraneParams, "membrane model", "Plane-stress triangles.", base membra
     integrator: ANY, "How it goes through time.";
 });
 
-fn membrane(matter: Option<Matter>) -> MembraneParams {
+fn membrane(matter: Option<ElasticMaterial>) -> MembraneParams {
     let plain = MembraneParams::default();
-    let Some(Matter { youngs_modulus, poisson_ratio, density, damping, .. }) = matter else { return plain };
+    let Some(ElasticMaterial { youngs_modulus, poisson_ratio, density, damping, .. }) = matter else { return plain };
     let material = PlaneStress::Isotropic { youngs_modulus, poisson_ratio };
     MembraneParams { material, density, stiffness_damping: damping, ..plain }
 }
@@ -147,7 +147,7 @@ record!(SpringParams, "spring model", "Masses and springs.", base springs, {
     integrator: ANY, "How the motion is integrated.";
 });
 
-fn springs(matter: Option<Matter>) -> SpringParams {
+fn springs(matter: Option<ElasticMaterial>) -> SpringParams {
     let plain = SpringParams::default();
     let Some(matter) = matter else { return plain };
     SpringParams { stiffness: Stiffness::Young(matter.youngs_modulus), mass: Mass::Density(matter.density), ..plain }
@@ -238,7 +238,7 @@ pub(crate) struct PbdSheet {
     bend: Real,
     density: Real,
     compression: Real,
-    brace: Real,
+    skip_stiffness: Real,
     stretch_limit: Real,
     limit_sweeps: u32,
     iterations: u32,
@@ -249,9 +249,9 @@ pub(crate) struct PbdSheet {
 record!(PbdSheet, "pbd sheet model", "Position based dynamics of a sheet.", base |_| {
     let pbd::Params { iterations, damping, row_damping, limit_sweeps } = pbd::Params::default();
     let (stretch, bend, density, compression) = (1.0, 0.0, 1.0, 1.0);
-    let (brace, stretch_limit) = (0.0, Real::INFINITY);
+    let (skip_stiffness, stretch_limit) = (0.0, Real::INFINITY);
     PbdSheet {
-        stretch, bend, density, compression, brace, stretch_limit, limit_sweeps, iterations, damping, row_damping,
+        stretch, bend, density, compression, skip_stiffness, stretch_limit, limit_sweeps, iterations, damping, row_damping,
     }
 },
 needs {
@@ -261,7 +261,7 @@ needs {
 {
     bend: NOT_NEGATIVE, "Flexural rigidity [N·m]; 0 does not resist.";
     compression: SHARE, "Stiffness of shortened edges by that of stretched ones, 0 (slack) to 1.";
-    brace: NOT_NEGATIVE.or_infinite(), "Modulus of rows between second neighbours, which only pull [N/m]; 0: none.";
+    skip_stiffness: NOT_NEGATIVE.or_infinite(), "Modulus of rows between second neighbours, which only pull [N/m]; 0: none.";
     stretch_limit: NOT_NEGATIVE.or_infinite(), "Stretch that the end of a step takes back, as a share; inf: none.";
     limit_sweeps: ITERATIONS, "Sweeps that do so.";
     iterations: ITERATIONS, "Sweeps a substep.";
@@ -438,19 +438,19 @@ impl From<ModelSpec> for SoftModel {
             ModelSpec::Springs(params) => Self::Springs(params),
             ModelSpec::PbdSolid(p) => {
                 let PbdSolid { youngs_modulus, poisson_ratio, density, iterations, damping, row_damping } = p;
-                let matter = pbd::Matter::Solid(pbd::Solid { youngs_modulus, poisson_ratio, density });
+                let matter = pbd::Structure::Solid(pbd::Solid { youngs_modulus, poisson_ratio, density });
                 Self::Pbd(matter, pbd::Params { iterations, damping, row_damping, ..Default::default() })
             }
             ModelSpec::PbdSheet(p) => {
-                let PbdSheet { stretch, bend, density, compression, brace, stretch_limit, .. } = p;
+                let PbdSheet { stretch, bend, density, compression, skip_stiffness, stretch_limit, .. } = p;
                 let PbdSheet { iterations, damping, row_damping, limit_sweeps, .. } = p;
-                let sheet = pbd::Sheet { stretch, bend, density, compression, brace, stretch_limit };
+                let sheet = pbd::Sheet { stretch, bend, density, compression, skip_stiffness, stretch_limit };
                 let params = pbd::Params { iterations, damping, row_damping, limit_sweeps };
-                Self::Pbd(pbd::Matter::Sheet(sheet), params)
+                Self::Pbd(pbd::Structure::Sheet(sheet), params)
             }
             ModelSpec::PbdCord(p) => {
                 let PbdCord { stretch, bend, density, compression, iterations, damping, row_damping } = p;
-                let matter = pbd::Matter::Cord(pbd::Cord { stretch, bend, density, compression });
+                let matter = pbd::Structure::Cord(pbd::Cord { stretch, bend, density, compression });
                 Self::Pbd(matter, pbd::Params { iterations, damping, row_damping, ..Default::default() })
             }
             ModelSpec::ShapeMatching(p) => {
@@ -461,7 +461,7 @@ impl From<ModelSpec> for SoftModel {
             ModelSpec::Oriented(p) => {
                 let OrientedBody { radii, density, group, frequency, iterations, damping, plasticity, implicit } = p;
                 let params = oriented::Params { frequency, iterations, damping, plasticity, implicit };
-                Self::Oriented(oriented::Grain { radii, density }, group, params)
+                Self::Oriented(oriented::Ellipsoid { radii, density }, group, params)
             }
             ModelSpec::Meshless(p) => {
                 let Meshless { youngs_modulus, poisson_ratio, density, damping, support, .. } = p;
@@ -490,29 +490,36 @@ impl From<SoftModel> for ModelSpec {
             SoftModel::Membrane(params) => Self::Membrane(params),
             SoftModel::Springs(params) => Self::Springs(params),
             SoftModel::Pbd(matter, pbd::Params { iterations, damping, row_damping, limit_sweeps }) => match matter {
-                pbd::Matter::Solid(pbd::Solid { youngs_modulus, poisson_ratio, density }) => Self::PbdSolid(PbdSolid {
-                    youngs_modulus,
-                    poisson_ratio,
-                    density,
-                    iterations,
-                    damping,
-                    row_damping,
-                }),
-                pbd::Matter::Sheet(pbd::Sheet { stretch, bend, density, compression, brace, stretch_limit }) => {
-                    Self::PbdSheet(PbdSheet {
-                        stretch,
-                        bend,
+                pbd::Structure::Solid(pbd::Solid { youngs_modulus, poisson_ratio, density }) => {
+                    Self::PbdSolid(PbdSolid {
+                        youngs_modulus,
+                        poisson_ratio,
                         density,
-                        compression,
-                        brace,
-                        stretch_limit,
-                        limit_sweeps,
                         iterations,
                         damping,
                         row_damping,
                     })
                 }
-                pbd::Matter::Cord(pbd::Cord { stretch, bend, density, compression }) => {
+                pbd::Structure::Sheet(pbd::Sheet {
+                    stretch,
+                    bend,
+                    density,
+                    compression,
+                    skip_stiffness,
+                    stretch_limit,
+                }) => Self::PbdSheet(PbdSheet {
+                    stretch,
+                    bend,
+                    density,
+                    compression,
+                    skip_stiffness,
+                    stretch_limit,
+                    limit_sweeps,
+                    iterations,
+                    damping,
+                    row_damping,
+                }),
+                pbd::Structure::Cord(pbd::Cord { stretch, bend, density, compression }) => {
                     Self::PbdCord(PbdCord { stretch, bend, density, compression, iterations, damping, row_damping })
                 }
             },
@@ -520,7 +527,7 @@ impl From<SoftModel> for ModelSpec {
                 let shape_matching::Params { frequency, mode, iterations, damping, plasticity } = params;
                 Self::ShapeMatching(Matching { density, clusters, frequency, mode, iterations, damping, plasticity })
             }
-            SoftModel::Oriented(oriented::Grain { radii, density }, group, params) => {
+            SoftModel::Oriented(oriented::Ellipsoid { radii, density }, group, params) => {
                 let oriented::Params { frequency, iterations, damping, plasticity, implicit } = params;
                 let shared =
                     OrientedBody { radii, density, group, frequency, iterations, damping, plasticity, implicit };

@@ -7,8 +7,8 @@ use super::form::{ANY, FINITE, NOT_NEGATIVE, POSITIVE, choice, record, words};
 use super::joint::{Find, SiteSpec, site, site_of};
 use super::plain::Name;
 use sinew::{
-    Attach, BendLaw, Bending, BodyId, ConstraintSpec, Hold, PatchJoint, PatchKind, PatchRest, Pose, Real, Site,
-    Strands, TriMesh, Vec3, Volume, VolumeLaw, World,
+    AttachTarget, Attachment, BendLaw, Bending, BodyId, ConstraintSpec, DistanceSet, PatchJoint, PatchKind, PatchRest,
+    Pose, Real, Site, TriMesh, Vec3, Volume, VolumeLaw, World,
 };
 
 /// What a point is held to.
@@ -100,7 +100,7 @@ record!(Seam, "seam", "Surface points of one body stitched to the nearest points
 
 /// Lengths of many pairs.
 #[derive(Clone, Debug)]
-pub(crate) struct StrandsSpec {
+pub(crate) struct DistanceSetSpec {
     body: Name,
     pairs: Vec<[u32; 2]>,
     lengths: Vec<Real>,
@@ -111,8 +111,8 @@ pub(crate) struct StrandsSpec {
     break_force: Real,
 }
 
-record!(StrandsSpec, "strands", "Lengths of many pairs of nodes of a body.",
-    base |_| StrandsSpec {
+record!(DistanceSetSpec, "distance_set", "Lengths of many pairs of nodes of a body.",
+    base |_| DistanceSetSpec {
         body: Name::default(),
         pairs: Vec::new(),
         lengths: Vec::new(),
@@ -301,24 +301,24 @@ impl AttachSpec {
         for held in &self.pairs {
             let point = site(&held.point, find);
             let to = match &held.to {
-                HoldSpec::Here { body: None } => Some(Hold::Here(None)),
-                HoldSpec::Here { body: Some(name) } => find(name).map(|id| Hold::Here(Some(id))),
-                HoldSpec::At { site: other } => site(other, find).map(Hold::At),
+                HoldSpec::Here { body: None } => Some(AttachTarget::Here(None)),
+                HoldSpec::Here { body: Some(name) } => find(name).map(|id| AttachTarget::Here(Some(id))),
+                HoldSpec::At { site: other } => site(other, find).map(AttachTarget::At),
             };
             all &= point.is_some() && to.is_some();
             pairs.extend(point.zip(to));
         }
         let (spring, break_force) = (self.stiffness.map(|k| (k, self.damping)), self.break_force);
-        all.then_some(ConstraintSpec::Attach(Attach { pairs, spring, break_force, collide: self.collide }))
+        all.then_some(ConstraintSpec::Attachment(Attachment { pairs, spring, break_force, collide: self.collide }))
     }
 
-    pub fn of(attach: &Attach, name: &dyn Fn(BodyId) -> Name) -> Self {
-        let Attach { pairs, spring, break_force, collide } = attach;
-        let held = |(point, to): &(Site, Hold)| Held {
+    pub fn of(attach: &Attachment, name: &dyn Fn(BodyId) -> Name) -> Self {
+        let Attachment { pairs, spring, break_force, collide } = attach;
+        let held = |(point, to): &(Site, AttachTarget)| Held {
             point: site_of(point, name),
             to: match to {
-                Hold::Here(body) => HoldSpec::Here { body: body.map(name) },
-                Hold::At(other) => HoldSpec::At { site: site_of(other, name) },
+                AttachTarget::Here(body) => HoldSpec::Here { body: body.map(name) },
+                AttachTarget::At(other) => HoldSpec::At { site: site_of(other, name) },
             },
         };
         Self {
@@ -336,22 +336,31 @@ impl Seam {
         let (a, b) = (find(&self.a), find(&self.b));
         // bodies without a surface have no pairs, and no pairs are refused at the door
         let pairs = world.seam(a?, b?, self.reach).unwrap_or_default();
-        let attach = Attach::stitch(pairs);
+        let attach = Attachment::stitch(pairs);
         let (spring, break_force) = (self.stiffness.map(|k| (k, self.damping)), self.break_force);
-        Some(ConstraintSpec::Attach(Attach { spring, break_force, collide: self.collide, ..attach }))
+        Some(ConstraintSpec::Attachment(Attachment { spring, break_force, collide: self.collide, ..attach }))
     }
 }
 
-impl StrandsSpec {
+impl DistanceSetSpec {
     pub fn build(&self, world: &World, find: &mut Find<'_>) -> Option<ConstraintSpec> {
         let Self { body, pairs, lengths, pull, push, stiffness, damping, break_force } = self.clone();
         let body = find(&body)?;
         let pairs = if pairs.is_empty() { sheet(world, body).edges() } else { pairs };
-        Some(ConstraintSpec::Strands(Strands { body, pairs, lengths, pull, push, stiffness, damping, break_force }))
+        Some(ConstraintSpec::DistanceSet(DistanceSet {
+            body,
+            pairs,
+            lengths,
+            pull,
+            push,
+            stiffness,
+            damping,
+            break_force,
+        }))
     }
 
-    pub fn of(strands: &Strands, name: &dyn Fn(BodyId) -> Name) -> Self {
-        let Strands { body, pairs, lengths, pull, push, stiffness, damping, break_force } = strands.clone();
+    pub fn of(strands: &DistanceSet, name: &dyn Fn(BodyId) -> Name) -> Self {
+        let DistanceSet { body, pairs, lengths, pull, push, stiffness, damping, break_force } = strands.clone();
         Self { body: name(body), pairs, lengths, pull, push, stiffness, damping, break_force }
     }
 }

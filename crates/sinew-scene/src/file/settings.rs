@@ -50,10 +50,10 @@ record!(Settings, "settings", "Every knob of the engine.", base |_| Settings::de
     sleep_time: NOT_NEGATIVE.or_infinite(), "How long an island must be still to fall asleep [s]; inf: never.";
     max_speed: SPEED.above(), "A body faster than this is frozen and reported [m/s].";
     max_turn: from_to(0.0, 1e3).above(), "Spin beyond this is cut back [rad per substep].";
-    guaranteed: ANY, "No surface ever crosses another at the end of a step: motion is cut short of the contact.";
-    minimum_gap: LENGTH.above(), "Gap that guaranteed keeps [m].";
-    put_back: ANY, "Points that crossed a surface are put back to the first contact (FC eq. 4.5).";
-    time_of_contact: ANY, "How put_back finds the first contact.";
+    intersection_free: ANY, "No surface ever crosses another at the end of a step: motion is cut short of the contact.";
+    minimum_gap: LENGTH.above(), "Gap that intersection_free keeps [m].";
+    stop_at_impact: ANY, "Points that crossed a surface are put back to the first contact (FC eq. 4.5).";
+    time_of_contact: ANY, "How stop_at_impact finds the first contact.";
     impact_substeps: SUBSTEPS, "Most substeps that fast impacts may ask for; 1: none.";
     sheet_substeps: SUBSTEPS, "Most substeps that fast sheets and ropes may ask for; 1: none.";
     threads: from_to(1.0, 256.0), "Worker threads. The result does not depend on it.";
@@ -87,7 +87,7 @@ choice!(Stabilization, "stabilization", "How a row turns position error into vel
 });
 
 choice!(Order, "order", "The order in which rows are swept.", {
-    "joint" => Joint, "All rows in one sweep.", {};
+    "interleaved" => Interleaved, "All rows in one sweep.", {};
     "staggered" => Staggered, "First rows on rigid bodies only, then all rows that touch nodes.", {
         rigid rigid: u32, SWEEPS, "Passes over rigid-rigid rows.";
         deformable deformable: u32, SWEEPS, "Passes over rows with nodes.";

@@ -6,21 +6,21 @@ use super::form::{
 use super::schema::{Schemas, object};
 use super::tree::{Entry, Node, Value};
 use sinew::friction::Law;
-use sinew::{Groups, Material, Matter, Real, Sym3};
+use sinew::{ElasticMaterial, Groups, Real, SurfaceMaterial, Sym3};
 
 /// A surface: its friction alone, or a table.
-impl Form for Material {
+impl Form for SurfaceMaterial {
     fn read(node: &Node, rule: &Rule, reader: &mut Reader<'_>) -> Option<Self> {
         match &node.value {
             Value::Table(entries) => reader.fields(entries, node.span, &[], read_surface),
-            Value::Int(_) | Value::Float(_) => Real::read(node, &NOT_NEGATIVE, reader).map(Material::friction),
+            Value::Int(_) | Value::Float(_) => Real::read(node, &NOT_NEGATIVE, reader).map(SurfaceMaterial::friction),
             _ => reader.unexpected(node, &Self::wants(rule)),
         }
     }
 
     fn write(&self) -> Value {
-        let Material { static_friction, kinetic_friction, restitution, .. } = self;
-        let Material { rolling_resistance, spinning_resistance, law, family, grain, .. } = self;
+        let SurfaceMaterial { static_friction, kinetic_friction, restitution, .. } = self;
+        let SurfaceMaterial { rolling_resistance, spinning_resistance, law, family, grain, .. } = self;
         let zero = |x: &Real| if *x == 0.0 { Value::Nothing } else { x.write() };
         let frictions = if static_friction == kinetic_friction {
             [("friction", static_friction.write()), ("", Value::Nothing)]
@@ -42,7 +42,7 @@ impl Form for Material {
         schemas.define("surface", |schemas| {
             let number = Real::schema(&NOT_NEGATIVE, schemas);
             let mut fields = Vec::new();
-            let d = Material::default();
+            let d = SurfaceMaterial::default();
             let mut add = |name, about, rule: &Rule, default: &Real| {
                 tell(&mut fields, schemas, (name, about), rule, Ok(default));
             };
@@ -67,10 +67,10 @@ impl Form for Material {
     }
 }
 
-fn read_surface(fields: &mut Fields<'_, '_, '_>) -> Option<Material> {
-    let mut it = Material::default();
+fn read_surface(fields: &mut Fields<'_, '_, '_>) -> Option<SurfaceMaterial> {
+    let mut it = SurfaceMaterial::default();
     if let Some(mu) = fields.optional("friction", &NOT_NEGATIVE) {
-        it = Material::friction(mu);
+        it = SurfaceMaterial::friction(mu);
     }
     fields.set("static_friction", &NOT_NEGATIVE, &mut it.static_friction);
     // a surface that sticks less than usual does not slip more than it sticks
@@ -97,8 +97,8 @@ record!(Groups, "groups", "Collision groups, as bits: two surfaces meet when eac
     mask: ANY, "Groups it meets, as bits.";
 });
 
-/// Matter: the name of a preset, or a table that may begin from one.
-impl Form for Matter {
+/// ElasticMaterial: the name of a preset, or a table that may begin from one.
+impl Form for ElasticMaterial {
     fn read(node: &Node, rule: &Rule, reader: &mut Reader<'_>) -> Option<Self> {
         let matter = match &node.value {
             Value::Text(_) => preset(node, reader),
@@ -110,7 +110,7 @@ impl Form for Matter {
     }
 
     fn write(&self) -> Value {
-        let Matter { density, youngs_modulus, poisson_ratio, damping, friction } = self;
+        let ElasticMaterial { density, youngs_modulus, poisson_ratio, damping, friction } = self;
         Value::table([
             ("youngs_modulus", youngs_modulus.write()),
             ("poisson_ratio", poisson_ratio.write()),
@@ -122,7 +122,7 @@ impl Form for Matter {
 
     fn schema(_: &Rule, schemas: &mut Schemas) -> Value {
         schemas.define("material", |schemas| {
-            let names = Matter::PRESETS.map(|(name, _)| Value::text(name));
+            let names = ElasticMaterial::PRESETS.map(|(name, _)| Value::text(name));
             let names = Value::table([("enum", Value::list(names))]);
             let mut fields = vec![FieldInfo {
                 name: "preset",
@@ -153,23 +153,23 @@ impl Form for Matter {
     }
 }
 
-fn preset(node: &Node, reader: &mut Reader<'_>) -> Option<Matter> {
+fn preset(node: &Node, reader: &mut Reader<'_>) -> Option<ElasticMaterial> {
     let Value::Text(name) = &node.value else {
         return reader.unexpected(node, "the name of a preset");
     };
-    let found = Matter::named(name);
+    let found = ElasticMaterial::named(name);
     if found.is_none() {
-        let known = Matter::PRESETS.map(|(name, _)| name);
+        let known = ElasticMaterial::PRESETS.map(|(name, _)| name);
         reader.problem(node.span, unknown("material", name, &known));
     }
     found
 }
 
-fn read_matter(entries: &[Entry], node: &Node, reader: &mut Reader<'_>) -> Option<Matter> {
+fn read_matter(entries: &[Entry], node: &Node, reader: &mut Reader<'_>) -> Option<ElasticMaterial> {
     reader.fields(entries, node.span, &["preset"], |fields| {
         let begun = entries.iter().find(|e| *e.key == *"preset");
         let base = begun.map(|entry| fields.reader.within("preset", |r| preset(&entry.node, r)));
-        let plain = Matter::new(1e5, 0.3, 1000.0);
+        let plain = ElasticMaterial::new(1e5, 0.3, 1000.0);
         let from = base.flatten().unwrap_or(plain);
         // without a preset, what makes the matter must be said
         let youngs_modulus = fields.given("youngs_modulus", &POSITIVE, base.map(|_| from.youngs_modulus));
@@ -177,7 +177,7 @@ fn read_matter(entries: &[Entry], node: &Node, reader: &mut Reader<'_>) -> Optio
         let density = fields.given("density", &POSITIVE, Some(from.density));
         let damping = fields.given("damping", &NOT_NEGATIVE, Some(from.damping));
         let friction = fields.given("friction", &NOT_NEGATIVE, Some(from.friction));
-        Some(Matter {
+        Some(ElasticMaterial {
             youngs_modulus: youngs_modulus?,
             poisson_ratio: poisson_ratio?,
             density: density?,

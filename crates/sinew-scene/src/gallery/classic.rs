@@ -1,7 +1,9 @@
 //! The contact methods of the lecture, on surfaces given by their distance.
 
 use super::{Scene, no_input};
-use sinew::{ContactMethod, Error, Material, Particles, Quat, Real, RigidBody, Sdf, Settings, Shape, Vec3, World};
+use sinew::{
+    ContactMethod, Error, Particles, Quat, Real, RigidBody, Sdf, Settings, Shape, SurfaceMaterial, Vec3, World,
+};
 
 /// Particles and boxes on distance functions.
 pub const CLASSIC: Scene = Scene {
@@ -28,7 +30,7 @@ fn ground() -> Sdf {
 
 fn classic() -> Result<World, Error> {
     let mut world = World::new(Settings { contact_method: ContactMethod::Impulse, ..Settings::default() })?;
-    let surface = Material::friction(0.4).restitution(0.4);
+    let surface = SurfaceMaterial::friction(0.4).restitution(0.4);
     let scenery = [
         ("ground", Shape::sdf(ground()), [0.0, 0.0, 0.0]),
         ("boulder", Shape::ball(BOULDER), [1.2, 0.1, 0.0]),

@@ -7,7 +7,9 @@
 //! them either.
 
 use super::{Scene, floor, no_input, refused};
-use sinew::{Error, Geometry, Material, Quat, Real, Settings, SoftBody, SoftModel, TetMesh, Vec3, World, spring};
+use sinew::{
+    Error, Geometry, Quat, Real, Settings, SoftBody, SoftModel, SurfaceMaterial, TetMesh, Vec3, World, spring,
+};
 
 /// Few points.
 pub(super) const COARSE: Scene = Scene {
@@ -39,13 +41,18 @@ const SIZE: [Real; 2] = [0.1, 0.25];
 /// # Errors
 /// Cells or a friction that the engine refuses.
 pub fn cylinders(cells: [u32; 3], friction: Real) -> Result<World, Error> {
-    cylinders_of(cells, 3e4, Material::friction(friction), Vec3::new(0.1, 0.0, 0.0))
+    cylinders_of(cells, 3e4, SurfaceMaterial::friction(friction), Vec3::new(0.1, 0.0, 0.0))
 }
 
 /// The same with any Young's modulus [Pa] and surface, and the velocity of the falling one [m/s].
-pub(super) fn cylinders_of(cells: [u32; 3], young: Real, surface: Material, velocity: Vec3) -> Result<World, Error> {
+pub(super) fn cylinders_of(
+    cells: [u32; 3],
+    young: Real,
+    surface: SurfaceMaterial,
+    velocity: Vec3,
+) -> Result<World, Error> {
     let mut world = World::new(Settings { dt: 1e-3, substeps: 1, ..Settings::default() })?;
-    floor(&mut world, Material::friction(0.6))?;
+    floor(&mut world, SurfaceMaterial::friction(0.6))?;
     let [width, length] = SIZE;
     let springs = spring::Params {
         stiffness: spring::Stiffness::Young(young),

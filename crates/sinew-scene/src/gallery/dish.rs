@@ -14,8 +14,8 @@ use super::{Scene, no_input};
 use crate::census::edges;
 use sinew::shape_matching::{Clusters, Damping, Mode};
 use sinew::{
-    Bending, BodyId, Collider, Error, Geometry, Material, Matter, Pose, Real, RigidBody, Settings, Shape, SoftBody,
-    SoftModel, Strands, TetMesh, TriMesh, Vec3, World, fem, pbd, shape_matching, spring,
+    Bending, BodyId, Collider, DistanceSet, ElasticMaterial, Error, Geometry, Pose, Real, RigidBody, Settings, Shape,
+    SoftBody, SoftModel, SurfaceMaterial, TetMesh, TriMesh, Vec3, World, fem, pbd, shape_matching, spring,
 };
 
 /// Four jellies.
@@ -43,7 +43,7 @@ const SLACK: Real = 1.2;
 fn jelly() -> Result<World, Error> {
     let settings = Settings { dt: 0.02, substeps: 4, ..Settings::default() };
     let mut world = World::new(settings)?;
-    let matter = Matter::new(2e4, 0.3, 1000.0).friction(0.6);
+    let matter = ElasticMaterial::new(2e4, 0.3, 1000.0).friction(0.6);
     let surface = matter.surface();
     world.add_rigid(dish(surface))?;
     let mesh = rounded_bar(CELLS, SIZE)?;
@@ -63,8 +63,8 @@ fn jelly() -> Result<World, Error> {
 }
 
 /// Models in the order of the paper's figure: below left and right, above left and right.
-fn recipes(matter: Matter) -> [(&'static str, SoftModel); 4] {
-    let Matter { youngs_modulus, poisson_ratio, density, damping, .. } = matter;
+fn recipes(matter: ElasticMaterial) -> [(&'static str, SoftModel); 4] {
+    let ElasticMaterial { youngs_modulus, poisson_ratio, density, damping, .. } = matter;
     let internal = Damping::Internal { rate: 5.0 };
     let springs = spring::Params {
         stiffness: spring::Stiffness::Young(youngs_modulus),
@@ -84,7 +84,7 @@ fn recipes(matter: Matter) -> [(&'static str, SoftModel); 4] {
         (
             "pbd",
             SoftModel::Pbd(
-                pbd::Matter::Solid(pbd::Solid { youngs_modulus, poisson_ratio: 0.35, density }),
+                pbd::Structure::Solid(pbd::Solid { youngs_modulus, poisson_ratio: 0.35, density }),
                 pbd::Params { iterations: 4, damping: internal, ..Default::default() },
             ),
         ),
@@ -93,7 +93,7 @@ fn recipes(matter: Matter) -> [(&'static str, SoftModel); 4] {
 }
 
 /// A tray with a rim.
-fn dish(surface: Material) -> RigidBody {
+fn dish(surface: SurfaceMaterial) -> RigidBody {
     let [x, z, rim] = [0.22, 0.45, 0.03];
     let part = |half: [Real; 3], at: [Real; 3]| {
         Collider::new(Shape::cuboid(half[0], half[1], half[2])).at(Pose::at(Vec3::from(at)))
@@ -145,11 +145,11 @@ fn hold(world: &mut World, body: BodyId, mesh: &TetMesh) -> Result<(), Error> {
     let missing = |pair: &[u32; 2]| have.binary_search(&[pair[0].min(pair[1]), pair[0].max(pair[1])]).is_err();
     let diagonals = lattice.face_diagonals.iter().chain(&lattice.body_diagonals).copied();
     let cross: Vec<[u32; 2]> = diagonals.filter(missing).collect();
-    world.add_strands(Strands::new(body, cross).stiffness(40.0, 40.0, 0.1))?;
+    world.add_distance_set(DistanceSet::new(body, cross).stiffness(40.0, 40.0, 0.1))?;
     let held: Vec<[u32; 2]> = lattice.sides.into_iter().chain(lattice.face_diagonals).collect();
     let length = |&[a, b]: &[u32; 2]| SLACK * mesh.vertices[a as usize].distance(mesh.vertices[b as usize]);
     let lengths: Vec<Real> = held.iter().map(length).collect();
-    world.add_strands(Strands::new(body, held).lengths(lengths).pull_only())?;
+    world.add_distance_set(DistanceSet::new(body, held).lengths(lengths).pull_only())?;
     let skin = TriMesh { vertices: mesh.vertices.clone(), triangles: mesh.boundary_faces() };
     world.add_bending(Bending::new(body, skin.folds(), 1e-3).damping(0.02))?;
     Ok(())

@@ -7,8 +7,8 @@
 
 use super::{Scene, no_input, refused};
 use sinew::{
-    Bending, BodyId, Diagonals, Error, Geometry, Material, Real, RigidBody, Settings, Shape, SoftBody, SoftModel,
-    Strands, TriMesh, Vec3, World, pbd, spring,
+    Bending, BodyId, Diagonals, DistanceSet, Error, Geometry, Real, RigidBody, Settings, Shape, SoftBody, SoftModel,
+    SurfaceMaterial, TriMesh, Vec3, World, pbd, spring,
 };
 
 /// The sheet of the paper.
@@ -69,7 +69,7 @@ fn cloth() -> Result<World, Error> {
     let folds = mesh.folds();
     let body = SoftBody::new(Geometry::Sheet(mesh), SoftModel::Springs(springs)).thickness(0.005).damping(0.3);
     let cloth = add(&mut world, PAPER, Vec3::ZERO, body)?;
-    world.add_strands(Strands::new(cloth, sides(cells)))?;
+    world.add_distance_set(DistanceSet::new(cloth, sides(cells)))?;
     world.add_bending(Bending::new(cloth, folds, 2e-5).damping(0.01))?;
     Ok(world)
 }
@@ -82,10 +82,16 @@ pub fn scaling(copies: u32, cells: u32) -> Result<World, Error> {
     // short substeps while cloths are caught
     let mut world = World::new(Settings { sheet_substeps: 20, ..settings(9) })?;
     let drape = Drape { cells, side: PAPER.side * cells as Real / PAPER.cells as Real, ..PAPER };
-    let (stretch, brace) = (1e5, 1e5);
-    let sheet =
-        pbd::Sheet { stretch, bend: 0.0, density: drape.density, compression: 1e-4, brace, stretch_limit: 0.03 };
-    let model = SoftModel::Pbd(pbd::Matter::Sheet(sheet), pbd::Params { iterations: 1, ..pbd::Params::default() });
+    let (stretch, skip_stiffness) = (1e5, 1e5);
+    let sheet = pbd::Sheet {
+        stretch,
+        bend: 0.0,
+        density: drape.density,
+        compression: 1e-4,
+        skip_stiffness,
+        stretch_limit: 0.03,
+    };
+    let model = SoftModel::Pbd(pbd::Structure::Sheet(sheet), pbd::Params { iterations: 1, ..pbd::Params::default() });
     let mesh = TriMesh::sheet([cells; 2], [drape.side; 2], Diagonals::Alternating).map_err(refused("cloth"))?;
     let body = SoftBody::new(Geometry::Sheet(mesh), model).thickness(5e-4);
     let row = f64::from(copies).sqrt().ceil() as u32;
@@ -99,7 +105,7 @@ pub fn scaling(copies: u32, cells: u32) -> Result<World, Error> {
 
 /// A ball and a cloth above it.
 fn add(world: &mut World, drape: Drape, at: Vec3, cloth: SoftBody) -> Result<BodyId, Error> {
-    let surface = Material::friction(FRICTION);
+    let surface = SurfaceMaterial::friction(FRICTION);
     let ball = RigidBody::fixed().shape(Shape::ball(drape.radius));
     world.add_rigid(ball.at(at).material(surface).named("ball"))?;
     world.add_soft(cloth.material(surface).named("cloth").at(at + Vec3::Y * (drape.radius + drape.drop)))

@@ -1,7 +1,7 @@
 //! Things that meet scenery: a bowl, a landscape with every kind of shape.
 
 use super::{Scene, no_input};
-use sinew::{Error, Material, Pose, Quat, Real, RigidBody, Sdf, Settings, Shape, Vec3, World};
+use sinew::{Error, Pose, Quat, Real, RigidBody, Sdf, Settings, Shape, SurfaceMaterial, Vec3, World};
 use std::sync::Arc;
 
 /// Balls in a bowl.
@@ -34,7 +34,7 @@ fn bowl() -> Result<World, Error> {
     let center = Vec3::new(0.0, BOWL_RADIUS, 0.0);
     // all below the rim that is not in the sphere
     let hollow = Sdf::intersection([Sdf::bowl(center, BOWL_RADIUS), Sdf::plane(center, Vec3::Y)]);
-    let surface = Material::friction(0.3);
+    let surface = SurfaceMaterial::friction(0.3);
     world.add_rigid(RigidBody::fixed().shape(Shape::sdf(hollow)).material(surface).named("bowl"))?;
     for i in 0..64 {
         let [x, y, z] = [i % 4, i / 16, (i / 4) % 4].map(|k| k as Real);
@@ -96,7 +96,7 @@ fn gem() -> Shape {
 fn terrain() -> Result<World, Error> {
     let mut world = World::new(Settings::default())?;
     // resistance of soft ground, or the round ones would roll for minutes
-    let soil = Material { rolling_resistance: 0.1, ..Material::friction(0.7) };
+    let soil = SurfaceMaterial { rolling_resistance: 0.1, ..SurfaceMaterial::friction(0.7) };
     let scenery = [
         ("hills", hills(), [0.0, 0.0, 0.0]),
         ("abyss", Shape::half_space(Vec3::Y), [0.0, -5.0, 0.0]),

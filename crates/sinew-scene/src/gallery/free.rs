@@ -2,7 +2,7 @@
 
 use super::stacks::Lcg;
 use super::{Scene, no_input};
-use sinew::{Error, Material, Real, RigidBody, Settings, Shape, Vec3, World};
+use sinew::{Error, Real, RigidBody, Settings, Shape, SurfaceMaterial, Vec3, World};
 
 /// Bodies that meet in the middle.
 pub const SWARM: Scene = Scene {
@@ -17,7 +17,7 @@ pub const SWARM: Scene = Scene {
 
 fn swarm() -> Result<World, Error> {
     let mut world = World::new(Settings { gravity: Vec3::ZERO, ..Settings::default() })?;
-    let surface = Material::friction(0.3).restitution(0.5);
+    let surface = SurfaceMaterial::friction(0.3).restitution(0.5);
     let mut chance = Lcg(7);
     for i in 0..64 {
         let at = Vec3::from([i % 4, (i / 4) % 4, i / 16].map(|k| 1.5 * (k as Real - 1.5)));

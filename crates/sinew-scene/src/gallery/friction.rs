@@ -4,7 +4,7 @@
 use super::cylinders::cylinders_of;
 use super::{Scene, no_input};
 use sinew::friction::{Curve, Karnopp, Law};
-use sinew::{BodySpec, Error, Material, Real, Vec3, World};
+use sinew::{BodySpec, Error, Real, SurfaceMaterial, Vec3, World};
 
 /// The upper cylinder stays.
 pub(super) const CYLINDERS_FRICTION: Scene = Scene {
@@ -53,6 +53,6 @@ fn dry_karnopp() -> Law {
 /// The upper cylinder sets out along the lower one's axis: to its end there are 0.125 m. Twenty times as stiff as in
 /// `cylinders-coarse`, where the lower one sags by 8 cm and throws the upper one off.
 fn sliding_cylinders(friction: Real) -> Result<World, Error> {
-    let surface = Material::friction(friction).law(dry_karnopp());
+    let surface = SurfaceMaterial::friction(friction).law(dry_karnopp());
     cylinders_of([4, 5, 23], 6e5, surface, Vec3::new(0.0, 0.0, 0.3))
 }

@@ -7,8 +7,8 @@
 use super::{Scene, floor, named};
 use crate::Chance;
 use sinew::{
-    BodyId, Combined, Command, ConstraintId, Error, Input, Joint, Material, Motor, Pose, Quat, Real, RigidBody,
-    Settings, Shape, SoftModel, Tissue, TissueModel, Vec3, World, fem, oriented,
+    BodyId, Combined, Command, ConstraintId, Error, Input, Joint, Motor, Pose, Quat, Real, RigidBody, Settings, Shape,
+    SoftModel, SurfaceMaterial, Tissue, TissueModel, Vec3, World, fem, oriented,
 };
 
 /// A block.
@@ -176,7 +176,7 @@ impl Grasp {
     /// A grasp that the engine refuses.
     pub fn build(&self) -> Result<World, Error> {
         let mut world = World::new(Settings { dt: STEP, sleep_time: Real::INFINITY, ..Settings::default() })?;
-        let rough = Material::friction(self.friction);
+        let rough = SurfaceMaterial::friction(self.friction);
         floor(&mut world, rough)?;
         let quarter = Quat::from_rotation_x(std::f64::consts::FRAC_PI_2 as Real);
         let object = match self.object {
@@ -197,7 +197,7 @@ impl Grasp {
         Ok(world)
     }
 
-    fn add_finger(&self, world: &mut World, k: usize, rough: Material) -> Result<BodyId, Error> {
+    fn add_finger(&self, world: &mut World, k: usize, rough: SurfaceMaterial) -> Result<BodyId, Error> {
         let inward = [Vec3::X, Vec3::NEG_X][k];
         let [up, aside] = self.offset[k];
         let name = ["left", "right"][k];
@@ -364,7 +364,7 @@ mod tests {
         let object = named(&world, "object").unwrap();
         let mut points = Vec::new();
         for (name, side) in [("left tissue 0", 1.0), ("right tissue 0", -1.0)] {
-            let grip = world.grip(named(&world, name).unwrap(), object, &mut points).unwrap();
+            let grip = world.grasp_force(named(&world, name).unwrap(), object, &mut points).unwrap();
             assert!((grip.force.x * side / FORCE - 1.0).abs() < 0.01, "{name}: {grip:?}");
             // a patch, not a line: wider than one row of points
             assert!(grip.area > 1e-4 && points.len() >= 4, "{name}: {grip:?}");

@@ -2,7 +2,8 @@
 
 use super::{Scene, floor, no_input};
 use sinew::{
-    Collider, Command, Error, Input, Joint, Material, Motor, Pose, Quat, Real, RigidBody, Settings, Shape, Vec3, World,
+    Collider, Command, Error, Input, Joint, Motor, Pose, Quat, Real, RigidBody, Settings, Shape, SurfaceMaterial, Vec3,
+    World,
 };
 
 /// A wheel that throws balls.
@@ -36,7 +37,7 @@ const BALL_COUNT: u64 = 24;
 
 fn wheel() -> Result<World, Error> {
     let mut world = World::new(Settings::default())?;
-    floor(&mut world, Material::default())?;
+    floor(&mut world, SurfaceMaterial::default())?;
     // the disc's axis is z; the paddles stand out of its rim
     let disc =
         Collider::new(Shape::cylinder(0.4, WHEEL_RADIUS)).at(Pose::new(Vec3::ZERO, Quat::from_rotation_x(HALF_PI)));
@@ -72,7 +73,7 @@ const BRIDGE_SLOPE: Real = 0.4;
 fn bridge() -> Result<World, Error> {
     // a long chain under load: more substeps keep its hinges closed
     let mut world = World::new(Settings { substeps: 8, ..Settings::default() })?;
-    let wood = Material::friction(0.6);
+    let wood = SurfaceMaterial::friction(0.6);
     floor(&mut world, wood)?;
     // the planks hang in an arc from the first post, p is the next hinge
     let mut p = Vec3::new(0.0, 4.0, 0.0);

@@ -38,7 +38,7 @@ pub use friction::with_law;
 pub use near::near_miss;
 pub use teapots::{Rig as TeapotRig, WHEEL as TEAPOT_WHEEL, teapots};
 
-use sinew::{BodyId, Error, Input, Material, RigidBody, Shape, World};
+use sinew::{BodyId, Error, Input, RigidBody, Shape, SurfaceMaterial, World};
 
 /// A built-in scene.
 ///
@@ -143,7 +143,7 @@ fn no_input(_: &World, _: u64) -> Input {
 }
 
 /// Adds a fixed half-space whose surface is y = 0.
-fn floor(world: &mut World, material: Material) -> Result<BodyId, Error> {
+fn floor(world: &mut World, material: SurfaceMaterial) -> Result<BodyId, Error> {
     world.add_rigid(RigidBody::fixed().shape(Shape::half_space(sinew::Vec3::Y)).material(material).named("floor"))
 }
 

@@ -56,7 +56,7 @@ fn counts_are_the_papers_within_five_per_cent() {
 fn the_sixteen_cloths_have_a_thousand_rows_each() {
     let mut world = of("scaling");
     world.step(&sinew::Input::none());
-    let rows = world.report().counts.inner_rows;
+    let rows = world.report().counts.internal_rows;
     assert!((f64::from(rows) / 16_000.0 - 1.0).abs() <= 0.05, "{rows} rows");
 }
 
@@ -94,7 +94,7 @@ fn the_heavy_teapot_turns_the_wheel_to_its_side() {
 fn locked(friction: Real, wait: f64) -> (f64, f64) {
     let mut world = teapots(TeapotRig { friction, locked: true, ..TeapotRig::default() }).expect("teapots");
     let slots = world.blueprint().expect("plain data").constraints;
-    let anchors = slots.iter().enumerate().filter(|(_, s)| matches!(s.item, Some(ConstraintSpec::Attach(_))));
+    let anchors = slots.iter().enumerate().filter(|(_, s)| matches!(s.item, Some(ConstraintSpec::Attachment(_))));
     let anchors: Vec<ConstraintId> = anchors.map(|(k, s)| ConstraintId::from_parts(k as u32, s.generation)).collect();
     let right = id(&world, "right");
     run(&mut world, wait);

@@ -1,7 +1,9 @@
 //! Bare particles among rigid bodies.
 
 use super::{Scene, floor, no_input};
-use sinew::{Distance, Error, Material, Particles, Real, RigidBody, Settings, Shape, Site, Stabilization, Vec3, World};
+use sinew::{
+    Distance, Error, Particles, Real, RigidBody, Settings, Shape, Site, Stabilization, SurfaceMaterial, Vec3, World,
+};
 
 /// Rain on boxes, and a rope.
 pub const MIXED_PARTICLES: Scene = Scene {
@@ -24,7 +26,7 @@ fn mixed() -> Result<World, Error> {
     // a rope of light nodes with a load: stiffer rows and the substeps that carry them keep its stretch at 3%
     let joint = Stabilization::Soft { frequency: 500.0, damping_ratio: 2.0 };
     let mut world = World::new(Settings { substeps: 16, joint, ..Settings::default() })?;
-    let surface = Material::friction(0.5);
+    let surface = SurfaceMaterial::friction(0.5);
     floor(&mut world, surface)?;
     // nine boxes, three of them two high
     for i in 0..12 {
@@ -50,7 +52,7 @@ fn mixed() -> Result<World, Error> {
 }
 
 /// A rope from a fixed point, held out sideways, with a box at its end.
-fn rope(world: &mut World, surface: Material) -> Result<(), Error> {
+fn rope(world: &mut World, surface: SurfaceMaterial) -> Result<(), Error> {
     let top = Vec3::new(-1.0, 3.5, 2.0);
     let nodes: Vec<Vec3> = (0..ROPE_NODES).map(|i| top + Vec3::X * (ROPE_SEGMENT * i as Real)).collect();
     let end = nodes[ROPE_NODES - 1];

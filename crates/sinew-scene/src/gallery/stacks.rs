@@ -1,7 +1,7 @@
 //! Boxes and blocks that stand, or should: stacks, a pyramid, a pile, dominoes, an arch.
 
 use super::{Scene, floor, named, no_input};
-use sinew::{Command, Error, Input, Material, Quat, Real, RigidBody, Settings, Shape, Vec3, World};
+use sinew::{Command, Error, Input, Quat, Real, RigidBody, Settings, Shape, SurfaceMaterial, Vec3, World};
 
 /// 1035 boxes in 45 rows.
 pub const PYRAMID: Scene = Scene {
@@ -89,7 +89,7 @@ fn pile() -> Result<World, Error> {
 /// Boxes of 1 m and 1 kg on a broad slab. The peers' benchmark has the same numbers in the same order.
 fn boxes(centres: impl IntoIterator<Item = Vec3>) -> Result<World, Error> {
     let mut world = World::new(Settings::default())?;
-    let surface = Material::friction(0.5);
+    let surface = SurfaceMaterial::friction(0.5);
     let slab = Shape::cuboid(100.0, 1.0, 100.0);
     world.add_rigid(RigidBody::fixed().shape(slab).at([0.0, -1.0, 0.0]).material(surface).named("floor"))?;
     for at in centres {
@@ -123,7 +123,7 @@ const DOMINO_TICK: u64 = 20;
 
 fn domino() -> Result<World, Error> {
     let mut world = World::new(Settings::default())?;
-    let surface = Material::friction(0.5);
+    let surface = SurfaceMaterial::friction(0.5);
     floor(&mut world, surface)?;
     let [x, y, z] = DOMINO_HALF;
     for i in 0..DOMINO_COUNT {
@@ -160,7 +160,7 @@ const ARCH_GAP: Real = 5e-5;
 fn arch() -> Result<World, Error> {
     // the joints carry tons: more substeps let them give less
     let mut world = World::new(Settings { substeps: 8, ..Settings::default() })?;
-    let surface = Material::friction(0.8);
+    let surface = SurfaceMaterial::friction(0.8);
     floor(&mut world, surface)?;
     let step = std::f64::consts::PI as Real / STONE_COUNT as Real;
     let on_arch = |radius: Real, angle: Real| Vec3::new(-radius * angle.cos(), radius * angle.sin(), 0.0);

@@ -5,8 +5,8 @@
 
 use super::{Scene, no_input, refused};
 use sinew::{
-    Attach, Bending, BodyId, Error, Geometry, Hold, Joint, Material, Quat, Real, RigidBody, Settings, Shape, Site,
-    SoftBody, SoftModel, Strands, TriMesh, Vec3, World, spring,
+    AttachTarget, Attachment, Bending, BodyId, DistanceSet, Error, Geometry, Joint, Quat, Real, RigidBody, Settings,
+    Shape, Site, SoftBody, SoftModel, SurfaceMaterial, TriMesh, Vec3, World, spring,
 };
 
 /// Teapots on a rope.
@@ -53,7 +53,7 @@ const ROPE: Real = 2.2;
 pub fn teapots(rig: Rig) -> Result<World, Error> {
     // nodes of 4 g carry 2 kg: with 8 substeps the rope is 12% longer than it should be, with 20 it is 2%
     let mut world = World::new(Settings { dt: 0.02, substeps: 20, ..Settings::default() })?;
-    let grip = Material::friction(rig.friction);
+    let grip = SurfaceMaterial::friction(rig.friction);
     let upright = Quat::from_rotation_x(std::f64::consts::FRAC_PI_2 as Real);
     let wheel = Shape::cylinder(0.06, WHEEL);
     if rig.locked {
@@ -72,7 +72,7 @@ pub fn teapots(rig: Rig) -> Result<World, Error> {
 }
 
 /// The strip, laid over the wheel.
-fn add_rope(world: &mut World, grip: Material) -> Result<BodyId, Error> {
+fn add_rope(world: &mut World, grip: SurfaceMaterial) -> Result<BodyId, Error> {
     let mut mesh = TriMesh::strip(ROPE, WIDTH, PAIRS).map_err(refused("rope"))?;
     let flat = mesh.clone();
     // chords of the arc must not cut into the wheel
@@ -93,7 +93,7 @@ fn add_rope(world: &mut World, grip: Material) -> Result<BodyId, Error> {
     let body = SoftBody::new(Geometry::Sheet(mesh), SoftModel::Springs(model));
     let rope = world.add_soft(body.thickness(THICKNESS).material(grip).named("rope"))?;
     let others = (0..PAIRS - 1).map(|i| [2 * i + 2, 2 * i + 1]);
-    world.add_strands(Strands::new(rope, edges.into_iter().chain(others).collect::<Vec<_>>()))?;
+    world.add_distance_set(DistanceSet::new(rope, edges.into_iter().chain(others).collect::<Vec<_>>()))?;
     world.add_bending(Bending::new(rope, folds, 1e-4).flat(&flat).damping(0.01))?;
     Ok(rope)
 }
@@ -108,6 +108,6 @@ fn add_pot(world: &mut World, name: &str, mass: Real, rope: BodyId, ends: [u32; 
     let at = 0.5 * (a + b) - Vec3::Y * (top + 0.01);
     let pot = RigidBody::dynamic().shape(shape).mass(mass).at(at).named(name).can_sleep(false);
     let pot = world.add_rigid(pot)?;
-    world.add_attach(Attach::new(nodes.map(|n| (n, Hold::Here(Some(pot))))))?;
+    world.add_attachment(Attachment::new(nodes.map(|n| (n, AttachTarget::Here(Some(pot))))))?;
     Ok(())
 }

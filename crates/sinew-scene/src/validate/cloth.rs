@@ -9,8 +9,8 @@ use super::tools::{G, num, real, turn, vec3, wide};
 use super::{Case, Reading, Readings};
 use sinew::fem::{MembraneParams, PlaneStress};
 use sinew::{
-    Air, Attach, Bending, BodyId, Diagonals, Error, Geometry, Input, Material, Real, RigidBody, Settings, Shape, Site,
-    SoftBody, SoftModel, TetMesh, TriMesh, Vec3, Volume, World, pbd,
+    Air, Attachment, Bending, BodyId, Diagonals, Error, Geometry, Input, Real, RigidBody, Settings, Shape, Site,
+    SoftBody, SoftModel, SurfaceMaterial, TetMesh, TriMesh, Vec3, Volume, World, pbd,
 };
 use std::f64::consts::{FRAC_PI_2, TAU};
 
@@ -64,10 +64,10 @@ fn k01_springs() -> Readings {
         bend: 0.0,
         density: 0.2,
         compression: 1.0,
-        brace: 0.0,
+        skip_stiffness: 0.0,
         stretch_limit: Real::INFINITY,
     };
-    let model = SoftModel::Pbd(pbd::Matter::Sheet(sheet), pbd::Params::default());
+    let model = SoftModel::Pbd(pbd::Structure::Sheet(sheet), pbd::Params::default());
     let body = SoftBody::new(Geometry::Sheet(mesh), model).damping(5.0);
     hung(body, settle(1e-3), 4000, 12.0 * side)
 }
@@ -80,7 +80,7 @@ fn hung(body: SoftBody, settings: Settings, steps: u32, width: f64) -> Readings 
     let edge = |y: f64| -> Vec<usize> { (0..rest.len()).filter(|k| (rest[*k][1] - y).abs() < 1e-4).collect() };
     let mut anchors = Vec::new();
     for node in edge(0.0) {
-        anchors.push(world.add_attach(Attach::anchor(Site::Node { body: id, node: node as u32 }, None))?);
+        anchors.push(world.add_attachment(Attachment::anchor(Site::Node { body: id, node: node as u32 }, None))?);
     }
     for _ in 0..steps {
         world.step(&Input::none());
@@ -169,7 +169,7 @@ fn stretch(mesh: &TriMesh, x: &[Vec3]) -> [f64; 2] {
 
 fn k03() -> Readings {
     let mut world = World::new(Settings { substeps: 30, ..settle(0.02) })?;
-    let rough = Material::friction(0.5);
+    let rough = SurfaceMaterial::friction(0.5);
     let radius = 0.3;
     let ball = world.add_rigid(RigidBody::fixed().shape(Shape::ball(real(radius))).material(rough))?;
     let side = 50u32;
@@ -181,11 +181,11 @@ fn k03() -> Readings {
         bend: 1e-3,
         density: 0.2,
         compression: 1e-4,
-        brace: 1e5,
+        skip_stiffness: 1e5,
         stretch_limit: Real::INFINITY,
     };
     let params = pbd::Params { iterations: 1, ..pbd::Params::default() };
-    let model = SoftModel::Pbd(pbd::Matter::Sheet(sheet), params);
+    let model = SoftModel::Pbd(pbd::Structure::Sheet(sheet), params);
     let body = SoftBody::new(Geometry::Sheet(mesh.clone()), model).material(rough).thickness(1e-3);
     let id = world.add_soft(body.air(Air::default()).damping(1.0).at(vec3(0.0, radius + 0.01, 0.0)))?;
     for _ in 0..500 {

@@ -4,7 +4,7 @@ use super::cloth::rings;
 use super::soft_tools::{Kind, Rig, STOP, Stuff, TEN, plane, refused, statics};
 use super::tools::{G, floor, free_space, num, real, sleepless, vec3, wide};
 use super::{Case, Reading, Readings};
-use sinew::{Command, Error, Input, Material, Pose, RigidBody, Settings, Shape, SoftBody, TetMesh, Vec3, World};
+use sinew::{Command, Error, Input, Pose, RigidBody, Settings, Shape, SoftBody, SurfaceMaterial, TetMesh, Vec3, World};
 use std::f64::consts::PI;
 
 const HERTZ: &str = "Hertz: soft sphere on rigid plane";
@@ -42,7 +42,7 @@ fn e20(kind: Kind) -> Readings {
     }
     let rho = 1.0 / G / num(mesh.volume());
     let mut world = World::new(Settings { dt: 0.05, ..sleepless() })?;
-    let smooth = Material::friction(0.0);
+    let smooth = SurfaceMaterial::friction(0.0);
     floor(&mut world, smooth)?;
     let body = kind.damped(mesh, Stuff { e, nu, rho }, 0.01).at(vec3(0.0, radius, 0.0)).material(smooth);
     let id = world.add_soft(body)?;
@@ -98,7 +98,7 @@ fn half_space(kind: Kind, radii: &[f64], depths: &[f64]) -> Result<Rig, Error> {
     let bottom = depths.last().map_or(0.0, |d| -d);
     let held = |b: SoftBody| {
         let (low, high) = (vec3(-9.0, bottom - 1e-4, -9.0), vec3(9.0, bottom + 1e-4, 9.0));
-        b.pin_region(low, high).damping(STOP).material(Material::friction(0.0))
+        b.pin_region(low, high).damping(STOP).material(SurfaceMaterial::friction(0.0))
     };
     Rig::new(statics(), kind, round(radii, depths), stuff, held)
 }
@@ -118,7 +118,7 @@ fn e21(kind: Kind) -> Readings {
     let depths = [0.0, 0.0015, 0.004, 0.009, 0.02, 0.05, 0.13, 0.4];
     let mut rig = half_space(kind, &radii, &depths)?;
     let shape = Shape::cylinder(0.01, 0.01 + 1e-5);
-    let punch = RigidBody::kinematic().shape(shape).material(Material::friction(0.0)).at([0.0, 0.01, 0.0]);
+    let punch = RigidBody::kinematic().shape(shape).material(SurfaceMaterial::friction(0.0)).at([0.0, 0.01, 0.0]);
     let punch = rig.world.add_rigid(punch)?;
     for k in 1..=7 {
         let down = 1e-3 * (f64::from(k) / 2.0).min(1.0);
@@ -140,7 +140,7 @@ fn e29(kind: Kind) -> Readings {
     let area = |mesh: &TetMesh| num(mesh.volume()) / size;
     // between a floor and a plate without friction
     let mut world = World::new(Settings { dt: 0.01, ..free_space() })?;
-    let smooth = Material::friction(0.0);
+    let smooth = SurfaceMaterial::friction(0.0);
     floor(&mut world, smooth)?;
     let plate = RigidBody::kinematic().shape(Shape::cuboid(0.1, 0.02, 0.1)).material(smooth);
     let plate = world.add_rigid(plate.at(vec3(0.0, size + 0.02, 0.0)))?;

@@ -11,7 +11,7 @@ use super::tools::{G, cross, floor, free_space, num, real, vec3, wide};
 use super::{Case, Reading, Readings};
 use sinew::fem::{self, PlaneStress};
 use sinew::{
-    Command, Diagonals, Error, Geometry, Input, Material, Pose, RigidBody, Settings, Shape, SoftBody, SoftModel,
+    Command, Diagonals, Error, Geometry, Input, Pose, RigidBody, Settings, Shape, SoftBody, SoftModel, SurfaceMaterial,
     TetMesh, TriMesh, Vec3, World,
 };
 
@@ -320,13 +320,13 @@ fn e10(kind: Kind, count: [u32; 3], long: f64) -> Readings {
 /// A cube squeezed by 10% between a floor and a plate without friction: sum of its mean strains, and change of volume.
 fn squeezed(kind: Kind, nu: f64) -> Result<[f64; 2], Error> {
     let mut world = World::new(free_space())?;
-    floor(&mut world, Material::friction(0.0))?;
-    let plate = RigidBody::kinematic().shape(Shape::cuboid(0.2, 0.02, 0.2)).material(Material::friction(0.0));
+    floor(&mut world, SurfaceMaterial::friction(0.0))?;
+    let plate = RigidBody::kinematic().shape(Shape::cuboid(0.2, 0.02, 0.2)).material(SurfaceMaterial::friction(0.0));
     let plate = world.add_rigid(plate.at([0.0, 0.12, 0.0]))?;
     let mesh = cells([3, 3, 3], [0.1; 3])?;
     let rest: Vec<[f64; 3]> = mesh.vertices.iter().map(|p| wide(*p)).collect();
     let soft = kind.damped(mesh.clone(), Stuff { e: 1e5, nu, rho: 1000.0 }, 0.01).at([0.0, 0.05, 0.0]);
-    let soft = world.add_soft(soft.material(Material::friction(0.0)))?;
+    let soft = world.add_soft(soft.material(SurfaceMaterial::friction(0.0)))?;
     for k in 1..=1000 {
         let down = 0.01 * (f64::from(k) / 500.0).min(1.0);
         let pose = Pose::at(vec3(0.0, 0.12 - down, 0.0));

@@ -3,7 +3,7 @@
 use super::tools::{block, floor, num, real, settings, sleepless, track_body, vec3};
 use super::{Case, Reading, Readings};
 use sinew::friction::{Curve, ElastoPlastic, Karnopp, Law, LuGre};
-use sinew::{BodyId, Error, Input, Material, Settings, World};
+use sinew::{BodyId, Error, Input, Settings, SurfaceMaterial, World};
 use std::f64::consts::TAU;
 
 /// The stick point is held by a spring, `docs/accuracy.md`.
@@ -37,7 +37,7 @@ fn karnopp() -> Law {
 /// A box that gravity presses with 1 N; it has come to rest.
 fn pressed(law: Law) -> Result<(World, BodyId), Error> {
     let mut world = World::new(Settings { gravity: vec3(0.0, -1.0, 0.0), ..sleepless() })?;
-    let material = Material { static_friction: 1.5, kinetic_friction: 1.0, law, ..Material::default() };
+    let material = SurfaceMaterial { static_friction: 1.5, kinetic_friction: 1.0, law, ..SurfaceMaterial::default() };
     floor(&mut world, material)?;
     let id = world.add_rigid(block([0.2, 0.02, 0.2], 1.0).material(material).at(vec3(0.0, 0.01, 0.0)))?;
     super::tools::run(&mut world, 0.2);
@@ -113,7 +113,7 @@ fn f09(law: Law) -> Readings {
     let right = 9.0 / (2.0 * 0.4 * super::tools::G);
     let mut readings = Vec::new();
     let mut reaches = Vec::new();
-    let material = Material::friction(real(0.4)).law(law);
+    let material = SurfaceMaterial::friction(real(0.4)).law(law);
     for degrees in [0.0f64, 22.5, 45.0] {
         let mut world = World::new(settings())?;
         floor(&mut world, material)?;

@@ -6,8 +6,8 @@ use super::tools::{
 };
 use super::{Case, Reading, Readings};
 use sinew::{
-    BodyId, Combined, Command, Error, Input, Joint, Material, Motor, RigidBody, Settings, Shape, Skin, SoftBody,
-    SoftModel, TetMesh, Tissue, TissueModel, TriMesh, Vec3, World, fem,
+    BodyId, Combined, Command, Error, Input, Joint, Motor, RigidBody, Settings, Shape, Skin, SoftBody, SoftModel,
+    SurfaceMaterial, TetMesh, Tissue, TissueModel, TriMesh, Vec3, World, fem,
 };
 
 const HIT: &str = "Momentum in a rigid-soft collision in free space";
@@ -144,7 +144,7 @@ fn between(world: &World, a: BodyId, b: BodyId) -> f64 {
 /// without the block [m], and how the block still moves [m/s].
 fn loaded(kind: Kind, e: f64, mass: f64) -> Result<[f64; 5], Error> {
     // without Poisson's ratio nothing moves sideways, so that friction only keeps the block from wandering off
-    let rough = Material::friction(0.5);
+    let rough = SurfaceMaterial::friction(0.5);
     let stuff = Stuff { e, nu: 0.0, rho: 1000.0 };
     let make = |with: bool| -> Result<(World, [BodyId; 3]), Error> {
         let mut world = World::new(Settings { dt: 1.0 / 240.0, ..sleepless() })?;
@@ -215,7 +215,7 @@ struct Grip {
 impl Grip {
     fn new(kind: Kind, force: f64) -> Result<Self, Error> {
         let mut world = World::new(Settings { dt: 1.0 / 240.0, gravity: Vec3::ZERO, ..sleepless() })?;
-        let rough = Material::friction(0.6);
+        let rough = SurfaceMaterial::friction(0.6);
         let shape = Shape::cylinder(0.03, 0.03);
         let along = turn(Vec3::Z, std::f64::consts::FRAC_PI_2);
         let cylinder = world.add_rigid(RigidBody::dynamic().shape(shape).mass(0.5).material(rough).turned(along))?;
@@ -305,7 +305,7 @@ struct Fingers {
 impl Fingers {
     fn new(force: f64) -> Result<Self, Error> {
         let mut world = World::new(Settings { dt: 1.0 / 240.0, gravity: Vec3::ZERO, ..sleepless() })?;
-        let rough = Material::friction(0.6);
+        let rough = SurfaceMaterial::friction(0.6);
         let along = turn(Vec3::Z, std::f64::consts::FRAC_PI_2);
         let shape = Shape::cylinder(0.03, 0.03);
         let cylinder = world.add_rigid(RigidBody::dynamic().shape(shape).mass(0.5).material(rough).turned(along))?;
@@ -357,7 +357,7 @@ fn m05_combined() -> Readings {
 
 fn m06(kind: Kind) -> Readings {
     let mut world = World::new(Settings { dt: 1.0 / 240.0, ..sleepless() })?;
-    let ground = floor(&mut world, Material::friction(0.5))?;
+    let ground = floor(&mut world, SurfaceMaterial::friction(0.5))?;
     let stuff = Stuff { e: 1e5, nu: 0.3, rho: 200.0 };
     let mut y = 0.0;
     let mut lowest = None;
@@ -422,11 +422,11 @@ fn m07(kind: Kind) -> Readings {
 fn m08(kind: Kind) -> Readings {
     let mut world = World::new(sleepless())?;
     let slope = Slope::new(10f64.to_radians());
-    let rough = Material::friction(0.8);
+    let rough = SurfaceMaterial::friction(0.8);
     slope.ground(&mut world, rough)?;
     let mesh = TetMesh::ball(0.1, 6).map_err(|e| refused(&e))?;
     // 24 facets around would each land and take energy: a skin with 128 rolls
-    let skin = Skin { mesh: TriMesh::ball(0.1, 32).map_err(|e| refused(&e))?, inflate: 0.0 };
+    let skin = Skin { mesh: TriMesh::ball(0.1, 32).map_err(|e| refused(&e))?, offset: 0.0 };
     let mut ball = kind.damped(mesh, Stuff { e: 1e7, nu: 0.3, rho: 1000.0 }, 1e-4);
     ball.skin = Some(skin);
     let id = world.add_soft(ball.material(rough).at(slope.normal * 0.1))?;

@@ -9,7 +9,7 @@ use super::tools::{
     step_count, track, turn, vec3, wide,
 };
 use super::{Case, Reading, Readings};
-use sinew::{BodyId, Error, Input, Joint, Material, Quat, Real, RigidBody, Settings, Shape, Vec3, World};
+use sinew::{BodyId, Error, Input, Joint, Quat, Real, RigidBody, Settings, Shape, SurfaceMaterial, Vec3, World};
 use std::f64::consts::FRAC_PI_2;
 
 /// MR01 to MR08 and MR12 to MR15.
@@ -98,8 +98,8 @@ impl Yard {
         let mut yard = Self { world, frame, bodies: Vec::new() };
         // the floor moves with the frame
         let slab = RigidBody::kinematic().velocity(frame.boost).named("floor");
-        let base = yard.add(slab, [20.0, 1.0, 20.0], Material::friction(0.4), [0.0, -0.5, 0.0])?;
-        let rough = Material::friction(0.4);
+        let base = yard.add(slab, [20.0, 1.0, 20.0], SurfaceMaterial::friction(0.4), [0.0, -0.5, 0.0])?;
+        let rough = SurfaceMaterial::friction(0.4);
         let yaw = turn(Vec3::Y, 0.3);
 
         let slider = RigidBody::dynamic().turned(yaw).velocity([2.0, 0.0, 1.0]);
@@ -120,17 +120,29 @@ impl Yard {
     }
 
     /// Adds a box of water's density, given as it is at home.
-    fn add(&mut self, spec: RigidBody, size: [f64; 3], material: Material, at: [f64; 3]) -> Result<BodyId, Error> {
+    fn add(
+        &mut self,
+        spec: RigidBody,
+        size: [f64; 3],
+        material: SurfaceMaterial,
+        at: [f64; 3],
+    ) -> Result<BodyId, Error> {
         let [x, y, z] = size.map(|s| real(0.5 * s * self.frame.scale));
         let mass = 1000.0 * size.iter().product::<f64>() * self.frame.scale;
         self.put(spec.shape(Shape::cuboid(x, y, z)).mass(real(mass)), material, at)
     }
 
-    fn add_ball(&mut self, radius: f64, material: Material, at: [f64; 3], velocity: Vec3) -> Result<BodyId, Error> {
+    fn add_ball(
+        &mut self,
+        radius: f64,
+        material: SurfaceMaterial,
+        at: [f64; 3],
+        velocity: Vec3,
+    ) -> Result<BodyId, Error> {
         self.put(ball(radius * self.frame.scale, 4.0 * self.frame.scale).velocity(velocity), material, at)
     }
 
-    fn put(&mut self, spec: RigidBody, material: Material, at: [f64; 3]) -> Result<BodyId, Error> {
+    fn put(&mut self, spec: RigidBody, material: SurfaceMaterial, at: [f64; 3]) -> Result<BodyId, Error> {
         let f = self.frame;
         let moving = spec.motion == sinew::Motion::Dynamic;
         let velocity = if moving { f.vector(spec.velocity) + f.boost } else { spec.velocity };
@@ -201,7 +213,7 @@ fn mr05() -> Readings {
 /// A pyramid of six boxes and a hanging chain of four links, added in an order; places after 4 s.
 fn ordered(order: &[usize]) -> Result<Vec<[f64; 3]>, Error> {
     let mut world = World::new(settings())?;
-    let material = Material::friction(0.5);
+    let material = SurfaceMaterial::friction(0.5);
     floor(&mut world, material)?;
     let mut ids = vec![None; 10];
     for &k in order {
@@ -237,7 +249,7 @@ fn mr06() -> Readings {
 
 /// A block of 0.4 x 0.1 x 0.2 m and 1 kg, in one piece or as two halves welded at its middle; its pieces.
 fn welded(world: &mut World, halves: bool, place: impl Fn(RigidBody, Vec3) -> RigidBody) -> Result<Vec<BodyId>, Error> {
-    let material = Material::friction(0.4);
+    let material = SurfaceMaterial::friction(0.4);
     if !halves {
         return Ok(vec![world.add_rigid(place(block([0.4, 0.1, 0.2], 1.0).material(material), Vec3::ZERO))?]);
     }
@@ -260,7 +272,7 @@ fn middle(world: &World, ids: &[BodyId]) -> Result<Vec3, Error> {
 fn mr07() -> Readings {
     let slide = |halves| -> Result<Vec3, Error> {
         let mut world = World::new(settings())?;
-        floor(&mut world, Material::friction(0.4))?;
+        floor(&mut world, SurfaceMaterial::friction(0.4))?;
         let place = |b: RigidBody, at: Vec3| b.at(at + vec3(0.0, 0.05, 0.0)).velocity([2.0, 0.0, 1.0]);
         let ids = welded(&mut world, halves, place)?;
         run(&mut world, 1.5);
@@ -339,7 +351,7 @@ fn mr08() -> Readings {
 
 fn mr12() -> Readings {
     let mut world = World::new(free_space())?;
-    let material = Material::friction(0.5).restitution(0.3);
+    let material = SurfaceMaterial::friction(0.5).restitution(0.3);
     let inward = |body: RigidBody, at: [f64; 3]| {
         let at = vec3(at[0], at[1], at[2]);
         body.material(material).at(at).velocity(-at).turned(turn(vec3(1.0, 2.0, 2.0) / 3.0, 0.7))
@@ -385,8 +397,8 @@ fn mr13() -> Readings {
     // a block pushed over a rough floor: work = kinetic energy + friction times way
     let mut world = World::new(settings())?;
     let (mu, push) = (0.4, 8.0);
-    floor(&mut world, Material::friction(real(mu)))?;
-    let spec = block([0.4, 0.1, 0.4], 1.0).material(Material::friction(real(mu))).at([0.0, 0.05, 0.0]);
+    floor(&mut world, SurfaceMaterial::friction(real(mu)))?;
+    let spec = block([0.4, 0.1, 0.4], 1.0).material(SurfaceMaterial::friction(real(mu))).at([0.0, 0.05, 0.0]);
     let id = world.add_rigid(spec)?;
     let input = Input::none().force(id, [real(push), 0.0, 0.0]);
     for _ in 0..step_count(&world, 1.0) {
@@ -398,7 +410,7 @@ fn mr13() -> Readings {
 
     // a heap of boxes falls together: energy never grows by more than a thousandth of what it fell with
     let mut world = World::new(settings())?;
-    let material = Material::friction(0.5);
+    let material = SurfaceMaterial::friction(0.5);
     floor(&mut world, material)?;
     for k in 0..6 {
         let k = f64::from(k);
@@ -421,7 +433,7 @@ fn mr13() -> Readings {
 fn mr14() -> Readings {
     let slide = |mu: f64| -> Result<f64, Error> {
         let mut world = World::new(settings())?;
-        let material = Material::friction(real(mu));
+        let material = SurfaceMaterial::friction(real(mu));
         floor(&mut world, material)?;
         let spec = block([0.4, 0.1, 0.3], 1.0).material(material).at([0.0, 0.05, 0.0]).velocity([2.0, 0.0, 0.0]);
         let id = world.add_rigid(spec)?;
@@ -430,7 +442,7 @@ fn mr14() -> Readings {
     };
     let bounce = |e: f64| -> Result<f64, Error> {
         let mut world = World::new(settings())?;
-        let material = Material::friction(0.5).restitution(real(e));
+        let material = SurfaceMaterial::friction(0.5).restitution(real(e));
         floor(&mut world, material)?;
         let id = world.add_rigid(ball(0.1, 1.0).material(material).at([0.0, 0.6, 0.0]))?;
         // touches after 0.32 s
@@ -453,7 +465,7 @@ fn mr14() -> Readings {
 /// Everything at its exact equilibrium: a pyramid, a block on 20 degrees, a plumb line.
 fn at_rest(settings: Settings) -> Result<(World, Vec<BodyId>), Error> {
     let mut world = World::new(settings)?;
-    let material = Material::friction(0.5);
+    let material = SurfaceMaterial::friction(0.5);
     floor(&mut world, material)?;
     let mut ids = Vec::new();
     for (row, column) in [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (2, 0)] {

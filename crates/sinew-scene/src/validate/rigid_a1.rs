@@ -5,7 +5,7 @@ use super::tools::{
     track, track_body, turn, vec3,
 };
 use super::{Case, Reading, Readings};
-use sinew::{BodyId, Error, Material, RigidBody, Settings, Shape, Sym3, Vec3, World};
+use sinew::{BodyId, Error, RigidBody, Settings, Shape, SurfaceMaterial, Sym3, Vec3, World};
 use std::f64::consts::FRAC_PI_2;
 
 /// R01 to R07.
@@ -23,7 +23,7 @@ pub const CASES: &[Case] = &[
 fn block_on_slope(settings: Settings, degrees: f64, mu: f64) -> Result<(World, BodyId, Slope), Error> {
     let mut world = World::new(settings)?;
     let slope = Slope::new(degrees.to_radians());
-    let material = Material::friction(real(mu));
+    let material = SurfaceMaterial::friction(real(mu));
     slope.ground(&mut world, material)?;
     let id = world.add_rigid(slope.place(block([0.4, 0.1, 0.4], 1.0).material(material), 0.05))?;
     Ok((world, id, slope))
@@ -60,7 +60,7 @@ fn r01() -> Readings {
 
 fn r02() -> Readings {
     let mut world = World::new(settings())?;
-    let material = Material::friction(0.4);
+    let material = SurfaceMaterial::friction(0.4);
     floor(&mut world, material)?;
     let spec = block([0.4, 0.1, 0.4], 1.0).material(material).at([0.0, 0.05, 0.0]).velocity([3.0, 0.0, 0.0]);
     let id = world.add_rigid(spec)?;
@@ -77,7 +77,7 @@ const ROLL_RADIUS: f64 = 0.1;
 fn roll(body: RigidBody, mu: f64) -> Result<[Track; 3], Error> {
     let mut world = World::new(settings())?;
     let slope = Slope::new(20.0f64.to_radians());
-    let material = Material::friction(real(mu));
+    let material = SurfaceMaterial::friction(real(mu));
     slope.ground(&mut world, material)?;
     let id = world.add_rigid(slope.place(body.material(material), ROLL_RADIUS))?;
     // downhill is +x: it rolls about −z
@@ -118,7 +118,7 @@ fn r03() -> Readings {
 
 fn r04() -> Readings {
     let mut world = World::new(settings())?;
-    let material = Material::friction(0.2);
+    let material = SurfaceMaterial::friction(0.2);
     floor(&mut world, material)?;
     let r = 0.1;
     let spec = ball(r, 5.0).material(material).at([0.0, real(r), 0.0]).velocity([5.0, 0.0, 0.0]);
@@ -140,7 +140,7 @@ fn r05() -> Readings {
     let e = 0.8f64;
     let r = 0.05;
     let mut world = World::new(settings())?;
-    let material = Material::friction(0.5).restitution(real(e));
+    let material = SurfaceMaterial::friction(0.5).restitution(real(e));
     floor(&mut world, material)?;
     let id = world.add_rigid(ball(r, 1.0).material(material).at([0.0, real(1.0 + r), 0.0]))?;
     let [height, speed] = track_body(&mut world, id, 6.0, |b| [num(b.position().y) - r, num(b.velocity().y)])?;
@@ -169,7 +169,7 @@ fn r05() -> Readings {
 fn row_of_balls(masses: &[f64], e: f64, gap: f64) -> Result<Vec<f64>, Error> {
     let mut world = World::new(free_space())?;
     let r = 0.05;
-    let material = Material::friction(0.0).restitution(real(e));
+    let material = SurfaceMaterial::friction(0.0).restitution(real(e));
     let mut ids = Vec::new();
     for (i, &m) in masses.iter().enumerate() {
         // the first one comes from 0.2 m before it touches
@@ -202,7 +202,7 @@ fn r06() -> Readings {
 
 fn r07() -> Readings {
     let mut world = World::new(free_space())?;
-    let material = Material::friction(0.0).restitution(1.0);
+    let material = SurfaceMaterial::friction(0.0).restitution(1.0);
     // the rod's surface is 5 cm longer than its mass says, so that the ball meets a face, not an edge; I = M L²/12
     let (mass, inertia) = (2.0, 2.0 / 12.0);
     let rod = RigidBody::dynamic()

@@ -3,7 +3,7 @@
 use super::tools::{G, Slope, bisect, block, floor, num, real, sleepless, step_count, track_body, turn, vec3};
 use super::{Case, Reading, Readings};
 use sinew::{
-    BodyId, Collider, Error, Input, Joint, Material, Pose, Real, Report, RigidBody, Settings, Shape, Vec3, World,
+    BodyId, Collider, Error, Input, Joint, Pose, Real, Report, RigidBody, Settings, Shape, SurfaceMaterial, Vec3, World,
 };
 
 /// R14 to R19.
@@ -26,7 +26,7 @@ const FINE: Real = 0.001;
 const COARSE: Real = 1.0 / 60.0;
 
 /// A sleepless world with a floor at y = 0.
-fn floored(dt: Real, material: Material) -> Result<(World, BodyId), Error> {
+fn floored(dt: Real, material: SurfaceMaterial) -> Result<(World, BodyId), Error> {
     let mut world = World::new(Settings { dt, ..sleepless() })?;
     let ground = floor(&mut world, material)?;
     Ok((world, ground))
@@ -87,21 +87,21 @@ fn r14() -> Readings {
 }
 
 fn domino() -> RigidBody {
-    block([DOMINO[0], DOMINO[1], 0.4], 1.0).material(Material::friction(0.8))
+    block([DOMINO[0], DOMINO[1], 0.4], 1.0).material(SurfaceMaterial::friction(0.8))
 }
 
 /// Whether the block, put on a slope at rest, goes over.
 fn tips_on_slope(degrees: f64) -> Result<bool, Error> {
     let mut world = World::new(sleepless())?;
     let slope = Slope::new(degrees.to_radians());
-    slope.ground(&mut world, Material::friction(0.8))?;
+    slope.ground(&mut world, SurfaceMaterial::friction(0.8))?;
     let id = world.add_rigid(slope.place(domino(), 0.5 * DOMINO[1]))?;
     goes_over(&mut world, id, slope.normal)
 }
 
 /// Whether the block on a flat floor, turning about its lower edge with an energy per mass [J/kg], goes over.
 fn tips_when_pushed(energy: f64) -> Result<bool, Error> {
-    let (mut world, _) = floored(0.001, Material::friction(0.8))?;
+    let (mut world, _) = floored(0.001, SurfaceMaterial::friction(0.8))?;
     let [w, h] = DOMINO;
     let spin = (6.0 * energy / (w * w + h * h)).sqrt();
     let pushed = domino().at(vec3(0.0, 0.5 * h, 0.0)).spin(vec3(0.0, 0.0, -spin));
@@ -124,7 +124,7 @@ fn r15_coarse() -> Readings {
 }
 
 fn stack(dt: Real, suffix: &str) -> Readings {
-    let (mut world, ground) = floored(dt, Material::default())?;
+    let (mut world, ground) = floored(dt, SurfaceMaterial::default())?;
     let mut bodies = vec![ground];
     for k in 0..20 {
         bodies.push(world.add_rigid(block([1.0; 3], 1.0).at(vec3(0.0, 0.5 + f64::from(k), 0.0)))?);
@@ -173,7 +173,7 @@ fn mass_ratios(dt: Real, suffix: &str) -> Readings {
 
 /// Two cubes of 1 m, their masses from below [kg].
 fn pile(dt: Real, masses: [f64; 2], [below, between, which]: [&str; 3], suffix: &str) -> Readings {
-    let (mut world, ground) = floored(dt, Material::default())?;
+    let (mut world, ground) = floored(dt, SurfaceMaterial::default())?;
     let low = world.add_rigid(block([1.0; 3], masses[0]).at(vec3(0.0, 0.5, 0.0)))?;
     let high = world.add_rigid(block([1.0; 3], masses[1]).at(vec3(0.0, 1.5, 0.0)))?;
     let (count, last) = (step_count(&world, 60.0), step_count(&world, 1.0));
@@ -221,7 +221,7 @@ fn r17() -> Readings {
 /// their radius takes 0.5% off mu_min.
 fn cards_fall(mu: f64, seconds: f64) -> Result<bool, Error> {
     const BEAD: f64 = 0.005;
-    let material = Material::friction(real(mu));
+    let material = SurfaceMaterial::friction(real(mu));
     let (mut world, _) = floored(0.001, material)?;
     let mut cards = Vec::new();
     for side in [-1.0, 1.0] {
@@ -296,7 +296,7 @@ fn r19() -> Readings {
 
 /// Whether a semicircle of stones of a thickness (share of the mean radius) comes down within a time [s].
 fn arch_falls(thickness: f64, seconds: f64) -> Result<bool, Error> {
-    let material = Material::friction(0.8);
+    let material = SurfaceMaterial::friction(0.8);
     let (mut world, _) = floored(0.001, material)?;
     let [inner, outer] = [-0.5, 0.5].map(|side| ARCH * (1.0 + side * thickness));
     let cut = |n: f64| std::f64::consts::PI * n / STONES as f64;

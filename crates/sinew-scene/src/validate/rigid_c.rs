@@ -5,7 +5,7 @@ use super::tools::{
     track_body, turn, vec3,
 };
 use super::{Case, Reading, Readings};
-use sinew::{BodyId, Command, Error, Input, Material, Pose, RigidBody, Sdf, Shape, Sym3, Vec3, World};
+use sinew::{BodyId, Command, Error, Input, Pose, RigidBody, Sdf, Shape, SurfaceMaterial, Sym3, Vec3, World};
 use std::f64::consts::{FRAC_PI_2, TAU};
 
 /// R20 to R26.
@@ -60,7 +60,7 @@ fn r20() -> Readings {
 
 /// A rod of 1 m and 1 kg at an angle to the floor, sliding towards −x with its centre behind: friction turns the tip down.
 fn sliding_rod(angle: f64, mu: f64, speed: f64) -> Result<(World, BodyId), Error> {
-    let material = Material::friction(real(mu));
+    let material = SurfaceMaterial::friction(real(mu));
     let mut world = World::new(sleepless())?;
     floor(&mut world, material)?;
     let rotation = turn(Vec3::Z, angle - FRAC_PI_2);
@@ -96,7 +96,7 @@ fn r21() -> Readings {
 /// A ball of 0.1 m in a bowl of 1 m, let go at 5 degrees: mean period over ten swings [s], and the share of the amplitude
 /// that is gone in the tenth.
 fn swing(mu: f64) -> Result<[f64; 2], Error> {
-    let material = Material::friction(real(mu));
+    let material = SurfaceMaterial::friction(real(mu));
     let mut world = World::new(sleepless())?;
     world.add_rigid(RigidBody::fixed().shape(Shape::sdf(Sdf::bowl(Vec3::ZERO, 1.0))).material(material))?;
     let start = 5.0_f64.to_radians();
@@ -115,7 +115,7 @@ fn swing(mu: f64) -> Result<[f64; 2], Error> {
 fn r22() -> Readings {
     // the ball's centre runs on a circle of 1 m, as the point of the formula does
     const SMALL: f64 = 0.02;
-    let smooth = Material::friction(0.0);
+    let smooth = SurfaceMaterial::friction(0.0);
     let mut world = World::new(sleepless())?;
     world.add_rigid(RigidBody::fixed().shape(Shape::ball(real(1.0 - SMALL))).material(smooth))?;
     let start = 10.0_f64.to_radians();
@@ -146,7 +146,7 @@ fn r22() -> Readings {
 
 fn r23() -> Readings {
     // the wedge falls away towards +x; its middle edge is the origin's slope
-    let smooth = Material::friction(0.0);
+    let smooth = SurfaceMaterial::friction(0.0);
     let mut world = World::new(sleepless())?;
     floor(&mut world, smooth)?;
     let angle = 30.0_f64.to_radians();
@@ -225,7 +225,7 @@ fn r25() -> Readings {
 /// away from the floor [m/s].
 fn hit(mu: f64) -> Result<[f64; 3], Error> {
     let [v_t, v_n, e] = HIT;
-    let material = Material::friction(real(mu)).restitution(real(e));
+    let material = SurfaceMaterial::friction(real(mu)).restitution(real(e));
     let mut world = World::new(free_space())?;
     floor(&mut world, material)?;
     let sphere = ball(0.1, 1.0).material(material).at(vec3(0.0, 0.1503, 0.0));
@@ -238,7 +238,7 @@ fn hit(mu: f64) -> Result<[f64; 3], Error> {
 fn r26() -> Readings {
     // a thin ring that touches the floor with beads on its rim
     let (rim, bead, spin, mu) = (0.2, 0.01, 20.0, 0.3);
-    let material = Material::friction(real(mu));
+    let material = SurfaceMaterial::friction(real(mu));
     let mut world = World::new(sleepless())?;
     floor(&mut world, material)?;
     let beads: Vec<(Pose, Shape)> = (0..24)

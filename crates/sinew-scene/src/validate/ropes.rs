@@ -6,8 +6,8 @@
 use super::tools::{G, Track, bare, distance, floor, num, real, run, sleepless, step_count, vec3, wide};
 use super::{Case, Reading, Readings};
 use sinew::{
-    Attach, BodyId, Command, ConstraintId, Distance, Error, Geometry, Input, Material, Particles, Real, Settings, Site,
-    SoftBody, SoftModel, Stabilization, Strands, Vec3, World, pbd, spring,
+    Attachment, BodyId, Command, ConstraintId, Distance, DistanceSet, Error, Geometry, Input, Particles, Real,
+    Settings, Site, SoftBody, SoftModel, Stabilization, SurfaceMaterial, Vec3, World, pbd, spring,
 };
 use std::f64::consts::{PI, TAU};
 
@@ -60,7 +60,7 @@ pub struct Line {
     /// Radius at which it touches [m].
     pub thickness: f64,
     /// Friction.
-    pub material: Material,
+    pub material: SurfaceMaterial,
     /// Rate at which velocity decays [1/s].
     pub damping: f64,
     /// Time of the dashpots beside its springs [s].
@@ -95,7 +95,7 @@ impl Rope {
 impl Line {
     /// Nodes at these places; no friction, no damping.
     pub fn new(points: Vec<Vec3>, mass: f64) -> Self {
-        let material = Material::friction(0.0);
+        let material = SurfaceMaterial::friction(0.0);
         Self { points, mass, thickness: 1e-3, material, damping: 0.0, creep: 0.0, pinned: Vec::new() }
     }
 
@@ -116,7 +116,7 @@ impl Line {
                 let nodes = Particles::new(self.points.clone()).masses(masses).pinned(self.pinned.clone());
                 let nodes = nodes.radius(real(self.thickness)).material(self.material).damping(real(self.damping));
                 let id = world.add_particles(nodes)?;
-                let links = world.add_strands(Strands::chain(id, last + 1).pull_only())?;
+                let links = world.add_distance_set(DistanceSet::chain(id, last + 1).pull_only())?;
                 return Ok(Rope { id, links: Some(links), last });
             }
             Make::Springs(ea) => springs(ea / link, masses, SYMPLECTIC, spring::Dashpot::Time(real(self.creep))),
@@ -126,7 +126,7 @@ impl Line {
             Make::Pbd(ea) => {
                 let (stretch, density) = (real(ea), real(share / link));
                 let cord = pbd::Cord { stretch, bend: 0.0, density, compression: 1.0 };
-                SoftModel::Pbd(pbd::Matter::Cord(cord), pbd::Params::default())
+                SoftModel::Pbd(pbd::Structure::Cord(cord), pbd::Params::default())
             }
         };
         let body = SoftBody::new(Geometry::Rope(self.points.clone()), model).damping(real(self.damping));
@@ -171,7 +171,7 @@ fn c01(make: Make) -> Readings {
     let mut line = Line::new(left.into_iter().chain(right.into_iter().skip(1)).collect(), 0.1 * length);
     line.damping = 3.0;
     let rope = line.add(&mut world, make)?;
-    let anchors = [0, rope.last].map(|n| world.add_attach(Attach::anchor(rope.node(n), None)));
+    let anchors = [0, rope.last].map(|n| world.add_attachment(Attachment::anchor(rope.node(n), None)));
     let [start, end] = anchors;
     let (start, end) = (start?, end?);
     run(&mut world, 8.0);
@@ -298,7 +298,7 @@ fn c06(make: Make) -> Readings {
         if load > 0.0 {
             let body = bare(load, [1e-3; 3]).at([0.0, -1.0, 0.0]).damping(2.0, 2.0);
             let body = world.add_rigid(body)?;
-            world.add_attach(Attach::anchor(rope.node(rope.last), Some(body)))?;
+            world.add_attachment(Attachment::anchor(rope.node(rope.last), Some(body)))?;
         }
         run(&mut world, 8.0);
         Ok(-1.0 - rope.places(&world)?[20][1])
@@ -312,10 +312,10 @@ fn c06(make: Make) -> Readings {
 /// A chain of 1 kg falls on the floor: while it lands, the floor carries three times what lies on it.
 fn c08() -> Readings {
     let mut world = World::new(sleepless())?;
-    let ground = floor(&mut world, Material::friction(0.3))?;
+    let ground = floor(&mut world, SurfaceMaterial::friction(0.3))?;
     let radius = 1e-3;
     let mut line = Line::straight(vec3(0.0, radius, 0.0), vec3(0.0, 1.0 + radius, 0.0), 100, 1.0);
-    (line.thickness, line.material) = (radius, Material::friction(0.3));
+    (line.thickness, line.material) = (radius, SurfaceMaterial::friction(0.3));
     let rope = line.add(&mut world, Make::Strands)?;
     let dt = num(world.settings().dt);
     let end = (2.0 / G).sqrt();
@@ -441,7 +441,7 @@ fn c10() -> Readings {
         let dashpot = spring::Dashpot::Coefficient(real(damping * f64::from(links)));
         let model = springs(100.0 * f64::from(links), masses, SYMPLECTIC, dashpot);
         let rope = world.add_soft(SoftBody::new(Geometry::Rope(points), model).pinned(vec![0]))?;
-        world.add_attach(Attach::anchor(Site::Node { body: rope, node: links }, Some(id)))?;
+        world.add_attachment(Attachment::anchor(Site::Node { body: rope, node: links }, Some(id)))?;
         Ok(())
     })
 }

@@ -4,8 +4,8 @@ use super::ropes::{Line, Make, Rope, carried};
 use super::tools::{G, Track, bare, num, real, sleepless, step_count, turn, vec3, wide};
 use super::{Case, Reading, Readings};
 use sinew::{
-    Attach, BodyId, Command, ConstraintId, Error, Input, Joint, Material, Pose, RigidBody, Settings, Shape, Sym3, Vec3,
-    World,
+    Attachment, BodyId, Command, ConstraintId, Error, Input, Joint, Pose, RigidBody, Settings, Shape, SurfaceMaterial,
+    Sym3, Vec3, World,
 };
 use std::f64::consts::{FRAC_PI_2, PI};
 
@@ -65,14 +65,14 @@ impl Wrap {
     }
 
     /// The cylinder in it, across z: the links touch it in their middles, so that nothing is stretched at the start.
-    fn wheel(&self, body: RigidBody, material: Material) -> RigidBody {
+    fn wheel(&self, body: RigidBody, material: SurfaceMaterial) -> RigidBody {
         let middle = self.radius * (0.5 * self.angle / f64::from(self.links)).cos();
         let shape = Shape::cylinder(0.05, real(middle - THIN));
         body.shape(shape).turned(turn(Vec3::X, FRAC_PI_2)).material(material)
     }
 
     /// The rope.
-    fn rope(&self, world: &mut World, make: Make, density: f64, material: Material) -> Result<Rope, Error> {
+    fn rope(&self, world: &mut World, make: Make, density: f64, material: SurfaceMaterial) -> Result<Rope, Error> {
         let points = self.points();
         let mass = density * self.link() * (points.len() - 1) as f64;
         let mut line = Line::new(points, mass);
@@ -96,7 +96,7 @@ fn dot(axis: Vec3, v: [f64; 3]) -> f64 {
 fn atwood(make: Make, turning: bool) -> Result<[f64; 3], Error> {
     let mut world = World::new(sleepless())?;
     let wrap = Wrap { radius: 0.1, from: PI, angle: PI, links: 24, tails: [20, 20] };
-    let material = Material::friction(if turning { 1.0 } else { 0.0 });
+    let material = SurfaceMaterial::friction(if turning { 1.0 } else { 0.0 });
     if turning {
         let body = RigidBody::dynamic().mass(1.0).inertia(disc(0.1));
         let wheel = world.add_rigid(wrap.wheel(body, material))?;
@@ -109,7 +109,7 @@ fn atwood(make: Make, turning: bool) -> Result<[f64; 3], Error> {
     let mut load = |node: u32, mass: f64| -> Result<(BodyId, ConstraintId), Error> {
         let [x, y, z] = places[node as usize];
         let id = world.add_rigid(bare(mass, [1e-3; 3]).at(vec3(x, y, z)))?;
-        Ok((id, world.add_attach(Attach::anchor(rope.node(node), Some(id)))?))
+        Ok((id, world.add_attachment(Attachment::anchor(rope.node(node), Some(id)))?))
     };
     let (heavy, pull) = load(0, 2.0)?;
     let (_, light) = load(rope.last, 1.0)?;
@@ -146,7 +146,7 @@ fn capstan(make: Make, degrees: f64) -> Result<f64, Error> {
     let angle = degrees.to_radians();
     // 7.5 degrees a link
     let wrap = Wrap { radius: 0.1, from: PI, angle, links: (degrees / 7.5) as u32, tails: [20, 8] };
-    let rough = Material::friction(0.3);
+    let rough = SurfaceMaterial::friction(0.3);
     world.add_rigid(wrap.wheel(RigidBody::fixed(), rough))?;
     let rope = wrap.rope(&mut world, make, 0.1, rough)?;
     let end = rope.places(&world)?[rope.last as usize];
@@ -154,7 +154,7 @@ fn capstan(make: Make, degrees: f64) -> Result<f64, Error> {
     let (sin, cos) = (PI - angle).sin_cos();
     let along = vec3(sin, -cos, 0.0);
     let hand = world.add_rigid(RigidBody::kinematic().at(at))?;
-    let held = world.add_attach(Attach::anchor(rope.node(rope.last), Some(hand)))?;
+    let held = world.add_attachment(Attachment::anchor(rope.node(rope.last), Some(hand)))?;
     let hold = Command::NodeForce { body: rope.id, node: 0, force: Vec3::NEG_Y };
     let (mut sum, mut count) = (0.0, 0.0);
     let steps = step_count(&world, 2.0);
@@ -184,7 +184,7 @@ fn c03(make: Make) -> Readings {
 
 /// Tube around a quarter turn: a cylinder inside, flat pieces outside, and plates above and beside.
 fn bend(world: &mut World, radius: f64, room: f64) -> Result<(), Error> {
-    let smooth = Material::friction(0.0);
+    let smooth = SurfaceMaterial::friction(0.0);
     let fixed = || RigidBody::fixed().material(smooth);
     world.add_rigid(fixed().shape(Shape::cylinder(0.05, real(radius - THIN))).turned(turn(Vec3::X, FRAC_PI_2)))?;
     let table = fixed().shape(Shape::cuboid(0.75, 0.05, 0.05));
@@ -244,15 +244,15 @@ fn c07(make: Make) -> Readings {
 fn c11(make: Make) -> Readings {
     let mut world = World::new(sleepless())?;
     let wrap = Wrap { radius: 0.1, from: PI, angle: 3.0 * PI, links: 72, tails: [10, 0] };
-    let rough = Material::friction(0.8);
+    let rough = SurfaceMaterial::friction(0.8);
     // the rope comes from above: everything turned upside down
     let body = RigidBody::dynamic().mass(1.0).inertia(disc(0.1));
     let cylinder = world.add_rigid(wrap.wheel(body, rough))?;
     let mut line = Line::new(wrap.points().iter().map(|p| Vec3::new(p.x, -p.y, p.z)).collect(), 0.005);
     (line.thickness, line.material) = (THIN, rough);
     let rope = line.add(&mut world, make)?;
-    let top = world.add_attach(Attach::anchor(rope.node(0), None))?;
-    world.add_attach(Attach::anchor(rope.node(rope.last), Some(cylinder)))?;
+    let top = world.add_attachment(Attachment::anchor(rope.node(0), None))?;
+    world.add_attachment(Attachment::anchor(rope.node(rope.last), Some(cylinder)))?;
     let (mut way, mut pull) = (Track::default(), Track::default());
     for _ in 0..step_count(&world, 0.35) {
         world.step(&Input::none());

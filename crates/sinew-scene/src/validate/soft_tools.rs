@@ -85,7 +85,7 @@ impl Kind {
                 let poisson_ratio = poisson_ratio.max(0.25);
                 let solid = pbd::Solid { youngs_modulus, poisson_ratio, density };
                 let params = pbd::Params { row_damping: beta, ..pbd::Params::default() };
-                SoftModel::Pbd(pbd::Matter::Solid(solid), params)
+                SoftModel::Pbd(pbd::Structure::Solid(solid), params)
             }
             Kind::Shape => SoftModel::ShapeMatching(
                 density,

@@ -2,7 +2,9 @@
 //!
 //! A case computes in f64 whatever the engine's reals are.
 
-use sinew::{BodyId, BodyView, Error, Input, Material, Quat, Real, RigidBody, Settings, Shape, Sym3, Vec3, World};
+use sinew::{
+    BodyId, BodyView, Error, Input, Quat, Real, RigidBody, Settings, Shape, SurfaceMaterial, Sym3, Vec3, World,
+};
 
 /// Size of gravity in all cases [m/s²].
 pub const G: f64 = 9.81;
@@ -61,7 +63,7 @@ pub fn bare(mass: f64, inertia: [f64; 3]) -> RigidBody {
 }
 
 /// Adds a fixed half-space whose surface is y = 0.
-pub fn floor(world: &mut World, material: Material) -> Result<BodyId, Error> {
+pub fn floor(world: &mut World, material: SurfaceMaterial) -> Result<BodyId, Error> {
     world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(material))
 }
 
@@ -84,7 +86,7 @@ impl Slope {
     }
 
     /// Adds the fixed half-space below the slope.
-    pub fn ground(&self, world: &mut World, material: Material) -> Result<BodyId, Error> {
+    pub fn ground(&self, world: &mut World, material: SurfaceMaterial) -> Result<BodyId, Error> {
         world.add_rigid(RigidBody::fixed().shape(Shape::half_space(self.normal)).material(material))
     }
 

@@ -5,9 +5,9 @@ use super::shape::ShapeForm;
 use super::soft::SoftForm;
 use super::{PoseForm, V3, pose, pose_form, vectors, vectors_form};
 use serde::{Deserialize, Serialize};
-use sinew::{BodySpec, Collider, Grain, Groups, Material, Motion, Particles, Real, RigidBody, Sym3, Vec3};
+use sinew::{BodySpec, Collider, Grain, Groups, Motion, Particles, Real, RigidBody, SurfaceMaterial, Sym3, Vec3};
 
-/// [`Material`].
+/// [`SurfaceMaterial`].
 #[derive(Serialize, Deserialize)]
 pub(super) struct MaterialForm {
     static_friction: Real,
@@ -21,13 +21,18 @@ pub(super) struct MaterialForm {
     grain: Option<(V3, Real)>,
 }
 
-impl From<Material> for MaterialForm {
-    fn from(m: Material) -> Self {
-        let Material {
-            static_friction, kinetic_friction, restitution, rolling_resistance, spinning_resistance, ..
+impl From<SurfaceMaterial> for MaterialForm {
+    fn from(m: SurfaceMaterial) -> Self {
+        let SurfaceMaterial {
+            static_friction,
+            kinetic_friction,
+            restitution,
+            rolling_resistance,
+            spinning_resistance,
+            ..
         } = m;
         // all fields: one that the engine adds stops the build at the way back
-        let Material { law, family, grain, .. } = m;
+        let SurfaceMaterial { law, family, grain, .. } = m;
         let grain = grain.map(|Grain { direction, across }| (direction.to_array(), across));
         let law = law.into();
         Self {
@@ -43,7 +48,7 @@ impl From<Material> for MaterialForm {
     }
 }
 
-impl From<MaterialForm> for Material {
+impl From<MaterialForm> for SurfaceMaterial {
     fn from(m: MaterialForm) -> Self {
         let MaterialForm { static_friction, kinetic_friction, restitution, .. } = m;
         let MaterialForm { rolling_resistance, spinning_resistance, law, family, grain, .. } = m;

@@ -168,8 +168,8 @@ impl DistanceForm {
 pub(crate) enum ConstraintForm {
     Joint(Box<JointForm>),
     Distance(Box<DistanceForm>),
-    Attach(Box<AttachForm>),
-    Strands(Box<StrandsForm>),
+    Attachment(Box<AttachForm>),
+    DistanceSet(Box<StrandsForm>),
     Bending(Box<BendingForm>),
     Volume(Box<VolumeForm>),
     PatchJoint(Box<PatchJointForm>),
@@ -180,8 +180,8 @@ impl ConstraintForm {
         match constraint {
             ConstraintSpec::Joint(joint) => Self::Joint(Box::new(JointForm::of(joint))),
             ConstraintSpec::Distance(distance) => Self::Distance(Box::new(DistanceForm::of(distance))),
-            ConstraintSpec::Attach(attach) => Self::Attach(Box::new(AttachForm::of(attach))),
-            ConstraintSpec::Strands(strands) => Self::Strands(Box::new(StrandsForm::of(strands))),
+            ConstraintSpec::Attachment(attach) => Self::Attachment(Box::new(AttachForm::of(attach))),
+            ConstraintSpec::DistanceSet(strands) => Self::DistanceSet(Box::new(StrandsForm::of(strands))),
             ConstraintSpec::Bending(bending) => Self::Bending(Box::new(BendingForm::of(bending))),
             ConstraintSpec::Volume(volume) => Self::Volume(Box::new(VolumeForm::of(volume))),
             ConstraintSpec::PatchJoint(joint) => Self::PatchJoint(Box::new(PatchJointForm::of(joint))),
@@ -192,8 +192,8 @@ impl ConstraintForm {
         match self {
             Self::Joint(joint) => ConstraintSpec::Joint(joint.build()),
             Self::Distance(distance) => ConstraintSpec::Distance(distance.build()),
-            Self::Attach(attach) => ConstraintSpec::Attach(attach.build()),
-            Self::Strands(strands) => ConstraintSpec::Strands(strands.build()),
+            Self::Attachment(attach) => ConstraintSpec::Attachment(attach.build()),
+            Self::DistanceSet(strands) => ConstraintSpec::DistanceSet(strands.build()),
             Self::Bending(bending) => ConstraintSpec::Bending(bending.build()),
             Self::Volume(volume) => ConstraintSpec::Volume(volume.build()),
             Self::PatchJoint(joint) => ConstraintSpec::PatchJoint(joint.build()),

@@ -3,16 +3,19 @@
 use super::constraint::SiteForm;
 use super::{IdForm, PoseForm, V3, body_id, pose, pose_form, vectors, vectors_form};
 use serde::{Deserialize, Serialize};
-use sinew::{Attach, BendLaw, Bending, Hold, PatchJoint, PatchKind, PatchRest, Real, Strands, Vec3, Volume, VolumeLaw};
+use sinew::{
+    AttachTarget, Attachment, BendLaw, Bending, DistanceSet, PatchJoint, PatchKind, PatchRest, Real, Vec3, Volume,
+    VolumeLaw,
+};
 
-/// [`Hold`].
+/// [`AttachTarget`].
 #[derive(Serialize, Deserialize)]
 enum HoldForm {
     At(SiteForm),
     Here(Option<IdForm>),
 }
 
-/// [`Attach`].
+/// [`Attachment`].
 #[derive(Serialize, Deserialize)]
 pub(crate) struct AttachForm {
     pairs: Vec<(SiteForm, HoldForm)>,
@@ -22,27 +25,27 @@ pub(crate) struct AttachForm {
 }
 
 impl AttachForm {
-    pub fn of(attach: &Attach) -> Self {
-        let Attach { pairs, spring, break_force, collide } = attach;
-        let hold = |hold: Hold| match hold {
-            Hold::At(site) => HoldForm::At(site.into()),
-            Hold::Here(body) => HoldForm::Here(body.map(|id| id.to_parts())),
+    pub fn of(attach: &Attachment) -> Self {
+        let Attachment { pairs, spring, break_force, collide } = attach;
+        let hold = |hold: AttachTarget| match hold {
+            AttachTarget::At(site) => HoldForm::At(site.into()),
+            AttachTarget::Here(body) => HoldForm::Here(body.map(|id| id.to_parts())),
         };
         let pairs = pairs.iter().map(|&(site, to)| (site.into(), hold(to))).collect();
         Self { pairs, spring: *spring, break_force: *break_force, collide: *collide }
     }
 
-    pub fn build(self) -> Attach {
+    pub fn build(self) -> Attachment {
         let hold = |hold: HoldForm| match hold {
-            HoldForm::At(site) => Hold::At(site.into()),
-            HoldForm::Here(body) => Hold::Here(body.map(body_id)),
+            HoldForm::At(site) => AttachTarget::At(site.into()),
+            HoldForm::Here(body) => AttachTarget::Here(body.map(body_id)),
         };
         let pairs = self.pairs.into_iter().map(|(site, to)| (site.into(), hold(to))).collect();
-        Attach { pairs, spring: self.spring, break_force: self.break_force, collide: self.collide }
+        Attachment { pairs, spring: self.spring, break_force: self.break_force, collide: self.collide }
     }
 }
 
-/// [`Strands`].
+/// [`DistanceSet`].
 #[derive(Serialize, Deserialize)]
 pub(crate) struct StrandsForm {
     body: IdForm,
@@ -56,8 +59,8 @@ pub(crate) struct StrandsForm {
 }
 
 impl StrandsForm {
-    pub fn of(strands: &Strands) -> Self {
-        let Strands { body, pairs, lengths, pull, push, stiffness, damping, break_force } = strands;
+    pub fn of(strands: &DistanceSet) -> Self {
+        let DistanceSet { body, pairs, lengths, pull, push, stiffness, damping, break_force } = strands;
         Self {
             body: body.to_parts(),
             pairs: pairs.clone(),
@@ -70,9 +73,9 @@ impl StrandsForm {
         }
     }
 
-    pub fn build(self) -> Strands {
+    pub fn build(self) -> DistanceSet {
         let Self { body, pairs, lengths, pull, push, stiffness, damping, break_force } = self;
-        Strands { body: body_id(body), pairs, lengths, pull, push, stiffness, damping, break_force }
+        DistanceSet { body: body_id(body), pairs, lengths, pull, push, stiffness, damping, break_force }
     }
 }
 

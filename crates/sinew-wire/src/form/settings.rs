@@ -18,7 +18,7 @@ mirror_enum! {
 
 mirror_enum! {
     OrderForm of Order {
-        Joint,
+        Interleaved,
         Staggered { rigid: u32, deformable: u32 },
     }
 }
@@ -120,9 +120,9 @@ mirror! {
         residuals: bool,
         force_threshold: Real,
         point_forces: bool,
-        guaranteed: bool,
+        intersection_free: bool,
         minimum_gap: Real,
-        put_back: bool,
+        stop_at_impact: bool,
         time_of_contact: TimeOfContactForm,
         impact_substeps: u32,
         sheet_substeps: u32,

@@ -93,7 +93,7 @@ impl SoftForm {
         Self {
             geometry: GeometryForm::of(geometry),
             model: model.clone().into(),
-            skin: skin.as_ref().map(|Skin { mesh, inflate }| (TriMeshForm::of(mesh), *inflate)),
+            skin: skin.as_ref().map(|Skin { mesh, offset }| (TriMeshForm::of(mesh), *offset)),
             pose: pose_form(pose),
             velocity: velocity.to_array(),
             spin: spin.to_array(),
@@ -115,7 +115,7 @@ impl SoftForm {
         SoftBody {
             geometry: self.geometry.build(),
             model: self.model.into(),
-            skin: self.skin.map(|(mesh, inflate)| Skin { mesh: mesh.build(), inflate }),
+            skin: self.skin.map(|(mesh, offset)| Skin { mesh: mesh.build(), offset }),
             pose: pose(self.pose),
             velocity: Vec3::from_array(self.velocity),
             spin: Vec3::from_array(self.spin),

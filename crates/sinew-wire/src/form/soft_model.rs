@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use sinew::fem::Params as CorotationalParams;
 use sinew::fem::{Elements, Integrator, Law, MembraneParams, PlaneStress, Plasticity, SolidParams};
 use sinew::meshless::{Params as MeshlessParams, Scheme};
-use sinew::oriented::{Grain, Groups as OrientedGroups, Params as OrientedParams};
-use sinew::pbd::{Cord, Damping, Matter, Params as PbdParams, Sheet, Solid};
+use sinew::oriented::{Ellipsoid, Groups as OrientedGroups, Params as OrientedParams};
+use sinew::pbd::{Cord, Damping, Params as PbdParams, Sheet, Solid, Structure};
 use sinew::shape_matching::{Clusters, Group, Mode, Params as MatchingParams, Plasticity as MatchingPlasticity};
 use sinew::spring::{
     Dashpot, Element, Integrator as SpringIntegrator, Mass, Params as SpringParams, Stiffness, VolumeForce,
@@ -132,13 +132,13 @@ mirror! {
         bend: Real,
         density: Real,
         compression: Real,
-        brace: Real,
+        skip_stiffness: Real,
         stretch_limit: Real,
     }
 }
 mirror! { PbdCordForm of Cord { stretch: Real, bend: Real, density: Real, compression: Real } }
 mirror_enum! {
-    PbdMatterForm of Matter { Solid(m: PbdSolidForm), Sheet(m: PbdSheetForm), Cord(m: PbdCordForm) }
+    PbdMatterForm of Structure { Solid(m: PbdSolidForm), Sheet(m: PbdSheetForm), Cord(m: PbdCordForm) }
 }
 
 mirror_enum! { ModeForm of Mode { Rigid, Linear { beta: Real }, Quadratic { beta: Real } } }
@@ -215,7 +215,7 @@ impl From<MatchingForm> for MatchingParams {
     }
 }
 
-mirror! { GrainForm of Grain { radii: [Real; 3], density: Real } }
+mirror! { GrainForm of Ellipsoid { radii: [Real; 3], density: Real } }
 
 /// [`OrientedGroups`]; a group as its particles and weight.
 #[derive(Serialize, Deserialize)]

@@ -37,13 +37,13 @@ pub fn hammer() -> RigidBody {
 
 /// Every kind of body, shape, joint and site.
 pub fn scene(threads: u32) -> Result<(World, Ids), Error> {
-    let surface = Material::friction(0.3).law(Law::LuGre(LuGre::default()));
+    let surface = SurfaceMaterial::friction(0.3).law(Law::LuGre(LuGre::default()));
     let table = vec![Pairing { families: [3, 9], surface }];
     let pairs = PairRules { friction: PairRule::Mean, restitution: PairRule::Product, table };
     let mut world = World::new(Settings { threads, pairs, ..Settings::default() })?;
     let w = &mut world;
     w.add_rigid(
-        RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(Material::friction(0.7).restitution(0.1)),
+        RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(SurfaceMaterial::friction(0.7).restitution(0.1)),
     )?;
     let gone = w.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.1)))?;
     let brick = w.add_rigid(
@@ -109,7 +109,7 @@ fn add_landscape(w: &mut World) -> Result<(), Error> {
         (0..8).map(|i| 0.15 * Vec3::new((i & 1) as Real, (i >> 1 & 1) as Real, (i >> 2) as Real)).collect();
     for (i, at) in [[6.0, 1.5, 0.0], [0.2, 1.0, 5.0], [0.1, 1.0, -5.0], [-4.8, 1.7, 0.1]].into_iter().enumerate() {
         let shape = if i % 2 == 0 { Shape::ball(0.15) } else { Shape::convex_hull(hull.clone()) };
-        let bouncy = Material { rolling_resistance: 1e-3, restitution: 0.4, ..Material::friction(0.4) };
+        let bouncy = SurfaceMaterial { rolling_resistance: 1e-3, restitution: 0.4, ..SurfaceMaterial::friction(0.4) };
         let bouncy = if i == 1 { bouncy.family(3).grain(Vec3::X, 0.5) } else { bouncy };
         w.add_rigid(RigidBody::dynamic().shape(shape).material(bouncy).at(at.map(|c| c as Real)))?;
     }
@@ -123,25 +123,25 @@ fn add_held_nodes(w: &mut World) -> Result<(), Error> {
     let at = Vec3::new(9.0, 1.0, 0.0);
     let points: Vec<Vec3> = mesh.vertices.iter().map(|&p| p + at).collect();
     let cloth = w.add_particles(Particles::new(points).mass(0.02))?;
-    w.add_strands(Strands::new(cloth, mesh.edges()).stiffness(300.0, 10.0, 0.01).break_force(1e5))?;
+    w.add_distance_set(DistanceSet::new(cloth, mesh.edges()).stiffness(300.0, 10.0, 0.01).break_force(1e5))?;
     w.add_bending(Bending::new(cloth, mesh.folds(), 1e-3).damping(0.01))?;
     w.add_bending(Bending::new(cloth, [[0, 1, 3, 4]], 1e-3).law(BendLaw::Printed))?;
     let skin = TriMesh::ball(0.1, 1).map_err(|e| told(&e))?;
     let points: Vec<Vec3> = skin.vertices.iter().map(|&p| p + at + Vec3::X).collect();
     let balloon = w.add_particles(Particles::new(points).mass(0.02))?;
-    w.add_strands(Strands::new(balloon, skin.edges()).pull_only())?;
+    w.add_distance_set(DistanceSet::new(balloon, skin.edges()).pull_only())?;
     let law = VolumeLaw::Held { volume: None, compliance: 1e-7 };
     w.add_volume(Volume::new(balloon, law).triangles(skin.triangles.clone()).burst(1e7))?;
     w.add_volume(Volume::gas(balloon, 10.0, 1e4).triangles(skin.triangles.clone()))?;
     w.add_volume(Volume::pressure(balloon, 3.0).triangles(skin.triangles))?;
     let block = TetMesh::block([1, 1, 1], Vec3::splat(0.2)).map_err(|e| told(&e))?;
     let air = Air { wind: Vec3::Z, ..Air::default() };
-    let block = SoftBody::corotational(block, Matter::new(1e5, 0.3, 1000.0)).air(air).at(at - Vec3::X);
+    let block = SoftBody::corotational(block, ElasticMaterial::new(1e5, 0.3, 1000.0)).air(air).at(at - Vec3::X);
     let block = w.add_soft(block)?;
     w.add_patch_joint(PatchJoint::hinge(block, [0, 1, 2, 3], None, Vec3::Y).weights([1.0, 2.0, 1.0, 1.0]))?;
     let face = Site::Face { body: block, triangle: 2, weights: [0.5, 0.25, 0.25] };
-    w.add_attach(Attach::pair(Site::Node { body: cloth, node: 0 }, face).spring(10.0, 0.1).break_force(1e4))?;
-    w.add_attach(Attach::anchor(Site::Surfel { body: block, surfel: 5 }, None))?;
+    w.add_attachment(Attachment::pair(Site::Node { body: cloth, node: 0 }, face).spring(10.0, 0.1).break_force(1e4))?;
+    w.add_attachment(Attachment::anchor(Site::Surfel { body: block, surfel: 5 }, None))?;
     Ok(())
 }
 

@@ -376,7 +376,7 @@ mod tests {
     #[test]
     fn every_collision_has_restitution_e_stays_in_the_cone_and_adds_no_energy() {
         let mut dice = Dice(3);
-        let (mut grips, mut slides, mut smooth) = (0, 0, 0);
+        let (mut cloth_contacts, mut slides, mut smooth) = (0, 0, 0);
         let energy = |b: &Body| {
             let inertia = b.inv_inertia().inverse().unwrap();
             0.5 * b.velocity.length_squared() / b.inv_mass + 0.5 * b.spin.dot(inertia.mul(b.spin))
@@ -401,14 +401,17 @@ mod tests {
             if j_t <= tolerance * j_n {
                 smooth += 1;
             } else if j_t < 0.999 * law.friction * j_n {
-                grips += 1;
+                cloth_contacts += 1;
             } else {
                 slides += 1;
             }
         }
         // even with these long lever arms (three times the body), μ to 3 and e to 1 few cases need the option without
         // friction
-        assert!(grips > 3000 && slides > 3000 && 20 * smooth < grips + slides, "{grips} {slides} {smooth}");
+        assert!(
+            cloth_contacts > 3000 && slides > 3000 && 20 * smooth < cloth_contacts + slides,
+            "{cloth_contacts} {slides} {smooth}"
+        );
     }
 
     #[test]

@@ -23,7 +23,7 @@ use crate::contact::readout::PointImpulse;
 use crate::contact::route::BodyRoute;
 use crate::island::SubstepContext;
 use crate::math::{Block, Pose, Real, Sym3, Vec3, put, quat, vec};
-use crate::model::{BuiltCollider, Material, Model, Motion, PairRules, Rigid};
+use crate::model::{BuiltCollider, Model, Motion, PairRules, Rigid, SurfaceMaterial};
 use crate::report::{Fault, FaultKind, Phase};
 use crate::settings::{ContactMethod, Settings};
 use crate::state::{ContactKey, ContactMemory, State, contact_flag, flag};
@@ -112,7 +112,7 @@ pub(crate) fn is_node_near(model: &Model, key: &ContactKey, placed: &Pose, x: Ve
 /// A contact handled by the method, with the flags of the previous step.
 pub(crate) fn memory(state: &State, key: ContactKey) -> ContactMemory {
     let old = state.contacts.binary_search_by_key(&key, |m| m.key).map_or(0, |i| state.contacts[i].flags);
-    let flags = contact_flag::CLASSIC | (old & (contact_flag::TOUCHING | contact_flag::LOUD));
+    let flags = contact_flag::CLASSIC | (old & (contact_flag::TOUCHING | contact_flag::ABOVE_THRESHOLD));
     ContactMemory { key, count: 1, flags, ..ContactMemory::zeroed() }
 }
 
@@ -354,10 +354,10 @@ fn half_width(model: &Model, mover: &Mover) -> Real {
     }
 }
 
-fn material_of(model: &Model, rules: &PairRules, m: &ContactMemory) -> Material {
+fn material_of(model: &Model, rules: &PairRules, m: &ContactMemory) -> SurfaceMaterial {
     let of = |slot: u32, collider: u32| match model.nodes_at(slot) {
         Some(nodes) => nodes.traits.material,
-        None => model.rigid_at(slot).map_or_else(Material::default, |r| r.colliders[collider as usize].material),
+        None => model.rigid_at(slot).map_or_else(SurfaceMaterial::default, |r| r.colliders[collider as usize].material),
     };
     rules.combine(&of(m.key.a, m.key.collider_a), &of(m.key.b, m.key.collider_b))
 }

@@ -94,7 +94,8 @@ pub(crate) fn find_manifolds(
             stand_off(&mut memory, candidate.standoff);
         }
         if let Some(before) = before {
-            memory.flags |= before.flags & (crate::state::contact_flag::TOUCHING | crate::state::contact_flag::LOUD);
+            memory.flags |=
+                before.flags & (crate::state::contact_flag::TOUCHING | crate::state::contact_flag::ABOVE_THRESHOLD);
             memory.roll = before.roll;
             match_points(&mut memory, before, a.radius.min(b.radius));
         }
@@ -203,8 +204,9 @@ fn match_points(memory: &mut ContactMemory, before: &ContactMemory, size: Real) 
         taken[j] = true;
         let old = before.points[j];
         memory.points[k].impulse = turn(old.impulse, before, memory);
-        let stick = turn([0.0, old.stick[0], old.stick[1]], before, memory);
-        memory.points[k].stick = [stick[1], stick[2]];
+        let tangential_displacement =
+            turn([0.0, old.tangential_displacement[0], old.tangential_displacement[1]], before, memory);
+        memory.points[k].tangential_displacement = [tangential_displacement[1], tangential_displacement[2]];
         memory.points[k].slipping = old.slipping;
     }
 }

@@ -29,8 +29,8 @@ use crate::solver::soft::Softness;
 /// let cloth = world.add_particles(Particles::new(vec![Vec3::ZERO, Vec3::X]))?;
 /// // one node at its present position, the other at a position in the world
 /// let hook = |node| Site::Node { body: cloth, node };
-/// let pairs = [(hook(0), Hold::Here(None)), (hook(1), Hold::At(Site::World(Vec3::X)))];
-/// world.add_attach(Attach::new(pairs))?;
+/// let pairs = [(hook(0), AttachTarget::Here(None)), (hook(1), AttachTarget::At(Site::World(Vec3::X)))];
+/// world.add_attachment(Attachment::new(pairs))?;
 /// for _ in 0..60 {
 ///     world.step(&Input::none());
 /// }
@@ -38,7 +38,7 @@ use crate::solver::soft::Softness;
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Hold {
+pub enum AttachTarget {
     /// Another point, which may be at a distance: they are pulled together.
     At(Site),
     /// The present position when the constraint is added: fixed in the world, or in a rigid body.
@@ -52,7 +52,7 @@ pub enum Hold {
 /// # fn main() -> Result<(), Error> {
 /// let mut world = World::default();
 /// let drop = world.add_particles(Particles::new(vec![Vec3::ZERO]).mass(2.0))?;
-/// let anchor = world.add_attach(Attach::anchor(Site::Node { body: drop, node: 0 }, None))?;
+/// let anchor = world.add_attachment(Attachment::anchor(Site::Node { body: drop, node: 0 }, None))?;
 /// for _ in 0..20 {
 ///     world.step(&Input::none());
 /// }
@@ -62,9 +62,9 @@ pub enum Hold {
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Attach {
+pub struct Attachment {
     /// Attached points, and the target of each. The reported force acts on the attached points.
-    pub pairs: Vec<(Site, Hold)>,
+    pub pairs: Vec<(Site, AttachTarget)>,
     /// A spring in every direction instead of a rigid attachment: stiffness [N/m], damping [N·s/m], each pair.
     pub spring: Option<(Real, Real)>,
     /// All of it breaks when the force of one pair exceeds this [N].
@@ -74,25 +74,25 @@ pub struct Attach {
     pub collide: bool,
 }
 
-impl Attach {
+impl Attachment {
     /// Attaches points; see the fields.
-    pub fn new(pairs: impl IntoIterator<Item = (Site, Hold)>) -> Self {
+    pub fn new(pairs: impl IntoIterator<Item = (Site, AttachTarget)>) -> Self {
         Self { pairs: pairs.into_iter().collect(), spring: None, break_force: Real::INFINITY, collide: false }
     }
 
     /// Attaches a point at its present position, to a rigid body or to the world.
     pub fn anchor(point: Site, to: Option<BodyId>) -> Self {
-        Self::new([(point, Hold::Here(to))])
+        Self::new([(point, AttachTarget::Here(to))])
     }
 
     /// Attaches a point to another one.
     pub fn pair(point: Site, to: Site) -> Self {
-        Self::new([(point, Hold::At(to))])
+        Self::new([(point, AttachTarget::At(to))])
     }
 
     /// Stitches points to others; [`crate::World::seam`] finds such pairs on two surfaces.
     pub fn stitch(pairs: impl IntoIterator<Item = (Site, Site)>) -> Self {
-        Self::new(pairs.into_iter().map(|(a, b)| (a, Hold::At(b))))
+        Self::new(pairs.into_iter().map(|(a, b)| (a, AttachTarget::At(b))))
     }
 
     /// Attaches by springs of this stiffness [N/m] and damping [N·s/m], each pair.
@@ -127,14 +127,14 @@ impl Attach {
         for (k, (held, to)) in self.pairs.iter().enumerate() {
             let place = held.resolve(view.model)?;
             let to = match *to {
-                Hold::At(site) => site,
-                Hold::Here(None) => Site::World(view.point(&place)),
-                Hold::Here(Some(body)) => {
+                AttachTarget::At(site) => site,
+                AttachTarget::Here(None) => Site::World(view.point(&place)),
+                AttachTarget::Here(Some(body)) => {
                     Site::Rigid { body, local: view.body_pose(body)?.unpoint(view.point(&place)) }
                 }
             };
             // stored, so that a rebuilt constraint is bitwise identical
-            built.source.pairs[k].1 = Hold::At(to);
+            built.source.pairs[k].1 = AttachTarget::At(to);
             let to = to.resolve(view.model)?;
             if place.slot().is_none() && to.slot().is_none() {
                 return Err(bad(format!("pair {k} holds the world to the world: name a body")));
@@ -188,10 +188,10 @@ pub(crate) struct BuiltAttach {
     shares: Vec<(u32, Real)>,
     pub slots: Vec<u32>,
     pub wide: bool,
-    pub source: Attach,
+    pub source: Attachment,
 }
 
-impl Default for Attach {
+impl Default for Attachment {
     fn default() -> Self {
         Self::new([])
     }
@@ -199,7 +199,7 @@ impl Default for Attach {
 
 impl BuiltAttach {
     /// True when no pair has an end in the world.
-    pub fn is_inner(&self) -> bool {
+    pub fn is_internal(&self) -> bool {
         !self.pairs.iter().flatten().any(|end| matches!(end, End::World(_)))
     }
 

@@ -18,9 +18,9 @@
 //! *ICD eq. 33*, (x_l − x_c)·(x_r − x_c) − C⁰ with x_c the middle of the edge, is kept as [`BendLaw::Printed`]. On a
 //! flat sheet its Jacobian lies in the plane: it does not resist bending there.
 
+use super::distance_set::check_nodes;
 use super::row::{Bounds, RowBuffer, Wish};
 use super::site::View;
-use super::strands::check_nodes;
 use crate::error::{Error, finite, not_negative, positive};
 use crate::math::{Real, Vec3, angle_of, vec};
 use crate::model::BodyId;
@@ -46,7 +46,7 @@ pub enum BendLaw {
 /// let mesh = TriMesh::sheet([4, 1], [0.4, 0.1], Diagonals::Alternating)?;
 /// let mut world = World::default();
 /// let strip = world.add_particles(Particles::new(mesh.vertices.clone()).mass(1e-3).pinned([0, 5]))?;
-/// world.add_strands(Strands::new(strip, mesh.edges()))?;
+/// world.add_distance_set(DistanceSet::new(strip, mesh.edges()))?;
 /// world.add_bending(Bending::new(strip, mesh.folds(), 1e-2).flat(&mesh))?;
 /// world.step(&Input::none());
 /// # Ok(()) }

@@ -3,18 +3,20 @@
 mod attach;
 mod bend;
 mod custom;
+mod distance_set;
 mod joint;
 mod patch;
 mod row;
 mod site;
-mod strands;
 mod volume;
 
 pub(crate) use attach::BuiltAttach;
-pub use attach::{Attach, Hold};
+pub use attach::{AttachTarget, Attachment};
 pub(crate) use bend::BuiltBending;
 pub use bend::{BendLaw, Bending};
 pub use custom::{RowWriter, Rows};
+pub(crate) use distance_set::BuiltStrands;
+pub use distance_set::DistanceSet;
 pub(crate) use joint::{BuiltDistance, BuiltJoint};
 pub use joint::{Distance, Joint, JointKind, Motor};
 pub(crate) use patch::BuiltPatchJoint;
@@ -22,8 +24,6 @@ pub use patch::{PatchJoint, PatchKind, PatchRest};
 pub use row::{Bounds, Row, RowBuffer, RowId, Term};
 pub(crate) use site::Place;
 pub use site::{Site, View};
-pub(crate) use strands::BuiltStrands;
-pub use strands::Strands;
 pub(crate) use volume::BuiltVolume;
 pub use volume::{Volume, VolumeLaw};
 
@@ -41,8 +41,8 @@ const JOINT_ROWS: usize = 9;
 pub(crate) enum Constraint {
     Joint(BuiltJoint),
     Distance(BuiltDistance),
-    Attach(BuiltAttach),
-    Strands(BuiltStrands),
+    Attachment(BuiltAttach),
+    DistanceSet(BuiltStrands),
     Bending(BuiltBending),
     Volume(BuiltVolume),
     PatchJoint(BuiltPatchJoint),
@@ -55,8 +55,8 @@ impl Constraint {
         match self {
             Self::Joint(j) => [j.a.slot, j.b.slot].into_iter().flatten().for_each(found),
             Self::Distance(d) => [d.a, d.b].iter().filter_map(Place::slot).for_each(found),
-            Self::Attach(a) => a.slots.iter().copied().for_each(found),
-            Self::Strands(s) => found(s.slot),
+            Self::Attachment(a) => a.slots.iter().copied().for_each(found),
+            Self::DistanceSet(s) => found(s.slot),
             Self::Bending(b) => found(b.slot),
             Self::Volume(v) => found(v.slot),
             Self::PatchJoint(p) => p.slots().for_each(found),
@@ -66,12 +66,12 @@ impl Constraint {
 
     /// True when its rows act between bodies only: none of its ends is a point of the world. Unknown, hence false, for
     /// custom rows.
-    pub fn is_inner(&self) -> bool {
+    pub fn is_internal(&self) -> bool {
         match self {
             Self::Joint(j) => j.a.slot.is_some() && j.b.slot.is_some(),
             Self::Distance(d) => d.a.slot().is_some() && d.b.slot().is_some(),
-            Self::Attach(a) => a.is_inner(),
-            Self::Strands(_) | Self::Bending(_) | Self::Volume(_) => true,
+            Self::Attachment(a) => a.is_internal(),
+            Self::DistanceSet(_) | Self::Bending(_) | Self::Volume(_) => true,
             Self::PatchJoint(p) => p.to.is_some(),
             Self::Custom { .. } => false,
         }
@@ -82,7 +82,9 @@ impl Constraint {
         match self {
             Self::Joint(_) => false,
             Self::Distance(d) => d.a.on_nodes() || d.b.on_nodes(),
-            Self::Attach(_) | Self::Strands(_) | Self::Bending(_) | Self::Volume(_) | Self::PatchJoint(_) => true,
+            Self::Attachment(_) | Self::DistanceSet(_) | Self::Bending(_) | Self::Volume(_) | Self::PatchJoint(_) => {
+                true
+            }
             Self::Custom { nodes, .. } => *nodes,
         }
     }
@@ -91,9 +93,9 @@ impl Constraint {
     /// nodes one of them would prevent the SIMD lanes for all others.
     pub fn is_wide(&self) -> bool {
         match self {
-            Self::Joint(_) | Self::Strands(_) | Self::Bending(_) | Self::Custom { .. } => false,
+            Self::Joint(_) | Self::DistanceSet(_) | Self::Bending(_) | Self::Custom { .. } => false,
             Self::Distance(d) => d.wide,
-            Self::Attach(a) => a.wide,
+            Self::Attachment(a) => a.wide,
             Self::Volume(_) | Self::PatchJoint(_) => true,
         }
     }
@@ -103,8 +105,8 @@ impl Constraint {
         match self {
             Self::Joint(_) => JOINT_ROWS,
             Self::Distance(_) | Self::Volume(_) => 1,
-            Self::Attach(a) => 3 * a.source.pairs.len(),
-            Self::Strands(s) => s.source.pairs.len(),
+            Self::Attachment(a) => 3 * a.source.pairs.len(),
+            Self::DistanceSet(s) => s.source.pairs.len(),
             Self::Bending(b) => b.source.folds.len(),
             Self::PatchJoint(p) => p.row_count(),
             Self::Custom { .. } => CUSTOM_ROWS,
@@ -116,8 +118,8 @@ impl Constraint {
         match self {
             Self::Joint(j) => j.rows(view, joint, out),
             Self::Distance(d) => d.rows(view, joint, out),
-            Self::Attach(a) => a.rows(view, joint, out),
-            Self::Strands(s) => s.rows(view, joint, out),
+            Self::Attachment(a) => a.rows(view, joint, out),
+            Self::DistanceSet(s) => s.rows(view, joint, out),
             Self::Bending(b) => b.rows(view, joint, out),
             Self::Volume(v) => v.rows(view, joint, out),
             Self::PatchJoint(p) => p.rows(view, joint, out),
@@ -132,17 +134,17 @@ impl Constraint {
 
     /// False for rows of many bodies and directions, of which no sum has a meaning.
     pub fn has_resultant(&self) -> bool {
-        !matches!(self, Self::Strands(_) | Self::Bending(_) | Self::Volume(_))
+        !matches!(self, Self::DistanceSet(_) | Self::Bending(_) | Self::Volume(_))
     }
 
     /// Force and torque that a unit impulse of its row `index` has on its second body.
     pub fn carried(&self, index: u32, terms: &[Term], linear: impl Fn(u32) -> bool) -> (Vec3, Vec3) {
         match self {
             Self::Joint(_) | Self::Distance(_) | Self::Custom { .. } => carried_by(terms, linear),
-            Self::Attach(a) => (a.carried(index, terms), Vec3::ZERO),
+            Self::Attachment(a) => (a.carried(index, terms), Vec3::ZERO),
             Self::PatchJoint(p) => p.carried(index, terms),
             // rows of many bodies and directions: their sum has no meaning
-            Self::Strands(_) | Self::Bending(_) | Self::Volume(_) => (Vec3::ZERO, Vec3::ZERO),
+            Self::DistanceSet(_) | Self::Bending(_) | Self::Volume(_) => (Vec3::ZERO, Vec3::ZERO),
         }
     }
 
@@ -154,7 +156,7 @@ impl Constraint {
                     found(a, b);
                 }
             }
-            Self::Attach(a) if !a.source.collide => a.linked(found),
+            Self::Attachment(a) if !a.source.collide => a.linked(found),
             Self::PatchJoint(p) if !p.source.collide => {
                 if let Some(to) = p.to {
                     found(to, p.slot);
@@ -169,8 +171,8 @@ impl Constraint {
         match self {
             Self::Joint(j) => j.source.break_force,
             Self::Distance(d) => d.source.break_force,
-            Self::Attach(a) => a.source.break_force,
-            Self::Strands(s) => s.source.break_force,
+            Self::Attachment(a) => a.source.break_force,
+            Self::DistanceSet(s) => s.source.break_force,
             Self::Volume(v) => v.source.burst,
             Self::PatchJoint(p) => p.source.break_force,
             Self::Bending(_) | Self::Custom { .. } => Real::INFINITY,
@@ -182,8 +184,8 @@ impl Constraint {
         let largest = |sizes: &mut dyn Iterator<Item = Real>| sizes.fold(0.0, Real::max);
         match self {
             // the pair with the largest force
-            Self::Attach(_) => largest(&mut rows.chunks_exact(3).map(|r| Vec3::new(r[0], r[1], r[2]).length())),
-            Self::Strands(_) => largest(&mut rows.iter().map(|r| r.abs())),
+            Self::Attachment(_) => largest(&mut rows.chunks_exact(3).map(|r| Vec3::new(r[0], r[1], r[2]).length())),
+            Self::DistanceSet(_) => largest(&mut rows.iter().map(|r| r.abs())),
             // only positive pressure bursts
             Self::Volume(_) => largest(&mut rows.iter().copied()),
             _ => force.length(),

@@ -41,7 +41,7 @@ pub enum PatchKind {
 /// # fn main() -> Result<(), Error> {
 /// let block = TetMesh::block([2, 2, 2], Vec3::splat(0.2))?;
 /// let mut world = World::default();
-/// let jelly = world.add_soft(SoftBody::corotational(block, Matter::jelly()))?;
+/// let jelly = world.add_soft(SoftBody::corotational(block, ElasticMaterial::jelly()))?;
 /// // the mean position and orientation of its first surface points are fixed in the world
 /// world.add_patch_joint(PatchJoint::fixed(jelly, [0, 1, 2, 3], None))?;
 /// for _ in 0..30 {

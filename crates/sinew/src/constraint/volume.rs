@@ -56,7 +56,7 @@ pub enum VolumeLaw {
 /// let pairs = skin.edges();
 /// let params = spring::Params::default();
 /// let body = world.add_soft(SoftBody::new(Geometry::Sheet(skin), SoftModel::Springs(params)))?;
-/// world.add_strands(Strands::new(body, pairs))?;
+/// world.add_distance_set(DistanceSet::new(body, pairs))?;
 /// let air = world.add_volume(Volume::pressure(body, 5.0))?;
 /// for _ in 0..10 {
 ///     world.step(&Input::none());

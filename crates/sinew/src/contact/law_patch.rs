@@ -6,7 +6,7 @@ use crate::constraint::{Bounds, RowBuffer, RowId, Term};
 use crate::contact::law;
 use crate::island::SubstepContext;
 use crate::math::{Real, Sym3, Vec3};
-use crate::model::Material;
+use crate::model::SurfaceMaterial;
 use crate::solver::pgs;
 use crate::state::{ContactMemory, contact_flag};
 use crate::work::{LawPatch, LawSum, Work};
@@ -32,7 +32,7 @@ pub(crate) fn patch_rows(
     work: &mut Work,
     rows: &mut RowBuffer,
     m: &ContactMemory,
-    (material, axes): (&Material, [Vec3; 3]),
+    (material, axes): (&SurfaceMaterial, [Vec3; 3]),
     (manifold, first): (usize, usize),
 ) {
     let resists = material.rolling_resistance > 0.0 || material.spinning_resistance > 0.0;

@@ -16,7 +16,7 @@ use crate::contact::{law, law_patch, point};
 use crate::friction::{AnisotropyFrame, Coefficients, Contact, Law, Memory};
 use crate::island::SubstepContext;
 use crate::math::{Block, Real, quat};
-use crate::model::{Material, Model, PairRules};
+use crate::model::{Model, PairRules, SurfaceMaterial};
 use crate::settings::Settings;
 use crate::solver::pgs;
 use crate::state::{ContactMemory, contact_flag};
@@ -24,7 +24,7 @@ use crate::step::assemble::slop;
 use crate::work::{LawContact, Touch, Work};
 
 /// Coefficients of a pair.
-pub(crate) fn coefficients(material: &Material) -> Coefficients {
+pub(crate) fn coefficients(material: &SurfaceMaterial) -> Coefficients {
     Coefficients { holding: material.static_friction, slipping: material.kinetic_friction }
 }
 
@@ -62,13 +62,14 @@ pub(crate) fn rows(ctx: &SubstepContext, model: &Model, settings: &Settings, wor
             } else {
                 AnisotropyFrame::NONE
             };
-            let (axes, stick) = (anisotropy.axes(at.tangents), anisotropy.way(point.stick));
+            let (axes, tangential_displacement) =
+                (anisotropy.axes(at.tangents), anisotropy.way(point.tangential_displacement));
             let row = rows.len() as u32;
             // a bristle deflection is no position error: only the stick point of the other laws is corrected
             let rate = if material.law.has_bristle() { 0.0 } else { p.friction_rate };
             let disc = Bounds::Disc { normal: row + 2, friction: material.static_friction, radius: 0.0 };
             for (axis, bounds) in [(0, disc), (1, Bounds::Mate)] {
-                let bias = rate * stick[axis];
+                let bias = rate * tangential_displacement[axis];
                 point::terms(model, work, m, axes[axis], at.at, &mut terms);
                 rows.push(&terms, bias, bias, 0.0, bounds);
             }
@@ -91,7 +92,7 @@ pub(crate) fn rows(ctx: &SubstepContext, model: &Model, settings: &Settings, wor
             for (axis, impulse) in [a, b, n].into_iter().enumerate() {
                 list[row as usize + axis].impulse = impulse;
             }
-            let memory = Memory { stretch: stick, slipping: point.slipping != 0 };
+            let memory = Memory { stretch: tangential_displacement, slipping: point.slipping != 0 };
             let pair = coefficients(&material);
             work.law_contacts.push(LawContact {
                 manifold: index as u32,
@@ -142,7 +143,7 @@ fn solve_friction(h: Real, c: &mut LawContact, rows: &mut RowBuffer, velocity: &
     let slip = [0, 1].map(|k| rows.relative_velocity(c.row + k, velocity));
     let free = [slip[0] - answer * a, slip[1] - answer * b];
     let contact = Contact { h, normal: n / h, coefficients: c.pair, free, response: answer * h };
-    let result = c.law.rub(&contact, c.memory);
+    let result = c.law.friction(&contact, c.memory);
     if c.law.has_bristle() {
         let change_a = pgs::set(rows, c.row, -h * result.force[0], velocity);
         let change_b = pgs::set(rows, c.row + 1, -h * result.force[1], velocity);
@@ -165,12 +166,14 @@ pub(crate) fn settle(ctx: &SubstepContext, work: &mut Work) {
         let point = &mut contacts[c.manifold as usize].points[c.point as usize];
         let seen = follow(c.law, c.pair, c.memory, [ctx.h, n / ctx.h], slip);
         if c.law.has_bristle() {
-            (point.stick, point.slipping) = (c.anisotropy.way_back(seen.stretch), u32::from(seen.slipping));
+            (point.tangential_displacement, point.slipping) =
+                (c.anisotropy.way_back(seen.stretch), u32::from(seen.slipping));
             continue;
         }
         let limit = law::displacement_limit((), c.reach, law_rows.rows()[row].diagonal, &ctx.contact);
-        let (stick, creep) = law::settle((), c.anisotropy.way(point.stick), slip, limit, ctx.h);
-        point.stick = c.anisotropy.way_back(stick);
+        let (tangential_displacement, creep) =
+            law::settle((), c.anisotropy.way(point.tangential_displacement), slip, limit, ctx.h);
+        point.tangential_displacement = c.anisotropy.way_back(tangential_displacement);
         let at_cone = if n > 0.0 { law::at_cone((), a * a + b * b, c.reach) } else { 0.0 };
         let slid = if point.slipping != 0 { 1.0 } else { 0.0 };
         // Karnopp's law has a band of its own
@@ -184,7 +187,7 @@ pub(crate) fn settle(ctx: &SubstepContext, work: &mut Work) {
 
 /// The memory after a step with given slip velocity, under `[h, normal force]`.
 pub(crate) fn follow(law: Law, pair: Coefficients, memory: Memory, [h, normal]: [Real; 2], slip: [Real; 2]) -> Memory {
-    law.rub(&Contact { h, normal, coefficients: pair, free: slip, response: 0.0 }, memory).memory
+    law.friction(&Contact { h, normal, coefficients: pair, free: slip, response: 0.0 }, memory).memory
 }
 
 /// Friction rows of a point in an implicit island: bias, softness and radius from the law; `[h, stiffest]` are the

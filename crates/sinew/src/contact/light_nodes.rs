@@ -6,7 +6,7 @@ use crate::contact::readout::PointImpulse;
 use crate::contact::route::{Route, single_node};
 use crate::island::SubstepContext;
 use crate::math::{Quat, Real, Vec3, vec};
-use crate::model::{Material, Model, PairRules};
+use crate::model::{Model, PairRules, SurfaceMaterial};
 use crate::settings::Settings;
 use crate::solver::pgs::Pass;
 use crate::state::ContactMemory;
@@ -17,7 +17,7 @@ pub(crate) fn build(model: &Model, rules: &PairRules, work: &mut Work) {
     let Work { contacts, routes, node_touches, .. } = work;
     node_touches.clear();
     // the previous pair of colliders and its material
-    let mut last: Option<((u32, u32, u32), Material)> = None;
+    let mut last: Option<((u32, u32, u32), SurfaceMaterial)> = None;
     for (index, (m, _)) in contacts.iter().zip(routes.iter()).enumerate().filter(|(_, (_, r))| **r == Route::Node) {
         let (a, b) = (m.key.a, m.key.b);
         let Some(nodes) = model.nodes_at(b) else { continue };
@@ -42,11 +42,12 @@ fn fill(batch: &mut NodeBatch, lane: usize, index: u32, block: u32, m: &ContactM
     (batch.node[lane], batch.store[lane], batch.origin[lane]) = (block, block, index);
     let point = &m.points[0];
     let bitangent = m.normal.cross(m.tangent);
-    let stick = m.tangent * point.stick[0] + bitangent * point.stick[1];
+    let tangential_displacement =
+        m.tangent * point.tangential_displacement[0] + bitangent * point.tangential_displacement[1];
     for k in 0..3 {
         batch.core[k][lane] = point.local_a[k];
         batch.flat_normal[k][lane] = m.normal[k];
-        batch.stick[k][lane] = stick[k];
+        batch.tangential_displacement[k][lane] = tangential_displacement[k];
     }
     batch.flat[lane] = if m.radius[0] > 0.0 { 0.0 } else { 1.0 };
     batch.radius[lane] = m.radius[0] + m.radius[1];
@@ -90,11 +91,11 @@ fn read_lane(batch: &NodeBatch, lane: usize, q: Quat, m: &mut ContactMemory) -> 
     m.tangent = point::level(m.tangent, local);
     m.normal = local;
     let bitangent = m.normal.cross(m.tangent);
-    let (stick, along) = (pick(&batch.stick, lane), q * across);
+    let (tangential_displacement, along) = (pick(&batch.tangential_displacement, lane), q * across);
     let push = batch.impulse[lane];
     let point = &mut m.points[0];
     point.impulse = [push, along.dot(m.tangent), along.dot(bitangent)];
-    point.stick = [stick.dot(m.tangent), stick.dot(bitangent)];
+    point.tangential_displacement = [tangential_displacement.dot(m.tangent), tangential_displacement.dot(bitangent)];
     point.slipping = u32::from(batch.slipping[lane] > 0.0);
     PointImpulse { impulse: pick(&batch.sum, lane) + normal * push + across, normal: batch.normal_sum[lane] + push }
 }

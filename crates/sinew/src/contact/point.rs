@@ -7,7 +7,7 @@ use crate::contact::kernel::surface::Part;
 use crate::deformable::oriented;
 use crate::friction::AnisotropyFrame;
 use crate::math::{Block, Quat, Real, Sym3, Vec3, any_orthonormal, rigid_pose};
-use crate::model::{Material, Model, Nodes, PairRules};
+use crate::model::{Model, Nodes, PairRules, SurfaceMaterial};
 use crate::report::Spread;
 use crate::state::{ContactMemory, State, contact_flag};
 use crate::work::Work;
@@ -322,7 +322,7 @@ pub(crate) fn velocity(model: &Model, state: &State, slot: u32, spread: Option<&
 }
 
 /// The materials of both sides of a contact.
-fn sides(model: &Model, m: &ContactMemory) -> [Material; 2] {
+fn sides(model: &Model, m: &ContactMemory) -> [SurfaceMaterial; 2] {
     let rigid = |slot: u32, collider: u32| {
         model.rigid_at(slot).and_then(|r| Some(r.colliders.get(collider as usize)?.material))
     };
@@ -333,7 +333,7 @@ fn sides(model: &Model, m: &ContactMemory) -> [Material; 2] {
 }
 
 /// Friction and restitution of the pair.
-pub(crate) fn pair_material(model: &Model, rules: &PairRules, m: &ContactMemory) -> Material {
+pub(crate) fn pair_material(model: &Model, rules: &PairRules, m: &ContactMemory) -> SurfaceMaterial {
     let [a, b] = sides(model, m);
     rules.combine(&a, &b)
 }
@@ -350,7 +350,7 @@ pub(crate) fn rebound(restitution: Real, approach: Real, gap: Real, h: Real, lea
 /// the contact without anisotropy.
 pub(crate) fn anisotropy(model: &Model, pose: &[Block], m: &ContactMemory, place: &Place) -> AnisotropyFrame {
     let [a, b] = sides(model, m);
-    let Some((side, grain)) = Material::stronger_grain(&a, &b) else { return AnisotropyFrame::NONE };
+    let Some((side, grain)) = SurfaceMaterial::stronger_grain(&a, &b) else { return AnisotropyFrame::NONE };
     let (_, q) = rigid_pose(pose, if side == 0 { m.key.a } else { m.key.b });
     let direction = q * grain.direction;
     let [x, y] = place.tangents.map(|t| t.dot(direction));

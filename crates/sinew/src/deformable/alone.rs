@@ -21,7 +21,7 @@ pub struct Alone {
     /// Gravitational acceleration [m/s²].
     pub gravity: Vec3,
     /// Internal state of the model.
-    pub inner: Vec<Real>,
+    pub internal_state: Vec<Real>,
     /// Iteration limits and tolerances when the model is implicit.
     pub settings: Settings,
     /// Result of the last implicit solve.
@@ -35,15 +35,15 @@ impl Alone {
     /// A model at rest at these positions [m]; no gravity.
     pub fn new(model: impl Deformable + 'static, positions: &[Vec3]) -> Self {
         let v = model.masses().iter().map(|m| [0.0, 0.0, 0.0, 1.0 / m]).collect();
-        let mut inner = vec![0.0; model.inner_count()];
-        model.rest_inner(&mut inner);
+        let mut internal_state = vec![0.0; model.internal_state_count()];
+        model.rest_internal_state(&mut internal_state);
         Self {
             model: Box::new(model),
             x: positions.iter().map(|p| [p.x, p.y, p.z, 0.0]).collect(),
             v,
             force: vec![Vec3::ZERO; positions.len()],
             gravity: Vec3::ZERO,
-            inner,
+            internal_state,
             settings: Settings::default(),
             outcome: Outcome::default(),
             total: vec![Vec3::ZERO; positions.len()],
@@ -55,7 +55,7 @@ impl Alone {
     /// Pins a node: it keeps its velocity, which is zero unless one is assigned.
     pub fn pin(&mut self, node: usize) {
         self.v[node] = [0.0; 4];
-        let body = BodyRef { x: &self.x, v: &self.v, inner: &self.inner };
+        let body = BodyRef { x: &self.x, v: &self.v, internal_state: &self.internal_state };
         self.model.refresh(body);
     }
 
@@ -66,7 +66,7 @@ impl Alone {
 
     /// The body, read-only.
     pub fn body(&self) -> BodyRef<'_> {
-        BodyRef { x: &self.x, v: &self.v, inner: &self.inner }
+        BodyRef { x: &self.x, v: &self.v, internal_state: &self.internal_state }
     }
 
     /// Elastic energy [J].
@@ -92,14 +92,14 @@ impl Alone {
         for ((total, force), m) in self.total.iter_mut().zip(&self.force).zip(masses) {
             *total = *force + self.gravity * *m;
         }
-        let Self { model, x, v, total, inner, .. } = self;
-        model.predict(ctx, BodyMut { x, v, force: total, inner });
+        let Self { model, x, v, total, internal_state, .. } = self;
+        model.predict(ctx, BodyMut { x, v, force: total, internal_state });
         if let Some(operator) = model.operator() {
             // the angular velocities of ellipsoidal nodes follow the nodes
             let nodes = v.len();
             let spins = operator.block_count() - nodes;
             for k in 0..spins {
-                let w = oriented::spin(inner, k);
+                let w = oriented::spin(internal_state, k);
                 v.push([w.x, w.y, w.z, 0.0]);
             }
             let placed = [Placed { first: 0, operator }];
@@ -107,12 +107,12 @@ impl Alone {
             regularize(&system, &mut self.rows, v.len(), &self.settings, &mut self.scratch);
             self.outcome = solve(&system, &mut self.rows, v, &self.settings, &mut self.scratch);
             for k in 0..spins {
-                let turned = oriented::orientation(inner, k);
-                oriented::put(inner, k, turned, vec(v[nodes + k]));
+                let turned = oriented::orientation(internal_state, k);
+                oriented::put(internal_state, k, turned, vec(v[nodes + k]));
             }
             v.truncate(nodes);
         }
-        model.advance(ctx, BodyMut { x, v, force: total, inner });
+        model.advance(ctx, BodyMut { x, v, force: total, internal_state });
     }
 
     /// Steps with all velocities set to zero after each: an implicit body converges to equilibrium as by Newton's
@@ -152,6 +152,6 @@ impl Alone {
                 add(v, velocity + spin.cross(vec(*x) - about));
             }
         }
-        self.model.carry_inner(Quat::IDENTITY, spin, &mut self.inner);
+        self.model.transform_internal_state(Quat::IDENTITY, spin, &mut self.internal_state);
     }
 }

@@ -2,7 +2,9 @@
 //! table, with the reason; an exemption that is not needed is a failure too.
 
 use super::alone::Alone;
-use super::fem::{Corotational, Elements, Integrator, Law as Matter, Membrane, MembraneParams, PlaneStress, Solid};
+use super::fem::{
+    Corotational, Elements, Integrator, Law as ElasticMaterial, Membrane, MembraneParams, PlaneStress, Solid,
+};
 use super::fem::{Params as CorotationalParams, Plasticity, SolidParams};
 use super::meshless::{Mls, MlsParams, Scheme};
 use super::oriented::{self, Oriented};
@@ -85,12 +87,12 @@ fn solid(n: u32, params: SolidParams) -> Alone {
     Alone::new(model, &nodes)
 }
 
-fn law(n: u32, law: Matter) -> Alone {
+fn law(n: u32, law: ElasticMaterial) -> Alone {
     solid(n, SolidParams { law, ..SolidParams::default() })
 }
 
 fn elements(n: u32, elements: Elements) -> Alone {
-    solid(n, SolidParams { law: Matter::NeoHookean, poisson_ratio: 0.45, elements, ..SolidParams::default() })
+    solid(n, SolidParams { law: ElasticMaterial::NeoHookean, poisson_ratio: 0.45, elements, ..SolidParams::default() })
 }
 
 fn membrane(n: u32, integrator: Integrator) -> Alone {
@@ -115,7 +117,7 @@ fn matched(n: u32, clusters: &Clusters, params: shape_matching::Params) -> Alone
 }
 
 fn oriented(n: u32, groups: &oriented::Groups, plasticity: Option<shape_matching::Plasticity>) -> Alone {
-    let grain = oriented::Grain { radii: Vec3::new(0.4, 0.3, 0.2) * CELL, density: 1000.0 };
+    let grain = oriented::Ellipsoid { radii: Vec3::new(0.4, 0.3, 0.2) * CELL, density: 1000.0 };
     let params = oriented::Params { plasticity, ..oriented::Params::default() };
     Alone::new(Oriented::solid(&block(n), grain, groups, params).unwrap(), &block(n).vertices)
 }
@@ -145,15 +147,15 @@ fn finite_elements() -> Vec<Sample> {
             Alone::new(Corotational::new(&block(n), params).unwrap(), &block(n).vertices)
         }),
         // its angular momentum is conserved by the solver's correction, not by the law
-        sample("solid, linear", |n| law(n, Matter::Linear)).except(&[(Law::RigidMotion, TURNS)]),
+        sample("solid, linear", |n| law(n, ElasticMaterial::Linear)).except(&[(Law::RigidMotion, TURNS)]),
         sample("solid, linear, explicit", |n| {
-            solid(n, SolidParams { law: Matter::Linear, integrator: Explicit, ..SolidParams::default() })
+            solid(n, SolidParams { law: ElasticMaterial::Linear, integrator: Explicit, ..SolidParams::default() })
         })
         .except(&[(Law::RigidMotion, TURNS), (Law::Spin, TURNED_SPIN)]),
-        sample("solid, corotational", |n| law(n, Matter::Corotational)),
-        sample("solid, St Venant-Kirchhoff", |n| law(n, Matter::StVenantKirchhoff)),
-        sample("solid, neo-Hookean", |n| law(n, Matter::NeoHookean)),
-        sample("solid, ln J neo-Hookean", |n| law(n, Matter::LogNeoHookean)),
+        sample("solid, corotational", |n| law(n, ElasticMaterial::Corotational)),
+        sample("solid, St Venant-Kirchhoff", |n| law(n, ElasticMaterial::StVenantKirchhoff)),
+        sample("solid, neo-Hookean", |n| law(n, ElasticMaterial::NeoHookean)),
+        sample("solid, ln J neo-Hookean", |n| law(n, ElasticMaterial::LogNeoHookean)),
         sample("solid, averaged", |n| elements(n, Elements::Tet4Averaged)),
         sample("solid, ten nodes", |n| elements(n, Elements::Tet10)),
         sample("solid, ten nodes averaged", |n| elements(n, Elements::Tet10Averaged)),
@@ -221,7 +223,7 @@ fn particles() -> Vec<Sample> {
                 bend: 1e-2,
                 density: 10.0,
                 compression: 1.0,
-                brace: 0.0,
+                skip_stiffness: 0.0,
                 stretch_limit: Real::INFINITY,
             };
             Alone::new(Pbd::sheet(&cloth(n), matter, pbd::Params::default()).unwrap(), &cloth(n).vertices)
@@ -261,12 +263,12 @@ fn particles() -> Vec<Sample> {
         sample("oriented, neighbours", |n| oriented(n, &oriented::Groups::Neighbours, None)),
         sample("oriented, links", |n| oriented(n, &oriented::Groups::Links, None)),
         sample("oriented, chain", |n| {
-            let grain = oriented::Grain { radii: Vec3::new(0.4, 0.2, 0.2) * CELL, density: 1000.0 };
+            let grain = oriented::Ellipsoid { radii: Vec3::new(0.4, 0.2, 0.2) * CELL, density: 1000.0 };
             let made = Oriented::rope(&line(n), grain, &oriented::Groups::Links, oriented::Params::default());
             Alone::new(made.unwrap(), &line(n))
         }),
         sample("oriented, sheet", |n| {
-            let grain = oriented::Grain { radii: Vec3::new(0.4, 0.4, 0.1) * CELL, density: 1000.0 };
+            let grain = oriented::Ellipsoid { radii: Vec3::new(0.4, 0.4, 0.1) * CELL, density: 1000.0 };
             let made = Oriented::sheet(&cloth(n), grain, &oriented::Groups::Neighbours, oriented::Params::default());
             Alone::new(made.unwrap(), &cloth(n).vertices)
         }),
@@ -361,7 +363,7 @@ fn a_rotated_and_translated_body_has_no_internal_forces() {
                 let p = q * vec(*x) + shift;
                 *x = [p.x, p.y, p.z, 0.0];
             }
-            body.model.carry_inner(q, Vec3::ZERO, &mut body.inner);
+            body.model.transform_internal_state(q, Vec3::ZERO, &mut body.internal_state);
             let h = sample.step(&body);
             body.step(h);
             // the rounding error of the positions is a displacement, and the body moves back by at most that amount
@@ -405,7 +407,7 @@ fn forces_are_the_negative_gradient_of_the_energy() {
         let mut body = (sample.make)(3);
         strain(&mut body);
         let mut forces = vec![Vec3::ZERO; body.x.len()];
-        if !body.model.forces(BodyRef { x: &body.x, v: &body.v, inner: &body.inner }, &mut forces) {
+        if !body.model.forces(BodyRef { x: &body.x, v: &body.v, internal_state: &body.internal_state }, &mut forces) {
             return None;
         }
         let way = wave(body.x.len(), 3);
@@ -413,7 +415,7 @@ fn forces_are_the_negative_gradient_of_the_energy() {
         let energy_at = |share: Real| {
             let moved: Vec<Block> =
                 body.x.iter().zip(&way).map(|(x, w)| [0, 1, 2, 3].map(|i| x[i] + share * w[i])).collect();
-            body.model.energy(BodyRef { x: &moved, v: &body.v, inner: &body.inner })
+            body.model.energy(BodyRef { x: &moved, v: &body.v, internal_state: &body.internal_state })
         };
         let slope = (energy_at(step) - energy_at(-step)) / (2.0 * step);
         let work: Real = forces.iter().zip(&way).map(|(f, w)| f.dot(vec(*w))).sum();
@@ -467,12 +469,12 @@ fn refresh_changes_no_bit() {
             let h = sample.step(&body);
             for _ in 0..10 {
                 if refreshed {
-                    let Alone { model, x, v, inner, .. } = &mut body;
-                    model.refresh(BodyRef { x, v, inner });
+                    let Alone { model, x, v, internal_state, .. } = &mut body;
+                    model.refresh(BodyRef { x, v, internal_state });
                 }
                 body.step(h);
             }
-            (body.x, body.v, body.inner)
+            (body.x, body.v, body.internal_state)
         };
         assert!(run(true) == run(false), "{}", sample.name);
     }
@@ -488,7 +490,7 @@ fn threads_and_lanes_change_no_bit() {
             for _ in 0..2 {
                 body.step_in(&StepContext { h, substep: 0, last: true, lanes, resolve: false, pool });
             }
-            (body.x, body.v, body.inner)
+            (body.x, body.v, body.internal_state)
         };
         let scalar = run(false, None);
         assert!(scalar.0.iter().flatten().all(|c| c.is_finite()), "{}", sample.name);
@@ -511,7 +513,7 @@ fn switching_to_implicit_and_back_changes_no_bit() {
                 }
                 body.step(h);
             }
-            (body.x, body.v, body.inner)
+            (body.x, body.v, body.internal_state)
         };
         assert!(run(true) == run(false), "{}", sample.name);
     }

@@ -3,7 +3,7 @@
 //! The solver calls a body in the order of the step: `predict`, `operator` (the body's block of the implicit system),
 //! `advance`; and `refresh` after a restore or an edit. A body has no access to constraint rows, contacts or other
 //! bodies. Its nodes are passed as a span of their own, so that a body does not depend on its offset in the island. The
-//! complete state from step to step is x, v and `inner`: they are stored in State. Data inside the model is either
+//! complete state from step to step is x, v and `internal_state`: they are stored in State. Data inside the model is either
 //! constant since the last edit or rebuilt by `predict`.
 
 pub mod alone;
@@ -54,15 +54,15 @@ impl<'a> StepContext<'a> {
     }
 }
 
-/// A body's span of the state, read-only. Slices have one entry per node, except `inner`.
+/// A body's span of the state, read-only. Slices have one entry per node, except `internal_state`.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyRef<'a> {
     /// Positions [m]; the fourth number is unused.
     pub x: &'a [Block],
     /// Velocities [m/s] and, fourth, inverse mass [1/kg]; 0 is a pinned node: it moves with its velocity.
     pub v: &'a [Block],
-    /// Internal state of the model, `inner_count` numbers.
-    pub inner: &'a [Real],
+    /// Internal state of the model, `internal_state_count` numbers.
+    pub internal_state: &'a [Real],
 }
 
 /// A body's span of the state, mutable.
@@ -74,14 +74,14 @@ pub struct BodyMut<'a> {
     pub v: &'a mut [Block],
     /// All external forces, including gravity [N].
     pub force: &'a [Vec3],
-    /// Internal state of the model, `inner_count` numbers.
-    pub inner: &'a mut [Real],
+    /// Internal state of the model, `internal_state_count` numbers.
+    pub internal_state: &'a mut [Real],
 }
 
 impl BodyMut<'_> {
     /// The same span, read-only.
     pub fn read(&self) -> BodyRef<'_> {
-        BodyRef { x: self.x, v: self.v, inner: self.inner }
+        BodyRef { x: self.x, v: self.v, internal_state: self.internal_state }
     }
 
     /// v += h f/m of the external forces, for bodies that are not implicit.
@@ -98,22 +98,22 @@ pub trait Deformable: std::fmt::Debug + Send + Sync {
     fn masses(&self) -> &[Real];
 
     /// Count of numbers of internal state that the model stores in State (plastic strain, stretch of dashpots).
-    fn inner_count(&self) -> usize {
+    fn internal_state_count(&self) -> usize {
         0
     }
 
     /// Number of constraint rows that the model iterates over itself.
-    fn inner_rows(&self) -> usize {
+    fn internal_rows(&self) -> usize {
         0
     }
 
     /// The internal state of a body at rest in its rest shape.
-    fn rest_inner(&self, inner: &mut [Real]) {
-        inner.fill(0.0);
+    fn rest_internal_state(&self, internal_state: &mut [Real]) {
+        internal_state.fill(0.0);
     }
 
     /// Transforms the internal state of a body that is rotated and given an angular velocity as a whole [rad/s].
-    fn carry_inner(&self, _turn: Quat, _spin: Vec3, _inner: &mut [Real]) {}
+    fn transform_internal_state(&self, _turn: Quat, _spin: Vec3, _inner: &mut [Real]) {}
 
     /// Semi-axes of nodes that are ellipsoids with an orientation and an angular velocity of their own
     /// (`oriented/mod.rs`), one per node [m]; empty for nodes that are points.

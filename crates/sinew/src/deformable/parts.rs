@@ -142,8 +142,8 @@ impl Parts {
             let motion = self.motion(part, v, |node| vec(v[node]) + change[node]);
             self.visit(part, |node, arm| {
                 if v[node][3] > 0.0 {
-                    let inner = vec(v[node]) + change[node] - motion.at(arm);
-                    change[node] -= inner * loss;
+                    let internal_state = vec(v[node]) + change[node] - motion.at(arm);
+                    change[node] -= internal_state * loss;
                 }
             });
         }
@@ -189,8 +189,8 @@ impl Parts {
                 self.motion_spinning(part, v, own, |node| (vec(v[node]) + change[node], spin(node) + twist[node]));
             self.visit(part, |node, arm| {
                 if v[node][3] > 0.0 {
-                    let inner = vec(v[node]) + change[node] - motion.at(arm);
-                    change[node] -= inner * loss;
+                    let internal_state = vec(v[node]) + change[node] - motion.at(arm);
+                    change[node] -= internal_state * loss;
                     twist[node] -= (spin(node) + twist[node] - motion.spin) * loss;
                 }
             });

@@ -1,4 +1,4 @@
-//! Friction that depends on direction (`Material::grain`): a friction ellipse is a disc in scaled axes.
+//! Friction that depends on direction (`SurfaceMaterial::grain`): a friction ellipse is a disc in scaled axes.
 //!
 //! With μ along t₁ and k μ across it, f = t₁ p₁ + k t₂ p₂ turns the ellipse (f₁/μN)² + (f₂/kμN)² ≤ 1 into the disc |p|
 //! ≤ μ N. Slip in the dual coordinates, u = (v₁, k v₂), does the same work, p·u = f·v. A law between p and u is

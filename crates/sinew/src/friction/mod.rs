@@ -61,9 +61,9 @@ use crate::math::{Kernel, LANES, Lane, Real, run_wide};
 ///     response: 1.0,
 /// };
 /// for law in Law::all() {
-///     let rub: Rub = law.rub(&contact, Memory::default());
+///     let result: FrictionResult = law.friction(&contact, Memory::default());
 ///     // friction is against the slip, and no law adds speed
-///     assert!(rub.velocity[0] <= 1.0 && rub.velocity[0] >= 0.0, "{}: {rub:?}", law.name());
+///     assert!(result.velocity[0] <= 1.0 && result.velocity[0] >= 0.0, "{}: {result:?}", law.name());
 /// }
 /// // in steady slip Coulomb's friction is the coefficient
 /// assert_eq!(Law::Coulomb(Coulomb).steady(contact.coefficients, 1.0), 0.4);
@@ -151,7 +151,7 @@ pub struct Memory {
 ///
 /// An example is at [`friction::Law`](crate::friction::Law).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rub {
+pub struct FrictionResult {
     /// Friction, along the slip that it resists [N].
     pub force: [Real; 2],
     /// Slip velocity at the end of the step [m/s].
@@ -312,7 +312,7 @@ impl Law {
     }
 
     /// Friction of a contact over a step.
-    pub fn rub(&self, contact: &Contact, memory: Memory) -> Rub {
+    pub fn friction(&self, contact: &Contact, memory: Memory) -> FrictionResult {
         let ask = Ask {
             h: contact.h,
             inv_h: 1.0 / contact.h,
@@ -325,10 +325,10 @@ impl Law {
         };
         // without normal force there is no friction, and the bristles are released
         if !(contact.normal > 0.0) {
-            return Rub { force: [0.0; 2], velocity: contact.free, memory: Memory::default() };
+            return FrictionResult { force: [0.0; 2], velocity: contact.free, memory: Memory::default() };
         }
         let answer = each!(self, l => l.answer::<Real>((), &ask));
-        Rub {
+        FrictionResult {
             force: answer.traction.map(|f| f * contact.normal),
             velocity: answer.velocity,
             memory: Memory { stretch: answer.stretch, slipping: answer.slipping > 0.5 },

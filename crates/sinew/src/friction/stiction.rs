@@ -11,7 +11,7 @@ use crate::math::{Lane, Real};
 /// use sinew::*;
 /// use sinew::friction::*;
 /// let law = Law::Stiction(Stiction);
-/// let surface = Material::friction(0.5).law(law);
+/// let surface = SurfaceMaterial::friction(0.5).law(law);
 /// assert_eq!(surface.law.name(), "stiction");
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -26,16 +26,17 @@ impl Sled {
     fn pull(&mut self, mass: Real, pull: Real) {
         let (h, response) = (self.h, self.h / mass);
         let free = [self.v + response * pull, 0.0];
-        let rub = self.law.rub(&Contact { h, normal: self.normal, coefficients: PAIR, free, response }, self.memory);
-        (self.v, self.force, self.memory) = (rub.velocity[0], rub.force[0], rub.memory);
+        let result =
+            self.law.friction(&Contact { h, normal: self.normal, coefficients: PAIR, free, response }, self.memory);
+        (self.v, self.force, self.memory) = (result.velocity[0], result.force[0], result.memory);
         self.x += f64::from(self.v as f32) * f64::from(h as f32);
     }
 
     /// A step with an imposed slip [m/s].
     fn slide(&mut self, v: Real) {
         let contact = Contact { h: self.h, normal: self.normal, coefficients: PAIR, free: [v, 0.0], response: 0.0 };
-        let rub = self.law.rub(&contact, self.memory);
-        (self.force, self.memory) = (rub.force[0], rub.memory);
+        let result = self.law.friction(&contact, self.memory);
+        (self.force, self.memory) = (result.force[0], result.memory);
     }
 }
 
@@ -63,10 +64,10 @@ fn friction_is_linear_in_the_load_and_keeps_the_direction_of_slip() {
     for law in Law::all() {
         let contact = Contact { h: 1e-3, normal: 1.0, coefficients: PAIR, free: [0.3, -0.4], response: 0.0 };
         let memory = Memory { stretch: [0.0; 2], slipping: true };
-        let (one, ten) = (law.rub(&contact, memory), law.rub(&Contact { normal: 10.0, ..contact }, memory));
+        let (one, ten) = (law.friction(&contact, memory), law.friction(&Contact { normal: 10.0, ..contact }, memory));
         assert!(near(ten.force[0], 10.0 * one.force[0], 1e-6) && near(ten.force[1], 10.0 * one.force[1], 1e-6));
         assert!(near(one.force[1], one.force[0] * (-4.0 / 3.0), 1e-5), "{}: {one:?}", law.name());
-        let off = law.rub(&Contact { normal: 0.0, ..contact }, Memory { stretch: [1e-5, 0.0], slipping: true });
+        let off = law.friction(&Contact { normal: 0.0, ..contact }, Memory { stretch: [1e-5, 0.0], slipping: true });
         assert_eq!((off.force, off.memory), ([0.0; 2], Memory::default()));
     }
 }
@@ -240,11 +241,11 @@ fn eight_contacts_at_a_time_are_bitwise_equal_to_single_contacts() {
                     response: before.response[k],
                 };
                 let memory = Memory { stretch: before.stretch.map(|s| s[k]), slipping: before.slipping[k] > 0.5 };
-                let rub = law.rub(&contact, memory);
-                assert_eq!(rub.force, eight.force.map(|f| f[k]), "{}", law.name());
-                assert_eq!(rub.velocity, eight.velocity.map(|f| f[k]), "{}", law.name());
-                assert_eq!(rub.memory.stretch, eight.stretch.map(|f| f[k]), "{}", law.name());
-                assert_eq!(rub.memory.slipping, eight.slipping[k] > 0.5, "{}", law.name());
+                let result = law.friction(&contact, memory);
+                assert_eq!(result.force, eight.force.map(|f| f[k]), "{}", law.name());
+                assert_eq!(result.velocity, eight.velocity.map(|f| f[k]), "{}", law.name());
+                assert_eq!(result.memory.stretch, eight.stretch.map(|f| f[k]), "{}", law.name());
+                assert_eq!(result.memory.slipping, eight.slipping[k] > 0.5, "{}", law.name());
             }
         }
     }
@@ -256,10 +257,14 @@ fn force_and_slip_satisfy_the_response_equation() {
     for law in Law::all() {
         for (free, slipping) in [([0.02, 0.01], true), ([1e-4, -2e-4], false), ([2.0, 0.0], true)] {
             let contact = Contact { h: 5e-3, normal: 4.0, coefficients: PAIR, free, response: 5e-3 };
-            let rub = law.rub(&contact, Memory { stretch: [2e-6, -1e-6], slipping });
+            let result = law.friction(&contact, Memory { stretch: [2e-6, -1e-6], slipping });
             for k in 0..2 {
-                let right = free[k] - contact.response * rub.force[k];
-                assert!((rub.velocity[k] - right).abs() < 2e-5 * (1.0 + free[k].abs()), "{}: {rub:?}", law.name());
+                let right = free[k] - contact.response * result.force[k];
+                assert!(
+                    (result.velocity[k] - right).abs() < 2e-5 * (1.0 + free[k].abs()),
+                    "{}: {result:?}",
+                    law.name()
+                );
             }
         }
     }

@@ -23,11 +23,11 @@ use crate::work::{GuardBody, GuardHit, GuardWork, Meeting, Near, Work};
 
 /// Rounds in which single nodes and bodies are stopped; after that all bodies concerned keep their initial positions.
 const ROUNDS: usize = 24;
-/// Rounds of `put_back`, which may leave crossings.
+/// Rounds of `stop_at_impact`, which may leave crossings.
 const PUT_BACK_ROUNDS: usize = 8;
 /// Sweeps over the impulses of stopped pairs.
 const SWEEPS: usize = 8;
-/// Fraction of the time of contact that `put_back` uses: a body placed exactly on a surface would begin the next step
+/// Fraction of the time of contact that `stop_at_impact` uses: a body placed exactly on a surface would begin the next step
 /// on both sides.
 const SHORT: f64 = 0.99;
 
@@ -44,7 +44,7 @@ const SLOWED: Real = 0.5;
 
 /// Stops motion that would cross a surface. Runs after the last substep.
 pub(crate) fn guard(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
-    if !(settings.guaranteed || settings.put_back) {
+    if !(settings.intersection_free || settings.stop_at_impact) {
         return;
     }
     place_start(model, state, work);
@@ -54,7 +54,7 @@ pub(crate) fn guard(model: &Model, state: &State, work: &mut Work, settings: &Se
     work.guard.hits.clear();
     work.guard.looks = 0;
     work.guard.unseen.clear();
-    let last = if settings.guaranteed { ROUNDS + model.bodies.slot_count() } else { PUT_BACK_ROUNDS };
+    let last = if settings.intersection_free { ROUNDS + model.bodies.slot_count() } else { PUT_BACK_ROUNDS };
     let mut rounds = 0;
     // when the limit of evaluations is exceeded, no pair is followed further: from then on bodies keep their initial
     // positions
@@ -177,7 +177,7 @@ pub(crate) fn groups_meet(model: &Model, (a, cell_a): (u32, Option<u32>), (b, ce
 /// Limit of the cost of listing and following in this step.
 fn budget(work: &Work, settings: &Settings) -> usize {
     let cells: usize = work.guard.bodies.iter().flatten().map(|b| b.cells.corners.len()).sum();
-    if settings.guaranteed { LOOKS + LOOKS_A_CELL * cells } else { usize::MAX }
+    if settings.intersection_free { LOOKS + LOOKS_A_CELL * cells } else { usize::MAX }
 }
 
 /// Lists the pairs of features that may collide within the step. Where they are too many, the two bodies keep their
@@ -204,7 +204,7 @@ fn hold_back(model: &Model, state: &State, work: &mut Work, slot: u32) {
             let (x, q) = (state.x[i], state.q[i]);
             pose[2 * i] = [x.x, x.y, x.z, pose[2 * i][3]];
             pose[2 * i + 1] = q.to_array();
-            rest[i] = state.x_rest[i];
+            rest[i] = state.x_remainder[i];
         }
         Some(Body::Nodes(nodes)) => {
             let first = model.node_block(nodes.start) as usize;
@@ -249,7 +249,7 @@ fn list(model: &Model, state: &State, work: &mut Work, settings: &Settings, most
             if own && !body_a.is_nodes() || body_a.is_still() && body_b.is_still() || !may_meet(model, state, a, b) {
                 continue;
             }
-            if own && !(settings.guaranteed || model.nodes_at(a).is_some_and(|n| n.traits.self_contact)) {
+            if own && !(settings.intersection_free || model.nodes_at(a).is_some_and(|n| n.traits.self_contact)) {
                 continue;
             }
             list_planes(model, (a, body_a), (b, body_b), near, settings);
@@ -476,7 +476,7 @@ fn meeting(pair: &Near, a: &GuardBody, b: &GuardBody, settings: &Settings, looks
         TimeOfContact::Conservative => return follow_pair(pair, a, b, settings, looks),
     };
     let round = keep(pair, a, b, settings).touch > 0.0;
-    if settings.guaranteed || round || pair.kind == Meeting::VertexPlane {
+    if settings.intersection_free || round || pair.kind == Meeting::VertexPlane {
         return follow_pair(pair, a, b, settings, looks);
     }
     let place = |at: fn(&GuardBody) -> &[Wide3]| -> [Wide3; 4] {

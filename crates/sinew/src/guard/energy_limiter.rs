@@ -7,7 +7,7 @@
 //!
 //! *Explicit* bodies take substeps in which no edge changes by more than `CHANGE` of its rest length, or are integrated
 //! implicitly (`island/soft_body.rs`, `choose_integrators`); bodies with goal positions are integrated implicitly when
-//! their nodes move apart too fast. Material may become stiffer within the step than it was at its start: a block of
+//! their nodes move apart too fast. SurfaceMaterial may become stiffer within the step than it was at its start: a block of
 //! springs that was crushed had 80 times its energy after 57 substeps. So the kinetic energy is monitored,
 //!
 //! ```text
@@ -151,7 +151,7 @@ pub(crate) fn count(first: bool, model: &Model, slot: u32, work: &mut Work) {
 
 /// Reduces the motion of an explicit body after its own forces acted, if it exceeds the budget.
 pub(crate) fn keep_kick(h: Real, model: &Model, slot: u32, work: &mut Work) {
-    let Work { soft, pose, velocity, inner, node_total, kicked, report, .. } = work;
+    let Work { soft, pose, velocity, internal_state, node_total, kicked, report, .. } = work;
     let (Some(nodes), Some(held)) = (model.nodes_at(slot), soft[slot as usize].as_mut()) else { return };
     if !is_kicked(held, nodes) {
         return;
@@ -174,7 +174,7 @@ pub(crate) fn keep_kick(h: Real, model: &Model, slot: u32, work: &mut Work) {
         return;
     }
     // strain energy is evaluated only when the kinetic energy alone does not decide: most steps do without
-    let stored = held.model.energy(BodyRef { x, v, inner: &inner[nodes.inner_span()] });
+    let stored = held.model.energy(BodyRef { x, v, internal_state: &internal_state[nodes.internal_state_span()] });
     let most = held.energy_budget.motion.max(0.0) + *held.energy_budget.strain.get_or_insert(stored);
     if !(now > allowed(most)) {
         return;
@@ -233,7 +233,7 @@ impl Account {
 
 /// Reduces the motion of one body, if necessary.
 fn cut(h: Real, nodes: &Nodes, slot: u32, work: &mut Work, [blocks, seats]: [Range<usize>; 2]) {
-    let Work { implicit, soft, pose, velocity, node_total, inner, heading, report, .. } = work;
+    let Work { implicit, soft, pose, velocity, node_total, internal_state, heading, report, .. } = work;
     let Some(held) = soft[slot as usize].as_ref() else { return };
     let (x, before, after) = (&pose[blocks.clone()], &velocity[blocks], &mut implicit.v[seats.clone()]);
     if is_driven(nodes, after) {
@@ -241,7 +241,9 @@ fn cut(h: Real, nodes: &Nodes, slot: u32, work: &mut Work, [blocks, seats]: [Ran
         return;
     }
     let centre = centre_of(nodes, after);
-    let energy = |x: &[Block]| held.model.energy(BodyRef { x, v: before, inner: &inner[nodes.inner_span()] });
+    let energy = |x: &[Block]| {
+        held.model.energy(BodyRef { x, v: before, internal_state: &internal_state[nodes.internal_state_span()] })
+    };
     let mut account = Account {
         had: energy(x) + kinetic(nodes, before, Vec3::ZERO),
         kinetic: [

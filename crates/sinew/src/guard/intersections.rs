@@ -1,4 +1,4 @@
-//! Scenes with initial intersections, under `Settings::guaranteed`: two bodies whose surfaces intersect are separated,
+//! Scenes with initial intersections, under `Settings::intersection_free`: two bodies whose surfaces intersect are separated,
 //! or frozen.
 //!
 //! Intersections are found by edges that pierce triangles, whatever the depth. The lighter of the two bodies that can
@@ -35,7 +35,7 @@ enum Lie {
 
 /// Separates intersecting bodies, or freezes them.
 pub(crate) fn resolve_intersections(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
-    if !settings.guaranteed {
+    if !settings.intersection_free {
         return;
     }
     place_start(model, state, work);
@@ -155,13 +155,13 @@ fn shift(model: &Model, state: &mut State, work: &mut Work, slot: u32, by: Vec3)
     match model.bodies.at(slot) {
         Some(Body::Rigid(_)) => {
             state.x[i] += by;
-            state.x_rest[i] = Vec3::ZERO;
+            state.x_remainder[i] = Vec3::ZERO;
         }
         Some(Body::Nodes(nodes)) => state.node_x[nodes.span()].iter_mut().for_each(|x| *x += by),
         None => {}
     }
     state.flags[i] &= !flag::ASLEEP;
-    state.quiet[i] = 0.0;
+    state.sleep_timer[i] = 0.0;
     work.soft_stale = true;
     place_start(model, state, work);
     if let Some(body) = &mut work.guard.bodies[i] {

@@ -40,7 +40,7 @@ pub(crate) fn look(model: &Model, state: &mut State, work: &mut Work, settings: 
 
 /// Marks active bodies with an invalid node, on all threads.
 fn look_at_nodes(model: &Model, work: &mut Work, max_speed: Real) {
-    let Work { pool, rolled_back, active, pose, velocity, inner, .. } = work;
+    let Work { pool, rolled_back, active, pose, velocity, internal_state, .. } = work;
     rolled_back.clear();
     rolled_back.resize(model.bodies.slot_count(), false);
     // as for rigid bodies; comparisons with NaN are false. No early exit: normally all nodes are valid
@@ -52,7 +52,7 @@ fn look_at_nodes(model: &Model, work: &mut Work, max_speed: Real) {
             let near = (x[0].abs() <= FAR) & (x[1].abs() <= FAR) & (x[2].abs() <= FAR);
             all & near & (vec(*v).length_squared() <= most)
         });
-        insane[0] = !(sane && inner[nodes.inner_span()].iter().all(|v| v.is_finite()));
+        insane[0] = !(sane && internal_state[nodes.internal_state_span()].iter().all(|v| v.is_finite()));
     });
 }
 
@@ -105,7 +105,7 @@ fn share(model: &Model, work: &mut Work) {
         let i = slot as usize;
         if active[i] && !rolled_back[i] && lost[islands.root(slot) as usize] {
             rolled_back[i] = true;
-            work.report.counts.put_back += 1;
+            work.report.counts.rolled_back += 1;
         }
     }
 }
@@ -119,16 +119,16 @@ fn forget(model: &Model, work: &mut Work) {
             work.warm[model.rows_of(id)].fill(0.0);
         }
     }
-    for g in &mut work.grips {
+    for g in &mut work.cloth_contacts {
         if work.rolled_back[g.body as usize] || work.rolled_back[g.sheet as usize] {
-            (g.impulse, g.stick) = (Vec3::ZERO, Vec3::ZERO);
+            (g.impulse, g.tangential_displacement) = (Vec3::ZERO, Vec3::ZERO);
         }
     }
     for m in &mut work.contacts {
         if work.rolled_back[m.key.a as usize] || work.rolled_back[m.key.b as usize] {
             m.roll = [0.0; 3];
             for point in &mut m.points {
-                (point.impulse, point.stick) = ([0.0; 3], [0.0; 2]);
+                (point.impulse, point.tangential_displacement) = ([0.0; 3], [0.0; 2]);
             }
         }
     }

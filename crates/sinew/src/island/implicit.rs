@@ -299,7 +299,7 @@ fn contact_rows(
         } else {
             AnisotropyFrame::NONE
         };
-        let stick = t.anisotropy.way(point.stick);
+        let tangential_displacement = t.anisotropy.way(point.tangential_displacement);
         (t.normal, t.tangents, t.at, t.gap) = (place.normal, t.anisotropy.axes(place.tangents), place.at, place.gap);
         t.row = rows.len() as u32;
         t.start = point.impulse[0] * island.scale;
@@ -315,12 +315,12 @@ fn contact_rows(
         let disc = Bounds::Disc { normal: n, friction: t.friction, radius: 0.0 };
         for (k, bounds) in [(0, disc), (1, Bounds::Mate)] {
             point::terms_at_one_point(model, work, m, t.tangents[k], t.at, &mut terms);
-            rows.push(&terms, stick[k] / ctx.h, 0.0, 0.0, bounds);
+            rows.push(&terms, tangential_displacement[k] / ctx.h, 0.0, 0.0, bounds);
         }
         t.seen = 1.0;
         if material.has_own_law() {
             let stiffest = settings.implicit.rigid_stiffness * settings.implicit.tangential;
-            law_rows::lower([ctx.h, stiffest], t, stick, rows, &work.velocity);
+            law_rows::lower([ctx.h, stiffest], t, tangential_displacement, rows, &work.velocity);
         }
         work.report.penetration = work.report.penetration.max(-t.gap);
     }
@@ -420,21 +420,22 @@ fn keep_contacts(ctx: &SubstepContext, work: &mut Work, settings: &Settings, isl
         let point = &mut contacts[t.manifold as usize].points[t.point as usize];
         let [along, across] = t.anisotropy.push_back([a, b]);
         point.impulse = [settings.implicit.carried(t.start, n), along, across].map(|i| i / island.scale);
-        let stick = t.anisotropy.way(point.stick);
+        let tangential_displacement = t.anisotropy.way(point.tangential_displacement);
         if t.law.has_bristle() {
-            let memory = Memory { stretch: stick, slipping: point.slipping != 0 };
+            let memory = Memory { stretch: tangential_displacement, slipping: point.slipping != 0 };
             let slip = slip.map(|v| v * t.seen);
             let seen = law_rows::follow(t.law, t.pair, memory, [ctx.h, n / ctx.h], slip);
-            (point.stick, point.slipping) = (t.anisotropy.way_back(seen.stretch), u32::from(seen.slipping));
+            (point.tangential_displacement, point.slipping) =
+                (t.anisotropy.way_back(seen.stretch), u32::from(seen.slipping));
             continue;
         }
         // the spring of a row: softness·h per unit of its largest impulse
         let limit = rows[1].softness * ctx.h * t.friction * n;
-        let before = stick[0] + ctx.h * slip[0];
-        let across = stick[1] + ctx.h * slip[1];
+        let before = tangential_displacement[0] + ctx.h * slip[0];
+        let across = tangential_displacement[1] + ctx.h * slip[1];
         let at_cone = if n > 0.0 && before * before + across * across > limit * limit { 1.0 } else { 0.0 };
-        let (stick, creep) = law::settle((), stick, slip, limit, ctx.h);
-        point.stick = t.anisotropy.way_back(stick);
+        let (tangential_displacement, creep) = law::settle((), tangential_displacement, slip, limit, ctx.h);
+        point.tangential_displacement = t.anisotropy.way_back(tangential_displacement);
         let slid = if point.slipping != 0 { 1.0 } else { 0.0 };
         point.slipping = u32::from(law::slips((), at_cone, slid, creep, limit) > 0.0);
     }

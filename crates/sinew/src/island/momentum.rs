@@ -20,7 +20,7 @@
 //! about the centre of mass of the island. D is 1e-8 of the angular momentum a substep. Removed from v as a rotation of
 //! the island it would be below the last bit of single precision and lost; c has a thousand times more resolution,
 //! because a substep moves a point by a thousandth of its distance from the centre or less. Linear momentum lost by
-//! rounding is returned to the heaviest rigid body, whose velocity keeps a rounding remainder (`v_rest`).
+//! rounding is returned to the heaviest rigid body, whose velocity keeps a rounding remainder (`v_remainder`).
 
 use crate::deformable::oriented;
 use crate::math::{
@@ -88,7 +88,7 @@ pub(crate) fn list(model: &Model, state: &State, work: &mut Work) {
         }
     }
     for (_, constraint) in model.constraints.iter().filter(|(slot, _)| state.broken[*slot as usize] == 0) {
-        let (mut leans, mut one) = (!constraint.is_inner(), None);
+        let (mut leans, mut one) = (!constraint.is_internal(), None);
         constraint.slots(|s| {
             leans |= !active[s as usize];
             one = one.or(Some(s).filter(|&s| active[s as usize]));

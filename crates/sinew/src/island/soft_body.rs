@@ -57,7 +57,11 @@ fn refresh(model: &Model, state: &State, work: &mut Work) {
         let block = |v: Vec3, w: Real| [v.x, v.y, v.z, w];
         let x: Vec<_> = state.node_x[nodes.span()].iter().map(|&x| block(x, 0.0)).collect();
         let v: Vec<_> = state.node_v[nodes.span()].iter().zip(&nodes.inv_mass).map(|(&v, &m)| block(v, m)).collect();
-        held.model.refresh(BodyRef { x: &x, v: &v, inner: &state.inner[nodes.inner_span()] });
+        held.model.refresh(BodyRef {
+            x: &x,
+            v: &v,
+            internal_state: &state.internal_state[nodes.internal_state_span()],
+        });
     }
 }
 
@@ -80,36 +84,36 @@ fn with_body(
     let Some(nodes) = model.nodes_at(slot) else { return };
     let first = model.node_block(nodes.start) as usize;
     let span = first..first + nodes.inv_mass.len();
-    let Work { pool, soft, pose, velocity, position_velocity, node_total, inner, .. } = work;
+    let Work { pool, soft, pose, velocity, position_velocity, node_total, internal_state, .. } = work;
     let Some(held) = soft[slot as usize].as_mut() else { return };
     let velocity = if moved_by_carry { position_velocity } else { velocity };
     let body = BodyMut {
         x: &mut pose[span.clone()],
         v: &mut velocity[span],
         force: &node_total[nodes.span()],
-        inner: &mut inner[nodes.inner_span()],
+        internal_state: &mut internal_state[nodes.internal_state_span()],
     };
     call(held.model.as_mut(), body, pool);
 }
 
 /// Copies angular velocities and orientations of particles to the blocks that rows act on.
 pub(crate) fn show_spins(model: &Model, nodes: &Nodes, work: &mut Work) {
-    let inner = &work.inner[nodes.inner_span()];
+    let internal_state = &work.internal_state[nodes.internal_state_span()];
     for k in 0..nodes.radii.len() {
         let block = model.spin_block(nodes.start + k as u32) as usize;
-        let w = oriented::spin(inner, k);
+        let w = oriented::spin(internal_state, k);
         work.velocity[block] = [w.x, w.y, w.z, 0.0];
-        work.pose[block] = oriented::orientation(inner, k).to_array();
+        work.pose[block] = oriented::orientation(internal_state, k).to_array();
     }
 }
 
 /// Copies angular velocities back from the blocks that rows act on.
 fn take_spins(model: &Model, nodes: &Nodes, work: &mut Work) {
-    let inner = &mut work.inner[nodes.inner_span()];
+    let internal_state = &mut work.internal_state[nodes.internal_state_span()];
     for k in 0..nodes.radii.len() {
         let spin = vec(work.velocity[model.spin_block(nodes.start + k as u32) as usize]);
-        let turned = oriented::orientation(inner, k);
-        oriented::put(inner, k, turned, spin);
+        let turned = oriented::orientation(internal_state, k);
+        oriented::put(internal_state, k, turned, spin);
     }
 }
 
@@ -159,8 +163,8 @@ pub(crate) fn predict(when: When, model: &Model, slot: u32, work: &mut Work, set
     energy_limiter::keep_kick(h, model, slot, work);
     show_spins(model, nodes, work);
     if when.substep == 0 {
-        work.report.counts.inner_rows +=
-            work.soft[slot as usize].as_ref().map_or(0, |held| held.model.inner_rows()) as u32;
+        work.report.counts.internal_rows +=
+            work.soft[slot as usize].as_ref().map_or(0, |held| held.model.internal_rows()) as u32;
     }
 }
 
@@ -197,7 +201,7 @@ pub(crate) fn advance(when: When, model: &Model, slot: u32, work: &mut Work, set
 /// limit. Decided anew in every step from settings, model and positions alone, so that a restored world decides the
 /// same.
 pub(crate) fn choose_integrators(model: &Model, work: &mut Work, settings: &Settings) {
-    let Work { pool, active, active_nodes, soft, pose, velocity, inner, heading, kick, .. } = work;
+    let Work { pool, active, active_nodes, soft, pose, velocity, internal_state, heading, kick, .. } = work;
     let h = settings.dt / settings.substeps as Real;
     pool.chunks(soft, 1, &|slot, held| {
         let (Some(held), Some(nodes)) = (&mut held[0], model.nodes_at(slot as u32).filter(|_| active[slot])) else {
@@ -215,7 +219,11 @@ pub(crate) fn choose_integrators(model: &Model, work: &mut Work, settings: &Sett
         let (Some(nodes), Some(held)) = (model.nodes_at(slot), soft[slot as usize].as_mut()) else { continue };
         let first = model.node_block(nodes.start) as usize;
         let span = first..first + nodes.inv_mass.len();
-        let body = BodyRef { x: &pose[span.clone()], v: &velocity[span], inner: &inner[nodes.inner_span()] };
+        let body = BodyRef {
+            x: &pose[span.clone()],
+            v: &velocity[span],
+            internal_state: &internal_state[nodes.internal_state_span()],
+        };
         if held.stable_step.is_finite() {
             // at the present strain, and at that at the end of the step without any obstacle
             heading.clear();

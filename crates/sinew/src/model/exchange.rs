@@ -14,7 +14,7 @@
 //! [`Exchange::kinetic`]. Elastic energy is that of the new model at the new positions; a stiffer model has more in the
 //! same shape.
 
-use super::surface::{BindError, Surface, Weights, Wrap, meshless_weights};
+use super::surface::{BindError, BindOptions, Surface, Weights, meshless_weights};
 use crate::math::{Block, Real, Vec3, Wide3, WideMat3, narrow, vec, wide_outer, wide_pseudo_inverse, widen};
 
 /// Iterations of the least-squares fit of the skin.
@@ -29,7 +29,7 @@ const LINE: f64 = 1e-9;
 ///
 /// An example is at [`Exchange`](crate::Exchange).
 #[derive(Clone, Copy, Debug)]
-pub struct Leaving<'a> {
+pub struct SourceState<'a> {
     /// Rest positions. (old_count) [m]
     pub rest: &'a [Vec3],
     /// Masses. (old_count) [kg]
@@ -46,7 +46,7 @@ pub struct Leaving<'a> {
 ///
 /// An example is at [`Exchange`](crate::Exchange).
 #[derive(Clone, Copy, Debug)]
-pub struct Entering<'a> {
+pub struct TargetBody<'a> {
     /// Rest positions. (new_count) [m]
     pub rest: &'a [Vec3],
     /// Masses. (new_count) [kg]
@@ -62,9 +62,9 @@ pub struct Entering<'a> {
 /// # fn main() -> Result<(), Error> {
 /// let mesh = TetMesh::block([2, 2, 2], Vec3::splat(0.1))?;
 /// let mut world = World::default();
-/// let soft = world.add_soft(SoftBody::corotational(mesh.clone(), Matter::jelly()).velocity([0.0, 1.0, 0.0]))?;
+/// let soft = world.add_soft(SoftBody::corotational(mesh.clone(), ElasticMaterial::jelly()).velocity([0.0, 1.0, 0.0]))?;
 /// // while it moves it becomes another model; momentum stays
-/// let params = fem::SolidParams { density: Matter::jelly().density, ..fem::SolidParams::default() };
+/// let params = fem::SolidParams { density: ElasticMaterial::jelly().density, ..fem::SolidParams::default() };
 /// let (stiff, exchange) = world.exchange_model(soft, SoftBody::new(Geometry::Tets(mesh), SoftModel::Solid(params)))?;
 /// assert!((world.body(stiff)?.velocity().y - 1.0).abs() < 1e-4);
 /// assert!((exchange.kinetic[1] / exchange.kinetic[0] - 1.0).abs() < 1e-3);
@@ -90,7 +90,7 @@ pub enum ExchangeError {
     /// Lists of one body differ in length.
     #[error("{body}: {count} {list}, but {nodes} rest positions")]
     Length {
-        /// Leaving or entering.
+        /// SourceState or entering.
         body: &'static str,
         /// The list with the wrong length.
         list: &'static str,
@@ -102,7 +102,7 @@ pub enum ExchangeError {
     /// A mass is not positive.
     #[error("{body}.masses[{node}] = {mass}: must be positive and finite [kg]")]
     Mass {
-        /// Leaving or entering.
+        /// SourceState or entering.
         body: &'static str,
         /// The node.
         node: usize,
@@ -123,7 +123,7 @@ pub enum ExchangeError {
 }
 
 /// Positions and velocities of the new nodes: see the module documentation.
-pub fn exchange(old: &Leaving<'_>, new: &Entering<'_>, wrap: Wrap) -> Result<Exchange, ExchangeError> {
+pub fn exchange(old: &SourceState<'_>, new: &TargetBody<'_>, wrap: BindOptions) -> Result<Exchange, ExchangeError> {
     check(old, new)?;
     let weights = meshless_weights(old.rest, new.rest, wrap)?;
     let mut x = carry(&weights, old, new, old.x);
@@ -165,7 +165,7 @@ pub fn exchange(old: &Leaving<'_>, new: &Entering<'_>, wrap: Wrap) -> Result<Exc
 
 /// Values of the old nodes interpolated at the new ones. A node at the rest position of an old node keeps its value:
 /// least squares would smooth it.
-fn carry(weights: &Weights, old: &Leaving<'_>, new: &Entering<'_>, values: &[Block]) -> Vec<Wide3> {
+fn carry(weights: &Weights, old: &SourceState<'_>, new: &TargetBody<'_>, values: &[Block]) -> Vec<Wide3> {
     let mut out = Vec::with_capacity(new.rest.len());
     for (n, &at) in new.rest.iter().enumerate() {
         let shares = weights.of(n);
@@ -267,7 +267,7 @@ fn kinetic(masses: &[Real], v: &[Wide3]) -> f64 {
     v.iter().zip(masses).map(|(v, &m)| 0.5 * wide(m) * v.length_squared()).sum()
 }
 
-fn check(old: &Leaving<'_>, new: &Entering<'_>) -> Result<(), ExchangeError> {
+fn check(old: &SourceState<'_>, new: &TargetBody<'_>) -> Result<(), ExchangeError> {
     let lists = [
         ("leaving", "masses", old.masses.len(), old.rest.len()),
         ("leaving", "positions", old.x.len(), old.rest.len()),
@@ -346,9 +346,9 @@ mod tests {
         let ((a, a_masses), (b, b_masses)) = (bar(from), bar(to));
         let (x, v) = wild(&a.vertices);
         let (on_a, on_b) = (Surface::embedded(&a, &skin()).unwrap(), Surface::embedded(&b, &skin()).unwrap());
-        let old = Leaving { rest: &a.vertices, masses: &a_masses, x: &x, v: &v, surface: Some(&on_a) };
-        let new = Entering { rest: &b.vertices, masses: &b_masses, surface: Some(&on_b) };
-        let done = exchange(&old, &new, Wrap::default()).unwrap();
+        let old = SourceState { rest: &a.vertices, masses: &a_masses, x: &x, v: &v, surface: Some(&on_a) };
+        let new = TargetBody { rest: &b.vertices, masses: &b_masses, surface: Some(&on_b) };
+        let done = exchange(&old, &new, BindOptions::default()).unwrap();
         (Sums::new(&a_masses, &x, &v), Sums::new(&b_masses, &done.x, &done.v), done)
     }
 
@@ -387,9 +387,10 @@ mod tests {
         let map = Mat3::from_cols(Vec3::new(1.3, 0.2, 0.1), Vec3::new(-0.4, 0.8, 0.2), Vec3::new(0.1, -0.3, 1.1));
         let x: Vec<Block> = a.vertices.iter().map(|&p| block(map * p + Vec3::Y, 0.0)).collect();
         let v = vec![[0.0; 4]; x.len()];
-        let old = Leaving { rest: &a.vertices, masses: &a_masses, x: &x, v: &v, surface: None };
+        let old = SourceState { rest: &a.vertices, masses: &a_masses, x: &x, v: &v, surface: None };
         let done =
-            exchange(&old, &Entering { rest: &b.vertices, masses: &b_masses, surface: None }, Wrap::default()).unwrap();
+            exchange(&old, &TargetBody { rest: &b.vertices, masses: &b_masses, surface: None }, BindOptions::default())
+                .unwrap();
         // both meshes have their centre at the origin
         for (x, p) in done.x.iter().zip(&b.vertices) {
             assert!(narrow(place(*x)).distance(map * *p + Vec3::Y) < 1e-5);
@@ -401,9 +402,9 @@ mod tests {
     fn the_same_nodes_keep_their_state() {
         let (a, masses) = bar([4, 2, 2]);
         let (x, v) = wild(&a.vertices);
-        let old = Leaving { rest: &a.vertices, masses: &masses, x: &x, v: &v, surface: None };
-        let new = Entering { rest: &a.vertices, masses: &masses, surface: None };
-        let done = exchange(&old, &new, Wrap::default()).unwrap();
+        let old = SourceState { rest: &a.vertices, masses: &masses, x: &x, v: &v, surface: None };
+        let new = TargetBody { rest: &a.vertices, masses: &masses, surface: None };
+        let done = exchange(&old, &new, BindOptions::default()).unwrap();
         for k in 0..x.len() {
             assert!(place(x[k]).distance(place(done.x[k])) < 10.0 * wide(Real::EPSILON));
             assert!(place(v[k]).distance(place(done.v[k])) < 100.0 * wide(Real::EPSILON));
@@ -414,14 +415,15 @@ mod tests {
     fn invalid_exchanges_are_rejected_with_a_named_cause() {
         let (a, masses) = bar([1, 1, 1]);
         let (x, v) = wild(&a.vertices);
-        let old = Leaving { rest: &a.vertices, masses: &masses, x: &x[..7], v: &v, surface: None };
-        let new = Entering { rest: &a.vertices, masses: &masses, surface: None };
-        let error = exchange(&old, &new, Wrap::default()).unwrap_err().to_string();
+        let old = SourceState { rest: &a.vertices, masses: &masses, x: &x[..7], v: &v, surface: None };
+        let new = TargetBody { rest: &a.vertices, masses: &masses, surface: None };
+        let error = exchange(&old, &new, BindOptions::default()).unwrap_err().to_string();
         assert_eq!(error, "leaving: 7 positions, but 8 rest positions");
         let mut bad = masses.clone();
         bad[3] = -1.0;
-        let old = Leaving { x: &x, ..old };
-        let error = exchange(&old, &Entering { masses: &bad, ..new }, Wrap::default()).unwrap_err().to_string();
+        let old = SourceState { x: &x, ..old };
+        let error =
+            exchange(&old, &TargetBody { masses: &bad, ..new }, BindOptions::default()).unwrap_err().to_string();
         assert!(error.starts_with("entering.masses[3] = -1"), "{error}");
     }
 }

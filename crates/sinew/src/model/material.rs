@@ -11,7 +11,7 @@ use crate::math::{Real, Vec3};
 /// use sinew::*;
 /// # fn main() -> Result<(), Error> {
 /// let mut world = World::default();
-/// let ice = Material::friction(0.02);
+/// let ice = SurfaceMaterial::friction(0.02);
 /// world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(ice))?;
 /// let puck = RigidBody::dynamic().shape(Shape::cylinder(0.02, 0.05)).material(ice).at([0.0, 0.02, 0.0]);
 /// let puck = world.add_rigid(puck.velocity([2.0, 0.0, 0.0]))?;
@@ -23,7 +23,7 @@ use crate::math::{Real, Vec3};
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Material {
+pub struct SurfaceMaterial {
     /// Friction coefficient while sticking.
     pub static_friction: Real,
     /// Friction coefficient while slipping.
@@ -55,7 +55,7 @@ pub struct Material {
 /// ```
 /// use sinew::*;
 /// // slides along z, and hardly across
-/// let ski = Material::friction(0.05).grain(Vec3::Z, 10.0);
+/// let ski = SurfaceMaterial::friction(0.05).grain(Vec3::Z, 10.0);
 /// assert_eq!(ski.grain, Some(Grain { direction: Vec3::Z, across: 10.0 }));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,7 +66,7 @@ pub struct Grain {
     pub across: Real,
 }
 
-impl Default for Material {
+impl Default for SurfaceMaterial {
     fn default() -> Self {
         Self {
             static_friction: 0.5,
@@ -81,7 +81,7 @@ impl Default for Material {
     }
 }
 
-impl Material {
+impl SurfaceMaterial {
     /// The same coefficient for sticking and slipping, no restitution.
     pub fn friction(mu: Real) -> Self {
         Self { static_friction: mu, kinetic_friction: mu, ..Self::default() }

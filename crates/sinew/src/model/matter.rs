@@ -1,22 +1,22 @@
 //! Elastic materials of soft bodies, with presets. Values are typical, not measured for this project; each cites its
 //! source. Living tissue varies by a factor of two and more between individuals and with strain.
 
-use super::Material;
+use super::SurfaceMaterial;
 use crate::error::{Error, check, not_negative, positive};
 use crate::math::Real;
 
 /// A named preset.
-pub type Preset = (&'static str, fn() -> Matter);
+pub type Preset = (&'static str, fn() -> ElasticMaterial);
 
 /// Elastic material.
 ///
 /// ```
-/// use sinew::Matter;
-/// let liver = Matter::liver();
-/// assert!(liver.youngs_modulus < Matter::rubber().youngs_modulus);
+/// use sinew::ElasticMaterial;
+/// let liver = ElasticMaterial::liver();
+/// assert!(liver.youngs_modulus < ElasticMaterial::rubber().youngs_modulus);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Matter {
+pub struct ElasticMaterial {
     /// Density [kg/m³].
     pub density: Real,
     /// Young's modulus at small strain [Pa].
@@ -29,7 +29,7 @@ pub struct Matter {
     pub friction: Real,
 }
 
-impl Matter {
+impl ElasticMaterial {
     /// Stiffness [Pa], Poisson's ratio and density [kg/m³]; damping 5 ms, friction 0.5.
     pub fn new(youngs_modulus: Real, poisson_ratio: Real, density: Real) -> Self {
         Self { density, youngs_modulus, poisson_ratio, damping: 5e-3, friction: 0.5 }
@@ -121,8 +121,8 @@ impl Matter {
     }
 
     /// The friction of the surface, for contacts.
-    pub fn surface(&self) -> Material {
-        Material::friction(self.friction)
+    pub fn surface(&self) -> SurfaceMaterial {
+        SurfaceMaterial::friction(self.friction)
     }
 
     /// Rejects invalid values, and names the parameter.
@@ -142,17 +142,17 @@ mod tests {
 
     #[test]
     fn every_preset_passes_its_own_check_and_is_found_by_name() {
-        for (name, make) in Matter::PRESETS {
+        for (name, make) in ElasticMaterial::PRESETS {
             make().check(name).unwrap();
-            assert_eq!(Matter::named(name), Some(make()));
+            assert_eq!(ElasticMaterial::named(name), Some(make()));
         }
-        assert_eq!(Matter::named("granite"), None);
+        assert_eq!(ElasticMaterial::named("granite"), None);
     }
 
     #[test]
     fn an_invalid_material_is_rejected_with_the_name_of_the_parameter() {
-        let error = Matter::new(1e5, 0.5, 1000.0).check("jelly").unwrap_err().to_string();
+        let error = ElasticMaterial::new(1e5, 0.5, 1000.0).check("jelly").unwrap_err().to_string();
         assert!(error.contains("jelly.poisson_ratio"), "{error}");
-        assert!(Matter::new(Real::NAN, 0.3, 1000.0).check("jelly").is_err());
+        assert!(ElasticMaterial::new(Real::NAN, 0.3, 1000.0).check("jelly").is_err());
     }
 }

@@ -21,8 +21,8 @@ mod voxels;
 
 pub(crate) use ids::Slots;
 pub use ids::{BodyId, ConstraintId};
-pub use material::{Grain, Groups, Material};
-pub use matter::{Matter, Preset};
+pub use material::{Grain, Groups, SurfaceMaterial};
+pub use matter::{ElasticMaterial, Preset};
 pub(crate) use nodes::{NodeSource, Nodes, Start, mean_edge};
 pub use pairs::{PairRule, PairRules, Pairing};
 pub use particles::Particles;
@@ -62,7 +62,7 @@ pub struct Model {
     /// Number of nodes of all bodies.
     pub(crate) node_count: usize,
     /// Number of state variables of all deformable models.
-    pub(crate) inner_count: usize,
+    pub(crate) internal_state_count: usize,
     /// First row of each constraint among the impulses stored in State, and the end. (constraint slots + 1)
     pub(crate) row_start: Vec<u32>,
     /// Pairs of bodies whose joint disables their collision, sorted.

@@ -3,7 +3,7 @@
 use super::particle_skin::ParticleSkin;
 use super::soft::{Air, Built, SoftBody};
 use super::surface::{Cells, Surface};
-use super::{Groups, Material, Particles};
+use super::{Groups, Particles, SurfaceMaterial};
 use crate::deformable::{Deformable, oriented};
 use crate::error::{Error, check, finite_vec, gravity_factor, not_negative, weighable};
 use crate::math::{Real, Vec3};
@@ -21,7 +21,7 @@ pub(crate) enum NodeSource {
 pub(crate) struct NodeTraits {
     /// Radius or half thickness at which surfels are in contact [m]; negative: no contact.
     pub radius: Real,
-    pub material: Material,
+    pub material: SurfaceMaterial,
     pub groups: Groups,
     pub gravity_scale: Real,
     /// Rate at which velocity decays [1/s].
@@ -39,8 +39,8 @@ pub(crate) struct Nodes {
     /// First node of the range.
     pub start: u32,
     /// First state variable of the model in State.
-    pub inner_start: u32,
-    pub inner_count: u32,
+    pub internal_state_start: u32,
+    pub internal_state_count: u32,
     /// Masses, pinned nodes too [kg].
     pub mass: Vec<Real>,
     /// 1/mass of each, 0 when pinned [1/kg].
@@ -72,7 +72,7 @@ pub(crate) struct Nodes {
 pub(crate) struct Start {
     pub positions: Vec<Vec3>,
     pub velocities: Vec<Vec3>,
-    pub inner: Vec<Real>,
+    pub internal_state: Vec<Real>,
 }
 
 impl Nodes {
@@ -88,7 +88,7 @@ impl Nodes {
         !bare && self.traits.groups.meets(other.traits.groups)
     }
 
-    pub fn of_particles(source: Particles, start: u32, inner_start: u32) -> Result<(Self, Start), Error> {
+    pub fn of_particles(source: Particles, start: u32, internal_state_start: u32) -> Result<(Self, Start), Error> {
         let who = naming("particles", &source.name);
         let count = source.positions.len();
         if count == 0 {
@@ -122,12 +122,12 @@ impl Nodes {
         };
         traits.check(&who)?;
         let velocities = inv_mass.iter().map(|&m| if m > 0.0 { source.velocity } else { Vec3::ZERO }).collect();
-        let start_state = Start { positions: source.positions.clone(), velocities, inner: Vec::new() };
+        let start_state = Start { positions: source.positions.clone(), velocities, internal_state: Vec::new() };
         let surface = Surface::of_nodes(0..count as u32, Vec::new());
         let nodes = Self {
             start,
-            inner_start,
-            inner_count: 0,
+            internal_state_start,
+            internal_state_count: 0,
             total_mass: mass.iter().sum(),
             pinned: inv_mass.contains(&0.0),
             mass,
@@ -146,7 +146,7 @@ impl Nodes {
         Ok((nodes, start_state))
     }
 
-    pub fn of_soft(source: SoftBody, start: u32, inner_start: u32) -> Result<(Self, Start), Error> {
+    pub fn of_soft(source: SoftBody, start: u32, internal_state_start: u32) -> Result<(Self, Start), Error> {
         let who = naming("soft body", &source.name);
         let Built { model, rest, surface, skin } = source.build(&who)?;
         let mass = model.masses().to_vec();
@@ -172,14 +172,14 @@ impl Nodes {
             .collect();
         let mut surfels = Vec::new();
         surface.positions(&rest, &mut surfels);
-        let mut inner = vec![0.0; model.inner_count()];
-        model.rest_inner(&mut inner);
-        model.carry_inner(source.pose.rotation, source.spin, &mut inner);
+        let mut internal_state = vec![0.0; model.internal_state_count()];
+        model.rest_internal_state(&mut internal_state);
+        model.transform_internal_state(source.pose.rotation, source.spin, &mut internal_state);
         if !model.ellipsoids().is_empty() {
             // pinned particles do not rotate
             for n in (0..mass.len()).filter(|&n| inv_mass[n] == 0.0) {
-                let turned = oriented::orientation(&inner, n);
-                oriented::put(&mut inner, n, turned, Vec3::ZERO);
+                let turned = oriented::orientation(&internal_state, n);
+                oriented::put(&mut internal_state, n, turned, Vec3::ZERO);
             }
         }
         let cells = surface.cells();
@@ -191,8 +191,8 @@ impl Nodes {
         check(&format!("{who}.thickness"), source.thickness, thin, must)?;
         let nodes = Self {
             start,
-            inner_start,
-            inner_count: inner.len() as u32,
+            internal_state_start,
+            internal_state_count: internal_state.len() as u32,
             total_mass: total,
             pinned: inv_mass.contains(&0.0),
             mass,
@@ -208,15 +208,15 @@ impl Nodes {
             source: NodeSource::Soft(Box::new(source)),
             fresh: Some(model),
         };
-        Ok((nodes, Start { positions, velocities, inner }))
+        Ok((nodes, Start { positions, velocities, internal_state }))
     }
 
     pub fn span(&self) -> Range<usize> {
         self.start as usize..self.start as usize + self.inv_mass.len()
     }
 
-    pub fn inner_span(&self) -> Range<usize> {
-        self.inner_start as usize..self.inner_start as usize + self.inner_count as usize
+    pub fn internal_state_span(&self) -> Range<usize> {
+        self.internal_state_start as usize..self.internal_state_start as usize + self.internal_state_count as usize
     }
 
     pub fn is_soft(&self) -> bool {

@@ -5,7 +5,7 @@
 //! and Bullet; the geometric mean gives a pair of equal surfaces the coefficient of each, and so do minimum, mean and
 //! maximum.
 
-use super::Material;
+use super::SurfaceMaterial;
 use crate::error::Error;
 use crate::math::Real;
 
@@ -49,11 +49,11 @@ impl PairRule {
 /// An example is at [`PairRules`](crate::PairRules).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pairing {
-    /// The two families ([`Material::family`]), in any order; 0 is none.
+    /// The two families ([`SurfaceMaterial::family`]), in any order; 0 is none.
     pub families: [u32; 2],
     /// Coefficients, restitution, resistances and law of the pair. Its family and grain are not used: grain belongs to
     /// a body.
-    pub surface: Material,
+    pub surface: SurfaceMaterial,
 }
 
 /// Rules for the combination of surface materials in a world.
@@ -61,11 +61,11 @@ pub struct Pairing {
 /// ```
 /// use sinew::*;
 /// // glass on steel has low friction, regardless of their friction with others
-/// let surface = Material::friction(0.1);
+/// let surface = SurfaceMaterial::friction(0.1);
 /// let table = vec![Pairing { families: [1, 2], surface }];
 /// let pairs = PairRules { friction: PairRule::Minimum, table, ..PairRules::default() };
 /// let (glass, steel, wood) =
-///     (Material::friction(0.9).family(1), Material::friction(0.6).family(2), Material::friction(0.4));
+///     (SurfaceMaterial::friction(0.9).family(1), SurfaceMaterial::friction(0.6).family(2), SurfaceMaterial::friction(0.4));
 /// assert_eq!(pairs.combine(&glass, &steel).static_friction, 0.1);
 /// assert_eq!(pairs.combine(&glass, &wood).static_friction, 0.4);
 /// ```
@@ -89,13 +89,13 @@ impl PairRules {
     /// The material of a pair: that of the table; otherwise coefficients and restitution by the rules, the larger
     /// resistances, and the law that comes later in [`crate::friction::Law::all`] (of equal ones that of the first
     /// body).
-    pub fn combine(&self, a: &Material, b: &Material) -> Material {
-        let grain = Material::stronger_grain(a, b).map(|(_, grain)| grain);
+    pub fn combine(&self, a: &SurfaceMaterial, b: &SurfaceMaterial) -> SurfaceMaterial {
+        let grain = SurfaceMaterial::stronger_grain(a, b).map(|(_, grain)| grain);
         let families = [a.family, b.family];
         if let Some(own) = self.find(families) {
-            return Material { family: 0, grain, ..own.surface };
+            return SurfaceMaterial { family: 0, grain, ..own.surface };
         }
-        Material {
+        SurfaceMaterial {
             static_friction: self.friction.of(a.static_friction, b.static_friction),
             kinetic_friction: self.friction.of(a.kinetic_friction, b.kinetic_friction),
             restitution: self.restitution.of(a.restitution, b.restitution),
@@ -150,15 +150,16 @@ mod tests {
 
     #[test]
     fn the_table_overrides_the_rule_in_either_order_of_the_pair() {
-        let [ice, rubber] = [1, 2].map(|family| Material { family, ..Material::friction(0.9) });
-        let table = vec![Pairing { families: [2, 1], surface: Material::friction(0.05) }];
+        let [ice, rubber] = [1, 2].map(|family| SurfaceMaterial { family, ..SurfaceMaterial::friction(0.9) });
+        let table = vec![Pairing { families: [2, 1], surface: SurfaceMaterial::friction(0.05) }];
         let rules = PairRules { friction: PairRule::Minimum, table, ..PairRules::default() };
         for (a, b, mu) in
-            [(ice, rubber, 0.05), (rubber, ice, 0.05), (ice, ice, 0.9), (ice, Material::friction(0.4), 0.4)]
+            [(ice, rubber, 0.05), (rubber, ice, 0.05), (ice, ice, 0.9), (ice, SurfaceMaterial::friction(0.4), 0.4)]
         {
             assert_eq!(rules.combine(&a, &b).static_friction, mu);
         }
-        let wrong = PairRules { table: vec![Pairing { families: [0, 1], surface: Material::default() }], ..rules };
+        let wrong =
+            PairRules { table: vec![Pairing { families: [0, 1], surface: SurfaceMaterial::default() }], ..rules };
         assert!(
             wrong.check("settings.pairs").is_err_and(|e| e.to_string().contains("settings.pairs.table[0].families"))
         );

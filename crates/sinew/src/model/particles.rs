@@ -1,6 +1,6 @@
 //! Bare particles: nodes with mass and gravity, the simplest body.
 
-use super::{Groups, Material};
+use super::{Groups, SurfaceMaterial};
 use crate::math::{Real, Vec3};
 
 /// Particles to be added.
@@ -24,7 +24,7 @@ pub struct Particles {
     /// Indices of pinned particles.
     pub pinned: Vec<u32>,
     /// Their surface material.
-    pub material: Material,
+    pub material: SurfaceMaterial,
     /// Collision groups.
     pub groups: Groups,
     /// Factor on gravity.
@@ -45,7 +45,7 @@ impl Particles {
             mass: 1e-3,
             radius: 1e-3,
             pinned: Vec::new(),
-            material: Material::default(),
+            material: SurfaceMaterial::default(),
             groups: Groups::ALL,
             gravity_scale: 1.0,
             damping: 0.0,
@@ -84,7 +84,7 @@ impl Particles {
     }
 
     /// Their surface material.
-    pub fn material(mut self, material: Material) -> Self {
+    pub fn material(mut self, material: SurfaceMaterial) -> Self {
         self.material = material;
         self
     }

@@ -1,6 +1,6 @@
 //! Rigid bodies: the public builder and the checked internal record.
 
-use super::{Groups, Material, Shape};
+use super::{Groups, Shape, SurfaceMaterial};
 use crate::collision::{Geometry, Sdf};
 use crate::error::{Error, check, finite_vec, gravity_factor, not_negative, weighable};
 use crate::math::{FAR, Mat3, Pose, Quat, Real, Sym3, Vec3};
@@ -49,7 +49,7 @@ pub struct Collider {
     /// Its pose in body coordinates.
     pub place: Pose,
     /// Its surface material.
-    pub material: Material,
+    pub material: SurfaceMaterial,
     /// Collision groups.
     pub groups: Groups,
     /// Reports overlaps, exerts no force.
@@ -64,7 +64,7 @@ impl Collider {
         Self {
             shape,
             place: Pose::IDENTITY,
-            material: Material::default(),
+            material: SurfaceMaterial::default(),
             groups: Groups::ALL,
             sensor: false,
             density: None,
@@ -78,7 +78,7 @@ impl Collider {
     }
 
     /// Its surface material.
-    pub fn material(mut self, material: Material) -> Self {
+    pub fn material(mut self, material: SurfaceMaterial) -> Self {
         self.material = material;
         self
     }
@@ -239,7 +239,7 @@ impl RigidBody {
     }
 
     /// Sets the surface material of all colliders added so far.
-    pub fn material(mut self, material: Material) -> Self {
+    pub fn material(mut self, material: SurfaceMaterial) -> Self {
         for c in &mut self.colliders {
             c.material = material;
         }
@@ -292,7 +292,7 @@ pub(crate) struct BuiltCollider {
     pub geometry: Geometry,
     /// Pose relative to the centre of mass, body axes.
     pub place: Pose,
-    pub material: Material,
+    pub material: SurfaceMaterial,
     pub groups: Groups,
     pub sensor: bool,
     /// Its signed distance, for the contact methods of `Settings::contact_method`; none for dynamic bodies and shapes

@@ -1,10 +1,10 @@
 //! Soft bodies to be added: a geometry, a model with its parameters, and the contact properties of the surface.
 
 use super::particle_skin::ParticleSkin;
-use super::surface::{Surface, Wrap, inflate};
+use super::surface::{BindOptions, Surface, offset};
 use super::tet_mesh::TetMesh;
 use super::tri_mesh::TriMesh;
-use super::{Groups, Material, Matter};
+use super::{ElasticMaterial, Groups, SurfaceMaterial};
 use crate::deformable::meshless::{Mls, MlsParams};
 use crate::deformable::oriented::Oriented;
 use crate::deformable::pbd::Pbd;
@@ -70,14 +70,14 @@ pub enum SoftModel {
     /// Masses and springs.
     Springs(spring::Params),
     /// Position based dynamics.
-    Pbd(pbd::Matter, pbd::Params),
+    Pbd(pbd::Structure, pbd::Params),
     /// Shape matching: density [kg/m³, of a sheet kg/m²], clusters, parameters.
     ShapeMatching(Real, Clusters, shape_matching::Params),
     /// Moving least squares. The mass of a point is density times the volume given here [m³]; tetrahedra have their own
     /// volume.
     Meshless(MlsParams, Real),
     /// Oriented particles: ellipsoids on the nodes, groups, parameters.
-    Oriented(oriented::Grain, oriented::Groups, oriented::Params),
+    Oriented(oriented::Ellipsoid, oriented::Groups, oriented::Params),
 }
 
 impl SoftModel {
@@ -102,9 +102,9 @@ impl SoftModel {
 /// use sinew::*;
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let block = TetMesh::block([2, 2, 2], Vec3::splat(0.2))?;
-/// let mut body = SoftBody::corotational(block, Matter::jelly());
+/// let mut body = SoftBody::corotational(block, ElasticMaterial::jelly());
 /// // a round surface for contact and rendering, inside the block that carries it
-/// body.skin = Some(Skin { mesh: TriMesh::ball(0.08, 4)?, inflate: 0.0 });
+/// body.skin = Some(Skin { mesh: TriMesh::ball(0.08, 4)?, offset: 0.0 });
 /// let mut world = World::default();
 /// let body = world.add_soft(body)?;
 /// assert!(world.body(body)?.surface().is_some_and(|s| s.is_solid()));
@@ -115,7 +115,7 @@ pub struct Skin {
     /// The surface, in the coordinates of the rest shape [m].
     pub mesh: TriMesh,
     /// Displacement along its normals before it is bound [m].
-    pub inflate: Real,
+    pub offset: Real,
 }
 
 /// Nodes inside a box, in the coordinates of the rest shape [m]: pins nodes without their indices.
@@ -127,7 +127,7 @@ pub struct Skin {
 /// assert!(lower.contains(Vec3::NEG_Y * 0.5) && !lower.contains(Vec3::Y * 0.5));
 /// // nodes inside it are pinned
 /// let block = TetMesh::block([2, 2, 2], Vec3::splat(0.1))?;
-/// let body = SoftBody::corotational(block, Matter::jelly()).pin_region(lower.min, lower.max);
+/// let body = SoftBody::corotational(block, ElasticMaterial::jelly()).pin_region(lower.min, lower.max);
 /// assert_eq!(body.pinned_regions, [lower]);
 /// # Ok(()) }
 /// ```
@@ -193,7 +193,7 @@ impl Air {
 /// use sinew::*;
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let block = TetMesh::block([4, 4, 4], Vec3::splat(0.1))?;
-/// let jelly = SoftBody::corotational(block, Matter::jelly()).at([0.0, 0.2, 0.0]).named("jelly");
+/// let jelly = SoftBody::corotational(block, ElasticMaterial::jelly()).at([0.0, 0.2, 0.0]).named("jelly");
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug)]
@@ -221,7 +221,7 @@ pub struct SoftBody {
     /// Self-contact is enabled.
     pub self_contact: bool,
     /// Friction and restitution of the surface.
-    pub material: Material,
+    pub material: SurfaceMaterial,
     /// Collision groups.
     pub groups: Groups,
     /// Factor on gravity.
@@ -259,7 +259,7 @@ impl SoftBody {
             pinned_regions: Vec::new(),
             thickness: 0.0,
             self_contact: false,
-            material: Material::default(),
+            material: SurfaceMaterial::default(),
             groups: Groups::ALL,
             gravity_scale: 1.0,
             damping: 0.0,
@@ -269,8 +269,8 @@ impl SoftBody {
     }
 
     /// A volume of corotational finite elements.
-    pub fn corotational(mesh: TetMesh, matter: Matter) -> Self {
-        let Matter { youngs_modulus, poisson_ratio, density, damping, .. } = matter;
+    pub fn corotational(mesh: TetMesh, matter: ElasticMaterial) -> Self {
+        let ElasticMaterial { youngs_modulus, poisson_ratio, density, damping, .. } = matter;
         let params = fem::Params { youngs_modulus, poisson_ratio, density, damping };
         Self::new(Geometry::Tets(mesh), SoftModel::Corotational(params)).material(matter.surface())
     }
@@ -332,7 +332,7 @@ impl SoftBody {
     }
 
     /// Friction and restitution of the surface.
-    pub fn material(mut self, material: Material) -> Self {
+    pub fn material(mut self, material: SurfaceMaterial) -> Self {
         self.material = material;
         self
     }
@@ -377,10 +377,10 @@ impl SoftBody {
         let Built { model, rest, surface, .. } = self.make().map_err(refuse)?;
         if let (Some(skin), SoftModel::Oriented(..)) = (&self.skin, &self.model) {
             skin.mesh.check().map_err(|e| refuse(e.to_string()))?;
-            let mut inner = vec![0.0; model.inner_count()];
-            model.rest_inner(&mut inner);
-            let turned: Vec<Quat> = (0..rest.len()).map(|k| oriented::orientation(&inner, k)).collect();
-            let skin = ParticleSkin::new(&inflate(&skin.mesh, skin.inflate), &rest, &turned);
+            let mut internal_state = vec![0.0; model.internal_state_count()];
+            model.rest_internal_state(&mut internal_state);
+            let turned: Vec<Quat> = (0..rest.len()).map(|k| oriented::orientation(&internal_state, k)).collect();
+            let skin = ParticleSkin::new(&offset(&skin.mesh, skin.offset), &rest, &turned);
             return Ok(Built { model, rest, surface, skin: Some(skin) });
         }
         let surface = match &self.skin {
@@ -426,13 +426,13 @@ impl SoftBody {
             (SoftModel::Membrane(p), Geometry::Sheet(mesh)) => {
                 boxed(Box::new(text(fem::Membrane::new(mesh, *p))?), &mesh.vertices, surface)
             }
-            (SoftModel::Pbd(pbd::Matter::Solid(m), p), Geometry::Tets(mesh)) => {
+            (SoftModel::Pbd(pbd::Structure::Solid(m), p), Geometry::Tets(mesh)) => {
                 boxed(Box::new(text(Pbd::solid(mesh, *m, *p))?), &mesh.vertices, surface)
             }
-            (SoftModel::Pbd(pbd::Matter::Sheet(m), p), Geometry::Sheet(mesh)) => {
+            (SoftModel::Pbd(pbd::Structure::Sheet(m), p), Geometry::Sheet(mesh)) => {
                 boxed(Box::new(text(Pbd::sheet(mesh, *m, *p))?), &mesh.vertices, surface)
             }
-            (SoftModel::Pbd(pbd::Matter::Cord(m), p), Geometry::Rope(points)) => {
+            (SoftModel::Pbd(pbd::Structure::Cord(m), p), Geometry::Rope(points)) => {
                 boxed(Box::new(text(Pbd::rope(points, *m, *p))?), points, surface)
             }
             (SoftModel::ShapeMatching(density, clusters, p), Geometry::Tets(mesh)) => {
@@ -474,9 +474,9 @@ impl SoftBody {
             SoftModel::Corotational(_) | SoftModel::Solid(_) => "tetrahedra",
             SoftModel::Membrane(_) => "a sheet",
             SoftModel::Springs(_) => "tetrahedra, a sheet or a rope",
-            SoftModel::Pbd(pbd::Matter::Solid(_), _) => "tetrahedra",
-            SoftModel::Pbd(pbd::Matter::Sheet(_), _) => "a sheet",
-            SoftModel::Pbd(pbd::Matter::Cord(_), _) => "a rope",
+            SoftModel::Pbd(pbd::Structure::Solid(_), _) => "tetrahedra",
+            SoftModel::Pbd(pbd::Structure::Sheet(_), _) => "a sheet",
+            SoftModel::Pbd(pbd::Structure::Cord(_), _) => "a rope",
             SoftModel::ShapeMatching(..) => "tetrahedra or a sheet",
             SoftModel::Meshless(..) => "tetrahedra or points",
             SoftModel::Oriented(..) => "any geometry",
@@ -487,15 +487,15 @@ impl SoftBody {
     /// A detailed surface bound to the nodes.
     fn wrap(&self, skin: &Skin, rest: &[Vec3]) -> Result<Surface, String> {
         skin.mesh.check().map_err(|e| e.to_string())?;
-        let mesh = inflate(&skin.mesh, skin.inflate);
+        let mesh = offset(&skin.mesh, skin.offset);
         let bound = match (&self.geometry, &self.model) {
             // quadratic elements have nodes besides the corners: only the meshless binding handles them
             (Geometry::Tets(_), SoftModel::Solid(p)) if p.elements.quadratic() => {
-                Surface::meshless(rest, &mesh, Wrap::default())
+                Surface::meshless(rest, &mesh, BindOptions::default())
             }
             (Geometry::Tets(tets), _) => Surface::embedded(tets, &mesh),
             (Geometry::Sheet(sheet), _) => Surface::embedded_in_sheet(sheet, &mesh),
-            (Geometry::Rope(_) | Geometry::Points(_), _) => Surface::meshless(rest, &mesh, Wrap::default()),
+            (Geometry::Rope(_) | Geometry::Points(_), _) => Surface::meshless(rest, &mesh, BindOptions::default()),
         };
         bound.map_err(|e| e.to_string())
     }

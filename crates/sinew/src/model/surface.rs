@@ -8,16 +8,16 @@
 //! surfel above a sheet has an offset o along the normal n of its three nodes in addition to the weights, x_s = Σ N_sj
 //! x_j + o n(x): its force is distributed by the transpose of the derivative of that map at x.
 //!
-//! *Inflation.* A skin outside its nodes is displaced along its rest normals before it is bound ([`inflate`]): the
+//! *Inflation.* A skin outside its nodes is displaced along its rest normals before it is bound ([`offset`]): the
 //! distance is then contained in the weights, which extrapolate, and the map stays linear and exact. (FC Fig. 3.9
-//! varies another quantity with h: the support radius of the nodes, here [`Wrap::support`].)
+//! varies another quantity with h: the support radius of the nodes, here [`BindOptions::support`].)
 
 mod bind;
 mod cells;
 #[cfg(test)]
 mod tests;
 
-pub use bind::{BindError, Wrap};
+pub use bind::{BindError, BindOptions};
 pub(crate) use bind::{Weights, meshless_weights};
 pub(crate) use cells::{Cells, NONE};
 
@@ -134,7 +134,7 @@ impl Surface {
 
     /// A mesh over bare nodes, both at rest, by moving least squares of first order: FC 3.9 with its ∇u term included
     /// in constant weights.
-    pub fn meshless(nodes: &[Vec3], mesh: &TriMesh, wrap: Wrap) -> Result<Self, BindError> {
+    pub fn meshless(nodes: &[Vec3], mesh: &TriMesh, wrap: BindOptions) -> Result<Self, BindError> {
         mesh.check()?;
         Ok(Self::bound(meshless_weights(nodes, &mesh.vertices, wrap)?, mesh, Vec::new()))
     }
@@ -307,7 +307,7 @@ impl Surface {
 
 /// A mesh with its vertices moved outward by `distance` [m] along their rest normals (triangles weighted by area); a
 /// negative distance shrinks it.
-pub fn inflate(mesh: &TriMesh, distance: Real) -> TriMesh {
+pub fn offset(mesh: &TriMesh, distance: Real) -> TriMesh {
     let mut normals = vec![Vec3::ZERO; mesh.vertices.len()];
     add_normals(&mesh.vertices, &mesh.triangles, &mut normals);
     let vertices = mesh.vertices.iter().zip(&normals).map(|(&v, n)| v + n.normalize_or_zero() * distance).collect();

@@ -75,20 +75,20 @@ macro_rules! columns {
 
 columns! {
     x["m"],
-    x_rest["m"],
+    x_remainder["m"],
     q["1"],
     v["m/s"],
-    v_rest["m/s"],
+    v_remainder["m/s"],
     w["rad/s"],
-    quiet["s"],
+    sleep_timer["s"],
     flags["bits"],
     node_x["m"],
     node_v["m/s"],
-    inner["model's own"],
+    internal_state["model's own"],
     row_impulses["N·s"],
     broken["bits"],
     contacts["record"],
-    grips["record"],
+    cloth_contacts["record"],
 }
 
 fn size_of_val_of<T>(_: &[T]) -> usize {
@@ -110,8 +110,8 @@ impl State {
     /// A hash of every bit of the state: equal states, equal hashes. For replay and comparison, not for security.
     pub fn hash(&self) -> u64 {
         let mut hash = 0x243f_6a88_85a3_08d3;
-        // worlds without grips have the same hash as before grips were introduced
-        for column in self.columns().filter(|c| c.name != "grips" || !c.bytes.is_empty()) {
+        // worlds without cloth_contacts have the same hash as before cloth_contacts were introduced
+        for column in self.columns().filter(|c| c.name != "cloth_contacts" || !c.bytes.is_empty()) {
             hash = mix_bytes(hash, column.bytes);
         }
         hash
@@ -150,12 +150,12 @@ mod tests {
         State {
             tick: 7,
             x: vec![Vec3::X, Vec3::Y],
-            x_rest: vec![Vec3::ZERO; 2],
+            x_remainder: vec![Vec3::ZERO; 2],
             q: vec![Quat::IDENTITY; 2],
             v: vec![Vec3::Z; 2],
-            v_rest: vec![Vec3::ZERO; 2],
+            v_remainder: vec![Vec3::ZERO; 2],
             w: vec![Vec3::ZERO; 2],
-            quiet: vec![0.5; 2],
+            sleep_timer: vec![0.5; 2],
             flags: vec![1, 0],
             ..State::default()
         }

@@ -17,7 +17,7 @@ pub(crate) mod flag {
     /// At least one side is a sensor: reported, never solved.
     pub const SENSOR: u32 = 2;
     /// The pair's force was above the threshold.
-    pub const LOUD: u32 = 4;
+    pub const ABOVE_THRESHOLD: u32 = 4;
     /// Body b is a set of nodes: `collider_b` is the kind of feature, `sub_b` its index, `local_b` its weights.
     pub const NODE: u32 = 8;
     /// Body a is a set of nodes too, likewise; the normal is in world axes.
@@ -79,7 +79,7 @@ pub struct PointMemory {
     /// Impulse per substep along normal and two tangents [N·s].
     pub impulse: [Real; 3],
     /// Tangential displacement from the stick point, along the two tangents [m].
-    pub stick: [Real; 2],
+    pub tangential_displacement: [Real; 2],
     /// Features of a and b, to identify the point in the next step.
     pub feature: [u32; 2],
     /// 1 while slipping.

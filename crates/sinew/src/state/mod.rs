@@ -8,7 +8,7 @@ pub use columns::Column;
 pub(crate) use columns::mix_bytes;
 pub use contact::{ContactKey, ContactMemory, PointMemory};
 pub(crate) use contact::{MAX_POINTS, flag as contact_flag, of_pair};
-pub use grip::GripMemory;
+pub use grip::ClothContactMemory;
 pub(crate) use grip::of_wall;
 
 use crate::math::{Quat, Real, Vec3};
@@ -51,17 +51,17 @@ pub struct State {
     /// Centre of mass of each rigid body, world frame [m] (body slots).
     pub x: Vec<Vec3>,
     /// Rounding error of `x`, added in the next substep (compensated summation) [m] (body slots).
-    pub x_rest: Vec<Vec3>,
+    pub x_remainder: Vec<Vec3>,
     /// Orientation of each rigid body (body slots).
     pub q: Vec<Quat>,
     /// Velocity of the centre of mass [m/s] (body slots).
     pub v: Vec<Vec3>,
     /// Rounding error of `v` when gravity was added [m/s] (body slots).
-    pub v_rest: Vec<Vec3>,
+    pub v_remainder: Vec<Vec3>,
     /// Angular velocity, world axes [rad/s] (body slots).
     pub w: Vec<Vec3>,
     /// Time for which the body has been at rest [s] (body slots).
-    pub quiet: Vec<Real>,
+    pub sleep_timer: Vec<Real>,
     /// Sleeping, frozen (body slots).
     pub flags: Vec<u32>,
     /// Node positions [m] (nodes).
@@ -69,7 +69,7 @@ pub struct State {
     /// Node velocities [m/s] (nodes).
     pub node_v: Vec<Vec3>,
     /// State variables of deformable models: plastic strain, stretch of dashpots (indexed by each model).
-    pub inner: Vec<Real>,
+    pub internal_state: Vec<Real>,
     /// Impulses of constraint rows for the warm start [N·s] (rows of all constraints, in the order of their slots;
     /// their numbers are stored in the model).
     pub row_impulses: Vec<Real>,
@@ -78,7 +78,7 @@ pub struct State {
     /// Contacts with their features, impulses and stick points, sorted by key.
     pub contacts: Vec<ContactMemory>,
     /// Compact contacts of nodes of sheets, sorted by body, sheet, collider and node.
-    pub grips: Vec<GripMemory>,
+    pub cloth_contacts: Vec<ClothContactMemory>,
 }
 
 impl State {

@@ -4,7 +4,7 @@ use crate::classic::in_world;
 use crate::collision::{Candidate, NarrowScratch, PairSide, find_manifolds};
 use crate::contact::sort::put_in_order;
 use crate::math::{Pose, Real, Vec3};
-use crate::model::{Body, Material, Model, Motion, Nodes, Rigid};
+use crate::model::{Body, Model, Motion, Nodes, Rigid, SurfaceMaterial};
 use crate::report::Event;
 use crate::settings::Settings;
 use crate::solver::pool::Span;
@@ -86,7 +86,7 @@ fn refresh_colliders(model: &Model, work: &mut Work) {
     work.node_owners.sort_unstable_by_key(|slot| span(slot).start);
     work.node_spans.clear();
     work.node_spans.extend(work.node_owners.iter().map(|slot| Span { start: span(slot).start, end: span(slot).end }));
-    let own = |m: &Material| m.has_own_law();
+    let own = |m: &SurfaceMaterial| m.has_own_law();
     work.body_laws = model.bodies.iter().any(|(_, body)| match body {
         Body::Rigid(rigid) => rigid.colliders.iter().any(|c| own(&c.material)),
         Body::Nodes(nodes) => own(&nodes.traits.material),
@@ -102,7 +102,7 @@ fn motion(rigid: &Rigid, state: &State, slot: usize, settings: &Settings) -> Rea
     let travel = settings.dt * (state.v[slot].length() + state.w[slot].length() * rigid.radius) + fall;
     // a large look-ahead distance finds ghost contacts: with bodies that it would have passed. Continuous bodies are
     // swept instead
-    if settings.guaranteed { travel } else { travel.min(0.5 * rigid.thickness) }
+    if settings.intersection_free { travel } else { travel.min(0.5 * rigid.thickness) }
 }
 
 fn place_bounds(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
@@ -120,7 +120,7 @@ fn place_bounds(model: &Model, state: &State, work: &mut Work, settings: &Settin
         let ahead = work.motion[i].max(in_world::look_ahead(settings, rigid, state, i));
         let grow = 0.5 * settings.contact_margin + ahead;
         bounds = bounds.grown(grow);
-        if rigid.continuous || settings.guaranteed {
+        if rigid.continuous || settings.intersection_free {
             let sweep = state.v[i] * settings.dt;
             bounds.min = bounds.min.min(bounds.min + sweep);
             bounds.max = bounds.max.max(bounds.max + sweep);
@@ -217,7 +217,7 @@ fn narrow(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
             let ahead = |slot: u32| {
                 let way = motion[slot as usize];
                 let half = || model.rigid_at(slot).map_or(0.0, |r| 0.5 * r.thickness);
-                if settings.guaranteed { way.min(half()) } else { way }
+                if settings.intersection_free { way.min(half()) } else { way }
             };
             let reach = settings.contact_margin + ahead(candidate.key.a) + ahead(candidate.key.b);
             let candidate = Candidate { reach, ..*candidate };
@@ -275,7 +275,7 @@ fn one_pair(
     let old = if old.iter().all(sane) { old } else { &[] };
     let before = scratch.out.len();
     find_manifolds(candidate, &side_a, &side_b, old, settings.recycle_distance, scratch);
-    if scratch.out.len() > before || !(a.continuous || b.continuous || settings.guaranteed) {
+    if scratch.out.len() > before || !(a.continuous || b.continuous || settings.intersection_free) {
         return;
     }
     // no contact nearby, but one body is fast: sweep it, and use the contact at the first time of impact
@@ -299,7 +299,7 @@ pub(crate) fn sane(m: &ContactMemory) -> bool {
     ok &= below(&m.roll, 1e9) & below(&m.radius, 1e9);
     for p in m.used() {
         ok &= below(p.local_a.as_ref(), Real::INFINITY) & below(p.local_b.as_ref(), Real::INFINITY);
-        ok &= below(&p.impulse, 1e20) & below(&p.stick, 1e20);
+        ok &= below(&p.impulse, 1e20) & below(&p.tangential_displacement, 1e20);
     }
     ok
 }
@@ -425,11 +425,11 @@ fn load_bodies(model: &Model, state: &State, work: &mut Work) {
     }
     work.inertia.resize(2 * slots, [0.0; 4]);
     work.rest.clear();
-    work.rest.extend_from_slice(&state.x_rest);
+    work.rest.extend_from_slice(&state.x_remainder);
     work.v_remainder.clear();
-    work.v_remainder.extend_from_slice(&state.v_rest);
-    work.inner.clear();
-    work.inner.extend_from_slice(&state.inner);
+    work.v_remainder.extend_from_slice(&state.v_remainder);
+    work.internal_state.clear();
+    work.internal_state.extend_from_slice(&state.internal_state);
     for slot in 0..slots {
         let (mut v, mut w, mut inv_mass) = (Vec3::ZERO, Vec3::ZERO, 0.0);
         if let Some(rigid) = model.rigid_at(slot as u32) {

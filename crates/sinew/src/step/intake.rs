@@ -34,7 +34,9 @@ pub(crate) fn intake(input: &Input, model: &mut Model, state: &mut State, work: 
 fn drop_torques(model: &Model, state: &mut State) {
     for (slot, _) in model.bodies.iter() {
         let Some(nodes) = model.nodes_at(slot).filter(|n| !n.radii.is_empty()) else { continue };
-        for particle in state.inner[nodes.inner_span()][..SPAN * nodes.radii.len()].chunks_exact_mut(SPAN) {
+        for particle in
+            state.internal_state[nodes.internal_state_span()][..SPAN * nodes.radii.len()].chunks_exact_mut(SPAN)
+        {
             particle[7..].fill(0.0);
         }
     }
@@ -48,7 +50,7 @@ fn particle_of(model: &Model, body: BodyId, node: u32, command: &'static str) ->
         let reason = "its nodes are points, which do not turn: only oriented particles do".to_owned();
         return Err(Error::BadConstraint { constraint: command, reason });
     }
-    Ok(nodes.inner_start as usize + SPAN * node as usize)
+    Ok(nodes.internal_state_start as usize + SPAN * node as usize)
 }
 
 /// Resizes the arrays of the input to the size of the model.
@@ -69,9 +71,9 @@ fn gate(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) 
     for (slot, body) in model.bodies.iter() {
         let i = slot as usize;
         state.flags[i] &= flag::ASLEEP | flag::FROZEN;
-        if !(state.quiet[i] >= 0.0) {
-            state.quiet[i] = 0.0;
-            fault(model, work, slot, FaultKind::NonFinite, "quiet");
+        if !(state.sleep_timer[i] >= 0.0) {
+            state.sleep_timer[i] = 0.0;
+            fault(model, work, slot, FaultKind::NonFinite, "sleep_timer");
         }
         match body {
             Body::Rigid(_) => {
@@ -109,8 +111,8 @@ fn mark_suspects(model: &Model, state: &State, work: &mut Work, max_speed: Real)
     pool.chunks(touches, 1, &|slot, mark| {
         let Some(nodes) = model.nodes_at(slot as u32) else { return };
         let [x, v] = [&state.node_x, &state.node_v].map(|column| cast_slice::<Vec3, Real>(&column[nodes.span()]));
-        let inner = &state.inner[nodes.inner_span()];
-        let sane = within(x, FAR) && within(v, 0.5 * max_speed) && inner.iter().all(|v| v.is_finite());
+        let internal_state = &state.internal_state[nodes.internal_state_span()];
+        let sane = within(x, FAR) && within(v, 0.5 * max_speed) && internal_state.iter().all(|v| v.is_finite());
         mark[0] = u32::from(!sane);
     });
 }
@@ -137,11 +139,11 @@ fn gate_nodes(
         }
     }
     if let Some(nodes) = model.nodes_at(slot) {
-        let inner = &mut state.inner[nodes.inner_span()];
-        if inner.iter().any(|v| !v.is_finite()) {
-            inner.fill(0.0);
+        let internal_state = &mut state.internal_state[nodes.internal_state_span()];
+        if internal_state.iter().any(|v| !v.is_finite()) {
+            internal_state.fill(0.0);
             state.flags[slot as usize] |= flag::FROZEN;
-            fault(model, work, slot, FaultKind::NonFinite, "inner");
+            fault(model, work, slot, FaultKind::NonFinite, "internal_state");
         }
     }
 }
@@ -154,10 +156,10 @@ fn within(numbers: &[Real], most: Real) -> bool {
 fn insane_rigid(state: &State, i: usize, max_speed: Real) -> Option<(FaultKind, &'static str)> {
     if !is_place(state.x[i]) {
         Some((FaultKind::NonFinite, "x"))
-    } else if !(state.x_rest[i].length() < 1.0) {
-        Some((FaultKind::NonFinite, "x_rest"))
-    } else if !(state.v_rest[i].length() < 1.0) {
-        Some((FaultKind::NonFinite, "v_rest"))
+    } else if !(state.x_remainder[i].length() < 1.0) {
+        Some((FaultKind::NonFinite, "x_remainder"))
+    } else if !(state.v_remainder[i].length() < 1.0) {
+        Some((FaultKind::NonFinite, "v_remainder"))
     } else if !is_turn(state.q[i]) {
         Some((FaultKind::NonFinite, "q"))
     } else if !state.v[i].is_finite() {
@@ -177,7 +179,7 @@ fn insane_rigid(state: &State, i: usize, max_speed: Real) -> Option<(FaultKind, 
 pub(crate) fn freeze_rigid(state: &mut State, i: usize, good: Pose) {
     state.x[i] = if good.position.is_finite() { good.position } else { Vec3::ZERO };
     state.q[i] = if good.rotation.is_finite() { good.rotation } else { Quat::IDENTITY };
-    (state.x_rest[i], state.v_rest[i]) = (Vec3::ZERO, Vec3::ZERO);
+    (state.x_remainder[i], state.v_remainder[i]) = (Vec3::ZERO, Vec3::ZERO);
     state.v[i] = Vec3::ZERO;
     state.w[i] = Vec3::ZERO;
     state.flags[i] = flag::FROZEN;
@@ -231,7 +233,7 @@ fn apply(
             let pose = sane_pose(pose)?;
             let i = body.index as usize;
             (state.x[i], state.q[i]) = (pose.point(rigid.local_center), pose.rotation);
-            state.x_rest[i] = Vec3::ZERO;
+            state.x_remainder[i] = Vec3::ZERO;
             work.good[i] = Pose::new(state.x[i], state.q[i]);
             wake(state, i);
         }
@@ -256,14 +258,14 @@ fn apply(
         Command::NodeTorque { body, node, torque } => {
             sane(&[*torque])?;
             let at = particle_of(model, *body, *node, "node torque")? + 7;
-            let sum = Vec3::from_slice(&state.inner[at..]) + *torque;
-            sum.write_to_slice(&mut state.inner[at..]);
+            let sum = Vec3::from_slice(&state.internal_state[at..]) + *torque;
+            sum.write_to_slice(&mut state.internal_state[at..]);
             wake(state, body.index as usize);
         }
         Command::NodeSpin { body, node, spin } => {
             sane(&[*spin])?;
             let at = particle_of(model, *body, *node, "node spin")? + 4;
-            spin.write_to_slice(&mut state.inner[at..]);
+            spin.write_to_slice(&mut state.internal_state[at..]);
             wake(state, body.index as usize);
         }
         Command::NodeTarget { body, node, position } => {
@@ -298,7 +300,7 @@ fn apply(
 
 fn wake(state: &mut State, i: usize) {
     state.flags[i] &= !flag::ASLEEP;
-    state.quiet[i] = 0.0;
+    state.sleep_timer[i] = 0.0;
 }
 
 /// Index of a body's node among all nodes.

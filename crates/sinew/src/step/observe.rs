@@ -64,8 +64,8 @@ fn grip_forces(model: &Model, state: &mut State, work: &mut Work, threshold: Rea
                 report.events.push(Event::ForceAbove { a, b, force: size });
             }
             let pair = (pair.body, pair.sheet);
-            let first = state.grips.partition_point(|g| (g.body, g.sheet) < pair);
-            for g in state.grips[first..].iter_mut().take_while(|g| (g.body, g.sheet) == pair) {
+            let first = state.cloth_contacts.partition_point(|g| (g.body, g.sheet) < pair);
+            for g in state.cloth_contacts[first..].iter_mut().take_while(|g| (g.body, g.sheet) == pair) {
                 g.flags = put_loud(g.flags, size > threshold);
             }
         }
@@ -73,7 +73,7 @@ fn grip_forces(model: &Model, state: &mut State, work: &mut Work, threshold: Rea
     if !grip_pairs.is_empty() {
         report.pairs.sort_unstable_by_key(|p| (p.a.index, p.b.index));
     }
-    for (g, f) in state.grips.iter().zip(grip_forces.iter()).filter(|(_, f)| f.normal > 0.0) {
+    for (g, f) in state.cloth_contacts.iter().zip(grip_forces.iter()).filter(|(_, f)| f.normal > 0.0) {
         let m = ContactMemory { key: key_of(g), count: 1, flags: contact_flag::NODE, ..ContactMemory::zeroed() };
         report.contacts.push(force_at(model, state, &m, f));
     }
@@ -99,7 +99,7 @@ fn force_at(model: &Model, state: &State, m: &ContactMemory, f: &PointForce) -> 
 }
 
 fn put_loud(flags: u32, is: bool) -> u32 {
-    if is { flags | contact_flag::LOUD } else { flags & !contact_flag::LOUD }
+    if is { flags | contact_flag::ABOVE_THRESHOLD } else { flags & !contact_flag::ABOVE_THRESHOLD }
 }
 
 /// Events for pairs whose force rises above the threshold; the flag prevents their repetition.
@@ -110,7 +110,7 @@ fn mark_loud(model: &Model, state: &mut State, work: &mut Work, range: std::ops:
     let (a, b) = (state.contacts[range.start].key.a, state.contacts[range.start].key.b);
     let (id_a, id_b) = (model.body_id(a), model.body_id(b));
     let size = work.report.pairs.last().filter(|p| p.a == id_a && p.b == id_b).map_or(0.0, |p| p.force.length());
-    let was = state.contacts[range.clone()].iter().any(|m| m.has(contact_flag::LOUD));
+    let was = state.contacts[range.clone()].iter().any(|m| m.has(contact_flag::ABOVE_THRESHOLD));
     let is = size > threshold;
     if is && !was {
         work.report.events.push(Event::ForceAbove { a: id_a, b: id_b, force: size });
@@ -149,7 +149,7 @@ fn energies_of(model: &Model, state: &State, settings: &Settings, slot: u32) -> 
                 kinetic += 0.5 * m * v.length_squared();
                 gravity -= m * pull.dot(*x);
             }
-            let internal = &state.inner[nodes.inner_span()];
+            let internal = &state.internal_state[nodes.internal_state_span()];
             for (node, &radii) in nodes.radii.iter().enumerate().filter(|(node, _)| nodes.inv_mass[*node] > 0.0) {
                 kinetic += oriented::rotation_of(internal, node, nodes.mass[node], radii).0;
             }

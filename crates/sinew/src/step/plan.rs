@@ -7,7 +7,7 @@ use crate::contact::route::{Route, Router};
 use crate::contact::{cloth, light_nodes};
 use crate::island::{cloth_substeps, impact_substeps, implicit, momentum, soft_body};
 use crate::math::{Block, Quat, Real, Sixteen, Vec3};
-use crate::model::{Material, Model, Motion};
+use crate::model::{Model, Motion, SurfaceMaterial};
 use crate::settings::{FrictionBound, Settings};
 use crate::state::{ContactMemory, State, contact_flag};
 use crate::step::assemble::slop;
@@ -122,7 +122,7 @@ fn batch_contacts(model: &Model, work: &mut Work, settings: &Settings) {
     let Work { set, colours, contacts, active, touches, pose, colliders, collider_start, surfaces, held, .. } = work;
     let surface = |slot: u32, collider: u32| colliders[(collider_start[slot as usize] + collider) as usize].surface;
     // the previous pair of materials and their combination: most pairs of a world are alike
-    let mut last: Option<([u32; 2], Material)> = None;
+    let mut last: Option<([u32; 2], SurfaceMaterial)> = None;
     set.build(colours, |batch, lane, i| {
         let m = &contacts[i];
         let sides = [surface(m.key.a, m.key.collider_a), surface(m.key.b, m.key.collider_b)];
@@ -172,7 +172,7 @@ fn put(to: &mut [Sixteen; 3], lane: usize, v: Vec3) {
 }
 
 /// Copies a manifold into a lane.
-fn fill_lane(batch: &mut ContactBatch, lane: usize, index: u32, m: &ContactMemory, material: &Material) {
+fn fill_lane(batch: &mut ContactBatch, lane: usize, index: u32, m: &ContactMemory, material: &SurfaceMaterial) {
     batch.origin[lane] = index;
     batch.load_a[lane] = 2 * m.key.a;
     batch.load_b[lane] = 2 * m.key.b;
@@ -202,8 +202,8 @@ fn fill_lane(batch: &mut ContactBatch, lane: usize, index: u32, m: &ContactMemor
         for (to, from) in point.impulse.iter_mut().zip(p.impulse) {
             to[lane] = from;
         }
-        point.stick[0][lane] = p.stick[0];
-        point.stick[1][lane] = p.stick[1];
+        point.tangential_displacement[0][lane] = p.tangential_displacement[0];
+        point.tangential_displacement[1][lane] = p.tangential_displacement[1];
         point.slipping[lane] = if p.slipping != 0 { 1.0 } else { 0.0 };
         // the state after the last relaxing sweep, from State and not from the batch of the previous step
         point.slips[lane] = point.slipping[lane];

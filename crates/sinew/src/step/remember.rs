@@ -14,7 +14,7 @@ use crate::math::{Block, Pose, Real, Vec3, quat, rigid_pose, vec};
 use crate::model::{Body, Model};
 use crate::report::{ConstraintForce, Event};
 use crate::settings::Settings;
-use crate::state::{ContactMemory, GripMemory, State, contact_flag, flag};
+use crate::state::{ClothContactMemory, ContactMemory, State, contact_flag, flag};
 use crate::step::assemble;
 use crate::work::Work;
 
@@ -29,7 +29,7 @@ pub(crate) fn remember(model: &Model, state: &mut State, work: &mut Work, settin
     state.row_impulses.copy_from_slice(&work.warm);
     touch_events(model, state, work);
     std::mem::swap(&mut state.contacts, &mut work.contacts);
-    std::mem::swap(&mut state.grips, &mut work.grips);
+    std::mem::swap(&mut state.cloth_contacts, &mut work.cloth_contacts);
     break_constraints(model, state, work);
     fall_asleep(model, state, work, settings);
     state.h = settings.dt / work.substeps as Real;
@@ -60,7 +60,8 @@ fn read_rigid(work: &mut Work, settings: &Settings) {
             m.roll = [batch.roll[0][lane], batch.roll[1][lane], batch.roll[2][lane]];
             for (point, from) in m.points.iter_mut().zip(&batch.points).take(m.count as usize) {
                 point.impulse = [from.impulse[0][lane], from.impulse[1][lane], from.impulse[2][lane]];
-                point.stick = [from.stick[0][lane], from.stick[1][lane]];
+                point.tangential_displacement =
+                    [from.tangential_displacement[0][lane], from.tangential_displacement[1][lane]];
                 point.slipping = u32::from(from.slipping[lane] > 0.0);
                 report.penetration = report.penetration.max(-from.gap[lane]);
             }
@@ -112,9 +113,9 @@ fn store_bodies(model: &Model, state: &mut State, work: &mut Work) {
                 }
                 let (x, q) = rigid_pose(&work.pose, slot);
                 let (v, w) = (vec(work.velocity[2 * i]), vec(work.velocity[2 * i + 1]));
-                (state.x[i], state.q[i], state.x_rest[i]) = (x, q, work.rest[i]);
+                (state.x[i], state.q[i], state.x_remainder[i]) = (x, q, work.rest[i]);
                 if work.active[i] {
-                    (state.v[i], state.w[i], state.v_rest[i]) = (v, w, work.v_remainder[i]);
+                    (state.v[i], state.w[i], state.v_remainder[i]) = (v, w, work.v_remainder[i]);
                 }
                 work.good[i] = Pose::new(x, q);
             }
@@ -122,7 +123,8 @@ fn store_bodies(model: &Model, state: &mut State, work: &mut Work) {
                 if !work.active[i] {
                     continue;
                 }
-                state.inner[nodes.inner_span()].copy_from_slice(&work.inner[nodes.inner_span()]);
+                state.internal_state[nodes.internal_state_span()]
+                    .copy_from_slice(&work.internal_state[nodes.internal_state_span()]);
             }
         }
     }
@@ -146,7 +148,9 @@ fn store_nodes(model: &Model, state: &mut State, work: &Work) {
 
 /// Events of contacts that began and ended, by pair, from the contacts before and after.
 fn touch_events(model: &Model, state: &State, work: &mut Work) {
-    let list = |(contacts, grips): (&[ContactMemory], &[GripMemory]), sensor: bool, out: &mut Vec<(u32, u32)>| {
+    let list = |(contacts, cloth_contacts): (&[ContactMemory], &[ClothContactMemory]),
+                sensor: bool,
+                out: &mut Vec<(u32, u32)>| {
         out.clear();
         let mut flags = 0;
         for m in contacts {
@@ -160,7 +164,7 @@ fn touch_events(model: &Model, state: &State, work: &mut Work) {
         }
         let alone = out.len();
         if !sensor {
-            each_gripping(grips, |pair| out.push(pair));
+            each_gripping(cloth_contacts, |pair| out.push(pair));
         }
         if out.len() > alone {
             out.sort_unstable();
@@ -169,8 +173,8 @@ fn touch_events(model: &Model, state: &State, work: &mut Work) {
         flags
     };
     for sensor in [false, true] {
-        let before = list((&state.contacts, &state.grips), sensor, &mut work.touching);
-        let flags = before | list((&work.contacts, &work.grips), sensor, &mut work.touched);
+        let before = list((&state.contacts, &state.cloth_contacts), sensor, &mut work.touching);
+        let flags = before | list((&work.contacts, &work.cloth_contacts), sensor, &mut work.touched);
         let alive = |slot: u32| model.bodies.at(slot).is_some();
         let events = &mut work.report.events;
         each_only_in(&work.touched, &work.touching, |(a, b)| {
@@ -189,13 +193,13 @@ fn touch_events(model: &Model, state: &State, work: &mut Work) {
 
 /// Calls `see` once with each pair of a body and a cloth of which a node is in contact. Usually the first node is: the
 /// others of its pair, which are hundreds, are skipped.
-fn each_gripping(grips: &[GripMemory], mut see: impl FnMut((u32, u32))) {
+fn each_gripping(cloth_contacts: &[ClothContactMemory], mut see: impl FnMut((u32, u32))) {
     let mut at = 0;
-    while let Some(g) = grips.get(at) {
+    while let Some(g) = cloth_contacts.get(at) {
         let pair = (g.body, g.sheet);
         at += if g.has(contact_flag::TOUCHING) {
             see(pair);
-            grips[at..].partition_point(|g| (g.body, g.sheet) <= pair)
+            cloth_contacts[at..].partition_point(|g| (g.body, g.sheet) <= pair)
         } else {
             1
         };
@@ -271,9 +275,9 @@ fn fall_asleep(model: &Model, state: &mut State, work: &mut Work, settings: &Set
                 r.can_sleep && speed < settings.sleep_speed
             }
             Body::Nodes(nodes) => {
-                let inner = &state.inner[nodes.inner_span()];
+                let internal_state = &state.internal_state[nodes.internal_state_span()];
                 // the tip of a rotating particle moves too
-                let tip = |(n, r): (usize, &Vec3)| oriented::spin(inner, n).length() * r.max_element();
+                let tip = |(n, r): (usize, &Vec3)| oriented::spin(internal_state, n).length() * r.max_element();
                 nodes.span().all(|n| state.node_v[n].length() < settings.sleep_speed)
                     && nodes.radii.iter().enumerate().all(|each| tip(each) < settings.sleep_speed)
             }
@@ -281,8 +285,8 @@ fn fall_asleep(model: &Model, state: &mut State, work: &mut Work, settings: &Set
         // a body drifting freely is not at rest, however slow (a Galilean boost must not change the result)
         let leans = work.anchored[work.islands.root(slot) as usize];
         let still = still && (leans || (state.v[i] == Vec3::ZERO && state.w[i] == Vec3::ZERO));
-        state.quiet[i] = if still { state.quiet[i] + settings.dt } else { 0.0 };
-        if state.quiet[i] < settings.sleep_time {
+        state.sleep_timer[i] = if still { state.sleep_timer[i] + settings.dt } else { 0.0 };
+        if state.sleep_timer[i] < settings.sleep_time {
             let root = work.islands.root(slot);
             work.touches[root as usize] = 1;
         }
@@ -296,10 +300,10 @@ fn fall_asleep(model: &Model, state: &mut State, work: &mut Work, settings: &Set
                 for n in nodes.span() {
                     state.node_v[n] = Vec3::ZERO;
                 }
-                let inner = &mut state.inner[nodes.inner_span()];
+                let internal_state = &mut state.internal_state[nodes.internal_state_span()];
                 for n in 0..nodes.radii.len() {
-                    let turned = oriented::orientation(inner, n);
-                    oriented::put(inner, n, turned, Vec3::ZERO);
+                    let turned = oriented::orientation(internal_state, n);
+                    oriented::put(internal_state, n, turned, Vec3::ZERO);
                 }
             }
             work.report.events.push(Event::Slept(model.body_id(slot)));
@@ -314,17 +318,17 @@ mod tests {
 
     #[test]
     fn a_pair_with_any_touching_node_is_reported_once() {
-        let grip = |(body, sheet, node, touching): (u32, u32, u32, bool)| GripMemory {
+        let grip = |(body, sheet, node, touching): (u32, u32, u32, bool)| ClothContactMemory {
             body,
             sheet,
             node,
             flags: if touching { contact_flag::TOUCHING } else { 0 },
-            ..GripMemory::zeroed()
+            ..ClothContactMemory::zeroed()
         };
         let list =
             [(0, 1, 0, true), (0, 1, 1, true), (0, 3, 4, false), (0, 3, 5, true), (2, 1, 0, false), (2, 3, 0, true)];
-        let (grips, mut seen) = (list.map(grip), Vec::new());
-        each_gripping(&grips, |pair| seen.push(pair));
+        let (cloth_contacts, mut seen) = (list.map(grip), Vec::new());
+        each_gripping(&cloth_contacts, |pair| seen.push(pair));
         assert_eq!(seen, [(0, 1), (0, 3), (2, 3)]);
     }
 }

@@ -58,7 +58,7 @@ fn sweep(
     let pass = if job == Job::Correct { pgs::Pass::Correct } else { pgs::Pass::Relax };
     let mut squares: Real = 0.0;
     match settings.order {
-        Order::Joint => {
+        Order::Interleaved => {
             squares += pgs::sweep(&mut work.rows, &mut work.velocity, pass);
             squares += node_rows(work, settings, pass);
             squares += work.contact_rows.sweep(&mut work.velocity, pass);

@@ -24,12 +24,12 @@ use crate::contact::route::{BodyRoute, Route};
 use crate::friction::{AnisotropyFrame, Coefficients, Law, Memory};
 use crate::island::momentum::Loose;
 use crate::math::{Block, Pose, Real, Vec3};
-use crate::model::{Groups, Material, Motion};
+use crate::model::{Groups, Motion, SurfaceMaterial};
 use crate::report::Report;
 use crate::solver::colour::Colouring;
 use crate::solver::pool::{Pool, Span};
 use crate::solver::row_lanes::RowLanes;
-use crate::state::{ContactKey, ContactMemory, GripMemory};
+use crate::state::{ClothContactMemory, ContactKey, ContactMemory};
 
 /// One collider of the world, by the slot of its body.
 #[derive(Clone, Copy, Debug)]
@@ -177,7 +177,7 @@ pub(crate) struct Work {
     /// Velocities of explicit bodies after their own forces acted last [m/s]. (block_count)
     pub kicked: Vec<Block>,
     /// Internal state of the models. Loaded by `detect`, written by `advance`. (as State)
-    pub inner: Vec<Real>,
+    pub internal_state: Vec<Real>,
     /// Models of soft bodies. Taken over by `intake`. (slots)
     pub soft: Vec<Option<SoftWork>>,
     /// True when the models must be refreshed because the state changed outside the step.
@@ -203,7 +203,7 @@ pub(crate) struct Work {
     pub collider_start: Vec<u32>,
     pub endless: Vec<bool>,
     /// Materials of the colliders; consecutive equal ones share one entry. Rebuilt when the model changes.
-    pub surfaces: Vec<Material>,
+    pub surfaces: Vec<SurfaceMaterial>,
     pub revision: u64,
     /// Tight boxes, grown by the motion of the step. Written by `detect`. (colliders)
     pub bounds: Vec<Bounds3>,
@@ -311,10 +311,10 @@ pub(crate) struct Work {
     /// Impulses of the step, then mean forces. Begun by `plan`, written by all routes, closed by `remember`.
     pub readout: Readout,
     /// Contact memory of nodes of cloths in SoA at the end of the step, sorted. Written by `remember`.
-    pub grips: Vec<GripMemory>,
+    pub cloth_contacts: Vec<ClothContactMemory>,
     /// Their range for each of `sheet_pairs`. Written by `remember`.
     pub grip_spans: Vec<Span>,
-    /// Mean force of each node contact, if requested. Written by `remember`. (grips, or empty)
+    /// Mean force of each node contact, if requested. Written by `remember`. (cloth_contacts, or empty)
     pub grip_forces: Vec<PointForce>,
     /// Their sums by pair of bodies. Written by `remember`.
     pub grip_pairs: Vec<GripPair>,
@@ -338,7 +338,7 @@ impl Work {
             heading: Vec::new(),
             kick: Vec::new(),
             kicked: Vec::new(),
-            inner: Vec::new(),
+            internal_state: Vec::new(),
             soft: Vec::new(),
             soft_stale: false,
             implicit: ImplicitWork::default(),
@@ -412,7 +412,7 @@ impl Work {
             touching: Vec::new(),
             touched: Vec::new(),
             readout: Readout::default(),
-            grips: Vec::new(),
+            cloth_contacts: Vec::new(),
             grip_spans: Vec::new(),
             grip_forces: Vec::new(),
             grip_pairs: Vec::new(),

@@ -1,7 +1,7 @@
 //! The model as plain data: the contents of a save file, from which the same world can be rebuilt with the same ids.
 
 use super::{World, edit};
-use crate::constraint::{Attach, Bending, Constraint, Distance, Joint, PatchJoint, Strands, View, Volume};
+use crate::constraint::{Attachment, Bending, Constraint, Distance, DistanceSet, Joint, PatchJoint, View, Volume};
 use crate::error::Error;
 use crate::model::{Body, Model, NodeSource, Nodes, Particles, Rigid, RigidBody, Slots, SoftBody};
 use crate::settings::Settings;
@@ -30,9 +30,9 @@ pub enum ConstraintSpec {
     /// A rod, rope or spring.
     Distance(Distance),
     /// Anchors and seams.
-    Attach(Attach),
+    Attachment(Attachment),
     /// Lengths of many pairs.
-    Strands(Strands),
+    DistanceSet(DistanceSet),
     /// Bending.
     Bending(Bending),
     /// A volume.
@@ -101,8 +101,8 @@ impl World {
                 None => None,
                 Some(Constraint::Joint(j)) => Some(ConstraintSpec::Joint(j.source.clone())),
                 Some(Constraint::Distance(d)) => Some(ConstraintSpec::Distance(d.source.clone())),
-                Some(Constraint::Attach(a)) => Some(ConstraintSpec::Attach(a.source.clone())),
-                Some(Constraint::Strands(s)) => Some(ConstraintSpec::Strands(s.source.clone())),
+                Some(Constraint::Attachment(a)) => Some(ConstraintSpec::Attachment(a.source.clone())),
+                Some(Constraint::DistanceSet(s)) => Some(ConstraintSpec::DistanceSet(s.source.clone())),
                 Some(Constraint::Bending(b)) => Some(ConstraintSpec::Bending(b.source.clone())),
                 Some(Constraint::Volume(v)) => Some(ConstraintSpec::Volume(v.source.clone())),
                 Some(Constraint::PatchJoint(p)) => Some(ConstraintSpec::PatchJoint(p.source.clone())),
@@ -159,8 +159,8 @@ fn build_constraint(spec: &ConstraintSpec, view: &View<'_>) -> Result<Constraint
     Ok(match spec {
         ConstraintSpec::Joint(j) => Constraint::Joint(j.build(view.model, view)?),
         ConstraintSpec::Distance(d) => Constraint::Distance(d.build(view.model)?),
-        ConstraintSpec::Attach(a) => Constraint::Attach(a.build(view)?),
-        ConstraintSpec::Strands(s) => Constraint::Strands(s.build(view)?),
+        ConstraintSpec::Attachment(a) => Constraint::Attachment(a.build(view)?),
+        ConstraintSpec::DistanceSet(s) => Constraint::DistanceSet(s.build(view)?),
         ConstraintSpec::Bending(b) => Constraint::Bending(b.build(view)?),
         ConstraintSpec::Volume(v) => Constraint::Volume(v.build(view)?),
         ConstraintSpec::PatchJoint(p) => Constraint::PatchJoint(p.build(view)?),
@@ -173,9 +173,9 @@ fn place_nodes(model: &mut Model, order: &[u32]) -> Result<(), Error> {
         let Some(Body::Nodes(nodes)) = model.bodies.at_mut(slot) else {
             return Err(Error::BadSnapshot(format!("node order names body {slot}, which has no nodes")));
         };
-        (nodes.start, nodes.inner_start) = (model.node_count as u32, model.inner_count as u32);
+        (nodes.start, nodes.internal_state_start) = (model.node_count as u32, model.internal_state_count as u32);
         model.node_count += nodes.inv_mass.len();
-        model.inner_count += nodes.inner_count as usize;
+        model.internal_state_count += nodes.internal_state_count as usize;
     }
     if model.bodies.iter().filter(|(_, b)| matches!(b, Body::Nodes(_))).count() != order.len() {
         return Err(Error::BadSnapshot("node order does not name every body with nodes".into()));

@@ -9,13 +9,13 @@
 //! [`Combined::group`].
 
 use super::World;
-use crate::constraint::{Attach, Hold, Joint, Site};
+use crate::constraint::{AttachTarget, Attachment, Joint, Site};
 use crate::deformable::oriented;
 use crate::deformable::shape_matching::Group;
 use crate::error::{Error, check, not_negative, positive};
 use crate::math::{Pose, Real, Vec3};
 use crate::model::layer::{Layer, Plan, Solid};
-use crate::model::{BodyId, ConstraintId, Geometry, Groups, Material, RigidBody, SoftBody, SoftModel};
+use crate::model::{BodyId, ConstraintId, Geometry, Groups, RigidBody, SoftBody, SoftModel, SurfaceMaterial};
 
 /// The material model of tissue.
 ///
@@ -51,13 +51,13 @@ pub struct Tissue {
     /// A pad instead of a complete layer: only faces of the bone within 60 degrees of this direction, in body axes.
     pub facing: Option<Vec3>,
     /// Friction and restitution of the surface.
-    pub material: Material,
+    pub material: SurfaceMaterial,
 }
 
 impl Tissue {
     /// A layer of one cell across: distance of points on the bone and thickness [m].
     pub fn new(model: TissueModel, spacing: Real, thickness: Real) -> Self {
-        Self { model, spacing, thickness, cells: 1, facing: None, material: Material::default() }
+        Self { model, spacing, thickness, cells: 1, facing: None, material: SurfaceMaterial::default() }
     }
 
     /// Cells across the thickness.
@@ -73,7 +73,7 @@ impl Tissue {
     }
 
     /// Friction and restitution of the surface.
-    pub fn material(mut self, material: Material) -> Self {
+    pub fn material(mut self, material: SurfaceMaterial) -> Self {
         self.material = material;
         self
     }
@@ -98,7 +98,7 @@ impl Tissue {
                 // the total mass of the balls is that of the layer, up to its surface
                 let volume = layer.mesh.volume() * self.thickness / height;
                 let density = density * volume / (ball * layer.mesh.vertices.len() as Real);
-                let grain = oriented::Grain { radii: Vec3::splat(radius), density };
+                let grain = oriented::Ellipsoid { radii: Vec3::splat(radius), density };
                 let groups = oriented::Groups::Explicit(groups(&layer, *group_size as usize));
                 SoftModel::Oriented(grain, groups, *params)
             }
@@ -289,7 +289,7 @@ impl World {
             ids.tissues.push(tissue);
             self.move_along(tissue, ids.bones[k])?;
             let pairs = (0..attached as u32).map(|node| anchored(tissue, node, ids.bones[k]));
-            ids.anchors.push(self.add_attach(Attach::new(pairs))?);
+            ids.anchors.push(self.add_attachment(Attachment::new(pairs))?);
         }
         self.put_flesh(combined, ids)
     }
@@ -320,7 +320,7 @@ impl World {
                 return Err(combined.refuse(reason));
             }
             for pairs in held.into_iter().filter(|p| !p.is_empty()) {
-                ids.anchors.push(self.add_attach(Attach::new(pairs))?);
+                ids.anchors.push(self.add_attachment(Attachment::new(pairs))?);
             }
         }
         Ok(())
@@ -337,6 +337,6 @@ impl World {
     }
 }
 
-fn anchored(body: BodyId, node: u32, bone: BodyId) -> (Site, Hold) {
-    (Site::Node { body, node }, Hold::Here(Some(bone)))
+fn anchored(body: BodyId, node: u32, bone: BodyId) -> (Site, AttachTarget) {
+    (Site::Node { body, node }, AttachTarget::Here(Some(bone)))
 }

@@ -7,7 +7,7 @@ use crate::model::{
     Air, Body, BodyId, ConstraintId, Model, Motion, NodeSource, Nodes, Particles, Rigid, RigidBody, Shape, SoftBody,
     Start,
 };
-use crate::state::{GripMemory, State};
+use crate::state::{ClothContactMemory, State};
 
 /// Unbounded shapes have no finite mass: they cannot be dynamic.
 pub(crate) fn check_motion(spec: &RigidBody) -> Result<(), Error> {
@@ -30,19 +30,19 @@ pub(crate) fn add_rigid(model: &mut Model, state: &mut State, spec: RigidBody) -
     fit(model, state);
     let i = index as usize;
     (state.x[i], state.q[i], state.v[i], state.w[i]) = (x, rotation, v, w);
-    (state.x_rest[i], state.v_rest[i]) = (Vec3::ZERO, Vec3::ZERO);
-    (state.quiet[i], state.flags[i]) = (0.0, 0);
+    (state.x_remainder[i], state.v_remainder[i]) = (Vec3::ZERO, Vec3::ZERO);
+    (state.sleep_timer[i], state.flags[i]) = (0.0, 0);
     model.revision += 1;
     Ok(BodyId { index, generation })
 }
 
 pub(crate) fn add_particles(model: &mut Model, state: &mut State, spec: Particles) -> Result<BodyId, Error> {
-    let (nodes, start) = Nodes::of_particles(spec, model.node_count as u32, model.inner_count as u32)?;
+    let (nodes, start) = Nodes::of_particles(spec, model.node_count as u32, model.internal_state_count as u32)?;
     Ok(add_nodes(model, state, nodes, start))
 }
 
 pub(crate) fn add_soft(model: &mut Model, state: &mut State, spec: SoftBody) -> Result<BodyId, Error> {
-    let (nodes, start) = Nodes::of_soft(spec, model.node_count as u32, model.inner_count as u32)?;
+    let (nodes, start) = Nodes::of_soft(spec, model.node_count as u32, model.internal_state_count as u32)?;
     Ok(add_nodes(model, state, nodes, start))
 }
 
@@ -50,14 +50,14 @@ pub(crate) fn add_soft(model: &mut Model, state: &mut State, spec: SoftBody) -> 
 pub(super) fn add_nodes(model: &mut Model, state: &mut State, nodes: Nodes, start: Start) -> BodyId {
     state.node_x.extend(start.positions);
     state.node_v.extend(start.velocities);
-    state.inner.extend(start.inner);
+    state.internal_state.extend(start.internal_state);
     model.node_count += nodes.inv_mass.len();
-    model.inner_count += nodes.inner_count as usize;
+    model.internal_state_count += nodes.internal_state_count as usize;
     let (index, generation) = model.bodies.insert(Body::Nodes(Box::new(nodes)));
     fit(model, state);
     let i = index as usize;
     (state.x[i], state.q[i], state.v[i], state.w[i]) = (Vec3::ZERO, Quat::IDENTITY, Vec3::ZERO, Vec3::ZERO);
-    (state.quiet[i], state.flags[i]) = (0.0, 0);
+    (state.sleep_timer[i], state.flags[i]) = (0.0, 0);
     model.revision += 1;
     BodyId { index, generation }
 }
@@ -103,7 +103,7 @@ pub(crate) fn remove_body(model: &mut Model, state: &mut State, id: BodyId) -> R
         }
         !named
     });
-    state.grips.retain(|g| {
+    state.cloth_contacts.retain(|g| {
         let named = g.body == id.index || g.sheet == id.index;
         if named {
             neighbours.push(if g.body == id.index { g.sheet } else { g.body });
@@ -116,7 +116,7 @@ pub(crate) fn remove_body(model: &mut Model, state: &mut State, id: BodyId) -> R
     }
     let i = id.index as usize;
     (state.x[i], state.q[i], state.v[i], state.w[i]) = (Vec3::ZERO, Quat::IDENTITY, Vec3::ZERO, Vec3::ZERO);
-    (state.quiet[i], state.flags[i]) = (0.0, 0);
+    (state.sleep_timer[i], state.flags[i]) = (0.0, 0);
     model.revision += 1;
     Ok(())
 }
@@ -125,15 +125,15 @@ pub(crate) fn remove_body(model: &mut Model, state: &mut State, id: BodyId) -> R
 fn remove_span(model: &mut Model, state: &mut State, gone: &Nodes) {
     state.node_x.drain(gone.span());
     state.node_v.drain(gone.span());
-    state.inner.drain(gone.inner_span());
+    state.internal_state.drain(gone.internal_state_span());
     model.node_count -= gone.inv_mass.len();
-    model.inner_count -= gone.inner_count as usize;
+    model.internal_state_count -= gone.internal_state_count as usize;
     for slot in 0..model.bodies.slot_count() as u32 {
         if let Some(Body::Nodes(n)) = model.bodies.at_mut(slot)
             && n.start > gone.start
         {
             n.start -= gone.inv_mass.len() as u32;
-            n.inner_start -= gone.inner_count;
+            n.internal_state_start -= gone.internal_state_count;
         }
     }
 }
@@ -192,7 +192,7 @@ pub(crate) fn set_air(model: &mut Model, state: &mut State, id: BodyId, air: Opt
 fn wake(state: &mut State, slots: &[u32]) {
     for &slot in slots {
         state.flags[slot as usize] &= !crate::state::flag::ASLEEP;
-        state.quiet[slot as usize] = 0.0;
+        state.sleep_timer[slot as usize] = 0.0;
     }
 }
 
@@ -200,12 +200,12 @@ fn wake(state: &mut State, slots: &[u32]) {
 pub(crate) fn fit(model: &Model, state: &mut State) {
     let slots = model.bodies.slot_count();
     state.x.resize(slots, Vec3::ZERO);
-    state.x_rest.resize(slots, Vec3::ZERO);
+    state.x_remainder.resize(slots, Vec3::ZERO);
     state.q.resize(slots, Quat::IDENTITY);
     state.v.resize(slots, Vec3::ZERO);
-    state.v_rest.resize(slots, Vec3::ZERO);
+    state.v_remainder.resize(slots, Vec3::ZERO);
     state.w.resize(slots, Vec3::ZERO);
-    state.quiet.resize(slots, 0.0);
+    state.sleep_timer.resize(slots, 0.0);
     state.flags.resize(slots, 0);
     let constraints = model.constraints.slot_count();
     state.broken.resize(constraints, 0);
@@ -217,16 +217,16 @@ pub(crate) fn check_fit(model: &Model, state: &State) -> Result<(), Error> {
     let constraints = model.constraints.slot_count();
     let lengths = [
         ("x", state.x.len(), slots),
-        ("x_rest", state.x_rest.len(), slots),
+        ("x_remainder", state.x_remainder.len(), slots),
         ("q", state.q.len(), slots),
         ("v", state.v.len(), slots),
-        ("v_rest", state.v_rest.len(), slots),
+        ("v_remainder", state.v_remainder.len(), slots),
         ("w", state.w.len(), slots),
-        ("quiet", state.quiet.len(), slots),
+        ("sleep_timer", state.sleep_timer.len(), slots),
         ("flags", state.flags.len(), slots),
         ("node_x", state.node_x.len(), model.node_count),
         ("node_v", state.node_v.len(), model.node_count),
-        ("inner", state.inner.len(), model.inner_count),
+        ("internal_state", state.internal_state.len(), model.internal_state_count),
         ("row_impulses", state.row_impulses.len(), model.row_count()),
         ("broken", state.broken.len(), constraints),
     ];
@@ -239,14 +239,14 @@ pub(crate) fn check_fit(model: &Model, state: &State) -> Result<(), Error> {
         if ok { Ok(()) } else { Err(Error::BadSnapshot(format!("column {name} has a number that is not finite"))) }
     };
     finite("x", state.x.iter().all(|v| v.is_finite()))?;
-    finite("x_rest", state.x_rest.iter().all(|v| v.is_finite()))?;
+    finite("x_remainder", state.x_remainder.iter().all(|v| v.is_finite()))?;
     finite("q", state.q.iter().all(|v| v.is_finite()))?;
     finite("v", state.v.iter().all(|v| v.is_finite()))?;
-    finite("v_rest", state.v_rest.iter().all(|v| v.is_finite()))?;
+    finite("v_remainder", state.v_remainder.iter().all(|v| v.is_finite()))?;
     finite("w", state.w.iter().all(|v| v.is_finite()))?;
     finite("node_x", state.node_x.iter().all(|v| v.is_finite()))?;
     finite("node_v", state.node_v.iter().all(|v| v.is_finite()))?;
-    finite("inner", state.inner.iter().all(|v| v.is_finite()))?;
+    finite("internal_state", state.internal_state.iter().all(|v| v.is_finite()))?;
     check_turns(model, state)?;
     if state.tick > u64::MAX / 2 {
         return Err(Error::BadSnapshot(format!("tick {} is out of range", state.tick)));
@@ -268,10 +268,10 @@ pub(crate) fn check_fit(model: &Model, state: &State) -> Result<(), Error> {
 }
 
 fn check_grips(model: &Model, state: &State) -> Result<(), Error> {
-    if !state.grips.is_sorted_by_key(GripMemory::key) {
-        return Err(Error::BadSnapshot("column grips is not sorted".into()));
+    if !state.cloth_contacts.is_sorted_by_key(ClothContactMemory::key) {
+        return Err(Error::BadSnapshot("column cloth_contacts is not sorted".into()));
     }
-    for g in &state.grips {
+    for g in &state.cloth_contacts {
         let holds = model.rigid_at(g.body).is_some_and(|r| (g.collider as usize) < r.colliders.len());
         if !holds || model.nodes_at(g.sheet).is_none_or(|n| g.node as usize >= n.inv_mass.len()) {
             return Err(Error::BadSnapshot(format!("grip {:?} does not belong to this model", g.key())));

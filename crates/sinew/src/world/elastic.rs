@@ -13,7 +13,7 @@ use crate::model::{Body, BodyId, Nodes};
 /// # fn main() -> Result<(), Error> {
 /// let block = TetMesh::block([1, 1, 1], Vec3::splat(0.1))?;
 /// let mut world = World::default();
-/// let body = world.add_soft(SoftBody::corotational(block.clone(), Matter::new(1e5, 0.0, 1000.0)))?;
+/// let body = world.add_soft(SoftBody::corotational(block.clone(), ElasticMaterial::new(1e5, 0.0, 1000.0)))?;
 /// // stretched by a tenth along x: E ε²/2 per cubic metre, and the stress is E ε
 /// let pulled: Vec<Vec3> = block.vertices.iter().map(|x| *x * Vec3::new(1.1, 1.0, 1.0)).collect();
 /// let view = world.elastic(body)?.at(&pulled);
@@ -26,7 +26,7 @@ pub struct ElasticView<'a> {
     model: &'a dyn Deformable,
     x: Vec<Block>,
     v: Vec<Block>,
-    inner: &'a [Real],
+    internal_state: &'a [Real],
 }
 
 impl World {
@@ -41,7 +41,7 @@ impl World {
         let x = self.state.node_x[nodes.span()].iter().map(|x| [x.x, x.y, x.z, 0.0]).collect();
         let moving = self.state.node_v[nodes.span()].iter().zip(&nodes.inv_mass);
         let v = moving.map(|(v, &m)| [v.x, v.y, v.z, m]).collect();
-        Ok(ElasticView { model, x, v, inner: &self.state.inner[nodes.inner_span()] })
+        Ok(ElasticView { model, x, v, internal_state: &self.state.internal_state[nodes.internal_state_span()] })
     }
 
     /// The deformation model of a body: stored in the Model until the first step, in the Work from then on.
@@ -81,6 +81,6 @@ impl ElasticView<'_> {
     }
 
     fn body(&self) -> BodyRef<'_> {
-        BodyRef { x: &self.x, v: &self.v, inner: self.inner }
+        BodyRef { x: &self.x, v: &self.v, internal_state: self.internal_state }
     }
 }

@@ -3,8 +3,8 @@
 use super::{World, edit};
 use crate::error::Error;
 use crate::math::{Block, Mat3, Real, Vec3, nearest_rotation, outer};
-use crate::model::exchange::{Entering, Exchange, Leaving, exchange};
-use crate::model::surface::Wrap;
+use crate::model::exchange::{Exchange, SourceState, TargetBody, exchange};
+use crate::model::surface::BindOptions;
 use crate::model::{Body, BodyId, NodeSource, Nodes, SoftBody, Start};
 
 impl World {
@@ -22,7 +22,7 @@ impl World {
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let mut world = World::default();
     /// let block = |cells| TetMesh::block([cells; 3], Vec3::splat(0.1));
-    /// let matter = Matter::new(2e4, 0.3, 1000.0);
+    /// let matter = ElasticMaterial::new(2e4, 0.3, 1000.0);
     /// let coarse = SoftBody::corotational(block(2)?, matter).at([0.0, 1.0, 0.0]).velocity([1.0, 0.0, 0.0]);
     /// let coarse = world.add_soft(coarse)?;
     /// world.step(&Input::none());
@@ -44,18 +44,23 @@ impl World {
         let old_rest = source.build("soft body")?.rest;
         // after all others, once the old one is removed
         let start = self.model.node_count - old.inv_mass.len();
-        let inner_start = self.model.inner_count - old.inner_count as usize;
+        let internal_state_start = self.model.internal_state_count - old.internal_state_count as usize;
         let rest = body.build("exchanged model")?.rest;
-        let (new, mut begin) = Nodes::of_soft(body, start as u32, inner_start as u32)?;
+        let (new, mut begin) = Nodes::of_soft(body, start as u32, internal_state_start as u32)?;
 
         let block = |v: &Vec3, w: Real| -> Block { [v.x, v.y, v.z, w] };
         let x: Vec<Block> = self.state.node_x[old.span()].iter().map(|x| block(x, 0.0)).collect();
         let v: Vec<Block> = self.state.node_v[old.span()].iter().map(|v| block(v, 0.0)).collect();
         let same_skin = both_skinned && old.surface.len() == new.surface.len();
-        let leaving =
-            Leaving { rest: &old_rest, masses: &old.mass, x: &x, v: &v, surface: same_skin.then_some(&old.surface) };
-        let entering = Entering { rest: &rest, masses: &new.mass, surface: same_skin.then_some(&new.surface) };
-        let done = exchange(&leaving, &entering, Wrap::default()).map_err(|e| refuse(e.to_string()))?;
+        let leaving = SourceState {
+            rest: &old_rest,
+            masses: &old.mass,
+            x: &x,
+            v: &v,
+            surface: same_skin.then_some(&old.surface),
+        };
+        let entering = TargetBody { rest: &rest, masses: &new.mass, surface: same_skin.then_some(&new.surface) };
+        let done = exchange(&leaving, &entering, BindOptions::default()).map_err(|e| refuse(e.to_string()))?;
         begin.positions = done.x.iter().map(|x| Vec3::new(x[0], x[1], x[2])).collect();
         let moving = done.v.iter().zip(&new.inv_mass);
         begin.velocities =
@@ -77,6 +82,6 @@ fn turn_particles(new: &Nodes, rest: &[Vec3], begin: &mut Start) {
     let (from, to) = (from / total, to / total);
     let parts = new.mass.iter().zip(rest).zip(&begin.positions);
     let moment = parts.fold(Mat3::ZERO, |sum, ((&m, &r), &x)| sum + outer(x - to, r - from) * m);
-    model.rest_inner(&mut begin.inner);
-    model.carry_inner(nearest_rotation(&moment), Vec3::ZERO, &mut begin.inner);
+    model.rest_internal_state(&mut begin.internal_state);
+    model.transform_internal_state(nearest_rotation(&moment), Vec3::ZERO, &mut begin.internal_state);
 }

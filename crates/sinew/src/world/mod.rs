@@ -5,7 +5,7 @@ mod combined;
 pub(crate) mod edit;
 mod elastic;
 mod exchange;
-mod grip;
+mod grasp;
 mod query;
 mod query_soft;
 mod seam;
@@ -14,11 +14,13 @@ mod view;
 pub use blueprint::{Blueprint, BodySpec, ConstraintSpec, Slot};
 pub use combined::{Combined, CombinedIds, Tissue, TissueModel};
 pub use elastic::ElasticView;
-pub use grip::{Grip, Pressed};
+pub use grasp::{GraspForce, PressurePoint};
 pub use query::{Overlap, PointHit, QueryFilter, RayHit, ShapeHit};
 pub use view::BodyView;
 
-use crate::constraint::{Attach, Bending, Constraint, Distance, Joint, Motor, PatchJoint, Rows, Site, Strands, Volume};
+use crate::constraint::{
+    Attachment, Bending, Constraint, Distance, DistanceSet, Joint, Motor, PatchJoint, Rows, Site, Volume,
+};
 use crate::error::Error;
 use crate::input::Input;
 use crate::math::{Block, Pose, Real, Vec3};
@@ -114,7 +116,7 @@ impl World {
     /// let mut world = World::default();
     /// world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)))?;
     /// let block = TetMesh::block([3, 3, 3], Vec3::splat(0.1))?;
-    /// let jelly = world.add_soft(SoftBody::corotational(block, Matter::new(2e4, 0.3, 1000.0)).at([0.0, 0.1, 0.0]))?;
+    /// let jelly = world.add_soft(SoftBody::corotational(block, ElasticMaterial::new(2e4, 0.3, 1000.0)).at([0.0, 0.1, 0.0]))?;
     /// for _ in 0..120 {
     ///     world.step(&Input::none());
     /// }
@@ -140,15 +142,15 @@ impl World {
     }
 
     /// Attaches points of nodes and surfaces: anchors, seams.
-    pub fn add_attach(&mut self, attach: Attach) -> Result<ConstraintId, Error> {
+    pub fn add_attachment(&mut self, attach: Attachment) -> Result<ConstraintId, Error> {
         let built = attach.build(&self.view(&self.poses()))?;
-        Ok(edit::add_constraint(&mut self.model, &mut self.state, Constraint::Attach(built)))
+        Ok(edit::add_constraint(&mut self.model, &mut self.state, Constraint::Attachment(built)))
     }
 
     /// Constrains the lengths of many pairs of nodes of a body.
-    pub fn add_strands(&mut self, strands: Strands) -> Result<ConstraintId, Error> {
+    pub fn add_distance_set(&mut self, strands: DistanceSet) -> Result<ConstraintId, Error> {
         let built = strands.build(&self.view(&self.poses()))?;
-        Ok(edit::add_constraint(&mut self.model, &mut self.state, Constraint::Strands(built)))
+        Ok(edit::add_constraint(&mut self.model, &mut self.state, Constraint::DistanceSet(built)))
     }
 
     /// Adds bending resistance to a sheet.
@@ -170,7 +172,7 @@ impl World {
     }
 
     /// Surface points of `a` that are at most `reach` [m] from a triangle of `b`, each with the nearest point there:
-    /// pairs for [`Attach::stitch`]. Tests every triangle for every point.
+    /// pairs for [`Attachment::stitch`]. Tests every triangle for every point.
     pub fn seam(&self, a: BodyId, b: BodyId, reach: Real) -> Result<Vec<(Site, Site)>, Error> {
         seam::pairs(&self.model, &self.state, a, b, reach)
     }

@@ -109,7 +109,7 @@ impl World {
     pub fn may_touch(&self, a: BodyId, b: BodyId) -> Result<bool, Error> {
         let felt = |rigid: &Rigid, groups: Groups| rigid.colliders.iter().any(|c| !c.sensor && c.groups.meets(groups));
         let meet = match (self.model.body(a)?, self.model.body(b)?) {
-            (Body::Nodes(n), _) if a == b => n.touches() && (n.traits.self_contact || self.settings.guaranteed),
+            (Body::Nodes(n), _) if a == b => n.touches() && (n.traits.self_contact || self.settings.intersection_free),
             (Body::Nodes(n), Body::Nodes(m)) => n.touches() && m.touches() && n.meets(m),
             (Body::Rigid(r), Body::Nodes(n)) | (Body::Nodes(n), Body::Rigid(r)) => {
                 n.touches() && felt(r, n.traits.groups)

@@ -131,7 +131,7 @@ impl<'a> BodyView<'a> {
     /// oriented particles included.
     fn node_motion(&self, nodes: &Nodes) -> (Real, Vec3) {
         let (centre, mean) = (self.center_of_mass(), self.velocity());
-        let internal = &self.state.inner[nodes.inner_span()];
+        let internal = &self.state.internal_state[nodes.internal_state_span()];
         let (mut energy, mut momentum) = (0.0, Vec3::ZERO);
         let motion = self.state.node_x[nodes.span()].iter().zip(&self.state.node_v[nodes.span()]);
         for (node, (x, v)) in motion.enumerate().filter(|(node, _)| nodes.inv_mass[*node] > 0.0) {
@@ -193,13 +193,15 @@ impl<'a> BodyView<'a> {
     pub fn particle_skin(&self, out: &mut Vec<Vec3>) -> Option<&'a ParticleSkin> {
         let Body::Nodes(n) = self.body else { return None };
         let skin = n.skin.as_deref()?;
-        skin.positions_in(&self.state.node_x[n.span()], &self.state.inner[n.inner_span()], out);
+        skin.positions_in(&self.state.node_x[n.span()], &self.state.internal_state[n.internal_state_span()], out);
         Some(skin)
     }
 
     fn particle_memory(&self, node: u32) -> Option<&'a [Real]> {
         match self.body {
-            Body::Nodes(n) if (node as usize) < n.radii.len() => Some(&self.state.inner[n.inner_span()]),
+            Body::Nodes(n) if (node as usize) < n.radii.len() => {
+                Some(&self.state.internal_state[n.internal_state_span()])
+            }
             _ => None,
         }
     }

@@ -107,7 +107,7 @@ fn matched(at: Point, clusters: shape_matching::Clusters) -> SoftBody {
 
 fn oriented(at: Point) -> SoftBody {
     let frequency = (at.young / 1000.0).sqrt() / (2.0 * SIZE);
-    let grain = oriented::Grain { radii: Vec3::splat(0.5 * SIZE / CELLS as Real), density: 1000.0 };
+    let grain = oriented::Ellipsoid { radii: Vec3::splat(0.5 * SIZE / CELLS as Real), density: 1000.0 };
     let params = oriented::Params { frequency, ..oriented::Params::default() };
     SoftBody::new(block(), SoftModel::Oriented(grain, oriented::Groups::Links, params))
 }
@@ -141,7 +141,7 @@ pub fn kinds() -> Vec<Kind> {
         kind("meshless implicit", |at| meshless(at, meshless::Scheme::Implicit)),
         kind("pbd", |at| {
             let matter = pbd::Solid { youngs_modulus: at.young, poisson_ratio: at.poisson, density: 1000.0 };
-            SoftBody::new(block(), SoftModel::Pbd(pbd::Matter::Solid(matter), pbd::Params::default()))
+            SoftBody::new(block(), SoftModel::Pbd(pbd::Structure::Solid(matter), pbd::Params::default()))
         }),
         kind("shape matching", |at| matched(at, shape_matching::Clusters::One)),
         kind("shape matching regions", |at| matched(at, shape_matching::Clusters::Regions { width: 2, spacing: 1 })),
@@ -176,7 +176,7 @@ pub enum Fate {
 pub fn build(kind: &Kind, at: Point) -> Result<(World, BodyId), Error> {
     let settings = Settings { dt: at.dt, sleep_time: Real::INFINITY, ..Settings::default() };
     let mut world = World::new(settings)?;
-    world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(Material::friction(0.5)))?;
+    world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)).material(SurfaceMaterial::friction(0.5)))?;
     let mut body = (kind.make)(at);
     // particles extend beyond their mesh
     let skin = if let SoftModel::Oriented(grain, ..) = &body.model { grain.radii.y } else { 0.0 };
@@ -189,10 +189,10 @@ pub fn build(kind: &Kind, at: Point) -> Result<(World, BodyId), Error> {
     } else {
         body = body.at([0.0, 0.005 + skin + 0.5 * SIZE, 0.0]);
     }
-    world.add_soft(body.material(Material::friction(0.5)))?;
+    world.add_soft(body.material(SurfaceMaterial::friction(0.5)))?;
     let half = 0.5 * SIZE + skin;
     let load = RigidBody::dynamic().shape(Shape::cuboid(half, half, half)).mass(at.ratio);
-    let load = world.add_rigid(load.material(Material::friction(0.5)).at([0.0, top + half, 0.0]))?;
+    let load = world.add_rigid(load.material(SurfaceMaterial::friction(0.5)).at([0.0, top + half, 0.0]))?;
     Ok((world, load))
 }
 

@@ -55,7 +55,8 @@ pub fn zoo(threads: u32) -> Result<Zoo, Error> {
                 Vec3::new(0.05, -0.15, 0.1),
             ]),
         };
-        let material = Material { restitution: if k % 3 == 0 { 0.4 } else { 0.0 }, ..Material::friction(0.6) };
+        let material =
+            SurfaceMaterial { restitution: if k % 3 == 0 { 0.4 } else { 0.0 }, ..SurfaceMaterial::friction(0.6) };
         boxes.push(world.add_rigid(RigidBody::dynamic().shape(shape).at([x, y, z]).material(material))?);
     }
     // a hinge with a motor, a pendulum chain, a rope with particles
@@ -81,7 +82,7 @@ pub fn zoo(threads: u32) -> Result<Zoo, Error> {
     let paddle = world.add_rigid(RigidBody::kinematic().shape(Shape::cuboid(0.1, 0.5, 1.0)).at([-2.0, 0.5, 0.0]))?;
     let mesh = TetMesh::block([3; 3], Vec3::splat(0.3)).map_err(|e| Error::BadSnapshot(e.to_string()))?;
     let jelly = world.add_soft(
-        SoftBody::corotational(mesh, Matter::new(3e4, 0.3, 1000.0).damping(0.0))
+        SoftBody::corotational(mesh, ElasticMaterial::new(3e4, 0.3, 1000.0).damping(0.0))
             .at([5.0, 0.25, 0.0])
             .spin([0.3, 1.0, 0.0]),
     )?;

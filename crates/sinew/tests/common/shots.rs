@@ -84,7 +84,7 @@ fn add_target(world: &mut World, target: &str) -> (Real, Real, Option<Real>) {
             let mesh = TetMesh::block([8, 1, 8], Vec3::new(0.8, 0.1, 0.8)).unwrap();
             let low: Vec<u32> =
                 (0..mesh.vertices.len() as u32).filter(|&i| mesh.vertices[i as usize].y < -0.049).collect();
-            let body = SoftBody::corotational(mesh, Matter::new(1e5, 0.3, 1000.0)).pinned(low).named("slab");
+            let body = SoftBody::corotational(mesh, ElasticMaterial::new(1e5, 0.3, 1000.0)).pinned(low).named("slab");
             world.add_soft(body).unwrap();
             (0.01, 0.05, None)
         }
@@ -104,12 +104,12 @@ fn add_bullet(world: &mut World, bullet: &str, (at, velocity, spin): (Vec3, Vec3
         "rope" => {
             let points = (0..11).map(|k| Vec3::new(0.03 * k as Real - 0.15, 0.0, 0.0)).collect();
             let cord = pbd::Cord { stretch: 5000.0, bend: 1e-4, density: 0.1, compression: 0.2 };
-            let model = SoftModel::Pbd(pbd::Matter::Cord(cord), pbd::Params::default());
+            let model = SoftModel::Pbd(pbd::Structure::Cord(cord), pbd::Params::default());
             world.add_soft(soft(SoftBody::new(Geometry::Rope(points), model).thickness(0.004))).unwrap()
         }
         _ => {
             let mesh = TetMesh::block([3; 3], Vec3::splat(0.08)).unwrap();
-            world.add_soft(soft(SoftBody::corotational(mesh, Matter::new(1e5, 0.3, 1000.0)))).unwrap()
+            world.add_soft(soft(SoftBody::corotational(mesh, ElasticMaterial::new(1e5, 0.3, 1000.0)))).unwrap()
         }
     }
 }
@@ -120,10 +120,10 @@ fn sheet(mesh: TriMesh) -> SoftBody {
         bend: 1e-5,
         density: 0.3,
         compression: 0.2,
-        brace: 0.0,
+        skip_stiffness: 0.0,
         stretch_limit: Real::INFINITY,
     };
-    SoftBody::new(Geometry::Sheet(mesh), SoftModel::Pbd(pbd::Matter::Sheet(cloth), pbd::Params::default()))
+    SoftBody::new(Geometry::Sheet(mesh), SoftModel::Pbd(pbd::Structure::Sheet(cloth), pbd::Params::default()))
 }
 
 /// Every surface of a world as triangles and edges, in doubles.

@@ -1,4 +1,4 @@
-//! Contact memory of cloths that are solved in SoA: one record (`GripMemory`) for each node that was in contact, and
+//! Contact memory of cloths that are solved in SoA: one record (`ClothContactMemory`) for each node that was in contact, and
 //! the sums of their forces. Written once a step from the lanes of the step (`contact/kernel/cloth.rs`), for each cloth
 //! separately. A cloth that is not in SoA has ordinary contacts: its records are *expanded* into contacts before
 //! contacts are searched.
@@ -12,14 +12,15 @@ use crate::math::{Block, Pose, Quat, Vec3, any_orthonormal, vec};
 use crate::model::{Model, Nodes};
 use crate::settings::Settings;
 use crate::solver::pool::Span;
-use crate::state::{ContactKey, ContactMemory, GripMemory, State, contact_flag};
+use crate::state::{ClothContactMemory, ContactKey, ContactMemory, State, contact_flag};
 use crate::work::{ClothWork, GripPair, PointForce, Work};
 use bytemuck::Zeroable;
 
 /// Collects the node contacts of all cloths that were in SoA, and their self-contacts. Runs after the contacts of the
 /// other routes have been read: appending the self-contacts preserves the order of those, not their indices.
 pub(crate) fn keep(model: &Model, work: &mut Work, settings: &Settings) {
-    let Work { pool, soft, sheet_pairs, grips, grip_spans, grip_forces, grip_pairs, pose, substeps, .. } = work;
+    let Work { pool, soft, sheet_pairs, cloth_contacts, grip_spans, grip_forces, grip_pairs, pose, substeps, .. } =
+        work;
     let (pose, substeps) = (&pose[..], *substeps);
     pool.chunks(soft, 1, &|slot, held| {
         let (Some(held), Some(nodes)) = (&mut held[0], model.nodes_at(slot as u32)) else { return };
@@ -49,8 +50,8 @@ pub(crate) fn keep(model: &Model, work: &mut Work, settings: &Settings) {
         Span { start, end }
     }));
     // data of the previous step is overwritten
-    grips.resize(end, GripMemory::zeroed());
-    pool.spans(grips, grip_spans, &|k, to| to.copy_from_slice(kept(k)));
+    cloth_contacts.resize(end, ClothContactMemory::zeroed());
+    pool.spans(cloth_contacts, grip_spans, &|k, to| to.copy_from_slice(kept(k)));
     grip_forces.clear();
     grip_pairs.clear();
     for at in 0..work.sheet_pairs.len() {
@@ -61,7 +62,7 @@ pub(crate) fn keep(model: &Model, work: &mut Work, settings: &Settings) {
         self_contact::keep(model, work, settings, slot);
     }
     let counts = &mut work.report.counts;
-    let made = (work.grips.len() + work.contacts.len() - before) as u32;
+    let made = (work.cloth_contacts.len() + work.contacts.len() - before) as u32;
     (counts.manifolds, counts.contacts) = (counts.manifolds + made, counts.contacts + made);
     counts.contact_rows += 3 * made;
     let Work { contacts, readout, order, .. } = work;
@@ -115,17 +116,17 @@ fn keep_pair(model: &Model, work: &mut Work, settings: &Settings, at: usize) {
 }
 
 /// The key of the contact that a record corresponds to.
-pub(crate) fn key_of(g: &GripMemory) -> ContactKey {
+pub(crate) fn key_of(g: &ClothContactMemory) -> ContactKey {
     let (kind, node) = (feature::VERTEX, g.node);
     ContactKey { a: g.body, b: g.sheet, collider_a: g.collider, collider_b: kind, sub_a: 0, sub_b: node }
 }
 
 /// Converts the node contact records of a cloth into ordinary contacts: it is not in SoA.
 pub(crate) fn spell_out(model: &Model, state: &mut State, settings: &Settings, sheet: u32) {
-    let State { grips, contacts, x, q, node_x, .. } = state;
-    let Some(nodes) = model.nodes_at(sheet).filter(|_| grips.iter().any(|g| g.sheet == sheet)) else { return };
+    let State { cloth_contacts, contacts, x, q, node_x, .. } = state;
+    let Some(nodes) = model.nodes_at(sheet).filter(|_| cloth_contacts.iter().any(|g| g.sheet == sheet)) else { return };
     let thick = nodes.traits.radius + settings.standoff();
-    for g in grips.iter().filter(|g| g.sheet == sheet) {
+    for g in cloth_contacts.iter().filter(|g| g.sheet == sheet) {
         let Some(rigid) = model.rigid_at(g.body) else { continue };
         let (Some(built), Some(at)) =
             (rigid.colliders.get(g.collider as usize), node_x[nodes.span()].get(g.node as usize))
@@ -139,16 +140,16 @@ pub(crate) fn spell_out(model: &Model, state: &mut State, settings: &Settings, s
         let on = if flat.is_some() { local - normal * normal.dot(away) } else { core };
         let tangent = any_orthonormal(normal);
         let across = [tangent, normal.cross(tangent)];
-        let flags = contact_flag::NODE | g.flags & (contact_flag::TOUCHING | contact_flag::LOUD);
+        let flags = contact_flag::NODE | g.flags & (contact_flag::TOUCHING | contact_flag::ABOVE_THRESHOLD);
         let mut m = ContactMemory { key: key_of(g), count: 1, flags, normal, tangent, ..ContactMemory::zeroed() };
         m.radius = [built.geometry.ball().unwrap_or(0.0), thick];
         let point = &mut m.points[0];
         point.local_a = on;
         point.impulse = [normal.dot(g.impulse), across[0].dot(g.impulse), across[1].dot(g.impulse)];
-        point.stick = across.map(|t| t.dot(g.stick));
+        point.tangential_displacement = across.map(|t| t.dot(g.tangential_displacement));
         point.slipping = u32::from(g.slipping != 0);
         contacts.push(m);
     }
-    grips.retain(|g| g.sheet != sheet);
+    cloth_contacts.retain(|g| g.sheet != sheet);
     contacts.sort_unstable_by_key(|m| m.key);
 }

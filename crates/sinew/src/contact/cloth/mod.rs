@@ -27,8 +27,10 @@ use bytemuck::Zeroable;
 /// True for a cloth that can be resident, as far as is known before contacts are found.
 pub(crate) fn is_eligible(model: &Model, state: &State, work: &mut Work, settings: &Settings, slot: u32) -> bool {
     let (Some(nodes), Some(held)) = (model.nodes_at(slot), work.soft[slot as usize].as_mut()) else { return false };
-    let plain = nodes.inner_span().is_empty() && work.skins[slot as usize].as_ref().is_some_and(|s| s.all_nodes);
-    let usual = settings.contact_method == ContactMethod::Rows && !settings.guaranteed && settings.impact_substeps <= 1;
+    let plain =
+        nodes.internal_state_span().is_empty() && work.skins[slot as usize].as_ref().is_some_and(|s| s.all_nodes);
+    let usual =
+        settings.contact_method == ContactMethod::Rows && !settings.intersection_free && settings.impact_substeps <= 1;
     // a sleeping cloth keeps the contacts it fell asleep with, which may be of any kind
     let usual = usual && work.moves[slot as usize];
     // air drag changes in every substep
@@ -157,7 +159,7 @@ pub(crate) fn leave_for_rows(model: &Model, state: &mut State, work: &mut Work, 
 /// Decides the residence of every cloth, and loads the colliders and contact memory of the resident ones.
 pub(crate) fn settle_residence(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
     // residuals are reported for each sweep over all rows
-    let together = settings.residuals || settings.stop_residual > 0.0 || settings.order != Order::Joint;
+    let together = settings.residuals || settings.stop_residual > 0.0 || settings.order != Order::Interleaved;
     let Work { pool, soft, colliders, active, report, .. } = work;
     pool.chunks(soft, 1, &|slot, held| {
         let Some(held) = &mut held[0] else { return };
@@ -179,7 +181,7 @@ pub(crate) fn settle_residence(model: &Model, state: &State, work: &mut Work, se
         }
     });
     for held in soft.iter().flatten().filter(|held| held.cloth.residence.is_resident()) {
-        report.counts.inner_rows += held.model.inner_rows() as u32;
+        report.counts.internal_rows += held.model.internal_rows() as u32;
     }
 }
 
@@ -228,21 +230,22 @@ fn add_collider(
         coupled.push(CoupledBody::new(collider.body, Side::default(), moves, jacobi_groups, Vec3::ZERO));
     }
     // a body at rest does not rotate: tangential displacements are kept in world axes
-    let into_grips = if moves { Quat::IDENTITY } else { state.q[collider.body as usize] };
-    touch.axes = into_grips.inverse();
+    let into_cloth_contacts = if moves { Quat::IDENTITY } else { state.q[collider.body as usize] };
+    touch.axes = into_cloth_contacts.inverse();
     // of the previous step: node contacts, or contacts of a cloth that was solved by rows
     for m in of_pair(&state.contacts, &like.key) {
-        touch.loud |= m.has(contact_flag::LOUD);
+        touch.loud |= m.has(contact_flag::ABOVE_THRESHOLD);
         let point = &m.points[0];
-        let stick = m.tangent * point.stick[0] + m.normal.cross(m.tangent) * point.stick[1];
+        let tangential_displacement =
+            m.tangent * point.tangential_displacement[0] + m.normal.cross(m.tangent) * point.tangential_displacement[1];
         if let Some(&column) = slots[..nodes.inv_mass.len()].get(m.key.sub_b as usize) {
-            touch.remember(column, into_grips * stick, point.slipping != 0);
+            touch.remember(column, into_cloth_contacts * tangential_displacement, point.slipping != 0);
         }
     }
-    for g in of_wall(&state.grips, collider.body, slot, collider.collider) {
-        touch.loud |= g.has(contact_flag::LOUD);
+    for g in of_wall(&state.cloth_contacts, collider.body, slot, collider.collider) {
+        touch.loud |= g.has(contact_flag::ABOVE_THRESHOLD);
         if let Some(&column) = slots[..nodes.inv_mass.len()].get(g.node as usize) {
-            touch.remember(column, into_grips * g.stick, g.slipping != 0);
+            touch.remember(column, into_cloth_contacts * g.tangential_displacement, g.slipping != 0);
         }
     }
 }

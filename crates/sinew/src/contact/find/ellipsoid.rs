@@ -89,7 +89,7 @@ fn look(model: &Model, state: &State, work: &mut Work, settings: &Settings, (a, 
 
 /// The ellipsoid of a particle at its orientation in State.
 pub(crate) fn shape(nodes: &Nodes, state: &State, node: u32) -> Ellipsoid {
-    let rotation = oriented::orientation(&state.inner[nodes.inner_span()], node as usize);
+    let rotation = oriented::orientation(&state.internal_state[nodes.internal_state_span()], node as usize);
     Ellipsoid { radii: nodes.radii[node as usize], rotation }
 }
 

@@ -76,7 +76,7 @@ pub(crate) fn find(model: &Model, state: &State, work: &mut Work, settings: &Set
 /// Self-contacts of a surface.
 pub(crate) fn find_own(model: &Model, state: &State, work: &mut Work, settings: &Settings, slot: u32) {
     let self_contact = model.nodes_at(slot).is_some_and(|n| n.traits.self_contact && n.radii.is_empty());
-    if work.moves[slot as usize] && (settings.guaranteed || self_contact) && touches(model, work, slot) {
+    if work.moves[slot as usize] && (settings.intersection_free || self_contact) && touches(model, work, slot) {
         find_pair(model, state, work, settings, slot, slot);
     }
 }
@@ -136,7 +136,7 @@ fn find_pair(model: &Model, state: &State, work: &mut Work, settings: &Settings,
     let beyond = window(settings).depth + a_now.radius.max(b_now.radius).max(0.0) + 2.0 * settings.dt * fastest;
     // under the guarantee no feature has crossed; a fast sheet below a soft body was taken for one that had penetrated
     // from above
-    let crossed = !settings.guaranteed;
+    let crossed = !settings.intersection_free;
     let finder = Finder {
         a: a_now,
         b: b_now,
@@ -151,7 +151,7 @@ fn find_pair(model: &Model, state: &State, work: &mut Work, settings: &Settings,
     let (Some(tree_a), Some(tree_b)) = (&skin_a.tree, &skin_b.tree) else { return };
     let trees = [tree_a, tree_b];
     // under the guarantee rows prevent what the guard would otherwise have to stop
-    let held = (!settings.guaranteed).then_some(held_vertices);
+    let held = (!settings.intersection_free).then_some(held_vertices);
     // a point beside a body is behind some of its faces too
     let ghost = |t: &Touching| {
         let depth = -(t.gap + t.reach);

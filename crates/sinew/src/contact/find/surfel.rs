@@ -12,7 +12,7 @@ use crate::contact::readout::PointImpulse;
 use crate::contact::{cloth, point};
 use crate::island::SubstepContext;
 use crate::math::{Pose, Real, Vec3, any_orthonormal};
-use crate::model::{BuiltCollider, Material, Model, Nodes, PairRules};
+use crate::model::{BuiltCollider, Model, Nodes, PairRules, SurfaceMaterial};
 use crate::settings::Settings;
 use crate::state::{ContactKey, ContactMemory, State, contact_flag, of_pair};
 use crate::work::{ColliderRef, NodeContact, SkinWork, Work};
@@ -329,9 +329,9 @@ pub(crate) fn renew(old: Option<&ContactMemory>, key: ContactKey, normal: Vec3, 
     let kept = old.and_then(|old| (old.tangent - normal * normal.dot(old.tangent)).try_normalize());
     m.tangent = kept.unwrap_or_else(|| any_orthonormal(normal));
     if let Some(old) = old {
-        m.flags |= old.flags & (contact_flag::TOUCHING | contact_flag::LOUD);
+        m.flags |= old.flags & (contact_flag::TOUCHING | contact_flag::ABOVE_THRESHOLD);
         m.points[0].impulse = old.points[0].impulse;
-        m.points[0].stick = old.points[0].stick;
+        m.points[0].tangential_displacement = old.points[0].tangential_displacement;
         m.points[0].slipping = old.points[0].slipping;
     }
     m
@@ -339,10 +339,10 @@ pub(crate) fn renew(old: Option<&ContactMemory>, key: ContactKey, normal: Vec3, 
 
 /// The combined material of a pair of bodies, cached while consecutive contacts belong to the same pair.
 #[derive(Default)]
-struct LastPair(Option<((u32, u32, u32), Material)>);
+struct LastPair(Option<((u32, u32, u32), SurfaceMaterial)>);
 
 impl LastPair {
-    fn material(&mut self, model: &Model, rules: &PairRules, m: &ContactMemory) -> Material {
+    fn material(&mut self, model: &Model, rules: &PairRules, m: &ContactMemory) -> SurfaceMaterial {
         let pair = (m.key.a, m.key.b, if m.has(contact_flag::SURFACE) { u32::MAX } else { m.key.collider_a });
         let known = self.0.filter(|(p, _)| *p == pair);
         let material = known.map_or_else(|| point::pair_material(model, rules, m), |(_, material)| material);
@@ -369,7 +369,11 @@ pub(crate) fn rows(ctx: &SubstepContext, model: &Model, rules: &PairRules, work:
         let correction = bias - law::open_bias((), at.gap, p);
         let [normal, slide, across] = point.impulse;
         let wants = Wants {
-            bias: [p.friction_rate * point.stick[0], p.friction_rate * point.stick[1], bias],
+            bias: [
+                p.friction_rate * point.tangential_displacement[0],
+                p.friction_rate * point.tangential_displacement[1],
+                bias,
+            ],
             correction,
             friction: if point.slipping != 0 { material.kinetic_friction } else { material.static_friction },
             impulse: [slide, across, normal],
@@ -407,10 +411,10 @@ pub(crate) fn settle(ctx: &SubstepContext, model: &Model, rules: &PairRules, wor
         let point = &mut m.points[0];
         let mu = if point.slipping != 0 { material.kinetic_friction } else { material.static_friction };
         let limit = law::displacement_limit((), mu * n, answer, &ctx.contact);
-        let (stick, creep) = law::settle((), point.stick, slip, limit, ctx.h);
+        let (tangential_displacement, creep) = law::settle((), point.tangential_displacement, slip, limit, ctx.h);
         let at_cone = if n > 0.0 { law::at_cone((), t1 * t1 + t2 * t2, mu * n) } else { 0.0 };
         let slid = if point.slipping != 0 { 1.0 } else { 0.0 };
-        point.stick = stick;
+        point.tangential_displacement = tangential_displacement;
         point.slipping = u32::from(law::slips((), at_cone, slid, creep, limit) > 0.0);
     }
 }

@@ -34,7 +34,7 @@ use crate::contact::kernel::rigid_batch::ContactParams;
 use crate::contact::law;
 use crate::math::lane3::{V3, add, along, cross, dot, load3, root_and_inverse, scale, splat3, store3, sub};
 use crate::math::{Eight, Eight3, LANES, Lane, Mat3, Quat, Real, Vec3};
-use crate::state::{GripMemory, contact_flag};
+use crate::state::{ClothContactMemory, contact_flag};
 
 /// Tangential displacement that counts as zero [m]. The displacement of a sticking node is reduced by a fraction in
 /// each substep, without end: it would become subnormal, and processors are slow with subnormal numbers.
@@ -58,10 +58,10 @@ pub(crate) struct ClothCollider {
 
 /// Contact state of eight nodes with a collider.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Grip {
+pub(crate) struct NodeContactLanes {
     /// Tangential displacement since the node stuck, in the axes that [`ClothContacts::axes`] rotates into those of the
     /// body [m].
-    pub stick: Eight3,
+    pub tangential_displacement: Eight3,
     /// 1 while slipping.
     pub slipping: Eight,
     /// Impulses of the step, as vectors in world axes and along the normals [N·s].
@@ -71,8 +71,8 @@ pub(crate) struct Grip {
     pub deepest: Eight,
 }
 
-const FREE: Grip = Grip {
-    stick: [[0.0; LANES]; 3],
+const FREE: NodeContactLanes = NodeContactLanes {
+    tangential_displacement: [[0.0; LANES]; 3],
     slipping: [0.0; LANES],
     sum: [[0.0; LANES]; 3],
     pressed: [0.0; LANES],
@@ -81,7 +81,7 @@ const FREE: Grip = Grip {
 
 /// Whether a group of nodes is in contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Hold {
+enum TangentialMemory {
     /// Not in this step; the data is of another one.
     Never,
     Now,
@@ -175,10 +175,10 @@ pub(crate) struct ClothContacts {
     pub axes: Quat,
     /// The force of the pair was above the threshold in the previous step.
     pub loud: bool,
-    grips: Vec<Grip>,
-    holds: Vec<Hold>,
+    cloth_contacts: Vec<NodeContactLanes>,
+    holds: Vec<TangentialMemory>,
     /// Contact memory after the step, by node, and the sums of the impulses. Written by `keep`.
-    pub kept: Vec<GripMemory>,
+    pub kept: Vec<ClothContactMemory>,
     pub total: Total,
     /// Core and normal in this substep, positions relative to the origin of the cloth.
     core: Vec3,
@@ -189,51 +189,52 @@ impl ClothContacts {
     /// Resets everything for this collider and a cloth with this number of groups.
     pub fn reset(&mut self, collider: ClothCollider, groups: usize) {
         (self.collider, self.loud, self.axes) = (collider, false, Quat::IDENTITY);
-        self.grips.resize(groups, FREE);
+        self.cloth_contacts.resize(groups, FREE);
         self.holds.clear();
-        self.holds.resize(groups, Hold::Never);
+        self.holds.resize(groups, TangentialMemory::Never);
     }
 
     /// Loads the memory of a node: its tangential displacement since it stuck, in the axes of the lanes [m].
-    pub fn remember(&mut self, slot: u32, stick: Vec3, slipping: bool) {
+    pub fn remember(&mut self, slot: u32, tangential_displacement: Vec3, slipping: bool) {
         // invalid numbers are discarded, as for manifolds
-        if !(stick.length_squared() < 1.0) || (stick == Vec3::ZERO && !slipping) {
+        if !(tangential_displacement.length_squared() < 1.0) || (tangential_displacement == Vec3::ZERO && !slipping) {
             return;
         }
         let (group, lane) = (slot as usize / LANES, slot as usize % LANES);
         let grip = self.grip(group);
         for k in 0..3 {
-            grip.stick[k][lane] = stick[k];
+            grip.tangential_displacement[k][lane] = tangential_displacement[k];
         }
         grip.slipping[lane] = if slipping { 1.0 } else { 0.0 };
     }
 
     /// The contact state and lane of a node whose group was in contact in this step.
-    pub fn find(&self, slot: u32) -> Option<(&Grip, usize)> {
+    pub fn find(&self, slot: u32) -> Option<(&NodeContactLanes, usize)> {
         let group = slot as usize / LANES;
-        (self.holds[group] != Hold::Never).then(|| (&self.grips[group], slot as usize % LANES))
+        (self.holds[group] != TangentialMemory::Never).then(|| (&self.cloth_contacts[group], slot as usize % LANES))
     }
 
     /// Writes the contact memory of a step of so many substeps, by node; `columns`: lane slots of the nodes, `back`:
     /// rotation from world axes into those of the body.
     pub fn keep(&mut self, sheet: u32, columns: &[u32], back: Quat, substeps: u32) {
-        let Self { collider, axes, loud, grips, holds, kept, total, .. } = self;
+        let Self { collider, axes, loud, cloth_contacts, holds, kept, total, .. } = self;
         let (back, axes) = (Mat3::from_quat(back), Mat3::from_quat(*axes));
         // the mean of the substeps: in the last one the node may have separated
         let share = 1.0 / substeps as Real;
-        let loud = if *loud { contact_flag::LOUD } else { 0 };
+        let loud = if *loud { contact_flag::ABOVE_THRESHOLD } else { 0 };
         kept.clear();
         *total = Total::default();
         for (node, &slot) in columns.iter().enumerate() {
             let (group, lane) = (slot as usize / LANES, slot as usize % LANES);
-            if holds[group] == Hold::Never {
+            if holds[group] == TangentialMemory::Never {
                 continue;
             }
-            let grip = &grips[group];
+            let grip = &cloth_contacts[group];
             let pick = |a: &Eight3| Vec3::new(a[0][lane], a[1][lane], a[2][lane]);
-            let (pressed, slipping, stick) = (grip.pressed[lane], grip.slipping[lane] > 0.0, pick(&grip.stick));
+            let (pressed, slipping, tangential_displacement) =
+                (grip.pressed[lane], grip.slipping[lane] > 0.0, pick(&grip.tangential_displacement));
             total.deepest = total.deepest.max(grip.deepest[lane]);
-            if !(pressed > 0.0 || slipping || stick != Vec3::ZERO) {
+            if !(pressed > 0.0 || slipping || tangential_displacement != Vec3::ZERO) {
                 continue;
             }
             let sum = pick(&grip.sum);
@@ -241,13 +242,13 @@ impl ClothContacts {
             if touching {
                 (total.impulse, total.pressed, total.touching) = (total.impulse + sum, total.pressed + pressed, true);
             }
-            kept.push(GripMemory {
+            kept.push(ClothContactMemory {
                 body: collider.slot,
                 sheet,
                 collider: collider.collider,
                 node: node as u32,
                 impulse: back * (sum * share),
-                stick: axes * stick,
+                tangential_displacement: axes * tangential_displacement,
                 flags: loud | if touching { contact_flag::TOUCHING } else { 0 },
                 slipping: u32::from(slipping),
             });
@@ -262,22 +263,22 @@ impl ClothContacts {
 
     /// The contact state of a group that is in contact now.
     #[inline(always)]
-    fn grip(&mut self, group: usize) -> &mut Grip {
-        let grip = &mut self.grips[group];
-        if self.holds[group] == Hold::Never {
+    fn grip(&mut self, group: usize) -> &mut NodeContactLanes {
+        let grip = &mut self.cloth_contacts[group];
+        if self.holds[group] == TangentialMemory::Never {
             *grip = FREE;
         }
-        self.holds[group] = Hold::Now;
+        self.holds[group] = TangentialMemory::Now;
         grip
     }
 
     /// A group that is not in contact now: after separation the stick point is discarded.
     #[inline(always)]
     fn let_go(&mut self, group: usize) {
-        if self.holds[group] == Hold::Now {
-            let grip = &mut self.grips[group];
-            (grip.stick, grip.slipping) = (FREE.stick, FREE.slipping);
-            self.holds[group] = Hold::Past;
+        if self.holds[group] == TangentialMemory::Now {
+            let grip = &mut self.cloth_contacts[group];
+            (grip.tangential_displacement, grip.slipping) = (FREE.tangential_displacement, FREE.slipping);
+            self.holds[group] = TangentialMemory::Past;
         }
     }
 
@@ -361,8 +362,8 @@ impl ClothContacts {
         (p, turn): (&ContactParams, Turn),
     ) -> L {
         let (none, one, tiny) = (L::splat(t, 0.0), L::splat(t, 1.0), L::splat(t, 1e-24));
-        let Self { collider, grips, normal, .. } = self;
-        let (grip, side) = (&mut grips[group], &coupled.side);
+        let Self { collider, cloth_contacts, normal, .. } = self;
+        let (grip, side) = (&mut cloth_contacts[group], &coupled.side);
         let (x, v, e, u) = (nodes.x[at], nodes.v[at], nodes.e[at], seen.u);
         // normal, distance and normal velocity
         let (n, from, un) = if collider.flat {
@@ -400,7 +401,7 @@ impl ClothContacts {
         let slip = along(u, n, none - un);
 
         // the tangential displacement since the node stuck, and whether it slides
-        let held = load3(t, &grip.stick, at);
+        let held = load3(t, &grip.tangential_displacement, at);
         let held = level(t, n, if coupled.moves { turned(t, &side.turn, held) } else { held });
         let most = law::displacement_limit(t, friction * firm, k, p);
         // a sliding node discards it; others rarely need the limit
@@ -408,7 +409,7 @@ impl ClothContacts {
         let sticks = stretch.select_gt(L::splat(t, NO_SLIP * NO_SLIP), one - over, none);
         let held = cut(t, scale(held, sticks), stretch * sticks, most);
         let back = scale(held, L::splat(t, -p.friction_rate));
-        let stick = along(along(held, back, L::splat(t, p.h)), slip, over * most * per);
+        let tangential_displacement = along(along(held, back, L::splat(t, p.h)), slip, over * most * per);
         let creep = (one - part) * square * per * L::splat(t, p.h);
         let slips = law::slips(t, over, slipping, creep, most);
         let slips = firm.select_gt(none, slips, none);
@@ -420,8 +421,12 @@ impl ClothContacts {
         nodes.e[at] = along(e, beyond, weight);
 
         if !turn.again {
-            let stick = if coupled.moves { turned(t, &side.turn.transpose(), stick) } else { stick };
-            store3(stick, &mut grip.stick, at);
+            let tangential_displacement = if coupled.moves {
+                turned(t, &side.turn.transpose(), tangential_displacement)
+            } else {
+                tangential_displacement
+            };
+            store3(tangential_displacement, &mut grip.tangential_displacement, at);
             slips.store(&mut grip.slipping[at..]);
         }
         store3(add(load3(t, &grip.sum, at), impulse), &mut grip.sum, at);

@@ -44,7 +44,7 @@ pub(crate) struct NodeBatch {
     /// Distance from the core, or from the plane, at which the node is in contact [m].
     pub radius: Eight,
     /// Tangential displacement since it stuck, body axes [m].
-    pub stick: Eight3,
+    pub tangential_displacement: Eight3,
     /// 1 while slipping.
     pub slipping: Eight,
     /// Normal and lever arm of this substep, world axes. Written by the first sweep.
@@ -83,7 +83,7 @@ impl NodeBatch {
             flat: ZERO,
             // an empty lane has a large gap
             radius: [-1e9; LANES],
-            stick: ZERO3,
+            tangential_displacement: ZERO3,
             slipping: ZERO,
             normal: ZERO3,
             arm: ZERO3,
@@ -407,16 +407,16 @@ fn settled<L: Lane>(
     t: L::Token,
     met: &Met<L>,
     held: Held<L>,
-    (stick, slip): (V3<L>, V3<L>),
+    (tangential_displacement, slip): (V3<L>, V3<L>),
     (friction, slipping): (L, L),
     p: &ContactParams,
 ) -> (V3<L>, L) {
     let none = L::splat(t, 0.0);
     let reach = friction * held.0;
     let limit = law::displacement_limit(t, reach, L::splat(t, 1.0).div(met.inverse), p);
-    let (stick, creep) = law::settle(t, level(t, met.n, stick), slip, limit, p.h);
+    let (tangential_displacement, creep) = law::settle(t, level(t, met.n, tangential_displacement), slip, limit, p.h);
     let slips = law::slips(t, law::at_cone(t, dot(held.1, held.1), reach), slipping, creep, limit);
-    (stick, held.0.select_gt(none, slips, none))
+    (tangential_displacement, held.0.select_gt(none, slips, none))
 }
 
 /// Normals and gaps of the substep, and its first correcting visit from zero impulses. Returns the change of impulse
@@ -438,8 +438,9 @@ fn first<L: Lane>(
         radius: L::load(t, &batch.radius[at..]),
     };
     let met = meet(t, &faced, (x, w), side, p);
-    let (u, stick) = (seen(t, side, met.arm, v), turned(t, &side.turn, load3(t, &batch.stick, at)));
-    let wish = along(level(t, met.n, u), level(t, met.n, stick), L::splat(t, p.friction_rate));
+    let (u, tangential_displacement) =
+        (seen(t, side, met.arm, v), turned(t, &side.turn, load3(t, &batch.tangential_displacement, at)));
+    let wish = along(level(t, met.n, u), level(t, met.n, tangential_displacement), L::splat(t, p.friction_rate));
     let friction = coefficient(t, batch, L::load(t, &batch.slipping[at..]));
     let old = (none, [none; 3]);
     let (impulse, across) = solve_normal(t, &met, (dot(met.n, u), met.bias), wish, old, friction);
@@ -479,14 +480,14 @@ fn again<L: Lane>(
     let slip = level(t, met.n, u);
     let mut slipping = L::load(t, &batch.slipping[at..]);
     let (bias, wish) = if pass == Pass::Correct {
-        let stick = turned(t, &side.turn, load3(t, &batch.stick, at));
-        (met.bias, along(slip, level(t, met.n, stick), L::splat(t, p.friction_rate)))
+        let tangential_displacement = turned(t, &side.turn, load3(t, &batch.tangential_displacement, at));
+        (met.bias, along(slip, level(t, met.n, tangential_displacement), L::splat(t, p.friction_rate)))
     } else {
         if visit == Visit::Settle {
-            let stick = turned(t, &side.turn, load3(t, &batch.stick, at));
+            let tangential_displacement = turned(t, &side.turn, load3(t, &batch.tangential_displacement, at));
             let of = (coefficient(t, batch, slipping), slipping);
-            let (stick, slips) = settled(t, &met, old, (stick, slip), of, p);
-            store3(turned(t, &side.turn.transpose(), stick), &mut batch.stick, at);
+            let (tangential_displacement, slips) = settled(t, &met, old, (tangential_displacement, slip), of, p);
+            store3(turned(t, &side.turn.transpose(), tangential_displacement), &mut batch.tangential_displacement, at);
             slips.store(&mut batch.slipping[at..]);
             slipping = slips;
         }

@@ -464,8 +464,8 @@ fn solve_friction<L: Number>(
         let (arm_a, arm_b) = (load3::<L>(t, &point.arm_a, at), load3::<L>(t, &point.arm_b, at));
         let relative = pair.relative(arm_a, arm_b);
         let rate = L::splat(t, p.friction_rate);
-        let slip1 = dot(t1, relative) + L::load(t, &point.stick[0][at..]) * rate;
-        let slip2 = dot(t2, relative) + L::load(t, &point.stick[1][at..]) * rate;
+        let slip1 = dot(t1, relative) + L::load(t, &point.tangential_displacement[0][at..]) * rate;
+        let slip2 = dot(t2, relative) + L::load(t, &point.tangential_displacement[1][at..]) * rate;
         let [normal_impulse, old1, old2] = load3::<L>(t, &point.impulse, at);
         let slipping = L::load(t, &point.slipping[at..]);
         let coefficient = law::coefficient(t, slipping, [static_friction, kinetic_friction]);
@@ -591,13 +591,15 @@ fn settle<L: Number>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: B
         let (arm_a, arm_b) = (load3::<L>(t, &point.arm_a, at), load3::<L>(t, &point.arm_b, at));
         let relative = pair.relative(arm_a, arm_b);
         let normal_impulse = L::load(t, &point.impulse[0][at..]);
-        let stick = [L::load(t, &point.stick[0][at..]), L::load(t, &point.stick[1][at..])];
+        let tangential_displacement =
+            [L::load(t, &point.tangential_displacement[0][at..]), L::load(t, &point.tangential_displacement[1][at..])];
         // return mapping onto the cone: the spring keeps the displacement that the largest friction can hold
         let reach = L::load(t, &point.reach[at..]);
         let limit = law::displacement_limit(t, reach, invert(t, L::load(t, &point.slip_mass[at..])), p);
-        let (stick, creep) = law::settle(t, stick, [dot(t1, relative), dot(t2, relative)], limit, p.h);
-        stick[0].store(&mut point.stick[0][at..]);
-        stick[1].store(&mut point.stick[1][at..]);
+        let (tangential_displacement, creep) =
+            law::settle(t, tangential_displacement, [dot(t1, relative), dot(t2, relative)], limit, p.h);
+        tangential_displacement[0].store(&mut point.tangential_displacement[0][at..]);
+        tangential_displacement[1].store(&mut point.tangential_displacement[1][at..]);
         let slips = normal_impulse.select_gt(zero, L::load(t, &point.slips[at..]), zero);
         law::slips(t, slips, L::load(t, &point.slipping[at..]), creep, limit).store(&mut point.slipping[at..]);
     }

@@ -31,7 +31,7 @@ pub(crate) struct PointLanes {
     pub total: Sixteen3,
     pub total_normal: Sixteen,
     /// Tangential displacement since it stuck, along the tangents [m].
-    pub stick: [Sixteen; 2],
+    pub tangential_displacement: [Sixteen; 2],
     /// 1 while slipping; 1 when the last relaxing sweep limited friction to its disc.
     pub slipping: Sixteen,
     pub slips: Sixteen,
@@ -130,7 +130,7 @@ impl Default for PointLanes {
             impulse: ZERO3,
             total: ZERO3,
             total_normal: ZERO,
-            stick: [ZERO; 2],
+            tangential_displacement: [ZERO; 2],
             slipping: ZERO,
             slips: ZERO,
             reach: ZERO,
@@ -199,7 +199,7 @@ impl ContactBatch {
         for point in &mut self.points {
             point.used = ZERO;
             point.impulse = ZERO3;
-            point.stick = [ZERO; 2];
+            point.tangential_displacement = [ZERO; 2];
             point.slipping = ZERO;
             point.slips = ZERO;
             point.reach = ZERO;

@@ -58,7 +58,7 @@ fn lower(
         let bounds = Bounds::Disc { normal: first + k as u32, friction, radius: 0.0 };
         for (axis, bounds, which) in [(t1, bounds, 0), (t2, Bounds::Mate, 1)] {
             // the tangential spring acts in relaxing sweeps too, so its term is bias, not correction
-            let bias = params.friction_rate * point.stick[which][lane];
+            let bias = params.friction_rate * point.tangential_displacement[which][lane];
             let id = out.push(&terms(point, axis), bias, 0.0, 0.0, bounds);
             out.rows_mut()[id as usize].impulse = point.impulse[1 + which][lane];
         }
@@ -103,7 +103,7 @@ fn scene(seed: u32) -> (ContactBatch, [Vec<Block>; 3]) {
             point.used[lane] = 1.0;
             point.impulse[0][lane] = random().abs();
             point.impulse[1][lane] = 0.1 * random();
-            point.stick[0][lane] = 0.01 * random();
+            point.tangential_displacement[0][lane] = 0.01 * random();
             point.slipping[lane] = if random() > 0.0 { 1.0 } else { 0.0 };
         }
     }

@@ -35,7 +35,7 @@ use crate::deformable::{
 use crate::math::{Block, Blocks, LANES, Mat3, Real, Sym3, Vec3, run, vec};
 use crate::model::tet_mesh::{TetMesh, TetMeshError};
 
-/// Material of a corotational body.
+/// SurfaceMaterial of a corotational body.
 ///
 /// ```
 /// use sinew::*;
@@ -69,7 +69,7 @@ pub struct Params {
 /// use sinew::*;
 /// # fn main() -> Result<(), Error> {
 /// let block = TetMesh::block([1, 1, 1], Vec3::splat(0.1))?;
-/// let told = World::default().add_soft(SoftBody::corotational(block, Matter::new(1e4, 0.5, 1000.0))).unwrap_err();
+/// let told = World::default().add_soft(SoftBody::corotational(block, ElasticMaterial::new(1e4, 0.5, 1000.0))).unwrap_err();
 /// assert!(told.to_string().contains("poisson_ratio"), "{told}");
 /// # Ok(()) }
 /// ```
@@ -391,7 +391,7 @@ mod tests {
     fn predict(body: &mut Corotational, x: &mut [Block], v: &mut [Block]) {
         let ctx = StepContext::new(0.01, 0);
         let force = vec![Vec3::ZERO; x.len()];
-        body.predict(&ctx, BodyMut { x, v, force: &force, inner: &mut [] });
+        body.predict(&ctx, BodyMut { x, v, force: &force, internal_state: &mut [] });
     }
 
     fn strained(x: &mut [Block]) {
@@ -420,7 +420,7 @@ mod tests {
             let worst = body.load().iter().map(|b| vec(*b).length()).fold(0.0, Real::max);
             // E · rounding error · area · h
             assert!(worst < 1e5 * 20.0 * Real::EPSILON * 0.01 * 0.01, "{angle}: {worst}");
-            assert!(body.energy(BodyRef { x: &x, v: &v, inner: &[] }) < 1e-8);
+            assert!(body.energy(BodyRef { x: &x, v: &v, internal_state: &[] }) < 1e-8);
         }
     }
 
@@ -538,11 +538,14 @@ mod tests {
                     loose[0][3] = 1.0;
                     let ctx = StepContext::new(0.02, 0);
                     let force = vec![Vec3::X; x.len()];
-                    body.predict(&ctx, BodyMut { x: &mut other, v: &mut loose, force: &force, inner: &mut [] });
+                    body.predict(
+                        &ctx,
+                        BodyMut { x: &mut other, v: &mut loose, force: &force, internal_state: &mut [] },
+                    );
                 }
                 let ctx = StepContext { lanes, ..StepContext::new(0.01, 0) };
                 let force = vec![Vec3::ZERO; x.len()];
-                body.predict(&ctx, BodyMut { x: &mut x, v: &mut v, force: &force, inner: &mut [] });
+                body.predict(&ctx, BodyMut { x: &mut x, v: &mut v, force: &force, internal_state: &mut [] });
                 let (mut product, mut z) = (wave(x.len(), 3), vec![[0.0; 4]; x.len()]);
                 body.apply(&wave(x.len(), 1), &mut product);
                 body.correct(&wave(x.len(), 2), &mut z);

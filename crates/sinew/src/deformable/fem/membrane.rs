@@ -72,7 +72,7 @@ impl PlaneStress {
     }
 }
 
-/// Material and method of a membrane.
+/// SurfaceMaterial and method of a membrane.
 ///
 /// ```
 /// use sinew::*;

@@ -48,7 +48,7 @@ pub enum Integrator {
     Explicit,
 }
 
-/// Material and method of a solid.
+/// SurfaceMaterial and method of a solid.
 ///
 /// ```
 /// use sinew::*;
@@ -253,7 +253,7 @@ impl Deformable for Solid {
         &self.rest.masses
     }
 
-    fn inner_count(&self) -> usize {
+    fn internal_state_count(&self) -> usize {
         let points = self.rest.mesh.element_count() * self.rest.mesh.point_count;
         if self.rest.params.plasticity.is_some() { MEMORY * points } else { 0 }
     }
@@ -268,7 +268,7 @@ impl Deformable for Solid {
         }
         let Self { rest, pressures, .. } = self;
         rest.elastic = rest.given;
-        rest.pressures(body.x, body.inner, pressures);
+        rest.pressures(body.x, body.internal_state, pressures);
         rest.stable_step(|element| {
             let points = 0..rest.mesh.point_count;
             points.map(|point| rest.growth(element, point, body, pressures)).fold(1.0, Real::max)
@@ -307,10 +307,10 @@ impl Deformable for Solid {
             system.prepare(ctx, factor, &rest.masses, &body, |x, system| {
                 // without plastic deformation
                 rest.pressures(x, &[], pressures);
-                rest.assemble(ctx, BodyRef { x, inner: &[], ..body.read() }, pressures, system);
+                rest.assemble(ctx, BodyRef { x, internal_state: &[], ..body.read() }, pressures, system);
             });
         }
-        rest.pressures(body.x, body.inner, pressures);
+        rest.pressures(body.x, body.internal_state, pressures);
         match system {
             Some(system) if scheme.is_implicit() => {
                 system.begin(ctx, &rest.masses, rest.params.mass_damping, &body);
@@ -342,7 +342,7 @@ impl Deformable for Solid {
         let Some(plasticity) = self.rest.params.plasticity else { return };
         let mesh = &self.rest.mesh;
         let points = (0..mesh.element_count()).flat_map(|e| (0..mesh.point_count).map(move |q| (e, q)));
-        for ((element, point), memory) in points.zip(body.inner.chunks_exact_mut(MEMORY)) {
+        for ((element, point), memory) in points.zip(body.internal_state.chunks_exact_mut(MEMORY)) {
             let f = gradient_of(mesh.nodes_of(element), mesh.gradients(element, point), body.x);
             flow(&plasticity, self.rest.elastic.mu, ctx.h, &f, memory);
         }
@@ -357,13 +357,13 @@ impl Deformable for Solid {
         let mut energy = 0.0;
         for element in 0..rest.mesh.element_count() {
             for point in 0..rest.mesh.point_count {
-                let s = rest.point(element, point, body.x, body.inner).strained;
+                let s = rest.point(element, point, body.x, body.internal_state).strained;
                 let bulk = if rest.patches.is_empty() { rest.elastic.bulk(s.theta)[0] } else { 0.0 };
                 energy += rest.mesh.weight(element) * (rest.elastic.shear_energy(&s) + bulk);
             }
         }
         if !rest.patches.is_empty() {
-            let averages = rest.averages(|e, q| rest.point(e, q, body.x, body.inner).strained.theta);
+            let averages = rest.averages(|e, q| rest.point(e, q, body.x, body.internal_state).strained.theta);
             let patches = rest.patches.iter().zip(averages).filter(|(v, _)| **v > 0.0);
             energy += patches.map(|(v, [sum, _])| v * rest.elastic.bulk(sum / v)[0]).sum::<Real>();
         }
@@ -372,14 +372,14 @@ impl Deformable for Solid {
 
     fn forces(&self, body: BodyRef<'_>, out: &mut [Vec3]) -> bool {
         let mut pressures = vec![[0.0; 2]; self.rest.patches.len()];
-        self.rest.pressures(body.x, body.inner, &mut pressures);
+        self.rest.pressures(body.x, body.internal_state, &mut pressures);
         self.rest.pull(body, &pressures, None, out);
         true
     }
 
     fn element_stress(&self, body: BodyRef<'_>, out: &mut Vec<ElementStress>) {
         let mut pressures = vec![[0.0; 2]; self.rest.patches.len()];
-        self.rest.pressures(body.x, body.inner, &mut pressures);
+        self.rest.pressures(body.x, body.internal_state, &mut pressures);
         out.extend((0..self.rest.mesh.element_count()).map(|e| self.rest.element_stress(e, body, &pressures)));
     }
 }
@@ -405,15 +405,15 @@ impl Rest {
         sum * (self.given.lambda + 4.0 * self.given.mu) / (3.0 * self.masses.iter().sum::<Real>())
     }
 
-    /// A point at x: gradients of the plastically relaxed shape and F. With an empty `inner` there is no plastic
+    /// A point at x: gradients of the plastically relaxed shape and F. With an empty `internal_state` there is no plastic
     /// deformation.
-    fn point(&self, element: usize, point: usize, x: &[Block], inner: &[Real]) -> Point {
+    fn point(&self, element: usize, point: usize, x: &[Block], internal_state: &[Real]) -> Point {
         let nodes = self.mesh.nodes_of(element);
         let mut gradients = [Vec3::ZERO; MOST_NODES];
         gradients[..nodes.len()].copy_from_slice(self.mesh.gradients(element, point));
-        if self.params.plasticity.is_some() && !inner.is_empty() {
+        if self.params.plasticity.is_some() && !internal_state.is_empty() {
             let at = (element * self.mesh.point_count + point) * MEMORY;
-            let back = unload(&inner[at..at + MEMORY]).transpose();
+            let back = unload(&internal_state[at..at + MEMORY]).transpose();
             for g in &mut gradients[..nodes.len()] {
                 *g = back * *g;
             }
@@ -442,11 +442,11 @@ impl Rest {
     }
 
     /// U'(θ_a) and U''(θ_a) at the corners; nothing when not averaged.
-    fn pressures(&self, x: &[Block], inner: &[Real], out: &mut [[Real; 2]]) {
+    fn pressures(&self, x: &[Block], internal_state: &[Real], out: &mut [[Real; 2]]) {
         if self.patches.is_empty() {
             return;
         }
-        self.average_into(|e, q| self.point(e, q, x, inner).strained.theta, out);
+        self.average_into(|e, q| self.point(e, q, x, internal_state).strained.theta, out);
         for (p, patch) in out.iter_mut().zip(&self.patches).filter(|(_, v)| **v > 0.0) {
             let [_, slope, bend] = self.elastic.bulk(p[0] / patch);
             *p = [slope, bend];
@@ -472,7 +472,7 @@ impl Rest {
         for element in 0..self.mesh.element_count() {
             let nodes = self.mesh.nodes_of(element);
             for point in 0..self.mesh.point_count {
-                let Point { gradients, strained } = self.point(element, point, body.x, body.inner);
+                let Point { gradients, strained } = self.point(element, point, body.x, body.internal_state);
                 let [p, _] = self.bulk(element, point, &strained, pressures);
                 let mut stress = self.elastic.stress(&strained, p);
                 if room.is_some() && beta > 0.0 {
@@ -504,7 +504,7 @@ impl Rest {
             let count = nodes.len();
             let weight = self.mesh.weight(element);
             for point in 0..self.mesh.point_count {
-                let Point { mut gradients, strained } = self.point(element, point, body.x, body.inner);
+                let Point { mut gradients, strained } = self.point(element, point, body.x, body.internal_state);
                 let [p, k] = self.bulk(element, point, &strained, pressures);
                 // crushed beyond the precision of a real
                 let weight = weight * room.share(bound, self.elastic.growth(&strained, p, k));
@@ -557,7 +557,7 @@ impl Rest {
     /// Ratio of the stiffness of an element's point to that at rest. Averaged elements use their own bulk stiffness:
     /// averaging only lowers frequencies.
     fn growth(&self, element: usize, point: usize, body: BodyRef<'_>, pressures: &[[Real; 2]]) -> Real {
-        let strained = self.point(element, point, body.x, body.inner).strained;
+        let strained = self.point(element, point, body.x, body.internal_state).strained;
         let [p, _] = self.bulk(element, point, &strained, pressures);
         self.elastic.growth(&strained, p, self.elastic.bulk(strained.theta)[2])
     }
@@ -608,7 +608,7 @@ impl Rest {
                 Law::Corotational => symmetric(&(polar_rotation(&f).transpose() * f)) - Mat3::IDENTITY,
                 _ => green(&f),
             };
-            let s = self.point(element, point, body.x, body.inner).strained;
+            let s = self.point(element, point, body.x, body.internal_state).strained;
             let [p, _] = self.bulk(element, point, &s, pressures);
             let first = self.elastic.stress(&s, p);
             let volume = s.f.determinant();

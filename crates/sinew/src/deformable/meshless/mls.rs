@@ -69,7 +69,7 @@ pub enum Scheme {
     Implicit,
 }
 
-/// Material and kernel of a meshless body.
+/// SurfaceMaterial and kernel of a meshless body.
 ///
 /// ```
 /// use sinew::*;

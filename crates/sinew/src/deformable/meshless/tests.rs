@@ -39,7 +39,7 @@ fn wobbly(points: &[Vec3], size: Real) -> Vec<Block> {
 }
 
 fn at(x: &[Block]) -> BodyRef<'_> {
-    BodyRef { x, v: x, inner: &[] }
+    BodyRef { x, v: x, internal_state: &[] }
 }
 
 fn forces(body: &Mls, x: &[Block]) -> Vec<Vec3> {
@@ -379,10 +379,10 @@ fn the_operator_is_symmetric_bounded_below_by_the_mass_and_matches_its_diagonal(
     let mut x = wobbly(&points, 0.01);
     let mut v = vec![[0.0, 0.0, 0.0, 1.0]; x.len()];
     let force = vec![Vec3::ZERO; x.len()];
-    let mut inner = [];
+    let mut internal_state = [];
     body.predict(
         &StepContext::new(0.01, 0),
-        crate::deformable::BodyMut { x: &mut x, v: &mut v, force: &force, inner: &mut inner },
+        crate::deformable::BodyMut { x: &mut x, v: &mut v, force: &force, internal_state: &mut internal_state },
     );
     let wave = |s: usize| -> Vec<Block> {
         (0..points.len()).map(|i| [noise(3 * i + s), noise(3 * i + s + 1), noise(3 * i + s + 2), 0.0]).collect()

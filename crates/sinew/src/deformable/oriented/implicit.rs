@@ -58,7 +58,7 @@ impl Oriented {
     pub(crate) fn join(&mut self, ctx: &StepContext<'_>, body: &mut BodyMut<'_>) {
         let count = self.masses.len();
         for node in 0..count {
-            self.inertias[node] = Sym3::diagonal(self.inertia(node)).rotated(orientation(body.inner, node));
+            self.inertias[node] = Sym3::diagonal(self.inertia(node)).rotated(orientation(body.internal_state, node));
         }
         self.slow(ctx.h, body);
         let mut j = std::mem::take(&mut self.implicit_system);
@@ -68,8 +68,8 @@ impl Oriented {
         let (mut own, mut turning) = (Mat3::ZERO, Vec3::ZERO);
         for node in 0..count {
             let push = vec(body.v[node]) * self.masses[node] + body.force[node] * ctx.h;
-            let torque = Vec3::from_slice(&body.inner[SPAN * node + 7..]);
-            let twist = self.inertias[node].mul(spin(body.inner, node)) + torque * ctx.h;
+            let torque = Vec3::from_slice(&body.internal_state[SPAN * node + 7..]);
+            let twist = self.inertias[node].mul(spin(body.internal_state, node)) + torque * ctx.h;
             (own, turning) = (own + self.inertias[node].to_mat(), turning + twist);
             (j.load[node], j.load[count + node]) = (block(push), block(twist));
             let pinned = body.v[node][3] == 0.0;
@@ -95,13 +95,13 @@ impl Oriented {
         self.parts.frame_spinning(body.x, body.v, &self.inertias);
         self.change.fill(Vec3::ZERO);
         self.twist.fill(Vec3::ZERO);
-        let spins = |node: usize| spin(body.inner, node);
+        let spins = |node: usize| spin(body.internal_state, node);
         self.parts.damp_spinning(body.v, spins, &self.inertias, loss, (&mut self.change, &mut self.twist));
         self.parts.balance_spinning(body.v, &self.inertias, &mut self.change, &mut self.twist);
         for (node, v) in body.v.iter_mut().enumerate().filter(|(_, v)| v[3] > 0.0) {
             add(v, self.change[node]);
-            let (q, w) = (orientation(body.inner, node), spin(body.inner, node));
-            put(body.inner, node, q, w + self.twist[node]);
+            let (q, w) = (orientation(body.internal_state, node), spin(body.internal_state, node));
+            put(body.internal_state, node, q, w + self.twist[node]);
         }
     }
 
@@ -117,7 +117,7 @@ impl Oriented {
             let node = self.sets.nodes[k] as usize;
             let (share, mass) = (self.sets.shares[k], self.masses[node]);
             add(&mut load[node], (goal.place - place) * (rate * share * mass));
-            let twist = pull_of(orientation(body.inner, node), goal.turn, self.radii[node]) * (0.2 * mass);
+            let twist = pull_of(orientation(body.internal_state, node), goal.turn, self.radii[node]) * (0.2 * mass);
             add(&mut load[count + node], twist * (rate * share));
             let arm = goal.place - goal.centre;
             arms.push(arm);

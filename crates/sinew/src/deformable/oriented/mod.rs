@@ -63,7 +63,7 @@ pub struct Particle {
 ///
 /// An example is at [`oriented::Params`](crate::oriented::Params).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Grain {
+pub struct Ellipsoid {
     /// Semi-axes [m]. Along a rope the first is its direction; on a sheet the last is its normal.
     pub radii: Vec3,
     /// Density of the ellipsoid [kg/m³].
@@ -89,7 +89,7 @@ pub enum Groups {
 /// use sinew::*;
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let rope = Polyline::rope(Vec3::ZERO, Vec3::X, 6)?;
-/// let grain = oriented::Grain { radii: Vec3::splat(0.05), density: 500.0 };
+/// let grain = oriented::Ellipsoid { radii: Vec3::splat(0.05), density: 500.0 };
 /// let model = SoftModel::Oriented(grain, oriented::Groups::Links, oriented::Params::default());
 /// let mut world = World::default();
 /// let chain = world.add_soft(SoftBody::new(Geometry::Rope(rope.points), model).pinned([0]))?;
@@ -197,7 +197,7 @@ impl Oriented {
     }
 
     /// A chain through these points [m], the first axis of each particle along it.
-    pub fn rope(points: &[Vec3], grain: Grain, groups: &Groups, params: Params) -> Result<Self, ParticleError> {
+    pub fn rope(points: &[Vec3], grain: Ellipsoid, groups: &Groups, params: Params) -> Result<Self, ParticleError> {
         let last = points.len().saturating_sub(1);
         let along = |k: usize| (points[(k + 1).min(last)] - points[k.saturating_sub(1)]).normalize_or(Vec3::X);
         let turned = |k: usize| Quat::from_rotation_arc(Vec3::X, along(k));
@@ -206,7 +206,7 @@ impl Oriented {
     }
 
     /// A sheet, the last axis of each particle along its normal.
-    pub fn sheet(mesh: &TriMesh, grain: Grain, groups: &Groups, params: Params) -> Result<Self, ParticleError> {
+    pub fn sheet(mesh: &TriMesh, grain: Ellipsoid, groups: &Groups, params: Params) -> Result<Self, ParticleError> {
         mesh.check()?;
         let mut normals = vec![Vec3::ZERO; mesh.vertices.len()];
         let mut edges = Vec::with_capacity(3 * mesh.triangles.len());
@@ -221,7 +221,7 @@ impl Oriented {
     }
 
     /// A solid, all axes along those of the rest shape.
-    pub fn solid(mesh: &TetMesh, grain: Grain, groups: &Groups, params: Params) -> Result<Self, ParticleError> {
+    pub fn solid(mesh: &TetMesh, grain: Ellipsoid, groups: &Groups, params: Params) -> Result<Self, ParticleError> {
         mesh.check()?;
         let edges: Vec<[u32; 2]> =
             mesh.tets.iter().flat_map(|&[a, b, c, d]| [[a, b], [a, c], [a, d], [b, c], [b, d], [c, d]]).collect();
@@ -229,7 +229,7 @@ impl Oriented {
     }
 
     /// Points [m] without edges; with explicit groups, or each particle in a group of its own.
-    pub fn points(points: &[Vec3], grain: Grain, groups: &Groups, params: Params) -> Result<Self, ParticleError> {
+    pub fn points(points: &[Vec3], grain: Ellipsoid, groups: &Groups, params: Params) -> Result<Self, ParticleError> {
         Self::new(&grain.particles(points, |_| Quat::IDENTITY)?, &[], groups, params)
     }
 
@@ -306,18 +306,18 @@ impl Oriented {
     /// Adds external forces and predicts positions and orientations; inertias at the start.
     fn start(&mut self, h: Real, body: &mut BodyMut<'_>) {
         for node in 0..self.masses.len() {
-            self.inertias[node] = Sym3::diagonal(self.inertia(node)).rotated(orientation(body.inner, node));
+            self.inertias[node] = Sym3::diagonal(self.inertia(node)).rotated(orientation(body.internal_state, node));
         }
         self.parts.frame_spinning(body.x, body.v, &self.inertias);
         body.kick(h);
         let origin = vec(body.x[0]);
         for node in 0..self.masses.len() {
-            let (q, mut w) = (orientation(body.inner, node), spin(body.inner, node));
+            let (q, mut w) = (orientation(body.internal_state, node), spin(body.internal_state, node));
             if body.v[node][3] > 0.0 {
-                let torque = Vec3::from_slice(&body.inner[SPAN * node + 7..]);
+                let torque = Vec3::from_slice(&body.internal_state[SPAN * node + 7..]);
                 let inverse = Sym3::diagonal(self.inertia(node).recip()).rotated(q);
                 w += inverse.mul(torque) * h;
-                put(body.inner, node, q, w);
+                put(body.internal_state, node, q, w);
             }
             self.stars[node] = if body.v[node][3] > 0.0 { self.turn(node, q, w, h).0 } else { turned(q, w * h) };
             self.places[node] = vec(body.x[node]) - origin + vec(body.v[node]) * h;
@@ -332,21 +332,26 @@ impl Deformable for Oriented {
         &self.masses
     }
 
-    fn inner_count(&self) -> usize {
+    fn internal_state_count(&self) -> usize {
         SPAN * self.masses.len() + self.plastic_count()
     }
 
-    fn rest_inner(&self, inner: &mut [Real]) {
-        inner.fill(0.0);
+    fn rest_internal_state(&self, internal_state: &mut [Real]) {
+        internal_state.fill(0.0);
         for (node, p) in self.particles.iter().enumerate() {
-            put(inner, node, p.rotation.normalize(), Vec3::ZERO);
+            put(internal_state, node, p.rotation.normalize(), Vec3::ZERO);
         }
-        self.rest_plastic(inner);
+        self.rest_plastic(internal_state);
     }
 
-    fn carry_inner(&self, turn: Quat, rate: Vec3, inner: &mut [Real]) {
+    fn transform_internal_state(&self, turn: Quat, rate: Vec3, internal_state: &mut [Real]) {
         for node in 0..self.masses.len() {
-            put(inner, node, (turn * orientation(inner, node)).normalize(), turn * spin(inner, node) + rate);
+            put(
+                internal_state,
+                node,
+                (turn * orientation(internal_state, node)).normalize(),
+                turn * spin(internal_state, node) + rate,
+            );
         }
     }
 
@@ -356,7 +361,7 @@ impl Deformable for Oriented {
 
     fn predict(&mut self, ctx: &StepContext<'_>, mut body: BodyMut<'_>) {
         let h = ctx.h;
-        self.load_plastic(body.inner);
+        self.load_plastic(body.internal_state);
         if self.implicit_system.on {
             self.join(ctx, &mut body);
             return;
@@ -381,15 +386,15 @@ impl Deformable for Oriented {
         self.parts.balance_spinning(body.v, &self.inertias, &mut self.change, &mut self.twist);
         if self.params.damping > 0.0 {
             let loss = self.params.damping * h / (1.0 + self.params.damping * h);
-            let spins = |node: usize| spin(body.inner, node);
+            let spins = |node: usize| spin(body.internal_state, node);
             self.parts.damp_spinning(body.v, spins, &self.inertias, loss, (&mut self.change, &mut self.twist));
             self.parts.balance_spinning(body.v, &self.inertias, &mut self.change, &mut self.twist);
         }
         for node in 0..self.masses.len() {
             add(&mut body.v[node], self.change[node]);
             if body.v[node][3] > 0.0 {
-                let (q, w) = (orientation(body.inner, node), spin(body.inner, node));
-                put(body.inner, node, q, w + self.twist[node]);
+                let (q, w) = (orientation(body.internal_state, node), spin(body.internal_state, node));
+                put(body.internal_state, node, q, w + self.twist[node]);
             }
         }
     }
@@ -406,9 +411,9 @@ impl Deformable for Oriented {
     fn advance(&mut self, ctx: &StepContext<'_>, body: BodyMut<'_>) {
         for (node, (x, v)) in body.x.iter_mut().zip(body.v.iter()).enumerate() {
             add(x, vec(*v) * ctx.h);
-            let (q, w) = (orientation(body.inner, node), spin(body.inner, node));
+            let (q, w) = (orientation(body.internal_state, node), spin(body.internal_state, node));
             let (q, w) = if v[3] > 0.0 { self.turn(node, q, w, ctx.h) } else { (turned(q, w * ctx.h), w) };
-            put(body.inner, node, q, w);
+            put(body.internal_state, node, q, w);
         }
         self.flow(ctx.h, body);
     }
@@ -417,7 +422,7 @@ impl Deformable for Oriented {
         let mut sum = 0.0;
         self.each_goal(body, |k, place, goal| {
             let node = self.sets.nodes[k] as usize;
-            let (own, wanted) = (Mat3::from_quat(orientation(body.inner, node)), Mat3::from_quat(goal.turn));
+            let (own, wanted) = (Mat3::from_quat(orientation(body.internal_state, node)), Mat3::from_quat(goal.turn));
             let off = (own - wanted) * Mat3::from_diagonal(self.radii[node]);
             let turned = off.x_axis.length_squared() + off.y_axis.length_squared() + off.z_axis.length_squared();
             let square = (place - goal.place).length_squared() + 0.2 * turned;
@@ -437,7 +442,7 @@ impl Deformable for Oriented {
     fn own_spin(&self, body: BodyRef<'_>) -> (Vec3, Real) {
         let (mut sum, mut energy) = (Vec3::ZERO, 0.0);
         for node in 0..self.masses.len() {
-            let (own_energy, own) = rotation_of(body.inner, node, self.masses[node], self.radii[node]);
+            let (own_energy, own) = rotation_of(body.internal_state, node, self.masses[node], self.radii[node]);
             (sum, energy) = (sum + own, energy + own_energy);
         }
         (sum, energy)
@@ -451,21 +456,22 @@ impl Oriented {
         for group in 0..self.sets.count() {
             let members = self.sets.members(group).map(|k| {
                 let node = self.sets.nodes[k] as usize;
-                let (rest, frame) = self.rest_of(k, self.kept(body.inner));
+                let (rest, frame) = self.rest_of(k, self.kept(body.internal_state));
                 Member {
                     weight: self.masses[node] * self.sets.shares[k],
                     place: vec(body.x[node]) - origin,
-                    turn: orientation(body.inner, node),
+                    turn: orientation(body.internal_state, node),
                     rest,
                     moment: moment(self.radii[node], frame),
                 }
             });
             let first = self.sets.members(group).start;
-            let turn = orientation(body.inner, self.sets.nodes[first] as usize);
-            let found = Placement::find(members, turn * self.rest_of(first, self.kept(body.inner)).1.inverse());
+            let turn = orientation(body.internal_state, self.sets.nodes[first] as usize);
+            let found =
+                Placement::find(members, turn * self.rest_of(first, self.kept(body.internal_state)).1.inverse());
             for k in self.sets.members(group) {
                 let place = vec(body.x[self.sets.nodes[k] as usize]) - origin;
-                let (rest, frame) = self.rest_of(k, self.kept(body.inner));
+                let (rest, frame) = self.rest_of(k, self.kept(body.internal_state));
                 see(k, place, Goal { place: found.goal(rest), turn: found.rotation * frame, centre: found.centre });
             }
         }
@@ -486,22 +492,22 @@ pub(crate) fn rotation_of(internal: &[Real], node: usize, mass: Real, radii: Vec
 }
 
 /// Orientation of a particle in the internal state of its body.
-pub(crate) fn orientation(inner: &[Real], node: usize) -> Quat {
-    let [x, y, z, w] = [0, 1, 2, 3].map(|k| inner[SPAN * node + k]);
+pub(crate) fn orientation(internal_state: &[Real], node: usize) -> Quat {
+    let [x, y, z, w] = [0, 1, 2, 3].map(|k| internal_state[SPAN * node + k]);
     let q = Quat::from_xyzw(x, y, z, w);
     // internal state that was cleared after a fault has no orientation
     if (q.length_squared() - 1.0).abs() < 0.1 { q } else { Quat::IDENTITY }
 }
 
 /// Angular velocity of a particle in the internal state of its body [rad/s].
-pub(crate) fn spin(inner: &[Real], node: usize) -> Vec3 {
-    Vec3::from_slice(&inner[SPAN * node + 4..])
+pub(crate) fn spin(internal_state: &[Real], node: usize) -> Vec3 {
+    Vec3::from_slice(&internal_state[SPAN * node + 4..])
 }
 
 /// Writes orientation and angular velocity.
-pub(crate) fn put(inner: &mut [Real], node: usize, q: Quat, w: Vec3) {
-    inner[SPAN * node..SPAN * node + 4].copy_from_slice(&q.to_array());
-    w.write_to_slice(&mut inner[SPAN * node + 4..]);
+pub(crate) fn put(internal_state: &mut [Real], node: usize, q: Quat, w: Vec3) {
+    internal_state[SPAN * node..SPAN * node + 4].copy_from_slice(&q.to_array());
+    w.write_to_slice(&mut internal_state[SPAN * node + 4..]);
 }
 
 /// Largest rotation for the series of the exponential [rad].
@@ -526,7 +532,7 @@ fn short_way(from: Quat, to: Quat, s: Real) -> Vec3 {
     axis * angle_of(s * sin, 1.0 + s * cos)
 }
 
-impl Grain {
+impl Ellipsoid {
     #[allow(clippy::unnecessary_cast, reason = "the cast is needed in the f32 build")]
     fn particles(&self, points: &[Vec3], turned: impl Fn(usize) -> Quat) -> Result<Vec<Particle>, ParticleError> {
         let r = self.radii;

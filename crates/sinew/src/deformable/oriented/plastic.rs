@@ -30,8 +30,8 @@ impl Oriented {
     }
 
     /// The part of the internal state with the rest states.
-    pub(crate) fn kept<'a>(&self, inner: &'a [Real]) -> &'a [Real] {
-        &inner[SPAN * self.masses.len()..]
+    pub(crate) fn kept<'a>(&self, internal_state: &'a [Real]) -> &'a [Real] {
+        &internal_state[SPAN * self.masses.len()..]
     }
 
     /// Current rest state of a member.
@@ -52,9 +52,9 @@ impl Oriented {
         kept[at + 3..at + EACH].copy_from_slice(&frame.to_array());
     }
 
-    pub(crate) fn rest_plastic(&self, inner: &mut [Real]) {
+    pub(crate) fn rest_plastic(&self, internal_state: &mut [Real]) {
         if self.params.plasticity.is_some() {
-            let kept = &mut inner[SPAN * self.masses.len()..];
+            let kept = &mut internal_state[SPAN * self.masses.len()..];
             for k in 0..self.sets.nodes.len() {
                 self.put_rest(k, self.first_rest(k), kept);
             }
@@ -62,12 +62,12 @@ impl Oriented {
     }
 
     /// Rest states of all members from State.
-    pub(crate) fn load_plastic(&mut self, inner: &[Real]) {
+    pub(crate) fn load_plastic(&mut self, internal_state: &[Real]) {
         if self.params.plasticity.is_none() {
             return;
         }
         for k in 0..self.sets.nodes.len() {
-            let (rest, frame) = self.rest_of(k, self.kept(inner));
+            let (rest, frame) = self.rest_of(k, self.kept(internal_state));
             (self.rests[k], self.frames[k]) = (rest, frame);
             self.moments[k] = moment(self.radii[self.sets.nodes[k] as usize], frame);
         }
@@ -77,7 +77,7 @@ impl Oriented {
     pub(crate) fn flow(&mut self, h: Real, body: BodyMut<'_>) {
         let Some(law) = self.params.plasticity else { return };
         let origin = vec(body.x[0]);
-        let (own, kept) = body.inner.split_at_mut(SPAN * self.masses.len());
+        let (own, kept) = body.internal_state.split_at_mut(SPAN * self.masses.len());
         for group in 0..self.sets.count() {
             let members = self.sets.members(group);
             let see = |k: usize| {

@@ -12,18 +12,18 @@ fn line(count: usize) -> Vec<Vec3> {
 }
 
 fn chain(count: usize, groups: &Groups, params: Params) -> Alone {
-    let grain = Grain { radii: RADII, density: 1000.0 };
+    let grain = Ellipsoid { radii: RADII, density: 1000.0 };
     Alone::new(Oriented::rope(&line(count), grain, groups, params).unwrap(), &line(count))
 }
 
 /// Torque on a particle [N·m], constant from now on.
 fn load(body: &mut Alone, node: usize, torque: Vec3) {
-    torque.write_to_slice(&mut body.inner[SPAN * node + 7..]);
+    torque.write_to_slice(&mut body.internal_state[SPAN * node + 7..]);
 }
 
 /// Twist of each particle about x [rad], for rotations about x alone; below 180°.
 fn twist(body: &Alone, node: usize) -> Real {
-    let q = orientation(&body.inner, node);
+    let q = orientation(&body.internal_state, node);
     2.0 * angle_of(q.x, q.w)
 }
 
@@ -104,7 +104,7 @@ fn a_stretched_pair_vibrates_at_its_frequency() {
 fn a_twisted_pair_vibrates_at_its_frequency() {
     let frequency = 5.0;
     let mut body = chain(2, &Groups::Links, Params { frequency, ..Params::default() });
-    put(&mut body.inner, 1, Quat::from_rotation_x(0.05), Vec3::ZERO);
+    put(&mut body.internal_state, 1, Quat::from_rotation_x(0.05), Vec3::ZERO);
     let between = |body: &Alone| twist(body, 1) - twist(body, 0);
     let (h, mut last, mut crossings) = (2e-4, between(&body), Vec::new());
     for k in 0..5000 {
@@ -173,8 +173,8 @@ fn stirred(groups: &Groups) -> Alone {
     for k in 0..12 {
         add(&mut body.x[k], any(k) * (0.1 * GAP));
         add(&mut body.v[k], any(k + 50) * 0.2);
-        let q = integrate_rotation(orientation(&body.inner, k), any(k + 100) * 0.4);
-        put(&mut body.inner, k, q, any(k + 200) * 10.0);
+        let q = integrate_rotation(orientation(&body.internal_state, k), any(k + 100) * 0.4);
+        put(&mut body.internal_state, k, q, any(k + 200) * 10.0);
     }
     body
 }
@@ -189,7 +189,7 @@ fn linear_and_angular_momentum_are_conserved_for_ten_seconds() {
         let masses = body.model.masses().to_vec();
         let parts = || body.v.iter().zip(&masses);
         let push: Real = parts().map(|(v, m)| m * vec(*v).length()).sum();
-        let own: Real = (0..12).map(|k| inertia_of(masses[k], RADII).y * spin(&body.inner, k).length()).sum();
+        let own: Real = (0..12).map(|k| inertia_of(masses[k], RADII).y * spin(&body.internal_state, k).length()).sum();
         let turn: Real =
             own + parts().enumerate().map(|(k, (v, m))| m * vec(*v).length() * GAP * k as Real).sum::<Real>();
         let (p, l) = body.momentum();
@@ -225,9 +225,9 @@ fn a_particle_rotates_back_by_the_smaller_angle() {
     for (angle, sign) in [(160.0, -1.0), (200.0, 1.0)] as [(Real, Real); 2] {
         let mut body = chain(2, &Groups::Links, Params::default());
         body.pin(0);
-        put(&mut body.inner, 1, Quat::from_rotation_x(angle.to_radians()), Vec3::ZERO);
+        put(&mut body.internal_state, 1, Quat::from_rotation_x(angle.to_radians()), Vec3::ZERO);
         body.step(1e-3);
-        assert!(spin(&body.inner, 1).x * sign > 0.0, "{angle}: {}", spin(&body.inner, 1));
+        assert!(spin(&body.internal_state, 1).x * sign > 0.0, "{angle}: {}", spin(&body.internal_state, 1));
     }
 }
 
@@ -237,8 +237,8 @@ fn both_signs_of_a_quaternion_are_the_same_rotation() {
         let mut body = stirred(&Groups::Links);
         if flip {
             for k in 0..12 {
-                let (q, w) = (orientation(&body.inner, k), spin(&body.inner, k));
-                put(&mut body.inner, k, -q, w);
+                let (q, w) = (orientation(&body.internal_state, k), spin(&body.internal_state, k));
+                put(&mut body.internal_state, k, -q, w);
             }
         }
         for _ in 0..100 {
@@ -254,7 +254,7 @@ fn both_signs_of_a_quaternion_are_the_same_rotation() {
 
 #[test]
 fn a_single_particle_translates_and_rotates_freely() {
-    let grain = Grain { radii: Vec3::new(0.03, 0.02, 0.01), density: 1000.0 };
+    let grain = Ellipsoid { radii: Vec3::new(0.03, 0.02, 0.01), density: 1000.0 };
     let model = Oriented::points(&[Vec3::ZERO], grain, &Groups::Neighbours, Params::default()).unwrap();
     let mut body = Alone::new(model, &[Vec3::ZERO]);
     body.push(Vec3::new(1.0, 2.0, 0.0), Vec3::new(0.1, 5.0, 0.2), Vec3::ZERO);
@@ -279,13 +279,13 @@ fn only_a_twist_above_the_yield_strain_is_plastic() {
         let mut body = chain(2, &Groups::Links, Params { plasticity: Some(law), ..Params::default() });
         body.pin(0);
         body.pin(1);
-        put(&mut body.inner, 1, Quat::from_rotation_x(angle), Vec3::ZERO);
+        put(&mut body.internal_state, 1, Quat::from_rotation_x(angle), Vec3::ZERO);
         for _ in 0..500 {
             body.step(1.0 / 240.0);
         }
         let [a, b] = [0, 1].map(|k| {
             let at = 2 * SPAN + 7 * k;
-            2.0 * angle_of(body.inner[at + 3], body.inner[at + 6])
+            2.0 * angle_of(body.internal_state[at + 3], body.internal_state[at + 6])
         });
         b - a
     };
@@ -313,14 +313,14 @@ fn a_chain_loaded_beyond_yield_keeps_a_twist_after_unloading() {
         body.step(1.0 / 240.0);
     }
     assert!(twist(&body, 10) > 0.1, "{}", twist(&body, 10));
-    assert!(spin(&body.inner, 10).length() < 1e-2);
+    assert!(spin(&body.internal_state, 10).length() < 1e-2);
 }
 
 #[test]
 fn invalid_particles_are_rejected_by_name() {
-    let grain = Grain { radii: RADII, density: 1000.0 };
+    let grain = Ellipsoid { radii: RADII, density: 1000.0 };
     let error = |made: Result<Oriented, ParticleError>| made.unwrap_err().to_string();
-    let flat = Grain { radii: Vec3::new(0.1, 0.0, 0.1), ..grain };
+    let flat = Ellipsoid { radii: Vec3::new(0.1, 0.0, 0.1), ..grain };
     assert!(error(Oriented::rope(&line(3), flat, &Groups::Links, Params::default())).contains("radii"));
     let fast = Params { frequency: Real::INFINITY, ..Params::default() };
     assert!(error(Oriented::rope(&line(3), grain, &Groups::Links, fast)).contains("frequency"));

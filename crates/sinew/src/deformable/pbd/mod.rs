@@ -50,7 +50,7 @@ use crate::model::tri_mesh::TriMesh;
 /// let block = TetMesh::block([2, 2, 2], Vec3::splat(0.1))?;
 /// let solid = pbd::Solid { youngs_modulus: 1e4, poisson_ratio: 0.3, density: 1000.0 };
 /// let params = pbd::Params { iterations: 2, ..pbd::Params::default() };
-/// let model = SoftModel::Pbd(pbd::Matter::Solid(solid), params);
+/// let model = SoftModel::Pbd(pbd::Structure::Solid(solid), params);
 /// let mut world = World::default();
 /// let body = world.add_soft(SoftBody::new(Geometry::Tets(block), model).pin_region([-1.0, 0.049, -1.0], [1.0, 1.0, 1.0]))?;
 /// for _ in 0..5 {
@@ -77,7 +77,7 @@ impl Default for Params {
     }
 }
 
-/// Material of a solid of tetrahedra.
+/// SurfaceMaterial of a solid of tetrahedra.
 ///
 /// An example is at [`pbd::Params`](crate::pbd::Params).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,7 +90,7 @@ pub struct Solid {
     pub density: Real,
 }
 
-/// Material of a sheet of triangles.
+/// SurfaceMaterial of a sheet of triangles.
 ///
 /// ```
 /// use sinew::*;
@@ -100,12 +100,12 @@ pub struct Solid {
 ///     bend: 1e-5,
 ///     density: 0.15,
 ///     compression: 0.1,
-///     brace: 0.0,
+///     skip_stiffness: 0.0,
 ///     stretch_limit: Real::INFINITY,
 /// };
 /// let mesh = TriMesh::sheet([6, 6], [0.5, 0.5], Diagonals::Alternating)?;
 /// let mut world = World::default();
-/// let model = SoftModel::Pbd(pbd::Matter::Sheet(cloth), pbd::Params::default());
+/// let model = SoftModel::Pbd(pbd::Structure::Sheet(cloth), pbd::Params::default());
 /// let cloth = world.add_soft(SoftBody::new(Geometry::Sheet(mesh), model).pinned([0, 6]))?;
 /// for _ in 0..10 {
 ///     world.step(&Input::none());
@@ -126,13 +126,13 @@ pub struct Sheet {
     pub compression: Real,
     /// Young's modulus times thickness of the tension-only constraints between second neighbours [N/m]; 0: none,
     /// infinite: rigid. They propagate tension by two edges per sweep, and add to `stretch` along the edges.
-    pub brace: Real,
+    pub skip_stiffness: Real,
     /// Stretch limit of an edge, as a fraction of its length, enforced in the last substep of a step; infinite: no
     /// limit.
     pub stretch_limit: Real,
 }
 
-/// Material of a rope.
+/// SurfaceMaterial of a rope.
 ///
 /// ```
 /// use sinew::*;
@@ -140,7 +140,7 @@ pub struct Sheet {
 /// let cord = pbd::Cord { stretch: 5e3, bend: 0.0, density: 0.1, compression: 0.2 };
 /// let rope = Polyline::rope(Vec3::ZERO, Vec3::X, 10)?;
 /// let mut world = World::default();
-/// let model = SoftModel::Pbd(pbd::Matter::Cord(cord), pbd::Params::default());
+/// let model = SoftModel::Pbd(pbd::Structure::Cord(cord), pbd::Params::default());
 /// let rope = world.add_soft(SoftBody::new(Geometry::Rope(rope.points), model).pinned([0]))?;
 /// for _ in 0..10 {
 ///     world.step(&Input::none());
@@ -160,11 +160,11 @@ pub struct Cord {
     pub compression: Real,
 }
 
-/// Material of the body, by the dimension of its shape.
+/// SurfaceMaterial of the body, by the dimension of its shape.
 ///
 /// An example is at [`pbd::Params`](crate::pbd::Params).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Matter {
+pub enum Structure {
     /// A volume.
     Solid(Solid),
     /// A sheet.
@@ -283,7 +283,7 @@ impl Pbd {
                 rows.hinges.push(Hinge { nodes, rest: hinge_angle(corners), compliance: 1.0 / stiffness });
             }
         }
-        let modulus = sheet.brace;
+        let modulus = sheet.skip_stiffness;
         if modulus > 0.0 {
             // the same area of sheet per constraint as for an edge: two triangles of the mean area
             let area: Real = (0..mesh.triangles.len()).map(|t| mesh.area(t)).sum();
@@ -508,7 +508,7 @@ impl Pbd {
 }
 
 impl Deformable for Pbd {
-    fn inner_rows(&self) -> usize {
+    fn internal_rows(&self) -> usize {
         self.rows.len()
     }
 
@@ -628,7 +628,7 @@ impl Sheet {
             ("bend", self.bend, not_negative(self.bend), "0 or more, finite [N·m]"),
             ("density", self.density, positive(self.density), "positive and finite [kg/m²]"),
             ("compression", self.compression, (0.0..=1.0).contains(&self.compression), "from 0 to 1"),
-            ("brace", self.brace, self.brace >= 0.0, "0 or more [N/m]; infinite is rigid"),
+            ("skip_stiffness", self.skip_stiffness, self.skip_stiffness >= 0.0, "0 or more [N/m]; infinite is rigid"),
             ("stretch_limit", self.stretch_limit, self.stretch_limit >= 0.0, "0 or more; infinite is none"),
         ])
     }

@@ -101,7 +101,7 @@ fn internal_damping_removes_vibration_and_conserves_angular_momentum() {
     let mut sums = crate::deformable::RigidSums::default();
     let (masses, force) = (body.model.masses().to_vec(), vec![Vec3::ZERO; body.x.len()]);
     let (mut x, mut v) = (body.x.clone(), body.v.clone());
-    let span = BodyMut { x: &mut x, v: &mut v, force: &force, inner: &mut [] };
+    let span = BodyMut { x: &mut x, v: &mut v, force: &force, internal_state: &mut [] };
     sums.sum_up(&masses, 0.0, &span);
     let modes = sums.modes().unwrap();
     let spinning = modes.inertia.inverse().unwrap().mul(modes.spin).dot(modes.spin);
@@ -272,8 +272,14 @@ fn a_rope_clamped_at_one_end_bends_as_a_beam() {
 fn a_rolled_sheet_has_the_energy_half_d_kappa_squared_per_area() {
     let (cells, size, bend, radius): (u32, Real, Real, Real) = (20, 0.2, 1e-3, 0.5);
     let mesh = grid(cells, size);
-    let sheet =
-        Sheet { stretch: 1e-9, bend, density: 0.1, compression: 1.0, brace: 0.0, stretch_limit: Real::INFINITY };
+    let sheet = Sheet {
+        stretch: 1e-9,
+        bend,
+        density: 0.1,
+        compression: 1.0,
+        skip_stiffness: 0.0,
+        stretch_limit: Real::INFINITY,
+    };
     let mut body = Alone::new(Pbd::sheet(&mesh, sheet, Params::default()).unwrap(), &mesh.vertices);
     for x in &mut body.x {
         let angle = x[0] / radius;
@@ -347,8 +353,14 @@ fn an_enclosed_volume_reaches_its_target_volume() {
     let mesh = TetMesh::block([3; 3], Vec3::splat(0.1)).unwrap();
     let faces = mesh.boundary_faces();
     let shell = TriMesh { vertices: mesh.vertices.clone(), triangles: faces.clone() };
-    let sheet =
-        Sheet { stretch: 10.0, bend: 0.0, density: 1.0, compression: 1.0, brace: 0.0, stretch_limit: Real::INFINITY };
+    let sheet = Sheet {
+        stretch: 10.0,
+        bend: 0.0,
+        density: 1.0,
+        compression: 1.0,
+        skip_stiffness: 0.0,
+        stretch_limit: Real::INFINITY,
+    };
     // the interior nodes of the block have no mass in a shell
     assert!(Pbd::sheet(&shell, sheet, Params::default()).is_err());
     let cube = TetMesh::block([1; 3], Vec3::splat(0.1)).unwrap();
@@ -412,8 +424,14 @@ fn invalid_parameters_are_rejected_by_name() {
         vertices: vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z, -Vec3::Y],
         triangles: vec![[0, 1, 2], [0, 1, 3], [0, 1, 4]],
     };
-    let sheet =
-        Sheet { stretch: 10.0, bend: 1.0, density: 1.0, compression: 1.0, brace: 0.0, stretch_limit: Real::INFINITY };
+    let sheet = Sheet {
+        stretch: 10.0,
+        bend: 1.0,
+        density: 1.0,
+        compression: 1.0,
+        skip_stiffness: 0.0,
+        stretch_limit: Real::INFINITY,
+    };
     let error = Pbd::sheet(&fan, sheet, Params::default()).unwrap_err();
     assert_eq!(error, ParticleError::Branched { a: 0, b: 1, count: 3 });
 }

@@ -55,7 +55,7 @@ impl ShapeMatching {
         m.found.clear();
         m.answer.clear();
         for cluster in 0..self.fit.count() {
-            let found = self.fit.find(cluster, body.x, &self.plastic(cluster, body.inner));
+            let found = self.fit.find(cluster, body.x, &self.plastic(cluster, body.internal_state));
             for k in self.fit.members(cluster) {
                 let node = self.fit.nodes[k] as usize;
                 let way = self.fit.way(&found, k, vec(body.x[node]));

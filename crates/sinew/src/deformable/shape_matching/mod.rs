@@ -206,19 +206,19 @@ impl ShapeMatching {
     }
 
     /// S_p of a cluster.
-    pub(crate) fn plastic(&self, cluster: usize, inner: &[Real]) -> Mat3 {
+    pub(crate) fn plastic(&self, cluster: usize, internal_state: &[Real]) -> Mat3 {
         if self.params.plasticity.is_none() {
             return Mat3::IDENTITY;
         }
-        let [a, b, c] = [0, 3, 6].map(|k| Vec3::from_slice(&inner[9 * cluster + k..]));
+        let [a, b, c] = [0, 3, 6].map(|k| Vec3::from_slice(&internal_state[9 * cluster + k..]));
         Mat3::from_cols(a, b, c)
     }
 
     /// Displacements from `places` to the mean of the goals.
-    fn aim(&mut self, inner: &[Real]) {
+    fn aim(&mut self, internal_state: &[Real]) {
         self.ways.fill(Vec3::ZERO);
         for cluster in 0..self.fit.count() {
-            let found = self.fit.find(cluster, &self.places, &self.plastic(cluster, inner));
+            let found = self.fit.find(cluster, &self.places, &self.plastic(cluster, internal_state));
             for k in self.fit.members(cluster) {
                 let node = self.fit.nodes[k] as usize;
                 self.ways[node] += self.fit.way(&found, k, vec(self.places[node])) * self.fit.shares[k];
@@ -263,12 +263,12 @@ impl Deformable for ShapeMatching {
         &self.masses
     }
 
-    fn inner_count(&self) -> usize {
+    fn internal_state_count(&self) -> usize {
         if self.params.plasticity.is_some() { 9 * self.fit.count() } else { 0 }
     }
 
-    fn rest_inner(&self, inner: &mut [Real]) {
-        for nine in inner.chunks_exact_mut(9) {
+    fn rest_internal_state(&self, internal_state: &mut [Real]) {
+        for nine in internal_state.chunks_exact_mut(9) {
             nine.copy_from_slice(&[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
         }
     }
@@ -295,7 +295,7 @@ impl Deformable for ShapeMatching {
         self.change.fill(Vec3::ZERO);
         let pull = self.pull(h);
         for _ in 0..self.params.iterations {
-            self.aim(body.inner);
+            self.aim(body.internal_state);
             for ((place, way), change) in self.places.iter_mut().zip(&self.ways).zip(&mut self.change) {
                 if place[3] > 0.0 {
                     add(place, *way * pull);
@@ -347,9 +347,9 @@ impl Deformable for ShapeMatching {
             *place = [at.x, at.y, at.z, 0.0];
         }
         for cluster in 0..self.fit.count() {
-            let plastic = self.plastic(cluster, body.inner);
+            let plastic = self.plastic(cluster, body.internal_state);
             let flowed = self.flow(cluster, law, plastic, ctx.h);
-            body.inner[9 * cluster..9 * cluster + 9].copy_from_slice(&flowed.to_cols_array());
+            body.internal_state[9 * cluster..9 * cluster + 9].copy_from_slice(&flowed.to_cols_array());
         }
     }
 
@@ -363,7 +363,7 @@ impl Deformable for ShapeMatching {
         }
         let mut sum = 0.0;
         for cluster in 0..self.fit.count() {
-            let found = self.fit.find(cluster, body.x, &self.plastic(cluster, body.inner));
+            let found = self.fit.find(cluster, body.x, &self.plastic(cluster, body.internal_state));
             for k in self.fit.members(cluster) {
                 sum += self.fit.square(&found, k, vec(body.x[self.fit.nodes[k] as usize]));
             }
@@ -376,7 +376,7 @@ impl Deformable for ShapeMatching {
             return false;
         }
         for cluster in 0..self.fit.count() {
-            let found = self.fit.find(cluster, body.x, &self.plastic(cluster, body.inner));
+            let found = self.fit.find(cluster, body.x, &self.plastic(cluster, body.internal_state));
             for k in self.fit.members(cluster) {
                 let node = self.fit.nodes[k] as usize;
                 let way = self.fit.way(&found, k, vec(body.x[node]));

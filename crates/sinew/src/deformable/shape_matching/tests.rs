@@ -230,7 +230,7 @@ fn plastic_strain_remains_and_elastic_strain_recovers() {
             if lasts {
                 // only the strain above the yield strain flows: the elastic recovery is at most the yield strain
                 assert!(length > 1.0 + 0.5 - 0.13 && length < 1.5, "{mode:?}: {length}");
-                let volume = Mat3::from_cols_slice(&body.inner).determinant();
+                let volume = Mat3::from_cols_slice(&body.internal_state).determinant();
                 assert!((volume - 1.0).abs() < 20.0 * Real::EPSILON);
             } else {
                 assert!((length - 1.0).abs() < 1e-3, "{mode:?}: {length}");
@@ -264,14 +264,14 @@ fn a_restored_body_continues_bit_for_bit() {
     (0..20).for_each(|_| first.step(0.005));
     // neither pinned explicitly nor refreshed: the model derives its pinned nodes from State
     let mut again = body(&clusters, params);
-    (again.x, again.v, again.inner) = (first.x.clone(), first.v.clone(), first.inner.clone());
+    (again.x, again.v, again.internal_state) = (first.x.clone(), first.v.clone(), first.internal_state.clone());
     for _ in 0..20 {
         first.step(0.005);
         again.step(0.005);
     }
     assert_eq!(first.x, again.x);
     assert_eq!(first.v, again.v);
-    assert_eq!(first.inner, again.inner);
+    assert_eq!(first.internal_state, again.internal_state);
 }
 
 #[test]
@@ -282,7 +282,7 @@ fn printed_damping_acts_on_rigid_motion_but_not_on_the_force_increment() {
     let mut x: Vec<_> = mesh.vertices.iter().map(|p| [p.x, p.y, p.z, 0.0]).collect();
     let mut v: Vec<_> = model.masses().iter().map(|m| [2.0, 0.0, 0.0, 1.0 / m]).collect();
     let force: Vec<Vec3> = model.masses().iter().map(|m| Vec3::new(0.0, 0.0, -9.81 * m)).collect();
-    let body = BodyMut { x: &mut x, v: &mut v, force: &force, inner: &mut [] };
+    let body = BodyMut { x: &mut x, v: &mut v, force: &force, internal_state: &mut [] };
     model.predict(&StepContext::new(0.01, 0), body);
     for v in &v {
         assert!((v[0] - 1.8).abs() < 1e-4 && (v[2] + 0.0981).abs() < 1e-4, "{v:?}");

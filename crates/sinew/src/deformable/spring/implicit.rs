@@ -49,16 +49,16 @@ impl Pulls<'_> {
         let factor = ctx.h * ctx.h;
         system.prepare(ctx, factor, self.masses, body, |x, system| self.pull(ctx, x, &[], system));
         system.begin(ctx, self.masses, 0.0, body);
-        self.pull(ctx, body.x, body.inner, system);
+        self.pull(ctx, body.x, body.internal_state, system);
     }
 
-    /// Forces and stiffness at x, with the stretch of the dashpots; that is zero for an empty `inner`.
-    fn pull(&self, ctx: &StepContext<'_>, x: &[Block], inner: &[Real], system: &mut EulerSystem) {
+    /// Forces and stiffness at x, with the stretch of the dashpots; that is zero for an empty `internal_state`.
+    fn pull(&self, ctx: &StepContext<'_>, x: &[Block], internal_state: &[Real], system: &mut EulerSystem) {
         let part = self.parts[0];
         for (index, link) in self.links.iter().enumerate() {
             let Link { k, c, arm, .. } = *link;
             let link = Link { k: k * part, c: c * part, arm: arm * part, ..*link };
-            let stretch = inner.get(index).copied().unwrap_or(0.0);
+            let stretch = internal_state.get(index).copied().unwrap_or(0.0);
             add_link(ctx, index, &link, (x, stretch), system);
         }
         if let Some(volume) = self.volume {

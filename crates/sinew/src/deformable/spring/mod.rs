@@ -50,7 +50,7 @@ pub struct MassSpring {
     layout: Layout,
     volume: Option<Volume>,
     integrator: Integrator,
-    /// Size of `inner`: one number per spring when there are arms.
+    /// Size of `internal_state`: one number per spring when there are arms.
     dashpots: usize,
     steps: Steps,
     /// Positions and velocities in the internal order. Written by `kick`. (padded)
@@ -191,7 +191,7 @@ impl MassSpring {
     /// v += h (f(x, v) + f_ext)/m by all forces of the body.
     fn kick(&mut self, ctx: &StepContext<'_>, body: &mut BodyMut<'_>, h: Real) {
         let Self { layout, volume, x, v, forces, corner_forces, steps, .. } = self;
-        let BodyMut { x: from, v: velocity, force: external, inner } = body;
+        let BodyMut { x: from, v: velocity, force: external, internal_state } = body;
         let count = from.len();
 
         // positions, and velocities if there are dashpots, into the internal order
@@ -201,7 +201,7 @@ impl MassSpring {
             share(ctx, &mut v[..count], GRAIN, &|first, to| gather(&node[first..], velocity, to));
         }
         // springs
-        let on = Motion { x, v, dashpots: inner };
+        let on = Motion { x, v, dashpots: internal_state };
         share(ctx, forces, GRAIN, &|first, out| layout.sum(first, out, &on, ctx.lanes));
         // volumes: forces on corners, then their sums
         if let Some(volume) = volume {
@@ -240,7 +240,7 @@ impl Deformable for MassSpring {
         &self.masses
     }
 
-    fn inner_count(&self) -> usize {
+    fn internal_state_count(&self) -> usize {
         self.dashpots
     }
 
@@ -305,7 +305,7 @@ impl Deformable for MassSpring {
         share(ctx, body.x, GRAIN, &|first, x| run(Drift { x, v: &v[first..], h }, ctx.lanes));
         // dashpots in series with arms
         let x: &[Block] = body.x;
-        share(ctx, &mut body.inner[..self.dashpots], GRAIN, &|first, dashpots| {
+        share(ctx, &mut body.internal_state[..self.dashpots], GRAIN, &|first, dashpots| {
             Flow { links: &links[first..], dashpots, x, h }.run();
         });
         if self.integrator == Integrator::Verlet {
@@ -324,7 +324,7 @@ impl Deformable for MassSpring {
     fn energy(&self, body: BodyRef<'_>) -> Real {
         let of = |(index, link): (usize, &Link)| {
             let (_, length) = link.span(body.x);
-            link.energy(length, body.inner.get(index).copied().unwrap_or(0.0))
+            link.energy(length, body.internal_state.get(index).copied().unwrap_or(0.0))
         };
         let springs: Real = self.links.iter().enumerate().map(of).sum();
         let [kept, volume] = self.kept;
@@ -334,7 +334,7 @@ impl Deformable for MassSpring {
     fn forces(&self, body: BodyRef<'_>, out: &mut [Vec3]) -> bool {
         for (index, link) in self.links.iter().enumerate() {
             let (d, length) = link.span(body.x);
-            let tension = link.tension(length, body.inner.get(index).copied().unwrap_or(0.0), 1.0);
+            let tension = link.tension(length, body.internal_state.get(index).copied().unwrap_or(0.0), 1.0);
             let pull = d * (tension * self.kept[0] / length);
             out[link.nodes[0] as usize] += pull;
             out[link.nodes[1] as usize] -= pull;

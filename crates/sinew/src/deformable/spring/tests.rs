@@ -209,7 +209,7 @@ fn forces_are_the_negative_gradient_of_the_energy() {
         let model = MassSpring::from_tets(&mesh, &params).unwrap();
         let mut body = Alone::new(model, &mesh.vertices);
         shake(&mut body.x, 0.02);
-        for (k, d) in body.inner.iter_mut().enumerate() {
+        for (k, d) in body.internal_state.iter_mut().enumerate() {
             *d = 1e-3 * ((k % 5) as Real - 2.0);
         }
         let forces = body.forces();
@@ -462,15 +462,21 @@ fn lanes_and_threads_give_the_bits_of_the_scalar_path() {
                 let mut model = MassSpring::from_tets(&mesh, &params).unwrap();
                 let ctx =
                     StepContext { h: 0.5 * model.stable_step(), substep: 0, last: true, lanes, resolve: false, pool };
-                let Alone { mut x, mut v, mut inner, .. } = Alone::new(model.clone(), &mesh.vertices);
+                let Alone { mut x, mut v, mut internal_state, .. } = Alone::new(model.clone(), &mesh.vertices);
                 shake(&mut x, 0.01);
                 v[5] = [0.0; 4];
                 let force: Vec<Vec3> = (0..x.len()).map(|i| Vec3::new(0.0, -0.01, 0.001 * (i % 7) as Real)).collect();
                 for _ in 0..10 {
-                    model.predict(&ctx, BodyMut { x: &mut x, v: &mut v, force: &force, inner: &mut inner });
-                    model.advance(&ctx, BodyMut { x: &mut x, v: &mut v, force: &force, inner: &mut inner });
+                    model.predict(
+                        &ctx,
+                        BodyMut { x: &mut x, v: &mut v, force: &force, internal_state: &mut internal_state },
+                    );
+                    model.advance(
+                        &ctx,
+                        BodyMut { x: &mut x, v: &mut v, force: &force, internal_state: &mut internal_state },
+                    );
                 }
-                (x, v, inner)
+                (x, v, internal_state)
             };
             let want = run(false, None);
             assert!(want.0.iter().flatten().all(|c| c.is_finite()));

@@ -22,12 +22,12 @@ const WIDENINGS: u32 = 24;
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let nodes: Vec<Vec3> = TetMesh::block([3, 3, 3], Vec3::splat(0.2))?.vertices;
 /// // a ball that follows a cloud of points
-/// let skin = Surface::meshless(&nodes, &TriMesh::ball(0.08, 3)?, Wrap::default())?;
+/// let skin = Surface::meshless(&nodes, &TriMesh::ball(0.08, 3)?, BindOptions::default())?;
 /// assert!((0..skin.len() as u32).all(|i| skin.shares(i).len() >= 4));
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Wrap {
+pub struct BindOptions {
     /// Support radius of a node in mean distances to its ten nearest neighbours, h_j = support · r̄_j. Larger: smoother
     /// and stiffer in contact (FC Fig. 3.9 shows 1.5, 3 and 4.5).
     pub support: Real,
@@ -36,7 +36,7 @@ pub struct Wrap {
     pub most: usize,
 }
 
-impl Default for Wrap {
+impl Default for BindOptions {
     fn default() -> Self {
         Self { support: 3.0, most: 12 }
     }
@@ -57,7 +57,7 @@ pub enum BindError {
     /// A number outside its range.
     #[error("wrap.{name} = {value}: must be {range}")]
     OutOfRange {
-        /// Field of [`Wrap`].
+        /// Field of [`BindOptions`].
         name: &'static str,
         /// The value given.
         value: Real,
@@ -230,7 +230,7 @@ fn triangle_distance(corners: [Wide3; 3], at: Wide3) -> f64 {
 /// no node or of too few, all radii are enlarged for it (Σ ω = 0 would divide by zero). Of more than `most` nodes those
 /// with the largest ω are kept, and ω of the first omitted node is subtracted from theirs, so that weights vary
 /// continuously along the surface.
-pub(crate) fn meshless_weights(nodes: &[Vec3], points: &[Vec3], wrap: Wrap) -> Result<Weights, BindError> {
+pub(crate) fn meshless_weights(nodes: &[Vec3], points: &[Vec3], wrap: BindOptions) -> Result<Weights, BindError> {
     wrap.check()?;
     if nodes.is_empty() {
         return Err(BindError::NoNodes);
@@ -267,7 +267,7 @@ struct Finder<'a> {
     widest: Real,
     /// Dimension of the affine span of all nodes.
     rank: usize,
-    wrap: Wrap,
+    wrap: BindOptions,
 }
 
 impl Finder<'_> {
@@ -337,7 +337,7 @@ impl Finder<'_> {
     }
 }
 
-impl Wrap {
+impl BindOptions {
     fn check(&self) -> Result<(), BindError> {
         let refuse = |name, value, range| Err(BindError::OutOfRange { name, value, range });
         if !(1.0..=10.0).contains(&self.support) {

@@ -56,7 +56,12 @@ fn bindings() -> Vec<(&'static str, Vec<Vec3>, TriMesh, Surface)> {
             { Surface::of_nodes(0..host.vertices.len() as u32, host.boundary_faces()) },
         ),
         ("embedded", host.vertices.clone(), outside.clone(), Surface::embedded(&host, &outside).unwrap()),
-        ("meshless", nodes.clone(), outside.clone(), Surface::meshless(&nodes, &outside, Wrap::default()).unwrap()),
+        (
+            "meshless",
+            nodes.clone(),
+            outside.clone(),
+            Surface::meshless(&nodes, &outside, BindOptions::default()).unwrap(),
+        ),
         ("sheet", sheet.vertices.clone(), fine.clone(), Surface::embedded_in_sheet(&sheet, &fine).unwrap()),
     ]
 }
@@ -164,7 +169,7 @@ fn a_surfel_outside_the_support_of_all_nodes_is_still_bound() {
     let nodes = TetMesh::block([3, 3, 3], Vec3::splat(0.3)).unwrap().vertices;
     let mut mesh = skin(1, Vec3::splat(0.3));
     mesh.vertices[0] = Vec3::splat(-3.0);
-    let surface = Surface::meshless(&nodes, &mesh, Wrap { support: 1.5, most: 6 }).unwrap();
+    let surface = Surface::meshless(&nodes, &mesh, BindOptions { support: 1.5, most: 6 }).unwrap();
     let x = blocks(nodes);
     assert!(surface.position(0, &x).distance(mesh.vertices[0]) < 1e-4);
     let sum: Real = surface.shares(0).iter().map(|s| s.weight).sum();
@@ -175,9 +180,9 @@ fn a_surfel_outside_the_support_of_all_nodes_is_still_bound() {
 fn the_number_of_nodes_of_a_surfel_is_limited_by_most() {
     let nodes = TetMesh::block([8, 8, 8], Vec3::ONE).unwrap().vertices;
     let mesh = skin(3, Vec3::splat(0.9));
-    let few = Surface::meshless(&nodes, &mesh, Wrap::default()).unwrap();
+    let few = Surface::meshless(&nodes, &mesh, BindOptions::default()).unwrap();
     assert!((0..few.len() as u32).all(|s| few.shares(s).len() <= 12));
-    let many = Surface::meshless(&nodes, &mesh, Wrap { most: 1000, ..Wrap::default() }).unwrap();
+    let many = Surface::meshless(&nodes, &mesh, BindOptions { most: 1000, ..BindOptions::default() }).unwrap();
     assert!((0..many.len() as u32).all(|s| many.shares(s).len() > 30));
 }
 
@@ -185,7 +190,7 @@ fn the_number_of_nodes_of_a_surfel_is_limited_by_most() {
 fn an_inflated_surface_lies_outside_by_the_given_distance() {
     let host = TetMesh::block([2, 2, 2], Vec3::ONE).unwrap();
     let flat = square(3, |_, _| 0.5);
-    let raised = inflate(&flat, 0.1);
+    let raised = offset(&flat, 0.1);
     let surface = Surface::embedded(&host, &raised).unwrap();
     let x = blocks(host.vertices.iter().map(|&v| v * 2.0));
     // the layer is stretched with the body that carries it
@@ -195,7 +200,7 @@ fn an_inflated_surface_lies_outside_by_the_given_distance() {
     }
     // a closed skin of 6 m² gains area times distance, less at edges, where the normal is inclined by up to a cosine of
     // 1/√3
-    let gain = inflate(&skin(2, Vec3::ONE), 0.01).volume() - 1.0;
+    let gain = offset(&skin(2, Vec3::ONE), 0.01).volume() - 1.0;
     assert!(gain > 0.06 * 0.577 && gain < 0.062, "{gain}");
 }
 
@@ -221,12 +226,14 @@ fn normals_point_outward_and_memory_is_reused() {
 fn invalid_bindings_are_rejected_with_a_named_cause() {
     let flat = square(3, |_, _| 0.0);
     let mut mesh = square(2, |_, _| 0.0);
-    assert!(Surface::meshless(&flat.vertices, &mesh, Wrap::default()).is_ok());
+    assert!(Surface::meshless(&flat.vertices, &mesh, BindOptions::default()).is_ok());
     mesh.vertices[4].z = 0.2;
-    let error = Surface::meshless(&flat.vertices, &mesh, Wrap::default()).unwrap_err().to_string();
+    let error = Surface::meshless(&flat.vertices, &mesh, BindOptions::default()).unwrap_err().to_string();
     assert!(error.starts_with("surfel 4 lies "), "{error}");
-    assert_eq!(Surface::meshless(&[], &mesh, Wrap::default()), Err(BindError::NoNodes));
-    let error = Surface::meshless(&flat.vertices, &mesh, Wrap { most: 2, ..Wrap::default() }).unwrap_err().to_string();
+    assert_eq!(Surface::meshless(&[], &mesh, BindOptions::default()), Err(BindError::NoNodes));
+    let error = Surface::meshless(&flat.vertices, &mesh, BindOptions { most: 2, ..BindOptions::default() })
+        .unwrap_err()
+        .to_string();
     assert!(error.starts_with("wrap.most = 2"), "{error}");
     mesh.triangles[1][2] = 77;
     let error = Surface::embedded_in_sheet(&flat, &mesh).unwrap_err().to_string();

@@ -57,7 +57,7 @@ pub(super) fn balance(
         let inner = match &mut bounds {
             Bounds::Disc { normal, .. } => coarse_of.binary_search(normal).map(|k| *normal = k as RowId).is_err(),
             Bounds::Mate => coarse_of.last() != Some(&(id - 1)),
-            _ => is_inner(coarse_terms, size),
+            _ => is_internal(coarse_terms, size),
         };
         if inner {
             continue;
@@ -173,7 +173,7 @@ fn meet(terms: &mut Vec<Term>, block: u32, jacobian: Vec3) {
 }
 
 /// True for a row whose Jacobians cancel to rounding on every rigid body.
-fn is_inner(terms: &[Term], size: Real) -> bool {
+fn is_internal(terms: &[Term], size: Real) -> bool {
     let left: Real = terms.iter().map(|t| t.jacobian.length_squared()).sum();
     left <= ROUNDING * ROUNDING * size
 }
@@ -240,11 +240,11 @@ mod tests {
         let (a, b) = (Vec3::new(0.3, -0.2, 0.9), Vec3::new(-0.1, 0.4, 0.5));
         let axis = (b - a).normalize();
         let (strand, size) = met(&[(a, -axis), (b, axis)]);
-        assert!(is_inner(&strand, size));
+        assert!(is_internal(&strand, size));
         let (anchor, size) = met(&[(a, axis)]);
-        assert!(!is_inner(&anchor, size));
+        assert!(!is_internal(&anchor, size));
         // equal and opposite, but not along the line between them: a torque on the body
         let (couple, size) = met(&[(a, -Vec3::X), (b, Vec3::X)]);
-        assert!(!is_inner(&couple, size));
+        assert!(!is_internal(&couple, size));
     }
 }

@@ -12,9 +12,9 @@ use crate::report::ContactForce;
 
 /// One point of a finger that is in contact.
 ///
-/// An example is at [`Grip`](crate::Grip).
+/// An example is at [`GraspForce`](crate::GraspForce).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pressed {
+pub struct PressurePoint {
     /// Surface point of the finger; the index of the contact on rigid fingers.
     pub surfel: u32,
     /// Position [m].
@@ -37,19 +37,19 @@ pub struct Pressed {
 /// let mut world = World::default();
 /// let table = world.add_rigid(RigidBody::fixed().shape(Shape::cuboid(1.0, 0.1, 1.0)))?;
 /// let block = TetMesh::block([3, 3, 3], Vec3::splat(0.1))?;
-/// let jelly = world.add_soft(SoftBody::corotational(block, Matter::jelly()).at([0.0, 0.15, 0.0]))?;
+/// let jelly = world.add_soft(SoftBody::corotational(block, ElasticMaterial::jelly()).at([0.0, 0.15, 0.0]))?;
 /// for _ in 0..120 {
 ///     world.step(&Input::none());
 /// }
-/// let mut points: Vec<Pressed> = Vec::new();
-/// let grip = world.grip(jelly, table, &mut points)?;
+/// let mut points: Vec<PressurePoint> = Vec::new();
+/// let grip = world.grasp_force(jelly, table, &mut points)?;
 /// let weight = 9.81 * world.body(jelly)?.mass();
 /// assert!((grip.normal / weight - 1.0).abs() < 0.05, "{} of {weight}", grip.normal);
 /// assert!(grip.area > 0.005 && !points.is_empty());
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Grip {
+pub struct GraspForce {
     /// Force on the object [N].
     pub force: Vec3,
     /// Sum of the normal forces [N].
@@ -62,7 +62,7 @@ pub struct Grip {
     pub peak: Real,
 }
 
-impl Grip {
+impl GraspForce {
     /// Action of `finger` on `object` from a list of contacts. `surface` has the positions [m] and triangles of the
     /// finger's surface points; none for a rigid one. For callers that have the contacts but not the world.
     pub fn of(
@@ -70,14 +70,14 @@ impl Grip {
         finger: BodyId,
         object: BodyId,
         surface: Option<(&[Vec3], &[[u32; 3]])>,
-        points: &mut Vec<Pressed>,
+        points: &mut Vec<PressurePoint>,
     ) -> Self {
         points.clear();
         let contacts = contacts.iter().filter(|c| side(finger, object, c.a, c.b) != 0.0);
         for (k, c) in contacts.enumerate() {
             let (force, normal) = (c.force * side(finger, object, c.a, c.b), c.force.dot(c.normal));
             let surfel = k as u32;
-            points.push(Pressed { surfel, point: c.point, force, normal, area: 0.0, pressure: 0.0 });
+            points.push(PressurePoint { surfel, point: c.point, force, normal, area: 0.0, pressure: 0.0 });
         }
         let mut grip = Self {
             force: points.iter().fold(Vec3::ZERO, |sum, p| sum + p.force),
@@ -108,7 +108,12 @@ fn side(finger: BodyId, object: BodyId, a: BodyId, b: BodyId) -> Real {
 impl World {
     /// Action of `finger` (tissue, or a bare bone) on `object` in the last step; the points in contact are written to
     /// `points`, by surface point. Area, pressure and points need `Settings::point_forces`.
-    pub fn grip(&self, finger: BodyId, object: BodyId, points: &mut Vec<Pressed>) -> Result<Grip, Error> {
+    pub fn grasp_force(
+        &self,
+        finger: BodyId,
+        object: BodyId,
+        points: &mut Vec<PressurePoint>,
+    ) -> Result<GraspForce, Error> {
         points.clear();
         let body = self.model.body(finger)?;
         self.model.body(object)?;
@@ -119,7 +124,7 @@ impl World {
         } else {
             None
         };
-        let mut grip = Grip::of(&self.report().contacts, finger, object, surface, points);
+        let mut grip = GraspForce::of(&self.report().contacts, finger, object, surface, points);
         // forces are available without points too
         (grip.force, grip.normal) = (Vec3::ZERO, 0.0);
         for pair in &self.report().pairs {
@@ -132,7 +137,7 @@ impl World {
 }
 
 /// Assigns contacts to their nearest surface points.
-fn spread(places: &[Vec3], triangles: &[[u32; 3]], points: &mut Vec<Pressed>) {
+fn spread(places: &[Vec3], triangles: &[[u32; 3]], points: &mut Vec<PressurePoint>) {
     for p in points.iter_mut() {
         let away = places.iter().map(|x| x.distance_squared(p.point)).enumerate();
         let nearest = away.reduce(|a, b| if a.1 <= b.1 { a } else { b });

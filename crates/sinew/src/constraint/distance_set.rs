@@ -28,7 +28,7 @@ use crate::solver::soft::Softness;
 /// let mut world = World::default();
 /// let points: Vec<Vec3> = (0..10).map(|k| Vec3::new(0.1 * k as Real, 0.0, 0.0)).collect();
 /// let rope = world.add_particles(Particles::new(points).mass(0.01).pinned([0]))?;
-/// let links = world.add_strands(Strands::chain(rope, 10).pull_only())?;
+/// let links = world.add_distance_set(DistanceSet::chain(rope, 10).pull_only())?;
 /// for _ in 0..60 {
 ///     world.step(&Input::none());
 /// }
@@ -37,7 +37,7 @@ use crate::solver::soft::Softness;
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Strands {
+pub struct DistanceSet {
     /// The body.
     pub body: BodyId,
     /// Pairs of its nodes.
@@ -56,7 +56,7 @@ pub struct Strands {
     pub break_force: Real,
 }
 
-impl Strands {
+impl DistanceSet {
     /// Pairs that keep their present lengths, two-sided and rigid.
     pub fn new(body: BodyId, pairs: impl Into<Vec<[u32; 2]>>) -> Self {
         Self {
@@ -114,18 +114,23 @@ impl Strands {
     }
 
     pub(crate) fn build(&self, view: &View<'_>) -> Result<BuiltStrands, Error> {
-        let bad = |reason: String| Error::BadConstraint { constraint: "strands", reason };
+        let bad = |reason: String| Error::BadConstraint { constraint: "distance_set", reason };
         let nodes = view.model.nodes(self.body)?;
-        check("strands.pull", self.pull, self.pull >= 0.0, "at least 0")?;
-        check("strands.push", self.push, self.push >= 0.0, "at least 0")?;
-        check("strands.break_force", self.break_force, self.break_force > 0.0, "above 0 (infinity: never breaks)")?;
-        not_negative("strands.damping", self.damping)?;
+        check("distance_set.pull", self.pull, self.pull >= 0.0, "at least 0")?;
+        check("distance_set.push", self.push, self.push >= 0.0, "at least 0")?;
+        check(
+            "distance_set.break_force",
+            self.break_force,
+            self.break_force > 0.0,
+            "above 0 (infinity: never breaks)",
+        )?;
+        not_negative("distance_set.damping", self.damping)?;
         if self.pull == 0.0 && self.push == 0.0 {
             return Err(bad("it neither pulls nor pushes".into()));
         }
         if let Some([stretch, compression]) = self.stiffness {
-            positive("strands.stiffness.stretch", stretch)?;
-            not_negative("strands.stiffness.compression", compression)?;
+            positive("distance_set.stiffness.stretch", stretch)?;
+            not_negative("distance_set.stiffness.compression", compression)?;
         }
         if self.pairs.is_empty() {
             return Err(bad("it has no pairs".into()));
@@ -136,12 +141,12 @@ impl Strands {
         let slot = self.body.index;
         let mut source = self.clone();
         for (k, pair) in self.pairs.iter().enumerate() {
-            check_nodes("strands", k, pair, nodes)?;
+            check_nodes("distance_set", k, pair, nodes)?;
             match self.lengths.get(k) {
-                Some(&length) => positive(&format!("strands.lengths[{k}]"), length)?,
+                Some(&length) => positive(&format!("distance_set.lengths[{k}]"), length)?,
                 None => {
                     let length = (view.node(slot, pair[1]) - view.node(slot, pair[0])).length();
-                    positive(&format!("strands.lengths[{k}]"), length)?;
+                    positive(&format!("distance_set.lengths[{k}]"), length)?;
                     source.lengths.push(length);
                 }
             }
@@ -166,11 +171,11 @@ pub(super) fn check_nodes(constraint: &'static str, item: usize, named: &[u32], 
     Ok(())
 }
 
-/// Strands in the form used by the step.
+/// DistanceSet in the form used by the step.
 #[derive(Clone, Debug)]
 pub(crate) struct BuiltStrands {
     pub slot: u32,
-    pub source: Strands,
+    pub source: DistanceSet,
 }
 
 impl BuiltStrands {
