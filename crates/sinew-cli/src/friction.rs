@@ -150,7 +150,7 @@ fn cost(law: Law) -> [f64; 2] {
         for (k, eight) in many.iter_mut().enumerate() {
             eight.velocity = [[speed(i + k); 8], [0.01; 8]];
         }
-        law.rub_eights(std::hint::black_box(&mut many));
+        law.friction_eights(std::hint::black_box(&mut many));
     });
     let alone = best(&mut |i| {
         let contact = Contact { h: 5e-3, normal: 1.0, coefficients: pair, free: [speed(i), 0.01], response: 5e-3 };

@@ -153,6 +153,37 @@ fn rolling_resistance_decelerates_a_ball_with_every_law() -> Result<(), Error> {
     Ok(())
 }
 
+/// The same on a plate that lies on an elastic block: ball, plate and block are one implicit island. The plate of 200 kg
+/// takes up what the ball of 1 kg loses.
+#[test]
+fn rolling_resistance_acts_in_implicit_islands() -> Result<(), Error> {
+    let radius = 0.1;
+    let deceleration = |lever: Real| -> Result<Real, Error> {
+        let material = SurfaceMaterial { rolling_resistance: lever, ..SurfaceMaterial::friction(0.5) };
+        let mut world = World::new(Settings { sleep_time: Real::INFINITY, ..Settings::default() })?;
+        world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)))?;
+        let block = TetMesh::block([6, 1, 2], Vec3::new(3.0, 0.2, 1.0))?;
+        world.add_soft(SoftBody::corotational(block, ElasticMaterial::new(1e7, 0.3, 1000.0)).at([0.0, 0.1, 0.0]))?;
+        let plate = RigidBody::dynamic().shape(Shape::cuboid(1.5, 0.05, 0.5)).mass(200.0).material(material);
+        world.add_rigid(plate.at([0.0, 0.25, 0.0]))?;
+        let ball = RigidBody::dynamic().shape(Shape::ball(radius)).mass(1.0).material(material);
+        let ball = world.add_rigid(ball.at([-1.0, 0.4, 0.0]).velocity([1.0, 0.0, 0.0]).spin([0.0, 0.0, -10.0]))?;
+        // the plate sinks into the block first
+        run(&mut world, 0.2);
+        let before = world.body(ball)?.velocity().x;
+        run(&mut world, 1.0);
+        assert!(world.report().counts.implicit_islands > 0);
+        Ok(before - world.body(ball)?.velocity().x)
+    };
+    let free = deceleration(0.0)?;
+    for lever in [0.001, 0.003] {
+        let right = 5.0 / 7.0 * lever / radius * 9.81;
+        let lost = deceleration(lever)? - free;
+        assert!((lost - right).abs() < 0.05 * right, "lever {lever} m: {lost} m/s in 1 s, right {right}; free {free}");
+    }
+    Ok(())
+}
+
 #[test]
 fn a_restored_world_continues_bitwise_identically() -> Result<(), Error> {
     for law in laws() {

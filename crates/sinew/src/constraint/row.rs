@@ -242,14 +242,6 @@ impl RowBuffer {
         }
     }
 
-    /// Softens the last row by a fraction of its response. Only while it is the last row and has not been solved.
-    pub(crate) fn soften(&mut self, id: RowId, relative: Real) {
-        let row = &mut self.rows[id as usize];
-        let more = relative * (row.diagonal - row.softness);
-        row.softness += more;
-        row.diagonal += more;
-    }
-
     /// Adds a row whose softness is part of its law: a spring or a soft motor.
     pub fn push_spring(&mut self, terms: &[Term], bias: Real, softness: Real, bounds: Bounds) -> RowId {
         let id = self.push(terms, bias, 0.0, softness, bounds);

@@ -30,6 +30,7 @@ pub(crate) fn build(model: &Model, rules: &PairRules, work: &mut Work) {
         let (batch, lane) = node_touches.lane(a, known.is_none());
         batch.static_friction = material.static_friction;
         batch.kinetic_friction = material.kinetic_friction;
+        batch.law = material.law;
         fill(batch, lane, index as u32, model.node_block(nodes.start + node), m);
     }
 }

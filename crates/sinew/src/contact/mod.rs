@@ -5,8 +5,6 @@ pub(crate) mod cloth;
 pub(crate) mod find;
 pub(crate) mod kernel;
 pub(crate) mod law;
-pub(crate) mod law_patch;
-pub(crate) mod law_rows;
 pub(crate) mod light_nodes;
 pub(crate) mod point;
 pub(crate) mod readout;

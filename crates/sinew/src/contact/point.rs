@@ -5,9 +5,9 @@ use crate::collision::surface::feature;
 use crate::constraint::Term;
 use crate::contact::kernel::surface::Part;
 use crate::deformable::oriented;
-use crate::friction::AnisotropyFrame;
+use crate::friction::{AnisotropyFrame, Coefficients};
 use crate::math::{Block, Quat, Real, Sym3, Vec3, any_orthonormal, rigid_pose};
-use crate::model::{Model, Nodes, PairRules, SurfaceMaterial};
+use crate::model::{Grain, Model, Nodes, PairRules, SurfaceMaterial};
 use crate::report::Spread;
 use crate::state::{ContactMemory, State, contact_flag};
 use crate::work::Work;
@@ -301,6 +301,14 @@ pub(crate) fn rigid_terms(work: &Work, slot: u32, axis: Vec3, at: Vec3, out: &mu
     out.push(Term { block: block + 1, jacobian: torque, response: inverse.mul(torque) });
 }
 
+/// The term of an angular impulse on a rigid body about an axis.
+pub(crate) fn turn_term(work: &Work, slot: u32, axis: Vec3) -> Term {
+    let block = 2 * slot;
+    let (a, b) = (work.inertia[block as usize], work.inertia[block as usize + 1]);
+    let inverse = Sym3 { xx: a[0], yy: a[1], zz: a[2], xy: a[3], xz: b[0], yz: b[1] };
+    Term { block: block + 1, jacobian: axis, response: inverse.mul(axis) }
+}
+
 /// Weights of a contact on the corners of side a and b; none where that is a rigid body.
 pub(crate) fn spread(model: &Model, m: &ContactMemory) -> [Option<Spread>; 2] {
     let told = |f: Feature<'_>| Spread { surfels: f.surfels, weights: f.weights };
@@ -338,6 +346,11 @@ pub(crate) fn pair_material(model: &Model, rules: &PairRules, m: &ContactMemory)
     rules.combine(&a, &b)
 }
 
+/// Coefficients of a pair.
+pub(crate) fn coefficients(material: &SurfaceMaterial) -> Coefficients {
+    Coefficients { holding: material.static_friction, slipping: material.kinetic_friction }
+}
+
 /// Bias of the normal row of a contact with restitution within h [m/s]; none when it does not apply. Newton's law of
 /// impact as in the time stepping of Moreau: a contact that approaches faster than `least` and closes before the
 /// substep ends separates at e times that velocity, J·v ≥ −e·approach; a soft body responds as a whole. Slower contacts
@@ -348,18 +361,30 @@ pub(crate) fn rebound(restitution: Real, approach: Real, gap: Real, h: Real, lea
 
 /// The axes that a contact with anisotropic friction is solved in, in which its friction ellipse is a disc; those of
 /// the contact without anisotropy.
-pub(crate) fn anisotropy(model: &Model, pose: &[Block], m: &ContactMemory, place: &Place) -> AnisotropyFrame {
-    let [a, b] = sides(model, m);
-    let Some((side, grain)) = SurfaceMaterial::stronger_grain(&a, &b) else { return AnisotropyFrame::NONE };
+pub(crate) fn anisotropy(model: &Model, pose: &[Block], m: &ContactMemory, tangents: [Vec3; 2]) -> AnisotropyFrame {
+    let Some((side, grain)) = grain(model, m) else { return AnisotropyFrame::NONE };
     let (_, q) = rigid_pose(pose, if side == 0 { m.key.a } else { m.key.b });
     let direction = q * grain.direction;
-    let [x, y] = place.tangents.map(|t| t.dot(direction));
+    let [x, y] = tangents.map(|t| t.dot(direction));
     let length = (x * x + y * y).sqrt();
     // perpendicular to the surface it has no direction in it
     if !(length > 1e-3 * direction.length()) {
         return AnisotropyFrame::NONE;
     }
     AnisotropyFrame::new([x / length, y / length], grain.across)
+}
+
+/// The same for all points of a manifold, in the axes that State stores.
+pub(crate) fn anisotropy_at(model: &Model, pose: &[Block], m: &ContactMemory) -> AnisotropyFrame {
+    let (_, q) = rigid_pose(pose, m.key.a);
+    let (n, t) = (q * m.normal, q * m.tangent);
+    anisotropy(model, pose, m, [t, n.cross(t)])
+}
+
+/// The grain of a pair, and 0 or 1 for its body.
+pub(crate) fn grain(model: &Model, m: &ContactMemory) -> Option<(usize, Grain)> {
+    let [a, b] = sides(model, m);
+    SurfaceMaterial::stronger_grain(&a, &b)
 }
 
 /// An impulse along normal and tangents as a vector.

@@ -25,14 +25,12 @@ pub(crate) enum Route {
     Node,
     /// Surfels and soft surfaces as rows (`contact/kernel/surface.rs`).
     Surface,
-    /// A pair with a friction law other than Coulomb's (`contact/law_rows.rs`).
-    Law,
 }
 
 impl Route {
     /// True for a contact that sweeps solve.
     pub fn is_swept(self) -> bool {
-        matches!(self, Self::Rigid | Self::Node | Self::Surface | Self::Law)
+        matches!(self, Self::Rigid | Self::Node | Self::Surface)
     }
 }
 
@@ -82,8 +80,6 @@ pub(crate) struct Router<'a> {
     pub model: &'a Model,
     pub rules: &'a PairRules,
     pub bodies: &'a [BodyRoute],
-    /// Whether any pair of materials may have a friction law other than Coulomb's.
-    pub any_laws: bool,
 }
 
 impl Router<'_> {
@@ -98,8 +94,6 @@ impl Router<'_> {
             Route::Asleep
         } else if a.island().or(b.island()).is_some() {
             Route::Implicit
-        } else if self.any_laws && point::pair_material(self.model, self.rules, m).has_own_law() {
-            Route::Law
         } else if !m.has(contact_flag::NODE) {
             Route::Rigid
         } else if self.light_node(m).is_some() {
@@ -120,8 +114,9 @@ impl Router<'_> {
         let nodes = self.model.nodes_at(b).filter(|n| active(b) && n.radii.is_empty())?;
         let node = single_node(nodes, m.key.sub_b)?;
         let light = is_light(self.model, active(a), a, nodes.inv_mass[node as usize]);
-        // the lanes have no restitution
-        (light && point::pair_material(self.model, self.rules, m).restitution <= 0.0).then_some(node)
+        // the lanes have no restitution and no anisotropy
+        let material = point::pair_material(self.model, self.rules, m);
+        (light && material.restitution <= 0.0 && material.grain.is_none()).then_some(node)
     }
 }
 

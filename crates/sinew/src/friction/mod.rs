@@ -31,6 +31,7 @@ mod stiction;
 mod stribeck;
 #[cfg(test)]
 mod tests;
+mod traction;
 mod viscous;
 
 pub(crate) use anisotropy::AnisotropyFrame;
@@ -42,6 +43,7 @@ pub use karnopp::Karnopp;
 pub use lugre::LuGre;
 pub use stiction::Stiction;
 pub use stribeck::Stribeck;
+pub(crate) use traction::{StickSpring, Traction, Visit, VisitLanes};
 pub use viscous::Viscous;
 
 use crate::error::{Error, check, not_negative};
@@ -337,7 +339,7 @@ impl Law {
 
     /// Friction of contacts over a step, eight at a time; contacts without normal force keep their slip, and their
     /// bristles are released.
-    pub fn rub_eights(&self, contacts: &mut [Eight]) {
+    pub fn friction_eights(&self, contacts: &mut [Eight]) {
         each!(self, l => run_wide(Pass { law: l, contacts }));
     }
 }
@@ -356,7 +358,7 @@ impl<R: Rule> Kernel for Pass<'_, R> {
         for contacts in self.contacts {
             let mut at = 0;
             while at < LANES {
-                rub_lanes::<L, R>(t, self.law, contacts, at);
+                friction_lanes::<L, R>(t, self.law, contacts, at);
                 at += L::COUNT;
             }
         }
@@ -364,7 +366,7 @@ impl<R: Rule> Kernel for Pass<'_, R> {
 }
 
 #[inline(always)]
-fn rub_lanes<L: Lane, R: Rule>(t: L::Token, law: &R, c: &mut Eight, at: usize) {
+fn friction_lanes<L: Lane, R: Rule>(t: L::Token, law: &R, c: &mut Eight, at: usize) {
     let zero = L::splat(t, 0.0);
     let load = L::load(t, &c.normal[at..]);
     let ask = Ask {

@@ -231,7 +231,7 @@ fn eight_contacts_at_a_time_are_bitwise_equal_to_single_contacts() {
                 force: [[0.0; LANES]; 2],
             };
             let before = eight;
-            law.rub_eights(std::slice::from_mut(&mut eight));
+            law.friction_eights(std::slice::from_mut(&mut eight));
             for k in 0..LANES {
                 let contact = Contact {
                     h: before.h,

@@ -8,18 +8,18 @@ use crate::classic::in_world;
 use crate::constraint::{Bounds, Constraint, RowBuffer, View};
 use crate::contact::readout::PointImpulse;
 use crate::contact::route::{BodyRoute, Route};
-use crate::contact::{law, law_rows, point};
+use crate::contact::{law, point};
 use crate::debug::timing::PhaseClock;
-use crate::friction::{AnisotropyFrame, Memory};
+use crate::friction::{AnisotropyFrame, Memory, Visit};
 use crate::guard::energy_limiter;
 use crate::island::{SubstepContext, soft_body};
-use crate::math::{Real, Vec3, integrate_rotation, put, quat, vec};
+use crate::math::{Block, Real, Vec3, integrate_rotation, put, quat, rigid_pose, vec};
 use crate::model::{Model, Motion};
 use crate::report::Phase;
 use crate::settings::Settings;
 use crate::solver::implicit::{Placed, RigidUnknown, System, regularize, solve as solve_island};
 use crate::solver::soft::Softness;
-use crate::state::State;
+use crate::state::{State, contact_flag};
 use crate::step::assemble::slop;
 use crate::step::{advance, predict};
 use crate::work::{ImplicitIsland, ImplicitSpan, Touch, Work};
@@ -295,7 +295,7 @@ fn contact_rows(
         let point = m.points[t.point as usize];
         t.friction = if point.slipping != 0 { material.kinetic_friction } else { material.static_friction };
         t.anisotropy = if material.grain.is_some() {
-            point::anisotropy(model, &work.pose, m, &place)
+            point::anisotropy(model, &work.pose, m, place.tangents)
         } else {
             AnisotropyFrame::NONE
         };
@@ -311,21 +311,74 @@ fn contact_rows(
             (rows.rows_mut()[n as usize].bias, rows.rows_mut()[n as usize].correction) = (bias, 0.0);
         }
         rows.rows_mut()[n as usize].impulse = t.start;
-        (t.law, t.pair) = (material.law, law_rows::coefficients(&material));
+        (t.law, t.pair) = (material.law, point::coefficients(&material));
         let disc = Bounds::Disc { normal: n, friction: t.friction, radius: 0.0 };
         for (k, bounds) in [(0, disc), (1, Bounds::Mate)] {
             point::terms_at_one_point(model, work, m, t.tangents[k], t.at, &mut terms);
             rows.push(&terms, tangential_displacement[k] / ctx.h, 0.0, 0.0, bounds);
         }
         t.seen = 1.0;
-        if material.has_own_law() {
+        if !material.law.is_plain() {
             let stiffest = settings.implicit.rigid_stiffness * settings.implicit.tangential;
-            law_rows::lower([ctx.h, stiffest], t, tangential_displacement, rows, &work.velocity);
+            let memory = Memory { stretch: tangential_displacement, slipping: point.slipping != 0 };
+            own_friction([ctx.h, stiffest], t, memory, rows, &work.velocity);
         }
         work.report.penetration = work.report.penetration.max(-t.gap);
     }
+    rolling_rows(model, work, settings, (&touches[island.touches..], island.scale), rows);
     work.implicit.touches = touches;
     work.terms = terms;
+}
+
+/// Rows against rolling along both tangents and spinning about the normal, for manifolds of rigid bodies that resist it.
+/// The torque is bounded by lever arm times normal impulse, that of the previous substep: rows of an island are bounded by
+/// a number or by one other row.
+fn rolling_rows(
+    model: &Model,
+    work: &mut Work,
+    settings: &Settings,
+    (touches, scale): (&[Touch], Real),
+    rows: &mut RowBuffer,
+) {
+    work.implicit.patches.clear();
+    for points in touches.chunk_by(|a, b| a.manifold == b.manifold) {
+        let m = &work.contacts[points[0].manifold as usize];
+        let material = point::pair_material(model, &settings.pairs, m);
+        let levers = [material.rolling_resistance, material.rolling_resistance, material.spinning_resistance];
+        if m.has(contact_flag::NODE) || levers == [0.0; 3] {
+            continue;
+        }
+        let pressed: Real = points.iter().map(|t| t.start).sum();
+        let (_, q) = rigid_pose(&work.pose, m.key.a);
+        let (n, t) = (q * m.normal, q * m.tangent);
+        let row = rows.len() as u32;
+        for ((axis, lever), roll) in [t, n.cross(t), n].into_iter().zip(levers).zip(m.roll) {
+            let high = lever * pressed.max(0.0);
+            let terms = [point::turn_term(work, m.key.b, axis), point::turn_term(work, m.key.a, -axis)];
+            let id = rows.push(&terms, 0.0, 0.0, 0.0, Bounds::Between { low: -high, high });
+            rows.rows_mut()[id as usize].impulse = (roll * scale).clamp(-high, high);
+        }
+        work.implicit.patches.push((points[0].manifold, row));
+    }
+}
+
+/// Friction rows of a point by its law; `[h, stiffest]` are the substep and the largest stiffness in units of the
+/// effective mass.
+fn own_friction([h, stiffest]: [Real; 2], t: &mut Touch, memory: Memory, rows: &mut RowBuffer, velocity: &[Block]) {
+    let slip = [1, 2].map(|k| rows.relative_velocity(t.row + k, velocity));
+    let visit = Visit { h, coefficients: t.pair, slip, memory, ..Visit::default() };
+    let answer = rows.rows()[t.row as usize + 1].diagonal;
+    let (traction, seen) = t.law.linear_traction(&visit, t.start, answer / stiffest);
+    (t.friction, t.seen) = (traction.radius, seen);
+    for k in 0..2 {
+        let row = &mut rows.rows_mut()[t.row as usize + 1 + k];
+        if let Bounds::Disc { friction, .. } = &mut row.bounds {
+            *friction = t.friction;
+        }
+        if traction.softness > 0.0 {
+            (row.softness, row.diagonal, row.bias) = (traction.softness, answer + traction.softness, traction.bias[k]);
+        }
+    }
 }
 
 /// Solves the island by conjugate gradients.
@@ -411,6 +464,10 @@ fn keep_impulses(model: &Model, work: &mut Work, settings: &Settings, island: &I
 /// limit.
 fn keep_contacts(ctx: &SubstepContext, work: &mut Work, settings: &Settings, island: &Island<'_>) {
     let Work { implicit, contacts, readout, .. } = work;
+    for &(manifold, row) in &implicit.patches {
+        let roll = [0, 1, 2].map(|k| implicit.rows.rows()[row as usize + k].impulse / island.scale);
+        contacts[manifold as usize].roll = roll;
+    }
     for t in &mut implicit.touches[island.touches..] {
         let rows = &implicit.rows.rows()[t.row as usize..t.row as usize + 3];
         let [n, a, b] = [rows[0].impulse, rows[1].impulse, rows[2].impulse];
@@ -424,7 +481,7 @@ fn keep_contacts(ctx: &SubstepContext, work: &mut Work, settings: &Settings, isl
         if t.law.has_bristle() {
             let memory = Memory { stretch: tangential_displacement, slipping: point.slipping != 0 };
             let slip = slip.map(|v| v * t.seen);
-            let seen = law_rows::follow(t.law, t.pair, memory, [ctx.h, n / ctx.h], slip);
+            let seen = t.law.follow(ctx.h, n, t.pair, memory, slip);
             (point.tangential_displacement, point.slipping) =
                 (t.anisotropy.way_back(seen.stretch), u32::from(seen.slipping));
             continue;

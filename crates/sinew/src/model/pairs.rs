@@ -114,11 +114,6 @@ impl PairRules {
         self.table.iter().find(|p| p.families == [a, b] || p.families == [b, a])
     }
 
-    /// True when a pair of the table has a law that the contact solver does not handle directly.
-    pub(crate) fn any_laws(&self) -> bool {
-        self.table.iter().any(|p| p.surface.has_own_law())
-    }
-
     pub(crate) fn check(&self, whose: &str) -> Result<(), Error> {
         for (i, p) in self.table.iter().enumerate() {
             let whose = format!("{whose}.table[{i}]");

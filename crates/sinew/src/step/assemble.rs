@@ -2,7 +2,6 @@
 
 use crate::constraint::{RowBuffer, View};
 use crate::contact::find::surfel;
-use crate::contact::law_rows;
 use crate::contact::route::BodyRoute;
 use crate::island::{SubstepContext, momentum};
 use crate::math::Real;
@@ -28,11 +27,9 @@ pub(crate) fn assemble(ctx: &SubstepContext, model: &Model, state: &State, work:
     constraint_rows(ctx, model, state, work);
     surfel::rows(ctx, model, &settings.pairs, work);
     work.node_touches.renew();
-    law_rows::rows(ctx, model, settings, work);
     pgs::warm_start(&work.rows, &mut work.velocity);
     pgs::warm_start(&work.node_rows, &mut work.velocity);
     work.contact_rows.warm_start(&mut work.velocity);
-    pgs::warm_start(&work.law_rows, &mut work.velocity);
     // for few rows the layout in lanes costs more than it saves
     work.laid = work.node_rows.len() >= LAY_OUT && work.node_lanes.build(&work.node_rows, &work.velocity);
     solve::prepare_contacts(ctx, work, settings);
@@ -64,7 +61,6 @@ pub(crate) fn store_impulses(model: &Model, work: &mut Work) {
         }
     }
     surfel::store_impulses(work);
-    law_rows::store_impulses(work);
 }
 
 fn constraint_rows(ctx: &SubstepContext, model: &Model, state: &State, work: &mut Work) {

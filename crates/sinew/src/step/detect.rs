@@ -4,7 +4,7 @@ use crate::classic::in_world;
 use crate::collision::{Candidate, NarrowScratch, PairSide, find_manifolds};
 use crate::contact::sort::put_in_order;
 use crate::math::{Pose, Real, Vec3};
-use crate::model::{Body, Model, Motion, Nodes, Rigid, SurfaceMaterial};
+use crate::model::{Body, Model, Motion, Nodes, Rigid};
 use crate::report::Event;
 use crate::settings::Settings;
 use crate::solver::pool::Span;
@@ -86,11 +86,6 @@ fn refresh_colliders(model: &Model, work: &mut Work) {
     work.node_owners.sort_unstable_by_key(|slot| span(slot).start);
     work.node_spans.clear();
     work.node_spans.extend(work.node_owners.iter().map(|slot| Span { start: span(slot).start, end: span(slot).end }));
-    let own = |m: &SurfaceMaterial| m.has_own_law();
-    work.body_laws = model.bodies.iter().any(|(_, body)| match body {
-        Body::Rigid(rigid) => rigid.colliders.iter().any(|c| own(&c.material)),
-        Body::Nodes(nodes) => own(&nodes.traits.material),
-    });
 }
 
 /// Largest displacement of a body's surface within the step, limited to the look-ahead distance [m].

@@ -4,7 +4,7 @@
 use crate::classic::in_world;
 use crate::contact::kernel::rigid_batch::ContactBatch;
 use crate::contact::route::{Route, Router};
-use crate::contact::{cloth, light_nodes};
+use crate::contact::{cloth, light_nodes, point};
 use crate::island::{cloth_substeps, impact_substeps, implicit, momentum, soft_body};
 use crate::math::{Block, Quat, Real, Sixteen, Vec3};
 use crate::model::{Model, Motion, SurfaceMaterial};
@@ -51,9 +51,8 @@ fn choose_substeps(model: &Model, state: &State, work: &mut Work, settings: &Set
 
 /// The route of every contact, and the lists that later phases use.
 fn route_contacts(model: &Model, work: &mut Work, settings: &Settings) {
-    work.any_laws = work.body_laws || settings.pairs.any_laws();
-    let Work { contacts, routes, row_contacts, body_routes, any_laws, .. } = work;
-    let router = Router { model, rules: &settings.pairs, bodies: body_routes, any_laws: *any_laws };
+    let Work { contacts, routes, row_contacts, body_routes, .. } = work;
+    let router = Router { model, rules: &settings.pairs, bodies: body_routes };
     routes.clear();
     routes.extend(contacts.iter().map(|m| router.choose(m)));
     let of_surfaces = |&index: &u32| routes[index as usize] == Route::Surface;
@@ -131,6 +130,9 @@ fn batch_contacts(model: &Model, work: &mut Work, settings: &Settings) {
         let material = known.map_or_else(combine, |(_, material)| material);
         last = Some((sides, material));
         fill_lane(batch, lane, i as u32, m, &material);
+        if material.has_own_law() {
+            fill_law(batch, lane, m, (model, pose), &material);
+        }
         batch.by_point = settings.point_forces || batch.bounces;
         batch.slop[lane] = slop(model, m, settings);
         let (a, b) = (m.key.a as usize, m.key.b as usize);
@@ -210,6 +212,28 @@ fn fill_lane(batch: &mut ContactBatch, lane: usize, index: u32, m: &ContactMemor
         let friction = if p.slipping != 0 { material.kinetic_friction } else { material.static_friction };
         point.reach[lane] = friction * p.impulse[0];
         point.used[lane] = 1.0;
+    }
+}
+
+/// The friction law of a manifold and its grain, with the memory in the axes of the grain.
+fn fill_law(
+    batch: &mut ContactBatch,
+    lane: usize,
+    m: &ContactMemory,
+    (model, pose): (&Model, &[Block]),
+    material: &SurfaceMaterial,
+) {
+    let laws = batch.own_laws();
+    laws.laws[lane] = material.law;
+    let Some((side, grain)) = point::grain(model, m) else { return };
+    put(&mut laws.direction, lane, grain.direction);
+    (laws.grain_b[lane], laws.across[lane]) = (side as Real, grain.across);
+    let frame = point::anisotropy_at(model, pose, m);
+    for (k, p) in m.used().iter().enumerate() {
+        let to = &mut batch.points[k];
+        let ([x, y], [a, b]) = (frame.way(p.tangential_displacement), frame.push([p.impulse[1], p.impulse[2]]));
+        (to.tangential_displacement[0][lane], to.tangential_displacement[1][lane]) = (x, y);
+        (to.impulse[1][lane], to.impulse[2][lane]) = (a, b);
     }
 }
 

@@ -6,7 +6,7 @@ use crate::contact::cloth::memory;
 use crate::contact::find::surfel;
 use crate::contact::readout::PointImpulse;
 use crate::contact::route::Route;
-use crate::contact::{law_rows, light_nodes, point};
+use crate::contact::{light_nodes, point};
 use crate::deformable::oriented;
 use crate::guard::rollback;
 use crate::island::implicit;
@@ -38,11 +38,10 @@ pub(crate) fn remember(model: &Model, state: &mut State, work: &mut Work, settin
 
 /// Impulses transmitted by all routes in the step, into contact memory and readout.
 fn read_contacts(model: &Model, work: &mut Work, settings: &Settings) {
-    read_rigid(work, settings);
+    read_rigid(model, work, settings);
     implicit::read(work);
     light_nodes::read(work);
     surfel::read(model, work, settings);
-    law_rows::read(model, work);
     read_sleepers(model, work, settings);
     if work.any_flags & contact_flag::SENSOR != 0 {
         let sensed = work.contacts.iter_mut().filter(|m| m.has(contact_flag::SENSOR));
@@ -51,7 +50,7 @@ fn read_contacts(model: &Model, work: &mut Work, settings: &Settings) {
 }
 
 /// Manifolds of rigid bodies.
-fn read_rigid(work: &mut Work, settings: &Settings) {
+fn read_rigid(model: &Model, work: &mut Work, settings: &Settings) {
     let Work { set, contacts, readout, pose, report, .. } = work;
     for batch in set.batches() {
         let sums = batch.impulses();
@@ -64,6 +63,9 @@ fn read_rigid(work: &mut Work, settings: &Settings) {
                     [from.tangential_displacement[0][lane], from.tangential_displacement[1][lane]];
                 point.slipping = u32::from(from.slipping[lane] > 0.0);
                 report.penetration = report.penetration.max(-from.gap[lane]);
+            }
+            if batch.by_law {
+                leave_grain(model, pose, m);
             }
             let impulse = Vec3::new(sums[0][lane], sums[1][lane], sums[2][lane]);
             readout.add_manifold(origin, PointImpulse { impulse, normal: sums[3][lane] });
@@ -78,6 +80,16 @@ fn read_rigid(work: &mut Work, settings: &Settings) {
                 }
             }
         }
+    }
+}
+
+/// Impulses and displacements of a manifold with anisotropic friction, from the axes of the grain into those of State.
+fn leave_grain(model: &Model, pose: &[Block], m: &mut ContactMemory) {
+    let frame = point::anisotropy_at(model, pose, m);
+    for p in &mut m.points[..m.count as usize] {
+        let [a, b] = frame.push_back([p.impulse[1], p.impulse[2]]);
+        (p.impulse[1], p.impulse[2]) = (a, b);
+        p.tangential_displacement = frame.way_back(p.tangential_displacement);
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::contact::find::surfel;
 use crate::contact::kernel::rigid::{BodyBlocks, Job};
 use crate::contact::kernel::rigid_set::Task;
-use crate::contact::{law_patch, law_rows, light_nodes};
+use crate::contact::light_nodes;
 use crate::debug::timing::PhaseClock;
 use crate::island::{SubstepContext, momentum};
 use crate::math::{Blocks, Real};
@@ -22,7 +22,6 @@ pub(crate) fn solve(ctx: &SubstepContext, model: &Model, work: &mut Work, settin
         }
     }
     surfel::settle(ctx, model, &settings.pairs, work);
-    law_rows::settle(ctx, work);
     // positions move with the corrected velocities; the relaxing sweeps then remove the correction from the velocities
     cloth::copy_position_velocity(model, work);
     let mut job = Job::SettleRelax;
@@ -43,7 +42,6 @@ pub(crate) fn bounce(ctx: &SubstepContext, model: &Model, work: &mut Work, setti
         work.active_rigid = slots;
         contacts(ctx, work, settings, Job::Restitute);
     }
-    law_patch::bounce(ctx, work);
 }
 
 /// One sweep over all rows, contacts last. True when the residual is below the stopping threshold.
@@ -64,7 +62,6 @@ fn sweep(
             squares += work.contact_rows.sweep(&mut work.velocity, pass);
             squares += light_nodes::sweep(ctx, work, settings, pass);
             squares += resident_cloth(ctx, model, work, settings, pass, clock);
-            squares += law_rows::sweep(ctx, work, pass);
             squares += contacts(ctx, work, settings, job);
         }
         Order::Staggered { rigid, deformable } => {
@@ -79,7 +76,6 @@ fn sweep(
                 squares += work.contact_rows.sweep(&mut work.velocity, pass);
                 squares += light_nodes::sweep(ctx, work, settings, pass);
                 squares += resident_cloth(ctx, model, work, settings, pass, clock);
-                squares += law_rows::sweep(ctx, work, pass);
             }
         }
     }

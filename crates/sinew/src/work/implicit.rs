@@ -121,6 +121,8 @@ pub(crate) struct ImplicitSpan {
 /// Implicit islands of a step and the arrays of the one that is being solved. Block numbers in these arrays are local.
 #[derive(Debug, Default)]
 pub(crate) struct ImplicitWork {
+    /// Manifolds that resist rolling and spinning, and the first of their three rows.
+    pub patches: Vec<(u32, u32)>,
     /// The first `count` are in use.
     pub islands: Vec<ImplicitIsland>,
     pub count: usize,

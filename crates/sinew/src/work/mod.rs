@@ -21,7 +21,7 @@ use crate::contact::kernel::rigid_set::ContactSet;
 use crate::contact::kernel::surface::{Part, Place, TouchRows};
 use crate::contact::readout::Readout;
 use crate::contact::route::{BodyRoute, Route};
-use crate::friction::{AnisotropyFrame, Coefficients, Law, Memory};
+use crate::friction::AnisotropyFrame;
 use crate::island::momentum::Loose;
 use crate::math::{Block, Pose, Real, Vec3};
 use crate::model::{Groups, Motion, SurfaceMaterial};
@@ -71,42 +71,8 @@ pub(crate) struct NodeContact {
     pub place: Place,
     /// Normal and first tangent of its rows.
     pub axes: [Vec3; 2],
-}
-
-/// A contact point with a friction law other than Coulomb's: its rows (two tangents, then the normal), the memory of
-/// the law at the start of the substep, and the radius of its disc in the last sweep [N·s].
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LawContact {
-    pub manifold: u32,
-    pub point: u32,
-    pub row: u32,
-    pub law: Law,
-    pub pair: Coefficients,
-    pub memory: Memory,
-    /// The axes of its rows.
-    pub anisotropy: AnisotropyFrame,
-    pub reach: Real,
-    /// Coefficient of restitution between rigid bodies; soft surfaces have none.
-    pub restitution: Real,
-}
-
-/// Sums of a point with a friction law over this step.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct LawSum {
-    /// Normal velocity before any impulse acts [m/s]; negative: approaching.
-    pub approach: Real,
-    /// Largest normal impulse of a substep [N·s].
-    pub peak: Real,
-    /// Impulses along the normal and the axes of the friction rows [N·s].
-    pub normal: Real,
-    pub slide: [Real; 2],
-}
-
-impl LawSum {
-    pub(crate) fn add(&mut self, normal: Real, slide: [Real; 2]) {
-        self.normal += normal;
-        self.slide = [self.slide[0] + slide[0], self.slide[1] + slide[1]];
-    }
+    /// From the tangents of the contact to the axes of its rows.
+    pub frame: AnisotropyFrame,
 }
 
 /// Forces between the nodes of a cloth and a body in a step.
@@ -120,18 +86,6 @@ pub(crate) struct GripPair {
     pub touching: bool,
     /// Its force was above the threshold before.
     pub loud: bool,
-}
-
-/// Points of a manifold with a friction law that resist rolling and spinning together.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LawPatch {
-    pub manifold: u32,
-    /// First of its three rows.
-    pub row: u32,
-    /// Range of its points among the law contacts.
-    pub points: [u32; 2],
-    /// Lever arms of rolling and spinning resistance [m].
-    pub levers: [Real; 2],
 }
 
 /// Force at a contact point, for the report.
@@ -256,16 +210,6 @@ pub(crate) struct Work {
     pub reaches: Vec<Real>,
     /// Bounding spheres of oriented particles, sorted by their smallest x. Written by `detect`.
     pub particles_around: Vec<Around>,
-    /// Contacts with a friction law other than Coulomb's, and their rows. Written by `assemble`.
-    pub law_contacts: Vec<LawContact>,
-    pub law_rows: RowBuffer,
-    /// Four for each manifold.
-    pub law_sums: Vec<LawSum>,
-    pub law_patches: Vec<LawPatch>,
-    /// Whether any body has a friction law other than Coulomb's. Rebuilt when the model changes.
-    pub body_laws: bool,
-    /// Whether any contact may have such a law: by its bodies, or in the table of pairs. Written by `plan`.
-    pub any_laws: bool,
     /// Surfaces of bodies of nodes. Written by `detect`. (slots)
     pub skins: Vec<Option<SkinWork>>,
     /// Pairs of features that may be in contact, and those that are, of the current two bodies. Written by `detect`.
@@ -383,12 +327,6 @@ impl Work {
             order: Vec::new(),
             reaches: Vec::new(),
             particles_around: Vec::new(),
-            law_contacts: Vec::new(),
-            law_rows: RowBuffer::default(),
-            law_sums: Vec::new(),
-            law_patches: Vec::new(),
-            body_laws: false,
-            any_laws: false,
             skins: Vec::new(),
             near_pairs: NearPairs::default(),
             known_keys: Vec::new(),

@@ -1,8 +1,8 @@
 //! Which cloth is solved in SoA in a step, and with which colliders.
 //!
 //! A resident cloth has its nodes in lanes for the complete step (`deformable/cloth/network.rs`), and so have its
-//! contacts with balls and planes (`contact/kernel/cloth.rs`). A cloth with constraints, friction laws other than
-//! Coulomb's, contacts with surfaces or shapes with corners, or nodes that are heavy compared with the rigid body, is
+//! contacts with balls and planes (`contact/kernel/cloth.rs`). A cloth with constraints, anisotropic
+//! friction, contacts with surfaces or shapes with corners, or nodes that are heavy compared with the rigid body, is
 //! solved by rows instead (`island/soft_body.rs`). `step/cloth.rs` runs the resident ones.
 
 pub(crate) mod memory;
@@ -14,9 +14,9 @@ use crate::contact::find::surfel::Reach;
 use crate::contact::find::{surface, surfel};
 use crate::contact::kernel::cloth::{ClothCollider, ClothContacts, CoupledBody};
 use crate::contact::kernel::node::Side;
+use crate::contact::point;
 use crate::contact::route::{Residence, is_light, light_ratio};
 use crate::contact::sort::put_in_order;
-use crate::contact::{law_rows, point};
 use crate::math::{LANES, Pose, Quat, Real, Vec3};
 use crate::model::{Model, Motion, Nodes};
 use crate::settings::{ContactMethod, Order, Settings};
@@ -65,16 +65,16 @@ fn contact_of(ColliderRef { body, collider, .. }: ColliderRef, slot: u32) -> Con
     ContactMemory { key, count: 1, flags: contact_flag::NODE, ..ContactMemory::zeroed() }
 }
 
-/// True for a collider that the SoA kernel solves: a ball or a plane with Coulomb friction, without restitution, and
+/// True for a collider that the SoA kernel solves: a ball or a plane with isotropic friction, without restitution, and
 /// heavy compared with the nodes.
 fn is_cloth_collider(model: &Model, collider: ColliderRef, slot: u32, heaviest: Real, settings: &Settings) -> bool {
     let Some(rigid) = model.rigid_at(collider.body) else { return false };
     let built = &rigid.colliders[collider.collider as usize];
     let light = is_light(model, rigid.is_dynamic(), collider.body, heaviest);
     let m = contact_of(collider, slot);
-    let bounces = point::pair_material(model, &settings.pairs, &m).restitution > 0.0;
+    let material = point::pair_material(model, &settings.pairs, &m);
     let round = built.geometry.ball().is_some() || built.geometry.plane().is_some();
-    round && light && !bounces && !law_rows::takes(model, &settings.pairs, &m)
+    round && light && material.restitution <= 0.0 && material.grain.is_none()
 }
 
 /// Lists the colliders within the search distance of a cloth. False when one of them needs rows.
@@ -204,6 +204,7 @@ fn add_collider(
         collider: collider.collider,
         static_friction: material.static_friction,
         kinetic_friction: material.kinetic_friction,
+        law: material.law,
         core: built.place.position,
         normal: normal.map_or(Vec3::ZERO, |n| built.place.rotation * n),
         flat: normal.is_some(),

@@ -1,8 +1,8 @@
 //! Self-contact of cloths in SoA: whether it can be solved there, and how it is read from and written to State.
 
 use crate::collision::surface::{FeaturePair, feature};
+use crate::contact::point;
 use crate::contact::readout::PointImpulse;
-use crate::contact::{law_rows, point};
 use crate::deformable::cloth::{SelfContact, SelfContactRules};
 use crate::math::{Real, Vec3, any_orthonormal, vec};
 use crate::model::{Model, Nodes};
@@ -30,8 +30,8 @@ pub(crate) fn is_eligible(model: &Model, settings: &Settings, slot: u32) -> bool
     let Some(nodes) = model.nodes_at(slot) else { return false };
     let m = contact_of(slot, FeaturePair { edges: false, a: 0, b: 0 });
     let triangles = (0..nodes.cells.corners.len() as u32).all(|cell| nodes.cells.is_triangle(cell));
-    let bounces = point::pair_material(model, &settings.pairs, &m).restitution > 0.0;
-    triangles && !nodes.surface.is_solid() && !bounces && !law_rows::takes(model, &settings.pairs, &m)
+    let material = point::pair_material(model, &settings.pairs, &m);
+    triangles && !nodes.surface.is_solid() && material.restitution <= 0.0 && !material.has_own_law()
 }
 
 /// Begins a step with the sides that State has of pairs that were in contact.
@@ -62,7 +62,9 @@ pub(crate) fn begin(model: &Model, state: &State, held: &mut SoftWork, settings:
         };
         // invalid numbers are discarded, as for manifolds
         if m.has(contact_flag::TOUCHING) && detect::sane(m) {
-            touch.remember(pair, m.normal, x);
+            let [along, across] = m.points[0].tangential_displacement;
+            let displacement = m.tangent * along + m.normal.cross(m.tangent) * across;
+            touch.remember(pair, m.normal, (displacement, m.points[0].slipping != 0), x);
         }
     }
 }
@@ -90,6 +92,10 @@ pub(crate) fn keep(model: &Model, work: &mut Work, settings: &Settings, slot: u3
         let point = &mut m.points[0];
         (point.local_a, point.local_b) = (f.shares[0], f.shares[1]);
         point.impulse = [f.normal.dot(impulse), tangent.dot(impulse), f.normal.cross(tangent).dot(impulse)];
+        if f.stays {
+            point.tangential_displacement = [tangent.dot(f.displacement), f.normal.cross(tangent).dot(f.displacement)];
+            point.slipping = u32::from(f.slipping);
+        }
         contacts.push(m);
         let at = match nodes.cells.edges.get(f.pair.a as usize) {
             Some(&[a, b]) if f.pair.edges => place(a) * f.shares[0].x + place(b) * f.shares[0].y,

@@ -6,10 +6,11 @@ use crate::collision::surface::feature;
 use crate::collision::{Bounds3, Ellipsoid, Geometry};
 use crate::contact::cloth::memory;
 use crate::contact::find::{ellipsoid, surface};
-use crate::contact::kernel::surface::Wants;
+use crate::contact::kernel::surface::{OwnLaw, Wants};
 use crate::contact::law;
 use crate::contact::readout::PointImpulse;
 use crate::contact::{cloth, point};
+use crate::friction::{AnisotropyFrame, Memory};
 use crate::island::SubstepContext;
 use crate::math::{Pose, Real, Vec3, any_orthonormal};
 use crate::model::{BuiltCollider, Model, Nodes, PairRules, SurfaceMaterial};
@@ -368,17 +369,27 @@ pub(crate) fn rows(ctx: &SubstepContext, model: &Model, rules: &PairRules, work:
         let bias = law::normal_bias((), at.gap, 0.0, p.bias_rate, p);
         let correction = bias - law::open_bias((), at.gap, p);
         let [normal, slide, across] = point.impulse;
+        let frame = if material.grain.is_some() {
+            point::anisotropy(model, &work.pose, m, at.tangents)
+        } else {
+            AnisotropyFrame::NONE
+        };
+        let (displacement, [slide, across]) = (frame.way(point.tangential_displacement), frame.push([slide, across]));
+        let law = (!material.law.is_plain()).then(|| OwnLaw {
+            law: material.law,
+            coefficients: point::coefficients(&material),
+            memory: Memory { stretch: displacement, slipping: point.slipping != 0 },
+            h: ctx.h,
+        });
         let wants = Wants {
-            bias: [
-                p.friction_rate * point.tangential_displacement[0],
-                p.friction_rate * point.tangential_displacement[1],
-                bias,
-            ],
+            bias: [p.friction_rate * displacement[0], p.friction_rate * displacement[1], bias],
             correction,
             friction: if point.slipping != 0 { material.kinetic_friction } else { material.static_friction },
             impulse: [slide, across, normal],
+            law,
         };
-        let axes = [at.tangents[0], at.tangents[1], at.normal];
+        let [t1, t2] = frame.axes(at.tangents);
+        let axes = [t1, t2, at.normal];
         let place = if point::parts(model, &work.velocity, m, &mut parts) {
             rows.push_touch(axes, &parts, wants)
         } else {
@@ -389,7 +400,7 @@ pub(crate) fn rows(ctx: &SubstepContext, model: &Model, rules: &PairRules, work:
             let bounce = point::rebound(material.restitution, approach, at.gap, ctx.h, p.restitution_speed);
             bounce.into_iter().for_each(|bias| rows.bounce(place, bias));
         }
-        work.node_contacts.push(NodeContact { manifold: index, place, axes: [at.normal, at.tangents[0]] });
+        work.node_contacts.push(NodeContact { manifold: index, place, axes: [at.normal, at.tangents[0]], frame });
         work.report.penetration = work.report.penetration.max(-at.gap);
     }
     work.contact_rows = rows;
@@ -410,12 +421,21 @@ pub(crate) fn settle(ctx: &SubstepContext, model: &Model, rules: &PairRules, wor
         let material = last.material(model, rules, m);
         let point = &mut m.points[0];
         let mu = if point.slipping != 0 { material.kinetic_friction } else { material.static_friction };
-        let limit = law::displacement_limit((), mu * n, answer, &ctx.contact);
-        let (tangential_displacement, creep) = law::settle((), point.tangential_displacement, slip, limit, ctx.h);
-        let at_cone = if n > 0.0 { law::at_cone((), t1 * t1 + t2 * t2, mu * n) } else { 0.0 };
+        let reach = contact_rows.radius(c.place).unwrap_or(mu * n);
+        let limit = law::displacement_limit((), reach, answer, &ctx.contact);
+        let old = c.frame.way(point.tangential_displacement);
+        let (mut displacement, creep) = law::settle((), old, slip, limit, ctx.h);
+        let at_cone = if n > 0.0 { law::at_cone((), t1 * t1 + t2 * t2, reach) } else { 0.0 };
         let slid = if point.slipping != 0 { 1.0 } else { 0.0 };
-        point.tangential_displacement = tangential_displacement;
-        point.slipping = u32::from(law::slips((), at_cone, slid, creep, limit) > 0.0);
+        let mut slips = law::slips((), at_cone, slid, creep, limit) > 0.0;
+        if material.law.decides_slip() {
+            let memory = Memory { stretch: old, slipping: point.slipping != 0 };
+            let seen = material.law.follow(ctx.h, n, point::coefficients(&material), memory, slip);
+            slips = seen.slipping && n > 0.0;
+            displacement = if material.law.has_bristle() { seen.stretch } else { displacement };
+        }
+        point.tangential_displacement = c.frame.way_back(displacement);
+        point.slipping = u32::from(slips);
     }
 }
 
@@ -424,6 +444,7 @@ pub(crate) fn store_impulses(work: &mut Work) {
     let Work { node_contacts, contact_rows, contacts, readout, .. } = work;
     for c in node_contacts.iter() {
         let [slide, across, normal] = contact_rows.impulses(c.place);
+        let [slide, across] = c.frame.push_back([slide, across]);
         contacts[c.manifold as usize].points[0].impulse = [normal, slide, across];
         let [n, t] = c.axes;
         let impulse = point::along(n, t, [normal, slide, across]);

@@ -30,8 +30,10 @@
 //! and for positions.
 
 use crate::contact::kernel::node::{Side, cut, level, seen, turned};
+use crate::contact::kernel::node_law::{NodeLaw, NodeVisit};
 use crate::contact::kernel::rigid_batch::ContactParams;
 use crate::contact::law;
+use crate::friction::{Coefficients, Law};
 use crate::math::lane3::{V3, add, along, cross, dot, load3, root_and_inverse, scale, splat3, store3, sub};
 use crate::math::{Eight, Eight3, LANES, Lane, Mat3, Quat, Real, Vec3};
 use crate::state::{ClothContactMemory, contact_flag};
@@ -48,6 +50,7 @@ pub(crate) struct ClothCollider {
     pub collider: u32,
     pub static_friction: Real,
     pub kinetic_friction: Real,
+    pub law: Law,
     /// Centre of a ball or a point of a plane, and the outward normal of a plane; body axes [m].
     pub core: Vec3,
     pub normal: Vec3,
@@ -392,31 +395,43 @@ impl ClothContacts {
         // friction: the fraction of the slip that it can remove; the length of the slip is that of u without un
         let (still, moving) = (L::splat(t, collider.static_friction), L::splat(t, collider.kinetic_friction));
         let slipping = L::load(t, &grip.slipping[at..]);
-        let friction = law::coefficient(t, slipping, [still, moving]);
+        let mut friction = law::coefficient(t, slipping, [still, moving]);
+        let slip = along(u, n, none - un);
+        let held = load3(t, &grip.tangential_displacement, at);
+        let held = level(t, n, if coupled.moves { turned(t, &side.turn, held) } else { held });
+        let own = (!collider.law.is_plain())
+            .then(|| own_friction(t, (collider, p.h), at, (n, solve_normal, k, friction), (slip, held, slipping)));
+        if let Some(own) = &own {
+            friction = own.coefficient;
+        }
         let limit = friction * solve_normal * k;
         let square = solve_normal.select_gt(none, (dot(u, u) - un * un).max(none), none);
         let (_, per) = root_and_inverse(t, square + tiny);
         let over = square.select_gt(limit * limit, one, none);
         let part = over.select_gt(none, limit * per, one);
-        let slip = along(u, n, none - un);
 
         // the tangential displacement since the node stuck, and whether it slides
-        let held = load3(t, &grip.tangential_displacement, at);
-        let held = level(t, n, if coupled.moves { turned(t, &side.turn, held) } else { held });
         let most = law::displacement_limit(t, friction * firm, k, p);
         // a sliding node discards it; others rarely need the limit
         let stretch = dot(held, held);
         let sticks = stretch.select_gt(L::splat(t, NO_SLIP * NO_SLIP), one - over, none);
         let held = cut(t, scale(held, sticks), stretch * sticks, most);
         let back = scale(held, L::splat(t, -p.friction_rate));
-        let tangential_displacement = along(along(held, back, L::splat(t, p.h)), slip, over * most * per);
+        let mut tangential_displacement = along(along(held, back, L::splat(t, p.h)), slip, over * most * per);
         let creep = (one - part) * square * per * L::splat(t, p.h);
         let slips = law::slips(t, over, slipping, creep, most);
-        let slips = firm.select_gt(none, slips, none);
+        let mut slips = firm.select_gt(none, slips, none);
 
         let solve_friction = solve_normal.select_gt(none, part * inverse, none);
-        let impulse = along(scale(n, solve_normal), slip, none - solve_friction);
-        let beyond = along(scale(n, firm - solve_normal), back, inverse);
+        let mut impulse = along(scale(n, solve_normal), slip, none - solve_friction);
+        let mut beyond = along(scale(n, firm - solve_normal), back, inverse);
+        if let Some(own) = &own {
+            slips = if collider.law.decides_slip() { own.slips } else { slips };
+            if collider.law.has_bristle() {
+                (impulse, beyond) = (along(own.across, n, solve_normal), scale(n, firm - solve_normal));
+                tangential_displacement = own.displacement;
+            }
+        }
         nodes.v[at] = along(v, impulse, weight);
         nodes.e[at] = along(e, beyond, weight);
 
@@ -442,6 +457,48 @@ impl ClothContacts {
         }
         solve_normal
     }
+}
+
+/// Friction of eight nodes by a law other than Coulomb's.
+struct OwnFriction<L> {
+    /// Coefficient of friction that the law has at this slip.
+    coefficient: L,
+    /// Impulse of a bristle [N·s], its stretch [m], and whether it yields.
+    across: V3<L>,
+    displacement: V3<L>,
+    slips: L,
+}
+
+/// The friction law of a collider at nodes with normal n, normal impulse, response and Coulomb's coefficient; and with
+/// slip, tangential displacement and state of slip.
+#[inline(always)]
+fn own_friction<L: Lane>(
+    t: L::Token,
+    (collider, h): (&ClothCollider, Real),
+    at: usize,
+    (n, pressed, k, plain): (V3<L>, L, L, L),
+    (slip, displacement, slipping): (V3<L>, V3<L>, L),
+) -> OwnFriction<L> {
+    let (none, one) = (L::splat(t, 0.0), L::splat(t, 1.0));
+    let coefficients = Coefficients { holding: collider.static_friction, slipping: collider.kinetic_friction };
+    let own = NodeLaw { law: collider.law, coefficients, h };
+    let mut visit = NodeVisit::default();
+    pressed.store(&mut visit.pressed[at..]);
+    k.store(&mut visit.response[at..]);
+    slipping.store(&mut visit.slipping[at..]);
+    store3(n, &mut visit.normal, at);
+    store3(slip, &mut visit.slip, at);
+    store3(displacement, &mut visit.displacement, at);
+    let of = own.tractions(&visit, 0.0, at..at + L::COUNT);
+    let radius = L::load(t, &of.radius[at..]);
+    let coefficient = pressed.select_gt(none, radius.div(pressed.select_gt(none, pressed, one)), plain);
+    let wish = along(slip, load3(t, &of.bias, at), one);
+    let across = [0, 1, 2].map(|c| pressed.select_gt(none, none - wish[c].div(k), none));
+    // the slip that is left moves the positions
+    store3(along(slip, across, k), &mut visit.slip, at);
+    own.follow(&mut visit, at..at + L::COUNT);
+    let displacement = load3(t, &visit.displacement, at);
+    OwnFriction { coefficient, across, displacement, slips: L::load(t, &visit.slipping[at..]) }
 }
 
 /// Nodes relative to a collider: vector from its core, velocity, and l² and d·u of a ball, or n·d and n·u of a plane.

@@ -3,8 +3,10 @@
 
 pub(crate) mod cloth;
 pub(crate) mod node;
+pub(crate) mod node_law;
 pub(crate) mod rigid;
 pub(crate) mod rigid_batch;
+pub(crate) mod rigid_law;
 #[cfg(test)]
 mod rigid_oracle;
 pub(crate) mod rigid_set;

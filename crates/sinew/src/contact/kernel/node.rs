@@ -15,8 +15,10 @@
 //! the body is updated before the next batch (Gauss-Seidel between batches, Jacobi inside, stable while eight nodes are
 //! light). s is the tangential displacement since the contact stuck, as in `contact/kernel/rigid.rs`.
 
+use crate::contact::kernel::node_law::{NodeLaw, NodeVisit};
 use crate::contact::kernel::rigid_batch::ContactParams;
 use crate::contact::law;
+use crate::friction::{Coefficients, Law};
 use crate::math::lane3::{V3, along, cross, dot, load3, splat3, store3, sub};
 use crate::math::{Block, Blocks, Eight, Eight3, Kernel, LANES, Lane, Mat3, Quat, Real, Sym3, Vec3, put, run, vec};
 use crate::solver::pgs::Pass;
@@ -36,6 +38,7 @@ pub(crate) struct NodeBatch {
     pub slot: u32,
     pub static_friction: Real,
     pub kinetic_friction: Real,
+    pub law: Law,
     /// Point of the body, and the normal there for flat ones; body axes [m].
     pub core: Eight3,
     pub flat_normal: Eight3,
@@ -78,6 +81,7 @@ impl NodeBatch {
             slot,
             static_friction: 0.0,
             kinetic_friction: 0.0,
+            law: Law::default(),
             core: ZERO3,
             flat_normal: ZERO3,
             flat: ZERO,
@@ -419,6 +423,76 @@ fn settled<L: Lane>(
     (tangential_displacement, held.0.select_gt(none, slips, none))
 }
 
+/// Slip, tangential displacement and whether it slips.
+type Sliding<L> = (V3<L>, V3<L>, L);
+
+/// Contacts of a batch as input of its friction law.
+#[inline(always)]
+fn visit_of<L: Lane>(
+    t: L::Token,
+    at: usize,
+    met: &Met<L>,
+    held: Held<L>,
+    (slip, displacement, slipping): Sliding<L>,
+) -> NodeVisit {
+    let mut visit = NodeVisit::default();
+    held.0.store(&mut visit.pressed[at..]);
+    L::splat(t, 1.0).div(met.inverse).store(&mut visit.response[at..]);
+    slipping.store(&mut visit.slipping[at..]);
+    store3(met.n, &mut visit.normal, at);
+    store3(slip, &mut visit.slip, at);
+    store3(held.1, &mut visit.impulse, at);
+    store3(level(t, met.n, displacement), &mut visit.displacement, at);
+    visit
+}
+
+/// The friction law of a batch.
+fn law_of(batch: &NodeBatch, h: Real) -> NodeLaw {
+    let coefficients = Coefficients { holding: batch.static_friction, slipping: batch.kinetic_friction };
+    NodeLaw { law: batch.law, coefficients, h }
+}
+
+/// Impulses after a visit, with the friction law of the batch; `rate`: of the spring from the stick point [1/s].
+#[inline(always)]
+fn solve_by_law<L: Lane>(
+    t: L::Token,
+    batch: &NodeBatch,
+    (at, rate): (usize, Real),
+    (met, un, bias): (&Met<L>, L, L),
+    old: Held<L>,
+    (state, p): (Sliding<L>, &ContactParams),
+) -> Held<L> {
+    let impulse = law::normal_impulse(t, old.0, met.inverse, un + bias);
+    let visit = visit_of(t, at, met, (impulse, old.1), state);
+    let of = law_of(batch, p.h).tractions(&visit, rate, at..at + L::COUNT);
+    let wish = along(state.0, load3(t, &of.bias, at), L::splat(t, 1.0));
+    let wanted = along(old.1, wish, L::splat(t, 0.0) - met.inverse);
+    (impulse, cut(t, wanted, dot(wanted, wanted), L::load(t, &of.radius[at..])))
+}
+
+/// As `settled`, with the friction law of the batch.
+#[inline(always)]
+fn settled_by_law<L: Lane>(
+    t: L::Token,
+    batch: &NodeBatch,
+    at: usize,
+    met: &Met<L>,
+    held: Held<L>,
+    (state, p): (Sliding<L>, &ContactParams),
+) -> (V3<L>, L) {
+    let (none, lanes) = (L::splat(t, 0.0), at..at + L::COUNT);
+    let own = law_of(batch, p.h);
+    let mut visit = visit_of(t, at, met, held, state);
+    let reach = L::load(t, &own.tractions(&visit, 0.0, lanes.clone()).radius[at..]);
+    let limit = law::displacement_limit(t, reach, L::splat(t, 1.0).div(met.inverse), p);
+    let (moved, creep) = law::settle(t, level(t, met.n, state.1), state.0, limit, p.h);
+    let slips = law::slips(t, law::at_cone(t, dot(held.1, held.1), reach), state.2, creep, limit);
+    let slips = held.0.select_gt(none, slips, none);
+    own.follow(&mut visit, lanes);
+    let moved = if batch.law.has_bristle() { load3(t, &visit.displacement, at) } else { moved };
+    (moved, if batch.law.decides_slip() { L::load(t, &visit.slipping[at..]) } else { slips })
+}
+
 /// Normals and gaps of the substep, and its first correcting visit from zero impulses. Returns the change of impulse
 /// and the velocities after it.
 #[inline(always)]
@@ -441,9 +515,15 @@ fn first<L: Lane>(
     let (u, tangential_displacement) =
         (seen(t, side, met.arm, v), turned(t, &side.turn, load3(t, &batch.tangential_displacement, at)));
     let wish = along(level(t, met.n, u), level(t, met.n, tangential_displacement), L::splat(t, p.friction_rate));
-    let friction = coefficient(t, batch, L::load(t, &batch.slipping[at..]));
+    let slipping = L::load(t, &batch.slipping[at..]);
+    let friction = coefficient(t, batch, slipping);
     let old = (none, [none; 3]);
-    let (impulse, across) = solve_normal(t, &met, (dot(met.n, u), met.bias), wish, old, friction);
+    let (impulse, across) = if batch.law.is_plain() {
+        solve_normal(t, &met, (dot(met.n, u), met.bias), wish, old, friction)
+    } else {
+        let state = (level(t, met.n, u), tangential_displacement, slipping);
+        solve_by_law(t, batch, (at, p.friction_rate), (&met, dot(met.n, u), met.bias), old, (state, p))
+    };
 
     store3(met.n, &mut batch.normal, at);
     store3(met.arm, &mut batch.arm, at);
@@ -486,7 +566,11 @@ fn again<L: Lane>(
         if visit == Visit::Settle {
             let tangential_displacement = turned(t, &side.turn, load3(t, &batch.tangential_displacement, at));
             let of = (coefficient(t, batch, slipping), slipping);
-            let (tangential_displacement, slips) = settled(t, &met, old, (tangential_displacement, slip), of, p);
+            let (tangential_displacement, slips) = if batch.law.is_plain() {
+                settled(t, &met, old, (tangential_displacement, slip), of, p)
+            } else {
+                settled_by_law(t, batch, at, &met, old, ((slip, tangential_displacement, slipping), p))
+            };
             store3(turned(t, &side.turn.transpose(), tangential_displacement), &mut batch.tangential_displacement, at);
             slips.store(&mut batch.slipping[at..]);
             slipping = slips;
@@ -494,7 +578,13 @@ fn again<L: Lane>(
         (met.relax_bias, slip)
     };
     let friction = coefficient(t, batch, slipping);
-    let (impulse, across) = solve_normal(t, &met, (dot(met.n, u), bias), wish, old, friction);
+    let (impulse, across) = if batch.law.is_plain() {
+        solve_normal(t, &met, (dot(met.n, u), bias), wish, old, friction)
+    } else {
+        let rate = if pass == Pass::Correct { p.friction_rate } else { 0.0 };
+        let displacement = turned(t, &side.turn, load3(t, &batch.tangential_displacement, at));
+        solve_by_law(t, batch, (at, rate), (&met, dot(met.n, u), bias), old, ((slip, displacement, slipping), p))
+    };
     impulse.store(&mut batch.impulse[at..]);
     store3(across, &mut batch.across, at);
     let change = along(sub(across, old.1), met.n, impulse - old.0);

@@ -16,6 +16,7 @@
 //! rows.
 
 use crate::contact::kernel::rigid_batch::{ContactBatch, ContactParams, PointLanes};
+use crate::contact::kernel::rigid_law::{align, own_friction, second_tangent, settle_by_law, visit_of};
 use crate::contact::law;
 use crate::math::lane3::{V3, add, cross, dot, load3, scale, store3, sub};
 use crate::math::{Blocks, Number, Real, Sixteen, Sixteen3};
@@ -33,7 +34,7 @@ pub(crate) struct BodyBlocks<'a> {
 
 /// Rotates v by the quaternion q: v + 2 q_v × (q_v × v + q_w v).
 #[inline(always)]
-fn rotate<L: Number>(q: [L; 4], v: V3<L>) -> V3<L> {
+pub(super) fn rotate<L: Number>(q: [L; 4], v: V3<L>) -> V3<L> {
     let axis = [q[0], q[1], q[2]];
     let t = add(cross(axis, v), scale(v, q[3]));
     let u = cross(axis, t);
@@ -256,10 +257,15 @@ fn prepare<L: Number>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: 
     let place = Placement::<L>::load(t, batch, at, bodies);
     let old = {
         let (n, t1) = (load3::<L>(t, &batch.normal, at), load3::<L>(t, &batch.tangent, at));
-        [n, t1, cross(n, t1)]
+        [n, t1, second_tangent(t, batch, at, n, t1)]
     };
-    let (n, t1) = (place.normal, place.tangent);
-    let t2 = cross(n, t1);
+    let n = place.normal;
+    let t1 = if batch.by_law {
+        align(t, batch, at, ([place.turn_a, place.turn_b], n, place.tangent))
+    } else {
+        place.tangent
+    };
+    let t2 = second_tangent(t, batch, at, n, t1);
     store3(n, &mut batch.normal, at);
     store3(t1, &mut batch.tangent, at);
     let share = L::load(t, &batch.share[at..]);
@@ -270,6 +276,7 @@ fn prepare<L: Number>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: 
     let mut sum = [L::splat(t, 0.0); 3];
 
     if batch.rolls {
+        let t2 = cross(n, t1);
         let roll_answer = dot(t1, turn(&pair.inertia_a, t1)) + dot(t1, turn(&pair.inertia_b, t1));
         let roll_answer2 = dot(t2, turn(&pair.inertia_a, t2)) + dot(t2, turn(&pair.inertia_b, t2));
         let spin_answer = dot(n, turn(&pair.inertia_a, n)) + dot(n, turn(&pair.inertia_b, n));
@@ -423,12 +430,11 @@ fn sweep<L: Number, const CORRECT: bool>(
     let mut pair = Pair::<L>::load(t, batch, at, bodies);
     let n = load3::<L>(t, &batch.normal, at);
     let t1 = load3::<L>(t, &batch.tangent, at);
-    let t2 = cross(n, t1);
     let mut squares = zero;
 
     if batch.rolls {
         pair.load_inertia(t, batch, at, bodies);
-        squares = squares + resist_rolling(t, batch, at, &mut pair, n, t1, t2);
+        squares = squares + resist_rolling(t, batch, at, &mut pair, n, t1, cross(n, t1));
     }
 
     squares = squares + solve_normal::<L, CORRECT>(t, batch, at, &mut pair, (n, p));
@@ -436,6 +442,7 @@ fn sweep<L: Number, const CORRECT: bool>(
     // (With friction in both sweeps the pile of 1024 kept 8 J at 10 s instead of 2 J, in single runs)
     if !CORRECT {
         pair.load_inertia(t, batch, at, bodies);
+        let t2 = second_tangent(t, batch, at, n, t1);
         squares = squares + solve_friction(t, batch, at, &mut pair, [t1, t2], p);
     }
     pair.store(batch, at, bodies.velocity);
@@ -460,17 +467,24 @@ fn solve_friction<L: Number>(
     let kinetic_friction = L::load(t, &batch.kinetic_friction[at..]);
     let weight_bound = L::load(t, &batch.weight_bound[at..]);
     for k in 0..batch.count {
-        let point = &mut batch.points[batch.count - 1 - k];
+        let index = batch.count - 1 - k;
+        let point = &mut batch.points[index];
         let (arm_a, arm_b) = (load3::<L>(t, &point.arm_a, at), load3::<L>(t, &point.arm_b, at));
         let relative = pair.relative(arm_a, arm_b);
         let rate = L::splat(t, p.friction_rate);
-        let slip1 = dot(t1, relative) + L::load(t, &point.tangential_displacement[0][at..]) * rate;
-        let slip2 = dot(t2, relative) + L::load(t, &point.tangential_displacement[1][at..]) * rate;
+        let mut slip1 = dot(t1, relative) + L::load(t, &point.tangential_displacement[0][at..]) * rate;
+        let mut slip2 = dot(t2, relative) + L::load(t, &point.tangential_displacement[1][at..]) * rate;
         let [normal_impulse, old1, old2] = load3::<L>(t, &point.impulse, at);
         let slipping = L::load(t, &point.slipping[at..]);
         let coefficient = law::coefficient(t, slipping, [static_friction, kinetic_friction]);
         let touching = normal_impulse.select_gt(zero, weight_bound, zero);
-        let reach = weight_bound.select_gt(-L::splat(t, 0.5), touching, coefficient * normal_impulse);
+        let (mut limit, mut bristle) = (coefficient * normal_impulse, zero);
+        if batch.by_law {
+            [slip1, slip2, limit, bristle] =
+                own_friction(t, batch, (at, index), [dot(t1, relative), dot(t2, relative)], p);
+        }
+        let reach = weight_bound.select_gt(-L::splat(t, 0.5), touching, limit);
+        let point = &mut batch.points[index];
 
         // sticking: both tangents at once; slipping: a step that preserves the direction of slip, projected onto the
         // disc
@@ -481,7 +495,10 @@ fn solve_friction<L: Number>(
         let stick1 = (m[0] * slip1 + m[1] * slip2) * mass_scale + old1 * impulse_scale;
         let stick2 = (m[1] * slip1 + m[2] * slip2) * mass_scale + old2 * impulse_scale;
         let (stick1, stick2) = (old1 - stick1, old2 - stick2);
-        let inside = reach * reach - (stick1 * stick1 + stick2 * stick2);
+        let mut inside = reach * reach - (stick1 * stick1 + stick2 * stick2);
+        if batch.by_law {
+            inside = bristle.select_gt(zero, -one, inside);
+        }
         let slide1 = old1 - slip_mass * slip1;
         let slide2 = old2 - slip_mass * slip2;
         let back = law::onto_disc(t, slide1 * slide1 + slide2 * slide2, reach);
@@ -586,8 +603,9 @@ fn settle<L: Number>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: B
     let pair = Pair::<L>::load(t, batch, at, BodyBlocks { velocity: bodies.position_velocity, ..bodies });
     let n = load3::<L>(t, &batch.normal, at);
     let t1 = load3::<L>(t, &batch.tangent, at);
-    let t2 = cross(n, t1);
-    for point in &mut batch.points[..batch.count] {
+    let t2 = second_tangent(t, batch, at, n, t1);
+    for index in 0..batch.count {
+        let point = &mut batch.points[index];
         let (arm_a, arm_b) = (load3::<L>(t, &point.arm_a, at), load3::<L>(t, &point.arm_b, at));
         let relative = pair.relative(arm_a, arm_b);
         let normal_impulse = L::load(t, &point.impulse[0][at..]);
@@ -596,8 +614,15 @@ fn settle<L: Number>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: B
         // return mapping onto the cone: the spring keeps the displacement that the largest friction can hold
         let reach = L::load(t, &point.reach[at..]);
         let limit = law::displacement_limit(t, reach, invert(t, L::load(t, &point.slip_mass[at..])), p);
-        let (tangential_displacement, creep) =
-            law::settle(t, tangential_displacement, [dot(t1, relative), dot(t2, relative)], limit, p.h);
+        let slip = [dot(t1, relative), dot(t2, relative)];
+        if batch.by_law {
+            let mut visit = visit_of(batch, index);
+            slip[0].store(&mut visit.slip[0][at..]);
+            slip[1].store(&mut visit.slip[1][at..]);
+            settle_by_law(t, batch, (at, index), &mut visit, (limit, p));
+            continue;
+        }
+        let (tangential_displacement, creep) = law::settle(t, tangential_displacement, slip, limit, p.h);
         tangential_displacement[0].store(&mut point.tangential_displacement[0][at..]);
         tangential_displacement[1].store(&mut point.tangential_displacement[1][at..]);
         let slips = normal_impulse.select_gt(zero, L::load(t, &point.slips[at..]), zero);
@@ -613,8 +638,13 @@ fn restitute<L: Number>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies
     let mut pair = Pair::<L>::load(t, batch, at, bodies);
     pair.load_inertia(t, batch, at, bodies);
     let place = Placement::<L>::load(t, batch, at, bodies);
-    let (n, t1) = (place.normal, place.tangent);
-    let t2 = cross(n, t1);
+    let n = place.normal;
+    let t1 = if batch.by_law {
+        align(t, batch, at, ([place.turn_a, place.turn_b], n, place.tangent))
+    } else {
+        place.tangent
+    };
+    let t2 = second_tangent(t, batch, at, n, t1);
     let restitution = L::load(t, &batch.restitution[at..]);
     for point in &mut batch.points[..batch.count] {
         // the bodies have moved since the last sweep

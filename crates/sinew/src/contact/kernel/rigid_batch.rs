@@ -1,5 +1,6 @@
 //! Contacts laid out for the kernel: sixteen manifolds in lanes, and the results that are read from them.
 
+use crate::contact::kernel::rigid_law::LaneLaws;
 use crate::contact::readout::PointImpulse;
 use crate::math::{BROAD, Real, Sixteen, Sixteen3, Vec3};
 
@@ -108,6 +109,9 @@ pub(crate) struct ContactBatch {
     pub bounces: bool,
     /// Whether impulses are summed by point, or by manifold, which needs less memory traffic.
     pub by_point: bool,
+    /// Any lane with a friction law other than Coulomb's, or with anisotropic friction; then `laws` is there.
+    pub by_law: bool,
+    pub(crate) laws: Option<Box<LaneLaws>>,
 }
 
 const ZERO: Sixteen = [0.0; BROAD];
@@ -155,6 +159,8 @@ impl Default for ContactBatch {
             rounds: false,
             bounces: false,
             by_point: false,
+            by_law: false,
+            laws: None,
             local_normal: ZERO3,
             local_tangent: ZERO3,
             frame_b: ZERO,
@@ -194,6 +200,7 @@ impl ContactBatch {
         self.load_b = [0; BROAD];
         self.origin = [u32::MAX; BROAD];
         (self.count, self.rolls, self.bounces, self.rounds, self.by_point) = (0, false, false, false, false);
+        self.by_law = false;
         (self.roll, self.total, self.total_normal) = (ZERO3, ZERO3, ZERO);
         (self.rolling, self.spinning, self.restitution) = (ZERO, ZERO, ZERO);
         for point in &mut self.points {
@@ -208,15 +215,31 @@ impl ContactBatch {
 }
 
 impl ContactBatch {
+    /// The laws of the lanes, for a batch in which a lane has one of its own.
+    pub fn own_laws(&mut self) -> &mut LaneLaws {
+        let laws = self.laws.get_or_insert_with(Box::default);
+        if !self.by_law {
+            **laws = LaneLaws::default();
+            self.by_law = true;
+        }
+        laws
+    }
+
+    /// Lengths of the second tangents: 1 without anisotropy.
+    fn second_length(&self, lane: usize) -> Real {
+        self.laws.as_ref().filter(|_| self.by_law).map_or(1.0, |laws| laws.length[lane])
+    }
+
     /// Impulse on b in the last substep, world axes [N·s], in all lanes, from its parts along n, t₁, t₂.
     fn last_impulse(&self, impulse: &Sixteen3) -> Sixteen3 {
         let (n, t) = (&self.normal, &self.tangent);
         let mut out = ZERO3;
         for lane in 0..BROAD {
+            let length = self.second_length(lane);
             for k in 0..3 {
                 let (i, j) = ((k + 1) % 3, (k + 2) % 3);
                 let t2 = n[i][lane] * t[j][lane] - n[j][lane] * t[i][lane];
-                let [pn, p1, p2] = [impulse[0][lane], impulse[1][lane], impulse[2][lane]];
+                let [pn, p1, p2] = [impulse[0][lane], impulse[1][lane], length * impulse[2][lane]];
                 out[k][lane] = (n[k][lane] * pn + t[k][lane] * p1 + t2 * p2) * self.share[lane];
             }
         }

@@ -12,6 +12,7 @@
 //! `solver/pgs.rs`. Both give the same bits: `tests` compares them.
 
 use crate::constraint::{Bounds, RowBuffer, RowId, Term};
+use crate::friction::{Coefficients, Law, Memory, StickSpring, Traction, Visit};
 use crate::math::{Block, Real, Vec3};
 use crate::solver::pgs;
 use crate::solver::pgs::Pass;
@@ -26,9 +27,33 @@ pub(crate) struct Wants {
     pub bias: [Real; 3],
     /// Part of the normal's bias that only corrects positions; the bias of the tangents does nothing else [m/s].
     pub correction: Real,
+    /// Coefficient of friction; of a pair with a law of its own, `law`, while its point holds.
     pub friction: Real,
     /// Impulses, initially those of the warm start [N·s].
     pub impulse: [Real; 3],
+    /// Friction law other than Coulomb's, coefficients of the pair and memory at the start of the substep.
+    pub law: Option<OwnLaw>,
+}
+
+/// Friction law of a contact, evaluated in every sweep.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OwnLaw {
+    pub law: Law,
+    pub coefficients: Coefficients,
+    pub memory: Memory,
+    /// Substep [s].
+    pub h: Real,
+}
+
+impl OwnLaw {
+    /// The rows of a point with this normal impulse, slip, friction impulse and response. `bias`: that of the spring from
+    /// the stick point in this pass.
+    fn traction(&self, normal: Real, slip: [Real; 2], impulse: [Real; 2], response: Real, bias: [Real; 2]) -> Traction {
+        let (h, coefficients, memory) = (self.h, self.coefficients, self.memory);
+        let visit = Visit { h, normal, coefficients, slip, impulse, response, memory };
+        let traction = self.law.traction(&visit, StickSpring::default());
+        if self.law.has_bristle() { traction } else { Traction { bias, ..traction } }
+    }
 }
 
 /// Where the rows of a contact are stored.
@@ -36,8 +61,8 @@ pub(crate) struct Wants {
 pub(crate) enum Place {
     /// Index among the contacts of two soft surfaces.
     Touch(u32),
-    /// The first of three rows.
-    Rows(RowId),
+    /// The first of three rows, and the index of its friction law or `u32::MAX`.
+    Rows(RowId, u32),
 }
 
 /// A contact of two soft surfaces.
@@ -53,6 +78,8 @@ struct Touch {
     /// Inverse effective masses of tangents and normal, and the coupling of the tangents [1/kg].
     diagonal: [Real; 3],
     between: Real,
+    /// Largest friction of the last sweep [N·s].
+    radius: Real,
 }
 
 /// Rows of contacts of nodes.
@@ -62,6 +89,8 @@ pub(crate) struct TouchRows {
     touches: Vec<Touch>,
     parts: Vec<Part>,
     rows: RowBuffer,
+    /// Friction laws of contacts that are rows, with the radius of the last sweep [N·s].
+    laws: Vec<(OwnLaw, Real)>,
     /// Terms of the row that is being written.
     terms: Vec<Term>,
 }
@@ -72,6 +101,7 @@ impl TouchRows {
         self.touches.clear();
         self.parts.clear();
         self.rows.clear();
+        self.laws.clear();
     }
 
     /// Adds a contact of two soft surfaces with these axes: two tangents and the normal.
@@ -98,6 +128,7 @@ impl TouchRows {
             wants,
             diagonal: [0, 1, 2].map(|k| held(answers[k])),
             between: answers[3],
+            radius: wants.friction * wants.impulse[2],
         });
         self.order.push(Place::Touch(self.touches.len() as u32 - 1));
         Place::Touch(self.touches.len() as u32 - 1)
@@ -115,8 +146,12 @@ impl TouchRows {
             let row = self.rows.push(&self.terms, bias, correction, 0.0, bounds);
             self.rows.rows_mut()[row as usize].impulse = impulse;
         }
-        self.order.push(Place::Rows(first));
-        Place::Rows(first)
+        let own = wants.law.map_or(u32::MAX, |law| {
+            self.laws.push((law, 0.0));
+            self.laws.len() as u32 - 1
+        });
+        self.order.push(Place::Rows(first, own));
+        Place::Rows(first, own)
     }
 
     /// Replaces the bias of the normal of a contact; it corrects no position.
@@ -126,7 +161,7 @@ impl TouchRows {
                 let wants = &mut self.touches[at as usize].wants;
                 (wants.bias[2], wants.correction) = (bias, 0.0);
             }
-            Place::Rows(first) => {
+            Place::Rows(first, _) => {
                 let row = &mut self.rows.rows_mut()[first as usize + 2];
                 (row.bias, row.correction) = (bias, 0.0);
             }
@@ -137,7 +172,7 @@ impl TouchRows {
     pub fn impulses(&self, place: Place) -> [Real; 3] {
         match place {
             Place::Touch(at) => self.touches[at as usize].wants.impulse,
-            Place::Rows(first) => [0, 1, 2].map(|k| self.rows.rows()[first as usize + k].impulse),
+            Place::Rows(first, _) => [0, 1, 2].map(|k| self.rows.rows()[first as usize + k].impulse),
         }
     }
 
@@ -149,7 +184,7 @@ impl TouchRows {
                 let [slide, across, normal, _] = touch.relative_velocities(self.parts_of(touch), v);
                 [slide, across, normal]
             }
-            Place::Rows(first) => [0, 1, 2].map(|k| self.rows.relative_velocity(first + k, v)),
+            Place::Rows(first, _) => [0, 1, 2].map(|k| self.rows.relative_velocity(first + k, v)),
         }
     }
 
@@ -157,7 +192,18 @@ impl TouchRows {
     pub fn answer(&self, place: Place) -> Real {
         match place {
             Place::Touch(at) => self.touches[at as usize].diagonal[0],
-            Place::Rows(first) => self.rows.rows()[first as usize].diagonal,
+            Place::Rows(first, _) => self.rows.rows()[first as usize].diagonal,
+        }
+    }
+
+    /// Largest friction of a contact in the last sweep [N·s]; none for a contact with Coulomb friction.
+    pub fn radius(&self, place: Place) -> Option<Real> {
+        match place {
+            Place::Touch(at) => {
+                let touch = &self.touches[at as usize];
+                touch.wants.law.map(|_| touch.radius)
+            }
+            Place::Rows(_, own) => self.laws.get(own as usize).map(|(_, radius)| *radius),
         }
     }
 
@@ -175,7 +221,7 @@ impl TouchRows {
                         touch.apply([0, 1, 2], touch.wants.impulse, self.parts_of(touch), v);
                     }
                 }
-                Place::Rows(first) => {
+                Place::Rows(first, _) => {
                     (first..first + 3)
                         .for_each(|id| pgs::apply(&self.rows, id, self.rows.rows()[id as usize].impulse, v));
                 }
@@ -185,7 +231,7 @@ impl TouchRows {
 
     /// One pass over all contacts. Returns the sum of squared impulse changes [N²·s²].
     pub fn sweep(&mut self, v: &mut [Block], pass: Pass) -> Real {
-        let Self { order, touches, parts, rows, .. } = self;
+        let Self { order, touches, parts, rows, laws, .. } = self;
         let mut squares = 0.0;
         for &place in &*order {
             match place {
@@ -195,11 +241,48 @@ impl TouchRows {
                     squares += touch.slide(parts, v, pass);
                     squares += touch.solve_normal(parts, v, pass);
                 }
-                Place::Rows(first) => squares = pgs::sweep_some(rows, first..first + 3, v, pass, squares),
+                Place::Rows(first, u32::MAX) => squares = pgs::sweep_some(rows, first..first + 3, v, pass, squares),
+                Place::Rows(first, own) => {
+                    squares += slide_rows(rows, first, v, pass, &mut laws[own as usize]);
+                    squares = pgs::sweep_some(rows, first + 2..first + 3, v, pass, squares);
+                }
             }
         }
         squares
     }
+}
+
+/// Slip with bias, response matrix and radius of a contact with a friction law of its own. A bristle has one response
+/// along both tangents, the larger: a step with it never overshoots.
+fn by_law(
+    law: &OwnLaw,
+    normal: Real,
+    slip: [Real; 2],
+    impulse: [Real; 2],
+    answers: [Real; 3],
+    bias: [Real; 2],
+) -> ([Real; 2], [Real; 3], Real) {
+    let response = answers[0].max(answers[1]);
+    if !response.is_finite() {
+        return (slip, answers, 0.0);
+    }
+    let of = law.traction(normal, slip, impulse, response, bias);
+    let answers = if law.law.has_bristle() { [response, response, 0.0] } else { answers };
+    ([slip[0] + of.bias[0], slip[1] + of.bias[1]], answers, of.radius)
+}
+
+/// Both tangents of a contact that is rows, by its friction law.
+fn slide_rows(rows: &mut RowBuffer, first: RowId, v: &mut [Block], pass: Pass, own: &mut (OwnLaw, Real)) -> Real {
+    let [a, b, n] = [0, 1, 2].map(|k| rows.rows()[first as usize + k]);
+    let k12: Real = rows.terms(first).iter().zip(rows.terms(first + 1)).map(|(a, b)| a.jacobian.dot(b.response)).sum();
+    let bias = |row: &crate::constraint::Row| if pass == Pass::Correct { row.bias } else { row.bias - row.correction };
+    let slip = [0, 1].map(|k| rows.relative_velocity(first + k, v));
+    let (old, answers) = ([a.impulse, b.impulse], [a.diagonal, b.diagonal, k12]);
+    let (slip, answers, radius) = by_law(&own.0, n.impulse, slip, old, answers, [bias(&a), bias(&b)]);
+    own.1 = radius;
+    let Some([a, b]) = pgs::held_in_disc(old, slip, answers, radius) else { return 0.0 };
+    let (change_a, change_b) = (pgs::set(rows, first, a, v), pgs::set(rows, first + 1, b, v));
+    change_a * change_a + change_b * change_b
 }
 
 impl Touch {
@@ -235,13 +318,18 @@ impl Touch {
 
     /// Both tangents, as `pgs::relax_disc`.
     fn slide(&mut self, parts: &[Part], v: &mut [Block], pass: Pass) -> Real {
-        let reach = (self.wants.friction * self.wants.impulse[2]).max(0.0);
+        let mut reach = (self.wants.friction * self.wants.impulse[2]).max(0.0);
         let relative_velocities = self.relative_velocities(parts, v);
         // relaxing sweeps omit a bias that only corrects positions
         let bias = |k: usize| if pass == Pass::Correct { self.wants.bias[k] } else { 0.0 };
-        let slip = [relative_velocities[0] + bias(0), relative_velocities[1] + bias(1)];
-        let [old_a, old_b, _] = self.wants.impulse;
-        let answers = [self.diagonal[0], self.diagonal[1], self.between];
+        let mut slip = [relative_velocities[0] + bias(0), relative_velocities[1] + bias(1)];
+        let [old_a, old_b, normal] = self.wants.impulse;
+        let mut answers = [self.diagonal[0], self.diagonal[1], self.between];
+        if let Some(law) = &self.wants.law {
+            let plain = [relative_velocities[0], relative_velocities[1]];
+            (slip, answers, reach) = by_law(law, normal, plain, [old_a, old_b], answers, [bias(0), bias(1)]);
+            self.radius = reach;
+        }
         let Some([a, b]) = pgs::held_in_disc([old_a, old_b], slip, answers, reach) else { return 0.0 };
         let change = [a - old_a, b - old_b];
         (self.wants.impulse[0], self.wants.impulse[1]) = (a, b);
@@ -289,7 +377,11 @@ mod tests {
             let [slide, across, normal] = draws.vec().to_array();
             let bias = [0.1 * slide, 0.1 * across, normal];
             let impulse = [draws.number(), draws.number(), draws.number().abs()].map(|i| 0.1 * i);
-            let wants = Wants { bias, correction: bias[2].min(0.0), friction: 0.5, impulse };
+            let law = (contact % 3 == 0).then(|| {
+                let law = Law::all()[contact as usize % 8];
+                OwnLaw { law, coefficients: Coefficients::both(0.5), memory: Memory::default(), h: 1e-3 }
+            });
+            let wants = Wants { bias, correction: bias[2].min(0.0), friction: 0.5, impulse, law };
             let write = |axis: Vec3, out: &mut Vec<Term>| {
                 out.clear();
                 out.extend(parts.iter().map(|&(block, weight, inv_mass)| {
