@@ -9,7 +9,7 @@ use crate::math::{Real, Sym3, Vec3};
 use crate::model::SurfaceMaterial;
 use crate::solver::pgs;
 use crate::state::{ContactMemory, contact_flag};
-use crate::work::{LawPatch, LawSum, Work};
+use crate::work::{BodyWork, ContactWork, LawPatch, LawSum};
 
 /// Index of the sums of a point.
 pub(crate) fn slot(manifold: u32, point: u32) -> usize {
@@ -17,53 +17,55 @@ pub(crate) fn slot(manifold: u32, point: u32) -> usize {
 }
 
 /// Begins a step: all sums are zero.
-pub(crate) fn clear(work: &mut Work) {
-    work.law_sums.clear();
-    work.law_sums.resize(4 * work.contacts.len(), LawSum::default());
+pub(crate) fn clear(contact: &mut ContactWork) {
+    contact.law_sums.clear();
+    contact.law_sums.resize(4 * contact.contacts.len(), LawSum::default());
 }
 
 /// Stores the approach velocity of a point before any impulse acts [m/s].
-pub(crate) fn note(work: &mut Work, manifold: usize, point: u32, approach: Real) {
-    work.law_sums[slot(manifold as u32, point)].approach = approach;
+pub(crate) fn note(contact: &mut ContactWork, manifold: usize, point: u32, approach: Real) {
+    contact.law_sums[slot(manifold as u32, point)].approach = approach;
 }
 
 /// Rows of a patch against rolling along both tangents and spinning about the normal, after the points from `first` on.
 pub(crate) fn patch_rows(
-    work: &mut Work,
+    bodies: &BodyWork,
+    contact: &mut ContactWork,
     rows: &mut RowBuffer,
     m: &ContactMemory,
     (material, axes): (&SurfaceMaterial, [Vec3; 3]),
     (manifold, first): (usize, usize),
 ) {
     let resists = material.rolling_resistance > 0.0 || material.spinning_resistance > 0.0;
-    if !resists || m.has(contact_flag::NODE) || work.law_contacts.len() == first {
+    if !resists || m.has(contact_flag::NODE) || contact.law_contacts.len() == first {
         return;
     }
     let row = rows.len() as RowId;
     for (axis, roll) in axes.into_iter().zip(m.roll) {
-        let id = rows.push(&[turn(work, m.key.b, axis), turn(work, m.key.a, -axis)], 0.0, 0.0, 0.0, Bounds::Free);
+        let id = rows.push(&[turn(bodies, m.key.b, axis), turn(bodies, m.key.a, -axis)], 0.0, 0.0, 0.0, Bounds::Free);
         rows.rows_mut()[id as usize].impulse = roll;
     }
-    work.law_patches.push(LawPatch {
+    contact.law_patches.push(LawPatch {
         manifold: manifold as u32,
         row,
-        points: [first as u32, work.law_contacts.len() as u32],
+        points: [first as u32, contact.law_contacts.len() as u32],
         levers: [material.rolling_resistance, material.spinning_resistance],
     });
 }
 
 /// The angular term of a rigid body about an axis.
-fn turn(work: &Work, body: u32, axis: Vec3) -> Term {
+fn turn(bodies: &BodyWork, body: u32, axis: Vec3) -> Term {
     let block = 2 * body as usize;
-    let (a, b) = (work.inertia[block], work.inertia[block + 1]);
+    let (a, b) = (bodies.inertia[block], bodies.inertia[block + 1]);
     let inverse = Sym3 { xx: a[0], yy: a[1], zz: a[2], xy: a[3], xz: b[0], yz: b[1] };
     Term { block: block as u32 + 1, jacobian: axis, response: inverse.mul(axis) }
 }
 
 /// Torques of all patches: rolling in a disc, spinning in an interval, both bounded by lever arm times normal impulse.
 /// Returns squared changes.
-pub(crate) fn resist(work: &mut Work) -> Real {
-    let Work { law_patches, law_contacts, law_rows, velocity, .. } = work;
+pub(crate) fn resist(bodies: &mut BodyWork, contact: &mut ContactWork) -> Real {
+    let ContactWork { law_patches, law_contacts, law_rows, .. } = contact;
+    let velocity = &mut bodies.velocity;
     let mut squares = 0.0;
     for patch in law_patches.iter() {
         let points = &law_contacts[patch.points[0] as usize..patch.points[1] as usize];
@@ -91,8 +93,8 @@ fn within([a, b]: [Real; 2], radius: Real) -> [Real; 2] {
 }
 
 /// Adds the impulses of a substep to the sums, and stores those of the patches for the next one.
-pub(crate) fn store_impulses(work: &mut Work) {
-    let Work { law_contacts, law_patches, law_rows, law_sums, contacts, .. } = work;
+pub(crate) fn store_impulses(contact: &mut ContactWork) {
+    let ContactWork { law_contacts, law_patches, law_rows, law_sums, contacts, .. } = contact;
     for c in law_contacts.iter() {
         let [a, b, n] = [0, 1, 2].map(|k| law_rows.rows()[c.row as usize + k].impulse);
         let sum = &mut law_sums[slot(c.manifold, c.point)];
@@ -108,8 +110,9 @@ pub(crate) fn store_impulses(work: &mut Work) {
 /// Newton's law of impact, once at the end of a step: points whose approach velocity exceeded the threshold and that
 /// transmitted an impulse separate with e times that velocity. The impulse of restitution allows friction: Coulomb's
 /// law holds for the impact as a whole.
-pub(crate) fn bounce(ctx: &SubstepContext, work: &mut Work) {
-    let Work { law_contacts, law_rows, law_sums, velocity, .. } = work;
+pub(crate) fn bounce(ctx: &SubstepContext, bodies: &mut BodyWork, contact: &mut ContactWork) {
+    let ContactWork { law_contacts, law_rows, law_sums, .. } = contact;
+    let velocity = &mut bodies.velocity;
     for c in law_contacts.iter().filter(|c| c.restitution > 0.0) {
         let sum = &mut law_sums[slot(c.manifold, c.point)];
         let [a, b, n] = [0, 1, 2].map(|k| law_rows.rows()[c.row as usize + k].impulse);

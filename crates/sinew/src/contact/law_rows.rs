@@ -21,7 +21,7 @@ use crate::settings::Settings;
 use crate::solver::pgs;
 use crate::state::{ContactMemory, contact_flag};
 use crate::step::assemble::slop;
-use crate::work::{LawContact, Touch, Work};
+use crate::work::{BodyWork, ContactWork, LawContact, OutputWork, Touch};
 
 /// Coefficients of a pair.
 pub(crate) fn coefficients(material: &SurfaceMaterial) -> Coefficients {
@@ -34,31 +34,38 @@ pub(crate) fn takes(model: &Model, rules: &PairRules, m: &ContactMemory) -> bool
 }
 
 /// Writes the rows with their warm-start impulses.
-pub(crate) fn rows(ctx: &SubstepContext, model: &Model, settings: &Settings, work: &mut Work) {
+pub(crate) fn rows(
+    ctx: &SubstepContext,
+    model: &Model,
+    settings: &Settings,
+    bodies: &BodyWork,
+    contact: &mut ContactWork,
+    output: &mut OutputWork,
+) {
     let rules = &settings.pairs;
-    work.law_contacts.clear();
-    work.law_rows.clear();
-    work.law_patches.clear();
-    if !work.any_laws {
+    contact.law_contacts.clear();
+    contact.law_rows.clear();
+    contact.law_patches.clear();
+    if !contact.any_laws {
         return;
     }
     if ctx.contact.first {
-        law_patch::clear(work);
+        law_patch::clear(contact);
     }
-    let mut rows = std::mem::take(&mut work.law_rows);
+    let mut rows = std::mem::take(&mut contact.law_rows);
     let p = &ctx.contact;
-    let mut terms = std::mem::take(&mut work.terms);
-    let contacts = std::mem::take(&mut work.contacts);
-    let routes = std::mem::take(&mut work.routes);
+    let mut terms = std::mem::take(&mut contact.terms);
+    let contacts = std::mem::take(&mut contact.contacts);
+    let routes = std::mem::take(&mut contact.routes);
     for (index, (m, _)) in contacts.iter().zip(&routes).enumerate().filter(|(_, (_, r))| **r == Route::Law) {
         let material = point::pair_material(model, rules, m);
-        let first = work.law_contacts.len();
+        let first = contact.law_contacts.len();
         let mut axes_of_patch = None;
         for k in 0..m.count {
-            let Some(at) = point::place(model, &work.pose, m, k as usize) else { continue };
+            let Some(at) = point::place(model, &bodies.pose, m, k as usize) else { continue };
             let point = m.points[k as usize];
             let anisotropy = if material.grain.is_some() {
-                point::anisotropy(model, &work.pose, m, &at)
+                point::anisotropy(model, &bodies.pose, m, &at)
             } else {
                 AnisotropyFrame::NONE
             };
@@ -70,12 +77,12 @@ pub(crate) fn rows(ctx: &SubstepContext, model: &Model, settings: &Settings, wor
             let disc = Bounds::Disc { normal: row + 2, friction: material.static_friction, radius: 0.0 };
             for (axis, bounds) in [(0, disc), (1, Bounds::Mate)] {
                 let bias = rate * tangential_displacement[axis];
-                point::terms(model, work, m, axes[axis], at.at, &mut terms);
+                point::terms(model, bodies, m, axes[axis], at.at, &mut terms);
                 rows.push(&terms, bias, bias, 0.0, bounds);
             }
             let bias = law::normal_bias((), at.gap, slop(model, m, settings), p.bias_rate, p);
             let correction = bias - law::open_bias((), at.gap, p);
-            point::terms(model, work, m, at.normal, at.at, &mut terms);
+            point::terms(model, bodies, m, at.normal, at.at, &mut terms);
             let id = rows.push(&terms, bias, correction, 0.0, Bounds::AtLeast(0.0));
             // soft like the contacts with Coulomb friction: the points of a patch distribute its load by their depths,
             // and not by the rounding errors of weights that cancel
@@ -83,7 +90,7 @@ pub(crate) fn rows(ctx: &SubstepContext, model: &Model, settings: &Settings, wor
                 rows.soften(id, p.impulse_scale / p.mass_scale);
             }
             if p.first {
-                law_patch::note(work, index, k, rows.relative_velocity(id, &work.velocity));
+                law_patch::note(contact, index, k, rows.relative_velocity(id, &bodies.velocity));
             }
             axes_of_patch = axes_of_patch.or(Some([at.tangents[0], at.tangents[1], at.normal]));
             let list = rows.rows_mut();
@@ -94,7 +101,7 @@ pub(crate) fn rows(ctx: &SubstepContext, model: &Model, settings: &Settings, wor
             }
             let memory = Memory { stretch: tangential_displacement, slipping: point.slipping != 0 };
             let pair = coefficients(&material);
-            work.law_contacts.push(LawContact {
+            contact.law_contacts.push(LawContact {
                 manifold: index as u32,
                 point: k,
                 row,
@@ -105,21 +112,22 @@ pub(crate) fn rows(ctx: &SubstepContext, model: &Model, settings: &Settings, wor
                 reach: 0.0,
                 restitution: material.restitution,
             });
-            work.report.penetration = work.report.penetration.max(-at.gap);
+            output.report.penetration = output.report.penetration.max(-at.gap);
         }
         if let Some(axes) = axes_of_patch {
-            law_patch::patch_rows(work, &mut rows, m, (&material, axes), (index, first));
+            law_patch::patch_rows(bodies, contact, &mut rows, m, (&material, axes), (index, first));
         }
     }
-    work.contacts = contacts;
-    work.routes = routes;
-    work.law_rows = rows;
-    work.terms = terms;
+    contact.contacts = contacts;
+    contact.routes = routes;
+    contact.law_rows = rows;
+    contact.terms = terms;
 }
 
 /// One sweep over all of them: the normal, then friction. Returns the sum of squared impulse changes.
-pub(crate) fn sweep(ctx: &SubstepContext, work: &mut Work, pass: pgs::Pass) -> Real {
-    let Work { law_contacts, law_rows, velocity, .. } = work;
+pub(crate) fn sweep(ctx: &SubstepContext, bodies: &mut BodyWork, contact: &mut ContactWork, pass: pgs::Pass) -> Real {
+    let ContactWork { law_contacts, law_rows, .. } = contact;
+    let velocity = &mut bodies.velocity;
     let mut squares = 0.0;
     for c in law_contacts.iter_mut() {
         let normal = c.row + 2;
@@ -128,7 +136,7 @@ pub(crate) fn sweep(ctx: &SubstepContext, work: &mut Work, pass: pgs::Pass) -> R
         squares += change * change;
         squares += solve_friction(ctx.h, c, law_rows, velocity, pass);
     }
-    squares + law_patch::resist(work)
+    squares + law_patch::resist(bodies, contact)
 }
 
 /// Friction of one point.
@@ -157,8 +165,9 @@ fn solve_friction(h: Real, c: &mut LawContact, rows: &mut RowBuffer, velocity: &
 }
 
 /// After the correcting sweeps: the memory of each point is updated with the motion.
-pub(crate) fn settle(ctx: &SubstepContext, work: &mut Work) {
-    let Work { law_contacts, law_rows, velocity, contacts, .. } = work;
+pub(crate) fn settle(ctx: &SubstepContext, bodies: &BodyWork, contact: &mut ContactWork) {
+    let ContactWork { law_contacts, law_rows, contacts, .. } = contact;
+    let velocity = &bodies.velocity;
     for c in law_contacts.iter() {
         let row = c.row as usize;
         let [a, b, n] = [0, 1, 2].map(|k| law_rows.rows()[row + k].impulse);
@@ -228,19 +237,21 @@ pub(crate) fn lower(
 }
 
 /// Reads the impulses back from the rows.
-pub(crate) fn store_impulses(work: &mut Work) {
-    law_patch::store_impulses(work);
-    for c in &work.law_contacts {
-        let rows = &work.law_rows.rows()[c.row as usize..c.row as usize + 3];
-        let point = &mut work.contacts[c.manifold as usize].points[c.point as usize];
+pub(crate) fn store_impulses(contact: &mut ContactWork) {
+    law_patch::store_impulses(contact);
+    for c in &contact.law_contacts {
+        let rows = &contact.law_rows.rows()[c.row as usize..c.row as usize + 3];
+        let point = &mut contact.contacts[c.manifold as usize].points[c.point as usize];
         let [a, b] = c.anisotropy.push_back([rows[0].impulse, rows[1].impulse]);
         point.impulse = [rows[2].impulse, a, b];
     }
 }
 
 /// Writes the sums of the step, restitution included, to the readout.
-pub(crate) fn read(model: &Model, work: &mut Work) {
-    let Work { law_contacts, law_sums, contacts, readout, pose, .. } = work;
+pub(crate) fn read(model: &Model, bodies: &BodyWork, contact: &mut ContactWork, output: &mut OutputWork) {
+    let ContactWork { law_contacts, law_sums, contacts, .. } = contact;
+    let readout = &mut output.readout;
+    let pose = &bodies.pose;
     for c in law_contacts.iter() {
         let m = &mut contacts[c.manifold as usize];
         let q = quat(pose[2 * m.key.a as usize + 1]);
