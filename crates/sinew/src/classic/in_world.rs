@@ -28,7 +28,7 @@ use crate::report::{Fault, FaultKind, Phase};
 use crate::settings::{ContactMethod, Settings};
 use crate::state::{ContactKey, ContactMemory, State, contact_flag, flag};
 use crate::step::intake::freeze_rigid;
-use crate::work::{ClassicWork, Encounter, Mover, Work};
+use crate::work::{BodyWork, ClassicWork, ContactWork, Encounter, Mover, OutputWork};
 use bytemuck::Zeroable;
 
 /// A particle as probes: its radius is added to this one.
@@ -117,8 +117,9 @@ pub(crate) fn memory(state: &State, key: ContactKey) -> ContactMemory {
 }
 
 /// Lists the bodies and particles handled by the method in this step.
-pub(crate) fn gather(model: &Model, work: &mut Work) {
-    let Work { classic, contacts, active, velocity, any_flags, .. } = work;
+pub(crate) fn gather(model: &Model, bodies: &BodyWork, contact: &mut ContactWork) {
+    let ContactWork { classic, contacts, any_flags, .. } = contact;
+    let BodyWork { active, velocity, .. } = bodies;
     let ClassicWork { movers, encounters, pushes, refused, .. } = classic;
     movers.clear();
     encounters.clear();
@@ -156,9 +157,17 @@ pub(crate) fn gather(model: &Model, work: &mut Work) {
 
 /// Penalty: the mean force of the substep is added to the input forces, which `predict` reads. This function and the
 /// next two act on the bodies of one implicit island, or on those of all sweep islands.
-pub(crate) fn push(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings, route: BodyRoute) {
+pub(crate) fn push(
+    ctx: &SubstepContext,
+    model: &Model,
+    bodies: &mut BodyWork,
+    contact: &mut ContactWork,
+    settings: &Settings,
+    route: BodyRoute,
+) {
     let ContactMethod::Penalty(law) = settings.contact_method else { return };
-    let Work { classic, body_routes, contacts, velocity, pose, force, node_force, .. } = work;
+    let ContactWork { classic, contacts, .. } = contact;
+    let BodyWork { body_routes, velocity, pose, force, node_force, .. } = bodies;
     let ClassicWork { movers, encounters, pushes, refused, .. } = classic;
     for mover in movers.iter_mut().filter(|m| body_routes[m.slot as usize] == route) {
         let body = body_of(model, mover, pose, velocity);
@@ -193,11 +202,19 @@ pub(crate) fn push(ctx: &SubstepContext, model: &Model, work: &mut Work, setting
 }
 
 /// Impulse: removes approach velocities, and projects out the overlap.
-pub(crate) fn hit(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings, route: BodyRoute) {
+pub(crate) fn hit(
+    ctx: &SubstepContext,
+    model: &Model,
+    bodies: &mut BodyWork,
+    contact: &mut ContactWork,
+    settings: &Settings,
+    route: BodyRoute,
+) {
     if settings.contact_method != ContactMethod::Impulse {
         return;
     }
-    let Work { classic, body_routes, contacts, velocity, position_velocity, pose, .. } = work;
+    let ContactWork { classic, contacts, .. } = contact;
+    let BodyWork { body_routes, velocity, position_velocity, pose, .. } = bodies;
     let ClassicWork { movers, encounters, pushes, spare, .. } = classic;
     for mover in movers.iter().filter(|m| body_routes[m.slot as usize] == route) {
         let range = mover.start as usize..mover.end as usize;
@@ -237,9 +254,17 @@ pub(crate) fn hit(ctx: &SubstepContext, model: &Model, work: &mut Work, settings
 }
 
 /// Penalty: applies the end of the integration, and prevents crossing of a barrier.
-pub(crate) fn follow(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings, route: BodyRoute) {
+pub(crate) fn follow(
+    ctx: &SubstepContext,
+    model: &Model,
+    bodies: &mut BodyWork,
+    contact: &ContactWork,
+    settings: &Settings,
+    route: BodyRoute,
+) {
     let ContactMethod::Penalty(law) = settings.contact_method else { return };
-    let Work { classic, body_routes, contacts, velocity, pose, force, node_force, .. } = work;
+    let ContactWork { classic, contacts, .. } = contact;
+    let BodyWork { body_routes, velocity, pose, force, node_force, .. } = bodies;
     let ClassicWork { movers, encounters, .. } = classic;
     for mover in movers.iter().filter(|m| body_routes[m.slot as usize] == route) {
         let Some((way, turn)) = mover.flight else { continue };
@@ -267,8 +292,16 @@ pub(crate) fn follow(ctx: &SubstepContext, model: &Model, work: &mut Work, setti
 }
 
 /// Mean forces into the report, contact flags, and bodies that the method could not integrate.
-pub(crate) fn report(model: &Model, state: &mut State, work: &mut Work) {
-    let Work { classic, contacts, readout, report, active, good, .. } = work;
+pub(crate) fn report(
+    model: &Model,
+    state: &mut State,
+    bodies: &mut BodyWork,
+    contact: &mut ContactWork,
+    output: &mut OutputWork,
+) {
+    let ContactWork { classic, contacts, .. } = contact;
+    let OutputWork { readout, report, .. } = output;
+    let BodyWork { active, good, .. } = bodies;
     for (touch, push) in classic.encounters.iter().zip(&classic.pushes) {
         let m = &mut contacts[touch.manifold as usize];
         // the report has the force on b, with a normal from a to b

@@ -10,11 +10,11 @@ use crate::model::{Model, PairRules, SurfaceMaterial};
 use crate::settings::Settings;
 use crate::solver::pgs::Pass;
 use crate::state::ContactMemory;
-use crate::work::Work;
+use crate::work::{BodyWork, ContactWork, OutputWork};
 
 /// Fills the lanes with the contacts of their route.
-pub(crate) fn build(model: &Model, rules: &PairRules, work: &mut Work) {
-    let Work { contacts, routes, node_touches, .. } = work;
+pub(crate) fn build(model: &Model, rules: &PairRules, contact: &mut ContactWork) {
+    let ContactWork { contacts, routes, node_touches, .. } = contact;
     node_touches.clear();
     // the previous pair of colliders and its material
     let mut last: Option<((u32, u32, u32), SurfaceMaterial)> = None;
@@ -56,15 +56,24 @@ fn fill(batch: &mut NodeBatch, lane: usize, index: u32, block: u32, m: &ContactM
 }
 
 /// One sweep.
-pub(crate) fn sweep(ctx: &SubstepContext, work: &mut Work, settings: &Settings, pass: Pass) -> Real {
-    let Work { node_touches, velocity, pose, inertia, v_remainder, .. } = work;
+pub(crate) fn sweep(
+    ctx: &SubstepContext,
+    bodies: &mut BodyWork,
+    contact: &mut ContactWork,
+    settings: &Settings,
+    pass: Pass,
+) -> Real {
+    let node_touches = &mut contact.node_touches;
+    let BodyWork { velocity, pose, inertia, v_remainder, .. } = bodies;
     node_touches.sweep(TouchBlocks { velocity, pose, inertia, rest: v_remainder }, &ctx.contact, pass, settings.lanes)
 }
 
 /// Impulses, tangential displacements and normals back into the contacts, and the sums of the step into the readout.
-pub(crate) fn read(work: &mut Work) {
+pub(crate) fn read(bodies: &BodyWork, contact: &mut ContactWork, output: &mut OutputWork) {
     let mut deepest: Real = 0.0;
-    let Work { node_touches, contacts, pose, readout, .. } = work;
+    let ContactWork { node_touches, contacts, .. } = contact;
+    let pose = &bodies.pose;
+    let readout = &mut output.readout;
     for batch in node_touches.batches() {
         let q = Quat::from_array(pose[2 * batch.slot as usize + 1]).inverse();
         for (lane, &origin) in batch.origin.iter().enumerate().filter(|(_, o)| **o != u32::MAX) {
@@ -77,7 +86,7 @@ pub(crate) fn read(work: &mut Work) {
             deepest = deepest.max(batch.deepest[lane]);
         }
     }
-    work.report.penetration = work.report.penetration.max(deepest);
+    output.report.penetration = output.report.penetration.max(deepest);
 }
 
 fn pick(a: &[[Real; 8]; 3], lane: usize) -> Vec3 {

@@ -10,7 +10,7 @@ use crate::math::{Block, Quat, Real, Sym3, Vec3, any_orthonormal, rigid_pose};
 use crate::model::{Grain, Model, Nodes, PairRules, SurfaceMaterial};
 use crate::report::Spread;
 use crate::state::{ContactMemory, State, contact_flag};
-use crate::work::Work;
+use crate::work::BodyWork;
 
 /// A contact point at the present poses.
 #[derive(Clone, Copy, Debug)]
@@ -135,13 +135,13 @@ impl<'a> Feature<'a> {
     }
 
     /// The angular term of an oriented particle for an impulse along `axis` at a point.
-    fn spin_term(&self, model: &Model, work: &Work, axis: Vec3, at: Vec3) -> Option<Term> {
-        let (node, shape) = (self.particle()?, self.ellipsoid(model, &work.pose)?);
+    fn spin_term(&self, model: &Model, bodies: &BodyWork, axis: Vec3, at: Vec3) -> Option<Term> {
+        let (node, shape) = (self.particle()?, self.ellipsoid(model, &bodies.pose)?);
         let number = self.nodes.start + node;
-        if !(work.velocity[model.node_block(number) as usize][3] > 0.0) {
+        if !(bodies.velocity[model.node_block(number) as usize][3] > 0.0) {
             return None;
         }
-        let torque = (at - self.position(model, &work.pose)).cross(axis);
+        let torque = (at - self.position(model, &bodies.pose)).cross(axis);
         let inertia = oriented::inertia_of(self.nodes.mass[node as usize], shape.radii);
         let response = shape.rotation * ((shape.rotation.inverse() * torque) / inertia);
         Some(Term { block: model.spin_block(number), jacobian: torque, response })
@@ -167,10 +167,10 @@ impl<'a> Feature<'a> {
     ///
     /// Σ J_i = axis and Σ x_i × J_i = at × axis: the opposite impulse on a vertex at this point has the same angular
     /// momentum. False without a triangle, or for one too narrow for the height.
-    fn terms_beside(&self, model: &Model, work: &Work, axis: Vec3, at: Vec3, out: &mut Vec<Term>) -> bool {
+    fn terms_beside(&self, model: &Model, bodies: &BodyWork, axis: Vec3, at: Vec3, out: &mut Vec<Term>) -> bool {
         let Some(corners) = self.triangle() else { return false };
         let first = model.node_block(self.nodes.start) as usize;
-        let x = &work.pose[first..first + self.nodes.inv_mass.len()];
+        let x = &bodies.pose[first..first + self.nodes.inv_mass.len()];
         let [a, b, c] = corners.map(|s| self.nodes.surface.position(s, x));
         let (e, f, from) = (b - a, c - a, at - a);
         let n = e.cross(f);
@@ -185,7 +185,7 @@ impl<'a> Feature<'a> {
         }
         for ((&surfel, slope), weight) in corners.iter().zip(slopes).zip(feet) {
             let jacobian = axis * weight - unit * (height * axis.dot(slope));
-            self.push_on(model, &work.velocity, surfel, jacobian, out);
+            self.push_on(model, &bodies.velocity, surfel, jacobian, out);
         }
         true
     }
@@ -242,21 +242,21 @@ pub(crate) fn parts(model: &Model, velocity: &[Block], m: &ContactMemory, out: &
 }
 
 /// Terms of an impulse along `axis` at a point: + on b, − on a.
-pub(crate) fn terms(model: &Model, work: &Work, m: &ContactMemory, axis: Vec3, at: Vec3, out: &mut Vec<Term>) {
+pub(crate) fn terms(model: &Model, bodies: &BodyWork, m: &ContactMemory, axis: Vec3, at: Vec3, out: &mut Vec<Term>) {
     out.clear();
     if m.has(contact_flag::NODE) {
         let Some(feature) = Feature::of_b(model, m) else { return };
-        feature.terms(model, &work.velocity, axis, out);
-        out.extend(feature.spin_term(model, work, axis, at));
+        feature.terms(model, &bodies.velocity, axis, out);
+        out.extend(feature.spin_term(model, bodies, axis, at));
     } else {
-        rigid_terms(work, m.key.b, axis, at, out);
+        rigid_terms(bodies, m.key.b, axis, at, out);
     }
     if m.has(contact_flag::SURFACE) {
         let Some(feature) = Feature::of_a(model, m) else { return };
-        feature.terms(model, &work.velocity, -axis, out);
-        out.extend(feature.spin_term(model, work, -axis, at));
+        feature.terms(model, &bodies.velocity, -axis, out);
+        out.extend(feature.spin_term(model, bodies, -axis, at));
     } else {
-        rigid_terms(work, m.key.a, -axis, at, out);
+        rigid_terms(bodies, m.key.a, -axis, at, out);
     }
 }
 
@@ -266,7 +266,7 @@ pub(crate) fn terms(model: &Model, work: &Work, m: &ContactMemory, axis: Vec3, a
 /// more). Sweeps do not use this, and restore angular momentum afterwards (`island/momentum.rs`).
 pub(crate) fn terms_at_one_point(
     model: &Model,
-    work: &Work,
+    bodies: &BodyWork,
     m: &ContactMemory,
     axis: Vec3,
     at: Vec3,
@@ -282,27 +282,27 @@ pub(crate) fn terms_at_one_point(
         out.clear();
         // an impulse may be shifted along its line of action: at the nearest point of that line, a normal row keeps the
         // weights that its gap was found with
-        let [p, q] = [point, other].map(|side| side.position(model, &work.pose));
-        if other.terms_beside(model, work, axis * -sign, p + axis * axis.dot(q - p), out) {
-            point.terms(model, &work.velocity, axis * sign, out);
+        let [p, q] = [point, other].map(|side| side.position(model, &bodies.pose));
+        if other.terms_beside(model, bodies, axis * -sign, p + axis * axis.dot(q - p), out) {
+            point.terms(model, &bodies.velocity, axis * sign, out);
             return;
         }
     }
-    terms(model, work, m, axis, at, out);
+    terms(model, bodies, m, axis, at, out);
 }
 
-pub(crate) fn rigid_terms(work: &Work, slot: u32, axis: Vec3, at: Vec3, out: &mut Vec<Term>) {
+pub(crate) fn rigid_terms(bodies: &BodyWork, slot: u32, axis: Vec3, at: Vec3, out: &mut Vec<Term>) {
     let block = 2 * slot;
-    let (x, _) = rigid_pose(&work.pose, slot);
-    let (a, b) = (work.inertia[block as usize], work.inertia[block as usize + 1]);
+    let (x, _) = rigid_pose(&bodies.pose, slot);
+    let (a, b) = (bodies.inertia[block as usize], bodies.inertia[block as usize + 1]);
     let inverse = Sym3 { xx: a[0], yy: a[1], zz: a[2], xy: a[3], xz: b[0], yz: b[1] };
     let torque = (at - x).cross(axis);
-    out.push(Term { block, jacobian: axis, response: axis * work.velocity[block as usize][3] });
+    out.push(Term { block, jacobian: axis, response: axis * bodies.velocity[block as usize][3] });
     out.push(Term { block: block + 1, jacobian: torque, response: inverse.mul(torque) });
 }
 
 /// The term of an angular impulse on a rigid body about an axis.
-pub(crate) fn turn_term(work: &Work, slot: u32, axis: Vec3) -> Term {
+pub(crate) fn turn_term(work: &BodyWork, slot: u32, axis: Vec3) -> Term {
     let block = 2 * slot;
     let (a, b) = (work.inertia[block as usize], work.inertia[block as usize + 1]);
     let inverse = Sym3 { xx: a[0], yy: a[1], zz: a[2], xy: a[3], xz: b[0], yz: b[1] };

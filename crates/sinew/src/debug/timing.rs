@@ -22,3 +22,9 @@ impl PhaseClock {
         self.last = now;
     }
 }
+
+impl Default for PhaseClock {
+    fn default() -> Self {
+        Self::start()
+    }
+}

@@ -19,7 +19,7 @@ use crate::model::{Body, Model, Motion, Nodes};
 use crate::settings::{Settings, TimeOfContact};
 use crate::solver::pgs;
 use crate::state::State;
-use crate::work::{GuardBody, GuardHit, GuardWork, Meeting, Near, Work};
+use crate::work::{BodyWork, GuardBody, GuardHit, GuardWork, Meeting, Near, OutputWork};
 
 /// Rounds in which single nodes and bodies are stopped; after that all bodies concerned keep their initial positions.
 const ROUNDS: usize = 24;
@@ -43,39 +43,46 @@ const HELD_BACK: usize = 8;
 const SLOWED: Real = 0.5;
 
 /// Stops motion that would cross a surface. Runs after the last substep.
-pub(crate) fn guard(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
+pub(crate) fn guard(
+    model: &Model,
+    state: &State,
+    bodies: &mut BodyWork,
+    guard: &mut GuardWork,
+    output: &mut OutputWork,
+    settings: &Settings,
+) {
     if !(settings.intersection_free || settings.stop_at_impact) {
         return;
     }
-    place_start(model, state, work);
-    place_end(model, state, work);
-    let most = budget(work, settings);
-    list_within_budget(model, state, work, settings, most);
-    work.guard.hits.clear();
-    work.guard.looks = 0;
-    work.guard.unseen.clear();
+    place_start(model, state, guard);
+    place_end(model, state, bodies, guard);
+    let most = budget(guard, settings);
+    list_within_budget(model, state, bodies, guard, output, settings, most);
+    guard.hits.clear();
+    guard.looks = 0;
+    guard.unseen.clear();
     let last = if settings.intersection_free { ROUNDS + model.bodies.slot_count() } else { PUT_BACK_ROUNDS };
     let mut rounds = 0;
     // when the limit of evaluations is exceeded, no pair is followed further: from then on bodies keep their initial
     // positions
-    while rounds < last && find_cuts(model, work, settings, most, rounds >= ROUNDS) {
-        apply_cuts(model, state, work);
+    while rounds < last && find_cuts(model, bodies, guard, settings, most, rounds >= ROUNDS) {
+        apply_cuts(model, state, bodies, guard, output);
         rounds += 1;
         // every round stops one more body, and these rounds are in addition to the previous ones
-        rounds = if work.guard.looks > most { rounds.max(ROUNDS) } else { rounds };
+        rounds = if guard.looks > most { rounds.max(ROUNDS) } else { rounds };
     }
-    for (slot, _) in work.guard.unseen.iter().enumerate().filter(|(_, unseen)| **unseen) {
-        slow_down(model, &mut work.velocity, slot as u32);
-        work.report.counts.held_back += 1;
+    for (slot, _) in guard.unseen.iter().enumerate().filter(|(_, unseen)| **unseen) {
+        slow_down(model, &mut bodies.velocity, slot as u32);
+        output.report.counts.held_back += 1;
     }
-    work.report.counts.near_features = work.guard.near.len() as u32;
-    work.report.counts.guard_rounds = rounds as u32;
-    part(model, work);
+    output.report.counts.near_features = guard.near.len() as u32;
+    output.report.counts.guard_rounds = rounds as u32;
+    part(model, bodies, guard);
 }
 
 /// Surfaces at the start of the step; bodies that take part in no collision have none.
-pub(crate) fn place_start(model: &Model, state: &State, work: &mut Work) {
-    let bodies = &mut work.guard.bodies;
+pub(crate) fn place_start(model: &Model, state: &State, guard: &mut GuardWork) {
+    let bodies = &mut guard.bodies;
     bodies.resize_with(model.bodies.slot_count(), || None);
     for (slot, held) in bodies.iter_mut().enumerate() {
         let Some(body) = model.bodies.at(slot as u32).filter(|b| touches(b)) else {
@@ -114,8 +121,8 @@ fn touches(body: &Body) -> bool {
 }
 
 /// Surfaces at the end of the step, and boxes around their paths.
-fn place_end(model: &Model, state: &State, work: &mut Work) {
-    let Work { guard, pose, .. } = work;
+fn place_end(model: &Model, state: &State, bodies: &mut BodyWork, guard: &mut GuardWork) {
+    let pose = &bodies.pose;
     for (slot, body) in guard.bodies.iter_mut().enumerate() {
         let Some(body) = body else { continue };
         follow(model, state, pose, slot, body);
@@ -175,28 +182,44 @@ pub(crate) fn groups_meet(model: &Model, (a, cell_a): (u32, Option<u32>), (b, ce
 }
 
 /// Limit of the cost of listing and following in this step.
-fn budget(work: &Work, settings: &Settings) -> usize {
-    let cells: usize = work.guard.bodies.iter().flatten().map(|b| b.cells.corners.len()).sum();
+fn budget(guard: &GuardWork, settings: &Settings) -> usize {
+    let cells: usize = guard.bodies.iter().flatten().map(|b| b.cells.corners.len()).sum();
     if settings.intersection_free { LOOKS + LOOKS_A_CELL * cells } else { usize::MAX }
 }
 
 /// Lists the pairs of features that may collide within the step. Where they are too many, the two bodies keep their
 /// initial positions: that needs no proof except against their neighbours, whose paths are followed as usual.
-fn list_within_budget(model: &Model, state: &State, work: &mut Work, settings: &Settings, most: usize) {
+fn list_within_budget(
+    model: &Model,
+    state: &State,
+    bodies: &mut BodyWork,
+    guard: &mut GuardWork,
+    output: &mut OutputWork,
+    settings: &Settings,
+    most: usize,
+) {
     for _ in 0..HELD_BACK {
-        let Some((a, b)) = list(model, state, work, settings, most) else { return };
-        hold_back(model, state, work, a);
-        hold_back(model, state, work, b);
+        let Some((a, b)) = list(model, state, guard, settings, most) else { return };
+        hold_back(model, state, bodies, guard, output, a);
+        hold_back(model, state, bodies, guard, output, b);
     }
-    if list(model, state, work, settings, most).is_some() {
-        (0..work.guard.bodies.len() as u32).for_each(|slot| hold_back(model, state, work, slot));
-        work.guard.near.clear();
+    if list(model, state, guard, settings, most).is_some() {
+        (0..guard.bodies.len() as u32).for_each(|slot| hold_back(model, state, bodies, guard, output, slot));
+        guard.near.clear();
     }
 }
 
 /// Resets a body to its pose at the start of the step, and reduces its velocity.
-fn hold_back(model: &Model, state: &State, work: &mut Work, slot: u32) {
-    let Work { guard, pose, velocity, rest, report, .. } = work;
+fn hold_back(
+    model: &Model,
+    state: &State,
+    bodies: &mut BodyWork,
+    guard: &mut GuardWork,
+    output: &mut OutputWork,
+    slot: u32,
+) {
+    let BodyWork { pose, velocity, x_remainder, .. } = bodies;
+    let report = &mut output.report;
     let Some(body) = guard.bodies[slot as usize].as_mut().filter(|b| !b.is_still()) else { return };
     let i = slot as usize;
     match model.bodies.at(slot) {
@@ -204,7 +227,7 @@ fn hold_back(model: &Model, state: &State, work: &mut Work, slot: u32) {
             let (x, q) = (state.x[i], state.q[i]);
             pose[2 * i] = [x.x, x.y, x.z, pose[2 * i][3]];
             pose[2 * i + 1] = q.to_array();
-            rest[i] = state.x_remainder[i];
+            x_remainder[i] = state.x_remainder[i];
         }
         Some(Body::Nodes(nodes)) => {
             let first = model.node_block(nodes.start) as usize;
@@ -238,8 +261,8 @@ fn slow_down(model: &Model, velocity: &mut [Block], slot: u32) {
 
 /// All pairs of features that may collide within the step, into `near`; or the two bodies with which their number
 /// exceeds `most`.
-fn list(model: &Model, state: &State, work: &mut Work, settings: &Settings, most: usize) -> Option<(u32, u32)> {
-    let GuardWork { bodies, cell_pairs, near, .. } = &mut work.guard;
+fn list(model: &Model, state: &State, guard: &mut GuardWork, settings: &Settings, most: usize) -> Option<(u32, u32)> {
+    let GuardWork { bodies, cell_pairs, near, .. } = guard;
     near.clear();
     for a in 0..bodies.len() as u32 {
         let Some(body_a) = &bodies[a as usize] else { continue };
@@ -420,10 +443,18 @@ fn look_plane(pair: &Near, a: &GuardBody, b: &GuardBody, t: f64) -> PlaneLook {
 /// Follows all pairs with a vertex whose end position has changed; stores the time at which each block stops. True when
 /// any block is stopped. Beyond `most` evaluations no pair is followed: two bodies of which one moves keep their
 /// initial positions.
-fn find_cuts(model: &Model, work: &mut Work, settings: &Settings, most: usize, last: bool) -> bool {
-    let GuardWork { bodies, near, hits, cut, cut_bodies, looks, unseen, .. } = &mut work.guard;
+fn find_cuts(
+    model: &Model,
+    bodies: &BodyWork,
+    guard: &mut GuardWork,
+    settings: &Settings,
+    most: usize,
+    last: bool,
+) -> bool {
+    let pose = &bodies.pose;
+    let GuardWork { bodies, near, hits, cut, cut_bodies, looks, unseen, .. } = guard;
     cut.clear();
-    cut.resize(work.pose.len(), 1.0);
+    cut.resize(pose.len(), 1.0);
     cut_bodies.clear();
     cut_bodies.resize(bodies.len(), false);
     unseen.resize(bodies.len(), false);
@@ -541,8 +572,9 @@ fn stop(model: &Model, slot: u32, vertex: u32, time: f64, whole: bool, cut: &mut
 }
 
 /// Shortens the displacements of all blocks that were stopped.
-fn apply_cuts(model: &Model, state: &State, work: &mut Work) {
-    let Work { guard, pose, rest, report, .. } = work;
+fn apply_cuts(model: &Model, state: &State, bodies: &mut BodyWork, guard: &mut GuardWork, output: &mut OutputWork) {
+    let BodyWork { pose, x_remainder, .. } = bodies;
+    let report = &mut output.report;
     for slot in 0..guard.bodies.len() {
         if !guard.cut_bodies[slot] {
             continue;
@@ -561,7 +593,7 @@ fn apply_cuts(model: &Model, state: &State, work: &mut Work) {
                 };
                 pose[2 * slot] = [x.x, x.y, x.z, pose[2 * slot][3]];
                 pose[2 * slot + 1] = q.to_array();
-                rest[slot] = Vec3::ZERO;
+                x_remainder[slot] = Vec3::ZERO;
                 report.counts.stopped += 1;
             }
             Some(Body::Nodes(nodes)) => {
@@ -599,31 +631,31 @@ fn time_of_all(nodes: &Nodes, from: &[Vec3], to: &[Block], cut: &[f64]) -> f64 {
 }
 
 /// Removes the approach velocity of stopped pairs: an inelastic impact at each contact.
-fn part(model: &Model, work: &mut Work) {
-    if work.guard.hits.is_empty() {
+fn part(model: &Model, bodies: &mut BodyWork, guard: &mut GuardWork) {
+    if guard.hits.is_empty() {
         return;
     }
-    let mut rows = std::mem::take(&mut work.guard.rows);
-    let mut terms = std::mem::take(&mut work.terms);
+    let mut rows = std::mem::take(&mut guard.rows);
+    let mut terms = std::mem::take(&mut guard.terms);
     rows.clear();
-    for hit in &work.guard.hits {
+    for hit in &guard.hits {
         terms.clear();
         let split = hit.near.split();
-        side_terms(model, work, hit, (hit.near.b, split..4), 1.0, &mut terms);
-        side_terms(model, work, hit, (hit.near.a, 0..split), -1.0, &mut terms);
+        side_terms(model, bodies, hit, (hit.near.b, split..4), 1.0, &mut terms);
+        side_terms(model, bodies, hit, (hit.near.a, 0..split), -1.0, &mut terms);
         rows.push(&terms, 0.0, 0.0, 0.0, Bounds::AtLeast(0.0));
     }
     for _ in 0..SWEEPS {
-        pgs::sweep(&mut rows, &mut work.velocity, pgs::Pass::Correct);
+        pgs::sweep(&mut rows, &mut bodies.velocity, pgs::Pass::Correct);
     }
-    work.guard.rows = rows;
-    work.terms = terms;
+    guard.rows = rows;
+    guard.terms = terms;
 }
 
 /// Terms of one side of a contact: of the rigid body, or of the nodes that its corners follow.
 fn side_terms(
     model: &Model,
-    work: &Work,
+    bodies: &BodyWork,
     hit: &GuardHit,
     (slot, range): (u32, std::ops::Range<usize>),
     sign: Real,
@@ -631,14 +663,14 @@ fn side_terms(
 ) {
     let axis = hit.normal * sign;
     let Some(nodes) = model.nodes_at(slot) else {
-        point::rigid_terms(work, slot, axis, hit.at, out);
+        point::rigid_terms(bodies, slot, axis, hit.at, out);
         return;
     };
     for k in range {
         for share in nodes.surface.shares(hit.near.corners[k]) {
             let block = model.node_block(nodes.start + share.node);
             let jacobian = axis * (share.weight * hit.weights[k]);
-            let response = jacobian * work.velocity[block as usize][3];
+            let response = jacobian * bodies.velocity[block as usize][3];
             match out.iter_mut().find(|t| t.block == block) {
                 Some(term) => (term.jacobian, term.response) = (term.jacobian + jacobian, term.response + response),
                 None => out.push(Term { block, jacobian, response }),

@@ -37,7 +37,7 @@ use crate::deformable::BodyRef;
 use crate::guard::motion_sums::{Energy, Fastest, Gift, Momentum, Motion};
 use crate::math::{Block, Real, Vec3, add, put, run_wide, vec};
 use crate::model::{Model, Nodes};
-use crate::work::{EnergyBudget, ImplicitIsland, SoftWork, Work};
+use crate::work::{BodyWork, EnergyBudget, ImplicitIsland, IslandWork, OutputWork, SoftBodyWork, SoftWork};
 use std::ops::Range;
 
 /// Fraction of its rest length by which an edge may change in a substep before the energy is checked.
@@ -75,11 +75,19 @@ pub(crate) fn change(h: Real, nodes: &Nodes, x: &[Block], v: &[Block], least: Re
 
 /// Reduces the motion of an island's implicit bodies that would exceed their energy budget. Runs between the solve and
 /// `keep`: `velocity` is that before the substep.
-pub(crate) fn keep_within(h: Real, model: &Model, work: &mut Work, island: &ImplicitIsland) {
+pub(crate) fn keep_within(
+    h: Real,
+    model: &Model,
+    bodies: &BodyWork,
+    work: &mut IslandWork,
+    soft: &mut SoftWork,
+    output: &mut OutputWork,
+    island: &ImplicitIsland,
+) {
     for &slot in &island.nodes {
         let Some(nodes) = model.nodes_at(slot) else { continue };
         // the energy of rotating particles depends on rotations that are applied later in the substep
-        let implicit = work.soft[slot as usize].as_ref().is_some_and(|held| held.model.operator().is_some());
+        let implicit = soft.models[slot as usize].as_ref().is_some_and(|held| held.model.operator().is_some());
         if !implicit || !nodes.radii.is_empty() {
             continue;
         }
@@ -87,21 +95,28 @@ pub(crate) fn keep_within(h: Real, model: &Model, work: &mut Work, island: &Impl
         let blocks = first..first + nodes.inv_mass.len();
         let local = work.implicit.first_of[slot as usize] as usize;
         let seats = local..local + nodes.inv_mass.len();
-        if change(h, nodes, &work.pose[blocks.clone()], &work.implicit.v[seats.clone()], CHANGE) > CHANGE {
-            cut(h, nodes, slot, work, [blocks, seats]);
+        if change(h, nodes, &bodies.pose[blocks.clone()], &work.implicit.v[seats.clone()], CHANGE) > CHANGE {
+            let shortened = cut(h, nodes, slot, bodies, work, soft, [blocks, seats]);
+            output.report.counts.cut_short += u32::from(shortened);
         }
     }
 }
 
 /// True for a body that is integrated explicitly with its forces: goal positions have no energy, and rotations are
 /// applied later in the substep.
-fn is_kicked(held: &SoftWork, nodes: &Nodes) -> bool {
+fn is_kicked(held: &SoftBodyWork, nodes: &Nodes) -> bool {
     held.stable_step.is_finite() && held.model.operator().is_none() && nodes.radii.is_empty()
 }
 
 /// True for an explicit body that would exceed its energy budget by a single kick within h [s]: its estimate of the
 /// stable step is wrong. That of a meshless block whose nodes were thrown through each other was forty times too long.
-pub(crate) fn kick_unstable(h: Real, nodes: &Nodes, held: &SoftWork, body: BodyRef<'_>, kick: &mut Vec<Vec3>) -> bool {
+pub(crate) fn kick_unstable(
+    h: Real,
+    nodes: &Nodes,
+    held: &SoftBodyWork,
+    body: BodyRef<'_>,
+    kick: &mut Vec<Vec3>,
+) -> bool {
     if !is_kicked(held, nodes) || held.model.sees_strain() {
         return false;
     }
@@ -125,8 +140,9 @@ fn tremble(h: Real, nodes: &Nodes) -> Real {
 
 /// Updates the energy budget of an explicit body before its own forces act: at the start of a substep, and of its
 /// position update when that ends with a kick.
-pub(crate) fn count(first: bool, model: &Model, slot: u32, work: &mut Work) {
-    let Work { soft, velocity, kicked, .. } = work;
+pub(crate) fn count(first: bool, model: &Model, slot: u32, bodies: &BodyWork, soft: &mut SoftWork) {
+    let SoftWork { models: soft, kicked, .. } = soft;
+    let velocity = &bodies.velocity;
     let (Some(nodes), Some(held)) = (model.nodes_at(slot), soft[slot as usize].as_mut()) else { return };
     if !is_kicked(held, nodes) {
         return;
@@ -150,8 +166,17 @@ pub(crate) fn count(first: bool, model: &Model, slot: u32, work: &mut Work) {
 }
 
 /// Reduces the motion of an explicit body after its own forces acted, if it exceeds the budget.
-pub(crate) fn keep_kick(h: Real, model: &Model, slot: u32, work: &mut Work) {
-    let Work { soft, pose, velocity, internal_state, node_total, kicked, report, .. } = work;
+pub(crate) fn keep_kick(
+    h: Real,
+    model: &Model,
+    slot: u32,
+    bodies: &mut BodyWork,
+    soft: &mut SoftWork,
+    output: &mut OutputWork,
+) {
+    let SoftWork { models: soft, kicked, .. } = soft;
+    let BodyWork { pose, velocity, internal_state, node_total, .. } = bodies;
+    let report = &mut output.report;
     let (Some(nodes), Some(held)) = (model.nodes_at(slot), soft[slot as usize].as_mut()) else { return };
     if !is_kicked(held, nodes) {
         return;
@@ -190,8 +215,9 @@ pub(crate) fn keep_kick(h: Real, model: &Model, slot: u32, work: &mut Work) {
 
 /// The half kicks of Verlet at the end of a position update are by the body's own forces as well: `position_velocity`
 /// includes them, `before_advance` does not.
-pub(crate) fn see_kick(span: Range<usize>, work: &mut Work) {
-    let Work { kicked, position_velocity, before_advance, .. } = work;
+pub(crate) fn see_kick(span: Range<usize>, bodies: &BodyWork, soft: &mut SoftWork) {
+    let SoftWork { kicked, before_advance, .. } = soft;
+    let position_velocity = &bodies.position_velocity;
     let Some(kicked) = kicked.get_mut(span.clone()) else { return };
     for ((last, after), before) in kicked.iter_mut().zip(&position_velocity[span]).zip(before_advance.iter()) {
         add(last, vec(*after) - vec(*before));
@@ -231,14 +257,24 @@ impl Account {
     }
 }
 
-/// Reduces the motion of one body, if necessary.
-fn cut(h: Real, nodes: &Nodes, slot: u32, work: &mut Work, [blocks, seats]: [Range<usize>; 2]) {
-    let Work { implicit, soft, pose, velocity, node_total, internal_state, heading, report, .. } = work;
-    let Some(held) = soft[slot as usize].as_ref() else { return };
+/// Reduces the motion of one body, if necessary; true if it was.
+fn cut(
+    h: Real,
+    nodes: &Nodes,
+    slot: u32,
+    bodies: &BodyWork,
+    island: &mut IslandWork,
+    soft: &mut SoftWork,
+    [blocks, seats]: [Range<usize>; 2],
+) -> bool {
+    let implicit = &mut island.implicit;
+    let SoftWork { models: soft, heading, .. } = soft;
+    let BodyWork { pose, velocity, node_total, internal_state, .. } = bodies;
+    let Some(held) = soft[slot as usize].as_ref() else { return false };
     let (x, before, after) = (&pose[blocks.clone()], &velocity[blocks], &mut implicit.v[seats.clone()]);
     if is_driven(nodes, after) {
         // moved pinned nodes do an unlimited amount of work
-        return;
+        return false;
     }
     let centre = centre_of(nodes, after);
     let energy = |x: &[Block]| {
@@ -266,7 +302,7 @@ fn cut(h: Real, nodes: &Nodes, slot: u32, work: &mut Work, [blocks, seats]: [Ran
     };
     let mut holds = |share: Real| stored(share) <= account.left(share) + ROUNDING * account.had;
     if holds(1.0) {
-        return;
+        return false;
     }
     let mut share = 0.5;
     let found = (0..HALVINGS).any(|_| {
@@ -279,7 +315,7 @@ fn cut(h: Real, nodes: &Nodes, slot: u32, work: &mut Work, [blocks, seats]: [Ran
         let kept = centre + (vec(*v) - centre) * share;
         put(v, kept);
     }
-    report.counts.cut_short += 1;
+    true
 }
 
 /// Kinetic energy of the free nodes relative to a velocity [J].

@@ -17,7 +17,7 @@ use crate::model::{Body, Model};
 use crate::report::{Fault, FaultKind, Phase, Tangle, TangleEnd};
 use crate::settings::Settings;
 use crate::state::{State, flag};
-use crate::work::{GuardBody, Meeting, Near, Work};
+use crate::work::{GuardBody, GuardWork, Meeting, Near, OutputWork, SoftWork};
 
 /// Passes over the scene.
 const ROUNDS: usize = 16;
@@ -34,17 +34,24 @@ enum Lie {
 }
 
 /// Separates intersecting bodies, or freezes them.
-pub(crate) fn resolve_intersections(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
+pub(crate) fn resolve_intersections(
+    model: &Model,
+    state: &mut State,
+    soft: &mut SoftWork,
+    guard: &mut GuardWork,
+    output: &mut OutputWork,
+    settings: &Settings,
+) {
     if !settings.intersection_free {
         return;
     }
-    place_start(model, state, work);
-    work.guard.bodies.iter_mut().flatten().for_each(|b| b.refit(0.0));
+    place_start(model, state, guard);
+    guard.bodies.iter_mut().flatten().for_each(|b| b.refit(0.0));
     for _ in 0..ROUNDS {
         let mut moved = false;
-        for a in 0..work.guard.bodies.len() as u32 {
-            for b in a..work.guard.bodies.len() as u32 {
-                moved |= sort_out(model, state, work, settings, (a, b));
+        for a in 0..guard.bodies.len() as u32 {
+            for b in a..guard.bodies.len() as u32 {
+                moved |= sort_out(model, state, soft, guard, output, settings, (a, b));
             }
         }
         if !moved {
@@ -54,8 +61,16 @@ pub(crate) fn resolve_intersections(model: &Model, state: &mut State, work: &mut
 }
 
 /// Checks one pair; true when a body was moved.
-fn sort_out(model: &Model, state: &mut State, work: &mut Work, settings: &Settings, (a, b): (u32, u32)) -> bool {
-    let bodies = &work.guard.bodies;
+fn sort_out(
+    model: &Model,
+    state: &mut State,
+    soft: &mut SoftWork,
+    guard: &mut GuardWork,
+    output: &mut OutputWork,
+    settings: &Settings,
+    (a, b): (u32, u32),
+) -> bool {
+    let bodies = &guard.bodies;
     let (Some(body_a), Some(body_b)) = (&bodies[a as usize], &bodies[b as usize]) else { return false };
     if a == b && !body_a.is_nodes() || !may_meet(model, state, a, b) {
         return false;
@@ -70,16 +85,16 @@ fn sort_out(model: &Model, state: &mut State, work: &mut Work, settings: &Settin
     match found {
         Some((slot, by)) => {
             let end = TangleEnd::Untangled { moved: model.body_id(slot), by };
-            work.report.tangles.push(Tangle { a: id_a, b: id_b, end });
-            shift(model, state, work, slot, by);
+            output.report.tangles.push(Tangle { a: id_a, b: id_b, end });
+            shift(model, state, soft, guard, slot, by);
             true
         }
         None if lie == Lie::Touching => false,
         None => {
-            work.report.tangles.push(Tangle { a: id_a, b: id_b, end: TangleEnd::Refused });
-            hold(model, state, work, a);
+            output.report.tangles.push(Tangle { a: id_a, b: id_b, end: TangleEnd::Refused });
+            hold(model, state, output, a);
             if a != b {
-                hold(model, state, work, b);
+                hold(model, state, output, b);
             }
             false
         }
@@ -150,7 +165,7 @@ fn size(body: &GuardBody) -> f64 {
     bounds.map_or(0.0, |b| widen(b.max - b.min).length())
 }
 
-fn shift(model: &Model, state: &mut State, work: &mut Work, slot: u32, by: Vec3) {
+fn shift(model: &Model, state: &mut State, soft: &mut SoftWork, guard: &mut GuardWork, slot: u32, by: Vec3) {
     let i = slot as usize;
     match model.bodies.at(slot) {
         Some(Body::Rigid(_)) => {
@@ -162,15 +177,15 @@ fn shift(model: &Model, state: &mut State, work: &mut Work, slot: u32, by: Vec3)
     }
     state.flags[i] &= !flag::ASLEEP;
     state.sleep_timer[i] = 0.0;
-    work.soft_stale = true;
-    place_start(model, state, work);
-    if let Some(body) = &mut work.guard.bodies[i] {
+    soft.stale = true;
+    place_start(model, state, guard);
+    if let Some(body) = &mut guard.bodies[i] {
         body.refit(0.0);
     }
 }
 
 /// Freezes a body at its position, as one with a fault.
-fn hold(model: &Model, state: &mut State, work: &mut Work, slot: u32) {
+fn hold(model: &Model, state: &mut State, output: &mut OutputWork, slot: u32) {
     let i = slot as usize;
     match model.bodies.at(slot) {
         Some(Body::Rigid(r)) if !r.is_dynamic() => return,
@@ -180,7 +195,7 @@ fn hold(model: &Model, state: &mut State, work: &mut Work, slot: u32) {
     }
     state.flags[i] |= flag::FROZEN;
     let (body, what) = (model.body_id(slot), FaultKind::Tangled);
-    work.report.faults.push(Fault { body, phase: Phase::Intake, what, field: "x" });
+    output.report.faults.push(Fault { body, phase: Phase::Intake, what, field: "x" });
 }
 
 /// One pair, with a translated by `shift` [m].

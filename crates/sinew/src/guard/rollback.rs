@@ -4,43 +4,52 @@
 //! acted on its complete island through joints and contacts. (A chain whose links were metres apart rotated until three
 //! of four were too fast; the fourth was below the limit, and left with 1.5 km/s and four times the total energy.)
 
+use crate::island::Setup;
 use crate::math::{FAR, Quat, Real, Vec3, rigid_pose, vec};
 use crate::model::{Body, Model, Motion};
 use crate::report::{Fault, FaultKind, Phase};
-use crate::settings::Settings;
+use crate::solver::pool::Pool;
 use crate::state::{State, flag};
 use crate::step::intake::freeze_rigid;
-use crate::work::Work;
+use crate::work::{BodyWork, ContactWork, IslandWork, OutputWork};
 
 /// Freezes bodies with invalid numbers, and marks in `work.rolled_back` the bodies whose result is discarded. Runs
 /// before anything is stored.
-pub(crate) fn look(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
-    look_at_nodes(model, work, settings.max_speed);
-    let before = work.report.faults.len();
+pub(crate) fn look(
+    setup: &Setup,
+    state: &mut State,
+    bodies: &mut BodyWork,
+    contact: &mut ContactWork,
+    island: &mut IslandWork,
+    output: &mut OutputWork,
+) {
+    let Setup { model, settings, pool } = *setup;
+    look_at_nodes(model, pool, bodies, settings.max_speed);
+    let before = output.report.faults.len();
     for (slot, body) in model.bodies.iter() {
         let i = slot as usize;
         let moved = match body {
-            Body::Rigid(rigid) => work.active[i] || rigid.motion == Motion::Kinematic && !state.is_frozen(i),
-            Body::Nodes(_) => work.active[i],
+            Body::Rigid(rigid) => bodies.active[i] || rigid.motion == Motion::Kinematic && !state.is_frozen(i),
+            Body::Nodes(_) => bodies.active[i],
         };
         if !moved {
             continue;
         }
-        if let Some((what, field)) = insane(model, slot, work, settings.max_speed) {
-            work.report.faults.push(Fault { body: model.body_id(slot), phase: Phase::Advance, what, field });
-            work.rolled_back[i] = true;
-            hold(model, state, work, slot);
+        if let Some((what, field)) = insane(model, slot, bodies, settings.max_speed) {
+            output.report.faults.push(Fault { body: model.body_id(slot), phase: Phase::Advance, what, field });
+            bodies.rolled_back[i] = true;
+            hold(model, state, bodies, slot);
         }
     }
-    if work.report.faults.len() > before {
-        share(model, work);
-        forget(model, work);
+    if output.report.faults.len() > before {
+        share(model, bodies, output);
+        forget(model, bodies, contact, island);
     }
 }
 
 /// Marks active bodies with an invalid node, on all threads.
-fn look_at_nodes(model: &Model, work: &mut Work, max_speed: Real) {
-    let Work { pool, rolled_back, active, pose, velocity, internal_state, .. } = work;
+fn look_at_nodes(model: &Model, pool: &Pool, bodies: &mut BodyWork, max_speed: Real) {
+    let BodyWork { rolled_back, active, pose, velocity, internal_state, .. } = bodies;
     rolled_back.clear();
     rolled_back.resize(model.bodies.slot_count(), false);
     // as for rigid bodies; comparisons with NaN are false. No early exit: normally all nodes are valid
@@ -56,10 +65,10 @@ fn look_at_nodes(model: &Model, work: &mut Work, max_speed: Real) {
     });
 }
 
-fn hold(model: &Model, state: &mut State, work: &Work, slot: u32) {
+fn hold(model: &Model, state: &mut State, bodies: &BodyWork, slot: u32) {
     let i = slot as usize;
     match model.nodes_at(slot) {
-        None => freeze_rigid(state, i, work.good[i]),
+        None => freeze_rigid(state, i, bodies.good[i]),
         Some(nodes) => {
             state.flags[i] |= flag::FROZEN;
             state.node_v[nodes.span()].fill(Vec3::ZERO);
@@ -68,13 +77,13 @@ fn hold(model: &Model, state: &mut State, work: &Work, slot: u32) {
 }
 
 /// The fault of a body after the step.
-fn insane(model: &Model, slot: u32, work: &Work, max_speed: Real) -> Option<(FaultKind, &'static str)> {
+fn insane(model: &Model, slot: u32, bodies: &BodyWork, max_speed: Real) -> Option<(FaultKind, &'static str)> {
     let i = slot as usize;
     if model.nodes_at(slot).is_some() {
-        return work.rolled_back[i].then_some((FaultKind::NonFinite, "node_x"));
+        return bodies.rolled_back[i].then_some((FaultKind::NonFinite, "node_x"));
     }
-    let (x, q) = rigid_pose(&work.pose, slot);
-    let (v, w) = (vec(work.velocity[2 * i]), vec(work.velocity[2 * i + 1]));
+    let (x, q) = rigid_pose(&bodies.pose, slot);
+    let (v, w) = (vec(bodies.velocity[2 * i]), vec(bodies.velocity[2 * i + 1]));
     moving(x, q, v, w, max_speed)
 }
 
@@ -95,8 +104,8 @@ fn moving(x: Vec3, q: Quat, v: Vec3, w: Vec3, max_speed: Real) -> Option<(FaultK
 }
 
 /// Marks all bodies of an island of which one is marked.
-fn share(model: &Model, work: &mut Work) {
-    let Work { islands, rolled_back, active, .. } = work;
+fn share(model: &Model, bodies: &mut BodyWork, output: &mut OutputWork) {
+    let BodyWork { islands, rolled_back, active, .. } = bodies;
     let mut lost = vec![false; rolled_back.len()];
     for slot in (0..rolled_back.len()).filter(|&slot| rolled_back[slot]) {
         lost[islands.root(slot as u32) as usize] = true;
@@ -105,27 +114,27 @@ fn share(model: &Model, work: &mut Work) {
         let i = slot as usize;
         if active[i] && !rolled_back[i] && lost[islands.root(slot) as usize] {
             rolled_back[i] = true;
-            work.report.counts.rolled_back += 1;
+            output.report.counts.rolled_back += 1;
         }
     }
 }
 
 /// Resets the impulses of a discarded step: they are no warm start for the next one.
-fn forget(model: &Model, work: &mut Work) {
+fn forget(model: &Model, bodies: &BodyWork, contact: &mut ContactWork, island: &mut IslandWork) {
     for (id, constraint) in model.constraints.iter() {
         let mut touched = false;
-        constraint.slots(|slot| touched |= work.rolled_back[slot as usize]);
+        constraint.slots(|slot| touched |= bodies.rolled_back[slot as usize]);
         if touched {
-            work.warm[model.rows_of(id)].fill(0.0);
+            island.warm[model.rows_of(id)].fill(0.0);
         }
     }
-    for g in &mut work.cloth_contacts {
-        if work.rolled_back[g.body as usize] || work.rolled_back[g.sheet as usize] {
+    for g in &mut contact.cloth_contacts {
+        if bodies.rolled_back[g.body as usize] || bodies.rolled_back[g.sheet as usize] {
             (g.impulse, g.tangential_displacement) = (Vec3::ZERO, Vec3::ZERO);
         }
     }
-    for m in &mut work.contacts {
-        if work.rolled_back[m.key.a as usize] || work.rolled_back[m.key.b as usize] {
+    for m in &mut contact.contacts {
+        if bodies.rolled_back[m.key.a as usize] || bodies.rolled_back[m.key.b as usize] {
             m.roll = [0.0; 3];
             for point in &mut m.points {
                 (point.impulse, point.tangential_displacement) = ([0.0; 3], [0.0; 2]);

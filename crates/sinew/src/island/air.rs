@@ -13,16 +13,16 @@
 
 use crate::math::{Real, Vec3};
 use crate::model::{Model, Nodes};
-use crate::work::Work;
+use crate::work::{BodyWork, SoftWork};
 
 /// Adds the drag on a body's nodes to their external forces.
-pub(crate) fn push(h: Real, model: &Model, nodes: &Nodes, work: &mut Work) {
+pub(crate) fn push(h: Real, model: &Model, nodes: &Nodes, bodies: &mut BodyWork, soft: &mut SoftWork) {
     let Some(air) = nodes.traits.air else { return };
     let first = model.node_block(nodes.start) as usize;
     let blocks = first..first + nodes.inv_mass.len();
-    let (x, v) = (&work.pose[blocks.clone()], &work.velocity[blocks]);
-    work.drag.clear();
-    work.drag.resize(nodes.inv_mass.len(), (Vec3::ZERO, 0.0));
+    let (x, v) = (&bodies.pose[blocks.clone()], &bodies.velocity[blocks]);
+    soft.drag.clear();
+    soft.drag.resize(nodes.inv_mass.len(), (Vec3::ZERO, 0.0));
     let surface = &nodes.surface;
     for triangle in surface.triangles() {
         let [a, b, c] = triangle.map(|s| surface.position(s, x));
@@ -44,14 +44,14 @@ pub(crate) fn push(h: Real, model: &Model, nodes: &Nodes, work: &mut Work) {
             let tangential = dynamic * air.tangential * along.length() * meets;
             let force = -(n * (through * normal) + along * tangential);
             for share in surface.shares(surfel) {
-                let to = &mut work.drag[share.node as usize];
+                let to = &mut soft.drag[share.node as usize];
                 to.0 += force * share.weight;
                 to.1 += normal.max(tangential) * share.weight.abs();
             }
         }
     }
-    for ((n, &mass), &(force, rate)) in nodes.span().zip(&nodes.mass).zip(&work.drag) {
+    for ((n, &mass), &(force, rate)) in nodes.span().zip(&nodes.mass).zip(&soft.drag) {
         let scale = if h * rate > mass { mass / (h * rate) } else { 1.0 };
-        work.node_total[n] += force * scale;
+        bodies.node_total[n] += force * scale;
     }
 }

@@ -15,8 +15,9 @@ use crate::math::lane3::{dot, sub};
 use crate::math::{Block, Kernel, LANES, Lane, Real, run};
 use crate::model::Model;
 use crate::settings::Settings;
+use crate::solver::pool::Pool;
 use crate::state::State;
-use crate::work::{EdgeGroup, SkinWork, SoftWork, Work};
+use crate::work::{BodyWork, DetectWork, EdgeGroup, SkinWork, SoftBodyWork, SoftWork};
 
 /// Largest displacement of a node in a substep relative to the mean motion of its body, as a fraction of the mean edge.
 /// With a quarter the irregular cloth of S1 stretched by 5.4 % at worst instead of 4.4.
@@ -28,12 +29,22 @@ const BEYOND: [Real; 2] = [0.2, 0.5];
 const KEEP: Real = 0.8;
 
 /// Substeps that this step needs for its cloths and ropes; the default number when there are none.
-pub(crate) fn ask(model: &Model, state: &State, work: &mut Work, settings: &Settings) -> u32 {
+pub(crate) fn ask(
+    model: &Model,
+    state: &State,
+    pool: &Pool,
+    bodies: &BodyWork,
+    detect: &mut DetectWork,
+    soft: &SoftWork,
+    settings: &Settings,
+) -> u32 {
     let (least, most) = (settings.substeps, settings.sheet_substeps);
     if most <= least {
         return least;
     }
-    let Work { pool, soft, skins, pose, velocity, active, .. } = work;
+    let soft = &soft.models;
+    let skins = &mut detect.skins;
+    let BodyWork { pose, velocity, active, .. } = bodies;
     let (soft, blocks) = (&soft[..], [&pose[..], &velocity[..]]);
     pool.chunks(skins, 1, &|slot, skin| {
         let Some(skin) = &mut skin[0] else { return };
@@ -51,7 +62,7 @@ pub(crate) fn ask(model: &Model, state: &State, work: &mut Work, settings: &Sett
 /// Substeps that one body needs; none for a body without a limit on stretch.
 fn needed(
     model: &Model,
-    of_bodies: (&[Option<SoftWork>], [&[Block]; 2]),
+    of_bodies: (&[Option<SoftBodyWork>], [&[Block]; 2]),
     skin: &mut SkinWork,
     settings: &Settings,
     slot: u32,
@@ -71,7 +82,7 @@ fn needed(
 
 fn needed_at(
     model: &Model,
-    (soft, blocks_of_all): (&[Option<SoftWork>], [&[Block]; 2]),
+    (soft, blocks_of_all): (&[Option<SoftBodyWork>], [&[Block]; 2]),
     (skin, blocks): (&mut SkinWork, &[Vec<Block>; 2]),
     settings: &Settings,
     slot: u32,

@@ -2,7 +2,9 @@
 
 use crate::contact::kernel::rigid_batch::ContactParams;
 use crate::math::Real;
+use crate::model::Model;
 use crate::settings::Settings;
+use crate::solver::pool::Pool;
 use crate::solver::soft::{Softness, soften, soften_below};
 
 /// Parameters of a substep that every phase shares.
@@ -48,4 +50,12 @@ impl SubstepContext {
             },
         }
     }
+}
+
+/// What a phase reads and never writes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Setup<'a> {
+    pub model: &'a Model,
+    pub settings: &'a Settings,
+    pub pool: &'a Pool,
 }

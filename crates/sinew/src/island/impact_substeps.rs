@@ -7,37 +7,44 @@ use crate::math::{Real, Vec3};
 use crate::model::{Body, Model};
 use crate::settings::Settings;
 use crate::state::{ContactMemory, State, contact_flag};
-use crate::work::Work;
+use crate::work::{BodyWork, ContactWork, DetectWork};
 
-/// Writes the number of substeps that the contacts of the step need into the report; 0 when none does.
-pub(crate) fn ask(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
+/// Number of substeps that the contacts of the step need; 0 when none does.
+pub(crate) fn needed(
+    model: &Model,
+    state: &State,
+    bodies: &BodyWork,
+    detect: &DetectWork,
+    contact: &ContactWork,
+    settings: &Settings,
+) -> u32 {
     if settings.impact_substeps <= 1 {
-        return;
+        return 0;
     }
     let mut most = 0;
-    for m in work.contacts.iter().filter(|m| m.count > 0 && !m.has(contact_flag::SENSOR)) {
-        let (v_a, thick_a) = side(model, state, work, m, true, settings);
-        let (v_b, thick_b) = side(model, state, work, m, false, settings);
+    for m in contact.contacts.iter().filter(|m| m.count > 0 && !m.has(contact_flag::SENSOR)) {
+        let (v_a, thick_a) = side(model, state, detect, m, true, settings);
+        let (v_b, thick_b) = side(model, state, detect, m, false, settings);
         let way = (v_a - v_b).length() * settings.dt;
         let thickness = thick_a.min(thick_b);
-        if way <= thickness || (0..m.count as usize).all(|k| gap(model, work, m, k) > way) {
+        if way <= thickness || (0..m.count as usize).all(|k| gap(model, bodies, m, k) > way) {
             continue;
         }
         let needed = (way / thickness).ceil().min(settings.impact_substeps as Real) as u32;
         most = most.max(needed);
     }
-    work.report.counts.impact_substeps = most;
+    most
 }
 
-fn gap(model: &Model, work: &Work, m: &ContactMemory, k: usize) -> Real {
-    point::place(model, &work.pose, m, k).map_or(Real::INFINITY, |p| p.gap)
+fn gap(model: &Model, bodies: &BodyWork, m: &ContactMemory, k: usize) -> Real {
+    point::place(model, &bodies.pose, m, k).map_or(Real::INFINITY, |p| p.gap)
 }
 
 /// Velocity and thickness of one side of a contact [m/s, m]. Without a thickness: the contact margin.
 fn side(
     model: &Model,
     state: &State,
-    work: &Work,
+    detect: &DetectWork,
     m: &ContactMemory,
     first: bool,
     settings: &Settings,
@@ -54,7 +61,7 @@ fn side(
                 feature::EDGE => nodes.cells.edges.get(at).map(|e| e[0]),
                 _ => nodes.cells.corners.get(at).map(|c| c[0]),
             };
-            let skin = work.skins[slot as usize].as_ref();
+            let skin = detect.skins[slot as usize].as_ref();
             let v = skin.zip(surfel).and_then(|(s, k)| s.v.get(k as usize).copied()).unwrap_or(Vec3::ZERO);
             let thin = if nodes.surface.is_solid() { Real::INFINITY } else { or_margin(2.0 * nodes.traits.radius) };
             (v, thin)

@@ -9,9 +9,9 @@ use crate::constraint::{Bounds, Constraint, RowBuffer, View};
 use crate::contact::readout::PointImpulse;
 use crate::contact::route::{BodyRoute, Route};
 use crate::contact::{law, point};
-use crate::debug::timing::PhaseClock;
 use crate::friction::{AnisotropyFrame, Memory, Visit};
 use crate::guard::energy_limiter;
+use crate::island::Setup;
 use crate::island::{SubstepContext, soft_body};
 use crate::math::{Block, Real, Vec3, integrate_rotation, put, quat, rigid_pose, vec};
 use crate::model::{Model, Motion};
@@ -22,12 +22,20 @@ use crate::solver::soft::Softness;
 use crate::state::{State, contact_flag};
 use crate::step::assemble::slop;
 use crate::step::{advance, predict};
-use crate::work::{ImplicitIsland, ImplicitSpan, Touch, Work};
+use crate::work::{BodyWork, ContactWork, ImplicitIsland, ImplicitSpan, IslandWork, OutputWork, SoftWork, Touch};
 
 /// Separates islands with an implicit body from those that sweeps solve. Runs after the islands are known.
-pub(crate) fn sort_out(model: &Model, state: &State, work: &mut Work) {
+pub(crate) fn sort_out(
+    model: &Model,
+    state: &State,
+    bodies: &mut BodyWork,
+    island: &mut IslandWork,
+    soft: &mut SoftWork,
+) {
     let slots = model.bodies.slot_count();
-    let Work { implicit, islands, active, active_rigid, active_nodes, soft, body_routes, .. } = work;
+    let implicit = &mut island.implicit;
+    let BodyWork { islands, active, active_rigid, active_nodes, body_routes, .. } = bodies;
+    let soft = &mut soft.models;
     implicit.count = 0;
     implicit.of_root.clear();
     implicit.of_root.resize(slots, u32::MAX);
@@ -80,8 +88,10 @@ pub(crate) fn sort_out(model: &Model, state: &State, work: &mut Work) {
 }
 
 /// Lists the contacts of each island. Runs after the routes are chosen.
-pub(crate) fn list_contacts(work: &mut Work) {
-    let Work { implicit, body_routes, contacts, routes, .. } = work;
+pub(crate) fn list_contacts(bodies: &BodyWork, contact: &ContactWork, island: &mut IslandWork) {
+    let implicit = &mut island.implicit;
+    let body_routes = &bodies.body_routes;
+    let ContactWork { contacts, routes, .. } = contact;
     for (index, (m, _)) in contacts.iter().zip(routes.iter()).enumerate().filter(|(_, (_, r))| **r == Route::Implicit) {
         let [a, b] = [m.key.a, m.key.b].map(|slot| body_routes[slot as usize].island());
         if let Some(island) = a.or(b) {
@@ -91,38 +101,47 @@ pub(crate) fn list_contacts(work: &mut Work) {
 }
 
 /// All implicit islands, one after the other, each with all its substeps.
-pub(crate) fn run(model: &Model, state: &State, work: &mut Work, settings: &Settings, clock: &mut PhaseClock) {
+pub(crate) fn run(
+    setup: &Setup,
+    state: &State,
+    bodies: &mut BodyWork,
+    contact: &mut ContactWork,
+    work: &mut IslandWork,
+    soft: &mut SoftWork,
+    output: &mut OutputWork,
+) {
+    let Setup { model, settings, .. } = *setup;
     work.implicit.spans.clear();
     work.implicit.touches.clear();
     for k in 0..work.implicit.count {
         let members = std::mem::take(&mut work.implicit.islands[k]);
-        let least = settings.implicit_substeps.max(work.report.counts.impact_substeps);
-        let count = soft_body::substeps(&members.nodes, work, settings, least);
-        soft_body::report(&members.nodes, model, work, settings.dt, count);
+        let least = settings.implicit_substeps.max(output.report.counts.impact_substeps);
+        let count = soft_body::substeps(&members.nodes, soft, settings, least);
+        soft_body::report(&members.nodes, model, soft, output, settings.dt, count);
         let h = settings.dt / count as Real;
         let (spans, touches) = (work.implicit.spans.len(), work.implicit.touches.len());
-        list(model, work, &members);
+        list(model, contact, work, &members);
         let island = Island { members: &members, spans, touches, scale: h * work.substeps as Real / settings.dt };
         for substep in 0..count {
             let joint = Softness { rate: 1.0 / h, relative: 0.0 };
             let ctx = SubstepContext { joint, ..SubstepContext::new(settings, h, substep) };
             let route = BodyRoute::Implicit(k as u32);
-            in_world::push(&ctx, model, work, settings, route);
-            begin(&ctx, model, work, settings, &island);
-            clock.mark(Phase::Predict);
-            assemble(&ctx, model, work, settings, &island);
-            clock.mark(Phase::Assemble);
-            solve(work, settings, &island);
-            energy_limiter::keep_within(h, model, work, island.members);
-            keep(&ctx, model, work, settings, &island);
-            in_world::hit(&ctx, model, work, settings, route);
-            clock.mark(Phase::Solve);
-            end(&ctx, model, work, settings, &island);
-            place_kinematic(model, state, work, h * (substep + 1) as Real);
-            in_world::follow(&ctx, model, work, settings, route);
-            clock.mark(Phase::Advance);
+            in_world::push(&ctx, model, bodies, contact, settings, route);
+            begin(&ctx, setup, bodies, work, soft, output, &island);
+            output.clock.mark(Phase::Predict);
+            assemble(&ctx, setup, bodies, contact, work, output, &island);
+            output.clock.mark(Phase::Assemble);
+            solve(work, soft, output, settings, &island);
+            energy_limiter::keep_within(h, model, bodies, work, soft, output, island.members);
+            keep(&ctx, setup, bodies, contact, work, output, &island);
+            in_world::hit(&ctx, model, bodies, contact, settings, route);
+            output.clock.mark(Phase::Solve);
+            end(&ctx, setup, bodies, soft, &island);
+            place_kinematic(model, state, bodies, h * (substep + 1) as Real);
+            in_world::follow(&ctx, model, bodies, contact, settings, route);
+            output.clock.mark(Phase::Advance);
         }
-        place_kinematic(model, state, work, 0.0);
+        place_kinematic(model, state, bodies, 0.0);
         work.implicit.islands[k] = members;
     }
 }
@@ -137,8 +156,9 @@ struct Island<'a> {
 }
 
 /// Lists the constraints and contact points of an island.
-fn list(model: &Model, work: &mut Work, members: &ImplicitIsland) {
-    let Work { implicit, contacts, .. } = work;
+fn list(model: &Model, contact: &ContactWork, island: &mut IslandWork, members: &ImplicitIsland) {
+    let implicit = &mut island.implicit;
+    let contacts = &contact.contacts;
     for &constraint in &members.constraints {
         let kept = model.rows_of(constraint);
         let (first, count) = (kept.start as u32, kept.len() as u32);
@@ -152,7 +172,7 @@ fn list(model: &Model, work: &mut Work, members: &ImplicitIsland) {
 }
 
 /// Poses of kinematic bodies `time` after the start of the step.
-fn place_kinematic(model: &Model, state: &State, work: &mut Work, time: Real) {
+fn place_kinematic(model: &Model, state: &State, bodies: &mut BodyWork, time: Real) {
     for (slot, _) in model.bodies.iter() {
         let i = slot as usize;
         if model.rigid_at(slot).is_none_or(|r| r.motion != Motion::Kinematic) || state.is_frozen(i) {
@@ -164,29 +184,40 @@ fn place_kinematic(model: &Model, state: &State, work: &mut Work, time: Real) {
         } else {
             (state.x[i], state.q[i])
         };
-        work.pose[2 * i] = [x.x, x.y, x.z, 0.0];
-        work.pose[2 * i + 1] = q.to_array();
+        bodies.pose[2 * i] = [x.x, x.y, x.z, 0.0];
+        bodies.pose[2 * i + 1] = q.to_array();
     }
 }
 
 /// Free velocities of rigid bodies and particles, systems of implicit bodies; and the local numbering of all blocks.
-fn begin(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings, island: &Island<'_>) {
+fn begin(
+    ctx: &SubstepContext,
+    setup: &Setup,
+    bodies: &mut BodyWork,
+    work: &mut IslandWork,
+    soft: &mut SoftWork,
+    output: &mut OutputWork,
+    island: &Island<'_>,
+) {
+    let Setup { model, settings, .. } = *setup;
     let island = island.members;
     // the initial guess is the velocity before this substep's forces: that of resting bodies hardly changes
-    number(model, work, island);
-    predict::turn_inertia(model, work, &island.rigid);
-    predict::kick_rigid(ctx.h, model, work, settings, &island.rigid);
+    number(model, bodies, work, island);
+    predict::turn_inertia(model, bodies, &island.rigid);
+    predict::kick_rigid(ctx.h, model, bodies, settings, &island.rigid);
     for &slot in &island.nodes {
-        if work.soft[slot as usize].is_some() {
+        if soft.models[slot as usize].is_some() {
             // the matrix A is rebuilt in every substep: that of another shape moves strained material beyond its rest
             // shape
             let when = soft_body::When { substep: 0, same_forces: false, ..ctx.into() };
-            soft_body::predict(when, model, slot, work, settings);
+            soft_body::predict(when, setup, slot, bodies, soft, output);
         } else {
-            predict::kick_particles(ctx.h, model, work, settings, slot);
+            predict::kick_particles(ctx.h, model, bodies, settings, slot);
         }
     }
-    let Work { implicit, velocity, pose, soft, .. } = work;
+    let implicit = &mut work.implicit;
+    let BodyWork { velocity, pose, .. } = bodies;
+    let soft = &mut soft.models;
     implicit.rigid_unknowns.clear();
     let free = |block: u32| vec(velocity[block as usize]);
     for &slot in &island.rigid {
@@ -220,8 +251,9 @@ fn begin(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settin
 }
 
 /// Local numbers for the blocks of the island's bodies.
-fn number(model: &Model, work: &mut Work, island: &ImplicitIsland) {
-    let Work { implicit, velocity, .. } = work;
+fn number(model: &Model, bodies: &BodyWork, work: &mut IslandWork, island: &ImplicitIsland) {
+    let implicit = &mut work.implicit;
+    let velocity = &bodies.velocity;
     implicit.local.clear();
     implicit.local.resize(velocity.len(), u32::MAX);
     implicit.global.clear();
@@ -245,26 +277,44 @@ fn number(model: &Model, work: &mut Work, island: &ImplicitIsland) {
 }
 
 /// Rows of constraints and contacts, without softness: they start from their previous impulses.
-fn assemble(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings, island: &Island<'_>) {
+fn assemble(
+    ctx: &SubstepContext,
+    setup: &Setup,
+    bodies: &BodyWork,
+    contact: &mut ContactWork,
+    work: &mut IslandWork,
+    output: &mut OutputWork,
+    island: &Island<'_>,
+) {
+    let model = setup.model;
     let mut rows = std::mem::take(&mut work.implicit.rows);
     rows.clear();
-    constraint_rows(ctx, model, work, island, &mut rows);
+    constraint_rows(ctx, model, bodies, work, island, &mut rows);
     let constraints = rows.len() as u32;
-    contact_rows(ctx, model, work, settings, island, &mut rows);
+    let deepest = contact_rows(ctx, setup, bodies, contact, work, island, &mut rows);
+    output.report.penetration = output.report.penetration.max(deepest);
     if ctx.substep == 0 {
-        let counts = &mut work.report.counts;
+        let counts = &mut output.report.counts;
         let points = (work.implicit.touches.len() - island.touches) as u32;
         counts.contacts += points;
         counts.contact_rows += 3 * points;
         counts.constraint_rows += constraints;
     }
-    let Work { implicit, velocity, .. } = work;
+    let implicit = &mut work.implicit;
+    let velocity = &bodies.velocity;
     rows.renumber(|block| implicit.local_index(block, velocity));
     implicit.rows = rows;
 }
 
-fn constraint_rows(ctx: &SubstepContext, model: &Model, work: &mut Work, island: &Island<'_>, rows: &mut RowBuffer) {
-    let view = View { model, velocity: &work.velocity, pose: &work.pose, inertia: &work.inertia, h: ctx.h };
+fn constraint_rows(
+    ctx: &SubstepContext,
+    model: &Model,
+    bodies: &BodyWork,
+    work: &mut IslandWork,
+    island: &Island<'_>,
+    rows: &mut RowBuffer,
+) {
+    let view = View { model, velocity: &bodies.velocity, pose: &bodies.pose, inertia: &bodies.inertia, h: ctx.h };
     for span in &mut work.implicit.spans[island.spans..] {
         let Some(constraint) = model.constraints.at(span.constraint) else { continue };
         let start = rows.len();
@@ -277,25 +327,29 @@ fn constraint_rows(ctx: &SubstepContext, model: &Model, work: &mut Work, island:
     }
 }
 
-/// Three rows a contact point: normal, and two of friction as a spring from the stick point.
+/// Three rows a contact point: normal, and two of friction as a spring from the stick point. Returns the deepest
+/// penetration [m].
 fn contact_rows(
     ctx: &SubstepContext,
-    model: &Model,
-    work: &mut Work,
-    settings: &Settings,
+    setup: &Setup,
+    bodies: &BodyWork,
+    contact: &mut ContactWork,
+    work: &mut IslandWork,
     island: &Island<'_>,
     rows: &mut RowBuffer,
-) {
+) -> Real {
+    let Setup { model, settings, .. } = *setup;
+    let mut deepest: Real = 0.0;
     let mut touches = std::mem::take(&mut work.implicit.touches);
-    let mut terms = std::mem::take(&mut work.terms);
+    let mut terms = std::mem::take(&mut contact.terms);
     for t in &mut touches[island.touches..] {
-        let m = &work.contacts[t.manifold as usize];
-        let Some(place) = point::place(model, &work.pose, m, t.point as usize) else { continue };
+        let m = &contact.contacts[t.manifold as usize];
+        let Some(place) = point::place(model, &bodies.pose, m, t.point as usize) else { continue };
         let material = point::pair_material(model, &settings.pairs, m);
         let point = m.points[t.point as usize];
         t.friction = if point.slipping != 0 { material.kinetic_friction } else { material.static_friction };
         t.anisotropy = if material.grain.is_some() {
-            point::anisotropy(model, &work.pose, m, place.tangents)
+            point::anisotropy(model, &bodies.pose, m, place.tangents)
         } else {
             AnisotropyFrame::NONE
         };
@@ -303,10 +357,10 @@ fn contact_rows(
         (t.normal, t.tangents, t.at, t.gap) = (place.normal, t.anisotropy.axes(place.tangents), place.at, place.gap);
         t.row = rows.len() as u32;
         t.start = point.impulse[0] * island.scale;
-        point::terms_at_one_point(model, work, m, t.normal, t.at, &mut terms);
+        point::terms_at_one_point(model, bodies, m, t.normal, t.at, &mut terms);
         let bias = law::hard_bias(t.gap, slop(model, m, settings), ctx.h, settings.push_speed);
         let n = rows.push(&terms, bias, bias.min(0.0), 0.0, Bounds::AtLeast(0.0));
-        let (approach, least) = (rows.relative_velocity(n, &work.velocity), ctx.contact.restitution_speed);
+        let (approach, least) = (rows.relative_velocity(n, &bodies.velocity), ctx.contact.restitution_speed);
         if let Some(bias) = point::rebound(material.restitution, approach, t.gap, ctx.h, least) {
             (rows.rows_mut()[n as usize].bias, rows.rows_mut()[n as usize].correction) = (bias, 0.0);
         }
@@ -314,51 +368,55 @@ fn contact_rows(
         (t.law, t.pair) = (material.law, point::coefficients(&material));
         let disc = Bounds::Disc { normal: n, friction: t.friction, radius: 0.0 };
         for (k, bounds) in [(0, disc), (1, Bounds::Mate)] {
-            point::terms_at_one_point(model, work, m, t.tangents[k], t.at, &mut terms);
+            point::terms_at_one_point(model, bodies, m, t.tangents[k], t.at, &mut terms);
             rows.push(&terms, tangential_displacement[k] / ctx.h, 0.0, 0.0, bounds);
         }
         t.seen = 1.0;
         if !material.law.is_plain() {
             let stiffest = settings.implicit.rigid_stiffness * settings.implicit.tangential;
             let memory = Memory { stretch: tangential_displacement, slipping: point.slipping != 0 };
-            own_friction([ctx.h, stiffest], t, memory, rows, &work.velocity);
+            own_friction([ctx.h, stiffest], t, memory, rows, &bodies.velocity);
         }
-        work.report.penetration = work.report.penetration.max(-t.gap);
+        deepest = deepest.max(-t.gap);
     }
-    rolling_rows(model, work, settings, (&touches[island.touches..], island.scale), rows);
+    let patches = &mut work.implicit.patches;
+    rolling_rows(setup, bodies, contact, (&touches[island.touches..], island.scale), patches, rows);
     work.implicit.touches = touches;
-    work.terms = terms;
+    contact.terms = terms;
+    deepest
 }
 
 /// Rows against rolling along both tangents and spinning about the normal, for manifolds of rigid bodies that resist it.
 /// The torque is bounded by lever arm times normal impulse, that of the previous substep: rows of an island are bounded by
 /// a number or by one other row.
 fn rolling_rows(
-    model: &Model,
-    work: &mut Work,
-    settings: &Settings,
+    setup: &Setup,
+    bodies: &BodyWork,
+    contact: &ContactWork,
     (touches, scale): (&[Touch], Real),
+    patches: &mut Vec<(u32, u32)>,
     rows: &mut RowBuffer,
 ) {
-    work.implicit.patches.clear();
+    let Setup { model, settings, .. } = *setup;
+    patches.clear();
     for points in touches.chunk_by(|a, b| a.manifold == b.manifold) {
-        let m = &work.contacts[points[0].manifold as usize];
+        let m = &contact.contacts[points[0].manifold as usize];
         let material = point::pair_material(model, &settings.pairs, m);
         let levers = [material.rolling_resistance, material.rolling_resistance, material.spinning_resistance];
         if m.has(contact_flag::NODE) || levers == [0.0; 3] {
             continue;
         }
         let pressed: Real = points.iter().map(|t| t.start).sum();
-        let (_, q) = rigid_pose(&work.pose, m.key.a);
+        let (_, q) = rigid_pose(&bodies.pose, m.key.a);
         let (n, t) = (q * m.normal, q * m.tangent);
         let row = rows.len() as u32;
         for ((axis, lever), roll) in [t, n.cross(t), n].into_iter().zip(levers).zip(m.roll) {
             let high = lever * pressed.max(0.0);
-            let terms = [point::turn_term(work, m.key.b, axis), point::turn_term(work, m.key.a, -axis)];
+            let terms = [point::turn_term(bodies, m.key.b, axis), point::turn_term(bodies, m.key.a, -axis)];
             let id = rows.push(&terms, 0.0, 0.0, 0.0, Bounds::Between { low: -high, high });
             rows.rows_mut()[id as usize].impulse = (roll * scale).clamp(-high, high);
         }
-        work.implicit.patches.push((points[0].manifold, row));
+        patches.push((points[0].manifold, row));
     }
 }
 
@@ -382,8 +440,9 @@ fn own_friction([h, stiffest]: [Real; 2], t: &mut Touch, memory: Memory, rows: &
 }
 
 /// Solves the island by conjugate gradients.
-fn solve(work: &mut Work, settings: &Settings, island: &Island<'_>) {
-    let Work { implicit, soft, .. } = work;
+fn solve(work: &mut IslandWork, soft: &SoftWork, output: &mut OutputWork, settings: &Settings, island: &Island<'_>) {
+    let implicit = &mut work.implicit;
+    let soft = &soft.models;
     // reuses the same allocation for every solve: an empty list may change its lifetime
     let mut placed: Vec<Placed<'_>> =
         std::mem::take(&mut implicit.placed).into_iter().map(|_| unreachable!("empty")).collect();
@@ -397,17 +456,27 @@ fn solve(work: &mut Work, settings: &Settings, island: &Island<'_>) {
     regularize(&system, &mut implicit.rows, implicit.v.len(), &settings.implicit, &mut implicit.scratch);
     let outcome = solve_island(&system, &mut implicit.rows, &mut implicit.v, &settings.implicit, &mut implicit.scratch);
     implicit.outcome = outcome;
-    work.report.counts.iterations += outcome.iterations;
-    work.report.counts.passes += outcome.passes;
+    output.report.counts.iterations += outcome.iterations;
+    output.report.counts.passes += outcome.passes;
     placed.clear();
     implicit.placed = placed.into_iter().map(|_| unreachable!("empty")).collect();
 }
 
 /// Stores velocities, impulses and stick points.
-fn keep(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings, island: &Island<'_>) {
-    keep_impulses(model, work, settings, island);
-    keep_contacts(ctx, work, settings, island);
-    let Work { implicit, velocity, position_velocity, .. } = work;
+fn keep(
+    ctx: &SubstepContext,
+    setup: &Setup,
+    bodies: &mut BodyWork,
+    contact: &mut ContactWork,
+    work: &mut IslandWork,
+    output: &mut OutputWork,
+    island: &Island<'_>,
+) {
+    let Setup { model, settings, .. } = *setup;
+    keep_impulses(model, work, output, settings, island);
+    keep_contacts(ctx, contact, work, output, settings, island);
+    let implicit = &work.implicit;
+    let BodyWork { velocity, position_velocity, .. } = bodies;
     for (&block, v) in implicit.global.iter().zip(&implicit.v) {
         let to = &mut velocity[block as usize];
         put(to, vec(*v));
@@ -416,23 +485,31 @@ fn keep(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Setting
 }
 
 /// Advances positions.
-fn end(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings, island: &Island<'_>) {
+fn end(ctx: &SubstepContext, setup: &Setup, bodies: &mut BodyWork, soft: &mut SoftWork, island: &Island<'_>) {
+    let Setup { model, settings, .. } = *setup;
     for &slot in &island.members.rigid {
-        advance::move_rigid(ctx.h, model, work, settings, slot);
+        advance::move_rigid(ctx.h, model, bodies, settings, slot);
     }
     for &slot in &island.members.nodes {
-        if work.soft[slot as usize].is_some() {
-            soft_body::advance(ctx.into(), model, slot, work, settings);
+        if soft.models[slot as usize].is_some() {
+            soft_body::advance(ctx.into(), setup, slot, bodies, soft);
         } else {
-            advance::move_particles(ctx.h, model, work, slot);
+            advance::move_particles(ctx.h, model, bodies, slot);
         }
     }
 }
 
 /// Impulses of constraint rows: stored as warm start of the next substep, and summed for the report.
-fn keep_impulses(model: &Model, work: &mut Work, settings: &Settings, island: &Island<'_>) {
+fn keep_impulses(
+    model: &Model,
+    work: &mut IslandWork,
+    output: &mut OutputWork,
+    settings: &Settings,
+    island: &Island<'_>,
+) {
     let nodes_from = 2 * model.bodies.slot_count() as u32;
-    let Work { implicit, warm, readout, .. } = work;
+    let IslandWork { implicit, warm, .. } = work;
+    let readout = &mut output.readout;
     for span in &implicit.spans[island.spans..] {
         let rows = &implicit.rows.rows()[span.start as usize..span.end as usize];
         let kept = span.first as usize..(span.first + span.count) as usize;
@@ -462,8 +539,17 @@ fn keep_impulses(model: &Model, work: &mut Work, settings: &Settings, island: &I
 
 /// Impulses and stick points of contacts. The stick point moves only when its spring force would exceed the friction
 /// limit.
-fn keep_contacts(ctx: &SubstepContext, work: &mut Work, settings: &Settings, island: &Island<'_>) {
-    let Work { implicit, contacts, readout, .. } = work;
+fn keep_contacts(
+    ctx: &SubstepContext,
+    contact: &mut ContactWork,
+    work: &mut IslandWork,
+    output: &mut OutputWork,
+    settings: &Settings,
+    island: &Island<'_>,
+) {
+    let implicit = &mut work.implicit;
+    let contacts = &mut contact.contacts;
+    let readout = &mut output.readout;
     for &(manifold, row) in &implicit.patches {
         let roll = [0, 1, 2].map(|k| implicit.rows.rows()[row as usize + k].impulse / island.scale);
         contacts[manifold as usize].roll = roll;
@@ -499,8 +585,10 @@ fn keep_contacts(ctx: &SubstepContext, work: &mut Work, settings: &Settings, isl
 }
 
 /// Positions of the contact points at the end of the step, and which contacts transmitted a normal impulse in it.
-pub(crate) fn read(work: &mut Work) {
-    let Work { implicit, contacts, readout, .. } = work;
+pub(crate) fn read(contact: &mut ContactWork, island: &IslandWork, output: &mut OutputWork) {
+    let implicit = &island.implicit;
+    let contacts = &mut contact.contacts;
+    let readout = &mut output.readout;
     for t in &implicit.touches {
         readout.locate(t.manifold, t.point, t.at, t.normal, t.gap);
         readout.mark_touching(t.manifold, &mut contacts[t.manifold as usize]);

@@ -10,5 +10,5 @@ pub(crate) mod momentum;
 pub(crate) mod soft_body;
 mod union;
 
-pub(crate) use context::SubstepContext;
+pub(crate) use context::{Setup, SubstepContext};
 pub(crate) use union::Islands;

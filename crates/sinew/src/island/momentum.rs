@@ -28,7 +28,7 @@ use crate::math::{
 };
 use crate::model::Model;
 use crate::state::{State, contact_flag};
-use crate::work::Work;
+use crate::work::{BodyWork, ContactWork, IslandWork, SoftWork};
 
 /// Fraction of the largest eigenvalue of S below which a direction counts as singular: all move along one line.
 const LINE: f64 = 1e-4;
@@ -44,7 +44,7 @@ const SUMS: f64 = 1e3 * f64::EPSILON;
 
 /// Bodies of sweep islands without contact or constraint to a fixed body, by island. Written by `plan`.
 #[derive(Debug, Default)]
-pub(crate) struct Loose {
+pub(crate) struct FreeIslands {
     /// Root of the island and slot of the body, ascending.
     members: Vec<(u32, u32)>,
     /// Properties of an island. (slots, read at roots)
@@ -75,15 +75,25 @@ struct Mark {
 }
 
 /// Lists the loose islands. Runs after the islands are known and implicit ones are separated.
-pub(crate) fn list(model: &Model, state: &State, work: &mut Work) {
-    let Work { loose, islands, active, active_rigid, active_nodes, contacts, velocity, soft, .. } = work;
-    loose.members.clear();
-    loose.marks.clear();
-    loose.marks.resize(active.len(), Mark::default());
+pub(crate) fn list(
+    model: &Model,
+    state: &State,
+    bodies: &mut BodyWork,
+    contact: &ContactWork,
+    island: &mut IslandWork,
+    soft: &SoftWork,
+) {
+    let free_islands = &mut island.free_islands;
+    let BodyWork { islands, active, active_rigid, active_nodes, velocity, .. } = bodies;
+    let contacts = &contact.contacts;
+    let soft = &soft.models;
+    free_islands.members.clear();
+    free_islands.marks.clear();
+    free_islands.marks.resize(active.len(), Mark::default());
     for m in contacts.iter().filter(|m| !m.has(contact_flag::SENSOR) && m.count > 0) {
         let leans = m.has(contact_flag::CLASSIC) || !active[m.key.a as usize] || !active[m.key.b as usize];
         for slot in [m.key.a, m.key.b].into_iter().filter(|&s| active[s as usize]) {
-            let mark = &mut loose.marks[islands.root(slot) as usize];
+            let mark = &mut free_islands.marks[islands.root(slot) as usize];
             (mark.rows, mark.leans) = (true, mark.leans || leans);
         }
     }
@@ -94,7 +104,7 @@ pub(crate) fn list(model: &Model, state: &State, work: &mut Work) {
             one = one.or(Some(s).filter(|&s| active[s as usize]));
         });
         if let Some(one) = one {
-            let mark = &mut loose.marks[islands.root(one) as usize];
+            let mark = &mut free_islands.marks[islands.root(one) as usize];
             (mark.rows, mark.leans) = (true, mark.leans || leans);
         }
     }
@@ -104,30 +114,32 @@ pub(crate) fn list(model: &Model, state: &State, work: &mut Work) {
         // velocities of a cloth in SoA are not stored here; it removes the momentum that its own rows add
         // (`deformable/cloth/fused_substep.rs`)
         let out = soft[slot as usize].as_ref().is_some_and(|held| held.cloth.residence.is_resident());
-        loose.marks[islands.root(slot) as usize].leans |= out || pinned();
+        free_islands.marks[islands.root(slot) as usize].leans |= out || pinned();
     }
     for &slot in active_rigid.iter().chain(active_nodes.iter()) {
         let root = islands.root(slot);
-        if loose.marks[root as usize] == (Mark { rows: true, leans: false }) {
-            loose.members.push((root, slot));
+        if free_islands.marks[root as usize] == (Mark { rows: true, leans: false }) {
+            free_islands.members.push((root, slot));
         }
     }
-    loose.members.sort_unstable();
+    free_islands.members.sort_unstable();
 }
 
 /// Sums over the loose islands before rows act.
-pub(crate) fn see(model: &Model, work: &mut Work) {
-    let Work { loose, velocity, pose, .. } = work;
-    loose.before.clear();
-    for island in loose.members.chunk_by(|a, b| a.0 == b.0) {
-        loose.before.push(Sums::of(model, island, velocity, pose));
+pub(crate) fn see(model: &Model, bodies: &BodyWork, island: &mut IslandWork) {
+    let free_islands = &mut island.free_islands;
+    let BodyWork { velocity, pose, .. } = bodies;
+    free_islands.before.clear();
+    for island in free_islands.members.chunk_by(|a, b| a.0 == b.0) {
+        free_islands.before.push(Sums::of(model, island, velocity, pose));
     }
 }
 
 /// Removes D from `position_velocity` for every loose island, and restores the linear momentum lost by rounding.
-pub(crate) fn conserve_angular_momentum(h: Real, model: &Model, work: &mut Work) {
-    let Work { loose, velocity, position_velocity, pose, v_remainder, .. } = work;
-    for (island, before) in loose.members.chunk_by(|a, b| a.0 == b.0).zip(&loose.before) {
+pub(crate) fn conserve_angular_momentum(h: Real, model: &Model, bodies: &mut BodyWork, island: &IslandWork) {
+    let free_islands = &island.free_islands;
+    let BodyWork { velocity, position_velocity, pose, v_remainder, .. } = bodies;
+    for (island, before) in free_islands.members.chunk_by(|a, b| a.0 == b.0).zip(&free_islands.before) {
         let after = Sums::of(model, island, velocity, pose);
         let mut gained = after.spin - before.spin;
         let rigid = |slot: u32| model.rigid_at(slot).map(|r| (slot as usize, r.mass));

@@ -2,6 +2,7 @@
 
 use crate::deformable::{BodyMut, BodyRef, Deformable, StepContext, oriented};
 use crate::guard::energy_limiter;
+use crate::island::Setup;
 use crate::island::SubstepContext;
 use crate::math::{Real, Vec3, vec};
 use crate::model::{Body, Model, Nodes};
@@ -10,18 +11,18 @@ use crate::settings::Settings;
 use crate::solver::pool::Pool;
 use crate::state::State;
 use crate::step::predict::decay;
-use crate::work::{EnergyBudget, SoftWork, Work};
+use crate::work::{BodyWork, EnergyBudget, OutputWork, SoftBodyWork, SoftWork};
 
 /// Fraction of a model's stable step that is used: material may become stiffer before the step ends.
 const STABLE_SHARE: Real = 0.8;
 
 /// Takes models of new bodies and rebuilds those that are missing; drops those whose body was removed.
-pub(crate) fn adopt(model: &mut Model, state: &State, work: &mut Work) {
+pub(crate) fn adopt(model: &mut Model, state: &State, soft: &mut SoftWork) {
     let slots = model.bodies.slot_count();
-    work.soft.resize_with(slots, || None);
+    soft.models.resize_with(slots, || None);
     for slot in 0..slots as u32 {
         let generation = model.bodies.generation(slot);
-        let held = &mut work.soft[slot as usize];
+        let held = &mut soft.models[slot as usize];
         let Some(Body::Nodes(nodes)) = model.bodies.at_mut(slot) else {
             *held = None;
             continue;
@@ -34,7 +35,7 @@ pub(crate) fn adopt(model: &mut Model, state: &State, work: &mut Work) {
             continue;
         }
         let built = nodes.fresh.take().or_else(|| nodes.rebuild());
-        *held = built.map(|model| SoftWork {
+        *held = built.map(|model| SoftBodyWork {
             generation,
             model,
             stable_step: Real::INFINITY,
@@ -42,18 +43,18 @@ pub(crate) fn adopt(model: &mut Model, state: &State, work: &mut Work) {
             energy_budget: EnergyBudget::default(),
             cloth: Default::default(),
         });
-        work.soft_stale = true;
+        soft.stale = true;
     }
-    if work.soft_stale {
-        work.soft_stale = false;
-        refresh(model, state, work);
+    if soft.stale {
+        soft.stale = false;
+        refresh(model, state, soft);
     }
 }
 
 /// Loads the state into every model: after a restore, an edit or when it is new.
-fn refresh(model: &Model, state: &State, work: &mut Work) {
+fn refresh(model: &Model, state: &State, soft: &mut SoftWork) {
     for (slot, body) in model.bodies.iter() {
-        let (Body::Nodes(nodes), Some(held)) = (body, work.soft[slot as usize].as_mut()) else { continue };
+        let (Body::Nodes(nodes), Some(held)) = (body, soft.models[slot as usize].as_mut()) else { continue };
         let block = |v: Vec3, w: Real| [v.x, v.y, v.z, w];
         let x: Vec<_> = state.node_x[nodes.span()].iter().map(|&x| block(x, 0.0)).collect();
         let v: Vec<_> = state.node_v[nodes.span()].iter().zip(&nodes.inv_mass).map(|(&v, &m)| block(v, m)).collect();
@@ -66,10 +67,10 @@ fn refresh(model: &Model, state: &State, work: &mut Work) {
 }
 
 /// All external forces on the nodes of a body [N]: gravity and input.
-pub(crate) fn gather_forces(nodes: &Nodes, work: &mut Work, settings: &Settings) {
+pub(crate) fn gather_forces(nodes: &Nodes, bodies: &mut BodyWork, settings: &Settings) {
     let gravity = settings.gravity * nodes.traits.gravity_scale;
     for (n, m) in nodes.span().zip(&nodes.mass) {
-        work.node_total[n] = work.node_force[n] + gravity * *m;
+        bodies.node_total[n] = bodies.node_force[n] + gravity * *m;
     }
 }
 
@@ -77,14 +78,17 @@ pub(crate) fn gather_forces(nodes: &Nodes, work: &mut Work, settings: &Settings)
 fn with_body(
     model: &Model,
     slot: u32,
-    work: &mut Work,
+    pool: &Pool,
+    bodies: &mut BodyWork,
+    soft: &mut SoftWork,
     moved_by_carry: bool,
     call: impl FnOnce(&mut dyn Deformable, BodyMut<'_>, &Pool),
 ) {
     let Some(nodes) = model.nodes_at(slot) else { return };
     let first = model.node_block(nodes.start) as usize;
     let span = first..first + nodes.inv_mass.len();
-    let Work { pool, soft, pose, velocity, position_velocity, node_total, internal_state, .. } = work;
+    let soft = &mut soft.models;
+    let BodyWork { pose, velocity, position_velocity, node_total, internal_state, .. } = bodies;
     let Some(held) = soft[slot as usize].as_mut() else { return };
     let velocity = if moved_by_carry { position_velocity } else { velocity };
     let body = BodyMut {
@@ -97,21 +101,21 @@ fn with_body(
 }
 
 /// Copies angular velocities and orientations of particles to the blocks that rows act on.
-pub(crate) fn show_spins(model: &Model, nodes: &Nodes, work: &mut Work) {
-    let internal_state = &work.internal_state[nodes.internal_state_span()];
+pub(crate) fn show_spins(model: &Model, nodes: &Nodes, bodies: &mut BodyWork) {
+    let internal_state = &bodies.internal_state[nodes.internal_state_span()];
     for k in 0..nodes.radii.len() {
         let block = model.spin_block(nodes.start + k as u32) as usize;
         let w = oriented::spin(internal_state, k);
-        work.velocity[block] = [w.x, w.y, w.z, 0.0];
-        work.pose[block] = oriented::orientation(internal_state, k).to_array();
+        bodies.velocity[block] = [w.x, w.y, w.z, 0.0];
+        bodies.pose[block] = oriented::orientation(internal_state, k).to_array();
     }
 }
 
 /// Copies angular velocities back from the blocks that rows act on.
-fn take_spins(model: &Model, nodes: &Nodes, work: &mut Work) {
-    let internal_state = &mut work.internal_state[nodes.internal_state_span()];
+fn take_spins(model: &Model, nodes: &Nodes, bodies: &mut BodyWork) {
+    let internal_state = &mut bodies.internal_state[nodes.internal_state_span()];
     for k in 0..nodes.radii.len() {
-        let spin = vec(work.velocity[model.spin_block(nodes.start + k as u32) as usize]);
+        let spin = vec(bodies.velocity[model.spin_block(nodes.start + k as u32) as usize]);
         let turned = oriented::orientation(internal_state, k);
         oriented::put(internal_state, k, turned, spin);
     }
@@ -142,17 +146,25 @@ impl When {
 }
 
 /// Computes the velocity of a body after internal and external forces, or its system when it is implicit.
-pub(crate) fn predict(when: When, model: &Model, slot: u32, work: &mut Work, settings: &Settings) {
+pub(crate) fn predict(
+    when: When,
+    setup: &Setup,
+    slot: u32,
+    bodies: &mut BodyWork,
+    soft: &mut SoftWork,
+    output: &mut OutputWork,
+) {
+    let Setup { model, settings, pool } = *setup;
     let h = when.h;
     let Some(nodes) = model.nodes_at(slot) else { return };
     // only air drag changes within a step
     if !when.same_forces || nodes.traits.air.is_some() {
-        gather_forces(nodes, work, settings);
-        crate::island::air::push(h, model, nodes, work);
+        gather_forces(nodes, bodies, settings);
+        crate::island::air::push(h, model, nodes, bodies, soft);
     }
-    energy_limiter::count(when.substep == 0, model, slot, work);
+    energy_limiter::count(when.substep == 0, model, slot, bodies, soft);
     let keep = decay(nodes.traits.damping, h);
-    with_body(model, slot, work, false, |m, body, pool| {
+    with_body(model, slot, pool, bodies, soft, false, |m, body, pool| {
         if keep < 1.0 {
             for v in body.v.iter_mut().filter(|v| v[3] > 0.0) {
                 *v = [v[0] * keep, v[1] * keep, v[2] * keep, v[3]];
@@ -160,34 +172,36 @@ pub(crate) fn predict(when: When, model: &Model, slot: u32, work: &mut Work, set
         }
         m.predict(&when.context(settings, pool), body);
     });
-    energy_limiter::keep_kick(h, model, slot, work);
-    show_spins(model, nodes, work);
+    energy_limiter::keep_kick(h, model, slot, bodies, soft, output);
+    show_spins(model, nodes, bodies);
     if when.substep == 0 {
-        work.report.counts.internal_rows +=
-            work.soft[slot as usize].as_ref().map_or(0, |held| held.model.internal_rows()) as u32;
+        output.report.counts.internal_rows +=
+            soft.models[slot as usize].as_ref().map_or(0, |held| held.model.internal_rows()) as u32;
     }
 }
 
 /// Advances a body. It moves with the corrected velocities; what the model adds to them in the position update (the
 /// second half kick of Verlet) is a change of the velocity as well.
-pub(crate) fn advance(when: When, model: &Model, slot: u32, work: &mut Work, settings: &Settings) {
+pub(crate) fn advance(when: When, setup: &Setup, slot: u32, bodies: &mut BodyWork, soft: &mut SoftWork) {
+    let Setup { model, settings, pool } = *setup;
     let Some(nodes) = model.nodes_at(slot) else { return };
     let first = model.node_block(nodes.start) as usize;
     let span = first..first + nodes.inv_mass.len();
-    let kicks = work.soft[slot as usize].as_ref().is_some_and(|held| held.model.kicks_in_advance());
+    let kicks = soft.models[slot as usize].as_ref().is_some_and(|held| held.model.kicks_in_advance());
     if kicks {
-        energy_limiter::count(false, model, slot, work);
-        work.before_advance.clear();
-        work.before_advance.extend_from_slice(&work.position_velocity[span.clone()]);
+        energy_limiter::count(false, model, slot, bodies, soft);
+        soft.before_advance.clear();
+        soft.before_advance.extend_from_slice(&bodies.position_velocity[span.clone()]);
     }
-    take_spins(model, nodes, work);
-    with_body(model, slot, work, true, |m, body, pool| m.advance(&when.context(settings, pool), body));
-    show_spins(model, nodes, work);
+    take_spins(model, nodes, bodies);
+    with_body(model, slot, pool, bodies, soft, true, |m, body, pool| m.advance(&when.context(settings, pool), body));
+    show_spins(model, nodes, bodies);
     if !kicks {
         return;
     }
-    energy_limiter::see_kick(span.clone(), work);
-    let Work { velocity, position_velocity, before_advance, .. } = work;
+    energy_limiter::see_kick(span.clone(), bodies, soft);
+    let BodyWork { velocity, position_velocity, .. } = bodies;
+    let before_advance = &mut soft.before_advance;
     for ((v, after), before) in
         velocity[span.clone()].iter_mut().zip(&position_velocity[span]).zip(before_advance.iter())
     {
@@ -200,8 +214,15 @@ pub(crate) fn advance(when: When, model: &Model, slot: u32, work: &mut Work, set
 /// Selects the integrator of each explicit model: its own, or an implicit one when it needs more substeps than the
 /// limit. Decided anew in every step from settings, model and positions alone, so that a restored world decides the
 /// same.
-pub(crate) fn choose_integrators(model: &Model, work: &mut Work, settings: &Settings) {
-    let Work { pool, active, active_nodes, soft, pose, velocity, internal_state, heading, kick, .. } = work;
+pub(crate) fn choose_integrators(
+    model: &Model,
+    pool: &Pool,
+    bodies: &BodyWork,
+    soft: &mut SoftWork,
+    settings: &Settings,
+) {
+    let BodyWork { active, active_nodes, pose, velocity, internal_state, .. } = bodies;
+    let SoftWork { models: soft, heading, kick, .. } = soft;
     let h = settings.dt / settings.substeps as Real;
     pool.chunks(soft, 1, &|slot, held| {
         let (Some(held), Some(nodes)) = (&mut held[0], model.nodes_at(slot as u32).filter(|_| active[slot])) else {
@@ -260,8 +281,8 @@ fn needed(stable_step: Real, settings: &Settings) -> u32 {
 
 /// Substeps that these bodies need, explicit ones to be stable, implicit ones to be resolved, at least `least` and at
 /// most the limit of the settings.
-pub(crate) fn substeps(slots: &[u32], work: &Work, settings: &Settings, least: u32) -> u32 {
-    let held = slots.iter().filter_map(|&slot| work.soft[slot as usize].as_ref());
+pub(crate) fn substeps(slots: &[u32], soft: &SoftWork, settings: &Settings, least: u32) -> u32 {
+    let held = slots.iter().filter_map(|&slot| soft.models[slot as usize].as_ref());
     let needs = held.map(|h| {
         let implicit = h.model.operator().is_some();
         let largest = if implicit { h.model.resolved_step() / STABLE_SHARE } else { h.stable_step };
@@ -271,8 +292,16 @@ pub(crate) fn substeps(slots: &[u32], work: &Work, settings: &Settings, least: u
 }
 
 /// Reports how these bodies are integrated.
-pub(crate) fn report(slots: &[u32], model: &Model, work: &mut Work, dt: Real, substeps: u32) {
-    let Work { soft, report, .. } = work;
+pub(crate) fn report(
+    slots: &[u32],
+    model: &Model,
+    soft: &mut SoftWork,
+    output: &mut OutputWork,
+    dt: Real,
+    substeps: u32,
+) {
+    let soft = &mut soft.models;
+    let report = &mut output.report;
     for &slot in slots {
         let Some(held) = soft[slot as usize].as_ref() else { continue };
         report.soft.push(SoftReport {

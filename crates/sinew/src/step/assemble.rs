@@ -3,50 +3,62 @@
 use crate::constraint::{RowBuffer, View};
 use crate::contact::find::surfel;
 use crate::contact::route::BodyRoute;
+use crate::island::Setup;
 use crate::island::{SubstepContext, momentum};
 use crate::math::Real;
 use crate::model::Model;
 use crate::settings::Settings;
 use crate::solver::pgs;
 use crate::state::{ContactMemory, State, contact_flag};
-use crate::step::cloth;
 use crate::step::solve;
-use crate::work::{RowSpan, Work};
+use crate::work::{BodyWork, ContactWork, IslandWork, OutputWork, RowSpan};
 
 /// Number of rows from which lanes are faster.
 const LAY_OUT: usize = 32;
 
-pub(crate) fn assemble(ctx: &SubstepContext, model: &Model, state: &State, work: &mut Work, settings: &Settings) {
-    if ctx.substep == 0 {
-        // contacts need the approach velocity before any impulse is applied
-        cloth::copy_position_velocity(model, work);
-    } else {
-        store_impulses(model, work);
+pub(crate) fn assemble(
+    ctx: &SubstepContext,
+    setup: &Setup,
+    state: &State,
+    bodies: &mut BodyWork,
+    contact: &mut ContactWork,
+    island: &mut IslandWork,
+    output: &mut OutputWork,
+) {
+    let Setup { model, settings, pool } = *setup;
+    if ctx.substep > 0 {
+        store_impulses(model, contact, island, output);
     }
-    momentum::see(model, work);
-    constraint_rows(ctx, model, state, work);
-    surfel::rows(ctx, model, &settings.pairs, work);
-    work.node_touches.renew();
-    pgs::warm_start(&work.rows, &mut work.velocity);
-    pgs::warm_start(&work.node_rows, &mut work.velocity);
-    work.contact_rows.warm_start(&mut work.velocity);
+    momentum::see(model, bodies, island);
+    constraint_rows(ctx, model, state, bodies, island);
+    surfel::rows(ctx, model, &settings.pairs, bodies, contact, output);
+    contact.node_touches.renew();
+    pgs::warm_start(&island.rows, &mut bodies.velocity);
+    pgs::warm_start(&island.node_rows, &mut bodies.velocity);
+    contact.contact_rows.warm_start(&mut bodies.velocity);
     // for few rows the layout in lanes costs more than it saves
-    work.laid = work.node_rows.len() >= LAY_OUT && work.node_lanes.build(&work.node_rows, &work.velocity);
-    solve::prepare_contacts(ctx, work, settings);
+    island.laid = island.node_rows.len() >= LAY_OUT && island.node_lanes.build(&island.node_rows, &bodies.velocity);
+    solve::prepare_contacts(ctx, pool, bodies, contact, settings);
     if ctx.substep == 0 {
-        let counts = &mut work.report.counts;
-        counts.constraint_rows += (work.rows.len() + work.node_rows.len()) as u32;
+        let counts = &mut output.report.counts;
+        counts.constraint_rows += (island.rows.len() + island.node_rows.len()) as u32;
     }
 }
 
 /// Stores the impulses of a substep: for the warm start of the next one, and in the readout.
-pub(crate) fn store_impulses(model: &Model, work: &mut Work) {
-    if work.laid {
-        work.node_lanes.store_impulses(&mut work.node_rows);
+pub(crate) fn store_impulses(
+    model: &Model,
+    contact: &mut ContactWork,
+    island: &mut IslandWork,
+    output: &mut OutputWork,
+) {
+    if island.laid {
+        island.node_lanes.store_impulses(&mut island.node_rows);
     }
     let node_base = 2 * model.bodies.slot_count() as u32;
     let linear = |block: u32| block >= node_base || block.is_multiple_of(2);
-    let Work { spans, node_rows, rows, warm, readout, .. } = work;
+    let IslandWork { spans, node_rows, rows, warm, .. } = island;
+    let readout = &mut output.readout;
     for span in spans.iter() {
         let buffer = if span.nodes { &*node_rows } else { &*rows };
         for (at, row) in span.kept().zip(&buffer.rows()[span.start as usize..span.end as usize]) {
@@ -60,11 +72,12 @@ pub(crate) fn store_impulses(model: &Model, work: &mut Work) {
             readout.add_constraint(span.constraint, [push * impulse, twist * impulse]);
         }
     }
-    surfel::store_impulses(work);
+    surfel::store_impulses(contact, output);
 }
 
-fn constraint_rows(ctx: &SubstepContext, model: &Model, state: &State, work: &mut Work) {
-    let Work { rows, node_rows, spans, velocity, pose, inertia, body_routes, warm, .. } = work;
+fn constraint_rows(ctx: &SubstepContext, model: &Model, state: &State, bodies: &BodyWork, island: &mut IslandWork) {
+    let IslandWork { rows, node_rows, spans, warm, .. } = island;
+    let BodyWork { velocity, pose, inertia, body_routes, .. } = bodies;
     rows.clear();
     node_rows.clear();
     spans.clear();

@@ -7,22 +7,26 @@ use crate::contact::kernel::cloth::CoupledBody;
 use crate::contact::kernel::node::{BodyBlocks, Side};
 use crate::contact::route::Residence;
 use crate::deformable::cloth::{DistanceNetwork, Touched};
+use crate::island::Setup;
 use crate::island::SubstepContext;
 use crate::math::{Blocks, Real, Vec3, add, put};
 use crate::model::{Model, Nodes};
 use crate::settings::Settings;
 use crate::step::predict::decay;
-use crate::work::{ClothWork, SoftWork, Work};
+use crate::work::{BodyWork, ClothWork, IslandWork, SoftBodyWork, SoftWork};
 
 /// True for a cloth that is in SoA in this step.
-pub(crate) fn is_resident(work: &Work, slot: u32) -> bool {
-    work.soft[slot as usize].as_ref().is_some_and(|s| s.cloth.residence.is_resident())
+pub(crate) fn is_resident(soft: &SoftWork, slot: u32) -> bool {
+    soft.models[slot as usize].as_ref().is_some_and(|s| s.cloth.residence.is_resident())
 }
 
 /// Loads resident cloths into SoA; those without moving colliders run all their substeps.
-pub(crate) fn begin(model: &Model, work: &mut Work, settings: &Settings) {
-    let h = settings.dt / work.substeps as Real;
-    let Work { pool, soft, pose, velocity, inertia, node_force, nodes_pushed, substeps, .. } = work;
+pub(crate) fn begin(setup: &Setup, bodies: &mut BodyWork, island: &IslandWork, soft: &mut SoftWork) {
+    let Setup { model, settings, pool } = *setup;
+    let h = settings.dt / island.substeps as Real;
+    let soft = &mut soft.models;
+    let BodyWork { pose, velocity, inertia, node_force, nodes_pushed, .. } = bodies;
+    let substeps = &island.substeps;
     let bodies = 2 * model.bodies.slot_count();
     // bodies at rest are read by all cloths; the nodes of a cloth are written by it alone
     let ((velocity, v), (pose, x)) = (velocity.split_at_mut(bodies), pose.split_at_mut(bodies));
@@ -85,8 +89,8 @@ fn fused_substep(
 }
 
 /// Internal constraints of the cloths that share their substeps.
-pub(crate) fn predict(work: &mut Work, settings: &Settings) {
-    for held in work.soft.iter_mut().flatten().filter(|held| held.cloth.residence == Residence::Shared) {
+pub(crate) fn predict(soft: &mut SoftWork, settings: &Settings) {
+    for held in soft.models.iter_mut().flatten().filter(|held| held.cloth.residence == Residence::Shared) {
         held.cloth.contacts_done = false;
         if let Some(network) = held.model.network() {
             network.sweep(true, settings.lanes);
@@ -97,11 +101,18 @@ pub(crate) fn predict(work: &mut Work, settings: &Settings) {
 /// Contacts of the cloths that share their substeps, once in each substep: in its first correcting sweep. A node has
 /// one contact and is light compared with the body, so that a second sweep gains nothing. Returns the sum of squared
 /// impulses.
-pub(crate) fn sweep(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings) -> Real {
-    let Work { soft, velocity, pose, inertia, v_remainder, .. } = work;
+pub(crate) fn sweep(
+    ctx: &SubstepContext,
+    model: &Model,
+    bodies: &mut BodyWork,
+    soft: &mut SoftWork,
+    settings: &Settings,
+) -> Real {
+    let soft = &mut soft.models;
+    let BodyWork { velocity, pose, inertia, v_remainder, .. } = bodies;
     let mut squares = 0.0;
     for (slot, held) in soft.iter_mut().enumerate() {
-        let (Some(SoftWork { model: matter, cloth: sheet, .. }), Some(nodes)) = (held, model.nodes_at(slot as u32))
+        let (Some(SoftBodyWork { model: matter, cloth: sheet, .. }), Some(nodes)) = (held, model.nodes_at(slot as u32))
         else {
             continue;
         };
@@ -123,9 +134,11 @@ pub(crate) fn sweep(ctx: &SubstepContext, model: &Model, work: &mut Work, settin
 }
 
 /// Adds the position correction of contacts with cloth to the position velocity of the coupled bodies.
-fn lift(work: &mut Work) {
-    let Work { soft, position_velocity, .. } = work;
-    for SoftWork { cloth: sheet, .. } in soft.iter().flatten().filter(|held| held.cloth.residence == Residence::Shared)
+fn lift(bodies: &mut BodyWork, soft: &SoftWork) {
+    let soft = &soft.models;
+    let position_velocity = &mut bodies.position_velocity;
+    for SoftBodyWork { cloth: sheet, .. } in
+        soft.iter().flatten().filter(|held| held.cloth.residence == Residence::Shared)
     {
         for coupled in sheet.coupled.iter().filter(|p| p.side.inv_mass > 0.0) {
             let at = 2 * coupled.slot as usize;
@@ -137,10 +150,11 @@ fn lift(work: &mut Work) {
 }
 
 /// Stores the cloths of shared substeps back into the blocks of all bodies.
-pub(crate) fn finish(model: &Model, work: &mut Work, settings: &Settings) {
-    let bodies = 2 * model.bodies.slot_count();
-    let Work { soft, pose, velocity, .. } = work;
-    let (x, v) = (Blocks::new(&mut pose[bodies..]), Blocks::new(&mut velocity[bodies..]));
+pub(crate) fn finish(model: &Model, bodies: &mut BodyWork, soft: &mut SoftWork, settings: &Settings) {
+    let first = 2 * model.bodies.slot_count();
+    let soft = &mut soft.models;
+    let BodyWork { pose, velocity, .. } = bodies;
+    let (x, v) = (Blocks::new(&mut pose[first..]), Blocks::new(&mut velocity[first..]));
     for (slot, held) in soft.iter_mut().enumerate() {
         let (Some(held), Some(nodes)) = (held, model.nodes_at(slot as u32)) else { continue };
         if let Some(network) = held.model.network().filter(|_| held.cloth.residence == Residence::Shared) {
@@ -150,19 +164,19 @@ pub(crate) fn finish(model: &Model, work: &mut Work, settings: &Settings) {
 }
 
 /// Copies the velocities after the correcting sweeps to `position_velocity`. Nodes of resident cloths have none.
-pub(crate) fn copy_position_velocity(model: &Model, work: &mut Work) {
-    let Work { position_velocity, velocity, soft, active_nodes, .. } = work;
-    let bodies = 2 * model.bodies.slot_count();
-    let of_nodes = bodies + model.node_count;
-    position_velocity[..bodies].copy_from_slice(&velocity[..bodies]);
+pub(crate) fn copy_position_velocity(model: &Model, bodies: &mut BodyWork, soft: &SoftWork) {
+    let BodyWork { position_velocity, velocity, active_nodes, .. } = bodies;
+    let first = 2 * model.bodies.slot_count();
+    let of_nodes = first + model.node_count;
+    position_velocity[..first].copy_from_slice(&velocity[..first]);
     position_velocity[of_nodes..].copy_from_slice(&velocity[of_nodes..]);
     for &slot in active_nodes.iter() {
-        let out = soft[slot as usize].as_ref().is_some_and(|held| held.cloth.residence.is_resident());
+        let out = soft.models[slot as usize].as_ref().is_some_and(|held| held.cloth.residence.is_resident());
         if let Some(nodes) = model.nodes_at(slot).filter(|_| !out) {
             let first = model.node_block(nodes.start) as usize;
             let span = first..first + nodes.inv_mass.len();
             position_velocity[span.clone()].copy_from_slice(&velocity[span]);
         }
     }
-    lift(work);
+    lift(bodies, soft);
 }

@@ -3,89 +3,110 @@
 use crate::classic::in_world;
 use crate::collision::{Candidate, NarrowScratch, PairSide, find_manifolds};
 use crate::contact::sort::put_in_order;
+use crate::island::Setup;
 use crate::math::{Pose, Real, Vec3};
 use crate::model::{Body, Model, Motion, Nodes, Rigid};
 use crate::report::Event;
 use crate::settings::Settings;
+use crate::solver::pool::Pool;
 use crate::solver::pool::Span;
 use crate::state::{ContactKey, ContactMemory, State, contact_flag, flag, of_pair};
-use crate::work::{ColliderRef, Work};
+use crate::work::{BodyWork, ColliderRef, ContactWork, DetectWork, OutputWork, SoftWork};
 
 /// Number of candidates that a thread takes at once.
 const GRAIN: usize = 32;
 
-pub(crate) fn detect(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
-    refresh_colliders(model, work);
-    work.moves.clear();
-    work.moves.extend((0..model.bodies.slot_count() as u32).map(|slot| moves(model, state, slot)));
-    place_bounds(model, state, work, settings);
+pub(crate) fn detect(
+    setup: &Setup,
+    state: &mut State,
+    bodies: &mut BodyWork,
+    detect: &mut DetectWork,
+    contact: &mut ContactWork,
+    soft: &mut SoftWork,
+    output: &mut OutputWork,
+) {
+    let Setup { model, settings, pool } = *setup;
+    refresh_colliders(model, bodies, detect);
+    bodies.moves.clear();
+    bodies.moves.extend((0..model.bodies.slot_count() as u32).map(|slot| moves(model, state, slot)));
+    place_bounds(model, state, detect, settings);
     let slack = 4.0 * settings.contact_margin;
-    work.broad.update(model.revision, &work.bounds, &work.endless, slack);
-    pick_candidates(model, state, work, settings);
+    detect.broad.update(model.revision, &detect.bounds, &detect.unbounded, slack);
+    pick_candidates(model, state, bodies, detect, contact, output, settings);
     // the result of `narrow` is sorted
-    let in_order = work.contacts.is_empty() && model.node_count == 0;
-    narrow(model, state, work, settings);
-    if work.node_owners.is_empty() {
-        work.skins.clear();
+    let in_order = contact.contacts.is_empty() && model.node_count == 0;
+    narrow(model, state, pool, detect, contact, output, settings);
+    if bodies.node_owners.is_empty() {
+        detect.skins.clear();
     } else {
-        find_soft(model, state, work, settings);
+        find_soft(setup, state, bodies, detect, contact, soft);
     }
     if !in_order {
-        put_in_order(&mut work.contacts, &mut work.order, |_, _| {});
+        put_in_order(&mut contact.contacts, &mut contact.order, |_, _| {});
     }
-    wake_islands(model, state, work);
-    work.report.counts.awake = (work.active_rigid.len() + work.active_nodes.len()) as u32;
-    load_bodies(model, state, work);
+    wake_islands(model, state, bodies, detect, contact, soft, output);
+    output.report.counts.awake = (bodies.active_rigid.len() + bodies.active_nodes.len()) as u32;
+    load_bodies(model, state, pool, bodies);
 }
 
 /// Contacts of bodies made of nodes.
-fn find_soft(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
-    for slot in (0..model.bodies.slot_count() as u32).filter(|&slot| !work.moves[slot as usize]) {
+fn find_soft(
+    setup: &Setup,
+    state: &mut State,
+    bodies: &BodyWork,
+    detect: &mut DetectWork,
+    contact: &mut ContactWork,
+    soft: &mut SoftWork,
+) {
+    let Setup { model, settings, pool } = *setup;
+    for slot in (0..model.bodies.slot_count() as u32).filter(|&slot| !bodies.moves[slot as usize]) {
         crate::contact::cloth::memory::spell_out(model, state, settings, slot);
     }
-    keep_still(model, state, work);
-    crate::contact::find::surface::follow(model, state, work, settings);
-    crate::contact::find::surfel::find(model, state, work, settings);
-    crate::contact::find::surface::find(model, state, work, settings);
-    crate::contact::find::surfel::widen(model, state, work, settings);
-    crate::contact::find::ellipsoid::find(model, state, work, settings);
+    keep_still(model, state, bodies, contact);
+    crate::contact::find::surface::follow(model, state, pool, detect, settings);
+    crate::contact::find::surfel::find(model, state, bodies, detect, contact, soft, settings);
+    crate::contact::find::surface::find(model, state, bodies, detect, contact, soft, settings);
+    crate::contact::find::surfel::widen(model, state, bodies, detect, contact, soft, settings);
+    crate::contact::find::ellipsoid::find(model, state, bodies, detect, contact, settings);
 }
 
 /// Lists all colliders by body slot, and the nodes by body.
-fn refresh_colliders(model: &Model, work: &mut Work) {
-    if work.revision == model.revision {
+fn refresh_colliders(model: &Model, bodies: &mut BodyWork, detect: &mut DetectWork) {
+    if detect.revision == Some(model.revision) {
         return;
     }
-    work.revision = model.revision;
-    work.colliders.clear();
-    work.collider_start.clear();
-    work.endless.clear();
-    work.surfaces.clear();
+    detect.revision = Some(model.revision);
+    detect.colliders.clear();
+    detect.collider_start.clear();
+    detect.unbounded.clear();
+    detect.surfaces.clear();
     for slot in 0..model.bodies.slot_count() as u32 {
-        work.collider_start.push(work.colliders.len() as u32);
+        detect.collider_start.push(detect.colliders.len() as u32);
         let Some(rigid) = model.rigid_at(slot) else { continue };
         for (k, c) in rigid.colliders.iter().enumerate() {
-            if work.surfaces.last() != Some(&c.material) {
-                work.surfaces.push(c.material);
+            if detect.surfaces.last() != Some(&c.material) {
+                detect.surfaces.push(c.material);
             }
-            work.colliders.push(ColliderRef {
+            detect.colliders.push(ColliderRef {
                 body: slot,
                 collider: k as u32,
-                surface: work.surfaces.len() as u32 - 1,
+                surface: detect.surfaces.len() as u32 - 1,
                 groups: c.groups,
                 sensor: c.sensor,
                 motion: rigid.motion,
             });
-            work.endless.push(c.geometry.is_unbounded());
+            detect.unbounded.push(c.geometry.is_unbounded());
         }
     }
-    work.collider_start.push(work.colliders.len() as u32);
+    detect.collider_start.push(detect.colliders.len() as u32);
     let span = |&slot: &u32| model.nodes_at(slot).map_or(0..0, Nodes::span);
-    work.node_owners.clear();
-    work.node_owners.extend((0..model.bodies.slot_count() as u32).filter(|&slot| model.nodes_at(slot).is_some()));
-    work.node_owners.sort_unstable_by_key(|slot| span(slot).start);
-    work.node_spans.clear();
-    work.node_spans.extend(work.node_owners.iter().map(|slot| Span { start: span(slot).start, end: span(slot).end }));
+    bodies.node_owners.clear();
+    bodies.node_owners.extend((0..model.bodies.slot_count() as u32).filter(|&slot| model.nodes_at(slot).is_some()));
+    bodies.node_owners.sort_unstable_by_key(|slot| span(slot).start);
+    bodies.node_spans.clear();
+    bodies
+        .node_spans
+        .extend(bodies.node_owners.iter().map(|slot| Span { start: span(slot).start, end: span(slot).end }));
 }
 
 /// Largest displacement of a body's surface within the step, limited to the look-ahead distance [m].
@@ -100,19 +121,19 @@ fn motion(rigid: &Rigid, state: &State, slot: usize, settings: &Settings) -> Rea
     if settings.intersection_free { travel } else { travel.min(0.5 * rigid.thickness) }
 }
 
-fn place_bounds(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
-    work.motion.clear();
+fn place_bounds(model: &Model, state: &State, detect: &mut DetectWork, settings: &Settings) {
+    detect.motion.clear();
     for slot in 0..model.bodies.slot_count() {
-        work.motion.push(model.rigid_at(slot as u32).map_or(0.0, |r| motion(r, state, slot, settings)));
+        detect.motion.push(model.rigid_at(slot as u32).map_or(0.0, |r| motion(r, state, slot, settings)));
     }
-    work.bounds.clear();
-    for c in &work.colliders {
+    detect.bounds.clear();
+    for c in &detect.colliders {
         let Some(rigid) = model.rigid_at(c.body) else { continue };
         let i = c.body as usize;
         let collider = &rigid.colliders[c.collider as usize];
         let pose = Pose::new(state.x[i], state.q[i]).then_inner(&collider.place);
         let mut bounds = collider.geometry.bounds(&pose);
-        let ahead = work.motion[i].max(in_world::look_ahead(settings, rigid, state, i));
+        let ahead = detect.motion[i].max(in_world::look_ahead(settings, rigid, state, i));
         let grow = 0.5 * settings.contact_margin + ahead;
         bounds = bounds.grown(grow);
         if rigid.continuous || settings.intersection_free {
@@ -120,7 +141,7 @@ fn place_bounds(model: &Model, state: &State, work: &mut Work, settings: &Settin
             bounds.min = bounds.min.min(bounds.min + sweep);
             bounds.max = bounds.max.max(bounds.max + sweep);
         }
-        work.bounds.push(bounds);
+        detect.bounds.push(bounds);
     }
 }
 
@@ -137,20 +158,28 @@ fn moves(model: &Model, state: &State, slot: u32) -> bool {
 }
 
 /// Contacts of soft bodies of which no side moves, copied from State: a sleeping soft body is not tested.
-fn keep_still(model: &Model, state: &State, work: &mut Work) {
-    let still = |m: &&ContactMemory| !m.key.anyone(&work.moves);
+fn keep_still(model: &Model, state: &State, bodies: &BodyWork, contact: &mut ContactWork) {
+    let still = |m: &&ContactMemory| !m.key.anyone(&bodies.moves);
     let soft = |m: &&ContactMemory| model.nodes_at(m.key.b).is_some() && (m.has(contact_flag::CLASSIC) || sane(m));
-    work.contacts.extend(state.contacts.iter().filter(still).filter(soft));
+    contact.contacts.extend(state.contacts.iter().filter(still).filter(soft));
 }
 
 /// Pairs whose tight boxes overlap and that are allowed to collide.
-fn pick_candidates(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
-    work.candidates.clear();
-    work.contacts.clear();
+fn pick_candidates(
+    model: &Model,
+    state: &State,
+    bodies: &BodyWork,
+    detect: &mut DetectWork,
+    contact: &mut ContactWork,
+    output: &mut OutputWork,
+    settings: &Settings,
+) {
+    detect.candidates.clear();
+    contact.contacts.clear();
     let mut kept = false;
-    for &(i, j) in work.broad.pairs() {
-        let (ca, cb) = (work.colliders[i as usize], work.colliders[j as usize]);
-        if ca.body == cb.body || !work.bounds[i as usize].meets(&work.bounds[j as usize]) {
+    for &(i, j) in detect.broad.pairs() {
+        let (ca, cb) = (detect.colliders[i as usize], detect.colliders[j as usize]);
+        if ca.body == cb.body || !detect.bounds[i as usize].meets(&detect.bounds[j as usize]) {
             continue;
         }
         let sensor = ca.sensor || cb.sensor;
@@ -164,8 +193,8 @@ fn pick_candidates(model: &Model, state: &State, work: &mut Work, settings: &Set
         }
         let key =
             ContactKey { a: ca.body, b: cb.body, collider_a: ca.collider, collider_b: cb.collider, sub_a: 0, sub_b: 0 };
-        if !sensor && !key.anyone(&work.moves) {
-            work.contacts.extend_from_slice(of_pair(&state.contacts, &key));
+        if !sensor && !key.anyone(&bodies.moves) {
+            contact.contacts.extend_from_slice(of_pair(&state.contacts, &key));
             kept = true;
             continue;
         }
@@ -174,31 +203,39 @@ fn pick_candidates(model: &Model, state: &State, work: &mut Work, settings: &Set
             false if in_world::takes(settings, model, &key) => contact_flag::CLASSIC,
             false => 0,
         };
-        work.candidates.push(Candidate { key, reach: 0.0, flags, standoff: settings.standoff() });
+        detect.candidates.push(Candidate { key, reach: 0.0, flags, standoff: settings.standoff() });
     }
-    work.candidates.sort_unstable_by_key(|c| c.key);
-    work.report.counts.pairs = work.candidates.len() as u32 + u32::from(kept);
+    detect.candidates.sort_unstable_by_key(|c| c.key);
+    output.report.counts.pairs = detect.candidates.len() as u32 + u32::from(kept);
 }
 
 /// Manifolds of all candidates, in the same order, on all threads.
-fn narrow(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
+fn narrow(
+    model: &Model,
+    state: &State,
+    pool: &Pool,
+    detect: &mut DetectWork,
+    contact: &mut ContactWork,
+    output: &mut OutputWork,
+    settings: &Settings,
+) {
     // a single thread writes directly into the list, each of several into its own
-    let alone = work.pool.threads() == 1;
-    let grain = if alone { work.candidates.len().max(1) } else { GRAIN };
-    let pieces = work.candidates.len().div_ceil(grain);
-    if work.narrow.len() < pieces {
-        work.narrow.resize_with(pieces, NarrowScratch::default);
+    let alone = pool.threads() == 1;
+    let grain = if alone { detect.candidates.len().max(1) } else { GRAIN };
+    let pieces = detect.candidates.len().div_ceil(grain);
+    if detect.narrow.len() < pieces {
+        detect.narrow.resize_with(pieces, NarrowScratch::default);
     }
-    for scratch in &mut work.narrow[..pieces] {
+    for scratch in &mut detect.narrow[..pieces] {
         scratch.out.clear();
         scratch.fresh = 0;
         if alone {
-            std::mem::swap(&mut scratch.out, &mut work.contacts);
+            std::mem::swap(&mut scratch.out, &mut contact.contacts);
         }
     }
-    let (candidates, motion) = (&work.candidates, &work.motion);
+    let (candidates, motion) = (&detect.candidates, &detect.motion);
     let contacts = &state.contacts;
-    work.pool.chunks(&mut work.narrow[..pieces], 1, &|piece, scratch| {
+    pool.chunks(&mut detect.narrow[..pieces], 1, &|piece, scratch| {
         let scratch = &mut scratch[0];
         let end = ((piece + 1) * grain).min(candidates.len());
         // both lists are sorted: merge with the stored contacts
@@ -219,13 +256,13 @@ fn narrow(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
             one_pair(model, state, settings, &candidate, &contacts[at..at + count], scratch);
         }
     });
-    for scratch in &mut work.narrow[..pieces] {
+    for scratch in &mut detect.narrow[..pieces] {
         if alone {
-            std::mem::swap(&mut scratch.out, &mut work.contacts);
+            std::mem::swap(&mut scratch.out, &mut contact.contacts);
         } else {
-            work.contacts.extend_from_slice(&scratch.out);
+            contact.contacts.extend_from_slice(&scratch.out);
         }
-        work.report.counts.fresh_manifolds += scratch.fresh;
+        output.report.counts.fresh_manifolds += scratch.fresh;
     }
 }
 
@@ -305,18 +342,29 @@ fn below<const N: usize>(list: &[Real; N], most: Real) -> bool {
 }
 
 /// Joins bodies into islands and wakes every island with an awake body.
-fn wake_islands(model: &Model, state: &mut State, work: &mut Work) {
+fn wake_islands(
+    model: &Model,
+    state: &mut State,
+    bodies: &mut BodyWork,
+    detect: &DetectWork,
+    contact: &mut ContactWork,
+    soft: &SoftWork,
+    output: &mut OutputWork,
+) {
     let slots = model.bodies.slot_count();
-    work.islands.reset(slots);
-    work.anchored.clear();
-    work.anchored.resize(slots, false);
-    work.movable.clear();
-    work.movable.extend((0..slots).map(|slot| match model.bodies.at(slot as u32) {
+    bodies.islands.reset(slots);
+    bodies.anchored.clear();
+    bodies.anchored.resize(slots, false);
+    bodies.movable.clear();
+    bodies.movable.extend((0..slots).map(|slot| match model.bodies.at(slot as u32) {
         Some(Body::Rigid(r)) => r.is_dynamic() && !state.is_frozen(slot),
         Some(Body::Nodes(_)) => !state.is_frozen(slot),
         None => false,
     }));
-    let Work { contacts, soft, colliders, islands, anchored, movable, any_flags, .. } = work;
+    let ContactWork { contacts, any_flags, .. } = contact;
+    let soft = &soft.models;
+    let colliders = &detect.colliders;
+    let BodyWork { islands, anchored, movable, .. } = bodies;
     *any_flags = 0;
     let mut join = |a: u32, b: u32| {
         if movable[a as usize] && movable[b as usize] {
@@ -344,13 +392,13 @@ fn wake_islands(model: &Model, state: &mut State, work: &mut Work) {
             continue;
         }
         let mut first: Option<u32> = None;
-        let islands = &mut work.islands;
+        let islands = &mut bodies.islands;
         let mut stirred = false;
         let mut ends = 0;
         constraint.slots(|s| {
-            ends += u32::from(work.movable[s as usize]);
+            ends += u32::from(bodies.movable[s as usize]);
             stirred |= stirs(model, state, s);
-            if work.movable[s as usize] {
+            if bodies.movable[s as usize] {
                 if let Some(f) = first {
                     islands.link(f, s);
                 } else {
@@ -360,44 +408,45 @@ fn wake_islands(model: &Model, state: &mut State, work: &mut Work) {
         });
         if let Some(f) = first {
             // a joint with the world or with a body that cannot move
-            work.anchored[f as usize] |= ends == 1;
+            bodies.anchored[f as usize] |= ends == 1;
             if stirred {
                 state.flags[f as usize] &= !flag::ASLEEP;
             }
         }
     }
     // an island wakes when one of its bodies is awake
-    work.touches.clear();
-    work.touches.resize(slots, 0);
+    bodies.woken.clear();
+    bodies.woken.resize(slots, 0);
     for slot in 0..slots as u32 {
-        if work.movable[slot as usize] && !state.is_asleep(slot as usize) {
-            let root = work.islands.root(slot);
-            work.touches[root as usize] = 1;
+        if bodies.movable[slot as usize] && !state.is_asleep(slot as usize) {
+            let root = bodies.islands.root(slot);
+            bodies.woken[root as usize] = 1;
         }
     }
     for slot in 0..slots as u32 {
         let i = slot as usize;
-        if work.movable[slot as usize] && state.is_asleep(i) && work.touches[work.islands.root(slot) as usize] == 1 {
+        if bodies.movable[slot as usize] && state.is_asleep(i) && bodies.woken[bodies.islands.root(slot) as usize] == 1
+        {
             state.flags[i] &= !flag::ASLEEP;
-            work.report.events.push(Event::Woke(model.body_id(slot)));
+            output.report.events.push(Event::Woke(model.body_id(slot)));
         }
     }
-    work.active.clear();
-    work.active.resize(slots, false);
-    work.active_rigid.clear();
-    work.active_nodes.clear();
+    bodies.active.clear();
+    bodies.active.resize(slots, false);
+    bodies.active_rigid.clear();
+    bodies.active_nodes.clear();
     for (slot, body) in model.bodies.iter() {
         let i = slot as usize;
-        if !work.movable[slot as usize] || state.is_asleep(i) {
+        if !bodies.movable[slot as usize] || state.is_asleep(i) {
             continue;
         }
-        work.active[i] = true;
+        bodies.active[i] = true;
         match body {
-            Body::Rigid(_) => work.active_rigid.push(slot),
-            Body::Nodes(_) => work.active_nodes.push(slot),
+            Body::Rigid(_) => bodies.active_rigid.push(slot),
+            Body::Nodes(_) => bodies.active_nodes.push(slot),
         }
-        if work.islands.root(slot) == slot {
-            work.report.counts.islands += 1;
+        if bodies.islands.root(slot) == slot {
+            output.report.counts.islands += 1;
         }
     }
 }
@@ -410,51 +459,51 @@ fn stirs(model: &Model, state: &State, slot: u32) -> bool {
 }
 
 /// Copies the state of bodies into the arrays of the sweeps.
-fn load_bodies(model: &Model, state: &State, work: &mut Work) {
+fn load_bodies(model: &Model, state: &State, pool: &Pool, bodies: &mut BodyWork) {
     let slots = model.bodies.slot_count();
     // after the nodes, when some are oriented: angular velocities, and in `pose` their orientations
     let spins = model.bodies.iter().any(|(slot, _)| model.nodes_at(slot).is_some_and(|n| !n.radii.is_empty()));
     let blocks = 2 * slots + model.node_count * if spins { 2 } else { 1 };
-    for array in [&mut work.velocity, &mut work.position_velocity, &mut work.pose] {
+    for array in [&mut bodies.velocity, &mut bodies.position_velocity, &mut bodies.pose] {
         array.resize(blocks, [0.0; 4]);
     }
-    work.inertia.resize(2 * slots, [0.0; 4]);
-    work.rest.clear();
-    work.rest.extend_from_slice(&state.x_remainder);
-    work.v_remainder.clear();
-    work.v_remainder.extend_from_slice(&state.v_remainder);
-    work.internal_state.clear();
-    work.internal_state.extend_from_slice(&state.internal_state);
+    bodies.inertia.resize(2 * slots, [0.0; 4]);
+    bodies.x_remainder.clear();
+    bodies.x_remainder.extend_from_slice(&state.x_remainder);
+    bodies.v_remainder.clear();
+    bodies.v_remainder.extend_from_slice(&state.v_remainder);
+    bodies.internal_state.clear();
+    bodies.internal_state.extend_from_slice(&state.internal_state);
     for slot in 0..slots {
         let (mut v, mut w, mut inv_mass) = (Vec3::ZERO, Vec3::ZERO, 0.0);
         if let Some(rigid) = model.rigid_at(slot as u32) {
-            if work.active[slot] || rigid.motion == Motion::Kinematic && !state.is_frozen(slot) {
+            if bodies.active[slot] || rigid.motion == Motion::Kinematic && !state.is_frozen(slot) {
                 (v, w) = (state.v[slot], state.w[slot]);
             }
-            if work.active[slot] {
+            if bodies.active[slot] {
                 inv_mass = rigid.inv_mass;
             }
-            work.previous[slot] = rigid.origin(state.x[slot], state.q[slot]);
+            bodies.previous[slot] = rigid.origin(state.x[slot], state.q[slot]);
         }
         let (x, q) = (state.x[slot], state.q[slot]);
-        work.velocity[2 * slot] = [v.x, v.y, v.z, inv_mass];
-        work.velocity[2 * slot + 1] = [w.x, w.y, w.z, 0.0];
-        work.pose[2 * slot] = [x.x, x.y, x.z, 0.0];
-        work.pose[2 * slot + 1] = q.to_array();
-        work.inertia[2 * slot] = [0.0; 4];
-        work.inertia[2 * slot + 1] = [0.0; 4];
+        bodies.velocity[2 * slot] = [v.x, v.y, v.z, inv_mass];
+        bodies.velocity[2 * slot + 1] = [w.x, w.y, w.z, 0.0];
+        bodies.pose[2 * slot] = [x.x, x.y, x.z, 0.0];
+        bodies.pose[2 * slot + 1] = q.to_array();
+        bodies.inertia[2 * slot] = [0.0; 4];
+        bodies.inertia[2 * slot + 1] = [0.0; 4];
     }
-    load_nodes(model, state, work);
+    load_nodes(model, state, pool, bodies);
     for (_, body) in model.bodies.iter() {
         if let Body::Nodes(nodes) = body {
-            crate::island::soft_body::show_spins(model, nodes, work);
+            crate::island::soft_body::show_spins(model, nodes, bodies);
         }
     }
 }
 
 /// Positions and velocities of nodes with their inverse masses, on all threads.
-fn load_nodes(model: &Model, state: &State, work: &mut Work) {
-    let Work { pool, pose, velocity, node_spans, node_owners, active, .. } = work;
+fn load_nodes(model: &Model, state: &State, pool: &Pool, bodies: &mut BodyWork) {
+    let BodyWork { pose, velocity, node_spans, node_owners, active, .. } = bodies;
     let bodies = 2 * model.bodies.slot_count();
     // a pinned node moves with its prescribed velocity; nodes of inactive bodies do not move
     pool.spans(&mut pose[bodies..], node_spans, &|k, to| {

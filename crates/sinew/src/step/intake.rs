@@ -8,26 +8,34 @@ use crate::math::{FAR, Pose, Quat, Real, Vec3, is_place, is_turn};
 use crate::model::{Body, BodyId, Model, Motion};
 use crate::report::{Event, Fault, FaultKind, Phase};
 use crate::settings::Settings;
+use crate::solver::pool::Pool;
 use crate::state::{State, flag};
-use crate::work::Work;
+use crate::work::{BodyWork, OutputWork};
 use crate::world::edit;
 use bytemuck::cast_slice;
 
-pub(crate) fn intake(input: &Input, model: &mut Model, state: &mut State, work: &mut Work, settings: &mut Settings) {
-    work.report.clear();
-    gate(model, state, work, settings);
-    fit(model, work);
-    work.force.fill([Vec3::ZERO; 2]);
-    if std::mem::take(&mut work.nodes_pushed) {
-        work.node_force.fill(Vec3::ZERO);
+pub(crate) fn intake(
+    input: &Input,
+    model: &mut Model,
+    state: &mut State,
+    pool: &mut Pool,
+    bodies: &mut BodyWork,
+    output: &mut OutputWork,
+    settings: &mut Settings,
+) {
+    output.report.clear();
+    gate(model, state, pool, bodies, output, settings);
+    fit(model, bodies);
+    bodies.force.fill([Vec3::ZERO; 2]);
+    if std::mem::take(&mut bodies.nodes_pushed) {
+        bodies.node_force.fill(Vec3::ZERO);
     }
     drop_torques(model, state);
     for (number, command) in input.commands.iter().enumerate() {
-        if apply(command, model, state, work, settings).is_err() {
-            work.report.events.push(Event::Refused { command: number as u32 });
+        if apply(command, model, state, pool, bodies, output, settings).is_err() {
+            output.report.events.push(Event::Refused { command: number as u32 });
         }
     }
-    crate::island::soft_body::adopt(model, state, work);
 }
 
 /// Torques on oriented particles last for one step.
@@ -54,36 +62,45 @@ fn particle_of(model: &Model, body: BodyId, node: u32, command: &'static str) ->
 }
 
 /// Resizes the arrays of the input to the size of the model.
-fn fit(model: &Model, work: &mut Work) {
+fn fit(model: &Model, bodies: &mut BodyWork) {
     let slots = model.bodies.slot_count();
-    work.force.resize(slots, [Vec3::ZERO; 2]);
-    work.node_force.resize(model.node_count, Vec3::ZERO);
-    work.node_total.resize(model.node_count, Vec3::ZERO);
-    work.previous.resize(slots, Pose::IDENTITY);
-    work.good.resize(slots, Pose::IDENTITY);
+    bodies.force.resize(slots, [Vec3::ZERO; 2]);
+    bodies.node_force.resize(model.node_count, Vec3::ZERO);
+    bodies.node_total.resize(model.node_count, Vec3::ZERO);
+    bodies.previous.resize(slots, Pose::IDENTITY);
+    bodies.good.resize(slots, Pose::IDENTITY);
 }
 
 /// Gate 1: a body with invalid numbers is reset to its last valid pose, stopped and frozen.
-fn gate(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
+fn gate(
+    model: &Model,
+    state: &mut State,
+    pool: &mut Pool,
+    bodies: &mut BodyWork,
+    output: &mut OutputWork,
+    settings: &Settings,
+) {
     let slots = model.bodies.slot_count();
-    work.good.resize(slots, Pose::IDENTITY);
-    mark_suspects(model, state, work, settings.max_speed);
+    bodies.good.resize(slots, Pose::IDENTITY);
+    mark_suspects(model, state, pool, bodies, settings.max_speed);
     for (slot, body) in model.bodies.iter() {
         let i = slot as usize;
         state.flags[i] &= flag::ASLEEP | flag::FROZEN;
         if !(state.sleep_timer[i] >= 0.0) {
             state.sleep_timer[i] = 0.0;
-            fault(model, work, slot, FaultKind::NonFinite, "sleep_timer");
+            fault(model, output, slot, FaultKind::NonFinite, "sleep_timer");
         }
         match body {
             Body::Rigid(_) => {
                 if let Some((what, field)) = insane_rigid(state, i, settings.max_speed) {
-                    fault(model, work, slot, what, field);
-                    freeze_rigid(state, i, work.good[i]);
+                    fault(model, output, slot, what, field);
+                    freeze_rigid(state, i, bodies.good[i]);
                 }
-                work.good[i] = Pose::new(state.x[i], state.q[i]);
+                bodies.good[i] = Pose::new(state.x[i], state.q[i]);
             }
-            Body::Nodes(nodes) if work.touches[i] != 0 => gate_nodes(model, state, work, settings, slot, nodes.span()),
+            Body::Nodes(nodes) if bodies.suspects[i] != 0 => {
+                gate_nodes(model, state, output, settings, slot, nodes.span())
+            }
             Body::Nodes(_) => {}
         }
     }
@@ -95,7 +112,7 @@ fn gate(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) 
                 let mut first = None;
                 c.slots(|s| first = first.or(Some(s)));
                 if let Some(s) = first {
-                    fault(model, work, s, FaultKind::NonFinite, "row_impulses");
+                    fault(model, output, s, FaultKind::NonFinite, "row_impulses");
                 }
             }
         }
@@ -104,11 +121,11 @@ fn gate(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) 
 
 /// Marks bodies of nodes that may have an invalid number, by components alone and on all threads: normally there is
 /// none, and the marked bodies are checked node by node.
-fn mark_suspects(model: &Model, state: &State, work: &mut Work, max_speed: Real) {
-    let Work { pool, touches, .. } = work;
-    touches.clear();
-    touches.resize(model.bodies.slot_count(), 0);
-    pool.chunks(touches, 1, &|slot, mark| {
+fn mark_suspects(model: &Model, state: &State, pool: &mut Pool, bodies: &mut BodyWork, max_speed: Real) {
+    let suspects = &mut bodies.suspects;
+    suspects.clear();
+    suspects.resize(model.bodies.slot_count(), 0);
+    pool.chunks(suspects, 1, &|slot, mark| {
         let Some(nodes) = model.nodes_at(slot as u32) else { return };
         let [x, v] = [&state.node_x, &state.node_v].map(|column| cast_slice::<Vec3, Real>(&column[nodes.span()]));
         let internal_state = &state.internal_state[nodes.internal_state_span()];
@@ -120,7 +137,7 @@ fn mark_suspects(model: &Model, state: &State, work: &mut Work, max_speed: Real)
 fn gate_nodes(
     model: &Model,
     state: &mut State,
-    work: &mut Work,
+    output: &mut OutputWork,
     settings: &Settings,
     slot: u32,
     span: std::ops::Range<usize>,
@@ -130,7 +147,7 @@ fn gate_nodes(
         let bad_x = !is_place(x);
         let bad_v = !v.is_finite() || v.length() > settings.max_speed;
         if bad_x || bad_v {
-            fault(model, work, slot, FaultKind::NonFinite, if bad_x { "node_x" } else { "node_v" });
+            fault(model, output, slot, FaultKind::NonFinite, if bad_x { "node_x" } else { "node_v" });
             state.flags[slot as usize] |= flag::FROZEN;
             if bad_x {
                 state.node_x[n] = Vec3::ZERO;
@@ -143,7 +160,7 @@ fn gate_nodes(
         if internal_state.iter().any(|v| !v.is_finite()) {
             internal_state.fill(0.0);
             state.flags[slot as usize] |= flag::FROZEN;
-            fault(model, work, slot, FaultKind::NonFinite, "internal_state");
+            fault(model, output, slot, FaultKind::NonFinite, "internal_state");
         }
     }
 }
@@ -185,8 +202,8 @@ pub(crate) fn freeze_rigid(state: &mut State, i: usize, good: Pose) {
     state.flags[i] = flag::FROZEN;
 }
 
-fn fault(model: &Model, work: &mut Work, slot: u32, what: FaultKind, field: &'static str) {
-    work.report.faults.push(Fault { body: model.body_id(slot), phase: Phase::Intake, what, field });
+fn fault(model: &Model, output: &mut OutputWork, slot: u32, what: FaultKind, field: &'static str) {
+    output.report.faults.push(Fault { body: model.body_id(slot), phase: Phase::Intake, what, field });
 }
 
 /// Executes one command, or returns the reason why it cannot be; the world is then unchanged.
@@ -194,22 +211,24 @@ fn apply(
     command: &Command,
     model: &mut Model,
     state: &mut State,
-    work: &mut Work,
+    pool: &mut Pool,
+    bodies: &mut BodyWork,
+    output: &mut OutputWork,
     settings: &mut Settings,
 ) -> Result<(), Error> {
     match command {
         Command::Force { body, force, torque } => {
             sane(&[*force, *torque])?;
             let i = dynamic(model, *body)?;
-            work.force[i][0] += *force;
-            work.force[i][1] += *torque;
+            bodies.force[i][0] += *force;
+            bodies.force[i][1] += *torque;
             wake(state, i);
         }
         Command::ForceAt { body, force, point } => {
             sane(&[*force, *point])?;
             let i = dynamic(model, *body)?;
-            work.force[i][0] += *force;
-            work.force[i][1] += (*point - state.x[i]).cross(*force);
+            bodies.force[i][0] += *force;
+            bodies.force[i][1] += (*point - state.x[i]).cross(*force);
             wake(state, i);
         }
         Command::Impulse { body, impulse, point } => {
@@ -234,7 +253,7 @@ fn apply(
             let i = body.index as usize;
             (state.x[i], state.q[i]) = (pose.point(rigid.local_center), pose.rotation);
             state.x_remainder[i] = Vec3::ZERO;
-            work.good[i] = Pose::new(state.x[i], state.q[i]);
+            bodies.good[i] = Pose::new(state.x[i], state.q[i]);
             wake(state, i);
         }
         Command::Target { body, pose } => {
@@ -251,8 +270,8 @@ fn apply(
         Command::NodeForce { body, node, force } => {
             sane(&[*force])?;
             let n = node_of(model, *body, *node, "node force")?;
-            work.node_force[n] += *force;
-            work.nodes_pushed = true;
+            bodies.node_force[n] += *force;
+            bodies.nodes_pushed = true;
             wake(state, body.index as usize);
         }
         Command::NodeTorque { body, node, torque } => {
@@ -280,9 +299,9 @@ fn apply(
         }
         Command::AddRigid(spec) => {
             let id = edit::add_rigid(model, state, (**spec).clone())?;
-            fit(model, work);
-            work.good[id.index as usize] = Pose::new(state.x[id.index as usize], state.q[id.index as usize]);
-            work.report.events.push(Event::Added(id));
+            fit(model, bodies);
+            bodies.good[id.index as usize] = Pose::new(state.x[id.index as usize], state.q[id.index as usize]);
+            output.report.events.push(Event::Added(id));
         }
         Command::RemoveBody(id) => edit::remove_body(model, state, *id)?,
         Command::RemoveConstraint(id) => edit::remove_constraint(model, state, *id)?,
@@ -290,7 +309,7 @@ fn apply(
         Command::Settings(new) => {
             new.check()?;
             if new.threads != settings.threads {
-                work.pool = crate::solver::pool::Pool::new(new.threads as usize);
+                *pool = crate::solver::pool::Pool::new(new.threads as usize);
             }
             *settings = (**new).clone();
         }

@@ -16,7 +16,7 @@ use crate::contact::route::BodyRoute;
 use crate::debug::timing::PhaseClock;
 use crate::guard::{ccd, intersections};
 use crate::input::Input;
-use crate::island::{SubstepContext, implicit};
+use crate::island::{Setup, SubstepContext, implicit, soft_body};
 use crate::math::Real;
 use crate::model::Model;
 use crate::report::Phase;
@@ -26,51 +26,58 @@ use crate::work::Work;
 
 /// One step of the world. Never fails; faults are in the report.
 pub(crate) fn step(model: &mut Model, state: &mut State, work: &mut Work, settings: &mut Settings, input: &Input) {
-    let mut clock = PhaseClock::start();
-    intake::intake(input, model, state, work, settings);
-    intersections::resolve_intersections(model, state, work, settings);
-    clock.mark(Phase::Intake);
-    detect::detect(model, state, work, settings);
-    clock.mark(Phase::Detect);
-    plan::plan(model, state, work, settings);
-    clock.mark(Phase::Plan);
-    implicit::run(model, state, work, settings, &mut clock);
+    let Work { pool, bodies, detect, contact, island, soft, guard, output } = work;
+    output.clock = PhaseClock::start();
+    intake::intake(input, model, state, pool, bodies, output, settings);
+    soft_body::adopt(model, state, soft);
+    intersections::resolve_intersections(model, state, soft, guard, output, settings);
+    output.clock.mark(Phase::Intake);
+    let setup = &Setup { model, settings, pool };
+    detect::detect(setup, state, bodies, detect, contact, soft, output);
+    output.clock.mark(Phase::Detect);
+    plan::plan(setup, state, bodies, detect, contact, island, soft, output);
+    output.clock.mark(Phase::Plan);
+    implicit::run(setup, state, bodies, contact, island, soft, output);
     // a world of rigid bodies alone skips the loops over its bodies that search for cloth
-    let soft = !work.node_owners.is_empty();
-    if soft {
-        cloth::begin(model, work, settings);
+    let has_nodes = !bodies.node_owners.is_empty();
+    if has_nodes {
+        cloth::begin(setup, bodies, island, soft);
     }
-    clock.mark(Phase::Cloth);
-    let h = settings.dt / work.substeps as Real;
-    for substep in 0..work.substeps {
+    output.clock.mark(Phase::Cloth);
+    let h = settings.dt / island.substeps as Real;
+    for substep in 0..island.substeps {
         let ctx = SubstepContext::new(settings, h, substep);
-        in_world::push(&ctx, model, work, settings, BodyRoute::Swept);
-        predict::predict(&ctx, model, work, settings);
-        clock.mark(Phase::Predict);
-        if soft {
-            cloth::predict(work, settings);
-            clock.mark(Phase::Cloth);
+        in_world::push(&ctx, model, bodies, contact, settings, BodyRoute::Swept);
+        predict::predict(&ctx, setup, bodies, soft, output);
+        output.clock.mark(Phase::Predict);
+        if has_nodes {
+            cloth::predict(soft, settings);
+            output.clock.mark(Phase::Cloth);
         }
-        assemble::assemble(&ctx, model, state, work, settings);
-        clock.mark(Phase::Assemble);
-        solve::solve(&ctx, model, work, settings, &mut clock);
-        in_world::hit(&ctx, model, work, settings, BodyRoute::Swept);
-        clock.mark(Phase::Solve);
-        advance::advance(&ctx, model, work, settings);
-        in_world::follow(&ctx, model, work, settings, BodyRoute::Swept);
-        clock.mark(Phase::Advance);
+        if substep == 0 {
+            // contacts need the approach velocity before any impulse is applied
+            cloth::copy_position_velocity(model, bodies, soft);
+        }
+        assemble::assemble(&ctx, setup, state, bodies, contact, island, output);
+        output.clock.mark(Phase::Assemble);
+        solve::solve(&ctx, setup, bodies, contact, island, soft, output);
+        in_world::hit(&ctx, model, bodies, contact, settings, BodyRoute::Swept);
+        output.clock.mark(Phase::Solve);
+        advance::advance(&ctx, setup, bodies, soft);
+        in_world::follow(&ctx, model, bodies, contact, settings, BodyRoute::Swept);
+        output.clock.mark(Phase::Advance);
     }
-    if soft {
-        cloth::finish(model, work, settings);
+    if has_nodes {
+        cloth::finish(model, bodies, soft, settings);
     }
-    clock.mark(Phase::Cloth);
-    solve::bounce(&SubstepContext::new(settings, h, work.substeps), model, work, settings);
-    clock.mark(Phase::Solve);
-    ccd::guard(model, state, work, settings);
-    clock.mark(Phase::Advance);
-    remember::remember(model, state, work, settings);
-    clock.mark(Phase::Remember);
-    observe::observe(model, state, work, settings);
-    clock.mark(Phase::Observe);
-    work.report.seconds = clock.seconds;
+    output.clock.mark(Phase::Cloth);
+    solve::bounce(&SubstepContext::new(settings, h, island.substeps), setup, bodies, contact);
+    output.clock.mark(Phase::Solve);
+    ccd::guard(model, state, bodies, guard, output, settings);
+    output.clock.mark(Phase::Advance);
+    remember::remember(setup, state, bodies, contact, island, soft, output);
+    output.clock.mark(Phase::Remember);
+    observe::observe(model, state, pool, output, settings);
+    output.clock.mark(Phase::Observe);
+    output.report.seconds = output.clock.seconds;
 }

@@ -8,59 +8,60 @@ use crate::math::Real;
 use crate::model::{Body, Model};
 use crate::report::{ContactForce, Energies, Event, PairForce};
 use crate::settings::Settings;
+use crate::solver::pool::Pool;
 use crate::state::{ContactMemory, State, contact_flag};
-use crate::work::{PointForce, Work};
+use crate::work::{OutputWork, PointForce};
 use bytemuck::Zeroable;
 
-pub(crate) fn observe(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
-    work.report.tick = state.tick;
-    work.report.energies = energies(model, state, work, settings);
-    let counts = &mut work.report.counts;
+pub(crate) fn observe(model: &Model, state: &mut State, pool: &Pool, output: &mut OutputWork, settings: &Settings) {
+    output.report.tick = state.tick;
+    output.report.energies = energies(model, state, pool, output, settings);
+    let counts = &mut output.report.counts;
     counts.asleep = state.flags.iter().filter(|f| *f & crate::state::flag::ASLEEP != 0).count() as u32;
-    forces(model, state, work, settings.force_threshold);
+    forces(model, state, output, settings.force_threshold);
 }
 
 /// Forces by point and by pair, in the order of the contacts.
-fn forces(model: &Model, state: &mut State, work: &mut Work, threshold: Real) {
+fn forces(model: &Model, state: &mut State, output: &mut OutputWork, threshold: Real) {
     let mut pair_start = 0;
     for i in 0..state.contacts.len() {
         let m = &state.contacts[i];
         let (a, b) = (m.key.a, m.key.b);
         if m.has(contact_flag::TOUCHING) && !m.has(contact_flag::SENSOR) {
             let (id_a, id_b) = (model.body_id(a), model.body_id(b));
-            let (force, normal) = work.readout.force(i);
-            match work.report.pairs.last_mut() {
+            let (force, normal) = output.readout.force(i);
+            match output.report.pairs.last_mut() {
                 Some(p) if p.a == id_a && p.b == id_b => {
                     p.force += force;
                     p.normal += normal;
                 }
-                _ => work.report.pairs.push(PairForce { a: id_a, b: id_b, force, normal }),
+                _ => output.report.pairs.push(PairForce { a: id_a, b: id_b, force, normal }),
             }
-            let Work { report, readout, .. } = &mut *work;
+            let OutputWork { report, readout, .. } = output;
             let pushing = readout.points(i, m.count).iter().filter(|f| f.normal > 0.0);
             report.contacts.extend(pushing.map(|f| force_at(model, state, m, f)));
         }
         // last contact of the pair: was its force above the threshold?
         let last = state.contacts.get(i + 1).is_none_or(|n| (n.key.a, n.key.b) != (a, b));
         if last {
-            mark_loud(model, state, work, pair_start..i + 1, threshold);
+            mark_above_threshold(model, state, output, pair_start..i + 1, threshold);
             pair_start = i + 1;
         }
     }
-    grip_forces(model, state, work, threshold);
+    cloth_forces(model, state, output, threshold);
 }
 
 /// The same for nodes of cloths in SoA.
-fn grip_forces(model: &Model, state: &mut State, work: &mut Work, threshold: Real) {
-    let Work { report, grip_pairs, grip_forces, .. } = work;
-    for pair in grip_pairs.iter() {
+fn cloth_forces(model: &Model, state: &mut State, output: &mut OutputWork, threshold: Real) {
+    let OutputWork { report, cloth_pair_forces, cloth_point_forces, .. } = output;
+    for pair in cloth_pair_forces.iter() {
         let (a, b) = (model.body_id(pair.body), model.body_id(pair.sheet));
         let size = if pair.touching { pair.force.length() } else { 0.0 };
         if pair.touching {
             report.pairs.push(PairForce { a, b, force: pair.force, normal: pair.normal });
         }
         if threshold.is_finite() {
-            if size > threshold && !pair.loud {
+            if size > threshold && !pair.above_threshold {
                 report.events.push(Event::ForceAbove { a, b, force: size });
             }
             let pair = (pair.body, pair.sheet);
@@ -70,10 +71,10 @@ fn grip_forces(model: &Model, state: &mut State, work: &mut Work, threshold: Rea
             }
         }
     }
-    if !grip_pairs.is_empty() {
+    if !cloth_pair_forces.is_empty() {
         report.pairs.sort_unstable_by_key(|p| (p.a.index, p.b.index));
     }
-    for (g, f) in state.cloth_contacts.iter().zip(grip_forces.iter()).filter(|(_, f)| f.normal > 0.0) {
+    for (g, f) in state.cloth_contacts.iter().zip(cloth_point_forces.iter()).filter(|(_, f)| f.normal > 0.0) {
         let m = ContactMemory { key: key_of(g), count: 1, flags: contact_flag::NODE, ..ContactMemory::zeroed() };
         report.contacts.push(force_at(model, state, &m, f));
     }
@@ -103,17 +104,23 @@ fn put_loud(flags: u32, is: bool) -> u32 {
 }
 
 /// Events for pairs whose force rises above the threshold; the flag prevents their repetition.
-fn mark_loud(model: &Model, state: &mut State, work: &mut Work, range: std::ops::Range<usize>, threshold: Real) {
+fn mark_above_threshold(
+    model: &Model,
+    state: &mut State,
+    output: &mut OutputWork,
+    range: std::ops::Range<usize>,
+    threshold: Real,
+) {
     if !threshold.is_finite() {
         return;
     }
     let (a, b) = (state.contacts[range.start].key.a, state.contacts[range.start].key.b);
     let (id_a, id_b) = (model.body_id(a), model.body_id(b));
-    let size = work.report.pairs.last().filter(|p| p.a == id_a && p.b == id_b).map_or(0.0, |p| p.force.length());
+    let size = output.report.pairs.last().filter(|p| p.a == id_a && p.b == id_b).map_or(0.0, |p| p.force.length());
     let was = state.contacts[range.clone()].iter().any(|m| m.has(contact_flag::ABOVE_THRESHOLD));
     let is = size > threshold;
     if is && !was {
-        work.report.events.push(Event::ForceAbove { a: id_a, b: id_b, force: size });
+        output.report.events.push(Event::ForceAbove { a: id_a, b: id_b, force: size });
     }
     for m in &mut state.contacts[range] {
         m.flags = put_loud(m.flags, is);
@@ -121,8 +128,8 @@ fn mark_loud(model: &Model, state: &mut State, work: &mut Work, range: std::ops:
 }
 
 /// Energies by body, on all threads; added up in the order of bodies.
-fn energies(model: &Model, state: &State, work: &mut Work, settings: &Settings) -> Energies {
-    let Work { pool, body_energies, .. } = work;
+fn energies(model: &Model, state: &State, pool: &Pool, output: &mut OutputWork, settings: &Settings) -> Energies {
+    let body_energies = &mut output.body_energies;
     body_energies.resize(model.bodies.slot_count(), [0.0; 2]);
     pool.chunks(body_energies, 1, &|slot, to| to[0] = energies_of(model, state, settings, slot as u32));
     let mut e = Energies::default();

@@ -5,13 +5,14 @@ use crate::classic::in_world;
 use crate::contact::kernel::rigid_batch::ContactBatch;
 use crate::contact::route::{Route, Router};
 use crate::contact::{cloth, light_nodes, point};
+use crate::island::Setup;
 use crate::island::{cloth_substeps, impact_substeps, implicit, momentum, soft_body};
 use crate::math::{Block, Quat, Real, Sixteen, Vec3};
 use crate::model::{Model, Motion, SurfaceMaterial};
 use crate::settings::{FrictionBound, Settings};
 use crate::state::{ContactMemory, State, contact_flag};
 use crate::step::assemble::slop;
-use crate::work::Work;
+use crate::work::{BodyWork, ContactWork, DetectWork, IslandWork, OutputWork, SoftWork};
 
 /// Limit on the sum of effective masses of the contacts of a body, in units of its own mass; beyond it, the stiffness
 /// of all of them is reduced. A contact has the largest stiffness that a substep resolves for it alone, and where a
@@ -19,59 +20,96 @@ use crate::work::Work;
 /// so four masses, oscillated vertically with 4 to 11 J and never came to rest; with limits of 1.5 and 2 it does, with
 /// 2.5 and 3 (one start each) it did not. Two is a box between two below and two above.
 const MOST_HELD: Real = 2.0;
-pub(crate) fn plan(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
-    soft_body::choose_integrators(model, work, settings);
-    cloth::leave_for_rows(model, state, work, settings);
-    implicit::sort_out(model, state, work);
-    choose_substeps(model, state, work, settings);
-    route_contacts(model, work, settings);
-    in_world::gather(model, work);
-    warm_from_state(state, work, settings);
-    if !work.node_owners.is_empty() {
-        cloth::settle_residence(model, state, work, settings);
+#[expect(clippy::too_many_arguments, reason = "the phase reads all data of the step: each group by its name")]
+pub(crate) fn plan(
+    setup: &Setup,
+    state: &mut State,
+    bodies: &mut BodyWork,
+    detect: &mut DetectWork,
+    contact: &mut ContactWork,
+    island: &mut IslandWork,
+    soft: &mut SoftWork,
+    output: &mut OutputWork,
+) {
+    let Setup { model, settings, pool } = *setup;
+    soft_body::choose_integrators(model, pool, bodies, soft, settings);
+    cloth::leave_for_rows(model, state, bodies, detect, contact, soft, settings);
+    implicit::sort_out(model, state, bodies, island, soft);
+    output.report.counts.impact_substeps = impact_substeps::needed(model, state, bodies, detect, contact, settings);
+    let of_cloth = cloth_substeps::ask(model, state, pool, bodies, detect, soft, settings);
+    choose_substeps(model, bodies, island, soft, output, settings, of_cloth);
+    route_contacts(model, bodies, contact, island, settings);
+    in_world::gather(model, bodies, contact);
+    warm_from_state(state, bodies, contact, island, settings);
+    if !bodies.node_owners.is_empty() {
+        cloth::settle_residence(setup, state, bodies, detect, soft, output);
     }
-    momentum::list(model, state, work);
-    work.readout.begin(work.contacts.len(), model.row_count(), model.constraints.slot_count(), settings.point_forces);
-    batch_contacts(model, work, settings);
-    light_nodes::build(model, &settings.pairs, work);
+    momentum::list(model, state, bodies, contact, island, soft);
+    output.readout.begin(
+        contact.contacts.len(),
+        model.row_count(),
+        model.constraints.slot_count(),
+        settings.point_forces,
+    );
+    batch_contacts(model, bodies, detect, contact, island, output, settings);
+    light_nodes::build(model, &settings.pairs, contact);
 }
 
 /// Substeps of the swept islands: as many as settings, impacts, cloth and explicit bodies need.
-fn choose_substeps(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
-    impact_substeps::ask(model, state, work, settings);
-    let of_cloth = cloth_substeps::ask(model, state, work, settings);
-    let least = settings.substeps.max(work.report.counts.impact_substeps).max(of_cloth);
-    work.substeps = soft_body::substeps(&work.active_nodes, work, settings, least);
-    let active = std::mem::take(&mut work.active_nodes);
-    soft_body::report(&active, model, work, settings.dt, work.substeps);
-    work.active_nodes = active;
-    work.report.counts.substeps = work.substeps;
-    work.report.counts.implicit_islands = work.implicit.count as u32;
+fn choose_substeps(
+    model: &Model,
+    bodies: &mut BodyWork,
+    island: &mut IslandWork,
+    soft: &mut SoftWork,
+    output: &mut OutputWork,
+    settings: &Settings,
+    of_cloth: u32,
+) {
+    let least = settings.substeps.max(output.report.counts.impact_substeps).max(of_cloth);
+    island.substeps = soft_body::substeps(&bodies.active_nodes, soft, settings, least);
+    let active = std::mem::take(&mut bodies.active_nodes);
+    soft_body::report(&active, model, soft, output, settings.dt, island.substeps);
+    bodies.active_nodes = active;
+    output.report.counts.substeps = island.substeps;
+    output.report.counts.implicit_islands = island.implicit.count as u32;
 }
 
 /// The route of every contact, and the lists that later phases use.
-fn route_contacts(model: &Model, work: &mut Work, settings: &Settings) {
-    let Work { contacts, routes, row_contacts, body_routes, .. } = work;
+fn route_contacts(
+    model: &Model,
+    bodies: &BodyWork,
+    contact: &mut ContactWork,
+    island: &mut IslandWork,
+    settings: &Settings,
+) {
+    let ContactWork { contacts, routes, row_contacts, .. } = contact;
+    let body_routes = &bodies.body_routes;
     let router = Router { model, rules: &settings.pairs, bodies: body_routes };
     routes.clear();
     routes.extend(contacts.iter().map(|m| router.choose(m)));
     let of_surfaces = |&index: &u32| routes[index as usize] == Route::Surface;
     row_contacts.clear();
     row_contacts.extend((0..routes.len() as u32).filter(of_surfaces));
-    implicit::list_contacts(work);
+    implicit::list_contacts(bodies, contact, island);
 }
 
 /// Impulses of the previous step, rescaled when the substep changed.
-fn warm_from_state(state: &State, work: &mut Work, settings: &Settings) {
-    let h = settings.dt / work.substeps as Real;
+fn warm_from_state(
+    state: &State,
+    bodies: &BodyWork,
+    contact: &mut ContactWork,
+    island: &mut IslandWork,
+    settings: &Settings,
+) {
+    let h = settings.dt / island.substeps as Real;
     // sleeping contacts are not solved: a warm-start factor below 1 would reduce their impulses in every step
     let asleep = if state.h > 0.0 { h / state.h } else { 1.0 };
     let awake = asleep * settings.warm_start;
-    work.warm.clear();
-    work.warm.extend(state.row_impulses.iter().map(|v| v * awake));
+    island.warm.clear();
+    island.warm.extend(state.row_impulses.iter().map(|v| v * awake));
     if awake != 1.0 {
-        for m in &mut work.contacts {
-            let ratio = if m.key.anyone(&work.active) { awake } else { asleep };
+        for m in &mut contact.contacts {
+            let ratio = if m.key.anyone(&bodies.active) { awake } else { asleep };
             m.roll = m.roll.map(|v| v * ratio);
             for p in &mut m.points {
                 p.impulse = p.impulse.map(|v| v * ratio);
@@ -81,44 +119,54 @@ fn warm_from_state(state: &State, work: &mut Work, settings: &Settings) {
 }
 
 /// Colours the contacts, and counts the contact points of each body.
-fn colour_contacts(model: &Model, work: &mut Work) {
+fn colour_contacts(model: &Model, bodies: &BodyWork, contact: &mut ContactWork, output: &mut OutputWork) {
     let slots = model.bodies.slot_count();
-    work.colouring.reset(slots);
-    work.colours.clear();
-    work.touches.clear();
-    work.touches.resize(slots, 0);
-    work.held.clear();
-    work.held.resize(slots, 0.0);
+    contact.colouring.reset(slots);
+    contact.colours.clear();
+    contact.point_counts.clear();
+    contact.point_counts.resize(slots, 0);
+    contact.effective_mass_sums.clear();
+    contact.effective_mass_sums.resize(slots, 0.0);
     let (mut manifolds, mut points) = (0, 0);
-    for (m, route) in work.contacts.iter().zip(&work.routes) {
+    for (m, route) in contact.contacts.iter().zip(&contact.routes) {
         let (a, b) = (m.key.a, m.key.b);
-        let responds = |slot: u32| work.active[slot as usize].then_some(slot);
+        let responds = |slot: u32| bodies.active[slot as usize].then_some(slot);
         if route.is_swept() {
             manifolds += 1;
             points += m.count;
-            work.touches[a as usize] += m.count;
-            work.touches[b as usize] += m.count;
+            contact.point_counts[a as usize] += m.count;
+            contact.point_counts[b as usize] += m.count;
             if !m.has(contact_flag::NODE) {
                 // the effective mass of the pair, in units of the mass of each body
-                let [inv_a, inv_b] = [a, b].map(|slot| work.velocity[2 * slot as usize][3]);
-                work.held[a as usize] += inv_a / (inv_a + inv_b);
-                work.held[b as usize] += inv_b / (inv_a + inv_b);
+                let [inv_a, inv_b] = [a, b].map(|slot| bodies.velocity[2 * slot as usize][3]);
+                contact.effective_mass_sums[a as usize] += inv_a / (inv_a + inv_b);
+                contact.effective_mass_sums[b as usize] += inv_b / (inv_a + inv_b);
             }
         }
-        let colour = (*route == Route::Rigid).then(|| work.colouring.pick(responds(a), responds(b)) as u8);
-        work.colours.push(colour.map(|colour| (colour, m.count as u8)));
+        let colour = (*route == Route::Rigid).then(|| contact.colouring.pick(responds(a), responds(b)) as u8);
+        contact.colours.push(colour.map(|colour| (colour, m.count as u8)));
     }
-    let counts = &mut work.report.counts;
+    let counts = &mut output.report.counts;
     counts.manifolds += manifolds;
     counts.contacts += points;
     counts.contact_rows += 3 * points;
 }
 
 /// Colours the contacts and fills the batches, once a step.
-fn batch_contacts(model: &Model, work: &mut Work, settings: &Settings) {
-    let h = settings.dt / work.substeps as Real;
-    colour_contacts(model, work);
-    let Work { set, colours, contacts, active, touches, pose, colliders, collider_start, surfaces, held, .. } = work;
+fn batch_contacts(
+    model: &Model,
+    bodies: &BodyWork,
+    detect: &DetectWork,
+    contact: &mut ContactWork,
+    island: &IslandWork,
+    output: &mut OutputWork,
+    settings: &Settings,
+) {
+    let h = settings.dt / island.substeps as Real;
+    colour_contacts(model, bodies, contact, output);
+    let ContactWork { set, colours, contacts, point_counts, effective_mass_sums, .. } = contact;
+    let BodyWork { active, pose, .. } = bodies;
+    let DetectWork { colliders, collider_start, surfaces, .. } = detect;
     let surface = |slot: u32, collider: u32| colliders[(collider_start[slot as usize] + collider) as usize].surface;
     // the previous pair of materials and their combination: most pairs of a world are alike
     let mut last: Option<([u32; 2], SurfaceMaterial)> = None;
@@ -136,14 +184,15 @@ fn batch_contacts(model: &Model, work: &mut Work, settings: &Settings) {
         batch.by_point = settings.point_forces || batch.bounces;
         batch.slop[lane] = slop(model, m, settings);
         let (a, b) = (m.key.a as usize, m.key.b as usize);
-        batch.ease[lane] = (MOST_HELD / held[a].max(held[b])).min(1.0);
+        batch.ease[lane] = (MOST_HELD / effective_mass_sums[a].max(effective_mass_sums[b])).min(1.0);
         batch.store_a[lane] = if active[a] { 2 * m.key.a } else { u32::MAX };
         batch.store_b[lane] = if active[b] { 2 * m.key.b } else { u32::MAX };
         // the normal rotates with a, unless only a is round (a rolling ball must not rotate it) or b is inactive
         let frame_b = !active[b] || (m.radius[0] > 0.0 && m.radius[1] == 0.0);
         let into_b = frame_b.then(|| rotation(pose, b).inverse() * rotation(pose, a));
         orient(batch, lane, m, into_b);
-        batch.share[lane] = if settings.average_impulses { 1.0 / touches[a].max(touches[b]) as Real } else { 1.0 };
+        batch.share[lane] =
+            if settings.average_impulses { 1.0 / point_counts[a].max(point_counts[b]) as Real } else { 1.0 };
         if settings.friction_bound == FrictionBound::Weight {
             let normal = rotation(pose, a) * m.normal;
             let bound = batch.static_friction[lane] * lighter_mass(m, model) * settings.gravity.dot(normal).abs();
@@ -152,7 +201,7 @@ fn batch_contacts(model: &Model, work: &mut Work, settings: &Settings) {
             batch.weight_bound[lane] = -1.0;
         }
     });
-    work.report.counts.colours = work.set.colour_count() as u32;
+    output.report.counts.colours = contact.set.colour_count() as u32;
 }
 
 /// Orientation of a body in the arrays of the sweeps.
@@ -225,6 +274,7 @@ fn fill_law(
 ) {
     let laws = batch.own_laws();
     laws.laws[lane] = material.law;
+    laws.bristles |= material.law.has_bristle();
     let Some((side, grain)) = point::grain(model, m) else { return };
     put(&mut laws.direction, lane, grain.direction);
     (laws.grain_b[lane], laws.across[lane]) = (side as Real, grain.across);

@@ -1,74 +1,82 @@
 //! Predict: each body separately. Velocities after gravity, input forces and damping; inertia in world axes.
 
+use crate::island::Setup;
 use crate::island::{SubstepContext, soft_body};
 use crate::math::{Block, Quat, Real, Sym3, Vec3, vec};
 use crate::model::Model;
 use crate::settings::Settings;
 use crate::step::cloth;
-use crate::work::Work;
+use crate::work::{BodyWork, OutputWork, SoftWork};
 
-pub(crate) fn predict(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings) {
-    let (rigid, nodes) = (std::mem::take(&mut work.active_rigid), std::mem::take(&mut work.active_nodes));
-    turn_inertia(model, work, &rigid);
-    kick_rigid(ctx.h, model, work, settings, &rigid);
+pub(crate) fn predict(
+    ctx: &SubstepContext,
+    setup: &Setup,
+    bodies: &mut BodyWork,
+    soft: &mut SoftWork,
+    output: &mut OutputWork,
+) {
+    let Setup { model, settings, .. } = *setup;
+    let (rigid, nodes) = (std::mem::take(&mut bodies.active_rigid), std::mem::take(&mut bodies.active_nodes));
+    turn_inertia(model, bodies, &rigid);
+    kick_rigid(ctx.h, model, bodies, settings, &rigid);
     for &slot in &nodes {
-        if cloth::is_resident(work, slot) {
+        if cloth::is_resident(soft, slot) {
             // resident cloth is predicted in SoA (`step/cloth.rs`)
-        } else if work.soft[slot as usize].is_some() {
-            soft_body::predict(ctx.into(), model, slot, work, settings);
+        } else if soft.models[slot as usize].is_some() {
+            soft_body::predict(ctx.into(), setup, slot, bodies, soft, output);
         } else {
-            kick_particles(ctx.h, model, work, settings, slot);
+            kick_particles(ctx.h, model, bodies, settings, slot);
         }
     }
-    (work.active_rigid, work.active_nodes) = (rigid, nodes);
+    (bodies.active_rigid, bodies.active_nodes) = (rigid, nodes);
 }
 
 /// Gravity, input and damping on rigid bodies.
-pub(crate) fn kick_rigid(h: Real, model: &Model, work: &mut Work, settings: &Settings, slots: &[u32]) {
+pub(crate) fn kick_rigid(h: Real, model: &Model, bodies: &mut BodyWork, settings: &Settings, slots: &[u32]) {
     for &slot in slots {
         let i = slot as usize;
         let Some(rigid) = model.rigid_at(slot) else { continue };
-        let [force, torque] = work.force[i];
+        let [force, torque] = bodies.force[i];
         let kick = (settings.gravity * rigid.gravity_scale + force * rigid.inv_mass) * h;
         // compensated sum: the same small increment 4,000 times a second is rounded the same way each time
-        let v = vec(work.velocity[2 * i]);
-        let whole = kick + work.v_remainder[i];
+        let v = vec(bodies.velocity[2 * i]);
+        let whole = kick + bodies.v_remainder[i];
         let after = v + whole;
-        work.v_remainder[i] = whole - (after - v);
-        add(&mut work.velocity[2 * i], after - v, decay(rigid.linear_damping, h));
-        let twist = if torque == Vec3::ZERO { Vec3::ZERO } else { answer(&work.inertia[2 * i..], torque) * h };
-        add(&mut work.velocity[2 * i + 1], twist, decay(rigid.angular_damping, h));
+        bodies.v_remainder[i] = whole - (after - v);
+        add(&mut bodies.velocity[2 * i], after - v, decay(rigid.linear_damping, h));
+        let twist = if torque == Vec3::ZERO { Vec3::ZERO } else { answer(&bodies.inertia[2 * i..], torque) * h };
+        add(&mut bodies.velocity[2 * i + 1], twist, decay(rigid.angular_damping, h));
     }
 }
 
 /// Gravity, input and damping on bare particles.
-pub(crate) fn kick_particles(h: Real, model: &Model, work: &mut Work, settings: &Settings, slot: u32) {
+pub(crate) fn kick_particles(h: Real, model: &Model, bodies: &mut BodyWork, settings: &Settings, slot: u32) {
     let Some(nodes) = model.nodes_at(slot) else { return };
     let gravity = settings.gravity * nodes.traits.gravity_scale;
     let keep = decay(nodes.traits.damping, h);
     for n in nodes.span() {
-        let block = &mut work.velocity[model.node_block(n as u32) as usize];
+        let block = &mut bodies.velocity[model.node_block(n as u32) as usize];
         if block[3] > 0.0 {
-            let kick = (gravity + work.node_force[n] * block[3]) * h;
+            let kick = (gravity + bodies.node_force[n] * block[3]) * h;
             add(block, kick, keep);
         }
     }
 }
 
 /// Inverse inertia of bodies in world axes, at their present orientation.
-pub(crate) fn turn_inertia(model: &Model, work: &mut Work, slots: &[u32]) {
+pub(crate) fn turn_inertia(model: &Model, bodies: &mut BodyWork, slots: &[u32]) {
     for &slot in slots {
         let i = slot as usize;
         let Some(rigid) = model.rigid_at(slot) else { continue };
-        let q = work.pose[2 * i + 1];
+        let q = bodies.pose[2 * i + 1];
         // the inertia of a cube or a ball is the same in every orientation
         let inv = if rigid.gyroscopic {
             rigid.inv_inertia.rotated(Quat::from_xyzw(q[0], q[1], q[2], q[3]))
         } else {
             rigid.inv_inertia
         };
-        work.inertia[2 * i] = [inv.xx, inv.yy, inv.zz, inv.xy];
-        work.inertia[2 * i + 1] = [inv.xz, inv.yz, 0.0, 0.0];
+        bodies.inertia[2 * i] = [inv.xx, inv.yy, inv.zz, inv.xy];
+        bodies.inertia[2 * i + 1] = [inv.xz, inv.yz, 0.0, 0.0];
     }
 }
 

@@ -9,49 +9,75 @@ use crate::contact::route::Route;
 use crate::contact::{light_nodes, point};
 use crate::deformable::oriented;
 use crate::guard::rollback;
+use crate::island::Setup;
 use crate::island::implicit;
 use crate::math::{Block, Pose, Real, Vec3, quat, rigid_pose, vec};
 use crate::model::{Body, Model};
 use crate::report::{ConstraintForce, Event};
 use crate::settings::Settings;
+use crate::solver::pool::Pool;
 use crate::state::{ClothContactMemory, ContactMemory, State, contact_flag, flag};
 use crate::step::assemble;
-use crate::work::Work;
+use crate::work::{BodyWork, ContactWork, IslandWork, OutputWork, SoftWork};
 
-pub(crate) fn remember(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
-    assemble::store_impulses(model, work);
-    read_contacts(model, work, settings);
-    in_world::report(model, state, work);
-    memory::keep(model, work, settings);
-    work.readout.close(settings.dt);
-    rollback::look(model, state, work, settings);
-    store_bodies(model, state, work);
-    state.row_impulses.copy_from_slice(&work.warm);
-    touch_events(model, state, work);
-    std::mem::swap(&mut state.contacts, &mut work.contacts);
-    std::mem::swap(&mut state.cloth_contacts, &mut work.cloth_contacts);
-    break_constraints(model, state, work);
-    fall_asleep(model, state, work, settings);
-    state.h = settings.dt / work.substeps as Real;
+pub(crate) fn remember(
+    setup: &Setup,
+    state: &mut State,
+    bodies: &mut BodyWork,
+    contact: &mut ContactWork,
+    island: &mut IslandWork,
+    soft: &mut SoftWork,
+    output: &mut OutputWork,
+) {
+    let Setup { model, settings, pool } = *setup;
+    assemble::store_impulses(model, contact, island, output);
+    read_contacts(model, bodies, contact, island, output, settings);
+    in_world::report(model, state, bodies, contact, output);
+    memory::keep(setup, bodies, contact, island, soft, output);
+    output.readout.close(settings.dt);
+    rollback::look(setup, state, bodies, contact, island, output);
+    store_bodies(model, state, pool, bodies);
+    state.row_impulses.copy_from_slice(&island.warm);
+    touch_events(model, state, contact, output);
+    std::mem::swap(&mut state.contacts, &mut contact.contacts);
+    std::mem::swap(&mut state.cloth_contacts, &mut contact.cloth_contacts);
+    break_constraints(model, state, island, output);
+    fall_asleep(model, state, bodies, output, settings);
+    state.h = settings.dt / island.substeps as Real;
     state.tick += 1;
 }
 
 /// Impulses transmitted by all routes in the step, into contact memory and readout.
-fn read_contacts(model: &Model, work: &mut Work, settings: &Settings) {
-    read_rigid(model, work, settings);
-    implicit::read(work);
-    light_nodes::read(work);
-    surfel::read(model, work, settings);
-    read_sleepers(model, work, settings);
-    if work.any_flags & contact_flag::SENSOR != 0 {
-        let sensed = work.contacts.iter_mut().filter(|m| m.has(contact_flag::SENSOR));
+fn read_contacts(
+    model: &Model,
+    bodies: &BodyWork,
+    contact: &mut ContactWork,
+    island: &IslandWork,
+    output: &mut OutputWork,
+    settings: &Settings,
+) {
+    read_rigid(model, bodies, contact, output, settings);
+    implicit::read(contact, island, output);
+    light_nodes::read(bodies, contact, output);
+    surfel::read(model, bodies, contact, output, settings);
+    read_sleepers(model, bodies, contact, island, output, settings);
+    if contact.any_flags & contact_flag::SENSOR != 0 {
+        let sensed = contact.contacts.iter_mut().filter(|m| m.has(contact_flag::SENSOR));
         sensed.for_each(|m| m.flags |= contact_flag::TOUCHING);
     }
 }
 
 /// Manifolds of rigid bodies.
-fn read_rigid(model: &Model, work: &mut Work, settings: &Settings) {
-    let Work { set, contacts, readout, pose, report, .. } = work;
+fn read_rigid(
+    model: &Model,
+    bodies: &BodyWork,
+    contact: &mut ContactWork,
+    output: &mut OutputWork,
+    settings: &Settings,
+) {
+    let ContactWork { set, contacts, .. } = contact;
+    let OutputWork { readout, report, .. } = output;
+    let pose = &bodies.pose;
     for batch in set.batches() {
         let sums = batch.impulses();
         for (lane, &origin) in batch.origin.iter().enumerate().filter(|(_, o)| **o != u32::MAX) {
@@ -65,6 +91,9 @@ fn read_rigid(model: &Model, work: &mut Work, settings: &Settings) {
                 report.penetration = report.penetration.max(-from.gap[lane]);
             }
             if batch.by_law {
+                for (k, point) in m.points.iter_mut().enumerate().take(m.count as usize) {
+                    point.tangential_displacement = batch.stretch(lane, k).unwrap_or(point.tangential_displacement);
+                }
                 leave_grain(model, pose, m);
             }
             let impulse = Vec3::new(sums[0][lane], sums[1][lane], sums[2][lane]);
@@ -95,9 +124,18 @@ fn leave_grain(model: &Model, pose: &[Block], m: &mut ContactMemory) {
 
 /// Contacts between inactive bodies transmit the impulses of the step in which their bodies fell asleep: State has them
 /// per substep.
-fn read_sleepers(model: &Model, work: &mut Work, settings: &Settings) {
-    let substeps = work.substeps as Real;
-    let Work { contacts, routes, readout, pose, .. } = work;
+fn read_sleepers(
+    model: &Model,
+    bodies: &BodyWork,
+    contact: &ContactWork,
+    island: &IslandWork,
+    output: &mut OutputWork,
+    settings: &Settings,
+) {
+    let substeps = island.substeps as Real;
+    let ContactWork { contacts, routes, .. } = contact;
+    let readout = &mut output.readout;
+    let pose = &bodies.pose;
     for (index, m) in (0..).zip(contacts.iter()).filter(|(index, _)| routes[*index as usize] == Route::Asleep) {
         let q = quat(pose[2 * m.key.a as usize + 1]);
         let (n, t) = (q * m.normal, q * m.tangent);
@@ -111,41 +149,41 @@ fn read_sleepers(model: &Model, work: &mut Work, settings: &Settings) {
     }
 }
 
-fn store_bodies(model: &Model, state: &mut State, work: &mut Work) {
+fn store_bodies(model: &Model, state: &mut State, pool: &Pool, bodies: &mut BodyWork) {
     for (slot, body) in model.bodies.iter() {
         let i = slot as usize;
-        if work.rolled_back[i] {
+        if bodies.rolled_back[i] {
             continue;
         }
         match body {
             Body::Rigid(rigid) => {
                 let kinematic = rigid.motion == crate::model::Motion::Kinematic && !state.is_frozen(i);
-                if !work.active[i] && !kinematic {
+                if !bodies.active[i] && !kinematic {
                     continue;
                 }
-                let (x, q) = rigid_pose(&work.pose, slot);
-                let (v, w) = (vec(work.velocity[2 * i]), vec(work.velocity[2 * i + 1]));
-                (state.x[i], state.q[i], state.x_remainder[i]) = (x, q, work.rest[i]);
-                if work.active[i] {
-                    (state.v[i], state.w[i], state.v_remainder[i]) = (v, w, work.v_remainder[i]);
+                let (x, q) = rigid_pose(&bodies.pose, slot);
+                let (v, w) = (vec(bodies.velocity[2 * i]), vec(bodies.velocity[2 * i + 1]));
+                (state.x[i], state.q[i], state.x_remainder[i]) = (x, q, bodies.x_remainder[i]);
+                if bodies.active[i] {
+                    (state.v[i], state.w[i], state.v_remainder[i]) = (v, w, bodies.v_remainder[i]);
                 }
-                work.good[i] = Pose::new(x, q);
+                bodies.good[i] = Pose::new(x, q);
             }
             Body::Nodes(nodes) => {
-                if !work.active[i] {
+                if !bodies.active[i] {
                     continue;
                 }
                 state.internal_state[nodes.internal_state_span()]
-                    .copy_from_slice(&work.internal_state[nodes.internal_state_span()]);
+                    .copy_from_slice(&bodies.internal_state[nodes.internal_state_span()]);
             }
         }
     }
-    store_nodes(model, state, work);
+    store_nodes(model, state, pool, bodies);
 }
 
 /// Positions and velocities of nodes, on all threads.
-fn store_nodes(model: &Model, state: &mut State, work: &Work) {
-    let Work { pool, pose, velocity, node_spans, node_owners, active, rolled_back, .. } = work;
+fn store_nodes(model: &Model, state: &mut State, pool: &Pool, bodies: &BodyWork) {
+    let BodyWork { pose, velocity, node_spans, node_owners, active, rolled_back, .. } = bodies;
     let bodies = 2 * model.bodies.slot_count();
     let store = |from: &[Block], k: usize, to: &mut [Vec3]| {
         let owner = node_owners[k] as usize;
@@ -159,7 +197,7 @@ fn store_nodes(model: &Model, state: &mut State, work: &Work) {
 }
 
 /// Events of contacts that began and ended, by pair, from the contacts before and after.
-fn touch_events(model: &Model, state: &State, work: &mut Work) {
+fn touch_events(model: &Model, state: &State, contact: &ContactWork, output: &mut OutputWork) {
     let list = |(contacts, cloth_contacts): (&[ContactMemory], &[ClothContactMemory]),
                 sensor: bool,
                 out: &mut Vec<(u32, u32)>| {
@@ -176,7 +214,7 @@ fn touch_events(model: &Model, state: &State, work: &mut Work) {
         }
         let alone = out.len();
         if !sensor {
-            each_gripping(cloth_contacts, |pair| out.push(pair));
+            each_cloth_pair(cloth_contacts, |pair| out.push(pair));
         }
         if out.len() > alone {
             out.sort_unstable();
@@ -185,14 +223,14 @@ fn touch_events(model: &Model, state: &State, work: &mut Work) {
         flags
     };
     for sensor in [false, true] {
-        let before = list((&state.contacts, &state.cloth_contacts), sensor, &mut work.touching);
-        let flags = before | list((&work.contacts, &work.cloth_contacts), sensor, &mut work.touched);
+        let before = list((&state.contacts, &state.cloth_contacts), sensor, &mut output.touching);
+        let flags = before | list((&contact.contacts, &contact.cloth_contacts), sensor, &mut output.touched);
         let alive = |slot: u32| model.bodies.at(slot).is_some();
-        let events = &mut work.report.events;
-        each_only_in(&work.touched, &work.touching, |(a, b)| {
+        let events = &mut output.report.events;
+        each_only_in(&output.touched, &output.touching, |(a, b)| {
             events.push(touch_event(model, a, b, sensor, true));
         });
-        each_only_in(&work.touching, &work.touched, |(a, b)| {
+        each_only_in(&output.touching, &output.touched, |(a, b)| {
             if alive(a) && alive(b) {
                 events.push(touch_event(model, a, b, sensor, false));
             }
@@ -205,7 +243,7 @@ fn touch_events(model: &Model, state: &State, work: &mut Work) {
 
 /// Calls `see` once with each pair of a body and a cloth of which a node is in contact. Usually the first node is: the
 /// others of its pair, which are hundreds, are skipped.
-fn each_gripping(cloth_contacts: &[ClothContactMemory], mut see: impl FnMut((u32, u32))) {
+fn each_cloth_pair(cloth_contacts: &[ClothContactMemory], mut see: impl FnMut((u32, u32))) {
     let mut at = 0;
     while let Some(g) = cloth_contacts.get(at) {
         let pair = (g.body, g.sheet);
@@ -242,9 +280,10 @@ fn touch_event(model: &Model, a: u32, b: u32, sensor: bool, began: bool) -> Even
 }
 
 /// Forces of constraints into the report; constraints above their strength break.
-fn break_constraints(model: &Model, state: &mut State, work: &mut Work) {
-    let swept = work.spans.iter().map(|span| span.constraint);
-    let Work { readout, report, implicit, .. } = work;
+fn break_constraints(model: &Model, state: &mut State, island: &IslandWork, output: &mut OutputWork) {
+    let swept = island.spans.iter().map(|span| span.constraint);
+    let OutputWork { readout, report, .. } = output;
+    let implicit = &island.implicit;
     for constraint in swept.chain(implicit.spans.iter().map(|span| span.constraint)) {
         let Some(kind) = model.constraints.at(constraint) else { continue };
         let (id, kept) = (model.constraint_id(constraint), model.rows_of(constraint));
@@ -261,23 +300,23 @@ fn break_constraints(model: &Model, state: &mut State, work: &mut Work) {
 }
 
 /// An island of which all bodies have been at rest long enough falls asleep.
-fn fall_asleep(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
+fn fall_asleep(model: &Model, state: &mut State, bodies: &mut BodyWork, output: &mut OutputWork, settings: &Settings) {
     if !settings.sleep_time.is_finite() {
         return;
     }
     let slots = model.bodies.slot_count();
     // 1 marks islands with a body that is not ready
-    work.touches.clear();
-    work.touches.resize(slots, 0);
+    bodies.restless.clear();
+    bodies.restless.resize(slots, 0);
     for slot in 0..slots as u32 {
-        if work.anchored[slot as usize] {
-            let root = work.islands.root(slot);
-            work.anchored[root as usize] = true;
+        if bodies.anchored[slot as usize] {
+            let root = bodies.islands.root(slot);
+            bodies.anchored[root as usize] = true;
         }
     }
     for (slot, body) in model.bodies.iter() {
         let i = slot as usize;
-        if !work.active[i] {
+        if !bodies.active[i] {
             continue;
         }
         let still = match body {
@@ -295,17 +334,17 @@ fn fall_asleep(model: &Model, state: &mut State, work: &mut Work, settings: &Set
             }
         };
         // a body drifting freely is not at rest, however slow (a Galilean boost must not change the result)
-        let leans = work.anchored[work.islands.root(slot) as usize];
+        let leans = bodies.anchored[bodies.islands.root(slot) as usize];
         let still = still && (leans || (state.v[i] == Vec3::ZERO && state.w[i] == Vec3::ZERO));
         state.sleep_timer[i] = if still { state.sleep_timer[i] + settings.dt } else { 0.0 };
         if state.sleep_timer[i] < settings.sleep_time {
-            let root = work.islands.root(slot);
-            work.touches[root as usize] = 1;
+            let root = bodies.islands.root(slot);
+            bodies.restless[root as usize] = 1;
         }
     }
     for slot in 0..slots as u32 {
         let i = slot as usize;
-        if work.active[i] && !state.is_frozen(i) && work.touches[work.islands.root(slot) as usize] == 0 {
+        if bodies.active[i] && !state.is_frozen(i) && bodies.restless[bodies.islands.root(slot) as usize] == 0 {
             state.flags[i] |= flag::ASLEEP;
             (state.v[i], state.w[i]) = (Vec3::ZERO, Vec3::ZERO);
             if let Some(nodes) = model.nodes_at(slot) {
@@ -318,7 +357,7 @@ fn fall_asleep(model: &Model, state: &mut State, work: &mut Work, settings: &Set
                     oriented::put(internal_state, n, turned, Vec3::ZERO);
                 }
             }
-            work.report.events.push(Event::Slept(model.body_id(slot)));
+            output.report.events.push(Event::Slept(model.body_id(slot)));
         }
     }
 }
@@ -340,7 +379,7 @@ mod tests {
         let list =
             [(0, 1, 0, true), (0, 1, 1, true), (0, 3, 4, false), (0, 3, 5, true), (2, 1, 0, false), (2, 3, 0, true)];
         let (cloth_contacts, mut seen) = (list.map(grip), Vec::new());
-        each_gripping(&cloth_contacts, |pair| seen.push(pair));
+        each_cloth_pair(&cloth_contacts, |pair| seen.push(pair));
         assert_eq!(seen, [(0, 1), (0, 3), (2, 3)]);
     }
 }

@@ -4,89 +4,104 @@ use crate::contact::find::surfel;
 use crate::contact::kernel::rigid::{BodyBlocks, Job};
 use crate::contact::kernel::rigid_set::Task;
 use crate::contact::light_nodes;
-use crate::debug::timing::PhaseClock;
+use crate::island::Setup;
 use crate::island::{SubstepContext, momentum};
 use crate::math::{Blocks, Real};
 use crate::model::Model;
 use crate::report::Phase;
 use crate::settings::{Order, Settings};
 use crate::solver::pgs;
+use crate::solver::pool::Pool;
 use crate::step::cloth;
 use crate::step::predict;
-use crate::work::Work;
+use crate::work::{BodyWork, ContactWork, IslandWork, OutputWork, SoftWork};
 
-pub(crate) fn solve(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings, clock: &mut PhaseClock) {
+pub(crate) fn solve(
+    ctx: &SubstepContext,
+    setup: &Setup,
+    bodies: &mut BodyWork,
+    contact: &mut ContactWork,
+    island: &mut IslandWork,
+    soft: &mut SoftWork,
+    output: &mut OutputWork,
+) {
+    let Setup { model, settings, .. } = *setup;
     for _ in 0..settings.sweeps {
-        if sweep(ctx, model, work, settings, Job::Correct, clock) {
+        if sweep(ctx, setup, bodies, contact, island, soft, output, Job::Correct) {
             break;
         }
     }
-    surfel::settle(ctx, model, &settings.pairs, work);
+    surfel::settle(ctx, model, &settings.pairs, bodies, contact);
     // positions move with the corrected velocities; the relaxing sweeps then remove the correction from the velocities
-    cloth::copy_position_velocity(model, work);
+    cloth::copy_position_velocity(model, bodies, soft);
     let mut job = Job::SettleRelax;
     for _ in 0..settings.relax_sweeps {
-        if sweep(ctx, model, work, settings, job, clock) {
+        if sweep(ctx, setup, bodies, contact, island, soft, output, job) {
             break;
         }
         job = job.again();
     }
-    momentum::conserve_angular_momentum(ctx.h, model, work);
+    momentum::conserve_angular_momentum(ctx.h, model, bodies, island);
 }
 
 /// Restitution, once at the end of the step, with inertia and lever arms at that time.
-pub(crate) fn bounce(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Settings) {
-    if work.set.bounces() {
-        let slots = std::mem::take(&mut work.active_rigid);
-        predict::turn_inertia(model, work, &slots);
-        work.active_rigid = slots;
-        contacts(ctx, work, settings, Job::Restitute);
+pub(crate) fn bounce(ctx: &SubstepContext, setup: &Setup, bodies: &mut BodyWork, contact: &mut ContactWork) {
+    let Setup { model, settings, pool } = *setup;
+    if contact.set.bounces() {
+        let slots = std::mem::take(&mut bodies.active_rigid);
+        predict::turn_inertia(model, bodies, &slots);
+        bodies.active_rigid = slots;
+        contacts(ctx, pool, bodies, contact, settings, Job::Restitute);
     }
 }
 
 /// One sweep over all rows, contacts last. True when the residual is below the stopping threshold.
+#[expect(clippy::too_many_arguments, reason = "a sweep passes over the rows of all routes: each group by its name")]
 fn sweep(
     ctx: &SubstepContext,
-    model: &Model,
-    work: &mut Work,
-    settings: &Settings,
+    setup: &Setup,
+    bodies: &mut BodyWork,
+    contact: &mut ContactWork,
+    island: &mut IslandWork,
+    soft: &mut SoftWork,
+    output: &mut OutputWork,
     job: Job,
-    clock: &mut PhaseClock,
 ) -> bool {
+    let Setup { model, settings, pool } = *setup;
     let pass = if job == Job::Correct { pgs::Pass::Correct } else { pgs::Pass::Relax };
     let mut squares: Real = 0.0;
     match settings.order {
         Order::Interleaved => {
-            squares += pgs::sweep(&mut work.rows, &mut work.velocity, pass);
-            squares += node_rows(work, settings, pass);
-            squares += work.contact_rows.sweep(&mut work.velocity, pass);
-            squares += light_nodes::sweep(ctx, work, settings, pass);
-            squares += resident_cloth(ctx, model, work, settings, pass, clock);
-            squares += contacts(ctx, work, settings, job);
+            squares += pgs::sweep(&mut island.rows, &mut bodies.velocity, pass);
+            squares += node_rows(bodies, island, settings, pass);
+            squares += contact.contact_rows.sweep(&mut bodies.velocity, pass);
+            squares += light_nodes::sweep(ctx, bodies, contact, settings, pass);
+            squares += resident_cloth(ctx, model, bodies, soft, output, settings, pass);
+            squares += contacts(ctx, pool, bodies, contact, settings, job);
         }
         Order::Staggered { rigid, deformable } => {
             let mut job = job;
             for _ in 0..rigid {
-                squares += pgs::sweep(&mut work.rows, &mut work.velocity, pass);
-                squares += contacts(ctx, work, settings, job);
+                squares += pgs::sweep(&mut island.rows, &mut bodies.velocity, pass);
+                squares += contacts(ctx, pool, bodies, contact, settings, job);
                 job = job.again();
             }
             for _ in 0..deformable {
-                squares += node_rows(work, settings, pass);
-                squares += work.contact_rows.sweep(&mut work.velocity, pass);
-                squares += light_nodes::sweep(ctx, work, settings, pass);
-                squares += resident_cloth(ctx, model, work, settings, pass, clock);
+                squares += node_rows(bodies, island, settings, pass);
+                squares += contact.contact_rows.sweep(&mut bodies.velocity, pass);
+                squares += light_nodes::sweep(ctx, bodies, contact, settings, pass);
+                squares += resident_cloth(ctx, model, bodies, soft, output, settings, pass);
             }
         }
     }
-    work.report.counts.sweeps += 1;
+    output.report.counts.sweeps += 1;
     if !wants_residual(settings) {
         return false;
     }
-    let rows = work.report.counts.constraint_rows + work.report.counts.contact_rows;
+    let rows = output.report.counts.constraint_rows + output.report.counts.contact_rows;
     let rms = (squares / rows.max(1) as Real).sqrt();
     if settings.residuals {
-        work.report.residuals.push(rms);
+        output.report.residuals.push(rms);
     }
     rms < settings.stop_residual
 }
@@ -95,17 +110,18 @@ fn sweep(
 fn resident_cloth(
     ctx: &SubstepContext,
     model: &Model,
-    work: &mut Work,
+    bodies: &mut BodyWork,
+    soft: &mut SoftWork,
+    output: &mut OutputWork,
     settings: &Settings,
     pass: pgs::Pass,
-    clock: &mut PhaseClock,
 ) -> Real {
-    if work.node_owners.is_empty() || pass != pgs::Pass::Correct {
+    if bodies.node_owners.is_empty() || pass != pgs::Pass::Correct {
         return 0.0;
     }
-    clock.mark(Phase::Solve);
-    let squares = cloth::sweep(ctx, model, work, settings);
-    clock.mark(Phase::Cloth);
+    output.clock.mark(Phase::Solve);
+    let squares = cloth::sweep(ctx, model, bodies, soft, settings);
+    output.clock.mark(Phase::Cloth);
     squares
 }
 
@@ -115,27 +131,40 @@ fn wants_residual(settings: &Settings) -> bool {
 }
 
 /// Rows of constraints on nodes, in lanes when there are many.
-fn node_rows(work: &mut Work, settings: &Settings, pass: pgs::Pass) -> Real {
-    if work.laid {
-        work.node_lanes.sweep(&mut work.velocity, pass, settings.lanes)
+fn node_rows(bodies: &mut BodyWork, island: &mut IslandWork, settings: &Settings, pass: pgs::Pass) -> Real {
+    if island.laid {
+        island.node_lanes.sweep(&mut bodies.velocity, pass, settings.lanes)
     } else {
-        pgs::sweep(&mut work.node_rows, &mut work.velocity, pass)
+        pgs::sweep(&mut island.node_rows, &mut bodies.velocity, pass)
     }
 }
 
 /// A pass over the contact batches.
-fn contacts(ctx: &SubstepContext, work: &mut Work, settings: &Settings, job: Job) -> Real {
+fn contacts(
+    ctx: &SubstepContext,
+    pool: &Pool,
+    bodies: &mut BodyWork,
+    contact: &mut ContactWork,
+    settings: &Settings,
+    job: Job,
+) -> Real {
     let bodies = BodyBlocks {
-        velocity: Blocks::new(&mut work.velocity),
-        position_velocity: Blocks::new(&mut work.position_velocity),
-        pose: Blocks::new(&mut work.pose),
-        inertia: Blocks::new(&mut work.inertia),
+        velocity: Blocks::new(&mut bodies.velocity),
+        position_velocity: Blocks::new(&mut bodies.position_velocity),
+        pose: Blocks::new(&mut bodies.pose),
+        inertia: Blocks::new(&mut bodies.inertia),
     };
     let task = Task { job, bodies, params: &ctx.contact, wanted: wants_residual(settings) };
-    work.set.run(task, &work.pool, settings.lanes)
+    contact.set.run(task, pool, settings.lanes)
 }
 
 /// Lever arms, masses and bias of the contacts in this substep, and their warm start.
-pub(crate) fn prepare_contacts(ctx: &SubstepContext, work: &mut Work, settings: &Settings) {
-    contacts(ctx, work, settings, Job::Prepare);
+pub(crate) fn prepare_contacts(
+    ctx: &SubstepContext,
+    pool: &Pool,
+    bodies: &mut BodyWork,
+    contact: &mut ContactWork,
+    settings: &Settings,
+) {
+    contacts(ctx, pool, bodies, contact, settings, Job::Prepare);
 }

@@ -4,7 +4,7 @@ use crate::collision::Bounds3;
 use crate::collision::continuous::cover::Cover;
 use crate::collision::continuous::{Pivot, Track};
 use crate::collision::surface::SurfaceTree;
-use crate::constraint::RowBuffer;
+use crate::constraint::{RowBuffer, Term};
 use crate::math::{Real, Vec3, Wide3, narrow, widen};
 use crate::model::surface::Cells;
 use crate::model::{Body, Nodes, Rigid, Shape};
@@ -227,7 +227,9 @@ pub(crate) struct GuardWork {
     pub cut: Vec<f64>,
     /// Bodies with a shortened motion in this round. (slots)
     pub cut_bodies: Vec<bool>,
+    /// Rows of the pairs that were stopped, and the terms of the one that is being written.
     pub rows: RowBuffer,
+    pub terms: Vec<Term>,
     /// Number of distance evaluations in this step.
     pub looks: usize,
     /// Bodies that keep their initial positions because the limit of evaluations was exceeded. (slots)

@@ -11,7 +11,7 @@ use crate::solver::implicit::{Outcome, Placed, RigidUnknown, Scratch};
 
 /// A soft body's model while the world runs.
 #[derive(Debug)]
-pub(crate) struct SoftWork {
+pub(crate) struct SoftBodyWork {
     /// Generation of the slot it was built for.
     pub generation: u32,
     pub model: Box<dyn Deformable>,

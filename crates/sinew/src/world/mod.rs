@@ -64,12 +64,12 @@ impl World {
     /// Makes one step of `Settings::dt`. Never fails: rejected commands and faults are in the report.
     pub fn step(&mut self, input: &Input) -> &Report {
         crate::step::step(&mut self.model, &mut self.state, &mut self.work, &mut self.settings, input);
-        &self.work.report
+        &self.work.output.report
     }
 
     /// The report of the last step.
     pub fn report(&self) -> &Report {
-        &self.work.report
+        &self.work.output.report
     }
 
     /// Settings in force.
@@ -187,7 +187,7 @@ impl World {
     /// the first step after an edit.
     pub fn row_forces(&self, id: ConstraintId) -> Result<&[Real], Error> {
         self.model.constraints.get(id.index, id.generation).ok_or(Error::StaleConstraint(id))?;
-        Ok(self.work.readout.rows().get(self.model.rows_of(id.index)).unwrap_or(&[]))
+        Ok(self.work.output.readout.rows().get(self.model.rows_of(id.index)).unwrap_or(&[]))
     }
 
     /// Changes the air around a soft body.
@@ -254,7 +254,7 @@ impl World {
     /// Pose of a rigid body interpolated between the previous step (0) and this one (1), for rendering.
     pub fn pose_between(&self, id: BodyId, blend: Real) -> Result<Pose, Error> {
         let now = self.body(id)?.pose()?;
-        let Some(before) = self.work.previous.get(id.index as usize).filter(|_| self.state.tick > 0) else {
+        let Some(before) = self.work.bodies.previous.get(id.index as usize).filter(|_| self.state.tick > 0) else {
             return Ok(now);
         };
         let blend = blend.clamp(0.0, 1.0);
@@ -276,11 +276,11 @@ impl World {
     pub fn restore(&mut self, snapshot: &State) -> Result<(), Error> {
         edit::check_fit(&self.model, snapshot)?;
         self.state.clone_from(snapshot);
-        self.work.broad.invalidate();
-        self.work.good.clear();
-        self.work.soft_stale = true;
+        self.work.detect.broad.invalidate();
+        self.work.bodies.good.clear();
+        self.work.soft.stale = true;
         for (x, q) in self.state.x.iter().zip(&self.state.q) {
-            self.work.good.push(Pose::new(*x, *q));
+            self.work.bodies.good.push(Pose::new(*x, *q));
         }
         Ok(())
     }
@@ -309,9 +309,9 @@ impl World {
     fn view<'a>(&'a self, pose: &'a [Block]) -> crate::constraint::View<'a> {
         crate::constraint::View {
             model: &self.model,
-            velocity: &self.work.velocity,
+            velocity: &self.work.bodies.velocity,
             pose,
-            inertia: &self.work.inertia,
+            inertia: &self.work.bodies.inertia,
             h: self.settings.h(),
         }
     }

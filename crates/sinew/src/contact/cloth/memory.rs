@@ -8,64 +8,75 @@ use crate::contact::cloth::self_contact;
 use crate::contact::kernel::cloth::ClothContacts;
 use crate::contact::route::Residence;
 use crate::contact::sort::put_in_order;
+use crate::island::Setup;
 use crate::math::{Block, Pose, Quat, Vec3, any_orthonormal, vec};
 use crate::model::{Model, Nodes};
 use crate::settings::Settings;
 use crate::solver::pool::Span;
 use crate::state::{ClothContactMemory, ContactKey, ContactMemory, State, contact_flag};
-use crate::work::{ClothWork, GripPair, PointForce, Work};
+use crate::work::{BodyWork, ClothPairForce, ClothWork, ContactWork, IslandWork, OutputWork, PointForce, SoftWork};
 use bytemuck::Zeroable;
 
 /// Collects the node contacts of all cloths that were in SoA, and their self-contacts. Runs after the contacts of the
 /// other routes have been read: appending the self-contacts preserves the order of those, not their indices.
-pub(crate) fn keep(model: &Model, work: &mut Work, settings: &Settings) {
-    let Work { pool, soft, sheet_pairs, cloth_contacts, grip_spans, grip_forces, grip_pairs, pose, substeps, .. } =
-        work;
-    let (pose, substeps) = (&pose[..], *substeps);
-    pool.chunks(soft, 1, &|slot, held| {
+pub(crate) fn keep(
+    setup: &Setup,
+    bodies: &BodyWork,
+    contact: &mut ContactWork,
+    island: &IslandWork,
+    soft: &mut SoftWork,
+    output: &mut OutputWork,
+) {
+    let Setup { model, settings, pool } = *setup;
+    let models = &mut soft.models;
+    let ContactWork { cloth_pairs, cloth_contacts, cloth_pair_spans, .. } = contact;
+    let OutputWork { cloth_point_forces, cloth_pair_forces, .. } = output;
+    let (pose, substeps) = (&bodies.pose[..], island.substeps);
+    pool.chunks(models, 1, &|slot, held| {
         let (Some(held), Some(nodes)) = (&mut held[0], model.nodes_at(slot as u32)) else { return };
         if held.cloth.residence == Residence::Shared {
             keep_touches(&mut held.cloth, (slot as u32, nodes), pose, substeps);
         }
     });
-    sheet_pairs.clear();
-    for (slot, held) in soft.iter().enumerate() {
+    cloth_pairs.clear();
+    for (slot, held) in models.iter().enumerate() {
         let Some(sheet) = held.as_ref().map(|held| &held.cloth).filter(|sheet| sheet.residence.is_resident()) else {
             continue;
         };
         let pair =
             |(k, touch): (usize, &ClothContacts)| (touch.collider.slot, slot as u32, touch.collider.collider, k as u32);
-        sheet_pairs.extend(sheet.touches[..sheet.count].iter().enumerate().map(pair));
+        cloth_pairs.extend(sheet.touches[..sheet.count].iter().enumerate().map(pair));
     }
-    sheet_pairs.sort_unstable();
+    cloth_pairs.sort_unstable();
     let kept = |k: usize| {
-        let (_, slot, _, touch) = sheet_pairs[k];
-        soft[slot as usize].as_ref().map_or(&[][..], |held| &held.cloth.touches[touch as usize].kept)
+        let (_, slot, _, touch) = cloth_pairs[k];
+        models[slot as usize].as_ref().map_or(&[][..], |held| &held.cloth.touches[touch as usize].kept)
     };
     let mut end = 0;
-    grip_spans.clear();
-    grip_spans.extend((0..sheet_pairs.len()).map(|k| {
+    cloth_pair_spans.clear();
+    cloth_pair_spans.extend((0..cloth_pairs.len()).map(|k| {
         let start = end;
         end += kept(k).len();
         Span { start, end }
     }));
     // data of the previous step is overwritten
     cloth_contacts.resize(end, ClothContactMemory::zeroed());
-    pool.spans(cloth_contacts, grip_spans, &|k, to| to.copy_from_slice(kept(k)));
-    grip_forces.clear();
-    grip_pairs.clear();
-    for at in 0..work.sheet_pairs.len() {
-        keep_pair(model, work, settings, at);
+    pool.spans(cloth_contacts, cloth_pair_spans, &|k, to| to.copy_from_slice(kept(k)));
+    cloth_point_forces.clear();
+    cloth_pair_forces.clear();
+    for at in 0..contact.cloth_pairs.len() {
+        keep_pair(model, bodies, contact, soft, output, settings, at);
     }
-    let before = work.contacts.len();
-    for slot in 0..work.soft.len() as u32 {
-        self_contact::keep(model, work, settings, slot);
+    let before = contact.contacts.len();
+    for slot in 0..soft.models.len() as u32 {
+        self_contact::keep(setup, bodies, contact, island, soft, output, slot);
     }
-    let counts = &mut work.report.counts;
-    let made = (work.cloth_contacts.len() + work.contacts.len() - before) as u32;
+    let counts = &mut output.report.counts;
+    let made = (contact.cloth_contacts.len() + contact.contacts.len() - before) as u32;
     (counts.manifolds, counts.contacts) = (counts.manifolds + made, counts.contacts + made);
     counts.contact_rows += 3 * made;
-    let Work { contacts, readout, order, .. } = work;
+    let ContactWork { contacts, order, .. } = contact;
+    let readout = &mut output.readout;
     put_in_order(contacts, order, |a, b| readout.swap(a, b));
 }
 
@@ -79,22 +90,33 @@ pub(crate) fn keep_touches(sheet: &mut ClothWork, (slot, nodes): (u32, &Nodes), 
 }
 
 /// Forces between one cloth and one collider.
-fn keep_pair(model: &Model, work: &mut Work, settings: &Settings, at: usize) {
-    let (body, slot, _, touch) = work.sheet_pairs[at];
-    let Work { soft, grip_forces, grip_pairs, pose, report, .. } = work;
+fn keep_pair(
+    model: &Model,
+    bodies: &BodyWork,
+    contact: &ContactWork,
+    soft: &SoftWork,
+    output: &mut OutputWork,
+    settings: &Settings,
+    at: usize,
+) {
+    let (body, slot, _, touch) = contact.cloth_pairs[at];
+    let soft = &soft.models;
+    let OutputWork { cloth_point_forces, cloth_pair_forces, report, .. } = output;
+    let pose = &bodies.pose;
     let (Some(nodes), Some(Some(held))) = (model.nodes_at(slot), soft.get(slot as usize)) else { return };
     let (touch, inv_dt) = (&held.cloth.touches[touch as usize], 1.0 / settings.dt);
     report.penetration = report.penetration.max(touch.total.deepest);
     let (force, normal) = (touch.total.impulse * inv_dt, touch.total.pressed * inv_dt);
-    match grip_pairs.last_mut() {
+    match cloth_pair_forces.last_mut() {
         Some(pair) if (pair.body, pair.sheet) == (body, slot) => {
             (pair.force, pair.normal) = (pair.force + force, pair.normal + normal);
-            (pair.touching, pair.loud) = (pair.touching | touch.total.touching, pair.loud | touch.loud);
+            (pair.touching, pair.above_threshold) =
+                (pair.touching | touch.total.touching, pair.above_threshold | touch.above_threshold);
         }
         _ if touch.kept.is_empty() => {}
         _ => {
-            let (touching, loud) = (touch.total.touching, touch.loud);
-            grip_pairs.push(GripPair { body, sheet: slot, force, normal, touching, loud });
+            let (touching, above_threshold) = (touch.total.touching, touch.above_threshold);
+            cloth_pair_forces.push(ClothPairForce { body, sheet: slot, force, normal, touching, above_threshold });
         }
     }
     if !settings.point_forces {
@@ -111,7 +133,7 @@ fn keep_pair(model: &Model, work: &mut Work, settings: &Settings, at: usize) {
         // a node may separate from the body and return within a step: the force is the sum over its substeps
         let force = Vec3::new(grip.sum[0][lane], grip.sum[1][lane], grip.sum[2][lane]) * inv_dt;
         let (direction, gap) = (placed.rotation * direction, -grip.deepest[lane]);
-        grip_forces.push(PointForce { point, direction, gap, normal: grip.pressed[lane] * inv_dt, force });
+        cloth_point_forces.push(PointForce { point, direction, gap, normal: grip.pressed[lane] * inv_dt, force });
     }
 }
 

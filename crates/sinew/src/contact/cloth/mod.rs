@@ -17,22 +17,31 @@ use crate::contact::kernel::node::Side;
 use crate::contact::point;
 use crate::contact::route::{Residence, is_light, light_ratio};
 use crate::contact::sort::put_in_order;
+use crate::island::Setup;
 use crate::math::{LANES, Pose, Quat, Real, Vec3};
 use crate::model::{Model, Motion, Nodes};
 use crate::settings::{ContactMethod, Order, Settings};
 use crate::state::{ContactKey, ContactMemory, State, contact_flag, of_pair, of_wall};
-use crate::work::{ClothWork, ColliderRef, SoftWork, Work};
+use crate::work::{BodyWork, ClothWork, ColliderRef, ContactWork, DetectWork, OutputWork, SoftBodyWork, SoftWork};
 use bytemuck::Zeroable;
 
 /// True for a cloth that can be resident, as far as is known before contacts are found.
-pub(crate) fn is_eligible(model: &Model, state: &State, work: &mut Work, settings: &Settings, slot: u32) -> bool {
-    let (Some(nodes), Some(held)) = (model.nodes_at(slot), work.soft[slot as usize].as_mut()) else { return false };
+pub(crate) fn is_eligible(
+    model: &Model,
+    state: &State,
+    bodies: &BodyWork,
+    detect: &DetectWork,
+    soft: &mut SoftWork,
+    settings: &Settings,
+    slot: u32,
+) -> bool {
+    let (Some(nodes), Some(held)) = (model.nodes_at(slot), soft.models[slot as usize].as_mut()) else { return false };
     let plain =
-        nodes.internal_state_span().is_empty() && work.skins[slot as usize].as_ref().is_some_and(|s| s.all_nodes);
+        nodes.internal_state_span().is_empty() && detect.skins[slot as usize].as_ref().is_some_and(|s| s.all_nodes);
     let usual =
         settings.contact_method == ContactMethod::Rows && !settings.intersection_free && settings.impact_substeps <= 1;
     // a sleeping cloth keeps the contacts it fell asleep with, which may be of any kind
-    let usual = usual && work.moves[slot as usize];
+    let usual = usual && bodies.moves[slot as usize];
     // air drag changes in every substep
     let mut may = usual && plain && nodes.traits.air.is_none() && held.model.network().is_some();
     for (_, constraint) in model.constraints.iter().filter(|(k, _)| state.broken[*k as usize] == 0) {
@@ -78,16 +87,25 @@ fn is_cloth_collider(model: &Model, collider: ColliderRef, slot: u32, heaviest: 
 }
 
 /// Lists the colliders within the search distance of a cloth. False when one of them needs rows.
-pub(crate) fn find_colliders(model: &Model, state: &State, work: &mut Work, settings: &Settings, slot: u32) -> bool {
-    let (Some(nodes), Some(skin)) = (model.nodes_at(slot), work.skins[slot as usize].as_ref()) else { return false };
+pub(crate) fn find_colliders(
+    model: &Model,
+    state: &State,
+    bodies: &BodyWork,
+    detect: &mut DetectWork,
+    soft: &mut SoftWork,
+    settings: &Settings,
+    slot: u32,
+) -> bool {
+    let (Some(nodes), Some(skin)) = (model.nodes_at(slot), detect.skins[slot as usize].as_ref()) else { return false };
     let fall = settings.gravity.length() * settings.dt * settings.dt;
     let reach = settings.contact_margin + fall + 2.0 * settings.dt * skin.fastest;
     if let Some(around) = skin.bounds.map(|b| b.grown(reach)) {
-        surfel::near_colliders(model, work, (slot, nodes), &around);
+        surfel::near_colliders(model, bodies, detect, (slot, nodes), &around);
     } else {
-        work.near_colliders.clear();
+        detect.near_colliders.clear();
     }
-    let Work { soft, skins, colliders, near_colliders, motion, .. } = work;
+    let soft = &mut soft.models;
+    let DetectWork { skins, colliders, near_colliders, motion, .. } = detect;
     let (Some(held), Some(skin)) = (soft[slot as usize].as_mut(), skins[slot as usize].as_ref()) else { return false };
     held.cloth.colliders.clear();
     held.cloth.heaviest = if near_colliders.is_empty() { 0.0 } else { heaviest(nodes) };
@@ -116,7 +134,7 @@ pub(crate) fn find_colliders(model: &Model, state: &State, work: &mut Work, sett
 }
 
 /// Calls `see` with each pair of a collider's body and an eligible cloth.
-pub(crate) fn each_pair(soft: &[Option<SoftWork>], colliders: &[ColliderRef], mut see: impl FnMut(u32, u32)) {
+pub(crate) fn each_pair(soft: &[Option<SoftBodyWork>], colliders: &[ColliderRef], mut see: impl FnMut(u32, u32)) {
     for (slot, held) in soft.iter().enumerate() {
         let Some(sheet) = held.as_ref().map(|held| &held.cloth).filter(|sheet| sheet.eligible) else { continue };
         sheet.colliders.iter().for_each(|&collider| see(colliders[collider as usize].body, slot as u32));
@@ -125,42 +143,61 @@ pub(crate) fn each_pair(soft: &[Option<SoftWork>], colliders: &[ColliderRef], mu
 
 /// Withdraws eligibility from cloths that are inactive or share an island with an implicit body, and finds their
 /// contacts one by one. Runs after the islands are known.
-pub(crate) fn leave_for_rows(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
-    if !work.soft.iter().flatten().any(|held| held.cloth.eligible) {
+pub(crate) fn leave_for_rows(
+    model: &Model,
+    state: &mut State,
+    bodies: &mut BodyWork,
+    detect: &mut DetectWork,
+    contact: &mut ContactWork,
+    soft: &mut SoftWork,
+    settings: &Settings,
+) {
+    if !soft.models.iter().flatten().any(|held| held.cloth.eligible) {
         return;
     }
-    let mut stiff = std::mem::take(&mut work.touches);
+    let mut stiff = std::mem::take(&mut soft.stiff_islands);
     stiff.clear();
     stiff.resize(model.bodies.slot_count(), 0);
-    for &slot in &work.active_nodes {
-        if work.soft[slot as usize].as_ref().is_some_and(|held| held.model.operator().is_some()) {
-            stiff[work.islands.root(slot) as usize] = 1;
+    for &slot in &bodies.active_nodes {
+        if soft.models[slot as usize].as_ref().is_some_and(|held| held.model.operator().is_some()) {
+            stiff[bodies.islands.root(slot) as usize] = 1;
         }
     }
     let mut more = false;
-    for slot in 0..work.soft.len() as u32 {
-        let apart = !work.active[slot as usize] || stiff[work.islands.root(slot) as usize] == 1;
-        let Some(held) = work.soft[slot as usize].as_mut().filter(|held| held.cloth.eligible && apart) else {
+    for slot in 0..soft.models.len() as u32 {
+        let apart = !bodies.active[slot as usize] || stiff[bodies.islands.root(slot) as usize] == 1;
+        let Some(held) = soft.models[slot as usize].as_mut().filter(|held| held.cloth.eligible && apart) else {
             continue;
         };
         held.cloth.eligible = false;
         memory::spell_out(model, state, settings, slot);
-        surfel::find_again(model, state, work, settings, slot);
-        surface::find_own(model, state, work, settings, slot);
+        surfel::find_again(model, state, bodies, detect, contact, settings, slot);
+        surface::find_own(model, state, bodies, detect, contact, settings, slot);
         more = true;
     }
-    work.touches = stiff;
+    soft.stiff_islands = stiff;
     if more {
-        put_in_order(&mut work.contacts, &mut work.order, |_, _| {});
-        work.any_flags = work.contacts.iter().fold(0, |flags, m| flags | m.flags);
+        put_in_order(&mut contact.contacts, &mut contact.order, |_, _| {});
+        contact.any_flags = contact.contacts.iter().fold(0, |flags, m| flags | m.flags);
     }
 }
 
 /// Decides the residence of every cloth, and loads the colliders and contact memory of the resident ones.
-pub(crate) fn settle_residence(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
+pub(crate) fn settle_residence(
+    setup: &Setup,
+    state: &State,
+    bodies: &BodyWork,
+    detect: &DetectWork,
+    soft: &mut SoftWork,
+    output: &mut OutputWork,
+) {
+    let Setup { model, settings, pool } = *setup;
     // residuals are reported for each sweep over all rows
     let together = settings.residuals || settings.stop_residual > 0.0 || settings.order != Order::Interleaved;
-    let Work { pool, soft, colliders, active, report, .. } = work;
+    let soft = &mut soft.models;
+    let colliders = &detect.colliders;
+    let active = &bodies.active;
+    let report = &mut output.report;
     pool.chunks(soft, 1, &|slot, held| {
         let Some(held) = &mut held[0] else { return };
         let resident = held.cloth.eligible && active[slot];
@@ -189,7 +226,7 @@ pub(crate) fn settle_residence(model: &Model, state: &State, work: &mut Work, se
 fn add_collider(
     model: &Model,
     state: &State,
-    held: &mut SoftWork,
+    held: &mut SoftBodyWork,
     (collider, slot): (ColliderRef, u32),
     settings: &Settings,
     active: &[bool],
@@ -235,7 +272,7 @@ fn add_collider(
     touch.axes = into_cloth_contacts.inverse();
     // of the previous step: node contacts, or contacts of a cloth that was solved by rows
     for m in of_pair(&state.contacts, &like.key) {
-        touch.loud |= m.has(contact_flag::ABOVE_THRESHOLD);
+        touch.above_threshold |= m.has(contact_flag::ABOVE_THRESHOLD);
         let point = &m.points[0];
         let tangential_displacement =
             m.tangent * point.tangential_displacement[0] + m.normal.cross(m.tangent) * point.tangential_displacement[1];
@@ -244,7 +281,7 @@ fn add_collider(
         }
     }
     for g in of_wall(&state.cloth_contacts, collider.body, slot, collider.collider) {
-        touch.loud |= g.has(contact_flag::ABOVE_THRESHOLD);
+        touch.above_threshold |= g.has(contact_flag::ABOVE_THRESHOLD);
         if let Some(&column) = slots[..nodes.inv_mass.len()].get(g.node as usize) {
             touch.remember(column, into_cloth_contacts * g.tangential_displacement, g.slipping != 0);
         }

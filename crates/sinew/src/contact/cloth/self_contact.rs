@@ -4,12 +4,13 @@ use crate::collision::surface::{FeaturePair, feature};
 use crate::contact::point;
 use crate::contact::readout::PointImpulse;
 use crate::deformable::cloth::{SelfContact, SelfContactRules};
+use crate::island::Setup;
 use crate::math::{Real, Vec3, any_orthonormal, vec};
 use crate::model::{Model, Nodes};
 use crate::settings::Settings;
 use crate::state::{ContactKey, ContactMemory, State, contact_flag};
 use crate::step::detect;
-use crate::work::{SoftWork, Work};
+use crate::work::{BodyWork, ContactWork, IslandWork, OutputWork, SoftBodyWork, SoftWork};
 use bytemuck::Zeroable;
 
 /// True for a cloth with self-contact.
@@ -35,7 +36,7 @@ pub(crate) fn is_eligible(model: &Model, settings: &Settings, slot: u32) -> bool
 }
 
 /// Begins a step with the sides that State has of pairs that were in contact.
-pub(crate) fn begin(model: &Model, state: &State, held: &mut SoftWork, settings: &Settings, slot: u32) {
+pub(crate) fn begin(model: &Model, state: &State, held: &mut SoftBodyWork, settings: &Settings, slot: u32) {
     let (Some(nodes), true) = (model.nodes_at(slot), held.cloth.has_self_contact) else { return };
     if held.cloth.self_contact.is_none() {
         let Some(network) = held.model.network() else { return };
@@ -70,8 +71,21 @@ pub(crate) fn begin(model: &Model, state: &State, held: &mut SoftWork, settings:
 }
 
 /// Appends a contact, with its force, for each pair that was in contact in the step.
-pub(crate) fn keep(model: &Model, work: &mut Work, settings: &Settings, slot: u32) {
-    let Work { soft, contacts, readout, pose, report, substeps, .. } = work;
+pub(crate) fn keep(
+    setup: &Setup,
+    bodies: &BodyWork,
+    contact: &mut ContactWork,
+    island: &IslandWork,
+    soft: &mut SoftWork,
+    output: &mut OutputWork,
+    slot: u32,
+) {
+    let Setup { model, settings, .. } = *setup;
+    let soft = &mut soft.models;
+    let contacts = &mut contact.contacts;
+    let OutputWork { readout, report, .. } = output;
+    let pose = &bodies.pose;
+    let substeps = &island.substeps;
     let Some(held) =
         soft[slot as usize].as_mut().filter(|held| held.cloth.residence.is_resident() && held.cloth.has_self_contact)
     else {

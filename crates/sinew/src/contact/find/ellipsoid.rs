@@ -13,7 +13,7 @@ use crate::math::{Real, Vec3};
 use crate::model::{Model, Nodes};
 use crate::settings::Settings;
 use crate::state::{ContactKey, State, contact_flag};
-use crate::work::Work;
+use crate::work::{BodyWork, ContactWork, DetectWork};
 
 /// A sphere around all positions that a particle may have within the step.
 #[derive(Clone, Copy, Debug)]
@@ -28,8 +28,15 @@ pub(crate) struct Around {
 }
 
 /// Finds contacts of all pairs of oriented particles; appends them to the step's contacts.
-pub(crate) fn find(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
-    let mut around = std::mem::take(&mut work.particles_around);
+pub(crate) fn find(
+    model: &Model,
+    state: &State,
+    bodies: &BodyWork,
+    detect: &mut DetectWork,
+    contact: &mut ContactWork,
+    settings: &Settings,
+) {
+    let mut around = std::mem::take(&mut detect.particles_around);
     around.clear();
     let still = settings.contact_margin + settings.gravity.length() * settings.dt * settings.dt;
     for (slot, _) in model.bodies.iter() {
@@ -47,14 +54,21 @@ pub(crate) fn find(model: &Model, state: &State, work: &mut Work, settings: &Set
         for second in around[k + 1..].iter().take_while(|s| s.low <= first.high) {
             let (a, b) =
                 if (first.slot, first.node) < (second.slot, second.node) { (first, second) } else { (second, first) };
-            look(model, state, work, settings, (a, b));
+            look(model, state, bodies, contact, settings, (a, b));
         }
     }
-    work.particles_around = around;
+    detect.particles_around = around;
 }
 
-fn look(model: &Model, state: &State, work: &mut Work, settings: &Settings, (a, b): (&Around, &Around)) {
-    if !work.moves[a.slot as usize] && !work.moves[b.slot as usize] {
+fn look(
+    model: &Model,
+    state: &State,
+    bodies: &BodyWork,
+    contact: &mut ContactWork,
+    settings: &Settings,
+    (a, b): (&Around, &Around),
+) {
+    if !bodies.moves[a.slot as usize] && !bodies.moves[b.slot as usize] {
         return;
     }
     let (Some(nodes_a), Some(nodes_b)) = (model.nodes_at(a.slot), model.nodes_at(b.slot)) else { return };
@@ -84,7 +98,7 @@ fn look(model: &Model, state: &State, work: &mut Work, settings: &Settings, (a, 
     m.flags |= contact_flag::SURFACE;
     m.points[0].local_a = Vec3::X;
     m.points[0].local_b = Vec3::X;
-    work.contacts.push(m);
+    contact.contacts.push(m);
 }
 
 /// The ellipsoid of a particle at its orientation in State.

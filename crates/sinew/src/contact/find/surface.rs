@@ -6,11 +6,12 @@ use crate::collision::surface::{CellTree, Ends, Finder, Held, NearPairs, Touchin
 use crate::contact::find::rim::Looker;
 use crate::contact::find::surfel::{near_colliders, remember, renew};
 use crate::math::{Pose, Real, Vec3};
+use crate::solver::pool::Pool;
 
 use crate::model::{Body, BuiltCollider, Model, Nodes};
 use crate::settings::Settings;
 use crate::state::{ContactKey, ContactMemory, State, contact_flag};
-use crate::work::{ColliderRef, SkinWork, Window, Work};
+use crate::work::{BodyWork, ColliderRef, ContactWork, DetectWork, SkinWork, SoftWork, Window};
 use std::ops::Range;
 
 /// Largest difference between normals of a flat face: 1 − cosine.
@@ -36,10 +37,10 @@ const DEEPER: Real = 0.01;
 const SAME_WAY: Real = 0.98;
 
 /// Updates all surfaces: positions, normals, and boxes that cover the motion of the step.
-pub(crate) fn follow(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
-    work.skins.resize_with(model.bodies.slot_count(), || None);
+pub(crate) fn follow(model: &Model, state: &State, pool: &Pool, detect: &mut DetectWork, settings: &Settings) {
+    detect.skins.resize_with(model.bodies.slot_count(), || None);
     let margin = window(settings).depth;
-    work.pool.chunks(&mut work.skins, 1, &|slot, held| {
+    pool.chunks(&mut detect.skins, 1, &|slot, held| {
         let (slot, held) = (slot as u32, &mut held[0]);
         let Some(Body::Nodes(nodes)) = model.bodies.at(slot) else {
             *held = None;
@@ -54,41 +55,57 @@ pub(crate) fn follow(model: &Model, state: &State, work: &mut Work, settings: &S
 }
 
 /// Finds contacts of surfaces; appends them to the step's contacts.
-pub(crate) fn find(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
-    for a in 0..work.skins.len() as u32 {
-        if !touches(model, work, a) {
+pub(crate) fn find(
+    model: &Model,
+    state: &State,
+    bodies: &BodyWork,
+    detect: &mut DetectWork,
+    contact: &mut ContactWork,
+    soft: &SoftWork,
+    settings: &Settings,
+) {
+    for a in 0..detect.skins.len() as u32 {
+        if !touches(model, detect, a) {
             continue;
         }
-        let awake = work.moves[a as usize];
+        let awake = bodies.moves[a as usize];
         // a cloth in SoA finds its self-contacts itself
-        if !work.soft[a as usize].as_ref().is_some_and(|held| held.cloth.eligible) {
-            find_own(model, state, work, settings, a);
+        if !soft.models[a as usize].as_ref().is_some_and(|held| held.cloth.eligible) {
+            find_own(model, state, bodies, detect, contact, settings, a);
         }
-        for b in a + 1..work.skins.len() as u32 {
-            let pair_moves = awake || work.moves[b as usize];
-            if pair_moves && touches(model, work, b) && may_meet(model, work, a, b) {
-                find_pair(model, state, work, settings, a, b);
+        for b in a + 1..detect.skins.len() as u32 {
+            let pair_moves = awake || bodies.moves[b as usize];
+            if pair_moves && touches(model, detect, b) && may_meet(model, detect, a, b) {
+                find_pair(model, state, detect, contact, settings, a, b);
             }
         }
     }
 }
 
 /// Self-contacts of a surface.
-pub(crate) fn find_own(model: &Model, state: &State, work: &mut Work, settings: &Settings, slot: u32) {
+pub(crate) fn find_own(
+    model: &Model,
+    state: &State,
+    bodies: &BodyWork,
+    detect: &mut DetectWork,
+    contact: &mut ContactWork,
+    settings: &Settings,
+    slot: u32,
+) {
     let self_contact = model.nodes_at(slot).is_some_and(|n| n.traits.self_contact && n.radii.is_empty());
-    if work.moves[slot as usize] && (settings.intersection_free || self_contact) && touches(model, work, slot) {
-        find_pair(model, state, work, settings, slot, slot);
+    if bodies.moves[slot as usize] && (settings.intersection_free || self_contact) && touches(model, detect, slot) {
+        find_pair(model, state, detect, contact, settings, slot, slot);
     }
 }
 
 /// True for a body with cells that takes part in collision.
-fn touches(model: &Model, work: &Work, slot: u32) -> bool {
-    let has_cells = work.skins[slot as usize].as_ref().is_some_and(|s| s.tree.is_some());
+fn touches(model: &Model, detect: &DetectWork, slot: u32) -> bool {
+    let has_cells = detect.skins[slot as usize].as_ref().is_some_and(|s| s.tree.is_some());
     has_cells && model.nodes_at(slot).is_some_and(Nodes::touches)
 }
 
-fn may_meet(model: &Model, work: &Work, a: u32, b: u32) -> bool {
-    let bounds = |slot: u32| work.skins[slot as usize].as_ref()?.bounds;
+fn may_meet(model: &Model, detect: &DetectWork, a: u32, b: u32) -> bool {
+    let bounds = |slot: u32| detect.skins[slot as usize].as_ref()?.bounds;
     let near = bounds(a).zip(bounds(b)).is_some_and(|(a, b)| a.meets(&b));
     let (Some(nodes_a), Some(nodes_b)) = (model.nodes_at(a), model.nodes_at(b)) else { return false };
     // oriented particles collide with each other as ellipsoids
@@ -97,8 +114,17 @@ fn may_meet(model: &Model, work: &Work, a: u32, b: u32) -> bool {
 }
 
 /// Contacts between features of two surfaces, or of one.
-fn find_pair(model: &Model, state: &State, work: &mut Work, settings: &Settings, a: u32, b: u32) {
-    let Work { skins, near_pairs, known_keys, touching_features, held_vertices, contacts, .. } = work;
+fn find_pair(
+    model: &Model,
+    state: &State,
+    detect: &mut DetectWork,
+    contact: &mut ContactWork,
+    settings: &Settings,
+    a: u32,
+    b: u32,
+) {
+    let DetectWork { skins, near_pairs, known_keys, touching_features, held_vertices, .. } = detect;
+    let contacts = &mut contact.contacts;
     for slot in [a, b] {
         fit(model, skins, slot, settings);
     }
@@ -255,12 +281,21 @@ pub(crate) fn corners_hold(built: &BuiltCollider, skin: &SkinWork, thickness: Re
 /// Contacts of the triangles of a surface with rigid bodies, where the body is nearer to the interior of the triangle
 /// than to its corners: small bodies, edges and corners of large ones. The contacts of the body's surfels are those
 /// from `start` on.
-pub(crate) fn find_rigid(model: &Model, state: &State, work: &mut Work, settings: &Settings, slot: u32, start: usize) {
+pub(crate) fn find_rigid(
+    model: &Model,
+    state: &State,
+    bodies: &BodyWork,
+    detect: &mut DetectWork,
+    contact: &mut ContactWork,
+    settings: &Settings,
+    (slot, start): (u32, usize),
+) {
     let Some(nodes) = model.nodes_at(slot) else { return };
-    let skin = work.skins[slot as usize].as_ref().filter(|s| s.tree.is_some());
+    let skin = detect.skins[slot as usize].as_ref().filter(|s| s.tree.is_some());
     let Some(around) = skin.and_then(|s| s.bounds) else { return };
-    near_colliders(model, work, (slot, nodes), &around);
-    let Work { skins, bounds, colliders, contacts, motion, near_colliders, near_cells, .. } = work;
+    near_colliders(model, bodies, detect, (slot, nodes), &around);
+    let DetectWork { skins, bounds, colliders, motion, near_colliders, near_cells, .. } = detect;
+    let contacts = &mut contact.contacts;
     let Some(skin) = skins[slot as usize].as_mut() else { return };
     near_colliders.retain(|&c| {
         let ColliderRef { body, collider, .. } = colliders[c as usize];

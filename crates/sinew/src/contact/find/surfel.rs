@@ -16,7 +16,7 @@ use crate::math::{Pose, Real, Vec3, any_orthonormal};
 use crate::model::{BuiltCollider, Model, Nodes, PairRules, SurfaceMaterial};
 use crate::settings::Settings;
 use crate::state::{ContactKey, ContactMemory, State, contact_flag, of_pair};
-use crate::work::{ColliderRef, NodeContact, SkinWork, Work};
+use crate::work::{BodyWork, ColliderRef, ContactWork, DetectWork, NodeContact, OutputWork, SkinWork, SoftWork};
 use bytemuck::Zeroable;
 
 /// Iterations for the common normal of an ellipsoid and a shape.
@@ -26,47 +26,78 @@ const AGREE: usize = 8;
 const ROUNDING: Real = 1e-5;
 
 /// Finds contacts of all surfels with rigid bodies; appends them to the step's contacts.
-pub(crate) fn find(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
+pub(crate) fn find(
+    model: &Model,
+    state: &mut State,
+    bodies: &BodyWork,
+    detect: &mut DetectWork,
+    contact: &mut ContactWork,
+    soft: &mut SoftWork,
+    settings: &Settings,
+) {
     for (slot, _) in model.bodies.iter() {
         let Some(nodes) = model.nodes_at(slot) else { continue };
-        let tight = cloth::is_eligible(model, state, work, settings, slot);
+        let tight = cloth::is_eligible(model, state, bodies, detect, soft, settings, slot);
         if !nodes.touches() {
             continue;
         }
-        if tight && cloth::find_colliders(model, state, work, settings, slot) {
+        if tight && cloth::find_colliders(model, state, bodies, detect, soft, settings, slot) {
             continue;
         }
         memory::spell_out(model, state, settings, slot);
-        find_again(model, state, work, settings, slot);
+        find_again(model, state, bodies, detect, contact, settings, slot);
     }
 }
 
 /// All contacts of a body's surface with rigid bodies.
-pub(crate) fn find_again(model: &Model, state: &State, work: &mut Work, settings: &Settings, slot: u32) {
+pub(crate) fn find_again(
+    model: &Model,
+    state: &State,
+    bodies: &BodyWork,
+    detect: &mut DetectWork,
+    contact: &mut ContactWork,
+    settings: &Settings,
+    slot: u32,
+) {
     let Some(nodes) = model.nodes_at(slot) else { return };
-    let start = work.contacts.len();
-    find_body(model, state, work, settings, (slot, nodes));
-    surface::find_rigid(model, state, work, settings, slot, start);
+    let start = contact.contacts.len();
+    find_body(model, state, bodies, detect, contact, settings, (slot, nodes));
+    surface::find_rigid(model, state, bodies, detect, contact, settings, (slot, start));
 }
 
 /// Finds the contacts of cloths that lost their eligibility for SoA: their surfaces are in contact with other surfaces.
-pub(crate) fn widen(model: &Model, state: &mut State, work: &mut Work, settings: &Settings) {
-    for slot in 0..work.soft.len() as u32 {
-        let Some(held) = work.soft[slot as usize].as_mut().filter(|held| held.cloth.eligible) else { continue };
+pub(crate) fn widen(
+    model: &Model,
+    state: &mut State,
+    bodies: &BodyWork,
+    detect: &mut DetectWork,
+    contact: &mut ContactWork,
+    soft: &mut SoftWork,
+    settings: &Settings,
+) {
+    for slot in 0..soft.models.len() as u32 {
+        let Some(held) = soft.models[slot as usize].as_mut().filter(|held| held.cloth.eligible) else { continue };
         let of_it = |m: &ContactMemory| m.key.a == slot || m.key.b == slot;
-        if work.contacts.iter().any(|m| of_it(m) && m.has(contact_flag::SURFACE)) {
+        if contact.contacts.iter().any(|m| of_it(m) && m.has(contact_flag::SURFACE)) {
             held.cloth.eligible = false;
             memory::spell_out(model, state, settings, slot);
-            find_again(model, state, work, settings, slot);
-            surface::find_own(model, state, work, settings, slot);
+            find_again(model, state, bodies, detect, contact, settings, slot);
+            surface::find_own(model, state, bodies, detect, contact, settings, slot);
         }
     }
 }
 
 /// Colliders that may touch a body within a box around its surface, ascending; for a body at rest only those of moving
 /// bodies.
-pub(crate) fn near_colliders(model: &Model, work: &mut Work, (slot, nodes): (u32, &Nodes), around: &Bounds3) {
-    let Work { broad, bounds, colliders, moves, near_colliders, .. } = work;
+pub(crate) fn near_colliders(
+    model: &Model,
+    bodies: &BodyWork,
+    detect: &mut DetectWork,
+    (slot, nodes): (u32, &Nodes),
+    around: &Bounds3,
+) {
+    let DetectWork { broad, bounds, colliders, near_colliders, .. } = detect;
+    let moves = &bodies.moves;
     let awake = moves[slot as usize];
     near_colliders.clear();
     broad.overlapping(around, |c| near_colliders.push(c));
@@ -81,8 +112,16 @@ pub(crate) fn near_colliders(model: &Model, work: &mut Work, (slot, nodes): (u32
 }
 
 /// Contacts of one body's surfels: first the colliders near its surface, then the surfels near each of them.
-fn find_body(model: &Model, state: &State, work: &mut Work, settings: &Settings, (slot, nodes): (u32, &Nodes)) {
-    let Some(skin) = work.skins[slot as usize].as_ref() else { return };
+fn find_body(
+    model: &Model,
+    state: &State,
+    bodies: &BodyWork,
+    detect: &mut DetectWork,
+    contact: &mut ContactWork,
+    settings: &Settings,
+    (slot, nodes): (u32, &Nodes),
+) {
+    let Some(skin) = detect.skins[slot as usize].as_ref() else { return };
     // largest displacement of each surfel
     let fall = settings.gravity.length() * settings.dt * settings.dt;
     let buffer = if nodes.is_soft() { 0.0 } else { settings.contact_method.buffer() };
@@ -92,8 +131,9 @@ fn find_body(model: &Model, state: &State, work: &mut Work, settings: &Settings,
     let size = nodes.radii.iter().fold(0.0, |most: Real, r| most.max(r.max_element()));
     let Some(tight) = box_of(&skin.x) else { return };
     let around = tight.grown(nodes.traits.radius + size + farthest);
-    near_colliders(model, work, (slot, nodes), &around);
-    let Work { bounds, colliders, contacts, motion, skins, near_colliders, reaches, .. } = work;
+    near_colliders(model, bodies, detect, (slot, nodes), &around);
+    let DetectWork { bounds, colliders, motion, skins, near_colliders, reaches, .. } = detect;
+    let contacts = &mut contact.contacts;
     let Some(skin) = skins[slot as usize].as_ref() else { return };
     reaches.clear();
     for &c in near_colliders.iter() {
@@ -353,24 +393,31 @@ impl LastPair {
 }
 
 /// Writes the rows of all node contacts of sweep islands with their warm-start impulses.
-pub(crate) fn rows(ctx: &SubstepContext, model: &Model, rules: &PairRules, work: &mut Work) {
-    work.node_contacts.clear();
-    let mut rows = std::mem::take(&mut work.contact_rows);
+pub(crate) fn rows(
+    ctx: &SubstepContext,
+    model: &Model,
+    rules: &PairRules,
+    bodies: &BodyWork,
+    contact: &mut ContactWork,
+    output: &mut OutputWork,
+) {
+    contact.node_contacts.clear();
+    let mut rows = std::mem::take(&mut contact.contact_rows);
     rows.clear();
     let p = &ctx.contact;
-    let mut parts = std::mem::take(&mut work.parts);
+    let mut parts = std::mem::take(&mut contact.parts);
     let mut last = LastPair::default();
-    let row_contacts = std::mem::take(&mut work.row_contacts);
+    let row_contacts = std::mem::take(&mut contact.row_contacts);
     for &index in &row_contacts {
-        let m = &work.contacts[index as usize];
-        let Some(at) = point::place(model, &work.pose, m, 0) else { continue };
+        let m = &contact.contacts[index as usize];
+        let Some(at) = point::place(model, &bodies.pose, m, 0) else { continue };
         let material = last.material(model, rules, m);
         let point = m.points[0];
         let bias = law::normal_bias((), at.gap, 0.0, p.bias_rate, p);
         let correction = bias - law::open_bias((), at.gap, p);
         let [normal, slide, across] = point.impulse;
         let frame = if material.grain.is_some() {
-            point::anisotropy(model, &work.pose, m, at.tangents)
+            point::anisotropy(model, &bodies.pose, m, at.tangents)
         } else {
             AnisotropyFrame::NONE
         };
@@ -390,27 +437,34 @@ pub(crate) fn rows(ctx: &SubstepContext, model: &Model, rules: &PairRules, work:
         };
         let [t1, t2] = frame.axes(at.tangents);
         let axes = [t1, t2, at.normal];
-        let place = if point::parts(model, &work.velocity, m, &mut parts) {
+        let place = if point::parts(model, &bodies.velocity, m, &mut parts) {
             rows.push_touch(axes, &parts, wants)
         } else {
-            rows.push_rows(axes, wants, |axis, terms| point::terms(model, work, m, axis, at.at, terms))
+            rows.push_rows(axes, wants, |axis, terms| point::terms(model, bodies, m, axis, at.at, terms))
         };
         if material.restitution > 0.0 {
-            let [.., approach] = rows.relative_velocities(place, &work.velocity);
+            let [.., approach] = rows.relative_velocities(place, &bodies.velocity);
             let bounce = point::rebound(material.restitution, approach, at.gap, ctx.h, p.restitution_speed);
             bounce.into_iter().for_each(|bias| rows.bounce(place, bias));
         }
-        work.node_contacts.push(NodeContact { manifold: index, place, axes: [at.normal, at.tangents[0]], frame });
-        work.report.penetration = work.report.penetration.max(-at.gap);
+        contact.node_contacts.push(NodeContact { manifold: index, place, axes: [at.normal, at.tangents[0]], frame });
+        output.report.penetration = output.report.penetration.max(-at.gap);
     }
-    work.contact_rows = rows;
-    work.parts = parts;
-    work.row_contacts = row_contacts;
+    contact.contact_rows = rows;
+    contact.parts = parts;
+    contact.row_contacts = row_contacts;
 }
 
 /// After the correcting sweeps: the slip of each contact, and whether it sticks.
-pub(crate) fn settle(ctx: &SubstepContext, model: &Model, rules: &PairRules, work: &mut Work) {
-    let Work { node_contacts, contact_rows, contacts, velocity, .. } = work;
+pub(crate) fn settle(
+    ctx: &SubstepContext,
+    model: &Model,
+    rules: &PairRules,
+    bodies: &BodyWork,
+    contact: &mut ContactWork,
+) {
+    let ContactWork { node_contacts, contact_rows, contacts, .. } = contact;
+    let velocity = &bodies.velocity;
     let mut last = LastPair::default();
     for c in &*node_contacts {
         let m = &mut contacts[c.manifold as usize];
@@ -440,8 +494,9 @@ pub(crate) fn settle(ctx: &SubstepContext, model: &Model, rules: &PairRules, wor
 }
 
 /// Reads the impulses of a substep back from the rows, into memory and readout.
-pub(crate) fn store_impulses(work: &mut Work) {
-    let Work { node_contacts, contact_rows, contacts, readout, .. } = work;
+pub(crate) fn store_impulses(contact: &mut ContactWork, output: &mut OutputWork) {
+    let ContactWork { node_contacts, contact_rows, contacts, .. } = contact;
+    let readout = &mut output.readout;
     for c in node_contacts.iter() {
         let [slide, across, normal] = contact_rows.impulses(c.place);
         let [slide, across] = c.frame.push_back([slide, across]);
@@ -453,8 +508,16 @@ pub(crate) fn store_impulses(work: &mut Work) {
 }
 
 /// Positions of the contact points at the end of the step, and which contacts transmitted a normal impulse in it.
-pub(crate) fn read(model: &Model, work: &mut Work, settings: &Settings) {
-    let Work { node_contacts, contacts, readout, pose, .. } = work;
+pub(crate) fn read(
+    model: &Model,
+    bodies: &BodyWork,
+    contact: &mut ContactWork,
+    output: &mut OutputWork,
+    settings: &Settings,
+) {
+    let ContactWork { node_contacts, contacts, .. } = contact;
+    let readout = &mut output.readout;
+    let pose = &bodies.pose;
     for c in node_contacts.iter() {
         let m = &mut contacts[c.manifold as usize];
         if let Some(at) = settings.point_forces.then(|| point::place(model, pose, m, 0)).flatten() {

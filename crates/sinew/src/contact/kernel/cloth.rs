@@ -177,7 +177,7 @@ pub(crate) struct ClothContacts {
     /// Rotates tangential displacements into the axes of the body: they are in world axes while the body is at rest.
     pub axes: Quat,
     /// The force of the pair was above the threshold in the previous step.
-    pub loud: bool,
+    pub above_threshold: bool,
     cloth_contacts: Vec<NodeContactLanes>,
     holds: Vec<TangentialMemory>,
     /// Contact memory after the step, by node, and the sums of the impulses. Written by `keep`.
@@ -191,7 +191,7 @@ pub(crate) struct ClothContacts {
 impl ClothContacts {
     /// Resets everything for this collider and a cloth with this number of groups.
     pub fn reset(&mut self, collider: ClothCollider, groups: usize) {
-        (self.collider, self.loud, self.axes) = (collider, false, Quat::IDENTITY);
+        (self.collider, self.above_threshold, self.axes) = (collider, false, Quat::IDENTITY);
         self.cloth_contacts.resize(groups, FREE);
         self.holds.clear();
         self.holds.resize(groups, TangentialMemory::Never);
@@ -220,11 +220,11 @@ impl ClothContacts {
     /// Writes the contact memory of a step of so many substeps, by node; `columns`: lane slots of the nodes, `back`:
     /// rotation from world axes into those of the body.
     pub fn keep(&mut self, sheet: u32, columns: &[u32], back: Quat, substeps: u32) {
-        let Self { collider, axes, loud, cloth_contacts, holds, kept, total, .. } = self;
+        let Self { collider, axes, above_threshold, cloth_contacts, holds, kept, total, .. } = self;
         let (back, axes) = (Mat3::from_quat(back), Mat3::from_quat(*axes));
         // the mean of the substeps: in the last one the node may have separated
         let share = 1.0 / substeps as Real;
-        let loud = if *loud { contact_flag::ABOVE_THRESHOLD } else { 0 };
+        let above_threshold = if *above_threshold { contact_flag::ABOVE_THRESHOLD } else { 0 };
         kept.clear();
         *total = Total::default();
         for (node, &slot) in columns.iter().enumerate() {
@@ -252,7 +252,7 @@ impl ClothContacts {
                 node: node as u32,
                 impulse: back * (sum * share),
                 tangential_displacement: axes * tangential_displacement,
-                flags: loud | if touching { contact_flag::TOUCHING } else { 0 },
+                flags: above_threshold | if touching { contact_flag::TOUCHING } else { 0 },
                 slipping: u32::from(slipping),
             });
         }

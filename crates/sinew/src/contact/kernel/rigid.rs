@@ -16,7 +16,9 @@
 //! rows.
 
 use crate::contact::kernel::rigid_batch::{ContactBatch, ContactParams, PointLanes};
-use crate::contact::kernel::rigid_law::{align, own_friction, second_tangent, settle_by_law, visit_of};
+use crate::contact::kernel::rigid_law::{
+    advance_bristles, align, own_friction, second_tangent, settle_by_law, visit_of,
+};
 use crate::contact::law;
 use crate::math::lane3::{V3, add, cross, dot, load3, scale, store3, sub};
 use crate::math::{Blocks, Number, Real, Sixteen, Sixteen3};
@@ -272,6 +274,8 @@ fn prepare<L: Number>(t: L::Token, batch: &mut ContactBatch, at: usize, bodies: 
     let inv_masses = pair.inv_mass_a + pair.inv_mass_b;
     if p.first {
         ease::<L>(t, batch, at, p);
+    } else if batch.by_law {
+        advance_bristles::<L>(t, batch, at);
     }
     let mut sum = [L::splat(t, 0.0); 3];
 
@@ -443,15 +447,19 @@ fn sweep<L: Number, const CORRECT: bool>(
     if !CORRECT {
         pair.load_inertia(t, batch, at, bodies);
         let t2 = second_tangent(t, batch, at, n, t1);
-        squares = squares + solve_friction(t, batch, at, &mut pair, [t1, t2], p);
+        squares = squares + solve_friction::<L, false>(t, batch, at, &mut pair, [t1, t2], p);
+    } else if batch.has_bristles() {
+        pair.load_inertia(t, batch, at, bodies);
+        let t2 = second_tangent(t, batch, at, n, t1);
+        squares = squares + solve_friction::<L, true>(t, batch, at, &mut pair, [t1, t2], p);
     }
     pair.store(batch, at, bodies.velocity);
     squares
 }
 
-/// Friction of all points; returns squared changes.
+/// Friction of all points, or of those with a bristle only; returns squared changes.
 #[inline(always)]
-fn solve_friction<L: Number>(
+fn solve_friction<L: Number, const BRISTLES: bool>(
     t: L::Token,
     batch: &mut ContactBatch,
     at: usize,
@@ -502,10 +510,15 @@ fn solve_friction<L: Number>(
         let slide1 = old1 - slip_mass * slip1;
         let slide2 = old2 - slip_mass * slip2;
         let back = law::onto_disc(t, slide1 * slide1 + slide2 * slide2, reach);
-        (-inside).select_gt(zero, one, zero).store(&mut point.slips[at..]);
-        reach.store(&mut point.reach[at..]);
-        let new1 = (-inside).select_gt(zero, slide1 * back, stick1);
-        let new2 = (-inside).select_gt(zero, slide2 * back, stick2);
+        if !BRISTLES {
+            (-inside).select_gt(zero, one, zero).store(&mut point.slips[at..]);
+            reach.store(&mut point.reach[at..]);
+        }
+        let mut new1 = (-inside).select_gt(zero, slide1 * back, stick1);
+        let mut new2 = (-inside).select_gt(zero, slide2 * back, stick2);
+        if BRISTLES {
+            (new1, new2) = (bristle.select_gt(zero, new1, old1), bristle.select_gt(zero, new2, old2));
+        }
         new1.store(&mut point.impulse[1][at..]);
         new2.store(&mut point.impulse[2][at..]);
         let (d1, d2) = (new1 - old1, new2 - old2);

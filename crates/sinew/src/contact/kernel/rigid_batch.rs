@@ -225,6 +225,17 @@ impl ContactBatch {
         laws
     }
 
+    /// True when a lane has a friction law with a bristle.
+    pub fn has_bristles(&self) -> bool {
+        self.by_law && self.laws.as_ref().is_some_and(|laws| laws.bristles)
+    }
+
+    /// The stretch of the bristle of a point after the step, if its lane has one [m].
+    pub fn stretch(&self, lane: usize, point: usize) -> Option<[Real; 2]> {
+        let laws = self.laws.as_ref().filter(|laws| self.by_law && laws.laws[lane].has_bristle())?;
+        Some([laws.stretch[point][0][lane], laws.stretch[point][1][lane]])
+    }
+
     /// Lengths of the second tangents: 1 without anisotropy.
     fn second_length(&self, lane: usize) -> Real {
         self.laws.as_ref().filter(|_| self.by_law).map_or(1.0, |laws| laws.length[lane])

@@ -23,6 +23,11 @@ pub(crate) struct LaneLaws {
     pub across: Sixteen,
     /// Length of the second tangent in this substep. Written by `prepare`.
     pub length: Sixteen,
+    /// Any law with a bristle among the lanes. Friction of those is solved in correcting sweeps too: positions move with
+    /// the velocities after these, and a bristle is stiff, so that its stretch must be that of its own impulse.
+    pub bristles: bool,
+    /// Stretch of the bristles of each point after the substep; the sweeps of a substep evaluate the one before it.
+    pub stretch: [[Sixteen; 2]; 4],
 }
 
 impl Default for LaneLaws {
@@ -33,6 +38,8 @@ impl Default for LaneLaws {
             grain_b: [0.0; BROAD],
             across: [1.0; BROAD],
             length: [1.0; BROAD],
+            bristles: false,
+            stretch: [[[0.0; BROAD]; 2]; 4],
         }
     }
 }
@@ -185,6 +192,20 @@ pub(super) fn second_tangent<L: Number>(t: L::Token, batch: &ContactBatch, at: u
     }
 }
 
+/// Begins a substep: the bristles of a point have the stretch of the substep before.
+#[inline(always)]
+pub(super) fn advance_bristles<L: Number>(t: L::Token, batch: &mut ContactBatch, at: usize) {
+    let ContactBatch { laws, points, count, .. } = batch;
+    let Some(laws) = laws.as_ref().filter(|laws| laws.bristles) else { return };
+    let lanes = laws.laws.map(|law| if law.has_bristle() { 1.0 } else { 0.0 });
+    let bristle = L::load(t, &lanes[at..]);
+    for (point, stretch) in points[..*count].iter_mut().zip(&laws.stretch) {
+        for (to, from) in point.tangential_displacement.iter_mut().zip(stretch) {
+            bristle.select_gt(L::splat(t, 0.0), L::load(t, &from[at..]), L::load(t, &to[at..])).store(&mut to[at..]);
+        }
+    }
+}
+
 /// The first tangent, along the grain where there is one; writes the lengths of the second ones. A grain perpendicular
 /// to the surface has no direction in it.
 #[inline(always)]
@@ -224,7 +245,7 @@ pub(super) fn settle_by_law<L: Number>(
     let point = &mut batch.points[index];
     let slips = load(&visit.normal).select_gt(zero, load(&point.slips), zero);
     let slips = law::slips(t, slips, load(&visit.slipping), creep, limit);
-    let Some(laws) = &batch.laws else { return };
+    let Some(laws) = &mut batch.laws else { return };
     laws.follow(visit, p.h, at..at + L::COUNT);
     let lanes = laws.laws.map(|law| {
         if law.has_bristle() {
@@ -237,8 +258,10 @@ pub(super) fn settle_by_law<L: Number>(
     });
     let (own, half) = (load(&lanes), L::splat(t, 0.5));
     for k in 0..2 {
-        let displacement = (own - L::splat(t, 1.0)).select_gt(half, load(&visit.displacement[k]), moved[k]);
+        let bristle = own - L::splat(t, 1.0);
+        let displacement = bristle.select_gt(half, load(&old[k]), moved[k]);
         displacement.store(&mut point.tangential_displacement[k][at..]);
+        load(&visit.displacement[k]).store(&mut laws.stretch[index][k][at..]);
     }
     own.select_gt(half, load(&visit.slipping), slips).store(&mut point.slipping[at..]);
 }

@@ -1,0 +1,67 @@
+//! Bodies in the step: velocities, poses, input, activity, and the island of each body.
+
+use crate::contact::route::BodyRoute;
+use crate::island::Islands;
+use crate::math::{Block, Pose, Real, Vec3};
+use crate::solver::pool::Span;
+
+/// What every phase needs of the bodies.
+#[derive(Debug, Default)]
+pub(crate) struct BodyWork {
+    /// Velocities of all blocks: rigid (v, 1/m | ω, –) by slot, then nodes (v, 1/m). Written by `predict`, `solve`.
+    pub velocity: Vec<Block>,
+    /// Velocities that move the positions: with correction. Written by `solve`. (as velocity)
+    pub position_velocity: Vec<Block>,
+    /// Poses: rigid (x, – | q) by slot, then node positions. Written by `advance`. (as velocity)
+    pub pose: Vec<Block>,
+    /// Inverse inertia in world axes (xx yy zz xy | xz yz – –). Written by `predict`. (two a slot)
+    pub inertia: Vec<Block>,
+    /// Rounding remainders of the positions [m]. Written by `advance`. (slots)
+    pub x_remainder: Vec<Vec3>,
+    /// Rounding remainders of the velocities [m/s]. Written by `predict`. (slots)
+    pub v_remainder: Vec<Vec3>,
+    /// Forces of this step's input on rigid bodies, force then torque [N, N·m]. Written by `intake`. (slots)
+    pub force: Vec<[Vec3; 2]>,
+    /// Forces of this step's input on nodes [N]. Written by `intake`. (nodes)
+    pub node_force: Vec<Vec3>,
+    /// Whether there is such a force. Written by `intake`.
+    pub nodes_pushed: bool,
+    /// All external forces on nodes of soft bodies, gravity among them [N]. Written by `predict`. (nodes)
+    pub node_total: Vec<Vec3>,
+    /// Internal state of the models. Loaded by `detect`, written by `advance`. (as State)
+    pub internal_state: Vec<Real>,
+    /// True for bodies that may move in the step, or are driven. Written by `detect`, before contacts are found: a body
+    /// at rest can still be woken. (slots)
+    pub moves: Vec<bool>,
+    /// True for dynamic bodies that are not frozen, awake or asleep. Written by `detect`. (slots)
+    pub movable: Vec<bool>,
+    /// True for bodies that are solved in this step: dynamic, awake, not frozen. Written by `detect`. (slots)
+    pub active: Vec<bool>,
+    /// Slots of active rigid bodies in sweep islands, ascending. Written by `detect`.
+    pub active_rigid: Vec<u32>,
+    /// Slots of active node bodies in sweep islands, ascending. Written by `detect`.
+    pub active_nodes: Vec<u32>,
+    /// How each body is solved. Written by `plan`. (slots)
+    pub body_routes: Vec<BodyRoute>,
+    pub islands: Islands,
+    /// True for bodies with a contact or joint to a body that cannot move; after `fall_asleep` for roots of islands
+    /// too. Written by `detect`. (slots)
+    pub anchored: Vec<bool>,
+    /// 1 for roots of islands that are awake. Scratch of `detect`. (slots)
+    pub woken: Vec<u32>,
+    /// 1 for roots of islands with a body that is not ready to sleep. Scratch of `remember`. (slots)
+    pub restless: Vec<u32>,
+    /// Ranges of the nodes of bodies among all nodes, ascending, and the slots of their bodies. Rebuilt when the model
+    /// changes.
+    pub node_spans: Vec<Span>,
+    pub node_owners: Vec<u32>,
+    /// Poses of the origins at the start of the step, for drawing between steps. (slots)
+    pub previous: Vec<Pose>,
+    /// Last valid pose of each body, for the rollback of corrupted ones. (slots)
+    pub good: Vec<Pose>,
+    /// True for bodies that keep their values in State, because the step gave invalid numbers. Written by `remember`.
+    /// (slots)
+    pub rolled_back: Vec<bool>,
+    /// 1 for bodies of nodes that may have an invalid number. Written by `intake`. (slots)
+    pub suspects: Vec<u32>,
+}
