@@ -4,12 +4,11 @@
 
 use crate::constraint::{Bounds, RowBuffer, RowId, Term};
 use crate::contact::law;
-use crate::island::SubstepContext;
 use crate::math::{Real, Sym3, Vec3};
 use crate::model::SurfaceMaterial;
 use crate::solver::pgs;
 use crate::state::{ContactMemory, contact_flag};
-use crate::work::{BodyWork, ContactWork, LawPatch, LawSum};
+use crate::work::{BodyWork, ContactWork, LawPatch, LawSum, SubstepContext};
 
 /// Index of the sums of a point.
 pub(crate) fn slot(manifold: u32, point: u32) -> usize {

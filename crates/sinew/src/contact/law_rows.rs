@@ -10,18 +10,17 @@
 //! Sums of the step, restitution and rolling resistance are in `contact/law_patch.rs`. No lanes here.
 
 use crate::constraint::{Bounds, RowBuffer, RowId};
+use crate::contact::point::slop;
 use crate::contact::readout::PointImpulse;
 use crate::contact::route::Route;
 use crate::contact::{law, law_patch, point};
 use crate::friction::{AnisotropyFrame, Coefficients, Contact, Law, Memory};
-use crate::island::SubstepContext;
 use crate::math::{Block, Real, quat};
 use crate::model::{Model, PairRules, SurfaceMaterial};
 use crate::settings::Settings;
 use crate::solver::pgs;
 use crate::state::{ContactMemory, contact_flag};
-use crate::step::assemble::slop;
-use crate::work::{BodyWork, ContactWork, LawContact, OutputWork, Touch};
+use crate::work::{BodyWork, ContactWork, LawContact, OutputWork, SubstepContext, Touch};
 
 /// Coefficients of a pair.
 pub(crate) fn coefficients(material: &SurfaceMaterial) -> Coefficients {

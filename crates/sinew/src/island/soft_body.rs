@@ -2,16 +2,14 @@
 
 use crate::deformable::{BodyMut, BodyRef, Deformable, StepContext, oriented};
 use crate::guard::energy_limiter;
-use crate::island::Setup;
-use crate::island::SubstepContext;
+use crate::island::free_motion::decay;
 use crate::math::{Real, Vec3, vec};
 use crate::model::{Body, Model, Nodes};
 use crate::report::SoftReport;
 use crate::settings::Settings;
 use crate::solver::pool::Pool;
 use crate::state::State;
-use crate::step::predict::decay;
-use crate::work::{BodyWork, EnergyBudget, OutputWork, SoftBodyWork, SoftWork};
+use crate::work::{BodyWork, EnergyBudget, OutputWork, Setup, SoftBodyWork, SoftWork, SubstepContext};
 
 /// Fraction of a model's stable step that is used: material may become stiffer before the step ends.
 const STABLE_SHARE: Real = 0.8;

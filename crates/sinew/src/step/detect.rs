@@ -3,7 +3,6 @@
 use crate::classic::in_world;
 use crate::collision::{Candidate, NarrowScratch, PairSide, find_manifolds};
 use crate::contact::sort::put_in_order;
-use crate::island::Setup;
 use crate::math::{Pose, Real, Vec3};
 use crate::model::{Body, Model, Motion, Nodes, Rigid, SurfaceMaterial};
 use crate::report::Event;
@@ -11,7 +10,7 @@ use crate::settings::Settings;
 use crate::solver::pool::Pool;
 use crate::solver::pool::Span;
 use crate::state::{ContactKey, ContactMemory, State, contact_flag, flag, of_pair};
-use crate::work::{BodyWork, ColliderRef, ContactWork, DetectWork, OutputWork, SoftWork};
+use crate::work::{BodyWork, ColliderRef, ContactWork, DetectWork, OutputWork, Setup, SoftWork};
 
 /// Number of candidates that a thread takes at once.
 const GRAIN: usize = 32;
@@ -165,7 +164,7 @@ fn moves(model: &Model, state: &State, slot: u32) -> bool {
 /// Contacts of soft bodies of which no side moves, copied from State: a sleeping soft body is not tested.
 fn keep_still(model: &Model, state: &State, bodies: &BodyWork, contact: &mut ContactWork) {
     let still = |m: &&ContactMemory| !m.key.anyone(&bodies.moves);
-    let soft = |m: &&ContactMemory| model.nodes_at(m.key.b).is_some() && (m.has(contact_flag::CLASSIC) || sane(m));
+    let soft = |m: &&ContactMemory| model.nodes_at(m.key.b).is_some() && (m.has(contact_flag::CLASSIC) || m.is_valid());
     contact.contacts.extend(state.contacts.iter().filter(still).filter(soft));
 }
 
@@ -309,7 +308,7 @@ fn one_pair(
         }
         return;
     }
-    let old = if old.iter().all(sane) { old } else { &[] };
+    let old = if old.iter().all(ContactMemory::is_valid) { old } else { &[] };
     let before = scratch.out.len();
     find_manifolds(candidate, &side_a, &side_b, old, settings.recycle_distance, scratch);
     if scratch.out.len() > before || !(a.continuous || b.continuous || settings.intersection_free) {
@@ -323,27 +322,6 @@ fn one_pair(
         let side_b = PairSide { pose: moved, ..side_b };
         find_manifolds(candidate, &side_a, &side_b, &[], 0.0, scratch);
     }
-}
-
-/// False for a stored manifold with invalid numbers, which is discarded. Every manifold is tested in every step: no
-/// branches.
-pub(crate) fn sane(m: &ContactMemory) -> bool {
-    if m.count > 4 || m.has(contact_flag::CLASSIC) {
-        return false;
-    }
-    let mut ok = below(m.normal.as_ref(), Real::INFINITY) & below(m.tangent.as_ref(), Real::INFINITY);
-    ok &= below(m.found_position.as_ref(), Real::INFINITY) & below(&m.found_rotation, 1e9);
-    ok &= below(&m.roll, 1e9) & below(&m.radius, 1e9);
-    for p in m.used() {
-        ok &= below(p.local_a.as_ref(), Real::INFINITY) & below(p.local_b.as_ref(), Real::INFINITY);
-        ok &= below(&p.impulse, 1e20) & below(&p.tangential_displacement, 1e20);
-    }
-    ok
-}
-
-/// True when all absolute values are smaller than `most`; false for NaN.
-fn below<const N: usize>(list: &[Real; N], most: Real) -> bool {
-    list.iter().fold(true, |ok, v| ok & (v.abs() < most))
 }
 
 /// Joins bodies into islands and wakes every island with an awake body.

@@ -94,7 +94,7 @@ fn gate(
             Body::Rigid(_) => {
                 if let Some((what, field)) = insane_rigid(state, i, settings.max_speed) {
                     fault(model, output, slot, what, field);
-                    freeze_rigid(state, i, bodies.good[i]);
+                    state.freeze_rigid(i, bodies.good[i]);
                 }
                 bodies.good[i] = Pose::new(state.x[i], state.q[i]);
             }
@@ -190,16 +190,6 @@ fn insane_rigid(state: &State, i: usize, max_speed: Real) -> Option<(FaultKind, 
     } else {
         None
     }
-}
-
-/// Resets a rigid body to its last valid pose and freezes it.
-pub(crate) fn freeze_rigid(state: &mut State, i: usize, good: Pose) {
-    state.x[i] = if good.position.is_finite() { good.position } else { Vec3::ZERO };
-    state.q[i] = if good.rotation.is_finite() { good.rotation } else { Quat::IDENTITY };
-    (state.x_remainder[i], state.v_remainder[i]) = (Vec3::ZERO, Vec3::ZERO);
-    state.v[i] = Vec3::ZERO;
-    state.w[i] = Vec3::ZERO;
-    state.flags[i] = flag::FROZEN;
 }
 
 fn fault(model: &Model, output: &mut OutputWork, slot: u32, what: FaultKind, field: &'static str) {

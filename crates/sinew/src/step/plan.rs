@@ -3,16 +3,15 @@
 
 use crate::classic::in_world;
 use crate::contact::kernel::rigid_batch::ContactBatch;
+use crate::contact::point::slop;
 use crate::contact::route::{Route, Router};
 use crate::contact::{cloth, light_nodes};
-use crate::island::Setup;
 use crate::island::{cloth_substeps, impact_substeps, implicit, momentum, soft_body};
 use crate::math::{Block, Quat, Real, Sixteen, Vec3};
 use crate::model::{Model, Motion, SurfaceMaterial};
 use crate::settings::{FrictionBound, Settings};
 use crate::state::{ContactMemory, State, contact_flag};
-use crate::step::assemble::slop;
-use crate::work::{BodyWork, ContactWork, DetectWork, IslandWork, OutputWork, SoftWork};
+use crate::work::{BodyWork, ContactWork, DetectWork, IslandWork, OutputWork, Setup, SoftWork};
 
 /// Limit on the sum of effective masses of the contacts of a body, in units of its own mass; beyond it, the stiffness
 /// of all of them is reduced. A contact has the largest stiffness that a substep resolves for it alone, and where a
@@ -40,6 +39,7 @@ pub(crate) fn plan(
     choose_substeps(model, bodies, island, soft, output, settings, of_cloth);
     route_contacts(model, bodies, detect, contact, island, settings);
     in_world::gather(model, bodies, contact);
+    contact.substep_hook = in_world::substep_hook(contact);
     warm_from_state(state, bodies, contact, island, settings);
     if !bodies.node_owners.is_empty() {
         cloth::settle_residence(setup, state, bodies, detect, soft, output);

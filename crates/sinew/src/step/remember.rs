@@ -9,7 +9,6 @@ use crate::contact::route::Route;
 use crate::contact::{law_rows, light_nodes, point};
 use crate::deformable::oriented;
 use crate::guard::rollback;
-use crate::island::Setup;
 use crate::island::implicit;
 use crate::math::{Block, Pose, Real, Vec3, quat, rigid_pose, vec};
 use crate::model::{Body, Model};
@@ -18,7 +17,7 @@ use crate::settings::Settings;
 use crate::solver::pool::Pool;
 use crate::state::{ClothContactMemory, ContactMemory, State, contact_flag, flag};
 use crate::step::assemble;
-use crate::work::{BodyWork, ContactWork, IslandWork, OutputWork, SoftWork};
+use crate::work::{BodyWork, ContactWork, IslandWork, OutputWork, Setup, SoftWork};
 
 pub(crate) fn remember(
     setup: &Setup,

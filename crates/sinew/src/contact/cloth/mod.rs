@@ -17,12 +17,13 @@ use crate::contact::kernel::node::Side;
 use crate::contact::route::{Residence, is_light, light_ratio};
 use crate::contact::sort::put_in_order;
 use crate::contact::{law_rows, point};
-use crate::island::Setup;
 use crate::math::{LANES, Pose, Quat, Real, Vec3};
 use crate::model::{Model, Motion, Nodes};
 use crate::settings::{ContactMethod, Order, Settings};
 use crate::state::{ContactKey, ContactMemory, State, contact_flag, of_pair, of_wall};
-use crate::work::{BodyWork, ClothWork, ColliderRef, ContactWork, DetectWork, OutputWork, SoftBodyWork, SoftWork};
+use crate::work::{
+    BodyWork, ClothWork, ColliderRef, ContactWork, DetectWork, OutputWork, Setup, SoftBodyWork, SoftWork,
+};
 use bytemuck::Zeroable;
 
 /// True for a cloth that can be resident, as far as is known before contacts are found.

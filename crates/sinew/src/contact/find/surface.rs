@@ -147,7 +147,7 @@ fn find_pair(
     known_keys.extend(known.iter().map(|m| m.key));
     let before = |fa: (u32, u32), fb: (u32, u32)| {
         let at = known_keys.binary_search(&key(fa, fb)).ok();
-        at.map(|i| &known[i]).filter(|m| crate::step::detect::sane(m)).map(|m| m.normal)
+        at.map(|i| &known[i]).filter(|m| m.is_valid()).map(|m| m.normal)
     };
     let near = |ends: Ends<'_>| {
         let mean = |skin: &SkinWork, of: &[u32]| {
@@ -431,7 +431,7 @@ impl RigidSide<'_> {
     fn pushed_at<'s>(&self, state: &'s State, slot: u32, cell: u32) -> Option<&'s ContactMemory> {
         let key = self.face_key(slot, cell);
         let known = state.contacts.binary_search_by_key(&key, |m| m.key).ok().map(|i| &state.contacts[i]);
-        known.filter(|m| crate::step::detect::sane(m) && m.points[0].impulse[0] > 0.0)
+        known.filter(|m| m.is_valid() && m.points[0].impulse[0] > 0.0)
     }
 
     /// The point of the shape nearest to a given point, and the outward normal there.

@@ -10,12 +10,13 @@ use crate::contact::kernel::surface::Wants;
 use crate::contact::law;
 use crate::contact::readout::PointImpulse;
 use crate::contact::{cloth, point};
-use crate::island::SubstepContext;
 use crate::math::{Pose, Real, Vec3, any_orthonormal};
 use crate::model::{BuiltCollider, Model, Nodes, PairRules, SurfaceMaterial};
 use crate::settings::Settings;
 use crate::state::{ContactKey, ContactMemory, State, contact_flag, of_pair};
-use crate::work::{BodyWork, ColliderRef, ContactWork, DetectWork, NodeContact, OutputWork, SkinWork, SoftWork};
+use crate::work::{
+    BodyWork, ColliderRef, ContactWork, DetectWork, NodeContact, OutputWork, SkinWork, SoftWork, SubstepContext,
+};
 use bytemuck::Zeroable;
 
 /// Iterations for the common normal of an ellipsoid and a shape.
@@ -363,7 +364,7 @@ pub(crate) fn remember(state: &State, key: ContactKey, normal: Vec3, radius: Rea
 
 pub(crate) fn renew(old: Option<&ContactMemory>, key: ContactKey, normal: Vec3, radius: Real) -> ContactMemory {
     // invalid numbers are discarded, as for manifolds
-    let old = old.filter(|m| crate::step::detect::sane(m));
+    let old = old.filter(|m| m.is_valid());
     let mut m = ContactMemory { key, count: 1, flags: contact_flag::NODE, normal, ..ContactMemory::zeroed() };
     m.radius = [0.0, radius];
     let kept = old.and_then(|old| (old.tangent - normal * normal.dot(old.tangent)).try_normalize());
