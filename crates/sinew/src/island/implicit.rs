@@ -20,8 +20,8 @@ use crate::solver::implicit::{Placed, RigidUnknown, System, regularize, solve as
 use crate::solver::soft::Softness;
 use crate::state::State;
 use crate::work::{
-    BodyWork, ContactWork, ImplicitIsland, ImplicitSpan, Instant, IslandWork, OutputWork, Setup, SoftWork,
-    SubstepContext, Touch,
+    BodyWork, ContactWork, ImplicitIsland, ImplicitSpan, ImplicitWork, Instant, IslandWork, OutputWork, Setup,
+    SoftWork, SubstepContext, Touch,
 };
 
 /// Separates islands with an implicit body from those that sweeps solve. Runs after the islands are known.
@@ -34,7 +34,7 @@ pub(crate) fn sort_out(
 ) {
     let slots = model.bodies.slot_count();
     let implicit = &mut island.implicit;
-    let BodyWork { islands, active, active_rigid, active_nodes, body_routes, .. } = bodies;
+    let BodyWork { islands, active, active_nodes, body_routes, .. } = bodies;
     let soft = &mut soft.models;
     implicit.count = 0;
     implicit.of_root.clear();
@@ -61,9 +61,15 @@ pub(crate) fn sort_out(
             held.model.go_implicit(true);
         }
     }
+    list_members(model, state, bodies, implicit);
+}
+
+/// Lists the bodies and constraints of each implicit island; its bodies leave the lists of the sweep.
+fn list_members(model: &Model, state: &State, bodies: &mut BodyWork, implicit: &mut ImplicitWork) {
+    let BodyWork { islands, active, active_rigid, active_nodes, body_routes, .. } = bodies;
     implicit.islands.resize_with(implicit.islands.len().max(implicit.count), ImplicitIsland::default);
     implicit.islands.iter_mut().for_each(ImplicitIsland::clear);
-    for slot in 0..slots {
+    for slot in 0..model.bodies.slot_count() {
         let island = implicit.of_root[islands.root(slot as u32) as usize];
         if active[slot] && island != u32::MAX {
             body_routes[slot] = BodyRoute::Implicit(island);

@@ -43,7 +43,10 @@ pub(crate) fn detect(
     if !in_order {
         put_in_order(&mut contact.contacts, &mut contact.order, |_, _| {});
     }
-    wake_islands(model, state, bodies, detect, contact, soft, output);
+    join_contacts(model, state, bodies, detect, contact, soft);
+    join_constraints(model, state, bodies);
+    wake_islands(model, state, bodies, output);
+    list_active(model, state, bodies, output);
     output.report.counts.awake = (bodies.active_rigid.len() + bodies.active_nodes.len()) as u32;
     load_bodies(model, state, pool, bodies);
 }
@@ -324,15 +327,14 @@ fn one_pair(
     }
 }
 
-/// Joins bodies into islands and wakes every island with an awake body.
-fn wake_islands(
+/// Joins bodies that share a contact into islands.
+fn join_contacts(
     model: &Model,
     state: &mut State,
     bodies: &mut BodyWork,
     detect: &DetectWork,
     contact: &mut ContactWork,
     soft: &SoftWork,
-    output: &mut OutputWork,
 ) {
     let slots = model.bodies.slot_count();
     bodies.islands.reset(slots);
@@ -370,6 +372,10 @@ fn wake_islands(
         }
     }
     crate::contact::cloth::each_pair(soft, colliders, join);
+}
+
+/// Joins bodies that share a constraint into islands.
+fn join_constraints(model: &Model, state: &mut State, bodies: &mut BodyWork) {
     for (slot, constraint) in model.constraints.iter() {
         if state.broken[slot as usize] != 0 {
             continue;
@@ -397,7 +403,11 @@ fn wake_islands(
             }
         }
     }
-    // an island wakes when one of its bodies is awake
+}
+
+/// Wakes every island with an awake body.
+fn wake_islands(model: &Model, state: &mut State, bodies: &mut BodyWork, output: &mut OutputWork) {
+    let slots = model.bodies.slot_count();
     bodies.woken.clear();
     bodies.woken.resize(slots, 0);
     for slot in 0..slots as u32 {
@@ -414,8 +424,12 @@ fn wake_islands(
             output.report.events.push(Event::Woke(model.body_id(slot)));
         }
     }
+}
+
+/// Lists the bodies that are solved in this step.
+fn list_active(model: &Model, state: &State, bodies: &mut BodyWork, output: &mut OutputWork) {
     bodies.active.clear();
-    bodies.active.resize(slots, false);
+    bodies.active.resize(model.bodies.slot_count(), false);
     bodies.active_rigid.clear();
     bodies.active_nodes.clear();
     for (slot, body) in model.bodies.iter() {
