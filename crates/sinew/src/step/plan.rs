@@ -11,14 +11,9 @@ use crate::math::{Block, Quat, Real, Sixteen, Vec3};
 use crate::model::{Model, Motion, SurfaceMaterial};
 use crate::settings::{FrictionBound, Settings};
 use crate::state::{ContactMemory, State, contact_flag};
+use crate::tuning::stack::MOST_HELD;
 use crate::work::{BodyWork, ContactWork, DetectWork, IslandWork, OutputWork, Setup, SoftWork};
 
-/// Limit on the sum of effective masses of the contacts of a body, in units of its own mass; beyond it, the stiffness
-/// of all of them is reduced. A contact has the largest stiffness that a substep resolves for it alone, and where a
-/// body has several contacts their stiffness adds up: the pile of 1024 boxes, in which a box has eight neighbours and
-/// so four masses, oscillated vertically with 4 to 11 J and never came to rest; with limits of 1.5 and 2 it does, with
-/// 2.5 and 3 (one start each) it did not. Two is a box between two below and two above.
-const MOST_HELD: Real = 2.0;
 #[expect(clippy::too_many_arguments, reason = "the phase reads all data of the step: each group by its name")]
 pub(crate) fn plan(
     setup: &Setup,

@@ -14,16 +14,11 @@ use crate::math::{Pose, Real, Vec3, any_orthonormal};
 use crate::model::{BuiltCollider, Model, Nodes, PairRules, SurfaceMaterial};
 use crate::settings::Settings;
 use crate::state::{ContactKey, ContactMemory, State, contact_flag, of_pair};
+use crate::tuning::surfel::{AGREE, ROUNDING};
 use crate::work::{
     BodyWork, ColliderRef, ContactWork, DetectWork, NodeContact, OutputWork, SkinWork, SoftWork, SubstepContext,
 };
 use bytemuck::Zeroable;
-
-/// Iterations for the common normal of an ellipsoid and a shape.
-const AGREE: usize = 8;
-
-/// Rounding error of a height over a plane, as a fraction of the distances it is computed from.
-const ROUNDING: Real = 1e-5;
 
 /// Finds contacts of all surfels with rigid bodies; appends them to the step's contacts.
 pub(crate) fn find(

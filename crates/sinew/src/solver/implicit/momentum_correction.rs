@@ -6,12 +6,7 @@ use super::space::{Space, apply_bodies, block};
 use super::{LAW_TOLERANCE, MOMENTUM_CORRECTION, RigidUnknown, Scratch, System, cut, linearise, mismatch};
 use crate::constraint::{Bounds, RowBuffer, RowId, Term};
 use crate::math::{Block, Real, Vec3, add, vec};
-
-/// Relative rounding error of a sum of a few dozen Jacobians.
-const ROUNDING: Real = 64.0 * Real::EPSILON;
-
-/// Mismatch of rows whose linearisation has not changed: rounding.
-const SAME: Real = 1e-6;
+use crate::tuning::momentum_correction::{ROUNDING, SAME};
 
 /// Block of the coarse space, and for a node of an operator its lever arm from the centre of mass [m].
 #[derive(Clone, Copy, Debug)]

@@ -5,11 +5,7 @@ use super::cg::mix;
 use super::smooth::{Rates, Smooth};
 use crate::constraint::{Bounds, Row, RowBuffer, RowId, Term};
 use crate::math::{Block, Eight, Kernel, LANES, Lane, Mat3, Real, Sym3, Vec3, add, outer, run_wide, vec};
-
-/// Diagonal shift of a block that is not positive definite, in units of the rounding error of its trace.
-const LIFT: Real = 16.0;
-/// Number of attempts, each with a shift larger by that factor.
-const LIFTS: u32 = 4;
+use crate::tuning::preconditioner::{LIFT, LIFTS};
 
 /// No operator contains the block.
 pub(super) const NOBODY: u32 = u32::MAX;
