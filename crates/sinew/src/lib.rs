@@ -35,6 +35,7 @@ mod settings;
 mod solver;
 mod state;
 mod step;
+mod tuning;
 mod work;
 mod world;
 

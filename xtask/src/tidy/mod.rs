@@ -5,6 +5,7 @@
 
 mod arrows;
 mod examples;
+mod layers;
 mod length;
 mod links;
 mod paths;
@@ -101,6 +102,7 @@ fn examine(root: &Path, path: &str, files: &[String]) -> Vec<Finding> {
     findings.extend(length::check(path, &text));
     findings.extend(words::check(path, &text));
     findings.extend(arrows::check(path, &text));
+    findings.extend(layers::check(path, &text));
     findings.extend(links::check(path, &text, files));
     findings
 }

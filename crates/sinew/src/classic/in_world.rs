@@ -21,14 +21,14 @@ use crate::classic::{Body, Bounce, Penalty};
 use crate::collision::Sdf;
 use crate::contact::readout::PointImpulse;
 use crate::contact::route::BodyRoute;
-use crate::island::SubstepContext;
 use crate::math::{Block, Pose, Real, Sym3, Vec3, put, quat, vec};
 use crate::model::{BuiltCollider, Model, Motion, PairRules, Rigid, SurfaceMaterial};
 use crate::report::{Fault, FaultKind, Phase};
 use crate::settings::{ContactMethod, Settings};
 use crate::state::{ContactKey, ContactMemory, State, contact_flag, flag};
-use crate::step::intake::freeze_rigid;
-use crate::work::{BodyWork, ClassicWork, ContactWork, Encounter, Mover, OutputWork};
+use crate::work::{
+    BodyWork, ClassicWork, ContactWork, Encounter, Instant, Mover, OutputWork, Setup, SubstepContext, SubstepHook,
+};
 use bytemuck::Zeroable;
 
 /// A particle as probes: its radius is added to this one.
@@ -155,9 +155,29 @@ pub(crate) fn gather(model: &Model, bodies: &BodyWork, contact: &mut ContactWork
     }
 }
 
-/// Penalty: the mean force of the substep is added to the input forces, which `predict` reads. This function and the
-/// next two act on the bodies of one implicit island, or on those of all sweep islands.
-pub(crate) fn push(
+/// What the method does in a substep; none when it has no contacts.
+pub(crate) fn substep_hook(contact: &ContactWork) -> Option<SubstepHook> {
+    (!contact.classic.movers.is_empty()).then_some(act as SubstepHook)
+}
+
+fn act(
+    instant: Instant,
+    ctx: &SubstepContext,
+    setup: &Setup<'_>,
+    bodies: &mut BodyWork,
+    contact: &mut ContactWork,
+    route: BodyRoute,
+) {
+    let Setup { model, settings, .. } = *setup;
+    match instant {
+        Instant::BeforePredict => push(ctx, model, bodies, contact, settings, route),
+        Instant::AfterSolve => hit(ctx, model, bodies, contact, settings, route),
+        Instant::AfterAdvance => follow(ctx, model, bodies, contact, settings, route),
+    }
+}
+
+/// Penalty: the mean force of the substep is added to the input forces, which `predict` reads.
+fn push(
     ctx: &SubstepContext,
     model: &Model,
     bodies: &mut BodyWork,
@@ -202,7 +222,7 @@ pub(crate) fn push(
 }
 
 /// Impulse: removes approach velocities, and projects out the overlap.
-pub(crate) fn hit(
+fn hit(
     ctx: &SubstepContext,
     model: &Model,
     bodies: &mut BodyWork,
@@ -254,7 +274,7 @@ pub(crate) fn hit(
 }
 
 /// Penalty: applies the end of the integration, and prevents crossing of a barrier.
-pub(crate) fn follow(
+fn follow(
     ctx: &SubstepContext,
     model: &Model,
     bodies: &mut BodyWork,
@@ -324,7 +344,7 @@ pub(crate) fn report(
             state.flags[i] |= flag::FROZEN;
             state.node_v[nodes.span()].fill(Vec3::ZERO);
         } else {
-            freeze_rigid(state, i, good[i]);
+            state.freeze_rigid(i, good[i]);
         }
     }
 }

@@ -405,29 +405,8 @@ impl Geometry {
                     {
                         return;
                     }
-                    let both_boxes = a.as_cuboid().is_some() && b.as_cuboid().is_some();
-                    let m = if both_boxes { &mut scratch.boxes } else { &mut scratch.other };
-                    let mut find = |pose: &lib::math::Pose| {
-                        m.clear();
-                        m.local_n1 = Vec3::ZERO;
-                        m.local_n2 = Vec3::ZERO;
-                        let found = DefaultQueryDispatcher
-                            .contact_manifold_convex_convex(pose, &**a, &**b, None, None, reach, m);
-                        let deepest = m.points.iter().map(|p| p.dist).fold(Real::INFINITY, Real::min);
-                        if found.is_ok() { deepest } else { Real::INFINITY }
-                    };
-                    let deepest = find(&pose);
-                    // faces in exact contact can be reported with the normal of another face and a depth of half the
-                    // body: repeat the query with the bodies slightly farther apart, and take the shallower result
                     let thickness = self.thickness().min(other.thickness());
-                    if deepest < -0.25 * thickness {
-                        let hair = relative.position.normalize_or(Vec3::Y) * (1e-3 * thickness);
-                        let apart = lib_pose(&Pose::new(relative.position + hair, relative.rotation));
-                        if find(&apart) < deepest {
-                            find(&pose);
-                        }
-                    }
-                    take(m, reach, out);
+                    convex_manifold([&**a, &**b], relative, (reach, thickness), scratch, out);
                 } else if self.voxels_on_plane(other, relative, reach, out) {
                     // the library panics on this pair
                 } else {
@@ -452,6 +431,37 @@ impl Geometry {
             (_, Kind::Field(f)) => field_manifolds(f, self, &relative.inverse(), reach, true, out),
         }
     }
+}
+
+/// The manifold of two convex shapes.
+fn convex_manifold(
+    [a, b]: [&dyn lib::shape::Shape; 2],
+    relative: &Pose,
+    (reach, thickness): (Real, Real),
+    scratch: &mut ManifoldScratch,
+    out: &mut Found,
+) {
+    let both_boxes = a.as_cuboid().is_some() && b.as_cuboid().is_some();
+    let m = if both_boxes { &mut scratch.boxes } else { &mut scratch.other };
+    let mut find = |pose: &Pose| {
+        m.clear();
+        m.local_n1 = Vec3::ZERO;
+        m.local_n2 = Vec3::ZERO;
+        let pose = lib_pose(pose);
+        let found = DefaultQueryDispatcher.contact_manifold_convex_convex(&pose, a, b, None, None, reach, m);
+        let deepest = m.points.iter().map(|p| p.dist).fold(Real::INFINITY, Real::min);
+        if found.is_ok() { deepest } else { Real::INFINITY }
+    };
+    let deepest = find(relative);
+    // faces in exact contact can be reported with the normal of another face and a depth of half the body: repeat the
+    // query with the bodies slightly farther apart, and take the shallower result
+    if deepest < -0.25 * thickness {
+        let hair = relative.position.normalize_or(Vec3::Y) * (1e-3 * thickness);
+        if find(&Pose::new(relative.position + hair, relative.rotation)) < deepest {
+            find(relative);
+        }
+    }
+    take(m, reach, out);
 }
 
 impl Geometry {

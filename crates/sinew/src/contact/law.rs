@@ -16,16 +16,7 @@
 
 use crate::contact::kernel::rigid_batch::ContactParams;
 use crate::math::{Number, Real};
-
-/// A point at its cone slips, and goes from the static to the kinetic coefficient, once a substep moves it by more than
-/// this fraction of the displacement that its spring can hold. Before, it only yields: the points of a patch reach their
-/// cones one after the other, and their springs turn into the direction of the pull by fractions of a displacement, while
-/// the patch as a whole still holds (F04).
-pub(crate) const BREAK_AWAY: Real = 0.1;
-
-/// Fraction of the friction limit from which an impulse counts as at the cone: an impulse that was projected onto the
-/// disc is shorter than its radius by rounding.
-const AT_CONE: Real = 0.9999;
+use crate::tuning::friction::{AT_CONE, BREAK_AWAY};
 
 /// Bias velocity of the normal in a correcting sweep [m/s]. An open gap may close within the substep and no more. Overlap
 /// beyond `slop` [m] is removed with `rate` [1/s], at most with `push_speed`.

@@ -4,13 +4,12 @@ use crate::contact::kernel::node::{NodeBatch, TouchBlocks};
 use crate::contact::point;
 use crate::contact::readout::PointImpulse;
 use crate::contact::route::{Route, single_node};
-use crate::island::SubstepContext;
 use crate::math::{Quat, Real, Vec3, vec};
 use crate::model::{Model, PairRules, SurfaceMaterial};
 use crate::settings::Settings;
 use crate::solver::pgs::Pass;
 use crate::state::ContactMemory;
-use crate::work::{BodyWork, ContactWork, OutputWork};
+use crate::work::{BodyWork, ContactWork, OutputWork, SubstepContext};
 
 /// Fills the lanes with the contacts of their route.
 pub(crate) fn build(model: &Model, rules: &PairRules, contact: &mut ContactWork) {

@@ -9,6 +9,7 @@ use crate::friction::{AnisotropyFrame, Coefficients};
 use crate::math::{Block, Quat, Real, Sym3, Vec3, any_orthonormal, rigid_pose};
 use crate::model::{Grain, Model, Nodes, PairRules, SurfaceMaterial};
 use crate::report::Spread;
+use crate::settings::Settings;
 use crate::state::{ContactMemory, State, contact_flag};
 use crate::work::BodyWork;
 
@@ -390,4 +391,19 @@ pub(crate) fn grain(model: &Model, m: &ContactMemory) -> Option<(usize, Grain)> 
 /// An impulse along normal and tangents as a vector.
 pub(crate) fn along(n: Vec3, t: Vec3, impulse: [Real; 3]) -> Vec3 {
     n * impulse[0] + t * impulse[1] + n.cross(t) * impulse[2]
+}
+
+/// Penetration of rigid pairs that is not corrected [m]; zero for soft surfaces.
+pub(crate) fn slop(model: &Model, m: &ContactMemory, settings: &Settings) -> Real {
+    if m.has(contact_flag::NODE) { 0.0 } else { settings.contact_slop * half_width(m, model) }
+}
+
+/// Half width of the smaller side [m].
+fn half_width(m: &ContactMemory, model: &Model) -> Real {
+    let of = |slot: u32| model.rigid_at(slot).map_or(0.0, |r| r.thickness);
+    // unbounded shapes have none
+    match (of(m.key.a), of(m.key.b)) {
+        (a, b) if a > 0.0 && b > 0.0 => a.min(b),
+        (a, b) => a.max(b),
+    }
 }

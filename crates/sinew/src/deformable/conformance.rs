@@ -260,6 +260,12 @@ fn particles() -> Vec<Sample> {
                 Params { mode: Mode::Quadratic { beta: 0.5 }, damping, ..Params::default() },
             ))
         }),
+    ]
+}
+
+fn oriented_particles() -> Vec<Sample> {
+    use shape_matching::Plasticity;
+    vec![
         sample("oriented, neighbours", |n| oriented(n, &oriented::Groups::Neighbours, None)),
         sample("oriented, links", |n| oriented(n, &oriented::Groups::Links, None)),
         sample("oriented, chain", |n| {
@@ -283,6 +289,7 @@ fn table() -> Vec<Sample> {
     let mut all = finite_elements();
     all.extend(springs_and_points());
     all.extend(particles());
+    all.extend(oriented_particles());
     all
 }
 

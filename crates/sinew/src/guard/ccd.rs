@@ -13,34 +13,14 @@
 use crate::collision::continuous::{Keep, Look, RootMethod, advance, edge_edge, first_meeting, vertex_face};
 use crate::constraint::{Bounds, Term};
 use crate::contact::point;
-use crate::guard::energy_limiter::CHANGE;
 use crate::math::{Block, Real, Vec3, Wide3, narrow, narrow_rotation, put, rigid_pose, vec, widen, widen_rotation};
 use crate::model::{Body, Model, Motion, Nodes};
 use crate::settings::{Settings, TimeOfContact};
 use crate::solver::pgs;
 use crate::state::State;
+use crate::tuning::ccd::{HELD_BACK, LOOKS, LOOKS_A_CELL, PUT_BACK_ROUNDS, ROUNDS, SHORT, SLOWED, SWEEPS};
+use crate::tuning::energy_limiter::CHANGE;
 use crate::work::{BodyWork, GuardBody, GuardHit, GuardWork, Meeting, Near, OutputWork};
-
-/// Rounds in which single nodes and bodies are stopped; after that all bodies concerned keep their initial positions.
-const ROUNDS: usize = 24;
-/// Rounds of `stop_at_impact`, which may leave crossings.
-const PUT_BACK_ROUNDS: usize = 8;
-/// Sweeps over the impulses of stopped pairs.
-const SWEEPS: usize = 8;
-/// Fraction of the time of contact that `stop_at_impact` uses: a body placed exactly on a surface would begin the next step
-/// on both sides.
-const SHORT: f64 = 0.99;
-
-/// Maximum number of feature pairs that may be listed in a step, and of distance evaluations for following them: a
-/// constant plus a number per cell. A surface that moves by its own size within a step is near everything: a hundred
-/// nodes made 400,000 pairs and took seconds.
-const LOOKS: usize = 200_000;
-const LOOKS_A_CELL: usize = 256;
-/// Number of times that two bodies are held back because the list is too long; after that all are.
-const HELD_BACK: usize = 8;
-/// Fraction of its velocity that a body keeps when it is held back: within a few steps its displacement is short enough
-/// to be followed.
-const SLOWED: Real = 0.5;
 
 /// Stops motion that would cross a surface. Runs after the last substep.
 pub(crate) fn guard(

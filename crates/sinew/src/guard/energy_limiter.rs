@@ -37,23 +37,9 @@ use crate::deformable::BodyRef;
 use crate::guard::motion_sums::{Energy, Fastest, Gift, Momentum, Motion};
 use crate::math::{Block, Real, Vec3, add, put, run_wide, vec};
 use crate::model::{Model, Nodes};
+use crate::tuning::energy_limiter::{CHANGE, HALVINGS, ROUNDING, SWING, TREMBLE};
 use crate::work::{BodyWork, EnergyBudget, ImplicitIsland, IslandWork, OutputWork, SoftBodyWork, SoftWork};
 use std::ops::Range;
-
-/// Fraction of its rest length by which an edge may change in a substep before the energy is checked.
-pub(crate) const CHANGE: Real = 0.5;
-/// The same for bodies with goal positions, which are stable at any change and only lose accuracy: then they are solved
-/// as one implicit system.
-pub(crate) const FLUNG: Real = 5.0;
-/// Largest ratio of the kinetic energy of an explicit body to its energy budget.
-const SWING: Real = 4.0;
-/// Displacement within a substep, in shortest edges, below which no motion is reduced: bodies at rest vibrate by
-/// rounding errors.
-const TREMBLE: Real = 1e-3;
-/// Relative error of energies summed in single precision.
-const ROUNDING: Real = 1e-3;
-/// Maximum number of halvings: a motion of a thousand times the size of a body is then within rounding.
-const HALVINGS: u32 = 30;
 
 /// Largest change of length of an edge of a body's surface within h [s], relative to its rest length; 0 when none can
 /// change by `least`. Lengths, not vectors: rotation is no strain.

@@ -17,12 +17,8 @@ use crate::model::{Body, Model};
 use crate::report::{Fault, FaultKind, Phase, Tangle, TangleEnd};
 use crate::settings::Settings;
 use crate::state::{State, flag};
+use crate::tuning::intersections::{HALVINGS, ROUNDS};
 use crate::work::{GuardBody, GuardWork, Meeting, Near, OutputWork, SoftWork};
-
-/// Passes over the scene.
-const ROUNDS: usize = 16;
-/// Bisections in the search for the shortest translation.
-const HALVINGS: usize = 10;
 
 /// Relation of two surfaces.
 #[derive(Clone, Copy, Debug, PartialEq)]

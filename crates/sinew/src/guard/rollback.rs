@@ -4,14 +4,12 @@
 //! acted on its complete island through joints and contacts. (A chain whose links were metres apart rotated until three
 //! of four were too fast; the fourth was below the limit, and left with 1.5 km/s and four times the total energy.)
 
-use crate::island::Setup;
 use crate::math::{FAR, Quat, Real, Vec3, rigid_pose, vec};
 use crate::model::{Body, Model, Motion};
 use crate::report::{Fault, FaultKind, Phase};
 use crate::solver::pool::Pool;
 use crate::state::{State, flag};
-use crate::step::intake::freeze_rigid;
-use crate::work::{BodyWork, ContactWork, IslandWork, OutputWork};
+use crate::work::{BodyWork, ContactWork, IslandWork, OutputWork, Setup};
 
 /// Freezes bodies with invalid numbers, and marks in `work.rolled_back` the bodies whose result is discarded. Runs
 /// before anything is stored.
@@ -68,7 +66,7 @@ fn look_at_nodes(model: &Model, pool: &Pool, bodies: &mut BodyWork, max_speed: R
 fn hold(model: &Model, state: &mut State, bodies: &BodyWork, slot: u32) {
     let i = slot as usize;
     match model.nodes_at(slot) {
-        None => freeze_rigid(state, i, bodies.good[i]),
+        None => state.freeze_rigid(i, bodies.good[i]),
         Some(nodes) => {
             state.flags[i] |= flag::FROZEN;
             state.node_v[nodes.span()].fill(Vec3::ZERO);

@@ -17,16 +17,11 @@ use crate::model::Model;
 use crate::settings::Settings;
 use crate::solver::pool::Pool;
 use crate::state::State;
+use crate::tuning::cloth_substeps::{KEEP, SHARE};
 use crate::work::{BodyWork, DetectWork, EdgeGroup, SkinWork, SoftBodyWork, SoftWork};
 
-/// Largest displacement of a node in a substep relative to the mean motion of its body, as a fraction of the mean edge.
-/// With a quarter the irregular cloth of S1 stretched by 5.4 % at worst instead of 4.4.
-const SHARE: Real = 0.125;
 /// Stretch beyond the limit, in limits, above which the number of substeps rises, and at which it is the maximum.
 const BEYOND: [Real; 2] = [0.2, 0.5];
-/// Fraction of the substeps of a step that the next one has at least: from 20 to 9 at once an edge was stretched by 6
-/// %.
-const KEEP: Real = 0.8;
 
 /// Substeps that this step needs for its cloths and ropes; the default number when there are none.
 pub(crate) fn ask(

@@ -4,15 +4,14 @@
 //! They run before the sweep islands: islands share no row, so that the order does not matter, and kinematic bodies are
 //! then still at their poses of the start of the step.
 
-use crate::classic::in_world;
 use crate::constraint::{Bounds, Constraint, RowBuffer, View};
+use crate::contact::point::slop;
 use crate::contact::readout::PointImpulse;
 use crate::contact::route::{BodyRoute, Route};
 use crate::contact::{law, point};
 use crate::friction::{AnisotropyFrame, Memory, Visit};
 use crate::guard::energy_limiter;
-use crate::island::Setup;
-use crate::island::{SubstepContext, soft_body};
+use crate::island::{free_motion, soft_body};
 use crate::math::{Block, Real, Vec3, integrate_rotation, put, quat, rigid_pose, vec};
 use crate::model::{Model, Motion};
 use crate::report::Phase;
@@ -20,9 +19,10 @@ use crate::settings::Settings;
 use crate::solver::implicit::{Placed, RigidUnknown, System, regularize, solve as solve_island};
 use crate::solver::soft::Softness;
 use crate::state::{State, contact_flag};
-use crate::step::assemble::slop;
-use crate::step::{advance, predict};
-use crate::work::{BodyWork, ContactWork, ImplicitIsland, ImplicitSpan, IslandWork, OutputWork, SoftWork, Touch};
+use crate::work::{
+    BodyWork, ContactWork, ImplicitIsland, ImplicitSpan, ImplicitWork, Instant, IslandWork, OutputWork, Setup,
+    SoftWork, SubstepContext, Touch,
+};
 
 /// Separates islands with an implicit body from those that sweeps solve. Runs after the islands are known.
 pub(crate) fn sort_out(
@@ -34,7 +34,7 @@ pub(crate) fn sort_out(
 ) {
     let slots = model.bodies.slot_count();
     let implicit = &mut island.implicit;
-    let BodyWork { islands, active, active_rigid, active_nodes, body_routes, .. } = bodies;
+    let BodyWork { islands, active, active_nodes, body_routes, .. } = bodies;
     let soft = &mut soft.models;
     implicit.count = 0;
     implicit.of_root.clear();
@@ -61,9 +61,15 @@ pub(crate) fn sort_out(
             held.model.go_implicit(true);
         }
     }
+    list_members(model, state, bodies, implicit);
+}
+
+/// Lists the bodies and constraints of each implicit island; its bodies leave the lists of the sweep.
+fn list_members(model: &Model, state: &State, bodies: &mut BodyWork, implicit: &mut ImplicitWork) {
+    let BodyWork { islands, active, active_rigid, active_nodes, body_routes, .. } = bodies;
     implicit.islands.resize_with(implicit.islands.len().max(implicit.count), ImplicitIsland::default);
     implicit.islands.iter_mut().for_each(ImplicitIsland::clear);
-    for slot in 0..slots {
+    for slot in 0..model.bodies.slot_count() {
         let island = implicit.of_root[islands.root(slot as u32) as usize];
         if active[slot] && island != u32::MAX {
             body_routes[slot] = BodyRoute::Implicit(island);
@@ -126,7 +132,7 @@ pub(crate) fn run(
             let joint = Softness { rate: 1.0 / h, relative: 0.0 };
             let ctx = SubstepContext { joint, ..SubstepContext::new(settings, h, substep) };
             let route = BodyRoute::Implicit(k as u32);
-            in_world::push(&ctx, model, bodies, contact, settings, route);
+            contact.run_hook(Instant::BeforePredict, &ctx, setup, bodies, route);
             begin(&ctx, setup, bodies, work, soft, output, &island);
             output.clock.mark(Phase::Predict);
             assemble(&ctx, setup, bodies, contact, work, output, &island);
@@ -134,11 +140,11 @@ pub(crate) fn run(
             solve(work, soft, output, settings, &island);
             energy_limiter::keep_within(h, model, bodies, work, soft, output, island.members);
             keep(&ctx, setup, bodies, contact, work, output, &island);
-            in_world::hit(&ctx, model, bodies, contact, settings, route);
+            contact.run_hook(Instant::AfterSolve, &ctx, setup, bodies, route);
             output.clock.mark(Phase::Solve);
             end(&ctx, setup, bodies, soft, &island);
             place_kinematic(model, state, bodies, h * (substep + 1) as Real);
-            in_world::follow(&ctx, model, bodies, contact, settings, route);
+            contact.run_hook(Instant::AfterAdvance, &ctx, setup, bodies, route);
             output.clock.mark(Phase::Advance);
         }
         place_kinematic(model, state, bodies, 0.0);
@@ -203,8 +209,8 @@ fn begin(
     let island = island.members;
     // the initial guess is the velocity before this substep's forces: that of resting bodies hardly changes
     number(model, bodies, work, island);
-    predict::turn_inertia(model, bodies, &island.rigid);
-    predict::kick_rigid(ctx.h, model, bodies, settings, &island.rigid);
+    free_motion::turn_inertia(model, bodies, &island.rigid);
+    free_motion::kick_rigid(ctx.h, model, bodies, settings, &island.rigid);
     for &slot in &island.nodes {
         if soft.models[slot as usize].is_some() {
             // the matrix A is rebuilt in every substep: that of another shape moves strained material beyond its rest
@@ -212,7 +218,7 @@ fn begin(
             let when = soft_body::When { substep: 0, same_forces: false, ..ctx.into() };
             soft_body::predict(when, setup, slot, bodies, soft, output);
         } else {
-            predict::kick_particles(ctx.h, model, bodies, settings, slot);
+            free_motion::kick_particles(ctx.h, model, bodies, settings, slot);
         }
     }
     let implicit = &mut work.implicit;
@@ -488,13 +494,13 @@ fn keep(
 fn end(ctx: &SubstepContext, setup: &Setup, bodies: &mut BodyWork, soft: &mut SoftWork, island: &Island<'_>) {
     let Setup { model, settings, .. } = *setup;
     for &slot in &island.members.rigid {
-        advance::move_rigid(ctx.h, model, bodies, settings, slot);
+        free_motion::move_rigid(ctx.h, model, bodies, settings, slot);
     }
     for &slot in &island.members.nodes {
         if soft.models[slot as usize].is_some() {
             soft_body::advance(ctx.into(), setup, slot, bodies, soft);
         } else {
-            advance::move_particles(ctx.h, model, bodies, slot);
+            free_motion::move_particles(ctx.h, model, bodies, slot);
         }
     }
 }

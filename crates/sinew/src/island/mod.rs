@@ -3,12 +3,11 @@
 
 pub(crate) mod air;
 pub(crate) mod cloth_substeps;
-mod context;
+pub(crate) mod free_motion;
 pub(crate) mod impact_substeps;
 pub(crate) mod implicit;
 pub(crate) mod momentum;
 pub(crate) mod soft_body;
 mod union;
 
-pub(crate) use context::{Setup, SubstepContext};
 pub(crate) use union::Islands;

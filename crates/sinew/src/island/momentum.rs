@@ -28,19 +28,8 @@ use crate::math::{
 };
 use crate::model::Model;
 use crate::state::{State, contact_flag};
+use crate::tuning::momentum::{LINE, NOISE, SUMS};
 use crate::work::{BodyWork, ContactWork, IslandWork, SoftWork};
-
-/// Fraction of the largest eigenvalue of S below which a direction counts as singular: all move along one line.
-const LINE: f64 = 1e-4;
-
-/// Relative velocity, as a fraction of the common velocity of an island, that rounding leaves between its parts.
-#[allow(clippy::unnecessary_cast, reason = "the cast is needed in the f32 build")]
-const NOISE: f64 = 64.0 * Real::EPSILON as f64;
-
-/// Fraction of Σ m v² that Σ m u² must have. Sums in double precision leave δ = Σ m u, some 1e-16 of Σ m |v| instead of
-/// zero, and the rotation makes h (δ × a) × v of angular momentum from it, which is to be a thousandth of the D that it
-/// removes.
-const SUMS: f64 = 1e3 * f64::EPSILON;
 
 /// Bodies of sweep islands without contact or constraint to a fixed body, by island. Written by `plan`.
 #[derive(Debug, Default)]

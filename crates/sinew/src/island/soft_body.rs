@@ -2,19 +2,16 @@
 
 use crate::deformable::{BodyMut, BodyRef, Deformable, StepContext, oriented};
 use crate::guard::energy_limiter;
-use crate::island::Setup;
-use crate::island::SubstepContext;
+use crate::island::free_motion::decay;
 use crate::math::{Real, Vec3, vec};
 use crate::model::{Body, Model, Nodes};
 use crate::report::SoftReport;
 use crate::settings::Settings;
 use crate::solver::pool::Pool;
 use crate::state::State;
-use crate::step::predict::decay;
-use crate::work::{BodyWork, EnergyBudget, OutputWork, SoftBodyWork, SoftWork};
-
-/// Fraction of a model's stable step that is used: material may become stiffer before the step ends.
-const STABLE_SHARE: Real = 0.8;
+use crate::tuning::energy_limiter::{CHANGE, FLUNG};
+use crate::tuning::soft_body::STABLE_SHARE;
+use crate::work::{BodyWork, EnergyBudget, OutputWork, Setup, SoftBodyWork, SoftWork, SubstepContext};
 
 /// Takes models of new bodies and rebuilds those that are missing; drops those whose body was removed.
 pub(crate) fn adopt(model: &mut Model, state: &State, soft: &mut SoftWork) {
@@ -234,7 +231,7 @@ pub(crate) fn choose_integrators(
         let (x, v) = (&pose[blocks.clone()], &velocity[blocks]);
         held.diverges = !held.stable_step.is_finite()
             && held.model.operator().is_none()
-            && energy_limiter::change(h, nodes, x, v, energy_limiter::FLUNG) > energy_limiter::FLUNG;
+            && energy_limiter::change(h, nodes, x, v, FLUNG) > FLUNG;
     });
     for &slot in active_nodes.iter() {
         let (Some(nodes), Some(held)) = (model.nodes_at(slot), soft[slot as usize].as_mut()) else { continue };
@@ -255,10 +252,9 @@ pub(crate) fn choose_integrators(
             let [now, then] = [body.x, &heading[..]].map(|x| held.model.stable_step_at(BodyRef { x, ..body }));
             held.stable_step = now.min(then);
             // and no edge may change by more than the law is accurate for
-            let change =
-                energy_limiter::change(STABLE_SHARE * held.stable_step, nodes, body.x, body.v, energy_limiter::CHANGE);
-            if change > energy_limiter::CHANGE {
-                held.stable_step = (held.stable_step * (energy_limiter::CHANGE / change)).max(Real::MIN_POSITIVE);
+            let change = energy_limiter::change(STABLE_SHARE * held.stable_step, nodes, body.x, body.v, CHANGE);
+            if change > CHANGE {
+                held.stable_step = (held.stable_step * (CHANGE / change)).max(Real::MIN_POSITIVE);
             }
         }
         let substeps = needed(held.stable_step, settings).max(settings.substeps);

@@ -43,6 +43,7 @@ use crate::constraint::{Bounds, RowBuffer, RowId, Term};
 use crate::deformable::Operator;
 use crate::error::{Error, check, count};
 use crate::math::{Block, Real, Sym3, Vec3, add};
+use crate::tuning::implicit::{CUT_STEPS, LAW_TOLERANCE, LEVEL, PATIENCE, QUICK_PASSES, RADIUS_BLEND, STALL};
 use cg::{Plan, Radii, conjugate_gradient, dot};
 use momentum_correction::{Seat, balance, settle};
 pub use regularize::regularize;
@@ -183,26 +184,10 @@ impl Settings {
     }
 }
 
-/// A pass has converged when the impulses of law and linear model differ by less than this times the CG's tolerance.
-const LAW_TOLERANCE: Real = 10.0;
 /// Passes of the momentum correction: rigid modes only, no operator is applied, so that iterations are cheap. It
 /// changes impulses by the residual of the CG, a thousandth, and friction radii by no more: the radii are constant.
 const MOMENTUM_CORRECTION: Plan =
     Plan { tolerance: 1e-5, iterations: 1000, passes: 30, radii: Radii::Held, unlooked: 0 };
-/// Fraction by which disc radii approach μ λ(normal) from pass to pass. With 1 radii and normal impulses of a sliding
-/// soft body oscillate (E = 1e6 Pa, 17 ms: never converges); 0.3 is the largest value tried that always converged.
-const RADIUS_BLEND: Real = 0.3;
-/// Number of first passes with a fraction of 1: an impact converges in a few passes.
-const QUICK_PASSES: u32 = 4;
-/// Step length of the line search below which a step counts as stalled.
-const STALL: Real = 0.1;
-/// Divisor of the iteration limit: after the first stalled step the CG makes this fraction of all iterations without a
-/// check of the rows. With all of them a rope around a wheel (C02, implicit springs) had none left for its other
-/// passes.
-const PATIENCE: u32 = 3;
-/// Maximum number of evaluations of the line search, and the fraction of the largest slope that counts as zero.
-const CUT_STEPS: u32 = 8;
-const LEVEL: Real = 1e-2;
 
 /// Result of a solve.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -4,6 +4,7 @@
 //! It is part of State because the next step depends on it: warm start, static friction, and the points that are reused
 //! while the relative motion of a pair is small.
 
+use super::contact_flag;
 use crate::math::{Real, Vec3};
 use bytemuck::{Pod, Zeroable};
 
@@ -139,4 +140,25 @@ impl ContactMemory {
     pub(crate) fn has(&self, bit: u32) -> bool {
         self.flags & bit != 0
     }
+
+    /// False for a stored manifold with invalid numbers, which is discarded. Every manifold is tested in every step: no
+    /// branches.
+    pub(crate) fn is_valid(&self) -> bool {
+        if self.count > 4 || self.has(contact_flag::CLASSIC) {
+            return false;
+        }
+        let mut ok = below(self.normal.as_ref(), Real::INFINITY) & below(self.tangent.as_ref(), Real::INFINITY);
+        ok &= below(self.found_position.as_ref(), Real::INFINITY) & below(&self.found_rotation, 1e9);
+        ok &= below(&self.roll, 1e9) & below(&self.radius, 1e9);
+        for p in self.used() {
+            ok &= below(p.local_a.as_ref(), Real::INFINITY) & below(p.local_b.as_ref(), Real::INFINITY);
+            ok &= below(&p.impulse, 1e20) & below(&p.tangential_displacement, 1e20);
+        }
+        ok
+    }
+}
+
+/// True when all absolute values are smaller than `most`; false for NaN.
+fn below<const N: usize>(list: &[Real; N], most: Real) -> bool {
+    list.iter().fold(true, |ok, v| ok & (v.abs() < most))
 }

@@ -11,7 +11,7 @@ pub(crate) use contact::{MAX_POINTS, flag as contact_flag, of_pair};
 pub use grip::ClothContactMemory;
 pub(crate) use grip::of_wall;
 
-use crate::math::{Quat, Real, Vec3};
+use crate::math::{Pose, Quat, Real, Vec3};
 
 /// Bits of `State::flags`.
 pub(crate) mod flag {
@@ -88,5 +88,14 @@ impl State {
 
     pub(crate) fn is_frozen(&self, body: usize) -> bool {
         self.flags[body] & flag::FROZEN != 0
+    }
+
+    /// Resets a rigid body to its last valid pose and freezes it.
+    pub(crate) fn freeze_rigid(&mut self, i: usize, good: Pose) {
+        self.x[i] = if good.position.is_finite() { good.position } else { Vec3::ZERO };
+        self.q[i] = if good.rotation.is_finite() { good.rotation } else { Quat::IDENTITY };
+        (self.x_remainder[i], self.v_remainder[i]) = (Vec3::ZERO, Vec3::ZERO);
+        (self.v[i], self.w[i]) = (Vec3::ZERO, Vec3::ZERO);
+        self.flags[i] = flag::FROZEN;
     }
 }

@@ -3,15 +3,13 @@
 use crate::constraint::{RowBuffer, View};
 use crate::contact::find::surfel;
 use crate::contact::route::BodyRoute;
-use crate::island::Setup;
-use crate::island::{SubstepContext, momentum};
-use crate::math::Real;
+use crate::island::momentum;
+
 use crate::model::Model;
-use crate::settings::Settings;
 use crate::solver::pgs;
-use crate::state::{ContactMemory, State, contact_flag};
+use crate::state::State;
 use crate::step::solve;
-use crate::work::{BodyWork, ContactWork, IslandWork, OutputWork, RowSpan};
+use crate::work::{BodyWork, ContactWork, IslandWork, OutputWork, RowSpan, Setup, SubstepContext};
 
 /// Number of rows from which lanes are faster.
 const LAY_OUT: usize = 32;
@@ -101,20 +99,5 @@ fn constraint_rows(ctx: &SubstepContext, model: &Model, state: &State, bodies: &
         }
         let (first, count) = (kept.start as u32, kept.len() as u32);
         spans.push(RowSpan { constraint: slot, start: start as u32, end: out.len() as u32, nodes, first, count });
-    }
-}
-
-/// Penetration of rigid pairs that is not corrected [m]; zero for soft surfaces.
-pub(crate) fn slop(model: &Model, m: &ContactMemory, settings: &Settings) -> Real {
-    if m.has(contact_flag::NODE) { 0.0 } else { settings.contact_slop * half_width(m, model) }
-}
-
-/// Half width of the smaller side [m].
-fn half_width(m: &ContactMemory, model: &Model) -> Real {
-    let of = |slot: u32| model.rigid_at(slot).map_or(0.0, |r| r.thickness);
-    // unbounded shapes have none
-    match (of(m.key.a), of(m.key.b)) {
-        (a, b) if a > 0.0 && b > 0.0 => a.min(b),
-        (a, b) => a.max(b),
     }
 }

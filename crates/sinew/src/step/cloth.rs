@@ -7,13 +7,11 @@ use crate::contact::kernel::cloth::CoupledBody;
 use crate::contact::kernel::node::{BodyBlocks, Side};
 use crate::contact::route::Residence;
 use crate::deformable::cloth::{DistanceNetwork, Touched};
-use crate::island::Setup;
-use crate::island::SubstepContext;
+use crate::island::free_motion::decay;
 use crate::math::{Blocks, Real, Vec3, add, put};
 use crate::model::{Model, Nodes};
 use crate::settings::Settings;
-use crate::step::predict::decay;
-use crate::work::{BodyWork, ClothWork, IslandWork, SoftBodyWork, SoftWork};
+use crate::work::{BodyWork, ClothWork, IslandWork, Setup, SoftBodyWork, SoftWork, SubstepContext};
 
 /// True for a cloth that is in SoA in this step.
 pub(crate) fn is_resident(soft: &SoftWork, slot: u32) -> bool {

@@ -3,7 +3,6 @@
 use crate::classic::in_world;
 use crate::collision::{Candidate, NarrowScratch, PairSide, find_manifolds};
 use crate::contact::sort::put_in_order;
-use crate::island::Setup;
 use crate::math::{Pose, Real, Vec3};
 use crate::model::{Body, Model, Motion, Nodes, Rigid};
 use crate::report::Event;
@@ -11,7 +10,7 @@ use crate::settings::Settings;
 use crate::solver::pool::Pool;
 use crate::solver::pool::Span;
 use crate::state::{ContactKey, ContactMemory, State, contact_flag, flag, of_pair};
-use crate::work::{BodyWork, ColliderRef, ContactWork, DetectWork, OutputWork, SoftWork};
+use crate::work::{BodyWork, ColliderRef, ContactWork, DetectWork, OutputWork, Setup, SoftWork};
 
 /// Number of candidates that a thread takes at once.
 const GRAIN: usize = 32;
@@ -44,7 +43,10 @@ pub(crate) fn detect(
     if !in_order {
         put_in_order(&mut contact.contacts, &mut contact.order, |_, _| {});
     }
-    wake_islands(model, state, bodies, detect, contact, soft, output);
+    join_contacts(model, state, bodies, detect, contact, soft);
+    join_constraints(model, state, bodies);
+    wake_islands(model, state, bodies, output);
+    list_active(model, state, bodies, output);
     output.report.counts.awake = (bodies.active_rigid.len() + bodies.active_nodes.len()) as u32;
     load_bodies(model, state, pool, bodies);
 }
@@ -160,7 +162,7 @@ fn moves(model: &Model, state: &State, slot: u32) -> bool {
 /// Contacts of soft bodies of which no side moves, copied from State: a sleeping soft body is not tested.
 fn keep_still(model: &Model, state: &State, bodies: &BodyWork, contact: &mut ContactWork) {
     let still = |m: &&ContactMemory| !m.key.anyone(&bodies.moves);
-    let soft = |m: &&ContactMemory| model.nodes_at(m.key.b).is_some() && (m.has(contact_flag::CLASSIC) || sane(m));
+    let soft = |m: &&ContactMemory| model.nodes_at(m.key.b).is_some() && (m.has(contact_flag::CLASSIC) || m.is_valid());
     contact.contacts.extend(state.contacts.iter().filter(still).filter(soft));
 }
 
@@ -304,7 +306,7 @@ fn one_pair(
         }
         return;
     }
-    let old = if old.iter().all(sane) { old } else { &[] };
+    let old = if old.iter().all(ContactMemory::is_valid) { old } else { &[] };
     let before = scratch.out.len();
     find_manifolds(candidate, &side_a, &side_b, old, settings.recycle_distance, scratch);
     if scratch.out.len() > before || !(a.continuous || b.continuous || settings.intersection_free) {
@@ -320,36 +322,14 @@ fn one_pair(
     }
 }
 
-/// False for a stored manifold with invalid numbers, which is discarded. Every manifold is tested in every step: no
-/// branches.
-pub(crate) fn sane(m: &ContactMemory) -> bool {
-    if m.count > 4 || m.has(contact_flag::CLASSIC) {
-        return false;
-    }
-    let mut ok = below(m.normal.as_ref(), Real::INFINITY) & below(m.tangent.as_ref(), Real::INFINITY);
-    ok &= below(m.found_position.as_ref(), Real::INFINITY) & below(&m.found_rotation, 1e9);
-    ok &= below(&m.roll, 1e9) & below(&m.radius, 1e9);
-    for p in m.used() {
-        ok &= below(p.local_a.as_ref(), Real::INFINITY) & below(p.local_b.as_ref(), Real::INFINITY);
-        ok &= below(&p.impulse, 1e20) & below(&p.tangential_displacement, 1e20);
-    }
-    ok
-}
-
-/// True when all absolute values are smaller than `most`; false for NaN.
-fn below<const N: usize>(list: &[Real; N], most: Real) -> bool {
-    list.iter().fold(true, |ok, v| ok & (v.abs() < most))
-}
-
-/// Joins bodies into islands and wakes every island with an awake body.
-fn wake_islands(
+/// Joins bodies that share a contact into islands.
+fn join_contacts(
     model: &Model,
     state: &mut State,
     bodies: &mut BodyWork,
     detect: &DetectWork,
     contact: &mut ContactWork,
     soft: &SoftWork,
-    output: &mut OutputWork,
 ) {
     let slots = model.bodies.slot_count();
     bodies.islands.reset(slots);
@@ -387,6 +367,10 @@ fn wake_islands(
         }
     }
     crate::contact::cloth::each_pair(soft, colliders, join);
+}
+
+/// Joins bodies that share a constraint into islands.
+fn join_constraints(model: &Model, state: &mut State, bodies: &mut BodyWork) {
     for (slot, constraint) in model.constraints.iter() {
         if state.broken[slot as usize] != 0 {
             continue;
@@ -414,7 +398,11 @@ fn wake_islands(
             }
         }
     }
-    // an island wakes when one of its bodies is awake
+}
+
+/// Wakes every island with an awake body.
+fn wake_islands(model: &Model, state: &mut State, bodies: &mut BodyWork, output: &mut OutputWork) {
+    let slots = model.bodies.slot_count();
     bodies.woken.clear();
     bodies.woken.resize(slots, 0);
     for slot in 0..slots as u32 {
@@ -431,8 +419,12 @@ fn wake_islands(
             output.report.events.push(Event::Woke(model.body_id(slot)));
         }
     }
+}
+
+/// Lists the bodies that are solved in this step.
+fn list_active(model: &Model, state: &State, bodies: &mut BodyWork, output: &mut OutputWork) {
     bodies.active.clear();
-    bodies.active.resize(slots, false);
+    bodies.active.resize(model.bodies.slot_count(), false);
     bodies.active_rigid.clear();
     bodies.active_nodes.clear();
     for (slot, body) in model.bodies.iter() {

@@ -5,7 +5,7 @@ use crate::deformable::oriented::SPAN;
 use crate::error::Error;
 use crate::input::{Command, Input};
 use crate::math::{FAR, Pose, Quat, Real, Vec3, is_place, is_turn};
-use crate::model::{Body, BodyId, Model, Motion};
+use crate::model::{Body, BodyId, Model, Motion, Rigid};
 use crate::report::{Event, Fault, FaultKind, Phase};
 use crate::settings::Settings;
 use crate::solver::pool::Pool;
@@ -94,7 +94,7 @@ fn gate(
             Body::Rigid(_) => {
                 if let Some((what, field)) = insane_rigid(state, i, settings.max_speed) {
                     fault(model, output, slot, what, field);
-                    freeze_rigid(state, i, bodies.good[i]);
+                    state.freeze_rigid(i, bodies.good[i]);
                 }
                 bodies.good[i] = Pose::new(state.x[i], state.q[i]);
             }
@@ -192,16 +192,6 @@ fn insane_rigid(state: &State, i: usize, max_speed: Real) -> Option<(FaultKind, 
     }
 }
 
-/// Resets a rigid body to its last valid pose and freezes it.
-pub(crate) fn freeze_rigid(state: &mut State, i: usize, good: Pose) {
-    state.x[i] = if good.position.is_finite() { good.position } else { Vec3::ZERO };
-    state.q[i] = if good.rotation.is_finite() { good.rotation } else { Quat::IDENTITY };
-    (state.x_remainder[i], state.v_remainder[i]) = (Vec3::ZERO, Vec3::ZERO);
-    state.v[i] = Vec3::ZERO;
-    state.w[i] = Vec3::ZERO;
-    state.flags[i] = flag::FROZEN;
-}
-
 fn fault(model: &Model, output: &mut OutputWork, slot: u32, what: FaultKind, field: &'static str) {
     output.report.faults.push(Fault { body: model.body_id(slot), phase: Phase::Intake, what, field });
 }
@@ -215,6 +205,40 @@ fn apply(
     bodies: &mut BodyWork,
     output: &mut OutputWork,
     settings: &mut Settings,
+) -> Result<(), Error> {
+    match command {
+        Command::AddRigid(spec) => {
+            let id = edit::add_rigid(model, state, (**spec).clone())?;
+            fit(model, bodies);
+            bodies.good[id.index as usize] = Pose::new(state.x[id.index as usize], state.q[id.index as usize]);
+            output.report.events.push(Event::Added(id));
+        }
+        Command::RemoveBody(id) => edit::remove_body(model, state, *id)?,
+        Command::RemoveConstraint(id) => edit::remove_constraint(model, state, *id)?,
+        Command::Motor { joint, motor } => edit::set_motor(model, state, *joint, *motor)?,
+        Command::Settings(new) => {
+            new.check()?;
+            if new.threads != settings.threads {
+                *pool = crate::solver::pool::Pool::new(new.threads as usize);
+            }
+            *settings = (**new).clone();
+        }
+        Command::NodeForce { .. }
+        | Command::NodeTorque { .. }
+        | Command::NodeSpin { .. }
+        | Command::NodeTarget { .. } => apply_to_node(command, model, state, bodies, settings.dt)?,
+        _ => apply_to_rigid(command, model, state, bodies, settings.dt)?,
+    }
+    Ok(())
+}
+
+/// Executes a command on the motion of a rigid body.
+fn apply_to_rigid(
+    command: &Command,
+    model: &Model,
+    state: &mut State,
+    bodies: &mut BodyWork,
+    dt: Real,
 ) -> Result<(), Error> {
     match command {
         Command::Force { body, force, torque } => {
@@ -234,11 +258,7 @@ fn apply(
         Command::Impulse { body, impulse, point } => {
             sane(&[*impulse, *point])?;
             let i = dynamic(model, *body)?;
-            let rigid = model.rigid(*body)?;
-            state.v[i] += *impulse * rigid.inv_mass;
-            let q = state.q[i];
-            let torque = (*point - state.x[i]).cross(*impulse);
-            state.w[i] += q * rigid.inv_inertia.mul(q.inverse() * torque);
+            push(model.rigid(*body)?, state, i, *impulse, *point);
             wake(state, i);
         }
         Command::Velocity { body, velocity, spin } => {
@@ -264,9 +284,31 @@ fn apply(
             let pose = sane_pose(pose)?;
             let i = body.index as usize;
             // the velocity that reaches the target at the end of the step
-            state.v[i] = (pose.point(rigid.local_center) - state.x[i]) / settings.dt;
-            state.w[i] = rotation_vector(pose.rotation * state.q[i].inverse()) / settings.dt;
+            state.v[i] = (pose.point(rigid.local_center) - state.x[i]) / dt;
+            state.w[i] = rotation_vector(pose.rotation * state.q[i].inverse()) / dt;
         }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Changes the velocities of a body by an impulse at a point [N·s, m].
+fn push(rigid: &Rigid, state: &mut State, i: usize, impulse: Vec3, point: Vec3) {
+    state.v[i] += impulse * rigid.inv_mass;
+    let q = state.q[i];
+    let torque = (point - state.x[i]).cross(impulse);
+    state.w[i] += q * rigid.inv_inertia.mul(q.inverse() * torque);
+}
+
+/// Executes a command on a node.
+fn apply_to_node(
+    command: &Command,
+    model: &Model,
+    state: &mut State,
+    bodies: &mut BodyWork,
+    dt: Real,
+) -> Result<(), Error> {
+    match command {
         Command::NodeForce { body, node, force } => {
             sane(&[*force])?;
             let n = node_of(model, *body, *node, "node force")?;
@@ -294,25 +336,10 @@ fn apply(
                 let reason = format!("node {node} is not pinned: forces move it");
                 return Err(Error::BadConstraint { constraint: "node target", reason });
             }
-            state.node_v[n] = (*position - state.node_x[n]) / settings.dt;
+            state.node_v[n] = (*position - state.node_x[n]) / dt;
             wake(state, body.index as usize);
         }
-        Command::AddRigid(spec) => {
-            let id = edit::add_rigid(model, state, (**spec).clone())?;
-            fit(model, bodies);
-            bodies.good[id.index as usize] = Pose::new(state.x[id.index as usize], state.q[id.index as usize]);
-            output.report.events.push(Event::Added(id));
-        }
-        Command::RemoveBody(id) => edit::remove_body(model, state, *id)?,
-        Command::RemoveConstraint(id) => edit::remove_constraint(model, state, *id)?,
-        Command::Motor { joint, motor } => edit::set_motor(model, state, *joint, *motor)?,
-        Command::Settings(new) => {
-            new.check()?;
-            if new.threads != settings.threads {
-                *pool = crate::solver::pool::Pool::new(new.threads as usize);
-            }
-            *settings = (**new).clone();
-        }
+        _ => {}
     }
     Ok(())
 }

@@ -11,18 +11,17 @@ pub(crate) mod predict;
 pub(crate) mod remember;
 mod solve;
 
-use crate::classic::in_world;
 use crate::contact::route::BodyRoute;
 use crate::debug::timing::PhaseClock;
 use crate::guard::{ccd, intersections};
 use crate::input::Input;
-use crate::island::{Setup, SubstepContext, implicit, soft_body};
+use crate::island::{implicit, soft_body};
 use crate::math::Real;
 use crate::model::Model;
 use crate::report::Phase;
 use crate::settings::Settings;
 use crate::state::State;
-use crate::work::Work;
+use crate::work::{Instant, Setup, SubstepContext, Work};
 
 /// One step of the world. Never fails; faults are in the report.
 pub(crate) fn step(model: &mut Model, state: &mut State, work: &mut Work, settings: &mut Settings, input: &Input) {
@@ -47,7 +46,7 @@ pub(crate) fn step(model: &mut Model, state: &mut State, work: &mut Work, settin
     let h = settings.dt / island.substeps as Real;
     for substep in 0..island.substeps {
         let ctx = SubstepContext::new(settings, h, substep);
-        in_world::push(&ctx, model, bodies, contact, settings, BodyRoute::Swept);
+        contact.run_hook(Instant::BeforePredict, &ctx, setup, bodies, BodyRoute::Swept);
         predict::predict(&ctx, setup, bodies, soft, output);
         output.clock.mark(Phase::Predict);
         if has_nodes {
@@ -61,10 +60,10 @@ pub(crate) fn step(model: &mut Model, state: &mut State, work: &mut Work, settin
         assemble::assemble(&ctx, setup, state, bodies, contact, island, output);
         output.clock.mark(Phase::Assemble);
         solve::solve(&ctx, setup, bodies, contact, island, soft, output);
-        in_world::hit(&ctx, model, bodies, contact, settings, BodyRoute::Swept);
+        contact.run_hook(Instant::AfterSolve, &ctx, setup, bodies, BodyRoute::Swept);
         output.clock.mark(Phase::Solve);
         advance::advance(&ctx, setup, bodies, soft);
-        in_world::follow(&ctx, model, bodies, contact, settings, BodyRoute::Swept);
+        contact.run_hook(Instant::AfterAdvance, &ctx, setup, bodies, BodyRoute::Swept);
         output.clock.mark(Phase::Advance);
     }
     if has_nodes {

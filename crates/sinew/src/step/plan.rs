@@ -3,23 +3,17 @@
 
 use crate::classic::in_world;
 use crate::contact::kernel::rigid_batch::ContactBatch;
+use crate::contact::point::slop;
 use crate::contact::route::{Route, Router};
 use crate::contact::{cloth, light_nodes, point};
-use crate::island::Setup;
 use crate::island::{cloth_substeps, impact_substeps, implicit, momentum, soft_body};
 use crate::math::{Block, Quat, Real, Sixteen, Vec3};
 use crate::model::{Model, Motion, SurfaceMaterial};
 use crate::settings::{FrictionBound, Settings};
 use crate::state::{ContactMemory, State, contact_flag};
-use crate::step::assemble::slop;
-use crate::work::{BodyWork, ContactWork, DetectWork, IslandWork, OutputWork, SoftWork};
+use crate::tuning::stack::MOST_HELD;
+use crate::work::{BodyWork, ContactWork, DetectWork, IslandWork, OutputWork, Setup, SoftWork};
 
-/// Limit on the sum of effective masses of the contacts of a body, in units of its own mass; beyond it, the stiffness
-/// of all of them is reduced. A contact has the largest stiffness that a substep resolves for it alone, and where a
-/// body has several contacts their stiffness adds up: the pile of 1024 boxes, in which a box has eight neighbours and
-/// so four masses, oscillated vertically with 4 to 11 J and never came to rest; with limits of 1.5 and 2 it does, with
-/// 2.5 and 3 (one start each) it did not. Two is a box between two below and two above.
-const MOST_HELD: Real = 2.0;
 #[expect(clippy::too_many_arguments, reason = "the phase reads all data of the step: each group by its name")]
 pub(crate) fn plan(
     setup: &Setup,
@@ -40,6 +34,7 @@ pub(crate) fn plan(
     choose_substeps(model, bodies, island, soft, output, settings, of_cloth);
     route_contacts(model, bodies, contact, island, settings);
     in_world::gather(model, bodies, contact);
+    contact.substep_hook = in_world::substep_hook(contact);
     warm_from_state(state, bodies, contact, island, settings);
     if !bodies.node_owners.is_empty() {
         cloth::settle_residence(setup, state, bodies, detect, soft, output);

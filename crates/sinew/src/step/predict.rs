@@ -1,12 +1,8 @@
 //! Predict: each body separately. Velocities after gravity, input forces and damping; inertia in world axes.
 
-use crate::island::Setup;
-use crate::island::{SubstepContext, soft_body};
-use crate::math::{Block, Quat, Real, Sym3, Vec3, vec};
-use crate::model::Model;
-use crate::settings::Settings;
+use crate::island::{free_motion, soft_body};
 use crate::step::cloth;
-use crate::work::{BodyWork, OutputWork, SoftWork};
+use crate::work::{BodyWork, OutputWork, Setup, SoftWork, SubstepContext};
 
 pub(crate) fn predict(
     ctx: &SubstepContext,
@@ -17,82 +13,16 @@ pub(crate) fn predict(
 ) {
     let Setup { model, settings, .. } = *setup;
     let (rigid, nodes) = (std::mem::take(&mut bodies.active_rigid), std::mem::take(&mut bodies.active_nodes));
-    turn_inertia(model, bodies, &rigid);
-    kick_rigid(ctx.h, model, bodies, settings, &rigid);
+    free_motion::turn_inertia(model, bodies, &rigid);
+    free_motion::kick_rigid(ctx.h, model, bodies, settings, &rigid);
     for &slot in &nodes {
         if cloth::is_resident(soft, slot) {
             // resident cloth is predicted in SoA (`step/cloth.rs`)
         } else if soft.models[slot as usize].is_some() {
             soft_body::predict(ctx.into(), setup, slot, bodies, soft, output);
         } else {
-            kick_particles(ctx.h, model, bodies, settings, slot);
+            free_motion::kick_particles(ctx.h, model, bodies, settings, slot);
         }
     }
     (bodies.active_rigid, bodies.active_nodes) = (rigid, nodes);
-}
-
-/// Gravity, input and damping on rigid bodies.
-pub(crate) fn kick_rigid(h: Real, model: &Model, bodies: &mut BodyWork, settings: &Settings, slots: &[u32]) {
-    for &slot in slots {
-        let i = slot as usize;
-        let Some(rigid) = model.rigid_at(slot) else { continue };
-        let [force, torque] = bodies.force[i];
-        let kick = (settings.gravity * rigid.gravity_scale + force * rigid.inv_mass) * h;
-        // compensated sum: the same small increment 4,000 times a second is rounded the same way each time
-        let v = vec(bodies.velocity[2 * i]);
-        let whole = kick + bodies.v_remainder[i];
-        let after = v + whole;
-        bodies.v_remainder[i] = whole - (after - v);
-        add(&mut bodies.velocity[2 * i], after - v, decay(rigid.linear_damping, h));
-        let twist = if torque == Vec3::ZERO { Vec3::ZERO } else { answer(&bodies.inertia[2 * i..], torque) * h };
-        add(&mut bodies.velocity[2 * i + 1], twist, decay(rigid.angular_damping, h));
-    }
-}
-
-/// Gravity, input and damping on bare particles.
-pub(crate) fn kick_particles(h: Real, model: &Model, bodies: &mut BodyWork, settings: &Settings, slot: u32) {
-    let Some(nodes) = model.nodes_at(slot) else { return };
-    let gravity = settings.gravity * nodes.traits.gravity_scale;
-    let keep = decay(nodes.traits.damping, h);
-    for n in nodes.span() {
-        let block = &mut bodies.velocity[model.node_block(n as u32) as usize];
-        if block[3] > 0.0 {
-            let kick = (gravity + bodies.node_force[n] * block[3]) * h;
-            add(block, kick, keep);
-        }
-    }
-}
-
-/// Inverse inertia of bodies in world axes, at their present orientation.
-pub(crate) fn turn_inertia(model: &Model, bodies: &mut BodyWork, slots: &[u32]) {
-    for &slot in slots {
-        let i = slot as usize;
-        let Some(rigid) = model.rigid_at(slot) else { continue };
-        let q = bodies.pose[2 * i + 1];
-        // the inertia of a cube or a ball is the same in every orientation
-        let inv = if rigid.gyroscopic {
-            rigid.inv_inertia.rotated(Quat::from_xyzw(q[0], q[1], q[2], q[3]))
-        } else {
-            rigid.inv_inertia
-        };
-        bodies.inertia[2 * i] = [inv.xx, inv.yy, inv.zz, inv.xy];
-        bodies.inertia[2 * i + 1] = [inv.xz, inv.yz, 0.0, 0.0];
-    }
-}
-
-/// Angular acceleration by a torque.
-fn answer(inertia: &[Block], torque: Vec3) -> Vec3 {
-    let (a, b) = (inertia[0], inertia[1]);
-    Sym3 { xx: a[0], yy: a[1], zz: a[2], xy: a[3], xz: b[0], yz: b[1] }.mul(torque)
-}
-
-/// Fraction of a velocity after damping for h: the implicit Euler solution 1/(1 + c h), never negative.
-pub(crate) fn decay(damping: Real, h: Real) -> Real {
-    1.0 / (1.0 + damping * h)
-}
-
-fn add(block: &mut Block, kick: Vec3, keep: Real) {
-    block[0] = (block[0] + kick.x) * keep;
-    block[1] = (block[1] + kick.y) * keep;
-    block[2] = (block[2] + kick.z) * keep;
 }

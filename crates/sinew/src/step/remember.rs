@@ -9,7 +9,6 @@ use crate::contact::route::Route;
 use crate::contact::{light_nodes, point};
 use crate::deformable::oriented;
 use crate::guard::rollback;
-use crate::island::Setup;
 use crate::island::implicit;
 use crate::math::{Block, Pose, Real, Vec3, quat, rigid_pose, vec};
 use crate::model::{Body, Model};
@@ -18,7 +17,7 @@ use crate::settings::Settings;
 use crate::solver::pool::Pool;
 use crate::state::{ClothContactMemory, ContactMemory, State, contact_flag, flag};
 use crate::step::assemble;
-use crate::work::{BodyWork, ContactWork, IslandWork, OutputWork, SoftWork};
+use crate::work::{BodyWork, ContactWork, IslandWork, OutputWork, Setup, SoftWork};
 
 pub(crate) fn remember(
     setup: &Setup,
@@ -299,6 +298,24 @@ fn break_constraints(model: &Model, state: &mut State, island: &IslandWork, outp
     }
 }
 
+/// True when every point of a body is slower than `limit` [m/s], and it may sleep.
+fn is_slow(body: &Body, state: &State, limit: Real, i: usize) -> bool {
+    match body {
+        Body::Rigid(r) => {
+            // velocity that gravity adds and contacts remove within a step is no motion
+            let speed = state.v[i].length().max(state.w[i].length() * r.radius);
+            r.can_sleep && speed < limit
+        }
+        Body::Nodes(nodes) => {
+            let internal_state = &state.internal_state[nodes.internal_state_span()];
+            // the tip of a rotating particle moves too
+            let tip = |(n, r): (usize, &Vec3)| oriented::spin(internal_state, n).length() * r.max_element();
+            nodes.span().all(|n| state.node_v[n].length() < limit)
+                && nodes.radii.iter().enumerate().all(|each| tip(each) < limit)
+        }
+    }
+}
+
 /// An island of which all bodies have been at rest long enough falls asleep.
 fn fall_asleep(model: &Model, state: &mut State, bodies: &mut BodyWork, output: &mut OutputWork, settings: &Settings) {
     if !settings.sleep_time.is_finite() {
@@ -319,20 +336,7 @@ fn fall_asleep(model: &Model, state: &mut State, bodies: &mut BodyWork, output: 
         if !bodies.active[i] {
             continue;
         }
-        let still = match body {
-            Body::Rigid(r) => {
-                // velocity that gravity adds and contacts remove within a step is no motion
-                let speed = state.v[i].length().max(state.w[i].length() * r.radius);
-                r.can_sleep && speed < settings.sleep_speed
-            }
-            Body::Nodes(nodes) => {
-                let internal_state = &state.internal_state[nodes.internal_state_span()];
-                // the tip of a rotating particle moves too
-                let tip = |(n, r): (usize, &Vec3)| oriented::spin(internal_state, n).length() * r.max_element();
-                nodes.span().all(|n| state.node_v[n].length() < settings.sleep_speed)
-                    && nodes.radii.iter().enumerate().all(|each| tip(each) < settings.sleep_speed)
-            }
-        };
+        let still = is_slow(body, state, settings.sleep_speed, i);
         // a body drifting freely is not at rest, however slow (a Galilean boost must not change the result)
         let leans = bodies.anchored[bodies.islands.root(slot) as usize];
         let still = still && (leans || (state.v[i] == Vec3::ZERO && state.w[i] == Vec3::ZERO));

@@ -4,8 +4,8 @@ use crate::contact::find::surfel;
 use crate::contact::kernel::rigid::{BodyBlocks, Job};
 use crate::contact::kernel::rigid_set::Task;
 use crate::contact::light_nodes;
-use crate::island::Setup;
-use crate::island::{SubstepContext, momentum};
+use crate::island::free_motion;
+use crate::island::momentum;
 use crate::math::{Blocks, Real};
 use crate::model::Model;
 use crate::report::Phase;
@@ -13,8 +13,7 @@ use crate::settings::{Order, Settings};
 use crate::solver::pgs;
 use crate::solver::pool::Pool;
 use crate::step::cloth;
-use crate::step::predict;
-use crate::work::{BodyWork, ContactWork, IslandWork, OutputWork, SoftWork};
+use crate::work::{BodyWork, ContactWork, IslandWork, OutputWork, Setup, SoftWork, SubstepContext};
 
 pub(crate) fn solve(
     ctx: &SubstepContext,
@@ -49,7 +48,7 @@ pub(crate) fn bounce(ctx: &SubstepContext, setup: &Setup, bodies: &mut BodyWork,
     let Setup { model, settings, pool } = *setup;
     if contact.set.bounces() {
         let slots = std::mem::take(&mut bodies.active_rigid);
-        predict::turn_inertia(model, bodies, &slots);
+        free_motion::turn_inertia(model, bodies, &slots);
         bodies.active_rigid = slots;
         contacts(ctx, pool, bodies, contact, settings, Job::Restitute);
     }

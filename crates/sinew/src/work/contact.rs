@@ -1,6 +1,6 @@
 //! Contacts of the step and what their solvers need.
 
-use super::ClassicWork;
+use super::{ClassicWork, SubstepHook};
 use crate::constraint::Term;
 use crate::contact::kernel::node::NodeTouches;
 use crate::contact::kernel::rigid_set::ContactSet;
@@ -59,6 +59,8 @@ pub(crate) struct ContactWork {
     pub cloth_pairs: Vec<(u32, u32, u32, u32)>,
     /// Their range for each of `cloth_pairs`. Written by `remember`.
     pub cloth_pair_spans: Vec<Span>,
+    /// Contact method that acts beside the rows in every substep; none when all contacts are rows. Written by `plan`.
+    pub substep_hook: Option<SubstepHook>,
     /// Contacts that a classic method solves.
     pub classic: ClassicWork,
 }

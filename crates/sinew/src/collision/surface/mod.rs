@@ -171,21 +171,7 @@ impl Finder<'_> {
         let size = longest(at);
         let right_above = (apart - plane * plane.dot(apart)).length() <= END * size;
         let keys = ((feature::VERTEX, vertex), (feature::FACE, cell));
-        // away from the face, towards the side on which the vertex belongs
-        let side = if face.solid {
-            let facing = !point.solid || point.normals[vertex as usize].dot(plane) < -FACING;
-            if !facing {
-                return None;
-            }
-            plane
-        } else if point.solid {
-            if point.normals[vertex as usize].dot(plane) < 0.0 { plane } else { -plane }
-        } else {
-            let before =
-                if swapped { (self.before)(keys.1, keys.0) } else { (self.before)(keys.0, keys.1).map(|n| -n) };
-            let wanted = before.filter(|_| self.crossed).unwrap_or(apart);
-            if wanted.dot(plane) < 0.0 { -plane } else { plane }
-        };
+        let side = self.side_of(keys, swapped, plane, apart)?;
         let outside = side.dot(apart) >= 0.0;
         // inside a body only the face directly above counts; beside a face its edges and neighbours do
         if !(outside || right_above && self.crossed) {
@@ -210,6 +196,28 @@ impl Finder<'_> {
         } else {
             Touching { a: keys.0, b: keys.1, weights_a: one, weights_b: w, normal: -away, gap, reach }
         })
+    }
+
+    /// Normal of a face, away from it towards the side on which the vertex belongs. None for solid surfaces that do not
+    /// face each other.
+    fn side_of(
+        &self,
+        (vertex, cell): ((u32, u32), (u32, u32)),
+        swapped: bool,
+        plane: Vec3,
+        apart: Vec3,
+    ) -> Option<Vec3> {
+        let (point, face) = if swapped { (&self.b, &self.a) } else { (&self.a, &self.b) };
+        let outward = point.normals.get(vertex.1 as usize).filter(|_| point.solid).map(|n| n.dot(plane));
+        if face.solid {
+            return outward.is_none_or(|along| along < -FACING).then_some(plane);
+        }
+        if let Some(along) = outward {
+            return Some(if along < 0.0 { plane } else { -plane });
+        }
+        let before = if swapped { (self.before)(cell, vertex) } else { (self.before)(vertex, cell).map(|n| -n) };
+        let wanted = before.filter(|_| self.crossed).unwrap_or(apart);
+        Some(if wanted.dot(plane) < 0.0 { -plane } else { plane })
     }
 
     /// The contact of an edge of a and one of b; none for one that the vertex contacts in `contact_reduction` support.

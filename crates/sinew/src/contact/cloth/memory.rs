@@ -8,13 +8,14 @@ use crate::contact::cloth::self_contact;
 use crate::contact::kernel::cloth::ClothContacts;
 use crate::contact::route::Residence;
 use crate::contact::sort::put_in_order;
-use crate::island::Setup;
 use crate::math::{Block, Pose, Quat, Vec3, any_orthonormal, vec};
 use crate::model::{Model, Nodes};
 use crate::settings::Settings;
 use crate::solver::pool::Span;
 use crate::state::{ClothContactMemory, ContactKey, ContactMemory, State, contact_flag};
-use crate::work::{BodyWork, ClothPairForce, ClothWork, ContactWork, IslandWork, OutputWork, PointForce, SoftWork};
+use crate::work::{
+    BodyWork, ClothPairForce, ClothWork, ContactWork, IslandWork, OutputWork, PointForce, Setup, SoftWork,
+};
 use bytemuck::Zeroable;
 
 /// Collects the node contacts of all cloths that were in SoA, and their self-contacts. Runs after the contacts of the

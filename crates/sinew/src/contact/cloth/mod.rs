@@ -17,12 +17,13 @@ use crate::contact::kernel::node::Side;
 use crate::contact::point;
 use crate::contact::route::{Residence, is_light, light_ratio};
 use crate::contact::sort::put_in_order;
-use crate::island::Setup;
 use crate::math::{LANES, Pose, Quat, Real, Vec3};
-use crate::model::{Model, Motion, Nodes};
+use crate::model::{BuiltCollider, Model, Motion, Nodes, SurfaceMaterial};
 use crate::settings::{ContactMethod, Order, Settings};
 use crate::state::{ContactKey, ContactMemory, State, contact_flag, of_pair, of_wall};
-use crate::work::{BodyWork, ClothWork, ColliderRef, ContactWork, DetectWork, OutputWork, SoftBodyWork, SoftWork};
+use crate::work::{
+    BodyWork, ClothWork, ColliderRef, ContactWork, DetectWork, OutputWork, Setup, SoftBodyWork, SoftWork,
+};
 use bytemuck::Zeroable;
 
 /// True for a cloth that can be resident, as far as is known before contacts are found.
@@ -222,6 +223,27 @@ pub(crate) fn settle_residence(
     }
 }
 
+/// Shape and friction of a collider, grown by the radius of a node and the standoff of the contact [m].
+fn shape_of(
+    collider: ColliderRef,
+    built: &BuiltCollider,
+    material: &SurfaceMaterial,
+    [radius, standoff]: [Real; 2],
+) -> ClothCollider {
+    let normal = built.geometry.plane();
+    ClothCollider {
+        slot: collider.body,
+        collider: collider.collider,
+        static_friction: material.static_friction,
+        kinetic_friction: material.kinetic_friction,
+        law: material.law,
+        core: built.place.position,
+        normal: normal.map_or(Vec3::ZERO, |n| built.place.rotation * n),
+        flat: normal.is_some(),
+        radius: built.geometry.ball().unwrap_or(0.0) + radius + standoff,
+    }
+}
+
 /// Adds a collider with the contact memory of the nodes.
 fn add_collider(
     model: &Model,
@@ -232,21 +254,10 @@ fn add_collider(
     active: &[bool],
 ) {
     let (Some(nodes), Some(rigid)) = (model.nodes_at(slot), model.rigid_at(collider.body)) else { return };
-    let built = &rigid.colliders[collider.collider as usize];
     let like = contact_of(collider, slot);
     let material = point::pair_material(model, &settings.pairs, &like);
-    let normal = built.geometry.plane();
-    let shape = ClothCollider {
-        slot: collider.body,
-        collider: collider.collider,
-        static_friction: material.static_friction,
-        kinetic_friction: material.kinetic_friction,
-        law: material.law,
-        core: built.place.position,
-        normal: normal.map_or(Vec3::ZERO, |n| built.place.rotation * n),
-        flat: normal.is_some(),
-        radius: built.geometry.ball().unwrap_or(0.0) + nodes.traits.radius + settings.standoff(),
-    };
+    let built = &rigid.colliders[collider.collider as usize];
+    let shape = shape_of(collider, built, &material, [nodes.traits.radius, settings.standoff()]);
     let Some(network) = held.model.network() else { return };
     let ClothWork { residence, touches, count, slots, coupled, heaviest, .. } = &mut held.cloth;
     let moves = active[collider.body as usize] || rigid.motion == Motion::Kinematic;

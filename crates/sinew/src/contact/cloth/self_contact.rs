@@ -4,13 +4,11 @@ use crate::collision::surface::{FeaturePair, feature};
 use crate::contact::point;
 use crate::contact::readout::PointImpulse;
 use crate::deformable::cloth::{SelfContact, SelfContactRules};
-use crate::island::Setup;
 use crate::math::{Real, Vec3, any_orthonormal, vec};
 use crate::model::{Model, Nodes};
 use crate::settings::Settings;
 use crate::state::{ContactKey, ContactMemory, State, contact_flag};
-use crate::step::detect;
-use crate::work::{BodyWork, ContactWork, IslandWork, OutputWork, SoftBodyWork, SoftWork};
+use crate::work::{BodyWork, ContactWork, IslandWork, OutputWork, Setup, SoftBodyWork, SoftWork};
 use bytemuck::Zeroable;
 
 /// True for a cloth with self-contact.
@@ -62,7 +60,7 @@ pub(crate) fn begin(model: &Model, state: &State, held: &mut SoftBodyWork, setti
             _ => continue,
         };
         // invalid numbers are discarded, as for manifolds
-        if m.has(contact_flag::TOUCHING) && detect::sane(m) {
+        if m.has(contact_flag::TOUCHING) && m.is_valid() {
             let [along, across] = m.points[0].tangential_displacement;
             let displacement = m.tangent * along + m.normal.cross(m.tangent) * across;
             touch.remember(pair, m.normal, (displacement, m.points[0].slipping != 0), x);

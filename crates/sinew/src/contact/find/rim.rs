@@ -9,23 +9,13 @@
 //! whether its gap is open or not.
 
 use crate::collision::surface::feature;
-use crate::contact::find::surface::{FLAT, RigidSide};
+use crate::contact::find::surface::RigidSide;
 use crate::contact::find::surfel::remember;
 use crate::math::{Real, Vec3};
 use crate::model::Nodes;
 use crate::state::{ContactKey, ContactMemory, State};
-
-/// Fraction of the edge length from an end within which the contact of that end is sufficient.
-const END: Real = 0.02;
-/// Fraction of the search distance by which an edge may penetrate at the rim: a deeper edge rises steeply beside the
-/// body, and its nearest point gives the better separation direction.
-const DEEP: Real = 0.4;
-/// Largest depth of the far end of an edge behind the face, as a fraction of its displacement along the face: a steeper
-/// edge rises beside the body. A row along the normal of the face accelerated stiff membranes around the edges of a box
-/// to 170 times the energy that the stability grid allows; at 1 some still were, at 0.5 none.
-const STEEP: Real = 0.5;
-/// Depth under the face at which its rim is searched, as a fraction of the search distance.
-const UNDER: Real = 0.01;
+use crate::tuning::rim::{DEEP, END, STEEP, UNDER};
+use crate::tuning::surface::FLAT;
 
 /// A surface whose edges are tested against rims.
 pub(crate) struct Looker<'a> {

@@ -7,34 +7,13 @@ use crate::contact::find::rim::Looker;
 use crate::contact::find::surfel::{near_colliders, remember, renew};
 use crate::math::{Pose, Real, Vec3};
 use crate::solver::pool::Pool;
+use crate::tuning::surface::{CORNER, DEEPER, DOUBTFUL, FLAT, HELD_SAG, RISE, SAG, SAME_WAY};
 
 use crate::model::{Body, BuiltCollider, Model, Nodes};
 use crate::settings::Settings;
 use crate::state::{ContactKey, ContactMemory, State, contact_flag};
 use crate::work::{BodyWork, ColliderRef, ContactWork, DetectWork, SkinWork, SoftWork, Window};
 use std::ops::Range;
-
-/// Largest difference between normals of a flat face: 1 − cosine.
-pub(crate) const FLAT: Real = 1e-4;
-/// Smallest slope at which a corner without a contact rises from one with a contact: several times the angle between
-/// normals that count as equal.
-const RISE: Real = 0.05;
-/// Weight from which a point of a triangle counts as its corner.
-const CORNER: Real = 0.999;
-/// Penetration of triangles between corners on a curved side that is tolerated, as a fraction of the contact margin.
-const SAG: Real = 0.2;
-
-/// Depth of a vertex below a face from which a point-in-solid test is made, as a fraction of the contact margin. At
-/// smaller depths rounding decides on which side of an edge it is.
-const DOUBTFUL: Real = 0.02;
-/// Largest penetration of an edge whose vertices have contacts, in contact margins.
-const HELD_SAG: Real = 0.04;
-
-/// Additional depth of another point of a triangle at which its contact moves there, as a fraction of the contact
-/// margin.
-const DEEPER: Real = 0.01;
-/// Cosine of the largest angle between the normals of the two.
-const SAME_WAY: Real = 0.98;
 
 /// Updates all surfaces: positions, normals, and boxes that cover the motion of the step.
 pub(crate) fn follow(model: &Model, state: &State, pool: &Pool, detect: &mut DetectWork, settings: &Settings) {
@@ -147,7 +126,7 @@ fn find_pair(
     known_keys.extend(known.iter().map(|m| m.key));
     let before = |fa: (u32, u32), fb: (u32, u32)| {
         let at = known_keys.binary_search(&key(fa, fb)).ok();
-        at.map(|i| &known[i]).filter(|m| crate::step::detect::sane(m)).map(|m| m.normal)
+        at.map(|i| &known[i]).filter(|m| m.is_valid()).map(|m| m.normal)
     };
     let near = |ends: Ends<'_>| {
         let mean = |skin: &SkinWork, of: &[u32]| {
@@ -431,7 +410,7 @@ impl RigidSide<'_> {
     fn pushed_at<'s>(&self, state: &'s State, slot: u32, cell: u32) -> Option<&'s ContactMemory> {
         let key = self.face_key(slot, cell);
         let known = state.contacts.binary_search_by_key(&key, |m| m.key).ok().map(|i| &state.contacts[i]);
-        known.filter(|m| crate::step::detect::sane(m) && m.points[0].impulse[0] > 0.0)
+        known.filter(|m| m.is_valid() && m.points[0].impulse[0] > 0.0)
     }
 
     /// The point of the shape nearest to a given point, and the outward normal there.

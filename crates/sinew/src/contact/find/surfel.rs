@@ -11,19 +11,15 @@ use crate::contact::law;
 use crate::contact::readout::PointImpulse;
 use crate::contact::{cloth, point};
 use crate::friction::{AnisotropyFrame, Memory};
-use crate::island::SubstepContext;
 use crate::math::{Pose, Real, Vec3, any_orthonormal};
 use crate::model::{BuiltCollider, Model, Nodes, PairRules, SurfaceMaterial};
 use crate::settings::Settings;
 use crate::state::{ContactKey, ContactMemory, State, contact_flag, of_pair};
-use crate::work::{BodyWork, ColliderRef, ContactWork, DetectWork, NodeContact, OutputWork, SkinWork, SoftWork};
+use crate::tuning::surfel::{AGREE, ROUNDING};
+use crate::work::{
+    BodyWork, ColliderRef, ContactWork, DetectWork, NodeContact, OutputWork, SkinWork, SoftWork, SubstepContext,
+};
 use bytemuck::Zeroable;
-
-/// Iterations for the common normal of an ellipsoid and a shape.
-const AGREE: usize = 8;
-
-/// Rounding error of a height over a plane, as a fraction of the distances it is computed from.
-const ROUNDING: Real = 1e-5;
 
 /// Finds contacts of all surfels with rigid bodies; appends them to the step's contacts.
 pub(crate) fn find(
@@ -364,7 +360,7 @@ pub(crate) fn remember(state: &State, key: ContactKey, normal: Vec3, radius: Rea
 
 pub(crate) fn renew(old: Option<&ContactMemory>, key: ContactKey, normal: Vec3, radius: Real) -> ContactMemory {
     // invalid numbers are discarded, as for manifolds
-    let old = old.filter(|m| crate::step::detect::sane(m));
+    let old = old.filter(|m| m.is_valid());
     let mut m = ContactMemory { key, count: 1, flags: contact_flag::NODE, normal, ..ContactMemory::zeroed() };
     m.radius = [0.0, radius];
     let kept = old.and_then(|old| (old.tangent - normal * normal.dot(old.tangent)).try_normalize());

@@ -4,19 +4,7 @@ use super::space::{Space, apply_bodies};
 use super::{System, mismatch};
 use crate::constraint::RowBuffer;
 use crate::math::{Block, Kernel, LANES, Lane, Real, run_wide};
-
-/// Iterations between two checks of the rows within a pass, and the mismatch at which the pass is stopped. Completing a
-/// pass with wrong rows is wasted work; restarting at every check would discard the conjugate directions.
-const CHECK: u32 = 8;
-const WRONG: Real = 0.1;
-/// One more check is made when the residual has decreased to this many tolerances, and the mismatch that is then
-/// allowed: the remainder of the pass costs a third of it, and is wasted when rows change. Iterations of `sinew-benches
-/// s7` 35 to 27 (coarse) and 50 to 41 (fine), passes 3.2 to 3.7 and 3.6 to 4.8; a pass costs three iterations.
-const EARLY: Real = 32.0;
-const UNSURE: Real = 0.02;
-/// Iterations before that check: after a single one the CG is a steepest-descent step, and restarting after each is
-/// steepest descent, with twenty passes where three are enough.
-const LEAST: u32 = 4;
+use crate::tuning::cg::{CHECK, EARLY, LEAST, UNSURE, WRONG};
 
 /// Stopping criteria.
 #[derive(Clone, Copy)]

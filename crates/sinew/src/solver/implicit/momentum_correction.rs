@@ -6,12 +6,7 @@ use super::space::{Space, apply_bodies, block};
 use super::{LAW_TOLERANCE, MOMENTUM_CORRECTION, RigidUnknown, Scratch, System, cut, linearise, mismatch};
 use crate::constraint::{Bounds, RowBuffer, RowId, Term};
 use crate::math::{Block, Real, Vec3, add, vec};
-
-/// Relative rounding error of a sum of a few dozen Jacobians.
-const ROUNDING: Real = 64.0 * Real::EPSILON;
-
-/// Mismatch of rows whose linearisation has not changed: rounding.
-const SAME: Real = 1e-6;
+use crate::tuning::momentum_correction::{ROUNDING, SAME};
 
 /// Block of the coarse space, and for a node of an operator its lever arm from the centre of mass [m].
 #[derive(Clone, Copy, Debug)]
@@ -31,10 +26,33 @@ pub(super) fn balance(
     passes: u32,
     scratch: &mut Scratch,
 ) -> u32 {
-    let Scratch { fine, coarse, coarse_rows, coarse_of, coarse_lumps, coarse_terms, coarse_v, seats, .. } = scratch;
-    let count = take_seats(system, v.len(), seats, coarse_lumps);
+    let count = take_seats(system, v.len(), &mut scratch.seats, &mut scratch.coarse_lumps);
 
-    // the rows on the rigid modes, linearised at v
+    project_rows(rows, v, scratch);
+    let Scratch { coarse, coarse_rows, coarse_of, coarse_lumps, coarse_v, seats, .. } = scratch;
+    let island = System { operators: &[], rigid_unknowns: coarse_lumps };
+    coarse.reset(&island, count, coarse_rows.len());
+    load_defects(system, v, seats, coarse);
+
+    // passes with the law, one more with the model
+    coarse_v.clear();
+    coarse_v.resize(count, [0.0; 4]);
+    coarse.begin(&island, coarse_v);
+    let iterations = pass(&island, coarse_rows, coarse_v, Plan { passes, ..MOMENTUM_CORRECTION }, coarse);
+    for (k, &id) in coarse_of.iter().enumerate() {
+        rows.rows_mut()[id as usize].impulse = coarse.model(coarse_rows, k);
+    }
+    for (v, seat) in v.iter_mut().zip(seats.iter()) {
+        let Some(block) = seat.block else { continue };
+        let turn = seat.arm.map_or(Vec3::ZERO, |arm| vec(coarse_v[block as usize + 1]).cross(arm));
+        add(v, vec(coarse_v[block as usize]) + turn);
+    }
+    iterations
+}
+
+/// The rows on the rigid modes, linearised at v.
+fn project_rows(rows: &RowBuffer, v: &[Block], scratch: &mut Scratch) {
+    let Scratch { fine, coarse_rows, coarse_of, coarse_terms, seats, .. } = scratch;
     coarse_rows.clear();
     coarse_of.clear();
     fine.drifts(rows, v);
@@ -67,10 +85,10 @@ pub(super) fn balance(
         let coarse_row = coarse_rows.rows_mut().last_mut().expect("just pushed");
         (coarse_row.impulse, coarse_row.diagonal) = (row.impulse, row.diagonal);
     }
+}
 
-    // the load: impulse of the external forces minus the present change of momentum
-    let island = System { operators: &[], rigid_unknowns: coarse_lumps };
-    coarse.reset(&island, count, coarse_rows.len());
+/// The load: impulse of the external forces minus the present change of momentum.
+fn load_defects(system: &System<'_>, v: &[Block], seats: &[Seat], coarse: &mut Space) {
     for placed in system.operators {
         let Some(modes) = placed.operator.modes() else { continue };
         let at = seats[placed.first as usize].block.expect("seated above") as usize;
@@ -85,21 +103,6 @@ pub(super) fn balance(
             coarse.load[at + 1] = block(inertia.mul(unknown.free[1] - vec(v[b + 1])));
         }
     }
-
-    // passes with the law, one more with the model
-    coarse_v.clear();
-    coarse_v.resize(count, [0.0; 4]);
-    coarse.begin(&island, coarse_v);
-    let iterations = pass(&island, coarse_rows, coarse_v, Plan { passes, ..MOMENTUM_CORRECTION }, coarse);
-    for (k, &id) in coarse_of.iter().enumerate() {
-        rows.rows_mut()[id as usize].impulse = coarse.model(coarse_rows, k);
-    }
-    for (v, seat) in v.iter_mut().zip(seats.iter()) {
-        let Some(block) = seat.block else { continue };
-        let turn = seat.arm.map_or(Vec3::ZERO, |arm| vec(coarse_v[block as usize + 1]).cross(arm));
-        add(v, vec(coarse_v[block as usize]) + turn);
-    }
-    iterations
 }
 
 /// Passes until the law agrees with the model of the last one; ends with the u of the rows in `push`, for that model.

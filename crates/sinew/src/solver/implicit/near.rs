@@ -9,10 +9,7 @@ use super::System;
 use super::space::{Space, relative_velocity};
 use crate::constraint::{Bounds, RowBuffer, RowId};
 use crate::math::{Block, Real, Vec3, vec};
-
-/// Fraction of the largest velocity change by forces that a row must be open by. Smaller: more rows are left out of the
-/// first passes and added by another one.
-const REACH: Real = 0.5;
+use crate::tuning::near::REACH;
 
 impl Space {
     /// Leaves out rows that are too far open to become active in this solve; must be called after `begin`.

@@ -18,18 +18,13 @@ use super::space::block;
 use super::{RigidUnknown, System};
 use crate::constraint::{RowBuffer, RowId, Term};
 use crate::math::{Block, Kernel, LANES, Lane, Real, Vec3, run_wide, vec};
+use crate::tuning::smooth::{DEPENDENT, MOST_WORK, NEARLY};
 use std::ops::Range;
 
 /// Unknowns of a rigid body: three and three, and two that pad the lanes.
 const RIGID: usize = LANES;
 /// Marks a block or operator without unknowns.
 const NOWHERE: u32 = u32::MAX;
-/// Number of products in a factorisation above which the island is solved without it: some milliseconds.
-const MOST_WORK: usize = 20_000_000;
-/// A motion whose pivot is less than this fraction of its stiffness is linearly dependent on others and is left out.
-const DEPENDENT: Real = 1e-4;
-/// Fraction of the rows' rates that may change before E is rebuilt.
-const NEARLY: Real = 0.1;
 /// Rows on the same bodies that are added together: each entry of E is then loaded and stored once for all of them.
 const GROUP: usize = 8;
 /// Independent partial sums in a product of rows.

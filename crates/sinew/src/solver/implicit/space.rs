@@ -5,11 +5,7 @@ use super::cg::mix;
 use super::smooth::{Rates, Smooth};
 use crate::constraint::{Bounds, Row, RowBuffer, RowId, Term};
 use crate::math::{Block, Eight, Kernel, LANES, Lane, Mat3, Real, Sym3, Vec3, add, outer, run_wide, vec};
-
-/// Diagonal shift of a block that is not positive definite, in units of the rounding error of its trace.
-const LIFT: Real = 16.0;
-/// Number of attempts, each with a shift larger by that factor.
-const LIFTS: u32 = 4;
+use crate::tuning::preconditioner::{LIFT, LIFTS};
 
 /// No operator contains the block.
 pub(super) const NOBODY: u32 = u32::MAX;
@@ -339,6 +335,29 @@ impl Space {
         self.made_for.clear();
         self.made_for.extend_from_slice(&self.rate);
         self.made_for.extend_from_slice(&self.cross);
+        self.add_rows(system, rows);
+        self.invert_blocks(system);
+        self.active.gather(rows, &self.near, &self.rate, &self.cross);
+        let rates = Rates { near: &self.near, rate: &self.rate, cross: &self.cross };
+        if !self.smooth.fits(rates) {
+            self.smooth.build(system, rows, rates, self.kind.len(), &self.touched);
+        }
+        for unknown in system.rigid_unknowns.iter().filter(|l| self.smooth.holds(l.block)) {
+            let b = unknown.block as usize;
+            (self.inverse[b], self.inverse[b + 1], self.coupling[b]) = (Mat3::ZERO, Mat3::ZERO, Mat3::ZERO);
+        }
+        self.handfuls.resize(self.inverse.len().div_ceil(LANES), [[0.0; LANES]; 9]);
+        for (handful, blocks) in self.handfuls.iter_mut().zip(self.inverse.chunks(LANES)) {
+            for (lane, inverse) in blocks.iter().enumerate() {
+                for (entry, number) in handful.iter_mut().zip(inverse.to_cols_array()) {
+                    entry[lane] = number;
+                }
+            }
+        }
+    }
+
+    /// Diagonal blocks of A + Jᵀ rate J; marks the blocks and operators that rows act on.
+    fn add_rows(&mut self, system: &System<'_>, rows: &RowBuffer) {
         self.inverse.copy_from_slice(&self.base);
         self.coupling.fill(Mat3::ZERO);
         self.met.clear();
@@ -362,6 +381,10 @@ impl Space {
                 self.add_outer(mate, terms, self.cross[id]);
             }
         }
+    }
+
+    /// Inverses of the diagonal blocks.
+    fn invert_blocks(&mut self, system: &System<'_>) {
         for (b, inverse) in self.inverse.iter_mut().enumerate() {
             match self.kind[b] {
                 Kind::Prescribed => *inverse = Mat3::ZERO,
@@ -381,23 +404,6 @@ impl Space {
             } else {
                 self.coupling[b] = Mat3::ZERO;
                 self.inverse[b + 1] = angular.inverse();
-            }
-        }
-        self.active.gather(rows, &self.near, &self.rate, &self.cross);
-        let rates = Rates { near: &self.near, rate: &self.rate, cross: &self.cross };
-        if !self.smooth.fits(rates) {
-            self.smooth.build(system, rows, rates, self.kind.len(), &self.touched);
-        }
-        for unknown in system.rigid_unknowns.iter().filter(|l| self.smooth.holds(l.block)) {
-            let b = unknown.block as usize;
-            (self.inverse[b], self.inverse[b + 1], self.coupling[b]) = (Mat3::ZERO, Mat3::ZERO, Mat3::ZERO);
-        }
-        self.handfuls.resize(self.inverse.len().div_ceil(LANES), [[0.0; LANES]; 9]);
-        for (handful, blocks) in self.handfuls.iter_mut().zip(self.inverse.chunks(LANES)) {
-            for (lane, inverse) in blocks.iter().enumerate() {
-                for (entry, number) in handful.iter_mut().zip(inverse.to_cols_array()) {
-                    entry[lane] = number;
-                }
             }
         }
     }

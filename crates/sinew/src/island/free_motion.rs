@@ -1,0 +1,119 @@
+//! Motion of rigid bodies and bare particles by themselves: velocities after gravity, input and damping; positions with
+//! the corrected velocities.
+
+use crate::math::{Block, Quat, Real, Sym3, Vec3, integrate_rotation, put, quat, turn_free, vec};
+use crate::model::Model;
+use crate::settings::Settings;
+use crate::work::BodyWork;
+
+/// Gravity, input and damping on rigid bodies.
+pub(crate) fn kick_rigid(h: Real, model: &Model, bodies: &mut BodyWork, settings: &Settings, slots: &[u32]) {
+    for &slot in slots {
+        let i = slot as usize;
+        let Some(rigid) = model.rigid_at(slot) else { continue };
+        let [force, torque] = bodies.force[i];
+        let kick = (settings.gravity * rigid.gravity_scale + force * rigid.inv_mass) * h;
+        // compensated sum: the same small increment 4,000 times a second is rounded the same way each time
+        let v = vec(bodies.velocity[2 * i]);
+        let whole = kick + bodies.v_remainder[i];
+        let after = v + whole;
+        bodies.v_remainder[i] = whole - (after - v);
+        add(&mut bodies.velocity[2 * i], after - v, decay(rigid.linear_damping, h));
+        let twist = if torque == Vec3::ZERO { Vec3::ZERO } else { answer(&bodies.inertia[2 * i..], torque) * h };
+        add(&mut bodies.velocity[2 * i + 1], twist, decay(rigid.angular_damping, h));
+    }
+}
+
+/// Gravity, input and damping on bare particles.
+pub(crate) fn kick_particles(h: Real, model: &Model, bodies: &mut BodyWork, settings: &Settings, slot: u32) {
+    let Some(nodes) = model.nodes_at(slot) else { return };
+    let gravity = settings.gravity * nodes.traits.gravity_scale;
+    let keep = decay(nodes.traits.damping, h);
+    for n in nodes.span() {
+        let block = &mut bodies.velocity[model.node_block(n as u32) as usize];
+        if block[3] > 0.0 {
+            let kick = (gravity + bodies.node_force[n] * block[3]) * h;
+            add(block, kick, keep);
+        }
+    }
+}
+
+/// Inverse inertia of bodies in world axes, at their present orientation.
+pub(crate) fn turn_inertia(model: &Model, bodies: &mut BodyWork, slots: &[u32]) {
+    for &slot in slots {
+        let i = slot as usize;
+        let Some(rigid) = model.rigid_at(slot) else { continue };
+        let q = bodies.pose[2 * i + 1];
+        // the inertia of a cube or a ball is the same in every orientation
+        let inv = if rigid.gyroscopic {
+            rigid.inv_inertia.rotated(Quat::from_xyzw(q[0], q[1], q[2], q[3]))
+        } else {
+            rigid.inv_inertia
+        };
+        bodies.inertia[2 * i] = [inv.xx, inv.yy, inv.zz, inv.xy];
+        bodies.inertia[2 * i + 1] = [inv.xz, inv.yz, 0.0, 0.0];
+    }
+}
+
+/// Angular acceleration by a torque.
+fn answer(inertia: &[Block], torque: Vec3) -> Vec3 {
+    let (a, b) = (inertia[0], inertia[1]);
+    Sym3 { xx: a[0], yy: a[1], zz: a[2], xy: a[3], xz: b[0], yz: b[1] }.mul(torque)
+}
+
+/// Fraction of a velocity after damping for h: the implicit Euler solution 1/(1 + c h), never negative.
+pub(crate) fn decay(damping: Real, h: Real) -> Real {
+    1.0 / (1.0 + damping * h)
+}
+
+fn add(block: &mut Block, kick: Vec3, keep: Real) {
+    block[0] = (block[0] + kick.x) * keep;
+    block[1] = (block[1] + kick.y) * keep;
+    block[2] = (block[2] + kick.z) * keep;
+}
+
+/// Moves a rigid body with its corrected velocity, a kinematic one with its velocity.
+pub(crate) fn move_rigid(h: Real, model: &Model, bodies: &mut BodyWork, settings: &Settings, slot: u32) {
+    let i = slot as usize;
+    let Some(rigid) = model.rigid_at(slot) else { return };
+    let position_velocity = if bodies.active[i] { &bodies.position_velocity } else { &bodies.velocity };
+    let (v, w) = (vec(position_velocity[2 * i]), vec(position_velocity[2 * i + 1]));
+    // compensated sum: at 1 km from the origin a substep of slow motion is below the last bit of f32
+    let (x, way) = (vec(bodies.pose[2 * i]), v * h + bodies.x_remainder[i]);
+    let there = x + way;
+    bodies.x_remainder[i] = way - (there - x);
+    put(&mut bodies.pose[2 * i], there);
+    let q = quat(bodies.pose[2 * i + 1]);
+    let turn = cap(w * h, settings.max_turn);
+    let end = if bodies.active[i] && rigid.gyroscopic {
+        // rotate with the corrected angular velocity; the relaxed one follows the rotated inertia, angular momentum
+        // conserved
+        let spin = cap(vec(bodies.velocity[2 * i + 1]) * h, settings.max_turn) / h;
+        let (free, after) = turn_free(q, spin, rigid.inertia, h);
+        put(&mut bodies.velocity[2 * i + 1], after);
+        integrate_rotation(free, turn - spin * h)
+    } else {
+        integrate_rotation(q, turn)
+    };
+    bodies.pose[2 * i + 1] = end.to_array();
+}
+
+/// Moves bare particles with their corrected velocities.
+pub(crate) fn move_particles(h: Real, model: &Model, bodies: &mut BodyWork, slot: u32) {
+    let Some(nodes) = model.nodes_at(slot) else { return };
+    for n in nodes.span() {
+        let block = model.node_block(n as u32) as usize;
+        let (v, x) = (bodies.position_velocity[block], &mut bodies.pose[block]);
+        (x[0], x[1], x[2]) = (x[0] + h * v[0], x[1] + h * v[1], x[2] + h * v[2]);
+    }
+}
+
+/// Limits a rotation to the largest one of a substep.
+fn cap(turn: Vec3, most: Real) -> Vec3 {
+    // clearly below: no square root
+    if turn.length_squared() < 0.99 * most * most {
+        return turn;
+    }
+    let length = turn.length();
+    if length > most { turn * (most / length) } else { turn }
+}
