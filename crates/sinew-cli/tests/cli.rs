@@ -322,6 +322,36 @@ fn a_scene_file_runs_like_the_scene_it_is_and_takes_changes() {
 }
 
 #[test]
+fn old_words_are_read_with_a_warning_on_stderr() {
+    let file = Scratch::new("old.toml");
+    let ball = "[bodies.ball]\nkind = 'dynamic'\nshape = { kind = 'ball', radius = 0.1 }\n";
+    std::fs::write(&file.0, format!("[settings]\nput_back = true\n{ball}")).expect("written");
+    let path = file.path();
+    let of_file = format!("warning: {path}:2:1: settings.put_back: 'put_back' is now 'stop_at_impact'");
+    let of_set = "warning: --set:1:10: settings.guaranteed: 'guaranteed' is now 'intersection_free'";
+    let of_word = "warning: --set:1:16: settings.order: 'joint' is now 'interleaved'";
+    let sets = ["--set", "settings.guaranteed=true", "--set", "settings.order=joint"];
+    let checked = sinew(&[&["check", path], &sets[..]].concat());
+    let ran = sinew(&[&["run", path, "--steps", "2", "--json", "-"], &sets[..]].concat());
+    let present = ["--set", "settings.intersection_free=true", "--set", "settings.order=interleaved"];
+    let now = sinew(&[&["run", path, "--steps", "2", "--json", "-"], &present[..]].concat());
+    for output in [&checked, &ran] {
+        assert_eq!(code(output), 0, "{}", stderr(output));
+        for warning in [of_file.as_str(), of_set, of_word] {
+            assert!(stderr(output).contains(warning), "{}", stderr(output));
+        }
+        assert!(!stdout(output).contains("warning"));
+    }
+    assert_eq!(json(&ran)["state_hash"], json(&now)["state_hash"]);
+    // a built-in scene takes the same changes
+    assert!(stderr(&sinew(&[&["check", "stack"], &sets[..]].concat())).contains(of_set));
+    let both =
+        sinew(&["check", "stack", "--set", "settings.guaranteed=true", "--set", "settings.intersection_free=true"]);
+    assert_eq!(code(&both), 2);
+    assert!(stderr(&both).contains("'guaranteed' is now 'intersection_free', and both are given"), "{}", stderr(&both));
+}
+
+#[test]
 fn set_changes_the_settings() {
     let sets = ["--set", "settings.substeps=2", "--set", "settings.gravity.y=0"];
     let run = json(&sinew(&[&["run", "bullet", "--steps", "3", "--json", "-"][..], &sets].concat()));
@@ -354,7 +384,7 @@ fn a_recording_replays_and_a_tampered_one_does_not() {
 
 #[test]
 fn a_recording_that_lies_diverges() {
-    // a push that the recording is not told of
+    // a force that is not recorded
     let scene = sinew_scene::gallery::find("stack").expect("a scene");
     let mut world = (scene.build)().expect("it builds");
     let mut recorder = sinew_wire::Recorder::new(&world).expect("it can be recorded");
@@ -422,7 +452,7 @@ fn bench_models_gives_a_run_for_each_model_and_resolution() {
         let missing: Vec<&str> = fields.split_whitespace().filter(|f| run.get(f).is_none()).collect();
         assert!(missing.is_empty(), "{}: {missing:?}", run["variant"]);
         assert_eq!((&run["finite"], &run["faults"]), (&true.into(), &0.into()), "{}", run["variant"]);
-        // two steps are not enough for anybody, and it is said
+        // two steps are not enough for any model, and this is reported
         assert_eq!(run["elongation"]["settled"], false, "{}", run["variant"]);
     }
     let table = stdout(&sinew(&["bench", "models", "--steps", "1", "--markdown"]));

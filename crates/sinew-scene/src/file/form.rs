@@ -4,6 +4,7 @@
 //! `kind`, [`kinds!`] an enum of whole records, [`words!`] an enum of plain words. All four are tables of names, ranges and
 //! sentences; whoever adds a field to the engine is stopped by the compiler here.
 
+use super::deprecated;
 use super::problem::{Problem, Problems, Source};
 use super::schema::Schemas;
 use super::tree::{Entry, Node, Span, Value};
@@ -123,6 +124,8 @@ pub(crate) struct FieldInfo {
 pub(crate) struct Reader<'s> {
     pub sources: &'s [Source],
     pub problems: Problems,
+    /// Deprecated words; no errors.
+    pub warnings: Problems,
     /// ElasticMaterial of the body at hand: models take their numbers from it.
     pub matter: Option<ElasticMaterial>,
     /// Mesh files that values name.
@@ -132,7 +135,8 @@ pub(crate) struct Reader<'s> {
 
 impl<'s> Reader<'s> {
     pub fn new(sources: &'s [Source]) -> Self {
-        Self { sources, problems: Problems::default(), matter: None, files: Vec::new(), path: String::new() }
+        let (problems, warnings) = (Problems::default(), Problems::default());
+        Self { sources, problems, warnings, matter: None, files: Vec::new(), path: String::new() }
     }
 
     /// A fault at the path at hand.
@@ -148,6 +152,12 @@ impl<'s> Reader<'s> {
         } else {
             self.problems.push(Problem::new(self.sources, span, path, message));
         }
+    }
+
+    /// Replaces the deprecated words of a tree.
+    pub fn rename(&mut self, root: &mut Node) {
+        let Self { sources, problems, warnings, .. } = self;
+        deprecated::rename(root, &mut |finding| finding.add_to(sources, problems, warnings));
     }
 
     pub fn path(&self) -> &str {

@@ -1,5 +1,6 @@
 //! Files that include files: all texts that make a scene, and one tree out of them.
 
+use super::deprecated;
 use super::form::Reader;
 use super::problem::{Problem, Problems, Source};
 use super::tree::{Entry, Node, Span, Value, take};
@@ -41,6 +42,8 @@ impl Syntax {
 pub(crate) struct Loader {
     pub sources: Vec<Source>,
     pub problems: Problems,
+    /// Deprecated words; no errors.
+    pub warnings: Problems,
     /// All files read so far, without links.
     pub files: Vec<PathBuf>,
     /// Files that are being read, from the outermost in.
@@ -128,6 +131,10 @@ impl Loader {
             return None;
         };
         let included = take(entries, "include");
+        // before trees are merged: the present word in one file overrides the old one in another
+        deprecated::rename(&mut node, &mut |finding| {
+            finding.add_to(&self.sources, &mut self.problems, &mut self.warnings);
+        });
         let Some(Entry { node: list, .. }) = included else { return Some(node) };
         let mut whole = Node { span: node.span, value: Value::Table(Box::default()) };
         let mut complete = true;
@@ -167,9 +174,10 @@ impl Loader {
 
     /// A reader that goes on with these faults.
     pub fn reader(&mut self) -> Reader<'_> {
-        let problems = std::mem::take(&mut self.problems);
+        let (problems, warnings) = (std::mem::take(&mut self.problems), std::mem::take(&mut self.warnings));
         let mut reader = Reader::new(&self.sources);
         reader.problems = problems;
+        reader.warnings = warnings;
         reader
     }
 }

@@ -29,6 +29,7 @@
 
 mod body;
 mod combined;
+mod deprecated;
 mod document;
 mod form;
 mod friction;
@@ -56,6 +57,7 @@ mod toml_text;
 mod tree;
 mod write;
 
+pub use deprecated::current_sets;
 pub use include::Syntax;
 pub use parameters::Parameter;
 pub use problem::{Problem, Problems};
@@ -97,6 +99,7 @@ pub struct SceneFile {
     name: String,
     counts: Counts,
     files: Vec<PathBuf>,
+    warnings: Problems,
 }
 
 /// How much there is in a scene.
@@ -164,6 +167,7 @@ pub fn read_text_with(text: &str, name: &str, syntax: Syntax, sets: &[String]) -
 }
 
 fn finish(mut loader: Loader, tree: Option<tree::Node>, name: String, sets: &[String]) -> Result<SceneFile, Problems> {
+    let (sets, mut old_sets) = deprecated::current_sets(sets)?;
     let first_set = loader.sources.len();
     loader.sources.extend(sets.iter().map(|set| overrides::source(set)));
     let mut files = std::mem::take(&mut loader.files);
@@ -176,12 +180,15 @@ fn finish(mut loader: Loader, tree: Option<tree::Node>, name: String, sets: &[St
         overrides::apply(&mut tree, (first_set + i) as u16, &mut reader);
     }
     let parameters = parameters::resolve(&mut tree, &mut reader);
+    reader.rename(&mut tree);
     match Document::read(tree, parameters, &mut reader) {
         Some((document, world)) => {
             let counts = Counts::of(&document, &world);
             let name = document.head.name.clone().unwrap_or(name);
             files.append(&mut reader.files);
-            Ok(SceneFile { document, name, counts, files })
+            old_sets.append(reader.warnings);
+            old_sets.sort();
+            Ok(SceneFile { document, name, counts, files, warnings: old_sets })
         }
         None => {
             reader.problems.sort();
@@ -212,6 +219,11 @@ impl SceneFile {
     /// All files that it was read from: scene files with those that they include, and meshes.
     pub fn files(&self) -> &[PathBuf] {
         &self.files
+    }
+
+    /// Deprecated words that it contains, each with its place and the present word.
+    pub fn warnings(&self) -> &Problems {
+        &self.warnings
     }
 
     /// One sentence: what to look at.

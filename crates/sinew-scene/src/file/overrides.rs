@@ -38,7 +38,7 @@ pub(crate) fn apply(root: &mut Node, file: u16, reader: &mut Reader<'_>) {
 }
 
 /// Keys of a path: `bodies."box 3".position[1]`.
-fn split(path: &str) -> Option<Vec<String>> {
+pub(crate) fn split(path: &str) -> Option<Vec<String>> {
     let mut keys = vec![String::new()];
     let mut quoted = false;
     for c in path.chars() {

@@ -143,6 +143,21 @@ impl Problems {
         self.list.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
     }
 
+    /// Adds those of another list.
+    pub(crate) fn append(&mut self, other: Self) {
+        other.list.into_iter().for_each(|problem| self.push(problem));
+        self.more += other.more;
+    }
+
+    /// Warnings, each with its line; empty when there are none.
+    pub fn render_warnings(&self) -> String {
+        let mut out: Vec<String> = self.list.iter().map(|p| format!("warning: {}", p.render())).collect();
+        if self.more > 0 {
+            out.push(format!("and {} more warnings", self.more));
+        }
+        out.join("\n")
+    }
+
     /// All with their lines, and a count.
     pub fn render(&self) -> String {
         let mut out: String = self.list.iter().map(|p| p.render() + "\n").collect();
