@@ -248,10 +248,10 @@ mod tests {
     #[test]
     fn every_field_of_the_settings_has_a_path() {
         // the names of the fields, as the engine prints them
-        let told = format!("{:#?}", Settings::default());
-        let fields = told.lines().filter(|l| l.starts_with("    ") && !l.starts_with("     "));
+        let printed = format!("{:#?}", Settings::default());
+        let fields = printed.lines().filter(|l| l.starts_with("    ") && !l.starts_with("     "));
         let names: Vec<&str> = fields.filter_map(|l| Some(l.trim().split_once(':')?.0)).collect();
-        assert!(names.len() > 20, "{told}");
+        assert!(names.len() > 20, "{printed}");
         for name in names {
             let path = format!("settings.{name}");
             let found = KNOBS.iter().any(|k| k.path == path || k.path.starts_with(&format!("{path}.")));

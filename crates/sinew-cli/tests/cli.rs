@@ -67,11 +67,11 @@ impl Viewer {
             .spawn()
             .expect("the binary runs");
         let lines = BufReader::new(child.stdout.take().expect("piped")).lines();
-        let told = lines.map_while(Result::ok).find_map(|line| {
+        let message = lines.map_while(Result::ok).find_map(|line| {
             let rest = line.split_once("http://")?.1.to_owned();
             Some(rest.split_whitespace().next()?.trim_end_matches('/').to_owned())
         });
-        Self(child, told.expect("it prints its address"))
+        Self(child, message.expect("it prints its address"))
     }
 
     fn get(&self, path: &str) -> String {
@@ -282,9 +282,9 @@ fn check_reads_every_scene_of_the_gallery() {
     let files: Vec<&str> = files.iter().map(String::as_str).filter(|f| f.ends_with(".toml")).collect();
     let output = sinew(&[&["check"][..], &files].concat());
     assert_eq!(code(&output), 0, "{}", stderr(&output));
-    let told = stdout(&output);
-    assert_eq!(told.lines().filter(|l| l.starts_with("ok: ")).count(), files.len(), "{told}");
-    assert!(told.contains("pudding.toml: 3 bodies (2 rigid), 567 nodes, 0 joints"), "{told}");
+    let message = stdout(&output);
+    assert_eq!(message.lines().filter(|l| l.starts_with("ok: ")).count(), files.len(), "{message}");
+    assert!(message.contains("pudding.toml: 3 bodies (2 rigid), 567 nodes, 0 joints"), "{message}");
     assert_eq!(code(&sinew(&["check", "stack"])), 0);
 }
 
@@ -294,14 +294,14 @@ fn check_tells_all_faults_with_their_lines() {
     std::fs::write(&broken.0, "[settings]\nsubstep = 8\n[bodies.ball]\nkind = 'dynamc'\n").expect("written");
     let output = sinew(&["check", broken.path()]);
     assert_eq!(code(&output), 2);
-    let told = stderr(&output);
+    let message = stderr(&output);
     for part in [
         "broken.toml:2:1: settings.substep: ",
         "did you mean 'substeps'?",
         " 2 | substep = 8\n   | ^^^^^^^\n",
         "2 errors",
     ] {
-        assert!(told.contains(part), "{told}");
+        assert!(message.contains(part), "{message}");
     }
     let schema: Value = serde_json::from_slice(&sinew(&["check", "--schema"]).stdout).expect("JSON");
     assert!(schema["$defs"]["shape"].is_object());

@@ -8,7 +8,7 @@
 //!   across (gravity along −y):   sinking of the tip, Timoshenko:              q L⁴/8EI + q L²/2κGA,   q = ρ g A
 //! ```
 //!
-//! a is the width of the bar: nearer to the held end the contraction is held too, which the formula does not know. κ is
+//! a is the width of the bar: nearer to the held end the contraction is held too, which the formula neglects. κ is
 //! Cowper's 10(1 + ν)/(12 + 11ν). Strips and ropes have no stiffness in bending worth the name and are only hung. Across,
 //! gravity is a tenth, or the tip would sink so far that the formula itself is off by 0.7%.
 
@@ -298,7 +298,7 @@ impl Test {
         }
     }
 
-    /// To be asked after each step: whether it has come to rest.
+    /// To be called after each step: true when it has come to rest.
     pub fn is_still(&mut self) -> Result<bool, Error> {
         let reading = self.reading()?;
         Ok(self.settling.note(reading))
@@ -377,7 +377,7 @@ mod tests {
 
     #[test]
     fn a_hung_bar_of_finite_elements_grows_by_what_hooke_says() {
-        // as near as E01 asks
+        // the tolerance of E01
         for name in ["corotational", "solid tet10 corotational", "membrane"] {
             let error = settled(named(name), 2, Load::Hung);
             assert!(error.abs() < 0.005, "{name}: {error}");

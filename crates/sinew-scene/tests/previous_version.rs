@@ -102,7 +102,7 @@ fn pairs() -> Vec<(String, String, Vec<&'static str>)> {
         case(
             format!("{CLOTH}model = {{ kind = 'pbd_sheet', stretch = 1e4, density = 0.2, brace = 1e3 }}\n"),
             ["brace", "skip_stiffness"],
-            &["4:60 bodies.cloth.model.brace 'brace' is now 'skip_stiffness'"],
+            &["4:61 bodies.cloth.model.brace 'brace' is now 'skip_stiffness'"],
         ),
         case(
             format!("{block}skin = {{ {mesh}, inflate = 0.01 }}\n"),
@@ -137,16 +137,16 @@ fn an_old_word_builds_what_the_present_word_builds() {
 #[test]
 fn both_words_in_a_table_are_an_error_that_names_both() {
     let text = "[settings]\nguaranteed = true\nintersection_free = true\n";
-    let told = file::read_text(text, "s.toml", Syntax::Toml).expect_err("refused").to_string();
+    let refusal = file::read_text(text, "s.toml", Syntax::Toml).expect_err("refused").to_string();
     let expected = "s.toml:2:1: settings.guaranteed: 'guaranteed' is now 'intersection_free', and both are given: \
         remove 'guaranteed'";
-    assert_eq!(told, expected);
+    assert_eq!(refusal, expected);
 }
 
 #[test]
 fn an_old_word_somewhere_else_is_an_unknown_key_as_before() {
-    let told = file::read_text("brace = 1\n", "s.toml", Syntax::Toml).expect_err("refused").to_string();
-    assert!(told.starts_with("s.toml:1:1: brace: unknown key 'brace'"), "{told}");
+    let refusal = file::read_text("brace = 1\n", "s.toml", Syntax::Toml).expect_err("refused").to_string();
+    assert!(refusal.starts_with("s.toml:1:1: brace: unknown key 'brace'"), "{refusal}");
 }
 
 #[test]
@@ -174,8 +174,8 @@ fn a_change_in_old_words_is_read_and_warned_about() {
     assert_eq!(brief(scene.warnings()), expected);
     // the value is checked as one of the file
     let sets = ["bodies.cloth.model.brace=-1".to_owned()];
-    let told = file::read_text_with(&model, "s", Syntax::Toml, &sets).expect_err("refused").to_string();
-    assert!(told.contains("bodies.cloth.model.skip_stiffness: expected a number"), "{told}");
+    let refusal = file::read_text_with(&model, "s", Syntax::Toml, &sets).expect_err("refused").to_string();
+    assert!(refusal.contains("bodies.cloth.model.skip_stiffness: expected a number"), "{refusal}");
 }
 
 #[test]

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 /// Most bodies of a scene, copies included.
 const MAX_BODIES: usize = 100_000;
 
-/// What a scene says about itself, and its settings.
+/// Description of a scene, and its settings.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Head {
     pub name: Option<String>,
@@ -33,15 +33,15 @@ pub(crate) struct Head {
 
 record!(Head, "scene", "A Sinew scene.", base |_| Head::default(), {
     name: ANY, "Its name; without: that of the file.";
-    about: ANY, "One sentence: what to look at.";
-    figure: ANY, "The figure it rebuilds, if any.";
-    seconds: from_to(1e-6, 1e9), "How long it is worth watching [s]; without: 5.";
-    settings: ANY, "Every knob of the engine.";
-    camera: ANY, "Where a picture is taken from.";
-    state: ANY, "What a running world remembers besides its bodies. Written by Sinew, not by hand.";
+    about: ANY, "Description in one sentence.";
+    figure: ANY, "The figure that it reproduces, if any.";
+    seconds: from_to(1e-6, 1e9), "Duration [s]; without: 5.";
+    settings: ANY, "All settings of the engine.";
+    camera: ANY, "The camera of images.";
+    state: ANY, "State of a running world besides its bodies. Written by Sinew, not by hand.";
 });
 
-/// Something with a name and a place in the file.
+/// An entry with its name and its position in the file.
 #[derive(Clone, Debug)]
 pub(crate) struct Placed<T> {
     pub name: String,
@@ -50,7 +50,7 @@ pub(crate) struct Placed<T> {
     pub item: T,
 }
 
-/// A scene that was read: all that is needed to build it again and again.
+/// A scene that was read: everything needed to build it repeatedly.
 #[derive(Clone, Debug)]
 pub(crate) struct Document {
     pub head: Head,
@@ -68,8 +68,8 @@ pub(crate) struct Document {
 const TABLES: [&str; 4] = ["bodies", "combined", "joints", "motions"];
 
 impl Document {
-    /// Reads the tree and builds the world once; all faults are with the reader. The tree is gone before there is a world:
-    /// a large file has no need of the memory of both.
+    /// Reads the tree and builds the world once; all errors are in the reader. The tree is dropped before the world is
+    /// built, so that a large file does not need memory for both.
     pub fn read(root: Node, parameters: Vec<Parameter>, reader: &mut Reader<'_>) -> Option<(Self, World)> {
         let Value::Table(entries) = &root.value else { return None };
         let head = reader.fields(entries, root.span, &TABLES, Head::read_fields);
@@ -115,7 +115,7 @@ impl Document {
         reader.problems.is_empty().then_some((document, world))
     }
 
-    /// Adds all bodies and joints; those that are refused are told.
+    /// Adds all bodies and joints; those that are refused are reported.
     fn populate(&self, world: &mut World, names: &Names, reader: &mut Reader<'_>) -> Ids {
         let mut ids = Ids::default();
         for body in &self.bodies {
@@ -186,7 +186,7 @@ impl Document {
         found
     }
 
-    /// The world at its start. It was built once already, so that nothing is refused but for want of memory.
+    /// The world in its initial state. It was built once already, so that only a lack of memory can refuse it.
     pub fn build(&self) -> Result<World, Error> {
         let mut world = World::new(self.head.settings.clone())?;
         let mut ids = Ids::default();
@@ -251,7 +251,7 @@ impl Ids {
     }
 }
 
-/// All names in the file, also of what was refused: that fault is told once, at its place.
+/// All names in the file, including refused entries: their error is reported once, at their position.
 struct Names {
     bodies: Vec<String>,
     joints: Vec<String>,
@@ -286,7 +286,7 @@ fn names_of<T>(root: &Node, table: &str, read: &[Placed<T>]) -> Vec<String> {
     names
 }
 
-/// Entries of a table of named things.
+/// Entries of a table by name.
 fn entries<'a>(root: &'a Node, table: &str, reader: &mut Reader<'_>) -> &'a [Entry] {
     match root.get(table) {
         None => &[],
@@ -302,7 +302,7 @@ fn read_table<T: Form>(root: &Node, table: &str, reader: &mut Reader<'_>) -> Vec
     read_entries(entries(root, table, reader), reader)
 }
 
-/// Named things, each with its place.
+/// Named entries, each with its position.
 pub(crate) fn read_entries<T: Form>(entries: &[Entry], reader: &mut Reader<'_>) -> Vec<Placed<T>> {
     let mut all = Vec::new();
     for entry in entries {

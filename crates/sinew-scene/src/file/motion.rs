@@ -1,12 +1,12 @@
 //! Scripted motion: targets, forces and motors over time, straight from key to key. A pure function of the tick, so that a
-//! restored world goes on in the same way.
+//! restored world continues in the same way.
 
 use super::form::{ANY, FINITE, NOT_NEGATIVE, POSITIVE, kinds, record};
 use super::plain::{Name, Wide};
 use crate::validate::tools::real;
 use sinew::{BodyId, BodySpec, Command, ConstraintId, Motor, Pose, Quat, Real, Vec3, World};
 
-/// A script as a file tells it.
+/// A scripted motion in the form of a scene file.
 #[derive(Clone, Debug)]
 pub(crate) enum MotionSpec {
     Target(Target),
@@ -18,11 +18,11 @@ pub(crate) enum MotionSpec {
 }
 
 kinds!(MotionSpec, "motion", "What is done to a body or joint over time.", {
-    "target" => Target(Target), "A kinematic body goes from place to place.";
+    "target" => Target(Target), "Keyframes of a kinematic body.";
     "force" => Force(Force), "A force and torque on a body.";
     "impulse" => Impulse(Impulse), "One blow.";
     "motor" => Motor(Drive), "The target of a hinge's or slider's motor.";
-    "nodes" => Nodes(Nodes), "Pinned nodes go from place to place.";
+    "nodes" => Nodes(Nodes), "Keyframes of pinned nodes.";
     "spin" => Spin(Spin), "An oriented particle is turned.";
 });
 
@@ -38,9 +38,9 @@ record!(PoseKey, "pose key", "A place at a time.",
     base |_| PoseKey { time: Wide(0.0), position: Vec3::ZERO, rotation: Quat::IDENTITY },
     needs {
         time: NOT_NEGATIVE, "When [s].";
-        position: FINITE, "Where the body's origin is [m].";
+        position: FINITE, "Position of the body's origin [m].";
     },
-    { rotation: ANY, "How it is turned."; }
+    { rotation: ANY, "Its orientation."; }
 );
 
 /// Places of a kinematic body.
@@ -52,14 +52,14 @@ pub(crate) struct Target {
     smooth: bool,
 }
 
-record!(Target, "target", "A kinematic body goes from place to place.",
+record!(Target, "target", "Keyframes of a kinematic body.",
     base |_| Target { body: Name::default(), keys: Vec::new(), period: None, smooth: false },
     needs {
         body: ANY, "Which body.";
         keys: ANY, "Places, their times rising.";
     },
     {
-        period: POSITIVE, "Begin anew after this time [s]; without: it stays at the last place.";
+        period: POSITIVE, "Period [s]; without: it stays at the last keyframe.";
         smooth: ANY, "Starts and stops gently at each key, without a jerk.";
     }
 );
@@ -113,7 +113,7 @@ record!(Impulse, "impulse", "One blow.",
         body: ANY, "Which body.";
         time: NOT_NEGATIVE, "When [s]; the step that begins next to it.";
         impulse: FINITE, "Impulse [N·s].";
-        point: FINITE, "Where in the world [m].";
+        point: FINITE, "Position in the world [m].";
     },
     {}
 );
@@ -167,7 +167,7 @@ pub(crate) struct NodeKey {
 record!(NodeKey, "node key", "Places of nodes at a time.", base |_| NodeKey { time: Wide(0.0), positions: Vec::new() },
     needs {
         time: NOT_NEGATIVE, "When [s].";
-        positions: FINITE, "Where each node is in the world, in the order of `nodes` [m].";
+        positions: FINITE, "Position of each node in the world, in the order of `nodes` [m].";
     },
     {}
 );
@@ -181,7 +181,7 @@ pub(crate) struct Nodes {
     period: Option<Wide>,
 }
 
-record!(Nodes, "nodes motion", "Pinned nodes go from place to place.",
+record!(Nodes, "nodes motion", "Keyframes of pinned nodes.",
     base |_| Nodes { body: Name::default(), nodes: Vec::new(), keys: Vec::new(), period: None },
     needs {
         body: ANY, "Which body.";
@@ -244,7 +244,7 @@ impl Nodes {
     }
 }
 
-/// Whom a script is about.
+/// The target of a scripted motion.
 pub(crate) enum Whom<'a> {
     Body(&'a Name),
     Joint(&'a Name),
@@ -258,7 +258,7 @@ pub(crate) enum Found {
 }
 
 impl MotionSpec {
-    /// Whom it is about.
+    /// Its target.
     pub fn whom(&self) -> Whom<'_> {
         match self {
             Self::Target(t) => Whom::Body(&t.body),
@@ -299,7 +299,7 @@ impl MotionSpec {
         (!able).then(|| (&s.body, format!("'{}' has no oriented particle {}", s.body.text, s.node)))
     }
 
-    /// What is said in the step that begins at a tick.
+    /// The commands of the step that begins at a tick.
     pub fn commands(&self, whom: Found, tick: u64, dt: f64, out: &mut Vec<Command>) {
         let (Self::Nodes(n), Found::Body(body)) = (self, whom) else {
             out.extend(self.command(whom, tick, dt));

@@ -17,7 +17,7 @@ use super::{SceneFile, Syntax, state};
 use sinew::{Blueprint, BodyId, BodySpec, BodyView, Error, World};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is said about a world that is written down.
+/// Description of a world that is written to a file.
 ///
 /// An example is at [`file::SceneFile`](crate::file::SceneFile).
 #[derive(Clone, Debug, Default)]

@@ -123,7 +123,7 @@ impl Lattice {
         let mut lattice = Self::default();
         for node in 0..(nx + 1) * (ny + 1) * (nz + 1) {
             let at = [node % (nx + 1), node / (nx + 1) % (ny + 1), node / (nx + 1) / (ny + 1)];
-            // half of the 26 neighbours: those whose last step that is not zero goes up
+            // half of the 26 neighbours: those whose last nonzero step is positive
             for step in 14..27_u32 {
                 let way = [step % 3, step / 3 % 3, step / 9];
                 let to = [0, 1, 2].map(|k| (at[k] + way[k]).wrapping_sub(1));
