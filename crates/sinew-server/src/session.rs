@@ -120,7 +120,7 @@ pub struct Spent {
     /// Number of snapshots passed to the encoder.
     pub snapshots: u64,
     /// Wall time of the snapshots.
-    pub shooting: Duration,
+    pub copying_time: Duration,
     /// Snapshots for which no mailbox slot was free; zero in normal operation.
     pub missed: u64,
 }
@@ -273,7 +273,7 @@ impl Session {
         });
         self.spent.snapshots += 1;
         self.spent.missed += u64::from(!sent);
-        self.spent.shooting += clock.elapsed();
+        self.spent.copying_time += clock.elapsed();
     }
 
     /// Publishes the status with a message.
