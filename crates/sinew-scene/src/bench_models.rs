@@ -1,7 +1,7 @@
 //! The same bar and the same load for every deformable model: what `sinew bench models` measures.
 //!
 //! A bar of length L along x is held at its left end and settles under its own weight, slowed by a drag that is gone once
-//! it is still. Two answers are known:
+//! it is still. Reference values:
 //!
 //! ```text
 //!   hung (gravity along x):      growth of the part ℓ = L − a beyond x = a:   ρ g ℓ²/2E
@@ -60,7 +60,7 @@ pub struct Specimen {
     pub name: &'static str,
     /// What it can be.
     pub form: Form,
-    /// It takes a modulus, so that there is a right answer.
+    /// It takes a modulus, so that there is a reference value.
     pub elastic: bool,
     /// Substeps of a step, for models that are solved by sweeps.
     substeps: u32,
@@ -304,7 +304,7 @@ impl Test {
         Ok(self.settling.note(reading))
     }
 
-    /// The right answer [m].
+    /// The reference value [m].
     pub fn right(&self) -> f64 {
         let [length, width] = SIZE;
         let Stuff { e, nu, rho } = STUFF;

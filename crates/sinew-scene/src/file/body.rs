@@ -115,7 +115,7 @@ record!(RigidSpec, "rigid body", "A rigid body.", base rigid, {
     shape: ANY, "Its shape.";
     colliders: ANY, "Several shapes, each with its pose, surface and density.";
     surface: ANY, "Friction and restitution.";
-    groups: ANY, "Whom it meets.";
+    groups: ANY, "Its collision groups.";
     sensor: ANY, "Its shape is felt but does not push.";
     position: FINITE, "Position of its origin [m].";
     rotation: ANY, "Its orientation.";
@@ -161,7 +161,7 @@ record!(ColliderSpec, "collider", "A shape of a rigid body with all that belongs
         position: FINITE, "Its position in the body [m].";
         rotation: ANY, "Its turn in the body.";
         surface: ANY, "Friction and restitution; without: those of the body.";
-        groups: ANY, "Whom it meets; without: as the body.";
+        groups: ANY, "Its collision groups; without: those of the body.";
         sensor: ANY, "It is felt but does not push.";
         density: NOT_NEGATIVE, "Its own density [kg/m³].";
     }
@@ -267,7 +267,7 @@ record!(ParticlesSpec, "particles", "Bare particles.", base |_| ParticlesSpec::o
         radius: NOT_NEGATIVE, "Radius at which they touch rigid bodies [m]; 0 touches nothing.";
         pinned: ANY, "Numbers of those that stay where they are.";
         surface: ANY, "Friction and restitution.";
-        groups: ANY, "Whom they meet.";
+        groups: ANY, "Their collision groups.";
         gravity_scale: from_to(-1e5, 1e5), "Factor on gravity.";
         damping: NOT_NEGATIVE, "Rate at which velocity decays [1/s].";
         name: ANY, "Their name in reports; without: the name of the table.";
@@ -363,7 +363,7 @@ record!(SoftSpec, "soft body", "A deformable body.", base |_| {
         thickness: NOT_NEGATIVE, "Contact distance of surface points [m]; of triangles at most twice their mean edge.";
         self_contact: ANY, "The surface touches itself.";
         air: ANY, "The air around its surface: drag and wind; without: vacuum.";
-        groups: ANY, "Whom it meets.";
+        groups: ANY, "Its collision groups.";
         gravity_scale: from_to(-1e5, 1e5), "Factor on gravity.";
         damping: NOT_NEGATIVE, "Rate at which velocity decays, as in a thin fluid [1/s].";
         name: ANY, "Its name in reports; without: the name of the table.";

@@ -5,7 +5,7 @@ use super::combined::CombinedSpec;
 use super::form::{ANY, FieldInfo, Form, Reader, Record, from_to, record, unknown};
 use super::geometry::{MAX_NODES, node_count};
 use super::joint::JointSpec;
-use super::motion::{Found, MotionSpec, Whom};
+use super::motion::{MotionSpec, MotionTarget, ResolvedTarget};
 use super::parameters::Parameter;
 use super::plain::{Name, Wide};
 use super::schema::{Schemas, object};
@@ -61,7 +61,7 @@ pub(crate) struct Document {
     /// Constraints that hold tissue to bones: they are numbered before the joints.
     pub anchors: usize,
     pub joints: Vec<Placed<JointSpec>>,
-    pub motions: Vec<(MotionSpec, Found)>,
+    pub motions: Vec<(MotionSpec, ResolvedTarget)>,
 }
 
 /// Keys of the file beside those of the head.
@@ -102,8 +102,8 @@ impl Document {
         let ids = document.populate(&mut world, &names, reader);
         document.anchors = ids.anchors;
         document.motions = document.find_motions(motions_read, &ids, &names, reader);
-        for (motion, whom) in &document.motions {
-            if let Some((name, fault)) = motion.fault_in(*whom, &world) {
+        for (motion, target) in &document.motions {
+            if let Some((name, fault)) = motion.fault_in(*target, &world) {
                 reader.problem_at(name.span, &name.path, fault);
             }
         }
@@ -155,16 +155,16 @@ impl Document {
         ids: &Ids,
         names: &Names,
         reader: &mut Reader<'_>,
-    ) -> Vec<(MotionSpec, Found)> {
+    ) -> Vec<(MotionSpec, ResolvedTarget)> {
         let mut found = Vec::new();
         for motion in motions {
             if let Some(fault) = motion.item.fault() {
                 reader.problem_at(motion.span, &motion.path, fault);
                 continue;
             }
-            let whom = match motion.item.whom() {
-                Whom::Body(name) => names.body(name, ids, reader).map(Found::Body),
-                Whom::Joint(name) => names.joint(name, ids, reader).map(Found::Joint),
+            let target = match motion.item.acts_on() {
+                MotionTarget::Body(name) => names.body(name, ids, reader).map(ResolvedTarget::Body),
+                MotionTarget::Joint(name) => names.joint(name, ids, reader).map(ResolvedTarget::Joint),
             };
             if let MotionSpec::Nodes(n) = &motion.item
                 && let Some(placed) = self.bodies.iter().find(|b| b.name == n.body.text)
@@ -172,7 +172,7 @@ impl Document {
             {
                 reader.problem_at(n.body.span, &n.body.path, fault);
             }
-            if let (MotionSpec::Target(_), Whom::Body(name)) = (&motion.item, motion.item.whom()) {
+            if let (MotionSpec::Target(_), MotionTarget::Body(name)) = (&motion.item, motion.item.acts_on()) {
                 let wrong = |b: &Placed<BodySpec>| {
                     b.name == name.text
                         && !matches!(&b.item, BodySpec::Rigid(r) if r.motion == sinew::Motion::Kinematic)
@@ -181,7 +181,7 @@ impl Document {
                     reader.problem_at(name.span, &name.path, format!("'{}' is not a kinematic body", name.text));
                 }
             }
-            found.extend(whom.map(|w| (motion.item, w)));
+            found.extend(target.map(|w| (motion.item, w)));
         }
         found
     }
@@ -222,7 +222,7 @@ fn add_constraint(world: &mut World, constraint: ConstraintSpec) -> Result<Const
         ConstraintSpec::Joint(joint) => world.add_joint(joint),
         ConstraintSpec::Distance(distance) => world.add_distance(distance),
         ConstraintSpec::Attachment(attach) => world.add_attachment(attach),
-        ConstraintSpec::DistanceSet(strands) => world.add_distance_set(strands),
+        ConstraintSpec::DistanceSet(set) => world.add_distance_set(set),
         ConstraintSpec::Bending(bending) => world.add_bending(bending),
         ConstraintSpec::Volume(volume) => world.add_volume(volume),
         ConstraintSpec::PatchJoint(joint) => world.add_patch_joint(joint),

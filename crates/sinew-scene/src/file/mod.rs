@@ -269,8 +269,8 @@ impl SceneFile {
     pub fn input(&self, settings: &Settings, tick: u64) -> Input {
         let dt = num(settings.dt);
         let mut commands = Vec::new();
-        for (spec, whom) in &self.document.motions {
-            spec.commands(*whom, tick, dt, &mut commands);
+        for (spec, target) in &self.document.motions {
+            spec.commands(*target, tick, dt, &mut commands);
         }
         Input { commands }
     }

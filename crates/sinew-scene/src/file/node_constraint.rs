@@ -1,4 +1,4 @@
-//! Constraints on nodes and surfaces: anchors, seams, strands, bending, volumes, joints on patches (`docs/constraints.md`).
+//! Constraints on nodes and surfaces: anchors, seams, distance sets, bending, volumes, joints on patches (`docs/constraints.md`).
 //!
 //! Lists that are long and follow from the body (edges, folds, pairs of a seam) may be left out: they are then taken from
 //! its surface. Files that Sinew writes have them all.
@@ -359,8 +359,8 @@ impl DistanceSetSpec {
         }))
     }
 
-    pub fn of(strands: &DistanceSet, name: &dyn Fn(BodyId) -> Name) -> Self {
-        let DistanceSet { body, pairs, lengths, pull, push, stiffness, damping, break_force } = strands.clone();
+    pub fn of(set: &DistanceSet, name: &dyn Fn(BodyId) -> Name) -> Self {
+        let DistanceSet { body, pairs, lengths, pull, push, stiffness, damping, break_force } = set.clone();
         Self { body: name(body), pairs, lengths, pull, push, stiffness, damping, break_force }
     }
 }

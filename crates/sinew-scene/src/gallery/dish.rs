@@ -2,7 +2,7 @@
 //!
 //! Counts are those of the paper within 5%. A jelly is a bar of 4 x 5 x 14 cells with a rounded section: 450 nodes, 584
 //! faces, 1680 tetrahedra with 2421 edges (paper: 430, 574, 1701). Springs are the edges of the mass-spring and of the
-//! position based jelly, and the diagonals of the cells that are no edges: 1826 strands with a stiffness, which make the
+//! position based jelly, and the diagonals of the cells that are not edges: a distance set of 1826 pairs with a stiffness, which make the
 //! mesh of the first a lattice of 4247 springs.
 //! Inextensibility bounds the stretch of its 1155 sides and 1972 diagonals of faces; bending is on the 876 edges of its
 //! surface.

@@ -56,7 +56,7 @@ pub struct Scene {
     pub name: &'static str,
     /// One sentence: what to look at.
     pub about: &'static str,
-    /// The figure of the seeds it rebuilds, or nothing.
+    /// The figure that it reproduces, or empty.
     pub figure: &'static str,
     /// Makes its world, the same one each time.
     pub build: fn() -> Result<World, Error>,
