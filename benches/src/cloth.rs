@@ -2,7 +2,7 @@
 
 use sinew::Phase;
 use sinew_peers::Times;
-use sinew_peers::cloth::{Mesh, Run, Variant, sheet, substeps, told};
+use sinew_peers::cloth::{Mesh, Run, Variant, sheet, substep_text, substeps};
 
 fn print(run: &Run, name: &str) {
     let Times { min, median, p99 } = Times::of(&run.ms);
@@ -56,7 +56,7 @@ pub fn s1(count: Option<u32>, steps: Option<usize>, pick: &str, (starts, own): (
                     }
                     continue;
                 }
-                print(&run, &format!("{name}, {}", told(substeps)));
+                print(&run, &format!("{name}, {}", substep_text(substeps)));
                 if own {
                     println!("    {} pairs of faces cross at the end", crossing(&run));
                 }
@@ -68,7 +68,7 @@ pub fn s1(count: Option<u32>, steps: Option<usize>, pick: &str, (starts, own): (
                 let [stretch, node, face] = worst;
                 println!(
                     "{name}, {}, worst of {starts} starts: stretch {stretch:.2} %, nodes {node:.4} mm and triangles {face:.3} mm deep",
-                    told(substeps)
+                    substep_text(substeps)
                 );
             }
         }

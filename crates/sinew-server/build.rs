@@ -72,8 +72,8 @@ fn run(web: &Path, words: &[&str]) -> Result<(), String> {
         return Ok(());
     }
     // compilers report errors on stdout, npm on stderr
-    let told = [String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr)].join("\n");
-    let mut lines = told.lines().filter(|l| !l.trim().is_empty());
+    let output = [String::from_utf8_lossy(&done.stdout), String::from_utf8_lossy(&done.stderr)].join("\n");
+    let mut lines = output.lines().filter(|l| !l.trim().is_empty());
     let reason = lines.clone().find(|l| l.contains("error")).or_else(|| lines.next_back()).unwrap_or("no message");
     Err(format!("npm {} failed: {reason}", words.join(" ")))
 }

@@ -19,8 +19,8 @@ use std::path::PathBuf;
 /// Which scenes.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Scenes to measure; `jelly`, `cloth`, `teapots`: beside what the paper says; `scaling`: time against rows; `models`:
-    /// every deformable model on the same bar; `grasp`: fingers that pick things up; none: stack, pyramid and pile
+    /// Scenes to measure; `jelly`, `cloth`, `teapots`: beside the values of the paper; `scaling`: time against rows; `models`:
+    /// every deformable model on the same bar; `grasp`: fingers that lift objects; none: stack, pyramid and pile
     names: Vec<String>,
     /// Write an array of run objects as JSON; `-` is stdout
     #[arg(long, value_name = "FILE|-")]
@@ -130,7 +130,7 @@ fn find(name: &str) -> Result<AnyScene, Failure> {
     })
 }
 
-/// One run. Nobody sleeps: what is measured is the step, not the rest.
+/// One run. Sleeping is off, so that every step does the full work.
 fn measure(scene: &AnyScene, threads: u32, steps: u64) -> Result<Summary, Failure> {
     let mut world = scene.build()?;
     let mut settings = world.settings().clone();

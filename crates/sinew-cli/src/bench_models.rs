@@ -77,7 +77,7 @@ fn examine(specimen: &Specimen, across: u32, steps: u64) -> Result<ModelRun, Fai
     let variant = format!("{form}: {}, {}", specimen.name, times(&cells));
     let elements = test.elements;
     let mut summary = Summary { variant: Some(variant), ..measured.summary("models", test.world()) };
-    // what it did, not what it was asked to do
+    // the measured count, not the requested one
     summary.substeps = soft.map_or(summary.substeps, |s| s.substeps);
     summary.counts.tets = if specimen.form == Form::Bar { elements } else { 0 };
     let h = summary.dt / f64::from(summary.substeps.max(1));

@@ -31,7 +31,7 @@ const STEP_MS: f64 = 20.0;
 /// How many cloths, and how many squares along a side: a thousand rows to a million.
 const SIZES: [[u32; 2]; 7] = [[1, 14], [1, 25], [1, 50], [4, 50], [16, 50], [32, 50], [72, 50]];
 
-/// What the paper says of a scene; zero: nothing.
+/// Values of a scene in the paper; zero: not given.
 struct Printed {
     counts: Census,
     most_rows: u64,

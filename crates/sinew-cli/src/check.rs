@@ -1,4 +1,4 @@
-//! `sinew check`: reads scene files and builds them. All that is wrong is told at once, each fault with its line.
+//! `sinew check`: reads scene files and builds them. All errors are reported at once, each with its line.
 
 use crate::failure::Failure;
 use crate::scenes;
@@ -6,7 +6,7 @@ use crate::screen::screen;
 use sinew_scene::{AnyScene, file};
 use std::io::Write;
 
-/// What to check.
+/// Arguments.
 #[derive(clap::Args)]
 pub struct Args {
     /// Scene files, or names of built-in scenes
@@ -20,7 +20,7 @@ pub struct Args {
     schema: bool,
 }
 
-/// Checks them all before it ends.
+/// Checks all scenes before it returns.
 pub fn check(args: &Args) -> Result<(), Failure> {
     let mut out = screen();
     if args.schema {
@@ -29,7 +29,7 @@ pub fn check(args: &Args) -> Result<(), Failure> {
     let mut faults = Vec::new();
     for name in &args.scenes {
         match look(name, &args.set) {
-            Ok(told) => writeln!(out, "ok: {name}: {told}")?,
+            Ok(summary) => writeln!(out, "ok: {name}: {summary}")?,
             Err(Failure::Input(message)) => faults.push(message),
             Err(other) => return Err(other),
         }
@@ -38,7 +38,7 @@ pub fn check(args: &Args) -> Result<(), Failure> {
     if faults.is_empty() { Ok(()) } else { Err(Failure::Input(faults.join("\n"))) }
 }
 
-/// What is in a scene, in a few words.
+/// Summary of a scene.
 fn look(name: &str, sets: &[String]) -> Result<String, Failure> {
     let (scene, plain) = scenes::find(name, sets)?;
     let mut world = scene.build()?;

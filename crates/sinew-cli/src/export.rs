@@ -1,7 +1,7 @@
 //! `sinew run --export`: frames for other programs. VTK: one .vtu a frame and a .pvd over them (ParaView). OBJ: one file a
 //! frame. glTF: one .glb with an animation (`export_gltf.rs`).
 //!
-//! Bodies are told as triangles, balls and ropes too. Half-spaces and distance functions have no end and are left out.
+//! Bodies are exported as triangles, balls and ropes too. Half-spaces and distance functions are unbounded and are left out.
 
 use crate::export_gltf::Film;
 use crate::failure::Failure;

@@ -189,7 +189,7 @@ impl Buffers {
         accessor
     }
 
-    /// Says for which of its buffers the graphics card wants the last view.
+    /// Sets the buffer target of the last view.
     fn aim(&mut self, target: u32) {
         if let Some(view) = self.views.last_mut() {
             view["target"] = json!(target);

@@ -1,4 +1,4 @@
-//! Why a command ends early, and the exit code that says so.
+//! Reasons for which a command fails, and their exit codes.
 
 use crate::interrupt;
 use crate::screen::note;
@@ -12,16 +12,16 @@ const WORD: usize = 60;
 /// Characters of an error of the engine that are shown.
 const MESSAGE: usize = 2000;
 
-/// What went wrong.
+/// The reason of a failure.
 #[derive(Debug)]
 pub enum Failure {
-    /// A check came out badly: exit 1.
+    /// A check failed: exit 1.
     Check(String),
     /// Bad use or bad input: exit 2.
     Input(String),
-    /// Stopped by a signal before the result was there: exit 130.
+    /// Stopped by a signal before the result was complete: exit 130.
     Stopped(String),
-    /// Whoever read our output has seen enough: not our failure.
+    /// The reader of the output closed the pipe: not a failure.
     Pipe,
 }
 
@@ -36,7 +36,7 @@ impl Failure {
         move |e| Failure::Input(format!("{}: {e}", named(path)))
     }
 
-    /// Tells the user and gives the exit code.
+    /// Prints the message and returns the exit code.
     pub fn end(self) -> ExitCode {
         match self {
             Failure::Check(message) => {
@@ -70,7 +70,7 @@ impl From<serde_json::Error> for Failure {
 
 impl From<sinew::Error> for Failure {
     fn from(e: sinew::Error) -> Self {
-        // an error names its body, and a file may give a body a name of megabytes
+        // an error names its body, and the name of a body in a file may have megabytes
         Failure::Input(escaped(&excerpt(&e.to_string(), MESSAGE)).into_owned())
     }
 }
@@ -92,7 +92,7 @@ pub fn named(path: &Path) -> String {
     escaped(&path.display().to_string()).into_owned()
 }
 
-/// "unknown scene 'x'", with the word that was probably meant and where to find the right ones.
+/// "unknown scene 'x'", with the nearest known word and a list of all.
 pub fn unknown(kind: &str, word: &str, meant: Option<&str>, known: &str) -> Failure {
     let hint = meant.map_or(String::new(), |m| format!("; did you mean '{}'?", escaped(m)));
     let word = escaped(&excerpt(word, WORD)).into_owned();

@@ -4,7 +4,7 @@ use serde::Serialize;
 use sinew::{BodyId, BodyView, Motion, World};
 use sinew_scene::validate::tools::num;
 
-/// Most pairs that are told.
+/// Maximum number of reported pairs.
 const MOST: usize = 32;
 
 /// What one body does to another, mean over the last step.

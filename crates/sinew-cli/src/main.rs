@@ -1,4 +1,4 @@
-//! The `sinew` command: parses what was asked, hands it to the file of that name, and turns the outcome into an exit code.
+//! The `sinew` command: parses the arguments, runs the subcommand in the module of its name, and returns its exit code.
 //!
 //! 0: done. 1: a check failed. 2: bad use, bad input or an output that failed. 130: stopped without a result. Results go to stdout, errors and progress to stderr.
 
@@ -63,7 +63,7 @@ enum Command {
     Run(run::Args),
     /// Play a recording and check every hash
     Replay(replay::Args),
-    /// Check the physics against known answers
+    /// Check the physics against reference values
     Validate(validate::Args),
     /// Measure the step on the benchmark scenes, with 1 and 2 threads; `--with DIR`: beside other engines
     Bench(bench::Args),
@@ -71,7 +71,7 @@ enum Command {
     Soak(soak::Args),
     /// Show a scene in the browser: look around, pause, pull bodies
     View(view::Args),
-    /// Read scene files and build them, without running them: says what is wrong and where
+    /// Read scene files and build them, without running them; print all errors with their positions
     Check(check::Args),
     /// Describe, convert, repair and fill mesh files
     Mesh(mesh::Args),

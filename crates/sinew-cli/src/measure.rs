@@ -141,7 +141,7 @@ impl Measure {
         for link in self.links.iter().filter(|l| l.on_nodes) {
             self.stretch = self.stretch.max(link.stretch(world));
         }
-        // whoever speaks to the world may push it
+        // commands may apply forces
         if !input.commands.is_empty() {
             self.momentum = None;
         }

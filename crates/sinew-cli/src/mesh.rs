@@ -24,7 +24,7 @@ pub struct Args {
 enum Verb {
     /// Describe a mesh: counts, sizes, topology, quality, and what is wrong with it
     Info(Info),
-    /// Write a mesh in another format; the endings of the names tell the formats
+    /// Write a mesh in another format; the formats follow from the extensions
     Convert(Convert),
     /// Join, drop and turn what is wrong, and write the result
     Repair(Repair),
@@ -39,7 +39,7 @@ struct Info {
     /// Write the report as JSON; `-` is stdout
     #[arg(long, value_name = "FILE|-")]
     json: Option<PathBuf>,
-    /// Exit with 1 when the mesh may not enter the physics, and say why
+    /// Exit with 1 and the reasons when the physics refuses the mesh
     #[arg(long)]
     strict: bool,
 }
@@ -65,7 +65,7 @@ struct Convert {
 struct Repair {
     /// Mesh file to read
     from: PathBuf,
-    /// Mesh file to write; without one only tell what would be done
+    /// Mesh file to write; without one only report the changes
     to: Option<PathBuf>,
     /// Join vertices nearer than this, in metres; default: a millionth of the mesh's diagonal
     #[arg(long, value_name = "M", value_parser = tolerance, allow_negative_numbers = true)]
@@ -135,7 +135,7 @@ fn info(args: &Info) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The strict door that fits the mesh.
+/// The validation that applies to the mesh: of tetrahedra, or of triangles.
 fn check(file: &Path, mesh: &Mesh) -> Result<(), Failure> {
     let passed = if mesh.tets.is_empty() { mesh.tri_mesh().map(|_| ()) } else { mesh.tet_mesh().map(|_| ()) };
     passed.map_err(|e| Failure::Check(format!("{}: {e}", named(file))))
@@ -219,8 +219,8 @@ fn mend(args: &Repair) -> Result<(), Failure> {
 }
 
 fn fill(args: &Fill) -> Result<(), Failure> {
-    let told = |e: &dyn std::fmt::Display| Failure::input(format!("{}: {e}", named(&args.from)));
-    let surface = read(&args.from)?.to_surface().tri_mesh().map_err(|e| told(&e))?;
+    let message = |e: &dyn std::fmt::Display| Failure::input(format!("{}: {e}", named(&args.from)));
+    let surface = read(&args.from)?.to_surface().tri_mesh().map_err(|e| message(&e))?;
     let json = Json::open(&args.json)?;
     let mut options = Options::default();
     if let Some(size) = args.size {
@@ -228,7 +228,7 @@ fn fill(args: &Fill) -> Result<(), Failure> {
     } else if let Some(count) = args.count {
         options.size = Size::Count(count as usize);
     }
-    let done = tetrahedralize(&surface, &options).map_err(|e| told(&e))?;
+    let done = tetrahedralize(&surface, &options).map_err(|e| message(&e))?;
     let vertices = done.mesh.vertices.iter().map(|v| v.to_array().map(num)).collect();
     let saved = put(&args.to, &Mesh::from_tets(vertices, done.mesh.tets), Encoding::Usual, &json);
     let q = &done.quality;

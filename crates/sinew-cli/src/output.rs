@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// names of files and scenes may be longer.
 const LONGEST_CELL: usize = 400;
 
-/// Where JSON goes, open before the work begins.
+/// Destination of JSON, opened before the work begins.
 #[derive(Default)]
 pub struct Json(Option<Place>);
 

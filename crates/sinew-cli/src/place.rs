@@ -1,4 +1,4 @@
-//! Where outputs go. A plain file gets its name only when it is whole; whatever else is there is written to, never replaced.
+//! Destinations of outputs. A regular file gets its name only when it is complete; anything else is written to, never replaced.
 
 use crate::failure::{Failure, named};
 use crate::inputs;
@@ -7,12 +7,12 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// Links that are followed by hand before the system's own limit speaks.
+/// Maximum number of symbolic links that are resolved here; beyond it the system's own limit applies.
 const LINKS: usize = 40;
 /// Longest name that its temporary file repeats [bytes]: names of 255 bytes are the longest of usual file systems.
 const LONG_NAME: usize = 200;
 
-/// A place that can be written to.
+/// A destination that can be written.
 #[derive(Debug)]
 pub struct Place {
     /// As it was given, for messages.
@@ -31,7 +31,7 @@ enum Kind {
 }
 
 impl Place {
-    /// Opens a place before the work is done: what cannot be written is refused now. `-` is stdout.
+    /// Opens a destination before the work begins, so that one that cannot be written is refused early. `-` is stdout.
     pub fn open(path: &Path) -> Result<Self, Failure> {
         Self::find(path)?.probed()
     }
@@ -42,7 +42,7 @@ impl Place {
         Self { path: path.to_owned(), kind }.probed()
     }
 
-    /// Looks at what is there. An input of the command is refused.
+    /// Examines the destination. An input of the command is refused.
     fn find(path: &Path) -> Result<Self, Failure> {
         let kind = kind(path).map_err(Failure::file(path))?;
         match &kind {
@@ -202,8 +202,9 @@ fn kind(path: &Path) -> io::Result<Kind> {
 /// The path of a file that is not there yet.
 fn new_file(path: &Path) -> io::Result<PathBuf> {
     if let Ok(target) = path.read_link() {
-        let told = format!("is a link to {}, which is not there; make that file or remove the link", target.display());
-        return Err(io::Error::other(told));
+        let message =
+            format!("is a link to {}, which is not there; make that file or remove the link", target.display());
+        return Err(io::Error::other(message));
     }
     let name = path.file_name().ok_or_else(|| io::Error::other("is not the name of a file"))?;
     // `name/` and `name/.` are folders; the last component alone does not show it

@@ -1,4 +1,4 @@
-//! The loop that `run`, `bench` and the demonstration share, and how long it goes on.
+//! The step loop of `run`, `bench` and the demonstration, and its duration.
 
 use crate::failure::Failure;
 use crate::interrupt;
@@ -80,7 +80,7 @@ fn pace(name: &str, simulated: f64, real: f64) -> String {
     format!("{name} {simulated:.2} s, {:.2} x real time", simulated / real.max(1e-9))
 }
 
-/// A bar on stderr, when somebody is there to see it.
+/// A progress bar on stderr, when that is a terminal.
 pub fn progress(length: u64, what: &str) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();

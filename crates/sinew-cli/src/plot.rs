@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 /// One line of a plot.
 pub struct Line {
-    /// What the legend says.
+    /// Text in the legend.
     pub name: String,
     /// Points; what is not finite, or has no logarithm where one is needed, breaks the line.
     pub points: Vec<[f64; 2]>,
@@ -48,7 +48,7 @@ const ROOM: [f64; 4] = [78.0, 18.0, 34.0, 52.0];
 /// The corners of the axes: lower left, upper right.
 const LOW: [f64; 2] = [ROOM[0], SIZE[1] - ROOM[3]];
 const HIGH: [f64; 2] = [SIZE[0] - ROOM[1], ROOM[2]];
-/// Told apart by people who see few colours, too (Okabe and Ito 2008).
+/// Distinguishable with colour vision deficiency (Okabe and Ito 2008).
 const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000"];
 /// Points of a line that are drawn: more cannot be seen.
 const MOST: usize = 4000;

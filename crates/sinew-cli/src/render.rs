@@ -17,7 +17,7 @@ const THUMB: Size = Size { width: 320, height: 200 };
 /// Largest file of a picture of the gallery: they are kept in the repository and loaded by the page all at once.
 const THUMB_BYTES: usize = 39_000;
 
-/// Share of a scene's time at which it is shown when nobody says.
+/// Fraction of a scene's duration at which it is drawn without `--at`.
 const USUAL_SHARE: f64 = 0.3;
 
 /// Scenes of the gallery that look best at another time [s].
@@ -153,11 +153,11 @@ fn draw_scene(scene: &AnyScene, sets: &[String], place: Place, job: &Job) -> Res
     if interrupt::requested() {
         return Err(stopped(&place));
     }
-    let told = format!("{}: {} at {:.3} s", named(place.path()), escaped(scene.name()), world.time());
+    let message = format!("{}: {} at {:.3} s", named(place.path()), escaped(scene.name()), world.time());
     let quiet = place.is_stdout();
     place.save(&bytes)?;
     if !quiet {
-        writeln!(screen(), "{told}")?;
+        writeln!(screen(), "{message}")?;
     }
     Ok(())
 }
@@ -166,7 +166,7 @@ fn stopped(place: &Place) -> Failure {
     Failure::Stopped(format!("stopped; {} is left as it was", named(place.path())))
 }
 
-/// The camera that a scene file asks for.
+/// The camera of a scene file.
 fn own_camera(scene: &AnyScene) -> Option<Camera> {
     let AnyScene::File(file) = scene else { return None };
     file.camera().map(|c| Camera { eye: c.eye, target: c.target, field_of_view: c.field_of_view })

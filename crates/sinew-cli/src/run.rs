@@ -50,7 +50,7 @@ pub struct Args {
     /// Record inputs and hashes, for `sinew replay`
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// Write the world at the end as a scene file, .toml or .json; it goes on from there with the same bits
+    /// Write the world at the end as a scene file, .toml or .json; it continues from there with the same bits
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
 }
@@ -60,7 +60,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let (scene, sets) = scenes::find(&args.scene, &args.set)?;
     let mut world = scene.build()?;
     let mut wanted = world.settings().clone();
-    // the JSON has residuals; they cost a few percent, so nobody else pays for them
+    // residuals cost a few percent and are computed only for the JSON
     wanted.residuals |= args.json.is_some();
     settings::apply(&mut wanted, &sets)?;
     wanted.threads = args.threads.unwrap_or(wanted.threads);
@@ -85,7 +85,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     written
 }
 
-/// All that is written. One that fails is given up and told; the others go on.
+/// All outputs. One that fails is dropped and reported; the others continue.
 struct Outputs {
     csv: Option<Csv>,
     tape: Option<Tape>,
@@ -149,7 +149,7 @@ impl Outputs {
         }
     }
 
-    /// Tells it at once: a run may take hours.
+    /// Reports it at once: a run may take hours.
     fn lost(&mut self, failure: Failure) {
         self.failed += 1;
         if let Failure::Input(message) | Failure::Check(message) = failure {

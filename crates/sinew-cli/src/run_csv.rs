@@ -60,7 +60,7 @@ enum Found {
     Vector(Vec3),
 }
 
-/// The columns that a list of names asks for; a vector without component is three of them.
+/// The columns of a list of names; a vector without component has three.
 pub fn readings(names: &[String], world: &World) -> Result<Vec<Reading>, Failure> {
     let mut out = Vec::new();
     for name in names.iter().flat_map(|list| list.split(',')).map(str::trim).filter(|n| !n.is_empty()) {
@@ -293,14 +293,14 @@ mod tests {
         let list = readings(&["ball.velocity".into(), "energy.kinetic".into(), "#0.spin.size".into()], &world).unwrap();
         let names: Vec<&str> = list.iter().map(|r| r.name.as_str()).collect();
         assert_eq!(names, ["ball.velocity.x", "ball.velocity.y", "ball.velocity.z", "energy.kinetic", "#0.spin.size"]);
-        let told = |name: &str| match readings(&[name.into()], &world) {
+        let refusal = |name: &str| match readings(&[name.into()], &world) {
             Err(Failure::Input(message)) => message,
             other => panic!("{other:?}"),
         };
-        assert!(told("ball.velocty.x").contains("did you mean 'ball.velocity'?"));
-        assert!(told("energy.kinetc").contains("did you mean 'energy.kinetic'?"));
-        assert!(told("energy.kinetic.x").contains("one number"));
-        assert!(told("ball.node.0.position").contains("unknown reading"));
-        assert!(told("constraint.7.force").contains("unknown reading"));
+        assert!(refusal("ball.velocty.x").contains("did you mean 'ball.velocity'?"));
+        assert!(refusal("energy.kinetc").contains("did you mean 'energy.kinetic'?"));
+        assert!(refusal("energy.kinetic.x").contains("one number"));
+        assert!(refusal("ball.node.0.position").contains("unknown reading"));
+        assert!(refusal("constraint.7.force").contains("unknown reading"));
     }
 }

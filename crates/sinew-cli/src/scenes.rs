@@ -1,9 +1,9 @@
-//! `sinew scenes`: the gallery, one scene a line. Also: finding the scene a user named.
+//! `sinew scenes`: the gallery, one scene a line. Also: finding a scene by name.
 
 use crate::failure::{Failure, unknown};
-use crate::screen::screen;
+use crate::screen::{note, screen};
 use crate::{friction, inputs, settings};
-use sinew_scene::file::{self, Syntax};
+use sinew_scene::file::{self, Problems, Syntax};
 use sinew_scene::{AnyScene, gallery};
 use std::io::Write;
 use std::path::Path;
@@ -22,7 +22,7 @@ pub fn scenes() -> Result<(), Failure> {
 /// The friction law of all surfaces of a built-in scene.
 const LAW: &str = "parameters.law=";
 
-/// How changes of a scene file begin; all others are settings, as of every scene.
+/// Prefixes of changes of a scene file; all others are settings.
 const TABLES: [&str; 6] = ["bodies.", "combined.", "joints.", "motions.", "parameters.", "camera."];
 
 /// Whether a word names a file.
@@ -30,8 +30,10 @@ pub fn is_file(name: &str) -> bool {
     Syntax::of(Path::new(name)).is_some()
 }
 
-/// The scene a user named, and those of the `--set` that are left: in a file all but plain settings are part of the scene.
+/// The scene of a name, and the remaining `--set`: in a file all but plain settings are part of the scene.
 pub fn find(name: &str, sets: &[String]) -> Result<(AnyScene, Vec<String>), Failure> {
+    let (sets, old) = file::current_sets(sets).map_err(|problems| Failure::input(problems.render()))?;
+    warn(&old);
     if let Some(scene) = gallery::find(name) {
         let (laws, plain): (Vec<String>, Vec<String>) = sets.iter().cloned().partition(|set| set.starts_with(LAW));
         let Some(law) = laws.last() else { return built_in(scene, &plain) };
@@ -40,6 +42,7 @@ pub fn find(name: &str, sets: &[String]) -> Result<(AnyScene, Vec<String>), Fail
     if is_file(name) {
         let (plain, inner): (Vec<String>, Vec<String>) = sets.iter().cloned().partition(|set| settings::is_knob(set));
         let scene = file::read_with(name, &inner).map_err(|problems| Failure::input(problems.render()))?;
+        warn(scene.warnings());
         scene.files().iter().for_each(|path| inputs::note(path));
         return Ok((scene.into(), plain));
     }
@@ -48,7 +51,14 @@ pub fn find(name: &str, sets: &[String]) -> Result<(AnyScene, Vec<String>), Fail
     Err(unknown("scene", name, gallery::suggest(name), &known))
 }
 
-/// A scene of the gallery; one that is a file takes changes as files do.
+/// Prints warnings about a scene on stderr.
+fn warn(warnings: &Problems) {
+    if !warnings.is_empty() {
+        note(&warnings.render_warnings());
+    }
+}
+
+/// A scene of the gallery; one that is a file takes changes like a file.
 fn built_in(scene: &'static gallery::Scene, sets: &[String]) -> Result<(AnyScene, Vec<String>), Failure> {
     let of_file = |set: &String| TABLES.iter().any(|table| set.trim_start().starts_with(table));
     let (inner, plain): (Vec<String>, Vec<String>) = sets.iter().cloned().partition(of_file);

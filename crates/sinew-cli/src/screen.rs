@@ -1,16 +1,16 @@
-//! Text for people: stdout and stderr without the control characters of files and names.
+//! Text on stdout and stderr, with the control characters of files and names escaped.
 
 use sinew_scene::escape::escaped_lines;
 use std::io::{self, Write};
 
-/// Stdout for text. Lines go out as soon as they are whole.
+/// Stdout for text. Lines are written as soon as they are complete.
 pub fn screen() -> Screen {
     Screen(Vec::new())
 }
 
 /// A line or more on stderr.
 pub fn note(text: &str) {
-    // nothing is left to be done where stderr is closed
+    // a closed stderr is ignored
     _ = writeln!(io::stderr(), "{}", escaped_lines(text));
 }
 

@@ -10,9 +10,9 @@ use std::str::FromStr;
 /// One setting.
 struct Knob {
     path: &'static str,
-    /// What a value is, for messages.
+    /// The expected value, for messages.
     wants: &'static str,
-    /// Nothing when the text is no such value.
+    /// `None` when the text is not such a value.
     set: fn(&mut Settings, &str) -> Option<()>,
 }
 
@@ -120,7 +120,7 @@ pub fn is_knob(set: &str) -> bool {
 
 fn unknown_path(path: &str) -> Failure {
     let paths = || KNOBS.iter().map(|k| k.path);
-    // the word alone is the commonest slip
+    // the word alone is the most frequent mistake
     let whole = format!("settings.{path}");
     let meant =
         paths().find(|p| *p == whole).or_else(|| near_miss(path, paths())).or_else(|| near_miss(&whole, paths()));
@@ -139,7 +139,7 @@ fn vector(to: &mut Vec3, text: &str) -> Option<()> {
     Some(())
 }
 
-/// Frequency [Hz] and damping ratio; what a rigid row lacks is taken from the engine's usual softness.
+/// Frequency [Hz] and damping ratio; a rigid row gets the defaults of the engine.
 fn soft(row: Stabilization) -> (Real, Real) {
     match row {
         Stabilization::Soft { frequency, damping_ratio } => (frequency, damping_ratio),
@@ -165,7 +165,7 @@ fn baumgarte(to: &mut Stabilization, text: &str) -> Option<()> {
 }
 
 fn order(to: &mut Order, text: &str) -> Option<()> {
-    *to = if matches!(text, "interleaved" | "joint") {
+    *to = if text == "interleaved" {
         Order::Interleaved
     } else {
         let (rigid, deformable) = text.strip_prefix("staggered:")?.split_once(',')?;
@@ -248,10 +248,10 @@ mod tests {
     #[test]
     fn every_field_of_the_settings_has_a_path() {
         // the names of the fields, as the engine prints them
-        let told = format!("{:#?}", Settings::default());
-        let fields = told.lines().filter(|l| l.starts_with("    ") && !l.starts_with("     "));
+        let printed = format!("{:#?}", Settings::default());
+        let fields = printed.lines().filter(|l| l.starts_with("    ") && !l.starts_with("     "));
         let names: Vec<&str> = fields.filter_map(|l| Some(l.trim().split_once(':')?.0)).collect();
-        assert!(names.len() > 20, "{told}");
+        assert!(names.len() > 20, "{printed}");
         for name in names {
             let path = format!("settings.{name}");
             let found = KNOBS.iter().any(|k| k.path == path || k.path.starts_with(&format!("{path}.")));

@@ -1,5 +1,5 @@
 //! `sinew soak`: a scene for long. It is saved, loaded and restored while it runs, started anew at its end, and watched for
-//! faults, for memory that grows or is asked for in every step, and for steps that take long.
+//! faults, for memory that grows or is allocated in every step, and for slow steps.
 
 use crate::failure::Failure;
 use crate::output::{Json, Table, ms};
@@ -32,13 +32,13 @@ pub struct Args {
     /// Change a value, as in settings.substeps=8 or, in a file, bodies.ball.mass=2; may be given often
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
-    /// Chance of a bad number in each step, in a command and in the state: NaN, infinite or 1e30
+    /// Probability of a bad number in each step, in a command and in the state: NaN, infinite or 1e30
     #[arg(long, value_name = "RATE", value_parser = share)]
     faults: Option<f64>,
     /// Seed of the faults
     #[arg(long, value_name = "N", default_value_t = 1, requires = "faults")]
     seed: u64,
-    /// Fail when a step of the second half of a round asks for memory
+    /// Fail when a step of the second half of a round allocates memory
     #[arg(long)]
     steady: bool,
     /// Write the outcome as JSON; `-` is stdout
@@ -73,7 +73,7 @@ struct Outcome {
     injected: Injections,
     allocations: Allocations,
     ms: Histogram,
-    /// Resident memory after the first round and at its most since [bytes]; nothing where the system does not tell.
+    /// Resident memory after the first round and at its most since [bytes]; `None` where the system does not report it.
     rss_first: Option<u64>,
     rss_max: Option<u64>,
 }
@@ -92,7 +92,7 @@ struct Allocations {
     steps: u64,
     /// Requests in all of them.
     count: u64,
-    /// The first step that made one, for those who look for the reason.
+    /// The first step that allocated, for finding the reason.
     first: Option<String>,
 }
 
@@ -315,13 +315,13 @@ impl Soak {
 }
 
 fn copy_of(world: &World) -> Result<World, String> {
-    let told = |e: sinew_wire::WireError| e.to_string();
-    let mut copy = sinew_wire::load(&sinew_wire::save(world).map_err(told)?).map_err(told)?;
+    let reason = |e: sinew_wire::WireError| e.to_string();
+    let mut copy = sinew_wire::load(&sinew_wire::save(world).map_err(reason)?).map_err(reason)?;
     let snapshot = sinew_wire::snapshot(world);
     for _ in 0..3 {
         copy.step(&Input::none());
     }
-    sinew_wire::restore(&mut copy, &snapshot).map_err(told)?;
+    sinew_wire::restore(&mut copy, &snapshot).map_err(reason)?;
     Ok(copy)
 }
 
@@ -344,7 +344,7 @@ struct Histogram {
     max: f64,
 }
 
-/// Smallest time that is told from zero [ms], and the ratio of two bins.
+/// Smallest time distinguished from zero [ms], and the ratio of two bins.
 const BIN_START: f64 = 1e-4;
 const BIN_RATIO: f64 = 1.02;
 const BIN_COUNT: usize = 1200;
@@ -395,8 +395,8 @@ fn tell(o: &Outcome) -> Result<(), Failure> {
     line("steps", format!("{} in {:.1} s, {} whole rounds, threads {}", o.steps, o.seconds, o.rounds, o.threads));
     line("step", o.ms.figures().map(|(name, time)| format!("{name} {} ms", ms(time))).join(", "));
     line("checks", format!("{} of save, load, restore and {COPY_STEPS} steps after it", o.checks));
-    let told = |rss: Option<u64>| rss.map_or("unknown".to_owned(), mib);
-    line("memory", format!("{} in the first round, at most {}", told(o.rss_first), told(o.rss_max)));
+    let size = |rss: Option<u64>| rss.map_or("unknown".to_owned(), mib);
+    line("memory", format!("{} in the first round, at most {}", size(o.rss_first), size(o.rss_max)));
     let a = &o.allocations;
     let first = a.first.as_ref().map(|at| format!(", {at} first")).unwrap_or_default();
     line("allocations", format!("{} a step in {} steps of second halves{first}", a.per_step(), a.steps));
@@ -430,7 +430,7 @@ mod tests {
     fn a_rate_is_a_share() {
         assert_eq!(share("0.25"), Ok(0.25));
         for bad in ["-0.1", "1.5", "nan", "often"] {
-            assert!(share(bad).is_err_and(|told| told.contains(bad)));
+            assert!(share(bad).is_err_and(|message| message.contains(bad)));
         }
     }
 

@@ -1,4 +1,4 @@
-//! `sinew validate`: physics against known answers.
+//! `sinew validate`: physics against reference values.
 
 use crate::failure::{Failure, unknown};
 use crate::interrupt;
@@ -12,7 +12,7 @@ use sinew_scene::validate::{Case, Reading, cases};
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Which cases, and how to tell.
+/// Selection of cases, and form of the output.
 #[derive(clap::Args)]
 pub struct Args {
     /// Ids (R01), beginnings of ids (MR) or groups (rigid, rope, cloth, elastic, mixed, friction, relation); none: all
@@ -76,7 +76,7 @@ impl Row {
         (self.pass.is_some() && self.tolerance > 0.0).then_some(self.error / self.tolerance)
     }
 
-    /// Out, and nobody has said why.
+    /// Outside the tolerance, without a known reason.
     fn is_out(&self) -> bool {
         self.pass == Some(false) && self.known.is_none()
     }
@@ -207,11 +207,11 @@ fn print_end(rows: &[Row], out: usize, markdown: bool) -> Result<(), Failure> {
         "{blank}{} readings: {ok} ok, {out} out, {known} known to be out, {not} not applicable",
         rows.len()
     )?;
-    let mut told = Vec::new();
+    let mut message = Vec::new();
     for row in rows.iter().filter(|r| matches!(r.verdict(), "known" | "n/a")) {
         let case = (row.id, row.model);
-        if let (Some(reason), false) = (row.known, told.contains(&case)) {
-            told.push(case);
+        if let (Some(reason), false) = (row.known, message.contains(&case)) {
+            message.push(case);
             // a list in Markdown, or its lines would run together
             let dash = if markdown { "- " } else { "" };
             writeln!(stdout, "{dash}{} [{}]: {reason}", row.id, row.model)?;

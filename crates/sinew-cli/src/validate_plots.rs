@@ -143,7 +143,8 @@ fn catenary() -> Result<Plot, Error> {
     Ok(plot.drawn("measured", measured, Pen::Marked).drawn("a cosh(x/a)", law, Pen::Dashed))
 }
 
-/// A free body that spins about its middle axis turns over and over; Euler's equations say when.
+/// Intermediate axis theorem: a free body that rotates about its middle axis flips periodically, with the period of Euler's
+/// equations.
 fn tumbling() -> Result<Plot, Error> {
     let (inertia, seconds) = ([1.0, 2.0, 3.0], 12.0);
     let mut world = World::new(free_space())?;

@@ -18,7 +18,7 @@ pub struct Args {
     /// Change a scene file before it is read, as in `bodies.ball.mass=2`; may be given often
     #[arg(long = "set", value_name = "PATH=VALUE")]
     sets: Vec<String>,
-    /// Address to listen on; any other than loopback asks viewers for the token that is printed
+    /// Address to listen on; any other than loopback requires the printed token
     #[arg(long, value_name = "H", default_value = "127.0.0.1")]
     host: String,
     /// Port to listen on; 0 takes any free one
@@ -33,8 +33,8 @@ pub struct Args {
 pub fn view(args: &Args) -> Result<(), Failure> {
     let (scene, plain) = scenes::find(&args.scene, &args.sets)?;
     if let Some(set) = plain.first() {
-        let told = format!("--set {set}: `view` takes changes of scene files only; turn settings on the page");
-        return Err(Failure::input(told));
+        let message = format!("--set {set}: `view` takes changes of scene files only; turn settings on the page");
+        return Err(Failure::input(message));
     }
     let file = scenes::is_file(&args.scene).then(|| PathBuf::from(&args.scene));
     let show = Show { file, sets: args.sets.clone(), frames: f64::from(args.frames), wait: true, ..Show::new(scene) };

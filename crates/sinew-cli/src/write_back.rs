@@ -1,4 +1,4 @@
-//! `sinew run --write FILE`: the world at the end as a scene file that goes on from there.
+//! `sinew run --write FILE`: the world at the end as a scene file that continues from there.
 
 use crate::failure::{Failure, named};
 use crate::place::Place;
@@ -7,25 +7,25 @@ use sinew_scene::AnyScene;
 use sinew_scene::file::{About, Syntax, write, write_scene};
 use std::path::Path;
 
-/// Where the world goes, known to be good before the run.
+/// Destination of the world, checked before the run.
 pub struct WriteBack {
     place: Place,
     syntax: Syntax,
 }
 
 impl WriteBack {
-    /// Refuses names that do not tell the form of the file, and places that cannot be written.
+    /// Refuses names without the extension of a scene file, and destinations that cannot be written.
     ///
-    /// The scene itself may be replaced: it goes on from its end then. Files that it includes may not.
+    /// The scene itself may be replaced: it then continues from its end. Files that it includes may not.
     pub fn to(path: &Path, scene: &Path) -> Result<Self, Failure> {
-        let told = "a scene file ends in .toml or .json, which chooses its form; stdout has none";
-        let syntax = Syntax::of(path).ok_or_else(|| Failure::input(format!("--write {}: {told}", named(path))))?;
+        let message = "a scene file ends in .toml or .json, which chooses its form; stdout has none";
+        let syntax = Syntax::of(path).ok_or_else(|| Failure::input(format!("--write {}: {message}", named(path))))?;
         let is_scene = path.canonicalize().is_ok_and(|path| scene.canonicalize().is_ok_and(|scene| scene == path));
         let place = if is_scene { Place::open_over_input(path) } else { Place::open(path) }?;
         Ok(Self { place, syntax })
     }
 
-    /// Where it goes.
+    /// Its destination.
     pub fn place(&self) -> &Place {
         &self.place
     }

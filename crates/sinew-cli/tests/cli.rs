@@ -67,11 +67,11 @@ impl Viewer {
             .spawn()
             .expect("the binary runs");
         let lines = BufReader::new(child.stdout.take().expect("piped")).lines();
-        let told = lines.map_while(Result::ok).find_map(|line| {
+        let message = lines.map_while(Result::ok).find_map(|line| {
             let rest = line.split_once("http://")?.1.to_owned();
             Some(rest.split_whitespace().next()?.trim_end_matches('/').to_owned())
         });
-        Self(child, told.expect("it prints its address"))
+        Self(child, message.expect("it prints its address"))
     }
 
     fn get(&self, path: &str) -> String {
@@ -282,9 +282,9 @@ fn check_reads_every_scene_of_the_gallery() {
     let files: Vec<&str> = files.iter().map(String::as_str).filter(|f| f.ends_with(".toml")).collect();
     let output = sinew(&[&["check"][..], &files].concat());
     assert_eq!(code(&output), 0, "{}", stderr(&output));
-    let told = stdout(&output);
-    assert_eq!(told.lines().filter(|l| l.starts_with("ok: ")).count(), files.len(), "{told}");
-    assert!(told.contains("pudding.toml: 3 bodies (2 rigid), 567 nodes, 0 joints"), "{told}");
+    let message = stdout(&output);
+    assert_eq!(message.lines().filter(|l| l.starts_with("ok: ")).count(), files.len(), "{message}");
+    assert!(message.contains("pudding.toml: 3 bodies (2 rigid), 567 nodes, 0 joints"), "{message}");
     assert_eq!(code(&sinew(&["check", "stack"])), 0);
 }
 
@@ -294,14 +294,14 @@ fn check_tells_all_faults_with_their_lines() {
     std::fs::write(&broken.0, "[settings]\nsubstep = 8\n[bodies.ball]\nkind = 'dynamc'\n").expect("written");
     let output = sinew(&["check", broken.path()]);
     assert_eq!(code(&output), 2);
-    let told = stderr(&output);
+    let message = stderr(&output);
     for part in [
         "broken.toml:2:1: settings.substep: ",
         "did you mean 'substeps'?",
         " 2 | substep = 8\n   | ^^^^^^^\n",
         "2 errors",
     ] {
-        assert!(told.contains(part), "{told}");
+        assert!(message.contains(part), "{message}");
     }
     let schema: Value = serde_json::from_slice(&sinew(&["check", "--schema"]).stdout).expect("JSON");
     assert!(schema["$defs"]["shape"].is_object());
@@ -319,6 +319,36 @@ fn a_scene_file_runs_like_the_scene_it_is_and_takes_changes() {
     assert_ne!(run("bodies.chocolate.mass=0.3"), file);
     assert_ne!(run("settings.gravity=[0,-1.6,0]"), file);
     assert_ne!(run("parameters.stiffness=2e4"), file);
+}
+
+#[test]
+fn old_words_are_read_with_a_warning_on_stderr() {
+    let file = Scratch::new("old.toml");
+    let ball = "[bodies.ball]\nkind = 'dynamic'\nshape = { kind = 'ball', radius = 0.1 }\n";
+    std::fs::write(&file.0, format!("[settings]\nput_back = true\n{ball}")).expect("written");
+    let path = file.path();
+    let of_file = format!("warning: {path}:2:1: settings.put_back: 'put_back' is now 'stop_at_impact'");
+    let of_set = "warning: --set:1:10: settings.guaranteed: 'guaranteed' is now 'intersection_free'";
+    let of_word = "warning: --set:1:16: settings.order: 'joint' is now 'interleaved'";
+    let sets = ["--set", "settings.guaranteed=true", "--set", "settings.order=joint"];
+    let checked = sinew(&[&["check", path], &sets[..]].concat());
+    let ran = sinew(&[&["run", path, "--steps", "2", "--json", "-"], &sets[..]].concat());
+    let present = ["--set", "settings.intersection_free=true", "--set", "settings.order=interleaved"];
+    let now = sinew(&[&["run", path, "--steps", "2", "--json", "-"], &present[..]].concat());
+    for output in [&checked, &ran] {
+        assert_eq!(code(output), 0, "{}", stderr(output));
+        for warning in [of_file.as_str(), of_set, of_word] {
+            assert!(stderr(output).contains(warning), "{}", stderr(output));
+        }
+        assert!(!stdout(output).contains("warning"));
+    }
+    assert_eq!(json(&ran)["state_hash"], json(&now)["state_hash"]);
+    // a built-in scene takes the same changes
+    assert!(stderr(&sinew(&[&["check", "stack"], &sets[..]].concat())).contains(of_set));
+    let both =
+        sinew(&["check", "stack", "--set", "settings.guaranteed=true", "--set", "settings.intersection_free=true"]);
+    assert_eq!(code(&both), 2);
+    assert!(stderr(&both).contains("'guaranteed' is now 'intersection_free', and both are given"), "{}", stderr(&both));
 }
 
 #[test]
@@ -354,7 +384,7 @@ fn a_recording_replays_and_a_tampered_one_does_not() {
 
 #[test]
 fn a_recording_that_lies_diverges() {
-    // a push that the recording is not told of
+    // a force that is not recorded
     let scene = sinew_scene::gallery::find("stack").expect("a scene");
     let mut world = (scene.build)().expect("it builds");
     let mut recorder = sinew_wire::Recorder::new(&world).expect("it can be recorded");
@@ -422,7 +452,7 @@ fn bench_models_gives_a_run_for_each_model_and_resolution() {
         let missing: Vec<&str> = fields.split_whitespace().filter(|f| run.get(f).is_none()).collect();
         assert!(missing.is_empty(), "{}: {missing:?}", run["variant"]);
         assert_eq!((&run["finite"], &run["faults"]), (&true.into(), &0.into()), "{}", run["variant"]);
-        // two steps are not enough for anybody, and it is said
+        // two steps are not enough for any model, and this is reported
         assert_eq!(run["elongation"]["settled"], false, "{}", run["variant"]);
     }
     let table = stdout(&sinew(&["bench", "models", "--steps", "1", "--markdown"]));

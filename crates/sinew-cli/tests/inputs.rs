@@ -13,7 +13,7 @@ fn sinew(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_sinew")).args(args).output().expect("the binary runs")
 }
 
-fn told(output: &Output) -> String {
+fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
@@ -62,20 +62,20 @@ fn endless_inputs_are_refused_by_their_first_bytes() {
     let folder = Folder::new("endless");
     let done = ends(start(&["replay", "/dev/zero"], Stdio::null()), "/dev/zero");
     assert_eq!(done.status.code(), Some(2));
-    assert!(told(&done).contains("not a Sinew file"), "{}", told(&done));
+    assert!(stderr(&done).contains("not a Sinew file"), "{}", stderr(&done));
     let mut yes = Command::new("yes").stdout(Stdio::piped()).spawn().expect("yes is there");
     let done = ends(start(&["replay", "/dev/stdin"], yes.stdout.take().expect("a pipe").into()), "yes");
     let _ = yes.kill();
     let _ = yes.wait();
     assert_eq!(done.status.code(), Some(2));
-    assert!(told(&done).contains("not a Sinew file"), "{}", told(&done));
+    assert!(stderr(&done).contains("not a Sinew file"), "{}", stderr(&done));
     let (mesh, fifo) = (folder.path("m.obj"), folder.path("f.obj"));
     symlink("/dev/zero", &mesh).expect("a link");
     assert!(Command::new("mkfifo").arg(&fifo).status().expect("mkfifo is there").success());
     for path in [&mesh, &fifo] {
         let done = ends(start(&["mesh", "info", path], Stdio::null()), path);
         assert_eq!(done.status.code(), Some(2));
-        assert!(told(&done).contains("not a plain file"), "{}", told(&done));
+        assert!(stderr(&done).contains("not a plain file"), "{}", stderr(&done));
     }
 }
 
@@ -87,7 +87,7 @@ fn a_recording_is_read_from_a_pipe() {
     let mut cat = Command::new("cat").arg(&file).stdout(Stdio::piped()).spawn().expect("cat is there");
     let done = ends(start(&["replay", "/dev/stdin"], cat.stdout.take().expect("a pipe").into()), "cat");
     let _ = cat.wait();
-    assert!(done.status.success(), "{}", told(&done));
+    assert!(done.status.success(), "{}", stderr(&done));
     assert!(String::from_utf8_lossy(&done.stdout).contains("3 of 3 steps match"));
 }
 
@@ -141,13 +141,13 @@ fn the_parser_of_the_command_line_prints_no_control_characters() {
     ];
     for args in runs {
         let done = sinew(args);
-        let text = told(&done);
+        let text = stderr(&done);
         assert_eq!(done.status.code(), Some(2), "{args:?}: {text}");
         let bad = |c: char| (c.is_control() && c != '\n') || ['\u{202e}', '\u{200b}'].contains(&c);
         assert!(!text.contains(bad), "{args:?}: {text:?}");
         assert!(!text.lines().any(|l| l.starts_with("sinew: all is well")), "{args:?}: {text}");
     }
-    let text = told(&sinew(&["run", "stack", "--steps", odd]));
+    let text = stderr(&sinew(&["run", "stack", "--steps", odd]));
     assert!(text.contains("\\u{9b}31m") && text.contains("--steps"), "{text}");
 }
 
@@ -194,6 +194,6 @@ fn a_refused_setting_is_named_as_it_was_set() {
     ] {
         let done = ends(start(&["run", "stack", "--steps", "1", "--set", set], Stdio::null()), set);
         assert_eq!(done.status.code(), Some(2), "{set}");
-        assert!(told(&done).contains(message), "{set}: {}", told(&done));
+        assert!(stderr(&done).contains(message), "{set}: {}", stderr(&done));
     }
 }

@@ -18,7 +18,7 @@ fn start(args: &[&str]) -> Child {
     command.args(args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the binary runs")
 }
 
-fn told(output: &Output) -> String {
+fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
@@ -99,7 +99,7 @@ fn a_fifo_is_written_to_and_stays() {
             move || fs::read(fifo).expect("the FIFO is read")
         });
         let done = write_to(flags, &fifo);
-        assert!(done.status.success(), "{name}: {}", told(&done));
+        assert!(done.status.success(), "{name}: {}", stderr(&done));
         assert!(fs::metadata(&fifo).unwrap().file_type().is_fifo(), "{name} was replaced");
         assert!(reader.join().unwrap().len() > 40, "{name}");
     }
@@ -111,7 +111,7 @@ fn a_fifo_is_written_to_and_stays() {
     });
     let to = folder.0.to_str().unwrap();
     let done = sinew(&["run", "stack", "--steps", "1", "--export", to, "--format", "obj"]);
-    assert!(done.status.success(), "{}", told(&done));
+    assert!(done.status.success(), "{}", stderr(&done));
     assert!(fs::metadata(&frame).unwrap().file_type().is_fifo() && reader.join().unwrap().starts_with(b"# metres"));
     assert!(folder.parts().is_empty());
 }
@@ -129,7 +129,7 @@ fn a_reader_that_goes_away_is_no_failure() {
         }
     });
     let done = sinew(&["run", "stack", "--steps", "2000", "--csv", &fifo, "--json", &json]);
-    assert!(done.status.success(), "{}", told(&done));
+    assert!(done.status.success(), "{}", stderr(&done));
     assert!(reader.join().unwrap().starts_with("tick,"));
     let summary: Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
     assert_eq!(summary["steps"], 2000);
@@ -141,7 +141,7 @@ fn a_device_is_written_to_and_stays() {
     for (name, flags) in OUTPUTS {
         let Some(null) = folder.device(name, "3") else { return };
         let done = write_to(flags, &null);
-        assert!(done.status.success(), "{name}: {}", told(&done));
+        assert!(done.status.success(), "{name}: {}", stderr(&done));
         assert!(fs::metadata(&null).unwrap().file_type().is_char_device(), "{name} was replaced");
     }
     assert!(folder.parts().is_empty());
@@ -160,7 +160,7 @@ fn a_full_device_loses_nothing_else() {
         }
         let done = sinew(&args.iter().map(String::as_str).collect::<Vec<_>>());
         assert_eq!(done.status.code(), Some(2), "{name}");
-        assert!(told(&done).contains(name) && told(&done).contains("No space left"), "{name}: {}", told(&done));
+        assert!(stderr(&done).contains(name) && stderr(&done).contains("No space left"), "{name}: {}", stderr(&done));
         assert!(fs::metadata(&full).unwrap().file_type().is_char_device(), "{name} was replaced");
         if flags[0] == "run" {
             assert!(String::from_utf8_lossy(&done.stdout).contains("hash"), "{name}: the summary is there");
@@ -189,9 +189,9 @@ fn a_full_disk_loses_nothing_else() {
         .args(files)
         .output()
         .expect("a shell");
-    assert_eq!(done.status.code(), Some(2), "{}", told(&done));
-    assert!(told(&done).contains("o.rec: ") && told(&done).contains("all else goes on"), "{}", told(&done));
-    assert!(told(&done).contains("1 output was not written"), "{}", told(&done));
+    assert_eq!(done.status.code(), Some(2), "{}", stderr(&done));
+    assert!(stderr(&done).contains("o.rec: ") && stderr(&done).contains("all else goes on"), "{}", stderr(&done));
+    assert!(stderr(&done).contains("1 output was not written"), "{}", stderr(&done));
     assert_eq!(fs::read(&record).unwrap(), b"the old recording");
     assert_eq!(serde_json::from_slice::<Value>(&fs::read(&json).unwrap()).unwrap()["steps"], 600);
     assert_eq!(fs::read_to_string(&csv).unwrap().lines().count(), 601);
@@ -207,7 +207,7 @@ fn a_planted_link_is_not_followed() {
         fs::write(&victim, "precious").unwrap();
         symlink(&victim, format!("{place}.part")).unwrap();
         let done = write_to(flags, &place);
-        assert!(done.status.success(), "{name}: {}", told(&done));
+        assert!(done.status.success(), "{name}: {}", stderr(&done));
         assert_eq!(fs::read(&victim).unwrap(), b"precious", "{name}");
         assert!(fs::symlink_metadata(format!("{place}.part")).unwrap().is_symlink(), "{name}");
         assert!(fs::symlink_metadata(&place).unwrap().is_file(), "{name}");
@@ -222,7 +222,7 @@ fn a_link_is_kept_and_its_file_written() {
         symlink(&target, &link).unwrap();
         let done = write_to(flags, &link);
         assert_eq!(done.status.code(), Some(2), "{name}");
-        assert!(told(&done).contains("is a link to") && !Path::new(&target).exists(), "{name}: {}", told(&done));
+        assert!(stderr(&done).contains("is a link to") && !Path::new(&target).exists(), "{name}: {}", stderr(&done));
         fs::write(&target, "old").unwrap();
         fs::set_permissions(&target, fs::Permissions::from_mode(0o640)).unwrap();
         assert!(write_to(flags, &link).status.success(), "{name}");
@@ -257,7 +257,7 @@ fn two_outputs_do_not_share_a_place() {
     let (one, again) = (folder.path("o"), folder.path("./o"));
     let done = sinew(&["run", "stack", "--steps", "3", "--json", &one, "--csv", &again]);
     assert_eq!(done.status.code(), Some(2));
-    assert!(told(&done).contains("one place") && folder.names().is_empty(), "{}", told(&done));
+    assert!(stderr(&done).contains("one place") && folder.names().is_empty(), "{}", stderr(&done));
 }
 
 /// Starts a command that takes for ever and stops it by a signal. On a busy machine the signal may come before the
@@ -282,8 +282,8 @@ fn a_stopped_picture_is_not_a_success() {
     for name in ["-INT", "-TERM", "-HUP"] {
         let path = folder.path("o.png");
         let done = stopped(&["render", "stack", "--at", "1e6", "-o", &path], name);
-        assert_eq!(done.status.code(), Some(130), "{name}: {}", told(&done));
-        assert!(told(&done).contains("is left as it was") && folder.names().is_empty(), "{:?}", folder.names());
+        assert_eq!(done.status.code(), Some(130), "{name}: {}", stderr(&done));
+        assert!(stderr(&done).contains("is left as it was") && folder.names().is_empty(), "{:?}", folder.names());
     }
 }
 
@@ -294,11 +294,11 @@ fn a_stopped_run_has_all_its_files() {
         let [json, csv, record] = ["o.json", "o.csv", "o.rec"].map(|n| folder.path(n));
         let files = ["--json", &json, "--csv", &csv, "--record", &record];
         let done = stopped(&[&["run", "stack", "--steps", "100000000"], files.as_slice()].concat(), name);
-        assert_eq!(done.status.code(), Some(0), "{name}: {}", told(&done));
+        assert_eq!(done.status.code(), Some(0), "{name}: {}", stderr(&done));
         let steps = serde_json::from_slice::<Value>(&fs::read(&json).unwrap()).unwrap()["steps"].as_u64().unwrap();
         assert_eq!(fs::read_to_string(&csv).unwrap().lines().count() as u64, steps + 1);
         let replayed = sinew(&["replay", &record]);
-        assert!(replayed.status.success(), "{}", told(&replayed));
+        assert!(replayed.status.success(), "{}", stderr(&replayed));
         assert!(String::from_utf8_lossy(&replayed.stdout).starts_with(&format!("{steps} of {steps} steps")));
     }
 }
@@ -350,7 +350,7 @@ fn kill_at(times: impl Iterator<Item = u64>, name: &str) -> Kills {
         let read: Option<u64> = text.split(' ').next().and_then(|n| n.parse().ok());
         match read {
             Some(n) if replayed.status.code() == Some(1) && text.starts_with(&format!("{n} of {n} steps match")) => {
-                assert!(told(&replayed).contains(&format!("cut off after step {n}")), "{}", told(&replayed));
+                assert!(stderr(&replayed).contains(&format!("cut off after step {n}")), "{}", stderr(&replayed));
                 let done = (lines.len() as u64).saturating_sub(1);
                 kills.steps += n;
                 kills.steps_lost = kills.steps_lost.max(done.saturating_sub(n));
@@ -364,7 +364,7 @@ fn kill_at(times: impl Iterator<Item = u64>, name: &str) -> Kills {
     kills
 }
 
-/// Times that look like chance and are the same in every run [ms].
+/// Pseudo-random times, the same in every run [ms].
 fn times(count: u64, longest: u64) -> impl Iterator<Item = u64> {
     (1..=count).map(move |k| 1 + (k.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33) % longest)
 }
@@ -418,14 +418,14 @@ fn text_of_files_does_not_reach_the_terminal_as_control() {
     for args in runs {
         let done = sinew(args);
         assert!(is_plain(&done.stdout), "{args:?}: {:?}", String::from_utf8_lossy(&done.stdout));
-        assert!(is_plain(&done.stderr), "{args:?}: {:?}", told(&done));
+        assert!(is_plain(&done.stderr), "{args:?}: {:?}", stderr(&done));
         let forged = |text: &[u8]| String::from_utf8_lossy(text).lines().any(|l| l.starts_with("sinew: all is well"));
         assert!(!forged(&done.stdout) && !forged(&done.stderr), "{args:?}");
     }
     let json = sinew(&["run", &good, "--steps", "2", "--json", "-"]);
     let summary: Value = serde_json::from_slice(&json.stdout).unwrap();
     assert_eq!(summary["scene"], "x\u{1b}[2J", "JSON keeps what the file said");
-    let faults = told(&sinew(&["check", &bad]));
+    let faults = stderr(&sinew(&["check", &bad]));
     assert!(faults.contains("\\u{7f}"), "{faults}");
 }
 
@@ -436,7 +436,11 @@ fn absurd_settings_are_refused_with_their_range() {
     fs::write(&file, "[settings]\ngravity = [0, -3e38, 0]\n").unwrap();
     let done = sinew(&["check", &file]);
     assert_eq!(done.status.code(), Some(2));
-    assert!(told(&done).contains("settings.gravity[1]: expected a number from -100000 to 100000"), "{}", told(&done));
+    assert!(
+        stderr(&done).contains("settings.gravity[1]: expected a number from -100000 to 100000"),
+        "{}",
+        stderr(&done)
+    );
     for (set, range) in [
         ("settings.gravity.y=3e38", "from -1e5 to 1e5 [m/s²]"),
         ("settings.dt=1e-30", "from 1e-9 to 10 [s]"),
@@ -448,6 +452,6 @@ fn absurd_settings_are_refused_with_their_range() {
         let done = sinew(&["run", "stack", "--steps", "1", "--set", set]);
         assert_eq!(done.status.code(), Some(2), "{set}");
         let key = set.split('=').next().unwrap();
-        assert!(told(&done).contains(key) && told(&done).contains(range), "{set}: {}", told(&done));
+        assert!(stderr(&done).contains(key) && stderr(&done).contains(range), "{set}: {}", stderr(&done));
     }
 }

@@ -1,4 +1,4 @@
-//! `sinew bench --with DIR` with peers made of shell scripts: one that answers, one that hangs, one that prints rubbish.
+//! `sinew bench --with DIR` with peers made of shell scripts: one that works, one that hangs, one that prints invalid lines.
 #![cfg(unix)]
 
 use serde_json::Value;
@@ -70,7 +70,7 @@ fn good_peers_are_compared_and_bad_ones_named() {
     assert!(left_out.contains("rapier: printed 2 line(s)") && left_out.contains("rubbish"), "{left_out}");
     assert!(left_out.contains("jolt: not built"), "{left_out}");
 
-    // who hangs is ended, and the others are told all the same
+    // a peer that hangs is killed, and the others are still listed
     folder.script("rapier/target/release/bench_rapier", "sleep 600");
     let output = run(&["--peers", "rapier,bullet", "--limit", "8", "--markdown"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
@@ -88,9 +88,9 @@ fn errors_name_the_culprit() {
         (&["--with", folder.path(), "--peers", "jolr"], "did you mean 'jolt'"),
         (&["--half", "S9"], "S7 a soft cylinder"),
     ];
-    for (args, told) in cases {
+    for (args, message) in cases {
         let output = sinew(&[&["bench"], *args].concat());
         assert_eq!(output.status.code(), Some(2), "{args:?}");
-        assert!(stderr(&output).contains(told), "{args:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains(message), "{args:?}: {}", stderr(&output));
     }
 }

@@ -20,15 +20,15 @@ fn start(args: &[&str]) -> Child {
     command.args(args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the binary runs")
 }
 
-fn told(output: &Output) -> String {
+fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 /// Exit code 2 and this text on stderr.
 fn refused(args: &[&str], text: &str) {
     let done = sinew(args);
-    assert_eq!(done.status.code(), Some(2), "{args:?}: {}", told(&done));
-    assert!(told(&done).contains(text), "{args:?}: {}", told(&done));
+    assert_eq!(done.status.code(), Some(2), "{args:?}: {}", stderr(&done));
+    assert!(stderr(&done).contains(text), "{args:?}: {}", stderr(&done));
 }
 
 fn signal(child: &Child, name: &str) {
@@ -91,7 +91,7 @@ fn a_scene_with_a_long_name_is_run() {
     let json = folder.path("o.json");
     for args in [["run", &scene, "--steps", "1", "--json", &json], ["soak", &scene, "--steps", "20", "--json", &json]] {
         let done = sinew(&args);
-        assert!(done.status.success(), "{args:?}: {}", told(&done));
+        assert!(done.status.success(), "{args:?}: {}", stderr(&done));
         assert!(String::from_utf8_lossy(&done.stdout).lines().all(|line| line.len() < 2000), "{args:?}");
     }
     // the JSON has all of it
@@ -109,7 +109,7 @@ fn a_private_file_stays_private_while_it_is_written() {
     signal(&child, "-INT");
     let done = child.wait_with_output().unwrap();
     assert_eq!(mode, 0o600);
-    assert!(done.status.success(), "{}", told(&done));
+    assert!(done.status.success(), "{}", stderr(&done));
     assert_eq!(fs::metadata(&record).unwrap().mode() & 0o7777, 0o600);
 }
 
@@ -121,7 +121,7 @@ fn owner_and_group_are_kept_and_set_id_is_not() {
     let before = fs::metadata(&json).unwrap();
     fs::set_permissions(&json, fs::Permissions::from_mode(0o6754)).unwrap();
     let done = sinew(&["run", "stack", "--steps", "1", "--json", &json]);
-    assert!(done.status.success(), "{}", told(&done));
+    assert!(done.status.success(), "{}", stderr(&done));
     let there = fs::metadata(&json).unwrap();
     assert_eq!(there.mode() & 0o7777, 0o754);
     assert_eq!((there.uid(), there.gid()), (before.uid(), before.gid()));
@@ -156,7 +156,7 @@ fn two_outputs_are_not_at_one_place() {
     run(&["--json", &fifo, "--csv", &fifo]);
     // other names in the folder of an export are free
     let done = sinew(&["run", "stack", "--steps", "1", "--export", &e, "--json", &inside("summary.json")]);
-    assert!(done.status.success(), "{}", told(&done));
+    assert!(done.status.success(), "{}", stderr(&done));
     let obj = folder.with("m.obj", TETRAHEDRON);
     refused(&["mesh", "repair", &obj, &folder.path("n.obj"), "--json", &folder.path("n.obj")], "one place");
 }
@@ -183,9 +183,9 @@ fn an_input_is_not_an_output() {
     assert_eq!(fs::read_to_string(&scene).unwrap(), text);
     assert_eq!(fs::read_to_string(&part).unwrap(), BALL);
     assert_eq!(fs::read_to_string(&mesh).unwrap(), TETRAHEDRON);
-    // a scene that goes on from its end
+    // a scene that continues from its end
     let done = sinew(&["run", &scene, "--steps", "1", "--write", &scene]);
-    assert!(done.status.success() && sinew(&["check", &scene]).status.success(), "{}", told(&done));
+    assert!(done.status.success() && sinew(&["check", &scene]).status.success(), "{}", stderr(&done));
 }
 
 #[test]
@@ -198,8 +198,8 @@ fn a_picture_is_stopped_while_it_is_drawn() {
     signal(&child, "-INT");
     let sent = Instant::now();
     let done = child.wait_with_output().unwrap();
-    assert_eq!(done.status.code(), Some(130), "{}", told(&done));
-    assert!(told(&done).contains("is left as it was") && !Path::new(&png).exists(), "{}", told(&done));
+    assert_eq!(done.status.code(), Some(130), "{}", stderr(&done));
+    assert!(stderr(&done).contains("is left as it was") && !Path::new(&png).exists(), "{}", stderr(&done));
     assert!(sent.elapsed() < Duration::from_secs(5), "{:?}", sent.elapsed());
 }
 
@@ -213,8 +213,8 @@ fn a_limit_of_the_size_of_files_is_a_full_disk() {
         .args(["--json", &json, "--record", &record])
         .output()
         .expect("a shell");
-    assert_eq!(done.status.code(), Some(2), "{}", told(&done));
-    assert!(told(&done).contains("o.rec: ") && told(&done).contains("all else goes on"), "{}", told(&done));
+    assert_eq!(done.status.code(), Some(2), "{}", stderr(&done));
+    assert!(stderr(&done).contains("o.rec: ") && stderr(&done).contains("all else goes on"), "{}", stderr(&done));
     assert_eq!(serde_json::from_slice::<Value>(&fs::read(&json).unwrap()).unwrap()["steps"], 600);
 }
 
@@ -226,7 +226,7 @@ fn a_command_that_waits_for_a_reader_ends_with_130() {
     std::thread::sleep(Duration::from_millis(500));
     signal(&child, "-TERM");
     let done = child.wait_with_output().unwrap();
-    assert_eq!(done.status.code(), Some(130), "{}", told(&done));
+    assert_eq!(done.status.code(), Some(130), "{}", stderr(&done));
 }
 
 #[test]
@@ -257,6 +257,6 @@ fn a_folder_that_is_gone_leaves_no_name_of_a_temporary_file() {
     fs::remove_dir_all(&inner.0).unwrap();
     signal(&child, "-INT");
     let done = child.wait_with_output().unwrap();
-    assert_eq!(done.status.code(), Some(2), "{}", told(&done));
-    assert!(told(&done).contains("o.rec: ") && !told(&done).contains(".part"), "{}", told(&done));
+    assert_eq!(done.status.code(), Some(2), "{}", stderr(&done));
+    assert!(stderr(&done).contains("o.rec: ") && !stderr(&done).contains(".part"), "{}", stderr(&done));
 }

@@ -92,7 +92,7 @@ impl Viewer {
         self.send(1, order.as_bytes())
     }
 
-    /// Reads what is there and drops it, but answers pings.
+    /// Reads and discards incoming data, but replies to pings.
     fn drain(&mut self) -> std::io::Result<()> {
         while self.read(Duration::from_millis(1))?.is_some() {}
         Ok(())
@@ -132,7 +132,7 @@ impl Viewer {
         Some((code, payload))
     }
 
-    /// Time from a pause order to the status that tells it.
+    /// Time from a pause command to the status that confirms it.
     fn pause(&mut self, on: bool) -> Duration {
         let (clock, wanted) = (Instant::now(), format!("\"paused\":{on}"));
         self.tell(&format!(r#"{{"command":"pause","on":{on}}}"#)).expect("it listens");
@@ -154,11 +154,11 @@ struct Harm {
     threads: u64,
     /// From a good viewer's pause to its status, the longest of all.
     pause: Duration,
-    /// From Ctrl-C to the end, while the attack goes on.
+    /// From Ctrl-C to the end, during the attack.
     end: Duration,
 }
 
-/// Runs an attack beside a good viewer that pauses and goes on.
+/// Runs an attack beside a well-behaved viewer that pauses and resumes.
 fn attacked(name: &str, scene: &str, time: Duration, attack: impl Fn(SocketAddr, &AtomicBool) + Sync) -> Harm {
     let view = View::start(scene);
     let (address, over) = (view.address, AtomicBool::new(false));
@@ -228,7 +228,7 @@ fn silent(address: SocketAddr, over: &AtomicBool) {
     while !over.load(Ordering::Relaxed) {
         std::thread::sleep(Duration::from_millis(500));
         for place in &mut viewers {
-            // a pong that answers nothing tells whether it is still connected
+            // an unsolicited pong shows whether it is still connected
             if place.as_mut().is_none_or(|v| v.send(10, b"").is_err()) && !over.load(Ordering::Relaxed) {
                 *place = Viewer::new(address).ok();
             }

@@ -5,7 +5,7 @@
 //! `fuzz/artifacts/scene_step`; exit 1 when there was any.
 
 use sinew_fuzz::scene;
-use sinew_scene::Chance;
+use sinew_scene::Rng;
 use std::panic::catch_unwind;
 use std::path::Path;
 use std::process::ExitCode;
@@ -57,6 +57,6 @@ fn main() -> ExitCode {
 
 /// Pseudo-random bytes from a seed.
 fn bytes(seed: u64) -> Vec<u8> {
-    let mut chance = Chance::new(seed);
-    (0..LENGTH / 8).flat_map(|_| chance.bits().to_le_bytes()).collect()
+    let mut rng = Rng::new(seed);
+    (0..LENGTH / 8).flat_map(|_| rng.bits().to_le_bytes()).collect()
 }

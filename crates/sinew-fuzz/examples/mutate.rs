@@ -7,7 +7,7 @@
 
 use sinew_fuzz::mutate::mutated;
 use sinew_fuzz::{TARGETS, Target};
-use sinew_scene::Chance;
+use sinew_scene::Rng;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -56,10 +56,10 @@ fn run(name: &str, target: Target, runs: u64, seed: u64) -> u64 {
         std::fs::read_dir(fuzz().join("corpus").join(name)).into_iter().flatten().flatten().map(|e| e.path()).collect();
     paths.sort();
     let seeds: Vec<Vec<u8>> = paths.iter().filter_map(|path| std::fs::read(path).ok()).collect();
-    let mut chance = Chance::new(seed);
+    let mut rng = Rng::new(seed);
     let (mut broken, mut slowest, begin) = (0, 0.0_f64, Instant::now());
     for i in 0..runs {
-        let bytes = mutated(&seeds, &mut chance);
+        let bytes = mutated(&seeds, &mut rng);
         let (fine, mut seconds) = timed(target, &bytes);
         if seconds > PATIENCE {
             // other load on the machine makes a run longer, never shorter

@@ -16,8 +16,8 @@ fn a_snapshot_with_a_quaternion_that_is_no_rotation_is_refused_and_changes_nothi
     for bad in [Quat::from_xyzw(-2.7e36, 0.0, 0.0, 1.0), Quat::from_xyzw(0.0, 0.0, 0.0, 0.0)] {
         let mut state = world.snapshot();
         state.q[ball.to_parts().0 as usize] = bad;
-        let told = world.restore(&state).expect_err("no rotation").to_string();
-        assert!(told.contains("column q"), "{told}");
+        let message = world.restore(&state).expect_err("no rotation").to_string();
+        assert!(message.contains("column q"), "{message}");
         assert_eq!(world.hash(), before);
     }
     world.step(&Input::none());
@@ -35,8 +35,8 @@ fn a_shape_larger_than_the_world_is_refused_by_name() {
         Shape::Voxels { size: Vec3::new(1.0, 1e20, 0.5), cells: vec![[0, 0, 0], [26, -1, 0]].into() },
         Shape::cuboid(1e7, 1.0, 1.0),
     ] {
-        let told = world.add_rigid(RigidBody::fixed().shape(shape)).expect_err("too large").to_string();
-        assert!(told.contains("colliders[0]") && told.contains("1e6"), "{told}");
+        let message = world.add_rigid(RigidBody::fixed().shape(shape)).expect_err("too large").to_string();
+        assert!(message.contains("colliders[0]") && message.contains("1e6"), "{message}");
     }
     let far = sinew::Collider::new(Shape::ball(0.1)).at(sinew::Pose::at(Vec3::X * 1e20));
     assert!(world.add_rigid(RigidBody::fixed().collider(far)).is_err());
@@ -66,12 +66,12 @@ fn a_solid_of_oriented_particles_may_have_self_contact() -> Result<(), Box<dyn s
 fn masses_whose_sum_or_inverse_is_not_finite_are_refused_by_name() {
     for mass in [1e-30, 1e30] {
         let mut world = World::default();
-        let told =
+        let message =
             world.add_particles(sinew::Particles::new(vec![Vec3::X]).mass(mass)).expect_err("beyond").to_string();
-        assert!(told.contains("mass[0]") && told.contains("1e20"), "{told}");
+        assert!(message.contains("mass[0]") && message.contains("1e20"), "{message}");
         let ball = RigidBody::dynamic().shape(Shape::ball(0.1)).mass(mass).named("egg");
-        let told = world.add_rigid(ball).expect_err("beyond").to_string();
-        assert!(told.contains("egg") && told.contains("1e20"), "{told}");
+        let message = world.add_rigid(ball).expect_err("beyond").to_string();
+        assert!(message.contains("egg") && message.contains("1e20"), "{message}");
     }
     let scene = "[bodies.s]\nkind = 'soft'\ngeometry = { kind = 'rope', from = [0, 0, 0], to = [1, 0, 0], segments = 3 }\n\
                  model = { kind = 'pbd_cord', stretch = 1e3, density = 3e38 }\n";
@@ -84,8 +84,9 @@ fn masses_whose_sum_or_inverse_is_not_finite_are_refused_by_name() {
 #[test]
 fn a_hundred_thousand_nested_tags_are_refused() {
     let deep = format!("{}{}", "<a>".repeat(100_000), "</a>".repeat(100_000));
-    let told = sinew_mesh::read_bytes(deep.as_bytes(), sinew_mesh::Format::Vtu, "deep.vtu").expect_err("no grid in it");
-    assert!(told.to_string().contains("VTKFile"), "{told}");
+    let message =
+        sinew_mesh::read_bytes(deep.as_bytes(), sinew_mesh::Format::Vtu, "deep.vtu").expect_err("no grid in it");
+    assert!(message.to_string().contains("VTKFile"), "{message}");
 }
 
 /// A glTF file of empty nodes, three bytes each, took four hundred bytes of memory per node: 16 MB of text needed 4 GB.
@@ -94,8 +95,8 @@ fn a_hundred_thousand_nested_tags_are_refused() {
 fn a_gltf_of_a_million_empty_nodes_is_refused() {
     let nodes = "{},".repeat(600_000);
     let text = format!("{{\"asset\":{{\"version\":\"2.0\"}},\"nodes\":[{nodes}{{}}]}}");
-    let told = sinew_mesh::read_bytes(text.as_bytes(), sinew_mesh::Format::Gltf, "many.gltf").expect_err("too many");
-    assert!(told.to_string().contains("500000"), "{told}");
+    let message = sinew_mesh::read_bytes(text.as_bytes(), sinew_mesh::Format::Gltf, "many.gltf").expect_err("too many");
+    assert!(message.to_string().contains("500000"), "{message}");
 }
 
 /// Text that is not TOML has an error in every line. All were reported, at a kilobyte each: a megabyte took half a
@@ -103,8 +104,8 @@ fn a_gltf_of_a_million_empty_nodes_is_refused() {
 #[test]
 fn invalid_toml_reports_one_error_when_long_and_all_errors_when_short() {
     let faults = |lines: usize| {
-        let told = read_text(&"no = toml\n".repeat(lines), "no.toml", Syntax::Toml).expect_err("no TOML");
-        told.iter().count()
+        let message = read_text(&"no = toml\n".repeat(lines), "no.toml", Syntax::Toml).expect_err("no TOML");
+        message.iter().count()
     };
     assert_eq!(faults(100_000), 1);
     assert!(faults(10) > 1);
@@ -120,7 +121,8 @@ fn blocks_with_an_excessive_overlap_are_refused_by_name() {
              material = 'jelly'\nmodel = {{ kind = 'shape_matching', clusters = {{ kind = 'blocks', size = 0.2, overlap = {overlap} }} }}\n"
         )
     };
-    let told = read_text(&body("1"), "s.toml", Syntax::Toml).expect_err("each node in hundreds of blocks").to_string();
-    assert!(told.contains("overlap") && told.contains("216"), "{told}");
+    let message =
+        read_text(&body("1"), "s.toml", Syntax::Toml).expect_err("each node in hundreds of blocks").to_string();
+    assert!(message.contains("overlap") && message.contains("216"), "{message}");
     assert!(read_text(&body("0.1"), "s.toml", Syntax::Toml).is_ok());
 }

@@ -29,8 +29,8 @@ impl fmt::Display for Place {
 ///
 /// ```
 /// use sinew_mesh::{Format, read_bytes};
-/// let told = read_bytes(b"v 0 0 0\nf 1 2 3\n", Format::Obj, "hole.obj").unwrap_err().to_string();
-/// assert!(told.contains("hole.obj") && told.contains('2'), "{told}");
+/// let message = read_bytes(b"v 0 0 0\nf 1 2 3\n", Format::Obj, "hole.obj").unwrap_err().to_string();
+/// assert!(message.contains("hole.obj") && message.contains('2'), "{message}");
 /// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MeshError {

@@ -19,7 +19,6 @@
 #![forbid(unsafe_code)]
 
 mod cells;
-mod door;
 mod draft;
 mod error;
 mod format;
@@ -29,10 +28,11 @@ mod mesh;
 mod repair;
 mod scan;
 pub mod tetrahedralize;
+mod validate;
 
-pub use door::DoorError;
 pub use error::{MeshError, Place};
 pub use format::{Encoding, Format, files, read, read_bytes, write, write_as, write_bytes};
 pub use inspect::{Report, inspect};
 pub use mesh::{Mesh, Notes};
 pub use repair::{Repaired, repair};
+pub use validate::ValidationError;

@@ -37,7 +37,7 @@ pub struct Mesh {
 /// ```
 /// use sinew_mesh::{Format, read_bytes};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// // a square: read as two triangles, which is told
+/// // a square: read as two triangles, which is noted
 /// let file = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n";
 /// let mesh = read_bytes(file.as_bytes(), Format::Obj, "square.obj")?;
 /// assert_eq!((mesh.triangles.len(), mesh.notes.polygons), (2, 1));

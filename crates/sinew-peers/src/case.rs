@@ -13,7 +13,7 @@ pub enum Goal {
     /// Closed interval.
     Between(f64, f64),
     /// No goal: the value is only reported.
-    Told,
+    Reported,
 }
 
 /// A measure of quality that the engines have in common.
@@ -56,8 +56,8 @@ const fn between(label: &'static str, keys: &'static [&'static str], unit: &'sta
     Measure { label, keys, unit, goal: Goal::Between(a, b) }
 }
 
-const fn told(label: &'static str, keys: &'static [&'static str], unit: &'static str) -> Measure {
-    Measure { label, keys, unit, goal: Goal::Told }
+const fn reported(label: &'static str, keys: &'static [&'static str], unit: &'static str) -> Measure {
+    Measure { label, keys, unit, goal: Goal::Reported }
 }
 
 const DEPTH: Measure = at_most("penetration", &["pen_"], "mm", 15.0);
@@ -80,8 +80,8 @@ const ATWOOD: &[Measure] = &[
     between("heavy end (-1.85 to -1.90)", &["heavy_vy"], "m/s", [-2.09, -1.67]),
     between("wheel (5.94 to 6.16)", &["wheel_w"], "rad/s", [5.35, 6.78]),
 ];
-const STANDS: &[Measure] = &[at_most("drift", &["maxLateralDrift"], "m", 0.5), told("top", &["topY_end"], "m")];
-const FALLEN: &[Measure] = &[told("top", &["topY_end"], "m"), told("kinetic energy", &["KE_end"], "J")];
+const STANDS: &[Measure] = &[at_most("drift", &["maxLateralDrift"], "m", 0.5), reported("top", &["topY_end"], "m")];
+const FALLEN: &[Measure] = &[reported("top", &["topY_end"], "m"), reported("kinetic energy", &["KE_end"], "J")];
 /// Read after 2 s, when a beam without damping still oscillates between 0 and 0.63 m.
 const BENT: &[Measure] = &[INVERTED, between("tip at 2 s (at rest 0.317)", &["tip_deflection"], "m", [0.24, 0.40])];
 /// The upper cylinder must lie on the lower one, and neither may be flattened.

@@ -277,7 +277,7 @@ fn wide(v: Vec3) -> [f64; 3] {
 }
 
 /// The substeps as text.
-pub fn told([usual, most]: [u32; 2]) -> String {
+pub fn substep_text([usual, most]: [u32; 2]) -> String {
     if usual == most { format!("{usual} substeps") } else { format!("{usual} to {most} substeps") }
 }
 
@@ -299,7 +299,7 @@ pub fn records(give: &mut dyn FnMut(Record)) {
             variant: variant.name().to_owned(),
             sizes: [run.mesh.vertices.len(), run.mesh.triangles.len(), 0, run.edges.len()],
             h_ms: 1e3 * f64::from(STEP),
-            effort: told(substeps),
+            effort: substep_text(substeps),
             ms: Times::of(&run.ms),
             steps: run.ms.len(),
             readings,

@@ -1,4 +1,4 @@
-//! A scene of the gallery or of a file: what a command or a viewer plays.
+//! A scene of the gallery or of a file.
 
 use crate::file::{SceneFile, Syntax, read_text};
 use crate::gallery::{Scene, with_law};
@@ -6,7 +6,7 @@ use sinew::friction::Law;
 use sinew::{Error, Input, World};
 use std::sync::Arc;
 
-/// A scene, wherever it comes from.
+/// A scene of any origin.
 ///
 /// ```
 /// use sinew_scene::{AnyScene, gallery};
@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone, Debug)]
 pub enum AnyScene {
-    /// One of the gallery that is no file.
+    /// One of the gallery that is not a file.
     BuiltIn(&'static Scene),
     /// One of the gallery with another friction law on all surfaces.
     WithLaw(&'static Scene, Law),
@@ -28,7 +28,7 @@ pub enum AnyScene {
 }
 
 impl From<&'static Scene> for AnyScene {
-    /// A scene that is a file comes as one, with its parameters and its camera.
+    /// A scene of the gallery that is a file keeps its parameters and its camera.
     fn from(scene: &'static Scene) -> Self {
         match scene.text.map(|text| read_text(text, &format!("{}.toml", scene.name), Syntax::Toml)) {
             Some(Ok(file)) => file.into(),
@@ -52,7 +52,7 @@ impl AnyScene {
         }
     }
 
-    /// One sentence: what to look at.
+    /// Description in one sentence.
     pub fn about(&self) -> &str {
         match self {
             Self::BuiltIn(scene) | Self::WithLaw(scene, _) => scene.about,
@@ -60,7 +60,7 @@ impl AnyScene {
         }
     }
 
-    /// How long it is worth watching [s].
+    /// Its duration [s].
     pub fn seconds(&self) -> f64 {
         match self {
             Self::BuiltIn(scene) | Self::WithLaw(scene, _) => scene.seconds,
@@ -68,10 +68,10 @@ impl AnyScene {
         }
     }
 
-    /// Makes its world, the same one each time.
+    /// Builds its world, identical each time.
     ///
     /// # Errors
-    /// What the engine refuses; a scene that was read from a file has been built once already.
+    /// An error of the engine; a scene that was read from a file has been built once already.
     pub fn build(&self) -> Result<World, Error> {
         match self {
             Self::BuiltIn(scene) => (scene.build)(),
@@ -80,7 +80,7 @@ impl AnyScene {
         }
     }
 
-    /// What the outside says in the step that begins at this tick. A pure function.
+    /// The external input of the step that begins at this tick. A pure function.
     pub fn input(&self, world: &World, tick: u64) -> Input {
         match self {
             Self::BuiltIn(scene) | Self::WithLaw(scene, _) => (scene.input)(world, tick),

@@ -1,14 +1,14 @@
 //! The same bar and the same load for every deformable model: what `sinew bench models` measures.
 //!
 //! A bar of length L along x is held at its left end and settles under its own weight, slowed by a drag that is gone once
-//! it is still. Two answers are known:
+//! it is still. Reference values:
 //!
 //! ```text
 //!   hung (gravity along x):      growth of the part ℓ = L − a beyond x = a:   ρ g ℓ²/2E
 //!   across (gravity along −y):   sinking of the tip, Timoshenko:              q L⁴/8EI + q L²/2κGA,   q = ρ g A
 //! ```
 //!
-//! a is the width of the bar: nearer to the held end the contraction is held too, which the formula does not know. κ is
+//! a is the width of the bar: nearer to the held end the contraction is held too, which the formula neglects. κ is
 //! Cowper's 10(1 + ν)/(12 + 11ν). Strips and ropes have no stiffness in bending worth the name and are only hung. Across,
 //! gravity is a tenth, or the tip would sink so far that the formula itself is off by 0.7%.
 
@@ -60,7 +60,7 @@ pub struct Specimen {
     pub name: &'static str,
     /// What it can be.
     pub form: Form,
-    /// It takes a modulus, so that there is a right answer.
+    /// It takes a modulus, so that there is a reference value.
     pub elastic: bool,
     /// Substeps of a step, for models that are solved by sweeps.
     substeps: u32,
@@ -298,13 +298,13 @@ impl Test {
         }
     }
 
-    /// To be asked after each step: whether it has come to rest.
+    /// To be called after each step: true when it has come to rest.
     pub fn is_still(&mut self) -> Result<bool, Error> {
         let reading = self.reading()?;
         Ok(self.settling.note(reading))
     }
 
-    /// The right answer [m].
+    /// The reference value [m].
     pub fn right(&self) -> f64 {
         let [length, width] = SIZE;
         let Stuff { e, nu, rho } = STUFF;
@@ -377,7 +377,7 @@ mod tests {
 
     #[test]
     fn a_hung_bar_of_finite_elements_grows_by_what_hooke_says() {
-        // as near as E01 asks
+        // the tolerance of E01
         for name in ["corotational", "solid tet10 corotational", "membrane"] {
             let error = settled(named(name), 2, Load::Hung);
             assert!(error.abs() < 0.005, "{name}: {error}");

@@ -1,4 +1,4 @@
-//! What a world is built of, counted as ICD counts: nodes, faces, springs, tetrahedra, and constraints by kind.
+//! Contents of a world, counted as in ICD: nodes, faces, springs, tetrahedra, and constraints by kind.
 
 use sinew::{BodySpec, ConstraintSpec, Error, Geometry, SoftBody, SoftModel, World, pbd};
 
@@ -21,17 +21,17 @@ pub struct Census {
     pub nodes: usize,
     /// Triangles of all surfaces.
     pub faces: usize,
-    /// Springs: of mass-spring bodies, edges of position based ones, and strands with a stiffness.
+    /// Springs: of mass-spring bodies, edges of position based ones, and distance sets with a stiffness.
     pub springs: usize,
     /// Tetrahedra that are finite elements; those of other models only make springs or a surface.
     pub tets: usize,
-    /// Rows of strands without a stiffness: lengths that are held or bounded.
+    /// Rows of distance sets without a stiffness: fixed or bounded lengths.
     pub inextensibility: usize,
     /// Rows of folds.
     pub bending: usize,
-    /// Rows of strands with a stiffness: springs that are rows.
+    /// Rows of distance sets with a stiffness.
     pub spring_rows: usize,
-    /// Pairs of points that are held together; three rows each.
+    /// Pairs of attached points; three rows each.
     pub anchors: usize,
 }
 
@@ -39,7 +39,7 @@ impl Census {
     /// Counts a world.
     ///
     /// # Errors
-    /// A world with rows of its own cannot be written down, and so not counted.
+    /// A world with custom rows has no blueprint and cannot be counted.
     pub fn of(world: &World) -> Result<Self, Error> {
         let blueprint = world.blueprint()?;
         let mut census = Self::default();

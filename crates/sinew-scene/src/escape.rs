@@ -1,4 +1,4 @@
-//! Text of files on its way to a terminal: control and format characters become visible.
+//! Escapes control and format characters of text from files before it is printed to a terminal.
 //!
 //! A scene file, a mesh or a file name may hold escape sequences that clear the screen, change its title or recolour it,
 //! marks that turn the direction of reading, and characters without a width that make two names look the same. All of

@@ -1,15 +1,16 @@
-//! Faults on purpose, for `sinew soak --faults RATE` and the gate N1: numbers that are none, through both doors of a running world.
+//! Fault injection for `sinew soak --faults RATE` and the gate N1: non-finite numbers in commands and in the state of a running
+//! world.
 //!
-//! *A command* with such a number must be refused and change nothing. *A state* with one must be found in the next step, its
-//! body blamed and held, and nobody else; the world is then put back by a snapshot and goes on as if nothing had been.
+//! *A command* with such a number must be refused and change nothing. *A state* with one must be detected in the next step,
+//! and only its body reported and frozen; the world is then restored from a snapshot and continues unchanged.
 
-use crate::Chance;
+use crate::Rng;
 use sinew::{BodyId, Command, Event, Input, Motion, Pose, Quat, Real, Vec3, World};
 
-/// What is written where a number should be.
+/// Invalid values.
 const POISON: [Real; 5] = [Real::NAN, Real::INFINITY, Real::NEG_INFINITY, 1e30, -1e30];
 
-/// How many were injected.
+/// Numbers of injected faults.
 ///
 /// An example is at [`faults::Faults`](crate::faults::Faults).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,9 +37,9 @@ pub struct Injected {
 /// # Ok(()) }
 /// ```
 pub struct Faults {
-    /// Chance of each door at each step.
+    /// Probability of each kind of fault in each step.
     rate: f64,
-    chance: Chance,
+    rng: Rng,
     /// Done so far.
     pub injected: Injected,
 }
@@ -50,21 +51,21 @@ struct Wound {
 }
 
 impl Faults {
-    /// With this chance a step, 0 to 1, and this seed.
+    /// With this probability per step, 0 to 1, and this seed.
     pub fn new(rate: f64, seed: u64) -> Self {
-        Self { rate, chance: Chance::new(seed), injected: Injected::default() }
+        Self { rate, rng: Rng::new(seed), injected: Injected::default() }
     }
 
     /// Adds a command that must be refused; true if it did.
     pub fn speak(&mut self, world: &World, input: &mut Input) -> bool {
         let bodies: Vec<BodyId> = movers(world).collect();
-        if bodies.is_empty() || self.chance.share() >= self.rate {
+        if bodies.is_empty() || self.rng.share() >= self.rate {
             return false;
         }
-        let body = bodies[self.chance.below(bodies.len())];
-        let bad = Vec3::splat(POISON[self.chance.below(POISON.len())]);
+        let body = bodies[self.rng.below(bodies.len())];
+        let bad = Vec3::splat(POISON[self.rng.below(POISON.len())]);
         let node = u32::MAX;
-        input.commands.push(match self.chance.below(6) {
+        input.commands.push(match self.rng.below(6) {
             0 => Command::Force { body, force: bad, torque: Vec3::ZERO },
             1 => Command::Impulse { body, impulse: bad, point: Vec3::ZERO },
             2 => Command::Velocity { body, velocity: bad, spin: Vec3::ZERO },
@@ -82,12 +83,12 @@ impl Faults {
         world.report().events.contains(&Event::Refused { command: last })
     }
 
-    /// Wounds the state, looks whether the next step finds it, and puts the world back.
+    /// Corrupts the state, checks that the next step reports it, and restores the world.
     ///
     /// # Errors
     /// What was not as it must be.
     pub fn wound(&mut self, world: &mut World) -> Result<(), String> {
-        if self.chance.share() >= self.rate {
+        if self.rng.share() >= self.rate {
             return Ok(());
         }
         let (before, calm) = (world.hash(), world.snapshot());
@@ -112,11 +113,11 @@ impl Faults {
     /// Writes a bad number into a column that belongs to one body.
     fn poison(&mut self, world: &mut World) -> Option<Wound> {
         let bodies: Vec<BodyId> = movers(world).collect();
-        let body = *bodies.get(self.chance.below(bodies.len()))?;
+        let body = *bodies.get(self.rng.below(bodies.len()))?;
         let nodes = world.body(body).ok()?.node_span();
-        let (bad, axis) = (POISON[self.chance.below(POISON.len())], self.chance.below(3));
-        let choice = self.chance.below(4);
-        let node = nodes.start + self.chance.below(nodes.len());
+        let (bad, axis) = (POISON[self.rng.below(POISON.len())], self.rng.below(3));
+        let choice = self.rng.below(4);
+        let node = nodes.start + self.rng.below(nodes.len());
         let slot = body.to_parts().0 as usize;
         let state = world.tamper();
         let column = match (nodes.len(), choice) {

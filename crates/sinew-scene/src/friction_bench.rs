@@ -18,13 +18,13 @@ pub struct Sled {
     pub h: f64,
     /// Time [s].
     pub time: f64,
-    /// Place [m].
+    /// Position [m].
     pub x: f64,
     /// Velocity [m/s].
     pub v: f64,
     /// Friction of the last step, positive against positive motion [N].
     pub friction: f64,
-    /// What the law remembers.
+    /// Memory of the law.
     pub memory: Memory,
 }
 
@@ -74,7 +74,7 @@ pub struct Sample {
     pub time: f64,
     /// Pull, or 0 when the motion is imposed [N].
     pub pull: f64,
-    /// Place [m].
+    /// Position [m].
     pub x: f64,
     /// Velocity [m/s].
     pub v: f64,
@@ -114,13 +114,13 @@ impl Bench {
     /// Coefficients of the bench: F_C = 1.96 N and F_s = 2.94 N under 9.8 N.
     pub const PAIR: Coefficients = Coefficients { holding: 0.3, slipping: 0.2 };
 
-    /// The pull at a time [N]: the swing is halved half way, from what no law holds to what stiction holds.
+    /// The pull at a time [N]: the swing is halved half way, from beyond static friction to below it.
     pub fn pull(&self, time: f64) -> f64 {
         let fade = if time < 0.5 * self.seconds { 1.0 } else { 0.5 };
         self.constant + fade * self.swing * (std::f64::consts::TAU * self.frequency * time).sin()
     }
 
-    /// Runs a law: place, velocity and friction over time (Fig. 5.10 to 5.14).
+    /// Runs a law: position, velocity and friction over time (Fig. 5.10 to 5.14).
     pub fn run(&self, law: Law) -> Vec<Sample> {
         let mut sled = Sled { normal: 9.8, ..Sled::new(law, Self::PAIR, self.h) };
         let count = (self.seconds / self.h).round() as usize;
@@ -149,7 +149,7 @@ impl Bench {
         samples
     }
 
-    /// Friction under an imposed sine of place: `amplitude` [m], one cycle after one that fills the memory (Fig. 5.6 to 5.8).
+    /// Friction under an imposed sinusoidal displacement: `amplitude` [m], one cycle after one that fills the memory (Fig. 5.6 to 5.8).
     pub fn cycle(&self, law: Law, amplitude: f64) -> Vec<Sample> {
         let mut sled = Sled { normal: 9.8, ..Sled::new(law, Self::PAIR, self.h) };
         let turn = std::f64::consts::TAU * self.frequency;

@@ -1,4 +1,4 @@
-//! Scenes for Sinew, from Rust ([`gallery`]) and from files ([`mod@file`]), and the physics they are judged by: [`validate`] runs cases whose right answers are
+//! Scenes for Sinew, from Rust ([`gallery`]) and from files ([`mod@file`]), and the validation of their physics: [`validate`] runs cases whose right answers are
 //! known, [`bench_models`] gives every deformable model the same task.
 
 #![forbid(unsafe_code)]
@@ -6,13 +6,13 @@
 mod any;
 pub mod bench_models;
 pub mod census;
-mod chance;
 pub mod escape;
 pub mod faults;
 pub mod file;
 pub mod friction_bench;
 pub mod gallery;
+mod rng;
 pub mod validate;
 
 pub use any::AnyScene;
-pub use chance::Chance;
+pub use rng::Rng;

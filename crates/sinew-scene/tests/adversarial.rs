@@ -277,7 +277,7 @@ fn many_bodies_in_one_point_come_apart_at_the_push_speed_of_each_pair_at_most() 
         cases.push(case(
             format!("{name}, intersection_free"),
             Contained,
-            format!("[settings]\nguaranteed = true\n{}", heap(shape, 5)),
+            format!("[settings]\nintersection_free = true\n{}", heap(shape, 5)),
         ));
     }
     let places = vec!["[0, 0.5, 0]"; 50].join(", ");
@@ -347,7 +347,7 @@ fn deep_overlaps_at_the_start_are_pushed_apart_and_not_shot() {
         cases.push(case(
             format!("{name}, intersection_free"),
             Contained,
-            format!("[settings]\nguaranteed = true\n{text}"),
+            format!("[settings]\nintersection_free = true\n{text}"),
         ));
         cases.push(case(name, Runs, text));
     }
@@ -475,7 +475,7 @@ fn contacts_without_a_clear_normal_do_not_throw_bodies() {
         cases.push(case(
             format!("{name}, intersection_free"),
             Contained,
-            format!("[settings]\nguaranteed = true\n{text}"),
+            format!("[settings]\nintersection_free = true\n{text}"),
         ));
         cases.push(case(name, Runs, text));
     }
@@ -542,7 +542,7 @@ const NUMBERS: &[(&str, &str, &str)] = &[
         "10",
         "[settings]\ncontact = { kind = 'soft', frequency = 30, damping_ratio = @ }\n",
     ),
-    ("settings.minimum_gap", "1e-4", "[settings]\nguaranteed = true\nminimum_gap = @\n"),
+    ("settings.minimum_gap", "1e-4", "[settings]\nintersection_free = true\nminimum_gap = @\n"),
     (
         "bodies.b.mass",
         "1",

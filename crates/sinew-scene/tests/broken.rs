@@ -366,12 +366,12 @@ const NEWER: &[Case] = &[
 fn every_broken_file_gives_its_message() {
     let mut wrong = Vec::new();
     for (text, expected) in CASES.iter().chain(NEWER) {
-        let told: Vec<String> = match read_text(text, "s.toml", Syntax::Toml) {
+        let message: Vec<String> = match read_text(text, "s.toml", Syntax::Toml) {
             Ok(_) => vec!["it was read".to_owned()],
             Err(problems) => problems.iter().map(|p| p.to_string()).collect(),
         };
-        if told != *expected {
-            wrong.push(format!("{text:?} {told:?}"));
+        if message != *expected {
+            wrong.push(format!("{text:?} {message:?}"));
         }
     }
     assert!(CASES.len() >= 40);
@@ -382,16 +382,17 @@ fn every_broken_file_gives_its_message() {
 fn a_number_beyond_the_build_is_refused() {
     let read = read_text("[settings]\ngravity = [0, -1e300, 0]\n", "s.toml", Syntax::Toml);
     if size_of::<sinew::Real>() == 4 {
-        let told = "s.toml:2:15: settings.gravity[1]: -1e300 is too large for the numbers of this build";
-        assert_eq!(read.expect_err("too large").to_string(), told);
+        let message = "s.toml:2:15: settings.gravity[1]: -1e300 is too large for the numbers of this build";
+        assert_eq!(read.expect_err("too large").to_string(), message);
     }
 }
 
 #[test]
 fn a_message_shows_the_line_and_a_mark() {
     let problems = read_text("[bodies.ball]\nkind = 'fixed'\nmas = 1\n", "s.toml", Syntax::Toml).expect_err("a slip");
-    let told = "s.toml:3:1: bodies.ball.mas: unknown key 'mas'; did you mean 'mass'?\n 3 | mas = 1\n   | ^^^\n1 error";
-    assert_eq!(problems.render(), told);
+    let message =
+        "s.toml:3:1: bodies.ball.mas: unknown key 'mas'; did you mean 'mass'?\n 3 | mas = 1\n   | ^^^\n1 error";
+    assert_eq!(problems.render(), message);
 }
 
 #[test]
@@ -406,16 +407,16 @@ fn json_faults_have_their_places_too() {
 #[test]
 fn a_bad_change_points_at_itself() {
     let text = "[bodies.ball]\nkind = 'dynamic'\nshape = { kind = 'ball', radius = 1 }\n";
-    let told = |set: &str| {
+    let message = |set: &str| {
         let done = read_text_with(text, "s.toml", Syntax::Toml, &[set.to_owned()]);
         done.map(|_| "it was read".to_owned()).unwrap_or_else(|problems| problems.to_string())
     };
-    assert_eq!(told("bodies.bal.mass=2"), "--set:1:1: bodies.bal: unknown body 'bal'; did you mean 'ball'?");
-    assert_eq!(told("bodies.ball.mass=x"), "--set:1:18: bodies.ball.mass: expected a number above 0, found 'x'");
-    assert_eq!(told("bodies.ball.mas=2"), "--set:1:1: bodies.ball.mas: unknown key 'mas'; did you mean 'mass'?");
-    assert_eq!(told("bodies.ball"), "--set:1:1: expected PATH=VALUE, as in bodies.ball.mass=2");
+    assert_eq!(message("bodies.bal.mass=2"), "--set:1:1: bodies.bal: unknown body 'bal'; did you mean 'ball'?");
+    assert_eq!(message("bodies.ball.mass=x"), "--set:1:18: bodies.ball.mass: expected a number above 0, found 'x'");
+    assert_eq!(message("bodies.ball.mas=2"), "--set:1:1: bodies.ball.mas: unknown key 'mas'; did you mean 'mass'?");
+    assert_eq!(message("bodies.ball"), "--set:1:1: expected PATH=VALUE, as in bodies.ball.mass=2");
     assert_eq!(
-        told("settings.gravity.y=1"),
+        message("settings.gravity.y=1"),
         "--set:1:1: settings.gravity: 'gravity' is not in the file: set the whole list"
     );
 }
@@ -436,9 +437,9 @@ fn hostile_files_are_refused_at_once() {
     for text in [&deep, &tables, &many, &words, &bomb, long] {
         let clock = Instant::now();
         let problems = read_text(text, "s.toml", Syntax::Toml).expect_err("hostile");
-        let told: usize = problems.iter().map(|p| p.render().len()).sum();
+        let message: usize = problems.iter().map(|p| p.render().len()).sum();
         assert!(clock.elapsed() < Duration::from_secs(10), "{:?}: {}", clock.elapsed(), &text[..40]);
-        assert!(told < 100_000, "{told} letters of faults: {}", &text[..40]);
+        assert!(message < 100_000, "{message} letters of faults: {}", &text[..40]);
     }
     for text in ["[".repeat(1_000_000), "{\"a\":".repeat(200_000)] {
         read_text(&text, "s.json", Syntax::Json).expect_err("hostile");

@@ -30,11 +30,11 @@ fn nothing_crosses_in_scenes_under_the_guarantee() {
                 // nobody can keep apart who is held, and parts of a rigid body may overlap
                 !(held(a) && held(b)) && world.may_touch(a.id(), b.id()) == Ok(true)
             });
-            let told = bad.map(|(edge, triangle)| {
+            let message = bad.map(|(edge, triangle)| {
                 let name = |corner: u32| bodies[frame.owner[corner as usize] as usize].name();
                 (name(frame.edges[edge as usize][0]), name(frame.triangles[triangle as usize][0]))
             });
-            assert_eq!(told, None, "{} at step {step}", scene.name);
+            assert_eq!(message, None, "{} at step {step}", scene.name);
         }
     }
 }

@@ -250,14 +250,14 @@ fn files_include_files_and_are_stronger_than_these() {
 
     write("a.toml", "include = ['b.toml']\n");
     write("b.toml", "include = ['a.toml']\n");
-    let told = file::read(folder.join("a.toml")).expect_err("a circle").to_string();
-    assert!(told.contains("b.toml:1:12: include: ") && told.contains("includes itself"), "{told}");
+    let refusal = file::read(folder.join("a.toml")).expect_err("a circle").to_string();
+    assert!(refusal.contains("b.toml:1:12: include: ") && refusal.contains("includes itself"), "{refusal}");
 
-    // a fault of an included file is told at its place there
+    // a fault of an included file is reported at its position in that file
     write("bad.toml", "[bodies.x]\nkind = 'fixed'\nmas = 1\n");
     write("outer.toml", "include = ['bad.toml']\n");
-    let told = file::read(folder.join("outer.toml")).expect_err("a slip").to_string();
-    assert!(told.contains("bad.toml:3:1: bodies.x.mas: unknown key 'mas'; did you mean 'mass'?"), "{told}");
+    let refusal = file::read(folder.join("outer.toml")).expect_err("a slip").to_string();
+    assert!(refusal.contains("bad.toml:3:1: bodies.x.mas: unknown key 'mas'; did you mean 'mass'?"), "{refusal}");
     std::fs::remove_dir_all(folder).expect("the folder goes");
 }
 
@@ -298,8 +298,8 @@ fn a_surface_as_voxels_is_the_one_of_the_library_or_refused_by_name() {
         panic!("no voxels")
     };
     assert_eq!(*got, want);
-    let told = ground("1e-4").expect_err("too many").to_string();
-    assert!(told.contains("bodies.ground.shape") && told.contains("larger cells"), "{told}");
+    let refusal = ground("1e-4").expect_err("too many").to_string();
+    assert!(refusal.contains("bodies.ground.shape") && refusal.contains("larger cells"), "{refusal}");
 }
 
 /// A balloon of cloth, a curtain on anchors sewn to a second one, and a soft block hinged to a bar.
@@ -502,10 +502,10 @@ fn a_file_of_bones_in_tissue_builds_what_the_builder_builds() {
     let bone = RigidBody::dynamic().shape(Shape::capsule(0.02, 0.01)).at([0.0, 1.0, 0.0]).named("thumb bone");
     let mut built = World::new(Settings::default()).expect("sane");
     built.add_combined(Combined::new("thumb").covered(bone, tissue)).expect("a thumb");
-    let told = "[combined.thumb.bones.bone]\nkind = 'dynamic'\nshape = { kind = 'capsule', half_height = 0.02, radius = 0.01 }\n\
+    let thumb = "[combined.thumb.bones.bone]\nkind = 'dynamic'\nshape = { kind = 'capsule', half_height = 0.02, radius = 0.01 }\n\
         position = [0, 1, 0]\ntissue = { spacing = 0.01, thickness = 0.01, cells = 2, \
         model = { kind = 'corotational', youngs_modulus = 5e4, poisson_ratio = 0.4, density = 1000, damping = 0 } }\n";
-    let mut read = text(told).build().expect("a thumb");
+    let mut read = text(thumb).build().expect("a thumb");
     for _ in 0..20 {
         built.step(&Input::none());
         read.step(&Input::none());

@@ -8,7 +8,7 @@ use sinew::Input;
 use sinew_scene::file::{Syntax, read_text};
 use sinew_server::layer::Layers;
 use sinew_server::mailbox::Mailbox;
-use sinew_server::shot::Shot;
+use sinew_server::snapshot::Snapshot;
 use sinew_server::{Show, Spent};
 use std::error::Error;
 use std::io::Read;
@@ -65,7 +65,7 @@ fn main() -> Outcome<()> {
         let per = |r: &Run| 1e6 * r.cpu / r.spent.steps as f64;
         let memory = (crowd.memory - alone.memory) / VIEWERS as f64;
         println!(
-            "round {round}: CPU per step {:.1} us alone, {:.1} us with viewers: {:+.2}%; {} shots missed; {memory:.0} kB a viewer, the test's own side included",
+            "round {round}: CPU per step {:.1} us alone, {:.1} us with viewers: {:+.2}%; {} snapshots missed; {memory:.0} kB a viewer, the test's own side included",
             per(&alone),
             per(&crowd),
             100.0 * (per(&crowd) / per(&alone) - 1.0),
@@ -76,11 +76,15 @@ fn main() -> Outcome<()> {
     share.sort_by(f64::total_cmp);
     println!("median {:+.2}%", 100.0 * share[ROUNDS / 2]);
     for scene in [CLOTH, BLOCK] {
-        let (step, shot) = copying(scene)?;
+        let (step, snapshot) = copying(scene)?;
         let name = scene.lines().nth(1).unwrap_or_default();
         // fraction of one second of a thread that never sleeps
-        let share = 100.0 * FRAMES * shot;
-        println!("{name}: steps of {:.2} ms, shots of {:.1} us: {share:.3}% of a second", 1e3 * step, 1e6 * shot);
+        let share = 100.0 * FRAMES * snapshot;
+        println!(
+            "{name}: steps of {:.2} ms, snapshots of {:.1} us: {share:.3}% of a second",
+            1e3 * step,
+            1e6 * snapshot
+        );
     }
     Ok(())
 }
@@ -89,34 +93,34 @@ fn main() -> Outcome<()> {
 /// takes the core from the physics thread, and the wall clock would count the encoder's work as that of the snapshot.
 fn copying(scene: &str) -> Outcome<(f64, f64)> {
     let mut world = read_text(scene, "load.toml", Syntax::Toml)?.build()?;
-    let mailbox: Mailbox<Shot> = Mailbox::default();
-    let (mut steps, mut shots) = (Vec::new(), Vec::new());
+    let mailbox: Mailbox<Snapshot> = Mailbox::default();
+    let (mut steps, mut snapshots) = (Vec::new(), Vec::new());
     for _ in 0..60 {
         let clock = Instant::now();
         world.step(&Input::none());
         steps.push(clock.elapsed().as_secs_f64());
         let clock = Instant::now();
-        mailbox.write(|shot| shot.take(&world, Layers::default()));
-        shots.push(clock.elapsed().as_secs_f64());
+        mailbox.write(|snapshot| snapshot.take(&world, Layers::default()));
+        snapshots.push(clock.elapsed().as_secs_f64());
     }
     let median = |list: &mut Vec<f64>| {
         list.sort_by(f64::total_cmp);
         list[list.len() / 2]
     };
-    Ok((median(&mut steps), median(&mut shots)))
+    Ok((median(&mut steps), median(&mut snapshots)))
 }
 
 fn run(scene: &str, viewers: usize) -> Outcome<Run> {
     let scene = read_text(scene, "load.toml", Syntax::Toml)?;
     let show = Show { frames: FRAMES, ..Show::new(scene) };
     let stop = Arc::new(AtomicBool::new(false));
-    let (tell, told) = channel();
+    let (sender, receiver) = channel();
     let flag = stop.clone();
     let server = std::thread::spawn(move || {
-        let ready = move |ready| _ = tell.send(ready);
+        let ready = move |ready| _ = sender.send(ready);
         sinew_server::serve(show, "127.0.0.1:0", ready, move || flag.load(Ordering::Relaxed)).map_err(|e| e.to_string())
     });
-    let address = told.recv_timeout(Duration::from_secs(20))?.address;
+    let address = receiver.recv_timeout(Duration::from_secs(20))?.address;
     let sockets: Vec<TcpStream> = (0..viewers).map(|_| look(address)).collect::<Outcome<_>>()?;
     // the first half never reads
     let reading = &sockets[viewers / 2..];

@@ -1,8 +1,8 @@
 //! Data that the page needs before the first frame of a scene: bodies with shapes and topology, adjustable parameters
 //! (knobs), the list of scenes.
 
+use crate::geometry::source_geometry;
 use crate::layer;
-use crate::picture::geometry;
 use crate::tune::Knob;
 use serde_json::{Value, json};
 use sinew::{Blueprint, BodySpec, BodyView, Geometry, Motion, Phase, Pose, Real, Shape, Vec3, World};
@@ -75,7 +75,7 @@ fn body(view: &BodyView<'_>, blueprint: Option<&Blueprint>) -> Value {
         Some(BodySpec::Soft(s)) => (s.thickness, s.model.name()),
         _ => (0.0, ""),
     };
-    let (form, tets) = match blueprint.and_then(|b| geometry(b, slot)) {
+    let (form, tets) = match blueprint.and_then(|b| source_geometry(b, slot)) {
         Some(Geometry::Tets(mesh)) => ("tets", mesh.tets.concat()),
         Some(Geometry::Sheet(_)) => ("sheet", Vec::new()),
         Some(Geometry::Rope(_)) => ("rope", Vec::new()),

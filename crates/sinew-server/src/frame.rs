@@ -10,10 +10,10 @@
 //! Points are quantized to 16 bits within the bounding box of their body: half the bytes of f32, with an error of at
 //! most 1/131070 of the box size.
 
+use crate::geometry::{ConstraintPlace, SceneGeometry, SoftGeometry};
 use crate::layer::Layers;
-use crate::picture::{ConstraintPlace, Picture, SoftPicture};
-use crate::press::presses;
-use crate::shot::Shot;
+use crate::pressure::pressures;
+use crate::snapshot::Snapshot;
 use sinew::{GraspForce, Real, Site, Vec3};
 
 const MAGIC: u32 = u32::from_le_bytes(*b"SNF2");
@@ -37,39 +37,41 @@ mod tag {
 }
 
 /// Encodes one frame.
-pub fn encode(shot: &Shot, viewers: u32) -> Vec<u8> {
-    let picture = &*shot.picture;
-    let mut out = Words(Vec::with_capacity(256 + 40 * shot.rigid.len() + 8 * shot.x.len()));
+pub fn encode(snapshot: &Snapshot, viewers: u32) -> Vec<u8> {
+    let geometry = &*snapshot.geometry;
+    let mut out = Words(Vec::with_capacity(256 + 40 * snapshot.rigid.len() + 8 * snapshot.x.len()));
     out.word(MAGIC);
-    out.word(picture.revision);
-    out.word(shot.tick as u32);
+    out.word(geometry.revision);
+    out.word(snapshot.tick as u32);
     out.word(0);
-    out.section(tag::RUN, |out| run(out, shot, viewers));
-    out.section(tag::RIGID, |out| rigid(out, shot));
-    out.section(tag::POINTS, |out| each_soft(shot, &shot.x, |body, x| out.points(body.slot, &surfels(shot, body, x))));
-    out.section(tag::TURNS, |out| turns(out, shot));
-    out.section(tag::LINKS, |out| links(out, shot));
-    out.section(tag::HELD, |out| held(out, shot));
-    if shot.layers.has(Layers::NODES) {
-        out.section(tag::NODES, |out| each_soft(shot, &shot.x, |body, x| out.points(body.slot, x)));
+    out.section(tag::RUN, |out| run(out, snapshot, viewers));
+    out.section(tag::RIGID, |out| rigid(out, snapshot));
+    out.section(tag::POINTS, |out| {
+        each_soft(snapshot, &snapshot.x, |body, x| out.points(body.slot, &surfels(snapshot, body, x)))
+    });
+    out.section(tag::TURNS, |out| turns(out, snapshot));
+    out.section(tag::LINKS, |out| links(out, snapshot));
+    out.section(tag::HELD, |out| held(out, snapshot));
+    if snapshot.layers.has(Layers::NODES) {
+        out.section(tag::NODES, |out| each_soft(snapshot, &snapshot.x, |body, x| out.points(body.slot, x)));
     }
-    if shot.layers.has(Layers::CONTACTS) {
+    if snapshot.layers.has(Layers::CONTACTS) {
         out.section(tag::CONTACTS, |out| {
-            for c in &shot.contacts {
+            for c in &snapshot.contacts {
                 out.vector(c.point);
                 out.vector(c.force);
             }
         });
     }
-    if shot.layers.has(Layers::CONSTRAINTS) {
-        out.section(tag::CONSTRAINTS, |out| constraints(out, shot));
+    if snapshot.layers.has(Layers::CONSTRAINTS) {
+        out.section(tag::CONSTRAINTS, |out| constraints(out, snapshot));
     }
-    if shot.layers.has(Layers::STRAIN) {
-        out.section(tag::STRAIN, |out| each_soft(shot, &shot.x, |body, x| strain(out, body, x)));
+    if snapshot.layers.has(Layers::STRAIN) {
+        out.section(tag::STRAIN, |out| each_soft(snapshot, &snapshot.x, |body, x| strain(out, body, x)));
     }
-    if shot.layers.has(Layers::VELOCITIES) {
+    if snapshot.layers.has(Layers::VELOCITIES) {
         out.section(tag::VELOCITIES, |out| {
-            each_soft(shot, &shot.v, |body, v| {
+            each_soft(snapshot, &snapshot.v, |body, v| {
                 let surface = &body.surface;
                 let blend = |k| surface.shares(k).iter().fold(Vec3::ZERO, |sum, s| sum + v[s.node as usize] * s.weight);
                 let all: Vec<Vec3> = (0..surface.len() as u32).map(blend).collect();
@@ -77,14 +79,14 @@ pub fn encode(shot: &Shot, viewers: u32) -> Vec<u8> {
             });
         });
     }
-    if shot.layers.has(Layers::RESIDUALS) {
-        out.section(tag::RESIDUALS, |out| shot.residuals.iter().for_each(|&r| out.real(r)));
+    if snapshot.layers.has(Layers::RESIDUALS) {
+        out.section(tag::RESIDUALS, |out| snapshot.residuals.iter().for_each(|&r| out.real(r)));
     }
-    if shot.layers.has(Layers::PRESSURE) {
-        let presses = presses(shot);
-        out.section(tag::GRIPS, |out| presses.grips.iter().for_each(|g| grasp_force(out, g)));
+    if snapshot.layers.has(Layers::PRESSURE) {
+        let pressures = pressures(snapshot);
+        out.section(tag::GRIPS, |out| pressures.grips.iter().for_each(|g| grasp_force(out, g)));
         out.section(tag::PRESSURE, |out| {
-            for (slot, pressure) in &presses.bodies {
+            for (slot, pressure) in &pressures.bodies {
                 out.word(*slot);
                 shares(out, pressure);
             }
@@ -103,16 +105,16 @@ fn grasp_force(out: &mut Words, (finger, object, grip): &(u32, u32, GraspForce))
     out.vector(grip.center);
 }
 
-fn run(out: &mut Words, shot: &Shot, viewers: u32) {
-    let pace = shot.pace;
-    out.double(shot.time);
+fn run(out: &mut Words, snapshot: &Snapshot, viewers: u32) {
+    let pace = snapshot.pace;
+    out.double(snapshot.time);
     out.double(pace.real_time_factor);
     out.double(1e3 * pace.step);
     out.double(1e3 * pace.budget);
-    shot.phases.iter().for_each(|s| out.double(1e3 * s));
-    shot.energies.iter().for_each(|&e| out.real(e));
-    out.real(shot.penetration);
-    let c = &shot.counts;
+    snapshot.phases.iter().for_each(|s| out.double(1e3 * s));
+    snapshot.energies.iter().for_each(|&e| out.real(e));
+    out.real(snapshot.penetration);
+    let c = &snapshot.counts;
     for count in [
         c.awake,
         c.asleep,
@@ -129,8 +131,8 @@ fn run(out: &mut Words, shot: &Shot, viewers: u32) {
     }
 }
 
-fn rigid(out: &mut Words, shot: &Shot) {
-    for (slot, (x, q, v)) in shot.picture.rigid.iter().zip(&shot.rigid) {
+fn rigid(out: &mut Words, snapshot: &Snapshot) {
+    for (slot, (x, q, v)) in snapshot.geometry.rigid.iter().zip(&snapshot.rigid) {
         out.word(*slot);
         out.vector(*x);
         q.to_array().into_iter().for_each(|q| out.real(q));
@@ -138,18 +140,18 @@ fn rigid(out: &mut Words, shot: &Shot) {
     }
 }
 
-fn links(out: &mut Words, shot: &Shot) {
-    for (_, place) in &shot.picture.constraints {
+fn links(out: &mut Words, snapshot: &Snapshot) {
+    for (_, place) in &snapshot.geometry.constraints {
         let ConstraintPlace::Line(a, b) = place else { continue };
-        if let (Some(a), Some(b)) = (position(shot, a), position(shot, b)) {
+        if let (Some(a), Some(b)) = (position(snapshot, a), position(snapshot, b)) {
             out.vector(a);
             out.vector(b);
         }
     }
 }
 
-fn held(out: &mut Words, shot: &Shot) {
-    for held in &shot.held {
+fn held(out: &mut Words, snapshot: &Snapshot) {
+    for held in &snapshot.held {
         out.word(held.viewer);
         out.vector(held.point);
         out.vector(held.target);
@@ -157,14 +159,14 @@ fn held(out: &mut Words, shot: &Shot) {
     }
 }
 
-fn constraints(out: &mut Words, shot: &Shot) {
-    for carried in &shot.constraints {
-        let places = &shot.picture.constraints;
+fn constraints(out: &mut Words, snapshot: &Snapshot) {
+    for carried in &snapshot.constraints {
+        let places = &snapshot.geometry.constraints;
         let Ok(i) = places.binary_search_by_key(&carried.id.to_parts(), |(id, _)| id.to_parts()) else { continue };
         let site = match &places[i].1 {
             ConstraintPlace::Point(site) | ConstraintPlace::Line(_, site) => site,
         };
-        if let Some(at) = position(shot, site) {
+        if let Some(at) = position(snapshot, site) {
             out.vector(at);
             out.vector(carried.force);
             out.real(carried.largest);
@@ -172,7 +174,7 @@ fn constraints(out: &mut Words, shot: &Shot) {
     }
 }
 
-fn strain(out: &mut Words, body: &SoftPicture, x: &[Vec3]) {
+fn strain(out: &mut Words, body: &SoftGeometry, x: &[Vec3]) {
     if body.elements.is_empty() {
         return;
     }
@@ -193,8 +195,8 @@ fn shares(out: &mut Words, all: &[Real]) {
 }
 
 /// Calls `look` for every body with nodes, with its range of a list that has one entry per node.
-fn each_soft(shot: &Shot, list: &[Vec3], mut look: impl FnMut(&SoftPicture, &[Vec3])) {
-    for body in &shot.picture.soft {
+fn each_soft(snapshot: &Snapshot, list: &[Vec3], mut look: impl FnMut(&SoftGeometry, &[Vec3])) {
+    for body in &snapshot.geometry.soft {
         if let Some(part) = list.get(body.nodes.clone()) {
             look(body, part);
         }
@@ -202,9 +204,9 @@ fn each_soft(shot: &Shot, list: &[Vec3], mut look: impl FnMut(&SoftPicture, &[Ve
 }
 
 /// The points that are drawn of a body: its embedded surface carried by particles, or its own surface.
-fn surfels(shot: &Shot, body: &SoftPicture, x: &[Vec3]) -> Vec<Vec3> {
+fn surfels(snapshot: &Snapshot, body: &SoftGeometry, x: &[Vec3]) -> Vec<Vec3> {
     let mut out = Vec::with_capacity(body.surface.len());
-    match (&body.skin, shot.turns.get(body.particles.clone())) {
+    match (&body.skin, snapshot.turns.get(body.particles.clone())) {
         (Some(skin), Some(turns)) => skin.positions(x, |k| turns[k], &mut out),
         _ => body.surface.positions(x, &mut out),
     }
@@ -213,9 +215,9 @@ fn surfels(shot: &Shot, body: &SoftPicture, x: &[Vec3]) -> Vec<Vec3> {
 
 /// Orientations of particles that are drawn as ellipsoids: four quaternion components as 16-bit integers in units of
 /// 1/32767.
-fn turns(out: &mut Words, shot: &Shot) {
-    for body in shot.picture.soft.iter().filter(|b| b.is_ellipsoids()) {
-        let Some(turns) = shot.turns.get(body.particles.clone()) else { continue };
+fn turns(out: &mut Words, snapshot: &Snapshot) {
+    for body in snapshot.geometry.soft.iter().filter(|b| b.is_ellipsoids()) {
+        let Some(turns) = snapshot.turns.get(body.particles.clone()) else { continue };
         out.word(body.slot);
         out.word(turns.len() as u32);
         for q in turns {
@@ -225,22 +227,22 @@ fn turns(out: &mut Words, shot: &Shot) {
 }
 
 /// Position of an attachment site [m].
-fn position(shot: &Shot, site: &Site) -> Option<Vec3> {
-    let picture: &Picture = &shot.picture;
-    let soft = |slot: u32| picture.soft.iter().find(|b| b.slot == slot);
+fn position(snapshot: &Snapshot, site: &Site) -> Option<Vec3> {
+    let geometry: &SceneGeometry = &snapshot.geometry;
+    let soft = |slot: u32| geometry.soft.iter().find(|b| b.slot == slot);
     match site {
         Site::World(at) => Some(*at),
         Site::Rigid { body, local } => {
-            let i = picture.rigid.binary_search(&body.to_parts().0).ok()?;
-            let (x, q, _) = shot.rigid.get(i)?;
+            let i = geometry.rigid.binary_search(&body.to_parts().0).ok()?;
+            let (x, q, _) = snapshot.rigid.get(i)?;
             Some(*x + *q * *local)
         }
         Site::Node { body, node } => {
             let nodes = soft(body.to_parts().0)?.nodes.clone();
-            shot.x.get(nodes)?.get(*node as usize).copied()
+            snapshot.x.get(nodes)?.get(*node as usize).copied()
         }
-        Site::Surfel { body, surfel } => soft(body.to_parts().0)?.surfel(&shot.x, *surfel),
-        Site::Face { body, triangle, weights } => soft(body.to_parts().0)?.face(&shot.x, *triangle, *weights),
+        Site::Surfel { body, surfel } => soft(body.to_parts().0)?.surfel(&snapshot.x, *surfel),
+        Site::Face { body, triangle, weights } => soft(body.to_parts().0)?.face(&snapshot.x, *triangle, *weights),
     }
 }
 

@@ -6,7 +6,7 @@
 //! There v is the velocity of the centre of mass, because damping scaled with the mass of the body would make the light
 //! patch oscillate.
 
-use crate::shot::Held;
+use crate::snapshot::Held;
 use sinew::{BodyId, BodyView, Command, Input, Real, Vec3, World};
 
 /// Angular frequency of the spring [rad/s].
@@ -23,14 +23,14 @@ pub struct Grab {
     /// The grabbed body.
     pub body: BodyId,
     /// The grabbed point of the body.
-    pub hold: Hold,
+    pub hold: GrabTarget,
     /// Position of the mouse [m].
     pub target: Vec3,
 }
 
 /// The point of the body on which the force acts.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Hold {
+pub enum GrabTarget {
     /// Nodes with weights that sum to one, and the offset of the grabbed point from their weighted mean [m].
     Patch(Vec<(u32, Real)>, Vec3),
     /// A point in body axes [m].
@@ -44,7 +44,7 @@ impl Grab {
         if body.motion() != sinew::Motion::Dynamic || !at.is_finite() {
             return None;
         }
-        let hold = if body.is_rigid() { Hold::Local(body.pose().ok()?.unpoint(at)) } else { patch(&body, at)? };
+        let hold = if body.is_rigid() { GrabTarget::Local(body.pose().ok()?.unpoint(at)) } else { patch(&body, at)? };
         Some(Self { body: body.id(), hold, target: at })
     }
 
@@ -57,14 +57,14 @@ impl Grab {
             wanted.clamp_length_max(STRENGTH * mass * 9.81)
         };
         let (point, force) = match &self.hold {
-            Hold::Local(local) => {
+            GrabTarget::Local(local) => {
                 let point = body.pose().ok()?.point(*local);
                 let v = body.velocity() + body.spin().cross(point - body.center_of_mass());
                 let force = force(point, v);
                 input.commands.push(Command::ForceAt { body: self.body, force, point });
                 (point, force)
             }
-            Hold::Patch(nodes, offset) => {
+            GrabTarget::Patch(nodes, offset) => {
                 let point = mean(nodes, body.node_positions())? + *offset;
                 let pull = force(point, body.velocity());
                 for &(node, weight) in nodes {
@@ -82,7 +82,7 @@ fn mean(nodes: &[(u32, Real)], x: &[Vec3]) -> Option<Vec3> {
 }
 
 /// The nodes below the surface around a point, with weights that decrease with distance.
-fn patch(body: &BodyView<'_>, at: Vec3) -> Option<Hold> {
+fn patch(body: &BodyView<'_>, at: Vec3) -> Option<GrabTarget> {
     let surface = body.surface()?;
     let points: Vec<Vec3> = (0..surface.len() as u32).filter_map(|k| body.surface_point(k)).collect();
     let first = *points.first()?;
@@ -103,5 +103,5 @@ fn patch(body: &BodyView<'_>, at: Vec3) -> Option<Hold> {
     let held = weights.iter().enumerate().filter(|(_, w)| **w != 0.0);
     let nodes: Vec<(u32, Real)> = held.map(|(n, w)| (n as u32, w / total)).collect();
     let offset = at - mean(&nodes, body.node_positions())?;
-    Some(Hold::Patch(nodes, offset))
+    Some(GrabTarget::Patch(nodes, offset))
 }

@@ -1,12 +1,12 @@
 //! HTTP connections: the files of the page, and the upgrade to a WebSocket.
 
+use crate::access::Access;
 use crate::describe::THUMBS;
-use crate::door::Door;
 use crate::limits::{
     BYTES, CONNECTION_TIME, CONNECTIONS, HEADER_SIZE, HEADER_TIME, MESSAGE_SIZE, SEND_BUFFER, VIEWERS, WRITE_BUFFER,
 };
 use crate::meter::Metered;
-use crate::talk::{self, Hub};
+use crate::socket::{self, Hub};
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{self, HeaderName, HeaderValue};
@@ -46,7 +46,7 @@ type Answer = Response<Full<Bytes>>;
 /// State shared by all connections.
 pub(crate) struct Server {
     pub(crate) hub: Hub,
-    pub(crate) door: Door,
+    pub(crate) access: Access,
     pub(crate) next_viewer: AtomicU32,
 }
 
@@ -121,7 +121,7 @@ fn route(request: Request<Incoming>, server: &Server) -> Answer {
         answer.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
         return answer;
     }
-    if let Err(why) = server.door.host(request.headers(), request.uri()) {
+    if let Err(why) = server.access.host(request.headers(), request.uri()) {
         return plain(StatusCode::FORBIDDEN, why);
     }
     if request.uri().path() == "/socket" { connect(request, server) } else { page(request.uri().path()) }
@@ -139,7 +139,7 @@ fn file(kind: &'static str, bytes: &'static [u8]) -> Answer {
     answer
 }
 
-/// A file of the page, or a picture of a scene.
+/// A file of the page, or an image of a scene.
 fn page(path: &str) -> Answer {
     let path = match path.trim_start_matches('/') {
         "" => "index.html",
@@ -162,7 +162,7 @@ fn page(path: &str) -> Answer {
 
 /// Turns a connection into a viewer by the handshake of RFC 6455, section 4.2.
 fn connect(mut request: Request<Incoming>, server: &Server) -> Answer {
-    if let Err(why) = server.door.socket(request.headers(), request.uri()) {
+    if let Err(why) = server.access.socket(request.headers(), request.uri()) {
         return plain(StatusCode::FORBIDDEN, why);
     }
     let Some(accept) = accept_key(request.method(), request.headers()) else {
@@ -175,7 +175,7 @@ fn connect(mut request: Request<Incoming>, server: &Server) -> Answer {
         return plain(StatusCode::SERVICE_UNAVAILABLE, "there are too many viewers");
     }
     let hub = server.hub.clone();
-    let seat = talk::Seat::new(hub.clone(), server.next_viewer.fetch_add(1, Ordering::Relaxed));
+    let seat = socket::Seat::new(hub.clone(), server.next_viewer.fetch_add(1, Ordering::Relaxed));
     let upgrade = hyper::upgrade::on(&mut request);
     tokio::spawn(async move {
         let Ok(Ok(connection)) = tokio::time::timeout(HEADER_TIME, upgrade).await else { return };
@@ -186,7 +186,7 @@ fn connect(mut request: Request<Incoming>, server: &Server) -> Answer {
             .max_message_size(Some(MESSAGE_SIZE))
             .max_frame_size(Some(MESSAGE_SIZE));
         let connection = Metered::new(TokioIo::new(connection), BYTES);
-        talk::talk(WebSocketStream::from_raw_socket(connection, Role::Server, Some(config)).await, hub, seat).await;
+        socket::serve(WebSocketStream::from_raw_socket(connection, Role::Server, Some(config)).await, hub, seat).await;
     });
     let mut answer = Response::new(Full::default());
     *answer.status_mut() = StatusCode::SWITCHING_PROTOCOLS;

@@ -1,50 +1,50 @@
 //! The server of the viewer: a page, and a WebSocket between the page and a running world.
 //!
 //! Three threads, and a fourth while a scene is built. The world runs on one ([`session`]) and copies the data of a
-//! frame ([`shot`]) through a mailbox without waiting ([`mailbox`]) to the encoder, which serializes it ([`frame`]).
-//! The third serves all viewers ([`talk`]): the scene as JSON once, then frames, of which a slow viewer skips some;
-//! commands as JSON in the other direction ([`order`]). All viewers show the same world. `docs/protocol.md` documents
+//! frame ([`snapshot`]) through a mailbox without waiting ([`mailbox`]) to the encoder, which serializes it ([`frame`]).
+//! The third serves all viewers ([`socket`]): the scene as JSON once, then frames, of which a slow viewer skips some;
+//! commands as JSON in the other direction ([`command`]). All viewers show the same world. `docs/protocol.md` documents
 //! the bytes.
 
 #![forbid(unsafe_code)]
 
+pub mod access;
+pub mod command;
 pub mod describe;
-pub mod door;
 pub mod frame;
+pub mod geometry;
 pub mod grab;
 mod http;
 pub mod layer;
 pub mod limits;
 pub mod mailbox;
 pub mod meter;
-pub mod order;
-pub mod picture;
-mod press;
+mod pressure;
 pub mod session;
-pub mod shot;
+pub mod snapshot;
+pub mod socket;
 pub mod stage;
 pub mod strain;
-pub mod talk;
 pub mod tune;
 pub mod viewer;
 
 pub use session::{Show, Spent};
 
-use door::Door;
+use access::Access;
 use hyper::body::Bytes;
 use layer::Demand;
 use limits::{END, VIEWERS, WAITING};
 use mailbox::Mailbox;
 use serde_json::json;
 use session::Session;
-use shot::Shot;
+use snapshot::Snapshot;
+use socket::{Hub, Published};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use talk::{Hub, Published};
 use tokio::sync::watch;
 
 /// Name of the world's thread.
@@ -99,15 +99,15 @@ pub fn serve(
     ready: impl FnOnce(Ready),
     stop: impl Fn() -> bool + Send + 'static,
 ) -> Result<Spent, ServeError> {
-    let (mailbox, demand) = (Arc::new(Mailbox::<Shot>::default()), Arc::new(Demand::default()));
+    let (mailbox, demand) = (Arc::new(Mailbox::<Snapshot>::default()), Arc::new(Demand::default()));
     let Some(session) = begin(show, &mailbox, &demand, &stop)? else { return Ok(Spent::default()) };
-    let (letters, inbox) = sync_channel((VIEWERS * WAITING) as usize);
+    let (commands, inbox) = sync_channel((VIEWERS * WAITING) as usize);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(ServeError::Stopped)?;
     let over = Arc::new(AtomicBool::new(false));
-    let (press, published) = Press::new(demand.clone());
+    let (encoder, published) = Encoder::new(demand.clone());
     let ended = over.clone();
-    let encoder = thread("sinew-encoder", move || press.run(&mailbox, &ended))?;
-    let hub = Hub { published, letters, demand };
+    let encoder = thread("sinew-encoder", move || encoder.run(&mailbox, &ended))?;
+    let hub = Hub { published, commands, demand };
     let ended = over.clone();
     let world = thread(PHYSICS, move || session.run(&inbox, &ended))?;
     let served = runtime.block_on(listen(address, hub, ready, stop));
@@ -142,15 +142,15 @@ fn finish<T>(thread: JoinHandle<T>, end: Instant) -> Option<T> {
 /// returns true first.
 fn begin(
     show: Show,
-    mailbox: &Arc<Mailbox<Shot>>,
+    mailbox: &Arc<Mailbox<Snapshot>>,
     demand: &Arc<Demand>,
     stop: &impl Fn() -> bool,
 ) -> Result<Option<Session>, ServeError> {
     let (mailbox, demand) = (mailbox.clone(), demand.clone());
-    let (tell, told) = channel();
-    let builder = thread("sinew-build", move || _ = tell.send(Session::new(show, mailbox, demand)))?;
+    let (sender, receiver) = channel();
+    let builder = thread("sinew-build", move || _ = sender.send(Session::new(show, mailbox, demand)))?;
     loop {
-        match told.recv_timeout(LOOK) {
+        match receiver.recv_timeout(LOOK) {
             Ok(session) => return Ok(Some(session?)),
             Err(RecvTimeoutError::Timeout) if stop() => return Ok(None),
             Err(RecvTimeoutError::Timeout) => {}
@@ -172,9 +172,9 @@ async fn listen(
     let bound = http::bind(address).await;
     let listener = bound.map_err(|source| ServeError::Address { address: address.to_owned(), source })?;
     let address = listener.local_addr().map_err(ServeError::Stopped)?;
-    let door = Door::new(address.ip());
-    ready(Ready { address, token: door.token.clone() });
-    let server = http::Server { hub, door, next_viewer: AtomicU32::new(0) };
+    let access = Access::new(address.ip());
+    ready(Ready { address, token: access.token.clone() });
+    let server = http::Server { hub, access, next_viewer: AtomicU32::new(0) };
     tokio::select! {
         biased;
         () = asked(stop) => {}
@@ -191,14 +191,14 @@ async fn asked(stop: impl Fn() -> bool) {
 }
 
 /// The encoder: serializes snapshots into the messages of the viewers.
-struct Press {
+struct Encoder {
     scene: watch::Sender<Bytes>,
     status: watch::Sender<Bytes>,
     frame: watch::Sender<Bytes>,
     demand: Arc<Demand>,
 }
 
-impl Press {
+impl Encoder {
     fn new(demand: Arc<Demand>) -> (Self, Published) {
         let (scene, scenes) = watch::channel(Bytes::new());
         let (status, statuses) = watch::channel(Bytes::new());
@@ -206,24 +206,24 @@ impl Press {
         (Self { scene, status, frame, demand }, Published { scene: scenes, status: statuses, frame: frames })
     }
 
-    fn run(&self, mailbox: &Mailbox<Shot>, over: &AtomicBool) {
+    fn run(&self, mailbox: &Mailbox<Snapshot>, over: &AtomicBool) {
         let mut seen = 0;
         let (mut revision, mut status) = (0, None);
         while !over.load(Ordering::Relaxed) {
-            let read = mailbox.read(seen, |shot| {
-                if shot.picture.revision != revision {
-                    revision = shot.picture.revision;
-                    self.scene.send_replace(shot.picture.text.clone().into());
+            let read = mailbox.read(seen, |snapshot| {
+                if snapshot.geometry.revision != revision {
+                    revision = snapshot.geometry.revision;
+                    self.scene.send_replace(snapshot.geometry.text.clone().into());
                 }
-                if status.as_ref() != Some(&shot.status) {
-                    status = Some(shot.status.clone());
-                    let s = &shot.status;
+                if status.as_ref() != Some(&snapshot.status) {
+                    status = Some(snapshot.status.clone());
+                    let s = &snapshot.status;
                     let text = json!({
                         "kind": "status", "paused": s.paused, "speed": s.speed, "knobs": s.knobs, "message": s.message,
                     });
                     self.status.send_replace(text.to_string().into());
                 }
-                self.frame.send_replace(frame::encode(shot, self.demand.viewers()).into());
+                self.frame.send_replace(frame::encode(snapshot, self.demand.viewers()).into());
             });
             match read {
                 Some(number) => seen = number,

@@ -5,11 +5,11 @@
 //! one at a time, and of several requested builds only the latest is kept. A world that is slower than real time
 //! reports its real-time factor; it never tries to catch up.
 
+use crate::command::ViewerCommand;
 use crate::grab::Grab;
 use crate::layer::{Demand, Layers};
 use crate::mailbox::Mailbox;
-use crate::order::Order;
-use crate::shot::{Held, Pace, Shot, Status};
+use crate::snapshot::{Held, Pace, Snapshot, Status};
 use crate::stage::{Built, Kind, Plan, Stage};
 use crate::tune;
 use crate::viewer::Viewer;
@@ -39,11 +39,11 @@ const LATER: usize = 64;
 
 /// A queued command of a viewer.
 #[derive(Debug)]
-pub struct Letter {
+pub struct QueuedCommand {
     /// The sender.
     pub viewer: Viewer,
     /// The command.
-    pub order: Order,
+    pub command: ViewerCommand,
 }
 
 /// The scene to serve, and its options.
@@ -71,7 +71,7 @@ impl Show {
 }
 
 /// A requested build.
-enum Wish {
+enum BuildRequest {
     /// The current scene from its initial state.
     Again,
     /// Another scene.
@@ -82,7 +82,7 @@ enum Wish {
 struct Build {
     since: Instant,
     /// True when a viewer requested it, false when only a knob of the model changed.
-    wished: bool,
+    requested: bool,
     done: Receiver<Result<Built, String>>,
 }
 
@@ -91,7 +91,7 @@ pub struct Session {
     show: Arc<Show>,
     stage: Stage,
     /// The latest requested world whose build has not started.
-    wish: Option<Wish>,
+    request: Option<BuildRequest>,
     /// Knob changes that came after the request: they apply to the requested world.
     later: Vec<(String, f64)>,
     build: Option<Build>,
@@ -104,7 +104,7 @@ pub struct Session {
     nudge: bool,
     grabs: Vec<(Viewer, Grab)>,
     held: Vec<Held>,
-    mailbox: Arc<Mailbox<Shot>>,
+    mailbox: Arc<Mailbox<Snapshot>>,
     demand: Arc<Demand>,
     pace: Pace,
     spent: Spent,
@@ -118,9 +118,9 @@ pub struct Spent {
     /// Wall time of the steps.
     pub stepping: Duration,
     /// Number of snapshots passed to the encoder.
-    pub shots: u64,
+    pub snapshots: u64,
     /// Wall time of the snapshots.
-    pub shooting: Duration,
+    pub copying_time: Duration,
     /// Snapshots for which no mailbox slot was free; zero in normal operation.
     pub missed: u64,
 }
@@ -130,12 +130,12 @@ impl Session {
     ///
     /// # Errors
     /// The error of the engine when it refuses the scene.
-    pub fn new(show: Show, mailbox: Arc<Mailbox<Shot>>, demand: Arc<Demand>) -> Result<Self, Error> {
+    pub fn new(show: Show, mailbox: Arc<Mailbox<Snapshot>>, demand: Arc<Demand>) -> Result<Self, Error> {
         let stage = Stage::new(show.scene.clone(), 1)?;
         let mut session = Self {
             show: Arc::new(show),
             stage,
-            wish: None,
+            request: None,
             later: Vec::new(),
             build: None,
             next_build: Instant::now(),
@@ -162,19 +162,19 @@ impl Session {
 
     /// Runs until `over` is set or the command queue is disconnected. `over` is polled before the commands, so the end
     /// does not wait for them.
-    pub fn run(mut self, letters: &Receiver<Letter>, over: &AtomicBool) -> Spent {
+    pub fn run(mut self, commands: &Receiver<QueuedCommand>, over: &AtomicBool) -> Spent {
         while self.show.wait && self.demand.viewers() == 0 {
             std::thread::sleep(NAP);
-            if over.load(Ordering::Relaxed) || self.read(letters).is_err() {
+            if over.load(Ordering::Relaxed) || self.read(commands).is_err() {
                 return self.spent;
             }
         }
         let mut next = Instant::now();
         // no status is sent yet: the first command may have come while the world waited for a viewer
-        let (mut shown, mut told) = (next, Arc::<Status>::default());
+        let (mut shown, mut sent_status) = (next, Arc::<Status>::default());
         let (mut since, mut made) = (next, 0_u32);
         loop {
-            if over.load(Ordering::Relaxed) || self.read(letters).is_err() {
+            if over.load(Ordering::Relaxed) || self.read(commands).is_err() {
                 return self.spent;
             }
             let wait = next.saturating_duration_since(Instant::now());
@@ -198,11 +198,11 @@ impl Session {
             }
             // A frame half a millisecond early counts as on time, because sleeps end late. A changed status is sent at
             // the frame rate even while paused, so that an executed pause is visible at once.
-            let soon = stepping || !Arc::ptr_eq(&self.status, &told);
+            let soon = stepping || !Arc::ptr_eq(&self.status, &sent_status);
             let due = if soon { Duration::from_secs_f64(1.0 / self.show.frames) } else { STILL };
             if now + Duration::from_micros(500) >= shown + due {
                 shown = (shown + due).max(now - due);
-                told = self.status.clone();
+                sent_status = self.status.clone();
                 self.shoot();
             }
             next = (next + budget).max(now);
@@ -210,12 +210,12 @@ impl Session {
     }
 
     /// Executes queued commands; an error when all senders are gone.
-    fn read(&mut self, letters: &Receiver<Letter>) -> Result<(), ()> {
+    fn read(&mut self, commands: &Receiver<QueuedCommand>) -> Result<(), ()> {
         for _ in 0..ORDERS {
-            match letters.try_recv() {
-                Ok(Letter { viewer, order }) => {
+            match commands.try_recv() {
+                Ok(QueuedCommand { viewer, command }) => {
                     viewer.dequeue();
-                    self.obey(viewer, order);
+                    self.apply(viewer, command);
                 }
                 Err(TryRecvError::Empty) => break,
                 Err(TryRecvError::Disconnected) => return Err(()),
@@ -262,18 +262,18 @@ impl Session {
         }
         let clock = Instant::now();
         let layers = self.demand.layers();
-        let (world, picture, status) = (&self.stage.world, &self.stage.picture, &self.status);
+        let (world, geometry, status) = (&self.stage.world, &self.stage.geometry, &self.status);
         let (held, pace) = (&self.held, self.pace);
-        let sent = self.mailbox.write(|shot| {
-            shot.take(world, layers);
-            shot.picture.clone_from(picture);
-            shot.status.clone_from(status);
-            shot.held.clone_from(held);
-            shot.pace = pace;
+        let sent = self.mailbox.write(|snapshot| {
+            snapshot.take(world, layers);
+            snapshot.geometry.clone_from(geometry);
+            snapshot.status.clone_from(status);
+            snapshot.held.clone_from(held);
+            snapshot.pace = pace;
         });
-        self.spent.shots += 1;
+        self.spent.snapshots += 1;
         self.spent.missed += u64::from(!sent);
-        self.spent.shooting += clock.elapsed();
+        self.spent.copying_time += clock.elapsed();
     }
 
     /// Publishes the status with a message.
@@ -283,7 +283,7 @@ impl Session {
     }
 
     /// Executes one command; a command that is invalid in this scene is reported and changes nothing.
-    pub fn obey(&mut self, viewer: impl Into<Viewer>, order: Order) {
+    pub fn apply(&mut self, viewer: impl Into<Viewer>, command: ViewerCommand) {
         let (viewer, vector) = (viewer.into(), Vec3::from_array);
         let number = viewer.number;
         let change = |status: &Arc<Status>, f: &dyn Fn(&mut Status)| {
@@ -291,43 +291,43 @@ impl Session {
             f(&mut new);
             Arc::new(new)
         };
-        match order {
-            Order::Pause { on } => self.status = change(&self.status, &|s| s.paused = on),
-            Order::Speed { value } => self.status = change(&self.status, &|s| s.speed = value),
-            Order::Step => self.single = self.status.paused,
-            Order::Reset => self.wish(Wish::Again),
-            Order::Scene { name } => {
+        match command {
+            ViewerCommand::Pause { on } => self.status = change(&self.status, &|s| s.paused = on),
+            ViewerCommand::Speed { value } => self.status = change(&self.status, &|s| s.speed = value),
+            ViewerCommand::Step => self.single = self.status.paused,
+            ViewerCommand::Reset => self.request(BuildRequest::Again),
+            ViewerCommand::Scene { name } => {
                 if name == self.show.scene.name() || gallery::find(&name).is_some() {
-                    self.wish(Wish::Scene(name));
+                    self.request(BuildRequest::Scene(name));
                 } else {
                     self.tell(format!("there is no scene '{name}'"));
                 }
             }
-            Order::Layers { .. } => {}
-            Order::Grab { slot, at } => {
+            ViewerCommand::Layers { .. } => {}
+            ViewerCommand::Grab { slot, at } => {
                 self.grabs.retain(|(v, _)| v.number != number);
                 self.grabs.extend(Grab::at(&self.stage.world, slot, vector(at)).map(|grab| (viewer, grab)));
             }
-            Order::Drag { to } => {
+            ViewerCommand::Drag { to } => {
                 if let Some((_, grab)) = self.grabs.iter_mut().find(|(v, _)| v.number == number) {
                     grab.target = vector(to);
                 }
             }
-            Order::Release => self.grabs.retain(|(v, _)| v.number != number),
-            Order::Tune { knob, value } => self.tune(knob, value),
+            ViewerCommand::Release => self.grabs.retain(|(v, _)| v.number != number),
+            ViewerCommand::Tune { knob, value } => self.tune(knob, value),
         }
     }
 
     /// Requests a build in place of the pending one. A reset while another scene is pending is that scene.
-    fn wish(&mut self, wish: Wish) {
-        if !(matches!(wish, Wish::Again) && matches!(self.wish, Some(Wish::Scene(_)))) {
-            self.wish = Some(wish);
+    fn request(&mut self, request: BuildRequest) {
+        if !(matches!(request, BuildRequest::Again) && matches!(self.request, Some(BuildRequest::Scene(_)))) {
+            self.request = Some(request);
         }
     }
 
     /// Sets a knob of this world, or of the requested one.
     fn tune(&mut self, name: String, value: f64) {
-        if self.wish.is_some() || self.build.as_ref().is_some_and(|b| b.wished) {
+        if self.request.is_some() || self.build.as_ref().is_some_and(|b| b.requested) {
             self.later.retain(|(n, _)| *n != name);
             if self.later.len() < LATER {
                 self.later.push((name, value));
@@ -350,13 +350,13 @@ impl Session {
                 Err(TryRecvError::Disconnected) => Err("the scene could not be built".to_owned()),
             };
             self.next_build = Instant::now() + (build.since.elapsed() * REST).clamp(RESTS[0], RESTS[1]);
-            let wished = build.wished;
+            let requested = build.requested;
             self.build = None;
             match built {
                 Ok(built) => self.enter(built),
                 Err(why) => self.tell(why),
             }
-            if wished && self.wish.is_none() {
+            if requested && self.request.is_none() {
                 for (name, value) in std::mem::take(&mut self.later) {
                     self.tune(name, value);
                 }
@@ -369,10 +369,10 @@ impl Session {
 
     /// Starts the pending build.
     fn start(&mut self) {
-        let wished = self.wish.is_some();
-        let kind = match self.wish.take() {
-            Some(Wish::Again) => Kind::Again(self.stage.scene.clone(), self.stage.knobs.clone()),
-            Some(Wish::Scene(name)) => Kind::Scene(name),
+        let requested = self.request.is_some();
+        let kind = match self.request.take() {
+            Some(BuildRequest::Again) => Kind::Again(self.stage.scene.clone(), self.stage.knobs.clone()),
+            Some(BuildRequest::Scene(name)) => Kind::Scene(name),
             None if self.stage.stale => Kind::Turned(Box::new(self.stage.base())),
             None => return,
         };
@@ -383,7 +383,7 @@ impl Session {
         let build = move || _ = tell.send(plan.build());
         // a thread that cannot be started drops its sender: the build then counts as failed
         let _ = std::thread::Builder::new().name("sinew-build".into()).spawn(build);
-        self.build = Some(Build { since: Instant::now(), wished, done });
+        self.build = Some(Build { since: Instant::now(), requested, done });
     }
 
     /// Switches to a finished build.
@@ -411,7 +411,7 @@ impl Session {
 
     /// Waits until all requested builds are done. For tests.
     pub fn settle(&mut self) {
-        while self.wish.is_some() || self.build.is_some() || self.stage.stale {
+        while self.request.is_some() || self.build.is_some() || self.stage.stale {
             self.next_build = Instant::now();
             self.rebuild();
             std::thread::sleep(Duration::from_micros(200));

@@ -2,7 +2,7 @@
 //! thread than the one that steps.
 
 use crate::describe::describe;
-use crate::picture::Picture;
+use crate::geometry::SceneGeometry;
 use crate::session::Show;
 use crate::tune::{self, Knob};
 use sinew::{Blueprint, Error, Real, Settings, State, World};
@@ -21,7 +21,7 @@ pub struct Stage {
     /// Its adjustable parameters.
     pub knobs: Vec<Knob>,
     /// Its constant data.
-    pub picture: Arc<Picture>,
+    pub geometry: Arc<SceneGeometry>,
     /// Knobs of the model were changed: the world must be rebuilt.
     pub stale: bool,
 }
@@ -35,8 +35,8 @@ impl Stage {
         let world = scene.build()?;
         let plain = world.blueprint().ok();
         let knobs = tune::knobs(&scene, world.settings(), plain.as_ref());
-        let picture = draw(&scene, &world, plain.as_ref(), &knobs, revision);
-        Ok(Self { scene, world, plain, knobs, picture, stale: false })
+        let geometry = draw(&scene, &world, plain.as_ref(), &knobs, revision);
+        Ok(Self { scene, world, plain, knobs, geometry, stale: false })
     }
 
     /// Sets a knob. Settings change at once, the model with the next build.
@@ -78,7 +78,7 @@ impl Stage {
             scene: self.scene.clone(),
             plain: self.plain.clone(),
             knobs: self.knobs.clone(),
-            picture: self.picture.clone(),
+            geometry: self.geometry.clone(),
             settings: self.world.settings().clone(),
             state: self.world.snapshot(),
         }
@@ -90,7 +90,7 @@ pub struct Base {
     scene: AnyScene,
     plain: Option<Blueprint>,
     knobs: Vec<Knob>,
-    picture: Arc<Picture>,
+    geometry: Arc<SceneGeometry>,
     settings: Settings,
     state: State,
 }
@@ -101,10 +101,16 @@ fn factor(knobs: &[Knob], name: &str) -> Real {
     knobs.iter().find(|k| k.name == name).map_or(1.0, |k| k.value) as Real
 }
 
-fn draw(scene: &AnyScene, world: &World, plain: Option<&Blueprint>, knobs: &[Knob], revision: u32) -> Arc<Picture> {
-    let mut picture = Picture::new(world, plain, revision);
-    picture.text = describe(scene, world, plain, knobs, revision);
-    Arc::new(picture)
+fn draw(
+    scene: &AnyScene,
+    world: &World,
+    plain: Option<&Blueprint>,
+    knobs: &[Knob],
+    revision: u32,
+) -> Arc<SceneGeometry> {
+    let mut geometry = SceneGeometry::new(world, plain, revision);
+    geometry.text = describe(scene, world, plain, knobs, revision);
+    Arc::new(geometry)
 }
 
 /// A build. It owns all data that it needs.
@@ -192,9 +198,9 @@ fn turned(show: &Show, revision: u32, base: Base) -> Result<Built, String> {
         (Err(_), Some(scene)) => return anew(scene.clone(), revision, &base.knobs),
         (Err(error), None) => return Err(error.to_string()),
     };
-    let (knobs, picture) = (base.knobs, base.picture);
-    let picture = read.as_ref().map_or(picture, |scene| draw(scene, &world, plain.as_ref(), &knobs, revision));
-    let stage = Stage { scene: read.unwrap_or(base.scene), world, plain, knobs, picture, stale: false };
+    let (knobs, geometry) = (base.knobs, base.geometry);
+    let geometry = read.as_ref().map_or(geometry, |scene| draw(scene, &world, plain.as_ref(), &knobs, revision));
+    let stage = Stage { scene: read.unwrap_or(base.scene), world, plain, knobs, geometry, stale: false };
     Ok(Built { stage, goes_on: true, note: String::new() })
 }
 

@@ -106,8 +106,8 @@ pub fn knobs(scene: &AnyScene, settings: &Settings, blueprint: Option<&Blueprint
 /// A label from a name: "wall_height" becomes "Wall height".
 fn title(name: &str) -> String {
     let words = name.replace(['_', '-'], " ");
-    let mut letters = words.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    let mut commands = words.chars();
+    commands.next().map_or_else(String::new, |first| first.to_uppercase().chain(commands).collect())
 }
 
 /// The unit: the text in brackets of a description.

@@ -27,12 +27,12 @@ impl Server {
     fn start(scene: &str) -> Self {
         let show = Show::new(sinew_scene::gallery::find(scene).expect("a built-in scene"));
         let stop = Arc::new(AtomicBool::new(false));
-        let (flag, (tell, told)) = (stop.clone(), channel());
+        let (flag, (sender, receiver)) = (stop.clone(), channel());
         let thread = std::thread::spawn(move || {
-            let ready = move |ready| tell.send(ready).expect("the test waits");
+            let ready = move |ready| sender.send(ready).expect("the test waits");
             sinew_server::serve(show, "127.0.0.1:0", ready, move || flag.load(Ordering::Relaxed)).is_ok()
         });
-        let ready = told.recv_timeout(Duration::from_secs(60)).expect("it listens");
+        let ready = receiver.recv_timeout(Duration::from_secs(60)).expect("it listens");
         Self { address: ready.address, stop, thread }
     }
 
@@ -152,11 +152,11 @@ fn endless_resets_and_scene_changes_delay_neither_other_viewers_nor_the_shutdown
         plain(&bad).set_read_timeout(Some(Duration::from_millis(5))).expect("a plain stream");
         std::thread::spawn(move || {
             for name in scenes.iter().cycle() {
-                let order = match *name {
+                let command = match *name {
                     "" => r#"{"command":"reset"}"#.to_owned(),
                     name => format!(r#"{{"command":"scene","name":"{name}"}}"#),
                 };
-                if over.load(Ordering::Relaxed) || bad.send(Message::Text(order.into())).is_err() {
+                if over.load(Ordering::Relaxed) || bad.send(Message::Text(command.into())).is_err() {
                     return;
                 }
                 let _ = bad.read();

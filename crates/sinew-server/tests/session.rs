@@ -4,7 +4,7 @@ use sinew::Vec3;
 use sinew_scene::file::{Syntax, read_text_with};
 use sinew_scene::gallery;
 use sinew_server::Show;
-use sinew_server::order::Order;
+use sinew_server::command::ViewerCommand;
 use sinew_server::session::Session;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,14 +16,14 @@ fn session(show: Show) -> Session {
 #[test]
 fn of_several_requested_worlds_the_latest_is_built_while_the_present_one_is_stepped() {
     let mut session = session(Show::new(gallery::find("stack").expect("built in")));
-    let scene = |name: &str| Order::Scene { name: name.to_owned() };
+    let scene = |name: &str| ViewerCommand::Scene { name: name.to_owned() };
     for name in ["pudding", "bullet", "domino"] {
-        session.obey(0, scene(name));
+        session.apply(0, scene(name));
     }
     session.step();
     assert_eq!(session.world().state().tick, 1, "the command does not delay the world");
     // a knob that is changed after the request applies to the requested world
-    session.obey(0, Order::Tune { knob: "gravity".to_owned(), value: -3.0 });
+    session.apply(0, ViewerCommand::Tune { knob: "gravity".to_owned(), value: -3.0 });
     session.settle();
     assert_eq!(session.world().settings().gravity.y, -3.0);
     let domino = gallery::find("domino").map(sinew_scene::AnyScene::from).expect("built in");
@@ -31,7 +31,7 @@ fn of_several_requested_worlds_the_latest_is_built_while_the_present_one_is_step
     assert_eq!((session.world().state().tick, session.world().bodies().count()), (0, bodies));
 
     session.step();
-    session.obey(0, Order::Reset);
+    session.apply(0, ViewerCommand::Reset);
     session.settle();
     assert_eq!((session.world().state().tick, session.world().settings().gravity.y), (0, -3.0), "knob values are kept");
 }
@@ -41,7 +41,7 @@ fn the_pause_between_builds_counts_from_the_end_of_a_build() {
     let mut session = session(Show::new(gallery::find("stack").expect("built in")));
     let (start, mut builds) = (Instant::now(), 0);
     while start.elapsed() < Duration::from_secs(1) {
-        session.obey(0, Order::Reset);
+        session.apply(0, ViewerCommand::Reset);
         session.rebuild();
         session.step();
         // the first step of a new world
@@ -55,7 +55,7 @@ fn the_pause_between_builds_counts_from_the_end_of_a_build() {
 fn a_model_with_changed_parameters_continues_from_the_present_state() {
     let mut session = session(Show::new(gallery::find("pudding").expect("built in")));
     session.step();
-    session.obey(0, Order::Tune { knob: "friction".to_owned(), value: 2.0 });
+    session.apply(0, ViewerCommand::Tune { knob: "friction".to_owned(), value: 2.0 });
     session.rebuild();
     session.step();
     session.settle();
@@ -73,7 +73,7 @@ fn overrides_of_a_scene_are_kept_when_a_knob_is_changed() {
         world.bodies().filter(|b| b.is_rigid() && b.mass() > 0.0).map(|b| b.mass()).fold(0.0, sinew::Real::max)
     };
     assert_eq!(mass(&session), 0.3);
-    session.obey(0, Order::Tune { knob: "scene.stiffness".to_owned(), value: 3e4 });
+    session.apply(0, ViewerCommand::Tune { knob: "scene.stiffness".to_owned(), value: 3e4 });
     session.settle();
     assert_eq!(mass(&session), 0.3);
     assert_eq!(session.world().settings().gravity, Vec3::new(0.0, -1.6, 0.0));

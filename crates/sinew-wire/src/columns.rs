@@ -7,7 +7,16 @@
 use crate::error::{Section, WireError};
 use sinew::State;
 
-/// Ticks beyond this are no count of steps but damage, and would run over.
+/// Present names of columns, with those of the version before: the same bytes, so that its files are read.
+const RENAMED: [(&str, &str); 5] = [
+    ("x_remainder", "x_rest"),
+    ("v_remainder", "v_rest"),
+    ("sleep_timer", "quiet"),
+    ("internal_state", "inner"),
+    ("cloth_contacts", "grips"),
+];
+
+/// Ticks beyond this are damage and not a count of steps; they would overflow.
 const TICKS: u64 = u64::MAX / 2;
 
 /// The columns as the body of a section.
@@ -25,7 +34,7 @@ pub(crate) fn write(state: &State) -> Vec<u8> {
     out
 }
 
-/// The state in the body of a section; names and strides must be those of this build.
+/// The state in the body of a section; names (or those of the version before) and strides must be those of this build.
 pub(crate) fn read(section: Section, body: &[u8]) -> Result<State, WireError> {
     let state = State::from_columns(&slices(section, body)?).map_err(WireError::refused(section))?;
     match state.tick {
@@ -54,7 +63,8 @@ fn slices(section: Section, body: &[u8]) -> Result<Vec<&[u8]>, WireError> {
     for c in empty.columns() {
         let [length] = array(section, &mut rest)?;
         let name = split(section, &mut rest, u64::from(length))?;
-        if name != c.name.as_bytes() {
+        let old = RENAMED.iter().find(|(new, _)| *new == c.name).map(|(_, old)| old.as_bytes());
+        if name != c.name.as_bytes() && Some(name) != old {
             return Err(bad(format!("column '{}' where '{}' belongs", String::from_utf8_lossy(name), c.name)));
         }
         let stride = u32::from_le_bytes(array(section, &mut rest)?);
@@ -96,6 +106,19 @@ mod tests {
     #[test]
     fn a_state_comes_back() {
         let body = write(&sample());
+        assert_eq!(read(Section::State, &body).unwrap(), sample());
+        assert_eq!(tick(Section::State, &body).unwrap(), 9);
+    }
+
+    #[test]
+    fn a_state_of_the_version_before_comes_back() {
+        let mut body = write(&sample());
+        for (new, old) in RENAMED {
+            let named = |name: &str| [&[name.len() as u8], name.as_bytes()].concat();
+            let (new, old) = (named(new), named(old));
+            let at = body.windows(new.len()).position(|w| w == new).expect("the column");
+            body.splice(at..at + new.len(), old);
+        }
         assert_eq!(read(Section::State, &body).unwrap(), sample());
         assert_eq!(tick(Section::State, &body).unwrap(), 9);
     }

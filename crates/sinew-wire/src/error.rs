@@ -108,10 +108,10 @@ impl fmt::Display for Section {
 /// use sinew_wire::WireError;
 /// # fn main() -> Result<(), WireError> {
 /// let bytes = sinew_wire::save(&World::default())?;
-/// // cut off in the middle, and of another kind than asked for
+/// // of another kind than requested
 /// assert!(matches!(sinew_wire::load(&bytes[..bytes.len() / 2]), Err(WireError::Truncated { .. })));
-/// let told = sinew_wire::replay(&bytes).unwrap_err().to_string();
-/// assert!(told.contains("save") && told.contains("recording"), "{told}");
+/// let message = sinew_wire::replay(&bytes).unwrap_err().to_string();
+/// assert!(message.contains("save") && message.contains("recording"), "{message}");
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -190,7 +190,7 @@ pub enum WireError {
     /// A tick that a recording does not hold.
     #[error("step: the recording has no tick {tick}; it has {first} to {last}")]
     NoSuchTick {
-        /// What was asked for.
+        /// The requested kind.
         tick: u64,
         /// Its smallest.
         first: u64,
@@ -204,17 +204,17 @@ impl WireError {
         WireError::Malformed { section, reason: reason.into() }
     }
 
-    /// For `map_err` on what the engine says.
+    /// For `map_err` on errors of the engine.
     pub(crate) fn refused(section: Section) -> impl Fn(sinew::Error) -> Self {
         move |source| WireError::Refused { section, source }
     }
 
-    /// For `map_err` on what a form says when it is built.
+    /// For `map_err` on errors of a form when it is built.
     pub(crate) fn bad(section: Section) -> impl Fn(String) -> Self {
         move |reason| WireError::Malformed { section, reason }
     }
 
-    /// For `map_err` on what a form says when it is taken.
+    /// For `map_err` on errors of a form when it is created from a value.
     pub(crate) fn unsupported(section: Section) -> impl Fn(String) -> Self {
         move |reason| WireError::Unsupported { section, reason }
     }

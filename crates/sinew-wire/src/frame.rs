@@ -96,7 +96,7 @@ pub(crate) struct Contents<'a> {
     pub cut: Option<Section>,
 }
 
-/// Checks header and all checksums. A file that was cut off is no error here: `cut` tells.
+/// Checks header and all checksums. A truncated file is not an error here: `cut` is set.
 pub(crate) fn read(bytes: &[u8], wanted: Kind) -> Result<Contents<'_>, WireError> {
     let (mut rest, mut chain) = read_header(bytes, wanted)?;
     let mut records = Vec::new();

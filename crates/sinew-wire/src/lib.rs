@@ -32,7 +32,7 @@
 //! ```
 //! Each checksum is XXH3-64 of its section, seeded with the checksum before it: the last one vouches for all bytes, and
 //! a section can neither be changed nor dropped, doubled or moved. It finds accidents and clumsy hands, not forgers.
-//! The head check lets a reader tell a file that was cut off from one whose length field was damaged.
+//! The head check distinguishes a truncated file from one with a damaged length field.
 //!
 //! Settings, model and inputs are [postcard](https://postcard.jamesmunns.com) of the structs in `form`; the columns of
 //! the state are raw bytes, each with name and stride.

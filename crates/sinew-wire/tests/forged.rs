@@ -15,7 +15,7 @@ fn the_container_is_as_documented() {
     assert_eq!(seal(&header, &sections), bytes);
 }
 
-/// A forger may ask for 1000 substeps of 10,000 sweeps, and gets them: not in a test.
+/// A forged file may contain 1000 substeps of 10,000 sweeps, which is valid but too slow for a test.
 fn is_quick(s: &Settings) -> bool {
     s.substeps * (s.sweeps + s.relax_sweeps) < 200 && s.threads < 10
 }

@@ -65,9 +65,9 @@ fn the_header_says_what_is_wrong() {
     let real = size_of::<Real>() as u8;
     let error = with(8, 12 - real);
     assert_eq!(error, WireError::Precision { found: 12 - real, known: real });
-    let told = error.to_string();
+    let message = error.to_string();
     let other = if real == 4 { "f64" } else { "f32" };
-    assert!(told.contains(other) && told.contains("bytes"), "{told}");
+    assert!(message.contains(other) && message.contains("bytes"), "{message}");
     let mut world = World::default();
     let snapshot = snapshot(&world);
     assert_eq!(load(&snapshot).unwrap_err(), WireError::WrongKind { found: Kind::Snapshot, wanted: Kind::Save });

@@ -104,7 +104,7 @@ fn a_recording_that_was_cut_off_replays_up_to_there() -> Done {
         let summary = replay(cut)?;
         assert!(!summary.complete);
         assert_eq!(summary.matched, summary.steps);
-        // all steps whose part is whole, and those whose keyframe alone is not
+        // all steps whose record is complete, and those of which only the keyframe is incomplete
         let whole_parts = (1..parts.len()).filter(|&n| parts[..n].concat().len() <= length).count() as u64 - 1;
         assert!(summary.steps == whole_parts || summary.steps == whole_parts + 1, "cut at {length}");
     }
@@ -134,7 +134,7 @@ fn changed_inputs_diverge_at_their_tick() -> Done {
     assert_eq!((first.tick, first.column), (37, Some("x")));
     assert_ne!(first.recorded, first.replayed);
     assert!(first.columns.is_empty(), "no keyframe there");
-    // with a keyframe at that tick the columns are told apart
+    // with a keyframe at that tick the differing column is identified
     let first = replay(&liar(39, 20)?)?.first_divergence.expect("another force");
     assert_eq!((first.tick, first.column), (40, Some("x")));
     let names: Vec<_> = first.columns.iter().map(|d| (d.column, d.unit, d.differing, d.first)).collect();

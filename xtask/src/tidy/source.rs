@@ -20,7 +20,7 @@ enum Place {
     Code,
     /// After a test attribute, before the item it belongs to.
     Attribute,
-    /// In the item, up to the closing skip_stiffness in the first column (where rustfmt puts it).
+    /// In the item, up to the closing brace in the first column (where rustfmt puts it).
     Test,
 }
 

@@ -18,7 +18,7 @@ pub struct Outcome {
 
 /// Bytes that are kept of what a program prints; a table of results has some ten thousand.
 const KEPT: usize = 1 << 20;
-/// How often it is looked at.
+/// Interval at which it is polled.
 const GLANCE: Duration = Duration::from_millis(20);
 /// How long the rest of what an ended program printed is waited for. A process it left behind may hold the pipe open.
 const REST: Duration = Duration::from_secs(1);

@@ -52,8 +52,8 @@ fn miss(case: &Case, line: &Line) -> f64 {
         return f64::INFINITY;
     }
     let of = |m: &Measure| match (m.goal, value(m, line)) {
-        (Goal::Told, _) => 0.0,
-        // what is not told is not reached
+        (Goal::Reported, _) => 0.0,
+        // a value that is not reported counts as not reached
         (_, None) => f64::INFINITY,
         (_, Some(x)) if x.is_nan() => f64::INFINITY,
         (Goal::AtMost(most), Some(x)) if x <= most => 0.0,

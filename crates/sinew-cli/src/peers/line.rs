@@ -48,7 +48,7 @@ pub fn read(text: &str, scene: &str) -> Page {
     page
 }
 
-/// A line; `Some(None)` when it says that a run did not finish, or that it is of another scene.
+/// A line; `Some(None)` when it reports an unfinished run, or another scene.
 fn parse(text: &str, scene: &str) -> Option<Option<Line>> {
     let cells = split(text);
     if cells.len() != COLUMNS {

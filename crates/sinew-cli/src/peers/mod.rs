@@ -50,20 +50,20 @@ pub struct Comparison {
 /// All that was measured.
 struct Results {
     rows: Vec<Row>,
-    /// Who is missing, and why.
+    /// Missing peers, each with the reason.
     left_out: Vec<String>,
 }
 
 /// Our half of one scene, in the peers' lines.
 pub fn half(word: &str) -> Result<(), Failure> {
     let scene = scene(word)?;
-    let mut told = Ok(());
+    let mut message = Ok(());
     scene.run(&mut |record| {
         let mut out = screen();
         let line = writeln!(out, "{}", record.line()).and_then(|()| out.flush());
-        told = std::mem::replace(&mut told, Ok(())).and(line);
+        message = std::mem::replace(&mut message, Ok(())).and(line);
     });
-    Ok(told?)
+    Ok(message?)
 }
 
 /// The comparison.
@@ -123,7 +123,7 @@ pub fn compare(
     written
 }
 
-/// Keeps the lines of a run, and says what was wrong with it.
+/// Keeps the lines of a run, and reports its errors.
 fn take(half: &Half, scene: Scene, outcome: Outcome, lines: &mut Vec<Line>, left_out: &mut Vec<String>) {
     let page = line::read(&outcome.text, scene.name());
     let mut say = |what: String| {

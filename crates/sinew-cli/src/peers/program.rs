@@ -56,7 +56,7 @@ pub fn choose(words: &[String]) -> Result<Vec<&'static Peer>, Failure> {
 /// A half that can be run.
 #[derive(Debug, PartialEq)]
 pub struct Half {
-    /// Who.
+    /// Name of the peer.
     pub name: &'static str,
     words: Vec<PathBuf>,
     folder: Option<PathBuf>,

@@ -12,7 +12,7 @@ use std::io::Write;
 const HEAD: [&str; 8] = ["case", "engine", "variant", "median ms", "p99 ms", "ratio", "goals", "quality"];
 const NOTE: &str = "ratio: median of Sinew by theirs, below 1 Sinew is faster; one thread; goals: see docs/peers.md";
 
-/// Tables by scene, then who was left out.
+/// Tables by scene, then the peers that were left out.
 pub fn tell(results: &Results, markdown: bool) -> Result<(), Failure> {
     let mut out = screen();
     write(results, markdown, &mut out)?;
@@ -69,10 +69,10 @@ fn cells(row: &Row) -> [String; 8] {
         digits(line.median),
         digits(line.p99),
         row.ratio.map_or(String::new(), digits),
-        if row.case.measures.iter().all(|m| m.goal == Goal::Told) {
+        if row.case.measures.iter().all(|m| m.goal == Goal::Reported) {
             "-".to_owned()
         } else {
-            // readings of a time that was not reached say nothing about it
+            // readings at a time that was not reached are meaningless
             let word = match (row.good, row.short) {
                 (true, None) => "yes",
                 (true, Some(_)) => "so far",
@@ -92,7 +92,7 @@ fn quality(row: &Row) -> String {
 
 fn part(measure: &Measure, value: Option<f64>) -> String {
     let value = match value {
-        None => "not told".to_owned(),
+        None => "not reported".to_owned(),
         Some(x) if measure.unit.is_empty() => format!("{x:.0}"),
         Some(x) => format!("{} {}", digits(x), measure.unit),
     };
@@ -121,7 +121,7 @@ fn object(row: &Row) -> Value {
     let goal = |measure: &Measure| match measure.goal {
         Goal::AtMost(most) => json!({ "at_most": most }),
         Goal::Between(low, high) => json!({ "between": [low, high] }),
-        Goal::Told => Value::Null,
+        Goal::Reported => Value::Null,
     };
     let reading = |(m, value): &(&'static Measure, Option<f64>)| json!({ "name": m.label, "value": value, "unit": m.unit, "goal": goal(m) });
     json!({

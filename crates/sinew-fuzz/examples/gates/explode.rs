@@ -10,7 +10,7 @@
 //! faster than it is satisfied.
 
 use sinew::{BodyId, BodyView, Motion, Quat, Real, Vec3, World};
-use sinew_scene::Chance;
+use sinew_scene::Rng;
 use sinew_scene::faults::is_finite;
 use sinew_scene::file::{Syntax, read_text};
 use sinew_scene::validate::tools::num;
@@ -37,7 +37,7 @@ struct Bomb {
     swept: bool,
 }
 
-type Make = fn(&mut Chance) -> Result<Bomb, String>;
+type Make = fn(&mut Rng) -> Result<Bomb, String>;
 
 const KINDS: [(&str, Make); 8] = [
     ("too stiff for the step", stiff),
@@ -67,9 +67,9 @@ pub fn n2(less: u32) -> Result<String, String> {
     let worlds = WORLDS / less;
     let (mut recovered, mut held, mut strayed, mut wrong) = (0, 0, Vec::new(), Vec::new());
     for seed in 0..worlds {
-        let mut chance = Chance::new(u64::from(seed));
+        let mut rng = Rng::new(u64::from(seed));
         let (kind, make) = KINDS[seed as usize % KINDS.len()];
-        let bomb = make(&mut chance).map_err(|why| format!("{kind}, seed {seed}: {why}"))?;
+        let bomb = make(&mut rng).map_err(|why| format!("{kind}, seed {seed}: {why}"))?;
         match run(bomb) {
             Ok(End::Recovered) => recovered += 1,
             Ok(End::Held) => held += 1,
@@ -80,12 +80,12 @@ pub fn n2(less: u32) -> Result<String, String> {
         }
     }
     let (kinds, late) = (KINDS.len(), strayed.len());
-    let told = format!(
+    let message = format!(
         "{worlds} worlds of {kinds} kinds, never a number that is none: {recovered} ran on, {held} were put back and held, \
          {late} had more energy than they were given for longer than {WITHIN} steps, unnoticed, and not in the end {strayed:?}"
     );
     let wrong = wrong.join("\n");
-    if late <= (worlds / LATE) as usize && wrong.is_empty() { Ok(told) } else { Err(format!("{told}\n{wrong}")) }
+    if late <= (worlds / LATE) as usize && wrong.is_empty() { Ok(message) } else { Err(format!("{message}\n{wrong}")) }
 }
 
 fn run(mut bomb: Bomb) -> Result<End, String> {
@@ -114,8 +114,10 @@ fn run(mut bomb: Bomb) -> Result<End, String> {
     if let Some(first) = broken {
         let energy = motion(world) + stored(world);
         let who = world.bodies().max_by(|a, b| own_motion(a).total_cmp(&own_motion(b)));
-        let who = who.map_or("nobody", |b| b.name());
-        return Err(format!("{energy:.3e} J of {means:.3e} J since step {first}, the fastest {who}; nobody was told"));
+        let who = who.map_or("none", |b| b.name());
+        return Err(format!(
+            "{energy:.3e} J of {means:.3e} J since step {first}, the fastest {who}; without a fault in the report"
+        ));
     }
     let held = bomb.world.bodies().any(|b| b.is_frozen());
     Ok(match (held, strayed) {
@@ -167,17 +169,17 @@ fn build(text: &str) -> Result<Bomb, String> {
 }
 
 /// A log-uniform random number between the two bounds.
-fn log(chance: &mut Chance, low: f64, high: f64) -> f64 {
-    chance.between(low.ln(), high.ln()).exp()
+fn log(rng: &mut Rng, low: f64, high: f64) -> f64 {
+    rng.between(low.ln(), high.ln()).exp()
 }
 
-fn direction(chance: &mut Chance) -> Vec3 {
-    let mut part = || chance.between(-1.0, 1.0) as Real;
+fn direction(rng: &mut Rng) -> Vec3 {
+    let mut part = || rng.between(-1.0, 1.0) as Real;
     Vec3::new(part(), part(), part()).normalize_or(Vec3::Y)
 }
 
 /// A soft body of any model on the floor, as the text of its table.
-fn soft(chance: &mut Chance, modulus: f64) -> String {
+fn soft(rng: &mut Rng, modulus: f64) -> String {
     let tets = [
         "'corotational'",
         "{ kind = 'solid', law = 'neo_hookean' }",
@@ -190,7 +192,7 @@ fn soft(chance: &mut Chance, modulus: f64) -> String {
         "'oriented'",
     ];
     let sheets = ["'membrane'", "{ kind = 'membrane', integrator = 'explicit' }", "'springs'"];
-    let which = chance.below(tets.len() + sheets.len());
+    let which = rng.below(tets.len() + sheets.len());
     let (geometry, model) = match tets.get(which) {
         Some(model) => ("{ kind = 'block', cells = [2, 2, 2], size = [0.2, 0.2, 0.2] }", *model),
         None => ("{ kind = 'sheet', cells = [4, 4], size = [0.4, 0.4] }", sheets[which - tets.len()]),
@@ -203,86 +205,86 @@ fn soft(chance: &mut Chance, modulus: f64) -> String {
 }
 
 /// Explicit models and any stiffness, with steps and substeps beyond the stability limit.
-fn stiff(chance: &mut Chance) -> Result<Bomb, String> {
-    let modulus = log(chance, 1e4, 1e11);
-    let (dt, most) = (log(chance, 1e-3, 0.1), 1 + chance.below(8));
-    build(&format!("[settings]\ndt = {dt}\nmax_substeps = {most}\n{}", soft(chance, modulus)))
+fn stiff(rng: &mut Rng) -> Result<Bomb, String> {
+    let modulus = log(rng, 1e4, 1e11);
+    let (dt, most) = (log(rng, 1e-3, 0.1), 1 + rng.below(8));
+    build(&format!("[settings]\ndt = {dt}\nmax_substeps = {most}\n{}", soft(rng, modulus)))
 }
 
 /// Some nodes are displaced instantaneously, by up to 100 body sizes.
-fn torn(chance: &mut Chance) -> Result<Bomb, String> {
-    let modulus = log(chance, 1e3, 1e7);
-    let mut bomb = build(&soft(chance, modulus))?;
+fn torn(rng: &mut Rng) -> Result<Bomb, String> {
+    let modulus = log(rng, 1e3, 1e7);
+    let mut bomb = build(&soft(rng, modulus))?;
     let count = bomb.world.state().node_x.len();
-    for _ in 0..1 + chance.below(4) {
-        let (node, far) = (chance.below(count), log(chance, 0.05, 20.0) as Real);
-        let way = direction(chance) * far;
+    for _ in 0..1 + rng.below(4) {
+        let (node, far) = (rng.below(count), log(rng, 0.05, 20.0) as Real);
+        let way = direction(rng) * far;
         bomb.world.tamper().node_x[node] += way;
     }
     Ok(bomb)
 }
 
 /// Every node is moved to a random position in the bounding box of the body, or mirrored.
-fn scrambled(chance: &mut Chance) -> Result<Bomb, String> {
-    let modulus = log(chance, 1e3, 1e6);
-    let mut bomb = build(&soft(chance, modulus))?;
-    let mirror = chance.below(2) == 0;
+fn scrambled(rng: &mut Rng) -> Result<Bomb, String> {
+    let modulus = log(rng, 1e3, 1e6);
+    let mut bomb = build(&soft(rng, modulus))?;
+    let mirror = rng.below(2) == 0;
     for x in &mut bomb.world.tamper().node_x {
-        let scattered = Vec3::new(0.0, 0.3, 0.0) + direction(chance) * 0.1;
+        let scattered = Vec3::new(0.0, 0.3, 0.0) + direction(rng) * 0.1;
         *x = if mirror { Vec3::new(-x.x, 0.6 - x.y, -x.z) } else { scattered };
     }
     Ok(bomb)
 }
 
 /// Nodes and angular velocities faster than realistic, but below the limit of validation.
-fn kicked(chance: &mut Chance) -> Result<Bomb, String> {
-    let modulus = log(chance, 1e3, 1e6);
+fn kicked(rng: &mut Rng) -> Result<Bomb, String> {
+    let modulus = log(rng, 1e3, 1e6);
     let mut bomb = build(&format!(
         "{}[bodies.box]\nkind = 'dynamic'\nshape = {{ kind = 'box', half_extents = [0.1, 0.02, 0.05] }}\nposition = [0, 0.8, 0]\n",
-        soft(chance, modulus)
+        soft(rng, modulus)
     ))?;
     let slot = bomb.world.bodies().find(|b| b.name() == "box").map_or(0, |b| b.id().to_parts().0 as usize);
     let state = bomb.world.tamper();
     for v in &mut state.node_v {
-        *v = direction(chance) * log(chance, 1.0, 1900.0) as Real;
+        *v = direction(rng) * log(rng, 1.0, 1900.0) as Real;
     }
-    state.w[slot] = direction(chance) * log(chance, 1.0, 1e4) as Real;
+    state.w[slot] = direction(rng) * log(rng, 1.0, 1e4) as Real;
     state.q[slot] = Quat::from_rotation_y(1.0);
     Ok(bomb)
 }
 
 /// Bodies of any mass at almost the same position.
-fn crowd(chance: &mut Chance) -> Result<Bomb, String> {
-    let mut text = soft(chance, 1e5);
+fn crowd(rng: &mut Rng) -> Result<Bomb, String> {
+    let mut text = soft(rng, 1e5);
     for i in 0..10 {
-        let mass = log(chance, 1e-3, 1e3);
+        let mass = log(rng, 1e-3, 1e3);
         let shape = ["{ kind = 'ball', radius = 0.1 }", "{ kind = 'box', half_extents = [0.1, 0.1, 0.1] }"][i % 2];
-        let x = chance.between(-0.05, 0.05);
+        let x = rng.between(-0.05, 0.05);
         text += &format!(
             "[bodies.b{i}]\nkind = 'dynamic'\nshape = {shape}\nmass = {mass}\nposition = [{x}, 0.3, {}]\n",
-            chance.between(-0.05, 0.05)
+            rng.between(-0.05, 0.05)
         );
     }
     build(&text)
 }
 
 /// A chain of joints whose bodies are displaced instantaneously by metres.
-fn apart(chance: &mut Chance) -> Result<Bomb, String> {
+fn apart(rng: &mut Rng) -> Result<Bomb, String> {
     let mut text = String::new();
     for i in 0..4 {
-        let (mass, y) = (log(chance, 1e-2, 1e2), 2.0 - 0.3 * f64::from(i));
+        let (mass, y) = (log(rng, 1e-2, 1e2), 2.0 - 0.3 * f64::from(i));
         text += &format!(
             "[bodies.b{i}]\nkind = 'dynamic'\nshape = {{ kind = 'box', half_extents = [0.05, 0.1, 0.05] }}\nmass = {mass}\nposition = [0, {y}, 0]\n"
         );
-        let kind = ["ball", "hinge", "fixed", "slider"][chance.below(4)];
+        let kind = ["ball", "hinge", "fixed", "slider"][rng.below(4)];
         let a = if i == 0 { String::new() } else { format!("a = 'b{}'\n", i - 1) };
         text += &format!("[joints.j{i}]\nkind = '{kind}'\n{a}b = 'b{i}'\nanchor = [0, {}, 0]\n", y + 0.15);
     }
     let mut bomb = build(&text)?;
-    for _ in 0..1 + chance.below(3) {
-        let name = format!("b{}", chance.below(4));
+    for _ in 0..1 + rng.below(3) {
+        let name = format!("b{}", rng.below(4));
         let slot = bomb.world.bodies().find(|b| b.name() == name).map_or(0, |b| b.id().to_parts().0 as usize);
-        let way = direction(chance) * log(chance, 0.1, 50.0) as Real;
+        let way = direction(rng) * log(rng, 0.1, 50.0) as Real;
         bomb.world.tamper().x[slot] += Vec3::new(way.x, way.y.abs(), way.z);
         // every body of the chain may be accelerated to the speed at which the gap closes
         let speed = num(way.length()) / num(bomb.world.settings().dt);
@@ -293,16 +295,16 @@ fn apart(chance: &mut Chance) -> Result<Bomb, String> {
 }
 
 /// The penalty contacts of the lecture, far too stiff for the step.
-fn penalty(chance: &mut Chance) -> Result<Bomb, String> {
-    let (stiffness, dt) = (log(chance, 1e2, 1e9), log(chance, 1e-3, 0.05));
+fn penalty(rng: &mut Rng) -> Result<Bomb, String> {
+    let (stiffness, dt) = (log(rng, 1e2, 1e9), log(rng, 1e-3, 0.05));
     let method = [
         format!("{{ kind = 'quadratic', stiffness = {stiffness} }}"),
         format!("{{ kind = 'buffered', stiffness = {stiffness}, buffer = 0.02 }}"),
     ];
-    let law = &method[chance.below(2)];
+    let law = &method[rng.below(2)];
     let mut text = format!("[settings]\ndt = {dt}\ncontact_method = {{ kind = 'penalty', law = {law} }}\n");
     for i in 0..4 {
-        let (mass, speed) = (log(chance, 1e-3, 10.0), log(chance, 0.1, 100.0));
+        let (mass, speed) = (log(rng, 1e-3, 10.0), log(rng, 0.1, 100.0));
         text += &format!(
             "[bodies.b{i}]\nkind = 'dynamic'\nshape = {{ kind = 'ball', radius = 0.1 }}\nmass = {mass}\nposition = [{i}, 0.3, 0]\nvelocity = [0, -{speed}, 0]\n"
         );
@@ -311,8 +313,8 @@ fn penalty(chance: &mut Chance) -> Result<Bomb, String> {
 }
 
 /// A closed surface filled with a gas of far too high pressure.
-fn balloon(chance: &mut Chance) -> Result<Bomb, String> {
-    let (pressure, stretch) = (log(chance, 1e2, 1e8), log(chance, 10.0, 1e5));
+fn balloon(rng: &mut Rng) -> Result<Bomb, String> {
+    let (pressure, stretch) = (log(rng, 1e2, 1e8), log(rng, 10.0, 1e5));
     let mut bomb = build(&format!(
         "[bodies.balloon]\nkind = 'soft'\ngeometry = {{ kind = 'surface', surface = {{ kind = 'ball', radius = 0.2, cells = 3 }} }}\n\
          model = {{ kind = 'pbd_sheet', stretch = {stretch}, density = 0.2 }}\nposition = [0, 0.5, 0]\n\

@@ -49,8 +49,8 @@ fn cargo(words: &[&str]) -> Result<String, String> {
 /// The adversarial scenes.
 pub fn n3(_: u32) -> Result<String, String> {
     let text = cargo(&["test", "--release", "--package", "sinew-scene", "--test", "adversarial"])?;
-    let told = text.lines().find(|line| line.starts_with("test result")).unwrap_or("no result");
-    Ok(told.trim_start_matches("test result: ").to_owned())
+    let message = text.lines().find(|line| line.starts_with("test result")).unwrap_or("no result");
+    Ok(message.trim_start_matches("test result: ").to_owned())
 }
 
 /// Foreign files.

@@ -100,7 +100,7 @@ pub fn p4(less: u32) -> Result<String, String> {
             wrong.push(format!("{}: {:.4} s, {} bytes of memory", case.name, cost.seconds, cost.memory));
         }
     }
-    let told = format!(
+    let message = format!(
         "{count} files of about {} MB: at most {:.2} s a MB ({}) and {:.1} bytes a byte ({}); {} claims refused, {:.2} ms at most ({})",
         (2.0 / f64::from(less)),
         1e6 * slowest.0,
@@ -111,5 +111,5 @@ pub fn p4(less: u32) -> Result<String, String> {
         1e3 * longest.0,
         longest.1
     );
-    if wrong.is_empty() { Ok(told) } else { Err(format!("{told}; {} not:\n{}", wrong.len(), wrong.join("\n"))) }
+    if wrong.is_empty() { Ok(message) } else { Err(format!("{message}; {} not:\n{}", wrong.len(), wrong.join("\n"))) }
 }

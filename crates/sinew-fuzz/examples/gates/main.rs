@@ -64,13 +64,13 @@ fn main() -> ExitCode {
     let wanted = |name: &str| if named.is_empty() { name != LONG } else { named.contains(&name) };
     for (name, gate) in GATES.iter().filter(|(name, _)| wanted(name)) {
         let clock = Instant::now();
-        let told = gate(if quick { 20 } else { 1 });
-        table.push((name, clock.elapsed().as_secs_f64(), told));
+        let message = gate(if quick { 20 } else { 1 });
+        table.push((name, clock.elapsed().as_secs_f64(), message));
     }
     println!("gate  seconds  result");
-    for (name, seconds, told) in &table {
-        let told = told.as_ref().map_or_else(|why| format!("NOT MET: {why}"), |what| format!("met: {what}"));
-        println!("{name:<4}  {seconds:>7.1}  {told}");
+    for (name, seconds, message) in &table {
+        let message = message.as_ref().map_or_else(|why| format!("NOT MET: {why}"), |what| format!("met: {what}"));
+        println!("{name:<4}  {seconds:>7.1}  {message}");
     }
-    if table.iter().all(|(_, _, told)| told.is_ok()) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if table.iter().all(|(_, _, message)| message.is_ok()) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

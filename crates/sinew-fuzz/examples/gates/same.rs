@@ -2,7 +2,7 @@
 //! grow (L2).
 
 use sinew::{Input, World};
-use sinew_scene::{AnyScene, Chance, gallery};
+use sinew_scene::{AnyScene, Rng, gallery};
 
 /// Rigid bodies, soft bodies of every family, ropes, cloth, friction laws, bones in tissue.
 pub const SCENES: [&str; 12] = [
@@ -64,13 +64,13 @@ pub fn d1(less: u32) -> Result<String, String> {
 }
 
 pub fn d2(less: u32) -> Result<String, String> {
-    let mut chance = Chance::new(7);
+    let mut rng = Rng::new(7);
     let pairs = 100 / less;
     let mut skipped = 0;
     for pair in 0..pairs {
         let name = SCENES[pair as usize % SCENES.len()];
         let (scene, mut world) = build(name, 1)?;
-        for _ in 0..chance.bits() % 200 {
+        for _ in 0..rng.bits() % 200 {
             step(&scene, &mut world);
         }
         let Ok(saved) = sinew_wire::save(&world) else {
@@ -79,7 +79,7 @@ pub fn d2(less: u32) -> Result<String, String> {
             continue;
         };
         let mut twin = sinew_wire::load(&saved).map_err(|e| format!("{name}: {e}"))?;
-        set_threads(&mut twin, 1 + (chance.bits() % 4) as u32)?;
+        set_threads(&mut twin, 1 + (rng.bits() % 4) as u32)?;
         for k in 0..60 {
             if step(&scene, &mut world) != step(&scene, &mut twin) {
                 return Err(format!("{name} differs {k} steps after its save at {}", world.state().tick - k - 1));
@@ -106,7 +106,7 @@ pub fn d5(less: u32) -> Result<String, String> {
 
 pub fn l2(less: u32) -> Result<String, String> {
     let steps = 36_000 / less;
-    let mut told = Vec::new();
+    let mut message = Vec::new();
     for name in ["stack", "pudding", "grip"] {
         let (scene, mut world) = build(name, 1)?;
         let mut early = None;
@@ -122,9 +122,9 @@ pub fn l2(less: u32) -> Result<String, String> {
         if late > early {
             return Err(format!("{name} grew from {early} to {late} pages between step {} and {steps}", steps / 10));
         }
-        told.push(format!("{name} {late}"));
+        message.push(format!("{name} {late}"));
     }
-    Ok(format!("no growth in {steps} steps; resident pages: {}", told.join(", ")))
+    Ok(format!("no growth in {steps} steps; resident pages: {}", message.join(", ")))
 }
 
 /// Resident memory [pages].

@@ -8,7 +8,7 @@
 //! both.
 
 use crate::TALLY;
-use sinew_scene::Chance;
+use sinew_scene::Rng;
 use sinew_scene::file::{Syntax, read_text};
 use sinew_server::{Ready, Show};
 use std::cell::RefCell;
@@ -66,7 +66,7 @@ fn note(took: Duration) {
         // waiting between two steps is included in the counter: at most the whole step was waiting time
         let own = (took.as_nanos() as u64).saturating_sub(waited - (*before).min(waited));
         *before = waited;
-        TIMES.lock().expect("nobody panics with it").push(own);
+        TIMES.lock().expect("not poisoned").push(own);
     });
 }
 
@@ -108,9 +108,9 @@ fn run(rounds: u32, hostile: f64) -> Result<String, String> {
     let [before, during, after] = tail;
     // the slower of the two quiet sets is the reference: they differ by the variation of the machine
     let change = during.1 / before.1.max(after.1) - 1.0;
-    let told = format!(
+    let message = format!(
         "{} quiet and {} hostile steps: median {:.1}, {:.1} and {:.1} us, p99.9 {:.1}, {:.1} and {:.1} us (quiet, hostile, quiet again): {:+.1} %; \
-         {connects} connections, {:.0} kB a viewer, {} shots missed",
+         {connects} connections, {:.0} kB a viewer, {} snapshots missed",
         steps.0,
         steps.1,
         before.0,
@@ -124,7 +124,7 @@ fn run(rounds: u32, hostile: f64) -> Result<String, String> {
         spent.missed,
     );
     let fine = change < CHANGE && memory < MEMORY && spent.missed == 0;
-    if fine { Ok(told) } else { Err(told) }
+    if fine { Ok(message) } else { Err(message) }
 }
 
 type Serving = JoinHandle<Result<sinew_server::Spent, String>>;
@@ -134,21 +134,21 @@ fn start() -> Result<(SocketAddr, Arc<AtomicBool>, Serving), String> {
     let show = Show { watch: Some(note), ..Show::new(scene) };
     let stop = Arc::new(AtomicBool::new(false));
     let flag = stop.clone();
-    let (tell, told) = channel::<Ready>();
+    let (sender, receiver) = channel::<Ready>();
     let server = std::thread::spawn(move || {
-        let ready = move |ready| _ = tell.send(ready);
+        let ready = move |ready| _ = sender.send(ready);
         sinew_server::serve(show, "127.0.0.1:0", ready, move || flag.load(Ordering::Relaxed)).map_err(|e| e.to_string())
     });
-    let ready = told.recv_timeout(Duration::from_secs(60)).map_err(|_| "the server did not come up")?;
+    let ready = receiver.recv_timeout(Duration::from_secs(60)).map_err(|_| "the server did not come up")?;
     Ok((ready.address, stop, server))
 }
 
 /// The times of a period; its first tenth is discarded, because viewers still connect or disconnect.
 fn stretch(seconds: f64) -> Vec<u64> {
     std::thread::sleep(Duration::from_secs_f64(0.1 * seconds));
-    TIMES.lock().expect("nobody panics with it").clear();
+    TIMES.lock().expect("not poisoned").clear();
     std::thread::sleep(Duration::from_secs_f64(0.9 * seconds));
-    std::mem::take(&mut *TIMES.lock().expect("nobody panics with it"))
+    std::mem::take(&mut *TIMES.lock().expect("not poisoned"))
 }
 
 /// Viewers that stay connected and read little, and two attacking threads.
@@ -198,9 +198,9 @@ fn look(address: SocketAddr) -> std::io::Result<TcpStream> {
 /// Half of them read one byte at a time, half never; one sends commands endlessly.
 fn dawdle(stay: &[TcpStream], over: &AtomicBool) {
     // a masked text frame with a trivial command, with a mask of zeros
-    let order = b"{\"command\":\"speed\",\"value\":1}";
-    let mut frame = vec![0x81, 0x80 | order.len() as u8, 0, 0, 0, 0];
-    frame.extend(order);
+    let command = b"{\"command\":\"speed\",\"value\":1}";
+    let mut frame = vec![0x81, 0x80 | command.len() as u8, 0, 0, 0, 0];
+    frame.extend(command);
     while !over.load(Ordering::Relaxed) {
         for mut viewer in &stay[..VIEWERS / 2] {
             _ = viewer.read(&mut [0]);
@@ -214,7 +214,7 @@ fn dawdle(stay: &[TcpStream], over: &AtomicBool) {
 
 /// Connects and disconnects, up to a thousand times a second; every third connection sends something.
 fn knock(address: SocketAddr, over: &AtomicBool, connects: &AtomicU64) {
-    let mut chance = Chance::new(5);
+    let mut rng = Rng::new(5);
     let begin = Instant::now();
     let mut made = 0_u32;
     while !over.load(Ordering::Relaxed) {
@@ -224,9 +224,9 @@ fn knock(address: SocketAddr, over: &AtomicBool, connects: &AtomicU64) {
             continue;
         }
         let Ok(mut stream) = TcpStream::connect(address) else { continue };
-        match chance.below(6) {
+        match rng.below(6) {
             0 => _ = stream.write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"),
-            1 => _ = stream.write(&chance.bits().to_le_bytes()),
+            1 => _ = stream.write(&rng.bits().to_le_bytes()),
             2 => drop(look(address)),
             _ => {}
         }

@@ -169,8 +169,8 @@ pub fn write(path: impl AsRef<Path>, mesh: &Mesh) -> Result<(), MeshError> {
 /// As [`write()`], with a choice between text and binary.
 pub fn write_as(path: impl AsRef<Path>, mesh: &Mesh, encoding: Encoding) -> Result<(), MeshError> {
     for (path, bytes) in files(path, mesh, encoding)? {
-        let told = |e: std::io::Error| MeshError::Io { file: path.display().to_string(), reason: e.to_string() };
-        fs::write(&path, bytes).map_err(told)?;
+        let with_path = |e: std::io::Error| MeshError::Io { file: path.display().to_string(), reason: e.to_string() };
+        fs::write(&path, bytes).map_err(with_path)?;
     }
     Ok(())
 }

@@ -253,9 +253,9 @@ impl Reading<'_> {
             if self.from.version == Version::One {
                 self.from.int("the physical entity of an element")?;
                 self.from.int("the geometric entity of an element")?;
-                let told = self.from.int("the number of nodes of an element")?;
-                if told != nodes as i64 {
-                    return Err(self.fault(format!("element {id} of type {kind} has {told} nodes instead of {nodes}")));
+                let given = self.from.int("the number of nodes of an element")?;
+                if given != nodes as i64 {
+                    return Err(self.fault(format!("element {id} of type {kind} has {given} nodes instead of {nodes}")));
                 }
             } else {
                 self.tags()?;

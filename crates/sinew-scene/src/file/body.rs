@@ -10,7 +10,7 @@ use sinew::{
 /// Most copies along one direction.
 const COPIES: Rule = from_to(1.0, 10_000.0);
 
-/// A body as a file tells it.
+/// A body in the form of a scene file.
 #[derive(Clone, Debug)]
 pub(crate) enum Body {
     Dynamic(Box<RigidSpec>),
@@ -22,7 +22,7 @@ pub(crate) enum Body {
 
 kinds!(Body, "body", "A body.", {
     "dynamic" => Dynamic(Box<RigidSpec>), "A rigid body that forces move.";
-    "kinematic" => Kinematic(Box<RigidSpec>), "A rigid body that goes where it is told and pushes on its way.";
+    "kinematic" => Kinematic(Box<RigidSpec>), "A rigid body with prescribed motion.";
     "fixed" => Fixed(Box<RigidSpec>), "A rigid body that stays.";
     "particles" => Particles(Box<ParticlesSpec>), "Bare particles.";
     "soft" => Soft(Box<SoftSpec>), "A deformable body.";
@@ -113,12 +113,12 @@ fn rigid(_: Option<ElasticMaterial>) -> RigidSpec {
 
 record!(RigidSpec, "rigid body", "A rigid body.", base rigid, {
     shape: ANY, "Its shape.";
-    colliders: ANY, "More shapes, each with its place, surface and density.";
-    surface: ANY, "How it rubs and bounces.";
-    groups: ANY, "Whom it meets.";
+    colliders: ANY, "Several shapes, each with its pose, surface and density.";
+    surface: ANY, "Friction and restitution.";
+    groups: ANY, "Its collision groups.";
     sensor: ANY, "Its shape is felt but does not push.";
-    position: FINITE, "Where its origin is [m].";
-    rotation: ANY, "How it is turned.";
+    position: FINITE, "Position of its origin [m].";
+    rotation: ANY, "Its orientation.";
     velocity: FINITE, "Start velocity of its centre of mass [m/s].";
     spin: FINITE, "Start spin, world axes [rad/s].";
     mass: POSITIVE, "Mass [kg]; without: density times volume.";
@@ -158,17 +158,17 @@ record!(ColliderSpec, "collider", "A shape of a rigid body with all that belongs
     },
     needs { shape: ANY, "Its shape."; },
     {
-        position: FINITE, "Its place in the body [m].";
+        position: FINITE, "Its position in the body [m].";
         rotation: ANY, "Its turn in the body.";
-        surface: ANY, "How it rubs and bounces; without: as the body.";
-        groups: ANY, "Whom it meets; without: as the body.";
+        surface: ANY, "Friction and restitution; without: those of the body.";
+        groups: ANY, "Its collision groups; without: those of the body.";
         sensor: ANY, "It is felt but does not push.";
         density: NOT_NEGATIVE, "Its own density [kg/m³].";
     }
 );
 
 impl RigidSpec {
-    /// The engine's body; its name is that of the table unless it says another.
+    /// The engine's body; its name is that of the table unless `name` is given.
     pub fn build(self, motion: Motion, name: &str) -> RigidBody {
         let (surface, groups) = (self.surface, self.groups);
         let whole =
@@ -200,7 +200,7 @@ impl RigidSpec {
         }
     }
 
-    /// A body as a file tells it.
+    /// A body in the form of a scene file.
     fn of(body: RigidBody) -> Self {
         let RigidBody { motion: _, pose, velocity, spin, colliders, mass, density, inertia, center_of_mass, .. } = body;
         let RigidBody { linear_damping, angular_damping, gravity_scale, can_sleep, continuous, name, .. } = body;
@@ -266,8 +266,8 @@ record!(ParticlesSpec, "particles", "Bare particles.", base |_| ParticlesSpec::o
         mass: POSITIVE, "Mass of each [kg].";
         radius: NOT_NEGATIVE, "Radius at which they touch rigid bodies [m]; 0 touches nothing.";
         pinned: ANY, "Numbers of those that stay where they are.";
-        surface: ANY, "How they rub and bounce.";
-        groups: ANY, "Whom they meet.";
+        surface: ANY, "Friction and restitution.";
+        groups: ANY, "Their collision groups.";
         gravity_scale: from_to(-1e5, 1e5), "Factor on gravity.";
         damping: NOT_NEGATIVE, "Rate at which velocity decays [1/s].";
         name: ANY, "Their name in reports; without: the name of the table.";
@@ -350,20 +350,20 @@ record!(SoftSpec, "soft body", "A deformable body.", base |_| {
 },
     needs { geometry: ANY, "The rest shape."; },
     {
-        material: ANY, "What it is made of: model and surface take their numbers from it.";
-        model: ANY, "What holds it together; without: corotational finite elements of the material.";
-        surface: ANY, "How it rubs and bounces; without: the friction of the material.";
+        material: ANY, "Its material: the defaults of model and surface.";
+        model: ANY, "Its deformable model; without: corotational finite elements of the material.";
+        surface: ANY, "Friction and restitution; without: the friction of the material.";
         skin: ANY, "A surface of its own; without: its boundary.";
-        position: FINITE, "Where the rest shape's origin is put [m].";
-        rotation: ANY, "How the rest shape is turned.";
+        position: FINITE, "Position of the origin of the rest shape [m].";
+        rotation: ANY, "Orientation of the rest shape.";
         velocity: FINITE, "Start velocity [m/s].";
         spin: FINITE, "Start spin about its centre of mass [rad/s].";
         pinned: ANY, "Numbers of nodes that stay where they are.";
         pinned_regions: ANY, "All nodes inside these boxes stay where they are.";
-        thickness: NOT_NEGATIVE, "Distance from surface points at which they touch [m]; of triangles at most twice their mean edge.";
+        thickness: NOT_NEGATIVE, "Contact distance of surface points [m]; of triangles at most twice their mean edge.";
         self_contact: ANY, "The surface touches itself.";
         air: ANY, "The air around its surface: drag and wind; without: vacuum.";
-        groups: ANY, "Whom it meets.";
+        groups: ANY, "Its collision groups.";
         gravity_scale: from_to(-1e5, 1e5), "Factor on gravity.";
         damping: NOT_NEGATIVE, "Rate at which velocity decays, as in a thin fluid [1/s].";
         name: ANY, "Its name in reports; without: the name of the table.";
@@ -372,7 +372,7 @@ record!(SoftSpec, "soft body", "A deformable body.", base |_| {
 );
 
 impl SoftSpec {
-    /// The engine's body; its name is that of the table unless it says another.
+    /// The engine's body; its name is that of the table unless `name` is given.
     pub fn build(self, name: &str) -> SoftBody {
         let usual = ModelSpec::Corotational(corotational(self.material));
         SoftBody {
@@ -443,7 +443,7 @@ impl Body {
         }
     }
 
-    /// A body of the engine as a file tells it.
+    /// The form of a body of the engine.
     pub fn of(spec: BodySpec) -> Self {
         match spec {
             BodySpec::Rigid(body) => {

@@ -19,7 +19,7 @@ const CELLS: Rule = from_to(1.0, 100.0);
 /// Particles of a group.
 const GROUP_SIZE: Rule = from_to(1.0, 100.0);
 
-/// What a layer is made of, as a file tells it.
+/// The model of a layer in the form of a scene file.
 #[derive(Clone, Debug)]
 pub(crate) enum TissueModelSpec {
     Corotational(CorotationalParams),
@@ -29,7 +29,7 @@ pub(crate) enum TissueModelSpec {
 }
 
 kinds!(TissueModelSpec, "tissue model", "What holds a layer of tissue together.", {
-    "corotational" => Corotational(CorotationalParams), "Corotational linear tetrahedra, implicit: what holds best.";
+    "corotational" => Corotational(CorotationalParams), "Corotational linear tetrahedra, implicit: the most robust model.";
     "solid" => Solid(SolidParams), "Finite elements of any law, with four or ten nodes.";
     "springs" => Springs(SpringParams), "Masses and springs.";
     "oriented" => Oriented(Balls), "Balls of oriented particles, in groups of a sheet and those above and below.";
@@ -102,9 +102,9 @@ record!(TissueSpec, "tissue", "A layer of tissue on a bone.",
     {
         cells: CELLS, "Cells across the thickness.";
         facing: FINITE, "A pad instead of a coat: only on faces within 60 degrees of this direction, in body axes.";
-        material: ANY, "What it is made of: model and surface take their numbers from it.";
-        model: ANY, "What holds it together; without: corotational finite elements of the material.";
-        surface: ANY, "How it rubs and bounces; without: the friction of the material.";
+        material: ANY, "Its material: the defaults of model and surface.";
+        model: ANY, "Its deformable model; without: corotational finite elements of the material.";
+        surface: ANY, "Friction and restitution; without: the friction of the material.";
     }
 );
 
@@ -157,7 +157,7 @@ impl Record for Clad {
     }
 }
 
-/// A bone as a file tells it.
+/// A bone in the form of a scene file.
 #[derive(Clone, Debug)]
 pub(crate) enum Bone {
     Dynamic(Box<Clad>),
@@ -167,7 +167,7 @@ pub(crate) enum Bone {
 
 kinds!(Bone, "bone", "A bone: a rigid body, bare or with a layer of tissue.", {
     "dynamic" => Dynamic(Box<Clad>), "A bone that forces move.";
-    "kinematic" => Kinematic(Box<Clad>), "A bone that goes where it is told.";
+    "kinematic" => Kinematic(Box<Clad>), "A bone with prescribed motion.";
     "fixed" => Fixed(Box<Clad>), "A bone that stays.";
 });
 
@@ -207,7 +207,7 @@ impl Record for Flesh {
 
 super::form::record_form!(Flesh);
 
-/// Named things in the order of the file.
+/// Entries by name, in the order of the file.
 #[derive(Clone, Debug)]
 pub(crate) struct Table<T>(pub Vec<Placed<T>>);
 
@@ -237,7 +237,7 @@ impl<T: Form> Form for Table<T> {
     }
 }
 
-/// A combined body as a file tells it.
+/// A combined body in the form of a scene file.
 #[derive(Clone, Debug)]
 pub(crate) struct CombinedSpec {
     bones: Table<Bone>,

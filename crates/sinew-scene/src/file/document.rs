@@ -5,7 +5,7 @@ use super::combined::CombinedSpec;
 use super::form::{ANY, FieldInfo, Form, Reader, Record, from_to, record, unknown};
 use super::geometry::{MAX_NODES, node_count};
 use super::joint::JointSpec;
-use super::motion::{Found, MotionSpec, Whom};
+use super::motion::{MotionSpec, MotionTarget, ResolvedTarget};
 use super::parameters::Parameter;
 use super::plain::{Name, Wide};
 use super::schema::{Schemas, object};
@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 /// Most bodies of a scene, copies included.
 const MAX_BODIES: usize = 100_000;
 
-/// What a scene says about itself, and its settings.
+/// Description of a scene, and its settings.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Head {
     pub name: Option<String>,
@@ -33,15 +33,15 @@ pub(crate) struct Head {
 
 record!(Head, "scene", "A Sinew scene.", base |_| Head::default(), {
     name: ANY, "Its name; without: that of the file.";
-    about: ANY, "One sentence: what to look at.";
-    figure: ANY, "The figure it rebuilds, if any.";
-    seconds: from_to(1e-6, 1e9), "How long it is worth watching [s]; without: 5.";
-    settings: ANY, "Every knob of the engine.";
-    camera: ANY, "Where a picture is taken from.";
-    state: ANY, "What a running world remembers besides its bodies. Written by Sinew, not by hand.";
+    about: ANY, "Description in one sentence.";
+    figure: ANY, "The figure that it reproduces, if any.";
+    seconds: from_to(1e-6, 1e9), "Duration [s]; without: 5.";
+    settings: ANY, "All settings of the engine.";
+    camera: ANY, "The camera of images.";
+    state: ANY, "State of a running world besides its bodies. Written by Sinew, not by hand.";
 });
 
-/// Something with a name and a place in the file.
+/// An entry with its name and its position in the file.
 #[derive(Clone, Debug)]
 pub(crate) struct Placed<T> {
     pub name: String,
@@ -50,7 +50,7 @@ pub(crate) struct Placed<T> {
     pub item: T,
 }
 
-/// A scene that was read: all that is needed to build it again and again.
+/// A scene that was read: everything needed to build it repeatedly.
 #[derive(Clone, Debug)]
 pub(crate) struct Document {
     pub head: Head,
@@ -61,15 +61,15 @@ pub(crate) struct Document {
     /// Constraints that hold tissue to bones: they are numbered before the joints.
     pub anchors: usize,
     pub joints: Vec<Placed<JointSpec>>,
-    pub motions: Vec<(MotionSpec, Found)>,
+    pub motions: Vec<(MotionSpec, ResolvedTarget)>,
 }
 
 /// Keys of the file beside those of the head.
 const TABLES: [&str; 4] = ["bodies", "combined", "joints", "motions"];
 
 impl Document {
-    /// Reads the tree and builds the world once; all faults are with the reader. The tree is gone before there is a world:
-    /// a large file has no need of the memory of both.
+    /// Reads the tree and builds the world once; all errors are in the reader. The tree is dropped before the world is
+    /// built, so that a large file does not need memory for both.
     pub fn read(root: Node, parameters: Vec<Parameter>, reader: &mut Reader<'_>) -> Option<(Self, World)> {
         let Value::Table(entries) = &root.value else { return None };
         let head = reader.fields(entries, root.span, &TABLES, Head::read_fields);
@@ -102,8 +102,8 @@ impl Document {
         let ids = document.populate(&mut world, &names, reader);
         document.anchors = ids.anchors;
         document.motions = document.find_motions(motions_read, &ids, &names, reader);
-        for (motion, whom) in &document.motions {
-            if let Some((name, fault)) = motion.fault_in(*whom, &world) {
+        for (motion, target) in &document.motions {
+            if let Some((name, fault)) = motion.fault_in(*target, &world) {
                 reader.problem_at(name.span, &name.path, fault);
             }
         }
@@ -115,7 +115,7 @@ impl Document {
         reader.problems.is_empty().then_some((document, world))
     }
 
-    /// Adds all bodies and joints; those that are refused are told.
+    /// Adds all bodies and joints; those that are refused are reported.
     fn populate(&self, world: &mut World, names: &Names, reader: &mut Reader<'_>) -> Ids {
         let mut ids = Ids::default();
         for body in &self.bodies {
@@ -155,16 +155,16 @@ impl Document {
         ids: &Ids,
         names: &Names,
         reader: &mut Reader<'_>,
-    ) -> Vec<(MotionSpec, Found)> {
+    ) -> Vec<(MotionSpec, ResolvedTarget)> {
         let mut found = Vec::new();
         for motion in motions {
             if let Some(fault) = motion.item.fault() {
                 reader.problem_at(motion.span, &motion.path, fault);
                 continue;
             }
-            let whom = match motion.item.whom() {
-                Whom::Body(name) => names.body(name, ids, reader).map(Found::Body),
-                Whom::Joint(name) => names.joint(name, ids, reader).map(Found::Joint),
+            let target = match motion.item.acts_on() {
+                MotionTarget::Body(name) => names.body(name, ids, reader).map(ResolvedTarget::Body),
+                MotionTarget::Joint(name) => names.joint(name, ids, reader).map(ResolvedTarget::Joint),
             };
             if let MotionSpec::Nodes(n) = &motion.item
                 && let Some(placed) = self.bodies.iter().find(|b| b.name == n.body.text)
@@ -172,7 +172,7 @@ impl Document {
             {
                 reader.problem_at(n.body.span, &n.body.path, fault);
             }
-            if let (MotionSpec::Target(_), Whom::Body(name)) = (&motion.item, motion.item.whom()) {
+            if let (MotionSpec::Target(_), MotionTarget::Body(name)) = (&motion.item, motion.item.acts_on()) {
                 let wrong = |b: &Placed<BodySpec>| {
                     b.name == name.text
                         && !matches!(&b.item, BodySpec::Rigid(r) if r.motion == sinew::Motion::Kinematic)
@@ -181,12 +181,12 @@ impl Document {
                     reader.problem_at(name.span, &name.path, format!("'{}' is not a kinematic body", name.text));
                 }
             }
-            found.extend(whom.map(|w| (motion.item, w)));
+            found.extend(target.map(|w| (motion.item, w)));
         }
         found
     }
 
-    /// The world at its start. It was built once already, so that nothing is refused but for want of memory.
+    /// The world in its initial state. It was built once already, so that only a lack of memory can refuse it.
     pub fn build(&self) -> Result<World, Error> {
         let mut world = World::new(self.head.settings.clone())?;
         let mut ids = Ids::default();
@@ -222,7 +222,7 @@ fn add_constraint(world: &mut World, constraint: ConstraintSpec) -> Result<Const
         ConstraintSpec::Joint(joint) => world.add_joint(joint),
         ConstraintSpec::Distance(distance) => world.add_distance(distance),
         ConstraintSpec::Attachment(attach) => world.add_attachment(attach),
-        ConstraintSpec::DistanceSet(strands) => world.add_distance_set(strands),
+        ConstraintSpec::DistanceSet(set) => world.add_distance_set(set),
         ConstraintSpec::Bending(bending) => world.add_bending(bending),
         ConstraintSpec::Volume(volume) => world.add_volume(volume),
         ConstraintSpec::PatchJoint(joint) => world.add_patch_joint(joint),
@@ -251,7 +251,7 @@ impl Ids {
     }
 }
 
-/// All names in the file, also of what was refused: that fault is told once, at its place.
+/// All names in the file, including refused entries: their error is reported once, at their position.
 struct Names {
     bodies: Vec<String>,
     joints: Vec<String>,
@@ -286,7 +286,7 @@ fn names_of<T>(root: &Node, table: &str, read: &[Placed<T>]) -> Vec<String> {
     names
 }
 
-/// Entries of a table of named things.
+/// Entries of a table by name.
 fn entries<'a>(root: &'a Node, table: &str, reader: &mut Reader<'_>) -> &'a [Entry] {
     match root.get(table) {
         None => &[],
@@ -302,7 +302,7 @@ fn read_table<T: Form>(root: &Node, table: &str, reader: &mut Reader<'_>) -> Vec
     read_entries(entries(root, table, reader), reader)
 }
 
-/// Named things, each with its place.
+/// Named entries, each with its position.
 pub(crate) fn read_entries<T: Form>(entries: &[Entry], reader: &mut Reader<'_>) -> Vec<Placed<T>> {
     let mut all = Vec::new();
     for entry in entries {

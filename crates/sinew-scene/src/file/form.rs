@@ -1,9 +1,10 @@
-//! One description of every table of a scene file: from it come reading with all faults at once, writing, and the JSON Schema.
+//! One description per table of a scene file. Reading with all errors at once, writing, and the JSON Schema are derived from it.
 //!
 //! A [`Form`] is a value of a file. [`record!`] describes a table with a key a field, [`choice!`] an enum as a table with a
 //! `kind`, [`kinds!`] an enum of whole records, [`words!`] an enum of plain words. All four are tables of names, ranges and
-//! sentences; whoever adds a field to the engine is stopped by the compiler here.
+//! sentences. A new field of the engine is a compile error here.
 
+use super::deprecated;
 use super::problem::{Problem, Problems, Source};
 use super::schema::Schemas;
 use super::tree::{Entry, Node, Span, Value};
@@ -11,7 +12,7 @@ use crate::gallery::near_miss;
 use sinew::ElasticMaterial;
 use std::path::PathBuf;
 
-/// What a number may be.
+/// The range of a number.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rule {
     pub low: f64,
@@ -42,8 +43,8 @@ impl Rule {
         Self { open_high: true, ..self }
     }
 
-    /// What is allowed, in words.
-    pub fn told(&self, noun: &str) -> String {
+    /// The range in words.
+    pub fn describe(&self, noun: &str) -> String {
         let whole = noun.contains("whole");
         let at = |x: f64| if whole { format!("{x:.0}") } else { format!("{x}") };
         let range = match (self.low.is_finite(), self.high.is_finite()) {
@@ -75,13 +76,13 @@ impl Rule {
 const INF: f64 = f64::INFINITY;
 /// Any finite number.
 pub(crate) const FINITE: Rule = Rule::new(-INF, INF);
-/// For values that are no numbers.
+/// For values that are not numbers.
 pub(crate) const ANY: Rule = FINITE;
 pub(crate) const NOT_NEGATIVE: Rule = Rule::new(0.0, INF);
 pub(crate) const POSITIVE: Rule = Rule { open_low: true, ..NOT_NEGATIVE };
 /// From 0 to 1.
 pub(crate) const SHARE: Rule = Rule::new(0.0, 1.0);
-/// Poisson's ratio of matter that can be compressed.
+/// Poisson's ratio of a compressible material.
 pub(crate) const POISSON: Rule = Rule::new(0.0, 0.5).below();
 
 /// A count, or any other bounded number.
@@ -91,13 +92,13 @@ pub(crate) const fn from_to(low: f64, high: f64) -> Rule {
 
 /// A value of a scene file.
 pub(crate) trait Form: Sized {
-    /// Reads it; faults go to the reader, and then nothing comes back.
+    /// Reads it; errors are added to the reader, and the result is `None`.
     fn read(node: &Node, rule: &Rule, reader: &mut Reader<'_>) -> Option<Self>;
-    /// The value again.
+    /// The value for a file.
     fn write(&self) -> Value;
     /// Its JSON Schema.
     fn schema(rule: &Rule, schemas: &mut Schemas) -> Value;
-    /// What is expected, for messages.
+    /// The expected value, for messages.
     fn wants(rule: &Rule) -> String;
 }
 
@@ -119,29 +120,32 @@ pub(crate) struct FieldInfo {
     pub default: Value,
 }
 
-/// Reads trees and gathers faults.
+/// Reads trees and collects errors.
 pub(crate) struct Reader<'s> {
     pub sources: &'s [Source],
     pub problems: Problems,
-    /// ElasticMaterial of the body at hand: models take their numbers from it.
+    /// Deprecated words; no errors.
+    pub warnings: Problems,
+    /// Material of the current body: the default parameters of its model.
     pub matter: Option<ElasticMaterial>,
-    /// Mesh files that values name.
+    /// Mesh files referenced by values.
     pub files: Vec<PathBuf>,
     path: String,
 }
 
 impl<'s> Reader<'s> {
     pub fn new(sources: &'s [Source]) -> Self {
-        Self { sources, problems: Problems::default(), matter: None, files: Vec::new(), path: String::new() }
+        let (problems, warnings) = (Problems::default(), Problems::default());
+        Self { sources, problems, warnings, matter: None, files: Vec::new(), path: String::new() }
     }
 
-    /// A fault at the path at hand.
+    /// An error at the current path.
     pub fn problem(&mut self, span: Span, message: impl Into<String>) {
         let path = self.path.clone();
         self.problem_at(span, &path, message);
     }
 
-    /// A fault elsewhere.
+    /// An error at another path.
     pub fn problem_at(&mut self, span: Span, path: &str, message: impl Into<String>) {
         if self.problems.is_full() {
             self.problems.count();
@@ -150,11 +154,17 @@ impl<'s> Reader<'s> {
         }
     }
 
+    /// Replaces the deprecated words of a tree.
+    pub fn rename(&mut self, root: &mut Node) {
+        let Self { sources, problems, warnings, .. } = self;
+        deprecated::rename(root, &mut |finding| finding.add_to(sources, problems, warnings));
+    }
+
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// Does something one key deeper.
+    /// Runs `work` one key deeper.
     pub fn within<T>(&mut self, key: &str, work: impl FnOnce(&mut Self) -> T) -> T {
         let length = self.path.len();
         push_key(&mut self.path, key);
@@ -163,7 +173,7 @@ impl<'s> Reader<'s> {
         done
     }
 
-    /// Does something with an entry of a list.
+    /// Runs `work` at an item of a list.
     pub fn at_index<T>(&mut self, index: usize, work: impl FnOnce(&mut Self) -> T) -> T {
         let length = self.path.len();
         self.path.push_str(&format!("[{index}]"));
@@ -172,9 +182,9 @@ impl<'s> Reader<'s> {
         done
     }
 
-    /// A value that is something else than was expected.
+    /// Reports a value of another type or range than expected.
     pub fn unexpected<T>(&mut self, node: &Node, wants: &str) -> Option<T> {
-        if node.value == Value::Told {
+        if node.value == Value::Reported {
             return None;
         }
         let hint = if node.value == Value::Nothing { "; leave the key out instead" } else { "" };
@@ -188,8 +198,8 @@ impl<'s> Reader<'s> {
         self.fields(entries, node.span, &[], T::read_fields)
     }
 
-    /// Reads the keys of a table with `read`, then refuses those that nobody asked for. Nothing comes back when there were
-    /// faults.
+    /// Reads the keys of a table with `read`, then refuses unknown ones. Returns `None` when there were
+    /// errors.
     pub fn fields<T>(
         &mut self,
         entries: &[Entry],
@@ -205,7 +215,7 @@ impl<'s> Reader<'s> {
     }
 }
 
-/// Adds a key to a path; one that is no word stands in quotes.
+/// Adds a key to a path; one that is not a word is quoted.
 pub(crate) fn push_key(path: &mut String, key: &str) {
     if !path.is_empty() {
         path.push('.');
@@ -225,7 +235,7 @@ pub(crate) struct Fields<'a, 'r, 's> {
     entries: &'a [Entry],
     used: Vec<&'static str>,
     at: Span,
-    /// A value could not be read; its fault may have been told before.
+    /// A value could not be read; its error may have been reported before.
     failed: bool,
     pub reader: &'r mut Reader<'s>,
 }
@@ -236,7 +246,7 @@ impl<'a> Fields<'a, '_, '_> {
         self.entries.iter().find(|e| *e.key == *name).map(|e| &e.node)
     }
 
-    /// Where the table stands, or the value of one of its keys.
+    /// Position of the value of a key, or of the table.
     pub fn span(&self, name: &str) -> Span {
         self.entries.iter().find(|e| *e.key == *name).map_or(self.at, |e| e.node.span)
     }
@@ -246,7 +256,7 @@ impl<'a> Fields<'a, '_, '_> {
         self.entries.iter().any(|e| *e.key == *name)
     }
 
-    /// A key that may be left out.
+    /// An optional key.
     pub fn optional<T: Form>(&mut self, name: &'static str, rule: &Rule) -> Option<T> {
         let node = self.find(name)?;
         self.value(name, node, rule)
@@ -277,7 +287,7 @@ impl<'a> Fields<'a, '_, '_> {
         }
     }
 
-    /// A fault of the value of a key, or of the table when it is not there.
+    /// An error of the value of a key, or of the table when the key is missing.
     pub fn problem(&mut self, name: &str, message: impl Into<String>) {
         let span = self.span(name);
         if self.has(name) {
@@ -300,11 +310,11 @@ impl<'a> Fields<'a, '_, '_> {
     }
 }
 
-/// "unknown key 'x'", with the near miss, or all there are.
+/// "unknown key 'x'", with the near miss, or all known ones.
 pub(crate) fn unknown(what: &str, word: &str, known: &[&str]) -> String {
-    let told = word.chars().take(60).collect::<String>();
-    let head = format!("unknown {what} '{}'", told.escape_debug());
-    match near_miss(&told, known.iter().copied()) {
+    let shown = word.chars().take(60).collect::<String>();
+    let head = format!("unknown {what} '{}'", shown.escape_debug());
+    match near_miss(&shown, known.iter().copied()) {
         Some(meant) => format!("{head}; did you mean '{meant}'?"),
         None if known.is_empty() => format!("{head}; there are none"),
         None if known.len() > 24 => format!("{head}; there are {}", known.len()),
@@ -344,8 +354,8 @@ macro_rules! record_form {
     };
 }
 
-/// A table with a key a field: every field with its range and a sentence. `base` makes the defaults from the matter of the
-/// body, if there is any; fields behind `needs` have none.
+/// A table with a key a field: every field with its range and a sentence. `base` makes the defaults from the material of the
+/// body, if there is one; fields in `needs` have none.
 macro_rules! record {
     ($type:ident, $name:literal, $about:literal, base $base:expr,
      $(needs { $($need:ident: $need_rule:expr, $need_about:literal;)* },)?
@@ -369,7 +379,7 @@ macro_rules! record {
                 let base: fn(Option<sinew::ElasticMaterial>) -> Self = $base;
                 let base = base(None);
                 let _ = &base;
-                // all fields: one that the engine adds stops the build here
+                // all fields: a new one of the engine is a compile error here
                 let $type { $($($need,)*)? $($field,)* } = self;
                 $($($crate::file::form::put(out, stringify!($need), $need.write(), None);)*)?
                 $($crate::file::form::put(out, stringify!($field), $field.write(), Some(base.$field.write()));)*
@@ -389,7 +399,7 @@ macro_rules! record {
     };
 }
 
-/// An enum as a table with a `kind`; a kind without keys that must be there may also be the word alone.
+/// An enum as a table with a `kind`; a kind without required keys may also be the word alone.
 macro_rules! choice {
     ($type:ident, $name:literal, $about:literal,
      { $($word:literal => $variant:ident, $variant_about:literal,
@@ -571,14 +581,14 @@ pub(crate) fn one_of(words: &[&str]) -> String {
     format!("one of {}", words.iter().map(|w| format!("'{w}'")).collect::<Vec<_>>().join(", "))
 }
 
-/// Appends a key unless it says what is the default anyway.
+/// Appends a key unless its value is the default.
 pub(crate) fn put(out: &mut Vec<Entry>, key: &str, value: Value, default: Option<Value>) {
     if value != Value::Nothing && Some(&value) != default.as_ref() {
         out.push(Entry::new(key, value));
     }
 }
 
-/// A table with its kind in front; the word alone when there is nothing else to say.
+/// A table with its kind in front; the word alone when there are no other keys.
 pub(crate) fn tagged(kind: &str, entries: Vec<Entry>) -> Value {
     if entries.is_empty() {
         return Value::text(kind);
@@ -588,7 +598,7 @@ pub(crate) fn tagged(kind: &str, entries: Vec<Entry>) -> Value {
     Value::Table(all.into())
 }
 
-/// Describes a field by one of its values: the default, or one that only tells the type.
+/// Describes a field by one of its values: the default, or one that only determines the type.
 pub(crate) fn tell<T: Form>(
     out: &mut Vec<FieldInfo>,
     schemas: &mut Schemas,

@@ -75,7 +75,7 @@ record!(ElastoPlastic, "elasto-plastic friction", "A bristle that first is a spr
 });
 
 record!(Curve, "friction curve", "How friction falls as slip begins, and rises again with speed.", base |_| Curve::default(), {
-    speed: POSITIVE, "Stribeck speed, at which most of the fall is done [m/s].";
+    speed: POSITIVE, "Stribeck speed: width of the transition from static to kinetic friction [m/s].";
     exponent: POSITIVE, "Exponent of the fall: 2 (Gauss) or 1 (Tustin).";
     viscosity: NOT_NEGATIVE, "Viscosity per newton of normal force [s/m].";
 });

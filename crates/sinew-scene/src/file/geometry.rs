@@ -22,7 +22,7 @@ const GRID_CELLS: Rule = from_to(8.0, 200.0);
 const TETS: Rule = from_to(1.0, MAX_TETS);
 
 words!(Diagonals, {
-    "parallel" => Parallel, "All along the same way.";
+    "parallel" => Parallel, "All in the same direction.";
     "alternating" => Alternating, "Every second one turned: no direction is preferred.";
 });
 
@@ -107,7 +107,7 @@ fn swept(around: f64, length: f64, cell: f64) -> f64 {
     around * (length / cell + 2.0)
 }
 
-fn told<T, E: std::fmt::Display>(made: Result<T, E>) -> Result<T, String> {
+fn with_text<T, E: std::fmt::Display>(made: Result<T, E>) -> Result<T, String> {
     made.map_err(|e| e.to_string())
 }
 
@@ -118,41 +118,41 @@ impl SurfaceSpec {
         match self {
             Self::File { file, scale } => {
                 let mesh = read_mesh(folder, file)?;
-                let mut mesh = told(mesh.tri_mesh())?;
+                let mut mesh = with_text(mesh.tri_mesh())?;
                 mesh.vertices.iter_mut().for_each(|v| *v *= *scale);
                 check_count("mesh", mesh.vertices.len() as f64)?;
                 Ok(mesh)
             }
             Self::Sheet { cells, size, diagonals } => {
                 check_count("sheet", f64::from(cells[0] + 1) * f64::from(cells[1] + 1))?;
-                told(TriMesh::sheet(*cells, *size, *diagonals))
+                with_text(TriMesh::sheet(*cells, *size, *diagonals))
             }
             Self::Disc { radius, cells } => {
                 check_count("disc", cubed(*cells))?;
-                told(TriMesh::disc(*radius, *cells))
+                with_text(TriMesh::disc(*radius, *cells))
             }
-            Self::Strip { length, width, pairs } => told(TriMesh::strip(*length, *width, *pairs)),
+            Self::Strip { length, width, pairs } => with_text(TriMesh::strip(*length, *width, *pairs)),
             Self::Ball { radius, cells } => {
                 check_count("ball", cubed(*cells))?;
-                told(TriMesh::ball(*radius, *cells))
+                with_text(TriMesh::ball(*radius, *cells))
             }
             Self::Cylinder { radius, height, cells } => {
                 check_count("cylinder", cylinder_nodes(*radius, *height, *cells))?;
-                told(TriMesh::cylinder(*radius, *height, *cells))
+                with_text(TriMesh::cylinder(*radius, *height, *cells))
             }
             Self::Torus { ring_radius, tube_radius, cells } => {
                 check_count("torus", cylinder_nodes(*tube_radius, 6.3 * *ring_radius, *cells))?;
-                told(TriMesh::torus(*ring_radius, *tube_radius, *cells))
+                with_text(TriMesh::torus(*ring_radius, *tube_radius, *cells))
             }
             Self::Tube { radii, height, cells } => {
                 check_count("tube", tube_nodes(*radii, *height, *cells))?;
-                told(TriMesh::tube(*radii, *height, *cells))
+                with_text(TriMesh::tube(*radii, *height, *cells))
             }
-            Self::Organ { length, cells } => told(TriMesh::organ(*length, *cells)),
-            Self::Teapot { length, cells } => told(TriMesh::teapot(*length, *cells)),
+            Self::Organ { length, cells } => with_text(TriMesh::organ(*length, *cells)),
+            Self::Teapot { length, cells } => with_text(TriMesh::teapot(*length, *cells)),
             Self::Triangles { vertices, triangles } => {
                 let mesh = TriMesh { vertices: vertices.clone(), triangles: triangles.clone() };
-                told(mesh.check())?;
+                with_text(mesh.check())?;
                 Ok(mesh)
             }
         }
@@ -193,7 +193,7 @@ impl Form for TriMesh {
     }
 }
 
-/// Where the file that a value stands in looks for others.
+/// The folder in which the file of a value looks for other files.
 fn folder(node: &Node, reader: &Reader<'_>) -> PathBuf {
     reader.sources.get(node.span.file()).map(|s| s.folder.clone()).unwrap_or_default()
 }
@@ -213,7 +213,7 @@ fn read_mesh(folder: &Path, file: &str) -> Result<sinew_mesh::Mesh, String> {
     if facts.len() > MAX_MESH_BYTES {
         return Err(format!("'{}' is larger than {} MiB", path.display(), MAX_MESH_BYTES >> 20));
     }
-    told(sinew_mesh::read(&path))
+    with_text(sinew_mesh::read(&path))
 }
 
 /// The rest shape of a soft body.
@@ -312,39 +312,39 @@ impl GeometrySpec {
         Ok(match self {
             Self::Block { cells, size } => {
                 check_count("block", cells.iter().map(|&n| f64::from(n) + 1.0).product())?;
-                Geometry::Tets(told(TetMesh::block(cells, size))?)
+                Geometry::Tets(with_text(TetMesh::block(cells, size))?)
             }
             Self::Ball { radius, cells } => {
                 check_count("ball", (2.0 * f64::from(cells) + 1.0).powi(3))?;
-                Geometry::Tets(told(TetMesh::ball(radius, cells))?)
+                Geometry::Tets(with_text(TetMesh::ball(radius, cells))?)
             }
             Self::Cylinder { radius, height, cells } => {
                 check_count("cylinder", cylinder_nodes(radius, height, cells))?;
-                Geometry::Tets(told(TetMesh::cylinder(radius, height, cells))?)
+                Geometry::Tets(with_text(TetMesh::cylinder(radius, height, cells))?)
             }
             Self::Torus { ring_radius, tube_radius, cells } => {
                 check_count("torus", cylinder_nodes(tube_radius, 6.3 * ring_radius, cells))?;
-                Geometry::Tets(told(TetMesh::torus(ring_radius, tube_radius, cells))?)
+                Geometry::Tets(with_text(TetMesh::torus(ring_radius, tube_radius, cells))?)
             }
             Self::Tube { radii, height, cells } => {
                 check_count("tube", tube_nodes(radii, height, cells))?;
-                Geometry::Tets(told(TetMesh::tube(radii, height, cells))?)
+                Geometry::Tets(with_text(TetMesh::tube(radii, height, cells))?)
             }
             Self::Tets { vertices, tets } => {
                 let mesh = TetMesh { vertices, tets };
-                told(mesh.check())?;
+                with_text(mesh.check())?;
                 Geometry::Tets(mesh)
             }
             Self::Fill { surface, edge, tets } => {
                 let options = filling(edge, tets)?.ok_or("a filling needs 'edge' or 'tets'")?;
-                Geometry::Tets(told(tetrahedralize(&surface, &options))?.mesh)
+                Geometry::Tets(with_text(tetrahedralize(&surface, &options))?.mesh)
             }
             Self::File { file, scale, edge, tets } => from_file(folder, &file, scale, filling(edge, tets)?)?,
             Self::Sheet { cells, size, diagonals } => sheet(SurfaceSpec::Sheet { cells, size, diagonals })?,
             Self::Disc { radius, cells } => sheet(SurfaceSpec::Disc { radius, cells })?,
             Self::Strip { length, width, pairs } => sheet(SurfaceSpec::Strip { length, width, pairs })?,
             Self::Surface { surface } => Geometry::Sheet(surface),
-            Self::Rope { from, to, segments } => Geometry::Rope(told(Polyline::rope(from, to, segments))?.points),
+            Self::Rope { from, to, segments } => Geometry::Rope(with_text(Polyline::rope(from, to, segments))?.points),
             Self::Line { points } => Geometry::Rope(points),
             Self::Points { points } => Geometry::Points(points),
         })
@@ -365,14 +365,14 @@ fn from_file(folder: &Path, file: &str, scale: Real, fill: Option<Options>) -> R
     let mesh = read_mesh(folder, file)?;
     let larger = |vertices: &mut Vec<Vec3>| vertices.iter_mut().for_each(|v| *v *= scale);
     if mesh.tets.is_empty() || fill.is_some() {
-        let mut surface = told(mesh.tri_mesh())?;
+        let mut surface = with_text(mesh.tri_mesh())?;
         larger(&mut surface.vertices);
         return match fill {
             None => Ok(Geometry::Sheet(surface)),
-            Some(options) => Ok(Geometry::Tets(told(tetrahedralize(&surface, &options))?.mesh)),
+            Some(options) => Ok(Geometry::Tets(with_text(tetrahedralize(&surface, &options))?.mesh)),
         };
     }
-    let mut tets = told(mesh.tet_mesh())?;
+    let mut tets = with_text(mesh.tet_mesh())?;
     larger(&mut tets.vertices);
     Ok(Geometry::Tets(tets))
 }

@@ -1,5 +1,6 @@
-//! Files that include files: all texts that make a scene, and one tree out of them.
+//! Includes: all texts of a scene, merged into one tree.
 
+use super::deprecated;
 use super::form::Reader;
 use super::problem::{Problem, Problems, Source};
 use super::tree::{Entry, Node, Span, Value, take};
@@ -14,19 +15,19 @@ const MAX_TOTAL: usize = 64 << 20;
 const MAX_FILES: usize = 64;
 const MAX_DEPTH: usize = 8;
 
-/// How a text is written.
+/// Syntax of a text.
 ///
 /// An example is at [`file::SceneFile`](crate::file::SceneFile).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Syntax {
-    /// For people.
+    /// TOML 1.0.
     Toml,
-    /// For machines.
+    /// JSON, RFC 8259.
     Json,
 }
 
 impl Syntax {
-    /// By the ending of a file's name.
+    /// From the extension of a file name.
     pub fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "toml" => Some(Self::Toml),
@@ -36,19 +37,21 @@ impl Syntax {
     }
 }
 
-/// All texts read so far, and what was wrong with them.
+/// All texts read so far, and their errors.
 #[derive(Debug, Default)]
 pub(crate) struct Loader {
     pub sources: Vec<Source>,
     pub problems: Problems,
-    /// All files read so far, without links.
+    /// Deprecated words; no errors.
+    pub warnings: Problems,
+    /// Canonical paths of all files read so far.
     pub files: Vec<PathBuf>,
-    /// Files that are being read, from the outermost in.
+    /// Files being read, from the outermost to the innermost.
     open: Vec<PathBuf>,
 }
 
 impl Loader {
-    /// Reads a file with all that it includes. `at` is the place that asked for it.
+    /// Reads a file with its includes. `at` is the position of the include.
     pub fn file(&mut self, path: &Path, at: Option<Span>) -> Option<Node> {
         match self.text_of(path) {
             Ok((whole, syntax, text)) => {
@@ -102,7 +105,7 @@ impl Loader {
         Ok((whole, syntax, text))
     }
 
-    /// Reads a text with all that it includes; what it says itself is stronger.
+    /// Reads a text with its includes; its own values override theirs.
     pub fn source(&mut self, source: Source, syntax: Syntax) -> Option<Node> {
         let (file, folder) = (self.sources.len() as u16, source.folder.clone());
         let parsed = if source.text.len() as u64 > MAX_BYTES {
@@ -128,6 +131,10 @@ impl Loader {
             return None;
         };
         let included = take(entries, "include");
+        // before trees are merged: the present word in one file overrides the old one in another
+        deprecated::rename(&mut node, &mut |finding| {
+            finding.add_to(&self.sources, &mut self.problems, &mut self.warnings);
+        });
         let Some(Entry { node: list, .. }) = included else { return Some(node) };
         let mut whole = Node { span: node.span, value: Value::Table(Box::default()) };
         let mut complete = true;
@@ -165,16 +172,17 @@ impl Loader {
         self.problems.push(problem);
     }
 
-    /// A reader that goes on with these faults.
+    /// A reader that continues with these errors.
     pub fn reader(&mut self) -> Reader<'_> {
-        let problems = std::mem::take(&mut self.problems);
+        let (problems, warnings) = (std::mem::take(&mut self.problems), std::mem::take(&mut self.warnings));
         let mut reader = Reader::new(&self.sources);
         reader.problems = problems;
+        reader.warnings = warnings;
         reader
     }
 }
 
-/// Why a file cannot be read, as the end of a sentence about it; the same words on every system where that is possible.
+/// Why a file cannot be read, as the end of a sentence; the same words on every system where possible.
 pub(crate) fn io_reason(e: &std::io::Error) -> String {
     match e.kind() {
         std::io::ErrorKind::NotFound => "does not exist".to_owned(),
@@ -182,7 +190,7 @@ pub(crate) fn io_reason(e: &std::io::Error) -> String {
     }
 }
 
-/// Puts a tree over another: tables key by key, the rest as a whole. A table of another kind replaces the one below.
+/// Merges a tree into another: tables key by key, other values as a whole. A table of another kind replaces the one below.
 fn merge(below: &mut Node, above: Node) {
     let kind = |node: &Node| node.get("kind").map(|k| k.value.clone());
     let other = kind(&above).is_some() && kind(below) != kind(&above);

@@ -1,4 +1,4 @@
-//! Joints, rods, ropes and springs between bodies, which they know by name.
+//! Joints, rods, ropes and springs between bodies, which are referenced by name.
 
 use super::form::{ANY, FINITE, NOT_NEGATIVE, POSITIVE, Rule, choice, kinds, record};
 use super::node_constraint::{AttachSpec, BendingSpec, DistanceSetSpec, PatchSpec, Seam, VolumeSpec};
@@ -7,7 +7,7 @@ use sinew::{BodyId, ConstraintSpec, Distance, Joint, JointKind, Motor, Pose, Rea
 
 const ANY_LIMIT: Rule = FINITE.or_infinite();
 
-/// A joint as a file tells it.
+/// A joint in the form of a scene file.
 #[derive(Clone, Debug)]
 pub(crate) enum JointSpec {
     Fixed(Plain),
@@ -71,7 +71,7 @@ pub(crate) struct Plain {
 record!(Plain, "plain joint", "A joint.", base |_| Plain::default(), {
     a: ANY, "First body; without: the world.";
     b: ANY, "Second body; without: the world.";
-    anchor: FINITE, "Where it sits, in the world, as the bodies are at the start [m]; without: b's origin.";
+    anchor: FINITE, "Its position in the world, in the initial configuration [m]; without: b's origin.";
     axis: FINITE, "Its axis in the world; without: x.";
     frames: ANY, "Frames on the bodies, instead of anchor and axis.";
     break_force: POSITIVE.or_infinite(), "Force at which it breaks [N]; without: never.";
@@ -97,7 +97,7 @@ pub(crate) struct Driven {
 record!(Driven, "driven joint", "A hinge or slider.", base |_| Driven::default(), {
     a: ANY, "First body; without: the world.";
     b: ANY, "Second body; without: the world.";
-    anchor: FINITE, "Where it sits, in the world, as the bodies are at the start [m]; without: b's origin.";
+    anchor: FINITE, "Its position in the world, in the initial configuration [m]; without: b's origin.";
     axis: FINITE, "Its axis in the world; without: x.";
     frames: ANY, "Frames on the bodies, instead of anchor and axis.";
     limits: ANY_LIMIT, "Range of the free direction [m or rad], zero at the start.";
@@ -112,8 +112,8 @@ choice!(Motor, "motor", "A drive along a joint's free direction.", {
         target target: Real, FINITE, "Wanted speed [m/s or rad/s].";
         max_force max_force: Real, NOT_NEGATIVE.or_infinite() => Real::INFINITY, "Largest force or torque [N or N·m].";
     };
-    "position" => Position, "Towards a place, like a damped spring.", {
-        target target: Real, FINITE, "Wanted place [m or rad].";
+    "position" => Position, "Towards a position, as a damped spring.", {
+        target target: Real, FINITE, "Target position [m or rad].";
         frequency frequency: Real, POSITIVE, "Frequency of the spring [Hz].";
         damping_ratio damping_ratio: Real, NOT_NEGATIVE => 1.0, "Damping ratio.";
         max_force max_force: Real, NOT_NEGATIVE.or_infinite() => Real::INFINITY, "Largest force or torque [N or N·m].";
@@ -131,7 +131,7 @@ pub(crate) enum SiteSpec {
 }
 
 choice!(SiteSpec, "site", "A point of a body or of the world.", {
-    "world" => World, "A place in the world.", { point point: Vec3, FINITE, "Where [m]."; };
+    "world" => World, "A point of the world.", { point point: Vec3, FINITE, "Position [m]."; };
     "body" => Rigid, "A point of a rigid body.", {
         body body: Name, ANY, "Which body.";
         local local: Vec3, FINITE => Vec3::ZERO, "Relative to its origin, body axes [m].";
@@ -251,7 +251,7 @@ record!(Range, "distance", "Two sites within a range of distances.",
     }
 );
 
-/// Finds a body by name; nothing when it is not there, which has been told then.
+/// Finds a body by name; `None` when there is none, which is reported then.
 pub(crate) type Find<'a> = dyn FnMut(&Name) -> Option<BodyId> + 'a;
 
 fn side(name: &Option<Name>, find: &mut Find<'_>) -> Option<Option<BodyId>> {
@@ -273,7 +273,7 @@ pub(crate) fn site(spec: &SiteSpec, find: &mut Find<'_>) -> Option<Site> {
     })
 }
 
-/// A site as a file tells it.
+/// A site in the form of a scene file.
 pub(crate) fn site_of(site: &Site, name: &dyn Fn(BodyId) -> Name) -> SiteSpec {
     match *site {
         Site::World(point) => SiteSpec::World { point },
@@ -319,7 +319,7 @@ impl JointSpec {
         }
     }
 
-    /// A constraint of the engine as a file tells it. `name` gives the names of bodies.
+    /// The form of a constraint of the engine. `name` gives the names of bodies.
     pub fn of(spec: &ConstraintSpec, name: &dyn Fn(BodyId) -> Name) -> Self {
         match spec {
             ConstraintSpec::Joint(joint) => {
@@ -388,7 +388,7 @@ impl Driven {
         Self {
             a: a.map(name),
             b: b.map(name),
-            // frames say it all
+            // the frames contain the rest pose
             anchor: anchor.filter(|_| frames.is_none()),
             axis: frames.is_none().then_some(*axis),
             frames: frames.map(|(a, b)| Frames { a, b }),

@@ -1,4 +1,4 @@
-//! JSON text as a tree (RFC 8259). A reader of our own because no place of a value is told by `serde_json`.
+//! JSON text as a tree (RFC 8259). Not `serde_json`, because that does not report the positions of values.
 
 use super::keys::Keys;
 use super::tree::{Entry, Node, Span, Value, make_room};

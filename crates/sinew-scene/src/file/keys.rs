@@ -1,13 +1,13 @@
-//! Which key of a long table is where. A table that is searched key by key takes the square of its length: a file of a
-//! megabyte can have a hundred thousand.
+//! Index of the keys of a long table. A linear search per key would take quadratic time: a file of a megabyte can have a
+//! hundred thousand keys.
 
 use std::hash::{BuildHasher, RandomState};
 
-/// Up to this many keys are looked through one by one.
+/// Up to this many keys are searched linearly.
 const FEW: usize = 16;
 const FREE: u32 = u32::MAX;
 
-/// Places of keys by their hashes, four bytes a slot. The hash has a seed of its own: no file can be made to collide.
+/// Numbers of keys by their hashes, four bytes per slot. The hash has a random seed, so that no file can provoke collisions.
 #[derive(Debug, Default)]
 pub(crate) struct Keys(Option<Box<Slots>>);
 
@@ -19,7 +19,7 @@ struct Slots {
 }
 
 impl Keys {
-    /// The number of a key among `count`, the names of which `name` tells.
+    /// The number of a key among `count`; `name` returns their names.
     pub fn find<'a>(&self, key: &str, count: usize, name: impl Fn(usize) -> &'a str) -> Option<usize> {
         match &self.0 {
             None => (0..count).rev().find(|&i| name(i) == key),
@@ -36,7 +36,7 @@ impl Keys {
         }
     }
 
-    /// Notes the last of `count` keys.
+    /// Adds the last of `count` keys.
     pub fn added<'a>(&mut self, count: usize, name: impl Fn(usize) -> &'a str) {
         if count <= FEW {
             return;
@@ -45,7 +45,7 @@ impl Keys {
             self.place(count - 1, name(count - 1));
             return;
         }
-        // the old table goes before the new one comes
+        // the old table is dropped before the new one is allocated
         self.0 = None;
         let table = vec![FREE; (2 * count).next_power_of_two()];
         self.0 = Some(Box::new(Slots { seed: RandomState::new(), table }));

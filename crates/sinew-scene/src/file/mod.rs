@@ -1,4 +1,4 @@
-//! Scene files: TOML for people, the same tables as JSON for machines. `docs/scene-files.md` has every table.
+//! Scene files: TOML, or the same tables as JSON. `docs/scene-files.md` has every table.
 //!
 //! ```
 //! use sinew_scene::file::{Syntax, read_text};
@@ -23,12 +23,14 @@
 //! # Ok(()) }
 //! ```
 //!
-//! Way of a file: text -> tree with places (`toml_text`, `json_text`) -> one tree of all includes (`include`) -> changes of
-//! the command line (`overrides`) -> parameters (`parameters`) -> typed values and all faults (`form`, one file a family) ->
-//! a world that is built once to see whether it can be (`document`). `write` goes back.
+//! Stages: text -> tree with positions (`toml_text`, `json_text`) -> one tree of all includes (`include`) -> changes of
+//! the command line (`overrides`) -> parameters (`parameters`) -> words of the previous version (`deprecated`) -> typed
+//! values and all errors (`form`, one file per family) -> a world that is built once as a check (`document`). `write` is
+//! the inverse.
 
 mod body;
 mod combined;
+mod deprecated;
 mod document;
 mod form;
 mod friction;
@@ -56,6 +58,7 @@ mod toml_text;
 mod tree;
 mod write;
 
+pub use deprecated::current_sets;
 pub use include::Syntax;
 pub use parameters::Parameter;
 pub use problem::{Problem, Problems};
@@ -69,10 +72,10 @@ use problem::Source;
 use sinew::{Error, Input, Settings, World};
 use std::path::{Path, PathBuf};
 
-/// Seconds that a scene is worth watching when it does not say.
+/// Duration of a scene without `seconds` [s].
 const USUAL_SECONDS: f64 = 5.0;
 
-/// A scene that was read from a file and found whole.
+/// A scene that was read from a file and validated.
 ///
 /// ```
 /// use sinew_scene::file::{About, Syntax, read_text, write};
@@ -83,10 +86,10 @@ const USUAL_SECONDS: f64 = 5.0;
 /// let mut world = scene.build()?;
 /// let input = scene.input(world.settings(), 0);
 /// world.step(&input);
-/// // what is wrong is told with line and path
-/// let told = read_text("[bodies.ball]\nkind = 'dynamik'\n", "ball.toml", Syntax::Toml).unwrap_err();
-/// assert!(told.iter().any(|problem| problem.path == "bodies.ball.kind"));
-/// // and a running world can be written down
+/// // errors have line and path
+/// let errors = read_text("[bodies.ball]\nkind = 'dynamik'\n", "ball.toml", Syntax::Toml).unwrap_err();
+/// assert!(errors.iter().any(|problem| problem.path == "bodies.ball.kind"));
+/// // a running world can be written to a file
 /// let again = write(&world, &About::default(), Syntax::Json)?;
 /// assert_eq!(read_text(&again, "ball.json", Syntax::Json)?.build()?.hash(), world.hash());
 /// # Ok(()) }
@@ -97,9 +100,10 @@ pub struct SceneFile {
     name: String,
     counts: Counts,
     files: Vec<PathBuf>,
+    warnings: Problems,
 }
 
-/// How much there is in a scene.
+/// Numbers of entities in a scene.
 ///
 /// An example is at [`file::SceneFile`](crate::file::SceneFile).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -119,7 +123,7 @@ pub struct Counts {
 /// Reads a scene file.
 ///
 /// # Errors
-/// All faults of the file and of those that it includes.
+/// All errors of the file and of those that it includes.
 pub fn read(path: impl AsRef<Path>) -> Result<SceneFile, Problems> {
     read_with(path, &[])
 }
@@ -127,7 +131,7 @@ pub fn read(path: impl AsRef<Path>) -> Result<SceneFile, Problems> {
 /// Reads a scene file with changes, each as `path=value`.
 ///
 /// # Errors
-/// All faults of the file, of those that it includes and of the changes.
+/// All errors of the file, of those that it includes and of the changes.
 pub fn read_with(path: impl AsRef<Path>, sets: &[String]) -> Result<SceneFile, Problems> {
     let path = path.as_ref();
     let name = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
@@ -136,16 +140,15 @@ pub fn read_with(path: impl AsRef<Path>, sets: &[String]) -> Result<SceneFile, P
     finish(loader, tree, name, sets)
 }
 
-/// Reads a scene from text; `name` is for messages, and files that it names are looked for beside it.
+/// Reads a scene from text; `name` is for messages, and relative paths start at its folder.
 ///
 /// # Errors
-/// All faults of the text.
+/// All errors of the text.
 ///
 /// ```
 /// use sinew_scene::file::{Syntax, read_text};
-/// let faults = read_text("[bodies.ball]\nkind = 'dynamc'\n", "ball.toml", Syntax::Toml).unwrap_err();
-/// let told = faults.to_string();
-/// assert_eq!(told, "ball.toml:2:8: bodies.ball.kind: unknown word 'dynamc'; did you mean 'dynamic'?");
+/// let errors = read_text("[bodies.ball]\nkind = 'dynamc'\n", "ball.toml", Syntax::Toml).unwrap_err();
+/// assert_eq!(errors.to_string(), "ball.toml:2:8: bodies.ball.kind: unknown word 'dynamc'; did you mean 'dynamic'?");
 /// ```
 pub fn read_text(text: &str, name: &str, syntax: Syntax) -> Result<SceneFile, Problems> {
     read_text_with(text, name, syntax, &[])
@@ -154,7 +157,7 @@ pub fn read_text(text: &str, name: &str, syntax: Syntax) -> Result<SceneFile, Pr
 /// Reads a scene from text with changes, each as `path=value`.
 ///
 /// # Errors
-/// All faults of the text and of the changes.
+/// All errors of the text and of the changes.
 pub fn read_text_with(text: &str, name: &str, syntax: Syntax, sets: &[String]) -> Result<SceneFile, Problems> {
     let folder = Path::new(name).parent().map(Path::to_path_buf).unwrap_or_default();
     let mut loader = Loader::default();
@@ -164,6 +167,7 @@ pub fn read_text_with(text: &str, name: &str, syntax: Syntax, sets: &[String]) -
 }
 
 fn finish(mut loader: Loader, tree: Option<tree::Node>, name: String, sets: &[String]) -> Result<SceneFile, Problems> {
+    let (sets, mut old_sets) = deprecated::current_sets(sets)?;
     let first_set = loader.sources.len();
     loader.sources.extend(sets.iter().map(|set| overrides::source(set)));
     let mut files = std::mem::take(&mut loader.files);
@@ -176,12 +180,15 @@ fn finish(mut loader: Loader, tree: Option<tree::Node>, name: String, sets: &[St
         overrides::apply(&mut tree, (first_set + i) as u16, &mut reader);
     }
     let parameters = parameters::resolve(&mut tree, &mut reader);
+    reader.rename(&mut tree);
     match Document::read(tree, parameters, &mut reader) {
         Some((document, world)) => {
             let counts = Counts::of(&document, &world);
             let name = document.head.name.clone().unwrap_or(name);
             files.append(&mut reader.files);
-            Ok(SceneFile { document, name, counts, files })
+            old_sets.append(reader.warnings);
+            old_sets.sort();
+            Ok(SceneFile { document, name, counts, files, warnings: old_sets })
         }
         None => {
             reader.problems.sort();
@@ -204,7 +211,7 @@ impl Counts {
 }
 
 impl SceneFile {
-    /// Its name: as it says, or that of the file.
+    /// Its name, or that of the file.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -214,22 +221,27 @@ impl SceneFile {
         &self.files
     }
 
-    /// One sentence: what to look at.
+    /// Deprecated words that it contains, each with its place and the present word.
+    pub fn warnings(&self) -> &Problems {
+        &self.warnings
+    }
+
+    /// Description in one sentence.
     pub fn about(&self) -> &str {
         &self.document.head.about
     }
 
-    /// The figure it rebuilds, or nothing.
+    /// The figure that it reproduces, or empty.
     pub fn figure(&self) -> &str {
         &self.document.head.figure
     }
 
-    /// How long it is worth watching [s].
+    /// Its duration [s].
     pub fn seconds(&self) -> f64 {
         self.document.head.seconds.map_or(USUAL_SECONDS, |s| s.0)
     }
 
-    /// Where a picture is taken from, if it says.
+    /// Its camera, if it has one.
     pub fn camera(&self) -> Option<Camera> {
         self.document.head.camera
     }
@@ -239,12 +251,12 @@ impl SceneFile {
         &self.document.parameters
     }
 
-    /// How much there is in it.
+    /// Numbers of its entities.
     pub fn counts(&self) -> Counts {
         self.counts
     }
 
-    /// Makes its world, the same one each time.
+    /// Builds its world, identical each time.
     ///
     /// # Errors
     /// None in practice: the world was built once when the file was read.
@@ -252,13 +264,13 @@ impl SceneFile {
         self.document.build()
     }
 
-    /// What the scripts say in the step that begins at this tick, for the world as it was built. The
-    /// settings may have changed since; their step counts. A pure function.
+    /// The commands of the scripted motions in the step that begins at this tick, with the time step of `settings`. A
+    /// pure function.
     pub fn input(&self, settings: &Settings, tick: u64) -> Input {
         let dt = num(settings.dt);
         let mut commands = Vec::new();
-        for (spec, whom) in &self.document.motions {
-            spec.commands(*whom, tick, dt, &mut commands);
+        for (spec, target) in &self.document.motions {
+            spec.commands(*target, tick, dt, &mut commands);
         }
         Input { commands }
     }

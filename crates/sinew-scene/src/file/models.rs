@@ -1,5 +1,5 @@
 //! Models of soft bodies with their parameters. Numbers of the matter (modulus, ratio, density, damping) are those of the
-//! body's `material` unless the model says its own.
+//! body's `material` unless the model has its own.
 
 use super::form::{ANY, FINITE, NOT_NEGATIVE, POISSON, POSITIVE, Rule, SHARE, choice, from_to, kinds, record, words};
 use sinew::fem::{
@@ -17,7 +17,7 @@ const ITERATIONS: Rule = from_to(1.0, 10_000.0);
 /// Softness of shape matching: 0 is rigid, 1 would be no shape at all.
 const BETA: Rule = SHARE.below();
 
-/// A model as a file tells it.
+/// A model in the form of a scene file.
 #[derive(Clone, Debug)]
 pub(crate) enum ModelSpec {
     Corotational(CorotationalParams),
@@ -70,9 +70,9 @@ record!(SolidParams, "solid model", "Finite elements.", base solid, {
     density: POSITIVE, "Density [kg/m³].";
     mass_damping: NOT_NEGATIVE, "Mass-proportional damping [1/s]: slows all motion.";
     stiffness_damping: NOT_NEGATIVE, "Stiffness-proportional damping [s]: slows deformation only.";
-    law: ANY, "How stress follows strain.";
+    law: ANY, "Constitutive law.";
     elements: ANY, "Which element.";
-    integrator: ANY, "How it goes through time.";
+    integrator: ANY, "Time integration.";
     plasticity: ANY, "Yield and creep; without: elastic.";
 });
 
@@ -112,7 +112,7 @@ record!(MembraneParams, "membrane model", "Plane-stress triangles.", base membra
     density: POSITIVE, "Density [kg/m³].";
     mass_damping: NOT_NEGATIVE, "Mass-proportional damping [1/s].";
     stiffness_damping: NOT_NEGATIVE, "Stiffness-proportional damping [s].";
-    integrator: ANY, "How it goes through time.";
+    integrator: ANY, "Time integration.";
 });
 
 fn membrane(matter: Option<ElasticMaterial>) -> MembraneParams {
@@ -137,14 +137,14 @@ choice!(PlaneStress, "plane stress", "Elastic constants of a sheet.", {
 
 record!(SpringParams, "spring model", "Masses and springs.", base springs, {
     stiffness: ANY, "Stiffness of the springs.";
-    element: ANY, "How spring and dashpot are joined.";
+    element: ANY, "Arrangement of spring and dashpot.";
     dashpot: ANY, "Strength of the dashpots.";
     volume: ANY, "Volume preservation, for bodies of tetrahedra.";
     mass: ANY, "Mass.";
     thickness: POSITIVE, "Thickness of a sheet [m].";
     cross_section: POSITIVE, "Cross-section of a rope [m²].";
     bending: NOT_NEGATIVE, "Stiffness of springs between second neighbours, as a share; 0: none.";
-    integrator: ANY, "How the motion is integrated.";
+    integrator: ANY, "Time integration.";
 });
 
 fn springs(matter: Option<ElasticMaterial>) -> SpringParams {
@@ -161,7 +161,7 @@ choice!(Stiffness, "spring stiffness", "How stiff the springs are.", {
     };
 });
 
-choice!(Element, "spring element", "How spring and dashpot are joined.", {
+choice!(Element, "spring element", "Arrangement of spring and dashpot.", {
     "voigt" => Voigt, "Spring beside dashpot: creeps.", {};
     "maxwell" => Maxwell, "Spring behind dashpot: flows.", {};
     "kelvin" => Kelvin, "Standard linear solid: stiff at first, softer in the long run.", {
@@ -262,7 +262,7 @@ needs {
     bend: NOT_NEGATIVE, "Flexural rigidity [N·m]; 0 does not resist.";
     compression: SHARE, "Stiffness of shortened edges by that of stretched ones, 0 (slack) to 1.";
     skip_stiffness: NOT_NEGATIVE.or_infinite(), "Modulus of rows between second neighbours, which only pull [N/m]; 0: none.";
-    stretch_limit: NOT_NEGATIVE.or_infinite(), "Stretch that the end of a step takes back, as a share; inf: none.";
+    stretch_limit: NOT_NEGATIVE.or_infinite(), "Limit of the stretch at the end of a step, as a fraction; inf: none.";
     limit_sweeps: ITERATIONS, "Sweeps that do so.";
     iterations: ITERATIONS, "Sweeps a substep.";
     damping: ANY, "Loss of motion that is not rigid.";
@@ -308,7 +308,7 @@ record!(MatchingPlasticity, "matching plasticity", "Lasting deformation.",
     needs {
         yield_strain: NOT_NEGATIVE, "Strain up to which the body springs back.";
         creep: POSITIVE.or_infinite(), "Rate at which strain above it becomes lasting [1/s].";
-        max_strain: NOT_NEGATIVE, "Most lasting strain, below 1.";
+        max_strain: NOT_NEGATIVE, "Largest plastic strain, below 1.";
     },
     {}
 );
@@ -322,7 +322,7 @@ choice!(Clusters, "clusters", "Which nodes keep a shape together.", {
     "one" => One, "All nodes in one.", {};
     "blocks" => Blocks, "Cells of a regular grid over the rest shape.", {
         size size: Real, POSITIVE, "Edge of a cell [m].";
-        overlap overlap: Real, NOT_NEGATIVE, "How far a cluster reaches beyond its cell [m].";
+        overlap overlap: Real, NOT_NEGATIVE, "Overlap of a cluster beyond its cell [m].";
     };
     "regions" => Regions, "Nodes up to some edges from a seed.", {
         width width: u32, from_to(1.0, 1000.0), "Edges from the seed.";
@@ -389,7 +389,7 @@ record!(OrientedBody, "oriented model", "Oriented particles.", base |matter| {
     iterations: ITERATIONS, "Passes a substep.";
     damping: NOT_NEGATIVE, "Rate at which motion and spin that are not rigid decay [1/s].";
     plasticity: ANY, "Lasting deformation, if any.";
-    implicit: ANY, "One system with all that touches it or is anchored to it: for what has to hold something.";
+    implicit: ANY, "One implicit system with all bodies in contact with it or attached to it: for bodies that carry loads.";
 });
 
 words!(Scheme, {

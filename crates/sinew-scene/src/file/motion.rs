@@ -1,12 +1,12 @@
 //! Scripted motion: targets, forces and motors over time, straight from key to key. A pure function of the tick, so that a
-//! restored world goes on in the same way.
+//! restored world continues in the same way.
 
 use super::form::{ANY, FINITE, NOT_NEGATIVE, POSITIVE, kinds, record};
 use super::plain::{Name, Wide};
 use crate::validate::tools::real;
 use sinew::{BodyId, BodySpec, Command, ConstraintId, Motor, Pose, Quat, Real, Vec3, World};
 
-/// A script as a file tells it.
+/// A scripted motion in the form of a scene file.
 #[derive(Clone, Debug)]
 pub(crate) enum MotionSpec {
     Target(Target),
@@ -18,11 +18,11 @@ pub(crate) enum MotionSpec {
 }
 
 kinds!(MotionSpec, "motion", "What is done to a body or joint over time.", {
-    "target" => Target(Target), "A kinematic body goes from place to place.";
+    "target" => Target(Target), "Keyframes of a kinematic body.";
     "force" => Force(Force), "A force and torque on a body.";
     "impulse" => Impulse(Impulse), "One blow.";
     "motor" => Motor(Drive), "The target of a hinge's or slider's motor.";
-    "nodes" => Nodes(Nodes), "Pinned nodes go from place to place.";
+    "nodes" => Nodes(Nodes), "Keyframes of pinned nodes.";
     "spin" => Spin(Spin), "An oriented particle is turned.";
 });
 
@@ -38,9 +38,9 @@ record!(PoseKey, "pose key", "A place at a time.",
     base |_| PoseKey { time: Wide(0.0), position: Vec3::ZERO, rotation: Quat::IDENTITY },
     needs {
         time: NOT_NEGATIVE, "When [s].";
-        position: FINITE, "Where the body's origin is [m].";
+        position: FINITE, "Position of the body's origin [m].";
     },
-    { rotation: ANY, "How it is turned."; }
+    { rotation: ANY, "Its orientation."; }
 );
 
 /// Places of a kinematic body.
@@ -52,14 +52,14 @@ pub(crate) struct Target {
     smooth: bool,
 }
 
-record!(Target, "target", "A kinematic body goes from place to place.",
+record!(Target, "target", "Keyframes of a kinematic body.",
     base |_| Target { body: Name::default(), keys: Vec::new(), period: None, smooth: false },
     needs {
         body: ANY, "Which body.";
         keys: ANY, "Places, their times rising.";
     },
     {
-        period: POSITIVE, "Begin anew after this time [s]; without: it stays at the last place.";
+        period: POSITIVE, "Period [s]; without: it stays at the last keyframe.";
         smooth: ANY, "Starts and stops gently at each key, without a jerk.";
     }
 );
@@ -113,7 +113,7 @@ record!(Impulse, "impulse", "One blow.",
         body: ANY, "Which body.";
         time: NOT_NEGATIVE, "When [s]; the step that begins next to it.";
         impulse: FINITE, "Impulse [N·s].";
-        point: FINITE, "Where in the world [m].";
+        point: FINITE, "Position in the world [m].";
     },
     {}
 );
@@ -167,7 +167,7 @@ pub(crate) struct NodeKey {
 record!(NodeKey, "node key", "Places of nodes at a time.", base |_| NodeKey { time: Wide(0.0), positions: Vec::new() },
     needs {
         time: NOT_NEGATIVE, "When [s].";
-        positions: FINITE, "Where each node is in the world, in the order of `nodes` [m].";
+        positions: FINITE, "Position of each node in the world, in the order of `nodes` [m].";
     },
     {}
 );
@@ -181,7 +181,7 @@ pub(crate) struct Nodes {
     period: Option<Wide>,
 }
 
-record!(Nodes, "nodes motion", "Pinned nodes go from place to place.",
+record!(Nodes, "nodes motion", "Keyframes of pinned nodes.",
     base |_| Nodes { body: Name::default(), nodes: Vec::new(), keys: Vec::new(), period: None },
     needs {
         body: ANY, "Which body.";
@@ -244,29 +244,29 @@ impl Nodes {
     }
 }
 
-/// Whom a script is about.
-pub(crate) enum Whom<'a> {
+/// The target of a scripted motion.
+pub(crate) enum MotionTarget<'a> {
     Body(&'a Name),
     Joint(&'a Name),
 }
 
 /// The body or joint that a script is about.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Found {
+pub(crate) enum ResolvedTarget {
     Body(BodyId),
     Joint(ConstraintId),
 }
 
 impl MotionSpec {
-    /// Whom it is about.
-    pub fn whom(&self) -> Whom<'_> {
+    /// Its target.
+    pub fn acts_on(&self) -> MotionTarget<'_> {
         match self {
-            Self::Target(t) => Whom::Body(&t.body),
-            Self::Force(f) => Whom::Body(&f.body),
-            Self::Impulse(i) => Whom::Body(&i.body),
-            Self::Motor(d) => Whom::Joint(&d.joint),
-            Self::Nodes(n) => Whom::Body(&n.body),
-            Self::Spin(s) => Whom::Body(&s.body),
+            Self::Target(t) => MotionTarget::Body(&t.body),
+            Self::Force(f) => MotionTarget::Body(&f.body),
+            Self::Impulse(i) => MotionTarget::Body(&i.body),
+            Self::Motor(d) => MotionTarget::Joint(&d.joint),
+            Self::Nodes(n) => MotionTarget::Body(&n.body),
+            Self::Spin(s) => MotionTarget::Body(&s.body),
         }
     }
 
@@ -293,16 +293,16 @@ impl MotionSpec {
     }
 
     /// Why it cannot be done in this world, and whose name is to blame.
-    pub fn fault_in(&self, whom: Found, world: &World) -> Option<(&Name, String)> {
-        let (Self::Spin(s), Found::Body(body)) = (self, whom) else { return None };
+    pub fn fault_in(&self, target: ResolvedTarget, world: &World) -> Option<(&Name, String)> {
+        let (Self::Spin(s), ResolvedTarget::Body(body)) = (self, target) else { return None };
         let able = world.body(body).is_ok_and(|b| b.particle_spin(s.node).is_some());
         (!able).then(|| (&s.body, format!("'{}' has no oriented particle {}", s.body.text, s.node)))
     }
 
-    /// What is said in the step that begins at a tick.
-    pub fn commands(&self, whom: Found, tick: u64, dt: f64, out: &mut Vec<Command>) {
-        let (Self::Nodes(n), Found::Body(body)) = (self, whom) else {
-            out.extend(self.command(whom, tick, dt));
+    /// The commands of the step that begins at a tick.
+    pub fn commands(&self, target: ResolvedTarget, tick: u64, dt: f64, out: &mut Vec<Command>) {
+        let (Self::Nodes(n), ResolvedTarget::Body(body)) = (self, target) else {
+            out.extend(self.command(target, tick, dt));
             return;
         };
         let (i, j, blend) = between(&n.keys, |k| k.time.0, within((tick + 1) as f64 * dt, n.period));
@@ -312,28 +312,28 @@ impl MotionSpec {
         }
     }
 
-    fn command(&self, whom: Found, tick: u64, dt: f64) -> Option<Command> {
+    fn command(&self, target: ResolvedTarget, tick: u64, dt: f64) -> Option<Command> {
         let (now, end) = (tick as f64 * dt, (tick + 1) as f64 * dt);
-        Some(match (self, whom) {
-            (Self::Target(t), Found::Body(body)) => {
+        Some(match (self, target) {
+            (Self::Target(t), ResolvedTarget::Body(body)) => {
                 let (i, j, blend) = between(&t.keys, |k| k.time.0, within(end, t.period));
                 let (from, to) = (&t.keys[i], &t.keys[j]);
                 let blend = real(if t.smooth { gentle(blend) } else { blend });
                 let rotation = from.rotation.slerp(to.rotation, blend).normalize();
                 Command::Target { body, pose: Pose::new(from.position.lerp(to.position, blend), rotation) }
             }
-            (Self::Force(f), Found::Body(body)) => {
+            (Self::Force(f), ResolvedTarget::Body(body)) => {
                 // the mean over the step
                 let (i, j, blend) = between(&f.keys, |k| k.time.0, within(0.5 * (now + end), f.period));
                 let (from, to, blend) = (&f.keys[i], &f.keys[j], real(blend));
                 let (force, torque) = (from.force.lerp(to.force, blend), from.torque.lerp(to.torque, blend));
                 Command::Force { body, force, torque }
             }
-            (Self::Impulse(i), Found::Body(body)) => {
+            (Self::Impulse(i), ResolvedTarget::Body(body)) => {
                 let due = (i.time.0 / dt).round() as u64;
                 (tick == due).then_some(Command::Impulse { body, impulse: i.impulse, point: i.point })?
             }
-            (Self::Motor(d), Found::Joint(joint)) => {
+            (Self::Motor(d), ResolvedTarget::Joint(joint)) => {
                 let (i, j, blend) = between(&d.keys, |k| k.time.0, within(end, d.period));
                 let (from, to) = (d.keys[i].value, d.keys[j].value);
                 let value = from + (to - from) * real(blend);
@@ -343,7 +343,7 @@ impl MotionSpec {
                 }
                 Command::Motor { joint, motor: Some(motor) }
             }
-            (Self::Spin(s), Found::Body(body)) => {
+            (Self::Spin(s), ResolvedTarget::Body(body)) => {
                 // as good as on time: the tick's own rounding must not delay it by a step
                 let time = within(now, s.period) + 1e-6 * dt;
                 let at = s.keys.partition_point(|k| k.time.0 <= time).checked_sub(1)?;

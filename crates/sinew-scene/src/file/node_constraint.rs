@@ -1,4 +1,4 @@
-//! Constraints on nodes and surfaces: anchors, seams, strands, bending, volumes, joints on patches (`docs/constraints.md`).
+//! Constraints on nodes and surfaces: anchors, seams, distance sets, bending, volumes, joints on patches (`docs/constraints.md`).
 //!
 //! Lists that are long and follow from the body (edges, folds, pairs of a seam) may be left out: they are then taken from
 //! its surface. Files that Sinew writes have them all.
@@ -19,7 +19,7 @@ pub(crate) enum HoldSpec {
 }
 
 choice!(HoldSpec, "hold", "What a point is held to.", {
-    "here" => Here, "The place where it is at the start: of the world, or of a rigid body.", {
+    "here" => Here, "The point at its initial position: of the world, or of a rigid body.", {
         body body: Option<Name>, ANY => None, "Which rigid body; without: the world.";
     };
     "at" => At, "Another point, which may be elsewhere: they are pulled together.", {
@@ -162,7 +162,7 @@ record!(BendingSpec, "bending", "Lets a sheet resist bending.",
         folds: ANY, "Edge i, j and the nodes beside it, left and right; without: all inner edges of its surface.";
         rest: FINITE, "Angle of each fold at rest [rad], and |e|²/(A_l + A_r); without: as at the start.";
         damping: NOT_NEGATIVE, "Time over which a bent sheet gives in [s].";
-        law: ANY, "What is held at a fold.";
+        law: ANY, "The constrained quantity of a fold.";
     }
 );
 
@@ -175,9 +175,9 @@ pub(crate) enum Inside {
 }
 
 choice!(Inside, "filling", "What is inside a closed surface.", {
-    "held" => Held, "A volume that is held.", {
+    "held" => Held, "A prescribed volume.", {
         volume volume: Option<Real>, POSITIVE => None, "Volume [m³]; without: as at the start.";
-        compliance compliance: Real, NOT_NEGATIVE => 0.0, "How much it gives [m³/Pa].";
+        compliance compliance: Real, NOT_NEGATIVE => 0.0, "Compliance [m³/Pa].";
     };
     "gas" => Gas, "A gas of constant temperature.", {
         pressure pressure: Real, FINITE, "Pressure above the outside at the volume [Pa].";
@@ -207,16 +207,16 @@ record!(VolumeSpec, "volume", "Holds the volume inside a body's surface, or fill
     },
     needs { body: ANY, "Which body."; },
     {
-        inside: ANY, "What is inside; without: the volume at the start is held.";
+        inside: ANY, "Pressure law; without: the initial volume is kept.";
         triangles: ANY, "Triangles over its surface points; without: its whole surface.";
         burst: POSITIVE.or_infinite(), "Bursts above this pressure [Pa].";
     }
 );
 
 words!(PatchKind, {
-    "ball" => Ball, "The middle of the patch is held.";
+    "ball" => Ball, "The centre of the patch is fixed.";
     "hinge" => Hinge, "It turns about an axis through its middle.";
-    "fixed" => Fixed, "Middle and turn are held.";
+    "fixed" => Fixed, "Centre and orientation are fixed.";
 });
 
 /// How a patch lay when its joint was added.
@@ -266,13 +266,13 @@ record!(PatchSpec, "patch", "A joint between a patch of surface and a rigid body
         surfels: ANY, "Surface points of the patch.";
     },
     {
-        free: ANY, "What is left free.";
+        free: ANY, "Directions that remain free.";
         weights: NOT_NEGATIVE, "Weights of the points; without: all the same.";
         to: ANY, "The rigid body; without: the world.";
         axis: FINITE, "Axis of a hinge, world axes at the start.";
         break_force: POSITIVE.or_infinite(), "Breaks above this force [N].";
         collide: ANY, "Whether the two bodies still collide.";
-        rest: ANY, "How the patch lay when the joint was added; without: as at the start.";
+        rest: ANY, "Rest pose of the patch; without: the initial one.";
     }
 );
 
@@ -334,7 +334,7 @@ impl AttachSpec {
 impl Seam {
     pub fn build(&self, world: &World, find: &mut Find<'_>) -> Option<ConstraintSpec> {
         let (a, b) = (find(&self.a), find(&self.b));
-        // bodies without a surface have no pairs, and no pairs are refused at the door
+        // bodies without a surface have no pairs, and the engine refuses an empty list
         let pairs = world.seam(a?, b?, self.reach).unwrap_or_default();
         let attach = Attachment::stitch(pairs);
         let (spring, break_force) = (self.stiffness.map(|k| (k, self.damping)), self.break_force);
@@ -359,8 +359,8 @@ impl DistanceSetSpec {
         }))
     }
 
-    pub fn of(strands: &DistanceSet, name: &dyn Fn(BodyId) -> Name) -> Self {
-        let DistanceSet { body, pairs, lengths, pull, push, stiffness, damping, break_force } = strands.clone();
+    pub fn of(set: &DistanceSet, name: &dyn Fn(BodyId) -> Name) -> Self {
+        let DistanceSet { body, pairs, lengths, pull, push, stiffness, damping, break_force } = set.clone();
         Self { body: name(body), pairs, lengths, pull, push, stiffness, damping, break_force }
     }
 }

@@ -1,4 +1,4 @@
-//! `--set path=value`: changes to a scene before it is read, so that they are checked like the file itself.
+//! `--set path=value`: changes to a scene before it is read, so that they are validated like the file itself.
 
 use super::form::{Reader, push_key, unknown};
 use super::problem::Source;
@@ -6,10 +6,10 @@ use super::toml_text;
 use super::tree::{Entry, Node, Span, Value, append};
 use std::path::PathBuf;
 
-/// Tables whose entries have names: a new one is a slip, not a wish.
+/// Tables whose entries have names: a new name is a mistake.
 const NAMED: [&str; 4] = ["bodies", "joints", "motions", "parameters"];
 
-/// A change as a text to point at. It is told apart from files by its name.
+/// A change as a source for messages, distinguished from files by its name.
 pub(crate) fn source(set: &str) -> Source {
     Source { name: "--set".to_owned(), folder: PathBuf::new(), text: set.to_owned() }
 }
@@ -31,14 +31,14 @@ pub(crate) fn apply(root: &mut Node, file: u16, reader: &mut Reader<'_>) {
         .unwrap_or_else(|| Node { span: Span::new(file, start, start + value.len()), value: Value::text(value) });
     let at = Span::new(file, 0, path.trim_end().len());
     if let Err((deep, message)) = set(root, &keys, &node, at) {
-        let mut told = String::new();
-        keys.iter().take(deep + 1).for_each(|k| push_key(&mut told, k));
-        reader.problem_at(at, &told, message);
+        let mut path = String::new();
+        keys.iter().take(deep + 1).for_each(|k| push_key(&mut path, k));
+        reader.problem_at(at, &path, message);
     }
 }
 
 /// Keys of a path: `bodies."box 3".position[1]`.
-fn split(path: &str) -> Option<Vec<String>> {
+pub(crate) fn split(path: &str) -> Option<Vec<String>> {
     let mut keys = vec![String::new()];
     let mut quoted = false;
     for c in path.chars() {

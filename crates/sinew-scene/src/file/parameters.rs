@@ -58,8 +58,8 @@ fn read_all(table: &Node, reader: &mut Reader<'_>, known: &mut Vec<Parameter>, v
                 if value.is_none() {
                     r.problem(entry.node.span, "missing key 'value': expected its value");
                 }
-                let told = r.fields(inner, entry.node.span, &["value"], |f| Some(details(f)));
-                value.zip(told)
+                let details = r.fields(inner, entry.node.span, &["value"], |f| Some(details(f)));
+                value.zip(details)
             }
             _ => Some((entry.node.clone(), (None, None, String::new()))),
         });
@@ -101,7 +101,7 @@ impl Walk<'_> {
                 match self.known.iter().position(|p| p.name == name) {
                     Some(_) if self.copies > MAX_COPIES => {
                         reader.problem_at(node.span, path, "parameters bring in too many values");
-                        node.value = Value::Told;
+                        node.value = Value::Reported;
                     }
                     Some(i) => {
                         let mut value = self.values[i].clone();
@@ -112,7 +112,7 @@ impl Walk<'_> {
                         let names: Vec<&str> = self.known.iter().map(|p| p.name.as_str()).collect();
                         let message = unknown("parameter", name, &names);
                         reader.problem_at(node.span, path, message);
-                        node.value = Value::Told;
+                        node.value = Value::Reported;
                     }
                 }
             }

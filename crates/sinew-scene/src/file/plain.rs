@@ -69,7 +69,7 @@ impl Form for Real {
     }
 
     fn wants(rule: &Rule) -> String {
-        rule.told("a number")
+        rule.describe("a number")
     }
 }
 
@@ -97,7 +97,7 @@ macro_rules! whole {
 
             fn wants(rule: &Rule) -> String {
                 let rule = Rule { low: rule.low.max($type::MIN as f64), ..*rule };
-                rule.told("a whole number")
+                rule.describe("a whole number")
             }
         }
     };
@@ -149,7 +149,7 @@ impl Form for String {
     }
 }
 
-/// A name of something else in the file, with its place: it is looked up when all is read.
+/// A reference by name to another entry of the file, with its position; resolved after everything is read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Name {
     pub text: String,
@@ -230,7 +230,7 @@ fn list_schema(items: Value, least: usize, most: Option<usize>) -> Value {
 
 fn read_items<T: Form>(items: &[Node], rule: &Rule, reader: &mut Reader<'_>) -> Option<Vec<T>> {
     let mut read = Vec::with_capacity(items.len());
-    // all of them, so that all faults are told
+    // all of them, so that all errors are reported
     for (i, item) in items.iter().enumerate() {
         read.extend(reader.at_index(i, |r| T::read(item, rule, r)));
     }
@@ -313,8 +313,8 @@ impl Form for Quat {
             let q = Quat::from_array(<[Real; 4]>::read(node, &FINITE, reader)?);
             let length = num(q.length());
             if (length - 1.0).abs() > UNIT_TOLERANCE {
-                let told = format!("expected a quaternion [x, y, z, w] of length 1, its length is {length:.4}");
-                reader.problem(node.span, told);
+                let message = format!("expected a quaternion [x, y, z, w] of length 1, its length is {length:.4}");
+                reader.problem(node.span, message);
                 return None;
             }
             return Some(q);

@@ -43,7 +43,7 @@ fn key(key: &str) -> String {
 
 fn inline(value: &Value) -> String {
     match value {
-        Value::Nothing | Value::Told => "\"\"".to_owned(),
+        Value::Nothing | Value::Reported => "\"\"".to_owned(),
         Value::Bool(yes) => yes.to_string(),
         Value::Int(i) => i.to_string(),
         Value::Float(x) => number(*x, "inf"),
@@ -125,7 +125,7 @@ fn broken<'a>(out: &mut String, depth: usize, ends: [char; 2], items: impl Itera
 /// The value in one line, if it fits.
 fn one_line(value: &Value, room: usize) -> Option<String> {
     let text = match value {
-        Value::Nothing | Value::Told => "null".to_owned(),
+        Value::Nothing | Value::Reported => "null".to_owned(),
         Value::Bool(yes) => yes.to_string(),
         Value::Int(i) => i.to_string(),
         Value::Float(x) => number(*x, "\"inf\""),

@@ -1,51 +1,51 @@
-//! What is wrong with a file: each fault with its place, its path and what to do.
+//! Errors of a file: each with position, path and the expected value.
 
 use super::tree::Span;
 use crate::escape::{escaped, excerpt};
 use std::fmt;
 use std::path::PathBuf;
 
-/// Faults that are listed; the rest is counted. A hostile file shall not fill a screen.
+/// Maximum number of listed errors; the others are counted, so that a hostile file does not fill a screen.
 const SHOWN: usize = 100;
-/// Letters of an offending line that are shown.
+/// Characters of an offending line that are shown.
 const LINE_WIDTH: usize = 160;
-/// Characters of a message: enough for a list of known keys. A name in the file may have megabytes.
+/// Characters of a message: enough for a list of known keys; a name in a file may have megabytes.
 const MESSAGE_WIDTH: usize = 2000;
 
-/// A text that was read.
+/// A text.
 #[derive(Clone, Debug)]
 pub(crate) struct Source {
-    /// As it is named in messages.
+    /// Its name in messages.
     pub name: String,
-    /// Where files that it names are looked for.
+    /// The folder to which its paths are relative.
     pub folder: PathBuf,
     pub text: String,
 }
 
-/// One fault of a scene file. As text its control characters are escaped.
+/// One error or warning of a scene file. Its text has control characters escaped.
 ///
 /// An example is at [`file::SceneFile`](crate::file::SceneFile).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The file, or the `--set` that brought the value.
+    /// The file, or `--set`.
     pub file: String,
     /// Line, from 1.
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
-    /// The way to the value, as in `bodies.jelly.material.youngs_modulus`; empty for the whole file. Of a long one the
-    /// start and the end.
+    /// Path of the value, as in `bodies.jelly.material.youngs_modulus`; empty for the whole file. A long one is
+    /// abbreviated.
     pub path: String,
-    /// What is wrong and what is expected.
+    /// What was found and what is expected.
     pub message: String,
-    /// The offending line, or the part of a long one around the place: a file of one line would be kept once a fault. Characters that are
-    /// left out before it, and how many are meant.
+    /// The offending line, or the part of a long one around the position (a file may be one line); the number of characters
+    /// left out before it, and the number marked.
     shown: String,
     skip: usize,
     width: usize,
 }
 
-/// All faults of a scene file.
+/// All errors, or all warnings, of a scene file.
 ///
 /// An example is at [`file::SceneFile`](crate::file::SceneFile).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,7 +83,7 @@ impl Problem {
         let shown = self.shown.replace('\t', " ");
         let at = self.column - 1 - self.skip;
         let width = self.width.min(LINE_WIDTH.saturating_sub(at).max(1));
-        // the mark stands below what is shown, and control characters are shown longer than they are
+        // the mark is below the shown text, in which escaped control characters are longer
         let grown = |text: &str| escaped(text).chars().count() - text.chars().count();
         let part = |from: usize, count: usize| shown.chars().skip(from).take(count).collect::<String>();
         let before = " ".repeat(at + grown(&part(0, at)));
@@ -106,29 +106,29 @@ impl fmt::Display for Problem {
 
 impl Problems {
     pub(crate) fn push(&mut self, problem: Problem) {
-        // one fault, told once
+        // each error once
         if self.list.contains(&problem) {
             return;
         }
         if self.is_full() { self.more += 1 } else { self.list.push(problem) }
     }
 
-    /// True when no more are listed: whoever looks for more may stop.
+    /// True when no more are listed: a search for more may stop.
     pub(crate) fn is_full(&self) -> bool {
         self.list.len() >= SHOWN
     }
 
-    /// Notes a fault whose message nobody would see.
+    /// Counts an error that is not listed.
     pub(crate) fn count(&mut self) {
         self.more += 1;
     }
 
-    /// How many there are.
+    /// Their number.
     pub fn len(&self) -> usize {
         self.list.len() + self.more
     }
 
-    /// True when there is none.
+    /// True without any.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -138,9 +138,24 @@ impl Problems {
         self.list.iter()
     }
 
-    /// Puts them in the order of the text.
+    /// Sorts them by position in the text.
     pub(crate) fn sort(&mut self) {
         self.list.sort_by(|a, b| (&a.file, a.line, a.column).cmp(&(&b.file, b.line, b.column)));
+    }
+
+    /// Adds those of another list.
+    pub(crate) fn append(&mut self, other: Self) {
+        other.list.into_iter().for_each(|problem| self.push(problem));
+        self.more += other.more;
+    }
+
+    /// Warnings, each with its line; empty when there are none.
+    pub fn render_warnings(&self) -> String {
+        let mut out: Vec<String> = self.list.iter().map(|p| format!("warning: {}", p.render())).collect();
+        if self.more > 0 {
+            out.push(format!("and {} more warnings", self.more));
+        }
+        out.join("\n")
     }
 
     /// All with their lines, and a count.
@@ -172,7 +187,7 @@ mod tests {
 
     #[test]
     fn a_file_of_one_line_is_not_kept_once_a_fault() {
-        // a hundred faults in a line of two megabytes held two hundred
+        // a hundred errors in a line of two megabytes took two hundred megabytes
         let text = "0,".repeat(100_000);
         let source = Source { name: "s.json".to_owned(), folder: PathBuf::new(), text };
         let problem = Problem::new(&[source], Span::new(0, 150_000, 150_001), "", "this one");

@@ -10,12 +10,12 @@ pub(crate) struct Schemas {
 }
 
 impl Schemas {
-    /// A definition by name, made when it is asked for first.
+    /// A definition by name, created at first use.
     pub fn define(&mut self, name: &str, make: impl FnOnce(&mut Self) -> Value) -> Value {
         let key: String = name.replace(' ', "_");
         if !self.defs.iter().any(|(known, _)| *known == key) {
             let index = self.defs.len();
-            // first, so that whoever holds itself finds it
+            // first, so that a recursive definition finds itself
             self.defs.push((key.clone(), Value::Nothing));
             self.defs[index].1 = make(self);
         }
@@ -91,7 +91,7 @@ pub(crate) fn object(about: &str, kind: Option<&str>, fields: Vec<FieldInfo>) ->
         if let Value::Table(inner) = field.schema {
             all.extend(inner);
         }
-        // a whole table as a default tells nobody anything
+        // a table as a default has no use in an editor
         if !matches!(field.default, Value::Nothing | Value::Table(_)) {
             all.push(Entry::new("default", field.default));
         }

@@ -22,45 +22,45 @@ const RELATIVE: Rule = from_to(0.0, 1e9).above();
 /// A relative tolerance.
 const TOLERANCE: Rule = SHARE.above().below();
 
-record!(Settings, "settings", "Every knob of the engine.", base |_| Settings::default(), {
+record!(Settings, "settings", "All settings of the engine.", base |_| Settings::default(), {
     dt: STEP, "Step [s].";
     gravity: GRAVITY, "Gravity [m/s²].";
     substeps: SUBSTEPS, "Substeps of a step. More: stiffer stacks and joints, cost in proportion.";
-    max_substeps: SUBSTEPS, "Most substeps that explicit deformable models may ask for on their own.";
+    max_substeps: SUBSTEPS, "Largest number of substeps that explicit deformable models may require.";
     implicit_substeps: SUBSTEPS, "Substeps of islands with implicit bodies in them. More: less damping by the integrator.";
     implicit: ANY, "Counts and tolerances of implicit islands.";
     sweeps: SWEEPS, "Sweeps with position correction per substep.";
     relax_sweeps: SWEEPS, "Sweeps without correction after them.";
     contact: ANY, "Stabilisation of contacts.";
     joint: ANY, "Stabilisation of joints.";
-    warm_start: SHARE, "Share of last step's impulses to start from.";
+    warm_start: SHARE, "Fraction of the impulses of the last step that the solver starts from.";
     stop_residual: NOT_NEGATIVE, "Stop a substep's sweeps below this change of impulse [N·s]; 0 never stops early.";
     order: ANY, "Order of the rows.";
-    friction_bound: ANY, "What bounds the friction of a contact.";
+    friction_bound: ANY, "Bound of the friction of a contact.";
     average_impulses: ANY, "Divide a body's contact impulses by the number of its contacts. Loses momentum; for comparison.";
-    contact_method: ANY, "What answers particles and rigid bodies on fixed surfaces that have a signed distance.";
-    contact_margin: LENGTH, "Gap at which a contact is made before touch, on top of what speed needs [m].";
-    contact_slop: SHARE, "Penetration that is left alone, as a share of the smaller body's half width.";
-    push_speed: SPEED, "Largest speed at which overlap is pushed apart [m/s].";
-    friction: ANY, "How static friction takes back what a sticking contact has slipped.";
-    pairs: ANY, "How the friction and the restitution of two surfaces become those of the pair.";
+    contact_method: ANY, "Contact method of particles and rigid bodies on fixed surfaces that have a signed distance.";
+    contact_margin: LENGTH, "Gap at which a contact is created before touch, in addition to the distance required by speed [m].";
+    contact_slop: SHARE, "Penetration that is not corrected, as a fraction of the smaller body's half width.";
+    push_speed: SPEED, "Largest speed of penetration correction [m/s].";
+    friction: ANY, "Stabilisation of static friction: return of a sticking contact to its stick point.";
+    pairs: ANY, "Combination of friction and restitution of two surfaces.";
     restitution_speed: SPEED, "Impacts slower than this do not bounce [m/s].";
-    recycle_distance: LENGTH, "How far a pair may move before its contact points are found anew [m].";
-    sleep_speed: SPEED, "Speed below which a body counts as still [m/s].";
-    sleep_time: NOT_NEGATIVE.or_infinite(), "How long an island must be still to fall asleep [s]; inf: never.";
+    recycle_distance: LENGTH, "Relative motion of a pair after which its contact points are computed again [m].";
+    sleep_speed: SPEED, "Speed below which a body may fall asleep [m/s].";
+    sleep_time: NOT_NEGATIVE.or_infinite(), "Time below `sleep_speed` after which an island falls asleep [s]; inf: never.";
     max_speed: SPEED.above(), "A body faster than this is frozen and reported [m/s].";
-    max_turn: from_to(0.0, 1e3).above(), "Spin beyond this is cut back [rad per substep].";
-    intersection_free: ANY, "No surface ever crosses another at the end of a step: motion is cut short of the contact.";
+    max_turn: from_to(0.0, 1e3).above(), "Limit of rotation [rad per substep].";
+    intersection_free: ANY, "No surface intersects another at the end of a step: motion is stopped before the contact.";
     minimum_gap: LENGTH.above(), "Gap that intersection_free keeps [m].";
-    stop_at_impact: ANY, "Points that crossed a surface are put back to the first contact (FC eq. 4.5).";
-    time_of_contact: ANY, "How stop_at_impact finds the first contact.";
-    impact_substeps: SUBSTEPS, "Most substeps that fast impacts may ask for; 1: none.";
-    sheet_substeps: SUBSTEPS, "Most substeps that fast sheets and ropes may ask for; 1: none.";
+    stop_at_impact: ANY, "Points that crossed a surface are returned to the first contact (FC eq. 4.5).";
+    time_of_contact: ANY, "How stop_at_impact computes the first contact.";
+    impact_substeps: SUBSTEPS, "Largest number of substeps for fast impacts; 1: none.";
+    sheet_substeps: SUBSTEPS, "Largest number of substeps for fast sheets and ropes; 1: none.";
     threads: from_to(1.0, 256.0), "Worker threads. The result does not depend on it.";
     lanes: ANY, "Use eight-wide kernels; the same bits without.";
     force_threshold: POSITIVE.or_infinite(), "Force above which a pair of bodies makes an event [N]; inf: never.";
     point_forces: ANY, "List the force at every contact point in the report.";
-    residuals: ANY, "Keep residuals of every sweep in the report.";
+    residuals: ANY, "Report the residual of every sweep.";
 });
 
 record!(Implicit, "implicit settings", "Counts and tolerances of implicit islands.", base |_| Implicit::default(), {
@@ -68,7 +68,7 @@ record!(Implicit, "implicit settings", "Counts and tolerances of implicit island
     soft_stiffness: RELATIVE, "The same for a contact between two soft bodies.";
     rigid_stiffness: RELATIVE, "The same for a row between particles and rigid bodies.";
     tangential: RELATIVE, "Stiffness of friction's springs relative to the above.";
-    carry: SHARE, "Part of the way that the impulse a hard row starts from goes to its impulse, each substep.";
+    carry: SHARE, "Fraction by which the start impulse of a hard row approaches its impulse in each substep.";
     tolerance: TOLERANCE, "CG stops when its residual has this size relative to the right-hand side.";
     iterations: ITERATIONS, "Largest number of CG iterations in all passes together.";
     passes: ITERATIONS, "Largest number of passes over the bounds.";
@@ -76,12 +76,12 @@ record!(Implicit, "implicit settings", "Counts and tolerances of implicit island
     guard: PASSES, "Guard sweeps.";
 });
 
-choice!(Stabilization, "stabilization", "How a row turns position error into velocity.", {
-    "soft" => Soft, "A damped spring that grows no stiffer than the substep can carry.", {
+choice!(Stabilization, "stabilization", "How a row converts position error into velocity.", {
+    "soft" => Soft, "A damped spring, limited to the stiffness that is stable at the substep.", {
         frequency frequency: Real, RELATIVE => 1000.0, "Natural frequency [Hz]; capped at a quarter of the substep rate.";
         damping_ratio damping_ratio: Real, from_to(0.0, 1e6) => 1.0, "Damping ratio; above 1 no overshoot.";
     };
-    "baumgarte" => Baumgarte, "A rigid row; the error divided by the substep times a share.", {
+    "baumgarte" => Baumgarte, "A rigid row with bias share · error / substep.", {
         0 share: Real, SHARE, "Share of the error.";
     };
 });
@@ -94,15 +94,15 @@ choice!(Order, "order", "The order in which rows are swept.", {
     };
 });
 
-choice!(ContactMethod, "contact method", "What answers contacts with fixed and kinematic surfaces that have a signed distance.", {
+choice!(ContactMethod, "contact method", "Contact method on fixed and kinematic surfaces that have a signed distance.", {
     "rows" => Rows, "The engine's own contacts.", {};
-    "penalty" => Penalty, "Forces that grow with the overlap.", {
+    "penalty" => Penalty, "Forces that increase with penetration.", {
         0 law: Penalty, ANY, "The force.";
     };
     "impulse" => Impulse, "Impulses at impact.", {};
 });
 
-choice!(Penalty, "penalty", "A force that grows with the overlap.", {
+choice!(Penalty, "penalty", "A force that increases with penetration.", {
     "quadratic" => Quadratic, "A spring from the surface.", {
         stiffness stiffness: Real, STIFFNESS, "Stiffness [N/m].";
     };
@@ -110,7 +110,7 @@ choice!(Penalty, "penalty", "A force that grows with the overlap.", {
         stiffness stiffness: Real, STIFFNESS, "Stiffness [N/m].";
         buffer buffer: Real, LENGTH.above(), "Height of the buffer [m].";
     };
-    "barrier" => LogBarrier, "A logarithmic barrier that nothing crosses.", {
+    "barrier" => LogBarrier, "A logarithmic barrier.", {
         strength strength: Real, STIFFNESS, "Strength [J].";
         buffer buffer: Real, LENGTH.above(), "Height of the buffer [m].";
     };
@@ -128,7 +128,7 @@ words!(TimeOfContact, {
     "conservative" => Conservative, "Conservative advancement: cannot miss, keeps a gap, follows arcs.";
 });
 
-/// Where a picture of the scene is taken from.
+/// The camera of images of the scene.
 ///
 /// ```
 /// use sinew_scene::file::{Syntax, read_text};
@@ -139,11 +139,11 @@ words!(TimeOfContact, {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
-    /// Where it stands [m].
+    /// Its position [m].
     pub eye: Vec3,
-    /// What it looks at [m].
+    /// The point it is directed at [m].
     pub target: Vec3,
-    /// Angle of view from top to bottom in degrees.
+    /// Vertical angle of view [degrees].
     pub field_of_view: Real,
 }
 
@@ -153,8 +153,8 @@ impl Default for Camera {
     }
 }
 
-record!(Camera, "camera", "Where a picture of the scene is taken from.", base |_| Camera::default(), {
-    eye: FINITE, "Where it stands [m].";
-    target: FINITE, "What it looks at [m].";
-    field_of_view: from_to(1.0, 179.0), "Angle of view from top to bottom [degrees].";
+record!(Camera, "camera", "The camera of images of the scene.", base |_| Camera::default(), {
+    eye: FINITE, "Its position [m].";
+    target: FINITE, "The point it is directed at [m].";
+    field_of_view: from_to(1.0, 179.0), "Vertical angle of view [degrees].";
 });

@@ -7,8 +7,8 @@ use super::tree::{Node, Value};
 use sinew::{Pose, Real, Sdf, Shape, TriMesh, Vec3};
 
 record!(Pose, "pose", "A place and a turn.", base |_| Pose::IDENTITY, {
-    position: FINITE, "Where [m].";
-    rotation: ANY, "How it is turned.";
+    position: FINITE, "Position [m].";
+    rotation: ANY, "Its orientation.";
 });
 
 /// A part of a compound.
@@ -23,12 +23,12 @@ record!(Part, "part", "A shape at its place in a compound.",
     base |_| Part { shape: Shape::ball(1.0), position: Vec3::ZERO, rotation: sinew::Quat::IDENTITY },
     needs { shape: ANY, "Its shape."; },
     {
-        position: FINITE, "Its place in the body [m].";
+        position: FINITE, "Its position in the body [m].";
         rotation: ANY, "Its turn in the body.";
     }
 );
 
-/// A shape as a file tells it.
+/// A shape in the form of a scene file.
 #[derive(Clone, Debug)]
 pub(crate) enum ShapeSpec {
     Ball { radius: Real },
@@ -104,12 +104,12 @@ choice!(Sdf, "signed distance function", "How far a point is from a surface, neg
     "box" => Box, "A solid box about the origin.", {
         half_extents half_extents: Vec3, POSITIVE, "Half the edge lengths [m].";
     };
-    "intersection" => Intersection, "What lies in all of them.", { 0 parts: Vec<Sdf>, ANY, "The parts."; };
-    "union" => Union, "What lies in any of them.", { 0 parts: Vec<Sdf>, ANY, "The parts."; };
+    "intersection" => Intersection, "Intersection.", { 0 parts: Vec<Sdf>, ANY, "The parts."; };
+    "union" => Union, "Union.", { 0 parts: Vec<Sdf>, ANY, "The parts."; };
     "complement" => Complement, "All that is not the inner one.", { 0 inner: std::boxed::Box<Sdf>, ANY, "The inner one."; };
     "placed" => Placed, "The inner one, turned and moved.", {
         pose pose: Pose, ANY, "From the inner frame to ours.";
-        inner inner: std::boxed::Box<Sdf>, ANY, "What is placed.";
+        inner inner: std::boxed::Box<Sdf>, ANY, "The transformed function.";
     };
 });
 
@@ -146,7 +146,7 @@ impl ShapeSpec {
         })
     }
 
-    /// A shape as a file tells it; nothing for kinds that this version does not know.
+    /// The form of a shape; `None` for kinds that this version does not have.
     fn of(shape: &Shape) -> Option<Self> {
         Some(match shape {
             Shape::Ball { radius } => Self::Ball { radius: *radius },

@@ -1,4 +1,4 @@
-//! What a running world remembers besides its bodies: every column of its state, so that it goes on with the same bits.
+//! The state of a running world besides its bodies: every column, so that the world continues with the same bits.
 
 use super::form::{ANY, from_to, record};
 use super::tree::Value;

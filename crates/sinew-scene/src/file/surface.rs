@@ -171,7 +171,7 @@ fn read_matter(entries: &[Entry], node: &Node, reader: &mut Reader<'_>) -> Optio
         let base = begun.map(|entry| fields.reader.within("preset", |r| preset(&entry.node, r)));
         let plain = ElasticMaterial::new(1e5, 0.3, 1000.0);
         let from = base.flatten().unwrap_or(plain);
-        // without a preset, what makes the matter must be said
+        // without a preset the parameters of the material are required
         let youngs_modulus = fields.given("youngs_modulus", &POSITIVE, base.map(|_| from.youngs_modulus));
         let poisson_ratio = fields.given("poisson_ratio", &POISSON, Some(from.poisson_ratio));
         let density = fields.given("density", &POSITIVE, Some(from.density));

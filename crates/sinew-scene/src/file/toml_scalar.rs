@@ -13,14 +13,14 @@ impl Toml<'_> {
             self.at += 1;
         }
         let text = &self.text[start..self.at];
-        let told = |what: &str| Err((self.span(start), what.to_owned()));
+        let fault = |what: &str| Err((self.span(start), what.to_owned()));
         match text {
             "true" => return Ok(Value::Bool(true)),
             "false" => return Ok(Value::Bool(false)),
             _ => {}
         }
         if is_date(text.as_bytes()) {
-            return told("dates have no meaning in a scene");
+            return fault("dates have no meaning in a scene");
         }
         let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
         if matches!(unsigned, "inf" | "nan") {
@@ -29,7 +29,7 @@ impl Toml<'_> {
         }
         if !unsigned.starts_with(|c: char| c.is_ascii_digit()) {
             let word = unsigned.starts_with(|c: char| c.is_alphabetic());
-            return told(if word { "this word needs quotes: text stands in quotes" } else { "this is not a value" });
+            return fault(if word { "this word needs quotes: text stands in quotes" } else { "this is not a value" });
         }
         let whole = match unsigned.get(..2) {
             Some("0x") => Some((&text[2..], 16)),
@@ -38,19 +38,19 @@ impl Toml<'_> {
             _ => is_decimal(unsigned, true).then_some((text, 10)),
         };
         match whole {
-            Some((_, radix)) if radix != 10 && unsigned.len() < text.len() => told("this number takes no sign"),
+            Some((_, radix)) if radix != 10 && unsigned.len() < text.len() => fault("this number takes no sign"),
             Some((digits, radix)) if radix != 10 && !spaced(digits, |b| (b as char).is_digit(radix)) => {
-                told("this is not a number")
+                fault("this is not a number")
             }
             Some((digits, radix)) => match i64::from_str_radix(&plain(digits), radix) {
                 Ok(i) => Ok(Value::Int(i)),
-                Err(_) => told("this whole number does not fit in 64 bits"),
+                Err(_) => fault("this whole number does not fit in 64 bits"),
             },
             None if is_float(unsigned) => match plain(text).parse() {
                 Ok(x) => Ok(Value::Float(x)),
-                Err(_) => told("this is not a number"),
+                Err(_) => fault("this is not a number"),
             },
-            None => told("this is not a number"),
+            None => fault("this is not a number"),
         }
     }
 

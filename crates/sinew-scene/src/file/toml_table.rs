@@ -1,4 +1,4 @@
-//! Tables of a TOML file while it is read: what may be said of a table twice, and what may not.
+//! Tables of a TOML file while it is read: which parts of a table may be given twice, and which may not.
 //!
 //! A table is made by its header, as the way to another's, by a key with dots, or in braces. Its header may come once, also after
 //! those of its parts; keys with dots go on only what keys with dots have made; what stands in braces is finished.

@@ -1,10 +1,10 @@
 //! TOML text as a tree (TOML 1.1). A reader of our own: those there are keep tokens, events and places of the whole text, a
-//! hundred bytes for each of its bytes where a value is two bytes long. This one goes over the text once and keeps the tree.
+//! hundred bytes for each of its bytes where a value is two bytes long. This one reads the text once and keeps only the tree.
 
 use super::toml_table::{Fault, Key, Open};
 use super::tree::{Node, Span, Value, make_room};
 
-/// Up to this size all faults of the syntax are told, above it the first only: text that is no TOML at all has one in every
+/// Up to this size all errors of the syntax are reported, above it only the first: text that is no TOML at all has one in every
 /// line [bytes].
 const PATIENT: usize = 1 << 16;
 /// Deepest nesting that is read: the stack must not depend on a file.
@@ -267,7 +267,7 @@ impl Toml<'_> {
         left + usize::from(filled)
     }
 
-    /// The place behind a text that begins here; whether it is right is not asked.
+    /// The position after a string that begins here, without validation.
     fn behind_string(&self, start: usize) -> usize {
         let bytes = self.text.as_bytes();
         let quote = bytes[start];
@@ -312,7 +312,7 @@ impl Toml<'_> {
         }
     }
 
-    /// Goes to the next line that looks like a header or like a key with a value: what was wrong may go on for some lines.
+    /// Skips to the next line with the form of a header or of a key with a value: an error may span several lines.
     fn next_statement(&mut self) {
         while let Some(length) = self.text.as_bytes()[self.at..].iter().position(|b| *b == b'\n') {
             self.at += length + 1;

@@ -1,18 +1,18 @@
-//! A file as a tree in which every value knows where it stands: TOML and JSON are the same from here on.
+//! A file as a tree of values with positions; the same for TOML and JSON.
 //!
-//! A value takes 32 bytes, and a file may have one in every two bytes of its text: what a file costs is decided here. So
-//! lists and texts have no room to grow, and a place is packed into eight bytes.
+//! A value takes 32 bytes, and a file may have one in every two bytes of its text: this type determines the memory of a
+//! file. Lists and texts have no spare capacity, and a position is packed into eight bytes.
 
-/// Where something stands: file number, and bytes in that file, packed as 14, 25 and 25 bits.
+/// A position: file number, and start and end in bytes in that file, packed as 14, 25 and 25 bits.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Span(u64);
 
-/// Bits of a place in a file, and the largest that fits.
+/// Bits of an offset in a file, and the largest that fits.
 const PLACE: u32 = 25;
 const FAR: u64 = (1 << PLACE) - 1;
 
 impl Span {
-    /// From `start` up to `end` of a file. What does not fit stays at the border: only messages look there.
+    /// From `start` up to `end` of a file. Larger offsets are clamped: only messages use them.
     pub fn new(file: u16, start: usize, end: usize) -> Self {
         let place = |at: usize| (at as u64).min(FAR);
         Self(u64::from(file.min(0x3fff)) << (2 * PLACE) | place(start) << PLACE | place(end))
@@ -28,12 +28,12 @@ impl Span {
         (self.0 >> PLACE & FAR) as usize
     }
 
-    /// The byte behind the last.
+    /// One past the last byte.
     pub fn end(self) -> usize {
         (self.0 & FAR) as usize
     }
 
-    /// The same text further on in its file.
+    /// The same text at a larger offset in its file.
     pub fn shifted(self, by: usize) -> Self {
         Self::new(self.file() as u16, self.start() + by, self.end() + by)
     }
@@ -50,8 +50,8 @@ impl std::fmt::Debug for Span {
 pub(crate) enum Value {
     /// JSON's null, and what a writer leaves out.
     Nothing,
-    /// Something whose fault has been told already.
-    Told,
+    /// A value whose error was reported already.
+    Reported,
     Bool(bool),
     Int(i64),
     Float(f64),
@@ -60,7 +60,7 @@ pub(crate) enum Value {
     Table(Box<[Entry]>),
 }
 
-/// A value at its place.
+/// A value with its position.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Node {
     pub span: Span,
@@ -76,10 +76,10 @@ pub(crate) struct Entry {
 }
 
 impl Value {
-    /// The word for messages.
+    /// The type in words, for messages.
     pub fn kind(&self) -> &'static str {
         match self {
-            Value::Nothing | Value::Told => "null",
+            Value::Nothing | Value::Reported => "null",
             Value::Bool(_) => "true or false",
             Value::Int(_) | Value::Float(_) => "a number",
             Value::Text(_) => "text",
@@ -88,7 +88,7 @@ impl Value {
         }
     }
 
-    /// What was found, for messages: the value itself when it is short.
+    /// The value for messages: itself when it is short.
     pub fn found(&self) -> String {
         match self {
             Value::Bool(yes) => yes.to_string(),
@@ -100,12 +100,12 @@ impl Value {
         }
     }
 
-    /// A list without places, for writers.
+    /// A list without positions, for writers.
     pub fn list(items: impl IntoIterator<Item = Value>) -> Self {
         Value::List(items.into_iter().map(Node::from).collect())
     }
 
-    /// A table without places, for writers; keys without value are left out.
+    /// A table without positions, for writers; keys without value are left out.
     pub fn table<'a>(entries: impl IntoIterator<Item = (&'a str, Value)>) -> Self {
         let kept = entries.into_iter().filter(|(_, value)| *value != Value::Nothing);
         Value::Table(kept.map(|(key, value)| Entry::new(key, value)).collect())
@@ -124,7 +124,7 @@ impl From<Value> for Node {
 }
 
 impl Entry {
-    /// An entry without a place, for writers.
+    /// An entry without a position, for writers.
     pub fn new(key: impl Into<Box<str>>, value: Value) -> Self {
         Self { key: key.into(), key_span: Span::default(), node: value.into() }
     }
@@ -148,14 +148,15 @@ impl Node {
     }
 }
 
-/// Room for one more. It grows by an eighth: while a list moves it is there twice, and doubling would take three times its size.
+/// Reserves space for one more. It grows by an eighth: while a list is moved it exists twice, and doubling would take three
+/// times its size.
 pub(crate) fn make_room<T>(list: &mut Vec<T>) {
     if list.len() == list.capacity() {
         list.reserve_exact(if list.len() < 8 { list.len().max(1) } else { list.len() / 8 });
     }
 }
 
-/// Takes the entry of a key out of a table.
+/// Removes the entry of a key from a table.
 pub(crate) fn take(entries: &mut Box<[Entry]>, key: &str) -> Option<Entry> {
     let i = entries.iter().position(|e| *e.key == *key)?;
     let mut all = std::mem::take(entries).into_vec();
@@ -164,7 +165,7 @@ pub(crate) fn take(entries: &mut Box<[Entry]>, key: &str) -> Option<Entry> {
     Some(taken)
 }
 
-/// Puts an entry behind all others.
+/// Appends an entry.
 pub(crate) fn append(entries: &mut Box<[Entry]>, entry: Entry) {
     let mut all = std::mem::take(entries).into_vec();
     all.reserve_exact(1);

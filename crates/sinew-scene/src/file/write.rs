@@ -9,7 +9,7 @@ use super::body::Body;
 use super::document::Head;
 use super::form::{Form, Record};
 use super::joint::JointSpec;
-use super::motion::{Found, MotionSpec};
+use super::motion::{MotionSpec, ResolvedTarget};
 use super::plain::Name;
 use super::print;
 use super::tree::{Entry, Value};
@@ -17,7 +17,7 @@ use super::{SceneFile, Syntax, state};
 use sinew::{Blueprint, BodyId, BodySpec, BodyView, Error, World};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is said about a world that is written down.
+/// Description of a world that is written to a file.
 ///
 /// An example is at [`file::SceneFile`](crate::file::SceneFile).
 #[derive(Clone, Debug, Default)]
@@ -98,8 +98,9 @@ fn tree(world: &World, about: &About, scene: Option<&SceneFile>) -> Result<Vec<E
         table.push(Entry::new(key, with_kind(spec.write())));
     }
     let motions = scene.map_or(&[][..], |s| &s.document.motions);
-    let motion =
-        |(i, (spec, _)): (usize, &(MotionSpec, Found))| Entry::new(format!("motion {i}"), with_kind(spec.write()));
+    let motion = |(i, (spec, _)): (usize, &(MotionSpec, ResolvedTarget))| {
+        Entry::new(format!("motion {i}"), with_kind(spec.write()))
+    };
     let motions: Vec<Entry> = motions.iter().enumerate().map(motion).collect();
     let parts = [("joints", table), ("motions", motions)];
     out.extend(

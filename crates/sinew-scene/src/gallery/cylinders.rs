@@ -1,9 +1,9 @@
 //! FC 4.3 and 5.4.4: a cylinder is held at both ends, another one falls across it.
 //!
-//! Each is a mass-spring bar with a rounded section, with tetrahedra and faces within 2% of the seed's: 2760 and 908
-//! coarse (2729, 906), 15,000 and 2400 detailed (15,092, 2386). It has more points than the seed's, 720 and 3146 (554,
-//! 2579): by Euler's formula T = E − V − F/2 + 1 the seed's surface points would have 7 and 9 edges that go inside, twice
-//! as many as those of well shaped tetrahedra; and its table of springs (11,321, where Euler asks for 18,863) does not fit
+//! Each is a mass-spring bar with a rounded section, with tetrahedra and faces within 2% of the paper's: 2760 and 908
+//! coarse (2729, 906), 15,000 and 2400 detailed (15,092, 2386). It has more points than the paper's, 720 and 3146 (554,
+//! 2579): by Euler's formula T = E − V − F/2 + 1 the paper's surface points would have 7 and 9 interior edges, twice
+//! as many as those of well shaped tetrahedra; and its table of springs (11,321, where Euler's formula gives 18,863) does not fit
 //! them either.
 
 use super::{Scene, floor, no_input, refused};

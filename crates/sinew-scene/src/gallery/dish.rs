@@ -2,7 +2,7 @@
 //!
 //! Counts are those of the paper within 5%. A jelly is a bar of 4 x 5 x 14 cells with a rounded section: 450 nodes, 584
 //! faces, 1680 tetrahedra with 2421 edges (paper: 430, 574, 1701). Springs are the edges of the mass-spring and of the
-//! position based jelly, and the diagonals of the cells that are no edges: 1826 strands with a stiffness, which make the
+//! position based jelly, and the diagonals of the cells that are not edges: a distance set of 1826 pairs with a stiffness, which make the
 //! mesh of the first a lattice of 4247 springs.
 //! Inextensibility bounds the stretch of its 1155 sides and 1972 diagonals of faces; bending is on the 876 edges of its
 //! surface.
@@ -123,7 +123,7 @@ impl Lattice {
         let mut lattice = Self::default();
         for node in 0..(nx + 1) * (ny + 1) * (nz + 1) {
             let at = [node % (nx + 1), node / (nx + 1) % (ny + 1), node / (nx + 1) / (ny + 1)];
-            // half of the 26 neighbours: those whose last step that is not zero goes up
+            // half of the 26 neighbours: those whose last nonzero step is positive
             for step in 14..27_u32 {
                 let way = [step % 3, step / 3 % 3, step / 9];
                 let to = [0, 1, 2].map(|k| (at[k] + way[k]).wrapping_sub(1));

@@ -1,9 +1,9 @@
 //! ICD Fig. 3: a cloth of rows over a sphere; and many small ones, for time against the number of rows (ICD Fig. 5).
 //!
-//! The many are position based sheets, our fastest cloth (docs/cloth.md).
+//! The many are position based sheets, the fastest cloth here (docs/cloth.md).
 //!
-//! The sides of the squares are held by strands and every inner edge has a fold: 51 x 51 nodes have 5100 and 7400 (paper:
-//! about 5000, 7400). Weak springs along all edges take what little shear there is.
+//! The sides of the squares are a distance set and every inner edge has a bending row: 51 x 51 nodes have 5100 and 7400 (paper:
+//! about 5000, 7400). Weak springs along all edges resist shear.
 
 use super::{Scene, no_input, refused};
 use sinew::{
@@ -77,7 +77,7 @@ fn cloth() -> Result<World, Error> {
 /// So many cloths of `cells` x `cells` squares over as many balls, in a square: 1006 rows each for 14, 12,600 for 50.
 ///
 /// # Errors
-/// None that the engine could find reason for.
+/// Values that the engine refuses.
 pub fn scaling(copies: u32, cells: u32) -> Result<World, Error> {
     // short substeps while cloths are caught
     let mut world = World::new(Settings { sheet_substeps: 20, ..settings(9) })?;

@@ -1,4 +1,4 @@
-//! Things that meet scenery: a bowl, a landscape with every kind of shape.
+//! Bodies dropped on scenery: a bowl, a landscape with every kind of shape.
 
 use super::{Scene, no_input};
 use sinew::{Error, Pose, Quat, Real, RigidBody, Sdf, Settings, Shape, SurfaceMaterial, Vec3, World};

@@ -1,11 +1,11 @@
 //! OP 6 and 7: two fingers press an object, lift it and hold it; fingers of bone and tissue beside bare bones.
 //!
 //! A wrist on rails carries two fingers on sliders. Both close until they touch; then the left one keeps its place and the
-//! right one presses with a capped force, as a jaw that gives way and one that does not; the wrist goes up. OP sets the
+//! right one presses with a capped force, as a compliant and a rigid jaw; the wrist moves up. OP sets the
 //! velocities of its fingers by hand instead.
 
 use super::{Scene, floor, named};
-use crate::Chance;
+use crate::Rng;
 use sinew::{
     BodyId, Combined, Command, ConstraintId, Error, Input, Joint, Motor, Pose, Quat, Real, RigidBody, Settings, Shape,
     SoftModel, SurfaceMaterial, Tissue, TissueModel, Vec3, World, fem, oriented,
@@ -57,7 +57,7 @@ pub(super) const TILTED: Scene = Scene {
 
 /// Force of the finger that presses [N].
 pub const FORCE: Real = 10.0;
-/// How far the wrist goes up [m].
+/// Height by which the wrist is lifted [m].
 pub const LIFT: Real = 0.3;
 /// Step of the scenes [s].
 pub const STEP: Real = 0.005;
@@ -147,26 +147,26 @@ const TILTED_GRASP: Grasp = Grasp {
 };
 
 /// A turn about an axis of any direction, of up to 15 degrees [rad].
-fn any_turn(chance: &mut Chance) -> Vec3 {
-    let (y, around) = (chance.between(-1.0, 1.0), chance.between(0.0, std::f64::consts::TAU));
+fn any_turn(rng: &mut Rng) -> Vec3 {
+    let (y, around) = (rng.between(-1.0, 1.0), rng.between(0.0, std::f64::consts::TAU));
     let level = (1.0 - y * y).sqrt();
-    let angle = chance.between(0.0, MOST_TURN);
+    let angle = rng.between(0.0, MOST_TURN);
     Vec3::new((level * around.cos()) as Real, y as Real, (level * around.sin()) as Real) * angle as Real
 }
 
 /// A place in a disc of 10 mm [m].
-fn any_shift(chance: &mut Chance) -> [Real; 2] {
-    let (r, around) = (MOST_SHIFT * chance.share().sqrt(), chance.between(0.0, std::f64::consts::TAU));
+fn any_shift(rng: &mut Rng) -> [Real; 2] {
+    let (r, around) = (MOST_SHIFT * rng.share().sqrt(), rng.between(0.0, std::f64::consts::TAU));
     [(r * around.cos()) as Real, (r * around.sin()) as Real]
 }
 
 impl Grasp {
-    /// A grasp by chance: each finger turned by up to 15 degrees about any axis and shifted by up to 10 mm, friction 0.5 to 1,
-    /// mass 0.1 to 0.5 kg. All are within force closure: 2 μ N is at least 10 N, the heaviest asks for 5.8 N in the lift.
+    /// A grasp by rng: each finger turned by up to 15 degrees about any axis and shifted by up to 10 mm, friction 0.5 to 1,
+    /// mass 0.1 to 0.5 kg. All are within force closure: 2 μ N is at least 10 N, the heaviest needs 5.8 N in the lift.
     pub fn random(seed: u64, object: Object, finger: Finger) -> Self {
-        let chance = &mut Chance::new(seed);
-        let (tilt, offset) = ([any_turn(chance), any_turn(chance)], [any_shift(chance), any_shift(chance)]);
-        let (friction, mass) = (chance.between(0.5, 1.0) as Real, chance.between(0.1, 0.5) as Real);
+        let rng = &mut Rng::new(seed);
+        let (tilt, offset) = ([any_turn(rng), any_turn(rng)], [any_shift(rng), any_shift(rng)]);
+        let (friction, mass) = (rng.between(0.5, 1.0) as Real, rng.between(0.1, 0.5) as Real);
         Self { object, finger, mass, friction, tilt, offset }
     }
 

@@ -48,7 +48,7 @@ fn wheel() -> Result<World, Error> {
         wheel = wheel.collider(paddle.at(Pose::new(turn * Vec3::new(WHEEL_RADIUS + 0.15, 0.0, 0.0), turn)));
     }
     let wheel = world.add_rigid(wheel)?;
-    // its top goes towards +x
+    // its top moves towards +x
     let motor = Motor::Velocity { target: -6.0, max_force: 5000.0 };
     world.add_joint(Joint::hinge(None, Some(wheel)).anchor(WHEEL_HUB).axis(Vec3::Z).motor(motor))?;
     Ok(world)

@@ -1,4 +1,5 @@
-//! Built-in scenes: scene files, and where a file cannot say it worlds as Rust functions, with a script of inputs and one sentence that says what to look at.
+//! Built-in scenes: scene files, and Rust functions for worlds that a file cannot express, each with scripted inputs and a
+//! description.
 //!
 //! ```
 //! use sinew_scene::gallery;
@@ -18,6 +19,7 @@ mod cylinders;
 mod dish;
 mod drapery;
 mod drops;
+mod file_scenes;
 mod free;
 mod friction;
 pub mod grasp;
@@ -30,7 +32,6 @@ mod stacks;
 mod teapots;
 #[cfg(test)]
 mod tests;
-mod told;
 
 pub use cylinders::cylinders;
 pub use drapery::scaling;
@@ -55,11 +56,11 @@ pub struct Scene {
     pub name: &'static str,
     /// One sentence: what to look at.
     pub about: &'static str,
-    /// The figure of the seeds it rebuilds, or nothing.
+    /// The figure that it reproduces, or empty.
     pub figure: &'static str,
     /// Makes its world, the same one each time.
     pub build: fn() -> Result<World, Error>,
-    /// What the outside says in the step that begins at this tick. A pure function: a restored world gets the same input.
+    /// The external input of the step that begins at this tick. A pure function: a restored world gets the same input.
     pub input: fn(&World, u64) -> Input,
     /// How long it is worth watching [s].
     pub seconds: f64,
@@ -72,44 +73,44 @@ static SCENES: [Scene; 41] = [
     dish::JELLY,
     drapery::CLOTH,
     teapots::TEAPOTS,
-    told::MIXED,
+    file_scenes::MIXED,
     drapery::SCALING,
     cylinders::COARSE,
     cylinders::DETAILED,
     friction::CYLINDERS_FRICTION,
     friction::CYLINDERS_SLIPPERY,
-    told::BALL_INCLINE,
-    told::STICK_SLIP,
-    told::GRIP,
-    told::PUDDING,
-    told::MODELS,
-    told::DRAPE,
-    told::ROPES,
-    told::DENT,
-    told::STACK,
+    file_scenes::BALL_INCLINE,
+    file_scenes::STICK_SLIP,
+    file_scenes::GRIP,
+    file_scenes::PUDDING,
+    file_scenes::MODELS,
+    file_scenes::DRAPE,
+    file_scenes::ROPES,
+    file_scenes::DENT,
+    file_scenes::STACK,
     stacks::PYRAMID,
     stacks::PILE,
     stacks::DOMINO,
     stacks::ARCH,
-    told::CRADLE,
+    file_scenes::CRADLE,
     machines::WHEEL,
-    told::CHAIN,
+    file_scenes::CHAIN,
     machines::BRIDGE,
-    told::GYROSCOPE,
+    file_scenes::GYROSCOPE,
     drops::BOWL,
     drops::TERRAIN,
-    told::BULLET,
+    file_scenes::BULLET,
     particles::MIXED_PARTICLES,
     classic::CLASSIC,
     free::SWARM,
-    told::TWIST_CHAIN,
+    file_scenes::TWIST_CHAIN,
     grasp::BLOCK,
     grasp::CYLINDER,
     grasp::CYLINDER_RIGID,
     grasp::TILTED,
-    told::HAND,
-    told::ARM,
-    told::PRESS,
+    file_scenes::HAND,
+    file_scenes::ARM,
+    file_scenes::PRESS,
 ];
 
 /// All built-in scenes.

@@ -1,4 +1,4 @@
-//! The scenes of the seeds have the seeds' counts and do what the seeds say.
+//! The scenes of the papers have the counts of the papers and behave as described there.
 
 use super::*;
 use crate::census::Census;

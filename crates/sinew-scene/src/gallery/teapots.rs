@@ -1,6 +1,6 @@
 //! ICD Fig. 4: a rope over a wheel, a teapot at each end.
 //!
-//! The rope is a strip of 2 x 25 nodes: 48 faces, 121 strands (97 edges and the 24 other diagonals), 47 folds. It hangs
+//! The rope is a strip of 2 x 25 nodes: 48 faces, 121 distances (97 edges and the 24 other diagonals), 47 folds. It hangs
 //! over a wheel on a hinge and holds the teapots by anchors; the right one is twice as heavy.
 
 use super::{Scene, no_input, refused};

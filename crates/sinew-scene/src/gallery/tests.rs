@@ -1,4 +1,4 @@
-//! Every scene shows what its sentence says.
+//! Every scene behaves as its description states.
 
 use super::*;
 
@@ -160,7 +160,7 @@ fn the_block_on_the_belt_sticks_and_slips_and_with_one_coefficient_it_only_swing
     let (count, far) = throws((scene.build)().expect("it is built"));
     assert!(count >= 3, "{count}");
     assert!((0.19..0.25).contains(&far), "{far}");
-    // Dahl knows no μ_s: it swings about μ_k N/k by the speed of the belt over ω
+    // Dahl has no μ_s: it oscillates about μ_k N/k with the amplitude of the belt speed over ω
     let dahl = Law::all()[5];
     let (_, far) = throws(with_law(&(scene.build)().expect("it is built"), dahl).expect("another law"));
     let right = 0.3 * 9.81 / 20.0 + 0.1 / 20.0_f32.sqrt() as sinew::Real;

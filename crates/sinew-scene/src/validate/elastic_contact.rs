@@ -113,7 +113,7 @@ fn e21(kind: Kind) -> Readings {
     rig.steps(2);
     let ring = |p: Vec3| plane(1, 0.0)(p) && (num(p.x).hypot(num(p.z)) - 0.02).abs() < 1e-5;
     let sunk = -50.0 * rig.moved(ring)?[1];
-    // a punch that goes down by 1 mm
+    // a punch that moves down by 1 mm
     let radii = [0.0, 0.0035, 0.0065, 0.0085, 0.01, 0.0115, 0.015, 0.025, 0.06, 0.15, 0.4];
     let depths = [0.0, 0.0015, 0.004, 0.009, 0.02, 0.05, 0.13, 0.4];
     let mut rig = half_space(kind, &radii, &depths)?;
@@ -161,7 +161,7 @@ fn e29(kind: Kind) -> Readings {
     Ok(readings)
 }
 
-/// Apparent Young's modulus of a cylinder whose ends are held while the upper one goes down [Pa].
+/// Apparent Young's modulus of a cylinder whose ends are held while the upper one moves down [Pa].
 fn bonded(kind: Kind, mesh: TetMesh, stuff: Stuff, press: f64) -> Result<f64, Error> {
     let size = 0.05;
     let across = num(mesh.volume()) / size;

@@ -440,7 +440,7 @@ fn e25(kind: Kind) -> Readings {
         rig.steps(steps);
         Ok(rig.moved(plane(0, 3.0))?[axis])
     };
-    // the warping of the section asks for cells across, not along
+    // the warping of the section needs cells across, not along
     let mut rig = make([6, 4, 2])?;
     rig.pull_by(plane(0, 3.0), |p| vec3(0.0, -num(p.z), num(p.y)))?;
     let mut torque = 0.0;

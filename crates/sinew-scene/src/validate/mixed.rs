@@ -254,7 +254,7 @@ impl Grip {
             let on =
                 |pad: BodyId| pairs.iter().filter(|p| p.a == pad || p.b == pad).map(|p| num(p.normal)).sum::<f64>();
             let pressing = 0.5 * (on(self.pads[0]) + on(self.pads[1]));
-            // a tenth of the way that the pads' stiffness of about 7 kN/m asks for
+            // a tenth of the displacement that follows from the pads' stiffness of about 7 kN/m
             self.pressed += 0.1 * (self.force - pressing) / 7000.0;
             let mut input = Input::none();
             for (id, (back, side)) in self.pads.iter().zip(self.backs.iter().zip([1.0, -1.0])) {
@@ -399,7 +399,7 @@ fn m07(kind: Kind) -> Readings {
         world.step(&Input::none());
         let t = f64::from(k) * dt;
         let x = wide(world.body(body)?.center_of_mass());
-        // semi-implicit steps fall by g t h/2 more than the parabola, with the substep that the report tells
+        // semi-implicit steps fall by g t h/2 more than the parabola, with the substep of the report
         let substeps = f64::from(world.report().counts.substeps.max(1));
         let h = if world.report().counts.implicit_islands > 0 { dt } else { dt / substeps };
         let right = [3.0 * t, 4.0 * t - 0.5 * G * t * (t + h), 0.0];

@@ -7,7 +7,7 @@
 pub struct Reading {
     /// The label in the list of cases.
     pub quantity: String,
-    /// What came out.
+    /// The measured value.
     pub measured: f64,
     /// What is right.
     pub expected: f64,
@@ -62,7 +62,7 @@ impl Reading {
 /// What a case gives: its readings, or why its world could not be built.
 pub type Readings = Result<Vec<Reading>, sinew::Error>;
 
-/// One physics case with right answers.
+/// One physics case with reference values.
 ///
 /// ```
 /// use sinew_scene::validate::{self, Reading};

@@ -1,6 +1,6 @@
 //! Relations between runs: no right value is needed. They catch tuning, hidden damping and axis-bound tricks.
 //!
-//! A yard of six things that do not disturb each other (a block that slides and stops, a ball that begins to roll, a ball
+//! A scene of six bodies that do not interact (a block that slides and stops, a ball that begins to roll, a ball
 //! that bounces, a pendulum, a stack, a block tumbling in the air) runs as it is and seen from elsewhere: moving,
 //! turned, moved, mirrored, in other units. What it does relative to its floor must be the same.
 
@@ -167,11 +167,11 @@ impl Yard {
     }
 }
 
-/// Who is in the yard.
+/// The bodies of the scene.
 const YARD: [&str; 8] =
     ["sliding block", "rolling ball", "bouncing ball", "pendulum", "stack 1", "stack 2", "stack 3", "thrown block"];
 
-/// Readings of how far each thing is from where it is at home.
+/// Readings of the distance of each body from its position in the reference run.
 fn compare(frame: Frame, tolerance: f64) -> Readings {
     let (home, seen) = (Yard::after_a_second(Frame::HOME)?, Yard::after_a_second(frame)?);
     Ok(YARD
@@ -183,7 +183,7 @@ fn compare(frame: Frame, tolerance: f64) -> Readings {
 
 fn mr01() -> Readings {
     let mut readings = compare(Frame { boost: vec3(0.7, 0.3, -0.4), ..Frame::HOME }, 1e-4)?;
-    // sleep must not look at absolute speed: 10 mm/s goes on being 10 mm/s
+    // sleeping must not depend on absolute speed: 10 mm/s remains 10 mm/s
     let mut world = World::new(Settings { gravity: Vec3::ZERO, ..settings() })?;
     let id = world.add_rigid(ball(0.1, 1.0).velocity([0.01, 0.0, 0.0]))?;
     run(&mut world, 2.0);
@@ -236,7 +236,7 @@ fn ordered(order: &[usize]) -> Result<Vec<[f64; 3]>, Error> {
 
 fn mr06() -> Readings {
     let home = ordered(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9])?;
-    // the list says "within solver tolerance" and gives no number: 1 mm, ours
+    // the list has "within solver tolerance" without a number; chosen here: 1 mm
     let tolerance = 1e-3;
     let mut readings = Vec::new();
     for (label, order) in [("reversed", [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]), ("mixed", [3, 7, 0, 9, 5, 1, 8, 2, 6, 4])] {

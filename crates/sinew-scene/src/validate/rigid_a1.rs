@@ -203,7 +203,7 @@ fn r06() -> Readings {
 fn r07() -> Readings {
     let mut world = World::new(free_space())?;
     let material = SurfaceMaterial::friction(0.0).restitution(1.0);
-    // the rod's surface is 5 cm longer than its mass says, so that the ball meets a face, not an edge; I = M L²/12
+    // the rod's surface is 5 cm longer than the length of its mass distribution, so that the ball meets a face, not an edge; I = M L²/12
     let (mass, inertia) = (2.0, 2.0 / 12.0);
     let rod = RigidBody::dynamic()
         .shape(Shape::cuboid(0.55, 0.01, 0.01))

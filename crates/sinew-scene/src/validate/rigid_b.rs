@@ -1,4 +1,4 @@
-//! Rigid bodies that stand on each other, R14 to R19. Nobody sleeps: what stands stands by physics.
+//! Rigid bodies that stand on each other, R14 to R19. Sleeping is off, so that stability is a result of the solver.
 
 use super::tools::{G, Slope, bisect, block, floor, num, real, sleepless, step_count, track_body, turn, vec3};
 use super::{Case, Reading, Readings};
@@ -90,7 +90,7 @@ fn domino() -> RigidBody {
     block([DOMINO[0], DOMINO[1], 0.4], 1.0).material(SurfaceMaterial::friction(0.8))
 }
 
-/// Whether the block, put on a slope at rest, goes over.
+/// Whether the block, placed at rest on a slope, tips over.
 fn tips_on_slope(degrees: f64) -> Result<bool, Error> {
     let mut world = World::new(sleepless())?;
     let slope = Slope::new(degrees.to_radians());
@@ -99,7 +99,7 @@ fn tips_on_slope(degrees: f64) -> Result<bool, Error> {
     goes_over(&mut world, id, slope.normal)
 }
 
-/// Whether the block on a flat floor, turning about its lower edge with an energy per mass [J/kg], goes over.
+/// Whether the block on a flat floor, rotating about its lower edge with an energy per mass [J/kg], tips over.
 fn tips_when_pushed(energy: f64) -> Result<bool, Error> {
     let (mut world, _) = floored(0.001, SurfaceMaterial::friction(0.8))?;
     let [w, h] = DOMINO;

@@ -30,7 +30,7 @@ pub const CASES: &[Case] = &[
 /// Radius at which the nodes of ropes touch [m].
 const THIN: f64 = 5e-4;
 
-/// A rope that comes straight, turns clockwise about the origin and goes on straight.
+/// A rope: a straight part, a clockwise arc about the origin, a straight part.
 #[derive(Clone, Copy, Debug)]
 struct Wrap {
     /// Radius of its middle line [m].

@@ -1,4 +1,4 @@
-//! What was said and what came of it: the input of one step, and the hash after it.
+//! The input of one step, and the state hash after it.
 
 use super::body::RigidForm;
 use super::constraint::MotorForm;

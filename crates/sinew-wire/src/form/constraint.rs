@@ -1,6 +1,6 @@
 //! Constraints: joints with their frames and motors, distances between sites.
 
-use super::node_constraint::{AttachForm, BendingForm, PatchJointForm, StrandsForm, VolumeForm};
+use super::node_constraint::{AttachForm, BendingForm, DistanceSetForm, PatchJointForm, VolumeForm};
 use super::settings::StabilizationForm;
 use super::{IdForm, PoseForm, V3, body_id, pose, pose_form};
 use serde::{Deserialize, Serialize};
@@ -169,7 +169,7 @@ pub(crate) enum ConstraintForm {
     Joint(Box<JointForm>),
     Distance(Box<DistanceForm>),
     Attachment(Box<AttachForm>),
-    DistanceSet(Box<StrandsForm>),
+    DistanceSet(Box<DistanceSetForm>),
     Bending(Box<BendingForm>),
     Volume(Box<VolumeForm>),
     PatchJoint(Box<PatchJointForm>),
@@ -181,7 +181,7 @@ impl ConstraintForm {
             ConstraintSpec::Joint(joint) => Self::Joint(Box::new(JointForm::of(joint))),
             ConstraintSpec::Distance(distance) => Self::Distance(Box::new(DistanceForm::of(distance))),
             ConstraintSpec::Attachment(attach) => Self::Attachment(Box::new(AttachForm::of(attach))),
-            ConstraintSpec::DistanceSet(strands) => Self::DistanceSet(Box::new(StrandsForm::of(strands))),
+            ConstraintSpec::DistanceSet(set) => Self::DistanceSet(Box::new(DistanceSetForm::of(set))),
             ConstraintSpec::Bending(bending) => Self::Bending(Box::new(BendingForm::of(bending))),
             ConstraintSpec::Volume(volume) => Self::Volume(Box::new(VolumeForm::of(volume))),
             ConstraintSpec::PatchJoint(joint) => Self::PatchJoint(Box::new(PatchJointForm::of(joint))),
@@ -193,7 +193,7 @@ impl ConstraintForm {
             Self::Joint(joint) => ConstraintSpec::Joint(joint.build()),
             Self::Distance(distance) => ConstraintSpec::Distance(distance.build()),
             Self::Attachment(attach) => ConstraintSpec::Attachment(attach.build()),
-            Self::DistanceSet(strands) => ConstraintSpec::DistanceSet(strands.build()),
+            Self::DistanceSet(set) => ConstraintSpec::DistanceSet(set.build()),
             Self::Bending(bending) => ConstraintSpec::Bending(bending.build()),
             Self::Volume(volume) => ConstraintSpec::Volume(volume.build()),
             Self::PatchJoint(joint) => ConstraintSpec::PatchJoint(joint.build()),

@@ -4,7 +4,7 @@
 //! breaks the build here, because every conversion takes its source apart completely; then decide how to write it, and
 //! raise `frame::FORMAT`.
 //!
-//! Conversions that can fail say why in a `String`; the caller knows the section.
+//! Conversions that can fail return the reason as a `String`; the caller adds the section.
 
 /// A struct of the core and its mirror, field by field, in both directions. Fields convert by `From`.
 macro_rules! mirror {

@@ -1,4 +1,4 @@
-//! Constraints on nodes and surfaces: attachments, strands, bending, volumes, joints on patches.
+//! Constraints on nodes and surfaces: attachments, distance sets, bending, volumes, joints on patches.
 
 use super::constraint::SiteForm;
 use super::{IdForm, PoseForm, V3, body_id, pose, pose_form, vectors, vectors_form};
@@ -47,7 +47,7 @@ impl AttachForm {
 
 /// [`DistanceSet`].
 #[derive(Serialize, Deserialize)]
-pub(crate) struct StrandsForm {
+pub(crate) struct DistanceSetForm {
     body: IdForm,
     pairs: Vec<[u32; 2]>,
     lengths: Vec<Real>,
@@ -58,9 +58,9 @@ pub(crate) struct StrandsForm {
     break_force: Real,
 }
 
-impl StrandsForm {
-    pub fn of(strands: &DistanceSet) -> Self {
-        let DistanceSet { body, pairs, lengths, pull, push, stiffness, damping, break_force } = strands;
+impl DistanceSetForm {
+    pub fn of(set: &DistanceSet) -> Self {
+        let DistanceSet { body, pairs, lengths, pull, push, stiffness, damping, break_force } = set;
         Self {
             body: body.to_parts(),
             pairs: pairs.clone(),

@@ -8,7 +8,7 @@ use crate::frame::{self, Writer};
 use crate::save::{model_body, settings_body};
 use sinew::{Input, Report, Settings, World};
 
-/// Steps between two keyframes, unless [`Recorder::keyframe_every`] says otherwise.
+/// Steps between two keyframes, unless set by [`Recorder::keyframe_every`].
 pub const KEYFRAME_STEPS: u32 = 100;
 
 /// Records a world while it runs.

@@ -108,7 +108,7 @@ pub struct Replay<'a> {
 }
 
 impl<'a> Replay<'a> {
-    /// Bytes from which [`Replay::check_start`] knows the whole header.
+    /// Number of bytes that [`Replay::check_start`] needs for the complete header.
     pub const START: usize = frame::LONGEST_HEADER;
 
     /// Refuses bytes that no recording begins with, before the rest is read: an input may have no end.
@@ -150,7 +150,7 @@ impl<'a> Replay<'a> {
         Ok(Self { records: contents.records, ticks, complete, threads: None, world, next: start.len() })
     }
 
-    /// Plays with this many threads, whatever the recording says. The result does not depend on it.
+    /// Replays with this many threads instead of those of the recording. The result does not depend on it.
     ///
     /// # Errors
     /// A number that the settings refuse.
@@ -240,7 +240,7 @@ impl<'a> Replay<'a> {
         if replayed == recorded {
             return Ok(Outcome::Matched { tick });
         }
-        // a keyframe tells all, the prints of the columns only which
+        // a keyframe contains the columns; without one only their hashes are compared
         let state = self.world.state();
         let columns = match self.keyframe_of(at) {
             Some(key) => diff(&columns::read(Section::Keyframe, self.records[key].body)?, state),
@@ -333,7 +333,7 @@ fn world_at(records: &[Record<'_>], at: usize, threads: Option<u32>) -> Result<W
     build(settings, last(Section::Model)?, records[at].section, records[at].body)
 }
 
-/// The first column whose print is not the recorded one.
+/// The first column whose hash is not the recorded one.
 fn first_unlike(state: &State, recorded: &[u8]) -> Option<&'static str> {
     let found = prints(state);
     let at = found.chunks(2).zip(recorded.chunks(2)).position(|(a, b)| a != b)?;

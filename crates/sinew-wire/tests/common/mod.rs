@@ -1,4 +1,4 @@
-//! A scene with something of everything, and what is said to it.
+//! A scene with every kind of body and constraint, and its commands.
 #![allow(dead_code, reason = "each test file uses its part")]
 
 use sinew::friction::{Law, LuGre};
@@ -118,15 +118,15 @@ fn add_landscape(w: &mut World) -> Result<(), Error> {
 
 /// Nodes and surfaces that are held in every way.
 fn add_held_nodes(w: &mut World) -> Result<(), Error> {
-    let told = |e: &dyn std::fmt::Display| Error::BadSnapshot(e.to_string());
-    let mesh = TriMesh::sheet([2, 2], [0.4, 0.4], Diagonals::Alternating).map_err(|e| told(&e))?;
+    let message = |e: &dyn std::fmt::Display| Error::BadSnapshot(e.to_string());
+    let mesh = TriMesh::sheet([2, 2], [0.4, 0.4], Diagonals::Alternating).map_err(|e| message(&e))?;
     let at = Vec3::new(9.0, 1.0, 0.0);
     let points: Vec<Vec3> = mesh.vertices.iter().map(|&p| p + at).collect();
     let cloth = w.add_particles(Particles::new(points).mass(0.02))?;
     w.add_distance_set(DistanceSet::new(cloth, mesh.edges()).stiffness(300.0, 10.0, 0.01).break_force(1e5))?;
     w.add_bending(Bending::new(cloth, mesh.folds(), 1e-3).damping(0.01))?;
     w.add_bending(Bending::new(cloth, [[0, 1, 3, 4]], 1e-3).law(BendLaw::Printed))?;
-    let skin = TriMesh::ball(0.1, 1).map_err(|e| told(&e))?;
+    let skin = TriMesh::ball(0.1, 1).map_err(|e| message(&e))?;
     let points: Vec<Vec3> = skin.vertices.iter().map(|&p| p + at + Vec3::X).collect();
     let balloon = w.add_particles(Particles::new(points).mass(0.02))?;
     w.add_distance_set(DistanceSet::new(balloon, skin.edges()).pull_only())?;
@@ -134,7 +134,7 @@ fn add_held_nodes(w: &mut World) -> Result<(), Error> {
     w.add_volume(Volume::new(balloon, law).triangles(skin.triangles.clone()).burst(1e7))?;
     w.add_volume(Volume::gas(balloon, 10.0, 1e4).triangles(skin.triangles.clone()))?;
     w.add_volume(Volume::pressure(balloon, 3.0).triangles(skin.triangles))?;
-    let block = TetMesh::block([1, 1, 1], Vec3::splat(0.2)).map_err(|e| told(&e))?;
+    let block = TetMesh::block([1, 1, 1], Vec3::splat(0.2)).map_err(|e| message(&e))?;
     let air = Air { wind: Vec3::Z, ..Air::default() };
     let block = SoftBody::corotational(block, ElasticMaterial::new(1e5, 0.3, 1000.0)).air(air).at(at - Vec3::X);
     let block = w.add_soft(block)?;
@@ -145,7 +145,7 @@ fn add_held_nodes(w: &mut World) -> Result<(), Error> {
     Ok(())
 }
 
-/// What is said in step `i`: every kind of command comes up.
+/// Commands of step `i`: every kind of command occurs.
 pub fn input(ids: &Ids, i: u32) -> Input {
     let mut input = Input::none();
     let mut say = |command| input.commands.push(command);

@@ -1,11 +1,11 @@
 //! The connection of one viewer: scene descriptions, status messages and frames out, commands in. Only the latest of
 //! each is queued for a viewer, so a slow one skips frames and delays no other.
 
+use crate::command::ViewerCommand;
 use crate::layer::{Demand, Layers};
 use crate::limits::{EXCESS, MISSED, NOTES, PIECE, PING, RATE, SLOW};
 use crate::meter::{Allowance, Metered};
-use crate::order::Order;
-use crate::session::Letter;
+use crate::session::QueuedCommand;
 use crate::viewer::Viewer;
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
@@ -44,7 +44,7 @@ pub struct Hub {
     /// Messages to the viewers.
     pub published: Published,
     /// Commands of the viewers.
-    pub letters: SyncSender<Letter>,
+    pub commands: SyncSender<QueuedCommand>,
     /// Subscribed layers.
     pub demand: Arc<Demand>,
 }
@@ -111,13 +111,13 @@ impl Pulse {
 }
 
 /// Serves one viewer until it leaves or is disconnected.
-pub async fn talk(socket: Socket, hub: Hub, mut seat: Seat) {
+pub async fn serve(socket: Socket, hub: Hub, mut seat: Seat) {
     let (mut out, incoming) = socket.split();
-    let (notes, told) = mpsc::channel(NOTES);
+    let (notes, note_queue) = mpsc::channel(NOTES);
     let pulse = Pulse::default();
     let number = seat.viewer.number;
     let why = tokio::select! {
-        () = speak(&mut out, hub.published, told, number, &pulse) => None,
+        () = speak(&mut out, hub.published, note_queue, number, &pulse) => None,
         why = seat.listen(incoming, notes, &pulse) => why,
         () = pulse.watch() => Some("two pings without an answer"),
     };
@@ -220,8 +220,8 @@ impl Seat {
                 Message::Text(text) if left >= 0.0 => text,
                 _ => continue,
             };
-            match Order::read(&text) {
-                Ok(order) => self.pass(order),
+            match ViewerCommand::read(&text) {
+                Ok(command) => self.pass(command),
                 // a viewer that does not read its refusals gets no more of them
                 Err(why) => _ = notes.try_send(json!({ "kind": "refused", "why": why }).to_string()),
             }
@@ -229,15 +229,17 @@ impl Seat {
         None
     }
 
-    fn pass(&mut self, order: Order) {
-        if let Order::Layers { on } = &order {
+    fn pass(&mut self, command: ViewerCommand) {
+        if let ViewerCommand::Layers { on } = &command {
             let wanted = Layers::read(on).unwrap_or_default();
             self.hub.demand.change(self.layers, wanted);
             self.layers = wanted;
             return;
         }
         // beyond the quota the queue holds enough commands of this viewer, and this one is dropped
-        if self.viewer.queue() && self.hub.letters.try_send(Letter { viewer: self.viewer.clone(), order }).is_err() {
+        if self.viewer.queue()
+            && self.hub.commands.try_send(QueuedCommand { viewer: self.viewer.clone(), command }).is_err()
+        {
             self.viewer.dequeue();
         }
     }

@@ -1,7 +1,7 @@
 //! Contact of soft bodies with others: force, area and peak pressure of each pair, pressure at each surface point.
 //! Computed by the encoder from the contacts of a snapshot, so that the physics thread only copies the contacts.
 
-use crate::shot::Shot;
+use crate::snapshot::Snapshot;
 use sinew::{BodyId, GraspForce, Real, Vec3};
 
 /// Maximum number of pairs in a frame: a pile of soft bodies has more than a table can show.
@@ -9,7 +9,7 @@ const MOST: usize = 64;
 
 /// Contact forces and pressures of soft bodies.
 #[derive(Debug, Default)]
-pub struct Presses {
+pub struct Pressures {
     /// Slots of the soft body and of the other body, and the contact of the first on the second.
     pub grips: Vec<(u32, u32, GraspForce)>,
     /// Pressure at the surface points of soft bodies in contact, by slot [Pa].
@@ -17,13 +17,13 @@ pub struct Presses {
 }
 
 /// Computes the contact pairs and pressures of a snapshot.
-pub fn presses(shot: &Shot) -> Presses {
-    let (mut out, mut points) = (Presses::default(), Vec::new());
-    for body in &shot.picture.soft {
-        let Some(x) = shot.x.get(body.nodes.clone()) else { continue };
+pub fn pressures(snapshot: &Snapshot) -> Pressures {
+    let (mut out, mut points) = (Pressures::default(), Vec::new());
+    for body in &snapshot.geometry.soft {
+        let Some(x) = snapshot.x.get(body.nodes.clone()) else { continue };
         let mut places: Vec<Vec3> = Vec::with_capacity(body.surface.len());
         let mut pressure = Vec::new();
-        for (finger, object) in partners(shot, body.slot) {
+        for (finger, object) in partners(snapshot, body.slot) {
             if out.grips.len() == MOST {
                 return out;
             }
@@ -32,7 +32,7 @@ pub fn presses(shot: &Shot) -> Presses {
                 pressure = vec![0.0; body.surface.len()];
             }
             let surface = (&places[..], body.surface.triangles());
-            let grip = GraspForce::of(&shot.contacts, finger, object, Some(surface), &mut points);
+            let grip = GraspForce::of(&snapshot.contacts, finger, object, Some(surface), &mut points);
             points.iter().for_each(|p| pressure[p.surfel as usize] += p.pressure);
             out.grips.push((body.slot, object.to_parts().0, grip));
         }
@@ -44,10 +44,10 @@ pub fn presses(shot: &Shot) -> Presses {
 }
 
 /// The body in a slot paired with each other body in contact with it, in the order of their slots.
-fn partners(shot: &Shot, slot: u32) -> Vec<(BodyId, BodyId)> {
+fn partners(snapshot: &Snapshot, slot: u32) -> Vec<(BodyId, BodyId)> {
     let is = |id: BodyId| id.to_parts().0 == slot;
     let pair = |a: BodyId, b: BodyId| if is(a) { Some((a, b)) } else { is(b).then_some((b, a)) };
-    let mut all: Vec<(BodyId, BodyId)> = shot.contacts.iter().filter_map(|c| pair(c.a, c.b)).collect();
+    let mut all: Vec<(BodyId, BodyId)> = snapshot.contacts.iter().filter_map(|c| pair(c.a, c.b)).collect();
     all.retain(|(a, b)| a != b);
     all.sort_unstable_by_key(|(_, b)| b.to_parts());
     all.dedup();
@@ -57,8 +57,8 @@ fn partners(shot: &Shot, slot: u32) -> Vec<(BodyId, BodyId)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::geometry::SceneGeometry;
     use crate::layer::Layers;
-    use crate::picture::Picture;
     use sinew::{ElasticMaterial, Input, RigidBody, Shape, SoftBody, TetMesh, World};
     use std::sync::Arc;
 
@@ -72,18 +72,20 @@ mod tests {
         for _ in 0..240 {
             world.step(&Input::none());
         }
-        let mut shot =
-            Shot { picture: Arc::new(Picture::new(&world, world.blueprint().ok().as_ref(), 1)), ..Shot::default() };
-        shot.take(&world, Layers::PRESSURE);
-        let presses = presses(&shot);
-        let [(finger, object, grip)] = presses.grips[..] else { panic!("{presses:?}") };
+        let mut snapshot = Snapshot {
+            geometry: Arc::new(SceneGeometry::new(&world, world.blueprint().ok().as_ref(), 1)),
+            ..Snapshot::default()
+        };
+        snapshot.take(&world, Layers::PRESSURE);
+        let pressures = pressures(&snapshot);
+        let [(finger, object, grip)] = pressures.grips[..] else { panic!("{pressures:?}") };
         assert_eq!((finger, object), (1, 0));
         // 4 kg
         let weight = 0.2 * 0.1 * 0.2 * 1000.0 * 9.81;
         assert!((-grip.force.y / weight - 1.0).abs() < 0.01, "{grip:?}");
         // the surface points in contact also represent a part of the sides: a third of the first row's triangles
         assert!(grip.area > 0.04 * 0.99 && grip.area < 0.04 + 0.8 * 0.05, "{grip:?}");
-        let [(slot, pressure)] = &presses.bodies[..] else { panic!("{presses:?}") };
+        let [(slot, pressure)] = &pressures.bodies[..] else { panic!("{pressures:?}") };
         let most = pressure.iter().copied().fold(0.0, Real::max);
         assert!(*slot == 1 && (most / grip.peak - 1.0).abs() < 1e-5, "{most} {grip:?}");
     }

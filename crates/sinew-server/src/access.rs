@@ -11,12 +11,12 @@ use std::net::IpAddr;
 
 /// The access rules of one server.
 #[derive(Clone, Debug)]
-pub struct Door {
+pub struct Access {
     /// Required when the server can be reached from other machines.
     pub token: Option<String>,
 }
 
-impl Door {
+impl Access {
     /// Rules for a server on this address: a new token unless the address is loopback.
     pub fn new(address: IpAddr) -> Self {
         Self { token: (!address.is_loopback()).then(new_token) }
@@ -45,7 +45,7 @@ impl Door {
             let origin = text(headers, header::ORIGIN).ok_or("Origin: exactly one, as text")?;
             let site = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
             if site.is_none() || site != text(headers, header::HOST) {
-                return Err("Origin: only the viewer's own page may talk to it");
+                return Err("Origin: only the viewer's own page may connect");
             }
         }
         let given = uri.query().unwrap_or("").split('&').find_map(|pair| pair.strip_prefix("token="));
@@ -97,12 +97,12 @@ mod tests {
 
     #[test]
     fn loopback_accepts_only_loopback_host_names_and_the_page_of_this_server() {
-        let door = Door::new("127.0.0.1".parse().expect("an address"));
+        let access = Access::new("127.0.0.1".parse().expect("an address"));
         let uri = Uri::from_static("/socket");
         let ask = |host: &str, origin: Option<&str>| {
             let mut list = vec![(header::HOST, host)];
             list.extend(origin.map(|o| (header::ORIGIN, o)));
-            door.socket(&headers(&list), &uri)
+            access.socket(&headers(&list), &uri)
         };
         for host in ["localhost:7878", "127.0.0.1:7878", "127.0.0.1", "[::1]:7878"] {
             assert!(ask(host, None).is_ok(), "{host}");
@@ -124,12 +124,12 @@ mod tests {
     #[test]
     fn other_addresses_require_a_token_that_is_different_for_every_server() {
         let any = "0.0.0.0".parse().expect("an address");
-        let door = Door::new(any);
-        let token = door.token.clone().expect("a token");
+        let access = Access::new(any);
+        let token = access.token.clone().expect("a token");
         assert_eq!(token.len(), 32);
-        assert_ne!(Door::new(any).token, door.token);
+        assert_ne!(Access::new(any).token, access.token);
         let from = headers(&[(header::HOST, "bench:7878")]);
-        let ask = |path: String| door.socket(&from, &path.parse().expect("a path"));
+        let ask = |path: String| access.socket(&from, &path.parse().expect("a path"));
         assert!(ask(format!("/socket?token={token}")).is_ok());
         assert!(ask("/socket".into()).is_err());
         assert!(ask("/socket?token=".into()).is_err());

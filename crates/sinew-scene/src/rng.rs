@@ -3,15 +3,15 @@
 /// A seeded row of numbers.
 ///
 /// ```
-/// use sinew_scene::Chance;
-/// let (mut a, mut b) = (Chance::new(7), Chance::new(7));
+/// use sinew_scene::Rng;
+/// let (mut a, mut b) = (Rng::new(7), Rng::new(7));
 /// assert_eq!(a.bits(), b.bits());
 /// assert!((2.0..3.0).contains(&a.between(2.0, 3.0)) && a.below(5) < 5);
 /// ```
 #[derive(Clone, Debug)]
-pub struct Chance(u64);
+pub struct Rng(u64);
 
-impl Chance {
+impl Rng {
     /// From a seed.
     pub fn new(seed: u64) -> Self {
         Self(seed)

@@ -4,7 +4,7 @@ mod common;
 
 use common::{cube, two_tets};
 use sinew::TetMesh;
-use sinew_mesh::{DoorError, Format, Mesh, inspect, read_bytes, repair};
+use sinew_mesh::{Format, Mesh, ValidationError, inspect, read_bytes, repair};
 
 /// Two tetrahedra with the same id, the second inverted.
 const BAD: &str = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n5\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 2 2 2\n$EndNodes\n\
@@ -37,7 +37,7 @@ fn repeated_ids_and_inverted_tetrahedra_are_described_and_refused() {
     let mesh = bad();
     let report = inspect(&mesh);
     assert_eq!((report.repeated_ids, report.inverted), (1, 1));
-    let Err(DoorError::Refused { reasons }) = mesh.check_tets() else { panic!("the mesh was accepted") };
+    let Err(ValidationError::Refused { reasons }) = mesh.check_tets() else { panic!("the mesh was accepted") };
     assert_eq!(reasons.len(), 2, "{reasons:?}");
     assert!(reasons[0].contains("id 44") && reasons[1].contains("inverted: 1 (volume -"), "{reasons:?}");
     assert!(mesh.tet_mesh().is_err());
@@ -91,7 +91,7 @@ fn the_intersection_of_two_overlapping_cubes_is_detected() {
 
 #[test]
 fn a_mesh_without_tetrahedra_is_refused() {
-    assert!(matches!(cube().tet_mesh(), Err(DoorError::NoTets { triangles: 12 })));
+    assert!(matches!(cube().tet_mesh(), Err(ValidationError::NoTets { triangles: 12 })));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Scenes of the gallery that are files: `scenes/NAME.toml` is what they are, and the only place that says so.
+//! Scenes of the gallery that are scene files: `scenes/NAME.toml` is their only definition.
 
 use super::Scene;
 use crate::file::{Problems, SceneFile, Syntax, read_text};
@@ -8,9 +8,9 @@ use std::sync::OnceLock;
 /// A file of `scenes/`, read once.
 type Once = OnceLock<Result<SceneFile, Problems>>;
 
-/// A scene that a file of its name tells. What the file says about itself is told again here, since lists of scenes are made
+/// A scene defined by a file of its name. Its description is repeated here, because lists of scenes are made
 /// without reading files; a test compares the two.
-macro_rules! told {
+macro_rules! file_scene {
     ($name:literal, $about:literal, $figure:literal, $seconds:literal) => {{
         static FILE: Once = Once::new();
         const TEXT: &str = include_str!(concat!("../../../../scenes/", $name, ".toml"));
@@ -35,11 +35,15 @@ fn open(file: &'static Once, name: &str, text: &str) -> Result<&'static SceneFil
 }
 
 /// A block that a belt carries until its spring is stronger.
-pub(super) const STICK_SLIP: Scene =
-    told!("stick-slip", "A belt carries a block until the spring pulls it back, over and over (LuGre).", "", 20.0);
+pub(super) const STICK_SLIP: Scene = file_scene!(
+    "stick-slip",
+    "A belt carries a block until the spring pulls it back, over and over (LuGre).",
+    "",
+    20.0
+);
 
 /// Three balls, three frictions.
-pub(super) const BALL_INCLINE: Scene = told!(
+pub(super) const BALL_INCLINE: Scene = file_scene!(
     "ball-incline",
     "Soft balls on a slope: the slippery one slides, those with friction roll, with twice of it hardly slower.",
     "FC Fig. 5.17",
@@ -47,11 +51,15 @@ pub(super) const BALL_INCLINE: Scene = told!(
 );
 
 /// Two soft pads and a plate.
-pub(super) const GRIP: Scene =
-    told!("grip", "Soft pads close on a plate of 8 kg and lift it; friction alone holds it (elasto-plastic).", "", 6.0);
+pub(super) const GRIP: Scene = file_scene!(
+    "grip",
+    "Soft pads close on a plate of 8 kg and lift it; friction alone holds it (elasto-plastic).",
+    "",
+    6.0
+);
 
 /// One end is wound up, held, and let go.
-pub(super) const TWIST_CHAIN: Scene = told!(
+pub(super) const TWIST_CHAIN: Scene = file_scene!(
     "twist-chain",
     "One end of a chain of single ellipsoids is wound up and let go: particles one abreast carry the torsion.",
     "OP Fig. 4.3",
@@ -59,7 +67,7 @@ pub(super) const TWIST_CHAIN: Scene = told!(
 );
 
 /// Three fingers and a ball.
-pub(super) const HAND: Scene = told!(
+pub(super) const HAND: Scene = file_scene!(
     "hand",
     "Three fingers of two jointed bones each, with soft pads, close on a ball, lift it by 0.3 m and hold it.",
     "",
@@ -67,34 +75,43 @@ pub(super) const HAND: Scene = told!(
 );
 
 /// Everything touches everything.
-pub(super) const MIXED: Scene =
-    told!("mixed", "A cloth lies over two jellies that carry a box, and a stack of five stands on the box.", "", 10.0);
+pub(super) const MIXED: Scene = file_scene!(
+    "mixed",
+    "A cloth lies over two jellies that carry a box, and a stack of five stands on the box.",
+    "",
+    10.0
+);
 
 /// A pudding to pull.
 pub(super) const PUDDING: Scene =
-    told!("pudding", "A pudding lands on the floor and wobbles; a bar of chocolate sinks into it.", "", 5.0);
+    file_scene!("pudding", "A pudding lands on the floor and wobbles; a bar of chocolate sinks into it.", "", 5.0);
 
 /// All models on one task.
-pub(super) const MODELS: Scene =
-    told!("models", "The same cylinder in seven models, each with the same plate dropped on it.", "ICD Fig. 2", 4.0);
+pub(super) const MODELS: Scene = file_scene!(
+    "models",
+    "The same cylinder in seven models, each with the same plate dropped on it.",
+    "ICD Fig. 2",
+    4.0
+);
 
 /// A sheet over a ball.
 pub(super) const DRAPE: Scene =
-    told!("drape", "A cloth of 31 x 31 nodes falls over a ball and hangs in folds.", "", 5.0);
+    file_scene!("drape", "A cloth of 31 x 31 nodes falls over a ball and hangs in folds.", "", 5.0);
 
 /// Ropes that hold something.
 pub(super) const ROPES: Scene =
-    told!("ropes", "Three ropes of rising stiffness are pinned at one end and swing against a post.", "", 5.0);
+    file_scene!("ropes", "Three ropes of rising stiffness are pinned at one end and swing against a post.", "", 5.0);
 
 /// Plastic flow.
-pub(super) const DENT: Scene = told!("dent", "A heavy ball falls into a block of putty; the dent stays.", "", 4.0);
+pub(super) const DENT: Scene =
+    file_scene!("dent", "A heavy ball falls into a block of putty; the dent stays.", "", 4.0);
 
 /// Twenty boxes, one upon the other.
 pub(super) const STACK: Scene =
-    told!("stack", "A tower of 20 boxes stands still: watch the drift of the topmost one.", "", 10.0);
+    file_scene!("stack", "A tower of 20 boxes stands still: watch the drift of the topmost one.", "", 10.0);
 
 /// Newton's cradle.
-pub(super) const CRADLE: Scene = told!(
+pub(super) const CRADLE: Scene = file_scene!(
     "cradle",
     "Newton's cradle, five balls on rods: one ball comes, one ball goes, the others hardly move.",
     "",
@@ -102,11 +119,15 @@ pub(super) const CRADLE: Scene = told!(
 );
 
 /// A chain of capsules on stairs.
-pub(super) const CHAIN: Scene =
-    told!("chain", "Ten capsules on ball joints, like a rag doll's limbs, fall on stairs and slide down.", "", 6.0);
+pub(super) const CHAIN: Scene = file_scene!(
+    "chain",
+    "Ten capsules on ball joints, like a rag doll's limbs, fall on stairs and slide down.",
+    "",
+    6.0
+);
 
 /// A heavy top.
-pub(super) const GYROSCOPE: Scene = told!(
+pub(super) const GYROSCOPE: Scene = file_scene!(
     "gyroscope",
     "A fast disc on a tilted axle does not fall but walks around its pivot once in about seven seconds.",
     "",
@@ -114,7 +135,7 @@ pub(super) const GYROSCOPE: Scene = told!(
 );
 
 /// Fast balls on a thin wall.
-pub(super) const BULLET: Scene = told!(
+pub(super) const BULLET: Scene = file_scene!(
     "bullet",
     "Balls at 50, 200 and 1000 m/s against a wall of 2 cm: swept along their paths, none passes.",
     "",
@@ -122,7 +143,7 @@ pub(super) const BULLET: Scene = told!(
 );
 
 /// Bones in flesh.
-pub(super) const ARM: Scene = told!(
+pub(super) const ARM: Scene = file_scene!(
     "arm",
     "Two bones in one piece of flesh: a motor bends the elbow, the flesh folds on the inside and stretches outside.",
     "",
@@ -131,7 +152,7 @@ pub(super) const ARM: Scene = told!(
 
 /// A press.
 pub(super) const PRESS: Scene =
-    told!("press", "A plate presses a foam ball flat and lets it go, every two seconds.", "", 6.0);
+    file_scene!("press", "A plate presses a foam ball flat and lets it go, every two seconds.", "", 6.0);
 
 #[cfg(test)]
 mod tests {
@@ -144,8 +165,8 @@ mod tests {
         for scene in scenes() {
             let Some(text) = scene.text else { continue };
             let file = read_text(text, scene.name, Syntax::Toml).unwrap_or_else(|p| panic!("{}", p.render()));
-            let told = (file.name(), file.about(), file.figure(), file.seconds());
-            assert_eq!(told, (scene.name, scene.about, scene.figure, scene.seconds));
+            let described = (file.name(), file.about(), file.figure(), file.seconds());
+            assert_eq!(described, (scene.name, scene.about, scene.figure, scene.seconds));
             files += 1;
         }
         assert!(files >= 16, "{files}");

@@ -14,7 +14,7 @@ const NAME: usize = 64;
 /// A command of the page.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "command", rename_all = "lowercase", deny_unknown_fields)]
-pub enum Order {
+pub enum ViewerCommand {
     /// Pause or resume.
     Pause {
         /// True pauses.
@@ -62,15 +62,15 @@ pub enum Order {
     },
 }
 
-impl Order {
+impl ViewerCommand {
     /// Parses a command.
     ///
     /// # Errors
     /// What is wrong with it, for the viewer.
     pub fn read(text: &str) -> Result<Self, String> {
-        let order: Self = serde_json::from_str(text).map_err(|e| format!("not an order: {e}"))?;
-        order.check()?;
-        Ok(order)
+        let command: Self = serde_json::from_str(text).map_err(|e| format!("not a command: {e}"))?;
+        command.check()?;
+        Ok(command)
     }
 
     /// Refuses values that are invalid in every scene; the session checks what depends on the scene.
@@ -98,15 +98,15 @@ mod tests {
 
     #[test]
     fn valid_commands_are_parsed() {
-        assert_eq!(Order::read(r#"{"command":"pause","on":true}"#), Ok(Order::Pause { on: true }));
-        assert_eq!(Order::read(r#"{"command":"step"}"#), Ok(Order::Step));
-        assert!(Order::read(r#"{"command":"layers","on":["nodes","strain"]}"#).is_ok());
+        assert_eq!(ViewerCommand::read(r#"{"command":"pause","on":true}"#), Ok(ViewerCommand::Pause { on: true }));
+        assert_eq!(ViewerCommand::read(r#"{"command":"step"}"#), Ok(ViewerCommand::Step));
+        assert!(ViewerCommand::read(r#"{"command":"layers","on":["nodes","strain"]}"#).is_ok());
     }
 
     #[test]
     fn invalid_commands_are_refused_with_the_offending_value() {
         for (text, culprit) in [
-            ("hello", "not an order"),
+            ("hello", "not a command"),
             ("{}", "command"),
             (r#"{"command":"explode"}"#, "explode"),
             (r#"{"command":"pause","on":true,"why":1}"#, "why"),
@@ -118,10 +118,10 @@ mod tests {
             (r#"{"command":"drag","to":[0,20000,0]}"#, "place"),
             (r#"{"command":"layers","on":["x-ray"]}"#, "x-ray"),
         ] {
-            let told = Order::read(text).expect_err(text);
-            assert!(told.contains(culprit), "{text}: {told}");
+            let message = ViewerCommand::read(text).expect_err(text);
+            assert!(message.contains(culprit), "{text}: {message}");
         }
         let long = format!(r#"{{"command":"scene","name":"{}"}}"#, "x".repeat(65));
-        assert!(Order::read(&long).is_err());
+        assert!(ViewerCommand::read(&long).is_err());
     }
 }

@@ -27,12 +27,12 @@ impl Server {
     fn show(show: Show) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let flag = stop.clone();
-        let (tell, told) = channel();
+        let (sender, receiver) = channel();
         std::thread::spawn(move || {
-            let ready = move |ready| tell.send(ready).expect("the test waits");
+            let ready = move |ready| sender.send(ready).expect("the test waits");
             sinew_server::serve(show, "127.0.0.1:0", ready, move || flag.load(Ordering::Relaxed))
         });
-        let ready = told.recv_timeout(Duration::from_secs(60)).expect("it listens");
+        let ready = receiver.recv_timeout(Duration::from_secs(60)).expect("it listens");
         Self { ready, stop }
     }
 
@@ -100,8 +100,8 @@ fn tags(bytes: &[u8]) -> Vec<u32> {
     tags
 }
 
-fn tell(socket: &mut Socket, order: &str) {
-    socket.send(Message::Text(order.into())).expect("it listens");
+fn tell(socket: &mut Socket, command: &str) {
+    socket.send(Message::Text(command.into())).expect("it listens");
 }
 
 /// Reads frames until one satisfies the condition.
@@ -139,25 +139,25 @@ fn invalid_commands_are_refused_and_change_nothing() {
     let server = Server::start("domino");
     let mut socket = server.look();
     text(&mut socket, "scene");
-    for order in [
+    for command in [
         "hello",
         r#"{"command":"explode"}"#,
         r#"{"command":"grab","slot":1,"at":[1e39,0,0]}"#,
         r#"{"command":"speed","value":-3}"#,
         r#"{"command":"drag","to":[0,0]}"#,
     ] {
-        tell(&mut socket, order);
-        assert!(!text(&mut socket, "refused")["why"].as_str().unwrap().is_empty(), "{order}");
+        tell(&mut socket, command);
+        assert!(!text(&mut socket, "refused")["why"].as_str().unwrap().is_empty(), "{command}");
     }
-    for (order, culprit) in [
+    for (command, culprit) in [
         (r#"{"command":"scene","name":"../../etc/passwd"}"#, "passwd"),
         (r#"{"command":"tune","knob":"gravity","value":1e30}"#, "gravity"),
         (r#"{"command":"tune","knob":"luck","value":1}"#, "luck"),
         (r#"{"command":"tune","knob":"substeps","value":1.5}"#, "substeps"),
     ] {
-        tell(&mut socket, order);
+        tell(&mut socket, command);
         let said = (0..10).map(|_| text(&mut socket, "status")).find(|s| s["message"] != "").expect("it is refused");
-        assert!(said["message"].as_str().unwrap().contains(culprit), "{order}: {said}");
+        assert!(said["message"].as_str().unwrap().contains(culprit), "{command}: {said}");
     }
     tell(&mut socket, r#"{"command":"grab","slot":4000000000,"at":[0,0,0]}"#);
     let t = tick(&mut socket);

@@ -19,7 +19,7 @@ const NAMED: usize = 3;
 /// assert!(repair(&mesh, None).mesh.tet_mesh().is_ok());
 /// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum DoorError {
+pub enum ValidationError {
     /// Invalid geometry or topology.
     #[error("{}; run 'sinew mesh repair'", reasons.join("; "))]
     Refused {
@@ -43,21 +43,21 @@ pub enum DoorError {
 impl Mesh {
     /// Refuses a mesh without tetrahedra, repeated ids, and tetrahedra that are inverted, degenerate or duplicated; all
     /// reasons at once, with the offending elements.
-    pub fn check_tets(&self) -> Result<(), DoorError> {
+    pub fn check_tets(&self) -> Result<(), ValidationError> {
         if self.tets.is_empty() {
-            return Err(DoorError::NoTets { triangles: self.triangles.len() });
+            return Err(ValidationError::NoTets { triangles: self.triangles.len() });
         }
         let mut reasons = Vec::new();
         if let Some(id) = self.notes.repeated_id {
             reasons.push(format!("{} elements repeat the id of an earlier one (id {id})", self.notes.repeated_ids));
         }
-        let told = |t: usize| format!("{t} (volume {:.3e} m³)", volume(self.tet(self.tets[t])));
+        let describe = |t: usize| format!("{t} (volume {:.3e} m³)", volume(self.tet(self.tets[t])));
         let flat = |t: &usize| is_flat_tet(self.tet(self.tets[*t]));
         let (flat, rest): (Vec<usize>, Vec<usize>) = (0..self.tets.len()).partition(flat);
         let inverted: Vec<usize> = rest.into_iter().filter(|&t| volume(self.tet(self.tets[t])) < 0.0).collect();
         for (list, what) in [(inverted, "inverted"), (flat, "flat")] {
             if !list.is_empty() {
-                let named: Vec<String> = list.iter().take(NAMED).map(|&t| told(t)).collect();
+                let named: Vec<String> = list.iter().take(NAMED).map(|&t| describe(t)).collect();
                 let more = if list.len() > NAMED { ", .." } else { "" };
                 reasons.push(format!("{} tetrahedra are {what}: {}{more}", list.len(), named.join(", ")));
             }
@@ -66,11 +66,11 @@ impl Mesh {
         if twice > 0 {
             reasons.push(format!("{twice} tetrahedra have the vertices of an earlier one"));
         }
-        if reasons.is_empty() { Ok(()) } else { Err(DoorError::Refused { reasons }) }
+        if reasons.is_empty() { Ok(()) } else { Err(ValidationError::Refused { reasons }) }
     }
 
     /// The tetrahedra for the physics, with the vertices that they use, in the order of the file.
-    pub fn tet_mesh(&self) -> Result<TetMesh, DoorError> {
+    pub fn tet_mesh(&self) -> Result<TetMesh, ValidationError> {
         self.check_tets()?;
         let mut mesh = Mesh { triangles: Vec::new(), ..self.clone() };
         mesh.drop_unused();
@@ -80,12 +80,12 @@ impl Mesh {
     }
 
     /// Refuses triangles without area.
-    pub fn check_triangles(&self) -> Result<(), DoorError> {
+    pub fn check_triangles(&self) -> Result<(), ValidationError> {
         let surface = self.surface();
         let flat: Vec<usize> = (0..surface.len()).filter(|&t| is_flat_triangle(self.triangle(surface[t]))).collect();
         match flat.first() {
             None => Ok(()),
-            Some(first) => Err(DoorError::Refused {
+            Some(first) => Err(ValidationError::Refused {
                 reasons: vec![format!("{} triangles have no area, first triangle {first}", flat.len())],
             }),
         }
@@ -93,7 +93,7 @@ impl Mesh {
 
     /// The surface for the physics: the triangles, or the boundary of the tetrahedra, with the vertices that it uses,
     /// in the order of the file.
-    pub fn tri_mesh(&self) -> Result<TriMesh, DoorError> {
+    pub fn tri_mesh(&self) -> Result<TriMesh, ValidationError> {
         self.check_triangles()?;
         let mesh = self.to_surface();
         let surface =

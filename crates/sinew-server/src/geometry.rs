@@ -9,13 +9,13 @@ use sinew::{
 
 /// The constant data of a scene, for the encoder.
 #[derive(Debug, Default)]
-pub struct Picture {
+pub struct SceneGeometry {
     /// Revision number; a frame contains the revision it belongs to.
     pub revision: u32,
     /// Slots of the rigid bodies, in the order of the snapshots.
     pub rigid: Vec<u32>,
     /// Bodies with nodes, in the order of the snapshots.
-    pub soft: Vec<SoftPicture>,
+    pub soft: Vec<SoftGeometry>,
     /// Attachment points of the constraints.
     pub constraints: Vec<(ConstraintId, ConstraintPlace)>,
     /// The scene description for the page, as JSON.
@@ -24,7 +24,7 @@ pub struct Picture {
 
 /// A body with nodes.
 #[derive(Debug)]
-pub struct SoftPicture {
+pub struct SoftGeometry {
     /// Its slot.
     pub slot: u32,
     /// Range of its nodes in the node list of a snapshot.
@@ -48,7 +48,7 @@ pub enum ConstraintPlace {
     Line(Site, Site),
 }
 
-impl Picture {
+impl SceneGeometry {
     /// The constant data of a world, without the JSON text.
     pub fn new(world: &World, blueprint: Option<&Blueprint>, revision: u32) -> Self {
         let (mut nodes, mut particles, mut skin) = (0, 0, Vec::new());
@@ -57,9 +57,9 @@ impl Picture {
             let Some(surface) = body.surface() else { continue };
             let slot = body.id().to_parts().0;
             let count = body.node_positions().len();
-            let elements = blueprint.and_then(|b| geometry(b, slot)).map(Elements::new).unwrap_or_default();
+            let elements = blueprint.and_then(|b| source_geometry(b, slot)).map(Elements::new).unwrap_or_default();
             let turned = body.particle_radii().len();
-            soft.push(SoftPicture {
+            soft.push(SoftGeometry {
                 slot,
                 nodes: nodes..nodes + count,
                 surface: surface.clone(),
@@ -76,7 +76,7 @@ impl Picture {
 }
 
 /// The rest shape of the soft body in a slot.
-pub fn geometry(blueprint: &Blueprint, slot: u32) -> Option<&Geometry> {
+pub fn source_geometry(blueprint: &Blueprint, slot: u32) -> Option<&Geometry> {
     match blueprint.bodies.get(slot as usize)?.item.as_ref()? {
         BodySpec::Soft(body) => Some(&body.geometry),
         _ => None,
@@ -117,7 +117,7 @@ fn place(spec: &ConstraintSpec) -> Option<ConstraintPlace> {
     }
 }
 
-impl SoftPicture {
+impl SoftGeometry {
     /// True for oriented particles without triangles: they are drawn as ellipsoids.
     pub fn is_ellipsoids(&self) -> bool {
         !self.particles.is_empty() && self.skin.is_none() && self.surface.triangles().is_empty()

@@ -1,8 +1,8 @@
 //! A snapshot of a world: the data of one frame, copied between two steps. This copy is the only cost of a frame on the
 //! physics thread.
 
+use crate::geometry::SceneGeometry;
 use crate::layer::Layers;
-use crate::picture::Picture;
 use serde_json::{Map, Value};
 use sinew::{ConstraintForce, ContactForce, Counts, Phase, Quat, Real, Vec3, World};
 use std::sync::Arc;
@@ -46,9 +46,9 @@ pub struct Pace {
 
 /// The data of one frame.
 #[derive(Debug, Default)]
-pub struct Shot {
+pub struct Snapshot {
     /// The constant data of the scene.
-    pub picture: Arc<Picture>,
+    pub geometry: Arc<SceneGeometry>,
     /// Status of the session.
     pub status: Arc<Status>,
     /// Timing of the run.
@@ -85,7 +85,7 @@ pub struct Shot {
     pub held: Vec<Held>,
 }
 
-impl Shot {
+impl Snapshot {
     /// Copies the data that the layers need. Nothing is allocated once the lists have reached their size.
     pub fn take(&mut self, world: &World, layers: Layers) {
         let report = world.report();
