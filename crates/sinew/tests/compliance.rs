@@ -149,9 +149,8 @@ fn particles_respond_with_their_mass_and_what_is_fixed_not_at_all() -> Result<()
 fn dense(mesh: &TetMesh, mass: &[Real], pinned: &[bool], params: fem::Params, h: f64, b: &[[f64; 3]]) -> Vec<[f64; 3]> {
     let wide = |v: Vec3| v.to_array().map(f64::from);
     let sub = |a: [f64; 3], b: [f64; 3]| [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
-    let cross = |a: [f64; 3], b: [f64; 3]| {
-        [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-    };
+    let cross =
+        |a: [f64; 3], b: [f64; 3]| [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
     let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
     let (e, nu) = (f64::from(params.youngs_modulus), f64::from(params.poisson_ratio));
     let (lambda, mu) = (e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)), e / (2.0 * (1.0 + nu)));
@@ -223,9 +222,7 @@ fn end_forces(world: &World, body: BodyId, mesh: &TetMesh, end: Real, force: Vec
     }
     let total: Real = share.iter().sum();
     let on = share.iter().enumerate().filter(|(_, s)| **s > 0.0);
-    Ok(on
-        .map(|(n, s)| SiteForce { site: Site::Node { body, node: n as u32 }, force: force * (*s / total) })
-        .collect())
+    Ok(on.map(|(n, s)| SiteForce { site: Site::Node { body, node: n as u32 }, force: force * (*s / total) }).collect())
 }
 
 #[test]

@@ -45,8 +45,8 @@ use crate::deformable::Operator;
 use crate::error::{Error, check, count};
 use crate::math::{Block, Real, Sym3, Vec3, add};
 use cg::{Plan, Radii, conjugate_gradient, dot};
-use momentum_correction::{Seat, balance, settle};
 pub use compliance::{Effort, linearise_active, product, residual, respond};
+use momentum_correction::{Seat, balance, settle};
 pub use regularize::regularize;
 use space::{Space, apply_bodies, bounded, relative_velocity};
 

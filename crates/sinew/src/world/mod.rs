@@ -14,9 +14,7 @@ mod view;
 
 pub use blueprint::{Blueprint, BodySpec, ConstraintSpec, Slot};
 pub use combined::{Combined, CombinedIds, Tissue, TissueModel};
-pub use compliance::{
-    ComplianceOptions, ComplianceReport, ComplianceScratch, SiteDirection, SiteForce, SiteResponse,
-};
+pub use compliance::{ComplianceOptions, ComplianceReport, ComplianceScratch, SiteDirection, SiteForce, SiteResponse};
 pub use elastic::ElasticView;
 pub use grasp::{GraspForce, PressurePoint};
 pub use query::{Overlap, PointHit, QueryFilter, RayHit, ShapeHit};

@@ -63,13 +63,7 @@ pub fn respond(
     (iterations, left)
 }
 
-fn iterate(
-    system: &System<'_>,
-    b: &[Block],
-    v: &mut [Block],
-    effort: Effort,
-    scratch: &mut Scratch,
-) -> (u32, Real) {
+fn iterate(system: &System<'_>, b: &[Block], v: &mut [Block], effort: Effort, scratch: &mut Scratch) -> (u32, Real) {
     let s = &mut scratch.fine;
     v.fill([0.0; 4]);
     for ((r, b), kind) in s.r.iter_mut().zip(b).zip(&s.kind) {
