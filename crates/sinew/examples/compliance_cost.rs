@@ -8,7 +8,7 @@ use sinew::*;
 use std::time::Instant;
 
 const ITERATIONS: [u32; 6] = [5, 10, 20, 30, 40, 80];
-const ROUNDS: usize = 10;
+const ROUNDS: usize = 40;
 
 #[derive(Clone, Copy, Debug)]
 enum Hold {
