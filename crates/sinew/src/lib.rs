@@ -107,8 +107,9 @@ pub use solver::implicit::Settings as Implicit;
 pub use solver::soft::{Softness, soften};
 pub use state::{ClothContactMemory, Column, ContactKey, ContactMemory, PointMemory, State};
 pub use world::{
-    Blueprint, BodySpec, BodyView, Combined, CombinedIds, ConstraintSpec, ElasticView, GraspForce, Overlap, PointHit,
-    PressurePoint, QueryFilter, RayHit, ShapeHit, Slot, Tissue, TissueModel, World,
+    Blueprint, BodySpec, BodyView, Combined, CombinedIds, ComplianceOptions, ComplianceReport, ComplianceScratch,
+    ConstraintSpec, ElasticView, GraspForce, Overlap, PointHit, PressurePoint, QueryFilter, RayHit, ShapeHit,
+    SiteDirection, SiteForce, SiteResponse, Slot, Tissue, TissueModel, World,
 };
 
 /// Kernels for benchmarks and for users with their own rows.

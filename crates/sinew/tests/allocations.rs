@@ -32,6 +32,8 @@ fn a_steady_step_allocates_nothing() -> Result<(), Error> {
     for (name, mut world) in soft_on_plane()? {
         let made = made_when_steady(&mut world);
         assert_eq!(made, 0, "{made} allocations in 200 steps, {name}");
+        let made = made_by_queries(&mut world)?;
+        assert_eq!(made, 0, "{made} allocations in 20 compliance queries, {name}");
     }
     // the classic contact methods: boxes, balls and grains on a plane, separated from each other
     let spring = classic::Penalty::Buffered { stiffness: 2e3, buffer: 0.01 };
@@ -125,6 +127,25 @@ fn soft_on_plane() -> Result<Vec<(&'static str, World)>, Error> {
         worlds.push((name, world));
     }
     Ok(worlds)
+}
+
+/// Allocations of 20 compliance queries and matrices at changing states, after 5 to grow their memory.
+fn made_by_queries(world: &mut World) -> Result<usize, Error> {
+    let Some(body) = world.bodies().filter(BodyView::is_soft).last().map(|view| view.id()) else { return Ok(0) };
+    let site = |node: u32| Site::Node { body, node };
+    let forces = [SiteForce { site: site(0), force: Vec3::Y }, SiteForce { site: site(5), force: Vec3::X }];
+    let sites = forces.map(|f| SiteDirection { site: f.site, direction: f.force });
+    let (mut scratch, mut out, mut matrix) = (ComplianceScratch::default(), Vec::new(), Vec::new());
+    let mut before = 0;
+    for round in 0..25 {
+        if round == 5 {
+            before = TALLY.count();
+        }
+        world.step(&Input::none());
+        world.compliance(&forces, &ComplianceOptions::default(), &mut scratch, &mut out)?;
+        world.compliance_matrix(&sites, &ComplianceOptions::default(), &mut scratch, &mut matrix)?;
+    }
+    Ok(TALLY.count() - before)
 }
 
 /// Allocations of 200 steps, after 600 to settle.

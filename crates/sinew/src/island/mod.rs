@@ -3,6 +3,7 @@
 
 pub(crate) mod air;
 pub(crate) mod cloth_substeps;
+pub(crate) mod compliance;
 pub(crate) mod free_motion;
 pub(crate) mod impact_substeps;
 pub(crate) mod implicit;

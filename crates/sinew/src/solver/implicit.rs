@@ -33,6 +33,7 @@
 //! secant for sliding friction (converges too slowly for a body to begin to slide).
 
 mod cg;
+mod compliance;
 mod momentum_correction;
 mod near;
 mod regularize;
@@ -45,6 +46,7 @@ use crate::error::{Error, check, count};
 use crate::math::{Block, Real, Sym3, Vec3, add};
 use crate::tuning::implicit::{CUT_STEPS, LAW_TOLERANCE, LEVEL, PATIENCE, QUICK_PASSES, RADIUS_BLEND, STALL};
 use cg::{Plan, Radii, conjugate_gradient, dot};
+pub use compliance::{Effort, linearise_active, product, residual, respond};
 use momentum_correction::{Seat, balance, settle};
 pub use regularize::regularize;
 use space::{Space, apply_bodies, bounded, relative_velocity};

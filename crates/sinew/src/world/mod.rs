@@ -2,6 +2,7 @@
 
 mod blueprint;
 mod combined;
+mod compliance;
 pub(crate) mod edit;
 mod elastic;
 mod exchange;
@@ -13,6 +14,7 @@ mod view;
 
 pub use blueprint::{Blueprint, BodySpec, ConstraintSpec, Slot};
 pub use combined::{Combined, CombinedIds, Tissue, TissueModel};
+pub use compliance::{ComplianceOptions, ComplianceReport, ComplianceScratch, SiteDirection, SiteForce, SiteResponse};
 pub use elastic::ElasticView;
 pub use grasp::{GraspForce, PressurePoint};
 pub use query::{Overlap, PointHit, QueryFilter, RayHit, ShapeHit};
@@ -30,6 +32,7 @@ use crate::settings::Settings;
 use crate::state::State;
 use crate::work::Work;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bodies, constraints and their motion.
 ///
@@ -51,14 +54,20 @@ pub struct World {
     state: State,
     work: Work,
     settings: Settings,
+    /// Different for every world of the process: memory of queries is valid for one of them. No result depends on it.
+    identity: u64,
 }
+
+/// Worlds made so far in this process.
+static WORLDS: AtomicU64 = AtomicU64::new(0);
 
 impl World {
     /// An empty world; settings out of range are rejected.
     pub fn new(settings: Settings) -> Result<Self, Error> {
         settings.check()?;
         let work = Work::new(settings.threads as usize);
-        Ok(Self { model: Model::default(), state: State::default(), work, settings })
+        let identity = WORLDS.fetch_add(1, Ordering::Relaxed);
+        Ok(Self { model: Model::default(), state: State::default(), work, settings, identity })
     }
 
     /// Makes one step of `Settings::dt`. Never fails: rejected commands and faults are in the report.
