@@ -9,7 +9,7 @@ use crate::solver::implicit::Effort;
 
 /// A force at a site. A force of zero reads the response of the site to the others.
 ///
-/// An example is at [`World::compliance`].
+/// An example is at [`ComplianceScratch`](crate::ComplianceScratch).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SiteForce {
     /// Where it acts.
@@ -20,7 +20,7 @@ pub struct SiteForce {
 
 /// A direction at a site.
 ///
-/// An example is at [`World::compliance_matrix`].
+/// An example is at [`ComplianceScratch`](crate::ComplianceScratch).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SiteDirection {
     /// Which point.
@@ -31,7 +31,7 @@ pub struct SiteDirection {
 
 /// Response of a site to all forces of a query, in addition to its motion without them.
 ///
-/// An example is at [`World::compliance`].
+/// An example is at [`ComplianceScratch`](crate::ComplianceScratch).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SiteResponse {
     /// Displacement at the end of the step [m]: the velocity change times the step.
@@ -84,7 +84,7 @@ impl ComplianceOptions {
 
 /// Accuracy and size of a compliance query.
 ///
-/// An example is at [`World::compliance`].
+/// An example is at [`ComplianceScratch`](crate::ComplianceScratch).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ComplianceReport {
     /// Iterations of all solves.
@@ -111,7 +111,25 @@ impl From<Effect> for ComplianceReport {
 /// last state, and the vectors of the solve. A query with the memory of the one before allocates nothing, and builds a
 /// matrix only for bodies whose state changed. Memory that was used with another world is emptied.
 ///
-/// An example is at [`World::compliance`].
+/// ```
+/// use sinew::*;
+/// # fn main() -> Result<(), Error> {
+/// let mut world = World::default();
+/// let ball = world.add_rigid(RigidBody::dynamic().shape(Shape::ball(0.1)).mass(2.0))?;
+/// let site = Site::Rigid { body: ball, local: Vec3::ZERO };
+/// let (mut scratch, mut out, mut matrix) = (ComplianceScratch::default(), Vec::new(), Vec::new());
+/// let options = ComplianceOptions::default();
+/// for _ in 0..3 {
+///     world.step(&Input::none());
+///     let report: ComplianceReport =
+///         world.compliance(&[SiteForce { site, force: Vec3::X }], &options, &mut scratch, &mut out)?;
+///     let direction = SiteDirection { site, direction: Vec3::X };
+///     world.compliance_matrix(&[direction], &options, &mut scratch, &mut matrix)?;
+///     let SiteResponse { displacement, .. } = out[0];
+///     assert!((displacement.x - matrix[0]).abs() < 1e-6 * matrix[0] && report.bodies == 1);
+/// }
+/// # Ok(()) }
+/// ```
 #[derive(Debug, Default)]
 pub struct ComplianceScratch {
     work: ComplianceWork,
