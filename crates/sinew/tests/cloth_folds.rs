@@ -221,7 +221,8 @@ fn creep(own: Settings) -> Result<Real, Error> {
     };
     let steps = |world: &mut World| {
         for _ in 0..50 {
-            assert!(world.step(&Input::none()).faults.is_empty());
+            let faults = &world.step(&Input::none()).faults;
+            assert!(faults.is_empty(), "{faults:?}");
         }
     };
     steps(&mut world);

@@ -52,7 +52,7 @@ fn e01_a_pulled_bar_elongates_by_youngs_modulus_and_contracts_by_poissons_ratio(
     }
 }
 
-/// E13: boundary nodes displaced by a linear field, internal_state nodes follow it exactly and every element has the same
+/// E13: boundary nodes displaced by a linear field, interior nodes follow it exactly and every element has the same
 /// stress.
 #[test]
 fn e13_a_linear_field_on_the_boundary_is_the_field_inside() {

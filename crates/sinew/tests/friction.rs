@@ -160,7 +160,7 @@ fn rolling_resistance_acts_in_implicit_islands() -> Result<(), Error> {
     let radius = 0.1;
     let deceleration = |lever: Real| -> Result<Real, Error> {
         let material = SurfaceMaterial { rolling_resistance: lever, ..SurfaceMaterial::friction(0.5) };
-        let mut world = World::new(Settings { sleep_time: Real::INFINITY, ..Settings::default() })?;
+        let mut world = World::new(settings(Vec3::new(0.0, -9.81, 0.0)))?;
         world.add_rigid(RigidBody::fixed().shape(Shape::half_space(Vec3::Y)))?;
         let block = TetMesh::block([6, 1, 2], Vec3::new(3.0, 0.2, 1.0))?;
         world.add_soft(SoftBody::corotational(block, ElasticMaterial::new(1e7, 0.3, 1000.0)).at([0.0, 0.1, 0.0]))?;

@@ -7,7 +7,7 @@
 //!
 //! *Explicit* bodies take substeps in which no edge changes by more than `CHANGE` of its rest length, or are integrated
 //! implicitly (`island/soft_body.rs`, `choose_integrators`); bodies with goal positions are integrated implicitly when
-//! their nodes move apart too fast. SurfaceMaterial may become stiffer within the step than it was at its start: a block of
+//! their nodes move apart too fast. Material may become stiffer within the step than it was at its start: a block of
 //! springs that was crushed had 80 times its energy after 57 substeps. So the kinetic energy is monitored,
 //!
 //! ```text

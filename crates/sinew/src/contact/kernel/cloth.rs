@@ -42,6 +42,9 @@ use crate::state::{ClothContactMemory, contact_flag};
 /// each substep, without end: it would become subnormal, and processors are slow with subnormal numbers.
 const NO_SLIP: Real = 1e-12;
 
+/// Largest tangential displacement [m]: with a very soft friction spring that of a sliding node would overflow.
+const LARGEST_DISPLACEMENT: Real = 0.5;
+
 /// The rigid side of the contacts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ClothCollider {
@@ -411,7 +414,7 @@ impl ClothContacts {
         let part = over.select_gt(none, limit * per, one);
 
         // the tangential displacement since the node stuck, and whether it slides
-        let most = law::displacement_limit(t, friction * firm, k, p);
+        let most = law::displacement_limit(t, friction * firm, k, p).min(L::splat(t, LARGEST_DISPLACEMENT));
         // a sliding node discards it; others rarely need the limit
         let stretch = dot(held, held);
         let sticks = stretch.select_gt(L::splat(t, NO_SLIP * NO_SLIP), one - over, none);

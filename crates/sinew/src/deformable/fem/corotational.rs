@@ -35,7 +35,7 @@ use crate::deformable::{
 use crate::math::{Block, Blocks, LANES, Mat3, Real, Sym3, Vec3, run, vec};
 use crate::model::tet_mesh::{TetMesh, TetMeshError};
 
-/// SurfaceMaterial of a corotational body.
+/// Material of a corotational body.
 ///
 /// ```
 /// use sinew::*;

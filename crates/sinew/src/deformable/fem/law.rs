@@ -1,4 +1,4 @@
-//! SurfaceMaterial laws of solids: energy density ψ(F), stress P = ∂ψ/∂F and a positive tangent ∂P/∂F.
+//! Material laws of solids: energy density ψ(F), stress P = ∂ψ/∂F and a positive tangent ∂P/∂F.
 //!
 //! Every law is the sum of a shear part, scaled by Lamé's μ, and an energy U of a dilatation θ(F), scaled by λ:
 //!

@@ -72,7 +72,7 @@ impl PlaneStress {
     }
 }
 
-/// SurfaceMaterial and method of a membrane.
+/// Material and method of a membrane.
 ///
 /// ```
 /// use sinew::*;

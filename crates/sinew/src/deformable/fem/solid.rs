@@ -48,7 +48,7 @@ pub enum Integrator {
     Explicit,
 }
 
-/// SurfaceMaterial and method of a solid.
+/// Material and method of a solid.
 ///
 /// ```
 /// use sinew::*;

@@ -69,7 +69,7 @@ pub enum Scheme {
     Implicit,
 }
 
-/// SurfaceMaterial and kernel of a meshless body.
+/// Material and kernel of a meshless body.
 ///
 /// ```
 /// use sinew::*;

@@ -77,7 +77,7 @@ impl Default for Params {
     }
 }
 
-/// SurfaceMaterial of a solid of tetrahedra.
+/// Material of a solid of tetrahedra.
 ///
 /// An example is at [`pbd::Params`](crate::pbd::Params).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,7 +90,7 @@ pub struct Solid {
     pub density: Real,
 }
 
-/// SurfaceMaterial of a sheet of triangles.
+/// Material of a sheet of triangles.
 ///
 /// ```
 /// use sinew::*;
@@ -132,7 +132,7 @@ pub struct Sheet {
     pub stretch_limit: Real,
 }
 
-/// SurfaceMaterial of a rope.
+/// Material of a rope.
 ///
 /// ```
 /// use sinew::*;
@@ -160,7 +160,7 @@ pub struct Cord {
     pub compression: Real,
 }
 
-/// SurfaceMaterial of the body, by the dimension of its shape.
+/// Material of the body, by the dimension of its shape.
 ///
 /// An example is at [`pbd::Params`](crate::pbd::Params).
 #[derive(Clone, Copy, Debug, PartialEq)]
