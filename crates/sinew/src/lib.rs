@@ -22,7 +22,7 @@ mod collision;
 mod constraint;
 mod contact;
 mod debug;
-mod deformable;
+pub mod deformable;
 mod error;
 pub mod friction;
 mod guard;
@@ -121,7 +121,7 @@ pub mod kernels {
 /// Internal interfaces for benchmarks: a model by itself, without a world.
 #[doc(hidden)]
 pub mod trial {
-    pub use crate::deformable::alone::Alone;
+    pub use crate::deformable::Alone;
     pub use crate::deformable::fem::Corotational;
     pub use crate::deformable::meshless::Mls;
     pub use crate::deformable::{

@@ -4,7 +4,7 @@ use crate::collision::Ellipsoid;
 use crate::collision::surface::feature;
 use crate::constraint::Term;
 use crate::contact::kernel::surface::Part;
-use crate::deformable::oriented;
+use crate::deformable::rotation;
 use crate::friction::AnisotropyFrame;
 use crate::math::{Block, Quat, Real, Sym3, Vec3, any_orthonormal, rigid_pose};
 use crate::model::{Model, Nodes, PairRules, SurfaceMaterial};
@@ -142,7 +142,7 @@ impl<'a> Feature<'a> {
             return None;
         }
         let torque = (at - self.position(model, &work.pose)).cross(axis);
-        let inertia = oriented::inertia_of(self.nodes.mass[node as usize], shape.radii);
+        let inertia = rotation::inertia_of(self.nodes.mass[node as usize], shape.radii);
         let response = shape.rotation * ((shape.rotation.inverse() * torque) / inertia);
         Some(Term { block: model.spin_block(number), jacobian: torque, response })
     }

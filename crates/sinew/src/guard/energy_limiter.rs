@@ -102,7 +102,7 @@ fn is_kicked(held: &SoftWork, nodes: &Nodes) -> bool {
 /// True for an explicit body that would exceed its energy budget by a single kick within h [s]: its estimate of the
 /// stable step is wrong. That of a meshless block whose nodes were thrown through each other was forty times too long.
 pub(crate) fn kick_unstable(h: Real, nodes: &Nodes, held: &SoftWork, body: BodyRef<'_>, kick: &mut Vec<Vec3>) -> bool {
-    if !is_kicked(held, nodes) || held.model.sees_strain() {
+    if !is_kicked(held, nodes) || held.model.traits().step_follows_shape {
         return false;
     }
     kick.clear();

@@ -50,7 +50,7 @@ pub(crate) fn sort_out(model: &Model, state: &State, work: &mut Work) {
     for &slot in active_nodes.iter() {
         let among = implicit.of_root[islands.root(slot) as usize] != u32::MAX;
         if let Some(held) = soft[slot as usize].as_mut().filter(|_| among) {
-            held.model.go_implicit(true);
+            held.model.set_implicit(true);
         }
     }
     implicit.islands.resize_with(implicit.islands.len().max(implicit.count), ImplicitIsland::default);

@@ -22,7 +22,7 @@
 //! because a substep moves a point by a thousandth of its distance from the centre or less. Linear momentum lost by
 //! rounding is returned to the heaviest rigid body, whose velocity keeps a rounding remainder (`v_remainder`).
 
-use crate::deformable::oriented;
+use crate::deformable::rotation;
 use crate::math::{
     Block, Quat, Real, Sym3, Wide3, WideMat3, add, narrow, wide_outer, wide_pseudo_inverse, widen, widen_rotation,
 };
@@ -170,7 +170,7 @@ impl Sums {
             }
             let Some(nodes) = model.nodes_at(slot) else { continue };
             for (k, &radii) in nodes.radii.iter().enumerate() {
-                let inertia = Sym3::diagonal(oriented::inertia_of(nodes.mass[k], radii));
+                let inertia = Sym3::diagonal(rotation::inertia_of(nodes.mass[k], radii));
                 sums.spin += own_spin(inertia, model.spin_block(nodes.start + k as u32) as usize, v, pose);
             }
         }

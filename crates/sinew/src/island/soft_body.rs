@@ -1,6 +1,6 @@
 //! Soft bodies inside the phases: their models are taken from the Model, evaluated for their velocity, and advanced.
 
-use crate::deformable::{BodyMut, BodyRef, Deformable, StepContext, oriented};
+use crate::deformable::{BodyMut, BodyRef, Deformable, StepContext, rotation};
 use crate::guard::energy_limiter;
 use crate::island::SubstepContext;
 use crate::math::{Real, Vec3, vec};
@@ -101,9 +101,9 @@ pub(crate) fn show_spins(model: &Model, nodes: &Nodes, work: &mut Work) {
     let internal_state = &work.internal_state[nodes.internal_state_span()];
     for k in 0..nodes.radii.len() {
         let block = model.spin_block(nodes.start + k as u32) as usize;
-        let w = oriented::spin(internal_state, k);
+        let w = rotation::spin(internal_state, k);
         work.velocity[block] = [w.x, w.y, w.z, 0.0];
-        work.pose[block] = oriented::orientation(internal_state, k).to_array();
+        work.pose[block] = rotation::orientation(internal_state, k).to_array();
     }
 }
 
@@ -112,8 +112,8 @@ fn take_spins(model: &Model, nodes: &Nodes, work: &mut Work) {
     let internal_state = &mut work.internal_state[nodes.internal_state_span()];
     for k in 0..nodes.radii.len() {
         let spin = vec(work.velocity[model.spin_block(nodes.start + k as u32) as usize]);
-        let turned = oriented::orientation(internal_state, k);
-        oriented::put(internal_state, k, turned, spin);
+        let turned = rotation::orientation(internal_state, k);
+        rotation::put(internal_state, k, turned, spin);
     }
 }
 
@@ -164,7 +164,7 @@ pub(crate) fn predict(when: When, model: &Model, slot: u32, work: &mut Work, set
     show_spins(model, nodes, work);
     if when.substep == 0 {
         work.report.counts.internal_rows +=
-            work.soft[slot as usize].as_ref().map_or(0, |held| held.model.internal_rows()) as u32;
+            work.soft[slot as usize].as_ref().map_or(0, |held| held.model.traits().internal_rows) as u32;
     }
 }
 
@@ -174,7 +174,7 @@ pub(crate) fn advance(when: When, model: &Model, slot: u32, work: &mut Work, set
     let Some(nodes) = model.nodes_at(slot) else { return };
     let first = model.node_block(nodes.start) as usize;
     let span = first..first + nodes.inv_mass.len();
-    let kicks = work.soft[slot as usize].as_ref().is_some_and(|held| held.model.kicks_in_advance());
+    let kicks = work.soft[slot as usize].as_ref().is_some_and(|held| held.model.traits().kicks_in_advance);
     if kicks {
         energy_limiter::count(false, model, slot, work);
         work.before_advance.clear();
@@ -207,8 +207,8 @@ pub(crate) fn choose_integrators(model: &Model, work: &mut Work, settings: &Sett
         let (Some(held), Some(nodes)) = (&mut held[0], model.nodes_at(slot as u32).filter(|_| active[slot])) else {
             return;
         };
-        held.model.go_implicit(false);
-        held.stable_step = held.model.stable_step();
+        held.model.set_implicit(false);
+        held.stable_step = held.model.traits().stable_step;
         let blocks = model.blocks_of(nodes);
         let (x, v) = (&pose[blocks.clone()], &velocity[blocks]);
         held.diverges = !held.stable_step.is_finite()
@@ -245,7 +245,7 @@ pub(crate) fn choose_integrators(model: &Model, work: &mut Work, settings: &Sett
             || substeps > settings.max_substeps
             || energy_limiter::kick_unstable(settings.dt / substeps as Real, nodes, held, body, kick)
         {
-            held.model.go_implicit(true);
+            held.model.set_implicit(true);
         }
     }
 }
@@ -264,7 +264,7 @@ pub(crate) fn substeps(slots: &[u32], work: &Work, settings: &Settings, least: u
     let held = slots.iter().filter_map(|&slot| work.soft[slot as usize].as_ref());
     let needs = held.map(|h| {
         let implicit = h.model.operator().is_some();
-        let largest = if implicit { h.model.resolved_step() / STABLE_SHARE } else { h.stable_step };
+        let largest = if implicit { h.model.traits().resolved_step() / STABLE_SHARE } else { h.stable_step };
         needed(largest, settings).min(settings.max_substeps)
     });
     needs.fold(least, u32::max)
@@ -279,7 +279,7 @@ pub(crate) fn report(slots: &[u32], model: &Model, work: &mut Work, dt: Real, su
             body: model.body_id(slot),
             implicit: held.model.operator().is_some(),
             stable_step: held.stable_step,
-            softened: held.model.softening(dt / substeps as Real),
+            softened: held.model.traits().softening(dt / substeps as Real),
             substeps,
         });
     }

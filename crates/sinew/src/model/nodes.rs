@@ -4,7 +4,7 @@ use super::particle_skin::ParticleSkin;
 use super::soft::{Air, Built, SoftBody};
 use super::surface::{Cells, Surface};
 use super::{Groups, Particles, SurfaceMaterial};
-use crate::deformable::{Deformable, oriented};
+use crate::deformable::{Deformable, rotation};
 use crate::error::{Error, check, finite_vec, gravity_factor, not_negative, weighable};
 use crate::math::{Real, Vec3};
 use std::ops::Range;
@@ -172,14 +172,13 @@ impl Nodes {
             .collect();
         let mut surfels = Vec::new();
         surface.positions(&rest, &mut surfels);
-        let mut internal_state = vec![0.0; model.internal_state_count()];
-        model.rest_internal_state(&mut internal_state);
-        model.transform_internal_state(source.pose.rotation, source.spin, &mut internal_state);
+        let mut internal_state = vec![0.0; model.traits().internal_state_count];
+        model.start(source.pose.rotation, source.spin, &mut internal_state);
         if !model.ellipsoids().is_empty() {
             // pinned particles do not rotate
             for n in (0..mass.len()).filter(|&n| inv_mass[n] == 0.0) {
-                let turned = oriented::orientation(&internal_state, n);
-                oriented::put(&mut internal_state, n, turned, Vec3::ZERO);
+                let turned = rotation::orientation(&internal_state, n);
+                rotation::put(&mut internal_state, n, turned, Vec3::ZERO);
             }
         }
         let cells = surface.cells();

@@ -9,7 +9,7 @@
 //! could not, since positions on a line do not determine a rotation about it. It is for rendering only; contact is with
 //! the ellipsoids.
 
-use crate::deformable::oriented;
+use crate::deformable::rotation;
 use crate::math::{Quat, Real, Vec3};
 use crate::model::tri_mesh::TriMesh;
 
@@ -95,7 +95,7 @@ impl ParticleSkin {
 
     /// Positions of its vertices for the state variables of a body [m].
     pub(crate) fn positions_in(&self, places: &[Vec3], inner: &[Real], out: &mut Vec<Vec3>) {
-        self.positions(places, |node| oriented::orientation(inner, node), out);
+        self.positions(places, |node| rotation::orientation(inner, node), out);
     }
 }
 

@@ -9,7 +9,7 @@ use crate::deformable::meshless::{Mls, MlsParams};
 use crate::deformable::oriented::Oriented;
 use crate::deformable::pbd::Pbd;
 use crate::deformable::shape_matching::{Clusters, ShapeMatching};
-use crate::deformable::{Deformable, fem, oriented, pbd, shape_matching, spring};
+use crate::deformable::{Deformable, fem, oriented, pbd, rotation, shape_matching, spring};
 use crate::error::{Error, check, finite_vec, not_negative};
 use crate::math::{Pose, Quat, Real, Vec3};
 
@@ -377,9 +377,9 @@ impl SoftBody {
         let Built { model, rest, surface, .. } = self.make().map_err(refuse)?;
         if let (Some(skin), SoftModel::Oriented(..)) = (&self.skin, &self.model) {
             skin.mesh.check().map_err(|e| refuse(e.to_string()))?;
-            let mut internal_state = vec![0.0; model.internal_state_count()];
-            model.rest_internal_state(&mut internal_state);
-            let turned: Vec<Quat> = (0..rest.len()).map(|k| oriented::orientation(&internal_state, k)).collect();
+            let mut internal_state = vec![0.0; model.traits().internal_state_count];
+            model.start(Quat::IDENTITY, Vec3::ZERO, &mut internal_state);
+            let turned: Vec<Quat> = (0..rest.len()).map(|k| rotation::orientation(&internal_state, k)).collect();
             let skin = ParticleSkin::new(&offset(&skin.mesh, skin.offset), &rest, &turned);
             return Ok(Built { model, rest, surface, skin: Some(skin) });
         }

@@ -1,7 +1,7 @@
 //! Intake: input becomes edits, forces and targets; nothing else changes the model. Gate 1: invalid numbers are
 //! rejected.
 
-use crate::deformable::oriented::SPAN;
+use crate::deformable::rotation::SPAN;
 use crate::error::Error;
 use crate::input::{Command, Input};
 use crate::math::{FAR, Pose, Quat, Real, Vec3, is_place, is_turn};

@@ -7,7 +7,7 @@ use crate::contact::find::surfel;
 use crate::contact::readout::PointImpulse;
 use crate::contact::route::Route;
 use crate::contact::{law_rows, light_nodes, point};
-use crate::deformable::oriented;
+use crate::deformable::rotation;
 use crate::guard::rollback;
 use crate::island::implicit;
 use crate::math::{Block, Pose, Real, Vec3, quat, rigid_pose, vec};
@@ -277,7 +277,7 @@ fn fall_asleep(model: &Model, state: &mut State, work: &mut Work, settings: &Set
             Body::Nodes(nodes) => {
                 let internal_state = &state.internal_state[nodes.internal_state_span()];
                 // the tip of a rotating particle moves too
-                let tip = |(n, r): (usize, &Vec3)| oriented::spin(internal_state, n).length() * r.max_element();
+                let tip = |(n, r): (usize, &Vec3)| rotation::spin(internal_state, n).length() * r.max_element();
                 nodes.span().all(|n| state.node_v[n].length() < settings.sleep_speed)
                     && nodes.radii.iter().enumerate().all(|each| tip(each) < settings.sleep_speed)
             }
@@ -302,8 +302,8 @@ fn fall_asleep(model: &Model, state: &mut State, work: &mut Work, settings: &Set
                 }
                 let internal_state = &mut state.internal_state[nodes.internal_state_span()];
                 for n in 0..nodes.radii.len() {
-                    let turned = oriented::orientation(internal_state, n);
-                    oriented::put(internal_state, n, turned, Vec3::ZERO);
+                    let turned = rotation::orientation(internal_state, n);
+                    rotation::put(internal_state, n, turned, Vec3::ZERO);
                 }
             }
             work.report.events.push(Event::Slept(model.body_id(slot)));

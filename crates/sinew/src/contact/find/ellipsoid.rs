@@ -8,7 +8,7 @@
 use crate::collision::Ellipsoid;
 use crate::collision::surface::feature;
 use crate::contact::find::surfel::remember;
-use crate::deformable::oriented;
+use crate::deformable::rotation;
 use crate::math::{Real, Vec3};
 use crate::model::{Model, Nodes};
 use crate::settings::Settings;
@@ -89,7 +89,7 @@ fn look(model: &Model, state: &State, work: &mut Work, settings: &Settings, (a, 
 
 /// The ellipsoid of a particle at its orientation in State.
 pub(crate) fn shape(nodes: &Nodes, state: &State, node: u32) -> Ellipsoid {
-    let rotation = oriented::orientation(&state.internal_state[nodes.internal_state_span()], node as usize);
+    let rotation = rotation::orientation(&state.internal_state[nodes.internal_state_span()], node as usize);
     Ellipsoid { radii: nodes.radii[node as usize], rotation }
 }
 
