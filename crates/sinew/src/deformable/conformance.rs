@@ -1,6 +1,9 @@
 //! One test suite for every model. A property that a model cannot have by design is an exemption in its line of the
 //! table, with the reason; an exemption that is not needed is a failure too.
 
+#[path = "conformance_response.rs"]
+mod response;
+
 use super::alone::Alone;
 use super::fem::{
     Corotational, Elements, Integrator, Law as ElasticMaterial, Membrane, MembraneParams, PlaneStress, Solid,

@@ -11,10 +11,13 @@
 //! of approach is lost as in an inelastic impact.
 
 use crate::collision::continuous::{Keep, Look, RootMethod, advance, edge_edge, first_meeting, vertex_face};
+use crate::constraint::response::{ActsOn, Models, merge};
 use crate::constraint::{Bounds, Term};
 use crate::contact::point;
+use crate::deformable::Coordinates;
 use crate::guard::energy_limiter::CHANGE;
 use crate::math::{Block, Real, Vec3, Wide3, narrow, narrow_rotation, put, rigid_pose, vec, widen, widen_rotation};
+use crate::model::surface::Share;
 use crate::model::{Body, Model, Motion, Nodes};
 use crate::settings::{Settings, TimeOfContact};
 use crate::solver::pgs;
@@ -634,15 +637,19 @@ fn side_terms(
         point::rigid_terms(work, slot, axis, hit.at, out);
         return;
     };
+    let Work { soft, pose, velocity, internal_state, .. } = work;
+    let models = Models { soft, pose, velocity, internal_state };
     for k in range {
         for share in nodes.surface.shares(hit.near.corners[k]) {
             let block = model.node_block(nodes.start + share.node);
             let jacobian = axis * (share.weight * hit.weights[k]);
-            let response = jacobian * work.velocity[block as usize][3];
-            match out.iter_mut().find(|t| t.block == block) {
-                Some(term) => (term.jacobian, term.response) = (term.jacobian + jacobian, term.response + response),
-                None => out.push(Term { block, jacobian, response }),
+            if nodes.coordinates == Coordinates::Own {
+                let shares = [Share { node: share.node, weight: share.weight * hit.weights[k] }];
+                let on = ActsOn { slot, nodes, shares: &shares, at: hit.at };
+                models.terms(model, on, axis, |term| merge(out, term));
+                continue;
             }
+            merge(out, Term { block, jacobian, response: jacobian * work.velocity[block as usize][3] });
         }
     }
 }

@@ -264,12 +264,13 @@ fn assemble(ctx: &SubstepContext, model: &Model, work: &mut Work, settings: &Set
 }
 
 fn constraint_rows(ctx: &SubstepContext, model: &Model, work: &mut Work, island: &Island<'_>, rows: &mut RowBuffer) {
-    let view = View { model, velocity: &work.velocity, pose: &work.pose, inertia: &work.inertia, h: ctx.h };
-    for span in &mut work.implicit.spans[island.spans..] {
+    let Work { velocity, pose, inertia, soft, internal_state, implicit, warm, .. } = work;
+    let view = View { model, velocity, pose, inertia, soft, internal_state, h: ctx.h };
+    for span in &mut implicit.spans[island.spans..] {
         let Some(constraint) = model.constraints.at(span.constraint) else { continue };
         let start = rows.len();
         constraint.rows(&view, ctx.joint, rows);
-        let warm = &work.warm[span.first as usize..(span.first + span.count) as usize];
+        let warm = &warm[span.first as usize..(span.first + span.count) as usize];
         for (row, &impulse) in rows.rows_mut()[start..].iter_mut().zip(warm) {
             row.impulse = impulse * island.scale;
         }

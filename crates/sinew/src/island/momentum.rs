@@ -22,7 +22,7 @@
 //! because a substep moves a point by a thousandth of its distance from the centre or less. Linear momentum lost by
 //! rounding is returned to the heaviest rigid body, whose velocity keeps a rounding remainder (`v_remainder`).
 
-use crate::deformable::rotation;
+use crate::deformable::{Coordinates, rotation};
 use crate::math::{
     Block, Quat, Real, Sym3, Wide3, WideMat3, add, narrow, wide_outer, wide_pseudo_inverse, widen, widen_rotation,
 };
@@ -104,7 +104,7 @@ pub(crate) fn list(model: &Model, state: &State, work: &mut Work) {
         // velocities of a cloth in SoA are not stored here; it removes the momentum that its own rows add
         // (`deformable/cloth/fused_substep.rs`)
         let out = soft[slot as usize].as_ref().is_some_and(|held| held.cloth.residence.is_resident());
-        loose.marks[islands.root(slot) as usize].leans |= out || pinned();
+        loose.marks[islands.root(slot) as usize].leans |= out || pinned() || nodes.coordinates == Coordinates::Own;
     }
     for &slot in active_rigid.iter().chain(active_nodes.iter()) {
         let root = islands.root(slot);

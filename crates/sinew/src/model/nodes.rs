@@ -4,7 +4,7 @@ use super::particle_skin::ParticleSkin;
 use super::soft::{Air, Built, SoftBody};
 use super::surface::{Cells, Surface};
 use super::{Groups, Particles, SurfaceMaterial};
-use crate::deformable::{Deformable, rotation};
+use crate::deformable::{Coordinates, Deformable, rotation};
 use crate::error::{Error, check, finite_vec, gravity_factor, not_negative, weighable};
 use crate::math::{Real, Vec3};
 use std::ops::Range;
@@ -49,6 +49,8 @@ pub(crate) struct Nodes {
     pub total_mass: Real,
     /// At least one node is pinned.
     pub pinned: bool,
+    /// What impulses on the body act on.
+    pub coordinates: Coordinates,
     /// Semi-axes of nodes that are ellipsoids; empty when nodes are points. (node_count) [m]
     pub radii: Box<[Vec3]>,
     /// Rest positions of nodes that are ellipsoids; empty when nodes are points. (node_count) [m]
@@ -132,6 +134,7 @@ impl Nodes {
             pinned: inv_mass.contains(&0.0),
             mass,
             inv_mass,
+            coordinates: Coordinates::Nodes,
             radii: Box::default(),
             particle_rest: Box::default(),
             skin: None,
@@ -196,6 +199,7 @@ impl Nodes {
             pinned: inv_mass.contains(&0.0),
             mass,
             inv_mass,
+            coordinates: model.traits().coordinates,
             radii: model.ellipsoids().into(),
             particle_rest: if model.ellipsoids().is_empty() { Box::default() } else { rest.into() },
             skin: skin.map(Box::new),

@@ -68,11 +68,11 @@ pub(crate) fn store_impulses(model: &Model, work: &mut Work) {
 }
 
 fn constraint_rows(ctx: &SubstepContext, model: &Model, state: &State, work: &mut Work) {
-    let Work { rows, node_rows, spans, velocity, pose, inertia, body_routes, warm, .. } = work;
+    let Work { rows, node_rows, spans, velocity, pose, inertia, body_routes, warm, soft, internal_state, .. } = work;
     rows.clear();
     node_rows.clear();
     spans.clear();
-    let view = View { model, velocity, pose, inertia, h: ctx.h };
+    let view = View { model, velocity, pose, inertia, soft, internal_state, h: ctx.h };
     for (slot, constraint) in model.constraints.iter() {
         let (mut swept, mut elsewhere) = (false, false);
         constraint.slots(|s| {

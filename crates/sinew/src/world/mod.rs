@@ -312,6 +312,8 @@ impl World {
             velocity: &self.work.velocity,
             pose,
             inertia: &self.work.inertia,
+            soft: &self.work.soft,
+            internal_state: &self.state.internal_state,
             h: self.settings.h(),
         }
     }
