@@ -118,7 +118,7 @@ impl<'a> Feature<'a> {
         used.fold(Vec3::ZERO, |sum, (&s, w)| sum + self.nodes.surface.position(s, x) * w)
     }
 
-    /// The node of the oriented particle that a vertex coincides with.
+    /// The ellipsoidal node that a vertex coincides with.
     fn particle(&self) -> Option<u32> {
         let [surfel, ..] = self.surfels;
         match self.nodes.surface.shares(surfel) {

@@ -8,6 +8,44 @@ use crate::math::{Block, Quat, Real, Vec3, add, vec};
 use crate::solver::implicit::{Outcome, Placed, Scratch, Settings, System, regularize, solve};
 
 /// A body with its state.
+///
+/// ```
+/// use sinew::deformable::{Alone, BodyMut, BodyRef, Deformable, StepContext};
+/// use sinew::{Real, Vec3};
+///
+/// /// One mass on a spring to the origin.
+/// #[derive(Debug)]
+/// struct Tethered {
+///     mass: [Real; 1],
+///     stiffness: Real,
+/// }
+///
+/// impl Deformable for Tethered {
+///     fn masses(&self) -> &[Real] {
+///         &self.mass
+///     }
+///     fn predict(&mut self, ctx: &StepContext<'_>, mut body: BodyMut<'_>) {
+///         body.kick(ctx.h);
+///         let [x, v] = [body.x[0], body.v[0]];
+///         body.v[0] = [0, 1, 2, 3].map(|k| if k < 3 { v[k] - ctx.h * self.stiffness * x[k] * v[3] } else { v[k] });
+///     }
+///     fn energy(&self, body: BodyRef<'_>) -> Real {
+///         0.5 * self.stiffness * body.x[0][..3].iter().map(|x| x * x).sum::<Real>()
+///     }
+///     fn forces(&self, body: BodyRef<'_>, out: &mut [Vec3]) -> bool {
+///         out[0] -= Vec3::from_slice(&body.x[0][..3]) * self.stiffness;
+///         true
+///     }
+/// }
+///
+/// // half a period of 2π √(m/k) = 1 s later it is on the other side
+/// let model = Tethered { mass: [1.0], stiffness: 39.4784 };
+/// let mut body = Alone::new(model, &[Vec3::X]);
+/// for _ in 0..500 {
+///     body.step(1e-3);
+/// }
+/// assert!((body.position(0) + Vec3::X).length() < 0.01);
+/// ```
 #[derive(Debug)]
 pub struct Alone {
     /// The model.

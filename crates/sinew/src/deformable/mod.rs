@@ -1,10 +1,13 @@
 //! Deformable bodies: the trait that every model implements, and the linear operator of the implicit models.
 //!
+//! A user's own model implements [`Deformable`] and enters a world as [`SoftModel::Custom`](crate::SoftModel::Custom);
+//! `docs/adding-a-model.md` is the guide.
+//!
 //! The solver calls a body in the order of the step: `predict`, `operator` (the body's block of the implicit system),
-//! `advance`; and `refresh` after a restore or an edit. A body has no access to constraint rows, contacts or other
-//! bodies. Its nodes are passed as a span of their own, so that a body does not depend on its offset in the island. The
-//! complete state from step to step is x, v and `internal_state`: they are stored in State. Data inside the model is either
-//! constant since the last edit or rebuilt by `predict`.
+//! `lower` and `respond` for the rows on it, `advance`; and `refresh` after a restore or an edit. A body has no access to
+//! constraint rows, contacts or other bodies. Its nodes are passed as a span of their own, so that a body does not depend
+//! on its offset in the island. The complete state from step to step is x, v and `internal_state`: they are stored in
+//! State. Data inside the model is either constant since the last edit or rebuilt by `predict`.
 
 mod alone;
 #[doc(hidden)]
@@ -38,6 +41,8 @@ use crate::math::{Block, Mat3, Quat, Real, Sym3, Vec3, add, outer, vec};
 use crate::solver::pool::Pool;
 
 /// Data that every phase of a substep needs.
+///
+/// An example is at [`CustomModel`](crate::CustomModel).
 #[derive(Clone, Copy, Debug)]
 pub struct StepContext<'a> {
     /// Substep [s].
@@ -68,6 +73,8 @@ impl<'a> StepContext<'a> {
 }
 
 /// A body's span of the state, read-only. Slices have one entry per node, except `internal_state`.
+///
+/// An example is at [`CustomModel`](crate::CustomModel).
 #[derive(Clone, Copy, Debug)]
 pub struct BodyRef<'a> {
     /// Positions [m]; the fourth number is unused.
@@ -79,6 +86,8 @@ pub struct BodyRef<'a> {
 }
 
 /// A body's span of the state, mutable.
+///
+/// An example is at [`CustomModel`](crate::CustomModel).
 #[derive(Debug)]
 pub struct BodyMut<'a> {
     /// Positions [m]; the fourth number is unused.
@@ -213,6 +222,8 @@ pub struct ElementStress {
 }
 
 /// A v = b of one implicit body, as the CG uses it. Slices have one entry for each of the body's blocks.
+///
+/// An example is at [`RigidSums`](crate::deformable::RigidSums).
 pub trait Operator: Send + Sync {
     /// Number of blocks.
     fn block_count(&self) -> usize;
@@ -267,6 +278,8 @@ pub trait Operator: Send + Sync {
 }
 
 /// Smooth motions Z of a body at its current shape: a coarse space of its velocities.
+///
+/// An example is at [`RigidSums`](crate::deformable::RigidSums).
 pub trait SmoothMotions {
     /// Number of motions; a multiple of eight.
     fn count(&self) -> usize;
@@ -281,6 +294,8 @@ pub trait SmoothMotions {
 }
 
 /// The six rigid modes of a free body and the momentum that they must have when no constraint row acts.
+///
+/// An example is at [`RigidSums`](crate::deformable::RigidSums).
 #[derive(Clone, Copy, Debug)]
 pub struct Modes<'a> {
     /// Position of each translational block relative to the centre of mass at the start of the substep [m]. The blocks
@@ -309,6 +324,19 @@ impl Modes<'_> {
 }
 
 /// Sums over a free body for its rigid modes; stored by implicit models.
+///
+/// ```
+/// use sinew::Vec3;
+/// use sinew::deformable::{BodyMut, RigidSums};
+/// // two nodes of 1 kg that turn about their centre, without forces
+/// let mut x = [[1.0, 0.0, 0.0, 0.0], [-1.0, 0.0, 0.0, 0.0]];
+/// let mut v = [[0.0, 2.0, 0.0, 1.0], [0.0, -2.0, 0.0, 1.0]];
+/// let mut sums = RigidSums::default();
+/// let body = BodyMut { x: &mut x, v: &mut v, force: &[Vec3::ZERO; 2], internal_state: &mut [] };
+/// sums.sum_up(&[1.0, 1.0], 0.01, &body);
+/// let modes = sums.modes().expect("no node is pinned");
+/// assert_eq!((modes.mass, modes.spin), (2.0, Vec3::Z * 4.0));
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct RigidSums {
     arms: Vec<Vec3>,

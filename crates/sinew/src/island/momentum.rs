@@ -166,12 +166,12 @@ impl Sums {
         });
         for &(_, slot) in island {
             if let Some(rigid) = model.rigid_at(slot) {
-                sums.spin += own_spin(rigid.inertia, 2 * slot as usize + 1, v, pose);
+                sums.spin += spin_of(rigid.inertia, 2 * slot as usize + 1, v, pose);
             }
             let Some(nodes) = model.nodes_at(slot) else { continue };
             for (k, &radii) in nodes.radii.iter().enumerate() {
                 let inertia = Sym3::diagonal(rotation::inertia_of(nodes.mass[k], radii));
-                sums.spin += own_spin(inertia, model.spin_block(nodes.start + k as u32) as usize, v, pose);
+                sums.spin += spin_of(inertia, model.spin_block(nodes.start + k as u32) as usize, v, pose);
             }
         }
         sums
@@ -179,7 +179,7 @@ impl Sums {
 }
 
 /// I ω of a block with an orientation, I in its own axes [N·m·s].
-fn own_spin(inertia: Sym3, block: usize, v: &[Block], pose: &[Block]) -> Wide3 {
+fn spin_of(inertia: Sym3, block: usize, v: &[Block], pose: &[Block]) -> Wide3 {
     let q = widen_rotation(Quat::from_array(pose[block]));
     let local = q.inverse() * vec(v[block]);
     let [x, y, z] = [inertia.to_mat().x_axis, inertia.to_mat().y_axis, inertia.to_mat().z_axis].map(widen);

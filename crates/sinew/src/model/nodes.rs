@@ -55,7 +55,7 @@ pub(crate) struct Nodes {
     pub radii: Box<[Vec3]>,
     /// Rest positions of nodes that are ellipsoids; empty when nodes are points. (node_count) [m]
     pub particle_rest: Box<[Vec3]>,
-    /// A surface on oriented particles, for rendering only.
+    /// A surface on ellipsoidal nodes, for rendering only.
     pub skin: Option<Box<ParticleSkin>>,
     pub surface: Surface,
     /// Triangles and segments of the surface with the features they own.

@@ -1,4 +1,4 @@
-//! A surface that follows oriented particles: each vertex is transformed by the frames of the particles near it,
+//! A surface that follows ellipsoidal nodes: each vertex is transformed by the frames of the particles near it,
 //!
 //! ```text
 //!   p = Σ w_i (x_i + R_i R̄_iᵀ (s − x̄_i)),   w_i ∝ (1 − (d_i/r)²)²,   Σ w_i = 1
@@ -25,7 +25,7 @@ struct Held {
     local: Vec3,
 }
 
-/// A mesh on oriented particles.
+/// A mesh on ellipsoidal nodes.
 ///
 /// An example is at [`BodyView`](crate::BodyView).
 #[derive(Clone, Debug, PartialEq)]

@@ -1,4 +1,4 @@
-//! Contacts between oriented particles of two bodies, or of one: ellipsoid against ellipsoid.
+//! Contacts between ellipsoidal nodes of two bodies, or of one: ellipsoid against ellipsoid.
 //!
 //! Pairs are found by sweep and prune along x over bounding spheres of the particles; the normal is the direction of
 //! largest separation (`collision/ellipsoid.rs`). The contact is one of surfaces between two vertices;
@@ -27,7 +27,7 @@ pub(crate) struct Around {
     reach: Real,
 }
 
-/// Finds contacts of all pairs of oriented particles; appends them to the step's contacts.
+/// Finds contacts of all pairs of ellipsoidal nodes; appends them to the step's contacts.
 pub(crate) fn find(model: &Model, state: &State, work: &mut Work, settings: &Settings) {
     let mut around = std::mem::take(&mut work.particles_around);
     around.clear();

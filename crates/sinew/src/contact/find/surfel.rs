@@ -307,7 +307,7 @@ impl Reach {
     }
 }
 
-/// The oriented particle that coincides with a surfel.
+/// The ellipsoidal node that coincides with a surfel.
 fn particle(nodes: &Nodes, surfel: u32) -> Option<u32> {
     match nodes.surface.shares(surfel) {
         [share] if !nodes.radii.is_empty() => Some(share.node),

@@ -265,7 +265,6 @@ impl Deformable for ShapeMatching {
 
     fn traits(&self) -> Traits {
         let implicit_form = matches!(self.params.damping, Damping::Internal { .. });
-        let stiffness = if self.implicit_system.on { Real::INFINITY } else { self.omega_squared() };
         let decay = match self.params.damping {
             Damping::Internal { rate } => rate,
             Damping::Printed { .. } => Real::INFINITY,
@@ -273,7 +272,8 @@ impl Deformable for ShapeMatching {
         Traits {
             internal_state_count: if self.params.plasticity.is_some() { 9 * self.fit.count() } else { 0 },
             implicit_form,
-            response: Approximation::Lumped { stiffness, damping: 0.0, decay },
+            // the weights of a node sum to its mass
+            response: Approximation::Lumped { stiffness: self.omega_squared(), damping: 0.0, decay },
             ..Traits::default()
         }
     }
