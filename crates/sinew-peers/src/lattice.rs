@@ -52,7 +52,7 @@ impl<'a> Body<'a> {
             ..Params::default()
         };
         let model = MassSpring::from_springs(&points, &springs, &params).expect("a sane lattice");
-        assert!(model.stable_step() > STEP, "{} s", model.stable_step());
+        assert!(model.traits().stable_step > STEP, "{} s", model.traits().stable_step);
         Self {
             springs: springs.len(),
             x: points.iter().map(|p| [p.x * STRETCH, p.y * STRETCH, p.z * STRETCH, 0.0]).collect(),

@@ -168,5 +168,7 @@ fn stiffen(model: &mut SoftModel, factor: Real) {
         SoftModel::ShapeMatching(_, _, p) => p.frequency *= factor.sqrt(),
         SoftModel::Oriented(_, _, p) => p.frequency *= factor.sqrt(),
         SoftModel::Meshless(p, _) => p.youngs_modulus *= factor,
+        // its parameters are bytes
+        SoftModel::Custom(_) => {}
     }
 }

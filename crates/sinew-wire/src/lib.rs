@@ -2,7 +2,7 @@
 //!
 //! | what | holds | written by | read by |
 //! | --- | --- | --- | --- |
-//! | save | settings, model, state | [`save`] | [`load`] |
+//! | save | settings, model, state | [`save`] | [`load`], [`load_with`] |
 //! | snapshot | the state of a model that the reader already has | [`snapshot`] | [`restore`] |
 //! | recording | a save, then input and hash of every step, with keyframes | [`Recorder`] | [`Replay`], [`replay`] |
 //!
@@ -59,4 +59,4 @@ mod save;
 pub use diff::{ColumnDiff, diff};
 pub use error::{Kind, Section, WireError};
 pub use recording::{Divergence, KEYFRAME_STEPS, Outcome, Recorder, Replay, ReplaySummary, replay};
-pub use save::{load, restore, save, snapshot};
+pub use save::{load, load_with, restore, save, snapshot};

@@ -4,7 +4,7 @@ use crate::columns;
 use crate::error::{Kind, Section, WireError};
 use crate::form::{ModelForm, SettingsForm};
 use crate::frame::{self, Contents, Writer};
-use sinew::{Blueprint, Settings, State, World};
+use sinew::{Blueprint, BodySpec, ModelRegistry, Settings, State, World};
 
 /// Writes a world down: settings, model and state. [`load`] gives a world that goes on with the same bits.
 ///
@@ -37,9 +37,46 @@ pub fn save(world: &World) -> Result<Vec<u8>, WireError> {
 /// assert_eq!(load(b"P6 640 480 255").unwrap_err(), WireError::Foreign);
 /// ```
 pub fn load(bytes: &[u8]) -> Result<World, WireError> {
+    load_with(bytes, &ModelRegistry::default())
+}
+
+/// Builds the world of a save whose soft bodies may have models of the caller: the file holds their names and parameters,
+/// the registry their constructors.
+///
+/// # Errors
+/// As [`load`]; and a model whose name the registry does not have, by its name.
+///
+/// ```
+/// use sinew::{CustomModel, Geometry, ModelRegistry, SoftBody, SoftModel, Vec3, World};
+/// use sinew_wire::{load, load_with, save};
+/// # use sinew::Real;
+/// # use sinew::deformable::{BodyMut, BodyRef, Deformable, StepContext};
+/// # #[derive(Debug)]
+/// # struct Dust(Vec<Real>);
+/// # impl Deformable for Dust {
+/// #     fn masses(&self) -> &[Real] { &self.0 }
+/// #     fn predict(&mut self, ctx: &StepContext<'_>, mut body: BodyMut<'_>) { body.kick(ctx.h); }
+/// #     fn energy(&self, _: BodyRef<'_>) -> Real { 0.0 }
+/// #     fn forces(&self, _: BodyRef<'_>, _: &mut [Vec3]) -> bool { true }
+/// # }
+/// fn dust(geometry: &Geometry, _params: &[u8]) -> Result<Box<dyn Deformable>, String> {
+///     Ok(Box::new(Dust(vec![0.01; geometry.nodes().len()])))
+/// }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let mut world = World::default();
+/// let model = SoftModel::Custom(CustomModel::new("dust", [], dust));
+/// world.add_soft(SoftBody::new(Geometry::Points(vec![Vec3::ZERO]), model))?;
+/// let bytes = save(&world)?;
+/// let twin = load_with(&bytes, &ModelRegistry::default().with("dust", dust))?;
+/// assert_eq!(twin.hash(), world.hash());
+/// // without the constructor the error names the model
+/// assert!(load(&bytes).unwrap_err().to_string().contains("dust"));
+/// # Ok(()) }
+/// ```
+pub fn load_with(bytes: &[u8], registry: &ModelRegistry) -> Result<World, WireError> {
     let contents = frame::read_whole(bytes, Kind::Save)?;
     let [settings, model, state] = sections(&contents, [Section::Settings, Section::Model, Section::State])?;
-    build(read_settings(settings)?, model, Section::State, state)
+    build(read_settings(settings)?, model, Section::State, state, registry)
 }
 
 /// Writes the state alone, for a reader that has the model: an undo, a rewind, a correction over a network.
@@ -119,11 +156,22 @@ pub(crate) fn model_body(blueprint: &Blueprint) -> Result<Vec<u8>, WireError> {
 }
 
 /// A world from settings and the bodies of two sections.
-pub(crate) fn build(settings: Settings, model: &[u8], section: Section, state: &[u8]) -> Result<World, WireError> {
+pub(crate) fn build(
+    settings: Settings,
+    model: &[u8],
+    section: Section,
+    state: &[u8],
+    registry: &ModelRegistry,
+) -> Result<World, WireError> {
     settings.check().map_err(WireError::refused(Section::Settings))?;
     let state: State = columns::read(section, state)?;
     let form: ModelForm = frame::decode(Section::Model, model)?;
-    let blueprint = form.build(settings, &state).map_err(WireError::bad(Section::Model))?;
+    let mut blueprint = form.build(settings, &state).map_err(WireError::bad(Section::Model))?;
+    for slot in &mut blueprint.bodies {
+        if let Some(BodySpec::Soft(body)) = &mut slot.item {
+            registry.bind(&mut body.model).map_err(WireError::refused(Section::Model))?;
+        }
+    }
     World::build(blueprint, &state).map_err(|source| {
         let section = if matches!(source, sinew::Error::BadSnapshot(_)) { section } else { Section::Model };
         WireError::Refused { section, source }

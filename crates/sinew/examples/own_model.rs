@@ -6,7 +6,7 @@
 //!
 //! `cargo run --release -p sinew --example own_model` hangs it up and compares with the law.
 
-use sinew::trial::{Alone, BodyMut, BodyRef, Deformable, StepContext};
+use sinew::deformable::{Alone, BodyMut, BodyRef, Deformable, StepContext, Traits};
 use sinew::{Block, Real, Vec3};
 
 /// A chain of equal links.
@@ -41,9 +41,10 @@ impl Deformable for Hencky {
         &self.masses
     }
 
-    // 2/ω of the stiffest mode of a chain, ω² = 4 (k/L)/m, with a margin of a third for links under compression
-    fn stable_step(&self) -> Real {
-        0.67 * (self.masses[0] * self.rest / self.stiffness).sqrt()
+    fn traits(&self) -> Traits {
+        // 2/ω of the stiffest mode of a chain, ω² = 4 (k/L)/m, with a margin of a third for links under compression
+        let stable_step = 0.67 * (self.masses[0] * self.rest / self.stiffness).sqrt();
+        Traits { stable_step, ..Traits::default() }
     }
 
     fn predict(&mut self, ctx: &StepContext<'_>, mut body: BodyMut<'_>) {
@@ -85,7 +86,7 @@ fn main() {
     let (links, rest, mass) = (10, 0.1, 0.05);
     let model = Hencky { masses: vec![mass; links + 1], rest, stiffness: 20.0, damping: 200.0 };
     let places: Vec<Vec3> = (0..=links).map(|k| Vec3::NEG_Y * (rest * k as Real)).collect();
-    let h = model.stable_step().min(1e-3);
+    let h = model.traits().stable_step.min(1e-3);
     let mut chain = Alone::new(model, &places);
 
     // free, with an initial velocity: linear and angular momentum are conserved

@@ -93,7 +93,7 @@ pub enum Command {
         /// Force [N].
         force: Vec3,
     },
-    /// A torque on one oriented particle, during this step only [N·m].
+    /// A torque on one ellipsoidal node (oriented particle), during this step only [N·m].
     NodeTorque {
         /// The body.
         body: BodyId,
@@ -102,7 +102,7 @@ pub enum Command {
         /// Torque, world axes [N·m].
         torque: Vec3,
     },
-    /// The angular velocity of one oriented particle from now on: a pinned one keeps it.
+    /// The angular velocity of one ellipsoidal node from now on: a pinned one keeps it.
     NodeSpin {
         /// The body.
         body: BodyId,

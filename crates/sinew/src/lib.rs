@@ -22,7 +22,7 @@ mod collision;
 mod constraint;
 mod contact;
 mod debug;
-mod deformable;
+pub mod deformable;
 mod error;
 pub mod friction;
 mod guard;
@@ -95,8 +95,9 @@ pub use model::surface::{BindError, BindOptions, Share, Surface, offset};
 pub use model::tet_mesh::{TetMesh, TetMeshError};
 pub use model::tri_mesh::{TriMesh, TriMeshError};
 pub use model::{
-    Air, BodyId, Collider, ConstraintId, ElasticMaterial, Geometry, Grain, Groups, Model, Motion, PairRule, PairRules,
-    Pairing, Particles, Preset, Region, RigidBody, Shape, Skin, SoftBody, SoftModel, SurfaceMaterial,
+    Air, BodyId, Collider, ConstraintId, CustomModel, ElasticMaterial, Geometry, Grain, Groups, Model, ModelRegistry,
+    Motion, PairRule, PairRules, Pairing, Particles, Preset, Region, RigidBody, Shape, Skin, SoftBody, SoftModel,
+    SurfaceMaterial,
 };
 pub use report::{
     ConstraintForce, ContactForce, Counts, Energies, Event, Fault, FaultKind, PairForce, Phase, Report, SoftReport,
@@ -123,7 +124,7 @@ pub mod kernels {
 /// Internal interfaces for benchmarks: a model by itself, without a world.
 #[doc(hidden)]
 pub mod trial {
-    pub use crate::deformable::alone::Alone;
+    pub use crate::deformable::Alone;
     pub use crate::deformable::fem::Corotational;
     pub use crate::deformable::meshless::Mls;
     pub use crate::deformable::{

@@ -173,7 +173,7 @@ fn the_frequency_of_a_drum_follows_from_its_tension() {
         let green = strain + 0.5 * strain * strain;
         let stress = 1e6 / (1.0 - 0.45) * green;
         let frequency = Real::sqrt(2.0 * stress / 1000.0) / (2.0 * size);
-        let h = if integrator == Integrator::Explicit { 0.9 * body.model.stable_step() } else { 2e-4 };
+        let h = if integrator == Integrator::Explicit { 0.9 * body.model.traits().stable_step } else { 2e-4 };
         let middle = mesh.vertices.len() / 2;
         let (mut t, mut last, mut crossings) = (0.0, 1e-4, Vec::new());
         while crossings.len() < 2 && t < 2.0 / frequency {

@@ -92,7 +92,7 @@ fn e11_a_cantilever_vibrates_at_timoshenkos_frequency() {
         }
         let tip = slice(&body, 0, 0.5);
         let explicit = integrator == Integrator::Explicit;
-        let h = if explicit { 0.9 * body.model.stable_step() } else { 0.01 };
+        let h = if explicit { 0.9 * body.model.traits().stable_step } else { 0.01 };
         body.settings.tolerance = 1e-4;
         let (mut t, mut last, mut crossings) = (0.0, 0.01, Vec::new());
         while crossings.len() < 2 && t < 3.0 {
@@ -127,7 +127,7 @@ fn the_stable_step_is_stable_and_near_the_limit() {
                     v[k % 3] = 0.01 * ((k * 7 % 5) as Real - 2.0);
                 }
                 let start = body.kinetic();
-                let h = factor * body.model.stable_step();
+                let h = factor * body.model.traits().stable_step;
                 let mut most: Real = 0.0;
                 for _ in 0..400 {
                     body.step(h);
@@ -151,7 +151,7 @@ fn mass_damping_reduces_rigid_motion_and_stiffness_damping_does_not() {
             let params = SolidParams { mass_damping: alpha, stiffness_damping: beta, integrator, ..Default::default() };
             let mut body = block([2, 1, 1], Vec3::new(0.2, 0.1, 0.1), params);
             body.push(Vec3::X, Vec3::Z, Vec3::ZERO);
-            let h = body.model.stable_step().min(1e-3);
+            let h = body.model.traits().stable_step.min(1e-3);
             let mass: Real = body.model.masses().iter().sum();
             let before = body.momentum();
             for _ in 0..100 {

@@ -8,7 +8,7 @@ use super::Finding;
 
 /// Library crates, and their public modules that contain types.
 const CRATES: [(&str, &[&str]); 4] = [
-    ("sinew", &["classic", "friction"]),
+    ("sinew", &["classic", "friction", "deformable/mod", "deformable/traits", "deformable/alone"]),
     ("sinew-mesh", &["tetrahedralize"]),
     ("sinew-wire", &[]),
     ("sinew-render", &[]),

@@ -19,8 +19,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("collision", &["error", "math", "model", "state"]),
     ("solver", &["constraint", "error", "math", "tuning"]),
     ("settings", &["error", "math", "model", "solver"]),
-    ("constraint", &["error", "math", "model", "settings", "solver"]),
     ("deformable", &["math", "model"]),
+    ("constraint", &["deformable", "error", "math", "model", "settings", "solver"]),
     ("input", &["constraint", "math", "model", "settings"]),
     (
         "work",
@@ -145,6 +145,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("model/layer.rs", "collision", "a collider is built when it is added"),
     ("model/rigid.rs", "collision", "a collider is built when it is added"),
     ("model/shape.rs", "collision", "a shape may be a signed distance field"),
+    ("model/custom.rs", "deformable", "a user's model is built when its body is added"),
     ("model/nodes.rs", "deformable", "the Model owns a deformable until the first step"),
     ("model/particle_skin.rs", "deformable", "orientations of particles are in the internal state of their model"),
     ("model/soft.rs", "deformable", "a description of a soft body makes its model"),
@@ -160,6 +161,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("solver/soft.rs", "settings", "frequency and damping ratio are settings"),
     ("work/classic.rs", "classic", "data of the classic methods within a step"),
     ("contact/find/surfel.rs", "classic", "contacts of the classic methods are found with those of rows"),
+    ("world/compliance.rs", "island", "a compliance query solves the island of its sites"),
     ("step/intake.rs", "world", "commands add and remove bodies as the methods of the world do"),
 ];
 

@@ -401,7 +401,7 @@ impl SoftSpec {
         Self {
             geometry,
             material: None,
-            model: Some(model.into()),
+            model: ModelSpec::of(model),
             surface: Some(material),
             skin,
             position: pose.position,

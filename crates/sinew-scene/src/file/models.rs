@@ -482,9 +482,11 @@ impl From<ModelSpec> for SoftModel {
     }
 }
 
-impl From<SoftModel> for ModelSpec {
-    fn from(model: SoftModel) -> Self {
-        match model {
+impl ModelSpec {
+    /// The model in a scene file; none for a user's own, which has no form there.
+    pub(super) fn of(model: SoftModel) -> Option<Self> {
+        Some(match model {
+            SoftModel::Custom(_) => return None,
             SoftModel::Corotational(params) => Self::Corotational(params),
             SoftModel::Solid(params) => Self::Solid(params),
             SoftModel::Membrane(params) => Self::Membrane(params),
@@ -548,6 +550,6 @@ impl From<SoftModel> for ModelSpec {
                     volume,
                 })
             }
-        }
+        })
     }
 }

@@ -14,7 +14,7 @@ use super::plain::Name;
 use super::print;
 use super::tree::{Entry, Value};
 use super::{SceneFile, Syntax, state};
-use sinew::{Blueprint, BodyId, BodySpec, BodyView, Error, World};
+use sinew::{Blueprint, BodyId, BodySpec, BodyView, Error, SoftModel, World};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Description of a world that is written to a file.
@@ -47,7 +47,7 @@ pub struct About {
 /// ```
 ///
 /// # Errors
-/// Custom rows are code and have no form.
+/// Custom rows and custom models are code and have no form.
 pub fn write(world: &World, about: &About, syntax: Syntax) -> Result<String, Error> {
     tree(world, about, None).map(|entries| printed(entries, syntax))
 }
@@ -69,6 +69,14 @@ fn printed(entries: Vec<Entry>, syntax: Syntax) -> String {
 
 fn tree(world: &World, about: &About, scene: Option<&SceneFile>) -> Result<Vec<Entry>, Error> {
     let Blueprint { settings, bodies, constraints, .. } = world.blueprint()?;
+    for slot in &bodies {
+        if let Some(BodySpec::Soft(body)) = &slot.item
+            && let SoftModel::Custom(model) = &body.model
+        {
+            let reason = format!("the model '{}' is code and has no form in a scene file", model.name());
+            return Err(Error::BadShape { shape: "soft body".into(), reason });
+        }
+    }
     let head = Head {
         name: Some(about.name.clone()).filter(|n| !n.is_empty()),
         about: about.about.clone(),

@@ -10,7 +10,7 @@ use sinew::shape_matching::{Clusters, Group, Mode, Params as MatchingParams, Pla
 use sinew::spring::{
     Dashpot, Element, Integrator as SpringIntegrator, Mass, Params as SpringParams, Stiffness, VolumeForce,
 };
-use sinew::{Real, SoftModel};
+use sinew::{CustomModel, Real, SoftModel};
 
 mirror! {
     CorotationalForm of CorotationalParams {
@@ -287,6 +287,25 @@ mirror! {
     }
 }
 
+/// [`CustomModel`] without its constructor.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct CustomForm {
+    name: String,
+    params: Vec<u8>,
+}
+
+impl From<CustomModel> for CustomForm {
+    fn from(model: CustomModel) -> Self {
+        Self { name: model.name().to_owned(), params: model.params().to_vec() }
+    }
+}
+
+impl From<CustomForm> for CustomModel {
+    fn from(form: CustomForm) -> Self {
+        Self::unbound(form.name, form.params)
+    }
+}
+
 mirror_enum! {
     SoftModelForm of SoftModel {
         Corotational(params: CorotationalForm),
@@ -297,5 +316,6 @@ mirror_enum! {
         ShapeMatching(density: Real, clusters: ClustersForm, params: MatchingForm),
         Meshless(params: MeshlessForm, volume: Real),
         Oriented(grain: GrainForm, groups: OrientedGroupsForm, params: OrientedForm),
+        Custom(model: CustomForm),
     }
 }

@@ -7,7 +7,7 @@ use crate::error::{Kind, Section, WireError};
 use crate::form::StepForm;
 use crate::frame::{self, Record};
 use crate::save::{build, read_settings};
-use sinew::{Command, Input, State, World};
+use sinew::{Command, Input, ModelRegistry, State, World};
 
 /// How a replayed step came out.
 ///
@@ -330,7 +330,8 @@ fn world_at(records: &[Record<'_>], at: usize, threads: Option<u32>) -> Result<W
     };
     let mut settings = read_settings(last(Section::Settings)?)?;
     settings.threads = threads.unwrap_or(settings.threads);
-    build(settings, last(Section::Model)?, records[at].section, records[at].body)
+    // recordings have no registry: a user's model is refused by its name
+    build(settings, last(Section::Model)?, records[at].section, records[at].body, &ModelRegistry::default())
 }
 
 /// The first column whose hash is not the recorded one.

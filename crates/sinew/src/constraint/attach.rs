@@ -14,7 +14,7 @@
 //! rows are not coupled and any axes can be used.
 
 use super::row::{Bounds, RowBuffer, Term, Wish};
-use super::site::{Place, Site, View};
+use super::site::{Place, Site, View, has_own_response};
 use crate::error::{Error, check, not_negative, positive};
 use crate::math::{Real, Vec3};
 use crate::model::{BodyId, Model};
@@ -143,7 +143,8 @@ impl Attachment {
             if ends.iter().all(|e| matches!(e, End::Rigid { .. })) {
                 return Err(bad(format!("pair {k} is between rigid bodies: use a ball joint")));
             }
-            built.wide |= ends.iter().map(End::term_count).sum::<usize>() > 4;
+            let own = [&to, &place].iter().any(|p| p.slot().is_some_and(|s| has_own_response(view.model, s)));
+            built.wide |= own || ends.iter().map(End::term_count).sum::<usize>() > 4;
             built.pairs.push(ends);
         }
         built.slots.sort_unstable();
@@ -250,7 +251,12 @@ impl BuiltAttach {
             End::World(_) => {}
             End::Rigid { slot, .. } => view.rigid_terms(slot, axis, point, |term| out.add_term(term)),
             End::Nodes { body, start, end } => {
+                let own = has_own_response(view.model, body);
                 for &(node, weight) in &self.shares[start as usize..end as usize] {
+                    if own {
+                        view.model_terms(body, (node, weight), axis, point, |term| out.merge_term(term));
+                        continue;
+                    }
                     out.merge_term(view.node_term(view.node_block(body, node), axis * weight));
                 }
             }

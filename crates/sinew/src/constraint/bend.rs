@@ -96,6 +96,7 @@ impl Bending {
     pub(crate) fn build(&self, view: &View<'_>) -> Result<BuiltBending, Error> {
         let bad = |reason: String| Error::BadConstraint { constraint: "bending", reason };
         let nodes = view.model.nodes(self.body)?;
+        super::site::check_lumped("bending", nodes)?;
         positive("bending.stiffness", self.stiffness)?;
         not_negative("bending.damping", self.damping)?;
         if self.folds.is_empty() {

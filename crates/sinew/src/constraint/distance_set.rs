@@ -116,6 +116,7 @@ impl DistanceSet {
     pub(crate) fn build(&self, view: &View<'_>) -> Result<BuiltStrands, Error> {
         let bad = |reason: String| Error::BadConstraint { constraint: "distance_set", reason };
         let nodes = view.model.nodes(self.body)?;
+        super::site::check_lumped("distance_set", nodes)?;
         check("distance_set.pull", self.pull, self.pull >= 0.0, "at least 0")?;
         check("distance_set.push", self.push, self.push >= 0.0, "at least 0")?;
         check(

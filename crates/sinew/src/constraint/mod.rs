@@ -6,6 +6,7 @@ mod custom;
 mod distance_set;
 mod joint;
 mod patch;
+pub(crate) mod response;
 mod row;
 mod site;
 mod volume;

@@ -134,6 +134,7 @@ impl PatchJoint {
     pub(crate) fn build(&self, view: &View<'_>) -> Result<BuiltPatchJoint, Error> {
         let bad = |reason: &str| Error::BadConstraint { constraint: "patch joint", reason: reason.to_owned() };
         let nodes = view.model.nodes(self.body)?;
+        super::site::check_lumped("patch joint", nodes)?;
         check("patch.break_force", self.break_force, self.break_force > 0.0, "above 0 (infinity: never breaks)")?;
         finite_vec("patch.axis", self.axis)?;
         let shares = self.shares(nodes)?;

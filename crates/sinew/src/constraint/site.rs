@@ -1,8 +1,11 @@
 //! Sites: one noun for "a point of a body". Constraints do not depend on the kind of the body.
 
+use super::response::{ActsOn, BodyModels, Models};
 use super::row::Term;
+use crate::deformable::Coordinates;
 use crate::error::{Error, finite_vec};
 use crate::math::{Block, Pose, Quat, Real, Sym3, Vec3, rigid_pose, vec};
+use crate::model::surface::Share;
 use crate::model::{Body, BodyId, Model, Nodes};
 
 /// A point that a constraint acts on.
@@ -126,6 +129,20 @@ pub(crate) fn check_surfels(nodes: &Nodes, surfels: &[u32]) -> Result<(), Error>
     Ok(())
 }
 
+/// True for a body whose model computes the response to impulses on its nodes.
+pub(crate) fn has_own_response(model: &Model, slot: u32) -> bool {
+    model.nodes_at(slot).is_some_and(|n| n.coordinates == Coordinates::Own)
+}
+
+/// Rejects a body whose model computes the response: a constraint with rows on its nodes uses their inverse masses.
+pub(crate) fn check_lumped(constraint: &'static str, nodes: &Nodes) -> Result<(), Error> {
+    if nodes.coordinates != Coordinates::Own {
+        return Ok(());
+    }
+    let reason = "the coordinates of its model have a response of their own: attach sites of its surface".to_owned();
+    Err(Error::BadConstraint { constraint, reason })
+}
+
 /// A site by its indices.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Place {
@@ -167,6 +184,10 @@ impl Place {
         match *self {
             Place::World(_) => 0,
             Place::Rigid { .. } => 2,
+            // an impulse may change the velocity of every coordinate
+            Place::Node { body, .. } | Place::Surface { body, .. } if has_own_response(model, body) => {
+                model.nodes_at(body).map_or(0, |n| n.inv_mass.len())
+            }
             Place::Node { .. } => 1,
             Place::Surface { .. } => {
                 let mut count = 0;
@@ -202,6 +223,8 @@ pub struct View<'a> {
     pub(crate) velocity: &'a [Block],
     pub(crate) pose: &'a [Block],
     pub(crate) inertia: &'a [Block],
+    pub(crate) soft: &'a dyn BodyModels,
+    pub(crate) internal_state: &'a [Real],
     /// Substep [s].
     pub h: Real,
 }
@@ -304,6 +327,11 @@ impl View<'_> {
             Place::Rigid { slot, .. } => {
                 self.rigid_terms(slot, axis, point, |term| out.add(term));
             }
+            Place::Node { body, .. } | Place::Surface { body, .. } if has_own_response(self.model, body) => {
+                place.shares(self.model, |node, weight| {
+                    self.model_terms(body, (node, weight), axis, point, |term| out.add(term));
+                });
+            }
             Place::Node { body, node } => {
                 out.add(self.node_term(self.node_block(body, node), axis));
             }
@@ -313,6 +341,23 @@ impl View<'_> {
                 });
             }
         }
+    }
+
+    /// Terms of an impulse along `axis` on the node of a body whose model computes the response, with a weight. `merge`
+    /// must add terms of the same block.
+    pub(crate) fn model_terms(
+        &self,
+        slot: u32,
+        (node, weight): (u32, Real),
+        axis: Vec3,
+        at: Vec3,
+        merge: impl FnMut(Term),
+    ) {
+        let Some(nodes) = self.model.nodes_at(slot) else { return };
+        let shares = [Share { node, weight }];
+        let View { soft, pose, velocity, internal_state, .. } = *self;
+        let models = Models { soft, pose, velocity, internal_state };
+        models.terms(self.model, ActsOn { slot, nodes, shares: &shares, at }, axis, merge);
     }
 
     /// The two terms of an impulse along `axis` on a rigid body, applied at `point`: linear, then angular.

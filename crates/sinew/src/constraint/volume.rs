@@ -112,6 +112,7 @@ impl Volume {
     pub(crate) fn build(&self, view: &View<'_>) -> Result<BuiltVolume, Error> {
         let bad = |reason: &str| Error::BadConstraint { constraint: "volume", reason: reason.to_owned() };
         let nodes = view.model.nodes(self.body)?;
+        super::site::check_lumped("volume", nodes)?;
         check("volume.burst", self.burst, self.burst > 0.0, "above 0 (infinity: never bursts)")?;
         let mut source = self.clone();
         if source.triangles.is_empty() {

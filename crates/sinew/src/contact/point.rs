@@ -3,10 +3,12 @@
 use crate::collision::Ellipsoid;
 use crate::collision::surface::feature;
 use crate::constraint::Term;
+use crate::constraint::response::{ActsOn, BodyModels, Models, merge};
 use crate::contact::kernel::surface::Part;
-use crate::deformable::oriented;
+use crate::deformable::Coordinates;
 use crate::friction::{AnisotropyFrame, Coefficients};
 use crate::math::{Block, Quat, Real, Sym3, Vec3, any_orthonormal, rigid_pose};
+use crate::model::surface::Share;
 use crate::model::{Grain, Model, Nodes, PairRules, SurfaceMaterial};
 use crate::report::Spread;
 use crate::settings::Settings;
@@ -78,6 +80,9 @@ pub(crate) fn level(tangent: Vec3, normal: Vec3) -> Vec3 {
     (tangent - normal * normal.dot(tangent)).try_normalize().unwrap_or_else(|| any_orthonormal(normal))
 }
 
+/// Nodes of a point that are passed to a model at once.
+const SHARES: usize = 16;
+
 /// A vertex, edge or triangle of a surface and the weights of its surfels.
 struct Feature<'a> {
     nodes: &'a Nodes,
@@ -114,7 +119,7 @@ impl<'a> Feature<'a> {
         used.fold(Vec3::ZERO, |sum, (&s, w)| sum + self.nodes.surface.position(s, x) * w)
     }
 
-    /// The node of the oriented particle that a vertex coincides with.
+    /// The ellipsoidal node that a vertex coincides with.
     fn particle(&self) -> Option<u32> {
         let [surfel, ..] = self.surfels;
         match self.nodes.surface.shares(surfel) {
@@ -133,19 +138,6 @@ impl<'a> Feature<'a> {
     fn outermost(&self, model: &Model, pose: &[Block], normal: Vec3) -> Vec3 {
         let at = self.position(model, pose);
         self.ellipsoid(model, pose).map_or(at, |e| at + e.farthest(normal))
-    }
-
-    /// The angular term of an oriented particle for an impulse along `axis` at a point.
-    fn spin_term(&self, model: &Model, bodies: &BodyWork, axis: Vec3, at: Vec3) -> Option<Term> {
-        let (node, shape) = (self.particle()?, self.ellipsoid(model, &bodies.pose)?);
-        let number = self.nodes.start + node;
-        if !(bodies.velocity[model.node_block(number) as usize][3] > 0.0) {
-            return None;
-        }
-        let torque = (at - self.position(model, &bodies.pose)).cross(axis);
-        let inertia = oriented::inertia_of(self.nodes.mass[node as usize], shape.radii);
-        let response = shape.rotation * ((shape.rotation.inverse() * torque) / inertia);
-        Some(Term { block: model.spin_block(number), jacobian: torque, response })
     }
 
     /// This triangle, or the first of those adjacent to an edge.
@@ -199,16 +191,37 @@ impl<'a> Feature<'a> {
         }
     }
 
+    /// Adds the terms of an impulse along `axis` at a point. The model is called unless the response of the body is one
+    /// inverse mass per node.
+    fn all_terms(&self, model: &Model, models: Models<'_>, slot: u32, axis: Vec3, at: Vec3, out: &mut Vec<Term>) {
+        if self.nodes.coordinates == Coordinates::Nodes {
+            self.terms(model, models.velocity, axis, out);
+            return;
+        }
+        let mut buffer = [Share { node: 0, weight: 0.0 }; SHARES];
+        let mut len = 0;
+        let mut lower = |shares: &[Share]| {
+            models.terms(model, ActsOn { slot, nodes: self.nodes, shares, at }, axis, |term| merge(out, term));
+        };
+        for (&surfel, weight) in self.surfels.iter().zip(self.weights).filter(|(_, w)| *w != 0.0) {
+            for share in self.nodes.surface.shares(surfel) {
+                if len == SHARES {
+                    lower(&buffer);
+                    len = 0;
+                }
+                buffer[len] = Share { node: share.node, weight: share.weight * weight };
+                len += 1;
+            }
+        }
+        lower(&buffer[..len]);
+    }
+
     /// Adds the terms of an impulse on a surfel.
     fn push_on(&self, model: &Model, velocity: &[Block], surfel: u32, push: Vec3, out: &mut Vec<Term>) {
         for share in self.nodes.surface.shares(surfel) {
             let block = model.node_block(self.nodes.start + share.node);
             let jacobian = push * share.weight;
-            let response = jacobian * velocity[block as usize][3];
-            match out.iter_mut().find(|t| t.block == block) {
-                Some(term) => (term.jacobian, term.response) = (term.jacobian + jacobian, term.response + response),
-                None => out.push(Term { block, jacobian, response }),
-            }
+            merge(out, Term { block, jacobian, response: jacobian * velocity[block as usize][3] });
         }
     }
 }
@@ -222,7 +235,7 @@ pub(crate) fn parts(model: &Model, velocity: &[Block], m: &ContactMemory, out: &
     }
     let (Some(b), Some(a)) = (Feature::of_b(model, m), Feature::of_a(model, m)) else { return false };
     for (feature, sign) in [(b, 1.0), (a, -1.0)] {
-        if !feature.nodes.radii.is_empty() {
+        if feature.nodes.coordinates != Coordinates::Nodes {
             return false;
         }
         let first = model.node_block(feature.nodes.start);
@@ -243,19 +256,26 @@ pub(crate) fn parts(model: &Model, velocity: &[Block], m: &ContactMemory, out: &
 }
 
 /// Terms of an impulse along `axis` at a point: + on b, − on a.
-pub(crate) fn terms(model: &Model, bodies: &BodyWork, m: &ContactMemory, axis: Vec3, at: Vec3, out: &mut Vec<Term>) {
+pub(crate) fn terms(
+    model: &Model,
+    bodies: &BodyWork,
+    soft: &dyn BodyModels,
+    m: &ContactMemory,
+    axis: Vec3,
+    at: Vec3,
+    out: &mut Vec<Term>,
+) {
     out.clear();
+    let models = bodies.models(soft);
     if m.has(contact_flag::NODE) {
         let Some(feature) = Feature::of_b(model, m) else { return };
-        feature.terms(model, &bodies.velocity, axis, out);
-        out.extend(feature.spin_term(model, bodies, axis, at));
+        feature.all_terms(model, models, m.key.b, axis, at, out);
     } else {
         rigid_terms(bodies, m.key.b, axis, at, out);
     }
     if m.has(contact_flag::SURFACE) {
         let Some(feature) = Feature::of_a(model, m) else { return };
-        feature.terms(model, &bodies.velocity, -axis, out);
-        out.extend(feature.spin_term(model, bodies, -axis, at));
+        feature.all_terms(model, models, m.key.a, -axis, at, out);
     } else {
         rigid_terms(bodies, m.key.a, -axis, at, out);
     }
@@ -268,15 +288,16 @@ pub(crate) fn terms(model: &Model, bodies: &BodyWork, m: &ContactMemory, axis: V
 pub(crate) fn terms_at_one_point(
     model: &Model,
     bodies: &BodyWork,
+    soft: &dyn BodyModels,
     m: &ContactMemory,
     axis: Vec3,
     at: Vec3,
     out: &mut Vec<Term>,
 ) {
-    let soft = m.has(contact_flag::NODE) && m.has(contact_flag::SURFACE);
-    if let (Some(a), Some(b), true) = (Feature::of_a(model, m), Feature::of_b(model, m), soft)
-        && a.nodes.radii.is_empty()
-        && b.nodes.radii.is_empty()
+    let surfaces = m.has(contact_flag::NODE) && m.has(contact_flag::SURFACE);
+    if let (Some(a), Some(b), true) = (Feature::of_a(model, m), Feature::of_b(model, m), surfaces)
+        && a.nodes.coordinates == Coordinates::Nodes
+        && b.nodes.coordinates == Coordinates::Nodes
     {
         let swapped = a.kind == feature::VERTEX;
         let (point, other, sign) = if swapped { (&a, &b, -1.0) } else { (&b, &a, 1.0) };
@@ -289,7 +310,7 @@ pub(crate) fn terms_at_one_point(
             return;
         }
     }
-    terms(model, bodies, m, axis, at, out);
+    terms(model, bodies, soft, m, axis, at, out);
 }
 
 pub(crate) fn rigid_terms(bodies: &BodyWork, slot: u32, axis: Vec3, at: Vec3, out: &mut Vec<Term>) {

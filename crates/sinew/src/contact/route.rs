@@ -3,6 +3,7 @@
 use crate::collision::surface::feature;
 use crate::contact::kernel::node::{LIGHT, largest};
 use crate::contact::point;
+use crate::deformable::Coordinates;
 use crate::math::Real;
 use crate::model::{Model, Nodes, PairRules};
 use crate::state::{ContactMemory, contact_flag};
@@ -110,8 +111,8 @@ impl Router<'_> {
             return None;
         }
         let active = |slot: u32| self.bodies[slot as usize] != BodyRoute::Inactive;
-        // an oriented particle has rotational inertia in addition to its mass
-        let nodes = self.model.nodes_at(b).filter(|n| active(b) && n.radii.is_empty())?;
+        // the lanes have one inverse mass per contact
+        let nodes = self.model.nodes_at(b).filter(|n| active(b) && n.coordinates == Coordinates::Nodes)?;
         let node = single_node(nodes, m.key.sub_b)?;
         let light = is_light(self.model, active(a), a, nodes.inv_mass[node as usize]);
         // the lanes have no restitution and no anisotropy

@@ -1,13 +1,51 @@
 //! A single deformable body: no contacts, no constraints except pinned nodes. The conformance tests, the benchmarks of
 //! single models and reference solves use it; a world performs the same steps with constraint rows.
 
-use super::oriented;
+use super::rotation;
 use super::{BodyMut, BodyRef, Deformable, StepContext};
 use crate::constraint::RowBuffer;
 use crate::math::{Block, Quat, Real, Vec3, add, vec};
 use crate::solver::implicit::{Outcome, Placed, Scratch, Settings, System, regularize, solve};
 
 /// A body with its state.
+///
+/// ```
+/// use sinew::deformable::{Alone, BodyMut, BodyRef, Deformable, StepContext};
+/// use sinew::{Real, Vec3};
+///
+/// /// One mass on a spring to the origin.
+/// #[derive(Debug)]
+/// struct Tethered {
+///     mass: [Real; 1],
+///     stiffness: Real,
+/// }
+///
+/// impl Deformable for Tethered {
+///     fn masses(&self) -> &[Real] {
+///         &self.mass
+///     }
+///     fn predict(&mut self, ctx: &StepContext<'_>, mut body: BodyMut<'_>) {
+///         body.kick(ctx.h);
+///         let [x, v] = [body.x[0], body.v[0]];
+///         body.v[0] = [0, 1, 2, 3].map(|k| if k < 3 { v[k] - ctx.h * self.stiffness * x[k] * v[3] } else { v[k] });
+///     }
+///     fn energy(&self, body: BodyRef<'_>) -> Real {
+///         0.5 * self.stiffness * body.x[0][..3].iter().map(|x| x * x).sum::<Real>()
+///     }
+///     fn forces(&self, body: BodyRef<'_>, out: &mut [Vec3]) -> bool {
+///         out[0] -= Vec3::from_slice(&body.x[0][..3]) * self.stiffness;
+///         true
+///     }
+/// }
+///
+/// // half a period of 2π √(m/k) = 1 s later it is on the other side
+/// let model = Tethered { mass: [1.0], stiffness: 39.4784 };
+/// let mut body = Alone::new(model, &[Vec3::X]);
+/// for _ in 0..500 {
+///     body.step(1e-3);
+/// }
+/// assert!((body.position(0) + Vec3::X).length() < 0.01);
+/// ```
 #[derive(Debug)]
 pub struct Alone {
     /// The model.
@@ -35,8 +73,8 @@ impl Alone {
     /// A model at rest at these positions [m]; no gravity.
     pub fn new(model: impl Deformable + 'static, positions: &[Vec3]) -> Self {
         let v = model.masses().iter().map(|m| [0.0, 0.0, 0.0, 1.0 / m]).collect();
-        let mut internal_state = vec![0.0; model.internal_state_count()];
-        model.rest_internal_state(&mut internal_state);
+        let mut internal_state = vec![0.0; model.traits().internal_state_count];
+        model.start(Quat::IDENTITY, Vec3::ZERO, &mut internal_state);
         Self {
             model: Box::new(model),
             x: positions.iter().map(|p| [p.x, p.y, p.z, 0.0]).collect(),
@@ -99,7 +137,7 @@ impl Alone {
             let nodes = v.len();
             let spins = operator.block_count() - nodes;
             for k in 0..spins {
-                let w = oriented::spin(internal_state, k);
+                let w = rotation::spin(internal_state, k);
                 v.push([w.x, w.y, w.z, 0.0]);
             }
             let placed = [Placed { first: 0, operator }];
@@ -107,8 +145,8 @@ impl Alone {
             regularize(&system, &mut self.rows, v.len(), &self.settings, &mut self.scratch);
             self.outcome = solve(&system, &mut self.rows, v, &self.settings, &mut self.scratch);
             for k in 0..spins {
-                let turned = oriented::orientation(internal_state, k);
-                oriented::put(internal_state, k, turned, vec(v[nodes + k]));
+                let turned = rotation::orientation(internal_state, k);
+                rotation::put(internal_state, k, turned, vec(v[nodes + k]));
             }
             v.truncate(nodes);
         }
@@ -131,7 +169,7 @@ impl Alone {
 
     /// Linear momentum [kg·m/s] and angular momentum about the origin [kg·m²/s].
     pub fn momentum(&self) -> (Vec3, Vec3) {
-        let (mut p, mut l) = (Vec3::ZERO, self.model.own_spin(self.body()).0);
+        let (mut p, mut l) = (Vec3::ZERO, self.own_rotation().1);
         for ((x, v), m) in self.x.iter().zip(&self.v).zip(self.model.masses()) {
             p += vec(*v) * *m;
             l += vec(*x).cross(vec(*v) * *m);
@@ -142,7 +180,14 @@ impl Alone {
     /// Kinetic energy [J].
     pub fn kinetic(&self) -> Real {
         let along: Real = self.v.iter().zip(self.model.masses()).map(|(v, m)| 0.5 * m * vec(*v).length_squared()).sum();
-        along + self.model.own_spin(self.body()).1
+        along + self.own_rotation().0
+    }
+
+    /// Kinetic energy [J] and angular momentum [kg·m²/s] of the rotation of ellipsoidal nodes about their own centres.
+    pub fn own_rotation(&self) -> (Real, Vec3) {
+        let nodes = self.model.ellipsoids().iter().zip(self.model.masses()).enumerate();
+        let each = nodes.map(|(node, (&radii, &mass))| rotation::rotation_of(&self.internal_state, node, mass, radii));
+        each.fold((0.0, Vec3::ZERO), |(energy, spin), (e, l)| (energy + e, spin + l))
     }
 
     /// Adds a rigid motion to the velocities of the free nodes.
@@ -152,6 +197,10 @@ impl Alone {
                 add(v, velocity + spin.cross(vec(*x) - about));
             }
         }
-        self.model.transform_internal_state(Quat::IDENTITY, spin, &mut self.internal_state);
+        for node in 0..self.model.ellipsoids().len() {
+            let (q, w) =
+                (rotation::orientation(&self.internal_state, node), rotation::spin(&self.internal_state, node));
+            rotation::put(&mut self.internal_state, node, q, w + spin);
+        }
     }
 }

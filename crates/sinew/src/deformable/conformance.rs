@@ -1,6 +1,9 @@
 //! One test suite for every model. A property that a model cannot have by design is an exemption in its line of the
 //! table, with the reason; an exemption that is not needed is a failure too.
 
+#[path = "conformance_response.rs"]
+mod response;
+
 use super::alone::Alone;
 use super::fem::{
     Corotational, Elements, Integrator, Law as ElasticMaterial, Membrane, MembraneParams, PlaneStress, Solid,
@@ -65,7 +68,7 @@ impl Sample {
 
     /// The step that the sample is run with [s].
     fn step(&self, body: &Alone) -> Real {
-        STEP.min(0.4 * body.model.stable_step())
+        STEP.min(0.4 * body.model.traits().stable_step)
     }
 }
 
@@ -128,14 +131,14 @@ fn mls(n: u32, params: MlsParams) -> Alone {
 
 /// Switches an explicit body to its implicit integrator, as the step does.
 fn gone_implicit(mut body: Alone) -> Alone {
-    assert!(body.model.operator().is_none() && body.model.stable_step().is_finite());
-    assert!(body.model.go_implicit(true) && body.model.stable_step() == Real::INFINITY);
+    assert!(body.model.operator().is_none() && body.model.traits().stable_step.is_finite());
+    assert!(body.model.set_implicit(true) && body.model.traits().stable_step == Real::INFINITY);
     body
 }
 
 /// Switches a body with goal positions to its implicit form, as the step does when it is solved with implicit bodies.
 fn lent(mut body: Alone) -> Alone {
-    assert!(body.model.operator().is_none() && body.model.go_implicit(true));
+    assert!(body.model.operator().is_none() && body.model.set_implicit(true));
     body
 }
 
@@ -370,7 +373,7 @@ fn a_rotated_and_translated_body_has_no_internal_forces() {
                 let p = q * vec(*x) + shift;
                 *x = [p.x, p.y, p.z, 0.0];
             }
-            body.model.transform_internal_state(q, Vec3::ZERO, &mut body.internal_state);
+            body.model.start(q, Vec3::ZERO, &mut body.internal_state);
             let h = sample.step(&body);
             body.step(h);
             // the rounding error of the positions is a displacement, and the body moves back by at most that amount
@@ -515,8 +518,8 @@ fn switching_to_implicit_and_back_changes_no_bit() {
             let h = sample.step(&body);
             for _ in 0..5 {
                 if there_and_back && !sample.name.ends_with("gone implicit") {
-                    body.model.go_implicit(true);
-                    assert_eq!(body.model.go_implicit(false), implicit, "{}", sample.name);
+                    body.model.set_implicit(true);
+                    assert_eq!(body.model.set_implicit(false), implicit, "{}", sample.name);
                 }
                 body.step(h);
             }

@@ -1,30 +1,48 @@
 //! Deformable bodies: the trait that every model implements, and the linear operator of the implicit models.
 //!
+//! A user's own model implements [`Deformable`] and enters a world as [`SoftModel::Custom`](crate::SoftModel::Custom);
+//! `docs/adding-a-model.md` is the guide.
+//!
 //! The solver calls a body in the order of the step: `predict`, `operator` (the body's block of the implicit system),
-//! `advance`; and `refresh` after a restore or an edit. A body has no access to constraint rows, contacts or other
-//! bodies. Its nodes are passed as a span of their own, so that a body does not depend on its offset in the island. The
-//! complete state from step to step is x, v and `internal_state`: they are stored in State. Data inside the model is either
-//! constant since the last edit or rebuilt by `predict`.
+//! `lower` and `respond` for the rows on it, `advance`; and `refresh` after a restore or an edit. A body has no access to
+//! constraint rows, contacts or other bodies. Its nodes are passed as a span of their own, so that a body does not depend
+//! on its offset in the island. The complete state from step to step is x, v and `internal_state`: they are stored in
+//! State. Data inside the model is either constant since the last edit or rebuilt by `predict`.
 
-pub mod alone;
+mod alone;
+#[doc(hidden)]
 pub mod cloth;
 #[cfg(test)]
 mod conformance;
+#[doc(hidden)]
 pub mod fem;
 mod limit;
+#[doc(hidden)]
 pub mod meshless;
+#[doc(hidden)]
 pub mod oriented;
+#[doc(hidden)]
 pub mod particle;
 pub(crate) mod parts;
+#[doc(hidden)]
 pub mod pbd;
+pub mod rotation;
+#[doc(hidden)]
 pub mod shape_matching;
+#[doc(hidden)]
 pub mod spring;
 mod system;
+mod traits;
+
+pub use alone::Alone;
+pub use traits::{Approximation, Conditioning, Coordinates, SurfacePoint, Traits};
 
 use crate::math::{Block, Mat3, Quat, Real, Sym3, Vec3, add, outer, vec};
 use crate::solver::pool::Pool;
 
 /// Data that every phase of a substep needs.
+///
+/// An example is at [`CustomModel`](crate::CustomModel).
 #[derive(Clone, Copy, Debug)]
 pub struct StepContext<'a> {
     /// Substep [s].
@@ -55,17 +73,21 @@ impl<'a> StepContext<'a> {
 }
 
 /// A body's span of the state, read-only. Slices have one entry per node, except `internal_state`.
+///
+/// An example is at [`CustomModel`](crate::CustomModel).
 #[derive(Clone, Copy, Debug)]
 pub struct BodyRef<'a> {
     /// Positions [m]; the fourth number is unused.
     pub x: &'a [Block],
     /// Velocities [m/s] and, fourth, inverse mass [1/kg]; 0 is a pinned node: it moves with its velocity.
     pub v: &'a [Block],
-    /// Internal state of the model, `internal_state_count` numbers.
+    /// Internal state of the model, `Traits::internal_state_count` numbers.
     pub internal_state: &'a [Real],
 }
 
 /// A body's span of the state, mutable.
+///
+/// An example is at [`CustomModel`](crate::CustomModel).
 #[derive(Debug)]
 pub struct BodyMut<'a> {
     /// Positions [m]; the fourth number is unused.
@@ -74,7 +96,7 @@ pub struct BodyMut<'a> {
     pub v: &'a mut [Block],
     /// All external forces, including gravity [N].
     pub force: &'a [Vec3],
-    /// Internal state of the model, `internal_state_count` numbers.
+    /// Internal state of the model, `Traits::internal_state_count` numbers.
     pub internal_state: &'a mut [Real],
 }
 
@@ -93,73 +115,18 @@ impl BodyMut<'_> {
 }
 
 /// A deformable model. One file each.
+///
+/// The conformance suite (`deformable/conformance.rs`) tests every model of the engine; `docs/adding-a-model.md`
+/// describes how a user's own model enters a world through [`SoftModel::Custom`](crate::SoftModel::Custom).
+///
+/// An example is at [`CustomModel`](crate::CustomModel).
 pub trait Deformable: std::fmt::Debug + Send + Sync {
-    /// Lumped masses [kg], one per node: the source of the inverse masses in State.
+    /// Lumped masses [kg], one per node: the source of the inverse masses in State, and of the weight.
     fn masses(&self) -> &[Real];
 
-    /// Count of numbers of internal state that the model stores in State (plastic strain, stretch of dashpots).
-    fn internal_state_count(&self) -> usize {
-        0
-    }
-
-    /// Number of constraint rows that the model iterates over itself.
-    fn internal_rows(&self) -> usize {
-        0
-    }
-
-    /// The internal state of a body at rest in its rest shape.
-    fn rest_internal_state(&self, internal_state: &mut [Real]) {
-        internal_state.fill(0.0);
-    }
-
-    /// Transforms the internal state of a body that is rotated and given an angular velocity as a whole [rad/s].
-    fn transform_internal_state(&self, _turn: Quat, _spin: Vec3, _inner: &mut [Real]) {}
-
-    /// Semi-axes of nodes that are ellipsoids with an orientation and an angular velocity of their own
-    /// (`oriented/mod.rs`), one per node [m]; empty for nodes that are points.
-    fn ellipsoids(&self) -> &[Vec3] {
-        &[]
-    }
-
-    /// Angular momentum [kg·m²/s] and kinetic energy [J] of the nodes' rotation about their own centres.
-    fn own_spin(&self, _body: BodyRef<'_>) -> (Vec3, Real) {
-        (Vec3::ZERO, 0.0)
-    }
-
-    /// The largest step that this model, as it is integrated now, can take [s]; infinite when any step is stable.
-    fn stable_step(&self) -> Real {
-        Real::INFINITY
-    }
-
-    /// True when `stable_step_at` depends on the shape. Bodies for which it does not are tested with a velocity
-    /// increment first.
-    fn sees_strain(&self) -> bool {
-        true
-    }
-
-    /// As `stable_step`, for the current shape of the body: strained material is stiffer [s].
-    fn stable_step_at(&mut self, _body: BodyRef<'_>) -> Real {
-        self.stable_step()
-    }
-
-    /// Switches to an implicit integrator instead of the explicit one that the model was built with (true), or back
-    /// (false). The step calls it when `stable_step_at` needs more substeps than allowed. Returns whether the model is
-    /// implicit now; a model without an implicit form is unchanged. An integrator chosen implicit by the user is never
-    /// switched back.
-    fn go_implicit(&mut self, _on: bool) -> bool {
-        self.operator().is_some()
-    }
-
-    /// Fraction of its stiffness that the body keeps in a step of h [s] with `resolve` set, as it is integrated now;
-    /// below 1 when the full stiffness would exceed the precision of a real (`limit.rs`).
-    fn softening(&self, _h: Real) -> Real {
-        1.0
-    }
-
-    /// The largest step in which softening removes no more than the excess of the bulk stiffness over the shear
-    /// stiffness [s].
-    fn resolved_step(&self) -> Real {
-        Real::INFINITY
+    /// Properties of the model as it is integrated now.
+    fn traits(&self) -> Traits {
+        Traits::default()
     }
 
     /// Velocity after internal and external forces; an implicit body leaves `v` as the initial guess of the solve and
@@ -171,17 +138,23 @@ pub trait Deformable: std::fmt::Debug + Send + Sync {
         None
     }
 
-    /// The body as nodes under distance constraints, when it has no others: a step may then store it as a structure of
-    /// arrays.
-    #[doc(hidden)]
-    fn network(&mut self) -> Option<&mut cloth::DistanceNetwork> {
-        None
+    /// The impulse at a surface point as impulses on coordinates: `add` gets coordinate and impulse [N·s], for a rotation
+    /// the angular impulse [N·m·s]. Called unless `Traits::coordinates` is `Nodes`; this is what the engine computes
+    /// then.
+    fn lower(&self, _body: BodyRef<'_>, point: SurfacePoint<'_>, impulse: Vec3, add: &mut dyn FnMut(u32, Vec3)) {
+        for share in point.shares {
+            add(share.node, impulse * share.weight);
+        }
     }
 
-    /// Stretch limit of an edge, as a fraction of its length, of a model in which a Gauss-Seidel sweep propagates
-    /// tension by one edge; infinite: no limit. Such a body may request substeps (`Settings::sheet_substeps`).
-    fn stretch_limit(&self) -> Option<Real> {
-        None
+    /// Velocity change of the coordinates by impulses on some of them [N·s]: `add` gets coordinate and change [m/s], for
+    /// a rotation [rad/s]; changes of one coordinate are summed. Linear and symmetric in the impulses. Its error within a
+    /// substep is declared as `Traits::response`. Called unless `Traits::coordinates` is `Nodes`; this is what the engine
+    /// computes then.
+    fn respond(&self, body: BodyRef<'_>, impulses: &[(u32, Vec3)], add: &mut dyn FnMut(u32, Vec3)) {
+        for &(coordinate, impulse) in impulses {
+            add(coordinate, impulse * body.v[coordinate as usize][3]);
+        }
     }
 
     /// Positions after a substep, and the internal state of the model.
@@ -189,11 +162,6 @@ pub trait Deformable: std::fmt::Debug + Send + Sync {
         for (x, v) in body.x.iter_mut().zip(body.v.iter()) {
             add(x, vec(*v) * ctx.h);
         }
-    }
-
-    /// True when `advance` changes velocities (the second half kick of Verlet), so that the step must account for it.
-    fn kicks_in_advance(&self) -> bool {
-        false
     }
 
     /// Rebuilds data that depends on State and on the set of pinned nodes, after a restore or an edit. The next step
@@ -206,8 +174,38 @@ pub trait Deformable: std::fmt::Debug + Send + Sync {
     /// Elastic forces at x, without damping [N], added to `out`. Returns false for models with goal positions instead.
     fn forces(&self, body: BodyRef<'_>, out: &mut [Vec3]) -> bool;
 
+    /// The internal state of a body in its rest shape, rotated and with an angular velocity [rad/s] as a whole.
+    fn start(&self, _rotation: Quat, _spin: Vec3, internal_state: &mut [Real]) {
+        internal_state.fill(0.0);
+    }
+
+    /// As `Traits::stable_step`, for the current shape of the body: strained material is stiffer [s].
+    fn stable_step_at(&mut self, _body: BodyRef<'_>) -> Real {
+        self.traits().stable_step
+    }
+
+    /// Switches to an implicit integrator instead of the explicit one that the model was built with (true), or back
+    /// (false). The step calls it when `stable_step_at` needs more substeps than allowed. Returns whether the model is
+    /// implicit now; a model without an implicit form is unchanged. An integrator chosen implicit by the user is never
+    /// switched back.
+    fn set_implicit(&mut self, _on: bool) -> bool {
+        self.operator().is_some()
+    }
+
     /// Strain and stress of each element, appended; nothing for models without elements.
     fn element_stress(&self, _body: BodyRef<'_>, _out: &mut Vec<ElementStress>) {}
+
+    /// Semi-axes of the nodes of a body whose `Traits::coordinates` are `Ellipsoids` [m].
+    fn ellipsoids(&self) -> &[Vec3] {
+        &[]
+    }
+
+    /// The body as nodes under distance constraints, when it has no others: a step may then store it as a structure of
+    /// arrays.
+    #[doc(hidden)]
+    fn network(&mut self) -> Option<&mut cloth::DistanceNetwork> {
+        None
+    }
 }
 
 /// State of strain and stress of an element.
@@ -224,6 +222,8 @@ pub struct ElementStress {
 }
 
 /// A v = b of one implicit body, as the CG uses it. Slices have one entry for each of the body's blocks.
+///
+/// An example is at [`RigidSums`](crate::deformable::RigidSums).
 pub trait Operator: Send + Sync {
     /// Number of blocks.
     fn block_count(&self) -> usize;
@@ -278,6 +278,8 @@ pub trait Operator: Send + Sync {
 }
 
 /// Smooth motions Z of a body at its current shape: a coarse space of its velocities.
+///
+/// An example is at [`RigidSums`](crate::deformable::RigidSums).
 pub trait SmoothMotions {
     /// Number of motions; a multiple of eight.
     fn count(&self) -> usize;
@@ -292,6 +294,8 @@ pub trait SmoothMotions {
 }
 
 /// The six rigid modes of a free body and the momentum that they must have when no constraint row acts.
+///
+/// An example is at [`RigidSums`](crate::deformable::RigidSums).
 #[derive(Clone, Copy, Debug)]
 pub struct Modes<'a> {
     /// Position of each translational block relative to the centre of mass at the start of the substep [m]. The blocks
@@ -320,6 +324,19 @@ impl Modes<'_> {
 }
 
 /// Sums over a free body for its rigid modes; stored by implicit models.
+///
+/// ```
+/// use sinew::Vec3;
+/// use sinew::deformable::{BodyMut, RigidSums};
+/// // two nodes of 1 kg that turn about their centre, without forces
+/// let mut x = [[1.0, 0.0, 0.0, 0.0], [-1.0, 0.0, 0.0, 0.0]];
+/// let mut v = [[0.0, 2.0, 0.0, 1.0], [0.0, -2.0, 0.0, 1.0]];
+/// let mut sums = RigidSums::default();
+/// let body = BodyMut { x: &mut x, v: &mut v, force: &[Vec3::ZERO; 2], internal_state: &mut [] };
+/// sums.sum_up(&[1.0, 1.0], 0.01, &body);
+/// let modes = sums.modes().expect("no node is pinned");
+/// assert_eq!((modes.mass, modes.spin), (2.0, Vec3::Z * 4.0));
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct RigidSums {
     arms: Vec<Vec3>,

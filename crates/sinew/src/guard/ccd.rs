@@ -11,22 +11,26 @@
 //! of approach is lost as in an inelastic impact.
 
 use crate::collision::continuous::{Keep, Look, RootMethod, advance, edge_edge, first_meeting, vertex_face};
+use crate::constraint::response::{ActsOn, merge};
 use crate::constraint::{Bounds, Term};
 use crate::contact::point;
+use crate::deformable::Coordinates;
 use crate::math::{Block, Real, Vec3, Wide3, narrow, narrow_rotation, put, rigid_pose, vec, widen, widen_rotation};
+use crate::model::surface::Share;
 use crate::model::{Body, Model, Motion, Nodes};
 use crate::settings::{Settings, TimeOfContact};
 use crate::solver::pgs;
 use crate::state::State;
 use crate::tuning::ccd::{HELD_BACK, LOOKS, LOOKS_A_CELL, PUT_BACK_ROUNDS, ROUNDS, SHORT, SLOWED, SWEEPS};
 use crate::tuning::energy_limiter::CHANGE;
-use crate::work::{BodyWork, GuardBody, GuardHit, GuardWork, Meeting, Near, OutputWork};
+use crate::work::{BodyWork, GuardBody, GuardHit, GuardWork, Meeting, Near, OutputWork, SoftWork};
 
 /// Stops motion that would cross a surface. Runs after the last substep.
 pub(crate) fn guard(
     model: &Model,
     state: &State,
     bodies: &mut BodyWork,
+    soft: &SoftWork,
     guard: &mut GuardWork,
     output: &mut OutputWork,
     settings: &Settings,
@@ -57,7 +61,7 @@ pub(crate) fn guard(
     }
     output.report.counts.near_features = guard.near.len() as u32;
     output.report.counts.guard_rounds = rounds as u32;
-    part(model, bodies, guard);
+    part(model, bodies, soft, guard);
 }
 
 /// Surfaces at the start of the step; bodies that take part in no collision have none.
@@ -611,7 +615,7 @@ fn time_of_all(nodes: &Nodes, from: &[Vec3], to: &[Block], cut: &[f64]) -> f64 {
 }
 
 /// Removes the approach velocity of stopped pairs: an inelastic impact at each contact.
-fn part(model: &Model, bodies: &mut BodyWork, guard: &mut GuardWork) {
+fn part(model: &Model, bodies: &mut BodyWork, soft: &SoftWork, guard: &mut GuardWork) {
     if guard.hits.is_empty() {
         return;
     }
@@ -621,8 +625,8 @@ fn part(model: &Model, bodies: &mut BodyWork, guard: &mut GuardWork) {
     for hit in &guard.hits {
         terms.clear();
         let split = hit.near.split();
-        side_terms(model, bodies, hit, (hit.near.b, split..4), 1.0, &mut terms);
-        side_terms(model, bodies, hit, (hit.near.a, 0..split), -1.0, &mut terms);
+        side_terms(model, bodies, soft, hit, (hit.near.b, split..4), 1.0, &mut terms);
+        side_terms(model, bodies, soft, hit, (hit.near.a, 0..split), -1.0, &mut terms);
         rows.push(&terms, 0.0, 0.0, 0.0, Bounds::AtLeast(0.0));
     }
     for _ in 0..SWEEPS {
@@ -636,6 +640,7 @@ fn part(model: &Model, bodies: &mut BodyWork, guard: &mut GuardWork) {
 fn side_terms(
     model: &Model,
     bodies: &BodyWork,
+    soft: &SoftWork,
     hit: &GuardHit,
     (slot, range): (u32, std::ops::Range<usize>),
     sign: Real,
@@ -646,15 +651,18 @@ fn side_terms(
         point::rigid_terms(bodies, slot, axis, hit.at, out);
         return;
     };
+    let models = bodies.models(soft);
     for k in range {
         for share in nodes.surface.shares(hit.near.corners[k]) {
+            if nodes.coordinates == Coordinates::Own {
+                let shares = [Share { node: share.node, weight: share.weight * hit.weights[k] }];
+                let on = ActsOn { slot, nodes, shares: &shares, at: hit.at };
+                models.terms(model, on, axis, |term| merge(out, term));
+                continue;
+            }
             let block = model.node_block(nodes.start + share.node);
             let jacobian = axis * (share.weight * hit.weights[k]);
-            let response = jacobian * bodies.velocity[block as usize][3];
-            match out.iter_mut().find(|t| t.block == block) {
-                Some(term) => (term.jacobian, term.response) = (term.jacobian + jacobian, term.response + response),
-                None => out.push(Term { block, jacobian, response }),
-            }
+            merge(out, Term { block, jacobian, response: jacobian * models.velocity[block as usize][3] });
         }
     }
 }

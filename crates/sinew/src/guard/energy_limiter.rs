@@ -33,7 +33,7 @@
 //! of row impulses and velocities, until the next step.
 
 use crate::constraint::{RowBuffer, RowId};
-use crate::deformable::BodyRef;
+use crate::deformable::{BodyRef, Coordinates};
 use crate::guard::motion_sums::{Energy, Fastest, Gift, Momentum, Motion};
 use crate::math::{Block, Real, Vec3, add, put, run_wide, vec};
 use crate::model::{Model, Nodes};
@@ -72,9 +72,9 @@ pub(crate) fn keep_within(
 ) {
     for &slot in &island.nodes {
         let Some(nodes) = model.nodes_at(slot) else { continue };
-        // the energy of rotating particles depends on rotations that are applied later in the substep
+        // the kinetic energy is that of lumped point nodes
         let implicit = soft.models[slot as usize].as_ref().is_some_and(|held| held.model.operator().is_some());
-        if !implicit || !nodes.radii.is_empty() {
+        if !implicit || nodes.coordinates != Coordinates::Nodes {
             continue;
         }
         let first = model.node_block(nodes.start) as usize;
@@ -88,10 +88,9 @@ pub(crate) fn keep_within(
     }
 }
 
-/// True for a body that is integrated explicitly with its forces: goal positions have no energy, and rotations are
-/// applied later in the substep.
+/// True for a body of point nodes that is integrated explicitly with its forces: goal positions have no energy.
 fn is_kicked(held: &SoftBodyWork, nodes: &Nodes) -> bool {
-    held.stable_step.is_finite() && held.model.operator().is_none() && nodes.radii.is_empty()
+    held.stable_step.is_finite() && held.model.operator().is_none() && nodes.coordinates == Coordinates::Nodes
 }
 
 /// True for an explicit body that would exceed its energy budget by a single kick within h [s]: its estimate of the
@@ -103,7 +102,7 @@ pub(crate) fn kick_unstable(
     body: BodyRef<'_>,
     kick: &mut Vec<Vec3>,
 ) -> bool {
-    if !is_kicked(held, nodes) || held.model.sees_strain() {
+    if !is_kicked(held, nodes) || held.model.traits().step_follows_shape {
         return false;
     }
     kick.clear();

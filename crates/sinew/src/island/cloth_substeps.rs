@@ -84,7 +84,7 @@ fn needed_at(
 ) -> Option<u32> {
     let (least, most) = (settings.substeps, settings.sheet_substeps);
     let (nodes, held) = (model.nodes_at(slot)?, soft[slot as usize].as_ref()?);
-    let limit = held.model.stretch_limit()?;
+    let limit = held.model.traits().stretch_limit?;
     let of_nodes = model.blocks_of(nodes);
     let [x, v] =
         if skin.all_nodes { blocks_of_all.map(|b| &b[of_nodes.clone()]) } else { blocks.each_ref().map(|s| &s[..]) };

@@ -5,7 +5,8 @@
 //! deformable bodies by their operator at the present state, rigid bodies and nodes without an operator by their
 //! masses. Its rows are those of a step, those that act now, as equations (`solver/implicit/compliance.rs`).
 
-use crate::constraint::{Bounds, Place, RowBuffer, RowId, Term, View};
+use crate::constraint::response::BodyModels;
+use crate::constraint::{Bounds, Place, RowBuffer, RowId, Term};
 use crate::contact::point::slop;
 use crate::contact::{law, point};
 use crate::deformable::{BodyMut, BodyRef, Deformable, StepContext};
@@ -67,6 +68,16 @@ struct Prepared {
     force: Vec<Vec3>,
 }
 
+/// The query's own models. (slots)
+#[derive(Debug, Default)]
+struct PreparedModels(Vec<Option<Prepared>>);
+
+impl BodyModels for PreparedModels {
+    fn at(&self, slot: u32) -> Option<&dyn Deformable> {
+        self.0.get(slot as usize)?.as_ref().map(|held| &*held.model)
+    }
+}
+
 /// Memory of queries. Nothing is allocated once it has grown.
 #[derive(Debug)]
 pub(crate) struct ComplianceWork {
@@ -74,7 +85,7 @@ pub(crate) struct ComplianceWork {
     world: Option<u64>,
     /// Poses, velocities, inverse masses and inertia at the present state; its other fields stay empty.
     blocks: BodyWork,
-    soft: Vec<Option<Prepared>>,
+    soft: PreparedModels,
     islands: Islands,
     /// Bodies of the system. (slots)
     members: Vec<bool>,
@@ -105,7 +116,7 @@ impl Default for ComplianceWork {
         Self {
             world: None,
             blocks: BodyWork::default(),
-            soft: Vec::new(),
+            soft: PreparedModels::default(),
             islands: Islands::default(),
             members: Vec::new(),
             local: Vec::new(),
@@ -205,21 +216,21 @@ impl ComplianceWork {
         solve: impl FnOnce(&mut Self, &System<'_>) -> Effect,
     ) -> Effect {
         if self.world != Some(now.world) {
-            self.soft.clear();
+            self.soft.0.clear();
             self.world = Some(now.world);
         }
         self.load_state(now);
         self.find_members(now, scope, loads);
         let mut soft = std::mem::take(&mut self.soft);
-        soft.resize_with(now.model.bodies.slot_count(), || None);
-        for slot in 0..soft.len() {
-            self.prepare_model(now, scope.time, slot as u32, &mut soft[slot]);
+        soft.0.resize_with(now.model.bodies.slot_count(), || None);
+        for (slot, held) in soft.0.iter_mut().enumerate() {
+            self.prepare_model(now, scope.time, slot as u32, held);
         }
         // reuses the same allocation for every query: an empty list may change its lifetime
         let mut placed: Vec<Placed<'_>> =
             std::mem::take(&mut self.placed).into_iter().map(|_| unreachable!("empty")).collect();
-        self.list_bodies(now.model, &soft, &mut placed);
-        self.write_rows(now, scope);
+        self.list_bodies(now.model, &soft.0, &mut placed);
+        self.write_rows(now, scope, &soft);
         let rigid_unknowns = std::mem::take(&mut self.rigid_unknowns);
         let system = System { operators: &placed, rigid_unknowns: &rigid_unknowns };
         let blocks = self.global.len();
@@ -404,11 +415,11 @@ impl ComplianceWork {
     }
 
     /// Rows of the members, and which of them act.
-    fn write_rows(&mut self, now: Present<'_>, scope: Scope) {
+    fn write_rows(&mut self, now: Present<'_>, scope: Scope, soft: &PreparedModels) {
         self.rows.clear();
         self.active.clear();
-        self.constraint_rows(now, scope.time);
-        self.contact_rows(now, scope.time);
+        self.constraint_rows(now, scope.time, soft);
+        self.contact_rows(now, scope.time, soft);
         let Self { rows, local, global, .. } = self;
         rows.renumber(|block| local_index(local, global, block));
         for row in rows.rows_mut() {
@@ -421,10 +432,10 @@ impl ComplianceWork {
         }
     }
 
-    fn constraint_rows(&mut self, now: Present<'_>, time: Real) {
+    fn constraint_rows(&mut self, now: Present<'_>, time: Real, soft: &PreparedModels) {
         let Present { model, state, .. } = now;
-        let BodyWork { velocity, pose, inertia, .. } = &self.blocks;
-        let view = View { model, velocity, pose, inertia, h: time };
+        let velocity = &self.blocks.velocity;
+        let view = self.blocks.view(model, soft, time);
         let joint = Softness { rate: 1.0 / time, relative: 0.0 };
         let scale = step_scale(state, time);
         for &slot in &self.constraints {
@@ -450,7 +461,7 @@ impl ComplianceWork {
     }
 
     /// Normal rows of contacts that pushed in the last step, and friction of those that stick.
-    fn contact_rows(&mut self, now: Present<'_>, time: Real) {
+    fn contact_rows(&mut self, now: Present<'_>, time: Real, soft: &PreparedModels) {
         let Present { model, state, settings, .. } = now;
         let Self { blocks: work, rows, active, terms, contacts, .. } = self;
         let scale = step_scale(state, time);
@@ -458,7 +469,7 @@ impl ComplianceWork {
             let friction = point::pair_material(model, &settings.pairs, m).static_friction;
             for (k, memory) in m.used().iter().enumerate() {
                 let Some(place) = point::place(model, &work.pose, m, k) else { continue };
-                point::terms_at_one_point(model, work, m, place.normal, place.at, terms);
+                point::terms_at_one_point(model, work, soft, m, place.normal, place.at, terms);
                 let bias = law::hard_bias(place.gap, slop(model, m, settings), time, settings.push_speed);
                 let normal = rows.push(terms, bias, 0.0, 0.0, Bounds::AtLeast(0.0));
                 rows.rows_mut()[normal as usize].impulse = memory.impulse[0] * scale;
@@ -466,7 +477,7 @@ impl ComplianceWork {
                 active.push(pushes);
                 let disc = Bounds::Disc { normal, friction, radius: 0.0 };
                 for (tangent, bounds) in place.tangents.into_iter().zip([disc, Bounds::Mate]) {
-                    point::terms_at_one_point(model, work, m, tangent, place.at, terms);
+                    point::terms_at_one_point(model, work, soft, m, tangent, place.at, terms);
                     rows.push(terms, 0.0, 0.0, 0.0, bounds);
                     active.push(pushes && memory.slipping == 0 && friction > 0.0);
                 }
@@ -551,7 +562,7 @@ impl Prepared {
         self.force.resize(body.x.len(), Vec3::ZERO);
         let (h, lanes, resolve) = built_for;
         self.model.refresh(body);
-        self.model.go_implicit(true);
+        self.model.set_implicit(true);
         let context = StepContext { h, substep: 0, last: true, lanes, resolve, pool: None };
         let [x, v] = &mut self.moved;
         self.model.predict(&context, BodyMut { x, v, force: &self.force, internal_state: &mut self.inner });

@@ -4,7 +4,7 @@
 //! They run before the sweep islands: islands share no row, so that the order does not matter, and kinematic bodies are
 //! then still at their poses of the start of the step.
 
-use crate::constraint::{Bounds, Constraint, RowBuffer, View};
+use crate::constraint::{Bounds, Constraint, RowBuffer};
 use crate::contact::point::slop;
 use crate::contact::readout::PointImpulse;
 use crate::contact::route::{BodyRoute, Route};
@@ -58,7 +58,7 @@ pub(crate) fn sort_out(
     for &slot in active_nodes.iter() {
         let among = implicit.of_root[islands.root(slot) as usize] != u32::MAX;
         if let Some(held) = soft[slot as usize].as_mut().filter(|_| among) {
-            held.model.go_implicit(true);
+            held.model.set_implicit(true);
         }
     }
     list_members(model, state, bodies, implicit);
@@ -135,7 +135,7 @@ pub(crate) fn run(
             contact.run_hook(Instant::BeforePredict, &ctx, setup, bodies, route);
             begin(&ctx, setup, bodies, work, soft, output, &island);
             output.clock.mark(Phase::Predict);
-            assemble(&ctx, setup, bodies, contact, work, output, &island);
+            assemble(&ctx, setup, bodies, contact, work, soft, output, &island);
             output.clock.mark(Phase::Assemble);
             solve(work, soft, output, settings, &island);
             energy_limiter::keep_within(h, model, bodies, work, soft, output, island.members);
@@ -283,21 +283,23 @@ fn number(model: &Model, bodies: &BodyWork, work: &mut IslandWork, island: &Impl
 }
 
 /// Rows of constraints and contacts, without softness: they start from their previous impulses.
+#[expect(clippy::too_many_arguments, reason = "rows need bodies, models and contacts: each group by its name")]
 fn assemble(
     ctx: &SubstepContext,
     setup: &Setup,
     bodies: &BodyWork,
     contact: &mut ContactWork,
     work: &mut IslandWork,
+    soft: &SoftWork,
     output: &mut OutputWork,
     island: &Island<'_>,
 ) {
     let model = setup.model;
     let mut rows = std::mem::take(&mut work.implicit.rows);
     rows.clear();
-    constraint_rows(ctx, model, bodies, work, island, &mut rows);
+    constraint_rows(ctx, model, bodies, work, soft, island, &mut rows);
     let constraints = rows.len() as u32;
-    let deepest = contact_rows(ctx, setup, bodies, contact, work, island, &mut rows);
+    let deepest = contact_rows(ctx, setup, bodies, contact, work, soft, island, &mut rows);
     output.report.penetration = output.report.penetration.max(deepest);
     if ctx.substep == 0 {
         let counts = &mut output.report.counts;
@@ -317,15 +319,17 @@ fn constraint_rows(
     model: &Model,
     bodies: &BodyWork,
     work: &mut IslandWork,
+    soft: &SoftWork,
     island: &Island<'_>,
     rows: &mut RowBuffer,
 ) {
-    let view = View { model, velocity: &bodies.velocity, pose: &bodies.pose, inertia: &bodies.inertia, h: ctx.h };
-    for span in &mut work.implicit.spans[island.spans..] {
+    let IslandWork { implicit, warm, .. } = work;
+    let view = bodies.view(model, soft, ctx.h);
+    for span in &mut implicit.spans[island.spans..] {
         let Some(constraint) = model.constraints.at(span.constraint) else { continue };
         let start = rows.len();
         constraint.rows(&view, ctx.joint, rows);
-        let warm = &work.warm[span.first as usize..(span.first + span.count) as usize];
+        let warm = &warm[span.first as usize..(span.first + span.count) as usize];
         for (row, &impulse) in rows.rows_mut()[start..].iter_mut().zip(warm) {
             row.impulse = impulse * island.scale;
         }
@@ -335,12 +339,14 @@ fn constraint_rows(
 
 /// Three rows a contact point: normal, and two of friction as a spring from the stick point. Returns the deepest
 /// penetration [m].
+#[expect(clippy::too_many_arguments, reason = "rows need bodies, models and contacts: each group by its name")]
 fn contact_rows(
     ctx: &SubstepContext,
     setup: &Setup,
     bodies: &BodyWork,
     contact: &mut ContactWork,
     work: &mut IslandWork,
+    soft: &SoftWork,
     island: &Island<'_>,
     rows: &mut RowBuffer,
 ) -> Real {
@@ -363,7 +369,7 @@ fn contact_rows(
         (t.normal, t.tangents, t.at, t.gap) = (place.normal, t.anisotropy.axes(place.tangents), place.at, place.gap);
         t.row = rows.len() as u32;
         t.start = point.impulse[0] * island.scale;
-        point::terms_at_one_point(model, bodies, m, t.normal, t.at, &mut terms);
+        point::terms_at_one_point(model, bodies, soft, m, t.normal, t.at, &mut terms);
         let bias = law::hard_bias(t.gap, slop(model, m, settings), ctx.h, settings.push_speed);
         let n = rows.push(&terms, bias, bias.min(0.0), 0.0, Bounds::AtLeast(0.0));
         let (approach, least) = (rows.relative_velocity(n, &bodies.velocity), ctx.contact.restitution_speed);
@@ -374,7 +380,7 @@ fn contact_rows(
         (t.law, t.pair) = (material.law, point::coefficients(&material));
         let disc = Bounds::Disc { normal: n, friction: t.friction, radius: 0.0 };
         for (k, bounds) in [(0, disc), (1, Bounds::Mate)] {
-            point::terms_at_one_point(model, bodies, m, t.tangents[k], t.at, &mut terms);
+            point::terms_at_one_point(model, bodies, soft, m, t.tangents[k], t.at, &mut terms);
             rows.push(&terms, tangential_displacement[k] / ctx.h, 0.0, 0.0, bounds);
         }
         t.seen = 1.0;

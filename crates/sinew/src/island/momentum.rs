@@ -22,7 +22,7 @@
 //! because a substep moves a point by a thousandth of its distance from the centre or less. Linear momentum lost by
 //! rounding is returned to the heaviest rigid body, whose velocity keeps a rounding remainder (`v_remainder`).
 
-use crate::deformable::oriented;
+use crate::deformable::{Coordinates, rotation};
 use crate::math::{
     Block, Quat, Real, Sym3, Wide3, WideMat3, add, narrow, wide_outer, wide_pseudo_inverse, widen, widen_rotation,
 };
@@ -103,7 +103,8 @@ pub(crate) fn list(
         // velocities of a cloth in SoA are not stored here; it removes the momentum that its own rows add
         // (`deformable/cloth/fused_substep.rs`)
         let out = soft[slot as usize].as_ref().is_some_and(|held| held.cloth.residence.is_resident());
-        free_islands.marks[islands.root(slot) as usize].leans |= out || pinned();
+        let own = nodes.coordinates == Coordinates::Own;
+        free_islands.marks[islands.root(slot) as usize].leans |= out || own || pinned();
     }
     for &slot in active_rigid.iter().chain(active_nodes.iter()) {
         let root = islands.root(slot);
@@ -167,12 +168,12 @@ impl Sums {
         });
         for &(_, slot) in island {
             if let Some(rigid) = model.rigid_at(slot) {
-                sums.spin += own_spin(rigid.inertia, 2 * slot as usize + 1, v, pose);
+                sums.spin += spin_of(rigid.inertia, 2 * slot as usize + 1, v, pose);
             }
             let Some(nodes) = model.nodes_at(slot) else { continue };
             for (k, &radii) in nodes.radii.iter().enumerate() {
-                let inertia = Sym3::diagonal(oriented::inertia_of(nodes.mass[k], radii));
-                sums.spin += own_spin(inertia, model.spin_block(nodes.start + k as u32) as usize, v, pose);
+                let inertia = Sym3::diagonal(rotation::inertia_of(nodes.mass[k], radii));
+                sums.spin += spin_of(inertia, model.spin_block(nodes.start + k as u32) as usize, v, pose);
             }
         }
         sums
@@ -180,7 +181,7 @@ impl Sums {
 }
 
 /// I ω of a block with an orientation, I in its own axes [N·m·s].
-fn own_spin(inertia: Sym3, block: usize, v: &[Block], pose: &[Block]) -> Wide3 {
+fn spin_of(inertia: Sym3, block: usize, v: &[Block], pose: &[Block]) -> Wide3 {
     let q = widen_rotation(Quat::from_array(pose[block]));
     let local = q.inverse() * vec(v[block]);
     let [x, y, z] = [inertia.to_mat().x_axis, inertia.to_mat().y_axis, inertia.to_mat().z_axis].map(widen);

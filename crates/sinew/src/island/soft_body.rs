@@ -1,6 +1,6 @@
 //! Soft bodies inside the phases: their models are taken from the Model, evaluated for their velocity, and advanced.
 
-use crate::deformable::{BodyMut, BodyRef, Deformable, StepContext, oriented};
+use crate::deformable::{BodyMut, BodyRef, Deformable, StepContext, rotation};
 use crate::guard::energy_limiter;
 use crate::island::free_motion::decay;
 use crate::math::{Real, Vec3, vec};
@@ -102,9 +102,9 @@ pub(crate) fn show_spins(model: &Model, nodes: &Nodes, bodies: &mut BodyWork) {
     let internal_state = &bodies.internal_state[nodes.internal_state_span()];
     for k in 0..nodes.radii.len() {
         let block = model.spin_block(nodes.start + k as u32) as usize;
-        let w = oriented::spin(internal_state, k);
+        let w = rotation::spin(internal_state, k);
         bodies.velocity[block] = [w.x, w.y, w.z, 0.0];
-        bodies.pose[block] = oriented::orientation(internal_state, k).to_array();
+        bodies.pose[block] = rotation::orientation(internal_state, k).to_array();
     }
 }
 
@@ -113,8 +113,8 @@ fn take_spins(model: &Model, nodes: &Nodes, bodies: &mut BodyWork) {
     let internal_state = &mut bodies.internal_state[nodes.internal_state_span()];
     for k in 0..nodes.radii.len() {
         let spin = vec(bodies.velocity[model.spin_block(nodes.start + k as u32) as usize]);
-        let turned = oriented::orientation(internal_state, k);
-        oriented::put(internal_state, k, turned, spin);
+        let turned = rotation::orientation(internal_state, k);
+        rotation::put(internal_state, k, turned, spin);
     }
 }
 
@@ -173,7 +173,7 @@ pub(crate) fn predict(
     show_spins(model, nodes, bodies);
     if when.substep == 0 {
         output.report.counts.internal_rows +=
-            soft.models[slot as usize].as_ref().map_or(0, |held| held.model.internal_rows()) as u32;
+            soft.models[slot as usize].as_ref().map_or(0, |held| held.model.traits().internal_rows) as u32;
     }
 }
 
@@ -184,7 +184,7 @@ pub(crate) fn advance(when: When, setup: &Setup, slot: u32, bodies: &mut BodyWor
     let Some(nodes) = model.nodes_at(slot) else { return };
     let first = model.node_block(nodes.start) as usize;
     let span = first..first + nodes.inv_mass.len();
-    let kicks = soft.models[slot as usize].as_ref().is_some_and(|held| held.model.kicks_in_advance());
+    let kicks = soft.models[slot as usize].as_ref().is_some_and(|held| held.model.traits().kicks_in_advance);
     if kicks {
         energy_limiter::count(false, model, slot, bodies, soft);
         soft.before_advance.clear();
@@ -225,8 +225,8 @@ pub(crate) fn choose_integrators(
         let (Some(held), Some(nodes)) = (&mut held[0], model.nodes_at(slot as u32).filter(|_| active[slot])) else {
             return;
         };
-        held.model.go_implicit(false);
-        held.stable_step = held.model.stable_step();
+        held.model.set_implicit(false);
+        held.stable_step = held.model.traits().stable_step;
         let blocks = model.blocks_of(nodes);
         let (x, v) = (&pose[blocks.clone()], &velocity[blocks]);
         held.diverges = !held.stable_step.is_finite()
@@ -262,7 +262,7 @@ pub(crate) fn choose_integrators(
             || substeps > settings.max_substeps
             || energy_limiter::kick_unstable(settings.dt / substeps as Real, nodes, held, body, kick)
         {
-            held.model.go_implicit(true);
+            held.model.set_implicit(true);
         }
     }
 }
@@ -281,7 +281,7 @@ pub(crate) fn substeps(slots: &[u32], soft: &SoftWork, settings: &Settings, leas
     let held = slots.iter().filter_map(|&slot| soft.models[slot as usize].as_ref());
     let needs = held.map(|h| {
         let implicit = h.model.operator().is_some();
-        let largest = if implicit { h.model.resolved_step() / STABLE_SHARE } else { h.stable_step };
+        let largest = if implicit { h.model.traits().resolved_step() / STABLE_SHARE } else { h.stable_step };
         needed(largest, settings).min(settings.max_substeps)
     });
     needs.fold(least, u32::max)
@@ -304,7 +304,7 @@ pub(crate) fn report(
             body: model.body_id(slot),
             implicit: held.model.operator().is_some(),
             stable_step: held.stable_step,
-            softened: held.model.softening(dt / substeps as Real),
+            softened: held.model.traits().softening(dt / substeps as Real),
             substeps,
         });
     }

@@ -1,5 +1,6 @@
 //! The model: constants since the last edit. Bodies, constraints, and their indices.
 
+mod custom;
 pub mod exchange;
 pub(crate) mod grid;
 mod ids;
@@ -19,6 +20,7 @@ pub mod tet_mesh;
 pub mod tri_mesh;
 mod voxels;
 
+pub use custom::{CustomModel, ModelRegistry};
 pub(crate) use ids::Slots;
 pub use ids::{BodyId, ConstraintId};
 pub use material::{Grain, Groups, SurfaceMaterial};
@@ -125,7 +127,7 @@ impl Model {
         first..first + nodes.inv_mass.len()
     }
 
-    /// Block of an oriented particle's angular velocity; in the pose array, the block of its orientation.
+    /// Block of an ellipsoidal node's angular velocity; in the pose array, the block of its orientation.
     pub(crate) fn spin_block(&self, node: u32) -> u32 {
         self.node_block(self.node_count as u32 + node)
     }

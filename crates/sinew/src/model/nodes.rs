@@ -4,7 +4,7 @@ use super::particle_skin::ParticleSkin;
 use super::soft::{Air, Built, SoftBody};
 use super::surface::{Cells, Surface};
 use super::{Groups, Particles, SurfaceMaterial};
-use crate::deformable::{Deformable, oriented};
+use crate::deformable::{Coordinates, Deformable, rotation};
 use crate::error::{Error, check, finite_vec, gravity_factor, not_negative, weighable};
 use crate::math::{Real, Vec3};
 use std::ops::Range;
@@ -49,11 +49,13 @@ pub(crate) struct Nodes {
     pub total_mass: Real,
     /// At least one node is pinned.
     pub pinned: bool,
+    /// What impulses on the body act on.
+    pub coordinates: Coordinates,
     /// Semi-axes of nodes that are ellipsoids; empty when nodes are points. (node_count) [m]
     pub radii: Box<[Vec3]>,
     /// Rest positions of nodes that are ellipsoids; empty when nodes are points. (node_count) [m]
     pub particle_rest: Box<[Vec3]>,
-    /// A surface on oriented particles, for rendering only.
+    /// A surface on ellipsoidal nodes, for rendering only.
     pub skin: Option<Box<ParticleSkin>>,
     pub surface: Surface,
     /// Triangles and segments of the surface with the features they own.
@@ -132,6 +134,7 @@ impl Nodes {
             pinned: inv_mass.contains(&0.0),
             mass,
             inv_mass,
+            coordinates: Coordinates::Nodes,
             radii: Box::default(),
             particle_rest: Box::default(),
             skin: None,
@@ -172,14 +175,13 @@ impl Nodes {
             .collect();
         let mut surfels = Vec::new();
         surface.positions(&rest, &mut surfels);
-        let mut internal_state = vec![0.0; model.internal_state_count()];
-        model.rest_internal_state(&mut internal_state);
-        model.transform_internal_state(source.pose.rotation, source.spin, &mut internal_state);
+        let mut internal_state = vec![0.0; model.traits().internal_state_count];
+        model.start(source.pose.rotation, source.spin, &mut internal_state);
         if !model.ellipsoids().is_empty() {
             // pinned particles do not rotate
             for n in (0..mass.len()).filter(|&n| inv_mass[n] == 0.0) {
-                let turned = oriented::orientation(&internal_state, n);
-                oriented::put(&mut internal_state, n, turned, Vec3::ZERO);
+                let turned = rotation::orientation(&internal_state, n);
+                rotation::put(&mut internal_state, n, turned, Vec3::ZERO);
             }
         }
         let cells = surface.cells();
@@ -197,6 +199,7 @@ impl Nodes {
             pinned: inv_mass.contains(&0.0),
             mass,
             inv_mass,
+            coordinates: model.traits().coordinates,
             radii: model.ellipsoids().into(),
             particle_rest: if model.ellipsoids().is_empty() { Box::default() } else { rest.into() },
             skin: skin.map(Box::new),

@@ -1,4 +1,4 @@
-//! A surface that follows oriented particles: each vertex is transformed by the frames of the particles near it,
+//! A surface that follows ellipsoidal nodes: each vertex is transformed by the frames of the particles near it,
 //!
 //! ```text
 //!   p = Σ w_i (x_i + R_i R̄_iᵀ (s − x̄_i)),   w_i ∝ (1 − (d_i/r)²)²,   Σ w_i = 1
@@ -9,7 +9,7 @@
 //! could not, since positions on a line do not determine a rotation about it. It is for rendering only; contact is with
 //! the ellipsoids.
 
-use crate::deformable::oriented;
+use crate::deformable::rotation;
 use crate::math::{Quat, Real, Vec3};
 use crate::model::tri_mesh::TriMesh;
 
@@ -25,7 +25,7 @@ struct Held {
     local: Vec3,
 }
 
-/// A mesh on oriented particles.
+/// A mesh on ellipsoidal nodes.
 ///
 /// An example is at [`BodyView`](crate::BodyView).
 #[derive(Clone, Debug, PartialEq)]
@@ -95,7 +95,7 @@ impl ParticleSkin {
 
     /// Positions of its vertices for the state variables of a body [m].
     pub(crate) fn positions_in(&self, places: &[Vec3], inner: &[Real], out: &mut Vec<Vec3>) {
-        self.positions(places, |node| oriented::orientation(inner, node), out);
+        self.positions(places, |node| rotation::orientation(inner, node), out);
     }
 }
 

@@ -4,12 +4,12 @@ use super::particle_skin::ParticleSkin;
 use super::surface::{BindOptions, Surface, offset};
 use super::tet_mesh::TetMesh;
 use super::tri_mesh::TriMesh;
-use super::{ElasticMaterial, Groups, SurfaceMaterial};
+use super::{CustomModel, ElasticMaterial, Groups, SurfaceMaterial};
 use crate::deformable::meshless::{Mls, MlsParams};
 use crate::deformable::oriented::Oriented;
 use crate::deformable::pbd::Pbd;
 use crate::deformable::shape_matching::{Clusters, ShapeMatching};
-use crate::deformable::{Deformable, fem, oriented, pbd, shape_matching, spring};
+use crate::deformable::{Coordinates, Deformable, fem, oriented, pbd, rotation, shape_matching, spring};
 use crate::error::{Error, check, finite_vec, not_negative};
 use crate::math::{Pose, Quat, Real, Vec3};
 
@@ -45,6 +45,15 @@ impl Geometry {
             Geometry::Points(_) => "points",
         }
     }
+
+    /// Its vertices or points: the nodes of most models [m].
+    pub fn nodes(&self) -> &[Vec3] {
+        match self {
+            Geometry::Tets(mesh) => &mesh.vertices,
+            Geometry::Sheet(mesh) => &mesh.vertices,
+            Geometry::Rope(points) | Geometry::Points(points) => points,
+        }
+    }
 }
 
 /// The model of a soft body and its parameters.
@@ -78,11 +87,13 @@ pub enum SoftModel {
     Meshless(MlsParams, Real),
     /// Oriented particles: ellipsoids on the nodes, groups, parameters.
     Oriented(oriented::Ellipsoid, oriented::Groups, oriented::Params),
+    /// A user's own model.
+    Custom(CustomModel),
 }
 
 impl SoftModel {
     /// Name for messages and tables.
-    pub fn name(&self) -> &'static str {
+    pub fn name(&self) -> &str {
         match self {
             SoftModel::Corotational(_) => "corotational",
             SoftModel::Solid(_) => "solid",
@@ -92,6 +103,7 @@ impl SoftModel {
             SoftModel::ShapeMatching(..) => "shape-matching",
             SoftModel::Meshless(..) => "meshless",
             SoftModel::Oriented(..) => "oriented",
+            SoftModel::Custom(model) => model.name(),
         }
     }
 }
@@ -202,7 +214,7 @@ pub struct SoftBody {
     pub geometry: Geometry,
     /// The deformable model.
     pub model: SoftModel,
-    /// A separate surface; none: the body's boundary. On oriented particles it follows their frames and is for
+    /// A separate surface; none: the body's boundary. On ellipsoidal nodes it follows their frames and is for
     /// rendering only; contact is with the ellipsoids.
     pub skin: Option<Skin>,
     /// Pose of the rest shape's origin in the world.
@@ -241,7 +253,7 @@ pub(crate) struct Built {
     /// Rest positions of the nodes, in the coordinates of the rest shape [m].
     pub rest: Vec<Vec3>,
     pub surface: Surface,
-    /// Skin of oriented particles, for rendering only.
+    /// Skin of ellipsoidal nodes, for rendering only.
     pub skin: Option<ParticleSkin>,
 }
 
@@ -375,11 +387,11 @@ impl SoftBody {
         )?;
         let refuse = |reason: String| Error::BadShape { shape: who.to_owned(), reason };
         let Built { model, rest, surface, .. } = self.make().map_err(refuse)?;
-        if let (Some(skin), SoftModel::Oriented(..)) = (&self.skin, &self.model) {
+        if let (Some(skin), Coordinates::Ellipsoids) = (&self.skin, model.traits().coordinates) {
             skin.mesh.check().map_err(|e| refuse(e.to_string()))?;
-            let mut internal_state = vec![0.0; model.internal_state_count()];
-            model.rest_internal_state(&mut internal_state);
-            let turned: Vec<Quat> = (0..rest.len()).map(|k| oriented::orientation(&internal_state, k)).collect();
+            let mut internal_state = vec![0.0; model.traits().internal_state_count];
+            model.start(Quat::IDENTITY, Vec3::ZERO, &mut internal_state);
+            let turned: Vec<Quat> = (0..rest.len()).map(|k| rotation::orientation(&internal_state, k)).collect();
             let skin = ParticleSkin::new(&offset(&skin.mesh, skin.offset), &rest, &turned);
             return Ok(Built { model, rest, surface, skin: Some(skin) });
         }
@@ -456,6 +468,7 @@ impl SoftBody {
                 };
                 boxed(Box::new(text(model)?), rest, surface)
             }
+            (SoftModel::Custom(model), _) => boxed(model.build(geometry)?, geometry.nodes(), surface),
             (SoftModel::Springs(p), _) => {
                 let (model, rest) = match geometry {
                     Geometry::Tets(mesh) => (spring::MassSpring::from_tets(mesh, p), &mesh.vertices),
@@ -479,7 +492,7 @@ impl SoftBody {
             SoftModel::Pbd(pbd::Structure::Cord(_), _) => "a rope",
             SoftModel::ShapeMatching(..) => "tetrahedra or a sheet",
             SoftModel::Meshless(..) => "tetrahedra or points",
-            SoftModel::Oriented(..) => "any geometry",
+            SoftModel::Oriented(..) | SoftModel::Custom(_) => "any geometry",
         };
         format!("the model '{}' takes {fits}, not {}", self.model.name(), self.geometry.name())
     }

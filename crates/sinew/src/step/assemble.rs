@@ -1,6 +1,6 @@
 //! Assemble: constraints and contacts become rows, with J, response, bias, bounds and warm-start impulses.
 
-use crate::constraint::{RowBuffer, View};
+use crate::constraint::RowBuffer;
 use crate::contact::find::surfel;
 use crate::contact::route::BodyRoute;
 use crate::island::momentum;
@@ -9,11 +9,12 @@ use crate::model::Model;
 use crate::solver::pgs;
 use crate::state::State;
 use crate::step::solve;
-use crate::work::{BodyWork, ContactWork, IslandWork, OutputWork, RowSpan, Setup, SubstepContext};
+use crate::work::{BodyWork, ContactWork, IslandWork, OutputWork, RowSpan, Setup, SoftWork, SubstepContext};
 
 /// Number of rows from which lanes are faster.
 const LAY_OUT: usize = 32;
 
+#[expect(clippy::too_many_arguments, reason = "rows of all routes are written here: each group by its name")]
 pub(crate) fn assemble(
     ctx: &SubstepContext,
     setup: &Setup,
@@ -21,6 +22,7 @@ pub(crate) fn assemble(
     bodies: &mut BodyWork,
     contact: &mut ContactWork,
     island: &mut IslandWork,
+    soft: &SoftWork,
     output: &mut OutputWork,
 ) {
     let Setup { model, settings, pool } = *setup;
@@ -28,8 +30,8 @@ pub(crate) fn assemble(
         store_impulses(model, contact, island, output);
     }
     momentum::see(model, bodies, island);
-    constraint_rows(ctx, model, state, bodies, island);
-    surfel::rows(ctx, model, &settings.pairs, bodies, contact, output);
+    constraint_rows(ctx, model, state, bodies, island, soft);
+    surfel::rows(ctx, model, &settings.pairs, bodies, contact, soft, output);
     contact.node_touches.renew();
     pgs::warm_start(&island.rows, &mut bodies.velocity);
     pgs::warm_start(&island.node_rows, &mut bodies.velocity);
@@ -73,13 +75,20 @@ pub(crate) fn store_impulses(
     surfel::store_impulses(contact, output);
 }
 
-fn constraint_rows(ctx: &SubstepContext, model: &Model, state: &State, bodies: &BodyWork, island: &mut IslandWork) {
+fn constraint_rows(
+    ctx: &SubstepContext,
+    model: &Model,
+    state: &State,
+    bodies: &BodyWork,
+    island: &mut IslandWork,
+    soft: &SoftWork,
+) {
     let IslandWork { rows, node_rows, spans, warm, .. } = island;
-    let BodyWork { velocity, pose, inertia, body_routes, .. } = bodies;
+    let body_routes = &bodies.body_routes;
     rows.clear();
     node_rows.clear();
     spans.clear();
-    let view = View { model, velocity, pose, inertia, h: ctx.h };
+    let view = bodies.view(model, soft, ctx.h);
     for (slot, constraint) in model.constraints.iter() {
         let (mut swept, mut elsewhere) = (false, false);
         constraint.slots(|s| {

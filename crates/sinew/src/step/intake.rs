@@ -1,7 +1,7 @@
 //! Intake: input becomes edits, forces and targets; nothing else changes the model. Gate 1: invalid numbers are
 //! rejected.
 
-use crate::deformable::oriented::SPAN;
+use crate::deformable::rotation::SPAN;
 use crate::error::Error;
 use crate::input::{Command, Input};
 use crate::math::{FAR, Pose, Quat, Real, Vec3, is_place, is_turn};
@@ -38,7 +38,7 @@ pub(crate) fn intake(
     }
 }
 
-/// Torques on oriented particles last for one step.
+/// Torques on ellipsoidal nodes last for one step.
 fn drop_torques(model: &Model, state: &mut State) {
     for (slot, _) in model.bodies.iter() {
         let Some(nodes) = model.nodes_at(slot).filter(|n| !n.radii.is_empty()) else { continue };
@@ -50,12 +50,12 @@ fn drop_torques(model: &Model, state: &mut State) {
     }
 }
 
-/// Index of the first component of an oriented particle's internal state in State.
+/// Index of the first component of an ellipsoidal node's internal state in State.
 fn particle_of(model: &Model, body: BodyId, node: u32, command: &'static str) -> Result<usize, Error> {
     node_of(model, body, node, command)?;
     let nodes = model.nodes(body)?;
     if nodes.radii.is_empty() {
-        let reason = "its nodes are points, which do not turn: only oriented particles do".to_owned();
+        let reason = "its nodes are points, which do not turn: only ellipsoids (oriented particles) do".to_owned();
         return Err(Error::BadConstraint { constraint: command, reason });
     }
     Ok(nodes.internal_state_start as usize + SPAN * node as usize)

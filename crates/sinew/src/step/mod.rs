@@ -57,7 +57,7 @@ pub(crate) fn step(model: &mut Model, state: &mut State, work: &mut Work, settin
             // contacts need the approach velocity before any impulse is applied
             cloth::copy_position_velocity(model, bodies, soft);
         }
-        assemble::assemble(&ctx, setup, state, bodies, contact, island, output);
+        assemble::assemble(&ctx, setup, state, bodies, contact, island, soft, output);
         output.clock.mark(Phase::Assemble);
         solve::solve(&ctx, setup, bodies, contact, island, soft, output);
         contact.run_hook(Instant::AfterSolve, &ctx, setup, bodies, BodyRoute::Swept);
@@ -72,7 +72,7 @@ pub(crate) fn step(model: &mut Model, state: &mut State, work: &mut Work, settin
     output.clock.mark(Phase::Cloth);
     solve::bounce(&SubstepContext::new(settings, h, island.substeps), setup, bodies, contact);
     output.clock.mark(Phase::Solve);
-    ccd::guard(model, state, bodies, guard, output, settings);
+    ccd::guard(model, state, bodies, soft, guard, output, settings);
     output.clock.mark(Phase::Advance);
     remember::remember(setup, state, bodies, contact, island, soft, output);
     output.clock.mark(Phase::Remember);

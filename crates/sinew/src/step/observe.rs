@@ -3,7 +3,7 @@
 
 use crate::contact::cloth::memory::key_of;
 use crate::contact::point;
-use crate::deformable::oriented;
+use crate::deformable::rotation;
 use crate::math::Real;
 use crate::model::{Body, Model};
 use crate::report::{ContactForce, Energies, Event, PairForce};
@@ -158,7 +158,7 @@ fn energies_of(model: &Model, state: &State, settings: &Settings, slot: u32) -> 
             }
             let internal = &state.internal_state[nodes.internal_state_span()];
             for (node, &radii) in nodes.radii.iter().enumerate().filter(|(node, _)| nodes.inv_mass[*node] > 0.0) {
-                kinetic += oriented::rotation_of(internal, node, nodes.mass[node], radii).0;
+                kinetic += rotation::rotation_of(internal, node, nodes.mass[node], radii).0;
             }
         }
         _ => {}

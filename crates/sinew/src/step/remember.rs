@@ -7,7 +7,7 @@ use crate::contact::find::surfel;
 use crate::contact::readout::PointImpulse;
 use crate::contact::route::Route;
 use crate::contact::{light_nodes, point};
-use crate::deformable::oriented;
+use crate::deformable::rotation;
 use crate::guard::rollback;
 use crate::island::implicit;
 use crate::math::{Block, Pose, Real, Vec3, quat, rigid_pose, vec};
@@ -309,7 +309,7 @@ fn is_slow(body: &Body, state: &State, limit: Real, i: usize) -> bool {
         Body::Nodes(nodes) => {
             let internal_state = &state.internal_state[nodes.internal_state_span()];
             // the tip of a rotating particle moves too
-            let tip = |(n, r): (usize, &Vec3)| oriented::spin(internal_state, n).length() * r.max_element();
+            let tip = |(n, r): (usize, &Vec3)| rotation::spin(internal_state, n).length() * r.max_element();
             nodes.span().all(|n| state.node_v[n].length() < limit)
                 && nodes.radii.iter().enumerate().all(|each| tip(each) < limit)
         }
@@ -357,8 +357,8 @@ fn fall_asleep(model: &Model, state: &mut State, bodies: &mut BodyWork, output: 
                 }
                 let internal_state = &mut state.internal_state[nodes.internal_state_span()];
                 for n in 0..nodes.radii.len() {
-                    let turned = oriented::orientation(internal_state, n);
-                    oriented::put(internal_state, n, turned, Vec3::ZERO);
+                    let turned = rotation::orientation(internal_state, n);
+                    rotation::put(internal_state, n, turned, Vec3::ZERO);
                 }
             }
             output.report.events.push(Event::Slept(model.body_id(slot)));

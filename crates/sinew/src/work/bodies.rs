@@ -1,8 +1,11 @@
 //! Bodies in the step: velocities, poses, input, activity, and the island of each body.
 
+use crate::constraint::View;
+use crate::constraint::response::{BodyModels, Models};
 use crate::contact::route::BodyRoute;
 use crate::island::Islands;
 use crate::math::{Block, Pose, Real, Vec3};
+use crate::model::Model;
 use crate::solver::pool::Span;
 
 /// What every phase needs of the bodies.
@@ -64,4 +67,18 @@ pub(crate) struct BodyWork {
     pub rolled_back: Vec<bool>,
     /// 1 for bodies of nodes that may have an invalid number. Written by `intake`. (slots)
     pub suspects: Vec<u32>,
+}
+
+impl BodyWork {
+    /// The bodies at their present poses, for rows of constraints.
+    pub fn view<'a>(&'a self, model: &'a Model, soft: &'a dyn BodyModels, h: Real) -> View<'a> {
+        let Self { velocity, pose, inertia, internal_state, .. } = self;
+        View { model, velocity, pose, inertia, soft, internal_state, h }
+    }
+
+    /// The models of soft bodies at their present state.
+    pub fn models<'a>(&'a self, soft: &'a dyn BodyModels) -> Models<'a> {
+        let Self { velocity, pose, internal_state, .. } = self;
+        Models { soft, pose, velocity, internal_state }
+    }
 }

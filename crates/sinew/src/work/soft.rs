@@ -1,6 +1,8 @@
 //! Soft bodies while the world runs.
 
 use super::SoftBodyWork;
+use crate::constraint::response::BodyModels;
+use crate::deformable::Deformable;
 use crate::math::{Block, Real, Vec3};
 
 /// Models of soft bodies, and the scratch of their integrators.
@@ -22,4 +24,10 @@ pub(crate) struct SoftWork {
     pub before_advance: Vec<Block>,
     /// 1 for roots of islands with an implicit body. Scratch of `contact/cloth/mod.rs`. (slots)
     pub stiff_islands: Vec<u32>,
+}
+
+impl BodyModels for SoftWork {
+    fn at(&self, slot: u32) -> Option<&dyn Deformable> {
+        self.models.get(slot as usize)?.as_ref().map(|held| &*held.model)
+    }
 }

@@ -82,6 +82,5 @@ fn turn_particles(new: &Nodes, rest: &[Vec3], begin: &mut Start) {
     let (from, to) = (from / total, to / total);
     let parts = new.mass.iter().zip(rest).zip(&begin.positions);
     let moment = parts.fold(Mat3::ZERO, |sum, ((&m, &r), &x)| sum + outer(x - to, r - from) * m);
-    model.rest_internal_state(&mut begin.internal_state);
-    model.transform_internal_state(nearest_rotation(&moment), Vec3::ZERO, &mut begin.internal_state);
+    model.start(nearest_rotation(&moment), Vec3::ZERO, &mut begin.internal_state);
 }

@@ -321,6 +321,8 @@ impl World {
             velocity: &self.work.bodies.velocity,
             pose,
             inertia: &self.work.bodies.inertia,
+            soft: &self.work.soft,
+            internal_state: &self.state.internal_state,
             h: self.settings.h(),
         }
     }

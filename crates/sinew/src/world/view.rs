@@ -1,6 +1,6 @@
 //! Read access to a body.
 
-use crate::deformable::oriented;
+use crate::deformable::rotation;
 use crate::error::Error;
 use crate::math::{Pose, Quat, Real, Vec3};
 use crate::model::particle_skin::ParticleSkin;
@@ -128,7 +128,7 @@ impl<'a> BodyView<'a> {
     }
 
     /// Kinetic energy [J] and angular momentum about the centre of mass [kg·m²/s] of a body of nodes, the rotation of
-    /// oriented particles included.
+    /// ellipsoidal nodes included.
     fn node_motion(&self, nodes: &Nodes) -> (Real, Vec3) {
         let (centre, mean) = (self.center_of_mass(), self.velocity());
         let internal = &self.state.internal_state[nodes.internal_state_span()];
@@ -139,7 +139,7 @@ impl<'a> BodyView<'a> {
             energy += 0.5 * mass * v.length_squared();
             momentum += (*x - centre).cross(*v - mean) * mass;
             if let Some(&radii) = nodes.radii.get(node) {
-                let (own_energy, own_momentum) = oriented::rotation_of(internal, node, mass, radii);
+                let (own_energy, own_momentum) = rotation::rotation_of(internal, node, mass, radii);
                 (energy, momentum) = (energy + own_energy, momentum + own_momentum);
             }
         }
@@ -170,7 +170,7 @@ impl<'a> BodyView<'a> {
         }
     }
 
-    /// Semi-axes of oriented particles [m]; empty for all other bodies.
+    /// Semi-axes of ellipsoidal nodes (oriented particles) [m]; empty for all other bodies.
     pub fn particle_radii(&self) -> &'a [Vec3] {
         match self.body {
             Body::Rigid(_) => &[],
@@ -178,17 +178,17 @@ impl<'a> BodyView<'a> {
         }
     }
 
-    /// Orientation of an oriented particle; none for other bodies and particles that do not exist.
+    /// Orientation of an ellipsoidal node; none for other bodies and particles that do not exist.
     pub fn particle_rotation(&self, node: u32) -> Option<Quat> {
-        Some(oriented::orientation(self.particle_memory(node)?, node as usize))
+        Some(rotation::orientation(self.particle_memory(node)?, node as usize))
     }
 
-    /// Angular velocity of an oriented particle, world axes [rad/s]; none where there is no such particle.
+    /// Angular velocity of an ellipsoidal node, world axes [rad/s]; none where there is no such particle.
     pub fn particle_spin(&self, node: u32) -> Option<Vec3> {
-        Some(oriented::spin(self.particle_memory(node)?, node as usize))
+        Some(rotation::spin(self.particle_memory(node)?, node as usize))
     }
 
-    /// The surface mesh (skin) of a body of oriented particles; the present positions of its vertices are written to
+    /// The surface mesh (skin) of a body of ellipsoidal nodes; the present positions of its vertices are written to
     /// `out` [m].
     pub fn particle_skin(&self, out: &mut Vec<Vec3>) -> Option<&'a ParticleSkin> {
         let Body::Nodes(n) = self.body else { return None };

@@ -219,7 +219,7 @@ pub(crate) fn settle_residence(
         }
     });
     for held in soft.iter().flatten().filter(|held| held.cloth.residence.is_resident()) {
-        report.counts.internal_rows += held.model.internal_rows() as u32;
+        report.counts.internal_rows += held.model.traits().internal_rows as u32;
     }
 }
 

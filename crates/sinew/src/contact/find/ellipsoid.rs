@@ -1,4 +1,4 @@
-//! Contacts between oriented particles of two bodies, or of one: ellipsoid against ellipsoid.
+//! Contacts between ellipsoidal nodes of two bodies, or of one: ellipsoid against ellipsoid.
 //!
 //! Pairs are found by sweep and prune along x over bounding spheres of the particles; the normal is the direction of
 //! largest separation (`collision/ellipsoid.rs`). The contact is one of surfaces between two vertices;
@@ -8,7 +8,7 @@
 use crate::collision::Ellipsoid;
 use crate::collision::surface::feature;
 use crate::contact::find::surfel::remember;
-use crate::deformable::oriented;
+use crate::deformable::rotation;
 use crate::math::{Real, Vec3};
 use crate::model::{Model, Nodes};
 use crate::settings::Settings;
@@ -27,7 +27,7 @@ pub(crate) struct Around {
     reach: Real,
 }
 
-/// Finds contacts of all pairs of oriented particles; appends them to the step's contacts.
+/// Finds contacts of all pairs of ellipsoidal nodes; appends them to the step's contacts.
 pub(crate) fn find(
     model: &Model,
     state: &State,
@@ -103,7 +103,7 @@ fn look(
 
 /// The ellipsoid of a particle at its orientation in State.
 pub(crate) fn shape(nodes: &Nodes, state: &State, node: u32) -> Ellipsoid {
-    let rotation = oriented::orientation(&state.internal_state[nodes.internal_state_span()], node as usize);
+    let rotation = rotation::orientation(&state.internal_state[nodes.internal_state_span()], node as usize);
     Ellipsoid { radii: nodes.radii[node as usize], rotation }
 }
 

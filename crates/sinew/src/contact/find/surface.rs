@@ -87,7 +87,7 @@ fn may_meet(model: &Model, detect: &DetectWork, a: u32, b: u32) -> bool {
     let bounds = |slot: u32| detect.skins[slot as usize].as_ref()?.bounds;
     let near = bounds(a).zip(bounds(b)).is_some_and(|(a, b)| a.meets(&b));
     let (Some(nodes_a), Some(nodes_b)) = (model.nodes_at(a), model.nodes_at(b)) else { return false };
-    // oriented particles collide with each other as ellipsoids
+    // ellipsoidal nodes collide with each other as ellipsoids
     let ellipsoids = !nodes_a.radii.is_empty() && !nodes_b.radii.is_empty();
     near && nodes_a.meets(nodes_b) && !model.collision_excluded(a, b) && !ellipsoids
 }

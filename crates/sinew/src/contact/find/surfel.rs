@@ -344,7 +344,7 @@ impl Reach {
     }
 }
 
-/// The oriented particle that coincides with a surfel.
+/// The ellipsoidal node that coincides with a surfel.
 fn particle(nodes: &Nodes, surfel: u32) -> Option<u32> {
     match nodes.surface.shares(surfel) {
         [share] if !nodes.radii.is_empty() => Some(share.node),
@@ -395,6 +395,7 @@ pub(crate) fn rows(
     rules: &PairRules,
     bodies: &BodyWork,
     contact: &mut ContactWork,
+    soft: &SoftWork,
     output: &mut OutputWork,
 ) {
     contact.node_contacts.clear();
@@ -436,7 +437,7 @@ pub(crate) fn rows(
         let place = if point::parts(model, &bodies.velocity, m, &mut parts) {
             rows.push_touch(axes, &parts, wants)
         } else {
-            rows.push_rows(axes, wants, |axis, terms| point::terms(model, bodies, m, axis, at.at, terms))
+            rows.push_rows(axes, wants, |axis, terms| point::terms(model, bodies, soft, m, axis, at.at, terms))
         };
         if material.restitution > 0.0 {
             let [.., approach] = rows.relative_velocities(place, &bodies.velocity);

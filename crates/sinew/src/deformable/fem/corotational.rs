@@ -27,10 +27,11 @@
 use super::law::symmetric;
 use super::sparse::{Assemble, Contributions, pattern};
 use super::tet_kernel::{RestTet, TetBatch, TetPass, energy, lay_out, strained};
-use crate::deformable::limit::{is_held, resolved_step, shear_share, soften, softening};
+use crate::deformable::limit::{is_held, shear_share, soften};
 use crate::deformable::system::{Product, Rows, TwoLevel};
 use crate::deformable::{
-    BodyMut, BodyRef, Deformable, ElementStress, Modes, Operator, RigidSums, SmoothMotions, StepContext,
+    Approximation, BodyMut, BodyRef, Conditioning, Deformable, ElementStress, Modes, Operator, RigidSums,
+    SmoothMotions, StepContext, Traits,
 };
 use crate::math::{Block, Blocks, LANES, Mat3, Real, Sym3, Vec3, run, vec};
 use crate::model::tet_mesh::{TetMesh, TetMeshError};
@@ -190,9 +191,20 @@ impl Deformable for Corotational {
         &self.rest.mass
     }
 
+    fn traits(&self) -> Traits {
+        let (stiffness, damping) = (self.rest.bound, self.rest.damping);
+        let shear = || shear_share(self.rest.stiffnesses());
+        Traits {
+            response: Approximation::Lumped { stiffness, damping, decay: 0.0 },
+            implicit_form: true,
+            conditioning: (!self.held).then(|| Conditioning { stiffness, damping, shear: shear() }),
+            ..Traits::default()
+        }
+    }
+
     fn predict(&mut self, ctx: &StepContext<'_>, body: BodyMut<'_>) {
         self.lanes = ctx.lanes;
-        let share = if ctx.resolve { self.softening(ctx.h) } else { 1.0 };
+        let share = if ctx.resolve { self.traits().softening(ctx.h) } else { 1.0 };
         self.rest.lame = self.rest.given;
         if share < 1.0 {
             let [twice, lambda] = soften(self.rest.stiffnesses(), share);
@@ -218,17 +230,6 @@ impl Deformable for Corotational {
 
     fn operator(&self) -> Option<&dyn Operator> {
         Some(self)
-    }
-
-    fn softening(&self, h: Real) -> Real {
-        if self.held { 1.0 } else { softening(h, self.rest.damping, self.rest.bound) }
-    }
-
-    fn resolved_step(&self) -> Real {
-        if self.held {
-            return Real::INFINITY;
-        }
-        resolved_step(self.rest.damping, self.rest.bound, shear_share(self.rest.stiffnesses()))
     }
 
     fn refresh(&mut self, body: BodyRef<'_>) {

@@ -19,9 +19,9 @@
 
 use super::scheme::Scheme;
 use super::solid::Integrator;
-use crate::deformable::limit::{StabilityLimit, largest_step, resolved_step, softening};
+use crate::deformable::limit::{StabilityLimit, largest_step};
 use crate::deformable::system::EulerSystem;
-use crate::deformable::{BodyMut, BodyRef, Deformable, ElementStress, Operator, StepContext};
+use crate::deformable::{BodyMut, BodyRef, Conditioning, Deformable, ElementStress, Operator, StepContext, Traits};
 use crate::math::{Block, Mat3, Real, Sym3, Vec3, add, outer, vec};
 use crate::model::tri_mesh::{TriMesh, TriMeshError};
 
@@ -241,8 +241,17 @@ impl Deformable for Membrane {
         &self.rest.masses
     }
 
-    fn stable_step(&self) -> Real {
-        self.scheme.stable_step()
+    fn traits(&self) -> Traits {
+        let Rest { params, bound, .. } = &self.rest;
+        let (stiffness, damping) = (*bound, params.stiffness_damping);
+        let implicit = self.scheme.is_implicit();
+        Traits {
+            response: self.scheme.response([stiffness, damping, params.mass_damping]),
+            stable_step: self.scheme.stable_step(),
+            implicit_form: true,
+            conditioning: implicit.then_some(Conditioning { stiffness, damping, shear: 1.0 }),
+            ..Traits::default()
+        }
     }
 
     fn stable_step_at(&mut self, body: BodyRef<'_>) -> Real {
@@ -253,16 +262,7 @@ impl Deformable for Membrane {
         self.rest.stable_step(|triangle| self.rest.growth(&self.rest.stretched(triangle, body.x)))
     }
 
-    fn softening(&self, h: Real) -> Real {
-        if self.scheme.is_implicit() { softening(h, self.rest.params.stiffness_damping, self.rest.bound) } else { 1.0 }
-    }
-
-    fn resolved_step(&self) -> Real {
-        let Rest { params, bound, .. } = &self.rest;
-        if self.scheme.is_implicit() { resolved_step(params.stiffness_damping, *bound, 1.0) } else { Real::INFINITY }
-    }
-
-    fn go_implicit(&mut self, on: bool) -> bool {
+    fn set_implicit(&mut self, on: bool) -> bool {
         self.scheme.lend(on);
         if on && self.system.is_none() {
             self.system = Some(self.rest.system());
@@ -271,7 +271,7 @@ impl Deformable for Membrane {
     }
 
     fn predict(&mut self, ctx: &StepContext<'_>, mut body: BodyMut<'_>) {
-        let share = if ctx.resolve { self.softening(ctx.h) } else { 1.0 };
+        let share = if ctx.resolve { self.traits().softening(ctx.h) } else { 1.0 };
         let Self { rest, scheme, system, forces } = self;
         rest.stiffness = rest.params.material.stiffness().map(|d| d * share);
         match system {

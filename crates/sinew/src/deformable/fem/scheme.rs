@@ -1,5 +1,6 @@
 //! Time integration scheme of a body, and its largest stable step.
 
+use crate::deformable::Approximation;
 use crate::math::Real;
 
 /// Time integration scheme: the one of the parameters, and whether an explicit body is temporarily implicit.
@@ -20,6 +21,16 @@ impl Scheme {
 
     pub(super) fn stable_step(self) -> Real {
         if let Self::Explicit { stable, on_request: false } = self { stable } else { Real::INFINITY }
+    }
+
+    /// How far the lumped response is from that of a body with these ω² [1/s²], β [s] and α [1/s]: an explicit substep
+    /// contains no internal force of the impulse but the decay.
+    pub(super) fn response(self, [stiffness, damping, decay]: [Real; 3]) -> Approximation {
+        match self.is_implicit() {
+            true => Approximation::Lumped { stiffness, damping, decay },
+            false if decay > 0.0 => Approximation::Lumped { stiffness: 0.0, damping: 0.0, decay },
+            false => Approximation::Exact,
+        }
     }
 
     /// Switches an explicit body to the implicit integrator temporarily, or back.

@@ -24,9 +24,9 @@ use super::element::{ElementMesh, Elements, Face, MOST_NODES, gradient_of};
 use super::law::{Elastic, Law, Strained, green, symmetric};
 use super::plastic::{MEMORY, Plasticity, flow, unload};
 use super::scheme::Scheme;
-use crate::deformable::limit::{StabilityLimit, is_held, largest_step, resolved_step, shear_share, softening};
+use crate::deformable::limit::{StabilityLimit, is_held, largest_step, shear_share};
 use crate::deformable::system::EulerSystem;
-use crate::deformable::{BodyMut, BodyRef, Deformable, ElementStress, Operator, StepContext};
+use crate::deformable::{BodyMut, BodyRef, Conditioning, Deformable, ElementStress, Operator, StepContext, Traits};
 use crate::math::{Block, Mat3, Real, Sym3, Vec3, add, outer, polar_rotation, vec};
 use crate::model::tet_mesh::{TetMesh, TetMeshError};
 
@@ -253,13 +253,22 @@ impl Deformable for Solid {
         &self.rest.masses
     }
 
-    fn internal_state_count(&self) -> usize {
-        let points = self.rest.mesh.element_count() * self.rest.mesh.point_count;
-        if self.rest.params.plasticity.is_some() { MEMORY * points } else { 0 }
-    }
-
-    fn stable_step(&self) -> Real {
-        self.scheme.stable_step()
+    fn traits(&self) -> Traits {
+        let Rest { params, given, bound, mesh, .. } = &self.rest;
+        let (stiffness, damping) = (*bound, params.stiffness_damping);
+        let implicit = self.scheme.is_implicit();
+        Traits {
+            internal_state_count: params.plasticity.map_or(0, |_| MEMORY * mesh.element_count() * mesh.point_count),
+            response: self.scheme.response([stiffness, damping, params.mass_damping]),
+            stable_step: self.scheme.stable_step(),
+            implicit_form: true,
+            conditioning: (implicit && !self.held).then(|| Conditioning {
+                stiffness,
+                damping,
+                shear: shear_share([2.0 * given.mu, given.lambda]),
+            }),
+            ..Traits::default()
+        }
     }
 
     fn stable_step_at(&mut self, body: BodyRef<'_>) -> Real {
@@ -275,22 +284,7 @@ impl Deformable for Solid {
         })
     }
 
-    fn softening(&self, h: Real) -> Real {
-        if self.held || !self.scheme.is_implicit() {
-            return 1.0;
-        }
-        softening(h, self.rest.params.stiffness_damping, self.rest.bound)
-    }
-
-    fn resolved_step(&self) -> Real {
-        if self.held || !self.scheme.is_implicit() {
-            return Real::INFINITY;
-        }
-        let Rest { given, params, bound, .. } = &self.rest;
-        resolved_step(params.stiffness_damping, *bound, shear_share([2.0 * given.mu, given.lambda]))
-    }
-
-    fn go_implicit(&mut self, on: bool) -> bool {
+    fn set_implicit(&mut self, on: bool) -> bool {
         self.scheme.lend(on);
         if on && self.system.is_none() {
             self.system = Some(self.rest.system());
@@ -299,7 +293,7 @@ impl Deformable for Solid {
     }
 
     fn predict(&mut self, ctx: &StepContext<'_>, mut body: BodyMut<'_>) {
-        let share = if ctx.resolve { self.softening(ctx.h) } else { 1.0 };
+        let share = if ctx.resolve { self.traits().softening(ctx.h) } else { 1.0 };
         let Self { rest, scheme, system, forces, pressures, .. } = self;
         rest.elastic = rest.given.softened(share);
         if let Some(system) = system.as_mut().filter(|_| scheme.is_implicit()) {

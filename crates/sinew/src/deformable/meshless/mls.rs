@@ -45,7 +45,9 @@
 
 use super::rest::{Rest, share_volume};
 use super::tangent::Tangent;
-use crate::deformable::{BodyMut, BodyRef, Deformable, ElementStress, Operator, RigidSums, StepContext};
+use crate::deformable::{
+    Approximation, BodyMut, BodyRef, Deformable, ElementStress, Operator, RigidSums, StepContext, Traits,
+};
 use crate::math::{Block, Mat3, Real, Sym3, Vec3, add, outer, vec};
 use crate::model::tet_mesh::{TetMesh, TetMeshError};
 
@@ -252,6 +254,13 @@ impl Mls {
     pub fn gradient(&self, phyxel: usize, x: &[Block]) -> Mat3 {
         self.rest.gradient(phyxel, x)
     }
+
+    /// The largest stable step of the explicit scheme [s]: h² ω² + 2 h β ω² < 4 for symplectic Euler (v first, then x),
+    /// with damping at the old v.
+    fn explicit_step(&self) -> Real {
+        let omega = self.highest * (0.5 * (3.0 * STRETCH * STRETCH - 1.0)).sqrt();
+        4.0 / (omega * omega) / (self.damping + (self.damping * self.damping + 4.0 / (omega * omega)).sqrt())
+    }
 }
 
 impl Deformable for Mls {
@@ -259,17 +268,21 @@ impl Deformable for Mls {
         &self.rest.mass
     }
 
-    fn sees_strain(&self) -> bool {
-        false
-    }
-
-    fn stable_step(&self) -> Real {
-        if self.scheme == Scheme::Implicit {
-            return Real::INFINITY;
+    fn traits(&self) -> Traits {
+        let implicit = self.scheme == Scheme::Implicit;
+        let response = match self.scheme {
+            Scheme::Explicit => Approximation::Exact,
+            Scheme::Implicit => {
+                Approximation::Lumped { stiffness: self.highest * self.highest, damping: self.damping, decay: 0.0 }
+            }
+        };
+        Traits {
+            response,
+            stable_step: if implicit { Real::INFINITY } else { self.explicit_step() },
+            step_follows_shape: false,
+            implicit_form: true,
+            ..Traits::default()
         }
-        // h² ω² + 2 h β ω² < 4 for symplectic Euler (v first, then x), with damping at the old v
-        let omega = self.highest * (0.5 * (3.0 * STRETCH * STRETCH - 1.0)).sqrt();
-        4.0 / (omega * omega) / (self.damping + (self.damping * self.damping + 4.0 / (omega * omega)).sqrt())
     }
 
     fn predict(&mut self, ctx: &StepContext<'_>, mut body: BodyMut<'_>) {
@@ -296,7 +309,7 @@ impl Deformable for Mls {
         (self.scheme == Scheme::Implicit).then_some(self)
     }
 
-    fn go_implicit(&mut self, on: bool) -> bool {
+    fn set_implicit(&mut self, on: bool) -> bool {
         self.scheme = if on { Scheme::Implicit } else { self.chosen };
         if on && self.tangent.is_empty() {
             self.tangent = Tangent::new(&self.rest, true);

@@ -129,7 +129,7 @@ fn a_rotating_vibrating_body_conserves_momentum_with_and_without_damping() {
     for damping in [0.0, 2e-3] {
         let points = cloud([4, 3, 3], 0.05, 0.2);
         let body = Mls::new(&points, 4.5, MlsParams { damping, ..Default::default() }).unwrap();
-        let h = 0.5 * body.stable_step();
+        let h = 0.5 * body.traits().stable_step;
         let mut alone = Alone::new(body, &points);
         alone.push(Vec3::new(1.0, 0.0, -0.5), Vec3::new(2.0, 5.0, 1.0), Vec3::splat(0.1));
         alone.x = wobbly(&points, 0.004);
@@ -312,7 +312,7 @@ fn lines_and_sheets_of_points_are_stable_as_ropes_and_membranes() {
         let body = Mls::new(&points, 1.0, MlsParams { damping: 1e-3, ..Default::default() }).unwrap();
         assert!(body.ranks().iter().all(|&r| r == rank), "{:?}", body.ranks());
         assert!(largest(&forces(&body, &blocks(&points))) < 1e-2);
-        let h = body.stable_step();
+        let h = body.traits().stable_step;
         let start = Alone::new(body.clone(), &points).energy();
         let mut alone = Alone::new(body, &points);
         alone.x = wobbly(&points, 0.01);
@@ -357,7 +357,7 @@ fn the_stable_step_is_stable_and_twice_the_step_is_not() {
     let points = cloud([4, 4, 4], 0.05, 0.2);
     let run = |factor: Real| {
         let body = Mls::new(&points, 8.0, MlsParams::default()).unwrap();
-        let h = factor * body.stable_step();
+        let h = factor * body.traits().stable_step;
         let mut alone = Alone::new(body, &points);
         alone.x = wobbly(&points, 1e-4);
         let energy = alone.energy();

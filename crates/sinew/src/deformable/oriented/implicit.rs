@@ -17,7 +17,8 @@
 //!
 //! Blocks: velocities first, then angular velocities.
 
-use crate::deformable::oriented::{Oriented, SPAN, orientation, put, spin};
+use crate::deformable::oriented::Oriented;
+use crate::deformable::rotation::{SPAN, orientation, put, spin};
 use crate::deformable::system::Affine;
 use crate::deformable::{BodyMut, Modes, Operator, RigidSums, SmoothMotions, StepContext};
 use crate::math::{Block, Mat3, Quat, Real, Sym3, Vec3, add, cross_matrix, vec};

@@ -33,16 +33,16 @@ mod tests;
 
 use crate::deformable::particle::{ParticleError, check, check_nodes, not_negative, positive};
 use crate::deformable::parts::Parts;
+use crate::deformable::rotation::{self, SPAN, inertia_of, orientation, put, spin};
 use crate::deformable::shape_matching::{Group, Plasticity};
-use crate::deformable::{BodyMut, BodyRef, Deformable, Operator, StepContext};
+use crate::deformable::{
+    Approximation, BodyMut, BodyRef, Coordinates, Deformable, Operator, StepContext, SurfacePoint, Traits,
+};
 use crate::math::{Block, Mat3, Quat, Real, Sym3, Vec3, add, angle_of, integrate_rotation, turn_free, vec};
 use crate::model::tet_mesh::TetMesh;
 use crate::model::tri_mesh::TriMesh;
 use fit::{Goal, Member, Placement, Sets, check_particles, moment, tidy_edges};
 use implicit::ImplicitOriented;
-
-/// Numbers of internal state of one particle.
-pub(crate) const SPAN: usize = 10;
 
 /// One particle at rest.
 ///
@@ -332,31 +332,34 @@ impl Deformable for Oriented {
         &self.masses
     }
 
-    fn internal_state_count(&self) -> usize {
-        SPAN * self.masses.len() + self.plastic_count()
+    fn traits(&self) -> Traits {
+        Traits {
+            internal_state_count: SPAN * self.masses.len() + self.plastic_count(),
+            coordinates: Coordinates::Ellipsoids,
+            response: Approximation::Lumped { stiffness: Real::INFINITY, damping: 0.0, decay: self.params.damping },
+            implicit_form: true,
+            ..Traits::default()
+        }
     }
 
-    fn rest_internal_state(&self, internal_state: &mut [Real]) {
+    fn start(&self, rotation: Quat, spin: Vec3, internal_state: &mut [Real]) {
         internal_state.fill(0.0);
         for (node, p) in self.particles.iter().enumerate() {
-            put(internal_state, node, p.rotation.normalize(), Vec3::ZERO);
+            put(internal_state, node, (rotation * p.rotation.normalize()).normalize(), spin);
         }
         self.rest_plastic(internal_state);
     }
 
-    fn transform_internal_state(&self, turn: Quat, rate: Vec3, internal_state: &mut [Real]) {
-        for node in 0..self.masses.len() {
-            put(
-                internal_state,
-                node,
-                (turn * orientation(internal_state, node)).normalize(),
-                turn * spin(internal_state, node) + rate,
-            );
-        }
-    }
-
     fn ellipsoids(&self) -> &[Vec3] {
         &self.radii
+    }
+
+    fn lower(&self, body: BodyRef<'_>, point: SurfacePoint<'_>, impulse: Vec3, add: &mut dyn FnMut(u32, Vec3)) {
+        rotation::lower(body, point, impulse, add);
+    }
+
+    fn respond(&self, body: BodyRef<'_>, impulses: &[(u32, Vec3)], add: &mut dyn FnMut(u32, Vec3)) {
+        rotation::respond(body, (&self.masses, &self.radii), impulses, add);
     }
 
     fn predict(&mut self, ctx: &StepContext<'_>, mut body: BodyMut<'_>) {
@@ -403,7 +406,7 @@ impl Deformable for Oriented {
         self.implicit_system.on.then_some(self as &dyn Operator)
     }
 
-    fn go_implicit(&mut self, on: bool) -> bool {
+    fn set_implicit(&mut self, on: bool) -> bool {
         self.implicit_system.on = on || self.params.implicit;
         self.implicit_system.on
     }
@@ -438,15 +441,6 @@ impl Deformable for Oriented {
         });
         true
     }
-
-    fn own_spin(&self, body: BodyRef<'_>) -> (Vec3, Real) {
-        let (mut sum, mut energy) = (Vec3::ZERO, 0.0);
-        for node in 0..self.masses.len() {
-            let (own_energy, own) = rotation_of(body.internal_state, node, self.masses[node], self.radii[node]);
-            (sum, energy) = (sum + own, energy + own_energy);
-        }
-        (sum, energy)
-    }
 }
 
 impl Oriented {
@@ -476,38 +470,6 @@ impl Oriented {
             }
         }
     }
-}
-
-/// Moments of inertia of an ellipsoid about its axes [kg·m²].
-pub(crate) fn inertia_of(mass: Real, radii: Vec3) -> Vec3 {
-    let r = radii * radii;
-    Vec3::new(r.y + r.z, r.z + r.x, r.x + r.y) * (0.2 * mass)
-}
-
-/// Kinetic energy [J] and angular momentum [kg·m²/s] of the rotation of a particle about its own centre.
-pub(crate) fn rotation_of(internal: &[Real], node: usize, mass: Real, radii: Vec3) -> (Real, Vec3) {
-    let (q, w) = (orientation(internal, node), spin(internal, node));
-    let momentum = Sym3::diagonal(inertia_of(mass, radii)).rotated(q).mul(w);
-    (0.5 * momentum.dot(w), momentum)
-}
-
-/// Orientation of a particle in the internal state of its body.
-pub(crate) fn orientation(internal_state: &[Real], node: usize) -> Quat {
-    let [x, y, z, w] = [0, 1, 2, 3].map(|k| internal_state[SPAN * node + k]);
-    let q = Quat::from_xyzw(x, y, z, w);
-    // internal state that was cleared after a fault has no orientation
-    if (q.length_squared() - 1.0).abs() < 0.1 { q } else { Quat::IDENTITY }
-}
-
-/// Angular velocity of a particle in the internal state of its body [rad/s].
-pub(crate) fn spin(internal_state: &[Real], node: usize) -> Vec3 {
-    Vec3::from_slice(&internal_state[SPAN * node + 4..])
-}
-
-/// Writes orientation and angular velocity.
-pub(crate) fn put(internal_state: &mut [Real], node: usize, q: Quat, w: Vec3) {
-    internal_state[SPAN * node..SPAN * node + 4].copy_from_slice(&q.to_array());
-    w.write_to_slice(&mut internal_state[SPAN * node + 4..]);
 }
 
 /// Largest rotation for the series of the exponential [rad].

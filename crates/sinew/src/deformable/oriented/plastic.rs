@@ -12,7 +12,8 @@
 
 use crate::deformable::BodyMut;
 use crate::deformable::oriented::fit::{Member, Placement, moment};
-use crate::deformable::oriented::{Oriented, SPAN, between, orientation, turned};
+use crate::deformable::oriented::{Oriented, between, turned};
+use crate::deformable::rotation::{SPAN, orientation};
 use crate::math::{Quat, Real, Vec3, angle_of, vec};
 
 /// Numbers of internal state of a member: rest position, rest orientation.

@@ -37,7 +37,7 @@ use crate::deformable::parts::Parts;
 use crate::deformable::pbd::implicit::Made;
 use crate::deformable::pbd::rows::{Memory, Pace, begin, hinge_angle, pull, sweep};
 use crate::deformable::system::EulerSystem;
-use crate::deformable::{BodyMut, BodyRef, Deformable, Operator, StepContext};
+use crate::deformable::{Approximation, BodyMut, BodyRef, Deformable, Operator, StepContext, Traits};
 use crate::math::{Block, Blocks, Real, Vec3, add, vec};
 use crate::model::tet_mesh::TetMesh;
 use crate::model::tri_mesh::TriMesh;
@@ -505,25 +505,37 @@ impl Pbd {
         }
         (energy, known)
     }
+
+    fn has_implicit_form(&self) -> bool {
+        // the printed damping is defined for goals only, and an enclosed volume couples all nodes
+        let can = matches!(self.params.damping, Damping::Internal { .. }) && self.rows.enclosed.is_empty();
+        can && self.mesh.is_some()
+    }
 }
 
 impl Deformable for Pbd {
-    fn internal_rows(&self) -> usize {
-        self.rows.len()
-    }
-
     fn masses(&self) -> &[Real] {
         &self.masses
+    }
+
+    fn traits(&self) -> Traits {
+        let thin = self.rows.volumes.is_empty();
+        Traits {
+            internal_rows: self.rows.len(),
+            // constraints may be rigid
+            response: Approximation::Lumped { stiffness: Real::INFINITY, damping: 0.0, decay: 0.0 },
+            implicit_form: self.has_implicit_form(),
+            stretch_limit: (!self.implicit && thin).then_some(self.network.limit.0),
+            ..Traits::default()
+        }
     }
 
     fn operator(&self) -> Option<&dyn Operator> {
         self.implicit_system.as_ref().filter(|_| self.implicit).map(|system| &**system as &dyn Operator)
     }
 
-    fn go_implicit(&mut self, on: bool) -> bool {
-        // the printed damping is defined for goals only, and an enclosed volume couples all nodes
-        let can = matches!(self.params.damping, Damping::Internal { .. }) && self.rows.enclosed.is_empty();
-        self.implicit = on && can && self.mesh.is_some();
+    fn set_implicit(&mut self, on: bool) -> bool {
+        self.implicit = on && self.has_implicit_form();
         if let (true, None, Some(mesh)) = (self.implicit, &self.implicit_system, &self.mesh) {
             self.implicit_system = Some(Box::new(self.made().system(mesh)));
         }
@@ -558,11 +570,6 @@ impl Deformable for Pbd {
 
     fn network(&mut self) -> Option<&mut DistanceNetwork> {
         (!self.implicit && self.is_bare()).then_some(&mut self.network)
-    }
-
-    fn stretch_limit(&self) -> Option<Real> {
-        let thin = self.rows.volumes.is_empty();
-        (!self.implicit && thin).then_some(self.network.limit.0)
     }
 
     fn energy(&self, body: BodyRef<'_>) -> Real {

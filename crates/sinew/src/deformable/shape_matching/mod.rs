@@ -30,8 +30,8 @@ use crate::deformable::particle::{Damping, ParticleError, check, check_entry, ch
 use crate::deformable::parts::Parts;
 use crate::deformable::shape_matching::cluster::Fit;
 use crate::deformable::shape_matching::implicit::ImplicitMatching;
-use crate::deformable::{BodyMut, BodyRef, Deformable, Operator, StepContext};
-use crate::math::{Block, Mat3, Real, Vec3, add, root, vec};
+use crate::deformable::{Approximation, BodyMut, BodyRef, Deformable, Operator, StepContext, Traits};
+use crate::math::{Block, Mat3, Quat, Real, Vec3, add, root, vec};
 use crate::model::tet_mesh::TetMesh;
 use crate::model::tri_mesh::TriMesh;
 
@@ -263,11 +263,22 @@ impl Deformable for ShapeMatching {
         &self.masses
     }
 
-    fn internal_state_count(&self) -> usize {
-        if self.params.plasticity.is_some() { 9 * self.fit.count() } else { 0 }
+    fn traits(&self) -> Traits {
+        let implicit_form = matches!(self.params.damping, Damping::Internal { .. });
+        let decay = match self.params.damping {
+            Damping::Internal { rate } => rate,
+            Damping::Printed { .. } => Real::INFINITY,
+        };
+        Traits {
+            internal_state_count: if self.params.plasticity.is_some() { 9 * self.fit.count() } else { 0 },
+            implicit_form,
+            // the weights of a node sum to its mass
+            response: Approximation::Lumped { stiffness: self.omega_squared(), damping: 0.0, decay },
+            ..Traits::default()
+        }
     }
 
-    fn rest_internal_state(&self, internal_state: &mut [Real]) {
+    fn start(&self, _rotation: Quat, _spin: Vec3, internal_state: &mut [Real]) {
         for nine in internal_state.chunks_exact_mut(9) {
             nine.copy_from_slice(&[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
         }
@@ -329,7 +340,7 @@ impl Deformable for ShapeMatching {
         self.implicit_system.on.then_some(self as &dyn Operator)
     }
 
-    fn go_implicit(&mut self, on: bool) -> bool {
+    fn set_implicit(&mut self, on: bool) -> bool {
         // the printed damping is defined for goals only
         self.implicit_system.on = on && matches!(self.params.damping, Damping::Internal { .. });
         self.implicit_system.on

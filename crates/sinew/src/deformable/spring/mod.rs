@@ -26,9 +26,9 @@ mod volume;
 pub use network::Spring;
 pub use params::{Dashpot, Element, Integrator, Mass, Params, SpringError, Stiffness, VolumeForce};
 
-use super::limit::{is_held, resolved_step, shear_share, soften, softening};
+use super::limit::{is_held, shear_share, soften};
 use super::system::EulerSystem;
-use super::{BodyMut, BodyRef, Deformable, Operator, StepContext};
+use super::{Approximation, BodyMut, BodyRef, Conditioning, Deformable, Operator, StepContext, Traits};
 use crate::math::{Block, Real, Vec3, run};
 use crate::model::tet_mesh::TetMesh;
 use crate::model::tri_mesh::TriMesh;
@@ -65,7 +65,7 @@ pub struct MassSpring {
     /// Rest positions and tetrahedra, for its coarse spaces. (node_count) [m]
     rest: Vec<Vec3>,
     tets: Vec<[u32; 4]>,
-    /// Integrator of the parameters; `integrator` differs from it after `go_implicit`.
+    /// Integrator of the parameters; `integrator` differs from it after `set_implicit`.
     chosen: Integrator,
     /// Fractions of the stiffness that springs and volume forces keep. Written by `predict`.
     kept: [Real; 2],
@@ -158,7 +158,7 @@ impl MassSpring {
             steps,
         };
         if params.integrator == Integrator::Implicit {
-            model.go_implicit(true);
+            model.set_implicit(true);
         }
         model
     }
@@ -240,18 +240,34 @@ impl Deformable for MassSpring {
         &self.masses
     }
 
-    fn internal_state_count(&self) -> usize {
-        self.dashpots
-    }
-
-    fn stable_step(&self) -> Real {
-        if self.integrator == Integrator::Implicit { Real::INFINITY } else { self.steps.rest }
+    fn traits(&self) -> Traits {
+        let implicit = self.integrator == Integrator::Implicit;
+        let parts = self.steps.parts;
+        let stiffness = parts.iter().sum();
+        Traits {
+            internal_state_count: self.dashpots,
+            response: match self.integrator {
+                Integrator::SymplecticEuler => Approximation::Exact,
+                Integrator::Verlet | Integrator::Implicit => {
+                    Approximation::Lumped { stiffness, damping: 0.0, decay: 0.0 }
+                }
+            },
+            stable_step: if implicit { Real::INFINITY } else { self.steps.rest },
+            kicks_in_advance: self.integrator == Integrator::Verlet,
+            implicit_form: true,
+            conditioning: (implicit && !self.held).then(|| Conditioning {
+                stiffness,
+                damping: 0.0,
+                shear: if parts[0] > 0.0 { shear_share(parts) } else { 0.0 },
+            }),
+            ..Traits::default()
+        }
     }
 
     fn stable_step_at(&mut self, body: BodyRef<'_>) -> Real {
         // springs alone are never stiffer than along their axis
         let (Some(volume), true) = (&self.volume, self.integrator != Integrator::Implicit) else {
-            return self.stable_step();
+            return self.traits().stable_step;
         };
         let [stiff, damp] = self.steps.spectrum;
         spectrum::largest_step(stiff * volume.growth(body.x), damp)
@@ -262,7 +278,7 @@ impl Deformable for MassSpring {
             Integrator::SymplecticEuler => self.kick(ctx, &mut body, ctx.h),
             Integrator::Verlet => self.kick(ctx, &mut body, 0.5 * ctx.h),
             Integrator::Implicit => {
-                let share = if ctx.resolve { self.softening(ctx.h) } else { 1.0 };
+                let share = if ctx.resolve { self.traits().softening(ctx.h) } else { 1.0 };
                 self.kept = soften_parts(self.steps.parts, share);
                 if let Some(mut system) = self.implicit.take() {
                     self.pulls().assemble(ctx, &body, &mut system);
@@ -272,25 +288,12 @@ impl Deformable for MassSpring {
         }
     }
 
-    fn softening(&self, h: Real) -> Real {
-        let soft = self.integrator == Integrator::Implicit && !self.held;
-        if soft { softening(h, 0.0, self.steps.parts.iter().sum()) } else { 1.0 }
-    }
-
-    fn resolved_step(&self) -> Real {
-        let parts = self.steps.parts;
-        if self.integrator != Integrator::Implicit || self.held || !(parts[0] > 0.0) {
-            return Real::INFINITY;
-        }
-        resolved_step(0.0, parts.iter().sum(), shear_share(parts))
-    }
-
     fn operator(&self) -> Option<&dyn Operator> {
         let implicit = self.implicit.as_ref().filter(|_| self.integrator == Integrator::Implicit);
         implicit.map(|i| i as &dyn Operator)
     }
 
-    fn go_implicit(&mut self, on: bool) -> bool {
+    fn set_implicit(&mut self, on: bool) -> bool {
         self.integrator = if on { Integrator::Implicit } else { self.chosen };
         self.kept = [1.0; 2];
         if on && self.implicit.is_none() {
@@ -311,10 +314,6 @@ impl Deformable for MassSpring {
         if self.integrator == Integrator::Verlet {
             self.kick(ctx, &mut body, 0.5 * h);
         }
-    }
-
-    fn kicks_in_advance(&self) -> bool {
-        self.integrator == Integrator::Verlet
     }
 
     fn refresh(&mut self, body: BodyRef<'_>) {

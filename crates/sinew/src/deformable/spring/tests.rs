@@ -185,7 +185,7 @@ fn all_elements_and_volume_forces_conserve_linear_and_angular_momentum() {
         for integrator in [Integrator::SymplecticEuler, Integrator::Verlet] {
             let params = Params { integrator, ..params.clone() };
             let model = MassSpring::from_tets(&mesh, &params).unwrap();
-            let h = 0.2 * model.stable_step();
+            let h = 0.2 * model.traits().stable_step;
             let mut body = Alone::new(model, &mesh.vertices);
             shake(&mut body.x, 0.02);
             body.push(Vec3::new(0.1, 0.0, -0.2), Vec3::new(1.0, 2.0, 0.0), Vec3::ZERO);
@@ -368,7 +368,7 @@ fn a_chain_is_stable_just_below_the_stable_step_and_not_above() {
     {
         let run = |share: Real| {
             let mut body = chain(dashpot, integrator);
-            let h = share * body.model.stable_step();
+            let h = share * body.model.traits().stable_step;
             for _ in 0..2000 {
                 body.step(h);
             }
@@ -389,8 +389,8 @@ fn the_stable_step_of_a_chain_is_the_travel_time_of_sound_along_a_spring() {
     let chain = MassSpring::from_springs(&points, &springs, &params).unwrap();
     // √(m/k) = 0.1 s
     assert!((chain.sound_step() - 0.1).abs() < 1e-6);
-    assert!((chain.stable_step() / chain.sound_step() - 1.0).abs() < 0.02, "{}", chain.stable_step());
-    assert!(chain.any_shape_step() <= chain.stable_step());
+    assert!((chain.traits().stable_step / chain.sound_step() - 1.0).abs() < 0.02, "{}", chain.traits().stable_step);
+    assert!(chain.any_shape_step() <= chain.traits().stable_step);
 }
 
 #[test]
@@ -398,7 +398,7 @@ fn a_block_is_stable_below_the_stable_step_with_all_forces() {
     let mesh = shuffled_block([3, 3, 3], Vec3::splat(0.3));
     for params in variants() {
         let model = MassSpring::from_tets(&mesh, &params).unwrap();
-        let h = 0.95 * model.stable_step();
+        let h = 0.95 * model.traits().stable_step;
         let mut body = Alone::new(model, &mesh.vertices);
         shake(&mut body.x, 1e-4);
         let start = body.energy();
@@ -439,7 +439,7 @@ fn an_implicit_body_is_stable_far_above_the_explicit_step() {
     let mesh = shuffled_block([2, 2, 2], Vec3::splat(0.2));
     let params = Params { stiffness: Stiffness::Young(1e7), integrator: Integrator::Implicit, ..explicit() };
     let model = MassSpring::from_tets(&mesh, &params).unwrap();
-    assert_eq!(model.stable_step(), Real::INFINITY);
+    assert_eq!(model.traits().stable_step, Real::INFINITY);
     let h = 50.0 * model.explicit_step();
     let mut body = Alone::new(model, &mesh.vertices);
     shake(&mut body.x, 0.02);
@@ -460,8 +460,14 @@ fn lanes_and_threads_give_the_bits_of_the_scalar_path() {
             let params = Params { integrator, ..params.clone() };
             let run = |lanes: bool, pool: Option<&Pool>| {
                 let mut model = MassSpring::from_tets(&mesh, &params).unwrap();
-                let ctx =
-                    StepContext { h: 0.5 * model.stable_step(), substep: 0, last: true, lanes, resolve: false, pool };
+                let ctx = StepContext {
+                    h: 0.5 * model.traits().stable_step,
+                    substep: 0,
+                    last: true,
+                    lanes,
+                    resolve: false,
+                    pool,
+                };
                 let Alone { mut x, mut v, mut internal_state, .. } = Alone::new(model.clone(), &mesh.vertices);
                 shake(&mut x, 0.01);
                 v[5] = [0.0; 4];
