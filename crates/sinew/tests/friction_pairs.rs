@@ -176,10 +176,11 @@ fn anisotropic_friction_balances_exactly_the_loads_within_its_ellipse() -> Resul
                 let way = (way.x * way.x + way.z * way.z).sqrt();
                 // 5% of g over the limit moves it by about 0.1 m
                 assert_eq!(way > 0.02, moves, "{} at {degrees} degrees, {share}: {way}", law.name());
-                // the spring from the stick point has at most a 24th of the substep rate, and yields by a/ω²
+                // the spring from the stick point has at most a 24th of the substep rate, and yields by a/ω²; near the
+                // limit the light points are at their cones and the others carry their part: up to twice that
                 let omega = std::f32::consts::TAU as Real / (24.0 * 0.005 / 4.0);
                 let yields = share * limit * 9.81 / (omega * omega);
-                assert!(moves || way < yields, "{} at {degrees} degrees: {way}, yields {yields}", law.name());
+                assert!(moves || way < 2.0 * yields, "{} at {degrees} degrees: {way}, yields {yields}", law.name());
             }
         }
     }

@@ -61,9 +61,7 @@ pub(crate) fn begin(model: &Model, state: &State, held: &mut SoftBodyWork, setti
         };
         // invalid numbers are discarded, as for manifolds
         if m.has(contact_flag::TOUCHING) && m.is_valid() {
-            let [along, across] = m.points[0].tangential_displacement;
-            let displacement = m.tangent * along + m.normal.cross(m.tangent) * across;
-            touch.remember(pair, m.normal, (displacement, m.points[0].slipping != 0), x);
+            touch.remember(pair, m.normal, x);
         }
     }
 }
@@ -104,10 +102,6 @@ pub(crate) fn keep(
         let point = &mut m.points[0];
         (point.local_a, point.local_b) = (f.shares[0], f.shares[1]);
         point.impulse = [f.normal.dot(impulse), tangent.dot(impulse), f.normal.cross(tangent).dot(impulse)];
-        if f.stays {
-            point.tangential_displacement = [tangent.dot(f.displacement), f.normal.cross(tangent).dot(f.displacement)];
-            point.slipping = u32::from(f.slipping);
-        }
         contacts.push(m);
         let at = match nodes.cells.edges.get(f.pair.a as usize) {
             Some(&[a, b]) if f.pair.edges => place(a) * f.shares[0].x + place(b) * f.shares[0].y,

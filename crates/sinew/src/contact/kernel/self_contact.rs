@@ -49,14 +49,6 @@ pub(crate) struct FoldPush {
     pub pressed: Eight,
     /// Largest penetration of the step [m].
     pub deepest: Eight,
-    /// Weights with which a pair is followed since it stuck, its tangential displacement when they were set, and the
-    /// present one, world axes [m].
-    pub anchor: [Eight; 4],
-    pub offset: Eight3,
-    pub displacement: Eight3,
-    /// 1 when there are such weights; 1 while slipping.
-    pub anchored: Eight,
-    pub slipping: Eight,
 }
 
 impl FoldPush {
@@ -68,11 +60,6 @@ impl FoldPush {
         sum: [[0.0; LANES]; 3],
         pressed: [0.0; LANES],
         deepest: [0.0; LANES],
-        anchor: [[0.0; LANES]; 4],
-        offset: [[0.0; LANES]; 3],
-        displacement: [[0.0; LANES]; 3],
-        anchored: [0.0; LANES],
-        slipping: [0.0; LANES],
     };
 }
 

@@ -14,17 +14,6 @@
 //!   p −= c w u_t min(1, μ λ k/|u_t|)/k
 //! ```
 //!
-//! *Friction memory.* While a pair sticks it is followed with the weights a that it had when it stuck. At that moment the
-//! features are opposite each other and Σ a x has no tangential part, so that later
-//!
-//! ```text
-//!   s = s₀ + (Σ a x)_t
-//! ```
-//!
-//! is the tangential displacement since, whatever moved the nodes: rows, other contacts, bodies. It is taken back in
-//! positions only, at the rate of all contacts. A pair that slides keeps the displacement that the largest friction can
-//! hold, along its slip. Without it the slip that later constraints of a substep leave added up: layers under load crept.
-//!
 //! This step does not separate the pair: a separating impulse would add energy. The overlap of a pair that is closer
 //! than the contact distance is corrected in positions only, x and p together, at the correction rate of all contacts.
 //! The weights c sum to zero, so that momentum is conserved.
@@ -122,21 +111,8 @@ pub(crate) struct ActivePair {
     pub sum: Vec3,
     pub pressed: Real,
     pub deepest: Real,
-    /// Tangential displacement of the second since the pair stuck [m], and whether it slips.
-    pub displacement: Vec3,
-    pub slipping: bool,
     /// True when the pair is in contact at the end of the step.
     pub stays: bool,
-}
-
-/// A pair that was in contact at the end of the previous step.
-#[derive(Clone, Copy, Debug)]
-struct Known {
-    pair: FeaturePair,
-    side: Real,
-    /// Tangential displacement since it stuck, in the direction of the kernel [m].
-    displacement: Vec3,
-    slipping: bool,
 }
 
 /// Self-contact of a sheet.
@@ -155,8 +131,8 @@ pub(crate) struct SelfContact {
     active: Vec<u32>,
     /// Pairs that were in contact in the step, with group and lane. Scratch of `each_pair`.
     touched: Vec<(FeaturePair, usize, usize)>,
-    /// Pairs that were in contact at the end of the previous step.
-    known: Vec<Known>,
+    /// Pairs that were in contact at the end of the previous step, and their sides.
+    known: Vec<(FeaturePair, Real)>,
     /// Positions of this substep, each with the displacement of its node relative to the mean of the sheet, and goals.
     /// (slot_count) [m]
     pub x: Vec<Block>,
@@ -217,15 +193,9 @@ impl SelfContact {
         self.listed.iter_mut().for_each(Listed::clear);
     }
 
-    /// Registers a pair that was in contact in State: its normal from the first feature to the second, and its tangential
-    /// displacement since it stuck with whether it slips. Pairs must be sorted.
-    pub fn remember(
-        &mut self,
-        pair: FeaturePair,
-        normal: Vec3,
-        (displacement, slipping): (Vec3, bool),
-        x: impl Fn(u32) -> Vec3,
-    ) {
+    /// Registers a pair that was in contact in State: its normal from the first feature to the second. Pairs must be
+    /// sorted.
+    pub fn remember(&mut self, pair: FeaturePair, normal: Vec3, x: impl Fn(u32) -> Vec3) {
         let axis = if pair.edges {
             let (Some(a), Some(b)) = (self.ends.get(pair.a as usize), self.ends.get(pair.b as usize)) else { return };
             (x(a[1]) - x(a[0])).cross(x(b[1]) - x(b[0]))
@@ -237,9 +207,7 @@ impl SelfContact {
             (x(c[2]) - x(c[0])).cross(x(c[1]) - x(c[0]))
         };
         let side = if normal.dot(axis) < 0.0 { -1.0 } else { 1.0 };
-        // a vertex is first in its key, and second in the kernel
-        let displacement = if pair.edges { displacement } else { -displacement };
-        self.known.push(Known { pair, side, displacement, slipping });
+        self.known.push((pair, side));
     }
 
     /// Completes a substep.
@@ -304,7 +272,7 @@ impl SelfContact {
 
     /// Adds the pairs found to the lists, unless they are listed, and pairs that were in contact before with their
     /// sides: a pair that has penetrated by more than the search distance would otherwise be lost.
-    fn add(&mut self, may_be_there: bool, known: &[Known], lanes: bool) {
+    fn add(&mut self, may_be_there: bool, known: &[(FeaturePair, Real)], lanes: bool) {
         let new = [0, 1].map(|kind| self.listed[kind].count / LANES);
         for candidate in self.found.each() {
             let FeaturePair { edges, a, b } = candidate.pair;
@@ -313,7 +281,7 @@ impl SelfContact {
                 listed.push(candidate);
             }
         }
-        for &Known { pair, side, displacement, slipping } in known {
+        for &(pair, side) in known {
             let slots = self.slots_of(pair);
             let listed = &mut self.listed[usize::from(pair.edges)];
             let (group, lane) = listed.seat([pair.a, pair.b]).unwrap_or_else(|| {
@@ -321,9 +289,6 @@ impl SelfContact {
                 ((listed.count - 1) / LANES, (listed.count - 1) % LANES)
             });
             listed.groups[group].side[lane] = side;
-            let push = &mut listed.pushes[group];
-            put(&mut push.offset, lane, displacement);
-            push.slipping[lane] = if slipping { 1.0 } else { 0.0 };
         }
         for (kind, (Listed { groups, .. }, new)) in self.listed.iter_mut().zip(new).enumerate() {
             run(
@@ -397,30 +362,20 @@ impl SelfContact {
         let lambda = (now.min(reach) - soon).max(0.0) / k;
         // friction: reduction of the tangential relative displacement
         let slip = way - normal * normal.dot(way);
-        let [still, moving] = [self.rules.static_friction, self.rules.kinetic_friction];
-        let coefficient = law::coefficient((), g.slipping[lane], [still, moving]);
-        let (length, hold) = (slip.length(), coefficient * lambda * k);
-        let slides = length > hold;
-        let most = if slides { moving * lambda * k } else { length };
-        let removed = if length > 0.0 { most.min(length) / (length * k) } else { 0.0 };
-        let push = normal * lambda - slip * removed;
+        let (length, hold) = (slip.length(), self.rules.static_friction * lambda * k);
+        let most = if length > hold { self.rules.kinetic_friction * lambda * k } else { length };
+        let rub = if length > 0.0 { most.min(length) / (length * k) } else { 0.0 };
+        let push = normal * lambda - slip * rub;
         // overlap is corrected in positions only
         let depth = reach - soon.max(now.min(reach));
         let speed = -law::normal_bias((), -depth.max(0.0), 0.0, step.params.bias_rate, step.params);
         let lift = if step.again { 0.0 } else { speed * h / k };
-        let mut moved = normal * lift;
-        if !step.again {
-            let limit = law::displacement_limit((), coefficient * (lambda + lift) / h, k, step.params);
-            let left = slip * (1.0 - removed * k);
-            let back = stick(g, lane, (&self.x, slots), normal, ((slides && length > 0.0).then_some(left), limit));
-            moved -= back * (step.params.friction_rate * h / k);
-        }
-        let both = push + moved;
+        let both = push + normal * lift;
         for (&slot, &c) in slots.iter().zip(&shares) {
             let goal = &mut p[slot];
             let w = c * goal[3];
             let to = &mut self.x[slot];
-            for (axis, (both, lift)) in both.to_array().into_iter().zip(moved.to_array()).enumerate() {
+            for (axis, (both, lift)) in both.to_array().into_iter().zip((normal * lift).to_array()).enumerate() {
                 goal[axis] += both * w;
                 to[axis] += lift * w;
             }
@@ -462,8 +417,6 @@ impl SelfContact {
                 [Vec3::X, Vec3::new(-c[1], -c[2], -c[3])]
             };
             see(ActivePair {
-                displacement: pick(&g.displacement) * sign,
-                slipping: g.slipping[lane] > 0.0,
                 pair,
                 normal: pick(&g.normal) * sign,
                 shares,
@@ -481,45 +434,4 @@ impl SelfContact {
 fn seat_of(at: u32) -> (usize, usize, usize) {
     let seat = (at & !EDGES) as usize;
     (usize::from(at & EDGES != 0), seat / LANES, seat % LANES)
-}
-/// Writes a vector to a lane.
-fn put(to: &mut [[Real; LANES]; 3], lane: usize, v: Vec3) {
-    (to[0][lane], to[1][lane], to[2][lane]) = (v.x, v.y, v.z);
-}
-
-/// Updates the friction memory of a pair, and returns the tangential displacement to take back in this substep [m]. `left`:
-/// the slip that friction leaves to a pair that slides; `limit`: the displacement that the largest friction holds [m].
-fn stick(
-    g: &mut FoldPush,
-    lane: usize,
-    (x, slots): (&[Block], [usize; 4]),
-    normal: Vec3,
-    (left, limit): (Option<Vec3>, Real),
-) -> Vec3 {
-    if g.anchored[lane] == 0.0 {
-        g.anchored[lane] = 1.0;
-        for (anchor, shares) in g.anchor.iter_mut().zip(&g.shares) {
-            anchor[lane] = shares[lane];
-        }
-    }
-    let offset = Vec3::new(g.offset[0][lane], g.offset[1][lane], g.offset[2][lane]);
-    let apart = slots.iter().zip(&g.anchor).fold(offset, |sum, (&slot, a)| sum + vec(x[slot]) * a[lane]);
-    let s = apart - normal * normal.dot(apart);
-    let creep = left.map_or(0.0, Vec3::length);
-    let at_cone = if left.is_some() || s.length() > limit { 1.0 } else { 0.0 };
-    let slips = law::slips((), at_cone, g.slipping[lane], creep, limit);
-    g.slipping[lane] = slips;
-    if at_cone == 0.0 {
-        put(&mut g.displacement, lane, s);
-        return s;
-    }
-    // it slides: the spring keeps the displacement that friction holds, from the present weights on
-    let along = s + left.unwrap_or(Vec3::ZERO);
-    let kept = along.clamp_length_max(limit.max(0.0));
-    for (anchor, shares) in g.anchor.iter_mut().zip(&g.shares) {
-        anchor[lane] = shares[lane];
-    }
-    put(&mut g.offset, lane, kept);
-    put(&mut g.displacement, lane, kept);
-    Vec3::ZERO
 }
