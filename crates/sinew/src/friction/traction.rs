@@ -259,10 +259,12 @@ mod tests {
                 let spring = StickSpring::default();
                 let [a, b] = solved(&v, law.traction(&v, spring));
                 let force = law.friction(&v.contact(), v.memory).force;
+                // the bias of a bristle cancels the free slip: its rounding is left
+                let rounding = 4.0 * Real::EPSILON * slip.abs() / v.response;
                 let size = v.h * (force[0] * force[0] + force[1] * force[1]).sqrt();
                 for (impulse, force) in [a, b].into_iter().zip(force) {
                     // Coulomb and stiction: a point of a world slips only once its spring has moved (`law::slips`)
-                    let close = (impulse + v.h * force).abs() <= 1e-5 * size;
+                    let close = (impulse + v.h * force).abs() <= 1e-5 * size + rounding;
                     assert!(close || law.is_plain(), "{} {normal} {slip}: {a} {b} {force:?}", law.name());
                 }
             }

@@ -79,7 +79,7 @@ impl BodyModels for PreparedModels {
 }
 
 /// Memory of queries. Nothing is allocated once it has grown.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct ComplianceWork {
     /// The world that the models belong to.
     world: Option<u64>,
@@ -109,32 +109,6 @@ pub(crate) struct ComplianceWork {
     /// Velocity changes and residuals of all solves of a matrix, one after the other.
     columns: Vec<Block>,
     leftovers: Vec<Block>,
-}
-
-impl Default for ComplianceWork {
-    fn default() -> Self {
-        Self {
-            world: None,
-            blocks: BodyWork::default(),
-            soft: PreparedModels::default(),
-            islands: Islands::default(),
-            members: Vec::new(),
-            local: Vec::new(),
-            global: Vec::new(),
-            rows: RowBuffer::default(),
-            active: Vec::new(),
-            terms: Vec::new(),
-            constraints: Vec::new(),
-            contacts: Vec::new(),
-            rigid_unknowns: Vec::new(),
-            placed: Vec::new(),
-            scratch: Scratch::default(),
-            b: Vec::new(),
-            v: Vec::new(),
-            columns: Vec::new(),
-            leftovers: Vec::new(),
-        }
-    }
 }
 
 /// A force or direction at a place.
