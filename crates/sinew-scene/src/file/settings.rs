@@ -143,7 +143,7 @@ pub struct Camera {
     pub eye: Vec3,
     /// The point it is directed at [m].
     pub target: Vec3,
-    /// Vertical angle of view [degrees].
+    /// Vertical angle of view [°].
     pub field_of_view: Real,
 }
 

@@ -223,7 +223,7 @@ pub struct ElementStress {
 
 /// A v = b of one implicit body, as the CG uses it. Slices have one entry for each of the body's blocks.
 ///
-/// An example is at [`RigidSums`](crate::deformable::RigidSums).
+/// An example is at [`RigidSums`].
 pub trait Operator: Send + Sync {
     /// Number of blocks.
     fn block_count(&self) -> usize;
@@ -279,7 +279,7 @@ pub trait Operator: Send + Sync {
 
 /// Smooth motions Z of a body at its current shape: a coarse space of its velocities.
 ///
-/// An example is at [`RigidSums`](crate::deformable::RigidSums).
+/// An example is at [`RigidSums`].
 pub trait SmoothMotions {
     /// Number of motions; a multiple of eight.
     fn count(&self) -> usize;
@@ -295,7 +295,7 @@ pub trait SmoothMotions {
 
 /// The six rigid modes of a free body and the momentum that they must have when no constraint row acts.
 ///
-/// An example is at [`RigidSums`](crate::deformable::RigidSums).
+/// An example is at [`RigidSums`].
 #[derive(Clone, Copy, Debug)]
 pub struct Modes<'a> {
     /// Position of each translational block relative to the centre of mass at the start of the substep [m]. The blocks
