@@ -18,7 +18,7 @@ pub mod vector;
 
 use super::{Block, Real};
 use core::marker::PhantomData;
-use core::ops::{Add, Mul, Neg, Sub};
+use core::ops::{Add, IndexMut, Mul, Neg, Sub};
 
 /// Number of rows that the vectorised path processes at once.
 pub const LANES: usize = 8;
@@ -313,6 +313,12 @@ pub trait Number:
 pub trait Lane: Number {
     /// Pairs of blocks with their differences, kept between [`Lane::pair_span`] and [`Lane::pair_pull`].
     type Spans: Copy;
+    /// One value for each part of a group of eight, indexed by the first lane of the part: one where a register holds the
+    /// whole group, so that the value stays in registers. An array of eight of which one is used was filled in memory in
+    /// every group: 2.2 kB for the nodes of a cloth.
+    type Parts<T: Copy>: Copy + IndexMut<usize, Output = T>;
+    /// The same value for all parts of a group.
+    fn parts<T: Copy>(value: T) -> Self::Parts<T>;
     /// True when every lane of self is larger than that of other; NaN is never larger.
     fn all_gt(self, other: Self) -> bool;
     /// True when a lane of self is larger than that of other.
@@ -414,6 +420,11 @@ impl Number for Real {
 
 impl Lane for Real {
     type Spans = [Block; 3];
+    type Parts<T: Copy> = [T; LANES];
+    #[inline(always)]
+    fn parts<T: Copy>(value: T) -> [T; LANES] {
+        [value; LANES]
+    }
     #[inline(always)]
     fn all_gt(self, other: Self) -> bool {
         self > other

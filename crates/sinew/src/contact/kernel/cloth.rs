@@ -144,11 +144,10 @@ impl CoupledBody {
 }
 
 /// Eight nodes in a substep: positions [m], velocities, and additional velocities that only move positions [m/s].
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Eights<L> {
-    pub x: [V3<L>; LANES],
-    pub v: [V3<L>; LANES],
-    pub e: [V3<L>; LANES],
+pub(crate) struct Eights<L: Lane> {
+    pub x: L::Parts<V3<L>>,
+    pub v: L::Parts<V3<L>>,
+    pub e: L::Parts<V3<L>>,
 }
 
 /// Which of several visits of a substep this is.
@@ -295,12 +294,13 @@ impl ClothContacts {
         t: L::Token,
         group: usize,
         (nodes, w, m): (&mut Eights<L>, &Eight, &Eight),
-        (coupled, squares): (&mut CoupledBody, &mut [L; LANES]),
+        (coupled, squares): (&mut CoupledBody, &mut L::Parts<[L; 1]>),
         (p, turn): (&ContactParams, Turn),
     ) {
         let none = L::splat(t, 0.0);
         let nothing = Seen { d: [none; 3], u: [none; 3], square: none, rate: none };
-        let (mut at, mut clear, mut seen) = (0, true, [nothing; LANES]);
+        let (mut clear, mut seen) = (true, L::parts(nothing));
+        let mut at = 0;
         while at < LANES {
             seen[at] = self.see(t, nodes.x[at], nodes.v[at], coupled);
             let e = if turn.first { none } else { self.along(t, &seen[at], nodes.e[at]).min(none) };
@@ -316,7 +316,7 @@ impl ClothContacts {
         while at < LANES {
             let masses = (L::load(t, &w[at..]), L::load(t, &m[at..]));
             let solve_normal = self.visit(t, (group, at), (nodes, &seen[at], masses), coupled, (p, turn));
-            squares[at] = squares[at] + solve_normal * solve_normal;
+            squares[at][0] = squares[at][0] + solve_normal * solve_normal;
             at += L::COUNT;
         }
         if coupled.side.inv_mass > 0.0 {

@@ -105,9 +105,9 @@ impl<G: Goals> Kernel for Land<'_, G> {
         let (stay, keep) = (after == After::Stay, if let After::Next(keep) = after { keep } else { 1.0 });
         let (keep, rate) = (L::splat(t, keep), L::splat(t, 1.0 / h));
         let h = L::splat(t, h);
-        let (mut sums, mut squares) = ([[none; 6]; LANES], [none; LANES]);
+        let (mut sums, mut squares) = (L::parts([none; 6]), L::parts([none]));
         for group in 0..w.len() {
-            let mut nodes = Eights { x: [[none; 3]; LANES], v: [[none; 3]; LANES], e: [[none; 3]; LANES] };
+            let mut nodes = Eights::<L> { x: L::parts([none; 3]), v: L::parts([none; 3]), e: L::parts([none; 3]) };
             let mut at = 0;
             while at < LANES {
                 let (r, before) = (three_mut(t, &xs, group, at), three_mut(t, &vs, group, at));
@@ -150,7 +150,7 @@ impl<G: Goals> Kernel for Land<'_, G> {
             }
         }
         coupled.iter_mut().for_each(CoupledBody::answer);
-        let [squares] = total(squares.map(|s| [s]));
-        (total(sums), squares)
+        let [squares] = total::<L, 1>(squares);
+        (total::<L, 6>(sums), squares)
     }
 }

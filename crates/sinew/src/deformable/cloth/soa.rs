@@ -403,7 +403,7 @@ impl Kernel for Moments<'_> {
     #[inline(always)]
     fn run<L: Lane>(self, t: L::Token) -> [Real; MOMENTS] {
         let Self { x, m } = self;
-        let mut sums = [[L::splat(t, 0.0); MOMENTS]; LANES];
+        let mut sums = L::parts([L::splat(t, 0.0); MOMENTS]);
         for group in 0..m.len() {
             let mut at = 0;
             while at < LANES {
@@ -420,7 +420,7 @@ impl Kernel for Moments<'_> {
                 at += L::COUNT;
             }
         }
-        total(sums)
+        total::<L, MOMENTS>(sums)
     }
 }
 
@@ -440,7 +440,7 @@ impl Kernel for Shift<'_> {
     #[inline(always)]
     fn run<L: Lane>(self, t: L::Token) -> [Real; 6] {
         let Self { x, v, m, mut p, h } = self;
-        let mut sums = [[L::splat(t, 0.0); 6]; LANES];
+        let mut sums = L::parts([L::splat(t, 0.0); 6]);
         let (h, rate) = (L::splat(t, h), L::splat(t, 1.0 / h));
         for group in 0..m.len() {
             let mut at = 0;
@@ -458,13 +458,13 @@ impl Kernel for Shift<'_> {
                 at += L::COUNT;
             }
         }
-        total(sums)
+        total::<L, 6>(sums)
     }
 }
 
 /// Sums the lanes in order from the first, as one sum.
 #[inline(always)]
-pub(crate) fn total<L: Lane, const N: usize>(sums: [[L; N]; LANES]) -> [Real; N] {
+pub(crate) fn total<L: Lane, const N: usize>(sums: L::Parts<[L; N]>) -> [Real; N] {
     let mut out = [0.0; N];
     for k in 0..N {
         let mut lane = 0;

@@ -358,6 +358,11 @@ impl<S: Simd> Number for f32x8<S> {
 
 impl<S: Simd> Lane for f32x8<S> {
     type Spans = Spans<S>;
+    type Parts<T: Copy> = [T; 1];
+    #[inline(always)]
+    fn parts<T: Copy>(value: T) -> [T; 1] {
+        [value]
+    }
     #[inline(always)]
     fn all_gt(self, other: Self) -> bool {
         self.simd_gt(other).all_true()
