@@ -78,7 +78,8 @@ impl Frame {
             restitution_speed: s.restitution_speed * k,
             recycle_distance: s.recycle_distance * k,
             sleep_speed: s.sleep_speed * k,
-            max_speed: s.max_speed * k,
+            // a bound for faults, far above the speeds of the yard; a world takes at most 1e6 m/s
+            max_speed: (s.max_speed * k).min(1e6),
             ..s
         }
     }
