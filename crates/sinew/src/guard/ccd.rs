@@ -73,9 +73,9 @@ pub(crate) fn place_start(model: &Model, state: &State, guard: &mut GuardWork) {
             *held = None;
             continue;
         };
-        let generation = model.bodies.generation(slot as u32);
-        if held.as_ref().is_none_or(|h| !h.is_of(generation)) {
-            *held = Some(GuardBody::new(generation, body));
+        let stamp = model.stamp(slot as u32);
+        if held.as_ref().is_none_or(|h| !h.is_of(stamp)) {
+            *held = Some(GuardBody::new(stamp, body));
         }
         let Some(to) = held else { continue };
         match body {

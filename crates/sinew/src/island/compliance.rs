@@ -12,7 +12,7 @@ use crate::contact::{law, point};
 use crate::deformable::{BodyMut, BodyRef, Deformable, StepContext};
 use crate::island::{Islands, free_motion, soft_body};
 use crate::math::{Block, Real, Vec3, add, quat, vec};
-use crate::model::{Body, Model, Nodes};
+use crate::model::{Body, Model, Nodes, Stamp};
 use crate::settings::Settings;
 use crate::solver::implicit::{
     Effort, Placed, RigidUnknown, Scratch, System, linearise_active, product, residual, respond,
@@ -54,7 +54,7 @@ pub(crate) struct Effect {
 /// A deformable model of the query's own, and the state that its operator was built for.
 #[derive(Debug)]
 struct Prepared {
-    generation: u32,
+    stamp: Stamp,
     model: Box<dyn Deformable>,
     /// Step [s], lanes and softening of the operator; none before the first.
     built_for: Option<(Real, bool, bool)>,
@@ -316,15 +316,15 @@ impl ComplianceWork {
             *held = None;
             return;
         };
-        let generation = now.model.bodies.generation(slot);
-        if held.as_ref().is_some_and(|h| h.generation != generation) {
+        let stamp = now.model.stamp(slot);
+        if held.as_ref().is_some_and(|h| h.stamp != stamp) {
             *held = None;
         }
         if !self.members[slot as usize] {
             return;
         }
         if held.is_none() {
-            *held = nodes.rebuild().map(|model| Prepared::new(generation, model));
+            *held = nodes.rebuild().map(|model| Prepared::new(stamp, model));
         }
         let Some(held) = held else { return };
         let blocks = now.model.blocks_of(nodes);
@@ -502,9 +502,9 @@ impl ComplianceWork {
 }
 
 impl Prepared {
-    fn new(generation: u32, model: Box<dyn Deformable>) -> Self {
+    fn new(stamp: Stamp, model: Box<dyn Deformable>) -> Self {
         Self {
-            generation,
+            stamp,
             model,
             built_for: None,
             x: Vec::new(),

@@ -18,7 +18,7 @@ pub(crate) fn adopt(model: &mut Model, state: &State, soft: &mut SoftWork) {
     let slots = model.bodies.slot_count();
     soft.models.resize_with(slots, || None);
     for slot in 0..slots as u32 {
-        let generation = model.bodies.generation(slot);
+        let stamp = model.stamp(slot);
         let held = &mut soft.models[slot as usize];
         let Some(Body::Nodes(nodes)) = model.bodies.at_mut(slot) else {
             *held = None;
@@ -28,12 +28,12 @@ pub(crate) fn adopt(model: &mut Model, state: &State, soft: &mut SoftWork) {
             *held = None;
             continue;
         }
-        if held.as_ref().is_some_and(|h| h.generation == generation && nodes.fresh.is_none()) {
+        if held.as_ref().is_some_and(|h| h.stamp == stamp && nodes.fresh.is_none()) {
             continue;
         }
         let built = nodes.fresh.take().or_else(|| nodes.rebuild());
         *held = built.map(|model| SoftBodyWork {
-            generation,
+            stamp,
             model,
             stable_step: Real::INFINITY,
             diverges: false,

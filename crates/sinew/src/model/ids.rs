@@ -55,6 +55,14 @@ macro_rules! raw_parts {
 raw_parts!(BodyId);
 raw_parts!(ConstraintId);
 
+/// The generation of a body's slot and the topology number of the body. Two values that are equal belong to the same
+/// nodes, elements and surface cells, numbered in the same way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    pub generation: u32,
+    pub topology: u32,
+}
+
 /// Slots with generations: an index is reused, an id never.
 #[derive(Clone, Debug)]
 pub(crate) struct Slots<T> {

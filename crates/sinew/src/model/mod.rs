@@ -21,7 +21,7 @@ pub mod tri_mesh;
 mod voxels;
 
 pub use custom::{CustomModel, ModelRegistry};
-pub(crate) use ids::Slots;
+pub(crate) use ids::{Slots, Stamp};
 pub use ids::{BodyId, ConstraintId};
 pub use material::{Grain, Groups, SurfaceMaterial};
 pub use matter::{ElasticMaterial, Preset};
@@ -110,6 +110,12 @@ impl Model {
     /// The id of the body in a slot.
     pub(crate) fn body_id(&self, slot: u32) -> BodyId {
         BodyId { index: slot, generation: self.bodies.generation(slot) }
+    }
+
+    /// Identity of the body in a slot and of its topology: data derived from either compare it.
+    pub(crate) fn stamp(&self, slot: u32) -> Stamp {
+        let topology = self.nodes_at(slot).map_or(0, |n| n.topology);
+        Stamp { generation: self.bodies.generation(slot), topology }
     }
 
     pub(crate) fn constraint_id(&self, slot: u32) -> ConstraintId {

@@ -38,6 +38,8 @@ pub(crate) struct NodeTraits {
 pub(crate) struct Nodes {
     /// First node of the range.
     pub start: u32,
+    /// Incremented when nodes, elements or surface cells are appended, removed or renumbered.
+    pub topology: u32,
     /// First state variable of the model in State.
     pub internal_state_start: u32,
     pub internal_state_count: u32,
@@ -128,6 +130,7 @@ impl Nodes {
         let surface = Surface::of_nodes(0..count as u32, Vec::new());
         let nodes = Self {
             start,
+            topology: 0,
             internal_state_start,
             internal_state_count: 0,
             total_mass: mass.iter().sum(),
@@ -193,6 +196,7 @@ impl Nodes {
         check(&format!("{who}.thickness"), source.thickness, thin, must)?;
         let nodes = Self {
             start,
+            topology: 0,
             internal_state_start,
             internal_state_count: internal_state.len() as u32,
             total_mass: total,

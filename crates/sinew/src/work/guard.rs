@@ -7,7 +7,7 @@ use crate::collision::surface::SurfaceTree;
 use crate::constraint::{RowBuffer, Term};
 use crate::math::{Real, Vec3, Wide3, narrow, widen};
 use crate::model::surface::Cells;
-use crate::model::{Body, Nodes, Rigid, Shape};
+use crate::model::{Body, Nodes, Rigid, Shape, Stamp};
 
 /// The plane of a half-space, relative to its body's centre.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +22,7 @@ pub(crate) struct GuardPlane {
 /// One body's surface and its motion in the step.
 #[derive(Debug)]
 pub(crate) struct GuardBody {
-    generation: u32,
+    stamp: Stamp,
     pub cells: Cells,
     pub planes: Vec<GuardPlane>,
     /// Collider of each cell of a rigid body; empty for nodes.
@@ -47,7 +47,7 @@ pub(crate) struct GuardBody {
 }
 
 impl GuardBody {
-    pub fn new(generation: u32, body: &Body) -> Self {
+    pub fn new(stamp: Stamp, body: &Body) -> Self {
         let mut collider = Vec::new();
         let mut planes = Vec::new();
         let (cells, local, radii) = match body {
@@ -66,7 +66,7 @@ impl GuardBody {
             SurfaceTree::new(cells.corners.iter().map(|c| around(c.map(at))).collect())
         });
         Self {
-            generation,
+            stamp,
             cells,
             planes,
             collider,
@@ -82,8 +82,9 @@ impl GuardBody {
         }
     }
 
-    pub fn is_of(&self, generation: u32) -> bool {
-        self.generation == generation
+    /// True when it was made for this body and its present topology.
+    pub fn is_of(&self, stamp: Stamp) -> bool {
+        self.stamp == stamp
     }
 
     /// True for a body of nodes.

@@ -7,13 +7,14 @@ use crate::deformable::Deformable;
 use crate::deformable::cloth::SelfContact;
 use crate::friction::{AnisotropyFrame, Coefficients, Law};
 use crate::math::{Block, Real, Vec3};
+use crate::model::Stamp;
 use crate::solver::implicit::{Outcome, Placed, RigidUnknown, Scratch};
 
 /// A soft body's model while the world runs.
 #[derive(Debug)]
 pub(crate) struct SoftBodyWork {
-    /// Generation of the slot it was built for.
-    pub generation: u32,
+    /// The body and the topology that it was built for.
+    pub stamp: Stamp,
     pub model: Box<dyn Deformable>,
     /// Largest stable step of the integrator that the model was made with. Written by `plan` [s].
     pub stable_step: Real,

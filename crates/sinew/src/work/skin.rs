@@ -4,7 +4,7 @@ use crate::collision::Bounds3;
 use crate::collision::surface::{Boxed, CellTree, Fit, Skin, blend, point_triangle};
 use crate::math::{Block, Eight, LANES, Real, Vec3};
 use crate::model::surface::Cells;
-use crate::model::{Nodes, mean_edge};
+use crate::model::{Nodes, Stamp, mean_edge};
 use crate::state::State;
 
 /// Ratio up to which distances count as equal to the smallest one: rounding of a point on an edge that two faces share.
@@ -18,7 +18,7 @@ const LOOK_AHEAD: Real = 2.002;
 pub(crate) struct SkinWork {
     /// Positions and velocities of surfels that are not nodes, as blocks. Scratch of `plan`.
     pub blocks: [Vec<Block>; 2],
-    generation: u32,
+    stamp: Stamp,
     /// Positions of the surfels [m].
     pub x: Vec<Vec3>,
     /// Velocities of the surfels [m/s].
@@ -69,12 +69,12 @@ pub(crate) struct EdgeGroup {
 
 impl SkinWork {
     /// For a body as it is in the model.
-    pub fn new(generation: u32, nodes: &Nodes) -> Self {
+    pub fn new(stamp: Stamp, nodes: &Nodes) -> Self {
         let radius = |c: &[u32; 3]| circle(c.map(|i| nodes.rest[i as usize]));
         let face_radius = nodes.cells.corners.iter().map(radius).fold(0.0, Real::max);
         Self {
             blocks: [Vec::new(), Vec::new()],
-            generation,
+            stamp,
             x: Vec::new(),
             v: Vec::new(),
             fastest: 0.0,
@@ -113,8 +113,9 @@ impl SkinWork {
         &self.edge_groups
     }
 
-    pub fn is_of(&self, generation: u32) -> bool {
-        self.generation == generation
+    /// True when it was made for this body and its present topology.
+    pub fn is_of(&self, stamp: Stamp) -> bool {
+        self.stamp == stamp
     }
 
     /// Updates the surface from the state. The box contains all surfels now and at the end of `dt` at constant

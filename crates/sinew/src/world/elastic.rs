@@ -47,7 +47,7 @@ impl World {
     /// The deformation model of a body: stored in the Model until the first step, in the Work from then on.
     fn soft_model<'a>(&'a self, id: BodyId, nodes: &'a Nodes) -> Option<&'a dyn Deformable> {
         let held = self.work.soft.models.get(id.index as usize).and_then(|held| held.as_ref());
-        let running = held.filter(|held| held.generation == id.generation).map(|held| held.model.as_ref());
+        let running = held.filter(|held| held.stamp == self.model.stamp(id.index)).map(|held| held.model.as_ref());
         nodes.fresh.as_deref().or(running)
     }
 }

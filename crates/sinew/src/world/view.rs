@@ -34,6 +34,16 @@ impl<'a> BodyView<'a> {
         self.id
     }
 
+    /// Number of its topology: changes when nodes, elements or surface cells are appended, removed or renumbered. Data
+    /// derived from the numbering are valid as long as id and number are the same. 0 for a rigid body and for a body
+    /// that was just added or loaded.
+    pub fn topology(&self) -> u32 {
+        match self.body {
+            Body::Rigid(_) => 0,
+            Body::Nodes(n) => n.topology,
+        }
+    }
+
     /// Its name, empty when it has none.
     pub fn name(&self) -> &'a str {
         match self.body {

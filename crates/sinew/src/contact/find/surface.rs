@@ -25,9 +25,9 @@ pub(crate) fn follow(model: &Model, state: &State, pool: &Pool, detect: &mut Det
             *held = None;
             return;
         };
-        let generation = model.bodies.generation(slot);
-        if held.as_ref().is_none_or(|h| !h.is_of(generation)) {
-            *held = Some(SkinWork::new(generation, nodes));
+        let stamp = model.stamp(slot);
+        if held.as_ref().is_none_or(|h| !h.is_of(stamp)) {
+            *held = Some(SkinWork::new(stamp, nodes));
         }
         held.as_mut().expect("made above").follow(nodes, state, settings.dt, margin);
     });
