@@ -179,3 +179,37 @@ fn damped_bodies_decay_and_reach_terminal_velocity() -> Outcome {
     }
     Ok(())
 }
+
+/// `stop_at_impact` stops what would pass a surface. A body that slides on it keeps sliding: it was pinned, and moved
+/// 0.2 m instead of 10 m while its velocity grew to 10 m/s.
+#[test]
+fn a_body_slides_with_stop_at_impact() -> Outcome {
+    let mut draws = Draws(71);
+    let slippery = SurfaceMaterial { static_friction: 0.0, kinetic_friction: 0.0, ..SurfaceMaterial::default() };
+    for case in 0..6 {
+        let along = draws.between(3.0, 6.0);
+        let gravity = Vec3::new(along, -G, 0.0);
+        let mut world = World::new(Settings { stop_at_impact: true, gravity, ..awake() })?;
+        let ground = if case % 2 == 0 { Shape::half_space(Vec3::Y) } else { Shape::cuboid(60.0, 0.5, 2.0) };
+        let below = if case % 2 == 0 { 0.0 } else { -0.5 };
+        world.add_rigid(RigidBody::fixed().shape(ground).at([0.0, below, 0.0]).material(slippery))?;
+        let shape = match case / 2 {
+            0 => Shape::capsule(draws.between(0.08, 0.12), draws.between(0.015, 0.03)),
+            1 => Shape::cuboid(0.1, draws.between(0.03, 0.06), 0.08),
+            _ => Shape::ball(draws.between(0.02, 0.1)),
+        };
+        let turned = Quat::from_rotation_z(draws.between(0.9, 1.2));
+        let body = RigidBody::dynamic().shape(shape).mass(1.0).material(slippery).at([0.0, 0.3, 0.0]).turned(turned);
+        let body = world.add_rigid(body)?;
+        let seconds = 2.0;
+        let steps = (seconds / world.settings().dt).round() as u32;
+        mean(&mut world, steps, |_| Vec3::ZERO);
+        // contacts on a level floor without friction have no force along it: ½ a t², less what impacts hold back
+        let (way, speed) = (world.body(body)?.center_of_mass().x, world.body(body)?.velocity().x);
+        let (want, fast) = (0.5 * along * seconds * seconds, along * seconds);
+        assert!((speed - fast).abs() < 1e-3 * fast, "case {case}: {speed} m/s instead of {fast}");
+        assert!((way - want).abs() < 0.05 * want, "case {case}: {way} m instead of {want}");
+        assert!(world.body(body)?.center_of_mass().y > 0.0, "case {case} passed the floor");
+    }
+    Ok(())
+}
