@@ -142,6 +142,9 @@ pub(crate) mod ccd {
     pub(crate) const ROUNDS: usize = 24;
     /// Rounds of `stop_at_impact`, which may leave crossings.
     pub(crate) const PUT_BACK_ROUNDS: usize = 8;
+    /// Fraction of the smaller half width by which bodies at rest on each other may approach within a step without being
+    /// stopped by `stop_at_impact`.
+    pub(crate) const RESTING: Real = 0.5;
     /// Sweeps over the impulses of stopped pairs.
     pub(crate) const SWEEPS: usize = 8;
     /// Fraction of the time of contact that `stop_at_impact` uses: a body placed exactly on a surface would begin the next step

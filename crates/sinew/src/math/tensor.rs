@@ -89,6 +89,12 @@ impl Sym3 {
     /// The zero tensor: the inverse inertia of a body that cannot rotate.
     pub const ZERO: Self = Self { xx: 0.0, yy: 0.0, zz: 0.0, xy: 0.0, xz: 0.0, yz: 0.0 };
 
+    /// The tensor times a number.
+    pub(crate) fn scaled(self, by: Real) -> Self {
+        let Self { xx, yy, zz, xy, xz, yz } = self;
+        Self { xx: xx * by, yy: yy * by, zz: zz * by, xy: xy * by, xz: xz * by, yz: yz * by }
+    }
+
     /// A diagonal tensor.
     pub fn diagonal(d: Vec3) -> Self {
         Self { xx: d.x, yy: d.y, zz: d.z, ..Self::ZERO }

@@ -85,6 +85,11 @@ impl Nodes {
         self.traits.radius >= 0.0
     }
 
+    /// True for particles without a deformable model.
+    pub fn is_bare(&self) -> bool {
+        matches!(self.source, NodeSource::Particles(_))
+    }
+
     /// True when groups and kind allow contact between the surfaces of two bodies: bare particles collide with rigid
     /// bodies only.
     pub fn meets(&self, other: &Nodes) -> bool {
