@@ -209,6 +209,7 @@ impl Side<'_> {
         // contacts of this pair in State, sorted by surfel: merged
         let mut known = of_pair(&state.contacts, &self.key);
         let radius = near.nodes.traits.radius + settings.standoff();
+        let is_ball = self.built.geometry.ball().is_some();
         for (surfel, (&x, &reach)) in near.skin.x.iter().zip(near.reaches).enumerate() {
             let reach = reach + near.motion;
             let shape = particle(near.nodes, surfel as u32).map(|n| ellipsoid::shape(near.nodes, state, n));
@@ -229,6 +230,13 @@ impl Side<'_> {
             let inward = if solid { normal(near.nodes) * -settings.contact_margin } else { Vec3::ZERO };
             let met = match &shape {
                 Some(shape) => self.meet_ellipsoid(x, shape),
+                // the core of a capsule gives the normal at any depth below its radius
+                None if !is_ball => self
+                    .built
+                    .geometry
+                    .nearest_round(&self.placed, x)
+                    .map(|(on, normal)| Meet { on, normal })
+                    .or_else(|| self.meet(x + inward)),
                 None => self.meet(x + inward),
             };
             let Some(meet) = met else { continue };
