@@ -540,40 +540,55 @@ pub trait Kernel {
 
 /// Runs a kernel vectorised or scalar, with the same bits.
 pub fn run<K: Kernel>(kernel: K, lanes: bool) -> K::Output {
-    if lanes { run_wide(kernel) } else { kernel.run::<Real>(()) }
+    if lanes { run_wide(kernel) } else { run_scalar(kernel) }
 }
 
-/// Runs a kernel eight wide at the CPU's best level; in the f64 build it runs with one lane.
-#[cfg(all(not(feature = "f64"), not(all(test, target_arch = "x86_64"))))]
-pub fn run_wide<K: Kernel>(kernel: K) -> K::Output {
-    use fearless_simd::{Level, dispatch};
-    dispatch!(Level::new(), s => eight_wide(s, kernel))
+/// The scalar path, compiled once for all its callers.
+#[cfg_attr(not(feature = "f64"), inline(never))]
+fn run_scalar<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run::<Real>(())
 }
 
-/// Unit tests compile every kernel for one level instead of four: a third less machine code in the largest compilation. The
-/// tests beside the crate run the best level.
-#[cfg(all(not(feature = "f64"), test, target_arch = "x86_64"))]
+/// Runs a kernel eight wide at the CPU's best level. A level costs a copy of every kernel: a processor older than SSE 4.2
+/// (2008) takes the scalar path. Unit tests compile one level, which halves the machine code of the largest compilation;
+/// the tests beside the crate run the best level.
+#[cfg(all(not(feature = "f64"), target_arch = "x86_64"))]
 pub fn run_wide<K: Kernel>(kernel: K) -> K::Output {
-    use fearless_simd::{Level, Simd};
-    match Level::new().as_avx2() {
-        Some(s) => s.vectorize(
-            #[inline(always)]
-            || eight_wide(s, kernel),
-        ),
-        None => kernel.run::<Real>(()),
+    use fearless_simd::Level;
+    let level = Level::new();
+    #[cfg(not(test))]
+    if let Some(s) = level.as_avx512() {
+        return eight_wide(s, kernel);
     }
+    if let Some(s) = level.as_avx2() {
+        return eight_wide(s, kernel);
+    }
+    #[cfg(not(test))]
+    if let Some(s) = level.as_sse4_2() {
+        return eight_wide(s, kernel);
+    }
+    run_scalar(kernel)
+}
+
+/// Runs a kernel eight wide.
+#[cfg(all(not(feature = "f64"), not(target_arch = "x86_64")))]
+pub fn run_wide<K: Kernel>(kernel: K) -> K::Output {
+    fearless_simd::dispatch!(fearless_simd::Level::new(), s => eight_wide(s, kernel))
 }
 
 #[cfg(not(feature = "f64"))]
 #[inline(always)]
 fn eight_wide<S: fearless_simd::Simd, K: Kernel>(s: S, kernel: K) -> K::Output {
-    kernel.run::<fearless_simd::f32x8<S>>(s)
+    s.vectorize(
+        #[inline(always)]
+        || kernel.run::<fearless_simd::f32x8<S>>(s),
+    )
 }
 
-/// Runs a kernel eight wide at the CPU's best level; in the f64 build it runs with one lane.
+/// Runs a kernel with one lane: the f64 build.
 #[cfg(feature = "f64")]
 pub fn run_wide<K: Kernel>(kernel: K) -> K::Output {
-    kernel.run::<Real>(())
+    run_scalar(kernel)
 }
 
 /// Work that is written once for one number and for eight or sixteen of them, with the same rules as [`Kernel`].
@@ -583,21 +598,42 @@ pub trait BroadKernel {
 }
 
 /// Runs a kernel at the CPU's best level or scalar, with the same bits. Sixteen wide only where sixteen numbers fit
-/// into a register: with two registers for each there are not enough of them.
+/// into a register: with two registers for each there are not enough of them. Levels as in [`run_wide`].
 pub fn run_broad<K: BroadKernel>(kernel: K, lanes: bool) {
-    #[cfg(not(feature = "f64"))]
+    #[cfg(all(not(feature = "f64"), target_arch = "x86_64"))]
     if lanes {
-        use fearless_simd::{Level, dispatch, f32x8, f32x16};
+        use fearless_simd::{Level, f32x8};
+        let level = Level::new();
+        #[cfg(not(test))]
+        if let Some(s) = level.as_avx512() {
+            return broad::<_, fearless_simd::f32x16<_>, _>(s, kernel);
+        }
+        if let Some(s) = level.as_avx2() {
+            return broad::<_, f32x8<_>, _>(s, kernel);
+        }
+        #[cfg(not(test))]
+        if let Some(s) = level.as_sse4_2() {
+            return broad::<_, f32x8<_>, _>(s, kernel);
+        }
+    }
+    #[cfg(all(not(feature = "f64"), not(target_arch = "x86_64")))]
+    if lanes {
+        use fearless_simd::{Level, Simd, dispatch, f32x8};
         #[inline(always)]
-        fn go<S: fearless_simd::Simd, K: BroadKernel>(s: S, kernel: K) {
-            #[cfg(target_arch = "x86_64")]
-            if s.level().as_avx512().is_some() {
-                return kernel.run::<f32x16<S>>(s);
-            }
-            kernel.run::<f32x8<S>>(s);
+        fn go<S: Simd, K: BroadKernel>(s: S, kernel: K) {
+            broad::<S, f32x8<S>, K>(s, kernel);
         }
         return dispatch!(Level::new(), s => go(s, kernel));
     }
     let _ = lanes;
     kernel.run::<Real>(());
+}
+
+#[cfg(not(feature = "f64"))]
+#[inline(always)]
+fn broad<S: fearless_simd::Simd, L: Number<Token = S>, K: BroadKernel>(s: S, kernel: K) {
+    s.vectorize(
+        #[inline(always)]
+        || kernel.run::<L>(s),
+    );
 }

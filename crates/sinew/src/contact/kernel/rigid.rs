@@ -225,29 +225,27 @@ impl Job {
     }
 }
 
-/// Does one job on sixteen manifolds (`at` = 0) or one of them. Returns the squared impulse changes of a sweep.
+/// Does the job of number `JOB` on sixteen manifolds (`at` = 0) or one of them. Returns the squared impulse changes of a
+/// sweep.
 #[inline(always)]
-pub(crate) fn work<L: Number>(
+pub(crate) fn work<L: Number, const JOB: u8>(
     t: L::Token,
-    job: Job,
     batch: &mut ContactBatch,
     at: usize,
     bodies: BodyBlocks<'_>,
     params: &ContactParams,
 ) -> L {
-    match job {
-        Job::Prepare => prepare::<L>(t, batch, at, bodies, params),
-        Job::Correct => return sweep::<L, true>(t, batch, at, bodies, params),
-        Job::SettleRelax => {
-            settle::<L>(t, batch, at, bodies, params);
-            return sweep::<L, false>(t, batch, at, bodies, params);
-        }
-        Job::Relax => return sweep::<L, false>(t, batch, at, bodies, params),
-        Job::Restitute => {
-            if batch.bounces {
-                restitute::<L>(t, batch, at, bodies, params);
-            }
-        }
+    if JOB == Job::Prepare as u8 {
+        prepare::<L>(t, batch, at, bodies, params);
+    } else if JOB == Job::Correct as u8 {
+        return sweep::<L, true>(t, batch, at, bodies, params);
+    } else if JOB == Job::SettleRelax as u8 {
+        settle::<L>(t, batch, at, bodies, params);
+        return sweep::<L, false>(t, batch, at, bodies, params);
+    } else if JOB == Job::Relax as u8 {
+        return sweep::<L, false>(t, batch, at, bodies, params);
+    } else if batch.bounces {
+        restitute::<L>(t, batch, at, bodies, params);
     }
     L::splat(t, 0.0)
 }

@@ -1,11 +1,10 @@
 //! The contact kernel against the oracle: random contacts written as plain rows must get the same impulses.
 
 use crate::constraint::{Bounds, RowBuffer, Term};
-use crate::contact::kernel::rigid::{BodyBlocks, Job, work};
+use crate::contact::kernel::rigid::{BodyBlocks, Job};
 use crate::contact::kernel::rigid_batch::{ContactBatch, ContactParams, PointLanes};
-use crate::math::{
-    BROAD, Block, Blocks, BroadKernel, Number, Quat, Real, Sixteen3, Sym3, Vec3, any_orthonormal, run_broad,
-};
+use crate::contact::kernel::rigid_set::{self, Task};
+use crate::math::{BROAD, Block, Blocks, Quat, Real, Sixteen3, Sym3, Vec3, any_orthonormal};
 use crate::solver::pgs;
 use proptest::prelude::*;
 
@@ -110,19 +109,6 @@ fn scene(seed: u32) -> (ContactBatch, [Vec<Block>; 3]) {
     (batch, [velocity, pose, inertia])
 }
 
-struct OneJob<'a>(Job, &'a mut ContactBatch, BodyBlocks<'a>, &'a ContactParams);
-
-impl BroadKernel for OneJob<'_> {
-    #[inline(always)]
-    fn run<L: Number>(self, token: L::Token) {
-        let mut at = 0;
-        while at < BROAD {
-            work::<L>(token, self.0, self.1, at, self.2, self.3);
-            at += L::COUNT;
-        }
-    }
-}
-
 fn do_job(
     job: Job,
     batch: &mut ContactBatch,
@@ -136,7 +122,8 @@ fn do_job(
         pose: Blocks::new(pose),
         inertia: Blocks::new(inertia),
     };
-    run_broad(OneJob(job, batch, bodies, p), lanes);
+    let task = Task { job, bodies, params: p, wanted: false };
+    rigid_set::run(task, std::slice::from_mut(batch), &mut [0.0], lanes);
 }
 
 fn params() -> ContactParams {

@@ -97,7 +97,7 @@ impl ContactSet {
         if pool.threads() == 1 {
             // batches are stored in the order of their colours
             let (batches, squares) = (&mut self.batches[..self.len], &mut self.squares[..]);
-            run_broad(Pass { task, batches, squares }, lanes);
+            run(task, batches, squares, lanes);
         } else {
             self.share_out(task, pool, lanes);
         }
@@ -116,7 +116,7 @@ impl ContactSet {
             pool.chunks(batches, grain, &move |start, batches| {
                 let sums = sums;
                 let squares = sums.part(start, batches.len());
-                run_broad(Pass { task, batches, squares }, lanes);
+                run(task, batches, squares, lanes);
             });
         }
     }
@@ -145,24 +145,36 @@ pub(crate) struct Task<'a> {
     pub wanted: bool,
 }
 
-/// A job on a run of batches.
-struct Pass<'a> {
+/// Does a job on a run of batches. Each job is a kernel of its own: a function with all of them is 170 kB of machine code, and
+/// memory and time of the compiler grow faster than that.
+pub(super) fn run(task: Task<'_>, batches: &mut [ContactBatch], squares: &mut [Real], lanes: bool) {
+    match task.job {
+        Job::Prepare => run_broad(Pass::<{ Job::Prepare as u8 }> { task, batches, squares }, lanes),
+        Job::Correct => run_broad(Pass::<{ Job::Correct as u8 }> { task, batches, squares }, lanes),
+        Job::SettleRelax => run_broad(Pass::<{ Job::SettleRelax as u8 }> { task, batches, squares }, lanes),
+        Job::Relax => run_broad(Pass::<{ Job::Relax as u8 }> { task, batches, squares }, lanes),
+        Job::Restitute => run_broad(Pass::<{ Job::Restitute as u8 }> { task, batches, squares }, lanes),
+    }
+}
+
+/// The job with this number, on a run of batches.
+struct Pass<'a, const JOB: u8> {
     task: Task<'a>,
     batches: &'a mut [ContactBatch],
     squares: &'a mut [Real],
 }
 
-impl BroadKernel for Pass<'_> {
+impl<const JOB: u8> BroadKernel for Pass<'_, JOB> {
     #[inline(always)]
     fn run<L: Number>(self, token: L::Token) {
-        let Task { job, bodies, params, wanted } = self.task;
+        let Task { bodies, params, wanted, .. } = self.task;
         for (batch, squares) in self.batches.iter_mut().zip(self.squares) {
             let mut changes = [0.0; BROAD];
             let mut at = 0;
             while at < BROAD {
                 // lanes are filled from the first: empty ones are skipped
                 if L::COUNT == BROAD || batch.origin[at] != u32::MAX {
-                    let change = work::<L>(token, job, batch, at, bodies, params);
+                    let change = work::<L, JOB>(token, batch, at, bodies, params);
                     if wanted {
                         change.store(&mut changes[at..]);
                     }
