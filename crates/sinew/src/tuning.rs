@@ -69,6 +69,15 @@ pub(crate) mod surface {
     pub(crate) const SAME_WAY: Real = 0.98;
 }
 
+/// Shapes that began inside a soft body.
+pub(crate) mod inside {
+    use crate::math::Real;
+
+    /// Search distance for the face that decides on which side of the surface a point is, as a multiple of its distance
+    /// from the surface: rounding.
+    pub(crate) const AROUND: Real = 1.01;
+}
+
 /// Contacts of edges at the rim of a face.
 pub(crate) mod rim {
     use crate::math::Real;

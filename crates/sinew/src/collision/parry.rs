@@ -395,17 +395,9 @@ impl Geometry {
     /// farthest behind the triangle, and the point of the triangle above it, or where the core of a capsule crosses it.
     /// None where neither is in the triangle.
     pub fn meet_behind(&self, pose: &Pose, corners: [Vec3; 3], outward: Vec3) -> Option<TriangleMeet> {
-        let Kind::Solid(s) = &self.kind else { return None };
         let a = corners[0];
         let near = corners.map(|x| x - a);
-        let along = pose.rotation.inverse() * -outward;
-        let on_shape = match self.round_core(pose) {
-            Some(([p, q], r)) => {
-                let lowest = if outward.dot(p - q) < 0.0 { p } else { q };
-                lowest - outward * r
-            }
-            None => pose.point(s.as_support_map()?.local_support_point(along)),
-        };
+        let on_shape = self.support(pose, -outward)?;
         let depth = outward.dot(a - on_shape);
         if !(depth > 0.0) {
             return None;
@@ -424,6 +416,15 @@ impl Geometry {
         };
         let weights = crossing().or_else(|| in_it(on_shape - a))?;
         Some(TriangleMeet { weights, on_shape, normal: -outward })
+    }
+
+    /// The point of a convex shape farthest along a unit direction.
+    pub fn support(&self, pose: &Pose, along: Vec3) -> Option<Vec3> {
+        let Kind::Solid(s) = &self.kind else { return None };
+        match self.round_core(pose) {
+            Some(([p, q], r)) => Some(if along.dot(p - q) > 0.0 { p } else { q } + along * r),
+            None => Some(pose.point(s.as_support_map()?.local_support_point(pose.rotation.inverse() * along))),
+        }
     }
 
     /// The segment in the world and the radius that sweeps a ball or capsule [m].

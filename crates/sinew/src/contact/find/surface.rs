@@ -244,7 +244,7 @@ fn fit(model: &Model, skins: &mut [Option<SkinWork>], slot: u32, settings: &Sett
 }
 
 /// Search distances of the cells.
-fn window(settings: &Settings) -> Window {
+pub(crate) fn window(settings: &Settings) -> Window {
     let more = fall(settings);
     Window { near: settings.soft_margin() + more, depth: settings.contact_margin + more, lanes: settings.lanes }
 }

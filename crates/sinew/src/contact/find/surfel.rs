@@ -5,7 +5,7 @@ use crate::classic::in_world;
 use crate::collision::surface::feature;
 use crate::collision::{Bounds3, Ellipsoid, Geometry};
 use crate::contact::cloth::memory;
-use crate::contact::find::{ellipsoid, surface};
+use crate::contact::find::{ellipsoid, inside, surface};
 use crate::contact::kernel::surface::{OwnLaw, Wants};
 use crate::contact::law;
 use crate::contact::readout::PointImpulse;
@@ -59,6 +59,7 @@ pub(crate) fn find_again(
     let start = contact.contacts.len();
     find_body(model, state, bodies, detect, contact, settings, (slot, nodes));
     surface::find_rigid(model, state, bodies, detect, contact, settings, (slot, start));
+    inside::find(model, state, bodies, detect, settings, slot);
 }
 
 /// Finds the contacts of cloths that lost their eligibility for SoA: their surfaces are in contact with other surfaces.
