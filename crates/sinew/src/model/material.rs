@@ -152,7 +152,7 @@ impl SurfaceMaterial {
             let ok = (0.01..=100.0).contains(&across);
             crate::error::check(&format!("{whose}.grain.across"), across, ok, "between 0.01 and 100")?;
         }
-        self.law.check(&format!("{whose}.law"))
+        Ok(self.law.check(&format!("{whose}.law"))?)
     }
 
     /// The same for bodies of nodes, which have no body axes for a grain.

@@ -7,8 +7,7 @@
 use super::curve::power;
 use super::plain::hold_or_slide;
 use super::{Answer, Ask, Coefficients, Rule, length};
-use crate::error::{Error, not_negative, positive};
-use crate::math::{Lane, Real};
+use sinew_math::{Lane, NumberError, Real, not_negative, positive};
 
 /// Newton steps. The worst case found (δ = 3, all slip removed) has an error of 1e-6 after nine.
 const STEPS: usize = 10;
@@ -16,9 +15,8 @@ const STEPS: usize = 10;
 /// Friction that increases with speed: oil, grease.
 ///
 /// ```
-/// use sinew::*;
-/// # fn main() -> Result<(), Error> {
-/// use sinew::friction::*;
+/// # use sinew_friction::*;
+/// # fn main() -> Result<(), NumberError> {
 /// let law = Law::Viscous(Viscous::new(0.3, 1.0)?);
 /// let pair = Coefficients::both(0.2);
 /// assert!(law.steady(pair, 2.0) > law.steady(pair, 1.0));
@@ -40,7 +38,7 @@ impl Default for Viscous {
 
 impl Viscous {
     /// Checked.
-    pub fn new(viscosity: Real, exponent: Real) -> Result<Self, Error> {
+    pub fn new(viscosity: Real, exponent: Real) -> Result<Self, NumberError> {
         let law = Self { viscosity, exponent };
         law.check("viscous").map(|()| law)
     }
@@ -82,7 +80,7 @@ impl Rule for Viscous {
         c.slipping + self.viscosity * power((), speed, self.exponent)
     }
 
-    fn check(&self, whose: &str) -> Result<(), Error> {
+    fn check(&self, whose: &str) -> Result<(), NumberError> {
         not_negative(&format!("{whose}.viscosity"), self.viscosity)?;
         positive(&format!("{whose}.exponent"), self.exponent)
     }

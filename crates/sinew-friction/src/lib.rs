@@ -34,7 +34,8 @@ mod tests;
 mod traction;
 mod viscous;
 
-pub(crate) use anisotropy::AnisotropyFrame;
+#[doc(hidden)]
+pub use anisotropy::AnisotropyFrame;
 pub use coulomb::Coulomb;
 pub use curve::Curve;
 pub use dahl::Dahl;
@@ -43,17 +44,18 @@ pub use karnopp::Karnopp;
 pub use lugre::LuGre;
 pub use stiction::Stiction;
 pub use stribeck::Stribeck;
-pub(crate) use traction::{StickSpring, Traction, Visit, VisitLanes};
+#[doc(hidden)]
+pub use traction::{StickSpring, Traction, Visit, VisitLanes};
 pub use viscous::Viscous;
 
-use crate::error::{Error, check, not_negative};
-use crate::math::{Kernel, LANES, Lane, Real, run_wide};
+pub use sinew_math::NumberError;
+
+use sinew_math::{Kernel, LANES, Lane, Real, check, not_negative, run_wide};
 
 /// A friction law with its parameters. Coefficients are not among them: they belong to the pair ([`Coefficients`]).
 ///
 /// ```
-/// use sinew::*;
-/// use sinew::friction::*;
+/// # use sinew_friction::*;
 /// // one contact of 10 N, with a free slip velocity of 1 m/s at the end of the step
 /// let contact = Contact {
 ///     h: 1e-3,
@@ -98,7 +100,7 @@ impl Default for Law {
 
 /// Friction coefficients of a pair.
 ///
-/// An example is at [`friction::Law`](crate::friction::Law).
+/// An example is at [`friction::Law`](crate::Law).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Coefficients {
     /// While sticking, μ_s.
@@ -114,7 +116,7 @@ impl Coefficients {
     }
 
     /// Rejects invalid values, and names the parameter.
-    pub fn check(&self, whose: &str) -> Result<(), Error> {
+    pub fn check(&self, whose: &str) -> Result<(), NumberError> {
         not_negative(&format!("{whose}.holding"), self.holding)?;
         let ok = self.slipping >= 0.0 && self.slipping <= self.holding;
         check(&format!("{whose}.slipping"), self.slipping, ok, "at least 0 and at most the holding one")
@@ -123,7 +125,7 @@ impl Coefficients {
 
 /// A contact over one step, as input of a friction law.
 ///
-/// An example is at [`friction::Law`](crate::friction::Law).
+/// An example is at [`friction::Law`](crate::Law).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
     /// Time step [s].
@@ -140,7 +142,7 @@ pub struct Contact {
 
 /// State of a law at a contact.
 ///
-/// An example is at [`friction::Law`](crate::friction::Law).
+/// An example is at [`friction::Law`](crate::Law).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Memory {
     /// Stretch of the bristle [m]; unchanged by laws without a bristle.
@@ -151,7 +153,7 @@ pub struct Memory {
 
 /// Result of a law over one step.
 ///
-/// An example is at [`friction::Law`](crate::friction::Law).
+/// An example is at [`friction::Law`](crate::Law).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrictionResult {
     /// Friction, along the slip that it resists [N].
@@ -164,7 +166,7 @@ pub struct FrictionResult {
 
 /// Eight contacts of one law; arrays by contact.
 ///
-/// An example is at [`friction::Law`](crate::friction::Law).
+/// An example is at [`friction::Law`](crate::Law).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Eight {
     /// Time step [s].
@@ -217,7 +219,7 @@ trait Rule {
     /// F/N in steady slip at a speed [m/s].
     fn steady(&self, c: Coefficients, speed: Real) -> Real;
     /// Rejects invalid parameters.
-    fn check(&self, whose: &str) -> Result<(), Error>;
+    fn check(&self, whose: &str) -> Result<(), NumberError>;
 }
 
 /// One match over all laws.
@@ -266,7 +268,7 @@ impl Law {
     }
 
     /// Its index in [`Law::all`].
-    pub(crate) fn rank(&self) -> usize {
+    pub fn rank(&self) -> usize {
         match self {
             Law::Coulomb(_) => 0,
             Law::Viscous(_) => 1,
@@ -309,7 +311,7 @@ impl Law {
     }
 
     /// Rejects invalid parameters, and names the first.
-    pub fn check(&self, whose: &str) -> Result<(), Error> {
+    pub fn check(&self, whose: &str) -> Result<(), NumberError> {
         each!(self, l => l.check(&format!("{whose}.{}", self.name())))
     }
 

@@ -22,6 +22,7 @@ const LONGEST: Real = 0.7;
 /// A planar `a` (rank 2) has a unique solution. For rank 1 the rotation about the line is undetermined, for the zero
 /// matrix the entire rotation: then one of the maximisers is returned, always the same; for zero the identity. Error:
 /// rounding times σ₁/(σ₂ + σ₃).
+#[inline]
 pub fn nearest_rotation(a: &Mat3) -> Quat {
     let [c0, c1, c2] = [a.x_axis, a.y_axis, a.z_axis];
     let top = c0.abs().max(c1.abs()).max(c2.abs()).max_element();
@@ -50,6 +51,7 @@ pub fn nearest_rotation(a: &Mat3) -> Quat {
 /// Newton's method on R ← exp(ω) R, ω = H⁻¹ Σ r_k × a_k with H = tr S 1 − sym S, S = A Rᵀ. Where it converges with a
 /// positive definite H it is at the unique maximum; where it does not converge in a few iterations the eigenvector is
 /// used.
+#[inline]
 pub fn nearest_rotation_from(a: &Mat3, guess: Quat) -> Quat {
     let mut q = guess;
     for _ in 0..ROUNDS {
@@ -142,6 +144,7 @@ pub fn pseudo_inverse<const N: usize>(mut a: [[Real; N]; N], cut: Real) -> [[Rea
 }
 
 /// The n-th root of a number that is not negative, by Newton's method from above.
+#[inline]
 pub fn root(value: Real, n: u32) -> Real {
     if !(value > 0.0) || n == 0 {
         return 0.0;
@@ -175,6 +178,7 @@ const TERMS: [Real; COUNT] = {
 /// The angle of the point (x, y) [rad], from −π to π: `atan2`. At most two halvings of the angle, then its
 /// series.
 #[allow(clippy::unnecessary_cast, reason = "the casts are needed in the f32 build")]
+#[inline]
 pub fn angle_of(y: Real, x: Real) -> Real {
     const PI: Real = std::f64::consts::PI as Real;
     let (low, high) = (x.abs().min(y.abs()), x.abs().max(y.abs()));

@@ -1,12 +1,12 @@
 //! Numbers: the real type of the engine, aliases of vector types, small matrix functions, SIMD lanes.
 //!
-//! Only this module uses the vector crate directly, and only here and in `collision/parry.rs` may the `f64` feature be
-//! tested.
+//! Part of the core, in a crate of its own for the sake of the compile time. Only this crate uses the vector crate
+//! directly, and only here and in `collision/parry.rs` of the core may the `f64` feature be tested.
 
 mod block;
-#[cfg(test)]
 mod draws;
 mod lanes;
+mod number;
 mod polar;
 mod rotation;
 mod sane;
@@ -14,14 +14,15 @@ mod tensor;
 mod wide;
 
 pub use block::{Block, add, put, quat, rigid_pose, vec};
-#[cfg(test)]
+#[doc(hidden)]
 pub use draws::Draws;
 pub use lanes::strip::{Columns, StripPairs, StripSpan, Strips};
 pub use lanes::vector::{self as lane3, Eight, Eight3, Sixteen, Sixteen3};
 pub use lanes::{
-    BROAD, Blocks, BroadKernel, Kernel, LANES, Lane, Number, PairPicks, Pairs, Picked, PickedPairs, Picks, run,
-    run_broad, run_wide,
+    BROAD, Blocks, BroadKernel, Kernel, LANES, Lane, Number, PairPicks, Pairs, Picked, PickedPairs, Picks, one_level,
+    run, run_broad, run_wide,
 };
+pub use number::{NumberError, check, not_negative, positive};
 pub use polar::{Svd, cofactor, natural_log, polar_rotation, positive_part, trace};
 pub use rotation::{angle_of, nearest_rotation, nearest_rotation_from, pseudo_inverse, root};
 pub use sane::{FAR, is_place, is_turn};

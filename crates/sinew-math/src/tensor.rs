@@ -5,7 +5,7 @@ use super::{Mat3, Quat, Real, Vec3};
 /// A rigid placement: first rotate, then translate.
 ///
 /// ```
-/// use sinew::*;
+/// # use sinew_math::*;
 /// let shelf = Pose::new(Vec3::Y, Quat::from_rotation_y(std::f64::consts::FRAC_PI_2 as Real));
 /// assert!((shelf.point(Vec3::X) - Vec3::new(0.0, 1.0, -1.0)).length() < 1e-6);
 /// assert!((shelf.inverse().point(shelf.point(Vec3::Z)) - Vec3::Z).length() < 1e-6);
@@ -23,43 +23,51 @@ impl Pose {
     pub const IDENTITY: Self = Self { position: Vec3::ZERO, rotation: Quat::IDENTITY };
 
     /// From a translation [m] and a rotation.
+    #[inline]
     pub fn new(position: Vec3, rotation: Quat) -> Self {
         Self { position, rotation }
     }
 
     /// A pure translation [m].
+    #[inline]
     pub fn at(position: Vec3) -> Self {
         Self { position, rotation: Quat::IDENTITY }
     }
 
     /// A local point in the world [m].
+    #[inline]
     pub fn point(&self, local: Vec3) -> Vec3 {
         self.rotation * local + self.position
     }
 
     /// A world point in local coordinates [m].
+    #[inline]
     pub fn unpoint(&self, world: Vec3) -> Vec3 {
         self.rotation.inverse() * (world - self.position)
     }
 
     /// `self` after `inner`: the composition that applies `inner` first.
+    #[inline]
     pub fn then_inner(&self, inner: &Pose) -> Pose {
         Pose { position: self.point(inner.position), rotation: self.rotation * inner.rotation }
     }
 
     /// The inverse placement.
+    #[inline]
     pub fn inverse(&self) -> Pose {
         let rotation = self.rotation.inverse();
         Pose { position: rotation * -self.position, rotation }
     }
 
     /// `other` in the frame of `self`.
+    #[inline]
     pub fn relative(&self, other: &Pose) -> Pose {
         let back = self.rotation.inverse();
         Pose { position: back * (other.position - self.position), rotation: back * other.rotation }
     }
 
     /// True when all numbers are finite.
+    #[inline]
     pub fn is_finite(&self) -> bool {
         self.position.is_finite() && self.rotation.is_finite()
     }
@@ -68,7 +76,7 @@ impl Pose {
 /// A symmetric 3x3 tensor by its six components; used for inverse inertia.
 ///
 /// ```
-/// use sinew::*;
+/// # use sinew_math::*;
 /// let inertia = Sym3::diagonal(Vec3::new(1.0, 2.0, 4.0));
 /// assert_eq!(inertia.mul(Vec3::ONE), Vec3::new(1.0, 2.0, 4.0));
 /// assert_eq!(inertia.inverse().map(|i| i.zz), Some(0.25));
@@ -96,11 +104,13 @@ impl Sym3 {
     }
 
     /// A diagonal tensor.
+    #[inline]
     pub fn diagonal(d: Vec3) -> Self {
         Self { xx: d.x, yy: d.y, zz: d.z, ..Self::ZERO }
     }
 
     /// The symmetric part of a matrix.
+    #[inline]
     pub fn from_mat(m: &Mat3) -> Self {
         Self {
             xx: m.x_axis.x,
@@ -113,6 +123,7 @@ impl Sym3 {
     }
 
     /// As a full matrix.
+    #[inline]
     pub fn to_mat(self) -> Mat3 {
         Mat3::from_cols(
             Vec3::new(self.xx, self.xy, self.xz),
@@ -133,12 +144,14 @@ impl Sym3 {
     }
 
     /// R T Rᵀ: the tensor of a rotated body.
+    #[inline]
     pub fn rotated(self, q: Quat) -> Self {
         let r = Mat3::from_quat(q);
         Self::from_mat(&(r * self.to_mat() * r.transpose()))
     }
 
     /// The inverse, or none when the tensor is singular or not positive.
+    #[inline]
     pub fn inverse(self) -> Option<Self> {
         let m = self.to_mat();
         let det = m.determinant();
@@ -150,6 +163,7 @@ impl Sym3 {
     }
 
     /// Largest difference between the three diagonal entries and off-diagonals, relative to the largest: 0 for a ball.
+    #[inline]
     pub fn anisotropy(self) -> Real {
         let top = self.xx.max(self.yy).max(self.zz);
         let low = self.xx.min(self.yy).min(self.zz);
@@ -158,22 +172,26 @@ impl Sym3 {
     }
 
     /// The six components xx, yy, zz, xy, xz, yz.
+    #[inline]
     pub fn to_array(self) -> [Real; 6] {
         [self.xx, self.yy, self.zz, self.xy, self.xz, self.yz]
     }
 }
 
 /// a bᵀ.
+#[inline]
 pub fn outer(a: Vec3, b: Vec3) -> Mat3 {
     Mat3::from_cols(a * b.x, a * b.y, a * b.z)
 }
 
 /// The matrix of `r ×`.
+#[inline]
 pub fn cross_matrix(r: Vec3) -> Mat3 {
     Mat3::from_cols(Vec3::new(0.0, r.z, -r.y), Vec3::new(-r.z, 0.0, r.x), Vec3::new(r.y, -r.x, 0.0))
 }
 
 /// A unit vector at right angles to the unit vector `n`, continuous away from one pole (Duff et al. 2017 frame).
+#[inline]
 pub fn any_orthonormal(n: Vec3) -> Vec3 {
     let sign: Real = if n.z >= 0.0 { 1.0 } else { -1.0 };
     let a = -1.0 / (sign + n.z);
@@ -215,6 +233,7 @@ fn sinc_cos(s2: Real) -> (Real, Real) {
 ///
 /// Computed in f64 whatever `Real` is: f32 rounding has a bias here that takes a percent of L within 20,000 substeps.
 #[allow(clippy::unnecessary_cast, reason = "the casts are needed in the f32 build")]
+#[inline]
 pub fn turn_free(q: Quat, w: Vec3, inertia: Sym3, h: Real) -> (Quat, Vec3) {
     use glam::{DMat3, DQuat, DVec3};
     let wide = |t: Sym3| {

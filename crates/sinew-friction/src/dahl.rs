@@ -9,15 +9,13 @@
 use super::bristle::{At, Numbers, Yields, drag};
 use super::curve::power;
 use super::{Answer, Ask, Coefficients, Rule};
-use crate::error::{Error, positive};
-use crate::math::{Lane, Real};
+use sinew_math::{Lane, NumberError, Real, positive};
 
 /// A bristle that yields with displacement only.
 ///
 /// ```
-/// use sinew::*;
-/// # fn main() -> Result<(), Error> {
-/// use sinew::friction::*;
+/// # use sinew_friction::*;
+/// # fn main() -> Result<(), NumberError> {
 /// let law = Law::Dahl(Dahl::new(1e5, 1.0)?);
 /// // bristles that bend before they slip
 /// assert!(law.has_bristle() && law.stiffness() == 1e5);
@@ -39,7 +37,7 @@ impl Default for Dahl {
 
 impl Dahl {
     /// Checked.
-    pub fn new(stiffness: Real, exponent: Real) -> Result<Self, Error> {
+    pub fn new(stiffness: Real, exponent: Real) -> Result<Self, NumberError> {
         let law = Self { stiffness, exponent };
         law.check("dahl").map(|()| law)
     }
@@ -78,7 +76,7 @@ impl Rule for Dahl {
         c.slipping
     }
 
-    fn check(&self, whose: &str) -> Result<(), Error> {
+    fn check(&self, whose: &str) -> Result<(), NumberError> {
         positive(&format!("{whose}.stiffness"), self.stiffness)?;
         positive(&format!("{whose}.exponent"), self.exponent)
     }

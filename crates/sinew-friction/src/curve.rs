@@ -4,15 +4,13 @@
 //! for SIMD lanes.
 
 use super::Coefficients;
-use crate::error::{Error, not_negative, positive};
-use crate::math::{Lane, Real, natural_log};
+use sinew_math::{Lane, NumberError, Real, natural_log, not_negative, positive};
 
 /// Stribeck curve: friction decreases from μ_s to μ_k as slip begins, and increases again with speed.
 ///
 /// ```
-/// use sinew::*;
-/// # fn main() -> Result<(), Error> {
-/// use sinew::friction::*;
+/// # use sinew_friction::*;
+/// # fn main() -> Result<(), NumberError> {
 /// // decreases from μ_s to μ_k within 1 mm/s, then increases with speed
 /// let curve = Curve { speed: 1e-3, exponent: 2.0, viscosity: 0.1 };
 /// let law = Law::Stribeck(Stribeck::new(curve)?);
@@ -37,7 +35,7 @@ impl Default for Curve {
 }
 
 impl Curve {
-    pub(super) fn check(&self, whose: &str) -> Result<(), Error> {
+    pub(super) fn check(&self, whose: &str) -> Result<(), NumberError> {
         positive(&format!("{whose}.speed"), self.speed)?;
         positive(&format!("{whose}.exponent"), self.exponent)?;
         not_negative(&format!("{whose}.viscosity"), self.viscosity)
@@ -108,7 +106,7 @@ pub(super) fn power<L: Lane>(t: L::Token, x: L, p: Real) -> L {
         return x * x;
     }
     // lane by lane: other exponents are rare and may be slow
-    let (mut from, mut to) = ([0.0; crate::math::LANES], [0.0; crate::math::LANES]);
+    let (mut from, mut to) = ([0.0; sinew_math::LANES], [0.0; sinew_math::LANES]);
     x.store(&mut from);
     for k in 0..L::COUNT {
         to[k] = power_of(from[k], p);

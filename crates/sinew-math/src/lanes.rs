@@ -44,16 +44,19 @@ unsafe impl Sync for Blocks<'_> {}
 
 impl<'a> Blocks<'a> {
     /// Borrows blocks for reading and writing.
+    #[inline]
     pub fn new(blocks: &'a mut [Block]) -> Self {
         Self { first: blocks.as_mut_ptr().cast(), blocks: blocks.len(), owner: PhantomData }
     }
 
     /// Number of blocks.
+    #[inline]
     pub fn len(&self) -> usize {
         self.blocks
     }
 
     /// Blocks `start` to `end`.
+    #[inline]
     pub fn part(&self, start: usize, end: usize) -> Self {
         if start > end || end > self.blocks {
             outside(end, self.blocks);
@@ -63,6 +66,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// One block.
+    #[inline]
     pub fn get(&self, index: u32) -> Block {
         self.read(index)
     }
@@ -150,17 +154,20 @@ pub struct Picks {
 
 impl Picks {
     /// Adds a row.
+    #[inline]
     pub fn push(&mut self, row: [u32; LANES]) {
         self.limit = row.iter().fold(self.limit, |limit, &i| limit.max(i as usize + 1));
         self.rows.push(row);
     }
 
     /// Number of rows.
+    #[inline]
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
     /// All rows.
+    #[inline]
     pub fn rows(&self) -> &[[u32; LANES]] {
         &self.rows
     }
@@ -221,6 +228,7 @@ struct PairGroup {
 
 impl PairPicks {
     /// Adds a group. Panics when two of its pairs share a block: they are written at once.
+    #[inline]
     pub fn push(&mut self, a: [u32; LANES], b: [u32; LANES]) {
         let mut all = [a, b].concat();
         all.sort_unstable();
@@ -232,6 +240,7 @@ impl PairPicks {
     }
 
     /// The pair in a lane of a group.
+    #[inline]
     pub fn pair(&self, group: usize, lane: usize) -> [u32; 2] {
         [self.groups[group].a[lane], self.groups[group].b[lane]].map(|place| place / size_of::<Block>() as u32)
     }
@@ -540,7 +549,7 @@ pub trait Kernel {
 
 /// Runs a kernel vectorised or scalar, with the same bits.
 pub fn run<K: Kernel>(kernel: K, lanes: bool) -> K::Output {
-    if lanes { run_wide(kernel) } else { run_scalar(kernel) }
+    if lanes { wide::<K, true>(kernel) } else { run_scalar(kernel) }
 }
 
 /// The scalar path, compiled once for all its callers.
@@ -549,30 +558,30 @@ fn run_scalar<K: Kernel>(kernel: K) -> K::Output {
     kernel.run::<Real>(())
 }
 
-/// Runs a kernel eight wide at the CPU's best level. A level costs a copy of every kernel: a processor older than SSE 4.2
-/// (2008) takes the scalar path. Unit tests compile one level, which halves the machine code of the largest compilation;
-/// the tests beside the crate run the best level.
-#[cfg(all(not(feature = "f64"), target_arch = "x86_64"))]
+/// Runs a kernel eight wide at the CPU's best level; in the f64 build it runs with one lane.
 pub fn run_wide<K: Kernel>(kernel: K) -> K::Output {
-    use fearless_simd::Level;
-    let level = Level::new();
-    #[cfg(not(test))]
-    if let Some(s) = level.as_avx512() {
+    wide::<K, true>(kernel)
+}
+
+/// A level costs a copy of every kernel: a processor older than SSE 4.2 (2008) takes the scalar path. `ALL`: all levels, or
+/// AVX2 alone.
+#[cfg(all(not(feature = "f64"), target_arch = "x86_64"))]
+fn wide<K: Kernel, const ALL: bool>(kernel: K) -> K::Output {
+    let level = fearless_simd::Level::new();
+    if ALL && let Some(s) = level.as_avx512() {
         return eight_wide(s, kernel);
     }
     if let Some(s) = level.as_avx2() {
         return eight_wide(s, kernel);
     }
-    #[cfg(not(test))]
-    if let Some(s) = level.as_sse4_2() {
+    if ALL && let Some(s) = level.as_sse4_2() {
         return eight_wide(s, kernel);
     }
     run_scalar(kernel)
 }
 
-/// Runs a kernel eight wide.
 #[cfg(all(not(feature = "f64"), not(target_arch = "x86_64")))]
-pub fn run_wide<K: Kernel>(kernel: K) -> K::Output {
+fn wide<K: Kernel, const ALL: bool>(kernel: K) -> K::Output {
     fearless_simd::dispatch!(fearless_simd::Level::new(), s => eight_wide(s, kernel))
 }
 
@@ -585,9 +594,8 @@ fn eight_wide<S: fearless_simd::Simd, K: Kernel>(s: S, kernel: K) -> K::Output {
     )
 }
 
-/// Runs a kernel with one lane: the f64 build.
 #[cfg(feature = "f64")]
-pub fn run_wide<K: Kernel>(kernel: K) -> K::Output {
+fn wide<K: Kernel, const ALL: bool>(kernel: K) -> K::Output {
     run_scalar(kernel)
 }
 
@@ -598,21 +606,24 @@ pub trait BroadKernel {
 }
 
 /// Runs a kernel at the CPU's best level or scalar, with the same bits. Sixteen wide only where sixteen numbers fit
-/// into a register: with two registers for each there are not enough of them. Levels as in [`run_wide`].
+/// into a register: with two registers for each there are not enough of them.
 pub fn run_broad<K: BroadKernel>(kernel: K, lanes: bool) {
+    run_broad_at::<K, true>(kernel, lanes);
+}
+
+/// Levels as in `wide`.
+fn run_broad_at<K: BroadKernel, const ALL: bool>(kernel: K, lanes: bool) {
     #[cfg(all(not(feature = "f64"), target_arch = "x86_64"))]
     if lanes {
         use fearless_simd::{Level, f32x8};
         let level = Level::new();
-        #[cfg(not(test))]
-        if let Some(s) = level.as_avx512() {
+        if ALL && let Some(s) = level.as_avx512() {
             return broad::<_, fearless_simd::f32x16<_>, _>(s, kernel);
         }
         if let Some(s) = level.as_avx2() {
             return broad::<_, f32x8<_>, _>(s, kernel);
         }
-        #[cfg(not(test))]
-        if let Some(s) = level.as_sse4_2() {
+        if ALL && let Some(s) = level.as_sse4_2() {
             return broad::<_, f32x8<_>, _>(s, kernel);
         }
     }
@@ -636,4 +647,26 @@ fn broad<S: fearless_simd::Simd, L: Number<Token = S>, K: BroadKernel>(s: S, ker
         #[inline(always)]
         || kernel.run::<L>(s),
     );
+}
+
+/// The functions that run kernels, for AVX2 and the scalar path alone: for unit tests of the core, where each further level
+/// costs a copy of every kernel.
+#[doc(hidden)]
+pub mod one_level {
+    use super::{BroadKernel, Kernel};
+
+    /// As [`super::run`].
+    pub fn run<K: Kernel>(kernel: K, lanes: bool) -> K::Output {
+        if lanes { run_wide(kernel) } else { super::run_scalar(kernel) }
+    }
+
+    /// As [`super::run_wide`].
+    pub fn run_wide<K: Kernel>(kernel: K) -> K::Output {
+        super::wide::<K, false>(kernel)
+    }
+
+    /// As [`super::run_broad`].
+    pub fn run_broad<K: BroadKernel>(kernel: K, lanes: bool) {
+        super::run_broad_at::<K, false>(kernel, lanes);
+    }
 }

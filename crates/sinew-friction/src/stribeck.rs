@@ -2,8 +2,7 @@
 
 use super::plain::hold_or_slide;
 use super::{Answer, Ask, Coefficients, Curve, Rule};
-use crate::error::Error;
-use crate::math::{Lane, Real};
+use sinew_math::{Lane, NumberError, Real};
 
 /// Iterations on the decreasing branch. Near the end of the branch, where the slope of the curve equals that of the
 /// response of the body, they stop before convergence; the force is then that of a slightly too high speed.
@@ -11,7 +10,7 @@ const ROUNDS: usize = 6;
 
 /// Stiction with a continuous decrease.
 ///
-/// An example is at [`friction::Curve`](crate::friction::Curve).
+/// An example is at [`friction::Curve`](crate::Curve).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stribeck {
     /// The decrease, and the increase with speed.
@@ -20,7 +19,7 @@ pub struct Stribeck {
 
 impl Stribeck {
     /// Checked.
-    pub fn new(curve: Curve) -> Result<Self, Error> {
+    pub fn new(curve: Curve) -> Result<Self, NumberError> {
         curve.check("stribeck").map(|()| Self { curve })
     }
 }
@@ -38,7 +37,7 @@ impl Rule for Stribeck {
         self.curve.steady(c, speed)
     }
 
-    fn check(&self, whose: &str) -> Result<(), Error> {
+    fn check(&self, whose: &str) -> Result<(), NumberError> {
         self.curve.check(whose)
     }
 }

@@ -5,12 +5,13 @@
 //! therefore the law of the ellipse, with the friction of maximum dissipation: f = −N M² v/|M v|, M = diag(μ, kμ)
 //! (Goyal, Ruina and Papadopoulos 1991).
 
-use crate::math::{Real, Vec3};
+use sinew_math::{Real, Vec3};
 
 /// A change of axes in the contact plane: t₁ = c t + s t', t₂ = k (c t' − s t). Displacements transform as projections
 /// onto the axes, forces as coefficients of the axes.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct AnisotropyFrame {
+pub struct AnisotropyFrame {
     /// Cosine and sine of the first axis.
     turn: [Real; 2],
     /// Length of the second axis.
@@ -18,23 +19,30 @@ pub(crate) struct AnisotropyFrame {
 }
 
 impl Default for AnisotropyFrame {
+    #[inline]
     fn default() -> Self {
         Self::NONE
     }
 }
 
 impl AnisotropyFrame {
+    /// No anisotropy.
     pub const NONE: Self = Self { turn: [1.0, 0.0], across: 1.0 };
 
+    /// From cosine and sine of the first axis and the length of the second.
+    #[inline]
     pub fn new(turn: [Real; 2], across: Real) -> Self {
         Self { turn, across }
     }
 
     /// No anisotropy, as for most contacts: the numbers keep every bit, including the sign of zero.
+    #[inline]
     fn is_none(&self) -> bool {
         *self == Self::NONE
     }
 
+    /// The axes, from two orthonormal tangents.
+    #[inline]
     pub fn axes(&self, [a, b]: [Vec3; 2]) -> [Vec3; 2] {
         if self.is_none() {
             return [a, b];
@@ -44,6 +52,7 @@ impl AnisotropyFrame {
     }
 
     /// A displacement in the plane, projected onto the axes.
+    #[inline]
     pub fn way(&self, [x, y]: [Real; 2]) -> [Real; 2] {
         if self.is_none() {
             return [x, y];
@@ -52,6 +61,8 @@ impl AnisotropyFrame {
         [c * x + s * y, self.across * (c * y - s * x)]
     }
 
+    /// The inverse of [`AnisotropyFrame::way`].
+    #[inline]
     pub fn way_back(&self, [x, y]: [Real; 2]) -> [Real; 2] {
         if self.is_none() {
             return [x, y];
@@ -60,6 +71,7 @@ impl AnisotropyFrame {
     }
 
     /// A force in the plane, as coefficients of the axes.
+    #[inline]
     pub fn push(&self, [x, y]: [Real; 2]) -> [Real; 2] {
         if self.is_none() {
             return [x, y];
@@ -68,6 +80,8 @@ impl AnisotropyFrame {
         [c * x + s * y, (c * y - s * x) / self.across]
     }
 
+    /// The inverse of [`AnisotropyFrame::push`].
+    #[inline]
     pub fn push_back(&self, [x, y]: [Real; 2]) -> [Real; 2] {
         if self.is_none() {
             return [x, y];
@@ -75,6 +89,7 @@ impl AnisotropyFrame {
         self.turn_back([x, y * self.across])
     }
 
+    #[inline]
     fn turn_back(&self, [x, y]: [Real; 2]) -> [Real; 2] {
         let [c, s] = self.turn;
         [c * x - s * y, s * x + c * y]

@@ -12,29 +12,34 @@ pub type WideQuat = glam::DQuat;
 
 /// A rotation in f64, of unit length.
 #[allow(clippy::unnecessary_cast, reason = "the casts are needed in the f32 build")]
+#[inline]
 pub fn widen_rotation(q: Quat) -> WideQuat {
     WideQuat::from_xyzw(q.x as f64, q.y as f64, q.z as f64, q.w as f64).normalize()
 }
 
 /// A rotation rounded to `Real`.
 #[allow(clippy::unnecessary_cast, reason = "the casts are needed in the f32 build")]
+#[inline]
 pub fn narrow_rotation(q: WideQuat) -> Quat {
     Quat::from_xyzw(q.x as Real, q.y as Real, q.z as Real, q.w as Real).normalize()
 }
 
 /// A vector in f64.
 #[allow(clippy::unnecessary_cast, reason = "the casts are needed in the f32 build")]
+#[inline]
 pub fn widen(v: Vec3) -> Wide3 {
     Wide3::new(v.x as f64, v.y as f64, v.z as f64)
 }
 
 /// A vector rounded to `Real`.
 #[allow(clippy::unnecessary_cast, reason = "the casts are needed in the f32 build")]
+#[inline]
 pub fn narrow(v: Wide3) -> Vec3 {
     Vec3::new(v.x as Real, v.y as Real, v.z as Real)
 }
 
 /// a bᵀ.
+#[inline]
 pub fn wide_outer(a: Wide3, b: Wide3) -> WideMat3 {
     WideMat3::from_cols(a * b.x, a * b.y, a * b.z)
 }
@@ -43,6 +48,7 @@ pub fn wide_outer(a: Wide3, b: Wide3) -> WideMat3 {
 const SWEEPS: usize = 12;
 
 /// Eigenvalues and orthonormal eigenvectors (columns) of a symmetric matrix, by Jacobi's cyclic rotations.
+#[inline]
 pub fn eigen(m: &WideMat3) -> (Wide3, WideMat3) {
     let mut a = m.to_cols_array_2d();
     let mut axes = WideMat3::IDENTITY.to_cols_array_2d();
@@ -82,6 +88,7 @@ pub struct PseudoInverse {
 }
 
 /// The pseudo-inverse that treats eigenvalues below `least` times the largest as zero.
+#[inline]
 pub fn pseudo_inverse(m: &WideMat3, least: f64) -> PseudoInverse {
     let (values, axes) = eigen(m);
     let top = values.max_element();

@@ -20,6 +20,7 @@ pub struct Columns<const N: usize> {
 
 impl<const N: usize> Columns<N> {
     /// Zeros; `len` is rounded up to full vectors.
+    #[inline]
     pub fn new(len: usize) -> Self {
         let len = len.next_multiple_of(LANES);
         let lines = vec![Line([0.0; 16]); N * (len / 16 + 2)];
@@ -27,16 +28,19 @@ impl<const N: usize> Columns<N> {
     }
 
     /// Numbers in use of each column, a multiple of eight.
+    #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
 
     /// Stride: from the start of a column to that of the next.
+    #[inline]
     fn stride(&self) -> usize {
         self.lines.len() / N * 16
     }
 
     /// A column in groups of eight.
+    #[inline]
     pub fn column(&self, column: usize) -> &[[Real; LANES]] {
         let start = column * self.stride();
         let all: &[Real] = bytemuck::cast_slice(&self.lines);
@@ -44,6 +48,7 @@ impl<const N: usize> Columns<N> {
     }
 
     /// All columns in groups of eight, to write.
+    #[inline]
     pub fn columns_mut(&mut self) -> [&mut [[Real; LANES]]; N] {
         let (stride, len) = (self.stride(), self.len);
         let mut rest: &mut [Real] = bytemuck::cast_slice_mut(&mut self.lines);
@@ -68,12 +73,14 @@ pub struct StripPairs {
 
 impl StripPairs {
     /// Adds a group.
+    #[inline]
     pub fn push(&mut self, a: u32, b: u32) {
         self.limit = self.limit.max(a.max(b) as usize + 1);
         self.groups.push([a, b]);
     }
 
     /// The pair in a lane of a group.
+    #[inline]
     pub fn pair(&self, group: usize, lane: usize) -> [u32; 2] {
         self.groups[group].map(|first| first + lane as u32)
     }

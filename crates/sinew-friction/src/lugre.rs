@@ -6,15 +6,13 @@
 
 use super::bristle::{At, Numbers, Yields, drag};
 use super::{Answer, Ask, Coefficients, Curve, Rule};
-use crate::error::{Error, not_negative, positive};
-use crate::math::{Lane, Real};
+use sinew_math::{Lane, NumberError, Real, not_negative, positive};
 
 /// A bristle with damping and the Stribeck curve.
 ///
 /// ```
-/// use sinew::*;
-/// # fn main() -> Result<(), Error> {
-/// use sinew::friction::*;
+/// # use sinew_friction::*;
+/// # fn main() -> Result<(), NumberError> {
 /// let bristle = LuGre::new(1e5, 100.0, Curve::default())?;
 /// assert_eq!(Law::LuGre(bristle).damping(), 100.0);
 /// assert!(ElastoPlastic::new(bristle, 0.7).is_ok() && ElastoPlastic::new(bristle, 2.0).is_err());
@@ -39,7 +37,7 @@ impl Default for LuGre {
 
 impl LuGre {
     /// Checked.
-    pub fn new(stiffness: Real, damping: Real, curve: Curve) -> Result<Self, Error> {
+    pub fn new(stiffness: Real, damping: Real, curve: Curve) -> Result<Self, NumberError> {
         let law = Self { stiffness, damping, curve };
         law.check("lugre").map(|()| law)
     }
@@ -78,7 +76,7 @@ impl Rule for LuGre {
         self.curve.steady(c, speed)
     }
 
-    fn check(&self, whose: &str) -> Result<(), Error> {
+    fn check(&self, whose: &str) -> Result<(), NumberError> {
         positive(&format!("{whose}.stiffness"), self.stiffness)?;
         not_negative(&format!("{whose}.damping"), self.damping)?;
         self.curve.check(whose)

@@ -10,13 +10,12 @@
 
 use super::bristle::{At, Yields, drag};
 use super::{Answer, Ask, Coefficients, LuGre, Rule, length};
-use crate::error::{Error, check};
-use crate::math::{Lane, Real};
+use sinew_math::{Lane, NumberError, Real, check};
 use std::f64::consts::PI;
 
 /// A bristle with a purely elastic range.
 ///
-/// An example is at [`friction::LuGre`](crate::friction::LuGre).
+/// An example is at [`friction::LuGre`](crate::LuGre).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ElastoPlastic {
     /// The bristle and its curve.
@@ -33,7 +32,7 @@ impl Default for ElastoPlastic {
 
 impl ElastoPlastic {
     /// Checked.
-    pub fn new(bristle: LuGre, elastic_share: Real) -> Result<Self, Error> {
+    pub fn new(bristle: LuGre, elastic_share: Real) -> Result<Self, NumberError> {
         let law = Self { bristle, elastic_share };
         law.check("elasto-plastic").map(|()| law)
     }
@@ -74,7 +73,7 @@ impl Rule for ElastoPlastic {
         self.bristle.steady(c, speed)
     }
 
-    fn check(&self, whose: &str) -> Result<(), Error> {
+    fn check(&self, whose: &str) -> Result<(), NumberError> {
         self.bristle.check(whose)?;
         let share = self.elastic_share;
         check(&format!("{whose}.elastic_share"), share, share > 0.0 && share < 1.0, "between 0 and 1")

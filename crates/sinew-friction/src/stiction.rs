@@ -2,17 +2,16 @@
 
 use super::plain::hold_or_slide;
 use super::{Answer, Ask, Coefficients, Rule};
-use crate::error::Error;
-use crate::math::{Lane, Real};
+use sinew_math::{Lane, NumberError, Real};
 
 /// Two coefficients, and a flag for slip.
 ///
 /// ```
-/// use sinew::*;
-/// use sinew::friction::*;
+/// # use sinew_friction::*;
 /// let law = Law::Stiction(Stiction);
-/// let surface = SurfaceMaterial::friction(0.5).law(law);
-/// assert_eq!(surface.law.name(), "stiction");
+/// // in slip the force does not depend on the speed
+/// let pair = Coefficients { holding: 0.6, slipping: 0.4 };
+/// assert_eq!([0.1, 10.0].map(|speed| law.steady(pair, speed)), [0.4, 0.4]);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stiction;
@@ -28,7 +27,7 @@ impl Rule for Stiction {
         c.slipping
     }
 
-    fn check(&self, _: &str) -> Result<(), Error> {
+    fn check(&self, _: &str) -> Result<(), NumberError> {
         Ok(())
     }
 }

@@ -28,6 +28,7 @@ pub struct Svd {
 impl Svd {
     /// Singular values by one-sided Jacobi (Hestenes 1958): rotations from the right make the columns of F orthogonal.
     /// F is never squared, so small stretches keep their digits.
+    #[inline]
     pub fn new(f: &Mat3) -> Self {
         let mut b = [f.x_axis, f.y_axis, f.z_axis];
         let mut v = [Vec3::X, Vec3::Y, Vec3::Z];
@@ -69,6 +70,7 @@ impl Svd {
 /// Newton's method on R ← exp(ω) R, ω = (tr S I − sym S)⁻¹ Σ r_i × f_i with S = F Rᵀ (Müller et al. 2016 for the
 /// quantity, not for the step), from the frame of F's first two columns. Where S is not positive definite, which is the
 /// condition for the unique polar rotation, the singular value decomposition is used.
+#[inline]
 pub fn polar_rotation(f: &Mat3) -> Mat3 {
     let x = f.x_axis.normalize_or(Vec3::X);
     let z = f.x_axis.cross(f.y_axis).normalize_or(any_orthonormal(x));
@@ -95,6 +97,7 @@ pub fn polar_rotation(f: &Mat3) -> Mat3 {
 
 /// The symmetric matrix with its negative eigenvalues replaced by `mirror` times their absolute value: 0 gives the
 /// nearest positive semidefinite matrix, 1 the absolute value of the matrix.
+#[inline]
 pub fn positive_part(m: Sym3, mirror: Real) -> Sym3 {
     if is_positive(m) {
         return m;
@@ -124,11 +127,13 @@ pub fn positive_part(m: Sym3, mirror: Real) -> Sym3 {
 }
 
 /// True when all leading minors are positive.
+#[inline]
 fn is_positive(m: Sym3) -> bool {
     m.xx > 0.0 && m.xx * m.yy - m.xy * m.xy > 0.0 && m.to_mat().determinant() > 0.0
 }
 
 /// Cosine and sine of the rotation that makes two columns with squared lengths a, c and dot product `off` orthogonal.
+#[inline]
 fn jacobi(a: Real, c: Real, off: Real) -> (Real, Real) {
     let zeta = (c - a) / (2.0 * off);
     let sign: Real = if zeta >= 0.0 { 1.0 } else { -1.0 };
@@ -137,6 +142,7 @@ fn jacobi(a: Real, c: Real, off: Real) -> (Real, Real) {
     (cosine, cosine * tangent)
 }
 
+#[inline]
 fn rotate(columns: &mut [Vec3; 3], p: usize, q: usize, (cosine, sine): (Real, Real)) {
     let (a, b) = (columns[p], columns[q]);
     columns[p] = a * cosine - b * sine;
@@ -144,11 +150,13 @@ fn rotate(columns: &mut [Vec3; 3], p: usize, q: usize, (cosine, sine): (Real, Re
 }
 
 /// Sum of the diagonal.
+#[inline]
 pub fn trace(m: &Mat3) -> Real {
     m.x_axis.x + m.y_axis.y + m.z_axis.z
 }
 
 /// The matrix of cofactors, the derivative of the determinant.
+#[inline]
 pub fn cofactor(m: &Mat3) -> Mat3 {
     Mat3::from_cols(m.y_axis.cross(m.z_axis), m.z_axis.cross(m.x_axis), m.x_axis.cross(m.y_axis))
 }
@@ -156,6 +164,7 @@ pub fn cofactor(m: &Mat3) -> Mat3 {
 /// Natural logarithm by a series: library functions of platforms differ in the last bit. Below the smallest normal
 /// number, and at infinity, it is infinite.
 #[allow(clippy::unnecessary_cast, reason = "the cast is needed in the f32 build")]
+#[inline]
 pub fn natural_log(x: Real) -> Real {
     if !(x >= Real::MIN_POSITIVE) {
         return if x.is_nan() { x } else { Real::NEG_INFINITY };

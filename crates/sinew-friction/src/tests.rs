@@ -272,7 +272,7 @@ fn force_and_slip_satisfy_the_response_equation() {
 
 #[test]
 fn invalid_parameters_are_rejected_with_their_name() {
-    let text = |e: Result<(), Error>| e.expect_err("refused").to_string();
+    let text = |e: Result<(), NumberError>| e.expect_err("refused").to_string();
     assert!(text(Dahl::new(0.0, 1.0).map(|_| ())).contains("dahl.stiffness"));
     assert!(text(ElastoPlastic::new(LuGre::default(), 1.0).map(|_| ())).contains("elasto-plastic.elastic_share"));
     assert!(text(Viscous::new(-1.0, 1.0).map(|_| ())).contains("viscous.viscosity"));

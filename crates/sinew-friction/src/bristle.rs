@@ -17,7 +17,7 @@
 //! only relaxes the stretch, for any h: |z'| stays below 1/r.
 
 use super::{Answer, Ask, length};
-use crate::math::{Lane, Real};
+use sinew_math::{Lane, Real};
 
 /// Maximum number of iterations of false position: where a jump of the load starts the yield, an error of 1e-4 of θ
 /// remains; most cases converge in two.

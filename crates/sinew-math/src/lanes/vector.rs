@@ -1,7 +1,7 @@
 //! Vectors of lanes: three numbers of eight rows each, or of one.
 
 use super::{BROAD, LANES, Number};
-use crate::math::{Real, Vec3};
+use crate::{Real, Vec3};
 
 /// One number of eight rows.
 pub type Eight = [Real; LANES];

@@ -4,8 +4,7 @@
 
 use super::plain::hold_or_slide;
 use super::{Answer, Ask, Coefficients, Curve, Rule, length};
-use crate::error::{Error, positive};
-use crate::math::{Lane, Real};
+use sinew_math::{Lane, NumberError, Real, positive};
 
 /// Iterations on the sliding branch: the dead band is as wide as the decrease of the curve, so that two are enough.
 const ROUNDS: usize = 2;
@@ -13,8 +12,7 @@ const ROUNDS: usize = 2;
 /// A dead band about rest.
 ///
 /// ```
-/// use sinew::*;
-/// use sinew::friction::*;
+/// # use sinew_friction::*;
 /// assert!(Karnopp::new(1e-3, Curve::default()).is_ok());
 /// assert!(Karnopp::new(-1.0, Curve::default()).is_err());
 /// ```
@@ -34,7 +32,7 @@ impl Default for Karnopp {
 
 impl Karnopp {
     /// Checked.
-    pub fn new(dead_band: Real, curve: Curve) -> Result<Self, Error> {
+    pub fn new(dead_band: Real, curve: Curve) -> Result<Self, NumberError> {
         let law = Self { dead_band, curve };
         law.check("karnopp").map(|()| law)
     }
@@ -56,7 +54,7 @@ impl Rule for Karnopp {
         if speed > self.dead_band { self.curve.steady(c, speed) } else { c.holding }
     }
 
-    fn check(&self, whose: &str) -> Result<(), Error> {
+    fn check(&self, whose: &str) -> Result<(), NumberError> {
         positive(&format!("{whose}.dead_band"), self.dead_band)?;
         self.curve.check(whose)
     }

@@ -1,7 +1,7 @@
 //! Common part of laws without a bristle: the contact sticks, or it slides along the free slip.
 
 use super::{Answer, Ask, length};
-use crate::math::{Lane, Real};
+use sinew_math::{Lane, Real};
 
 /// Sticks when the free slip V ≤ give · holding, with `give` the compliance; otherwise slides with the coefficient
 /// `sliding`.

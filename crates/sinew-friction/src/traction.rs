@@ -10,16 +10,17 @@
 //! - Coulomb, stiction: bias = rate·s, a spring from the stick point; radius = μ λ_n.
 //! - Laws without a bristle: the same spring; radius = h |F| where the law slips, μ_s λ_n (μ_k λ_n if it slipped before)
 //!   where it holds.
-//! - Laws with a bristle: force and slip are solved simultaneously (`friction/bristle.rs`), λ* = −h F; the bias is the one
+//! - Laws with a bristle: force and slip are solved simultaneously (`bristle.rs`), λ* = −h F; the bias is the one
 //!   whose solution is λ*, without softness or bound. In an implicit island, where rows are linear, the bristle is a
 //!   damped spring ([`Law::linear_traction`]).
 
 use super::{Coefficients, Contact, Eight, Law, Memory};
-use crate::math::{LANES, Real};
+use sinew_math::{LANES, Real};
 
 /// Two tangential rows in a disc.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Traction {
+pub struct Traction {
     /// Velocity that is removed in addition to the slip [m/s].
     pub bias: [Real; 2],
     /// Change of slip that is left per unit impulse [1/kg].
@@ -29,15 +30,19 @@ pub(crate) struct Traction {
 }
 
 /// The spring from the stick point: displacement to velocity [1/s], and its softness [1/kg].
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct StickSpring {
+pub struct StickSpring {
+    /// Rate [1/s].
     pub rate: Real,
+    /// Softness [1/kg].
     pub softness: Real,
 }
 
 /// Eight contact points of one law, as a kernel visits them; arrays by point.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct VisitLanes {
+pub struct VisitLanes {
     /// Substep [s].
     pub h: Real,
     /// Normal impulses [N·s].
@@ -57,6 +62,7 @@ pub(crate) struct VisitLanes {
 }
 
 impl Default for VisitLanes {
+    #[inline]
     fn default() -> Self {
         const ZERO: [Real; LANES] = [0.0; LANES];
         Self {
@@ -73,24 +79,34 @@ impl Default for VisitLanes {
 }
 
 /// One contact point, as a kernel visits it.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Visit {
+pub struct Visit {
+    /// Substep [s].
     pub h: Real,
+    /// Normal impulse [N·s].
     pub normal: Real,
+    /// μ_s and μ_k.
     pub coefficients: Coefficients,
+    /// Slip with the present friction impulse [m/s].
     pub slip: [Real; 2],
+    /// Present friction impulse [N·s].
     pub impulse: [Real; 2],
+    /// Change of slip per unit impulse [1/kg].
     pub response: Real,
+    /// State of the law.
     pub memory: Memory,
 }
 
 impl Visit {
     /// Slip without the present impulse [m/s].
+    #[inline]
     fn free(&self) -> [Real; 2] {
         [0, 1].map(|k| self.slip[k] - self.response * self.impulse[k])
     }
 
     /// As input of a law.
+    #[inline]
     fn contact(&self) -> Contact {
         let (normal, response) = (self.normal / self.h, self.response * self.h);
         Contact { h: self.h, normal, coefficients: self.coefficients, free: self.free(), response }
@@ -99,6 +115,7 @@ impl Visit {
 
 impl VisitLanes {
     /// One of the points.
+    #[inline]
     pub fn point(&self, lane: usize) -> Visit {
         let two = |a: &[[Real; LANES]; 2]| [a[0][lane], a[1][lane]];
         let [holding, slipping] = two(&self.coefficients);
@@ -114,6 +131,7 @@ impl VisitLanes {
     }
 
     /// As input of a law in lanes.
+    #[inline]
     fn eight(&self) -> Eight {
         let inv = |a: Real| a / self.h;
         let mut velocity = self.slip;
@@ -138,12 +156,16 @@ impl VisitLanes {
 
 impl Law {
     /// True for a law that every kernel contains: the coefficients of the pair are its only parameters.
-    pub(crate) fn is_plain(&self) -> bool {
+    #[doc(hidden)]
+    #[inline]
+    pub fn is_plain(&self) -> bool {
         matches!(self, Law::Coulomb(_) | Law::Stiction(_))
     }
 
     /// The rows of a point.
-    pub(crate) fn traction(&self, visit: &Visit, spring: StickSpring) -> Traction {
+    #[doc(hidden)]
+    #[inline]
+    pub fn traction(&self, visit: &Visit, spring: StickSpring) -> Traction {
         if self.is_plain() {
             return held(visit, spring);
         }
@@ -152,7 +174,9 @@ impl Law {
     }
 
     /// The rows of the points `lanes`; the others are left out.
-    pub(crate) fn tractions(
+    #[inline]
+    #[doc(hidden)]
+    pub fn tractions(
         &self,
         visits: &VisitLanes,
         spring: impl Fn(usize) -> StickSpring,
@@ -172,6 +196,7 @@ impl Law {
     }
 
     /// The rows from the solution of the law: friction [N] and slip under it [m/s].
+    #[inline]
     fn rows_of(&self, visit: &Visit, spring: StickSpring, force: [Real; 2], slip: [Real; 2]) -> Traction {
         if self.has_bristle() {
             let free = visit.free();
@@ -184,12 +209,16 @@ impl Law {
     }
 
     /// The memory of a point after a substep in which it moved with `slip` [m/s] under a normal impulse [N·s].
-    pub(crate) fn follow(&self, h: Real, normal: Real, c: Coefficients, memory: Memory, slip: [Real; 2]) -> Memory {
+    #[doc(hidden)]
+    #[inline]
+    pub fn follow(&self, h: Real, normal: Real, c: Coefficients, memory: Memory, slip: [Real; 2]) -> Memory {
         self.friction(&Contact { h, normal: normal / h, coefficients: c, free: slip, response: 0.0 }, memory).memory
     }
 
     /// True when [`Law::follow`] decides whether a point slips: a law with a bristle, or with a dead band of its own.
-    pub(crate) fn decides_slip(&self) -> bool {
+    #[doc(hidden)]
+    #[inline]
+    pub fn decides_slip(&self) -> bool {
         self.has_bristle() || matches!(self, Law::Karnopp(_))
     }
 
@@ -202,7 +231,9 @@ impl Law {
     /// λ = −N h (σ₀ z + (σ₀ h + σ₁) u), no stiffer than the island resolves. Where it would be, a softer spring is in
     /// series with it and takes the remaining slip: the holding force is unchanged, only the displacement to reach it is
     /// larger. A bristle that took more deflection than its row reacts to would be an explicit spring, and oscillate.
-    pub(crate) fn linear_traction(&self, visit: &Visit, load: Real, softest: Real) -> (Traction, Real) {
+    #[doc(hidden)]
+    #[inline]
+    pub fn linear_traction(&self, visit: &Visit, load: Real, softest: Real) -> (Traction, Real) {
         let speed = (visit.slip[0] * visit.slip[0] + visit.slip[1] * visit.slip[1]).sqrt();
         let radius = self.steady(visit.coefficients, speed);
         if !(self.has_bristle() && load > 0.0 && softest.is_finite()) {
@@ -216,6 +247,7 @@ impl Law {
 }
 
 /// Coulomb friction with the spring from the stick point.
+#[inline]
 fn held(visit: &Visit, spring: StickSpring) -> Traction {
     let Coefficients { holding, slipping } = visit.coefficients;
     let coefficient = if visit.memory.slipping { slipping } else { holding };
