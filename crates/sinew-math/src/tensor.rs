@@ -98,7 +98,8 @@ impl Sym3 {
     pub const ZERO: Self = Self { xx: 0.0, yy: 0.0, zz: 0.0, xy: 0.0, xz: 0.0, yz: 0.0 };
 
     /// The tensor times a number.
-    pub(crate) fn scaled(self, by: Real) -> Self {
+    #[inline]
+    pub fn scaled(self, by: Real) -> Self {
         let Self { xx, yy, zz, xy, xz, yz } = self;
         Self { xx: xx * by, yy: yy * by, zz: zz * by, xy: xy * by, xz: xz * by, yz: yz * by }
     }

@@ -147,7 +147,7 @@ fn add_held_nodes(w: &mut World) -> Result<(), Error> {
 
 /// A body with loads of every kind, on rollers.
 fn loaded(w: &mut World, at: Vec3) -> Result<(), Error> {
-    let block = TetMesh::block([1, 1, 1], Vec3::splat(0.2)).map_err(|e| message(&e))?;
+    let block = TetMesh::block([1, 1, 1], Vec3::splat(0.2)).map_err(|e| Error::BadSnapshot(e.to_string()))?;
     let [low, high] = [-1.0, 1.0].map(|side| Region {
         min: Vec3::new(-1.0, 0.1 * side - 1e-3, -1.0),
         max: Vec3::new(1.0, 0.1 * side + 1e-3, 1.0),
