@@ -70,7 +70,7 @@ pub(crate) fn keep(
     }
     let before = contact.contacts.len();
     for slot in 0..soft.models.len() as u32 {
-        self_contact::keep(setup, bodies, contact, island, soft, output, slot);
+        self_contact::keep(setup, bodies, contact, soft, output, slot);
     }
     let counts = &mut output.report.counts;
     let made = (contact.cloth_contacts.len() + contact.contacts.len() - before) as u32;

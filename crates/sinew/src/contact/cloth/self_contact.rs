@@ -3,12 +3,12 @@
 use crate::collision::surface::{FeaturePair, feature};
 use crate::contact::point;
 use crate::contact::readout::PointImpulse;
-use crate::deformable::cloth::{SelfContact, SelfContactRules};
-use crate::math::{Real, Vec3, any_orthonormal, vec};
+use crate::deformable::cloth::{Grip, SelfContact, SelfContactRules};
+use crate::math::{Vec3, vec};
 use crate::model::{Model, Nodes};
 use crate::settings::Settings;
-use crate::state::{ContactKey, ContactMemory, State, contact_flag};
-use crate::work::{BodyWork, ContactWork, IslandWork, OutputWork, Setup, SoftBodyWork, SoftWork};
+use crate::state::{ContactKey, ContactMemory, PointMemory, State, contact_flag};
+use crate::work::{BodyWork, ContactWork, OutputWork, Setup, SoftBodyWork, SoftWork};
 use bytemuck::Zeroable;
 
 /// True for a cloth with self-contact.
@@ -59,9 +59,13 @@ pub(crate) fn begin(model: &Model, state: &State, held: &mut SoftBodyWork, setti
             (feature::EDGE, feature::EDGE) => FeaturePair { edges: true, a: m.key.sub_a, b: m.key.sub_b },
             _ => continue,
         };
+        let PointMemory { local_a, local_b, impulse: [load, f, g], tangential_displacement, slipping, .. } = m.points[0];
+        let touching = m.has(contact_flag::TOUCHING);
         // invalid numbers are discarded, as for manifolds
-        if m.has(contact_flag::TOUCHING) && m.is_valid() {
-            touch.remember(pair, m.normal, x);
+        if (touching || load > 0.0) && m.is_valid() {
+            let displacement = tangential_displacement;
+            let grip = Grip { load, friction: [f, g], displacement, slipping: slipping != 0 };
+            touch.remember(pair, (m.normal, touching), ([local_a, local_b], grip), x);
         }
     }
 }
@@ -71,7 +75,6 @@ pub(crate) fn keep(
     setup: &Setup,
     bodies: &BodyWork,
     contact: &mut ContactWork,
-    island: &IslandWork,
     soft: &mut SoftWork,
     output: &mut OutputWork,
     slot: u32,
@@ -81,27 +84,25 @@ pub(crate) fn keep(
     let contacts = &mut contact.contacts;
     let OutputWork { readout, report, .. } = output;
     let pose = &bodies.pose;
-    let substeps = &island.substeps;
     let Some(held) =
         soft[slot as usize].as_mut().filter(|held| held.cloth.residence.is_resident() && held.cloth.has_self_contact)
     else {
         return;
     };
     let (Some(nodes), Some(self_contact)) = (model.nodes_at(slot), &mut held.cloth.self_contact) else { return };
-    let share = 1.0 / *substeps as Real;
     let first = model.node_block(nodes.start) as usize;
     let place = |n: u32| pose.get(first + n as usize).map_or(Vec3::ZERO, |b| vec(*b));
-    self_contact.each_pair(|f| {
+    self_contact.each_pair(place, |f| {
         let mut m = contact_of(slot, f.pair);
         report.penetration = report.penetration.max(f.deepest);
-        let tangent = any_orthonormal(f.normal);
-        let impulse = f.sum * share;
         // a pair that has separated keeps no side
         m.flags |= if f.stays { contact_flag::TOUCHING } else { 0 };
-        (m.normal, m.tangent, m.radius) = (f.normal, tangent, [0.0, f.reach]);
+        (m.normal, m.tangent, m.radius) = (f.normal, f.tangent, [0.0, f.reach]);
         let point = &mut m.points[0];
         (point.local_a, point.local_b) = (f.shares[0], f.shares[1]);
-        point.impulse = [f.normal.dot(impulse), tangent.dot(impulse), f.normal.cross(tangent).dot(impulse)];
+        // of a substep in which the pair was in contact
+        point.impulse = [f.grip.load, f.grip.friction[0], f.grip.friction[1]];
+        (point.tangential_displacement, point.slipping) = (f.grip.displacement, u32::from(f.grip.slipping));
         contacts.push(m);
         let at = match nodes.cells.edges.get(f.pair.a as usize) {
             Some(&[a, b]) if f.pair.edges => place(a) * f.shares[0].x + place(b) * f.shares[0].y,

@@ -49,6 +49,21 @@ pub(crate) struct FoldPush {
     pub pressed: Eight,
     /// Largest penetration of the step [m].
     pub deepest: Eight,
+    /// Friction impulse of a substep along the two tangents of the pair [N·s].
+    pub friction: [Eight; 2],
+    /// Normal impulse of a substep that bounds friction: the mean over the substeps of the previous step in which the
+    /// pair was in contact; 0 for a pair that was not [N·s].
+    pub load: Eight,
+    /// Weights of the material points that were opposite each other, and what is added to their distance along the
+    /// tangents to make it the tangential displacement since the pair stuck [m].
+    pub anchor: [Eight; 4],
+    pub offset: [Eight; 2],
+    /// 1 when the anchor is set; 1 while slipping.
+    pub anchored: Eight,
+    pub slipping: Eight,
+    /// Number of substeps of the step in which the pair was in contact, and the last of them, counted from 1.
+    pub visits: Eight,
+    pub visited: Eight,
 }
 
 impl FoldPush {
@@ -60,6 +75,14 @@ impl FoldPush {
         sum: [[0.0; LANES]; 3],
         pressed: [0.0; LANES],
         deepest: [0.0; LANES],
+        friction: [[0.0; LANES]; 2],
+        load: [0.0; LANES],
+        anchor: [[0.0; LANES]; 4],
+        offset: [[0.0; LANES]; 2],
+        anchored: [0.0; LANES],
+        slipping: [0.0; LANES],
+        visits: [0.0; LANES],
+        visited: [0.0; LANES],
     };
 }
 

@@ -13,5 +13,5 @@ pub(crate) mod soa;
 
 pub(crate) use fused_substep::Touched;
 pub use network::DistanceNetwork;
-pub(crate) use self_contact::{SelfContact, SelfContactRules};
+pub(crate) use self_contact::{Grip, SelfContact, SelfContactRules};
 pub use soa::ParticleSoa;
