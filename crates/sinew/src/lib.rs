@@ -96,8 +96,8 @@ pub use model::tet_mesh::{TetMesh, TetMeshError};
 pub use model::tri_mesh::{TriMesh, TriMeshError};
 pub use model::{
     Air, BodyId, Collider, ConstraintId, CustomModel, ElasticMaterial, Geometry, Grain, Groups, Model, ModelRegistry,
-    Motion, PairRule, PairRules, Pairing, Particles, Preset, Region, RigidBody, Shape, Skin, SoftBody, SoftModel,
-    SurfaceMaterial,
+    Motion, NewNode, PairRule, PairRules, Pairing, Particles, Preset, Region, Remap, RigidBody, Shape, Skin, SoftBody,
+    SoftModel, SurfaceMaterial, TopologyEdit,
 };
 pub use report::{
     ConstraintForce, ContactForce, Counts, Energies, Event, Fault, FaultKind, PairForce, Phase, Report, SoftReport,
@@ -109,8 +109,8 @@ pub use solver::soft::{Softness, soften};
 pub use state::{ClothContactMemory, Column, ContactKey, ContactMemory, PointMemory, State};
 pub use world::{
     Blueprint, BodySpec, BodyView, Combined, CombinedIds, ComplianceOptions, ComplianceReport, ComplianceScratch,
-    ConstraintSpec, ElasticView, GraspForce, Overlap, PointHit, PressurePoint, QueryFilter, RayHit, ShapeHit,
-    SiteDirection, SiteForce, SiteResponse, Slot, Tissue, TissueModel, World,
+    ConstraintSpec, ElasticView, GraspForce, LostConstraints, Overlap, PointHit, PressurePoint, QueryFilter, RayHit,
+    ShapeHit, SiteDirection, SiteForce, SiteResponse, Slot, Tissue, TissueModel, TopologyChange, World,
 };
 
 /// Kernels for benchmarks and for users with their own rows.

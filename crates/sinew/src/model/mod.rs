@@ -17,12 +17,13 @@ mod shape;
 mod soft;
 pub mod surface;
 pub mod tet_mesh;
+pub(crate) mod topology;
 pub mod tri_mesh;
 mod voxels;
 
 pub use custom::{CustomModel, ModelRegistry};
-pub(crate) use ids::{Slots, Stamp};
 pub use ids::{BodyId, ConstraintId};
+pub(crate) use ids::{Slots, Stamp};
 pub use material::{Grain, Groups, SurfaceMaterial};
 pub use matter::{ElasticMaterial, Preset};
 pub(crate) use nodes::{NodeSource, Nodes, Start, mean_edge};
@@ -32,6 +33,7 @@ pub(crate) use rigid::{BuiltCollider, Rigid};
 pub use rigid::{Collider, Motion, RigidBody};
 pub use shape::Shape;
 pub use soft::{Air, Geometry, Region, Skin, SoftBody, SoftModel};
+pub use topology::{NewNode, Remap, TopologyEdit};
 
 use crate::constraint::Constraint;
 use crate::error::Error;

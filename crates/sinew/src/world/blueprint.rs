@@ -155,7 +155,7 @@ impl World {
     }
 }
 
-fn build_constraint(spec: &ConstraintSpec, view: &View<'_>) -> Result<Constraint, Error> {
+pub(super) fn build_constraint(spec: &ConstraintSpec, view: &View<'_>) -> Result<Constraint, Error> {
     Ok(match spec {
         ConstraintSpec::Joint(j) => Constraint::Joint(j.build(view.model, view)?),
         ConstraintSpec::Distance(d) => Constraint::Distance(d.build(view.model)?),

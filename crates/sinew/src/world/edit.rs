@@ -189,7 +189,7 @@ pub(crate) fn set_air(model: &mut Model, state: &mut State, id: BodyId, air: Opt
     Ok(())
 }
 
-fn wake(state: &mut State, slots: &[u32]) {
+pub(super) fn wake(state: &mut State, slots: &[u32]) {
     for &slot in slots {
         state.flags[slot as usize] &= !crate::state::flag::ASLEEP;
         state.sleep_timer[slot as usize] = 0.0;

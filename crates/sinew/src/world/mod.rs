@@ -6,18 +6,22 @@ mod compliance;
 pub(crate) mod edit;
 mod elastic;
 mod exchange;
+mod follow;
 mod grasp;
 mod query;
 mod query_soft;
 mod seam;
+mod topology;
 mod view;
 
 pub use blueprint::{Blueprint, BodySpec, ConstraintSpec, Slot};
 pub use combined::{Combined, CombinedIds, Tissue, TissueModel};
 pub use compliance::{ComplianceOptions, ComplianceReport, ComplianceScratch, SiteDirection, SiteForce, SiteResponse};
 pub use elastic::ElasticView;
+pub use follow::LostConstraints;
 pub use grasp::{GraspForce, PressurePoint};
 pub use query::{Overlap, PointHit, QueryFilter, RayHit, ShapeHit};
+pub use topology::TopologyChange;
 pub use view::BodyView;
 
 use crate::constraint::{
