@@ -213,3 +213,90 @@ fn a_body_slides_with_stop_at_impact() -> Outcome {
     }
     Ok(())
 }
+
+/// A chain of capsules on ball joints, hung folded by both ends; no collisions.
+struct Chain {
+    world: World,
+    links: Vec<BodyId>,
+    /// Length of a link [m].
+    length: Real,
+}
+
+impl Chain {
+    /// `count` links of 1 m together, straight down and up again with one link across; the first end is held.
+    fn folded(count: usize, width: Real, settings: Settings) -> Result<Self, Box<dyn std::error::Error>> {
+        let mut world = World::new(settings)?;
+        let length = 1.0 / count as Real;
+        let radius = width * length;
+        let shape = Shape::capsule(0.5 * length - radius, radius);
+        let half = count / 2;
+        let (mut at, mut links, mut last) = (Vec3::ZERO, Vec::new(), None);
+        for k in 0..count {
+            let way = if k < half { -Vec3::Y } else if k == half { Vec3::X } else { Vec3::Y };
+            let turned = Quat::from_rotation_arc(Vec3::Y, way);
+            let body = RigidBody::dynamic().shape(shape.clone()).mass(length).turned(turned).groups(Groups::NONE);
+            let body = world.add_rigid(body.at(at + way * (0.5 * length)))?;
+            world.add_joint(Joint::ball(last, Some(body)).anchor(at))?;
+            (at, last) = (at + way * length, Some(body));
+            links.push(body);
+        }
+        Ok(Self { world, links, length })
+    }
+
+    /// The two ends of a link [m].
+    fn ends(&self, k: usize) -> [Vec3; 2] {
+        let body = self.world.body(self.links[k]).unwrap();
+        let along = body.rotation() * Vec3::Y * (0.5 * self.length);
+        [body.position() - along, body.position() + along]
+    }
+
+    /// The widest joint [m].
+    fn gap(&self) -> Real {
+        let first = self.ends(0)[0].length();
+        (1..self.links.len()).fold(first, |most, k| most.max((self.ends(k)[0] - self.ends(k - 1)[1]).length()))
+    }
+
+    /// Kinetic energy and energy of height [J].
+    fn energy(&self) -> Real {
+        let mut sum = 0.0;
+        for &link in &self.links {
+            let body = self.world.body(link).unwrap();
+            let own = body.angular_momentum();
+            sum += 0.5 * body.mass() * body.velocity().length_squared() + 0.5 * body.spin().dot(own);
+            sum += body.mass() * G * body.center_of_mass().y;
+        }
+        sum
+    }
+
+    fn spin(&self) -> Real {
+        self.links.iter().fold(0.0, |most, &l| most.max(self.world.body(l).unwrap().spin().length()))
+    }
+}
+
+#[test]
+#[ignore]
+fn probe() -> Outcome {
+    for substeps in [4, 8, 16, 32] {
+        for count in [17, 33, 65, 129] {
+            let mut chain = Chain::folded(count, 0.1, Settings { substeps, ..awake() })?;
+            let start = chain.energy();
+            let (mut gap, mut gain, mut loss, mut lowest, mut spin, mut subs): (Real, Real, Real, _, Real, u32) = (0.0, 0.0, 0.0, (0.0, 0.0), 0.0, 0);
+            let mut faults = 0;
+            for step in 1..=60 {
+                chain.world.step(&Input::none());
+                gap = gap.max(chain.gap());
+                let e = (chain.energy() - start) / (G / 4.0);
+                if step <= 25 { loss = loss.min(e); }
+                gain = gain.max(e);
+                spin = spin.max(chain.spin());
+                subs = subs.max(chain.world.report().counts.substeps);
+                faults += chain.world.report().faults.len();
+                let y = chain.ends(count - 1)[1].y;
+                if y < lowest.1 { lowest = (step as Real / 60.0, y); }
+            }
+            let time = lowest.0 / (0.8472 * (2.0 / G).sqrt());
+            println!("{substeps} substeps {count} links: gain {gain:.4} loss {loss:.4} gap {:.4} of a link, tip {time:.4} at {:.3}, spin {spin:.0} subs {subs} faults {faults}", gap * count as Real, lowest.1);
+        }
+    }
+    Ok(())
+}
