@@ -199,7 +199,7 @@ pub struct Settings {
     /// Stop a substep's sweeps when the root mean square change of impulse falls below this [N·s]; 0 never stops early.
     /// Default 0: the cost of a step is then known in advance.
     pub stop_residual: Real,
-    /// Order of the rows. Default joint.
+    /// Order of the rows. Default [`Order::Interleaved`].
     pub order: Order,
     /// Friction bound. Default cone.
     pub friction_bound: FrictionBound,

@@ -21,8 +21,8 @@ pub mod tri_mesh;
 mod voxels;
 
 pub use custom::{CustomModel, ModelRegistry};
-pub(crate) use ids::{Slots, Stamp};
 pub use ids::{BodyId, ConstraintId};
+pub(crate) use ids::{Slots, Stamp};
 pub use material::{Grain, Groups, SurfaceMaterial};
 pub use matter::{ElasticMaterial, Preset};
 pub(crate) use nodes::{NodeSource, Nodes, Start, mean_edge};
