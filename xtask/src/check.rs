@@ -27,6 +27,8 @@ const TESTS_F64: Job = Job {
     steps: &[Step::Cargo(&[
         "test",
         "--no-fail-fast",
+        "--package=sinew-math",
+        "--package=sinew-friction",
         "--package=sinew",
         "--package=sinew-mesh",
         "--package=sinew-scene",

@@ -1,8 +1,8 @@
 //! `sinew check`: reads scene files and builds them. All errors are reported at once, each with its line.
 
 use crate::failure::Failure;
-use crate::scenes;
 use crate::screen::screen;
+use crate::{advice, scenes};
 use sinew_scene::{AnyScene, file};
 use std::io::Write;
 
@@ -29,7 +29,10 @@ pub fn check(args: &Args) -> Result<(), Failure> {
     let mut faults = Vec::new();
     for name in &args.scenes {
         match look(name, &args.set) {
-            Ok(summary) => writeln!(out, "ok: {name}: {summary}")?,
+            Ok((summary, scene)) => {
+                writeln!(out, "ok: {name}: {summary}")?;
+                advice::tell(&scene, name);
+            }
             Err(Failure::Input(message)) => faults.push(message),
             Err(other) => return Err(other),
         }
@@ -39,7 +42,7 @@ pub fn check(args: &Args) -> Result<(), Failure> {
 }
 
 /// Summary of a scene.
-fn look(name: &str, sets: &[String]) -> Result<String, Failure> {
+fn look(name: &str, sets: &[String]) -> Result<(String, AnyScene), Failure> {
     let (scene, plain) = scenes::find(name, sets)?;
     let mut world = scene.build()?;
     let mut settings = world.settings().clone();
@@ -54,5 +57,5 @@ fn look(name: &str, sets: &[String]) -> Result<String, Failure> {
     let plural = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
     let bodies = if bodies == 1 { "1 body".to_owned() } else { format!("{bodies} bodies") };
     let nodes = plural(world.state().node_x.len(), "node");
-    Ok(format!("{bodies} ({rigid} rigid), {nodes}, {}", plural(joints, "joint")))
+    Ok((format!("{bodies} ({rigid} rigid), {nodes}, {}", plural(joints, "joint")), scene))
 }

@@ -1,8 +1,8 @@
 //! What soft bodies do to rigid ones at the end of a run: force, contact area, pressure.
 
+use crate::output::short;
 use serde::Serialize;
 use sinew::{BodyId, BodyView, Motion, World};
-use sinew_scene::validate::tools::num;
 
 /// Maximum number of reported pairs.
 const MOST: usize = 32;
@@ -45,16 +45,16 @@ pub fn grips(world: &World) -> Vec<Pressing> {
         out.push(Pressing {
             finger: name(finger),
             object: name(object),
-            force: grip.force.to_array().map(num),
-            normal: num(grip.normal),
-            area: num(grip.area),
-            peak: num(grip.peak),
+            force: grip.force.to_array().map(short),
+            normal: short(grip.normal),
+            area: short(grip.area),
+            peak: short(grip.peak),
         });
     }
     out
 }
 
 /// The name of a body, or its slot.
-fn called(body: &BodyView<'_>) -> String {
+pub fn called(body: &BodyView<'_>) -> String {
     if body.name().is_empty() { format!("#{}", body.id().to_parts().0) } else { body.name().to_owned() }
 }

@@ -4,6 +4,7 @@
 
 #![forbid(unsafe_code)]
 
+mod advice;
 mod bench;
 mod bench_grasp;
 mod bench_models;
@@ -14,6 +15,7 @@ mod export_gltf;
 mod export_normals;
 mod failure;
 mod friction;
+mod frozen;
 mod grips;
 mod inputs;
 mod interrupt;
@@ -32,6 +34,7 @@ mod scenes;
 mod screen;
 mod settings;
 mod soak;
+mod stretch;
 mod validate;
 mod validate_plots;
 mod view;

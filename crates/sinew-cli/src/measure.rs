@@ -1,10 +1,14 @@
 //! What a run amounts to: figures gathered step by step, and the object that `--json` writes.
 
+use crate::frozen::Frozen;
 use crate::grips::{Pressing, grips};
+use crate::output::short;
+use crate::stretch::Edges;
 use serde::Serialize;
 use sinew::{
     AttachTarget, BodySpec, ConstraintId, ConstraintSpec, Input, Motion, Phase, Real, Report, Site, Vec3, World,
 };
+use sinew_scene::census::Census;
 use sinew_scene::faults::is_finite;
 use sinew_scene::validate::tools::{num, wide};
 use std::collections::BTreeMap;
@@ -32,7 +36,8 @@ pub struct Summary {
     pub residual_by_iteration: Vec<f64>,
     /// Deepest penetration of the run [m].
     pub penetration_max: f64,
-    /// Largest stretch of a rod or rope on nodes, as a share of its length.
+    /// Largest stretch of an edge of a sheet or rope, of a distance set or of a rod or rope on nodes, as a share of its
+    /// length; 0 where there is none.
     pub stretch_max: f64,
     /// Change of total momentum as a share of what there was; nothing when the outside can take or give some.
     pub momentum_error: Option<f64>,
@@ -41,6 +46,11 @@ pub struct Summary {
     pub grips: Vec<Pressing>,
     /// Bodies that were frozen, over the whole run.
     pub faults: u64,
+    /// Which, when and why; at most 100.
+    pub frozen: Vec<Frozen>,
+    /// True when there is an edge, rod or rope whose stretch was measured.
+    #[serde(skip)]
+    pub measures_stretch: bool,
     /// Whether all of the last state is finite.
     pub finite: bool,
     /// Hash of the last state, hexadecimal.
@@ -106,7 +116,9 @@ pub struct Measure {
     penetration: f64,
     stretch: f64,
     faults: u64,
+    frozen: Vec<Frozen>,
     links: Vec<Link>,
+    edges: Edges,
     /// Momentum at the start and its measure, while nothing outside can change it.
     momentum: Option<([f64; 3], f64)>,
 }
@@ -123,7 +135,9 @@ impl Measure {
             penetration: 0.0,
             stretch: 0.0,
             faults: 0,
+            frozen: Vec::new(),
             links: links(world),
+            edges: Edges::of(world),
             momentum: is_closed(world).then(|| momentum(world)),
         }
     }
@@ -136,8 +150,10 @@ impl Measure {
             *sum += 1e3 * seconds;
         }
         self.note_rows(report);
-        self.penetration = self.penetration.max(num(report.penetration));
+        self.penetration = self.penetration.max(short(report.penetration));
         self.faults += report.faults.len() as u64;
+        Frozen::note(world, &mut self.frozen);
+        self.stretch = self.stretch.max(self.edges.stretch(world));
         for link in self.links.iter().filter(|l| l.on_nodes) {
             self.stretch = self.stretch.max(link.stretch(world));
         }
@@ -175,7 +191,7 @@ impl Measure {
             scene: scene.to_owned(),
             variant: None,
             steps,
-            dt: num(settings.dt),
+            dt: short(settings.dt),
             substeps: settings.substeps,
             threads: settings.threads,
             counts: counts(world),
@@ -190,13 +206,15 @@ impl Measure {
             stretch_max: self.stretch,
             momentum_error: self.momentum.map(|(start, scale)| change(start, momentum(world).0) / scale),
             energy: Energy {
-                kinetic: num(energies.kinetic),
+                kinetic: short(energies.kinetic),
                 // an empty sum would be -0
                 elastic: self.links.iter().fold(soft_energy(world), |sum, l| sum + l.energy(world)),
-                gravity: num(energies.gravity),
+                gravity: short(energies.gravity),
             },
             grips: grips(world),
             faults: self.faults,
+            frozen: self.frozen.clone(),
+            measures_stretch: !self.edges.is_empty() || self.links.iter().any(|l| l.on_nodes && l.stiffness.is_none()),
             finite: is_finite(world),
             state_hash: format!("{:016x}", world.hash()),
         }
@@ -300,11 +318,14 @@ fn soft_energy(world: &World) -> f64 {
 }
 
 fn counts(world: &World) -> BodyCounts {
+    // a world with custom rows has no blueprint to count
+    let census = Census::of(world).unwrap_or_default();
     BodyCounts {
         rigid: world.bodies().filter(|b| b.is_rigid()).count(),
         nodes: world.bodies().map(|b| b.node_positions().len()).sum(),
-        springs: links(world).iter().filter(|l| l.stiffness.is_some()).count(),
-        ..BodyCounts::default()
+        faces: world.bodies().filter_map(|b| b.surface()).map(|s| s.triangles().len()).sum(),
+        springs: census.springs + links(world).iter().filter(|l| l.stiffness.is_some()).count(),
+        tets: census.tets,
     }
 }
 

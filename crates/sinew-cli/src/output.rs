@@ -3,7 +3,9 @@
 use crate::failure::Failure;
 use crate::place::Place;
 use serde::Serialize;
+use sinew::Real;
 use sinew_scene::escape::{escaped, escaped_json};
+use sinew_scene::validate::tools::num;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -101,6 +103,17 @@ pub fn number(x: f64) -> String {
     if x == 0.0 || (1e-3..1e5).contains(&x.abs()) { format!("{x:.6}") } else { format!("{x:.4e}") }
 }
 
+/// A number of the engine with the digits that it has: the shortest decimal that is the same real again. Widened to 64 bits
+/// a number of 32 has nine more, which mean nothing.
+pub fn short(x: Real) -> f64 {
+    x.to_string().parse().unwrap_or(num(x))
+}
+
+/// A time [s], to a nanosecond: steps are reals of the engine, whose digits beyond mean nothing.
+pub fn seconds(time: f64) -> f64 {
+    (time * 1e9).round() / 1e9
+}
+
 /// Milliseconds.
 pub fn ms(x: f64) -> String {
     format!("{x:.3}")
@@ -126,6 +139,14 @@ mod tests {
         let mut out = Vec::new();
         assert!(table.write(&mut out).is_ok());
         assert!(String::from_utf8_lossy(&out).lines().all(|line| line.chars().count() < 1000));
+    }
+
+    #[test]
+    fn reals_have_their_own_digits() {
+        assert_eq!(short(0.1), 0.1);
+        assert_eq!(short(-2.5e-7), -2.5e-7);
+        assert_eq!(short(Real::INFINITY), f64::INFINITY);
+        assert_eq!(seconds(0.016_666_667_535_901_07), 0.016_666_668);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::play::{Length, play};
 use crate::run_csv::{Csv, readings};
 use crate::screen::{note, screen};
 use crate::write_back::WriteBack;
-use crate::{interrupt, scenes, settings};
+use crate::{advice, interrupt, scenes, settings};
 use sinew::{Input, Phase, World};
 use sinew_scene::AnyScene;
 use sinew_wire::Recorder;
@@ -67,6 +67,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     world.set_settings(wanted)?;
     let steps = args.length.count(&scene, world.settings());
 
+    advice::tell(&scene, &args.scene);
     let mut outputs = Outputs::create(args, scene.name(), &world)?;
     interrupt::install();
     let measure = play(&scene, &mut world, steps, |world, input| {
@@ -189,7 +190,7 @@ pub fn tell(s: &Summary) -> Result<(), Failure> {
     let phases = Phase::ALL.iter().zip(t.by_phase.0).map(|(phase, time)| format!("{} {}", phase.name(), ms(time)));
     line("phases", phases.collect::<Vec<_>>().join(", "));
     line("penetration", format!("at most {} m", number(s.penetration_max)));
-    if s.counts.nodes > 0 {
+    if s.measures_stretch {
         line("stretch", format!("at most {:.3}%", 100.0 * s.stretch_max));
     }
     if let Some(error) = s.momentum_error {
@@ -204,6 +205,9 @@ pub fn tell(s: &Summary) -> Result<(), Failure> {
         line(&grip.finger, text);
     }
     line("faults", format!("{}{}", s.faults, if s.finite { "" } else { ", and the state is not finite" }));
+    for f in s.frozen.iter().take(8) {
+        line("frozen", format!("{} in step {} ({} s, {}): {}", f.body, f.tick, f.time_s, f.phase, f.reason));
+    }
     line("hash", s.state_hash.clone());
     let mut out = screen();
     table.write(&mut out)?;

@@ -2,14 +2,14 @@
 
 use crate::failure::{Failure, unknown};
 use crate::measure::elastic_energy;
+use crate::output::{seconds, short};
 use crate::place::{Draft, Place};
 use sinew::{BodyId, BodyView, Phase, Real, Vec3, World};
 use sinew_scene::escape::escaped;
 use sinew_scene::gallery::near_miss;
-use sinew_scene::validate::tools::num;
 
 /// Quantities of a body that are vectors.
-const OF_BODY: [&str; 5] = ["position", "center", "velocity", "spin", "force"];
+const OF_BODY: [&str; 6] = ["position", "center", "velocity", "spin", "force", "reaction"];
 /// Quantities of a node.
 const OF_NODE: [&str; 2] = ["position", "velocity"];
 /// Quantities of a pair: what the first does to the second.
@@ -127,7 +127,7 @@ fn refuse(name: &str, stem: &str, world: &World) -> Failure {
         known.extend(OF_BODY.iter().map(|what| format!("{word}.{what}")));
     }
     let meant = near_miss(stem, known.iter().map(String::as_str));
-    let bodies = "BODY.position, .center, .velocity, .spin, .force; BODY.node.K.position, .velocity";
+    let bodies = "BODY.position, .center, .velocity, .spin, .force, .reaction; BODY.node.K.position, .velocity";
     let others = "A>B.force, .normal, .area, .pressure, .center; constraint.K.force, .torque, .largest";
     let how = format!("readings: {}; {bodies}; {others}; of vectors .x, .y, .z or .size", OF_WORLD.join(", "));
     unknown("reading", name, meant, &how)
@@ -137,12 +137,12 @@ fn read(quantity: &Quantity, world: &World) -> Found {
     let report = world.report();
     match quantity {
         Quantity::World(word) => Found::Number(match *word {
-            "energy.kinetic" => num(report.energies.kinetic),
-            "energy.gravity" => num(report.energies.gravity),
+            "energy.kinetic" => short(report.energies.kinetic),
+            "energy.gravity" => short(report.energies.gravity),
             "energy.elastic" => elastic_energy(world),
-            "energy.total" => num(report.energies.kinetic) + num(report.energies.gravity) + elastic_energy(world),
+            "energy.total" => short(report.energies.kinetic) + short(report.energies.gravity) + elastic_energy(world),
             "contacts" => f64::from(report.counts.contacts),
-            "penetration" => num(report.penetration),
+            "penetration" => short(report.penetration),
             "awake" => f64::from(report.counts.awake),
             _ => report.faults.len() as f64,
         }),
@@ -151,6 +151,7 @@ fn read(quantity: &Quantity, world: &World) -> Found {
             "center" => b.center_of_mass(),
             "velocity" => b.velocity(),
             "spin" => b.spin(),
+            "reaction" => b.reaction(),
             _ => report.contact_force_on(*id),
         })),
         Quantity::Node(id, node, what) => {
@@ -164,9 +165,9 @@ fn read(quantity: &Quantity, world: &World) -> Found {
             let grip = world.grasp_force(*a, *b, &mut Vec::new()).unwrap_or_default();
             match *what {
                 "force" => Found::Vector(grip.force),
-                "normal" => Found::Number(num(grip.normal)),
-                "area" => Found::Number(num(grip.area)),
-                "pressure" => Found::Number(num(grip.peak)),
+                "normal" => Found::Number(short(grip.normal)),
+                "area" => Found::Number(short(grip.area)),
+                "pressure" => Found::Number(short(grip.peak)),
                 _ => Found::Vector(grip.center),
             }
         }
@@ -175,7 +176,7 @@ fn read(quantity: &Quantity, world: &World) -> Found {
             match *what {
                 "force" => Found::Vector(found.map_or(Vec3::ZERO, |c| c.force)),
                 "torque" => Found::Vector(found.map_or(Vec3::ZERO, |c| c.torque)),
-                _ => Found::Number(found.map_or(0.0, |c| num(c.largest))),
+                _ => Found::Number(found.map_or(0.0, |c| short(c.largest))),
             }
         }
     }
@@ -183,7 +184,7 @@ fn read(quantity: &Quantity, world: &World) -> Found {
 
 impl Reading {
     fn value(&self, world: &World) -> f64 {
-        let real = |x: Real| num(x);
+        let real = |x: Real| short(x);
         match (read(&self.quantity, world), self.part) {
             (Found::Number(x), _) => x,
             (Found::Vector(v), Part::Axis(k)) => real(v[k]),
@@ -209,7 +210,8 @@ impl Csv {
         let head = if self.readings.is_empty() {
             let head = "tick,time_s,contacts,contact_rows,constraint_rows,penetration_m,kinetic_j,gravity_j,awake,asleep,faults";
             let phases: Vec<String> = phase_columns().map(|p| format!("{}_ms", p.name())).collect();
-            format!("{head},{}\n", phases.join(","))
+            // new columns are at the end: old ones keep their numbers
+            format!("{head},{},elastic_j\n", phases.join(","))
         } else {
             let names: Vec<String> = self.readings.iter().map(|r| quoted(&r.name)).collect();
             format!("tick,time_s,{}\n", names.join(","))
@@ -219,7 +221,7 @@ impl Csv {
 
     /// The line of the step that was just made.
     pub fn line(&mut self, world: &World) -> Result<(), Failure> {
-        let mut line = format!("{},{}", world.state().tick, world.time());
+        let mut line = format!("{},{}", world.state().tick, seconds(world.time()));
         if self.readings.is_empty() {
             usual(world, &mut line);
         }
@@ -245,12 +247,13 @@ fn usual(world: &World, line: &mut String) {
     let (c, e) = (&r.counts, &r.energies);
     line.push_str(&format!(",{},{},{}", c.contacts, c.contact_rows, c.constraint_rows));
     for x in [r.penetration, e.kinetic, e.gravity] {
-        line.push_str(&format!(",{}", num(x)));
+        line.push_str(&format!(",{}", short(x)));
     }
     line.push_str(&format!(",{},{},{}", c.awake, c.asleep, r.faults.len()));
     for phase in phase_columns() {
         line.push_str(&format!(",{:.6}", 1e3 * r.seconds[phase as usize]));
     }
+    line.push_str(&format!(",{}", elastic_energy(world)));
 }
 
 /// A heading that may hold a comma or a quote, and control characters of a name.
@@ -263,6 +266,7 @@ fn quoted(name: &str) -> String {
 mod tests {
     use super::*;
     use sinew::{Input, RigidBody, Shape};
+    use sinew_scene::validate::tools::num;
 
     fn falling() -> World {
         let mut world = World::default();

@@ -130,6 +130,7 @@ fn run_writes_every_field_of_the_contract() {
         "momentum_error",
         "energy",
         "faults",
+        "frozen",
         "finite",
         "state_hash",
     ] {

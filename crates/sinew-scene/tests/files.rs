@@ -94,6 +94,47 @@ fn a_running_world_goes_on_from_its_file_with_the_same_bits() {
     round_trip("terrain", 20, 10, Syntax::Json);
 }
 
+/// Loads act from a file as they do from code, and a world with them is written and read.
+#[test]
+fn loads_and_pinned_axes_come_back_from_a_file() {
+    let text = "
+[settings]
+gravity = [0, 0, 0]
+[bodies.block]
+kind = 'soft'
+geometry = { kind = 'block', cells = [2, 2, 2], size = [0.1, 0.1, 0.1] }
+material = { youngs_modulus = 1e5, poisson_ratio = 0.3, density = 1000 }
+pinned_axes = [
+  { region = { min = [-1, -0.051, -1], max = [1, -0.049, 1] }, y = true },
+  { region = { min = [-0.051, -1, -1], max = [-0.049, 1, 1] }, x = true, z = true },
+]
+loads = [
+  { region = { min = [-1, 0.049, -1], max = [1, 0.051, 1] }, pressure = 1000 },
+  { faces = [0, 1], force = [0.1, 0, 0], ramp = 0.5 },
+]
+";
+    let scene = file::read_text(text, "loads", Syntax::Toml).unwrap_or_else(|problems| panic!("{}", problems.render()));
+    let mut world = scene.build().expect("it is a scene");
+    for _ in 0..20 {
+        world.step(&Input::none());
+    }
+    // pressed by 1 % of Young's modulus
+    let middle = world.bodies().next().expect("one body").center_of_mass().y;
+    assert!((middle + 0.5 * 0.01 * 0.1).abs() < 2e-4, "{middle}");
+    let written = file::write(&world, &About::default(), Syntax::Toml).expect("it can be written");
+    let copy =
+        file::read_text(&written, "copy", Syntax::Toml).unwrap_or_else(|problems| panic!("{}", problems.render()));
+    let mut copy = copy.build().expect("it was built once");
+    for _ in 0..20 {
+        world.step(&Input::none());
+        copy.step(&Input::none());
+        assert_eq!(copy.hash(), world.hash());
+    }
+    let nowhere = text.replace("0.049, -1], max = [1, 0.051", "5, -1], max = [1, 6");
+    let problems = file::read_text(&nowhere, "loads", Syntax::Toml).map(|scene| scene.build().is_err());
+    assert!(problems.is_err() || problems.is_ok_and(|refused| refused), "a load on nothing is refused");
+}
+
 #[test]
 fn laws_grain_and_pairs_come_back_from_a_file_as_they_were() {
     use sinew::friction::{Curve, Dahl, ElastoPlastic, Karnopp, Law, LuGre, Viscous};

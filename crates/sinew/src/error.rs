@@ -69,6 +69,13 @@ pub enum Error {
     BadSnapshot(String),
 }
 
+impl From<sinew_math::NumberError> for Error {
+    fn from(error: sinew_math::NumberError) -> Self {
+        let sinew_math::NumberError { what, value, must } = error;
+        Error::BadNumber { what, value, must }
+    }
+}
+
 /// Checks a number that must be finite.
 pub(crate) fn finite(what: &str, value: crate::math::Real) -> Result<(), Error> {
     check(what, value, value.is_finite(), "finite")
@@ -76,7 +83,7 @@ pub(crate) fn finite(what: &str, value: crate::math::Real) -> Result<(), Error> 
 
 /// Checks a number that must be finite and above zero.
 pub(crate) fn positive(what: &str, value: crate::math::Real) -> Result<(), Error> {
-    check(what, value, value.is_finite() && value > 0.0, "finite and above 0")
+    Ok(sinew_math::positive(what, value)?)
 }
 
 /// Checks a mass [kg]. Beyond these bounds its inverse, sums over a body or moments over a kilometre overflow or
@@ -87,7 +94,7 @@ pub(crate) fn weighable(what: &str, mass: crate::math::Real) -> Result<(), Error
 
 /// Checks a number that must be finite and not below zero.
 pub(crate) fn not_negative(what: &str, value: crate::math::Real) -> Result<(), Error> {
-    check(what, value, value.is_finite() && value >= 0.0, "finite and at least 0")
+    Ok(sinew_math::not_negative(what, value)?)
 }
 
 /// Checks a factor on gravity. More than this is a slip of the pen: the limit of gravity times it is still far from overflow.
@@ -103,9 +110,8 @@ pub(crate) fn finite_vec(what: &str, v: crate::math::Vec3) -> Result<(), Error> 
     Ok(())
 }
 
-#[allow(clippy::unnecessary_cast, reason = "the cast is needed in the f32 build")]
 pub(crate) fn check(what: &str, value: crate::math::Real, ok: bool, must: &'static str) -> Result<(), Error> {
-    if ok { Ok(()) } else { Err(Error::BadNumber { what: what.to_owned(), value: value as f64, must }) }
+    Ok(sinew_math::check(what, value, ok, must)?)
 }
 
 /// Checks a count. The error has the exact value: f32 does not represent all of `u32`.

@@ -95,9 +95,9 @@ pub use model::surface::{BindError, BindOptions, Share, Surface, offset};
 pub use model::tet_mesh::{TetMesh, TetMeshError};
 pub use model::tri_mesh::{TriMesh, TriMeshError};
 pub use model::{
-    Air, BodyId, Collider, ConstraintId, CustomModel, ElasticMaterial, Geometry, Grain, Groups, Model, ModelRegistry,
-    Motion, PairRule, PairRules, Pairing, Particles, Preset, Region, RigidBody, Shape, Skin, SoftBody, SoftModel,
-    SurfaceMaterial,
+    Air, BodyId, Collider, ConstraintId, CustomModel, ElasticMaterial, Geometry, Grain, Groups, Load, Model,
+    ModelRegistry, Motion, PairRule, PairRules, Pairing, Particles, PinnedAxes, Preset, Region, RigidBody, Shape, Skin,
+    SoftBody, SoftModel, SurfaceMaterial,
 };
 pub use report::{
     ConstraintForce, ContactForce, Counts, Energies, Event, Fault, FaultKind, PairForce, Phase, Report, SoftReport,

@@ -7,8 +7,9 @@
 use super::Finding;
 
 /// Library crates, and their public modules that contain types.
-const CRATES: [(&str, &[&str]); 4] = [
-    ("sinew", &["classic", "friction", "deformable/mod", "deformable/traits", "deformable/alone"]),
+const CRATES: [(&str, &[&str]); 5] = [
+    ("sinew-friction", &[]),
+    ("sinew", &["classic", "deformable/mod", "deformable/traits", "deformable/alone"]),
     ("sinew-mesh", &["tetrahedralize"]),
     ("sinew-wire", &[]),
     ("sinew-render", &[]),

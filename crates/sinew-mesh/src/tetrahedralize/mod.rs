@@ -226,7 +226,8 @@ pub enum TetrahedralizeError {
     },
     /// More tetrahedra than allowed.
     #[error(
-        "a size of {size} m makes about {tets} tetrahedra, more than max_tets {limit}; raise the size or the limit"
+        "a size of {} m makes about {tets} tetrahedra, more than max_tets {limit}; raise the size or the limit",
+        *size as f32
     )]
     TooMany {
         /// Edge length [m].
@@ -237,7 +238,10 @@ pub enum TetrahedralizeError {
         limit: usize,
     },
     /// A thin part was lost.
-    #[error("the surface is too thin for a size of {size} m near {at:?} m: {what}; lower the size, or allow the loss")]
+    #[error(
+        "the surface is too thin for a size of {} m near {at:?} m: {what}; lower the size, or allow the loss",
+        *size as f32
+    )]
     TooThin {
         /// Edge length [m].
         size: f64,

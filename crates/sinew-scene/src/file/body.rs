@@ -3,8 +3,8 @@
 use super::form::{ANY, FINITE, NOT_NEGATIVE, POSITIVE, Rule, from_to, kinds, record};
 use super::models::{ModelSpec, corotational};
 use sinew::{
-    Air, BodySpec, Collider, ElasticMaterial, Geometry, Groups, Motion, Particles, Pose, Quat, Real, Region, RigidBody,
-    Shape, Skin, SoftBody, SoftModel, SurfaceMaterial, Sym3, TriMesh, Vec3,
+    Air, BodySpec, Collider, ElasticMaterial, Geometry, Groups, Load, Motion, Particles, PinnedAxes, Pose, Quat, Real,
+    Region, RigidBody, Shape, Skin, SoftBody, SoftModel, SurfaceMaterial, Sym3, TriMesh, Vec3,
 };
 
 /// Most copies along one direction.
@@ -308,6 +308,24 @@ record!(Region, "region", "A box in the coordinates of the rest shape.",
     {}
 );
 
+record!(PinnedAxes, "pinned axes", "Nodes that are held along some axes of the rest shape and free along the others: symmetry planes, rollers.",
+    base |_| PinnedAxes { region: Region { min: Vec3::ZERO, max: Vec3::ZERO }, x: false, y: false, z: false },
+    needs { region: ANY, "All nodes inside this box."; },
+    {
+        x: ANY, "Held along x.";
+        y: ANY, "Held along y.";
+        z: ANY, "Held along z.";
+    }
+);
+
+record!(Load, "load", "A pressure or a force on a part of the surface.", base |_| Load::default(), {
+    region: ANY, "The triangles inside this box; for a force without a triangle there, its nodes.";
+    faces: ANY, "Triangles of the surface, by number.";
+    pressure: FINITE, "Pressure on the present surface, positive inward [Pa].";
+    force: FINITE, "Total force, world axes, distributed by area at rest, or by mass over nodes [N].";
+    ramp: NOT_NEGATIVE, "Time in which it rises linearly from 0 at time 0 [s]; 0: constant.";
+});
+
 record!(Skin, "skin", "A detailed surface on a coarse body.", base |_| Skin { mesh: TriMesh::default(), offset: 0.0 },
     needs { mesh: ANY, "The surface, in the coordinates of the rest shape."; },
     { offset: FINITE, "How far it is moved out along its normals before it is bound [m]."; }
@@ -334,6 +352,8 @@ pub(crate) struct SoftSpec {
     pub spin: Vec3,
     pub pinned: Vec<u32>,
     pub pinned_regions: Vec<Region>,
+    pub pinned_axes: Vec<PinnedAxes>,
+    pub loads: Vec<Load>,
     pub thickness: Real,
     pub self_contact: bool,
     pub air: Option<Air>,
@@ -360,6 +380,8 @@ record!(SoftSpec, "soft body", "A deformable body.", base |_| {
         spin: FINITE, "Start spin about its centre of mass [rad/s].";
         pinned: ANY, "Numbers of nodes that stay where they are.";
         pinned_regions: ANY, "All nodes inside these boxes stay where they are.";
+        pinned_axes: ANY, "Nodes that are held along some axes only: symmetry planes, rollers.";
+        loads: ANY, "Pressures and forces on parts of the surface.";
         thickness: NOT_NEGATIVE, "Contact distance of surface points [m]; of triangles at most twice their mean edge.";
         self_contact: ANY, "The surface touches itself.";
         air: ANY, "The air around its surface: drag and wind; without: vacuum.";
@@ -384,6 +406,8 @@ impl SoftSpec {
             spin: self.spin,
             pinned: self.pinned,
             pinned_regions: self.pinned_regions,
+            pinned_axes: self.pinned_axes,
+            loads: self.loads,
             thickness: self.thickness,
             self_contact: self.self_contact,
             air: self.air,
@@ -397,7 +421,8 @@ impl SoftSpec {
 
     fn of(body: SoftBody) -> Self {
         let SoftBody { geometry, model, skin, pose, velocity, spin, pinned, pinned_regions, thickness, .. } = body;
-        let SoftBody { self_contact, air, material, groups, gravity_scale, damping, name, .. } = body;
+        let SoftBody { pinned_axes, loads, self_contact, air, material, groups, gravity_scale, damping, name, .. } =
+            body;
         Self {
             geometry,
             material: None,
@@ -410,6 +435,8 @@ impl SoftSpec {
             spin,
             pinned,
             pinned_regions,
+            pinned_axes,
+            loads,
             thickness,
             self_contact,
             air,

@@ -47,18 +47,25 @@ pub(crate) struct AttachSpec {
     stiffness: Option<Real>,
     damping: Real,
     break_force: Real,
+    axes: Vec<Vec3>,
     collide: bool,
 }
 
 record!(AttachSpec, "attach", "Points of nodes and surfaces held to others.",
     base |_| AttachSpec {
-        pairs: Vec::new(), stiffness: None, damping: 0.0, break_force: Real::INFINITY, collide: false
+        pairs: Vec::new(),
+        stiffness: None,
+        damping: 0.0,
+        break_force: Real::INFINITY,
+        axes: Vec::new(),
+        collide: false,
     },
     needs { pairs: ANY, "Held points, and what each is held to."; },
     {
         stiffness: NOT_NEGATIVE, "Stiffness of each pair [N/m]; without: rigid.";
         damping: NOT_NEGATIVE, "Damping beside the stiffness [N·s/m].";
         break_force: POSITIVE.or_infinite(), "All of it breaks when one pair carries more than this [N].";
+        axes: FINITE, "Directions that are held, orthogonal unit vectors, of the world or of the rigid body; empty: all.";
         collide: ANY, "Whether soft bodies that are stitched together collide.";
     }
 );
@@ -309,11 +316,12 @@ impl AttachSpec {
             pairs.extend(point.zip(to));
         }
         let (spring, break_force) = (self.stiffness.map(|k| (k, self.damping)), self.break_force);
-        all.then_some(ConstraintSpec::Attachment(Attachment { pairs, spring, break_force, collide: self.collide }))
+        let (axes, collide) = (self.axes.clone(), self.collide);
+        all.then_some(ConstraintSpec::Attachment(Attachment { pairs, spring, break_force, axes, collide }))
     }
 
     pub fn of(attach: &Attachment, name: &dyn Fn(BodyId) -> Name) -> Self {
-        let Attachment { pairs, spring, break_force, collide } = attach;
+        let Attachment { pairs, spring, break_force, axes, collide } = attach;
         let held = |(point, to): &(Site, AttachTarget)| Held {
             point: site_of(point, name),
             to: match to {
@@ -326,6 +334,7 @@ impl AttachSpec {
             stiffness: spring.map(|s| s.0),
             damping: spring.map_or(0.0, |s| s.1),
             break_force: *break_force,
+            axes: axes.clone(),
             collide: *collide,
         }
     }

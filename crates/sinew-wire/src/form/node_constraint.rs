@@ -22,17 +22,18 @@ pub(crate) struct AttachForm {
     spring: Option<(Real, Real)>,
     break_force: Real,
     collide: bool,
+    axes: Vec<V3>,
 }
 
 impl AttachForm {
     pub fn of(attach: &Attachment) -> Self {
-        let Attachment { pairs, spring, break_force, collide } = attach;
+        let Attachment { pairs, spring, break_force, collide, axes } = attach;
         let hold = |hold: AttachTarget| match hold {
             AttachTarget::At(site) => HoldForm::At(site.into()),
             AttachTarget::Here(body) => HoldForm::Here(body.map(|id| id.to_parts())),
         };
         let pairs = pairs.iter().map(|&(site, to)| (site.into(), hold(to))).collect();
-        Self { pairs, spring: *spring, break_force: *break_force, collide: *collide }
+        Self { pairs, spring: *spring, break_force: *break_force, collide: *collide, axes: vectors_form(axes) }
     }
 
     pub fn build(self) -> Attachment {
@@ -41,7 +42,8 @@ impl AttachForm {
             HoldForm::Here(body) => AttachTarget::Here(body.map(body_id)),
         };
         let pairs = self.pairs.into_iter().map(|(site, to)| (site.into(), hold(to))).collect();
-        Attachment { pairs, spring: self.spring, break_force: self.break_force, collide: self.collide }
+        let axes = vectors(self.axes);
+        Attachment { pairs, spring: self.spring, break_force: self.break_force, collide: self.collide, axes }
     }
 }
 

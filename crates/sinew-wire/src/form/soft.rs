@@ -4,7 +4,7 @@ use super::body::{GroupsForm, MaterialForm, groups, groups_form};
 use super::soft_model::SoftModelForm;
 use super::{PoseForm, V3, pose, pose_form, vectors, vectors_form};
 use serde::{Deserialize, Serialize};
-use sinew::{Air, Geometry, Real, Region, Skin, SoftBody, TetMesh, TriMesh, Vec3};
+use sinew::{Air, Geometry, Load, PinnedAxes, Real, Region, Skin, SoftBody, TetMesh, TriMesh, Vec3};
 
 /// [`TriMesh`].
 #[derive(Serialize, Deserialize)]
@@ -55,6 +55,43 @@ impl GeometryForm {
     }
 }
 
+/// [`Load`].
+#[derive(Serialize, Deserialize)]
+struct LoadForm {
+    region: Option<(V3, V3)>,
+    faces: Vec<u32>,
+    pressure: Real,
+    force: V3,
+    ramp: Real,
+}
+
+impl LoadForm {
+    fn of(load: &Load) -> Self {
+        let Load { region, faces, pressure, force, ramp } = load;
+        Self {
+            region: region.as_ref().map(region_form),
+            faces: faces.clone(),
+            pressure: *pressure,
+            force: force.to_array(),
+            ramp: *ramp,
+        }
+    }
+
+    fn build(self) -> Load {
+        let Self { region, faces, pressure, force, ramp } = self;
+        Load { region: region.map(region_of), faces, pressure, force: Vec3::from_array(force), ramp }
+    }
+}
+
+fn region_form(region: &Region) -> (V3, V3) {
+    let Region { min, max } = region;
+    (min.to_array(), max.to_array())
+}
+
+fn region_of((min, max): (V3, V3)) -> Region {
+    Region { min: Vec3::from_array(min), max: Vec3::from_array(max) }
+}
+
 /// [`SoftBody`].
 #[derive(Serialize, Deserialize)]
 pub(crate) struct SoftForm {
@@ -67,6 +104,9 @@ pub(crate) struct SoftForm {
     spin: V3,
     pinned: Vec<u32>,
     pinned_regions: Vec<(V3, V3)>,
+    /// Region, and which of x, y, z are held.
+    pinned_axes: Vec<((V3, V3), [bool; 3])>,
+    loads: Vec<LoadForm>,
     thickness: Real,
     self_contact: bool,
     material: MaterialForm,
@@ -81,14 +121,15 @@ pub(crate) struct SoftForm {
 impl SoftForm {
     pub fn of(body: &SoftBody) -> Self {
         let SoftBody { geometry, model, skin, pose, velocity, spin, pinned, pinned_regions, .. } = body;
-        let SoftBody { thickness, self_contact, material, groups, gravity_scale, damping, air, name, .. } = body;
+        let SoftBody { pinned_axes, loads, thickness, self_contact, material, .. } = body;
+        let SoftBody { groups, gravity_scale, damping, air, name, .. } = body;
         let air_form = |a: &Air| {
             let Air { density, normal, tangential, wind } = *a;
             ([density, normal, tangential], wind.to_array())
         };
-        let region = |r: &Region| {
-            let Region { min, max } = r;
-            (min.to_array(), max.to_array())
+        let pins = |p: &PinnedAxes| {
+            let PinnedAxes { region, x, y, z } = p;
+            (region_form(region), [*x, *y, *z])
         };
         Self {
             geometry: GeometryForm::of(geometry),
@@ -98,7 +139,9 @@ impl SoftForm {
             velocity: velocity.to_array(),
             spin: spin.to_array(),
             pinned: pinned.clone(),
-            pinned_regions: pinned_regions.iter().map(region).collect(),
+            pinned_regions: pinned_regions.iter().map(region_form).collect(),
+            pinned_axes: pinned_axes.iter().map(pins).collect(),
+            loads: loads.iter().map(LoadForm::of).collect(),
             thickness: *thickness,
             self_contact: *self_contact,
             material: (*material).into(),
@@ -111,7 +154,7 @@ impl SoftForm {
     }
 
     pub fn build(self) -> SoftBody {
-        let region = |(min, max)| Region { min: Vec3::from_array(min), max: Vec3::from_array(max) };
+        let pins = |(region, [x, y, z]): ((V3, V3), [bool; 3])| PinnedAxes { region: region_of(region), x, y, z };
         SoftBody {
             geometry: self.geometry.build(),
             model: self.model.into(),
@@ -120,7 +163,9 @@ impl SoftForm {
             velocity: Vec3::from_array(self.velocity),
             spin: Vec3::from_array(self.spin),
             pinned: self.pinned,
-            pinned_regions: self.pinned_regions.into_iter().map(region).collect(),
+            pinned_regions: self.pinned_regions.into_iter().map(region_of).collect(),
+            pinned_axes: self.pinned_axes.into_iter().map(pins).collect(),
+            loads: self.loads.into_iter().map(LoadForm::build).collect(),
             thickness: self.thickness,
             self_contact: self.self_contact,
             material: self.material.into(),

@@ -142,6 +142,20 @@ fn add_held_nodes(w: &mut World) -> Result<(), Error> {
     let face = Site::Face { body: block, triangle: 2, weights: [0.5, 0.25, 0.25] };
     w.add_attachment(Attachment::pair(Site::Node { body: cloth, node: 0 }, face).spring(10.0, 0.1).break_force(1e4))?;
     w.add_attachment(Attachment::anchor(Site::Surfel { body: block, surfel: 5 }, None))?;
+    loaded(w, at - Vec3::X * 2.0)
+}
+
+/// A body with loads of every kind, on rollers.
+fn loaded(w: &mut World, at: Vec3) -> Result<(), Error> {
+    let block = TetMesh::block([1, 1, 1], Vec3::splat(0.2)).map_err(|e| Error::BadSnapshot(e.to_string()))?;
+    let [low, high] = [-1.0, 1.0].map(|side| Region {
+        min: Vec3::new(-1.0, 0.1 * side - 1e-3, -1.0),
+        max: Vec3::new(1.0, 0.1 * side + 1e-3, 1.0),
+    });
+    let block = SoftBody::corotational(block, ElasticMaterial::new(1e5, 0.3, 1000.0)).at(at);
+    let block = block.pin_axes(PinnedAxes { region: low, x: true, y: true, z: false });
+    let block = block.load(Load::pressure(high, 50.0).ramp(2.0)).load(Load::force(low, Vec3::Z));
+    w.add_soft(block.load(Load { faces: vec![0, 3], force: Vec3::X, ..Load::default() }))?;
     Ok(())
 }
 

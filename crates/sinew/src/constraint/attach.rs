@@ -69,6 +69,9 @@ pub struct Attachment {
     pub spring: Option<(Real, Real)>,
     /// All of it breaks when the force of one pair exceeds this [N].
     pub break_force: Real,
+    /// Directions that are held, orthogonal unit vectors: of the world, or of the rigid body of a pair that has one. Empty:
+    /// all. One row per pair and direction. With axes, points held to the world are held exactly, as a boundary condition.
+    pub axes: Vec<Vec3>,
     /// Let soft bodies that are stitched together collide: a seam lies on both surfaces, and contacts push against it.
     /// Rigid bodies and bodies anchored to them collide in any case.
     pub collide: bool,
@@ -77,7 +80,13 @@ pub struct Attachment {
 impl Attachment {
     /// Attaches points; see the fields.
     pub fn new(pairs: impl IntoIterator<Item = (Site, AttachTarget)>) -> Self {
-        Self { pairs: pairs.into_iter().collect(), spring: None, break_force: Real::INFINITY, collide: false }
+        Self {
+            pairs: pairs.into_iter().collect(),
+            spring: None,
+            break_force: Real::INFINITY,
+            axes: Vec::new(),
+            collide: false,
+        }
     }
 
     /// Attaches a point at its present position, to a rigid body or to the world.
@@ -98,6 +107,12 @@ impl Attachment {
     /// Attaches by springs of this stiffness [N/m] and damping [N·s/m], each pair.
     pub fn spring(mut self, stiffness: Real, damping: Real) -> Self {
         self.spring = Some((stiffness, damping));
+        self
+    }
+
+    /// Holds these directions only: orthogonal unit vectors of the world, or of the rigid body of a pair that has one.
+    pub fn along(mut self, axes: impl Into<Vec<Vec3>>) -> Self {
+        self.axes = axes.into();
         self
     }
 
@@ -122,6 +137,9 @@ impl Attachment {
         }
         if self.pairs.is_empty() {
             return Err(bad("it has no pairs".into()));
+        }
+        if !orthonormal(&self.axes) {
+            return Err(bad("its axes are not orthogonal unit vectors".into()));
         }
         let mut built = BuiltAttach { source: self.clone(), ..BuiltAttach::default() };
         for (k, (held, to)) in self.pairs.iter().enumerate() {
@@ -149,6 +167,8 @@ impl Attachment {
         }
         built.slots.sort_unstable();
         built.slots.dedup();
+        built.sides = built.find_sides();
+        built.anchored = built.pairs.iter().all(|[to, _]| matches!(to, End::World(_)));
         Ok(built)
     }
 }
@@ -188,6 +208,10 @@ pub(crate) struct BuiltAttach {
     /// Nodes and their weights, one entry per node and end.
     shares: Vec<(u32, Real)>,
     pub slots: Vec<u32>,
+    /// The body of nodes of all its targets, and that of all its attached points, where that is one body.
+    pub sides: [Option<u32>; 2],
+    /// Every pair has its target in the world.
+    pub anchored: bool,
     pub wide: bool,
     pub source: Attachment,
 }
@@ -202,6 +226,18 @@ impl BuiltAttach {
     /// True when no pair has an end in the world.
     pub fn is_internal(&self) -> bool {
         !self.pairs.iter().flatten().any(|end| matches!(end, End::World(_)))
+    }
+
+    /// The bodies of nodes of all its targets and of all its attached points, where that is one body.
+    fn find_sides(&self) -> [Option<u32>; 2] {
+        [0, 1].map(|side| {
+            let body = |pair: &[End; 2]| match pair[side] {
+                End::Nodes { body, .. } => Some(body),
+                End::World(_) | End::Rigid { .. } => None,
+            };
+            let first = self.pairs.first().and_then(body)?;
+            self.pairs.iter().all(|pair| body(pair) == Some(first)).then_some(first)
+        })
     }
 
     /// Pairs of different soft bodies that it links.
@@ -274,7 +310,11 @@ impl BuiltAttach {
                 End::World(_) | End::Nodes { .. } => Vec3::ZERO,
             };
             let bend = bend(&pair[1]) - bend(&pair[0]);
-            for axis in axes(pair, view) {
+            // a boundary condition is exact: the axes are orthogonal and the world does not give way, so that no other
+            // row of the attachment competes with it
+            let held = !self.source.axes.is_empty() && matches!(pair[0], End::World(_));
+            let soft = if held { Softness { rate: 1.0 / view.h, relative: 0.0 } } else { soft };
+            for axis in self.axes(pair, view) {
                 self.terms(&pair[0], -axis, at, view, out);
                 self.terms(&pair[1], axis, at, view, out);
                 let error = (b - a).dot(axis);
@@ -289,24 +329,42 @@ impl BuiltAttach {
 
     /// Force of a unit impulse of a row on the attached point: its axis.
     pub fn carried(&self, index: u32, terms: &[Term]) -> Vec3 {
-        let Some(pair) = self.pairs.get(index as usize / 3) else { return Vec3::ZERO };
+        let count = self.axis_count();
+        let Some(pair) = self.pairs.get(index as usize / count) else { return Vec3::ZERO };
         match pair {
             [End::Rigid { .. }, _] => terms.first().map_or(Vec3::ZERO, |t| -t.jacobian),
             // the last two terms are the linear and the angular block of the body
             [_, End::Rigid { .. }] => terms.iter().rev().nth(1).map_or(Vec3::ZERO, |t| t.jacobian),
-            _ => [Vec3::X, Vec3::Y, Vec3::Z][index as usize % 3],
+            _ => self.held().nth(index as usize % count).unwrap_or_default(),
         }
+    }
+
+    /// Rows of a pair.
+    pub fn axis_count(&self) -> usize {
+        if self.source.axes.is_empty() { 3 } else { self.source.axes.len() }
+    }
+
+    /// Directions that are held, of the world or of a rigid body.
+    fn held(&self) -> impl Iterator<Item = Vec3> {
+        let all = if self.source.axes.is_empty() { &[Vec3::X, Vec3::Y, Vec3::Z][..] } else { &self.source.axes };
+        all.iter().copied()
+    }
+
+    /// Axes of a pair's rows in the world.
+    fn axes(&self, pair: &[End; 2], view: &View<'_>) -> impl Iterator<Item = Vec3> {
+        let turn = pair.iter().find_map(|end| match *end {
+            End::Rigid { slot, .. } => Some(view.center(slot).1),
+            End::World(_) | End::Nodes { .. } => None,
+        });
+        self.held().map(move |t| turn.map_or(t, |q| q * t))
     }
 }
 
-/// Axes of a pair's rows.
-fn axes(pair: &[End; 2], view: &View<'_>) -> [Vec3; 3] {
-    let axes = [Vec3::X, Vec3::Y, Vec3::Z];
-    for end in pair {
-        if let End::Rigid { slot, .. } = *end {
-            let (_, q) = view.center(slot);
-            return axes.map(|t| q * t);
-        }
-    }
-    axes
+/// True for unit vectors at right angles to each other.
+fn orthonormal(axes: &[Vec3]) -> bool {
+    let right = |i: usize, j: usize| {
+        let wanted = if i == j { 1.0 } else { 0.0 };
+        (axes[i].dot(axes[j]) - wanted).abs() < 1e-3
+    };
+    axes.len() <= 3 && (0..axes.len()).all(|i| (0..=i).all(|j| right(i, j)))
 }

@@ -78,6 +78,24 @@ impl Constraint {
         }
     }
 
+    /// Bodies of nodes that its reported force acts on: against it on the first, with it on the second. None where it
+    /// acts on a rigid body or the world, or on several bodies.
+    pub fn sides(&self) -> [Option<u32>; 2] {
+        match self {
+            Self::Distance(d) => [&d.a, &d.b].map(|p| p.slot().filter(|_| p.on_nodes())),
+            Self::Attachment(a) => a.sides,
+            Self::PatchJoint(p) => [None, Some(p.slot)],
+            Self::Joint(_) | Self::DistanceSet(_) | Self::Bending(_) | Self::Volume(_) | Self::Custom { .. } => {
+                [None; 2]
+            }
+        }
+    }
+
+    /// True for nodes held along axes of the world: a support, whose force is a reaction.
+    pub fn is_support(&self) -> bool {
+        matches!(self, Self::Attachment(a) if !a.source.axes.is_empty() && a.anchored)
+    }
+
     /// True when it acts on nodes: such rows come later in a staggered sweep.
     pub fn has_nodes(&self) -> bool {
         match self {
@@ -106,7 +124,7 @@ impl Constraint {
         match self {
             Self::Joint(_) => JOINT_ROWS,
             Self::Distance(_) | Self::Volume(_) => 1,
-            Self::Attachment(a) => 3 * a.source.pairs.len(),
+            Self::Attachment(a) => a.axis_count() * a.source.pairs.len(),
             Self::DistanceSet(s) => s.source.pairs.len(),
             Self::Bending(b) => b.source.folds.len(),
             Self::PatchJoint(p) => p.row_count(),
@@ -185,7 +203,10 @@ impl Constraint {
         let largest = |sizes: &mut dyn Iterator<Item = Real>| sizes.fold(0.0, Real::max);
         match self {
             // the pair with the largest force
-            Self::Attachment(_) => largest(&mut rows.chunks_exact(3).map(|r| Vec3::new(r[0], r[1], r[2]).length())),
+            Self::Attachment(a) => {
+                let size = |r: &[Real]| r.iter().map(|f| f * f).sum::<Real>().sqrt();
+                largest(&mut rows.chunks_exact(a.axis_count()).map(size))
+            }
             Self::DistanceSet(_) => largest(&mut rows.iter().map(|r| r.abs())),
             // only positive pressure bursts
             Self::Volume(_) => largest(&mut rows.iter().copied()),

@@ -64,14 +64,13 @@ pub(crate) fn place(model: &Model, pose: &[Block], m: &ContactMemory, k: usize) 
     let on_b = x_b + q_b * m.points[k].local_b - normal * m.radius[1];
     let apart = on_b - on_a;
     let gap = normal.dot(apart);
-    let across = apart - normal * gap;
-    // tangentially at the point of the round side: a rolling ball leaves the other one behind
+    // on the surface of the round side: a rolling ball leaves the other point behind
     let lean = match (m.radius[0] > 0.0, m.radius[1] > 0.0) {
         (true, false) => 0.0,
         (false, true) => 1.0,
         _ => 0.5,
     };
-    let at = on_a + normal * (0.5 * gap) + across * lean;
+    let at = on_a + apart * lean;
     Some(Place { normal, tangents: [tangent, normal.cross(tangent)], at, gap })
 }
 

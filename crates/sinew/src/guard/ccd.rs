@@ -10,18 +10,19 @@
 //! an impulse at the contact, equal and opposite on both sides: linear and angular momentum are conserved, the energy
 //! of approach is lost as in an inelastic impact.
 
-use crate::collision::continuous::{Keep, Look, RootMethod, advance, edge_edge, first_meeting, vertex_face};
+use crate::collision::continuous::{Keep, Look, edge_edge, vertex_face};
 use crate::constraint::response::{ActsOn, merge};
 use crate::constraint::{Bounds, Term};
 use crate::contact::point;
 use crate::deformable::Coordinates;
+use crate::guard::time_of_contact::{meeting, resting_depth};
 use crate::math::{Block, Real, Vec3, Wide3, narrow, narrow_rotation, put, rigid_pose, vec, widen, widen_rotation};
 use crate::model::surface::Share;
 use crate::model::{Body, Model, Motion, Nodes};
-use crate::settings::{Settings, TimeOfContact};
+use crate::settings::Settings;
 use crate::solver::pgs;
 use crate::state::State;
-use crate::tuning::ccd::{HELD_BACK, LOOKS, LOOKS_A_CELL, PUT_BACK_ROUNDS, ROUNDS, SHORT, SLOWED, SWEEPS};
+use crate::tuning::ccd::{HELD_BACK, LOOKS, LOOKS_A_CELL, PUT_BACK_ROUNDS, ROUNDS, SLOWED, SWEEPS};
 use crate::tuning::energy_limiter::CHANGE;
 use crate::work::{BodyWork, GuardBody, GuardHit, GuardWork, Meeting, Near, OutputWork, SoftWork};
 
@@ -450,7 +451,8 @@ fn find_cuts(
         }
         let seen = *looks <= most;
         let (time, last) = if seen {
-            let Some((time, look)) = meeting(pair, a, b, settings, looks) else { continue };
+            let depth = if settings.intersection_free { 0.0 } else { resting_depth(model, pair, settings) };
+            let Some((time, look)) = meeting(pair, a, b, settings, depth, looks) else { continue };
             hits.push(hit(pair, a, b, time, &look));
             (if last { 0.0 } else { time }, last)
         } else {
@@ -480,46 +482,6 @@ fn is_fresh(pair: &Near, a: &GuardBody, b: &GuardBody) -> bool {
     let (on_a, on_b) = corners.split_at(pair.split());
     let moved_plane = pair.kind == Meeting::VertexPlane && b.fresh.first().copied().unwrap_or(!b.pivot.is_still());
     on_a.iter().any(|&k| a.fresh[k as usize]) || on_b.iter().any(|&k| b.fresh[k as usize]) || moved_plane
-}
-
-/// Time of contact of a pair on its present path.
-fn meeting(pair: &Near, a: &GuardBody, b: &GuardBody, settings: &Settings, looks: &mut usize) -> Option<(f64, Look)> {
-    let method = match settings.time_of_contact {
-        TimeOfContact::Bisection => RootMethod::Bisection,
-        TimeOfContact::RegulaFalsi => RootMethod::RegulaFalsi,
-        TimeOfContact::Brent => RootMethod::Brent,
-        TimeOfContact::Conservative => return follow_pair(pair, a, b, settings, looks),
-    };
-    let round = keep(pair, a, b, settings).touch > 0.0;
-    if settings.intersection_free || round || pair.kind == Meeting::VertexPlane {
-        return follow_pair(pair, a, b, settings, looks);
-    }
-    let place = |at: fn(&GuardBody) -> &[Wide3]| -> [Wide3; 4] {
-        std::array::from_fn(|k| at(if k < pair.split() { a } else { b })[pair.corners[k] as usize])
-    };
-    let (from, to) = (place(|b| &b.start), place(|b| &b.end));
-    let time = first_meeting(method, &from, &to, pair.kind == Meeting::EdgeEdge)?;
-    // the side at the start of the step
-    Some((time * SHORT, look(pair, a, b, time * SHORT)))
-}
-
-fn follow_pair(
-    pair: &Near,
-    a: &GuardBody,
-    b: &GuardBody,
-    settings: &Settings,
-    looks: &mut usize,
-) -> Option<(f64, Look)> {
-    let start = look(pair, a, b, 0.0);
-    // features that touch exactly have no side: that is resolved at the start of the step (`guard/intersections.rs`)
-    if start.normal == Wide3::ZERO {
-        return None;
-    }
-    let count_and_look = |t: f64| {
-        *looks += 1;
-        look(pair, a, b, t)
-    };
-    advance(count_and_look, &keep(pair, a, b, settings))
 }
 
 fn hit(pair: &Near, a: &GuardBody, b: &GuardBody, time: f64, look: &Look) -> GuardHit {

@@ -6,3 +6,4 @@ pub(crate) mod energy_limiter;
 pub(crate) mod intersections;
 pub(crate) mod motion_sums;
 pub(crate) mod rollback;
+mod time_of_contact;

@@ -203,7 +203,7 @@ impl ComplianceWork {
         // reuses the same allocation for every query: an empty list may change its lifetime
         let mut placed: Vec<Placed<'_>> =
             std::mem::take(&mut self.placed).into_iter().map(|_| unreachable!("empty")).collect();
-        self.list_bodies(now.model, &soft.0, &mut placed);
+        self.list_bodies(now.model, scope.time, &soft.0, &mut placed);
         self.write_rows(now, scope, &soft);
         let rigid_unknowns = std::mem::take(&mut self.rigid_unknowns);
         let system = System { operators: &placed, rigid_unknowns: &rigid_unknowns };
@@ -336,8 +336,14 @@ impl ComplianceWork {
         held.build(body, (time, now.settings.lanes, now.settings.max_substeps > 1));
     }
 
-    /// Numbers the blocks of all members; lists operators and masses.
-    fn list_bodies<'a>(&mut self, model: &Model, soft: &'a [Option<Prepared>], placed: &mut Vec<Placed<'a>>) {
+    /// Numbers the blocks of all members; lists operators and masses, damping over `time` [s] included.
+    fn list_bodies<'a>(
+        &mut self,
+        model: &Model,
+        time: Real,
+        soft: &'a [Option<Prepared>],
+        placed: &mut Vec<Placed<'a>>,
+    ) {
         self.local.clear();
         self.local.resize(self.blocks.velocity.len(), u32::MAX);
         self.global.clear();
@@ -351,16 +357,16 @@ impl ComplianceWork {
                     let block = local_index(&mut self.local, &mut self.global, 2 * slot);
                     local_index(&mut self.local, &mut self.global, 2 * slot + 1);
                     let inertia = rigid.inertia.rotated(quat(self.blocks.pose[2 * slot as usize + 1]));
-                    let free = [Vec3::ZERO; 2];
-                    let unknown = RigidUnknown { block, mass: rigid.mass, inertia: Some(inertia), free };
-                    self.rigid_unknowns.push(unknown);
+                    let (slowed, turned) = (1.0 + rigid.linear_damping * time, 1.0 + rigid.angular_damping * time);
+                    let (mass, inertia) = (rigid.mass * slowed, Some(inertia.scaled(turned)));
+                    self.rigid_unknowns.push(RigidUnknown { block, mass, inertia, free: [Vec3::ZERO; 2] });
                 }
                 Some(Body::Nodes(nodes)) => {
                     let first = self.number_nodes(model, nodes);
                     let operator = soft[slot as usize].as_ref().and_then(|held| held.model.operator());
                     match operator {
                         Some(operator) => placed.push(Placed { first, operator }),
-                        None => self.lump(nodes, first),
+                        None => self.lump(nodes, time, first),
                     }
                 }
                 None => {}
@@ -381,10 +387,11 @@ impl ComplianceWork {
     }
 
     /// A body without an operator: each of its nodes moves by itself.
-    fn lump(&mut self, nodes: &Nodes, first: u32) {
+    fn lump(&mut self, nodes: &Nodes, time: Real, first: u32) {
+        let slowed = if nodes.is_bare() { 1.0 + nodes.traits.damping * time } else { 1.0 };
         for (k, (&mass, _)) in nodes.mass.iter().zip(&nodes.inv_mass).enumerate().filter(|(_, (_, w))| **w > 0.0) {
             let block = first + k as u32;
-            self.rigid_unknowns.push(RigidUnknown { block, mass, inertia: None, free: [Vec3::ZERO; 2] });
+            self.rigid_unknowns.push(RigidUnknown { block, mass: mass * slowed, inertia: None, free: [Vec3::ZERO; 2] });
         }
     }
 

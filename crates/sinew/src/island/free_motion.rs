@@ -6,7 +6,14 @@ use crate::model::Model;
 use crate::settings::Settings;
 use crate::work::BodyWork;
 
-/// Gravity, input and damping on rigid bodies.
+/// Gravity, input and damping on rigid bodies. Damping is implicit and part of the mass,
+///
+/// ```text
+///   m (1 + c h) v⁺ = m v + h f + rows,
+/// ```
+///
+/// so that until `restore_inertia` the rows see the inverse mass 1/(m (1 + c h)) and the inverse inertia likewise: a
+/// damped body at rest weighs m g. With the plain mass in the rows it weighed m g/(1 + c h).
 pub(crate) fn kick_rigid(h: Real, model: &Model, bodies: &mut BodyWork, settings: &Settings, slots: &[u32]) {
     for &slot in slots {
         let i = slot as usize;
@@ -18,13 +25,33 @@ pub(crate) fn kick_rigid(h: Real, model: &Model, bodies: &mut BodyWork, settings
         let whole = kick + bodies.v_remainder[i];
         let after = v + whole;
         bodies.v_remainder[i] = whole - (after - v);
-        add(&mut bodies.velocity[2 * i], after - v, decay(rigid.linear_damping, h));
+        let [keep, keep_spin] = [decay(rigid.linear_damping, h), decay(rigid.angular_damping, h)];
+        add(&mut bodies.velocity[2 * i], after - v, keep);
         let twist = if torque == Vec3::ZERO { Vec3::ZERO } else { answer(&bodies.inertia[2 * i..], torque) * h };
-        add(&mut bodies.velocity[2 * i + 1], twist, decay(rigid.angular_damping, h));
+        add(&mut bodies.velocity[2 * i + 1], twist, keep_spin);
+        if rigid.is_damped() {
+            bodies.velocity[2 * i][3] *= keep;
+            bodies.inertia[2 * i..2 * i + 2].as_flattened_mut().iter_mut().for_each(|part| *part *= keep_spin);
+        }
     }
 }
 
-/// Gravity, input and damping on bare particles.
+/// The inverse masses and inertias of damped bodies without their damping, after the rows of a substep.
+pub(crate) fn restore_inertia(model: &Model, bodies: &mut BodyWork, rigid: &[u32], nodes: &[u32]) {
+    for slot in rigid {
+        let Some(body) = model.rigid_at(*slot).filter(|r| r.is_damped()) else { continue };
+        bodies.velocity[2 * *slot as usize][3] = body.inv_mass;
+        turn_inertia(model, bodies, std::slice::from_ref(slot));
+    }
+    for &slot in nodes {
+        let Some(nodes) = model.nodes_at(slot).filter(|n| n.is_bare() && n.traits.damping > 0.0) else { continue };
+        for (block, &inverse) in bodies.velocity[model.blocks_of(nodes)].iter_mut().zip(&nodes.inv_mass) {
+            block[3] = inverse;
+        }
+    }
+}
+
+/// Gravity, input and damping on bare particles; damping as in `kick_rigid`.
 pub(crate) fn kick_particles(h: Real, model: &Model, bodies: &mut BodyWork, settings: &Settings, slot: u32) {
     let Some(nodes) = model.nodes_at(slot) else { return };
     let gravity = settings.gravity * nodes.traits.gravity_scale;
@@ -34,6 +61,7 @@ pub(crate) fn kick_particles(h: Real, model: &Model, bodies: &mut BodyWork, sett
         if block[3] > 0.0 {
             let kick = (gravity + bodies.node_force[n] * block[3]) * h;
             add(block, kick, keep);
+            block[3] *= keep;
         }
     }
 }

@@ -231,8 +231,8 @@ fn begin(
         let inertia = rigid.inertia.rotated(quat(pose[2 * slot as usize + 1]));
         implicit.rigid_unknowns.push(RigidUnknown {
             block: implicit.local[2 * slot as usize],
-            mass: rigid.mass,
-            inertia: Some(inertia),
+            mass: rigid.mass / free_motion::decay(rigid.linear_damping, ctx.h),
+            inertia: Some(inertia.scaled(1.0 / free_motion::decay(rigid.angular_damping, ctx.h))),
             free: [free(2 * slot), free(2 * slot + 1)],
         });
     }
@@ -241,13 +241,15 @@ fn begin(
         if soft[slot as usize].as_ref().is_some_and(|s| s.model.operator().is_some()) {
             continue;
         }
+        let keep = free_motion::decay(nodes.traits.damping, ctx.h);
         for (n, (&mass, &inv)) in nodes.span().zip(nodes.mass.iter().zip(&nodes.inv_mass)) {
             let block = model.node_block(n as u32);
             if inv > 0.0 {
                 let free = [free(block), Vec3::ZERO];
                 implicit.rigid_unknowns.push(RigidUnknown {
                     block: implicit.local[block as usize],
-                    mass,
+                    // damping is part of the mass of bare particles only (`free_motion::kick_rigid`)
+                    mass: if nodes.is_bare() { mass / keep } else { mass },
                     inertia: None,
                     free,
                 });
@@ -494,6 +496,7 @@ fn keep(
         put(to, vec(*v));
         position_velocity[block as usize] = *to;
     }
+    free_motion::restore_inertia(model, bodies, &island.members.rigid, &island.members.nodes);
 }
 
 /// Advances positions.

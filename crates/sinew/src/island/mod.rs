@@ -7,7 +7,9 @@ pub(crate) mod compliance;
 pub(crate) mod free_motion;
 pub(crate) mod impact_substeps;
 pub(crate) mod implicit;
+pub(crate) mod loads;
 pub(crate) mod momentum;
+pub(crate) mod reaction;
 pub(crate) mod soft_body;
 mod union;
 

@@ -107,6 +107,12 @@ pub(crate) fn list(
         free_islands.marks[islands.root(slot) as usize].leans |= out || own || pinned();
     }
     for &slot in active_rigid.iter().chain(active_nodes.iter()) {
+        // damping takes momentum away, and rows then act on m (1 + c h)
+        let damped = model.rigid_at(slot).is_some_and(|r| r.is_damped())
+            || model.nodes_at(slot).is_some_and(|n| n.is_bare() && n.traits.damping > 0.0);
+        free_islands.marks[islands.root(slot) as usize].leans |= damped;
+    }
+    for &slot in active_rigid.iter().chain(active_nodes.iter()) {
         let root = islands.root(slot);
         if free_islands.marks[root as usize] == (Mark { rows: true, leans: false }) {
             free_islands.members.push((root, slot));

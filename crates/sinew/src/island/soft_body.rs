@@ -3,6 +3,7 @@
 use crate::deformable::{BodyMut, BodyRef, Deformable, StepContext, rotation};
 use crate::guard::energy_limiter;
 use crate::island::free_motion::decay;
+use crate::island::{loads, reaction};
 use crate::math::{Real, Vec3, vec};
 use crate::model::{Body, Model, Nodes};
 use crate::report::SoftReport;
@@ -63,12 +64,13 @@ fn refresh(model: &Model, state: &State, soft: &mut SoftWork) {
     }
 }
 
-/// All external forces on the nodes of a body [N]: gravity and input.
-pub(crate) fn gather_forces(nodes: &Nodes, bodies: &mut BodyWork, settings: &Settings) {
+/// All external forces on the nodes of a body [N]: gravity, input and loads.
+pub(crate) fn gather_forces(model: &Model, nodes: &Nodes, bodies: &mut BodyWork, settings: &Settings) {
     let gravity = settings.gravity * nodes.traits.gravity_scale;
     for (n, m) in nodes.span().zip(&nodes.mass) {
         bodies.node_total[n] = bodies.node_force[n] + gravity * *m;
     }
+    loads::push(model, nodes, bodies);
 }
 
 /// Calls a model with its span of the work arrays.
@@ -154,13 +156,14 @@ pub(crate) fn predict(
     let Setup { model, settings, pool } = *setup;
     let h = when.h;
     let Some(nodes) = model.nodes_at(slot) else { return };
-    // only air drag changes within a step
-    if !when.same_forces || nodes.traits.air.is_some() {
-        gather_forces(nodes, bodies, settings);
+    // only air drag and pressure change within a step
+    if !when.same_forces || nodes.traits.air.is_some() || !nodes.loads.is_empty() {
+        gather_forces(model, nodes, bodies, settings);
         crate::island::air::push(h, model, nodes, bodies, soft);
     }
     energy_limiter::count(when.substep == 0, model, slot, bodies, soft);
     let keep = decay(nodes.traits.damping, h);
+    reaction::note_push(h, keep, model, slot, nodes, bodies);
     with_body(model, slot, pool, bodies, soft, false, |m, body, pool| {
         if keep < 1.0 {
             for v in body.v.iter_mut().filter(|v| v[3] > 0.0) {

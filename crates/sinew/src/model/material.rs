@@ -33,7 +33,7 @@ pub struct SurfaceMaterial {
     /// Lever arm of rolling resistance [m]: the torque against rolling is at most this times the normal force.
     pub rolling_resistance: Real,
     /// Lever arm of spinning resistance [m]: the torque about the contact normal is at most this times the normal
-    /// force.
+    /// force. A round body on one point has at least that of a patch with a thousandth of its radius.
     pub spinning_resistance: Real,
     /// Friction as a function of slip. Coulomb, the default, has both coefficients and a stick point.
     pub law: Law,
@@ -152,7 +152,7 @@ impl SurfaceMaterial {
             let ok = (0.01..=100.0).contains(&across);
             crate::error::check(&format!("{whose}.grain.across"), across, ok, "between 0.01 and 100")?;
         }
-        self.law.check(&format!("{whose}.law"))
+        Ok(self.law.check(&format!("{whose}.law"))?)
     }
 
     /// The same for bodies of nodes, which have no body axes for a grain.

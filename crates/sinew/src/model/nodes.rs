@@ -1,5 +1,6 @@
 //! Bodies made of nodes, as used by the step: a range of nodes, a surface, and for soft bodies a model.
 
+use super::load::{BuiltLoad, Load, LoadTarget};
 use super::particle_skin::ParticleSkin;
 use super::soft::{Air, Built, SoftBody};
 use super::surface::{Cells, Surface};
@@ -67,6 +68,8 @@ pub(crate) struct Nodes {
     /// Shortest edge of the surface at rest; 0 without edges [m].
     pub shortest: Real,
     pub traits: NodeTraits,
+    /// Loads on its surface and nodes.
+    pub loads: Vec<BuiltLoad>,
     pub source: NodeSource,
     /// The model built when the body was added, until the step takes it over; after that it is rebuilt from the source.
     pub fresh: Option<Box<dyn Deformable>>,
@@ -77,12 +80,19 @@ pub(crate) struct Start {
     pub positions: Vec<Vec3>,
     pub velocities: Vec<Vec3>,
     pub internal_state: Vec<Real>,
+    /// Nodes that are held in some directions, each with a bit for x, y and z of the rest shape.
+    pub axis_pins: Vec<(u32, u8)>,
 }
 
 impl Nodes {
     /// False for a body without contact: its radius is below 0.
     pub fn touches(&self) -> bool {
         self.traits.radius >= 0.0
+    }
+
+    /// True for particles without a deformable model.
+    pub fn is_bare(&self) -> bool {
+        matches!(self.source, NodeSource::Particles(_))
     }
 
     /// True when groups and kind allow contact between the surfaces of two bodies: bare particles collide with rigid
@@ -126,7 +136,12 @@ impl Nodes {
         };
         traits.check(&who)?;
         let velocities = inv_mass.iter().map(|&m| if m > 0.0 { source.velocity } else { Vec3::ZERO }).collect();
-        let start_state = Start { positions: source.positions.clone(), velocities, internal_state: Vec::new() };
+        let start_state = Start {
+            positions: source.positions.clone(),
+            velocities,
+            internal_state: Vec::new(),
+            axis_pins: Vec::new(),
+        };
         let surface = Surface::of_nodes(0..count as u32, Vec::new());
         let nodes = Self {
             start,
@@ -146,6 +161,7 @@ impl Nodes {
             shortest: 0.0,
             surface,
             traits,
+            loads: Vec::new(),
             source: NodeSource::Particles(source),
             fresh: None,
         };
@@ -154,7 +170,7 @@ impl Nodes {
 
     pub fn of_soft(source: SoftBody, start: u32, internal_state_start: u32) -> Result<(Self, Start), Error> {
         let who = naming("soft body", &source.name);
-        let Built { model, rest, surface, skin } = source.build(&who)?;
+        let Built { model, rest, surface, skin, faces } = source.build(&who)?;
         let mass = model.masses().to_vec();
         let inv_mass = pin(&who, &mass, &source.pinned_nodes(&rest))?;
         let traits = NodeTraits {
@@ -178,6 +194,9 @@ impl Nodes {
             .collect();
         let mut surfels = Vec::new();
         surface.positions(&rest, &mut surfels);
+        let axis_pins = source.axis_pins(&who, &rest, &inv_mass)?;
+        let on = LoadTarget { surface: &surface, rest: &rest, surfels: &surfels, mass: &mass, quadratic: &faces };
+        let loads = on.build(&who, &source.loads)?;
         let mut internal_state = vec![0.0; model.traits().internal_state_count];
         model.start(source.pose.rotation, source.spin, &mut internal_state);
         if !model.ellipsoids().is_empty() {
@@ -212,10 +231,11 @@ impl Nodes {
             rest: surfels,
             surface,
             traits,
+            loads,
             source: NodeSource::Soft(Box::new(source)),
             fresh: Some(model),
         };
-        Ok((nodes, Start { positions, velocities, internal_state }))
+        Ok((nodes, Start { positions, velocities, internal_state, axis_pins }))
     }
 
     pub fn span(&self) -> Range<usize> {
@@ -228,6 +248,23 @@ impl Nodes {
 
     pub fn is_soft(&self) -> bool {
         matches!(self.source, NodeSource::Soft(_))
+    }
+
+    /// Replaces the loads of a soft body.
+    pub fn set_loads(&mut self, loads: Vec<Load>) -> Result<(), Error> {
+        let NodeSource::Soft(source) = &mut self.source else { return Ok(()) };
+        let who = naming("soft body", &source.name);
+        let Built { rest, faces, .. } = source.build(&who)?;
+        let on = LoadTarget {
+            surface: &self.surface,
+            rest: &rest,
+            surfels: &self.rest,
+            mass: &self.mass,
+            quadratic: &faces,
+        };
+        self.loads = on.build(&who, &loads)?;
+        source.loads = loads;
+        Ok(())
     }
 
     /// Rebuilds the model, for a step that has none yet. A source that was accepted once is accepted again.

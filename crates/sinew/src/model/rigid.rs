@@ -333,6 +333,11 @@ impl Rigid {
         self.motion == Motion::Dynamic
     }
 
+    /// True when linear or angular velocity decays.
+    pub fn is_damped(&self) -> bool {
+        self.linear_damping > 0.0 || self.angular_damping > 0.0
+    }
+
     /// Pose of the origin from the centre of mass.
     pub fn origin(&self, x: Vec3, q: Quat) -> Pose {
         Pose::new(x - q * self.local_center, q)

@@ -1,5 +1,6 @@
 //! Soft bodies to be added: a geometry, a model with its parameters, and the contact properties of the surface.
 
+use super::load::{Load, PinnedAxes};
 use super::particle_skin::ParticleSkin;
 use super::surface::{BindOptions, Surface, offset};
 use super::tet_mesh::TetMesh;
@@ -227,6 +228,11 @@ pub struct SoftBody {
     pub pinned: Vec<u32>,
     /// All nodes inside these boxes are pinned too.
     pub pinned_regions: Vec<Region>,
+    /// Nodes that are held in some directions only: symmetry planes, rollers. They become attachments when the body is
+    /// added.
+    pub pinned_axes: Vec<PinnedAxes>,
+    /// Loads on its surface and nodes.
+    pub loads: Vec<Load>,
     /// Distance from surface points at which they are in contact [m]; for triangles at most twice their mean edge
     /// length.
     pub thickness: Real,
@@ -255,6 +261,8 @@ pub(crate) struct Built {
     pub surface: Surface,
     /// Skin of ellipsoidal nodes, for rendering only.
     pub skin: Option<ParticleSkin>,
+    /// Faces of ten-node elements, each four triangles of the surface; empty for other bodies.
+    pub faces: Vec<fem::Face>,
 }
 
 impl SoftBody {
@@ -269,6 +277,8 @@ impl SoftBody {
             spin: Vec3::ZERO,
             pinned: Vec::new(),
             pinned_regions: Vec::new(),
+            pinned_axes: Vec::new(),
+            loads: Vec::new(),
             thickness: 0.0,
             self_contact: false,
             material: SurfaceMaterial::default(),
@@ -320,6 +330,18 @@ impl SoftBody {
     /// Pins all nodes inside this box, in the coordinates of the rest shape [m].
     pub fn pin_region(mut self, min: impl Into<Vec3>, max: impl Into<Vec3>) -> Self {
         self.pinned_regions.push(Region { min: min.into(), max: max.into() });
+        self
+    }
+
+    /// Holds nodes in some directions only: symmetry planes, rollers.
+    pub fn pin_axes(mut self, pins: PinnedAxes) -> Self {
+        self.pinned_axes.push(pins);
+        self
+    }
+
+    /// A load on its surface or nodes.
+    pub fn load(mut self, load: Load) -> Self {
+        self.loads.push(load);
         self
     }
 
@@ -386,20 +408,22 @@ impl SoftBody {
             "a unit quaternion",
         )?;
         let refuse = |reason: String| Error::BadShape { shape: who.to_owned(), reason };
-        let Built { model, rest, surface, .. } = self.make().map_err(refuse)?;
+        let Built { model, rest, surface, faces, .. } = self.make().map_err(refuse)?;
         if let (Some(skin), Coordinates::Ellipsoids) = (&self.skin, model.traits().coordinates) {
             skin.mesh.check().map_err(|e| refuse(e.to_string()))?;
             let mut internal_state = vec![0.0; model.traits().internal_state_count];
             model.start(Quat::IDENTITY, Vec3::ZERO, &mut internal_state);
             let turned: Vec<Quat> = (0..rest.len()).map(|k| rotation::orientation(&internal_state, k)).collect();
             let skin = ParticleSkin::new(&offset(&skin.mesh, skin.offset), &rest, &turned);
-            return Ok(Built { model, rest, surface, skin: Some(skin) });
+            return Ok(Built { model, rest, surface, skin: Some(skin), faces });
         }
-        let surface = match &self.skin {
-            None => surface,
-            Some(skin) => self.wrap(skin, &rest).map_err(refuse)?,
-        };
-        Ok(Built { model, rest, surface, skin: None })
+        Ok(match &self.skin {
+            None => Built { model, rest, surface, skin: None, faces },
+            Some(skin) => {
+                let surface = self.wrap(skin, &rest).map_err(refuse)?;
+                Built { model, rest, surface, skin: None, faces: Vec::new() }
+            }
+        })
     }
 
     /// The model, its nodes and the boundary; or the reason why they cannot be built.
@@ -412,6 +436,7 @@ impl SoftBody {
             rest: rest.to_vec(),
             surface,
             skin: None,
+            faces: Vec::new(),
         };
         let geometry = &self.geometry;
         let surface = match geometry {
@@ -433,7 +458,8 @@ impl SoftBody {
             (SoftModel::Solid(p), Geometry::Tets(mesh)) => {
                 let model = text(fem::Solid::new(mesh, *p))?;
                 let (rest, surface) = (model.nodes().to_vec(), face_surface(&model));
-                boxed(Box::new(model), &rest, surface)
+                let faces = if p.elements.quadratic() { model.faces().to_vec() } else { Vec::new() };
+                Built { faces, ..boxed(Box::new(model), &rest, surface) }
             }
             (SoftModel::Membrane(p), Geometry::Sheet(mesh)) => {
                 boxed(Box::new(text(fem::Membrane::new(mesh, *p))?), &mesh.vertices, surface)

@@ -38,7 +38,9 @@ pub(crate) fn detect(
     if bodies.node_owners.is_empty() {
         detect.skins.clear();
     } else {
+        detect.inside = 0.0;
         find_soft(setup, state, bodies, detect, contact, soft);
+        output.report.penetration = output.report.penetration.max(detect.inside);
     }
     if !in_order {
         put_in_order(&mut contact.contacts, &mut contact.order, |_, _| {});

@@ -4,6 +4,7 @@
 use crate::deformable::rotation::SPAN;
 use crate::error::Error;
 use crate::input::{Command, Input};
+use crate::island::reaction;
 use crate::math::{FAR, Pose, Quat, Real, Vec3, is_place, is_turn};
 use crate::model::{Body, BodyId, Model, Motion, Rigid};
 use crate::report::{Event, Fault, FaultKind, Phase};
@@ -31,9 +32,23 @@ pub(crate) fn intake(
         bodies.node_force.fill(Vec3::ZERO);
     }
     drop_torques(model, state);
+    time_loads(model, state, bodies, settings.dt);
     for (number, command) in input.commands.iter().enumerate() {
         if apply(command, model, state, pool, bodies, output, settings).is_err() {
             output.report.events.push(Event::Refused { command: number as u32 });
+        }
+    }
+    reaction::begin(model, state, bodies);
+}
+
+/// The time that loads of this step depend on; a body whose load still rises does not sleep.
+#[allow(clippy::unnecessary_cast, reason = "the cast is needed in the f32 build")]
+fn time_loads(model: &Model, state: &mut State, bodies: &mut BodyWork, dt: Real) {
+    let [before, after] = [state.tick, state.tick + 1].map(|tick| (tick as f64 * dt as f64) as Real);
+    bodies.time = after;
+    for (slot, _) in model.bodies.iter() {
+        if model.nodes_at(slot).is_some_and(|n| n.loads.iter().any(|load| load.source.ramp > before)) {
+            wake(state, slot as usize);
         }
     }
 }

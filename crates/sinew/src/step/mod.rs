@@ -76,7 +76,7 @@ pub(crate) fn step(model: &mut Model, state: &mut State, work: &mut Work, settin
     output.clock.mark(Phase::Advance);
     remember::remember(setup, state, bodies, contact, island, soft, output);
     output.clock.mark(Phase::Remember);
-    observe::observe(model, state, pool, output, settings);
+    observe::observe(setup, state, bodies, output);
     output.clock.mark(Phase::Observe);
     output.report.seconds = output.clock.seconds;
 }

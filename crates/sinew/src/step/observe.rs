@@ -4,21 +4,24 @@
 use crate::contact::cloth::memory::key_of;
 use crate::contact::point;
 use crate::deformable::rotation;
+use crate::island::reaction;
 use crate::math::Real;
 use crate::model::{Body, Model};
 use crate::report::{ContactForce, Energies, Event, PairForce};
 use crate::settings::Settings;
 use crate::solver::pool::Pool;
 use crate::state::{ContactMemory, State, contact_flag};
-use crate::work::{OutputWork, PointForce};
+use crate::work::{BodyWork, OutputWork, PointForce, Setup};
 use bytemuck::Zeroable;
 
-pub(crate) fn observe(model: &Model, state: &mut State, pool: &Pool, output: &mut OutputWork, settings: &Settings) {
+pub(crate) fn observe(setup: &Setup, state: &mut State, bodies: &BodyWork, output: &mut OutputWork) {
+    let Setup { model, settings, pool } = *setup;
     output.report.tick = state.tick;
     output.report.energies = energies(model, state, pool, output, settings);
     let counts = &mut output.report.counts;
     counts.asleep = state.flags.iter().filter(|f| *f & crate::state::flag::ASLEEP != 0).count() as u32;
     forces(model, state, output, settings.force_threshold);
+    reaction::observe(model, state, bodies, output, settings);
 }
 
 /// Forces by point and by pair, in the order of the contacts.

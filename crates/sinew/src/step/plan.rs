@@ -11,6 +11,7 @@ use crate::math::{Block, Quat, Real, Sixteen, Vec3};
 use crate::model::{Model, Motion, SurfaceMaterial};
 use crate::settings::{FrictionBound, Settings};
 use crate::state::{ContactMemory, State, contact_flag};
+use crate::tuning::friction::{PATCH, TORSION};
 use crate::tuning::stack::MOST_HELD;
 use crate::work::{BodyWork, ContactWork, DetectWork, IslandWork, OutputWork, Setup, SoftWork};
 
@@ -183,8 +184,12 @@ fn batch_contacts(
         batch.store_a[lane] = if active[a] { 2 * m.key.a } else { u32::MAX };
         batch.store_b[lane] = if active[b] { 2 * m.key.b } else { u32::MAX };
         // the normal rotates with a, unless only a is round (a rolling ball must not rotate it) or b is inactive
-        let frame_b = !active[b] || (m.radius[0] > 0.0 && m.radius[1] == 0.0);
-        let into_b = frame_b.then(|| rotation(pose, b).inverse() * rotation(pose, a));
+        let into_b = if m.follows_b() {
+            // of the time when they were found: what is carried by the spin of a ball turns its friction with it
+            Some(Quat::from_array(m.found_rotation).inverse())
+        } else {
+            (!active[b]).then(|| rotation(pose, b).inverse() * rotation(pose, a))
+        };
         orient(batch, lane, m, into_b);
         batch.share[lane] =
             if settings.average_impulses { 1.0 / point_counts[a].max(point_counts[b]) as Real } else { 1.0 };
@@ -234,8 +239,8 @@ fn fill_lane(batch: &mut ContactBatch, lane: usize, index: u32, m: &ContactMemor
     batch.kinetic_friction[lane] = material.kinetic_friction;
     batch.restitution[lane] = material.restitution;
     batch.rolling[lane] = material.rolling_resistance;
-    batch.spinning[lane] = material.spinning_resistance;
-    batch.rolls |= material.rolling_resistance > 0.0 || material.spinning_resistance > 0.0;
+    batch.spinning[lane] = material.spinning_resistance.max(torsion(m, material));
+    batch.rolls |= material.rolling_resistance > 0.0 || batch.spinning[lane] > 0.0;
     batch.bounces |= material.restitution > 0.0;
     batch.rounds |= m.radius[0] > 0.0 && m.radius[1] > 0.0;
     for k in 0..3 {
@@ -257,6 +262,16 @@ fn fill_lane(batch: &mut ContactBatch, lane: usize, index: u32, m: &ContactMemor
         point.reach[lane] = friction * p.impulse[0];
         point.used[lane] = 1.0;
     }
+}
+
+/// Lever arm of the friction against spin of a round body on one point [m], from the radius of its patch.
+fn torsion(m: &ContactMemory, material: &SurfaceMaterial) -> Real {
+    let radius = match m.radius {
+        _ if m.count != 1 => 0.0,
+        [a, b] if a > 0.0 && b > 0.0 => a * b / (a + b),
+        [a, b] => a.max(b),
+    };
+    TORSION * PATCH * material.kinetic_friction * radius
 }
 
 /// The friction law of a manifold and its grain, with the memory in the axes of the grain.

@@ -40,6 +40,9 @@ pub(crate) fn solve(
         }
         job = job.again();
     }
+    let (rigid, nodes) = (std::mem::take(&mut bodies.active_rigid), std::mem::take(&mut bodies.active_nodes));
+    free_motion::restore_inertia(model, bodies, &rigid, &nodes);
+    (bodies.active_rigid, bodies.active_nodes) = (rigid, nodes);
     momentum::conserve_angular_momentum(ctx.h, model, bodies, island);
 }
 

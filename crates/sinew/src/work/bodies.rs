@@ -29,8 +29,15 @@ pub(crate) struct BodyWork {
     pub node_force: Vec<Vec3>,
     /// Whether there is such a force. Written by `intake`.
     pub nodes_pushed: bool,
+    /// Time at the end of the step, for loads that rise [s]. Written by `intake`.
+    pub time: Real,
     /// All external forces on nodes of soft bodies, gravity among them [N]. Written by `predict`. (nodes)
     pub node_total: Vec<Vec3>,
+    /// Momentum of the nodes that are not pinned, at the start of the step [N·s]. Written by `intake`. (slots)
+    pub momentum_before: Vec<Vec3>,
+    /// Impulse of external forces and damping on all nodes of a soft body in the step [N·s]; none where `predict` does
+    /// not gather forces. (slots)
+    pub pushed: Vec<Option<Vec3>>,
     /// Internal state of the models. Loaded by `detect`, written by `advance`. (as State)
     pub internal_state: Vec<Real>,
     /// True for bodies that may move in the step, or are driven. Written by `detect`, before contacts are found: a body

@@ -53,6 +53,8 @@ pub(crate) struct DetectWork {
     pub near_cells: Vec<u32>,
     /// Largest displacement of each surfel of the current body, with margin [m]. Written by `detect`.
     pub reaches: Vec<Real>,
+    /// Largest depth of a shape that began inside a soft body [m]. Written by `detect`.
+    pub inside: Real,
     /// Bounding spheres of oriented particles, sorted by their smallest x. Written by `detect`.
     pub particles_around: Vec<Around>,
 }

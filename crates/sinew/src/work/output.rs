@@ -43,6 +43,10 @@ pub(crate) struct OutputWork {
     /// Pairs in contact before this step, sorted; and those in contact now.
     pub touching: Vec<(u32, u32)>,
     pub touched: Vec<(u32, u32)>,
+    /// Mean force of pinned nodes and axes on each body [N]. Written by `observe`. (slots)
+    pub reactions: Vec<Vec3>,
+    /// True for bodies with pinned nodes or axes. Scratch of `observe`. (slots)
+    pub supported: Vec<bool>,
     /// Kinetic and gravitational energy of each body [J]. Written by `observe`. (slots)
     pub body_energies: Vec<[Real; 2]>,
     /// Time of each phase.

@@ -4,8 +4,8 @@ use crate::constraint::{Constraint, Motor};
 use crate::error::Error;
 use crate::math::{Quat, Vec3, is_turn};
 use crate::model::{
-    Air, Body, BodyId, ConstraintId, Model, Motion, NodeSource, Nodes, Particles, Rigid, RigidBody, Shape, SoftBody,
-    Start,
+    Air, Body, BodyId, ConstraintId, Load, Model, Motion, NodeSource, Nodes, Particles, Rigid, RigidBody, Shape,
+    SoftBody, Start,
 };
 use crate::state::{ClothContactMemory, State};
 
@@ -41,9 +41,19 @@ pub(crate) fn add_particles(model: &mut Model, state: &mut State, spec: Particle
     Ok(add_nodes(model, state, nodes, start))
 }
 
-pub(crate) fn add_soft(model: &mut Model, state: &mut State, spec: SoftBody) -> Result<BodyId, Error> {
-    let (nodes, start) = Nodes::of_soft(spec, model.node_count as u32, model.internal_state_count as u32)?;
-    Ok(add_nodes(model, state, nodes, start))
+/// Adds a soft body. Its nodes that are held in some directions are returned with a bit for each of x, y and z: they
+/// become attachments, and the description of the body that is kept no longer has them.
+pub(crate) fn add_soft(
+    model: &mut Model,
+    state: &mut State,
+    spec: SoftBody,
+) -> Result<(BodyId, Vec<(u32, u8)>), Error> {
+    let (mut nodes, mut start) = Nodes::of_soft(spec, model.node_count as u32, model.internal_state_count as u32)?;
+    let pins = std::mem::take(&mut start.axis_pins);
+    if let NodeSource::Soft(source) = &mut nodes.source {
+        source.pinned_axes.clear();
+    }
+    Ok((add_nodes(model, state, nodes, start), pins))
 }
 
 /// Appends a body with nodes after all others.
@@ -184,6 +194,18 @@ pub(crate) fn set_air(model: &mut Model, state: &mut State, id: BodyId, air: Opt
     };
     source.air = air;
     nodes.traits.air = air;
+    model.revision += 1;
+    wake(state, &[id.index]);
+    Ok(())
+}
+
+pub(crate) fn set_loads(model: &mut Model, state: &mut State, id: BodyId, loads: Vec<Load>) -> Result<(), Error> {
+    model.nodes(id)?;
+    let Some(Body::Nodes(nodes)) = model.bodies.at_mut(id.index).filter(|b| matches!(b, Body::Nodes(n) if n.is_soft()))
+    else {
+        return Err(Error::WrongKind(id, "set of particles", "soft body"));
+    };
+    nodes.set_loads(loads)?;
     model.revision += 1;
     wake(state, &[id.index]);
     Ok(())

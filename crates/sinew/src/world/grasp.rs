@@ -81,7 +81,8 @@ impl GraspForce {
         }
         let mut grip = Self {
             force: points.iter().fold(Vec3::ZERO, |sum, p| sum + p.force),
-            normal: points.iter().map(|p| p.normal).sum(),
+            // the sum of nothing is −0 otherwise
+            normal: points.iter().fold(0.0, |sum, p| sum + p.normal),
             ..Self::default()
         };
         if grip.normal > 0.0 {
@@ -90,7 +91,7 @@ impl GraspForce {
         if let Some((places, triangles)) = surface {
             spread(places, triangles, points);
         }
-        grip.area = points.iter().map(|p| p.area).sum();
+        grip.area = points.iter().fold(0.0, |sum, p| sum + p.area);
         grip.peak = points.iter().map(|p| p.pressure).fold(0.0, Real::max);
         grip
     }

@@ -21,12 +21,12 @@ pub use query::{Overlap, PointHit, QueryFilter, RayHit, ShapeHit};
 pub use view::BodyView;
 
 use crate::constraint::{
-    Attachment, Bending, Constraint, Distance, DistanceSet, Joint, Motor, PatchJoint, Rows, Site, Volume,
+    AttachTarget, Attachment, Bending, Constraint, Distance, DistanceSet, Joint, Motor, PatchJoint, Rows, Site, Volume,
 };
 use crate::error::Error;
 use crate::input::Input;
 use crate::math::{Block, Pose, Real, Vec3};
-use crate::model::{Air, BodyId, ConstraintId, Model, Particles, RigidBody, SoftBody};
+use crate::model::{Air, Body, BodyId, ConstraintId, Load, Model, Particles, RigidBody, SoftBody};
 use crate::report::Report;
 use crate::settings::Settings;
 use crate::state::State;
@@ -135,7 +135,20 @@ impl World {
     /// # Ok(()) }
     /// ```
     pub fn add_soft(&mut self, body: SoftBody) -> Result<BodyId, Error> {
-        edit::add_soft(&mut self.model, &mut self.state, body)
+        let rotation = body.pose.rotation;
+        let (id, pins) = edit::add_soft(&mut self.model, &mut self.state, body)?;
+        // one attachment for each set of directions
+        for bits in 1..8 {
+            let pairs = pins.iter().filter(|(_, b)| *b == bits);
+            let pairs: Vec<_> =
+                pairs.map(|&(node, _)| (Site::Node { body: id, node }, AttachTarget::Here(None))).collect();
+            if !pairs.is_empty() {
+                let held = [Vec3::X, Vec3::Y, Vec3::Z].into_iter().enumerate().filter(|(k, _)| bits >> k & 1 == 1);
+                let axes = held.map(|(_, axis)| (rotation * axis).normalize()).collect();
+                self.add_attachment(Attachment { axes, ..Attachment::new(pairs) })?;
+            }
+        }
+        Ok(id)
     }
 
     /// Adds a joint between rigid bodies at their present poses.
@@ -199,6 +212,11 @@ impl World {
         Ok(self.work.output.readout.rows().get(self.model.rows_of(id.index)).unwrap_or(&[]))
     }
 
+    /// Replaces the loads on a soft body.
+    pub fn set_loads(&mut self, id: BodyId, loads: Vec<Load>) -> Result<(), Error> {
+        edit::set_loads(&mut self.model, &mut self.state, id, loads)
+    }
+
     /// Changes the air around a soft body.
     pub fn set_air(&mut self, id: BodyId, air: Option<Air>) -> Result<(), Error> {
         edit::set_air(&mut self.model, &mut self.state, id, air)
@@ -252,12 +270,17 @@ impl World {
     /// Read access to a body.
     pub fn body(&self, id: BodyId) -> Result<BodyView<'_>, Error> {
         let body = self.model.body(id)?;
-        Ok(BodyView { id, body, state: &self.state })
+        Ok(self.view_of(id, body))
     }
 
     /// All bodies, by slot.
     pub fn bodies(&self) -> impl Iterator<Item = BodyView<'_>> {
-        self.model.bodies.iter().map(|(slot, body)| BodyView { id: self.model.body_id(slot), body, state: &self.state })
+        self.model.bodies.iter().map(|(slot, body)| self.view_of(self.model.body_id(slot), body))
+    }
+
+    fn view_of<'a>(&'a self, id: BodyId, body: &'a Body) -> BodyView<'a> {
+        let reaction = self.work.output.reactions.get(id.index as usize).copied().unwrap_or_default();
+        BodyView { id, body, state: &self.state, reaction }
     }
 
     /// Pose of a rigid body interpolated between the previous step (0) and this one (1), for rendering.

@@ -26,6 +26,7 @@ pub struct BodyView<'a> {
     pub(crate) id: BodyId,
     pub(crate) body: &'a Body,
     pub(crate) state: &'a State,
+    pub(crate) reaction: Vec3,
 }
 
 impl<'a> BodyView<'a> {
@@ -154,6 +155,29 @@ impl<'a> BodyView<'a> {
             }
         }
         (energy, momentum)
+    }
+
+    /// Force of its pinned nodes and pinned axes on the body [N]: what its supports carry, the weight of pinned nodes
+    /// included. Mean over the last step in which it was awake; zero for a body without supports.
+    ///
+    /// ```
+    /// use sinew::*;
+    /// # fn main() -> Result<(), Error> {
+    /// let points = Polyline::rope(Vec3::ZERO, Vec3::NEG_Y, 10)?.points;
+    /// let cord = pbd::Cord { stretch: 1e4, bend: 0.0, density: 0.1, compression: 1.0 };
+    /// let rope = SoftModel::Pbd(pbd::Structure::Cord(cord), pbd::Params::default());
+    /// let mut world = World::default();
+    /// let rope = world.add_soft(SoftBody::new(Geometry::Rope(points), rope).pinned([0]).damping(10.0))?;
+    /// for _ in 0..300 {
+    ///     world.step(&Input::none());
+    /// }
+    /// let rope = world.body(rope)?;
+    /// let weight = 9.81 * rope.node_masses().iter().sum::<Real>();
+    /// assert!((rope.reaction().y - weight).abs() < 0.01 * weight);
+    /// # Ok(()) }
+    /// ```
+    pub fn reaction(&self) -> Vec3 {
+        self.reaction
     }
 
     /// Range of its nodes in the node columns of [`State`]; empty for rigid bodies.

@@ -5,6 +5,9 @@ use crate::math::{Real, Vec3};
 /// Below this fraction of the edges' lengths two segments count as parallel.
 const PARALLEL: Real = 1e-6;
 
+/// Square of the distance from a triangle, as a fraction of its doubled area, below which a point of its plane is in it.
+const ON_IT: Real = 1e-10;
+
 /// The point of a triangle with these weights of its corners.
 pub(crate) fn blend(corners: [Vec3; 3], w: [Real; 3]) -> Vec3 {
     corners[0] * w[0] + corners[1] * w[1] + corners[2] * w[2]
@@ -66,10 +69,64 @@ pub(crate) fn segment_segment([a, b]: [Vec3; 2], [c, d]: [Vec3; 2]) -> [Real; 2]
     [point_segment(c + f * t, [a, b]), t]
 }
 
+/// Parameter along a segment, and weights of a triangle's corners, at their nearest points; where the segment crosses
+/// the triangle, the crossing.
+pub(crate) fn segment_triangle([p, q]: [Vec3; 2], corners: [Vec3; 3]) -> (Real, [Real; 3]) {
+    let [a, b, c] = corners;
+    let n = (b - a).cross(c - a);
+    let (high, low) = (n.dot(p - a), n.dot(q - a));
+    let at = |t: Real| p + (q - p) * t;
+    if high * low < 0.0 {
+        let t = high / (high - low);
+        let w = point_triangle(at(t), corners);
+        // the crossing is in the plane: its distance from the triangle is rounding, or the way to an edge
+        let rest = (blend(corners, w) - at(t)).length_squared();
+        if rest <= ON_IT * n.length() {
+            return (t, w);
+        }
+    }
+    let apart = |(t, w): &(Real, [Real; 3])| (blend(corners, *w) - at(*t)).length_squared();
+    let mut best = (0.0, point_triangle(p, corners));
+    let mut least = apart(&best);
+    let mut look = |found: (Real, [Real; 3])| {
+        let far = apart(&found);
+        if far < least {
+            (best, least) = (found, far);
+        }
+    };
+    look((1.0, point_triangle(q, corners)));
+    for (i, j) in [(0, 1), (1, 2), (2, 0)] {
+        let [s, t] = segment_segment([p, q], [corners[i], corners[j]]);
+        let mut w = [0.0; 3];
+        (w[i], w[j]) = (1.0 - t, t);
+        look((s, w));
+    }
+    best
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::math::Draws;
+
+    /// No sampled pair of points of a segment and a triangle is nearer than the one found.
+    #[test]
+    fn no_sampled_point_of_a_segment_is_nearer_to_a_triangle() {
+        let mut draws = Draws(11);
+        let mut crossings = 0;
+        for _ in 0..200 {
+            let [p, q, a, b, c] = std::array::from_fn(|_| draws.vec());
+            let (t, w) = segment_triangle([p, q], [a, b, c]);
+            let found = (blend([a, b, c], w) - p - (q - p) * t).length();
+            crossings += u32::from(found < 1e-6);
+            for i in 0..=20 {
+                let x = p + (q - p) * (i as Real / 20.0);
+                let near = (blend([a, b, c], point_triangle(x, [a, b, c])) - x).length();
+                assert!(near >= found - 1e-5, "{near} < {found}");
+            }
+        }
+        assert!(crossings > 5, "{crossings}");
+    }
 
     /// No sampled point of the two is nearer than the one found.
     #[test]

@@ -28,7 +28,7 @@ mod self_contact_tree;
 mod tree;
 
 pub(crate) use cell_tree::{CellTree, Fit};
-pub(crate) use closest::{blend, point_triangle, segment_segment, way_between};
+pub(crate) use closest::{blend, point_segment, point_triangle, segment_segment, segment_triangle, way_between};
 pub(crate) use contact_reduction::{Held, thin_out};
 pub(crate) use motion_bounds::{Look, Ways};
 pub(crate) use near_pairs::{Boxed, NearPairs};

@@ -43,8 +43,9 @@ pub(crate) fn is_eligible(
         settings.contact_method == ContactMethod::Rows && !settings.intersection_free && settings.impact_substeps <= 1;
     // a sleeping cloth keeps the contacts it fell asleep with, which may be of any kind
     let usual = usual && bodies.moves[slot as usize];
-    // air drag changes in every substep
-    let mut may = usual && plain && nodes.traits.air.is_none() && held.model.network().is_some();
+    // air drag and pressure change in every substep
+    let steady = nodes.traits.air.is_none() && nodes.loads.is_empty();
+    let mut may = usual && plain && steady && held.model.network().is_some();
     for (_, constraint) in model.constraints.iter().filter(|(k, _)| state.broken[*k as usize] == 0) {
         if may {
             constraint.slots(|s| may &= s != slot);

@@ -2,6 +2,7 @@
 //! each other. Contacts of rigid bodies are found by `collision/narrow.rs`.
 
 pub(crate) mod ellipsoid;
+pub(crate) mod inside;
 pub(crate) mod rim;
 pub(crate) mod surface;
 pub(crate) mod surfel;

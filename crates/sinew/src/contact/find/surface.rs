@@ -244,7 +244,7 @@ fn fit(model: &Model, skins: &mut [Option<SkinWork>], slot: u32, settings: &Sett
 }
 
 /// Search distances of the cells.
-fn window(settings: &Settings) -> Window {
+pub(crate) fn window(settings: &Settings) -> Window {
     let more = fall(settings);
     Window { near: settings.soft_margin() + more, depth: settings.contact_margin + more, lanes: settings.lanes }
 }
@@ -321,7 +321,7 @@ pub(crate) fn find_rigid(
             let meet = if corner_first && side.pushed_at(state, slot, cell).is_none() {
                 None
             } else {
-                face_meet(settings, &side, (nodes, skin), cell, reach)
+                face_meet(state, settings, &side, (slot, nodes, skin), cell, reach)
                     .map(|meet| side.stay(state, settings, (slot, nodes, skin), cell, meet))
             };
             let meet = meet.filter(|meet| !meet.weights.iter().any(|w| *w > CORNER));
@@ -399,7 +399,7 @@ impl RigidSide<'_> {
         let point = |w: [Real; 3]| at[0] * w[0] + at[1] * w[1] + at[2] * w[2];
         let weights = old.points[0].local_b.to_array();
         let (_, inward) = plane_of(settings, nodes, at);
-        let Some((on_shape, normal)) = self.nearest(point(weights) + inward) else { return found };
+        let Some((on_shape, normal)) = self.nearest(point(weights), inward) else { return found };
         let gap = normal.dot(point(weights) - on_shape);
         let least = found.normal.dot(point(found.weights) - found.on_shape);
         let stays = normal.dot(found.normal) > SAME_WAY && gap - least < DEEPER * settings.contact_margin;
@@ -413,9 +413,33 @@ impl RigidSide<'_> {
         known.filter(|m| m.is_valid() && m.points[0].impulse[0] > 0.0)
     }
 
-    /// The point of the shape nearest to a given point, and the outward normal there.
-    fn nearest(&self, from: Vec3) -> Option<(Vec3, Vec3)> {
+    /// True when a feature of a triangle transmitted an impulse in the previous step: then a shape behind the triangle
+    /// has come through it.
+    fn entered(&self, state: &State, slot: u32, nodes: &Nodes, cell: u32) -> bool {
+        let corners = nodes.cells.corners[cell as usize];
+        let key = self.face_key(slot, cell);
+        let pushed = |kind: u32, number: u32| {
+            let key = ContactKey { collider_b: kind, sub_b: number, ..key };
+            let known = state.contacts.binary_search_by_key(&key, |m| m.key).ok().map(|i| &state.contacts[i]);
+            known.is_some_and(|m| m.is_valid() && m.points[0].impulse[0] > 0.0)
+        };
+        let edge = |a: u32, b: u32| nodes.cells.edges.binary_search(&[a.min(b), a.max(b)]).ok();
+        let [a, b, c] = corners;
+        pushed(feature::FACE, cell)
+            || corners.into_iter().any(|k| pushed(feature::VERTEX, k))
+            || [(a, b), (b, c), (c, a)]
+                .into_iter()
+                .any(|(a, b)| edge(a, b).is_some_and(|e| pushed(feature::EDGE, e as u32)))
+    }
+
+    /// The point of the shape nearest to a given point, and the outward normal there. Except for balls and capsules the
+    /// point is displaced by `inward`, as triangles are.
+    fn nearest(&self, point: Vec3, inward: Vec3) -> Option<(Vec3, Vec3)> {
         let placed = self.pose.then_inner(&self.built.place);
+        if let Some(found) = self.built.geometry.nearest_round(&placed, point) {
+            return Some(found);
+        }
+        let from = point + inward;
         let (on_shape, inside) = self.built.geometry.project(&placed, from);
         let away = if inside { on_shape - from } else { from - on_shape };
         Some((on_shape, away.try_normalize()?))
@@ -448,7 +472,7 @@ impl RigidSide<'_> {
             return false;
         }
         let (_, inward) = plane_of(settings, nodes, at);
-        self.nearest(lowest + inward).is_some_and(|(_, n)| n.dot(up) > 1.0 - FLAT)
+        self.nearest(lowest, inward).is_some_and(|(_, n)| n.dot(up) > 1.0 - FLAT)
     }
 
     fn face_key(&self, slot: u32, cell: u32) -> ContactKey {
@@ -511,9 +535,10 @@ fn all_touch(known: &[ContactMemory], corners: [u32; 3], weights: [Real; 3]) -> 
 
 /// Where the interior of a triangle meets a collider.
 fn face_meet(
+    state: &State,
     settings: &Settings,
     side: &RigidSide<'_>,
-    (nodes, skin): (&Nodes, &SkinWork),
+    (slot, nodes, skin): (u32, &Nodes, &SkinWork),
     cell: u32,
     reach: Real,
 ) -> Option<TriangleMeet> {
@@ -523,9 +548,16 @@ fn face_meet(
     let reach = nodes.traits.radius + reach + 2.0 * settings.dt * v.length() + fall(settings);
     let placed = side.pose.then_inner(&side.built.place);
     let (plane, inward) = plane_of(settings, nodes, at);
-    let meet = side.built.geometry.meet_triangle(&placed, at, inward, reach)?;
+    let geometry = &side.built.geometry;
+    let meet = geometry.meet_triangle(&placed, at, inward, reach);
+    if !nodes.surface.is_solid() {
+        return meet;
+    }
     // a body that has penetrated is in contact with the face through which it entered
-    (!(nodes.surface.is_solid() && meet.normal.dot(plane) >= 0.0)).then_some(meet)
+    meet.filter(|meet| meet.normal.dot(plane) < 0.0).or_else(|| {
+        let behind = geometry.is_convex().then(|| geometry.meet_behind(&placed, at, plane)).flatten()?;
+        side.entered(state, slot, nodes, cell).then_some(behind)
+    })
 }
 
 /// Normal of a triangle, and the displacement into its own body [m] from which it is tested against a shape: on an edge

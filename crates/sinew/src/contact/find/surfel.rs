@@ -5,7 +5,7 @@ use crate::classic::in_world;
 use crate::collision::surface::feature;
 use crate::collision::{Bounds3, Ellipsoid, Geometry};
 use crate::contact::cloth::memory;
-use crate::contact::find::{ellipsoid, surface};
+use crate::contact::find::{ellipsoid, inside, surface};
 use crate::contact::kernel::surface::{OwnLaw, Wants};
 use crate::contact::law;
 use crate::contact::readout::PointImpulse;
@@ -59,6 +59,7 @@ pub(crate) fn find_again(
     let start = contact.contacts.len();
     find_body(model, state, bodies, detect, contact, settings, (slot, nodes));
     surface::find_rigid(model, state, bodies, detect, contact, settings, (slot, start));
+    inside::find(model, state, bodies, detect, settings, slot);
 }
 
 /// Finds the contacts of cloths that lost their eligibility for SoA: their surfaces are in contact with other surfaces.
@@ -209,6 +210,7 @@ impl Side<'_> {
         // contacts of this pair in State, sorted by surfel: merged
         let mut known = of_pair(&state.contacts, &self.key);
         let radius = near.nodes.traits.radius + settings.standoff();
+        let is_ball = self.built.geometry.ball().is_some();
         for (surfel, (&x, &reach)) in near.skin.x.iter().zip(near.reaches).enumerate() {
             let reach = reach + near.motion;
             let shape = particle(near.nodes, surfel as u32).map(|n| ellipsoid::shape(near.nodes, state, n));
@@ -229,6 +231,13 @@ impl Side<'_> {
             let inward = if solid { normal(near.nodes) * -settings.contact_margin } else { Vec3::ZERO };
             let met = match &shape {
                 Some(shape) => self.meet_ellipsoid(x, shape),
+                // the core of a capsule gives the normal at any depth below its radius
+                None if !is_ball => self
+                    .built
+                    .geometry
+                    .nearest_round(&self.placed, x)
+                    .map(|(on, normal)| Meet { on, normal })
+                    .or_else(|| self.meet(x + inward)),
                 None => self.meet(x + inward),
             };
             let Some(meet) = met else { continue };

@@ -192,13 +192,10 @@ impl<L: Number> Placement<L> {
         let arm_b = sub(rotate(self.turn_b, load3(t, &point.core_b, at)), scale(n, self.radius_b));
         let apart = add(self.between, sub(arm_b, arm_a));
         let gap = dot(n, apart);
-        // the impulse acts on both bodies at one point, otherwise the couple would add angular momentum: half way along
-        // the normal, and tangentially at the point of the round side (a rolling ball leaves the other point behind),
-        // or half way too
-        let half = scale(n, gap * L::splat(t, 0.5));
-        let across = sub(apart, scale(n, gap));
+        // the impulse acts on both bodies at one point, otherwise the couple would add angular momentum: at the surface
+        // of the round side, or half way (`lean` in `contact/kernel/rigid_batch.rs`)
         let one = L::splat(t, 1.0);
-        (add(arm_a, add(half, scale(across, self.lean))), sub(arm_b, add(half, scale(across, one - self.lean))), gap)
+        (add(arm_a, scale(apart, self.lean)), sub(arm_b, scale(apart, one - self.lean)), gap)
     }
 }
 

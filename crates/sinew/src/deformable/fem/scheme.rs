@@ -24,11 +24,10 @@ impl Scheme {
     }
 
     /// How far the lumped response is from that of a body with these ω² [1/s²], β [s] and α [1/s]: an explicit substep
-    /// contains no internal force of the impulse but the decay.
+    /// contains no internal force of the impulse, and decay acts before it.
     pub(super) fn response(self, [stiffness, damping, decay]: [Real; 3]) -> Approximation {
         match self.is_implicit() {
             true => Approximation::Lumped { stiffness, damping, decay },
-            false if decay > 0.0 => Approximation::Lumped { stiffness: 0.0, damping: 0.0, decay },
             false => Approximation::Exact,
         }
     }

@@ -314,11 +314,14 @@ impl Deformable for Solid {
                 forces.fill(Vec3::ZERO);
                 let room = StabilityLimit::explicit(ctx.h, rest.params.stiffness_damping);
                 rest.pull(body.read(), pressures, Some(room), forces);
-                body.kick(ctx.h);
+                // before the forces: rows act on the plain mass and carry all of the weight
                 let kept = 1.0 / (1.0 + ctx.h * rest.params.mass_damping);
+                for v in body.v.iter_mut().filter(|v| kept < 1.0 && v[3] > 0.0) {
+                    *v = [v[0] * kept, v[1] * kept, v[2] * kept, v[3]];
+                }
+                body.kick(ctx.h);
                 for (v, f) in body.v.iter_mut().zip(forces.iter()).filter(|(v, _)| v[3] > 0.0) {
                     add(v, *f * (v[3] * ctx.h));
-                    *v = [v[0] * kept, v[1] * kept, v[2] * kept, v[3]];
                 }
             }
         }

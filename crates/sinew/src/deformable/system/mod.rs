@@ -224,7 +224,18 @@ impl Operator for EulerSystem {
 
     fn modes(&self) -> Option<Modes<'_>> {
         let modes = self.sums.modes()?;
-        Some(Modes { momentum: modes.momentum * self.kept, spin: modes.spin * self.kept, ..modes })
+        Some(Modes { mass: modes.mass / self.kept, inertia: modes.inertia.scaled(1.0 / self.kept), ..modes })
+    }
+
+    /// With (1 + h α) M in place of M: rows act on that mass, and a damped body at rest weighs m g.
+    fn momentum_defect(&self, modes: &Modes<'_>, v: &[Block]) -> (Vec3, Vec3) {
+        let (mut momentum, mut spin) = (modes.momentum, modes.spin);
+        for (k, v) in v.iter().enumerate() {
+            let (push, twist) = modes.to_wrench(k, self.momentum(k, vec(*v)) / self.kept);
+            momentum -= push;
+            spin -= twist;
+        }
+        (momentum, spin)
     }
 
     fn correct(&self, residual: &[Block], z: &mut [Block]) {
