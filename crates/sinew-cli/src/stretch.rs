@@ -3,9 +3,12 @@
 use sinew::{BodyId, BodySpec, ConstraintSpec, Geometry, Real, World};
 use sinew_scene::validate::tools::num;
 
-/// Pairs of nodes with their lengths at rest.
+/// A pair of nodes with its length at rest [m].
+type Edge = ([u32; 2], Real);
+
+/// Edges by body.
 #[derive(Default)]
-pub struct Edges(Vec<(BodyId, Vec<([u32; 2], Real)>)>);
+pub struct Edges(Vec<(BodyId, Vec<Edge>)>);
 
 impl Edges {
     /// Edges of all sheets and ropes, and the pairs of distance sets without a stiffness; none when the model of the

@@ -55,6 +55,12 @@ impl<'a> Blocks<'a> {
         self.blocks
     }
 
+    /// True when the length is 0.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Blocks `start` to `end`.
     #[inline]
     pub fn part(&self, start: usize, end: usize) -> Self {
@@ -164,6 +170,12 @@ impl Picks {
     #[inline]
     pub fn len(&self) -> usize {
         self.rows.len()
+    }
+
+    /// True when the length is 0.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// All rows.

@@ -33,6 +33,12 @@ impl<const N: usize> Columns<N> {
         self.len
     }
 
+    /// True when the length is 0.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Stride: from the start of a column to that of the next.
     #[inline]
     fn stride(&self) -> usize {

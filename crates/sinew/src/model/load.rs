@@ -23,16 +23,17 @@ use crate::math::{Real, Vec3};
 /// # fn main() -> Result<(), Error> {
 /// // a block on its lower face, its upper face pressed with 100 Pa
 /// let block = TetMesh::block([2, 2, 2], Vec3::splat(0.1))?;
-/// let top = Region { min: Vec3::new(-1.0, 0.05, -1.0), max: Vec3::ONE };
+/// let top = Region { min: Vec3::new(-1.0, 0.04, -1.0), max: Vec3::ONE };
 /// let body = SoftBody::corotational(block, ElasticMaterial::jelly())
-///     .pin_region([-1.0, -1.0, -1.0], [1.0, -0.05, 1.0])
+///     .pin_region([-1.0, -1.0, -1.0], [1.0, -0.04, 1.0])
 ///     .load(Load::pressure(top, 100.0));
 /// let mut world = World::new(Settings { gravity: Vec3::ZERO, ..Settings::default() })?;
 /// let body = world.add_soft(body)?;
+/// let before = world.body(body)?.center_of_mass().y;
 /// for _ in 0..120 {
 ///     world.step(&Input::none());
 /// }
-/// assert!(world.body(body)?.center_of_mass().y < 0.0);
+/// assert!(world.body(body)?.center_of_mass().y < before);
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -162,7 +162,7 @@ impl<'a> BodyView<'a> {
     ///
     /// ```
     /// use sinew::*;
-    /// # fn main() -> Result<(), Error> {
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let points = Polyline::rope(Vec3::ZERO, Vec3::NEG_Y, 10)?.points;
     /// let cord = pbd::Cord { stretch: 1e4, bend: 0.0, density: 0.1, compression: 1.0 };
     /// let rope = SoftModel::Pbd(pbd::Structure::Cord(cord), pbd::Params::default());
