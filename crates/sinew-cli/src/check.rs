@@ -45,9 +45,7 @@ pub fn check(args: &Args) -> Result<(), Failure> {
 fn look(name: &str, sets: &[String]) -> Result<(String, AnyScene), Failure> {
     let (scene, plain) = scenes::find(name, sets)?;
     let mut world = scene.build()?;
-    let mut settings = world.settings().clone();
-    crate::settings::apply(&mut settings, &plain)?;
-    world.set_settings(settings)?;
+    world.set_settings(scenes::with_sets(world.settings(), &plain)?)?;
     let rigid = world.bodies().filter(|b| b.is_rigid()).count();
     let bodies = world.bodies().count();
     let joints = match &scene {

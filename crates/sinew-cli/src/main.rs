@@ -32,7 +32,6 @@ mod run;
 mod run_csv;
 mod scenes;
 mod screen;
-mod settings;
 mod soak;
 mod stretch;
 mod validate;

@@ -4,7 +4,7 @@ use crate::failure::{Failure, named, unknown};
 use crate::place::{self, Place};
 use crate::play::{progress, steps_until};
 use crate::screen::screen;
-use crate::{interrupt, scenes, settings};
+use crate::{interrupt, scenes};
 use sinew_render::{Camera, Options, RenderError, automatic, render_until};
 use sinew_scene::escape::escaped;
 use sinew_scene::{AnyScene, gallery};
@@ -122,9 +122,7 @@ fn draw_gallery(folder: &Path, args: &Args) -> Result<(), Failure> {
 
 fn draw_scene(scene: &AnyScene, sets: &[String], place: Place, job: &Job) -> Result<(), Failure> {
     let mut world = scene.build()?;
-    let mut wanted = world.settings().clone();
-    settings::apply(&mut wanted, sets)?;
-    world.set_settings(wanted)?;
+    world.set_settings(scenes::with_sets(world.settings(), sets)?)?;
     let at = job.at.unwrap_or(USUAL_SHARE * scene.seconds());
     let steps = steps_until(at, world.settings());
     let bar = progress(steps, scene.name());

@@ -9,7 +9,7 @@ use crate::play::{Length, play};
 use crate::run_csv::{Csv, readings};
 use crate::screen::{note, screen};
 use crate::write_back::WriteBack;
-use crate::{advice, interrupt, scenes, settings};
+use crate::{advice, interrupt, scenes};
 use sinew::{Input, Phase, World};
 use sinew_scene::AnyScene;
 use sinew_wire::Recorder;
@@ -62,7 +62,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let mut wanted = world.settings().clone();
     // residuals cost a few percent and are computed only for the JSON
     wanted.residuals |= args.json.is_some();
-    settings::apply(&mut wanted, &sets)?;
+    wanted = scenes::with_sets(&wanted, &sets)?;
     wanted.threads = args.threads.unwrap_or(wanted.threads);
     world.set_settings(wanted)?;
     let steps = args.length.count(&scene, world.settings());

@@ -2,7 +2,8 @@
 
 use crate::failure::{Failure, unknown};
 use crate::screen::{note, screen};
-use crate::{friction, inputs, settings};
+use crate::{friction, inputs};
+use sinew::Settings;
 use sinew_scene::file::{self, Problems, Syntax};
 use sinew_scene::{AnyScene, gallery};
 use std::io::Write;
@@ -40,7 +41,7 @@ pub fn find(name: &str, sets: &[String]) -> Result<(AnyScene, Vec<String>), Fail
         return Ok((AnyScene::WithLaw(scene, friction::find(law[LAW.len()..].trim())?), plain));
     }
     if is_file(name) {
-        let (plain, inner): (Vec<String>, Vec<String>) = sets.iter().cloned().partition(|set| settings::is_knob(set));
+        let (plain, inner): (Vec<String>, Vec<String>) = sets.iter().cloned().partition(|set| file::is_setting(set));
         let scene = file::read_with(name, &inner).map_err(|problems| Failure::input(problems.render()))?;
         warn(scene.warnings());
         scene.files().iter().for_each(|path| inputs::note(path));
@@ -49,6 +50,14 @@ pub fn find(name: &str, sets: &[String]) -> Result<(AnyScene, Vec<String>), Fail
     let known: Vec<&str> = gallery::scenes().iter().map(|s| s.name).collect();
     let known = format!("built-in scenes: {}\nor name a .toml or .json file", known.join(", "));
     Err(unknown("scene", name, gallery::suggest(name), &known))
+}
+
+/// Settings with the changes that [`find`] left.
+pub fn with_sets(settings: &Settings, sets: &[String]) -> Result<Settings, Failure> {
+    let changed = file::override_settings(settings, sets);
+    let (settings, old) = changed.map_err(|problems| Failure::input(problems.render()))?;
+    warn(&old);
+    Ok(settings)
 }
 
 /// Prints warnings about a scene on stderr.

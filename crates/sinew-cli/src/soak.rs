@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::output::{Json, Table, ms};
 use crate::play::{above_zero, progress, step_count};
 use crate::screen::screen;
-use crate::{TALLY, interrupt, scenes, settings};
+use crate::{TALLY, interrupt, scenes};
 use serde::Serialize;
 use sinew::{Input, World};
 use sinew_scene::AnyScene;
@@ -115,8 +115,7 @@ pub fn soak(args: &Args) -> Result<(), Failure> {
     let (scene, sets) = scenes::find(&args.scene, &args.set)?;
     let build = || -> Result<World, Failure> {
         let mut world = scene.build()?;
-        let mut wanted = world.settings().clone();
-        settings::apply(&mut wanted, &sets)?;
+        let mut wanted = scenes::with_sets(world.settings(), &sets)?;
         wanted.threads = args.threads.unwrap_or(wanted.threads);
         world.set_settings(wanted)?;
         Ok(world)

@@ -182,15 +182,15 @@ fn a_refused_setting_is_named_as_it_was_set() {
     for (set, message) in [
         (
             "settings.order=staggered:4294967295,4294967295",
-            "settings.order.rigid is 4294967295, but must be from 1 to 10000",
+            "settings.order.rigid: expected a whole number from 1 to 10000, found 4294967295",
         ),
-        ("settings.order=staggered:0,0", "settings.order.rigid is 0, but must be from 1 to 10000"),
-        ("settings.order=staggered:1,10001", "settings.order.deformable is 10001, but must be from 1 to 10000"),
-        ("settings.contact.baumgarte=nan", "settings.contact.baumgarte is NaN"),
-        ("settings.joint.baumgarte=2", "settings.joint.baumgarte is 2"),
-        ("settings.friction.baumgarte=-1", "settings.friction.baumgarte is -1"),
-        ("settings.implicit.passes=4294967295", "settings.implicit.passes is 4294967295, but"),
-        ("settings.substeps=4294967295", "settings.substeps is 4294967295, but"),
+        ("settings.order=staggered:0,0", "settings.order.rigid: expected a whole number from 1 to 10000"),
+        ("settings.order=staggered:1,10001", "settings.order.deformable: expected a whole number from 1 to 10000"),
+        ("settings.contact.baumgarte=nan", "settings.contact.share: expected a number from 0 to 1, found NaN"),
+        ("settings.joint.baumgarte=2", "settings.joint.share: expected a number from 0 to 1, found 2"),
+        ("settings.friction.baumgarte=-1", "settings.friction.share: expected a number from 0 to 1, found -1"),
+        ("settings.implicit.passes=4294967295", "settings.implicit.passes: expected a whole number from 1 to 100000"),
+        ("settings.substeps=4294967295", "settings.substeps: expected a whole number from 1 to 1000"),
     ] {
         let done = ends(start(&["run", "stack", "--steps", "1", "--set", set], Stdio::null()), set);
         assert_eq!(done.status.code(), Some(2), "{set}");

@@ -442,16 +442,15 @@ fn absurd_settings_are_refused_with_their_range() {
         stderr(&done)
     );
     for (set, range) in [
-        ("settings.gravity.y=3e38", "from -1e5 to 1e5 [m/s²]"),
-        ("settings.dt=1e-30", "from 1e-9 to 10 [s]"),
-        ("settings.max_speed=1e30", "at most 1e6 [m/s]"),
-        ("settings.contact_margin=1e30", "from 0 to 1e3 [m]"),
-        ("settings.contact.frequency=1e30", "at most 1e9 [Hz]"),
-        ("settings.substeps=100000", "from 1 to 1000"),
+        ("settings.gravity.y=3e38", "settings.gravity[1]: expected a number from -100000 to 100000"),
+        ("settings.dt=1e-30", "settings.dt: expected a number from 0.000000001 to 10"),
+        ("settings.max_speed=1e30", "settings.max_speed: expected a number above 0 and at most 1000000"),
+        ("settings.contact_margin=1e30", "settings.contact_margin: expected a number from 0 to 1000"),
+        ("settings.contact.frequency=1e30", "settings.contact.frequency: expected a number above 0 and at most 1000000000"),
+        ("settings.substeps=100000", "settings.substeps: expected a whole number from 1 to 1000"),
     ] {
         let done = sinew(&["run", "stack", "--steps", "1", "--set", set]);
         assert_eq!(done.status.code(), Some(2), "{set}");
-        let key = set.split('=').next().unwrap();
-        assert!(stderr(&done).contains(key) && stderr(&done).contains(range), "{set}: {}", stderr(&done));
+        assert!(stderr(&done).contains(range), "{set}: {}", stderr(&done));
     }
 }

@@ -171,6 +171,12 @@ pub fn current_sets(sets: &[String]) -> Result<(Vec<String>, Problems), Problems
             current.push(set.clone());
             continue;
         };
+        if let Some(table) = parts.short_form() {
+            let message = "this short form is read in this version only";
+            warnings.push(parts.problem(set, parts.value_span(), format!("{message}; write {table}")));
+            current.push(table);
+            continue;
+        }
         let renamed = parts.renamed_key();
         let keys = parts.present_keys(renamed);
         let mut path = String::new();
@@ -210,6 +216,35 @@ impl<'a> Parts<'a> {
         let keys = split(path.trim())?;
         let start = set.len() - value.trim_start().len();
         Some(Self { path, keys, value: value.trim(), start })
+    }
+
+    /// A value of several numbers in the form of the previous version, as the table of a scene file.
+    fn short_form(&self) -> Option<String> {
+        let [settings, key, rest @ ..] = &self.keys[..] else { return None };
+        let is_row = ["contact", "joint", "friction"].contains(&key.as_str());
+        if settings != "settings" {
+            return None;
+        }
+        if let ([last], true) = (rest, is_row) {
+            let table = format!("{{ kind = \"baumgarte\", share = {} }}", self.value);
+            return (last == "baumgarte").then(|| format!("settings.{key}={table}"));
+        }
+        let (word, numbers) = self.value.split_once(':')?;
+        let numbers: Vec<&str> = numbers.split(',').map(str::trim).collect();
+        let table = match (key.as_str(), word, &numbers[..]) {
+            ("order", "staggered", [rigid, deformable]) => {
+                format!("{{ kind = \"staggered\", rigid = {rigid}, deformable = {deformable} }}")
+            }
+            ("contact_method", "quadratic", [k]) => penalty(&format!("\"quadratic\", stiffness = {k}")),
+            ("contact_method", "buffered", [k, buffer]) => {
+                penalty(&format!("\"buffered\", stiffness = {k}, buffer = {buffer}"))
+            }
+            ("contact_method", "barrier", [strength, buffer]) => {
+                penalty(&format!("\"barrier\", strength = {strength}, buffer = {buffer}"))
+            }
+            _ => return None,
+        };
+        rest.is_empty().then(|| format!("settings.{key}={table}"))
     }
 
     fn renamed_key(&self) -> Option<&'static Renamed> {
@@ -256,6 +291,10 @@ impl<'a> Parts<'a> {
     }
 }
 
+fn penalty(law: &str) -> String {
+    format!("{{ kind = \"penalty\", law = {{ kind = {law} }} }}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -283,7 +322,7 @@ mod tests {
     #[test]
     fn other_changes_stay_as_they_are() -> Result<(), String> {
         let given = [
-            "settings.order=staggered:2,2",
+            "settings.order=staggered:2",
             "bodies.guaranteed.mass=2",
             "no value",
             "a..b=1",

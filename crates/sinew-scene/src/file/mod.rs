@@ -49,6 +49,7 @@ mod print;
 mod problem;
 mod schema;
 mod settings;
+mod settings_override;
 mod shape;
 mod state;
 mod surface;
@@ -63,6 +64,7 @@ pub use include::Syntax;
 pub use parameters::Parameter;
 pub use problem::{Problem, Problems};
 pub use settings::Camera;
+pub use settings_override::{is_setting, override_settings};
 pub use write::{About, write, write_scene};
 
 use crate::validate::tools::num;
