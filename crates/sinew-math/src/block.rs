@@ -29,6 +29,11 @@ pub fn add(b: &mut Block, v: Vec3) {
     (b[0], b[1], b[2]) = (b[0] + v.x, b[1] + v.y, b[2] + v.z);
 }
 
+/// Memory of a list for this number of entries in total.
+pub fn hold<T>(list: &mut Vec<T>, count: usize) {
+    list.reserve(count.saturating_sub(list.len()));
+}
+
 /// Centre of mass and orientation of the rigid body in a slot, which has two blocks of a list of poses.
 #[inline(always)]
 pub fn rigid_pose(pose: &[Block], slot: u32) -> (Vec3, Quat) {

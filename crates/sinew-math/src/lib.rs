@@ -13,7 +13,7 @@ mod sane;
 mod tensor;
 mod wide;
 
-pub use block::{Block, add, put, quat, rigid_pose, vec};
+pub use block::{Block, add, hold, put, quat, rigid_pose, vec};
 #[doc(hidden)]
 pub use draws::Draws;
 pub use lanes::strip::{Columns, StripPairs, StripSpan, Strips};

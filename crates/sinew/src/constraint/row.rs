@@ -11,7 +11,7 @@
 //! (approach is allowed), negative in penetration. Errata of ICD Alg. 1, 4.2 and 4.3 (`docs/errata.md`) are applied
 //! here.
 
-use crate::math::{Block, Real, Vec3, vec};
+use crate::math::{Block, Real, Vec3, hold, vec};
 use crate::solver::soft::{Softness, spring};
 
 /// Index of a row in its buffer.
@@ -143,6 +143,12 @@ impl RowBuffer {
     pub fn clear(&mut self) {
         self.rows.clear();
         self.terms.clear();
+    }
+
+    /// Memory for this number of rows and terms in total.
+    pub(crate) fn reserve(&mut self, rows: usize, terms: usize) {
+        hold(&mut self.rows, rows);
+        hold(&mut self.terms, terms);
     }
 
     /// Number of rows.

@@ -11,15 +11,18 @@ use crate::contact::point::slop;
 use crate::contact::{law, point};
 use crate::deformable::{BodyMut, BodyRef, Deformable, StepContext};
 use crate::island::{Islands, free_motion, soft_body};
-use crate::math::{Block, Real, Vec3, add, quat, vec};
+use crate::math::{Block, Real, Vec3, add, hold, quat, vec};
 use crate::model::{Body, Model, Nodes, Stamp};
 use crate::settings::Settings;
 use crate::solver::implicit::{
     Effort, Placed, RigidUnknown, Scratch, System, linearise_active, product, residual, respond,
 };
 use crate::solver::soft::Softness;
-use crate::state::{ContactMemory, State, contact_flag};
+use crate::state::{ContactMemory, MAX_POINTS, State, contact_flag};
 use crate::work::BodyWork;
+
+/// Largest number of surfels on one side of a contact of surfaces: two edges with two each, a vertex and a face.
+const CORNERS: usize = 3;
 
 /// What a query reads.
 #[derive(Clone, Copy, Debug)]
@@ -207,6 +210,7 @@ impl ComplianceWork {
         self.write_rows(now, scope, &soft);
         let rigid_unknowns = std::mem::take(&mut self.rigid_unknowns);
         let system = System { operators: &placed, rigid_unknowns: &rigid_unknowns };
+        self.reserve(now, &system, loads.len());
         let blocks = self.global.len();
         let implicit = &now.settings.implicit;
         linearise_active(&system, &mut self.rows, &self.active, blocks, implicit, &mut self.scratch);
@@ -411,6 +415,36 @@ impl ComplianceWork {
             list.clear();
             list.resize(blocks, [0.0; 4]);
         }
+    }
+
+    /// Memory for the rows of any state of this world, not for those of this one: the number of contacts that push varies
+    /// from step to step, and a list would grow whenever it exceeds all numbers before. The bound is the memory of State's
+    /// own list of contacts, which a steady step does not enlarge.
+    fn reserve(&mut self, now: Present<'_>, system: &System<'_>, loads: usize) {
+        let Present { model, state, .. } = now;
+        let most = state.contacts.capacity();
+        let member = |(slot, _): &(u32, &Body)| self.members[*slot as usize];
+        let is_rigid = model.bodies.iter().filter(member).any(|(_, body)| matches!(body, Body::Rigid(_)));
+        // surfaces of deformable bodies touch in one point of each pair of features
+        let points = most * if is_rigid { MAX_POINTS } else { 1 };
+        let rows = state.row_impulses.len() + 3 * points;
+        let side = |(_, body): (u32, &Body)| match body {
+            Body::Rigid(_) => 2,
+            Body::Nodes(nodes) => CORNERS * nodes.surface.most_shares(),
+        };
+        let sides = 2 * model.bodies.iter().map(side).max().unwrap_or(0);
+        let longest = (0..self.rows.len()).map(|id| self.rows.terms(id as RowId).len()).max().unwrap_or(0);
+        let blocks = self.local.len();
+        let Self { rows: buffer, active, terms: row, contacts, global, b, v, columns, leftovers, scratch, .. } = self;
+        let terms = rows * sides.max(longest);
+        buffer.reserve(rows, terms);
+        scratch.reserve(system, [blocks, rows, terms]);
+        hold(active, rows);
+        hold(row, sides.max(longest));
+        hold(contacts, most);
+        hold(global, blocks);
+        [b, v].into_iter().for_each(|list| hold(list, blocks));
+        [columns, leftovers].into_iter().for_each(|list| hold(list, loads * blocks));
     }
 
     fn constraint_rows(&mut self, now: Present<'_>, time: Real, soft: &PreparedModels) {

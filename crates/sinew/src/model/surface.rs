@@ -175,6 +175,11 @@ impl Surface {
         &self.shares[self.starts[surfel as usize] as usize..self.starts[surfel as usize + 1] as usize]
     }
 
+    /// Largest number of nodes that determine a surfel.
+    pub(crate) fn most_shares(&self) -> usize {
+        self.starts.windows(2).map(|span| (span[1] - span[0]) as usize).max().unwrap_or(0)
+    }
+
     /// True when surfel k is node k of `count`, and there are no others.
     pub(crate) fn is_all_nodes(&self, count: usize) -> bool {
         let same = |(surfel, share): (usize, &Share)| share.node as usize == surfel && share.weight == 1.0;

@@ -43,7 +43,7 @@ mod space;
 use crate::constraint::{Bounds, RowBuffer, RowId, Term};
 use crate::deformable::Operator;
 use crate::error::{Error, check, count};
-use crate::math::{Block, Real, Sym3, Vec3, add};
+use crate::math::{Block, Real, Sym3, Vec3, add, hold};
 use crate::tuning::implicit::{CUT_STEPS, LAW_TOLERANCE, LEVEL, PATIENCE, QUICK_PASSES, RADIUS_BLEND, STALL};
 use cg::{Plan, Radii, conjugate_gradient, dot};
 pub use compliance::{Effort, linearise_active, product, residual, respond};
@@ -228,6 +228,14 @@ pub struct Scratch {
     /// Defect of linear and angular momentum of each operator; none for one with pinned nodes. (operator_count) [N·s],
     /// [N·m·s]
     lacks: Vec<Option<(Vec3, Vec3)>>,
+}
+
+impl Scratch {
+    /// Memory for a response ([`respond`]) of these bodies, with so many blocks, rows and terms in total.
+    pub(crate) fn reserve(&mut self, system: &System<'_>, sizes: [usize; 3]) {
+        self.fine.reserve(system, sizes);
+        hold(&mut self.pressed, sizes[0]);
+    }
 }
 
 /// Solves the island: v from a first guess (velocities of the previous step) to the end of the substep, impulses into

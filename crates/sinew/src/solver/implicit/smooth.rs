@@ -17,7 +17,7 @@
 use super::space::block;
 use super::{RigidUnknown, System};
 use crate::constraint::{RowBuffer, RowId, Term};
-use crate::math::{Block, Kernel, LANES, Lane, Real, Vec3, run_wide, vec};
+use crate::math::{Block, Kernel, LANES, Lane, Real, Vec3, hold, run_wide, vec};
 use crate::tuning::smooth::{DEPENDENT, MOST_WORK, NEARLY};
 use std::ops::Range;
 
@@ -90,6 +90,24 @@ impl Smooth {
     /// A new solve: E must be rebuilt.
     pub(super) fn forget(&mut self) {
         self.made = false;
+    }
+
+    /// Memory for any number of rows up to `rows` on these bodies, with so many blocks in total.
+    pub(super) fn reserve(&mut self, system: &System<'_>, blocks: usize, rows: usize) {
+        let motions = system.operators.iter().filter_map(|placed| placed.operator.smooth());
+        let rigid = system.rigid_unknowns.iter().filter(|l| l.inertia.is_some()).count();
+        let size = motions.map(|m| m.count()).sum::<usize>() + RIGID * rigid;
+        let members = system.operators.len() + rigid;
+        [&mut self.of_block, &mut self.members].into_iter().for_each(|list| hold(list, blocks));
+        [&mut self.of_operator, &mut self.operators].into_iter().for_each(|list| hold(list, system.operators.len()));
+        [&mut self.met, &mut self.meets].into_iter().for_each(|list| hold(list, members));
+        hold(&mut self.spans, members);
+        [&mut self.low, &mut self.start].into_iter().for_each(|list| hold(list, size));
+        [&mut self.diagonal, &mut self.answer].into_iter().chain(&mut self.seen).for_each(|list| hold(list, size));
+        hold(&mut self.made_with, rows);
+        // a full triangle; or rows of equal width w with n w²/2 = MOST_WORK, which have the most entries for that work
+        let full = size * (size + 2 * LANES) / 2;
+        hold(&mut self.entries, full.min((2 * MOST_WORK * size).isqrt()));
     }
 
     /// E for the rows of this pass, and its factor. `touched` marks the operators with rows.

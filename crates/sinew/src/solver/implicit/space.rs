@@ -4,7 +4,7 @@ use super::System;
 use super::cg::mix;
 use super::smooth::{Rates, Smooth};
 use crate::constraint::{Bounds, Row, RowBuffer, RowId, Term};
-use crate::math::{Block, Eight, Kernel, LANES, Lane, Mat3, Real, Sym3, Vec3, add, outer, run_wide, vec};
+use crate::math::{Block, Eight, Kernel, LANES, Lane, Mat3, Real, Sym3, Vec3, add, hold, outer, run_wide, vec};
 use crate::tuning::preconditioner::{LIFT, LIFTS};
 
 /// No operator contains the block.
@@ -164,6 +164,29 @@ impl Space {
             (NOBODY, _) => NOBODY - block - 1,
             (owner, _) => owner,
         }
+    }
+
+    /// Memory for so many blocks, and for any rows on these bodies up to so many rows and terms in total.
+    pub(super) fn reserve(&mut self, system: &System<'_>, [blocks, rows, terms]: [usize; 3]) {
+        hold(&mut self.kind, blocks);
+        let Self { base, base_inverse, inverse, coupling, .. } = self;
+        [base, base_inverse, inverse, coupling].into_iter().for_each(|list| hold(list, blocks));
+        hold(&mut self.met, blocks);
+        hold(&mut self.handfuls, blocks.div_ceil(LANES));
+        hold(&mut self.owner, blocks);
+        let Self { load, forces, r, z, p, q, start, applied, moved, .. } = self;
+        [load, forces, r, z, p, q, start, applied, moved].into_iter().for_each(|list| hold(list, blocks));
+        let Self { rate, cross, offset, reach, push, from, step, .. } = self;
+        [rate, cross, offset, reach, push, from, step].into_iter().for_each(|list| hold(list, rows));
+        hold(&mut self.made_for, 2 * rows);
+        [&mut self.near, &mut self.far].into_iter().for_each(|list| hold(list, rows));
+        let Active { rows: packed, blocks: numbers, jacobians, push } = &mut self.active;
+        hold(packed, rows);
+        hold(numbers, terms);
+        hold(jacobians, terms);
+        hold(push, rows);
+        hold(&mut self.touched, system.operators.len());
+        self.smooth.reserve(system, blocks, rows);
     }
 
     /// Sizes all lists and reads the bodies: kinds, diagonal, load.
