@@ -27,6 +27,8 @@ pub struct SceneGeometry {
 pub struct SoftGeometry {
     /// Its slot.
     pub slot: u32,
+    /// Its id and topology number: the numbering that the surface and the elements have.
+    pub version: (BodyId, u32),
     /// Range of its nodes in the node list of a snapshot.
     pub nodes: std::ops::Range<usize>,
     /// Its surface.
@@ -61,6 +63,7 @@ impl SceneGeometry {
             let turned = body.particle_radii().len();
             soft.push(SoftGeometry {
                 slot,
+                version: (body.id(), body.topology()),
                 nodes: nodes..nodes + count,
                 surface: surface.clone(),
                 elements,
@@ -72,6 +75,14 @@ impl SceneGeometry {
         let rigid = world.bodies().filter(BodyView::is_rigid).map(|b| b.id().to_parts().0).collect();
         let constraints = blueprint.map(places).unwrap_or_default();
         Self { revision, rigid, soft, constraints, text: String::new() }
+    }
+}
+
+impl SceneGeometry {
+    /// False when the topology of a body was edited, or its model exchanged, since this was made.
+    pub fn is_of(&self, world: &World) -> bool {
+        let now = world.bodies().filter(|body| body.surface().is_some()).map(|body| (body.id(), body.topology()));
+        self.soft.iter().map(|body| body.version).eq(now)
     }
 }
 

@@ -22,6 +22,8 @@ const PATCH: Real = 0.15;
 pub struct Grab {
     /// The grabbed body.
     pub body: BodyId,
+    /// Its topology number: nodes are numbered as they were then.
+    pub topology: u32,
     /// The grabbed point of the body.
     pub hold: GrabTarget,
     /// Position of the mouse [m].
@@ -45,12 +47,12 @@ impl Grab {
             return None;
         }
         let hold = if body.is_rigid() { GrabTarget::Local(body.pose().ok()?.unpoint(at)) } else { patch(&body, at)? };
-        Some(Self { body: body.id(), hold, target: at })
+        Some(Self { body: body.id(), topology: body.topology(), hold, target: at })
     }
 
-    /// Adds the spring force to the input of a step and returns it.
+    /// Adds the spring force to the input of a step and returns it; none when the body or its topology is another.
     pub fn pull(&self, world: &World, viewer: u32, input: &mut Input) -> Option<Held> {
-        let body = world.body(self.body).ok()?;
+        let body = world.body(self.body).ok().filter(|body| body.topology() == self.topology)?;
         let mass = body.mass();
         let force = |p: Vec3, v: Vec3| {
             let wanted = (self.target - p) * (mass * STIFFNESS * STIFFNESS) - v * (2.0 * mass * STIFFNESS);

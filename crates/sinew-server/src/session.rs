@@ -261,6 +261,7 @@ impl Session {
             return;
         }
         let clock = Instant::now();
+        self.stage.follow_topology(&mut self.revision);
         let layers = self.demand.layers();
         let (world, geometry, status) = (&self.stage.world, &self.stage.geometry, &self.status);
         let (held, pace) = (&self.held, self.pace);

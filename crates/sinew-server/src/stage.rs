@@ -24,6 +24,8 @@ pub struct Stage {
     pub geometry: Arc<SceneGeometry>,
     /// Knobs of the model were changed: the world must be rebuilt.
     pub stale: bool,
+    /// The topology of a body was edited: the model is not that of the scene any more.
+    pub edited: bool,
 }
 
 impl Stage {
@@ -36,7 +38,19 @@ impl Stage {
         let plain = world.blueprint().ok();
         let knobs = tune::knobs(&scene, world.settings(), plain.as_ref());
         let geometry = draw(&scene, &world, plain.as_ref(), &knobs, revision);
-        Ok(Self { scene, world, plain, knobs, geometry, stale: false })
+        Ok(Self { scene, world, plain, knobs, geometry, stale: false, edited: false })
+    }
+
+    /// Draws the constant data again when the topology of a body was edited; `revision` is incremented then. The page
+    /// gets the surface with its new numbers, and drops frames of the old ones by their revision.
+    pub fn follow_topology(&mut self, revision: &mut u32) {
+        if self.geometry.is_of(&self.world) {
+            return;
+        }
+        *revision += 1;
+        self.edited = true;
+        let blueprint = self.world.blueprint().ok();
+        self.geometry = draw(&self.scene, &self.world, blueprint.as_ref(), &self.knobs, *revision);
     }
 
     /// Sets a knob. Settings change at once, the model with the next build.
@@ -51,9 +65,13 @@ impl Stage {
             let (low, high) = (knob.low, knob.high);
             return Err(format!("{name}: {value}, from {low} to {high} is allowed"));
         }
-        knob.value = value;
         let mut settings = self.world.settings().clone();
-        if tune::set(&mut settings, name, value) {
+        let of_settings = tune::set(&mut settings, name, value);
+        if self.edited && !of_settings {
+            return Err(format!("{name}: the topology of a body was edited, reset the scene to change its model"));
+        }
+        knob.value = value;
+        if of_settings {
             // the range of the knob lies inside that of the settings
             let _ = self.world.set_settings(settings);
         } else {
@@ -200,7 +218,7 @@ fn turned(show: &Show, revision: u32, base: Base) -> Result<Built, String> {
     };
     let (knobs, geometry) = (base.knobs, base.geometry);
     let geometry = read.as_ref().map_or(geometry, |scene| draw(scene, &world, plain.as_ref(), &knobs, revision));
-    let stage = Stage { scene: read.unwrap_or(base.scene), world, plain, knobs, geometry, stale: false };
+    let stage = Stage { scene: read.unwrap_or(base.scene), world, plain, knobs, geometry, stale: false, edited: false };
     Ok(Built { stage, goes_on: true, note: String::new() })
 }
 
@@ -230,4 +248,28 @@ fn read_again(show: &Show, base: &Base) -> Result<Option<AnyScene>, String> {
         (None, None) => return Ok(None),
     };
     read.map(|scene| Some(scene.into())).map_err(|problems| problems.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sinew::TopologyEdit;
+
+    #[test]
+    fn the_page_gets_the_surface_of_an_edited_body_again() {
+        let scene = AnyScene::from(gallery::find("jelly").expect("built in"));
+        let (mut revision, mut stage) = (1, Stage::new(scene, 1).expect("it builds"));
+        stage.follow_topology(&mut revision);
+        assert_eq!((revision, stage.geometry.revision), (1, 1), "nothing was edited");
+        let soft = stage.world.bodies().find(|b| b.is_soft()).map(|b| b.id()).expect("a soft body");
+        let triangles = |stage: &Stage| stage.geometry.soft[0].surface.triangles().to_vec();
+        let (before, text) = (triangles(&stage), stage.geometry.text.clone());
+        stage.world.edit_topology(soft, &TopologyEdit::new().remove([0])).expect("an element is removed");
+        stage.follow_topology(&mut revision);
+        assert_eq!((revision, stage.geometry.revision), (2, 2));
+        let surface = stage.world.body(soft).expect("it exists").surface().expect("a surface").triangles();
+        assert!(triangles(&stage) == surface && triangles(&stage) != before && stage.geometry.text != text);
+        let refused = stage.turn("stiffness", 2.0).expect_err("the scene has another mesh");
+        assert!(refused.contains("topology") && !stage.stale, "{refused}");
+    }
 }

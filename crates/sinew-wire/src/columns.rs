@@ -5,7 +5,7 @@
 //! ```
 
 use crate::error::{Section, WireError};
-use sinew::State;
+use sinew::{Column, State};
 
 /// Present names of columns, with those of the version before: the same bytes, so that its files are read.
 const RENAMED: [(&str, &str); 5] = [
@@ -16,15 +16,23 @@ const RENAMED: [(&str, &str); 5] = [
     ("cloth_contacts", "grips"),
 ];
 
+/// The last column is written only where it has entries: files of versions without it are read, and remain readable there.
+const OPTIONAL: &str = "topology";
+
+/// The columns that are written.
+fn written(state: &State) -> impl Iterator<Item = Column<'_>> {
+    state.columns().filter(|c| c.name != OPTIONAL || !c.bytes.is_empty())
+}
+
 /// Ticks beyond this are damage and not a count of steps; they would overflow.
 const TICKS: u64 = u64::MAX / 2;
 
 /// The columns as the body of a section.
 pub(crate) fn write(state: &State) -> Vec<u8> {
-    let size: usize = state.columns().map(|c| 1 + c.name.len() + 12 + c.bytes.len()).sum();
+    let size: usize = written(state).map(|c| 1 + c.name.len() + 12 + c.bytes.len()).sum();
     let mut out = Vec::with_capacity(2 + size);
-    out.extend_from_slice(&(state.columns().count() as u16).to_le_bytes());
-    for c in state.columns() {
+    out.extend_from_slice(&(written(state).count() as u16).to_le_bytes());
+    for c in written(state) {
         out.push(c.name.len() as u8);
         out.extend_from_slice(c.name.as_bytes());
         out.extend_from_slice(&(c.stride as u32).to_le_bytes());
@@ -56,11 +64,11 @@ fn slices(section: Section, body: &[u8]) -> Result<Vec<&[u8]>, WireError> {
     let mut rest = body;
     let count = usize::from(u16::from_le_bytes(array(section, &mut rest)?));
     let known = empty.columns().count();
-    if count != known {
+    if count != known && count + 1 != known {
         return Err(bad(format!("{count} columns, this build has {known}")));
     }
     let mut found = Vec::with_capacity(known);
-    for c in empty.columns() {
+    for c in empty.columns().take(count) {
         let [length] = array(section, &mut rest)?;
         let name = split(section, &mut rest, u64::from(length))?;
         let old = RENAMED.iter().find(|(new, _)| *new == c.name).map(|(_, old)| old.as_bytes());
@@ -74,6 +82,7 @@ fn slices(section: Section, body: &[u8]) -> Result<Vec<&[u8]>, WireError> {
         let size = u64::from_le_bytes(array(section, &mut rest)?);
         found.push(split(section, &mut rest, size)?);
     }
+    found.resize(known, &[][..]);
     if rest.is_empty() { Ok(found) } else { Err(bad(format!("{} bytes behind the last column", rest.len()))) }
 }
 
@@ -121,6 +130,14 @@ mod tests {
         }
         assert_eq!(read(Section::State, &body).unwrap(), sample());
         assert_eq!(tick(Section::State, &body).unwrap(), 9);
+    }
+
+    #[test]
+    fn the_column_of_edited_bodies_is_written_where_there_are_some() {
+        let edited = State { topology: vec![[1, 3]], ..sample() };
+        let body = write(&edited);
+        assert_eq!(read(Section::State, &body).unwrap(), edited);
+        assert!(body.len() > write(&sample()).len());
     }
 
     #[test]

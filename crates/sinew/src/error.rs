@@ -64,6 +64,16 @@ pub enum Error {
         /// The problem and a remedy.
         reason: String,
     },
+    /// An edit of the topology of a body that cannot be made.
+    #[error("{body}, model '{model}': {reason}")]
+    BadTopology {
+        /// Name or id of the body.
+        body: String,
+        /// Name of its model.
+        model: String,
+        /// The problem and a remedy.
+        reason: String,
+    },
     /// A snapshot of another model, or an inconsistent one.
     #[error("snapshot refused: {0}")]
     BadSnapshot(String),

@@ -95,9 +95,9 @@ pub use model::surface::{BindError, BindOptions, Share, Surface, offset};
 pub use model::tet_mesh::{TetMesh, TetMeshError};
 pub use model::tri_mesh::{TriMesh, TriMeshError};
 pub use model::{
-    Air, BodyId, Collider, ConstraintId, CustomModel, ElasticMaterial, Geometry, Grain, Groups, Load, Model,
-    ModelRegistry, Motion, PairRule, PairRules, Pairing, Particles, PinnedAxes, Preset, Region, RigidBody, Shape, Skin,
-    SoftBody, SoftModel, SurfaceMaterial,
+    Air, BodyId, Collider, ConstraintId, CustomModel, ElasticMaterial, Geometry, Grain, Groups, Load, LostConstraints,
+    Model, ModelRegistry, Motion, NewNode, PairRule, PairRules, Pairing, Particles, PinnedAxes, Preset, Region, Remap,
+    RigidBody, Shape, Skin, SoftBody, SoftModel, SurfaceMaterial, TopologyEdit,
 };
 pub use report::{
     ConstraintForce, ContactForce, Counts, Energies, Event, Fault, FaultKind, PairForce, Phase, Report, SoftReport,
@@ -110,7 +110,7 @@ pub use state::{ClothContactMemory, Column, ContactKey, ContactMemory, PointMemo
 pub use world::{
     Blueprint, BodySpec, BodyView, Combined, CombinedIds, ComplianceOptions, ComplianceReport, ComplianceScratch,
     ConstraintSpec, ElasticView, GraspForce, Overlap, PointHit, PressurePoint, QueryFilter, RayHit, ShapeHit,
-    SiteDirection, SiteForce, SiteResponse, Slot, Tissue, TissueModel, World,
+    SiteDirection, SiteForce, SiteResponse, Slot, Tissue, TissueModel, TopologyChange, World,
 };
 
 /// Kernels for benchmarks and for users with their own rows.

@@ -314,6 +314,20 @@ pub enum Event {
     },
     /// A body was added by a command.
     Added(BodyId),
+    /// Nodes, elements or surface cells of a body were appended, removed or renumbered, or its model was exchanged,
+    /// since the last step: data with their numbers must be read again.
+    TopologyChanged {
+        /// The body.
+        body: BodyId,
+        /// Its topology number.
+        topology: u32,
+        /// Nodes.
+        nodes: u32,
+        /// Tetrahedra, triangles or segments of a rope; 0 for a body of points.
+        elements: u32,
+        /// Triangles and segments of the surface.
+        cells: u32,
+    },
     /// A command was rejected.
     Refused {
         /// Index in the input's commands.
@@ -495,10 +509,10 @@ impl Report {
         self.seconds.iter().sum()
     }
 
-    /// Total contact force on a body [N].
+    /// Total contact force on a body [N]. Contacts of its parts with each other have no resultant.
     pub fn contact_force_on(&self, body: BodyId) -> Vec3 {
         let mut sum = Vec3::ZERO;
-        for p in &self.pairs {
+        for p in self.pairs.iter().filter(|p| p.a != p.b) {
             if p.b == body {
                 sum += p.force;
             } else if p.a == body {

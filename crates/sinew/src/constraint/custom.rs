@@ -4,9 +4,10 @@ use super::row::{Bounds, RowBuffer};
 use super::site::{Site, Terms, View};
 use crate::error::Error;
 use crate::math::{Real, Vec3};
-use crate::model::BodyId;
+use crate::model::{BodyId, Remap};
 use crate::settings::Stabilization;
 use crate::solver::soft::{Softness, soften};
+use std::sync::Arc;
 
 /// User-defined rows. `rows` is called in every substep and must depend on the view alone, so that a replay is exact.
 ///
@@ -40,6 +41,12 @@ pub trait Rows: Send + Sync + std::fmt::Debug {
     fn bodies(&self) -> Vec<BodyId>;
     /// Writes its rows for the present state of the bodies. An error deactivates the constraint for this substep.
     fn rows(&self, view: &View<'_>, out: &mut RowWriter<'_>) -> Result<(), Error>;
+    /// The same constraint after the numbers of a body changed ([`World::edit_topology`](crate::World::edit_topology)),
+    /// or after its model was exchanged and its id with it; none, the default: it is removed.
+    fn follow(&self, from: BodyId, to: BodyId, remap: &Remap) -> Option<Arc<dyn Rows>> {
+        let _ = (from, to, remap);
+        None
+    }
 }
 
 /// Receives the rows of a custom constraint.

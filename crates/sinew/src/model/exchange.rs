@@ -15,6 +15,7 @@
 //! same shape.
 
 use super::surface::{BindError, BindOptions, Surface, Weights, meshless_weights};
+use super::topology::{LostConstraints, Remap};
 use crate::math::{Block, Real, Vec3, Wide3, WideMat3, narrow, vec, wide_outer, wide_pseudo_inverse, widen};
 
 /// Iterations of the least-squares fit of the skin.
@@ -80,6 +81,10 @@ pub struct Exchange {
     pub kinetic: [Real; 2],
     /// Largest displacement of a surfel [m]; 0 unless both bodies have a skin.
     pub surface_error: Real,
+    /// New numbers by old ones; empty outside a world.
+    pub remap: Remap,
+    /// Constraints of the body that could not follow; none outside a world.
+    pub constraints: LostConstraints,
 }
 
 /// Reason why an exchange was rejected.
@@ -160,7 +165,8 @@ pub fn exchange(old: &SourceState<'_>, new: &TargetBody<'_>, wrap: BindOptions) 
         .map_or(0.0, |s| (0..s.len()).map(|k| s.position(k as u32, &x).distance(skin[k])).fold(0.0, Real::max));
     let after = kinetic(new.masses, &v);
     let v = v.iter().zip(new.masses).map(|(&v, m)| block(narrow(v), 1.0 / m)).collect();
-    Ok(Exchange { x, v, kinetic: [before.kinetic, after].map(real), surface_error })
+    let kinetic = [before.kinetic, after].map(real);
+    Ok(Exchange { x, v, kinetic, surface_error, remap: Remap::default(), constraints: LostConstraints::default() })
 }
 
 /// Values of the old nodes interpolated at the new ones. A node at the rest position of an old node keeps its value:

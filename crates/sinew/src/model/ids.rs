@@ -116,6 +116,12 @@ impl<T> Slots<T> {
         self.items[index as usize].take()
     }
 
+    /// Gives the item of a slot a new id.
+    pub fn renew(&mut self, index: u32) -> u32 {
+        self.generations[index as usize] += 1;
+        self.generations[index as usize]
+    }
+
     pub fn get(&self, index: u32, generation: u32) -> Option<&T> {
         if self.generations.get(index as usize) != Some(&generation) {
             return None;

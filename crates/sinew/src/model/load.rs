@@ -169,7 +169,7 @@ impl LoadTarget<'_> {
     }
 
     /// Triangles of a load, ascending.
-    fn triangles(&self, load: &Load) -> Result<Vec<u32>, String> {
+    pub fn triangles(&self, load: &Load) -> Result<Vec<u32>, String> {
         let triangles = self.surface.triangles();
         let mut found = load.faces.clone();
         if let Some(wrong) = found.iter().find(|t| **t as usize >= triangles.len()) {

@@ -18,6 +18,7 @@ mod shape;
 mod soft;
 pub mod surface;
 pub mod tet_mesh;
+pub(crate) mod topology;
 pub mod tri_mesh;
 mod voxels;
 
@@ -34,6 +35,7 @@ pub(crate) use rigid::{BuiltCollider, Rigid};
 pub use rigid::{Collider, Motion, RigidBody};
 pub use shape::Shape;
 pub use soft::{Air, Geometry, Region, Skin, SoftBody, SoftModel};
+pub use topology::{LostConstraints, NewNode, Remap, TopologyEdit};
 
 use crate::constraint::Constraint;
 use crate::error::Error;

@@ -2,7 +2,7 @@
 
 use super::load::{BuiltLoad, Load, LoadTarget};
 use super::particle_skin::ParticleSkin;
-use super::soft::{Air, Built, SoftBody};
+use super::soft::{Air, Built, SoftBody, SoftModel};
 use super::surface::{Cells, Surface};
 use super::{Groups, Particles, SurfaceMaterial};
 use crate::deformable::{Coordinates, Deformable, rotation};
@@ -254,14 +254,16 @@ impl Nodes {
     pub fn set_loads(&mut self, loads: Vec<Load>) -> Result<(), Error> {
         let NodeSource::Soft(source) = &mut self.source else { return Ok(()) };
         let who = naming("soft body", &source.name);
-        let Built { rest, faces, .. } = source.build(&who)?;
-        let on = LoadTarget {
-            surface: &self.surface,
-            rest: &rest,
-            surfels: &self.rest,
-            mass: &self.mass,
-            quadratic: &faces,
+        // only elements of ten nodes have nodes besides those of the geometry
+        let built = match &source.model {
+            SoftModel::Solid(p) if p.elements.quadratic() => Some(source.build(&who)?),
+            _ => None,
         };
+        let (rest, quadratic) = match &built {
+            Some(built) => (&built.rest[..], &built.faces[..]),
+            None => (source.geometry.nodes(), &[][..]),
+        };
+        let on = LoadTarget { surface: &self.surface, rest, surfels: &self.rest, mass: &self.mass, quadratic };
         self.loads = on.build(&who, &loads)?;
         source.loads = loads;
         Ok(())

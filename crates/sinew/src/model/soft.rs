@@ -55,6 +55,16 @@ impl Geometry {
             Geometry::Rope(points) | Geometry::Points(points) => points,
         }
     }
+
+    /// Number of tetrahedra, triangles or segments.
+    pub(crate) fn element_count(&self) -> usize {
+        match self {
+            Geometry::Tets(mesh) => mesh.tets.len(),
+            Geometry::Sheet(mesh) => mesh.triangles.len(),
+            Geometry::Rope(points) => points.len().saturating_sub(1),
+            Geometry::Points(_) => 0,
+        }
+    }
 }
 
 /// The model of a soft body and its parameters.

@@ -89,6 +89,7 @@ columns! {
     broken["bits"],
     contacts["record"],
     cloth_contacts["record"],
+    topology["slot, number"],
 }
 
 fn size_of_val_of<T>(_: &[T]) -> usize {
@@ -110,8 +111,9 @@ impl State {
     /// A hash of every bit of the state: equal states, equal hashes. For replay and comparison, not for security.
     pub fn hash(&self) -> u64 {
         let mut hash = 0x243f_6a88_85a3_08d3;
-        // worlds without cloth_contacts have the same hash as before cloth_contacts were introduced
-        for column in self.columns().filter(|c| c.name != "cloth_contacts" || !c.bytes.is_empty()) {
+        // worlds without entries in these columns have the same hash as before the columns were introduced
+        let newer = |c: &Column<'_>| matches!(c.name, "cloth_contacts" | "topology");
+        for column in self.columns().filter(|c| !newer(c) || !c.bytes.is_empty()) {
             hash = mix_bytes(hash, column.bytes);
         }
         hash

@@ -79,6 +79,9 @@ pub struct State {
     pub contacts: Vec<ContactMemory>,
     /// Compact contacts of nodes of sheets, sorted by body, sheet, collider and node.
     pub cloth_contacts: Vec<ClothContactMemory>,
+    /// Slot and topology number of each body whose topology was edited, sorted: the numbering that the other columns
+    /// belong to.
+    pub topology: Vec<[u32; 2]>,
 }
 
 impl State {
@@ -88,6 +91,21 @@ impl State {
 
     pub(crate) fn is_frozen(&self, body: usize) -> bool {
         self.flags[body] & flag::FROZEN != 0
+    }
+
+    /// Records the topology number of the body in a slot; 0 removes the record.
+    pub(crate) fn set_topology(&mut self, slot: u32, number: u32) {
+        match (self.topology.binary_search_by_key(&slot, |t| t[0]), number) {
+            (Ok(at), 0) => drop(self.topology.remove(at)),
+            (Ok(at), _) => self.topology[at][1] = number,
+            (Err(_), 0) => {}
+            (Err(at), _) => self.topology.insert(at, [slot, number]),
+        }
+    }
+
+    /// The topology number of the body in a slot; 0 until its first edit.
+    pub(crate) fn topology_of(&self, slot: u32) -> u32 {
+        self.topology.binary_search_by_key(&slot, |t| t[0]).map_or(0, |at| self.topology[at][1])
     }
 
     /// Resets a rigid body to its last valid pose and freezes it.

@@ -25,6 +25,7 @@ pub(crate) fn intake(
     settings: &mut Settings,
 ) {
     output.report.clear();
+    output.report.events.append(&mut output.announced);
     gate(model, state, pool, bodies, output, settings);
     fit(model, bodies);
     bodies.force.fill([Vec3::ZERO; 2]);

@@ -3,7 +3,7 @@
 use crate::contact::readout::Readout;
 use crate::debug::timing::PhaseClock;
 use crate::math::{Real, Vec3};
-use crate::report::Report;
+use crate::report::{Event, Report};
 
 /// Forces between the nodes of a cloth and a body in a step.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +34,8 @@ pub(crate) struct PointForce {
 #[derive(Debug, Default)]
 pub(crate) struct OutputWork {
     pub report: Report,
+    /// Events of edits between steps, for the next report.
+    pub announced: Vec<Event>,
     /// Impulses of the step, then mean forces. Begun by `plan`, written by all routes, closed by `remember`.
     pub readout: Readout,
     /// Mean force of each node contact, if requested. Written by `remember`. (cloth_contacts, or empty)

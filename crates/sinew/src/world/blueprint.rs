@@ -139,6 +139,11 @@ impl World {
         }
         model.bodies = Slots::from_parts(bodies);
         place_nodes(&mut model, &blueprint.node_order)?;
+        for &[slot, number] in &state.topology {
+            if let Some(Body::Nodes(nodes)) = model.bodies.at_mut(slot) {
+                nodes.topology = number;
+            }
+        }
         world.model = model;
         edit::fit(&world.model, &mut world.state);
         let poses = world.poses();
@@ -155,7 +160,7 @@ impl World {
     }
 }
 
-fn build_constraint(spec: &ConstraintSpec, view: &View<'_>) -> Result<Constraint, Error> {
+pub(super) fn build_constraint(spec: &ConstraintSpec, view: &View<'_>) -> Result<Constraint, Error> {
     Ok(match spec {
         ConstraintSpec::Joint(j) => Constraint::Joint(j.build(view.model, view)?),
         ConstraintSpec::Distance(d) => Constraint::Distance(d.build(view.model)?),

@@ -127,6 +127,7 @@ pub(crate) fn remove_body(model: &mut Model, state: &mut State, id: BodyId) -> R
     let i = id.index as usize;
     (state.x[i], state.q[i], state.v[i], state.w[i]) = (Vec3::ZERO, Quat::IDENTITY, Vec3::ZERO, Vec3::ZERO);
     (state.sleep_timer[i], state.flags[i]) = (0.0, 0);
+    state.set_topology(id.index, 0);
     model.revision += 1;
     Ok(())
 }
@@ -211,7 +212,7 @@ pub(crate) fn set_loads(model: &mut Model, state: &mut State, id: BodyId, loads:
     Ok(())
 }
 
-fn wake(state: &mut State, slots: &[u32]) {
+pub(super) fn wake(state: &mut State, slots: &[u32]) {
     for &slot in slots {
         state.flags[slot as usize] &= !crate::state::flag::ASLEEP;
         state.sleep_timer[slot as usize] = 0.0;
@@ -235,6 +236,7 @@ pub(crate) fn fit(model: &Model, state: &mut State) {
 
 /// Rejects a state whose columns do not match this model, or whose values are invalid.
 pub(crate) fn check_fit(model: &Model, state: &State) -> Result<(), Error> {
+    check_topology(model, state)?;
     let slots = model.bodies.slot_count();
     let constraints = model.constraints.slot_count();
     let lengths = [
@@ -287,6 +289,28 @@ pub(crate) fn check_fit(model: &Model, state: &State) -> Result<(), Error> {
         }
     }
     check_grips(model, state)
+}
+
+/// Rejects a state of other numbers of nodes, elements or surface cells.
+fn check_topology(model: &Model, state: &State) -> Result<(), Error> {
+    if !state.topology.is_sorted_by(|a, b| a[0] < b[0]) {
+        return Err(Error::BadSnapshot("column topology is not sorted".into()));
+    }
+    for (slot, _) in model.bodies.iter() {
+        let (has, needs) = (state.topology_of(slot), model.stamp(slot).topology);
+        if has != needs {
+            let reason = format!(
+                "body {slot} has topology {has}, in this world {needs}: it was taken before or after another edit of \
+                 the topology; save the world instead, a save contains the edited body"
+            );
+            return Err(Error::BadSnapshot(reason));
+        }
+    }
+    let count = model.bodies.slot_count();
+    match state.topology.iter().find(|t| t[0] as usize >= count || model.nodes_at(t[0]).is_none()) {
+        Some([slot, _]) => Err(Error::BadSnapshot(format!("column topology: body {slot} has no nodes"))),
+        None => Ok(()),
+    }
 }
 
 fn check_grips(model: &Model, state: &State) -> Result<(), Error> {

@@ -6,10 +6,12 @@ mod compliance;
 pub(crate) mod edit;
 mod elastic;
 mod exchange;
+mod follow;
 mod grasp;
 mod query;
 mod query_soft;
 mod seam;
+mod topology;
 mod view;
 
 pub use blueprint::{Blueprint, BodySpec, ConstraintSpec, Slot};
@@ -18,6 +20,7 @@ pub use compliance::{ComplianceOptions, ComplianceReport, ComplianceScratch, Sit
 pub use elastic::ElasticView;
 pub use grasp::{GraspForce, PressurePoint};
 pub use query::{Overlap, PointHit, QueryFilter, RayHit, ShapeHit};
+pub use topology::TopologyChange;
 pub use view::BodyView;
 
 use crate::constraint::{
